@@ -49,7 +49,7 @@ func (a *App) accept(d *feed.Delta) {
 	}
 	if d.Restart {
 		for _, p := range a.panes {
-			if r, ok := p.(restarted); ok {
+			if r, ok := p.(Restarter); ok {
 				r.restart()
 			}
 		}
@@ -111,11 +111,11 @@ func (a *App) askSpectrum() tea.Cmd {
 
 // glance asks the run for what the pane that has the whole screen wants to show.
 func (a *App) glance() tea.Cmd {
-	p, ok := a.panes[a.focus].(glancer)
+	p, ok := a.panes[a.focus].(Asker)
 	if !ok || !a.zoomed || a.busy || a.racing() || unchangeable(a) != "" {
 		return nil
 	}
-	if c := p.glance(a.h); c != nil {
+	if c := p.Ask(a.h); c != nil {
 		return a.command(c)
 	}
 	return nil
@@ -202,7 +202,7 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(moused); ok && a.zoomed && a.dialog == nil && !a.racing() {
+	if p, ok := a.panes[a.focus].(Moused); ok && a.zoomed && a.dialog == nil && !a.racing() {
 		for _, at := range a.layout(true).Places {
 			if at.Contains(m.X, m.Y) && p.handleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
 				a.Changes++

@@ -28,8 +28,8 @@ type App struct {
 	*bridge
 	h        *history.History
 	bindings []screen.Binding[*App]
-	panes    [layout.Panes]pane
-	kept     [layout.Panes]drawn
+	panes    [layout.Panes]Pane
+	kept     [layout.Panes]Cache
 	picker   *picker
 
 	pace
@@ -131,7 +131,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.mouse(msg)
 	case deltaMsg:
 		return a, tea.Batch(a.receive(msg), a.glance())
-	case askMsg:
+	case AskMsg:
 		if why := unsteerable(a); why != "" {
 			return a, a.Tell(style.Warn, why)
 		}
@@ -168,8 +168,8 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	if p, ok := a.panes[a.focus].(keyed); ok && a.zoomed && !a.racing() {
-		if cmd, taken := pressIn(p, a.paneView(), k); taken {
+	if p, ok := a.panes[a.focus].(Keyed); ok && a.zoomed && !a.racing() {
+		if cmd, taken := Press(p, a.paneView(), k); taken {
 			a.Changes++
 			return cmd
 		}
@@ -189,7 +189,7 @@ func (a *App) mouseMode() tea.MouseMode {
 	if a.NoMouse {
 		return tea.MouseModeNone
 	}
-	if _, ok := a.panes[a.focus].(moused); ok && a.zoomed {
+	if _, ok := a.panes[a.focus].(Moused); ok && a.zoomed {
 		return tea.MouseModeAllMotion
 	}
 	return tea.MouseModeCellMotion
@@ -229,4 +229,4 @@ func (a *App) body(s *layout.Screen) []string {
 }
 
 // paneView is what panes are drawn from.
-func (a *App) paneView() *view { return &view{a.Pen, a.h} }
+func (a *App) paneView() *View { return &View{a.Pen, a.h} }

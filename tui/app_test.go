@@ -26,8 +26,8 @@ import (
 	"newtop/tui/style"
 )
 
-func testView() *view {
-	return &view{style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}, &history.History{}}
+func testView() *View {
+	return &View{style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}, &history.History{}}
 }
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
@@ -120,7 +120,7 @@ func TestPanes(t *testing.T) {
 	for _, w := range []int{40, 80, 120} {
 		for id, p := range a.panes {
 			t.Run(fmt.Sprintf("%d-%s-%d", id, p.name(a.paneView()), w), func(t *testing.T) {
-				rows := new(drawn).draw(p, a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 14}, drawnKey{})
+				rows := new(Cache).draw(p, a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 14}, CacheKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d is %d wide", i, n)

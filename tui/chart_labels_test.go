@@ -31,8 +31,8 @@ func TestNewestEpochIsLabelled(t *testing.T) {
 			for e := range c.epochs + 1 {
 				d.Epochs = append(d.Epochs, tuitest.Epoch(e, 1, r))
 			}
-			v.h.Apply(&d)
-			rows := zoomedBody(t, v, &lossPane{}, 80, 24, c.keys)
+			v.H.Apply(&d)
+			rows := zoomedBody(t, v, &Loss{}, 80, 24, c.keys)
 			axis := strings.TrimSpace(ansi.Strip(rows[len(rows)-2]))
 			if !strings.HasSuffix(axis, c.right) || !strings.Contains(axis, c.newest) {
 				t.Errorf("%q lacks %q or does not end with %q", axis, c.newest, c.right)

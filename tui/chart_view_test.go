@@ -19,7 +19,7 @@ import (
 )
 
 // storyView is a run with outliers, a hole, a switch, a setting and a way back.
-func storyView() *view {
+func storyView() *View {
 	v := testView()
 	r := rand.New(rand.NewPCG(3, 4))
 	d := feed.Delta{Run: tuitest.NewRun(tuitest.Script{})[0].Run, Status: event.Status{Phase: event.Running, EpochLimit: 80, Optimizer: "tr-newton"}}
@@ -44,18 +44,18 @@ func storyView() *view {
 	d.Rewinds = []event.RewindEvent{{Epoch: 50, To: 36}}
 	add(37, 60)
 	d.Status.Epoch = 60
-	v.h.Apply(&d)
+	v.H.Apply(&d)
 	return v
 }
 
 // zoomedBody returns the body of a zoomed pane after keys, its size checked.
-func zoomedBody(t *testing.T, v *view, p pane, w, h int, keys string) []string {
+func zoomedBody(t *testing.T, v *View, p Pane, w, h int, keys string) []string {
 	t.Helper()
 	rows := p.body(v, w, h, true)
 	for _, k := range strings.Fields(keys) {
 		if k == "y" {
 			p.toggleLog()
-		} else if _, taken := pressIn(p.(keyed), v, k); !taken {
+		} else if _, taken := Press(p.(Keyed), v, k); !taken {
 			t.Errorf("%q was not taken", k)
 		}
 		rows = p.body(v, w, h, true)
@@ -74,21 +74,21 @@ func zoomedBody(t *testing.T, v *view, p pane, w, h int, keys string) []string {
 func TestZoomedCharts(t *testing.T) {
 	for _, c := range []struct {
 		name string
-		pane func() pane
+		pane func() Pane
 		keys string
 	}{
-		{"loss", func() pane { return &lossPane{log: true} }, ""},
-		{"loss-cursor", func() pane { return &lossPane{log: true} }, "left shift+left shift+left left"},
-		{"loss-home", func() pane { return &lossPane{} }, "home right"},
-		{"loss-seconds", func() pane { return &lossPane{log: true} }, "x left"},
-		{"loss-equivalents-log", func() pane { return &lossPane{log: true} }, "x x X"},
-		{"loss-window", func() pane { return &lossPane{log: true} }, "] ] < left"},
-		{"loss-smooth", func() pane { return &lossPane{log: true} }, "m m m"},
-		{"loss-clip", func() pane { return &lossPane{} }, "c"},
-		{"error-clip-smooth", func() pane { return &accuracyPane{} }, "m c left"},
-		{"region", func() pane { return &regionPane{log: true} }, ""},
-		{"work-cursor", func() pane { return &workPane{} }, "left shift+left"},
-		{"region-cursor", func() pane { return &regionPane{log: true} }, "left shift+left ] ]"},
+		{"loss", func() Pane { return &Loss{log: true} }, ""},
+		{"loss-cursor", func() Pane { return &Loss{log: true} }, "left shift+left shift+left left"},
+		{"loss-home", func() Pane { return &Loss{} }, "home right"},
+		{"loss-seconds", func() Pane { return &Loss{log: true} }, "x left"},
+		{"loss-equivalents-log", func() Pane { return &Loss{log: true} }, "x x X"},
+		{"loss-window", func() Pane { return &Loss{log: true} }, "] ] < left"},
+		{"loss-smooth", func() Pane { return &Loss{log: true} }, "m m m"},
+		{"loss-clip", func() Pane { return &Loss{} }, "c"},
+		{"error-clip-smooth", func() Pane { return &Accuracy{} }, "m c left"},
+		{"region", func() Pane { return &Region{log: true} }, ""},
+		{"work-cursor", func() Pane { return &Work{} }, "left shift+left"},
+		{"region-cursor", func() Pane { return &Region{log: true} }, "left shift+left ] ]"},
 	} {
 		for _, w := range []int{40, 80, 120} {
 			t.Run(fmt.Sprintf("%s-%d", c.name, w), func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestZoomedCharts(t *testing.T) {
 
 // TestWayBack: after a rewind the curves have one value an epoch again, and what was left stays apart.
 func TestWayBack(t *testing.T) {
-	h := storyView().h
+	h := storyView().H
 	for i := 1; i < len(h.Curves.Loss.Buckets); i++ {
 		if h.Curves.Loss.Buckets[i].X1[chart.Epochs] != h.Curves.Loss.Buckets[i-1].X1[chart.Epochs]+1 {
 			t.Errorf("epoch %v follows on %v", h.Curves.Loss.Buckets[i].X1, h.Curves.Loss.Buckets[i-1].X1)
@@ -175,7 +175,7 @@ func TestFineTail(t *testing.T) {
 // TestCursorSpares: the box never covers the cursor's column, where the points are.
 func TestCursorSpares(t *testing.T) {
 	v := storyView()
-	p := &lossPane{log: true}
+	p := &Loss{log: true}
 	zoomedBody(t, v, p, 100, 24, "left")
 	for range 60 {
 		rows := zoomedBody(t, v, p, 100, 24, "left")
@@ -200,10 +200,10 @@ func TestCursorSpares(t *testing.T) {
 // TestFollow: a window at the end goes with the newest point, one in the middle stays, and 0 and end come back.
 func TestFollow(t *testing.T) {
 	v := storyView()
-	p := &lossPane{}
+	p := &Loss{}
 	r := rand.New(rand.NewPCG(1, 1))
 	grow := func(e int) {
-		v.h.Apply(&feed.Delta{Status: v.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}})
+		v.H.Apply(&feed.Delta{Status: v.H.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}})
 		p.body(v, 80, 20, true)
 	}
 	zoomedBody(t, v, p, 80, 20, "] ]")
@@ -232,7 +232,7 @@ func TestFollow(t *testing.T) {
 // TestChartMouse clicks, drags and turns the wheel.
 func TestChartMouse(t *testing.T) {
 	v := storyView()
-	p := &lossPane{}
+	p := &Loss{}
 	p.body(v, 100, 30, true)
 	a := p.Shown[0].Area
 	if !p.handleMouse(v, tea.MouseClickMsg{X: 40, Y: 9, Button: tea.MouseLeft}, 40, 9) || !p.On {
@@ -267,23 +267,23 @@ func TestChartFuzz(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		v := testView()
 		v.Glyphs = style.Glyphs(1 + seed%3).Set(nil)
-		p := []pane{&lossPane{log: seed%2 == 0}, &accuracyPane{}, &regionPane{log: true}, &workPane{}}[seed%4]
+		p := []Pane{&Loss{log: seed%2 == 0}, &Accuracy{}, &Region{log: true}, &Work{}}[seed%4]
 		for range 300 {
 			w, h := 1+r.IntN(150), 1+r.IntN(45)
 			switch r.IntN(3) {
 			case 0:
 				d := randomDelta(r)
-				v.h.Apply(&d)
+				v.H.Apply(&d)
 			case 1:
 				k := keys[r.IntN(len(keys))]
 				if k == "y" {
 					p.toggleLog()
 				}
-				pressIn(p.(keyed), v, k)
+				Press(p.(Keyed), v, k)
 			default:
 				m := []tea.MouseMsg{tea.MouseClickMsg{Button: tea.MouseLeft}, tea.MouseMotionMsg{}, tea.MouseReleaseMsg{},
 					tea.MouseWheelMsg{Button: tea.MouseWheelUp}, tea.MouseWheelMsg{Button: tea.MouseWheelDown}}[r.IntN(5)]
-				p.(moused).handleMouse(v, m, r.IntN(160)-5, r.IntN(50)-3)
+				p.(Moused).handleMouse(v, m, r.IntN(160)-5, r.IntN(50)-3)
 			}
 			zoomedBody(t, v, p, w, h, "")
 		}
@@ -295,18 +295,18 @@ func BenchmarkChart(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000, 1_000_000} {
 		r := rand.New(rand.NewPCG(1, 1))
 		v := testView()
-		v.h.Run = &event.RunEvent{}
+		v.H.Run = &event.RunEvent{}
 		for i := range n {
 			at := chart.Position{float64(i), float64(i) / 9, float64(i) * 3}
-			v.h.Curves.Loss.Put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
-			v.h.Curves.TestLoss.Put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
+			v.H.Curves.Loss.Put(at, math.Exp(-float64(i)/float64(n))+0.1*r.Float64())
+			v.H.Curves.TestLoss.Put(at, math.Exp(-float64(i)/float64(n))+0.2*r.Float64())
 		}
 		for _, c := range []struct{ name, keys string }{{"plain", ""}, {"all", "left m m c"}} {
 			b.Run(fmt.Sprintf("%s-%d", c.name, n), func(b *testing.B) {
-				p := &lossPane{}
+				p := &Loss{}
 				p.body(v, 200, 57, true)
 				for _, k := range strings.Fields(c.keys) {
-					pressIn(p, v, k)
+					Press(p, v, k)
 				}
 				b.ReportAllocs()
 				for b.Loop() {

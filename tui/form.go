@@ -190,7 +190,7 @@ func (f *settingsForm) Draw(a *App, w, h int) []string {
 }
 
 // row is a setting's name, its field, and what it means or what is wrong.
-func (f *settingsForm) row(v *view, i int, field string, w int) string {
+func (f *settingsForm) row(v *View, i int, field string, w int) string {
 	p := &f.method.Parameters[i]
 	l := v.Line(w)
 	arrow, ink := " ", style.Text
@@ -211,7 +211,7 @@ func (f *settingsForm) row(v *view, i int, field string, w int) string {
 
 // about says all of the chosen setting: what it means, its range, default and source. It takes the same number of
 // rows whichever is chosen.
-func (f *settingsForm) about(v *view, w int) []string {
+func (f *settingsForm) about(v *View, w int) []string {
 	most, all := 0, make([][]string, len(f.method.Parameters))
 	for i := range f.method.Parameters {
 		p := &f.method.Parameters[i]

@@ -118,7 +118,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 func fromOutside(r *rand.Rand) tea.Msg {
 	return []tea.Msg{
 		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
-		drawMsg{}, tickMsg{}, askMsg{event.Slice{}}, replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, screen.PictureMsg{},
+		drawMsg{}, tickMsg{}, AskMsg{event.Slice{}}, replyMsg{}, replyMsg{errors.New(randomText(r))}, stoppedMsg{errors.New("no")}, screen.PictureMsg{},
 	}[r.IntN(9)]
 }
 

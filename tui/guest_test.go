@@ -119,7 +119,7 @@ func drain(a *App, cmd tea.Cmd) {
 			for _, c := range msg {
 				drain(a, c)
 			}
-		case askMsg, replyMsg:
+		case AskMsg, replyMsg:
 			_, next := a.Update(msg)
 			drain(a, next)
 		}

@@ -71,7 +71,7 @@ func TestMatrix(t *testing.T) {
 		v := watched(deltas)
 		for id, p := range newPanes() {
 			for _, w := range []int{40, 80, 120} {
-				if w != 80 && (name == "watched" || v.h.External()) {
+				if w != 80 && (name == "watched" || v.H.External()) {
 					continue // the other widths are those of newtop's own runs
 				}
 				for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
@@ -90,7 +90,7 @@ func TestMatrix(t *testing.T) {
 
 // matrixText draws a pane small, bare and zoomed in all themes and returns the text, which they share; but a heat
 // map is of shades where there are too few colours for it.
-func matrixText(t *testing.T, v *view, id layout.ID, w int) string {
+func matrixText(t *testing.T, v *View, id layout.ID, w int) string {
 	t.Helper()
 	texts := map[bool]string{}
 	for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
@@ -99,9 +99,9 @@ func matrixText(t *testing.T, v *view, id layout.ID, w int) string {
 			now := ""
 			for _, c := range []struct {
 				h   int
-				key drawnKey
-			}{{12, drawnKey{}}, {w / 3, drawnKey{zoomed: true, focused: true}}, {2, drawnKey{bare: true}}} {
-				rows := new(drawn).draw(newPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
+				key CacheKey
+			}{{12, CacheKey{}}, {w / 3, CacheKey{zoomed: true, focused: true}}, {2, CacheKey{bare: true}}} {
+				rows := new(Cache).draw(newPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
 				now += plain(t, rows, w, c.h, v.Glyphs.ASCII)
 			}
 			rich := v.Palette.Shaded()

@@ -21,7 +21,7 @@ type logSearch struct {
 
 // searchLog gives the log the screen and the keys.
 func (a *App) searchLog() tea.Cmd {
-	p, ok := a.panes[layout.Log].(*logPane)
+	p, ok := a.panes[layout.Log].(*Log)
 	if !ok {
 		return nil
 	}
@@ -31,18 +31,18 @@ func (a *App) searchLog() tea.Cmd {
 	return a.zoom(true)
 }
 
-func (p *logPane) restart() { p.search.up = 0 }
+func (p *Log) restart() { p.search.up = 0 }
 
-func (p *logPane) scroll(v *view, k string) {
-	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.h.Log.Entries), "end": -len(v.h.Log.Entries)}[k]
+func (p *Log) scroll(v *View, k string) {
+	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.H.Log.Entries), "end": -len(v.H.Log.Entries)}[k]
 	p.search.up = max(0, min(p.search.up+by, len(p.matching(v))-1))
 }
 
 // matching lists the entries that have what is searched for.
-func (p *logPane) matching(v *view) []int {
-	out := make([]int, 0, len(v.h.Log.Entries))
-	for i := range v.h.Log.Entries {
-		e := &v.h.Log.Entries[i]
+func (p *Log) matching(v *View) []int {
+	out := make([]int, 0, len(v.H.Log.Entries))
+	for i := range v.H.Log.Entries {
+		e := &v.H.Log.Entries[i]
 		if p.search.text == "" || widget.Has(e.Text, p.search.text) || e.Text == "" && widget.Has(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
@@ -51,19 +51,19 @@ func (p *logPane) matching(v *view) []int {
 }
 
 // epochWords are the words that find an epoch's figures.
-func (v *view) epochWords(e *history.Entry) string {
+func (v *View) epochWords(e *history.Entry) string {
 	s := "epoch " + format.Count(e.Epoch) + " " + e.Stats.Optimizer
 	if e.Stop != 0 {
 		s += " " + e.Stop.Words()
 	}
-	if !e.Stats.Accepted && v.h.HasVerdict(&e.Stats) {
+	if !e.Stats.Accepted && v.H.HasVerdict(&e.Stats) {
 		s += " rejected"
 	}
 	return s
 }
 
 // searchLine is the bottom row of the zoomed log: its keys, or what is typed.
-func (p *logPane) searchLine(v *view, w int) string {
+func (p *Log) searchLine(v *View, w int) string {
 	l, s := v.Line(w), &p.search
 	n := len(p.matching(v))
 	switch {
@@ -79,14 +79,14 @@ func (p *logPane) searchLine(v *view, w int) string {
 	return l.Full()
 }
 
-func (p *logPane) keys() []paneKey {
-	return []paneKey{
+func (p *Log) keys() []Key {
+	return []Key{
 		{Do: p.typed},
-		{"↑ ↓", "scroll; pgup and pgdn by ten, home and end", []string{"up", "down", "pgup", "pgdown", "home", "end"}, func(v *view, k string) (tea.Cmd, bool) {
+		{"↑ ↓", "scroll; pgup and pgdn by ten, home and end", []string{"up", "down", "pgup", "pgdown", "home", "end"}, func(v *View, k string) (tea.Cmd, bool) {
 			p.scroll(v, k)
 			return nil, true
 		}},
-		{"/", "search: type to narrow, enter keeps, esc ends", []string{"esc"}, func(*view, string) (tea.Cmd, bool) {
+		{"/", "search: type to narrow, enter keeps, esc ends", []string{"esc"}, func(*View, string) (tea.Cmd, bool) {
 			some := p.search.text != "" || p.search.up != 0
 			p.search = logSearch{}
 			return nil, some
@@ -95,7 +95,7 @@ func (p *logPane) keys() []paneKey {
 }
 
 // typed takes the keys of a text that is searched for, while it is typed.
-func (p *logPane) typed(v *view, k string) (tea.Cmd, bool) {
+func (p *Log) typed(v *View, k string) (tea.Cmd, bool) {
 	s := &p.search
 	switch {
 	case !s.typing:

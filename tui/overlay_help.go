@@ -27,7 +27,7 @@ func idleWhy(a *App) string {
 func (a *App) keySections() (out []widget.Section) {
 	const columns = 10
 	own := widget.Section{}
-	switch p, ok := a.panes[a.focus].(keyed); {
+	switch p, ok := a.panes[a.focus].(Keyed); {
 	case a.racing():
 		own.Title = "in the race"
 		for _, h := range a.race.hints(a) {

@@ -52,7 +52,7 @@ type drawMsg struct{}
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
 // be followed.
-func (a *App) holds(id layout.ID, d *drawn, key drawnKey) bool {
+func (a *App) holds(id layout.ID, d *Cache, key CacheKey) bool {
 	seen := key.seen
 	key.seen = d.key.seen
 	late := a.clock().Sub(d.at) >= a.hold
@@ -69,7 +69,7 @@ func (a *App) holds(id layout.ID, d *drawn, key drawnKey) bool {
 // pane returns the rows of a pane's rectangle.
 func (a *App) pane(p *layout.Place) []string {
 	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
-	key := drawnKey{
+	key := CacheKey{
 		w: p.W, h: p.H, seen: shown.seen(a.h), look: a.Changes, focused: p.Pane == a.focus, zoomed: a.zoomed, bare: p.Bare,
 	}
 	if a.holds(p.Pane, d, key) {

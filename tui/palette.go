@@ -233,7 +233,7 @@ func (p *palette) Draw(a *App, w, h int) []string {
 }
 
 // row has the kind, the text with more about it, and the key at the right end.
-func (p *palette) row(v *view, e *paletteEntry, chosen bool, w int) string {
+func (p *palette) row(v *View, e *paletteEntry, chosen bool, w int) string {
 	arrow, ink, more := " ", style.Text, style.Muted
 	switch {
 	case chosen:

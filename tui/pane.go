@@ -14,75 +14,75 @@ import (
 	"newtop/tui/style"
 )
 
-// view is what panes read when they draw. They never change it.
-type view struct {
+// View is what panes read when they draw. They never change it.
+type View struct {
 	style.Pen
-	h *history.History
+	H *history.History
 }
 
-// pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
+// Pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
 // show is in the history.
-type pane interface {
+type Pane interface {
 	// name stands in the frame and in the help.
-	name(v *view) string
+	name(v *View) string
 	// head puts the current values into the frame, after the name; it may stop at any width.
-	head(v *view, l *style.Line)
+	head(v *View, l *style.Line)
 	// body draws into w × h cells (both ≥ 1): at most h rows, none wider than w. zoomed says that the
 	// pane has the whole screen.
-	body(v *view, w, h int, zoomed bool) []string
+	body(v *View, w, h int, zoomed bool) []string
 	// strip draws without a frame for a compact screen, its first row beginning with what it is.
-	strip(v *view, w, h int) []string
+	strip(v *View, w, h int) []string
 	// seen adds up the counters of what it shows, so that an unchanged sum is an unchanged picture.
 	seen(h *history.History) uint64
 	// toggleLog switches its axis between linear and logarithmic; false if it has none.
 	toggleLog() bool
 }
 
-// pictured is a pane that says by itself what its picture shows.
-type pictured interface {
+// Pictured is a pane that says by itself what its picture shows.
+type Pictured interface {
 	// figure returns nil while there is nothing to show.
-	figure(v *view) *figure.Chart
+	figure(v *View) *figure.Chart
 }
 
-// chartPane is embedded by panes of charts: it hands their keys and their mouse to the charts.
-type chartPane struct{ chart.Controls }
+// Charted is embedded by panes of charts: it hands their keys and their mouse to the charts.
+type Charted struct{ chart.Controls }
 
-func (p *chartPane) keys() (out []paneKey) {
+func (p *Charted) keys() (out []Key) {
 	for _, k := range p.Controls.Keys() {
-		out = append(out, paneKey{k.Show, k.Help, k.Names, func(_ *view, name string) (tea.Cmd, bool) {
+		out = append(out, Key{k.Show, k.Help, k.Names, func(_ *View, name string) (tea.Cmd, bool) {
 			return nil, p.Controls.HandleKey(name)
 		}})
 	}
 	return out
 }
 
-func (p *chartPane) handleMouse(_ *view, m tea.MouseMsg, x, y int) bool {
+func (p *Charted) handleMouse(_ *View, m tea.MouseMsg, x, y int) bool {
 	return p.Controls.HandleMouse(m, x, y)
 }
 
-// restarted is a pane that looks at places of a run by their number: when the run begins anew they are others.
-type restarted interface{ restart() }
+// Restarter is a pane that looks at places of a run by their number: when the run begins anew they are others.
+type Restarter interface{ restart() }
 
-// moused is a pane that follows the mouse while it has the whole screen.
-type moused interface {
+// Moused is a pane that follows the mouse while it has the whole screen.
+type Moused interface {
 	// handleMouse gets a click, release, wheel or motion at a cell of its body, of the size that it was last drawn in.
-	handleMouse(v *view, m tea.MouseMsg, x, y int) (taken bool)
+	handleMouse(v *View, m tea.MouseMsg, x, y int) (taken bool)
 }
 
-// linear is embedded by panes without a scale to switch.
-type linear struct{}
+// Linear is embedded by panes without a scale to switch.
+type Linear struct{}
 
-func (linear) toggleLog() bool { return false }
+func (Linear) toggleLog() bool { return false }
 
-// drawn keeps a pane's rows until something that they show changes.
-type drawn struct {
-	key  drawnKey
+// Cache keeps a pane's rows until something that they show changes.
+type Cache struct {
+	key  CacheKey
 	rows []string
 
 	at, headed time.Time // when they and the first of them were drawn, where that counts
 }
 
-type drawnKey struct {
+type CacheKey struct {
 	w, h            int
 	seen, look      uint64
 	focused, zoomed bool
@@ -90,8 +90,8 @@ type drawnKey struct {
 }
 
 // rows returns the pane's rectangle, drawing it only if needed: exactly r.h rows of r.w columns.
-func (d *drawn) draw(p pane, v *view, r layout.Rect, key drawnKey) []string {
-	key.w, key.h, key.seen = r.W, r.H, p.seen(v.h)
+func (d *Cache) draw(p Pane, v *View, r layout.Rect, key CacheKey) []string {
+	key.w, key.h, key.seen = r.W, r.H, p.seen(v.H)
 	if d.rows != nil && d.key == key {
 		return d.rows
 	}
@@ -108,7 +108,7 @@ func (d *drawn) draw(p pane, v *view, r layout.Rect, key drawnKey) []string {
 }
 
 // frame draws a pane in its border, which carries the name and the current values.
-func frame(p pane, v *view, r layout.Rect, key drawnKey) []string {
+func frame(p Pane, v *View, r layout.Rect, key CacheKey) []string {
 	ink := style.Border
 	if key.focused {
 		ink = style.Focus
@@ -128,7 +128,7 @@ func frame(p pane, v *view, r layout.Rect, key drawnKey) []string {
 }
 
 // frameTop draws the border's first row, with the name and the current values.
-func frameTop(p pane, v *view, w int, focused bool) string {
+func frameTop(p Pane, v *View, w int, focused bool) string {
 	ink, nameInk := style.Border, style.Strong
 	if focused {
 		ink, nameInk = style.Focus, style.Focus

@@ -5,14 +5,14 @@ import (
 	"newtop/tui/history"
 )
 
-// glancer is a pane that asks for what it shows, while it has the whole screen.
-type glancer interface {
-	// glance returns what to ask the run for now, nil for nothing.
-	glance(h *history.History) event.Command
+// Asker is a pane that asks for what it shows, while it has the whole screen.
+type Asker interface {
+	// Ask returns what to ask the run for now, nil for nothing.
+	Ask(h *history.History) event.Command
 }
 
-// asked keeps a pane from asking again before a run could answer, and from asking so often that the run slows.
-type asked struct {
+// AskLimit keeps a pane from asking again before a run could answer, and from asking so often that the run slows.
+type AskLimit struct {
 	any     bool
 	epoch   int
 	elapsed float64
@@ -26,7 +26,7 @@ const (
 )
 
 // due reports whether to ask anew after an epoch; gen counts the answers.
-func (k *asked) due(h *history.History, gen uint64) bool {
+func (k *AskLimit) due(h *history.History, gen uint64) bool {
 	e := &h.Status
 	if k.any {
 		wait := askEvery
@@ -37,6 +37,6 @@ func (k *asked) due(h *history.History, gen uint64) bool {
 			return false
 		}
 	}
-	*k = asked{true, e.Epoch, e.Elapsed, gen}
+	*k = AskLimit{true, e.Epoch, e.Elapsed, gen}
 	return true
 }

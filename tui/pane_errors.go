@@ -16,31 +16,31 @@ import (
 	"newtop/tui/style"
 )
 
-// errorsPane shows where the outputs are wrong: which classes are taken for which, the rows that cost most, and
+// Errors shows where the outputs are wrong: which classes are taken for which, the rows that cost most, and
 // the residuals of regression. Nothing of it is computed before it is asked for.
-type errorsPane struct {
-	linear
+type Errors struct {
+	Linear
 	train  bool // over the training rows
 	page   int  // 0: all of it, 1: the worst rows
 	output int  // of regression, whose residuals are shown
-	asked  asked
+	asked  AskLimit
 }
 
 // worstRows is how many rows are asked for.
 const worstRows = 16
 
-func (*errorsPane) name(*view) string { return "errors" }
+func (*Errors) name(*View) string { return "errors" }
 
-func (*errorsPane) seen(h *history.History) uint64 {
+func (*Errors) seen(h *history.History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.ErrorsGen + h.Gen.Spectrum
 }
 
 // question is what the pane asks for. Without test rows only the training rows can be wrong.
-func (p *errorsPane) question(h *history.History) event.Command {
+func (p *Errors) question(h *history.History) event.Command {
 	return event.ShowErrors{Train: p.train || h.Run != nil && h.Run.Data.TestRows == 0, Worst: worstRows}
 }
 
-func (p *errorsPane) glance(h *history.History) event.Command {
+func (p *Errors) Ask(h *history.History) event.Command {
 	if h.Run == nil || h.Epochs == 0 || !p.asked.due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}
@@ -100,10 +100,10 @@ func class(e *event.ErrorsEvent, i int) string {
 	return strconv.Itoa(i)
 }
 
-func (p *errorsPane) head(v *view, l *style.Line) {
-	e := v.h.Analyses.Errors
+func (p *Errors) head(v *View, l *style.Line) {
+	e := v.H.Analyses.Errors
 	if e == nil {
-		if v.h.Status.Computing == "errors" {
+		if v.H.Status.Computing == "errors" {
 			l.Group(style.Warn.Of("computing"))
 		}
 		return
@@ -125,13 +125,13 @@ func (p *errorsPane) head(v *view, l *style.Line) {
 			break
 		}
 	}
-	if old := v.h.Latest.Epoch - e.Epoch; old > 0 {
+	if old := v.H.Latest.Epoch - e.Epoch; old > 0 {
 		l.Group(style.Muted.Of(", " + format.Counted(old, "epoch") + " ago"))
 	}
 }
 
-func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
-	e := v.h.Analyses.Errors
+func (p *Errors) body(v *View, w, h int, zoomed bool) []string {
+	e := v.H.Analyses.Errors
 	if e == nil {
 		return p.nothing(v, w, h, zoomed)
 	}
@@ -153,7 +153,7 @@ func (p *errorsPane) body(v *view, w, h int, zoomed bool) []string {
 }
 
 // confusionPage puts the matrix beside what it says in words and, where there is room, beside the worst rows.
-func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []string {
+func (p *Errors) confusionPage(v *View, e *event.ErrorsEvent, w, h int) []string {
 	left := confusionWidth(e, w, h)
 	room := w - left - 3
 	if room < 22 {
@@ -178,7 +178,7 @@ func (p *errorsPane) confusionPage(v *view, e *event.ErrorsEvent, w, h int) []st
 	return style.Beside(style.Block(confusionRows(v, e, left, h), left, h), left+1, side)
 }
 
-func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []string {
+func (p *Errors) residualPage(v *View, e *event.ErrorsEvent, w, h int) []string {
 	if w < 100 && h < 24 {
 		return residualRows(v, e, p.output, w, h)
 	}
@@ -191,19 +191,19 @@ func (p *errorsPane) residualPage(v *view, e *event.ErrorsEvent, w, h int) []str
 }
 
 // keyLine names what the keys do at present.
-func (p *errorsPane) keyLine(v *view, e *event.ErrorsEvent, w int) string {
+func (p *Errors) keyLine(v *View, e *event.ErrorsEvent, w int) string {
 	l := v.Line(w)
 	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
 	switch {
-	case v.h.Watched():
+	case v.H.Watched():
 		l.Group(style.Muted.Of("as recorded   "))
-	case v.h.Over():
+	case v.H.Over():
 		l.Group(style.Muted.Of("the run has ended   "))
-	case v.h.Viewer:
+	case v.H.Viewer:
 		l.Group(style.Muted.Of("as last asked   "))
 	default:
 		put("v", "compute anew")
-		if v.h.Run != nil && v.h.Run.Data.TestRows > 0 {
+		if v.H.Run != nil && v.H.Run.Data.TestRows > 0 {
 			other := "training rows"
 			if p.train {
 				other = "test rows"
@@ -222,21 +222,21 @@ func (p *errorsPane) keyLine(v *view, e *event.ErrorsEvent, w int) string {
 	if len(e.Residuals) > 1 {
 		put("←→", "output "+strconv.Itoa(min(p.output, len(e.Residuals)-1)+1)+" of "+strconv.Itoa(len(e.Residuals)))
 	}
-	if v.h.Status.Computing == "errors" {
+	if v.H.Status.Computing == "errors" {
 		l.Group(style.Warn.Of("computing"))
 	}
 	return l.Full()
 }
 
 // brief is what a small pane says: the worst confusions beside the worst classes.
-func (p *errorsPane) brief(v *view, e *event.ErrorsEvent, w, h int) []string {
+func (p *Errors) brief(v *View, e *event.ErrorsEvent, w, h int) []string {
 	if len(e.Confusion) == 0 {
 		return residualRows(v, e, p.output, w, h)
 	}
 	return confusionWords(v, e, w, h)
 }
 
-func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
+func (p *Errors) nothing(v *View, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
 	say := func(i int, t style.Token, s string) {
 		if i >= 0 && i < h {
@@ -245,18 +245,18 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 	}
 	at := (h - 1) / 2
 	switch {
-	case v.h.Run == nil:
-		say(at, style.Muted, waiting(v))
-	case v.h.Status.Computing == "errors":
+	case v.H.Run == nil:
+		say(at, style.Muted, Waiting(v))
+	case v.H.Status.Computing == "errors":
 		say(at, style.Warn, "computing where the net is wrong")
-	case v.h.Watched() && v.h.Epochs > 0:
+	case v.H.Watched() && v.H.Epochs > 0:
 		say(at, style.Muted, "nobody looked at the errors")
 		say(at+1, style.Muted, "while this run was recorded")
-	case v.h.Watched():
-		say(at, style.Muted, waiting(v))
-	case v.h.Over():
+	case v.H.Watched():
+		say(at, style.Muted, Waiting(v))
+	case v.H.Over():
 		say(at, style.Muted, "no errors were looked at")
-	case v.h.Viewer:
+	case v.H.Viewer:
 		say(at, style.Muted, "no errors looked at yet")
 		say(at+1, style.Muted, "who controls can compute them")
 	case zoomed:
@@ -269,13 +269,13 @@ func (p *errorsPane) nothing(v *view, w, h int, zoomed bool) []string {
 	return rows
 }
 
-func (p *errorsPane) strip(v *view, w, _ int) []string {
+func (p *Errors) strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "errors")
-	e := v.h.Analyses.Errors
+	e := v.H.Analyses.Errors
 	if e == nil {
 		text := "zoomed they are computed"
-		if v.h.Unasked() {
+		if v.H.Unasked() {
 			text = "none were looked at"
 		}
 		return []string{l.Put(style.Muted, text).Full()}
@@ -315,11 +315,11 @@ func residualsOf(e *event.ErrorsEvent, output int) (s residualFigures, ok bool) 
 	return s, s.n > 0
 }
 
-func (p *errorsPane) keys() []paneKey {
-	return []paneKey{
-		{"v", "ask again", []string{"v"}, func(v *view, _ string) (tea.Cmd, bool) { return ask(p.question(v.h)), true }},
+func (p *Errors) keys() []Key {
+	return []Key{
+		{"v", "ask again", []string{"v"}, func(v *View, _ string) (tea.Cmd, bool) { return Ask(p.question(v.H)), true }},
 		{"r", "training or test rows", []string{"r"}, p.otherRows},
-		{"w", "confusions or worst rows", []string{"w"}, func(*view, string) (tea.Cmd, bool) {
+		{"w", "confusions or worst rows", []string{"w"}, func(*View, string) (tea.Cmd, bool) {
 			p.page = 1 - p.page
 			return nil, true
 		}},
@@ -327,18 +327,18 @@ func (p *errorsPane) keys() []paneKey {
 	}
 }
 
-func (p *errorsPane) otherRows(v *view, _ string) (tea.Cmd, bool) {
-	if !v.h.Unasked() { // else the answer says why not
-		if v.h.Run == nil || v.h.Run.Data.TestRows == 0 {
+func (p *Errors) otherRows(v *View, _ string) (tea.Cmd, bool) {
+	if !v.H.Unasked() { // else the answer says why not
+		if v.H.Run == nil || v.H.Run.Data.TestRows == 0 {
 			return nil, false
 		}
 		p.train = !p.train
 	}
-	return ask(p.question(v.h)), true
+	return Ask(p.question(v.H)), true
 }
 
-func (p *errorsPane) otherOutput(v *view, k string) (tea.Cmd, bool) {
-	e := v.h.Analyses.Errors
+func (p *Errors) otherOutput(v *View, k string) (tea.Cmd, bool) {
+	e := v.H.Analyses.Errors
 	if e == nil || len(e.Residuals) < 2 {
 		return nil, false
 	}

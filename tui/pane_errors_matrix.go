@@ -69,7 +69,7 @@ func confusionWidth(e *event.ErrorsEvent, w, h int) int {
 
 // confusionRows draws the matrix: a row for each class, a column for what the net says, shaded by the counts of the
 // wrong ones alone; what is right stands apart.
-func confusionRows(v *view, e *event.ErrorsEvent, w, h int) []string {
+func confusionRows(v *View, e *event.ErrorsEvent, w, h int) []string {
 	m := chart.NewCellGrid(&v.Pen, w, h)
 	n := len(e.Confusion)
 	p := planMatrix(e, w, h-matrixHead-1, chart.RowsPerCell(&v.Pen))
@@ -190,7 +190,7 @@ func (p *matrixPlan) counts(m *chart.CellGrid, e *event.ErrorsEvent, sc chart.Sc
 
 // confusionWords says which classes are taken for which, and beside that, if there is room, how much of each
 // class is wrong.
-func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
+func confusionWords(v *View, e *event.ErrorsEvent, w, h int) []string {
 	list := confusions(e)
 	if len(list) == 0 {
 		return []string{v.Line(w).Put(style.Good, "none is wrong").Full()}
@@ -227,7 +227,7 @@ func confusionWords(v *view, e *event.ErrorsEvent, w, h int) []string {
 	return style.Beside(style.Block(rows, left-2, len(rows)), left-2, side)
 }
 
-func confusionLine(v *view, e *event.ErrorsEvent, c confusion, of, name, w int) string {
+func confusionLine(v *View, e *event.ErrorsEvent, c confusion, of, name, w int) string {
 	l := v.Line(w)
 	l.Put(style.Text, style.Pad(cutTo(class(e, c.is), name), name)).Put(style.Muted, " taken for ")
 	l.Put(style.Text, cutTo(class(e, c.said), name)+": ").Put(style.Strong, format.Count(c.n))
@@ -236,7 +236,7 @@ func confusionLine(v *view, e *event.ErrorsEvent, c confusion, of, name, w int) 
 	return l.Full()
 }
 
-func worstClass(v *view, e *event.ErrorsEvent, c classErrors, w int) string {
+func worstClass(v *View, e *event.ErrorsEvent, c classErrors, w int) string {
 	l := v.Line(w)
 	l.Group(style.Muted.Of("worst class "), style.Strong.Of(class(e, c.class)), style.Muted.Of(": "), style.Text.Of(format.Percent(c.rate())),
 		style.Muted.Of(" wrong"))

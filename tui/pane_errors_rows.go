@@ -12,7 +12,7 @@ import (
 )
 
 // worstList shows the rows that cost most: as images, if that is what they are, else one a line.
-func worstList(v *view, e *event.ErrorsEvent, w, h int) []string {
+func worstList(v *View, e *event.ErrorsEvent, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
@@ -53,7 +53,7 @@ func floats(x []event.Float, most int) string {
 	return strings.Join(text, " ")
 }
 
-func worstLine(v *view, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
+func worstLine(v *View, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
 	l := v.Line(w)
 	l.Put(style.Strong, style.Right(format.Number(float64(r.Loss)), 7)).Put(style.Text, "  "+style.Pad(rowVerdict(e, r), 16))
 	if !l.Group(style.Muted.Of("  row " + style.Pad(strconv.Itoa(r.Row), 5))) {
@@ -72,7 +72,7 @@ func worstLine(v *view, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
 
 // worstTiles draws the rows as images with a caption each, as large as lets all of them in, or nil if they are
 // none or there is no room.
-func worstTiles(v *view, e *event.ErrorsEvent, w, h int) []string {
+func worstTiles(v *View, e *event.ErrorsEvent, w, h int) []string {
 	first := &e.Worst[0]
 	if first.Height < 1 || first.Width < 1 || len(first.Inputs)%(first.Height*first.Width) != 0 {
 		return nil
@@ -136,7 +136,7 @@ func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, dow
 }
 
 // residualRows draws the histogram of the residuals, and their figures above it.
-func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
+func residualRows(v *View, e *event.ErrorsEvent, output, w, h int) []string {
 	s, ok := residualsOf(e, output)
 	if !ok {
 		return []string{v.Line(w).Put(style.Muted, "no residuals").Full()}
@@ -161,7 +161,7 @@ func residualRows(v *view, e *event.ErrorsEvent, output, w, h int) []string {
 }
 
 // histogram draws bars from −most to most, the middle marked, over a row of labels.
-func histogram(v *view, bins []int, top int, most float64, w, h int) []string {
+func histogram(v *View, bins []int, top int, most float64, w, h int) []string {
 	m := chart.NewCellGrid(&v.Pen, w, h)
 	each := max(1, w/len(bins))
 	width := min(each*len(bins), w)

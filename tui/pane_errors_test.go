@@ -17,9 +17,9 @@ import (
 	"newtop/tui/style"
 )
 
-func watchedErrors(e event.ErrorsEvent) *view {
+func watchedErrors(e event.ErrorsEvent) *View {
 	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 33}))
-	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	return v
 }
 
@@ -35,7 +35,7 @@ func TestErrorsPane(t *testing.T) {
 		}{{40, 9, false, 0}, {80, 12, false, 0}, {40, 14, true, 0}, {80, 21, true, 0}, {80, 21, true, 1}, {120, 37, true, 0}} {
 			t.Run(fmt.Sprintf("%s/%dx%d-%d", name, c.w, c.h, c.page), func(t *testing.T) {
 				v := watchedErrors(e)
-				rows := new(drawn).draw(&errorsPane{page: c.page}, v, layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
+				rows := new(Cache).draw(&Errors{page: c.page}, v, layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, CacheKey{zoomed: c.zoomed})
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
@@ -43,7 +43,7 @@ func TestErrorsPane(t *testing.T) {
 }
 
 // looksFit draws a pane in random rooms, with and without colours, and asks for exactly its rows and columns.
-func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
+func looksFit(t *testing.T, v *View, mk func(r *rand.Rand) Pane) {
 	t.Helper()
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 60 {
@@ -51,12 +51,12 @@ func looksFit(t *testing.T, v *view, mk func(r *rand.Rand) pane) {
 		v.Glyphs = (style.GlyphsBraille + style.Glyphs(r.IntN(3))).Set(nil)
 		p := mk(r)
 		at := layout.Rect{X: 0, Y: 0, W: 5 + r.IntN(200), H: 3 + r.IntN(60)}
-		key := drawnKey{zoomed: r.IntN(2) == 0, bare: r.IntN(4) == 0}
-		rows := new(drawn).draw(p, v, at, key)
+		key := CacheKey{zoomed: r.IntN(2) == 0, bare: r.IntN(4) == 0}
+		rows := new(Cache).draw(p, v, at, key)
 		if len(rows) != at.H {
 			t.Fatalf("%+v %+v: %d rows", at, key, len(rows))
 		}
-		again := new(drawn).draw(p, v, at, key)
+		again := new(Cache).draw(p, v, at, key)
 		for i, row := range rows {
 			if n := ansi.StringWidth(row); n != at.W {
 				t.Fatalf("%+v %+v: row %d is %d wide: %q", at, key, i, n, ansi.Strip(row))
@@ -82,18 +82,18 @@ func TestErrorsFit(t *testing.T) {
 		tuitest.ErrorsAt(30, 26, 0), tuitest.ErrorsAt(3, 10, 28), tuitest.ErrorsAt(3, 200, 8), tuitest.ErrorsAt(9, 0, 0), {}, broken, flat,
 		{Confusion: [][]int{{3}}}, {Classes: []string{"a"}},
 	} {
-		looksFit(t, watchedErrors(e), func(r *rand.Rand) pane {
-			return &errorsPane{page: r.IntN(2), output: r.IntN(2)}
+		looksFit(t, watchedErrors(e), func(r *rand.Rand) Pane {
+			return &Errors{page: r.IntN(2), output: r.IntN(2)}
 		})
 	}
-	looksFit(t, watched(nil), func(*rand.Rand) pane { return &errorsPane{} })
+	looksFit(t, watched(nil), func(*rand.Rand) Pane { return &Errors{} })
 }
 
 // TestErrorsAsk: the zoomed pane asks by itself, not while an answer is due, and not more often than is cheap.
 func TestErrorsAsk(t *testing.T) {
 	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 3}))
-	p := &errorsPane{}
-	if c := p.glance(v.h); c != (event.ShowErrors{Worst: worstRows}) {
+	p := &Errors{}
+	if c := p.Ask(v.H); c != (event.ShowErrors{Worst: worstRows}) {
 		t.Fatalf("asked %v", c)
 	}
 	for _, c := range []struct {
@@ -102,16 +102,16 @@ func TestErrorsAsk(t *testing.T) {
 		answer  bool
 		asks    bool
 	}{{0, 0, false, false}, {1, 2, false, false}, {2, 4, true, true}, {3, 0.5, true, false}, {4, 9, false, true}} {
-		v.h.Status.Epoch += c.epoch
-		v.h.Status.Elapsed += c.elapsed
+		v.H.Status.Epoch += c.epoch
+		v.H.Status.Elapsed += c.elapsed
 		if c.answer {
-			v.h.Apply(tuitest.DeltaOf(v.h.Status, tuitest.ErrorsAt(1, 3, 0)))
+			v.H.Apply(tuitest.DeltaOf(v.H.Status, tuitest.ErrorsAt(1, 3, 0)))
 		}
-		if got := p.glance(v.h) != nil; got != c.asks {
+		if got := p.Ask(v.H) != nil; got != c.asks {
 			t.Errorf("%+v: asked is %v", c, got)
 		}
 	}
-	if _, taken := pressIn(p, v, "r"); !taken || p.question(v.h) != (event.ShowErrors{Train: true, Worst: worstRows}) {
+	if _, taken := Press(p, v, "r"); !taken || p.question(v.H) != (event.ShowErrors{Train: true, Worst: worstRows}) {
 		t.Error("r does not ask for the training rows")
 	}
 }

@@ -36,14 +36,14 @@ func oneExpert(m *event.ModelInfo) *event.ModelInfo {
 }
 
 // gates lists the bells that share out the rows among the experts.
-func (p *topologyPane) gates(v *view, y, w int) {
+func (p *Topology) gates(v *View, y, w int) {
 	column := []int{0, 13, 24, 35, 46}
 	for i, s := range []string{"expert", "center", "width", "slope", "share"} {
 		if column[i]+style.Cells(s) <= w {
 			p.chart.Write(column[i], y, s, style.Muted)
 		}
 	}
-	for i, g := range v.h.Latest.Gates {
+	for i, g := range v.H.Latest.Gates {
 		row := y + 1 + i
 		p.chart.Write(0, row, format.Count(i+1), style.Text)
 		for k, s := range []string{format.Number(float64(g.Center)), format.Number(float64(g.Width)), format.Number(float64(g.Slope)), format.Percent(float64(g.Share))} {

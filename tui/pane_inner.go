@@ -11,19 +11,19 @@ import (
 	"newtop/tui/style"
 )
 
-// innerPane shows the inner CG solves: a bar for each epoch, as high as its iterations, in the colour
+// Inner shows the inner CG solves: a bar for each epoch, as high as its iterations, in the colour
 // and with the letter of the reason why it ended; how often each reason came; and the solve under way.
-type innerPane struct {
-	theatre
+type Inner struct {
+	solvePlayer
 	bars, steps chart.Canvas
-	marked      stageMarked
+	marked      markedSolve
 	key         barsKey // of what bars shows
 	picture     []string
 }
 
 var (
-	_ keyed  = (*innerPane)(nil)
-	_ moused = (*innerPane)(nil)
+	_ Keyed  = (*Inner)(nil)
+	_ Moused = (*Inner)(nil)
 )
 
 // barsKey is what the picture of the bars depends on. The solve under way changes many times an epoch,
@@ -31,47 +31,47 @@ var (
 type barsKey struct {
 	w, h, barred int
 	restarts     int
-	marked       stageMarked
+	marked       markedSolve
 	dense, done  bool
 	th           *style.Palette
 	gl           *style.GlyphSet
 }
 
-func (*innerPane) toggleLog() bool { return false }
+func (*Inner) toggleLog() bool { return false }
 
-func (*innerPane) name(*view) string { return "inner" }
+func (*Inner) name(*View) string { return "inner" }
 
-func (*innerPane) seen(h *history.History) uint64 {
+func (*Inner) seen(h *history.History) uint64 {
 	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.Gen
 }
 
-func (p *innerPane) head(v *view, l *style.Line) {
-	if len(v.h.Solves.Bars) == 0 {
-		if solveless(v.h) && !v.h.Curves.Step.Empty() {
-			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.h.Curves.Step.Last())))
+func (p *Inner) head(v *View, l *style.Line) {
+	if len(v.H.Solves.Bars) == 0 {
+		if NoSolves(v.H) && !v.H.Curves.Step.Empty() {
+			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.H.Curves.Step.Last())))
 		}
 		return
 	}
-	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
+	b := &v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	s := b.Stop()
 	l.Group(style.Strong.Of(format.Count(b.Total)), style.Muted.Of(" it "), history.StopToken(s).Of(string(s.Letter())))
 	if in := barParts(b); in != "" {
 		l.Group(style.Muted.Of(" in " + in))
 	}
-	if b.Epoch != v.h.Latest.Epoch {
+	if b.Epoch != v.H.Latest.Epoch {
 		l.Group(style.Muted.Of(" at " + format.Count(b.Epoch)))
 	}
-	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(float64(v.h.Solves.Iterations)/float64(v.h.Solves.Count), 'f', 1, 64)))
-	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.h.Solves.Iterations)))
+	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(float64(v.H.Solves.Iterations)/float64(v.H.Solves.Count), 'f', 1, 64)))
+	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.H.Solves.Iterations)))
 }
 
-func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
-	if s, ok := p.scene(v.h); ok && zoomed && h >= 6 {
-		return p.theatre.body(v, p, &s, w, h)
+func (p *Inner) body(v *View, w, h int, zoomed bool) []string {
+	if s, ok := p.cursor(v.H); ok && zoomed && h >= 6 {
+		return p.solvePlayer.body(v, p, &s, w, h)
 	}
 	p.marked.epoch = -1
 	live := p.now(v, w)
-	if len(v.h.Solves.Bars) == 0 {
+	if len(v.H.Solves.Bars) == 0 {
 		return p.without(v, w, h, live)
 	}
 	rows := []string{}
@@ -94,14 +94,14 @@ func (p *innerPane) body(v *view, w, h int, zoomed bool) []string {
 
 // without is what the pane shows before the first inner solve: how it goes, or of a method that has none
 // the lengths of its steps.
-func (p *innerPane) without(v *view, w, h int, live string) []string {
+func (p *Inner) without(v *View, w, h int, live string) []string {
 	rows := make([]string, h)
 	free := h
-	if h >= 2 && !v.h.Over() {
+	if h >= 2 && !v.H.Over() {
 		free--
 		rows[free] = live
 	}
-	if solveless(v.h) && free >= 4 && !v.h.Curves.Step.Empty() {
+	if NoSolves(v.H) && free >= 4 && !v.H.Curves.Step.Empty() {
 		l := v.Line(w)
 		l.Put(style.Accent, "‖Δw‖").Group(style.Muted.Of("  length of each epoch's step"))
 		l.Group(style.Muted.Of("; no inner solves here"))
@@ -111,11 +111,11 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 	}
 	text := "waiting for the first inner solve"
 	switch {
-	case v.h.External() && v.h.Epochs > 0:
+	case v.H.External() && v.H.Epochs > 0:
 		text = "the record has no inner solves"
-	case solveless(v.h):
+	case NoSolves(v.H):
 		text = "this optimizer has no inner solves"
-	case v.h.Over():
+	case v.H.Over():
 		text = "there were no inner solves"
 	}
 	rows[(free-1)/2] = v.Line(w).To((w-style.Cells(text))/2).Put(style.Muted, text).Full()
@@ -123,8 +123,8 @@ func (p *innerPane) without(v *view, w, h int, live string) []string {
 }
 
 // stepPlot is the length of the steps of a method without inner solves.
-func (p *innerPane) stepPlot(v *view) chart.Plot {
-	pl := epochPlot(v.h, chart.Curve{Token: style.Accent, Series: &v.h.Curves.Step, Mark: '*'})
+func (p *Inner) stepPlot(v *View) chart.Plot {
+	pl := EpochPlot(v.H, chart.Curve{Token: style.Accent, Series: &v.H.Curves.Step, Mark: '*'})
 	pl.Log = true
 	return pl
 }
@@ -144,9 +144,9 @@ func barParts(b *history.Bar) string {
 }
 
 // counts writes how many solves ended for each reason.
-func (p *innerPane) counts(v *view, l *style.Line) *style.Line {
+func (p *Inner) counts(v *View, l *style.Line) *style.Line {
 	for _, s := range krylov.Stops() {
-		n := v.h.Solves.Stops[s]
+		n := v.H.Solves.Stops[s]
 		rare := s == krylov.NotFinite || s == krylov.Interrupted
 		if rare && n == 0 {
 			continue
@@ -165,18 +165,18 @@ func (p *innerPane) counts(v *view, l *style.Line) *style.Line {
 }
 
 // strip puts the figures at the left, a small chart at the right, and what is under way beneath.
-func (p *innerPane) strip(v *view, w, h int) []string {
+func (p *Inner) strip(v *View, w, h int) []string {
 	const margin, column = 11, 32
 	var picture []string
 	text := [2]*style.Line{v.Line(column - margin - 1), v.Line(column - margin - 1)}
 	switch room := w - column - 1; {
-	case len(v.h.Solves.Bars) > 0:
+	case len(v.H.Solves.Bars) > 0:
 		p.head(v, text[0])
 		p.counts(v, text[1])
 		picture = p.chart(v, room, h-1, false)
-	case solveless(v.h):
+	case NoSolves(v.H):
 		p.head(v, text[0])
-		if text[1].Put(style.Muted, "no inner solves"); v.h.Curves.Step.Empty() {
+		if text[1].Put(style.Muted, "no inner solves"); v.H.Curves.Step.Empty() {
 			break
 		}
 		picture = p.steps.Draw(&v.Pen, p.stepPlot(v), room, h-1)
@@ -201,15 +201,15 @@ func (p *innerPane) strip(v *view, w, h int) []string {
 
 // figure has the inner iterations of each epoch by the reason why the solves ended, those without solves
 // as empty places.
-func (p *innerPane) figure(v *view) *figure.Chart {
-	h := v.h
+func (p *Inner) figure(v *View) *figure.Chart {
+	h := v.H
 	f := figure.Chart{Title: "inner iterations", Y: "iterations"}
 	if len(h.Solves.Bars) == 0 {
 		return nil
 	}
 	first, last := h.Solves.Bars[0].Epoch, h.Solves.Bars[len(h.Solves.Bars)-1].Epoch
 	for _, s := range krylov.Stops() {
-		c := figure.Curve{Name: s.Words(), Color: onPaper(history.StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
+		c := figure.Curve{Name: s.Words(), Color: OnPaper(history.StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
 		for i := range c.Points {
 			c.Points[i].X = float64(first + i)
 		}
@@ -224,5 +224,5 @@ func (p *innerPane) figure(v *view) *figure.Chart {
 			f.Curves = append(f.Curves, c)
 		}
 	}
-	return runFigure(h, f)
+	return RunFigure(h, f)
 }

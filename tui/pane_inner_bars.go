@@ -13,14 +13,14 @@ import (
 
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
 // stand without gaps when there are many.
-func (p *innerPane) chart(v *view, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.h.Solves.Barred, v.h.Restarts, p.marked, dense, v.h.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
+func (p *Inner) chart(v *View, w, h int, dense bool) []string {
+	if key := (barsKey{w, h, v.H.Solves.Barred, v.H.Restarts, p.marked, dense, v.H.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture
 }
 
-func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
+func (p *Inner) draw(v *View, w, h int, dense bool) []string {
 	p.bars.Resize(w, h)
 	columns, gutter := p.groups(v, w, h)
 	if columns == nil {
@@ -59,28 +59,28 @@ func (p *innerPane) draw(v *view, w, h int, dense bool) []string {
 type barColumn struct {
 	*history.Bar
 	x, w   int
-	marked bool // it has the solve that is on the stage
+	marked bool // it has the solve that is shown
 }
 
-// stageMarked names the solve that is on the stage; epoch −1 is none.
-type stageMarked struct{ epoch, member, block int }
+// markedSolve names the solve that is shown; epoch −1 is none.
+type markedSolve struct{ epoch, member, block int }
 
 // margin is the width of the bars' axis.
-func (p *innerPane) margin(v *view, w int) int {
+func (p *Inner) margin(v *View, w int) int {
 	switch {
 	case w < 24:
 		return 0
-	case slices.ContainsFunc(v.h.Solves.Bars, func(b history.Bar) bool { return b.Total >= 1000 }):
+	case slices.ContainsFunc(v.H.Solves.Bars, func(b history.Bar) bool { return b.Total >= 1000 }):
 		return 6 // "12.5k"
 	}
 	return 4
 }
 
 // epochs places the newest bars that fit, one an epoch.
-func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gutter int) {
+func (p *Inner) epochs(v *View, w int, dense bool) (columns []barColumn, gutter int) {
 	gutter = p.margin(v, w)
 	pitch := 2
-	switch n := len(v.h.Solves.Bars); {
+	switch n := len(v.H.Solves.Bars); {
 	case n*6 <= w-gutter && dense:
 		pitch = 6
 	case n*3 <= w-gutter:
@@ -88,9 +88,9 @@ func (p *innerPane) epochs(v *view, w int, dense bool) (columns []barColumn, gut
 	case n*2 > w-gutter && dense:
 		pitch = 1
 	}
-	bars := v.h.Solves.Bars
+	bars := v.H.Solves.Bars
 	if n := max((w-gutter)/pitch, 1); len(bars) > n {
-		from := p.first(v.h, n)
+		from := p.first(v.H, n)
 		for i := range bars[:from] {
 			if bars[i].Epoch == p.marked.epoch {
 				from = max(0, i-n/4)
@@ -110,8 +110,8 @@ const recent = 8
 
 // groups places a bar for each solve of the newest epochs side by side, when epochs have several and three
 // epochs fit; nil otherwise. A marked epoch that is older is among them.
-func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) {
-	works := v.h.Steps.Works
+func (p *Inner) groups(v *View, w, h int) (columns []barColumn, gutter int) {
+	works := v.H.Steps.Works
 	if len(works) == 0 || h < 5 {
 		return nil, 0
 	}
@@ -132,7 +132,7 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 	switch {
 	case wide > 1: // all fit
 		from = 0
-	case v.h.Over():
+	case v.H.Over():
 		from = max(0, len(works)-n)
 	}
 	for i := range works[:from] {
@@ -146,7 +146,7 @@ func (p *innerPane) groups(v *view, w, h int) (columns []barColumn, gutter int) 
 			if x+wide > w {
 				return columns, gutter
 			}
-			columns = append(columns, barColumn{workBar(part, work.Epoch), x, wide, p.marked == stageMarked{work.Epoch, part.Member, part.Block}})
+			columns = append(columns, barColumn{workBar(part, work.Epoch), x, wide, p.marked == markedSolve{work.Epoch, part.Member, part.Block}})
 			x += wide
 		}
 		x++
@@ -163,7 +163,7 @@ func workBar(s history.SolveWork, epoch int) *history.Bar {
 
 // first returns which bar stands at the left when n fit. The window moves on by a quarter at a time: the
 // bars stand still in between, and a screen far away gets few bytes. When no more come it is filled.
-func (p *innerPane) first(h *history.History, n int) int {
+func (p *Inner) first(h *history.History, n int) int {
 	stride := max(n/4, 1)
 	if h.Over() {
 		stride = 1
@@ -174,7 +174,7 @@ func (p *innerPane) first(h *history.History, n int) int {
 }
 
 // scale labels the bars' axis: 1-2-5 steps, above zero.
-func (p *innerPane) scale(v *view, gutter, room, top int) {
+func (p *Inner) scale(v *View, gutter, room, top int) {
 	for y := range room {
 		p.bars.Set(gutter-1, y, '│', style.Grid)
 	}
@@ -192,7 +192,7 @@ func (p *innerPane) scale(v *view, gutter, room, top int) {
 }
 
 // bar draws one epoch, its reasons stacked in the order of their letters.
-func (p *innerPane) bar(v *view, b *history.Bar, x, w, room int, scale float64) {
+func (p *Inner) bar(v *View, b *history.Bar, x, w, room int, scale float64) {
 	height := float64(b.Total) * scale
 	for y := range room {
 		free := height - float64(y)

@@ -9,28 +9,28 @@ import (
 )
 
 // now is the solve or the pass through batches that is under way.
-func (p *innerPane) now(v *view, w int) string {
+func (p *Inner) now(v *View, w int) string {
 	l := v.Line(w)
-	s := &v.h.Status
+	s := &v.H.Status
 	switch {
-	case v.h.Solves.Running:
+	case v.H.Solves.Running:
 		p.solve(v, l)
-	case !v.h.Over() && s.Units > 0 && s.Unit > 0:
+	case !v.H.Over() && s.Units > 0 && s.Unit > 0:
 		l.Put(style.Muted, "batch ").Put(style.Text, format.Count(s.Unit)).Put(style.Muted, " of "+format.Count(s.Units)+" ")
 		v.Progress(l, float64(s.Unit)/float64(s.Units), l.Left())
-	case len(v.h.Solves.Bars) > 0:
+	case len(v.H.Solves.Bars) > 0:
 		p.finished(v, l)
 	}
 	return l.Full()
 }
 
 // solve writes the state of the solve under way, what matters most first.
-func (p *innerPane) solve(v *view, l *style.Line) {
-	e := &v.h.Solves.Live
+func (p *Inner) solve(v *View, l *style.Line) {
+	e := &v.H.Solves.Live
 	l.Put(style.Accent, "▸ ")
 	before := history.Bar{}
-	if len(v.h.Solves.Bars) > 0 {
-		before = v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
+	if len(v.H.Solves.Bars) > 0 {
+		before = v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	}
 	if e.Member > 0 || before.Nets > 1 {
 		l.Put(style.Muted, "net ").Put(style.Text, format.Count(e.Member+1)+" ")
@@ -52,11 +52,11 @@ func (p *innerPane) solve(v *view, l *style.Line) {
 }
 
 // finished says in words why the newest solve ended.
-func (p *innerPane) finished(v *view, l *style.Line) {
-	b := &v.h.Solves.Bars[len(v.h.Solves.Bars)-1]
+func (p *Inner) finished(v *View, l *style.Line) {
+	b := &v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	s := b.Stop()
 	l.Put(style.Muted, "epoch "+format.Count(b.Epoch)+": ").Put(history.StopToken(s), s.Words())
-	if in := v.h.Latest.Inner; len(in) > 0 {
+	if in := v.H.Latest.Inner; len(in) > 0 {
 		last := &in[len(in)-1]
 		l.Group(style.Muted.Of("  ‖r‖/‖g‖ "), style.Text.Of(format.Number(float64(last.Residual))))
 		l.Group(style.Muted.Of("  curv "), style.Text.Of(format.Number(float64(last.Curvature))))

@@ -22,7 +22,7 @@ func TestInnerPaneBlocks(t *testing.T) {
 		for _, blocks := range []int{1, 4, 16} {
 			t.Run(fmt.Sprintf("%d-%d", blocks, w), func(t *testing.T) {
 				a := staged(30, blocks)
-				rows := new(drawn).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 12}, drawnKey{})
+				rows := new(Cache).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: 12}, CacheKey{})
 				for i, r := range rows {
 					if n := ansi.StringWidth(r); n != w {
 						t.Errorf("row %d has %d columns", i, n)
@@ -38,8 +38,8 @@ func TestInnerPaneBlocks(t *testing.T) {
 func TestGroupsShowTheNewest(t *testing.T) {
 	for epochs := 1; epochs < 60; epochs++ {
 		a := staged(epochs, 3)
-		p := a.panes[layout.Inner].(*innerPane)
-		p.marked = stageMarked{max(1, epochs-40), 0, 1}
+		p := a.panes[layout.Inner].(*Inner)
+		p.marked = markedSolve{max(1, epochs-40), 0, 1}
 		columns, _ := p.groups(a.paneView(), 60, 9)
 		if len(columns) == 0 {
 			t.Fatalf("%d epochs: no bars", epochs)
@@ -69,7 +69,7 @@ func TestTheatreASCII(t *testing.T) {
 		a.Glyphs = style.GlyphsASCII.Set(nil)
 		a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 		for _, k := range keys {
-			pressIn(a.panes[layout.Inner].(keyed), a.paneView(), k)
+			Press(a.panes[layout.Inner].(Keyed), a.paneView(), k)
 		}
 		if text := style.ToASCII(theatreText(t, a, 120, 37)); strings.Contains(text, "?") {
 			t.Errorf("%v:\n%s", keys, text)

@@ -8,20 +8,20 @@ import (
 	"newtop/trainer/event"
 )
 
-// paneKey is a key of a pane's own, or several, for as long as the pane has the whole screen. What they do and what the
+// Key is a key of a pane's own, or several, for as long as the pane has the whole screen. What they do and what the
 // help says of them stand in one table, which has them before the keys of the dashboard.
-type paneKey struct {
+type Key struct {
 	Show, Help string   // a short name and a clause; no name: the help leaves it out
 	Names      []string // as Bubble Tea names them; nil for all
 	// Do acts on a key and reports whether it meant something; if not, the key is offered to those behind it.
-	Do func(v *view, k string) (cmd tea.Cmd, taken bool)
+	Do func(v *View, k string) (cmd tea.Cmd, taken bool)
 }
 
-// keyed is a pane that has keys of its own.
-type keyed interface{ keys() []paneKey }
+// Keyed is a pane that has keys of its own.
+type Keyed interface{ keys() []Key }
 
-// pressIn offers a key to those of a pane. If it is taken, the picture is drawn anew.
-func pressIn(p keyed, v *view, k string) (cmd tea.Cmd, taken bool) {
+// Press offers a key to those of a pane. If it is taken, the picture is drawn anew.
+func Press(p Keyed, v *View, k string) (cmd tea.Cmd, taken bool) {
 	for _, b := range p.keys() {
 		if b.Names == nil || slices.Contains(b.Names, k) {
 			if cmd, taken := b.Do(v, k); taken {
@@ -32,8 +32,8 @@ func pressIn(p keyed, v *view, k string) (cmd tea.Cmd, taken bool) {
 	return nil, false
 }
 
-// askMsg is a command that a pane has for the run.
-type askMsg struct{ command event.Command }
+// AskMsg is a command that a pane has for the run.
+type AskMsg struct{ command event.Command }
 
-// ask returns the tea.Cmd that sends a command to the run.
-func ask(c event.Command) tea.Cmd { return func() tea.Msg { return askMsg{c} } }
+// Ask returns the tea.Cmd that sends a command to the run.
+func Ask(c event.Command) tea.Cmd { return func() tea.Msg { return AskMsg{c} } }

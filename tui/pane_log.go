@@ -11,45 +11,45 @@ import (
 	"newtop/tui/style"
 )
 
-// logPane shows what happened, the newest at the bottom: each epoch's figures, and between them the
+// Log shows what happened, the newest at the bottom: each epoch's figures, and between them the
 // switches, settings, spectra and refusals.
-type logPane struct {
-	linear
+type Log struct {
+	Linear
 	search logSearch
 }
 
-func (*logPane) name(*view) string { return "log" }
+func (*Log) name(*View) string { return "log" }
 
-func (*logPane) seen(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }
+func (*Log) seen(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }
 
 // head says what the columns of an epoch's row are that do not say so themselves.
-func (*logPane) head(v *view, l *style.Line) {
-	thinned := v.h.Thinned
-	if r := v.h.Status.Replay; r != nil {
+func (*Log) head(v *View, l *style.Line) {
+	thinned := v.H.Thinned
+	if r := v.H.Status.Replay; r != nil {
 		thinned += r.Thinned
 	}
 	if thinned > 0 {
 		l.Group(style.Muted.Of(format.Count(thinned) + " epochs thinned  "))
 	}
-	if v.h.Epochs == 0 {
+	if v.H.Epochs == 0 {
 		return
 	}
-	if noLosses(v.h) {
+	if noLosses(v.H) {
 		l.Group(style.Muted.Of("epoch, figures"))
 		return
 	}
-	l.Group(style.Muted.Of("epoch, "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(metricName(v.h)))
+	l.Group(style.Muted.Of("epoch, "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(metricName(v.H)))
 }
 
 // faultInk is of the test rows if there are any.
-func (v *view) faultInk() style.Token {
-	if v.h.Curves.TestMetric.Empty() {
+func (v *View) faultInk() style.Token {
+	if v.H.Curves.TestMetric.Empty() {
 		return style.Train
 	}
 	return style.Test
 }
 
-func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
+func (p *Log) body(v *View, w, h int, zoomed bool) []string {
 	entries, up, below := v.newest(h), 0, ""
 	if zoomed && h > 2 {
 		h--
@@ -58,7 +58,7 @@ func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
 	rows := make([]string, h)
 	free := h
 	for i := len(entries) - 1 - up; i >= 0 && free > 0; i-- {
-		drawn := p.rows(v, &v.h.Log.Entries[entries[i]], w)
+		drawn := p.rows(v, &v.H.Log.Entries[entries[i]], w)
 		drawn = drawn[:min(len(drawn), free)]
 		free -= len(drawn)
 		copy(rows[free:], drawn)
@@ -70,9 +70,9 @@ func (p *logPane) body(v *view, w, h int, zoomed bool) []string {
 }
 
 // newest lists the last n entries of the log.
-func (v *view) newest(n int) []int {
-	first := max(0, len(v.h.Log.Entries)-n)
-	out := make([]int, len(v.h.Log.Entries)-first)
+func (v *View) newest(n int) []int {
+	first := max(0, len(v.H.Log.Entries)-n)
+	out := make([]int, len(v.H.Log.Entries)-first)
 	for i := range out {
 		out[i] = first + i
 	}
@@ -80,8 +80,8 @@ func (v *view) newest(n int) []int {
 }
 
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
-func (p *logPane) rows(v *view, e *history.Entry, w int) []string {
-	column := max(4, style.Cells(format.Count(v.h.Latest.Epoch)))
+func (p *Log) rows(v *View, e *history.Entry, w int) []string {
+	column := max(4, style.Cells(format.Count(v.H.Latest.Epoch)))
 	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.Epoch), column)) }
 	if e.Text == "" {
 		l := begin()
@@ -101,9 +101,9 @@ func (p *logPane) rows(v *view, e *history.Entry, w int) []string {
 }
 
 // figures writes what an epoch brought, as much as there is room for.
-func (p *logPane) figures(v *view, e *history.Entry, l *style.Line) {
+func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 	s, wide := &e.Stats, l.Room >= 70
-	if noLosses(v.h) {
+	if noLosses(v.H) {
 		for _, f := range s.Figures {
 			if !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
 				return
@@ -113,7 +113,7 @@ func (p *logPane) figures(v *view, e *history.Entry, l *style.Line) {
 	}
 	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
 	fault, testFault, unit := float64(s.Error), float64(s.TestError), format.Percent
-	if v.h.Regression() {
+	if v.H.Regression() {
 		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), format.Number
 	}
 	if testFault == testFault {
@@ -123,11 +123,11 @@ func (p *logPane) figures(v *view, e *history.Entry, l *style.Line) {
 	}
 	if e.Stop != 0 {
 		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.Inner), 3)), history.StopToken(e.Stop).Of(" "+string(e.Stop.Letter())))
-	} else if len(v.h.Solves.Bars) > 0 {
+	} else if len(v.H.Solves.Bars) > 0 {
 		l.Group(style.Text.Of(style.Spaces(6)))
 	}
 	verdict := style.Text.Of("  ")
-	if !s.Accepted && v.h.HasVerdict(s) {
+	if !s.Accepted && v.H.HasVerdict(s) {
 		verdict = style.Warn.Of(" ×")
 	}
 	l.Group(verdict)
@@ -153,4 +153,4 @@ func (p *logPane) figures(v *view, e *history.Entry, l *style.Line) {
 	}
 }
 
-func (p *logPane) strip(v *view, w, h int) []string { return p.body(v, w, h, false) }
+func (p *Log) strip(v *View, w, h int) []string { return p.body(v, w, h, false) }

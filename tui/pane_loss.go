@@ -10,27 +10,27 @@ import (
 	"newtop/tui/style"
 )
 
-// lossPane shows the mean loss over the training and the test rows.
-type lossPane struct {
-	chartPane
+// Loss shows the mean loss over the training and the test rows.
+type Loss struct {
+	Charted
 	chart chart.Canvas
 	log   bool
 }
 
-func (*lossPane) name(*view) string { return "loss" }
+func (*Loss) name(*View) string { return "loss" }
 
-func (p *lossPane) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (p *Loss) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-func (p *lossPane) toggleLog() bool { p.log = !p.log; return true }
+func (p *Loss) toggleLog() bool { p.log = !p.log; return true }
 
-func (p *lossPane) head(v *view, l *style.Line) {
-	pairHead(v, l, float64(v.h.Latest.Loss), float64(v.h.Before.Loss),
-		float64(v.h.Latest.TestLoss), float64(v.h.Before.TestLoss), v.h.Missing(&v.h.Curves.Loss), format.Number)
+func (p *Loss) head(v *View, l *style.Line) {
+	pairHead(v, l, float64(v.H.Latest.Loss), float64(v.H.Before.Loss),
+		float64(v.H.Latest.TestLoss), float64(v.H.Before.TestLoss), v.H.Missing(&v.H.Curves.Loss), format.Number)
 	scaleHead(l, p.log)
 }
 
-func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
-	pl := pairPlot(v, &v.h.Curves.Loss, &v.h.Curves.TestLoss)
+func (p *Loss) body(v *View, w, h int, zoomed bool) []string {
+	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
 	pl.Log, pl.Best, pl.Waiting = p.log, true, v.without("loss")
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
@@ -38,47 +38,47 @@ func (p *lossPane) body(v *view, w, h int, zoomed bool) []string {
 	return p.chart.Draw(&v.Pen, pl, w, h)
 }
 
-func (p *lossPane) strip(v *view, w, h int) []string {
-	pl := pairPlot(v, &v.h.Curves.Loss, &v.h.Curves.TestLoss)
+func (p *Loss) strip(v *View, w, h int) []string {
+	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
 	pl.Log = p.log
 	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
 }
 
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
-func pairPlot(v *view, train, test *chart.Series) chart.Plot {
-	pl := epochPlot(v.h,
+func pairPlot(v *View, train, test *chart.Series) chart.Plot {
+	pl := EpochPlot(v.H,
 		chart.Curve{Name: "train", Token: style.Train, Series: train, Alarm: true, Mark: '*'},
 		chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
-	pl.Waiting = waiting(v)
+	pl.Waiting = Waiting(v)
 	return pl
 }
 
-// waiting says why a chart is empty.
-func waiting(v *view) string {
-	if _, loading := v.h.Loading(); loading {
+// Waiting says why a chart is empty.
+func Waiting(v *View) string {
+	if _, loading := v.H.Loading(); loading {
 		return "reading the record"
 	}
-	if v.h.Run == nil {
+	if v.H.Run == nil {
 		return "waiting for the run"
 	}
 	return "waiting for the first epoch"
 }
 
 // without says why there is nothing of a kind: it is still to come, or the record does not have it.
-func (v *view) without(what string) string {
-	if _, loading := v.h.Loading(); loading || !v.h.Watched() || v.h.Epochs == 0 {
-		return waiting(v)
+func (v *View) without(what string) string {
+	if _, loading := v.H.Loading(); loading || !v.H.Watched() || v.H.Epochs == 0 {
+		return Waiting(v)
 	}
 	return "the record has no " + what
 }
 
 // pairHead writes the current values of both kinds of rows with the direction they moved in. untold says that those of
 // the training rows are not numbers because nobody tells them.
-func pairHead(v *view, l *style.Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
-	if v.h.Epochs == 0 {
+func pairHead(v *View, l *style.Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
+	if v.H.Epochs == 0 {
 		return
 	}
-	if v.h.Epochs == 1 {
+	if v.H.Epochs == 1 {
 		trainBefore, testBefore = math.NaN(), math.NaN()
 	}
 	now, gap := style.Train.Of(text(train)), ""
@@ -106,7 +106,7 @@ func scaleHead(l *style.Line, log bool) {
 }
 
 // pairStrip puts the values at the left and a small chart at the right.
-func pairStrip(v *view, c *chart.Canvas, pl chart.Plot, name string, text func(float64) string, w, h int) []string {
+func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(float64) string, w, h int) []string {
 	const column = 24
 	rows := make([]string, h)
 	pl.Waiting, pl.Marks = "", nil
@@ -126,6 +126,6 @@ func pairStrip(v *view, c *chart.Canvas, pl chart.Plot, name string, text func(f
 	return rows
 }
 
-func (p *lossPane) figure(v *view) *figure.Chart {
-	return runFigure(v.h, figure.Chart{Title: "loss", Y: "mean loss", LogY: true, Curves: trainAndTest(&v.h.Curves.Loss, &v.h.Curves.TestLoss)})
+func (p *Loss) figure(v *View) *figure.Chart {
+	return RunFigure(v.H, figure.Chart{Title: "loss", Y: "mean loss", LogY: true, Curves: trainAndTest(&v.H.Curves.Loss, &v.H.Curves.TestLoss)})
 }

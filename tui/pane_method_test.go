@@ -16,10 +16,10 @@ import (
 	"newtop/tui/layout"
 )
 
-func applied(deltas []feed.Delta) *view {
+func applied(deltas []feed.Delta) *View {
 	v := testView()
 	for i := range deltas {
-		v.h.Apply(&deltas[i])
+		v.H.Apply(&deltas[i])
 	}
 	return v
 }
@@ -28,9 +28,9 @@ func applied(deltas []feed.Delta) *view {
 func TestMethodWithFiguresOfItsOwn(t *testing.T) {
 	v := applied(tuitest.DampedRun(9))
 	for _, w := range []int{20, 40, 80, 120} {
-		p := &regionPane{log: true}
+		p := &Region{log: true}
 		text := ""
-		for _, row := range frame(p, v, layout.Rect{W: w, H: 20}, drawnKey{}) {
+		for _, row := range frame(p, v, layout.Rect{W: w, H: 20}, CacheKey{}) {
 			if got := ansi.StringWidth(row); got != w {
 				t.Errorf("a row of %d columns in %d", got, w)
 			}
@@ -47,7 +47,7 @@ func TestMethodWithFiguresOfItsOwn(t *testing.T) {
 			}
 		}
 	}
-	if text := ansi.Strip(strings.Join(new(innerPane).body(v, 60, 3, false), "\n")); !strings.Contains(text, "no inner solves") {
+	if text := ansi.Strip(strings.Join(new(Inner).body(v, 60, 3, false), "\n")); !strings.Contains(text, "no inner solves") {
 		t.Errorf("the inner pane says %q", text)
 	}
 }
@@ -58,14 +58,14 @@ func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
 	e := deltas[4].Epochs[0]
 	v := applied(deltas)
 	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
-	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
-	if got := fmt.Sprint(len(v.h.Curves.Figures), " ", v.h.Curves.Figures[0].Symbol, " ", v.h.Curves.Figures[0].Series.Points); got != "1 lambda 1" {
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+	if got := fmt.Sprint(len(v.H.Curves.Figures), " ", v.H.Curves.Figures[0].Symbol, " ", v.H.Curves.Figures[0].Series.Points); got != "1 lambda 1" {
 		t.Error(got)
 	}
 	e.Epoch, e.Optimizer, e.Figures = 5, "adam", nil
-	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
-	if len(v.h.Curves.Figures) != 0 {
-		t.Errorf("%d figures left", len(v.h.Curves.Figures))
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+	if len(v.H.Curves.Figures) != 0 {
+		t.Errorf("%d figures left", len(v.H.Curves.Figures))
 	}
 }
 
@@ -76,10 +76,10 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 	for epoch := range 5 {
 		e := tuitest.Epoch(epoch, 1, r)
 		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
-		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	}
 	l := v.Line(100)
-	new(accuracyPane).head(v, l)
+	new(Accuracy).head(v, l)
 	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40% to 7.10%") {
 		t.Error(text)
 	}
@@ -88,20 +88,20 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 // TestMixtureShowsOneExpertAndTheGates draws a mixture of three equal nets.
 func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 	v := testView()
-	v.h.Run = &event.RunEvent{Model: event.ModelInfo{
+	v.H.Run = &event.RunEvent{Model: event.ModelInfo{
 		Layers: []int{16, 12, 10, 12, 10, 12, 10, 10}, Experts: 3, Loss: "mse", Parameters: 975,
 		Activations: []string{"tanh", "identity", "tanh", "identity", "tanh", "identity", "identity"},
 	}}
 	for i := range 3 {
-		v.h.Run.Model.Connections = append(v.h.Run.Model.Connections,
+		v.H.Run.Model.Connections = append(v.H.Run.Model.Connections,
 			event.ConnectionInfo{To: 2*i + 1, From: 0, Weights: 192}, event.ConnectionInfo{To: 2*i + 2, From: 2*i + 1, Weights: 120})
 	}
 	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Width: 36, Slope: 2, Center: 72, Share: 0.2}, {Width: 40, Slope: 2.5, Center: 144, Share: 0.5}, {Width: 36, Slope: 2, Center: 300, Share: 0.3}}
-	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	for _, w := range []int{20, 40, 80, 120} {
 		text := ""
-		for _, row := range frame(&topologyPane{}, v, layout.Rect{W: w, H: 24}, drawnKey{}) {
+		for _, row := range frame(&Topology{}, v, layout.Rect{W: w, H: 24}, CacheKey{}) {
 			if got := ansi.StringWidth(row); got != w {
 				t.Errorf("a row of %d columns in %d", got, w)
 			}
@@ -132,12 +132,12 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		for i := range c.nets * c.blocks {
 			e.Inner = append(e.Inner, event.InnerSummary{Member: i / c.blocks, Block: i % c.blocks, Iterations: 3})
 		}
-		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 		in := tuitest.InnerIteration(2, 7, 1)
 		in.Member, in.Block = c.nets-1, c.blocks-1
-		v.h.Apply(tuitest.DeltaOf(v.h.Status, in))
+		v.H.Apply(tuitest.DeltaOf(v.H.Status, in))
 		l := v.Line(60)
-		p := &innerPane{}
+		p := &Inner{}
 		p.head(v, l)
 		head, now := ansi.Strip(l.Full()), ansi.Strip(p.now(v, 60))
 		if !strings.Contains(head, c.head) || c.head == "" && strings.Contains(head, " in ") || !strings.HasPrefix(now, c.now) {
@@ -150,9 +150,9 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 func TestSwitchEndsTheSolve(t *testing.T) {
 	v := testView()
 	in := tuitest.InnerIteration(2, 3, 1)
-	v.h.Apply(tuitest.DeltaOf(v.h.Status, in))
-	v.h.Apply(&feed.Delta{Switches: []event.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
-	if now := ansi.Strip(new(innerPane).now(v, 60)); strings.Contains(now, "▸") {
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, in))
+	v.H.Apply(&feed.Delta{Switches: []event.SwitchEvent{{Epoch: 1, From: "tr-gn", To: "sgd"}}})
+	if now := ansi.Strip(new(Inner).now(v, 60)); strings.Contains(now, "▸") {
 		t.Errorf("after the switch: %q", now)
 	}
 }
@@ -166,8 +166,8 @@ func TestCountsStayWhole(t *testing.T) {
 		want  string
 	}{{2, "2"}, {tuitest.NaN, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
 		e.Epoch, e.Figures = i+1, []event.Figure{{Key: "tries", Value: c.value}}
-		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
-		if got := v.h.Curves.Figures[0].Format(float64(c.value)); got != c.want {
+		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+		if got := v.H.Curves.Figures[0].Format(float64(c.value)); got != c.want {
 			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
 		}
 	}
@@ -178,8 +178,8 @@ func TestCountsStayWhole(t *testing.T) {
 func TestSparseConnections(t *testing.T) {
 	draw := func(weights int) (text string, dots int) {
 		v := testView()
-		v.h.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
-		text = ansi.Strip(strings.Join((&topologyPane{}).body(v, 60, 12, false), "\n"))
+		v.H.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 40}, Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: weights}}}}
+		text = ansi.Strip(strings.Join((&Topology{}).body(v, 60, 12, false), "\n"))
 		for _, r := range text {
 			if r > 0x2800 && r <= 0x28ff {
 				dots++
@@ -206,11 +206,11 @@ func TestSparseConnections(t *testing.T) {
 // TestGatesOnASmallScreen: zoomed, the gates are there on the least screen, and their shares in the frame.
 func TestGatesOnASmallScreen(t *testing.T) {
 	v := testView()
-	v.h.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
+	v.H.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
 	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
 	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
-	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
-	text := ansi.Strip(strings.Join(frame(&topologyPane{}, v, layout.Rect{W: layout.MinWidth, H: layout.MinHeight - layout.HeaderRows - layout.FooterRows}, drawnKey{zoomed: true}), "\n"))
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+	text := ansi.Strip(strings.Join(frame(&Topology{}, v, layout.Rect{W: layout.MinWidth, H: layout.MinHeight - layout.HeaderRows - layout.FooterRows}, CacheKey{zoomed: true}), "\n"))
 	for _, want := range []string{"shares 20.0% to 80.0%", "expert", "144.0"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)

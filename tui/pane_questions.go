@@ -7,17 +7,17 @@ import (
 	"newtop/tui/history"
 )
 
-// solveless reports whether the current method has no inner solves: what its newest epoch had, and before
+// NoSolves reports whether the current method has no inner solves: what its newest epoch had, and before
 // its first one what it is steered by.
-func solveless(h *history.History) bool {
+func NoSolves(h *history.History) bool {
 	if h.Latest.Epoch > 0 && (h.Latest.Optimizer == h.Status.Optimizer || h.Status.Optimizer == "") {
 		return len(h.Latest.Inner) == 0
 	}
 	return h.Steering() != history.ByRadius
 }
 
-// nextRadius is the radius that the next epoch begins with, if it is not that of the last.
-func nextRadius(h *history.History) (r float64, ok bool) {
+// NextRadius is the radius that the next epoch begins with, if it is not that of the last.
+func NextRadius(h *history.History) (r float64, ok bool) {
 	s, now := h.Primary(), float64(h.Latest.Radius)
 	if s == nil || s.Key != "radius" || h.Offline() || h.Latest.Epoch == 0 {
 		return 0, false

@@ -12,28 +12,28 @@ import (
 	"newtop/tui/style"
 )
 
-// regionPane shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
+// Region shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
 // gradient norm for a first-order method, and of the others what they say of themselves.
-type regionPane struct {
-	chartPane
+type Region struct {
+	Charted
 	upper, lower chart.Canvas
 	log          bool
 	page         int // of the pairs of curves that there are
 }
 
-func (p *regionPane) name(v *view) string {
-	if v.h.External() && v.h.Steering() == history.ByFigures {
+func (p *Region) name(v *View) string {
+	if v.H.External() && v.H.Steering() == history.ByFigures {
 		return "figures"
 	}
-	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByFigures: "method"}[v.h.Steering()]
+	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByFigures: "method"}[v.H.Steering()]
 }
 
-func (p *regionPane) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
+func (p *Region) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
 
-func (p *regionPane) toggleLog() bool { p.log = !p.log; return true }
+func (p *Region) toggleLog() bool { p.log = !p.log; return true }
 
-func (p *regionPane) head(v *view, l *style.Line) {
-	if v.h.Epochs == 0 {
+func (p *Region) head(v *View, l *style.Line) {
+	if v.H.Epochs == 0 {
 		return
 	}
 	for _, g := range p.values(v) {
@@ -41,9 +41,9 @@ func (p *regionPane) head(v *view, l *style.Line) {
 			return
 		}
 	}
-	e := &v.h.Latest
+	e := &v.H.Latest
 	switch {
-	case v.h.Steering() != history.ByRadius || e.Epoch == 0:
+	case v.H.Steering() != history.ByRadius || e.Epoch == 0:
 	case e.Accepted:
 		l.Group(style.Good.Of(" accepted"))
 	default:
@@ -51,18 +51,18 @@ func (p *regionPane) head(v *view, l *style.Line) {
 			l.Group(style.Warn.Of(" ×"))
 		}
 	}
-	if next, ok := nextRadius(v.h); ok {
+	if next, ok := NextRadius(v.H); ok {
 		l.Group(style.Muted.Of(" → R "), style.Text.Of(format.Number(next)))
 	}
 }
 
 // values are the current figures, each a group that is shown whole or not at all.
-func (p *regionPane) values(v *view) [][]style.Part {
-	e := &v.h.Latest
-	switch v.h.Steering() {
+func (p *Region) values(v *View) [][]style.Part {
+	e := &v.H.Latest
+	switch v.H.Steering() {
 	case history.ByRate:
 		groups := [][]style.Part{{style.Strong.Of(format.Number(float64(e.Rate)))}}
-		if !v.h.Missing(&v.h.Curves.Gradient) {
+		if !v.H.Missing(&v.H.Curves.Gradient) {
 			groups = append(groups, []style.Part{style.Muted.Of("  ‖g‖ "), style.Text.Of(format.Number(float64(e.GradientNorm)))})
 		}
 		return append(groups, p.own(v, "  ")...)
@@ -76,14 +76,14 @@ func (p *regionPane) values(v *view) [][]style.Part {
 }
 
 // own are the method's own figures, after a gap.
-func (p *regionPane) own(v *view, gap string) [][]style.Part {
+func (p *Region) own(v *View, gap string) [][]style.Part {
 	var groups [][]style.Part
 	first := 0
-	if n := len(v.h.Curves.Figures); n > 0 && v.h.Steering() == history.ByFigures {
+	if n := len(v.H.Curves.Figures); n > 0 && v.H.Steering() == history.ByFigures {
 		first = min(p.first(v), n-1) // those of the charts stand before the others
 	}
-	for i := range v.h.Curves.Figures {
-		f := &v.h.Curves.Figures[(first+i)%len(v.h.Curves.Figures)]
+	for i := range v.H.Curves.Figures {
+		f := &v.H.Curves.Figures[(first+i)%len(v.H.Curves.Figures)]
 		groups = append(groups, []style.Part{style.Muted.Of(gap + f.Symbol + " "), style.Text.Of(f.Format(float64(f.Value)))})
 		gap = "  "
 	}
@@ -91,52 +91,52 @@ func (p *regionPane) own(v *view, gap string) [][]style.Part {
 }
 
 // curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
-func (p *regionPane) curves(v *view) (all []chart.Plot) {
+func (p *Region) curves(v *View) (all []chart.Plot) {
 	one := func(name string, s *chart.Series) chart.Plot {
-		return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
+		return EpochPlot(v.H, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 	}
-	gradient, step := one("‖g‖", &v.h.Curves.Gradient), one("‖Δw‖", &v.h.Curves.Step)
+	gradient, step := one("‖g‖", &v.H.Curves.Gradient), one("‖Δw‖", &v.H.Curves.Step)
 	gradient.Log = true
 	var own []chart.Plot
-	for i := range v.h.Curves.Figures {
-		f := &v.h.Curves.Figures[i]
+	for i := range v.H.Curves.Figures {
+		f := &v.H.Curves.Figures[i]
 		pl := one(f.Symbol, &f.Series)
 		pl.Value = f.Format
 		own = append(own, pl)
 	}
 	switch {
-	case v.h.Steering() == history.ByRate:
-		all = append([]chart.Plot{one("rate", &v.h.Curves.Rate), gradient}, own...)
+	case v.H.Steering() == history.ByRate:
+		all = append([]chart.Plot{one("rate", &v.H.Curves.Rate), gradient}, own...)
 	case len(own) == 0:
 		all = []chart.Plot{step, gradient}
 	default:
 		all = append(own, gradient)
 	}
-	if v.h.External() {
+	if v.H.External() {
 		all = slices.DeleteFunc(all, func(pl chart.Plot) bool { return pl.Curves[0].Series.Empty() })
 	}
 	return all
 }
 
 // first is which of the curves the upper chart shows. The last pair may have one of the pair before.
-func (p *regionPane) first(v *view) int {
+func (p *Region) first(v *View) int {
 	n := len(p.curves(v))
 	return max(0, min(p.page%max((n+1)/2, 1)*2, n-2))
 }
 
 // plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
 // 0 is worse, above 1 better than the model promised.
-func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
-	if v.h.Steering() == history.ByRadius {
+func (p *Region) plots(v *View) (upper, lower chart.Plot) {
+	if v.H.Steering() == history.ByRadius {
 		one := func(name string, s *chart.Series) chart.Plot {
-			return epochPlot(v.h, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
+			return EpochPlot(v.H, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 		}
-		upper, lower = one("radius", &v.h.Curves.Radius), one(v.Glyphs.Rho, &v.h.Curves.Rho)
+		upper, lower = one("radius", &v.H.Curves.Radius), one(v.Glyphs.Rho, &v.H.Curves.Rho)
 		lower.Clip, lower.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
-			upper = epochPlot(v.h, chart.Curve{Series: &v.h.Curves.Step})
+			upper = EpochPlot(v.H, chart.Curve{Series: &v.H.Curves.Step})
 			upper.Waiting = v.without("figures of its own")
 			return upper, lower
 		}
@@ -145,15 +145,15 @@ func (p *regionPane) plots(v *view) (upper, lower chart.Plot) {
 		}
 	}
 	log := p.log
-	if v.h.External() && drawnFigure(v.h, upper) != nil {
+	if v.H.External() && drawnFigure(v.H, upper) != nil {
 		log = !log // what another program's figures are is not known, and the lower one is linear
 	}
 	upper.Log = log && !lowest(upper.Curves[0].Series)
-	upper.Waiting = waiting(v)
+	upper.Waiting = Waiting(v)
 	return upper, lower
 }
 
-func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
+func (p *Region) body(v *View, w, h int, zoomed bool) []string {
 	upper, lower := p.plots(v)
 	switch {
 	case zoomed:
@@ -179,7 +179,7 @@ func (p *regionPane) body(v *view, w, h int, zoomed bool) []string {
 }
 
 // both draws the charts of the zoomed pane, one above the other.
-func (p *regionPane) both(v *view, upper, lower chart.Plot, w, h int) []string {
+func (p *Region) both(v *View, upper, lower chart.Plot, w, h int) []string {
 	if h < 12 || upper.Curves[0].Series.Empty() || len(lower.Curves) == 0 {
 		return p.Whole(&v.Pen, &p.upper, upper, w, h)
 	}
@@ -198,9 +198,9 @@ func (p *regionPane) both(v *view, upper, lower chart.Plot, w, h int) []string {
 }
 
 // keyLine names the charts' keys, and before them that of the other curves.
-func (p *regionPane) keyLine(v *view, w int) string {
+func (p *Region) keyLine(v *View, w int) string {
 	n := len(p.curves(v))
-	if v.h.Steering() == history.ByRadius || n <= 2 {
+	if v.H.Steering() == history.ByRadius || n <= 2 {
 		return p.Controls.KeyLine(&v.Pen, w)
 	}
 	l := v.Line(w)
@@ -210,7 +210,7 @@ func (p *regionPane) keyLine(v *view, w int) string {
 }
 
 // axis names the upper chart's axis in the corner, where there is no row for a caption.
-func (p *regionPane) axis(upper chart.Plot) string {
+func (p *Region) axis(upper chart.Plot) string {
 	if name := upper.Curves[0].Name; name != "radius" {
 		return name
 	}
@@ -234,16 +234,16 @@ func drawnFigure(h *history.History, pl chart.Plot) *history.FigureSeries {
 }
 
 // caption says what the chart under it shows.
-func (p *regionPane) caption(v *view, pl chart.Plot, w int) string {
+func (p *Region) caption(v *View, pl chart.Plot, w int) string {
 	l := v.Line(w)
 	l.Put(pl.Curves[0].Token, pl.Curves[0].Name)
-	if f := drawnFigure(v.h, pl); f != nil && f.Meaning != "" {
+	if f := drawnFigure(v.H, pl); f != nil && f.Meaning != "" {
 		l.Group(style.Muted.Of("  " + f.Meaning))
 	}
 	if len(pl.Rules) > 0 {
 		l.Put(style.Muted, "  actual over predicted")
-		if v.h.Rejected > 0 {
-			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.h.Rejected)+" rejected"))
+		if v.H.Rejected > 0 {
+			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.H.Rejected)+" rejected"))
 		}
 	} else if pl.Log {
 		l.Put(style.Muted, "  log")
@@ -251,41 +251,41 @@ func (p *regionPane) caption(v *view, pl chart.Plot, w int) string {
 	return l.Full()
 }
 
-func (p *regionPane) strip(v *view, w, _ int) []string {
+func (p *Region) strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, p.name(v))
-	if v.h.Epochs > 0 {
+	if v.H.Epochs > 0 {
 		p.head(v, l)
 	}
 	return []string{l.Full()}
 }
 
 // figure has the radius, or the rate of a method that has one.
-func (p *regionPane) figure(v *view) *figure.Chart {
-	h := v.h
+func (p *Region) figure(v *View) *figure.Chart {
+	h := v.H
 	if h.Curves.Radius.Empty() && h.Curves.Rate.Empty() {
 		f := figure.Chart{Title: "figures of its own", Y: "value"}
 		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
 			k := &h.Curves.Figures[i]
-			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: onPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
+			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
 		}
-		return runFigure(h, f)
+		return RunFigure(h, f)
 	}
 	if h.Curves.Radius.Empty() {
-		return runFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: onPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
+		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: OnPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
 	}
-	return runFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
-		{Name: "radius", Color: onPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
-		{Name: "step norm", Color: onPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
+	return RunFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
+		{Name: "radius", Color: OnPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
+		{Name: "step norm", Color: OnPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
 	}})
 }
 
-func (p *regionPane) keys() []paneKey {
-	return append([]paneKey{{"v", "other curves, where there are more than two", []string{"v"}, func(v *view, _ string) (tea.Cmd, bool) {
-		more := v.h.Steering() != history.ByRadius && len(p.curves(v)) > 2
+func (p *Region) keys() []Key {
+	return append([]Key{{"v", "other curves, where there are more than two", []string{"v"}, func(v *View, _ string) (tea.Cmd, bool) {
+		more := v.H.Steering() != history.ByRadius && len(p.curves(v)) > 2
 		if more {
 			p.page++
 		}
 		return nil, more
-	}}}, p.chartPane.keys()...)
+	}}}, p.Charted.keys()...)
 }

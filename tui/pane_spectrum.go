@@ -12,21 +12,21 @@ import (
 	"newtop/tui/style"
 )
 
-// spectrumPane shows the extreme eigenvalues of the curvature: with certificates, over the epochs, and with
+// Spectrum shows the extreme eigenvalues of the curvature: with certificates, over the epochs, and with
 // the density of all of them if there is one, when a spectrum was computed; otherwise the Ritz values that CG
 // has for nothing. It says which.
 //
 // Zoomed it shows how they went over the epochs first; a key leads on to the newest spectrum.
-type spectrumPane struct {
+type Spectrum struct {
 	chart, curve chart.Canvas
 	at           int // of the views that there are
 }
 
-func (*spectrumPane) toggleLog() bool { return false }
+func (*Spectrum) toggleLog() bool { return false }
 
-func (*spectrumPane) name(*view) string { return "spectrum" }
+func (*Spectrum) name(*View) string { return "spectrum" }
 
-func (*spectrumPane) seen(h *history.History) uint64 {
+func (*Spectrum) seen(h *history.History) uint64 {
 	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
@@ -34,18 +34,18 @@ func (*spectrumPane) seen(h *history.History) uint64 {
 type pair struct{ value, bound float64 }
 
 // source returns what there is to show, greatest first, and where it comes from.
-func (p *spectrumPane) source(v *view) (pairs []pair, origin string) {
-	if n := len(v.h.Spectra); n > 0 {
-		e := &v.h.Spectra[n-1]
+func (p *Spectrum) source(v *View) (pairs []pair, origin string) {
+	if n := len(v.H.Spectra); n > 0 {
+		e := &v.H.Spectra[n-1]
 		pairs = sortedPairs(e)
 		origin = matrix(e) + ", " + style.Clean(e.Method) + " at " + format.Count(e.Epoch)
-	} else if s, ok := ritz(&v.h.Latest); ok {
+	} else if s, ok := ritz(&v.H.Latest); ok {
 		for _, f := range s.Ritz {
 			if x := float64(f); !math.IsNaN(x) && !math.IsInf(x, 0) {
 				pairs = append(pairs, pair{x, math.NaN()})
 			}
 		}
-		origin = "Ritz values of CG at " + format.Count(v.h.Latest.Epoch)
+		origin = "Ritz values of CG at " + format.Count(v.H.Latest.Epoch)
 		if s.Preconditioned {
 			origin += ", preconditioned"
 		}
@@ -64,8 +64,8 @@ func ritz(e *event.EpochEvent) (s *event.InnerSummary, ok bool) {
 	return nil, false
 }
 
-func (p *spectrumPane) head(v *view, l *style.Line) {
-	if v.h.Status.Computing != "" {
+func (p *Spectrum) head(v *View, l *style.Line) {
+	if v.H.Status.Computing != "" {
 		l.Group(style.Warn.Of("computing  "))
 	}
 	pairs, origin := p.source(v)
@@ -76,7 +76,7 @@ func (p *spectrumPane) head(v *view, l *style.Line) {
 	low := pairs[len(pairs)-1].value
 	l.Group(style.Muted.Of(" … "), signToken(low).Of(format.Number(low)))
 	says := []string{origin, "Ritz"}
-	if e := newestSpectrum(v.h); e != nil {
+	if e := newestSpectrum(v.H); e != nil {
 		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
 		says = []string{origin, matrix(e) + at, style.Clean(e.Method) + at, at[1:]}
 		if e.Rows > 0 {
@@ -118,7 +118,7 @@ func signToken(x float64) style.Token {
 	return style.Text
 }
 
-func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
+func (p *Spectrum) body(v *View, w, h int, zoomed bool) []string {
 	pairs, _ := p.source(v)
 	if len(pairs) == 0 {
 		return p.nothing(v, w, h)
@@ -132,7 +132,7 @@ func (p *spectrumPane) body(v *view, w, h int, zoomed bool) []string {
 }
 
 // newest shows the eigenvalues of now, and charts as far as there is room.
-func (p *spectrumPane) newest(v *view, pairs []pair, w, h int, zoomed bool) []string {
+func (p *Spectrum) newest(v *View, pairs []pair, w, h int, zoomed bool) []string {
 	strong, weak := p.facts(v)
 	facts := strong[:min(len(strong), max(0, (h-2)/3))]
 	left := h - len(facts)
@@ -153,9 +153,9 @@ func (p *spectrumPane) newest(v *view, pairs []pair, w, h int, zoomed bool) []st
 }
 
 // chartRows is how many of h rows the charts get beside so many eigenvalues.
-func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
-	e := newestSpectrum(v.h)
-	if h < 8 || e == nil || e.Density == nil && len(v.h.Spectra) < 2 {
+func (p *Spectrum) chartRows(v *View, pairs, h int) int {
+	e := newestSpectrum(v.H)
+	if h < 8 || e == nil || e.Density == nil && len(v.H.Spectra) < 2 {
 		return 0
 	}
 	least := 4
@@ -165,30 +165,30 @@ func (p *spectrumPane) chartRows(v *view, pairs, h int) int {
 	return max(least, h*2/5, h-pairs-1)
 }
 
-func (p *spectrumPane) nothing(v *view, w, h int) []string {
+func (p *Spectrum) nothing(v *View, w, h int) []string {
 	rows := make([]string, h)
 	say := func(i int, t style.Token, s string) {
 		if i >= 0 && i < h {
 			rows[i] = v.Line(w).To((w-style.Cells(s))/2).Put(t, s).Full()
 		}
 	}
-	if v.h.Status.Computing != "" {
-		say((h-1)/2, style.Warn, "computing the "+style.Clean(v.h.Status.Computing))
+	if v.H.Status.Computing != "" {
+		say((h-1)/2, style.Warn, "computing the "+style.Clean(v.H.Status.Computing))
 		return rows
 	}
 	switch {
-	case v.h.Watched() && v.h.Epochs == 0:
-		say((h-1)/2, style.Muted, waiting(v))
+	case v.H.Watched() && v.H.Epochs == 0:
+		say((h-1)/2, style.Muted, Waiting(v))
 		return rows
-	case v.h.Watched():
+	case v.H.Watched():
 		say((h-1)/2, style.Muted, v.without("eigenvalues"))
 		return rows
-	case v.h.Over():
+	case v.H.Over():
 		say((h-1)/2, style.Muted, "no eigenvalues were computed")
 		return rows
 	}
 	say((h-1)/2, style.Muted, "no eigenvalues yet")
-	if v.h.Viewer {
+	if v.H.Viewer {
 		say((h-1)/2+1, style.Muted, "who controls can compute them")
 		return rows
 	}
@@ -199,7 +199,7 @@ func (p *spectrumPane) nothing(v *view, w, h int) []string {
 // list writes the top and the bottom of the spectrum, one value a row, with a bar whose length is the
 // magnitude on a logarithmic scale over six decades: eigenvalues differ by orders of magnitude. A dashed bar
 // is a negative one's.
-func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
+func (p *Spectrum) list(v *View, pairs []pair, w, h int) []string {
 	if h < 1 {
 		return nil
 	}
@@ -227,7 +227,7 @@ func (p *spectrumPane) list(v *view, pairs []pair, w, h int) []string {
 	return rows
 }
 
-func (p *spectrumPane) row(v *view, q pair, most float64, certified bool, w int) string {
+func (p *Spectrum) row(v *View, q pair, most float64, certified bool, w int) string {
 	l := v.Line(w)
 	t := signToken(q.value)
 	l.Put(t, style.Right(format.Number(q.value), 9))
@@ -270,10 +270,10 @@ func leading(x float64) float64 {
 	return math.Ceil(x/math.Pow(10, e)-1e-9) * math.Pow(10, e)
 }
 
-func (p *spectrumPane) strip(v *view, w, _ int) []string {
+func (p *Spectrum) strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "spectrum")
-	if pairs, _ := p.source(v); len(pairs) == 0 && v.h.Unasked() {
+	if pairs, _ := p.source(v); len(pairs) == 0 && v.H.Unasked() {
 		l.Put(style.Muted, "none was computed")
 	} else if len(pairs) == 0 {
 		l.Put(style.Muted, "k computes it now")

@@ -15,7 +15,7 @@ import (
 type fact [][]style.Part
 
 // in writes the longest form that fits.
-func (f fact) in(v *view, w int) string {
+func (f fact) in(v *View, w int) string {
 	l := v.Line(w)
 	for _, parts := range f {
 		if l.Group(parts...) {
@@ -27,13 +27,13 @@ func (f fact) in(v *view, w int) string {
 
 // facts returns what there is to say about the newest spectrum: what is worth an eigenvalue's row, and what
 // is not.
-func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
-	e := newestSpectrum(v.h)
+func (p *Spectrum) facts(v *View) (strong, weak []fact) {
+	e := newestSpectrum(v.H)
 	if e == nil {
 		return nil, nil
 	}
 	low, high, ok := history.Spread(e)
-	if edge, symbol, has := stabilityEdge(v.h, e); has && ok {
+	if edge, symbol, has := stabilityEdge(v.H, e); has && ok {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
 	if e.Method == "power" && ok && -low > math.Abs(high) {
@@ -48,13 +48,13 @@ func (p *spectrumPane) facts(v *view) (strong, weak []fact) {
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
 	if e.Rows > 0 {
-		weak = append(weak, rowsFact(v.h, e))
+		weak = append(weak, rowsFact(v.H, e))
 	}
 	return strong, weak
 }
 
 // edgeFact compares the greatest eigenvalue to the edge of stability, in words.
-func edgeFact(v *view, edge float64, symbol string, greatest float64) fact {
+func edgeFact(v *View, edge float64, symbol string, greatest float64) fact {
 	ink, word, where := style.Good, "  stable", ", below the edge"
 	if greatest > edge {
 		ink, word, where = style.Warn, "  unstable", ", above the edge"
@@ -111,14 +111,14 @@ func stabilityEdge(h *history.History, e *event.SpectrumEvent) (value float64, s
 
 // charts draws the density of the newest spectrum and the ends of all over the epochs, as far as there is
 // either, one above the other or side by side.
-func (p *spectrumPane) charts(v *view, w, h int, zoomed bool) []string {
-	e := newestSpectrum(v.h)
+func (p *Spectrum) charts(v *View, w, h int, zoomed bool) []string {
+	e := newestSpectrum(v.H)
 	switch {
 	case e.Density == nil:
 		return p.history(v, w, h, zoomed)
-	case len(v.h.Spectra) > 1 && h >= 16:
+	case len(v.H.Spectra) > 1 && h >= 16:
 		return append(p.density(v, e, w, h/2), p.history(v, w, h-h/2, zoomed)...)
-	case len(v.h.Spectra) > 1 && w >= 60:
+	case len(v.H.Spectra) > 1 && w >= 60:
 		left := w/2 - 1
 		return style.Beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
 	}
@@ -128,7 +128,7 @@ func (p *spectrumPane) charts(v *view, w, h int, zoomed bool) []string {
 // density draws the spectral density on a logarithmic scale that reaches down to a tenth of what one
 // eigenvalue alone would show, with its standard error above it, a line at zero, to the left of which the
 // curvature is negative, and one at the edge of stability.
-func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []string {
+func (p *Spectrum) density(v *View, e *event.SpectrumEvent, w, h int) []string {
 	d := e.Density
 	rows := make([]string, 0, h)
 	if h >= 5 {
@@ -160,11 +160,11 @@ func (p *spectrumPane) density(v *view, e *event.SpectrumEvent, w, h int) []stri
 		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
 	}
 	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
-	if one := oneEigenvalue(v.h, d); one > 0 && one < peak {
+	if one := oneEigenvalue(v.H, d); one > 0 && one < peak {
 		pl.Clip = [2]float64{one / 10, 2 * peak}
 	}
 	pl.Marks = []chart.Mark{{X: 0}}
-	if edge, symbol, ok := stabilityEdge(v.h, e); ok {
+	if edge, symbol, ok := stabilityEdge(v.H, e); ok {
 		pl.Marks = append(pl.Marks, chart.Mark{X: edge, Text: symbol})
 	}
 	return append(rows, p.curve.Draw(&v.Pen, pl, w, h)...)
@@ -187,7 +187,7 @@ func snap(x, extent float64) float64 {
 	return math.Round(x/step) * step
 }
 
-func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
+func (p *Spectrum) densityCaption(v *View, d *event.Density, w int) string {
 	l := v.Line(w)
 	l.Put(style.Accent, "density").Put(style.Muted, "  log")
 	l.Group(style.Muted.Of(", negative left of the line"))
@@ -198,12 +198,12 @@ func (p *spectrumPane) densityCaption(v *view, d *event.Density, w int) string {
 
 // history draws the greatest and the least eigenvalue over the epochs, and the edge of stability while it is
 // not far off.
-func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
+func (p *Spectrum) history(v *View, w, h int, legend bool) []string {
 	var top, bottom chart.Series
-	for i := range v.h.Spectra {
-		if low, high, ok := history.Spread(&v.h.Spectra[i]); ok {
-			top.Add(float64(v.h.Spectra[i].Epoch), high)
-			bottom.Add(float64(v.h.Spectra[i].Epoch), low)
+	for i := range v.H.Spectra {
+		if low, high, ok := history.Spread(&v.H.Spectra[i]); ok {
+			top.Add(float64(v.H.Spectra[i].Epoch), high)
+			bottom.Add(float64(v.H.Spectra[i].Epoch), low)
 		}
 	}
 	curves := []chart.Curve{
@@ -211,14 +211,14 @@ func (p *spectrumPane) history(v *view, w, h int, legend bool) []string {
 		{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'},
 	}
 	var limit chart.Series
-	edge, symbol, ok := stabilityEdge(v.h, newestSpectrum(v.h))
+	edge, symbol, ok := stabilityEdge(v.H, newestSpectrum(v.H))
 	if _, greatest, has := top.Bounds(false); ok && has && edge < 3*greatest {
 		first, last, _ := top.Ends()
 		limit.Add(first, edge)
 		limit.Add(last, edge)
 		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '='})
 	}
-	pl := epochPlot(v.h, curves...)
+	pl := EpochPlot(v.H, curves...)
 	pl.Rules, pl.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
 	return p.chart.Draw(&v.Pen, pl, w, h)
 }

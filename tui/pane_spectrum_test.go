@@ -21,10 +21,10 @@ import (
 )
 
 // watched is a view of a run.
-func watched(deltas []feed.Delta) *view {
+func watched(deltas []feed.Delta) *View {
 	v := testView()
 	for i := range deltas {
-		v.h.Apply(&deltas[i])
+		v.H.Apply(&deltas[i])
 	}
 	return v
 }
@@ -37,7 +37,7 @@ func TestSpectrumPane(t *testing.T) {
 		zoomed bool
 	}{{40, 14, false}, {60, 12, false}, {80, 14, false}, {40, 24, true}, {80, 24, true}, {120, 40, true}} {
 		t.Run(fmt.Sprintf("%dx%d", c.w, c.h), func(t *testing.T) {
-			rows := new(drawn).draw(&spectrumPane{}, v, layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
+			rows := new(Cache).draw(&Spectrum{}, v, layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, CacheKey{zoomed: c.zoomed})
 			for i, r := range rows {
 				if n := ansi.StringWidth(r); n != c.w {
 					t.Errorf("row %d is %d wide", i, n)
@@ -52,8 +52,8 @@ func TestSpectrumPane(t *testing.T) {
 func TestSpectrumInASCII(t *testing.T) {
 	v := watched(tuitest.EdgeRun("0.11"))
 	v.Glyphs = style.GlyphsASCII.Set(nil)
-	newestSpectrum(v.h).Method = "power"
-	for _, row := range new(drawn).draw(&spectrumPane{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, drawnKey{zoomed: true}) {
+	newestSpectrum(v.H).Method = "power"
+	for _, row := range new(Cache).draw(&Spectrum{}, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, CacheKey{zoomed: true}) {
 		if text := style.ToASCII(ansi.Strip(row)); strings.ContainsRune(text, '?') || ansi.StringWidth(text) != 120 {
 			t.Errorf("%q", text)
 		}
@@ -129,9 +129,9 @@ func TestSpectrumFacts(t *testing.T) {
 	} {
 		v := watched(tuitest.EdgeRun(c.rate))
 		if c.change != nil {
-			c.change(newestSpectrum(v.h))
+			c.change(newestSpectrum(v.H))
 		}
-		strong, weak := new(spectrumPane).facts(v)
+		strong, weak := new(Spectrum).facts(v)
 		var got []string
 		for _, f := range slices.Concat(strong, weak) {
 			row := f.in(v, c.w)
@@ -170,15 +170,15 @@ func TestSpectrumHoldsTheRoom(t *testing.T) {
 	good, _ := tuitest.DensityAt(3)
 	v := watched(tuitest.EdgeRun("0.11"))
 	for _, d := range append(densities, good) {
-		newestSpectrum(v.h).Density = d
+		newestSpectrum(v.H).Density = d
 		for w := 1; w < 130; w += 13 {
 			for h := 1; h < 45; h += 5 {
-				for _, row := range new(spectrumPane).body(v, w, h, h > 20) {
+				for _, row := range new(Spectrum).body(v, w, h, h > 20) {
 					if n := ansi.StringWidth(row); n > w {
 						t.Fatalf("%d wide in %d × %d", n, w, h)
 					}
 				}
-				if n := len(new(spectrumPane).body(v, w, h, h > 20)); n > h {
+				if n := len(new(Spectrum).body(v, w, h, h > 20)); n > h {
 					t.Fatalf("%d rows in %d × %d", n, w, h)
 				}
 			}
@@ -199,7 +199,7 @@ func TestNoSpectrumIsSaid(t *testing.T) {
 // TestSpectrumViews goes through the views of the zoomed pane.
 func TestSpectrumViews(t *testing.T) {
 	v := watched(tuitest.EdgeRun("0.11"))
-	p := &spectrumPane{}
+	p := &Spectrum{}
 	for _, want := range []string{"density over time", "eigenvalues over time", "newest spectrum", "density over time"} {
 		if got := p.views(v)[p.at].name; got != want {
 			t.Errorf("%q, expected %q", got, want)
@@ -209,13 +209,13 @@ func TestSpectrumViews(t *testing.T) {
 				if strings.HasSuffix(t.Name(), "#01") {
 					return
 				}
-				rows := new(drawn).draw(p, v, layout.Rect{X: 0, Y: 0, W: size[0], H: size[1]}, drawnKey{zoomed: true})
+				rows := new(Cache).draw(p, v, layout.Rect{X: 0, Y: 0, W: size[0], H: size[1]}, CacheKey{zoomed: true})
 				golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 			})
 		}
-		pressIn(p, v, "v")
+		Press(p, v, "v")
 	}
-	if _, taken := pressIn(p, watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
+	if _, taken := Press(p, watched(tuitest.NewRun(tuitest.Script{Epochs: 3})), "v"); taken {
 		t.Error("v is taken where there is one view")
 	}
 }
@@ -233,7 +233,7 @@ func TestSpectrumFits(t *testing.T) {
 		}
 	}
 	for _, deltas := range [][]feed.Delta{tuitest.EdgeRun("0.11"), odd, tuitest.NewRun(tuitest.Script{Epochs: 9, Spectra: true}), nil} {
-		looksFit(t, watched(deltas), func(r *rand.Rand) pane { return &spectrumPane{at: r.IntN(3)} })
+		looksFit(t, watched(deltas), func(r *rand.Rand) Pane { return &Spectrum{at: r.IntN(3)} })
 	}
 }
 

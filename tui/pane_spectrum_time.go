@@ -19,35 +19,35 @@ import (
 // spectrumView is one of the pictures that the zoomed pane has.
 type spectrumView struct {
 	name string
-	draw func(v *view, w, h int) []string
+	draw func(v *View, w, h int) []string
 }
 
 // views returns those that there is something to show in.
-func (p *spectrumPane) views(v *view) (out []spectrumView) {
-	if len(v.h.Spectra) > 1 {
-		if len(densities(v.h)) > 1 {
+func (p *Spectrum) views(v *View) (out []spectrumView) {
+	if len(v.H.Spectra) > 1 {
+		if len(densities(v.H)) > 1 {
 			out = append(out, spectrumView{"density over time", p.densityMap})
 		}
 		out = append(out, spectrumView{"eigenvalues over time", p.traces})
 	}
-	return append(out, spectrumView{"newest spectrum", func(v *view, w, h int) []string {
+	return append(out, spectrumView{"newest spectrum", func(v *View, w, h int) []string {
 		pairs, _ := p.source(v)
 		return p.newest(v, pairs, w, h, true)
 	}})
 }
 
-func (p *spectrumPane) keys() []paneKey {
-	return []paneKey{{"v", "another view", []string{"v"}, func(v *view, _ string) (tea.Cmd, bool) {
+func (p *Spectrum) keys() []Key {
+	return []Key{{"v", "another view", []string{"v"}, func(v *View, _ string) (tea.Cmd, bool) {
 		n := len(p.views(v))
 		p.at = (p.at + 1) % n
 		return nil, n > 1
 	}}}
 }
 
-func (p *spectrumPane) keyLine(v *view, next string, w int) string {
+func (p *Spectrum) keyLine(v *View, next string, w int) string {
 	l := v.Line(w)
 	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+next+"   "))
-	if !v.h.Unasked() {
+	if !v.H.Unasked() {
 		l.Group(style.Accent.Of("k"), style.Muted.Of(" compute now"))
 	}
 	return l.Full()
@@ -120,10 +120,10 @@ func peak(d *event.Density, from, to float64) float64 {
 // densityMap draws the density of the spectra over the epochs: a column for an epoch, which has the spectrum that
 // was the newest one then, a row for an eigenvalue on a symmetric logarithmic axis, and a shade for the logarithm
 // of the density, down to a tenth of what one eigenvalue alone would show.
-func (p *spectrumPane) densityMap(v *view, w, h int) []string {
-	list := densities(v.h)
+func (p *Spectrum) densityMap(v *View, w, h int) []string {
+	list := densities(v.H)
 	axis := eigenAxis(list)
-	edge, symbol, hasEdge := stabilityEdge(v.h, list[len(list)-1])
+	edge, symbol, hasEdge := stabilityEdge(v.H, list[len(list)-1])
 	if hasEdge && edge < 2*axis.back(axis.high) {
 		axis.high = math.Max(axis.high, axis.up(1.1*edge))
 	}
@@ -141,7 +141,7 @@ func (p *spectrumPane) densityMap(v *view, w, h int) []string {
 		return append([]string{l.Full()}, m.Rows()...)
 	}
 	r := chart.NewRaster(cols, rows*chart.RowsPerCell(&v.Pen))
-	sc := densityRaster(v.h, &r, list, axis)
+	sc := densityRaster(v.H, &r, list, axis)
 	m.Paint(gutter, 0, &r, sc)
 	eigenTicks(m, axis, gutter, rows)
 	if y := axis.row(edge, rows); hasEdge && y >= 0 && y < rows {
@@ -245,7 +245,7 @@ func eigenTicks(m *chart.CellGrid, axis symlog, gutter, rows int) {
 
 // traces draws the greatest few and the least two eigenvalues over the epochs, with what certifies the ends, and
 // lists the newest ones.
-func (p *spectrumPane) traces(v *view, w, h int) []string {
+func (p *Spectrum) traces(v *View, w, h int) []string {
 	pairs, _ := p.source(v)
 	side, below := 0, 0
 	switch {
@@ -283,13 +283,13 @@ const (
 	tracedBottom = 2
 )
 
-func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
+func (p *Spectrum) tracePlot(v *View, w, h int) []string {
 	var top [tracedTop]chart.Series
 	var bottom [tracedBottom]chart.Series
 	var bounds [4]chart.Series // of the greatest and of the least, above and below
 	lowest, highest, widest := 0.0, 0.0, 0.0
-	for i := range v.h.Spectra {
-		e := &v.h.Spectra[i]
+	for i := range v.H.Spectra {
+		e := &v.H.Spectra[i]
 		list := sortedPairs(e)
 		at, n := float64(e.Epoch), len(list)
 		if n == 0 {
@@ -340,14 +340,14 @@ func (p *spectrumPane) tracePlot(v *view, w, h int) []string {
 		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
 	var limit chart.Series
-	edge, symbol, ok := stabilityEdge(v.h, newestSpectrum(v.h))
+	edge, symbol, ok := stabilityEdge(v.H, newestSpectrum(v.H))
 	if _, greatest, has := top[0].Bounds(false); ok && has && edge < 3*greatest {
 		first, last, _ := top[0].Ends()
 		limit.Add(first, edge)
 		limit.Add(last, edge)
 		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '=', Tag: symbol})
 	}
-	pl := epochPlot(v.h, curves...)
+	pl := EpochPlot(v.H, curves...)
 	pl.Rules, pl.Zero, pl.Marks = []float64{0}, true, nil
 	return append([]string{l.Full()}, p.chart.Draw(&v.Pen, pl, w, h-1)...)
 }
@@ -385,8 +385,8 @@ func greatestFirst(a, b pair) int {
 }
 
 // figure has the extreme eigenvalues over the epochs, greatest first.
-func (p *spectrumPane) figure(v *view) *figure.Chart {
-	h := v.h
+func (p *Spectrum) figure(v *View) *figure.Chart {
+	h := v.H
 	f := figure.Chart{Title: "spectrum", Y: "eigenvalue"}
 	if len(h.Spectra) == 0 {
 		return nil
@@ -396,7 +396,7 @@ func (p *spectrumPane) figure(v *view) *figure.Chart {
 		e := &h.Spectra[i]
 		for k, value := range e.Eigenvalues {
 			if k == len(f.Curves) {
-				f.Curves = append(f.Curves, figure.Curve{Color: onPaper(style.Train)})
+				f.Curves = append(f.Curves, figure.Curve{Color: OnPaper(style.Train)})
 			}
 			if y := float64(value); !math.IsNaN(y) && !math.IsInf(y, 0) {
 				f.Curves[k].Points = append(f.Curves[k].Points, figure.Point{X: float64(e.Epoch), Y: y})
@@ -408,11 +408,11 @@ func (p *spectrumPane) figure(v *view) *figure.Chart {
 		c := &f.Curves[k]
 		name := "positive"
 		if n := len(c.Points); n > 0 && c.Points[n-1].Y < 0 {
-			name, c.Color, c.Dashed = "negative", onPaper(style.NegativeCurvature), true
+			name, c.Color, c.Dashed = "negative", OnPaper(style.NegativeCurvature), true
 		}
 		if !named[name] {
 			c.Name, named[name] = name, true
 		}
 	}
-	return runFigure(h, f)
+	return RunFigure(h, f)
 }

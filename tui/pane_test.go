@@ -76,10 +76,10 @@ func TestInnerScale(t *testing.T) {
 		v := testView()
 		e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 1)))
 		e.Inner[0].Iterations = n
-		v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 		for _, h := range []int{2, 3, 9, 30} {
 			labels := 0
-			for _, row := range new(innerPane).draw(v, 40, h, false) {
+			for _, row := range new(Inner).draw(v, 40, h, false) {
 				if label, _, ok := strings.Cut(ansi.Strip(row), "┤"); ok {
 					labels++
 					var x float64
@@ -109,9 +109,9 @@ func TestArcsLeaveRoom(t *testing.T) {
 		}
 	}
 	v := testView()
-	v.h.Run = &event.RunEvent{Model: *m}
+	v.H.Run = &event.RunEvent{Model: *m}
 	for h := 1; h < 50; h++ {
-		p := &topologyPane{}
+		p := &Topology{}
 		rows := p.body(v, 66, h, false)
 		d := p.arrange(v, m, 66, h, false)
 		if d.h < d.arcs {
@@ -140,7 +140,7 @@ func TestNextRadius(t *testing.T) {
 		{radius("?"), event.Running, false}, {nil, event.Running, false}, {[]event.Setting{{Key: "rate", Text: "0.5", Primary: true}}, event.Running, false},
 	} {
 		h := &history.History{Latest: event.EpochEvent{Epoch: 3, Radius: 2}, Status: event.Status{Phase: c.phase, Settings: c.settings}}
-		if r, ok := nextRadius(h); ok != c.want || ok && r != 0.5 {
+		if r, ok := NextRadius(h); ok != c.want || ok && r != 0.5 {
 			t.Errorf("%v %v: %v, %v", c.settings, c.phase, r, ok)
 		}
 	}

@@ -12,33 +12,33 @@ import (
 	"newtop/tui/style"
 )
 
-// topologyPane draws the network: a column of nodes for each layer, taller for more nodes, fans of lines
+// Topology draws the network: a column of nodes for each layer, taller for more nodes, fans of lines
 // for the blocks of weights between them, arcs beneath for connections that skip layers, and the norms of
 // the blocks when there is room.
 //
 // Zoomed, a block can be chosen, whose weights are shown on request.
-type topologyPane struct {
-	linear
+type Topology struct {
+	Linear
 	chart chart.Canvas
 	look  blockView
 }
 
-func (*topologyPane) name(*view) string { return "network" }
+func (*Topology) name(*View) string { return "network" }
 
-func (*topologyPane) seen(h *history.History) uint64 {
+func (*Topology) seen(h *history.History) uint64 {
 	return h.Gen.Run + h.Gen.Epoch + h.Analyses.WeightsGen
 }
 
-func (*topologyPane) head(v *view, l *style.Line) {
-	if v.h.Run == nil {
+func (*Topology) head(v *View, l *style.Line) {
+	if v.H.Run == nil {
 		return
 	}
-	m := &v.h.Run.Model
+	m := &v.H.Run.Model
 	if len(m.Layers) == 0 {
 		return
 	}
 	l.Group(style.Strong.Of(m.Shape()))
-	if g := v.h.Latest.Gates; m.Experts > 0 && len(g) > 0 {
+	if g := v.H.Latest.Gates; m.Experts > 0 && len(g) > 0 {
 		low, high := g[0].Share, g[0].Share
 		for _, x := range g {
 			low, high = min(low, x.Share), max(high, x.Share)
@@ -63,24 +63,24 @@ type drawing struct {
 	norms  int                      // rows of the table of blocks
 }
 
-func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
+func (p *Topology) body(v *View, w, h int, zoomed bool) []string {
 	p.chart.Resize(w, h)
-	if v.h.Run == nil || len(v.h.Run.Model.Layers) < 2 {
-		text := waiting(v)
-		if v.h.External() {
+	if v.H.Run == nil || len(v.H.Run.Model.Layers) < 2 {
+		text := Waiting(v)
+		if v.H.External() {
 			text = "the record does not tell the network"
 		}
 		p.chart.Write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
 		return p.chart.Rows(&v.Pen)
 	}
-	if _, _, ok := p.block(v.h); zoomed && ok && h > 6 {
+	if _, _, ok := p.block(v.H); zoomed && ok && h > 6 {
 		if p.look.open {
 			return p.weightsBody(v, w, h)
 		}
 		h--
 		p.networkKeys(v, h, w)
 	}
-	m := oneExpert(&v.h.Run.Model)
+	m := oneExpert(&v.H.Run.Model)
 	d := p.arrange(v, m, w, h, zoomed)
 	for _, c := range m.Connections {
 		if c.To-c.From == 1 {
@@ -102,7 +102,7 @@ func (p *topologyPane) body(v *view, w, h int, zoomed bool) []string {
 
 // arrange shares the rows out: the graph first, then arcs, then the norms. Zoomed, the table needs less left
 // over: whoever zooms wants to read it.
-func (p *topologyPane) arrange(v *view, m *event.ModelInfo, w, h int, zoomed bool) drawing {
+func (p *Topology) arrange(v *View, m *event.ModelInfo, w, h int, zoomed bool) drawing {
 	d := drawing{layers: make([]int, len(m.Layers))}
 	for i := range d.layers {
 		d.layers[i] = i
@@ -118,9 +118,9 @@ func (p *topologyPane) arrange(v *view, m *event.ModelInfo, w, h int, zoomed boo
 	}
 	d.share(m)
 	rest := h - 2 // counts and activations
-	n, least := len(v.h.Latest.Blocks), 8
+	n, least := len(v.H.Latest.Blocks), 8
 	if m.Experts > 0 {
-		n = len(v.h.Latest.Gates)
+		n = len(v.H.Latest.Gates)
 	}
 	if zoomed {
 		least = 3
@@ -162,7 +162,7 @@ func (d *drawing) column(layer int) int {
 }
 
 // fan draws the lines between two neighbouring layers, from a few nodes of one to a few of the other.
-func (p *topologyPane) fan(v *view, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t style.Token) {
+func (p *Topology) fan(v *View, m *event.ModelInfo, d drawing, c event.ConnectionInfo, t style.Token) {
 	from, to := d.column(c.From), d.column(c.To)
 	if from < 0 || to < 0 || d.h < 1 {
 		return
@@ -220,7 +220,7 @@ func weights(m *event.ModelInfo, c event.ConnectionInfo, room int) string {
 }
 
 // nodes draws the columns of nodes, with an ellipsis where some are left out.
-func (p *topologyPane) nodes(m *event.ModelInfo, d drawing) {
+func (p *Topology) nodes(m *event.ModelInfo, d drawing) {
 	for i, layer := range d.layers {
 		t := d.tall(m, layer)
 		first := d.top + (d.h-t)/2
@@ -240,7 +240,7 @@ func (p *topologyPane) nodes(m *event.ModelInfo, d drawing) {
 
 // names writes the layers' sizes above, their activations beneath, and the numbers of weights between
 // the activations where they fit.
-func (p *topologyPane) names(v *view, m *event.ModelInfo, d drawing, w int) {
+func (p *Topology) names(v *View, m *event.ModelInfo, d drawing, w int) {
 	free := 0
 	type label struct{ from, to int }
 	var taken []label
@@ -297,7 +297,7 @@ func span1(x, n, w int) (from, to int) {
 	return from, from + n
 }
 
-func (p *topologyPane) centred(x, y int, s string, t style.Token, w int) {
+func (p *Topology) centred(x, y int, s string, t style.Token, w int) {
 	from, _ := span1(x, style.Cells(s), w)
 	p.chart.Write(from, y, s, t)
 }
@@ -324,7 +324,7 @@ func (d *drawing) share(m *event.ModelInfo) {
 }
 
 // skips draws the connections that pass over layers as arcs, and says how many it has no row for.
-func (p *topologyPane) skips(m *event.ModelInfo, d drawing, w int) {
+func (p *Topology) skips(m *event.ModelInfo, d drawing, w int) {
 	left := 0
 	for lane, cs := range d.lanes {
 		if lane >= d.arcs {
@@ -343,7 +343,7 @@ func (p *topologyPane) skips(m *event.ModelInfo, d drawing, w int) {
 }
 
 // arc draws one connection with its number of weights.
-func (p *topologyPane) arc(a, b, row int, weights string, w int) {
+func (p *Topology) arc(a, b, row int, weights string, w int) {
 	p.chart.Set(a, row, '╰', style.Grid)
 	for x := a + 1; x < b; x++ {
 		p.chart.Set(x, row, '─', style.Grid)
@@ -354,7 +354,7 @@ func (p *topologyPane) arc(a, b, row int, weights string, w int) {
 	}
 }
 
-func (p *topologyPane) strip(v *view, w, _ int) []string {
+func (p *Topology) strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "network")
 	p.head(v, l)

@@ -21,24 +21,24 @@ func relativeStep(h *history.History, to, from int) float64 {
 
 // strength is the ink of a block's lines: stronger where the last step moved a tenth of its norm or more, a number
 // that stands above. Zoomed, the chosen block stands out.
-func (p *topologyPane) strength(v *view, c event.ConnectionInfo, zoomed bool) style.Token {
-	if to, from, ok := p.block(v.h); zoomed && ok && c.To == to && c.From == from {
+func (p *Topology) strength(v *View, c event.ConnectionInfo, zoomed bool) style.Token {
+	if to, from, ok := p.block(v.H); zoomed && ok && c.To == to && c.From == from {
 		return style.Focus
 	}
-	if relativeStep(v.h, c.To, c.From) >= 0.1 {
+	if relativeStep(v.H, c.To, c.From) >= 0.1 {
 		return style.Muted
 	}
 	return style.Grid
 }
 
 // steps writes above the lines of each block how far the last step moved it.
-func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
+func (p *Topology) steps(v *View, m *event.ModelInfo, d drawing) {
 	if m.Experts > 0 || d.h < 3 {
 		return
 	}
 	for _, c := range m.Connections {
 		from, to := d.column(c.From), d.column(c.To)
-		x := relativeStep(v.h, c.To, c.From)
+		x := relativeStep(v.H, c.To, c.From)
 		if c.To-c.From != 1 || from < 0 || to < 0 || math.IsNaN(x) {
 			continue
 		}
@@ -54,22 +54,22 @@ func (p *topologyPane) steps(v *view, m *event.ModelInfo, d drawing) {
 
 // table lists the blocks of weights with their norms, and how far the last step moved each. Zoomed, the chosen
 // one is marked.
-func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
+func (p *Topology) table(v *View, y, w int, zoomed bool) {
 	column := []int{0, 15, 25, 35, 45}
 	for i, s := range []string{"  block", "‖w‖", "‖g‖", "‖Δw‖", "‖Δw‖/‖w‖"} {
 		if column[i]+style.Cells(s) <= w {
 			p.chart.Write(column[i], y, s, style.Muted)
 		}
 	}
-	sizes := v.h.Run.Model.Layers
+	sizes := v.H.Run.Model.Layers
 	name := func(layer int) string {
 		if layer < 0 || layer >= len(sizes) {
 			return "?"
 		}
 		return format.Count(sizes[layer])
 	}
-	to, from, _ := p.block(v.h)
-	for i, b := range v.h.Latest.Blocks {
+	to, from, _ := p.block(v.H)
+	for i, b := range v.H.Latest.Blocks {
 		row, ink := y+1+i, style.Text
 		if zoomed && b.To == to && b.From == from {
 			ink = style.Focus
@@ -90,10 +90,10 @@ func (p *topologyPane) table(v *view, y, w int, zoomed bool) {
 }
 
 // networkKeys names the zoomed pane's own keys in a row.
-func (p *topologyPane) networkKeys(v *view, row, w int) {
-	to, from, _ := p.block(v.h)
+func (p *Topology) networkKeys(v *View, row, w int) {
+	to, from, _ := p.block(v.H)
 	x := 0
-	for _, k := range [][2]string{{"↑↓", "another block"}, {"enter", "its weights: " + layerName(v.h, from) + " → " + layerName(v.h, to)}} {
+	for _, k := range [][2]string{{"↑↓", "another block"}, {"enter", "its weights: " + layerName(v.H, from) + " → " + layerName(v.H, to)}} {
 		if x+style.Cells(k[0])+style.Cells(k[1])+1 > w {
 			break
 		}

@@ -16,9 +16,9 @@ import (
 	"newtop/tui/layout"
 )
 
-func watchedWeights(e event.WeightsEvent) *view {
+func watchedWeights(e event.WeightsEvent) *View {
 	v := watched(tuitest.NewRun(tuitest.Script{Epochs: 3}))
-	v.h.Apply(tuitest.DeltaOf(v.h.Status, e))
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	return v
 }
 
@@ -42,8 +42,8 @@ func TestTopologyPane(t *testing.T) {
 		{"tiles", 120, 37, true, true, tuitest.WeightsAt(1, 0, 10, 784, 28)},
 	} {
 		t.Run(fmt.Sprintf("%s-%dx%d", c.name, c.w, c.h), func(t *testing.T) {
-			p := &topologyPane{look: blockView{open: c.open, row: 3, col: 5}}
-			rows := new(drawn).draw(p, watchedWeights(c.event), layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, drawnKey{zoomed: c.zoomed})
+			p := &Topology{look: blockView{open: c.open, row: 3, col: 5}}
+			rows := new(Cache).draw(p, watchedWeights(c.event), layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, CacheKey{zoomed: c.zoomed})
 			golden.RequireEqual(t, []byte(ansi.Strip(strings.Join(rows, "\n"))))
 		})
 	}
@@ -59,42 +59,42 @@ func TestTopologyFits(t *testing.T) {
 	for _, e := range []event.WeightsEvent{
 		tuitest.WeightsAt(1, 0, 70, 16, 0), tuitest.WeightsAt(1, 0, 300, 784, 28), tuitest.WeightsAt(1, 0, 10, 64, 8), tuitest.WeightsAt(1, 0, 1, 1, 0), sparse, wild, {},
 	} {
-		looksFit(t, watchedWeights(e), func(r *rand.Rand) pane {
-			return &topologyPane{look: blockView{open: r.IntN(3) > 0, matrix: r.IntN(2) == 0, row: r.IntN(400), col: r.IntN(900)}}
+		looksFit(t, watchedWeights(e), func(r *rand.Rand) Pane {
+			return &Topology{look: blockView{open: r.IntN(3) > 0, matrix: r.IntN(2) == 0, row: r.IntN(400), col: r.IntN(900)}}
 		})
 	}
-	looksFit(t, watched(nil), func(*rand.Rand) pane { return &topologyPane{} })
+	looksFit(t, watched(nil), func(*rand.Rand) Pane { return &Topology{} })
 }
 
 // TestTopologyKeys chooses a block, asks for its weights and walks over them.
 func TestTopologyKeys(t *testing.T) {
 	v := watchedWeights(tuitest.WeightsAt(2, 1, 50, 70, 0))
-	p := &topologyPane{}
-	if c := p.glance(v.h); c != nil {
+	p := &Topology{}
+	if c := p.Ask(v.H); c != nil {
 		t.Errorf("asks for %v unasked", c)
 	}
 	for _, k := range []string{"down", "down", "down", "down", "enter"} {
-		if _, taken := pressIn(p, v, k); !taken {
+		if _, taken := Press(p, v, k); !taken {
 			t.Errorf("%s is not taken", k)
 		}
 	}
-	if c := p.glance(v.h); c != (event.ShowWeights{To: 2, From: 1}) {
+	if c := p.Ask(v.H); c != (event.ShowWeights{To: 2, From: 1}) {
 		t.Errorf("asks for %v", c)
 	}
 	for _, k := range []string{"right", "right", "down", "up", "up", "left"} {
-		pressIn(p, v, k)
+		Press(p, v, k)
 	}
 	if p.look.col != 1 || p.look.row != 0 {
 		t.Errorf("the cursor is at %d, %d", p.look.row, p.look.col)
 	}
-	new(drawn).draw(p, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, drawnKey{zoomed: true})
+	new(Cache).draw(p, v, layout.Rect{X: 0, Y: 0, W: 120, H: 40}, CacheKey{zoomed: true})
 	d := p.look.drawn
 	if !p.handleMouse(v, tea.MouseClickMsg{}, d.x+d.w-1, d.y+d.h-1) || p.look.col != 69 || p.look.row < 48 {
 		t.Errorf("a click at the end of %+v went to %d, %d", d, p.look.row, p.look.col)
 	}
-	pressIn(p, v, "n")
-	pressIn(p, v, "esc")
-	if _, taken := pressIn(p, v, "esc"); taken || p.look.open {
+	Press(p, v, "n")
+	Press(p, v, "esc")
+	if _, taken := Press(p, v, "esc"); taken || p.look.open {
 		t.Error("the second esc is taken")
 	}
 }

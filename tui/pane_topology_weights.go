@@ -19,7 +19,7 @@ type blockView struct {
 	open     bool // the weights are shown, not the network
 	matrix   bool // as a matrix even where they are images
 	row, col int  // under the cursor
-	asked    asked
+	asked    AskLimit
 	drawn    weightArea
 }
 
@@ -27,7 +27,7 @@ type blockView struct {
 type weightArea struct{ x, y, w, h, rows, cols int }
 
 // block returns the {to, from} of a block of weights by its number, counted round.
-func (p *topologyPane) block(h *history.History) (to, from int, ok bool) {
+func (p *Topology) block(h *history.History) (to, from int, ok bool) {
 	if h.Run == nil {
 		return 0, 0, false
 	}
@@ -44,8 +44,8 @@ func (p *topologyPane) block(h *history.History) (to, from int, ok bool) {
 	return list[p.look.at][0], list[p.look.at][1], true
 }
 
-// glance asks for the weights anew while they are on the screen.
-func (p *topologyPane) glance(h *history.History) event.Command {
+// Ask asks for the weights anew while they are on the screen.
+func (p *Topology) Ask(h *history.History) event.Command {
 	to, from, ok := p.block(h)
 	if !ok || !p.look.open || !p.look.asked.due(h, h.Analyses.WeightsGen) {
 		return nil
@@ -53,13 +53,13 @@ func (p *topologyPane) glance(h *history.History) event.Command {
 	return event.ShowWeights{To: to, From: from}
 }
 
-func (p *topologyPane) keys() []paneKey {
-	return []paneKey{
+func (p *Topology) keys() []Key {
+	return []Key{
 		{"↑ ↓", "block; n and b while weights are open", []string{"up", "down", "n", "b"}, p.otherBlock},
 		{"v", "weights of the block", []string{"v", "enter", "esc"}, p.openWeights},
 		{"←↑→↓", "cursor over the weights", []string{"left", "right", "up", "down"}, p.moveCursor},
-		{"w", "as images, or as a matrix", []string{"w"}, func(v *view, _ string) (tea.Cmd, bool) {
-			if _, _, ok := p.block(v.h); !ok || !p.look.open {
+		{"w", "as images, or as a matrix", []string{"w"}, func(v *View, _ string) (tea.Cmd, bool) {
+			if _, _, ok := p.block(v.H); !ok || !p.look.open {
 				return nil, false
 			}
 			p.look.matrix = !p.look.matrix
@@ -69,8 +69,8 @@ func (p *topologyPane) keys() []paneKey {
 }
 
 // otherBlock chooses the next block or the one before; the arrows do while they don't move the cursor.
-func (p *topologyPane) otherBlock(v *view, k string) (tea.Cmd, bool) {
-	if _, _, ok := p.block(v.h); !ok || p.look.open && (k == "up" || k == "down") {
+func (p *Topology) otherBlock(v *View, k string) (tea.Cmd, bool) {
+	if _, _, ok := p.block(v.H); !ok || p.look.open && (k == "up" || k == "down") {
 		return nil, false
 	}
 	if k == "n" || k == "down" {
@@ -79,18 +79,18 @@ func (p *topologyPane) otherBlock(v *view, k string) (tea.Cmd, bool) {
 		p.look.at--
 	}
 	p.look.row, p.look.col, p.look.matrix = 0, 0, false
-	p.look.asked = asked{}
+	p.look.asked = AskLimit{}
 	return nil, true
 }
 
 // openWeights opens the weights of the chosen block, or closes them.
-func (p *topologyPane) openWeights(v *view, k string) (tea.Cmd, bool) {
-	_, _, ok := p.block(v.h)
+func (p *Topology) openWeights(v *View, k string) (tea.Cmd, bool) {
+	_, _, ok := p.block(v.H)
 	switch {
 	case !ok || k == "esc" && !p.look.open:
 		return nil, false
 	case k == "v" || k == "enter" && !p.look.open:
-		p.look.open, p.look.asked = true, asked{}
+		p.look.open, p.look.asked = true, AskLimit{}
 	default:
 		p.look.open = false
 	}
@@ -98,11 +98,11 @@ func (p *topologyPane) openWeights(v *view, k string) (tea.Cmd, bool) {
 }
 
 // moveCursor walks over the weights.
-func (p *topologyPane) moveCursor(v *view, k string) (tea.Cmd, bool) {
-	if _, _, ok := p.block(v.h); !ok || !p.look.open {
+func (p *Topology) moveCursor(v *View, k string) (tea.Cmd, bool) {
+	if _, _, ok := p.block(v.H); !ok || !p.look.open {
 		return nil, false
 	}
-	e := p.weights(v.h)
+	e := p.weights(v.H)
 	if e == nil {
 		return nil, true
 	}
@@ -115,10 +115,10 @@ func (p *topologyPane) moveCursor(v *view, k string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
+func (p *Topology) handleMouse(v *View, msg tea.MouseMsg, x, y int) bool {
 	_, click := msg.(tea.MouseClickMsg)
 	d := p.look.drawn
-	e := p.weights(v.h)
+	e := p.weights(v.H)
 	if !click || !p.look.open || e == nil || d.w == 0 || x < d.x || y < d.y || x >= d.x+d.w || y >= d.y+d.h {
 		return false
 	}
@@ -128,13 +128,13 @@ func (p *topologyPane) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 }
 
 // weights returns the newest of the chosen block, nil if there are none.
-func (p *topologyPane) weights(h *history.History) *event.WeightsEvent {
+func (p *Topology) weights(h *history.History) *event.WeightsEvent {
 	to, from, _ := p.block(h)
 	return h.Analyses.Weights[[2]int{to, from}]
 }
 
 // tiled reports whether the weights of each node are drawn as an image.
-func (p *topologyPane) tiled(e *event.WeightsEvent) bool {
+func (p *Topology) tiled(e *event.WeightsEvent) bool {
 	return !p.look.matrix && e.Height > 0 && e.Width > 0 && e.Cols == e.Height*e.Width
 }
 
@@ -155,19 +155,19 @@ func layerName(h *history.History, i int) string {
 }
 
 // weightsBody draws the chosen block of weights: its figures, the picture, and what is under the cursor.
-func (p *topologyPane) weightsBody(v *view, w, h int) []string {
+func (p *Topology) weightsBody(v *View, w, h int) []string {
 	p.look.drawn = weightArea{}
-	to, from, _ := p.block(v.h)
+	to, from, _ := p.block(v.H)
 	l := v.Line(w)
-	l.Put(style.Strong, layerName(v.h, from)+" → "+layerName(v.h, to))
-	e := p.weights(v.h)
+	l.Put(style.Strong, layerName(v.H, from)+" → "+layerName(v.H, to))
+	e := p.weights(v.H)
 	if e == nil {
 		text := "waiting for the weights"
-		if v.h.Watched() {
+		if v.H.Watched() {
 			text = "the record has no weights of this block"
-		} else if v.h.Over() {
+		} else if v.H.Over() {
 			text = "these weights were not looked at while the run lasted"
-		} else if v.h.Viewer {
+		} else if v.H.Viewer {
 			text = "these weights come when one who controls looks at them"
 		}
 		m := chart.NewCellGrid(&v.Pen, w, max(h-2, 0))
@@ -204,7 +204,7 @@ func (p *topologyPane) weightsBody(v *view, w, h int) []string {
 
 // matrix draws the weights with a row for each node that they lead to; the cursor's row and column are marked at
 // the edges.
-func (p *topologyPane) matrix(m *chart.CellGrid, e *event.WeightsEvent, all *chart.Raster, sc chart.Scale) {
+func (p *Topology) matrix(m *chart.CellGrid, e *event.WeightsEvent, all *chart.Raster, sc chart.Scale) {
 	w, h := m.W-2, m.H-1
 	if w < 1 || h < 1 {
 		return
@@ -225,7 +225,7 @@ func (p *topologyPane) matrix(m *chart.CellGrid, e *event.WeightsEvent, all *cha
 }
 
 // tiles draws what leads to each node as an image, as many as there is room for around that of the cursor.
-func (p *topologyPane) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.Scale) {
+func (p *Topology) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.Scale) {
 	wide, tall, across, down := tiling(e.Rows, e.Width, e.Height, 5, 2, m.W, m.H)
 	if wide == 0 {
 		return
@@ -253,7 +253,7 @@ func (p *topologyPane) tiles(m *chart.CellGrid, e *event.WeightsEvent, sc chart.
 }
 
 // cursorRow tells the weight under the cursor, or of an image the figures, and what the shades mean.
-func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc chart.Scale, w int) string {
+func (p *Topology) cursorRow(v *View, e *event.WeightsEvent, sc chart.Scale, w int) string {
 	row, col := min(p.look.row, e.Rows-1), min(p.look.col, e.Cols-1)
 	l := v.Line(w)
 	if p.tiled(e) {
@@ -281,7 +281,7 @@ func (p *topologyPane) cursorRow(v *view, e *event.WeightsEvent, sc chart.Scale,
 	return l.Full()
 }
 
-func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string {
+func (p *Topology) weightKeys(v *View, e *event.WeightsEvent, w int) string {
 	l := v.Line(w)
 	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
 	put("esc", "network")
@@ -296,7 +296,7 @@ func (p *topologyPane) weightKeys(v *view, e *event.WeightsEvent, w int) string 
 		}
 		put("w", other)
 	}
-	if !v.h.Unasked() {
+	if !v.H.Unasked() {
 		put("v", "look anew")
 	}
 	return l.Full()

@@ -12,23 +12,23 @@ import (
 	"newtop/tui/style"
 )
 
-// workPane shows what the run has cost and what it still will.
-type workPane struct {
-	linear
-	chartPane
+// Work shows what the run has cost and what it still will.
+type Work struct {
+	Linear
+	Charted
 	chart chart.Canvas
 }
 
-func (*workPane) name(*view) string { return "work" }
+func (*Work) name(*View) string { return "work" }
 
-func (*workPane) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+func (*Work) seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
 
-func (p *workPane) head(v *view, l *style.Line) {
-	if v.h.Latest.Epoch == 0 || v.h.Missing(&v.h.Curves.Seconds) {
+func (p *Work) head(v *View, l *style.Line) {
+	if v.H.Latest.Epoch == 0 || v.H.Missing(&v.H.Curves.Seconds) {
 		return
 	}
-	l.Group(style.Strong.Of(format.Span(float64(v.h.Latest.Seconds))), style.Muted.Of(" an epoch"))
-	if eta := remaining(v.h); !math.IsNaN(eta) {
+	l.Group(style.Strong.Of(format.Span(float64(v.H.Latest.Seconds))), style.Muted.Of(" an epoch"))
+	if eta := remaining(v.H); !math.IsNaN(eta) {
 		l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(eta)))
 	}
 }
@@ -46,14 +46,14 @@ func remaining(h *history.History) float64 {
 // item is one figure.
 type item struct{ name, value string }
 
-func (p *workPane) items(v *view) []item {
-	e := &v.h.Latest
+func (p *Work) items(v *View) []item {
+	e := &v.H.Latest
 	per := math.NaN()
 	if e.Epoch > 0 {
 		per = float64(e.GradientEquivalents) / float64(e.Epoch)
 	}
 	eta := "–"
-	if r := remaining(v.h); !math.IsNaN(r) {
+	if r := remaining(v.H); !math.IsNaN(r) {
 		eta = format.Clock(r)
 	}
 	mean := math.NaN()
@@ -69,13 +69,13 @@ func (p *workPane) items(v *view) []item {
 		{"losses", format.Work(float64(e.Losses))},
 		{"left", eta},
 	}
-	if v.h.External() {
+	if v.H.External() {
 		list = slices.DeleteFunc(list, func(k item) bool { return k.value == "–" })
 	}
 	return list
 }
 
-func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
+func (p *Work) body(v *View, w, h int, zoomed bool) []string {
 	items := p.items(v)
 	if len(items) == 0 {
 		text := style.Wrapped(v.without("times"), w)
@@ -104,7 +104,7 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := epochPlot(v.h, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.h.Curves.Seconds, Mark: '*'})
+	pl := EpochPlot(v.H, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.H.Curves.Seconds, Mark: '*'})
 	pl.Zero, pl.Best, pl.Value = true, true, format.Span
 	pl.Label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
@@ -128,7 +128,7 @@ func (p *workPane) body(v *view, w, h int, zoomed bool) []string {
 	return rows
 }
 
-func (p *workPane) strip(v *view, w, _ int) []string {
+func (p *Work) strip(v *View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "work")
 	items := p.items(v)
@@ -142,6 +142,6 @@ func (p *workPane) strip(v *view, w, _ int) []string {
 	return []string{l.Full()}
 }
 
-func (p *workPane) figure(v *view) *figure.Chart {
-	return runFigure(v.h, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: onPaper(style.Train), Points: pointsOf(&v.h.Curves.Seconds)}}})
+func (p *Work) figure(v *View) *figure.Chart {
+	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: OnPaper(style.Train), Points: pointsOf(&v.H.Curves.Seconds)}}})
 }

@@ -3,50 +3,50 @@ package tui
 import "newtop/tui/layout"
 
 // newPanes makes the panes in the order of the tab key.
-func newPanes() [layout.Panes]pane {
-	return [layout.Panes]pane{
-		layout.Loss:     &lossPane{log: true},
-		layout.Accuracy: &accuracyPane{},
-		layout.Inner:    &innerPane{},
-		layout.Spectrum: &spectrumPane{},
-		layout.Topology: &topologyPane{},
-		layout.Region:   &regionPane{log: true},
-		layout.Errors:   &errorsPane{},
-		layout.Work:     &workPane{},
-		layout.Log:      &logPane{},
+func newPanes() [layout.Panes]Pane {
+	return [layout.Panes]Pane{
+		layout.Loss:     &Loss{log: true},
+		layout.Accuracy: &Accuracy{},
+		layout.Inner:    &Inner{},
+		layout.Spectrum: &Spectrum{},
+		layout.Topology: &Topology{},
+		layout.Region:   &Region{log: true},
+		layout.Errors:   &Errors{},
+		layout.Work:     &Work{},
+		layout.Log:      &Log{},
 	}
 }
 
 // What the panes do beyond the contract. Interfaces that are met by promotion and asked for by assertion are lost without
 // an error when a type changes, so each is stated.
 var (
-	_ keyed = (*lossPane)(nil)
-	_ keyed = (*accuracyPane)(nil)
-	_ keyed = (*regionPane)(nil)
-	_ keyed = (*workPane)(nil)
-	_ keyed = (*innerPane)(nil)
-	_ keyed = (*spectrumPane)(nil)
-	_ keyed = (*topologyPane)(nil)
-	_ keyed = (*errorsPane)(nil)
-	_ keyed = (*logPane)(nil)
+	_ Keyed = (*Loss)(nil)
+	_ Keyed = (*Accuracy)(nil)
+	_ Keyed = (*Region)(nil)
+	_ Keyed = (*Work)(nil)
+	_ Keyed = (*Inner)(nil)
+	_ Keyed = (*Spectrum)(nil)
+	_ Keyed = (*Topology)(nil)
+	_ Keyed = (*Errors)(nil)
+	_ Keyed = (*Log)(nil)
 
-	_ moused = (*lossPane)(nil)
-	_ moused = (*accuracyPane)(nil)
-	_ moused = (*regionPane)(nil)
-	_ moused = (*workPane)(nil)
-	_ moused = (*innerPane)(nil)
-	_ moused = (*topologyPane)(nil)
+	_ Moused = (*Loss)(nil)
+	_ Moused = (*Accuracy)(nil)
+	_ Moused = (*Region)(nil)
+	_ Moused = (*Work)(nil)
+	_ Moused = (*Inner)(nil)
+	_ Moused = (*Topology)(nil)
 
-	_ glancer = (*topologyPane)(nil)
-	_ glancer = (*errorsPane)(nil)
+	_ Asker = (*Topology)(nil)
+	_ Asker = (*Errors)(nil)
 
-	_ pictured = (*lossPane)(nil)
-	_ pictured = (*accuracyPane)(nil)
-	_ pictured = (*regionPane)(nil)
-	_ pictured = (*innerPane)(nil)
-	_ pictured = (*spectrumPane)(nil)
-	_ pictured = (*workPane)(nil)
+	_ Pictured = (*Loss)(nil)
+	_ Pictured = (*Accuracy)(nil)
+	_ Pictured = (*Region)(nil)
+	_ Pictured = (*Inner)(nil)
+	_ Pictured = (*Spectrum)(nil)
+	_ Pictured = (*Work)(nil)
 
-	_ restarted = (*innerPane)(nil)
-	_ restarted = (*logPane)(nil)
+	_ Restarter = (*Inner)(nil)
+	_ Restarter = (*Log)(nil)
 )

@@ -23,7 +23,7 @@ import (
 
 // brokenPane panics where its name says.
 type brokenPane struct {
-	lossPane
+	Loss
 	when string
 }
 
@@ -34,8 +34,8 @@ func (p *brokenPane) toggleLog() bool {
 	return true
 }
 
-func (p *brokenPane) body(v *view, w, h int, zoomed bool) []string {
-	if p.when == "view" && v.h.Epochs > 3 {
+func (p *brokenPane) body(v *View, w, h int, zoomed bool) []string {
+	if p.when == "view" && v.H.Epochs > 3 {
 		panic("broken in View")
 	}
 	return nil

@@ -122,7 +122,7 @@ func (p *picker) narrow(msg tea.Msg) {
 }
 
 // draw returns the list in a box of at most w × h.
-func (p *picker) draw(v *view, w, h int) []string {
+func (p *picker) draw(v *View, w, h int) []string {
 	bw := min(w-2, 104)
 	inner := bw - 4
 	title := "optimizers"
@@ -154,7 +154,7 @@ func (p *picker) draw(v *view, w, h int) []string {
 }
 
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
-func (p *picker) list(v *view, w, n int, titles bool) []string {
+func (p *picker) list(v *View, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)
 	if len(p.shown) == 0 {
 		return append(rows, v.Line(w).Put(style.Warn, "no optimizer matches").Full())
@@ -183,7 +183,7 @@ func (p *picker) list(v *view, w, n int, titles bool) []string {
 }
 
 // detail says what the chosen method is, what it costs and what can be set.
-func (p *picker) detail(v *view, w int) []string {
+func (p *picker) detail(v *View, w int) []string {
 	if p.at >= len(p.shown) {
 		return nil
 	}

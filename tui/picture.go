@@ -27,7 +27,7 @@ func (a *App) chartPicture(format string) tea.Cmd {
 
 // figure is what the focused pane's picture shows, nil for nothing.
 func (a *App) figure() *figure.Chart {
-	if p, ok := a.panes[a.focus].(pictured); ok {
+	if p, ok := a.panes[a.focus].(Pictured); ok {
 		return p.figure(a.paneView())
 	}
 	return nil

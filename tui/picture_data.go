@@ -13,8 +13,8 @@ import (
 	"newtop/tui/style"
 )
 
-// runFigure completes what a pane draws over the epochs of the run; nil if it has no data that a chart can show.
-func runFigure(h *history.History, f figure.Chart) *figure.Chart {
+// RunFigure completes what a pane draws over the epochs of the run; nil if it has no data that a chart can show.
+func RunFigure(h *history.History, f figure.Chart) *figure.Chart {
 	f.X = "epoch"
 	for _, m := range h.Curves.Marks() {
 		f.Marks = append(f.Marks, figure.Mark{X: m.X, Text: m.Text})
@@ -49,13 +49,13 @@ func pointsOf(s *chart.Series) []figure.Point {
 // trainAndTest are the curves of one quantity over the rows of either set.
 func trainAndTest(train, test *chart.Series) []figure.Curve {
 	return []figure.Curve{
-		{Name: "training rows", Color: onPaper(style.Train), Points: pointsOf(train)},
-		{Name: "test rows", Color: onPaper(style.Test), Dashed: true, Points: pointsOf(test)},
+		{Name: "training rows", Color: OnPaper(style.Train), Points: pointsOf(train)},
+		{Name: "test rows", Color: OnPaper(style.Test), Dashed: true, Points: pointsOf(test)},
 	}
 }
 
-// onPaper is a token's colour on a light ground; nil is black.
-func onPaper(t style.Token) color.Color {
+// OnPaper is a token's colour on a light ground; nil is black.
+func OnPaper(t style.Token) color.Color {
 	if hex := t.OnLight(); hex != "" {
 		return lipgloss.Color(hex)
 	}

@@ -5,8 +5,8 @@ import (
 	"newtop/tui/history"
 )
 
-// epochPlot is a plot of curves over the epochs of the run.
-func epochPlot(h *history.History, curves ...chart.Curve) chart.Plot {
+// EpochPlot is a plot of curves over the epochs of the run.
+func EpochPlot(h *history.History, curves ...chart.Curve) chart.Plot {
 	limit := h.Status.EpochLimit
 	if r := h.Status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last

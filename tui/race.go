@@ -150,14 +150,14 @@ func (r *raceView) hints(a *App) []widget.Hint {
 }
 
 // draw returns exactly h rows of w columns.
-func (r *raceView) draw(v *view, w, h int) []string {
-	r.begin(v.h)
-	key := raceKey{w: w, h: h, gen: v.h.Race.Gen, runGen: v.h.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
+func (r *raceView) draw(v *View, w, h int) []string {
+	r.begin(v.H)
+	key := raceKey{w: w, h: h, gen: v.H.Race.Gen, runGen: v.H.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
 	if r.rows != nil && r.key == key {
 		return r.rows
 	}
 	r.key = key
-	if v.h.Race.Event == nil {
+	if v.H.Race.Event == nil {
 		text := v.Line(w).To(2).Put(style.Muted, "a race is on; its beginning was not seen").Full()
 		r.rows = style.Block([]string{"", text}, w, h)
 		return r.rows
@@ -167,7 +167,7 @@ func (r *raceView) draw(v *view, w, h int) []string {
 }
 
 // compose puts the charts over the table, in frames where there is room for them.
-func (r *raceView) compose(v *view, w, h int) []string {
+func (r *raceView) compose(v *View, w, h int) []string {
 	framed := w >= 80 && h >= 18
 	edge := 0
 	if framed {
@@ -186,12 +186,12 @@ func (r *raceView) compose(v *view, w, h int) []string {
 }
 
 // charts draws losses and faults side by side.
-func (r *raceView) charts(v *view, w, h int, framed bool) []string {
+func (r *raceView) charts(v *View, w, h int, framed bool) []string {
 	fault, unit := "error", format.Percent
-	if v.h.Regression() {
+	if v.H.Regression() {
 		fault, unit = "RMSE", nil
 	}
-	if !v.h.Curves.TestMetric.Empty() {
+	if !v.H.Curves.TestMetric.Empty() {
 		fault = "test " + fault
 	}
 	left := w / 2
@@ -204,23 +204,23 @@ func (r *raceView) charts(v *view, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *view, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
+func (r *raceView) chart(v *View, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
 	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Label: unit, Waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
 		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
 	switch r.axis {
 	case history.ByEquivalents:
-		p.Limit = float64(v.h.Race.Event.Equivalents)
+		p.Limit = float64(v.H.Race.Event.Equivalents)
 	case history.BySeconds:
-		p.Limit = float64(v.h.Race.Event.Seconds)
+		p.Limit = float64(v.H.Race.Event.Seconds)
 	}
-	p.Clip = v.h.Race.Bounds(of)
-	p.Closed = p.Limit == 0 || v.h.Race.Event.State != "begun"
-	order := v.h.Race.Ranking(r.byLoss)
+	p.Clip = v.H.Race.Bounds(of)
+	p.Closed = p.Limit == 0 || v.H.Race.Event.State != "begun"
+	order := v.H.Race.Ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
-		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.h.Race.Racers[i]), Dashed: i%2 == 1,
+		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.H.Race.Racers[i]), Dashed: i%2 == 1,
 			Alarm: true, Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)

@@ -274,7 +274,7 @@ func (f *raceForm) label(l *style.Line, field int, name string) {
 }
 
 // entry is a row with a field to type into, and what it is for while there is room.
-func (f *raceForm) entry(v *view, field int, name string, t *textinput.Model, about string, w int) string {
+func (f *raceForm) entry(v *View, field int, name string, t *textinput.Model, about string, w int) string {
 	l := v.Line(w)
 	f.label(l, field, name)
 	widget.InputLine(&v.Pen, l, t, f.field == field)
@@ -298,7 +298,7 @@ func (f *raceForm) costs(a *App, c event.Race, problem string) string {
 }
 
 // preview names the racers, or says what is wrong.
-func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []string {
+func (f *raceForm) preview(v *View, c event.Race, problem string, w int) []string {
 	l := v.Line(w)
 	if problem != "" {
 		var rows []string
@@ -321,7 +321,7 @@ func (f *raceForm) preview(v *view, c event.Race, problem string, w int) []strin
 }
 
 // methods is the list, each method with a mark that says whether it takes part.
-func (f *raceForm) methods(v *view, w, n int) []string {
+func (f *raceForm) methods(v *View, w, n int) []string {
 	p := f.list
 	if len(p.shown) == 0 {
 		return style.Block([]string{v.Line(w).To(11).Put(style.Warn, "no optimizer matches").Full()}, w, n)

@@ -13,8 +13,8 @@ import (
 )
 
 // title tells what the race is about.
-func (r *raceView) title(v *view, room int) []style.Part {
-	e := v.h.Race.Event
+func (r *raceView) title(v *View, room int) []style.Part {
+	e := v.H.Race.Event
 	parts := []style.Part{style.Strong.Of("race")}
 	if e.State == "over" {
 		parts = []style.Part{style.Good.Of("race is over")}
@@ -31,14 +31,14 @@ func (r *raceView) title(v *view, room int) []style.Part {
 }
 
 // measure names what the table is sorted by.
-func (r *raceView) measure(v *view) string {
+func (r *raceView) measure(v *View) string {
 	s := "loss"
 	if !r.byLoss {
 		s = "error"
-		if v.h.Regression() {
+		if v.H.Regression() {
 			s = "RMSE"
 		}
-		if !v.h.Curves.TestMetric.Empty() {
+		if !v.H.Curves.TestMetric.Empty() {
 			s = "test " + s
 		}
 	}
@@ -70,16 +70,16 @@ type raceColumns struct {
 	title                               string
 }
 
-func (r *raceView) columns(v *view, w int) raceColumns {
+func (r *raceView) columns(v *View, w int) raceColumns {
 	c := raceColumns{name: 11, fault: 7, unit: format.Percent, title: "error", laps: 5}
-	if v.h.Regression() {
+	if v.H.Regression() {
 		c.fault, c.unit, c.title = 10, format.Number, "RMSE"
 	}
 	if c.best = c.fault + 1; r.byLoss {
 		c.best = max(c.best, 9)
 	}
-	for i := range v.h.Race.Racers {
-		c.name = max(c.name, style.Cells(style.Clean(v.h.Race.Racers[i].Name)))
+	for i := range v.H.Race.Racers {
+		c.name = max(c.name, style.Cells(style.Clean(v.H.Race.Racers[i].Name)))
 	}
 	if w >= 72 {
 		c.work, c.time = 7, 9
@@ -93,7 +93,7 @@ func (r *raceView) columns(v *view, w int) raceColumns {
 }
 
 // table has a heading, a row for each racer, and a sentence that says who leads.
-func (r *raceView) table(v *view, w int) []string {
+func (r *raceView) table(v *View, w int) []string {
 	c := r.columns(v, w)
 	l := v.Line(w)
 	l.Put(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right("best", c.best)+style.Right("laps", c.laps))
@@ -102,8 +102,8 @@ func (r *raceView) table(v *view, w int) []string {
 	}
 	l.Put(style.Muted, "  state")
 	rows := []string{l.Full()}
-	at := r.selected(v.h)
-	for place, i := range v.h.Race.Ranking(r.byLoss) {
+	at := r.selected(v.H)
+	for place, i := range v.H.Race.Ranking(r.byLoss) {
 		rows = append(rows, r.row(v, &c, place, i, i == at, w))
 	}
 	last := v.Line(w).Put(style.Text, " ")
@@ -118,8 +118,8 @@ func (r *raceView) table(v *view, w int) []string {
 	return append(rows, last.Full())
 }
 
-func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int) string {
-	k := &v.h.Race.Racers[i]
+func (r *raceView) row(v *View, c *raceColumns, place, i int, chosen bool, w int) string {
+	k := &v.H.Race.Racers[i]
 	l := v.Line(w)
 	arrow, ink := " ", style.Text
 	if chosen {
@@ -134,7 +134,7 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 	if !format.Finite(float64(k.Now.Loss)) {
 		loss = style.Bad
 	}
-	l.Put(loss, style.Right(format.Number(float64(k.Now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.h.Measure.Value(&k.Now)), c.fault))
+	l.Put(loss, style.Right(format.Number(float64(k.Now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.H.Measure.Value(&k.Now)), c.fault))
 	best := c.unit(k.BestMetric)
 	if r.byLoss {
 		best = format.Number(k.BestLoss)
@@ -153,18 +153,18 @@ func (r *raceView) row(v *view, c *raceColumns, place, i int, chosen bool, w int
 		state.Text = strings.TrimPrefix(state.Text, "budget ")
 	}
 	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.Ended == "" {
-		n := int(math.Round(float64(bar) * v.h.Race.Spent(k)))
+		n := int(math.Round(float64(bar) * v.H.Race.Spent(k)))
 		l.Put(style.Accent, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", bar-n)).Put(style.Text, " ")
 	}
 	return l.Put(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
 }
 
 // state says in a word how a racer does.
-func (r *raceView) state(v *view, place int, k *history.Racer) style.Part {
+func (r *raceView) state(v *View, place int, k *history.Racer) style.Part {
 	switch first := place == 0 && format.Finite(k.BestLoss); {
 	case k.Diverged():
 		return style.Bad.Of("× " + style.Clean(k.Ended))
-	case first && v.h.Race.Event.State == "over":
+	case first && v.H.Race.Event.State == "over":
 		return style.Good.Of("won")
 	case first && k.Now.Epoch > 0:
 		return style.Good.Of("leads")
@@ -178,13 +178,13 @@ func (r *raceView) state(v *view, place int, k *history.Racer) style.Part {
 
 // verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
 // worth most.
-func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
-	order := v.h.Race.Ranking(r.byLoss)
+func (r *raceView) verdict(v *View, unit func(float64) string) [][]style.Part {
+	order := v.H.Race.Ranking(r.byLoss)
 	if len(order) == 0 {
 		return nil
 	}
-	first := &v.h.Race.Racers[order[0]]
-	over := v.h.Race.Event.State == "over"
+	first := &v.H.Race.Racers[order[0]]
+	over := v.H.Race.Event.State == "over"
 	switch {
 	case !format.Finite(first.BestLoss) && over:
 		return [][]style.Part{{style.Warn.Of("nobody won: no loss was finite")}}
@@ -200,20 +200,20 @@ func (r *raceView) verdict(v *view, unit func(float64) string) [][]style.Part {
 	if over {
 		word = " won"
 	}
-	clauses := [][]style.Part{{style.RacerToken(order[0]).Of(racerName(v.h, order[0])), style.Strong.Of(word)},
+	clauses := [][]style.Part{{style.RacerToken(order[0]).Of(racerName(v.H, order[0])), style.Strong.Of(word)},
 		{style.Text.Of(" with " + r.measure(v) + " " + value(best(first)))}}
 	if len(order) < 2 {
 		return clauses
 	}
-	low, high := best(first), best(&v.h.Race.Racers[order[1]])
-	by := ", " + lead(low, high, !byLoss && !v.h.Regression()) + " below "
+	low, high := best(first), best(&v.H.Race.Racers[order[1]])
+	by := ", " + lead(low, high, !byLoss && !v.H.Regression()) + " below "
 	switch {
 	case !format.Finite(high):
 		return clauses
 	case low == high:
 		by = ", no better than "
 	}
-	return append(clauses, []style.Part{style.Text.Of(by), style.RacerToken(order[1]).Of(racerName(v.h, order[1]))})
+	return append(clauses, []style.Part{style.Text.Of(by), style.RacerToken(order[1]).Of(racerName(v.H, order[1]))})
 }
 
 // lead says by how much a value is below another: of rates in points, as a part of a percentage would be read as

@@ -125,7 +125,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 110)
 	inner := bw - 4
-	shown := o.shown(v.h)
+	shown := o.shown(v.H)
 	at := o.place(shown)
 	head := v.Line(inner)
 	if o.filter.Value() == "" {
@@ -136,7 +136,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 	}
 	rows := []string{head.Full(), ""}
 	switch {
-	case len(v.h.Status.Kept) == 0 && !v.h.Watched():
+	case len(v.H.Status.Kept) == 0 && !v.H.Watched():
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
 	case len(shown) == 0:
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch matches").Full())
@@ -152,7 +152,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 		}
 	}
 	title := "back to an epoch"
-	if v.h.Watched() {
+	if v.H.Watched() {
 		title = "to an epoch"
 	}
 	return widget.DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
@@ -181,12 +181,12 @@ func recordedEpochs(h *history.History, typed string) (out []int) {
 }
 
 // list has a heading and at most n−1 epochs around the chosen one.
-func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
+func (o *rewindOverlay) list(v *View, shown []int, at, w, n int) []string {
 	fault, unit := "error", format.Percent
-	if v.h.Regression() {
+	if v.H.Regression() {
 		fault, unit = "RMSE", format.Number
 	}
-	tested := !v.h.Curves.TestMetric.Empty()
+	tested := !v.H.Curves.TestMetric.Empty()
 	if tested {
 		fault = "test " + fault
 	}
@@ -200,7 +200,7 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 		if i == at {
 			arrow, ink = "▸ ", style.Chosen
 		}
-		figures, ok := v.h.Earlier.Epochs[e]
+		figures, ok := v.H.Earlier.Epochs[e]
 		if !ok {
 			figures = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN()}
 		}
@@ -210,7 +210,7 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 		}
 		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.Loss), 10))
 		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.Optimizer))
-		if e == v.h.Status.Epoch {
+		if e == v.H.Status.Epoch {
 			now := ", now"
 			if figures.Optimizer == "" {
 				now = "now"
@@ -223,10 +223,10 @@ func (o *rewindOverlay) list(v *view, shown []int, at, w, n int) []string {
 }
 
 // picture is the curve of the loss with the chosen epoch marked.
-func (o *rewindOverlay) picture(v *view, epoch, w, h int) []string {
-	p := epochPlot(v.h,
-		chart.Curve{Name: "train", Token: style.Train, Series: &v.h.Curves.Loss, Mark: '*'},
-		chart.Curve{Name: "test", Token: style.Test, Series: &v.h.Curves.TestLoss, Dashed: true, Mark: 'o'})
+func (o *rewindOverlay) picture(v *View, epoch, w, h int) []string {
+	p := EpochPlot(v.H,
+		chart.Curve{Name: "train", Token: style.Train, Series: &v.H.Curves.Loss, Mark: '*'},
+		chart.Curve{Name: "test", Token: style.Test, Series: &v.H.Curves.TestLoss, Dashed: true, Mark: 'o'})
 	p.Log, p.Closed = true, true
 	p.Marks = []chart.Mark{{X: float64(epoch), Text: format.Count(epoch)}}
 	return o.chart.Draw(&v.Pen, p, w, h)

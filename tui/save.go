@@ -198,13 +198,13 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 	if problem := f.problem(); problem != "" {
 		l.Put(style.Bad, "× "+problem)
 	} else {
-		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.h.Latest.Epoch))
-		e := &v.h.Latest
+		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.H.Latest.Epoch))
+		e := &v.H.Latest
 		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
-		if v.h.Regression() {
+		if v.H.Regression() {
 			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number
 		}
-		if fault == fault && v.h.Epochs > 0 {
+		if fault == fault && v.H.Epochs > 0 {
 			l.Group(style.Muted.Of(what), style.Test.Of(unit(fault)))
 		}
 		if a.viewer != nil {

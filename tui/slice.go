@@ -9,27 +9,27 @@ import (
 	"newtop/tui/style"
 )
 
-// look draws the newest look along a step into w × h: what it is of, the loss beside its models, and in words
+// profile draws the loss along the newest step that was asked for into w × h: what it is of, the loss beside its models, and in words
 // what that means.
-func (t *theatre) look(v *view, w, h int) []string {
-	e := v.h.Steps.Slice
+func (t *solvePlayer) profile(v *View, w, h int) []string {
+	e := v.H.Steps.Slice
 	if e == nil || len(e.At) == 0 {
-		return t.noLook(v, w, h)
+		return t.noProfile(v, w, h)
 	}
-	words := clauses(sliceWords(v, e), w, max(1, h/4))
+	words := clauses(profileWords(v, e), w, max(1, h/4))
 	l := v.Line(w)
 	l.Put(style.Accent, "along the step").Put(style.Muted, " of epoch ").Put(style.Text, format.Count(e.Epoch))
-	if behind := v.h.Latest.Epoch - e.Epoch; behind > 0 {
+	if behind := v.H.Latest.Epoch - e.Epoch; behind > 0 {
 		l.Group(style.Muted.Of(", " + format.Counted(behind, "epoch") + " ago"))
 	}
 	l.Group(style.Muted.Of("  ‖s‖ "), style.Text.Of(format.Number(float64(e.StepNorm))))
 	if t.waiting(v) != "" {
 		l.Group(style.Warn.Of("  a newer one is asked for"))
 	}
-	rows := []string{l.Full(), sliceKey(v, w)}
+	rows := []string{l.Full(), profileKey(v, w)}
 	picture := max(h-2-len(words), 0)
 	t.along.Resize(w, picture)
-	paintSlice(v, &t.along, e, w, picture)
+	paintProfile(v, &t.along, e, w, picture)
 	rows = append(rows, t.along.Rows(&v.Pen)...)
 	for _, s := range words {
 		rows = append(rows, v.Line(w).Put(style.Text, s).Full())
@@ -38,25 +38,25 @@ func (t *theatre) look(v *view, w, h int) []string {
 }
 
 // waiting says what is on the way when a look was asked for, "" if none is.
-func (t *theatre) waiting(v *view) string {
+func (t *solvePlayer) waiting(v *View) string {
 	switch {
-	case !t.asked || v.h.Steps.Slice != t.had || v.h.Latest.Epoch > t.when+2 || v.h.Offline():
+	case !t.asked || v.H.Steps.Slice != t.had || v.H.Latest.Epoch > t.when+2 || v.H.Offline():
 		return ""
-	case v.h.Status.Computing == "slice":
+	case v.H.Status.Computing == "slice":
 		return "computing the loss along the last step"
 	}
 	return "asked for the loss along the last step"
 }
 
-// noLook says how to get one.
-func (t *theatre) noLook(v *view, w, h int) []string {
+// noProfile says how to get one.
+func (t *solvePlayer) noProfile(v *View, w, h int) []string {
 	text := t.waiting(v)
 	switch {
-	case v.h.Watched():
+	case v.H.Watched():
 		text = "the record has no look along a step up to here"
-	case v.h.Over():
+	case v.H.Over():
 		text = "nothing was asked for while the run lasted"
-	case v.h.Viewer:
+	case v.H.Viewer:
 		text = "it comes when one who controls asks for it"
 	case text == "":
 		text = "l asks for the loss along the last step"
@@ -69,25 +69,25 @@ func (t *theatre) noLook(v *view, w, h int) []string {
 	return style.Block(rows, w, h)
 }
 
-// sliceCurve is one of the three curves; its letter stands along it, so that it is known without colours.
-type sliceCurve struct {
+// profileCurve is one of the three curves; its letter stands along it, so that it is known without colours.
+type profileCurve struct {
 	letter rune
 	name   string
 	tok    style.Token
 	y      []event.Float
 }
 
-func sliceCurves(e *event.SliceEvent) [3]sliceCurve {
-	return [3]sliceCurve{
+func profileCurves(e *event.SliceEvent) [3]profileCurve {
+	return [3]profileCurve{
 		{'G', "Gauss–Newton", style.Test, e.GaussNewton},
 		{'H', "full quadratic", style.NegativeCurvature, e.Quadratic},
 		{'E', "true loss", style.Train, e.Loss},
 	}
 }
 
-func sliceKey(v *view, w int) string {
+func profileKey(v *View, w int) string {
 	l := v.Line(w)
-	curves := sliceCurves(&event.SliceEvent{})
+	curves := profileCurves(&event.SliceEvent{})
 	for i, k := range []int{2, 0, 1} {
 		gap := ""
 		if i > 0 {
@@ -98,9 +98,9 @@ func sliceKey(v *view, w int) string {
 	return l.Full()
 }
 
-// paintSlice draws the curves.
-func paintSlice(v *view, c *chart.Canvas, e *event.SliceEvent, w, h int) {
-	a, ok := sliceArea(e)
+// paintProfile draws the curves.
+func paintProfile(v *View, c *chart.Canvas, e *event.SliceEvent, w, h int) {
+	a, ok := profileArea(e)
 	if !ok || w < 4 || h < 2 {
 		return
 	}
@@ -126,7 +126,7 @@ func paintSlice(v *view, c *chart.Canvas, e *event.SliceEvent, w, h int) {
 			c.Set(a.CellX(v.Glyphs, t), y, '┊', style.Focus)
 		}
 	}
-	curves := sliceCurves(e)
+	curves := profileCurves(e)
 	for i := range curves {
 		curves[i].draw(v, c, a, e.At)
 	}
@@ -137,15 +137,15 @@ func paintSlice(v *view, c *chart.Canvas, e *event.SliceEvent, w, h int) {
 		chart.MultipleTicks(&v.Pen, c, a, ticks, labels)
 	}
 	if h >= 4 {
-		sliceLabels(v, c, a, h-1)
+		profileLabels(v, c, a, h-1)
 	}
 }
 
-// sliceArea finds the ranges; false without a finite loss. What lies within the step has the axis, what lies beyond
+// profileArea finds the ranges; false without a finite loss. What lies within the step has the axis, what lies beyond
 // may at most double it at each end: nothing far away must press the step flat.
-func sliceArea(e *event.SliceEvent) (chart.Area, bool) {
+func profileArea(e *event.SliceEvent) (chart.Area, bool) {
 	a := chart.Area{Left: math.Inf(1), Right: math.Inf(-1), Low: math.Inf(1), High: math.Inf(-1)}
-	curves := sliceCurves(e)
+	curves := profileCurves(e)
 	each := func(inside bool, use func(y float64)) {
 		for _, k := range curves {
 			for i := range min(len(e.At), len(k.y)) {
@@ -174,7 +174,7 @@ func sliceArea(e *event.SliceEvent) (chart.Area, bool) {
 	return a, format.Finite(a.High - a.Low)
 }
 
-func (k *sliceCurve) draw(v *view, c *chart.Canvas, a chart.Area, at []event.Float) {
+func (k *profileCurve) draw(v *View, c *chart.Canvas, a chart.Area, at []event.Float) {
 	px, py, before := 0, 0, false
 	for i := range min(len(at), len(k.y)) {
 		t, y := float64(at[i]), float64(k.y[i])
@@ -195,7 +195,7 @@ func (k *sliceCurve) draw(v *view, c *chart.Canvas, a chart.Area, at []event.Flo
 
 // letters writes the curve's letter at some of its points; the curves take turns, so that two that lie on
 // each other are both named.
-func (k *sliceCurve) letters(v *view, c *chart.Canvas, a chart.Area, at []event.Float, turn int) {
+func (k *profileCurve) letters(v *View, c *chart.Canvas, a chart.Area, at []event.Float, turn int) {
 	n := min(len(at), len(k.y))
 	every := max(3, n/4)
 	for i := n - 1 - turn; i >= 0; i -= every {
@@ -206,8 +206,8 @@ func (k *sliceCurve) letters(v *view, c *chart.Canvas, a chart.Area, at []event.
 	}
 }
 
-// sliceLabels names the begin and the end of the step before other multiples of it.
-func sliceLabels(v *view, c *chart.Canvas, a chart.Area, row int) {
+// profileLabels names the begin and the end of the step before other multiples of it.
+func profileLabels(v *View, c *chart.Canvas, a chart.Area, row int) {
 	put := func(t float64, s string, ink style.Token) {
 		from := max(a.X, min(a.CellX(v.Glyphs, t)-(style.Cells(s)-1)/2, a.X+a.W-style.Cells(s)))
 		for i := from - 1; i <= from+style.Cells(s); i++ {

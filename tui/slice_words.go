@@ -9,8 +9,8 @@ import (
 	"newtop/tui/style"
 )
 
-// sliceWords derives from the numbers what the model promised, what came, and where they part.
-func sliceWords(v *view, e *event.SliceEvent) string {
+// profileWords derives from the numbers what the model promised, what came, and where they part.
+func profileWords(v *View, e *event.SliceEvent) string {
 	k := chosenModel(e)
 	promised, got, ok := alongStep(e, k.y, 1)
 	if !ok {
@@ -32,9 +32,9 @@ func sliceWords(v *view, e *event.SliceEvent) string {
 }
 
 // chosenModel is the one that ρ compares with: that whose promise gives ρ, by the numbers.
-func chosenModel(e *event.SliceEvent) sliceCurve {
-	curves := sliceCurves(e)
-	off := func(k sliceCurve) float64 {
+func chosenModel(e *event.SliceEvent) profileCurve {
+	curves := profileCurves(e)
+	off := func(k profileCurve) float64 {
 		promised, got, ok := alongStep(e, k.y, 1)
 		if !ok || promised == 0 {
 			return math.Inf(1)
@@ -59,7 +59,7 @@ func alongStep(e *event.SliceEvent, model []event.Float, t float64) (promised, g
 }
 
 // parts is where a model is first off by more than a tenth of what is at stake along the step, and which way.
-func (k sliceCurve) parts(e *event.SliceEvent) (t float64, above, ok bool) {
+func (k profileCurve) parts(e *event.SliceEvent) (t float64, above, ok bool) {
 	scale := 0.0
 	for i := range min(len(e.At), len(e.Loss), len(k.y)) {
 		if t := float64(e.At[i]); t >= 0 && t <= 1 {
@@ -80,7 +80,7 @@ func (k sliceCurve) parts(e *event.SliceEvent) (t float64, above, ok bool) {
 }
 
 // parting says where the loss leaves the model, and what the loss does instead.
-func parting(e *event.SliceEvent, k sliceCurve) string {
+func parting(e *event.SliceEvent, k profileCurve) string {
 	t, above, ok := k.parts(e)
 	low, lowest := 0.0, 0.0
 	for i := range min(len(e.At), len(e.Loss)) {
@@ -109,8 +109,8 @@ func parting(e *event.SliceEvent, k sliceCurve) string {
 }
 
 // other says so if the model that was not used holds further.
-func other(e *event.SliceEvent, used sliceCurve, t float64) string {
-	curves := sliceCurves(e)
+func other(e *event.SliceEvent, used profileCurve, t float64) string {
+	curves := profileCurves(e)
 	for _, k := range curves[:2] {
 		if k.letter == used.letter {
 			continue

@@ -12,9 +12,9 @@ import (
 	"newtop/tui/style"
 )
 
-// theatre is the inner pane when it has the screen: one CG solve at a time, iteration by iteration. It
+// solvePlayer is the inner pane when it has the screen: one CG solve at a time, iteration by iteration. It
 // follows the run until it is walked back.
-type theatre struct {
+type solvePlayer struct {
 	pinned bool // looks at an iteration of its own, not at the newest
 	solve  int  // of all there have been, when pinned
 	at     int  // which of its kept iterations, when pinned
@@ -26,17 +26,17 @@ type theatre struct {
 
 	charts [4]chart.Canvas
 	along  chart.Canvas
-	spots  []stageSpot // where the multiples were drawn last
+	spots  []chartSpot // where the multiples were drawn last
 }
 
-// stageSpot is where a multiple stands in the body, and its iterations.
-type stageSpot struct {
+// chartSpot is where a multiple stands in the body, and its iterations.
+type chartSpot struct {
 	layout.Rect
 	axis chart.MultipleAxis
 }
 
-// scene is the solve on the stage.
-type scene struct {
+// solveCursor is the solve that is shown, and where in it the cursor stands.
+type solveCursor struct {
 	*history.Solve
 	id, at  int
 	before  *history.Solve // the newest before it that was told of, nil for none
@@ -44,14 +44,14 @@ type scene struct {
 	running bool
 }
 
-func (s *scene) now() *history.Step { return &s.Steps[s.at] }
+func (s *solveCursor) now() *history.Step { return &s.Steps[s.at] }
 
-// scene returns what is on the stage, false when there was no solve.
-func (t *theatre) scene(h *history.History) (scene, bool) {
+// cursor returns where it stands, false when there was no solve.
+func (t *solvePlayer) cursor(h *history.History) (solveCursor, bool) {
 	k := &h.Steps
 	n := len(k.Solves)
-	if n == 0 || len(h.Solves.Bars) == 0 && solveless(h) { // such a method may tell of steps of its own
-		return scene{}, false
+	if n == 0 || len(h.Solves.Bars) == 0 && NoSolves(h) { // such a method may tell of steps of its own
+		return solveCursor{}, false
 	}
 	i, at := max(0, min(k.Front-k.Gone, n-1)), math.MaxInt
 	if t.pinned {
@@ -67,17 +67,17 @@ func (t *theatre) scene(h *history.History) (scene, bool) {
 			before = k.Solves[j]
 		}
 	}
-	return scene{
+	return solveCursor{
 		Solve: s, before: before, id: k.Gone + i, at: max(0, min(at, len(s.Steps)-1)), newest: i == n-1,
 		running: i == n-1 && !s.Over && !h.Over(),
 	}, true
 }
 
-func (t *theatre) restart() { t.pinned, t.asked, t.had = false, false, nil }
+func (t *solvePlayer) restart() { t.pinned, t.asked, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
 // of all the stage follows the run again.
-func (t *theatre) walk(h *history.History, id, at int) {
+func (t *solvePlayer) walk(h *history.History, id, at int) {
 	k := &h.Steps
 	i := id - k.Gone
 	switch {
@@ -99,7 +99,7 @@ func (t *theatre) walk(h *history.History, id, at int) {
 }
 
 // walkEpoch shows the nearest solve of another epoch.
-func (t *theatre) walkEpoch(h *history.History, s *scene, forward bool) {
+func (t *solvePlayer) walkEpoch(h *history.History, s *solveCursor, forward bool) {
 	by := -1
 	if forward {
 		by = 1
@@ -111,16 +111,16 @@ func (t *theatre) walkEpoch(h *history.History, s *scene, forward bool) {
 	t.walk(h, max(id, h.Steps.Gone), math.MaxInt)
 }
 
-func (t *theatre) pin(h *history.History, id, at int) {
+func (t *solvePlayer) pin(h *history.History, id, at int) {
 	k := &h.Steps
 	i := max(0, min(id-k.Gone, len(k.Solves)-1))
 	t.pinned, t.solve, t.at = true, k.Gone+i, max(0, min(at, len(k.Solves[i].Steps)-1))
 }
 
-func (t *theatre) keys() []paneKey {
-	on := func(do func(v *view, s *scene, k string)) func(*view, string) (tea.Cmd, bool) {
-		return func(v *view, k string) (tea.Cmd, bool) {
-			s, ok := t.scene(v.h)
+func (t *solvePlayer) keys() []Key {
+	on := func(do func(v *View, s *solveCursor, k string)) func(*View, string) (tea.Cmd, bool) {
+		return func(v *View, k string) (tea.Cmd, bool) {
+			s, ok := t.cursor(v.H)
 			if ok {
 				do(v, &s, k)
 				t.asked = false // a refusal was read in the meantime
@@ -128,40 +128,40 @@ func (t *theatre) keys() []paneKey {
 			return nil, ok
 		}
 	}
-	return []paneKey{
-		{"← →", "iteration before and after", []string{"left", "right"}, on(func(v *view, s *scene, k string) {
-			t.walk(v.h, s.id, s.at+map[string]int{"left": -1, "right": 1}[k])
+	return []Key{
+		{"← →", "iteration before and after", []string{"left", "right"}, on(func(v *View, s *solveCursor, k string) {
+			t.walk(v.H, s.id, s.at+map[string]int{"left": -1, "right": 1}[k])
 		})},
-		{"↑ ↓", "solve before and after; pgup, pgdown: epochs", []string{"up", "down", "pgup", "pgdown"}, on(func(v *view, s *scene, k string) {
+		{"↑ ↓", "solve before and after; pgup, pgdown: epochs", []string{"up", "down", "pgup", "pgdown"}, on(func(v *View, s *solveCursor, k string) {
 			switch k {
 			case "up":
-				t.walk(v.h, s.id, -1)
+				t.walk(v.H, s.id, -1)
 			case "down":
-				t.walk(v.h, s.id+1, math.MaxInt)
+				t.walk(v.H, s.id+1, math.MaxInt)
 			default:
-				t.walkEpoch(v.h, s, k == "pgdown")
+				t.walkEpoch(v.H, s, k == "pgdown")
 			}
 		})},
-		{"home end", "beginning; the newest again", []string{"home", "end"}, on(func(v *view, s *scene, k string) {
+		{"home end", "beginning; the newest again", []string{"home", "end"}, on(func(v *View, s *solveCursor, k string) {
 			switch {
 			case k == "end":
 				t.pinned = false
 			case s.at == 0:
-				t.pin(v.h, 0, 0)
+				t.pin(v.H, 0, 0)
 			default:
-				t.pin(v.h, s.id, 0)
+				t.pin(v.H, s.id, 0)
 			}
 		})},
 		{"l", "loss along the last step", []string{"l"}, t.askSlice},
-		{"v", "another view", []string{"v"}, on(func(v *view, _ *scene, _ string) {
+		{"v", "another view", []string{"v"}, on(func(v *View, _ *solveCursor, _ string) {
 			if t.stepping(v) {
 				t.step = false
 			} else {
 				t.first = (t.first + 1) % len(t.charts)
 			}
 		})},
-		{Names: []string{"i", "s", "space"}, Do: func(v *view, _ string) (tea.Cmd, bool) {
-			if _, ok := t.scene(v.h); ok {
+		{Names: []string{"i", "s", "space"}, Do: func(v *View, _ string) (tea.Cmd, bool) {
+			if _, ok := t.cursor(v.H); ok {
 				t.pinned = false // what these bring is the newest
 			}
 			return nil, false
@@ -170,24 +170,24 @@ func (t *theatre) keys() []paneKey {
 }
 
 // askSlice asks for the loss along the last step, and shows it.
-func (t *theatre) askSlice(v *view, _ string) (tea.Cmd, bool) {
-	if _, ok := t.scene(v.h); !ok {
+func (t *solvePlayer) askSlice(v *View, _ string) (tea.Cmd, bool) {
+	if _, ok := t.cursor(v.H); !ok {
 		return nil, false
 	}
 	t.step = true
-	if v.h.Watched() || v.h.Viewer {
-		return ask(event.Slice{}), true // the answer says why not
+	if v.H.Watched() || v.H.Viewer {
+		return Ask(event.Slice{}), true // the answer says why not
 	}
-	if v.h.Over() {
+	if v.H.Over() {
 		return nil, true
 	}
-	t.asked, t.had, t.when = true, v.h.Steps.Slice, v.h.Latest.Epoch
-	return ask(event.Slice{}), true
+	t.asked, t.had, t.when = true, v.H.Steps.Slice, v.H.Latest.Epoch
+	return Ask(event.Slice{}), true
 }
 
 // handleMouse looks at the iteration that was clicked; the wheel walks.
-func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
-	s, ok := t.scene(v.h)
+func (t *solvePlayer) handleMouse(v *View, msg tea.MouseMsg, x, y int) bool {
+	s, ok := t.cursor(v.H)
 	if !ok {
 		return false
 	}
@@ -195,9 +195,9 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 	case tea.MouseWheelMsg:
 		switch m.Button {
 		case tea.MouseWheelUp:
-			t.walk(v.h, s.id, s.at-1)
+			t.walk(v.H, s.id, s.at-1)
 		case tea.MouseWheelDown:
-			t.walk(v.h, s.id, s.at+1)
+			t.walk(v.H, s.id, s.at+1)
 		default:
 			return false
 		}
@@ -206,7 +206,7 @@ func (t *theatre) handleMouse(v *view, msg tea.MouseMsg, x, y int) bool {
 		for _, r := range t.spots {
 			if r.Contains(x, y) && r.W > 1 {
 				n := r.axis.Left + (r.axis.Right-r.axis.Left)*float64(x-r.X)/float64(r.W-1)
-				t.pin(v.h, s.id, nearestStep(s.Solve, n))
+				t.pin(v.H, s.id, nearestStep(s.Solve, n))
 				return true
 			}
 		}
@@ -225,8 +225,8 @@ func nearestStep(s *history.Solve, n float64) int {
 	return best
 }
 
-// stagePlan divides the room of a zoomed pane; all but the plan's rows of multiples have fixed heights.
-type stagePlan struct {
+// playerPlan divides the room of a zoomed pane; all but the plan's rows of multiples have fixed heights.
+type playerPlan struct {
 	columns, lines int // of multiples
 	side           int // columns of the look along the step at their right, 0 for none
 	multiples      int // rows for all of them
@@ -236,8 +236,8 @@ type stagePlan struct {
 	hints          int
 }
 
-func planStage(w, h int) stagePlan {
-	p := stagePlan{columns: 1, lines: 2, verdict: 1}
+func planPlayer(w, h int) playerPlan {
+	p := playerPlan{columns: 1, lines: 2, verdict: 1}
 	if h >= 7 {
 		p.hints = 1
 	}
@@ -266,8 +266,8 @@ func planStage(w, h int) stagePlan {
 }
 
 // body draws the stage.
-func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
-	plan := planStage(w, h)
+func (t *solvePlayer) body(v *View, p *Inner, s *solveCursor, w, h int) []string {
+	plan := planPlayer(w, h)
 	rows := make([]string, 0, h)
 	rows = append(rows, t.title(v, s, w), t.gauge(v, s, w))
 	rows = append(rows, s.words(v, w, plan.verdict)...)
@@ -275,19 +275,19 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 	switch {
 	case plan.side > 0:
 		left := t.multiples(v, s, plan, w-plan.side-2, top)
-		right := t.look(v, plan.side, plan.multiples)
+		right := t.profile(v, plan.side, plan.multiples)
 		for i := range left {
 			rows = append(rows, style.Fit(left[i], w-plan.side-2)+"  "+right[i])
 		}
 	case t.stepping(v):
 		t.spots = t.spots[:0]
-		rows = append(rows, t.look(v, w, plan.multiples)...)
+		rows = append(rows, t.profile(v, w, plan.multiples)...)
 	default:
 		rows = append(rows, t.multiples(v, s, plan, w, top)...)
 	}
 	rows = append(rows, s.ritz(v, w, plan.ritz)...)
 	if plan.bars > 0 {
-		p.marked = stageMarked{s.Epoch, s.Member, s.Block}
+		p.marked = markedSolve{s.Epoch, s.Member, s.Block}
 		rows = append(rows, p.chart(v, w, plan.bars, true)...)
 	}
 	if plan.counts > 0 {
@@ -300,10 +300,10 @@ func (t *theatre) body(v *view, p *innerPane, s *scene, w, h int) []string {
 }
 
 // stepping reports whether the look along the step takes the place of the multiples where there is none for both.
-func (t *theatre) stepping(v *view) bool { return t.step && v.h.Steps.Slice != nil }
+func (t *solvePlayer) stepping(v *View) bool { return t.step && v.H.Steps.Slice != nil }
 
 // multiples draws the charts of a solve, as many as the plan has places for.
-func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []string {
+func (t *solvePlayer) multiples(v *View, s *solveCursor, plan playerPlan, w, top int) []string {
 	all := s.multiples(v)
 	x := s.axis()
 	for k := range all {
@@ -323,7 +323,7 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
 			parts = append(parts, all[k].Draw(&v.Pen, &t.charts[k], x, cw, h))
-			t.spots = append(t.spots, stageSpot{layout.Rect{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1}, x})
+			t.spots = append(t.spots, chartSpot{layout.Rect{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1}, x})
 			left += cw + 2
 		}
 		rows = append(rows, style.Abreast(parts, h)...)
@@ -331,9 +331,9 @@ func (t *theatre) multiples(v *view, s *scene, plan stagePlan, w, top int) []str
 	return rows
 }
 
-func (t *theatre) hints(v *view, plan stagePlan, w int) string {
+func (t *solvePlayer) hints(v *View, plan playerPlan, w int) string {
 	l := v.Line(w)
-	if note := t.waiting(v); note != "" && plan.side == 0 && v.h.Steps.Slice == nil {
+	if note := t.waiting(v); note != "" && plan.side == 0 && v.H.Steps.Slice == nil {
 		return l.Put(style.Warn, note).Full()
 	}
 	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"}, {"home", "first"}, {"pgup pgdn", "epoch"}}
@@ -344,7 +344,7 @@ func (t *theatre) hints(v *view, plan stagePlan, w int) string {
 		keys = append([][2]string{{"v", "other curves"}}, keys...)
 	}
 	for _, k := range keys {
-		if k[0] == "l" && v.h.Unasked() && (t.stepping(v) || v.h.Steps.Slice == nil) {
+		if k[0] == "l" && v.H.Unasked() && (t.stepping(v) || v.H.Steps.Slice == nil) {
 			continue
 		}
 		gap := ""

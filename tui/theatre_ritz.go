@@ -11,7 +11,7 @@ import (
 )
 
 // ritz shows the Ritz values of a solve in n rows: what they are in words, and where they stand.
-func (s *scene) ritz(v *view, w, n int) []string {
+func (s *solveCursor) ritz(v *View, w, n int) []string {
 	if n == 0 {
 		return nil
 	}
@@ -84,7 +84,7 @@ func ritzWords(l *style.Line, values []float64) {
 }
 
 // ritzStrip draws them on a logarithmic axis, negative ones mirrored at the left of zero.
-func ritzStrip(v *view, values []float64, w int) []string {
+func ritzStrip(v *View, values []float64, w int) []string {
 	least, most := math.Inf(1), 0.0
 	negative := false
 	for _, x := range values {

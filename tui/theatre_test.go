@@ -47,9 +47,9 @@ func TestTheatre(t *testing.T) {
 				if c.slice {
 					a.h.Apply(&feed.Delta{Status: a.h.Status, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 				}
-				p := a.panes[layout.Inner].(*innerPane)
+				p := a.panes[layout.Inner].(*Inner)
 				for _, k := range c.keys {
-					if _, taken := pressIn(p, a.paneView(), k); !taken {
+					if _, taken := Press(p, a.paneView(), k); !taken {
 						t.Fatalf("%s was not taken", k)
 					}
 				}
@@ -62,7 +62,7 @@ func TestTheatre(t *testing.T) {
 // theatreText is the zoomed pane without escape sequences, its size checked.
 func theatreText(t *testing.T, a *App, w, h int) string {
 	t.Helper()
-	rows := new(drawn).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: h}, drawnKey{zoomed: true})
+	rows := new(Cache).draw(a.panes[layout.Inner], a.paneView(), layout.Rect{X: 0, Y: 0, W: w, H: h}, CacheKey{zoomed: true})
 	if len(rows) != h {
 		t.Fatalf("%d rows in %d", len(rows), h)
 	}
@@ -86,7 +86,7 @@ func TestTheatreAnySize(t *testing.T) {
 		}
 		for range r.IntN(12) {
 			k := []string{"left", "right", "up", "down", "home", "end", "l", "v"}[r.IntN(8)]
-			pressIn(a.panes[layout.Inner].(keyed), a.paneView(), k)
+			Press(a.panes[layout.Inner].(Keyed), a.paneView(), k)
 		}
 		w, h := 5+r.IntN(200), 3+r.IntN(60)
 		rows := a.panes[layout.Inner].body(a.paneView(), w, h, true)
@@ -104,13 +104,13 @@ func TestTheatreAnySize(t *testing.T) {
 // TestWalk goes through everything that is kept, there and back, and at the end follows the run again.
 func TestWalk(t *testing.T) {
 	a := staged(3, 2)
-	p := a.panes[layout.Inner].(*innerPane)
+	p := a.panes[layout.Inner].(*Inner)
 	at := func() string {
-		s, _ := p.scene(a.h)
+		s, _ := p.cursor(a.h)
 		return fmt.Sprintf("%d/%d/%d", s.Epoch, s.Block, s.now().N)
 	}
 	press := func(k string) string {
-		pressIn(p, a.paneView(), k)
+		Press(p, a.paneView(), k)
 		return at()
 	}
 	press("home")
@@ -142,7 +142,7 @@ func TestWalk(t *testing.T) {
 	if p.pinned || at() != "4/0/12" {
 		t.Errorf("the end is %s", at())
 	}
-	if _, taken := pressIn(p, a.paneView(), "tab"); taken {
+	if _, taken := Press(p, a.paneView(), "tab"); taken {
 		t.Error("tab was taken")
 	}
 }
@@ -150,17 +150,17 @@ func TestWalk(t *testing.T) {
 // TestStageMouse clicks on an iteration and turns the wheel.
 func TestStageMouse(t *testing.T) {
 	a := staged(3, 1)
-	p := a.panes[layout.Inner].(*innerPane)
+	p := a.panes[layout.Inner].(*Inner)
 	theatreText(t, a, 120, 37)
 	spot := p.spots[1]
 	if !p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, spot.X, spot.Y) {
 		t.Fatal("a click was not taken")
 	}
-	if s, _ := p.scene(a.h); s.now().N != 1 {
+	if s, _ := p.cursor(a.h); s.now().N != 1 {
 		t.Errorf("looks at iteration %d", s.now().N)
 	}
 	p.handleMouse(a.paneView(), tea.MouseWheelMsg{Button: tea.MouseWheelDown}, 0, 0)
-	if s, _ := p.scene(a.h); s.now().N != 2 {
+	if s, _ := p.cursor(a.h); s.now().N != 2 {
 		t.Errorf("the wheel went to iteration %d", s.now().N)
 	}
 	if p.handleMouse(a.paneView(), tea.MouseClickMsg{Button: tea.MouseLeft}, 0, 0) {
@@ -185,14 +185,14 @@ func TestSliceWords(t *testing.T) {
 		{gn, []string{"predicted −0.0700", "the full quadratic model holds"}},
 	} {
 		v := testView()
-		got := sliceWords(v, &c.e)
+		got := profileWords(v, &c.e)
 		for _, want := range c.want {
 			if !strings.Contains(got, want) {
 				t.Errorf("%q lacks %q", got, want)
 			}
 		}
 	}
-	if got := sliceWords(testView(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
+	if got := profileWords(testView(), &event.SliceEvent{At: event.Floats([]float64{0, 1}), Loss: []event.Float{0, tuitest.NaN}}); !strings.Contains(got, "not finite") {
 		t.Errorf("says %q", got)
 	}
 }

@@ -15,13 +15,13 @@ import (
 )
 
 // title says which solve and which iteration is on the stage.
-func (t *theatre) title(v *view, s *scene, w int) string {
+func (t *solvePlayer) title(v *View, s *solveCursor, w int) string {
 	l := v.Line(w)
 	l.Put(style.Muted, "epoch ").Put(style.Strong, format.Count(s.Epoch))
-	if s.Member > 0 || v.h.Run != nil && v.h.Run.Committee > 1 {
+	if s.Member > 0 || v.H.Run != nil && v.H.Run.Committee > 1 {
 		l.Group(style.Muted.Of("  net "), style.Strong.Of(format.Count(s.Member+1)))
 	}
-	if n := solveBlocks(v.h); s.Block > 0 || n > 1 {
+	if n := solveBlocks(v.H); s.Block > 0 || n > 1 {
 		l.Group(style.Muted.Of("  block "), style.Strong.Of(format.Count(s.Block+1)))
 		if n > s.Block {
 			l.Group(style.Muted.Of(" of " + format.Count(n)))
@@ -41,9 +41,9 @@ func (t *theatre) title(v *view, s *scene, w int) string {
 	case t.pinned && s.newest:
 		state = style.Warn.Of("← looking back")
 	case t.pinned:
-		behind := v.h.Steps.Gone + len(v.h.Steps.Solves) - 1 - s.id
+		behind := v.H.Steps.Gone + len(v.H.Steps.Solves) - 1 - s.id
 		state = style.Warn.Of("← " + format.Counted(behind, "solve") + " back")
-	case v.h.Over():
+	case v.H.Over():
 		state = style.Muted.Of("■ the last one")
 	}
 	if n := style.Cells(state.Text); n+2 <= l.Left() {
@@ -62,7 +62,7 @@ func solveBlocks(h *history.History) int {
 }
 
 // gauge fills as the step nears the boundary.
-func (t *theatre) gauge(v *view, s *scene, w int) string {
+func (t *solvePlayer) gauge(v *View, s *solveCursor, w int) string {
 	l := v.Line(w)
 	now := s.now()
 	share := now.Norm / now.Radius
@@ -83,7 +83,7 @@ func (t *theatre) gauge(v *view, s *scene, w int) string {
 
 // fill draws the gauge: what the step has of the way, and the boundary at its end, which turns solid when the
 // step has reached it.
-func (t *theatre) fill(v *view, l *style.Line, share float64, room int) {
+func (t *solvePlayer) fill(v *View, l *style.Line, share float64, room int) {
 	if !format.Finite(share) {
 		share = 0
 	}
@@ -108,8 +108,8 @@ var meanings = map[krylov.Stop]string{
 }
 
 // words say why the solve ended and what that means, in n rows.
-func (s *scene) words(v *view, w, n int) []string {
-	t, lead, rest := s.reason(v.h)
+func (s *solveCursor) words(v *View, w, n int) []string {
+	t, lead, rest := s.reason(v.H)
 	text := lead
 	if all := lead + ": " + rest; rest != "" && (n > 1 || style.Cells(all) <= w) {
 		text = all
@@ -132,7 +132,7 @@ func (s *scene) words(v *view, w, n int) []string {
 }
 
 // reason returns the end of the solve as a few words and an explanation.
-func (s *scene) reason(h *history.History) (t style.Token, lead, rest string) {
+func (s *solveCursor) reason(h *history.History) (t style.Token, lead, rest string) {
 	if in := s.Summary; in != nil {
 		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.Verdict), meanings[in.Stop]
 	}
@@ -164,7 +164,7 @@ func verdictWords(v history.Verdict) string {
 }
 
 // axis has the iterations along x, and room to go on while the solve does.
-func (s *scene) axis() chart.MultipleAxis {
+func (s *solveCursor) axis() chart.MultipleAxis {
 	x := chart.MultipleAxis{Left: float64(s.Steps[0].N), Right: float64(s.Last().N), Cursor: float64(s.now().N)}
 	if x.Left == 1 {
 		x.Left = 0
@@ -183,7 +183,7 @@ func (s *scene) axis() chart.MultipleAxis {
 }
 
 // multiples are the four curves of the solve. At iteration 0 the step is 0 and the residual is the gradient.
-func (s *scene) multiples(v *view) [4]chart.Multiple {
+func (s *solveCursor) multiples(v *View) [4]chart.Multiple {
 	now := s.now()
 	share := now.Norm / now.Radius
 	m := [4]chart.Multiple{
@@ -221,7 +221,7 @@ func (s *scene) multiples(v *view) [4]chart.Multiple {
 }
 
 // truth puts the residual by an extra product beside the one of CG's recurrence.
-func (s *scene) truth(m *chart.Multiple, in *event.InnerSummary) {
+func (s *solveCursor) truth(m *chart.Multiple, in *event.InnerSummary) {
 	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}

@@ -19,7 +19,7 @@ func (m *tuning) figure(pane layout.ID) (f *figure.Chart, name string) {
 	switch pane {
 	case tuneProgress:
 		name, f.X, f.Y = "found", m.charts.along().Words()+" of the search", m.valueName()
-		best := figure.Curve{Name: "best so far", Color: onPaper(style.Text)}
+		best := figure.Curve{Name: "best so far", Color: OnPaper(style.Text)}
 		for _, b := range m.bestSoFar(f.LogY).Buckets {
 			best.Points = append(best.Points, figure.Point{X: b.X1[m.charts.along()], Y: b.Last})
 		}
@@ -46,11 +46,11 @@ func (m *tuning) figure(pane layout.ID) (f *figure.Chart, name string) {
 
 // figureDots are the listed trials by group at places along x.
 func (m *tuning) figureDots(place func(*tune.Trial) float64) []figure.Curve {
-	groups := []figure.Curve{{Name: "trials", Color: onPaper(style.Accent), Dots: true}}
+	groups := []figure.Curve{{Name: "trials", Color: OnPaper(style.Accent), Dots: true}}
 	if m.lead >= 0 {
 		groups = groups[:0]
 		for i, s := range m.dims[m.lead].names {
-			groups = append(groups, figure.Curve{Name: style.Clean(s), Color: onPaper(style.RacerToken(i)), Dots: true})
+			groups = append(groups, figure.Curve{Name: style.Clean(s), Color: OnPaper(style.RacerToken(i)), Dots: true})
 		}
 	}
 	for _, i := range m.rows {
@@ -66,7 +66,7 @@ func (m *tuning) figureDots(place func(*tune.Trial) float64) []figure.Curve {
 // figureCurves are the learning curves, the selected one last.
 func (m *tuning) figureCurves() (out []figure.Curve) {
 	curve := func(t *tune.Trial, tok style.Token, name string) {
-		c := figure.Curve{Name: name, Color: onPaper(tok)}
+		c := figure.Curve{Name: name, Color: OnPaper(tok)}
 		for _, q := range t.Curve {
 			x := q.Seconds
 			if m.charts.work {
