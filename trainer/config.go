@@ -12,6 +12,7 @@ import (
 	"newtop/models"
 	"newtop/models/modelfile"
 	"newtop/models/netfile"
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/firstorder"
@@ -75,12 +76,8 @@ const maxThreads = 1024
 // maxCommittee bounds the nets of a committee.
 const maxCommittee = 1000
 
-// What can be chosen; the first is the default.
-var (
-	spectrumMethods   = []string{"lanczos", "power"}
-	spectrumOperators = []string{"hessian", "gauss-newton"}
-	gateTrainings     = []string{"descent", "joint", "fixed"}
-)
+// gateTrainings can be chosen; the first is the default.
+var gateTrainings = []string{"descent", "joint", "fixed"}
 
 // DefaultOptimizer is used when a Config names none.
 const DefaultOptimizer = "tr-newton"
@@ -143,8 +140,8 @@ func (c *Config) checkNames() error {
 		field, text string
 		of          []string
 	}{
-		{"SpectrumMethod", c.SpectrumMethod, spectrumMethods},
-		{"SpectrumOf", c.SpectrumOf, spectrumOperators},
+		{"SpectrumMethod", c.SpectrumMethod, analysis.SpectrumMethods},
+		{"SpectrumOf", c.SpectrumOf, analysis.SpectrumOperators},
 		{"GateTraining", c.GateTraining, gateTrainings},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {

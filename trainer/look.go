@@ -3,7 +3,7 @@ package trainer
 import (
 	"slices"
 
-	"newtop/models"
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -87,8 +87,11 @@ func (r *run) look() error {
 		compute = func() (event.Event, error) { return r.errors(c) }
 		r.computing = "errors"
 	}
-	e, _ := compute() // nil if it was interrupted
+	e, interrupted := compute()
 	r.computing = ""
+	if interrupted != nil {
+		e = nil
+	}
 	r.publish(e)
 	return r.ctx.Err()
 }
@@ -124,41 +127,11 @@ func (r *run) lookBack() error {
 
 // showWeights publishes a block of weights as it is now, of a committee the first member's.
 func (r *run) showWeights(to, from int) error {
-	blocks := r.problem.Network.Blocks()
-	i := slices.IndexFunc(blocks, func(b models.Block) bool { return b.To == to && b.From == from })
-	if i < 0 {
+	e, ok := analysis.Weights(r.problem, r.members[0].weights, to, from)
+	if !ok {
 		return event.Refuse("the net has no weights from layer %d to layer %d", from, to)
 	}
-	b := &blocks[i]
-	e := event.WeightsEvent{Epoch: r.epoch, To: to, From: from, Rows: b.Rows, Cols: b.Cols, Values: dense(b, r.members[0].weights)}
-	if from == 0 {
-		e.Height, e.Width = r.imageSize()
-	}
+	e.Epoch = r.epoch
 	r.publish(e)
 	return nil
-}
-
-// dense returns the weights of a block row by row, NaN where a sparse one has none.
-func dense(b *models.Block, w []float64) []event.Float {
-	w = w[b.Offset:][:b.Size()]
-	if b.Sources == nil {
-		return event.Floats(w)
-	}
-	out := slices.Repeat([]event.Float{event.NaN}, b.Rows*b.Cols)
-	k := 0
-	for i := range b.Rows {
-		for _, j := range b.Sources.Of(i) {
-			out[i*b.Cols+j] = event.Float(w[k])
-			k++
-		}
-	}
-	return out
-}
-
-// imageSize returns the size of the images that the inputs are, or zeros.
-func (r *run) imageSize() (height, width int) {
-	if image := r.problem.Data.Image; image != nil {
-		return image.Height, image.Width
-	}
-	return 0, 0
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 )
 
@@ -107,7 +108,7 @@ func rowsFrom(m *mat.Dense, i int) *mat.Dense {
 func TestResidualsAreEvenlySpaced(t *testing.T) {
 	r, m := ready(t, Config{Data: "sine", Hidden: []int{4}}, 1)
 	train := &r.problem.Train
-	n := 3*maxResiduals + 7
+	n := 3*analysis.MaxResiduals + 7
 	train.Inputs, train.Targets = mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
 	for i := range n {
 		train.Targets.Set(i, 0, float64(i))
@@ -116,11 +117,11 @@ func TestResidualsAreEvenlySpaced(t *testing.T) {
 	e := obeyed[event.ErrorsEvent](t, r, m, event.ShowErrors{Train: true, Worst: 1000})
 	u := mat.NewDense(1, 1, nil)
 	r.outputsTo(u, mat.NewDense(1, 1, nil))
-	if len(e.Residuals) != 1 || len(e.Residuals[0]) != maxResiduals || len(e.Worst) != maxWorst || e.Confusion != nil {
+	if len(e.Residuals) != 1 || len(e.Residuals[0]) != analysis.MaxResiduals || len(e.Worst) != analysis.MaxWorst || e.Confusion != nil {
 		t.Fatalf("%d residuals, %d rows", len(e.Residuals[0]), len(e.Worst))
 	}
 	for i, got := range e.Residuals[0] {
-		if want := 2 * (u.At(0, 0) - float64(i*n/maxResiduals)); math.Abs(float64(got)-want) > 1e-9 {
+		if want := 2 * (u.At(0, 0) - float64(i*n/analysis.MaxResiduals)); math.Abs(float64(got)-want) > 1e-9 {
 			t.Fatalf("residual %d is %v, want %v", i, got, want)
 		}
 	}

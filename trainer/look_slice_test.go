@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 )
 
@@ -71,7 +72,7 @@ func compareSlice(t *testing.T, r *run, e *event.SliceEvent) {
 	at := make([]float64, len(w))
 	along := func(t float64) []float64 { return floats.AddScaledTo(at, w, t, s) }
 	loss := func(t float64) float64 { return l.EvaluateAt(along(t)).Loss - l.Loss() }
-	if len(e.At) != slicePoints || e.At[0] != 0 || e.At[10] != 1 || e.At[15] != 1.5 {
+	if len(e.At) != analysis.SlicePoints || e.At[0] != 0 || e.At[10] != 1 || e.At[15] != 1.5 {
 		t.Fatalf("at %v", e.At)
 	}
 	if e.Loss[0] != 0 || e.GaussNewton[0] != 0 || e.Quadratic[0] != 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -283,17 +282,4 @@ func TestWeightsThatAreShown(t *testing.T) {
 		}
 	}
 	r.recordings[0].finish(r.ctx)
-}
-
-func TestSparseWeightsThatAreShown(t *testing.T) {
-	b := models.Block{Offset: 1, Rows: 2, Cols: 3, Sources: models.NewSources([][]int{{2, 0}, {1}})}
-	got := dense(&b, []float64{9, 1, 2, 3, 9})
-	want := []event.Float{1, event.NaN, 2, event.NaN, 3, event.NaN}
-	if !slices.EqualFunc(got, want, same) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	line, err := event.EncodeEvent(event.WeightsEvent{Values: got})
-	if err != nil || !strings.Contains(string(line), `[1,null,2,null,3,null]`) {
-		t.Errorf("%s, %v", line, err)
-	}
 }

@@ -2,9 +2,9 @@ package trainer
 
 import (
 	"cmp"
-	"slices"
 
 	"newtop/models"
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/objective"
@@ -39,81 +39,29 @@ func (r *run) computeSpectrum() error {
 		r.sample = r.bindSample()
 	}
 	r.sample.Update(r.members[0].weights)
-	e := event.SpectrumEvent{
-		Epoch:     r.epoch,
-		Method:    r.spectrumMethod(),
-		Operator:  cmp.Or(r.config.SpectrumOf, spectrumOperators[0]),
-		Rows:      r.sample.Rows(),
-		Selection: "all",
-	}
-	if e.Rows < r.problem.Train.Total() {
-		e.Selection = "evenly spaced"
-	}
-	var h krylov.Operator = hessian{r.sample}
-	if e.Operator == "gauss-newton" {
-		h = gaussNewton{r.sample}
-	}
-	pairs := r.eigenpairs(h, &e)
+	e, start := analysis.Spectrum(r.sample, analysis.SpectrumOptions{
+		Count:    cmp.Or(r.config.Spectrum, defaultSpectrum),
+		Method:   r.spectrumMethod(),
+		Operator: cmp.Or(r.config.SpectrumOf, analysis.SpectrumOperators[0]),
+		Density:  r.config.Density,
+		Seed:     streamSpectrum,
+		Start:    r.start,
+		Poll:     r.interject,
+	})
+	r.start = start
 	if e.Stop == krylov.Interrupted {
 		return r.ctx.Err()
 	}
-	slices.SortStableFunc(pairs, func(a, b krylov.Eigenpair) int { return cmp.Compare(b.Value, a.Value) })
-	for _, p := range pairs {
-		e.Eigenvalues = append(e.Eigenvalues, event.Float(p.Value))
-		e.Residuals = append(e.Residuals, event.Float(p.Residual))
-	}
-	if r.config.Density && pairs != nil {
-		r.density(h, &e)
+	e.Epoch, e.Selection = r.epoch, "all"
+	if e.Rows < r.problem.Train.Total() {
+		e.Selection = "evenly spaced"
 	}
 	r.publish(e)
 	return r.ctx.Err()
 }
 
-func (r *run) spectrumMethod() string { return cmp.Or(r.config.SpectrumMethod, spectrumMethods[0]) }
-
-// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop tells. Each call
-// begins with what the last one found.
-func (r *run) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) []krylov.Eigenpair {
-	k := cmp.Or(r.config.Spectrum, defaultSpectrum)
-	monitor := func(int) error { return r.interject() }
-	if e.Method == "power" {
-		found, err := krylov.Power(h, k, krylov.PowerOptions{
-			Seed: streamSpectrum, Start: r.start, Vectors: true, Monitor: monitor,
-		})
-		e.Products, e.Stop = found.Products, found.Stop
-		if err == nil && found.Pairs != nil {
-			r.start = found.Start()
-		}
-		return found.Pairs
-	}
-	o := krylov.LanczosOptions{Seed: streamSpectrum, Vectors: true, Monitor: monitor}
-	if r.start != nil {
-		o.Start = r.start[0]
-	}
-	found, err := krylov.Lanczos(h, k, o)
-	e.Products, e.Stop = found.Products, found.Stop
-	pairs := slices.Concat(found.Top, found.Bottom)
-	if err == nil && pairs != nil {
-		r.start = [][]float64{found.Start()}
-	}
-	return pairs
-}
-
-// density adds the spectral density, and the trace that its probes give for nothing. The probes are the same
-// every time, so that what changes is the matrix and not the chance.
-func (r *run) density(h krylov.Operator, e *event.SpectrumEvent) {
-	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{
-		Seed: streamSpectrum, Monitor: func(int) error { return r.interject() },
-	})
-	e.Products += d.Products
-	if err != nil || d.Grid == nil {
-		return
-	}
-	e.Density = &event.Density{
-		Grid: event.Floats(d.Grid), Values: event.Floats(d.Values), Errors: event.Floats(d.Errors),
-		Sigma: event.Float(d.Sigma), Probes: len(d.Quadratures), Steps: d.Steps,
-	}
-	e.Trace = &event.Trace{Value: event.Float(d.Trace.Value), Error: event.Float(d.Trace.Error), Probes: d.Trace.Probes}
+func (r *run) spectrumMethod() string {
+	return cmp.Or(r.config.SpectrumMethod, analysis.SpectrumMethods[0])
 }
 
 // interject answers the commands that came while a spectrum or a look was computed. A changed setting makes an
@@ -145,13 +93,3 @@ func (r *run) bindSample() objective.Linearization {
 	}
 	return r.rows().Bind(rows, models.Options{Pool: r.pool, Memory: r.config.Memory})
 }
-
-// hessian is the Hessian of a linearization.
-type hessian struct{ objective.Linearization }
-
-func (h hessian) MulVecTo(dst, v []float64) { h.HessianTo(dst, v) }
-
-// gaussNewton is the Gauss–Newton matrix of a linearization.
-type gaussNewton struct{ objective.Linearization }
-
-func (g gaussNewton) MulVecTo(dst, v []float64) { g.GaussNewtonTo(dst, v) }
