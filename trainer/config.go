@@ -318,14 +318,14 @@ func (c *Config) output(classes bool) (models.Activation, models.LossFunction, e
 	return a, l, nil
 }
 
-// reached reports whether an epoch's figures meet a target of the Config.
+// reached reports whether an epoch's metrics meet a target of the Config.
 func (c *Config) reached(e *event.EpochEvent) bool {
 	if c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss {
 		return true
 	}
-	figure := float64(e.TestError)
-	if math.IsNaN(figure) {
-		figure = float64(e.TestRMSE)
+	metric := float64(e.TestError)
+	if math.IsNaN(metric) {
+		metric = float64(e.TestRMSE)
 	}
-	return c.TargetError > 0 && figure <= c.TargetError
+	return c.TargetError > 0 && metric <= c.TargetError
 }

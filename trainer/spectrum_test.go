@@ -359,12 +359,11 @@ func TestSpectrumOfNothing(t *testing.T) {
 		for i := range w {
 			w[i] = 1e200
 		}
-		r := &run{Session: s, ctx: t.Context(), problem: p, members: []*member{{weights: w, settings: s.settings}}}
+		l := newLoop(t.Context(), s)
+		l.place.problem, l.nets.members = p, []*member{{weights: w, settings: s.settings}}
 		box := s.Subscribe()
 		defer box.Close()
-		if err := r.computeSpectrum(); err != nil {
-			t.Fatal(err)
-		}
+		l.analyst.computeSpectrum()
 		d, err := box.Wait(t.Context())
 		if err != nil || len(d.Spectra) != 1 || d.Spectra[0].Stop != krylov.NotFinite || len(d.Spectra[0].Eigenvalues) != 0 || d.Spectra[0].Density != nil {
 			t.Errorf("%s: %v, %+v", method, err, d.Spectra)

@@ -1,13 +1,9 @@
 package trainer
 
 import (
-	"fmt"
-
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
-	"newtop/trainer/optim"
-	"newtop/trainer/optim/firstorder"
 )
 
 // Team is several processes that train one run together, each on its own rows. The session runs in process 0 alone; the
@@ -37,23 +33,4 @@ func (s *Session) With(t Team) {
 	if t.Size() > 1 {
 		s.team = t
 	}
-}
-
-// suits returns an error if the run's team can't train by a method with such settings.
-func (r *run) suits(info *optim.Info, settings *optim.Settings) error {
-	switch {
-	case r.team == nil:
-		return nil
-	case info.Needs&optim.NeedsLayers != 0:
-		return &ConfigError{Field: "Optimizer", Value: info.Name,
-			Expected: "a method that does not solve for layers, where several processes train"}
-	case info.Needs&optim.NeedsRows == 0:
-		return nil
-	}
-	rows := r.problem.Train.Total()
-	if batch := firstorder.Batch.Of(settings); batch > 0 && batch < rows {
-		return &ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(batch),
-			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train", rows)}
-	}
-	return nil
 }
