@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -119,13 +120,12 @@ func proposers() string {
 	return strings.Join(names, ", ")
 }
 
-// analyse computes what was asked for first and publishes it, unless it is interrupted.
-func (a *analyst) analyse() {
+// analyse computes what was asked for first and publishes it, unless it is interrupted. It returns by what.
+func (a *analyst) analyse() (interrupted error) {
 	c := a.asked[0]
 	a.asked = slices.Delete(a.asked, 0, 1)
 	a.clocks.training.stop()
 	var e event.Event
-	var interrupted error
 	switch c := c.(type) {
 	case event.ShowErrors:
 		a.computing = "errors"
@@ -139,6 +139,23 @@ func (a *analyst) analyse() {
 		e = nil
 	}
 	a.out.publish(e)
+	return interrupted
+}
+
+// analyseAtEnd shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice if
+// any was asked for before: afterwards nobody can ask. It returns the context's error.
+func (a *analyst) analyseAtEnd() error {
+	a.asked = []event.Command{event.ShowErrors{Train: a.nets.place.test == nil, Worst: partingRows}}
+	if a.sliced && a.proposed.known {
+		a.asked = append(a.asked, event.Slice{})
+	}
+	for range len(a.asked) {
+		interrupted := a.analyse()
+		if err := a.out.ctx.Err(); err != nil || errors.Is(interrupted, optim.ErrInterrupted) {
+			return err
+		}
+	}
+	return nil
 }
 
 // pause polls in the middle of an analysis, and tells viewers of one that takes longer than an eye would miss.

@@ -44,7 +44,7 @@ func (l *loop) safepoint() error {
 			l.analyst.computeSpectrum()
 			err = l.ctx.Err()
 		case len(l.analyst.asked) > 0:
-			l.analyst.analyse()
+			_ = l.analyst.analyse()
 			err = l.ctx.Err()
 		case l.race != l.held:
 			if l.held != nil {
@@ -166,7 +166,7 @@ func (l *loop) handle(c event.Command) error {
 		}
 		l.back, l.giveUp = back, true
 	case event.Race:
-		return l.beginRace(c)
+		return beginRace(l, c)
 	case event.Pick:
 		return l.race.pick(c.Racer)
 	case wrote:
@@ -259,40 +259,3 @@ func (l *loop) set(key string, put func(*optim.Settings) error) error {
 }
 
 func (l *loop) pause() { l.single, l.phase = freely, event.Paused; l.out.publish(nil) }
-
-func (l *loop) status() event.Status {
-	t := l.nets
-	s := event.Status{
-		Phase:      l.phase,
-		Epoch:      t.epoch,
-		EpochLimit: l.place.config.Epochs,
-		Optimizer:  t.info.Name,
-		Unit:       l.unit,
-		Units:      l.units,
-		Elapsed:    l.clocks.training.seconds(),
-		Computing:  l.analyst.computing,
-		Kept:       l.history.epochs,
-		Racing:     l.race != nil,
-	}
-	if t.objective != nil {
-		s.Equivalents = t.objective.Spent.Equivalents
-	}
-	if l.session.reporter != nil {
-		s.Recording = l.session.reporter.Recording()
-	}
-	if l.race != nil {
-		s.Equivalents += l.race.objective.Spent.Equivalents
-	}
-	settings := t.chosen()
-	for i := range settings.Parameters() {
-		h := &settings.Parameters()[i]
-		s.Settings = append(s.Settings, event.Setting{
-			Key:     h.Key,
-			Text:    h.Text(settings.Get(h.Key)),
-			Meaning: h.Meaning,
-			Range:   h.Range(),
-			Primary: h.Key == t.info.Primary,
-		})
-	}
-	return s
-}

@@ -2,13 +2,11 @@ package trainer
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"time"
 
-	"newtop/internal/kernel"
 	"newtop/models/reduce"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
@@ -79,7 +77,7 @@ func (l *loop) through() error {
 	if err := l.bind(); err != nil {
 		return err
 	}
-	opening := l.opening() // by what it began with
+	opening := opening(l.session, l.nets) // by what it began with
 	if err := l.checkpoints.begin(l.session.from); err != nil {
 		return err
 	}
@@ -150,10 +148,16 @@ func (l *loop) train(opening event.RunEvent) error {
 	}
 	l.clocks.active.start()
 	defer l.clocks.active.stop()
-	if l.session.from != nil {
-		l.resume()
-	} else if err := l.begin(); err != nil {
-		return err
+	if t := l.nets; l.session.from == nil {
+		if err := l.begin(); err != nil {
+			return err
+		}
+	} else {
+		l.history.add(t.snapshot())
+		l.out.publish(event.ResumeEvent{Epoch: t.epoch, Time: time.Now().UTC().Truncate(time.Millisecond)})
+		if t.epoch > 0 { // the starting weights are held against no limit
+			l.limit(&t.last)
+		}
 	}
 	err := l.epochs()
 	if err == nil || errors.Is(err, l.ctx.Err()) {
@@ -162,7 +166,11 @@ func (l *loop) train(opening event.RunEvent) error {
 	if err != nil {
 		return err
 	}
-	return l.analyseAtEnd()
+	if l.end == event.ReasonStopped || !l.session.hub.Watched() {
+		return nil
+	}
+	l.giveUp = false
+	return l.analyst.analyseAtEnd()
 }
 
 // begin shows the starting weights.
@@ -174,21 +182,9 @@ func (l *loop) begin() error {
 	return l.show(t.first)
 }
 
-// resume shows the run as it goes on.
-func (l *loop) resume() {
-	l.remember(l.nets.snapshot())
-	l.out.publish(event.ResumeEvent{Epoch: l.nets.epoch, Time: time.Now().UTC().Truncate(time.Millisecond)})
-	if l.nets.epoch > 0 { // the starting weights are held against no limit
-		l.limit(&l.nets.last)
-	}
-}
-
-// remember keeps a snapshot to go back to.
-func (l *loop) remember(s snapshot) { l.history.add(s, s.room()) }
-
 // show publishes an epoch, and ends the run if a net is lost.
 func (l *loop) show(e event.EpochEvent) error {
-	l.remember(l.nets.snapshot())
+	l.history.add(l.nets.snapshot())
 	l.out.publish(e)
 	l.checkpoints.moved()
 	if why := l.nets.checkConvergence(); why != "" {
@@ -368,101 +364,4 @@ func (l *loop) limit(e *event.EpochEvent) {
 func (l *loop) expired() bool {
 	limit := l.place.config.TimeLimit
 	return l.end == "" && limit > 0 && l.clocks.active.elapsed() >= limit
-}
-
-// analyseAtEnd shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice if
-// any was asked for before: afterwards nobody can ask. It returns the context's error.
-func (l *loop) analyseAtEnd() error {
-	if l.end == event.ReasonStopped || !l.session.hub.Watched() {
-		return nil
-	}
-	a := l.analyst
-	l.giveUp, a.asked = false, []event.Command{event.ShowErrors{Train: l.place.test == nil, Worst: partingRows}}
-	if a.sliced && a.proposed.known {
-		a.asked = append(a.asked, event.Slice{})
-	}
-	for range len(a.asked) {
-		if l.giveUp {
-			return nil
-		}
-		a.analyse()
-		if err := l.ctx.Err(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// opening describes the run, which gets its name now if it has none.
-func (l *loop) opening() event.RunEvent {
-	s, c, data := l.session, l.place.config, l.place.problem.Data
-	if s.id == "" {
-		now := time.Now()
-		s.id, s.begun = newID(now), now.UTC().Truncate(time.Millisecond)
-	}
-	e := event.RunEvent{
-		Version: 1,
-		ID:      s.id,
-		Time:    s.begun,
-		Data: event.DataInfo{
-			Name:      data.Name,
-			TrainRows: data.Train.Total(),
-			TestRows:  data.Test.Total(),
-			Inputs:    data.Inputs(),
-			Outputs:   data.Outputs(),
-			Classes:   len(data.Classes),
-		},
-		Model:     modelInfo(l.place.problem.Network, c.Experts),
-		Optimizer: l.nets.info.Name,
-		Settings:  map[string]any{},
-		Seed:      c.Seed,
-		Threads:   l.place.pool.Threads(),
-		Kernel:    kernel.Selected().String(),
-		Batch:     c.Batch,
-		Epochs:    c.Epochs,
-	}
-	if text, err := json.Marshal(l.nets.settings); err == nil {
-		_ = json.Unmarshal(text, &e.Settings) // what Marshal wrote
-	}
-	if len(l.nets.members) > 1 {
-		e.Committee = len(l.nets.members)
-	}
-	if l.place.team != nil {
-		e.Ranks = l.place.team.Size()
-		l.place.team.Describe(&e)
-	}
-	return e
-}
-
-// finish publishes the run's last event.
-func (l *loop) finish(err error) {
-	last, best := &l.nets.last, &l.nets.best
-	done := event.DoneEvent{
-		Reason:        l.end,
-		Epochs:        l.nets.epoch,
-		Loss:          last.Loss,
-		Error:         last.Error,
-		TestError:     last.TestError,
-		TestRMSE:      last.TestRMSE,
-		BestTestError: best.TestError,
-		BestTestRMSE:  best.TestRMSE,
-		BestEpoch:     best.Epoch,
-		Elapsed:       event.Float(l.clocks.training.seconds()),
-		Message:       l.why,
-	}
-	var apart *DivergedError
-	switch {
-	case errors.As(err, &apart):
-		done.Reason, done.Message = event.ReasonDiverged, l.session.text(err)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		done.Reason = event.ReasonStopped
-	case err != nil:
-		done.Reason, done.Message = event.ReasonFailed, l.session.text(err)
-	}
-	l.phase = event.Ended
-	if l.session.resumed && !l.opened { // in the record the run ends where it had come to
-		l.session.hub.Publish(done, l.status())
-		return
-	}
-	l.out.publish(done)
 }

@@ -5,7 +5,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/objective"
@@ -157,18 +156,4 @@ func relative(residual, gradient float64) event.Float {
 		return 0
 	}
 	return event.Float(residual / gradient)
-}
-
-// modelInfo describes the network, for a run's first event.
-func modelInfo(n *models.Network, experts int) event.ModelInfo {
-	arch := n.Architecture()
-	info := event.ModelInfo{Layers: []int{arch.Inputs}, Loss: arch.Loss.String(), Parameters: n.Dim(), Experts: experts}
-	for _, l := range arch.Layers {
-		info.Layers = append(info.Layers, l.Nodes)
-		info.Activations = append(info.Activations, l.Activation.String())
-	}
-	for _, b := range n.Blocks() {
-		info.Connections = append(info.Connections, event.ConnectionInfo{To: b.To, From: b.From, Weights: b.Size()})
-	}
-	return info
 }

@@ -64,7 +64,7 @@ func (c *race) allows(command event.Command) error {
 }
 
 // beginRace looks at all racers before anything changes, and starts them.
-func (l *loop) beginRace(c event.Race) error {
+func beginRace(l *loop, c event.Race) error {
 	switch n := len(c.Racers); {
 	case len(l.nets.members) > 1:
 		return event.Refuse("a committee can't race")
@@ -249,7 +249,7 @@ func (c *race) promote(p *racer) {
 	if c.turn == p {
 		w = p.members[0].previous
 	}
-	l.remember(snapshot{weights: [][]float64{slices.Clone(w)}, last: nets.last, best: nets.best})
+	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, last: nets.last, best: nets.best})
 	l.out.publish(e)
 	if l.limit(&e); l.end != "" {
 		l.giveUp = true

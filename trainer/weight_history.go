@@ -27,13 +27,12 @@ type snapshot struct {
 	last, best event.EpochEvent
 }
 
-// room returns for how many such snapshots there is room.
-func (s *snapshot) room() int {
-	return min(historyEpochs, historyBytes/(8*len(s.weights)*max(1, len(s.weights[0]))))
+// add takes a snapshot in, and leaves those that there is room for, at least two.
+func (h *weightHistory) add(s snapshot) {
+	h.addWithin(s, min(historyEpochs, historyBytes/(8*len(s.weights)*max(1, len(s.weights[0])))))
 }
 
-// add takes a snapshot in, and leaves those that there is room for, at least two.
-func (h *weightHistory) add(s snapshot, room int) {
+func (h *weightHistory) addWithin(s snapshot, room int) {
 	h.all = append(h.all, s)
 	h.epochs = append(h.epochs, s.last.Epoch)
 	if len(h.all) <= max(2, room) {

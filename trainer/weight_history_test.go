@@ -73,7 +73,7 @@ func TestWeightHistory(t *testing.T) {
 		var h weightHistory
 		var given, copied [][]int
 		for epoch := range 1000 {
-			h.add(snapshot{last: event.EpochEvent{Epoch: epoch}}, room)
+			h.addWithin(snapshot{last: event.EpochEvent{Epoch: epoch}}, room)
 			given, copied = append(given, h.epochs), append(copied, slices.Clone(h.epochs))
 			n := len(h.epochs)
 			if n > max(2, room) || n != len(h.all) || h.epochs[0] != 0 || h.epochs[n-1] != epoch || !slices.IsSorted(h.epochs) {
@@ -90,7 +90,7 @@ func TestWeightHistory(t *testing.T) {
 			if epoch == 500 {
 				h.cut(h.all[:n/2+1])
 				for len(h.epochs) > 0 && h.epochs[len(h.epochs)-1] < epoch { // on to where the test goes on
-					h.add(snapshot{last: event.EpochEvent{Epoch: h.epochs[len(h.epochs)-1] + 1}}, room)
+					h.addWithin(snapshot{last: event.EpochEvent{Epoch: h.epochs[len(h.epochs)-1] + 1}}, room)
 				}
 			}
 		}
