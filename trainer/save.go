@@ -210,12 +210,12 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if run != nil {
 		id = run.ID
 	}
-	e.model = describe(p, weights, c.about(id, optimizer, from.Epoch, &last))
+	e.model = describe(p, weights, about(&c, id, optimizer, from.Epoch, &last))
 	return e.write(file)
 }
 
 // about says of weights where they come from, and how good those of the last finished epoch were.
-func (c *Config) about(run, optimizer string, epoch int, last *event.EpochEvent) map[string]string {
+func about(c *Config, run, optimizer string, epoch int, last *event.EpochEvent) map[string]string {
 	meta := map[string]string{
 		"optimizer": optimizer, "epoch": strconv.Itoa(epoch), "seed": strconv.FormatUint(c.Seed, 10),
 		"time": time.Now().UTC().Format(time.RFC3339),

@@ -115,7 +115,7 @@ func (t *trajectory) model(run string) *modelfile.Model {
 	for i, m := range t.members {
 		weights[i] = m.settled(t.batched())
 	}
-	return describe(t.place.problem, weights, t.place.config.about(run, t.info.Name, t.epoch, &t.last))
+	return describe(t.place.problem, weights, about(t.place.config, run, t.info.Name, t.epoch, &t.last))
 }
 
 // fixGates gives the objective a member's gates, if it is the one that leaves them as they are.
