@@ -12,81 +12,66 @@ import (
 
 // Checkpoint returns the newest checkpoint of a run, or nil if there is none.
 func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		h, err := s.headOf(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		seqs, err := s.checkpoints(ctx, tx, h.run)
+	err = s.viewRun(ctx, id, func(r *runReader) error {
+		seqs, err := r.checkpoints()
 		if err != nil || len(seqs) == 0 {
 			return err
 		}
-		c, err = s.readCheckpoint(ctx, tx, id, h.run, seqs[0])
+		c, err = r.checkpoint(seqs[0])
 		return err
 	})
 	return c, err
 }
 
 // checkpoints returns the numbers of a run's checkpoints, each that of the last event before it, newest first.
-func (s *Store) checkpoints(ctx context.Context, tx *sql.Tx, run int64) (seqs []int64, err error) {
-	rows, err := tx.QueryContext(ctx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?", run, keepNewest)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var seq int64
-		if err := rows.Scan(&seq); err != nil {
-			return nil, err
-		}
+func (r *runReader) checkpoints() (seqs []int64, err error) {
+	err = r.rows("seq", "checkpoints", "true ORDER BY seq DESC LIMIT ?", []any{keepNewest}, func(rows *sql.Rows) (seq int64, err error) {
+		err = rows.Scan(&seq)
 		seqs = append(seqs, seq)
-	}
-	return seqs, rows.Err()
+		return seq, err
+	})
+	return seqs, err
 }
 
-func (s *Store) readCheckpoint(ctx context.Context, tx *sql.Tx, id string, run, seq int64) (*trainer.Checkpoint, error) {
-	text, err := s.checkpointBytes(ctx, tx, id, run, seq)
+func (r *runReader) checkpoint(seq int64) (*trainer.Checkpoint, error) {
+	text, err := r.checkpointBytes(seq)
 	if err != nil {
 		return nil, err
 	}
 	c := new(trainer.Checkpoint)
 	if err := c.UnmarshalBinary(text); err != nil {
-		return nil, &RowError{File: s.path, Table: "checkpoints", Run: id, Seq: seq, Err: err}
+		return nil, r.rowError("checkpoints", seq, err)
 	}
 	return c, nil
 }
 
 // checkpointBytes puts the parts of a checkpoint together.
-func (s *Store) checkpointBytes(ctx context.Context, tx *sql.Tx, id string, run, seq int64) (text []byte, err error) {
+func (r *runReader) checkpointBytes(seq int64) (text []byte, err error) {
 	var size, parts, there sql.NullInt64
-	err = tx.QueryRowContext(ctx, `SELECT size, (SELECT count(*) FROM parts p WHERE p.run = c.run AND p.seq = c.seq),
+	err = r.tx.QueryRowContext(r.ctx, `SELECT size, (SELECT count(*) FROM parts p WHERE p.run = c.run AND p.seq = c.seq),
 		(SELECT sum(length(data)) FROM parts p WHERE p.run = c.run AND p.seq = c.seq)
-		FROM checkpoints c WHERE run = ? AND seq = ?`, run, seq).Scan(&size, &parts, &there)
+		FROM checkpoints c WHERE run = ? AND seq = ?`, r.run, seq).Scan(&size, &parts, &there)
 	if err != nil {
 		return nil, err
 	}
-	bad := func(err error) error {
-		return &RowError{File: s.path, Table: "checkpoints", Run: id, Seq: seq, Err: err}
-	}
 	if there.Int64 != size.Int64 || size.Int64 <= 0 {
-		return nil, bad(fmt.Errorf("%d bytes in %d parts: expected %d", there.Int64, parts.Int64, size.Int64))
+		return nil, r.rowError("checkpoints", seq, fmt.Errorf("%d bytes in %d parts: expected %d", there.Int64, parts.Int64, size.Int64))
 	}
 	// The sum is of what the rows say of themselves, so that a damaged file makes at most that much be read.
-	err = s.rows(ctx, tx, id, "parts", "SELECT part, data FROM parts WHERE run = ? AND seq = ? ORDER BY part",
-		[]any{run, seq}, func(rows *sql.Rows) (int64, error) {
-			var part int64
-			var data sql.RawBytes
-			if err := rows.Scan(&part, &data); err != nil {
-				return seq, err
-			}
-			if text == nil {
-				text = make([]byte, 0, max(int64(len(data)), min(size.Int64, parts.Int64*int64(len(data)))))
-			}
-			text = append(text, data...)
-			return seq, nil
-		})
+	err = r.rows("part, data", "parts", "seq = ? ORDER BY part", []any{seq}, func(rows *sql.Rows) (int64, error) {
+		var part int64
+		var data sql.RawBytes
+		if err := rows.Scan(&part, &data); err != nil {
+			return seq, err
+		}
+		if text == nil {
+			text = make([]byte, 0, max(int64(len(data)), min(size.Int64, parts.Int64*int64(len(data)))))
+		}
+		text = append(text, data...)
+		return seq, nil
+	})
 	if err == nil && int64(len(text)) != size.Int64 {
-		err = bad(fmt.Errorf("%d bytes: expected %d", len(text), size.Int64))
+		err = r.rowError("checkpoints", seq, fmt.Errorf("%d bytes: expected %d", len(text), size.Int64))
 	}
 	return text, err
 }
@@ -104,23 +89,20 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 	s, id := r.store, r.id
 	from := int64(0)
 	var events []numbered
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		h, err := s.headOf(ctx, tx, id)
-		if err != nil {
-			return err
-		}
-		err = s.eachRun(ctx, tx, "WHERE r.run = ?", []any{h.run}, func(r *Run) bool {
+	err = s.viewRun(ctx, id, func(r *runReader) error {
+		err := s.eachRun(ctx, r.tx, "WHERE r.run = ?", []any{r.run}, func(r *Run) bool {
 			rest.Config = r.Config
 			return false
 		})
 		if err != nil {
 			return err
 		}
-		if from, rest.From, rest.Passed, err = s.newestSound(ctx, tx, id, h.run); err != nil {
+		if from, rest.From, rest.Passed, err = r.newestSound(); err != nil {
 			return err
 		}
-		h.events = max(min(h.events, from), 1)
-		events, _, err = s.whole(ctx, tx, id, h)
+		r.newest = max(min(r.newest, from), 1)
+		_, err = r.readWhole()
+		events = r.events
 		return err
 	})
 	if err != nil {
@@ -137,20 +119,20 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 
 // newestSound returns a run's newest checkpoint that can be read, with its number, and what is wrong with one that is
 // newer; zeros where there is none. Where none can be read the newest one's error is returned.
-func (s *Store) newestSound(ctx context.Context, tx *sql.Tx, id string, run int64) (seq int64, c *trainer.Checkpoint, passed, err error) {
-	seqs, err := s.checkpoints(ctx, tx, run)
+func (r *runReader) newestSound() (seq int64, c *trainer.Checkpoint, passed, err error) {
+	seqs, err := r.checkpoints()
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	for _, seq := range seqs {
-		c, err := s.readCheckpoint(ctx, tx, id, run, seq)
+		c, err := r.checkpoint(seq)
 		if err == nil {
 			return seq, c, passed, nil
 		}
-		if ctx.Err() != nil {
+		if r.ctx.Err() != nil {
 			return 0, nil, nil, err
 		}
-		passed = cmp.Or(passed, s.wrap(ctx, err))
+		passed = cmp.Or(passed, r.store.wrap(r.ctx, err))
 	}
 	return 0, nil, nil, passed
 }

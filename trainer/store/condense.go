@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -130,67 +129,55 @@ func (s *stretch) merge(t *stretch) {
 	}
 }
 
-// whole returns a run's events up to h.events in order, all of them if they are not too many. It reports whether some
+// readWhole reads a run's events up to the newest in order, all of them if they are not too many. It reports whether some
 // are left out.
-func (s *Store) whole(ctx context.Context, tx *sql.Tx, id string, h head) (out []numbered, thinned bool, err error) {
-	if h.epochs <= manyEpochs && h.inner <= manyInner {
-		err := s.readAll(ctx, tx, id, h, &out)
-		return out, false, err
-	}
-	if err := s.readOpening(ctx, tx, id, h.run, &out); err != nil {
-		return nil, true, err
-	}
-	for _, read := range []func(context.Context, *sql.Tx, string, head, *[]numbered) error{
-		s.thinEpochs, s.newestInner, s.someSpectra, s.newestMarks,
-	} {
-		if err := read(ctx, tx, id, h, &out); err != nil {
-			return nil, true, err
+func (r *runReader) readWhole() (thinned bool, err error) {
+	if r.epochs <= manyEpochs && r.inner <= manyInner {
+		for after := int64(0); ; after = r.events[len(r.events)-1].seq {
+			before := len(r.events)
+			if err := r.readWindow(after); err != nil || len(r.events) == before {
+				return false, err
+			}
 		}
 	}
-	sortEvents(out)
-	return out, true, nil
-}
-
-func (s *Store) readAll(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
-	for after := int64(0); ; {
-		batch, err := s.window(ctx, tx, id, h, after, h.events)
-		if err != nil || len(batch) == 0 {
-			return err
+	for _, read := range []func() error{r.readOpening, r.thinEpochs, r.newestInner, r.someSpectra, r.newestMarks} {
+		if err := read(); err != nil {
+			return true, err
 		}
-		*out = append(*out, batch...)
-		after = batch[len(batch)-1].seq
 	}
+	sortEvents(r.events)
+	return true, nil
 }
 
-// thinEpochs appends the epochs that hold extremes, and those that belong to no stretch yet.
-func (s *Store) thinEpochs(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
-	if h.epochs <= manyEpochs {
-		return s.readEpochs(ctx, tx, id, "seq <= ? ORDER BY seq", []any{h.run, h.events}, out)
+// thinEpochs reads the epochs that hold extremes, and those that belong to no stretch yet.
+func (r *runReader) thinEpochs() error {
+	if r.epochs <= manyEpochs {
+		return r.readEpochs("seq <= ? ORDER BY seq", r.newest)
 	}
-	stretches, err := s.stretches(ctx, tx, id, h)
+	stretches, err := r.stretches()
 	if err != nil {
 		return err
 	}
 	// What lies between stretches, before the first and behind the last is read whole.
 	end := int64(1)
 	for _, t := range stretches {
-		if err := s.gap(ctx, tx, id, h.run, end, t.first-1, out); err != nil {
+		if err := r.readGap(end, t.first-1); err != nil {
 			return err
 		}
 		end = t.last
 	}
-	if err := s.gap(ctx, tx, id, h.run, end, h.events, out); err != nil {
+	if err := r.readGap(end, r.newest); err != nil {
 		return err
 	}
-	return s.pick(ctx, tx, id, h.run, picks(stretches), out)
+	return r.pick(picks(stretches))
 }
 
-// gap reads the epochs of after < seq ≤ to, bounded where a damaged table makes a gap of what is none.
-func (s *Store) gap(ctx context.Context, tx *sql.Tx, id string, run, after, to int64, out *[]numbered) error {
+// readGap reads the epochs of after < seq ≤ to, bounded where a damaged table makes a gap of what is none.
+func (r *runReader) readGap(after, to int64) error {
 	if after >= to {
 		return nil
 	}
-	return s.readEpochs(ctx, tx, id, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", []any{run, after, to, manyEpochs}, out)
+	return r.readEpochs("seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, manyEpochs)
 }
 
 // picks returns the numbers of the epochs to keep, ascending, each once.
@@ -219,55 +206,54 @@ func picks(stretches []stretch) []int64 {
 	return slices.Compact(seqs)
 }
 
-func (s *Store) stretches(ctx context.Context, tx *sql.Tx, id string, h head) (out []stretch, err error) {
-	err = s.rows(ctx, tx, id, "peaks", "SELECT first, last, extremes FROM peaks WHERE run = ? AND last <= ? ORDER BY first",
-		[]any{h.run, h.events}, func(rows *sql.Rows) (int64, error) {
-			var t stretch
-			var text sql.RawBytes
-			if err := rows.Scan(&t.first, &t.last, &text); err != nil {
-				return t.first, err
-			}
-			if t.first > t.last || len(out) > 0 && t.first <= out[len(out)-1].last {
-				return t.first, fmt.Errorf("a stretch from %d to %d: expected it after the one before", t.first, t.last)
-			}
-			err := json.Unmarshal(text, &t.peaks)
-			out = append(out, t)
+func (r *runReader) stretches() (out []stretch, err error) {
+	err = r.rows("first, last, extremes", "peaks", "last <= ? ORDER BY first", []any{r.newest}, func(rows *sql.Rows) (int64, error) {
+		var t stretch
+		var text sql.RawBytes
+		if err := rows.Scan(&t.first, &t.last, &text); err != nil {
 			return t.first, err
-		})
+		}
+		if t.first > t.last || len(out) > 0 && t.first <= out[len(out)-1].last {
+			return t.first, fmt.Errorf("a stretch from %d to %d: expected it after the one before", t.first, t.last)
+		}
+		err := json.Unmarshal(text, &t.peaks)
+		out = append(out, t)
+		return t.first, err
+	})
 	return out, err
 }
 
-// pick appends the epochs of the given numbers.
-func (s *Store) pick(ctx context.Context, tx *sql.Tx, id string, run int64, seqs []int64, out *[]numbered) error {
+// pick reads the epochs of the given numbers.
+func (r *runReader) pick(seqs []int64) error {
 	const at = 256 // one statement's
 	for part := range slices.Chunk(seqs, at) {
 		text, err := json.Marshal(part)
 		if err != nil {
 			return err
 		}
-		where := "seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
-		if err := s.readEpochs(ctx, tx, id, where, []any{run, string(text)}, out); err != nil {
+		if err := r.readEpochs("seq IN (SELECT value FROM json_each(?)) ORDER BY seq", string(text)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (s *Store) newestInner(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
+func (r *runReader) newestInner() error {
+	begin := len(r.events)
 	var steps []numbered
-	for before := h.events + 1; len(steps) < newInner; {
-		var part []numbered
-		if err := s.readSolves(ctx, tx, id, "seq < ? ORDER BY seq DESC LIMIT 64", []any{h.run, before}, &part); err != nil {
+	for before := r.newest + 1; len(steps) < newInner; {
+		if err := r.readSolves("seq < ? ORDER BY seq DESC LIMIT 64", before); err != nil {
 			return err
 		}
-		if len(part) == 0 {
+		part := slices.Clone(r.events[begin:])
+		if r.events = r.events[:begin]; len(part) == 0 {
 			break
 		}
 		sortEvents(part)
 		before = part[0].seq
 		steps = append(part, steps...)
 	}
-	steps = slices.DeleteFunc(steps, func(n numbered) bool { return n.seq > h.events })
+	steps = slices.DeleteFunc(steps, func(n numbered) bool { return n.seq > r.newest })
 	// Whole outer iterations.
 	if cut := len(steps) - newInner; cut > 0 {
 		epoch := steps[cut].event.(event.InnerEvent).Epoch
@@ -276,20 +262,19 @@ func (s *Store) newestInner(ctx context.Context, tx *sql.Tx, id string, h head, 
 		}
 		steps = steps[cut:]
 	}
-	*out = append(*out, steps...)
+	r.events = append(r.events, steps...)
 	return nil
 }
 
-func (s *Store) someSpectra(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
+func (r *runReader) someSpectra() error {
 	var n int64
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", h.run, h.events).Scan(&n); err != nil {
+	if err := r.tx.QueryRowContext(r.ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", r.run, r.newest).Scan(&n); err != nil {
 		return err
 	}
-	where := `seq IN (SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq DESC) AS n FROM spectra
-		WHERE run = ? AND seq <= ?) WHERE (n - 1) % ? = 0)`
-	return s.readSpectra(ctx, tx, id, where, []any{h.run, h.run, h.events, max(1, n/newSpectra)}, out)
+	return r.readSpectra(`seq IN (SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq DESC) AS n FROM spectra
+		WHERE run = ? AND seq <= ?) WHERE (n - 1) % ? = 0)`, r.run, r.newest, max(1, n/newSpectra))
 }
 
-func (s *Store) newestMarks(ctx context.Context, tx *sql.Tx, id string, h head, out *[]numbered) error {
-	return s.readMarks(ctx, tx, id, "seq <= ? ORDER BY seq DESC LIMIT ?", []any{h.run, h.events, manyOthers}, out)
+func (r *runReader) newestMarks() error {
+	return r.readMarks("seq <= ? ORDER BY seq DESC LIMIT ?", r.newest, manyOthers)
 }

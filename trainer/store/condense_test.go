@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -178,14 +177,10 @@ func TestLongRunIsThinned(t *testing.T) {
 // thinned returns what a watcher is given of a run's past if it is long.
 func thinned(t *testing.T, s *Store, id string) (out []numbered) {
 	t.Helper()
-	err := s.view(t.Context(), func(tx *sql.Tx) error {
-		h, err := s.headOf(t.Context(), tx, id)
-		if err != nil {
-			return err
-		}
-		var some bool
-		h.epochs, h.inner = manyEpochs+1, manyInner+1
-		if out, some, err = s.whole(t.Context(), tx, id, h); !some {
+	err := s.viewRun(t.Context(), id, func(r *runReader) error {
+		r.epochs, r.inner = manyEpochs+1, manyInner+1
+		some, err := r.readWhole()
+		if out = r.events; !some {
 			return fmt.Errorf("nothing is left out")
 		}
 		return err

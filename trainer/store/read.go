@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -26,33 +27,60 @@ type numbered struct {
 type head struct {
 	run        int64
 	generation int64 // changes when events were forgotten
-	events     int64 // number of the newest
+	newest     int64 // number of the newest event
 	epochs     int64
 	inner      int64
 	done       bool
 	owner      owner
 }
 
-func (s *Store) headOf(ctx context.Context, tx *sql.Tx, id string) (h head, err error) {
+// runReader reads a run in one read transaction. What it reads is appended to events.
+type runReader struct {
+	store *Store
+	ctx   context.Context
+	tx    *sql.Tx
+	id    string
+	head
+	events []numbered
+}
+
+// viewRun calls f with a reader of a run, so that all that it reads is of one moment.
+func (s *Store) viewRun(ctx context.Context, id string, f func(r *runReader) error) error {
+	return s.view(ctx, func(tx *sql.Tx) error {
+		r := &runReader{store: s, ctx: ctx, tx: tx, id: id}
+		if err := r.readHead(); err != nil {
+			return err
+		}
+		return f(r)
+	})
+}
+
+func (r *runReader) readHead() error {
+	h := &r.head
 	var token sql.NullString
 	var beaten string
 	var claimed bool
-	err = tx.QueryRowContext(ctx, `SELECT run, generation, events, epochs, inner, done IS NOT NULL, claimed,
-		owner, host, process, identity, heartbeat FROM runs WHERE id = ?`, id).
-		Scan(&h.run, &h.generation, &h.events, &h.epochs, &h.inner, &h.done, &claimed,
+	err := r.tx.QueryRowContext(r.ctx, `SELECT run, generation, events, epochs, inner, done IS NOT NULL, claimed,
+		owner, host, process, identity, heartbeat FROM runs WHERE id = ?`, r.id).
+		Scan(&h.run, &h.generation, &h.newest, &h.epochs, &h.inner, &h.done, &claimed,
 			&token, &h.owner.host, &h.owner.process, &h.owner.identity, &beaten)
 	if errors.Is(err, sql.ErrNoRows) {
-		return h, &NotFoundError{Name: id}
+		return &NotFoundError{Name: r.id}
 	}
 	if err != nil {
-		return h, err
+		return err
 	}
 	h.owner.token = token.String
 	if h.owner.beaten, err = parseTime(beaten); err != nil {
-		return h, &RowError{File: s.path, Table: "runs", Run: id, Err: err}
+		return r.rowError("runs", 0, err)
 	}
 	h.done = h.done && !(claimed && h.owner.alive(time.Now()))
-	return h, nil
+	return nil
+}
+
+// rowError says what is wrong with a row.
+func (r *runReader) rowError(table string, seq int64, err error) error {
+	return &RowError{File: r.store.path, Table: table, Run: r.id, Seq: seq, Err: err}
 }
 
 // errChanged says that events were forgotten between two windows.
@@ -65,16 +93,13 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 	generation := int64(-1)
 	for {
 		var batch []numbered
-		var h head
-		err := s.view(ctx, func(tx *sql.Tx) (err error) {
-			if h, err = s.headOf(ctx, tx, id); err != nil {
-				return err
-			}
-			if generation >= 0 && generation != h.generation {
+		err := s.viewRun(ctx, id, func(r *runReader) error {
+			if generation >= 0 && generation != r.generation {
 				return fmt.Errorf("%s: run %s: %w", s.path, id, errChanged)
 			}
-			generation = h.generation
-			batch, err = s.window(ctx, tx, id, h, after, h.events)
+			generation = r.generation
+			err := r.readWindow(after)
+			batch = r.events
 			return err
 		})
 		if err != nil {
@@ -92,136 +117,120 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 	}
 }
 
-// window returns the next events after a number, those to the last alone. It returns none only at the end.
-func (s *Store) window(ctx context.Context, tx *sql.Tx, id string, h head, after, last int64) ([]numbered, error) {
-	for after < last {
-		to := min(after+window, last)
-		var out []numbered
-		if err := s.between(ctx, tx, id, h.run, after, to, &out); err != nil {
-			return nil, err
-		}
-		if len(out) > 0 {
-			return out, nil
+// readWindow reads the next events after a number. It reads none only at the end.
+func (r *runReader) readWindow(after int64) error {
+	begin := len(r.events)
+	for after < r.newest {
+		to := min(after+window, r.newest)
+		if err := r.readBetween(after, to); err != nil || len(r.events) > begin {
+			return err
 		}
 		// Numbers are left out where events were lost; there may be many.
-		next, err := nextSeq(ctx, tx, h.run, to)
+		next, err := r.nextSeq(to)
 		if err != nil || next == 0 {
-			return nil, err
+			return err
 		}
 		after = next - 1
 	}
-	return nil, nil
-}
-
-// nextSeq returns the least number of an event after one, or 0.
-func nextSeq(ctx context.Context, tx *sql.Tx, run, after int64) (int64, error) {
-	var next sql.NullInt64
-	err := tx.QueryRowContext(ctx, `SELECT min(n) FROM (
-		SELECT min(seq) AS n FROM epochs WHERE run = ?1 AND seq > ?2 UNION ALL
-		SELECT min(seq) FROM solves WHERE run = ?1 AND seq > ?2 UNION ALL
-		SELECT min(seq) FROM spectra WHERE run = ?1 AND seq > ?2 UNION ALL
-		SELECT min(seq) FROM marks WHERE run = ?1 AND seq > ?2)`, run, after).Scan(&next)
-	return next.Int64, err
-}
-
-// between appends the events of after < seq ≤ to in order.
-func (s *Store) between(ctx context.Context, tx *sql.Tx, id string, run, after, to int64, out *[]numbered) error {
-	begin := len(*out)
-	if after < 1 && to >= 1 {
-		if err := s.readOpening(ctx, tx, id, run, out); err != nil {
-			return err
-		}
-	}
-	for _, read := range []func(context.Context, *sql.Tx, string, string, []any, *[]numbered) error{
-		s.readEpochs, s.readSolves, s.readSpectra, s.readMarks,
-	} {
-		// A row of solves may begin before the first of the events.
-		if err := read(ctx, tx, id, "seq > ? AND seq <= ?", []any{run, after, to}, out); err != nil {
-			return err
-		}
-	}
-	if err := s.readCut(ctx, tx, id, run, after, to, out); err != nil {
-		return err
-	}
-	sortEvents((*out)[begin:])
-	// Rows of solves reach beyond the last number.
-	*out = slices.DeleteFunc(*out, func(n numbered) bool { return n.seq > to })
 	return nil
 }
 
-// readCut appends the inner iterations after a number of the row of solves that the number cuts in two.
-func (s *Store) readCut(ctx context.Context, tx *sql.Tx, id string, run, after, to int64, out *[]numbered) error {
-	var cut []numbered
-	err := s.readSolves(ctx, tx, id, "seq > ? AND seq <= ? ORDER BY seq DESC LIMIT 1", []any{run, after - maxSteps, after}, &cut)
-	for _, n := range cut {
-		if n.seq > after {
-			*out = append(*out, n)
+// nextSeq returns the least number of an event after one, or 0.
+func (r *runReader) nextSeq(after int64) (int64, error) {
+	var next sql.NullInt64
+	err := r.tx.QueryRowContext(r.ctx, `SELECT min(n) FROM (
+		SELECT min(seq) AS n FROM epochs WHERE run = ?1 AND seq > ?2 UNION ALL
+		SELECT min(seq) FROM solves WHERE run = ?1 AND seq > ?2 UNION ALL
+		SELECT min(seq) FROM spectra WHERE run = ?1 AND seq > ?2 UNION ALL
+		SELECT min(seq) FROM marks WHERE run = ?1 AND seq > ?2)`, r.run, after).Scan(&next)
+	return next.Int64, err
+}
+
+// readBetween reads the events of after < seq ≤ to in order.
+func (r *runReader) readBetween(after, to int64) error {
+	begin := len(r.events)
+	if after < 1 && to >= 1 {
+		if err := r.readOpening(); err != nil {
+			return err
 		}
 	}
-	return err
+	for _, read := range []func(where string, args ...any) error{r.readEpochs, r.readSolves, r.readSpectra, r.readMarks} {
+		if err := read("seq > ? AND seq <= ?", after, to); err != nil {
+			return err
+		}
+	}
+	// A row of solves may begin before the first of the events, and reach beyond the last.
+	cut := len(r.events)
+	if err := r.readSolves("seq > ? AND seq <= ? ORDER BY seq DESC LIMIT 1", after-maxSteps, after); err != nil {
+		return err
+	}
+	r.drop(cut, func(n numbered) bool { return n.seq <= after })
+	sortEvents(r.events[begin:])
+	r.drop(begin, func(n numbered) bool { return n.seq > to })
+	return nil
+}
+
+// drop takes events out again, from a place on.
+func (r *runReader) drop(from int, unwanted func(numbered) bool) {
+	left := slices.DeleteFunc(r.events[from:], unwanted)
+	r.events = r.events[:from+len(left)]
 }
 
 func sortEvents(events []numbered) {
-	slices.SortStableFunc(events, func(a, b numbered) int {
-		switch {
-		case a.seq < b.seq:
-			return -1
-		case a.seq > b.seq:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(events, func(a, b numbered) int { return cmp.Compare(a.seq, b.seq) })
 }
 
-func (s *Store) readOpening(ctx context.Context, tx *sql.Tx, id string, run int64, out *[]numbered) error {
+func (r *runReader) add(seq int64, e event.Event) { r.events = append(r.events, numbered{seq, e}) }
+
+func (r *runReader) readOpening() error {
 	var text []byte
-	if err := tx.QueryRowContext(ctx, "SELECT opening FROM runs WHERE run = ?", run).Scan(&text); err != nil {
+	if err := r.tx.QueryRowContext(r.ctx, "SELECT opening FROM runs WHERE run = ?", r.run).Scan(&text); err != nil {
 		return err
 	}
 	e, err := decodeMark(text, "run")
 	if err != nil {
-		return &RowError{File: s.path, Table: "runs", Run: id, Seq: 1, Err: err}
+		return r.rowError("runs", 1, err)
 	}
 	if e != nil {
-		*out = append(*out, numbered{1, e})
+		r.add(1, e)
 	}
 	return nil
 }
 
-// rows calls f with each row of a query on a table; f scans it and returns the event's number and what is wrong.
-func (s *Store) rows(ctx context.Context, tx *sql.Tx, id, table, query string, args []any, f func(*sql.Rows) (int64, error)) error {
-	rows, err := tx.QueryContext(ctx, query, args...)
+// rows calls f with the given columns of each row of a table that is the run's and fulfils a condition; f scans it and
+// returns the event's number and what is wrong.
+func (r *runReader) rows(columns, table, where string, args []any, f func(*sql.Rows) (int64, error)) error {
+	query := "SELECT " + columns + " FROM " + table + " WHERE run = ? AND " + where
+	rows, err := r.tx.QueryContext(r.ctx, query, append([]any{r.run}, args...)...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
 		if seq, err := f(rows); err != nil {
-			return &RowError{File: s.path, Table: table, Run: id, Seq: seq, Err: err}
+			return r.rowError(table, seq, err)
 		}
 	}
 	return rows.Err()
 }
 
-// The readers below append a table's events of a run where a condition holds; the first argument is the run.
+// The methods below read a table's events where a condition holds.
 
-func (s *Store) readEpochs(ctx context.Context, tx *sql.Tx, id, where string, args []any, out *[]numbered) error {
+func (r *runReader) readEpochs(where string, args ...any) error {
 	var row epochRow
 	var seq int64
-	query := "SELECT seq, " + epochColumns + " FROM epochs WHERE run = ? AND " + where
-	return s.rows(ctx, tx, id, "epochs", query, args, func(rows *sql.Rows) (int64, error) {
+	return r.rows("seq, "+epochColumns, "epochs", where, args, func(rows *sql.Rows) (int64, error) {
 		if err := rows.Scan(row.dests(&seq)...); err != nil {
 			return seq, err
 		}
 		e, err := row.event()
-		*out = append(*out, numbered{seq, e})
+		r.add(seq, e)
 		return seq, err
 	})
 }
 
-func (s *Store) readSolves(ctx context.Context, tx *sql.Tx, id, where string, args []any, out *[]numbered) error {
-	query := "SELECT seq, epoch, block, member, steps FROM solves WHERE run = ? AND " + where
-	return s.rows(ctx, tx, id, "solves", query, args, func(rows *sql.Rows) (int64, error) {
+func (r *runReader) readSolves(where string, args ...any) error {
+	return r.rows("seq, epoch, block, member, steps", "solves", where, args, func(rows *sql.Rows) (int64, error) {
 		var seq int64
 		var epoch, block, member int
 		var text sql.RawBytes
@@ -230,24 +239,23 @@ func (s *Store) readSolves(ctx context.Context, tx *sql.Tx, id, where string, ar
 		}
 		steps, err := readSteps(epoch, block, member, text)
 		for i, e := range steps {
-			*out = append(*out, numbered{seq + int64(i), e})
+			r.add(seq+int64(i), e)
 		}
 		return seq, err
 	})
 }
 
-func (s *Store) readSpectra(ctx context.Context, tx *sql.Tx, id, where string, args []any, out *[]numbered) error {
-	return s.readJSON(ctx, tx, id, "spectra", where, args, out, "spectrum")
+func (r *runReader) readSpectra(where string, args ...any) error {
+	return r.readJSON("spectra", where, args, "spectrum")
 }
 
-func (s *Store) readMarks(ctx context.Context, tx *sql.Tx, id, where string, args []any, out *[]numbered) error {
-	return s.readJSON(ctx, tx, id, "marks", where, args, out)
+func (r *runReader) readMarks(where string, args ...any) error {
+	return r.readJSON("marks", where, args)
 }
 
 // readJSON reads events that are kept whole. Those of types that this program does not know are passed over.
-func (s *Store) readJSON(ctx context.Context, tx *sql.Tx, id, table, where string, args []any, out *[]numbered, types ...string) error {
-	query := "SELECT seq, json FROM " + table + " WHERE run = ? AND " + where
-	return s.rows(ctx, tx, id, table, query, args, func(rows *sql.Rows) (int64, error) {
+func (r *runReader) readJSON(table, where string, args []any, types ...string) error {
+	return r.rows("seq, json", table, where, args, func(rows *sql.Rows) (int64, error) {
 		var seq int64
 		var text sql.RawBytes
 		if err := rows.Scan(&seq, &text); err != nil {
@@ -255,7 +263,7 @@ func (s *Store) readJSON(ctx context.Context, tx *sql.Tx, id, table, where strin
 		}
 		e, err := decodeMark(text, types...)
 		if e != nil {
-			*out = append(*out, numbered{seq, e})
+			r.add(seq, e)
 		}
 		return seq, err
 	})

@@ -29,17 +29,13 @@ func blob(epoch, size int) *pending {
 // kept returns the bytes of the newest checkpoint.
 func kept(t *testing.T, s *Store, id string) (seq int64, text []byte) {
 	t.Helper()
-	err := s.view(t.Context(), func(tx *sql.Tx) error {
-		h, err := s.headOf(t.Context(), tx, id)
-		if err != nil {
-			return err
-		}
-		seqs, err := s.checkpoints(t.Context(), tx, h.run)
+	err := s.viewRun(t.Context(), id, func(r *runReader) error {
+		seqs, err := r.checkpoints()
 		if err != nil || len(seqs) == 0 {
 			return err
 		}
 		seq = seqs[0]
-		text, err = s.checkpointBytes(t.Context(), tx, id, h.run, seq)
+		text, err = r.checkpointBytes(seq)
 		return err
 	})
 	if err != nil {

@@ -302,13 +302,9 @@ func use(path string, readOnly bool) {
 		_, _ = s.Find(ctx, id)
 		_, _ = s.Events(ctx, id, 0, func(event.Event) bool { return true })
 		_, _ = s.Checkpoint(ctx, id)
-		_ = s.view(ctx, func(tx *sql.Tx) error { // as it would be read if it were long
-			h, err := s.headOf(ctx, tx, id)
-			if err != nil {
-				return err
-			}
-			h.epochs, h.inner = manyEpochs+1, manyInner+1
-			_, _, err = s.whole(ctx, tx, id, h)
+		_ = s.viewRun(ctx, id, func(r *runReader) error { // as it would be read if it were long
+			r.epochs, r.inner = manyEpochs+1, manyInner+1
+			_, err := r.readWhole()
 			return err
 		})
 		if readOnly {

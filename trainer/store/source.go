@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"sync/atomic"
@@ -27,9 +26,9 @@ const settle = 2 * time.Millisecond
 // newest.
 func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
 	w := &source{store: s, id: id}
-	err := s.view(ctx, func(tx *sql.Tx) (err error) {
-		w.head, err = s.headOf(ctx, tx, id)
-		return err
+	err := s.viewRun(ctx, id, func(r *runReader) error {
+		w.head = r.head
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -74,43 +73,36 @@ func (w *source) Next(ctx context.Context) (event.Event, error) {
 	n := w.ready[0]
 	w.ready = w.ready[1:]
 	w.given = n.seq
-	if w.head.events > 0 {
-		w.read.Store(uint64(float64(n.seq) / float64(w.head.events) * readUnits))
+	if w.head.newest > 0 {
+		w.read.Store(uint64(float64(n.seq) / float64(w.head.newest) * readUnits))
 	}
 	return n.event, nil
 }
 
 // fill reads what is new.
 func (w *source) fill(ctx context.Context) error {
-	s := w.store
-	return s.view(ctx, func(tx *sql.Tx) error {
+	return w.store.viewRun(ctx, w.id, func(r *runReader) (err error) {
 		before := w.head
-		h, err := s.headOf(ctx, tx, w.id)
-		if err != nil {
-			return err
-		}
-		w.head = h
+		w.head = r.head
 		w.stale = ""
-		if !h.done && !h.owner.alive(time.Now()) {
-			w.stale = fmt.Sprintf("interrupted: %s is gone", h.owner.String())
+		if !r.done && !r.owner.alive(time.Now()) {
+			w.stale = fmt.Sprintf("interrupted: %s is gone", r.owner.String())
 		}
 		switch {
-		case h.generation != before.generation && w.begun:
+		case r.generation != before.generation && w.begun:
 			w.begun, w.given = false, 0
 			return stream.ErrRestart
 		case !w.begun:
 			w.begun = true
-			w.ready, _, err = s.whole(ctx, tx, w.id, h)
-			w.given = h.events
-			return err
-		case h.events > w.given:
-			w.ready, err = s.window(ctx, tx, w.id, h, w.given, h.events)
-			if len(w.ready) == 0 {
-				w.given = h.events
+			_, err = r.readWhole()
+			w.given = r.newest
+		case r.newest > w.given:
+			if err = r.readWindow(w.given); len(r.events) == 0 {
+				w.given = r.newest
 			}
-			return err
 		}
-		return nil
+		w.ready = r.events
+		return err
 	})
 }
 
