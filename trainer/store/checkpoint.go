@@ -10,19 +10,6 @@ import (
 	"newtop/trainer/event"
 )
 
-// Checkpoint returns the newest checkpoint of a run, or nil if there is none.
-func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, err error) {
-	err = s.viewRun(ctx, id, func(r *runReader) error {
-		seqs, err := r.checkpoints()
-		if err != nil || len(seqs) == 0 {
-			return err
-		}
-		c, err = r.checkpoint(seqs[0])
-		return err
-	})
-	return c, err
-}
-
 // checkpoints returns the numbers of a run's checkpoints, each that of the last event before it, newest first.
 func (r *runReader) checkpoints() (seqs []int64, err error) {
 	err = r.rows("seq", "checkpoints", "true ORDER BY seq DESC LIMIT ?", []any{keepNewest}, func(rows *sql.Rows) (seq int64, err error) {
@@ -90,7 +77,7 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 	from := int64(0)
 	var events []numbered
 	err = s.viewRun(ctx, id, func(r *runReader) error {
-		err := s.eachRun(ctx, r.tx, "WHERE r.run = ?", []any{r.run}, func(r *Run) bool {
+		err := r.eachRun("WHERE r.run = ?", r.run, func(r *Run) bool {
 			rest.Config = r.Config
 			return false
 		})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -43,75 +42,6 @@ func (e *ConflictError) Error() string {
 	return fmt.Sprintf("%s: %s went on differently in %s: expected it in one of the two alone", e.File, e.What, e.Into)
 }
 
-// Merge copies what the database at path has and s has not: runs with their events and checkpoints, searches with their
-// trials. All of it is copied or, where it returns an error, nothing; the source is only read. Runs and searches are the
-// same where their IDs are: one that has gone further in the source takes the place of the one here and keeps the name
-// that it has here. A name that another one has here gets a number behind it. It returns a *FormatError or *RowError for
-// a source that is damaged or no run store, a *BusyError or *SearchError where a process writes to it, and a
-// *ConflictError.
-func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
-	if s.ro {
-		panic("store: Merge into a store that is open for reading")
-	}
-	if info, err := os.Stat(path); err == nil && os.SameFile(info, s.file) { // which SQLite must not open by two names
-		return Merged{}, &FormatError{File: path, Found: "the run store that is merged into", Expected: "another one"}
-	}
-	source, err := Open(path, Options{ReadOnly: true})
-	if err != nil {
-		return Merged{}, err
-	}
-	defer source.Close()
-	m := merge{store: s, source: source, ids: map[string]string{}}
-	for range patient {
-		if err = m.attempt(ctx); !busy(err) {
-			break
-		}
-	}
-	if err != nil {
-		return Merged{}, err
-	}
-	return m.Merged, nil
-}
-
-// quiet returns the searches of a source that is sound as far as lists show it, and to which no process writes.
-func (s *Store) quiet(ctx context.Context) (searches []Search, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		var check error
-		err := s.eachRun(ctx, tx, "", nil, func(r *Run) bool {
-			switch {
-			case r.State == Running:
-				check = fmt.Errorf("%s: %w", s.path, &BusyError{Run: r.ID, Owner: (&owner{host: r.Host, process: r.Process}).String()})
-			case r.Name != "":
-				if err := CheckName(r.Name); err != nil {
-					check = &RowError{File: s.path, Table: "runs", Run: r.ID, Err: err}
-				}
-			}
-			return check == nil
-		})
-		if err = errors.Join(err, check); err != nil {
-			return err
-		}
-		if searches, err = s.searches(ctx, tx, ""); err != nil {
-			return err
-		}
-		for i := range searches {
-			q := &searches[i]
-			if q.Running {
-				o := owner{host: q.Host, process: q.Process}
-				return fmt.Errorf("%s: %w", s.path, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a store that no process writes to", Busy: true})
-			}
-			if err := CheckName(q.Name); err != nil {
-				return s.badSearch(q.ID, err)
-			}
-			if _, err := s.trials(ctx, tx, q); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return searches, err
-}
-
 // merge copies from one database into another on one connection, to which the source is attached as src.
 type merge struct {
 	Merged
@@ -132,13 +62,13 @@ func (m *merge) attempt(ctx context.Context) error {
 		return m.store.wrap(ctx, err)
 	}
 	defer m.conn.Close()
-	if _, err := m.conn.ExecContext(ctx, "ATTACH ? AS src", m.source.attached()); err != nil {
+	if _, err := m.conn.ExecContext(ctx, "ATTACH ? AS src", attached(m.source)); err != nil {
 		return m.source.wrap(ctx, err)
 	}
 	if err := m.sound(ctx); err != nil {
 		return err
 	}
-	found, err := m.source.quiet(ctx)
+	found, err := m.quiet(ctx)
 	if err != nil {
 		return err
 	}
@@ -152,8 +82,48 @@ func (m *merge) attempt(ctx context.Context) error {
 	}))
 }
 
+// quiet returns the searches of the source if it is sound as far as lists show it, and to which no process writes.
+func (m *merge) quiet(ctx context.Context) (searches []Search, err error) {
+	s := m.source
+	err = s.view(ctx, func(r *reader) error {
+		var check error
+		err := r.eachRun("", nil, func(r *Run) bool {
+			switch {
+			case r.State == Running:
+				check = fmt.Errorf("%s: %w", s.path, &BusyError{Run: r.ID, Owner: (&owner{host: r.Host, process: r.Process}).String()})
+			case r.Name != "":
+				if err := CheckName(r.Name); err != nil {
+					check = &RowError{File: s.path, Table: "runs", Run: r.ID, Err: err}
+				}
+			}
+			return check == nil
+		})
+		if err = errors.Join(err, check); err != nil {
+			return err
+		}
+		if searches, err = r.searches(""); err != nil {
+			return err
+		}
+		for i := range searches {
+			q := &searches[i]
+			if q.Running {
+				o := owner{host: q.Host, process: q.Process}
+				return fmt.Errorf("%s: %w", s.path, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a store that no process writes to", Busy: true})
+			}
+			if err := CheckName(q.Name); err != nil {
+				return badSearch(s, q.ID, err)
+			}
+			if _, err := r.trials(q); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return searches, err
+}
+
 // attached returns the name by which SQLite opens the file for reading, as Open did.
-func (s *Store) attached() string {
+func attached(s *Store) string {
 	path := s.path
 	if runtime.GOOS == "windows" {
 		path = "/" + filepath.ToSlash(path)

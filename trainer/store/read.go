@@ -2,10 +2,8 @@ package store
 
 import (
 	"cmp"
-	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -36,23 +34,10 @@ type head struct {
 
 // runReader reads a run in one read transaction. What it reads is appended to events.
 type runReader struct {
-	store *Store
-	ctx   context.Context
-	tx    *sql.Tx
-	id    string
+	*reader
+	id string
 	head
 	events []numbered
-}
-
-// viewRun calls f with a reader of a run, so that all that it reads is of one moment.
-func (s *Store) viewRun(ctx context.Context, id string, f func(r *runReader) error) error {
-	return s.view(ctx, func(tx *sql.Tx) error {
-		r := &runReader{store: s, ctx: ctx, tx: tx, id: id}
-		if err := r.readHead(); err != nil {
-			return err
-		}
-		return f(r)
-	})
 }
 
 func (r *runReader) readHead() error {
@@ -85,37 +70,6 @@ func (r *runReader) rowError(table string, seq int64, err error) error {
 
 // errChanged says that events were forgotten between two windows.
 var errChanged = errors.New("the run was resumed by another process while it was read: expected to be read anew")
-
-// Events calls yield with every event of a run in order, those after the position alone, until it returns false. It
-// returns the position of the last one, and an error if events before it were forgotten meanwhile, as the run was
-// resumed.
-func (s *Store) Events(ctx context.Context, id string, after int64, yield func(event.Event) bool) (int64, error) {
-	generation := int64(-1)
-	for {
-		var batch []numbered
-		err := s.viewRun(ctx, id, func(r *runReader) error {
-			if generation >= 0 && generation != r.generation {
-				return fmt.Errorf("%s: run %s: %w", s.path, id, errChanged)
-			}
-			generation = r.generation
-			err := r.readWindow(after)
-			batch = r.events
-			return err
-		})
-		if err != nil {
-			return after, err
-		}
-		for _, n := range batch {
-			after = n.seq
-			if !yield(n.event) {
-				return after, nil
-			}
-		}
-		if len(batch) == 0 {
-			return after, nil
-		}
-	}
-}
 
 // readWindow reads the next events after a number. It reads none only at the end.
 func (r *runReader) readWindow(after int64) error {

@@ -95,11 +95,6 @@ type keeping struct {
 	took time.Duration // to encode and write the last one
 }
 
-// Record returns the recorder of a new run.
-func (s *Store) Record(a About) *Recorder {
-	return newRecorder(s, a, &writer{store: s, owner: self()})
-}
-
 func newRecorder(s *Store, a About, w *writer) *Recorder {
 	r := &Recorder{
 		store: s, about: a, room: maxQueue, grace: giveUp, pause: minKeep, share: keepShare, name: a.Name, writer: w,
@@ -107,21 +102,6 @@ func newRecorder(s *Store, a About, w *writer) *Recorder {
 	}
 	w.recorder = r
 	return r
-}
-
-// Continue takes a run that is no longer trained and returns the recorder for the rest. With the first event that
-// comes what was recorded after the newest checkpoint is forgotten; a recorder that is flushed without any leaves the
-// run as it was. Continue returns a *BusyError where a process records the run.
-func (s *Store) Continue(ctx context.Context, id string) (*Recorder, error) {
-	w := &writer{store: s, owner: self()}
-	if err := w.claim(ctx, id); err != nil {
-		return nil, err
-	}
-	r := newRecorder(s, About{}, w)
-	r.id, r.name, r.seq, r.resumed = id, w.name, w.from, true
-	r.kept.last = time.Now()
-	r.start()
-	return r, nil
 }
 
 // goOnFrom makes the run go on after an event that is not that of its newest checkpoint.

@@ -79,16 +79,16 @@ func (f *Filter) takes(r *Run) bool {
 // Runs returns the chosen runs, newest first.
 func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	var out []Run
-	err := s.view(ctx, func(tx *sql.Tx) error {
+	err := s.view(ctx, func(r *reader) error {
 		where := ""
 		if f.Alone {
-			alone, err := s.alone(ctx, tx)
+			alone, err := r.alone()
 			if err != nil {
 				return err
 			}
 			where = "WHERE r." + alone
 		}
-		return s.eachRun(ctx, tx, where, nil, func(r *Run) bool {
+		return r.eachRun(where, nil, func(r *Run) bool {
 			if f.takes(r) {
 				out = append(out, *r)
 			}
@@ -99,8 +99,8 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 }
 
 // alone is the condition that a run is no trial of a search.
-func (s *Store) alone(ctx context.Context, tx *sql.Tx) (string, error) {
-	there, err := s.keepsSearches(ctx, tx)
+func (r *reader) alone() (string, error) {
+	there, err := r.keepsSearches()
 	if err != nil || !there {
 		return "run IS NOT NULL", err
 	}
@@ -124,26 +124,30 @@ func prefixed(table string) string {
 	return table + "." + strings.ReplaceAll(epochColumns, ", ", ", "+table+".")
 }
 
-// eachRun calls yield with the summaries of runs, newest first, until it returns false.
-func (s *Store) eachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield func(*Run) bool) error {
-	rows, err := tx.QueryContext(ctx, summary+" "+where+" ORDER BY r.begun DESC, r.run DESC", args...)
+// eachRun calls yield with the summaries of runs, newest first, until it returns false. The condition may have one argument.
+func (r *reader) eachRun(where string, arg any, yield func(*Run) bool) error {
+	var args []any
+	if arg != nil {
+		args = append(args, arg)
+	}
+	rows, err := r.tx.QueryContext(r.ctx, summary+" "+where+" ORDER BY r.begun DESC, r.run DESC", args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
 	for rows.Next() {
-		r, err := s.scanRun(rows)
+		run, err := scanRun(r.store.path, rows)
 		if err != nil {
 			return err
 		}
-		if !yield(r) {
+		if !yield(run) {
 			return nil
 		}
 	}
 	return rows.Err()
 }
 
-func (s *Store) scanRun(rows *sql.Rows) (*Run, error) {
+func scanRun(file string, rows *sql.Rows) (*Run, error) {
 	var (
 		r                         Run
 		number, process           int64
@@ -162,9 +166,9 @@ func (s *Store) scanRun(rows *sql.Rows) (*Run, error) {
 	to = append(to, last.dests()...)
 	to = append(to, best.dests()...)
 	if err := rows.Scan(to...); err != nil {
-		return nil, &RowError{File: s.path, Table: "runs", Run: cmp.Or(r.ID, strconv.FormatInt(number, 10)), Err: err}
+		return nil, &RowError{File: file, Table: "runs", Run: cmp.Or(r.ID, strconv.FormatInt(number, 10)), Err: err}
 	}
-	bad := func(table string, err error) error { return &RowError{File: s.path, Table: table, Run: r.ID, Err: err} }
+	bad := func(table string, err error) error { return &RowError{File: file, Table: table, Run: r.ID, Err: err} }
 	r.Name, r.Process, r.Fingerprint, r.Checkpoint = name.String, int(process), print.String, -1
 	if checkpoint.Valid {
 		r.Checkpoint = int(checkpoint.Int64)
@@ -234,12 +238,12 @@ func parseTime(text string) (time.Time, error) {
 
 // Find returns the run of an ID, a unique beginning or end of one, a name, or last (the newest that is no trial of a search), last~1 (the one before).
 func (s *Store) Find(ctx context.Context, name string) (found *Run, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		id, err := s.resolve(ctx, tx, name)
+	err = s.view(ctx, func(r *reader) error {
+		id, err := r.resolve(name)
 		if err != nil {
 			return err
 		}
-		return s.eachRun(ctx, tx, "WHERE r.id = ?", []any{id}, func(r *Run) bool {
+		return r.eachRun("WHERE r.id = ?", id, func(r *Run) bool {
 			found = r
 			return false
 		})
@@ -251,20 +255,20 @@ func (s *Store) Find(ctx context.Context, name string) (found *Run, err error) {
 const maxNear = 5
 
 // resolve returns the ID that a name stands for.
-func (s *Store) resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
+func (r *reader) resolve(name string) (string, error) {
 	if back, ok := fromLast(name); ok {
-		alone, err := s.alone(ctx, tx)
+		alone, err := r.alone()
 		if err != nil {
 			return "", err
 		}
-		ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY begun DESC, run DESC LIMIT 1 OFFSET ?", back)
+		ids, err := texts(r.ctx, r.tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY begun DESC, run DESC LIMIT 1 OFFSET ?", back)
 		return one(name, ids, err)
 	}
-	ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
+	ids, err := texts(r.ctx, r.tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
 	if err != nil || len(ids) > 0 || name == "" {
 		return one(name, ids, err)
 	}
-	ids, err = texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
+	ids, err = texts(r.ctx, r.tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
 		ORDER BY begun DESC, run DESC LIMIT ?2`, name, maxNear)
 	return one(name, ids, err)
 }

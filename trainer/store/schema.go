@@ -28,10 +28,10 @@ var (
 var migrations = []string{schema1, schema2}
 
 // prepare checks that the file is a run store and brings it to the last of the versions.
-func (s *Store) prepare(ctx context.Context, versions []string) error {
+func prepare(ctx context.Context, s *Store, versions []string) error {
 	var locked error
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
-		err := s.tryPrepare(ctx, versions)
+		err := tryPrepare(ctx, s, versions)
 		switch {
 		case busy(err):
 			locked = err
@@ -40,7 +40,7 @@ func (s *Store) prepare(ctx context.Context, versions []string) error {
 		}
 		// Changing to the WAL needs the file alone, and SQLite does not wait for that by itself.
 		if !busy(err) || ctx.Err() != nil {
-			return s.notOurs(err)
+			return notOurs(s, err)
 		}
 		select {
 		case <-time.After(wait):
@@ -50,7 +50,7 @@ func (s *Store) prepare(ctx context.Context, versions []string) error {
 }
 
 // notOurs makes a *FormatError of what SQLite says of a file that is no database.
-func (s *Store) notOurs(err error) error {
+func notOurs(s *Store, err error) error {
 	var own *sqlite.Error
 	if !errors.As(err, &own) {
 		return err
@@ -65,7 +65,7 @@ func (s *Store) notOurs(err error) error {
 	return s.wrap(context.Background(), err)
 }
 
-func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
+func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 	conn, err := s.db.Conn(ctx)
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
 	defer conn.Close()
 	version := 0
 	err = reading(ctx, conn, func() (err error) { // at one moment, as another process may be making the tables
-		version, err = s.check(ctx, conn, versions)
+		version, err = check(ctx, s, conn, versions)
 		return err
 	})
 	if err != nil || version == len(versions) {
@@ -88,7 +88,7 @@ func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
 	for version < len(versions) {
 		err := transact(ctx, conn, func(ctx context.Context, conn *sql.Conn) error {
 			// Another process may have done it meanwhile.
-			now, err := s.check(ctx, conn, versions)
+			now, err := check(ctx, s, conn, versions)
 			if err != nil || now != version {
 				version = now
 				return err
@@ -106,7 +106,7 @@ func (s *Store) tryPrepare(ctx context.Context, versions []string) error {
 }
 
 // check returns the version of the tables, 0 for an empty database.
-func (s *Store) check(ctx context.Context, conn *sql.Conn, versions []string) (version int, err error) {
+func check(ctx context.Context, s *Store, conn *sql.Conn, versions []string) (version int, err error) {
 	var app, tables int
 	for _, q := range []struct {
 		text string

@@ -121,7 +121,7 @@ func TestMigration(t *testing.T) {
 		return n
 	}
 	bad := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN note TEXT; INSERT INTO nowhere VALUES (1)")
-	if err := s.prepare(t.Context(), bad); err == nil {
+	if err := prepare(t.Context(), s, bad); err == nil {
 		t.Fatal("a migration that fails is no error")
 	}
 	if n := version(); n != len(migrations) {
@@ -131,14 +131,14 @@ func TestMigration(t *testing.T) {
 		t.Error("half a migration is there")
 	}
 	good := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE runs SET note = id || '!'")
-	if err := s.prepare(t.Context(), good); err != nil {
+	if err := prepare(t.Context(), s, good); err != nil {
 		t.Fatal(err)
 	}
 	var note string
 	if err := s.db.QueryRow("SELECT note FROM runs").Scan(&note); err != nil || note != "a!" || version() != len(good) {
 		t.Errorf("%q, version %d: %v", note, version(), err)
 	}
-	if err := s.prepare(t.Context(), good); err != nil {
+	if err := prepare(t.Context(), s, good); err != nil {
 		t.Error(err)
 	}
 	var format *FormatError
@@ -146,7 +146,7 @@ func TestMigration(t *testing.T) {
 		t.Errorf("a later version: %v", err)
 	}
 	s.ro = true
-	if err := s.prepare(t.Context(), append(good, "SELECT 1")); err != nil || version() != len(good) {
+	if err := prepare(t.Context(), s, append(good, "SELECT 1")); err != nil || version() != len(good) {
 		t.Errorf("an older version, to be read only: version %d, %v", version(), err)
 	}
 }

@@ -151,7 +151,7 @@ func (s *Store) idle(ctx context.Context, conn *sql.Conn, q *Search) (row int64,
 	}
 	o.token = token.String
 	if o.beaten, err = parseTime(beaten); err != nil {
-		return 0, s.badSearch(q.Name, err)
+		return 0, badSearch(s, q.Name, err)
 	}
 	if o.alive(time.Now()) {
 		return 0, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has", Busy: true}
@@ -235,8 +235,8 @@ func (r *SearchRecord) Release(ctx context.Context) error {
 
 // Searches returns all searches, newest first.
 func (s *Store) Searches(ctx context.Context) (out []Search, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		out, err = s.searches(ctx, tx, "")
+	err = s.view(ctx, func(r *reader) error {
+		out, err = r.searches("")
 		return err
 	})
 	return out, err
@@ -245,20 +245,20 @@ func (s *Store) Searches(ctx context.Context) (out []Search, err error) {
 // Search returns a search by its name or ID, or by last the newest one, with its trials in order. It returns a
 // *SearchError where there is none.
 func (s *Store) Search(ctx context.Context, name string) (q *Search, trials []Trial, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
+	err = s.view(ctx, func(r *reader) error {
 		where, args := "WHERE id = ?1 OR name = ?1", []any{name}
 		if name == "last" {
 			where, args = "", nil
 		}
-		found, err := s.searches(ctx, tx, where, args...)
+		found, err := r.searches(where, args...)
 		if err != nil {
 			return err
 		}
 		if len(found) == 0 {
-			return s.noSearch(ctx, tx, name)
+			return r.noSearch(name)
 		}
 		q = &found[0]
-		trials, err = s.trials(ctx, tx, q)
+		trials, err = r.trials(q)
 		return err
 	})
 	if err != nil {
@@ -268,8 +268,8 @@ func (s *Store) Search(ctx context.Context, name string) (q *Search, trials []Tr
 }
 
 // noSearch lists what there is.
-func (s *Store) noSearch(ctx context.Context, tx *sql.Tx, name string) error {
-	all, err := s.searches(ctx, tx, "")
+func (r *reader) noSearch(name string) error {
+	all, err := r.searches("")
 	if err != nil {
 		return err
 	}
@@ -283,21 +283,21 @@ func (s *Store) noSearch(ctx context.Context, tx *sql.Tx, name string) error {
 	return &SearchError{Name: name, Found: "there is none of that name", Expected: "one of " + strings.Join(names, ", ")}
 }
 
-func (s *Store) badSearch(name string, err error) error {
+func badSearch(s *Store, name string, err error) error {
 	return &RowError{File: s.path, Table: "searches", Run: name, Err: err}
 }
 
 // keepsSearches reports whether there are tables of searches: not in a file of version 1 that is only read.
-func (s *Store) keepsSearches(ctx context.Context, tx *sql.Tx) (there bool, err error) {
-	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'trials')").Scan(&there)
+func (r *reader) keepsSearches() (there bool, err error) {
+	err = r.tx.QueryRowContext(r.ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'trials')").Scan(&there)
 	return there, err
 }
 
-func (s *Store) searches(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []Search, err error) {
-	if there, err := s.keepsSearches(ctx, tx); err != nil || !there {
+func (r *reader) searches(where string, args ...any) (out []Search, err error) {
+	if there, err := r.keepsSearches(); err != nil || !there {
 		return nil, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
+	rows, err := r.tx.QueryContext(r.ctx, `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
 		(SELECT count(*) FROM trials t WHERE t.search = s.search), owner, host, process, identity, heartbeat
 		FROM searches s `+where+" ORDER BY begun DESC, search DESC", args...)
 	if err != nil {
@@ -312,14 +312,14 @@ func (s *Store) searches(ctx context.Context, tx *sql.Tx, where string, args ...
 		err := rows.Scan(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds, &q.Spent, &rest,
 			&q.Trials, &token, &o.host, &o.process, &o.identity, &beaten)
 		if err != nil {
-			return nil, s.badSearch(cmp.Or(q.Name, q.ID), err)
+			return nil, badSearch(r.store, cmp.Or(q.Name, q.ID), err)
 		}
 		for _, p := range []struct {
 			text string
 			to   *time.Time
 		}{{begun, &q.Begun}, {changed, &q.Changed}, {beaten, &o.beaten}} {
 			if *p.to, err = parseTime(p.text); err != nil {
-				return nil, s.badSearch(q.Name, err)
+				return nil, badSearch(r.store, q.Name, err)
 			}
 		}
 		o.token = token.String
@@ -331,8 +331,8 @@ func (s *Store) searches(ctx context.Context, tx *sql.Tx, where string, args ...
 }
 
 // trials returns those of a search in order.
-func (s *Store) trials(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err error) {
-	rows, err := tx.QueryContext(ctx, `SELECT number, run, state, why, seed, rung, final, choices, figures FROM trials
+func (r *reader) trials(q *Search) (out []Trial, err error) {
+	rows, err := r.tx.QueryContext(r.ctx, `SELECT number, run, state, why, seed, rung, final, choices, figures FROM trials
 		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`, q.ID)
 	if err != nil {
 		return nil, err
@@ -347,7 +347,7 @@ func (s *Store) trials(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial,
 			t.Seed, err = strconv.ParseUint(seed, 10, 64)
 		}
 		if err != nil {
-			return nil, s.badSearch(q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
+			return nil, badSearch(r.store, q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
 		}
 		t.Run, t.Choices, t.Figures = run.String, json.RawMessage(choices), json.RawMessage(figures)
 		out = append(out, t)

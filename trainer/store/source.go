@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"sync/atomic"
 	"time"
 
@@ -19,30 +18,6 @@ const poll = time.Second
 
 // settle is how long a Source waits after the first sign of a change, as one transaction makes several.
 const settle = 2 * time.Millisecond
-
-// Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
-// a run that is over may be resumed; where that voids events that it gave it returns stream.ErrRestart. A long run's
-// past is thinned: of more than 20,000 epochs those that hold extremes, of more than 65,536 inner iterations the
-// newest.
-func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
-	w := &source{store: s, id: id}
-	err := s.viewRun(ctx, id, func(r *runReader) error {
-		w.head = r.head
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	// Without notification, as on some network file systems, there is the poll.
-	if watcher, err := fsnotify.NewWatcher(); err == nil {
-		if err := watcher.Add(filepath.Dir(s.path)); err == nil {
-			w.watcher = watcher
-		} else {
-			watcher.Close()
-		}
-	}
-	return w, nil
-}
 
 // source follows a run. One goroutine uses it, but for Read.
 type source struct {

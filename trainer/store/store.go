@@ -18,11 +18,15 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/stream"
 )
 
 // Store is an open database. Its methods may be called from any goroutine.
@@ -113,7 +117,7 @@ func (s *Store) open(mode string) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
 	defer cancel()
-	if err := s.prepare(ctx, migrations); err != nil {
+	if err := prepare(ctx, s, migrations); err != nil {
 		s.db.Close()
 		return err
 	}
@@ -178,14 +182,139 @@ func (s *Store) Close() error { return s.db.Close() }
 // Path returns the database's file.
 func (s *Store) Path() string { return s.path }
 
-// view calls f in one read transaction, so that all that it reads is of one moment.
-func (s *Store) view(ctx context.Context, f func(*sql.Tx) error) error {
+// Record returns the recorder of a new run.
+func (s *Store) Record(a About) *Recorder {
+	return newRecorder(s, a, &writer{store: s, owner: self()})
+}
+
+// Continue takes a run that is no longer trained and returns the recorder for the rest. With the first event that
+// comes what was recorded after the newest checkpoint is forgotten; a recorder that is flushed without any leaves the
+// run as it was. Continue returns a *BusyError where a process records the run.
+func (s *Store) Continue(ctx context.Context, id string) (*Recorder, error) {
+	w := &writer{store: s, owner: self()}
+	if err := w.claim(ctx, id); err != nil {
+		return nil, err
+	}
+	r := newRecorder(s, About{}, w)
+	r.id, r.name, r.seq, r.resumed = id, w.name, w.from, true
+	r.kept.last = time.Now()
+	r.start()
+	return r, nil
+}
+
+// Checkpoint returns the newest checkpoint of a run, or nil if there is none.
+func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, err error) {
+	err = s.viewRun(ctx, id, func(r *runReader) error {
+		seqs, err := r.checkpoints()
+		if err != nil || len(seqs) == 0 {
+			return err
+		}
+		c, err = r.checkpoint(seqs[0])
+		return err
+	})
+	return c, err
+}
+
+// Events calls yield with every event of a run in order, those after the position alone, until it returns false. It
+// returns the position of the last one, and an error if events before it were forgotten meanwhile, as the run was
+// resumed.
+func (s *Store) Events(ctx context.Context, id string, after int64, yield func(event.Event) bool) (int64, error) {
+	generation := int64(-1)
+	for {
+		var batch []numbered
+		err := s.viewRun(ctx, id, func(r *runReader) error {
+			if generation >= 0 && generation != r.generation {
+				return fmt.Errorf("%s: run %s: %w", s.path, id, errChanged)
+			}
+			generation = r.generation
+			err := r.readWindow(after)
+			batch = r.events
+			return err
+		})
+		if err != nil {
+			return after, err
+		}
+		for _, n := range batch {
+			after = n.seq
+			if !yield(n.event) {
+				return after, nil
+			}
+		}
+		if len(batch) == 0 {
+			return after, nil
+		}
+	}
+}
+
+// Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
+// a run that is over may be resumed; where that voids events that it gave it returns stream.ErrRestart. A long run's
+// past is thinned: of more than 20,000 epochs those that hold extremes, of more than 65,536 inner iterations the
+// newest.
+func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
+	w := &source{store: s, id: id}
+	err := s.viewRun(ctx, id, func(r *runReader) error {
+		w.head = r.head
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Without notification, as on some network file systems, there is the poll.
+	if watcher, err := fsnotify.NewWatcher(); err == nil {
+		if err := watcher.Add(filepath.Dir(s.path)); err == nil {
+			w.watcher = watcher
+		} else {
+			watcher.Close()
+		}
+	}
+	return w, nil
+}
+
+// Merge copies what the database at path has and s has not: runs with their events and checkpoints, searches with their
+// trials. All of it is copied or, where it returns an error, nothing; the source is only read. Runs and searches are the
+// same where their IDs are: one that has gone further in the source takes the place of the one here and keeps the name
+// that it has here. A name that another one has here gets a number behind it. It returns a *FormatError or *RowError for
+// a source that is damaged or no run store, a *BusyError or *SearchError where a process writes to it, and a
+// *ConflictError.
+func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
+	if s.ro {
+		panic("store: Merge into a store that is open for reading")
+	}
+	if info, err := os.Stat(path); err == nil && os.SameFile(info, s.file) { // which SQLite must not open by two names
+		return Merged{}, &FormatError{File: path, Found: "the run store that is merged into", Expected: "another one"}
+	}
+	source, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		return Merged{}, err
+	}
+	defer source.Close()
+	m := merge{store: s, source: source, ids: map[string]string{}}
+	for range patient {
+		if err = m.attempt(ctx); !busy(err) {
+			break
+		}
+	}
+	if err != nil {
+		return Merged{}, err
+	}
+	return m.Merged, nil
+}
+
+// reader reads in one read transaction.
+type reader struct {
+	store *Store
+	ctx   context.Context
+	tx    *sql.Tx
+}
+
+// view calls f with a reader, so that all that it reads is of one moment.
+func (s *Store) view(ctx context.Context, f func(r *reader) error) error {
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return s.wrap(ctx, err)
 	}
 	defer tx.Rollback()
-	return s.wrap(ctx, f(tx))
+	return s.wrap(ctx, f(&reader{s, ctx, tx}))
 }
 
 // change calls f in one write transaction.
@@ -196,6 +325,17 @@ func (s *Store) change(ctx context.Context, f func(context.Context, *sql.Conn) e
 	}
 	defer conn.Close()
 	return s.wrap(ctx, transact(ctx, conn, f))
+}
+
+// viewRun calls f with a reader of a run, so that all that it reads is of one moment.
+func (s *Store) viewRun(ctx context.Context, id string, f func(r *runReader) error) error {
+	return s.view(ctx, func(all *reader) error {
+		r := &runReader{reader: all, id: id}
+		if err := r.readHead(); err != nil {
+			return err
+		}
+		return f(r)
+	})
 }
 
 // reading calls f in one read transaction of the connection's.
@@ -234,35 +374,4 @@ func (s *Store) wrap(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return fmt.Errorf("%s: %w", s.path, &sqlError{err: own})
-}
-
-// sqlError says in words what SQLite's error means to the owner of a file.
-type sqlError struct{ err *sqlite.Error }
-
-func (e *sqlError) Unwrap() error { return e.err }
-
-func (e *sqlError) Error() string {
-	switch e.err.Code() & 0xff {
-	case sqlite3.SQLITE_FULL:
-		return "the disk is full"
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return "another program has locked the file"
-	case sqlite3.SQLITE_READONLY:
-		return "the file can't be written"
-	case sqlite3.SQLITE_CANTOPEN:
-		return "the file can't be opened, or its directory not written"
-	case sqlite3.SQLITE_CORRUPT:
-		return "the file is damaged"
-	case sqlite3.SQLITE_NOTADB:
-		return "the file is no SQLite database"
-	case sqlite3.SQLITE_IOERR:
-		return "the disk gave an error: " + strings.TrimSpace(e.err.Error())
-	}
-	return strings.ReplaceAll(e.err.Error(), "\n", " ")
-}
-
-// busy reports whether another connection holds a lock that the failed statement needs.
-func busy(err error) bool {
-	var own *sqlite.Error
-	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_BUSY || own.Code()&0xff == sqlite3.SQLITE_LOCKED)
 }
