@@ -1,8 +1,9 @@
-// Package imports holds the test that keeps the directions of imports: down only.
+// Package imports holds the tests that keep the rooms apart: imports run down, and a few things are written in one place only.
 package imports
 
 import (
 	"fmt"
+	"go/ast"
 	"go/parser"
 	"go/token"
 	"io/fs"
@@ -31,11 +32,14 @@ var levels = [][]string{
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/mpi", "internal/papers"},
 	{"trainer/store", "internal/bench"},
-	{"trainer/tune", "tui/style", "tui/layout", "tui/internal/tuitest"},
-	{"tui/chart", "tui/widget", "tui/render"},
+	{"trainer/tune", "tui/style", "tui/layout"},
+	{"tui/chart", "tui/widget", "tui/render", "tui/internal/tuitest"},
 	{"tui/history", "tui/screen"},
-	{"tui"},
-	{"tui/remote"},
+	{"tui/pane"},
+	{"tui/internal/panetest", "tui/internal/screentest"},
+	{"tui/pane/inner", "tui/pane/analyses"},
+	{"tui/dashboard", "tui/compare", "tui/tuning"},
+	{"tui", "tui/remote"},
 	{"internal/cli"},
 	{""},
 }
@@ -75,13 +79,18 @@ func TestImportsRunDown(t *testing.T) {
 			return nil
 		}
 		seen++
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return err
 		}
 		rel, err := filepath.Rel(root, path)
 		if err != nil {
 			return err
+		}
+		if !strings.HasSuffix(path, "_test.go") {
+			for _, wrong := range misplaced(filepath.ToSlash(rel), file) {
+				t.Error(wrong)
+			}
 		}
 		for _, spec := range file.Imports {
 			target, err := strconv.Unquote(spec.Path.Value)
@@ -134,6 +143,40 @@ func violation(file, target string) string {
 	return ""
 }
 
+// sgr is how the sequences that colour text begin. Who writes them: the inks, the renderer of viewers, and the SSH server,
+// which reads keys.
+const sgr = "\\x1b["
+
+var (
+	writesSGR    = []string{"tui/style", "tui/render", "tui/remote", "tui/internal"}
+	runsPrograms = []string{"tui/screen", "tui/dashboard", "tui/internal/screentest"}
+)
+
+// misplaced finds what belongs to a few packages of the screen: colours, and Bubble Tea's Program.
+func misplaced(file string, f *ast.File) (wrong []string) {
+	dir := filepath.ToSlash(filepath.Dir(file))
+	if !within(dir, "tui") {
+		return nil
+	}
+	in := func(list []string) bool {
+		return slices.ContainsFunc(list, func(p string) bool { return within(dir, p) })
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.BasicLit:
+			if strings.Contains(n.Value, sgr) && !in(writesSGR) {
+				wrong = append(wrong, fmt.Sprintf("%s writes %s: colours are tui/style's", file, n.Value))
+			}
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == "tea" && strings.Contains(n.Sel.Name, "Program") && !in(runsPrograms) {
+				wrong = append(wrong, fmt.Sprintf("%s knows tea.%s: only screens run programs", file, n.Sel.Name))
+			}
+		}
+		return true
+	})
+	return wrong
+}
+
 func level(dir string) int {
 	return slices.IndexFunc(levels, func(l []string) bool { return slices.Contains(l, dir) })
 }
@@ -153,9 +196,37 @@ func TestViolationsAreSeen(t *testing.T) {
 		{"trainer/x.go", "charm.land/bubbletea/v2"},
 		{"trainer/x.go", "newtop/tui"},
 		{"tui/x.go", "github.com/NimbleMarkets/ntcharts/v2/canvas"},
+		{"tui/pane/x.go", "gonum.org/v1/plot"},
+		{"tui/pane/inner/x.go", "newtop/tui/pane/analyses"},
+		{"tui/pane/x.go", "newtop/tui/dashboard"},
+		{"tui/chart/x.go", "newtop/tui/history"},
+		{"tui/chart/x.go", "newtop/tui/widget"},
+		{"tui/dashboard/x.go", "newtop/models"},
 	} {
 		if violation(c.file, c.target) == "" {
 			t.Errorf("%s importing %s was let through", c.file, c.target)
+		}
+	}
+}
+
+func TestMisplacedCodeIsSeen(t *testing.T) {
+	for _, c := range []struct {
+		file, code string
+		wrong      bool
+	}{
+		{"tui/pane/x.go", `const red = "\x1b[31m"`, true},
+		{"tui/style/x.go", `const red = "\x1b[31m"`, false},
+		{"tui/pane/x.go", "var p *tea.Program", true},
+		{"tui/chart/x.go", "var p = tea.NewProgram(nil)", true},
+		{"tui/screen/x.go", "var p *tea.Program", false},
+		{"tui/pane/x.go", "var c tea.Cmd", false},
+	} {
+		f, err := parser.ParseFile(token.NewFileSet(), c.file, "package x\n"+c.code, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := misplaced(c.file, f); (len(got) > 0) != c.wrong {
+			t.Errorf("%s with %s: %q", c.file, c.code, got)
 		}
 	}
 }

@@ -28,7 +28,7 @@ const (
 // QuantityInfo is what every reader of epochs needs to know of a quantity.
 type QuantityInfo struct {
 	Key     string // in JSON
-	Column  string // in the run store
+	Column  string // in the run store; "" stands with the others in the column rest
 	Tag     string // in TensorBoard's event files; "" for none
 	Name    string // for readers, as in "test error"
 	Meaning string // on the axis of a figure and in help texts; "" where it is not drawn over epochs

@@ -23,15 +23,30 @@ type epochRest struct {
 	Figures []event.Figure        `json:"figures,omitempty"`
 	Members []event.MemberFigures `json:"members,omitempty"`
 	Gates   []event.GateFigures   `json:"gates,omitempty"`
+	// Others are the quantities without a column, by their keys.
+	Others map[string]event.Float `json:"quantities,omitempty"`
 	// Negative names the columns whose zero is −0, a sign that SQLite does not keep.
 	Negative []string `json:"negative_zero,omitempty"`
 }
 
+// columned are the quantities with a column of their own, in its order. The others stand in rest, so that a new one needs no
+// new version of the tables.
+var columned, others = func() (with, without []event.Quantity) {
+	for q := range event.QuantityCount {
+		if q.Info().Column != "" {
+			with = append(with, q)
+		} else {
+			without = append(without, q)
+		}
+	}
+	return with, without
+}()
+
 // epochColumns are the columns of an epoch that are read, its quantities last.
 var epochColumns = func() string {
 	text := "epoch, optimizer, accepted, rest"
-	for _, q := range event.Quantities {
-		text += ", " + q.Column
+	for _, q := range columned {
+		text += ", " + q.Info().Column
 	}
 	return text
 }()
@@ -39,9 +54,17 @@ var epochColumns = func() string {
 // epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
 func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates}
-	for q := range event.QuantityCount {
+	for _, q := range columned {
 		if v := float64(*q.Of(e)); v == 0 && math.Signbit(v) {
 			rest.Negative = append(rest.Negative, q.Info().Column)
+		}
+	}
+	for _, q := range others {
+		if v := *q.Of(e); known(float64(v)) {
+			if rest.Others == nil {
+				rest.Others = map[string]event.Float{}
+			}
+			rest.Others[q.Info().Key] = v
 		}
 	}
 	text, err := json.Marshal(&rest)
@@ -55,7 +78,7 @@ func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	} else {
 		args = append(args, string(text))
 	}
-	for q := range event.QuantityCount {
+	for _, q := range columned {
 		args = append(args, number(*q.Of(e)))
 	}
 	return args, 8*int(event.QuantityCount) + len(text) + 16, nil
@@ -91,8 +114,8 @@ type epochRow struct {
 // dests returns where to scan, after the given ones.
 func (r *epochRow) dests(before ...any) []any {
 	r.to = append(append(r.to[:0], before...), &r.epoch, &r.optimizer, &r.accepted, &r.rest)
-	for i := range r.numbers {
-		r.to = append(r.to, &r.numbers[i])
+	for _, q := range columned {
+		r.to = append(r.to, &r.numbers[q])
 	}
 	return r.to
 }
@@ -112,6 +135,11 @@ func (r *epochRow) event() (e event.EpochEvent, err error) {
 	var rest epochRest
 	if err := json.Unmarshal(r.rest, &rest); err != nil {
 		return e, fmt.Errorf("expected a JSON object in rest: %w", err)
+	}
+	for _, q := range others {
+		if v, ok := rest.Others[q.Info().Key]; ok {
+			*q.Of(&e) = v
+		}
 	}
 	e.Inner, e.Blocks, e.Figures, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
 	for _, name := range rest.Negative {

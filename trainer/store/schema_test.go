@@ -67,6 +67,14 @@ func TestVersion1(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runs.db")
 	execute(t, path, string(text))
 	s := open(t, path)
+	for i := range want {
+		if e, ok := want[i].(event.EpochEvent); ok {
+			for _, q := range others {
+				*q.Of(&e) = event.NaN // the fixture is older
+			}
+			want[i] = e
+		}
+	}
 	equal(t, events(t, s, want[0].(event.RunEvent).ID), want)
 	run := find(t, s, "old")
 	if run.State != "diverged" || run.Epochs != 4 || run.Inner != 180 || run.Checkpoint != 3 || run.Config.Epochs != 3 || run.Version != "0.6" {
@@ -410,6 +418,9 @@ func TestColumnsAreTheQuantities(t *testing.T) {
 	}
 	var want []string
 	for _, q := range event.Quantities {
+		if q.Column == "" {
+			continue // it stands in rest
+		}
 		want = append(want, q.Column)
 	}
 	if got := slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(want, name) }); !slices.Equal(got, want) {

@@ -11,7 +11,7 @@ type Rect struct{ X, Y, W, H int }
 
 func (r Rect) Contains(x, y int) bool { return x >= r.X && x < r.X+r.W && y >= r.Y && y < r.Y+r.H }
 
-// ID names a pane; the order is that of tab.
+// ID is the number of a pane, in the order of tab. The named ones have places; others are shown in that of the log.
 type ID uint8
 
 const (

@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 
 	"newtop/trainer/feed"
-	"newtop/tui"
+	"newtop/tui/dashboard"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 )
@@ -31,7 +31,7 @@ func (s *Server) show(ctx context.Context, g *guest) (err error) {
 	feed := &steered{Feed: s.run.Feed(), viewer: g.viewer, room: s.room, saves: s.o.Saves, log: s.log}
 	defer feed.Close()
 	defer s.room.join(g.viewer)()
-	err = tui.Run(ctx, feed, s.screen(g))
+	err = dashboard.Run(ctx, feed, s.screen(g))
 	if ctx.Err() != nil {
 		fmt.Fprintf(g.out, "newtop: %s\n", clean(context.Cause(ctx).Error(), longestLine))
 	}

@@ -1,9 +1,12 @@
 package style
 
-import "charm.land/lipgloss/v2"
-import "github.com/charmbracelet/colorprofile"
-import "github.com/charmbracelet/x/ansi"
-import "image/color"
+import (
+	"image/color"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+)
 
 // Token names what a piece of the screen means; the theme alone knows how that looks.
 type Token uint8
@@ -120,3 +123,11 @@ var racerInks = [...]Token{Train, Test, Residual, NegativeCurvature, Limit, Text
 func RacerToken(i int) Token { return racerInks[i%len(racerInks)] }
 
 func RacerLetter(i int) string { return string(rune('A' + i%26)) }
+
+// OnPaper is a token's colour on a light ground; nil is black.
+func OnPaper(t Token) color.Color {
+	if hex := t.OnLight(); hex != "" {
+		return lipgloss.Color(hex)
+	}
+	return nil
+}

@@ -11,10 +11,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/colorprofile"
+
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
+	"newtop/tui/style"
 )
 
 // Feed replays a made-up run: a Delta at a time, at a pace or as fast as it is asked.
@@ -587,4 +590,9 @@ func RaceDelta(s event.Status, n, laps int, state string) feed.Delta {
 		d.Status.Racing = state == "over"
 	}
 	return d
+}
+
+// Pen draws in braille and without colours.
+func Pen() style.Pen {
+	return style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}
 }

@@ -1,0 +1,240 @@
+package dashboard
+
+import (
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/layout"
+	"newtop/tui/pane"
+	"newtop/tui/style"
+)
+
+// receive takes in what came and waits for more.
+func (a *App) receive(msg deltaMsg) tea.Cmd {
+	_, reading := a.h.Loading()
+	for i := range msg.deltas {
+		a.accept(&msg.deltas[i])
+	}
+	if _, still := a.h.Loading(); reading && !still {
+		a.Changes++ // nothing holds back the picture of the whole
+	}
+	switch {
+	case msg.err != nil:
+		return a.lost(msg.err)
+	case a.stopping && a.h.Done != nil:
+		return tea.Quit
+	case a.h.Done != nil && !a.h.Watched():
+		return tea.Batch(a.wait(0), savedNote(a))
+	}
+	shareBudget(a)
+	return tea.Batch(a.wait(a.pause), a.tick(), redraw(a), savedNote(a))
+}
+
+// accept takes in one Delta.
+func (a *App) accept(d *feed.Delta) {
+	a.h.Apply(d)
+	a.trained.heard = a.clock()
+	a.trained.shown = d.Status.Elapsed
+	followRecording(a, &d.Status.Recording)
+	arrived(a, d.Saved)
+	if f, ok := a.dialog.(*saveForm); ok {
+		f.suggest(a)
+	}
+	if !a.busy {
+		a.bar.asked = false
+	}
+	if d.Restart {
+		for _, p := range a.panes {
+			if r, ok := p.(pane.Restarter); ok {
+				r.Restart()
+			}
+		}
+	}
+}
+
+// lost notes that nothing more will come.
+func (a *App) lost(err error) tea.Cmd {
+	if a.ctx.Err() != nil {
+		return nil
+	}
+	a.closed = true
+	if !errors.Is(err, io.EOF) {
+		text := style.Clean(err.Error())
+		a.h.Log.Say(a.h.Status.Epoch, style.Bad, "feed: %s", text)
+		a.Note(style.Bad, text)
+	}
+	if a.stopping {
+		return tea.Quit
+	}
+	return nil
+}
+
+// command sends something to the run.
+func (a *App) command(c event.Command) tea.Cmd {
+	cmd, ok := a.do(c)
+	if !ok {
+		return a.Tell(style.Warn, "the run has not answered yet")
+	}
+	return cmd
+}
+
+// replied sees to what was refused, and sends the next command.
+func (a *App) replied(msg replyMsg) tea.Cmd {
+	next := a.answered()
+	if msg.err == nil || a.ctx.Err() != nil {
+		return next
+	}
+	text := style.Clean(msg.err.Error())
+	if errors.Is(msg.err, feed.ErrReadOnly) {
+		a.readOnly = true
+	}
+	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.Watched() {
+		text = "refused: " + text
+		if a.h.Status.Audience == nil { // else it comes as a deed
+			a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
+		}
+	}
+	return tea.Batch(next, a.Tell(style.Warn, text))
+}
+
+// askSpectrum asks for a spectrum, unless one is under way: on a fast run that is most of the time, and no refusal.
+func (a *App) askSpectrum() tea.Cmd {
+	if a.h.Status.Computing == "spectrum" {
+		return a.Tell(style.Text, "a spectrum is being computed")
+	}
+	return a.command(event.Spectrum{})
+}
+
+// glance asks the run for what the pane that has the whole screen wants to show.
+func (a *App) glance() tea.Cmd {
+	p, ok := a.panes[a.focus].(pane.Asker)
+	if !ok || !a.zoomed || a.busy || racing(a) || unchangeable(a) != "" {
+		return nil
+	}
+	if c := p.Ask(a.h); c != nil {
+		return a.command(c)
+	}
+	return nil
+}
+
+// steerable reports whether commands make sense.
+func (a *App) steerable() bool {
+	return !a.h.Over() && !a.h.Watched() && !a.h.Viewer && !a.closed && !a.readOnly && !a.stopping
+}
+
+// quit leaves a run that is another's alone. Its own run it stops first,
+// and leaves when that has ended; asked again, it leaves at once.
+func (a *App) quit() tea.Cmd {
+	if a.viewer != nil || !a.steerable() {
+		return tea.Quit
+	}
+	a.stopping = true
+	return a.stop()
+}
+
+// stopped follows the answer to Stop.
+func (a *App) stopped(err error) tea.Cmd {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, feed.ErrReadOnly), errors.Is(err, feed.ErrEnded), a.ctx.Err() != nil:
+		return tea.Quit
+	}
+	a.stopping = false
+	return a.Tell(style.Warn, "refused: "+style.Clean(err.Error()))
+}
+
+type tickMsg struct{}
+
+// tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
+func (a *App) tick() tea.Cmd {
+	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.trained.ticking {
+		return nil
+	}
+	a.trained.ticking = true
+	return a.later(500*time.Millisecond, tickMsg{})
+}
+
+// elapsed is the training time now: what the status said, and what has gone by since.
+func (a *App) elapsed() float64 {
+	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.h.Status.Computing != "" {
+		return a.trained.shown
+	}
+	return a.trained.shown + max(0, a.clock().Sub(a.trained.heard).Seconds())
+}
+
+// cycle moves the focus to the next pane or the one before.
+func (a *App) cycle(forward bool) {
+	n := layout.ID(len(a.panes))
+	if forward {
+		a.focus = (a.focus + 1) % n
+	} else {
+		a.focus = (a.focus + n - 1) % n
+	}
+}
+
+// move moves the focus: tab goes round, arrows go in their direction, and zoomed, where there is only one
+// pane to see, left and up go back.
+func (a *App) move(k string) {
+	if a.zoomed || k == "tab" || k == "shift+tab" {
+		a.cycle(k == "tab" || k == "right" || k == "down")
+		return
+	}
+	s := division(a, false)
+	d := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
+	a.focus = s.Neighbour(a.focus, d[0], d[1])
+}
+
+// zoom gives the focused pane the whole screen, or takes it back.
+func (a *App) zoom(on bool) tea.Cmd {
+	a.zoomed = on
+	return nil
+}
+
+// mouse gives what the mouse does to the pane that has the whole screen, or focuses the one that was clicked.
+func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
+	m := msg.Mouse()
+	if _, ok := msg.(tea.MouseClickMsg); ok {
+		if cmd, taken := seekAt(a, m.X, m.Y); taken {
+			return cmd
+		}
+	}
+	if p, ok := a.panes[a.focus].(pane.Moused); ok && a.zoomed && a.dialog == nil && !racing(a) {
+		for _, at := range division(a, true).Places {
+			if at.Contains(m.X, m.Y) && p.HandleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
+				a.Changes++
+				return nil
+			}
+		}
+	}
+	if _, ok := msg.(tea.MouseClickMsg); ok {
+		a.click(m.X, m.Y)
+	}
+	return nil
+}
+
+// click focuses the pane at a cell.
+func (a *App) click(x, y int) {
+	if a.dialog != nil || racing(a) {
+		return
+	}
+	for _, p := range division(a, a.zoomed).Places {
+		if p.Contains(x, y) {
+			a.focus = p.Pane
+		}
+	}
+}
+
+func (a *App) toggleLog() tea.Cmd {
+	p := a.panes[a.focus]
+	if p.ToggleLog() {
+		a.Changes++
+		return nil
+	}
+	return a.Tell(style.Muted, p.Name(a.paneView())+" has no scale to switch")
+}

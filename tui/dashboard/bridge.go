@@ -1,0 +1,184 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/screen"
+)
+
+// interval is the least time between two messages from the feed, where a bridge has no longer one: it bounds
+// what a fast run can cost the screen. Within it the bridge looks at the feed once a slice and gathers what it finds. A command's
+// answer, the start of a run and its end do not wait for the rest of the interval.
+const (
+	interval = 66 * time.Millisecond
+	slice    = 10 * time.Millisecond
+	grace    = time.Millisecond // to fetch what a command has changed
+)
+
+// queued bounds the commands that wait for the one before them.
+const queued = 32
+
+// deltaMsg is what the feed brought, in order, and why it ended if it did.
+type deltaMsg struct {
+	deltas []feed.Delta
+	err    error
+}
+
+// replyMsg answers a command.
+type replyMsg struct{ err error }
+
+// stoppedMsg answers a Stop, which goes past the queue.
+type stoppedMsg struct{ err error }
+
+// bridge joins the program's one goroutine to a feed. Nothing is ever sent into the program: a command of
+// Bubble Tea waits on the feed, returns what came and is armed again when that is drawn. So a terminal
+// that does not read stops the waiting and nobody else. wake has room for one and is only ever filled
+// without blocking; the context ends everything.
+type bridge struct {
+	feed     feed.Feed
+	interval time.Duration
+	ctx      context.Context // ends all waiting
+	wake     chan struct{}
+	asleep   bool            // it does not look at the feed within an interval, of which the feed makes one Delta
+	waiting  []event.Command // in order, behind the one under way
+	busy     bool
+}
+
+func newBridge(ctx context.Context, feed feed.Feed) *bridge {
+	return &bridge{feed: feed, interval: interval, ctx: ctx, wake: make(chan struct{}, 1)}
+}
+
+// wait returns the command that waits for what is new; a message follows the one before by at least pause.
+func (b *bridge) wait(pause time.Duration) tea.Cmd {
+	if b.asleep {
+		return func() tea.Msg { return b.next(time.Now().Add(pause)) }
+	}
+	return func() tea.Msg { return b.gather(time.Now().Add(pause)) }
+}
+
+// next sleeps until news are due or a command was answered, and waits for what is new then. It wakes once for a message,
+// where gather looks at the feed all the time: of many viewers each looks seldom.
+func (b *bridge) next(due time.Time) (msg deltaMsg) {
+	timer := time.NewTimer(time.Until(due))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.wake:
+		time.Sleep(grace)
+	case <-b.ctx.Done():
+	}
+	d, err := b.feed.Wait(b.ctx)
+	if err != nil {
+		return deltaMsg{err: err}
+	}
+	return deltaMsg{deltas: []feed.Delta{d}}
+}
+
+// gather waits for something new, and if that comes before it is due, for more until then.
+func (b *bridge) gather(due time.Time) (msg deltaMsg) {
+	for {
+		d, err := b.take(due, len(msg.deltas) > 0)
+		if err != nil {
+			if len(msg.deltas) == 0 || !errors.Is(err, context.DeadlineExceeded) {
+				msg.err = err
+			}
+			return msg
+		}
+		msg.deltas = append(msg.deltas, d)
+		if d.Run != nil || d.Diverged != nil || d.Done != nil {
+			return msg
+		}
+		if due = b.rest(due); !time.Now().Before(due) {
+			return msg
+		}
+	}
+}
+
+// take waits for a Delta, but when there is something to show already only until it is due.
+func (b *bridge) take(due time.Time, some bool) (feed.Delta, error) {
+	if !some {
+		return b.feed.Wait(b.ctx)
+	}
+	ctx, cancel := context.WithDeadline(b.ctx, due)
+	defer cancel()
+	return b.feed.Wait(ctx)
+}
+
+// rest leaves the feed alone for a slice, or until a command was answered: then what is new is due.
+func (b *bridge) rest(due time.Time) time.Time {
+	timer := time.NewTimer(min(slice, time.Until(due)))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-b.wake:
+		return time.Now().Add(grace)
+	case <-b.ctx.Done():
+	}
+	return due
+}
+
+// later returns the command that brings a message after a while, unless the program ends first: tea.Tick would
+// keep its goroutine until the time is up.
+func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return screen.After(b.ctx, d, msg) }
+
+// do sends commands one after another, so that they arrive in the order of the keys. It returns nil
+// while one is under way; false says that the queue is full.
+func (b *bridge) do(c event.Command) (cmd tea.Cmd, ok bool) {
+	if !b.busy {
+		b.busy = true
+		return b.send(c), true
+	}
+	if n := len(b.waiting); n > 0 && overtakes(c, b.waiting[n-1]) {
+		b.waiting[n-1] = c
+		return nil, true
+	}
+	if len(b.waiting) >= queued {
+		return nil, false
+	}
+	b.waiting = append(b.waiting, c)
+	return nil, true
+}
+
+// overtakes reports whether a command makes the one before it superfluous.
+func overtakes(c, before event.Command) bool {
+	switch c.(type) {
+	case event.Seek:
+		_, ok := before.(event.Seek)
+		return ok
+	case event.Speed:
+		_, ok := before.(event.Speed)
+		return ok
+	}
+	return false
+}
+
+// answered is called with each reply and returns the next command's.
+func (b *bridge) answered() tea.Cmd {
+	select {
+	case b.wake <- struct{}{}:
+	default:
+	}
+	if len(b.waiting) == 0 {
+		b.busy = false
+		return nil
+	}
+	c := b.waiting[0]
+	b.waiting = b.waiting[1:]
+	return b.send(c)
+}
+
+func (b *bridge) send(c event.Command) tea.Cmd {
+	return func() tea.Msg { return replyMsg{b.feed.Do(b.ctx, c)} }
+}
+
+// stop asks the run to end, before everything that is queued.
+func (b *bridge) stop() tea.Cmd {
+	b.waiting = nil
+	return func() tea.Msg { return stoppedMsg{b.feed.Do(b.ctx, event.Stop{})} }
+}

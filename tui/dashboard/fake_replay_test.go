@@ -1,0 +1,216 @@
+package dashboard
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
+)
+
+// replayOf is a made-up run of so many epochs as it is watched: shown up to an epoch.
+func replayOf(s tuitest.Script, shown int, phase event.Phase, r event.Replay) []feed.Delta {
+	all := tuitest.NewRun(s)
+	r.Last = s.Epochs
+	r.Length = all[len(all)-1].Status.Elapsed
+	r.Epoch = shown
+	var out []feed.Delta
+	for i := range all {
+		d := all[i]
+		if d.Status.Epoch > shown || d.Status.Epoch == shown && len(d.Inner) > 0 {
+			break
+		}
+		r.At = d.Status.Elapsed
+		now := r
+		d.Status.Replay, d.Status.Kept = &now, nil
+		d.Status.Phase = phase
+		if d.Done != nil && phase != event.Ended {
+			break
+		}
+		out = append(out, d)
+	}
+	return out
+}
+
+// withRecording is a run of newtop's whose record is doing like this.
+func withRecording(r event.Recording) []feed.Delta {
+	deltas := tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true})
+	for i := range deltas {
+		deltas[i].Status.Recording = event.Recording{Run: r.Run, Place: r.Place}
+		if deltas[i].Status.Epoch > 30 {
+			deltas[i].Status.Recording = r
+		}
+	}
+	return deltas
+}
+
+// replayScenes are the states of watched and of recorded runs that have pictures of their own.
+var replayScenes = []string{"live", "pipe", "replay", "paused", "ended", "loading", "stale", "resumed", "foreign", "figures", "recorded", "full-disk", "lost"}
+
+// replayScene returns one of them, nil for another name.
+func replayScene(name string) []feed.Delta {
+	full := tuitest.Script{Epochs: 40, Spectra: true, Skips: true, Fate: "done"}
+	source := event.Replay{Source: "letters-21a7", Seekable: true, Speed: 1}
+	live := source
+	live.Live = true
+	run := event.Recording{Run: "20261121-1504-k3f", Place: "runs.db"}
+	switch name {
+	case "live":
+		return replayOf(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, 33, event.Running, live)
+	case "pipe":
+		return replayOf(tuitest.Script{Epochs: 33}, 33, event.Running, event.Replay{Source: "standard input", Live: true, Speed: 1})
+	case "replay":
+		source.Speed = 4
+		return replayOf(full, 14, event.Running, source)
+	case "paused":
+		return replayOf(full, 20, event.Paused, source)
+	case "ended":
+		return replayOf(full, 40, event.Ended, source)
+	case "loading":
+		source.Loading, source.Seekable = 0.43, false
+		return replayOf(full, 17, event.Running, source)
+	case "stale":
+		live.Stale = "its writer is gone: box 4711 ended at 12:04"
+		return replayOf(tuitest.Script{Epochs: 33}, 33, event.Running, live)
+	case "resumed":
+		deltas := replayOf(tuitest.Script{Epochs: 33, Spectra: true}, 33, event.Running, live)
+		d := &deltas[len(deltas)-1]
+		d.Resumes = []event.ResumeEvent{{Epoch: 20, Time: time.Date(2026, 11, 21, 15, 4, 0, 0, time.Local)}}
+		d.Saved = []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}
+		return deltas
+	case "foreign", "figures":
+		return tuitest.ExternalRun(43, name == "figures")
+	case "recorded":
+		return withRecording(run)
+	case "full-disk":
+		run.Backlog, run.Warning = 812, "runs.db: no space left on device"
+		return withRecording(run)
+	case "lost":
+		run.Backlog, run.Lost = 99_000, 12_345
+		return withRecording(run)
+	}
+	return nil
+}
+
+// fakePlayer plays a made-up run as it is asked to.
+type fakePlayer struct {
+	relay  *feed.Relay
+	events []event.Event
+	asked  chan event.Command
+}
+
+func newFakePlayer(events []event.Event) *fakePlayer {
+	p := &fakePlayer{events: events, asked: make(chan event.Command, 64)}
+	p.relay = feed.NewRelay(func(ctx context.Context, c event.Command) error {
+		switch c.(type) {
+		case event.Pause, event.StepEpoch, event.Seek, event.Speed:
+			p.asked <- c
+			return nil
+		}
+		return feed.ErrReadOnly
+	})
+	return p
+}
+
+func epochOf(e event.Event) int {
+	switch e := e.(type) {
+	case event.EpochEvent:
+		return e.Epoch
+	case event.InnerEvent:
+		return e.Epoch
+	case event.DoneEvent:
+		return math.MaxInt
+	}
+	return 0
+}
+
+// play runs until the context ends.
+func (p *fakePlayer) play(ctx context.Context, pause time.Duration) {
+	last := 0
+	for _, e := range p.events {
+		if k := epochOf(e); k < math.MaxInt {
+			last = max(last, k)
+		}
+	}
+	at, epoch, phase, speed, single := 0, 0, event.Running, 1.0, false
+	show := func() {
+		p.relay.Update(func(s *event.Status) {
+			s.Phase = phase
+			s.Replay = &event.Replay{Source: "made up", Seekable: true, Epoch: epoch, Last: last, At: s.Elapsed, Length: 0.5 * float64(last), Speed: speed}
+		})
+	}
+	seek := func(to int) {
+		n := slices.IndexFunc(p.events, func(e event.Event) bool { return epochOf(e) > to })
+		if n < 0 || to >= last {
+			n = len(p.events)
+		}
+		p.relay.Restart(p.events[:n], nil)
+		at, epoch = n, min(to, last)
+	}
+	for {
+		switch {
+		case phase == event.Running && at < len(p.events):
+			e := p.events[at]
+			p.relay.Add(e)
+			at++
+			if k, ok := e.(event.EpochEvent); ok {
+				if epoch = k.Epoch; single {
+					single, phase = false, event.Paused
+				}
+			}
+		case phase == event.Running:
+			phase = event.Ended
+		}
+		show()
+		wait := time.Duration(float64(pause) / speed)
+		if phase != event.Running {
+			wait = time.Hour
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(wait):
+		case c := <-p.asked:
+			switch c := c.(type) {
+			case event.Pause:
+				if phase == event.Ended {
+					seek(0)
+				}
+				phase = event.Running
+				if c.On {
+					phase = event.Paused
+				}
+			case event.StepEpoch:
+				phase, single = event.Running, true
+			case event.Speed:
+				speed = c.Factor
+			case event.Seek:
+				seek(c.Epoch)
+				if phase == event.Ended {
+					phase = event.Paused
+				}
+			}
+		}
+	}
+}
+
+// runReplayDemo shows a scene, or plays a made-up run.
+func runReplayDemo(name string) error {
+	if name == "player" {
+		p := newFakePlayer(tuitest.EventsOf(tuitest.NewRun(tuitest.Script{Epochs: 40, Spectra: true, Skips: true, SwitchAt: 25, Fate: "done"})))
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		go p.play(ctx, 60*time.Millisecond)
+		return Run(ctx, p.relay.Feed(), screen.Options{})
+	}
+	deltas := replayScene(name)
+	if deltas == nil {
+		return fmt.Errorf("no scene %q", name)
+	}
+	return Run(context.Background(), &tuitest.Feed{Deltas: deltas}, screen.Options{})
+}

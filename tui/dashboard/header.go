@@ -1,0 +1,257 @@
+package dashboard
+
+import (
+	"strconv"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/history"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+)
+
+// header is two rows: what is trained, and how it goes. When the run is over the second row says how it
+// ended, and a run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there
+// is room: where in it that is.
+func header(a *App, w int) []string {
+	a.bar.Rect = layout.Rect{}
+	rows := []string{headerRun(a, w), headerState(a, w)}
+	if barRows(a) > 0 {
+		rows = append(rows, barLine(a, w, false))
+	}
+	return rows
+}
+
+func headerRun(a *App, w int) string {
+	l := a.Line(w)
+	l.Put(style.Text, " ").Put(style.Accent, a.Title)
+	audience := audienceParts(a, w)
+	state := append(audience, stateParts(a)...)
+	room := w - style.Width(state) - 2
+	if len(audience) > 0 {
+		room-- // else it would read as one of the facts
+	}
+	inner := a.Line(room - l.Width)
+	alert := recordAlert(a)
+	switch {
+	case a.h.Run == nil && alert == "" && a.h.Watched():
+		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.h.Status.Replay.Source), inner.Room-2, "…"))
+	case a.h.Run == nil && alert == "":
+		l.Put(style.Muted, "  waiting for the run")
+	case alert != "":
+		facts := a.Line(max(inner.Room-style.Cells(alert)-2, inner.Room/3))
+		headerFacts(a, facts, 2)
+		inner.Append(facts).Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(alert, inner.Left(), "…"))
+	default:
+		headerFacts(a, inner, -1)
+	}
+	l.Append(inner)
+	l.To(w - style.Width(state) - 1)
+	for _, p := range state {
+		l.Put(p.Token, p.Text)
+	}
+	return l.Full()
+}
+
+// headerFacts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
+func headerFacts(a *App, l *style.Line, most int) {
+	r := a.h.Run
+	if r == nil {
+		return
+	}
+	d, m := &r.Data, &r.Model
+	groups := [][]style.Part{{style.Text.Of("  " + style.Clean(d.Name))}}
+	add := func(t style.Token, s string) { groups = append(groups, []style.Part{t.Of("  " + s)}) }
+	if len(m.Layers) > 0 {
+		add(style.Text, m.Shape())
+	}
+	if p := a.h.Status.Replay; p != nil && barRows(a) == 0 && p.Source != d.Name {
+		add(style.Muted, style.Clean(p.Source))
+	}
+	if m.Parameters > 0 {
+		add(style.Muted, format.Count(m.Parameters)+" weights")
+	}
+	rows := format.Count(d.TrainRows)
+	if d.TestRows > 0 {
+		rows += " + " + format.Count(d.TestRows)
+	}
+	if d.TrainRows > 0 {
+		add(style.Muted, rows+" rows")
+	}
+	if m.Loss != "" {
+		add(style.Muted, style.Clean(m.Loss))
+	}
+	if !a.h.External() {
+		add(style.Muted, r.Seeds())
+	}
+	for i, g := range groups {
+		if i == most {
+			return
+		}
+		l.Group(g...)
+	}
+	recordedAs(a, l)
+}
+
+// stateParts is the phase as a symbol and a word.
+func stateParts(a *App) []style.Part {
+	s := &a.h.Status
+	switch {
+	case a.h.Watched() && !a.h.Over():
+		return []style.Part{playing(a)}
+	case a.h.Diverged != nil:
+		return []style.Part{style.Bad.Of("× diverged")}
+	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:
+		return []style.Part{style.Bad.Of("× failed")}
+	case a.h.Watched() && a.h.Done == nil && s.Replay.Stale != "" && a.h.Over():
+		return []style.Part{style.Warn.Of("■ interrupted")}
+	case a.h.Over():
+		return []style.Part{style.Good.Of("■ ended")}
+	case a.closed:
+		return []style.Part{style.Warn.Of("■ feed closed")}
+	case a.stopping:
+		return []style.Part{style.Warn.Of("■ stopping")}
+	case s.Computing != "":
+		return []style.Part{style.Warn.Of("● " + style.Clean(s.Computing))}
+	case s.Phase == event.Paused:
+		return []style.Part{style.Warn.Of("‖ paused")}
+	case s.Phase == event.Running && s.Racing:
+		return []style.Part{style.Good.Of("● racing")}
+	case s.Phase == event.Running:
+		return []style.Part{style.Good.Of("● running")}
+	}
+	return []style.Part{style.Muted.Of("○ preparing")}
+}
+
+func headerState(a *App, w int) string {
+	l := a.Line(w)
+	if a.h.Diverged != nil {
+		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.Diverged.Epoch)+": "+style.Clean(a.h.Diverged.Reason)+" ")
+		l.Put(style.Alarm, style.Spaces(l.Left()))
+		return l.Full()
+	}
+	if d := a.h.Done; d != nil {
+		ink := style.Done
+		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
+			ink = style.Alarm
+		}
+		l.Put(ink, " "+summary(a, d, w-2))
+		l.Put(ink, style.Spaces(l.Left()))
+		return l.Full()
+	}
+	if a.h.Watched() && barRows(a) == 0 {
+		return barLine(a, w, true)
+	}
+	if a.h.Run == nil && a.h.Status.Optimizer == "" {
+		return l.Full()
+	}
+	progressLine(a, l)
+	return l.Full()
+}
+
+// summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
+func summary(a *App, d *event.DoneEvent, w int) string {
+	unit, what := format.Percent, "test error "
+	if a.h.Regression() {
+		unit, what = format.Number, "test RMSE "
+	}
+	if a.h.Curves.TestMetric.Empty() {
+		what = what[len("test "):]
+	}
+	s := history.Ending(d)
+	add := func(more string) {
+		if style.Cells(s)+style.Cells(more) <= w {
+			s += more
+		}
+	}
+	if a.h.Best.Known {
+		add(" · best " + what + unit(a.h.Best.Value) + " at epoch " + format.Count(a.h.Best.Epoch))
+	}
+	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
+	if a.h.External() { // what its last line leaves out, its epochs have told
+		epochs = max(epochs, a.h.Latest.Epoch)
+		elapsed, loss = orElse(elapsed, a.trained.shown), orElse(loss, a.h.Curves.Loss.Last())
+	}
+	took := ""
+	if elapsed > 0 {
+		took = " in " + format.Span(elapsed)
+	}
+	add(" · " + format.Counted(epochs, "epoch") + took)
+	if loss == loss {
+		add(" · loss " + format.Number(loss))
+	}
+	return s
+}
+
+// orElse returns x, or y where x is unknown.
+func orElse(x, y float64) float64 {
+	if x == x {
+		return x
+	}
+	return y
+}
+
+// progressLine writes the optimizer, its settings as far as there is room, and the epoch.
+func progressLine(a *App, l *style.Line) {
+	s := &a.h.Status
+	tail := progressTail(a, l.Room)
+	inner := a.Line(l.Left() - style.Width(tail) - 3)
+	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
+	fits := true
+	if k := a.h.Primary(); k != nil {
+		fits = inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(style.Pad(primaryText(a.h, k), 5)))
+	}
+	for _, k := range s.Settings {
+		// What does not fit ends the row: a later one in its place would come and go.
+		fits = fits && (k.Primary || inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(settingText(k.Text))))
+	}
+	l.Append(inner)
+	l.To(l.Room - style.Width(tail) - 1)
+	for _, p := range tail {
+		l.Put(p.Token, p.Text)
+	}
+}
+
+// primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
+// what a method adapts is told by its newest epoch.
+func primaryText(h *history.History, k *event.Setting) string {
+	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
+	if v, ok := now[k.Key]; ok && h.Watched() && h.Epochs > 0 && format.Finite(v) {
+		return settingText(strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return settingText(k.Text)
+}
+
+// settingText shortens a number that a method has adapted: 3.9999999999999987 is 4.
+func settingText(s string) string {
+	if len(s) > 7 {
+		if v, err := strconv.ParseFloat(s, 64); err == nil {
+			return strconv.FormatFloat(v, 'g', 4, 64)
+		}
+	}
+	return style.Clean(s)
+}
+
+func progressTail(a *App, room int) []style.Part {
+	s := &a.h.Status
+	watched := s.Replay != nil
+	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
+		return nil
+	}
+	parts := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(format.Count(s.Epoch))}
+	if s.EpochLimit > 0 {
+		parts = append(parts, style.Muted.Of(" of "+format.Count(s.EpochLimit)+" "))
+		w := 12
+		if room < 80 {
+			w = 6
+		}
+		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
+		parts = append(parts, style.Accent.Of(style.Repeat("━", n)), style.Grid.Of(style.Repeat("─", w-n)))
+	}
+	if watched {
+		return parts
+	}
+	return append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
+}

@@ -1,0 +1,230 @@
+package dashboard
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+func bind(group, show, help string, keys ...string) screen.Binding[*App] {
+	return screen.Bind[*App](group, show, help, keys...)
+}
+
+// unsteerable is why commands make no sense at present.
+func unsteerable(a *App) string {
+	switch {
+	case a.h.Watched():
+		return feed.ErrReadOnly.Error()
+	case a.h.Viewer:
+		return viewerOnly
+	case a.h.Over():
+		return "the run has ended"
+	case a.closed:
+		return "the feed is closed"
+	case a.readOnly:
+		return feed.ErrReadOnly.Error()
+	case a.stopping:
+		return "the run is stopping"
+	}
+	return ""
+}
+
+// unchangeable is why the run can't be changed at present: a race goes on from the weights of its beginning.
+func unchangeable(a *App) string {
+	if why := unsteerable(a); why != "" || !a.h.Status.Racing {
+		return why
+	}
+	return "a race is on: pick a racer or abandon it first"
+}
+
+// covered is why the panes take no keys.
+func covered(a *App) string {
+	if racing(a) {
+		return "the race has the screen"
+	}
+	return ""
+}
+
+// unpicturable is why the focused pane can't be drawn to a file.
+func unpicturable(a *App) string {
+	if a.h.Viewer {
+		return viewerOnly
+	}
+	return covered(a)
+}
+
+const (
+	groupReplay = "replay"
+	groupRun    = "run"
+	groupView   = screen.GroupView
+	groupHelp   = "help and end"
+)
+
+// groups are the headings in the order of the help.
+var groups = [...]string{groupReplay, groupRun, groupView, groupHelp}
+
+// bindings is the table, in the order of the footer: what matters most first.
+func bindings() []screen.Binding[*App] {
+	return slices.Concat(mainBindings(), replayBindings(), zoomBindings(), runBindings(), viewBindings())
+}
+
+func always(*App) bool { return true }
+
+func uncovered(a *App) bool { return covered(a) == "" }
+
+func changeable(a *App) bool { return unchangeable(a) == "" }
+
+// quitWord says what q does.
+func quitWord(a *App) string {
+	switch {
+	case a.stopping:
+		return "quit at once"
+	case a.viewer != nil:
+		return "leave"
+	case a.steerable():
+		return "stop"
+	}
+	return "quit"
+}
+
+// mainBindings are those that a footer should never be without.
+func mainBindings() []screen.Binding[*App] {
+	pauseWord := func(a *App) string {
+		if a.h.Status.Phase == event.Paused {
+			return "go on"
+		}
+		return "pause"
+	}
+	return []screen.Binding[*App]{
+		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(owns),
+		bind(groupHelp, "q", "quit, and leave the run alone", "q", "ctrl+c").
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(func(a *App) bool { return !owns(a) }),
+		bind(groupHelp, "?", "this help", "?").
+			On(func(a *App, _ string) tea.Cmd { a.dialog = help(); return nil }).Foot("help"),
+		bind(groupHelp, ":", "search all commands; also ctrl+p", ":", "ctrl+p").
+			On(func(a *App, _ string) tea.Cmd { openPalette(a); return nil }).Foot("commands"),
+		bind(groupRun, "space", "pause, and go on", "space").
+			On(func(a *App, _ string) tea.Cmd {
+				return a.command(event.Pause{On: a.h.Status.Phase != event.Paused})
+			}).FootBy(pauseWord).While((*App).steerable).Unless(unsteerable).Only(trains),
+		playBinding(),
+	}
+}
+
+// zoomBindings give one pane the screen, and take it back.
+func zoomBindings() []screen.Binding[*App] {
+	return []screen.Binding[*App]{
+		bind(groupView, "z", "zoom the focused pane; also enter", "z", "enter").
+			On(func(a *App, _ string) tea.Cmd { return a.zoom(!a.zoomed) }).
+			Foot("zoom").While(func(a *App) bool { return uncovered(a) && !a.zoomed }).Unless(covered),
+		bind(groupView, "esc", "back to all panes", "esc").
+			On(func(a *App, _ string) tea.Cmd { return a.zoom(false) }).
+			Foot("back").While(func(a *App) bool { return uncovered(a) && a.zoomed }).Unless(covered),
+	}
+}
+
+// runBindings steer the run.
+func runBindings() []screen.Binding[*App] {
+	paused := func(a *App) bool { return a.steerable() && a.h.Status.Phase == event.Paused }
+	send := func(c event.Command) func(*App, string) tea.Cmd {
+		return func(a *App, _ string) tea.Cmd { return a.command(c) }
+	}
+	scalable := func(a *App) bool { return changeable(a) && a.h.Primary() != nil }
+	scaled := func(a *App) string { return style.Clean(a.h.Primary().Key) }
+	unscalable := func(a *App) string {
+		why := unchangeable(a)
+		if why == "" && a.h.Status.Optimizer != "" && a.h.Primary() == nil {
+			why = style.Clean(a.h.Status.Optimizer) + " has no radius, rate or damping to scale"
+		}
+		return why
+	}
+	unkept := func(a *App) string {
+		why := unchangeable(a)
+		if why == "" && len(a.h.Status.Kept) == 0 {
+			why = "no epoch is kept to go back to"
+		}
+		return why
+	}
+	return []screen.Binding[*App]{
+		bind(groupRun, "s", "run one epoch", "s").On(send(event.StepEpoch{})).Foot("one epoch").While(paused).Unless(unsteerable).Only(trains),
+		bind(groupRun, "i", "run one inner iteration, or one batch", "i").
+			On(send(event.StepInner{})).Foot("one inner").While(paused).Unless(unsteerable),
+		bind(groupRun, "o", "choose an optimizer from a list", "o").
+			On(func(a *App, _ string) tea.Cmd { openPicker(a); return nil }).Foot("optimizer").While(changeable).Unless(unchangeable),
+		bind(groupRun, "1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
+			On(func(a *App, k string) tea.Cmd { return switchTo(a, int(k[0]-'1')) }).Unless(unchangeable),
+		bind(groupRun, "e", "edit the settings in a form", "e").
+			On(func(a *App, _ string) tea.Cmd { return openForm(a, "") }).Foot("settings").While(changeable).Unless(unchangeable),
+		bind(groupRun, "+ -", "double or halve the radius, rate or damping", "+", "=", "-", "_").
+			On(func(a *App, k string) tea.Cmd {
+				if k == "-" || k == "_" {
+					return a.command(event.Scale{Factor: 0.5})
+				}
+				return a.command(event.Scale{Factor: 2})
+			}).FootBy(scaled).While(scalable).Unless(unscalable).
+			By([2]string{"+", "double the radius, rate or damping"}, [2]string{"-", "halve the radius, rate or damping"}).Only(trains),
+		bind(groupRun, "f", "fork: race methods or settings from here", "f").
+			On(func(a *App, _ string) tea.Cmd { openRace(a); return nil }).Foot("race").While(changeable).Unless(unchangeable),
+		bind(groupRun, "u", "go back to an earlier epoch", "u").
+			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).
+			Foot("go back").While(func(a *App) bool { return unkept(a) == "" }).Unless(unkept).Only(trains),
+		bind(groupRun, "k", "compute the spectrum at the weights of now", "k").
+			On(func(a *App, _ string) tea.Cmd { return a.askSpectrum() }).Foot("spectrum").While(changeable).Unless(unchangeable),
+		bind(groupRun, "w", "save the model, as safetensors or ONNX", "w").
+			On(func(a *App, _ string) tea.Cmd { openSave(a); return nil }).
+			Foot("save").While(func(a *App) bool { return unsavable(a) == "" && a.h.Over() }).Unless(unsavable),
+	}
+}
+
+// viewBindings change what is seen.
+func viewBindings() []screen.Binding[*App] {
+	return []screen.Binding[*App]{
+		bind(groupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up", "down").
+			On(func(a *App, k string) tea.Cmd { a.move(k); return nil }).Foot("pane").While(uncovered).Unless(covered).
+			By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),
+		bind(groupView, "y", "logarithmic or linear scale", "y").
+			On(func(a *App, _ string) tea.Cmd { return a.toggleLog() }).Foot("log").While(uncovered).Unless(covered),
+		bind(groupView, "/", "search the log", "/").
+			On(func(a *App, _ string) tea.Cmd { return searchLog(a) }).Unless(covered),
+		screen.ThemeKey[*App](),
+		screen.MouseKey[*App](),
+		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
+			On(func(a *App, _ string) tea.Cmd { return chartPicture(a, "svg") }).
+			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.Over() }).Unless(unpicturable),
+		bind(groupView, "P", "picture of the screen, as SVG", "P").
+			On(func(a *App, _ string) tea.Cmd { return screenPicture(a) }).Unless(func(a *App) string {
+			if a.h.Viewer {
+				return viewerOnly
+			}
+			return ""
+		}),
+		bind(groupView, "ctrl+l", "draw the screen anew", "ctrl+l").
+			On(func(a *App, _ string) tea.Cmd { a.anew++; return tea.ClearScreen }),
+		screen.SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.viewer == nil }),
+	}
+}
+
+// hints are what the footer names: the keys of what has them at present.
+func hints(a *App) (out []widget.Hint) {
+	switch {
+	case a.dialog != nil:
+		return a.dialog.Hints(a)
+	case racing(a):
+		return screen.Hints(a.raceKeys, a)
+	}
+	out = screen.Hints(a.bindings, a)
+	if a.zoomed && len(out) > 0 { // the way back stands first
+		if i := slices.IndexFunc(out, func(h widget.Hint) bool { return h.Key == "esc" }); i > 0 {
+			back := out[i]
+			out = slices.Insert(slices.Delete(out, i, i+1), 0, back)
+		}
+	}
+	return out
+}

@@ -1,0 +1,47 @@
+package dashboard
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer/krylov"
+	"newtop/tui/history"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// wheel moves through the list that is in front, as the arrows do.
+func wheel(a *App, msg tea.MouseWheelMsg) tea.Cmd {
+	switch msg.Button {
+	case tea.MouseWheelUp:
+		return a.press(tea.KeyPressMsg{Code: tea.KeyUp})
+	case tea.MouseWheelDown:
+		return a.press(tea.KeyPressMsg{Code: tea.KeyDown})
+	}
+	return nil
+}
+
+// wordSections says what the letters, signs and words of the panes mean.
+func wordSections(a *App) []widget.Section {
+	stops := widget.Section{Title: "why an inner solve ended"}
+	for _, s := range krylov.Stops() {
+		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Words()))
+	}
+	words := widget.Section{Title: "in the panes"}
+	for _, r := range [][2]string{
+		{"▾ ▴ =", "less, more than an epoch before, the same"},
+		{"line", "solid for training rows, dashed for test rows"},
+		{"R", "trust-region radius, the longest step allowed"},
+		{a.Glyphs.Rho, "actual over predicted reduction; 1 is perfect"},
+		{"×", "step rejected, or a value was not finite"},
+		{"‖r‖/‖g‖", "residual of the inner solve, 1 at its start"},
+		{"‖s‖/R", "length of its step, 1 on the boundary"},
+		{"curv, q", "curvature along its direction; promised gain"},
+		{a.Glyphs.Lambda + strings.TrimRight(a.Glyphs.Within, " "), "eigenvalue; a true one is within the bound"},
+		{"equivalents", "all work in units of one full gradient"},
+	} {
+		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], 12, r[1]))
+	}
+	return []widget.Section{stops, words}
+}

@@ -1,0 +1,114 @@
+package dashboard
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer/event"
+	"newtop/tui/layout"
+	"newtop/tui/pane"
+	"newtop/tui/screen"
+)
+
+// A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
+// So a chart that was drawn a moment ago keeps its picture for a while; the values in its frame go on, unless
+// the picture repeats them, and the header follows every change. The first change after some quiet shows at once,
+// and so does what a key does.
+const (
+	chartHold  = 800 * time.Millisecond
+	remoteHold = 1200 * time.Millisecond // over SSH
+	headHold   = 250 * time.Millisecond
+	keyCalm    = time.Second // after a key charts follow every change for so long
+)
+
+// patience is how long charts keep their pictures for an environment.
+func patience(environ []string) time.Duration {
+	if screen.Remote(environ) {
+		return remoteHold
+	}
+	return chartHold
+}
+
+// pace is what the root model knows of when things were drawn.
+type pace struct {
+	pause   time.Duration // the least time to the next news
+	hold    time.Duration // how long a chart keeps its picture; 0 never
+	touched time.Time     // when the newest key came, or the first screen
+	drawing bool          // a drawMsg is under way
+	stale   bool          // the screen has pictures that were held back
+}
+
+// shareBudget adapts to how many look. Charts are most of a frame: where news are seldom they come with every third.
+func shareBudget(a *App) {
+	a.pause = a.budget.Interval(a.interval)
+	if a.viewer != nil {
+		a.hold = max(remoteHold, 5*a.pause/2)
+	}
+}
+
+// drawMsg ends a hold: the screen is drawn again.
+type drawMsg struct{}
+
+// holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
+// running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
+// be followed.
+func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
+	seen := key.Seen
+	key.Seen = d.Key.Seen
+	late := a.clock().Sub(d.At) >= a.hold
+	if _, loading := a.h.Loading(); loading {
+		return a.hold > 0 && d.Rows != nil && d.Key == key && !late
+	}
+	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed || a.h.Over() ||
+		a.h.Status.Phase != event.Running {
+		return false
+	}
+	return d.Key == key && seen != key.Seen && !late && a.clock().Sub(a.touched) >= keyCalm
+}
+
+// drawPane returns the rows of a pane's rectangle.
+func drawPane(a *App, p *layout.Place) []string {
+	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
+	key := pane.CacheKey{
+		W: p.W, H: p.H, Seen: shown.Seen(a.h), Look: a.Changes, Focused: p.Pane == a.focus, Zoomed: a.zoomed, Bare: p.Bare,
+	}
+	if holds(a, p.Pane, d, key) {
+		a.stale = true
+		if now := a.clock(); now.Sub(d.Headed) >= headHold && !key.Zoomed && plotted(p.Pane) {
+			d.Rows[0], d.Headed = pane.FrameTop(shown, a.paneView(), p.W, key.Focused), now
+		}
+		return d.Rows
+	}
+	before := d.Key
+	rows := d.Draw(shown, a.paneView(), p.Rect, key)
+	if d.Key != before {
+		d.At = a.clock()
+		d.Headed = d.At
+	}
+	return rows
+}
+
+// plotted reports whether a pane's body is a curve, which its frame may be ahead of. Beside a list of numbers, newer ones
+// in the frame would contradict it.
+func plotted(id layout.ID) bool {
+	return id == layout.Loss || id == layout.Accuracy || id == layout.Region
+}
+
+// redraw returns the command that ends the holds, unless one is under way.
+func redraw(a *App) tea.Cmd {
+	if a.hold <= 0 || a.drawing || a.h.Over() {
+		return nil
+	}
+	a.drawing = true
+	return a.later(a.hold, drawMsg{})
+}
+
+// redrawn follows the end of a hold. A picture that is younger than it needs another one.
+func redrawn(a *App) tea.Cmd {
+	a.drawing = false
+	if !a.stale {
+		return nil
+	}
+	return redraw(a)
+}

@@ -1,0 +1,38 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/layout"
+	"newtop/tui/pane"
+	"newtop/tui/pane/analyses"
+	"newtop/tui/pane/inner"
+)
+
+// newPanes makes the panes in the order of the tab key, which is that of their IDs. The layout gives the named ones their
+// places; one that has no name there, and stands behind them, takes the place of the log while it has the focus.
+func newPanes() []pane.Pane {
+	return []pane.Pane{
+		layout.Loss:     pane.NewLoss(),
+		layout.Accuracy: &pane.Accuracy{},
+		layout.Inner:    &inner.Pane{},
+		layout.Spectrum: &analyses.Spectrum{},
+		layout.Topology: &analyses.Topology{},
+		layout.Region:   pane.NewRegion(),
+		layout.Errors:   &analyses.Errors{},
+		layout.Work:     &pane.Work{},
+		layout.Log:      &pane.Log{},
+	}
+}
+
+// searchLog gives the log the screen and the keys.
+func searchLog(a *App) tea.Cmd {
+	p, ok := a.panes[layout.Log].(*pane.Log)
+	if !ok {
+		return nil
+	}
+	a.focus = layout.Log
+	p.Search()
+	a.Changes++
+	return a.zoom(true)
+}

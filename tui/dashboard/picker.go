@@ -1,0 +1,242 @@
+package dashboard
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/trainer/optim"
+	"newtop/tui/pane"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// picker is the list of optimizers with a fuzzy filter. With an empty filter a digit chooses at once.
+type picker struct {
+	methods []*optim.Info
+	texts   []string // what the filter searches, one a method
+	filter  textinput.Model
+	shown   []int // indices into methods, best match first
+	at      int   // of shown
+}
+
+func newPicker(methods []*optim.Info) *picker {
+	p := &picker{methods: methods, filter: textinput.New()}
+	for _, m := range methods {
+		p.texts = append(p.texts, m.Name+" "+m.Title+" "+m.Paper)
+	}
+	p.filter.Prompt = ""
+	p.filter.CharLimit = 40
+	p.filter.SetVirtualCursor(false)
+	p.match()
+	return p
+}
+
+func openPicker(a *App) {
+	p := a.picker
+	p.filter.Reset()
+	p.filter.Focus()
+	p.match()
+	for i, k := range p.shown {
+		if p.methods[k].Name == a.h.Status.Optimizer {
+			p.at = i
+		}
+	}
+	a.dialog = &pickerOverlay{}
+}
+
+// pickerOverlay puts the list in front.
+type pickerOverlay struct{}
+
+func (*pickerOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	key, ok := msg.(tea.KeyPressMsg)
+	if !ok {
+		a.picker.narrow(msg)
+		return screen.Stay, nil
+	}
+	chosen, closed := a.picker.handleKey(key)
+	switch {
+	case chosen != nil:
+		return screen.Close, a.command(event.Switch{Optimizer: chosen.Name})
+	case closed:
+		return screen.Close, nil
+	}
+	return screen.Stay, nil
+}
+
+func (*pickerOverlay) Draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
+
+func (*pickerOverlay) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "switch"), widget.NewHint("↑↓", "choose"), widget.NewHint("1…9", "by number"), widget.NewHint("esc", "close")}
+}
+
+// match applies the filter.
+func (p *picker) match() {
+	names := make([]string, len(p.methods))
+	for i, m := range p.methods {
+		names[i] = m.Name
+	}
+	p.shown, p.at = widget.Find(p.filter.Value(), names, p.texts), 0
+}
+
+// handleKey acts on a key; closed says that the list is done with.
+func (p *picker) handleKey(msg tea.KeyPressMsg) (chosen *optim.Info, closed bool) {
+	switch k := msg.String(); k {
+	case "esc":
+		return nil, true
+	case "enter":
+		if p.at < len(p.shown) {
+			return p.methods[p.shown[p.at]], true
+		}
+		return nil, false
+	case "up", "shift+tab", "ctrl+p":
+		p.at = max(0, p.at-1)
+	case "down", "tab", "ctrl+n":
+		p.at = max(0, min(p.at+1, len(p.shown)-1))
+	case "home", "pgup":
+		p.at = 0
+	case "end", "pgdown":
+		p.at = max(0, len(p.shown)-1)
+	default:
+		if n, err := strconv.Atoi(k); err == nil && p.filter.Value() == "" && n >= 1 && n <= len(p.methods) {
+			return p.methods[n-1], true
+		}
+		p.narrow(msg)
+	}
+	return nil, false
+}
+
+// narrow gives a key or pasted text to the filter.
+func (p *picker) narrow(msg tea.Msg) {
+	before := p.filter.Value()
+	p.filter, _ = p.filter.Update(msg)
+	if p.filter.Value() != before {
+		p.match()
+	}
+}
+
+// draw returns the list in a box of at most w × h.
+func (p *picker) draw(v *pane.View, w, h int) []string {
+	bw := min(w-2, 104)
+	inner := bw - 4
+	title := "optimizers"
+	if n := len(p.shown); n > 0 {
+		title += " " + strconv.Itoa(p.at+1) + "/" + strconv.Itoa(n)
+	}
+	rows := make([]string, 0, h)
+	l := v.Line(inner)
+	if text := p.filter.Value(); text != "" {
+		l.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
+	} else {
+		l.Put(style.Muted, "type to search · ↑↓ move · enter switches · esc closes")
+	}
+	rows = append(rows, l.Full(), "")
+	room := max(1, h-4-2)
+	if bw >= 84 {
+		const left = 24
+		detail := p.detail(v, inner-left-2)
+		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
+		return widget.DialogBox(&v.Pen, title, append(rows, style.Beside(list, left, widget.CutRows(&v.Pen, detail, room))...), bw)
+	}
+	listed := min(len(p.methods), max(3, room/2))
+	rows = append(rows, p.list(v, inner, listed, true)...)
+	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
+		detail = widget.CutRows(&v.Pen, detail[1:], room-listed-1) // the list has the title
+		rows = append(append(rows, ""), detail...)
+	}
+	return widget.DialogBox(&v.Pen, title, rows, bw)
+}
+
+// list returns at most n rows around the chosen one, with the methods' titles if asked.
+func (p *picker) list(v *pane.View, w, n int, titles bool) []string {
+	rows := make([]string, 0, n)
+	if len(p.shown) == 0 {
+		return append(rows, v.Line(w).Put(style.Warn, "no optimizer matches").Full())
+	}
+	first := max(0, min(p.at-n/2, len(p.shown)-n))
+	for i := first; i < min(first+n, len(p.shown)); i++ {
+		k := p.shown[i]
+		m := p.methods[k]
+		l := v.Line(w)
+		number := "   "
+		if k < 9 {
+			number = " " + strconv.Itoa(k+1) + " "
+		}
+		name, title, arrow := style.Strong, style.Muted, " "
+		if i == p.at {
+			name, title, arrow = style.Chosen, style.Text, "▸"
+		}
+		l.Put(style.Accent, arrow+number)
+		l.Put(name, m.Name)
+		if titles {
+			l.To(20).Put(title, ansi.Truncate(m.Title, l.Left(), "…"))
+		}
+		rows = append(rows, l.Full())
+	}
+	return rows
+}
+
+// detail says what the chosen method is, what it costs and what can be set.
+func (p *picker) detail(v *pane.View, w int) []string {
+	if p.at >= len(p.shown) {
+		return nil
+	}
+	m := p.methods[p.shown[p.at]]
+	var rows []string
+	say := func(t style.Token, s string) {
+		for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
+			rows = append(rows, v.Line(w).Put(t, r).Full())
+		}
+	}
+	say(style.Strong, m.Title)
+	paper := m.Paper
+	if m.Equations != "" {
+		paper += ", " + m.Equations
+	}
+	if paper != "" {
+		say(style.Muted, paper)
+	}
+	say(style.Text, m.Summary)
+	if m.Cost != "" {
+		say(style.Text, "cost  "+m.Cost)
+	}
+	keys, values := 0, 0
+	for i := range m.Parameters {
+		keys, values = max(keys, style.Cells(m.Parameters[i].Key)), max(values, style.Cells(setting(&m.Parameters[i])))
+	}
+	for i := range m.Parameters {
+		h := &m.Parameters[i]
+		l := v.Line(w)
+		ink := style.Text
+		if h.Key == m.Primary {
+			ink = style.Accent
+		}
+		l.Put(ink, style.Pad(h.Key, keys)).Put(style.Strong, "  "+style.Pad(setting(h), values)+"  ")
+		l.Put(style.Muted, ansi.Truncate(style.Clean(h.Meaning), l.Left(), "…"))
+		rows = append(rows, l.Full())
+	}
+	return rows
+}
+
+// setting writes a default.
+func setting(h *optim.Hyperparameter) string {
+	if math.IsInf(h.Default, 0) {
+		return format.Number(h.Default)
+	}
+	return settingText(h.Text(h.Default))
+}
+
+// switchTo asks for the method with an index in the list.
+func switchTo(a *App, i int) tea.Cmd {
+	if i >= len(a.picker.methods) {
+		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
+	}
+	return a.command(event.Switch{Optimizer: a.picker.methods[i].Name})
+}

@@ -1,0 +1,83 @@
+package dashboard
+
+import (
+	"io"
+	"path/filepath"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/figure"
+	"newtop/tui/pane"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+// chartPicture writes the focused pane's data as svg, png or pdf.
+func chartPicture(a *App, format string) tea.Cmd {
+	p := a.panes[a.focus]
+	f := focusedFigure(a)
+	if f == nil {
+		return a.Tell(style.Warn, p.Name(a.paneView())+" has nothing to draw; P takes the screen")
+	}
+	if why := unpictured(a); why != "" {
+		return a.Tell(style.Warn, why)
+	}
+	return a.Picture(pictureName(a, p.Name(a.paneView())), "."+format, func(w io.Writer) error { return f.Draw(w, format) })
+}
+
+// focusedFigure is what the focused pane's picture shows, nil for nothing.
+func focusedFigure(a *App) *figure.Chart {
+	if p, ok := a.panes[a.focus].(pane.Pictured); ok {
+		return p.Figure(a.paneView())
+	}
+	return nil
+}
+
+// screenPicture writes the screen as it stands, as SVG.
+func screenPicture(a *App) tea.Cmd {
+	if why := unpictured(a); why != "" {
+		return a.Tell(style.Warn, why)
+	}
+	return a.ScreenPicture(a.screen(), pictureName(a, "screen"))
+}
+
+// unpictured is why no picture can be written from here, "" if one can.
+func unpictured(a *App) string {
+	switch {
+	case a.h.Viewer:
+		return viewerOnly
+	case a.Pictures == "" && a.viewer != nil:
+		return "no pictures are kept here: the server was started without --saves"
+	}
+	return ""
+}
+
+// pictureName tells the data, what is drawn and the epoch.
+func pictureName(a *App, of string) string {
+	data := "run"
+	if a.h.Run != nil {
+		data = a.h.Run.Data.Name
+	}
+	return "newtop-" + screen.PlainName(data) + "-" + screen.PlainName(of) + "-" + strconv.Itoa(a.h.Status.Epoch)
+}
+
+// pictureWritten says where a picture is, or why there is none.
+func pictureWritten(a *App, msg screen.PictureMsg) tea.Cmd {
+	if msg.Err != nil {
+		text := "no picture: " + style.Clean(msg.Err.Error())
+		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
+		return a.Tell(style.Warn, text)
+	}
+	path, where := style.Clean(msg.Path), ""
+	if a.viewer != nil {
+		path, where = style.Clean(filepath.Base(msg.Path)), " on the server"
+	}
+	a.h.Log.Say(a.h.Status.Epoch, style.Text, "picture: %s", path)
+	return a.Tell(style.Text, "wrote "+path+where)
+}
+
+// refuse notes for a while why nothing happened.
+func refuse(a *App, text string) tea.Cmd {
+	return a.Tell(style.Warn, text)
+}

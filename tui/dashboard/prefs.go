@@ -1,0 +1,66 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/chart"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+// recallPrefs applies the user's choices. A file that cannot be used is a line in the log.
+func recallPrefs(a *App, o *screen.Options) {
+	p, ok, err := a.Prefer(o)
+	if err != nil {
+		a.h.Log.Say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
+	}
+	if !ok {
+		return
+	}
+	a.saving.format = p.Save
+	for _, c := range charted(a) {
+		c.SetChartPrefs(p.XAxis, p.Smoothing)
+	}
+	a.Prefs.Begin(preferences(a))
+}
+
+// charted returns the panes that remember how their charts are drawn.
+func charted(a *App) (out []chart.ChartPrefs) {
+	for _, p := range a.panes {
+		if c, ok := p.(chart.ChartPrefs); ok {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
+func preferences(a *App) screen.Preferences {
+	p, last := a.Looks(), a.Prefs.Last()
+	p.XAxis, p.Smoothing, p.Save = last.XAxis, last.Smoothing, a.saving.format
+	for i, c := range charted(a) {
+		x, smoothing := c.ChartPrefs()
+		if i == len(a.chartPrefs) {
+			a.chartPrefs = append(a.chartPrefs, [2]string{x, smoothing})
+			continue
+		}
+		was := &a.chartPrefs[i]
+		if x != was[0] {
+			p.XAxis = x
+		}
+		if smoothing != was[1] {
+			p.Smoothing = smoothing
+		}
+		*was = [2]string{x, smoothing}
+	}
+	return p
+}
+
+// stored follows the end of a write.
+func stored(a *App, msg screen.StoredMsg) tea.Cmd {
+	cmd, err := a.Prefs.Written(msg)
+	if err != nil {
+		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "preferences: %s", style.Clean(err.Error()))
+	}
+	return cmd
+}

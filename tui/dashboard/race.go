@@ -1,0 +1,243 @@
+package dashboard
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/pane"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
+// a table with the best on top.
+type raceView struct {
+	lossChart, faultChart chart.Canvas
+	axis                  history.RaceAxis
+	linear                bool // scale of both charts; else logarithmic
+	byLoss                bool // what the table is sorted by
+	at                    int  // the racer that enter goes on with
+	chosen                bool // by hand; until then it is the leader
+	asking                bool // whether to abandon the race
+	race                  *event.RaceEvent
+	changes               uint64
+	key                   raceKey // of the picture in rows
+	rows                  []string
+}
+
+// raceKey is all that a picture of the race depends on.
+type raceKey struct {
+	w, h             int
+	gen, runGen, own uint64
+	th               *style.Palette
+	gl               *style.GlyphSet
+}
+
+// racing reports whether the race has the screen.
+func racing(a *App) bool { return a.h.Status.Racing && !a.h.Over() }
+
+// racerName is a racer's letter and name.
+func racerName(h *history.History, i int) string {
+	if i < 0 || i >= len(h.Race.Racers) {
+		return ""
+	}
+	return style.RacerLetter(i) + " " + style.Clean(h.Race.Racers[i].Name)
+}
+
+// begin forgets what was chosen in an earlier race.
+func (r *raceView) begin(h *history.History) {
+	if h.Race.Event == nil || h.Race.Event == r.race {
+		return
+	}
+	if h.Race.Event.State == "begun" {
+		*r = raceView{axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
+	}
+	r.race = h.Race.Event
+}
+
+// selected is the racer that enter goes on with, −1 while there is none.
+func (r *raceView) selected(h *history.History) int {
+	order := h.Race.Ranking(r.byLoss)
+	switch {
+	case len(order) == 0:
+		return -1
+	case r.chosen && r.at < len(order):
+		return r.at
+	}
+	return order[0]
+}
+
+// press gives a key to the table of the race, and reports whether it means something there. Any key but its answers takes
+// back the question whether to abandon the race.
+func (r *raceView) press(a *App, k string) (cmd tea.Cmd, taken bool) {
+	r.begin(a.h)
+	r.changes++
+	b := screen.Bound(a.raceKeys, a, k)
+	r.asking = false
+	if b == nil {
+		return nil, false
+	}
+	return b.Act(a, k), true
+}
+
+// raceBindings are the keys while the race has the screen; those of the dashboard stand behind them.
+func raceBindings() []screen.Binding[*App] {
+	onlooker := func(a *App) bool { return a.h.Watched() || a.h.Viewer }
+	asked := func(a *App) bool { return a.race.asking && !onlooker(a) }
+	steered := func(a *App) bool { return !a.race.asking && !onlooker(a) }
+	looking := func(a *App) bool { return !asked(a) }
+	key := func(show, word string, keys ...string) screen.Binding[*App] {
+		return bind("", show, word, keys...).Foot(word)
+	}
+	passed := func(a *App, k string) tea.Cmd { return screen.Press(a.bindings, a, k) }
+	return []screen.Binding[*App]{
+		key("enter", "abandon the race", "enter", "y").
+			On(func(a *App, _ string) tea.Cmd { return a.command(event.Pick{Racer: -1}) }).Only(asked),
+		key("esc", "race on", "esc", "n", "u", "q").Then(func(*App, string) {}).Only(asked),
+		key("space", "play or pause", "space").On(passed).Only(func(a *App) bool { return a.h.Watched() }),
+		key(", .", "back, on", ",", ".").On(passed).Only(func(a *App) bool { return a.h.Watched() }),
+		key("enter", "", "enter").On(func(a *App, _ string) tea.Cmd {
+			if i := a.race.selected(a.h); i >= 0 {
+				return a.command(event.Pick{Racer: i})
+			}
+			return nil
+		}).FootBy(func(a *App) string { return "go on with " + style.RacerLetter(a.race.selected(a.h)) }).
+			While(func(a *App) bool { return steered(a) && a.race.selected(a.h) >= 0 }).Only(looking).Unless(func(a *App) string {
+			if onlooker(a) {
+				return unsteerable(a)
+			}
+			return ""
+		}),
+		key("↑↓", "choose", "up", "shift+tab", "down", "tab").Then(func(a *App, k string) {
+			if k == "up" || k == "shift+tab" {
+				a.race.move(a.h, -1)
+			} else {
+				a.race.move(a.h, 1)
+			}
+		}).While(looking),
+		key("space", "", "space").On(passed).FootBy(func(a *App) string {
+			if a.h.Status.Phase == event.Paused {
+				return "race on"
+			}
+			return "pause"
+		}).While(func(a *App) bool { return a.h.Race.Event != nil && a.h.Race.Event.State == "begun" }).Only(steered),
+		key("esc", "abandon", "esc", "u").Then(func(a *App, _ string) { a.race.asking = true }).Only(steered),
+		key("x", "axis", "x").Then(func(a *App, _ string) { a.race.axis = (a.race.axis + 1) % history.RaceAxisCount }).While(looking),
+		key("r", "rank by", "r").Then(func(a *App, _ string) { a.race.byLoss = !a.race.byLoss }).While(looking),
+		key("y", "log", "y").Then(func(a *App, _ string) { a.race.linear = !a.race.linear }).While(looking),
+		key("?", "help", "?").On(passed).While(looking),
+		key("q", "", "q").On(passed).FootBy(quitWord).While(looking),
+	}
+}
+
+// move chooses the racer above or below in the table.
+func (r *raceView) move(h *history.History, by int) {
+	order, at := h.Race.Ranking(r.byLoss), r.selected(h)
+	for place, i := range order {
+		if i == at {
+			r.at, r.chosen = order[max(0, min(place+by, len(order)-1))], true
+			return
+		}
+	}
+}
+
+// draw returns exactly h rows of w columns.
+func (r *raceView) draw(v *pane.View, w, h int) []string {
+	r.begin(v.H)
+	key := raceKey{w: w, h: h, gen: v.H.Race.Gen, runGen: v.H.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
+	if r.rows != nil && r.key == key {
+		return r.rows
+	}
+	r.key = key
+	if v.H.Race.Event == nil {
+		text := v.Line(w).To(2).Put(style.Muted, "a race is on; its beginning was not seen").Full()
+		r.rows = style.Block([]string{"", text}, w, h)
+		return r.rows
+	}
+	r.rows = r.compose(v, w, h)
+	return r.rows
+}
+
+// compose puts the charts over the table, in frames where there is room for them.
+func (r *raceView) compose(v *pane.View, w, h int) []string {
+	framed := w >= 80 && h >= 18
+	edge := 0
+	if framed {
+		edge = 2
+	}
+	table := r.table(v, w-2*edge)
+	charts := h - len(table) - edge
+	var rows []string
+	if charts >= 3+edge {
+		rows = r.charts(v, w, charts, framed)
+	}
+	if framed {
+		table = widget.Framed(&v.Pen, style.Border, r.title(v, w-6), table, w)
+	}
+	return style.Block(append(rows, table...), w, h)
+}
+
+// charts draws losses and faults side by side.
+func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
+	fault, unit := "error", format.Percent
+	if v.H.Regression() {
+		fault, unit = "RMSE", nil
+	}
+	if !v.H.Curves.TestMetric.Empty() {
+		fault = "test " + fault
+	}
+	left := w / 2
+	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *history.Racer) *chart.Series { return &k.Metric[r.axis] }, w-left, h, framed)
+	rows := make([]string, h)
+	for i := range rows {
+		rows[i] = loss[i] + other[i]
+	}
+	return rows
+}
+
+func (r *raceView) chart(v *pane.View, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Label: unit, Waiting: "waiting for the first laps"}
+	if unit != nil && !r.linear {
+		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
+	}
+	switch r.axis {
+	case history.ByEquivalents:
+		p.Limit = float64(v.H.Race.Event.Equivalents)
+	case history.BySeconds:
+		p.Limit = float64(v.H.Race.Event.Seconds)
+	}
+	p.Clip = v.H.Race.Bounds(of)
+	p.Closed = p.Limit == 0 || v.H.Race.Event.State != "begun"
+	order := v.H.Race.Ranking(r.byLoss)
+	for place := range order { // the leader's curve comes last, over the others
+		i := order[len(order)-1-place]
+		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.H.Race.Racers[i]), Dashed: i%2 == 1,
+			Alarm: true, Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
+	}
+	head := r.chartTitle(name, w-6)
+	if framed {
+		return style.Block(widget.Framed(&v.Pen, style.Border, head, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
+	}
+	l := v.Line(w).Put(style.Text, " ")
+	for _, h := range head {
+		l.Put(h.Token, h.Text)
+	}
+	return style.Block(append([]string{l.Full()}, c.Draw(&v.Pen, p, w-1, h-1)...), w, h)
+}
+
+// chartTitle names a chart and its axes, as far as there is room.
+func (r *raceView) chartTitle(name string, room int) []style.Part {
+	by, scale := "  by "+r.axis.Words(), "  log"
+	if style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
+		by = "  by " + r.axis.Word()
+	}
+	if r.linear || style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
+		scale = ""
+	}
+	return []style.Part{style.Strong.Of(name), style.Muted.Of(by + scale)}
+}

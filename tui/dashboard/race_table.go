@@ -1,0 +1,240 @@
+package dashboard
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/history"
+	"newtop/tui/pane"
+	"newtop/tui/style"
+)
+
+// title tells what the race is about.
+func (r *raceView) title(v *pane.View, room int) []style.Part {
+	e := v.H.Race.Event
+	parts := []style.Part{style.Strong.Of("race")}
+	if e.State == "over" {
+		parts = []style.Part{style.Good.Of("race is over")}
+	}
+	add := func(s string) {
+		if style.Width(parts)+style.Cells(s) <= room {
+			parts = append(parts, style.Muted.Of(s))
+		}
+	}
+	add("  from epoch " + format.Count(e.Epoch))
+	add("  budget of each " + budgetText(float64(e.Equivalents), float64(e.Seconds)))
+	add("  ranked by " + r.measure(v))
+	return parts
+}
+
+// measure names what the table is sorted by.
+func (r *raceView) measure(v *pane.View) string {
+	s := "loss"
+	if !r.byLoss {
+		s = "error"
+		if v.H.Regression() {
+			s = "RMSE"
+		}
+		if !v.H.Curves.TestMetric.Empty() {
+			s = "test " + s
+		}
+	}
+	return "best " + s
+}
+
+// budgetText writes a race's budget.
+func budgetText(equivalents, seconds float64) string {
+	var parts []string
+	if equivalents > 0 {
+		parts = append(parts, format.Tick(format.Round(equivalents, 2))+" gradient equivalents")
+	}
+	if seconds > 0 {
+		parts = append(parts, strings.TrimSuffix(format.Span(seconds), ".00 s"))
+		if strings.HasSuffix(format.Span(seconds), ".00 s") {
+			parts[len(parts)-1] += " s"
+		}
+	}
+	if len(parts) == 0 {
+		return "without bound"
+	}
+	return strings.Join(parts, " or ")
+}
+
+// raceColumns are the widths of the table, 0 for a column that has no room.
+type raceColumns struct {
+	name, fault, best, laps, work, time int
+	unit                                func(float64) string
+	title                               string
+}
+
+func (r *raceView) columns(v *pane.View, w int) raceColumns {
+	c := raceColumns{name: 11, fault: 7, unit: format.Percent, title: "error", laps: 5}
+	if v.H.Regression() {
+		c.fault, c.unit, c.title = 10, format.Number, "RMSE"
+	}
+	if c.best = c.fault + 1; r.byLoss {
+		c.best = max(c.best, 9)
+	}
+	for i := range v.H.Race.Racers {
+		c.name = max(c.name, style.Cells(style.Clean(v.H.Race.Racers[i].Name)))
+	}
+	if w >= 72 {
+		c.work, c.time = 7, 9
+	}
+	if w >= 96 {
+		c.laps, c.work = 8, 9
+	}
+	const state = 12
+	c.name = min(c.name, max(11, w-(5+9+c.fault+c.best+c.laps+c.work+c.time+2+state)))
+	return c
+}
+
+// table has a heading, a row for each racer, and a sentence that says who leads.
+func (r *raceView) table(v *pane.View, w int) []string {
+	c := r.columns(v, w)
+	l := v.Line(w)
+	l.Put(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right("best", c.best)+style.Right("laps", c.laps))
+	if c.work > 0 {
+		l.Put(style.Muted, style.Right("work", c.work)+style.Right("time", c.time))
+	}
+	l.Put(style.Muted, "  state")
+	rows := []string{l.Full()}
+	at := r.selected(v.H)
+	for place, i := range v.H.Race.Ranking(r.byLoss) {
+		rows = append(rows, r.row(v, &c, place, i, i == at, w))
+	}
+	last := v.Line(w).Put(style.Text, " ")
+	if r.asking {
+		return append(rows, last.Put(style.Warn, "abandon the race, and go on as before it?").Full())
+	}
+	for _, clause := range r.verdict(v, c.unit) {
+		if !last.Group(clause...) {
+			break
+		}
+	}
+	return append(rows, last.Full())
+}
+
+func (r *raceView) row(v *pane.View, c *raceColumns, place, i int, chosen bool, w int) string {
+	k := &v.H.Race.Racers[i]
+	l := v.Line(w)
+	arrow, ink := " ", style.Text
+	if chosen {
+		arrow, ink = "▸", style.Chosen
+	}
+	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(style.RacerToken(i), style.RacerLetter(i)+" ")
+	l.Put(ink, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
+	if !k.Begun {
+		return l.Put(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
+	}
+	loss := style.Text
+	if !format.Finite(float64(k.Now.Loss)) {
+		loss = style.Bad
+	}
+	l.Put(loss, style.Right(format.Number(float64(k.Now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.H.Measure.Value(&k.Now)), c.fault))
+	best := c.unit(k.BestMetric)
+	if r.byLoss {
+		best = format.Number(k.BestLoss)
+	}
+	l.Put(style.Strong, style.Right(best, c.best)).Put(style.Text, style.Right(format.CountWithin(float64(k.Now.Epoch), c.laps-1), c.laps))
+	if c.work > 0 {
+		took := "0 s"
+		if k.Now.Elapsed > 0 {
+			took = format.Span(float64(k.Now.Elapsed))
+		}
+		l.Put(style.Muted, style.Right(format.CountWithin(float64(k.Now.GradientEquivalents), c.work-1), c.work)+style.Right(took, c.time))
+	}
+	l.Put(style.Text, "  ")
+	state := r.state(v, place, k)
+	if style.Cells(state.Text) > l.Left() {
+		state.Text = strings.TrimPrefix(state.Text, "budget ")
+	}
+	if bar := min(12, l.Left()-style.Cells(state.Text)-1); bar >= 4 && k.Ended == "" {
+		n := int(math.Round(float64(bar) * v.H.Race.Spent(k)))
+		l.Put(style.Accent, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", bar-n)).Put(style.Text, " ")
+	}
+	return l.Put(state.Token, ansi.Truncate(state.Text, l.Left(), "…")).Full()
+}
+
+// state says in a word how a racer does.
+func (r *raceView) state(v *pane.View, place int, k *history.Racer) style.Part {
+	switch first := place == 0 && format.Finite(k.BestLoss); {
+	case k.Diverged():
+		return style.Bad.Of("× " + style.Clean(k.Ended))
+	case first && v.H.Race.Event.State == "over":
+		return style.Good.Of("won")
+	case first && k.Now.Epoch > 0:
+		return style.Good.Of("leads")
+	case k.Ended == "budget":
+		return style.Muted.Of("budget spent")
+	case k.Ended != "":
+		return style.Warn.Of(style.Clean(k.Ended))
+	}
+	return style.Muted.Of("racing")
+}
+
+// verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
+// worth most.
+func (r *raceView) verdict(v *pane.View, unit func(float64) string) [][]style.Part {
+	order := v.H.Race.Ranking(r.byLoss)
+	if len(order) == 0 {
+		return nil
+	}
+	first := &v.H.Race.Racers[order[0]]
+	over := v.H.Race.Event.State == "over"
+	switch {
+	case !format.Finite(first.BestLoss) && over:
+		return [][]style.Part{{style.Warn.Of("nobody won: no loss was finite")}}
+	case !format.Finite(first.BestLoss) || first.Now.Epoch == 0 && !over:
+		return [][]style.Part{{style.Muted.Of("all go on from the same weights, in turn")}, {style.Muted.Of(": next is who has spent the least of the budget")}}
+	}
+	byLoss := r.byLoss || math.IsNaN(first.BestMetric)
+	best, value := func(k *history.Racer) float64 { return k.BestMetric }, unit
+	if byLoss {
+		best, value = func(k *history.Racer) float64 { return k.BestLoss }, format.Number
+	}
+	word := " leads"
+	if over {
+		word = " won"
+	}
+	clauses := [][]style.Part{{style.RacerToken(order[0]).Of(racerName(v.H, order[0])), style.Strong.Of(word)},
+		{style.Text.Of(" with " + r.measure(v) + " " + value(best(first)))}}
+	if len(order) < 2 {
+		return clauses
+	}
+	low, high := best(first), best(&v.H.Race.Racers[order[1]])
+	by := ", " + lead(low, high, !byLoss && !v.H.Regression()) + " below "
+	switch {
+	case !format.Finite(high):
+		return clauses
+	case low == high:
+		by = ", no better than "
+	}
+	return append(clauses, []style.Part{style.Text.Of(by), style.RacerToken(order[1]).Of(racerName(v.H, order[1]))})
+}
+
+// lead says by how much a value is below another: of rates in points, as a part of a percentage would be read as
+// one of them, of others as a part of the higher one.
+func lead(low, high float64, rates bool) string {
+	if rates {
+		if high-low < 1e-4 {
+			return "less than 0.01 points"
+		}
+		return format.Tick(format.Round(100*(high-low), 2)) + " points"
+	}
+	p := 100 * (high - low) / high
+	if !format.Finite(p) || high <= 0 {
+		return format.Number(high - low)
+	}
+	switch {
+	case p < 0.1:
+		return "less than 0.1%"
+	case p < 10:
+		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+	}
+	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+}

@@ -1,0 +1,60 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/internal/tuitest"
+)
+
+func TestLead(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		rates     bool
+		want      string
+	}{{0.0767, 0.0798, true, "0.31 points"}, {0.07, 0.07001, true, "less than 0.01 points"}, {1, 2, false, "50%"}, {-1, 0, false, "1.000"}} {
+		if got := lead(c.low, c.high, c.rates); got != c.want {
+			t.Errorf("%v below %v: %q, want %q", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+// TestDivergedRacer: its last values do not decide what the charts show of the others.
+func TestDivergedRacer(t *testing.T) {
+	lap := func(racer, epoch int, loss float64, ended string) event.LapEvent {
+		e := event.EpochEvent{Epoch: epoch, Loss: event.Float(loss), Error: 0.5, TestError: tuitest.NaN, GradientEquivalents: event.Float(epoch)}
+		return event.LapEvent{Racer: racer, Lap: e, Ended: ended}
+	}
+	h := &history.History{}
+	h.Apply(tuitest.DeltaOf(h.Status, event.RaceEvent{State: "begun", Racers: make([]event.Racer, 2)}))
+	h.Apply(&feed.Delta{Laps: []event.LapEvent{lap(0, 0, 1, ""), lap(1, 0, 1, ""), lap(0, 1, 0.5, ""), lap(1, 1, 1e40, "diverged: it rose")}})
+	loss := func(r *history.Racer) *chart.Series { return &r.Loss[history.ByEquivalents] }
+	if got := h.Race.Bounds(loss); got != [2]float64{0, 1.2} {
+		t.Errorf("bounds %v", got)
+	}
+	h.Race.Racers[1].Ended = ""
+	if got := h.Race.Bounds(loss); got != [2]float64{} {
+		t.Errorf("bounds %v without a racer that diverged", got)
+	}
+}
+
+// TestRaceLogged: what a race says stands before the epochs after it, though all came at once.
+func TestRaceLogged(t *testing.T) {
+	h := &history.History{}
+	racers := make([]event.Racer, 2)
+	h.Apply(&feed.Delta{
+		Races:  []event.RaceEvent{{Epoch: 0, State: "begun", Racers: racers}, {Epoch: 0, State: "picked", Racers: racers}},
+		Epochs: []event.EpochEvent{{Epoch: 1}},
+	})
+	var said []string
+	for _, e := range h.Log.Entries {
+		said = append(said, e.Text)
+	}
+	if got := strings.Join(said, "|"); !strings.HasPrefix(got, "race of 2 begins|race ends") || !strings.HasSuffix(got, "|") {
+		t.Errorf("%q", got)
+	}
+}

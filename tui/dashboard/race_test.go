@@ -1,0 +1,381 @@
+package dashboard
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/internal/screentest"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+func newRaceTest(n, laps int, state string, w, h int) *App {
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, w, h)
+	a.Update(came(tuitest.RaceDelta(a.h.Status, n, laps, state)))
+	return a
+}
+
+func TestRaceScreens(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		n     int
+		laps  int
+		state string
+		keys  []string
+		kept  []string
+	}{
+		{"begun", 2, 0, "begun", nil, []string{"80x24"}},
+		{"running", 6, 12, "begun", []string{"down"}, []string{"60x16", "80x24", "120x40"}},
+		{"over", 3, 20, "over", nil, nil},
+		{"seconds", 3, 20, "over", []string{"x", "r", "y"}, []string{"80x24"}},
+		{"abandoning", 3, 9, "begun", []string{"esc"}, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			add := tuitest.Archive(t)
+			for _, size := range screenSizes {
+				a := newRaceTest(c.n, c.laps, c.state, size[0], size[1])
+				press(a, c.keys...)
+				addFrame(add, frameText(t, a), size, c.kept)
+			}
+		})
+	}
+}
+
+// dialogKeys open each overlay.
+var dialogKeys = map[string][]string{
+	"race-form": {"f", "down", "space"}, "save": {"w"}, "rewind": {"u", "down"}, "palette": {":"}, "palette-typed": {":", "z", "o", "o"}, "form": {"e"},
+	"form-wrong": {"e", "backspace", "-", "down"}, "help-zoomed": {"tab", "z", "?"},
+}
+
+func withKept(a *App) {
+	s := a.h.Status
+	s.Kept = []int{0, 1, 2, 4, 8, 9, 10, 11, 12}
+	a.Update(came(feed.Delta{Status: s}))
+}
+
+func TestDialogs(t *testing.T) {
+	for name, keys := range dialogKeys {
+		t.Run(name, func(t *testing.T) {
+			add := tuitest.Archive(t)
+			for _, size := range screenSizes[:3] {
+				a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true, DataSets: []string{"letters", "mnist"}}, size[0], size[1])
+				withKept(a)
+				press(a, keys...)
+				frameText(t, a)
+				rows := append(a.dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], hints(a)))
+				add(fmt.Sprintf("%dx%d", size[0], size[1]), ansi.Strip(strings.Join(rows, "\n")))
+			}
+		})
+	}
+}
+
+// TestRaceCommands presses keys in a race and in its form, and reads what the feed was asked for.
+func TestRaceCommands(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want string // of %+v; "" for nothing
+	}{
+		{[]string{"enter"}, "{Racer:0}"}, {[]string{"down", "enter"}, "{Racer:1}"}, {[]string{"esc", "enter"}, "{Racer:-1}"},
+		{[]string{"u", "y"}, "{Racer:-1}"}, {[]string{"esc", "esc"}, ""}, {[]string{"o"}, ""}, {[]string{"space"}, "{On:true}"}, {[]string{"s"}, "{}"},
+	} {
+		a := newRaceTest(3, 20, "begun", 120, 40)
+		if got := sent(a, press(a, c.keys...)); got != c.want {
+			t.Errorf("%v: %s, want %s", c.keys, got, c.want)
+		}
+	}
+}
+
+// sent runs a command and returns the first thing that the feed was asked for.
+func sent(a *App, cmd tea.Cmd) string {
+	f := a.feed.(*tuitest.Feed)
+	f.Mu.Lock() // a pause before may still have to come into force
+	f.Deltas, f.At = tuitest.NewRun(tuitest.Script{Epochs: 1}), 1
+	f.Mu.Unlock()
+	pump(a, cmd, 3)
+	f.Mu.Lock()
+	defer f.Mu.Unlock()
+	if len(f.Commands) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%+v", f.Commands[0])
+}
+
+// pump runs commands and what they lead to. A note's expiry is not waited for.
+func pump(a *App, cmd tea.Cmd, depth int) {
+	if cmd == nil || depth == 0 || a.Notice.Text != "" {
+		return
+	}
+	msg := cmd()
+	if batch, ok := msg.(tea.BatchMsg); ok {
+		for _, c := range batch {
+			pump(a, c, depth)
+		}
+		return
+	}
+	if _, ok := msg.(replyMsg); ok {
+		_, next := a.Update(msg)
+		pump(a, next, depth)
+	}
+}
+
+func write(a *App, text string) {
+	for _, r := range text {
+		k := string(r)
+		if k == " " {
+			k = "space"
+		}
+		m := screentest.Typed(k)
+		m.Text = string(r)
+		a.Update(m)
+	}
+}
+
+func TestRaceForm(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	press(a, "f")
+	f := a.dialog.(*raceForm)
+	if _, problem := f.plan(a); !strings.Contains(problem, "1 racer") {
+		t.Errorf("one method: %q", problem)
+	}
+	write(a, "adam")
+	press(a, "space", "tab")
+	write(a, "rate=0.001,0.003,0.01")
+	press(a, "tab", "backspace", "backspace", "backspace", "backspace", "backspace")
+	write(a, "50 2s")
+	c, problem := f.plan(a)
+	if problem != "" || len(c.Racers) != 4 || c.Equivalents != 50 || c.Seconds != 2 {
+		t.Fatalf("%+v %q", c, problem)
+	}
+	if r := c.Racers[3]; r.Name != "adam rate=0.01" || r.Optimizer != "adam" || fmt.Sprint(r.Set) != "[rate=0.01]" {
+		t.Errorf("%+v", r)
+	}
+	if r := c.Racers[0]; r.Name != "tr-newton" || len(r.Set) != 1 || !strings.HasPrefix(r.Set[0], "radius=") {
+		t.Errorf("the method of now: %+v", r)
+	}
+	if got := sent(a, press(a, "enter")); !strings.Contains(got, "adam rate=0.003") || a.dialog != nil {
+		t.Errorf("sent %s", got)
+	}
+}
+
+func TestSweeps(t *testing.T) {
+	methods := tuitest.Methods()
+	for text, want := range map[string]string{
+		"": "", "rate=1": "", "rate=1,2 radius=3": "", "adam.rate=0.1": "", "rate": "expected KEY=VALUE", "rate=": "expected KEY=VALUE",
+		"rate=-1": "rate = -1: expected a number > 0", "rate=x": "rate = x", "warp=9": "none of these has a setting warp", "lm.rate=1": "none of these",
+	} {
+		if _, got := parseSweeps(text, methods); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	sweeps, _ := parseSweeps("radius=1,2 xi=0.1,0.2,0.3", methods)
+	if n := len(expand(methods[0], sweeps, &event.Status{})); n != 6 {
+		t.Errorf("2 × 3 values make %d racers", n)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	for text, want := range map[string][2]float64{"200": {200, 0}, "30s": {0, 30}, "1m 5": {5, 60}, "": {}, "-3": {}, "soon": {}, "inf": {}} {
+		e, s, problem := parseBudget(text)
+		if e != want[0] || s != want[1] || (problem == "") != (want != [2]float64{}) {
+			t.Errorf("%q: %g, %g, %q", text, e, s, problem)
+		}
+	}
+}
+
+// few is a number of trials, fewer of them in a short test.
+func few(n int) int {
+	if testing.Short() {
+		return n / 5
+	}
+	return n
+}
+
+// TestRaceSize draws races of every size into rooms of every size.
+func TestRaceSize(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for range few(120) {
+		a := newRaceTest(1+r.IntN(6), r.IntN(30), []string{"begun", "over", "picked"}[r.IntN(3)], layout.MinWidth+r.IntN(180), layout.MinHeight+r.IntN(60))
+		for _, k := range []string{"down", "x", "y", "r", "esc"}[:r.IntN(6)] {
+			press(a, k)
+		}
+		frameText(t, a)
+	}
+}
+
+// TestOverlaySize opens every overlay in rooms of every size, with wide and strange text.
+func TestOverlaySize(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range few(105) {
+		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{tuitest.RandomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
+		withKept(a)
+		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])
+		for range 12 {
+			k := []string{"down", "up", "space", "tab", "a", "数", "é", "backspace", "pgdown", "enter"}[r.IntN(9)]
+			press(a, k)
+			frameText(t, a)
+		}
+	}
+}
+
+func TestRewind(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	if press(a, "u"); a.dialog != nil || !strings.Contains(a.Notice.Text, "no epoch is kept") {
+		t.Errorf("opened, with the note %q", a.Notice.Text)
+	}
+	a.Note(style.Text, "")
+	withKept(a)
+	press(a, "u")
+	if got := sent(a, press(a, "down", "enter")); got != "{Epoch:10}" {
+		t.Error(got)
+	}
+	press(a, "u", "4")
+	f := a.feed.(*tuitest.Feed)
+	f.Commands, a.busy = nil, false
+	if got := sent(a, press(a, "enter")); got != "{Epoch:4}" {
+		t.Error(got)
+	}
+}
+
+func TestPalette(t *testing.T) {
+	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum now": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
+		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+		press(a, ":")
+		write(a, typed)
+		if got := sent(a, press(a, "enter")); got != want || a.dialog != nil {
+			t.Errorf("%q: %s, want %s", typed, got, want)
+		}
+	}
+	a := newTest(tuitest.Script{Epochs: 12, Fate: "done"}, screen.Options{NoColor: true}, 120, 40)
+	press(a, "ctrl+p")
+	write(a, "adam")
+	if press(a, "enter"); a.dialog == nil || !strings.Contains(a.Notice.Text, "the run has ended") {
+		t.Errorf("closed, with the note %q", a.Notice.Text)
+	}
+	press(a, "esc", ":")
+	write(a, "zoom spectrum")
+	if press(a, "enter"); !a.zoomed || a.focus != layout.Spectrum {
+		t.Errorf("focus %d, zoomed %v", a.focus, a.zoomed)
+	}
+}
+
+// TestEveryActionIsFound: the palette reaches each binding, by what the help says of it.
+func TestEveryActionIsFound(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{}, 120, 40)
+	have := map[string]bool{}
+	for _, e := range paletteEntries(a) {
+		have[e.key] = true
+	}
+	for i := range a.bindings {
+		k := a.bindings[i].Keys()[0]
+		if !a.bindings[i].Absent(a) && !have[k] && k != ":" {
+			t.Errorf("%s is missing", k)
+		}
+	}
+}
+
+func TestForm(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	press(a, "e")
+	f := a.dialog.(*settingsForm)
+	for range len(f.values[0]) {
+		press(a, "backspace")
+	}
+	write(a, "-2")
+	press(a, "tab")
+	if text := frameText(t, a); !strings.Contains(text, "× expected a number > 0") {
+		t.Errorf("no error beside the field:\n%s", text)
+	}
+	if got := sent(a, press(a, "enter")); got != "" || a.dialog == nil || f.at != 0 {
+		t.Errorf("sent %s, field %d", got, f.at)
+	}
+	press(a, "backspace", "backspace")
+	write(a, "2.5")
+	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.feed.(*tuitest.Feed).Commands) != 1 {
+		t.Errorf("sent %s", got)
+	}
+	press(a, "e", "backspace")
+	if press(a, "esc"); a.dialog != nil {
+		t.Error("stays")
+	}
+}
+
+func TestLogSearch(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 33, SwitchAt: 20}, screen.Options{NoColor: true}, 120, 40)
+	press(a, "/")
+	write(a, "→ adam")
+	text := frameText(t, a)
+	if !strings.Contains(text, "1 found") || !strings.Contains(text, "tr-newton → adam") || !a.zoomed {
+		t.Errorf("%s", text)
+	}
+	press(a, "enter", "esc", "esc")
+	if a.zoomed {
+		t.Error("esc does not leave")
+	}
+}
+
+// TestRaceNames: what a racer is called is cleaned.
+func TestRaceNames(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
+	d := tuitest.RaceDelta(a.h.Status, 2, 3, "begun")
+	d.Races[0].Racers[0].Name = "a\x1b[2Jb\n数据" + strings.Repeat("x", 200)
+	a.Update(came(d))
+	if text := a.View().Content; strings.Contains(text, "\x1b[2J") || strings.Contains(ansi.Strip(text), "xx\n\n") {
+		t.Error("not cleaned")
+	}
+	frameText(t, a)
+}
+
+// TestRaceFuzz feeds races that make no sense. No frame may overflow, and nothing may panic.
+func TestRaceFuzz(t *testing.T) {
+	for seed := range uint64(3) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		a := newTest(tuitest.Script{Epochs: 3, Regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
+		for range few(150) {
+			d := feed.Delta{Status: a.h.Status}
+			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
+			if r.IntN(6) == 0 {
+				e := event.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: tuitest.RandomFloat(r), Seconds: tuitest.RandomFloat(r)}
+				for range r.IntN(9) {
+					e.Racers = append(e.Racers, event.Racer{Name: tuitest.RandomText(r)})
+				}
+				d.Races = append(d.Races, e)
+			}
+			for range r.IntN(9) {
+				d.Laps = append(d.Laps, event.LapEvent{Racer: r.IntN(9), Ended: []string{"", "budget", tuitest.RandomText(r)}[r.IntN(3)], Lap: event.EpochEvent{
+					Epoch: r.IntN(9), Loss: tuitest.RandomFloat(r), TestError: tuitest.RandomFloat(r), TestRMSE: tuitest.RandomFloat(r), GradientEquivalents: tuitest.RandomFloat(r), Elapsed: tuitest.RandomFloat(r)}})
+			}
+			a.Update(came(d))
+			press(a, []string{"up", "down", "x", "y", "r", "esc", "enter", "?", ":", "u"}[r.IntN(10)])
+			a.Update(tea.WindowSizeMsg{Width: layout.MinWidth + r.IntN(150), Height: layout.MinHeight + r.IntN(40)})
+			frameText(t, a)
+		}
+	}
+}
+
+func TestWheel(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{}, 80, 24)
+	press(a, ":")
+	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
+	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
+	if p := a.dialog.(*palette); p.at != 1 {
+		t.Errorf("stands at %d", p.at)
+	}
+}
+
+func BenchmarkRace(b *testing.B) {
+	a := newRaceTest(6, 2000, "begun", 120, 40)
+	for i := 0; b.Loop(); i++ {
+		a.h.Race.Gen++
+		a.View()
+	}
+}

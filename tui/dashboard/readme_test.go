@@ -1,0 +1,46 @@
+package dashboard
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestReadmeListsTheKeys holds the README's tables of keys against the bindings.
+func TestReadmeListsTheKeys(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, keys, ok := strings.Cut(string(text), "\n## Keys\n")
+	if !ok {
+		t.Fatal("the README has no section of keys")
+	}
+	keys, _, _ = strings.Cut(keys, "\n## ")
+	live, watched, ok := strings.Cut(keys, "newtop watch")
+	if !ok {
+		t.Fatal("the README does not tell the keys of watched runs")
+	}
+	for _, b := range bindings() {
+		table := live
+		if b.Group == groupReplay {
+			table = watched
+		}
+		for _, k := range strings.Fields(b.Help().Key) {
+			switch k {
+			case "←↑→↓":
+				k = "arrows"
+			case "1…9":
+				k = "`1` … `9`"
+			case "ctrl+z":
+				continue // as everywhere
+			default:
+				k = "`" + k + "`"
+			}
+			if !strings.Contains(table, k) {
+				t.Errorf("%s (%s) is missing", k, b.Help().Desc)
+			}
+		}
+	}
+}

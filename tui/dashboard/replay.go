@@ -1,0 +1,312 @@
+package dashboard
+
+import (
+	"math"
+	"strconv"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/history"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+// tallEnough is how many rows a screen has that gives the bar of a watched run one of its own. On a smaller one it
+// stands in the header's second row.
+const tallEnough = 24
+
+// barRows is how many rows the header has besides its own two. A run of which the second one has nothing to say needs
+// none for the bar.
+func barRows(a *App) int {
+	h := a.h
+	silent := h.External() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
+	if h.Watched() && a.Height >= tallEnough && !silent {
+		return 1
+	}
+	return 0
+}
+
+// division divides the screen as it is now.
+func division(a *App, zoomed bool) layout.Screen {
+	if a.h.MetricsOnly() {
+		return layout.Divided(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
+	}
+	return layout.Dashboard(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus)
+}
+
+// replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.
+type replayBar struct {
+	layout.Rect         // of the track; empty while there is none
+	asked       bool    // epoch and speed are newer than the status
+	epoch       int     // that was asked for
+	speed       float64 // likewise
+}
+
+// playing says what a watched run is doing: a symbol and a word.
+func playing(a *App) style.Part {
+	s := &a.h.Status
+	if share, ok := a.h.Loading(); ok {
+		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
+	}
+	switch {
+	case a.closed:
+		return style.Warn.Of("■ feed closed")
+	case a.h.Over():
+		return style.Good.Of("■ recorded")
+	case s.Phase == event.Paused:
+		return style.Warn.Of("‖ paused")
+	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
+		return style.Good.Of("■ recorded")
+	case s.Replay.Live:
+		return style.Good.Of("● live")
+	}
+	return style.Good.Of("▸ replay")
+}
+
+// trackShare is the part of a run that is shown, or while it is being read, the part that is.
+func trackShare(h *history.History) float64 {
+	if share, ok := h.Loading(); ok {
+		return share
+	}
+	r := h.Status.Replay
+	if r.Last <= 0 {
+		return 1
+	}
+	return math.Max(0, math.Min(float64(r.Epoch)/float64(r.Last), 1))
+}
+
+// barLine draws what a watched run is doing, where in it that is, how fast, and what it is read from. named adds the
+// method, which has no other place on a small screen.
+func barLine(a *App, w int, named bool) string {
+	const least = 8 // columns of the track
+	h, r := a.h, a.h.Status.Replay
+	l := a.Line(w)
+	state := playing(a)
+	l.Put(style.Text, " ").Put(state.Token, state.Text)
+	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
+		l.Put(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
+	}
+	if named && h.Status.Optimizer != "" {
+		l.Group(style.Muted.Of("  "), style.Strong.Of(style.Clean(h.Status.Optimizer)))
+	}
+	l.Put(style.Text, "  ")
+	var tail []style.Part
+	for _, tail = range barTails(a) {
+		if l.Left()-style.Width(tail)-3 >= least {
+			break
+		}
+	}
+	track := l.Left() - style.Width(tail) - 3
+	row := layout.HeaderRows
+	if named {
+		row--
+	}
+	a.bar.Rect = layout.Rect{}
+	if track > 0 {
+		a.bar.Rect = layout.Rect{X: l.Width, Y: row, W: track, H: 1}
+		at := int(math.Round(trackShare(h) * float64(track-1)))
+		l.Put(style.Accent, style.Repeat("━", at)).Put(style.Focus, "●").Put(style.Grid, style.Repeat("─", track-1-at))
+	}
+	l.To(w - style.Width(tail) - 1)
+	for _, p := range tail {
+		l.Put(p.Token, p.Text)
+	}
+	return l.Full()
+}
+
+// barTails are the ways to say where the bar is, the fullest first.
+func barTails(a *App) [][]style.Part {
+	r := a.h.Status.Replay
+	if _, loading := a.h.Loading(); loading {
+		return [][]style.Part{{style.Muted.Of(style.Clean(r.Source))}, nil}
+	}
+	here, all := format.Count(r.Epoch), ""
+	if !r.Live || r.Last > r.Epoch {
+		all = format.Count(r.Last)
+	}
+	long := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(here)}
+	brief := []style.Part{style.Strong.Of(here)}
+	if all != "" {
+		long = append(long, style.Muted.Of(" of "+all))
+		brief = append(brief, style.Muted.Of("/"+all))
+	}
+	shortest := brief
+	if r.Length > 0 {
+		time := format.Clock
+		if r.Length < 60 {
+			time = func(s float64) string { return strconv.FormatFloat(s, 'f', 1, 64) + " s" }
+		}
+		at := style.Text.Of("  " + time(r.At))
+		if long = append(long, at); all != "" {
+			long = append(long, style.Muted.Of(" of "+time(r.Length)))
+		}
+		if brief = append(brief[:len(brief):len(brief)], at); all != "" {
+			brief = append(brief, style.Muted.Of("/"+time(r.Length)))
+		}
+	}
+	source := long
+	if barRows(a) > 0 && (a.h.Run == nil || r.Source != a.h.Run.Data.Name) { // else the first row says it
+		source = append(long[:len(long):len(long)], style.Muted.Of("  "+style.Clean(r.Source)))
+	}
+	return [][]style.Part{source, long, brief, shortest}
+}
+
+// unseekable is why a watched run can't be played back at present.
+func unseekable(a *App) string {
+	r := a.h.Status.Replay
+	switch _, loading := a.h.Loading(); {
+	case a.closed:
+		return "the feed is closed"
+	case r == nil:
+		return "the run is trained here: only a recorded one can be played back"
+	case loading:
+		return "the record is still being read"
+	case !r.Seekable:
+		return "this source can't be played back"
+	}
+	return ""
+}
+
+// askReplay remembers what is asked for, so that the next key goes on from there, and has charts follow at once.
+func askReplay(a *App, epoch int, speed float64) {
+	a.bar.asked, a.bar.epoch, a.bar.speed = true, epoch, speed
+	a.touched = a.clock()
+}
+
+// replayed is where a watched run is, or was asked to be.
+func replayed(a *App) (epoch int, speed float64) {
+	if a.bar.asked {
+		return a.bar.epoch, a.bar.speed
+	}
+	return a.h.Status.Replay.Epoch, a.h.Status.Replay.Speed
+}
+
+// seek goes to an epoch of a watched run.
+func seek(a *App, epoch int) tea.Cmd {
+	_, speed := replayed(a)
+	epoch = max(0, min(epoch, a.h.Status.Replay.Last))
+	askReplay(a, epoch, speed)
+	return a.command(event.Seek{Epoch: epoch})
+}
+
+// seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
+func seekEnd(a *App) tea.Cmd {
+	r := a.h.Status.Replay
+	if a.h.Status.Phase != event.Paused || a.h.Done != nil || r.Stale != "" && r.Epoch >= r.Last {
+		return seek(a, r.Last)
+	}
+	return tea.Batch(a.command(event.Pause{On: false}), seek(a, r.Last))
+}
+
+// seekBy goes on or back by a part of the run, by an epoch at least.
+func seekBy(a *App, part float64) tea.Cmd {
+	epoch, _ := replayed(a)
+	by := max(1, int(math.Abs(part)*float64(a.h.Status.Replay.Last)))
+	if part < 0 {
+		by = -by
+	}
+	return seek(a, epoch+by)
+}
+
+// hasten changes how fast a run is replayed.
+func hasten(a *App, factor float64) tea.Cmd {
+	const slowest, fastest = 1.0 / 64, 4096
+	epoch, speed := replayed(a)
+	if !(speed > 0) {
+		speed = 1
+	}
+	speed = math.Max(slowest, math.Min(speed*factor, fastest))
+	askReplay(a, epoch, speed)
+	return a.command(event.Speed{Factor: speed})
+}
+
+// seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
+func seekAt(a *App, x, y int) (tea.Cmd, bool) {
+	if a.dialog != nil || !a.h.Watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
+		return nil, false
+	}
+	if why := unseekable(a); why != "" {
+		return a.Tell(style.Warn, why), true
+	}
+	at := float64(x-a.bar.X) / float64(a.bar.W-1)
+	return seek(a, int(math.Round(at*float64(a.h.Status.Replay.Last)))), true
+}
+
+// replays and trains tell the two kinds of runs apart.
+func replays(a *App) bool { return a.h.Watched() }
+
+func trains(a *App) bool { return !a.h.Watched() }
+
+// owns reports whether the run ends with this screen.
+func owns(a *App) bool { return trains(a) && a.viewer == nil }
+
+func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
+
+// replayBindings play a watched run.
+func replayBindings() []screen.Binding[*App] {
+	seeks := func(part float64) func(*App, string) tea.Cmd {
+		return func(a *App, _ string) tea.Cmd { return seekBy(a, part) }
+	}
+	either := func(back, on float64, backKeys ...string) func(*App, string) tea.Cmd {
+		return func(a *App, k string) tea.Cmd {
+			for _, b := range backKeys {
+				if k == b {
+					return seeks(back)(a, k)
+				}
+			}
+			return seeks(on)(a, k)
+		}
+	}
+	list := []screen.Binding[*App]{
+		bind(groupReplay, "s", "show the next epoch, and pause", "s").
+			On(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
+			Foot("next epoch").While(seekable),
+		bind(groupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
+			On(either(-0.01, 0.01, ",")).Foot("back, on").While(seekable).
+			By([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
+		bind(groupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
+			On(either(-0.1, 0.1, "<", "shift+,")).
+			By([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
+		bind(groupReplay, "home end", "the first epoch, the newest one", "home", "end").
+			On(func(a *App, k string) tea.Cmd {
+				if k == "home" {
+					return seek(a, 0)
+				}
+				return seekEnd(a)
+			}).By([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
+		bind(groupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
+			On(func(a *App, k string) tea.Cmd {
+				if k == "-" || k == "_" {
+					return hasten(a, 0.5)
+				}
+				return hasten(a, 2)
+			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"}, [2]string{"-", "replay half as fast"}),
+		bind(groupReplay, "u", "choose an epoch to go to", "u").
+			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).Foot("go to").While(seekable),
+	}
+	for i := range list {
+		list[i] = list[i].Unless(unseekable).Only(replays)
+	}
+	return list
+}
+
+// playBinding plays and pauses a watched run.
+func playBinding() screen.Binding[*App] {
+	word := func(a *App) string {
+		switch {
+		case a.h.Over():
+			return "play from the start"
+		case a.h.Status.Phase == event.Paused:
+			return "play"
+		}
+		return "pause"
+	}
+	return bind(groupReplay, "space", "play and pause; at the end from the start", "space").
+		On(func(a *App, _ string) tea.Cmd {
+			a.touched = a.clock()
+			return a.command(event.Pause{On: a.h.Status.Phase == event.Running})
+		}).FootBy(word).While(seekable).Unless(unseekable).Only(replays)
+}

@@ -1,0 +1,234 @@
+package dashboard
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/pane"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
+// watched run they are those to be shown.
+type rewindOverlay struct {
+	filter textinput.Model // a beginning of the epoch's number, or of its method's name
+	at     int             // the epoch that is chosen
+	chart  chart.Canvas
+}
+
+func openRewind(a *App) {
+	o := &rewindOverlay{filter: widget.NewInput(20), at: -1}
+	o.filter.Focus()
+	a.dialog = o
+	if a.h.Watched() {
+		o.at = a.h.Status.Replay.Epoch
+		return
+	}
+	shown := o.shown(a.h)
+	if len(shown) > 0 {
+		o.at = shown[min(1, len(shown)-1)] // the newest is where the run stands
+	}
+}
+
+func (o *rewindOverlay) Hints(a *App) []widget.Hint {
+	enter := "go back"
+	if a.h.Watched() {
+		enter = "go there"
+	}
+	return []widget.Hint{widget.NewHint("enter", enter), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
+}
+
+// shown lists the epochs that match the filter, newest first.
+func (o *rewindOverlay) shown(h *history.History) []int {
+	var out []int
+	text := o.filter.Value()
+	epochs := h.Status.Kept
+	if h.Watched() {
+		epochs = recordedEpochs(h, text)
+	}
+	for i := len(epochs) - 1; i >= 0; i-- {
+		e := epochs[i]
+		if text == "" || widget.Has(strconv.Itoa(e), text) || widget.Has(h.Earlier.Epochs[e].Optimizer, text) {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+// place is where the chosen epoch stands in a list that goes downwards; of one that is no longer there, its
+// neighbour's.
+func (o *rewindOverlay) place(shown []int) int {
+	for i, e := range shown {
+		if e <= o.at {
+			return i
+		}
+	}
+	return max(0, len(shown)-1)
+}
+
+func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	shown := o.shown(a.h)
+	at, by := o.place(shown), 0
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch k.String() {
+		case "esc":
+			return screen.Close, nil
+		case "enter":
+			if len(shown) == 0 {
+				return screen.Stay, nil
+			}
+			if a.h.Watched() {
+				return screen.Close, seek(a, shown[at])
+			}
+			return screen.Close, a.command(event.Rewind{Epoch: shown[at]})
+		case "up", "ctrl+p":
+			by = -1
+		case "down", "ctrl+n":
+			by = 1
+		case "pgup":
+			by = -10
+		case "pgdown":
+			by = 10
+		case "home":
+			by = -len(shown)
+		case "end":
+			by = len(shown)
+		}
+	}
+	if by == 0 {
+		o.filter, _ = o.filter.Update(msg)
+		shown = o.shown(a.h)
+		if e, err := strconv.Atoi(strings.TrimSpace(o.filter.Value())); err == nil && slices.Contains(shown, e) {
+			o.at = e
+		} else if !slices.Contains(shown, o.at) && len(shown) > 0 {
+			o.at = shown[0]
+		}
+		return screen.Stay, nil
+	}
+	if len(shown) > 0 {
+		o.at = shown[max(0, min(at+by, len(shown)-1))]
+	}
+	return screen.Stay, nil
+}
+
+func (o *rewindOverlay) Draw(a *App, w, h int) []string {
+	v := a.paneView()
+	bw := min(w-2, 110)
+	inner := bw - 4
+	shown := o.shown(v.H)
+	at := o.place(shown)
+	head := v.Line(inner)
+	if o.filter.Value() == "" {
+		head.Put(style.Muted, "type an epoch or a method to search")
+	} else {
+		head.Put(style.Muted, "filter ")
+		widget.InputLine(&v.Pen, head, &o.filter, true)
+	}
+	rows := []string{head.Full(), ""}
+	switch {
+	case len(v.H.Status.Kept) == 0 && !v.H.Watched():
+		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
+	case len(shown) == 0:
+		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch matches").Full())
+	default:
+		const left = 50
+		room := max(2, min(h-4, 24))
+		n := room - len(rows)
+		if inner >= left+26 {
+			list := o.list(v, shown, at, left, n)
+			rows = append(rows, style.Beside(list, left, o.picture(v, shown[at], inner-left-2, n))...)
+		} else {
+			rows = append(rows, o.list(v, shown, at, inner, n)...)
+		}
+	}
+	title := "back to an epoch"
+	if v.H.Watched() {
+		title = "to an epoch"
+	}
+	return widget.DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
+}
+
+// recordedEpochs lists epochs of a watched run to go to, ascending: those that were shown, others evenly spaced, and
+// the one that was typed.
+func recordedEpochs(h *history.History, typed string) (out []int) {
+	const spaced = 100
+	last := h.Status.Replay.Last
+	for e := range h.Earlier.Epochs {
+		if e <= last {
+			out = append(out, e)
+		}
+	}
+	step := max(1, int(chart.Nice(float64(last)/spaced)))
+	for e := step; e < last; e += step {
+		out = append(out, e)
+	}
+	if e, err := strconv.Atoi(strings.TrimSpace(typed)); err == nil && e >= 0 && e <= last {
+		out = append(out, e)
+	}
+	out = append(out, last, min(h.Status.Replay.Epoch, last))
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// list has a heading and at most n−1 epochs around the chosen one.
+func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
+	fault, unit := "error", format.Percent
+	if v.H.Regression() {
+		fault, unit = "RMSE", format.Number
+	}
+	tested := !v.H.Curves.TestMetric.Empty()
+	if tested {
+		fault = "test " + fault
+	}
+	rows := []string{v.Line(w).Put(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(fault, 12)+"  by").Full()}
+	n = max(1, n-1)
+	first := max(0, min(at-n/2, len(shown)-n))
+	for i := first; i < min(first+n, len(shown)); i++ {
+		e := shown[i]
+		l := v.Line(w)
+		arrow, ink := "  ", style.Text
+		if i == at {
+			arrow, ink = "▸ ", style.Chosen
+		}
+		figures, ok := v.H.Earlier.Epochs[e]
+		if !ok {
+			figures = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN()}
+		}
+		value := style.Train.Of(unit(figures.Metric))
+		if tested {
+			value = style.Test.Of(unit(figures.TestMetric))
+		}
+		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.Loss), 10))
+		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.Optimizer))
+		if e == v.H.Status.Epoch {
+			now := ", now"
+			if figures.Optimizer == "" {
+				now = "now"
+			}
+			l.Group(style.Muted.Of(now))
+		}
+		rows = append(rows, l.Full())
+	}
+	return rows
+}
+
+// picture is the curve of the loss with the chosen epoch marked.
+func (o *rewindOverlay) picture(v *pane.View, epoch, w, h int) []string {
+	p := pane.EpochPlot(v.H,
+		chart.Curve{Name: "train", Token: style.Train, Series: &v.H.Curves.Loss, Mark: '*'},
+		chart.Curve{Name: "test", Token: style.Test, Series: &v.H.Curves.TestLoss, Dashed: true, Mark: 'o'})
+	p.Log, p.Closed = true, true
+	p.Marks = []chart.Mark{{X: float64(epoch), Text: format.Count(epoch)}}
+	return o.chart.Draw(&v.Pen, p, w, h)
+}

@@ -1,0 +1,219 @@
+package dashboard
+
+import (
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// saving is what has become of the files that were asked for here.
+type saving struct {
+	format string     // of the newest
+	files  []string   // that are not there yet
+	there  style.Part // what to say of one that is, once
+}
+
+// saveForm asks for the file that the model is written to.
+type saveForm struct {
+	file      textinput.Model
+	bare      bool   // the directory is the server's
+	suggested string // the name that nobody has typed, without its extension
+}
+
+// unsavable is why the model can't be saved at present. A run that has ended still can.
+func unsavable(a *App) string {
+	switch {
+	case a.h.Viewer:
+		return viewerOnly
+	case a.h.Watched(), a.readOnly:
+		return feed.ErrReadOnly.Error()
+	case a.viewer != nil && a.viewer.Saves == "":
+		return "no models are saved here: the server was started without --saves"
+	case a.closed:
+		return "the feed is closed"
+	case a.stopping && !a.h.Over():
+		return "the run is stopping"
+	case a.h.Run == nil:
+		return "there is no model yet"
+	}
+	return ""
+}
+
+// openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
+func openSave(a *App) {
+	f := &saveForm{file: widget.NewInput(400), bare: a.viewer != nil}
+	f.file.Focus()
+	f.file.SetValue("." + saveFormat(a))
+	f.file.CursorEnd()
+	f.suggest(a)
+	a.dialog = f
+}
+
+// suggest names the epoch of now as long as nobody has typed another name.
+func (f *saveForm) suggest(a *App) {
+	if a.h.Run == nil {
+		return
+	}
+	rest, ok := strings.CutPrefix(f.file.Value(), f.suggested)
+	name := screen.PlainName(a.h.Run.Data.Name) + "-e" + strconv.Itoa(a.h.Status.Epoch)
+	moved := f.file.Position() < len([]rune(f.file.Value()))
+	if !ok || rest != filepath.Ext(rest) || f.format() < 0 || name == f.suggested || moved {
+		return
+	}
+	f.suggested = name
+	f.file.SetValue(name + rest)
+	f.file.CursorEnd()
+}
+
+func saveFormat(a *App) string {
+	if a.saving.format == "" {
+		return screen.SaveFormats[0].Name
+	}
+	return a.saving.format
+}
+
+// format is the index of the format that the file's extension names, −1 if it names none.
+func (f *saveForm) format() int {
+	extension := strings.ToLower(filepath.Ext(strings.TrimSpace(f.file.Value())))
+	for i := range screen.SaveFormats {
+		if extension == "."+screen.SaveFormats[i].Name {
+			return i
+		}
+	}
+	return -1
+}
+
+// problem says what is wrong with the file's name, "" if nothing is.
+func (f *saveForm) problem() string {
+	name := strings.TrimSpace(f.file.Value())
+	base := filepath.Base(name)
+	switch k := f.format(); {
+	case name == "":
+		return "expected a file name"
+	case k < 0:
+		return "expected a name that ends in .safetensors or .onnx"
+	case base == "."+screen.SaveFormats[k].Name || strings.HasSuffix(name, "/"):
+		return "expected a name before the extension"
+	case f.bare && (strings.ContainsAny(name, `/\`) || name[0] == '.' || name[0] == '-'):
+		return "expected a bare file name: the directory is the server's"
+	}
+	return ""
+}
+
+// turn goes on to the next format.
+func (f *saveForm) turn() {
+	name, k := strings.TrimSpace(f.file.Value()), f.format()
+	if k >= 0 {
+		name = strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	f.file.SetValue(name + "." + screen.SaveFormats[(k+1)%len(screen.SaveFormats)].Name)
+	f.file.CursorEnd()
+}
+
+func (f *saveForm) Hints(*App) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "save"), widget.NewHint("tab", "other format"), widget.NewHint("ctrl+u", "clear"), widget.NewHint("esc", "cancel")}
+}
+
+func (f *saveForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch k.String() {
+		case "esc":
+			return screen.Close, nil
+		case "tab", "shift+tab", "up", "down":
+			f.turn()
+			return screen.Stay, nil
+		case "enter":
+			return f.submit(a)
+		}
+	}
+	f.file, _ = f.file.Update(msg)
+	return screen.Stay, nil
+}
+
+func (f *saveForm) submit(a *App) (screen.Answer, tea.Cmd) {
+	if f.problem() != "" {
+		return screen.Stay, nil
+	}
+	if why := unsavable(a); why != "" {
+		return screen.Close, a.Tell(style.Warn, why)
+	}
+	file := strings.TrimSpace(f.file.Value())
+	a.saving.format = screen.SaveFormats[f.format()].Name
+	a.saving.files = append(a.saving.files, file)
+	return screen.Close, a.command(event.Save{File: file})
+}
+
+// arrived notes which of the files that were asked for are there.
+func arrived(a *App, saved []event.SavedEvent) {
+	for i := range saved {
+		e := &saved[i]
+		if k := slices.Index(a.saving.files, e.File); k >= 0 {
+			a.saving.files = slices.Delete(a.saving.files, k, k+1)
+			a.saving.there = style.Good.Of("saved " + style.Clean(e.File) + ", " + format.Bytes(e.Bytes))
+		}
+	}
+}
+
+// savedNote says once that a file is there.
+func savedNote(a *App) tea.Cmd {
+	if a.saving.there.Text == "" {
+		return nil
+	}
+	there := a.saving.there
+	a.saving.there = style.Part{}
+	return a.Tell(there.Token, there.Text)
+}
+
+func (f *saveForm) Draw(a *App, w, h int) []string {
+	v := a.paneView()
+	bw := min(w-2, 80)
+	inner := bw - 4
+	l := v.Line(inner).Put(style.Muted, "file ")
+	widget.InputLine(&v.Pen, l, &f.file, true)
+	rows := []string{l.Full(), ""}
+	for i, k := range screen.SaveFormats {
+		l := v.Line(inner)
+		arrow, ink := "  ", style.Text
+		if i == f.format() {
+			arrow, ink = "▸ ", style.Strong
+		}
+		l.Put(style.Accent, arrow).Put(ink, style.Pad(k.Name, 13)).Put(style.Muted, k.Use)
+		l.Group(style.Muted.Of("; " + k.About))
+		rows = append(rows, l.Full())
+	}
+	rows = append(rows, "")
+	l = v.Line(inner)
+	place, more := v.Line(inner), v.Line(inner)
+	if problem := f.problem(); problem != "" {
+		l.Put(style.Bad, "× "+problem)
+	} else {
+		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.H.Latest.Epoch))
+		e := &v.H.Latest
+		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
+		if v.H.Regression() {
+			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number
+		}
+		if fault == fault && v.H.Epochs > 0 {
+			l.Group(style.Muted.Of(what), style.Test.Of(unit(fault)))
+		}
+		if a.viewer != nil {
+			place.Put(style.Muted, "on the server, in "+style.Clean(a.viewer.Saves))
+		}
+		more.Put(style.Muted, "a file of that name is replaced")
+	}
+	if rows = append(rows, l.Full()); a.viewer != nil {
+		rows = append(rows, place.Full())
+	}
+	return widget.DialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)
+}

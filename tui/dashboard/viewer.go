@@ -1,0 +1,158 @@
+package dashboard
+
+import (
+	"context"
+	"errors"
+	"runtime/debug"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/render"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+// viewerPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
+const viewerPause = 40 * time.Millisecond
+
+// viewerModel is the model of a guest's program: the dashboard, whose frames go to a painter, with nothing that could
+// reach this process's terminal, signals or files.
+type viewerModel struct {
+	*App
+	painter *render.Renderer
+	drawn   time.Time // when the newest frame was handed over
+	waiting bool      // a frameMsg is under way
+	fell    *render.PanicError
+}
+
+type (
+	frameMsg struct{}                     // a frame that had to wait is due
+	fellMsg  struct{ *render.PanicError } // a command broke
+)
+
+// runViewer shows the dashboard to a guest, like Run.
+func runViewer(ctx context.Context, a *App, o screen.Options) error {
+	if o.Input == nil || o.Output == nil || o.Environ == nil || o.Size.Width < 1 || o.Size.Height < 1 {
+		panic("tui: a guest without input, output, environment or size")
+	}
+	defer a.Close()
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	g := &viewerModel{App: a, painter: render.NewRenderer(o.Output, o.Environ, a.budget)}
+	a.hold, a.touched = remoteHold, a.clock()
+	a.Width, a.Height = o.Size.Width, o.Size.Height
+	defer a.budget.Enter()()
+	go func() {
+		g.painter.Run()
+		cancel() // what is left of the program when its terminal is gone
+	}()
+	var p *tea.Program
+	c := screen.Debouncer{Now: time.Now, Send: func(m tea.Msg) { p.Send(m) }}
+	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
+		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromViewer(&c)))
+	go screen.Resizes(inner, p, o.Resizes)
+	_, err := p.Run()
+	left := inner.Err() == nil
+	close(g.painter.Frames)
+	<-g.painter.Ended
+	switch {
+	case g.fell != nil:
+		return g.fell
+	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
+		return ctx.Err()
+	case g.painter.Err != nil:
+		return g.painter.Err
+	case left && errors.Is(err, tea.ErrProgramKilled):
+		return err
+	}
+	return nil
+}
+
+// nowhere takes what Bubble Tea writes besides frames: questions to the terminal, which the painter asks.
+type nowhere struct{}
+
+func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
+
+// fromViewer is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
+// nobody knows how large it is, and nothing that stops this process.
+func fromViewer(c *screen.Debouncer) func(tea.Model, tea.Msg) tea.Msg {
+	return func(m tea.Model, msg tea.Msg) tea.Msg {
+		switch msg := msg.(type) {
+		case tea.WindowSizeMsg, tea.SuspendMsg, tea.InterruptMsg:
+			return nil
+		case screen.Size:
+			return c.Filter(m, tea.WindowSizeMsg{Width: msg.Width, Height: msg.Height})
+		}
+		return c.Filter(m, msg)
+	}
+}
+
+// Init arms the wait for the first Delta.
+func (g *viewerModel) Init() tea.Cmd { return g.cover(g.wait(0)) }
+
+// Update delegates, and has frames wait that come too soon.
+func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if v := recover(); v != nil {
+			g.fell = &render.PanicError{Value: v, Stack: debug.Stack()}
+			cmd = tea.Quit
+		}
+	}()
+	if _, news := msg.(deltaMsg); news {
+		defer g.budget.Updated(time.Now())
+	}
+	switch msg := msg.(type) {
+	case fellMsg:
+		g.fell = msg.PanicError
+		return g, tea.Quit
+	case frameMsg:
+		g.waiting = false
+	case tickMsg, drawMsg:
+		if _, cmd = g.App.Update(msg); g.clock().Sub(g.trained.heard) < 2*g.pause {
+			return g, g.cover(cmd) // the next news have the frame that this one is for
+		}
+	default:
+		_, cmd = g.App.Update(msg)
+	}
+	return g, tea.Batch(g.cover(cmd), g.frame())
+}
+
+// frame hands a frame over, or returns the command that has it handed over later.
+func (g *viewerModel) frame() tea.Cmd {
+	now := time.Now()
+	if wait := viewerPause - now.Sub(g.drawn); wait > 0 {
+		if g.waiting {
+			return nil
+		}
+		g.waiting = true
+		return g.later(wait, frameMsg{})
+	}
+	g.drawn = now
+	g.painter.Put(render.Frame{Rows: g.Finished(g.screen()), Width: g.Width, Title: g.windowTitle(), Mouse: g.mouseMode(), Anew: g.anew})
+	return nil
+}
+
+// View draws nothing: the painter does.
+func (g *viewerModel) View() tea.View { return tea.View{} }
+
+// cover has a command that breaks end this screen, and nothing else.
+func (g *viewerModel) cover(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() (msg tea.Msg) {
+		defer func() {
+			if v := recover(); v != nil {
+				msg = fellMsg{&render.PanicError{Value: v, Stack: debug.Stack()}}
+			}
+		}()
+		msg = cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = g.cover(batch[i])
+			}
+		}
+		return msg
+	}
+}

@@ -1,0 +1,90 @@
+package pane
+
+import (
+	"newtop/internal/figure"
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/style"
+)
+
+// Accuracy shows the share of wrongly classified rows, or for regression the root mean square error.
+type Accuracy struct {
+	Charted
+	chart chart.Canvas
+	log   bool
+}
+
+var (
+	_ Keyed    = (*Accuracy)(nil)
+	_ Moused   = (*Accuracy)(nil)
+	_ Pictured = (*Accuracy)(nil)
+)
+
+func (*Accuracy) Name(v *View) string { return metricName(v.H) }
+
+func (p *Accuracy) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+
+func (p *Accuracy) ToggleLog() bool { p.log = !p.log; return true }
+
+// unit is how the quantity is written.
+func (p *Accuracy) unit(v *View) func(float64) string {
+	if v.H.Regression() {
+		return format.Number
+	}
+	return format.Percent
+}
+
+func (p *Accuracy) Head(v *View, l *style.Line) {
+	pick := func(e, r float64) float64 {
+		if v.H.Regression() {
+			return r
+		}
+		return e
+	}
+	now, old := &v.H.Latest, &v.H.Before
+	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
+		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.H.Missing(&v.H.Curves.Metric), p.unit(v))
+	if v.H.Best.Known && v.H.Epochs > 1 {
+		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.H.Best.Value)), style.Muted.Of(" at "+format.Count(v.H.Best.Epoch)))
+	}
+	if low, high := v.H.Curves.MemberLow.Last(), v.H.Curves.MemberHigh.Last(); low == low {
+		l.Group(style.Muted.Of("  members "), style.Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
+	}
+	scaleHead(l, p.log)
+}
+
+func (p *Accuracy) plot(v *View) chart.Plot {
+	pl := pairPlot(v, &v.H.Curves.Metric, &v.H.Curves.TestMetric)
+	pl.Log, pl.Zero, pl.Curves[0].Alarm = p.log, true, false
+	if !v.H.Curves.MemberLow.Empty() {
+		pl.Curves = append(pl.Curves,
+			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.H.Curves.MemberLow, Mark: '.'},
+			chart.Curve{Name: "worst", Token: style.Muted, Series: &v.H.Curves.MemberHigh, Mark: '.'})
+	}
+	if !v.H.Regression() {
+		pl.Label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
+	}
+	return pl
+}
+
+func (p *Accuracy) Body(v *View, w, h int, zoomed bool) []string {
+	pl := p.plot(v)
+	pl.Best, pl.Value, pl.Waiting = true, p.unit(v), v.Without(p.Name(v))
+	if zoomed {
+		return p.Whole(&v.Pen, &p.chart, pl, w, h)
+	}
+	return p.chart.Draw(&v.Pen, pl, w, h)
+}
+
+func (p *Accuracy) Strip(v *View, w, h int) []string {
+	return pairStrip(v, &p.chart, p.plot(v), p.Name(v), p.unit(v), w, h)
+}
+
+func (p *Accuracy) Figure(v *View) *figure.Chart {
+	f := figure.Chart{Title: "error", Y: "share of rows classified wrongly", Curves: trainAndTest(&v.H.Curves.Metric, &v.H.Curves.TestMetric)}
+	if v.H.Regression() {
+		f.Title, f.Y = "RMSE", "root mean square error"
+	}
+	return RunFigure(v.H, f)
+}

@@ -1,0 +1,195 @@
+package analyses
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/pane"
+	"newtop/tui/style"
+)
+
+// worstList shows the rows that cost most: as images, if that is what they are, else one a line.
+func worstList(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
+	if h < 1 {
+		return nil
+	}
+	rows := []string{v.Line(w).Put(style.Accent, "greatest loss").Full()}
+	if len(e.Worst) == 0 {
+		return append(rows, v.Line(w).Put(style.Muted, "no rows were sent").Full())
+	}
+	if tiles := worstTiles(v, e, w, h-1); tiles != nil {
+		return append(rows, tiles...)
+	}
+	for i := range min(len(e.Worst), h-1) {
+		rows = append(rows, worstLine(v, e, &e.Worst[i], w))
+	}
+	return rows
+}
+
+// rowVerdict says in words what a row is and what the net makes of it.
+func rowVerdict(e *event.ErrorsEvent, r *event.WorstRow) string {
+	switch {
+	case r.Target >= 0 && r.Target == r.Output:
+		return class(e, r.Target) + ", unsure"
+	case r.Target >= 0:
+		return class(e, r.Target) + " taken for " + class(e, r.Output)
+	}
+	return "is " + floats(r.Targets, 3) + ", said " + floats(r.Outputs, 3)
+}
+
+// floats writes the first few of some numbers.
+func floats(x []event.Float, most int) string {
+	text := make([]string, 0, most+1)
+	for i, f := range x {
+		if i == most {
+			text = append(text, "…")
+			break
+		}
+		text = append(text, format.Number(float64(f)))
+	}
+	return strings.Join(text, " ")
+}
+
+func worstLine(v *pane.View, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
+	l := v.Line(w)
+	l.Put(style.Strong, style.Right(format.Number(float64(r.Loss)), 7)).Put(style.Text, "  "+style.Pad(rowVerdict(e, r), 16))
+	if !l.Group(style.Muted.Of("  row " + style.Pad(strconv.Itoa(r.Row), 5))) {
+		return l.Full()
+	}
+	for i, f := range r.Inputs {
+		s := " " + format.Tick(format.Round(float64(f), 3))
+		if room := l.Left(); style.Cells(s) > room || i+1 < len(r.Inputs) && style.Cells(s) > room-2 {
+			l.Put(style.Muted, " …")
+			break
+		}
+		l.Put(style.Muted, s)
+	}
+	return l.Full()
+}
+
+// worstTiles draws the rows as images with a caption each, as large as lets all of them in, or nil if they are
+// none or there is no room.
+func worstTiles(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
+	first := &e.Worst[0]
+	if first.Height < 1 || first.Width < 1 || len(first.Inputs)%(first.Height*first.Width) != 0 {
+		return nil
+	}
+	wide, tall, across, down := tiling(len(e.Worst), first.Width, first.Height, 12, 2, w, h)
+	if wide == 0 {
+		return nil
+	}
+	m := chart.NewCellGrid(&v.Pen, w, h)
+	step := max(wide, 12) + 2
+	for i := range min(len(e.Worst), across*down) {
+		r := &e.Worst[i]
+		x, y := i%across*step, i/across*(tall+2)
+		picture := chart.Raster{W: r.Width, H: r.Height, Values: make([]float64, r.Height*r.Width)}
+		if len(r.Inputs) < len(picture.Values) {
+			continue
+		}
+		for k := range picture.Values {
+			picture.Values[k] = float64(r.Inputs[k])
+		}
+		low, high, _ := picture.Extremes()
+		fit := picture.Fitted(wide, tall*chart.RowsPerCell(&v.Pen), false)
+		m.Paint(x, y, &fit, chart.Scale{Ramp: style.RampImage, Low: low, High: high})
+		text := class(e, r.Target) + " for " + class(e, r.Output)
+		if r.Target >= 0 && r.Target != r.Output {
+			text = class(e, r.Target) + " → " + class(e, r.Output)
+		} else if r.Target < 0 {
+			text = format.Number(float64(r.Loss))
+		}
+		end := m.Write(x, y+tall, style.Text, cutTo(text, step-2))
+		if s := "  " + shortLoss(float64(r.Loss)); end+style.Cells(s) <= x+step-1 {
+			m.Write(end, y+tall, style.Muted, s)
+		}
+	}
+	return m.Rows()
+}
+
+// shortLoss writes a loss in few columns.
+func shortLoss(x float64) string {
+	if x >= 0.01 && x < 100 {
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	}
+	return format.Number(x)
+}
+
+// tiling finds the widest tiles of which n fit in w × h cells, each with extra rows beneath and at least a caption's
+// columns; if never all fit, those of which most do. A cell is twice as tall as wide.
+func tiling(n, width, height, caption, extra, w, h int) (wide, tall, across, down int) {
+	for try := min(max(width, 16), 3*width, w); try >= min(14, width); try-- {
+		t := max(1, int(math.Round(float64(try*height)/float64(2*width))))
+		a, d := (w+2)/(max(try, caption)+2), (h+1)/(t+extra)
+		if a*d <= across*down {
+			continue
+		}
+		wide, tall, across, down = try, t, a, d
+		if a*d >= n {
+			break
+		}
+	}
+	return wide, tall, across, down
+}
+
+// residualRows draws the histogram of the residuals, and their figures above it.
+func residualRows(v *pane.View, e *event.ErrorsEvent, output, w, h int) []string {
+	s, ok := residualsOf(e, output)
+	if !ok {
+		return []string{v.Line(w).Put(style.Muted, "no residuals").Full()}
+	}
+	l := v.Line(w)
+	l.Put(style.Accent, "output less target")
+	l.Group(style.Muted.Of("  rms "), style.Strong.Of(format.Number(s.rms)))
+	l.Group(style.Muted.Of("  mean "), style.Text.Of(format.Number(s.mean)))
+	l.Group(style.Muted.Of("  " + format.Counted(s.n, "row")))
+	if h < 4 || w < 12 {
+		return []string{l.Full()}
+	}
+	most := math.Max(math.Max(s.high, -s.low), 1e-300)
+	bins := make([]int, max(5, min((w-1)/2, 59))|1)
+	top := 0
+	for _, x := range s.values {
+		i := min(int((x/most+1)/2*float64(len(bins))), len(bins)-1)
+		bins[i]++
+		top = max(top, bins[i])
+	}
+	return append([]string{l.Full()}, histogram(v, bins, top, most, w, h-1)...)
+}
+
+// histogram draws bars from −most to most, the middle marked, over a row of labels.
+func histogram(v *pane.View, bins []int, top int, most float64, w, h int) []string {
+	m := chart.NewCellGrid(&v.Pen, w, h)
+	each := max(1, w/len(bins))
+	width := min(each*len(bins), w)
+	levels := v.Glyphs.Levels
+	steps := len(levels) - 1
+	for i, n := range bins {
+		full := int(math.Round(float64(n) / float64(max(top, 1)) * float64((h-1)*steps)))
+		if n > 0 {
+			full = max(full, 1)
+		}
+		for y := h - 2; y >= 0 && full > 0; y-- {
+			for x := range each {
+				m.Set(i*each+x, y, levels[min(full, steps)], v.Palette.Ink[style.Train])
+			}
+			full -= steps
+		}
+	}
+	middle := width / 2
+	for y := range h - 1 {
+		if y < len(m.Tile) && m.Tile[y*m.W+min(middle, m.W-1)].R == 0 {
+			m.Set(middle, y, '┊', v.Palette.Ink[style.Grid])
+		}
+	}
+	high := format.Number(most)
+	m.Write(0, h-1, style.Muted, format.Number(-most))
+	m.Write(middle, h-1, style.Muted, "0")
+	m.Write(width-style.Cells(high), h-1, style.Muted, high)
+	m.Write(0, 0, style.Muted, format.Count(top)+" ┤")
+	return m.Rows()
+}

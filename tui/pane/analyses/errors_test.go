@@ -1,0 +1,118 @@
+package analyses
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer/event"
+	"newtop/tui/internal/panetest"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/pane"
+	"newtop/tui/style"
+)
+
+func watchedErrors(e event.ErrorsEvent) *pane.View {
+	v := panetest.View(tuitest.NewRun(tuitest.Script{Epochs: 33})...)
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+	return v
+}
+
+// TestErrorsPane draws what there can be, in every kind of room.
+func TestErrorsPane(t *testing.T) {
+	for name, e := range map[string]event.ErrorsEvent{
+		"letters": tuitest.ErrorsAt(30, 26, 0), "digits": tuitest.ErrorsAt(33, 10, 8), "regression": tuitest.ErrorsAt(33, 0, 0),
+	} {
+		t.Run(name, func(t *testing.T) {
+			add := tuitest.Archive(t)
+			for _, c := range []struct {
+				w, h   int
+				zoomed bool
+				page   int
+			}{{40, 9, false, 0}, {80, 12, false, 0}, {40, 14, true, 0}, {80, 21, true, 0}, {80, 21, true, 1}, {120, 37, true, 0}} {
+				rows := new(pane.Cache).Draw(&Errors{page: c.page}, watchedErrors(e), layout.Rect{X: 0, Y: 0, W: c.w, H: c.h}, pane.CacheKey{Zoomed: c.zoomed})
+				add(fmt.Sprintf("%dx%d, page %d", c.w, c.h, c.page+1), ansi.Strip(strings.Join(rows, "\n")))
+			}
+		})
+	}
+}
+
+// looksFit draws a pane in random rooms, with and without colours, and asks for exactly its rows and columns.
+func looksFit(t *testing.T, v *pane.View, mk func(r *rand.Rand) pane.Pane) {
+	t.Helper()
+	r := rand.New(rand.NewPCG(5, 6))
+	for range 60 {
+		v.Palette = style.ThemeAuto.Palette(r.IntN(2) == 0, []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI, colorprofile.ASCII}[r.IntN(3)], r.IntN(3) == 0)
+		v.Glyphs = (style.GlyphsBraille + style.Glyphs(r.IntN(3))).Set(nil)
+		p := mk(r)
+		at := layout.Rect{X: 0, Y: 0, W: 5 + r.IntN(200), H: 3 + r.IntN(60)}
+		key := pane.CacheKey{Zoomed: r.IntN(2) == 0, Bare: r.IntN(4) == 0}
+		rows := new(pane.Cache).Draw(p, v, at, key)
+		if len(rows) != at.H {
+			t.Fatalf("%+v %+v: %d rows", at, key, len(rows))
+		}
+		again := new(pane.Cache).Draw(p, v, at, key)
+		for i, row := range rows {
+			if n := ansi.StringWidth(row); n != at.W {
+				t.Fatalf("%+v %+v: row %d is %d wide: %q", at, key, i, n, ansi.Strip(row))
+			}
+			if row != again[i] {
+				t.Fatalf("%+v: row %d differs when drawn again", at, i)
+			}
+			if text := style.ToASCII(ansi.Strip(row)); v.Glyphs.ASCII && strings.ContainsRune(text, '?') {
+				t.Fatalf("not in ASCII: %q", ansi.Strip(row))
+			}
+		}
+	}
+}
+
+func TestErrorsFit(t *testing.T) {
+	broken := tuitest.ErrorsAt(2, 3, 4)
+	broken.Confusion[1] = broken.Confusion[1][:1]
+	broken.Worst[0].Inputs = broken.Worst[0].Inputs[:2]
+	broken.Worst[1].Output, broken.Worst[2].Height, broken.Worst[3].Loss = -1, 0, event.Float(math.NaN())
+	flat := tuitest.ErrorsAt(1, 0, 0)
+	flat.Residuals = [][]event.Float{{0, 0}, {event.Float(math.NaN())}}
+	for _, e := range []event.ErrorsEvent{
+		tuitest.ErrorsAt(30, 26, 0), tuitest.ErrorsAt(3, 10, 28), tuitest.ErrorsAt(3, 200, 8), tuitest.ErrorsAt(9, 0, 0), {}, broken, flat,
+		{Confusion: [][]int{{3}}}, {Classes: []string{"a"}},
+	} {
+		looksFit(t, watchedErrors(e), func(r *rand.Rand) pane.Pane {
+			return &Errors{page: r.IntN(2), output: r.IntN(2)}
+		})
+	}
+	looksFit(t, panetest.View(), func(*rand.Rand) pane.Pane { return &Errors{} })
+}
+
+// TestErrorsAsk: the zoomed pane asks by itself, not while an answer is due, and not more often than is cheap.
+func TestErrorsAsk(t *testing.T) {
+	v := panetest.View(tuitest.NewRun(tuitest.Script{Epochs: 3})...)
+	p := &Errors{}
+	if c := p.Ask(v.H); c != (event.ShowErrors{Worst: worstRows}) {
+		t.Fatalf("asked %v", c)
+	}
+	for _, c := range []struct {
+		epoch   int
+		elapsed float64
+		answer  bool
+		asks    bool
+	}{{0, 0, false, false}, {1, 2, false, false}, {2, 4, true, true}, {3, 0.5, true, false}, {4, 9, false, true}} {
+		v.H.Status.Epoch += c.epoch
+		v.H.Status.Elapsed += c.elapsed
+		if c.answer {
+			v.H.Apply(tuitest.DeltaOf(v.H.Status, tuitest.ErrorsAt(1, 3, 0)))
+		}
+		if got := p.Ask(v.H) != nil; got != c.asks {
+			t.Errorf("%+v: asked is %v", c, got)
+		}
+	}
+	if _, taken := pane.Press(p, v, "r"); !taken || p.question(v.H) != (event.ShowErrors{Train: true, Worst: worstRows}) {
+		t.Error("r does not ask for the training rows")
+	}
+}

@@ -1,0 +1,204 @@
+package analyses
+
+import (
+	"math"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/pane"
+	"newtop/tui/style"
+)
+
+// fact is one line beside the eigenvalues, said ever shorter.
+type fact [][]style.Part
+
+// in writes the longest form that fits.
+func (f fact) in(v *pane.View, w int) string {
+	l := v.Line(w)
+	for _, parts := range f {
+		if l.Group(parts...) {
+			break
+		}
+	}
+	return l.Full()
+}
+
+// facts returns what there is to say about the newest spectrum: what is worth an eigenvalue's row, and what
+// is not.
+func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
+	e := newestSpectrum(v.H)
+	if e == nil {
+		return nil, nil
+	}
+	low, high, ok := history.Spread(e)
+	if edge, symbol, has := stabilityEdge(v.H, e); has && ok {
+		strong = append(strong, edgeFact(v, edge, symbol, high))
+	}
+	if e.Method == "power" && ok && -low > math.Abs(high) {
+		strong = append(strong, fact{{style.NegativeCurvature.Of("the largest |" + v.Glyphs.Lambda + "| is negative")}})
+	}
+	if t := e.Trace; t != nil {
+		value := []style.Part{style.Muted.Of("trace "), style.Strong.Of(format.Number(float64(t.Value)))}
+		if s := float64(t.Error); !math.IsNaN(s) {
+			value = append(value, style.Muted.Of(v.Glyphs.Within+magnitude(s)))
+		}
+		probes := style.Muted.Of("  by " + format.Counted(t.Probes, "probe"))
+		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
+	}
+	if e.Rows > 0 {
+		weak = append(weak, rowsFact(v.H, e))
+	}
+	return strong, weak
+}
+
+// edgeFact compares the greatest eigenvalue to the edge of stability, in words.
+func edgeFact(v *pane.View, edge float64, symbol string, greatest float64) fact {
+	ink, word, where := style.Good, "  stable", ", below the edge"
+	if greatest > edge {
+		ink, word, where = style.Warn, "  unstable", ", above the edge"
+	}
+	figures := []style.Part{style.Muted.Of(symbol + " "), style.Text.Of(format.Number(edge)), style.Muted.Of("  " + v.Glyphs.Lambda + "₁ "), style.Text.Of(format.Number(greatest))}
+	short := append(figures[:len(figures):len(figures)], ink.Of(word))
+	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
+}
+
+// rowsFact says over how many rows, and which, the operator averages.
+func rowsFact(h *history.History, e *event.SpectrumEvent) fact {
+	rows, which := format.Counted(e.Rows, "row"), style.Clean(e.Selection)
+	if h.Run != nil && h.Run.Data.TrainRows > e.Rows {
+		rows = format.Count(e.Rows) + " of " + format.Counted(h.Run.Data.TrainRows, "row")
+	}
+	if which == "all" {
+		rows, which = "all "+rows, ""
+	}
+	of := matrix(e) + " over "
+	long := rows
+	if which != "" {
+		long += ", " + which
+	}
+	return fact{{style.Muted.Of(of + long)}, {style.Muted.Of(long)}, {style.Muted.Of(rows)}}
+}
+
+// stabilityEdge is that of the method where the spectrum is the Hessian's, whose curvature it is about.
+func stabilityEdge(h *history.History, e *event.SpectrumEvent) (value float64, symbol string, ok bool) {
+	if e.Operator != "hessian" {
+		return 0, "", false
+	}
+	return h.StabilityEdge()
+}
+
+// charts draws the density of the newest spectrum and the ends of all over the epochs, as far as there is
+// either, one above the other or side by side.
+func (p *Spectrum) charts(v *pane.View, w, h int, zoomed bool) []string {
+	e := newestSpectrum(v.H)
+	switch {
+	case e.Density == nil:
+		return p.history(v, w, h, zoomed)
+	case len(v.H.Spectra) > 1 && h >= 16:
+		return append(p.density(v, e, w, h/2), p.history(v, w, h-h/2, zoomed)...)
+	case len(v.H.Spectra) > 1 && w >= 60:
+		left := w/2 - 1
+		return style.Beside(p.density(v, e, left, h), left, p.history(v, w-left-2, h, false))
+	}
+	return p.density(v, e, w, h)
+}
+
+// density draws the spectral density on a logarithmic scale that reaches down to a tenth of what one
+// eigenvalue alone would show, with its standard error above it, a line at zero, to the left of which the
+// curvature is negative, and one at the edge of stability.
+func (p *Spectrum) density(v *pane.View, e *event.SpectrumEvent, w, h int) []string {
+	d := e.Density
+	rows := make([]string, 0, h)
+	if h >= 5 {
+		rows = append(rows, p.densityCaption(v, d, w))
+		h--
+	}
+	n := min(len(d.Grid), len(d.Values))
+	var mean, above chart.Series
+	peak := 0.0
+	for i := range n {
+		x, y := float64(d.Grid[i]), float64(d.Values[i])
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		if n > 1 {
+			// The end of the axis is labelled: with more digits than its place on the screen has, it would be long.
+			x = snap(x, math.Abs(float64(d.Grid[n-1])-float64(d.Grid[0])))
+		}
+		mean.Add(x, y)
+		if y > peak {
+			peak = y
+		}
+		if i < len(d.Errors) {
+			above.Add(x, y+float64(d.Errors[i]))
+		}
+	}
+	pl := chart.Plot{Log: true, Closed: true, Name: "density", Waiting: "the density has no values"}
+	if w >= 60 && h >= 8 {
+		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
+	}
+	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
+	if one := oneEigenvalue(v.H, d); one > 0 && one < peak {
+		pl.Clip = [2]float64{one / 10, 2 * peak}
+	}
+	pl.Marks = []chart.Mark{{X: 0}}
+	if edge, symbol, ok := stabilityEdge(v.H, e); ok {
+		pl.Marks = append(pl.Marks, chart.Mark{X: edge, Text: symbol})
+	}
+	return append(rows, p.curve.Draw(&v.Pen, pl, w, h)...)
+}
+
+// oneEigenvalue is the height of a single eigenvalue in a density, 0 if that is not known.
+func oneEigenvalue(h *history.History, d *event.Density) float64 {
+	if h.Run == nil || h.Run.Model.Parameters == 0 {
+		return 0
+	}
+	return 1 / (float64(h.Run.Model.Parameters) * float64(d.Sigma) * math.Sqrt(2*math.Pi))
+}
+
+// snap rounds x to a part of the extent too small to see.
+func snap(x, extent float64) float64 {
+	if !(extent > 0) || math.IsInf(extent, 0) {
+		return x
+	}
+	step := chart.Nice(extent / 2000)
+	return math.Round(x/step) * step
+}
+
+func (p *Spectrum) densityCaption(v *pane.View, d *event.Density, w int) string {
+	l := v.Line(w)
+	l.Put(style.Accent, "density").Put(style.Muted, "  log")
+	l.Group(style.Muted.Of(", negative left of the line"))
+	l.Group(style.Muted.Of(" · " + format.Counted(d.Probes, "probe") + " × " + format.Counted(d.Steps, "step")))
+	l.Group(style.Muted.Of(", smoothed by " + format.Number(float64(d.Sigma))))
+	return l.Full()
+}
+
+// history draws the greatest and the least eigenvalue over the epochs, and the edge of stability while it is
+// not far off.
+func (p *Spectrum) history(v *pane.View, w, h int, legend bool) []string {
+	var top, bottom chart.Series
+	for i := range v.H.Spectra {
+		if low, high, ok := history.Spread(&v.H.Spectra[i]); ok {
+			top.Add(float64(v.H.Spectra[i].Epoch), high)
+			bottom.Add(float64(v.H.Spectra[i].Epoch), low)
+		}
+	}
+	curves := []chart.Curve{
+		{Name: "greatest", Token: style.Accent, Series: &top, Mark: '*'},
+		{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'},
+	}
+	var limit chart.Series
+	edge, symbol, ok := stabilityEdge(v.H, newestSpectrum(v.H))
+	if _, greatest, has := top.Bounds(false); ok && has && edge < 3*greatest {
+		first, last, _ := top.Ends()
+		limit.Add(first, edge)
+		limit.Add(last, edge)
+		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '='})
+	}
+	pl := pane.EpochPlot(v.H, curves...)
+	pl.Rules, pl.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
+	return p.chart.Draw(&v.Pen, pl, w, h)
+}

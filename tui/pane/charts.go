@@ -1,0 +1,61 @@
+package pane
+
+import (
+	"math"
+	"strings"
+
+	"newtop/internal/figure"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/style"
+)
+
+// RunFigure completes what a pane draws over the epochs of the run; nil if it has no data that a chart can show.
+func RunFigure(h *history.History, f figure.Chart) *figure.Chart {
+	f.X = "epoch"
+	for _, m := range h.Curves.Marks() {
+		f.Marks = append(f.Marks, figure.Mark{X: m.X, Text: m.Text})
+	}
+	if h.Run != nil {
+		f.Title = strings.Join(history.RunWords(h.Run)[:min(2, len(history.RunWords(h.Run)))], " ") + ": " + f.Title
+	}
+	for _, c := range f.Curves {
+		if len(c.Points) > 0 {
+			return &f
+		}
+	}
+	return nil
+}
+
+// pointsOf returns a series' points, of a merged bucket its least and greatest value.
+func pointsOf(s *chart.Series) []figure.Point {
+	var out []figure.Point
+	for _, b := range s.Buckets {
+		if math.IsNaN(b.Last) {
+			continue
+		}
+		x0, x1 := b.X0, b.X1[chart.Epochs]
+		if x0 != x1 {
+			out = append(out, figure.Point{X: x0, Y: b.Min}, figure.Point{X: (x0 + x1) / 2, Y: b.Max})
+		}
+		out = append(out, figure.Point{X: x1, Y: b.Last})
+	}
+	return out
+}
+
+// trainAndTest are the curves of one quantity over the rows of either set.
+func trainAndTest(train, test *chart.Series) []figure.Curve {
+	return []figure.Curve{
+		{Name: "training rows", Color: style.OnPaper(style.Train), Points: pointsOf(train)},
+		{Name: "test rows", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(test)},
+	}
+}
+
+// EpochPlot is a plot of curves over the epochs of the run.
+func EpochPlot(h *history.History, curves ...chart.Curve) chart.Plot {
+	limit := h.Status.EpochLimit
+	if r := h.Status.Replay; r != nil && !r.Live && r.Last > 0 {
+		limit = r.Last
+	}
+	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Limit: float64(limit), Closed: h.Over()}
+}

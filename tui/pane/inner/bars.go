@@ -1,0 +1,224 @@
+package inner
+
+import (
+	"math"
+	"slices"
+
+	"newtop/internal/format"
+	"newtop/trainer/krylov"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/pane"
+	"newtop/tui/style"
+)
+
+// chart draws the newest bars that fit, with their letters under them when there is room; dense ones
+// stand without gaps when there are many.
+func (p *Pane) chart(v *pane.View, w, h int, dense bool) []string {
+	if key := (barsKey{w, h, v.H.Solves.Barred, v.H.Restarts, p.marked, dense, v.H.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
+		p.key, p.picture = key, p.draw(v, w, h, dense)
+	}
+	return p.picture
+}
+
+func (p *Pane) draw(v *pane.View, w, h int, dense bool) []string {
+	p.bars.Resize(w, h)
+	columns, gutter := p.groups(v, w, h)
+	if columns == nil {
+		columns, gutter = p.epochs(v, w, dense)
+	}
+	top := 1
+	for i := range columns {
+		top = max(top, columns[i].Total)
+	}
+	if step := chart.Nice(float64(top) / 10); step >= 1 {
+		top = int(math.Ceil(float64(top)/step) * step) // the scale stays while the greatest changes little
+	}
+	room := h
+	if h >= 2 {
+		room-- // for the letters
+	}
+	if gutter > 0 {
+		p.scale(v, gutter, room, top)
+	}
+	for i := range columns {
+		b := &columns[i]
+		p.bar(v, b.Bar, b.x, b.w, room, float64(room)/float64(top))
+		if room < h {
+			s := b.Stop()
+			p.bars.Set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), history.StopToken(s))
+		}
+		if b.marked {
+			y := room - 1 - int(math.Ceil(float64(b.Total)*float64(room)/float64(top)))
+			p.bars.Set(b.x+(b.w-1)/2, max(y, 0), '▾', style.Focus)
+		}
+	}
+	return p.bars.Rows(&v.Pen)
+}
+
+// barColumn is a bar at its place.
+type barColumn struct {
+	*history.Bar
+	x, w   int
+	marked bool // it has the solve that is shown
+}
+
+// markedSolve names the solve that is shown; epoch −1 is none.
+type markedSolve struct{ epoch, member, block int }
+
+// margin is the width of the bars' axis.
+func (p *Pane) margin(v *pane.View, w int) int {
+	switch {
+	case w < 24:
+		return 0
+	case slices.ContainsFunc(v.H.Solves.Bars, func(b history.Bar) bool { return b.Total >= 1000 }):
+		return 6 // "12.5k"
+	}
+	return 4
+}
+
+// epochs places the newest bars that fit, one an epoch.
+func (p *Pane) epochs(v *pane.View, w int, dense bool) (columns []barColumn, gutter int) {
+	gutter = p.margin(v, w)
+	pitch := 2
+	switch n := len(v.H.Solves.Bars); {
+	case n*6 <= w-gutter && dense:
+		pitch = 6
+	case n*3 <= w-gutter:
+		pitch = 3
+	case n*2 > w-gutter && dense:
+		pitch = 1
+	}
+	bars := v.H.Solves.Bars
+	if n := max((w-gutter)/pitch, 1); len(bars) > n {
+		from := p.first(v.H, n)
+		for i := range bars[:from] {
+			if bars[i].Epoch == p.marked.epoch {
+				from = max(0, i-n/4)
+				break
+			}
+		}
+		bars = bars[from:min(from+n, len(bars))]
+	}
+	for i := range bars {
+		columns = append(columns, barColumn{&bars[i], gutter + i*pitch, max(pitch-1, 1), bars[i].Epoch == p.marked.epoch})
+	}
+	return columns, gutter
+}
+
+// recent is how many epochs tell whether epochs have several solves: one through all rows may come in between.
+const recent = 8
+
+// groups places a bar for each solve of the newest epochs side by side, when epochs have several and three
+// epochs fit; nil otherwise. A marked epoch that is older is among them.
+func (p *Pane) groups(v *pane.View, w, h int) (columns []barColumn, gutter int) {
+	works := v.H.Steps.Works
+	if len(works) == 0 || h < 5 {
+		return nil, 0
+	}
+	gutter = p.margin(v, w)
+	each, all := 1, 0
+	for _, work := range works {
+		all += len(work.Parts)
+	}
+	for _, work := range works[max(0, len(works)-recent):] {
+		each = max(each, len(work.Parts)+1)
+	}
+	n := (w - gutter + 1) / each
+	if each < 3 || n < 3 {
+		return nil, 0
+	}
+	wide := max(1, min(3, (w-gutter-len(works))/max(all, 1)))
+	from := max(0, (len(works)-1)/max(n/2, 1)*max(n/2, 1)-n/2)
+	switch {
+	case wide > 1: // all fit
+		from = 0
+	case v.H.Over():
+		from = max(0, len(works)-n)
+	}
+	for i := range works[:from] {
+		if works[i].Epoch == p.marked.epoch {
+			from = i
+		}
+	}
+	x := gutter
+	for _, work := range works[from:] {
+		for _, part := range work.Parts {
+			if x+wide > w {
+				return columns, gutter
+			}
+			columns = append(columns, barColumn{workBar(part, work.Epoch), x, wide, p.marked == markedSolve{work.Epoch, part.Member, part.Block}})
+			x += wide
+		}
+		x++
+	}
+	return columns, gutter
+}
+
+// workBar is a solve as a bar of its own.
+func workBar(s history.SolveWork, epoch int) *history.Bar {
+	b := &history.Bar{Epoch: epoch, Total: s.Iterations}
+	b.ByStop[s.Stop], b.Solves[s.Stop] = s.Iterations, 1
+	return b
+}
+
+// first returns which bar stands at the left when n fit. The window moves on by a quarter at a time: the
+// bars stand still in between, and a screen far away gets few bytes. When no more come it is filled.
+func (p *Pane) first(h *history.History, n int) int {
+	stride := max(n/4, 1)
+	if h.Over() {
+		stride = 1
+	}
+	dropped := h.Solves.Barred - len(h.Solves.Bars)
+	start := (h.Solves.Barred - n + stride - 1) / stride * stride
+	return max(0, min(start-dropped, len(h.Solves.Bars)-1))
+}
+
+// scale labels the bars' axis: 1-2-5 steps, above zero.
+func (p *Pane) scale(v *pane.View, gutter, room, top int) {
+	for y := range room {
+		p.bars.Set(gutter-1, y, '│', style.Grid)
+	}
+	ticks := chart.Steps(0, float64(top), max(1, room/3))
+	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
+		ticks = []float64{float64(top)}
+	}
+	for _, t := range ticks {
+		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
+			s := format.Tick(t)
+			p.bars.Write(max(gutter-1-style.Cells(s), 0), row, s, style.Muted)
+			p.bars.Set(gutter-1, row, '┤', style.Grid)
+		}
+	}
+}
+
+// bar draws one epoch, its reasons stacked in the order of their letters.
+func (p *Pane) bar(v *pane.View, b *history.Bar, x, w, room int, scale float64) {
+	height := float64(b.Total) * scale
+	for y := range room {
+		free := height - float64(y)
+		if free <= 0 && (y > 0 || b.Total == 0) {
+			return
+		}
+		// The reason at this height is the one whose stacked share contains it.
+		at := int((float64(y) + math.Min(0.5, free/2)) / math.Max(height, 1e-9) * float64(b.Total))
+		s, sum := krylov.Stop(0), 0
+		for k, n := range b.ByStop {
+			sum += n
+			if at < sum {
+				s = krylov.Stop(k)
+				break
+			}
+		}
+		r := v.Glyphs.Levels[len(v.Glyphs.Levels)-1]
+		if free < 1 {
+			r = v.Glyphs.Levels[max(1, int(math.Round(free*float64(len(v.Glyphs.Levels)-1))))]
+		}
+		if v.Glyphs.ASCII {
+			r = rune(s.Letter())
+		}
+		for dx := range w {
+			p.bars.Set(x+dx, room-1-y, r, history.StopToken(s))
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package pane
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/history"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// Log shows what happened, the newest at the bottom: each epoch's figures, and between them the
+// switches, settings, spectra and refusals.
+type Log struct {
+	Linear
+	search logSearch
+}
+
+var (
+	_ Keyed     = (*Log)(nil)
+	_ Restarter = (*Log)(nil)
+)
+
+func (*Log) Name(*View) string { return "log" }
+
+func (*Log) Seen(h *history.History) uint64 { return h.Log.Gen + h.Gen.Run }
+
+// Head says what the columns of an epoch's row are that do not say so themselves.
+func (*Log) Head(v *View, l *style.Line) {
+	thinned := v.H.Thinned
+	if r := v.H.Status.Replay; r != nil {
+		thinned += r.Thinned
+	}
+	if thinned > 0 {
+		l.Group(style.Muted.Of(format.Count(thinned) + " epochs thinned  "))
+	}
+	if v.H.Epochs == 0 {
+		return
+	}
+	if noLosses(v.H) {
+		l.Group(style.Muted.Of("epoch, figures"))
+		return
+	}
+	l.Group(style.Muted.Of("epoch, "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(metricName(v.H)))
+}
+
+// faultInk is of the test rows if there are any.
+func (v *View) faultInk() style.Token {
+	if v.H.Curves.TestMetric.Empty() {
+		return style.Train
+	}
+	return style.Test
+}
+
+func (p *Log) Body(v *View, w, h int, zoomed bool) []string {
+	entries, up, below := v.newest(h), 0, ""
+	if zoomed && h > 2 {
+		h--
+		entries, up, below = p.matching(v), p.search.up, p.searchLine(v, w)
+	}
+	rows := make([]string, h)
+	free := h
+	for i := len(entries) - 1 - up; i >= 0 && free > 0; i-- {
+		drawn := p.rows(v, &v.H.Log.Entries[entries[i]], w)
+		drawn = drawn[:min(len(drawn), free)]
+		free -= len(drawn)
+		copy(rows[free:], drawn)
+	}
+	if below != "" {
+		return append(rows, below)
+	}
+	return rows[free:]
+}
+
+// newest lists the last n entries of the log.
+func (v *View) newest(n int) []int {
+	first := max(0, len(v.H.Log.Entries)-n)
+	out := make([]int, len(v.H.Log.Entries)-first)
+	for i := range out {
+		out[i] = first + i
+	}
+	return out
+}
+
+// rows draws an entry: an epoch's figures on one row, text on as many as it needs.
+func (p *Log) rows(v *View, e *history.Entry, w int) []string {
+	column := max(4, style.Cells(format.Count(v.H.Latest.Epoch)))
+	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.Epoch), column)) }
+	if e.Text == "" {
+		l := begin()
+		p.figures(v, e, l)
+		return []string{l.Full()}
+	}
+	margin := column + 2
+	var rows []string
+	for i, s := range strings.Split(ansi.Wrap(e.Text, max(w-margin, 8), ""), "\n") {
+		l := v.Line(w)
+		if i == 0 {
+			l = begin()
+		}
+		rows = append(rows, l.To(margin).Put(e.Token, s).Full())
+	}
+	return rows
+}
+
+// figures writes what an epoch brought, as much as there is room for.
+func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
+	s, wide := &e.Stats, l.Room >= 70
+	if noLosses(v.H) {
+		for _, f := range s.Figures {
+			if !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
+				return
+			}
+		}
+		return
+	}
+	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
+	fault, testFault, unit := float64(s.Error), float64(s.TestError), format.Percent
+	if v.H.Regression() {
+		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), format.Number
+	}
+	if testFault == testFault {
+		l.Group(style.Test.Of(" " + style.Right(unit(testFault), 6)))
+	} else {
+		l.Group(style.Train.Of(" " + style.Right(unit(fault), 6)))
+	}
+	if e.Stop != 0 {
+		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.Inner), 3)), history.StopToken(e.Stop).Of(" "+string(e.Stop.Letter())))
+	} else if len(v.H.Solves.Bars) > 0 {
+		l.Group(style.Text.Of(style.Spaces(6)))
+	}
+	verdict := style.Text.Of("  ")
+	if !s.Accepted && v.H.HasVerdict(s) {
+		verdict = style.Warn.Of(" ×")
+	}
+	l.Group(verdict)
+	took := ""
+	if s.Epoch > 0 {
+		took = format.Span(float64(s.Seconds))
+	}
+	l.Group(style.Muted.Of(" " + style.Right(took, 8)))
+	if !wide {
+		return
+	}
+	l.Group(style.Muted.Of("  ‖g‖ "), style.Text.Of(style.Pad(format.Number(float64(s.GradientNorm)), 9)))
+	if s.Radius == s.Radius {
+		l.Group(style.Muted.Of(" R "), style.Text.Of(style.Pad(format.Number(float64(s.Radius)), 8)))
+		l.Group(style.Muted.Of(" "+v.Glyphs.Rho+" "), style.Text.Of(style.Pad(format.Short(float64(s.Rho)), 5)))
+	}
+	l.Group(style.Muted.Of("  " + style.Clean(s.Optimizer)))
+	switch {
+	case verdict.Token == style.Warn:
+		l.Group(style.Warn.Of("  rejected"))
+	case e.Stop != 0:
+		l.Group(style.Muted.Of("  " + e.Stop.Words()))
+	}
+}
+
+func (p *Log) Strip(v *View, w, h int) []string { return p.Body(v, w, h, false) }
+
+// logSearch is how far the zoomed log is scrolled, and what its rows are searched for.
+type logSearch struct {
+	text   string
+	typing bool // keys go into the text
+	up     int  // entries above the newest
+}
+
+// Search begins to search.
+func (p *Log) Search() { p.search = logSearch{typing: true} }
+
+func (p *Log) Restart() { p.search.up = 0 }
+
+func (p *Log) scroll(v *View, k string) {
+	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.H.Log.Entries), "end": -len(v.H.Log.Entries)}[k]
+	p.search.up = max(0, min(p.search.up+by, len(p.matching(v))-1))
+}
+
+// matching lists the entries that have what is searched for.
+func (p *Log) matching(v *View) []int {
+	out := make([]int, 0, len(v.H.Log.Entries))
+	for i := range v.H.Log.Entries {
+		e := &v.H.Log.Entries[i]
+		if p.search.text == "" || widget.Has(e.Text, p.search.text) || e.Text == "" && widget.Has(v.epochWords(e), p.search.text) {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// epochWords are the words that find an epoch's figures.
+func (v *View) epochWords(e *history.Entry) string {
+	s := "epoch " + format.Count(e.Epoch) + " " + e.Stats.Optimizer
+	if e.Stop != 0 {
+		s += " " + e.Stop.Words()
+	}
+	if !e.Stats.Accepted && v.H.HasVerdict(&e.Stats) {
+		s += " rejected"
+	}
+	return s
+}
+
+// searchLine is the bottom row of the zoomed log: its keys, or what is typed.
+func (p *Log) searchLine(v *View, w int) string {
+	l, s := v.Line(w), &p.search
+	n := len(p.matching(v))
+	switch {
+	case s.typing:
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Accent, "▏").Put(style.Muted, "  "+format.Count(n)+" found · enter keeps · esc ends")
+	case s.text != "":
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Muted, "  "+format.Count(n)+" found · ↑↓ scroll · esc ends")
+	case s.up > 0:
+		l.Put(style.Muted, format.Count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
+	default:
+		l.Put(style.Muted, "↑↓ scroll · / search")
+	}
+	return l.Full()
+}
+
+func (p *Log) Keys() []Key {
+	return []Key{
+		{Do: p.typed},
+		{"↑ ↓", "scroll; pgup and pgdn by ten, home and end", []string{"up", "down", "pgup", "pgdown", "home", "end"}, func(v *View, k string) (tea.Cmd, bool) {
+			p.scroll(v, k)
+			return nil, true
+		}},
+		{"/", "search: type to narrow, enter keeps, esc ends", []string{"esc"}, func(*View, string) (tea.Cmd, bool) {
+			some := p.search.text != "" || p.search.up != 0
+			p.search = logSearch{}
+			return nil, some
+		}},
+	}
+}
+
+// typed takes the keys of a text that is searched for, while it is typed.
+func (p *Log) typed(v *View, k string) (tea.Cmd, bool) {
+	s := &p.search
+	switch {
+	case !s.typing:
+		return nil, false
+	case k == "enter":
+		s.typing = false
+	case k == "esc":
+		*s = logSearch{}
+	case k == "backspace" && s.text != "":
+		_, n := utf8.DecodeLastRuneInString(s.text)
+		s.text = s.text[:len(s.text)-n]
+	case k == "space":
+		s.text += " "
+	case utf8.RuneCountInString(k) == 1:
+		s.text, s.up = s.text+k, 0
+	case k == "up" || k == "down" || k == "pgup" || k == "pgdown":
+		p.scroll(v, k)
+	}
+	return nil, true
+}

@@ -1,0 +1,140 @@
+package pane
+
+import (
+	"math"
+
+	"newtop/internal/figure"
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/style"
+)
+
+// Loss shows the mean loss over the training and the test rows.
+type Loss struct {
+	Charted
+	chart chart.Canvas
+	log   bool
+}
+
+var (
+	_ Keyed    = (*Loss)(nil)
+	_ Moused   = (*Loss)(nil)
+	_ Pictured = (*Loss)(nil)
+)
+
+// NewLoss returns the pane with a logarithmic axis.
+func NewLoss() *Loss { return &Loss{log: true} }
+
+func (*Loss) Name(*View) string { return "loss" }
+
+func (p *Loss) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+
+func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
+
+func (p *Loss) Head(v *View, l *style.Line) {
+	pairHead(v, l, float64(v.H.Latest.Loss), float64(v.H.Before.Loss),
+		float64(v.H.Latest.TestLoss), float64(v.H.Before.TestLoss), v.H.Missing(&v.H.Curves.Loss), format.Number)
+	scaleHead(l, p.log)
+}
+
+func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
+	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
+	pl.Log, pl.Best, pl.Waiting = p.log, true, v.Without("loss")
+	if zoomed {
+		return p.Whole(&v.Pen, &p.chart, pl, w, h)
+	}
+	return p.chart.Draw(&v.Pen, pl, w, h)
+}
+
+func (p *Loss) Strip(v *View, w, h int) []string {
+	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
+	pl.Log = p.log
+	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
+}
+
+// pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
+func pairPlot(v *View, train, test *chart.Series) chart.Plot {
+	pl := EpochPlot(v.H,
+		chart.Curve{Name: "train", Token: style.Train, Series: train, Alarm: true, Mark: '*'},
+		chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
+	pl.Waiting = Waiting(v)
+	return pl
+}
+
+// Waiting says why a chart is empty.
+func Waiting(v *View) string {
+	if _, loading := v.H.Loading(); loading {
+		return "reading the record"
+	}
+	if v.H.Run == nil {
+		return "waiting for the run"
+	}
+	return "waiting for the first epoch"
+}
+
+// Without says why there is nothing of a kind: it is still to come, or the record does not have it.
+func (v *View) Without(what string) string {
+	if _, loading := v.H.Loading(); loading || !v.H.Watched() || v.H.Epochs == 0 {
+		return Waiting(v)
+	}
+	return "the record has no " + what
+}
+
+// pairHead writes the current values of both kinds of rows with the direction they moved in. untold says that those of
+// the training rows are not numbers because nobody tells them.
+func pairHead(v *View, l *style.Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
+	if v.H.Epochs == 0 {
+		return
+	}
+	if v.H.Epochs == 1 {
+		trainBefore, testBefore = math.NaN(), math.NaN()
+	}
+	now, gap := style.Train.Of(text(train)), ""
+	if train != train {
+		now = style.Bad.Of("NaN")
+	}
+	if !untold {
+		l.Group(style.Muted.Of("train "), now, style.Muted.Of(trend(train, trainBefore)))
+		gap = "  "
+	}
+	if test == test {
+		l.Group(style.Muted.Of(gap+"test "), style.Test.Of(text(test)), style.Muted.Of(trend(test, testBefore)))
+	}
+}
+
+func scaleHead(l *style.Line, log bool) {
+	if !log {
+		return
+	}
+	gap := "  "
+	if l.Width == 0 {
+		gap = ""
+	}
+	l.Group(style.Muted.Of(gap + "log"))
+}
+
+// pairStrip puts the values at the left and a small chart at the right.
+func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(float64) string, w, h int) []string {
+	const column = 24
+	rows := make([]string, h)
+	pl.Waiting, pl.Marks = "", nil
+	picture := c.Draw(&v.Pen, pl, w-column-1, h)
+	for i := range rows {
+		l := v.Line(w)
+		switch {
+		case i == 0:
+			v.Label(l, name)
+			l.Put(style.Muted, "train ").Put(style.Train, text(pl.Curves[0].Series.Last()))
+		case i == 1:
+			l.To(11).Put(style.Muted, "test  ").Put(style.Test, text(pl.Curves[1].Series.Last()))
+		}
+		l.To(column).Raw(picture[i], w-column-1)
+		rows[i] = l.Full()
+	}
+	return rows
+}
+
+func (p *Loss) Figure(v *View) *figure.Chart {
+	return RunFigure(v.H, figure.Chart{Title: "loss", Y: "mean loss", LogY: true, Curves: trainAndTest(&v.H.Curves.Loss, &v.H.Curves.TestLoss)})
+}

@@ -1,0 +1,128 @@
+package pane
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+)
+
+// TestMethodWithFiguresOfItsOwn looks at the pane that else shows a radius or a rate.
+func TestMethodWithFiguresOfItsOwn(t *testing.T) {
+	v := viewOf(tuitest.DampedRun(9)...)
+	for _, w := range []int{20, 40, 80, 120} {
+		p := &Region{log: true}
+		text := ""
+		for _, row := range frame(p, v, layout.Rect{W: w, H: 20}, CacheKey{}) {
+			if got := ansi.StringWidth(row); got != w {
+				t.Errorf("a row of %d columns in %d", got, w)
+			}
+			text += ansi.Strip(row) + "\n"
+		}
+		for _, want := range []string{"method", "μ 1.25e-4"} {
+			if w >= 40 && !strings.Contains(text, want) {
+				t.Errorf("%d columns lack %q:\n%s", w, want, text)
+			}
+		}
+		for _, want := range []string{"damping", "tries 2"} {
+			if w >= 80 && !strings.Contains(text, want) {
+				t.Errorf("%d columns lack %q:\n%s", w, want, text)
+			}
+		}
+	}
+}
+
+// TestFiguresOfAnotherMethodBeginAnew switches between two methods with figures, and to one without.
+func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
+	deltas := tuitest.DampedRun(4)
+	e := deltas[4].Epochs[0]
+	v := viewOf(deltas...)
+	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+	if got := fmt.Sprint(len(v.H.Curves.Figures), " ", v.H.Curves.Figures[0].Symbol, " ", v.H.Curves.Figures[0].Series.Points); got != "1 lambda 1" {
+		t.Error(got)
+	}
+	e.Epoch, e.Optimizer, e.Figures = 5, "adam", nil
+	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+	if len(v.H.Curves.Figures) != 0 {
+		t.Errorf("%d figures left", len(v.H.Curves.Figures))
+	}
+}
+
+// TestCommitteeShowsItsMembers looks for the range of the members' errors.
+func TestCommitteeShowsItsMembers(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 2))
+	v := viewOf()
+	for epoch := range 5 {
+		e := tuitest.Epoch(epoch, 1, r)
+		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
+		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+	}
+	l := v.Line(100)
+	new(Accuracy).Head(v, l)
+	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40% to 7.10%") {
+		t.Error(text)
+	}
+}
+
+// TestCountsStayWhole: what counts something is written without decimals, until it does not.
+func TestCountsStayWhole(t *testing.T) {
+	v := viewOf()
+	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
+	for i, c := range []struct {
+		value event.Float
+		want  string
+	}{{2, "2"}, {tuitest.NaN, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
+		e.Epoch, e.Figures = i+1, []event.Figure{{Key: "tries", Value: c.value}}
+		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
+		if got := v.H.Curves.Figures[0].Format(float64(c.value)); got != c.want {
+			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
+		}
+	}
+}
+
+// TestPlacesOutsideThePicture: a line to far outside must not have as many dots as it would be long.
+func TestPlacesOutsideThePicture(t *testing.T) {
+	g := viewOf().Glyphs
+	a := chart.Area{W: 10, H: 4, Left: 0, Right: 1, Low: 0, High: 1}
+	for _, c := range []struct {
+		v float64
+		x int
+	}{{0, 0}, {1, 10*g.DotsX - 1}, {1e15, 10 * g.DotsX}, {-1e300, -1}, {math.NaN(), -1}, {math.Inf(1), 10 * g.DotsX}} {
+		if x := a.DotX(g, c.v); x != c.x {
+			t.Errorf("x of %v is %d: expected %d", c.v, x, c.x)
+		}
+	}
+	if y := a.DotY(g, math.NaN()); y != -1 {
+		t.Errorf("y of NaN is %d", y)
+	}
+}
+
+// TestNextRadius: only a trust region that goes on with another radius has one.
+func TestNextRadius(t *testing.T) {
+	radius := func(text string) []event.Setting {
+		return []event.Setting{{Key: "radius", Text: text, Primary: true}}
+	}
+	for _, c := range []struct {
+		settings []event.Setting
+		phase    event.Phase
+		want     bool
+	}{
+		{radius("0.5"), event.Running, true}, {radius("2"), event.Running, false}, {radius("0.5"), event.Ended, false},
+		{radius("?"), event.Running, false}, {nil, event.Running, false}, {[]event.Setting{{Key: "rate", Text: "0.5", Primary: true}}, event.Running, false},
+	} {
+		h := &history.History{Latest: event.EpochEvent{Epoch: 3, Radius: 2}, Status: event.Status{Phase: c.phase, Settings: c.settings}}
+		if r, ok := NextRadius(h); ok != c.want || ok && r != 0.5 {
+			t.Errorf("%v %v: %v, %v", c.settings, c.phase, r, ok)
+		}
+	}
+}

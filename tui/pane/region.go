@@ -1,0 +1,300 @@
+package pane
+
+import (
+	"slices"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/figure"
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/style"
+)
+
+// Region shows how far a method trusts its model: radius and ρ for a trust region, learning rate and
+// gradient norm for a first-order method, and of the others what they say of themselves.
+type Region struct {
+	Charted
+	upper, lower chart.Canvas
+	log          bool
+	page         int // of the pairs of curves that there are
+}
+
+var (
+	_ Keyed    = (*Region)(nil)
+	_ Moused   = (*Region)(nil)
+	_ Pictured = (*Region)(nil)
+)
+
+// NewRegion returns the pane with a logarithmic axis.
+func NewRegion() *Region { return &Region{log: true} }
+
+func (p *Region) Name(v *View) string {
+	if v.H.External() && v.H.Steering() == history.ByFigures {
+		return "figures"
+	}
+	return [...]string{history.ByRadius: "region", history.ByRate: "rate", history.ByFigures: "method"}[v.H.Steering()]
+}
+
+func (p *Region) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run + h.Gen.Setting }
+
+func (p *Region) ToggleLog() bool { p.log = !p.log; return true }
+
+func (p *Region) Head(v *View, l *style.Line) {
+	if v.H.Epochs == 0 {
+		return
+	}
+	for _, g := range p.values(v) {
+		if !l.Group(g...) {
+			return
+		}
+	}
+	e := &v.H.Latest
+	switch {
+	case v.H.Steering() != history.ByRadius || e.Epoch == 0:
+	case e.Accepted:
+		l.Group(style.Good.Of(" accepted"))
+	default:
+		if !l.Group(style.Warn.Of(" rejected")) {
+			l.Group(style.Warn.Of(" ×"))
+		}
+	}
+	if next, ok := NextRadius(v.H); ok {
+		l.Group(style.Muted.Of(" → R "), style.Text.Of(format.Number(next)))
+	}
+}
+
+// values are the current figures, each a group that is shown whole or not at all.
+func (p *Region) values(v *View) [][]style.Part {
+	e := &v.H.Latest
+	switch v.H.Steering() {
+	case history.ByRate:
+		groups := [][]style.Part{{style.Strong.Of(format.Number(float64(e.Rate)))}}
+		if !v.H.Missing(&v.H.Curves.Gradient) {
+			groups = append(groups, []style.Part{style.Muted.Of("  ‖g‖ "), style.Text.Of(format.Number(float64(e.GradientNorm)))})
+		}
+		return append(groups, p.own(v, "  ")...)
+	case history.ByFigures:
+		return p.own(v, "")
+	}
+	return [][]style.Part{
+		{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))},
+		{style.Muted.Of("  " + v.Glyphs.Rho + " "), style.Text.Of(format.Short(float64(e.Rho)))},
+	}
+}
+
+// own are the method's own figures, after a gap.
+func (p *Region) own(v *View, gap string) [][]style.Part {
+	var groups [][]style.Part
+	first := 0
+	if n := len(v.H.Curves.Figures); n > 0 && v.H.Steering() == history.ByFigures {
+		first = min(p.first(v), n-1) // those of the charts stand before the others
+	}
+	for i := range v.H.Curves.Figures {
+		f := &v.H.Curves.Figures[(first+i)%len(v.H.Curves.Figures)]
+		groups = append(groups, []style.Part{style.Muted.Of(gap + f.Symbol + " "), style.Text.Of(f.Format(float64(f.Value)))})
+		gap = "  "
+	}
+	return groups
+}
+
+// curves lists what there is to show two at a time: a rate, the method's own figures, the lengths of gradient and step.
+func (p *Region) curves(v *View) (all []chart.Plot) {
+	one := func(name string, s *chart.Series) chart.Plot {
+		return EpochPlot(v.H, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
+	}
+	gradient, step := one("‖g‖", &v.H.Curves.Gradient), one("‖Δw‖", &v.H.Curves.Step)
+	gradient.Log = true
+	var own []chart.Plot
+	for i := range v.H.Curves.Figures {
+		f := &v.H.Curves.Figures[i]
+		pl := one(f.Symbol, &f.Series)
+		pl.Value = f.Format
+		own = append(own, pl)
+	}
+	switch {
+	case v.H.Steering() == history.ByRate:
+		all = append([]chart.Plot{one("rate", &v.H.Curves.Rate), gradient}, own...)
+	case len(own) == 0:
+		all = []chart.Plot{step, gradient}
+	default:
+		all = append(own, gradient)
+	}
+	if v.H.External() {
+		all = slices.DeleteFunc(all, func(pl chart.Plot) bool { return pl.Curves[0].Series.Empty() })
+	}
+	return all
+}
+
+// first is which of the curves the upper chart shows. The last pair may have one of the pair before.
+func (p *Region) first(v *View) int {
+	n := len(p.curves(v))
+	return max(0, min(p.page%max((n+1)/2, 1)*2, n-2))
+}
+
+// plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
+// 0 is worse, above 1 better than the model promised.
+func (p *Region) plots(v *View) (upper, lower chart.Plot) {
+	if v.H.Steering() == history.ByRadius {
+		one := func(name string, s *chart.Series) chart.Plot {
+			return EpochPlot(v.H, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
+		}
+		upper, lower = one("radius", &v.H.Curves.Radius), one(v.Glyphs.Rho, &v.H.Curves.Rho)
+		lower.Clip, lower.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+	} else {
+		all, first := p.curves(v), p.first(v)
+		if len(all) == 0 {
+			upper = EpochPlot(v.H, chart.Curve{Series: &v.H.Curves.Step})
+			upper.Waiting = v.Without("figures of its own")
+			return upper, lower
+		}
+		if upper = all[first]; len(all) > first+1 {
+			lower = all[first+1]
+		}
+	}
+	log := p.log
+	if v.H.External() && drawnFigure(v.H, upper) != nil {
+		log = !log // what another program's figures are is not known, and the lower one is linear
+	}
+	upper.Log = log && !lowest(upper.Curves[0].Series)
+	upper.Waiting = Waiting(v)
+	return upper, lower
+}
+
+func (p *Region) Body(v *View, w, h int, zoomed bool) []string {
+	upper, lower := p.plots(v)
+	switch {
+	case zoomed:
+		return p.both(v, upper, lower, w, h)
+	case h < 8 && w >= 60 && len(lower.Curves) > 0:
+		upper.Name, lower.Name = p.axis(upper), lower.Curves[0].Name
+		left := w/2 - 1
+		return style.Beside(p.upper.Draw(&v.Pen, upper, left, h), left, p.lower.Draw(&v.Pen, lower, w-left-2, h))
+	case h < 8 || upper.Curves[0].Series.Empty():
+		upper.Name = p.axis(upper)
+		return p.upper.Draw(&v.Pen, upper, w, h)
+	case len(lower.Curves) == 0:
+		return append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, h-1)...)
+	}
+	top := h/2 - 1
+	bottom := h - top - 2
+	upper.NoX = true
+	upper.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Margin = upper.Margin
+	rows := append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, top)...)
+	rows = append(rows, p.caption(v, lower, w))
+	return append(rows, p.lower.Draw(&v.Pen, lower, w, bottom)...)
+}
+
+// both draws the charts of the zoomed pane, one above the other.
+func (p *Region) both(v *View, upper, lower chart.Plot, w, h int) []string {
+	if h < 12 || upper.Curves[0].Series.Empty() || len(lower.Curves) == 0 {
+		return p.Whole(&v.Pen, &p.upper, upper, w, h)
+	}
+	p.Begin()
+	top := (h - 4) / 2
+	bottom := h - top - 3
+	upper.NoX = true
+	p.Dress(&upper)
+	p.Dress(&lower)
+	upper.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Margin = upper.Margin
+	rows := append([]string{p.caption(v, upper, w)}, p.Show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
+	rows = append(rows, p.caption(v, lower, w))
+	rows = append(rows, p.Show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)
+	return append(rows, p.keyLine(v, w))
+}
+
+// keyLine names the charts' keys, and before them that of the other curves.
+func (p *Region) keyLine(v *View, w int) string {
+	n := len(p.curves(v))
+	if v.H.Steering() == history.ByRadius || n <= 2 {
+		return p.Controls.KeyLine(&v.Pen, w)
+	}
+	l := v.Line(w)
+	first := p.first(v)
+	l.Put(style.Accent, "v").Put(style.Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
+	return l.Raw(p.Controls.KeyLine(&v.Pen, l.Left()), l.Left()).Full()
+}
+
+// axis names the upper chart's axis in the corner, where there is no row for a caption.
+func (p *Region) axis(upper chart.Plot) string {
+	if name := upper.Curves[0].Name; name != "radius" {
+		return name
+	}
+	return "R"
+}
+
+// lowest reports whether a curve has values that a logarithmic axis can't show.
+func lowest(s *chart.Series) bool {
+	low, _, ok := s.Bounds(false)
+	return ok && low <= 0
+}
+
+// drawnFigure returns the figure of the method's own that a chart shows, nil for another chart.
+func drawnFigure(h *history.History, pl chart.Plot) *history.FigureSeries {
+	for i := range h.Curves.Figures {
+		if f := &h.Curves.Figures[i]; pl.Curves[0].Series == &f.Series {
+			return f
+		}
+	}
+	return nil
+}
+
+// caption says what the chart under it shows.
+func (p *Region) caption(v *View, pl chart.Plot, w int) string {
+	l := v.Line(w)
+	l.Put(pl.Curves[0].Token, pl.Curves[0].Name)
+	if f := drawnFigure(v.H, pl); f != nil && f.Meaning != "" {
+		l.Group(style.Muted.Of("  " + f.Meaning))
+	}
+	if len(pl.Rules) > 0 {
+		l.Put(style.Muted, "  actual over predicted")
+		if v.H.Rejected > 0 {
+			l.Group(style.Muted.Of(" · "), style.Warn.Of(format.Count(v.H.Rejected)+" rejected"))
+		}
+	} else if pl.Log {
+		l.Put(style.Muted, "  log")
+	}
+	return l.Full()
+}
+
+func (p *Region) Strip(v *View, w, _ int) []string {
+	l := v.Line(w)
+	v.Label(l, p.Name(v))
+	if v.H.Epochs > 0 {
+		p.Head(v, l)
+	}
+	return []string{l.Full()}
+}
+
+// Figure has the radius, or the rate of a method that has one.
+func (p *Region) Figure(v *View) *figure.Chart {
+	h := v.H
+	if h.Curves.Radius.Empty() && h.Curves.Rate.Empty() {
+		f := figure.Chart{Title: "figures of its own", Y: "value"}
+		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
+			k := &h.Curves.Figures[i]
+			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
+		}
+		return RunFigure(h, f)
+	}
+	if h.Curves.Radius.Empty() {
+		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
+	}
+	return RunFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
+		{Name: "radius", Color: style.OnPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
+		{Name: "step norm", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
+	}})
+}
+
+func (p *Region) Keys() []Key {
+	return append([]Key{{"v", "other curves, where there are more than two", []string{"v"}, func(v *View, _ string) (tea.Cmd, bool) {
+		more := v.H.Steering() != history.ByRadius && len(p.curves(v)) > 2
+		if more {
+			p.page++
+		}
+		return nil, more
+	}}}, p.Charted.Keys()...)
+}

@@ -1,0 +1,16 @@
+package pane
+
+import (
+	"newtop/trainer/feed"
+	"newtop/tui/history"
+	"newtop/tui/internal/tuitest"
+)
+
+// viewOf is what panes read of a run, without colours.
+func viewOf(deltas ...feed.Delta) *View {
+	v := &View{tuitest.Pen(), &history.History{}}
+	for i := range deltas {
+		v.H.Apply(&deltas[i])
+	}
+	return v
+}

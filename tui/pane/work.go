@@ -1,0 +1,153 @@
+package pane
+
+import (
+	"math"
+	"slices"
+
+	"newtop/internal/figure"
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/style"
+)
+
+// Work shows what the run has cost and what it still will.
+type Work struct {
+	Linear
+	Charted
+	chart chart.Canvas
+}
+
+var (
+	_ Keyed    = (*Work)(nil)
+	_ Moused   = (*Work)(nil)
+	_ Pictured = (*Work)(nil)
+)
+
+func (*Work) Name(*View) string { return "work" }
+
+func (*Work) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+
+func (p *Work) Head(v *View, l *style.Line) {
+	if v.H.Latest.Epoch == 0 || v.H.Missing(&v.H.Curves.Seconds) {
+		return
+	}
+	l.Group(style.Strong.Of(format.Span(float64(v.H.Latest.Seconds))), style.Muted.Of(" an epoch"))
+	if eta := remaining(v.H); !math.IsNaN(eta) {
+		l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(eta)))
+	}
+}
+
+// remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
+// when the run is over.
+func remaining(h *history.History) float64 {
+	s := &h.Status
+	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || s.Elapsed <= 0 {
+		return math.NaN()
+	}
+	return s.Elapsed / float64(s.Epoch) * float64(max(s.EpochLimit-s.Epoch, 0))
+}
+
+// item is one figure.
+type item struct{ name, value string }
+
+func (p *Work) items(v *View) []item {
+	e := &v.H.Latest
+	per := math.NaN()
+	if e.Epoch > 0 {
+		per = float64(e.GradientEquivalents) / float64(e.Epoch)
+	}
+	eta := "–"
+	if r := remaining(v.H); !math.IsNaN(r) {
+		eta = format.Clock(r)
+	}
+	mean := math.NaN()
+	if e.Epoch > 0 {
+		mean = float64(e.Elapsed) / float64(e.Epoch)
+	}
+	list := []item{
+		{"gradients", format.Work(float64(e.Gradients))},
+		{"products", format.Work(float64(e.Products))},
+		{"equivalents", format.Work(float64(e.GradientEquivalents))},
+		{"per epoch", format.Work(per)},
+		{"mean epoch", format.Span(mean)},
+		{"losses", format.Work(float64(e.Losses))},
+		{"left", eta},
+	}
+	if v.H.External() {
+		list = slices.DeleteFunc(list, func(k item) bool { return k.value == "–" })
+	}
+	return list
+}
+
+func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
+	items := p.items(v)
+	if len(items) == 0 {
+		text := style.Wrapped(v.Without("times"), w)
+		rows := make([]string, max(0, h-len(text))/2, h)
+		for _, s := range text {
+			rows = append(rows, v.Line(w).To((w-style.Cells(s))/2).Put(style.Muted, s).Full())
+		}
+		return style.Clip(rows, h)
+	}
+	columns := max(1, min(w/24, len(items)))
+	if columns > 1 && h >= len(items) {
+		columns = 1
+	}
+	const most = 30
+	each := min(w/columns, most)
+	n := (len(items) + columns - 1) / columns
+	rows := make([]string, 0, h)
+	for i := range min(n, h) {
+		l := v.Line(w)
+		for c := range columns {
+			if k := c*n + i; k < len(items) {
+				l.To(c * each)
+				l.Put(style.Muted, style.Pad(items[k].name, 12)).Put(style.Text, style.Right(items[k].value, min(9, each-13)))
+			}
+		}
+		rows = append(rows, l.Full())
+	}
+	spare := h - len(rows)
+	pl := EpochPlot(v.H, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.H.Curves.Seconds, Mark: '*'})
+	pl.Zero, pl.Best, pl.Value = true, true, format.Span
+	pl.Label = func(x float64) string { return format.Tick(x) + " s" }
+	switch {
+	case zoomed && w-26 >= 28 && h >= 8:
+		p.Begin()
+		return append(style.Beside(rows, 24, p.Show(&v.Pen, &p.chart, pl, 26, 0, w-26, h-1)), p.KeyLine(&v.Pen, w))
+	case zoomed && spare >= 9:
+		p.Begin()
+		rows = append(rows, "")
+		rows = append(rows, p.Show(&v.Pen, &p.chart, pl, 0, len(rows), w, spare-2)...)
+		return append(rows, p.KeyLine(&v.Pen, w))
+	}
+	p.Begin()
+	if columns == 1 && w-26 >= 28 && h >= 6 {
+		return style.Beside(rows, 24, p.chart.Draw(&v.Pen, pl, w-26, h))
+	}
+	if spare >= 4 {
+		rows = append(rows, "")
+		rows = append(rows, p.chart.Draw(&v.Pen, pl, w, spare-1)...)
+	}
+	return rows
+}
+
+func (p *Work) Strip(v *View, w, _ int) []string {
+	l := v.Line(w)
+	v.Label(l, "work")
+	items := p.items(v)
+	for i, k := range items[:min(len(items), 4)] {
+		gap := "  "
+		if i == 0 {
+			gap = ""
+		}
+		l.Group(style.Muted.Of(gap+k.name+" "), style.Text.Of(k.value))
+	}
+	return []string{l.Full()}
+}
+
+func (p *Work) Figure(v *View) *figure.Chart {
+	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: pointsOf(&v.H.Curves.Seconds)}}})
+}

@@ -1,0 +1,133 @@
+package tuning
+
+import (
+	"math"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/trainer/tune"
+	"newtop/tui/style"
+)
+
+// header says what is searched, how far it is and what was found.
+func header(m *model, w int) []string { return []string{headerSearch(m, w), headerState(m, w)} }
+
+func headerSearch(m *model, w int) string {
+	b := m.board
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
+	state := phasePart(m)
+	inner := m.Line(w - style.Cells(state.Text) - 2 - l.Width)
+	warning := style.Clean(b.Warning)
+	if m.err != nil {
+		warning = style.Clean(m.err.Error())
+	}
+	spare := inner.Room
+	if warning != "" {
+		spare = max(inner.Room-style.Cells(warning)-2, inner.Room/3)
+	}
+	facts := m.Line(spare)
+	name := "  tune " + style.Clean(b.Name)
+	if strings.HasPrefix(b.Name, "tune") {
+		name = "  " + style.Clean(b.Name)
+	}
+	facts.Group(style.Strong.Of(name))
+	if b.Data != "" {
+		facts.Group(style.Text.Of("  " + style.Clean(b.Data)))
+	}
+	if b.Measure != "" {
+		facts.Group(style.Muted.Of("  by " + m.goal()))
+	}
+	if b.Parallel > 0 {
+		facts.Group(style.Muted.Of("  " + format.Counted(b.Parallel, "trial") + " at once, " + format.Counted(b.Threads, "thread") + " each"))
+	}
+	inner.Append(facts)
+	if warning != "" {
+		inner.Put(style.Text, "  ").Put(style.Warn, ansi.Truncate(warning, inner.Left(), "…"))
+	}
+	l.Append(inner).To(w - style.Cells(state.Text) - 1)
+	return l.Put(state.Token, state.Text).Full()
+}
+
+// phasePart is the search's phase as a symbol and a word.
+func phasePart(m *model) style.Part {
+	switch b := m.board; {
+	case m.err != nil:
+		return style.Bad.Of("× failed")
+	case b.Phase == "stopped":
+		return style.Warn.Of("■ stopped")
+	case b.Phase == "done" || m.ended:
+		return style.Good.Of("■ done")
+	case m.leaving:
+		return style.Warn.Of("■ stopping")
+	case b.Phase == "":
+		return style.Muted.Of("○ preparing")
+	}
+	return style.Good.Of("● " + ansi.Truncate(style.Clean(m.board.Phase), 12, "…"))
+}
+
+// told is the order in which the header counts the trials.
+var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverged, tune.Done, tune.Pruned, tune.Paused, tune.Waiting, tune.Stopped}
+
+// headerState has the progress, the trials by what became of them, and the best.
+func headerState(m *model, w int) string {
+	l := m.Line(w).Put(style.Text, " ")
+	best := bestParts(m)
+	inner := m.Line(w - l.Width - style.Width(best) - 3)
+	share, text := used(m)
+	inner.Put(style.Text, text)
+	if format.Finite(share) && m.underway() {
+		inner.Put(style.Text, " ")
+		m.Pen.Progress(inner, share, max(6, min(20, w/8)))
+	}
+	trials := format.Counted(len(m.board.Trials), "trial")
+	if all := m.board.Planned; all > len(m.board.Trials) && m.underway() {
+		trials = format.Count(len(m.board.Trials)) + " of " + format.Counted(all, "trial")
+	}
+	inner.Group(style.Text.Of("  " + trials))
+	for _, of := range told {
+		s := &tuneStates[of]
+		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)), style.Muted.Of(" "+s.word)) {
+			inner.Group(s.ink.Of("  " + s.sign + format.Count(n)))
+		}
+	}
+	l.Append(inner).To(w - style.Width(best) - 1)
+	for _, p := range best {
+		l.Put(p.Token, p.Text)
+	}
+	return l.Full()
+}
+
+// used is how much of what the search may take is gone, NaN without bounds, and that in words.
+func used(m *model) (share float64, text string) {
+	b := m.board
+	share, text = math.NaN(), format.Clock(m.elapsed())
+	if b.Budget > 0 && m.underway() {
+		share, text = m.elapsed()/b.Budget, text+" of "+format.Clock(b.Budget)
+	}
+	if s := b.Spent / b.Most; b.Most > 0 && !(share >= s) && m.underway() {
+		share, text = s, format.Clock(m.elapsed())+", "+format.CountWithin(b.Spent, 6)+" of "+format.CountWithin(b.Most, 6)+" equivalents"
+	}
+	if s := float64(len(b.Trials)) / float64(b.Planned); b.Planned > 0 && !(share >= s) {
+		share = s
+	}
+	return share, text
+}
+
+// bestParts say what is best so far.
+func bestParts(m *model) []style.Part {
+	nothing := []style.Part{style.Muted.Of("nothing found yet")}
+	if m.best < 0 {
+		return nothing
+	}
+	t := &m.board.Trials[m.best]
+	by := style.Muted.Of(" by #" + format.Count(t.Number))
+	if s := float64(t.TargetSeconds); m.board.Target > 0 && format.Finite(s) {
+		return []style.Part{style.Muted.Of(m.targetText() + " in "), style.Strong.Of(format.Span(s)), by}
+	}
+	if !format.Finite(float64(t.Best)) {
+		return nothing
+	}
+	return []style.Part{style.Muted.Of("best "), style.Strong.Of(m.text(float64(t.Best))), by}
+}

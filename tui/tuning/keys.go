@@ -1,0 +1,215 @@
+package tuning
+
+import (
+	"io"
+	"slices"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// tuneBindings is the table of the keys, in the order of the footer.
+func tuneBindings() []screen.Binding[*model] {
+	on := func(show, help string, keys ...string) screen.Binding[*model] {
+		return screen.Bind[*model]("", show, help, keys...)
+	}
+	back := on("esc", "back to all panes, or to all trials", "esc").Then((*model).back).Foot("back")
+	back = back.While(func(m *model) bool { return m.zoomed || m.filter != "" })
+	value := on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
+		m.charts.measure = !m.charts.measure
+	}).Foot("value")
+	value = value.While(func(m *model) bool { return m.gone })
+	return []screen.Binding[*model]{
+		back,
+		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *model, _ string) tea.Cmd { return m.leave() }).Foot("quit"),
+		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Foot("help"),
+		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then(moveTo).Foot("trial"),
+		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then((*model).cycle).Foot("pane"),
+		on("z", "the pane on the whole screen, and back; also enter", "z", "enter").Then(func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
+		on("s", "sort by rank, measure, time or newest; S: back", "s", "S").Then(resort).Foot("sort"),
+		on("/", "show only trials with words, as adam batch=64 -pruned", "/").Then(func(m *model, _ string) { m.typing = true }).Foot("filter"),
+		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Foot("details"),
+		on("c", "the newtop train command line of the best; again: copy it", "c").Then(func(m *model, _ string) { m.dialog = &tuneCommand{} }).Foot("command"),
+		on("←→", "another hyperparameter", "left", "right").Then(func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
+		value,
+		on("x", "x: seconds or gradient equivalents", "x").Then(func(m *model, _ string) { m.charts.work = !m.charts.work }).Foot("axis"),
+		on("y", "logarithmic or linear scale", "y").On((*model).rescale).Foot("log"),
+		on("p", "picture of the chart, as SVG", "p").On((*model).picture).Foot("picture"),
+		on("P", "picture of the screen, as SVG", "P").On(func(m *model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-tune-screen") }),
+		screen.ThemeKey[*model]().Foot("theme"),
+		screen.GlyphsKey[*model](),
+		screen.MouseKey[*model](),
+		screen.SuspendKey[*model](""),
+	}
+}
+
+// press gives a key to the filter, to what stands in front, and then to the table of bindings.
+func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
+	k := msg.String()
+	switch {
+	case k == "ctrl+c" || k == "ctrl+z":
+	case m.typing:
+		m.typeKey(k, style.Clean(msg.Text))
+		return nil
+	case m.dialog != nil:
+		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
+			return cmd
+		}
+	}
+	return screen.Press(m.bindings, m, k)
+}
+
+// typeKey edits the filter.
+func (m *model) typeKey(k, text string) {
+	switch {
+	case k == "enter":
+		m.typing = false
+	case k == "esc":
+		m.typing = false
+		narrowTo(m, "")
+	case k == "backspace" && m.filter != "":
+		_, n := utf8.DecodeLastRuneInString(m.filter)
+		narrowTo(m, m.filter[:len(m.filter)-n])
+	case k == "ctrl+u":
+		narrowTo(m, "")
+	case k == "space":
+		narrowTo(m, m.filter+" ")
+	case slices.Contains([]string{"up", "down", "pgup", "pgdown", "home", "end"}, k):
+		moveTo(m, k)
+	case text != "" && k != "tab":
+		narrowTo(m, m.filter+text)
+	}
+}
+
+// back undoes what hides something: the zoom, then the filter.
+func (m *model) back(string) {
+	if m.zoomed {
+		m.zoomed = false
+		return
+	}
+	narrowTo(m, "")
+}
+
+// cycle moves the focus to the next pane or the one before.
+func (m *model) cycle(k string) {
+	if k == "tab" {
+		m.focusOn((m.focus + 1) % tunePanes)
+	} else {
+		m.focusOn((m.focus + tunePanes - 1) % tunePanes)
+	}
+}
+
+func (m *model) focusOn(p layout.ID) {
+	m.focus = p
+	if p != tuneTable {
+		m.side = p
+	}
+}
+
+// rescale changes the scale of the pane that has the focus, or of all charts from the leaderboard.
+func (m *model) rescale(string) tea.Cmd {
+	if m.focus == tuneMatters {
+		return m.Tell(style.Muted, "shares have no scale to switch")
+	}
+	linear := &m.charts.linear
+	if m.focus != tuneTable {
+		linear[m.focus] = !linear[m.focus]
+		return nil
+	}
+	now := !linear[tuneProgress]
+	for i := range linear {
+		linear[i] = now
+	}
+	return nil
+}
+
+// picture draws a chart for paper: the focused one, or the one beside the leaderboard.
+func (m *model) picture(string) tea.Cmd {
+	pane := m.focus
+	if pane == tuneTable {
+		pane = m.side
+	}
+	f, name := figureOf(m, pane)
+	if f == nil {
+		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
+	}
+	return m.Picture("newtop-tune-"+screen.PlainName(name), ".svg", func(w io.Writer) error { return f.Draw(w, "svg") })
+}
+
+// mouse selects the trial that is clicked, in the leaderboard or in a chart, and the pane.
+func (m *model) mouse(msg tea.MouseMsg) {
+	at := msg.Mouse()
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+		switch {
+		case m.dialog != nil:
+			m.dialog.Handle(m, widget.WheelKey(wheel))
+		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
+			moveTo(m, widget.WheelKey(wheel).String())
+		}
+		return
+	}
+	if _, click := msg.(tea.MouseClickMsg); !click || m.dialog != nil {
+		return
+	}
+	for i := range m.places {
+		p := &m.places[i]
+		if !p.Contains(at.X, at.Y) || p.Pane >= tunePanes {
+			continue
+		}
+		m.focusOn(p.Pane)
+		switch p.Pane {
+		case tuneTable:
+			if row := at.Y - m.table.Y - m.table.First; row >= 0 && row < m.table.Rows {
+				selectTrial(m, m.rows[m.table.Top+row])
+			}
+		case tuneMatters:
+			if row := at.Y - m.charts.matters.Y; row >= 0 && row < len(m.charts.shares) {
+				m.charts.dim = m.charts.shares[row]
+			}
+		case tuneProgress, tuneSlice:
+			m.selectDot(&m.charts.dots[p.Pane], at.X, at.Y)
+		}
+		return
+	}
+}
+
+// selectDot selects the trial whose dot is nearest to a cell of the screen, if one is near.
+func (m *model) selectDot(d *tuneDots, x, y int) {
+	const near = 9 // squared; a row counts for two columns
+	best, least := -1, near+1
+	for k, c := range d.cells {
+		dx, dy := c[0]+d.at.X-x, 2*(c[1]+d.at.Y-y)
+		if r := dx*dx + dy*dy; r <= least {
+			best, least = d.trials[k], r
+		}
+	}
+	if best >= 0 {
+		selectTrial(m, best)
+	}
+}
+
+// filterLine is the filter while it is typed.
+func (m *model) filterLine(w int) string {
+	l := m.Line(w).Put(style.Accent, " / ")
+	about := "▏ " + format.Count(len(m.rows)) + " of " + format.Count(len(m.board.Trials)) + " · enter keeps · esc ends"
+	text := style.Clean(m.filter)
+	if over := style.Cells(text) - max(8, w-style.Cells(about)-4); over > 0 {
+		text = ansi.TruncateLeft(text, over+1, "…")
+	}
+	return l.Put(style.Strong, text).Put(style.Accent, about[:len("▏")]).Put(style.Muted, about[len("▏"):]).Full()
+}
+
+// hints are what the footer names.
+func (m *model) hints() []widget.Hint {
+	if m.dialog != nil {
+		return m.dialog.Hints(m)
+	}
+	return screen.Hints(m.bindings, m)
+}

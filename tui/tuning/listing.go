@@ -1,0 +1,173 @@
+package tuning
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"newtop/trainer/tune"
+	"newtop/tui/history"
+	"newtop/tui/widget"
+)
+
+// tuneSort is what the leaderboard is sorted by.
+type tuneSort uint8
+
+const (
+	sortRank    tuneSort = iota // the search's own order
+	sortMeasure                 // the least measure first
+	sortTime                    // the least time to the target first, without a target the least training time
+	sortNumber                  // the newest first
+	tuneSorts
+)
+
+// listing is which trials the leaderboard has, in which order, and which of them is selected.
+type listing struct {
+	sort   tuneSort
+	filter string
+	rows   []int // indices of trials
+	number int   // of the selected trial; 0 for none
+	picked bool  // by hand; until then it is the first row
+	table  widget.TableView
+}
+
+// list sorts and filters the trials.
+func (l *listing) list(s *standing) {
+	trials := s.board.Trials
+	l.rows = make([]int, 0, len(trials))
+	words := strings.Fields(strings.ToLower(l.filter))
+	for i := range trials {
+		if len(words) == 0 || matches(&trials[i], words) {
+			l.rows = append(l.rows, i)
+		}
+	}
+	slices.SortStableFunc(l.rows, func(i, j int) int { return l.compare(s, i, j) })
+	l.picked = l.picked && l.place(s) >= 0
+	if l.picked {
+		return
+	}
+	l.number = 0
+	if len(l.rows) > 0 {
+		l.number = trials[l.rows[0]].Number
+	}
+}
+
+// compare orders two trials as the leaderboard is sorted.
+func (l *listing) compare(s *standing, i, j int) int {
+	a, b := &s.board.Trials[i], &s.board.Trials[j]
+	switch l.sort {
+	case sortMeasure:
+		return cmp.Compare(history.LastIfMissing(float64(a.Best)), history.LastIfMissing(float64(b.Best)))
+	case sortTime:
+		if s.board.Target > 0 {
+			return cmp.Or(cmp.Compare(history.LastIfMissing(float64(a.TargetSeconds)), history.LastIfMissing(float64(b.TargetSeconds))), s.byRank(i, j))
+		}
+		return cmp.Compare(history.LastIfMissing(a.Seconds), history.LastIfMissing(b.Seconds))
+	case sortNumber:
+		return cmp.Compare(b.Number, a.Number)
+	}
+	return s.byRank(i, j)
+}
+
+// byRank orders two trials as the search does; those that it has not ranked come last.
+func (s *standing) byRank(i, j int) int {
+	a, b := s.rank[i], s.rank[j]
+	if a == 0 || b == 0 {
+		return b - a
+	}
+	return a - b
+}
+
+// place is the row of the selected trial, −1 for none.
+func (l *listing) place(s *standing) int {
+	return slices.IndexFunc(l.rows, func(i int) bool { return s.board.Trials[i].Number == l.number })
+}
+
+// matches reports whether a trial has all of some words, and none of those with a minus before them.
+func matches(t *tune.Trial, words []string) bool {
+	var b strings.Builder
+	b.WriteString(" #" + strconv.Itoa(t.Number) + " seed=" + strconv.FormatUint(t.Seed, 10) + " " + stateOf(t, true).Text + " " + t.Run)
+	for _, c := range t.Choices {
+		b.WriteString(" " + c.Key + "=" + c.Value)
+	}
+	text := strings.ToLower(b.String())
+	for _, w := range words {
+		word, without := strings.CutPrefix(w, "-")
+		if word != "" && strings.Contains(text, word) == without {
+			return false
+		}
+	}
+	return true
+}
+
+// selected is the selected trial, nil for none.
+func selected(m *model) *tune.Trial {
+	if at := m.place(&m.standing); at >= 0 {
+		return &m.board.Trials[m.rows[at]]
+	}
+	return nil
+}
+
+// selectTrial selects a trial by hand.
+func selectTrial(m *model, i int) { m.number, m.picked = m.board.Trials[i].Number, true }
+
+// moveTo selects another row of the leaderboard; home goes back to following the first one.
+func moveTo(m *model, k string) {
+	n := len(m.rows)
+	if n == 0 {
+		return
+	}
+	page := max(1, m.table.Rows-1)
+	at := max(0, m.place(&m.standing))
+	switch k {
+	case "up", "k":
+		at--
+	case "down", "j":
+		at++
+	case "pgup":
+		at -= page
+	case "pgdown":
+		at += page
+	case "home":
+		at = 0
+	case "end":
+		at = n - 1
+	}
+	selectTrial(m, m.rows[max(0, min(at, n-1))])
+	m.picked = k != "home"
+}
+
+// narrowTo changes the filter.
+func narrowTo(m *model, text string) {
+	const longest = 200
+	r := []rune(text)
+	m.filter = string(r[:min(len(r), longest)])
+	m.list(&m.standing)
+}
+
+// resort goes on to another order.
+func resort(m *model, k string) {
+	by := tuneSort(1)
+	if k == "S" {
+		by = tuneSorts - 1
+	}
+	m.sort = (m.sort + by) % tuneSorts
+	m.list(&m.standing)
+}
+
+// sortedBy names the order.
+func sortedBy(m *model) string {
+	switch m.sort {
+	case sortMeasure:
+		return m.measure()
+	case sortTime:
+		if m.board.Target > 0 {
+			return "time to " + m.targetText()
+		}
+		return "training time"
+	case sortNumber:
+		return "newest first"
+	}
+	return m.goal()
+}

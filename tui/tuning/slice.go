@@ -1,0 +1,187 @@
+package tuning
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/trainer/tune"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+)
+
+// slicedDim is the dimension that the slice is over; nil for none.
+func slicedDim(m *model) *tuneDim {
+	if at := dimension(m); at >= 0 {
+		return &m.dims[at]
+	}
+	return nil
+}
+
+// dimension is the number of the one that was asked for, else of that which matters most if that is sure, else of the
+// first range that a trial with a value lies in, else of the first range.
+func dimension(m *model) int {
+	if at := dimensionIndex(m, m.charts.dim); at >= 0 {
+		return at
+	}
+	if len(m.board.Importances) > 0 {
+		top := slices.MaxFunc(m.board.Importances, func(a, b tune.Importance) int { return cmp.Compare(a.Share, b.Share) })
+		if at := dimensionIndex(m, tailOf(top.Key)); at >= 0 && !(top.Share <= top.Spread) {
+			return at
+		}
+	}
+	isRange := func(d tuneDim) bool { return d.names == nil }
+	if at := slices.IndexFunc(m.dims, func(d tuneDim) bool { return isRange(d) && valued(m, &d) }); at >= 0 {
+		return at
+	}
+	if at := slices.IndexFunc(m.dims, isRange); at >= 0 {
+		return at
+	}
+	return min(0, len(m.dims)-1)
+}
+
+// valued reports whether a trial has a value over a dimension.
+func valued(m *model, d *tuneDim) bool {
+	for i := range m.board.Trials {
+		if t := &m.board.Trials[i]; format.Finite(d.place(t)) && format.Finite(valueOf(m, t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// dimensionIndex is the number of a dimension, −1 for none of that key.
+func dimensionIndex(m *model, key string) int {
+	return slices.IndexFunc(m.dims, func(d tuneDim) bool { return d.key == key })
+}
+
+// turnDimension goes on to another dimension.
+func turnDimension(m *model, by int) {
+	if n := len(m.dims); n > 0 {
+		m.charts.dim = m.dims[(dimension(m)+by+n)%n].key
+	}
+}
+
+// drawSlice has every trial's value over one of its hyperparameters.
+func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
+	d := slicedDim(m)
+	if d == nil {
+		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
+	}
+	name := ansi.Truncate(style.Clean(d.key), 20, "…")
+	p := chart.Plot{Waiting: "no trial has a value yet"}
+	if timed(m) {
+		p.Waiting = "no trial has reached the target yet"
+	}
+	scalePlot(m, &p, tuneSlice, timed(m))
+	title = []style.Part{style.Strong.Of("over " + name), style.Muted.Of("  " + valueName(m)), p.ScaleWord()}
+	if d.names != nil {
+		p.Window = [2]float64{-0.5, float64(len(d.names)) - 0.5}
+		for _, s := range d.names {
+			p.Names = append(p.Names, style.Clean(s))
+		}
+	} else {
+		p.LogX, p.Window = d.log, [2]float64{d.low, d.high}
+	}
+	if d.log {
+		title = append(title, style.Muted.Of("  log x"))
+	}
+	if len(m.dims) > 1 {
+		title = append(title, style.Muted.Of("  ←→ others"))
+	}
+	trials := slices.DeleteFunc(slices.Clone(m.charts.layers), func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
+	for _, i := range trials {
+		t := &m.board.Trials[i]
+		x := d.place(t)
+		if d.names != nil {
+			x += aside(t.Number)
+		}
+		p.Dots = append(p.Dots, dotOf(m, t, x, p.Log))
+	}
+	return title, drawDots(m, tuneSlice, p, trials, r)
+}
+
+// aside spreads the trials that made one choice by the golden ratio, so that those of near numbers stand apart.
+func aside(number int) float64 {
+	_, f := math.Modf(float64(number) * (math.Phi - 1))
+	return 0.7 * (f - 0.5)
+}
+
+// drawMatters has how much of the differences between the trials each dimension explains.
+func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
+	title = []style.Part{style.Strong.Of("what matters"), style.Muted.Of("  share of the differences it explains")}
+	list := slices.Clone(m.board.Importances)
+	slices.SortStableFunc(list, func(a, b tune.Importance) int { return cmp.Compare(b.Share, a.Share) })
+	m.charts.matters, m.charts.shares = r, m.charts.shares[:0]
+	if len(list) == 0 {
+		return title, []string{m.Line(r.W).To(1).Put(style.Muted, "known once about eight trials have ended").Full()}
+	}
+	names, trends := 4, 0
+	for i := range list {
+		names = min(max(names, style.Cells(style.Clean(list[i].Key))), 18)
+		trends = max(trends, style.Cells(style.Clean(list[i].Trend)))
+	}
+	const lead, figures = 2, 11 // "100% ± 100"
+	bar := r.W - lead - names - 1 - 1 - figures
+	below := trends > 0 && bar-trends-1 < 8 // the trends have rows of their own, or none
+	if trends > 0 && !below {
+		bar -= trends + 1
+	}
+	bar = max(4, min(bar, 40))
+	for i := range list {
+		k := &list[i]
+		arrow, ink := " ", style.Text
+		if d := slicedDim(m); d != nil && d.key == tailOf(k.Key) {
+			arrow, ink = "▸", style.Strong
+		}
+		l := m.Line(r.W).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(lead + names + 1)
+		shareBar(m, l, k, bar)
+		l.Put(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
+		if !below {
+			l.Put(style.Muted, style.Clean(k.Trend))
+		}
+		rows, m.charts.shares = append(rows, l.Full()), append(m.charts.shares, tailOf(k.Key))
+		if below && k.Trend != "" && r.H >= 2*len(list) {
+			rows = append(rows, m.Line(r.W).To(lead+names+1).Put(style.Muted, style.Clean(k.Trend)).Full())
+			m.charts.shares = append(m.charts.shares, tailOf(k.Key))
+		}
+	}
+	return title, rows
+}
+
+// shareBar draws a share: full as far as its standard error leaves it, dashed as far as that reaches.
+func shareBar(m *model, l *style.Line, k *tune.Importance, w int) {
+	at := func(v float64) int {
+		if math.IsNaN(v) {
+			return 0
+		}
+		return int(math.Round(max(0, min(v, 1)) * float64(w)))
+	}
+	spread := k.Spread
+	if !(spread > 0) {
+		spread = 0
+	}
+	sure, most := at(k.Share-spread), at(k.Share+spread)
+	unsure := "╌"
+	if m.Glyphs.ASCII {
+		unsure = "~"
+	}
+	l.Put(style.Accent, style.Repeat("━", sure)).Put(style.Accent, style.Repeat(unsure, most-sure)).Put(style.Grid, style.Repeat("─", w-most))
+}
+
+// shareText writes a share with its standard error.
+func shareText(k *tune.Importance) string {
+	if !format.Finite(k.Share) {
+		return "–"
+	}
+	whole := func(v float64) string { return format.Count(int(math.Round(100 * max(-1, min(v, 1))))) }
+	s := style.Right(whole(k.Share), 3) + "%"
+	if format.Finite(k.Spread) {
+		s += " ± " + whole(k.Spread)
+	}
+	return s
+}
