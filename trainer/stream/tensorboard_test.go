@@ -267,9 +267,9 @@ func TestStepPatience(t *testing.T) {
 	for _, c := range []struct {
 		late, expected float64
 	}{{0, 2}, {1, 2}, {10, 15}, {1000, 60}, {1e308, 60}} {
-		j := newJoiner("run")
-		j.join("train/loss", tfevents.Scalar{Step: 1, Wall: 100, Value: 1})
-		j.join("validation/loss", tfevents.Scalar{Step: 1, Wall: 100 + c.late, Value: 1})
+		j := newStepAssembler("run")
+		j.add("train/loss", tfevents.Scalar{Step: 1, Wall: 100, Value: 1})
+		j.add("validation/loss", tfevents.Scalar{Step: 1, Wall: 100 + c.late, Value: 1})
 		if got := j.patience().Seconds(); got != c.expected {
 			t.Errorf("values %g s apart: waits %g s, expected %g", c.late, got, c.expected)
 		}
@@ -311,7 +311,7 @@ func FuzzJoiner(f *testing.F) {
 	f.Add([]byte{0, 9, 200, 1, 1, 200, 0, 0, 0, 0, 0, 0, 2, 255, 3}, uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, caughtUp uint8) {
 		tags := []string{"loss", "val_loss", "accuracy", "lr", "x", "error"}
-		j := newJoiner("x")
+		j := newStepAssembler("x")
 		wall := 1e9
 		newest, given := math.MinInt, map[int]bool{}
 		check := func() {
@@ -339,7 +339,7 @@ func FuzzJoiner(f *testing.F) {
 		for n := 0; len(data) >= 3; n++ {
 			j.caughtUp = j.caughtUp || n == int(caughtUp)
 			wall += float64(int8(data[2]))
-			j.join(tags[int(data[0])%len(tags)], tfevents.Scalar{Step: int64(int8(data[1])), Wall: wall, Value: float64(int8(data[0]))})
+			j.add(tags[int(data[0])%len(tags)], tfevents.Scalar{Step: int64(int8(data[1])), Wall: wall, Value: float64(int8(data[0]))})
 			if data[2]%5 == 0 {
 				j.flush()
 			}
