@@ -115,7 +115,7 @@ func (w *writer) keptCheckpoint() {
 	if w.queued.err == nil {
 		w.flaw = ""
 	}
-	r.kept.busy = r.pending != nil
+	r.kept.busy = r.kept.pending != nil
 	w.queued = nil
 }
 

@@ -14,10 +14,10 @@ import (
 func (r *Recorder) put(i item) {
 	r.queue = append(r.queue, i)
 	r.bytes += i.size
-	if r.bytes > r.room {
+	if r.bytes > r.limits.room {
 		r.drop(func(e event.Event) bool { _, inner := e.(event.InnerEvent); return inner })
 	}
-	if r.bytes > r.room {
+	if r.bytes > r.limits.room {
 		r.drop(func(e event.Event) bool {
 			switch e.(type) {
 			case event.RunEvent, event.DivergedEvent, event.DoneEvent:
@@ -34,7 +34,7 @@ func (r *Recorder) put(i item) {
 func (r *Recorder) drop(may func(event.Event) bool) {
 	kept := r.queue[:0]
 	for _, i := range r.queue {
-		if r.bytes > r.room/4*3 && may(i.event) {
+		if r.bytes > r.limits.room/4*3 && may(i.event) {
 			r.bytes -= i.size
 			r.lost++
 			continue
@@ -115,7 +115,7 @@ func (r *Recorder) take() (job work, closing bool) {
 	clear(r.queue[:n])
 	r.queue = r.queue[n:]
 	r.writing = n
-	return job, r.closing && r.pending == nil
+	return job, r.closing && r.kept.pending == nil
 }
 
 // restore puts back what could not be written.

@@ -43,12 +43,9 @@ const (
 // with the first event, or with Continue, and ends in Flush. What it takes stays in the backlog until the
 // transaction is through.
 type Recorder struct {
-	store *Store
-	about About
-	room  int           // bytes that may wait
-	grace time.Duration // for Flush without any success
-	pause time.Duration // between checkpoints at least
-	share int           // and so many times what the last one took
+	store  *Store
+	about  About
+	limits limits
 
 	mu         sync.Mutex
 	id         string
@@ -61,7 +58,6 @@ type Recorder struct {
 	commits    int // transactions so far
 	warning    string
 	tell       func(string)
-	pending    *pending // a checkpoint that nobody has begun to write; a newer one takes its place
 	kept       keeping
 	started    bool
 	opened     bool // a RunEvent came
@@ -74,6 +70,14 @@ type Recorder struct {
 	ended  chan struct{} // closed by the writer
 	cancel context.CancelFunc
 	writer *writer // the writer's own
+}
+
+// limits are what a Recorder keeps to.
+type limits struct {
+	room  int           // bytes that may wait
+	grace time.Duration // for Flush without any success
+	pause time.Duration // between checkpoints at least
+	share int           // and so many times what the last one took
 }
 
 var (
@@ -93,11 +97,13 @@ type keeping struct {
 	last time.Time     // when the newest was handed over; zero: none
 	busy bool          // it is not on the disk yet
 	took time.Duration // to encode and write the last one
+
+	pending *pending // one that nobody has begun to write; a newer one takes its place
 }
 
 func newRecorder(s *Store, a About, w *writer) *Recorder {
 	r := &Recorder{
-		store: s, about: a, room: maxQueue, grace: giveUp, pause: minKeep, share: keepShare, name: a.Name, writer: w,
+		store: s, about: a, limits: limits{maxQueue, giveUp, minKeep, keepShare}, name: a.Name, writer: w,
 		wake: make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	w.recorder = r
@@ -179,7 +185,7 @@ func (r *Recorder) Due(end bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	k := &r.kept
-	return end || !k.busy && time.Since(k.last) >= max(r.pause, time.Duration(r.share)*k.took)
+	return end || !k.busy && time.Since(k.last) >= max(r.limits.pause, time.Duration(r.limits.share)*k.took)
 }
 
 // Keep implements trainer.Keeper. A checkpoint that nobody has begun to write gives way to a newer one.
@@ -195,7 +201,7 @@ func (r *Recorder) keep(p *pending) {
 		return
 	}
 	p.seq = r.seq
-	r.pending = p
+	r.kept.pending = p
 	r.kept.last, r.kept.busy = time.Now(), true
 	r.nudge()
 }
@@ -236,7 +242,7 @@ func (r *Recorder) Flush() error {
 		select {
 		case <-r.ended:
 			return nil
-		case <-time.After(r.grace + time.Second):
+		case <-time.After(r.limits.grace + time.Second):
 		}
 		r.mu.Lock()
 		hangs := r.commits == commits
@@ -265,7 +271,7 @@ func (r *Recorder) abandon(why string) {
 	r.mu.Lock()
 	n := len(r.queue) + r.writing
 	r.lost += n
-	r.queue, r.bytes, r.writing, r.pending = nil, 0, 0, nil
+	r.queue, r.bytes, r.writing, r.kept.pending = nil, 0, 0, nil
 	r.closing = true
 	r.mu.Unlock()
 	if n > 0 {

@@ -360,7 +360,7 @@ func TestMovedFile(t *testing.T) {
 func TestFileGone(t *testing.T) {
 	s := temporary(t)
 	r := s.Record(About{})
-	r.grace = time.Second
+	r.limits.grace = time.Second
 	record(t, r, opening("a"))
 	wait(r)
 	if err := os.RemoveAll(filepath.Dir(s.path)); err != nil {
@@ -372,7 +372,7 @@ func TestFileGone(t *testing.T) {
 	if err := r.Flush(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(begin); took > r.grace+2*time.Second {
+	if took := time.Since(begin); took > r.limits.grace+2*time.Second {
 		t.Errorf("gave up after %v", took)
 	}
 	if now := r.Recording(); now.Lost != 2 || now.Backlog != 0 || !strings.HasSuffix(now.Warning, "the last 2 events are not recorded") {
@@ -385,13 +385,13 @@ func TestQueueIsBounded(t *testing.T) {
 	s := temporary(t)
 	r := newRecorder(s, About{}, &writer{store: s, owner: self()})
 	r.started = true // without the writer, as if the disk hung
-	r.room = 1 << 20
+	r.limits.room = 1 << 20
 	record(t, r, opening("a"), epoch(0, 1))
-	n := r.room/weight(event.InnerEvent{}) + 1000
+	n := r.limits.room/weight(event.InnerEvent{}) + 1000
 	for i := range n {
 		record(t, r, inner(1, 0, i+1))
 	}
-	if now := r.Recording(); r.bytes > r.room || now.Lost == 0 || now.Backlog+now.Lost != n+2 {
+	if now := r.Recording(); r.bytes > r.limits.room || now.Lost == 0 || now.Backlog+now.Lost != n+2 {
 		t.Errorf("%d bytes, %+v", r.bytes, now)
 	}
 	if _, first := r.queue[0].event.(event.RunEvent); !first || r.queue[1].event.EventType() != "epoch" {
@@ -399,7 +399,7 @@ func TestQueueIsBounded(t *testing.T) {
 	}
 	wide := epoch(1, 1)
 	wide.Blocks = make([]event.BlockNorms, 1000)
-	for range r.room/weight(wide) + 10 {
+	for range r.limits.room/weight(wide) + 10 {
 		record(t, r, wide)
 	}
 	record(t, r, event.DoneEvent{})
@@ -409,7 +409,7 @@ func TestQueueIsBounded(t *testing.T) {
 			inners++
 		}
 	}
-	if r.bytes > r.room || inners > 0 {
+	if r.bytes > r.limits.room || inners > 0 {
 		t.Errorf("%d bytes, %d inner iterations", r.bytes, inners)
 	}
 	if _, first := r.queue[0].event.(event.RunEvent); !first {

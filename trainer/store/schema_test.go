@@ -319,7 +319,7 @@ func use(path string, readOnly bool) {
 			continue
 		}
 		if r, err := s.Continue(ctx, id); err == nil {
-			r.grace = 10 * time.Millisecond
+			r.limits.grace = 10 * time.Millisecond
 			_, _ = r.Resumable(ctx)
 			_ = r.Record(opening(id))
 			_ = r.Record(epoch(2, 3))

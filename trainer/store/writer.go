@@ -97,7 +97,7 @@ func (w *writer) write(ctx context.Context) {
 // since long before.
 func (w *writer) hopeless() bool {
 	flushed, ending := w.recorder.ending()
-	grace := w.recorder.grace
+	grace := w.recorder.limits.grace
 	if flushed.Sub(w.failing) > grace {
 		grace /= 5
 	}
@@ -173,8 +173,8 @@ func (w *writer) encode() {
 	}
 	r := w.recorder
 	r.mu.Lock()
-	p := r.pending
-	r.pending = nil
+	p := r.kept.pending
+	r.kept.pending = nil
 	r.mu.Unlock()
 	if p == nil {
 		return
