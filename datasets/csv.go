@@ -71,7 +71,7 @@ func surveyCSV(file string, text io.ReaderAt, size int64, longest int, o *Option
 	if l, err = s.Layout(o.Target); err != nil {
 		return nil, nil, 0, err
 	}
-	test, err = o.testRows(s.Rows, max(s.Rows/5, 1))
+	test, err = o.testRows(s.Rows, fifth(s.Rows))
 	return s, l, test, err
 }
 

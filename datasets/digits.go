@@ -12,22 +12,10 @@ const (
 	digitSide  = 28
 )
 
-func digitNames() []string {
-	names := make([]string, 10)
-	for i := range names {
-		names[i] = string(rune('0' + i))
-	}
-	return names
-}
-
 // loadDigits makes a set of the shape of MNIST without its files: digits from the Go fonts, distorted,
 // as grey images with ink 1 on paper 0.
 func loadDigits(o Options) (*Dataset, error) {
-	rows, err := o.count(digitsRows, 10, 1_000_000)
-	if err != nil {
-		return nil, err
-	}
-	test, err := o.testRows(rows, rows/5)
+	rows, test, err := o.generated(digitsRows, 10, 1_000_000, fifth)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +25,7 @@ func loadDigits(o Options) (*Dataset, error) {
 		t.labels[i] = p.rand.IntN(len(glyphs))
 		p.digitTo(t.inputs.RawRowView(i), glyphs[t.labels[i]])
 	})
-	d := &Dataset{Name: "digits", Classes: digitNames(),
+	d := &Dataset{Name: "digits", Classes: characters('0', 10),
 		Title: fmt.Sprintf("rendered digits, %d×%d grey images: %d to train on, %d to test on",
 			digitSide, digitSide, rows-test, test),
 		Image: &Image{Width: digitSide, Height: digitSide}, InputNames: pixelNames(digitSide, digitSide)}

@@ -21,7 +21,7 @@ type imageSet struct {
 }
 
 var (
-	mnist   = imageSet{"mnist", "MNIST", digitNames(), "fashion"}
+	mnist   = imageSet{"mnist", "MNIST", characters('0', 10), "fashion"}
 	fashion = imageSet{"fashion", "Fashion-MNIST", []string{"T-shirt/top", "trouser", "pullover", "dress", "coat",
 		"sandal", "shirt", "sneaker", "bag", "ankle boot"}, "mnist"}
 )

@@ -13,23 +13,11 @@ const (
 	lettersTest = 4000
 )
 
-func letterNames() []string {
-	names := make([]string, 26)
-	for i := range names {
-		names[i] = string(rune('A' + i))
-	}
-	return names
-}
-
 // loadLetters makes a set like UCI letter recognition without its file: capitals from the Go fonts,
 // distorted and rasterized, then measured as Frey & Slate did. The attributes are scaled linearly to
 // integers 0–15 over the whole set, as theirs were, and standardized after that.
 func loadLetters(o Options) (*Dataset, error) {
-	rows, err := o.count(lettersRows, 26, 10_000_000)
-	if err != nil {
-		return nil, err
-	}
-	test, err := o.testRows(rows, max(rows*lettersTest/lettersRows, 1))
+	rows, test, err := o.generated(lettersRows, 26, 10_000_000, func(rows int) int { return max(rows*lettersTest/lettersRows, 1) })
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +32,7 @@ func loadLetters(o Options) (*Dataset, error) {
 		}
 	})
 	toIntegers(t.inputs, 15)
-	d := &Dataset{Name: "letters", Classes: letterNames(), InputNames: slices.Clone(attributeNames),
+	d := &Dataset{Name: "letters", Classes: characters('A', 26), InputNames: slices.Clone(attributeNames),
 		Title: fmt.Sprintf("rendered capital letters: %d to train on, %d to test on", rows-test, test)}
 	d.Train, d.Test = t.tail(test)
 	d.finish(standard(d.Train.Inputs, nil))

@@ -98,6 +98,26 @@ func (o *Options) count(otherwise, lowest, highest int) (int, error) {
 	return o.Rows, nil
 }
 
+// generated returns how many rows a generator should make, between lowest and highest, and how many of them are for testing.
+func (o *Options) generated(otherwise, lowest, highest int, test func(rows int) int) (rows, tests int, err error) {
+	if rows, err = o.count(otherwise, lowest, highest); err == nil {
+		tests, err = o.testRows(rows, test(rows))
+	}
+	return rows, tests, err
+}
+
+// fifth is one row in five, and one at least.
+func fifth(rows int) int { return max(rows/5, 1) }
+
+// characters returns n of them from the first one on, a text each.
+func characters(first rune, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = string(first + rune(i))
+	}
+	return names
+}
+
 // shuffle returns where each of rows goes, so that the last ones are drawn by seed from all.
 func shuffle(rows int, seed uint64) (place []int) {
 	return rand.New(rand.NewPCG(seed, 0)).Perm(rows)

@@ -22,11 +22,7 @@ func wavelength(band int) float64 { return 400 + 20*float64(band) }
 // data are not public: find the amounts of ten colorants from the reflectances of their mixture at 16
 // wavelengths. The hue angle, by which the paper's gates tell the experts apart, is a feature.
 func loadRecipes(o Options) (*Dataset, error) {
-	rows, err := o.count(recipesRows, 2, 1_000_000)
-	if err != nil {
-		return nil, err
-	}
-	test, err := o.testRows(rows, max(rows*recipesTest/recipesRows, 1))
+	rows, test, err := o.generated(recipesRows, 2, 1_000_000, func(rows int) int { return max(rows*recipesTest/recipesRows, 1) })
 	if err != nil {
 		return nil, err
 	}

@@ -23,11 +23,7 @@ const (
 // noise. Points are even along the curve, so that the outer turns have as many as their length asks for.
 func loadSpirals(o Options) (*Dataset, error) {
 	const turns, sigma = 2, 0.02
-	rows, err := o.count(spiralsRows, 4, 10_000_000)
-	if err != nil {
-		return nil, err
-	}
-	test, err := o.testRows(rows, max(rows/5, 1))
+	rows, test, err := o.generated(spiralsRows, 4, 10_000_000, fifth)
 	if err != nil {
 		return nil, err
 	}
@@ -105,11 +101,7 @@ func loadSine(o Options) (*Dataset, error) {
 	if o.Noise == 0 {
 		sigma = 0.1
 	}
-	rows, err := o.count(sineRows, 2, 10_000_000)
-	if err != nil {
-		return nil, err
-	}
-	test, err := o.testRows(rows, max(rows/5, 1))
+	rows, test, err := o.generated(sineRows, 2, 10_000_000, fifth)
 	if err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error)
 		return nil, err
 	}
 	train, exam := o.Keep.rows(rows-test, test)
-	d := &Dataset{Name: "letter", Classes: letterNames(), InputNames: slices.Clone(attributeNames),
+	d := &Dataset{Name: "letter", Classes: characters('A', 26), InputNames: slices.Clone(attributeNames),
 		Title: fmt.Sprintf("UCI letter recognition: %d to train on, %d to test on", rows-test, test),
 		Train: newSplit(train, rows-test, attributes), Test: newSplit(exam, test, attributes)}
 	err = eachLetter(text, file, func(i int, row []float64, label int) {

@@ -13,7 +13,7 @@ import (
 
 // openings are the keys that put something in front, and what then stands on the screen.
 var openings = []struct{ key, shows string }{
-	{"f", "race from the weights of now"},
+	{"f", "race from the current weights"},
 	{":", "type to search commands"},
 	{"e", "settings of adam"},
 	{"u", "back to an epoch"},

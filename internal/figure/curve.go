@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// columns is how many places along x a figure can tell apart: what is finer is thinned, keeping extremes.
+// columns is how many places along x a figure can tell apart: what is finer is downsampled, keeping extremes.
 const columns = 1500
 
 // curve is a line of a panel.
@@ -100,9 +100,9 @@ func smooth(ps []point, half float64) []point {
 	return out
 }
 
-// pieces cuts points at those that are not finite, and thins what no figure can tell apart.
+// pieces cuts points at those that are not finite, and downsamples what no figure can tell apart.
 func pieces(ps []point, logX bool) (out []plotter.XYs, broken plotter.XYs) {
-	ps = thin(ps, logX)
+	ps = downsample(ps, logX)
 	var piece plotter.XYs
 	for _, p := range ps {
 		if !math.IsNaN(p.y) {
@@ -120,9 +120,9 @@ func pieces(ps []point, logX bool) (out []plotter.XYs, broken plotter.XYs) {
 	return out, broken
 }
 
-// thin keeps of the points that share a place along x the first, the least, the greatest, the last and one that is
+// downsample keeps of the points that share a place along x the first, the least, the greatest, the last and one that is
 // not finite, in order.
-func thin(ps []point, logX bool) []point {
+func downsample(ps []point, logX bool) []point {
 	if len(ps) <= 4*columns {
 		return ps
 	}

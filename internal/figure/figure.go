@@ -66,8 +66,7 @@ func Write(path string, runs []Run, o Options) error {
 	format := strings.ToLower(strings.TrimPrefix(filepath.Ext(path), "."))
 	var picture bytes.Buffer
 	if err := Draw(&picture, format, runs, o); err != nil {
-		var bad *OptionError
-		if errors.As(err, &bad) && bad.Option == optionFormat {
+		if bad, ok := errors.AsType[*OptionError](err); ok && bad.Option == optionFormat {
 			return &OptionError{"figure file", path, "a name that ends in ." + strings.Join(formats, ", .")}
 		}
 		return err

@@ -283,7 +283,7 @@ func TestThin(t *testing.T) {
 			ps = append(ps, p)
 		}
 		ps[77_777].y, ps[111_111].y = 1e6, -1e6
-		out := thin(ps, logX)
+		out := downsample(ps, logX)
 		if len(out) > 5*columns+5 {
 			t.Errorf("%d points are left", len(out))
 		}
@@ -304,7 +304,7 @@ func TestThin(t *testing.T) {
 		}
 	}
 	few := []point{{0, 0, 1}, {1, 1, 2}}
-	if got := thin(few, false); !slices.Equal(got, few) {
+	if got := downsample(few, false); !slices.Equal(got, few) {
 		t.Errorf("few points become %v", got)
 	}
 }

@@ -36,24 +36,40 @@ const (
 	percent
 )
 
-// quantities is the table of what can be drawn. Names are those of the events' fields.
-var quantities = []Quantity{
-	{Name: "loss", Meaning: "mean loss", log: true, alarm: true,
-		train: func(e *epoch) Float { return e.Loss }, test: func(e *epoch) Float { return e.TestLoss }},
-	{Name: "error", Meaning: "error rate", log: true, alarm: true, unit: percent,
-		train: func(e *epoch) Float { return e.Error }, test: func(e *epoch) Float { return e.TestError }},
-	{Name: "rmse", Meaning: "root mean square error", log: true, alarm: true,
-		train: func(e *epoch) Float { return e.RMSE }, test: func(e *epoch) Float { return e.TestRMSE }},
-	{Name: "test_loss", Meaning: "mean test loss", log: true, alarm: true, train: func(e *epoch) Float { return e.TestLoss }},
-	{Name: "test_error", Meaning: "test error rate", log: true, alarm: true, unit: percent, train: func(e *epoch) Float { return e.TestError }},
-	{Name: "test_rmse", Meaning: "root mean square test error", log: true, alarm: true, train: func(e *epoch) Float { return e.TestRMSE }},
-	{Name: "gradient_norm", Meaning: "gradient norm", log: true, train: func(e *epoch) Float { return e.GradientNorm }},
-	{Name: "step_norm", Meaning: "step norm", log: true, train: func(e *epoch) Float { return e.StepNorm }},
-	{Name: "radius", Meaning: "trust-region radius", log: true, train: func(e *epoch) Float { return e.Radius }},
-	{Name: "rho", Meaning: "gain ratio", bound: [2]float64{-1, 2}, train: func(e *epoch) Float { return e.Rho }},
-	{Name: "rate", Meaning: "learning rate", log: true, train: func(e *epoch) Float { return e.Rate }},
-	{Name: "inner", Meaning: "inner iterations", whole: true, train: (*epoch).InnerIterations},
-	{Name: "seconds", Meaning: "seconds per epoch", train: later(func(e *epoch) Float { return e.Seconds })},
+// quantities is what can be drawn: what has both sets of rows, the same for the test rows alone, and the rest of an epoch's.
+var quantities = func() (out []Quantity) {
+	tested := []event.Quantity{event.Loss, event.Error, event.RMSE}
+	var apart []Quantity
+	for _, q := range tested {
+		test := newQuantity(q + 1)
+		both := newQuantity(q)
+		both.test = test.train
+		out, apart = append(out, both), append(apart, test)
+	}
+	out = append(out, apart...)
+	for q := event.TestRMSE + 1; q < event.QuantityCount; q++ {
+		if q == event.Seconds {
+			out = append(out, Quantity{Name: "inner", Meaning: "inner iterations", whole: true, train: (*epoch).InnerIterations})
+		}
+		if q.Info().Meaning != "" {
+			out = append(out, newQuantity(q))
+		}
+	}
+	return out
+}()
+
+func newQuantity(q event.Quantity) Quantity {
+	info := q.Info()
+	d := Quantity{Name: info.Key, Meaning: info.Meaning, log: info.Log, alarm: info.Alarm, train: func(e *epoch) Float { return *q.Of(e) }}
+	switch {
+	case info.Share:
+		d.unit = percent
+	case q == event.Rho:
+		d.bound = [2]float64{-1, 2}
+	case q == event.Seconds:
+		d.train = later(d.train)
+	}
+	return d
 }
 
 // Quantities lists what can be drawn.

@@ -56,7 +56,7 @@ func newReport(runs []Run, o Options) (*report, error) {
 	}
 	what := o.What
 	if len(what) == 0 {
-		what = usual(runs)
+		what = defaultQuantities(runs)
 	}
 	for _, name := range what {
 		q, err := quantityOf(name)
@@ -116,8 +116,8 @@ func (o *Options) check() error {
 	return nil
 }
 
-// usual is what is drawn if nobody says.
-func usual(runs []Run) []string {
+// defaultQuantities is what is drawn if nobody says.
+func defaultQuantities(runs []Run) []string {
 	for i := range runs {
 		if event.MeasureOf(runs[i].Opening, runs[i].Epochs).Train() == event.Error {
 			return []string{"loss", "error"}

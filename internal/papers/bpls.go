@@ -202,8 +202,7 @@ func chosenSets(o Options) ([]bplsSet, error) {
 			break
 		}
 		err := s.find(o.DataDir)
-		var missing *datasets.NotFoundError
-		if errors.As(err, &missing) && !asked {
+		if _, ok := errors.AsType[*datasets.NotFoundError](err); ok && !asked {
 			continue
 		}
 		if err != nil {

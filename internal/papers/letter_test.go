@@ -20,7 +20,7 @@ import (
 func course(tests ...float64) *outcome {
 	o := &outcome{}
 	for i, e := range tests {
-		s := stenographer{outcome: *o}
+		s := outcomeRecorder{outcome: *o}
 		epoch := event.EpochEvent{Epoch: i, Error: event.Float(e / 2), TestError: event.Float(e), Elapsed: event.Float(i)}
 		if i > 0 {
 			epoch.Inner = []event.InnerSummary{{Iterations: 10, Flops: 5}}

@@ -15,7 +15,7 @@ import (
 // fit is a trial that came to an RMSE after so many epochs of so many seconds, with so many inner iterations of so many
 // operations in each.
 func fit(rmse float64, epochs int, each float64, inner int, flops float64) *outcome {
-	s := &stenographer{}
+	s := &outcomeRecorder{}
 	for i := range epochs + 1 {
 		e := event.EpochEvent{Epoch: i, Elapsed: event.Float(each * float64(i)), Error: event.Float(math.NaN()),
 			TestError: event.Float(math.NaN()), RMSE: 1, TestRMSE: 1}

@@ -58,15 +58,15 @@ func (o *outcome) first(ok func(*point) bool) *point {
 	return nil
 }
 
-// stenographer is a Recorder that gathers an outcome.
-type stenographer struct {
+// outcomeRecorder is a Recorder that gathers an outcome.
+type outcomeRecorder struct {
 	outcome
 	watch func(*point) // hears of every point; nil: nobody
 }
 
-var _ trainer.Recorder = (*stenographer)(nil)
+var _ trainer.Recorder = (*outcomeRecorder)(nil)
 
-func (s *stenographer) Record(e event.Event) error {
+func (s *outcomeRecorder) Record(e event.Event) error {
 	switch e := e.(type) {
 	case event.RunEvent:
 		s.run = e
@@ -78,9 +78,9 @@ func (s *stenographer) Record(e event.Event) error {
 	return nil
 }
 
-func (s *stenographer) Flush() error { return nil }
+func (s *outcomeRecorder) Flush() error { return nil }
 
-func (s *stenographer) add(e *event.EpochEvent) {
+func (s *outcomeRecorder) add(e *event.EpochEvent) {
 	var p point
 	if len(s.points) > 0 {
 		p = *s.end()
@@ -106,7 +106,7 @@ func (s *stenographer) add(e *event.EpochEvent) {
 
 // saver is a stenographer that has the weights at the best test too.
 type saver struct {
-	stenographer
+	outcomeRecorder
 	network *models.Network
 }
 
@@ -131,8 +131,8 @@ func (s *saver) Keep(c *trainer.Checkpoint) error {
 // nil the outcome has the weights of the best test. A run that diverges has an outcome like any other; the errors are
 // the session's other ones, the context's among them.
 func runTrial(ctx context.Context, c trainer.Config, network *models.Network, watch func(*point)) (*outcome, error) {
-	s := &saver{stenographer: stenographer{watch: watch}, network: network}
-	var recorder trainer.Recorder = &s.stenographer
+	s := &saver{outcomeRecorder: outcomeRecorder{watch: watch}, network: network}
+	var recorder trainer.Recorder = &s.outcomeRecorder
 	if network != nil {
 		recorder = s
 	}

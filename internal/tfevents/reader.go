@@ -44,8 +44,7 @@ func (r *Reader) Next() (Scalar, error) {
 			return Scalar{}, r.err
 		}
 		if err := r.record(); err != nil {
-			var bad *FormatError
-			if errors.As(err, &bad) {
+			if _, ok := errors.AsType[*FormatError](err); ok {
 				r.err = err
 			}
 			return Scalar{}, err

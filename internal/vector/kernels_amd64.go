@@ -63,9 +63,6 @@ func dot(x *float64, y *float64, n int) float64
 func sumSquares(x *float64, n int) float64
 
 //go:noescape
-func squaredDistance(x *float64, y *float64, n int) float64
-
-//go:noescape
 func residual(dst *float64, u *float64, t *float64, n int) float64
 
 //go:noescape

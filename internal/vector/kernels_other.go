@@ -26,7 +26,6 @@ func scale(dst *float64, a float64, x *float64, n int)                       { p
 func sum(x *float64, n int) float64                                          { panic(nowhere) }
 func dot(x, y *float64, n int) float64                                       { panic(nowhere) }
 func sumSquares(x *float64, n int) float64                                   { panic(nowhere) }
-func squaredDistance(x, y *float64, n int) float64                           { panic(nowhere) }
 func residual(dst, u, t *float64, n int) float64                             { panic(nowhere) }
 func addRowSums(dst, x *float64, rows, cols int)                             { panic(nowhere) }
 func columnMax(top, x *float64, rows, cols int)                              { panic(nowhere) }

@@ -43,19 +43,6 @@ func SumSquares(x []float64) float64 {
 	return sum
 }
 
-// SquaredDistance returns Σ (x − y)².
-func SquaredDistance(x, y []float64) float64 {
-	if fast(len(x), len(y)) {
-		return squaredDistance(data(x), data(y), len(x))
-	}
-	sum := 0.0
-	for i, y := range y[:len(x)] {
-		d := x[i] - y
-		sum += d * d
-	}
-	return sum
-}
-
 // Norm returns √Σ x², also where the squares would overflow or lose their digits.
 func Norm(x []float64) float64 {
 	// Below it, squares among the subnormal numbers could have a share in the sum.

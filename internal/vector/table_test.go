@@ -64,7 +64,6 @@ var functions = []function{
 	{"Sum", "n", 2, reduction(Sum)},
 	{"Dot", "nn", 2, reductionOfTwo(Dot)},
 	{"SumSquares", "n", 2, reduction(SumSquares)},
-	{"SquaredDistance", "nn", 4, reductionOfTwo(SquaredDistance)},
 	{"Norm", "n", 4, reduction(Norm)},
 	{"Residual", "Nnn", 4, func(a [][]float64, _ int) float64 { return Residual(a[0], a[1], a[2]) }},
 	{"AddRowSums", "Rm", 2, func(a [][]float64, cols int) float64 { AddRowSums(a[0], a[1], cols); return 0 }},

@@ -94,14 +94,12 @@ func Read(r io.Reader, name string, inputs, outputs int) (models.Architecture, e
 
 // decodeError gives what the TOML library found the form of all errors of a file.
 func decodeError(name string, err error) error {
-	var unknown *toml.StrictMissingError
-	if errors.As(err, &unknown) && len(unknown.Errors) > 0 {
+	if unknown, ok := errors.AsType[*toml.StrictMissingError](err); ok && len(unknown.Errors) > 0 {
 		first := &unknown.Errors[0]
 		line, column := first.Position()
 		return &Error{name, line, column, fmt.Errorf("unknown key %q", strings.Join(first.Key(), "."))}
 	}
-	var bad *toml.DecodeError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*toml.DecodeError](err); ok {
 		line, column := bad.Position()
 		return &Error{name, line, column, errors.New(strings.TrimPrefix(bad.Error(), "toml: "))}
 	}
@@ -166,8 +164,7 @@ func (g *reader) architecture(file *document, inputs, outputs int) (models.Archi
 	}
 	network, err := models.NewNetwork(*a)
 	if err != nil {
-		var bad *models.ArchitectureError
-		if errors.As(err, &bad) && bad.Layer > 0 {
+		if bad, ok := errors.AsType[*models.ArchitectureError](err); ok && bad.Layer > 0 {
 			return models.Architecture{}, g.faultAt(layerPath(bad.Layer-1), err)
 		}
 		return models.Architecture{}, g.faultAt("", err)

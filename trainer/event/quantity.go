@@ -35,7 +35,7 @@ type QuantityInfo struct {
 	Share   bool   // a fraction, written in per cent
 	Log     bool   // usually drawn logarithmically
 	Alarm   bool   // a value that is not finite is bad news, not one that a method does not have
-	Extreme bool   // the least and the greatest value of a stretch stay where a long run is thinned
+	Extreme bool   // the least and the greatest value of a stretch stay where a long run is downsampled
 }
 
 // Quantities is the one list of an epoch's numbers. Of says where an epoch event has them.
@@ -113,7 +113,7 @@ var quantityOf = func() map[string]Quantity {
 	return m
 }()
 
-// Extremes are the quantities whose least and greatest values stay where a long run is thinned.
+// Extremes are the quantities whose least and greatest values stay where a long run is downsampled.
 var Extremes = func() (out []Quantity) {
 	for q := range QuantityCount {
 		if Quantities[q].Extreme {

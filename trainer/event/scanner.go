@@ -85,40 +85,49 @@ func (s *scanner) word() []byte {
 // number passes over a number of JSON's grammar and returns its text and whether it is written as an integer.
 func (s *scanner) number() (text []byte, integer bool) {
 	s.space()
-	start, t := s.at, s.text
-	digits := func() int {
-		n := 0
-		for ; s.at < len(t) && t[s.at] >= '0' && t[s.at] <= '9'; s.at++ {
+	n, integer := NumberLength(s.text[s.at:])
+	text = s.text[s.at : s.at+n]
+	s.at += n
+	return text, integer
+}
+
+// NumberLength returns how many bytes at the beginning of a text are a number of JSON's grammar, which is not all that
+// strconv reads, 0 for none, and whether it is written as an integer.
+func NumberLength(t []byte) (n int, integer bool) {
+	digits := func() bool {
+		start := n
+		for n < len(t) && t[n] >= '0' && t[n] <= '9' {
 			n++
 		}
-		return n
+		return n > start
 	}
-	if s.at < len(t) && t[s.at] == '-' {
-		s.at++
+	one := func(a, b byte) bool {
+		if n < len(t) && (t[n] == a || t[n] == b) {
+			n++
+			return true
+		}
+		return false
 	}
-	zero := s.at < len(t) && t[s.at] == '0'
-	if n := digits(); n == 0 || zero && n > 1 {
-		return nil, false
+	one('-', '-')
+	start := n
+	if !digits() || t[start] == '0' && n > start+1 {
+		return 0, false
 	}
 	integer = true
-	if s.at < len(t) && t[s.at] == '.' {
-		s.at++
+	if one('.', '.') {
 		integer = false
-		if digits() == 0 {
-			return nil, false
+		if !digits() {
+			return 0, false
 		}
 	}
-	if s.at < len(t) && (t[s.at] == 'e' || t[s.at] == 'E') {
-		s.at++
+	if one('e', 'E') {
 		integer = false
-		if s.at < len(t) && (t[s.at] == '+' || t[s.at] == '-') {
-			s.at++
-		}
-		if digits() == 0 {
-			return nil, false
+		one('+', '-')
+		if !digits() {
+			return 0, false
 		}
 	}
-	return t[start:s.at], integer
+	return n, integer
 }
 
 // literal passes over the word, if it is there.
@@ -193,5 +202,5 @@ func (s *scanner) pass(key []byte) bool {
 		return true
 	}
 	text, _ := s.number()
-	return text != nil
+	return len(text) > 0
 }

@@ -8,12 +8,12 @@ import (
 
 // Bounds of what is kept for a viewer that is behind, and of the history for one that joins late.
 const (
-	MaxEpochs  = 8192 // thinned to half or less when full
-	maxSpectra = 1024 // likewise
-	maxInner   = 1024 // oldest dropped first
-	maxMarks   = 1024 // switches and settings, oldest dropped first
-	maxLooks   = 4    // slices, weights, errors
-	maxLaps    = 8192
+	MaxEpochs   = 8192 // downsampled to half or less when full
+	maxSpectra  = 1024 // likewise
+	maxInner    = 1024 // oldest dropped first
+	maxMarks    = 1024 // switches and settings, oldest dropped first
+	maxAnalyses = 4    // slices, weights, errors
+	maxLaps     = 8192
 )
 
 // deltaBuffer gathers events into a Delta of bounded size. What was added in any order of calls comes out
@@ -62,11 +62,11 @@ func (b *deltaBuffer) add(e event.Event) {
 	case event.LapEvent:
 		d.Laps = appendBounded(d.Laps, e, maxLaps)
 	case event.SliceEvent:
-		d.Slices = appendBounded(d.Slices, e, maxLooks)
+		d.Slices = appendBounded(d.Slices, e, maxAnalyses)
 	case event.WeightsEvent:
-		d.Weights = appendBounded(d.Weights, e, maxLooks)
+		d.Weights = appendBounded(d.Weights, e, maxAnalyses)
 	case event.ErrorsEvent:
-		d.Errors = appendBounded(d.Errors, e, maxLooks)
+		d.Errors = appendBounded(d.Errors, e, maxAnalyses)
 	case event.ResumeEvent:
 		d.Resumes = appendBounded(d.Resumes, e, maxMarks)
 	case event.SavedEvent:

@@ -114,7 +114,7 @@ var noFigures = func() (f figures) {
 }()
 
 // Extremes marks which of a few epochs in a row hold the least or the greatest value of a figure, or one that is no
-// number: those that stay where a long run is thinned. At least one is marked.
+// number: those that stay where a long run is downsampled. At least one is marked.
 func Extremes(epochs []event.EpochEvent) []bool { return extremes(epochs, epochFigures) }
 
 // extremes marks the points of a stretch that hold an extreme of a figure: at most two a figure, the first one that is

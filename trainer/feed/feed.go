@@ -33,9 +33,9 @@ type Delta struct {
 	Restart  bool                  // what came before is void: a recorded run was sought through
 	Run      *event.RunEvent       // set once
 	Status   event.Status          // always the newest
-	Epochs   []event.EpochEvent    // in order; thinned (minima and maxima kept) when the viewer is far behind
+	Epochs   []event.EpochEvent    // in order; downsampled (minima and maxima kept) when the viewer is far behind
 	Inner    []event.InnerEvent    // of the newest outer iterations, oldest dropped first
-	Spectra  []event.SpectrumEvent // in order, thinned like Epochs
+	Spectra  []event.SpectrumEvent // in order, downsampled like Epochs
 	Switches []event.SwitchEvent   // in order
 	Settings []event.SettingEvent  // in order
 	Slices   []event.SliceEvent    // the newest few, like all looks

@@ -10,7 +10,7 @@ import (
 
 // Mailbox hands events from the session to one viewer. Putting never waits: what the viewer has not
 // taken yet is gathered into one Delta of bounded size, in which snapshots are replaced, points are
-// thinned with their minima and maxima kept, and the end of a run is never dropped.
+// downsampled with their minima and maxima kept, and the end of a run is never dropped.
 //
 // The session's goroutine is the only one that puts; the viewer's is the only one that waits; either may
 // close. The wake channel has room for one token and is never closed; closed is closed once.

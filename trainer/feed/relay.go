@@ -47,13 +47,7 @@ func (r *Relay) Add(e event.Event) { r.Show([]event.Event{e}, nil) }
 func (r *Relay) Show(events []event.Event, change func(*event.Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, e := range events {
-		advance(&r.now, e)
-	}
-	if change != nil {
-		change(&r.now)
-	}
-	r.viewers.PublishAll(events, r.now)
+	r.viewers.PublishAll(events, r.advance(events, change))
 }
 
 // Restart makes what was shown void, and shows the given events instead.
@@ -61,13 +55,18 @@ func (r *Relay) Restart(events []event.Event, change func(*event.Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.now = event.Status{Replay: r.now.Replay, Recording: r.now.Recording}
+	r.viewers.Restart(events, r.advance(events, change))
+}
+
+// advance returns the status after some events and a change by hand.
+func (r *Relay) advance(events []event.Event, change func(*event.Status)) event.Status {
 	for _, e := range events {
 		advance(&r.now, e)
 	}
 	if change != nil {
 		change(&r.now)
 	}
-	r.viewers.Restart(events, r.now)
+	return r.now
 }
 
 // Update changes the status by hand.

@@ -87,7 +87,7 @@ func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
 func (c *Comm) differs(rank int, said []byte, own *preparation) error {
 	var p preparation
 	if err := json.Unmarshal(said, &p); err != nil {
-		return fmt.Errorf("%s: %c", c.name(rank), err)
+		return fmt.Errorf("%s: %w", c.name(rank), err)
 	}
 	if p.Error != "" {
 		return fmt.Errorf("%s: %s", c.name(rank), p.Error)

@@ -20,7 +20,7 @@ var longEpochs = flag.Int("long", 1_000_000, "epochs of BenchmarkOpenLong's run"
 func wait(r *Recorder) {
 	for {
 		r.mu.Lock()
-		done := len(r.queue) == 0 && r.writing == 0 && !r.kept.busy
+		done := len(r.queue.items) == 0 && r.queue.writing == 0 && !r.checkpoint.busy
 		r.mu.Unlock()
 		if done {
 			return

@@ -10,55 +10,54 @@ import (
 	"newtop/trainer/event"
 )
 
-// checkpoints returns the numbers of a run's checkpoints, each that of the last event before it, newest first.
-func (r *runReader) checkpoints() (seqs []int64, err error) {
-	err = r.rows("seq", "checkpoints", "true ORDER BY seq DESC LIMIT ?", []any{keepNewest}, func(rows *sql.Rows) (seq int64, err error) {
-		err = rows.Scan(&seq)
-		seqs = append(seqs, seq)
-		return seq, err
-	})
-	return seqs, err
+// checkpoints returns the numbers of the run's checkpoints, each that of the last event before it, newest first.
+func (r *runReader) checkpoints(ctx context.Context) ([]int64, error) {
+	return column[int64](ctx, r.tx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?", r.run, checkpointsOfRun)
 }
 
-func (r *runReader) checkpoint(seq int64) (*trainer.Checkpoint, error) {
-	text, err := r.checkpointBytes(seq)
+func (r *runReader) checkpoint(ctx context.Context, seq int64) (*trainer.Checkpoint, error) {
+	text, err := r.checkpointBytes(ctx, seq)
 	if err != nil {
 		return nil, err
 	}
 	c := new(trainer.Checkpoint)
 	if err := c.UnmarshalBinary(text); err != nil {
-		return nil, r.rowError("checkpoints", seq, err)
+		return nil, &RowError{Table: "checkpoints", Run: r.id, Seq: seq, Err: err}
 	}
 	return c, nil
 }
 
 // checkpointBytes puts the parts of a checkpoint together.
-func (r *runReader) checkpointBytes(seq int64) (text []byte, err error) {
+func (r *runReader) checkpointBytes(ctx context.Context, seq int64) (text []byte, err error) {
 	var size, parts, there sql.NullInt64
-	err = r.tx.QueryRowContext(r.ctx, `SELECT size, (SELECT count(*) FROM parts p WHERE p.run = c.run AND p.seq = c.seq),
+	err = r.tx.QueryRowContext(ctx, `SELECT size, (SELECT count(*) FROM parts p WHERE p.run = c.run AND p.seq = c.seq),
 		(SELECT sum(length(data)) FROM parts p WHERE p.run = c.run AND p.seq = c.seq)
 		FROM checkpoints c WHERE run = ? AND seq = ?`, r.run, seq).Scan(&size, &parts, &there)
 	if err != nil {
 		return nil, err
 	}
+	bad := func(err error) error {
+		return &RowError{Table: "checkpoints", Run: r.id, Seq: seq, Err: err}
+	}
 	if there.Int64 != size.Int64 || size.Int64 <= 0 {
-		return nil, r.rowError("checkpoints", seq, fmt.Errorf("%d bytes in %d parts: expected %d", there.Int64, parts.Int64, size.Int64))
+		return nil, bad(fmt.Errorf("%d bytes in %d parts: expected %d", there.Int64, parts.Int64, size.Int64))
 	}
 	// The sum is of what the rows say of themselves, so that a damaged file makes at most that much be read.
-	err = r.rows("part, data", "parts", "seq = ? ORDER BY part", []any{seq}, func(rows *sql.Rows) (int64, error) {
-		var part int64
-		var data sql.RawBytes
-		if err := rows.Scan(&part, &data); err != nil {
-			return seq, err
-		}
-		if text == nil {
-			text = make([]byte, 0, max(int64(len(data)), min(size.Int64, parts.Int64*int64(len(data)))))
-		}
-		text = append(text, data...)
-		return seq, nil
-	})
+	err = r.rows(ctx, "parts", "SELECT part, data FROM parts WHERE run = ? AND seq = ? ORDER BY part",
+		[]any{seq}, func(rows *sql.Rows) (int64, error) {
+			var part int64
+			var data sql.RawBytes
+			if err := rows.Scan(&part, &data); err != nil {
+				return seq, err
+			}
+			if text == nil {
+				text = make([]byte, 0, max(int64(len(data)), min(size.Int64, parts.Int64*int64(len(data)))))
+			}
+			text = append(text, data...)
+			return seq, nil
+		})
 	if err == nil && int64(len(text)) != size.Int64 {
-		err = r.rowError("checkpoints", seq, fmt.Errorf("%d bytes: expected %d", len(text), size.Int64))
+		err = bad(fmt.Errorf("%d bytes: expected %d", len(text), size.Int64))
 	}
 	return text, err
 }
@@ -67,29 +66,32 @@ func (r *runReader) checkpointBytes(seq int64) (text []byte, err error) {
 type Rest struct {
 	Config  trainer.Config      // what the run began with, or was gone on with last
 	From    *trainer.Checkpoint // the newest that can be read; nil where there is none
-	History []event.Event       // what was recorded up to the checkpoint, thinned where it is long
+	History []event.Event       // what was recorded up to the checkpoint, downsampled where it is long
 	Passed  error               // why a newer checkpoint than From was passed over; nil: it is the newest
 }
 
 // Resumable returns what a recorder of Continue's goes on from. It comes before the first event.
 func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
-	s, id := r.store, r.id
 	from := int64(0)
 	var events []numbered
-	err = s.viewRun(ctx, id, func(r *runReader) error {
-		err := r.eachRun("WHERE r.run = ?", r.run, func(r *Run) bool {
+	err = r.store.view(ctx, func(tx *sql.Tx) error {
+		run, err := newRunReader(ctx, tx, r.id)
+		if err != nil {
+			return err
+		}
+		err = eachRun(ctx, tx, "WHERE r.run = ?", []any{run.run}, func(r *Run) bool {
 			rest.Config = r.Config
 			return false
 		})
 		if err != nil {
 			return err
 		}
-		if from, rest.From, rest.Passed, err = r.newestSound(); err != nil {
+		if from, rest.From, rest.Passed, err = run.newestSound(ctx); err != nil {
 			return err
 		}
-		r.newest = max(min(r.newest, from), 1)
-		_, err = r.readWhole()
-		events = r.events
+		rest.Passed = r.store.wrap(ctx, rest.Passed)
+		run.events = max(min(run.events, from), 1)
+		events, _, err = run.whole(ctx)
 		return err
 	})
 	if err != nil {
@@ -104,22 +106,22 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 	return rest, nil
 }
 
-// newestSound returns a run's newest checkpoint that can be read, with its number, and what is wrong with one that is
+// newestSound returns the run's newest checkpoint that can be read, with its number, and what is wrong with one that is
 // newer; zeros where there is none. Where none can be read the newest one's error is returned.
-func (r *runReader) newestSound() (seq int64, c *trainer.Checkpoint, passed, err error) {
-	seqs, err := r.checkpoints()
+func (r *runReader) newestSound(ctx context.Context) (seq int64, c *trainer.Checkpoint, passed, err error) {
+	seqs, err := r.checkpoints(ctx)
 	if err != nil {
 		return 0, nil, nil, err
 	}
 	for _, seq := range seqs {
-		c, err := r.checkpoint(seq)
+		c, err := r.checkpoint(ctx, seq)
 		if err == nil {
 			return seq, c, passed, nil
 		}
-		if r.ctx.Err() != nil {
+		if ctx.Err() != nil {
 			return 0, nil, nil, err
 		}
-		passed = cmp.Or(passed, r.store.wrap(r.ctx, err))
+		passed = cmp.Or(passed, err)
 	}
 	return 0, nil, nil, passed
 }

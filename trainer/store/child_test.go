@@ -90,7 +90,7 @@ func (c *child) train() error {
 	}
 	r.OnWarning(func(text string) { fmt.Printf("warning %s\n", text) })
 	r.mu.Lock()
-	r.limits.pause, r.limits.share = 5*time.Millisecond, 1
+	r.checkpoint.pause, r.checkpoint.share = 5*time.Millisecond, 1
 	r.mu.Unlock()
 	reported := make(chan error, 1)
 	go func() {

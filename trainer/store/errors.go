@@ -1,12 +1,8 @@
 package store
 
 import (
-	"errors"
 	"fmt"
 	"strings"
-
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // FormatError says why a file is no run store.
@@ -70,35 +66,4 @@ type SearchError struct {
 
 func (e *SearchError) Error() string {
 	return fmt.Sprintf("search %s: %s: expected %s", e.Name, e.Found, e.Expected)
-}
-
-// sqlError says in words what SQLite's error means to the owner of a file.
-type sqlError struct{ err *sqlite.Error }
-
-func (e *sqlError) Unwrap() error { return e.err }
-
-func (e *sqlError) Error() string {
-	switch e.err.Code() & 0xff {
-	case sqlite3.SQLITE_FULL:
-		return "the disk is full"
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return "another program has locked the file"
-	case sqlite3.SQLITE_READONLY:
-		return "the file can't be written"
-	case sqlite3.SQLITE_CANTOPEN:
-		return "the file can't be opened, or its directory not written"
-	case sqlite3.SQLITE_CORRUPT:
-		return "the file is damaged"
-	case sqlite3.SQLITE_NOTADB:
-		return "the file is no SQLite database"
-	case sqlite3.SQLITE_IOERR:
-		return "the disk gave an error: " + strings.TrimSpace(e.err.Error())
-	}
-	return strings.ReplaceAll(e.err.Error(), "\n", " ")
-}
-
-// busy reports whether another connection holds a lock that the failed statement needs.
-func busy(err error) bool {
-	var own *sqlite.Error
-	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_BUSY || own.Code()&0xff == sqlite3.SQLITE_LOCKED)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"strings"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"newtop/trainer/event"
@@ -16,13 +15,9 @@ import (
 
 // permanent reports whether trying again is of no use: the rows contradict what is there.
 func permanent(err error) bool {
-	var own *sqlite.Error
-	if errors.As(err, &own) {
-		switch own.Code() & 0xff {
-		case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_RANGE:
-			return true
-		}
-		return false
+	switch codeOf(err) {
+	case sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH, sqlite3.SQLITE_TOOBIG, sqlite3.SQLITE_RANGE:
+		return true
 	}
 	return unencodable(err)
 }

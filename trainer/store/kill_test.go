@@ -298,7 +298,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	half := config
 	half.Epochs /= 2
 	r := s.Record(About{Config: half})
-	r.limits.pause = time.Hour // one checkpoint at the start, one at the end
+	r.checkpoint.pause = time.Hour // one checkpoint at the start, one at the end
 	session, err := trainer.New(half, r)
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +313,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		r.mu.Lock()
-		r.limits.pause = time.Hour
+		r.checkpoint.pause = time.Hour
 		r.mu.Unlock()
 		rest, err := r.Resumable(t.Context())
 		if err != nil || rest.From == nil || rest.From.Epoch != half.Epochs {

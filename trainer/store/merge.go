@@ -6,11 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
-	"runtime"
 	"slices"
-
-	"modernc.org/sqlite"
 )
 
 // Merged says what came of merging one database into another.
@@ -51,6 +47,46 @@ type merge struct {
 	ids           map[string]string // of runs that got another one here
 }
 
+// quietSource returns the searches of the source that is sound as far as lists show it, and to which no process writes.
+func (m *merge) quietSource(ctx context.Context) (searches []Search, err error) {
+	file := m.source.path
+	err = m.source.view(ctx, func(tx *sql.Tx) error {
+		var check error
+		err := eachRun(ctx, tx, "", nil, func(r *Run) bool {
+			switch {
+			case r.State == Running:
+				check = fmt.Errorf("%s: %w", file, &BusyError{Run: r.ID, Owner: (&owner{host: r.Host, process: r.Process}).String()})
+			case r.Name != "":
+				if err := CheckName(r.Name); err != nil {
+					check = &RowError{Table: "runs", Run: r.ID, Err: err}
+				}
+			}
+			return check == nil
+		})
+		if err = errors.Join(err, check); err != nil {
+			return err
+		}
+		if searches, err = searchesWhere(ctx, tx, ""); err != nil {
+			return err
+		}
+		for i := range searches {
+			q := &searches[i]
+			if q.Running {
+				o := owner{host: q.Host, process: q.Process}
+				return fmt.Errorf("%s: %w", file, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a store that no process writes to", Busy: true})
+			}
+			if err := CheckName(q.Name); err != nil {
+				return badSearch(q.ID, err)
+			}
+			if _, err := trialsOf(ctx, tx, q); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return searches, err
+}
+
 // attempt carries the merge out in one transaction.
 func (m *merge) attempt(ctx context.Context) error {
 	db, err := openDB(m.store.path, "rw", readPatience)
@@ -62,13 +98,17 @@ func (m *merge) attempt(ctx context.Context) error {
 		return m.store.wrap(ctx, err)
 	}
 	defer m.conn.Close()
-	if _, err := m.conn.ExecContext(ctx, "ATTACH ? AS src", attached(m.source)); err != nil {
+	query := url.Values{"mode": {"ro"}} // as Open did
+	if m.source.immutable {
+		query.Set("immutable", "1")
+	}
+	if _, err := m.conn.ExecContext(ctx, "ATTACH ? AS src", fileURI(m.source.path, query)); err != nil {
 		return m.source.wrap(ctx, err)
 	}
 	if err := m.sound(ctx); err != nil {
 		return err
 	}
-	found, err := m.quiet(ctx)
+	found, err := m.quietSource(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,59 +122,6 @@ func (m *merge) attempt(ctx context.Context) error {
 	}))
 }
 
-// quiet returns the searches of the source if it is sound as far as lists show it, and to which no process writes.
-func (m *merge) quiet(ctx context.Context) (searches []Search, err error) {
-	s := m.source
-	err = s.view(ctx, func(r *reader) error {
-		var check error
-		err := r.eachRun("", nil, func(r *Run) bool {
-			switch {
-			case r.State == Running:
-				check = fmt.Errorf("%s: %w", s.path, &BusyError{Run: r.ID, Owner: (&owner{host: r.Host, process: r.Process}).String()})
-			case r.Name != "":
-				if err := CheckName(r.Name); err != nil {
-					check = &RowError{File: s.path, Table: "runs", Run: r.ID, Err: err}
-				}
-			}
-			return check == nil
-		})
-		if err = errors.Join(err, check); err != nil {
-			return err
-		}
-		if searches, err = r.searches(""); err != nil {
-			return err
-		}
-		for i := range searches {
-			q := &searches[i]
-			if q.Running {
-				o := owner{host: q.Host, process: q.Process}
-				return fmt.Errorf("%s: %w", s.path, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a store that no process writes to", Busy: true})
-			}
-			if err := CheckName(q.Name); err != nil {
-				return badSearch(s, q.ID, err)
-			}
-			if _, err := r.trials(q); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return searches, err
-}
-
-// attached returns the name by which SQLite opens the file for reading, as Open did.
-func attached(s *Store) string {
-	path := s.path
-	if runtime.GOOS == "windows" {
-		path = "/" + filepath.ToSlash(path)
-	}
-	query := url.Values{"mode": {"ro"}}
-	if s.immutable {
-		query.Set("immutable", "1")
-	}
-	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
-}
-
 // children are the tables with rows of runs.
 var children = []string{"epochs", "solves", "spectra", "marks", "peaks", "checkpoints", "parts"}
 
@@ -142,8 +129,7 @@ var children = []string{"epochs", "solves", "spectra", "marks", "peaks", "checkp
 func (m *merge) sound(ctx context.Context) error {
 	damaged := &FormatError{File: m.source.path, Found: "a damaged SQLite database", Expected: "a run store"}
 	found, err := texts(ctx, m.conn, "PRAGMA src.quick_check(1)")
-	var own *sqlite.Error
-	if errors.As(err, &own) && ctx.Err() == nil && !busy(err) || err == nil && !slices.Equal(found, []string{"ok"}) {
+	if codeOf(err) != 0 && ctx.Err() == nil && !busy(err) || err == nil && !slices.Equal(found, []string{"ok"}) {
 		return damaged
 	}
 	if err != nil {

@@ -1,15 +1,14 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
-	"time"
 )
 
 // runs copies the runs one by one.
@@ -137,12 +136,8 @@ func (m *merge) compareRuns(ctx context.Context, from, to int64) (order, error) 
 
 // replaceRun puts a run of the source in the place of the one here, whose name stays.
 func (m *merge) replaceRun(ctx context.Context, from, to int64, id string) error {
-	o, _, err := m.store.ownerOf(ctx, m.conn, id)
-	if err != nil {
+	if _, err := idleRun(ctx, m.conn, id); err != nil {
 		return err
-	}
-	if o.alive(time.Now()) {
-		return &BusyError{Run: id, Owner: o.String()}
 	}
 	var name sql.NullString
 	if err := m.conn.QueryRowContext(ctx, "SELECT name FROM main.runs WHERE run = ?", to).Scan(&name); err != nil {
@@ -156,40 +151,25 @@ func (m *merge) replaceRun(ctx context.Context, from, to int64, id string) error
 }
 
 // copyRun copies a run with all that belongs to it, under the given name if there is one.
-func (m *merge) copyRun(ctx context.Context, from int64, id string, keep sql.NullString) error {
-	name := keep.String
-	if !keep.Valid {
+func (m *merge) copyRun(ctx context.Context, from int64, id string, given sql.NullString) error {
+	name := given.String
+	if !given.Valid {
 		var wanted sql.NullString
 		if err := m.conn.QueryRowContext(ctx, "SELECT name FROM src.runs WHERE run = ?", from).Scan(&wanted); err != nil {
 			return err
 		}
 		if name = wanted.String; name != "" {
 			var err error
-			if name, err = freeName(ctx, m.conn, name); err != nil {
+			if name, err = freeName(ctx, m.conn, "runs", name); err != nil {
 				return err
 			}
 			m.renamed("run", wanted.String, name)
 		}
 	}
-	columns := slices.DeleteFunc(slices.Clone(m.columns["runs"]), func(c string) bool { return c == "run" })
-	values := make([]string, len(columns))
-	for i, c := range columns {
-		values[i] = c
-		switch c {
-		case "id":
-			values[i] = "?1"
-		case "name":
-			values[i] = "?2"
-		case "opening":
-			values[i] = "CASE id WHEN ?1 THEN opening ELSE json_set(opening, '$.id', ?1) END"
-		case "owner":
-			values[i] = "NULL"
-		case "claimed":
-			values[i] = "0"
-		}
-	}
-	text := fmt.Sprintf("INSERT INTO main.runs (%s) SELECT %s FROM src.runs WHERE run = ?3", strings.Join(columns, ", "), strings.Join(values, ", "))
-	done, err := m.conn.ExecContext(ctx, text, id, textOrNull(name), from)
+	done, err := m.copyRows(ctx, "runs", "run", map[string]string{
+		"id": "?1", "name": "?2", "owner": "NULL", "claimed": "0",
+		"opening": "CASE id WHEN ?1 THEN opening ELSE json_set(opening, '$.id', ?1) END",
+	}, "run = ?3", id, textOrNull(name), from)
 	if err != nil {
 		return err
 	}
@@ -198,14 +178,26 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, keep sql.Nul
 		return err
 	}
 	for _, table := range children {
-		rest := strings.Join(slices.DeleteFunc(slices.Clone(m.columns[table]), func(c string) bool { return c == "run" }), ", ")
-		text := fmt.Sprintf("INSERT INTO main.%s (run, %s) SELECT ?1, %s FROM src.%s WHERE run = ?2", table, rest, rest, table)
+		where := "run = ?2"
 		if table == "parts" { // others are of a process that was killed while it wrote them
-			text += " AND seq IN (SELECT seq FROM src.checkpoints WHERE run = ?2)"
+			where += " AND seq IN (SELECT seq FROM src.checkpoints WHERE run = ?2)"
 		}
-		if _, err := m.conn.ExecContext(ctx, text, to, from); err != nil {
+		if _, err := m.copyRows(ctx, table, "", map[string]string{"run": "?1"}, where, to, from); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// copyRows copies the rows of a table of the source for which a condition holds, without the column of the rows' own
+// numbers, if there is one. Some columns get a value of their own, in SQL.
+func (m *merge) copyRows(ctx context.Context, table, own string, values map[string]string, where string, args ...any) (sql.Result, error) {
+	var columns, from []string
+	for _, c := range m.columns[table] {
+		if c != own {
+			columns, from = append(columns, c), append(from, cmp.Or(values[c], c))
+		}
+	}
+	text := fmt.Sprintf("INSERT INTO main.%s (%s) SELECT %s FROM src.%[1]s WHERE %[4]s", table, strings.Join(columns, ", "), strings.Join(from, ", "), where)
+	return m.conn.ExecContext(ctx, text, args...)
 }

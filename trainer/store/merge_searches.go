@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 )
 
 // searches copies the searches of the source, after its runs.
@@ -28,7 +26,7 @@ func (m *merge) search(ctx context.Context, q *Search) error {
 	err := m.conn.QueryRowContext(ctx, "SELECT name FROM main.searches WHERE id = ?", q.ID).Scan(&name)
 	if errors.Is(err, sql.ErrNoRows) {
 		m.Searches.Added++
-		if name, err = m.freeSearch(ctx, q.Name); err != nil {
+		if name, err = freeName(ctx, m.conn, "searches", q.Name); err != nil {
 			return err
 		}
 		m.renamed("search", q.Name, name)
@@ -47,7 +45,7 @@ func (m *merge) search(ctx context.Context, q *Search) error {
 		m.Searches.Older++
 	case order == orderNewer:
 		m.Searches.Updated++
-		if _, err := m.store.idle(ctx, m.conn, &Search{ID: q.ID, Name: name}); err != nil {
+		if _, err := idleSearch(ctx, m.conn, &Search{ID: q.ID, Name: name}); err != nil {
 			return err
 		}
 		if _, err := m.conn.ExecContext(ctx, "DELETE FROM main.searches WHERE id = ?", q.ID); err != nil {
@@ -72,25 +70,9 @@ func (m *merge) compareSearches(ctx context.Context, id string) (order, error) {
 		FROM main.searches d, src.searches s WHERE d.id = ?1 AND s.id = ?1`, id))
 }
 
-// freeSearch returns the name, with a number behind it where a search here has it.
-func (m *merge) freeSearch(ctx context.Context, name string) (string, error) {
-	for i, try := 2, name; ; i++ {
-		taken, err := texts(ctx, m.conn, "SELECT id FROM main.searches WHERE name = ?", try)
-		if err != nil || len(taken) == 0 {
-			return try, err
-		}
-		try = fmt.Sprintf("%s-%d", name, i)
-	}
-}
-
 // copySearch copies a search with its trials under a name.
 func (m *merge) copySearch(ctx context.Context, id, name string) error {
-	columns := slices.DeleteFunc(slices.Clone(m.columns["searches"]), func(c string) bool { return c == "search" })
-	values := slices.Clone(columns)
-	values[slices.Index(columns, "name")] = "?2"
-	values[slices.Index(columns, "owner")] = "NULL"
-	text := fmt.Sprintf("INSERT INTO main.searches (%s) SELECT %s FROM src.searches WHERE id = ?1", strings.Join(columns, ", "), strings.Join(values, ", "))
-	done, err := m.conn.ExecContext(ctx, text, id, name)
+	done, err := m.copyRows(ctx, "searches", "search", map[string]string{"name": "?2", "owner": "NULL"}, "id = ?1", id, name)
 	if err != nil {
 		return err
 	}
@@ -98,10 +80,8 @@ func (m *merge) copySearch(ctx context.Context, id, name string) error {
 	if err != nil {
 		return err
 	}
-	rest := strings.Join(slices.DeleteFunc(slices.Clone(m.columns["trials"]), func(c string) bool { return c == "search" }), ", ")
-	text = fmt.Sprintf(`INSERT INTO main.trials (search, %s) SELECT ?1, %s FROM src.trials
-		WHERE search = (SELECT search FROM src.searches WHERE id = ?2)`, rest, rest)
-	if _, err := m.conn.ExecContext(ctx, text, row, id); err != nil {
+	where := "search = (SELECT search FROM src.searches WHERE id = ?2)"
+	if _, err := m.copyRows(ctx, "trials", "", map[string]string{"search": "?1"}, where, row, id); err != nil {
 		return err
 	}
 	for was, is := range m.ids {

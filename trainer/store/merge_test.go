@@ -22,11 +22,11 @@ func recorded(t testing.TB, ids map[string]string) *Store {
 		r := s.Record(About{Name: name, Command: "newtop train --name " + name, Config: trainer.Config{Data: "letters"}, Version: "1"})
 		record(t, r, everyKind(id, 300)...)
 		r.mu.Lock()
-		r.kept.pending = blob(2, 1e5)
+		r.checkpoint.pending = blob(2, 1e5)
 		if name == "adam" {
-			r.kept.pending = blob(2, 3*partSize/2)
+			r.checkpoint.pending = blob(2, 3*partSize/2)
 		}
-		r.kept.pending.seq = 3
+		r.checkpoint.pending.seq = 3
 		r.mu.Unlock()
 		flush(t, r)
 	}

@@ -2,6 +2,7 @@ package store
 
 import (
 	"crypto/rand"
+	"database/sql"
 	"encoding/hex"
 	"fmt"
 	"os"
@@ -22,6 +23,31 @@ type owner struct {
 	process  int
 	identity string // of the process, apart from others of its number
 	beaten   time.Time
+}
+
+// ownerColumns are those of an owner's, in the tables of runs and of searches.
+const ownerColumns = "owner, host, process, identity, heartbeat"
+
+// ownerRow is where ownerColumns are scanned to.
+type ownerRow struct {
+	token                     sql.NullString
+	host, identity, heartbeat string
+	process                   int
+}
+
+// dests returns where to scan, after the given ones.
+func (r *ownerRow) dests(before ...any) []any {
+	return append(before, &r.token, &r.host, &r.process, &r.identity, &r.heartbeat)
+}
+
+func (r *ownerRow) owner() (owner, error) {
+	beaten, err := parseTime(r.heartbeat)
+	return owner{token: r.token.String, host: r.host, process: r.process, identity: r.identity, beaten: beaten}, err
+}
+
+// args appends the values of ownerColumns, of an owner that is alive now.
+func (o *owner) args(args ...any) []any {
+	return append(args, o.token, o.host, o.process, o.identity, formatTime(time.Now()))
 }
 
 // self returns this process as the owner of one more run.

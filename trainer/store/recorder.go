@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"encoding/json"
 	"fmt"
 	"sync"
 	"time"
@@ -33,36 +35,33 @@ const (
 	firstRetry = 20 * time.Millisecond
 	lastRetry  = time.Second
 	lockGrace  = time.Second // of a file that is locked, before it is a warning
-	minKeep    = time.Second // between checkpoints
-	keepShare  = 20          // and so many times what the last one took
+	minPause   = time.Second // between checkpoints
+	pauseShare = 20          // and so many times what the last one took
 )
 
 // Recorder records one run. It never makes the trainer wait, and never ends a run: what goes wrong is its Warning.
 //
 // Record and Keep put into queue and checkpoint; one goroutine, the writer's, takes from there and writes. It begins
-// with the first event, or with Continue, and ends in Flush. What it takes stays in the backlog until the
-// transaction is through.
+// with the first event, or with Continue, and ends in Flush. What it takes stays counted in the queue until
+// the transaction is through.
 type Recorder struct {
-	store  *Store
-	about  About
-	limits limits
+	store *Store
+	about About
+	grace time.Duration // for Flush without any success
 
 	mu         sync.Mutex
 	id         string
 	name       string // as it was given in the end
 	seq        int64  // the newest event's number
-	queue      []item
-	bytes      int // of queue and of what is being written
-	writing    int // events of the transaction under way
-	lost       int
+	queue      queue
 	commits    int // transactions so far
 	warning    string
 	tell       func(string)
-	kept       keeping
+	checkpoint checkpointState
 	started    bool
 	opened     bool // a RunEvent came
 	resumed    bool // the run was begun by another recorder
-	configured bool // about.Config takes the place of what is kept
+	configured bool // about.Config takes the place of what is stored
 	closing    bool
 	closed     time.Time // since when
 
@@ -72,39 +71,26 @@ type Recorder struct {
 	writer *writer // the writer's own
 }
 
-// limits are what a Recorder keeps to.
-type limits struct {
-	room  int           // bytes that may wait
-	grace time.Duration // for Flush without any success
-	pause time.Duration // between checkpoints at least
-	share int           // and so many times what the last one took
-}
-
 var (
 	_ trainer.Keeper   = (*Recorder)(nil)
 	_ trainer.Reporter = (*Recorder)(nil)
 )
 
-// item is an event that waits.
-type item struct {
-	seq   int64
-	event event.Event
-	size  int
-}
-
-// keeping is what decides when the next checkpoint is due.
-type keeping struct {
-	last time.Time     // when the newest was handed over; zero: none
-	busy bool          // it is not on the disk yet
-	took time.Duration // to encode and write the last one
-
-	pending *pending // one that nobody has begun to write; a newer one takes its place
+// checkpointState is what decides when the next checkpoint is due, and the one that waits.
+type checkpointState struct {
+	pause   time.Duration // between two at least
+	share   int           // and so many times what the last one took
+	pending *pending      // one that nobody has begun to write; a newer one takes its place
+	last    time.Time     // when the newest was handed over; zero: none
+	busy    bool          // it is not on the disk yet
+	took    time.Duration // to encode and write the last one
 }
 
 func newRecorder(s *Store, a About, w *writer) *Recorder {
 	r := &Recorder{
-		store: s, about: a, limits: limits{maxQueue, giveUp, minKeep, keepShare}, name: a.Name, writer: w,
-		wake: make(chan struct{}, 1), ended: make(chan struct{}),
+		store: s, about: a, grace: giveUp, name: a.Name, writer: w, queue: queue{room: maxQueue},
+		checkpoint: checkpointState{pause: minPause, share: pauseShare},
+		wake:       make(chan struct{}, 1), ended: make(chan struct{}),
 	}
 	w.recorder = r
 	return r
@@ -154,7 +140,8 @@ func (r *Recorder) Record(e event.Event) error {
 		r.seq++
 		seq = r.seq
 	}
-	r.put(item{seq: seq, event: e, size: weight(e)})
+	r.queue.put(item{seq: seq, event: e, size: weight(e)})
+	r.nudge()
 	return nil
 }
 
@@ -184,25 +171,25 @@ func (r *Recorder) start() {
 func (r *Recorder) Due(end bool) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	k := &r.kept
-	return end || !k.busy && time.Since(k.last) >= max(r.limits.pause, time.Duration(r.limits.share)*k.took)
+	c := &r.checkpoint
+	return end || !c.busy && time.Since(c.last) >= max(c.pause, time.Duration(c.share)*c.took)
 }
 
 // Keep implements trainer.Keeper. A checkpoint that nobody has begun to write gives way to a newer one.
 func (r *Recorder) Keep(c *trainer.Checkpoint) error {
-	r.keep(&pending{epoch: c.Epoch, fingerprint: c.Fingerprint, encode: c.MarshalBinary})
+	r.enqueueCheckpoint(&pending{epoch: c.Epoch, fingerprint: c.Fingerprint, encode: c.MarshalBinary})
 	return nil
 }
 
-func (r *Recorder) keep(p *pending) {
+func (r *Recorder) enqueueCheckpoint(p *pending) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing || !r.opened {
 		return
 	}
 	p.seq = r.seq
-	r.kept.pending = p
-	r.kept.last, r.kept.busy = time.Now(), true
+	c := &r.checkpoint
+	c.pending, c.last, c.busy = p, time.Now(), true
 	r.nudge()
 }
 
@@ -215,7 +202,7 @@ func (r *Recorder) Recording() event.Recording {
 		name = r.id
 	}
 	return event.Recording{
-		Run: name, Place: r.store.path, Backlog: len(r.queue) + r.writing, Lost: r.lost, Warning: r.warning,
+		Run: name, Place: r.store.path, Backlog: r.queue.waiting(), Lost: r.queue.lost, Warning: r.warning,
 	}
 }
 
@@ -242,7 +229,7 @@ func (r *Recorder) Flush() error {
 		select {
 		case <-r.ended:
 			return nil
-		case <-time.After(r.limits.grace + time.Second):
+		case <-time.After(r.grace + time.Second):
 		}
 		r.mu.Lock()
 		hangs := r.commits == commits
@@ -269,13 +256,66 @@ func (r *Recorder) warn(text string) {
 // abandon forgets what can't be written any more.
 func (r *Recorder) abandon(why string) {
 	r.mu.Lock()
-	n := len(r.queue) + r.writing
-	r.lost += n
-	r.queue, r.bytes, r.writing, r.kept.pending = nil, 0, 0, nil
+	n := r.queue.abandon()
+	r.checkpoint.pending = nil
 	r.closing = true
 	r.mu.Unlock()
 	if n > 0 {
 		why = fmt.Sprintf("%s: the last %d events are not recorded", why, n)
 	}
 	r.warn(why)
+}
+
+// nudge tells the writer that there is something to do.
+func (r *Recorder) nudge() {
+	select {
+	case r.wake <- struct{}{}:
+	default: // it has been told
+	}
+}
+
+// take hands the oldest events to the writer and reports whether nothing will follow those that wait.
+func (r *Recorder) take() (job work, closing bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.queue.take(), r.closing && r.checkpoint.pending == nil
+}
+
+// restore puts back what could not be written.
+func (r *Recorder) restore(events []item) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue.restore(events)
+}
+
+// written counts what the writer had taken as done.
+func (r *Recorder) written(job work) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.queue.written(job)
+	r.commits++
+}
+
+// ending reports whether the recorder is flushed, and since when.
+func (r *Recorder) ending() (since time.Time, yes bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.closed, r.closing
+}
+
+// described returns how the run came about, and its configuration as JSON; null for one to be left as it is.
+func (r *Recorder) described() (About, sql.NullString, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.resumed && !r.configured {
+		return r.about, sql.NullString{}, nil
+	}
+	text, err := json.Marshal(&r.about.Config)
+	return r.about, sql.NullString{String: string(text), Valid: true}, err
+}
+
+func (r *Recorder) setName(name string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.name = name
 }

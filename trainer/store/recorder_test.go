@@ -29,13 +29,17 @@ func blob(epoch, size int) *pending {
 // kept returns the bytes of the newest checkpoint.
 func kept(t *testing.T, s *Store, id string) (seq int64, text []byte) {
 	t.Helper()
-	err := s.viewRun(t.Context(), id, func(r *runReader) error {
-		seqs, err := r.checkpoints()
+	err := s.view(t.Context(), func(tx *sql.Tx) error {
+		h, err := newRunReader(t.Context(), tx, id)
+		if err != nil {
+			return err
+		}
+		seqs, err := h.checkpoints(t.Context())
 		if err != nil || len(seqs) == 0 {
 			return err
 		}
 		seq = seqs[0]
-		text, err = r.checkpointBytes(seq)
+		text, err = h.checkpointBytes(t.Context(), seq)
 		return err
 	})
 	if err != nil {
@@ -68,10 +72,10 @@ func TestContinue(t *testing.T) {
 	r := s.Record(About{Name: "x", Config: trainer.Config{Epochs: 4}})
 	first := opening("a")
 	record(t, r, first, epoch(0, 3))
-	r.keep(blob(0, 10))
+	r.enqueueCheckpoint(blob(0, 10))
 	record(t, r, inner(1, 0, 1), inner(1, 0, 2), epoch(1, 2))
 	wait(r)
-	r.keep(blob(1, 20))
+	r.enqueueCheckpoint(blob(1, 20))
 	wait(r)
 	record(t, r, inner(2, 0, 1), epoch(2, 1), event.SwitchEvent{Epoch: 2, To: "adam"})
 	var busy *BusyError
@@ -172,7 +176,7 @@ func TestCheckpoints(t *testing.T) {
 		t.Error("the first checkpoint is not due")
 	}
 	record(t, r, opening("a"), epoch(0, 3))
-	r.keep(blob(0, 3*partSize+1))
+	r.enqueueCheckpoint(blob(0, 3*partSize+1))
 	if r.Due(false) || !r.Due(true) {
 		t.Error("a second one is due at once, or none at the end")
 	}
@@ -182,10 +186,10 @@ func TestCheckpoints(t *testing.T) {
 	}
 	for e := 1; e <= 4; e++ {
 		record(t, r, epoch(e, 1))
-		r.keep(blob(e, partSize))
+		r.enqueueCheckpoint(blob(e, partSize))
 		wait(r)
 	}
-	r.keep(blob(9, partSize/2)) // after the same event
+	r.enqueueCheckpoint(blob(9, partSize/2)) // after the same event
 	flush(t, r)
 	if seq, text := kept(t, s, "a"); seq != 6 || len(text) != partSize/2 || text[0] != 9 {
 		t.Errorf("%d bytes of %d after event %d", len(text), text[0], seq)
@@ -208,14 +212,14 @@ func TestCheckpointFails(t *testing.T) {
 		func() ([]byte, error) { return nil, errors.New("a reason") },
 		func() ([]byte, error) { panic("a reason") },
 	} {
-		r.keep(&pending{epoch: 4, encode: encode})
+		r.enqueueCheckpoint(&pending{epoch: 4, encode: encode})
 		record(t, r, epoch(1, 3))
 		eventually(t, "a warning", func() bool {
 			return strings.HasPrefix(r.Recording().Warning, "the run can't be resumed from epoch 4: ")
 		})
 		wait(r)
 	}
-	r.keep(blob(5, 5))
+	r.enqueueCheckpoint(blob(5, 5))
 	eventually(t, "no warning", func() bool { return r.Recording().Warning == "" })
 	flush(t, r)
 	if got := events(t, s, "a"); len(got) != 4 {
@@ -228,13 +232,13 @@ func TestLargeCheckpoint(t *testing.T) {
 	s := temporary(t)
 	r := s.Record(About{})
 	record(t, r, opening("a"))
-	r.keep(blob(0, 32<<20))
+	r.enqueueCheckpoint(blob(0, 32<<20))
 	for e := range 20 {
 		record(t, r, epoch(e, 1))
 		eventually(t, "the epoch", func() bool {
 			r.mu.Lock()
 			defer r.mu.Unlock()
-			return len(r.queue) == 0 && r.writing == 0
+			return len(r.queue.items) == 0 && r.queue.writing == 0
 		})
 	}
 	wait(r)
@@ -360,7 +364,7 @@ func TestMovedFile(t *testing.T) {
 func TestFileGone(t *testing.T) {
 	s := temporary(t)
 	r := s.Record(About{})
-	r.limits.grace = time.Second
+	r.grace = time.Second
 	record(t, r, opening("a"))
 	wait(r)
 	if err := os.RemoveAll(filepath.Dir(s.path)); err != nil {
@@ -372,7 +376,7 @@ func TestFileGone(t *testing.T) {
 	if err := r.Flush(); err != nil {
 		t.Error(err)
 	}
-	if took := time.Since(begin); took > r.limits.grace+2*time.Second {
+	if took := time.Since(begin); took > r.grace+2*time.Second {
 		t.Errorf("gave up after %v", took)
 	}
 	if now := r.Recording(); now.Lost != 2 || now.Backlog != 0 || !strings.HasSuffix(now.Warning, "the last 2 events are not recorded") {
@@ -385,38 +389,38 @@ func TestQueueIsBounded(t *testing.T) {
 	s := temporary(t)
 	r := newRecorder(s, About{}, &writer{store: s, owner: self()})
 	r.started = true // without the writer, as if the disk hung
-	r.limits.room = 1 << 20
+	r.queue.room = 1 << 20
 	record(t, r, opening("a"), epoch(0, 1))
-	n := r.limits.room/weight(event.InnerEvent{}) + 1000
+	n := r.queue.room/weight(event.InnerEvent{}) + 1000
 	for i := range n {
 		record(t, r, inner(1, 0, i+1))
 	}
-	if now := r.Recording(); r.bytes > r.limits.room || now.Lost == 0 || now.Backlog+now.Lost != n+2 {
-		t.Errorf("%d bytes, %+v", r.bytes, now)
+	if now := r.Recording(); r.queue.bytes > r.queue.room || now.Lost == 0 || now.Backlog+now.Lost != n+2 {
+		t.Errorf("%d bytes, %+v", r.queue.bytes, now)
 	}
-	if _, first := r.queue[0].event.(event.RunEvent); !first || r.queue[1].event.EventType() != "epoch" {
+	if _, first := r.queue.items[0].event.(event.RunEvent); !first || r.queue.items[1].event.EventType() != "epoch" {
 		t.Error("the beginning was left out")
 	}
 	wide := epoch(1, 1)
 	wide.Blocks = make([]event.BlockNorms, 1000)
-	for range r.limits.room/weight(wide) + 10 {
+	for range r.queue.room/weight(wide) + 10 {
 		record(t, r, wide)
 	}
 	record(t, r, event.DoneEvent{})
 	inners := 0
-	for _, i := range r.queue {
+	for _, i := range r.queue.items {
 		if _, ok := i.event.(event.InnerEvent); ok {
 			inners++
 		}
 	}
-	if r.bytes > r.limits.room || inners > 0 {
-		t.Errorf("%d bytes, %d inner iterations", r.bytes, inners)
+	if r.queue.bytes > r.queue.room || inners > 0 {
+		t.Errorf("%d bytes, %d inner iterations", r.queue.bytes, inners)
 	}
-	if _, first := r.queue[0].event.(event.RunEvent); !first {
+	if _, first := r.queue.items[0].event.(event.RunEvent); !first {
 		t.Error("the opening was left out")
 	}
 	// What is left, with numbers missing, is written and read.
-	want := len(r.queue)
+	want := len(r.queue.items)
 	go r.writer.write(t.Context())
 	r.cancel = func() {}
 	if err := r.Flush(); err != nil {
@@ -445,7 +449,7 @@ func TestManyRecorders(t *testing.T) {
 			for e := range each {
 				record(t, r, inner(e, 0, 1), epoch(e, 1))
 				if e%50 == 0 {
-					r.keep(blob(e, 3*partSize/2))
+					r.enqueueCheckpoint(blob(e, 3*partSize/2))
 					time.Sleep(10 * time.Millisecond)
 				}
 			}
@@ -543,7 +547,7 @@ func TestSourceFollows(t *testing.T) {
 	s := temporary(t)
 	r := s.Record(About{})
 	record(t, r, opening("a"), epoch(0, 1))
-	r.keep(blob(0, 10))
+	r.enqueueCheckpoint(blob(0, 10))
 	wait(r)
 	other, err := Open(s.path, Options{ReadOnly: true})
 	if err != nil {

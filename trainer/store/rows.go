@@ -8,7 +8,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"newtop/trainer/event"
 )
@@ -242,43 +241,11 @@ func scanNumber(text []byte) (event.Float, bool) {
 	if string(text) == "null" {
 		return event.Float(math.NaN()), true
 	}
-	if !numeral(text) {
+	if n, _ := event.NumberLength(text); n == 0 || n < len(text) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(string(text), 64)
 	return event.Float(v), err == nil
-}
-
-// numeral reports whether the text is a number as JSON writes them, which is not all that strconv reads.
-func numeral(text []byte) bool {
-	digits := func() (n int) {
-		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-			n++
-		}
-		text = text[n:]
-		return n
-	}
-	next := func(chars string) bool {
-		if len(text) == 0 || strings.IndexByte(chars, text[0]) < 0 {
-			return false
-		}
-		text = text[1:]
-		return true
-	}
-	next("-")
-	if !next("0") && digits() == 0 {
-		return false
-	}
-	if next(".") && digits() == 0 {
-		return false
-	}
-	if next("eE") {
-		next("+-")
-		if digits() == 0 {
-			return false
-		}
-	}
-	return len(text) == 0
 }
 
 // parseSteps reads iterations as encoding/json does.
@@ -303,14 +270,14 @@ func parseSteps(text []byte) ([][6]event.Float, error) {
 	return out, nil
 }
 
-// decodeMark reads an event that is kept as JSON whole, of one of the given types if there are any.
-func decodeMark(text []byte, types ...string) (event.Event, error) {
+// decodeEvent reads an event that is stored as JSON whole, of the given type unless that is empty.
+func decodeEvent(text []byte, kind string) (event.Event, error) {
 	e, err := event.DecodeEvent(text)
 	if err != nil {
 		return nil, err
 	}
-	if e != nil && len(types) > 0 && !slices.Contains(types, e.EventType()) {
-		return nil, fmt.Errorf("a %s event: expected %s", e.EventType(), types[0])
+	if e != nil && kind != "" && e.EventType() != kind {
+		return nil, fmt.Errorf("a %s event: expected %s", e.EventType(), kind)
 	}
 	return e, nil
 }

@@ -4,16 +4,19 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"newtop/trainer"
 	"newtop/trainer/event"
+	"newtop/trainer/stream"
 )
 
 // State is what has become of a run.
@@ -79,16 +82,16 @@ func (f *Filter) takes(r *Run) bool {
 // Runs returns the chosen runs, newest first.
 func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	var out []Run
-	err := s.view(ctx, func(r *reader) error {
+	err := s.view(ctx, func(tx *sql.Tx) error {
 		where := ""
 		if f.Alone {
-			alone, err := r.alone()
+			alone, err := notOfSearches(ctx, tx)
 			if err != nil {
 				return err
 			}
 			where = "WHERE r." + alone
 		}
-		return r.eachRun(where, nil, func(r *Run) bool {
+		return eachRun(ctx, tx, where, nil, func(r *Run) bool {
 			if f.takes(r) {
 				out = append(out, *r)
 			}
@@ -98,152 +101,23 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	return out, err
 }
 
-// alone is the condition that a run is no trial of a search.
-func (r *reader) alone() (string, error) {
-	there, err := r.keepsSearches()
+// notOfSearches returns the condition that a run is no trial of a search.
+func notOfSearches(ctx context.Context, tx *sql.Tx) (string, error) {
+	there, err := hasSearches(ctx, tx)
 	if err != nil || !there {
 		return "run IS NOT NULL", err
 	}
 	return "id NOT IN (SELECT run FROM trials WHERE run IS NOT NULL)", nil
 }
 
-// summary selects what a Run is made of; the epochs that first, last and best number are joined to it.
-var summary = `
-SELECT r.run, r.id, r.name, r.changed, r.opening, r.config, r.command, r.version, r.epochs, r.inner,
-  r.bytes + coalesce((SELECT sum(size) FROM checkpoints c WHERE c.run = r.run), 0),
-  r.owner, r.host, r.process, r.identity, r.heartbeat, r.claimed, c.epoch, c.fingerprint, d.json,
-` + prefixed("f") + "," + prefixed("l") + "," + prefixed("b") + `
-FROM runs r
-LEFT JOIN epochs f ON f.run = r.run AND f.seq = r.first
-LEFT JOIN epochs l ON l.run = r.run AND l.seq = r.last
-LEFT JOIN epochs b ON b.run = r.run AND b.seq = r.best
-LEFT JOIN checkpoints c ON c.run = r.run AND c.seq = (SELECT max(seq) FROM checkpoints n WHERE n.run = r.run)
-LEFT JOIN marks d ON d.run = r.run AND d.seq = r.done`
-
-func prefixed(table string) string {
-	return table + "." + strings.ReplaceAll(epochColumns, ", ", ", "+table+".")
-}
-
-// eachRun calls yield with the summaries of runs, newest first, until it returns false. The condition may have one argument.
-func (r *reader) eachRun(where string, arg any, yield func(*Run) bool) error {
-	var args []any
-	if arg != nil {
-		args = append(args, arg)
-	}
-	rows, err := r.tx.QueryContext(r.ctx, summary+" "+where+" ORDER BY r.begun DESC, r.run DESC", args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		run, err := scanRun(r.store.path, rows)
-		if err != nil {
-			return err
-		}
-		if !yield(run) {
-			return nil
-		}
-	}
-	return rows.Err()
-}
-
-func scanRun(file string, rows *sql.Rows) (*Run, error) {
-	var (
-		r                         Run
-		number, process           int64
-		name, token, print        sql.NullString
-		opening, config, done     sql.RawBytes
-		changed, identity, beaten string
-		claimed                   bool
-		checkpoint                sql.NullInt64
-		first, last, best         epochRow
-	)
-	to := []any{
-		&number, &r.ID, &name, &changed, &opening, &config, &r.Command, &r.Version, &r.Epochs, &r.Inner,
-		&r.Bytes, &token, &r.Host, &process, &identity, &beaten, &claimed, &checkpoint, &print, &done,
-	}
-	to = append(to, first.dests()...)
-	to = append(to, last.dests()...)
-	to = append(to, best.dests()...)
-	if err := rows.Scan(to...); err != nil {
-		return nil, &RowError{File: file, Table: "runs", Run: cmp.Or(r.ID, strconv.FormatInt(number, 10)), Err: err}
-	}
-	bad := func(table string, err error) error { return &RowError{File: file, Table: table, Run: r.ID, Err: err} }
-	r.Name, r.Process, r.Fingerprint, r.Checkpoint = name.String, int(process), print.String, -1
-	if checkpoint.Valid {
-		r.Checkpoint = int(checkpoint.Int64)
-	}
-	var err error
-	if r.Changed, err = parseTime(changed); err != nil {
-		return nil, bad("runs", err)
-	}
-	if err := json.Unmarshal(config, &r.Config); err != nil {
-		return nil, bad("runs", fmt.Errorf("config: %w", err))
-	}
-	r.Opening = new(event.RunEvent)
-	if err := json.Unmarshal(opening, r.Opening); err != nil {
-		return nil, bad("runs", fmt.Errorf("opening: %w", err))
-	}
-	r.Begun = r.Opening.Time
-	for _, p := range []struct {
-		row *epochRow
-		to  **event.EpochEvent
-	}{{&first, &r.First}, {&last, &r.Last}, {&best, &r.Best}} {
-		if !p.row.epoch.Valid {
-			continue
-		}
-		e, err := p.row.event()
-		if err != nil {
-			return nil, bad("epochs", err)
-		}
-		*p.to = &e
-	}
-	if len(done) > 0 {
-		r.Done = new(event.DoneEvent)
-		if err := json.Unmarshal(done, r.Done); err != nil {
-			return nil, bad("marks", err)
-		}
-	}
-	o := owner{token: token.String, host: r.Host, process: r.Process, identity: identity}
-	if o.beaten, err = parseTime(beaten); err != nil {
-		return nil, bad("runs", err)
-	}
-	r.State = state(&o, claimed, r.Done)
-	return &r, nil
-}
-
-// state tells what has become of a run. One that is claimed to be resumed runs, though it has an end still.
-func state(o *owner, claimed bool, done *event.DoneEvent) State {
-	switch {
-	case done != nil && !(claimed && o.alive(time.Now())):
-		return State(done.Reason)
-	case o.alive(time.Now()):
-		return Running
-	}
-	return Interrupted
-}
-
-// timeLayout is how times stand in the database: in UTC, so that they sort as text and SQL's functions know them.
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
-func formatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
-
-func parseTime(text string) (time.Time, error) {
-	t, err := time.Parse(timeLayout, text)
-	if err != nil {
-		return t, fmt.Errorf("time %q: expected one like %s", text, timeLayout)
-	}
-	return t, nil
-}
-
 // Find returns the run of an ID, a unique beginning or end of one, a name, or last (the newest that is no trial of a search), last~1 (the one before).
 func (s *Store) Find(ctx context.Context, name string) (found *Run, err error) {
-	err = s.view(ctx, func(r *reader) error {
-		id, err := r.resolve(name)
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		id, err := resolve(ctx, tx, name)
 		if err != nil {
 			return err
 		}
-		return r.eachRun("WHERE r.id = ?", id, func(r *Run) bool {
+		return eachRun(ctx, tx, "WHERE r.id = ?", []any{id}, func(r *Run) bool {
 			found = r
 			return false
 		})
@@ -255,20 +129,20 @@ func (s *Store) Find(ctx context.Context, name string) (found *Run, err error) {
 const maxNear = 5
 
 // resolve returns the ID that a name stands for.
-func (r *reader) resolve(name string) (string, error) {
+func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	if back, ok := fromLast(name); ok {
-		alone, err := r.alone()
+		alone, err := notOfSearches(ctx, tx)
 		if err != nil {
 			return "", err
 		}
-		ids, err := texts(r.ctx, r.tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY begun DESC, run DESC LIMIT 1 OFFSET ?", back)
+		ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY begun DESC, run DESC LIMIT 1 OFFSET ?", back)
 		return one(name, ids, err)
 	}
-	ids, err := texts(r.ctx, r.tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
+	ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
 	if err != nil || len(ids) > 0 || name == "" {
 		return one(name, ids, err)
 	}
-	ids, err = texts(r.ctx, r.tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
+	ids, err = texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
 		ORDER BY begun DESC, run DESC LIMIT ?2`, name, maxNear)
 	return one(name, ids, err)
 }
@@ -297,83 +171,148 @@ func fromLast(name string) (back int, ok bool) {
 	return back, err == nil && back >= 0
 }
 
-// querier is a transaction that only reads, or a connection that is changing something.
-type querier interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+// errChanged says that events were forgotten between two windows.
+var errChanged = errors.New("the run was resumed by another process while it was read: expected to be read anew")
+
+// Events calls yield with every event of a run in order, those after the position alone, until it returns false. It
+// returns the position of the last one, and an error if events before it were forgotten meanwhile, as the run was
+// resumed.
+func (s *Store) Events(ctx context.Context, id string, after int64, yield func(event.Event) bool) (int64, error) {
+	generation := int64(-1)
+	for {
+		var batch []numbered
+		err := s.view(ctx, func(tx *sql.Tx) error {
+			r, err := newRunReader(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			if generation >= 0 && generation != r.generation {
+				return fmt.Errorf("%s: run %s: %w", s.path, id, errChanged)
+			}
+			generation = r.generation
+			batch, err = r.window(ctx, after)
+			return err
+		})
+		if err != nil {
+			return after, err
+		}
+		for _, n := range batch {
+			after = n.seq
+			if !yield(n.event) {
+				return after, nil
+			}
+		}
+		if len(batch) == 0 {
+			return after, nil
+		}
+	}
 }
 
-// texts returns the only column of a query's rows.
-func texts(ctx context.Context, q querier, query string, args ...any) (out []string, err error) {
-	rows, err := q.QueryContext(ctx, query, args...)
+// Checkpoint returns the newest checkpoint of a run, or nil if there is none.
+func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		r, err := newRunReader(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		seqs, err := r.checkpoints(ctx)
+		if err != nil || len(seqs) == 0 {
+			return err
+		}
+		c, err = r.checkpoint(ctx, seqs[0])
+		return err
+	})
+	return c, err
+}
+
+// Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
+// a run that is over may be resumed; where that voids events that it gave it returns stream.ErrRestart. A long run's
+// past is downsampled: of more than 20,000 epochs those that hold extremes, of more than 65,536 inner iterations the
+// newest.
+func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
+	w := &source{store: s, id: id}
+	err := s.view(ctx, func(tx *sql.Tx) error {
+		r, err := newRunReader(ctx, tx, id)
+		if err == nil {
+			w.head = r.head
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	for rows.Next() {
-		var s string
-		if err := rows.Scan(&s); err != nil {
-			return nil, err
+	// Without notification, as on some network file systems, there is the poll.
+	if watcher, err := fsnotify.NewWatcher(); err == nil {
+		if err := watcher.Add(filepath.Dir(s.path)); err == nil {
+			w.watcher = watcher
+		} else {
+			watcher.Close()
 		}
-		out = append(out, s)
 	}
-	return out, rows.Err()
+	return w, nil
+}
+
+// Record returns the recorder of a new run.
+func (s *Store) Record(a About) *Recorder {
+	return newRecorder(s, a, &writer{store: s, owner: self()})
+}
+
+// Continue takes a run that is no longer trained and returns the recorder for the rest. With the first event that
+// comes what was recorded after the newest checkpoint is forgotten; a recorder that is flushed without any leaves the
+// run as it was. Continue returns a *BusyError where a process records the run.
+func (s *Store) Continue(ctx context.Context, id string) (*Recorder, error) {
+	w := &writer{store: s, owner: self()}
+	if err := w.claim(ctx, id); err != nil {
+		return nil, err
+	}
+	r := newRecorder(s, About{}, w)
+	r.id, r.name, r.seq, r.resumed = id, w.name, w.from, true
+	r.checkpoint.last = time.Now()
+	r.start()
+	return r, nil
 }
 
 // Remove deletes runs with all that belongs to them, all or none. It returns a *BusyError for one that is being
 // trained and a *NotFoundError for one that is not there.
 func (s *Store) Remove(ctx context.Context, ids ...string) error {
-	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error { return s.removeRuns(ctx, conn, ids) })
+	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error { return removeRuns(ctx, conn, ids) })
 	if err != nil || len(ids) == 0 {
 		return err
 	}
 	return s.shrink(ctx)
 }
 
-func (s *Store) removeRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
+func removeRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
 	for _, id := range ids {
-		o, _, err := s.ownerOf(ctx, conn, id)
+		run, err := idleRun(ctx, conn, id)
+		if err == nil {
+			_, err = conn.ExecContext(ctx, "DELETE FROM runs WHERE run = ?", run)
+		}
 		if err != nil {
-			return err
-		}
-		if o.alive(time.Now()) {
-			return &BusyError{Run: id, Owner: o.String()}
-		}
-		if _, err := conn.ExecContext(ctx, "DELETE FROM runs WHERE id = ?", id); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// shrink gives the room of what was deleted back to the disk.
-func (s *Store) shrink(ctx context.Context) error {
-	rows, err := s.db.QueryContext(ctx, "PRAGMA incremental_vacuum")
-	if err != nil {
-		return s.wrap(ctx, err)
-	}
-	defer rows.Close()
-	for rows.Next() { // each call frees a page
-	}
-	return s.wrap(ctx, rows.Err())
-}
-
-// ownerOf returns who records a run, and the run's number.
-func (s *Store) ownerOf(ctx context.Context, conn *sql.Conn, id string) (o owner, run int64, err error) {
-	var token sql.NullString
-	var beaten string
-	err = conn.QueryRowContext(ctx, "SELECT run, owner, host, process, identity, heartbeat FROM runs WHERE id = ?", id).
-		Scan(&run, &token, &o.host, &o.process, &o.identity, &beaten)
+// idleRun returns the row of a run, or a *BusyError where a living process records it.
+func idleRun(ctx context.Context, conn *sql.Conn, id string) (run int64, err error) {
+	var row ownerRow
+	err = conn.QueryRowContext(ctx, "SELECT run, "+ownerColumns+" FROM runs WHERE id = ?", id).Scan(row.dests(&run)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return o, 0, &NotFoundError{Name: id}
+		return 0, &NotFoundError{Name: id}
 	}
 	if err != nil {
-		return o, 0, err
+		return 0, err
 	}
-	o.token = token.String
-	if o.beaten, err = parseTime(beaten); err != nil {
-		return o, 0, &RowError{File: s.path, Table: "runs", Run: id, Err: err}
+	o, err := row.owner()
+	if err != nil {
+		return 0, &RowError{Table: "runs", Run: id, Err: err}
 	}
-	return o, run, nil
+	if o.alive(time.Now()) {
+		return 0, &BusyError{Run: id, Owner: o.String()}
+	}
+	return run, nil
 }
 
 // Rename gives a run a name that no other run has, or none. It returns a *NameError for one that it can't have.

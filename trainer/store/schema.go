@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"time"
 
-	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
@@ -51,12 +50,8 @@ func prepare(ctx context.Context, s *Store, versions []string) error {
 
 // notOurs makes a *FormatError of what SQLite says of a file that is no database.
 func notOurs(s *Store, err error) error {
-	var own *sqlite.Error
-	if !errors.As(err, &own) {
-		return err
-	}
 	const want = "a run store"
-	switch own.Code() & 0xff {
+	switch codeOf(err) {
 	case sqlite3.SQLITE_NOTADB:
 		return &FormatError{File: s.path, Found: "no SQLite database", Expected: want}
 	case sqlite3.SQLITE_CORRUPT:
@@ -73,7 +68,7 @@ func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 	defer conn.Close()
 	version := 0
 	err = reading(ctx, conn, func() (err error) { // at one moment, as another process may be making the tables
-		version, err = check(ctx, s, conn, versions)
+		version, err = versionOf(ctx, s, conn, versions)
 		return err
 	})
 	if err != nil || version == len(versions) {
@@ -88,7 +83,7 @@ func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 	for version < len(versions) {
 		err := transact(ctx, conn, func(ctx context.Context, conn *sql.Conn) error {
 			// Another process may have done it meanwhile.
-			now, err := check(ctx, s, conn, versions)
+			now, err := versionOf(ctx, s, conn, versions)
 			if err != nil || now != version {
 				version = now
 				return err
@@ -105,8 +100,8 @@ func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 	return nil
 }
 
-// check returns the version of the tables, 0 for an empty database.
-func check(ctx context.Context, s *Store, conn *sql.Conn, versions []string) (version int, err error) {
+// versionOf returns the version of the tables, 0 for an empty database.
+func versionOf(ctx context.Context, s *Store, conn *sql.Conn, versions []string) (version int, err error) {
 	var app, tables int
 	for _, q := range []struct {
 		text string

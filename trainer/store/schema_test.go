@@ -54,7 +54,7 @@ func TestVersion1(t *testing.T) {
 		s := temporary(t)
 		r := s.Record(About{Name: "old", Config: trainer.Config{Data: "letters", Epochs: 3}, Command: "newtop train", Version: "0.6"})
 		record(t, r, want...)
-		r.keep(blob(3, 10))
+		r.enqueueCheckpoint(blob(3, 10))
 		flush(t, r)
 		if err := os.WriteFile(fixture, []byte(dump(t, s.db)), 0o644); err != nil {
 			t.Fatal(err)
@@ -258,7 +258,7 @@ func TestBadCheckpoint(t *testing.T) {
 		s := temporary(t)
 		r := s.Record(About{})
 		record(t, r, opening("a"))
-		r.keep(blob(1, partSize+10))
+		r.enqueueCheckpoint(blob(1, partSize+10))
 		flush(t, r)
 		execute(t, s.path, c.change)
 		if _, err := s.Checkpoint(t.Context(), "a"); err == nil || !strings.HasPrefix(err.Error(), s.path+": "+c.want) {
@@ -273,7 +273,7 @@ func small(t testing.TB) []byte {
 	for _, id := range []string{"a", "b"} {
 		r := s.Record(About{Name: "x"})
 		record(t, r, everyKind(id, 5)...)
-		r.keep(blob(1, 100))
+		r.enqueueCheckpoint(blob(1, 100))
 		for i := range peakStretch {
 			record(t, r, event.EpochEvent{Epoch: i, Loss: event.Float(i)})
 		}
@@ -310,20 +310,24 @@ func use(path string, readOnly bool) {
 		_, _ = s.Find(ctx, id)
 		_, _ = s.Events(ctx, id, 0, func(event.Event) bool { return true })
 		_, _ = s.Checkpoint(ctx, id)
-		_ = s.viewRun(ctx, id, func(r *runReader) error { // as it would be read if it were long
-			r.epochs, r.inner = manyEpochs+1, manyInner+1
-			_, err := r.readWhole()
+		_ = s.view(ctx, func(tx *sql.Tx) error { // as it would be read if it were long
+			h, err := newRunReader(ctx, tx, id)
+			if err != nil {
+				return err
+			}
+			h.epochs, h.inner = manyEpochs+1, manyInner+1
+			_, _, err = h.whole(ctx)
 			return err
 		})
 		if readOnly {
 			continue
 		}
 		if r, err := s.Continue(ctx, id); err == nil {
-			r.limits.grace = 10 * time.Millisecond
+			r.grace = 10 * time.Millisecond
 			_, _ = r.Resumable(ctx)
 			_ = r.Record(opening(id))
 			_ = r.Record(epoch(2, 3))
-			r.keep(blob(1, 10))
+			r.enqueueCheckpoint(blob(1, 10))
 			_ = r.Flush()
 		}
 		_ = s.Rename(ctx, id, "y")

@@ -55,19 +55,6 @@ type SearchRecord struct {
 	owner owner
 }
 
-// patient is how often a search's change is tried again where another process keeps the file locked.
-const patient = 3
-
-// insist is change with more patience: the runs of a search write to the same file.
-func (s *Store) insist(ctx context.Context, f func(context.Context, *sql.Conn) error) (err error) {
-	for range patient {
-		if err = s.change(ctx, f); !busy(err) {
-			break
-		}
-	}
-	return err
-}
-
 // NewSearch begins a search. An empty name becomes tune- with the time; one that another search has is a *SearchError.
 func (s *Store) NewSearch(ctx context.Context, q *Search) (*SearchRecord, error) {
 	now := time.Now()
@@ -88,12 +75,10 @@ func (s *Store) NewSearch(ctx context.Context, q *Search) (*SearchRecord, error)
 		if taken {
 			return &SearchError{Name: q.Name, Found: "there is one of that name", Expected: "another name, or it to be resumed"}
 		}
-		o := &r.owner
 		res, err := conn.ExecContext(ctx, `INSERT INTO searches
-			(id, name, begun, changed, config, version, phase, data, rest, owner, host, process, identity, heartbeat)
+			(id, name, begun, changed, config, version, phase, data, rest, `+ownerColumns+`)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			q.ID, q.Name, formatTime(q.Begun), formatTime(now), string(q.Config), q.Version, q.Phase, q.Data, orEmpty(q.Rest),
-			o.token, o.host, o.process, o.identity, formatTime(now))
+			r.owner.args(q.ID, q.Name, formatTime(q.Begun), formatTime(now), string(q.Config), q.Version, q.Phase, q.Data, orEmpty(q.Rest))...)
 		if err != nil {
 			return err
 		}
@@ -122,12 +107,10 @@ func (s *Store) ContinueSearch(ctx context.Context, name string) (*SearchRecord,
 	}
 	r := &SearchRecord{store: s, name: q.Name, owner: self()}
 	err = s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		if r.row, err = s.idle(ctx, conn, q); err != nil {
+		if r.row, err = idleSearch(ctx, conn, q); err != nil {
 			return err
 		}
-		o := &r.owner
-		_, err = conn.ExecContext(ctx, `UPDATE searches SET owner = ?, host = ?, process = ?, identity = ?, heartbeat = ? WHERE search = ?`,
-			o.token, o.host, o.process, o.identity, formatTime(time.Now()), r.row)
+		_, err = conn.ExecContext(ctx, "UPDATE searches SET ("+ownerColumns+") = (?, ?, ?, ?, ?) WHERE search = ?", append(r.owner.args(), r.row)...)
 		return err
 	})
 	if err != nil {
@@ -136,22 +119,19 @@ func (s *Store) ContinueSearch(ctx context.Context, name string) (*SearchRecord,
 	return r, q, trials, nil
 }
 
-// idle returns the row of a search, or a *SearchError where a living process has it.
-func (s *Store) idle(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err error) {
-	var o owner
-	var token sql.NullString
-	var beaten string
-	err = conn.QueryRowContext(ctx, "SELECT search, owner, host, process, identity, heartbeat FROM searches WHERE id = ?", q.ID).
-		Scan(&row, &token, &o.host, &o.process, &o.identity, &beaten)
+// idleSearch returns the row of a search, or a *SearchError where a living process has it.
+func idleSearch(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err error) {
+	var by ownerRow
+	err = conn.QueryRowContext(ctx, "SELECT search, "+ownerColumns+" FROM searches WHERE id = ?", q.ID).Scan(by.dests(&row)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, &SearchError{Name: q.Name, Found: "it has just been removed", Expected: "one that is there"}
 	}
 	if err != nil {
 		return 0, err
 	}
-	o.token = token.String
-	if o.beaten, err = parseTime(beaten); err != nil {
-		return 0, badSearch(s, q.Name, err)
+	o, err := by.owner()
+	if err != nil {
+		return 0, badSearch(q.Name, err)
 	}
 	if o.alive(time.Now()) {
 		return 0, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has", Busy: true}
@@ -172,13 +152,13 @@ func (s *Store) RemoveSearches(ctx context.Context, names ...string) error {
 	}
 	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		for _, q := range found {
-			row, err := s.idle(ctx, conn, q)
+			row, err := idleSearch(ctx, conn, q)
 			if err != nil {
 				return err
 			}
 			ids, err := texts(ctx, conn, "SELECT id FROM runs WHERE id IN (SELECT run FROM trials WHERE search = ?)", row)
 			if err == nil {
-				err = s.removeRuns(ctx, conn, ids)
+				err = removeRuns(ctx, conn, ids)
 			}
 			if err == nil {
 				_, err = conn.ExecContext(ctx, "DELETE FROM searches WHERE search = ?", row)
@@ -235,8 +215,8 @@ func (r *SearchRecord) Release(ctx context.Context) error {
 
 // Searches returns all searches, newest first.
 func (s *Store) Searches(ctx context.Context) (out []Search, err error) {
-	err = s.view(ctx, func(r *reader) error {
-		out, err = r.searches("")
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		out, err = searchesWhere(ctx, tx, "")
 		return err
 	})
 	return out, err
@@ -245,20 +225,20 @@ func (s *Store) Searches(ctx context.Context) (out []Search, err error) {
 // Search returns a search by its name or ID, or by last the newest one, with its trials in order. It returns a
 // *SearchError where there is none.
 func (s *Store) Search(ctx context.Context, name string) (q *Search, trials []Trial, err error) {
-	err = s.view(ctx, func(r *reader) error {
+	err = s.view(ctx, func(tx *sql.Tx) error {
 		where, args := "WHERE id = ?1 OR name = ?1", []any{name}
 		if name == "last" {
 			where, args = "", nil
 		}
-		found, err := r.searches(where, args...)
+		found, err := searchesWhere(ctx, tx, where, args...)
 		if err != nil {
 			return err
 		}
 		if len(found) == 0 {
-			return r.noSearch(name)
+			return noSearch(ctx, tx, name)
 		}
 		q = &found[0]
-		trials, err = r.trials(q)
+		trials, err = trialsOf(ctx, tx, q)
 		return err
 	})
 	if err != nil {
@@ -268,8 +248,8 @@ func (s *Store) Search(ctx context.Context, name string) (q *Search, trials []Tr
 }
 
 // noSearch lists what there is.
-func (r *reader) noSearch(name string) error {
-	all, err := r.searches("")
+func noSearch(ctx context.Context, tx *sql.Tx, name string) error {
+	all, err := searchesWhere(ctx, tx, "")
 	if err != nil {
 		return err
 	}
@@ -283,62 +263,54 @@ func (r *reader) noSearch(name string) error {
 	return &SearchError{Name: name, Found: "there is none of that name", Expected: "one of " + strings.Join(names, ", ")}
 }
 
-func badSearch(s *Store, name string, err error) error {
-	return &RowError{File: s.path, Table: "searches", Run: name, Err: err}
+func badSearch(name string, err error) error {
+	return &RowError{Table: "searches", Run: name, Err: err}
 }
 
-// keepsSearches reports whether there are tables of searches: not in a file of version 1 that is only read.
-func (r *reader) keepsSearches() (there bool, err error) {
-	err = r.tx.QueryRowContext(r.ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'trials')").Scan(&there)
+// hasSearches reports whether there are tables of searches: not in a file of version 1 that is only read.
+func hasSearches(ctx context.Context, tx *sql.Tx) (there bool, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'trials')").Scan(&there)
 	return there, err
 }
 
-func (r *reader) searches(where string, args ...any) (out []Search, err error) {
-	if there, err := r.keepsSearches(); err != nil || !there {
+func searchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (out []Search, err error) {
+	if there, err := hasSearches(ctx, tx); err != nil || !there {
 		return nil, err
 	}
-	rows, err := r.tx.QueryContext(r.ctx, `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
-		(SELECT count(*) FROM trials t WHERE t.search = s.search), owner, host, process, identity, heartbeat
-		FROM searches s `+where+" ORDER BY begun DESC, search DESC", args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+	query := `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
+		(SELECT count(*) FROM trials t WHERE t.search = s.search), ` + ownerColumns + `
+		FROM searches s ` + where + " ORDER BY begun DESC, search DESC"
+	err = eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var q Search
-		var o owner
-		var token sql.NullString
-		var begun, changed, beaten, config, rest string
-		err := rows.Scan(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds, &q.Spent, &rest,
-			&q.Trials, &token, &o.host, &o.process, &o.identity, &beaten)
+		var by ownerRow
+		var begun, changed, config, rest string
+		err := rows.Scan(by.dests(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds, &q.Spent, &rest,
+			&q.Trials)...)
 		if err != nil {
-			return nil, badSearch(r.store, cmp.Or(q.Name, q.ID), err)
+			return badSearch(cmp.Or(q.Name, q.ID), err)
 		}
-		for _, p := range []struct {
-			text string
-			to   *time.Time
-		}{{begun, &q.Begun}, {changed, &q.Changed}, {beaten, &o.beaten}} {
-			if *p.to, err = parseTime(p.text); err != nil {
-				return nil, badSearch(r.store, q.Name, err)
+		var o owner
+		if q.Begun, err = parseTime(begun); err == nil {
+			if q.Changed, err = parseTime(changed); err == nil {
+				o, err = by.owner()
 			}
 		}
-		o.token = token.String
+		if err != nil {
+			return badSearch(q.Name, err)
+		}
 		q.Config, q.Rest = json.RawMessage(config), json.RawMessage(rest)
 		q.Host, q.Process, q.Running, q.Looked = o.host, o.process, o.alive(time.Now()), sameMachine(o.identity)
 		out = append(out, q)
-	}
-	return out, rows.Err()
+		return nil
+	})
+	return out, err
 }
 
-// trials returns those of a search in order.
-func (r *reader) trials(q *Search) (out []Trial, err error) {
-	rows, err := r.tx.QueryContext(r.ctx, `SELECT number, run, state, why, seed, rung, final, choices, figures FROM trials
-		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`, q.ID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
+// trialsOf returns those of a search in order.
+func trialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err error) {
+	const query = `SELECT number, run, state, why, seed, rung, final, choices, figures FROM trials
+		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`
+	err = eachRow(ctx, tx, query, []any{q.ID}, func(rows *sql.Rows) error {
 		var t Trial
 		var run sql.NullString
 		var seed, choices, figures string
@@ -347,10 +319,11 @@ func (r *reader) trials(q *Search) (out []Trial, err error) {
 			t.Seed, err = strconv.ParseUint(seed, 10, 64)
 		}
 		if err != nil {
-			return nil, badSearch(r.store, q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
+			return badSearch(q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
 		}
 		t.Run, t.Choices, t.Figures = run.String, json.RawMessage(choices), json.RawMessage(figures)
 		out = append(out, t)
-	}
-	return out, rows.Err()
+		return nil
+	})
+	return out, err
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -48,16 +49,20 @@ func (w *source) Next(ctx context.Context) (event.Event, error) {
 	n := w.ready[0]
 	w.ready = w.ready[1:]
 	w.given = n.seq
-	if w.head.newest > 0 {
-		w.read.Store(uint64(float64(n.seq) / float64(w.head.newest) * readUnits))
+	if w.head.events > 0 {
+		w.read.Store(uint64(float64(n.seq) / float64(w.head.events) * readUnits))
 	}
 	return n.event, nil
 }
 
 // fill reads what is new.
 func (w *source) fill(ctx context.Context) error {
-	return w.store.viewRun(ctx, w.id, func(r *runReader) (err error) {
+	return w.store.view(ctx, func(tx *sql.Tx) error {
 		before := w.head
+		r, err := newRunReader(ctx, tx, w.id)
+		if err != nil {
+			return err
+		}
 		w.head = r.head
 		w.stale = ""
 		if !r.done && !r.owner.alive(time.Now()) {
@@ -69,15 +74,17 @@ func (w *source) fill(ctx context.Context) error {
 			return stream.ErrRestart
 		case !w.begun:
 			w.begun = true
-			_, err = r.readWhole()
-			w.given = r.newest
-		case r.newest > w.given:
-			if err = r.readWindow(w.given); len(r.events) == 0 {
-				w.given = r.newest
+			w.ready, _, err = r.whole(ctx)
+			w.given = r.events
+			return err
+		case r.events > w.given:
+			w.ready, err = r.window(ctx, w.given)
+			if len(w.ready) == 0 {
+				w.given = r.events
 			}
+			return err
 		}
-		w.ready = r.events
-		return err
+		return nil
 	})
 }
 
@@ -90,7 +97,7 @@ func (w *source) Wait(ctx context.Context) error {
 	}
 	timer := time.NewTimer(poll)
 	defer timer.Stop()
-	for {
+	for settling := false; ; {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
@@ -99,31 +106,14 @@ func (w *source) Wait(ctx context.Context) error {
 		case <-errs: // too many changes at once, which is a change
 			return nil
 		case e, ok := <-changes:
-			if !ok {
-				changes = nil
-				continue
-			}
-			if name := e.Name; name != w.store.path && name != w.store.path+"-wal" {
-				continue
-			}
-			return w.settle(ctx, changes)
-		}
-	}
-}
-
-// settle takes the further signs of one change.
-func (w *source) settle(ctx context.Context, changes <-chan fsnotify.Event) error {
-	timer := time.NewTimer(settle)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-timer.C:
-			return nil
-		case _, ok := <-changes:
-			if !ok {
+			switch {
+			case !ok && settling:
 				return nil
+			case !ok:
+				changes = nil
+			case !settling && (e.Name == w.store.path || e.Name == w.store.path+"-wal"):
+				settling = true
+				timer.Reset(settle)
 			}
 		}
 	}

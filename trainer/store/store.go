@@ -18,15 +18,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
-	"github.com/fsnotify/fsnotify"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
-
-	"newtop/trainer"
-	"newtop/trainer/event"
-	"newtop/trainer/stream"
 )
 
 // Store is an open database. Its methods may be called from any goroutine.
@@ -126,8 +122,8 @@ func (s *Store) open(mode string) (err error) {
 
 // unwritable reports whether the file or its directory can't be written.
 func unwritable(err error) bool {
-	var own *sqlite.Error
-	return errors.As(err, &own) && (own.Code()&0xff == sqlite3.SQLITE_READONLY || own.Code()&0xff == sqlite3.SQLITE_CANTOPEN)
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
 }
 
 // How long SQLite itself waits for others that have locked the file. A recorder has its own, longer patience above
@@ -143,9 +139,6 @@ const readers = 4
 // openDB returns connections to the file; it does not look at it yet. The mode is rwc to make one where there is none,
 // rw, ro, or immutable for one that nobody changes.
 func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
-	if runtime.GOOS == "windows" {
-		path = "/" + filepath.ToSlash(path)
-	}
 	query := url.Values{"_pragma": {
 		"foreign_keys(1)",
 		"trusted_schema(0)",
@@ -167,8 +160,7 @@ func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 	default:
 		query.Set("mode", mode)
 	}
-	name := (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
-	db, err := sql.Open("sqlite", name)
+	db, err := sql.Open("sqlite", fileURI(path, query))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -176,99 +168,19 @@ func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 	return db, nil
 }
 
+// fileURI returns the name by which SQLite opens a file.
+func fileURI(path string, query url.Values) string {
+	if runtime.GOOS == "windows" {
+		path = "/" + filepath.ToSlash(path)
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
+}
+
 // Close closes the database. Recorders must have been flushed.
 func (s *Store) Close() error { return s.db.Close() }
 
 // Path returns the database's file.
 func (s *Store) Path() string { return s.path }
-
-// Record returns the recorder of a new run.
-func (s *Store) Record(a About) *Recorder {
-	return newRecorder(s, a, &writer{store: s, owner: self()})
-}
-
-// Continue takes a run that is no longer trained and returns the recorder for the rest. With the first event that
-// comes what was recorded after the newest checkpoint is forgotten; a recorder that is flushed without any leaves the
-// run as it was. Continue returns a *BusyError where a process records the run.
-func (s *Store) Continue(ctx context.Context, id string) (*Recorder, error) {
-	w := &writer{store: s, owner: self()}
-	if err := w.claim(ctx, id); err != nil {
-		return nil, err
-	}
-	r := newRecorder(s, About{}, w)
-	r.id, r.name, r.seq, r.resumed = id, w.name, w.from, true
-	r.kept.last = time.Now()
-	r.start()
-	return r, nil
-}
-
-// Checkpoint returns the newest checkpoint of a run, or nil if there is none.
-func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, err error) {
-	err = s.viewRun(ctx, id, func(r *runReader) error {
-		seqs, err := r.checkpoints()
-		if err != nil || len(seqs) == 0 {
-			return err
-		}
-		c, err = r.checkpoint(seqs[0])
-		return err
-	})
-	return c, err
-}
-
-// Events calls yield with every event of a run in order, those after the position alone, until it returns false. It
-// returns the position of the last one, and an error if events before it were forgotten meanwhile, as the run was
-// resumed.
-func (s *Store) Events(ctx context.Context, id string, after int64, yield func(event.Event) bool) (int64, error) {
-	generation := int64(-1)
-	for {
-		var batch []numbered
-		err := s.viewRun(ctx, id, func(r *runReader) error {
-			if generation >= 0 && generation != r.generation {
-				return fmt.Errorf("%s: run %s: %w", s.path, id, errChanged)
-			}
-			generation = r.generation
-			err := r.readWindow(after)
-			batch = r.events
-			return err
-		})
-		if err != nil {
-			return after, err
-		}
-		for _, n := range batch {
-			after = n.seq
-			if !yield(n.event) {
-				return after, nil
-			}
-		}
-		if len(batch) == 0 {
-			return after, nil
-		}
-	}
-}
-
-// Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
-// a run that is over may be resumed; where that voids events that it gave it returns stream.ErrRestart. A long run's
-// past is thinned: of more than 20,000 epochs those that hold extremes, of more than 65,536 inner iterations the
-// newest.
-func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
-	w := &source{store: s, id: id}
-	err := s.viewRun(ctx, id, func(r *runReader) error {
-		w.head = r.head
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	// Without notification, as on some network file systems, there is the poll.
-	if watcher, err := fsnotify.NewWatcher(); err == nil {
-		if err := watcher.Add(filepath.Dir(s.path)); err == nil {
-			w.watcher = watcher
-		} else {
-			watcher.Close()
-		}
-	}
-	return w, nil
-}
 
 // Merge copies what the database at path has and s has not: runs with their events and checkpoints, searches with their
 // trials. All of it is copied or, where it returns an error, nothing; the source is only read. Runs and searches are the
@@ -289,32 +201,20 @@ func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 	}
 	defer source.Close()
 	m := merge{store: s, source: source, ids: map[string]string{}}
-	for range patient {
-		if err = m.attempt(ctx); !busy(err) {
-			break
-		}
-	}
-	if err != nil {
+	if err := insist(func() error { return m.attempt(ctx) }); err != nil {
 		return Merged{}, err
 	}
 	return m.Merged, nil
 }
 
-// reader reads in one read transaction.
-type reader struct {
-	store *Store
-	ctx   context.Context
-	tx    *sql.Tx
-}
-
-// view calls f with a reader, so that all that it reads is of one moment.
-func (s *Store) view(ctx context.Context, f func(r *reader) error) error {
+// view calls f in one read transaction, so that all that it reads is of one moment.
+func (s *Store) view(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return s.wrap(ctx, err)
 	}
 	defer tx.Rollback()
-	return s.wrap(ctx, f(&reader{s, ctx, tx}))
+	return s.wrap(ctx, f(tx))
 }
 
 // change calls f in one write transaction.
@@ -325,17 +225,6 @@ func (s *Store) change(ctx context.Context, f func(context.Context, *sql.Conn) e
 	}
 	defer conn.Close()
 	return s.wrap(ctx, transact(ctx, conn, f))
-}
-
-// viewRun calls f with a reader of a run, so that all that it reads is of one moment.
-func (s *Store) viewRun(ctx context.Context, id string, f func(r *runReader) error) error {
-	return s.view(ctx, func(all *reader) error {
-		r := &runReader{reader: all, id: id}
-		if err := r.readHead(); err != nil {
-			return err
-		}
-		return f(r)
-	})
 }
 
 // reading calls f in one read transaction of the connection's.
@@ -364,14 +253,119 @@ func transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.
 	return err
 }
 
-// wrap names the file in an error of SQLite's, and prefers the context's error to what came of its end.
+// insist is change with more patience: the runs of a search write to the same file.
+func (s *Store) insist(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
+	return insist(func() error { return s.change(ctx, f) })
+}
+
+// insist calls f again, a few times, where another process keeps the file locked.
+func insist(f func() error) (err error) {
+	for range 3 {
+		if err = f(); !busy(err) {
+			break
+		}
+	}
+	return err
+}
+
+// shrink gives the room of what was deleted back to the disk.
+func (s *Store) shrink(ctx context.Context) error {
+	each := func(*sql.Rows) error { return nil } // each call frees a page
+	return s.wrap(ctx, eachRow(ctx, s.db, "PRAGMA incremental_vacuum", nil, each))
+}
+
+// querier is a transaction that only reads, or a connection that is changing something.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// texts returns the only column of a query's rows.
+func texts(ctx context.Context, q querier, query string, args ...any) ([]string, error) {
+	return column[string](ctx, q, query, args...)
+}
+
+// column returns the only column of a query's rows.
+func column[T any](ctx context.Context, q querier, query string, args ...any) (out []T, err error) {
+	err = eachRow(ctx, q, query, args, func(rows *sql.Rows) error {
+		var v T
+		err := rows.Scan(&v)
+		out = append(out, v)
+		return err
+	})
+	return out, err
+}
+
+// eachRow calls f with each row of a query until it returns an error, which may be errEnough.
+func eachRow(ctx context.Context, q querier, query string, args []any, f func(*sql.Rows) error) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		switch err := f(rows); {
+		case err == errEnough:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// errEnough ends eachRow without an error.
+var errEnough = errors.New("enough")
+
+// wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its end.
 func (s *Store) wrap(ctx context.Context, err error) error {
-	var own *sqlite.Error
-	if err == nil || !errors.As(err, &own) {
+	if row, ok := errors.AsType[*RowError](err); ok {
+		row.File = s.path
+	}
+	own, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return err
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	return fmt.Errorf("%s: %w", s.path, &sqlError{err: own})
+}
+
+// sqlError says in words what SQLite's error means to the owner of a file.
+type sqlError struct{ err *sqlite.Error }
+
+func (e *sqlError) Unwrap() error { return e.err }
+
+func (e *sqlError) Error() string {
+	switch codeOf(e.err) {
+	case sqlite3.SQLITE_FULL:
+		return "the disk is full"
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "another program has locked the file"
+	case sqlite3.SQLITE_READONLY:
+		return "the file can't be written"
+	case sqlite3.SQLITE_CANTOPEN:
+		return "the file can't be opened, or its directory not written"
+	case sqlite3.SQLITE_CORRUPT:
+		return "the file is damaged"
+	case sqlite3.SQLITE_NOTADB:
+		return "the file is no SQLite database"
+	case sqlite3.SQLITE_IOERR:
+		return "the disk gave an error: " + strings.TrimSpace(e.err.Error())
+	}
+	return strings.ReplaceAll(e.err.Error(), "\n", " ")
+}
+
+// busy reports whether another connection holds a lock that the failed statement needs.
+func busy(err error) bool {
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+}
+
+// codeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
+func codeOf(err error) int {
+	if own, ok := errors.AsType[*sqlite.Error](err); ok {
+		return own.Code() & 0xff
+	}
+	return 0
 }

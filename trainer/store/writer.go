@@ -55,7 +55,7 @@ var errTaken = errors.New("the run was removed, or another process has taken it 
 // write runs until the recorder is flushed.
 func (w *writer) write(ctx context.Context) {
 	defer close(w.recorder.ended)
-	defer w.close()
+	defer w.disconnect()
 	wait := firstRetry
 	for {
 		job, more := w.next(ctx)
@@ -97,11 +97,14 @@ func (w *writer) write(ctx context.Context) {
 // since long before.
 func (w *writer) hopeless() bool {
 	flushed, ending := w.recorder.ending()
-	grace := w.recorder.limits.grace
+	grace := w.recorder.grace
 	if flushed.Sub(w.failing) > grace {
 		grace /= 5
 	}
-	return ending && time.Since(later(flushed, w.failing)) >= grace
+	if w.failing.After(flushed) {
+		flushed = w.failing
+	}
+	return ending && time.Since(flushed) >= grace
 }
 
 // complaint is the warning of an error.
@@ -148,7 +151,7 @@ func (w *writer) next(ctx context.Context) (work, bool) {
 func (w *writer) breathe() {
 	r := w.recorder
 	r.mu.Lock()
-	ending, behind := r.closing, len(r.queue) >= maxEvents
+	ending, behind := r.closing, len(r.queue.items) >= maxEvents
 	r.mu.Unlock()
 	if ending || !w.failing.IsZero() {
 		return
@@ -173,8 +176,8 @@ func (w *writer) encode() {
 	}
 	r := w.recorder
 	r.mu.Lock()
-	p := r.kept.pending
-	r.kept.pending = nil
+	p := r.checkpoint.pending
+	r.checkpoint.pending = nil
 	r.mu.Unlock()
 	if p == nil {
 		return
@@ -196,7 +199,7 @@ func (w *writer) do(ctx context.Context, job work) error {
 	if w.queued != nil && w.queued.err != nil && job.part {
 		// Not the disk's fault, so that trying again is of no use.
 		w.flaw = fmt.Sprintf("the run can't be resumed from epoch %d: %v", w.queued.epoch, w.queued.err)
-		w.keptCheckpoint()
+		w.endCheckpoint()
 		job.part = false
 	}
 	after := w.at
@@ -269,17 +272,14 @@ func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	if at.run != 0 {
 		return w.forget(ctx, at, text, config)
 	}
-	name, err := freeName(ctx, w.conn, a.Name)
+	name, err := freeName(ctx, w.conn, "runs", a.Name)
 	if err != nil {
 		return err
 	}
-	o := &w.owner
-	now := formatTime(time.Now())
 	res, err := w.conn.ExecContext(ctx, `INSERT INTO runs
-		(id, name, begun, changed, opening, config, command, version, owner, host, process, identity, heartbeat)
+		(id, name, begun, changed, opening, config, command, version, `+ownerColumns+`)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		e.ID, textOrNull(name), formatTime(e.Time), now, string(text), config, a.Command, a.Version,
-		o.token, o.host, o.process, o.identity, now)
+		w.owner.args(e.ID, textOrNull(name), formatTime(e.Time), formatTime(time.Now()), string(text), config, a.Command, a.Version)...)
 	if err != nil {
 		return err
 	}
@@ -288,11 +288,11 @@ func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	return err
 }
 
-// freeName returns the name, with a number behind it where a run has it.
-func freeName(ctx context.Context, conn *sql.Conn, name string) (string, error) {
+// freeName returns the name, with a number behind it where a row of the table has it.
+func freeName(ctx context.Context, conn *sql.Conn, table, name string) (string, error) {
 	for i, try := 2, name; ; i++ {
 		var taken bool
-		err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM runs WHERE name = ?)", try).Scan(&taken)
+		err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM main."+table+" WHERE name = ?)", try).Scan(&taken)
 		if err != nil || !taken {
 			return try, err
 		}
@@ -371,5 +371,3 @@ func (w *writer) release() {
 		}
 	}
 }
-
-func (w *writer) close() { w.disconnect() }

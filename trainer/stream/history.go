@@ -3,7 +3,6 @@ package stream
 import (
 	"math"
 	"slices"
-	"unsafe"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
@@ -15,7 +14,7 @@ type kind uint8
 const (
 	anEpoch kind = iota
 	anInner
-	aLook // large and asked for: slices, weights, errors
+	anAnalysis // large and asked for: slices, weights, errors
 	aSpectrum
 	aMark // switches, settings, laps and so on
 	kinds
@@ -28,21 +27,21 @@ func kindOf(e event.Event) kind {
 	case event.InnerEvent:
 		return anInner
 	case event.SliceEvent, event.WeightsEvent, event.ErrorsEvent:
-		return aLook
+		return anAnalysis
 	case event.SpectrumEvent:
 		return aSpectrum
 	}
 	return aMark
 }
 
-// most is what is kept of each kind. A run beyond that is shown, sought through and replayed thinned: of its epochs those
+// most is what is kept of each kind. A run beyond that is shown, sought and replayed downsampled: of its epochs those
 // stay that hold the least or the greatest loss or error of a stretch, of everything else the newest.
 var most = [kinds]struct{ events, bytes int }{
-	anEpoch:   {1 << 15, 48 << 20},
-	anInner:   {1 << 16, math.MaxInt},
-	aLook:     {64, 16 << 20},
-	aSpectrum: {1 << 12, 16 << 20},
-	aMark:     {1 << 14, math.MaxInt},
+	anEpoch:    {1 << 15, 48 << 20},
+	anInner:    {1 << 16, math.MaxInt},
+	anAnalysis: {64, 16 << 20},
+	aSpectrum:  {1 << 12, 16 << 20},
+	aMark:      {1 << 14, math.MaxInt},
 }
 
 // fewest is how many of a kind are kept however large they are.
@@ -53,27 +52,27 @@ const untimed = 0.1
 
 // history is a run's events in order.
 type history struct {
-	events  []event.Event
-	count   [kinds]int
-	bytes   [kinds]int // estimated
-	thinner feed.Downsampler
-	dropped int     // epochs that came and are not kept
-	newest  int     // the newest epoch's number
-	length  float64 // training seconds so far
-	timed   bool    // whether they are known, and not made up for a replay
-	run     *event.RunEvent
-	done    bool
+	events      []event.Event
+	count       [kinds]int
+	bytes       [kinds]int // estimated
+	downsampler feed.Downsampler
+	dropped     int     // epochs that came and are not kept
+	newest      int     // the newest epoch's number
+	length      float64 // training seconds so far
+	timed       bool    // whether they are known, and not made up for a replay
+	run         *event.RunEvent
+	done        bool
 }
 
 // add appends an event.
 func (h *history) add(e event.Event) {
 	k := kindOf(e)
 	h.count[k]++
-	h.bytes[k] += size(e)
+	h.bytes[k] += event.Size(e)
 	h.events = append(h.events, e)
 	switch e := e.(type) {
 	case event.EpochEvent:
-		h.thinner.Add()
+		h.downsampler.Add()
 		h.newest = e.Epoch
 		h.length = after(&e, h.length)
 		h.timed = h.timed || e.Elapsed >= 0 || e.Seconds >= 0
@@ -93,7 +92,7 @@ func (h *history) exceeds(k kind) bool {
 	return h.count[k] > most[k].events || h.bytes[k] > most[k].bytes && h.count[k] > fewest
 }
 
-// full reports whether it is time to thin.
+// full reports whether it is time to downsample.
 func (h *history) full() bool {
 	for k := range kinds {
 		if h.exceeds(k) {
@@ -103,8 +102,8 @@ func (h *history) full() bool {
 	return false
 }
 
-// thin halves the kinds of which there is too much. It returns how many of the first n events are left.
-func (h *history) thin(n int) int {
+// downsample halves the kinds of which there is too much. It returns how many of the first n events are left.
+func (h *history) downsample(n int) int {
 	drop := make([]bool, len(h.events))
 	var excess [kinds]int // of each kind, how many go, the oldest
 	for k := range kinds {
@@ -113,7 +112,7 @@ func (h *history) thin(n int) int {
 		}
 	}
 	if excess[anEpoch] > 0 {
-		h.thinEpochs(drop)
+		h.downsampleEpochs(drop)
 	}
 	for i, e := range h.events {
 		if k := kindOf(e); k != anEpoch && excess[k] > 0 && i > 0 { // the first says which run it is
@@ -137,7 +136,7 @@ func (h *history) thin(n int) int {
 		}
 		kept.events = append(kept.events, e)
 		kept.count[k]++
-		kept.bytes[k] += size(e)
+		kept.bytes[k] += event.Size(e)
 	}
 	clear(h.events[len(kept.events):])
 	_, kept.length = kept.position(len(kept.events))
@@ -145,9 +144,9 @@ func (h *history) thin(n int) int {
 	return left
 }
 
-// thinEpochs marks epochs to drop: those without an extreme of their stretch of the run, but for the first and the
+// downsampleEpochs marks epochs to drop: those without an extreme of their stretch of the run, but for the first and the
 // newest.
-func (h *history) thinEpochs(drop []bool) {
+func (h *history) downsampleEpochs(drop []bool) {
 	at := make([]int, 0, h.count[anEpoch])
 	for i, e := range h.events {
 		if _, ok := e.(event.EpochEvent); ok {
@@ -155,7 +154,7 @@ func (h *history) thinEpochs(drop []bool) {
 		}
 	}
 	var part []event.EpochEvent
-	stay := h.thinner.Downsample(h.count[anEpoch]/2, func(from, to int) []bool {
+	stay := h.downsampler.Downsample(h.count[anEpoch]/2, func(from, to int) []bool {
 		part = part[:0]
 		for _, i := range at[from:to] {
 			part = append(part, h.events[i].(event.EpochEvent))
@@ -167,43 +166,6 @@ func (h *history) thinEpochs(drop []bool) {
 	for n, i := range at {
 		drop[i] = !stay[n]
 	}
-}
-
-// size estimates the memory of an event of a kind that is bounded by bytes.
-func size(e event.Event) int {
-	const float = 8
-	switch e := e.(type) {
-	case event.EpochEvent:
-		n := int(unsafe.Sizeof(e)) + sizes(e.Inner) + sizes(e.Blocks) + sizes(e.Figures) + sizes(e.Members) + sizes(e.Gates)
-		for i := range e.Inner {
-			n += float * len(e.Inner[i].Ritz)
-		}
-		return n
-	case event.SpectrumEvent:
-		n := len(e.Eigenvalues) + len(e.Residuals)
-		if d := e.Density; d != nil {
-			n += len(d.Grid) + len(d.Values) + len(d.Errors)
-		}
-		return float * n
-	case event.WeightsEvent:
-		return float * len(e.Values)
-	case event.ErrorsEvent:
-		n := len(e.Confusion) * len(e.Confusion)
-		for _, r := range e.Residuals {
-			n += len(r)
-		}
-		for i := range e.Worst {
-			n += len(e.Worst[i].Inputs)
-		}
-		return float * n
-	}
-	return 0
-}
-
-// sizes is how many bytes a list's elements have.
-func sizes[T any](list []T) int {
-	var e T
-	return len(list) * int(unsafe.Sizeof(e))
 }
 
 // after returns the training seconds after an epoch that began at some.

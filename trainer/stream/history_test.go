@@ -25,7 +25,7 @@ func TestHistoryOfALongRun(t *testing.T) {
 			h.add(event.SettingEvent{Epoch: i})
 		}
 		if h.full() {
-			h.thin(len(h.events))
+			h.downsample(len(h.events))
 		}
 	}
 	for k := range kinds {
@@ -82,7 +82,7 @@ func TestHistoryIsBounded(t *testing.T) {
 		for range 40_000 {
 			h.add(e)
 			if h.full() {
-				h.thin(0)
+				h.downsample(0)
 				thinned++
 			}
 		}

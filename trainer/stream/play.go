@@ -8,8 +8,8 @@ import (
 	"newtop/trainer/feed"
 )
 
-// obey carries out a viewer's command.
-func (p *Player) obey(c event.Command) error {
+// handle carries out a viewer's command.
+func (p *Player) handle(c event.Command) error {
 	switch c := c.(type) {
 	case event.Speed:
 		if !(c.Factor >= MinSpeed && c.Factor <= MaxSpeed) {
@@ -49,23 +49,23 @@ func (p *Player) move(c event.Command) error {
 			p.resume()
 		}
 	case event.StepEpoch:
-		if n := p.history.epochEnd(p.at); n > 0 {
+		if n := p.epochEnd(p.at); n > 0 {
 			p.show(n)
 			p.mode, p.step = holding, false
 		} else if p.finished() {
 			return refuse("the recorded run ends here")
 		} else {
-			p.show(len(p.history.events))
+			p.show(len(p.events))
 			p.mode, p.step = following, true
 		}
 	case event.Seek:
 		p.step = false
-		p.jump(p.history.end(c.Epoch))
+		p.jump(p.end(c.Epoch))
 		if p.mode == holding {
 			break
 		}
 		switch {
-		case p.at == len(p.history.events):
+		case p.at == len(p.events):
 			p.mode = following
 		case p.mode == following && p.finished():
 			p.mode = holding
@@ -79,10 +79,10 @@ func (p *Player) move(c event.Command) error {
 // resume lets the run go on from where it is shown, or replays one that is over.
 func (p *Player) resume() {
 	switch {
-	case p.at < len(p.history.events):
+	case p.at < len(p.events):
 		p.play()
-	case p.finished() && len(p.history.events) > p.history.opening():
-		p.jump(p.history.opening())
+	case p.finished() && len(p.events) > p.opening():
+		p.jump(p.opening())
 		p.play()
 	default:
 		p.mode = following
@@ -95,7 +95,7 @@ func (p *Player) play() {
 }
 
 // finished reports whether nothing more is expected to come.
-func (p *Player) finished() bool { return p.history.done || p.told.over != nil || p.told.stale != "" }
+func (p *Player) finished() bool { return p.done || p.over != nil || p.stale != "" }
 
 // jump shows the first n events and nothing else.
 func (p *Player) jump(n int) {
@@ -104,8 +104,8 @@ func (p *Player) jump(n int) {
 		return
 	}
 	p.at, p.segment, p.moved, p.behind, p.given = n, 0, time.Now(), false, true
-	p.epoch, p.seconds = p.history.position(n)
-	p.relay.Restart(p.history.events[:n], p.status)
+	p.epoch, p.seconds = p.position(n)
+	p.relay.Restart(p.events[:n], p.status)
 }
 
 // show shows events up to the first n.
@@ -118,12 +118,12 @@ func (p *Player) show(n int) {
 		p.advance()
 	}
 	p.moved, p.behind, p.given = time.Now(), false, true
-	p.relay.Show(p.history.events[from:n], p.status)
+	p.relay.Show(p.events[from:n], p.status)
 }
 
 // advance moves the position past the next event, but shows nothing.
 func (p *Player) advance() {
-	switch e := p.history.events[p.at].(type) {
+	switch e := p.events[p.at].(type) {
 	case event.EpochEvent:
 		p.epoch, p.seconds = e.Epoch, after(&e, p.seconds)
 	case event.RewindEvent:
@@ -136,9 +136,9 @@ func (p *Player) advance() {
 // what is left of the epoch's events.
 func (p *Player) gap() float64 {
 	if p.segment <= p.at {
-		p.segment = p.history.epochEnd(p.at)
+		p.segment = p.epochEnd(p.at)
 		if p.segment > 0 {
-			e := p.history.events[p.segment-1].(event.EpochEvent)
+			e := p.events[p.segment-1].(event.EpochEvent)
 			p.target = after(&e, p.seconds)
 		}
 	}
@@ -150,7 +150,7 @@ func (p *Player) gap() float64 {
 
 // pace sets when the next event is due, after the one that was due last.
 func (p *Player) pace() {
-	if p.at < len(p.history.events) {
+	if p.at < len(p.events) {
 		p.due = p.due.Add(time.Duration(min(p.gap()/p.speed, longestGap) * float64(time.Second)))
 	}
 }
@@ -160,7 +160,7 @@ func (p *Player) tick(now time.Time) {
 	soon := now.Sub(p.moved) < frame
 	switch {
 	case p.loading:
-	case p.mode == following && !soon && p.at < len(p.history.events):
+	case p.mode == following && !soon && p.at < len(p.events):
 		p.follow()
 	case p.mode == playing && !soon:
 		p.catchUp(now)
@@ -173,9 +173,9 @@ func (p *Player) tick(now time.Time) {
 
 // follow shows the newest events, or those up to the end of the epoch if it is to hold there.
 func (p *Player) follow() {
-	n := len(p.history.events)
+	n := len(p.events)
 	if p.step {
-		if end := p.history.epochEnd(p.at); end > 0 {
+		if end := p.epochEnd(p.at); end > 0 {
 			n, p.mode, p.step = end, holding, false
 		}
 	}
@@ -188,18 +188,18 @@ func (p *Player) catchUp(now time.Time) {
 		p.due = now
 	}
 	from := p.at
-	for p.at < len(p.history.events) && !p.due.After(now) {
+	for p.at < len(p.events) && !p.due.After(now) {
 		seconds := p.seconds + p.gap()
 		p.advance()
 		p.seconds = seconds
 		p.pace()
 	}
-	if p.at == len(p.history.events) {
+	if p.at == len(p.events) {
 		p.mode = following
 	}
 	if p.at > from {
 		p.moved, p.behind, p.given = now, false, true
-		p.relay.Show(p.history.events[from:p.at], p.status)
+		p.relay.Show(p.events[from:p.at], p.status)
 	}
 }
 
@@ -219,7 +219,7 @@ func (p *Player) wake() (at time.Time) {
 	switch {
 	case p.mode == playing:
 		soonest(later(p.due, p.moved.Add(frame)))
-	case p.mode == following && p.at < len(p.history.events):
+	case p.mode == following && p.at < len(p.events):
 		soonest(p.moved.Add(frame))
 	}
 	return at
@@ -236,30 +236,30 @@ func later(a, b time.Time) time.Time {
 func (p *Player) status(s *event.Status) {
 	s.Phase = p.phase()
 	r := &event.Replay{
-		Source:   p.told.name,
+		Source:   p.name,
 		Live:     p.mode == following && !p.loading && !p.finished(),
-		Seekable: !p.loading && p.history.count[anEpoch] > 0,
+		Seekable: !p.loading && p.count[anEpoch] > 0,
 		Epoch:    p.epoch,
-		Last:     p.history.newest,
+		Last:     p.newest,
 		Speed:    p.speed,
-		Thinned:  p.history.dropped,
-		Stale:    p.told.stale,
-		Warning:  p.told.warning,
+		Thinned:  p.dropped,
+		Stale:    p.stale,
+		Warning:  p.warning,
 	}
 	if p.loading {
-		r.Loading = min(p.told.read, 0.999)
+		r.Loading = min(p.read, 0.999)
 	} else {
 		r.Loading = 1
 	}
-	if p.history.timed {
-		r.At, r.Length = p.seconds, p.history.length
+	if p.timed {
+		r.At, r.Length = p.seconds, p.length
 	}
 	s.Replay = r
 }
 
 func (p *Player) phase() event.Phase {
 	switch {
-	case p.loading || len(p.history.events) == 0:
+	case p.loading || len(p.events) == 0:
 		return event.Preparing
 	case p.mode == holding:
 		return event.Paused

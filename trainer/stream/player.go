@@ -39,7 +39,7 @@ const (
 // of the next epoch; go to any epoch; and set the speed. A replay takes as long as the training took, by the epochs'
 // elapsed seconds, with the inner iterations spread evenly between; gaps of more than two seconds on the screen are
 // cut to that, and an epoch that tells no time takes a tenth of a second. Letting the run go on at the end of one that
-// is over replays it from the first epoch. What is kept of a long run is bounded; it is shown and replayed thinned.
+// is over replays it from the first epoch. What is kept of a long run is bounded; it is shown and replayed downsampled.
 type Player struct {
 	source   Source
 	options  Options
@@ -47,7 +47,6 @@ type Player struct {
 	started  atomic.Bool
 	requests chan request  // unbuffered; Do sends, Run receives, nobody closes it
 	ended    chan struct{} // closed by Run last
-	history  history
 	state
 }
 
@@ -67,6 +66,7 @@ const (
 
 // state belongs to Run's goroutine.
 type state struct {
+	history
 	mode    mode
 	at      int     // how many of the events are shown
 	epoch   int     // the newest one shown
@@ -79,27 +79,22 @@ type state struct {
 	loading bool
 	given   bool // whether viewers have seen events
 	back    int  // after a restart: the epoch to hold or go on at; −1: the newest
-	told    told
+	name    string
+	read    float64
+	stale   string
+	warning string
+	over    error // why no more will come
 
 	due    time.Time // when the next event is shown while playing
 	moved  time.Time // when viewers were last given something
 	behind bool      // whether the status is not the newest
 }
 
-// told is what the source tells of itself.
-type told struct {
-	name    string
-	read    float64
-	stale   string
-	warning string
-	over    error // why no more will come
-}
-
 // NewPlayer returns a player of s, which its Run closes.
 func NewPlayer(s Source, o Options) *Player {
 	p := &Player{source: s, options: o, requests: make(chan request), ended: make(chan struct{})}
 	p.relay = feed.NewRelay(p.do)
-	p.state = state{told: told{name: s.Name()}, speed: o.Speed, loading: true, back: -1}
+	p.state = state{name: s.Name(), speed: o.Speed, loading: true, back: -1}
 	if o.Speed == 0 {
 		p.speed = 1
 	}
@@ -144,16 +139,16 @@ func (p *Player) Run(ctx context.Context) error {
 				break
 			}
 			p.take(&b)
-			if p.failed() && len(p.history.events) == 0 {
-				return p.told.over
+			if p.failed() && len(p.events) == 0 {
+				return p.over
 			}
 		case q := <-p.requests:
-			q.answer <- p.obey(q.command)
+			q.answer <- p.handle(q.command)
 		case now := <-timer.C:
 			p.tick(now)
 		case <-ctx.Done():
 			if p.failed() {
-				return p.told.over
+				return p.over
 			}
 			return ctx.Err()
 		}
@@ -161,7 +156,7 @@ func (p *Player) Run(ctx context.Context) error {
 }
 
 // failed reports whether the source ended with an error.
-func (p *Player) failed() bool { return p.told.over != nil && !errors.Is(p.told.over, io.EOF) }
+func (p *Player) failed() bool { return p.over != nil && !errors.Is(p.over, io.EOF) }
 
 // do hands a viewer's command to Run.
 func (p *Player) do(ctx context.Context, c event.Command) error {
@@ -240,16 +235,16 @@ func (p *Player) gather(ctx context.Context) (b batch) {
 
 // take adds what came, and shows it where the newest is shown.
 func (p *Player) take(b *batch) {
-	p.told.name, p.told.read = b.name, b.read
+	p.name, p.read = b.name, b.read
 	for _, e := range b.events {
 		p.receive(e)
 	}
-	if p.history.done { // nothing more is missed
+	if p.done { // nothing more is missed
 		b.stale = ""
 	}
 	if b.err != nil {
-		p.behind = p.behind || p.told.stale != b.stale || p.told.warning != b.warning
-		p.told.stale, p.told.warning = b.stale, b.warning
+		p.behind = p.behind || p.stale != b.stale || p.warning != b.warning
+		p.stale, p.warning = b.stale, b.warning
 	}
 	p.behind = p.behind || p.loading || len(b.events) > 0
 	switch {
@@ -267,32 +262,32 @@ func (p *Player) take(b *batch) {
 
 // finish notes that no more will come.
 func (p *Player) finish(err error) {
-	p.told.over, p.behind = err, true
+	p.over, p.behind = err, true
 	switch {
 	case p.failed():
-		p.told.stale = err.Error()
-	case !p.history.done && p.told.stale == "":
-		p.told.stale = "the stream has ended, without an end of the run"
+		p.stale = err.Error()
+	case !p.done && p.stale == "":
+		p.stale = "the stream has ended, without an end of the run"
 	}
 }
 
 // receive adds one event. A stream that does not say what it is gets a name; a second run takes the place of the first.
 func (p *Player) receive(e event.Event) {
 	run, is := e.(event.RunEvent)
-	name := filepath.Base(p.told.name)
+	name := filepath.Base(p.name)
 	switch {
-	case !is && len(p.history.events) == 0:
-		p.history.add(event.RunEvent{Version: 1, Data: event.DataInfo{Name: name}})
-	case is && p.history.run != nil && p.history.run.ID != "" && p.history.run.ID != run.ID:
+	case !is && len(p.events) == 0:
+		p.add(event.RunEvent{Version: 1, Data: event.DataInfo{Name: name}})
+	case is && p.run != nil && p.run.ID != "" && p.run.ID != run.ID:
 		p.forget()
 	}
 	if is && run.Data.Name == "" {
 		run.Data.Name = name
 		e = run
 	}
-	p.history.add(e)
-	if p.history.full() {
-		p.at, p.segment = p.history.thin(p.at), 0
+	p.add(e)
+	if p.full() {
+		p.at, p.segment = p.downsample(p.at), 0
 	}
 }
 
@@ -310,13 +305,13 @@ func (p *Player) loaded() {
 		return
 	}
 	p.loading = false
-	n := len(p.history.events)
+	n := len(p.events)
 	switch {
 	case p.back >= 0:
-		n = p.history.end(p.back)
+		n = p.end(p.back)
 	case p.options.Replay:
 		p.options.Replay = false
-		n, p.mode = p.history.opening(), playing
+		n, p.mode = p.opening(), playing
 	}
 	p.back = -1
 	if p.given {

@@ -47,27 +47,27 @@ func newStepAssembler(name string) stepAssembler {
 }
 
 // next returns the next event that is ready, or nil.
-func (a *stepAssembler) next() event.Event {
-	if a.head == len(a.queue) {
-		a.queue, a.head = a.queue[:0], 0
+func (j *stepAssembler) next() event.Event {
+	if j.head == len(j.queue) {
+		j.queue, j.head = j.queue[:0], 0
 		return nil
 	}
-	e := a.queue[a.head]
-	a.queue[a.head] = nil
-	a.head++
-	a.given++
+	e := j.queue[j.head]
+	j.queue[j.head] = nil
+	j.head++
+	j.given++
 	return e
 }
 
 // join adds a value.
-func (a *stepAssembler) add(key string, s tfevents.Scalar) {
-	if math.IsNaN(a.first) {
-		a.beginRun(s.Wall)
+func (j *stepAssembler) join(key string, s tfevents.Scalar) {
+	if math.IsNaN(j.first) {
+		j.beginRun(s.Wall)
 	}
-	a.wall = s.Wall
-	c := a.curve(key)
+	j.wall = s.Wall
+	c := j.curve(key)
 	if c == nil {
-		a.dropped++
+		j.dropped++
 		return
 	}
 	step := int(s.Step)
@@ -75,121 +75,121 @@ func (a *stepAssembler) add(key string, s tfevents.Scalar) {
 		step = c.step + 1 // a writer that is not told steps says 0
 	}
 	if c.any && step < c.step && !c.apart {
-		a.goBack(step, s.Wall)
+		j.goBack(step, s.Wall)
 	}
 	again := c.any && step == c.step
 	c.any, c.step, c.raw = true, step, s.Step
 	newest := math.MinInt
-	if len(a.steps) > 0 {
-		newest = a.steps[len(a.steps)-1]
+	if len(j.steps) > 0 {
+		newest = j.steps[len(j.steps)-1]
 	}
 	switch {
-	case a.open && step > a.epoch.Epoch:
-		a.flush()
-		a.start(step, s.Wall)
-	case !a.open && step > newest:
-		a.start(step, s.Wall)
-	case !a.open:
+	case j.open && step > j.epoch.Epoch:
+		j.flush()
+		j.start(step, s.Wall)
+	case !j.open && step > newest:
+		j.start(step, s.Wall)
+	case !j.open:
 		// The step was given without it, or with the first of two values. While all is read in the order of writing
 		// there is nothing better than to leave it out.
-		a.late = a.late || a.caughtUp && !again
+		j.late = j.late || j.caughtUp && !again
 		return
-	case step < a.epoch.Epoch && s.Wall < a.shut && a.caughtUp:
-		a.late = true
+	case step < j.epoch.Epoch && s.Wall < j.shut && j.caughtUp:
+		j.late = true
 		return
 	}
-	c.apart = step != a.epoch.Epoch
+	c.apart = step != j.epoch.Epoch
 	if !c.apart {
-		a.spread = max(a.spread, s.Wall-a.opened)
+		j.spread = max(j.spread, s.Wall-j.opened)
 	}
-	if !c.has(&a.epoch) {
-		a.present = append(a.present, c)
+	if !c.has(&j.epoch) {
+		j.present = append(j.present, c)
 	}
-	c.put(&a.epoch, s.Value)
-	a.elapsed = max(a.elapsed, s.Wall-a.first)
-	if a.caughtUp && a.complete() {
-		a.flush()
+	c.put(&j.epoch, s.Value)
+	j.elapsed = max(j.elapsed, s.Wall-j.first)
+	if j.caughtUp && j.complete() {
+		j.flush()
 	}
 }
 
-func (a *stepAssembler) beginRun(wall float64) {
-	a.first, a.elapsed, a.shut = wall, 0, wall
-	a.runs++
-	id := a.name
-	if a.runs > 1 {
-		id = fmt.Sprintf("%s (%d)", a.name, a.runs)
+func (j *stepAssembler) beginRun(wall float64) {
+	j.first, j.elapsed, j.shut = wall, 0, wall
+	j.runs++
+	id := j.name
+	if j.runs > 1 {
+		id = fmt.Sprintf("%s (%d)", j.name, j.runs)
 	}
-	e := event.RunEvent{Version: 1, ID: id, Data: event.DataInfo{Name: a.name}}
+	e := event.RunEvent{Version: 1, ID: id, Data: event.DataInfo{Name: j.name}}
 	if wall > 0 && wall < maxWall {
 		seconds, rest := math.Modf(wall)
 		e.Time = time.Unix(int64(seconds), int64(rest*1e9)).UTC()
 	}
-	a.queue = append(a.queue, e)
+	j.queue = append(j.queue, e)
 }
 
 // curve returns the curve of a key, or nil if there are too many.
-func (a *stepAssembler) curve(key string) *curve {
-	if c := a.curves[key]; c != nil {
+func (j *stepAssembler) curve(key string) *curve {
+	if c := j.curves[key]; c != nil {
 		return c
 	}
-	if len(a.curves) >= maxCurves {
+	if len(j.curves) >= maxCurves {
 		return nil
 	}
 	c := &curve{key: key, place: placeOf(key)}
-	if c.place.measure != otherMeasure {
-		if a.taken[c.place.same()] {
+	if c.place.known {
+		if j.taken[c.place.same()] {
 			c.place = place{}
 		} else {
-			a.taken[c.place.same()] = true
+			j.taken[c.place.same()] = true
 		}
 	}
-	a.curves[key] = c
+	j.curves[key] = c
 	return c
 }
 
 // goBack gives the step under way, and says that the run went back to before a step.
-func (a *stepAssembler) goBack(step int, wall float64) {
-	a.flush()
-	at, _ := slices.BinarySearch(a.steps, step)
+func (j *stepAssembler) goBack(step int, wall float64) {
+	j.flush()
+	at, _ := slices.BinarySearch(j.steps, step)
 	if at == 0 { // to before the first: this is another run
-		curves := a.curves
-		*a = stepAssembler{
-			name: a.name, runs: a.runs, curves: curves, taken: a.taken, dropped: a.dropped, spread: a.spread,
-			queue: a.queue, head: a.head, given: a.given, caughtUp: a.caughtUp,
+		curves := j.curves
+		*j = stepAssembler{
+			name: j.name, runs: j.runs, curves: curves, taken: j.taken, dropped: j.dropped, spread: j.spread,
+			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp,
 		}
 		for _, c := range curves {
 			c.any, c.step, c.raw = false, 0, 0
 		}
-		a.beginRun(wall)
-		a.wall = wall
+		j.beginRun(wall)
+		j.wall = wall
 		return
 	}
-	to := a.steps[at-1]
-	a.queue = append(a.queue, event.RewindEvent{Epoch: a.steps[len(a.steps)-1], To: to})
-	a.steps = a.steps[:at]
-	for _, c := range a.curves {
+	to := j.steps[at-1]
+	j.queue = append(j.queue, event.RewindEvent{Epoch: j.steps[len(j.steps)-1], To: to})
+	j.steps = j.steps[:at]
+	for _, c := range j.curves {
 		c.step = min(c.step, to)
 	}
 }
 
-func (a *stepAssembler) start(step int, wall float64) {
-	a.open, a.opened = true, wall
-	a.epoch = event.UnknownEpoch(step)
+func (j *stepAssembler) start(step int, wall float64) {
+	j.open, j.opened = true, wall
+	j.epoch = event.UnknownEpoch(step)
 }
 
 // patience is how long nothing must have come for an incomplete step to be given: validation may take its time.
-func (a *stepAssembler) patience() time.Duration {
-	seconds := min(1.5*a.spread, longest.Seconds())
+func (j *stepAssembler) patience() time.Duration {
+	seconds := min(1.5*j.spread, longest.Seconds())
 	return max(settled, time.Duration(seconds*float64(time.Second)))
 }
 
 // complete reports whether the step has what the one before had.
-func (a *stepAssembler) complete() bool {
-	if !a.open || len(a.expected) == 0 {
+func (j *stepAssembler) complete() bool {
+	if !j.open || len(j.expected) == 0 {
 		return false
 	}
-	for _, c := range a.expected {
-		if !c.has(&a.epoch) {
+	for _, c := range j.expected {
+		if !c.has(&j.epoch) {
 			return false
 		}
 	}
@@ -197,24 +197,24 @@ func (a *stepAssembler) complete() bool {
 }
 
 // flush gives the step under way.
-func (a *stepAssembler) flush() {
-	if !a.open {
+func (j *stepAssembler) flush() {
+	if !j.open {
 		return
 	}
 	before := 0.0
-	if !math.IsNaN(a.shut) {
-		before = max(0, a.shut-a.first)
+	if !math.IsNaN(j.shut) {
+		before = max(0, j.shut-j.first)
 	}
-	a.epoch.Elapsed = event.Float(a.elapsed)
-	if math.IsNaN(float64(a.epoch.Seconds)) {
-		a.epoch.Seconds = event.Float(max(0, a.elapsed-before))
+	j.epoch.Elapsed = event.Float(j.elapsed)
+	if math.IsNaN(float64(j.epoch.Seconds)) {
+		j.epoch.Seconds = event.Float(max(0, j.elapsed-before))
 	}
-	a.queue = append(a.queue, a.epoch)
-	if len(a.steps) >= maxSteps {
-		a.steps = slices.Delete(a.steps, 0, maxSteps/2)
+	j.queue = append(j.queue, j.epoch)
+	if len(j.steps) >= maxSteps {
+		j.steps = slices.Delete(j.steps, 0, maxSteps/2)
 	}
-	a.steps = append(a.steps, a.epoch.Epoch)
-	a.shut = a.first + a.elapsed
-	a.open, a.epoch = false, event.EpochEvent{}
-	a.expected, a.present = a.present, a.expected[:0]
+	j.steps = append(j.steps, j.epoch.Epoch)
+	j.shut = j.first + j.elapsed
+	j.open, j.epoch = false, event.EpochEvent{}
+	j.expected, j.present = j.present, j.expected[:0]
 }

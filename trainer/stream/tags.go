@@ -13,23 +13,22 @@ var (
 	testWords  = words("val valid validation test testing eval evaluation dev")
 	idleWords  = words("epoch step mean avg average total metrics metric scalars running")
 
-	measures = map[string]measure{
-		"loss": lossMeasure, "cost": lossMeasure, "nll": lossMeasure, "cross entropy": lossMeasure,
-		"crossentropy": lossMeasure,
+	quantities = map[string]event.Quantity{
+		"loss": event.Loss, "cost": event.Loss, "nll": event.Loss, "cross entropy": event.Loss, "crossentropy": event.Loss,
 
-		"acc": accuracyMeasure, "accuracy": accuracyMeasure, "acc1": accuracyMeasure, "top1": accuracyMeasure,
-		"top 1": accuracyMeasure, "top1 acc": accuracyMeasure, "top1 accuracy": accuracyMeasure,
-		"categorical accuracy": accuracyMeasure, "sparse categorical accuracy": accuracyMeasure,
-		"binary accuracy": accuracyMeasure,
+		"err": event.Error, "error": event.Error, "error rate": event.Error,
 
-		"err": errorMeasure, "error": errorMeasure, "error rate": errorMeasure,
+		"rmse": event.RMSE, "root mean squared error": event.RMSE,
 
-		"rmse": rmseMeasure, "root mean squared error": rmseMeasure,
+		"lr": event.Rate, "learning rate": event.Rate, "learningrate": event.Rate,
 
-		"lr": rateMeasure, "learning rate": rateMeasure, "learningrate": rateMeasure,
+		"grad norm": event.GradientNorm, "gradient norm": event.GradientNorm, "gradnorm": event.GradientNorm,
+		"grad 2.0 norm": event.GradientNorm,
+	}
 
-		"grad norm": gradientMeasure, "gradient norm": gradientMeasure, "gradnorm": gradientMeasure,
-		"grad 2.0 norm": gradientMeasure,
+	accuracies = map[string]bool{
+		"acc": true, "accuracy": true, "acc1": true, "top1": true, "top 1": true, "top1 acc": true, "top1 accuracy": true,
+		"categorical accuracy": true, "sparse categorical accuracy": true, "binary accuracy": true,
 	}
 )
 
@@ -41,40 +40,19 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// measure is what a tag measures.
-type measure uint8
-
-const (
-	otherMeasure measure = iota
-	lossMeasure
-	accuracyMeasure
-	errorMeasure
-	rmseMeasure
-	rateMeasure
-	gradientMeasure
-	stepMeasure
-	radiusMeasure
-	rhoMeasure
-	equivalentsMeasure
-	secondsMeasure
-)
-
-// exported are the tags that newtop writes itself and whose words alone say less.
-var exported = map[string]measure{
-	"step/step_norm": stepMeasure, "step/radius": radiusMeasure, "step/rho": rhoMeasure, "step/rate": rateMeasure,
-	"work/gradient_equivalents": equivalentsMeasure, "work/seconds": secondsMeasure,
-}
-
-// place is where the values of a tag go: a measure over training rows or over test rows. The zero value is a figure.
+// place is where the values of a tag go: a quantity of an epoch, or, for the zero value, a figure.
 type place struct {
-	measure measure
-	test    bool
+	known    bool
+	quantity event.Quantity
+	accuracy bool // the values are what the quantity, an error, lacks of 1
 }
 
 // placeOf reads a tag, its directory before it, as train/epoch_loss, Loss/val, eval_accuracy or trainLoss.
 func placeOf(tag string) place {
-	if m, ok := exported[tag]; ok {
-		return place{measure: m}
+	for q := range event.QuantityCount { // newtop's own, whose words alone may say less
+		if tag != "" && tag == q.Info().Tag {
+			return place{known: true, quantity: q}
+		}
 	}
 	var rest []string
 	test := false
@@ -87,12 +65,15 @@ func placeOf(tag string) place {
 			rest = append(rest, w)
 		}
 	}
-	m := measures[strings.Join(rest, " ")]
-	switch m {
-	case lossMeasure, accuracyMeasure, errorMeasure, rmseMeasure:
-		return place{m, test}
+	text := strings.Join(rest, " ")
+	var p place
+	if p.quantity, p.known = quantities[text]; accuracies[text] {
+		p = place{known: true, quantity: event.Error, accuracy: true}
 	}
-	return place{measure: m}
+	if test && p.known && p.quantity <= event.RMSE {
+		p.quantity = event.Measure{Quantity: p.quantity}.Test()
+	}
+	return p
 }
 
 // splitTag cuts a tag into lower-case words, at what stands between them and where a small letter is followed by a capital.
@@ -114,44 +95,17 @@ func splitTag(tag string) []string {
 	return strings.Fields(strings.ToLower(b.String()))
 }
 
-// field returns where a place is in an epoch.
+// field returns where a place is in an epoch, nil for a figure.
 func (p place) field(e *event.EpochEvent) *event.Float {
-	pick := func(train, test *event.Float) *event.Float {
-		if p.test {
-			return test
-		}
-		return train
+	if !p.known {
+		return nil
 	}
-	switch p.measure {
-	case lossMeasure:
-		return pick(&e.Loss, &e.TestLoss)
-	case accuracyMeasure, errorMeasure:
-		return pick(&e.Error, &e.TestError)
-	case rmseMeasure:
-		return pick(&e.RMSE, &e.TestRMSE)
-	case rateMeasure:
-		return &e.Rate
-	case gradientMeasure:
-		return &e.GradientNorm
-	case stepMeasure:
-		return &e.StepNorm
-	case radiusMeasure:
-		return &e.Radius
-	case rhoMeasure:
-		return &e.Rho
-	case equivalentsMeasure:
-		return &e.GradientEquivalents
-	case secondsMeasure:
-		return &e.Seconds
-	}
-	return nil
+	return p.quantity.Of(e)
 }
 
 // same makes places equal that share a field.
 func (p place) same() place {
-	if p.measure == accuracyMeasure {
-		p.measure = errorMeasure
-	}
+	p.accuracy = false
 	return p
 }
 
@@ -169,8 +123,8 @@ type curve struct {
 // put sets the value in the epoch.
 func (c *curve) put(e *event.EpochEvent, v float64) {
 	if f := c.place.field(e); f != nil {
-		switch c.place.measure {
-		case accuracyMeasure:
+		switch {
+		case c.place.accuracy:
 			if v > 1 && v <= 100 {
 				c.percent = true
 			}
@@ -178,12 +132,10 @@ func (c *curve) put(e *event.EpochEvent, v float64) {
 				v /= 100
 			}
 			v = max(0, 1-v)
-		case errorMeasure:
-			if v < 0 || v > 1 { // no share of the rows
-				c.place = place{}
-				c.put(e, v)
-				return
-			}
+		case c.place.quantity.Info().Share && (v < 0 || v > 1): // no share of the rows
+			c.place = place{}
+			c.put(e, v)
+			return
 		}
 		*f = event.Float(v)
 		return

@@ -64,7 +64,7 @@ type board struct {
 	scanned time.Time // when directories were listed
 	looked  bool      // whether there may be more in the files, since the last ErrNone
 	files   []*eventFile
-	steps   stepAssembler
+	stepAssembler
 	begun   time.Time // when reading began anew
 	took    time.Duration
 	warning string
@@ -89,7 +89,7 @@ func (b *board) begin(run foundRun) {
 		b.warning = ""
 	}
 	b.run, b.scanned, b.begun = run, time.Now(), time.Now()
-	b.steps = newStepAssembler(filepath.Base(run.dir))
+	b.stepAssembler = newStepAssembler(filepath.Base(run.dir))
 	b.looked, b.took, b.dead = false, 0, nil
 	b.open(run)
 }
@@ -143,7 +143,7 @@ func (b *board) Next(ctx context.Context) (event.Event, error) {
 		b.looked = true
 	}
 	for n := 0; ; n++ {
-		if e := b.steps.next(); e != nil {
+		if e := b.next(); e != nil {
 			return e, nil
 		}
 		if n%256 == 0 && ctx.Err() != nil {
@@ -152,7 +152,7 @@ func (b *board) Next(ctx context.Context) (event.Event, error) {
 		f := b.earliest()
 		if f != nil {
 			f.some = false
-			b.steps.add(f.prefix+f.value.Tag, f.value)
+			b.join(f.prefix+f.value.Tag, f.value)
 			continue
 		}
 		if b.idle() {
@@ -162,7 +162,7 @@ func (b *board) Next(ctx context.Context) (event.Event, error) {
 		if b.took == 0 {
 			b.took = time.Since(b.begun)
 		}
-		if b.dead != nil && b.steps.given == 0 {
+		if b.dead != nil && b.given == 0 {
 			return nil, b.dead
 		}
 		return nil, ErrNone
@@ -171,12 +171,12 @@ func (b *board) Next(ctx context.Context) (event.Event, error) {
 
 // idle takes the step under way for complete if nothing has come for some time. It reports whether there is an event.
 func (b *board) idle() bool {
-	b.steps.caughtUp = true
-	if !b.steps.complete() && time.Since(b.wrote()) < b.steps.patience() {
+	b.caughtUp = true
+	if !b.complete() && time.Since(b.wrote()) < b.patience() {
 		return false
 	}
-	b.steps.flush()
-	return len(b.steps.queue) > b.steps.head
+	b.flush()
+	return len(b.queue) > b.head
 }
 
 // wrote is when something was last written.
@@ -208,7 +208,7 @@ func (b *board) fill(f *eventFile) {
 	case err == nil:
 		f.value, f.some = value, true
 		if math.IsNaN(value.Wall) || math.IsInf(value.Wall, 0) {
-			f.value.Wall = b.steps.wall
+			f.value.Wall = b.wall
 		}
 	case !errors.Is(err, io.EOF):
 		f.over, b.dead = true, err
@@ -245,7 +245,7 @@ func (b *board) look() (anew bool, err error) {
 		f.size, f.wrote = info.Size(), info.ModTime()
 	}
 	// Reading everything again must stay a small part of the time.
-	if b.steps.late && time.Since(b.begun) > max(mendAfter, 20*b.took) {
+	if b.late && time.Since(b.begun) > max(mendAfter, 20*b.took) {
 		b.begin(b.run)
 		return true, nil
 	}
@@ -283,7 +283,7 @@ func (b *board) Stale() string {
 
 // Warning says what could not be read.
 func (b *board) Warning() string {
-	if b.warning == "" && b.steps.dropped > 0 {
+	if b.warning == "" && b.dropped > 0 {
 		return fmt.Sprintf("%s: more than %d tags: the others are left out", b.run.dir, maxCurves)
 	}
 	return b.warning

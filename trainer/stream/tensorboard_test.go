@@ -181,13 +181,15 @@ func TestTensorBoardSteps(t *testing.T) {
 }
 
 func TestTagsThatAreKnown(t *testing.T) {
+	of := func(q event.Quantity) place { return place{known: true, quantity: q} }
+	accuracy := func(q event.Quantity) place { return place{known: true, quantity: q, accuracy: true} }
 	for tag, want := range map[string]place{
-		"loss": {lossMeasure, false}, "train/loss": {lossMeasure, false}, "Loss/train": {lossMeasure, false}, "train_loss_step": {lossMeasure, false}, "trainLoss": {lossMeasure, false},
-		"val_loss": {lossMeasure, true}, "loss/val": {lossMeasure, true}, "Loss/test": {lossMeasure, true}, "eval/loss": {lossMeasure, true}, "validation/epoch_loss": {lossMeasure, true},
-		"accuracy": {accuracyMeasure, false}, "val_acc": {accuracyMeasure, true}, "validation/epoch_sparse_categorical_accuracy": {accuracyMeasure, true}, "Accuracy/Top1": {},
-		"test error": {errorMeasure, true}, "lr": {rateMeasure, false}, "train/learning_rate": {rateMeasure, false}, "lr-Adam": {}, "train/grad_norm": {gradientMeasure, false},
-		"train/perplexity": {}, "evaluation_loss_vs_iterations": {}, "loss/regularization": {}, "": {}, "epoch": {}, "val/rmse": {rmseMeasure, true},
-		"step/radius": {radiusMeasure, false}, "step/gradient_norm": {gradientMeasure, false}, "work/seconds": {secondsMeasure, false}, "seconds": {},
+		"loss": of(event.Loss), "train/loss": of(event.Loss), "Loss/train": of(event.Loss), "train_loss_step": of(event.Loss), "trainLoss": of(event.Loss),
+		"val_loss": of(event.TestLoss), "loss/val": of(event.TestLoss), "Loss/test": of(event.TestLoss), "eval/loss": of(event.TestLoss), "validation/epoch_loss": of(event.TestLoss),
+		"accuracy": accuracy(event.Error), "val_acc": accuracy(event.TestError), "validation/epoch_sparse_categorical_accuracy": accuracy(event.TestError), "Accuracy/Top1": {},
+		"test error": of(event.TestError), "lr": of(event.Rate), "train/learning_rate": of(event.Rate), "lr-Adam": {}, "train/grad_norm": of(event.GradientNorm),
+		"train/perplexity": {}, "evaluation_loss_vs_iterations": {}, "loss/regularization": {}, "": {}, "epoch": {}, "val/rmse": of(event.TestRMSE),
+		"step/radius": of(event.Radius), "step/gradient_norm": of(event.GradientNorm), "work/seconds": of(event.Seconds), "seconds": {},
 	} {
 		if got := placeOf(tag); got != want {
 			t.Errorf("%q goes to %+v: expected %+v", tag, got, want)
@@ -268,8 +270,8 @@ func TestStepPatience(t *testing.T) {
 		late, expected float64
 	}{{0, 2}, {1, 2}, {10, 15}, {1000, 60}, {1e308, 60}} {
 		j := newStepAssembler("run")
-		j.add("train/loss", tfevents.Scalar{Step: 1, Wall: 100, Value: 1})
-		j.add("validation/loss", tfevents.Scalar{Step: 1, Wall: 100 + c.late, Value: 1})
+		j.join("train/loss", tfevents.Scalar{Step: 1, Wall: 100, Value: 1})
+		j.join("validation/loss", tfevents.Scalar{Step: 1, Wall: 100 + c.late, Value: 1})
 		if got := j.patience().Seconds(); got != c.expected {
 			t.Errorf("values %g s apart: waits %g s, expected %g", c.late, got, c.expected)
 		}
@@ -306,7 +308,7 @@ func TestTensorBoardThatIsNone(t *testing.T) {
 
 // Whatever is written in whatever order, epochs ascend but for returns, which name epochs that there were, and every
 // event can be written.
-func FuzzJoiner(f *testing.F) {
+func FuzzStepAssembler(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 1, 1, 1, 0, 2, 1, 1, 2, 1, 0, 1, 1}, uint8(2))
 	f.Add([]byte{0, 9, 200, 1, 1, 200, 0, 0, 0, 0, 0, 0, 2, 255, 3}, uint8(0))
 	f.Fuzz(func(t *testing.T, data []byte, caughtUp uint8) {
@@ -339,7 +341,7 @@ func FuzzJoiner(f *testing.F) {
 		for n := 0; len(data) >= 3; n++ {
 			j.caughtUp = j.caughtUp || n == int(caughtUp)
 			wall += float64(int8(data[2]))
-			j.add(tags[int(data[0])%len(tags)], tfevents.Scalar{Step: int64(int8(data[1])), Wall: wall, Value: float64(int8(data[0]))})
+			j.join(tags[int(data[0])%len(tags)], tfevents.Scalar{Step: int64(int8(data[1])), Wall: wall, Value: float64(int8(data[0]))})
 			if data[2]%5 == 0 {
 				j.flush()
 			}

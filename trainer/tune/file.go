@@ -46,8 +46,7 @@ func ReadSpace(file string, text []byte) ([]Dimension, error) {
 	var document map[string]any
 	if err := toml.Unmarshal(text, &document); err != nil {
 		e := &SpaceError{File: file, Message: strings.TrimPrefix(err.Error(), "toml: ")}
-		var at *toml.DecodeError
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 			e.Line, e.Column = at.Position()
 		}
 		return nil, e
@@ -118,8 +117,7 @@ func (s *spaceReader) table(path, prefix string, entries map[string]any) error {
 
 // entryFault says what is wrong with an entry in the words of ParseDimension.
 func entryFault(name string, err error) string {
-	var config *trainer.ConfigError
-	if errors.As(err, &config) {
+	if config, ok := errors.AsType[*trainer.ConfigError](err); ok {
 		return fmt.Sprintf("%s: expected %s", config.Value, config.Expected)
 	}
 	return name + ": " + err.Error()

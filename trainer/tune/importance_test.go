@@ -126,7 +126,7 @@ func TestOrder(t *testing.T) {
 				one.TargetSeconds, one.TargetEquivalents = nan, nan
 			}
 			one.TargetEquivalents = one.TargetSeconds
-			q.trials = append(q.trials, &trial{Trial: one, curve: thinned{count: 1}})
+			q.trials = append(q.trials, &trial{Trial: one, curve: boundedCurve{count: 1}})
 		}
 		return q
 	}

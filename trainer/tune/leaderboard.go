@@ -53,7 +53,7 @@ type Trial struct {
 	Begun, Ended, EndedAt float64
 	// What it took to get to the target; NaN: it did not.
 	TargetSeconds, TargetEquivalents event.Float
-	Curve                            []Point // Measure over the trial, thinned
+	Curve                            []Point // Measure over the trial, downsampled
 }
 
 // Measured reports whether the trial is a final whose figures count: it came to its end, and what it repeats has gone no

@@ -22,8 +22,8 @@ type rest struct {
 	Bests   []Point    `json:",omitempty"`
 }
 
-// figures is what the record of a trial has besides.
-type figures struct {
+// trialMetrics is what the record of a trial has besides.
+type trialMetrics struct {
 	Setting, Epochs, BestEpoch       int
 	Best, Last, Loss                 event.Float
 	Seconds, Equivalents             float64
@@ -106,7 +106,7 @@ func (t *trial) beginning() *trial {
 
 // rowOf returns a trial as the store keeps it.
 func rowOf(t *trial) store.Trial {
-	f := figures{
+	f := trialMetrics{
 		Setting: t.Setting, Epochs: t.Epochs, BestEpoch: t.BestEpoch, Best: t.Best, Last: t.Last, Loss: t.Loss,
 		Seconds: t.Seconds, Equivalents: t.Equivalents, Begun: t.Begun, Ended: t.Ended, EndedAt: t.EndedAt,
 		TargetSeconds: t.TargetSeconds, TargetEquivalents: t.TargetEquivalents,
@@ -123,7 +123,7 @@ func rowOf(t *trial) store.Trial {
 
 // trialOf reads what rowOf writes.
 func trialOf(row *store.Trial) (*trial, error) {
-	var f figures
+	var f trialMetrics
 	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Why: row.Why, Seed: row.Seed, Rung: row.Rung, Final: row.Final}}
 	if err := errors.Join(json.Unmarshal(row.Choices, &t.Choices), json.Unmarshal(row.Figures, &f)); err != nil {
 		return nil, err
@@ -144,7 +144,7 @@ func trialOf(row *store.Trial) (*trial, error) {
 	t.Setting, t.Epochs, t.BestEpoch, t.Best, t.Last, t.Loss = f.Setting, f.Epochs, f.BestEpoch, f.Best, f.Last, f.Loss
 	t.Seconds, t.Equivalents, t.Begun, t.Ended, t.EndedAt = f.Seconds, f.Equivalents, f.Begun, f.Ended, f.EndedAt
 	t.TargetSeconds, t.TargetEquivalents, t.barred = f.TargetSeconds, f.TargetEquivalents, f.Barred
-	t.curve = thinned{points: f.Curve, every: f.Every, count: f.Count}
+	t.curve = boundedCurve{points: f.Curve, every: f.Every, count: f.Count}
 	t.Curve = f.Curve
 	for _, l := range f.Scores {
 		v := float64(l.Value)

@@ -30,7 +30,7 @@ type runner struct {
 type report struct {
 	trial   *trial
 	opening *event.RunEvent
-	figure  *figure
+	metrics *epochMetrics
 	paused  bool
 	epoch   int // after which it has paused
 	ended   *event.DoneEvent
@@ -48,8 +48,8 @@ func (p *tap) Record(e event.Event) error {
 	case event.RunEvent:
 		p.runner.reports <- report{trial: p.trial, opening: &e}
 	case event.EpochEvent:
-		f := figureOf(&e, p.runner.measure)
-		p.runner.reports <- report{trial: p.trial, figure: &f}
+		f := metricsOf(&e, p.runner.measure)
+		p.runner.reports <- report{trial: p.trial, metrics: &f}
 	}
 	return nil
 }
@@ -131,7 +131,7 @@ func (r *runner) goOn(ctx context.Context, t *trial, watcher *tap) (session *tra
 	}
 	for _, e := range rest.History {
 		if e, ok := e.(event.EpochEvent); ok && (rest.From == nil || e.Epoch <= rest.From.Epoch) {
-			t.queue = append(t.queue, figureOf(&e, r.measure))
+			t.queue = append(t.queue, metricsOf(&e, r.measure))
 		}
 	}
 	return session, nil

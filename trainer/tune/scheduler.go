@@ -44,7 +44,7 @@ type scheduler struct {
 	used    bool    // there are no more settings to try
 
 	seconds, equivalents float64     // least that a trial took to the target
-	kept                 *[2]float64 // seconds and gradient equivalents that are kept for the reevaluation; nil: not known
+	reserved             *[2]float64 // seconds and gradient equivalents that are kept for the reevaluation; nil: not known
 }
 
 func newScheduler(c *Config, r *ranking) *scheduler {
@@ -70,8 +70,8 @@ const (
 	halt        // end
 )
 
-// judge decides, so many seconds after the beginning of the search, whether a trial goes on after an epoch.
-func (s *scheduler) judge(t *trial, f *figure, elapsed float64) action {
+// evaluate decides, so many seconds after the beginning of the search, whether a trial goes on after an epoch.
+func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action {
 	target := s.config.Base.TargetError
 	switch {
 	case target > 0 && f.value <= target && f.epoch > 0:
@@ -88,7 +88,7 @@ func (s *scheduler) judge(t *trial, f *figure, elapsed float64) action {
 	}
 	switch {
 	case t.Final:
-		return s.judgeFinal(t, f)
+		return s.evaluateFinal(t, f)
 	case s.lost(f):
 		t.barred = true
 		spent, best := s.costText(f.seconds, f.equivalents), s.costText(s.seconds, s.equivalents)
@@ -105,9 +105,9 @@ func (s *scheduler) judge(t *trial, f *figure, elapsed float64) action {
 	return goOn
 }
 
-// judgeFinal ends a trial of the reevaluation that has gone as far as the one that it repeats, or far beyond where that came
+// evaluateFinal ends a trial of the reevaluation that has gone as far as the one that it repeats, or far beyond where that came
 // to the target.
-func (s *scheduler) judgeFinal(t *trial, f *figure) action {
+func (s *scheduler) evaluateFinal(t *trial, f *epochMetrics) action {
 	p := t.parent
 	switch {
 	case math.IsNaN(float64(p.TargetSeconds)) || s.config.Base.TargetError == 0:
@@ -139,7 +139,7 @@ func (s *scheduler) arrive(t *trial) action {
 func (s *scheduler) put(t *trial, score float64) {
 	s.asha.reach(t.Number, len(t.scores), score)
 	t.scores = append(t.scores, score)
-	s.kept = nil
+	s.reserved = nil
 }
 
 // climber returns the trial that may leave its rung upwards, or nil.
@@ -240,7 +240,7 @@ func (s *scheduler) arrived(t *trial) {
 }
 
 // lost reports whether a trial can't be the first at the target any more.
-func (s *scheduler) lost(f *figure) bool {
+func (s *scheduler) lost(f *epochMetrics) bool {
 	much := f.equivalents > overdue*s.equivalents
 	if s.config.Budget == 0 {
 		return much
@@ -288,8 +288,8 @@ func (s *scheduler) reserve() (seconds, equivalents float64) {
 	if s.config.Finals < 0 {
 		return 0, 0
 	}
-	if s.kept == nil {
-		s.kept = new([2]float64)
+	if s.reserved == nil {
+		s.reserved = new([2]float64)
 		seeds := float64(max(1, s.config.Seeds))
 		for _, t := range s.finalists() {
 			seconds, equivalents := t.Seconds, t.Equivalents
@@ -299,9 +299,9 @@ func (s *scheduler) reserve() (seconds, equivalents float64) {
 			if !math.IsNaN(float64(t.TargetEquivalents)) {
 				equivalents = caution * float64(t.TargetEquivalents)
 			}
-			s.kept[0] += (seconds + overhead) * seeds
-			s.kept[1] += equivalents * seeds
+			s.reserved[0] += (seconds + overhead) * seeds
+			s.reserved[1] += equivalents * seeds
 		}
 	}
-	return min(s.kept[0], mostReserve*s.config.Budget.Seconds()), min(s.kept[1], mostReserve*s.config.Most)
+	return min(s.reserved[0], mostReserve*s.config.Budget.Seconds()), min(s.reserved[1], mostReserve*s.config.Most)
 }

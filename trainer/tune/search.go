@@ -205,9 +205,9 @@ func (s *Search) take(ctx context.Context, r report) {
 	switch {
 	case r.opening != nil:
 		t.Run, t.room = r.opening.ID, roomOf(r.opening)
-	case r.figure != nil:
-		t.queue = append(t.queue, *r.figure)
-		t.heard = r.figure.epoch
+	case r.metrics != nil:
+		t.queue = append(t.queue, *r.metrics)
+		t.heard = r.metrics.epoch
 		s.look(ctx, t)
 		s.makeRoom(ctx, t)
 	case r.paused:
@@ -250,7 +250,7 @@ func (s *Search) look(ctx context.Context, t *trial) {
 		t.account(&f)
 		s.scheduler.total += t.Equivalents - before
 		t.Ended, t.EndedAt = now, s.scheduler.total
-		switch s.scheduler.judge(t, &f, now) {
+		switch s.scheduler.evaluate(t, &f, now) {
 		case hold:
 			if t.session != nil && t.seated && !t.pausing {
 				s.runner.pause(ctx, t)

@@ -354,7 +354,7 @@ func TestConfigErrors(t *testing.T) {
 
 // A curve keeps its beginning and its shape, and what was given out.
 func TestThinnedCurve(t *testing.T) {
-	var c thinned
+	var c boundedCurve
 	var kept []Point
 	for i := range 1000 {
 		c.add(Point{Seconds: float64(i)})

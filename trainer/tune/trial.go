@@ -25,21 +25,21 @@ type trial struct {
 	pausedAt int              // the epoch after which it has paused; −1: it has not yet
 	leaving  bool             // it is paused, and its session ends to make room
 	ended    *event.DoneEvent
-	queue    []figure // epochs that nobody has looked at
-	room     int64    // bytes that its session takes, roughly
-	curve    thinned
+	queue    []epochMetrics // epochs that nobody has looked at
+	room     int64          // bytes that its session takes, roughly
+	curve    boundedCurve
 }
 
-// figure is what a search sees of an epoch.
-type figure struct {
+// epochMetrics is what a search sees of an epoch.
+type epochMetrics struct {
 	epoch                int
 	value, loss          float64
 	equivalents, seconds float64
 }
 
-// figureOf returns an epoch's figures; the value is the one that trials are judged by.
-func figureOf(e *event.EpochEvent, measure string) figure {
-	f := figure{
+// metricsOf returns an epoch's figures; the value is the one that trials are judged by.
+func metricsOf(e *event.EpochEvent, measure string) epochMetrics {
+	f := epochMetrics{
 		epoch: e.Epoch, loss: float64(e.Loss), value: float64(e.Loss),
 		equivalents: float64(e.GradientEquivalents), seconds: float64(e.Elapsed),
 	}
@@ -69,15 +69,15 @@ func oneLine(err error) string {
 // mostPoints bounds a trial's curve.
 const mostPoints = 64
 
-// thinned is a curve of bounded length. What it has given out is never changed.
-type thinned struct {
+// boundedCurve is a curve of bounded length. What it has given out is never changed.
+type boundedCurve struct {
 	points []Point
 	every  int // epochs between two points
 	count  int
 }
 
 // add appends a point unless the curve leaves it out.
-func (c *thinned) add(p Point) {
+func (c *boundedCurve) add(p Point) {
 	if c.every == 0 {
 		c.every = 1
 	}
@@ -98,7 +98,7 @@ func (c *thinned) add(p Point) {
 }
 
 // account adds an epoch to what is known of a trial.
-func (t *trial) account(f *figure) {
+func (t *trial) account(f *epochMetrics) {
 	t.Epochs, t.Seconds, t.Equivalents = f.epoch, f.seconds, f.equivalents
 	t.Last, t.Loss = event.Float(f.value), event.Float(f.loss)
 	if f.epoch > 0 && !math.IsNaN(f.value) && !(float64(t.Best) <= f.value) { // the starting weights are nobody's work

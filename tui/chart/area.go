@@ -89,8 +89,8 @@ func (a *Area) has(x float64) bool {
 	return t >= a.Left && t <= a.Right && a.Right > a.Left
 }
 
-// covers reports whether a cell belongs to the area.
-func (a *Area) covers(x, y int) bool { return x >= a.X && x < a.X+a.W && y >= a.Y && y < a.Y+a.H }
+// Covers reports whether a cell belongs to the area.
+func (a *Area) Covers(x, y int) bool { return x >= a.X && x < a.X+a.W && y >= a.Y && y < a.Y+a.H }
 
 // span are the values at the ends of the y axis.
 func (a *Area) span() (low, high float64) {
@@ -99,3 +99,6 @@ func (a *Area) span() (low, high float64) {
 	}
 	return a.Low, a.High
 }
+
+// below reports whether a value that the axis could show lies under its end.
+func (a *Area) below(y, low float64) bool { return y < low && (!a.log || y > 0) }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
+
 	"newtop/internal/format"
 	"newtop/tui/style"
 )
@@ -15,14 +17,19 @@ func (p *Plot) gutter(labels []string, w, h int) int {
 	if w < 24 || h < 3 {
 		return 0
 	}
-	widest := 0
-	for _, s := range labels {
-		widest = max(widest, style.Cells(s))
-	}
-	if gutter := max(widest+1, p.Margin); w-gutter >= 12 {
+	if gutter := max(widest(labels)+1, p.Y.Margin); w-gutter >= 12 {
 		return gutter
 	}
 	return 0
+}
+
+// widest is the width of the widest label.
+func widest(labels []string) int {
+	n := 0
+	for _, s := range labels {
+		n = max(n, style.Cells(s))
+	}
+	return n
 }
 
 // Axis is the width of the y axis that the plot would draw.
@@ -31,17 +38,17 @@ func (p *Plot) Axis(w, h int) int {
 	if !ok {
 		return 0
 	}
-	_, labels := p.yTicks(a, h)
+	_, labels := yTicks(&a, h, p.Y.Label)
 	return p.gutter(labels, w, h)
 }
 
-func (p *Plot) yTicks(a Area, h int) (at []float64, labels []string) {
-	if p.Log {
+// yTicks are the ticks of an area's y axis in a chart of h rows, and their labels; label is nil for plain numbers.
+func yTicks(a *Area, h int, label func(float64) string) (at []float64, labels []string) {
+	if a.log {
 		at = Decades(a.Low, a.High, max(2, (h-1)/2))
 	} else {
 		at = Steps(a.Low, a.High, max(2, (h+1)/3))
 	}
-	label := p.Label
 	if label == nil {
 		label = format.Tick
 	}
@@ -75,51 +82,117 @@ func distinct(at []float64, labels []string) []string {
 	return labels
 }
 
-func (c *Canvas) yLabels(v *style.Pen, p Plot, a Area, ticks []float64, labels []string) {
-	taken := map[int]bool{}
-	for i := len(ticks) - 1; i >= 0; i-- {
-		row := a.Row(v.Glyphs, ticks[i])
-		if row < a.Y || row >= a.Y+a.H || taken[row] {
+// DrawYAxis draws the line at the left of an area, and labels rows of it from the last to the first: one a row, and none that is
+// wider than the axis.
+func DrawYAxis(c *Canvas, a Area, rows []int, labels []string) {
+	for y := a.Y; y < a.Y+a.H; y++ {
+		c.Set(a.X-1, y, runes.LineVertical, style.Grid)
+	}
+	for i := len(rows) - 1; i >= 0; i-- {
+		n, line := style.Cells(labels[i]), c.At(a.X-1, rows[i])
+		if rows[i] < a.Y || rows[i] >= a.Y+a.H || n > a.X-1 || line == nil || line.R != runes.LineVertical {
 			continue
 		}
-		taken[row] = true
-		c.Write(a.X-1-style.Cells(labels[i]), row, labels[i], style.Muted)
-		c.Set(a.X-1, row, '┤', style.Grid)
+		c.Write(a.X-1-n, rows[i], labels[i], style.Muted)
+		c.Set(a.X-1, rows[i], runes.LineVerticalLeft, style.Grid)
 	}
-	if !p.Detail || !p.Log || float64(a.H) < 8*(a.High-a.Low) {
+}
+
+// YMargin is how many columns the y axis of an area needs in a chart of w columns and h rows, 0 in one too narrow for it.
+func YMargin(a *Area, w, h int) int {
+	if w < 24 {
+		return 0
+	}
+	_, labels := yTicks(a, h, nil)
+	return min(widest(labels)+1, w/2)
+}
+
+// Place puts an area into w × h cells with its y axis at the left, if that has a margin. If x is labelled and there is room, the last
+// row is left for that.
+func (a *Area) Place(c *Canvas, g *style.GlyphSet, w, h, margin int, labelled bool) {
+	ticks, labels := yTicks(a, h, nil)
+	a.X, a.Y, a.W, a.H = margin, 0, w-margin, h
+	if labelled && h >= 4 {
+		a.H--
+	}
+	if margin > 0 {
+		DrawYAxis(c, *a, tickRows(g, a, ticks), labels)
+	}
+}
+
+// tickRows are the rows of values.
+func tickRows(g *style.GlyphSet, a *Area, at []float64) []int {
+	rows := make([]int, len(at))
+	for i, y := range at {
+		rows[i] = a.Row(g, y)
+	}
+	return rows
+}
+
+// drawSmallTicks marks what lies between powers of ten, where there are many rows for each.
+func drawSmallTicks(c *Canvas, g *style.GlyphSet, a Area) {
+	if float64(a.H) < 8*(a.High-a.Low) {
 		return
 	}
 	for _, y := range Powers(a.Low, a.High, 9*a.H, []float64{1, 2, 3, 4, 5, 6, 7, 8, 9}) {
-		if row := a.Row(v.Glyphs, y); row >= a.Y && row < a.Y+a.H && !taken[row] {
-			c.Set(a.X-1, row, '├', style.Grid)
+		if row := a.Row(g, y); row >= a.Y && row < a.Y+a.H && c.At(a.X-1, row).R == runes.LineVertical {
+			c.Set(a.X-1, row, runes.LineVerticalRight, style.Grid)
 		}
 	}
 }
 
-// rules draws guide lines and the marks of events under the curves.
-func (c *Canvas) rules(v *style.Pen, p Plot, a Area) {
-	for _, y := range p.Rules {
-		if row := a.Row(v.Glyphs, y); (!a.log || y > 0) && a.DotY(v.Glyphs, y) >= 0 && row >= a.Y && row < a.Y+a.H {
-			for x := a.X; x < a.X+a.W; x++ {
-				c.Set(x, row, '╌', style.Grid)
-			}
+// DrawRule draws a guide line at a y within an area, and returns its row; false for one outside.
+func DrawRule(c *Canvas, g *style.GlyphSet, a Area, y float64) (row int, ok bool) {
+	row = a.Row(g, y)
+	if !format.Finite(y) || a.log && y <= 0 || a.DotY(g, y) < 0 || row >= a.Y+a.H {
+		return row, false
+	}
+	for x := a.X; x < a.X+a.W; x++ {
+		c.Set(x, row, '╌', style.Grid)
+	}
+	return row, true
+}
+
+// DrawUpright draws a guide line at an x within an area.
+func DrawUpright(c *Canvas, g *style.GlyphSet, a Area, x float64, t style.Token) {
+	if t := a.across(x); !(t >= a.Left && t <= a.Right) {
+		return
+	}
+	for y := a.Y; y < a.Y+a.H; y++ {
+		c.Set(a.CellX(g, x), y, '┊', t)
+	}
+}
+
+// DrawLabel writes a label under an area, in the middle of a column as far as the area goes, and reports whether it found room: it
+// keeps two cells apart from what is before it, and one from what is after.
+func DrawLabel(c *Canvas, a Area, column, row int, s string, t style.Token) bool {
+	n := style.Cells(s)
+	from := max(a.X, min(column-(n-1)/2, a.X+a.W-n))
+	for x := from - 2; x <= from+n; x++ {
+		if g := c.At(x, row); g != nil && g.R != 0 {
+			return false
 		}
+	}
+	c.Write(from, row, s, t)
+	return true
+}
+
+// drawRules draws guide lines and the marks of events under the curves.
+func drawRules(c *Canvas, v *style.Pen, p Plot, a Area) {
+	for _, y := range p.Rules {
+		DrawRule(c, v.Glyphs, a, y)
 	}
 	for _, m := range p.Marks {
-		if !a.has(m.X) {
-			continue
-		}
-		x := a.CellX(v.Glyphs, m.X)
-		for y := a.Y; y < a.Y+a.H; y++ {
-			c.Set(x, y, '┊', style.Accent)
+		if a.has(m.X) {
+			DrawUpright(c, v.Glyphs, a, m.X, style.Accent)
 		}
 	}
 }
 
-// markNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
+// drawMarkNames writes what the marks are, over the curves: a name cut in two would read as another. A chart with
 // detail has them on several rows, at its top where they would hide a curve at its bottom; the box at the cursor
 // has those that find no room.
-func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
+func drawMarkNames(c *Canvas, v *style.Pen, p Plot, a Area) {
 	if a.H < 6 {
 		return
 	}
@@ -145,18 +218,18 @@ func (c *Canvas) markNames(v *style.Pen, p Plot, a Area) {
 			}
 		}
 		const bearable = 5
-		if at, hidden := c.emptiest(n, 1, free); len(free) > 0 && (!p.Detail || hidden <= bearable) {
+		if at, hidden := emptiest(c, n, 1, free); len(free) > 0 && (!p.Detail || hidden <= bearable) {
 			ends[at[1]] = x
 			c.Write(x, at[1], m.Text, style.Muted)
 		}
 	}
 }
 
-// xLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
+// drawXLabels writes the ends of the x axis, the newest x always, and what fits between them. The label at the right
 // has the unit.
-func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
+func drawXLabels(c *Canvas, v *style.Pen, p Plot, a Area, row int) {
 	if len(p.Names) > 0 {
-		c.nameLabels(v, p, a, row)
+		drawNames(c, v, p, a, row)
 		return
 	}
 	newest := p.last()
@@ -185,23 +258,16 @@ func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
 		return p.xLabel(a, x)
 	}
 	said := map[string]bool{}
-	taken := make([]bool, c.W+2)
 	put := func(x float64, unit string) {
 		s := label(x)
-		n := style.Cells(s + unit)
-		from := max(a.X, min(a.CellX(v.Glyphs, x)-(n-1)/2, a.X+a.W-n))
-		room := taken[from:min(from+n+2, len(taken))] // a cell before, and one after
-		if said[s] || slices.Contains(room, true) {
-			return
+		if !said[s] && DrawLabel(c, a, a.CellX(v.Glyphs, x), row, s+unit, style.Muted) {
+			said[s] = true
+			if p.Detail && row == a.Y+a.H+1 {
+				c.Set(a.CellX(v.Glyphs, x), a.Y+a.H, runes.LineHorizontalDown, style.Grid)
+			}
 		}
-		said[s] = true
-		for i := range room[:len(room)-1] {
-			taken[from+1+i] = true
-		}
-		c.Write(from, row, s+unit, style.Muted)
-		c.notch(v, p, a, x, row)
 	}
-	if k := len(at) - 1; k >= 0 && c.apart(v, a, newest, at[k], label(newest), label(at[k])+unit) {
+	if k := len(at) - 1; k >= 0 && roomBetween(c, v, a, newest, at[k], label(newest), label(at[k])+unit) {
 		put(at[k], unit)
 		unit = ""
 	}
@@ -211,16 +277,9 @@ func (c *Canvas) xLabels(v *style.Pen, p Plot, a Area, row int) {
 	}
 }
 
-// apart reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
-func (c *Canvas) apart(v *style.Pen, a Area, x, later float64, s, further string) bool {
+// roomBetween reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
+func roomBetween(c *Canvas, v *style.Pen, a Area, x, later float64, s, further string) bool {
 	return later > x && a.CellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.CellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.X+a.W-style.Cells(further))
-}
-
-// notch marks on the axis where a label belongs.
-func (c *Canvas) notch(v *style.Pen, p Plot, a Area, x float64, row int) {
-	if p.Detail && row == a.Y+a.H+1 {
-		c.Set(a.CellX(v.Glyphs, x), a.Y+a.H, '┬', style.Grid)
-	}
 }
 
 func (p *Plot) xTicks(a Area) []float64 {

@@ -3,12 +3,12 @@ package chart
 import (
 	"unicode/utf8"
 
-	"newtop/tui/style"
-
 	"github.com/NimbleMarkets/ntcharts/v2/canvas"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/graph"
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
 )
 
 // Canvas is a drawing area that is kept from frame to frame. Lines and runes are ntcharts'. Its canvas is
@@ -16,11 +16,12 @@ import (
 // keep every point and style each cell apart. Here points come thinned (see series) and a row is written
 // with one change of style a run.
 type Canvas struct {
-	W, h  int
-	cells []glyph
-	dots  []uint8 // of the curve being drawn, one byte a cell of its area
-	Drawn Area    // what was drawn last; no width if that was only a text
-	soft  []Bucket
+	W, h   int
+	cells  []glyph
+	dots   []uint8 // of the curve being drawn, one byte a cell of its area
+	Drawn  Area    // what was drawn last; no width if that was only a text
+	soft   []Bucket
+	blocks Blocks
 }
 
 // glyph is a cell. Its zero value is empty.
@@ -33,7 +34,7 @@ type glyph struct {
 func (c *Canvas) Resize(w, h int) {
 	w, h = max(w, 0), max(h, 0)
 	if c.W != w || c.h != h {
-		*c = Canvas{W: w, h: h, cells: make([]glyph, w*h), dots: make([]uint8, w*h), soft: c.soft}
+		*c = Canvas{W: w, h: h, cells: make([]glyph, w*h), dots: make([]uint8, w*h), soft: c.soft, blocks: c.blocks}
 		return
 	}
 	clear(c.cells)
@@ -149,14 +150,8 @@ func (c *Canvas) Segment(a Area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed b
 // gapless is the rhythm of a dashed line: four dots on, two off.
 func gapless(x int) bool { return x%6 < 4 }
 
-// axes draws the lines at the left of and under the area.
-func (c *Canvas) axes(a Area, bottom bool) {
-	for y := a.Y; y < a.Y+a.H; y++ {
-		c.Set(a.X-1, y, runes.LineVertical, style.Grid)
-	}
-	if !bottom {
-		return
-	}
+// drawXAxis draws the line under an area.
+func drawXAxis(c *Canvas, a Area) {
 	c.Set(a.X-1, a.Y+a.H, runes.LineUpRight, style.Grid)
 	for x := a.X; x < a.X+a.W; x++ {
 		c.Set(x, a.Y+a.H, runes.LineHorizontal, style.Grid)

@@ -43,11 +43,11 @@ func (cv *Controls) Begin() { cv.Shown, cv.Fresh = cv.Shown[:0], true }
 func (cv *Controls) Dress(p *Plot) {
 	if cv.Fresh {
 		cv.Fresh = false
-		cv.Main = p.longest()
+		cv.Main = longest(p)
 		cv.Advance()
 	}
 	p.Detail, p.Legend = true, true
-	p.By, p.LogX, p.half, p.outliers, p.Window = cv.By, cv.LogX, cv.Half, cv.outliers, cv.Window
+	p.By, p.LogX, p.user.half, p.user.outliers, p.Window = cv.By, cv.LogX, cv.Half, cv.outliers, cv.Window
 	if p.By != Epochs {
 		p.Limit = 0
 	}
@@ -56,13 +56,18 @@ func (cv *Controls) Dress(p *Plot) {
 	}
 	if cv.On {
 		at := cv.Cursor
-		p.cursor = &at
+		p.user.cursor = &at
 	}
 }
 
 // Show draws a chart as the user has set, its top left corner at a cell of the pane's body.
 func (cv *Controls) Show(v *style.Pen, c *Canvas, p Plot, x, y, w, h int) []string {
 	cv.Dress(&p)
+	return cv.DrawAt(v, c, p, x, y, w, h)
+}
+
+// DrawAt draws a chart that is dressed, and remembers where it stands.
+func (cv *Controls) DrawAt(v *style.Pen, c *Canvas, p Plot, x, y, w, h int) []string {
 	rows := c.Draw(v, p, w, h)
 	a := c.Drawn
 	a.X, a.Y = a.X+x, a.Y+y
@@ -80,7 +85,7 @@ func (cv *Controls) Whole(v *style.Pen, c *Canvas, p Plot, w, h int) []string {
 }
 
 // longest is the first curve of those with the most points.
-func (p *Plot) longest() *Series {
+func longest(p *Plot) *Series {
 	best := p.Curves[0].Series
 	for i := range p.Curves {
 		if s := p.Curves[i].Series; s.Points > best.Points {

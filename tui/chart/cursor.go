@@ -7,12 +7,12 @@ import (
 	"newtop/tui/style"
 )
 
-// cursorLine marks the cursor's column where no curve is, and the newest value of each curve in it.
-func (c *Canvas) cursorLine(v *style.Pen, p Plot, a Area) {
-	if p.cursor == nil || !a.has(p.cursor[p.By]) {
+// drawCursor marks the cursor's column where no curve is, and the newest value of each curve in it.
+func drawCursor(c *Canvas, v *style.Pen, p Plot, a Area) {
+	if p.user.cursor == nil || !a.has(p.user.cursor[p.By]) {
 		return
 	}
-	x := a.CellX(v.Glyphs, p.cursor[p.By])
+	x := a.CellX(v.Glyphs, p.user.cursor[p.By])
 	for y := a.Y; y < a.Y+a.H; y++ {
 		if g := c.At(x, y); g.R == 0 || g.lit == 0 && g.R != '×' {
 			c.Set(x, y, '│', style.Focus)
@@ -20,8 +20,8 @@ func (c *Canvas) cursorLine(v *style.Pen, p Plot, a Area) {
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		in := p.inColumn(v.Glyphs, a, x, k)
-		if row := a.Row(v.Glyphs, in.Last); in.N > 0 && a.covers(x, row) && (!a.log || in.Last > 0) {
+		in := inColumn(&p, v.Glyphs, a, x, k)
+		if row := a.Row(v.Glyphs, in.Last); in.N > 0 && a.Covers(x, row) && (!a.log || in.Last > 0) {
 			r := '●'
 			if v.Glyphs.ASCII {
 				r = k.Mark
@@ -32,7 +32,7 @@ func (c *Canvas) cursorLine(v *style.Pen, p Plot, a Area) {
 }
 
 // inColumn joins what a curve has in a cell column; its n is 0 for nothing.
-func (p *Plot) inColumn(g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
+func inColumn(p *Plot, g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
 	all := Bucket{Min: math.NaN(), Max: math.NaN(), Last: math.NaN()}
 	found := false
 	for _, b := range Visible(p.items(k), a.By, a.Value(x-1), a.Value(x+1)) {
@@ -48,20 +48,16 @@ func (p *Plot) inColumn(g *style.GlyphSet, a Area, x int, k *Curve) Bucket {
 	return all
 }
 
-// values is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
+// drawValues is the box beside the cursor. It never covers the cursor's column, and of the places beside it takes
 // the one that hides least.
-func (c *Canvas) values(v *style.Pen, p Plot, a Area) {
-	if p.cursor == nil || p.Told || !a.has(p.cursor[p.By]) {
+func drawValues(c *Canvas, v *style.Pen, p Plot, a Area) {
+	if p.user.cursor == nil || p.Told || !a.has(p.user.cursor[p.By]) {
 		return
 	}
-	x := a.CellX(v.Glyphs, p.cursor[p.By])
+	x := a.CellX(v.Glyphs, p.user.cursor[p.By])
 	for brevity := range 3 {
-		rows := p.valueRows(v, a, x, brevity)
-		w := 0
-		for _, r := range rows {
-			w = max(w, style.Width(r))
-		}
-		w, rows = framedRows(rows, w)
+		rows := valueRows(&p, v, a, x, brevity)
+		w, rows := framedRows(rows, widestRow(rows))
 		var at [][2]int
 		free := a.H - len(rows)
 		for y := a.Y; y <= a.Y+free; y += max(1, free/8) {
@@ -73,8 +69,8 @@ func (c *Canvas) values(v *style.Pen, p Plot, a Area) {
 			}
 		}
 		if len(at) > 0 {
-			best, _ := c.emptiest(w, len(rows), at)
-			c.block(best, rows, w)
+			best, _ := emptiest(c, w, len(rows), at)
+			drawBlock(c, best, rows, w)
 			return
 		}
 	}
@@ -91,12 +87,12 @@ func framedRows(rows [][]style.Part, w int) (int, [][]style.Part) {
 }
 
 // valueRows say where the cursor is, what every curve has there and what happened; less the briefer they are.
-func (p *Plot) valueRows(v *style.Pen, a Area, x, brevity int) [][]style.Part {
+func valueRows(p *Plot, v *style.Pen, a Area, x, brevity int) [][]style.Part {
 	first := math.NaN()
 	curves := make([][]style.Part, 0, len(p.Curves))
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		in := p.inColumn(v.Glyphs, a, x, k)
+		in := inColumn(p, v.Glyphs, a, x, k)
 		if in.N > 0 || in.holes {
 			first = Lesser(first, in.X0)
 		}
@@ -113,14 +109,14 @@ func (p *Plot) valueRows(v *style.Pen, a Area, x, brevity int) [][]style.Part {
 		case brevity == 2:
 			row = append(row, style.Text.Of(p.text(in.Last)))
 		default:
-			row = append(row, style.Text.Of(p.between(&in)))
+			row = append(row, style.Text.Of(between(p, &in)))
 			if in.holes {
 				row = append(row, style.Bad.Of(" × not finite"))
 			}
 		}
 		curves = append(curves, row)
 	}
-	rows := append([][]style.Part{p.where(first, brevity > 0)}, curves...)
+	rows := append([][]style.Part{whereRow(p, first, brevity > 0)}, curves...)
 	for _, m := range p.Marks {
 		if a.has(m.X) && a.CellX(v.Glyphs, m.X) == x && brevity == 0 {
 			rows = append(rows, []style.Part{style.Accent.Of("┊ "), style.Text.Of(m.Text)})
@@ -130,16 +126,16 @@ func (p *Plot) valueRows(v *style.Pen, a Area, x, brevity int) [][]style.Part {
 }
 
 // between writes the values of a column of one or more points.
-func (p *Plot) between(b *Bucket) string {
+func between(p *Plot, b *Bucket) string {
 	if p.text(b.Min) == p.text(b.Max) {
 		return p.text(b.Last)
 	}
 	return p.text(b.Min) + " … " + p.text(b.Max)
 }
 
-// where writes the place of the cursor on all axes that the run has, the chart's own one first.
-func (p *Plot) where(first float64, short bool) []style.Part {
-	at := p.cursor
+// whereRow writes the place of the cursor on all axes that the run has, the chart's own one first.
+func whereRow(p *Plot, first float64, short bool) []style.Part {
+	at := p.user.cursor
 	epochs := "epoch " + format.Count(int(at[Epochs]))
 	if first < at[Epochs] {
 		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[Epochs]))

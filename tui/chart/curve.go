@@ -3,6 +3,7 @@ package chart
 import (
 	"math"
 
+	"newtop/internal/format"
 	"newtop/tui/style"
 )
 
@@ -13,11 +14,11 @@ type stroke struct {
 	dashed bool
 }
 
-// curve draws buckets into the area. Those that share a column of dots are gathered first: the column then
+// drawCurve draws buckets into the area. Those that share a column of dots are gathered first: the column then
 // runs from the least to the greatest of their values, and is joined to the one before.
-func (c *Canvas) curve(a Area, g *style.GlyphSet, items []Bucket, k stroke) {
+func drawCurve(c *Canvas, a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 	var col, prev dotColumn
-	end := func() { prev = c.column(&a, g, &col, prev, k.dashed) }
+	end := func() { prev = drawColumn(c, &a, g, &col, prev, k.dashed) }
 	stop := func() {
 		end()
 		col, prev = dotColumn{}, dotColumn{}
@@ -47,6 +48,19 @@ func (c *Canvas) curve(a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 	}
 	end()
 	c.Flush(a, g, k.tok, k.mark)
+}
+
+// DrawPath joins n points as a curve is drawn; one that has no place on the axes makes a gap. In ASCII the dots are marks.
+func DrawPath(c *Canvas, g *style.GlyphSet, a Area, t style.Token, mark rune, dashed bool, n int, at func(i int) (x, y float64)) {
+	c.soft = c.soft[:0]
+	for i := range n {
+		x, y := at(i)
+		if !format.Finite(x) || !format.Finite(y) {
+			y = math.NaN()
+		}
+		c.soft = append(c.soft, sample{Position{x}, y}.bucket())
+	}
+	drawCurve(c, a, g, c.soft, stroke{t, mark, dashed})
 }
 
 // entry returns the point where the way from a bucket outside to its neighbour inside crosses the area's edge.
@@ -79,8 +93,8 @@ type dotColumn struct {
 	low, high, last float64
 }
 
-// column marks a column's dots and the way to it from the one before, and returns it.
-func (c *Canvas) column(a *Area, g *style.GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
+// drawColumn marks a column's dots and the way to it from the one before, and returns it.
+func drawColumn(c *Canvas, a *Area, g *style.GlyphSet, col *dotColumn, prev dotColumn, dashed bool) dotColumn {
 	if !col.used {
 		return prev
 	}
@@ -102,8 +116,8 @@ func (c *Canvas) column(a *Area, g *style.GlyphSet, col *dotColumn, prev dotColu
 	return *col
 }
 
-// holes marks the x of values that were not finite, for a curve that should have none.
-func (c *Canvas) holes(a Area, g *style.GlyphSet, items []Bucket) {
+// drawHoles marks the x of values that were not finite, for a curve that should have none.
+func drawHoles(c *Canvas, a Area, g *style.GlyphSet, items []Bucket) {
 	for i := range items {
 		if x := items[i].X1[a.By]; items[i].holes && (a.has(x) || a.Right <= a.Left) {
 			c.Set(a.CellX(g, x), a.Y, '×', style.NotFinite)

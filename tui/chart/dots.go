@@ -51,8 +51,8 @@ func (p *Plot) dotSpan(low, high float64) (float64, float64) {
 	return low, high
 }
 
-// points draws the dots over the curves; of several in one cell the last one shows.
-func (c *Canvas) points(v *style.Pen, p Plot, a Area) {
+// drawPoints draws the dots over the curves; of several in one cell the last one shows.
+func drawPoints(c *Canvas, v *style.Pen, p Plot, a Area) {
 	if a.Y > 0 && a.X > style.Cells(p.Above) {
 		c.Write(a.X-1-style.Cells(p.Above), 0, p.Above, style.Muted)
 	}
@@ -60,6 +60,13 @@ func (c *Canvas) points(v *style.Pen, p Plot, a Area) {
 		if x, y, ok := p.DotCell(v.Glyphs, &a, &p.Dots[i]); ok {
 			c.Set(x, y, p.Dots[i].R, p.Dots[i].Token)
 		}
+	}
+}
+
+// DrawDot sets the cell of a point within an area.
+func DrawDot(c *Canvas, g *style.GlyphSet, a Area, d Dot) {
+	if x, y := a.CellX(g, d.X), a.Row(g, d.Y); a.Covers(x, y) {
+		c.Set(x, y, d.R, d.Token)
 	}
 }
 
@@ -71,13 +78,13 @@ func (p *Plot) DotCell(g *style.GlyphSet, a *Area, d *Dot) (x, y int, ok bool) {
 	x, y = a.CellX(g, d.X), 0
 	if p.placed(d.Y) {
 		y = a.Row(g, d.Y)
-		return x, y, a.covers(x, y)
+		return x, y, a.Covers(x, y)
 	}
 	return x, y, a.Y > 0 && x >= a.X && x < a.X+a.W
 }
 
-// nameLabels writes the names of the x 0, 1, 2, …
-func (c *Canvas) nameLabels(v *style.Pen, p Plot, a Area, row int) {
+// drawNames writes the names of the x 0, 1, 2, …
+func drawNames(c *Canvas, v *style.Pen, p Plot, a Area, row int) {
 	room := a.W/len(p.Names) - 1
 	if room < 1 {
 		return

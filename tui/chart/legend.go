@@ -7,10 +7,10 @@ import (
 	"newtop/tui/style"
 )
 
-// legend names the curves, with their current and best values, and says what of them is not as it was measured. It
+// drawLegend names the curves, with their current and best values, and says what of them is not as it was measured. It
 // stands in the corner where it hides least: at first the top right one, the emptiest for quantities that training
 // drives down. Where there is little room, or it would hide much of the curves, it says less.
-func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
+func drawLegend(c *Canvas, v *style.Pen, p Plot, a Area, m missing) {
 	const bearable = 8
 	var best struct {
 		at   [2]int
@@ -19,17 +19,14 @@ func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
 	}
 	least := math.MaxInt
 	for brevity := range 3 {
-		rows := p.legendRows(v, a, m, brevity)
-		w := 0
-		for _, r := range rows {
-			w = max(w, style.Width(r))
-		}
+		rows := legendRows(&p, v, a, m, brevity)
+		w := widestRow(rows)
 		if w+3 > a.W || len(rows) > a.H-2 {
 			continue
 		}
 		right, left := a.X+a.W-w-1, a.X+1
 		top, bottom := a.Y, a.Y+a.H-len(rows)-1
-		at, hidden := c.emptiest(w, len(rows), [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}})
+		at, hidden := emptiest(c, w, len(rows), [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}})
 		if hidden < least {
 			best.at, best.w, best.rows, least = at, w, rows, hidden
 		}
@@ -37,11 +34,11 @@ func (c *Canvas) legend(v *style.Pen, p Plot, a Area, m missing) {
 			break
 		}
 	}
-	c.block(best.at, best.rows, best.w)
+	drawBlock(c, best.at, best.rows, best.w)
 }
 
 // legendRows are the rows of a legend that leaves out the more the briefer it is.
-func (p *Plot) legendRows(v *style.Pen, a Area, m missing, brevity int) (rows [][]style.Part) {
+func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][]style.Part) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		if k.Series.Empty() {
@@ -56,10 +53,10 @@ func (p *Plot) legendRows(v *style.Pen, a Area, m missing, brevity int) (rows []
 		}
 		rows = append(rows, []style.Part{k.Token.Of(s)})
 	}
-	if p.half > 0 {
-		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.half))})
+	if p.user.half > 0 {
+		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.user.half))})
 	}
-	return append(rows, p.missingRows(a, m)...)
+	return append(rows, missingRows(p, a, m)...)
 }
 
 // epochs writes a number of them.
@@ -71,7 +68,7 @@ func epochs(n float64) string {
 }
 
 // missingRows say what a y axis by quantiles leaves out.
-func (p *Plot) missingRows(a Area, m missing) (rows [][]style.Part) {
+func missingRows(p *Plot, a Area, m missing) (rows [][]style.Part) {
 	say := func(n int, sign, where string, y float64) {
 		if n == 0 {
 			return
@@ -88,19 +85,11 @@ func (p *Plot) missingRows(a Area, m missing) (rows [][]style.Part) {
 		}
 		rows = append(rows, []style.Part{style.Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
 	}
-	if p.outliers {
+	if p.user.outliers {
 		say(m.above, "▴", "above", a.High)
 		say(m.below, "▾", "below", a.Low)
 	}
 	return rows
-}
-
-// text writes one of the plot's values.
-func (p *Plot) text(y float64) string {
-	if p.Value != nil {
-		return p.Value(y)
-	}
-	return format.Number(y)
 }
 
 // sign is a short stretch of a curve.
@@ -116,7 +105,7 @@ func (k *Curve) sign(g *style.GlyphSet) string {
 
 // emptiest returns the place of those given where a block hides least, the first one of several. Text counts for
 // more than a curve, of which one sees how it goes on.
-func (c *Canvas) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
+func emptiest(c *Canvas, w, h int, places [][2]int) (best [2]int, least int) {
 	least = math.MaxInt
 	for _, at := range places {
 		hidden := 0
@@ -139,8 +128,17 @@ func (c *Canvas) emptiest(w, h int, places [][2]int) (best [2]int, least int) {
 	return best, least
 }
 
-// block writes rows, all w wide.
-func (c *Canvas) block(at [2]int, rows [][]style.Part, w int) {
+// widestRow is the width of the widest of some rows.
+func widestRow(rows [][]style.Part) int {
+	w := 0
+	for _, r := range rows {
+		w = max(w, style.Width(r))
+	}
+	return w
+}
+
+// drawBlock writes rows, all w wide.
+func drawBlock(c *Canvas, at [2]int, rows [][]style.Part, w int) {
 	for i, r := range rows {
 		x := at[0]
 		for _, s := range r {

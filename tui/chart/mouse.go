@@ -55,7 +55,7 @@ func (cv *Controls) HandleMouse(m tea.MouseMsg, x, y int) bool {
 // under returns the chart at a cell.
 func (cv *Controls) under(x, y int) *Viewport {
 	for i := range cv.Shown {
-		if s := &cv.Shown[i]; s.covers(x, y) {
+		if s := &cv.Shown[i]; s.Covers(x, y) {
 			return s
 		}
 	}

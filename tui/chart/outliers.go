@@ -29,12 +29,9 @@ func (m *missing) count(a Area, items []Bucket) {
 	}
 }
 
-// below reports whether a value that the axis could show lies under its end.
-func (a *Area) below(y, low float64) bool { return y < low && (!a.log || y > 0) }
-
-// most returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
+// mostOf returns a range that leaves out only what lies far from most values: beyond the 5 % and 95 % quantiles by
 // more than a fifth of the way between them.
-func (p *Plot) most(a Area) (low, high float64) {
+func mostOf(p *Plot, a Area) (low, high float64) {
 	var ys []float64
 	const enough = 2048
 	for i := range p.Curves {
@@ -61,8 +58,8 @@ func (p *Plot) most(a Area) (low, high float64) {
 	return low, high
 }
 
-// edges points at where the values lie that the y axis leaves out.
-func (c *Canvas) edges(v *style.Pen, p Plot, a Area) {
+// drawEdges points at where the values lie that the y axis leaves out.
+func drawEdges(c *Canvas, v *style.Pen, p Plot, a Area) {
 	low, high := a.span()
 	for i := range p.Curves {
 		items := p.within(a, p.items(&p.Curves[i]))

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"newtop/internal/format"
 	"newtop/tui/style"
 )
 
@@ -26,20 +27,15 @@ func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed} }
 type Plot struct {
 	Curves   []Curve
 	Dots     []Dot
+	Y        YAxis
 	Log      bool
-	Zero     bool                 // the linear axis starts at zero
 	Whole    bool                 // epochs are whole numbers
-	Label    func(float64) string // of the y axis; nil for plain numbers
 	Value    func(float64) string // of the legend; nil for plain numbers
 	Best     bool                 // less is better: the legend says what was least
-	Name     string               // of the y axis, in the corner where there is room
-	Margin   int                  // the least width of the y axis, to align charts
 	NoX      bool                 // a chart beneath has the labels of x
 	Rules    []float64            // y of guide lines
 	Marks    []Mark               // x of events
 	AllMarks func(Axis) []Mark    // along another axis, the minor ones too; nil: marks are all there are
-	Clip     [2]float64           // bounds of y, when the second is above the first
-	Show     [2]float64           // y that are within the axis whatever the data, likewise
 	Above    string               // what the dots are that have no place on the y axis
 	Names    []string             // what the x 0, 1, 2, … stand for, where they are no numbers
 	Limit    float64              // an epoch that the axis ends at or before, if the data do; 0 for none
@@ -47,14 +43,29 @@ type Plot struct {
 	Legend   bool
 	Waiting  string // what to say while there is nothing to draw
 
-	By       Axis
-	LogX     bool
-	Window   [2]float64 // the part of x to show, when the second is above the first
-	Detail   bool       // there is room and leisure: the newest points one by one, units, small ticks
-	half     float64    // half-life in epochs that curves are smoothed with; 0 for not at all
-	outliers bool       // the y axis leaves out what lies far from most values
-	cursor   *Position  // where the values are told; nil for nowhere
-	Told     bool       // a table tells them, and no box beside the cursor
+	By     Axis
+	LogX   bool
+	Window [2]float64 // the part of x to show, when the second is above the first
+	Detail bool       // there is room and leisure: the newest points one by one, units, small ticks
+	Told   bool       // a table tells the values at the cursor, and no box beside it
+	user   view
+}
+
+// YAxis is how a plot scales and labels y.
+type YAxis struct {
+	Zero   bool                 // a linear axis starts at zero
+	Clip   [2]float64           // bounds, when the second is above the first
+	Show   [2]float64           // what is within the axis whatever the data, likewise
+	Label  func(float64) string // nil for plain numbers
+	Name   string               // in the corner where there is room
+	Margin int                  // its least width, to align charts
+}
+
+// view is what only the controls of a zoomed chart set.
+type view struct {
+	half     float64   // half-life in epochs that curves are smoothed with; 0 for not at all
+	outliers bool      // the y axis leaves out what lies far from most values
+	cursor   *Position // where the values are told; nil for nowhere
 }
 
 // items are the buckets of a curve that a chart draws.
@@ -77,7 +88,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 		c.Write(max(0, (w-style.Cells(p.Waiting))/2), (h-1)/2, p.Waiting, style.Muted)
 		return c.Rows(v)
 	}
-	ticks, labels := p.yTicks(a, h)
+	ticks, labels := yTicks(&a, h, p.Y.Label)
 	bottom := 0
 	switch {
 	case p.NoX:
@@ -93,60 +104,65 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	}
 	a.X, a.Y, a.W, a.H = gutter, top, w-gutter, h-bottom-top
 	c.Drawn = a
-	c.rules(v, p, a)
-	missing := c.strokes(v, p, a)
-	c.points(v, p, a)
-	c.tags(v, p, a)
+	drawRules(c, v, p, a)
+	missing := drawCurves(c, v, p, a)
+	drawPoints(c, v, p, a)
+	drawTags(c, v, p, a)
 	if gutter > 0 {
-		c.axes(a, bottom == 2)
-		c.yLabels(v, p, a, ticks, labels)
-	}
-	if bottom > 0 {
-		c.xLabels(v, p, a, h-1)
-		if style.Cells(p.Name) < gutter {
-			c.Write(0, h-1, p.Name, style.Muted)
+		DrawYAxis(c, a, tickRows(v.Glyphs, &a, ticks), labels)
+		if p.Detail && p.Log {
+			drawSmallTicks(c, v.Glyphs, a)
+		}
+		if bottom == 2 {
+			drawXAxis(c, a)
 		}
 	}
-	c.cursorLine(v, p, a)
-	if p.Legend {
-		c.legend(v, p, a, missing)
+	if bottom > 0 {
+		drawXLabels(c, v, p, a, h-1)
+		if style.Cells(p.Y.Name) < gutter {
+			c.Write(0, h-1, p.Y.Name, style.Muted)
+		}
 	}
-	c.markNames(v, p, a)
-	c.values(v, p, a)
+	drawCursor(c, v, p, a)
+	if p.Legend {
+		drawLegend(c, v, p, a, missing)
+	}
+	drawMarkNames(c, v, p, a)
+	drawValues(c, v, p, a)
 	return c.Rows(v)
 }
 
-// strokes draws the curves, what was left behind under them and what is missing over them.
-func (c *Canvas) strokes(v *style.Pen, p Plot, a Area) (m missing) {
+// drawCurves draws the curves, what was left behind under them and what is missing over them.
+func drawCurves(c *Canvas, v *style.Pen, p Plot, a Area) (m missing) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		c.curve(a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
+		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		all := p.items(k)
 		items := p.within(a, all)
-		if p.half == 0 {
-			c.curve(a, v.Glyphs, items, k.stroke())
+		if p.user.half == 0 {
+			drawCurve(c, a, v.Glyphs, items, k.stroke())
 		} else {
-			c.curve(a, v.Glyphs, items, stroke{style.Grid, '.', false})
+			drawCurve(c, a, v.Glyphs, items, stroke{style.Grid, '.', false})
 		}
 		m.count(a, items)
 	}
-	if p.half > 0 {
+	if p.user.half > 0 {
 		for i := range p.Curves {
 			k := &p.Curves[i]
-			c.soft = smooth(c.soft, p.items(k), p.half)
-			c.curve(a, v.Glyphs, p.within(a, c.soft), k.stroke())
+			c.soft = smooth(c.soft, p.items(k), p.user.half)
+			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
 		}
 	}
 	for i := range p.Curves {
 		if k := &p.Curves[i]; k.Alarm && k.Series.holes {
-			c.holes(a, v.Glyphs, p.items(k))
+			drawHoles(c, a, v.Glyphs, p.items(k))
 		}
 	}
-	if p.outliers {
-		c.edges(v, p, a)
+	if p.user.outliers {
+		drawEdges(c, v, p, a)
 	}
 	return m
 }
@@ -195,25 +211,25 @@ func (p *Plot) scale() (Area, bool) {
 	if a.Low > a.High {
 		return a, false
 	}
-	if p.Clip[1] > p.Clip[0] {
-		a.Low, a.High = math.Max(a.Low, p.Clip[0]), math.Min(a.High, p.Clip[1])
+	if p.Y.Clip[1] > p.Y.Clip[0] {
+		a.Low, a.High = math.Max(a.Low, p.Y.Clip[0]), math.Min(a.High, p.Y.Clip[1])
 		if a.Low > a.High {
-			a.Low, a.High = p.Clip[0], p.Clip[1]
+			a.Low, a.High = p.Y.Clip[0], p.Y.Clip[1]
 		}
 	}
-	if p.Show[1] > p.Show[0] {
-		a.Low, a.High = math.Min(a.Low, p.Show[0]), math.Max(a.High, p.Show[1])
+	if p.Y.Show[1] > p.Y.Show[0] {
+		a.Low, a.High = math.Min(a.Low, p.Y.Show[0]), math.Max(a.High, p.Y.Show[1])
 	}
-	if p.outliers {
-		a.Low, a.High = p.most(a)
+	if p.user.outliers {
+		a.Low, a.High = mostOf(p, a)
 	}
 	if p.Log {
 		a.Low, a.High = math.Log10(a.Low), math.Log10(a.High)
-	} else if p.Zero && !p.outliers {
+	} else if p.Y.Zero && !p.user.outliers {
 		a.Low = math.Min(a.Low, 0)
 	}
 	a.Low, a.High = widen(a.Low, a.High, p.Log)
-	a.Low, a.High = p.settle(a.Low, a.High)
+	a.Low, a.High = Settled(a.Low, a.High, p.coarse(a.High-a.Low))
 	return a, true
 }
 
@@ -262,17 +278,23 @@ func (p *Plot) positive(k *Curve) float64 {
 	return items[i].X1[p.By]
 }
 
-// settle moves the ends of the y axis outwards to coarse values, so that a new minimum does not move
-// every dot of the picture.
-func (p *Plot) settle(low, high float64) (float64, float64) {
-	step := 0.125
-	if !p.Log {
-		step = Nice((high - low) / 16)
+// Settled moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of the picture.
+func Settled(low, high, step float64) (float64, float64) {
+	if from, to := math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step; format.Finite(from) && format.Finite(to) {
+		return from, to
 	}
-	if p.Log && high-low < 1 {
-		step = 0.03125
+	return low, high
+}
+
+// coarse is what the ends of a y axis of an extent are multiples of.
+func (p *Plot) coarse(extent float64) float64 {
+	switch {
+	case !p.Log:
+		return Nice(extent / 16)
+	case extent < 1:
+		return 0.03125
 	}
-	return math.Floor(low/step+1e-9) * step, math.Ceil(high/step-1e-9) * step
+	return 0.125
 }
 
 // ahead leaves up to an eighth of the x axis free for what will come, so that the picture grows into it
@@ -336,5 +358,21 @@ func (p *Plot) ScaleWord() style.Part {
 func (p *Plot) Add(k Curve) {
 	if _, _, ok := k.Series.Bounds(p.Log); ok {
 		p.Curves = append(p.Curves, k)
+	}
+}
+
+// text writes one of the plot's values.
+func (p *Plot) text(y float64) string {
+	if p.Value != nil {
+		return p.Value(y)
+	}
+	return format.Number(y)
+}
+
+// Percent writes the values as such.
+func (p *Plot) Percent() {
+	p.Value, p.Y.Label = format.Percent, format.Percent
+	if !p.Log {
+		p.Y.Label = func(y float64) string { return format.Tick(format.Round(100*y, 4)) + "%" }
 	}
 }

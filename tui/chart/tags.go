@@ -6,9 +6,9 @@ import (
 	"newtop/tui/style"
 )
 
-// tags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
+// drawTags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
 // moves aside, to the left, so that none is hidden.
-func (c *Canvas) tags(v *style.Pen, p Plot, a Area) {
+func drawTags(c *Canvas, v *style.Pen, p Plot, a Area) {
 	taken := map[[2]int]bool{}
 	for i := len(p.Curves) - 1; i >= 0; i-- {
 		k := &p.Curves[i]

@@ -61,3 +61,16 @@ func TestDecades(t *testing.T) {
 		}
 	}
 }
+
+// TestSymlog: the symmetric logarithm has an inverse, keeps order and the sign.
+func TestSymlog(t *testing.T) {
+	s := Symlog{Unit: 0.01}
+	for i, x := range []float64{-200, -1, -0.01, 0, 1e-5, 0.3, 4000} {
+		if y := s.Back(s.Up(x)); math.Abs(y-x) > 1e-9*math.Abs(x) {
+			t.Errorf("%g came back as %g", x, y)
+		}
+		if i > 0 && s.Up(x) < s.Up(x-1) {
+			t.Errorf("not monotone at %g", x)
+		}
+	}
+}

@@ -104,11 +104,7 @@ func (c *compareCharts) one(m *model, side int, r layout.Rect, framed bool) []st
 func (c *compareCharts) show(m *model, side int, p chart.Plot, r layout.Rect) []string {
 	c.view.Dress(&p)
 	p.Legend, p.Told = m.zoomed, !m.zoomed
-	rows := c.charts[side].Draw(&m.Pen, p, r.W, r.H)
-	a := c.charts[side].Drawn
-	a.X, a.Y = a.X+r.X, a.Y+r.Y
-	c.view.Shown = append(c.view.Shown, chart.Viewport{Area: a, Dots: m.Glyphs})
-	return rows
+	return c.view.DrawAt(&m.Pen, &c.charts[side], p, r.X, r.Y, r.W, r.H)
 }
 
 // plot says what the chart of a quantity shows: the runs that have it and are not hidden, the selected one over the
@@ -117,10 +113,7 @@ func (c *compareCharts) plot(m *model, k int) chart.Plot {
 	q := &comparedQuantities[k]
 	p := chart.Plot{Log: q.Log != c.flipped[k], Whole: true, Closed: true, Waiting: "no value above zero: y shows a linear scale"}
 	if q.Share {
-		p.Value, p.Label = format.Percent, format.Percent
-		if !p.Log {
-			p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
-		}
+		p.Percent()
 	}
 	add := func(i int) {
 		r := &m.runs[i]

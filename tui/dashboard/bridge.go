@@ -63,7 +63,7 @@ func (b *bridge) wait(pause time.Duration) tea.Cmd {
 }
 
 // next sleeps until news are due or a command was answered, and waits for what is new then. It wakes once for a message,
-// where gather looks at the feed all the time: of many viewers each looks seldom.
+// where gather looks at the feed all the time: with many viewers each looks rarely.
 func (b *bridge) next(due time.Time) (msg deltaMsg) {
 	timer := time.NewTimer(time.Until(due))
 	defer timer.Stop()

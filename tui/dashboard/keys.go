@@ -74,8 +74,6 @@ func bindings() []screen.Binding[*App] {
 	return slices.Concat(mainBindings(), replayBindings(), zoomBindings(), runBindings(), viewBindings())
 }
 
-func always(*App) bool { return true }
-
 func uncovered(a *App) bool { return covered(a) == "" }
 
 func changeable(a *App) bool { return unchangeable(a) == "" }
@@ -175,7 +173,7 @@ func runBindings() []screen.Binding[*App] {
 		bind(groupRun, "u", "go back to an earlier epoch", "u").
 			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).
 			Foot("go back").While(func(a *App) bool { return unkept(a) == "" }).Unless(unkept).Only(trains),
-		bind(groupRun, "k", "compute the spectrum at the weights of now", "k").
+		bind(groupRun, "k", "compute the spectrum at the current weights", "k").
 			On(func(a *App, _ string) tea.Cmd { return a.askSpectrum() }).Foot("spectrum").While(changeable).Unless(unchangeable),
 		bind(groupRun, "w", "save the model, as safetensors or ONNX", "w").
 			On(func(a *App, _ string) tea.Cmd { openSave(a); return nil }).

@@ -39,7 +39,7 @@ type pace struct {
 	stale   bool          // the screen has pictures that were held back
 }
 
-// shareBudget adapts to how many look. Charts are most of a frame: where news are seldom they come with every third.
+// shareBudget adapts to how many look. Charts are most of a frame: where news is rare they come with every third.
 func shareBudget(a *App) {
 	a.pause = a.budget.Interval(a.interval)
 	if a.viewer != nil {

@@ -98,7 +98,7 @@ func methodEntries(a *App) (out []paletteEntry) {
 			e.key = string(rune('1' + i))
 		}
 		if m.Name == a.h.Status.Optimizer && why == "" {
-			e.also += ", the method of now"
+			e.also += ", the current method"
 		}
 		out = append(out, e)
 	}
@@ -128,14 +128,14 @@ func lookEntries(a *App) (out []paletteEntry) {
 	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
 		e := paletteEntry{kind: "theme", text: t.String(), also: "theme colours", do: func(a *App) tea.Cmd { return a.SetTheme(t) }}
 		if t == a.ThemeChoice {
-			e.also += ", the theme of now"
+			e.also += ", the current theme"
 		}
 		out = append(out, e)
 	}
 	for g := style.GlyphsAuto; g < style.GlyphsCount; g++ {
 		e := paletteEntry{kind: "glyphs", text: g.String(), also: "glyphs of drawings", do: func(a *App) tea.Cmd { return a.SetGlyphs(g) }}
 		if g == a.GlyphChoice {
-			e.also += ", the glyphs of now"
+			e.also += ", the current glyphs"
 		}
 		out = append(out, e)
 	}

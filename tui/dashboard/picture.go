@@ -76,8 +76,3 @@ func pictureWritten(a *App, msg screen.PictureMsg) tea.Cmd {
 	a.h.Log.Say(a.h.Status.Epoch, style.Text, "picture: %s", path)
 	return a.Tell(style.Text, "wrote "+path+where)
 }
-
-// refuse notes for a while why nothing happened.
-func refuse(a *App, text string) tea.Cmd {
-	return a.Tell(style.Warn, text)
-}

@@ -201,9 +201,9 @@ func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
 }
 
 func (r *raceView) chart(v *pane.View, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
-	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Label: unit, Waiting: "waiting for the first laps"}
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Y: chart.YAxis{Label: unit}, Waiting: "waiting for the first laps"}
 	if unit != nil && !r.linear {
-		p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
+		p.Y.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
 	}
 	switch r.axis {
 	case history.ByEquivalents:
@@ -211,7 +211,7 @@ func (r *raceView) chart(v *pane.View, c *chart.Canvas, name string, unit func(f
 	case history.BySeconds:
 		p.Limit = float64(v.H.Race.Event.Seconds)
 	}
-	p.Clip = v.H.Race.Bounds(of)
+	p.Y.Clip = v.H.Race.Bounds(of)
 	p.Closed = p.Limit == 0 || v.H.Race.Event.State != "begun"
 	order := v.H.Race.Ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others

@@ -262,7 +262,7 @@ func (f *raceForm) Draw(a *App, w, h int) []string {
 	}
 	room := max(2, h-2-1-len(below))
 	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
-	return widget.DialogBox(&v.Pen, "race from the weights of now", style.Clip(append(rows, below...), h-2), bw)
+	return widget.DialogBox(&v.Pen, "race from the current weights", style.Clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.

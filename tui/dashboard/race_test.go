@@ -159,7 +159,7 @@ func TestRaceForm(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if r := c.Racers[0]; r.Name != "tr-newton" || len(r.Set) != 1 || !strings.HasPrefix(r.Set[0], "radius=") {
-		t.Errorf("the method of now: %+v", r)
+		t.Errorf("the current method: %+v", r)
 	}
 	if got := sent(a, press(a, "enter")); !strings.Contains(got, "adam rate=0.003") || a.dialog != nil {
 		t.Errorf("sent %s", got)
@@ -246,7 +246,7 @@ func TestRewind(t *testing.T) {
 }
 
 func TestPalette(t *testing.T) {
-	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum now": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
+	for typed, want := range map[string]string{"adam": "{Optimizer:adam}", "spectrum weights": "{}", "halve": "{Factor:0.5}", "jacobi": "{Optimizer:tr-gn-jacobi}"} {
 		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)

@@ -60,7 +60,7 @@ func openSave(a *App) {
 	a.dialog = f
 }
 
-// suggest names the epoch of now as long as nobody has typed another name.
+// suggest names the current epoch as long as nobody has typed another name.
 func (f *saveForm) suggest(a *App) {
 	if a.h.Run == nil {
 		return

@@ -56,14 +56,14 @@ func (p *Accuracy) Head(v *View, l *style.Line) {
 
 func (p *Accuracy) plot(v *View) chart.Plot {
 	pl := pairPlot(v, &v.H.Curves.Metric, &v.H.Curves.TestMetric)
-	pl.Log, pl.Zero, pl.Curves[0].Alarm = p.log, true, false
+	pl.Log, pl.Y.Zero, pl.Curves[0].Alarm = p.log, true, false
 	if !v.H.Curves.MemberLow.Empty() {
 		pl.Curves = append(pl.Curves,
 			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.H.Curves.MemberLow, Mark: '.'},
 			chart.Curve{Name: "worst", Token: style.Muted, Series: &v.H.Curves.MemberHigh, Mark: '.'})
 	}
 	if !v.H.Regression() {
-		pl.Label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
+		pl.Y.Label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
 	}
 	return pl
 }

@@ -141,7 +141,7 @@ func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 			return EpochPlot(v.H, chart.Curve{Name: name, Token: style.Accent, Series: s, Mark: '*'})
 		}
 		upper, lower = one("radius", &v.H.Curves.Radius), one(v.Glyphs.Rho, &v.H.Curves.Rho)
-		lower.Clip, lower.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+		lower.Y.Clip, lower.Y.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
 	} else {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
@@ -168,11 +168,11 @@ func (p *Region) Body(v *View, w, h int, zoomed bool) []string {
 	case zoomed:
 		return p.both(v, upper, lower, w, h)
 	case h < 8 && w >= 60 && len(lower.Curves) > 0:
-		upper.Name, lower.Name = p.axis(upper), lower.Curves[0].Name
+		upper.Y.Name, lower.Y.Name = p.axis(upper), lower.Curves[0].Name
 		left := w/2 - 1
 		return style.Beside(p.upper.Draw(&v.Pen, upper, left, h), left, p.lower.Draw(&v.Pen, lower, w-left-2, h))
 	case h < 8 || upper.Curves[0].Series.Empty():
-		upper.Name = p.axis(upper)
+		upper.Y.Name = p.axis(upper)
 		return p.upper.Draw(&v.Pen, upper, w, h)
 	case len(lower.Curves) == 0:
 		return append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, h-1)...)
@@ -180,8 +180,8 @@ func (p *Region) Body(v *View, w, h int, zoomed bool) []string {
 	top := h/2 - 1
 	bottom := h - top - 2
 	upper.NoX = true
-	upper.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
-	lower.Margin = upper.Margin
+	upper.Y.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Y.Margin = upper.Y.Margin
 	rows := append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
 	return append(rows, p.lower.Draw(&v.Pen, lower, w, bottom)...)
@@ -198,8 +198,8 @@ func (p *Region) both(v *View, upper, lower chart.Plot, w, h int) []string {
 	upper.NoX = true
 	p.Dress(&upper)
 	p.Dress(&lower)
-	upper.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
-	lower.Margin = upper.Margin
+	upper.Y.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Y.Margin = upper.Y.Margin
 	rows := append([]string{p.caption(v, upper, w)}, p.Show(&v.Pen, &p.upper, upper, 0, 1, w, top)...)
 	rows = append(rows, p.caption(v, lower, w))
 	rows = append(rows, p.Show(&v.Pen, &p.lower, lower, 0, top+2, w, bottom)...)

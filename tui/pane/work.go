@@ -111,8 +111,8 @@ func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
 	}
 	spare := h - len(rows)
 	pl := EpochPlot(v.H, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.H.Curves.Seconds, Mark: '*'})
-	pl.Zero, pl.Best, pl.Value = true, true, format.Span
-	pl.Label = func(x float64) string { return format.Tick(x) + " s" }
+	pl.Y.Zero, pl.Best, pl.Value = true, true, format.Span
+	pl.Y.Label = func(x float64) string { return format.Tick(x) + " s" }
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
 		p.Begin()

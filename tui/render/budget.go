@@ -16,7 +16,7 @@ type PanicError struct {
 func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }
 
 // Budget bounds how much of the machine the screens of all guests take together: the more they are and the dearer
-// their frames, the seldomer each shows the run's news. Keys are answered at once however many there are. The zero value
+// their frames, the less often each shows the run's news. Keys are answered at once however many there are. The zero value
 // is ready, and its methods may be called from any goroutine.
 type Budget struct {
 	Part float64 // of all processors; 0: a 25th

@@ -21,9 +21,10 @@ type tuneCharts struct {
 	dim     string          // that the slice is over; empty: that which matters most
 	chart   [tunePanes]chart.Canvas
 	dots    [tunePanes]tuneDots
-	matters layout.Rect // where the shares stand
-	shares  []string    // the dimension of each of its rows
-	layers  []int       // the listed trials, in the order in which they are drawn
+	blocks  chart.Blocks // of the curves in the table
+	matters layout.Rect  // where the shares stand
+	shares  []string     // the dimension of each of its rows
+	layers  []int        // the listed trials, in the order in which they are drawn
 }
 
 // tuneDots are the trials that a chart drew as dots, for the mouse.
@@ -92,12 +93,9 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 	case timed && m.charts.work:
 		p.Value, p.Above = format.Work, "none"
 	case timed:
-		p.Value, p.Label, p.Above = format.Span, format.SecondsTick, "none"
+		p.Value, p.Y.Label, p.Above = format.Span, format.SecondsTick, "none"
 	case !m.regression():
-		p.Value, p.Label = format.Percent, format.Percent
-		if !p.Log {
-			p.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
-		}
+		p.Percent()
 	}
 	if !timed && m.board.Target > 0 {
 		p.Rules = []float64{m.board.Target}

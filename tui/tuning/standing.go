@@ -177,7 +177,7 @@ func (d *tuneDim) settle(values map[string]bool) {
 	}
 }
 
-// chosen is what a trial has of a dimension; empty where that is none of its.
+// chosen is what a trial has of a dimension; empty where the dimension is not its own.
 func (d *tuneDim) chosen(t *tune.Trial) string {
 	for i := range t.Choices {
 		if tailOf(t.Choices[i].Key) == d.key {
@@ -187,7 +187,7 @@ func (d *tuneDim) chosen(t *tune.Trial) string {
 	return ""
 }
 
-// place is where a trial's choice stands on the dimension's axis, NaN where that is none of its.
+// place is where a trial's choice stands on the dimension's axis, NaN where the dimension is not its own.
 func (d *tuneDim) place(t *tune.Trial) float64 {
 	s := d.chosen(t)
 	if s == "" {

@@ -249,16 +249,14 @@ func spark(m *model, t *tune.Trial, w int) string {
 	n := len(t.Curve)
 	used := min(n, w)
 	low, high := math.Log(m.floor), math.Log(m.most)
-	out := make([]rune, used, w)
-	top := float64(len(m.Glyphs.Levels) - 1)
-	for x := range used {
+	heights := make([]float64, used)
+	for x := range heights {
 		v := float64(t.Curve[(x+1)*n/used-1].Value)
-		y := max(0, min((math.Log(max(v, 0))-low)/(high-low), 1))
-		if math.IsNaN(y) { // all values are the same
-			y = 0
-		}
-		out[x] = m.Glyphs.Levels[1+int(math.Round(y*(top-1)))]
-		if !format.Finite(v) {
+		heights[x] = (math.Log(max(v, 0)) - low) / (high - low) // NaN, as good as 0, if all values are the same
+	}
+	out := m.charts.blocks.Sparkline(m.Glyphs, heights)
+	for x := range out {
+		if !format.Finite(float64(t.Curve[(x+1)*n/used-1].Value)) {
 			out[x] = '×'
 		}
 	}

@@ -2,13 +2,12 @@ package main
 
 // The signatures: pointers to the first elements, and how many there are.
 const (
-	unary   = "func(dst, x *float64, n int)"
-	pairOf  = "func(dst, x, y *float64, n int)"
-	push    = "func(dst, u, x *float64, n int)"
-	curve   = "func(x, u, phi, delta *float64, n int)"
-	scaled  = "func(dst *float64, a float64, x *float64, n int)"
-	sumOf   = "func(x *float64, n int) float64"
-	sumPair = "func(x, y *float64, n int) float64"
+	unary  = "func(dst, x *float64, n int)"
+	pairOf = "func(dst, x, y *float64, n int)"
+	push   = "func(dst, u, x *float64, n int)"
+	curve  = "func(x, u, phi, delta *float64, n int)"
+	scaled = "func(dst *float64, a float64, x *float64, n int)"
+	sumOf  = "func(x *float64, n int) float64"
 )
 
 func transcendental(g *generator) {
@@ -128,12 +127,12 @@ func arithmetic(g *generator) {
 }
 
 func reductions(g *generator) {
-	x, xy := []string{"x"}, []string{"x", "y"}
+	x := []string{"x"}
 	g.reduction("sum", sumOf, x, "", func(m *machine, sum value, in []value) value {
 		m.VADDPD(in[0], sum, sum)
 		return nil
 	})
-	g.reduction("dot", sumPair, xy, "", func(m *machine, sum value, in []value) value {
+	g.reduction("dot", "func(x, y *float64, n int) float64", []string{"x", "y"}, "", func(m *machine, sum value, in []value) value {
 		m.addProduct(sum, in[0], in[1])
 		return nil
 	})
@@ -141,12 +140,10 @@ func reductions(g *generator) {
 		m.addProduct(sum, in[0], in[0])
 		return nil
 	})
-	difference := func(m *machine, sum value, in []value) value {
+	g.reduction("residual", "func(dst, u, t *float64, n int) float64", []string{"u", "t"}, "dst", func(m *machine, sum value, in []value) value {
 		r := m.sub(in[0], in[1])
 		m.addProduct(sum, r, r)
 		return r
-	}
-	g.reduction("squaredDistance", sumPair, xy, "", difference)
-	g.reduction("residual", "func(dst, u, t *float64, n int) float64", []string{"u", "t"}, "dst", difference)
+	})
 	addRowSums(g)
 }

@@ -152,44 +152,8 @@ func residualRows(v *pane.View, e *event.ErrorsEvent, output, w, h int) []string
 	}
 	most := math.Max(math.Max(s.high, -s.low), 1e-300)
 	bins := make([]int, max(5, min((w-1)/2, 59))|1)
-	top := 0
 	for _, x := range s.values {
-		i := min(int((x/most+1)/2*float64(len(bins))), len(bins)-1)
-		bins[i]++
-		top = max(top, bins[i])
+		bins[min(int((x/most+1)/2*float64(len(bins))), len(bins)-1)]++
 	}
-	return append([]string{l.Full()}, histogram(v, bins, top, most, w, h-1)...)
-}
-
-// histogram draws bars from −most to most, the middle marked, over a row of labels.
-func histogram(v *pane.View, bins []int, top int, most float64, w, h int) []string {
-	m := chart.NewCellGrid(&v.Pen, w, h)
-	each := max(1, w/len(bins))
-	width := min(each*len(bins), w)
-	levels := v.Glyphs.Levels
-	steps := len(levels) - 1
-	for i, n := range bins {
-		full := int(math.Round(float64(n) / float64(max(top, 1)) * float64((h-1)*steps)))
-		if n > 0 {
-			full = max(full, 1)
-		}
-		for y := h - 2; y >= 0 && full > 0; y-- {
-			for x := range each {
-				m.Set(i*each+x, y, levels[min(full, steps)], v.Palette.Ink[style.Train])
-			}
-			full -= steps
-		}
-	}
-	middle := width / 2
-	for y := range h - 1 {
-		if y < len(m.Tile) && m.Tile[y*m.W+min(middle, m.W-1)].R == 0 {
-			m.Set(middle, y, '┊', v.Palette.Ink[style.Grid])
-		}
-	}
-	high := format.Number(most)
-	m.Write(0, h-1, style.Muted, format.Number(-most))
-	m.Write(middle, h-1, style.Muted, "0")
-	m.Write(width-style.Cells(high), h-1, style.Muted, high)
-	m.Write(0, 0, style.Muted, format.Count(top)+" ┤")
-	return m.Rows()
+	return append([]string{l.Full()}, chart.Histogram(&v.Pen, bins, most, w, h-1)...)
 }

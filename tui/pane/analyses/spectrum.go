@@ -139,7 +139,7 @@ func (p *Spectrum) Body(v *pane.View, w, h int, zoomed bool) []string {
 	return p.newest(v, pairs, w, h, zoomed)
 }
 
-// newest shows the eigenvalues of now, and charts as far as there is room.
+// newest shows the current eigenvalues, and charts as far as there is room.
 func (p *Spectrum) newest(v *pane.View, pairs []pair, w, h int, zoomed bool) []string {
 	strong, weak := p.facts(v)
 	facts := strong[:min(len(strong), max(0, (h-2)/3))]

@@ -135,13 +135,13 @@ func (p *Spectrum) density(v *pane.View, e *event.SpectrumEvent, w, h int) []str
 			above.Add(x, y+float64(d.Errors[i]))
 		}
 	}
-	pl := chart.Plot{Log: true, Closed: true, Name: "density", Waiting: "the density has no values"}
+	pl := chart.Plot{Log: true, Closed: true, Y: chart.YAxis{Name: "density"}, Waiting: "the density has no values"}
 	if w >= 60 && h >= 8 {
 		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
 	}
 	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
 	if one := oneEigenvalue(v.H, d); one > 0 && one < peak {
-		pl.Clip = [2]float64{one / 10, 2 * peak}
+		pl.Y.Clip = [2]float64{one / 10, 2 * peak}
 	}
 	pl.Marks = []chart.Mark{{X: 0}}
 	if edge, symbol, ok := stabilityEdge(v.H, e); ok {
@@ -190,15 +190,24 @@ func (p *Spectrum) history(v *pane.View, w, h int, legend bool) []string {
 		{Name: "greatest", Token: style.Accent, Series: &top, Mark: '*'},
 		{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'},
 	}
-	var limit chart.Series
-	edge, symbol, ok := stabilityEdge(v.H, newestSpectrum(v.H))
-	if _, greatest, has := top.Bounds(false); ok && has && edge < 3*greatest {
-		first, last, _ := top.Ends()
-		limit.Add(first, edge)
-		limit.Add(last, edge)
-		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '='})
+	if edge, ok := edgeCurve(v.H, &top); ok {
+		curves = append(curves, edge)
 	}
 	pl := pane.EpochPlot(v.H, curves...)
-	pl.Rules, pl.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
+	pl.Rules, pl.Y.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
 	return p.chart.Draw(&v.Pen, pl, w, h)
+}
+
+// edgeCurve is the edge of stability as a line over the greatest eigenvalues, while it is not far off.
+func edgeCurve(h *history.History, top *chart.Series) (chart.Curve, bool) {
+	edge, symbol, ok := stabilityEdge(h, newestSpectrum(h))
+	_, greatest, has := top.Bounds(false)
+	if !ok || !has || !(edge < 3*greatest) {
+		return chart.Curve{}, false
+	}
+	var line chart.Series
+	first, last, _ := top.Ends()
+	line.Add(first, edge)
+	line.Add(last, edge)
+	return chart.Curve{Name: symbol, Token: style.Warn, Series: &line, Dashed: true, Mark: '='}, true
 }

@@ -223,16 +223,3 @@ func TestSpectrumFits(t *testing.T) {
 		looksFit(t, panetest.View(deltas...), func(r *rand.Rand) pane.Pane { return &Spectrum{at: r.IntN(3)} })
 	}
 }
-
-// TestEigenAxis: the symmetric logarithm has an inverse, keeps order and the sign.
-func TestEigenAxis(t *testing.T) {
-	s := symlog{unit: 0.01}
-	for i, x := range []float64{-200, -1, -0.01, 0, 1e-5, 0.3, 4000} {
-		if y := s.back(s.up(x)); math.Abs(y-x) > 1e-9*math.Abs(x) {
-			t.Errorf("%g came back as %g", x, y)
-		}
-		if i > 0 && s.up(x) < s.up(x-1) {
-			t.Errorf("not monotone at %g", x)
-		}
-	}
-}

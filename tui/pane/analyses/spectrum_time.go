@@ -65,24 +65,8 @@ func densities(h *history.History) (out []*event.SpectrumEvent) {
 	return out
 }
 
-// symlog is an axis that is linear near zero, up to about unit, and logarithmic on both sides of it.
-type symlog struct{ unit, low, high float64 } // low and high with the logarithm taken
-
-func (s symlog) up(x float64) float64 {
-	return math.Copysign(math.Log10(1+math.Abs(x)/s.unit), x)
-}
-
-func (s symlog) back(y float64) float64 {
-	return math.Copysign(s.unit*(math.Pow(10, math.Abs(y))-1), y)
-}
-
-// row is the place of a value among n rows, the highest first.
-func (s symlog) row(x float64, n int) int {
-	return int(math.Floor((s.high - s.up(x)) / (s.high - s.low) * float64(n)))
-}
-
 // eigenAxis holds all densities, in units of the finest smoothing.
-func eigenAxis(list []*event.SpectrumEvent) symlog {
+func eigenAxis(list []*event.SpectrumEvent) chart.Symlog {
 	low, high, unit := 0.0, 0.0, math.Inf(1)
 	for _, e := range list {
 		low = math.Min(low, float64(e.Density.Grid[0]))
@@ -95,8 +79,8 @@ func eigenAxis(list []*event.SpectrumEvent) symlog {
 	if unit > most || unit < most/1e4 {
 		unit = most / 1e4
 	}
-	s := symlog{unit: unit}
-	s.low, s.high = s.up(low), s.up(high)
+	s := chart.Symlog{Unit: unit}
+	s.Low, s.High = s.Up(low), s.Up(high)
 	return s
 }
 
@@ -125,8 +109,8 @@ func (p *Spectrum) densityMap(v *pane.View, w, h int) []string {
 	list := densities(v.H)
 	axis := eigenAxis(list)
 	edge, symbol, hasEdge := stabilityEdge(v.H, list[len(list)-1])
-	if hasEdge && edge < 2*axis.back(axis.high) {
-		axis.high = math.Max(axis.high, axis.up(1.1*edge))
+	if hasEdge && edge < 2*axis.Back(axis.High) {
+		axis.High = math.Max(axis.High, axis.Up(1.1*edge))
 	}
 	l := v.Line(w)
 	l.Put(style.Accent, "density over time").Put(style.Muted, "  "+format.Count(len(list))+" spectra")
@@ -144,8 +128,8 @@ func (p *Spectrum) densityMap(v *pane.View, w, h int) []string {
 	r := chart.NewRaster(cols, rows*chart.RowsPerCell(&v.Pen))
 	sc := densityRaster(v.H, &r, list, axis)
 	m.Paint(gutter, 0, &r, sc)
-	eigenTicks(m, axis, gutter, rows)
-	if y := axis.row(edge, rows); hasEdge && y >= 0 && y < rows {
+	axis.DrawTicks(m, gutter, rows, signToken)
+	if y := axis.Row(edge, rows); hasEdge && y >= 0 && y < rows {
 		m.Write(gutter+cols, y, style.Warn, " ← "+symbol)
 	}
 	epochTicks(m, list, gutter, rows, cols)
@@ -154,7 +138,7 @@ func (p *Spectrum) densityMap(v *pane.View, w, h int) []string {
 }
 
 // densityRaster fills a raster with the logarithms of the densities, and returns their scale.
-func densityRaster(h *history.History, r *chart.Raster, list []*event.SpectrumEvent, axis symlog) chart.Scale {
+func densityRaster(h *history.History, r *chart.Raster, list []*event.SpectrumEvent, axis chart.Symlog) chart.Scale {
 	first, end := mapSpan(list)
 	top, floor, before := math.Inf(-1), math.Inf(1), -1
 	for x := range r.W {
@@ -172,9 +156,9 @@ func densityRaster(h *history.History, r *chart.Raster, list []*event.SpectrumEv
 			floor = math.Min(floor, math.Log10(one/10))
 		}
 		for y := range r.H {
-			step := (axis.high - axis.low) / float64(r.H)
-			upper := axis.high - float64(y)*step
-			value := math.Log10(peak(d, axis.back(upper-step), axis.back(upper)))
+			step := (axis.High - axis.Low) / float64(r.H)
+			upper := axis.High - float64(y)*step
+			value := math.Log10(peak(d, axis.Back(upper-step), axis.Back(upper)))
 			if math.IsInf(value, -1) {
 				value = -300
 			}
@@ -212,34 +196,6 @@ func epochTicks(m *chart.CellGrid, list []*event.SpectrumEvent, x0, y, cols int)
 		if x+style.Cells(s) < free || i == len(list)-1 && x+style.Cells(s) <= free {
 			m.Write(x, y, style.Muted, s)
 			free = x - 3
-		}
-	}
-}
-
-// eigenTicks labels zero and powers of ten at the left, those nearest to zero last, where they keep clear of each
-// other; negative curvature is in its own ink, and has its sign.
-func eigenTicks(m *chart.CellGrid, axis symlog, gutter, rows int) {
-	var values []float64
-	for k := 12.0; k >= -12; k-- {
-		x := math.Pow(10, k)
-		if x < axis.unit {
-			break
-		}
-		values = append(values, x, -x)
-	}
-	taken := map[int]bool{}
-	for _, x := range append([]float64{0}, values...) {
-		y := axis.row(x, rows)
-		if y < 0 || y >= rows || taken[y] || taken[y-1] || taken[y+1] {
-			continue
-		}
-		taken[y] = true
-		m.Write(0, y, signToken(x), style.Right(format.Tick(x), gutter-2))
-		m.Write(gutter-1, y, style.Grid, "┤")
-	}
-	for y := range rows {
-		if !taken[y] {
-			m.Write(gutter-1, y, style.Grid, "│")
 		}
 	}
 }
@@ -340,16 +296,12 @@ func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 	if bounded {
 		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
-	var limit chart.Series
-	edge, symbol, ok := stabilityEdge(v.H, newestSpectrum(v.H))
-	if _, greatest, has := top[0].Bounds(false); ok && has && edge < 3*greatest {
-		first, last, _ := top[0].Ends()
-		limit.Add(first, edge)
-		limit.Add(last, edge)
-		curves = append(curves, chart.Curve{Name: symbol, Token: style.Warn, Series: &limit, Dashed: true, Mark: '=', Tag: symbol})
+	if edge, ok := edgeCurve(v.H, &top[0]); ok {
+		edge.Tag = edge.Name
+		curves = append(curves, edge)
 	}
 	pl := pane.EpochPlot(v.H, curves...)
-	pl.Rules, pl.Zero, pl.Marks = []float64{0}, true, nil
+	pl.Rules, pl.Y.Zero, pl.Marks = []float64{0}, true, nil
 	return append([]string{l.Full()}, p.chart.Draw(&v.Pen, pl, w, h-1)...)
 }
 

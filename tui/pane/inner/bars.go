@@ -39,7 +39,7 @@ func (p *Pane) draw(v *pane.View, w, h int, dense bool) []string {
 		room-- // for the letters
 	}
 	if gutter > 0 {
-		p.scale(v, gutter, room, top)
+		p.scale(gutter, room, top)
 	}
 	for i := range columns {
 		b := &columns[i]
@@ -175,33 +175,28 @@ func (p *Pane) first(h *history.History, n int) int {
 }
 
 // scale labels the bars' axis: 1-2-5 steps, above zero.
-func (p *Pane) scale(v *pane.View, gutter, room, top int) {
-	for y := range room {
-		p.bars.Set(gutter-1, y, '│', style.Grid)
-	}
+func (p *Pane) scale(gutter, room, top int) {
 	ticks := chart.Steps(0, float64(top), max(1, room/3))
 	if len(ticks) == 0 || ticks[len(ticks)-1] == 0 {
 		ticks = []float64{float64(top)}
 	}
+	var rows []int
+	var labels []string
 	for _, t := range ticks {
-		if row := room - int(math.Ceil(t*float64(room)/float64(top))); t >= 1 && row >= 0 {
-			s := format.Tick(t)
-			p.bars.Write(max(gutter-1-style.Cells(s), 0), row, s, style.Muted)
-			p.bars.Set(gutter-1, row, '┤', style.Grid)
+		if t >= 1 {
+			rows = append(rows, room-int(math.Ceil(t*float64(room)/float64(top))))
+			labels = append(labels, format.Tick(t))
 		}
 	}
+	chart.DrawYAxis(&p.bars, chart.Area{X: gutter, H: room}, rows, labels)
 }
 
 // bar draws one epoch, its reasons stacked in the order of their letters.
 func (p *Pane) bar(v *pane.View, b *history.Bar, x, w, room int, scale float64) {
 	height := float64(b.Total) * scale
-	for y := range room {
-		free := height - float64(y)
-		if free <= 0 && (y > 0 || b.Total == 0) {
-			return
-		}
+	chart.DrawBar(&p.bars, v.Glyphs, x, room-1, w, height, func(y int) (style.Token, rune) {
 		// The reason at this height is the one whose stacked share contains it.
-		at := int((float64(y) + math.Min(0.5, free/2)) / math.Max(height, 1e-9) * float64(b.Total))
+		at := int((float64(y) + math.Min(0.5, (height-float64(y))/2)) / math.Max(height, 1e-9) * float64(b.Total))
 		s, sum := krylov.Stop(0), 0
 		for k, n := range b.ByStop {
 			sum += n
@@ -210,15 +205,6 @@ func (p *Pane) bar(v *pane.View, b *history.Bar, x, w, room int, scale float64) 
 				break
 			}
 		}
-		r := v.Glyphs.Levels[len(v.Glyphs.Levels)-1]
-		if free < 1 {
-			r = v.Glyphs.Levels[max(1, int(math.Round(free*float64(len(v.Glyphs.Levels)-1))))]
-		}
-		if v.Glyphs.ASCII {
-			r = rune(s.Letter())
-		}
-		for dx := range w {
-			p.bars.Set(x+dx, room-1-y, r, history.StopToken(s))
-		}
-	}
+		return history.StopToken(s), rune(s.Letter())
+	})
 }

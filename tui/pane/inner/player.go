@@ -8,7 +8,6 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
-	"newtop/tui/layout"
 	"newtop/tui/pane"
 	"newtop/tui/style"
 )
@@ -27,13 +26,7 @@ type solvePlayer struct {
 
 	charts [4]chart.Canvas
 	along  chart.Canvas
-	spots  []chartSpot // where the multiples were drawn last
-}
-
-// chartSpot is where a multiple stands in the body, and its iterations.
-type chartSpot struct {
-	layout.Rect
-	axis chart.MultipleAxis
+	spots  []chart.Area // where in the body the multiples were drawn last
 }
 
 // solveCursor is the solve that is shown, and where in it the cursor stands.
@@ -205,9 +198,8 @@ func (t *solvePlayer) HandleMouse(v *pane.View, msg tea.MouseMsg, x, y int) bool
 		return true
 	case tea.MouseClickMsg:
 		for _, r := range t.spots {
-			if r.Contains(x, y) && r.W > 1 {
-				n := r.axis.Left + (r.axis.Right-r.axis.Left)*float64(x-r.X)/float64(r.W-1)
-				t.pin(v.H, s.id, nearestStep(s.Solve, n))
+			if r.Covers(x, y) && r.W > 1 {
+				t.pin(v.H, s.id, nearestStep(s.Solve, r.Value(x)))
 				return true
 			}
 		}
@@ -324,7 +316,7 @@ func (t *solvePlayer) multiples(v *pane.View, s *solveCursor, plan playerPlan, w
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
 			parts = append(parts, all[k].Draw(&v.Pen, &t.charts[k], x, cw, h))
-			t.spots = append(t.spots, chartSpot{layout.Rect{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1}, x})
+			t.spots = append(t.spots, chart.Area{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1, Left: x.Left, Right: x.Right})
 			left += cw + 2
 		}
 		rows = append(rows, style.Abreast(parts, h)...)

@@ -208,7 +208,7 @@ func (s *solveCursor) multiples(v *pane.View) [4]chart.Multiple {
 		}
 	}
 	for k := range m {
-		m[k].Extra = chart.MultipleMark{Y: math.NaN()}
+		m[k].Extra = chart.Dot{Y: math.NaN()}
 	}
 	if math.IsInf(now.Radius, 1) || math.IsNaN(now.Radius) {
 		m[0].Symbol, m[0].Rule, m[0].Value[0].Text = "‖s‖", math.NaN(), format.Number(now.Norm)
@@ -226,7 +226,7 @@ func (s *solveCursor) truth(m *chart.Multiple, in *event.InnerSummary) {
 	if in == nil || !format.Finite(float64(in.TrueResidual)) {
 		return
 	}
-	m.Extra = chart.MultipleMark{Rune: '×', Token: style.Warn, X: float64(s.Last().N), Y: float64(in.TrueResidual)}
+	m.Extra = chart.Dot{X: float64(s.Last().N), Y: float64(in.TrueResidual), R: '×', Token: style.Warn}
 	m.Value = append(m.Value, style.Warn.Of("  × true "+format.Number(float64(in.TrueResidual))))
 }
 

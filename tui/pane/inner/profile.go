@@ -105,39 +105,20 @@ func paintProfile(v *pane.View, c *chart.Canvas, e *event.SliceEvent, w, h int) 
 	if !ok || w < 4 || h < 2 {
 		return
 	}
-	ticks := chart.Steps(a.Low, a.High, max(2, (h+1)/3))
-	labels := make([]string, len(ticks))
-	for i, y := range ticks {
-		labels[i] = format.Tick(y)
-		if w >= 24 {
-			a.X = max(a.X, style.Cells(labels[i])+1)
-		}
-	}
-	a.W, a.H = w-a.X, h
-	if h >= 4 {
-		a.H--
-	}
-	if row := a.Row(v.Glyphs, 0); row >= a.Y && row < a.Y+a.H {
-		for x := a.X; x < a.X+a.W; x++ {
-			c.Set(x, row, '╌', style.Grid)
-		}
-	}
+	a.Place(c, v.Glyphs, w, h, chart.YMargin(&a, w, h), true)
+	chart.DrawRule(c, v.Glyphs, a, 0)
 	for _, t := range [2]float64{0, 1} {
-		for y := a.Y; y < a.Y+a.H && t >= a.Left && t <= a.Right; y++ {
-			c.Set(a.CellX(v.Glyphs, t), y, '┊', style.Focus)
-		}
+		chart.DrawUpright(c, v.Glyphs, a, t, style.Focus)
 	}
-	curves := profileCurves(e)
-	for i := range curves {
-		curves[i].draw(v, c, a, e.At)
+	for _, k := range profileCurves(e) {
+		chart.DrawPath(c, v.Glyphs, a, k.tok, k.letter, k.letter == 'G', min(len(e.At), len(k.y)), func(i int) (x, y float64) {
+			return float64(e.At[i]), float64(k.y[i])
+		})
 	}
-	for i := range curves {
-		curves[i].letters(v, c, a, e.At, i)
+	for turn, k := range profileCurves(e) {
+		k.letters(v, c, a, e.At, turn)
 	}
-	if a.X > 0 {
-		chart.MultipleTicks(&v.Pen, c, a, ticks, labels)
-	}
-	if h >= 4 {
+	if a.H < h {
 		profileLabels(v, c, a, h-1)
 	}
 }
@@ -170,28 +151,8 @@ func profileArea(e *event.SliceEvent) (chart.Area, bool) {
 	each(false, func(y float64) {
 		a.Low, a.High = math.Min(a.Low, math.Max(y, 2*low-high)), math.Max(a.High, math.Min(y, 2*high-low))
 	})
-	step := chart.Nice((a.High - a.Low) / 16)
-	a.Low, a.High = math.Floor(a.Low/step+1e-9)*step, math.Ceil(a.High/step-1e-9)*step
+	a.Low, a.High = chart.Settled(a.Low, a.High, chart.Nice((a.High-a.Low)/16))
 	return a, format.Finite(a.High - a.Low)
-}
-
-func (k *profileCurve) draw(v *pane.View, c *chart.Canvas, a chart.Area, at []event.Float) {
-	px, py, before := 0, 0, false
-	for i := range min(len(at), len(k.y)) {
-		t, y := float64(at[i]), float64(k.y[i])
-		if !format.Finite(t) || !format.Finite(y) {
-			before = false
-			continue
-		}
-		x, dot := a.DotX(v.Glyphs, t), a.DotY(v.Glyphs, y)
-		if before {
-			c.Segment(a, v.Glyphs, px, py, x, dot, k.letter == 'G')
-		} else {
-			c.Dot(a, v.Glyphs, x, dot)
-		}
-		px, py, before = x, dot, true
-	}
-	c.Flush(a, v.Glyphs, k.tok, k.letter)
 }
 
 // letters writes the curve's letter at some of its points; the curves take turns, so that two that lie on
@@ -200,9 +161,8 @@ func (k *profileCurve) letters(v *pane.View, c *chart.Canvas, a chart.Area, at [
 	n := min(len(at), len(k.y))
 	every := max(3, n/4)
 	for i := n - 1 - turn; i >= 0; i -= every {
-		y := float64(k.y[i])
-		if row := a.Row(v.Glyphs, y); format.Finite(y) && row >= a.Y && row < a.Y+a.H {
-			c.Set(min(a.CellX(v.Glyphs, float64(at[i])), a.X+a.W-1), row, k.letter, k.tok)
+		if t, y := float64(at[i]), float64(k.y[i]); format.Finite(y) {
+			chart.DrawDot(c, v.Glyphs, a, chart.Dot{X: t, Y: y, R: k.letter, Token: k.tok})
 		}
 	}
 }
@@ -210,13 +170,7 @@ func (k *profileCurve) letters(v *pane.View, c *chart.Canvas, a chart.Area, at [
 // profileLabels names the begin and the end of the step before other multiples of it.
 func profileLabels(v *pane.View, c *chart.Canvas, a chart.Area, row int) {
 	put := func(t float64, s string, ink style.Token) {
-		from := max(a.X, min(a.CellX(v.Glyphs, t)-(style.Cells(s)-1)/2, a.X+a.W-style.Cells(s)))
-		for i := from - 1; i <= from+style.Cells(s); i++ {
-			if g := c.At(i, row); g != nil && g.R != 0 {
-				return
-			}
-		}
-		c.Write(from, row, s, ink)
+		chart.DrawLabel(c, a, a.CellX(v.Glyphs, t), row, s, ink)
 	}
 	if a.Left <= 1 && a.Right >= 1 {
 		put(1, "t = 1", style.Focus)

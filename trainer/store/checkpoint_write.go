@@ -14,8 +14,8 @@ import (
 // Checkpoints are written in parts, each in a transaction of its own with whatever events have come: a large one holds
 // neither them nor other processes up for longer than a part takes. Its row in checkpoints comes with the last part.
 
-// keepNewest is how many checkpoints of a run are kept.
-const keepNewest = 2
+// checkpointsOfRun is how many checkpoints of a run stay.
+const checkpointsOfRun = 2
 
 // pending is a checkpoint that waits to be encoded.
 type pending struct {
@@ -89,7 +89,7 @@ func (w *writer) insertPart(ctx context.Context, run int64) error {
 	}
 	for _, table := range []string{"parts", "checkpoints"} {
 		_, err := w.conn.ExecContext(ctx, "DELETE FROM "+table+` WHERE run = ?1 AND seq <=
-			(SELECT seq FROM checkpoints WHERE run = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`, run, keepNewest)
+			(SELECT seq FROM checkpoints WHERE run = ?1 ORDER BY seq DESC LIMIT 1 OFFSET ?2)`, run, checkpointsOfRun)
 		if err != nil {
 			return err
 		}
@@ -102,33 +102,29 @@ func (w *writer) wrotePart(took time.Duration) {
 	e := w.queued
 	e.took += took
 	if e.part++; e.part*partSize >= len(e.text) {
-		w.keptCheckpoint()
+		w.endCheckpoint()
 	}
 }
 
-// keptCheckpoint lets the next one become due.
-func (w *writer) keptCheckpoint() {
+// endCheckpoint lets go of the queued checkpoint, and the next one become due.
+func (w *writer) endCheckpoint() {
 	r := w.recorder
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.kept.took = w.queued.took
+	r.checkpoint.took = w.queued.took
 	if w.queued.err == nil {
 		w.flaw = ""
 	}
-	r.kept.busy = r.kept.pending != nil
+	r.checkpoint.busy = r.checkpoint.pending != nil
 	w.queued = nil
 }
 
 // claim makes this process the owner of a run that nobody records, and notes from where it will go on.
 func (w *writer) claim(ctx context.Context, id string) error {
-	s := w.store
-	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		o, run, err := s.ownerOf(ctx, conn, id)
+	err := w.store.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		run, err := idleRun(ctx, conn, id)
 		if err != nil {
 			return err
-		}
-		if o.alive(time.Now()) {
-			return &BusyError{Run: id, Owner: o.String()}
 		}
 		var name sql.NullString
 		err = conn.QueryRowContext(ctx, `SELECT name, coalesce((SELECT max(seq) FROM checkpoints c WHERE c.run = r.run), 0)
@@ -138,9 +134,8 @@ func (w *writer) claim(ctx context.Context, id string) error {
 		}
 		w.name = name.String
 		w.at.run = run
-		o = w.owner
-		_, err = conn.ExecContext(ctx, `UPDATE runs SET owner = ?, host = ?, process = ?, identity = ?, heartbeat = ?, claimed = 1
-			WHERE run = ?`, o.token, o.host, o.process, o.identity, formatTime(time.Now()), run)
+		_, err = conn.ExecContext(ctx, "UPDATE runs SET ("+ownerColumns+") = (?, ?, ?, ?, ?), claimed = 1 WHERE run = ?",
+			append(w.owner.args(), run)...)
 		return err
 	})
 	if err != nil {
@@ -182,26 +177,19 @@ func (w *writer) forget(ctx context.Context, at *place, opening []byte, config s
 }
 
 // bestOf returns the best epoch of a run's row, or nil.
-func (w *writer) bestOf(ctx context.Context, run int64) (*event.EpochEvent, error) {
-	var row epochRow
-	rows, err := w.conn.QueryContext(ctx, "SELECT "+epochColumns+" FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)", run)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	if !rows.Next() {
-		return nil, rows.Err()
-	}
-	if err := rows.Scan(row.dests()...); err != nil {
-		return nil, err
-	}
-	e, err := row.event()
-	if err != nil {
-		// What is damaged there does not matter here: its numbers are those of the columns.
-		var syntax *json.SyntaxError
-		if !errors.As(err, &syntax) {
-			return nil, err
+func (w *writer) bestOf(ctx context.Context, run int64) (best *event.EpochEvent, err error) {
+	query := "SELECT " + epochColumns + " FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)"
+	err = eachRow(ctx, w.conn, query, []any{run}, func(rows *sql.Rows) error {
+		var row epochRow
+		if err := rows.Scan(row.dests()...); err != nil {
+			return err
 		}
-	}
-	return &e, nil
+		e, err := row.event()
+		if _, damaged := errors.AsType[*json.SyntaxError](err); damaged {
+			err = nil // which does not matter here: its numbers are those of the columns
+		}
+		best = &e
+		return err
+	})
+	return best, err
 }

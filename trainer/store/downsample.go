@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -10,13 +11,13 @@ import (
 	"newtop/trainer/event"
 )
 
-// A run of very many epochs is read thinned. While it is recorded, each stretch of peakStretch epochs gets a row that
+// A run of very many epochs is read downsampled. While it is recorded, each stretch of peakStretch epochs gets a row that
 // tells which of them hold the least and the greatest loss, test loss, error and test error; a reader merges
 // neighbouring rows until few enough are left and fetches the epochs that they name.
 
 const (
 	peakStretch = 128
-	// A run of more epochs than this is read thinned, to at most two epochs for each of event.Extremes and of maxStretches.
+	// A run of more epochs than this is read downsampled, to at most two epochs for each of event.Extremes and of maxStretches.
 	manyEpochs   = 20000
 	maxStretches = 2048
 	// Of a run with more inner iterations than manyInner those of the newest epochs are read, and of more marks or
@@ -61,7 +62,7 @@ func (p *peak) merge(q *peak) {
 	}
 }
 
-// seqs appends the numbers of the events to keep.
+// seqs appends the numbers of the events that hold them.
 func (p *peak) seqs(to []int64) []int64 {
 	if p.lowAt == 0 {
 		return to
@@ -129,58 +130,70 @@ func (s *stretch) merge(t *stretch) {
 	}
 }
 
-// readWhole reads a run's events up to the newest in order, all of them if they are not too many. It reports whether some
+// whole returns the run's events up to r.events in order, all of them if they are not too many. It reports whether some
 // are left out.
-func (r *runReader) readWhole() (thinned bool, err error) {
+func (r *runReader) whole(ctx context.Context) (out []numbered, downsampled bool, err error) {
 	if r.epochs <= manyEpochs && r.inner <= manyInner {
-		for after := int64(0); ; after = r.events[len(r.events)-1].seq {
-			before := len(r.events)
-			if err := r.readWindow(after); err != nil || len(r.events) == before {
-				return false, err
-			}
+		err := r.readAll(ctx, &out)
+		return out, false, err
+	}
+	if err := r.readOpening(ctx, &out); err != nil {
+		return nil, true, err
+	}
+	for _, read := range []func(context.Context, *[]numbered) error{
+		r.downsampledEpochs, r.newestInner, r.someSpectra, r.newestMarks,
+	} {
+		if err := read(ctx, &out); err != nil {
+			return nil, true, err
 		}
 	}
-	for _, read := range []func() error{r.readOpening, r.thinEpochs, r.newestInner, r.someSpectra, r.newestMarks} {
-		if err := read(); err != nil {
-			return true, err
-		}
-	}
-	sortEvents(r.events)
-	return true, nil
+	sortEvents(out)
+	return out, true, nil
 }
 
-// thinEpochs reads the epochs that hold extremes, and those that belong to no stretch yet.
-func (r *runReader) thinEpochs() error {
-	if r.epochs <= manyEpochs {
-		return r.readEpochs("seq <= ? ORDER BY seq", r.newest)
+func (r *runReader) readAll(ctx context.Context, out *[]numbered) error {
+	for after := int64(0); ; {
+		batch, err := r.window(ctx, after)
+		if err != nil || len(batch) == 0 {
+			return err
+		}
+		*out = append(*out, batch...)
+		after = batch[len(batch)-1].seq
 	}
-	stretches, err := r.stretches()
+}
+
+// downsampledEpochs appends the epochs that hold extremes, and those that belong to no stretch yet.
+func (r *runReader) downsampledEpochs(ctx context.Context, out *[]numbered) error {
+	if r.epochs <= manyEpochs {
+		return r.readEpochs(ctx, out, "seq <= ? ORDER BY seq", r.events)
+	}
+	stretches, err := r.stretches(ctx)
 	if err != nil {
 		return err
 	}
 	// What lies between stretches, before the first and behind the last is read whole.
 	end := int64(1)
 	for _, t := range stretches {
-		if err := r.readGap(end, t.first-1); err != nil {
+		if err := r.gap(ctx, end, t.first-1, out); err != nil {
 			return err
 		}
 		end = t.last
 	}
-	if err := r.readGap(end, r.newest); err != nil {
+	if err := r.gap(ctx, end, r.events, out); err != nil {
 		return err
 	}
-	return r.pick(picks(stretches))
+	return r.pick(ctx, picks(stretches), out)
 }
 
-// readGap reads the epochs of after < seq ≤ to, bounded where a damaged table makes a gap of what is none.
-func (r *runReader) readGap(after, to int64) error {
+// gap reads the epochs of after < seq ≤ to, bounded where a damaged table makes a gap of what is none.
+func (r *runReader) gap(ctx context.Context, after, to int64, out *[]numbered) error {
 	if after >= to {
 		return nil
 	}
-	return r.readEpochs("seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, manyEpochs)
+	return r.readEpochs(ctx, out, "seq > ? AND seq <= ? ORDER BY seq LIMIT ?", after, to, manyEpochs)
 }
 
-// picks returns the numbers of the epochs to keep, ascending, each once.
+// picks returns the numbers of the epochs that are read, ascending, each once.
 func picks(stretches []stretch) []int64 {
 	for len(stretches) > maxStretches {
 		half := stretches[:0]
@@ -206,54 +219,55 @@ func picks(stretches []stretch) []int64 {
 	return slices.Compact(seqs)
 }
 
-func (r *runReader) stretches() (out []stretch, err error) {
-	err = r.rows("first, last, extremes", "peaks", "last <= ? ORDER BY first", []any{r.newest}, func(rows *sql.Rows) (int64, error) {
-		var t stretch
-		var text sql.RawBytes
-		if err := rows.Scan(&t.first, &t.last, &text); err != nil {
+func (r *runReader) stretches(ctx context.Context) (out []stretch, err error) {
+	err = r.rows(ctx, "peaks", "SELECT first, last, extremes FROM peaks WHERE run = ? AND last <= ? ORDER BY first",
+		[]any{r.events}, func(rows *sql.Rows) (int64, error) {
+			var t stretch
+			var text sql.RawBytes
+			if err := rows.Scan(&t.first, &t.last, &text); err != nil {
+				return t.first, err
+			}
+			if t.first > t.last || len(out) > 0 && t.first <= out[len(out)-1].last {
+				return t.first, fmt.Errorf("a stretch from %d to %d: expected it after the one before", t.first, t.last)
+			}
+			err := json.Unmarshal(text, &t.peaks)
+			out = append(out, t)
 			return t.first, err
-		}
-		if t.first > t.last || len(out) > 0 && t.first <= out[len(out)-1].last {
-			return t.first, fmt.Errorf("a stretch from %d to %d: expected it after the one before", t.first, t.last)
-		}
-		err := json.Unmarshal(text, &t.peaks)
-		out = append(out, t)
-		return t.first, err
-	})
+		})
 	return out, err
 }
 
-// pick reads the epochs of the given numbers.
-func (r *runReader) pick(seqs []int64) error {
+// pick appends the epochs of the given numbers.
+func (r *runReader) pick(ctx context.Context, seqs []int64, out *[]numbered) error {
 	const at = 256 // one statement's
 	for part := range slices.Chunk(seqs, at) {
 		text, err := json.Marshal(part)
 		if err != nil {
 			return err
 		}
-		if err := r.readEpochs("seq IN (SELECT value FROM json_each(?)) ORDER BY seq", string(text)); err != nil {
+		where := "seq IN (SELECT value FROM json_each(?)) ORDER BY seq"
+		if err := r.readEpochs(ctx, out, where, string(text)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (r *runReader) newestInner() error {
-	begin := len(r.events)
+func (r *runReader) newestInner(ctx context.Context, out *[]numbered) error {
 	var steps []numbered
-	for before := r.newest + 1; len(steps) < newInner; {
-		if err := r.readSolves("seq < ? ORDER BY seq DESC LIMIT 64", before); err != nil {
+	for before := r.events + 1; len(steps) < newInner; {
+		var part []numbered
+		if err := r.readSolves(ctx, &part, "seq < ? ORDER BY seq DESC LIMIT 64", before); err != nil {
 			return err
 		}
-		part := slices.Clone(r.events[begin:])
-		if r.events = r.events[:begin]; len(part) == 0 {
+		if len(part) == 0 {
 			break
 		}
 		sortEvents(part)
 		before = part[0].seq
 		steps = append(part, steps...)
 	}
-	steps = slices.DeleteFunc(steps, func(n numbered) bool { return n.seq > r.newest })
+	steps = slices.DeleteFunc(steps, func(n numbered) bool { return n.seq > r.events })
 	// Whole outer iterations.
 	if cut := len(steps) - newInner; cut > 0 {
 		epoch := steps[cut].event.(event.InnerEvent).Epoch
@@ -262,19 +276,20 @@ func (r *runReader) newestInner() error {
 		}
 		steps = steps[cut:]
 	}
-	r.events = append(r.events, steps...)
+	*out = append(*out, steps...)
 	return nil
 }
 
-func (r *runReader) someSpectra() error {
+func (r *runReader) someSpectra(ctx context.Context, out *[]numbered) error {
 	var n int64
-	if err := r.tx.QueryRowContext(r.ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", r.run, r.newest).Scan(&n); err != nil {
+	if err := r.tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", r.run, r.events).Scan(&n); err != nil {
 		return err
 	}
-	return r.readSpectra(`seq IN (SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq DESC) AS n FROM spectra
-		WHERE run = ? AND seq <= ?) WHERE (n - 1) % ? = 0)`, r.run, r.newest, max(1, n/newSpectra))
+	where := `seq IN (SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq DESC) AS n FROM spectra
+		WHERE run = ? AND seq <= ?) WHERE (n - 1) % ? = 0)`
+	return r.readSpectra(ctx, out, where, r.run, r.events, max(1, n/newSpectra))
 }
 
-func (r *runReader) newestMarks() error {
-	return r.readMarks("seq <= ? ORDER BY seq DESC LIMIT ?", r.newest, manyOthers)
+func (r *runReader) newestMarks(ctx context.Context, out *[]numbered) error {
+	return r.readMarks(ctx, out, "seq <= ? ORDER BY seq DESC LIMIT ?", r.events, manyOthers)
 }

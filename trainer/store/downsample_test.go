@@ -1,6 +1,7 @@
 package store
 
 import (
+	"database/sql"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -111,7 +112,7 @@ func TestLongRunIsThinned(t *testing.T) {
 			record(t, r, event.SettingEvent{Epoch: i, Key: "rate", Value: 1.0})
 		}
 	}
-	r.keep(blob(half-1, 10))
+	r.enqueueCheckpoint(blob(half-1, 10))
 	wait(r)
 	record(t, r, plain(7, noise)) // forgotten
 	flush(t, r)
@@ -177,10 +178,14 @@ func TestLongRunIsThinned(t *testing.T) {
 // thinned returns what a watcher is given of a run's past if it is long.
 func thinned(t *testing.T, s *Store, id string) (out []numbered) {
 	t.Helper()
-	err := s.viewRun(t.Context(), id, func(r *runReader) error {
-		r.epochs, r.inner = manyEpochs+1, manyInner+1
-		some, err := r.readWhole()
-		if out = r.events; !some {
+	err := s.view(t.Context(), func(tx *sql.Tx) error {
+		h, err := newRunReader(t.Context(), tx, id)
+		if err != nil {
+			return err
+		}
+		var some bool
+		h.epochs, h.inner = manyEpochs+1, manyInner+1
+		if out, some, err = h.whole(t.Context()); !some {
 			return fmt.Errorf("nothing is left out")
 		}
 		return err
