@@ -28,7 +28,6 @@ type App struct {
 	*bridge
 	h        *history.History
 	bindings []screen.Binding[*App]
-	raceKeys []screen.Binding[*App] // before the others while the race has the screen
 	panes    []pane.Pane
 	kept     []pane.Cache
 	picker   *picker
@@ -70,7 +69,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		Base:     screen.NewBase(&o),
 		h:        &history.History{},
 		bindings: bindings(),
-		raceKeys: raceBindings(),
+		race:     raceView{keys: raceBindings()},
 		panes:    newPanes(),
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,

@@ -31,7 +31,7 @@ func keySections(a *App) (out []widget.Section) {
 	switch p, ok := a.panes[a.focus].(pane.Keyed); {
 	case racing(a):
 		own.Title = "in the race"
-		for _, h := range screen.Hints(a.raceKeys, a) {
+		for _, h := range screen.Hints(a.race.keys, a) {
 			if h.Key != "?" && h.Key != "q" && h.Key != "space" {
 				own.Rows = append(own.Rows, widget.Explain(style.Accent, h.Key, columns, h.Text))
 			}

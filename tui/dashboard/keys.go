@@ -215,7 +215,7 @@ func hints(a *App) (out []widget.Hint) {
 	case a.dialog != nil:
 		return a.dialog.Hints(a)
 	case racing(a):
-		return screen.Hints(a.raceKeys, a)
+		return screen.Hints(a.race.keys, a)
 	}
 	out = screen.Hints(a.bindings, a)
 	if a.zoomed && len(out) > 0 { // the way back stands first

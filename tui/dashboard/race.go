@@ -16,6 +16,7 @@ import (
 // raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
 // a table with the best on top.
 type raceView struct {
+	keys                  []screen.Binding[*App] // before those of the dashboard
 	lossChart, faultChart chart.Canvas
 	axis                  history.RaceAxis
 	linear                bool // scale of both charts; else logarithmic
@@ -54,7 +55,7 @@ func (r *raceView) begin(h *history.History) {
 		return
 	}
 	if h.Race.Event.State == "begun" {
-		*r = raceView{axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
+		*r = raceView{keys: r.keys, axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
 	}
 	r.race = h.Race.Event
 }
@@ -76,7 +77,7 @@ func (r *raceView) selected(h *history.History) int {
 func (r *raceView) press(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
-	b := screen.Bound(a.raceKeys, a, k)
+	b := screen.Bound(a.race.keys, a, k)
 	r.asking = false
 	if b == nil {
 		return nil, false
