@@ -192,7 +192,7 @@ func (c *Checkpoint) UnmarshalBinary(text []byte) error {
 // they are the network's.
 func (c *Checkpoint) Weights(n *models.Network) ([][]float64, error) {
 	nets := 0
-	k := c.memory()
+	k := c.archive()
 	k.Count("nets", &nets, maxCommittee)
 	var out [][]float64
 	for i := 0; i < nets && k.Err() == nil; i++ {
@@ -209,5 +209,7 @@ func (c *Checkpoint) Weights(n *models.Network) ([][]float64, error) {
 // net is the part of a checkpoint that is a net's own.
 func net(i int) string { return fmt.Sprint("net ", i) }
 
-// memory returns what gives the checkpoint's content.
-func (c *Checkpoint) memory() *optim.Archive { return optim.OpenArchive(c.vectors, c.numbers, c.texts) }
+// archive returns what gives the checkpoint's content.
+func (c *Checkpoint) archive() *optim.Archive {
+	return optim.OpenArchive(c.vectors, c.numbers, c.texts)
+}

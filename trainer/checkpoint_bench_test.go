@@ -23,15 +23,15 @@ func (idleKeeper) Keep(*Checkpoint) error   { return nil }
 func BenchmarkKeep(b *testing.B) {
 	for _, optimizer := range []string{"adam", "tr-newton"} {
 		b.Run(optimizer, func(b *testing.B) {
-			r := letterRun(b, optimizer)
+			l := letterRun(b, optimizer)
 			var keeping, training []time.Duration
 			for b.Loop() {
 				start := time.Now()
-				if err := r.outer(); err != nil {
+				if err := l.outer(); err != nil {
 					b.Fatal(err)
 				}
 				middle := time.Now()
-				r.offer(false)
+				l.offer(false)
 				training, keeping = append(training, middle.Sub(start)), append(keeping, time.Since(middle))
 			}
 			slices.Sort(training)
@@ -46,11 +46,11 @@ func BenchmarkKeep(b *testing.B) {
 // BenchmarkCheckpointBinary writes and reads such a checkpoint.
 func BenchmarkCheckpointBinary(b *testing.B) {
 	for _, optimizer := range []string{"adam", "tr-newton"} {
-		r := letterRun(b, optimizer)
-		if err := r.outer(); err != nil {
+		l := letterRun(b, optimizer)
+		if err := l.outer(); err != nil {
 			b.Fatal(err)
 		}
-		c := r.capture()
+		c := l.checkpoints.capture()
 		text, err := c.MarshalBinary()
 		if err != nil {
 			b.Fatal(err)
@@ -78,8 +78,8 @@ func BenchmarkCheckpointBinary(b *testing.B) {
 
 // BenchmarkFingerprint hashes the rows of letters.
 func BenchmarkFingerprint(b *testing.B) {
-	r := letterRun(b, "adam")
-	p := r.problem
+	l := letterRun(b, "adam")
+	p := l.place.problem
 	b.SetBytes(8 * int64((p.Train.Rows()+p.Test.Rows())*(p.Network.Inputs()+p.Network.Outputs())))
 	for b.Loop() {
 		objective.TakeFingerprint(p, nil).Wait()
@@ -87,35 +87,35 @@ func BenchmarkFingerprint(b *testing.B) {
 }
 
 // letterRun returns a run before its first outer iteration, with a quick recorder.
-func letterRun(b *testing.B, optimizer string) *run {
+func letterRun(b *testing.B, optimizer string) *loop {
 	b.Helper()
 	s, err := New(Config{Data: "letters", Optimizer: optimizer, Batch: 256})
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := &run{Session: s, ctx: context.Background(), first: unmeasured, last: unmeasured, best: unmeasured}
-	if r.problem, err = s.config.Prepare(); err != nil {
+	l := newLoop(context.Background(), s)
+	if l.place.problem, err = s.config.Prepare(); err != nil {
 		b.Fatal(err)
 	}
-	if err := r.bind(); err != nil {
+	if err := l.bind(); err != nil {
 		b.Fatal(err)
 	}
 	rec := startRecording(idleKeeper{})
-	r.recordings = []*recording{rec}
-	if err := r.takeUp(); err != nil {
+	l.out.recordings = []*recording{rec}
+	if err := l.checkpoints.begin(nil); err != nil {
 		b.Fatal(err)
 	}
-	r.phase = event.Running
-	if err := r.begin(); err != nil {
+	l.phase = event.Running
+	if err := l.begin(); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		r.shown.stop()
-		r.pool.Close()
-		if err := rec.finish(r.ctx); err != nil {
+		l.out.shown.stop()
+		l.place.pool.Close()
+		if err := rec.finish(l.ctx); err != nil {
 			b.Error(err)
 		}
-		r.forget()
+		l.checkpoints.forget()
 	})
-	return r
+	return l
 }

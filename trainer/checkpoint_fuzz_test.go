@@ -94,13 +94,14 @@ func FuzzRestore(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := &run{Session: session, ctx: t.Context(), problem: s.problem, first: unmeasured, last: unmeasured, best: unmeasured}
-		if err := r.bind(); err != nil {
+		l := newLoop(t.Context(), session)
+		l.place.problem = s.problem
+		if err := l.bind(); err != nil {
 			t.Fatal(err)
 		}
-		defer r.pool.Close()
+		defer l.place.pool.Close()
 		var bad *CheckpointError
-		if err := r.restore(&c); err != nil && !errors.As(err, &bad) {
+		if err := l.checkpoints.restore(&c); err != nil && !errors.As(err, &bad) {
 			t.Fatal(err)
 		}
 	})

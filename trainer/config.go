@@ -12,6 +12,7 @@ import (
 	"newtop/models"
 	"newtop/models/modelfile"
 	"newtop/models/netfile"
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/firstorder"
@@ -75,12 +76,8 @@ const maxThreads = 1024
 // maxCommittee bounds the nets of a committee.
 const maxCommittee = 1000
 
-// What can be chosen; the first is the default.
-var (
-	spectrumMethods   = []string{"lanczos", "power"}
-	spectrumOperators = []string{"hessian", "gauss-newton"}
-	gateTrainings     = []string{"descent", "joint", "fixed"}
-)
+// gateTrainings can be chosen; the first is the default.
+var gateTrainings = []string{"descent", "joint", "fixed"}
 
 // DefaultOptimizer is used when a Config names none.
 const DefaultOptimizer = "tr-newton"
@@ -143,8 +140,8 @@ func (c *Config) checkNames() error {
 		field, text string
 		of          []string
 	}{
-		{"SpectrumMethod", c.SpectrumMethod, spectrumMethods},
-		{"SpectrumOf", c.SpectrumOf, spectrumOperators},
+		{"SpectrumMethod", c.SpectrumMethod, analysis.SpectrumMethods},
+		{"SpectrumOf", c.SpectrumOf, analysis.SpectrumOperators},
 		{"GateTraining", c.GateTraining, gateTrainings},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
@@ -321,14 +318,14 @@ func (c *Config) output(classes bool) (models.Activation, models.LossFunction, e
 	return a, l, nil
 }
 
-// reached reports whether an epoch's figures meet a target of the Config.
+// reached reports whether an epoch's metrics meet a target of the Config.
 func (c *Config) reached(e *event.EpochEvent) bool {
 	if c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss {
 		return true
 	}
-	figure := float64(e.TestError)
-	if math.IsNaN(figure) {
-		figure = float64(e.TestRMSE)
+	metric := float64(e.TestError)
+	if math.IsNaN(metric) {
+		metric = float64(e.TestRMSE)
 	}
-	return c.TargetError > 0 && figure <= c.TargetError
+	return c.TargetError > 0 && metric <= c.TargetError
 }

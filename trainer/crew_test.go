@@ -166,7 +166,13 @@ func (s *seat) turn() link {
 	for {
 		select {
 		case before := <-s.chain[s.rank]:
-			return before
+			select {
+			case order := <-s.orders[s.rank]: // which came before the numbers, so that these are for it
+				s.chain[s.rank] <- before
+				order.obey()
+			default:
+				return before
+			}
 		case order := <-s.orders[s.rank]:
 			order.obey()
 		}

@@ -29,12 +29,12 @@ func BenchmarkEpoch(b *testing.B) {
 	} {
 		for _, batch := range []int{1, 8, 64, 256} {
 			b.Run(fmt.Sprintf("%s/%s/batch=%d", net.name, net.optimizer, batch), func(b *testing.B) {
-				r := rehearsed(b, net.optimizer, net.layers, net.rows, batch)
-				defer r.pool.Close()
-				m := r.members[0]
+				l := rehearsed(b, net.optimizer, net.layers, net.rows, batch)
+				defer l.place.pool.Close()
+				m := l.nets.members[0]
 				batches := float64(net.rows / batch)
 				order := rand.New(rand.NewPCG(3, 4)).Perm(net.rows)
-				r.stepping = true
+				l.stepping = true
 				b.ReportAllocs()
 				var whole, alone time.Duration
 				for b.Loop() {
@@ -44,7 +44,7 @@ func BenchmarkEpoch(b *testing.B) {
 					}
 					middle := time.Now()
 					for i := 0; i < net.rows; i += batch {
-						r.objective.BatchGradientTo(m.state.Gradient, m.weights, order[i:i+batch])
+						l.nets.objective.BatchGradientTo(m.state.Gradient, m.weights, order[i:i+batch])
 					}
 					whole, alone = whole+middle.Sub(start), alone+time.Since(middle)
 				}
@@ -58,7 +58,7 @@ func BenchmarkEpoch(b *testing.B) {
 }
 
 // rehearsed returns a run on random rows, ready for its first outer iteration.
-func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *run {
+func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *loop {
 	b.Helper()
 	s, err := New(Config{Optimizer: optimizer, Batch: batch, Threads: 1, Set: []string{"rate=1e-4"}})
 	if err != nil {
@@ -81,12 +81,13 @@ func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *r
 	}
 	split := datasets.Split{Inputs: x, Targets: t}
 	none := datasets.Split{Inputs: &mat.Dense{}, Targets: &mat.Dense{}}
-	r := &run{Session: s, ctx: context.Background(), problem: &objective.Problem{
+	l := newLoop(context.Background(), s)
+	l.place.problem = &objective.Problem{
 		Data: &datasets.Dataset{Train: split, Test: none}, Train: split, Test: none, Network: network,
-	}}
-	if err := r.bind(); err != nil {
+	}
+	if err := l.bind(); err != nil {
 		b.Fatal(err)
 	}
-	r.phase = event.Running
-	return r
+	l.phase = event.Running
+	return l
 }

@@ -41,8 +41,9 @@ func TestEigenDescentKeepsUp(t *testing.T) {
 // TestHints tell to lower what raises the loss when it is too large, and nothing else.
 func TestHints(t *testing.T) {
 	for _, info := range methods.All() {
-		r := &run{Session: mustNew(t, Config{Data: "sine", Optimizer: info.Name})}
-		err := r.diverged(1, "the loss is not finite")
+		s := mustNew(t, Config{Data: "sine", Optimizer: info.Name})
+		nets := &trajectory{info: s.info, settings: s.settings}
+		err := nets.diverged(1, "the loss is not finite")
 		want := "expected another optimizer or other settings"
 		if !info.Monotone && info.Primary != "" {
 			want = fmt.Sprintf("expected a smaller %s than ", info.Primary)
@@ -60,12 +61,12 @@ func TestFiguresOfACommitteeThatStallsInPart(t *testing.T) {
 		report.Diagnostics = []optim.Diagnostic{{Key: "mu", Value: v}}
 		return report
 	}
-	r := &run{members: []*member{{stalled: "the gradient is zero", report: still}, {report: figure(1)}, {report: figure(3)}}}
-	if got := r.combine().Diagnostics; len(got) != 1 || got[0].Value != 2 {
+	nets := []*member{{stalled: "the gradient is zero", report: still}, {report: figure(1)}, {report: figure(3)}}
+	if got := combined(nets).Diagnostics; len(got) != 1 || got[0].Value != 2 {
 		t.Errorf("%+v", got)
 	}
-	r.members = []*member{{stalled: "a", report: still}, {stalled: "b", report: still}}
-	if got := r.combine(); len(got.Diagnostics) != 0 || !math.IsNaN(got.GradientNorm) {
+	nets = []*member{{stalled: "a", report: still}, {stalled: "b", report: still}}
+	if got := combined(nets); len(got.Diagnostics) != 0 || !math.IsNaN(got.GradientNorm) {
 		t.Errorf("%+v", got)
 	}
 }

@@ -2,17 +2,14 @@ package trainer
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
 	"newtop/models"
-	"newtop/trainer/event"
 )
 
 // maxExperts bounds the experts of a mixture.
@@ -91,60 +88,4 @@ func (c *Config) gate(data *datasets.Dataset) (column int, period float64, value
 	}
 	k := column - inputs
 	return column, data.Features[k].Period, mat.Col(nil, k, data.Train.Features), nil
-}
-
-// The gates' step length begins at gateRate and is adapted: doubled when a step lowered the loss, quartered
-// until one does, gateTries times at most. The gates' parameters have no units, so that it suits all data.
-const (
-	gateRate  = 0.1
-	gateTries = 4
-)
-
-// tune does one step of steepest descent on the gates of a mixture [MD, §3], if one lowers the loss.
-func (r *run) tune(m *member) {
-	experts := r.problem.Network.ExpertDim()
-	r.training.start()
-	defer r.training.stop()
-	if m.slope == nil {
-		m.slope = make([]float64, len(m.weights))
-	}
-	loss := m.on.objective.GradientTo(m.slope, m.weights)
-	slope := m.slope[experts:]
-	if !(floats.Norm(slope, 2) > 0) {
-		return
-	}
-	before := append([]float64(nil), m.weights[experts:]...)
-	for range gateTries {
-		floats.AddScaledTo(m.weights[experts:], before, -m.rate, slope)
-		if slices.Equal(m.weights[experts:], before) {
-			return
-		}
-		if m.on.objective.Loss(m.weights) < loss {
-			m.rate *= 2
-			m.state.Evaluated = false
-			return
-		}
-		m.rate /= 4
-	}
-	copy(m.weights[experts:], before)
-}
-
-// gates describes the gates of the first member as they are now.
-func (r *run) gates() []event.GateFigures {
-	network, w := r.problem.Network, r.members[0].weights
-	gates := network.GatesAt(w)
-	if gates == nil {
-		return nil
-	}
-	shares := make([]float64, len(gates))
-	network.GateSharesTo(shares, w, r.problem.Train.Inputs)
-	out := make([]event.GateFigures, len(gates))
-	period := network.Architecture().Mixture.Period
-	for i, g := range gates {
-		if period > 0 {
-			g.Center = math.Mod(math.Mod(g.Center, period)+period, period)
-		}
-		out[i] = event.GateFigures{Width: event.Float(g.Width), Slope: event.Float(g.Slope), Center: event.Float(g.Center), Share: event.Float(shares[i])}
-	}
-	return out
 }

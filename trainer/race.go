@@ -8,7 +8,6 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
-	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
 )
@@ -24,6 +23,7 @@ const (
 // meanwhile and goes on when the race is abandoned: racers have nets of their own, and rows bound apart, whose account
 // holds what the lap under way has spent.
 type race struct {
+	loop   *loop
 	event  event.RaceEvent // that began it
 	racers []*racer
 	binding
@@ -33,17 +33,14 @@ type race struct {
 	before event.Phase // of the run when it was asked for
 }
 
-// racer is one of them. What it has spent is counted since the race began.
+// racer is one of them. Its epochs, and what it has spent, are counted since the race began.
 type racer struct {
-	info       *optim.Info
-	member     *member
-	cache      objective.Cache
-	laps       int
-	spent      objective.Work
-	seconds    float64
-	last, best event.EpochEvent
-	ended      string // why it goes on no more; empty while it does
-	lost       bool   // it diverged
+	trajectory
+	cache   objective.Cache // what the race's objective keeps of it between its laps
+	spent   objective.Work
+	seconds float64
+	ended   string // why it goes on no more; empty while it does
+	lost    bool   // it diverged
 }
 
 // allows refuses what a race that is on leaves no room for.
@@ -66,10 +63,10 @@ func (c *race) allows(command event.Command) error {
 	return nil
 }
 
-// beginRace looks at all racers before anything changes, and lines them up.
-func (r *run) beginRace(c event.Race) error {
+// beginRace looks at all racers before anything changes, and starts them.
+func beginRace(l *loop, c event.Race) error {
 	switch n := len(c.Racers); {
-	case len(r.members) > 1:
+	case len(l.nets.members) > 1:
 		return event.Refuse("a committee can't race")
 	case n < fewestRacers || n > mostRacers:
 		return event.Refuse("a race of %d: expected %d to %d racers", n, fewestRacers, mostRacers)
@@ -78,22 +75,22 @@ func (r *run) beginRace(c event.Race) error {
 	case !amount(c.Seconds):
 		return event.Refuse("a budget of %v seconds: expected a number ≥ 0", c.Seconds)
 	}
-	next := &race{before: r.phase, event: event.RaceEvent{
-		Epoch: r.epoch, State: "begun", Equivalents: event.Float(c.Equivalents), Seconds: event.Float(c.Seconds), Picked: -1,
+	next := &race{loop: l, before: l.phase, event: event.RaceEvent{
+		Epoch: l.nets.epoch, State: "begun", Equivalents: event.Float(c.Equivalents), Seconds: event.Float(c.Seconds), Picked: -1,
 	}}
 	for _, entry := range c.Racers {
-		p, err := r.enter(&entry, next.event.Racers)
+		p, err := next.newRacer(&entry)
 		if err != nil {
 			return err
 		}
 		next.event.Racers = append(next.event.Racers, entry)
 		next.racers = append(next.racers, p)
 	}
-	r.lineUp(next)
-	r.race, r.single, r.phase = next, freely, event.Running
-	r.publish(next.event)
+	next.startRacers()
+	l.race, l.single, l.phase = next, freely, event.Running
+	l.out.publish(next.event)
 	for i, p := range next.racers {
-		r.publish(event.LapEvent{Racer: i, Lap: p.last})
+		l.out.publish(event.LapEvent{Racer: i, Lap: p.last})
 	}
 	return nil
 }
@@ -101,24 +98,25 @@ func (r *run) beginRace(c event.Race) error {
 // amount reports whether v can be so much of something.
 func amount(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
 
-// enter settles the method and the settings of one racer. The current method begins with the settings that it has,
+// newRacer settles the method and the settings of one racer. The current method begins with the settings that it has,
 // another with those that it would take over with.
-func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
+func (c *race) newRacer(entry *event.Racer) (*racer, error) {
+	place, nets := c.loop.place, c.loop.nets
 	entry.Name = cmp.Or(entry.Name, entry.Optimizer)
 	entry.Set = slices.Clone(entry.Set)
-	if slices.ContainsFunc(before, func(other event.Racer) bool { return other.Name == entry.Name }) {
+	if slices.ContainsFunc(c.event.Racers, func(other event.Racer) bool { return other.Name == entry.Name }) {
 		return nil, event.Refuse("two racers are called %s: expected different names", entry.Name)
 	}
 	info, err := methods.Lookup(entry.Optimizer)
 	if err != nil {
 		return nil, event.Refuse("racer %s: %v", entry.Name, err)
 	}
-	if err := r.offers(info); err != nil {
+	if err := nets.offers(info); err != nil {
 		return nil, event.Refuse("racer %s: %s: %v", entry.Name, info.Name, err)
 	}
-	settings := r.chosen().Clone()
-	if info != r.info {
-		settings = r.defaults(info)
+	settings := nets.chosen().Clone()
+	if info != nets.info {
+		settings = place.defaults(info)
 	}
 	for _, kv := range entry.Set {
 		key, value, ok := strings.Cut(kv, "=")
@@ -129,53 +127,56 @@ func (r *run) enter(entry *event.Racer, before []event.Racer) (*racer, error) {
 			return nil, event.Refuse("racer %s: %v", entry.Name, err)
 		}
 	}
-	if err := r.suits(info, settings); err != nil {
-		return nil, event.Refuse("racer %s: %s", entry.Name, r.text(err))
+	if err := place.suits(info, settings); err != nil {
+		return nil, event.Refuse("racer %s: %s", entry.Name, c.loop.session.text(err))
 	}
-	return &racer{info: info, member: &member{settings: settings}}, nil
+	return &racer{trajectory: trajectory{place: place, info: info, settings: settings}}, nil
 }
 
-// lineUp gives every racer the weights of now, the random numbers to come and what the run knows of the weights. A
+// startRacers gives every racer the weights of now, the random numbers to come and what the run knows of the weights. A
 // method whose step is one whole has not moved the weights before it is over.
-func (r *run) lineUp(c *race) {
-	c.binding = r.bound(&objective.Work{})
-	from := r.members[0]
-	w := from.weights
-	if r.stepping && !r.batched() {
-		w = from.previous
-	}
+func (c *race) startRacers() {
+	l, nets := c.loop, c.loop.nets
+	c.binding = l.place.bind()
+	from := nets.members[0]
+	w := from.settled(nets.batched())
 	for _, p := range c.racers {
-		m := r.unset(c.binding, p.info, p.member.settings)
-		m.seed, m.rate, m.bearable = from.seed, from.rate, from.bearable
+		p.binding = c.binding
+		m := p.add(from.seed, p.settings)
+		m.rate, m.bearable = from.rate, from.bearable
 		*m.source = *from.source
 		copy(m.weights, w)
 		copy(m.previous, w)
 		m.report = still
 		m.report.Accepted = true
-		if !r.stepping {
+		if !l.stepping {
 			copy(m.state.Gradient, from.state.Gradient)
 			m.state.Loss, m.state.Evaluated = from.state.Loss, from.state.Evaluated
-			r.objective.Save(&p.cache, c.blocks(m.settings))
+			nets.objective.Save(&p.cache, c.blocks(p))
 		}
-		p.member = m
 	}
-	if r.stepping {
+	if l.stepping {
 		for _, p := range c.racers {
 			c.objective.Save(&p.cache, 1)
 		}
 	}
-	r.figure(c.racers[0].member)
+	first := c.racers[0].members[0]
+	c.racers[0].evaluate(first)
 	for _, p := range c.racers {
-		p.member.figures = c.racers[0].member.figures
-		p.member.begin(p.info)
-		r.describe(p)
+		p.members[0].metrics = first.metrics
+		p.members[0].begin(p.info)
+		p.describe()
 		p.best = p.last
-		p.best.Epoch = r.epoch
+		p.best.Epoch = nets.epoch
 	}
 }
 
-// blocks returns how many parts of the rows a method with these settings goes through.
-func (c *race) blocks(s *optim.Settings) int {
+// describe makes the racer's last metrics those of now.
+func (p *racer) describe() { p.last = p.measure(&p.spent, p.seconds) }
+
+// blocks returns how many parts of the rows a racer's method goes through.
+func (c *race) blocks(p *racer) int {
+	s := p.members[0].settings
 	if !trust.Blocks.In(s) {
 		return 1
 	}
@@ -183,13 +184,12 @@ func (c *race) blocks(s *optim.Settings) int {
 }
 
 // pick ends the race. The run goes on as if the racer had been it since the race began, or as it was before.
-func (r *run) pick(i int) error {
-	c := r.race
+func (c *race) pick(i int) error {
 	switch {
 	case c == nil:
 		return event.Refuse("there is no race to pick from")
 	case i == -1:
-		r.abandon()
+		c.abandon()
 		return nil
 	case i < -1 || i >= len(c.racers):
 		return event.Refuse("racer %d: expected 0 to %d, or -1 for none", i, len(c.racers)-1)
@@ -197,60 +197,61 @@ func (r *run) pick(i int) error {
 		return event.Refuse("%s has %s; expected another racer, or none", c.event.Racers[i].Name, c.racers[i].ended)
 	}
 	c.picked = c.racers[i]
-	r.leave("picked", i)
+	c.leave("picked", i)
 	if c.turn == c.picked {
-		r.held = nil // its lap is an outer iteration of the run now
+		c.loop.held = nil // its lap is an outer iteration of the run now
 	}
-	r.adopt(c, c.picked)
+	c.promote(c.picked)
 	return nil
 }
 
 // abandon ends the race without a winner.
-func (r *run) abandon() { r.leave("abandoned", -1) }
+func (c *race) abandon() { c.leave("abandoned", -1) }
 
 // leave ends the race. The lap under way is given up, but for that of a racer who was picked.
-func (r *run) leave(state string, picked int) {
-	c := r.race
-	r.race = nil
+func (c *race) leave(state string, picked int) {
+	l := c.loop
+	l.race = nil
 	if c.over {
-		r.phase, r.single = c.before, freely
+		l.phase, l.single = c.before, freely
 	}
 	if c.turn != nil && c.turn != c.picked {
-		r.giveUp = true
+		l.giveUp = true
 	}
 	e := c.event
 	e.State, e.Picked = state, picked
-	r.publish(e)
-	r.alter()
+	l.out.publish(e)
+	l.checkpoints.alter()
 }
 
-// adopt makes a racer the run. The figures of a lap under way are still to come.
-func (r *run) adopt(c *race, p *racer) {
-	from := r.info.Name
-	c.objective.Spent.Add(r.objective.Spent)
-	r.binding, r.members, r.info = c.binding, []*member{p.member}, p.info
+// promote makes a racer the run. The metrics of a lap under way are still to come.
+func (c *race) promote(p *racer) {
+	l, nets := c.loop, c.loop.nets
+	from := nets.info.Name
+	c.objective.Spent.Add(nets.objective.Spent)
+	nets.binding, nets.members, nets.info, nets.began = c.binding, p.members, p.info, p.began
 	if p.info.Name != from {
-		r.publish(event.SwitchEvent{Epoch: r.epoch, From: from, To: p.info.Name})
+		l.out.publish(event.SwitchEvent{Epoch: nets.epoch, From: from, To: p.info.Name})
 	}
-	if p.laps == 0 {
-		r.refresh()
+	if p.epoch == 0 {
+		nets.refresh()
 		return
 	}
-	r.epoch += p.laps
+	nets.epoch += p.epoch
 	e := p.last
-	e.Epoch, e.Elapsed = r.epoch, event.Float(r.training.elapsed().Seconds())
-	tell(r.objective.Spent, &e)
-	r.last = e
-	if better(&p.best, &r.best) {
-		r.best = p.best
+	e.Epoch, e.Elapsed = nets.epoch, event.Float(l.clocks.training.seconds())
+	chargeTo(&e, nets.objective.Spent)
+	nets.last = e
+	if better(&p.best, &nets.best) {
+		nets.best = p.best
 	}
-	w := p.member.weights
+	w := p.members[0].weights
 	if c.turn == p {
-		w = p.member.previous
+		w = p.members[0].previous
 	}
-	r.kept.add(kept{weights: [][]float64{slices.Clone(w)}, last: r.last, best: r.best}, r.keepRoom())
-	r.publish(e)
-	if r.limit(&e); r.end != "" {
-		r.giveUp = true
+	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, last: nets.last, best: nets.best})
+	l.out.publish(e)
+	if l.limit(&e); l.end != "" {
+		l.giveUp = true
 	}
 }

@@ -131,16 +131,6 @@ func (r *recording) failure() error {
 	return r.err
 }
 
-// failedRecording returns the first error of a recorder that is known.
-func (r *run) failedRecording() error {
-	for _, rec := range r.recordings {
-		if err := rec.failure(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // finish waits until everything was recorded, for the last event to be taken no longer than recordGrace after the end
 // of ctx.
 func (r *recording) finish(ctx context.Context) error {

@@ -57,68 +57,73 @@ type ending struct {
 	epoch int
 }
 
-// checkSave makes sure, before anything is trained, that there will be a file.
-func (r *run) checkSave() error {
-	if r.config.Save == "" {
+// saver writes the weights of a run that goes on.
+type saver struct {
+	session *Session
+	nets    *trajectory
+	out     *publisher
+	pending int // files that are being written
+}
+
+// check makes sure, before anything is trained, that there will be a file.
+func (s *saver) check() error {
+	file := s.session.config.Save
+	if file == "" {
 		return nil
 	}
-	if err := modelfile.Writable(r.config.Save); err != nil {
+	if err := modelfile.Writable(file); err != nil {
 		return &PrepareError{Err: &fieldsError{"{Save}", err}}
 	}
 	return nil
 }
 
 // save writes the weights of now to a file and answers when it is there.
-func (r *run) save(file string, answer chan error) {
+func (s *saver) save(file string, answer chan error) {
 	format, err := modelfile.Format(file)
 	if err != nil {
 		answer <- &event.CommandError{Reason: err.Error()}
 		return
 	}
-	m := r.model()
+	m := s.nets.model(s.session.id)
 	for i, w := range m.Weights {
 		m.Weights[i] = slices.Clone(w)
 	}
-	e := event.SavedEvent{Epoch: r.epoch, File: file, Format: format}
-	r.saving++
+	e := event.SavedEvent{Epoch: s.nets.epoch, File: file, Format: format}
+	s.pending++
 	go func() {
 		w := wrote{event: e, answer: answer}
 		w.err = guard(func() (err error) {
 			w.event.Bytes, err = modelfile.Write(file, m)
 			return err
 		})
-		if r.Session.ask(context.Background(), request{command: w, answer: make(chan error, 1)}) != nil {
+		if s.session.ask(context.Background(), request{command: w, answer: make(chan error, 1)}) != nil {
 			answer <- w.err // the run was cancelled, and did not wait for this
 		}
 	}()
 }
 
 // saved tells of a file that was written.
-func (r *run) saved(w wrote) {
-	r.saving--
+func (s *saver) saved(w wrote) {
+	s.pending--
 	if w.err != nil {
 		w.answer <- &event.CommandError{Reason: w.err.Error()}
 		return
 	}
-	r.publish(w.event)
+	s.out.publish(w.event)
 	w.answer <- nil
 }
 
-// saveAtEnd waits for the files that are being written, writes the one that the configuration asks for, and leaves
-// the weights to the session. It returns how the run ended.
-func (r *run) saveAtEnd(err error) error {
-	r.awaitSaves()
-	if !r.opened {
-		return err
-	}
-	r.final = &ending{model: r.model(), epoch: r.epoch}
-	file := r.config.Save
+// finish writes the file that the configuration asks for, and leaves the weights to the session. It returns how the run,
+// which ended by err, ended.
+func (s *saver) finish(err error) error {
+	s.session.final = &ending{model: s.nets.model(s.session.id), epoch: s.nets.epoch}
+	file := s.session.config.Save
 	if file == "" {
 		return err
 	}
-	e, failed := r.final.write(file)
+	e, failed := s.session.final.write(file)
 	if failed == nil {
-		r.publish(e)
+		s.out.publish(e)
 		return err
 	}
 	if errors.Is(err, context.Canceled) {
@@ -127,18 +132,18 @@ func (r *run) saveAtEnd(err error) error {
 	return &SaveError{File: file, Err: failed, Run: err}
 }
 
-// awaitSaves waits for the files that are being written, for recordGrace at most once the run is cancelled.
-func (r *run) awaitSaves() {
-	cancelled := r.ctx.Done()
+// await waits for the files that are being written, for recordGrace at most once the run is cancelled.
+func (s *saver) await() {
+	cancelled := s.out.ctx.Done()
 	var late <-chan time.Time
-	for r.saving > 0 {
+	for s.pending > 0 {
 		select {
-		case q := <-r.requests:
+		case q := <-s.session.requests:
 			switch c := q.command.(type) {
 			case wrote:
-				r.saved(c)
+				s.saved(c)
 			case event.Save:
-				r.save(c.File, q.answer)
+				s.save(c.File, q.answer)
 			default:
 				q.answer <- feed.ErrEnded
 			}
@@ -196,33 +201,21 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 		return event.SavedEvent{}, err
 	}
 	optimizer, last, id := "", unmeasured, ""
-	k := from.memory()
+	k := from.archive()
 	k.Text("optimizer", &optimizer)
-	rememberScore(k.In("last"), &last)
+	archiveMetrics(k.In("last"), &last)
 	if err := k.Err(); err != nil {
 		return event.SavedEvent{}, &CheckpointError{Reason: err.Error()}
 	}
 	if run != nil {
 		id = run.ID
 	}
-	e.model = describe(p, weights, c.about(id, optimizer, from.Epoch, &last))
+	e.model = describe(p, weights, about(&c, id, optimizer, from.Epoch, &last))
 	return e.write(file)
 }
 
-// model returns the net as it is now. A method whose step is one whole has not moved the weights before it is over.
-func (r *run) model() *modelfile.Model {
-	weights := make([][]float64, len(r.members))
-	for i, m := range r.members {
-		weights[i] = m.weights
-		if m.stepping && !r.batched() {
-			weights[i] = m.previous
-		}
-	}
-	return describe(r.problem, weights, r.config.about(r.id, r.info.Name, r.epoch, &r.last))
-}
-
 // about says of weights where they come from, and how good those of the last finished epoch were.
-func (c *Config) about(run, optimizer string, epoch int, last *event.EpochEvent) map[string]string {
+func about(c *Config, run, optimizer string, epoch int, last *event.EpochEvent) map[string]string {
 	meta := map[string]string{
 		"optimizer": optimizer, "epoch": strconv.Itoa(epoch), "seed": strconv.FormatUint(c.Seed, 10),
 		"time": time.Now().UTC().Format(time.RFC3339),

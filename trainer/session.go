@@ -25,7 +25,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -91,6 +90,18 @@ func New(c Config, recorders ...Recorder) (*Session, error) {
 	return s, nil
 }
 
+// With has the session train in a team. It is called before Run. A team of one is none.
+//
+// The figures, decisions and checkpoints of a run are then what they are in one process, to the bit if the team adds up
+// in the order of reduce.Tree, and any number of processes can go on from a checkpoint. What was spent is too, as long as
+// Config.Memory, which each process may use, is enough to keep all passes, or too little for any. Batches of some of the
+// rows, methods that solve for layers, committees and mixtures are refused.
+func (s *Session) With(t Team) {
+	if t.Size() > 1 {
+		s.team = t
+	}
+}
+
 // DivergedError says that a run met a loss or weights that are no numbers, or a loss far above the one
 // it started from.
 type DivergedError struct {
@@ -118,23 +129,23 @@ func (s *Session) Run(ctx context.Context) error {
 		panic("trainer: Session.Run called twice")
 	}
 	defer close(s.ended)
-	r := &run{Session: s, ctx: ctx, first: unmeasured, last: unmeasured, best: unmeasured}
+	l := newLoop(ctx, s)
 	for _, rec := range s.recorders {
-		r.recordings = append(r.recordings, startRecording(rec))
+		l.out.recordings = append(l.out.recordings, startRecording(rec))
 	}
-	err := r.saveAtEnd(guard(r.through))
-	r.finish(err)
-	r.shown.stop()
-	if r.pool != nil {
-		r.pool.Close()
+	err := guard(l.through)
+	l.saver.await()
+	if l.opened {
+		err = l.saver.finish(err)
 	}
-	for _, rec := range r.recordings {
-		if failed := rec.finish(ctx); failed != nil && (err == nil || errors.Is(err, context.Canceled)) {
-			err = failed
-		}
+	l.finish(err)
+	l.out.shown.stop()
+	if l.place.pool != nil {
+		l.place.pool.Close()
 	}
-	r.forget()
-	r.hub.Publish(nil, r.status()) // with the last word of the record
+	err = l.out.finish(err)
+	l.checkpoints.forget()
+	s.hub.Publish(nil, l.status()) // with the last word of the record
 	return err
 }
 
@@ -192,33 +203,6 @@ func newID(now time.Time) string {
 	var tail [3]byte
 	rand.Read(tail[:])
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(tail[:])
-}
-
-// stopwatch adds up the time between starts and stops.
-type stopwatch struct {
-	since   time.Time
-	total   time.Duration
-	running bool
-}
-
-func (w *stopwatch) start() {
-	if !w.running {
-		w.since, w.running = time.Now(), true
-	}
-}
-
-func (w *stopwatch) stop() {
-	if w.running {
-		w.total += time.Since(w.since)
-		w.running = false
-	}
-}
-
-func (w *stopwatch) elapsed() time.Duration {
-	if w.running {
-		return w.total + time.Since(w.since)
-	}
-	return w.total
 }
 
 // liveFeed is the Feed of a running session.

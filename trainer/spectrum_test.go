@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
@@ -204,7 +205,7 @@ func TestDensitiesCompare(t *testing.T) {
 
 // TestWarmSpectra: later spectra begin where the first one ended and need fewer products.
 func TestWarmSpectra(t *testing.T) {
-	for _, method := range spectrumMethods {
+	for _, method := range analysis.SpectrumMethods {
 		spectra := of[event.SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{16}, SpectrumRows: 200, Spectrum: 2,
 			SpectrumMethod: method, Optimizer: "sgd", Set: []string{"rate=1e-4"}, Epochs: 2, SpectrumEvery: 1}))
 		if len(spectra) != 2 || spectra[1].Products >= spectra[0].Products {
@@ -347,7 +348,7 @@ func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
 
 // TestSpectrumOfNothing: weights whose curvature overflows have no eigenvalues, and the event says why.
 func TestSpectrumOfNothing(t *testing.T) {
-	for _, method := range spectrumMethods {
+	for _, method := range analysis.SpectrumMethods {
 		c := Config{Data: "sine", Hidden: []int{2}, Act: "identity", SpectrumMethod: method, Density: true}
 		p, err := c.Prepare()
 		if err != nil {
@@ -358,12 +359,11 @@ func TestSpectrumOfNothing(t *testing.T) {
 		for i := range w {
 			w[i] = 1e200
 		}
-		r := &run{Session: s, ctx: t.Context(), problem: p, members: []*member{{weights: w, settings: s.settings}}}
+		l := newLoop(t.Context(), s)
+		l.place.problem, l.nets.members = p, []*member{{weights: w, settings: s.settings}}
 		box := s.Subscribe()
 		defer box.Close()
-		if err := r.computeSpectrum(); err != nil {
-			t.Fatal(err)
-		}
+		l.analyst.computeSpectrum()
 		d, err := box.Wait(t.Context())
 		if err != nil || len(d.Spectra) != 1 || d.Spectra[0].Stop != krylov.NotFinite || len(d.Spectra[0].Eigenvalues) != 0 || d.Spectra[0].Density != nil {
 			t.Errorf("%s: %v, %+v", method, err, d.Spectra)

@@ -1,13 +1,9 @@
 package trainer
 
 import (
-	"fmt"
-
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
-	"newtop/trainer/optim"
-	"newtop/trainer/optim/firstorder"
 )
 
 // Team is several processes that train one run together, each on its own rows. The session runs in process 0 alone; the
@@ -25,35 +21,4 @@ type Team interface {
 	Bind(rows objective.Rows, o models.Options) objective.Linearization
 	// Digests returns all processes' Digests of a split, in order.
 	Digests(test bool) []byte
-}
-
-// With has the session train in a team. It is called before Run. A team of one is none.
-//
-// The figures, decisions and checkpoints of a run are then what they are in one process, to the bit if the team adds up
-// in the order of reduce.Tree, and any number of processes can go on from a checkpoint. What was spent is too, as long as
-// Config.Memory, which each process may use, is enough to keep all passes, or too little for any. Batches of some of the
-// rows, methods that solve for layers, committees and mixtures are refused.
-func (s *Session) With(t Team) {
-	if t.Size() > 1 {
-		s.team = t
-	}
-}
-
-// suits returns an error if the run's team can't train by a method with such settings.
-func (r *run) suits(info *optim.Info, settings *optim.Settings) error {
-	switch {
-	case r.team == nil:
-		return nil
-	case info.Needs&optim.NeedsLayers != 0:
-		return &ConfigError{Field: "Optimizer", Value: info.Name,
-			Expected: "a method that does not solve for layers, where several processes train"}
-	case info.Needs&optim.NeedsRows == 0:
-		return nil
-	}
-	rows := r.problem.Train.Total()
-	if batch := firstorder.Batch.Of(settings); batch > 0 && batch < rows {
-		return &ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(batch),
-			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train", rows)}
-	}
-	return nil
 }

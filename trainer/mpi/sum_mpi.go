@@ -25,23 +25,18 @@ type plan struct {
 	outCounts, outPlaces, inCounts, inPlaces []C.int
 }
 
-func (c *bridge) plan(tree reduce.Tree) *plan {
-	p := c.plans[tree]
-	if p == nil {
-		p = &plan{}
-		for rank := range c.size {
-			nodes := tree.Nodes(rank, c.size)
-			p.nodes = append(p.nodes, nodes...)
-			p.counts = append(p.counts, len(nodes))
-			p.most = max(p.most, len(nodes))
-		}
-		p.sums = make([][]float64, len(p.nodes))
-		p.schedule = newSchedule(tree, c.size)
-		p.own = p.of(c.rank)
-		for _, s := range []*[]C.int{&p.outCounts, &p.outPlaces, &p.inCounts, &p.inPlaces} {
-			*s = make([]C.int, c.size)
-		}
-		c.plans[tree] = p
+func newPlan(tree reduce.Tree, rank, size int) *plan {
+	p := &plan{schedule: newSchedule(tree, size)}
+	for of := range size {
+		nodes := tree.Nodes(of, size)
+		p.nodes = append(p.nodes, nodes...)
+		p.counts = append(p.counts, len(nodes))
+		p.most = max(p.most, len(nodes))
+	}
+	p.sums = make([][]float64, len(p.nodes))
+	p.own = p.of(rank)
+	for _, s := range []*[]C.int{&p.outCounts, &p.outPlaces, &p.inCounts, &p.inPlaces} {
+		*s = make([]C.int, size)
 	}
 	return p
 }
@@ -56,7 +51,11 @@ func (c *bridge) plan(tree reduce.Tree) *plan {
 //	process 2    ◄─┐     ──┘                 ⤨ …
 //	process 3    ──┘                         ⤨
 func (c *bridge) SumFixed(tree reduce.Tree, dst []float64, nodes [][]float64) error {
-	p := c.plan(tree)
+	p := c.plans[tree]
+	if p == nil {
+		p = newPlan(tree, c.rank, c.size)
+		c.plans[tree] = p
+	}
 	if len(nodes) != p.counts[c.rank] {
 		panic(fmt.Sprintf("mpi: SumFixed: %d nodes, expected %d", len(nodes), p.counts[c.rank]))
 	}
@@ -135,18 +134,15 @@ func (c *bridge) shareNodes(tree reduce.Tree, p *plan, dst []float64, nodes [][]
 		from, to := share(rank)
 		return to - from
 	})
-	if err := c.collect(p.combine(tree, in, to-from), out[:width], p); err != nil || c.rank > 0 {
+	x, all := p.combine(tree, in, to-from), out[:width]
+	err = c.call("MPI_Gatherv", func() C.int { // to where process 0's inCounts and inPlaces say
+		return C.bridge_gather(begin(x), C.int(len(x)), begin(all), &p.inCounts[0], &p.inPlaces[0])
+	})
+	if err != nil || c.rank > 0 {
 		return err
 	}
 	copy(dst[first:last], out)
 	return nil
-}
-
-// collect brings every process's x to process 0's all, where inCounts and inPlaces say.
-func (c *bridge) collect(x, all []float64, p *plan) error {
-	return c.call("MPI_Gatherv", func() C.int {
-		return C.bridge_gather(begin(x), C.int(len(x)), begin(all), &p.inCounts[0], &p.inPlaces[0])
-	})
 }
 
 // combine adds up numbers of all nodes, width of each, one node's after another's.

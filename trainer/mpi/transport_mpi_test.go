@@ -117,7 +117,7 @@ func TestPieces(t *testing.T) {
 		nodes = append(nodes, sumOver(leaf, node.Index<<node.Level, node.Level, tree.Leaves()))
 	}
 	want := sumOver(leaf, 0, 5, tree.Leaves())
-	p := c.plan(tree)
+	p := newPlan(tree, c.rank, c.size)
 	for _, width := range []int{50, 999, n} {
 		for _, way := range []struct {
 			name string

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 )
 
@@ -30,48 +31,48 @@ func TestSliceAgainstDifferences(t *testing.T) {
 		"mixture":   {Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "x", Optimizer: "tr-newton"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, m := ready(t, c, 0)
+			l, m := ready(t, c, 0)
 			accepted := 0
 			for epoch := 1; epoch <= 6; epoch++ {
-				if err := r.outer(); err != nil {
+				if err := l.outer(); err != nil {
 					t.Fatal(err)
 				}
-				last := r.members[len(r.members)-1]
-				e := obeyed[event.SliceEvent](t, r, m, event.Slice{})
+				last := l.nets.members[len(l.nets.members)-1]
+				e := handled[event.SliceEvent](t, l, m, event.Slice{})
 				n := len(last.state.W)
-				step := slices.Clone(r.proposed.step)
+				step := slices.Clone(l.analyst.proposed.step)
 				if e.Accepted {
 					accepted++
 					floats.SubTo(step[:n], last.weights[:n], last.previous[:n])
 				}
-				if !floats.EqualApprox(step, r.proposed.step, 1e-12) || !floats.Equal(r.proposed.from, last.previous) {
+				if !floats.EqualApprox(step, l.analyst.proposed.step, 1e-12) || !floats.Equal(l.analyst.proposed.from, last.previous) {
 					t.Fatalf("epoch %d: another step than that from the weights before to those after", epoch)
 				}
-				if e.Epoch != epoch || e.Member != len(r.members)-1 || e.Optimizer != c.Optimizer || e.Accepted != last.report.Accepted ||
+				if e.Epoch != epoch || e.Member != len(l.nets.members)-1 || e.Optimizer != c.Optimizer || e.Accepted != last.report.Accepted ||
 					!near(e.Rho, event.Float(last.report.Rho)) || !near(e.StepNorm, event.Float(last.report.StepNorm)) {
 					t.Errorf("%+v of %+v", e, last.report)
 				}
-				compareSlice(t, r, &e)
+				compareSlice(t, l, &e)
 				compareRho(t, &e)
 			}
 			if failing := slices.Equal(c.Set, wide); failing && accepted == 6 {
 				t.Error("no step was rejected")
 			}
-			r.recordings[0].finish(r.ctx)
+			l.out.recordings[0].finish(l.ctx)
 		})
 	}
 }
 
 // compareSlice holds the kept step's slice against differences.
-func compareSlice(t *testing.T, r *run, e *event.SliceEvent) {
+func compareSlice(t *testing.T, l *loop, e *event.SliceEvent) {
 	t.Helper()
-	train, network := &r.problem.Train, r.problem.Network
-	w, s := r.proposed.from, r.proposed.step
-	l := network.Linearize(w, train.Inputs, train.Targets)
+	train, network := &l.place.problem.Train, l.place.problem.Network
+	w, s := l.analyst.proposed.from, l.analyst.proposed.step
+	whole := network.Linearize(w, train.Inputs, train.Targets)
 	at := make([]float64, len(w))
 	along := func(t float64) []float64 { return floats.AddScaledTo(at, w, t, s) }
-	loss := func(t float64) float64 { return l.EvaluateAt(along(t)).Loss - l.Loss() }
-	if len(e.At) != slicePoints || e.At[0] != 0 || e.At[10] != 1 || e.At[15] != 1.5 {
+	loss := func(t float64) float64 { return whole.EvaluateAt(along(t)).Loss - whole.Loss() }
+	if len(e.At) != analysis.SlicePoints || e.At[0] != 0 || e.At[10] != 1 || e.At[15] != 1.5 {
 		t.Fatalf("at %v", e.At)
 	}
 	if e.Loss[0] != 0 || e.GaussNewton[0] != 0 || e.Quadratic[0] != 0 {
@@ -85,7 +86,7 @@ func compareSlice(t *testing.T, r *run, e *event.SliceEvent) {
 	h := 1e-3 / math.Max(1, float64(e.StepNorm))
 	slope := (8*(loss(h)-loss(-h)) - (loss(2*h) - loss(-2*h))) / (12 * h)
 	bend := (16*(loss(h)+loss(-h)) - (loss(2*h) + loss(-2*h))) / (12 * h * h)
-	gauss := outputCurvature(r, along, h)
+	gauss := outputCurvature(l, along, h)
 	for name, c := range map[string]struct {
 		values []event.Float
 		bend   float64
@@ -102,9 +103,9 @@ func compareSlice(t *testing.T, r *run, e *event.SliceEvent) {
 
 // outputCurvature returns sᵀGs from differences du of the outputs along s: the mean over rows of Σ du² for squared
 // error, and of Σ du²/u for cross-entropy after softmax.
-func outputCurvature(r *run, along func(t float64) []float64, h float64) float64 {
-	x, network := r.problem.Train.Inputs, r.problem.Network
-	rows := r.problem.Train.Rows()
+func outputCurvature(l *loop, along func(t float64) []float64, h float64) float64 {
+	x, network := l.place.problem.Train.Inputs, l.place.problem.Network
+	rows := l.place.problem.Train.Rows()
 	outputs := func(t float64) *mat.Dense {
 		u := mat.NewDense(rows, network.Outputs(), nil)
 		network.OutputTo(u, along(t), x)
@@ -115,7 +116,7 @@ func outputCurvature(r *run, along func(t float64) []float64, h float64) float64
 	for i := range rows {
 		for k := range network.Outputs() {
 			du := (high.At(i, k) - low.At(i, k)) / (2 * h)
-			if r.problem.Data.Classes != nil {
+			if l.place.problem.Data.Classes != nil {
 				du /= math.Sqrt(middle.At(i, k))
 			}
 			sum += du * du
@@ -144,16 +145,16 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 	taken := 0
 	for _, blocks := range []int{2, 5} {
 		t.Run(fmt.Sprint(blocks), func(t *testing.T) {
-			r, m := ready(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: blocks}, 0)
+			l, m := ready(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: blocks}, 0)
 			for range 12 {
-				if err := r.outer(); err != nil {
+				if err := l.outer(); err != nil {
 					t.Fatal(err)
 				}
-				e, last := obeyed[event.SliceEvent](t, r, m, event.Slice{}), r.members[0]
-				compareSlice(t, r, &e)
-				end := slices.Clone(r.proposed.from)
+				e, last := handled[event.SliceEvent](t, l, m, event.Slice{}), l.nets.members[0]
+				compareSlice(t, l, &e)
+				end := slices.Clone(l.analyst.proposed.from)
 				if e.Accepted {
-					floats.Add(end, r.proposed.step)
+					floats.Add(end, l.analyst.proposed.step)
 				}
 				if last.report.Accepted && len(last.report.Inner) == blocks {
 					taken++
@@ -162,7 +163,7 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 					}
 				}
 			}
-			r.recordings[0].finish(r.ctx)
+			l.out.recordings[0].finish(l.ctx)
 		})
 	}
 	if taken == 0 {
@@ -172,19 +173,19 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 
 // TestSlicesFollowTheMethod: the first epoch of one that proposes nothing takes the slice away.
 func TestSlicesFollowTheMethod(t *testing.T) {
-	r, m := ready(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton"}, 2)
-	if err := r.obey(event.Switch{Optimizer: "sgd"}); err != nil {
+	l, m := ready(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton"}, 2)
+	if err := l.handle(event.Switch{Optimizer: "sgd"}); err != nil {
 		t.Fatal(err)
 	}
-	r.takeOver()
-	if e := obeyed[event.SliceEvent](t, r, m, event.Slice{}); e.Optimizer != "tr-newton" || e.Epoch != 2 {
+	l.takeOver()
+	if e := handled[event.SliceEvent](t, l, m, event.Slice{}); e.Optimizer != "tr-newton" || e.Epoch != 2 {
 		t.Errorf("right after the switch: %+v", e)
 	}
-	if err := r.outer(); err != nil {
+	if err := l.outer(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.obey(event.Slice{}); err == nil {
+	if err := l.handle(event.Slice{}); err == nil {
 		t.Error("sgd has a slice")
 	}
-	r.recordings[0].finish(r.ctx)
+	l.out.recordings[0].finish(l.ctx)
 }

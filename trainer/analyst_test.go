@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,48 +15,45 @@ import (
 )
 
 // ready returns a run on one thread that has done some outer iterations and can do more, without a goroutine.
-func ready(t *testing.T, c Config, epochs int) (*run, *memory) {
+func ready(t *testing.T, c Config, epochs int) (*loop, *memory) {
 	t.Helper()
 	m := &memory{}
-	r := &run{Session: mustNew(t, c), ctx: context.Background()}
-	r.recordings = []*recording{startRecording(m)}
+	l := newLoop(context.Background(), mustNew(t, c))
+	l.out.recordings = []*recording{startRecording(m)}
 	var err error
-	if r.problem, err = r.config.Prepare(); err != nil {
+	if l.place.problem, err = l.place.config.Prepare(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.bind(); err != nil {
+	if err := l.bind(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		r.pool.Close()
-		r.shown.stop()
+		l.place.pool.Close()
+		l.out.shown.stop()
 	})
-	r.phase = event.Running
-	for _, m := range r.members {
-		r.figure(m)
-		m.bearable = m.figures.Loss
-	}
+	l.phase = event.Running
+	l.nets.start()
 	for range epochs {
-		if err := r.outer(); err != nil {
+		if err := l.outer(); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return r, m
+	return l, m
 }
 
 // obeyed gives a command to a run between two outer iterations and returns the events that came of it.
-func obeyed[E event.Event](t *testing.T, r *run, m *memory, c event.Command) E {
+func handled[E event.Event](t *testing.T, l *loop, m *memory, c event.Command) E {
 	t.Helper()
-	if err := r.obey(c); err != nil {
+	if err := l.handle(c); err != nil {
 		t.Fatalf("%+v: %v", c, err)
 	}
-	if err := r.attend(); err != nil {
+	if err := l.safepoint(); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.recordings[0].finish(r.ctx); err != nil {
+	if err := l.out.recordings[0].finish(l.ctx); err != nil {
 		t.Fatal(err)
 	}
-	r.recordings[0] = startRecording(m)
+	l.out.recordings[0] = startRecording(m)
 	found := of[E](m)
 	if len(found) == 0 {
 		t.Fatalf("nothing came of %+v", c)
@@ -141,40 +137,40 @@ func TestLooksThatAreRefused(t *testing.T) {
 		{Config{Data: "sine"}, 0, event.ShowWeights{To: 9}, "no weights from layer 0 to layer 9"},
 		{Config{Data: "sine"}, 0, event.ShowErrors{}, "no test rows"},
 	} {
-		r, _ := ready(t, c.config, c.epochs)
-		r.test = nil
+		l, _ := ready(t, c.config, c.epochs)
+		l.place.test = nil
 		var refused *event.CommandError
-		if err := r.obey(c.ask); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if err := l.handle(c.ask); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v: expected a refusal with %q", c.ask, err, c.want)
 		}
-		if len(r.asked) != 0 {
+		if len(l.analyst.asked) != 0 {
 			t.Errorf("%+v was noted all the same", c.ask)
 		}
-		r.recordings[0].finish(r.ctx)
+		l.out.recordings[0].finish(l.ctx)
 	}
 }
 
 // TestLooksAskedForTwice are computed once, and those that a Stop overtakes not at all.
 func TestLooksAskedForTwice(t *testing.T) {
-	r, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
+	l, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
 	for _, c := range []event.Command{event.Slice{}, event.ShowErrors{Worst: 2}, event.Slice{}, event.ShowErrors{Worst: 2}} {
-		if err := r.obey(c); err != nil {
+		if err := l.handle(c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	obeyed[event.SliceEvent](t, r, m, event.Slice{})
+	handled[event.SliceEvent](t, l, m, event.Slice{})
 	if n := [2]int{len(of[event.SliceEvent](m)), len(of[event.ErrorsEvent](m))}; n != [2]int{1, 1} {
 		t.Errorf("%d slices and errors", n)
 	}
-	if r.computing != "" || r.training.running {
-		t.Errorf("computing %q, the clock runs: %v", r.computing, r.training.running)
+	if l.analyst.computing != "" || l.clocks.training.running {
+		t.Errorf("computing %q, the clock runs: %v", l.analyst.computing, l.clocks.training.running)
 	}
-	r.ask(event.Slice{})
-	r.obey(event.Stop{})
-	if err := r.attend(); err == nil || len(r.asked) != 1 {
-		t.Errorf("after a stop: %v, %d looks to come", err, len(r.asked))
+	l.analyst.ask(event.Slice{})
+	l.handle(event.Stop{})
+	if err := l.safepoint(); err == nil || len(l.analyst.asked) != 1 {
+		t.Errorf("after a stop: %v, %d looks to come", err, len(l.analyst.asked))
 	}
-	r.recordings[0].finish(r.ctx)
+	l.out.recordings[0].finish(l.ctx)
 }
 
 // begun runs a session that finds a command when it starts, and returns what will tell how it ended.
@@ -265,35 +261,22 @@ func TestLooksAtTheEnd(t *testing.T) {
 }
 
 func TestWeightsThatAreShown(t *testing.T) {
-	r, m := ready(t, Config{Data: "spirals", Hidden: []int{3}, Skip: models.SkipAll}, 2)
-	r.problem.Data.Image = &datasets.Image{Width: 2, Height: 1}
-	for _, b := range r.problem.Network.Blocks() {
-		e := obeyed[event.WeightsEvent](t, r, m, event.ShowWeights{To: b.To, From: b.From})
+	l, m := ready(t, Config{Data: "spirals", Hidden: []int{3}, Skip: models.SkipAll}, 2)
+	l.place.problem.Data.Image = &datasets.Image{Width: 2, Height: 1}
+	for _, b := range l.place.problem.Network.Blocks() {
+		e := handled[event.WeightsEvent](t, l, m, event.ShowWeights{To: b.To, From: b.From})
 		want := event.WeightsEvent{Epoch: 2, To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols,
-			Values: event.Floats(r.members[0].weights[b.Offset : b.Offset+b.Rows*b.Cols])}
+			Values: event.Floats(l.nets.members[0].weights[b.Offset : b.Offset+b.Rows*b.Cols])}
 		if b.From == 0 {
 			want.Height, want.Width = 1, 2
 		}
 		if !reflect.DeepEqual(e, want) {
 			t.Errorf("%d from %d: %+v, want %+v", b.To, b.From, e, want)
 		}
-		r.members[0].weights[b.Offset]++
+		l.nets.members[0].weights[b.Offset]++
 		if e.Values[0] != want.Values[0] {
 			t.Error("what is shown changes with the weights")
 		}
 	}
-	r.recordings[0].finish(r.ctx)
-}
-
-func TestSparseWeightsThatAreShown(t *testing.T) {
-	b := models.Block{Offset: 1, Rows: 2, Cols: 3, Sources: models.NewSources([][]int{{2, 0}, {1}})}
-	got := dense(&b, []float64{9, 1, 2, 3, 9})
-	want := []event.Float{1, event.NaN, 2, event.NaN, 3, event.NaN}
-	if !slices.EqualFunc(got, want, same) {
-		t.Errorf("%v, want %v", got, want)
-	}
-	line, err := event.EncodeEvent(event.WeightsEvent{Values: got})
-	if err != nil || !strings.Contains(string(line), `[1,null,2,null,3,null]`) {
-		t.Errorf("%s, %v", line, err)
-	}
+	l.out.recordings[0].finish(l.ctx)
 }

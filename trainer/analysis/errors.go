@@ -1,4 +1,4 @@
-package trainer
+package analysis
 
 import (
 	"math"
@@ -12,42 +12,41 @@ import (
 	"newtop/trainer/objective"
 )
 
+// Bounds of what an ErrorsEvent shows.
 const (
-	maxWorst     = 64   // rows that an ErrorsEvent shows
-	maxResiduals = 2048 // of each output
-	errorsChunk  = 1024 // rows whose outputs are there at once, for each thread
+	MaxWorst     = 64   // rows
+	MaxResiduals = 2048 // of each output
 )
 
-// errors passes the rows through the net, of a committee through all members for their mean output, and gathers where
-// the outputs are wrong.
-func (r *run) errors(c event.ShowErrors) (event.Event, error) {
-	step := errorsChunk * r.pool.Threads()
-	g := newGathering(r, c)
-	u := mat.NewDense(min(g.rows, step), r.problem.Network.Outputs(), nil)
-	err := r.problem.Walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
+// errorsChunk is how many rows' outputs are there at once, for each thread.
+const errorsChunk = 1024
+
+// Errors passes the rows of a problem through what outputsTo computes, with so many threads, and gathers where the outputs are
+// wrong. poll is called in between; an error of it ends the analysis.
+func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo func(dst, x *mat.Dense), poll func() error) (event.ErrorsEvent, error) {
+	step := errorsChunk * threads
+	g := newGathering(p, c)
+	u := mat.NewDense(min(g.rows, step), p.Network.Outputs(), nil)
+	err := p.Walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
 		rows, _ := x.Dims()
 		part := objective.Between(u, 0, rows)
-		r.outputsTo(part, x)
+		outputsTo(part, x)
 		for i := range rows {
 			g.add(first+i, x.RawRowView(i), t.RawRowView(i), part.RawRowView(i))
 		}
-		return r.goOn()
+		return poll()
 	})
-	if err != nil {
-		return nil, err
-	}
-	return g.finish(), nil
+	return g.finish(), err
 }
 
 // gathering is an ErrorsEvent under way.
 type gathering struct {
-	run   *run
-	data  *datasets.Dataset
-	rows  int // of the split
-	event event.ErrorsEvent
-	most  int
-	shown int   // how many rows residuals are of
-	worst []bad // downwards
+	problem *objective.Problem
+	rows    int // of the split
+	event   event.ErrorsEvent
+	most    int
+	shown   int   // how many rows residuals are of
+	worst   []bad // downwards
 }
 
 // bad is a row that may be among the worst.
@@ -58,27 +57,27 @@ type bad struct {
 	inputs, targets, outputs []float64
 }
 
-func newGathering(r *run, c event.ShowErrors) *gathering {
+func newGathering(p *objective.Problem, c event.ShowErrors) *gathering {
 	g := &gathering{
-		run: r, data: r.problem.Data, rows: r.problem.Of(objective.Rows{Test: !c.Train}),
-		event: event.ErrorsEvent{Epoch: r.epoch, Train: c.Train, Classes: r.problem.Data.Classes},
-		most:  min(max(0, c.Worst), maxWorst),
+		problem: p, rows: p.Of(objective.Rows{Test: !c.Train}),
+		event: event.ErrorsEvent{Train: c.Train, Classes: p.Data.Classes},
+		most:  min(max(0, c.Worst), MaxWorst),
 	}
-	if classes := len(g.data.Classes); classes > 0 {
+	if classes := len(p.Data.Classes); classes > 0 {
 		counts := make([]int, classes*classes)
 		for i := range classes {
 			g.event.Confusion = append(g.event.Confusion, counts[i*classes:][:classes])
 		}
 		return g
 	}
-	g.shown = min(g.rows, maxResiduals)
-	g.event.Residuals = make([][]event.Float, r.problem.Network.Outputs())
+	g.shown = min(g.rows, MaxResiduals)
+	g.event.Residuals = make([][]event.Float, p.Network.Outputs())
 	return g
 }
 
 // add takes the inputs, targets and outputs of the next row.
 func (g *gathering) add(row int, x, t, u []float64) {
-	b := bad{row: row, loss: g.run.problem.Network.RowLoss(u, t), output: -1}
+	b := bad{row: row, loss: g.problem.Network.RowLoss(u, t), output: -1}
 	if g.event.Confusion != nil {
 		if !floats.HasNaN(u) {
 			b.output = floats.MaxIdx(u)
@@ -86,15 +85,15 @@ func (g *gathering) add(row int, x, t, u []float64) {
 		}
 	} else if taken := len(g.event.Residuals[0]); taken < g.shown && row == taken*g.rows/g.shown {
 		for k := range g.event.Residuals {
-			g.event.Residuals[k] = append(g.event.Residuals[k], event.Float((u[k]-t[k])*g.data.TargetScaling.Scale[k]))
+			g.event.Residuals[k] = append(g.event.Residuals[k], event.Float((u[k]-t[k])*g.problem.Data.TargetScaling.Scale[k]))
 		}
 	}
-	g.keep(b, x, t, u)
+	g.rank(b, x, t, u)
 }
 
-// keep puts a row in its place among the worst, if it has one there. A loss that is no number is the worst of all, and
+// rank puts a row in its place among the worst, if it has one there. A loss that is no number is the worst of all, and
 // of equals the first row comes first.
-func (g *gathering) keep(b bad, x, t, u []float64) {
+func (g *gathering) rank(b bad, x, t, u []float64) {
 	key := func(b *bad) float64 {
 		if math.IsNaN(b.loss) {
 			return math.Inf(1)
@@ -119,8 +118,8 @@ func (g *gathering) keep(b bad, x, t, u []float64) {
 
 // finish describes the worst rows in the units of the data.
 func (g *gathering) finish() event.ErrorsEvent {
-	e := g.event
-	height, width := g.run.imageSize()
+	e, data := g.event, g.problem.Data
+	height, width := imageSize(g.problem)
 	raw := func(scaling *datasets.Scaling, value []float64) []event.Float {
 		dst := make([]float64, len(value))
 		scaling.RawTo(dst, value)
@@ -128,12 +127,12 @@ func (g *gathering) finish() event.ErrorsEvent {
 	}
 	for _, b := range g.worst {
 		w := event.WorstRow{Row: b.row, Loss: event.Float(b.loss), Target: -1, Output: b.output, Height: height, Width: width}
-		w.Inputs = raw(&g.data.InputScaling, b.inputs[:g.data.Inputs()])
+		w.Inputs = raw(&data.InputScaling, b.inputs[:data.Inputs()])
 		if e.Confusion != nil {
 			w.Target = floats.MaxIdx(b.targets)
 		} else {
-			w.Targets = raw(&g.data.TargetScaling, b.targets)
-			w.Outputs = raw(&g.data.TargetScaling, b.outputs)
+			w.Targets = raw(&data.TargetScaling, b.targets)
+			w.Outputs = raw(&data.TargetScaling, b.outputs)
 		}
 		e.Worst = append(e.Worst, w)
 	}

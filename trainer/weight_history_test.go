@@ -66,31 +66,31 @@ func TestRewindIsExact(t *testing.T) {
 	}
 }
 
-// TestKeeper: what is kept is bounded, ascending, has the first epoch and all recent ones; what a viewer was given
+// TestWeightHistory: what is kept is bounded, ascending, has the first epoch and all recent ones; what a viewer was given
 // does not change.
-func TestKeeper(t *testing.T) {
+func TestWeightHistory(t *testing.T) {
 	for _, room := range []int{0, 2, 3, 10, 100} {
-		var k keeper
+		var h weightHistory
 		var given, copied [][]int
 		for epoch := range 1000 {
-			k.add(kept{last: event.EpochEvent{Epoch: epoch}}, room)
-			given, copied = append(given, k.epochs), append(copied, slices.Clone(k.epochs))
-			n := len(k.epochs)
-			if n > max(2, room) || n != len(k.all) || k.epochs[0] != 0 || k.epochs[n-1] != epoch || !slices.IsSorted(k.epochs) {
-				t.Fatalf("room for %d: kept %v", room, k.epochs)
+			h.addWithin(snapshot{last: event.EpochEvent{Epoch: epoch}}, room)
+			given, copied = append(given, h.epochs), append(copied, slices.Clone(h.epochs))
+			n := len(h.epochs)
+			if n > max(2, room) || n != len(h.all) || h.epochs[0] != 0 || h.epochs[n-1] != epoch || !slices.IsSorted(h.epochs) {
+				t.Fatalf("room for %d: kept %v", room, h.epochs)
 			}
 			for i := range n {
-				if k.all[i].last.Epoch != k.epochs[i] {
-					t.Fatalf("room for %d: %v belongs to %v", room, k.epochs[i], k.all[i].last.Epoch)
+				if h.all[i].last.Epoch != h.epochs[i] {
+					t.Fatalf("room for %d: %v belongs to %v", room, h.epochs[i], h.all[i].last.Epoch)
 				}
 			}
-			if recent := room / 4; epoch > 0 && n > recent && k.epochs[n-1-recent] != epoch-recent {
-				t.Fatalf("room for %d: after epoch %d kept %v", room, epoch, k.epochs)
+			if recent := room / 4; epoch > 0 && n > recent && h.epochs[n-1-recent] != epoch-recent {
+				t.Fatalf("room for %d: after epoch %d kept %v", room, epoch, h.epochs)
 			}
 			if epoch == 500 {
-				k.cut(k.all[:n/2+1])
-				for len(k.epochs) > 0 && k.epochs[len(k.epochs)-1] < epoch { // on to where the test goes on
-					k.add(kept{last: event.EpochEvent{Epoch: k.epochs[len(k.epochs)-1] + 1}}, room)
+				h.cut(h.all[:n/2+1])
+				for len(h.epochs) > 0 && h.epochs[len(h.epochs)-1] < epoch { // on to where the test goes on
+					h.addWithin(snapshot{last: event.EpochEvent{Epoch: h.epochs[len(h.epochs)-1] + 1}}, room)
 				}
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
+	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 )
 
@@ -26,21 +27,21 @@ func TestErrorsAgainstALoop(t *testing.T) {
 	} {
 		for _, train := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " train ", train), func(t *testing.T) {
-				r, m := ready(t, c, 3)
-				r.problem.Data.InputScaling.Offset[0] += 3
-				e := obeyed[event.ErrorsEvent](t, r, m, event.ShowErrors{Train: train, Worst: 7})
-				compareErrors(t, r, &e, train)
-				r.recordings[0].finish(r.ctx)
+				l, m := ready(t, c, 3)
+				l.place.problem.Data.InputScaling.Offset[0] += 3
+				e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Train: train, Worst: 7})
+				compareErrors(t, l, &e, train)
+				l.out.recordings[0].finish(l.ctx)
 			})
 		}
 	}
 }
 
-func compareErrors(t *testing.T, r *run, e *event.ErrorsEvent, train bool) {
+func compareErrors(t *testing.T, l *loop, e *event.ErrorsEvent, train bool) {
 	t.Helper()
-	data, rows := r.problem.Data, &r.problem.Test
+	data, rows := l.place.problem.Data, &l.place.problem.Test
 	if train {
-		rows = &r.problem.Train
+		rows = &l.place.problem.Train
 	}
 	losses, wrong := make([]float64, rows.Rows()), 0
 	confusion := make([][]int, len(data.Classes))
@@ -49,13 +50,13 @@ func compareErrors(t *testing.T, r *run, e *event.ErrorsEvent, train bool) {
 	}
 	for i := range losses {
 		x, target := rowsFrom(rows.Inputs, i), rowsFrom(rows.Targets, i)
-		eval := r.mean(x, target)
+		eval := l.place.mean(x, target, l.nets.members)
 		losses[i] = eval.Loss
 		if data.Classes == nil {
 			continue
 		}
 		u := target
-		r.outputsTo(u, x)
+		l.place.outputsTo(u, x, l.nets.members)
 		best := 0
 		for k, v := range u.RawRowView(0) {
 			if v > u.At(0, best) {
@@ -105,38 +106,38 @@ func rowsFrom(m *mat.Dense, i int) *mat.Dense {
 
 // TestResidualsAreEvenlySpaced and in the units of the data.
 func TestResidualsAreEvenlySpaced(t *testing.T) {
-	r, m := ready(t, Config{Data: "sine", Hidden: []int{4}}, 1)
-	train := &r.problem.Train
-	n := 3*maxResiduals + 7
+	l, m := ready(t, Config{Data: "sine", Hidden: []int{4}}, 1)
+	train := &l.place.problem.Train
+	n := 3*analysis.MaxResiduals + 7
 	train.Inputs, train.Targets = mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
 	for i := range n {
 		train.Targets.Set(i, 0, float64(i))
 	}
-	r.problem.Data.TargetScaling = datasets.Scaling{Offset: []float64{5}, Scale: []float64{2}}
-	e := obeyed[event.ErrorsEvent](t, r, m, event.ShowErrors{Train: true, Worst: 1000})
+	l.place.problem.Data.TargetScaling = datasets.Scaling{Offset: []float64{5}, Scale: []float64{2}}
+	e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Train: true, Worst: 1000})
 	u := mat.NewDense(1, 1, nil)
-	r.outputsTo(u, mat.NewDense(1, 1, nil))
-	if len(e.Residuals) != 1 || len(e.Residuals[0]) != maxResiduals || len(e.Worst) != maxWorst || e.Confusion != nil {
+	l.place.outputsTo(u, mat.NewDense(1, 1, nil), l.nets.members)
+	if len(e.Residuals) != 1 || len(e.Residuals[0]) != analysis.MaxResiduals || len(e.Worst) != analysis.MaxWorst || e.Confusion != nil {
 		t.Fatalf("%d residuals, %d rows", len(e.Residuals[0]), len(e.Worst))
 	}
 	for i, got := range e.Residuals[0] {
-		if want := 2 * (u.At(0, 0) - float64(i*n/maxResiduals)); math.Abs(float64(got)-want) > 1e-9 {
+		if want := 2 * (u.At(0, 0) - float64(i*n/analysis.MaxResiduals)); math.Abs(float64(got)-want) > 1e-9 {
 			t.Fatalf("residual %d is %v, want %v", i, got, want)
 		}
 	}
 	if w := e.Worst[0]; w.Row != n-1 || w.Targets[0] != event.Float(2*(n-1)+5) || math.Abs(float64(w.Outputs[0])-2*u.At(0, 0)-5) > 1e-9 {
 		t.Errorf("the worst row is %+v", w)
 	}
-	r.recordings[0].finish(r.ctx)
+	l.out.recordings[0].finish(l.ctx)
 }
 
 // TestErrorsOfNumbersThatAreNone: rows whose outputs are NaN are the worst, in no column of the confusion.
 func TestErrorsOfNumbersThatAreNone(t *testing.T) {
-	r, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
+	l, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
 	for _, row := range []int{3, 5} {
-		r.problem.Test.Inputs.Set(row, 0, math.NaN())
+		l.place.problem.Test.Inputs.Set(row, 0, math.NaN())
 	}
-	e := obeyed[event.ErrorsEvent](t, r, m, event.ShowErrors{Worst: 3})
+	e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Worst: 3})
 	for i, row := range []int{3, 5} {
 		if w := e.Worst[i]; w.Row != row || w.Output != -1 || finite(w.Loss) {
 			t.Errorf("place %d: %+v", i, w)
@@ -148,8 +149,8 @@ func TestErrorsOfNumbersThatAreNone(t *testing.T) {
 			counted += n
 		}
 	}
-	if want := r.problem.Test.Rows() - 2; counted != want {
+	if want := l.place.problem.Test.Rows() - 2; counted != want {
 		t.Errorf("%d rows are counted, want %d", counted, want)
 	}
-	r.recordings[0].finish(r.ctx)
+	l.out.recordings[0].finish(l.ctx)
 }

@@ -1,0 +1,102 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"newtop/trainer/event"
+	"newtop/trainer/krylov"
+	"newtop/trainer/objective"
+)
+
+// The methods and operators of a spectrum; the first is the default.
+var (
+	SpectrumMethods   = []string{"lanczos", "power"}
+	SpectrumOperators = []string{"hessian", "gauss-newton"}
+)
+
+// SpectrumOptions say what a spectrum estimates and how.
+type SpectrumOptions struct {
+	Count    int         // eigenvalues, by Lanczos at each end, by the power method in all
+	Method   string      // one of SpectrumMethods
+	Operator string      // one of SpectrumOperators
+	Density  bool        // whether the density and the trace come with it
+	Seed     uint64      // of what is drawn at random
+	Start    [][]float64 // what the last spectrum by the same method returned to begin with; nil: nothing
+	// Poll is called between products; an error of it ends the spectrum, and if its eigenvalues are known by then it has them
+	// without their density.
+	Poll func() error
+}
+
+// Spectrum estimates extreme eigenvalues of a matrix at the weights of l. The event's Stop is Interrupted where it was ended
+// before they were known. It returns what the next spectrum begins with.
+func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEvent, start [][]float64) {
+	e = event.SpectrumEvent{Method: o.Method, Operator: o.Operator, Rows: l.Rows()}
+	var h krylov.Operator = hessian{l}
+	if e.Operator == SpectrumOperators[1] {
+		h = gaussNewton{l}
+	}
+	pairs, start := o.eigenpairs(h, &e)
+	if e.Stop == krylov.Interrupted {
+		return e, start
+	}
+	slices.SortStableFunc(pairs, func(a, b krylov.Eigenpair) int { return cmp.Compare(b.Value, a.Value) })
+	for _, p := range pairs {
+		e.Eigenvalues = append(e.Eigenvalues, event.Float(p.Value))
+		e.Residuals = append(e.Residuals, event.Float(p.Residual))
+	}
+	if o.Density && pairs != nil {
+		o.density(h, &e)
+	}
+	return e, start
+}
+
+// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop tells, and what
+// the next call begins with.
+func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) (pairs []krylov.Eigenpair, start [][]float64) {
+	monitor := func(int) error { return o.Poll() }
+	if e.Method == SpectrumMethods[1] {
+		found, err := krylov.Power(h, o.Count, krylov.PowerOptions{Seed: o.Seed, Start: o.Start, Vectors: true, Monitor: monitor})
+		e.Products, e.Stop = found.Products, found.Stop
+		if err != nil || found.Pairs == nil {
+			return found.Pairs, o.Start
+		}
+		return found.Pairs, found.Start()
+	}
+	options := krylov.LanczosOptions{Seed: o.Seed, Vectors: true, Monitor: monitor}
+	if o.Start != nil {
+		options.Start = o.Start[0]
+	}
+	found, err := krylov.Lanczos(h, o.Count, options)
+	e.Products, e.Stop = found.Products, found.Stop
+	pairs = slices.Concat(found.Top, found.Bottom)
+	if err != nil || pairs == nil {
+		return pairs, o.Start
+	}
+	return pairs, [][]float64{found.Start()}
+}
+
+// density adds the spectral density, and the trace that its probes give for nothing. The probes are the same
+// every time, so that what changes is the matrix and not the chance.
+func (o *SpectrumOptions) density(h krylov.Operator, e *event.SpectrumEvent) {
+	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{Seed: o.Seed, Monitor: func(int) error { return o.Poll() }})
+	e.Products += d.Products
+	if err != nil || d.Grid == nil {
+		return
+	}
+	e.Density = &event.Density{
+		Grid: event.Floats(d.Grid), Values: event.Floats(d.Values), Errors: event.Floats(d.Errors),
+		Sigma: event.Float(d.Sigma), Probes: len(d.Quadratures), Steps: d.Steps,
+	}
+	e.Trace = &event.Trace{Value: event.Float(d.Trace.Value), Error: event.Float(d.Trace.Error), Probes: d.Trace.Probes}
+}
+
+// hessian is the Hessian of a linearization.
+type hessian struct{ objective.Linearization }
+
+func (h hessian) MulVecTo(dst, v []float64) { h.HessianTo(dst, v) }
+
+// gaussNewton is the Gauss–Newton matrix of a linearization.
+type gaussNewton struct{ objective.Linearization }
+
+func (g gaussNewton) MulVecTo(dst, v []float64) { g.GaussNewtonTo(dst, v) }

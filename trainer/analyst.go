@@ -1,0 +1,280 @@
+package trainer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/analysis"
+	"newtop/trainer/event"
+	"newtop/trainer/krylov"
+	"newtop/trainer/objective"
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
+)
+
+// defaultRows bounds the rows that a spectrum averages over when the Config does not say, so that one costs
+// seconds at most. They are the same in every spectrum of a run, evenly spaced over the training rows.
+const defaultRows = 2048
+
+// defaultSpectrum is how many eigenvalues are estimated when the Config does not say: by Lanczos at each end,
+// by the power method in all.
+const defaultSpectrum = 3
+
+// partingRows is how many of the worst rows a run that has ended shows.
+const partingRows = 16
+
+// analyst computes the analyses that viewers ask for. They only read the weights: a run has the same digits with and
+// without them. What passes through rows has a linearization of its own, is charged to no optimizer, and takes no
+// training time.
+type analyst struct {
+	nets   *trajectory
+	out    *publisher
+	clocks *clocks
+	poll   func() error // answers the commands that come meanwhile; its error ends the analysis
+
+	asked     []event.Command // to be computed at the next chance, each of them different
+	spectrum  bool            // one was asked for
+	computing string          // what is being computed; empty: nothing
+	sliced    bool            // whether a slice was ever asked for
+	proposed  proposed
+
+	along  objective.Linearization // over all training rows; nil before the first slice
+	sample objective.Linearization // over the rows of the spectrum; nil until the first one
+	start  [][]float64             // the next spectrum's start vectors
+}
+
+// proposed is the last step that a method held against a model, of a mixture with steady gates.
+type proposed struct {
+	known      bool
+	from, step []float64 // of all weights
+	event      event.SliceEvent
+}
+
+// propose keeps the step that a member has just proposed, if its method does that.
+func (a *analyst) propose(m *member, p *optim.Proposal) {
+	k := &a.proposed
+	if k.known = p.Step != nil; !k.known {
+		return
+	}
+	if k.step == nil {
+		k.from, k.step = make([]float64, len(m.weights)), make([]float64, len(m.weights))
+	}
+	copy(k.from, m.previous)
+	copy(k.from, p.From)
+	clear(k.step[copy(k.step, p.Step):])
+	k.event = event.SliceEvent{
+		Epoch:     a.nets.epoch + 1,
+		Member:    a.nets.turn,
+		Optimizer: a.nets.info.Name,
+		Rho:       event.Float(p.Rho),
+		Accepted:  p.Accepted,
+	}
+}
+
+// ask notes an analysis for the next chance, at which one that was asked for twice is computed once.
+func (a *analyst) ask(c event.Command) error {
+	place, info := a.nets.place, a.nets.info
+	switch c := c.(type) {
+	case event.Spectrum:
+		if a.computing == "spectrum" {
+			return event.Refuse("a spectrum is being computed already")
+		}
+		a.spectrum = true
+		return nil
+	case event.Slice:
+		if !a.proposed.known && info.Proposes {
+			return event.Refuse("%s has proposed no step yet: expected an outer iteration to end first", info.Name)
+		}
+		if !a.proposed.known {
+			return event.Refuse("%s proposes no step by a model of the loss: expected one of %s", info.Name, proposers())
+		}
+		a.sliced = true
+	case event.ShowErrors:
+		if !c.Train && place.test == nil {
+			return event.Refuse("there are no test rows: expected the training rows to be asked for")
+		}
+		if err := place.problem.Readable(!c.Train); err != nil {
+			return event.Refuse("the rows can't be read: %v", err)
+		}
+	}
+	if !slices.Contains(a.asked, c) {
+		a.asked = append(a.asked, c)
+	}
+	return nil
+}
+
+// proposers names the methods that slices are of.
+func proposers() string {
+	var names []string
+	for _, i := range methods.All() {
+		if i.Proposes {
+			names = append(names, i.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// analyse computes what was asked for first and publishes it, unless it is interrupted. It returns by what.
+func (a *analyst) analyse() (interrupted error) {
+	c := a.asked[0]
+	a.asked = slices.Delete(a.asked, 0, 1)
+	a.clocks.training.stop()
+	var e event.Event
+	switch c := c.(type) {
+	case event.ShowErrors:
+		a.computing = "errors"
+		e, interrupted = a.errors(c)
+	default:
+		a.computing = "slice"
+		e, interrupted = a.slice()
+	}
+	a.computing = ""
+	if interrupted != nil {
+		e = nil
+	}
+	a.out.publish(e)
+	return interrupted
+}
+
+// analyseAtEnd shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice if
+// any was asked for before: afterwards nobody can ask. It returns the context's error.
+func (a *analyst) analyseAtEnd() error {
+	a.asked = []event.Command{event.ShowErrors{Train: a.nets.place.test == nil, Worst: partingRows}}
+	if a.sliced && a.proposed.known {
+		a.asked = append(a.asked, event.Slice{})
+	}
+	for range len(a.asked) {
+		interrupted := a.analyse()
+		if err := a.out.ctx.Err(); err != nil || errors.Is(interrupted, optim.ErrInterrupted) {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause polls in the middle of an analysis, and tells viewers of one that takes longer than an eye would miss.
+func (a *analyst) pause() error {
+	if a.out.shown.over.Load() {
+		a.out.publish(nil)
+	}
+	return a.poll()
+}
+
+// errors gathers where the outputs are wrong, of a committee the mean of all members'.
+func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
+	place := a.nets.place
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	e, err := analysis.Errors(place.problem, c, place.pool.Threads(), outputsTo, a.pause)
+	e.Epoch = a.nets.epoch
+	return e, err
+}
+
+// slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the member
+// whose turn was the last; in block mode it is the last block's, from the weights within the sweep, with the ρ that it
+// had for its own block; of a mixture whose gates are tuned apart it moves the experts alone. No passes are kept, so that
+// it needs no memory that grows with the rows.
+func (a *analyst) slice() (event.SliceEvent, error) {
+	place, k := a.nets.place, &a.proposed
+	e := k.event
+	if a.along == nil {
+		a.along = place.rows().Bind(objective.Rows{}, models.Options{Pool: place.pool, Memory: 1})
+	}
+	a.along.Update(k.from)
+	err := a.pause()
+	if err == nil {
+		err = analysis.Slice(a.along, k.from, k.step, &e, a.pause)
+	}
+	return e, err
+}
+
+// showWeights publishes a block of weights as it is now, of a committee the first member's.
+func (a *analyst) showWeights(to, from int) error {
+	e, ok := analysis.Weights(a.nets.place.problem, a.nets.members[0].weights, to, from)
+	if !ok {
+		return event.Refuse("the net has no weights from layer %d to layer %d", from, to)
+	}
+	e.Epoch = a.nets.epoch
+	a.out.publish(e)
+	return nil
+}
+
+// affordable reports whether another spectrum fits into the share of time that they may take.
+func (a *analyst) affordable() bool {
+	share := a.nets.place.config.SpectrumShare
+	return share == 0 || a.clocks.spectra.seconds() <= share*a.clocks.training.seconds()
+}
+
+// computeSpectrum estimates the eigenvalues that the Config asks for at the weights of now, of a committee the
+// first member's, and publishes them. The operator acts on all weights, those of gates included. If it is interrupted
+// when the eigenvalues are known they are published without their density.
+func (a *analyst) computeSpectrum() {
+	a.spectrum = false
+	a.clocks.training.stop()
+	a.clocks.spectra.start()
+	defer a.clocks.spectra.stop()
+	a.computing = "spectrum"
+	a.out.publish(nil)
+	defer func() {
+		a.computing = ""
+		a.out.publish(nil)
+	}()
+	place := a.nets.place
+	c, total := place.config, place.problem.Train.Total()
+	if a.sample == nil {
+		var rows objective.Rows
+		if n := cmp.Or(c.SpectrumRows, defaultRows); n > 0 && n < total {
+			rows.Count = n
+		}
+		a.sample = place.rows().Bind(rows, models.Options{Pool: place.pool, Memory: c.Memory})
+	}
+	a.sample.Update(a.nets.members[0].weights)
+	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{
+		Count:    cmp.Or(c.Spectrum, defaultSpectrum),
+		Method:   a.spectrumMethod(),
+		Operator: cmp.Or(c.SpectrumOf, analysis.SpectrumOperators[0]),
+		Density:  c.Density,
+		Seed:     streamSpectrum,
+		Start:    a.start,
+		Poll:     a.poll,
+	})
+	a.start = start
+	if e.Stop == krylov.Interrupted {
+		return
+	}
+	e.Epoch, e.Selection = a.nets.epoch, "all"
+	if e.Rows < total {
+		e.Selection = "evenly spaced"
+	}
+	a.out.publish(e)
+}
+
+func (a *analyst) spectrumMethod() string {
+	return cmp.Or(a.nets.place.config.SpectrumMethod, analysis.SpectrumMethods[0])
+}
+
+// archive carries what the next spectrum begins with, if it is by the same method.
+func (a *analyst) archive(k *optim.Archive) {
+	dim := a.nets.place.problem.Network.Dim()
+	method, count := a.spectrumMethod(), len(a.start)
+	k.Text("method", &method)
+	k.Count("vectors", &count, dim+1) // one more than there are where the power method was shifted
+	start := a.start
+	if k.Restoring() {
+		start = nil
+	}
+	for i := 0; i < count && k.Err() == nil; i++ {
+		if k.Restoring() {
+			start = append(start, nil)
+		}
+		k.Vector(fmt.Sprint("vector ", i), &start[i], dim)
+	}
+	if k.Restoring() && method == a.spectrumMethod() {
+		a.start = start
+	}
+}

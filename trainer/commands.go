@@ -1,0 +1,261 @@
+package trainer
+
+import (
+	"cmp"
+	"math"
+
+	"newtop/trainer/event"
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
+)
+
+// watch is every method's Monitor: it publishes the inner unit and takes the commands that came
+// meanwhile.
+func (l *loop) watch(in optim.Inner) error {
+	l.unit, l.units = in.Iteration.Number, in.Total
+	if math.IsNaN(in.Loss) && l.race == nil {
+		l.out.publish(l.nets.innerEvent(in.Block, &in.Iteration))
+	} else if l.out.shown.over.Load() {
+		l.out.publish(nil)
+	}
+	if l.single == oneUnit {
+		l.pause()
+	}
+	l.expire()
+	return l.safepoint()
+}
+
+// expire ends a run whose time is over in the middle of its outer iteration.
+func (l *loop) expire() {
+	if l.expired() {
+		l.end, l.giveUp = event.ReasonTime, true
+	}
+}
+
+// safepoint answers waiting commands, and waits for more while the run is paused. It returns
+// optim.ErrInterrupted when the outer iteration must be given up, and the context's error.
+func (l *loop) safepoint() error {
+	for {
+		var err error
+		switch {
+		case l.giveUp:
+			return optim.ErrInterrupted
+		case l.analyst.spectrum:
+			l.analyst.computeSpectrum()
+			err = l.ctx.Err()
+		case len(l.analyst.asked) > 0:
+			_ = l.analyst.analyse()
+			err = l.ctx.Err()
+		case l.race != l.held:
+			if l.held != nil {
+				return nil
+			}
+			err = l.race.compete()
+		case l.phase == event.Paused:
+			l.offer(false)
+			l.clocks.training.stop()
+			l.clocks.active.stop()
+			select {
+			case q := <-l.session.requests:
+				l.reply(q)
+			case <-l.ctx.Done():
+				return l.ctx.Err()
+			}
+		default:
+			l.clocks.active.start()
+			if l.stepping {
+				l.clocks.training.start()
+			}
+			if l.session.asking.Load() == 0 { // a select takes as long as a row of a small net
+				return l.ctx.Err()
+			}
+			var replied bool
+			if replied, err = l.poll(); err == nil && !replied {
+				return nil
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// poll replies to a command that waits, if there is one. It returns the context's error.
+func (l *loop) poll() (replied bool, err error) {
+	select {
+	case q := <-l.session.requests:
+		l.reply(q)
+		return true, nil
+	case <-l.ctx.Done():
+		return false, l.ctx.Err()
+	default:
+		return false, nil
+	}
+}
+
+// pollDuring replies to the commands that came while an analysis is computed. A changed setting makes an
+// inner solve begin anew, but is no reason to give those up.
+func (l *loop) pollDuring() error {
+	for {
+		l.expire()
+		if l.giveUp && (l.end != "" || l.next != nil || l.back != nil) { // what comes next is for the method that takes over
+			return optim.ErrInterrupted
+		}
+		if replied, err := l.poll(); err != nil || !replied {
+			return err
+		}
+	}
+}
+
+func (l *loop) reply(q request) {
+	if c, ok := q.command.(event.Save); ok {
+		l.saver.save(c.File, q.answer)
+		return
+	}
+	err := l.handle(q.command)
+	if err == nil {
+		l.out.publish(nil)
+	}
+	q.answer <- err
+}
+
+// handleEarly carries out a command that comes before the run began.
+func (l *loop) handleEarly(c event.Command) error {
+	switch c := c.(type) {
+	case event.Stop:
+		l.end = event.ReasonStopped
+	case event.Pause:
+		l.phase = event.Preparing
+		l.single = freely
+		if c.On {
+			l.phase = event.Paused
+		}
+	default:
+		return event.Refuse("the data are still being prepared")
+	}
+	return nil
+}
+
+// handle carries a command out, or notes what has to happen once the method has let go of the weights.
+func (l *loop) handle(c event.Command) error {
+	if err := l.race.allows(c); err != nil {
+		return err
+	}
+	switch c := c.(type) {
+	case event.Pause:
+		l.single = freely
+		l.phase = event.Running
+		if c.On {
+			l.phase = event.Paused
+		}
+	case event.StepEpoch:
+		l.single, l.phase = oneEpoch, event.Running
+	case event.StepInner:
+		l.single, l.phase = oneUnit, event.Running
+	case event.Stop:
+		l.end = cmp.Or(l.end, event.ReasonStopped)
+		l.giveUp = true
+	case event.Spectrum, event.Slice, event.ShowErrors:
+		return l.analyst.ask(c)
+	case event.ShowWeights:
+		return l.analyst.showWeights(c.To, c.From)
+	case event.Rewind:
+		back, err := l.history.find(c.Epoch)
+		if err != nil {
+			return err
+		}
+		l.back, l.giveUp = back, true
+	case event.Race:
+		return beginRace(l, c)
+	case event.Pick:
+		return l.race.pick(c.Racer)
+	case wrote:
+		l.saver.saved(c)
+	case event.Seek, event.Speed:
+		return event.Refuse("the run is trained here: expected a recorded one to seek through")
+	case event.Switch:
+		return l.switchTo(c.Optimizer)
+	case event.Set:
+		return l.set(c.Key, func(s *optim.Settings) error { return s.PutText(c.Key, c.Value) })
+	case event.Scale:
+		key := l.nets.info.Primary
+		if key == "" {
+			return event.Refuse("%s has no rate or radius", l.nets.info.Name)
+		}
+		return l.set(key, func(s *optim.Settings) error { return s.Put(key, s.Get(key)*c.Factor) })
+	}
+	return nil
+}
+
+// switchTo notes which method has to take over.
+func (l *loop) switchTo(name string) error {
+	info, err := methods.Lookup(name)
+	if err != nil {
+		return &event.CommandError{Reason: l.session.text(err)}
+	}
+	if err := l.nets.offers(info); err != nil {
+		return event.Refuse("%s: %v", name, err)
+	}
+	if err := l.place.suits(info, l.place.defaults(info)); err != nil {
+		return &event.CommandError{Reason: l.session.text(err)}
+	}
+	l.next, l.giveUp = info, true
+	return nil
+}
+
+// takeOver goes back to an earlier epoch and hands the weights to another method, if commands have asked for that. Work and
+// time go on counting.
+func (l *loop) takeOver() {
+	t := l.nets
+	l.giveUp, l.checkpoints.within = false, t.turn > 0
+	if l.back != nil {
+		from := t.epoch
+		t.goBack(l.back)
+		l.back = nil
+		l.analyst.proposed.known = false
+		l.history.forgetAfter(t.epoch)
+		l.out.publish(event.RewindEvent{Epoch: from, To: t.epoch})
+		l.checkpoints.alter()
+	}
+	if l.next != nil {
+		from := t.info.Name
+		t.follow(l.next)
+		l.next = nil
+		l.out.publish(event.SwitchEvent{Epoch: t.epoch, From: from, To: t.info.Name})
+		l.checkpoints.alter()
+	}
+}
+
+// set changes a hyperparameter, for every member of a committee or for none. A method whose step is one
+// whole starts its outer iteration again, so that the change takes effect now; one that goes through batches
+// reads it before the next batch, and the size of its batches before the next epoch.
+func (l *loop) set(key string, put func(*optim.Settings) error) error {
+	t := l.nets
+	for _, m := range t.members {
+		settings := m.settings.Clone()
+		if err := cmp.Or(put(settings), l.place.suits(t.info, settings)); err != nil {
+			return &event.CommandError{Reason: t.of(m) + l.session.text(err)}
+		}
+	}
+	for _, m := range t.members {
+		if err := put(m.settings); err != nil {
+			panic("trainer: " + err.Error())
+		}
+		m.above, m.stalled = 0, ""
+	}
+	settings := t.chosen()
+	var value any = settings.Get(key)
+	for _, p := range settings.Parameters() {
+		if p.Key == key && p.Choices != nil {
+			value = settings.Choice(key)
+		}
+	}
+	if l.stepping && !t.batched() {
+		l.giveUp = true
+	}
+	l.out.publish(event.SettingEvent{Epoch: t.epoch, Key: key, Value: value})
+	l.checkpoints.alter()
+	return nil
+}
+
+func (l *loop) pause() { l.single, l.phase = freely, event.Paused; l.out.publish(nil) }

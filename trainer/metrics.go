@@ -1,0 +1,76 @@
+package trainer
+
+import (
+	"math"
+
+	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/objective"
+	"newtop/trainer/optim"
+)
+
+// Which metrics an epoch has, and which of them counts, stands in this file.
+
+// unmeasured is the metrics of weights that nobody has evaluated.
+var unmeasured = event.EpochEvent{
+	Loss: event.NaN, TestLoss: event.NaN, Error: event.NaN, TestError: event.NaN, RMSE: event.NaN, TestRMSE: event.NaN,
+	GradientNorm: event.NaN, StepNorm: event.NaN, Radius: event.NaN, Rho: event.NaN, Rate: event.NaN,
+}
+
+// trainMetrics fills in how well weights do on the training rows.
+func trainMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
+	e.Loss, e.RMSE, e.Error = event.Float(v.Loss), event.Float(v.RMSE()), event.NaN
+	if classes {
+		e.Error = event.Float(v.Error())
+	}
+}
+
+// testMetrics fills in how well weights do on the test rows.
+func testMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
+	e.TestLoss, e.TestRMSE, e.TestError = event.Float(v.Loss), event.Float(v.RMSE()), event.NaN
+	if classes {
+		e.TestError = event.Float(v.Error())
+	}
+}
+
+// copyMetrics makes the metrics of one event another's.
+func copyMetrics(to, from *event.EpochEvent) {
+	to.Loss, to.Error, to.RMSE = from.Loss, from.Error, from.RMSE
+	to.TestLoss, to.TestError, to.TestRMSE = from.TestLoss, from.TestError, from.TestRMSE
+}
+
+// archiveMetrics carries what later metrics are held against.
+func archiveMetrics(k *optim.Archive, e *event.EpochEvent) {
+	k.Count("epoch", &e.Epoch, optim.MostCount)
+	for _, f := range []struct {
+		key   string
+		value *event.Float
+	}{
+		{"loss", &e.Loss}, {"test loss", &e.TestLoss},
+		{"error", &e.Error}, {"test error", &e.TestError},
+		{"rmse", &e.RMSE}, {"test rmse", &e.TestRMSE},
+	} {
+		k.Number(f.key, (*float64)(f.value))
+	}
+}
+
+// chargeTo writes what was spent into an event.
+func chargeTo(e *event.EpochEvent, w *objective.Work) {
+	e.Gradients, e.Products, e.Losses = event.Float(w.Gradients), event.Float(w.Products), event.Float(w.Losses)
+	e.GradientEquivalents = event.Float(w.Equivalents)
+}
+
+// better reports whether e has the lower test error, or test RMSE where there are no classes, or
+// training loss where there are no test rows.
+func better(e, than *event.EpochEvent) bool {
+	a, b := float64(e.TestError), float64(than.TestError)
+	if math.IsNaN(a) {
+		a, b = float64(e.TestRMSE), float64(than.TestRMSE)
+	}
+	if math.IsNaN(a) {
+		a, b = float64(e.Loss), float64(than.Loss)
+	}
+	return a < b
+}
+
+func finite(f event.Float) bool { return !math.IsNaN(float64(f)) && !math.IsInf(float64(f), 0) }

@@ -1,0 +1,189 @@
+package trainer
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/models/reduce"
+	"newtop/trainer/event"
+	"newtop/trainer/objective"
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/firstorder"
+)
+
+// workplace is what a session's nets are trained on and with.
+type workplace struct {
+	config  *Config
+	team    Team // nil: this process has all rows
+	problem *objective.Problem
+	pool    *reduce.Pool
+	test    objective.Linearization // nil without test rows
+	monitor optim.Monitor           // of every method
+}
+
+// binding is what a net is trained on.
+type binding struct {
+	objective *objective.Objective
+	target    optim.Objective       // what the method minimizes: objective, or fixed
+	fixed     *objective.FixedGates // the objective with the gates of a mixture as they are; nil else
+}
+
+// loaded is what came of loading: the configuration with what a team has settled, and the problem.
+type loaded struct {
+	config  Config
+	problem *objective.Problem
+	err     error
+}
+
+// load begins to load the problem. The channel has room, so that a loader that nobody waits for ends by itself.
+func (w *workplace) load() <-chan loaded {
+	done := make(chan loaded, 1)
+	l, prepare := loaded{config: *w.config}, (*Config).Prepare
+	if w.team != nil {
+		prepare = w.team.Prepare
+	}
+	go func() {
+		l.err = guard(func() (err error) {
+			l.problem, err = prepare(&l.config)
+			return err
+		})
+		done <- l
+	}()
+	return done
+}
+
+// rows returns what binds the network to rows.
+func (w *workplace) rows() objective.Binder {
+	if w.team != nil {
+		return w.team
+	}
+	return w.problem
+}
+
+// bind returns the training rows bound anew, with an account of their own.
+func (w *workplace) bind() binding {
+	network := w.problem.Network
+	o := objective.Bind(network, w.rows(), objective.Rows{}, &objective.Work{}, models.Options{Pool: w.pool, Memory: w.config.Memory})
+	b := binding{objective: o, target: o}
+	if network.ExpertDim() < network.Dim() && w.config.GateTraining != "joint" {
+		b.fixed = objective.FixGates(o)
+		b.target = b.fixed
+	}
+	return b
+}
+
+// bindTest binds the test rows, if there are any. Only forward passes are asked of them, and those keep nothing.
+func (w *workplace) bindTest() {
+	if w.problem.Test.Total() > 0 {
+		w.test = w.rows().Bind(objective.Rows{Test: true}, models.Options{Pool: w.pool, Memory: 1})
+	}
+}
+
+// offers returns an error unless a method finds what it needs. A matrix is assembled of all weights, those
+// of gates included, even where the method is shown a part of it.
+func (b *binding) offers(info *optim.Info) error {
+	return cmp.Or(optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
+}
+
+// suits returns an error if the team can't train by a method with such settings.
+func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
+	switch {
+	case w.team == nil:
+		return nil
+	case info.Needs&optim.NeedsLayers != 0:
+		return &ConfigError{Field: "Optimizer", Value: info.Name,
+			Expected: "a method that does not solve for layers, where several processes train"}
+	case info.Needs&optim.NeedsRows == 0:
+		return nil
+	}
+	rows := w.problem.Train.Total()
+	if batch := firstorder.Batch.Of(settings); batch > 0 && batch < rows {
+		return &ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(batch),
+			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train", rows)}
+	}
+	return nil
+}
+
+// defaults returns the settings that a method begins with when it takes over.
+func (w *workplace) defaults(info *optim.Info) *optim.Settings {
+	settings := optim.NewSettings(info.Parameters)
+	// A number of rows or blocks that this method refuses is left at the method's own default.
+	_ = w.config.putSizes(info, settings)
+	w.config.fit(settings, w.problem.Data)
+	return settings
+}
+
+// Streams of the seeded generator: what is drawn for one purpose does not shift another.
+const (
+	streamWeights = 1 + iota
+	streamMethod
+	streamSpectrum
+)
+
+// drawTo draws a net's first weights from its seed.
+func (w *workplace) drawTo(dst []float64, seed uint64) {
+	w.problem.Network.InitTo(dst, w.problem.Init, rand.New(rand.NewPCG(seed, streamWeights)))
+}
+
+// evaluate measures how well the weights of a net do.
+func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
+	classes := w.problem.Data.Classes != nil
+	trainMetrics(e, o.Evaluate(weights), classes)
+	if w.test != nil {
+		testMetrics(e, w.test.EvaluateAt(weights), classes)
+	}
+}
+
+// A committee [MD §3] is the plain mean of the outputs of nets that were trained independently. By Jensen's
+// inequality its squared error, and its cross-entropy, is at most the mean of its members'.
+
+// evaluateMean measures how well the mean output of several nets does.
+func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
+	classes := w.problem.Data.Classes != nil
+	trainMetrics(e, w.mean(w.problem.Train.Inputs, w.problem.Train.Targets, nets), classes)
+	if w.test != nil {
+		testMetrics(e, w.mean(w.problem.Test.Inputs, w.problem.Test.Targets, nets), classes)
+	}
+}
+
+// mean evaluates the nets' mean output on the rows of x, over all of them in their order, so that it does not depend on the
+// threads.
+func (w *workplace) mean(x, t *mat.Dense, nets []*member) models.Evaluation {
+	rows, _ := x.Dims()
+	u := mat.NewDense(rows, w.problem.Network.Outputs(), nil)
+	w.outputsTo(u, x, nets)
+	return w.problem.Network.MeasureOutputs(u, t)
+}
+
+// outputsTo stores the mean of the nets' outputs for the rows of x, which each thread has an equal part of, in dst.
+func (w *workplace) outputsTo(dst, x *mat.Dense, nets []*member) {
+	rows, columns := x.Dims()
+	outputs := w.problem.Network.Outputs()
+	dst.Zero()
+	var workers sync.WaitGroup
+	const chunk = 256
+	threads := w.pool.Threads()
+	for worker := range threads {
+		workers.Go(func() {
+			for from := worker * chunk; from < rows; from += threads * chunk {
+				to := min(from+chunk, rows)
+				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
+				inputs := x.Slice(from, to, 0, columns).(*mat.Dense)
+				u := mat.NewDense(to-from, outputs, nil)
+				for _, m := range nets {
+					w.problem.Network.OutputTo(u, m.weights, inputs)
+					for i := range to - from {
+						floats.AddScaled(part.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
+					}
+				}
+			}
+		})
+	}
+	workers.Wait()
+}
