@@ -2,7 +2,6 @@ package trainer
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -52,7 +51,7 @@ type Config struct {
 	TimeLimit time.Duration // of work, pauses left out; 0: no limit
 
 	TargetLoss  float64 // end when the training loss is at most this; 0: never
-	TargetError float64 // end when the test error (RMSE for regression) is at most this; 0: never
+	TargetError float64 // end when the test error (RMSE for regression; of the training rows without test rows) is at most this; 0: never
 
 	Seed          uint64 // of the weights and of the order of rows; data sets do not depend on it
 	Threads       int    // workers; 0: GOMAXPROCS. The results do not depend on it
@@ -318,14 +317,7 @@ func (c *Config) output(classes bool) (models.Activation, models.LossFunction, e
 	return a, l, nil
 }
 
-// reached reports whether an epoch's metrics meet a target of the Config.
-func (c *Config) reached(e *event.EpochEvent) bool {
-	if c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss {
-		return true
-	}
-	metric := float64(e.TestError)
-	if math.IsNaN(metric) {
-		metric = float64(e.TestRMSE)
-	}
-	return c.TargetError > 0 && metric <= c.TargetError
+// reached reports whether an epoch's metrics meet a target of the Config, in a run that is judged by m.
+func (c *Config) reached(e *event.EpochEvent, m event.Measure) bool {
+	return c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss || c.TargetError > 0 && m.Value(e) <= c.TargetError
 }

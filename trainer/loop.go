@@ -141,6 +141,7 @@ func (l *loop) bind() error {
 
 // train goes from the opening through epochs until there is a reason to end.
 func (l *loop) train(opening event.RunEvent) error {
+	l.place.measure = opening.Measure()
 	l.out.publish(opening)
 	l.opened = true
 	if l.phase != event.Paused {
@@ -351,7 +352,7 @@ func (l *loop) diverge(epoch int, reason string) error {
 func (l *loop) limit(e *event.EpochEvent) {
 	c := l.place.config
 	switch {
-	case c.reached(e):
+	case c.reached(e, l.place.measure):
 		l.end = event.ReasonTarget
 	case c.Epochs > 0 && l.nets.epoch >= c.Epochs:
 		l.end = event.ReasonEpochs

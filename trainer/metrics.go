@@ -60,17 +60,4 @@ func chargeTo(e *event.EpochEvent, w *objective.Work) {
 	e.GradientEquivalents = event.Float(w.Equivalents)
 }
 
-// better reports whether e has the lower test error, or test RMSE where there are no classes, or
-// training loss where there are no test rows.
-func better(e, than *event.EpochEvent) bool {
-	a, b := float64(e.TestError), float64(than.TestError)
-	if math.IsNaN(a) {
-		a, b = float64(e.TestRMSE), float64(than.TestRMSE)
-	}
-	if math.IsNaN(a) {
-		a, b = float64(e.Loss), float64(than.Loss)
-	}
-	return a < b
-}
-
 func finite(f event.Float) bool { return !math.IsNaN(float64(f)) && !math.IsInf(float64(f), 0) }

@@ -242,7 +242,7 @@ func (c *race) promote(p *racer) {
 	e.Epoch, e.Elapsed = nets.epoch, event.Float(l.clocks.training.seconds())
 	chargeTo(&e, nets.objective.Spent)
 	nets.last = e
-	if better(&p.best, &nets.best) {
+	if c.loop.place.measure.Better(&p.best, &nets.best) {
 		nets.best = p.best
 	}
 	w := p.members[0].weights

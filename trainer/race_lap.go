@@ -164,7 +164,7 @@ func (c *race) endLap(p *racer, err error) error {
 		}
 	}
 	p.describe()
-	if better(&p.last, &p.best) {
+	if p.place.measure.Better(&p.last, &p.best) {
 		p.best = p.last
 		p.best.Epoch = c.loop.nets.epoch + p.epoch
 	}

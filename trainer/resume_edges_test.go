@@ -203,13 +203,14 @@ func TestEndBetweenEpochsIsKept(t *testing.T) {
 		s := mustNew(t, smallRun, a)
 		box := s.Subscribe()
 		defer box.Close()
-		done := make(chan error, 1)
-		go func() {
-			done <- s.Run(ctx)
-		}()
-		pause := event.Command(event.Pause{On: true})
-		for s.Do(ctx, pause) != nil {
-			t.Fatal("not paused")
+		done, paused := make(chan error, 1), make(chan error, 1)
+		go func() { paused <- s.Do(ctx, event.Pause{On: true}) }()
+		for s.asking.Load() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		go func() { done <- s.Run(ctx) }()
+		if err := <-paused; err != nil {
+			t.Fatal(err)
 		}
 		follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Kept != nil })
 		do(t, s, event.StepEpoch{})

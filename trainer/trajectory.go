@@ -83,7 +83,7 @@ func (t *trajectory) start() {
 // finish counts an outer iteration that took the members to the epoch's metrics.
 func (t *trajectory) finish(e *event.EpochEvent) {
 	t.last = *e
-	if better(e, &t.best) {
+	if t.place.measure.Better(e, &t.best) {
 		t.best = *e
 	}
 }

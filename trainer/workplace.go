@@ -25,6 +25,7 @@ type workplace struct {
 	pool    *reduce.Pool
 	test    objective.Linearization // nil without test rows
 	monitor optim.Monitor           // of every method
+	measure event.Measure           // what the run is judged by
 }
 
 // binding is what a net is trained on.
