@@ -210,7 +210,7 @@ func (a *analyst) affordable() bool {
 	return share == 0 || a.clocks.spectra.seconds() <= share*a.clocks.training.seconds()
 }
 
-// computeSpectrum estimates the eigenvalues that the Config asks for at the weights of now, of a committee the
+// computeSpectrum estimates the eigenvalues that the Config asks for at the current weights, of a committee the
 // first member's, and publishes them. The operator acts on all weights, those of gates included. If it is interrupted
 // when the eigenvalues are known they are published without their density.
 func (a *analyst) computeSpectrum() {

@@ -15,7 +15,7 @@ import (
 // maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
 const maxRitz = 16
 
-// measure describes the weights of now and the outer iteration that led to them, with what was spent and so many seconds of
+// measure describes the current weights and the outer iteration that led to them, with what was spent and so many seconds of
 // training.
 func (t *trajectory) measure(spent *objective.Work, seconds float64) event.EpochEvent {
 	report := combined(t.members)
@@ -51,7 +51,7 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 // evaluate measures how well the weights of a member do.
 func (t *trajectory) evaluate(m *member) { t.place.evaluate(t.objective, m.weights, &m.metrics) }
 
-// summarize fills in how well the weights of now do: those of the one net, or the mean output of a
+// summarize fills in how well the current weights do: those of the one net, or the mean output of a
 // committee beside its members.
 func (t *trajectory) summarize(e *event.EpochEvent) {
 	if len(t.members) == 1 {

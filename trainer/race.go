@@ -133,7 +133,7 @@ func (c *race) newRacer(entry *event.Racer) (*racer, error) {
 	return &racer{trajectory: trajectory{place: place, info: info, settings: settings}}, nil
 }
 
-// startRacers gives every racer the weights of now, the random numbers to come and what the run knows of the weights. A
+// startRacers gives every racer the current weights, the random numbers to come and what the run knows of the weights. A
 // method whose step is one whole has not moved the weights before it is over.
 func (c *race) startRacers() {
 	l, nets := c.loop, c.loop.nets
@@ -171,7 +171,7 @@ func (c *race) startRacers() {
 	}
 }
 
-// describe makes the racer's last metrics those of now.
+// describe makes the racer's last metrics those of its current weights.
 func (p *racer) describe() { p.last = p.measure(&p.spent, p.seconds) }
 
 // blocks returns how many parts of the rows a racer's method goes through.

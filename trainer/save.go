@@ -77,7 +77,7 @@ func (s *saver) check() error {
 	return nil
 }
 
-// save writes the weights of now to a file and answers when it is there.
+// save writes the current weights to a file and answers when it is there.
 func (s *saver) save(file string, answer chan error) {
 	format, err := modelfile.Format(file)
 	if err != nil {

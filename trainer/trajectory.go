@@ -88,7 +88,7 @@ func (t *trajectory) finish(e *event.EpochEvent) {
 	}
 }
 
-// snapshot returns what it takes to go back to the epoch of now.
+// snapshot returns what it takes to go back to the current epoch.
 func (t *trajectory) snapshot() snapshot {
 	s := snapshot{last: t.last, best: t.best}
 	for _, m := range t.members {

@@ -25,7 +25,7 @@ type Set struct{ Key, Value string }
 // Scale multiplies the current optimizer's primary hyperparameter: its rate or its radius.
 type Scale struct{ Factor float64 }
 
-// Spectrum asks for the Hessian's extreme eigenvalues at the weights of now, or as soon as the current
+// Spectrum asks for the Hessian's extreme eigenvalues at the current weights, or as soon as the current
 // inner solve is over.
 type Spectrum struct{}
 
@@ -45,7 +45,7 @@ type ShowErrors struct {
 // settings that it has; work, time and random numbers go on. An outer iteration under way is given up.
 type Rewind struct{ Epoch int }
 
-// Race begins a race from the weights of now. Each racer's budget is in gradient equivalents or seconds of
+// Race begins a race from the current weights. Each racer's budget is in gradient equivalents or seconds of
 // training, whichever is spent first; 0: no bound by that one. The current method races with the settings that it has,
 // another with its defaults, each as if it had just taken over; Set changes those. The run's own outer iteration waits.
 // When all have ended the run pauses until one is picked.
@@ -59,7 +59,7 @@ type Race struct {
 // but for the work and time that went into it.
 type Pick struct{ Racer int }
 
-// Save writes the weights of now to a file, in the format that its extension names: .safetensors or .onnx. The run
+// Save writes the current weights to a file, in the format that its extension names: .safetensors or .onnx. The run
 // goes on at once; a SavedEvent and the answer follow when the file is there. What is there already is replaced as a
 // whole. A run that has ended can still be saved.
 type Save struct{ File string }

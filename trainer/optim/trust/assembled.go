@@ -13,7 +13,7 @@ import (
 	"newtop/trainer/optim"
 )
 
-// assembled is the Gauss–Newton matrix at the weights of now, for methods that factorize it, in variables in
+// assembled is the Gauss–Newton matrix at the current weights, for methods that factorize it, in variables in
 // which the scaling M of the steps is I. It is assembled once for each place, however many steps are rejected
 // there.
 //
