@@ -59,7 +59,7 @@ func newLoop(ctx context.Context, s *Session) *loop {
 	l := &loop{ctx: ctx, session: s, clocks: &clocks{}}
 	l.place = &workplace{config: &s.config, team: s.team, monitor: l.watch}
 	l.nets = &trajectory{place: l.place, info: s.info, settings: s.settings, first: unmeasured, last: unmeasured, best: unmeasured}
-	l.out = &publisher{ctx: ctx, hub: &s.hub, status: l.status}
+	l.out = &publisher{ctx: ctx, viewers: &s.broadcaster, status: l.status}
 	l.saver = &saver{session: s, nets: l.nets, out: l.out}
 	l.analyst = &analyst{nets: l.nets, out: l.out, clocks: l.clocks, poll: l.pollDuring}
 	l.checkpoints = &checkpointer{nets: l.nets, out: l.out, clocks: l.clocks, analyst: l.analyst}
@@ -167,7 +167,7 @@ func (l *loop) train(opening event.RunEvent) error {
 	if err != nil {
 		return err
 	}
-	if l.end == event.ReasonStopped || !l.session.hub.Watched() {
+	if l.end == event.ReasonStopped || !l.session.broadcaster.Watched() {
 		return nil
 	}
 	l.giveUp = false

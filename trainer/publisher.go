@@ -10,10 +10,10 @@ import (
 	"newtop/trainer/feed"
 )
 
-// publisher sends events and the status to everyone: to viewers by the hub, to each recorder by a queue of its own.
+// publisher sends events and the status to everyone: to viewers by the broadcaster, to each recorder by a queue of its own.
 type publisher struct {
 	ctx        context.Context
-	hub        *feed.Broadcaster
+	viewers    *feed.Broadcaster
 	recordings []*recording
 	status     func() event.Status
 	shown      pulse // since the status was last published
@@ -27,7 +27,7 @@ func (p *publisher) publish(e event.Event) {
 			rec.put(p.ctx, entry{event: e})
 		}
 	}
-	p.hub.Publish(e, p.status())
+	p.viewers.Publish(e, p.status())
 }
 
 // failed returns the first error of a recorder that is known.

@@ -217,7 +217,7 @@ func TestRaceIsFair(t *testing.T) {
 			t.Errorf("spent %v of %v", spent, budget)
 		}
 	}
-	if total := d.s.hub.History.Delta.Status.Equivalents; total < sum {
+	if total := d.s.broadcaster.History.Delta.Status.Equivalents; total < sum {
 		t.Errorf("the run counts %v, its racers %v", total, sum)
 	}
 }

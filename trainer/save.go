@@ -165,7 +165,7 @@ func (s *Session) saveLate(file string) error {
 	if err != nil {
 		return &event.CommandError{Reason: err.Error()}
 	}
-	s.hub.Append(e)
+	s.broadcaster.Append(e)
 	return nil
 }
 

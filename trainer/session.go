@@ -36,13 +36,13 @@ import (
 
 // Session is one run. Its methods may be called from any goroutine; Run once.
 type Session struct {
-	config    Config
-	info      *optim.Info
-	settings  *optim.Settings
-	recorders []Recorder
-	reporter  Reporter // the first of the recorders that is one; nil: none
-	hub       feed.Broadcaster
-	team      Team // nil: this process has all rows
+	config      Config
+	info        *optim.Info
+	settings    *optim.Settings
+	recorders   []Recorder
+	reporter    Reporter // the first of the recorders that is one; nil: none
+	broadcaster feed.Broadcaster
+	team        Team // nil: this process has all rows
 	// What a session goes on from that Resume made.
 	resumed bool
 	from    *Checkpoint // nil: the run's start
@@ -145,7 +145,7 @@ func (s *Session) Run(ctx context.Context) error {
 	}
 	err = l.out.finish(err)
 	l.checkpoints.forget()
-	s.hub.Publish(nil, l.status()) // with the last word of the record
+	s.broadcaster.Publish(nil, l.status()) // with the last word of the record
 	return err
 }
 
@@ -190,13 +190,13 @@ func (s *Session) ask(ctx context.Context, q request) error {
 
 // Subscribe returns a mailbox that holds the history so far and gets everything from now on. The caller
 // closes it.
-func (s *Session) Subscribe() *feed.Mailbox { return s.hub.Subscribe() }
+func (s *Session) Subscribe() *feed.Mailbox { return s.broadcaster.Subscribe() }
 
 // Feed returns the session as a viewer sees and steers it.
 func (s *Session) Feed() feed.Feed { return &liveFeed{session: s, Mailbox: s.Subscribe()} }
 
 // Attend tells every viewer who looks at the run, from now on and also after its end.
-func (s *Session) Attend(a *event.Audience) { s.hub.Attend(a) }
+func (s *Session) Attend(a *event.Audience) { s.broadcaster.Attend(a) }
 
 // newID returns a name for a run that sorts by time and is unique enough for one user's runs.
 func newID(now time.Time) string {

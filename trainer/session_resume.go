@@ -30,6 +30,6 @@ func Resume(c Config, from *Checkpoint, history []event.Event, recorders ...Reco
 	if from != nil {
 		status.Epoch = from.Epoch
 	}
-	s.hub.PublishAll(past, status)
+	s.broadcaster.PublishAll(past, status)
 	return s, nil
 }

@@ -76,7 +76,7 @@ func (l *loop) finish(err error) {
 	}
 	l.phase = event.Ended
 	if l.session.resumed && !l.opened { // in the record the run ends where it had come to
-		l.session.hub.Publish(done, l.status())
+		l.session.broadcaster.Publish(done, l.status())
 		return
 	}
 	l.out.publish(done)

@@ -95,7 +95,7 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	}
 	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.Watched() {
 		text = "refused: " + text
-		if a.h.Status.Audience == nil { // else it comes as a deed
+		if a.h.Status.Audience == nil { // else it comes as a action
 			a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
 		}
 	}

@@ -160,7 +160,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	return a, a.Handle(msg)
 }
 
-// press gives a key to the overlay in front, then to the table of bindings.
+// press gives a key to the dialog in front, then to the table of bindings.
 func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	switch {

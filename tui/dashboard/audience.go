@@ -15,7 +15,7 @@ import (
 	"newtop/tui/widget"
 )
 
-// viewerOnly is why a guest who does not control can't do what they tried.
+// viewerOnly is why a viewer who does not control can't do what they tried.
 const viewerOnly = "read-only: you are a viewer"
 
 // audienceParts says in the header how many watch and who controls, as there is room.
@@ -75,7 +75,7 @@ func inControl(a *App, all *event.Audience, longest int) string {
 	return " · " + format.Count(len(names)) + verb
 }
 
-// isYou reports whether a viewer is the guest of this screen, or has their name and role.
+// isYou reports whether a viewer is the viewer of this screen, or has their name and role.
 func isYou(a *App, v *event.Viewer) bool {
 	return a.viewer != nil && v.Name == a.viewer.Name && v.Control == a.viewer.Control
 }

@@ -72,7 +72,7 @@ func (f *settingsForm) fieldOf(p *optim.Hyperparameter, k int) huh.Field {
 	return huh.NewInput().Key(p.Key).Prompt("").Inline(true).CharLimit(40).Value(&f.values[k])
 }
 
-// formTheme leaves fields bare: labels, inks and errors are the overlay's.
+// formTheme leaves fields bare: labels, inks and errors are the dialog's.
 func formTheme(bool) *huh.Styles {
 	var s huh.Styles
 	s.FieldSeparator = lipgloss.NewStyle().SetString("\n")

@@ -13,10 +13,10 @@ import (
 	"newtop/tui/style"
 )
 
-// viewerPause is the least time between two frames of a guest's screen: of keys that come faster the last one is drawn.
+// viewerPause is the least time between two frames of a viewer's screen: of keys that come faster the last one is drawn.
 const viewerPause = 40 * time.Millisecond
 
-// viewerModel is the model of a guest's program: the dashboard, whose frames go to a painter, with nothing that could
+// viewerModel is the model of a viewer's program: the dashboard, whose frames go to a renderer, with nothing that could
 // reach this process's terminal, signals or files.
 type viewerModel struct {
 	*App
@@ -31,10 +31,10 @@ type (
 	fellMsg  struct{ *render.PanicError } // a command broke
 )
 
-// runViewer shows the dashboard to a guest, like Run.
+// runViewer shows the dashboard to a viewer, like Run.
 func runViewer(ctx context.Context, a *App, o screen.Options) error {
 	if o.Input == nil || o.Output == nil || o.Environ == nil || o.Size.Width < 1 || o.Size.Height < 1 {
-		panic("tui: a guest without input, output, environment or size")
+		panic("tui: a viewer without input, output, environment or size")
 	}
 	defer a.Close()
 	inner, cancel := context.WithCancel(ctx)
@@ -74,7 +74,7 @@ type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
 
-// fromViewer is Bubble Tea's filter for what a guest's terminal sends: no size that stands among the keys, of which
+// fromViewer is Bubble Tea's filter for what a viewer's terminal sends: no size that stands among the keys, of which
 // nobody knows how large it is, and nothing that stops this process.
 func fromViewer(c *screen.Debouncer) func(tea.Model, tea.Msg) tea.Msg {
 	return func(m tea.Model, msg tea.Msg) tea.Msg {

@@ -38,7 +38,7 @@ type Options struct {
 	Saves          string // directory that models are saved in; empty: none are
 	UI             screen.Options
 	Limits         Limits
-	Log            *log.Logger // joins, leaves, refusals, deeds; nil: nowhere
+	Log            *log.Logger // joins, leaves, refusals, actions; nil: nowhere
 }
 
 // Limits bound what clients can ask for. Zero is the default, in brackets.

@@ -23,7 +23,7 @@ type room struct {
 	mu      sync.Mutex
 	viewers []*event.Viewer // in the order in which they joined
 	deeds   []event.Deed
-	number  int // of the newest deed
+	number  int // of the newest action
 
 	wake  chan struct{}
 	leave chan struct{} // closed by close
@@ -101,7 +101,7 @@ func (r *room) join(v event.Viewer) (leave func()) {
 	}
 }
 
-// did notes a deed, which gets its number and time here.
+// did notes a action, which gets its number and time here.
 func (r *room) did(d event.Deed) {
 	r.mu.Lock()
 	r.number++

@@ -263,8 +263,8 @@ func (se *session) watch(out *output) int {
 	size := se.terminal.size
 	s.log.Info("join", append(who[:len(who):len(who)], "user", clean(se.conn.User(), longestName), "term", se.terminal.term,
 		"size", fmt.Sprintf("%dx%d", size.Width, size.Height), "viewers", s.gate.sitting())...)
-	err := s.show(se.ctx, &guest{
-		viewer: se.viewer, environ: se.terminal.environ(), size: size, resizes: se.sizes,
+	err := s.show(se.ctx, &viewer{
+		info: se.viewer, environ: se.terminal.environ(), size: size, resizes: se.sizes,
 		in: in, out: out, hangUp: se.client.end,
 	})
 	s.log.Info("leave", append(who[:len(who):len(who)], "why", se.why(err), "after", time.Since(se.viewer.Since).Round(time.Second),

@@ -4,33 +4,35 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime/debug"
 
+	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/dashboard"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 )
 
-// show shows the run to a guest until they quit, their connection ends or ctx does. A screen that breaks is logged, and
+// show shows the run to a viewer until they quit, their connection ends or ctx does. A screen that breaks is logged, and
 // ends alone.
-func (s *Server) show(ctx context.Context, g *guest) (err error) {
+func (s *Server) show(ctx context.Context, g *viewer) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &render.PanicError{Value: v, Stack: debug.Stack()}
 		}
 		var broke *render.PanicError
 		if errors.As(err, &broke) {
-			s.log.Error("a screen broke", "name", g.viewer.Name, "key", g.viewer.Key, "why", broke.Value, "stack", string(broke.Stack))
+			s.log.Error("a screen broke", "name", g.info.Name, "key", g.info.Key, "why", broke.Value, "stack", string(broke.Stack))
 			err = errors.New("newtop: this screen broke, and the server's log says how; the run goes on")
 		}
 	}()
 	if dumb(g.environ) {
 		return errors.New("newtop: the screen needs a terminal that moves its cursor, and TERM says dumb; ssh HOST status says how the run is")
 	}
-	feed := &steered{Feed: s.run.Feed(), viewer: g.viewer, room: s.room, saves: s.o.Saves, log: s.log}
+	feed := &steered{Feed: s.run.Feed(), viewer: g.info, room: s.room, saves: s.o.Saves, log: s.log}
 	defer feed.Close()
-	defer s.room.join(g.viewer)()
+	defer s.room.join(g.info)()
 	err = dashboard.Run(ctx, feed, s.screen(g))
 	if ctx.Err() != nil {
 		fmt.Fprintf(g.out, "newtop: %s\n", clean(context.Cause(ctx).Error(), longestLine))
@@ -38,15 +40,15 @@ func (s *Server) show(ctx context.Context, g *guest) (err error) {
 	return err
 }
 
-// screen are the options of a guest's screen.
-func (s *Server) screen(g *guest) screen.Options {
+// screen are the options of a viewer's screen.
+func (s *Server) screen(g *viewer) screen.Options {
 	o := s.o.UI
-	o.Viewer = &screen.Viewer{Name: g.viewer.Name, Control: g.viewer.Control, Saves: s.o.Saves}
+	o.Viewer = &screen.Viewer{Name: g.info.Name, Control: g.info.Control, Saves: s.o.Saves}
 	o.Input, o.Output, o.Environ = &typed{Reader: g.in}, g.out, g.environ
 	o.Size, o.Resizes = g.size, g.resizes
 	o.Budget = &s.room.allowance
 	o.Preferences, o.Pictures = "", ""
-	if g.viewer.Control {
+	if g.info.Control {
 		o.Pictures = s.o.Saves
 	}
 	return o
@@ -63,3 +65,14 @@ func dumb(environ []string) bool {
 }
 
 var _ feed.Feed = (*steered)(nil)
+
+// viewer is one who was let in, with a terminal.
+type viewer struct {
+	info    event.Viewer
+	environ []string // TERM, and of what the client sent what a screen may see: COLORTERM, LANG, LC_*, NO_COLOR
+	size    screen.Size
+	resizes <-chan screen.Size // bounded by Limits.Size
+	in      io.Reader
+	out     io.Writer        // fails once the client has taken nothing for Limits.Stall
+	hangUp  func(why string) // ends the connection; the log says why
+}

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// PanicError says that the program of a guest's screen broke. The run and the other screens go on.
+// PanicError says that the program of a viewer's screen broke. The run and the other screens go on.
 type PanicError struct {
 	Value any
 	Stack []byte
@@ -15,7 +15,7 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }
 
-// Budget bounds how much of the machine the screens of all guests take together: the more they are and the dearer
+// Budget bounds how much of the machine the screens of all viewers take together: the more they are and the dearer
 // their frames, the less often each shows the run's news. Keys are answered at once however many there are. The zero value
 // is ready, and its methods may be called from any goroutine.
 type Budget struct {
@@ -26,7 +26,7 @@ type Budget struct {
 	update, draw lowTime
 }
 
-// Enter counts a guest until leave is called. A nil allowance bounds nothing.
+// Enter counts a viewer until leave is called. A nil budget bounds nothing.
 func (a *Budget) Enter() (leave func()) {
 	if a == nil {
 		return func() {}
@@ -55,7 +55,7 @@ func (a *Budget) see(since time.Time, which func() *lowTime) {
 	a.mu.Unlock()
 }
 
-// Interval is the time between two frames of news for each guest, at least the one given.
+// Interval is the time between two frames of news for each viewer, at least the one given.
 func (a *Budget) Interval(least time.Duration) time.Duration {
 	if a == nil {
 		return least
@@ -73,7 +73,7 @@ func (a *Budget) Interval(least time.Duration) time.Duration {
 
 const (
 	usualPart = 0.04
-	slowNews  = 3 * time.Second // no guest waits longer for news
+	slowNews  = 3 * time.Second // no viewer waits longer for news
 	// hidden is how much more a frame takes than is measured here: waking up, encrypting, sending, collecting garbage.
 	hidden = 3
 )

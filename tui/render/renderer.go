@@ -13,8 +13,8 @@ import (
 	"newtop/tui/style"
 )
 
-// Renderer draws frames on a guest's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a frame
-// of 80 × 24 and looks thirty times a second whether there is one, which a hundred guests can't have: this one compares
+// Renderer draws frames on a viewer's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a frame
+// of 80 × 24 and looks thirty times a second whether there is one, which a hundred viewers can't have: this one compares
 // rows, writes the cells that differ, and sleeps meanwhile.
 //
 //	Update ──► frames, room for one, the newest wins ──► run's goroutine ──► the terminal

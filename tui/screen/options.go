@@ -45,13 +45,13 @@ type Options struct {
 	Input       io.Reader    // nil is standard input
 	Output      io.Writer    // nil is standard output
 	Environ     []string     // nil is this process's environment
-	// Viewer is who looks, where the run is served to several; nil is its owner. A guest's screen needs Input, Output,
+	// Viewer is who looks, where the run is served to several; nil is its owner. A viewer's screen needs Input, Output,
 	// Environ and Size, and touches nothing of this process.
 	Viewer *Viewer
 	// Size and Resizes tell the size of a terminal that is not Output itself. Zero: Output is asked.
 	Size    Size
 	Resizes <-chan Size
-	// Budget is shared by the screens of all guests; nil bounds nothing.
+	// Budget is shared by the screens of all viewers; nil bounds nothing.
 	Budget *render.Budget
 }
 
@@ -61,7 +61,7 @@ type Size struct{ Width, Height int }
 // Viewer is one of several who look at a run that is served to them. Leaving the screen leaves the run alone.
 type Viewer struct {
 	Name    string // as trainer.Viewer has it
-	Control bool   // whether the guest may steer the run
+	Control bool   // whether the viewer may steer the run
 	Saves   string // what the directory is called that models are saved in, for readers
 }
 

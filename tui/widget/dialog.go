@@ -30,7 +30,7 @@ func Framed(t *style.Pen, ink style.Token, title []style.Part, rows []string, w 
 	return append(out, bottom.Full())
 }
 
-// DialogBox frames rows with a title, as an overlay.
+// DialogBox frames rows with a title, as a dialog.
 func DialogBox(t *style.Pen, title string, rows []string, w int) []string {
 	return Framed(t, style.Focus, []style.Part{style.Focus.Of(title)}, rows, w)
 }
