@@ -110,8 +110,8 @@ func (a *App) askSpectrum() tea.Cmd {
 	return a.command(event.Spectrum{})
 }
 
-// glance asks the run for what the pane that has the whole screen wants to show.
-func (a *App) glance() tea.Cmd {
+// askForPane asks the run for what the pane that has the whole screen wants to show.
+func (a *App) askForPane() tea.Cmd {
 	p, ok := a.panes[a.focus].(pane.Asker)
 	if !ok || !a.zoomed || a.busy || racing(a) || unchangeable(a) != "" {
 		return nil

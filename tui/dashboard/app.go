@@ -122,7 +122,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		a.anew++
 	case tea.KeyPressMsg:
 		a.touched = a.clock()
-		return a, tea.Batch(a.press(msg), a.Prefs.Notice(preferences(a)), a.glance())
+		return a, tea.Batch(a.press(msg), a.Prefs.Notice(preferences(a)), a.askForPane())
 	case tea.PasteMsg:
 		if a.dialog != nil {
 			msg.Content = style.Clean(msg.Content)
@@ -137,7 +137,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.MouseMsg:
 		return a, a.mouse(msg)
 	case deltaMsg:
-		return a, tea.Batch(a.receive(msg), a.glance())
+		return a, tea.Batch(a.receive(msg), a.askForPane())
 	case pane.AskMsg:
 		if why := unsteerable(a); why != "" {
 			return a, a.Tell(style.Warn, why)

@@ -20,10 +20,10 @@ const viewerPause = 40 * time.Millisecond
 // reach this process's terminal, signals or files.
 type viewerModel struct {
 	*App
-	painter *render.Renderer
-	drawn   time.Time // when the newest frame was handed over
-	waiting bool      // a frameMsg is under way
-	fell    *render.PanicError
+	renderer *render.Renderer
+	drawn    time.Time // when the newest frame was handed over
+	waiting  bool      // a frameMsg is under way
+	fell     *render.PanicError
 }
 
 type (
@@ -39,12 +39,12 @@ func runViewer(ctx context.Context, a *App, o screen.Options) error {
 	defer a.Close()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := &viewerModel{App: a, painter: render.NewRenderer(o.Output, o.Environ, a.budget)}
+	g := &viewerModel{App: a, renderer: render.NewRenderer(o.Output, o.Environ, a.budget)}
 	a.hold, a.touched = remoteHold, a.clock()
 	a.Width, a.Height = o.Size.Width, o.Size.Height
 	defer a.budget.Enter()()
 	go func() {
-		g.painter.Run()
+		g.renderer.Run()
 		cancel() // what is left of the program when its terminal is gone
 	}()
 	var p *tea.Program
@@ -54,22 +54,22 @@ func runViewer(ctx context.Context, a *App, o screen.Options) error {
 	go screen.Resizes(inner, p, o.Resizes)
 	_, err := p.Run()
 	left := inner.Err() == nil
-	close(g.painter.Frames)
-	<-g.painter.Ended
+	close(g.renderer.Frames)
+	<-g.renderer.Ended
 	switch {
 	case g.fell != nil:
 		return g.fell
 	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
 		return ctx.Err()
-	case g.painter.Err != nil:
-		return g.painter.Err
+	case g.renderer.Err != nil:
+		return g.renderer.Err
 	case left && errors.Is(err, tea.ErrProgramKilled):
 		return err
 	}
 	return nil
 }
 
-// nowhere takes what Bubble Tea writes besides frames: questions to the terminal, which the painter asks.
+// nowhere takes what Bubble Tea writes besides frames: questions to the terminal, which the renderer asks.
 type nowhere struct{}
 
 func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
@@ -129,11 +129,11 @@ func (g *viewerModel) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.painter.Put(render.Frame{Rows: g.Finished(g.screen()), Width: g.Width, Title: g.windowTitle(), Mouse: g.mouseMode(), Anew: g.anew})
+	g.renderer.Put(render.Frame{Rows: g.Finished(g.screen()), Width: g.Width, Title: g.windowTitle(), Mouse: g.mouseMode(), Anew: g.anew})
 	return nil
 }
 
-// View draws nothing: the painter does.
+// View draws nothing: the renderer does.
 func (g *viewerModel) View() tea.View { return tea.View{} }
 
 // cover has a command that breaks end this screen, and nothing else.

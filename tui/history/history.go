@@ -137,7 +137,7 @@ func (h *History) epoch(newest *event.EpochEvent) {
 	now, old := *newest, &h.Latest
 	e := &now
 	h.Curves.now = PositionOf(e)
-	h.judge(e)
+	h.updateBest(e)
 	if passed := e.Elapsed - old.Elapsed; h.External() && h.Epochs > 0 && e.Seconds != e.Seconds && passed >= 0 {
 		e.Seconds = passed / event.Float(max(e.Epoch-old.Epoch, 1))
 	}
@@ -178,9 +178,9 @@ func (h *History) epoch(newest *event.EpochEvent) {
 	h.solved(&plain)
 }
 
-// judge keeps the least value of the measure. Where an epoch changes what a run of another program is judged by, what was
+// updateBest keeps the least value of the measure. Where an epoch changes what a run of another program is judged by, what was
 // kept by the old measure goes.
-func (h *History) judge(e *event.EpochEvent) {
+func (h *History) updateBest(e *event.EpochEvent) {
 	if m := h.Measure.With(e); m != h.Measure {
 		if m.Train() != h.Measure.Train() {
 			h.Curves.Metric, h.Curves.TestMetric = chart.Series{}, chart.Series{}

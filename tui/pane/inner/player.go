@@ -70,7 +70,7 @@ func (t *solvePlayer) cursor(h *history.History) (solveCursor, bool) {
 func (t *solvePlayer) Restart() { t.pinned, t.asked, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
-// of all the stage follows the run again.
+// of all the player follows the run again.
 func (t *solvePlayer) walk(h *history.History, id, at int) {
 	k := &h.Steps
 	i := id - k.Gone
@@ -258,7 +258,7 @@ func planPlayer(w, h int) playerPlan {
 	return p
 }
 
-// body draws the stage.
+// body draws the solve under the cursor with the charts and words that there is room for.
 func (t *solvePlayer) body(v *pane.View, p *Pane, s *solveCursor, w, h int) []string {
 	plan := planPlayer(w, h)
 	rows := make([]string, 0, h)

@@ -15,7 +15,7 @@ import (
 	"newtop/tui/style"
 )
 
-// title says which solve and which iteration is on the stage.
+// title says which solve and which iteration is shown.
 func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 	l := v.Line(w)
 	l.Put(style.Muted, "epoch ").Put(style.Strong, format.Count(s.Epoch))
