@@ -103,12 +103,9 @@ func newAssembly(l *Linearization) *assembly {
 func ownPieces(n *pass.Net, k, at int) []piece {
 	var all []piece
 	for _, b := range n.Incoming[n.Last()] {
-		column, size := b.Offset+k*b.Cols, b.Cols
-		if b.Sparse != nil {
-			column, size = b.Offset+b.Sparse.Start[k], len(b.Sparse.Of(k))
-		}
-		all = append(all, piece{at, column, size})
-		at += size
+		from, to := b.RowSpan(k)
+		all = append(all, piece{at, b.Offset + from, to - from})
+		at += to - from
 	}
 	return append(all, piece{at, n.Biases[n.Last()-1].Offset + k, 1})
 }

@@ -1,5 +1,5 @@
 // Package format writes quantities for people: numbers, percentages, spans of time, sizes and counts, each by one rule
-// wherever it is shown.
+// on every screen and figure. What commands print has forms of its own, in internal/cli/print.
 package format
 
 import (
@@ -35,12 +35,15 @@ func Number(v float64) string {
 	return scaled(v)
 }
 
+// units are the SI letters of large numbers.
+var units = [...]struct {
+	size   float64
+	letter string
+}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}}
+
 // scaled writes a number ≥ 1000 in magnitude with an SI letter.
 func scaled(v float64) string {
-	for _, u := range [...]struct {
-		size   float64
-		letter string
-	}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+	for _, u := range units {
 		if q := v / u.size; math.Abs(q) >= 0.9995 {
 			switch a := math.Abs(q); {
 			case a >= 1e4:
@@ -65,10 +68,7 @@ func Tick(v float64) string {
 	case a >= 1e15 || a < 1e-4:
 		return Brief(strconv.FormatFloat(v, 'e', -1, 64))
 	case a >= 1e3:
-		for _, u := range [...]struct {
-			size   float64
-			letter string
-		}{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		for _, u := range units {
 			if a >= u.size {
 				return strconv.FormatFloat(Round(v/u.size, 4), 'f', -1, 64) + u.letter
 			}
@@ -82,6 +82,7 @@ func Brief(s string) string {
 	return strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1)
 }
 
+// Round rounds to so many digits behind the point.
 func Round(v float64, digits int) float64 {
 	p := math.Pow(10, float64(digits))
 	return math.Round(v*p) / p
@@ -231,4 +232,5 @@ func Bytes(n int64) string {
 	return Tick(Significant(float64(n)/1e6, 3)) + " MB"
 }
 
+// Finite reports whether v is a number, and no infinity.
 func Finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }

@@ -104,7 +104,7 @@ func (s *outcomeRecorder) add(e *event.EpochEvent) {
 	}
 }
 
-// saver is a stenographer that has the weights at the best test too.
+// saver is an outcomeRecorder that has the weights at the best test too.
 type saver struct {
 	outcomeRecorder
 	network *models.Network

@@ -16,6 +16,6 @@ type Joiner interface {
 	Sum(tree Tree, dst []float64, nodes [][]float64)
 	// Chain is for what is added to in place, row after row: where the order counts it gives each process the numbers in x
 	// that the processes before it left, has add add its own, and brings those of the last one to process 0. add in
-	// process 0 meets zeros. go on is false in add's answer if the work was given up, which no process then finishes.
+	// process 0 meets zeros. add returns goOn = false if the work was given up, which no process then finishes.
 	Chain(x []float64, add func() (goOn bool))
 }

@@ -11,10 +11,10 @@ import (
 // Pool is a set of threads that networks compute on. Its workers live until Close; the goroutine that
 // asks for work is one of them. A nil *Pool computes on the caller alone.
 //
-// run owns the exchange: it writes the task, then sends one token to every worker's wake channel; the
-// workers draw task numbers from next until there are none left, and answer through done. Only run
-// sends, only Close closes the channels, and mu keeps both and a second run apart. So everything is
-// over when run returns, and the workers are gone when Close does.
+// Run owns the exchange: it writes the task, then sends one token to every worker's wake channel; the
+// workers draw task numbers from next until there are none left, and answer through done. Only Run
+// sends, only Close closes the channels, and mu keeps both and a second Run apart. So everything is
+// over when Run returns, and the workers are gone when Close does.
 type Pool struct {
 	mu     sync.Mutex
 	wake   []chan struct{} // one for each worker but the caller
@@ -76,9 +76,9 @@ func (p *Pool) serve(worker int, wake <-chan struct{}) {
 	}
 }
 
-// run calls task for i = 0…count−1, each once, with the number in [0, Threads) of the worker that has
+// Run calls task for i = 0…count−1, each once, with the number in [0, Threads) of the worker that has
 // it. It returns when all are done and allocates nothing. A panic in a task is passed on to the caller.
-// A task must not call run.
+// A task must not call Run.
 func (p *Pool) Run(count int, task func(worker, i int)) {
 	if p == nil {
 		for i := range count {

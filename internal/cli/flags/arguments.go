@@ -10,7 +10,22 @@ import (
 )
 
 // argument is a run flag with a value.
-type argument struct{ flag, value string }
+type argument struct {
+	flag, value string
+	isSwitch    bool // a flag without a word behind it is true
+	told        bool // its row's
+}
+
+// words returns the argument as a program gets it.
+func (a *argument) words() []string {
+	switch {
+	case !a.isSwitch:
+		return []string{a.flag, a.value}
+	case a.value == "true":
+		return []string{a.flag}
+	}
+	return []string{a.flag + "=" + a.value}
+}
 
 // arguments returns the run flags that make c, in the order of the help, without those that have their default.
 func arguments(c *trainer.Config) (list []argument) {
@@ -21,7 +36,7 @@ func arguments(c *trainer.Config) (list []argument) {
 		}
 	}
 	for _, kv := range c.Set {
-		list = append(list, argument{"--set", kv})
+		list = append(list, argument{flag: "--set", value: kv})
 	}
 	return list
 }
@@ -30,8 +45,8 @@ func arguments(c *trainer.Config) (list []argument) {
 func Command(c *trainer.Config) string {
 	words := []string{"newtop", "train"}
 	for _, a := range arguments(c) {
-		if words = append(words, a.flag); a.flag != "--density" {
-			words = append(words, Quote(a.value))
+		for _, word := range a.words() {
+			words = append(words, Quote(word))
 		}
 	}
 	return strings.Join(words, " ")
@@ -58,16 +73,11 @@ func usualConfig() *trainer.Config {
 func values(c *trainer.Config) (list []argument) {
 	for i := range table {
 		if r := &table[i]; r.configures() && r.name != "set" {
-			list = append(list, argument{"--" + r.name, r.text(c)})
+			list = append(list, argument{"--" + r.name, r.text(c), r.of(c).Kind() == reflect.Bool, r.told})
 		}
 	}
 	return list
 }
-
-// told are the flags whose differences internal/rundiff tells from the runs' own words.
-var told = []string{"--data", "--data-dir", "--net", "--skip", "--experts", "--committee", "--act", "--out", "--loss", "--opt", "--batch",
-	"--blocks", "--epochs", "--seed", "--threads", "--memory", "--save", "--spectrum", "--spectrum-every", "--spectrum-method",
-	"--spectrum-of", "--spectrum-rows", "--density"}
 
 // Differences returns the run flags in which configurations differ, and which change what is trained or when it ends.
 // All settings that were given are one row.
@@ -77,7 +87,7 @@ func Differences(configs []*trainer.Config) (rows []rundiff.Row) {
 		said[i] = values(c)
 	}
 	for k, a := range values(&trainer.Config{}) {
-		if slices.Contains(told, a.flag) {
+		if a.told {
 			continue
 		}
 		r := rundiff.Row{Name: a.flag, Differs: true}

@@ -23,6 +23,9 @@ func parsed(t *testing.T, args []string) trainer.Config {
 	if err := cmd.ParseFlags(args); err != nil {
 		t.Fatal(args, err)
 	}
+	if cmd.Flags().NArg() > 0 {
+		t.Fatalf("%q has arguments that are no flags: %q", args, cmd.Flags().Args())
+	}
 	c, err := f.Parse(cmd)
 	if err != nil {
 		t.Fatal(args, err)
@@ -33,9 +36,7 @@ func parsed(t *testing.T, args []string) trainer.Config {
 // flagsOf returns the arguments of a configuration as a program gets them.
 func flagsOf(c *trainer.Config) (args []string) {
 	for _, a := range arguments(c) {
-		if args = append(args, a.flag); a.flag != "--density" {
-			args = append(args, a.value)
-		}
+		args = append(args, a.words()...)
 	}
 	return args
 }

@@ -12,12 +12,15 @@ import (
 )
 
 // Exit codes, a contract with scripts. Of several processes that train together one of which nothing is heard ends the
-// others with mpi.ExitHung, which is 4.
+// others with mpi.ExitHung, which is 4. Go's runtime ends a program that crashes with 2, which newtop itself never uses:
+// usage and bugs have the codes of sysexits.h.
 const (
 	ExitDone        = 0
 	ExitFailed      = 1
-	ExitUsage       = 2
 	ExitDiverged    = 3
+	ExitUnrecorded  = 5  // the run is over, and the record lacks some of it
+	ExitUsage       = 64 // EX_USAGE: it would fail again
+	ExitBug         = 70 // EX_SOFTWARE: a panic that was caught
 	ExitInterrupted = 130
 )
 

@@ -39,7 +39,7 @@ func AddDiagonal(scratch *Scratch, dst, w, _ []float64, tp *Tape) {
 		s.sumWeights(dst, b)
 	}
 	for _, b := range s.Biases {
-		addColumnSums(b.of(dst), s.gamma[b.Layer], s.Rows)
+		vector.AddRowSums(b.of(dst), s.gamma[b.Layer], s.Rows)
 	}
 }
 

@@ -226,7 +226,7 @@ func (m *gates) pull(w, delta []float64, tp *Tape) {
 // whose δ^L is γ^L.
 func (m *gates) addGradient(dst, w, delta []float64, tp *Tape) {
 	m.pull(w, delta, tp)
-	addColumnSums(dst[m.Offset:], m.byParameter, len(m.ra))
+	vector.AddRowSums(dst[m.Offset:], m.byParameter, len(m.ra))
 }
 
 // addHessian adds the gates' part of the product with the Hessian, Σ_p Rτ ∂θ + τ R{∂θ}. With
@@ -253,7 +253,7 @@ func (m *gates) addHessian(dst, w, d []float64, tp *Tape, delta, gamma []float64
 		vector.Mul(rtau, rtau, g)
 	}
 	m.form(w, rtau, tp)
-	addColumnSums(dst[m.Offset:], m.byParameter, len(m.ra))
+	vector.AddRowSums(dst[m.Offset:], m.byParameter, len(m.ra))
 }
 
 // addBend adds the sum over the block's rows of τ R{∂θ/∂(α, β, γ)} to the gates' part of dst.

@@ -46,8 +46,8 @@ func AddRowProducts(scratch *Scratch, dst, w, v []float64, tp *Tape) {
 		s.transposeDeltas()
 		for p, c := range c {
 			s.formRow(s.row, p)
-			alpha := c*eta[p] + dot(s.row, v[:hidden])
-			axpy(alpha, s.row, dst[:hidden])
+			alpha := c*eta[p] + vector.Dot(s.row, v[:hidden])
+			vector.Axpy(dst[:hidden], alpha, s.row)
 			eta[p] = c * alpha
 		}
 	}
@@ -58,7 +58,7 @@ func AddRowProducts(scratch *Scratch, dst, w, v []float64, tp *Tape) {
 		s.outer(b, eta, tp.U[b.From], s.uRows[b.From])
 		s.sumWeights(dst, b)
 	}
-	addColumnSums(s.bias(last).of(dst), eta, s.Rows)
+	vector.AddRowSums(s.bias(last).of(dst), eta, s.Rows)
 }
 
 // spreadOutputs subtracts u times the sum over the outputs from x.
@@ -94,12 +94,9 @@ func FormRows(scratch *Scratch, rows RowMajor, common, k int, w []float64, tp *T
 		default:
 			at := common
 			for _, b := range s.Incoming[last] {
-				size := b.Cols
-				if b.Sparse != nil {
-					size = len(b.Sparse.Of(k))
-				}
-				scaleRow(row[at:][:size], b, k, c, s.uRows[b.From].row(p, b.Cols))
-				at += size
+				from, to := b.RowSpan(k)
+				scaleRow(row[at:][:to-from], b, k, c, s.uRows[b.From].row(p, b.Cols))
+				at += to - from
 			}
 			row[at] = c
 		}

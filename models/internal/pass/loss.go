@@ -8,8 +8,8 @@ var Losses = [...]Loss{squaredError{}, crossEntropy{}}
 // curvature that the Gauss–Newton matrix sees. A loss may be one with the activation of the outputs, whose derivatives then
 // cancel; B' is then all of the curvature at v^L.
 //
-// Methods on a Scratch are about the block of rows in it, whose tape is tp, at its output layer L. They are called in the
-// order in which they stand, measure and delta once, the others for each product.
+// Methods on a Scratch are about the block of rows in it, whose tape is tp, at its output layer L. measure may be
+// called alone; delta follows a measure of the same tape; the others need both, and may be called any number of times.
 type Loss interface {
 	// Name returns what files and flags call it.
 	Name() string

@@ -42,12 +42,18 @@ func (b *Block) of(w []float64) []float64 {
 	return w[b.Offset:][:size:size]
 }
 
+// RowSpan returns where the weights of row i are, from the block's first.
+func (b *Block) RowSpan(i int) (from, to int) {
+	if b.Sparse != nil {
+		return b.Sparse.Start[i], b.Sparse.Start[i+1]
+	}
+	return i * b.Cols, (i + 1) * b.Cols
+}
+
 // row returns the weights of row i.
 func (b *Block) row(w []float64, i int) []float64 {
-	if b.Sparse != nil {
-		return b.of(w)[b.Sparse.Start[i]:b.Sparse.Start[i+1]]
-	}
-	return b.of(w)[i*b.Cols:][:b.Cols]
+	from, to := b.RowSpan(i)
+	return b.of(w)[from:to]
 }
 
 // Bias is where the biases b^l of a layer lie in the flat vector.

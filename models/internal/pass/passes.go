@@ -101,7 +101,7 @@ func (s *Scratch) GradientTo(dst, w []float64, tp *Tape, start blas.Start) {
 		if start == blas.Zero {
 			clear(to)
 		}
-		addColumnSums(to, tp.Delta[b.Layer], s.Rows)
+		vector.AddRowSums(to, tp.Delta[b.Layer], s.Rows)
 	}
 	if s.Mixture != nil {
 		if start == blas.Zero {
@@ -194,12 +194,12 @@ func (s *Scratch) addProduct(dst []float64, tp *Tape, exact bool) {
 		s.sumWeights(dst, b)
 	}
 	for _, b := range s.Biases {
-		addColumnSums(b.of(dst), s.gamma[b.Layer], s.Rows)
+		vector.AddRowSums(b.of(dst), s.gamma[b.Layer], s.Rows)
 	}
 }
 
 // AddShares adds the sum over the block's rows of every gate's share to dst.
 func (s *Scratch) AddShares(dst, w []float64, tp *Tape) {
 	s.gates.compute(w, tp)
-	addColumnSums(dst, tp.gates.g, s.Rows)
+	vector.AddRowSums(dst, tp.gates.g, s.Rows)
 }

@@ -1,7 +1,6 @@
 package pass
 
 import (
-	"newtop/internal/vector"
 	"newtop/models/blas"
 )
 
@@ -77,6 +76,3 @@ func (p *products) finishSum(dst []float64, m, n int, start blas.Start, bias []f
 	}
 	p.terms, p.sparse = p.terms[:0], p.sparse[:0]
 }
-
-// addColumnSums adds the sum over the rows of data to dst, one number a node; x is len(dst) × rows.
-func addColumnSums(dst, x []float64, rows int) { vector.AddRowSums(dst, x, rows) }

@@ -30,7 +30,7 @@ func (s *Sparse) addMul(c, a, b []float64, rows int) {
 			continue
 		}
 		for k, j := range s.Of(i) {
-			axpy(a[k], b[j*rows:][:rows], c)
+			vector.Axpy(c, a[k], b[j*rows:][:rows])
 		}
 	}
 }
@@ -45,7 +45,7 @@ func (s *Sparse) addMulTrans(c, a, b []float64, rows int) {
 			continue
 		}
 		for k, j := range s.Of(i) {
-			axpy(a[k], b, c[j*rows:][:rows])
+			vector.Axpy(c[j*rows:][:rows], a[k], b)
 		}
 	}
 }
@@ -60,13 +60,7 @@ func (s *Sparse) addOuter(c, a, b []float64, rows int) {
 			continue
 		}
 		for k, j := range s.Of(i) {
-			c[k] += dot(a, b[j*rows:][:rows])
+			c[k] += vector.Dot(a, b[j*rows:][:rows])
 		}
 	}
 }
-
-// axpy adds a·x to y, which are equally long.
-func axpy(a float64, x, y []float64) { vector.Axpy(y, a, x) }
-
-// dot returns xᵀy of equally long vectors.
-func dot(x, y []float64) float64 { return vector.Dot(x, y) }
