@@ -27,6 +27,9 @@ type Checkpoint struct {
 	Epoch int // finished outer iterations
 	// Fingerprint tells the data and the network apart from others: a run goes on with the same ones only.
 	Fingerprint string
+	// Behind is how many events a Keeper was handed since the run was so: 0, but for one that was kept when the run ended
+	// within its next outer iteration.
+	Behind int
 
 	vectors map[string][]float64
 	numbers map[string]float64
@@ -205,6 +208,12 @@ func (c *Checkpoint) Weights(n *models.Network) ([][]float64, error) {
 	}
 	return out, nil
 }
+
+// spectrumOwed is the name of the number that a checkpoint has which was taken before the spectrum of its epoch.
+const spectrumOwed = "spectrum owed"
+
+func (c *Checkpoint) owe()       { c.numbers[spectrumOwed] = 1 }
+func (c *Checkpoint) owes() bool { return c.numbers[spectrumOwed] == 1 }
 
 // net is the part of a checkpoint that is a net's own.
 func net(i int) string { return fmt.Sprint("net ", i) }

@@ -43,6 +43,22 @@ func BenchmarkKeep(b *testing.B) {
 	}
 }
 
+// BenchmarkHold holds such a run before its next epoch, as is done before every one.
+func BenchmarkHold(b *testing.B) {
+	for _, optimizer := range []string{"adam", "tr-newton"} {
+		b.Run(optimizer, func(b *testing.B) {
+			l := letterRun(b, optimizer)
+			if err := l.outer(); err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for b.Loop() {
+				l.checkpoints.hold()
+			}
+		})
+	}
+}
+
 // BenchmarkCheckpointBinary writes and reads such a checkpoint.
 func BenchmarkCheckpointBinary(b *testing.B) {
 	for _, optimizer := range []string{"adam", "tr-newton"} {

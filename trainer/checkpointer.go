@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 
+	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
@@ -20,6 +21,16 @@ type checkpointer struct {
 	news, altered bool
 	// within says that the run stands in an outer iteration, which may have been cut short.
 	within bool
+	held   *held // the run before that outer iteration; nil before the first, and where a race has changed the run within it
+	spare  *held // whose room the next one may take
+}
+
+// held is the run between two outer iterations, in case that it ends within the next.
+type held struct {
+	archive    *optim.Archive
+	checkpoint *Checkpoint
+	last, best event.EpochEvent
+	given      bool // a recorder has it
 }
 
 // begin makes the run what a checkpoint says, if there is one, once that is known to be of the same data and network.
@@ -107,6 +118,65 @@ func (c *checkpointer) offer(end bool) {
 	c.news, c.altered = false, false
 }
 
+// hold holds the run as it is between two outer iterations.
+func (c *checkpointer) hold() {
+	if c.within {
+		return
+	}
+	h := cmp.Or(c.held, c.spare)
+	if h == nil || h.given {
+		h = &held{archive: optim.NewArchive()}
+	}
+	h.archive.Clear()
+	h.checkpoint = c.captureIn(h.archive)
+	h.last, h.best = c.nets.last, c.nets.best
+	c.held, c.spare = h, nil
+	for _, rec := range c.out.recordings {
+		rec.behind = 0
+	}
+}
+
+// release forgets what is held, as the run is another one since.
+func (c *checkpointer) release() {
+	if c.held != nil {
+		c.held, c.spare = nil, c.held
+	}
+}
+
+// goBack makes the nets what they were before the outer iteration that the run ended in. What was spent since stays spent.
+func (c *checkpointer) goBack() {
+	h := c.held
+	if h == nil {
+		return
+	}
+	weights, err := h.checkpoint.Weights(c.nets.place.problem.Network)
+	if err != nil {
+		panic("trainer: " + err.Error())
+	}
+	for i, m := range c.nets.members {
+		copy(m.weights, weights[i])
+		m.state.Evaluated = false
+	}
+	c.nets.epoch, c.nets.last, c.nets.best = h.checkpoint.Epoch, h.last, h.best
+}
+
+// offerHeld hands the recorders the run as it was before the outer iteration that it ended in.
+func (c *checkpointer) offerHeld() {
+	h := c.held
+	if h == nil {
+		return
+	}
+	for _, rec := range c.out.recordings {
+		if rec.keeper == nil || rec.kept || !rec.keeper.Due(true) {
+			continue
+		}
+		taken := *h.checkpoint
+		taken.Behind = rec.behind
+		rec.put(c.out.ctx, entry{checkpoint: &taken, print: c.print})
+		rec.kept, h.given = true, true
+	}
+}
+
 // forget ends the computation of a fingerprint that nobody waits for.
 func (c *checkpointer) forget() {
 	if c.print != nil {
@@ -117,7 +187,10 @@ func (c *checkpointer) forget() {
 
 // capture returns a checkpoint of the run, which must be between two outer iterations. It only copies.
 func (c *checkpointer) capture() *Checkpoint {
-	k := optim.NewArchive()
+	return c.captureIn(optim.NewArchive())
+}
+
+func (c *checkpointer) captureIn(k *optim.Archive) *Checkpoint {
 	c.archive(k)
 	taken := &Checkpoint{Epoch: c.nets.epoch}
 	taken.vectors, taken.numbers, taken.texts = k.Content()

@@ -159,12 +159,13 @@ func (l *loop) train(opening event.RunEvent) error {
 		if t.epoch > 0 { // the starting weights are held against no limit
 			l.limit(&t.last)
 		}
+		if l.end == "" && l.session.from.owes() {
+			if err := l.spectrum(); err != nil {
+				return l.leave(err)
+			}
+		}
 	}
-	err := l.epochs()
-	if err == nil || errors.Is(err, l.ctx.Err()) {
-		l.offer(true)
-	}
-	if err != nil {
+	if err := l.leave(l.epochs()); err != nil {
 		return err
 	}
 	if l.end == event.ReasonStopped || !l.session.broadcaster.Watched() {
@@ -172,6 +173,22 @@ func (l *loop) train(opening event.RunEvent) error {
 	}
 	l.giveUp = false
 	return l.analyst.analyseAtEnd()
+}
+
+// leave has the end of the run kept, that of its last whole outer iteration.
+func (l *loop) leave(err error) error {
+	_, diverged := errors.AsType[*DivergedError](err)
+	inOrder := err == nil || errors.Is(err, l.ctx.Err())
+	switch {
+	case diverged: // whose weights nobody can go on with
+		l.checkpoints.offerHeld()
+	case inOrder && l.checkpoints.within:
+		l.checkpoints.goBack()
+		l.checkpoints.offerHeld()
+	case inOrder:
+		l.offer(true)
+	}
+	return err
 }
 
 // begin shows the starting weights.
@@ -209,6 +226,7 @@ func (l *loop) epochs() error {
 			return err
 		}
 		l.offer(false) // with settings that have just come
+		l.checkpoints.hold()
 		if err := l.outer(); err != nil {
 			return err
 		}
@@ -300,16 +318,26 @@ func (l *loop) endEpoch() error {
 	l.limit(&e)
 	c := l.place.config
 	if c.SpectrumEvery > 0 && t.epoch%c.SpectrumEvery == 0 && l.analyst.affordable() && l.end != event.ReasonTime {
-		l.checkpoints.within = true
-		l.analyst.computeSpectrum()
-		if err := l.ctx.Err(); err != nil {
+		if err := l.spectrum(); err != nil {
 			return err
 		}
-		l.checkpoints.within = l.giveUp && l.end != "" // a spectrum that the run's end has cut short
 	}
 	if l.single == oneEpoch {
 		l.pause()
 	}
+	return nil
+}
+
+// spectrum computes the spectrum that the epoch's number asks for, which a run that ends meanwhile owes.
+func (l *loop) spectrum() error {
+	l.checkpoints.hold()
+	l.checkpoints.held.checkpoint.owe()
+	l.checkpoints.within = true
+	l.analyst.computeSpectrum()
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	l.checkpoints.within = l.giveUp && l.end != ""
 	return nil
 }
 

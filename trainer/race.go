@@ -229,6 +229,7 @@ func (c *race) promote(p *racer) {
 	l, nets := c.loop, c.loop.nets
 	from := nets.info.Name
 	c.objective.Spent.Add(nets.objective.Spent)
+	l.checkpoints.release()
 	nets.binding, nets.members, nets.info, nets.began = c.binding, p.members, p.info, p.began
 	if p.info.Name != from {
 		l.out.publish(event.SwitchEvent{Epoch: nets.epoch, From: from, To: p.info.Name})

@@ -39,6 +39,7 @@ type recording struct {
 	done   chan struct{}
 	keeper Keeper // the Recorder, if it keeps checkpoints
 	kept   bool   // whether it was handed a checkpoint of the run as it is now
+	behind int    // events that were handed over since the checkpointer held the run
 	lost   int    // entries that a cancelled run could not hand over
 	mu     sync.Mutex
 	err    error
@@ -106,13 +107,16 @@ func guard(f func() error) (err error) {
 func (r *recording) put(ctx context.Context, e entry) {
 	select {
 	case r.queue <- e:
-		return
 	default:
+		select {
+		case r.queue <- e:
+		case <-ctx.Done():
+			r.lost++
+			return
+		}
 	}
-	select {
-	case r.queue <- e:
-	case <-ctx.Done():
-		r.lost++
+	if e.event != nil {
+		r.behind++
 	}
 }
 

@@ -3,13 +3,17 @@ package trainer
 import (
 	"context"
 	"errors"
+	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/optim"
 )
 
 var smallRun = Config{Data: "sine", Test: "0.9", Hidden: []int{3}, Optimizer: "tr-gn-jacobi", Epochs: 4}
@@ -195,38 +199,95 @@ func TestKeeperIsAsked(t *testing.T) {
 	}
 }
 
-// TestEndBetweenEpochsIsKept, and one within an epoch is not.
-func TestEndBetweenEpochsIsKept(t *testing.T) {
-	for into := range 2 {
-		a := &archive{due: func(end bool) bool { return end }}
-		ctx, cancel := context.WithCancel(t.Context())
-		s := mustNew(t, smallRun, a)
-		box := s.Subscribe()
-		defer box.Close()
-		done, paused := make(chan error, 1), make(chan error, 1)
-		go func() { paused <- s.Do(ctx, event.Pause{On: true}) }()
-		for s.asking.Load() == 0 {
-			time.Sleep(time.Millisecond)
-		}
-		go func() { done <- s.Run(ctx) }()
-		if err := <-paused; err != nil {
-			t.Fatal(err)
-		}
-		follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Kept != nil })
-		do(t, s, event.StepEpoch{})
-		at := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused })
-		for range into {
-			do(t, s, event.StepInner{})
-			follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Unit == 1 })
-		}
-		cancel()
-		if err := <-done; !errors.Is(err, context.Canceled) {
-			t.Fatal(err)
-		}
-		if len(a.kept) != 1-into || into == 0 && a.kept[0].epoch != at.Status.Epoch {
-			t.Errorf("stopped in inner unit %d after epoch %d: kept %d", into, at.Status.Epoch, len(a.kept))
+// TestEndIsKept: a run that is cut short between two epochs or within one keeps its last whole epoch, from which it goes on
+// exactly, and saves its weights.
+func TestEndIsKept(t *testing.T) {
+	for _, c := range []Config{smallRun, {Data: "spirals", Hidden: []int{5}, Optimizer: "adam", Batch: 200, Epochs: 4, Committee: 2}} {
+		whole := keepAll(t, c)
+		for into := range 3 {
+			cutShort(t, c, whole, into)
 		}
 	}
+}
+
+// TestEndWithinASpectrumIsKept: the run computes it again when it goes on.
+func TestEndWithinASpectrumIsKept(t *testing.T) {
+	c := smallRun
+	c.SpectrumEvery = 2
+	whole := keepAll(t, c)
+	a := &archive{due: func(end bool) bool { return end }}
+	ctx, cancel := context.WithCancel(t.Context())
+	l := newLoop(ctx, mustNew(t, c, a))
+	l.analyst.poll = func() error {
+		cancel()
+		return optim.ErrInterrupted
+	}
+	rec := startRecording(a)
+	l.out.recordings = []*recording{rec}
+	err := l.through()
+	l.finish(err)
+	l.out.shown.stop()
+	l.place.pool.Close()
+	if !errors.Is(err, context.Canceled) || rec.finish(t.Context()) != nil {
+		t.Fatal(err)
+	}
+	if len(a.kept) != 1 || a.kept[0].epoch != 2 {
+		t.Fatalf("%d kept: expected epoch 2", len(a.kept))
+	}
+	a.events[0] = whole.events[0] // the run's name and time
+	sameRest(t, whole, resumed(t, c, a, &a.kept[0]), &keptAt{whole.kept[2].events - 1, 2, nil})
+}
+
+// cutShort ends a run so many inner units after its first epoch.
+func cutShort(t *testing.T, c Config, whole *archive, into int) {
+	a := &archive{due: func(end bool) bool { return end }}
+	ctx, cancel := context.WithCancel(t.Context())
+	c.Save = filepath.Join(t.TempDir(), "w.safetensors")
+	s := mustNew(t, c, a)
+	box := s.Subscribe()
+	defer box.Close()
+	done, paused := make(chan error, 1), make(chan error, 1)
+	go func() { paused <- s.Do(ctx, event.Pause{On: true}) }()
+	for s.asking.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	go func() { done <- s.Run(ctx) }()
+	if err := <-paused; err != nil {
+		t.Fatal(err)
+	}
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Kept != nil })
+	do(t, s, event.StepEpoch{})
+	at := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused })
+	for range into {
+		do(t, s, event.StepInner{})
+		follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Unit > 0 })
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	if len(a.kept) != 1 || a.kept[0].epoch != at.Status.Epoch {
+		t.Fatalf("%s stopped in inner unit %d after epoch %d: kept %d", c.Optimizer, into, at.Status.Epoch, len(a.kept))
+	}
+	from := &a.kept[0]
+	e, ok := a.events[from.events-1].(event.EpochEvent)
+	if !ok || e.Epoch != from.epoch {
+		t.Fatalf("the checkpoint comes after %T", a.events[from.events-1])
+	}
+	saved, err := modelfile.Read(c.Save)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kept, err := from.checkpoint(t).Weights(saved.Network)
+	if err != nil || !reflect.DeepEqual(kept, saved.Weights) {
+		t.Errorf("%s stopped in inner unit %d: the saved weights are not those of the checkpoint; %v", c.Optimizer, into, err)
+	}
+	if end := of[event.DoneEvent](&a.memory)[0]; end.Epochs != e.Epoch || end.Loss != e.Loss {
+		t.Errorf("ended in %+v after %+v", end, e)
+	}
+	c.Save = ""
+	a.events[0] = whole.events[0] // the run's name and time
+	sameRest(t, whole, resumed(t, c, a, from), &whole.kept[e.Epoch])
 }
 
 // reporter is a Recorder that tells how far it is.

@@ -30,7 +30,7 @@ func (a *archive) Due(end bool) bool { return a.due == nil || a.due(end) }
 
 func (a *archive) Keep(c *Checkpoint) error {
 	text, err := c.MarshalBinary()
-	a.kept = append(a.kept, keptAt{len(a.events), c.Epoch, text})
+	a.kept = append(a.kept, keptAt{len(a.events) - c.Behind, c.Epoch, text})
 	return err
 }
 

@@ -3,7 +3,6 @@ package optim
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
 // Archive carries state into a checkpoint, or out of one. It holds arrays, numbers and texts by key, each exactly. The same
@@ -18,6 +17,7 @@ type archiveStore struct {
 	vectors   map[string][]float64
 	numbers   map[string]float64
 	texts     map[string]string
+	room      map[string][]float64 // arrays that Vector may save in
 	restoring bool
 	err       error
 }
@@ -37,6 +37,18 @@ func OpenArchive(vectors map[string][]float64, numbers map[string]float64, texts
 // Content returns what was saved. It is not to be changed.
 func (a *Archive) Content() (vectors map[string][]float64, numbers map[string]float64, texts map[string]string) {
 	return a.store.vectors, a.store.numbers, a.store.texts
+}
+
+// Clear empties one that is saved in, and saves in the room of what was there.
+func (a *Archive) Clear() {
+	s := a.store
+	s.room, s.vectors = s.vectors, s.room
+	if s.vectors == nil {
+		s.vectors = map[string][]float64{}
+	}
+	clear(s.vectors)
+	clear(s.numbers)
+	clear(s.texts)
 }
 
 // Restoring reports which way it goes.
@@ -117,7 +129,8 @@ func (a *Archive) Vector(key string, v *[]float64, n int) {
 		if len(*v) != n {
 			panic(fmt.Sprintf("optim: Archive: %s%s has %d numbers, expected %d", a.prefix, key, len(*v), n))
 		}
-		a.store.vectors[a.prefix+key] = slices.Clone(*v)
+		name := a.prefix + key
+		a.store.vectors[name] = append(a.store.room[name][:0], *v...)
 	case a.store.err == nil:
 		saved, ok := a.store.vectors[a.prefix+key]
 		if !ok || len(saved) != n {

@@ -102,6 +102,29 @@ func TestArchive(t *testing.T) {
 }
 
 // TestArchiveThatDoesNotFit is an error that names what is wrong, and changes no more than it must.
+// TestClearedArchive has nothing of what was saved before, and does not change what was.
+func TestClearedArchive(t *testing.T) {
+	a := NewArchive()
+	first, second, longer := []float64{1, 2}, []float64{3, 4}, []float64{5, 6, 7}
+	number, text := 1.0, "x"
+	for round, v := range [][]float64{first, second, longer} {
+		a.Clear()
+		a.Vector("v", &v, len(v))
+		if round == 0 {
+			a.Vector("w", &v, len(v))
+			a.Number("n", &number)
+			a.Text("t", &text)
+		}
+		vectors, numbers, texts := a.Content()
+		if !slices.Equal(vectors["v"], v) || round > 0 && len(vectors)+len(numbers)+len(texts) != 1 {
+			t.Errorf("round %d: %v, %v, %v", round, vectors, numbers, texts)
+		}
+	}
+	if first[0] != 1 || second[1] != 4 {
+		t.Errorf("%v and %v were changed", first, second)
+	}
+}
+
 func TestArchiveThatDoesNotFit(t *testing.T) {
 	full := func() everything {
 		e := everything{set: NewSettings([]Hyperparameter{{Key: "rate", Max: 1}})}

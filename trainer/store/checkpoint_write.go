@@ -20,6 +20,7 @@ const checkpointsOfRun = 2
 // pending is a checkpoint that waits to be encoded.
 type pending struct {
 	seq         int64 // the last event before it
+	behind      int   // events that were handed over since then
 	epoch       int
 	fingerprint string
 	encode      func() ([]byte, error)

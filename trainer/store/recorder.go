@@ -177,7 +177,7 @@ func (r *Recorder) Due(end bool) bool {
 
 // Keep implements trainer.Keeper. A checkpoint that nobody has begun to write gives way to a newer one.
 func (r *Recorder) Keep(c *trainer.Checkpoint) error {
-	r.enqueueCheckpoint(&pending{epoch: c.Epoch, fingerprint: c.Fingerprint, encode: c.MarshalBinary})
+	r.enqueueCheckpoint(&pending{epoch: c.Epoch, fingerprint: c.Fingerprint, behind: c.Behind, encode: c.MarshalBinary})
 	return nil
 }
 
@@ -187,7 +187,7 @@ func (r *Recorder) enqueueCheckpoint(p *pending) {
 	if r.closing || !r.opened {
 		return
 	}
-	p.seq = r.seq
+	p.seq = r.seq - int64(p.behind)
 	c := &r.checkpoint
 	c.pending, c.last, c.busy = p, time.Now(), true
 	r.nudge()

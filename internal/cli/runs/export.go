@@ -241,8 +241,12 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 		return flags.Wrong("--output", file, "a name that ends in ."+x.format)
 	}
 	e, err := trainer.Export(r.Config, from, r.Opening, file)
-	if err == nil {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: epoch %d, %s\n", e.File, e.Epoch, print.Bytes(e.Bytes))
+	if err != nil {
+		return err
 	}
-	return err
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s: epoch %d, %s\n", e.File, e.Epoch, print.Bytes(e.Bytes))
+	if last := r.Last; last != nil && last.Epoch > from.Epoch {
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("the newest checkpoint is of epoch %d, and the run has come to epoch %d", from.Epoch, last.Epoch))
+	}
+	return nil
 }
