@@ -187,6 +187,12 @@ type crewed struct {
 
 func (l *crewed) mine() *models.Linearization { return l.parts[0] }
 
+// Close has whatever is asked afterwards panic.
+func (l *crewed) Close() error {
+	l.parts = nil
+	return nil
+}
+
 func (l *crewed) Update(w []float64) { l.all(func(rank int) { l.parts[rank].Update(w) }) }
 
 func (l *crewed) EvaluateAt(w []float64) (e models.Evaluation) {

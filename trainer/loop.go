@@ -288,8 +288,9 @@ func (l *loop) step(t *trajectory, m *member) error {
 		m.stalled = err.Error()
 		report, err = still, nil
 	}
-	// A member that a racer has replaced meanwhile has no objective any more.
-	if slices.Contains(t.members, m) && !slices.Equal(m.previous, m.weights) {
+	// A net that a racer has replaced meanwhile has no objective any more.
+	racing := l.race != nil && l.race == l.held
+	if (racing || slices.Contains(l.nets.members, m)) && !slices.Equal(m.previous, m.weights) {
 		if err == nil && l.place.config.descends() {
 			l.clocks.training.start()
 			m.tuneGates(t.objective)

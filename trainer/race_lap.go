@@ -26,7 +26,9 @@ func (c *race) compete() error {
 	switch {
 	case c.picked != nil:
 		own.Close()
-		c.load(c.picked)
+		if l.nets.objective == c.objective {
+			c.load(c.picked)
+		}
 		l.giveUp = true
 	case l.end == "":
 		c.objective.Close()
@@ -104,7 +106,9 @@ func (c *race) lap() error {
 	c.turn = nil
 	seconds := (l.clocks.training.elapsed() - p.began).Seconds()
 	p.seconds += seconds
-	c.objective.Save(&p.cache, c.blocks(p))
+	if c.picked == nil || l.nets.objective == c.objective { // else another race within the lap has closed it
+		c.objective.Save(&p.cache, c.blocks(p))
+	}
 	if c.picked == nil {
 		p.spent.Add(c.objective.Spent)
 		l.nets.objective.Spent.Add(c.objective.Spent)

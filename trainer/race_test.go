@@ -312,6 +312,37 @@ func TestPickInTheMiddleOfALap(t *testing.T) {
 	}
 }
 
+// TestRaceWithinAPickedLap: the run goes on with who is picked in the second race, and asks nothing of the rows that the first
+// one had bound, which other processes have let go of.
+func TestRaceWithinAPickedLap(t *testing.T) {
+	for picked := -1; picked < 2; picked++ {
+		m := &memory{}
+		s := mustNew(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"}, m)
+		s.With(newCrew(t, 2))
+		d := takeWheel(t, s, m)
+		d.do(event.StepEpoch{})
+		do(t, d.s, event.Race{Racers: []event.Racer{{Optimizer: "tr-newton", Set: []string{"blocks=4", "limit=2"}}, {Optimizer: "scg"}}})
+		d.do(event.Pause{On: true})
+		d.times(5, event.StepInner{}) // beyond the first block, after which the weights are others
+		do(t, d.s, event.Pick{Racer: 0}) // whose lap it is
+		do(t, d.s, event.Race{Racers: []event.Racer{{Optimizer: "tr-gn"}, {Optimizer: "lbfgs"}}})
+		d.do(event.Pause{On: true})
+		d.times(3, event.StepEpoch{})
+		do(t, d.s, event.Pick{Racer: picked})
+		at := d.until(func(s *event.Status) bool { return s.Phase == event.Paused && !s.Racing })
+		d.times(3, event.StepEpoch{})
+		d.stop()
+		got := of[event.EpochEvent](m)
+		last, want := got[len(got)-1], []string{"tr-newton", "tr-gn", "lbfgs"}[picked+1]
+		if last.Optimizer != want || last.Epoch < at.Epoch+2 {
+			t.Errorf("picked %d in epoch %d, and epoch %d is %s's", picked, at.Epoch, last.Epoch, last.Optimizer)
+		}
+		if end := of[event.DoneEvent](m)[0]; end.Reason != event.ReasonStopped {
+			t.Errorf("picked %d: %s %s", picked, end.Reason, end.Message)
+		}
+	}
+}
+
 // TestRaceTwiceWithAnyNumberOfThreads gives the same laps to the bit.
 func TestRaceTwiceWithAnyNumberOfThreads(t *testing.T) {
 	want := ""
