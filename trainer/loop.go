@@ -178,14 +178,13 @@ func (l *loop) train(opening event.RunEvent) error {
 // leave has the end of the run kept, that of its last whole outer iteration.
 func (l *loop) leave(err error) error {
 	_, diverged := errors.AsType[*DivergedError](err)
-	inOrder := err == nil || errors.Is(err, l.ctx.Err())
 	switch {
 	case diverged: // whose weights nobody can go on with
 		l.checkpoints.offerHeld()
-	case inOrder && l.checkpoints.within:
+	case l.checkpoints.within:
 		l.checkpoints.goBack()
 		l.checkpoints.offerHeld()
-	case inOrder:
+	default:
 		l.offer(true)
 	}
 	return err

@@ -323,7 +323,7 @@ func TestRaceWithinAPickedLap(t *testing.T) {
 		d.do(event.StepEpoch{})
 		do(t, d.s, event.Race{Racers: []event.Racer{{Optimizer: "tr-newton", Set: []string{"blocks=4", "limit=2"}}, {Optimizer: "scg"}}})
 		d.do(event.Pause{On: true})
-		d.times(5, event.StepInner{}) // beyond the first block, after which the weights are others
+		d.times(5, event.StepInner{})    // beyond the first block, after which the weights are others
 		do(t, d.s, event.Pick{Racer: 0}) // whose lap it is
 		do(t, d.s, event.Race{Racers: []event.Racer{{Optimizer: "tr-gn"}, {Optimizer: "lbfgs"}}})
 		d.do(event.Pause{On: true})

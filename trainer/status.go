@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"syscall"
 	"time"
 
 	"newtop/internal/kernel"
@@ -69,7 +70,7 @@ func (l *loop) finish(err error) {
 	switch {
 	case errors.As(err, &apart):
 		done.Reason, done.Message = event.ReasonDiverged, l.session.text(err)
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, syscall.EPIPE):
 		done.Reason = event.ReasonStopped
 	case err != nil:
 		done.Reason, done.Message = event.ReasonFailed, l.session.text(err)

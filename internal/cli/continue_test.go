@@ -123,6 +123,37 @@ func TestContinueADivergedRun(t *testing.T) {
 	}
 }
 
+// A run whose output nobody reads any more ends in order, and can be gone on with.
+func TestTrainIntoAClosedPipe(t *testing.T) {
+	for _, format := range []string{"text", "jsonl"} {
+		db := database(t)
+		cmd := process(t, "train", "--name", "one", "--data", "spirals", "--opt", "adam", "--net", "9", "--epochs", "0", "--format", format, "--record", db)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer cmd.Process.Kill()
+		if _, err := out.Read(make([]byte, 100)); err != nil {
+			t.Fatal(err)
+		}
+		out.Close()
+		cmd.Wait()
+		if code := cmd.ProcessState.ExitCode(); code != print.ExitInterrupted || !strings.Contains(errs.String(), "newtop: nobody reads standard output any more; to go on: newtop resume one") {
+			t.Errorf("%s: exit %d\n%s", format, code, errs.String())
+		}
+		r := newest(t, db)
+		if r.State != "stopped" || r.Checkpoint != r.Last.Epoch {
+			t.Errorf("%s: the run is %s after epoch %d, and its checkpoint of epoch %d", format, r.State, r.Last.Epoch, r.Checkpoint)
+		}
+		succeed(t, "resume", "one", "--epochs", fmt.Sprint(r.Last.Epoch+1), "--record", db)
+	}
+}
+
 // What newtop train serves is served as long as it trains, and looks at nothing else.
 func TestTrainServes(t *testing.T) {
 	s := startServing(t, "train", "--data", "spirals", "--opt", "adam", "--net", "9", "--epochs", "0", "--record", "off")

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"syscall"
 
 	"newtop/datasets"
 	"newtop/datasets/fault"
@@ -17,6 +18,7 @@ import (
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
+	"newtop/tui/render"
 )
 
 func exitCode(ctx context.Context, err error) int {
@@ -28,8 +30,10 @@ func exitCode(ctx context.Context, err error) int {
 		return print.ExitDone
 	case is[*trainer.DivergedError](err):
 		return print.ExitDiverged
-	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil, errors.Is(err, syscall.EPIPE):
 		return print.ExitInterrupted
+	case is[*trainer.PanicError](err), is[*render.PanicError](err):
+		return print.ExitBug
 	case is[*netfile.Error](err): // what a file says is no matter of usage
 		return print.ExitFailed
 	case is[*flags.UsageError](err), is[*trainer.ConfigError](err), is[*methods.UnknownError](err), is[*optim.SettingError](err),

@@ -48,13 +48,13 @@ func finished(t *testing.T, db string, ranks int) {
 	crewTrains(t, ranks, args...) // a run that is over is no failure, so that a loop ends
 }
 
-// A killed rank ends all of them, and the same command goes on to the digits of a run that was never stopped.
+// A killed or crashed rank ends all of them, and the same command goes on to the digits of a run that was never stopped.
 func TestRanksKilled(t *testing.T) {
 	db := database(t)
-	for _, rank := range []int{0, 2} {
+	for rank, signal := range map[int]syscall.Signal{0: syscall.SIGKILL, 1: syscall.SIGSEGV, 2: syscall.SIGKILL} {
 		l := begun(t, db, 3, problem...)
 		start := time.Now()
-		if err := syscall.Kill(l.rank(rank), syscall.SIGKILL); err != nil {
+		if err := syscall.Kill(l.rank(rank), signal); err != nil {
 			t.Fatal(err)
 		}
 		if code := l.ends(); code == print.ExitDone || code == print.ExitUsage || code == print.ExitDiverged {

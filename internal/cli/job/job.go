@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -97,7 +98,8 @@ func failed(err error) bool {
 
 // end says how to go on with a run that was interrupted.
 func (j *Job) end(cmd *cobra.Command, err error) error {
-	if j.record.name() == "" || !errors.Is(err, context.Canceled) || cmd.Context().Err() == nil {
+	interrupted := errors.Is(err, context.Canceled) && cmd.Context().Err() != nil || errors.Is(err, syscall.EPIPE)
+	if j.record.name() == "" || !interrupted {
 		return err
 	}
 	return &print.InterruptedError{Cause: err, Next: j.record.command(true)}

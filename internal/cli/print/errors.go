@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"syscall"
 
 	"newtop/internal/cli/flags"
 	"newtop/trainer"
@@ -58,13 +59,20 @@ func (e *ExitError) Unwrap() error { return e.Err }
 // ShortID returns the end of a run's ID, by which people name it.
 func ShortID(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
 
-// InterruptedError is the end of a run by a signal.
+// InterruptedError is the end of a run by a signal, or because nobody reads its output any more.
 type InterruptedError struct {
 	Cause error
 	Next  string // the command that goes on with it
 }
 
-func (e *InterruptedError) Error() string { return "interrupted; to go on: " + e.Next }
+func (e *InterruptedError) Error() string {
+	why := "interrupted"
+	if errors.Is(e.Cause, syscall.EPIPE) {
+		why = "nobody reads standard output any more"
+	}
+	return why + "; to go on: " + e.Next
+}
+
 func (e *InterruptedError) Unwrap() error { return e.Cause }
 
 // Warn prints a warning.

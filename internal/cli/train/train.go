@@ -39,8 +39,9 @@ whatever ended it, and does nothing once it is done. Under mpirun or srun all
 processes train one run together, each on its own rows: newtop version says
 whether this program can. --serve lets people look over SSH meanwhile.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 diverged, 4 nothing was heard
-of a process, 130 interrupted, by USR1 too, with a checkpoint to go on from.`,
+Exit codes: 0 done, 1 failed, 3 diverged, 4 nothing was heard of a process,
+5 trained but not recorded, 64 wrong usage, 70 a bug, 130 interrupted, by USR1
+too, with a checkpoint to go on from. A crash has 2.`,
 		Example: `newtop train --data letters --opt tr-gn --epochs 40
 newtop train --opt adam --set rate=0.003 --format jsonl > run.jsonl
 newtop train --name nightly --continue --epochs 5000

@@ -1,0 +1,91 @@
+//go:build unix
+
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"newtop/internal/cli/print"
+)
+
+// crashed is what Go's runtime ends a program with.
+const crashed = 2
+
+// A program that crashes has a code of its own, and the same line goes on to the digits of a run that was never stopped.
+func TestContinueAfterACrash(t *testing.T) {
+	db := database(t)
+	run := []string{"--data", "spirals", "--opt", "adam", "--net", "9"}
+	line := func(epochs int) []string {
+		return append([]string{"train", "--name", "one", "--continue", "--epochs", fmt.Sprint(epochs), "--record", db}, run...)
+	}
+	if errs, code := interrupted(t, db, syscall.SIGSEGV, line(0)...); code != crashed {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+	limit := newest(t, db).Last.Epoch + 2
+	succeed(t, line(limit)...)
+	same(t, "recorded", figures(decode(t, recordedEvents(t, db, newest(t, db).ID))), unstopped(t, append(run, "--epochs", fmt.Sprint(limit))...))
+}
+
+// documented returns the block of a document that matches a pattern, without its indentation.
+func documented(t *testing.T, file, pattern string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	block := regexp.MustCompile(`(?s)` + pattern).FindString(string(text))
+	if block == "" {
+		t.Fatalf("%s: nothing matches %s", file, pattern)
+	}
+	return block
+}
+
+// The loops of the documents start a crashed run again, and none that would fail again.
+func TestLoopsOfTheDocuments(t *testing.T) {
+	unit := strings.Fields(documented(t, "remote.md", `RestartPreventExitStatus=[^\n]*`))
+	unit[0] = strings.TrimPrefix(unit[0], "RestartPreventExitStatus=")
+	if want := []string{fmt.Sprint(print.ExitDiverged), fmt.Sprint(print.ExitUsage)}; !slices.Equal(unit, want) {
+		t.Errorf("the unit is not started again after %s, expected %s", unit, want)
+	}
+	for name, script := range map[string]string{
+		"mpirun":     documented(t, "cluster.md", "#!/bin/bash\n# One run until.*?\n```"),
+		"Slurm":      documented(t, "cluster.md", "#!/bin/bash\n#SBATCH.*?\n```"),
+		"Kubernetes": documented(t, "cluster.md", ` +for try in \$\(seq 20\); do\n +code=0.*?exit \$code\n +securityContext`),
+	} {
+		script = strings.TrimSuffix(script, "```")
+		if at := strings.LastIndex(script, "securityContext"); at >= 0 {
+			script = script[:at]
+		}
+		for _, c := range []struct{ first, tries, code int }{
+			{crashed, 3, print.ExitDone}, {print.ExitFailed, 3, print.ExitDone}, {print.ExitBug, 3, print.ExitDone},
+			{print.ExitDone, 1, print.ExitDone}, {print.ExitUsage, 1, print.ExitUsage}, {print.ExitDiverged, 1, print.ExitDiverged}, {print.ExitUnrecorded, 3, print.ExitDone},
+		} {
+			dir := t.TempDir()
+			for command, text := range map[string]string{
+				"mpirun": fmt.Sprintf("echo >> '%s/tries'\n[ $(wc -l < '%s/tries') -ge 3 ] || exit %d\n", dir, dir, c.first),
+				"sleep":  "",
+			} {
+				for _, as := range append([]string{command}, map[string][]string{"mpirun": {"srun"}}[command]...) {
+					if err := os.WriteFile(filepath.Join(dir, as), []byte("#!/bin/sh\n"+text), 0o755); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			cmd := exec.Command("bash", "-c", script)
+			cmd.Env = append(os.Environ(), "PATH="+dir+":"+os.Getenv("PATH"))
+			out, _ := cmd.CombinedOutput()
+			tries, _ := os.ReadFile(filepath.Join(dir, "tries"))
+			if code := cmd.ProcessState.ExitCode(); code != c.code || len(tries) != c.tries {
+				t.Errorf("%s: after exit code %d the loop ended with %d in try %d, expected %d in try %d\n%s", name, c.first, code, len(tries), c.code, c.tries, out)
+			}
+		}
+	}
+}
