@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/cli/print"
 	"newtop/trainer/mpi"
 )
 
@@ -17,7 +18,7 @@ func TestBenchScaleErrors(t *testing.T) {
 		{"now", "expected no argument"},
 	} {
 		_, errs, code := newtop(append([]string{"bench", "scale"}, strings.Fields(c.args)...)...)
-		if code != 2 || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
+		if code != print.ExitUsage || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("bench scale %s: exit %d: %s", c.args, code, errs)
 		}
 	}
@@ -25,7 +26,7 @@ func TestBenchScaleErrors(t *testing.T) {
 		return
 	}
 	_, errs, code := newtop("bench", "scale")
-	if code != 2 || errs != "newtop: bench scale: this newtop is built without MPI: build it with CC=mpicc go build -tags mpi\n" {
+	if code != print.ExitUsage || errs != "newtop: bench scale: this newtop is built without MPI: build it with CC=mpicc go build -tags mpi\n" {
 		t.Errorf("without MPI: exit %d: %s", code, errs)
 	}
 }

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"testing"
+
+	"newtop/internal/cli/print"
 )
 
 func TestBenchListsItsCommands(t *testing.T) {
@@ -23,14 +25,14 @@ func TestBenchErrors(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"bench cores", 2, []string{`"cores"`, "bpls, core, letter, peers, recipes, scale, scg, toys"}},
-		{"bench core now", 2, []string{"expected no argument"}},
-		{"bench core --format xml", 2, []string{"--format xml", "text or json"}},
-		{"bench core --threads -1", 2, []string{"--threads -1", "from 1 to 1024"}},
-		{"bench core --threads 1025", 2, []string{"--threads 1025"}},
-		{"bench peers", 2, []string{"expected one argument", "peer_*.py"}},
-		{"bench peers x --budget -1", 2, []string{"--budget -1: expected a number of seconds"}},
-		{"bench peers x --budget soon", 2, []string{"--budget soon: expected a number"}},
+		{"bench cores", print.ExitUsage, []string{`"cores"`, "bpls, core, letter, peers, recipes, scale, scg, toys"}},
+		{"bench core now", print.ExitUsage, []string{"expected no argument"}},
+		{"bench core --format xml", print.ExitUsage, []string{"--format xml", "text or json"}},
+		{"bench core --threads -1", print.ExitUsage, []string{"--threads -1", "from 1 to 1024"}},
+		{"bench core --threads 1025", print.ExitUsage, []string{"--threads 1025"}},
+		{"bench peers", print.ExitUsage, []string{"expected one argument", "peer_*.py"}},
+		{"bench peers x --budget -1", print.ExitUsage, []string{"--budget -1: expected a number of seconds"}},
+		{"bench peers x --budget soon", print.ExitUsage, []string{"--budget soon: expected a number"}},
 		{"bench peers /no/such", 1, []string{"/no/such"}},
 		{"bench peers " + t.TempDir(), 1, []string{"expected scripts peer_*.py"}},
 	} {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 )
 
@@ -163,19 +164,19 @@ func TestPredictRefuses(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"predict", model}, 2, "expected two arguments"},
+		{[]string{"predict", model}, print.ExitUsage, "expected two arguments"},
 		{[]string{"predict", table, table}, 1, "flowers.csv: offset 0: found no protobuf field, expected a safetensors or ONNX file"},
 		{[]string{"predict", "none.onnx", table}, 1, "none.onnx"},
 		{[]string{"predict", model, "none.csv"}, 1, `no file "none.csv"`},
-		{[]string{"predict", model, "lettres"}, 2, "did you mean letters"},
+		{[]string{"predict", model, "lettres"}, print.ExitUsage, "did you mean letters"},
 		{[]string{"predict", model, "spirals"}, 1, "spirals has the inputs x y: expected those of the model, length place=field place=wood"},
-		{[]string{"predict", model, "spirals", "--target", "1"}, 2, "--target 1: expected no target with a data set"},
-		{[]string{"predict", model, "spirals", "--rows", "some"}, 2, "--rows some: expected test, train or all"},
-		{[]string{"predict", model, table, "--rows", "all"}, 2, "--rows all: expected it with a data set"},
-		{[]string{"predict", model, table, "--format", "xml"}, 2, "--format xml: expected csv or jsonl"},
-		{[]string{"predict", model, table, "--target", "colour"}, 2, `target "colour": expected one of the columns length, place, kind`},
-		{[]string{"predict", model, table, "--out", table}, 2, "expected another file than " + table},
-		{[]string{"predict", model, table, "--out", model}, 2, "expected another file than " + model},
+		{[]string{"predict", model, "spirals", "--target", "1"}, print.ExitUsage, "--target 1: expected no target with a data set"},
+		{[]string{"predict", model, "spirals", "--rows", "some"}, print.ExitUsage, "--rows some: expected test, train or all"},
+		{[]string{"predict", model, table, "--rows", "all"}, print.ExitUsage, "--rows all: expected it with a data set"},
+		{[]string{"predict", model, table, "--format", "xml"}, print.ExitUsage, "--format xml: expected csv or jsonl"},
+		{[]string{"predict", model, table, "--target", "colour"}, print.ExitUsage, `target "colour": expected one of the columns length, place, kind`},
+		{[]string{"predict", model, table, "--out", table}, print.ExitUsage, "expected another file than " + table},
+		{[]string{"predict", model, table, "--out", model}, print.ExitUsage, "expected another file than " + model},
 		{[]string{"predict", model, green}, 1, `green.csv:3: column "place": found "moor", which was not trained on, expected one of field, wood`},
 		{[]string{"predict", model, rose}, 1, `rose.csv:2: column "kind": found "rose", expected one of the classes daisy lily, white`},
 		{[]string{"predict", model, "-"}, 1, "standard input:1: found an empty file"},
