@@ -10,12 +10,11 @@ import (
 	"bytes"
 	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"newtop/internal/atomicfile"
 	"newtop/trainer/event"
 )
 
@@ -71,7 +70,11 @@ func Write(path string, runs []Run, o Options) error {
 		}
 		return err
 	}
-	return replace(path, picture.Bytes())
+	_, err := atomicfile.Write(path, func(w io.Writer) error {
+		_, err := picture.WriteTo(w)
+		return err
+	})
+	return err
 }
 
 const optionFormat = "figure format"
@@ -86,26 +89,4 @@ func Draw(w io.Writer, format string, runs []Run, o Options) error {
 		return err
 	}
 	return s.write(w, format)
-}
-
-// replace puts a file in the place of another one, or writes into what is not a plain file.
-func replace(path string, content []byte) (err error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return os.WriteFile(path, content, 0o644)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".figure-*")
-	if err != nil {
-		if bad := (*fs.PathError)(nil); errors.As(err, &bad) {
-			bad.Path = path // what was asked for, not what would have been renamed to it
-		}
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		os.Remove(f.Name())
-	}
-	return err
 }

@@ -19,7 +19,7 @@ const module = "newtop"
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "datasets/fault"},
+	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
 	{"models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass"},

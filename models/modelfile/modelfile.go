@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"newtop/internal/atomicfile"
 	"newtop/internal/safetensors"
 	"newtop/models"
 
@@ -82,7 +83,16 @@ func Write(path string, m *Model) (bytes int64, err error) {
 	if format == ONNX {
 		write = WriteONNX
 	}
-	return replace(path, func(w io.Writer) error { return write(w, m) })
+	return atomicfile.Write(path, func(w io.Writer) error { return write(w, m) })
+}
+
+// Writable returns an error unless Write could write a file there: an unknown extension, a directory that is not there or
+// not to be written to, or something that is no regular file. It leaves nothing behind.
+func Writable(path string) error {
+	if _, err := Format(path); err != nil {
+		return err
+	}
+	return atomicfile.Check(path)
 }
 
 // WriteSafetensors writes m with all its numbers as they are.

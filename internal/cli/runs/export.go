@@ -6,7 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"newtop/internal/atomicfile"
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
@@ -76,32 +76,14 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 	return cmd
 }
 
-// discard removes what was not written whole, but for a device or a pipe.
-func discard(f *os.File) {
-	if info, err := os.Lstat(f.Name()); err == nil && info.Mode().IsRegular() {
-		os.Remove(f.Name())
-	}
-}
-
-// output calls write with the file of -o, or with standard output. A file that can't be written whole is removed.
+// output calls write with the file of -o, which is there as a whole or not at all, or with standard output.
 func (x *exporter) output(cmd *cobra.Command, write func(io.Writer) error) error {
 	if x.file == "" || x.file == "-" {
-		return buffered(cmd.OutOrStdout(), write)
+		w := bufio.NewWriterSize(cmd.OutOrStdout(), 1<<16)
+		return cmp.Or(write(w), w.Flush())
 	}
-	f, err := os.Create(x.file)
-	if err != nil {
-		return err
-	}
-	err = buffered(f, write)
-	if err = cmp.Or(err, f.Close()); err != nil {
-		discard(f)
-	}
+	_, err := atomicfile.Write(x.file, write)
 	return err
-}
-
-func buffered(out io.Writer, write func(io.Writer) error) error {
-	w := bufio.NewWriterSize(out, 1<<16)
-	return cmp.Or(write(w), w.Flush())
 }
 
 // events calls each with every event of a run, and ends with its error.

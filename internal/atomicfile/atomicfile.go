@@ -1,7 +1,9 @@
-package modelfile
+// Package atomicfile writes files that are there as a whole or not at all.
+package atomicfile
 
 import (
 	"bufio"
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -11,13 +13,10 @@ import (
 	"path/filepath"
 )
 
-// Writable returns an error unless Write could write a file there: an unknown extension, a directory that is not
-// there or not to be written to. It leaves nothing behind.
-func Writable(path string) error {
-	if _, err := Format(path); err != nil {
-		return err
-	}
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+// Check returns an error unless Write could replace a file there: a directory that is not there or not to be written to, or
+// something that is no regular file. It leaves nothing behind.
+func Check(path string) error {
+	if !replaceable(path) {
 		return fmt.Errorf("%s is no regular file: expected one to replace, or none", path)
 	}
 	f, err := temporary(destination(path))
@@ -27,9 +26,18 @@ func Writable(path string) error {
 	return errors.Join(f.Close(), os.Remove(f.Name()))
 }
 
-// replace makes path what write writes, as a whole or not at all, and returns how many bytes that are: whoever opens
-// path finds the old file or the new one, even after a crash.
-func replace(path string, write func(io.Writer) error) (size int64, err error) {
+// replaceable reports whether there is a regular file, or nothing.
+func replaceable(path string) bool {
+	info, err := os.Stat(path)
+	return err != nil || info.Mode().IsRegular()
+}
+
+// Write makes path what write writes, as a whole or not at all, and returns how many bytes that are: whoever opens path
+// finds the old file or the new one, even after a crash. A device or a pipe is written to as it is. The writer is buffered.
+func Write(path string, write func(io.Writer) error) (size int64, err error) {
+	if !replaceable(path) {
+		return writeThrough(path, write)
+	}
 	to := destination(path)
 	f, err := temporary(to)
 	if err != nil {
@@ -42,14 +50,7 @@ func replace(path string, write func(io.Writer) error) (size int64, err error) {
 			err = named(path, err)
 		}
 	}()
-	buffered := bufio.NewWriterSize(f, 1<<16)
-	if err := write(buffered); err != nil {
-		return 0, err
-	}
-	if err := buffered.Flush(); err != nil {
-		return 0, err
-	}
-	if size, err = f.Seek(0, io.SeekCurrent); err != nil {
+	if size, err = fill(f, write); err != nil {
 		return 0, err
 	}
 	if err := f.Sync(); err != nil {
@@ -66,6 +67,36 @@ func replace(path string, write func(io.Writer) error) (size int64, err error) {
 		dir.Close()
 	}
 	return size, nil
+}
+
+// writeThrough writes to what is no regular file.
+func writeThrough(path string, write func(io.Writer) error) (size int64, err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return 0, err
+	}
+	size, err = fill(f, write)
+	return size, cmp.Or(err, f.Close())
+}
+
+// fill returns how many bytes write has written to f.
+func fill(f *os.File, write func(io.Writer) error) (size int64, err error) {
+	out := counter{Writer: f}
+	buffered := bufio.NewWriterSize(&out, 1<<16)
+	err = cmp.Or(write(buffered), buffered.Flush())
+	return out.size, err
+}
+
+// counter counts bytes.
+type counter struct {
+	io.Writer
+	size int64
+}
+
+func (c *counter) Write(p []byte) (n int, err error) {
+	n, err = c.Writer.Write(p)
+	c.size += int64(n)
+	return n, err
 }
 
 // destination follows a symbolic link, so that what it points to is replaced and not the link.
