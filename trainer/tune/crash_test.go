@@ -2,6 +2,8 @@ package tune
 
 import (
 	"context"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,9 +17,18 @@ import (
 // childStore is the environment variable with the store of a search that this test binary runs to be killed.
 const childStore = "NEWTOP_TEST_TUNE_STORE"
 
+// childBounded is set where that search is the bounded one.
+const childBounded = "NEWTOP_TEST_TUNE_BOUNDED"
+
+var kills = flag.Int("kills", 2, "how often TestKillAnywhere kills a search")
+
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childStore); path != "" {
-		if err := searchForEver(path); err != nil {
+		make := doomed
+		if os.Getenv(childBounded) != "" {
+			make = bounded
+		}
+		if err := search(path, make(&testing.B{})); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)
@@ -32,12 +43,19 @@ func doomed(t testing.TB) Config {
 	return c
 }
 
-func searchForEver(path string) error {
+// bounded is a search that comes to an end, reevaluation included.
+func bounded(t testing.TB) Config {
+	c := small(t)
+	c.Name, c.Trials, c.Finals, c.Seeds, c.Base.Hidden = "bounded", 6, 2, 2, []int{10, 10}
+	return c
+}
+
+func search(path string, c Config) error {
 	s, err := store.Open(path, store.Options{})
 	if err != nil {
 		return err
 	}
-	q, err := New(doomed(&testing.B{}), s)
+	q, err := New(c, s)
 	if err != nil {
 		return err
 	}
@@ -99,6 +117,45 @@ func TestKill(t *testing.T) {
 		}
 		if _, err := s.Find(t.Context(), b.Run); err != nil {
 			t.Errorf("trial %d: %v", b.Number, err)
+		}
+	}
+}
+
+// TestKillAnywhere: a search that is killed at any time, also while it measures its best settings again, goes on to the
+// trials, the work and the winner of one that never was.
+func TestKillAnywhere(t *testing.T) {
+	begin := time.Now()
+	whole := searched(t, bounded(t), openStore(t, filepath.Join(t.TempDir(), "runs.db")), nil)
+	took := time.Since(begin)
+	for i := range *kills {
+		path := filepath.Join(t.TempDir(), "runs.db")
+		child := exec.CommandContext(t.Context(), os.Args[0])
+		child.Env = append(os.Environ(), childStore+"="+path, childBounded+"=1")
+		if err := child.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(took * time.Duration(2*i+1) / time.Duration(2**kills))
+		child.Process.Kill()
+		child.Wait()
+		s := openStore(t, path)
+		q, err := Resume(t.Context(), s, "bounded", nil)
+		var over *ExhaustedError
+		var none *store.SearchError
+		switch {
+		case errors.As(err, &over):
+			continue
+		case errors.As(err, &none):
+			q, err = New(bounded(t), s)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := told(q.Leaderboard())
+		if err := q.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := told(q.Leaderboard()), told(whole); got != want {
+			t.Errorf("kill %d: a search that had come to\n%s\nended as\n%s\nand one that was never killed as\n%s", i, before, got, want)
 		}
 	}
 }

@@ -137,6 +137,14 @@ func (t *trial) worth() bool {
 	return !math.IsNaN(float64(t.Best)) && t.State != Failed && t.State != Diverged
 }
 
+// spent returns the gradient equivalents of all trials, added in their order: to the same digits in a search that is resumed.
+func (r *ranking) spent() (sum float64) {
+	for _, t := range r.trials {
+		sum += t.Equivalents
+	}
+	return sum
+}
+
 // reevaluated returns how many trials have measured a setting again.
 func (r *ranking) reevaluated(setting int) (n int) {
 	for _, t := range r.trials {

@@ -104,7 +104,12 @@ func revive(s *store.Store, row *store.Search, trials []store.Trial, change func
 		if !t.Final {
 			q.scheduler.begun++
 			q.sampler.take(t.Choices)
+			continue
 		}
+		if t.Setting < 1 || t.Setting >= t.Number {
+			return nil, bad(fmt.Errorf("trial %d repeats trial %d: expected one before it", t.Number, t.Setting))
+		}
+		t.parent = q.ranking.trials[t.Setting-1]
 	}
 	if left.Drawn < 0 || left.Drawn > 1<<24 {
 		return nil, bad(fmt.Errorf("%d points drawn: expected at most %d", left.Drawn, 1<<24))

@@ -88,7 +88,7 @@ func (r *runner) seat(t *trial, on bool) {
 // open returns the session of a trial.
 func (r *runner) open(ctx context.Context, t *trial) (*trainer.Session, error) {
 	watcher := &tap{r, t}
-	if t.Run != "" && !t.Final {
+	if t.Run != "" {
 		session, err := r.goOn(ctx, t, watcher)
 		var gone *store.NotFoundError
 		if !errors.As(err, &gone) {

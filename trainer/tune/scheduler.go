@@ -198,8 +198,8 @@ func (s *scheduler) takeUp(t *trial) {
 	}
 	switch {
 	case t.Final:
-		if t.State == Running || t.State == Waiting {
-			t.State = Stopped // it is not worth measuring in two pieces
+		if t.State == Running || t.State == Stopped && t.Why == "" {
+			t.State = Waiting
 		}
 		return
 	case t.State == Running, t.State == Stopped, t.State == Paused && len(t.scores) == 0:

@@ -33,10 +33,10 @@ func (s *Search) explore(ctx context.Context) {
 		s.next(ctx)
 	}
 	for _, t := range s.ranking.trials {
-		switch t.State {
-		case Waiting:
+		switch {
+		case t.State == Waiting && !t.Final:
 			t.State = Stopped
-		case Paused:
+		case t.State == Paused:
 			s.scheduler.giveUp(t)
 		default:
 			continue
@@ -110,7 +110,7 @@ func (s *Search) fill(ctx context.Context) {
 // chosen returns the trial that gets the next place, or nil.
 func (s *Search) chosen() *trial {
 	for _, t := range s.ranking.trials {
-		if t.State == Waiting {
+		if t.State == Waiting && !t.Final {
 			return t
 		}
 	}
@@ -246,9 +246,9 @@ func (s *Search) look(ctx context.Context, t *trial) {
 		if t.curve.count > 0 && f.epoch <= t.Epochs {
 			continue // seen before the search was resumed
 		}
-		before, now := t.Equivalents, s.watch.elapsed()
+		now := s.watch.elapsed()
 		t.account(&f)
-		s.scheduler.total += t.Equivalents - before
+		s.scheduler.total = s.ranking.spent()
 		t.Ended, t.EndedAt = now, s.scheduler.total
 		switch s.scheduler.evaluate(t, &f, now) {
 		case hold:
@@ -284,10 +284,30 @@ func (s *Search) reevaluate(ctx context.Context) {
 			if s.late() {
 				return
 			}
-			t := s.add(parent.Choices, s.config.Base.Seed+1+uint64(i))
-			t.Final, t.parent, t.Setting = true, parent, parent.Setting
-			s.configure(t)
-			s.alone(ctx, t)
+			s.alone(ctx, s.final(parent, s.config.Base.Seed+1+uint64(i)))
+		}
+	}
+}
+
+// final returns the trial that repeats another one with a seed: a new one, or one that the end of the search has cut short.
+func (s *Search) final(parent *trial, seed uint64) *trial {
+	for _, t := range s.ranking.trials {
+		if t.State == Waiting && t.Final && t.Setting == parent.Setting && t.Seed == seed {
+			return t
+		}
+	}
+	t := s.add(parent.Choices, seed)
+	t.Final, t.parent, t.Setting = true, parent, parent.Setting
+	s.configure(t)
+	return t
+}
+
+// leaveFinals gives up the trials of the reevaluation that wait.
+func (s *Search) leaveFinals() {
+	for _, t := range s.ranking.trials {
+		if t.State == Waiting {
+			t.State = Stopped
+			s.touch(t)
 		}
 	}
 }

@@ -185,6 +185,7 @@ func (s *Search) Run(ctx context.Context) error {
 	if !s.halted && s.config.Finals >= 0 {
 		s.reevaluate(own)
 	}
+	s.leaveFinals()
 	s.phase = phaseDone
 	if s.halted {
 		s.phase = phaseStopped
