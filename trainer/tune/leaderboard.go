@@ -87,7 +87,7 @@ type Leaderboard struct {
 	Shard       Shard  // which it is; with the index 0 all of a sweep's together
 	Parts       []Part // of all together, those that there are
 	Data        string
-	Measure     string // what trials are judged by: "test error" or "test RMSE"
+	Measure     string // what trials are judged by, as "test error"
 	Over        []Dimension
 	Target      float64      // 0: none; then the best measure wins, else the least time to it
 	Phase       string       // "searching", "finals", "done", "stopped"
@@ -106,3 +106,6 @@ type Leaderboard struct {
 	Command     string // the newtop train command line of the best; empty: none yet
 	Warning     string
 }
+
+// Share reports whether what trials are judged by is a share of the rows, and is written in per cent.
+func (b *Leaderboard) Share() bool { return measureNamed(b.Measure).Info().Share }

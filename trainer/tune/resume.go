@@ -24,7 +24,7 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 	}
 	q, err := revive(s, row, trials, change)
 	if err == nil {
-		err = q.survey()
+		_, err = q.survey() // which changes nothing of what trials are judged by
 	}
 	if err == nil {
 		err = exhausted(q, row)
@@ -89,7 +89,7 @@ func revive(s *store.Store, row *store.Search, trials []store.Trial, change func
 	if left.First[0] > 0 { // else nothing was recorded yet
 		q.scheduler.first = step{left.First[0], left.First[1]}
 	}
-	q.runner.measure, q.data, q.phase = left.Measure, row.Data, row.Phase
+	q.runner.measure, q.data, q.phase = measureNamed(left.Measure), row.Data, row.Phase
 	q.watch.before, q.scheduler.total, q.ranking.bests = row.Seconds, row.Spent, left.Bests
 	for i := range trials {
 		t, err := trialOf(&trials[i])

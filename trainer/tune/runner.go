@@ -17,7 +17,7 @@ import (
 type runner struct {
 	config   *Config
 	store    *store.Store
-	measure  string         // what trials are judged by
+	measure  event.Quantity // what trials are judged by
 	live     map[int]*trial // with a session, or paused
 	sessions int            // that have not reported their end
 	taken    int            // places

@@ -9,12 +9,6 @@ import (
 	"newtop/trainer/event"
 )
 
-// What trials are judged by.
-const (
-	measureError = "test error"
-	measureRMSE  = "test RMSE"
-)
-
 // A trial has lost when it has spent overdue times as much as the best one took to the target, in seconds and in gradient
 // equivalents, or hopelessly many times as many seconds: the clock alone, of trials that run side by side, says little.
 const (

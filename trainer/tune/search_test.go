@@ -369,3 +369,24 @@ func TestThinnedCurve(t *testing.T) {
 		t.Error("points were changed")
 	}
 }
+
+// TestMeasure: trials are judged by what their runs are judged by, and a search that was
+// recorded when it was the training loss there goes on with that.
+func TestMeasure(t *testing.T) {
+	for _, c := range []struct{ data, want string }{{"spirals", "test error"}, {"sine", "test RMSE"}} {
+		config := small(t)
+		config.Base.Data, config.Over, config.Trials = c.data, dimensions(t, "opt=tr-gn,scg"), 2
+		s := temporary(t)
+		b := searched(t, config, s, nil)
+		if b.Measure != c.want || b.Share() != strings.HasSuffix(c.want, "error") {
+			t.Errorf("%s: %s, expected %s", c.data, b.Measure, c.want)
+		}
+		run, err := s.Find(t.Context(), b.Trials[b.Order[0]].Run)
+		if err != nil || run.Opening.Measure().Info().Name != c.want {
+			t.Errorf("%s: the run is judged by %s; %v", c.data, run.Opening.Measure().Info().Name, err)
+		}
+	}
+	if q := measureNamed("training loss"); q != event.Loss {
+		t.Errorf("an older search goes on with %s", q.Info().Name)
+	}
+}

@@ -38,18 +38,11 @@ type epochMetrics struct {
 }
 
 // metricsOf returns an epoch's figures; the value is the one that trials are judged by.
-func metricsOf(e *event.EpochEvent, measure string) epochMetrics {
-	f := epochMetrics{
-		epoch: e.Epoch, loss: float64(e.Loss), value: float64(e.Loss),
+func metricsOf(e *event.EpochEvent, measure event.Quantity) epochMetrics {
+	return epochMetrics{
+		epoch: e.Epoch, loss: float64(e.Loss), value: float64(*measure.Of(e)),
 		equivalents: float64(e.GradientEquivalents), seconds: float64(e.Elapsed),
 	}
-	switch measure {
-	case measureError:
-		f.value = float64(e.TestError)
-	case measureRMSE:
-		f.value = float64(e.TestRMSE)
-	}
-	return f
 }
 
 // newTrial returns a trial that waits, begun so many seconds after the search.

@@ -98,7 +98,7 @@ func New(c Config, s *store.Store) (*Search, error) {
 	}
 	q, err := prepare(c, s)
 	if err == nil {
-		err = q.survey()
+		q.runner.measure, err = q.survey()
 	}
 	if err != nil {
 		return nil, err
@@ -151,23 +151,29 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	return q, nil
 }
 
-// survey prepares the data once, to see what trials are judged by and that there is nothing wrong.
-func (s *Search) survey() error {
+// survey prepares the data once, to see that there is nothing wrong. It returns what runs with them are judged by.
+func (s *Search) survey() (event.Quantity, error) {
 	c := s.config.Base
 	p, err := c.Prepare()
 	if err != nil {
-		return err
+		return 0, err
 	}
 	s.data = p.Data.Name
-	switch {
-	case p.Test.Rows() == 0:
-		s.runner.measure = "training loss"
-	case p.Data.Classes != nil:
-		s.runner.measure = measureError
-	default:
-		s.runner.measure = measureRMSE
+	run := event.RunEvent{
+		Data:  event.DataInfo{TestRows: p.Test.Total(), Classes: len(p.Data.Classes)},
+		Model: event.ModelInfo{Layers: []int{p.Data.Inputs(), p.Data.Outputs()}},
 	}
-	return nil
+	return run.Measure().Quantity, nil
+}
+
+// measureNamed returns what trials are judged by, as a leaderboard names it.
+func measureNamed(name string) event.Quantity {
+	for q := range event.QuantityCount {
+		if q.Info().Name == name {
+			return q
+		}
+	}
+	return event.Loss
 }
 
 // Run searches until the budget is spent, Stop is called or the context ends. It returns the context's error where that

@@ -94,7 +94,7 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 		p.Value, p.Above = format.Work, "none"
 	case timed:
 		p.Value, p.Y.Label, p.Above = format.Span, format.SecondsTick, "none"
-	case !m.regression():
+	case m.board.Share():
 		p.Percent()
 	}
 	if !timed && m.board.Target > 0 {

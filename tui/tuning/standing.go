@@ -263,15 +263,12 @@ func stateOf(t *tune.Trial, long bool) style.Part {
 	return s.ink.Of(s.sign + " " + word)
 }
 
-// regression reports whether the measure is an RMSE rather than a share of the rows.
-func (s *standing) regression() bool { return !strings.HasSuffix(s.board.Measure, "error") }
-
 // text writes a value of the measure.
 func (s *standing) text(v float64) string {
-	if s.regression() {
-		return format.Number(v)
+	if s.board.Share() {
+		return format.Percent(v)
 	}
-	return format.Percent(v)
+	return format.Number(v)
 }
 
 // measure names what trials are judged by.
@@ -284,10 +281,10 @@ func (s *standing) measure() string {
 
 // targetText writes the target as short as it is round.
 func (s *standing) targetText() string {
-	if s.regression() {
-		return format.Tick(s.board.Target)
+	if s.board.Share() {
+		return format.Tick(format.Round(100*s.board.Target, 6)) + "%"
 	}
-	return format.Tick(format.Round(100*s.board.Target, 6)) + "%"
+	return format.Tick(s.board.Target)
 }
 
 // goal is what the trials are judged by.

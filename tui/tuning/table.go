@@ -63,7 +63,7 @@ func columnsOf(m *model, long bool) []tuneColumn {
 		name = name[strings.LastIndex(name, " ")+1:]
 	}
 	best := tuneColumn{name, 6, 0, false, plainColumn, figure(func(t *tune.Trial) string { return m.text(float64(t.Best)) })}
-	if m.regression() {
+	if !m.board.Share() {
 		best.wide = 9
 	}
 	out = append(out, best)

@@ -80,10 +80,10 @@ func (p *trialText) end(b *tune.Leaderboard) error {
 
 // judged writes a figure of what trials are judged by.
 func judged(b *tune.Leaderboard, v event.Float) string {
-	if strings.Contains(b.Measure, "RMSE") {
-		return print.Number(v, 4)
+	if b.Share() {
+		return print.Percent(v)
 	}
-	return print.Percent(v)
+	return print.Number(v, 4)
 }
 
 // trialHead is the heading over the lines of trials; without a target none has a time to it.
