@@ -9,8 +9,6 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Which metrics an epoch has, and which of them counts, stands in this file.
-
 // unmeasured is the metrics of weights that nobody has evaluated.
 var unmeasured = event.EpochEvent{
 	Loss: event.NaN, TestLoss: event.NaN, Error: event.NaN, TestError: event.NaN, RMSE: event.NaN, TestRMSE: event.NaN,

@@ -329,7 +329,6 @@ func steerAndResume(t *testing.T, c Config, into int, by ...event.Command) {
 	if err := d.s.Do(t.Context(), event.Pause{On: false}); err != nil && !errors.Is(err, feed.ErrEnded) {
 		t.Fatal(err)
 	}
-	d.until(func(s *event.Status) bool { return s.Phase == event.Ended })
 	<-d.s.ended
 	steered := lastSteered(whole.events)
 	count := 0

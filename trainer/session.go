@@ -2,7 +2,7 @@
 // while they change, takes commands and publishes events.
 //
 //	            Command (Do)                    Event                    Delta (Wait)
-//	viewer ───────────────────► Session.Run ─────────────► hub ─► Mailbox ─────────────► viewer
+//	viewer ───────────────────► Session.Run ─────► Broadcaster ─► Mailbox ─────────────► viewer
 //	        answered between      owns the      never waits          one a viewer,
 //	        two inner units       weights             │              bounded
 //	                                 │                ▼

@@ -302,7 +302,7 @@ type DoneEvent struct {
 	TestRMSE      Float  `json:"test_rmse"`
 	BestTestError Float  `json:"best_test_error"`
 	BestTestRMSE  Float  `json:"best_test_rmse"`
-	BestEpoch     int    `json:"best_epoch"`
+	BestEpoch     int    `json:"best_epoch"` // by what the run is judged by, see Measure
 	Elapsed       Float  `json:"elapsed"`
 	Message       string `json:"message,omitempty"` // why a run failed, or what made it stall
 }

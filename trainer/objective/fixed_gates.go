@@ -82,9 +82,10 @@ func (s *FixedGates) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch f
 }
 
 func (s *FixedGates) Blocks(count int) []optim.Objective {
-	if count != len(s.parts) {
+	parts := s.whole.Blocks(count)
+	if len(s.parts) != len(parts) || s.parts[0].(*FixedGates).whole != parts[0] { // the whole has bound them anew
 		s.parts = nil
-		for _, part := range s.whole.Blocks(count) {
+		for _, part := range parts {
 			s.parts = append(s.parts, FixGates(part.(*Objective)))
 		}
 	}
