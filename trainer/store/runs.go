@@ -79,7 +79,7 @@ func (f *Filter) takes(r *Run) bool {
 	})
 }
 
-// Runs returns the chosen runs, newest first.
+// Runs returns the chosen runs, the last that came into the store first.
 func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	var out []Run
 	err := s.view(ctx, func(tx *sql.Tx) error {
@@ -101,6 +101,19 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	return out, err
 }
 
+// LastChange returns when something was last recorded, by the clock of the machine that did.
+func (s *Store) LastChange(ctx context.Context) (last time.Time, err error) {
+	err = s.view(ctx, func(tx *sql.Tx) error {
+		var text sql.NullString
+		if err := tx.QueryRowContext(ctx, "SELECT max(changed) FROM runs").Scan(&text); err != nil || !text.Valid {
+			return err
+		}
+		last, err = parseTime(text.String)
+		return err
+	})
+	return last, err
+}
+
 // notOfSearches returns the condition that a run is no trial of a search.
 func notOfSearches(ctx context.Context, tx *sql.Tx) (string, error) {
 	there, err := hasSearches(ctx, tx)
@@ -110,7 +123,8 @@ func notOfSearches(ctx context.Context, tx *sql.Tx) (string, error) {
 	return "id NOT IN (SELECT run FROM trials WHERE run IS NOT NULL)", nil
 }
 
-// Find returns the run of an ID, a unique beginning or end of one, a name, or last (the newest that is no trial of a search), last~1 (the one before).
+// Find returns the run of an ID, a unique beginning or end of one, a name, or last (the
+// one that came last into the store and is no trial of a search), last~1 (the one before). No clock decides, as one may jump.
 func (s *Store) Find(ctx context.Context, name string) (found *Run, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		id, err := resolve(ctx, tx, name)
@@ -135,7 +149,7 @@ func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY begun DESC, run DESC LIMIT 1 OFFSET ?", back)
+		ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY run DESC LIMIT 1 OFFSET ?", back)
 		return one(name, ids, err)
 	}
 	ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
@@ -143,7 +157,7 @@ func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 		return one(name, ids, err)
 	}
 	ids, err = texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
-		ORDER BY begun DESC, run DESC LIMIT ?2`, name, maxNear)
+		ORDER BY run DESC LIMIT ?2`, name, maxNear)
 	return one(name, ids, err)
 }
 

@@ -80,6 +80,11 @@ func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
 		return err
 	}
+	return lastingly(ctx, conn, func() error { return s.migrate(ctx, conn, version, versions) })
+}
+
+// migrate brings the tables from one version to the last.
+func (s *Store) migrate(ctx context.Context, conn *sql.Conn, version int, versions []string) error {
 	for version < len(versions) {
 		err := transact(ctx, conn, func(ctx context.Context, conn *sql.Conn) error {
 			// Another process may have done it meanwhile.
@@ -116,8 +121,8 @@ func versionOf(ctx context.Context, s *Store, conn *sql.Conn, versions []string)
 		}
 	}
 	switch {
-	case app == 0 && version == 0 && tables == 0 && s.ro:
-		return 0, &FormatError{File: s.path, Found: "an empty database", Expected: "a run store"}
+	case app == 0 && version == 0 && tables == 0 && s.ro: // one that nothing has come into before its process was gone
+		return 0, &emptyError{s.path}
 	case app == 0 && version == 0 && tables == 0:
 		return 0, nil
 	case app != application:

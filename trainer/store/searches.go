@@ -279,7 +279,7 @@ func searchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 	}
 	query := `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
 		(SELECT count(*) FROM trials t WHERE t.search = s.search), ` + ownerColumns + `
-		FROM searches s ` + where + " ORDER BY begun DESC, search DESC"
+		FROM searches s ` + where + " ORDER BY search DESC"
 	err = eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var q Search
 		var by ownerRow

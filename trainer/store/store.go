@@ -9,6 +9,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -102,6 +103,12 @@ func Open(path string, o Options) (*Store, error) {
 	if s.file, err = os.Stat(path); err != nil {
 		s.db.Close()
 		return nil, err
+	}
+	if info == nil { // it is there for good
+		if dir, err := os.Open(filepath.Dir(path)); err == nil {
+			_ = dir.Sync() // some systems can't sync directories
+			dir.Close()
+		}
 	}
 	return s, nil
 }
@@ -251,6 +258,17 @@ func transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.
 		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	}
 	return err
+}
+
+// lastingly calls f, whose transactions survive a loss of power once it returns, with all before them. Others do once SQLite
+// has carried them from the WAL into the database.
+func lastingly(ctx context.Context, conn *sql.Conn, f func() error) error {
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous=FULL"); err != nil {
+		return err
+	}
+	err := f()
+	_, normal := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous=NORMAL")
+	return cmp.Or(err, normal)
 }
 
 // insist is change with more patience: the runs of a search write to the same file.

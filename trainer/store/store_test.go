@@ -500,3 +500,24 @@ func TestReadingInReadOnlyDirectory(t *testing.T) {
 	defer ro.Close()
 	equal(t, events(t, ro, "a"), everyKind("a", 2))
 }
+
+// TestLastByTheStore: last is what came last, whatever the clock said.
+func TestLastByTheStore(t *testing.T) {
+	s := temporary(t)
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	for _, c := range []struct {
+		id    string
+		begun time.Time
+	}{{"before", now}, {"ahead", now.AddDate(1, 0, 0)}, {"after", now}} {
+		r := s.Record(About{})
+		record(t, r, event.RunEvent{Version: 1, ID: c.id, Time: c.begun})
+		r.Flush()
+	}
+	if last, before := find(t, s, "last").ID, find(t, s, "last~1").ID; last != "after" || before != "ahead" {
+		t.Errorf("last is %s, and before it came %s", last, before)
+	}
+	all, err := s.Runs(t.Context(), Filter{})
+	if err != nil || len(all) != 3 || all[0].ID != "after" || all[2].ID != "before" {
+		t.Errorf("%v, %v", all, err)
+	}
+}

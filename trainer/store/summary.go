@@ -32,7 +32,7 @@ func prefixed(table, columns string) string {
 
 // eachRun calls yield with the summaries of runs, newest first, until it returns false.
 func eachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield func(*Run) bool) error {
-	return eachRow(ctx, tx, summary+" "+where+" ORDER BY r.begun DESC, r.run DESC", args, func(rows *sql.Rows) error {
+	return eachRow(ctx, tx, summary+" "+where+" ORDER BY r.run DESC", args, func(rows *sql.Rows) error {
 		r, err := scanRun(rows)
 		if err == nil && !yield(r) {
 			err = errEnough

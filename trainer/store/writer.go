@@ -204,9 +204,15 @@ func (w *writer) do(ctx context.Context, job work) error {
 	}
 	after := w.at
 	begin := time.Now()
-	err := transact(ctx, w.conn, func(ctx context.Context, conn *sql.Conn) error {
-		return w.fill(ctx, &after, &job)
-	})
+	write := func() error {
+		return transact(ctx, w.conn, func(ctx context.Context, conn *sql.Conn) error { return w.fill(ctx, &after, &job) })
+	}
+	var err error
+	if job.part && w.queued.last() {
+		err = lastingly(ctx, w.conn, write)
+	} else {
+		err = write()
+	}
 	if err != nil {
 		return err
 	}
@@ -364,7 +370,10 @@ func (w *writer) release() {
 	for {
 		err := w.connect(ctx)
 		if err == nil {
-			_, err = w.conn.ExecContext(ctx, "UPDATE runs SET owner = NULL, claimed = 0 WHERE run = ? AND owner = ?", w.at.run, w.owner.token)
+			err = lastingly(ctx, w.conn, func() error {
+				_, err := w.conn.ExecContext(ctx, "UPDATE runs SET owner = NULL, claimed = 0 WHERE run = ? AND owner = ?", w.at.run, w.owner.token)
+				return err
+			})
 		}
 		if !busy(err) || ctx.Err() != nil {
 			return // a process that is gone has given it up too

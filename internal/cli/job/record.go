@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -44,9 +45,16 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, must bool) (
 		print.Warn(cmd.ErrOrStderr(), "this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
 		return &Record{trouble: trouble}, nil
 	}
+	if last, err := s.LastChange(cmd.Context()); err == nil && time.Until(last) > clockSlack {
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("this machine's clock is behind: it says %s, and the last run in the record is of %s",
+			time.Now().UTC().Format(time.DateTime), last.UTC().Format(time.DateTime)))
+	}
 	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name, Version: version.Program()}
 	return &Record{store: s, recorder: s.Record(about), place: f.Store}, nil
 }
+
+// clockSlack is how far the clocks of machines with one record may be apart before it is said.
+const clockSlack = 5 * time.Minute
 
 // OpenStore opens the run store in a file, or in the default place for an empty name.
 func OpenStore(file string, o store.Options) (*store.Store, error) {

@@ -2,6 +2,7 @@ package runs
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -101,13 +102,41 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 			return nil, err
 		}
 	}
-	runs, err := s.Runs(cmd.Context(), store.Filter{State: r.state})
-	for i := range runs {
-		if runs[i].State != store.Running && runs[i].Changed.Before(before) {
-			out = append(out, &runs[i])
+	runs, err := s.Runs(cmd.Context(), store.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	old, doubtful := oldRuns(runs, before, time.Now())
+	if len(doubtful) > 0 && r.older != "" {
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s kept, of which %s is the last: the clock says that they are old, and they came after runs that are not", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
+	}
+	for _, run := range old {
+		if run.State != store.Running && (r.state == "" || string(run.State) == r.state) {
+			out = append(out, run)
 		}
 	}
-	return out, err
+	return out, nil
+}
+
+// oldRuns returns the runs, the last that came into the store first, of which nothing was recorded since a time. Doubtful are those
+// of them that came after one that is not old: the clock was another then. What is from the future tells nothing.
+func oldRuns(runs []store.Run, before, now time.Time) (old, doubtful []*store.Run) {
+	after := false // one that is not old
+	for i := len(runs) - 1; i >= 0; i-- {
+		run := &runs[i]
+		switch {
+		case run.Changed.After(now):
+		case !run.Changed.Before(before):
+			after = true
+		case after:
+			doubtful = append(doubtful, run)
+		default:
+			old = append(old, run)
+		}
+	}
+	slices.Reverse(old)
+	slices.Reverse(doubtful)
+	return old, doubtful
 }
 
 // confirm asks on the terminal whether to remove runs.

@@ -65,3 +65,33 @@ func TestProcessesOfARun(t *testing.T) {
 		}
 	}
 }
+
+// TestOldRuns: the clock alone does not make a run old.
+func TestOldRuns(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	days := func(n ...int) (runs []store.Run) { // how long ago each came, the last first
+		for _, n := range n {
+			runs = append(runs, store.Run{ID: fmt.Sprint(n), Changed: now.AddDate(0, 0, -n)})
+		}
+		return runs
+	}
+	ids := func(runs []*store.Run) (out string) {
+		for _, r := range runs {
+			out += r.ID + " "
+		}
+		return out
+	}
+	for _, c := range []struct {
+		runs          []store.Run
+		old, doubtful string
+	}{
+		{days(1, 2, 40, 50), "40 50 ", ""},
+		{days(400, 399, 5, 50), "50 ", "400 399 "}, // the clock was put back a year
+		{days(2, 40, -365, 50), "40 50 ", ""},      // it was a year ahead for a while
+	} {
+		old, doubtful := oldRuns(c.runs, now.AddDate(0, 0, -30), now)
+		if ids(old) != c.old || ids(doubtful) != c.doubtful {
+			t.Errorf("old %q, doubtful %q: expected %q and %q", ids(old), ids(doubtful), c.old, c.doubtful)
+		}
+	}
+}
