@@ -4,6 +4,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"testing"
 
 	"newtop/internal/cli/print"
+	"newtop/trainer/store"
 )
 
 // crashed is what Go's runtime ends a program with.
@@ -33,6 +35,78 @@ func TestContinueAfterACrash(t *testing.T) {
 	succeed(t, line(limit)...)
 	same(t, "recorded", figures(decode(t, recordedEvents(t, db, newest(t, db).ID))), unstopped(t, append(run, "--epochs", fmt.Sprint(limit))...))
 }
+
+// A run that could not be recorded says so and why, with an exit code of its own.
+func TestUnrecordedRun(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for limit, want := range map[string]string{
+		"ulimit -f 200": `: the file may not grow beyond \S+ kB \(ulimit -f\)`,
+		"true":          ": the file is gone",
+	} {
+		db := database(t)
+		cmd := exec.Command("sh", "-c", limit+` && exec "$0" "$@"`, self, "train", "--data", "spirals", "--net", "9-9", "--epochs", "60", "--record", db, "--name", "f")
+		cmd.Env = append(os.Environ(), asNewtop+"=1")
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if limit == "true" {
+			out.Read(make([]byte, 100))
+			os.Remove(db)
+		}
+		io.Copy(io.Discard, out)
+		cmd.Wait()
+		last := lines(errs.String())[strings.Count(errs.String(), "\n")-1]
+		if code := cmd.ProcessState.ExitCode(); code != print.ExitUnrecorded || !regexp.MustCompile("^newtop: (the run is|[0-9]+ of the run's [0-9]+ events are) not recorded: .*"+want+"$").MatchString(last) || strings.Contains(errs.String(), "recorded as") {
+			t.Errorf("%s: exit %d\n%s", limit, code, errs.String())
+		}
+	}
+	t.Setenv("NEWTOP_STATE_DIR", filepath.Join(os.DevNull, "none"))
+	if _, errs, code := newtop("train", "--data", "sine", "--epochs", "1"); code != print.ExitUnrecorded || !strings.Contains(errs, "newtop: the run is not recorded: ") {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+}
+
+// Of two first starts of one line at once one trains, and the other says which.
+func TestContinueTwiceAtOnce(t *testing.T) {
+	db := database(t)
+	line := []string{"train", "--name", "one", "--continue", "--data", "spirals", "--net", "9-9", "--epochs", "60", "--record", db}
+	var both [2]*exec.Cmd
+	var errs [2]strings.Builder
+	for i := range both {
+		both[i] = process(t, line...)
+		both[i].Stderr = &errs[i]
+		if err := both[i].Start(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	done := 0
+	for i, cmd := range both {
+		cmd.Wait()
+		switch code := cmd.ProcessState.ExitCode(); {
+		case code == print.ExitDone:
+			done++
+		case code != print.ExitFailed || !strings.Contains(errs[i].String(), "is training it: expected") && !strings.Contains(errs[i].String(), errAlready):
+			t.Errorf("exit %d\n%s", code, errs[i].String())
+		}
+	}
+	inStore(t, db, func(s *store.Store) {
+		if runs, err := s.Runs(t.Context(), store.Filter{}); err != nil || len(runs) != 1 || done == 0 {
+			t.Errorf("%d runs of the name, %d were done; %v\n%s%s", len(runs), done, err, errs[0].String(), errs[1].String())
+		}
+	})
+	succeed(t, line...)
+}
+
+const errAlready = "another process has begun a run of this name meanwhile"
 
 // documented returns the block of a document that matches a pattern, without its indentation.
 func documented(t *testing.T, file, pattern string) string {

@@ -18,12 +18,15 @@ import (
 )
 
 // leave quits a screen and returns what is left behind in the terminal.
-func (c *console) leave() string {
+func (c *console) leave() string { return c.leaveWith(print.ExitDone) }
+
+// leaveWith is leave with another exit code.
+func (c *console) leaveWith(want int) string {
 	c.t.Helper()
 	c.press("q")
 	code, output := c.exit()
-	if code != 0 {
-		c.t.Errorf("exit %d", code)
+	if code != want {
+		c.t.Errorf("exit %d, expected %d", code, want)
 	}
 	restored(c.t, output)
 	return output[strings.LastIndex(output, "\x1b[?1049l"):]
@@ -168,7 +171,7 @@ func TestUnrecordedOnTheScreen(t *testing.T) {
 	nowhere := filepath.Join(write(t, "file", ""), "state")
 	c := startConsole(t, 120, 30, []string{"NEWTOP_STATE_DIR=" + nowhere}, "--data", "spirals", "--epochs", "0")
 	c.until(`not recorded: stat `+regexp.QuoteMeta(nowhere)[:12], `epoch [1-9]`)
-	if left := c.leave(); strings.Contains(left, "recorded as") || !strings.Contains(left, "spirals: tr-newton") {
+	if left := c.leaveWith(print.ExitUnrecorded); strings.Contains(left, "recorded as") || !strings.Contains(left, "spirals: tr-newton") {
 		t.Errorf("left %q", left)
 	}
 }

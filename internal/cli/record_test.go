@@ -120,7 +120,7 @@ func TestStoreThatCannotBeOpened(t *testing.T) {
 	}
 	db.Close()
 	out, errs, code := newtop("train", "--data", "spirals", "--epochs", "1")
-	if code != 0 || !strings.Contains(out, "spirals: ") || !strings.HasPrefix(errs, "newtop: warning: this run is not recorded: "+foreign) || strings.Contains(errs, "recorded as") {
+	if code != print.ExitUnrecorded || !strings.Contains(out, "spirals: ") || !strings.HasPrefix(errs, "newtop: warning: this run is not recorded: "+foreign) || strings.Contains(errs, "recorded as") {
 		t.Errorf("exit %d\n%s%s", code, errs, out)
 	}
 	for _, args := range []string{"train --data spirals --epochs 1", "runs", "runs show last", "watch last", "resume last"} {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -76,4 +77,10 @@ type SearchError struct {
 
 func (e *SearchError) Error() string {
 	return fmt.Sprintf("search %s: %s: expected %s", e.Name, e.Found, e.Expected)
+}
+
+// is reports whether an error is or wraps one of a type.
+func is[E error](err error) bool {
+	_, ok := errors.AsType[E](err)
+	return ok
 }

@@ -17,6 +17,7 @@ type About struct {
 	Config  trainer.Config
 	Command string
 	Name    string // with -2, -3 … behind it where another run has it
+	Sole    bool   // rather end the run than record it by another name
 	Version string
 }
 
@@ -39,7 +40,8 @@ const (
 	pauseShare = 20          // and so many times what the last one took
 )
 
-// Recorder records one run. It never makes the trainer wait, and never ends a run: what goes wrong is its Warning.
+// Recorder records one run. It never makes the trainer wait, and does not end a run: what goes wrong is its Warning. Only a run of
+// a name that must be its alone, and is another's, ends.
 //
 // Record and Keep put into queue and checkpoint; one goroutine, the writer's, takes from there and writes. It begins
 // with the first event, or with Continue, and ends in Flush. What it takes stays counted in the queue until
@@ -56,6 +58,8 @@ type Recorder struct {
 	queue      queue
 	commits    int // transactions so far
 	warning    string
+	cause      string // of the last warning
+	refused    error  // why the run must end; nil: it must not
 	tell       func(string)
 	checkpoint checkpointState
 	started    bool
@@ -120,12 +124,13 @@ func (r *Recorder) OnWarning(f func(string)) {
 	r.tell = f
 }
 
-// Record implements trainer.Recorder. It returns nil at once. A run that ends before its RunEvent leaves nothing.
+// Record implements trainer.Recorder. It returns at once, and nil unless the run was begun by the name of another one that must be
+// gone on with. A run that ends before its RunEvent leaves nothing.
 func (r *Recorder) Record(e event.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.closing {
-		return nil
+		return r.refused
 	}
 	opening, begins := e.(event.RunEvent)
 	switch {
@@ -213,7 +218,7 @@ func (r *Recorder) Stored() bool {
 	return r.resumed || r.commits > 0
 }
 
-// Flush implements trainer.Recorder. It waits until all is written, but no longer than a few seconds for a disk on
+// Flush implements trainer.Recorder. It returns what Record does, and waits until all is written, but no longer than a few seconds for a disk on
 // which nothing succeeds: what is left then is lost, and the Warning says so. The run belongs to nobody afterwards.
 func (r *Recorder) Flush() error {
 	r.mu.Lock()
@@ -228,7 +233,9 @@ func (r *Recorder) Flush() error {
 	for commits := -1; ; {
 		select {
 		case <-r.ended:
-			return nil
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			return r.refused
 		case <-time.After(r.grace + time.Second):
 		}
 		r.mu.Lock()
@@ -251,6 +258,22 @@ func (r *Recorder) warn(text string) {
 	if changed && tell != nil {
 		tell(text)
 	}
+}
+
+// blame keeps the cause of a warning.
+func (r *Recorder) blame(cause string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.cause = cause
+}
+
+// refuse has the run end with an error.
+func (r *Recorder) refuse(err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.refused, r.closing = err, true
+	r.queue.abandon()
+	r.checkpoint.pending = nil
 }
 
 // abandon forgets what can't be written any more.

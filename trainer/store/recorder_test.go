@@ -343,7 +343,7 @@ func TestMovedFile(t *testing.T) {
 		t.Skipf("an open file can't be moved here: %v", err)
 	}
 	record(t, r, epoch(1, 1))
-	eventually(t, "a warning", func() bool { return strings.Contains(r.Recording().Warning, "no such file") })
+	eventually(t, "a warning", func() bool { return strings.Contains(r.Recording().Warning, "the file is gone") })
 	if err := os.WriteFile(s.path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -347,31 +346,6 @@ func (s *Store) wrap(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return fmt.Errorf("%s: %w", s.path, &sqlError{err: own})
-}
-
-// sqlError says in words what SQLite's error means to the owner of a file.
-type sqlError struct{ err *sqlite.Error }
-
-func (e *sqlError) Unwrap() error { return e.err }
-
-func (e *sqlError) Error() string {
-	switch codeOf(e.err) {
-	case sqlite3.SQLITE_FULL:
-		return "the disk is full"
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return "another program has locked the file"
-	case sqlite3.SQLITE_READONLY:
-		return "the file can't be written"
-	case sqlite3.SQLITE_CANTOPEN:
-		return "the file can't be opened, or its directory not written"
-	case sqlite3.SQLITE_CORRUPT:
-		return "the file is damaged"
-	case sqlite3.SQLITE_NOTADB:
-		return "the file is no SQLite database"
-	case sqlite3.SQLITE_IOERR:
-		return "the disk gave an error: " + strings.TrimSpace(e.err.Error())
-	}
-	return strings.ReplaceAll(e.err.Error(), "\n", " ")
 }
 
 // busy reports whether another connection holds a lock that the failed statement needs.

@@ -1,11 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"newtop/trainer/event"
@@ -72,6 +72,9 @@ func (w *writer) write(ctx context.Context) {
 		case errors.Is(err, errTaken), permanent(err):
 			w.recorder.abandon(w.complaint(err))
 			return
+		case is[*BusyError](err), errors.Is(err, errClaimed):
+			w.recorder.refuse(w.store.wrap(ctx, err))
+			return
 		}
 		w.recorder.restore(job.events)
 		if w.failing.IsZero() {
@@ -109,7 +112,9 @@ func (w *writer) hopeless() bool {
 
 // complaint is the warning of an error.
 func (w *writer) complaint(err error) string {
-	return fmt.Sprintf("the run is not being recorded: %v", w.store.wrap(context.Background(), err))
+	cause := w.store.wrap(context.Background(), err).Error()
+	w.recorder.blame(cause)
+	return "the run is not being recorded: " + cause
 }
 
 // pause waits before the next attempt, less long when the recorder is flushed.
@@ -278,6 +283,11 @@ func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	if at.run != 0 {
 		return w.forget(ctx, at, text, config)
 	}
+	if a.Sole {
+		if err := claimName(ctx, w.conn, a.Name); err != nil {
+			return err
+		}
+	}
 	name, err := freeName(ctx, w.conn, "runs", a.Name)
 	if err != nil {
 		return err
@@ -294,6 +304,22 @@ func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	return err
 }
 
+// errClaimed says that a run has the name by now that was to be this one's.
+var errClaimed = errors.New("another process has begun a run of this name meanwhile, which is to be gone on with")
+
+// claimName returns a *BusyError or errClaimed where a run has a name.
+func claimName(ctx context.Context, conn *sql.Conn, name string) error {
+	var id string
+	err := conn.QueryRowContext(ctx, "SELECT id FROM runs WHERE name = ?", name).Scan(&id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err == nil:
+		_, err = idleRun(ctx, conn, id)
+	}
+	return cmp.Or(err, errClaimed)
+}
+
 // freeName returns the name, with a number behind it where a row of the table has it.
 func freeName(ctx context.Context, conn *sql.Conn, table, name string) (string, error) {
 	for i, try := 2, name; ; i++ {
@@ -306,18 +332,10 @@ func freeName(ctx context.Context, conn *sql.Conn, table, name string) (string, 
 	}
 }
 
-// connect opens the database where it is not open, and makes sure that its file is where it was: SQLite writes on to
-// one that was removed or replaced, for nobody to find.
-func (w *writer) connect(ctx context.Context) error {
-	info, err := os.Stat(w.store.path)
-	if err != nil {
+// connect opens the database where it is not open, and makes sure that its file is where it was.
+func (w *writer) connect(ctx context.Context) (err error) {
+	if err := w.store.same(); err != nil || w.conn != nil {
 		return err
-	}
-	if !os.SameFile(info, w.store.file) {
-		return &FormatError{File: w.store.path, Found: "another file than when the run began", Expected: "it to be moved back"}
-	}
-	if w.conn != nil {
-		return nil
 	}
 	if w.db == nil {
 		if w.db, err = openDB(w.store.path, "rw", writePatience); err != nil {

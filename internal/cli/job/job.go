@@ -81,10 +81,19 @@ func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	}
 	j.record.announce(cmd.ErrOrStderr())
 	err = j.end(cmd, session.Run(cmd.Context()))
-	if _, text := printer.(*print.TextRecorder); text && !failed(err) {
+	missing := j.record.missing(cmd.Context())
+	if _, text := printer.(*print.TextRecorder); text && !failed(err) && missing == nil {
 		j.record.tell(cmd.ErrOrStderr(), false)
 	}
-	return err
+	return j.over(cmd, err, missing)
+}
+
+// over returns how a run ended. That it is not recorded is said, and is its error where there is no other.
+func (j *Job) over(cmd *cobra.Command, err, missing error) error {
+	if err != nil && missing != nil {
+		print.Warn(cmd.ErrOrStderr(), print.OneLine(missing))
+	}
+	return cmp.Or(err, missing)
 }
 
 // failed reports whether a run ended before it had gone as far as it could.
@@ -118,13 +127,14 @@ func (j *Job) Show(cmd *cobra.Command, options screen.Options) (err error) {
 	defer last.Close()
 	runErr, screenErr := Behind(cmd.Context(), session.Run, unusable, func(ctx context.Context) error { return tui.Run(ctx, feed, options) })
 	j.record.complain(cmd.ErrOrStderr())
+	missing := j.record.missing(cmd.Context())
 	if err := cmd.Context().Err(); err != nil {
-		return j.end(cmd, err)
+		return j.over(cmd, j.end(cmd, err), missing)
 	}
 	if err := cmp.Or(runErr, screenErr); err != nil {
-		return err
+		return j.over(cmd, err, missing)
 	}
-	return j.printOutcome(cmd, last)
+	return cmp.Or(j.printOutcome(cmd, last, missing == nil), missing)
 }
 
 // Behind runs something in one goroutine and shows it from another. Whichever ends first for good ends the other: what could
@@ -173,7 +183,7 @@ func unusable(err error) bool {
 }
 
 // printOutcome leaves lines behind in the terminal when the screen is gone: how the run went, and where it is.
-func (j *Job) printOutcome(cmd *cobra.Command, feed feed.Feed) error {
+func (j *Job) printOutcome(cmd *cobra.Command, feed feed.Feed, recorded bool) error {
 	// Everything was published before Run returned, so that Wait does not block.
 	d, err := feed.Wait(context.Background())
 	if err != nil || d.Run == nil || d.Done == nil {
@@ -182,7 +192,9 @@ func (j *Job) printOutcome(cmd *cobra.Command, feed feed.Feed) error {
 	if _, err = fmt.Fprintln(cmd.OutOrStdout(), print.Outcome(d.Run, d.Done, d.Status.Optimizer)); err != nil {
 		return err
 	}
-	j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == event.ReasonStopped)
+	if recorded {
+		j.record.tell(cmd.ErrOrStderr(), d.Done.Reason == event.ReasonStopped)
+	}
 	return nil
 }
 

@@ -1,6 +1,8 @@
 package job
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,9 +27,9 @@ type Record struct {
 	trouble  string          // why the run is not kept, though it should be
 }
 
-// keepRecord opens the store of --record for a new run. The default place must not keep anyone from training, unless there must
-// be a record: what is wrong there is said and the run goes without one.
-func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, must bool) (*Record, error) {
+// keepRecord opens the store of --record for a new run, which with sole has to have its name alone. The default place must not keep
+// anyone from training, but for that: what is wrong there is said and the run goes without one.
+func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (*Record, error) {
 	if f.Store == flags.Unrecorded {
 		return nil, nil
 	}
@@ -37,7 +39,7 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, must bool) (
 		}
 	}
 	s, err := OpenStore(f.Store, store.Options{})
-	if err != nil && (must || f.Store != "") {
+	if err != nil && (sole || f.Store != "") {
 		return nil, err
 	}
 	if err != nil {
@@ -49,7 +51,7 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, must bool) (
 		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("this machine's clock is behind: it says %s, and the last run in the record is of %s",
 			time.Now().UTC().Format(time.DateTime), last.UTC().Format(time.DateTime)))
 	}
-	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name, Version: version.Program()}
+	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name, Sole: sole, Version: version.Program()}
 	return &Record{store: s, recorder: s.Record(about), place: f.Store}, nil
 }
 
@@ -127,6 +129,25 @@ func (r *Record) abandon() {
 		r.recorder.Flush()
 	}
 }
+
+// missing returns the error that a run ends with which came to its end and is not recorded as a whole.
+func (r *Record) missing(ctx context.Context) error {
+	switch {
+	case r == nil:
+		return nil
+	case r.recorder == nil:
+		return &print.ExitError{Code: print.ExitUnrecorded, Err: errors.New("the run is not recorded: " + r.trouble)}
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), missingPatience)
+	defer cancel()
+	if err := r.recorder.Missing(ctx); err != nil {
+		return &print.ExitError{Code: print.ExitUnrecorded, Err: err}
+	}
+	return nil
+}
+
+// missingPatience is how long it may take to find out whether a run is recorded.
+const missingPatience = 5 * time.Second
 
 // tell says where the run is kept, and how it is looked at, or gone on with where it was cut short.
 func (r *Record) tell(w io.Writer, cut bool) {

@@ -53,12 +53,13 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 		served <- err
 	}()
 	runErr := session.Run(cmd.Context())
-	if _, text := printer.(*print.TextRecorder); text && !failed(runErr) {
+	missing := j.record.missing(cmd.Context())
+	if _, text := printer.(*print.TextRecorder); text && !failed(runErr) && missing == nil {
 		j.record.tell(messages, false)
 	}
 	h.stay(cmd.Context(), messages, runErr, served)
 	leave(farewell(cmd.Context(), runErr))
-	return cmp.Or(j.end(cmd, runErr), <-served)
+	return cmp.Or(j.over(cmd, j.end(cmd, runErr), missing), <-served)
 }
 
 // stay waits after the run's end until the server has served long enough, or broke; served still holds its error then.

@@ -1,0 +1,64 @@
+package store
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// sqlError says in words what SQLite's error means to the owner of a file.
+type sqlError struct{ err *sqlite.Error }
+
+func (e *sqlError) Unwrap() error { return e.err }
+
+func (e *sqlError) Error() string {
+	switch codeOf(e.err) {
+	case sqlite3.SQLITE_FULL:
+		return "the disk is full"
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return "another program has locked the file"
+	case sqlite3.SQLITE_READONLY:
+		return "the file can't be written"
+	case sqlite3.SQLITE_CANTOPEN:
+		if f, err := os.Open(os.DevNull); err != nil {
+			return "too many files are open (ulimit -n)"
+		} else {
+			f.Close()
+		}
+		return "the file can't be opened, or its directory not written"
+	case sqlite3.SQLITE_CORRUPT:
+		return "the file is damaged"
+	case sqlite3.SQLITE_NOTADB:
+		return "the file is no SQLite database"
+	case sqlite3.SQLITE_NOMEM:
+		return "there is no memory left"
+	case sqlite3.SQLITE_IOERR:
+		return failedIO(e.err.Code())
+	}
+	return strings.ReplaceAll(e.err.Error(), "\n", " ")
+}
+
+// failedIO says which call of the system's failed.
+func failedIO(code int) string {
+	switch code {
+	case sqlite3.SQLITE_IOERR_WRITE:
+		if limit := sizeLimit(); limit != "" {
+			return "the file may not grow beyond " + limit + " (ulimit -f)"
+		}
+		return "the disk can't be written"
+	case sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_FSTAT:
+		return "the disk can't be read"
+	case sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_CLOSE:
+		return "the disk does not take what was written"
+	case sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_UNLOCK, sqlite3.SQLITE_IOERR_RDLOCK, sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK:
+		return "the file can't be locked: expected a file system with locks"
+	case sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP:
+		return "the file beside it whose name ends in -shm can't be used"
+	case sqlite3.SQLITE_IOERR_NOMEM:
+		return "there is no memory left"
+	}
+	return fmt.Sprintf("the disk gave an error (SQLite's %d)", code)
+}
