@@ -28,27 +28,27 @@ func (c *clocks) archive(k *optim.Archive) {
 
 // stopwatch adds up the time between starts and stops.
 type stopwatch struct {
-	since   time.Time
+	since   time.Duration // by the clock that stands while the process is stopped
 	total   time.Duration
 	running bool
 }
 
 func (w *stopwatch) start() {
 	if !w.running {
-		w.since, w.running = time.Now(), true
+		w.since, w.running = awake.now(), true
 	}
 }
 
 func (w *stopwatch) stop() {
 	if w.running {
-		w.total += time.Since(w.since)
+		w.total += awake.now() - w.since
 		w.running = false
 	}
 }
 
 func (w *stopwatch) elapsed() time.Duration {
 	if w.running {
-		return w.total + time.Since(w.since)
+		return w.total + awake.now() - w.since
 	}
 	return w.total
 }

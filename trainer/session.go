@@ -129,6 +129,7 @@ func (s *Session) Run(ctx context.Context) error {
 		panic("trainer: Session.Run called twice")
 	}
 	defer close(s.ended)
+	defer awake.wind()()
 	l := newLoop(ctx, s)
 	for _, rec := range s.recorders {
 		l.out.recordings = append(l.out.recordings, startRecording(rec))

@@ -13,8 +13,10 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"newtop/internal/cli/print"
+	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
 
@@ -107,6 +109,48 @@ func TestContinueTwiceAtOnce(t *testing.T) {
 }
 
 const errAlready = "another process has begun a run of this name meanwhile"
+
+// state returns what /proc says a process does, "" where there is no /proc.
+func state(pid int) string {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return ""
+	}
+	return strings.Fields(string(text[strings.LastIndex(string(text), ")")+1:]))[0]
+}
+
+// A run that is stopped by ctrl+z holds no lock, and the stop is not counted as time that it trains.
+func TestStoppedRun(t *testing.T) {
+	db := database(t)
+	cmd := process(t, "train", "--name", "one", "--data", "spirals", "--opt", "adam", "--net", "4", "--epochs", "0", "--time-limit", "1500ms", "--record", db)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	until(t, db, "epochs", func(r *store.Run) bool { return r.Last != nil && r.Last.Epoch > 3 })
+	if state(cmd.Process.Pid) == "" {
+		t.Skip("there is no /proc to tell by whether a process is stopped")
+	}
+	for range 5 {
+		cmd.Process.Signal(syscall.SIGTSTP)
+		for begin := time.Now(); state(cmd.Process.Pid) != "T"; time.Sleep(time.Millisecond) {
+			if time.Since(begin) > patience {
+				t.Fatalf("the process does not stop: it is %s", state(cmd.Process.Pid))
+			}
+		}
+		recordedRun(t, db, "--data", "sine", "--epochs", "1")
+		time.Sleep(400 * time.Millisecond)
+		cmd.Process.Signal(syscall.SIGCONT)
+		time.Sleep(20 * time.Millisecond)
+	}
+	cmd.Wait()
+	inStore(t, db, func(s *store.Store) {
+		r, err := s.Find(t.Context(), "one")
+		if err != nil || r.Done == nil || r.Done.Reason != event.ReasonTime || r.Done.Elapsed < 0.7 || r.Done.Elapsed > 2.2 {
+			t.Errorf("the run ended as %+v, %v", r.Done, err)
+		}
+	})
+}
 
 // documented returns the block of a document that matches a pattern, without its indentation.
 func documented(t *testing.T, file, pattern string) string {

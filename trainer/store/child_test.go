@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ type child struct {
 	New    bool   // begin a run where there are others, and print nothing of it
 	Limit  uint64 // of a file's size; 0: none
 	Lift   time.Duration
+	Lock   bool   // lock Path for writing, print a line and wait
 	From   string // merge this store into Path, and nothing else
 }
 
@@ -57,6 +59,13 @@ func (c *child) train() error {
 		return err
 	}
 	s, err := Open(c.Path, Options{})
+	if err == nil && c.Lock {
+		return s.change(ctx, func(context.Context, *sql.Conn) error {
+			fmt.Println("locked")
+			time.Sleep(time.Minute)
+			return nil
+		})
+	}
 	if err != nil {
 		return err
 	}

@@ -245,6 +245,8 @@ func reading(ctx context.Context, conn *sql.Conn, f func() error) error {
 
 // transact calls f between BEGIN IMMEDIATE and COMMIT, or ROLLBACK where it fails.
 func transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.Conn) error) error {
+	resting.RLock()
+	defer resting.RUnlock()
 	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -345,7 +347,11 @@ func (s *Store) wrap(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return fmt.Errorf("%s: %w", s.path, &sqlError{err: own})
+	words := &sqlError{err: own}
+	if busy(own) {
+		words.holder = lockHolder(s.path)
+	}
+	return fmt.Errorf("%s: %w", s.path, words)
 }
 
 // busy reports whether another connection holds a lock that the failed statement needs.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -10,7 +11,10 @@ import (
 )
 
 // sqlError says in words what SQLite's error means to the owner of a file.
-type sqlError struct{ err *sqlite.Error }
+type sqlError struct {
+	err    *sqlite.Error
+	holder string // of the lock that is waited for; empty: not known
+}
 
 func (e *sqlError) Unwrap() error { return e.err }
 
@@ -19,7 +23,7 @@ func (e *sqlError) Error() string {
 	case sqlite3.SQLITE_FULL:
 		return "the disk is full"
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return "another program has locked the file"
+		return cmp.Or(e.holder, "another program") + " has locked the file"
 	case sqlite3.SQLITE_READONLY:
 		return "the file can't be written"
 	case sqlite3.SQLITE_CANTOPEN:

@@ -69,6 +69,7 @@ func (c *Group) Context(quiet bool) (ctx context.Context, stop context.CancelFun
 		signal.Ignore(ending()...)
 		return context.WithCancel(context.Background())
 	}
+	stopAtRest()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // so that a write fails, after which a run can end in order
 	ctx, stop = signal.NotifyContext(context.Background(), signals()...)
 	if c.Single() {
