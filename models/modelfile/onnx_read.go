@@ -3,6 +3,7 @@ package modelfile
 import (
 	"encoding/base64"
 	"fmt"
+	"unicode/utf8"
 
 	"newtop/internal/safetensors"
 
@@ -23,6 +24,9 @@ func readONNX(text []byte, name string) (*Model, error) {
 			key, value, ok := keyValue(entry)
 			if _, twice := metadata[key]; !ok || twice {
 				return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at), Found: "metadata without a name of its own", Expected: "a key and a value"}
+			}
+			if !utf8.ValidString(key) || !utf8.ValidString(value) {
+				return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at), Found: "metadata that is no text", Expected: "UTF-8"}
 			}
 			metadata[key] = value
 		}
