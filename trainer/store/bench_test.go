@@ -198,3 +198,23 @@ func BenchmarkNextWithoutNews(b *testing.B) {
 		_, _ = w.Next(b.Context())
 	}
 }
+
+// BenchmarkCheckpoint writes a checkpoint of 128 kB with an epoch, until it is on the disk itself.
+func BenchmarkCheckpoint(b *testing.B) {
+	s := temporary(b)
+	w := &writer{store: s, owner: self()}
+	newRecorder(s, About{}, w)
+	defer w.disconnect()
+	do := func(job work) {
+		if err := w.do(b.Context(), job); err != nil {
+			b.Fatal(err)
+		}
+	}
+	do(work{events: []item{{seq: 1, event: opening("a")}}})
+	noise := rand.New(rand.NewPCG(1, 1))
+	text := make([]byte, 128<<10)
+	for seq := int64(2); b.Loop(); seq++ {
+		w.queued = &encoded{pending: pending{seq: seq}, text: text}
+		do(work{events: []item{{seq: seq, event: plain(int(seq), noise)}}, part: true})
+	}
+}
