@@ -17,6 +17,10 @@ const (
 	channelTries    = 16       // channels that a client may open beyond its one before the connection ends
 	requestRate     = 100      // requests a second that are answered on a connection
 	requestBurst    = 200      //
+	loginBytes      = 64 << 10 // bytes that a client may send before it has logged in: twenty of the largest keys are half of that
+	exchangeRate    = 0.1      // key exchanges a second of a client who has logged in
+	exchangeBurst   = 8        //
+	hostsKnocking   = 8        // as many hosts share the connections that have no session yet
 	clientRate      = 64e3     // bytes a second that are read from a connection
 	clientBurst     = 256e3    //
 	clientChunk     = 4096     // of them at a time
@@ -147,7 +151,7 @@ func (g *gate) knock(a netip.Addr, now time.Time) string {
 	defer g.mu.Unlock()
 	h := g.host(a, now)
 	switch {
-	case h.knocking >= max(g.limits.Sessions*3/4, 1):
+	case h.knocking >= max(g.limits.Sessions/hostsKnocking, 1):
 		return "too many connections of this host have no session"
 	case g.knocking >= g.limits.Sessions:
 		return "too many connections have no session"

@@ -75,21 +75,21 @@ func TestGateHandshakes(t *testing.T) {
 }
 
 func TestGateKnocking(t *testing.T) {
-	g := newGate(Limits{Sessions: 4, Handshakes: 1000}.normal())
+	g := newGate(Limits{Sessions: 16, Handshakes: 1000}.normal())
 	now := time.Unix(1e9, 0)
-	a, b := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
-	for i := range 4 {
-		if why := g.knock(a, now); (why == "") != (i < 3) {
-			t.Errorf("connection %d of a host: %q", i, why)
+	host := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}) }
+	for h := range 8 {
+		for i := range 4 {
+			if why := g.knock(host(h), now); (why == "") != (i < 2) {
+				t.Errorf("connection %d of host %d: %q", i, h, why)
+			}
 		}
 	}
-	for i := range 2 {
-		if why := g.knock(b, now); (why == "") != (i < 1) {
-			t.Errorf("connection %d of another: %q", i, why)
-		}
+	if why := g.knock(host(8), now); why == "" {
+		t.Error("there is no end to the connections without a session")
 	}
-	g.greeted(a, now)
-	if why := g.knock(b, now); why != "" {
+	g.greeted(host(0), now)
+	if why := g.knock(host(8), now); why != "" {
 		t.Errorf("when one has logged in: %q", why)
 	}
 }

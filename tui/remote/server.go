@@ -96,7 +96,8 @@ func (o *Options) keyring(address *net.TCPAddr) (*keyring, error) {
 func (s *Server) newSSH() *ssh.Server {
 	return &ssh.Server{
 		Version:                  "newtop",
-		HostSigners:              []ssh.Signer{s.signer},
+		HostSigners:              []ssh.Signer{countedSigner{s.signer}},
+		ConnCallback:             func(ctx ssh.Context, conn net.Conn) net.Conn { ctx.SetValue(clientKey{}, conn); return conn },
 		PublicKeyHandler:         s.admit,
 		ServerConfigCallback:     s.handshake,
 		ConnectionFailedCallback: s.failed,
@@ -107,16 +108,14 @@ func (s *Server) newSSH() *ssh.Server {
 }
 
 // handshake says what is offered to a client: what OpenSSH had by 2014 or later, without SHA-1 and CBC. x/crypto/ssh
-// answers with strict key exchange.
-func (s *Server) handshake(ssh.Context) *gossh.ServerConfig {
+// answers with strict key exchange. The larger NIST curves take milliseconds of a processor for who has no key.
+func (s *Server) handshake(ctx ssh.Context) *gossh.ServerConfig {
 	return &gossh.ServerConfig{
 		Config: gossh.Config{
-			KeyExchanges: []string{
-				gossh.KeyExchangeMLKEM768X25519, gossh.KeyExchangeCurve25519,
-				gossh.KeyExchangeECDHP256, gossh.KeyExchangeECDHP384, gossh.KeyExchangeECDHP521,
-			},
-			Ciphers: gossh.SupportedAlgorithms().Ciphers,
-			MACs:    []string{gossh.HMACSHA256ETM, gossh.HMACSHA512ETM, gossh.HMACSHA256, gossh.HMACSHA512},
+			Rand:         exchanges{ctx.Value(clientKey{}).(*client)},
+			KeyExchanges: []string{gossh.KeyExchangeMLKEM768X25519, gossh.KeyExchangeCurve25519, gossh.KeyExchangeECDHP256},
+			Ciphers:      gossh.SupportedAlgorithms().Ciphers,
+			MACs:         []string{gossh.HMACSHA256ETM, gossh.HMACSHA512ETM, gossh.HMACSHA256, gossh.HMACSHA512},
 		},
 		PublicKeyAuthAlgorithms: gossh.SupportedAlgorithms().PublicKeyAuths,
 		MaxAuthTries:            authTries,
@@ -246,7 +245,8 @@ func (d door) Accept() (net.Conn, error) {
 		}
 		// What waits in the kernel is an old screen to a slow client, and memory that no limit counts.
 		conn.SetWriteBuffer(writeBuffer)
-		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst), bytes: rate.NewLimiter(clientRate, clientBurst)}
+		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst), bytes: rate.NewLimiter(clientRate, clientBurst),
+			exchanges: rate.NewLimiter(exchangeRate, exchangeBurst)}
 		s.mu.Lock()
 		s.clients[c] = struct{}{}
 		c.mu.Lock() // the timer may ring at once
