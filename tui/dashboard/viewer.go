@@ -96,9 +96,14 @@ func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
 			g.fell = &render.PanicError{Value: v, Stack: debug.Stack()}
+			g.common.forget()
 			cmd = tea.Quit
 		}
 	}()
+	if g.common != nil {
+		g.common.mu.Lock()
+		defer g.common.mu.Unlock()
+	}
 	if _, news := msg.(deltaMsg); news {
 		defer g.budget.Updated(time.Now())
 	}
@@ -109,7 +114,7 @@ func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	case frameMsg:
 		g.waiting = false
 	case tickMsg, drawMsg:
-		if _, cmd = g.App.Update(msg); g.clock().Sub(g.trained.heard) < 2*g.pause {
+		if _, cmd = g.App.Update(msg); g.clock().Sub(g.trained.heard) < 2*g.every {
 			return g, g.cover(cmd) // the next news have the frame that this one is for
 		}
 	default:
@@ -129,7 +134,7 @@ func (g *viewerModel) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.renderer.Put(render.Frame{Rows: g.Finished(g.screen()), Width: g.Width, Title: g.windowTitle(), Mouse: g.mouseMode(), Anew: g.anew})
+	g.renderer.Put(g.shown())
 	return nil
 }
 

@@ -20,6 +20,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard"
 	"newtop/tui/screen"
 )
 
@@ -66,6 +67,7 @@ type Server struct {
 	ctx      context.Context // Serve's
 	news     *news
 	room     *room
+	common   *dashboard.Common // to all screens
 
 	mu       sync.Mutex
 	clients  map[*client]struct{}

@@ -18,6 +18,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"newtop/trainer"
+	"newtop/trainer/feed"
+	"newtop/tui/dashboard"
 )
 
 const (
@@ -280,6 +282,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer s.news.close()
 	s.room = newRoom(s.run)
 	defer s.room.close()
+	s.common = dashboard.NewCommon(func() feed.Feed { return named{s.run.Feed(), s.o.Saves} }, &s.room.allowance)
 	ended := make(chan error, 1)
 	go func() { ended <- s.ssh.Serve(door{s.listener, s}) }()
 	var failure error
