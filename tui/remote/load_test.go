@@ -113,7 +113,7 @@ func BenchmarkViewersAlone(b *testing.B) {
 
 // crowd are the options of a server for many viewers of one host.
 func crowd() remote.Options {
-	return remote.Options{Limits: remote.Limits{Sessions: 2**viewers + 128, SessionsPerKey: *viewers}}
+	return remote.Options{Limits: remote.Limits{Sessions: 2**viewers + 128, SessionsPerKey: *viewers, Memory: 1 << 30}}
 }
 
 // crowd returns what measures the server with so many viewers.

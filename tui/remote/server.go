@@ -282,6 +282,8 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer s.news.close()
 	s.room = newRoom(s.run)
 	defer s.room.close()
+	s.memory = newMemory(s.gate)
+	defer s.memory.close()
 	s.common = dashboard.NewCommon(func() feed.Feed { return named{s.run.Feed(), s.o.Saves} }, &s.room.allowance)
 	ended := make(chan error, 1)
 	go func() { ended <- s.ssh.Serve(door{s.listener, s}) }()

@@ -47,6 +47,7 @@ type session struct {
 	command  string
 	begun    bool
 	done     chan struct{} // closed when run has returned
+	seat     seat
 
 	ctx context.Context
 	end context.CancelCauseFunc
@@ -192,6 +193,10 @@ func (se *session) resize(size screen.Size) {
 		se.terminal.size = size
 		return
 	}
+	if !se.server.gate.resize(&se.seat, size) {
+		se.server.refused(se.client.addr, fmt.Sprintf("no memory is left for %d × %d cells", size.Width, size.Height), "name", se.viewer.Name, "key", se.key.fingerprint)
+		return
+	}
 	select {
 	case <-se.sizes:
 	default:
@@ -243,11 +248,14 @@ func (se *session) execute(command string, out io.Writer) int {
 // watch shows the screen.
 func (se *session) watch(out *output) int {
 	s := se.server
-	if why := s.gate.sit(se.key.fingerprint); why != "" {
+	if why := s.gate.sit(&se.seat, se.key.fingerprint, se.terminal.size); why != "" {
 		s.refused(se.client.addr, why, "name", se.viewer.Name, "key", se.key.fingerprint)
 		return se.complain("newtop: "+why, exitFailed)
 	}
-	defer s.gate.rise(se.key.fingerprint)
+	defer func() {
+		s.gate.rise(&se.seat)
+		s.memory.give()
+	}()
 	se.viewer.Since = time.Now()
 	// A screen that is not gone a while after its session ended is cut off.
 	defer context.AfterFunc(se.ctx, func() {
