@@ -79,7 +79,7 @@ func (c *Common) leave() {
 // follow takes in what the feed brings until its context ends.
 func (c *Common) follow(ctx context.Context, source feed.Feed, h *history.History) {
 	for {
-		d, err := source.Wait(ctx)
+		d, err := await(ctx, source)
 		if !c.take(h, &d, err) {
 			return
 		}
@@ -95,6 +95,16 @@ func (c *Common) follow(ctx context.Context, source feed.Feed, h *history.Histor
 		}
 		timer.Stop()
 	}
+}
+
+// await is the feed's Wait, whose panic is an error.
+func await(ctx context.Context, source feed.Feed) (d feed.Delta, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = &render.PanicError{Value: v, Stack: debug.Stack()}
+		}
+	}()
+	return source.Wait(ctx)
 }
 
 // take changes the history, and says whether there is more to come.

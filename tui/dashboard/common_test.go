@@ -273,3 +273,19 @@ func heap() float64 {
 	runtime.ReadMemStats(&m)
 	return float64(m.HeapAlloc)
 }
+
+// TestBrokenFeedOfAll: a feed that breaks is told to every viewer, and breaks nothing else.
+func TestBrokenFeedOfAll(t *testing.T) {
+	c := NewCommon(func() feed.Feed { return &panickyFeed{} }, nil)
+	f := c.Feed()
+	defer f.Close()
+	var err error
+	for range 2 {
+		if _, err = f.Wait(t.Context()); err != nil {
+			break
+		}
+	}
+	if broke := (*render.PanicError)(nil); !errors.As(err, &broke) || broke.Value != "broken" {
+		t.Errorf("%v", err)
+	}
+}

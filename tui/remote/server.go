@@ -138,6 +138,7 @@ func (s *Server) handshake(ctx ssh.Context) *gossh.ServerConfig {
 // admit says whether a key may log in, if the client proves that it has it.
 func (s *Server) admit(ctx ssh.Context, pub ssh.PublicKey) bool {
 	c := ctx.RemoteAddr().(peer).client
+	defer s.guard(c) // and the key is refused
 	k, err := s.keys.find(pub, c.addr)
 	if err != nil {
 		c.refuse(ctx.User(), gossh.FingerprintSHA256(pub), err.Error())
@@ -197,6 +198,7 @@ func (s *Server) refused(addr netip.Addr, why string, more ...any) {
 // each try takes memory until the connection ends.
 func (s *Server) refuseChannel(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.NewChannel, _ ssh.Context) {
 	c := conn.RemoteAddr().(peer).client
+	defer s.guard(c)
 	if c.channels.Add(1) > channelTries {
 		c.end("opened too many channels")
 		return
@@ -213,6 +215,7 @@ func (s *Server) refuseChannel(_ *ssh.Server, conn *gossh.ServerConn, channel go
 // refuseRequest is for requests about the connection as a whole: forwarding, and what OpenSSH asks of every server.
 func (s *Server) refuseRequest(ctx ssh.Context, _ *ssh.Server, r *gossh.Request) (bool, []byte) {
 	c := ctx.RemoteAddr().(peer).client
+	defer s.guard(c)
 	if c.requests.Wait(ctx) != nil {
 		return false, nil
 	}

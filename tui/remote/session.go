@@ -57,6 +57,7 @@ type session struct {
 // waits for whoever takes resizes.
 func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.NewChannel, ctx ssh.Context) {
 	c := conn.RemoteAddr().(peer).client
+	defer s.guard(c)
 	if !c.claim() {
 		s.refuseChannel(nil, conn, channel, ctx)
 		return
@@ -90,8 +91,9 @@ func (se *session) serve(requests <-chan *gossh.Request) {
 	defer se.end(errLeft)
 	alive := make(chan struct{})
 	go func() {
+		defer close(alive)
+		defer se.server.guard(se.client)
 		se.client.keepAlive(se.ctx, se.conn, keepalive, se.recheck())
-		close(alive)
 	}()
 	// Whoever asks too much waits, and with them all of their connection.
 	allowed := rate.NewLimiter(requestRate, requestBurst)
@@ -207,6 +209,7 @@ func (se *session) resize(size screen.Size) {
 // run does what was asked for and ends the session.
 func (se *session) run() {
 	defer close(se.done)
+	defer se.server.guard(se.client)
 	out := &output{ch: se.ch, stall: se.server.o.Limits.Stall, hangUp: se.client.end, mapped: se.pty}
 	status := 0
 	switch {

@@ -106,6 +106,9 @@ func (p *Renderer) end() error {
 	return p.write(s + ansi.SetModeAutoWrap + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor)
 }
 
+// Restore gives the terminal back when the process is about to end, whatever else goes on.
+func (p *Renderer) Restore() { _ = p.end() }
+
 func (p *Renderer) write(s string) error {
 	_, err := io.WriteString(p.out, s)
 	return err
