@@ -37,8 +37,12 @@ func (a *App) receive(msg deltaMsg) tea.Cmd {
 
 // accept takes in one Delta.
 func (a *App) accept(d *feed.Delta) {
-	a.h.Apply(d)
 	a.trained.heard = a.clock()
+	if a.common == nil {
+		a.h.Apply(d)
+	} else {
+		a.trained.heard = a.common.heard
+	}
 	a.trained.shown = d.Status.Elapsed
 	followRecording(a, &d.Status.Recording)
 	arrived(a, d.Saved)
@@ -65,13 +69,34 @@ func (a *App) lost(err error) tea.Cmd {
 	a.closed = true
 	if !errors.Is(err, io.EOF) {
 		text := style.Clean(err.Error())
-		a.h.Log.Say(a.h.Status.Epoch, style.Bad, "feed: %s", text)
+		a.say(style.Bad, "feed: "+text)
 		a.Note(style.Bad, text)
 	}
 	if a.stopping {
 		return tea.Quit
 	}
 	return nil
+}
+
+// say adds a line to the log. A history that others have too gets none: a note tells this viewer.
+func (a *App) say(t style.Token, text string) {
+	if a.common == nil {
+		a.h.Log.Say(a.h.Status.Epoch, t, "%s", text)
+	}
+}
+
+// take makes a pane this screen's own, to which something is about to be done. What is done may be about what it drew last.
+func (a *App) take(id layout.ID) {
+	if a.common == nil || a.own[id] {
+		return
+	}
+	a.own[id] = true
+	s := division(a, a.zoomed)
+	for i := range s.Places {
+		if s.Places[i].Pane == id {
+			drawPane(a, &s.Places[i])
+		}
+	}
 }
 
 // command sends something to the run.
@@ -96,7 +121,7 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	if !errors.Is(msg.err, feed.ErrReadOnly) && !errors.Is(msg.err, feed.ErrEnded) && !a.h.Watched() {
 		text = "refused: " + text
 		if a.h.Status.Audience == nil { // else it comes as a action
-			a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
+			a.say(style.Warn, text)
 		}
 	}
 	return tea.Batch(next, a.Tell(style.Warn, text))
@@ -116,6 +141,7 @@ func (a *App) askForPane() tea.Cmd {
 	if !ok || !a.zoomed || a.busy || racing(a) || unchangeable(a) != "" {
 		return nil
 	}
+	a.take(a.focus)
 	if c := p.Ask(a.h); c != nil {
 		return a.command(c)
 	}
@@ -124,7 +150,7 @@ func (a *App) askForPane() tea.Cmd {
 
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
-	return !a.h.Over() && !a.h.Watched() && !a.h.Viewer && !a.closed && !a.readOnly && !a.stopping
+	return !a.h.Over() && !a.h.Watched() && !a.onlooker() && !a.closed && !a.readOnly && !a.stopping
 }
 
 // quit leaves a run that is another's alone. Its own run it stops first,
@@ -151,13 +177,13 @@ func (a *App) stopped(err error) tea.Cmd {
 
 type tickMsg struct{}
 
-// tick moves the clock on, twice a second and only while a run is running here: that of a record is the record's.
+// tick moves the clock on, twice a second where news come as often, and only while a run is running here: that of a record is the record's.
 func (a *App) tick() tea.Cmd {
 	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.trained.ticking {
 		return nil
 	}
 	a.trained.ticking = true
-	return a.later(500*time.Millisecond, tickMsg{})
+	return a.later(max(500*time.Millisecond, 2*a.every), tickMsg{})
 }
 
 // elapsed is the training time now: what the status said, and what has gone by since.
@@ -206,7 +232,11 @@ func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 	}
 	if p, ok := a.panes[a.focus].(pane.Moused); ok && a.zoomed && a.dialog == nil && !racing(a) {
 		for _, at := range division(a, true).Places {
-			if at.Contains(m.X, m.Y) && p.HandleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
+			if !at.Contains(m.X, m.Y) {
+				continue
+			}
+			a.take(a.focus)
+			if p.HandleMouse(a.paneView(), msg, m.X-at.X-2, m.Y-at.Y-1) {
 				a.Changes++
 				return nil
 			}
@@ -232,6 +262,7 @@ func (a *App) click(x, y int) {
 
 func (a *App) toggleLog() tea.Cmd {
 	p := a.panes[a.focus]
+	a.take(a.focus)
 	if p.ToggleLog() {
 		a.Changes++
 		return nil

@@ -33,9 +33,8 @@ type App struct {
 	picker   *picker
 
 	pace
+	viewing
 	dataSets []string
-	viewer   *screen.Viewer
-	budget   *render.Budget
 	anew     int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
 	focus      layout.ID
@@ -52,6 +51,14 @@ type App struct {
 
 	clock   func() time.Time
 	trained trainedClock
+}
+
+// viewing is what the screen of a viewer has.
+type viewing struct {
+	viewer *screen.Viewer // nil: it is the owner's
+	budget *render.Budget
+	common *Common            // that the history is of; nil: it is this screen's own
+	own    [layout.Panes]bool // panes that something was done to, so that they are not drawn as everybody's
 }
 
 // trainedClock tells the seconds of training between two statuses.
@@ -73,7 +80,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		panes:    newPanes(),
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,
-		viewer:   o.Viewer,
+		viewing:  viewing{viewer: o.Viewer},
 		clock:    time.Now,
 	}
 	a.kept = make([]pane.Cache, len(a.panes))
@@ -86,7 +93,6 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		a.budget, a.asleep = o.Budget, true
 		a.Profile = style.ColorProfile(o.Environ)
 	}
-	a.h.Viewer = o.Viewer != nil && !o.Viewer.Control
 	recallPrefs(a, &o)
 	a.Restyle()
 	return a
@@ -176,6 +182,9 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	}
 	if p, ok := a.panes[a.focus].(pane.Keyed); ok && a.zoomed && !racing(a) {
+		if pane.Binds(p, k) {
+			a.take(a.focus)
+		}
 		if cmd, taken := pane.Press(p, a.paneView(), k); taken {
 			a.Changes++
 			return cmd
@@ -236,4 +245,7 @@ func (a *App) body(s *layout.Screen) []string {
 }
 
 // paneView is what panes are drawn from.
-func (a *App) paneView() *pane.View { return &pane.View{Pen: a.Pen, H: a.h} }
+func (a *App) paneView() *pane.View { return &pane.View{Pen: a.Pen, H: a.h, Viewer: a.onlooker()} }
+
+// onlooker reports whether the screen is that of a viewer who may look and no more.
+func (a *App) onlooker() bool { return a.viewer != nil && !a.viewer.Control }

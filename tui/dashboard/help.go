@@ -17,7 +17,7 @@ func help() *screen.HelpDialog[*App] {
 
 // idleWhy is why the keys that steer do nothing.
 func idleWhy(a *App) string {
-	if a.h.Viewer {
+	if a.onlooker() {
 		return "you are a viewer"
 	}
 	return "it is only watched"
@@ -53,7 +53,7 @@ func keySections(a *App) (out []widget.Section) {
 		for i := range a.bindings {
 			switch b := &a.bindings[i]; {
 			case b.Group != g || b.Absent(a):
-			case replays(a) && b.Group == groupRun, a.h.Viewer && (b.Group == groupRun || b.Lacking(a) == viewerOnly):
+			case replays(a) && b.Group == groupRun, a.onlooker() && (b.Group == groupRun || b.Lacking(a) == viewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
 				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))

@@ -21,7 +21,7 @@ func unsteerable(a *App) string {
 	switch {
 	case a.h.Watched():
 		return feed.ErrReadOnly.Error()
-	case a.h.Viewer:
+	case a.onlooker():
 		return viewerOnly
 	case a.h.Over():
 		return "the run has ended"
@@ -53,7 +53,7 @@ func covered(a *App) string {
 
 // unpicturable is why the focused pane can't be drawn to a file.
 func unpicturable(a *App) string {
-	if a.h.Viewer {
+	if a.onlooker() {
 		return viewerOnly
 	}
 	return covered(a)
@@ -198,7 +198,7 @@ func viewBindings() []screen.Binding[*App] {
 			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.Over() }).Unless(unpicturable),
 		bind(groupView, "P", "picture of the screen, as SVG", "P").
 			On(func(a *App, _ string) tea.Cmd { return screenPicture(a) }).Unless(func(a *App) string {
-			if a.h.Viewer {
+			if a.onlooker() {
 				return viewerOnly
 			}
 			return ""

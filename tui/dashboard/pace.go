@@ -32,7 +32,8 @@ func patience(environ []string) time.Duration {
 
 // pace is what the root model knows of when things were drawn.
 type pace struct {
-	pause   time.Duration // the least time to the next news
+	every   time.Duration // the least time between two news
+	pause   time.Duration // what of it the bridge waits
 	hold    time.Duration // how long a chart keeps its picture; 0 never
 	touched time.Time     // when the newest key came, or the first screen
 	drawing bool          // a drawMsg is under way
@@ -41,9 +42,12 @@ type pace struct {
 
 // shareBudget adapts to how many look. Charts are most of a frame: where news is rare they come with every third.
 func shareBudget(a *App) {
-	a.pause = a.budget.Interval(a.interval)
+	a.every = a.budget.Interval(a.interval)
+	if a.pause = a.every; a.common != nil {
+		a.pause = 0 // the history changes no more often
+	}
 	if a.viewer != nil {
-		a.hold = max(remoteHold, 5*a.pause/2)
+		a.hold = max(remoteHold, 5*a.every/2)
 	}
 }
 
@@ -72,6 +76,10 @@ func drawPane(a *App, p *layout.Place) []string {
 	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
 	key := pane.CacheKey{
 		W: p.W, H: p.H, Seen: shown.Seen(a.h), Look: a.Changes, Focused: p.Pane == a.focus, Zoomed: a.zoomed, Bare: p.Bare,
+	}
+	if a.common != nil && !a.own[p.Pane] {
+		common := a.common.pane(a, p.Pane, key)
+		d, shown, key.Look = &common.cache, common.pane, 0
 	}
 	if holds(a, p.Pane, d, key) {
 		a.stale = true

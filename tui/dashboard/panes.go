@@ -32,6 +32,7 @@ func searchLog(a *App) tea.Cmd {
 		return nil
 	}
 	a.focus = layout.Log
+	a.take(layout.Log)
 	p.Search()
 	a.Changes++
 	return a.zoom(true)

@@ -45,7 +45,7 @@ func screenPicture(a *App) tea.Cmd {
 // unpictured is why no picture can be written from here, "" if one can.
 func unpictured(a *App) string {
 	switch {
-	case a.h.Viewer:
+	case a.onlooker():
 		return viewerOnly
 	case a.Pictures == "" && a.viewer != nil:
 		return "no pictures are kept here: the server was started without --saves"
@@ -66,13 +66,13 @@ func pictureName(a *App, of string) string {
 func pictureWritten(a *App, msg screen.PictureMsg) tea.Cmd {
 	if msg.Err != nil {
 		text := "no picture: " + style.Clean(msg.Err.Error())
-		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "%s", text)
+		a.say(style.Warn, text)
 		return a.Tell(style.Warn, text)
 	}
 	path, where := style.Clean(msg.Path), ""
 	if a.viewer != nil {
 		path, where = style.Clean(filepath.Base(msg.Path)), " on the server"
 	}
-	a.h.Log.Say(a.h.Status.Epoch, style.Text, "picture: %s", path)
+	a.say(style.Text, "picture: "+path)
 	return a.Tell(style.Text, "wrote "+path+where)
 }

@@ -60,7 +60,7 @@ func preferences(a *App) screen.Preferences {
 func stored(a *App, msg screen.StoredMsg) tea.Cmd {
 	cmd, err := a.Prefs.Written(msg)
 	if err != nil {
-		a.h.Log.Say(a.h.Status.Epoch, style.Warn, "preferences: %s", style.Clean(err.Error()))
+		a.say(style.Warn, "preferences: "+style.Clean(err.Error()))
 	}
 	return cmd
 }

@@ -87,7 +87,7 @@ func (r *raceView) press(a *App, k string) (cmd tea.Cmd, taken bool) {
 
 // raceBindings are the keys while the race has the screen; those of the dashboard stand behind them.
 func raceBindings() []screen.Binding[*App] {
-	onlooker := func(a *App) bool { return a.h.Watched() || a.h.Viewer }
+	onlooker := func(a *App) bool { return a.h.Watched() || a.onlooker() }
 	asked := func(a *App) bool { return a.race.asking && !onlooker(a) }
 	steered := func(a *App) bool { return !a.race.asking && !onlooker(a) }
 	looking := func(a *App) bool { return !asked(a) }

@@ -34,7 +34,7 @@ type saveForm struct {
 // unsavable is why the model can't be saved at present. A run that has ended still can.
 func unsavable(a *App) string {
 	switch {
-	case a.h.Viewer:
+	case a.onlooker():
 		return viewerOnly
 	case a.h.Watched(), a.readOnly:
 		return feed.ErrReadOnly.Error()

@@ -23,12 +23,12 @@ type viewerModel struct {
 	renderer *render.Renderer
 	drawn    time.Time // when the newest frame was handed over
 	waiting  bool      // a frameMsg is under way
-	fell     *render.PanicError
+	fell     error     // why the screen can't go on: what broke, or the input's error
 }
 
 type (
-	frameMsg struct{}                     // a frame that had to wait is due
-	fellMsg  struct{ *render.PanicError } // a command broke
+	frameMsg struct{}            // a frame that had to wait is due
+	fellMsg  struct{ why error } // a command or the input broke
 )
 
 // runViewer shows the dashboard to a viewer, like Run.
@@ -50,8 +50,10 @@ func runViewer(ctx context.Context, a *App, o screen.Options) error {
 	var p *tea.Program
 	c := screen.Debouncer{Now: time.Now, Send: func(m tea.Msg) { p.Send(m) }}
 	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
-		tea.WithInput(o.Input), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromViewer(&c)))
+		tea.WithInput(nil), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromViewer(&c)))
 	go screen.Resizes(inner, p, o.Resizes)
+	go listen(inner, parserOf(o.Input, o.Environ), p.Send)
+	defer screen.OnQuit(g.renderer.Restore)()
 	_, err := p.Run()
 	left := inner.Err() == nil
 	close(g.renderer.Frames)
@@ -96,20 +98,25 @@ func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
 			g.fell = &render.PanicError{Value: v, Stack: debug.Stack()}
+			g.common.forget()
 			cmd = tea.Quit
 		}
 	}()
+	if g.common != nil {
+		g.common.mu.Lock()
+		defer g.common.mu.Unlock()
+	}
 	if _, news := msg.(deltaMsg); news {
 		defer g.budget.Updated(time.Now())
 	}
 	switch msg := msg.(type) {
 	case fellMsg:
-		g.fell = msg.PanicError
+		g.fell = msg.why
 		return g, tea.Quit
 	case frameMsg:
 		g.waiting = false
 	case tickMsg, drawMsg:
-		if _, cmd = g.App.Update(msg); g.clock().Sub(g.trained.heard) < 2*g.pause {
+		if _, cmd = g.App.Update(msg); g.clock().Sub(g.trained.heard) < 2*g.every {
 			return g, g.cover(cmd) // the next news have the frame that this one is for
 		}
 	default:
@@ -129,7 +136,7 @@ func (g *viewerModel) frame() tea.Cmd {
 		return g.later(wait, frameMsg{})
 	}
 	g.drawn = now
-	g.renderer.Put(render.Frame{Rows: g.Finished(g.screen()), Width: g.Width, Title: g.windowTitle(), Mouse: g.mouseMode(), Anew: g.anew})
+	g.renderer.Put(g.shown())
 	return nil
 }
 

@@ -42,8 +42,7 @@ type History struct {
 	Diverged *event.DivergedEvent
 	Done     *event.DoneEvent
 
-	Restarts int  // times that the history began anew
-	Viewer   bool // the screen is that of one who may look and no more
+	Restarts int // times that the history began anew
 	Gen      Generations
 }
 
@@ -322,7 +321,7 @@ func (h *History) raced(e *event.RaceEvent) {
 // what is known of a run's epochs stays for the list of those to go to.
 func (h *History) restart(run *event.RunEvent) {
 	old := *h
-	*h = History{Restarts: old.Restarts + 1, Viewer: old.Viewer}
+	*h = History{Restarts: old.Restarts + 1}
 	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1, old.Gen.Setting + 1}
 	h.Log.Gen, h.Race.Gen, h.Steps.Gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.Gen+1
 	h.Analyses.WeightsGen, h.Analyses.ErrorsGen = old.Analyses.WeightsGen+1, old.Analyses.ErrorsGen+1

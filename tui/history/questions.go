@@ -56,9 +56,6 @@ func (h *History) Watched() bool { return h.Status.Replay != nil }
 // Offline reports whether a question would have no answer: the run is over, or only its record is here.
 func (h *History) Offline() bool { return h.Over() || h.Watched() }
 
-// Unasked reports whether nobody answers what this screen asks: there is no answer, or no right to ask.
-func (h *History) Unasked() bool { return h.Offline() || h.Viewer }
-
 // Loading is how much of a record has been read, and whether more is being read.
 func (h *History) Loading() (share float64, ok bool) {
 	r := h.Status.Replay

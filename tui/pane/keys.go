@@ -33,6 +33,11 @@ func Press(p Keyed, v *View, k string) (cmd tea.Cmd, taken bool) {
 	return nil, false
 }
 
+// Binds reports whether a key is one of a pane's, whatever it means now.
+func Binds(p Keyed, k string) bool {
+	return slices.ContainsFunc(p.Keys(), func(b Key) bool { return b.Names == nil || slices.Contains(b.Names, k) })
+}
+
 // AskMsg is a command that a pane has for the run.
 type AskMsg struct{ Command event.Command }
 

@@ -20,8 +20,12 @@ import (
 // View is what panes read when they draw. They never change it.
 type View struct {
 	style.Pen
-	H *history.History
+	H      *history.History
+	Viewer bool // the screen is that of one who may look and no more
 }
+
+// Unasked reports whether nobody answers what this screen asks: there is no answer, or no right to ask.
+func (v *View) Unasked() bool { return v.H.Offline() || v.Viewer }
 
 // Pane is one rectangle of the dashboard. Panes keep nothing but their charts and toggles: what they
 // show is in the history.

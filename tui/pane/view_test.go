@@ -8,7 +8,7 @@ import (
 
 // viewOf is what panes read of a run, without colours.
 func viewOf(deltas ...feed.Delta) *View {
-	v := &View{tuitest.Pen(), &history.History{}}
+	v := &View{Pen: tuitest.Pen(), H: &history.History{}}
 	for i := range deltas {
 		v.H.Apply(&deltas[i])
 	}

@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
 	"slices"
@@ -25,13 +26,15 @@ type client struct {
 	channels      atomic.Int64  // that were refused
 	requests      *rate.Limiter // about the connection as a whole
 	bytes         *rate.Limiter // that are read
+	exchanges     *rate.Limiter // of keys, after login
 
-	mu      sync.Mutex
-	stage   stage
-	claimed bool     // whether the one session is taken
-	user    string   // what the client calls itself
-	tried   []string // fingerprints of keys that were refused, and why
-	why     string   // the reason why the connection was ended by us; the first one stays
+	mu        sync.Mutex
+	stage     stage
+	exchanged bool     // whether there was a key exchange
+	claimed   bool     // whether the one session is taken
+	user      string   // what the client calls itself
+	tried     []string // fingerprints of keys that were refused, and why
+	why       string   // the reason why the connection was ended by us; the first one stays
 }
 
 // stage is how far a connection has come.
@@ -57,7 +60,10 @@ func (c *client) RemoteAddr() net.Addr { return peer{c.Conn.RemoteAddr(), c} }
 // not: it is decrypted, and some of it asks for new session keys.
 func (c *client) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p[:min(len(p), clientChunk)])
-	c.read.Add(int64(n))
+	if c.read.Add(int64(n)) > loginBytes && c.before(admitted) {
+		c.end(fmt.Sprintf("sent more than %d kB before it logged in", loginBytes>>10))
+		return 0, net.ErrClosed
+	}
 	time.Sleep(c.bytes.ReserveN(time.Now(), n).Delay())
 	return n, err
 }

@@ -69,6 +69,11 @@ func newInput(ctx context.Context, ch io.Reader, idle time.Duration, end context
 
 func (in *input) pump(ch io.Reader, idle time.Duration, end context.CancelCauseFunc) {
 	defer close(in.pieces)
+	defer func() {
+		if v := recover(); v != nil {
+			end(fmt.Errorf("the input broke: %v", v))
+		}
+	}()
 	if idle > 0 {
 		quiet := time.AfterFunc(idle, func() { end(fmt.Errorf("idle for %s", idle)) })
 		defer quiet.Stop()

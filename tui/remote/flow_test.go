@@ -114,7 +114,7 @@ func TestInputRate(t *testing.T) {
 func TestClientRate(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()
-	c := &client{Conn: near, bytes: rate.NewLimiter(clientRate, clientBurst)}
+	c := &client{Conn: near, bytes: rate.NewLimiter(clientRate, clientBurst), stage: admitted}
 	go func() {
 		far.Write(make([]byte, clientBurst+clientRate/4))
 		far.Close()

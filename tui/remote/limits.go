@@ -17,6 +17,10 @@ const (
 	channelTries    = 16       // channels that a client may open beyond its one before the connection ends
 	requestRate     = 100      // requests a second that are answered on a connection
 	requestBurst    = 200      //
+	loginBytes      = 64 << 10 // bytes that a client may send before it has logged in: twenty of the largest keys are half of that
+	exchangeRate    = 0.1      // key exchanges a second of a client who has logged in
+	exchangeBurst   = 8        //
+	hostsKnocking   = 8        // as many hosts share the connections that have no session yet
 	clientRate      = 64e3     // bytes a second that are read from a connection
 	clientBurst     = 256e3    //
 	clientChunk     = 4096     // of them at a time
@@ -38,11 +42,12 @@ const (
 
 // normal replaces zeros by the defaults.
 func (l Limits) normal() Limits {
-	if l.Sessions < 0 || l.SessionsPerKey < 0 || l.Handshakes < 0 || l.Login < 0 || l.Idle < 0 || l.Stall < 0 || l.Size.Width < 0 || l.Size.Height < 0 {
+	if l.Sessions < 0 || l.SessionsPerKey < 0 || l.Memory < 0 || l.Handshakes < 0 || l.Login < 0 || l.Idle < 0 || l.Stall < 0 || l.Size.Width < 0 || l.Size.Height < 0 {
 		panic(fmt.Sprintf("remote: a negative limit in %+v", l))
 	}
 	or(&l.Sessions, 128)
 	or(&l.SessionsPerKey, 32)
+	or(&l.Memory, 256<<20)
 	or(&l.Handshakes, 20)
 	or(&l.Login, time.Minute)
 	or(&l.Stall, 30*time.Second)
@@ -77,7 +82,23 @@ type gate struct {
 	knocking int            // connections without a session yet
 	seats    map[string]int // sessions, by the fingerprint of their key
 	taken    int            // sessions in all
+	memory   int            // bytes that are set aside for them
 }
+
+// seat is a place at the run. The gate alone looks into it.
+type seat struct {
+	key   string // its fingerprint, once the seat is taken
+	bytes int    // that are set aside for it, or will be
+}
+
+// Bytes that are set aside for a viewer, and for each cell of their terminal: a connection with its buffers and goroutines, and
+// a screen whose panes are drawn for this viewer alone, zoomed, with the one before. Most take less.
+const (
+	viewerBytes = 768 << 10
+	cellBytes   = 64
+)
+
+func bytesOf(size screen.Size) int { return viewerBytes + cellBytes*size.Width*size.Height }
 
 // host is an address that connections come from; of IPv6 a network of 64 bits, which is what one customer has.
 type host struct {
@@ -147,7 +168,7 @@ func (g *gate) knock(a netip.Addr, now time.Time) string {
 	defer g.mu.Unlock()
 	h := g.host(a, now)
 	switch {
-	case h.knocking >= max(g.limits.Sessions*3/4, 1):
+	case h.knocking >= max(g.limits.Sessions/hostsKnocking, 1):
 		return "too many connections of this host have no session"
 	case g.knocking >= g.limits.Sessions:
 		return "too many connections have no session"
@@ -169,27 +190,50 @@ func (g *gate) greeted(a netip.Addr, now time.Time) {
 	g.host(a, now).knocking--
 }
 
-// sit takes a seat for a key; it is why not, or empty. Who has one must call rise once.
-func (g *gate) sit(fingerprint string) string {
+// sit takes a seat for a key, with a terminal of a size; it is why not, or empty. Who has one must call rise once.
+func (g *gate) sit(s *seat, fingerprint string, size screen.Size) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	bytes := max(s.bytes, bytesOf(size))
 	switch {
 	case g.taken >= g.limits.Sessions:
 		return fmt.Sprintf("%d are watching already, the most that are served", g.taken)
 	case g.seats[fingerprint] >= g.limits.SessionsPerKey:
 		return fmt.Sprintf("%d are watching with this key already, the most that are served", g.seats[fingerprint])
+	case g.memory+bytes > g.limits.Memory:
+		return fmt.Sprintf("the memory for viewers, %d MB, is taken by the %d who are watching; a smaller terminal takes less", g.limits.Memory>>20, g.taken)
 	}
 	g.taken++
 	g.seats[fingerprint]++
+	g.memory += bytes
+	s.key, s.bytes = fingerprint, bytes
 	return ""
 }
 
-func (g *gate) rise(fingerprint string) {
+// resize sets memory aside for another size of the terminal, and says whether there is any.
+func (g *gate) resize(s *seat, size screen.Size) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	bytes := bytesOf(size)
+	if s.key == "" { // it is taken at once
+		s.bytes = max(s.bytes, bytes)
+		return true
+	}
+	if bytes > s.bytes && g.memory+bytes-s.bytes > g.limits.Memory {
+		return false
+	}
+	g.memory += bytes - s.bytes
+	s.bytes = bytes
+	return true
+}
+
+func (g *gate) rise(s *seat) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.taken--
-	if g.seats[fingerprint]--; g.seats[fingerprint] == 0 {
-		delete(g.seats, fingerprint)
+	g.memory -= s.bytes
+	if g.seats[s.key]--; g.seats[s.key] == 0 {
+		delete(g.seats, s.key)
 	}
 }
 

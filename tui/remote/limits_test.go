@@ -2,7 +2,9 @@ package remote
 
 import (
 	"net/netip"
+	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"newtop/tui/screen"
@@ -10,7 +12,7 @@ import (
 
 func TestLimitsDefaults(t *testing.T) {
 	l := Limits{}.normal()
-	want := Limits{Sessions: 128, SessionsPerKey: 32, Handshakes: 20, Login: time.Minute, Stall: 30 * time.Second, Size: screen.Size{Width: 500, Height: 200}}
+	want := Limits{Sessions: 128, SessionsPerKey: 32, Memory: 256 << 20, Handshakes: 20, Login: time.Minute, Stall: 30 * time.Second, Size: screen.Size{Width: 500, Height: 200}}
 	if l != want {
 		t.Errorf("%+v", l)
 	}
@@ -75,45 +77,100 @@ func TestGateHandshakes(t *testing.T) {
 }
 
 func TestGateKnocking(t *testing.T) {
-	g := newGate(Limits{Sessions: 4, Handshakes: 1000}.normal())
+	g := newGate(Limits{Sessions: 16, Handshakes: 1000}.normal())
 	now := time.Unix(1e9, 0)
-	a, b := netip.MustParseAddr("10.0.0.1"), netip.MustParseAddr("10.0.0.2")
-	for i := range 4 {
-		if why := g.knock(a, now); (why == "") != (i < 3) {
-			t.Errorf("connection %d of a host: %q", i, why)
+	host := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 0, byte(i)}) }
+	for h := range 8 {
+		for i := range 4 {
+			if why := g.knock(host(h), now); (why == "") != (i < 2) {
+				t.Errorf("connection %d of host %d: %q", i, h, why)
+			}
 		}
 	}
-	for i := range 2 {
-		if why := g.knock(b, now); (why == "") != (i < 1) {
-			t.Errorf("connection %d of another: %q", i, why)
-		}
+	if why := g.knock(host(8), now); why == "" {
+		t.Error("there is no end to the connections without a session")
 	}
-	g.greeted(a, now)
-	if why := g.knock(b, now); why != "" {
+	g.greeted(host(0), now)
+	if why := g.knock(host(8), now); why != "" {
 		t.Errorf("when one has logged in: %q", why)
 	}
 }
 
 func TestGateSeats(t *testing.T) {
 	g := newGate(Limits{Sessions: 3, SessionsPerKey: 2}.normal())
+	small := screen.Size{Width: 80, Height: 24}
+	var seats [6]seat
 	for i, c := range []struct {
 		key string
 		ok  bool
 	}{{"a", true}, {"a", true}, {"a", false}, {"b", true}, {"c", false}} {
-		if why := g.sit(c.key); (why == "") != c.ok {
+		if why := g.sit(&seats[i], c.key, small); (why == "") != c.ok {
 			t.Errorf("seat %d: %q", i, why)
 		}
 	}
-	g.rise("a")
-	if why := g.sit("c"); why != "" || g.sitting() != 3 {
+	g.rise(&seats[0])
+	if why := g.sit(&seats[5], "c", small); why != "" || g.sitting() != 3 {
 		t.Errorf("after one has left: %q, %d sit", why, g.sitting())
 	}
-	for _, key := range []string{"a", "b", "c"} {
-		g.rise(key)
+	for _, i := range []int{1, 3, 5} {
+		g.rise(&seats[i])
 	}
-	if len(g.seats) != 0 || g.sitting() != 0 {
-		t.Errorf("left: %v", g.seats)
+	if len(g.seats) != 0 || g.sitting() != 0 || g.memory != 0 {
+		t.Errorf("left: %v, %d bytes", g.seats, g.memory)
 	}
+}
+
+// TestGateMemory: who would take more memory than viewers may is not let in, and does not grow.
+func TestGateMemory(t *testing.T) {
+	small, large := screen.Size{Width: 80, Height: 24}, screen.Size{Width: 500, Height: 200}
+	g := newGate(Limits{Memory: bytesOf(small) + bytesOf(large)}.normal())
+	var a, b, c seat
+	if !g.resize(&a, large) || g.sit(&a, "a", small) != "" || a.bytes != bytesOf(large) {
+		t.Errorf("a size that comes first counts %d bytes", a.bytes)
+	}
+	if why := g.sit(&b, "b", small); why != "" {
+		t.Error(why)
+	}
+	if why := g.sit(&c, "c", small); !strings.Contains(why, "7 MB") || !strings.Contains(why, "the 2 who are watching") || strings.Contains(why, "\n") {
+		t.Errorf("beyond the memory: %q", why)
+	}
+	if g.resize(&b, large) || !g.resize(&a, small) || !g.resize(&b, large) {
+		t.Error("sizes are not counted")
+	}
+	g.rise(&a)
+	if g.rise(&b); g.memory != 0 {
+		t.Errorf("%d bytes are left", g.memory)
+	}
+}
+
+// TestMemoryIsGiven back when the last viewer has left for a while, and not often.
+func TestMemoryIsGiven(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g, given := newGate(Limits{}.normal()), 0
+		m := newMemory(g)
+		m.free = func() { given++ }
+		defer m.close()
+		var s seat
+		for _, c := range []struct{ wait, want int }{{3, 1}, {3, 1}, {30, 2}} {
+			s = seat{}
+			g.sit(&s, "a", screen.Size{})
+			m.give()
+			g.rise(&s)
+			m.give()
+			time.Sleep(time.Duration(c.wait) * time.Second)
+			synctest.Wait()
+			if given != c.want {
+				t.Errorf("given back %d times, expected %d", given, c.want)
+			}
+		}
+		m.give()
+		s = seat{}
+		g.sit(&s, "a", screen.Size{})
+		time.Sleep(time.Minute)
+		if synctest.Wait(); given != 2 {
+			t.Error("given back while somebody looks")
+		}
+	})
 }
 
 // Whoever knocks from many addresses can't make the gate remember them all.

@@ -5,6 +5,8 @@ package remote_test
 import (
 	"context"
 	"flag"
+	"fmt"
+	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -19,6 +21,7 @@ import (
 
 var (
 	viewers = flag.Int("viewers", 100, "how many look in BenchmarkViewers")
+	past    = flag.Int("past", 0, "how many epochs BenchmarkViewersAlone trains before anybody looks")
 	window  = flag.Duration("window", 4*time.Second, "how long BenchmarkViewers measures with them, and without")
 )
 
@@ -74,6 +77,9 @@ func BenchmarkViewersAlone(b *testing.B) {
 	defer s.close()
 	feed := s.run.Feed()
 	defer feed.Close()
+	for s.status().Epoch < *past {
+		time.Sleep(50 * time.Millisecond)
+	}
 	ctx, stop := context.WithCancel(b.Context())
 	var pacer sync.WaitGroup
 	defer pacer.Wait()
@@ -93,17 +99,21 @@ func BenchmarkViewersAlone(b *testing.B) {
 	var m medians
 	for range b.N {
 		alone, watched := take(0), take(*viewers)
+		m.add("kB-resident", (watched.resident-alone.resident)/1000/float64(*viewers))
 		m.add("%server", 100*(watched.cpu/watched.seconds-alone.cpu/alone.seconds)/float64(processors))
 		m.add("kB/s", watched.bytes/1000/watched.seconds/float64(*viewers))
 		m.add("kB", (watched.memory-alone.memory)/1000/float64(*viewers))
 		m.add("epochs/s", watched.epochs/watched.seconds)
 	}
 	m.report(b)
+	take(0)
+	time.Sleep(*window)
+	b.Logf("resident with nobody there, %v after the last left: %.0f MB", *window, residentBytes()/1e6)
 }
 
 // crowd are the options of a server for many viewers of one host.
 func crowd() remote.Options {
-	return remote.Options{Limits: remote.Limits{Sessions: 2**viewers + 16, SessionsPerKey: *viewers}}
+	return remote.Options{Limits: remote.Limits{Sessions: 2**viewers + 128, SessionsPerKey: *viewers, Memory: 1 << 30}}
 }
 
 // crowd returns what measures the server with so many viewers.
@@ -147,6 +157,8 @@ type measure struct {
 	clients float64 // the same of the clients' process
 	bytes   float64 // that the clients read
 	memory  float64 // bytes of heap and stacks that are in use at the end
+
+	resident float64 // bytes of the process's memory at the end, before the garbage is collected
 }
 
 func (s *stage) measure(b *testing.B, p *party, viewers int) measure {
@@ -161,14 +173,28 @@ func (s *stage) measure(b *testing.B, p *party, viewers int) measure {
 	from := point()
 	time.Sleep(*window)
 	to := point()
+	resident := residentBytes()
 	runtime.GC()
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return measure{
 		seconds: to.seconds - from.seconds, epochs: to.epochs - from.epochs, work: to.work - from.work,
 		cpu: to.cpu - from.cpu, clients: to.clients - from.clients, bytes: to.bytes - from.bytes,
-		memory: float64(m.HeapAlloc + m.StackInuse),
+		memory: float64(m.HeapAlloc + m.StackInuse), resident: resident,
 	}
+}
+
+// residentBytes is the memory of this process, 0 where the system does not tell.
+func residentBytes() float64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	var size, resident float64
+	if _, err := fmt.Sscan(string(text), &size, &resident); err != nil {
+		return 0
+	}
+	return resident * float64(os.Getpagesize())
 }
 
 // processorSeconds is how long this process has computed.

@@ -20,6 +20,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard"
 	"newtop/tui/screen"
 )
 
@@ -45,6 +46,7 @@ type Options struct {
 type Limits struct {
 	Sessions       int           // at once [128]
 	SessionsPerKey int           // at once [32]
+	Memory         int           // bytes that all sessions may take [256 MB]
 	Handshakes     float64       // new connections a second, in all, with bursts [20]
 	Login          time.Duration // from connection to session; a fingerprint is compared and a passphrase typed in it [1 min]
 	Idle           time.Duration // without a key from a viewer [none]
@@ -66,6 +68,8 @@ type Server struct {
 	ctx      context.Context // Serve's
 	news     *news
 	room     *room
+	common   *dashboard.Common // to all screens
+	memory   *memory
 
 	mu       sync.Mutex
 	clients  map[*client]struct{}

@@ -18,6 +18,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"newtop/trainer"
+	"newtop/trainer/feed"
+	"newtop/tui/dashboard"
 )
 
 const (
@@ -96,7 +98,8 @@ func (o *Options) keyring(address *net.TCPAddr) (*keyring, error) {
 func (s *Server) newSSH() *ssh.Server {
 	return &ssh.Server{
 		Version:                  "newtop",
-		HostSigners:              []ssh.Signer{s.signer},
+		HostSigners:              []ssh.Signer{countedSigner{s.signer}},
+		ConnCallback:             func(ctx ssh.Context, conn net.Conn) net.Conn { ctx.SetValue(clientKey{}, conn); return conn },
 		PublicKeyHandler:         s.admit,
 		ServerConfigCallback:     s.handshake,
 		ConnectionFailedCallback: s.failed,
@@ -107,16 +110,14 @@ func (s *Server) newSSH() *ssh.Server {
 }
 
 // handshake says what is offered to a client: what OpenSSH had by 2014 or later, without SHA-1 and CBC. x/crypto/ssh
-// answers with strict key exchange.
-func (s *Server) handshake(ssh.Context) *gossh.ServerConfig {
+// answers with strict key exchange. The larger NIST curves take milliseconds of a processor for who has no key.
+func (s *Server) handshake(ctx ssh.Context) *gossh.ServerConfig {
 	return &gossh.ServerConfig{
 		Config: gossh.Config{
-			KeyExchanges: []string{
-				gossh.KeyExchangeMLKEM768X25519, gossh.KeyExchangeCurve25519,
-				gossh.KeyExchangeECDHP256, gossh.KeyExchangeECDHP384, gossh.KeyExchangeECDHP521,
-			},
-			Ciphers: gossh.SupportedAlgorithms().Ciphers,
-			MACs:    []string{gossh.HMACSHA256ETM, gossh.HMACSHA512ETM, gossh.HMACSHA256, gossh.HMACSHA512},
+			Rand:         exchanges{ctx.Value(clientKey{}).(*client)},
+			KeyExchanges: []string{gossh.KeyExchangeMLKEM768X25519, gossh.KeyExchangeCurve25519, gossh.KeyExchangeECDHP256},
+			Ciphers:      gossh.SupportedAlgorithms().Ciphers,
+			MACs:         []string{gossh.HMACSHA256ETM, gossh.HMACSHA512ETM, gossh.HMACSHA256, gossh.HMACSHA512},
 		},
 		PublicKeyAuthAlgorithms: gossh.SupportedAlgorithms().PublicKeyAuths,
 		MaxAuthTries:            authTries,
@@ -137,6 +138,7 @@ func (s *Server) handshake(ssh.Context) *gossh.ServerConfig {
 // admit says whether a key may log in, if the client proves that it has it.
 func (s *Server) admit(ctx ssh.Context, pub ssh.PublicKey) bool {
 	c := ctx.RemoteAddr().(peer).client
+	defer s.guard(c) // and the key is refused
 	k, err := s.keys.find(pub, c.addr)
 	if err != nil {
 		c.refuse(ctx.User(), gossh.FingerprintSHA256(pub), err.Error())
@@ -196,6 +198,7 @@ func (s *Server) refused(addr netip.Addr, why string, more ...any) {
 // each try takes memory until the connection ends.
 func (s *Server) refuseChannel(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.NewChannel, _ ssh.Context) {
 	c := conn.RemoteAddr().(peer).client
+	defer s.guard(c)
 	if c.channels.Add(1) > channelTries {
 		c.end("opened too many channels")
 		return
@@ -212,6 +215,7 @@ func (s *Server) refuseChannel(_ *ssh.Server, conn *gossh.ServerConn, channel go
 // refuseRequest is for requests about the connection as a whole: forwarding, and what OpenSSH asks of every server.
 func (s *Server) refuseRequest(ctx ssh.Context, _ *ssh.Server, r *gossh.Request) (bool, []byte) {
 	c := ctx.RemoteAddr().(peer).client
+	defer s.guard(c)
 	if c.requests.Wait(ctx) != nil {
 		return false, nil
 	}
@@ -246,7 +250,8 @@ func (d door) Accept() (net.Conn, error) {
 		}
 		// What waits in the kernel is an old screen to a slow client, and memory that no limit counts.
 		conn.SetWriteBuffer(writeBuffer)
-		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst), bytes: rate.NewLimiter(clientRate, clientBurst)}
+		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst), bytes: rate.NewLimiter(clientRate, clientBurst),
+			exchanges: rate.NewLimiter(exchangeRate, exchangeBurst)}
 		s.mu.Lock()
 		s.clients[c] = struct{}{}
 		c.mu.Lock() // the timer may ring at once
@@ -280,6 +285,9 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer s.news.close()
 	s.room = newRoom(s.run)
 	defer s.room.close()
+	s.memory = newMemory(s.gate)
+	defer s.memory.close()
+	s.common = dashboard.NewCommon(func() feed.Feed { return named{s.run.Feed(), s.o.Saves} }, &s.room.allowance)
 	ended := make(chan error, 1)
 	go func() { ended <- s.ssh.Serve(door{s.listener, s}) }()
 	var failure error

@@ -151,7 +151,7 @@ func TestStatusOverSSH(t *testing.T) {
 
 // Of sizes that come faster than they are taken the newest stays.
 func TestResizesKeepNewest(t *testing.T) {
-	s := &Server{o: Options{Limits: Limits{}.normal()}}
+	s := &Server{o: Options{Limits: Limits{}.normal()}, gate: newGate(Limits{}.normal())}
 	se := &session{server: s, sizes: make(chan screen.Size, 1), pty: true, begun: true}
 	for w := range uint32(1000) {
 		if !se.request(&gossh.Request{Type: "window-change", Payload: gossh.Marshal(windowChange{Columns: w + 1, Rows: 24})}) {

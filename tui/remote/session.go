@@ -47,6 +47,7 @@ type session struct {
 	command  string
 	begun    bool
 	done     chan struct{} // closed when run has returned
+	seat     seat
 
 	ctx context.Context
 	end context.CancelCauseFunc
@@ -56,6 +57,7 @@ type session struct {
 // waits for whoever takes resizes.
 func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.NewChannel, ctx ssh.Context) {
 	c := conn.RemoteAddr().(peer).client
+	defer s.guard(c)
 	if !c.claim() {
 		s.refuseChannel(nil, conn, channel, ctx)
 		return
@@ -89,8 +91,9 @@ func (se *session) serve(requests <-chan *gossh.Request) {
 	defer se.end(errLeft)
 	alive := make(chan struct{})
 	go func() {
+		defer close(alive)
+		defer se.server.guard(se.client)
 		se.client.keepAlive(se.ctx, se.conn, keepalive, se.recheck())
-		close(alive)
 	}()
 	// Whoever asks too much waits, and with them all of their connection.
 	allowed := rate.NewLimiter(requestRate, requestBurst)
@@ -192,6 +195,10 @@ func (se *session) resize(size screen.Size) {
 		se.terminal.size = size
 		return
 	}
+	if !se.server.gate.resize(&se.seat, size) {
+		se.server.refused(se.client.addr, fmt.Sprintf("no memory is left for %d × %d cells", size.Width, size.Height), "name", se.viewer.Name, "key", se.key.fingerprint)
+		return
+	}
 	select {
 	case <-se.sizes:
 	default:
@@ -202,6 +209,7 @@ func (se *session) resize(size screen.Size) {
 // run does what was asked for and ends the session.
 func (se *session) run() {
 	defer close(se.done)
+	defer se.server.guard(se.client)
 	out := &output{ch: se.ch, stall: se.server.o.Limits.Stall, hangUp: se.client.end, mapped: se.pty}
 	status := 0
 	switch {
@@ -243,11 +251,14 @@ func (se *session) execute(command string, out io.Writer) int {
 // watch shows the screen.
 func (se *session) watch(out *output) int {
 	s := se.server
-	if why := s.gate.sit(se.key.fingerprint); why != "" {
+	if why := s.gate.sit(&se.seat, se.key.fingerprint, se.terminal.size); why != "" {
 		s.refused(se.client.addr, why, "name", se.viewer.Name, "key", se.key.fingerprint)
 		return se.complain("newtop: "+why, exitFailed)
 	}
-	defer s.gate.rise(se.key.fingerprint)
+	defer func() {
+		s.gate.rise(&se.seat)
+		s.memory.give()
+	}()
 	se.viewer.Since = time.Now()
 	// A screen that is not gone a while after its session ended is cut off.
 	defer context.AfterFunc(se.ctx, func() {

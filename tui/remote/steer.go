@@ -34,13 +34,25 @@ type steered struct {
 	epoch  atomic.Int64 // the newest that the viewer was told of
 }
 
-// Wait returns what is new. Files in the directory go by their names alone: where it is is nobody's business.
+// Wait returns what is new.
 func (f *steered) Wait(ctx context.Context) (feed.Delta, error) {
 	d, err := f.Feed.Wait(ctx)
-	if err != nil {
-		return d, err
+	if err == nil {
+		f.epoch.Store(int64(d.Status.Epoch))
 	}
-	f.epoch.Store(int64(d.Status.Epoch))
+	return d, err
+}
+
+// named is the run as all viewers see it. Files in the directory of saves go by their names alone: where it is is nobody's
+// business.
+type named struct {
+	feed.Feed
+	saves string
+}
+
+// Wait returns what is new.
+func (f named) Wait(ctx context.Context) (feed.Delta, error) {
+	d, err := f.Feed.Wait(ctx)
 	if f.saves != "" && len(d.Saved) > 0 {
 		d.Saved = slices.Clone(d.Saved)
 		for i := range d.Saved {
@@ -49,7 +61,7 @@ func (f *steered) Wait(ctx context.Context) (feed.Delta, error) {
 			}
 		}
 	}
-	return d, nil
+	return d, err
 }
 
 // Do passes a command on. A viewer who may not steer gets trainer.ErrReadOnly.

@@ -112,7 +112,7 @@ func TestSteering(t *testing.T) {
 		var text bytes.Buffer
 		run, under := &told{}, &savedAs{saved: []event.SavedEvent{{File: filepath.Join(dir, "a.onnx")}, {File: "/elsewhere/b.onnx"}}}
 		r := newRoom(run)
-		f := &steered{Feed: under, viewer: event.Viewer{Name: "ann", Key: "SHA256:x", Control: control}, room: r, saves: dir, log: log.New(&text)}
+		f := &steered{Feed: named{under, dir}, viewer: event.Viewer{Name: "ann", Key: "SHA256:x", Control: control}, room: r, saves: dir, log: log.New(&text)}
 		d, err := f.Wait(t.Context())
 		if err != nil || d.Saved[0].File != "a.onnx" || d.Saved[1].File != "/elsewhere/b.onnx" || under.saved[0].File == "a.onnx" {
 			t.Errorf("%+v, %v", d.Saved, err)

@@ -9,7 +9,6 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/tui/dashboard"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 )
@@ -30,10 +29,10 @@ func (s *Server) show(ctx context.Context, g *viewer) (err error) {
 	if dumb(g.environ) {
 		return errors.New("newtop: the screen needs a terminal that moves its cursor, and TERM says dumb; ssh HOST status says how the run is")
 	}
-	feed := &steered{Feed: s.run.Feed(), viewer: g.info, room: s.room, saves: s.o.Saves, log: s.log}
+	feed := &steered{Feed: s.common.Feed(), viewer: g.info, room: s.room, saves: s.o.Saves, log: s.log}
 	defer feed.Close()
 	defer s.room.join(g.info)()
-	err = dashboard.Run(ctx, feed, s.screen(g))
+	err = s.common.Run(ctx, feed, s.screen(g))
 	if ctx.Err() != nil {
 		fmt.Fprintf(g.out, "newtop: %s\n", clean(context.Cause(ctx).Error(), longestLine))
 	}
@@ -46,7 +45,6 @@ func (s *Server) screen(g *viewer) screen.Options {
 	o.Viewer = &screen.Viewer{Name: g.info.Name, Control: g.info.Control, Saves: s.o.Saves}
 	o.Input, o.Output, o.Environ = &typed{Reader: g.in}, g.out, g.environ
 	o.Size, o.Resizes = g.size, g.resizes
-	o.Budget = &s.room.allowance
 	o.Preferences, o.Pictures = "", ""
 	if g.info.Control {
 		o.Pictures = s.o.Saves

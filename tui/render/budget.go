@@ -24,6 +24,8 @@ type Budget struct {
 	mu           sync.Mutex
 	guests       int
 	update, draw lowTime
+	render       lowTime // of a frame that others are shown too
+	rendered     float64 // how many of those there are for each frame of a viewer
 }
 
 // Enter counts a viewer until leave is called. A nil budget bounds nothing.
@@ -41,9 +43,25 @@ func (a *Budget) Enter() (leave func()) {
 }
 
 // Updated and drew tell how long it took to make a frame of news, and to draw one.
-func (a *Budget) Updated(since time.Time) { a.see(since, func() *lowTime { return &a.update }) }
+func (a *Budget) Updated(since time.Time) {
+	a.see(since, func() *lowTime {
+		a.rendered *= 1 - 1./lately
+		return &a.update
+	})
+}
 
 func (a *Budget) drew(since time.Time) { a.see(since, func() *lowTime { return &a.draw }) }
+
+// Rendered tells how long it took to make a frame of news that others are shown too. It is a part of no other time.
+func (a *Budget) Rendered(took time.Duration) {
+	if a == nil {
+		return
+	}
+	a.mu.Lock()
+	a.render.see(took)
+	a.rendered += 1. / lately
+	a.mu.Unlock()
+}
 
 func (a *Budget) see(since time.Time, which func() *lowTime) {
 	if a == nil {
@@ -66,7 +84,7 @@ func (a *Budget) Interval(least time.Duration) time.Duration {
 	if part <= 0 {
 		part = usualPart
 	}
-	each := hidden * time.Duration(a.update+a.draw)
+	each := hidden*time.Duration(a.update+a.draw+lowTime(a.rendered*float64(a.render))) + awake
 	all := time.Duration(float64(a.guests) * float64(each) / (part * float64(runtime.NumCPU())))
 	return max(least, min(all, slowNews))
 }
@@ -74,8 +92,10 @@ func (a *Budget) Interval(least time.Duration) time.Duration {
 const (
 	usualPart = 0.04
 	slowNews  = 3 * time.Second // no viewer waits longer for news
-	// hidden is how much more a frame takes than is measured here: waking up, encrypting, sending, collecting garbage.
-	hidden = 3
+	// hidden and awake are how much more a frame takes than is measured here: collecting garbage; waking up, encrypting, sending.
+	hidden = 2
+	awake  = 150 * time.Microsecond
+	lately = 64 // frames of viewers that rendered is about
 )
 
 // lowTime follows the lower values of times: those in which nobody else had the processor meanwhile.

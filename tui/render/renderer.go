@@ -40,6 +40,8 @@ type Frame struct {
 	Title string
 	Mouse tea.MouseMode
 	Anew  int // another number says that nobody knows what the terminal shows
+
+	shared *Shared // that it is of, nil for a frame of one viewer
 }
 
 func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
@@ -104,6 +106,9 @@ func (p *Renderer) end() error {
 	return p.write(s + ansi.SetModeAutoWrap + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor)
 }
 
+// Restore gives the terminal back when the process is about to end, whatever else goes on.
+func (p *Renderer) Restore() { _ = p.end() }
+
 func (p *Renderer) write(s string) error {
 	_, err := io.WriteString(p.out, s)
 	return err
@@ -124,6 +129,35 @@ func mice(m tea.MouseMode) string {
 // Draw writes what differs from the frame before, in one piece.
 func (p *Renderer) Draw(f Frame) error {
 	start := time.Now()
+	patch := p.patchTo(&f)
+	p.shown = f
+	if len(patch) == 0 {
+		return nil
+	}
+	p.budget.drew(start)
+	_, err := p.out.Write(patch)
+	return err
+}
+
+// patchTo returns what turns the frame before into another.
+func (p *Renderer) patchTo(f *Frame) []byte {
+	anew := f.Anew != p.shown.Anew || f.Width != p.shown.Width || len(f.Rows) != len(p.shown.Rows)
+	key := patchKey{profile: p.patch.profile, plain: p.plain}
+	switch {
+	case f.shared == nil:
+		return p.differ(f, anew)
+	case p.shown.shared == f.shared && !anew:
+		return nil
+	case p.shown.shared != nil && !anew:
+		key.from = p.shown.shared.number
+	case p.shown.Rows != nil:
+		return p.differ(f, anew)
+	}
+	return f.shared.patch(key, func() []byte { return p.differ(f, anew) })
+}
+
+// differ computes it. The result is good until the next one.
+func (p *Renderer) differ(f *Frame, anew bool) []byte {
 	b := &p.patch
 	b.out = b.out[:0]
 	if !p.plain {
@@ -136,7 +170,6 @@ func (p *Renderer) Draw(f Frame) error {
 	if f.Title != p.shown.Title && !p.plain {
 		b.out = append(b.out, ansi.SetWindowTitle(f.Title)...)
 	}
-	anew := f.Anew != p.shown.Anew || f.Width != p.shown.Width || len(f.Rows) != len(p.shown.Rows)
 	if anew {
 		b.out = append(b.out, ansi.EraseEntireScreen...)
 	}
@@ -148,14 +181,11 @@ func (p *Renderer) Draw(f Frame) error {
 			b.row(y, p.shown.Rows[y], row, false)
 		}
 	}
-	p.shown = f
 	if len(b.out) == begun {
 		return nil
 	}
 	if !p.plain {
 		b.out = append(b.out, ansi.ResetModeSynchronizedOutput...)
 	}
-	p.budget.drew(start)
-	_, err := p.out.Write(b.out)
-	return err
+	return b.out
 }

@@ -212,6 +212,9 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go Resizes(inner, p, o.Resizes)
+	if back := putBack(&o); back != nil {
+		defer OnQuit(back)()
+	}
 	_, err := p.Run()
 	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
 		return ctx.Err()

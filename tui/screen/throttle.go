@@ -17,6 +17,11 @@ const (
 	remoteFPS      = 30
 	motionPause    = 33 * time.Millisecond // the least time between two motions of the mouse
 	resizePause    = 60 * time.Millisecond // how long a size must stand in a storm of resizes
+
+	// The largest screen that is drawn, beyond any monitor's: what a terminal has more stays empty. Bubble Tea looks at every
+	// cell before it takes the next key.
+	mostColumns = 1000
+	mostRows    = 300
 )
 
 // Remote reports whether a terminal is at the other end of an SSH connection.
@@ -69,6 +74,7 @@ func (c *Debouncer) Filter(_ tea.Model, msg tea.Msg) tea.Msg {
 		}
 		c.moved = c.Now()
 	case tea.WindowSizeMsg:
+		msg.Width, msg.Height = min(msg.Width, mostColumns), min(msg.Height, mostRows)
 		quiet := c.Now().Sub(c.sized) >= resizePause
 		c.sized = c.Now()
 		if quiet && c.size == nil {

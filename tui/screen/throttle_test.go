@@ -104,3 +104,11 @@ func TestNotesExpire(t *testing.T) {
 		t.Error("the note stays")
 	}
 }
+
+// TestLargestScreen: of a terminal beyond any monitor's size a part is drawn.
+func TestLargestScreen(t *testing.T) {
+	c := Debouncer{Now: time.Now}
+	if got := c.Filter(nil, tea.WindowSizeMsg{Width: 3000, Height: 3000}); got != (tea.WindowSizeMsg{Width: mostColumns, Height: mostRows}) {
+		t.Errorf("%v", got)
+	}
+}

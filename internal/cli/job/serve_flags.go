@@ -25,6 +25,7 @@ type ServeFlags struct {
 	log       string
 	logFormat string
 	names     []string
+	memory    int  // MB
 	brief     bool // not served after the run's end, unless --linger says so
 }
 
@@ -54,6 +55,7 @@ func (f *ServeFlags) Add(cmd *cobra.Command, of int) {
 	set.StringVar(&f.o.HostKey, "host-key", "", "file of the server's private key, made if there is none; empty: host_ed25519 in the configuration directory")
 	set.StringVar(&f.o.Saves, "saves", "", "directory that those who steer may save models and pictures in; empty: they can't")
 	set.IntVar(&f.o.Limits.Sessions, "max-viewers", 0, "how many may look at once; 0: 128")
+	set.IntVar(&f.memory, "viewer-memory", 0, "how many MB viewers may take together: the next one is refused; 0: 256")
 	set.DurationVar(&f.o.Limits.Idle, "idle", 0, "let go of viewers who have pressed no key for so long, as in 1h; 0: never")
 	set.DurationVar(&f.linger, "linger", 0, "how long the run is served after its end, as in 10m; 0: not at all"+lingers)
 	set.StringVar(&f.log, "log", "-", "file that joins, leaves, refusals and commands are appended to; -: standard error")
@@ -127,6 +129,7 @@ func (f *ServeFlags) Host(cmd *cobra.Command, screen *flags.Screen) (*Host, erro
 	}
 	// A viewer's choices are kept nowhere, and their pictures would be files on this machine.
 	h.options.UI.Preferences, h.options.UI.Pictures = "", ""
+	h.options.Limits.Memory = f.memory << 20
 	h.options.Saves = flags.AbsolutePath(f.o.Saves)
 	out := cmd.ErrOrStderr()
 	if f.log != "-" {
@@ -151,6 +154,8 @@ func (f *ServeFlags) check() error {
 		return flags.Wrong("--log-format", f.logFormat, "text, logfmt or json")
 	case f.o.Limits.Sessions < 0:
 		return flags.Wrong("--max-viewers", f.o.Limits.Sessions, "a whole number ≥ 1, or 0 for 128")
+	case f.memory < 0 || f.memory > 1<<20:
+		return flags.Wrong("--viewer-memory", f.memory, "a whole number of MB from 1 to 1048576, or 0 for 256")
 	case f.o.Limits.Idle < 0:
 		return flags.Wrong("--idle", f.o.Limits.Idle, "a duration ≥ 0")
 	case f.linger < 0:

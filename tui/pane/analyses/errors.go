@@ -205,7 +205,7 @@ func (p *Errors) keyLine(v *pane.View, e *event.ErrorsEvent, w int) string {
 		l.Group(style.Muted.Of("as recorded   "))
 	case v.H.Over():
 		l.Group(style.Muted.Of("the run has ended   "))
-	case v.H.Viewer:
+	case v.Viewer:
 		l.Group(style.Muted.Of("as last asked   "))
 	default:
 		put("v", "compute anew")
@@ -262,7 +262,7 @@ func (p *Errors) nothing(v *pane.View, w, h int, zoomed bool) []string {
 		say(at, style.Muted, pane.Waiting(v))
 	case v.H.Over():
 		say(at, style.Muted, "no errors were looked at")
-	case v.H.Viewer:
+	case v.Viewer:
 		say(at, style.Muted, "no errors looked at yet")
 		say(at+1, style.Muted, "who controls can compute them")
 	case zoomed:
@@ -281,7 +281,7 @@ func (p *Errors) Strip(v *pane.View, w, _ int) []string {
 	e := v.H.Analyses.Errors
 	if e == nil {
 		text := "zoomed they are computed"
-		if v.H.Unasked() {
+		if v.Unasked() {
 			text = "none were looked at"
 		}
 		return []string{l.Put(style.Muted, text).Full()}
@@ -334,7 +334,7 @@ func (p *Errors) Keys() []pane.Key {
 }
 
 func (p *Errors) otherRows(v *pane.View, _ string) (tea.Cmd, bool) {
-	if !v.H.Unasked() { // else the answer says why not
+	if !v.Unasked() { // else the answer says why not
 		if v.H.Run == nil || v.H.Run.Data.TestRows == 0 {
 			return nil, false
 		}

@@ -168,7 +168,7 @@ func (p *Topology) weightsBody(v *pane.View, w, h int) []string {
 			text = "the record has no weights of this block"
 		} else if v.H.Over() {
 			text = "these weights were not looked at while the run lasted"
-		} else if v.H.Viewer {
+		} else if v.Viewer {
 			text = "these weights come when one who controls looks at them"
 		}
 		m := chart.NewCellGrid(&v.Pen, w, max(h-2, 0))
@@ -297,7 +297,7 @@ func (p *Topology) weightKeys(v *pane.View, e *event.WeightsEvent, w int) string
 		}
 		put("w", other)
 	}
-	if !v.H.Unasked() {
+	if !v.Unasked() {
 		put("v", "look anew")
 	}
 	return l.Full()

@@ -196,7 +196,7 @@ func (p *Spectrum) nothing(v *pane.View, w, h int) []string {
 		return rows
 	}
 	say((h-1)/2, style.Muted, "no eigenvalues yet")
-	if v.H.Viewer {
+	if v.Viewer {
 		say((h-1)/2+1, style.Muted, "who controls can compute them")
 		return rows
 	}
@@ -281,7 +281,7 @@ func leading(x float64) float64 {
 func (p *Spectrum) Strip(v *pane.View, w, _ int) []string {
 	l := v.Line(w)
 	v.Label(l, "spectrum")
-	if pairs, _ := p.source(v); len(pairs) == 0 && v.H.Unasked() {
+	if pairs, _ := p.source(v); len(pairs) == 0 && v.Unasked() {
 		l.Put(style.Muted, "none was computed")
 	} else if len(pairs) == 0 {
 		l.Put(style.Muted, "k computes it now")

@@ -48,7 +48,7 @@ func (p *Spectrum) Keys() []pane.Key {
 func (p *Spectrum) keyLine(v *pane.View, next string, w int) string {
 	l := v.Line(w)
 	l.Group(style.Accent.Of("v"), style.Muted.Of(" "+next+"   "))
-	if !v.H.Unasked() {
+	if !v.Unasked() {
 		l.Group(style.Accent.Of("k"), style.Muted.Of(" compute now"))
 	}
 	return l.Full()

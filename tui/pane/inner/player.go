@@ -169,7 +169,7 @@ func (t *solvePlayer) askSlice(v *pane.View, _ string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	t.step = true
-	if v.H.Watched() || v.H.Viewer {
+	if v.H.Watched() || v.Viewer {
 		return pane.Ask(event.Slice{}), true // the answer says why not
 	}
 	if v.H.Over() {
@@ -337,7 +337,7 @@ func (t *solvePlayer) hints(v *pane.View, plan playerPlan, w int) string {
 		keys = append([][2]string{{"v", "other curves"}}, keys...)
 	}
 	for _, k := range keys {
-		if k[0] == "l" && v.H.Unasked() && (t.stepping(v) || v.H.Steps.Slice == nil) {
+		if k[0] == "l" && v.Unasked() && (t.stepping(v) || v.H.Steps.Slice == nil) {
 			continue
 		}
 		gap := ""

@@ -57,7 +57,7 @@ func (t *solvePlayer) noProfile(v *pane.View, w, h int) []string {
 		text = "the record has no look along a step up to here"
 	case v.H.Over():
 		text = "nothing was asked for while the run lasted"
-	case v.H.Viewer:
+	case v.Viewer:
 		text = "it comes when one who controls asks for it"
 	case text == "":
 		text = "l asks for the loss along the last step"
