@@ -2,9 +2,6 @@ package datasets
 
 import (
 	"errors"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -83,9 +80,10 @@ func List() []Info {
 	return list
 }
 
-// Load returns the set of that name, or the CSV file at that path, which is also looked for in
-// Options.Dir. A listed name wins over a file; write ./letters to mean a file. With Options.Keep it returns
-// some of the rows.
+// Load returns the set of that name, or the table of the CSV file at that path, which is also looked for in
+// Options.Dir. Several files are one table: all *.csv of a directory, those that a pattern matches (parts/*.csv), or names parted
+// by commas; their rows follow one another in the order of the files' names. A listed name wins over a file; write ./letters
+// to mean a file. With Options.Keep it returns some of the rows.
 //
 // It returns an *UnknownError for neither, a *NotFoundError when a set's files or a CSV file are not
 // there, a *fault.FormatError when a file is not what it should be, and an *fault.OptionError when an option is not
@@ -105,26 +103,17 @@ func Load(name string, o Options) (*Dataset, error) {
 		}
 		return d, nil
 	}
-	paths := []string{name}
-	if o.Dir != "" && !filepath.IsAbs(name) {
-		paths = append(paths, filepath.Join(o.Dir, name))
+	f, err := findCSV(name, o.Dir)
+	if _, missing := errors.AsType[*NotFoundError](err); missing && !strings.ContainsAny(name, `/\.,*?[`) {
+		return nil, unknown(name)
 	}
-	for _, path := range paths {
-		_, err := os.Stat(path)
-		if err == nil {
-			if o.Keep != nil {
-				return loadRange(path, o)
-			}
-			return loadCSV(path, o)
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
-	if strings.ContainsAny(name, `/\.`) {
-		return nil, &NotFoundError{Name: name}
+	if o.Keep != nil {
+		return loadRange(f, o)
 	}
-	return nil, unknown(name)
+	return loadCSV(f, o)
 }
 
 func unknown(name string) error {

@@ -1,48 +1,45 @@
 package datasets
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 
 	"newtop/datasets/csv"
-	"newtop/datasets/fault"
 )
 
-// maxCSVBytes bounds the text of a CSV file that is read whole, so that a wrong file is refused instead of filling the memory.
-const maxCSVBytes = 1 << 30
-
-// loadCSV reads a table of numbers and categories, one row a line.
+// loadCSV reads a table of numbers and categories, one row a line, from one file or from several that have the same header.
 //
 // The delimiter (comma, semicolon or tab) is told from the first lines, the header from a word in the
 // first line above a column of numbers; a table of words alone has a header if nothing in its first line
 // comes again below. A column is numeric if nine in ten of its fields are, or all but one; a word in it is
 // then an error. Other columns are categories: as inputs, one column of 0 and 1 for each in sorted order,
 // as target, classes. Numeric inputs and regression targets are standardized. Missing values are refused.
-func loadCSV(path string, o Options) (*Dataset, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
+//
+// The text is read twice, piece by piece, and by as many goroutines as there are processors. None of what comes out
+// depends on them.
+func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
+	var sources []csv.Source
+	for _, path := range f.paths {
+		text, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer text.Close()
+		info, err := text.Stat()
+		if err != nil {
+			return nil, err
+		}
+		sources = append(sources, csv.Source{Name: path, Text: text, Size: info.Size()})
 	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxCSVBytes+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxCSVBytes {
-		return nil, &fault.FormatError{File: path, Offset: maxCSVBytes, Found: "more text", Expected: fmt.Sprintf("at most %d bytes", maxCSVBytes)}
-	}
-	return readCSV(path, text, o)
+	return readCSV(f, sources, o)
 }
 
-func readCSV(file string, text []byte, o Options) (*Dataset, error) {
-	s, l, test, err := surveyCSV(file, bytes.NewReader(text), int64(len(text)), 0, &o)
+func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
+	s, l, test, err := surveyCSV(sources, &o)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Fits(file, s.LastLine, s.Rows); err != nil {
+	if err := l.Fits(s.LastFile, s.LastLine, s.Rows); err != nil {
 		return nil, err
 	}
 	place, t := shuffle(s.Rows, o.Seed), newTable(s.Rows, &l.Spread, l.Classes != nil)
@@ -53,7 +50,7 @@ func readCSV(file string, text []byte, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := tableSet(file, &l.Table, l.Classes, s.Rows-test, test)
+	d := f.set(&l.Table, l.Classes, s.Rows-test, test)
 	d.Train, d.Test = t.tail(test)
 	if d.Classes == nil {
 		d.finishTarget(standard(d.Train.Targets, nil))
@@ -62,10 +59,9 @@ func readCSV(file string, text []byte, o Options) (*Dataset, error) {
 	return d, nil
 }
 
-// surveyCSV reads a text once and decides where its columns go, and how many rows are for testing. No row may have more than
-// longest bytes, 0 for any number.
-func surveyCSV(file string, text io.ReaderAt, size int64, longest int, o *Options) (s *csv.Sheet, l *csv.Layout, test int, err error) {
-	if s, err = csv.Survey(file, text, size, longest, o.Rows); err != nil {
+// surveyCSV reads texts once and decides where their columns go, and how many rows are for testing.
+func surveyCSV(sources []csv.Source, o *Options) (s *csv.Sheet, l *csv.Layout, test int, err error) {
+	if s, err = csv.Survey(sources, o.Rows); err != nil {
 		return nil, nil, 0, err
 	}
 	if l, err = s.Layout(o.Target); err != nil {
@@ -75,9 +71,9 @@ func surveyCSV(file string, text io.ReaderAt, size int64, longest int, o *Option
 	return s, l, test, err
 }
 
-// tableSet describes a CSV file that was split; its rows and scalings are still missing.
-func tableSet(file string, info *csv.Table, classes []string, train, test int) *Dataset {
-	d := &Dataset{Name: filepath.Base(file), Classes: classes, Table: info}
+// set describes a table that was split; its rows and scalings are still missing.
+func (f *csvFiles) set(info *csv.Table, classes []string, train, test int) *Dataset {
+	d := &Dataset{Name: f.name(), Classes: classes, Table: info}
 	for _, f := range info.Fields {
 		if f.Words == nil {
 			d.InputNames = append(d.InputNames, f.Name)
@@ -92,7 +88,11 @@ func tableSet(file string, info *csv.Table, classes []string, train, test int) *
 	} else {
 		d.TargetNames = []string{info.Target}
 	}
-	d.Title = fmt.Sprintf("%s: %s, %d rows to train on, %d drawn to test on", d.Name, what, train, test)
+	files := ""
+	if n := len(f.paths); n > 1 {
+		files = fmt.Sprintf(", from %d files", n)
+	}
+	d.Title = fmt.Sprintf("%s: %s, %d rows to train on, %d drawn to test on%s", d.Name, what, train, test, files)
 	return d
 }
 

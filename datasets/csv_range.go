@@ -3,7 +3,6 @@ package datasets
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -34,24 +33,25 @@ type csvAbout struct {
 // asked for, and again when it was changed. The rows file goes into rows below CacheDir, or, where nothing
 // can be written there, into .newtop beside the CSV file.
 //
-// The conversion reads the text four times, puts the rows in order chunk by chunk, and reads them three times more, for
-// the scalings. It needs memory for 12 bytes a row, for two chunks, and for the different words.
-func loadRange(path string, o Options) (*Dataset, error) {
+// The conversion reads the text three times, puts the rows in order chunk by chunk, and reads them three times more, for
+// the scalings, all but the order on all processors. It needs memory for 12 bytes a row, for two chunks, and for the different
+// words.
+func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 	var dirs []string
 	if cache, err := CacheDir(); err == nil {
 		dirs = append(dirs, filepath.Join(cache, "rows"))
 	}
-	dirs = append(dirs, filepath.Join(filepath.Dir(path), ".newtop"))
+	dirs = append(dirs, filepath.Join(filepath.Dir(files.paths[0]), ".newtop"))
 	// One file for each way to split the rows; other processors may round otherwise, see fitStandard.
 	key := fmt.Sprintf("%q %q %d %d %s", o.Target, o.Test, o.Seed, o.Rows, runtime.GOARCH)
 	for again := false; ; again = true {
-		f, err := rowcache.Open(path, key, dirs, func(text *os.File, size int64, rows *rowcache.Writer) (any, error) {
-			return convertCSV(path, text, size, &o, rows)
+		f, err := rowcache.Open(files.paths, key, dirs, func(texts []rowcache.Text, rows *rowcache.Writer) (any, error) {
+			return convertCSV(texts, &o, rows)
 		})
 		if err != nil {
 			return nil, err
 		}
-		d, err := rangeOf(path, f, o.Keep)
+		d, err := files.rangeOf(f, o.Keep)
 		f.Close()
 		if e, ok := errors.AsType[*fault.FormatError](err); !ok || e.File != f.Path || again || f.Remove() != nil {
 			return d, err
@@ -59,9 +59,13 @@ func loadRange(path string, o Options) (*Dataset, error) {
 	}
 }
 
-// convertCSV stores the rows of a CSV file in rows, in the order in which they are split.
-func convertCSV(path string, text *os.File, size int64, o *Options, rows *rowcache.Writer) (any, error) {
-	s, l, test, err := surveyCSV(path, text, size, csv.MaxRow, o)
+// convertCSV stores the rows of CSV files in rows, in the order in which they are split.
+func convertCSV(texts []rowcache.Text, o *Options, rows *rowcache.Writer) (any, error) {
+	var sources []csv.Source
+	for _, t := range texts {
+		sources = append(sources, csv.Source{Name: t.Path, Text: t, Size: t.Size})
+	}
+	s, l, test, err := surveyCSV(sources, o)
 	if err != nil {
 		return nil, err
 	}
@@ -83,47 +87,42 @@ func convertCSV(path string, text *os.File, size int64, o *Options, rows *rowcac
 	return &r.csvAbout, r.fit()
 }
 
-// fit fits the scalings to the rows to train on.
+// fit fits the scalings to the rows to train on, column by column of the file: what is not a number has none.
 func (r *csvRows) fit() error {
-	inputs, keep := r.Inputs, r.Coded()
-	all := inputs // columns
-	if r.Classes == nil {
-		all, keep = inputs+1, append(keep, false)
-	}
-	row := make([]float64, all)
-	s, err := fitStandard(r.Rows-r.Test, all, keep, func(visit func(row []float64)) error {
-		return r.Each(0, r.Rows-r.Test, func(_ int, values []float64) {
-			clear(row)
-			target := r.To(row, values)
-			if r.Classes == nil {
-				row[inputs] = target
-			}
-			visit(row)
-		})
+	rows, columns := r.Rows-r.Test, len(r.Columns)
+	s, err := fitStandard(rows, columns, nil, stripes(rows, columns), func(first, last int, visit func(row []float64)) error {
+		return r.EachOf(0, rows, first, last, func(_ int, values []float64) { visit(values) })
 	})
 	if err != nil {
 		return err
 	}
-	r.Scaling.Inputs, r.Scaling.Targets = s.cut(inputs)
+	inputs, target := unscaled(r.Inputs), unscaled(1)
+	inputs.Kind, target.Kind = ScaledStandard, ScaledStandard
+	input := 0
+	for j := range columns {
+		to, at := &inputs, input
+		if j == r.Table.Place-1 {
+			to, at = &target, 0
+		} else {
+			input += max(r.Kinds(j), 1)
+		}
+		if r.Kinds(j) > 0 {
+			continue
+		}
+		to.Offset[at], to.Scale[at] = s.Offset[j], s.Scale[j]
+		if slices.Contains(s.Constant, j) {
+			to.Constant = append(to.Constant, at)
+		}
+	}
+	r.Scaling.Inputs = inputs
+	if r.Classes == nil {
+		r.Scaling.Targets = target
+	}
 	return nil
 }
 
-// cut parts the scaling of the first columns from that of the others.
-func (s *Scaling) cut(columns int) (first, others Scaling) {
-	first = Scaling{Kind: s.Kind, Offset: s.Offset[:columns], Scale: s.Scale[:columns]}
-	others = Scaling{Kind: s.Kind, Offset: s.Offset[columns:], Scale: s.Scale[columns:]}
-	for _, j := range s.Constant {
-		if j < columns {
-			first.Constant = append(first.Constant, j)
-		} else {
-			others.Constant = append(others.Constant, j-columns)
-		}
-	}
-	return first, others
-}
-
-// rangeOf returns what is kept of the rows of a CSV file as a set.
-func rangeOf(path string, f *rowcache.File, k Keep) (*Dataset, error) {
+// rangeOf returns what is kept of the rows of the files as a set.
+func (files *csvFiles) rangeOf(f *rowcache.File, k Keep) (*Dataset, error) {
 	r := csvRows{File: f}
 	if err := f.About(&r.csvAbout); err != nil {
 		return nil, err
@@ -133,10 +132,10 @@ func rangeOf(path string, f *rowcache.File, k Keep) (*Dataset, error) {
 	}
 	all := r.Rows - r.Test
 	train, exam := k.rows(all, r.Test)
-	if err := r.Fits(path, r.Line, train.Rows()+exam.Rows()); err != nil {
+	if err := r.Fits(files.paths[len(files.paths)-1], r.Line, train.Rows()+exam.Rows()); err != nil {
 		return nil, err
 	}
-	d := tableSet(path, &r.Table, r.Classes, all, r.Test)
+	d := files.set(&r.Table, r.Classes, all, r.Test)
 	var err error
 	if d.Train, err = r.split(train); err != nil {
 		return nil, err

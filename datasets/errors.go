@@ -22,7 +22,7 @@ func (e *UnknownError) Error() string {
 	return fmt.Sprintf("unknown data set %q: expected one of %s, or a CSV file", e.Name, strings.Join(e.Known, ", "))
 }
 
-// NotFoundError says that the files of a set are not there. For a CSV file Name is its path and Files and
+// NotFoundError says that the files of a set are not there. For a CSV file Name is its path, or the pattern of several, and Files and
 // Looked are empty.
 type NotFoundError struct {
 	Name   string
@@ -31,6 +31,9 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
+	if len(e.Files) == 0 && strings.ContainsAny(e.Name, "*?[") {
+		return fmt.Sprintf("no file that %q matches", e.Name)
+	}
 	if len(e.Files) == 0 {
 		return fmt.Sprintf("no file %q", e.Name)
 	}

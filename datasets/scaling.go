@@ -2,7 +2,9 @@ package datasets
 
 import (
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -53,10 +55,18 @@ func (s *Scaling) check(dst, src int) {
 }
 
 func (s *Scaling) apply(m *mat.Dense) {
-	for i := range m.RawMatrix().Rows {
-		row := m.RawRowView(i)
-		s.ValueTo(row, row)
+	rows := m.RawMatrix().Rows
+	const share = 1024
+	var all sync.WaitGroup
+	for first := 0; first < rows; first += share {
+		all.Go(func() {
+			for i := first; i < min(first+share, rows); i++ {
+				row := m.RawRowView(i)
+				s.ValueTo(row, row)
+			}
+		})
 	}
+	all.Wait()
 }
 
 func unscaled(columns int) Scaling {
@@ -67,21 +77,59 @@ func unscaled(columns int) Scaling {
 // for which keep is true stays as it is; keep may be nil.
 func standard(m *mat.Dense, keep []bool) Scaling {
 	rows, columns := m.Dims()
-	s, _ := fitStandard(rows, columns, keep, func(visit func(row []float64)) error {
+	s, _ := fitStandard(rows, columns, keep, stripes(rows, columns), func(first, last int, visit func(row []float64)) error {
 		for i := range rows {
-			visit(m.RawRowView(i))
+			visit(m.RawRowView(i)[first:last])
 		}
 		return nil
 	})
 	return s
 }
 
-// fitStandard is standard for rows that need not be in memory: each visits them in order, and is called
-// three times. It returns the first error of each.
+// stripes returns how many goroutines are worth it to go through a table, some columns each.
+func stripes(rows, columns int) int {
+	const least = 8 // columns: a line of the cache
+	return max(min(runtime.GOMAXPROCS(0), columns/least, rows*columns>>16), 1)
+}
+
+// visitRows visits the columns [first, last) of rows, in their order.
+type visitRows func(first, last int, visit func(row []float64)) error
+
+// fitStandard is standard for rows that need not be in memory. So many goroutines have some columns each, and every column is summed in
+// the order of the rows, so that the bits don't depend on them. each is called three times by each goroutine.
+func fitStandard(rows, columns int, keep []bool, stripes int, each visitRows) (Scaling, error) {
+	parts, errs := make([]Scaling, stripes), make([]error, stripes)
+	var all sync.WaitGroup
+	for i := range stripes {
+		first, last := columns*i/stripes, columns*(i+1)/stripes
+		kept := make([]bool, last-first)
+		if keep != nil {
+			kept = keep[first:last]
+		}
+		all.Go(func() {
+			parts[i], errs[i] = fitColumns(rows, kept, func(visit func(row []float64)) error { return each(first, last, visit) })
+		})
+	}
+	all.Wait()
+	s := Scaling{Kind: ScaledStandard}
+	for i, part := range parts {
+		if errs[i] != nil {
+			return s, errs[i]
+		}
+		for _, j := range part.Constant {
+			s.Constant = append(s.Constant, len(s.Offset)+j)
+		}
+		s.Offset, s.Scale = append(s.Offset, part.Offset...), append(s.Scale, part.Scale...)
+	}
+	return s, nil
+}
+
+// fitColumns is fitStandard in one goroutine; each visits the rows. It returns the first error of each.
 //
 // A column is constant when all its values are equal, not when a computed deviation is zero: rounding in
 // the mean would let 0.1 repeated a thousand times through.
-func fitStandard(rows, columns int, keep []bool, each func(visit func(row []float64)) error) (Scaling, error) {
+func fitColumns(rows int, keep []bool, each func(visit func(row []float64)) error) (Scaling, error) {
+	columns := len(keep)
 	s := Scaling{Kind: ScaledStandard, Offset: make([]float64, columns), Scale: repeat(1, columns)}
 	mean, square := make([]float64, columns), make([]float64, columns)
 	varies := make([]bool, columns)
@@ -121,7 +169,7 @@ func fitStandard(rows, columns int, keep []bool, each func(visit func(row []floa
 	}
 	for j := range columns {
 		switch {
-		case keep != nil && keep[j]:
+		case keep[j]:
 		case !varies[j]:
 			s.Offset[j] = first[j]
 			s.Constant = append(s.Constant, j)

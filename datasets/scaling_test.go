@@ -1,6 +1,7 @@
 package datasets
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -97,5 +98,38 @@ func TestMisusePanics(t *testing.T) {
 			}()
 			misuse()
 		})
+	}
+}
+
+// However many goroutines have a part of the columns, a scaling has the same bits.
+func TestScalingInStripes(t *testing.T) {
+	m := mat.NewDense(50, 9, nil)
+	for i := range 50 {
+		for j := range 9 {
+			m.Set(i, j, math.Sin(float64(i*j))*math.Pow(10, float64(j-3)))
+		}
+	}
+	keep := make([]bool, 9)
+	keep[4] = true
+	fit := func(stripes int) Scaling {
+		s, err := fitStandard(50, 9, keep, stripes, func(first, last int, visit func(row []float64)) error {
+			for i := range 50 {
+				visit(m.RawRowView(i)[first:last])
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	want := fit(1)
+	if len(want.Constant) != 1 || want.Constant[0] != 0 {
+		t.Errorf("constant columns %v", want.Constant)
+	}
+	for _, stripes := range []int{2, 3, 9} {
+		if got := fit(stripes); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%d stripes: %v, not %v", stripes, got, want)
+		}
 	}
 }

@@ -49,7 +49,7 @@ func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error)
 	if err != nil {
 		return nil, err
 	}
-	scaling, err := fitStandard(rows-test, attributes, nil, func(visit func(row []float64)) error {
+	scaling, err := fitStandard(rows-test, attributes, nil, 1, func(_, _ int, visit func(row []float64)) error {
 		return eachLetter(text, file, func(i int, row []float64, _ int) {
 			if i < rows-test {
 				visit(row)

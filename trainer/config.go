@@ -22,7 +22,7 @@ import (
 // Config is everything that decides a run. The zero value trains the default network on the default
 // data with the default optimizer until it is told to stop.
 type Config struct {
-	Data    string // a data set's name or a CSV file; empty: letters
+	Data    string // a data set's name or CSV files, see datasets.Load; empty: letters
 	DataDir string // where the files of real data sets are; empty: the cache directory
 	Target  string // a CSV file's target column, by name or 1-based number; empty: the last
 	Test    string // test rows as a number or a fraction; empty: what the data set says, 20 % for a CSV file

@@ -9,8 +9,11 @@ import (
 )
 
 // missing reports whether a field says that there is no value.
-func missing(field string) bool {
-	switch strings.ToLower(field) {
+func missing[T string | []byte](field T) bool {
+	if len(field) > 4 {
+		return false
+	}
+	switch strings.ToLower(string(field)) {
 	case "", "?", "na", "n/a", "nan", "null", "#n/a":
 		return true
 	}
@@ -35,6 +38,47 @@ func likeNumber(field string) (v float64, ok bool) {
 		v, err = strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
 	}
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// exactDigits is how many decimal digits a whole number has at most that is surely exact in floating point.
+const exactDigits = 15
+
+var powers = [exactDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+
+// decimal reads a number of at most 15 digits, with a sign or not, and with a decimal point or not, to the bits that
+// strconv.ParseFloat gives: both the digits and the power of ten are exact, and so is their quotient but for one rounding. Any other
+// field is a word to it.
+func decimal(field []byte) (float64, kind) {
+	rest := field
+	if len(rest) > 0 && (rest[0] == '-' || rest[0] == '+') {
+		rest = rest[1:]
+	}
+	whole, digits, point := uint64(0), 0, -1
+	for i, c := range rest {
+		switch {
+		case c-'0' <= 9 && digits < exactDigits:
+			whole = whole*10 + uint64(c-'0')
+			digits++
+		case c == '.' && point < 0:
+			point = i
+		default:
+			return 0, word
+		}
+	}
+	if digits == 0 {
+		return 0, word
+	}
+	v := float64(whole)
+	if point >= 0 {
+		v /= powers[digits-point]
+	}
+	if field[0] == '-' {
+		v = -v
+	}
+	if digits == len(field) && whole <= math.MaxUint8 && (field[0] != '0' || digits == 1) {
+		return v, small
+	}
+	return v, plain
 }
 
 // greatest bounds the numbers that are read, so that means and deviations stay finite.

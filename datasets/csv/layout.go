@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"newtop/datasets/fault"
 )
@@ -70,7 +69,7 @@ func (s *Sheet) find(target string) (int, error) {
 		for i := range s.columns {
 			names = append(names, s.columns[i].name)
 		}
-		expected += " or a name of " + s.file + ": " + few(names)
+		expected += " or a name of " + s.sources[0].Name + ": " + few(names)
 	}
 	return 0, &fault.OptionError{Field: "target", Value: target, Expected: expected}
 }
@@ -82,7 +81,8 @@ func (s *Sheet) plan(target int) (*Layout, error) {
 	for j := range s.columns {
 		c := &s.columns[j]
 		if c.crowded && !c.numeric() {
-			return nil, &fault.FormatError{File: s.file, Line: c.crowdedLine, Column: c.name,
+			file, line := s.crowdedAt(j)
+			return nil, &fault.FormatError{File: file, Line: line, Column: c.name,
 				Found: fmt.Sprintf("more than %d different words", maxCategories), Expected: "numbers, or fewer categories"}
 		}
 		if l.Columns[j].Width = c.width; j == target {
@@ -109,7 +109,7 @@ func (s *Sheet) plan(target int) (*Layout, error) {
 func (l *Layout) planTarget(s *Sheet, target int) error {
 	c := &s.columns[target]
 	if len(c.values) == 1 && !c.crowded {
-		return &fault.FormatError{File: s.file, Line: s.LastLine, Column: c.name, Found: "the same value in every row",
+		return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Column: c.name, Found: "the same value in every row",
 			Expected: "a target with at least two different values"}
 	}
 	if !c.numeric() {
@@ -152,54 +152,82 @@ func (c *column) wholeNumbers() []float64 {
 	return slices.SortedFunc(maps.Keys(seen), cmp.Compare[float64])
 }
 
-// Each reads the rows a second time, now knowing what every field is, and visits their values, which are
-// the callee's until it returns.
+// Each reads the rows a second time, now knowing what every field is, and has several goroutines visit their values, which are
+// the callee's until it returns. Rows are visited in any order, i counts them as they follow one another.
 func (s *Sheet) Each(l *Layout, visit func(i int, values []float64) error) error {
-	numeric := make([]bool, len(s.columns))
-	for j := range s.columns {
-		numeric[j] = s.columns[j].numeric()
+	readers := make([]valueReader, s.workers)
+	for w := range readers {
+		readers[w] = valueReader{sheet: s, layout: l, rows: rows{comma: byte(s.comma)}, values: make([]float64, len(s.columns))}
 	}
-	values := make([]float64, len(s.columns))
-	r := s.reader()
-	for i := -s.headerRows(); i < s.Rows; i++ {
-		record, err := r.Read()
-		if err != nil {
-			return s.changed(err)
+	chunks := s.chunker()
+	err := chunks.each(s.workers, func(worker int, k *chunk) error { return readers[worker].each(k, visit) })
+	if err == nil && chunks.index < len(s.before)-1 && s.before[chunks.index] < s.Rows {
+		err = fault.Changed(s.sources[0].Name)
+	}
+	return err
+}
+
+// valueReader reads rows as numbers.
+type valueReader struct {
+	sheet  *Sheet
+	layout *Layout
+	rows   rows
+	values []float64
+	source int // of the chunk
+}
+
+// each visits the rows of a chunk that the survey counted.
+func (d *valueReader) each(k *chunk, visit func(i int, values []float64) error) error {
+	s, r := d.sheet, &d.rows
+	changed := fault.Changed(s.sources[k.source].Name)
+	if k.index+1 >= len(s.before) {
+		return changed
+	}
+	r.reset(k)
+	d.source = k.source
+	first, last := s.before[k.index], s.before[k.index+1]
+	if k.first && s.header {
+		_, _ = r.next() // an error comes again
+	}
+	for i := first; i < last; i++ {
+		more, err := r.next()
+		if !more || err != nil || r.fields != len(s.columns) {
+			return changed
 		}
-		if i < 0 {
-			continue
+		if err := d.read(); err != nil {
+			return err
 		}
-		for j, field := range record {
-			field, known := strings.TrimSpace(field), true
-			if numeric[j] {
-				if values[j], known = parseNumber(field); !known {
-					line, _ := r.FieldPos(j)
-					return &fault.FormatError{File: s.file, Line: line, Column: s.columns[j].name, Found: fault.Quote(field), Expected: expectedNumber(field)}
-				}
-			}
-			k := 0
-			if l.code[j] != nil {
-				k, known = l.code[j][field]
-				values[j] = float64(k)
-			} else if j == l.target && l.number != nil {
-				k, known = l.number[values[j]]
-				values[j] = float64(k)
-			}
-			if !known {
-				return s.changed(nil)
-			}
-		}
-		if err := visit(i, values); err != nil {
+		if err := visit(i, d.values); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// changed is err where the file system refused, and else says that the file was not the same when it was read again.
-func (s *Sheet) changed(err error) error {
-	if fault.IsPathError(err) {
-		return err
+// read stores the values of the row.
+func (d *valueReader) read() error {
+	s, l, r := d.sheet, d.layout, &d.rows
+	for j, kind := range r.kinds[:r.fields] {
+		k, known := 0, true
+		switch code := l.code[j]; {
+		case code != nil:
+			k, known = code[string(r.field(j))]
+			d.values[j] = float64(k)
+		case kind != word:
+			d.values[j] = r.values[j]
+		default:
+			field := string(r.field(j))
+			if d.values[j], known = parseNumber(field); !known {
+				return &fault.FormatError{File: s.sources[d.source].Name, Line: r.lineOf(j), Column: s.columns[j].name, Found: fault.Quote(field), Expected: expectedNumber(field)}
+			}
+		}
+		if j == l.target && l.number != nil {
+			k, known = l.number[d.values[j]]
+			d.values[j] = float64(k)
+		}
+		if !known {
+			return fault.Changed(s.sources[d.source].Name)
+		}
 	}
-	return fault.Changed(s.file)
+	return nil
 }

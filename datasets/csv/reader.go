@@ -3,6 +3,8 @@ package csv
 import (
 	"bufio"
 	"bytes"
+	stdcsv "encoding/csv"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -84,9 +86,8 @@ func (d *Reader) open() error {
 	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 {
 		sample = sample[:end+1]
 	}
-	s := Sheet{src: bytes.NewReader(sample), to: int64(len(sample)), comma: ','}
-	s.sniff()
-	d.csv.Reader = parser(d.text, s.comma) // which takes the buffer for its own
+	comma, _ := sniff(func() io.Reader { return bytes.NewReader(sample) })
+	d.csv.Reader = parser(d.text, comma) // which takes the buffer for its own
 	return nil
 }
 
@@ -111,9 +112,12 @@ func (d *Reader) record() ([]string, error) {
 	if err == io.EOF {
 		return nil, err
 	}
+	if errors.Is(err, stdcsv.ErrFieldCount) {
+		line, _ := d.csv.FieldPos(0)
+		return nil, raggedRow(d.file, line, len(record), d.csv.FieldsPerRecord)
+	}
 	if err != nil {
-		s := Sheet{file: d.file, longest: MaxRow, LastLine: d.line, columns: make([]column, d.csv.FieldsPerRecord)}
-		return nil, s.fault(err, len(record))
+		return nil, rowFault(d.file, d.line+1, err)
 	}
 	d.line, _ = d.csv.FieldPos(0)
 	for j, field := range record {

@@ -1,64 +1,40 @@
 package csv
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
-	"io"
 	"unicode/utf8"
 
 	"newtop/datasets/fault"
 )
 
-// checkText returns where a text starts behind its byte order mark, or a *fault.FormatError where it is no UTF-8.
-// A zero byte, the sign of a file that is no text at all, counts before anything else.
-func checkText(file string, r io.Reader) (from int64, err error) {
-	in := bufio.NewReaderSize(r, 1<<16)
-	start, err := in.Peek(3)
-	if err != nil && err != io.EOF {
-		return 0, err
+// badByte is a byte that no text in UTF-8 has. A zero byte, the sign of a file that is no text at all, counts before anything
+// else.
+type badByte struct {
+	line int // from 0
+	byte
+}
+
+// badBytes returns the first zero byte of a text and the first other byte that is not UTF-8, nil where there is none.
+func badBytes(text []byte) (zero, other *badByte) {
+	place := func(i int) *badByte { return &badByte{bytes.Count(text[:i], []byte{'\n'}), text[i]} }
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		zero = place(i)
 	}
-	mark, err := markOf(file, start)
-	if err != nil {
-		return 0, err
+	if utf8.Valid(text) {
+		return zero, nil
 	}
-	var bad error // of the first byte that is no UTF-8
-	fault := func(line int, b byte) error {
-		return &fault.FormatError{File: file, Line: line, Found: byteName(b), Expected: "text in UTF-8"}
-	}
-	for line := 1; ; {
-		text, _ := in.Peek(in.Buffered())
-		n := ascii(text)
-		line += bytes.Count(text[:n], []byte{'\n'})
-		_, _ = in.Discard(n) // of what is buffered
-		c, size, err := in.ReadRune()
-		switch {
-		case err == io.EOF && bad != nil:
-			return 0, bad
-		case err == io.EOF:
-			return int64(mark), nil
-		case err != nil:
-			return 0, err
-		case c == 0:
-			return 0, fault(line, 0)
-		case c == '\n':
-			line++
-		case c == utf8.RuneError && size == 1 && bad == nil:
-			_ = in.UnreadRune() // of a rune that was read
-			b, _ := in.ReadByte()
-			bad = fault(line, b)
+	for i := 0; ; {
+		r, n := utf8.DecodeRune(text[i:])
+		if r == utf8.RuneError && n == 1 {
+			return zero, place(i)
 		}
+		i += n
 	}
 }
 
-// ascii returns how many bytes from 1 to 127 a text begins with.
-func ascii(text []byte) int {
-	for i, b := range text {
-		if b-1 >= 0x7f {
-			return i
-		}
-	}
-	return len(text)
+func notText(file string, line int, b byte) error {
+	return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("byte %#02x", b), Expected: "text in UTF-8"}
 }
 
 // markOf returns how many bytes of a text's start are its byte order mark, or a *fault.FormatError for UTF-16.
@@ -71,5 +47,3 @@ func markOf(file string, start []byte) (int, error) {
 	}
 	return 0, nil
 }
-
-func byteName(b byte) string { return fmt.Sprintf("byte %#02x", b) }

@@ -10,7 +10,7 @@ import (
 	"newtop/datasets/fault"
 )
 
-// checkWhole is checkText for a text that is in memory: the line and the first byte at fault, 0 if there is none.
+// checkWhole returns the line and the first byte at fault, 0 if there is none.
 func checkWhole(text []byte) (line int, b byte) {
 	at := bytes.IndexByte(text, 0)
 	if at < 0 {
@@ -28,21 +28,20 @@ func checkWhole(text []byte) (line int, b byte) {
 	return 1 + bytes.Count(text[:at], []byte{'\n'}), text[at]
 }
 
-// Runes and faults are seen wherever the pieces in which a text is read end.
+// Runes and faults are seen wherever the chunks of a text end.
 func TestCheckTextInPieces(t *testing.T) {
 	for _, tail := range []string{"é\n", "€\n", "😀\n", "\xe2\x82\n", "\xf0\x9f\x98", "\x80\x80\x80\x80\n\x00", "\xff\nö\n\x00\n", "a\x00", "\xf0\x9f\n\x98\x80"} {
-		for n := 1<<16 - 9; n <= 1<<16+1; n++ {
-			text := []byte(strings.Repeat("ab\n", n)[:n] + tail + strings.Repeat("ü,2\n", 20000))
+		for n := 1<<10 - 9; n <= 1<<10+1; n++ {
+			text := []byte(strings.Repeat("a,b\n", n)[:n] + tail + strings.Repeat("ü,2\n", 2000))
 			line, b := checkWhole(text)
-			from, err := checkText("f", bytes.NewReader(text))
+			_, err := survey([]Source{{"f", bytes.NewReader(text), int64(len(text))}}, 0, 1<<10, 2)
 			if line == 0 {
-				if err != nil || from != 0 {
-					t.Fatalf("%q behind %d bytes: text from %d, %v", tail, n, from, err)
+				if e, ok := errors.AsType[*fault.FormatError](err); ok && e.Expected == "text in UTF-8" {
+					t.Fatalf("%q behind %d bytes: %v", tail, n, err)
 				}
 				continue
 			}
-			want := &fault.FormatError{File: "f", Line: line, Found: byteName(b), Expected: "text in UTF-8"}
-			if e, ok := errors.AsType[*fault.FormatError](err); !ok || *e != *want {
+			if want := notText("f", line, b); err == nil || err.Error() != want.Error() {
 				t.Fatalf("%q behind %d bytes: %v, want %v", tail, n, err, want)
 			}
 		}

@@ -10,15 +10,26 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"newtop/datasets/fault"
 	"newtop/internal/filelock"
 )
 
-// Convert writes the rows of a text of so many bytes, and returns what is to be known beside them, fit for JSON.
-type Convert func(text *os.File, size int64, rows *Writer) (about any, err error)
+// Text is a text that is open, or the next part of one that several files are.
+type Text struct {
+	Path string
+	*os.File
+	Size int64
+}
+
+// Convert writes the rows of texts that follow one another, and returns what is to be known beside them, fit for JSON.
+type Convert func(texts []Text, rows *Writer) (about any, err error)
 
 // version tells one version of a text from another.
 type version struct {
@@ -27,28 +38,30 @@ type version struct {
 	Ends     string // SHA-256 of its first and last bytes, in hexadecimal
 }
 
-// conversion is the way from a text to a rows file and what there is of it.
+// conversion is the way from texts to a rows file and what there is of it.
 type conversion struct {
-	path    string // of the text
-	text    *os.File
-	info    os.FileInfo
-	version version
-	sum     string // SHA-256 of the text; empty if nobody asked for it
-	name    string // of the rows file, in whatever directory
-	convert Convert
+	texts    []Text
+	infos    []os.FileInfo
+	versions []version
+	sum      string // see addUp; empty if nobody asked for it
+	name     string // of the rows file, in whatever directory
+	convert  Convert
 }
 
-// Open returns the rows that a text becomes by the conversion that key names. Their file is in the first of the directories
-// that has one of this version of the text, or else made in the first one that can be written to. Several processes, of
+// Open returns the rows that the texts at these paths become by the conversion that key names. Their file is in the first of the directories
+// that has one of this version of the texts, or else made in the first one that can be written to. Several processes, of
 // several hosts that have the directory in common, may ask at once: one converts and the others wait for it. What nobody
 // has used for a month is removed.
-func Open(path, key string, dirs []string, convert Convert) (*File, error) {
-	text, err := os.Open(path)
-	if err != nil {
-		return nil, err
+func Open(paths []string, key string, dirs []string, convert Convert) (*File, error) {
+	c := &conversion{convert: convert}
+	for _, path := range paths {
+		text, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer text.Close()
+		c.texts = append(c.texts, Text{Path: path, File: text})
 	}
-	defer text.Close()
-	c := &conversion{path: path, text: text, convert: convert}
 	if err := c.identify(key); err != nil {
 		return nil, err
 	}
@@ -65,33 +78,41 @@ func Open(path, key string, dirs []string, convert Convert) (*File, error) {
 		}
 		refused = append(refused, err.Error())
 	}
-	return nil, fmt.Errorf("%s: no place to write its rows for reading by range: %s; say where with NEWTOP_CACHE", path, strings.Join(refused, "; "))
+	return nil, fmt.Errorf("%s: no place to write its rows for reading by range: %s; say where with NEWTOP_CACHE", paths[0], strings.Join(refused, "; "))
 }
 
-// identify finds out which version of the text there is, and the name of its rows file.
-func (c *conversion) identify(key string) (err error) {
-	if c.info, err = c.text.Stat(); err != nil {
-		return err
-	}
-	if !c.info.Mode().IsRegular() {
-		return fmt.Errorf("%s: reading a part of its rows needs a regular file", c.path)
-	}
-	c.version = version{Size: c.info.Size(), Modified: c.info.ModTime().UnixNano()}
-	const end = 1 << 16
-	sum := sha256.New()
-	for _, from := range []int64{0, max(c.version.Size-end, 0)} {
-		if _, err := io.Copy(sum, io.NewSectionReader(c.text, from, end)); err != nil {
+// identify finds out which versions of the texts there are, and the name of the rows file.
+func (c *conversion) identify(key string) error {
+	id := sha256.New()
+	for i := range c.texts {
+		t := &c.texts[i]
+		info, err := t.Stat()
+		if err != nil {
 			return err
 		}
+		if !info.Mode().IsRegular() {
+			return fmt.Errorf("%s: reading a part of its rows needs a regular file", t.Path)
+		}
+		t.Size = info.Size()
+		v := version{Size: t.Size, Modified: info.ModTime().UnixNano()}
+		const end = 1 << 16
+		sum := sha256.New()
+		for _, from := range []int64{0, max(v.Size-end, 0)} {
+			if _, err := io.Copy(sum, io.NewSectionReader(t, from, end)); err != nil {
+				return err
+			}
+		}
+		v.Ends = hex.EncodeToString(sum.Sum(nil))
+		c.infos, c.versions = append(c.infos, info), append(c.versions, v)
+		path, err := filepath.Abs(t.Path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(id, "%q ", path)
 	}
-	c.version.Ends = hex.EncodeToString(sum.Sum(nil))
-	path, err := filepath.Abs(c.path)
-	if err != nil {
-		return err
-	}
-	id := sha256.Sum256(fmt.Appendf(nil, "%q %s", path, key))
-	base := filepath.Base(path)
-	c.name = strings.ToValidUTF8(base[:min(len(base), 100)], "") + "-" + hex.EncodeToString(id[:12])
+	fmt.Fprint(id, key)
+	base := filepath.Base(c.texts[0].Path)
+	c.name = strings.ToValidUTF8(base[:min(len(base), 100)], "") + "-" + hex.EncodeToString(id.Sum(nil)[:12])
 	return nil
 }
 
@@ -114,26 +135,47 @@ func (c *conversion) find(dir string) *File {
 	return nil
 }
 
-// made reports whether the rows are of this version of the text, or of one of another time with the same bytes, as hosts
-// that each have a copy and one cache in common may find.
+// made reports whether the rows are of these versions of the texts, or of some of other times with the same bytes, as hosts
+// that each have copies and one cache in common may find.
 func (c *conversion) made(f *File) bool {
-	if f.Source == c.version {
+	if slices.Equal(f.Sources, c.versions) {
 		return true
 	}
-	same := f.Source.Size == c.version.Size && f.Source.Ends == c.version.Ends
+	same := slices.EqualFunc(f.Sources, c.versions, func(a, b version) bool { return a.Size == b.Size && a.Ends == b.Ends })
 	return same && c.addUp() == nil && f.Sum == c.sum
 }
 
-// addUp computes the checksum of the text.
+// addUp computes the checksum of the texts: that of the checksums of their parts, of which each processor has some.
 func (c *conversion) addUp() error {
 	if c.sum != "" {
 		return nil
 	}
-	sum := sha256.New()
-	if _, err := io.Copy(sum, io.NewSectionReader(c.text, 0, c.version.Size)); err != nil {
-		return err
+	const part = 16 << 20
+	var sums []byte
+	for _, t := range c.texts {
+		of := make([][sha256.Size]byte, (t.Size+part-1)/part)
+		errs := make([]error, len(of))
+		next := atomic.Int64{}
+		var all sync.WaitGroup
+		for range min(runtime.GOMAXPROCS(0), len(of)) {
+			all.Go(func() {
+				for i := next.Add(1) - 1; i < int64(len(of)); i = next.Add(1) - 1 {
+					sum := sha256.New()
+					_, errs[i] = io.Copy(sum, io.NewSectionReader(t, i*part, min(part, t.Size-i*part)))
+					sum.Sum(of[i][:0])
+				}
+			})
+		}
+		all.Wait()
+		if err := errors.Join(errs...); err != nil {
+			return err
+		}
+		for i := range of {
+			sums = append(sums, of[i][:]...)
+		}
 	}
-	c.sum = hex.EncodeToString(sum.Sum(nil))
+	sum := sha256.Sum256(sums)
+	c.sum = hex.EncodeToString(sum[:])
 	return nil
 }
 
@@ -174,24 +216,31 @@ func (c *conversion) make(dir string) (*File, error) {
 	return f, nil
 }
 
-// writeTo converts the text.
+// writeTo converts the texts.
 func (c *conversion) writeTo(out *os.File) (*File, error) {
-	// What the text is to others, its rows are.
-	if err := out.Chmod(c.info.Mode().Perm()&0o666 | 0o600); err != nil {
+	// What the texts are to others, their rows are.
+	mode := os.FileMode(0o666)
+	for _, info := range c.infos {
+		mode &= info.Mode().Perm()
+	}
+	if err := out.Chmod(mode | 0o600); err != nil {
 		return nil, err
 	}
 	w := &Writer{out: out}
-	about, err := c.convert(c.text, c.version.Size, w)
+	about, err := c.convert(c.texts, w)
 	if err != nil {
 		return nil, err
 	}
 	if err := c.addUp(); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(c.path); err != nil || info.Size() != c.info.Size() || !info.ModTime().Equal(c.info.ModTime()) {
-		return nil, fault.Changed(c.path)
+	for i, was := range c.infos {
+		path := c.texts[i].Path
+		if info, err := os.Stat(path); err != nil || info.Size() != was.Size() || !info.ModTime().Equal(was.ModTime()) {
+			return nil, fault.Changed(path)
+		}
 	}
-	w.Source, w.Sum = c.version, c.sum
+	w.Sources, w.Sum = c.versions, c.sum
 	if w.header.About, err = json.Marshal(about); err != nil {
 		return nil, err
 	}

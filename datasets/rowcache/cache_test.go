@@ -32,7 +32,8 @@ func text(t *testing.T, numbers ...float64) string {
 
 // backwards converts a text of three numbers, the last first, and counts how often.
 func backwards(count *atomic.Int32) Convert {
-	return func(text *os.File, size int64, rows *Writer) (any, error) {
+	return func(texts []Text, rows *Writer) (any, error) {
+		text := texts[0]
 		count.Add(1)
 		if err := rows.Begin(3, []Column{{Width: 8}}); err != nil {
 			return nil, err
@@ -50,7 +51,7 @@ func backwards(count *atomic.Int32) Convert {
 				return nil, err
 			}
 		}
-		return size, rows.Order()
+		return text.Size, rows.Order()
 	}
 }
 
@@ -74,7 +75,7 @@ func TestOpen(t *testing.T) {
 		count int32
 		want  []float64
 	}{{"a", 1, []float64{3, 2.5, 1}}, {"a", 1, []float64{3, 2.5, 1}}, {"b", 2, []float64{3, 2.5, 1}}} {
-		f, err := Open(path, c.key, []string{dir}, backwards(&count))
+		f, err := Open([]string{path}, c.key, []string{dir}, backwards(&count))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +93,7 @@ func TestOpen(t *testing.T) {
 	if err := os.Chtimes(path, time.Time{}, time.Now().Add(time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	f, err := Open(path, "a", []string{dir}, backwards(&count))
+	f, err := Open([]string{path}, "a", []string{dir}, backwards(&count))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +106,7 @@ func TestOpen(t *testing.T) {
 func TestOpenWaits(t *testing.T) {
 	var count atomic.Int32
 	path, dir := text(t, 1, 2, 3), t.TempDir()
-	f, err := Open(path, "a", []string{dir}, backwards(&count))
+	f, err := Open([]string{path}, "a", []string{dir}, backwards(&count))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func TestOpenWaits(t *testing.T) {
 	}
 	done := make(chan error, 1)
 	go func() {
-		f, err := Open(path, "a", []string{dir}, backwards(&count))
+		f, err := Open([]string{path}, "a", []string{dir}, backwards(&count))
 		if err == nil {
 			f.Close()
 		}
@@ -142,7 +143,7 @@ func TestOpenWaits(t *testing.T) {
 // A conversion that fails leaves nothing but its lock, and its error is the conversion's.
 func TestOpenFails(t *testing.T) {
 	dir, wrong := t.TempDir(), errors.New("on purpose")
-	_, err := Open(text(t, 1), "a", []string{dir}, func(*os.File, int64, *Writer) (any, error) { return nil, wrong })
+	_, err := Open([]string{text(t, 1)}, "a", []string{dir}, func([]Text, *Writer) (any, error) { return nil, wrong })
 	if err != wrong {
 		t.Errorf("got %v", err)
 	}
@@ -179,7 +180,7 @@ func TestSweep(t *testing.T) {
 	var count atomic.Int32
 	path := text(t, 1, 2, 3)
 	load := func() {
-		f, err := Open(path, "a", []string{dir}, backwards(&count))
+		f, err := Open([]string{path}, "a", []string{dir}, backwards(&count))
 		if err != nil {
 			t.Fatal(err)
 		}

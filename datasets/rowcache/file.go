@@ -23,14 +23,14 @@ import (
 //	8 bytes      the length of the description
 //	32 bytes     its SHA-256
 const (
-	magic   = "newtop rows 2\n\x00\x00"
+	magic   = "newtop rows 3\n\x00\x00"
 	trailer = 8 + sha256.Size
 )
 
 // header describes a rows file.
 type header struct {
-	Source  version
-	Sum     string // SHA-256 of the text, in hexadecimal
+	Sources []version
+	Sum     string // of the texts, in hexadecimal
 	Rows    int
 	Columns []Column
 	About   json.RawMessage // what else its users must know
@@ -150,9 +150,9 @@ func (f *File) encode(dst []byte, values []float64) {
 	}
 }
 
-// decode stores the values of a row in dst and reports whether all of them can be.
-func (f *File) decode(dst []float64, src []byte) bool {
-	for j, c := range f.Columns {
+// decode stores the values of the columns from first on in dst and reports whether all of them can be.
+func (f *File) decode(dst []float64, src []byte, first int) bool {
+	for j, c := range f.Columns[first:][:len(dst)] {
 		switch c.Width {
 		case 1:
 			dst[j] = float64(src[0])
@@ -177,8 +177,17 @@ func (f *File) decode(dst []float64, src []byte) bool {
 
 // Each reads the rows [first, last) and visits their values, which are the callee's until it returns.
 func (f *File) Each(first, last int, visit func(i int, values []float64)) error {
+	return f.EachOf(first, last, 0, len(f.Columns), visit)
+}
+
+// EachOf is Each with the values of the columns [left, right) alone.
+func (f *File) EachOf(first, last, left, right int, visit func(i int, values []float64)) error {
 	const most = 1 << 18
-	values := make([]float64, len(f.Columns))
+	values := make([]float64, right-left)
+	before := 0 // bytes of a row
+	for _, c := range f.Columns[:left] {
+		before += c.Width
+	}
 	buffer := make([]byte, f.width*min(max(most/f.width, 1), max(last-first, 1)))
 	for i := first; i < last; {
 		part := buffer[:min(len(buffer), (last-i)*f.width)]
@@ -186,7 +195,7 @@ func (f *File) Each(first, last int, visit func(i int, values []float64)) error 
 			return fault.Torn(f.Path, f.offset(i)+int64(n), "rows of numbers", err)
 		}
 		for ; len(part) > 0; part = part[f.width:] {
-			if !f.decode(values, part) {
+			if !f.decode(values, part[before:], left) {
 				return &fault.FormatError{File: f.Path, Offset: f.offset(i), Found: "a value that can't be", Expected: "one of the text's"}
 			}
 			visit(i, values)

@@ -3,6 +3,7 @@ package rowcache
 import (
 	"fmt"
 	"os"
+	"sync"
 )
 
 // chunkBytes is how much of a rows file is put in order at a time.
@@ -19,7 +20,9 @@ type Writer struct {
 	slot    []uint32 // of each row that came to a chunk, one chunk after another: where it belongs there
 	waiting [][]byte // rows of each chunk that are not in the file yet
 	share   int      // bytes that may wait, of each chunk
-	row     []byte
+
+	mu   sync.Mutex // of all but the file's description
+	room sync.Pool  // of *[]byte: for a row
 }
 
 // Begin lays out the file; it must be called first, and once.
@@ -30,7 +33,7 @@ func (w *Writer) begin(rows int, columns []Column, size int) error {
 	if !ok {
 		panic(fmt.Sprintf("rowcache: %d rows of columns %v", rows, columns))
 	}
-	w.File, w.row = f, make([]byte, f.width)
+	w.File = f
 	w.rows = min(max(size/f.width, 1), rows)
 	count := (rows-1)/w.rows + 1
 	w.came, w.slot, w.waiting, w.share = make([]int, count), make([]uint32, rows), make([][]byte, count), size/count
@@ -38,25 +41,34 @@ func (w *Writer) begin(rows int, columns []Column, size int) error {
 	return err
 }
 
-// Put takes the values of the row that belongs at place.
+// Put takes the values of the row that belongs at place. Several goroutines may call it.
 func (w *Writer) Put(place int, values []float64) error {
+	room, ok := w.room.Get().(*[]byte)
+	if !ok {
+		room = new([]byte)
+		*room = make([]byte, w.width)
+	}
+	defer w.room.Put(room)
+	row := *room
+	w.encode(row, values)
 	k := place / w.rows
-	if len(w.waiting[k])+len(w.row) > w.share {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.waiting[k])+len(row) > w.share {
 		if err := w.flush(k); err != nil {
 			return err
 		}
 	}
-	w.encode(w.row, values)
 	w.slot[k*w.rows+w.came[k]] = uint32(place % w.rows)
 	w.came[k]++
-	if len(w.row) > w.share {
-		_, err := w.out.WriteAt(w.row, w.offset(k*w.rows+w.came[k]-1))
+	if len(row) > w.share {
+		_, err := w.out.WriteAt(row, w.offset(k*w.rows+w.came[k]-1))
 		return err
 	}
 	if w.waiting[k] == nil {
-		w.waiting[k] = make([]byte, 0, min(w.share, w.rows*len(w.row)))
+		w.waiting[k] = make([]byte, 0, min(w.share, w.rows*len(row)))
 	}
-	w.waiting[k] = append(w.waiting[k], w.row...)
+	w.waiting[k] = append(w.waiting[k], row...)
 	return nil
 }
 

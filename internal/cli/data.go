@@ -49,7 +49,7 @@ func listData(out io.Writer, dir string) error {
 	for _, i := range datasets.List() {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Name, i.Rows, i.Inputs, i.Outputs, i.Task, presence(&i, dir), i.Title)
 	}
-	fmt.Fprintln(w, "FILE.csv\t\t\t\tany\tyours\tany CSV file by its path, with --target COLUMN")
+	fmt.Fprintln(w, "FILE.csv\t\t\t\tany\tyours\tany CSV file by its path, or several, with --target COLUMN")
 	return w.Flush()
 }
 
@@ -80,7 +80,7 @@ func presence(i *datasets.Info, dir string) string {
 func newDataShow(dir *string) *cobra.Command {
 	var target string
 	cmd := &cobra.Command{
-		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or a CSV file"),
+		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or CSV files"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := datasets.Load(args[0], datasets.Options{Dir: *dir, Target: target, Seed: 1})
 			if err != nil {

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"newtop/trainer"
@@ -73,7 +74,11 @@ func keyOf(c *Config) string {
 	q.Parallel, q.Threads, q.Memory = 0, 0, 0
 	b := &q.Base
 	b.Threads, b.Memory, b.DataDir = 0, 0, ""
-	b.Data, b.Graph = fileName(b.Data), fileName(b.Graph)
+	data := strings.Split(b.Data, ",")
+	for i, part := range data {
+		data[i] = fileName(part)
+	}
+	b.Data, b.Graph = strings.Join(data, ","), fileName(b.Graph)
 	text, err := json.Marshal(&q)
 	if err != nil {
 		text = []byte(err.Error()) // which recording the search will report

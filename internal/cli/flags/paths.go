@@ -29,8 +29,16 @@ func Absolute(c trainer.Config) trainer.Config {
 		_, err := os.Stat(path)
 		return err == nil
 	}
-	if c.Data != "" && !known(c.Data) && here(c.Data) {
+	if !known(c.Data) && here(c.Data) {
 		c.Data = AbsolutePath(c.Data)
+	} else if strings.ContainsAny(c.Data, ",*?[") {
+		parts := strings.Split(c.Data, ",")
+		for i, part := range parts {
+			if files, err := filepath.Glob(part); here(part) || err == nil && files != nil {
+				parts[i] = AbsolutePath(part)
+			}
+		}
+		c.Data = strings.Join(parts, ",")
 	}
 	c.DataDir, c.Graph, c.Save = AbsolutePath(c.DataDir), AbsolutePath(c.Graph), AbsolutePath(c.Save)
 	return c

@@ -136,6 +136,13 @@ func TestAbsolutePaths(t *testing.T) {
 	if c.Data != here("table.csv") || c.DataDir != here("data") || c.Graph != here("net.toml") || c.Save != here("m.onnx") || c.Data[0] != '/' {
 		t.Errorf("made %+v", c)
 	}
+	for data, want := range map[string]string{
+		"t*.csv": here("t*.csv"), "table.csv,t*.csv": here("table.csv") + "," + here("t*.csv"), "no*.csv": "no*.csv", "a.csv,table.csv": "a.csv," + here("table.csv"),
+	} {
+		if c := Absolute(trainer.Config{Data: data}); c.Data != want {
+			t.Errorf("%s became %s, expected %s", data, c.Data, want)
+		}
+	}
 	if c := Absolute(trainer.Config{Data: "letters"}); c.Data != "letters" || c.DataDir != "" || c.Graph != "" || c.Save != "" {
 		t.Errorf("made %+v of the letters", c)
 	}

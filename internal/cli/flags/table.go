@@ -26,7 +26,7 @@ type row struct {
 
 // table lists the run flags in the order of the help. Who adds one adds a row here and a field to trainer.Config.
 var table = []row{
-	{name: "data", field: "Data", told: true, usual: "letters", usage: "data set by name (see newtop data), or a CSV file"},
+	{name: "data", field: "Data", told: true, usual: "letters", usage: "data set by name (see newtop data), a CSV file, or several: 'parts/*.csv', a.csv,b.csv, a directory"},
 	{name: "data-dir", field: "DataDir", told: true, usage: "where real data sets are; empty: the cache that newtop data fetch fills"},
 	{name: "target", field: "Target", usage: "target column of a CSV file, by name or number; empty: the last"},
 	{name: "test", field: "Test", usage: "test rows, a number or a fraction; empty: what the data set says"},

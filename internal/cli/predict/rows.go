@@ -58,7 +58,10 @@ func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string)
 			return nil, err
 		}
 	}
-	_, err := datasets.Load(data, datasets.Options{}) // for what it says of a name that is neither
+	_, err := datasets.Load(data, datasets.Options{Dir: f.dir}) // for what it says of a name that is neither
+	if err == nil {
+		err = flags.Usagef("%s: expected one CSV file, or - for standard input", data)
+	}
 	return nil, err
 }
 

@@ -1,0 +1,194 @@
+package csv
+
+import (
+	"bufio"
+	"bytes"
+	stdcsv "encoding/csv"
+	"errors"
+	"math"
+	"unicode"
+)
+
+// kind is what a field is like at first sight.
+type kind uint8
+
+const (
+	word  kind = iota // anything; also a number that is written in another way
+	plain             // a decimal number of at most 15 digits
+	small             // a whole number from 0 to 255 without a sign or leading zeros
+)
+
+// rows goes through the rows of a chunk. They are what encoding/csv makes of them, fields without the white space around them.
+type rows struct {
+	comma  byte
+	quotes bool
+	text   []byte // what is left
+	ahead  int    // the line on which that starts
+
+	line   int // on which the row starts
+	fields int
+	src    []byte // that holds the fields
+	from   []int32
+	to     []int32
+	kinds  []kind
+	values []float64 // of fields that are not a word
+	quoted quoted
+}
+
+func (r *rows) reset(k *chunk) { r.text, r.ahead, r.quotes = k.text, k.line, k.quotes }
+
+// next goes to the next row and reports whether there is one. Its error is a *csv.ParseError.
+func (r *rows) next() (bool, error) {
+	for len(r.text) > 0 {
+		line, rest := r.text, []byte(nil)
+		if i := bytes.IndexByte(r.text, '\n'); i >= 0 {
+			line, rest = r.text[:i], r.text[i+1:]
+		}
+		r.line = r.ahead
+		if r.quotes && bytes.IndexByte(line, '"') >= 0 {
+			return true, r.readQuoted()
+		}
+		r.text = rest
+		r.ahead++
+		if line = bytes.TrimSuffix(line, []byte{'\r'}); len(line) > 0 {
+			r.split(line)
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// split cuts a line without quotes into fields. The most frequent ones are numbers of few digits.
+func (r *rows) split(line []byte) {
+	r.src, r.fields, r.quoted.lines = line, 0, r.quoted.lines[:0]
+	for i := 0; ; i++ {
+		from, whole := i, uint64(0)
+		for i < len(line) && line[i]-'0' <= 9 {
+			whole = whole*10 + uint64(line[i]-'0')
+			i++
+		}
+		if digits := i - from; digits-1 < exactDigits && digits > 0 && (i == len(line) || line[i] == r.comma) {
+			k := plain
+			if whole <= math.MaxUint8 && (line[from] != '0' || digits == 1) {
+				k = small
+			}
+			r.add(from, i, k, float64(whole))
+		} else {
+			i = len(line)
+			if n := bytes.IndexByte(line[from:], r.comma); n >= 0 {
+				i = from + n
+			}
+			r.see(from, i)
+		}
+		if i == len(line) {
+			return
+		}
+	}
+}
+
+// see adds a field of any kind.
+func (r *rows) see(from, to int) {
+	field := r.src[from:to]
+	if len(field) > 0 && (outer(field[0]) || outer(field[len(field)-1])) {
+		field = bytes.TrimLeftFunc(field, unicode.IsSpace)
+		from = to - len(field)
+		field = bytes.TrimRightFunc(field, unicode.IsSpace)
+		to = from + len(field)
+	}
+	v, k := decimal(field)
+	r.add(from, to, k, v)
+}
+
+// outer reports whether a byte may be of white space.
+func outer(b byte) bool { return b <= ' ' || b >= 0x80 }
+
+func (r *rows) add(from, to int, k kind, v float64) {
+	if r.fields == len(r.kinds) {
+		r.from, r.to, r.kinds, r.values = append(r.from, 0), append(r.to, 0), append(r.kinds, 0), append(r.values, 0)
+	}
+	j := r.fields
+	r.from[j], r.to[j], r.kinds[j], r.values[j] = int32(from), int32(to), k, v
+	r.fields++
+}
+
+// field returns the text of a field, which is overwritten by the next row.
+func (r *rows) field(j int) []byte { return r.src[r.from[j]:r.to[j]] }
+
+// lineOf returns the line on which a field of the row starts.
+func (r *rows) lineOf(j int) int {
+	if len(r.quoted.lines) > 0 {
+		return r.line + r.quoted.lines[j]
+	}
+	return r.line
+}
+
+// quoted reads rows that have quotes.
+type quoted struct {
+	text   bytes.Reader
+	buffer *bufio.Reader
+	csv    *stdcsv.Reader
+	read   int    // lines
+	src    []byte // that holds the fields
+	ends   []int
+	lines  []int // on which fields start, from 0; none where the row has no quotes
+}
+
+// readQuoted reads a row up to the first end of a line outside quotes.
+func (r *rows) readQuoted() error {
+	end, quotes := 0, 0
+	for more := true; more; {
+		n := bytes.IndexByte(r.text[end:], '\n') + 1
+		if n == 0 {
+			n = len(r.text) - end
+		}
+		quotes += bytes.Count(r.text[end:end+n], []byte{'"'})
+		end += n
+		more = quotes%2 == 1 && end < len(r.text)
+	}
+	text := r.text[:end]
+	r.text = r.text[end:]
+	r.ahead += bytes.Count(text, []byte{'\n'})
+	q := &r.quoted
+	if err := q.readRow(text, rune(r.comma)); err != nil {
+		if parse, ok := errors.AsType[*stdcsv.ParseError](err); ok {
+			parse.Line += r.line
+		}
+		return err
+	}
+	r.src, r.fields = q.src, 0
+	from := 0
+	for _, to := range q.ends {
+		r.see(from, to)
+		from = to
+	}
+	return nil
+}
+
+// readRow stores the fields of a row. The line of its error counts from 0.
+func (q *quoted) readRow(text []byte, comma rune) error {
+	q.text.Reset(text)
+	if q.csv == nil {
+		q.buffer = bufio.NewReaderSize(&q.text, 1<<16)
+		q.csv, q.read = parser(q.buffer, comma), 0
+		q.csv.FieldsPerRecord = -1
+	}
+	q.buffer.Reset(&q.text)
+	fields, err := q.csv.Read()
+	if err != nil {
+		if parse, ok := errors.AsType[*stdcsv.ParseError](err); ok {
+			parse.Line -= q.read + 1
+		}
+		q.csv = nil // which has come to an end
+		return err
+	}
+	q.src, q.ends, q.lines = q.src[:0], q.ends[:0], q.lines[:0]
+	for j, field := range fields {
+		q.src = append(q.src, field...)
+		line, _ := q.csv.FieldPos(j)
+		q.ends, q.lines = append(q.ends, len(q.src)), append(q.lines, line-q.read-1)
+	}
+	if q.read += bytes.Count(text, []byte{'\n'}); text[len(text)-1] != '\n' {
+		q.read++
+	}
+	return nil
+}

@@ -1,0 +1,192 @@
+package csv
+
+import (
+	"bufio"
+	stdcsv "encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"newtop/datasets/fault"
+)
+
+// bounded is a reader that ends in an error after so many bytes.
+type bounded struct {
+	io.Reader
+	left int
+}
+
+var errLongRow = errors.New("a row is too long")
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errLongRow
+	}
+	n, err := b.Reader.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// records reads the records from the start, each with as many fields as the first.
+type records struct {
+	*stdcsv.Reader
+	source  bounded
+	longest int
+}
+
+// Read is that of csv.Reader.
+func (r *records) Read() ([]string, error) {
+	r.source.left = r.longest
+	return r.Reader.Read()
+}
+
+func newRecords(text io.Reader, comma rune) *records {
+	r := &records{source: bounded{Reader: text}, longest: MaxRow}
+	r.Reader = parser(bufio.NewReaderSize(&r.source, 1<<16), comma)
+	return r
+}
+
+func parser(text io.Reader, comma rune) *stdcsv.Reader {
+	r := stdcsv.NewReader(text)
+	r.Comma = comma
+	r.ReuseRecord = true
+	// A tab is white space itself: empty fields would be skipped as leading space.
+	r.TrimLeadingSpace = comma != '\t'
+	return r
+}
+
+// sniff returns the delimiter and the first records of a text, which open opens. It chooses the one that gives more than one
+// column and the same number of them in most lines, then the one that leaves more numbers.
+func sniff(open func() io.Reader) (comma rune, best [][]string) {
+	comma = ','
+	var bestSame, bestNumbers float64
+	for _, candidate := range []rune{',', ';', '\t'} {
+		sample := sample(newRecords(open(), candidate))
+		if len(sample) == 0 {
+			continue
+		}
+		same, numbers := grade(sample)
+		if best == nil || same > bestSame || same == bestSame && (numbers > bestNumbers ||
+			numbers == bestNumbers && len(sample[0]) > len(best[0])) {
+			comma, best, bestSame, bestNumbers = candidate, sample, same, numbers
+		}
+	}
+	return comma, best
+}
+
+// sample returns the first hundred records, or as many as there are before a fault.
+func sample(r *records) (records [][]string) {
+	r.ReuseRecord = false
+	r.FieldsPerRecord = -1
+	for len(records) < 100 {
+		record, err := r.Read()
+		if err != nil {
+			break
+		}
+		for j := range record {
+			record[j] = strings.TrimSpace(record[j])
+		}
+		records = append(records, record)
+	}
+	return records
+}
+
+// grade returns the fraction of the records that have as many fields as the first, 0 if that is one, and
+// the fraction of all fields that are numbers.
+func grade(records [][]string) (same, numbers float64) {
+	fields := 0
+	for _, record := range records {
+		fields += len(record)
+		if len(record) == len(records[0]) && len(record) > 1 {
+			same++
+		}
+		for _, field := range record {
+			if numberLike(field) {
+				numbers++
+			}
+		}
+	}
+	return same / float64(max(len(records), 1)), numbers / float64(max(fields, 1))
+}
+
+// isHeader reports whether the first record names the columns: some column has a word there and numbers
+// below, or there are no numbers at all and nothing in the first record comes again.
+func isHeader(first []string, rest [][]string) bool {
+	allWords, repeated := true, false
+	for j, name := range first {
+		var c column
+		again := false
+		for _, record := range rest {
+			if j >= len(record) || missing(record[j]) {
+				continue
+			}
+			again = again || record[j] == name
+			if numberLike(record[j]) {
+				c.numbers++
+			} else {
+				c.words++
+			}
+		}
+		if c.numeric() && !numberLike(name) && !missing(name) {
+			return true
+		}
+		repeated = repeated || again || missing(name)
+		allWords = allWords && c.numbers == 0 && !numberLike(name)
+	}
+	return allWords && !repeated && len(rest) > 0
+}
+
+// name names the columns after the header's fields, or after their numbers.
+func (s *Sheet) name(first []string) error {
+	if n := len(first); n < 2 || n > maxColumns {
+		return &fault.FormatError{File: s.sources[0].Name, Line: 1, Found: plural(n, "column"),
+			Expected: fmt.Sprintf("2 to %d columns parted by commas, semicolons or tabs", maxColumns)}
+	}
+	seen := make(map[string]bool)
+	for j, field := range first {
+		name := strconv.Itoa(j + 1)
+		if s.header && field != "" {
+			name = Printable(field)
+		}
+		if seen[name] {
+			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
+		}
+		seen[name] = true
+		s.columns = append(s.columns, column{name: name})
+	}
+	return nil
+}
+
+// rowFault turns an error of the CSV reader at a row into a FormatError. The row starts on that line.
+func rowFault(file string, line int, err error) error {
+	if err == io.EOF {
+		return &fault.FormatError{File: file, Line: 1, Found: "an empty file", Expected: "rows of values"}
+	}
+	if err == errLongRow {
+		return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("more than %d bytes in a row", MaxRow), Expected: "rows of values"}
+	}
+	parse, ok := errors.AsType[*stdcsv.ParseError](err)
+	if !ok {
+		return err
+	}
+	e := &fault.FormatError{File: file, Line: parse.Line}
+	switch {
+	case errors.Is(err, stdcsv.ErrQuote), errors.Is(err, stdcsv.ErrBareQuote):
+		e.Found, e.Expected = "a quote in the wrong place", `quotes around a whole field, and "" for one inside`
+	default:
+		e.Found, e.Expected = parse.Err.Error(), "comma-separated values as in RFC 4180"
+	}
+	return e
+}
+
+// raggedRow says that a row has not as many fields as the first.
+func raggedRow(file string, line, fields, columns int) error {
+	return &fault.FormatError{File: file, Line: line, Found: plural(fields, "field"), Expected: strconv.Itoa(columns) + " as in the first line"}
+}
+
+func isFormat(err error) bool {
+	_, ok := errors.AsType[*fault.FormatError](err)
+	return ok
+}
