@@ -9,6 +9,7 @@ import (
 
 	"newtop/datasets/csv"
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // maxCSVBytes bounds the text of a CSV file that is read whole, so that a wrong file is refused instead of filling the memory.
@@ -83,7 +84,7 @@ func tableSet(file string, info *csv.Table, classes []string, train, test int) *
 			d.InputNames = append(d.InputNames, f.Name)
 		}
 		for _, word := range f.Words {
-			d.InputNames = append(d.InputNames, f.Name+"="+csv.Printable(word))
+			d.InputNames = append(d.InputNames, f.Name+"="+format.Printable(word))
 		}
 	}
 	what := fmt.Sprintf("%q to predict", info.Target)

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // Sheet is what a first pass over a CSV file finds out. The text may be longer than the memory.
@@ -256,7 +257,7 @@ func (s *Sheet) name(first []string) error {
 	for j, field := range first {
 		name := strconv.Itoa(j + 1)
 		if s.header && field != "" {
-			name = Printable(field)
+			name = format.Printable(field)
 		}
 		if seen[name] {
 			return &fault.FormatError{File: s.file, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
