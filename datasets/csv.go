@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"newtop/datasets/csv"
+	"newtop/internal/format"
 )
 
 // loadCSV reads a table of numbers and categories, one row a line, from one file or from several that have the same header.
@@ -79,7 +80,7 @@ func (f *csvFiles) set(info *csv.Table, classes []string, train, test int) *Data
 			d.InputNames = append(d.InputNames, f.Name)
 		}
 		for _, word := range f.Words {
-			d.InputNames = append(d.InputNames, f.Name+"="+csv.Printable(word))
+			d.InputNames = append(d.InputNames, f.Name+"="+format.Printable(word))
 		}
 	}
 	what := fmt.Sprintf("%q to predict", info.Target)

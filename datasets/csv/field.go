@@ -90,22 +90,6 @@ func parseNumber(field string) (float64, bool) {
 	return v, err == nil && math.Abs(v) <= greatest
 }
 
-// Printable escapes what must not reach a terminal or break a line: names come from files of strangers.
-func Printable(s string) string {
-	if strings.IndexFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-		} else {
-			b.WriteString(strings.Trim(strconv.QuoteRune(r), "'"))
-		}
-	}
-	return b.String()
-}
-
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what

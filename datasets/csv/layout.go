@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // Bounds on a CSV file, so that a wrong file is refused instead of filling the memory.
@@ -116,7 +117,7 @@ func (l *Layout) planTarget(s *Sheet, target int) error {
 		words := Field{Words: slices.Sorted(maps.Keys(c.values))}
 		l.code[target] = words.code()
 		for _, word := range words.Words {
-			l.Classes = append(l.Classes, Printable(word))
+			l.Classes = append(l.Classes, format.Printable(word))
 		}
 		return nil
 	}

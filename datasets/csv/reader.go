@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // Reader reads rows that were not trained on, one at a time: the text may be longer than the memory.
@@ -174,7 +175,7 @@ func (d *Reader) Read(dst []float64) (target string, err error) {
 		i := d.place[j]
 		switch {
 		case i < 0 && !missing(field):
-			target = Printable(field)
+			target = format.Printable(field)
 		case i < 0:
 		case missing(field):
 			return "", d.fault(j, "a missing value ("+fault.Quote(field)+")", d.fields[i].expected())

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // header reports whether the first row names the columns: it has the name of one, or, where they have numbers, a word
@@ -13,7 +14,7 @@ import (
 func (d *Reader) header(first []string, t *Table) bool {
 	names := make(map[string]bool, len(first))
 	for _, field := range first {
-		names[Printable(field)] = true
+		names[format.Printable(field)] = true
 	}
 	for i, f := range t.Fields {
 		if _, err := strconv.Atoi(f.Name); err != nil {
@@ -44,7 +45,7 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 	for j, field := range header {
 		name := strconv.Itoa(j + 1)
 		if field != "" {
-			name = Printable(field)
+			name = format.Printable(field)
 		}
 		if d.names = append(d.names, name); seen[name] {
 			return d.fault(j, "a second column of that name", "different names")

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // Table says how the columns of a CSV file became inputs, so that rows to come can become the same.
@@ -47,7 +48,7 @@ func (f *Field) expected() string {
 	}
 	words := make([]string, len(f.Words))
 	for k, word := range f.Words {
-		words[k] = Printable(word)
+		words[k] = format.Printable(word)
 	}
 	return "one of " + few(words)
 }

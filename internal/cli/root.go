@@ -4,6 +4,7 @@ package cli
 
 import (
 	"io"
+	"strings"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -36,6 +37,14 @@ newtop runs compare last last~1`
 
 // Main runs newtop with the given arguments and returns the exit code of DESIGN's contract.
 func Main(args []string, in io.Reader, out, errs io.Writer) int {
+	results, messages := print.NewOutput(out, "standard output"), print.NewOutput(errs, "standard error")
+	code := execute(args, in, results, messages)
+	messages.Flush() // of which nobody could be told that it failed
+	return code
+}
+
+// execute runs newtop, all of whose output goes through two writers.
+func execute(args []string, in io.Reader, out, errs *print.Output) int {
 	if err := kernel.Err(); err != nil {
 		print.Report(errs, err)
 		return print.ExitUsage
@@ -44,7 +53,7 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	root := newRoot(processes)
 	quiet := false
 	if cmd, _, _ := root.Find(args); processes.Quiet(cmd) {
-		quiet, out, errs = true, io.Discard, io.Discard
+		quiet, out, errs = true, print.NewOutput(io.Discard, ""), print.NewOutput(io.Discard, "")
 	}
 	ctx, stop := processes.Context(quiet)
 	defer stop()
@@ -52,11 +61,17 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
+	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		root.SetOut(out.Styled()) // for the help, until a command runs
+	}
 	root.SetErr(errs)
-	var first failure
+	first := failure{out: out}
 	first.keep(root)
 	unsaid := func(io.Writer, fang.Styles, error) {}
 	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithErrorHandler(unsaid)); err != nil {
+		first.note(err)
+	}
+	if err := out.Flush(); err != nil {
 		first.note(err)
 	}
 	if first.err != nil {
@@ -72,7 +87,10 @@ func Main(args []string, in io.Reader, out, errs io.Writer) int {
 
 // failure keeps what went wrong away from fang. On the way to its error handler fang asks the terminal
 // for its background, and waits seconds for one that does not answer.
-type failure struct{ err error }
+type failure struct {
+	err error
+	out *print.Output // what commands print to, without colours
+}
 
 func (f *failure) note(err error) {
 	if f.err == nil {
@@ -97,6 +115,7 @@ func (f *failure) keep(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, a []string) error {
 			if f.err == nil {
+				cmd.Root().SetOut(f.out)
 				f.note(run(cmd, a))
 			}
 			return nil

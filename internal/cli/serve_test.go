@@ -162,7 +162,7 @@ func TestServeRefuses(t *testing.T) {
 		{"serve --log-format xml" + good, print.ExitUsage, "--log-format xml: expected text, logfmt or json"},
 		{"serve --log /no/such/dir/file" + good, 1, "/no/such/dir/file"},
 		{"serve --max-viewers -1" + good, print.ExitUsage, "--max-viewers -1: expected"},
-		{"serve --viewer-memory -1" + good, 64, "--viewer-memory -1: expected"},
+		{"serve --viewer-memory -1" + good, print.ExitUsage, "--viewer-memory -1: expected"},
 		{"serve --idle -1s" + good, print.ExitUsage, "--idle -1s: expected"},
 		{"serve --linger -1s" + good, print.ExitUsage, "--linger -1s: expected"},
 		{"serve --linger soon" + good, print.ExitUsage, "--linger soon: expected a duration"},

@@ -1,5 +1,6 @@
 // Package format writes quantities for people: numbers, percentages, spans of time, sizes and counts, each by one rule
-// on every screen and figure. What commands print has forms of its own, in internal/cli/print.
+// on every screen and figure. What commands print has forms of its own, in internal/cli/print. And it makes texts of
+// strangers fit to be shown.
 package format
 
 import (

@@ -105,7 +105,7 @@ gradient_ms
   newtop avx2, float64, 2 threads                                4.54  7.3 ×
 
 seconds_to_target
-  torch ·[2Jadam                                                 5.00
+  torch \x1b[2Jadam                                              5.00
   newtop tr-newton                                              never
 
 1 core, linux/amd64, go1.26; kernel avx2, 1 thread

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -121,7 +122,7 @@ func (b *scaleBench) start(cmd *cobra.Command) error {
 		}
 	})
 	run := exec.CommandContext(cmd.Context(), path, args...)
-	run.Stdout, run.Stderr = cmd.OutOrStdout(), cmd.ErrOrStderr()
+	run.Stdout, run.Stderr = direct(cmd.OutOrStdout()), direct(cmd.ErrOrStderr())
 	run.Cancel = func() error { return run.Process.Signal(os.Interrupt) }
 	run.WaitDelay = 5 * time.Second
 	// Processes that Open MPI binds to a core each could not show what one with several threads does.
@@ -134,6 +135,14 @@ func (b *scaleBench) start(cmd *cobra.Command) error {
 		return cmp.Or(cmd.Context().Err(), fmt.Errorf("bench scale: %s -np %d: %w", path, max(b.ranks, 2), err))
 	}
 	return nil
+}
+
+// direct returns the file that out writes to, if it is one, for processes that print as this one does.
+func direct(out io.Writer) io.Writer {
+	if f, ok := print.File(out); ok {
+		return f
+	}
+	return out
 }
 
 // work does process 0's exchanges and products, and ends with its code.

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
 	"newtop/trainer"
 	"newtop/tui/remote"
 )
@@ -131,7 +132,7 @@ func (f *ServeFlags) Host(cmd *cobra.Command, screen *flags.Screen) (*Host, erro
 	h.options.UI.Preferences, h.options.UI.Pictures = "", ""
 	h.options.Limits.Memory = f.memory << 20
 	h.options.Saves = flags.AbsolutePath(f.o.Saves)
-	out := cmd.ErrOrStderr()
+	out := print.Styled(cmd.ErrOrStderr())
 	if f.log != "-" {
 		file, err := os.OpenFile(f.log, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 		if err != nil {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/format"
 	"newtop/trainer"
 )
 
@@ -28,15 +29,20 @@ const (
 // Report prints an error as one line that starts with the program's name.
 func Report(w io.Writer, err error) {
 	text := OneLine(err)
+	output, unwritten := errors.AsType[*OutputError](err)
 	if exit, ok := errors.AsType[*ExitError](err); ok && exit.Err == nil {
 		return
 	}
 	if _, bug := errors.AsType[*trainer.PanicError](err); bug { // with its stack
 		text = err.Error()
 	} else if interrupted, ok := errors.AsType[*InterruptedError](err); ok {
-		text = interrupted.Error()
+		text = Printable(interrupted.Error())
 	} else if errors.Is(err, context.Canceled) {
 		text = "interrupted"
+	} else if unwritten && output.Unread() {
+		return
+	} else if unwritten {
+		text = output.Error()
 	}
 	fmt.Fprintln(w, "newtop:", text)
 }
@@ -76,9 +82,10 @@ func (e *InterruptedError) Error() string {
 func (e *InterruptedError) Unwrap() error { return e.Cause }
 
 // Warn prints a warning.
-func Warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", text) }
+func Warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", Printable(text)) }
 
-// OneLine returns an error's text on one line.
+// OneLine returns an error's text on one line, in which what it repeats of an argument or a file is printable and not long.
 func OneLine(err error) string {
-	return strings.Join(strings.Fields(trainer.ErrorText(err, flags.Of)), " ")
+	text := strings.Join(strings.Fields(trainer.ErrorText(err, flags.Of)), " ")
+	return format.Shortened(Printable(text))
 }

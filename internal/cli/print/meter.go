@@ -42,7 +42,7 @@ func NewMeter(out io.Writer, now time.Time) *Meter {
 
 // Drawable returns what out writes to if that is a terminal that can be drawn on.
 func Drawable(out io.Writer) (f *os.File, ok bool) {
-	f, ok = out.(*os.File)
+	f, ok = File(out)
 	return f, ok && term.IsTerminal(f.Fd()) && os.Getenv("TERM") != "dumb"
 }
 
@@ -59,13 +59,13 @@ func (m *Meter) Show(now time.Time, share float64, what string) {
 	}
 	m.next = now.Add(meterRedraw)
 	m.drawn = true
-	fmt.Fprint(m.out, "\r"+meterText(Width(m.terminal), share, now.Sub(m.begun), what)+"\x1b[K")
+	fmt.Fprint(m.terminal, "\r"+meterText(Width(m.terminal), share, now.Sub(m.begun), what)+"\x1b[K")
 }
 
 // End takes the bar away.
 func (m *Meter) End() {
 	if m.drawn {
-		fmt.Fprint(m.out, "\r\x1b[K")
+		fmt.Fprint(m.terminal, "\r\x1b[K")
 		m.drawn = false
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"math"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 )
 
@@ -65,7 +65,7 @@ func Work(v event.Float) string {
 
 // Elapsed writes training seconds for people, short; a missing number is a dot.
 func Elapsed(s event.Float) string {
-	if math.IsNaN(float64(s)) || math.Abs(float64(s)) > math.MaxInt64/1e9 {
+	if !known(s) {
 		return "."
 	}
 	d := time.Duration(float64(s) * float64(time.Second))
@@ -96,15 +96,8 @@ func When(t, now time.Time) string {
 	return t.Format("2006-01-02")
 }
 
-// Printable returns a text of a file's with nothing in it that a terminal would act on.
-func Printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
-		}
-		return '·'
-	}, text)
-}
+// Printable returns a text of strangers' as format.Printable does.
+func Printable(text string) string { return format.Printable(text) }
 
 // Count writes how many there are of something.
 func Count(n int, what string) string { return CountOf(n, what, what+"s") }
@@ -125,9 +118,15 @@ func Names(names []string) string {
 	return strings.Join(names, " ")
 }
 
-// seconds formats a duration for people.
-func seconds(s float64) string {
-	d := time.Duration(s * float64(time.Second))
+// known reports whether a figure is seconds that a time.Duration can hold.
+func known(s event.Float) bool { return math.Abs(float64(s)) <= math.MaxInt64/1e9 }
+
+// seconds writes training seconds to the millisecond; a missing number is empty.
+func seconds(s event.Float) string {
+	if !known(s) {
+		return ""
+	}
+	d := time.Duration(float64(s) * float64(time.Second))
 	if d < 10*time.Millisecond {
 		return d.Round(10 * time.Microsecond).String()
 	}

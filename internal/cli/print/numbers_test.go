@@ -36,13 +36,6 @@ func TestElapsed(t *testing.T) {
 	}
 }
 
-// What a store from elsewhere holds can't act on the terminal.
-func TestPrintable(t *testing.T) {
-	if got := Printable("a\x1b[31mé\tz\u202e"); got != "a·[31mé·z·" {
-		t.Errorf("%q", got)
-	}
-}
-
 func TestCounts(t *testing.T) {
 	for got, want := range map[string]string{
 		Count(1, "run"): "1 run", Count(0, "run"): "0 runs", CountOf(1, "process", "processes"): "1 process", CountOf(2, "process", "processes"): "2 processes",

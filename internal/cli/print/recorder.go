@@ -40,7 +40,7 @@ func (t *TextRecorder) Record(e event.Event) error {
 	case event.ResumeEvent:
 		fmt.Fprintf(t.messages, "resumed after epoch %d\n", e.Epoch)
 	case event.SavedEvent:
-		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), e.Format, Bytes(e.Bytes))
+		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), Printable(e.Format), Bytes(e.Bytes))
 	case event.DoneEvent:
 		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
 			return err
@@ -97,7 +97,9 @@ func (t *TextRecorder) print(err error, line string) error {
 }
 
 // SpectrumLine tells of a spectrum in a line.
-func SpectrumLine(e *event.SpectrumEvent) string {
+func SpectrumLine(e *event.SpectrumEvent) string { return Printable(spectrum(e)) }
+
+func spectrum(e *event.SpectrumEvent) string {
 	if e.Stop.Failed() {
 		return fmt.Sprintf("%5d no eigenvalues of the %s: %s", e.Epoch, matrix(e.Operator), e.Stop.Words())
 	}
@@ -144,7 +146,11 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	if done.Reason == event.ReasonStalled {
 		reason += ": " + done.Message
 	}
-	text := fmt.Sprintf("%s: %s, %d %s in %s (%s)", run.Data.Name, optimizer, done.Epochs, epochs, seconds(float64(done.Elapsed)), reason)
+	text := fmt.Sprintf("%s: %s, %d %s", run.Data.Name, optimizer, done.Epochs, epochs)
+	if took := seconds(done.Elapsed); took != "" {
+		text += " in " + took
+	}
+	text += " (" + reason + ")"
 	switch {
 	case run.Data.Classes > 0 && run.Data.TestRows > 0:
 		text += fmt.Sprintf(", test error %s, best %s in epoch %d", Percent(done.TestError), Percent(done.BestTestError), done.BestEpoch)
@@ -153,5 +159,5 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	default:
 		text += ", loss " + Number(done.Loss, 4)
 	}
-	return text
+	return Printable(text)
 }

@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
@@ -18,7 +17,7 @@ import (
 
 // Width returns the width of the terminal that out is, or 0 for none.
 func Width(out io.Writer) int {
-	f, ok := out.(*os.File)
+	f, ok := File(out)
 	if !ok || !term.IsTerminal(f.Fd()) {
 		return 0
 	}
@@ -60,25 +59,6 @@ func Confirm(cmd *cobra.Command, lines []string, what string) error {
 		}
 	}
 	return errors.New("nothing was removed")
-}
-
-// OneAtATime returns a writer that several goroutines may use. A file is one already.
-func OneAtATime(w io.Writer) io.Writer {
-	if _, file := w.(*os.File); file {
-		return w
-	}
-	return &locked{w: w}
-}
-
-type locked struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *locked) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }
 
 // JSON writes v for scripts, on lines that are set in.

@@ -48,7 +48,6 @@ ended after 40 epochs 20 further.`,
 }
 
 func (r *resumer) resume(cmd *cobra.Command, name string) error {
-	cmd.SetErr(print.OneAtATime(cmd.ErrOrStderr()))
 	printer, err := print.NewRecorder(cmp.Or(r.format, "text"), cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {
 		return err

@@ -93,7 +93,6 @@ func (s *starter) run(cmd *cobra.Command) error {
 // prepare returns what prints the run, and what is to be trained. Also those of --config are flags, so that it comes before
 // any other is looked at.
 func (s *starter) prepare(cmd *cobra.Command) (trainer.Recorder, trainer.Config, error) {
-	cmd.SetErr(print.OneAtATime(cmd.ErrOrStderr()))
 	printer, err := print.NewRecorder(s.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {
 		return nil, trainer.Config{}, err

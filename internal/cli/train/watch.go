@@ -211,7 +211,7 @@ func printWatched(cmd *cobra.Command, name string, d *feed.Delta) (err error) {
 	switch out := cmd.OutOrStdout(); {
 	case d.Run == nil:
 	case d.Done != nil:
-		_, err = fmt.Fprintln(out, print.Printable(print.Outcome(d.Run, d.Done, d.Status.Optimizer)))
+		_, err = fmt.Fprintln(out, print.Outcome(d.Run, d.Done, d.Status.Optimizer))
 	default:
 		text := d.Run.Data.Name + ": "
 		if d.Status.Optimizer != "" {

@@ -161,7 +161,7 @@ func newTuneShow() *cobra.Command {
 					return print.JSON(cmd.OutOrStdout(), boardOf(b, top))
 				}
 				if top == 1 && b.Warning != "" { // which the command line alone would not say
-					print.Warn(cmd.ErrOrStderr(), print.Printable(b.Warning))
+					print.Warn(cmd.ErrOrStderr(), b.Warning)
 				}
 				return printBoard(cmd.OutOrStdout(), b, top)
 			})

@@ -36,7 +36,7 @@ func (p *trialText) board(b *tune.Leaderboard) error {
 		fmt.Fprintln(p.messages, "the best are run again alone, to be measured")
 	}
 	if b.Warning != p.warning && b.Warning != "" {
-		print.Warn(p.messages, print.Printable(b.Warning))
+		print.Warn(p.messages, b.Warning)
 	}
 	p.phase, p.warning = b.Phase, b.Warning
 	for i := range b.Trials {

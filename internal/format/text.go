@@ -1,0 +1,91 @@
+package format
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// Printable returns text, which may be a stranger's, as one line that a terminal shows as it is: control characters, line ends
+// and tabs among them, and what is invisible or changes the direction of text become escapes that can be read, as \n or
+// \u202e. In a JSON string they mean the same characters.
+func Printable(text string) string {
+	if strings.IndexFunc(text, unprintable) < 0 && utf8.ValidString(text) {
+		return text
+	}
+	b := make([]byte, 0, len(text)+16)
+	for _, r := range text { // a byte that is no UTF-8 is U+FFFD
+		b = AppendPrintable(b, r)
+	}
+	return string(b)
+}
+
+// AppendPrintable appends a character as Printable writes it.
+func AppendPrintable(b []byte, r rune) []byte {
+	switch {
+	case !unprintable(r):
+		return utf8.AppendRune(b, r)
+	case r < ' ': // which JSON has no characters of
+		quoted := strconv.AppendQuoteRune(nil, r)
+		return append(b, quoted[1:len(quoted)-1]...)
+	case r > 0xffff:
+		high, low := utf16.EncodeRune(r)
+		return appendEscape(appendEscape(b, high), low)
+	}
+	return appendEscape(b, r)
+}
+
+func unprintable(r rune) bool { return !strconv.IsPrint(r) }
+
+func appendEscape(b []byte, r rune) []byte {
+	const digits = "0123456789abcdef"
+	return append(b, '\\', 'u', digits[r>>12&15], digits[r>>8&15], digits[r>>4&15], digits[r&15])
+}
+
+// How long what a message repeats of its cause may be, in characters.
+const (
+	longestQuote = 80   // between quotation marks
+	longestWord  = 240  // without spaces; paths are long
+	longestText  = 2000 // all of it
+)
+
+// Shortened returns a message with … in the middle of what is long in it: an argument or a field of a file that it repeats.
+func Shortened(text string) string {
+	if len(text) <= longestQuote {
+		return text
+	}
+	var b strings.Builder
+	for rest := cut(text, 100*longestText); rest != ""; {
+		word, most := firstWord(rest), longestWord
+		if word[0] == '"' {
+			most = longestQuote
+		}
+		b.WriteString(cut(word, most))
+		rest = rest[len(word):]
+	}
+	return cut(b.String(), longestText)
+}
+
+// firstWord returns what a text, which is not empty, begins with: what stands between quotation marks, or all before the
+// next space or quotation mark.
+func firstWord(text string) string {
+	if text[0] == '"' {
+		if quoted, err := strconv.QuotedPrefix(text); err == nil {
+			return quoted
+		}
+	}
+	if i := strings.IndexAny(text[1:], ` "`); i >= 0 {
+		return text[:1+i]
+	}
+	return text
+}
+
+// cut leaves so many characters of a text, those of its beginning and of its end.
+func cut(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	runes := []rune(text)
+	return string(runes[:most/2]) + "…" + string(runes[len(runes)-most/2+1:])
+}
