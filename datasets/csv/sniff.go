@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"newtop/datasets/fault"
+	"newtop/internal/format"
 )
 
 // bounded is a reader that ends in an error after so many bytes.
@@ -148,7 +149,7 @@ func (s *Sheet) name(first []string) error {
 	for j, field := range first {
 		name := strconv.Itoa(j + 1)
 		if s.header && field != "" {
-			name = Printable(field)
+			name = format.Printable(field)
 		}
 		if seen[name] {
 			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}

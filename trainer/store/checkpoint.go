@@ -68,6 +68,7 @@ type Rest struct {
 	From    *trainer.Checkpoint // the newest that can be read; nil where there is none
 	History []event.Event       // what was recorded up to the checkpoint, downsampled where it is long
 	Passed  error               // why a newer checkpoint than From was passed over; nil: it is the newest
+	Damage  error               // what of History is missing; nil: nothing
 }
 
 // Resumable returns what a recorder of Continue's goes on from. It comes before the first event.
@@ -79,11 +80,12 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 		if err != nil {
 			return err
 		}
+		var unreadable error
 		err = eachRun(ctx, tx, "WHERE r.run = ?", []any{run.run}, func(r *Run) bool {
-			rest.Config = r.Config
+			rest.Config, unreadable = r.Config, r.Readable()
 			return false
 		})
-		if err != nil {
+		if err = cmp.Or(err, unreadable); err != nil {
 			return err
 		}
 		if from, rest.From, rest.Passed, err = run.newestSound(ctx); err != nil {
@@ -92,6 +94,7 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 		rest.Passed = r.store.wrap(ctx, rest.Passed)
 		run.events = max(min(run.events, from), 1)
 		events, _, err = run.whole(ctx)
+		rest.Damage = run.lost(r.store.path, false)
 		return err
 	})
 	if err != nil {

@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -83,9 +82,7 @@ func (w *writer) insertPart(ctx context.Context, run int64) error {
 	if !e.last() {
 		return nil
 	}
-	_, err := w.exec(ctx, "INSERT INTO checkpoints (run, seq, epoch, fingerprint, size) VALUES (?, ?, ?, ?, ?)",
-		run, e.seq, e.epoch, e.fingerprint, len(e.text))
-	if err != nil {
+	if err := w.insert(ctx, "checkpoints", []any{run, e.seq, e.epoch, e.fingerprint, len(e.text)}, nil); err != nil {
 		return err
 	}
 	for _, table := range []string{"parts", "checkpoints"} {
@@ -135,9 +132,11 @@ func (w *writer) claim(ctx context.Context, id string) error {
 		}
 		w.name = name.String
 		w.at.run = run
-		_, err = conn.ExecContext(ctx, "UPDATE runs SET ("+ownerColumns+") = (?, ?, ?, ?, ?), claimed = 1 WHERE run = ?",
-			append(w.owner.args(), run)...)
-		return err
+		return resealed(ctx, conn, id, func() error {
+			_, err := conn.ExecContext(ctx, "UPDATE runs SET ("+ownerColumns+") = (?, ?, ?, ?, ?), claimed = 1 WHERE run = ?",
+				append(w.owner.args(), run)...)
+			return err
+		})
 	})
 	if err != nil {
 		w.at.run = 0
@@ -164,9 +163,13 @@ func (w *writer) forget(ctx context.Context, at *place, opening []byte, config s
 	}
 	column := at.measure.Info().Column
 	_, err := w.conn.ExecContext(ctx, `UPDATE runs SET opening = ?3, config = coalesce(?4, config), generation = generation + 1, claimed = 0, done = NULL,
-		events = max(?2, 1),
-		epochs = (SELECT count(*) FROM epochs WHERE run = ?1),
-		inner = (SELECT coalesce(sum(json_array_length(steps)), 0) FROM solves WHERE run = ?1),
+		events = max(?2, 1), thinned = iif(?2 < whole, 0, thinned), whole = iif(?2 < whole, 0, whole),
+		sums = (SELECT sum(s) FROM (SELECT coalesce(sum(crc), 0) AS s FROM epochs WHERE run = ?1
+			UNION ALL SELECT coalesce(sum(crc), 0) FROM solves WHERE run = ?1
+			UNION ALL SELECT coalesce(sum(crc), 0) FROM spectra WHERE run = ?1
+			UNION ALL SELECT coalesce(sum(crc), 0) FROM marks WHERE run = ?1)),
+		epochs = (SELECT count(*) FROM epochs WHERE run = ?1) + iif(?2 < whole, 0, thinned),
+		inner = (SELECT coalesce(sum(iif(json_valid(steps), json_array_length(steps), 0)), 0) FROM solves WHERE run = ?1),
 		first = (SELECT min(seq) FROM epochs WHERE run = ?1), last = (SELECT max(seq) FROM epochs WHERE run = ?1),
 		best = (SELECT seq FROM epochs WHERE run = ?1 ORDER BY `+column+` IS NULL, `+column+`, seq LIMIT 1)
 		WHERE run = ?1`, at.run, w.from, string(opening), config)
@@ -179,18 +182,16 @@ func (w *writer) forget(ctx context.Context, at *place, opening []byte, config s
 
 // bestOf returns the best epoch of a run's row, or nil.
 func (w *writer) bestOf(ctx context.Context, run int64) (best *event.EpochEvent, err error) {
-	query := "SELECT " + epochColumns + " FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)"
+	query := "SELECT " + epochsOf(checksums, "") + " FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)"
 	err = eachRow(ctx, w.conn, query, []any{run}, func(rows *sql.Rows) error {
 		var row epochRow
 		if err := rows.Scan(row.dests()...); err != nil {
 			return err
 		}
-		e, err := row.event()
-		if _, damaged := errors.AsType[*json.SyntaxError](err); damaged {
-			err = nil // which does not matter here: its numbers are those of the columns
+		if e, err := row.event(newSealer("epochs")); err == nil {
+			best = &e
 		}
-		best = &e
-		return err
+		return nil // one that is damaged is the best of nothing
 	})
 	return best, err
 }

@@ -153,12 +153,12 @@ func (r *runReader) whole(ctx context.Context) (out []numbered, downsampled bool
 
 func (r *runReader) readAll(ctx context.Context, out *[]numbered) error {
 	for after := int64(0); ; {
-		batch, err := r.window(ctx, after)
+		batch, reached, err := r.window(ctx, after)
 		if err != nil || len(batch) == 0 {
 			return err
 		}
 		*out = append(*out, batch...)
-		after = batch[len(batch)-1].seq
+		after = reached
 	}
 }
 
@@ -219,22 +219,34 @@ func picks(stretches []stretch) []int64 {
 	return slices.Compact(seqs)
 }
 
+// stretches returns the run's stretches in order. One that is damaged is left out, so that its epochs are read as those of
+// a gap.
 func (r *runReader) stretches(ctx context.Context) (out []stretch, err error) {
-	err = r.rows(ctx, "peaks", "SELECT first, last, extremes FROM peaks WHERE run = ? AND last <= ? ORDER BY first",
-		[]any{r.events}, func(rows *sql.Rows) (int64, error) {
-			var t stretch
-			var text sql.RawBytes
-			if err := rows.Scan(&t.first, &t.last, &text); err != nil {
-				return t.first, err
-			}
-			if t.first > t.last || len(out) > 0 && t.first <= out[len(out)-1].last {
-				return t.first, fmt.Errorf("a stretch from %d to %d: expected it after the one before", t.first, t.last)
-			}
-			err := json.Unmarshal(text, &t.peaks)
+	check := r.sealerOf("peaks")
+	query := "SELECT first, last, extremes, " + r.crc() + " FROM peaks WHERE run = ? AND last <= ? ORDER BY first"
+	err = eachRow(ctx, r.tx, query, []any{r.run, r.events}, func(rows *sql.Rows) error {
+		if t, err := scanStretch(rows, check); err == nil && (len(out) == 0 || t.first > out[len(out)-1].last) {
 			out = append(out, t)
-			return t.first, err
-		})
+		}
+		return ctx.Err()
+	})
 	return out, err
+}
+
+// scanStretch reads a row of first, last, extremes and crc.
+func scanStretch(rows *sql.Rows, check *sealer) (t stretch, err error) {
+	var text sql.RawBytes
+	var crc sql.NullInt64
+	if err := rows.Scan(&t.first, &t.last, &text, &crc); err != nil {
+		return t, err
+	}
+	if err := check.verify(crc, t.first, t.last, []byte(text)); err != nil {
+		return t, err
+	}
+	if t.first > t.last {
+		return t, fmt.Errorf("a stretch from %d to %d: expected its end behind its beginning", t.first, t.last)
+	}
+	return t, json.Unmarshal(text, &t.peaks)
 }
 
 // pick appends the epochs of the given numbers.

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -33,19 +34,39 @@ func unencodable(err error) bool {
 type tally struct {
 	events                  int64
 	epochs, inner, bytes    int
-	lost                    int // events that are no JSON
+	sums                    int64 // of checksums
+	lost                    int   // events that are no JSON
 	first, last, best, done sql.NullInt64
 }
 
-var insertEpoch = "INSERT INTO epochs (run, seq, " + epochColumns + ") VALUES (?, ?" +
-	strings.Repeat(", ?", strings.Count(epochColumns, ",")+1) + ")"
+// insertion is how rows of a table of runs are written: run, what is sealed, and the checksum of that.
+type insertion struct {
+	text string
+	seal *sealer
+}
 
-const (
-	insertSolve    = "INSERT INTO solves (run, seq, epoch, block, member, steps) VALUES (?, ?, ?, ?, ?, ?)"
-	insertSpectrum = "INSERT INTO spectra (run, seq, json) VALUES (?, ?, ?)"
-	insertMark     = "INSERT INTO marks (run, seq, json) VALUES (?, ?, ?)"
-	insertPeaks    = "INSERT INTO peaks (run, first, last, extremes) VALUES (?, ?, ?, ?)"
-)
+func newInsertion(table string) insertion {
+	s := newSealer(table)
+	return insertion{"INSERT INTO " + table + " (run, " + sealed[table] + ", crc) VALUES (?" + strings.Repeat(", ?", len(s.names)+1) + ")", s}
+}
+
+// insert writes a row of a table, its run first, and counts its checksum.
+func (w *writer) insert(ctx context.Context, table string, args []any, sum *tally) error {
+	i, ok := w.insertions[table]
+	if !ok {
+		i = newInsertion(table)
+		if w.insertions == nil {
+			w.insertions = map[string]insertion{}
+		}
+		w.insertions[table] = i
+	}
+	crc := i.seal.of(args[1:]...)
+	if slices.Contains(eventTables, table) {
+		sum.sums += crc
+	}
+	_, err := w.exec(ctx, i.text, append(args, crc)...)
+	return err
+}
 
 // insertEvents writes events in order.
 func (w *writer) insertEvents(ctx context.Context, at *place, events []item) (sum tally, err error) {
@@ -57,20 +78,20 @@ func (w *writer) insertEvents(ctx context.Context, at *place, events []item) (su
 			continue // a run has one
 		case event.InnerEvent:
 			last := i + steps(events[i:]) - 1
-			n, err = w.insertSteps(ctx, at.run, events[i:last+1])
+			n, err = w.insertSteps(ctx, at.run, events[i:last+1], &sum)
 			sum.inner += last + 1 - i
 			seq, i = events[last].seq, last
 		case event.EpochEvent:
 			if args, n, err = epochArgs(append(args[:0], at.run, seq), &e); err == nil {
-				_, err = w.exec(ctx, insertEpoch, args...)
+				err = w.insert(ctx, "epochs", args, &sum)
 			}
 			if err == nil {
 				err = w.note(ctx, at, &e, seq, &sum)
 			}
 		case event.SpectrumEvent:
-			n, err = w.insertJSON(ctx, insertSpectrum, at.run, seq, e)
+			n, err = w.insertJSON(ctx, "spectra", at.run, seq, e, &sum)
 		default:
-			n, err = w.insertJSON(ctx, insertMark, at.run, seq, e)
+			n, err = w.insertJSON(ctx, "marks", at.run, seq, e, &sum)
 			if _, over := e.(event.DoneEvent); over {
 				sum.done = sql.NullInt64{Int64: seq, Valid: true}
 			}
@@ -108,23 +129,23 @@ func steps(items []item) int {
 	return min(len(items), maxSteps)
 }
 
-func (w *writer) insertSteps(ctx context.Context, run int64, items []item) (int, error) {
+func (w *writer) insertSteps(ctx context.Context, run int64, items []item, sum *tally) (int, error) {
 	var text []byte
 	for i := range items {
 		e := items[i].event.(event.InnerEvent)
 		text = appendStep(text, &e)
 	}
 	e := items[0].event.(event.InnerEvent)
-	_, err := w.exec(ctx, insertSolve, run, items[0].seq, e.Epoch, e.Block, e.Member, string(text))
+	err := w.insert(ctx, "solves", []any{run, items[0].seq, e.Epoch, e.Block, e.Member, string(text)}, sum)
 	return len(text), err
 }
 
-func (w *writer) insertJSON(ctx context.Context, text string, run, seq int64, e event.Event) (int, error) {
+func (w *writer) insertJSON(ctx context.Context, table string, run, seq int64, e event.Event, sum *tally) (int, error) {
 	line, err := event.EncodeEvent(e)
 	if err != nil {
 		return 0, err
 	}
-	_, err = w.exec(ctx, text, run, seq, string(line))
+	err = w.insert(ctx, table, []any{run, seq, string(line)}, sum)
 	return len(line), err
 }
 
@@ -146,7 +167,7 @@ func (w *writer) note(ctx context.Context, at *place, e *event.EpochEvent, seq i
 	}
 	text, err := json.Marshal(&at.stretch.peaks)
 	if err == nil {
-		_, err = w.exec(ctx, insertPeaks, at.run, at.stretch.first, at.stretch.last, string(text))
+		err = w.insert(ctx, "peaks", []any{at.run, at.stretch.first, at.stretch.last, string(text)}, sum)
 	}
 	at.stretch = stretch{}
 	return err

@@ -56,6 +56,8 @@ func (m *merge) quietSource(ctx context.Context) (searches []Search, err error) 
 			switch {
 			case r.State == Running:
 				check = fmt.Errorf("%s: %w", file, &BusyError{Run: r.ID, Owner: (&owner{host: r.Host, process: r.Process}).String()})
+			case r.Damage != nil:
+				check = r.Damage
 			case r.Name != "":
 				if err := CheckName(r.Name); err != nil {
 					check = &RowError{Table: "runs", Run: r.ID, Err: err}
@@ -125,6 +127,9 @@ func (m *merge) attempt(ctx context.Context) error {
 // children are the tables with rows of runs.
 var children = []string{"epochs", "solves", "spectra", "marks", "peaks", "checkpoints", "parts"}
 
+// later are the columns that a source of before has not.
+var later = []string{"crc", "sums", "thinned", "whole"}
+
 // sound looks through the source's pages, and for the columns that are copied.
 func (m *merge) sound(ctx context.Context) error {
 	damaged := &FormatError{File: m.source.path, Found: "a damaged SQLite database", Expected: "a run store"}
@@ -149,11 +154,14 @@ func (m *merge) sound(ctx context.Context) error {
 			continue // of a version that had none
 		}
 		for _, c := range columns {
+			if !slices.Contains(there, c) && slices.Contains(later, c) {
+				continue
+			}
+			m.columns[table] = append(m.columns[table], c)
 			if !slices.Contains(there, c) {
 				return &FormatError{File: m.source.path, Found: fmt.Sprintf("no column %s in its table %s", c, table), Expected: "a run store"}
 			}
 		}
-		m.columns[table] = columns
 	}
 	return nil
 }

@@ -85,9 +85,9 @@ func (m *merge) copySearch(ctx context.Context, id, name string) error {
 		return err
 	}
 	for was, is := range m.ids {
-		if _, err := m.conn.ExecContext(ctx, "UPDATE main.trials SET run = ? WHERE search = ? AND run = ?", is, row, was); err != nil {
+		if _, err := m.conn.ExecContext(ctx, "UPDATE main.trials SET run = ?, crc = NULL WHERE search = ? AND run = ?", is, row, was); err != nil {
 			return err
 		}
 	}
-	return nil
+	return m.reseal(ctx, "searches", "search = ?", row)
 }

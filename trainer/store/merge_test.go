@@ -2,6 +2,8 @@ package store
 
 import (
 	"bytes"
+	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -173,6 +175,9 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 		t.Helper()
 		_, err := s.db.Exec(`INSERT INTO epochs (run, seq, epoch, accepted, loss) SELECT run, events + 1, 1000, 1, ` + loss + ` FROM runs;
 			UPDATE runs SET events = events + 1, epochs = epochs + 1, last = events + 1, changed = strftime('%Y-%m-%dT%H:%M:%fZ', changed, '+1 hour')`)
+		if err == nil {
+			err = s.change(t.Context(), func(ctx context.Context, conn *sql.Conn) error { return seal(ctx, conn, "runs", "1") })
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +289,7 @@ func TestMergeRefuses(t *testing.T) {
 		{file("text.db", strings.Repeat("no database ", 100)), "no SQLite database"},
 		{file("empty.db", ""), "an empty database"},
 		{foreign, "of another program"},
-		{newer, "version 99: expected version 2 at most"},
+		{newer, "version 99: expected version 3 at most"},
 		{lacking, "no column rho in its table epochs"},
 		{file("torn.db", string(text)), "damaged"},
 		{file("short.db", string(text[:len(text)/3])), "damaged"},

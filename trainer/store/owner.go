@@ -40,9 +40,10 @@ func (r *ownerRow) dests(before ...any) []any {
 	return append(before, &r.token, &r.host, &r.process, &r.identity, &r.heartbeat)
 }
 
-func (r *ownerRow) owner() (owner, error) {
-	beaten, err := parseTime(r.heartbeat)
-	return owner{token: r.token.String, host: r.host, process: r.process, identity: r.identity, beaten: beaten}, err
+// owner returns the owner of the row. A heartbeat that is no time is one of long ago.
+func (r *ownerRow) owner() owner {
+	beaten, _ := parseTime(r.heartbeat)
+	return owner{token: r.token.String, host: r.host, process: r.process, identity: r.identity, beaten: beaten}
 }
 
 // args appends the values of ownerColumns, of an owner that is alive now.

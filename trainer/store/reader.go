@@ -31,6 +31,8 @@ type head struct {
 	inner      int64
 	done       bool
 	owner      owner
+	sums       int64 // of the checksums of its rows
+	thinned    int64 // epochs that were taken out
 }
 
 // runReader reads one run's events in one transaction.
@@ -38,6 +40,10 @@ type runReader struct {
 	tx *sql.Tx
 	id string
 	head
+	version int // of the tables
+	damage  damage
+	again   bool // rows are read that were read before
+	sealers map[string]*sealer
 }
 
 // newRunReader returns the reader of the run of an ID, or a *NotFoundError.
@@ -54,32 +60,36 @@ func newRunReader(ctx context.Context, tx *sql.Tx, id string) (*runReader, error
 	if err != nil {
 		return nil, err
 	}
-	if r.owner, err = row.owner(); err != nil {
-		return nil, &RowError{Table: "runs", Run: id, Err: err}
-	}
+	r.owner = row.owner()
 	r.done = r.done && !(claimed && r.owner.alive(time.Now()))
-	return r, nil
+	if r.version, err = versionNow(ctx, tx); err == nil && r.version >= checksums {
+		err = tx.QueryRowContext(ctx, "SELECT sums, thinned FROM runs WHERE run = ?", r.run).Scan(&r.sums, &r.thinned)
+	}
+	return r, err
 }
 
-// window returns the next events after a number, up to r.events. It returns none only at the end.
-func (r *runReader) window(ctx context.Context, after int64) ([]numbered, error) {
+// window returns the next events after a number, up to r.events, and up to which number it has read. It returns none
+// only at the end.
+func (r *runReader) window(ctx context.Context, after int64) (out []numbered, reached int64, err error) {
 	for after < r.events {
 		to := min(after+window, r.events)
-		var out []numbered
 		if err := r.between(ctx, after, to, &out); err != nil {
-			return nil, err
+			return nil, after, err
 		}
 		if len(out) > 0 {
-			return out, nil
+			return out, to, nil
 		}
-		// Numbers are left out where events were lost; there may be many.
+		// Numbers are left out where events were lost or taken out; there may be many.
 		next, err := r.nextSeq(ctx, to)
-		if err != nil || next == 0 {
-			return nil, err
+		if err != nil {
+			return nil, after, err
+		}
+		if next == 0 {
+			break
 		}
 		after = next - 1
 	}
-	return nil, nil
+	return nil, max(after, r.events), nil
 }
 
 // nextSeq returns the least number of an event after one, or 0.
@@ -121,6 +131,8 @@ func (r *runReader) between(ctx context.Context, after, to int64, out *[]numbere
 // readCut appends the inner iterations after a number of the row of solves that the number cuts in two.
 func (r *runReader) readCut(ctx context.Context, after, to int64, out *[]numbered) error {
 	var cut []numbered
+	r.again = true
+	defer func() { r.again = false }()
 	err := r.readSolves(ctx, &cut, "seq > ? AND seq <= ? ORDER BY seq DESC LIMIT 1", after-maxSteps, after)
 	for _, n := range cut {
 		if n.seq > after {
@@ -140,10 +152,10 @@ func (r *runReader) readOpening(ctx context.Context, out *[]numbered) error {
 		return err
 	}
 	e, err := decodeEvent(text, "run")
-	if err != nil {
-		return &RowError{Table: "runs", Run: r.id, Seq: 1, Err: err}
-	}
-	if e != nil {
+	switch {
+	case err != nil:
+		r.damage.leaveOut(&RowError{Table: "runs", Run: r.id, Seq: 1, Err: err})
+	case e != nil:
 		*out = append(*out, numbered{1, e})
 	}
 	return nil
@@ -160,36 +172,43 @@ func (r *runReader) rows(ctx context.Context, table, query string, args []any, f
 	})
 }
 
-// The readers below append a table's events of the run where a condition holds.
+// The readers below append a table's events of the run where a condition holds, but for damaged ones.
 
 func (r *runReader) readEpochs(ctx context.Context, out *[]numbered, where string, args ...any) error {
 	var row epochRow
-	var seq int64
-	query := "SELECT seq, " + epochColumns + " FROM epochs WHERE run = ? AND " + where
-	return r.rows(ctx, "epochs", query, args, func(rows *sql.Rows) (int64, error) {
-		if err := rows.Scan(row.dests(&seq)...); err != nil {
-			return seq, err
+	check := r.sealerOf("epochs")
+	query := "SELECT " + epochsOf(r.version, "") + " FROM epochs WHERE run = ? AND " + where
+	return r.eventRows(ctx, "epochs", query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
+		if err := rows.Scan(row.dests()...); err != nil {
+			return row.seq.Int64, row.crc, err
 		}
-		e, err := row.event()
-		*out = append(*out, numbered{seq, e})
-		return seq, err
+		e, err := row.event(check)
+		if err == nil {
+			*out = append(*out, numbered{row.seq.Int64, e})
+		}
+		return row.seq.Int64, row.crc, err
 	})
 }
 
 func (r *runReader) readSolves(ctx context.Context, out *[]numbered, where string, args ...any) error {
-	query := "SELECT seq, epoch, block, member, steps FROM solves WHERE run = ? AND " + where
-	return r.rows(ctx, "solves", query, args, func(rows *sql.Rows) (int64, error) {
+	check := r.sealerOf("solves")
+	query := "SELECT seq, epoch, block, member, steps, " + r.crc() + " FROM solves WHERE run = ? AND " + where
+	return r.eventRows(ctx, "solves", query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
 		var seq int64
 		var epoch, block, member int
 		var text sql.RawBytes
-		if err := rows.Scan(&seq, &epoch, &block, &member, &text); err != nil {
-			return seq, err
+		var crc sql.NullInt64
+		if err := rows.Scan(&seq, &epoch, &block, &member, &text, &crc); err != nil {
+			return seq, crc, err
+		}
+		if err := check.verify(crc, seq, epoch, block, member, []byte(text)); err != nil {
+			return seq, crc, err
 		}
 		steps, err := readSteps(epoch, block, member, text)
 		for i, e := range steps {
 			*out = append(*out, numbered{seq + int64(i), e})
 		}
-		return seq, err
+		return seq, crc, err
 	})
 }
 
@@ -204,16 +223,22 @@ func (r *runReader) readMarks(ctx context.Context, out *[]numbered, where string
 // readJSON reads events that are stored whole, all of one type unless that is empty. Those of types that this program
 // does not know are passed over.
 func (r *runReader) readJSON(ctx context.Context, out *[]numbered, table, kind, where string, args []any) error {
-	return r.rows(ctx, table, "SELECT seq, json FROM "+table+" WHERE run = ? AND "+where, args, func(rows *sql.Rows) (int64, error) {
+	check := r.sealerOf(table)
+	query := "SELECT seq, json, " + r.crc() + " FROM " + table + " WHERE run = ? AND " + where
+	return r.eventRows(ctx, table, query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
 		var seq int64
 		var text sql.RawBytes
-		if err := rows.Scan(&seq, &text); err != nil {
-			return seq, err
+		var crc sql.NullInt64
+		if err := rows.Scan(&seq, &text, &crc); err != nil {
+			return seq, crc, err
+		}
+		if err := check.verify(crc, seq, []byte(text)); err != nil {
+			return seq, crc, err
 		}
 		e, err := decodeEvent(text, kind)
 		if e != nil {
 			*out = append(*out, numbered{seq, e})
 		}
-		return seq, err
+		return seq, crc, err
 	})
 }

@@ -614,3 +614,9 @@ func TestSourceFollows(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// held is a checkpoint without anything in it, which can be read.
+func held(epoch int) *pending {
+	c := &trainer.Checkpoint{Epoch: epoch, Fingerprint: "f"}
+	return &pending{epoch: epoch, fingerprint: "f", encode: c.MarshalBinary}
+}

@@ -100,8 +100,18 @@ func textOrNull(s string) any {
 	return s
 }
 
-// epochRow is where a row of epochColumns is scanned to. It may be reused.
+// epochsOf are the columns that an epochRow is scanned from, of a table or of the only one.
+func epochsOf(version int, table string) string {
+	columns := "seq, " + epochColumns
+	if table != "" {
+		columns = prefixed(table, columns)
+	}
+	return columns + ", " + crcColumn(version, table)
+}
+
+// epochRow is where a row of epochsOf is scanned to. It may be reused.
 type epochRow struct {
+	seq, crc  sql.NullInt64
 	epoch     sql.NullInt64 // null: no row, where rows are joined
 	optimizer sql.NullString
 	accepted  sql.NullBool
@@ -112,14 +122,45 @@ type epochRow struct {
 
 // dests returns where to scan, after the given ones.
 func (r *epochRow) dests(before ...any) []any {
-	r.to = append(append(r.to[:0], before...), &r.epoch, &r.optimizer, &r.accepted, &r.rest)
+	r.to = append(append(r.to[:0], before...), &r.seq, &r.epoch, &r.optimizer, &r.accepted, &r.rest)
 	for _, q := range columned {
 		r.to = append(r.to, &r.numbers[q])
 	}
+	r.to = append(r.to, &r.crc)
 	return r.to
 }
 
-func (r *epochRow) event() (e event.EpochEvent, err error) {
+// verify compares the row with its checksum; a sealer of epochs is lent for it.
+func (r *epochRow) verify(s *sealer) error {
+	if !r.crc.Valid {
+		return nil
+	}
+	s.begin()
+	s.integer(0, r.seq.Int64)
+	s.integer(1, r.epoch.Int64)
+	if r.optimizer.Valid {
+		s.value(2, r.optimizer.String)
+	}
+	s.value(3, r.accepted.Bool)
+	if r.rest != nil {
+		s.value(4, []byte(r.rest))
+	}
+	for i, q := range columned {
+		if n := r.numbers[q]; n.Valid {
+			s.number(5+i, n.Float64)
+		}
+	}
+	if s.sum() != r.crc.Int64 {
+		return errChecksum
+	}
+	return nil
+}
+
+// event returns the row's event. A sealer of epochs is lent for its checksum.
+func (r *epochRow) event(s *sealer) (e event.EpochEvent, err error) {
+	if err := r.verify(s); err != nil {
+		return e, err
+	}
 	e = event.EpochEvent{Epoch: int(r.epoch.Int64), Optimizer: r.optimizer.String, Accepted: r.accepted.Bool}
 	for q := range event.QuantityCount {
 		v := event.NaN

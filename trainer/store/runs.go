@@ -49,6 +49,10 @@ type Run struct {
 	Process     int
 	Version     string // of newtop
 	Bytes       int64  // estimated size in the database
+	Thinned     int    // recorded epochs that were taken out of its history again
+	Damage      error  // what is wrong with its row; nil: nothing
+
+	unconfigured bool // Config can't be read
 }
 
 // Filter chooses runs. The zero value chooses all.
@@ -93,6 +97,7 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 		}
 		return eachRun(ctx, tx, where, nil, func(r *Run) bool {
 			if f.takes(r) {
+				s.name(r)
 				out = append(out, *r)
 			}
 			return f.Limit == 0 || len(out) < f.Limit
@@ -114,6 +119,9 @@ func (s *Store) LastChange(ctx context.Context) (last time.Time, err error) {
 	return last, err
 }
 
+// name puts the file's name into a run's Damage.
+func (s *Store) name(r *Run) { _ = s.wrap(context.Background(), r.Damage) }
+
 // notOfSearches returns the condition that a run is no trial of a search.
 func notOfSearches(ctx context.Context, tx *sql.Tx) (string, error) {
 	there, err := hasSearches(ctx, tx)
@@ -125,7 +133,20 @@ func notOfSearches(ctx context.Context, tx *sql.Tx) (string, error) {
 
 // Find returns the run of an ID, a unique beginning or end of one, a name, or last (the
 // one that came last into the store and is no trial of a search), last~1 (the one before). No clock decides, as one may jump.
-func (s *Store) Find(ctx context.Context, name string) (found *Run, err error) {
+// It returns the error of a run whose row does not tell what it trains.
+func (s *Store) Find(ctx context.Context, name string) (*Run, error) {
+	r, err := s.FindAny(ctx, name)
+	if err == nil {
+		err = r.Readable()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// FindAny is Find for what can be done with a damaged run too.
+func (s *Store) FindAny(ctx context.Context, name string) (found *Run, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		id, err := resolve(ctx, tx, name)
 		if err != nil {
@@ -136,6 +157,12 @@ func (s *Store) Find(ctx context.Context, name string) (found *Run, err error) {
 			return false
 		})
 	})
+	if err == nil {
+		if found == nil { // as a damaged index gives it
+			return nil, &NotFoundError{Name: name}
+		}
+		s.name(found)
+	}
 	return found, err
 }
 
@@ -190,9 +217,12 @@ var errChanged = errors.New("the run was resumed by another process while it was
 
 // Events calls yield with every event of a run in order, those after the position alone, until it returns false. It
 // returns the position of the last one, and an error if events before it were forgotten meanwhile, as the run was
-// resumed.
+// resumed. Damaged events are left out; a *DamageError says so in the end.
 func (s *Store) Events(ctx context.Context, id string, after int64, yield func(event.Event) bool) (int64, error) {
-	generation := int64(-1)
+	generation, thinned := int64(-1), int64(0)
+	all, reached := after == 0, after
+	var last *runReader
+	var left damage
 	for {
 		var batch []numbered
 		err := s.view(ctx, func(tx *sql.Tx) error {
@@ -203,8 +233,13 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 			if generation >= 0 && generation != r.generation {
 				return fmt.Errorf("%s: run %s: %w", s.path, id, errChanged)
 			}
-			generation = r.generation
-			batch, err = r.window(ctx, after)
+			if generation >= 0 && thinned != r.thinned {
+				all = false // rows were taken out that may have been read
+			}
+			generation, thinned = r.generation, r.thinned
+			r.damage, last = left, r
+			batch, reached, err = r.window(ctx, reached)
+			left = r.damage
 			return err
 		})
 		if err != nil {
@@ -217,7 +252,7 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 			}
 		}
 		if len(batch) == 0 {
-			return after, nil
+			return after, last.lost(s.path, all)
 		}
 	}
 }
@@ -319,10 +354,7 @@ func idleRun(ctx context.Context, conn *sql.Conn, id string) (run int64, err err
 	if err != nil {
 		return 0, err
 	}
-	o, err := row.owner()
-	if err != nil {
-		return 0, &RowError{Table: "runs", Run: id, Err: err}
-	}
+	o := row.owner()
 	if o.alive(time.Now()) {
 		return 0, &BusyError{Run: id, Owner: o.String()}
 	}
@@ -343,14 +375,16 @@ func (s *Store) Rename(ctx context.Context, id, name string) error {
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		done, err := conn.ExecContext(ctx, "UPDATE runs SET name = ? WHERE id = ?", textOrNull(name), id)
-		if err != nil {
-			return err
-		}
-		if n, err := done.RowsAffected(); err != nil || n == 0 {
-			return cmp.Or[error](err, &NotFoundError{Name: id})
-		}
-		return nil
+		return resealed(ctx, conn, id, func() error {
+			done, err := conn.ExecContext(ctx, "UPDATE runs SET name = ? WHERE id = ?", textOrNull(name), id)
+			if err != nil {
+				return err
+			}
+			if n, err := done.RowsAffected(); err != nil || n == 0 {
+				return cmp.Or[error](err, &NotFoundError{Name: id})
+			}
+			return nil
+		})
 	})
 }
 

@@ -20,11 +20,13 @@ var (
 	schema1 string
 	//go:embed schema/2.sql
 	schema2 string
+	//go:embed schema/3.sql
+	schema3 string
 )
 
 // migrations make an empty database one of version 1, that one of version 2, and so on. Each is one transaction with
 // the change of user_version. What has been released is never changed here.
-var migrations = []string{schema1, schema2}
+var migrations = []string{schema1, schema2, schema3}
 
 // prepare checks that the file is a run store and brings it to the last of the versions.
 func prepare(ctx context.Context, s *Store, versions []string) error {
@@ -74,7 +76,7 @@ func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 	if err != nil || version == len(versions) {
 		return err
 	}
-	if s.ro { // what came later are tables of their own, which are as good as empty
+	if s.ro { // of what came later, tables are as good as empty, and columns are asked for by version
 		return nil
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {

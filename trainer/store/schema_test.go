@@ -151,7 +151,7 @@ func TestMigration(t *testing.T) {
 		t.Error(err)
 	}
 	var format *FormatError
-	if _, err := Open(s.path, Options{}); !errors.As(err, &format) || !strings.HasSuffix(err.Error(), ": a run store of version 4: expected version 2 at most: a newer newtop made it") {
+	if _, err := Open(s.path, Options{}); !errors.As(err, &format) || !strings.HasSuffix(err.Error(), ": a run store of version 5: expected version 3 at most: a newer newtop made it") {
 		t.Errorf("a later version: %v", err)
 	}
 	s.ro = true
@@ -269,30 +269,108 @@ func TestKillAtOnce(t *testing.T) {
 	}
 }
 
-// Rows that no recorder writes are one line each, with file, table and row.
+// A row that no recorder writes, or whose values are others than when it was written, is left out; all others are read.
 func TestBadRows(t *testing.T) {
 	for _, c := range []struct{ change, want string }{
-		{"UPDATE epochs SET rest = '{' WHERE seq = 2", "epochs of run a, event 2: expected a JSON object in rest: unexpected end of JSON input"},
-		{"UPDATE epochs SET rest = '[1]' WHERE seq = 2", "epochs of run a, event 2: expected a JSON object"},
-		{"UPDATE solves SET steps = '[[1,2]]'", "solves of run a, event 3: 2 numbers in iteration 0 of steps: expected 6"},
-		{"UPDATE solves SET steps = '7'", "solves of run a, event 3: expected a JSON array of arrays in steps"},
-		{"UPDATE solves SET steps = '[[null,1,1,1,1,1]]'", "solves of run a, event 3: iteration 0 of steps has no number"},
-		{"UPDATE spectra SET json = '{}'", "spectra of run a, event 1806: expected a JSON object with a type"},
-		{`UPDATE spectra SET json = '{"type":"done"}'`, "spectra of run a, event 1806: a done event: expected spectrum"},
-		{`UPDATE marks SET json = '{"type":"switch","epoch":"x"}' WHERE seq = 1807`, "marks of run a, event 1807: a switch event: "},
+		{"UPDATE epochs SET rest = '{' WHERE seq = 2", "epochs of run a, event 2: its checksum is another"},
+		{"UPDATE epochs SET loss = loss * (1 + 1e-16 * 4) WHERE seq = 2", "epochs of run a, event 2: its checksum is another"},
+		{"UPDATE epochs SET test_loss = NULL WHERE seq = 2", "epochs of run a, event 2: its checksum is another"},
+		{"UPDATE epochs SET rest = '{', crc = NULL WHERE seq = 2", "epochs of run a, event 2: expected a JSON object in rest: unexpected end of JSON input"},
+		{"UPDATE epochs SET rest = '[1]', crc = NULL WHERE seq = 2", "epochs of run a, event 2: expected a JSON object"},
+		{"UPDATE solves SET steps = '[[1,2]]', crc = NULL", "solves of run a, event 3: 2 numbers in iteration 0 of steps: expected 6"},
+		{"UPDATE solves SET steps = '7', crc = NULL", "solves of run a, event 3: expected a JSON array of arrays in steps"},
+		{"UPDATE solves SET steps = '[[null,1,1,1,1,1]]', crc = NULL", "solves of run a, event 3: iteration 0 of steps has no number"},
+		{"UPDATE spectra SET json = '{}', crc = NULL", "spectra of run a, event 1806: expected a JSON object with a type"},
+		{`UPDATE spectra SET json = '{"type":"done"}', crc = NULL`, "spectra of run a, event 1806: a done event: expected spectrum"},
+		{`UPDATE marks SET json = '{"type":"switch","epoch":"x"}', crc = NULL WHERE seq = 1807`, "marks of run a, event 1807: a switch event: "},
 		{"UPDATE runs SET opening = '{\"type\":\"run\",\"version\":{}}'", "runs of run a, event 1: a run event: "},
-		{"UPDATE runs SET heartbeat = 'x'", "runs of run a: time \"x\": expected one like 2006-01-02T15:04:05.000Z"},
 	} {
 		s := temporary(t)
 		r := s.Record(About{})
 		record(t, r, everything("a")...)
 		flush(t, r)
 		execute(t, s.path, c.change)
-		_, err := s.Events(t.Context(), "a", 0, func(event.Event) bool { return true })
-		var row *RowError
-		if !errors.As(err, &row) || !strings.HasPrefix(err.Error(), s.path+": "+c.want) || strings.Contains(err.Error(), "\n") {
+		read := 0
+		_, err := s.Events(t.Context(), "a", 0, func(event.Event) bool { read++; return true })
+		left, ok := errors.AsType[*DamageError](err)
+		if !ok || left.Events == 0 || left.Missing || !strings.HasPrefix(left.First.Error(), s.path+": "+c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s:\n got %v\nwant %s", c.change, err, c.want)
+		} else if read == 0 || left.Events == 1 && read != len(everything("a"))-1 {
+			t.Errorf("%s: %d events were read", c.change, read)
 		}
+	}
+}
+
+// A row that is gone, or was moved to another run, is missed.
+func TestMissingRows(t *testing.T) {
+	for _, change := range []string{"DELETE FROM epochs WHERE seq = 2", "DELETE FROM marks WHERE seq = 1807", "PRAGMA foreign_keys=0; UPDATE epochs SET run = 7 WHERE seq = 2"} {
+		s := temporary(t)
+		r := s.Record(About{})
+		record(t, r, everything("a")...)
+		flush(t, r)
+		execute(t, s.path, change)
+		_, err := s.Events(t.Context(), "a", 0, func(event.Event) bool { return true })
+		if left, ok := errors.AsType[*DamageError](err); !ok || !left.Missing || left.Events != 0 {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+}
+
+// A run whose row can't be read is listed and can be removed, and the others are as they were.
+func TestBadRun(t *testing.T) {
+	for _, change := range []string{"config = '{'", "opening = '[1]'", "opening = '7'", "changed = 'x'", "heartbeat = 'x'", "command = 'x'", "epochs = 7"} {
+		s := temporary(t)
+		for _, id := range []string{"a", "b"} {
+			r := s.Record(About{Command: "newtop"})
+			record(t, r, everyKind(id, 5)...)
+			flush(t, r)
+		}
+		execute(t, s.path, "UPDATE runs SET "+change+" WHERE id = 'a'")
+		runs, err := s.Runs(t.Context(), Filter{})
+		if err != nil || len(runs) != 2 {
+			t.Fatalf("%s: %d runs, %v", change, len(runs), err)
+		}
+		for _, r := range runs {
+			if bad := r.ID == "a" && change != "heartbeat = 'x'"; (r.Damage != nil) != bad || bad && !strings.HasPrefix(r.Damage.Error(), s.path+": runs of run a: ") {
+				t.Errorf("%s: run %s: %v", change, r.ID, r.Damage)
+			}
+		}
+		_, err = s.Find(t.Context(), "a")
+		if refused := strings.Contains(change, "config") || strings.Contains(change, "opening"); refused != (err != nil) {
+			t.Errorf("%s: found: %v", change, err)
+		}
+		equal(t, events(t, s, "b"), everyKind("b", 5))
+		if err := s.Remove(t.Context(), "a"); err != nil {
+			t.Errorf("%s: %v", change, err)
+		}
+		if runs, err = s.Runs(t.Context(), Filter{}); err != nil || len(runs) != 1 || runs[0].Damage != nil {
+			t.Errorf("%s: afterwards %+v, %v", change, runs, err)
+		}
+	}
+}
+
+// A run whose history has a bad row goes on from its checkpoint.
+func TestContinueWithABadRow(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, opening("a"), epoch(0, 3), inner(1, 0, 1), epoch(1, 2), epoch(2, 1))
+	r.enqueueCheckpoint(held(2))
+	record(t, r, epoch(3, 1))
+	flush(t, r)
+	execute(t, s.path, "UPDATE epochs SET rest = '{' WHERE epoch = 1", "UPDATE solves SET steps = '{'")
+	r, err := s.Continue(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rest, err := r.Resumable(t.Context())
+	var left *DamageError
+	if err != nil || !errors.As(rest.Damage, &left) || left.Events != 2 || rest.From == nil || rest.From.Epoch != 2 || len(rest.History) != 3 {
+		t.Fatalf("%+v, %v", rest, err)
+	}
+	record(t, r, opening("a"), epoch(3, 0.5), event.DoneEvent{})
+	flush(t, r)
+	if run := find(t, s, "a"); run.Damage != nil || run.Best == nil || run.Best.Epoch != 3 || run.Epochs != 4 {
+		t.Errorf("%+v", run)
 	}
 }
 

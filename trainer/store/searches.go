@@ -82,8 +82,10 @@ func (s *Store) NewSearch(ctx context.Context, q *Search) (*SearchRecord, error)
 		if err != nil {
 			return err
 		}
-		r.row, err = res.LastInsertId()
-		return err
+		if r.row, err = res.LastInsertId(); err != nil {
+			return err
+		}
+		return seal(ctx, conn, "searches", "search = ?", r.row)
 	})
 	if err != nil {
 		return nil, err
@@ -129,10 +131,7 @@ func idleSearch(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err 
 	if err != nil {
 		return 0, err
 	}
-	o, err := by.owner()
-	if err != nil {
-		return 0, badSearch(q.Name, err)
-	}
+	o := by.owner()
 	if o.alive(time.Now()) {
 		return 0, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has", Busy: true}
 	}
@@ -191,17 +190,18 @@ func (r *SearchRecord) Put(ctx context.Context, q *Search, trials []Trial) error
 		if n, err := res.RowsAffected(); err != nil || n == 0 {
 			return errors.Join(err, errSearchTaken)
 		}
+		check := newSealer("trials")
 		for i := range trials {
 			t := &trials[i]
-			_, err := conn.ExecContext(ctx, `INSERT OR REPLACE INTO trials
-				(search, number, run, state, why, seed, rung, final, choices, figures) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				r.row, t.Number, textOrNull(t.Run), t.State, t.Why, strconv.FormatUint(t.Seed, 10), t.Rung, t.Final,
-				string(t.Choices), orEmpty(t.Figures))
+			values := []any{t.Number, textOrNull(t.Run), t.State, t.Why, strconv.FormatUint(t.Seed, 10), t.Rung, t.Final,
+				string(t.Choices), orEmpty(t.Figures)}
+			_, err := conn.ExecContext(ctx, "INSERT OR REPLACE INTO trials (search, "+sealed["trials"]+`, crc)
+				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, append(append([]any{r.row}, values...), check.of(values...))...)
 			if err != nil {
 				return err
 			}
 		}
-		return nil
+		return seal(ctx, conn, "searches", "search = ?", r.row)
 	})
 }
 
@@ -277,23 +277,30 @@ func searchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 	if there, err := hasSearches(ctx, tx); err != nil || !there {
 		return nil, err
 	}
-	query := `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest,
+	version, err := versionNow(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	check := newSealer("searches")
+	query := `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest, ` + crcColumn(version, "") + `,
 		(SELECT count(*) FROM trials t WHERE t.search = s.search), ` + ownerColumns + `
 		FROM searches s ` + where + " ORDER BY search DESC"
 	err = eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var q Search
 		var by ownerRow
 		var begun, changed, config, rest string
+		var crc sql.NullInt64
 		err := rows.Scan(by.dests(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds, &q.Spent, &rest,
-			&q.Trials)...)
+			&crc, &q.Trials)...)
+		if err == nil {
+			err = check.verify(crc, q.ID, q.Name, begun, changed, config, q.Version, q.Phase, q.Data, q.Seconds, q.Spent, rest)
+		}
 		if err != nil {
 			return badSearch(cmp.Or(q.Name, q.ID), err)
 		}
-		var o owner
+		o := by.owner()
 		if q.Begun, err = parseTime(begun); err == nil {
-			if q.Changed, err = parseTime(changed); err == nil {
-				o, err = by.owner()
-			}
+			q.Changed, err = parseTime(changed)
 		}
 		if err != nil {
 			return badSearch(q.Name, err)
@@ -308,13 +315,22 @@ func searchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 
 // trialsOf returns those of a search in order.
 func trialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err error) {
-	const query = `SELECT number, run, state, why, seed, rung, final, choices, figures FROM trials
+	version, err := versionNow(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	check := newSealer("trials")
+	query := `SELECT number, run, state, why, seed, rung, final, choices, figures, ` + crcColumn(version, "") + ` FROM trials
 		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`
 	err = eachRow(ctx, tx, query, []any{q.ID}, func(rows *sql.Rows) error {
 		var t Trial
 		var run sql.NullString
 		var seed, choices, figures string
-		err := rows.Scan(&t.Number, &run, &t.State, &t.Why, &seed, &t.Rung, &t.Final, &choices, &figures)
+		var crc sql.NullInt64
+		err := rows.Scan(&t.Number, &run, &t.State, &t.Why, &seed, &t.Rung, &t.Final, &choices, &figures, &crc)
+		if err == nil {
+			err = check.verify(crc, t.Number, textOrNull(run.String), t.State, t.Why, seed, t.Rung, t.Final, choices, figures)
+		}
 		if err == nil {
 			t.Seed, err = strconv.ParseUint(seed, 10, 64)
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -26,7 +27,10 @@ type source struct {
 	id      string
 	watcher *fsnotify.Watcher // nil: poll alone
 	head    head
-	given   int64 // number of the last event that was read
+	given   int64 // number of the last event that Next returned
+	reached int64 // up to which number the run was read
+	lost    damage
+	warning string
 	ready   []numbered
 	begun   bool // the past was read
 	stale   string
@@ -70,23 +74,35 @@ func (w *source) fill(ctx context.Context) error {
 		}
 		switch {
 		case r.generation != before.generation && w.begun:
-			w.begun, w.given = false, 0
+			w.begun, w.reached, w.lost, w.warning = false, 0, damage{}, ""
 			return stream.ErrRestart
 		case !w.begun:
 			w.begun = true
-			w.ready, _, err = r.whole(ctx)
-			w.given = r.events
+			var downsampled bool
+			w.ready, downsampled, err = r.whole(ctx)
+			w.reached = r.events
+			w.note(r, !downsampled)
 			return err
-		case r.events > w.given:
-			w.ready, err = r.window(ctx, w.given)
-			if len(w.ready) == 0 {
-				w.given = r.events
-			}
+		case r.events > w.reached:
+			r.damage = w.lost
+			w.ready, w.reached, err = r.window(ctx, w.reached)
+			w.note(r, false)
 			return err
 		}
 		return nil
 	})
 }
+
+// note keeps what was left out.
+func (w *source) note(r *runReader, whole bool) {
+	w.lost = r.damage
+	if e, ok := errors.AsType[*DamageError](r.lost(w.store.path, whole)); ok {
+		w.warning = e.words()
+	}
+}
+
+// Warning says that damaged events were left out.
+func (w *source) Warning() string { return w.warning }
 
 // Wait implements stream.Source.
 func (w *source) Wait(ctx context.Context) error {

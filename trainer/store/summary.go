@@ -10,41 +10,107 @@ import (
 	"strings"
 	"time"
 
+	"newtop/trainer"
 	"newtop/trainer/event"
 )
 
 // summary selects what a Run is made of; the epochs that first, last and best number are joined to it.
-var summary = `
+func summary(version int) string {
+	thinned := "0"
+	if version >= checksums {
+		thinned = "r.thinned"
+	}
+	return `
 SELECT r.run, r.id, r.name, r.changed, r.opening, r.config, r.command, r.version, r.epochs, r.inner,
   r.bytes + coalesce((SELECT sum(size) FROM checkpoints c WHERE c.run = r.run), 0),
-  r.claimed, c.epoch, c.fingerprint, d.json,
-` + strings.Join([]string{prefixed("r", ownerColumns), prefixed("f", epochColumns), prefixed("l", epochColumns), prefixed("b", epochColumns)}, ",") + `
+  r.claimed, c.epoch, c.fingerprint, d.json, ` + thinned + `,
+` + strings.Join([]string{prefixed("r", ownerColumns), epochsOf(version, "f"), epochsOf(version, "l"), epochsOf(version, "b")}, ",") + `
 FROM runs r
 LEFT JOIN epochs f ON f.run = r.run AND f.seq = r.first
 LEFT JOIN epochs l ON l.run = r.run AND l.seq = r.last
 LEFT JOIN epochs b ON b.run = r.run AND b.seq = r.best
 LEFT JOIN checkpoints c ON c.run = r.run AND c.seq = (SELECT max(seq) FROM checkpoints n WHERE n.run = r.run)
 LEFT JOIN marks d ON d.run = r.run AND d.seq = r.done`
+}
 
 func prefixed(table, columns string) string {
 	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
 }
 
-// eachRun calls yield with the summaries of runs, newest first, until it returns false.
+// eachRun calls yield with the summaries of runs, the last that came first, until it returns false.
 func eachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield func(*Run) bool) error {
-	return eachRow(ctx, tx, summary+" "+where+" ORDER BY r.run DESC", args, func(rows *sql.Rows) error {
-		r, err := scanRun(rows)
-		if err == nil && !yield(r) {
-			err = errEnough
-		}
+	version, err := versionNow(ctx, tx)
+	if err != nil {
 		return err
+	}
+	altered := map[int64]bool{}
+	if version >= checksums {
+		if altered, err = alteredRuns(ctx, tx, where, args); err != nil {
+			return err
+		}
+	}
+	return eachRow(ctx, tx, summary(version)+" "+where+" ORDER BY r.run DESC", args, func(rows *sql.Rows) error {
+		number, r := scanRun(rows)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if altered[number] && r.Damage == nil {
+			r.damaged(errChecksum)
+		}
+		if !yield(r) {
+			return errEnough
+		}
+		return nil
 	})
 }
 
-func scanRun(rows *sql.Rows) (*Run, error) {
+// alteredRuns returns the rows that are not what their checksums say.
+func alteredRuns(ctx context.Context, tx querier, where string, args []any) (map[int64]bool, error) {
+	altered := map[int64]bool{}
+	s := newSealer("runs")
+	query := "SELECT r.run, r.crc, " + prefixed("r", sealed["runs"]) + " FROM runs r " + where
+	err := eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
+		var number int64
+		var crc sql.NullInt64
+		values := make([]any, len(s.names))
+		err := rows.Scan(destsOf(values, &number, &crc)...)
+		altered[number] = err != nil || s.verify(crc, values...) != nil
+		return ctx.Err()
+	})
+	return altered, err
+}
+
+// resealed calls change, which changes a run's row, and seals it again, unless it was damaged before.
+func resealed(ctx context.Context, conn *sql.Conn, id string, change func() error) error {
+	altered, err := alteredRuns(ctx, conn, "WHERE r.id = ?", []any{id})
+	if err == nil {
+		err = change()
+	}
+	for number, was := range altered {
+		if err == nil && !was {
+			err = seal(ctx, conn, "runs", "run = ?", number)
+		}
+	}
+	return err
+}
+
+// damaged notes what is wrong with the run's row.
+func (r *Run) damaged(err error) {
+	r.Damage = &RowError{Table: "runs", Run: r.ID, Err: err}
+}
+
+// Readable reports whether the run's row says what it trains and how, and returns Damage otherwise.
+func (r *Run) Readable() error {
+	if r.Opening == nil || r.unconfigured {
+		return r.Damage
+	}
+	return nil
+}
+
+// scanRun reads a row of summary, as far as it can be read, and returns its number too.
+func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	var (
 		r                     Run
-		number                int64
 		name, print           sql.NullString
 		opening, config, done sql.RawBytes
 		changed               string
@@ -55,32 +121,39 @@ func scanRun(rows *sql.Rows) (*Run, error) {
 	)
 	to := []any{
 		&number, &r.ID, &name, &changed, &opening, &config, &r.Command, &r.Version, &r.Epochs, &r.Inner,
-		&r.Bytes, &claimed, &checkpoint, &print, &done,
+		&r.Bytes, &claimed, &checkpoint, &print, &done, &r.Thinned,
 	}
 	to = by.dests(to...)
 	to = append(to, first.dests()...)
 	to = append(to, last.dests()...)
 	to = append(to, best.dests()...)
+	r.Checkpoint, r.State = -1, Interrupted
 	if err := rows.Scan(to...); err != nil {
-		return nil, &RowError{Table: "runs", Run: cmp.Or(r.ID, strconv.FormatInt(number, 10)), Err: err}
+		r.ID = cmp.Or(r.ID, strconv.FormatInt(number, 10))
+		r.damaged(err)
+		return number, &r
 	}
-	bad := func(table string, err error) error { return &RowError{Table: table, Run: r.ID, Err: err} }
-	r.Name, r.Host, r.Process, r.Fingerprint, r.Checkpoint = name.String, by.host, by.process, print.String, -1
+	r.Name, r.Host, r.Process, r.Fingerprint = name.String, by.host, by.process, print.String
 	if checkpoint.Valid {
 		r.Checkpoint = int(checkpoint.Int64)
 	}
 	var err error
 	if r.Changed, err = parseTime(changed); err != nil {
-		return nil, bad("runs", err)
+		r.damaged(err)
 	}
 	if err := json.Unmarshal(config, &r.Config); err != nil {
-		return nil, bad("runs", fmt.Errorf("config: %w", err))
+		r.damaged(fmt.Errorf("config: %w", err))
+		r.Config, r.unconfigured = trainer.Config{}, true
 	}
 	r.Opening = new(event.RunEvent)
 	if err := json.Unmarshal(opening, r.Opening); err != nil {
-		return nil, bad("runs", fmt.Errorf("opening: %w", err))
+		r.damaged(fmt.Errorf("opening: %w", err))
+		r.Opening = nil
+	} else {
+		r.Begun = r.Opening.Time
 	}
-	r.Begun = r.Opening.Time
+	// Of an epoch or an end that is damaged nothing is told; who reads the events hears of it.
+	check := newSealer("epochs")
 	for _, p := range []struct {
 		row *epochRow
 		to  **event.EpochEvent
@@ -88,24 +161,19 @@ func scanRun(rows *sql.Rows) (*Run, error) {
 		if !p.row.epoch.Valid {
 			continue
 		}
-		e, err := p.row.event()
-		if err != nil {
-			return nil, bad("epochs", err)
+		if e, err := p.row.event(check); err == nil {
+			*p.to = &e
 		}
-		*p.to = &e
 	}
 	if len(done) > 0 {
 		r.Done = new(event.DoneEvent)
 		if err := json.Unmarshal(done, r.Done); err != nil {
-			return nil, bad("marks", err)
+			r.Done = nil
 		}
 	}
-	o, err := by.owner()
-	if err != nil {
-		return nil, bad("runs", err)
-	}
+	o := by.owner()
 	r.State = state(&o, claimed, r.Done)
-	return &r, nil
+	return number, &r
 }
 
 // state tells what has become of a run. One that is claimed to be resumed runs, though it has an end still.

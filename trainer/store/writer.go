@@ -17,9 +17,10 @@ type writer struct {
 	store    *Store
 	owner    owner
 
-	db     *sql.DB // nil while closed
-	conn   *sql.Conn
-	insert map[string]*sql.Stmt
+	db         *sql.DB // nil while closed
+	conn       *sql.Conn
+	prepared   map[string]*sql.Stmt
+	insertions map[string]insertion
 
 	from     int64 // of a run that is gone on with: its events after this one are forgotten
 	name     string
@@ -256,9 +257,9 @@ func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 	now := formatTime(time.Now())
 	changed := sql.NullString{String: now, Valid: len(job.events) > 0 || job.part}
 	res, err := w.exec(ctx, `UPDATE runs SET events = max(events, ?), epochs = epochs + ?, inner = inner + ?,
-		bytes = bytes + ?, first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
+		bytes = bytes + ?, sums = sums + ?, first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
 		done = coalesce(?, done), heartbeat = ?, changed = coalesce(?, changed) WHERE run = ? AND owner = ?`,
-		sum.events, sum.epochs, sum.inner, sum.bytes, sum.first, sum.last, sum.best, sum.done,
+		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.first, sum.last, sum.best, sum.done,
 		now, changed, at.run, w.owner.token)
 	if err != nil {
 		return err
@@ -266,7 +267,7 @@ func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return errors.Join(err, errTaken)
 	}
-	return nil
+	return seal(ctx, w.conn, "runs", "run = ?", at.run)
 }
 
 // begin makes the row of a new run, or forgets the rest of one that is gone on with.
@@ -346,16 +347,16 @@ func (w *writer) connect(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	w.conn, w.insert = conn, map[string]*sql.Stmt{}
+	w.conn, w.prepared = conn, map[string]*sql.Stmt{}
 	return nil
 }
 
 // disconnect makes the next attempt begin with a fresh connection.
 func (w *writer) disconnect() {
-	for _, s := range w.insert {
+	for _, s := range w.prepared {
 		s.Close()
 	}
-	w.insert = nil
+	w.prepared = nil
 	if w.conn != nil {
 		w.conn.Close()
 		w.conn = nil
@@ -368,12 +369,12 @@ func (w *writer) disconnect() {
 
 // statement returns a prepared statement.
 func (w *writer) statement(ctx context.Context, text string) (*sql.Stmt, error) {
-	if s := w.insert[text]; s != nil {
+	if s := w.prepared[text]; s != nil {
 		return s, nil
 	}
 	s, err := w.conn.PrepareContext(ctx, text)
 	if err == nil {
-		w.insert[text] = s
+		w.prepared[text] = s
 	}
 	return s, err
 }

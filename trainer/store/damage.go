@@ -1,0 +1,93 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+)
+
+// DamageError says that a run was read without some of its events. All others were given.
+type DamageError struct {
+	File, Run string
+	Events    int   // rows that are damaged
+	Missing   bool  // rows are not there, or are of another run
+	First     error // about the first of Events
+}
+
+func (e *DamageError) Unwrap() error { return e.First }
+
+func (e *DamageError) Error() string { return e.File + ": run " + e.Run + ": " + e.words() }
+
+func (e *DamageError) words() string {
+	what := "some events are missing"
+	switch {
+	case e.Events == 1:
+		what = "1 damaged event was left out"
+	case e.Events > 1:
+		what = fmt.Sprintf("%d damaged events were left out", e.Events)
+	}
+	return what + ": newtop runs check " + e.Run + " tells which"
+}
+
+// damage is what a reader of events has left out so far.
+type damage struct {
+	events int
+	first  error
+	read   int64           // sum of the checksums of the rows that were read
+	report func(*RowError) // hears of each; may be nil
+}
+
+// leaveOut notes a row that is not read.
+func (d *damage) leaveOut(err *RowError) {
+	d.events++
+	if d.first == nil {
+		d.first = err
+	}
+	if d.report != nil {
+		d.report(err)
+	}
+}
+
+// lost returns the error of a run that was read; whole says that all its rows were to be there.
+func (r *runReader) lost(file string, whole bool) error {
+	missing := whole && r.damage.events == 0 && r.damage.read != r.sums
+	if r.damage.events == 0 && !missing {
+		return nil
+	}
+	if row, ok := r.damage.first.(*RowError); ok {
+		row.File = file
+	}
+	return &DamageError{File: file, Run: r.id, Events: r.damage.events, Missing: missing, First: r.damage.first}
+}
+
+// eventRows is rows for tables of events: f also returns the row's checksum, and a row that is damaged is left out.
+func (r *runReader) eventRows(ctx context.Context, table, query string, args []any, f func(*sql.Rows) (seq int64, crc sql.NullInt64, err error)) error {
+	return eachRow(ctx, r.tx, query, slices.Insert(args, 0, any(r.run)), func(rows *sql.Rows) error {
+		seq, crc, err := f(rows)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case r.again: // it was counted before
+		case err != nil:
+			r.damage.leaveOut(&RowError{Table: table, Run: r.id, Seq: seq, Err: err})
+		default:
+			r.damage.read += crc.Int64
+		}
+		return nil
+	})
+}
+
+// sealerOf returns the sealer of a table's rows.
+func (r *runReader) sealerOf(table string) *sealer {
+	if r.sealers[table] == nil {
+		if r.sealers == nil {
+			r.sealers = map[string]*sealer{}
+		}
+		r.sealers[table] = newSealer(table)
+	}
+	return r.sealers[table]
+}
+
+// crc names the column of a table's checksums.
+func (r *runReader) crc() string { return crcColumn(r.version, "") }
