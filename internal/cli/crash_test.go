@@ -45,7 +45,7 @@ func TestUnrecordedRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for limit, want := range map[string]string{
-		"ulimit -f 200": `: the file may not grow beyond \S+ kB \(ulimit -f\)`,
+		"ulimit -f 400": `: the file may not grow beyond \S+ kB \(ulimit -f\)`,
 		"true":          ": the file is gone",
 	} {
 		db := database(t)
