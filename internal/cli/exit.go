@@ -25,12 +25,9 @@ func exitCode(ctx context.Context, err error) int {
 	if exit, ok := errors.AsType[*print.ExitError](err); ok {
 		return exit.Code
 	}
-	output, unwritten := errors.AsType[*print.OutputError](err)
 	switch {
 	case err == nil:
 		return print.ExitDone
-	case unwritten && output.Unread():
-		return print.ExitInterrupted
 	case is[*trainer.DivergedError](err):
 		return print.ExitDiverged
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil, errors.Is(err, syscall.EPIPE):

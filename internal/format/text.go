@@ -89,3 +89,20 @@ func cut(text string, most int) string {
 	runes := []rune(text)
 	return string(runes[:most/2]) + "…" + string(runes[len(runes)-most/2+1:])
 }
+
+// StyleLength is the length of the sequence that a text begins with if that chooses colours and attributes (SGR), and 0 if
+// it begins with anything else.
+func StyleLength[T string | []byte](s T) int {
+	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == 'm':
+			return i + 1
+		case (c < '0' || c > '9') && c != ';' && c != ':':
+			return 0
+		}
+	}
+	return 0
+}

@@ -20,7 +20,7 @@ const module = "newtop"
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
 	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
-	{"internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
+	{"internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
 	{"models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass"},
 	{"models", "trainer/optim", "trainer/event"},

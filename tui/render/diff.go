@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/format"
 	"newtop/tui/style"
 )
 
@@ -143,7 +144,7 @@ func cellsOf(dst []rowCell, row string) (_ []rowCell, plain bool) {
 		c := row[i]
 		switch {
 		case c == 0x1b:
-			n := style.StyleLength(row[i:])
+			n := format.StyleLength(row[i:])
 			if n == 0 {
 				return dst, false
 			}

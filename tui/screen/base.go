@@ -222,10 +222,11 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 	return err
 }
 
-// Finished returns rows in the characters that the glyphs allow.
+// Finished returns rows in the characters that the glyphs allow, with nothing in them that acts on a terminal.
 func (b *Base) Finished(rows []string) []string {
-	if b.Glyphs.ASCII {
-		for i := range rows {
+	for i := range rows {
+		rows[i] = style.Shown(rows[i])
+		if b.Glyphs.ASCII {
 			rows[i] = style.ToASCII(rows[i])
 		}
 	}
@@ -239,7 +240,7 @@ func (b *Base) View(rows []string, title string, mouse tea.MouseMode) tea.View {
 	if !b.NoMouse {
 		v.MouseMode = mouse
 	}
-	v.WindowTitle = title
+	v.WindowTitle = style.Clean(title)
 	return v
 }
 

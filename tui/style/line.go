@@ -49,8 +49,9 @@ type Line struct {
 	Room    int
 }
 
-// Put appends text in a token's ink, cutting what does not fit.
+// Put appends text in a token's ink, clean, cutting what does not fit.
 func (l *Line) Put(t Token, s string) *Line {
+	s = Clean(s)
 	n := Cells(s)
 	if l.Width+n > l.Room {
 		s = ansi.Truncate(s, l.Room-l.Width, "")

@@ -6,23 +6,73 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
 )
 
-// Clean makes text from data safe to draw: one line, no control or format characters (a ZWJ or a
-// direction mark moves what stands after it), no variation selectors, no emoji, whose widths the
-// terminals disagree on.
+// Clean makes text from data safe to draw: one line, nothing that is invisible or changes the direction of text (a ZWJ or a
+// direction mark moves what stands after it), no variation selectors, no emoji, whose widths the terminals disagree on.
+// Line.Put does it with whatever it draws; where a width is asked for before, it is the width of the clean text.
 func Clean(s string) string {
+	if tame(s) {
+		return s
+	}
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t' || r == '\n' || r == '\r':
 			return ' '
 		case r >= 0x1F000, r == unicode.ReplacementChar:
 			return '?'
-		case unicode.IsControl(r), unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs, unicode.M):
+		case !unicode.IsGraphic(r), unicode.Is(unicode.M, r):
 			return -1
 		}
 		return r
 	}, s)
+}
+
+// tame reports, at a glance, that Clean leaves a text as it is.
+func tame(s string) bool {
+	for _, r := range s {
+		if r < ' ' || r == 0x7f || r >= utf8.RuneSelf && !Narrow(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// Shown returns a drawn row as a terminal may get it: nothing but sequences of colours acts on it.
+func Shown(row string) string {
+	if acts(row) < 0 {
+		return row
+	}
+	var b strings.Builder
+	for i := acts(row); i >= 0; i = acts(row) {
+		b.WriteString(row[:i])
+		_, n := utf8.DecodeRuneInString(row[i:])
+		row = row[i+n:]
+	}
+	return b.String() + row
+}
+
+// acts returns where in a row something stands that is neither graphic nor a sequence of colours, or -1.
+func acts(row string) int {
+	for i := 0; i < len(row); {
+		c := row[i]
+		if c >= ' ' && c < 0x7f {
+			i++
+			continue
+		}
+		if n := format.StyleLength(row[i:]); n > 0 {
+			i += n
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(row[i:])
+		if !Narrow(r) && !unicode.IsGraphic(r) || r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
 }
 
 // Cells returns how many columns plain text takes.
@@ -42,7 +92,7 @@ func Columns(s string) int {
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == 0x1b:
-			style := StyleLength(s[i:])
+			style := format.StyleLength(s[i:])
 			if style == 0 {
 				return ansi.StringWidth(s)
 			}
@@ -91,22 +141,6 @@ func Repeat(s string, n int) string {
 		return ""
 	}
 	return strings.Repeat(s, n)
-}
-
-// StyleLength is the length of the SGR sequence that a string begins with, 0 if it begins with anything else.
-func StyleLength(s string) int {
-	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
-		return 0
-	}
-	for i := 2; i < len(s); i++ {
-		switch c := s[i]; {
-		case c == 'm':
-			return i + 1
-		case (c < '0' || c > '9') && c != ';' && c != ':':
-			return 0
-		}
-	}
-	return 0
 }
 
 // Narrow reports whether a character is known to take one column of every terminal, whatever stands beside it: Latin

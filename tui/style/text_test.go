@@ -16,11 +16,33 @@ func TestClean(t *testing.T) {
 		"a\ufe0fb\u202ec\u0301d":      "abcd",
 		"naïve – 数据":                  "naïve – 数据",
 		"\xff\xfe":                    "??",
-		"\u009b31m\u2028\u2066\u00ad": "31m\u2028",
+		"\u009b31m\u2028\u2066\u00ad": "31m",
 	} {
 		if got := Clean(in); got != want {
 			t.Errorf("%q: %q, want %q", in, got, want)
 		}
+	}
+}
+
+// What a row may hold beside what is printed are colours.
+func TestShown(t *testing.T) {
+	for in, want := range map[string]string{
+		"\x1b[1;38;5;110mloss\x1b[m ▁▂ 数据":     "\x1b[1;38;5;110mloss\x1b[m ▁▂ 数据",
+		"\x1b]0;title\x07\x1b[2J":              "]0;title[2J",
+		"a\u009b2J\u202eb\u2028\U000e0041\xff": "a2Jb",
+		"\x1b[31":                              "[31",
+	} {
+		if got := Shown(in); got != want {
+			t.Errorf("%q: %q, want %q", in, got, want)
+		}
+	}
+}
+
+// Whoever draws a text of strangers' need not think of what is in it.
+func TestPutCleans(t *testing.T) {
+	v := Pen{ThemeAuto.Palette(true, colorprofile.ASCII, true), GlyphsBraille.Set(nil)}
+	if got := v.Line(12).Put(Text, "a\x1b[31mb\x1b]0;\u202e").Full(); got != "a[31mb]0;   " {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"newtop/internal/format"
 )
 
@@ -88,7 +86,7 @@ func (o *Output) printable(p []byte, styled bool) []byte {
 	o.pending = nil
 	out := make([]byte, 0, len(p)+16)
 	for len(p) > 0 {
-		if n := sgrLength(p); styled && n > 0 {
+		if n := format.StyleLength(p); styled && n > 0 {
 			out = append(out, p[:n]...)
 			p = p[n:]
 			continue
@@ -106,22 +104,6 @@ func (o *Output) printable(p []byte, styled bool) []byte {
 		p = p[n:]
 	}
 	return out
-}
-
-// sgrLength is the length of the sequence that a text begins with if that chooses colours and attributes, else 0.
-func sgrLength(p []byte) int {
-	if len(p) < 3 || p[0] != ansi.ESC || p[1] != '[' {
-		return 0
-	}
-	for i, c := range p[2:] {
-		switch {
-		case c == 'm':
-			return 2 + i + 1
-		case (c < '0' || c > '9') && c != ';' && c != ':':
-			return 0
-		}
-	}
-	return 0
 }
 
 // Styled returns what writes to the same stream for a library that colours what it prints, and prints nothing of strangers'
