@@ -126,14 +126,6 @@ func (l *loop) reply(q request) {
 	q.answer <- err
 }
 
-// replyEarly replies to a command that comes before the run began.
-func (l *loop) replyEarly(q request) {
-	q.answer <- l.handleEarly(q.command)
-	if l.end == "" {
-		l.out.publish(nil)
-	}
-}
-
 // handleEarly carries out a command that comes before the run began.
 func (l *loop) handleEarly(c event.Command) error {
 	switch c := c.(type) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
@@ -97,11 +96,11 @@ func (l *loop) prepare() error {
 				return &PrepareError{Err: p.err}
 			}
 			*l.place.config, l.place.problem = p.config, p.problem
-			l.takeEarly()
 			return nil
 		case q := <-l.session.requests:
-			l.replyEarly(q)
+			q.answer <- l.handleEarly(q.command)
 			if l.end == "" {
+				l.out.publish(nil)
 				continue
 			}
 		case <-l.ctx.Done():
@@ -111,18 +110,6 @@ func (l *loop) prepare() error {
 			<-prepared
 		}
 		return err
-	}
-}
-
-// takeEarly answers the commands that somebody has begun to give, so that they come before the first outer iteration.
-func (l *loop) takeEarly() {
-	for l.session.asking.Load() > 0 && l.end == "" {
-		select {
-		case q := <-l.session.requests:
-			l.replyEarly(q)
-		default:
-			runtime.Gosched()
-		}
 	}
 }
 
