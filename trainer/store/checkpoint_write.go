@@ -161,23 +161,29 @@ func (w *writer) forget(ctx context.Context, at *place, opening []byte, config s
 			return err
 		}
 	}
-	column := at.measure.Info().Column
 	_, err := w.conn.ExecContext(ctx, `UPDATE runs SET opening = ?3, config = coalesce(?4, config), generation = generation + 1, claimed = 0, done = NULL,
-		events = max(?2, 1), thinned = iif(?2 < whole, 0, thinned), whole = iif(?2 < whole, 0, whole),
-		sums = (SELECT sum(s) FROM (SELECT coalesce(sum(crc), 0) AS s FROM epochs WHERE run = ?1
-			UNION ALL SELECT coalesce(sum(crc), 0) FROM solves WHERE run = ?1
-			UNION ALL SELECT coalesce(sum(crc), 0) FROM spectra WHERE run = ?1
-			UNION ALL SELECT coalesce(sum(crc), 0) FROM marks WHERE run = ?1)),
-		epochs = (SELECT count(*) FROM epochs WHERE run = ?1) + iif(?2 < whole, 0, thinned),
-		inner = (SELECT coalesce(sum(iif(json_valid(steps), json_array_length(steps), 0)), 0) FROM solves WHERE run = ?1),
-		first = (SELECT min(seq) FROM epochs WHERE run = ?1), last = (SELECT max(seq) FROM epochs WHERE run = ?1),
-		best = (SELECT seq FROM epochs WHERE run = ?1 ORDER BY `+column+` IS NULL, `+column+`, seq LIMIT 1)
-		WHERE run = ?1`, at.run, w.from, string(opening), config)
+		events = max(?2, 1), thinned = iif(?2 < whole, 0, thinned), whole = iif(?2 < whole, 0, whole) WHERE run = ?1`, at.run, w.from, string(opening), config)
+	if err == nil {
+		_, err = w.conn.ExecContext(ctx, "UPDATE runs SET "+counted(at.measure)+" WHERE run = ?1", at.run)
+	}
 	if err != nil {
 		return err
 	}
 	at.best, err = w.bestOf(ctx, at.run)
 	return err
+}
+
+// counted sets what a run's row tells of its other rows; ?1 is the run.
+func counted(m event.Measure) string {
+	column := m.Info().Column
+	return `sums = (SELECT sum(s) FROM (SELECT coalesce(sum(crc), 0) AS s FROM epochs WHERE run = ?1
+			UNION ALL SELECT coalesce(sum(crc), 0) FROM solves WHERE run = ?1
+			UNION ALL SELECT coalesce(sum(crc), 0) FROM spectra WHERE run = ?1
+			UNION ALL SELECT coalesce(sum(crc), 0) FROM marks WHERE run = ?1)),
+		epochs = (SELECT count(*) FROM epochs WHERE run = ?1) + thinned,
+		inner = (SELECT coalesce(sum(iif(json_valid(steps), json_array_length(steps), 0)), 0) FROM solves WHERE run = ?1),
+		first = (SELECT min(seq) FROM epochs WHERE run = ?1), last = (SELECT max(seq) FROM epochs WHERE run = ?1),
+		best = (SELECT seq FROM epochs WHERE run = ?1 ORDER BY ` + column + ` IS NULL, ` + column + `, seq LIMIT 1)`
 }
 
 // bestOf returns the best epoch of a run's row, or nil.

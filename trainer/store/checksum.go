@@ -26,7 +26,7 @@ var sealed = map[string]string{
 	"marks":       "seq, json",
 	"peaks":       "first, last, extremes",
 	"checkpoints": "seq, epoch, fingerprint, size",
-	"searches":    "id, name, begun, changed, config, version, phase, data, seconds, spent, rest",
+	"searches":    "id, name, begun, changed, config, version, phase, data, seconds, spent, rest, sums",
 	"trials":      "number, run, state, why, seed, rung, final, choices, figures",
 }
 
@@ -115,6 +115,15 @@ func (s *sealer) verify(crc sql.NullInt64, values ...any) error {
 		return errChecksum
 	}
 	return nil
+}
+
+// sealSearch makes a search's row tell what it and its trials are now.
+func sealSearch(ctx context.Context, conn *sql.Conn, search int64) error {
+	_, err := conn.ExecContext(ctx, "UPDATE searches SET sums = (SELECT coalesce(sum(crc), 0) FROM trials WHERE search = ?1) WHERE search = ?1", search)
+	if err != nil {
+		return err
+	}
+	return seal(ctx, conn, "searches", "search = ?", search)
 }
 
 // seal gives the rows of a table for which a condition holds the checksums of what they are now.

@@ -186,12 +186,7 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, given sql.Nu
 			return err
 		}
 	}
-	return m.reseal(ctx, "runs", "run = ?", to)
-}
-
-// reseal seals a row that has got another name or number, unless it had no checksum.
-func (m *merge) reseal(ctx context.Context, table, where string, key int64) error {
-	return seal(ctx, m.conn, table, where+" AND crc IS NOT NULL", key)
+	return seal(ctx, m.conn, "runs", "run = ? AND crc IS NOT NULL", to) // under its new name
 }
 
 // copyRows copies the rows of a table of the source for which a condition holds, without the column of the rows' own

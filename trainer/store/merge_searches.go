@@ -89,5 +89,5 @@ func (m *merge) copySearch(ctx context.Context, id, name string) error {
 			return err
 		}
 	}
-	return m.reseal(ctx, "searches", "search = ?", row)
+	return sealSearch(ctx, m.conn, row)
 }

@@ -26,6 +26,7 @@ type State string
 const (
 	Running     State = "running"     // a living process records it
 	Interrupted State = "interrupted" // its process is gone without an end
+	Damaged     State = "damaged"     // in a Filter: those whose row is damaged, whatever became of them
 )
 
 // Run is one run's summary.
@@ -72,7 +73,7 @@ func (f *Filter) takes(r *Run) bool {
 	switch {
 	case f.Data != "" && f.Data != data,
 		f.Optimizer != "" && f.Optimizer != optimizer,
-		f.State != "" && f.State != string(r.State),
+		f.State != "" && f.State != string(r.State) && (f.State != string(Damaged) || r.Damage == nil),
 		r.Begun.Before(f.Since):
 		return false
 	case f.Text == "":

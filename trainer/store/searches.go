@@ -32,6 +32,8 @@ type Search struct {
 	Looked  bool // Running is what this machine's table of processes says, not the heartbeat
 	Host    string
 	Process int
+
+	sums int64 // of the trials' checksums
 }
 
 // Trial is one trial of a search.
@@ -85,7 +87,7 @@ func (s *Store) NewSearch(ctx context.Context, q *Search) (*SearchRecord, error)
 		if r.row, err = res.LastInsertId(); err != nil {
 			return err
 		}
-		return seal(ctx, conn, "searches", "search = ?", r.row)
+		return sealSearch(ctx, conn, r.row)
 	})
 	if err != nil {
 		return nil, err
@@ -201,7 +203,7 @@ func (r *SearchRecord) Put(ctx context.Context, q *Search, trials []Trial) error
 				return err
 			}
 		}
-		return seal(ctx, conn, "searches", "search = ?", r.row)
+		return sealSearch(ctx, conn, r.row)
 	})
 }
 
@@ -281,8 +283,11 @@ func searchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 	if err != nil {
 		return nil, err
 	}
-	check := newSealer("searches")
-	query := `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest, ` + crcColumn(version, "") + `,
+	check, sums := newSealer("searches"), "0"
+	if version >= checksums {
+		sums = "sums"
+	}
+	query := `SELECT id, name, begun, changed, config, version, phase, data, seconds, spent, rest, ` + crcColumn(version, "") + ", " + sums + `,
 		(SELECT count(*) FROM trials t WHERE t.search = s.search), ` + ownerColumns + `
 		FROM searches s ` + where + " ORDER BY search DESC"
 	err = eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
@@ -291,9 +296,9 @@ func searchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 		var begun, changed, config, rest string
 		var crc sql.NullInt64
 		err := rows.Scan(by.dests(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds, &q.Spent, &rest,
-			&crc, &q.Trials)...)
+			&crc, &q.sums, &q.Trials)...)
 		if err == nil {
-			err = check.verify(crc, q.ID, q.Name, begun, changed, config, q.Version, q.Phase, q.Data, q.Seconds, q.Spent, rest)
+			err = check.verify(crc, q.ID, q.Name, begun, changed, config, q.Version, q.Phase, q.Data, q.Seconds, q.Spent, rest, q.sums)
 		}
 		if err != nil {
 			return badSearch(cmp.Or(q.Name, q.ID), err)
@@ -319,7 +324,7 @@ func trialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 	if err != nil {
 		return nil, err
 	}
-	check := newSealer("trials")
+	check, left := newSealer("trials"), q.sums
 	query := `SELECT number, run, state, why, seed, rung, final, choices, figures, ` + crcColumn(version, "") + ` FROM trials
 		WHERE search = (SELECT search FROM searches WHERE id = ?) ORDER BY number`
 	err = eachRow(ctx, tx, query, []any{q.ID}, func(rows *sql.Rows) error {
@@ -337,9 +342,13 @@ func trialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 		if err != nil {
 			return badSearch(q.Name, fmt.Errorf("trial %d: %w", t.Number, err))
 		}
+		left -= crc.Int64
 		t.Run, t.Choices, t.Figures = run.String, json.RawMessage(choices), json.RawMessage(figures)
 		out = append(out, t)
 		return nil
 	})
+	if err == nil && left != 0 {
+		err = badSearch(q.Name, errors.New("trials are missing, or are of another search: their checksums do not add up"))
+	}
 	return out, err
 }

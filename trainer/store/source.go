@@ -97,7 +97,7 @@ func (w *source) fill(ctx context.Context) error {
 func (w *source) note(r *runReader, whole bool) {
 	w.lost = r.damage
 	if e, ok := errors.AsType[*DamageError](r.lost(w.store.path, whole)); ok {
-		w.warning = e.words()
+		w.warning = "run " + w.id + ": " + e.words()
 	}
 }
 

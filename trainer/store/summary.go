@@ -64,20 +64,25 @@ func eachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield fu
 	})
 }
 
-// alteredRuns returns the rows that are not what their checksums say.
+// alteredRuns returns the rows of runs that are not what their checksums say, or whose checkpoints' rows are not.
 func alteredRuns(ctx context.Context, tx querier, where string, args []any) (map[int64]bool, error) {
 	altered := map[int64]bool{}
-	s := newSealer("runs")
-	query := "SELECT r.run, r.crc, " + prefixed("r", sealed["runs"]) + " FROM runs r " + where
-	err := eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
-		var number int64
-		var crc sql.NullInt64
-		values := make([]any, len(s.names))
-		err := rows.Scan(destsOf(values, &number, &crc)...)
-		altered[number] = err != nil || s.verify(crc, values...) != nil
-		return ctx.Err()
-	})
-	return altered, err
+	for _, t := range []struct{ table, name, join string }{{"runs", "r", ""}, {"checkpoints", "k", " JOIN checkpoints k USING (run)"}} {
+		s := newSealer(t.table)
+		query := "SELECT r.run, " + t.name + ".crc, " + prefixed(t.name, sealed[t.table]) + " FROM runs r" + t.join + " " + where
+		err := eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
+			var number int64
+			var crc sql.NullInt64
+			values := make([]any, len(s.names))
+			err := rows.Scan(destsOf(values, &number, &crc)...)
+			altered[number] = altered[number] || err != nil || s.verify(crc, values...) != nil
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return altered, nil
 }
 
 // resealed calls change, which changes a run's row, and seals it again, unless it was damaged before.

@@ -37,7 +37,7 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 			err = cmp.Or(err, j.record.close())
 		}
 	}()
-	run, err := s.Find(cmd.Context(), name)
+	run, err := Find(cmd, s, name)
 	if err != nil {
 		return nil, err
 	}
@@ -61,6 +61,9 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 	}
 	if left.Passed != nil {
 		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d", print.OneLine(left.Passed), left.From.Epoch))
+	}
+	if left.Damage != nil {
+		print.Warn(cmd.ErrOrStderr(), print.OneLine(left.Damage))
 	}
 	config := left.Config
 	if err := r.Flags.Change(cmd, &config); err != nil {

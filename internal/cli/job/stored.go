@@ -52,11 +52,20 @@ func (a *StoreFlags) Open(o store.Options) (*store.Store, error) {
 	return s, err
 }
 
+// Find returns the run of a name, and warns of one whose row is damaged but can be read.
+func Find(cmd *cobra.Command, s *store.Store, name string) (*store.Run, error) {
+	r, err := s.Find(cmd.Context(), name)
+	if err == nil && r.Damage != nil {
+		print.Warn(cmd.ErrOrStderr(), print.OneLine(r.Damage))
+	}
+	return r, err
+}
+
 // FindRuns returns the runs of the names, in their order.
 func FindRuns(cmd *cobra.Command, s *store.Store, names []string) ([]*store.Run, error) {
 	runs := make([]*store.Run, len(names))
 	for i, name := range names {
-		r, err := s.Find(cmd.Context(), name)
+		r, err := Find(cmd, s, name)
 		if err != nil {
 			return nil, err
 		}

@@ -19,11 +19,11 @@ func newRunsRename(a *job.StoreFlags) *cobra.Command {
 		Args: flags.Arguments(2, 2, "a run and its new name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.With(store.Options{Existing: true}, func(s *store.Store) error {
-				runs, err := job.FindRuns(cmd, s, args[:1])
+				run, err := s.FindAny(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
-				return s.Rename(cmd.Context(), runs[0].ID, args[1])
+				return s.Rename(cmd.Context(), run.ID, args[1])
 			})
 		},
 	}
@@ -60,7 +60,7 @@ func newRunsRemove(a *job.StoreFlags) *cobra.Command {
 }
 
 func (r *remover) remove(cmd *cobra.Command, s *store.Store, names []string) error {
-	runs, err := job.FindRuns(cmd, s, names)
+	runs, err := findAny(cmd, s, names)
 	if err == nil && len(names) == 0 {
 		runs, err = r.chosen(cmd, s)
 	}
@@ -85,6 +85,18 @@ func (r *remover) remove(cmd *cobra.Command, s *store.Store, names []string) err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s removed\n", print.Count(len(ids), "run"))
 	return nil
+}
+
+// findAny returns the runs of the names, damaged ones too.
+func findAny(cmd *cobra.Command, s *store.Store, names []string) (runs []*store.Run, err error) {
+	for _, name := range names {
+		r, err := s.FindAny(cmd.Context(), name)
+		if err != nil {
+			return nil, err
+		}
+		runs = append(runs, r)
+	}
+	return runs, nil
 }
 
 // chosen returns the runs that the flags choose, without those that are being trained.

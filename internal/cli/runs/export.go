@@ -3,7 +3,9 @@ package runs
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -58,7 +60,7 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 					continue
 				}
 				return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
-					r, err := s.Find(cmd.Context(), args[0])
+					r, err := job.Find(cmd, s, args[0])
 					if err != nil {
 						return err
 					}
@@ -86,13 +88,36 @@ func (x *exporter) output(cmd *cobra.Command, write func(io.Writer) error) error
 	return err
 }
 
-// events calls each with every event of a run, and ends with its error.
-func events(cmd *cobra.Command, s *store.Store, r *store.Run, each func(event.Event) error) (err error) {
-	_, failed := s.Events(cmd.Context(), r.ID, 0, func(e event.Event) bool {
+// events calls each with every event of a run, and ends with its error. It warns of a run that is not whole.
+func events(cmd *cobra.Command, s *store.Store, r *store.Run, each func(event.Event) error) error {
+	lost, err := readable(cmd.Context(), s, r, each)
+	if lost != nil {
+		print.Warn(cmd.ErrOrStderr(), print.OneLine(lost))
+	}
+	if text := thinnedText(r); text != "" && err == nil {
+		print.Warn(cmd.ErrOrStderr(), "run "+r.ID+": "+text)
+	}
+	return err
+}
+
+// readable is events without a word; lost says which events could not be read.
+func readable(ctx context.Context, s *store.Store, r *store.Run, each func(event.Event) error) (lost *store.DamageError, err error) {
+	_, failed := s.Events(ctx, r.ID, 0, func(e event.Event) bool {
 		err = each(e)
 		return err == nil
 	})
-	return cmp.Or(err, failed)
+	if errors.As(failed, &lost) {
+		failed = nil
+	}
+	return lost, cmp.Or(err, failed)
+}
+
+// thinnedText says that a run's history is not whole; empty for one that is.
+func thinnedText(r *store.Run) string {
+	if r.Thinned == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of %d were thinned out of its history", print.Count(r.Thinned, "epoch"), r.Epochs)
 }
 
 func (x *exporter) jsonl(cmd *cobra.Command, s *store.Store, r *store.Run) error {
@@ -144,7 +169,7 @@ func iterations(e *event.EpochEvent) (n int) {
 // first epochs.
 func figureKeys(cmd *cobra.Command, s *store.Store, r *store.Run) (keys []string, err error) {
 	seen := map[string]bool{}
-	err = events(cmd, s, r, func(e event.Event) error {
+	_, err = readable(cmd.Context(), s, r, func(e event.Event) error {
 		if e, ok := e.(event.EpochEvent); ok {
 			for i := range e.Figures {
 				if key := e.Figures[i].Key; !seen[key] {

@@ -46,8 +46,16 @@ func runColumns(inTerminal bool, now time.Time) []runColumn {
 			}
 			return print.Elapsed(r.Last.Elapsed)
 		}},
-		{head: "STATE", rank: 3, text: func(r *store.Run) string { return string(r.State) }},
+		{head: "STATE", rank: 3, text: stateText},
 	}
+}
+
+// stateText says what has become of a run, and marks one whose row is damaged.
+func stateText(r *store.Run) string {
+	if r.Damage != nil {
+		return string(r.State) + ", damaged"
+	}
+	return string(r.State)
 }
 
 // shapeOf writes the layers of a run's net.
@@ -116,12 +124,18 @@ type runRow struct {
 	Process     int         `json:"process"`
 	Version     string      `json:"version"`
 	Bytes       int64       `json:"bytes"`
+	Thinned     int         `json:"thinned_epochs"` // that were taken out of the history
+	Damage      string      `json:"damage"`         // what is wrong with its row; empty: nothing
 }
 
 func rowOf(r *store.Run) runRow {
 	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: job.DataOf(r), Optimizer: job.OptimizerOf(r),
 		Seed: r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command, Host: r.Host,
 		Process: r.Process, Version: r.Version, Bytes: r.Bytes}
+	row.Thinned = r.Thinned
+	if r.Damage != nil {
+		row.Damage = print.OneLine(r.Damage)
+	}
 	if r.Opening != nil {
 		row.Net, row.Parameters = r.Opening.Model.Shape(), r.Opening.Model.Parameters
 	}

@@ -24,7 +24,7 @@ Shards of a search are one search then: newtop tune show NAME.`,
 		Example: "newtop runs merge sweep-*.db\nnewtop runs merge --record all.db node1.db node2.db",
 		Args:    flags.Arguments(1, 0, "databases with recorded runs"),
 		RunE: func(cmd *cobra.Command, files []string) error {
-			if err := readable(files); err != nil {
+			if err := areStores(files); err != nil {
 				return err
 			}
 			return a.With(store.Options{}, func(s *store.Store) error { return mergeInto(cmd, s, a.File, files) })
@@ -32,8 +32,8 @@ Shards of a search are one search then: newtop tune show NAME.`,
 	}
 }
 
-// readable returns what is wrong with the first of the files that is no run store, before any is merged.
-func readable(files []string) error {
+// areStores returns what is wrong with the first of the files that is no run store, before any is merged.
+func areStores(files []string) error {
 	for _, file := range files {
 		source, err := store.Open(file, store.Options{ReadOnly: true})
 		if err != nil {

@@ -87,6 +87,7 @@ func summaries(cmd *cobra.Command, s *store.Store, names []string, whole bool) (
 		if err != nil {
 			return nil, err
 		}
+		list[i].warn(cmd)
 	}
 	return list, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -40,7 +41,7 @@ run has it, by its name, or as last, last~1, last~2: the newest that are no tria
 	}
 	l.add(again)
 	cmd.AddCommand(again, newRunsShow(&a), newRunsCompare(&a), newRunsPlot(&a), newRunsExport(&a), newRunsRename(&a), newRunsRemove(&a),
-		newRunsMerge(&a))
+		newRunsMerge(&a), newRunsCheck(&a), newRunsSalvage(&a))
 	return cmd
 }
 
@@ -57,7 +58,7 @@ func (l *lister) add(cmd *cobra.Command) {
 	set.SortFlags = false
 	set.StringVar(&l.filter.Data, "data", "", "only runs on this data")
 	set.StringVar(&l.filter.Optimizer, "opt", "", "only runs that began with this optimizer")
-	set.StringVar(&l.filter.State, "state", "", "only runs in this state: running, interrupted, or why they ended: epochs, target, time, stopped, stalled, diverged, failed")
+	set.StringVar(&l.filter.State, "state", "", "only runs in this state: running, interrupted, damaged, or why they ended: epochs, target, time, stopped, stalled, diverged, failed")
 	set.StringVar(&l.since, "since", "", "only runs begun since then: 90m, 24h, 7d ago, or a date as in 2026-11-01")
 	set.StringVar(&l.filter.Text, "text", "", "only runs with this text in ID, name, data, optimizer or command")
 	set.BoolVar(&l.trials, "trials", false, "also the trials of searches, which are left out otherwise unless --text chooses them")
@@ -79,7 +80,10 @@ func (l *lister) list(cmd *cobra.Command, a *job.StoreFlags) error {
 	var searches []store.Search
 	err = a.With(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
 		if runs, err = s.Runs(cmd.Context(), f); err == nil && f.Alone {
-			searches, err = s.Searches(cmd.Context())
+			var failed error
+			if searches, failed = s.Searches(cmd.Context()); failed != nil { // which is no reason not to list runs
+				print.Warn(cmd.ErrOrStderr(), print.OneLine(failed))
+			}
 		}
 		return err
 	})
@@ -118,7 +122,7 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 
 // checkState refuses what no run can be in.
 func checkState(name string) error {
-	states := []string{string(store.Running), string(store.Interrupted)}
+	states := []string{string(store.Running), string(store.Interrupted), string(store.Damaged)}
 	for _, r := range []event.Reason{event.ReasonEpochs, event.ReasonTarget, event.ReasonTime, event.ReasonStopped,
 		event.ReasonStalled, event.ReasonDiverged, event.ReasonFailed} {
 		states = append(states, string(r))

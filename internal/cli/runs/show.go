@@ -38,6 +38,7 @@ func newRunsShow(a *job.StoreFlags) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				t.warn(cmd)
 				if format == "json" {
 					return print.JSON(cmd.OutOrStdout(), t.report())
 				}
@@ -131,6 +132,7 @@ func (t *summary) print(out io.Writer) error {
 	t.printFigures(w)
 	t.printMarks(w)
 	w.line("record", "%s, %s, %d spectra, %s", print.Count(r.Epochs, "epoch"), print.Count(r.Inner, "inner iteration"), t.spectra, print.Bytes(r.Bytes))
+	w.line("history", "%s", thinnedText(r))
 	w.line("checkpoint", "%s", t.checkpoint())
 	w.line("fingerprint", "%s", r.Fingerprint)
 	w.line("begun by", "%s", r.Command)

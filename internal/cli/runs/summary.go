@@ -8,6 +8,9 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
@@ -29,6 +32,7 @@ type summary struct {
 	solves   int
 	stops    map[string]int // inner solves by the letter of the reason why they stopped
 	words    map[string]string
+	lost     string // what could not be read; empty: nothing
 }
 
 func newSummary(r *store.Run) *summary {
@@ -41,10 +45,13 @@ func summarizeRun(ctx context.Context, s *store.Store, r *store.Run) (*summary, 
 		return watched(ctx, s, r, false)
 	}
 	t := newSummary(r)
-	_, err := s.Events(ctx, r.ID, 0, func(e event.Event) bool {
+	lost, err := readable(ctx, s, r, func(e event.Event) error {
 		t.add(e, false)
-		return true
+		return nil
 	})
+	if lost != nil {
+		t.lost = lost.Error()
+	}
 	return t, err
 }
 
@@ -64,6 +71,9 @@ func watched(ctx context.Context, s *store.Store, r *store.Run, epochs bool) (*s
 		case errors.Is(err, stream.ErrRestart):
 			t = newSummary(r)
 		case errors.Is(err, stream.ErrNone), errors.Is(err, io.EOF):
+			if w, ok := source.(interface{ Warning() string }); ok {
+				t.lost = w.Warning()
+			}
 			return t, nil
 		default:
 			return nil, err
@@ -100,6 +110,13 @@ func (t *summary) add(e event.Event, epochs bool) {
 		t.saved = append(t.saved, e)
 	case event.DivergedEvent:
 		t.diverged = &e
+	}
+}
+
+// warn says what could not be read.
+func (t *summary) warn(cmd *cobra.Command) {
+	if t.lost != "" {
+		print.Warn(cmd.ErrOrStderr(), t.lost)
 	}
 }
 

@@ -140,7 +140,7 @@ func recorded(cmd *cobra.Command, a job.StoreFlags, name string) (stream.Source,
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := s.Find(cmd.Context(), name)
+	r, err := job.Find(cmd, s, name)
 	if err != nil {
 		return nil, nil, cmp.Or(err, s.Close())
 	}

@@ -8,6 +8,7 @@ ALTER TABLE marks ADD COLUMN crc INTEGER;
 ALTER TABLE peaks ADD COLUMN crc INTEGER;
 ALTER TABLE checkpoints ADD COLUMN crc INTEGER;
 ALTER TABLE searches ADD COLUMN crc INTEGER;
+ALTER TABLE searches ADD COLUMN sums INTEGER NOT NULL DEFAULT 0; -- of the crc of its trials
 ALTER TABLE trials ADD COLUMN crc INTEGER;
 ALTER TABLE runs ADD COLUMN crc INTEGER;
 ALTER TABLE runs ADD COLUMN sums INTEGER NOT NULL DEFAULT 0;    -- of the crc of its epochs, solves, spectra and marks

@@ -1,0 +1,122 @@
+package runs
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/trainer/store"
+)
+
+func newRunsCheck(a *job.StoreFlags) *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [RUN…]",
+		Short: "Look for damage in recorded runs",
+		Long: `Read all of the runs that are named, or of the whole database, and tell what is
+damaged, a line each. The exit code is 1 if anything is.`,
+		Example:           "newtop runs check\nnewtop runs check last --record old.db",
+		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, names []string) error {
+			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
+				found, err := findAny(cmd, s, names)
+				if err != nil {
+					return err
+				}
+				var ids []string
+				for _, r := range found {
+					ids = append(ids, r.ID)
+				}
+				return check(cmd, s, ids, a.File)
+			})
+		},
+	}
+}
+
+// DamagedError says that a database is not as it was written.
+type DamagedError struct {
+	file, place string
+	count       int
+}
+
+func (e *DamagedError) Error() string {
+	return fmt.Sprintf("%s: %s damaged: newtop runs salvage%s -o NEW.db writes what can be read into a new file",
+		e.file, print.CountOf(e.count, "place is", "places are"), flags.AtStore(e.place))
+}
+
+func check(cmd *cobra.Command, s *store.Store, ids []string, place string) error {
+	tell := teller(cmd)
+	c, err := s.Check(cmd.Context(), ids, tell.finding)
+	if err != nil {
+		return err
+	}
+	if tell.err != nil {
+		return tell.err
+	}
+	if c.Damaged > 0 {
+		return &DamagedError{s.Path(), place, c.Damaged}
+	}
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: whole: %s, %s, %s\n", print.Printable(s.Path()), print.Count(c.Runs, "run"), print.Count(c.Events, "event"), print.Count(c.Checkpoints, "checkpoint"))
+	return err
+}
+
+// findings prints what is damaged.
+type findings struct {
+	cmd *cobra.Command
+	err error
+}
+
+func teller(cmd *cobra.Command) *findings { return &findings{cmd: cmd} }
+
+func (t *findings) finding(f store.Finding) {
+	text := ""
+	if f.Run != "" {
+		text = "run " + f.Run + ": "
+	}
+	if f.Table != "" {
+		text += f.Table
+		if f.Seq != 0 {
+			text += fmt.Sprintf(", event %d", f.Seq)
+		}
+		text += ": "
+	}
+	if t.err == nil {
+		_, t.err = fmt.Fprintln(t.cmd.OutOrStdout(), print.Printable(text+f.Text))
+	}
+}
+
+func newRunsSalvage(a *job.StoreFlags) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "salvage -o NEW.db",
+		Short: "Write all that can be read of a damaged database into a new one",
+		Long: `Write all that can be read of the database of --record into a new one: runs with
+their sound events and checkpoints, and searches. What is left out is told, a line
+each. The damaged file is only read.`,
+		Example: "newtop runs salvage -o new.db\nnewtop runs salvage --record old.db -o new.db",
+		Args:    flags.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if to == "" {
+				return flags.Wrong("--output", to, "the name of a new file")
+			}
+			from := ""
+			if err := a.With(store.Options{ReadOnly: true}, func(s *store.Store) error { from = s.Path(); return nil }); err != nil {
+				return err
+			}
+			tell := teller(cmd)
+			v, err := store.Salvage(cmd.Context(), from, to, tell.finding)
+			if err != nil || tell.err != nil {
+				return cmp.Or(err, tell.err)
+			}
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s, %s, %s; %s left out\n", print.Printable(to), print.Count(v.Runs, "run"), print.Count(v.Rows, "row"),
+				print.Count(v.Checkpoints, "checkpoint"), print.CountOf(v.Searches, "search", "searches"), print.CountOf(v.Left, "place is", "places are"))
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "the new database, which must not be there yet")
+	flags.Wrap(cmd.Flags().Lookup("output"))
+	return cmd
+}
