@@ -44,8 +44,17 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, must bool) (
 		print.Warn(cmd.ErrOrStderr(), "this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
 		return &Record{trouble: trouble}, nil
 	}
+	warnOfNetwork(cmd.ErrOrStderr(), s)
 	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name, Version: version.Program()}
 	return &Record{store: s, recorder: s.Record(about), place: f.Store}, nil
+}
+
+// warnOfNetwork says what doesn't work with a record that several hosts see.
+func warnOfNetwork(w io.Writer, s *store.Store) {
+	if network := s.Network(); network != "" {
+		print.Warn(w, fmt.Sprintf("%s is on %s, which SQLite's log does not work over between hosts: look at the run on this host (ssh HOST newtop watch) or with --serve",
+			s.Path(), network))
+	}
 }
 
 // OpenStore opens the run store in a file, or in the default place for an empty name.
