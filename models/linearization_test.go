@@ -129,6 +129,30 @@ func TestKeptBlocks(t *testing.T) {
 	}
 }
 
+// TestMemoryOfPasses holds what passes take to the formula of docs/cluster.md.
+func TestMemoryOfPasses(t *testing.T) {
+	for _, c := range []struct {
+		inputs, outputs int
+		hidden          []int
+		act, out        Activation
+		loss            LossFunction
+		numbers         int
+	}{
+		{16, 26, []int{70, 50}, Tanh, Softmax, CrossEntropy, 309},
+		{16, 26, []int{978, 978}, Tanh, Softmax, CrossEntropy, 3981},
+		{784, 10, []int{1000, 1000}, Tanh, Softmax, CrossEntropy, 4805},
+		{3, 1, []int{5, 4}, Softplus, Identity, SquaredError, 3 + 2*10 + 9},
+	} {
+		n, err := NewNetwork(Chain(c.inputs, c.hidden, c.outputs, c.act, c.out, c.loss, SkipNone))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := n.net.TapeSize(); got != c.numbers {
+			t.Errorf("%d-%v-%d: %d numbers a row, expected %d", c.inputs, c.hidden, c.outputs, got, c.numbers)
+		}
+	}
+}
+
 // TestPassesAreRetaken: a Linearization that was asked for no product after an Update keeps no passes in the next, and
 // its products have the same bits all the same.
 func TestPassesAreRetaken(t *testing.T) {

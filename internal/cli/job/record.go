@@ -47,6 +47,7 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (
 		print.Warn(cmd.ErrOrStderr(), "this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
 		return &Record{trouble: trouble}, nil
 	}
+	warnOfNetwork(cmd.ErrOrStderr(), s)
 	if last, err := s.LastChange(cmd.Context()); err == nil && time.Until(last) > clockSlack {
 		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("this machine's clock is behind: it says %s, and the last run in the record is of %s",
 			time.Now().UTC().Format(time.DateTime), last.UTC().Format(time.DateTime)))
@@ -57,6 +58,14 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (
 
 // clockSlack is how far the clocks of machines with one record may be apart before it is said.
 const clockSlack = 5 * time.Minute
+
+// warnOfNetwork says what doesn't work with a record that several hosts see.
+func warnOfNetwork(w io.Writer, s *store.Store) {
+	if network := s.Network(); network != "" {
+		print.Warn(w, fmt.Sprintf("%s is on %s, which SQLite's log does not work over between hosts: look at the run on this host (ssh HOST newtop watch) or with --serve",
+			s.Path(), network))
+	}
+}
 
 // OpenStore opens the run store in a file, or in the default place for an empty name.
 func OpenStore(file string, o store.Options) (*store.Store, error) {

@@ -47,6 +47,7 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 	if j.record.recorder, err = r.take(cmd, s, run.ID); err != nil {
 		return nil, err
 	}
+	warnOfNetwork(cmd.ErrOrStderr(), s)
 	if before, now := run.Opening.Kernel, kernel.Selected().String(); !kernel.SameDigits(before, now) {
 		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the last places", before, now))
 	}

@@ -144,6 +144,12 @@ func recorded(cmd *cobra.Command, a job.StoreFlags, name string) (stream.Source,
 	if err != nil {
 		return nil, nil, cmp.Or(err, s.Close())
 	}
+	if host, _ := os.Hostname(); r.State == store.Running && r.Host != host {
+		if network := s.Network(); network != "" {
+			print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s is on %s and written by %s: what is seen from here may be old or damaged; expected ssh %s newtop watch, or --serve there",
+				s.Path(), network, r.Host, r.Host))
+		}
+	}
 	source, err := s.Source(cmd.Context(), r.ID)
 	if err != nil {
 		return nil, nil, cmp.Or(err, s.Close())
