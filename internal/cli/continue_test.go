@@ -193,7 +193,7 @@ func TestContinueWaits(t *testing.T) {
 	}
 	defer store.Close()
 	heard := time.Now().Add(-8500 * time.Millisecond).UTC().Format("2006-01-02T15:04:05.000Z")
-	if _, err := store.Exec("UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?", heard); err != nil {
+	if _, err := store.Exec("UPDATE runs SET owner = 'x', host = 'n7', process = 12, identity = 'n7', heartbeat = ?, crc = NULL", heard); err != nil {
 		t.Fatal(err)
 	}
 	if _, errs, code := newtop("resume", "moved", "--record", db); code != print.ExitFailed || !strings.Contains(errs, "process 12 on n7 is training it") {
