@@ -3,6 +3,7 @@ package trainer
 import (
 	"cmp"
 	"math"
+	"runtime"
 
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
@@ -80,16 +81,22 @@ func (l *loop) safepoint() error {
 	}
 }
 
-// poll replies to a command that waits, if there is one. It returns the context's error.
+// poll replies to a command that waits, if there is one: whose caller was counted, but has not come to send it, is waited for, so
+// that a command takes effect at the first safepoint after it was given. It returns the context's error.
 func (l *loop) poll() (replied bool, err error) {
-	select {
-	case q := <-l.session.requests:
-		l.reply(q)
-		return true, nil
-	case <-l.ctx.Done():
-		return false, l.ctx.Err()
-	default:
-		return false, nil
+	for {
+		select {
+		case q := <-l.session.requests:
+			l.reply(q)
+			return true, nil
+		case <-l.ctx.Done():
+			return false, l.ctx.Err()
+		default:
+			if l.session.asking.Load() == 0 {
+				return false, nil
+			}
+			runtime.Gosched()
+		}
 	}
 }
 

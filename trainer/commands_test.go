@@ -45,3 +45,24 @@ func TestAskersAreCounted(t *testing.T) {
 		t.Errorf("%v, %d asking", err, s.asking.Load())
 	}
 }
+
+// TestCountedCommandIsWaitedFor: a command whose caller was counted before the run began, and sends it when it has, takes effect
+// at the first safepoint.
+func TestCountedCommandIsWaitedFor(t *testing.T) {
+	s := mustNew(t, Config{Data: "sine"})
+	box := s.Subscribe()
+	defer box.Close()
+	s.asking.Add(1)
+	background(t, s)
+	time.Sleep(20 * time.Millisecond) // a run that did not wait would have trained
+	q := request{command: event.Pause{On: true}, answer: make(chan error, 1)}
+	s.requests <- q
+	s.asking.Add(-1)
+	if err := <-q.answer; err != nil {
+		t.Fatal(err)
+	}
+	at := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused })
+	if at.Status.Epoch != 0 {
+		t.Errorf("paused after epoch %d", at.Status.Epoch)
+	}
+}
