@@ -20,7 +20,7 @@ import (
 // Exit statuses of a session.
 const (
 	exitFailed = 1
-	exitUsage  = 2
+	exitUsage  = 64
 )
 
 var (
