@@ -89,7 +89,7 @@ func TestNoOtherCommand(t *testing.T) {
 			session.Stdout, session.Stderr = &out, &errs
 			err = session.Run(command)
 			var exit *ssh.ExitError
-			if !errors.As(err, &exit) || exit.ExitStatus() != 2 {
+			if !errors.As(err, &exit) || exit.ExitStatus() != exitUsage {
 				t.Errorf("%.30q: %v", command, err)
 			}
 			if out.Len() > 0 || strings.Contains(errs.String(), "uid=") || strings.Count(errs.String(), "\n") != 1 || errs.Len() > 300 || strings.Contains(errs.String(), "\x1b") {
