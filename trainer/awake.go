@@ -5,49 +5,44 @@ import (
 	"time"
 )
 
-// A process that is stopped, by ctrl+z or kill -STOP, does no work: its clocks stand meanwhile. Of the stop the system tells
-// when it is over alone, so that a ticker tells when it began.
-const awakeTick = 100 * time.Millisecond
+// A process that is stopped, by ctrl+z or kill -STOP, does no work: its clocks stand meanwhile. Nothing tells a process before it is
+// stopped, and when it goes on any of its goroutines may be the first to ask for the time. So every reading of the clock is held
+// against the one before, a ticker sees to it that there is one every awakeTick, and where there was none for longer than awakeGap
+// the process was not running.
+const (
+	awakeTick = 100 * time.Millisecond
+	awakeGap  = time.Second
+)
 
 // awake is the clock that the stopwatches go by. Sessions keep it wound up while they run.
-var awake = awakeClock{base: time.Now()}
+var awake = newAwakeClock()
 
 // awakeClock counts the time in which the process was not stopped.
 type awakeClock struct {
-	base time.Time
+	read func() time.Duration // of a clock that goes on meanwhile
 
 	mu       sync.Mutex
 	sessions int
 	quit     chan struct{}
 	lost     time.Duration // in stops
-	last     time.Duration // of the ticker, since base
-	gap      time.Duration // before that
+	last     time.Duration // when the clock was read
+}
+
+func newAwakeClock() *awakeClock {
+	base := time.Now()
+	return &awakeClock{read: func() time.Duration { return time.Since(base) }}
 }
 
 // now returns the time since the clock was made, without stops.
 func (c *awakeClock) now() time.Duration {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return time.Since(c.base) - c.lost
-}
-
-// tick notes that the process was not stopped at a time.
-func (c *awakeClock) tick(at time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.last, c.gap = at, at-c.last
-}
-
-// continued takes out the stop that is over at a time. The ticker may have been faster.
-func (c *awakeClock) continued(at time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	stop := at - c.last
-	if stop < awakeTick {
-		stop = c.gap
+	at := c.read()
+	if gap := at - c.last; c.sessions > 0 && gap > awakeGap {
+		c.lost += gap - awakeTick
 	}
-	c.lost += max(0, stop-awakeTick)
-	c.last, c.gap = at, 0
+	c.last = at
+	return at - c.lost
 }
 
 // wind has the clock notice stops until the function that it returns is called.
@@ -55,7 +50,7 @@ func (c *awakeClock) wind() (release func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.sessions++; c.sessions == 1 {
-		c.last, c.gap = time.Since(c.base), 0
+		c.last = c.read()
 		c.quit = make(chan struct{})
 		go c.watch(c.quit)
 	}
@@ -68,10 +63,8 @@ func (c *awakeClock) wind() (release func()) {
 	}
 }
 
-// watch notices stops until quit is closed.
+// watch reads the clock until quit is closed.
 func (c *awakeClock) watch(quit <-chan struct{}) {
-	over, release := continuations()
-	defer release()
 	ticker := time.NewTicker(awakeTick)
 	defer ticker.Stop()
 	for {
@@ -79,9 +72,7 @@ func (c *awakeClock) watch(quit <-chan struct{}) {
 		case <-quit:
 			return
 		case <-ticker.C:
-			c.tick(time.Since(c.base))
-		case <-over:
-			c.continued(time.Since(c.base))
+			c.now()
 		}
 	}
 }

@@ -5,32 +5,45 @@ import (
 	"time"
 )
 
-// TestStopsAreNotCounted, whichever comes first when one is over, the ticker or the signal.
+// Whoever reads the clock first when a stop is over is told the time without it.
 func TestStopsAreNotCounted(t *testing.T) {
 	const stop = 23 * time.Second
-	for _, tickFirst := range []bool{false, true} {
-		c := awakeClock{base: time.Now()}
-		at := time.Duration(0)
-		for range 5 {
+	var at time.Duration
+	c := &awakeClock{read: func() time.Duration { return at }, sessions: 1}
+	work := func(d time.Duration) (before, after time.Duration) {
+		before = c.now()
+		for end := at + d; at < end; {
 			at += awakeTick
-			c.tick(at)
+			c.now()
 		}
-		at += stop + awakeTick/2
-		if tickFirst {
-			c.tick(at)
-			at += time.Millisecond
+		return before, c.now()
+	}
+	for i := range 3 {
+		if before, after := work(4 * time.Second); after-before != 4*time.Second {
+			t.Errorf("after %d stops 4s of work took %v", i, after-before)
 		}
-		c.continued(at)
-		if c.lost > stop || c.lost < stop-awakeTick {
-			t.Errorf("tick first %v: %v lost, expected up to %v", tickFirst, c.lost, stop)
+		before := c.now()
+		at += stop
+		if took := c.now() - before; took != awakeTick {
+			t.Errorf("a stop of %v took %v", stop, took)
 		}
-		for range 5 {
-			at += awakeTick
-			c.tick(at)
-		}
-		before := c.lost
-		if c.continued(at + awakeTick/2); c.lost != before { // nothing was stopped
-			t.Errorf("tick first %v: %v more lost", tickFirst, c.lost-before)
-		}
+	}
+	before := c.now()
+	at += awakeGap // as on a machine that has much to do
+	if took := c.now() - before; took != awakeGap {
+		t.Errorf("%v without a reading took %v", awakeGap, took)
+	}
+}
+
+// The time between two sessions is no stop of either.
+func TestClockBetweenSessions(t *testing.T) {
+	var at time.Duration
+	c := &awakeClock{read: func() time.Duration { return at }}
+	c.wind()()
+	at += time.Hour
+	release := c.wind()
+	defer release()
+	if c.lost != 0 {
+		t.Errorf("%v were lost between two sessions", c.lost)
 	}
 }

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 )
 
@@ -11,15 +10,6 @@ import (
 type FormatError struct{ File, Found, Expected string }
 
 func (e *FormatError) Error() string { return e.File + ": " + e.Found + ": expected " + e.Expected }
-
-// emptyError says that there is a database, and no run store in it yet, which is an fs.ErrNotExist.
-type emptyError struct{ file string }
-
-func (e *emptyError) Unwrap() error { return fs.ErrNotExist }
-
-func (e *emptyError) Error() string {
-	return e.file + ": an empty database: expected a run store, which newtop train makes of it"
-}
 
 // RowError says which row of a database is not what a recorder writes.
 type RowError struct {

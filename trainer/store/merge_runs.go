@@ -49,7 +49,7 @@ func (m *merge) run(ctx context.Context, from int64, id string) error {
 	}
 	if to == 0 {
 		m.Runs.Added++
-		return m.copyRun(ctx, from, id, sql.NullString{})
+		return m.copyRun(ctx, from, id, here{})
 	}
 	order, err := m.compareRuns(ctx, from, to)
 	switch {
@@ -134,26 +134,32 @@ func (m *merge) compareRuns(ctx context.Context, from, to int64) (order, error) 
 		FROM main.runs d, src.runs s WHERE d.run = ? AND s.run = ?`, to, from))
 }
 
-// replaceRun puts a run of the source in the place of the one here, whose name stays.
+// here is the row that a run or a search of the source takes the place of: it keeps its number, by which lists are in
+// order, and its name. The zero value is none.
+type here struct {
+	row  sql.NullInt64
+	name sql.NullString
+}
+
+// replaceRun puts a run of the source in the place of the one here.
 func (m *merge) replaceRun(ctx context.Context, from, to int64, id string) error {
 	if _, err := idleRun(ctx, m.conn, id); err != nil {
 		return err
 	}
-	var name sql.NullString
-	if err := m.conn.QueryRowContext(ctx, "SELECT name FROM main.runs WHERE run = ?", to).Scan(&name); err != nil {
+	var old here
+	if err := m.conn.QueryRowContext(ctx, "SELECT run, name FROM main.runs WHERE run = ?", to).Scan(&old.row, &old.name); err != nil {
 		return err
 	}
-	name.Valid = true
 	if _, err := m.conn.ExecContext(ctx, "DELETE FROM main.runs WHERE run = ?", to); err != nil {
 		return err
 	}
-	return m.copyRun(ctx, from, id, name)
+	return m.copyRun(ctx, from, id, old)
 }
 
-// copyRun copies a run with all that belongs to it, under the given name if there is one.
-func (m *merge) copyRun(ctx context.Context, from int64, id string, given sql.NullString) error {
-	name := given.String
-	if !given.Valid {
+// copyRun copies a run with all that belongs to it.
+func (m *merge) copyRun(ctx context.Context, from int64, id string, old here) error {
+	name := old.name.String
+	if !old.row.Valid {
 		var wanted sql.NullString
 		if err := m.conn.QueryRowContext(ctx, "SELECT name FROM src.runs WHERE run = ?", from).Scan(&wanted); err != nil {
 			return err
@@ -166,10 +172,10 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, given sql.Nu
 			m.renamed("run", wanted.String, name)
 		}
 	}
-	done, err := m.copyRows(ctx, "runs", "run", map[string]string{
-		"id": "?1", "name": "?2", "owner": "NULL", "claimed": "0",
+	done, err := m.copyRows(ctx, "runs", map[string]string{
+		"run": "?4", "id": "?1", "name": "?2", "owner": "NULL", "claimed": "0",
 		"opening": "CASE id WHEN ?1 THEN opening ELSE json_set(opening, '$.id', ?1) END",
-	}, "run = ?3", id, textOrNull(name), from)
+	}, "run = ?3", id, textOrNull(name), from, old.row)
 	if err != nil {
 		return err
 	}
@@ -182,21 +188,20 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, given sql.Nu
 		if table == "parts" { // others are of a process that was killed while it wrote them
 			where += " AND seq IN (SELECT seq FROM src.checkpoints WHERE run = ?2)"
 		}
-		if _, err := m.copyRows(ctx, table, "", map[string]string{"run": "?1"}, where, to, from); err != nil {
+		if _, err := m.copyRows(ctx, table, map[string]string{"run": "?1"}, where, to, from); err != nil {
 			return err
 		}
 	}
 	return seal(ctx, m.conn, "runs", "run = ? AND crc IS NOT NULL", to) // under its new name
 }
 
-// copyRows copies the rows of a table of the source for which a condition holds, without the column of the rows' own
-// numbers, if there is one. Some columns get a value of their own, in SQL.
-func (m *merge) copyRows(ctx context.Context, table, own string, values map[string]string, where string, args ...any) (sql.Result, error) {
-	var columns, from []string
-	for _, c := range m.columns[table] {
-		if c != own {
-			columns, from = append(columns, c), append(from, cmp.Or(values[c], c))
-		}
+// copyRows copies the rows of a table of the source for which a condition holds. Some columns get a value of their own, in
+// SQL.
+func (m *merge) copyRows(ctx context.Context, table string, values map[string]string, where string, args ...any) (sql.Result, error) {
+	columns := m.columns[table]
+	var from []string
+	for _, c := range columns {
+		from = append(from, cmp.Or(values[c], c))
 	}
 	text := fmt.Sprintf("INSERT INTO main.%s (%s) SELECT %s FROM src.%[1]s WHERE %[4]s", table, strings.Join(columns, ", "), strings.Join(from, ", "), where)
 	return m.conn.ExecContext(ctx, text, args...)

@@ -12,7 +12,7 @@ func (m *merge) searches(ctx context.Context) error {
 	if m.columns["trials"] == nil {
 		return nil
 	}
-	for i := range m.Found {
+	for i := len(m.Found) - 1; i >= 0; i-- { // the oldest first
 		if err := m.search(ctx, &m.Found[i]); err != nil {
 			return err
 		}
@@ -22,15 +22,16 @@ func (m *merge) searches(ctx context.Context) error {
 
 // search copies one search unless it is here.
 func (m *merge) search(ctx context.Context, q *Search) error {
-	var name string
-	err := m.conn.QueryRowContext(ctx, "SELECT name FROM main.searches WHERE id = ?", q.ID).Scan(&name)
+	var old here
+	err := m.conn.QueryRowContext(ctx, "SELECT search, name FROM main.searches WHERE id = ?", q.ID).Scan(&old.row, &old.name)
+	name := old.name.String
 	if errors.Is(err, sql.ErrNoRows) {
 		m.Searches.Added++
 		if name, err = freeName(ctx, m.conn, "searches", q.Name); err != nil {
 			return err
 		}
 		m.renamed("search", q.Name, name)
-		return m.copySearch(ctx, q.ID, name)
+		return m.copySearch(ctx, q.ID, name, old.row)
 	}
 	if err != nil {
 		return err
@@ -51,7 +52,7 @@ func (m *merge) search(ctx context.Context, q *Search) error {
 		if _, err := m.conn.ExecContext(ctx, "DELETE FROM main.searches WHERE id = ?", q.ID); err != nil {
 			return err
 		}
-		return m.copySearch(ctx, q.ID, name)
+		return m.copySearch(ctx, q.ID, name, old.row)
 	default:
 		return m.conflict("search " + q.Name)
 	}
@@ -70,9 +71,9 @@ func (m *merge) compareSearches(ctx context.Context, id string) (order, error) {
 		FROM main.searches d, src.searches s WHERE d.id = ?1 AND s.id = ?1`, id))
 }
 
-// copySearch copies a search with its trials under a name.
-func (m *merge) copySearch(ctx context.Context, id, name string) error {
-	done, err := m.copyRows(ctx, "searches", "search", map[string]string{"name": "?2", "owner": "NULL"}, "id = ?1", id, name)
+// copySearch copies a search with its trials under a name, to the given row if there is one.
+func (m *merge) copySearch(ctx context.Context, id, name string, place sql.NullInt64) error {
+	done, err := m.copyRows(ctx, "searches", map[string]string{"search": "?3", "name": "?2", "owner": "NULL"}, "id = ?1", id, name, place)
 	if err != nil {
 		return err
 	}
@@ -81,7 +82,7 @@ func (m *merge) copySearch(ctx context.Context, id, name string) error {
 		return err
 	}
 	where := "search = (SELECT search FROM src.searches WHERE id = ?2)"
-	if _, err := m.copyRows(ctx, "trials", "", map[string]string{"search": "?1"}, where, row, id); err != nil {
+	if _, err := m.copyRows(ctx, "trials", map[string]string{"search": "?1"}, where, row, id); err != nil {
 		return err
 	}
 	for was, is := range m.ids {

@@ -287,7 +287,6 @@ func TestMergeRefuses(t *testing.T) {
 		{filepath.Join(dir, "none.db"), "none.db"},
 		{dir, "a directory"},
 		{file("text.db", strings.Repeat("no database ", 100)), "no SQLite database"},
-		{file("empty.db", ""), "an empty database"},
 		{foreign, "of another program"},
 		{newer, "version 99: expected version 3 at most"},
 		{lacking, "no column rho in its table epochs"},

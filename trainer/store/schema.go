@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	sqlite3 "modernc.org/sqlite/lib"
@@ -24,8 +25,8 @@ var (
 	schema3 string
 )
 
-// migrations make an empty database one of version 1, that one of version 2, and so on. Each is one transaction with
-// the change of user_version. What has been released is never changed here.
+// migrations make an empty database one of version 1, that one of version 2, and so on. All that are to be done are one
+// transaction with the change of user_version. What has been released is never changed here.
 var migrations = []string{schema1, schema2, schema3}
 
 // prepare checks that the file is a run store and brings it to the last of the versions.
@@ -77,34 +78,30 @@ func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 		return err
 	}
 	if s.ro { // of what came later, tables are as good as empty, and columns are asked for by version
+		s.empty = version == 0
 		return nil
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
 		return err
 	}
-	return lastingly(ctx, conn, func() error { return s.migrate(ctx, conn, version, versions) })
-}
-
-// migrate brings the tables from one version to the last.
-func (s *Store) migrate(ctx context.Context, conn *sql.Conn, version int, versions []string) error {
-	for version < len(versions) {
-		err := transact(ctx, conn, func(ctx context.Context, conn *sql.Conn) error {
-			// Another process may have done it meanwhile.
-			now, err := versionOf(ctx, s, conn, versions)
-			if err != nil || now != version {
-				version = now
+	return lastingly(ctx, conn, func() error {
+		return transact(ctx, conn, func(ctx context.Context, conn *sql.Conn) error {
+			version, err := versionOf(ctx, s, conn, versions) // as another process may have done it meanwhile
+			if err != nil {
 				return err
 			}
-			text := fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=%d", versions[version], application, version+1)
-			_, err = conn.ExecContext(ctx, text)
-			version++
-			return err
+			return migrate(ctx, conn, versions[version:], len(versions))
 		})
-		if err != nil {
-			return err
-		}
+	})
+}
+
+// migrate makes the changes that are left to a version.
+func migrate(ctx context.Context, conn *sql.Conn, left []string, version int) error {
+	if len(left) == 0 {
+		return nil
 	}
-	return nil
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=%d", strings.Join(left, ";\n"), application, version))
+	return err
 }
 
 // versionOf returns the version of the tables, 0 for an empty database.
@@ -123,9 +120,7 @@ func versionOf(ctx context.Context, s *Store, conn *sql.Conn, versions []string)
 		}
 	}
 	switch {
-	case app == 0 && version == 0 && tables == 0 && s.ro: // one that nothing has come into before its process was gone
-		return 0, &emptyError{s.path}
-	case app == 0 && version == 0 && tables == 0:
+	case app == 0 && version == 0 && tables == 0: // as a kill, a full disk or a power cut leaves it before it has its tables
 		return 0, nil
 	case app != application:
 		return 0, &FormatError{File: s.path, Found: "an SQLite database of another program", Expected: "a run store"}

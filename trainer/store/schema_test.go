@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -213,59 +212,6 @@ func TestNotAStore(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Dir(none)); err == nil {
 		t.Error("reading made a directory")
-	}
-}
-
-// TestEmptyDatabase: what a process leaves that was killed in the first moments is no store yet, and becomes one.
-func TestEmptyDatabase(t *testing.T) {
-	dir := t.TempDir()
-	header := filepath.Join(dir, "header.db")
-	db := raw(t, header)
-	if _, err := db.Exec("PRAGMA auto_vacuum=incremental; PRAGMA journal_mode=WAL; PRAGMA user_version=0"); err != nil {
-		t.Fatal(err)
-	}
-	db.Close()
-	if info, err := os.Stat(header); err != nil || info.Size() != 4096 {
-		t.Fatalf("%v, %v: expected a page", info, err)
-	}
-	zero := filepath.Join(dir, "zero.db")
-	if err := os.WriteFile(zero, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{header, zero} {
-		if _, err := Open(path, Options{ReadOnly: true}); !errors.Is(err, fs.ErrNotExist) || err.Error() != path+": an empty database: expected a run store, which newtop train makes of it" {
-			t.Errorf("to be read only: %v", err)
-		}
-		s := open(t, path)
-		r := s.Record(About{})
-		record(t, r, everything("a")...)
-		r.Flush()
-		find(t, s, "last")
-	}
-}
-
-// TestKillAtOnce: of a process that is killed in its first moments the next one makes a store, or finds a whole one.
-func TestKillAtOnce(t *testing.T) {
-	random := rand.New(rand.NewPCG(4, 60))
-	for i := range max(6, *kills/2) {
-		path := filepath.Join(t.TempDir(), "runs.db")
-		p := child{Path: path, Config: killed[0]}.start(t)
-		time.Sleep(time.Duration(4+random.IntN(56)) * time.Millisecond)
-		p.command.Process.Kill()
-		p.wait()
-		if s, err := Open(path, Options{ReadOnly: true}); err == nil {
-			s.Close()
-		} else if !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("kill %d: %v", i, err)
-		}
-		s, err := Open(path, Options{})
-		if err != nil {
-			t.Fatalf("kill %d: %v", i, err)
-		}
-		if _, err := s.Runs(t.Context(), Filter{}); err != nil {
-			t.Errorf("kill %d: %v", i, err)
-		}
-		s.Close()
 	}
 }
 

@@ -33,6 +33,7 @@ type Store struct {
 	ro   bool
 
 	immutable bool // opened as a file that nobody changes
+	empty     bool // there are no tables yet, and reading is all that is wanted: db is none of the file's
 }
 
 // DefaultPath returns runs.db in NEWTOP_STATE_DIR, or in the user's state directory: $XDG_STATE_HOME/newtop or
@@ -62,6 +63,7 @@ type Options struct {
 const openPatience = 5 * time.Second
 
 // Open opens or creates the database at path, with its directory, and brings it to the newest version of its tables.
+// To be read only, one without tables is a store without runs, and left as it is.
 // It returns a *FormatError for a file that is no run store, or one of another version that it can't bring up, and
 // with ReadOnly or Existing an fs.ErrNotExist where there is none.
 func Open(path string, o Options) (*Store, error) {
@@ -119,11 +121,30 @@ func (s *Store) open(mode string) (err error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
 	defer cancel()
-	if err := prepare(ctx, s, migrations); err != nil {
+	err = prepare(ctx, s, migrations)
+	if err == nil && s.empty {
 		s.db.Close()
-		return err
+		s.db, err = emptyDB(ctx)
 	}
-	return nil
+	if err != nil {
+		s.db.Close()
+	}
+	return err
+}
+
+// emptyDB returns a database in memory that is a run store without any run.
+func emptyDB(ctx context.Context) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each has a database of its own
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return db, err
+	}
+	defer conn.Close()
+	return db, migrate(ctx, conn, migrations, len(migrations))
 }
 
 // unwritable reports whether the file or its directory can't be written.
@@ -206,6 +227,9 @@ func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 		return Merged{}, err
 	}
 	defer source.Close()
+	if source.empty {
+		return Merged{}, nil
+	}
 	m := merge{store: s, source: source, ids: map[string]string{}}
 	if err := insist(func() error { return m.attempt(ctx) }); err != nil {
 		return Merged{}, err
