@@ -89,7 +89,7 @@ func TestNoOtherCommand(t *testing.T) {
 			session.Stdout, session.Stderr = &out, &errs
 			err = session.Run(command)
 			var exit *ssh.ExitError
-			if !errors.As(err, &exit) || exit.ExitStatus() != exitUsage {
+			if !errors.As(err, &exit) || exit.ExitStatus() != 64 {
 				t.Errorf("%.30q: %v", command, err)
 			}
 			if out.Len() > 0 || strings.Contains(errs.String(), "uid=") || strings.Count(errs.String(), "\n") != 1 || errs.Len() > 300 || strings.Contains(errs.String(), "\x1b") {
@@ -221,7 +221,7 @@ func TestWithoutATerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	var exit *ssh.ExitError
-	if err := session.Wait(); !errors.As(err, &exit) || exit.ExitStatus() != 2 || !strings.Contains(errs.String(), "-t") || out.Len() > 0 {
+	if err := session.Wait(); !errors.As(err, &exit) || exit.ExitStatus() != 64 || !strings.Contains(errs.String(), "-t") || out.Len() > 0 {
 		t.Errorf("%v, printed %q, and %q as an error", err, &out, &errs)
 	}
 }
