@@ -74,7 +74,7 @@ func (m *Model) metadata() (map[string]string, error) {
 	if m.Table != nil {
 		own[keyTable] = m.Table
 	}
-	out := map[string]string{keyVersion: version, keyCommittee: strconv.Itoa(len(m.Weights))}
+	out := map[string]string{keyVersion: version, keyCommittee: strconv.Itoa(len(m.Weights)), keyChecksum: keyCRC}
 	for key, value := range own {
 		text, err := json.Marshal(value)
 		if err != nil {
@@ -86,7 +86,7 @@ func (m *Model) metadata() (map[string]string, error) {
 		out[key] = string(text)
 	}
 	for key, value := range m.Meta {
-		if _, taken := out[key]; taken || key == keyWeights || key == keyClasses || key == keyTable {
+		if _, taken := out[key]; taken || key == keyWeights || key == keyClasses || key == keyTable || key == keyCRC {
 			return nil, fmt.Errorf("metadata %q: expected a name that the format does not use itself", key)
 		}
 		out[key] = value
@@ -130,6 +130,9 @@ func fromTensors(f *safetensors.File, name string) (*Model, error) {
 		return nil, r.fault("", "no metadata of newtop's", "a model that newtop saved")
 	case v != version:
 		return nil, r.fault("", fmt.Sprintf("version %.20q", v), "version "+version+": a newer newtop may read it")
+	}
+	if err := r.verify(f.Tensors); err != nil {
+		return nil, err
 	}
 	for i := range f.Tensors {
 		r.tensors[f.Tensors[i].Name] = &f.Tensors[i]

@@ -104,7 +104,9 @@ func WriteSafetensors(w io.Writer, m *Model) error {
 	if err != nil {
 		return err
 	}
-	return safetensors.Encode(w, &safetensors.File{Metadata: metadata, Tensors: modelTensors(m)})
+	tensors := modelTensors(m)
+	metadata[keyCRC] = checksum(metadata, tensors)
+	return safetensors.Encode(w, &safetensors.File{Metadata: metadata, Tensors: tensors})
 }
 
 // Read reads what Write wrote, in either format, whatever the file's name. It returns a *FormatError or a

@@ -41,9 +41,11 @@ func WriteONNX(w io.Writer, m *Model) error {
 		return errTooLarge
 	}
 	var exact bytes.Buffer
-	if err := safetensors.Encode(&exact, &safetensors.File{Tensors: modelTensors(m)}); err != nil {
+	tensors := modelTensors(m)
+	if err := safetensors.Encode(&exact, &safetensors.File{Tensors: tensors}); err != nil {
 		return err
 	}
+	metadata[keyCRC] = checksum(metadata, tensors)
 	metadata[keyWeights] = base64.StdEncoding.EncodeToString(exact.Bytes())
 
 	var g graph
