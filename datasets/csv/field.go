@@ -81,6 +81,25 @@ func decimal(field []byte) (float64, kind) {
 	return v, plain
 }
 
+// decimalForm reports whether a field is surely written like a number: digits, with a sign, a decimal point and an exponent or not.
+func decimalForm(field []byte) bool {
+	digits, point, exponent := 0, false, false
+	for i, c := range field {
+		switch {
+		case c-'0' <= 9:
+			digits++
+		case c == '.' && !point && !exponent:
+			point = true
+		case (c == 'e' || c == 'E') && digits > 0 && !exponent:
+			exponent, digits = true, 0
+		case (c == '-' || c == '+') && (i == 0 || field[i-1] == 'e' || field[i-1] == 'E'):
+		default:
+			return false
+		}
+	}
+	return digits > 0
+}
+
 // greatest bounds the numbers that are read, so that means and deviations stay finite.
 const greatest = 1e300
 

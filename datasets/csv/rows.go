@@ -45,21 +45,26 @@ func (r *rows) next() (bool, error) {
 			line, rest = r.text[:i], r.text[i+1:]
 		}
 		r.line = r.ahead
-		if r.quotes && bytes.IndexByte(line, '"') >= 0 {
+		quotes := r.quotes && bytes.IndexByte(line, '"') >= 0
+		if line = bytes.TrimSuffix(line, []byte{'\r'}); quotes && !r.split(line, true) {
 			return true, r.readQuoted()
 		}
 		r.text = rest
 		r.ahead++
-		if line = bytes.TrimSuffix(line, []byte{'\r'}); len(line) > 0 {
-			r.split(line)
+		if quotes {
+			return true, nil
+		}
+		if len(line) > 0 {
+			r.split(line, false)
 			return true, nil
 		}
 	}
 	return false, nil
 }
 
-// split cuts a line without quotes into fields. The most frequent ones are numbers of few digits.
-func (r *rows) split(line []byte) {
+// split cuts a line into fields. The most frequent ones are numbers of few digits. It reports whether it could: of fields with
+// quotes it knows those that have one before and one behind, and none within.
+func (r *rows) split(line []byte, quotes bool) bool {
 	r.src, r.fields, r.quoted.lines = line, 0, r.quoted.lines[:0]
 	for i := 0; ; i++ {
 		from, whole := i, uint64(0)
@@ -74,14 +79,26 @@ func (r *rows) split(line []byte) {
 			}
 			r.add(from, i, k, float64(whole))
 		} else {
-			i = len(line)
-			if n := bytes.IndexByte(line[from:], r.comma); n >= 0 {
-				i = from + n
+			end := len(line)
+			if quotes && from < len(line) && line[from] == '"' {
+				from++
+				n := bytes.IndexByte(line[from:], '"')
+				if end = from + n; n < 0 || end+1 < len(line) && line[end+1] != r.comma {
+					return false
+				}
+				i = end + 1
+			} else {
+				if n := bytes.IndexByte(line[from:], r.comma); n >= 0 {
+					end = from + n
+				}
+				if i = end; quotes && bytes.IndexByte(line[from:end], '"') >= 0 {
+					return false
+				}
 			}
-			r.see(from, i)
+			r.see(from, end)
 		}
 		if i == len(line) {
-			return
+			return true
 		}
 	}
 }

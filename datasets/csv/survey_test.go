@@ -196,7 +196,7 @@ func TestSurveyOfFiles(t *testing.T) {
 // FuzzRows holds rows in chunks to those of encoding/csv, and their faults to its first.
 func FuzzRows(f *testing.F) {
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, text := range []string{table(rng, ",", 5), "1,2\n\"3,4\n5\",\"6\n", "\r", "a\r\r\nb", "1, \"2\" ,3\n", "\"a\"\"\n\",\n,\n", "1,2\"3\n\"4\n", " \n\"\"\n"} {
+	for _, text := range []string{table(rng, ",", 5), "1,2\n\"3,4\n5\",\"6\n", "\r", "a\r\r\nb", "1, \"2\" ,3\n", "\"a\"\"\n\",\n,\n", "1,2\"3\n\"4\n", " \n\"\"\n", "1.5e-3,\"x\"\r\n\"y\",1e5\r"} {
 		f.Add(text, uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, text string, size uint8) {
@@ -234,6 +234,11 @@ func FuzzRows(f *testing.F) {
 					}
 					if v, err := strconv.ParseFloat(string(r.field(j)), 64); r.kinds[j] != word && (err != nil || math.Float64bits(v) != math.Float64bits(r.values[j])) {
 						t.Fatalf("%q is %g", r.field(j), r.values[j])
+					}
+				}
+				for _, field := range want {
+					if text := strings.TrimSpace(field); decimalForm([]byte(text)) && !numberLike(text) {
+						t.Fatalf("%q is no number", text)
 					}
 				}
 				if r.fields != len(want) {

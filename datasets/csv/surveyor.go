@@ -243,6 +243,10 @@ func (t *tally) see(file string) error {
 			continue
 		}
 		c, field, v, number := &t.columns[j], r.field(j), r.values[j], true
+		if k == word && c.width == 8 && decimalForm(field) {
+			t.note(j, field)
+			continue
+		}
 		if k == word {
 			if missing(field) {
 				return &fault.FormatError{File: file, Line: r.lineOf(j), Column: t.of.sheet.columns[j].name,
