@@ -204,3 +204,21 @@ func TestContinueWaits(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, errs)
 	}
 }
+
+// A process of this machine that trains the run is not waited for: one line says which it is.
+func TestContinueWhileItIsTrained(t *testing.T) {
+	db := database(t)
+	line := []string{"train", "--name", "busy", "--continue", "--data", "sine", "--epochs", "0", "--record", db}
+	first := process(t, line...)
+	if err := first.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer first.Wait()
+	defer first.Process.Kill()
+	until(t, db, "epochs", func(r *store.Run) bool { return r.State == store.Running && r.Last != nil })
+	host, _ := os.Hostname()
+	want := fmt.Sprintf(": process %d on %s is training it: expected a run that no process records\n", first.Process.Pid, host)
+	if out, errs, code := newtop(line...); code != print.ExitFailed || out != "" || !strings.HasPrefix(errs, "newtop: run ") || !strings.HasSuffix(errs, want) || strings.Count(errs, "\n") != 1 {
+		t.Errorf("exit %d\n%s%s", code, errs, out)
+	}
+}

@@ -46,7 +46,10 @@ func (e *NotFoundError) Error() string {
 }
 
 // BusyError says that another process is training the run.
-type BusyError struct{ Run, Owner string }
+type BusyError struct {
+	Run, Owner string
+	Sure       bool // the process was looked at, on this machine; of another one a sign of life is not old
+}
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("run %s: %s is training it: expected a run that no process records", e.Run, e.Owner)

@@ -26,12 +26,13 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// Missing looks, after Flush, whether all that was handed over is in the store. It returns a *MissingError where it is not.
+// Missing looks, after Flush, whether all that was handed over is in the store. It returns a *MissingError where it is not, and
+// nil for a run that ended because it must not be recorded.
 func (r *Recorder) Missing(ctx context.Context) error {
 	r.mu.Lock()
-	id, seq, lost, cause, opened := r.id, r.seq, r.queue.lost, r.cause, r.opened
+	id, seq, lost, cause, expected := r.id, r.seq, r.queue.lost, r.cause, r.opened && r.refused == nil
 	r.mu.Unlock()
-	if !opened {
+	if !expected {
 		return nil
 	}
 	missing := &MissingError{Events: int(seq), Of: int(seq), Cause: cause}

@@ -357,7 +357,7 @@ func idleRun(ctx context.Context, conn *sql.Conn, id string) (run int64, err err
 	}
 	o := row.owner()
 	if o.alive(time.Now()) {
-		return 0, &BusyError{Run: id, Owner: o.String()}
+		return 0, &BusyError{Run: id, Owner: o.String(), Sure: sameMachine(o.identity)}
 	}
 	return run, nil
 }

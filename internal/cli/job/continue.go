@@ -13,9 +13,12 @@ import (
 	"newtop/trainer/store"
 )
 
-// ownerPatience is how long a run that goes on waits for its last process to be gone: one on another machine counts as
-// alive for ten seconds after it was last heard of.
-const ownerPatience = 15 * time.Second
+// How long a run that goes on waits for its last process to be gone. One on another machine counts as alive for ten seconds
+// after it was last heard of; one on this machine that was told to end takes a moment for it.
+const (
+	ownerPatience = 15 * time.Second
+	endPatience   = 3 * time.Second
+)
 
 // AddContinue declares --continue.
 func AddContinue(cmd *cobra.Command, goOn *bool) {
@@ -75,10 +78,10 @@ func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*store
 	var busy *store.BusyError
 	for begin, told := time.Now(), false; ; {
 		recorder, err := s.Continue(cmd.Context(), id)
-		if !r.again || !errors.As(err, &busy) || time.Since(begin) > ownerPatience {
+		if !r.again || !errors.As(err, &busy) || time.Since(begin) > ownerPatience || busy.Sure && time.Since(begin) > endPatience {
 			return recorder, err
 		}
-		if !told {
+		if !told && !busy.Sure {
 			fmt.Fprintf(cmd.ErrOrStderr(), "waiting for %s, which recorded the run\n", busy.Owner)
 			told = true
 		}
