@@ -35,6 +35,7 @@ type tally struct {
 	events                  int64
 	epochs, inner, bytes    int
 	sums                    int64 // of checksums
+	thinned, whole          int64 // epochs that were taken out, and up to where
 	lost                    int   // events that are no JSON
 	first, last, best, done sql.NullInt64
 }
@@ -103,7 +104,7 @@ func (w *writer) insertEvents(ctx context.Context, at *place, events []item) (su
 		if err != nil {
 			return sum, err
 		}
-		sum.bytes += n + 16
+		sum.bytes += n + rowBytes
 		sum.events = seq
 	}
 	return sum, nil
@@ -170,5 +171,6 @@ func (w *writer) note(ctx context.Context, at *place, e *event.EpochEvent, seq i
 		err = w.insert(ctx, "peaks", []any{at.run, at.stretch.first, at.stretch.last, string(text)}, sum)
 	}
 	at.stretch = stretch{}
+	at.thinning.exact++
 	return err
 }

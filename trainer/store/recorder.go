@@ -96,7 +96,7 @@ func newRecorder(s *Store, a About, w *writer) *Recorder {
 		checkpoint: checkpointState{pause: minPause, share: pauseShare},
 		wake:       make(chan struct{}, 1), ended: make(chan struct{}),
 	}
-	w.recorder = r
+	w.recorder, w.bounds = r, bounds{exactEpochs / peakStretch, oldStretches}
 	return r
 }
 

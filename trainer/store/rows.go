@@ -80,7 +80,7 @@ func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	for _, q := range columned {
 		args = append(args, number(*q.Of(e)))
 	}
-	return args, 8*int(event.QuantityCount) + len(text) + 16, nil
+	return args, epochBytes + len(text), nil
 }
 
 // number returns a column's value: null where JSON would have it.

@@ -21,6 +21,7 @@ type writer struct {
 	conn       *sql.Conn
 	prepared   map[string]*sql.Stmt
 	insertions map[string]insertion
+	bounds     bounds
 
 	from     int64 // of a run that is gone on with: its events after this one are forgotten
 	name     string
@@ -39,6 +40,7 @@ type place struct {
 	best    *event.EpochEvent
 	stretch stretch
 	begun   bool // this recorder has written an event
+	thinning
 }
 
 // work is one transaction's.
@@ -248,6 +250,9 @@ func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 	if err != nil {
 		return err
 	}
+	if err := w.thin(ctx, at, &sum); err != nil {
+		return err
+	}
 	job.lost = sum.lost
 	if job.part {
 		if err := w.insertPart(ctx, at.run); err != nil {
@@ -257,9 +262,9 @@ func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 	now := formatTime(time.Now())
 	changed := sql.NullString{String: now, Valid: len(job.events) > 0 || job.part}
 	res, err := w.exec(ctx, `UPDATE runs SET events = max(events, ?), epochs = epochs + ?, inner = inner + ?,
-		bytes = bytes + ?, sums = sums + ?, first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
+		bytes = bytes + ?, sums = sums + ?, thinned = thinned + ?, whole = max(whole, ?), first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
 		done = coalesce(?, done), heartbeat = ?, changed = coalesce(?, changed) WHERE run = ? AND owner = ?`,
-		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.first, sum.last, sum.best, sum.done,
+		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.thinned, sum.whole, sum.first, sum.last, sum.best, sum.done,
 		now, changed, at.run, w.owner.token)
 	if err != nil {
 		return err

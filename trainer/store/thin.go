@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"slices"
+
+	"newtop/trainer/event"
+)
+
+// A run that makes far more epochs than anyone looks at must not fill the disk. Its newest exactEpochs stay as they are.
+// What is older is thinned as readers downsample: of each stretch of epochs those stay that hold an extreme, and stretches
+// grow in pairs, so that there are about oldStretches of them at most, all equally long. The inner iterations of what is
+// thinned go; the run's first and best epochs, spectra and marks stay.
+const (
+	exactEpochs  = 1 << 17
+	oldStretches = 2 * maxStretches
+	thinAtOnce   = 32 // stretches of one transaction, so that it does not hold others up
+)
+
+// bounds are what of a run's history stays: whole stretches of its newest epochs, and thinned ones before them.
+type bounds struct{ exact, old int }
+
+// thinning is where the thinned part of a history ends.
+type thinning struct {
+	known bool  // the fields below are
+	whole int64 // the last event of the thinned part
+	exact int   // stretches behind it
+	old   int   // stretches of it
+	span  int   // epochs that one of those is to have
+	tail  int   // epochs that the last of those has; 0: it gets no more
+	// While stretches are merged in pairs, the event up to which that is done, and the one up to which it goes.
+	paired, pairs int64
+}
+
+// thin takes old epochs out, and counts in sum what that takes from the run.
+func (w *writer) thin(ctx context.Context, at *place, sum *tally) error {
+	t := &at.thinning
+	if !at.begun { // a run that is gone on with may be cut back yet
+		return nil
+	}
+	if !t.known {
+		if err := w.findThinning(ctx, at); err != nil {
+			return err
+		}
+	}
+	if t.old > w.bounds.old && t.pairs == 0 {
+		t.span, t.tail, t.paired, t.pairs = 2*t.span, 0, 0, t.whole
+	}
+	if t.pairs > 0 {
+		return w.pair(ctx, at, sum)
+	}
+	if excess := t.exact - w.bounds.exact; excess > 0 {
+		return w.thinOldest(ctx, at, min(excess, thinAtOnce), sum)
+	}
+	return nil
+}
+
+// findThinning reads how much of a run's history is thinned.
+func (w *writer) findThinning(ctx context.Context, at *place) error {
+	t := thinning{known: true, span: peakStretch}
+	var epochs int
+	err := w.conn.QueryRowContext(ctx, `SELECT whole, (SELECT count(*) FROM peaks p WHERE p.run = r.run AND p.last > whole),
+		(SELECT count(*) FROM peaks p WHERE p.run = r.run AND p.last <= whole),
+		thinned + (SELECT count(*) FROM epochs e WHERE e.run = r.run AND e.seq <= whole) FROM runs r WHERE run = ?`, at.run).
+		Scan(&t.whole, &t.exact, &t.old, &epochs)
+	for t.span*w.bounds.old < epochs {
+		t.span *= 2
+	}
+	at.thinning = t
+	return err
+}
+
+// thinOldest thins the oldest stretches behind the thinned part, but none that a checkpoint stands before.
+func (w *writer) thinOldest(ctx context.Context, at *place, n int, sum *tally) error {
+	t := &at.thinning
+	next, err := w.stretchesOf(ctx, `run = ?1 AND last > ?2 AND
+		last <= coalesce((SELECT min(seq) FROM checkpoints WHERE run = ?1), last) ORDER BY first LIMIT ?3`, at.run, t.whole, n)
+	if err != nil || len(next) == 0 {
+		return err
+	}
+	var merged []stretch
+	if t.tail > 0 {
+		if merged, err = w.stretchesOf(ctx, "run = ?1 AND last = ?2", at.run, t.whole); err != nil {
+			return err
+		}
+		t.old -= len(merged)
+	}
+	t.exact -= len(next)
+	begin := t.whole
+	t.whole = next[len(next)-1].last
+	for _, s := range next {
+		if len(merged) > 0 && t.tail > 0 && t.tail+peakStretch <= t.span {
+			merged[len(merged)-1].merge(&s)
+			t.tail += peakStretch
+		} else {
+			merged = append(merged, s)
+			t.tail = peakStretch
+		}
+	}
+	t.old += len(merged)
+	if err := w.replaceStretches(ctx, at.run, merged, sum); err != nil {
+		return err
+	}
+	sum.whole = t.whole
+	return w.takeSolves(ctx, at.run, begin, t.whole, sum)
+}
+
+// pair merges some of the thinned stretches with their neighbours.
+func (w *writer) pair(ctx context.Context, at *place, sum *tally) error {
+	t := &at.thinning
+	part, err := w.stretchesOf(ctx, "run = ?1 AND first > ?2 AND last <= ?3 ORDER BY first LIMIT ?4", at.run, t.paired, t.pairs, 2*thinAtOnce)
+	if err != nil {
+		return err
+	}
+	if len(part) < 2 { // an odd one at the end stays as it is
+		t.paired, t.pairs = 0, 0
+		return nil
+	}
+	t.paired = part[len(part)-1].last
+	var merged []stretch
+	for two := range slices.Chunk(part, 2) {
+		if len(two) == 2 {
+			two[0].merge(&two[1])
+			t.old--
+		}
+		merged = append(merged, two[0])
+	}
+	return w.replaceStretches(ctx, at.run, merged, sum)
+}
+
+// stretchesOf returns the stretches for which a condition holds.
+func (w *writer) stretchesOf(ctx context.Context, where string, args ...any) (out []stretch, err error) {
+	check := newSealer("peaks")
+	err = eachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where, args, func(rows *sql.Rows) error {
+		s, err := scanStretch(rows, check)
+		if err != nil { // nothing is known of its extremes: its first and last epoch stay
+			s.peaks = []peak{{lowAt: s.first, highAt: s.last}}
+			err = nil
+		}
+		out = append(out, s)
+		return err
+	})
+	return out, err
+}
+
+// replaceStretches puts stretches in the place of those that they are made of, and takes out the epochs that hold none of
+// their extremes.
+func (w *writer) replaceStretches(ctx context.Context, run int64, stretches []stretch, sum *tally) error {
+	for i := range stretches {
+		s := &stretches[i]
+		keep, err := json.Marshal(s.kept())
+		if err != nil {
+			return err
+		}
+		const these = ` FROM epochs WHERE run = ?1 AND seq BETWEEN ?2 AND ?3 AND seq NOT IN (SELECT value FROM json_each(?4))
+			AND seq NOT IN (SELECT coalesce(best, 0) FROM runs WHERE run = ?1 UNION ALL SELECT coalesce(first, 0) FROM runs WHERE run = ?1)`
+		var n, crc, rest int64
+		row, err := w.statement(ctx, "SELECT count(*), coalesce(sum(crc), 0), coalesce(sum(length(CAST(rest AS BLOB))), 0)"+these)
+		if err == nil {
+			err = row.QueryRowContext(ctx, run, s.first, s.last, string(keep)).Scan(&n, &crc, &rest)
+		}
+		if err == nil && n > 0 {
+			_, err = w.exec(ctx, "DELETE"+these, run, s.first, s.last, string(keep))
+		}
+		if err == nil {
+			_, err = w.exec(ctx, "DELETE FROM peaks WHERE run = ? AND first BETWEEN ? AND ?", run, s.first, s.last)
+		}
+		if err != nil {
+			return err
+		}
+		text, err := json.Marshal(&s.peaks)
+		if err == nil {
+			err = w.insert(ctx, "peaks", []any{run, s.first, s.last, string(text)}, sum)
+		}
+		if err != nil {
+			return err
+		}
+		sum.thinned += n
+		sum.sums -= crc
+		sum.bytes -= int(n)*(epochBytes+rowBytes) + int(rest)
+	}
+	return nil
+}
+
+// kept returns the numbers of the epochs of a stretch that stay.
+func (s *stretch) kept() []int64 {
+	var seqs []int64
+	for i := range s.peaks {
+		seqs = s.peaks[i].seqs(seqs)
+	}
+	if len(seqs) == 0 {
+		seqs = append(seqs, s.first)
+	}
+	slices.Sort(seqs)
+	return slices.Compact(seqs)
+}
+
+// takeSolves takes the inner iterations of what was thinned out.
+func (w *writer) takeSolves(ctx context.Context, run, after, to int64, sum *tally) error {
+	const these = " FROM solves WHERE run = ? AND seq > ? AND seq <= ?"
+	var crc, steps, text, n int64
+	row, err := w.statement(ctx, `SELECT count(*), coalesce(sum(crc), 0), coalesce(sum(length(steps)), 0),
+		coalesce(sum(iif(json_valid(steps), json_array_length(steps), 0)), 0)`+these)
+	if err == nil {
+		err = row.QueryRowContext(ctx, run, after, to).Scan(&n, &crc, &text, &steps)
+	}
+	if err != nil || n == 0 {
+		return err
+	}
+	sum.inner -= int(steps)
+	sum.sums -= crc
+	sum.bytes -= int(text + n*rowBytes)
+	_, err = w.exec(ctx, "DELETE"+these, run, after, to)
+	return err
+}
+
+// How a row is counted in the run's bytes, beside its texts.
+const (
+	rowBytes   = 16
+	epochBytes = 8*int(event.QuantityCount) + 16
+)

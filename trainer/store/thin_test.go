@@ -1,0 +1,143 @@
+package store
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"newtop/trainer/event"
+)
+
+// epochsOfRun returns the numbers of the recorded epochs.
+func epochsOfRun(t *testing.T, s *Store, id string) (numbers []int) {
+	t.Helper()
+	for _, e := range events(t, s, id) {
+		if e, ok := e.(event.EpochEvent); ok {
+			numbers = append(numbers, e.Epoch)
+		}
+	}
+	return numbers
+}
+
+// A history beyond the bounds keeps its newest part, its extremes, the best epoch, and all marks and spectra.
+func TestHistoryIsThinned(t *testing.T) {
+	const exact, old, n, best, spike = 4, 8, 12_000, 3_333, 7_777
+	s := temporary(t)
+	r := s.Record(About{})
+	r.writer.bounds = bounds{exact, old}
+	noise := rand.New(rand.NewPCG(1, 1))
+	record(t, r, opening("a"))
+	var marks int
+	for i := range n {
+		e := plain(i, noise)
+		e.TestError = event.Float(0.5 + 0.1*noise.Float64())
+		switch i {
+		case best:
+			e.TestError = 0.25
+		case spike:
+			e.Loss = 99
+		}
+		if i%10 == 0 {
+			record(t, r, inner(i, 0, 1))
+		}
+		record(t, r, e)
+		if i%1000 == 500 {
+			record(t, r, event.SwitchEvent{Epoch: i, From: "adam", To: "sgd"}, event.SpectrumEvent{Epoch: i, Method: "lanczos"})
+			marks++
+		}
+		if i%500 == 499 {
+			r.enqueueCheckpoint(held(i))
+			wait(r)
+		}
+	}
+	flush(t, r)
+	run := find(t, s, "a")
+	numbers := epochsOfRun(t, s, "a")
+	if run.Epochs != n || run.Thinned != n-len(numbers) || len(numbers) > (exact+40)*peakStretch+9*(old+2) || run.First.Epoch != 0 || run.Best == nil || run.Best.Epoch != best || run.Last.Epoch != n-1 {
+		t.Errorf("%d epochs of %d, %d thinned, best %+v", len(numbers), run.Epochs, run.Thinned, run.Best)
+	}
+	if !slices.IsSorted(numbers) || !slices.Contains(numbers, best) || !slices.Contains(numbers, spike) {
+		t.Errorf("an extreme is gone, or the order: %d", numbers)
+	}
+	for i, want := len(numbers)-1, n-1; want >= n-exact*peakStretch; i, want = i-1, want-1 {
+		if numbers[i] != want {
+			t.Fatalf("of the newest epochs %d is gone", want)
+		}
+	}
+	// Evenly: every tenth of the run has some.
+	var parts [10]int
+	for _, e := range numbers {
+		parts[e*len(parts)/n]++
+	}
+	if slices.Min(parts[:]) < 1 {
+		t.Errorf("parts of the run have %d", parts)
+	}
+	var switches, spectra, steps int
+	for _, e := range events(t, s, "a") {
+		switch e.(type) {
+		case event.SwitchEvent:
+			switches++
+		case event.SpectrumEvent:
+			spectra++
+		case event.InnerEvent:
+			steps++
+		}
+	}
+	if switches != marks || spectra != marks || steps != run.Inner || steps == 0 || steps >= n/10 {
+		t.Errorf("%d switches, %d spectra of %d, %d inner iterations", switches, spectra, marks, steps)
+	}
+	if sum, lines := checked(t, s.path); sum.Damaged > 0 {
+		t.Errorf("%q", lines)
+	}
+	var counted, stretches, longest int
+	if err := s.db.QueryRow("SELECT (SELECT count(*) FROM epochs), (SELECT count(*) FROM peaks), 0").Scan(&counted, &stretches, &longest); err != nil || counted != len(numbers) || stretches > exact+old+40 {
+		t.Errorf("%d epochs in %d stretches, %v", counted, stretches, err)
+	}
+
+	// It goes on from a checkpoint, and the thinned part stays thinned.
+	r, err := s.Continue(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.writer.bounds = bounds{exact, old}
+	record(t, r, opening("a"))
+	for i := range 3000 {
+		e := plain(n+i, noise)
+		e.TestError = 0.6
+		record(t, r, e)
+		if i%500 == 0 {
+			r.enqueueCheckpoint(held(n + i))
+			wait(r)
+		}
+	}
+	flush(t, r)
+	run, numbers = find(t, s, "a"), epochsOfRun(t, s, "a")
+	if run.Epochs != n+3000 || run.Thinned != run.Epochs-len(numbers) || len(numbers) > (exact+40)*peakStretch+9*(old+2) || run.Best.Epoch != best {
+		t.Errorf("gone on: %d epochs of %d, %d thinned, best %d", len(numbers), run.Epochs, run.Thinned, run.Best.Epoch)
+	}
+	if sum, lines := checked(t, s.path); sum.Damaged > 0 {
+		t.Errorf("gone on: %q", lines)
+	}
+}
+
+// A run within the bounds is never thinned, and none is thinned behind a checkpoint that it may be resumed from.
+func TestHistoryStays(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	r.writer.bounds = bounds{4, 8}
+	record(t, r, opening("a"))
+	r.enqueueCheckpoint(held(0))
+	wait(r)
+	noise := rand.New(rand.NewPCG(1, 1))
+	for i := range 2000 {
+		record(t, r, plain(i, noise))
+	}
+	flush(t, r)
+	if numbers := epochsOfRun(t, s, "a"); len(numbers) != 2000 || find(t, s, "a").Thinned != 0 {
+		t.Errorf("%d epochs", len(numbers))
+	}
+	if exactEpochs < 100_000 || math.Mod(exactEpochs, peakStretch) != 0 {
+		t.Error("ordinary runs are thinned")
+	}
+}
