@@ -46,3 +46,18 @@ func TestAtRest(t *testing.T) {
 		}
 	}
 }
+
+// A store opens while another process writes to it, or was stopped while it did.
+func TestOpenWhileLocked(t *testing.T) {
+	s := temporary(t)
+	err := s.change(t.Context(), func(context.Context, *sql.Conn) error {
+		again, err := Open(s.path, Options{})
+		if err != nil {
+			return err
+		}
+		return again.Close()
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
