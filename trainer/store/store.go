@@ -182,7 +182,10 @@ func openDB(path, mode string, patience time.Duration) (*sql.DB, error) {
 		query.Set("mode", "ro")
 		query.Set("immutable", "1")
 	case "rwc":
-		query.Set("_auto_vacuum", "incremental")
+		// Of a database with tables it would change nothing, and need the lock that another process may have.
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			query.Set("_auto_vacuum", "incremental")
+		}
 		fallthrough
 	default:
 		query.Set("mode", mode)
