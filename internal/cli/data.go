@@ -95,7 +95,7 @@ func newDataShow(dir *string) *cobra.Command {
 
 func showData(out io.Writer, d *datasets.Dataset) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s: %s\n\n", d.Name, d.Title)
+	fmt.Fprintf(w, "%s: %s\n\n", print.Printable(d.Name), print.Printable(d.Title))
 	fmt.Fprintf(w, "rows\t%d to train on, %d to test on\n", d.Train.Rows(), d.Test.Rows())
 	fmt.Fprintf(w, "inputs\t%d: %s\n", d.Inputs(), print.Names(d.InputNames))
 	for _, f := range d.Features {

@@ -396,11 +396,11 @@ const maxName = 80
 // is one word without slashes, so that it is no file and needs no quotes.
 func CheckName(name string) error {
 	_, taken := fromLast(name)
-	plain := func(r rune) bool { return r > ' ' && r != 0x7f && !strings.ContainsRune(`/\"'`, r) }
+	plain := func(r rune) bool { return r > ' ' && strconv.IsPrint(r) && !strings.ContainsRune(`/\"'`, r) }
 	switch {
 	case name == "", len(name) > maxName, strings.HasPrefix(name, "-"), taken, name == "off",
 		strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0:
-		return &NameError{Name: name, Expected: fmt.Sprintf("one word of at most %d bytes without slashes and quotes, other than last", maxName)}
+		return &NameError{Name: name, Expected: fmt.Sprintf("one word of at most %d printable bytes without slashes and quotes, other than last", maxName)}
 	}
 	return nil
 }
