@@ -39,8 +39,8 @@ type Options struct {
 	//	letter        the whole text is read four times, the rows that are kept are in memory
 	//	IDX           of the file only the rows that are kept, which may be 1 GiB; the file may be greater
 	//	IDX in gzip   the whole file is unpacked, the rows that are kept are in memory
-	//	CSV           the first time, the file is converted to one of rows, in CacheDir or beside it; then the
-	//	              rows that are kept. The file may be greater than 1 GiB, but a row have only 8 MiB.
+	//	CSV           the first time, the files are converted to one of rows, in CacheDir or beside them; then the
+	//	              rows that are kept
 	//
 	// The labels of images are checked where they are kept.
 	Keep Keep
