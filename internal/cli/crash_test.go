@@ -77,6 +77,31 @@ func TestUnrecordedRun(t *testing.T) {
 	}
 }
 
+// A store that can't be opened for want of files says so, though some are free again by then.
+func TestTooManyFiles(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := 0
+	for files := 7; files < 10; files++ { // with fewer Go's runtime does not start
+		cmd := exec.Command("sh", "-c", fmt.Sprintf(`ulimit -n %d && exec "$0" "$@"`, files), self, "train", "--data", "sine", "--epochs", "1", "--record", database(t))
+		cmd.Env = append(os.Environ(), asNewtop+"=1")
+		var errs strings.Builder
+		cmd.Stderr = &errs
+		cmd.Run()
+		if code := cmd.ProcessState.ExitCode(); code != print.ExitFailed {
+			continue
+		}
+		if said++; !strings.HasSuffix(errs.String(), ": too many files are open (ulimit -n)\n") {
+			t.Errorf("with %d files:\n%s", files, errs.String())
+		}
+	}
+	if said == 0 {
+		t.Skip("this system's programs have other files open")
+	}
+}
+
 // Of two first starts of one line at once one trains, and the other says which.
 func TestContinueTwiceAtOnce(t *testing.T) {
 	db := database(t)

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"cmp"
+	"database/sql"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -195,6 +197,18 @@ func TestRunsChange(t *testing.T) {
 	succeed(t, "runs", "rm", "waves", "newton", "-y", "--record", db)
 	if out := succeed(t, "runs", "--record", db); len(lines(out)) != 2 || !strings.Contains(out, ids[1]) {
 		t.Errorf("left\n%s", out)
+	}
+	future, err := sql.Open("sqlite", db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = future.Exec("UPDATE runs SET changed = '2999-01-01T00:00:00.000Z', crc = NULL")
+	if err := cmp.Or(err, future.Close()); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "runs", "rm", "--older-than", "0s", "-y", "--record", db)
+	if out := succeed(t, "runs", "--record", db); len(lines(out)) != 2 {
+		t.Errorf("of a run that the clock says is in the future is left\n%s", out)
 	}
 	succeed(t, "runs", "rm", "--state", "epochs", "-y", "--record", db)
 	if out := succeed(t, "runs", "--record", db); out != "" {

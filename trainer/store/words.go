@@ -27,10 +27,8 @@ func (e *sqlError) Error() string {
 	case sqlite3.SQLITE_READONLY:
 		return "the file can't be written"
 	case sqlite3.SQLITE_CANTOPEN:
-		if f, err := os.Open(os.DevNull); err != nil {
+		if crowded() {
 			return "too many files are open (ulimit -n)"
-		} else {
-			f.Close()
 		}
 		return "the file can't be opened, or its directory not written"
 	case sqlite3.SQLITE_CORRUPT:
@@ -43,6 +41,22 @@ func (e *sqlError) Error() string {
 		return failedIO(e.err.Code())
 	}
 	return strings.ReplaceAll(e.err.Error(), "\n", " ")
+}
+
+// filesOfStore is how many files are open while a store is opened: the database, those beside it, and its directory.
+const filesOfStore = 8
+
+// crowded reports whether so many files are open that a store's can't be as well. Some of them are closed again once opening has
+// failed.
+func crowded() bool {
+	for range filesOfStore {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return true
+		}
+		defer f.Close()
+	}
+	return false
 }
 
 // failedIO says which call of the system's failed.

@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -101,13 +102,9 @@ func findAny(cmd *cobra.Command, s *store.Store, names []string) (runs []*store.
 
 // chosen returns the runs that the flags choose, without those that are being trained.
 func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, err error) {
-	before := time.Now()
-	if r.older != "" {
-		d, err := span(r.older)
-		if err != nil {
-			return nil, flags.Wrong("--older-than", r.older, err.Error())
-		}
-		before = before.Add(-d)
+	d, err := span(cmp.Or(r.older, "0s"))
+	if err != nil {
+		return nil, flags.Wrong("--older-than", r.older, err.Error())
 	}
 	if r.state != "" {
 		if err := checkState(r.state); err != nil {
@@ -118,11 +115,16 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 	if err != nil {
 		return nil, err
 	}
-	old, doubtful := oldRuns(runs, before, time.Now())
-	if len(doubtful) > 0 && r.older != "" {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s kept, of which %s is the last: the clock says that they are old, and they came after runs that are not", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
+	var chosen []*store.Run
+	for i := range runs {
+		chosen = append(chosen, &runs[i])
 	}
-	for _, run := range old {
+	if r.older != "" {
+		var doubtful []*store.Run
+		chosen, doubtful = oldRuns(runs, time.Now().Add(-d), time.Now())
+		warnOfClock(cmd, doubtful)
+	}
+	for _, run := range chosen {
 		if run.State != store.Running && (r.state == "" || string(run.State) == r.state) {
 			out = append(out, run)
 		}
@@ -130,14 +132,22 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 	return out, nil
 }
 
+// warnOfClock says which runs are kept though they look old.
+func warnOfClock(cmd *cobra.Command, doubtful []*store.Run) {
+	if len(doubtful) > 0 {
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s kept, of which %s is the last: the clock says that they are old, and they came after runs that are not", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
+	}
+}
+
 // oldRuns returns the runs, the last that came into the store first, of which nothing was recorded since a time. Doubtful are those
-// of them that came after one that is not old: the clock was another then. What is from the future tells nothing.
+// of them that came after one that is not old: the clock was another then. What is from the future, or has no time that can be read,
+// tells nothing.
 func oldRuns(runs []store.Run, before, now time.Time) (old, doubtful []*store.Run) {
 	after := false // one that is not old
 	for i := len(runs) - 1; i >= 0; i-- {
 		run := &runs[i]
 		switch {
-		case run.Changed.After(now):
+		case run.Changed.IsZero(), run.Changed.After(now):
 		case !run.Changed.Before(before):
 			after = true
 		case after:

@@ -88,6 +88,7 @@ func TestOldRuns(t *testing.T) {
 		{days(1, 2, 40, 50), "40 50 ", ""},
 		{days(400, 399, 5, 50), "50 ", "400 399 "}, // the clock was put back a year
 		{days(2, 40, -365, 50), "40 50 ", ""},      // it was a year ahead for a while
+		{[]store.Run{{ID: "damaged"}}, "", ""},
 	} {
 		old, doubtful := oldRuns(c.runs, now.AddDate(0, 0, -30), now)
 		if ids(old) != c.old || ids(doubtful) != c.doubtful {
