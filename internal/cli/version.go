@@ -2,22 +2,32 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/kernel"
+	"newtop/internal/licenses"
 	"newtop/internal/version"
 	"newtop/trainer/mpi"
 )
 
 func newVersion() *cobra.Command {
-	return &cobra.Command{
+	notices := false
+	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, the Go release, the platform, its kernel and MPI",
 		Args:  flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if notices {
+				text, err := licenses.Text()
+				if err == nil {
+					_, err = io.WriteString(cmd.OutOrStdout(), text)
+				}
+				return err
+			}
 			with := "without MPI"
 			if mpi.Built() {
 				with = "with " + mpi.Library()
@@ -26,4 +36,6 @@ func newVersion() *cobra.Command {
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&notices, "licenses", false, "print the licences of all that is in the program instead")
+	return cmd
 }

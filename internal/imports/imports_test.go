@@ -19,9 +19,9 @@ const module = "newtop"
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/format", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
+	{"internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
-	{"models/blas", "models/reduce", "trainer/krylov", "datasets"},
+	{"internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass"},
 	{"models", "trainer/optim", "trainer/event"},
 	{"models/modelfile", "models/netfile", "internal/rundiff", "trainer/optim/internal/optimtest"},

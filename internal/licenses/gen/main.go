@@ -1,0 +1,110 @@
+// Command gen writes THIRD_PARTY.md and what the program has of it: the licences of every module that is linked into
+// newtop on one of the systems that it is built for, and of Go itself.
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+func main() {
+	log.SetFlags(0)
+	if err := run(filepath.Join("..", ".."), "third_party.md.gz"); err != nil {
+		log.Fatal("licenses: ", err)
+	}
+}
+
+// run reads the module in root.
+func run(root, embedded string) error {
+	list, err := modules(root, "linux", "darwin", "windows")
+	if err != nil {
+		return err
+	}
+	goroot, err := output(root, "", "env", "GOROOT")
+	if err != nil {
+		return err
+	}
+	parts := []part{{name: "newtop", dir: root}, {name: "Go's standard library and runtime", dir: strings.TrimSpace(goroot)}}
+	text, err := document(append(parts, list...))
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(root, "THIRD_PARTY.md"), []byte(text), 0o644); err != nil {
+		return err
+	}
+	if same(embedded, text) {
+		return nil // other releases of Go may compress otherwise
+	}
+	var b bytes.Buffer
+	w, _ := gzip.NewWriterLevel(&b, gzip.BestCompression) // a level that there is
+	io.WriteString(w, text)
+	w.Close() // into memory
+	return os.WriteFile(embedded, b.Bytes(), 0o644)
+}
+
+// same reports whether a compressed file holds a text.
+func same(file, text string) bool {
+	f, err := os.Open(file)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	r, err := gzip.NewReader(f)
+	if err != nil {
+		return false
+	}
+	old, err := io.ReadAll(r)
+	return err == nil && string(old) == text
+}
+
+// part is something of others' in the program.
+type part struct{ name, dir string }
+
+// modules returns those of which a package is in the program, on any of the systems; "" is this one.
+func modules(root string, systems ...string) (list []part, err error) {
+	dirs := map[string]string{}
+	for _, system := range systems {
+		text, err := output(root, system, "list", "-e", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", ".")
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(text) {
+			name, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			if name == "" {
+				continue
+			}
+			if dir == "" {
+				return nil, fmt.Errorf("%s is not in the module cache: expected it after go mod download", name)
+			}
+			dirs[name] = dir
+		}
+	}
+	for name, dir := range dirs {
+		list = append(list, part{name, dir})
+	}
+	slices.SortFunc(list, func(a, b part) int { return strings.Compare(a.name, b.name) })
+	return list, nil
+}
+
+// output runs the go command as for a system.
+func output(dir, system string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Stderr = dir, os.Stderr
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if system != "" {
+		cmd.Env = append(cmd.Env, "GOOS="+system, "GOARCH=amd64")
+	}
+	text, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("go %s: %w", args[0], err)
+	}
+	return string(text), nil
+}
