@@ -16,7 +16,7 @@ import (
 	"newtop/trainer/event"
 )
 
-var flips = flag.Int("flips", 250, "bits that TestFlippedBits flips, one after the other")
+var flips = flag.Int("flips", 120, "bits that TestFlippedBits flips, one after the other")
 
 // heldStore is the file of a store with every kind of row, and checkpoints that can be read.
 func heldStore(t testing.TB) []byte {
@@ -174,7 +174,7 @@ func TestSalvage(t *testing.T) {
 	all := map[string][]event.Event{}
 	for _, id := range []string{"a", "b", "c"} {
 		all[id] = everyKind(id, 5)
-		for i := range 2000 {
+		for i := range 700 {
 			e := event.UnknownEpoch(i)
 			e.Loss, e.Optimizer = event.Float(i), "adam"
 			all[id] = append(all[id], e)
@@ -235,7 +235,7 @@ func TestSalvage(t *testing.T) {
 	pages := 0
 	for at := 10 * page; at < len(file); at += page {
 		if file[at] == 0x0a && bytes.Contains(file[at:at+page], []byte("adam")) { // a leaf of epochs
-			if pages++; pages%15 == 0 && pages <= 60 {
+			if pages++; pages%5 == 0 && pages <= 20 {
 				file[at] = 0x77
 			}
 		}

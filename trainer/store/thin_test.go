@@ -22,7 +22,7 @@ func epochsOfRun(t *testing.T, s *Store, id string) (numbers []int) {
 
 // A history beyond the bounds keeps its newest part, its extremes, the best epoch, and all marks and spectra.
 func TestHistoryIsThinned(t *testing.T) {
-	const exact, old, n, best, spike = 4, 8, 12_000, 3_333, 7_777
+	const exact, old, n, best, spike = 4, 8, 8_000, 3_333, 5_777
 	s := temporary(t)
 	r := s.Record(About{})
 	r.writer.bounds = bounds{exact, old}
@@ -42,11 +42,11 @@ func TestHistoryIsThinned(t *testing.T) {
 			record(t, r, inner(i, 0, 1))
 		}
 		record(t, r, e)
-		if i%1000 == 500 {
+		if i%500 == 200 {
 			record(t, r, event.SwitchEvent{Epoch: i, From: "adam", To: "sgd"}, event.SpectrumEvent{Epoch: i, Method: "lanczos"})
 			marks++
 		}
-		if i%500 == 499 {
+		if i%1000 == 999 {
 			r.enqueueCheckpoint(held(i))
 			wait(r)
 		}
@@ -102,7 +102,7 @@ func TestHistoryIsThinned(t *testing.T) {
 	}
 	r.writer.bounds = bounds{exact, old}
 	record(t, r, opening("a"))
-	for i := range 3000 {
+	for i := range 2000 {
 		e := plain(n+i, noise)
 		e.TestError = 0.6
 		record(t, r, e)
@@ -113,7 +113,7 @@ func TestHistoryIsThinned(t *testing.T) {
 	}
 	flush(t, r)
 	run, numbers = find(t, s, "a"), epochsOfRun(t, s, "a")
-	if run.Epochs != n+3000 || run.Thinned != run.Epochs-len(numbers) || len(numbers) > (exact+40)*peakStretch+9*(old+2) || run.Best.Epoch != best {
+	if run.Epochs != n+2000 || run.Thinned != run.Epochs-len(numbers) || len(numbers) > (exact+40)*peakStretch+9*(old+2) || run.Best.Epoch != best {
 		t.Errorf("gone on: %d epochs of %d, %d thinned, best %d", len(numbers), run.Epochs, run.Thinned, run.Best.Epoch)
 	}
 	if sum, lines := checked(t, s.path); sum.Damaged > 0 {

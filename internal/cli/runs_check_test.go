@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// A damaged row keeps nobody from a run: it is listed, shown, exported, watched and gone on with, a line says what was left
+// out, check says what is damaged, and salvage leaves it out of a new store.
+func TestRunsWithDamage(t *testing.T) {
+	db := database(t)
+	id := recordedRun(t, db, "--data", "sine", "--opt", "adam", "--epochs", "5", "--name", "hurt")
+	recordedRun(t, db, "--data", "sine", "--opt", "adam", "--epochs", "3", "--name", "well")
+	if out := succeed(t, "runs", "check", "--record", db); !strings.Contains(out, ": whole: 2 runs, ") {
+		t.Errorf("a whole store: %q", out)
+	}
+	change := func(statement string) {
+		t.Helper()
+		base, err := sql.Open("sqlite", db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer base.Close()
+		if _, err := base.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change("UPDATE epochs SET rest = '{' WHERE epoch = 2 AND run = (SELECT run FROM runs WHERE name = 'hurt')")
+	const left = "1 damaged event was left out: newtop runs check " // its ID
+	for _, args := range [][]string{
+		{"runs", "show", "hurt"}, {"runs", "export", "hurt"}, {"runs", "export", "hurt", "--format", "jsonl"}, {"runs", "compare", "hurt", "well"},
+		{"watch", "hurt", "--format", "jsonl"}, {"resume", "hurt", "--epochs", "7"},
+	} {
+		_, errs, code := newtop(append(args, "--record", db)...)
+		if code != 0 || strings.Count(errs, left+id) != 1 {
+			t.Errorf("%s: exit %d: %s", strings.Join(args, " "), code, errs)
+		}
+	}
+	change("UPDATE runs SET config = '{' WHERE name = 'well'")
+	if out := succeed(t, "runs", "--record", db); !strings.Contains(out, "epochs, damaged") || strings.Count(out, "\n") != 3 {
+		t.Errorf("listed:\n%s", out)
+	}
+	if _, errs, code := newtop("runs", "show", "well", "--record", db); code != 1 || !strings.Contains(errs, "config: ") || strings.Count(errs, "\n") != 1 {
+		t.Errorf("shown: exit %d: %s", code, errs)
+	}
+	out, errs, code := newtop("runs", "check", "--record", db)
+	if code != 1 || strings.Count(out, "\n") != 2 || !strings.Contains(out, "run "+id+": epochs, event ") || !strings.Contains(out, ": runs: config: ") || !strings.Contains(errs, "2 places are damaged: newtop runs salvage") {
+		t.Errorf("checked: exit %d:\n%s%s", code, out, errs)
+	}
+	if out, _, code := newtop("runs", "check", "well", "--record", db); code != 1 || strings.Count(out, "\n") != 1 {
+		t.Errorf("one checked: exit %d: %s", code, out)
+	}
+	fresh := filepath.Join(t.TempDir(), "new.db")
+	if out := succeed(t, "runs", "salvage", "--record", db, "-o", fresh); !strings.Contains(out, ": 2 runs, ") || !strings.Contains(out, "; 2 places are left out") {
+		t.Errorf("salvaged: %s", out)
+	}
+	if _, errs, code := newtop("runs", "salvage", "--record", db, "-o", fresh); code != 1 || !strings.Contains(errs, "expected a new name") {
+		t.Errorf("salvaged into a file that is there: exit %d: %s", code, errs)
+	}
+	succeed(t, "runs", "rm", "well", "-y", "--record", fresh)
+	if out := succeed(t, "runs", "check", "--record", fresh); !strings.Contains(out, ": whole: 1 run, ") {
+		t.Errorf("the new store: %s", out)
+	}
+	if out := succeed(t, "runs", "--state", "damaged", "--record", db); strings.Count(out, "\n") != 2 {
+		t.Errorf("the damaged ones:\n%s", out)
+	}
+}
