@@ -31,7 +31,8 @@ func Hostile() []string {
 // All is all of Hostile in one.
 func All() string { return strings.Join(Hostile(), " ") }
 
-// Spoil sets every text that v points to, in fields, lists and maps, and leaves all else.
+// Spoil sets every text that v points to, in fields, lists and maps, and leaves all else. Lists and what fields point to are
+// others afterwards, as those before may be of others too.
 func Spoil(v any, text string) { set(reflect.ValueOf(v).Elem(), text, false) }
 
 // Fill does that, and gives all else a value: lists have two elements, numbers are 1.
@@ -46,12 +47,15 @@ func set(v reflect.Value, text string, all bool) {
 			v.Set(reflect.ValueOf(text))
 		}
 	case reflect.Pointer:
-		if all {
-			v.Set(reflect.New(v.Type().Elem()))
+		if !all && v.IsNil() {
+			return
 		}
-		if !v.IsNil() {
-			set(v.Elem(), text, all)
+		own := reflect.New(v.Type().Elem())
+		if !all {
+			own.Elem().Set(v.Elem())
 		}
+		v.Set(own)
+		set(own.Elem(), text, all)
 	case reflect.Struct:
 		if v.Type() == reflect.TypeFor[time.Time]() {
 			return
@@ -64,6 +68,10 @@ func set(v reflect.Value, text string, all bool) {
 	case reflect.Slice, reflect.Array:
 		if all && v.Kind() == reflect.Slice {
 			v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		} else if v.Kind() == reflect.Slice && !v.IsNil() {
+			own := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			reflect.Copy(own, v)
+			v.Set(own)
 		}
 		for i := range v.Len() {
 			set(v.Index(i), text, all)
