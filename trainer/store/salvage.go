@@ -104,7 +104,8 @@ func (v *salvage) table(ctx context.Context, name, key, where string, args []any
 	if err != nil || len(columns) == 0 {
 		return err
 	}
-	r := ranges{v: v, name: name, key: key, where: where, args: args, columns: columns, each: each, left: mostProbes}
+	r := ranges{v: v, name: name, key: key, where: where, args: args, columns: columns, each: each, left: mostProbes, prepared: map[string]statement{}}
+	defer r.close()
 	if err := r.read(ctx, math.MinInt64, math.MaxInt64, most); err != nil {
 		return err
 	}

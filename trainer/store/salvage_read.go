@@ -19,8 +19,22 @@ type ranges struct {
 	args      []any
 	columns   []string
 	each      func(context.Context, fields) error
-	left      int   // probes
+	left      int // probes
+	prepared  map[string]statement
 	failed    error // the last one of the source's
+}
+
+// statement is a querier that has one query.
+type statement struct{ *sql.Stmt }
+
+func (s statement) QueryContext(ctx context.Context, _ string, args ...any) (*sql.Rows, error) {
+	return s.Stmt.QueryContext(ctx, args...)
+}
+
+func (r *ranges) close() {
+	for _, s := range r.prepared {
+		s.Close()
+	}
 }
 
 // errStop wraps an error of each's, which is none of the source's.
@@ -28,7 +42,9 @@ type errStop struct{ error }
 
 // read reads low < key < high; most is where keys end if SQLite can't say so.
 func (r *ranges) read(ctx context.Context, low, high, most int64) error {
-	r.left--
+	if r.left--; r.left < 0 {
+		return nil
+	}
 	from, err := r.part(ctx, low, high, "ASC")
 	if err == nil {
 		return nil
@@ -49,7 +65,7 @@ func (r *ranges) read(ctx context.Context, low, high, most int64) error {
 		return nil
 	}
 	low, high = max(low, -1), min(to, high, most+1)
-	if high-low < 2 || r.left < 0 {
+	if high-low < 2 {
 		return nil
 	}
 	middle := low + (high-low)/2
@@ -65,9 +81,16 @@ func (r *ranges) part(ctx context.Context, low, high int64, direction string) (l
 	if direction == "DESC" {
 		last = high
 	}
-	query := fmt.Sprintf("SELECT %[1]s, %[2]s FROM %[3]s WHERE %[4]s AND %[1]s > ? AND %[1]s < ? ORDER BY %[1]s %[5]s",
-		r.key, strings.Join(r.columns, ", "), r.name, r.where, direction)
-	err = eachRow(ctx, r.v.tx, query, append(append([]any{}, r.args...), low, high), func(rows *sql.Rows) error {
+	s, ok := r.prepared[direction]
+	if !ok {
+		query := fmt.Sprintf("SELECT %[1]s, %[2]s FROM %[3]s WHERE %[4]s AND %[1]s > ? AND %[1]s < ? ORDER BY %[1]s %[5]s",
+			r.key, strings.Join(r.columns, ", "), r.name, r.where, direction)
+		if s.Stmt, err = r.v.tx.PrepareContext(ctx, query); err != nil {
+			return last, err
+		}
+		r.prepared[direction] = s
+	}
+	err = eachRow(ctx, s, "", append(append([]any{}, r.args...), low, high), func(rows *sql.Rows) error {
 		values := make([]any, len(r.columns))
 		var key int64
 		if err := rows.Scan(destsOf(values, &key)...); err != nil {

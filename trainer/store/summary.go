@@ -157,12 +157,20 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	} else {
 		r.Begun = r.Opening.Time
 	}
-	// Of an epoch or an end that is damaged nothing is told; who reads the events hears of it.
+	r.figures(&first, &last, &best, done)
+	o := by.owner()
+	r.State = state(&o, claimed, r.Done)
+	return number, &r
+}
+
+// figures reads the epochs and the end that a run's row names. Of one that is damaged nothing is told; who reads the events hears
+// of it.
+func (r *Run) figures(first, last, best *epochRow, done []byte) {
 	check := newSealer("epochs")
 	for _, p := range []struct {
 		row *epochRow
 		to  **event.EpochEvent
-	}{{&first, &r.First}, {&last, &r.Last}, {&best, &r.Best}} {
+	}{{first, &r.First}, {last, &r.Last}, {best, &r.Best}} {
 		if !p.row.epoch.Valid {
 			continue
 		}
@@ -176,9 +184,6 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 			r.Done = nil
 		}
 	}
-	o := by.owner()
-	r.State = state(&o, claimed, r.Done)
-	return number, &r
 }
 
 // state tells what has become of a run. One that is claimed to be resumed runs, though it has an end still.
