@@ -43,6 +43,9 @@ type analyst struct {
 	computing string          // what is being computed; empty: nothing
 	sliced    bool            // whether a slice was ever asked for
 	proposed  proposed
+	newest    int  // the epoch of the newest spectrum
+	parting   bool // all that is asked for is what part asked for
+	left      bool // what is being computed is given up
 
 	along  objective.Linearization // over all training rows; nil before the first slice
 	sample objective.Linearization // over the rows of the spectrum; nil until the first one
@@ -80,6 +83,7 @@ func (a *analyst) propose(m *member, p *optim.Proposal) {
 // ask notes an analysis for the next chance, at which one that was asked for twice is computed once.
 func (a *analyst) ask(c event.Command) error {
 	place, info := a.nets.place, a.nets.info
+	a.parting = false
 	switch c := c.(type) {
 	case event.Spectrum:
 		if a.computing == "spectrum" {
@@ -156,6 +160,25 @@ func (a *analyst) analyseAtEnd() error {
 		}
 	}
 	return nil
+}
+
+// part asks for what viewers want to see of a run that has ended and stays: a spectrum if it has some, errors, a slice.
+func (a *analyst) part() {
+	a.parting = true
+	c := a.nets.place.config
+	a.spectrum = c.SpectrumEvery > 0 && a.newest != a.nets.epoch
+	a.asked = []event.Command{event.ShowErrors{Train: a.nets.place.test == nil, Worst: partingRows}}
+	if a.proposed.known {
+		a.asked = append(a.asked, event.Slice{})
+	}
+}
+
+// resume forgets what nobody but part has asked for.
+func (a *analyst) resume() {
+	if a.parting {
+		a.parting, a.spectrum, a.asked = false, false, nil
+		a.left = a.computing != ""
+	}
 }
 
 // pause polls in the middle of an analysis, and tells viewers of one that takes longer than an eye would miss.
@@ -248,6 +271,7 @@ func (a *analyst) computeSpectrum() {
 		return
 	}
 	e.Epoch, e.Selection = a.nets.epoch, "all"
+	a.newest = e.Epoch
 	if e.Rows < total {
 		e.Selection = "evenly spaced"
 	}

@@ -8,6 +8,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
+	"newtop/trainer/optim/trust"
 )
 
 // watch is every method's Monitor: it publishes the inner unit and takes the commands that came
@@ -52,7 +53,7 @@ func (l *loop) safepoint() error {
 				return nil
 			}
 			err = l.race.compete()
-		case l.phase == event.Paused:
+		case l.phase == event.Paused, l.phase == event.Ended:
 			l.offer(false)
 			l.clocks.training.stop()
 			l.clocks.active.stop()
@@ -105,6 +106,10 @@ func (l *loop) poll() (replied bool, err error) {
 func (l *loop) pollDuring() error {
 	for {
 		l.expire()
+		if l.analyst.left {
+			l.analyst.left = false
+			return optim.ErrInterrupted
+		}
 		if l.giveUp && (l.end != "" || l.next != nil || l.back != nil) { // what comes next is for the method that takes over
 			return optim.ErrInterrupted
 		}
@@ -150,15 +155,14 @@ func (l *loop) handle(c event.Command) error {
 	}
 	switch c := c.(type) {
 	case event.Pause:
-		l.single = freely
-		l.phase = event.Running
-		if c.On {
-			l.phase = event.Paused
+		if c.On && l.phase == event.Ended {
+			return nil
 		}
+		return l.goOn(freely, c.On)
 	case event.StepEpoch:
-		l.single, l.phase = oneEpoch, event.Running
+		return l.goOn(oneEpoch, false)
 	case event.StepInner:
-		l.single, l.phase = oneUnit, event.Running
+		return l.goOn(oneUnit, false)
 	case event.Stop:
 		l.end = cmp.Or(l.end, event.ReasonStopped)
 		l.giveUp = true
@@ -171,6 +175,7 @@ func (l *loop) handle(c event.Command) error {
 		if err != nil {
 			return err
 		}
+		l.revive()
 		l.back, l.giveUp = back, true
 	case event.Race:
 		return beginRace(l, c)
@@ -183,15 +188,32 @@ func (l *loop) handle(c event.Command) error {
 	case event.Switch:
 		return l.switchTo(c.Optimizer)
 	case event.Set:
+		if limit, ok := limitOf(c.Key); ok {
+			return l.setLimit(limit, c.Value)
+		}
 		return l.set(c.Key, func(s *optim.Settings) error { return s.PutText(c.Key, c.Value) })
 	case event.Scale:
 		key := l.nets.info.Primary
 		if key == "" {
 			return event.Refuse("%s has no rate or radius", l.nets.info.Name)
 		}
-		return l.set(key, func(s *optim.Settings) error { return s.Put(key, s.Get(key)*c.Factor) })
+		return l.set(key, func(s *optim.Settings) error { return scale(s, key, c.Factor) })
 	}
 	return nil
+}
+
+// scale multiplies a setting, a radius up to the largest that the method may choose.
+func scale(s *optim.Settings, key string, factor float64) error {
+	now := s.Get(key)
+	next := now * factor
+	if key == trust.Radius.Key && factor > 1 && s.Has(trust.RadiusMax.Key) {
+		most := trust.RadiusMax.Of(s)
+		if now >= most {
+			return event.Refuse("radius %s: expected a larger radius-max than %s first", optim.Format(now), optim.Format(most))
+		}
+		next = min(next, most)
+	}
+	return s.Put(key, next)
 }
 
 // switchTo notes which method has to take over.
@@ -206,6 +228,10 @@ func (l *loop) switchTo(name string) error {
 	if err := l.place.suits(info, l.place.defaults(info)); err != nil {
 		return &event.CommandError{Reason: l.session.text(err)}
 	}
+	if err := l.sound(); err != nil {
+		return err
+	}
+	l.revive()
 	l.next, l.giveUp = info, true
 	return nil
 }
@@ -244,6 +270,10 @@ func (l *loop) set(key string, put func(*optim.Settings) error) error {
 			return &event.CommandError{Reason: t.of(m) + l.session.text(err)}
 		}
 	}
+	if err := l.sound(); err != nil {
+		return err
+	}
+	l.revive()
 	for _, m := range t.members {
 		if err := put(m.settings); err != nil {
 			panic("trainer: " + err.Error())
@@ -262,6 +292,19 @@ func (l *loop) set(key string, put func(*optim.Settings) error) error {
 	}
 	l.out.publish(event.SettingEvent{Epoch: t.epoch, Key: key, Value: value})
 	l.checkpoints.alter()
+	return nil
+}
+
+// goOn makes the run pause, or go on for so long.
+func (l *loop) goOn(single span, pause bool) error {
+	if err := l.sound(); err != nil {
+		return err
+	}
+	l.revive()
+	l.single, l.phase = single, event.Running
+	if pause {
+		l.phase = event.Paused
+	}
 	return nil
 }
 

@@ -21,6 +21,7 @@ import (
 type loop struct {
 	ctx     context.Context
 	session *Session
+	asked   Config // for
 	place   *workplace
 	nets    *trajectory
 	clocks  *clocks
@@ -36,14 +37,17 @@ type loop struct {
 	phase    event.Phase
 	unit     int // inner units done in the outer iteration under way
 	units    int
-	stepping bool         // inside Method.Step
-	single   span         // pause again after this
-	opened   bool         // the run's first event is out
-	giveUp   bool         // the outer iteration under way must be given up
-	next     *optim.Info  // the method that must take over; nil: none
-	back     *snapshot    // what the run must go back to; nil: nothing
-	end      event.Reason // why the run must end; empty while it goes on
-	why      string       // the same in words, where the reason alone does not say it
+	stepping bool            // inside Method.Step
+	single   span            // pause again after this
+	opened   bool            // the run's first event is out
+	giveUp   bool            // the outer iteration under way must be given up
+	next     *optim.Info     // the method that must take over; nil: none
+	back     *snapshot       // what the run must go back to; nil: nothing
+	shown    []event.Setting // the limits; nil when they have changed
+	told     bool            // Done is out
+	holding  bool            // at the end of the run, for commands
+	end      event.Reason    // why the run must end; empty while it goes on
+	why      string          // the same in words, where the reason alone does not say it
 }
 
 // span says after what a run pauses again.
@@ -56,7 +60,7 @@ const (
 )
 
 func newLoop(ctx context.Context, s *Session) *loop {
-	l := &loop{ctx: ctx, session: s, clocks: &clocks{}}
+	l := &loop{ctx: ctx, session: s, asked: s.config, clocks: &clocks{}}
 	l.place = &workplace{config: &s.config, team: s.team, monitor: l.watch}
 	l.nets = &trajectory{place: l.place, info: s.info, settings: s.settings, first: unmeasured, last: unmeasured, best: unmeasured}
 	l.out = &publisher{ctx: ctx, viewers: &s.broadcaster, status: l.status}
@@ -165,14 +169,19 @@ func (l *loop) train(opening event.RunEvent) error {
 			}
 		}
 	}
-	if err := l.leave(l.epochs()); err != nil {
-		return err
+	for {
+		err := l.leave(l.epochs())
+		if l.end == event.ReasonStopped {
+			return err
+		}
+		if err == nil && !l.session.stays && l.session.broadcaster.Watched() {
+			l.giveUp = false
+			err = l.analyst.analyseAtEnd()
+		}
+		if on, err := l.hold(err); !on {
+			return err
+		}
 	}
-	if l.end == event.ReasonStopped || !l.session.broadcaster.Watched() {
-		return nil
-	}
-	l.giveUp = false
-	return l.analyst.analyseAtEnd()
 }
 
 // leave has the end of the run kept, that of its last whole outer iteration.
@@ -224,6 +233,7 @@ func (l *loop) epochs() error {
 			}
 			return err
 		}
+		l.extend()
 		l.offer(false) // with settings that have just come
 		l.checkpoints.hold()
 		if err := l.outer(); err != nil {

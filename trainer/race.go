@@ -75,7 +75,7 @@ func beginRace(l *loop, c event.Race) error {
 	case !amount(c.Seconds):
 		return event.Refuse("a budget of %v seconds: expected a number ≥ 0", c.Seconds)
 	}
-	next := &race{loop: l, before: l.phase, event: event.RaceEvent{
+	next := &race{loop: l, event: event.RaceEvent{
 		Epoch: l.nets.epoch, State: "begun", Equivalents: event.Float(c.Equivalents), Seconds: event.Float(c.Seconds), Picked: -1,
 	}}
 	for _, entry := range c.Racers {
@@ -86,6 +86,11 @@ func beginRace(l *loop, c event.Race) error {
 		next.event.Racers = append(next.event.Racers, entry)
 		next.racers = append(next.racers, p)
 	}
+	if err := l.sound(); err != nil {
+		return err
+	}
+	l.revive()
+	next.before = l.phase
 	next.startRacers()
 	l.race, l.single, l.phase = next, freely, event.Running
 	l.out.publish(next.event)
@@ -212,7 +217,7 @@ func (c *race) abandon() { c.leave("abandoned", -1) }
 func (c *race) leave(state string, picked int) {
 	l := c.loop
 	l.race = nil
-	if c.over {
+	if c.over || c.before == event.Paused {
 		l.phase, l.single = c.before, freely
 	}
 	if c.turn != nil && c.turn != c.picked {

@@ -49,6 +49,7 @@ type Session struct {
 	id      string      // the run's; empty before it has one
 	begun   time.Time
 	started atomic.Bool
+	stays   bool // at its end, for commands that go on
 	// requests is unbuffered: Do sends, Run's goroutine receives between two inner units. Nobody
 	// closes it; ended tells senders that nobody receives any more. Run closes ended last.
 	requests chan request
@@ -102,6 +103,10 @@ func (s *Session) With(t Team) {
 	}
 }
 
+// Stay has a run that has come to its end by itself wait for commands, by which it can go on, until its context ends or a Stop comes.
+// Run returns then what it would have returned at that end. Stay is called before Run.
+func (s *Session) Stay() { s.stays = true }
+
 // DivergedError says that a run met a loss or weights that are no numbers, or a loss far above the one
 // it started from.
 type DivergedError struct {
@@ -135,11 +140,9 @@ func (s *Session) Run(ctx context.Context) error {
 		l.out.recordings = append(l.out.recordings, startRecording(rec))
 	}
 	err := guard(l.through)
-	l.saver.await()
-	if l.opened {
-		err = l.saver.finish(err)
+	if !l.told {
+		err = l.conclude(err)
 	}
-	l.finish(err)
 	l.out.shown.stop()
 	if l.place.pool != nil {
 		l.place.pool.Close()

@@ -17,6 +17,8 @@ func (l *loop) status() event.Status {
 	t := l.nets
 	s := event.Status{
 		Phase:      l.phase,
+		Held:       l.phase == event.Ended && l.holding,
+		Limits:     l.limits(),
 		Epoch:      t.epoch,
 		EpochLimit: l.place.config.Epochs,
 		Optimizer:  t.info.Name,

@@ -29,17 +29,19 @@ type Setting struct {
 // Status is the state of a session between two inner units.
 type Status struct {
 	Phase       Phase
-	Epoch       int // finished epochs
-	EpochLimit  int // 0 for none
+	Held        bool // the run has ended, and goes on if a command says so
+	Epoch       int  // finished epochs
+	EpochLimit  int  // 0 for none
 	Optimizer   string
 	Settings    []Setting
-	Unit        int     // inner units done in the outer iteration under way
-	Units       int     // how many it has; 0 if not known beforehand
-	Elapsed     float64 // training seconds, pauses left out
-	Equivalents float64 // gradient equivalents spent by the optimizers
-	Computing   string  // "spectrum", "slice" or "errors" while that is computed, else empty
-	Kept        []int   // epochs that Rewind can go back to, ascending; shared, never changed
-	Racing      bool    // whether a race is on, or over and not picked from
+	Limits      []Setting // of the run, which Set changes too
+	Unit        int       // inner units done in the outer iteration under way
+	Units       int       // how many it has; 0 if not known beforehand
+	Elapsed     float64   // training seconds, pauses left out
+	Equivalents float64   // gradient equivalents spent by the optimizers
+	Computing   string    // "spectrum", "slice" or "errors" while that is computed, else empty
+	Kept        []int     // epochs that Rewind can go back to, ascending; shared, never changed
+	Racing      bool      // whether a race is on, or over and not picked from
 	Recording   Recording
 	Replay      *Replay   // how a recorded run is shown; nil for one that is trained here
 	Audience    *Audience // who looks at a run that is served to several viewers; nil for one that is not

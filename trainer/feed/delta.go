@@ -68,6 +68,7 @@ func (b *deltaBuffer) add(e event.Event) {
 	case event.ErrorsEvent:
 		d.Errors = appendBounded(d.Errors, e, maxAnalyses)
 	case event.ResumeEvent:
+		d.Diverged, d.Done = nil, nil
 		d.Resumes = appendBounded(d.Resumes, e, maxMarks)
 	case event.SavedEvent:
 		d.Saved = appendBounded(d.Saved, e, maxMarks)

@@ -90,6 +90,9 @@ func advance(s *event.Status, e event.Event) {
 		s.Optimizer, s.Settings = e.To, nil
 	case event.SettingEvent:
 		changeSetting(s, e)
+		if text, ok := e.Value.(string); ok && e.Key == "epochs" {
+			s.EpochLimit, _ = strconv.Atoi(text)
+		}
 	case event.RewindEvent:
 		s.Epoch, s.Unit = e.To, 0
 	case event.ResumeEvent:

@@ -38,6 +38,7 @@ type tally struct {
 	thinned, whole          int64 // epochs that were taken out, and up to where
 	lost                    int   // events that are no JSON
 	first, last, best, done sql.NullInt64
+	ended                   bool // done is what it is now
 }
 
 // insertion is how rows of a table of runs are written: run, what is sealed, and the checksum of that.
@@ -93,8 +94,11 @@ func (w *writer) insertEvents(ctx context.Context, at *place, events []item) (su
 			n, err = w.insertJSON(ctx, "spectra", at.run, seq, e, &sum)
 		default:
 			n, err = w.insertJSON(ctx, "marks", at.run, seq, e, &sum)
-			if _, over := e.(event.DoneEvent); over {
-				sum.done = sql.NullInt64{Int64: seq, Valid: true}
+			switch e.(type) {
+			case event.DoneEvent:
+				sum.ended, sum.done = true, sql.NullInt64{Int64: seq, Valid: true}
+			case event.ResumeEvent:
+				sum.ended, sum.done = true, sql.NullInt64{}
 			}
 		}
 		if unencodable(err) {

@@ -263,8 +263,8 @@ func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 	changed := sql.NullString{String: now, Valid: len(job.events) > 0 || job.part}
 	res, err := w.exec(ctx, `UPDATE runs SET events = max(events, ?), epochs = epochs + ?, inner = inner + ?,
 		bytes = bytes + ?, sums = sums + ?, thinned = thinned + ?, whole = max(whole, ?), first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
-		done = coalesce(?, done), heartbeat = ?, changed = coalesce(?, changed) WHERE run = ? AND owner = ?`,
-		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.thinned, sum.whole, sum.first, sum.last, sum.best, sum.done,
+		done = iif(?, ?, done), heartbeat = ?, changed = coalesce(?, changed) WHERE run = ? AND owner = ?`,
+		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.thinned, sum.whole, sum.first, sum.last, sum.best, sum.ended, sum.done,
 		now, changed, at.run, w.owner.token)
 	if err != nil {
 		return err

@@ -150,13 +150,13 @@ func (a *App) askForPane() tea.Cmd {
 
 // steerable reports whether commands make sense.
 func (a *App) steerable() bool {
-	return !a.h.Over() && !a.h.Watched() && !a.onlooker() && !a.closed && !a.readOnly && !a.stopping
+	return !a.h.Offline() && !a.onlooker() && !a.closed && !a.readOnly && !a.stopping
 }
 
 // quit leaves a run that is another's alone. Its own run it stops first,
 // and leaves when that has ended; asked again, it leaves at once.
 func (a *App) quit() tea.Cmd {
-	if a.viewer != nil || !a.steerable() {
+	if a.viewer != nil || !a.steerable() || a.h.Over() {
 		return tea.Quit
 	}
 	a.stopping = true

@@ -101,6 +101,8 @@ func stateParts(a *App) []style.Part {
 	switch {
 	case a.h.Watched() && !a.h.Over():
 		return []style.Part{playing(a)}
+	case s.Held && s.Computing != "":
+		return []style.Part{style.Warn.Of("■ " + style.Clean(s.Computing))}
 	case a.h.Diverged != nil:
 		return []style.Part{style.Bad.Of("× diverged")}
 	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:

@@ -23,7 +23,7 @@ func unsteerable(a *App) string {
 		return feed.ErrReadOnly.Error()
 	case a.onlooker():
 		return viewerOnly
-	case a.h.Over():
+	case a.h.Offline():
 		return "the run has ended"
 	case a.closed:
 		return "the feed is closed"
@@ -78,6 +78,11 @@ func uncovered(a *App) bool { return covered(a) == "" }
 
 func changeable(a *App) bool { return unchangeable(a) == "" }
 
+// resting reports whether the run waits to be told to go on: it pauses, or has come to its end.
+func resting(a *App) bool {
+	return a.h.Status.Phase == event.Paused || a.h.Status.Phase == event.Ended
+}
+
 // quitWord says what q does.
 func quitWord(a *App) string {
 	switch {
@@ -85,7 +90,7 @@ func quitWord(a *App) string {
 		return "quit at once"
 	case a.viewer != nil:
 		return "leave"
-	case a.steerable():
+	case a.steerable() && !a.h.Over():
 		return "stop"
 	}
 	return "quit"
@@ -94,7 +99,7 @@ func quitWord(a *App) string {
 // mainBindings are those that a footer should never be without.
 func mainBindings() []screen.Binding[*App] {
 	pauseWord := func(a *App) string {
-		if a.h.Status.Phase == event.Paused {
+		if resting(a) {
 			return "go on"
 		}
 		return "pause"
@@ -110,7 +115,7 @@ func mainBindings() []screen.Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { openPalette(a); return nil }).Foot("commands"),
 		bind(groupRun, "space", "pause, and go on", "space").
 			On(func(a *App, _ string) tea.Cmd {
-				return a.command(event.Pause{On: a.h.Status.Phase != event.Paused})
+				return a.command(event.Pause{On: !resting(a)})
 			}).FootBy(pauseWord).While((*App).steerable).Unless(unsteerable).Only(trains),
 		playBinding(),
 	}
@@ -130,7 +135,7 @@ func zoomBindings() []screen.Binding[*App] {
 
 // runBindings steer the run.
 func runBindings() []screen.Binding[*App] {
-	paused := func(a *App) bool { return a.steerable() && a.h.Status.Phase == event.Paused }
+	paused := func(a *App) bool { return a.steerable() && resting(a) }
 	send := func(c event.Command) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
 	}

@@ -280,7 +280,7 @@ func (h *History) resumed(e *event.ResumeEvent) {
 	if !e.Time.IsZero() {
 		when = ", " + e.Time.Local().Format("2 Jan 2006 15:04")
 	}
-	h.Log.Say(e.Epoch, style.Accent, "resumed from the checkpoint after epoch %s%s", format.Count(e.Epoch), when)
+	h.Log.Say(e.Epoch, style.Accent, "resumed after epoch %s%s", format.Count(e.Epoch), when)
 	h.Curves.Mark(e.Epoch, true, "▸ resumed")
 	h.Done, h.Diverged = nil, nil
 	h.Gen.Epoch++

@@ -53,8 +53,8 @@ func (h *History) Steering() Steering {
 // Watched reports whether the run is trained elsewhere, or was: nobody answers what it does not tell.
 func (h *History) Watched() bool { return h.Status.Replay != nil }
 
-// Offline reports whether a question would have no answer: the run is over, or only its record is here.
-func (h *History) Offline() bool { return h.Over() || h.Watched() }
+// Offline reports whether a question would have no answer: the run is over for good, or only its record is here.
+func (h *History) Offline() bool { return h.Over() && !h.Status.Held || h.Watched() }
 
 // Loading is how much of a record has been read, and whether more is being read.
 func (h *History) Loading() (share float64, ok bool) {

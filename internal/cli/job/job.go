@@ -122,6 +122,7 @@ func (j *Job) Show(cmd *cobra.Command, options screen.Options) (err error) {
 	if err != nil {
 		return err
 	}
+	session.Stay()
 	feed, last := session.Feed(), session.Feed()
 	defer feed.Close()
 	defer last.Close()

@@ -67,6 +67,7 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 		print.Warn(cmd.ErrOrStderr(), print.OneLine(left.Damage))
 	}
 	config := left.Config
+	config.ChangeLimits(left.History)
 	if err := r.Flags.Change(cmd, &config); err != nil {
 		return err
 	}

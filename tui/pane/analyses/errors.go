@@ -203,7 +203,7 @@ func (p *Errors) keyLine(v *pane.View, e *event.ErrorsEvent, w int) string {
 	switch {
 	case v.H.Watched():
 		l.Group(style.Muted.Of("as recorded   "))
-	case v.H.Over():
+	case v.H.Offline():
 		l.Group(style.Muted.Of("the run has ended   "))
 	case v.Viewer:
 		l.Group(style.Muted.Of("as last asked   "))
@@ -260,7 +260,7 @@ func (p *Errors) nothing(v *pane.View, w, h int, zoomed bool) []string {
 		say(at+1, style.Muted, "while this run was recorded")
 	case v.H.Watched():
 		say(at, style.Muted, pane.Waiting(v))
-	case v.H.Over():
+	case v.H.Offline():
 		say(at, style.Muted, "no errors were looked at")
 	case v.Viewer:
 		say(at, style.Muted, "no errors looked at yet")

@@ -166,7 +166,7 @@ func (p *Topology) weightsBody(v *pane.View, w, h int) []string {
 		text := "waiting for the weights"
 		if v.H.Watched() {
 			text = "the record has no weights of this block"
-		} else if v.H.Over() {
+		} else if v.H.Offline() {
 			text = "these weights were not looked at while the run lasted"
 		} else if v.Viewer {
 			text = "these weights come when one who controls looks at them"

@@ -191,7 +191,7 @@ func (p *Spectrum) nothing(v *pane.View, w, h int) []string {
 	case v.H.Watched():
 		say((h-1)/2, style.Muted, v.Without("eigenvalues"))
 		return rows
-	case v.H.Over():
+	case v.H.Offline():
 		say((h-1)/2, style.Muted, "no eigenvalues were computed")
 		return rows
 	}

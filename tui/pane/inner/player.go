@@ -172,7 +172,7 @@ func (t *solvePlayer) askSlice(v *pane.View, _ string) (tea.Cmd, bool) {
 	if v.H.Watched() || v.Viewer {
 		return pane.Ask(event.Slice{}), true // the answer says why not
 	}
-	if v.H.Over() {
+	if v.H.Offline() {
 		return nil, true
 	}
 	t.asked, t.had, t.when = true, v.H.Steps.Slice, v.H.Latest.Epoch

@@ -55,7 +55,7 @@ func (t *solvePlayer) noProfile(v *pane.View, w, h int) []string {
 	switch {
 	case v.H.Watched():
 		text = "the record has no look along a step up to here"
-	case v.H.Over():
+	case v.H.Offline():
 		text = "nothing was asked for while the run lasted"
 	case v.Viewer:
 		text = "it comes when one who controls asks for it"

@@ -1,0 +1,184 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+)
+
+// stay is a session that stays, and what comes of it.
+type stay struct {
+	*Session
+	box  *feed.Mailbox
+	kept *archive
+	end  chan error
+	stop context.CancelFunc
+}
+
+func staying(t *testing.T, c Config) *stay {
+	t.Helper()
+	a := &archive{}
+	s := mustNew(t, c, a)
+	s.Stay()
+	ctx, cancel := context.WithCancel(t.Context())
+	h := &stay{Session: s, box: s.Subscribe(), kept: a, end: make(chan error, 1), stop: cancel}
+	go func() { h.end <- s.Run(ctx) }()
+	t.Cleanup(func() { cancel(); h.box.Close() })
+	return h
+}
+
+// until follows the run until it is held after an epoch.
+func (h *stay) until(t *testing.T, epoch int) feed.Delta {
+	t.Helper()
+	return follow(t, h.box, func(d *feed.Delta) bool {
+		return d.Status.Held && d.Done != nil && d.Done.Epochs == epoch && d.Status.Computing == ""
+	})
+}
+
+// over ends the session and returns its error.
+func (h *stay) over() error {
+	h.stop()
+	return <-h.end
+}
+
+// TestGoOnAfterTheEnd: a run that goes on after its end, wherever that was, has the state of one that never ended.
+func TestGoOnAfterTheEnd(t *testing.T) {
+	for name, c := range everyKind() {
+		t.Run(name, func(t *testing.T) {
+			c.Epochs = 4
+			whole := keepAll(t, c)
+			diverged := len(of[event.DivergedEvent](&whole.memory)) > 0
+			for _, first := range []func(*Config){
+				func(c *Config) { c.Epochs = 2 },
+				func(c *Config) { c.TimeLimit = 1 }, // in the middle of the first epoch
+			} {
+				c := c
+				first(&c)
+				h := staying(t, c)
+				end := follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held && d.Done != nil })
+				if end.Done.Reason == event.ReasonDiverged || end.Done.Reason == event.ReasonStalled {
+					h.over()
+					continue
+				}
+				if c.TimeLimit > 0 {
+					do(t, h.Session, event.Set{Key: "time-limit", Value: "0"})
+				} else {
+					do(t, h.Session, event.Set{Key: "epochs", Value: "4"})
+				}
+				do(t, h.Session, event.Pause{})
+				follow(t, h.box, func(d *feed.Delta) bool { return d.Done != nil && d.Status.Held })
+				if err := h.over(); err != nil && !diverged {
+					t.Fatal(err)
+				}
+				if d := differences(h.kept.last(t), whole.last(t)); d != nil {
+					t.Errorf("after the end by %s the last checkpoint differs in %q", end.Done.Reason, d)
+				}
+			}
+		})
+	}
+}
+
+func TestTheEndIsAPause(t *testing.T) {
+	h := staying(t, Config{Data: "spirals", Epochs: 3, SpectrumEvery: 2, Spectrum: 2})
+	box := h.Subscribe()
+	defer box.Close()
+	shown := map[string]bool{}
+	for len(shown) < 3 { // by themselves
+		d := nextDelta(t, box)
+		shown["errors"] = shown["errors"] || len(d.Errors) > 0
+		shown["slice"] = shown["slice"] || len(d.Slices) > 0
+		for _, e := range d.Spectra {
+			shown["spectrum"] = shown["spectrum"] || e.Epoch == 3
+		}
+		for k, seen := range shown {
+			if !seen {
+				delete(shown, k)
+			}
+		}
+	}
+	h.until(t, 3)
+	do(t, h.Session, event.StepEpoch{})
+	d := follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Epoch == 4 })
+	if d.Status.EpochLimit != 6 {
+		t.Errorf("the limit is %d: expected 6", d.Status.EpochLimit)
+	}
+	do(t, h.Session, event.Pause{})
+	h.until(t, 6)
+	do(t, h.Session, event.Race{Racers: []event.Racer{{Optimizer: "adam"}, {Optimizer: "tr-newton"}}, Equivalents: 20})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Racing })
+	do(t, h.Session, event.Pick{Racer: -1})
+	do(t, h.Session, event.Rewind{Epoch: 2})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Epoch == 2 && d.Status.Phase == event.Paused })
+	do(t, h.Session, event.Pause{})
+	h.until(t, 6)
+	do(t, h.Session, event.Switch{Optimizer: "adam"})
+	do(t, h.Session, event.Set{Key: "epochs", Value: "8"})
+	do(t, h.Session, event.Pause{})
+	h.until(t, 8)
+	if err := h.over(); err != nil {
+		t.Error(err)
+	}
+	var text []string
+	for _, e := range h.kept.events {
+		switch e.(type) {
+		case event.DoneEvent, event.ResumeEvent:
+			text = append(text, e.EventType())
+		}
+	}
+	if got := strings.Join(text, " "); got != "done resume done resume done resume done" {
+		t.Errorf("%s", got)
+	}
+}
+
+func TestDivergedAndHeld(t *testing.T) {
+	h := staying(t, Config{Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held })
+	for _, c := range []event.Command{event.Pause{}, event.StepEpoch{}, event.Set{Key: "rate", Value: "1e-3"}, event.Switch{Optimizer: "adam"}} {
+		if err := h.Do(t.Context(), c); err == nil || !strings.Contains(err.Error(), "earlier epoch") {
+			t.Errorf("%T: %v", c, err)
+		}
+	}
+	do(t, h.Session, event.Rewind{Epoch: 0})
+	do(t, h.Session, event.Set{Key: "rate", Value: "1e-3"})
+	do(t, h.Session, event.Set{Key: "epochs", Value: "3"})
+	do(t, h.Session, event.Pause{})
+	h.until(t, 3)
+	if err := h.over(); err != nil {
+		t.Error(err)
+	}
+	h = staying(t, Config{Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held })
+	var diverged *DivergedError
+	if err := h.over(); !errors.As(err, &diverged) {
+		t.Errorf("%v: expected the error of the end", err)
+	}
+}
+
+func TestLimitsChangeWhileItRuns(t *testing.T) {
+	h := staying(t, Config{Data: "spirals", Optimizer: "adam", Epochs: 1e6})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Epoch > 3 })
+	for key, value := range map[string]string{"epochs": "2", "time-limit": "1ns", "target-error": "1", "spectrum-every": "-1"} {
+		if err := h.Do(t.Context(), event.Set{Key: key, Value: value}); err == nil {
+			t.Errorf("%s = %s was taken", key, value)
+		}
+	}
+	do(t, h.Session, event.Set{Key: "time-limit", Value: "2h"})
+	do(t, h.Session, event.Set{Key: "target-error", Value: "0.4"})
+	d := follow(t, h.box, func(d *feed.Delta) bool { return d.Done != nil })
+	if d.Done.Reason != event.ReasonTarget {
+		t.Errorf("ended by %s", d.Done.Reason)
+	}
+	if err := h.over(); err != nil {
+		t.Error(err)
+	}
+	c := Config{Epochs: 5}
+	c.ChangeLimits(h.kept.events)
+	if c.TimeLimit != 2*time.Hour || c.TargetError != 0.4 || c.Epochs != 5 {
+		t.Errorf("the events change it to %+v", c)
+	}
+}

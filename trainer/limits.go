@@ -1,0 +1,126 @@
+package trainer
+
+import (
+	"strconv"
+	"time"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+)
+
+// limit is a part of a Config that can change while the run goes on: when it ends, and its spectra. The keys are the names of flags, which
+// no hyperparameter has.
+type limit struct {
+	key, meaning, expected string
+	text                   func(*Config) string
+	put                    func(*Config, string) error
+}
+
+var limits = []limit{
+	whole("epochs", "end after so many epochs; 0: never", func(c *Config) *int { return &c.Epochs }),
+	{"time-limit", "end after so much work, as in 90s; 0: never", "a duration ≥ 0, as 90s",
+		func(c *Config) string { return c.TimeLimit.String() },
+		func(c *Config, text string) (err error) {
+			if text == "0" {
+				text = "0s"
+			}
+			c.TimeLimit, err = time.ParseDuration(text)
+			return err
+		}},
+	number("target-loss", "end at this training loss; 0: never", func(c *Config) *float64 { return &c.TargetLoss }),
+	number("target-error", "end at this test error as a fraction, or test RMSE; 0: never", func(c *Config) *float64 { return &c.TargetError }),
+	whole("spectrum-every", "epochs between spectra; 0: never by itself", func(c *Config) *int { return &c.SpectrumEvery }),
+	whole("spectrum", "eigenvalues of a spectrum at either end; 0: the default", func(c *Config) *int { return &c.Spectrum }),
+}
+
+func whole(key, meaning string, of func(*Config) *int) limit {
+	return limit{key, meaning, "a whole number ≥ 0",
+		func(c *Config) string { return strconv.Itoa(*of(c)) },
+		func(c *Config, text string) (err error) {
+			*of(c), err = strconv.Atoi(text)
+			return err
+		}}
+}
+
+func number(key, meaning string, of func(*Config) *float64) limit {
+	return limit{key, meaning, "a number ≥ 0",
+		func(c *Config) string { return strconv.FormatFloat(*of(c), 'g', -1, 64) },
+		func(c *Config, text string) (err error) {
+			*of(c), err = strconv.ParseFloat(text, 64)
+			return err
+		}}
+}
+
+func limitOf(key string) (limit, bool) {
+	for _, l := range limits {
+		if l.key == key {
+			return l, true
+		}
+	}
+	return limit{}, false
+}
+
+// parse makes a limit of the Config what a text says.
+func (l *limit) parse(c *Config, text string) error {
+	if err := l.put(c, text); err != nil || c.Check() != nil {
+		return event.Refuse("%s %q: expected %s", l.key, format.Printable(text), l.expected)
+	}
+	return nil
+}
+
+// ChangeLimits makes the limits of a Config those that a run's events have changed it to.
+func (c *Config) ChangeLimits(events []event.Event) {
+	for _, e := range events {
+		change, ok := e.(event.SettingEvent)
+		if !ok {
+			continue
+		}
+		if l, ok := limitOf(change.Key); ok {
+			if text, ok := change.Value.(string); ok {
+				next := *c
+				if l.parse(&next, text) == nil {
+					*c = next
+				}
+			}
+		}
+	}
+}
+
+// limits lists the limits as the settings show them, until they change the same slice.
+func (l *loop) limits() []event.Setting {
+	if l.shown == nil {
+		l.shown = make([]event.Setting, len(limits))
+		for i := range limits {
+			of := &limits[i]
+			l.shown[i] = event.Setting{Key: of.key, Text: of.text(l.place.config), Meaning: of.meaning, Range: of.expected}
+		}
+	}
+	return l.shown
+}
+
+// setLimit changes a limit of the run, which goes on as if it had begun with it.
+func (l *loop) setLimit(of limit, text string) error {
+	next := *l.place.config
+	if err := of.parse(&next, text); err != nil {
+		return err
+	}
+	switch last := &l.nets.last; {
+	case of.key == "epochs" && next.Epochs > 0 && next.Epochs <= l.nets.epoch:
+		return event.Refuse("epochs %d: expected more than the %d that the run has had, or 0 for no limit", next.Epochs, l.nets.epoch)
+	case of.key == "time-limit" && next.TimeLimit > 0 && next.TimeLimit <= l.clocks.active.elapsed():
+		return event.Refuse("time-limit %s: expected more than the %s that the run has had, or 0 for no limit", next.TimeLimit, l.clocks.active.elapsed().Round(time.Millisecond))
+	case (of.key == "target-loss" || of.key == "target-error") && next.reached(last, l.place.measure) && !l.place.config.reached(last, l.place.measure):
+		return event.Refuse("%s %s: expected less than the run has reached, or 0 for none", of.key, of.text(&next))
+	}
+	*l.place.config = next
+	l.tellLimit(of.key)
+	return nil
+}
+
+// tellLimit publishes a limit that has changed.
+func (l *loop) tellLimit(key string) {
+	of, _ := limitOf(key)
+	l.shown = nil
+	l.out.publish(event.SettingEvent{Epoch: l.nets.epoch, Key: key, Value: of.text(l.place.config)})
+	l.checkpoints.alter()
+}
