@@ -4,12 +4,16 @@ import (
 	"cmp"
 	"math"
 	"runtime"
+	"time"
 
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
 )
+
+// backlogInterval is how often a run that waits tells how many events wait for the disk.
+const backlogInterval = 100 * time.Millisecond
 
 // watch is every method's Monitor: it publishes the inner unit and takes the commands that came
 // meanwhile.
@@ -57,9 +61,15 @@ func (l *loop) safepoint() error {
 			l.offer(false)
 			l.clocks.training.stop()
 			l.clocks.active.stop()
+			var written <-chan time.Time
+			if r := l.session.reporter; r != nil && r.Recording().Backlog > 0 { // which the last status tells of
+				written = time.After(backlogInterval)
+			}
 			select {
 			case q := <-l.session.requests:
 				l.reply(q)
+			case <-written:
+				l.out.publish(nil)
 			case <-l.ctx.Done():
 				return l.ctx.Err()
 			}

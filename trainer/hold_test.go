@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -181,4 +182,43 @@ func TestLimitsChangeWhileItRuns(t *testing.T) {
 	if c.TimeLimit != 2*time.Hour || c.TargetError != 0.4 || c.Epochs != 5 {
 		t.Errorf("the events change it to %+v", c)
 	}
+}
+
+// + takes the radius to radius-max and no further.
+func TestScaleStaysWithinRadiusMax(t *testing.T) {
+	h := staying(t, Config{Data: "spirals", Set: []string{"radius=1", "radius-max=3"}})
+	do(t, h.Session, event.Pause{On: true})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused })
+	do(t, h.Session, event.Set{Key: "radius", Value: "1"})
+	do(t, h.Session, event.Scale{Factor: 2})
+	do(t, h.Session, event.Scale{Factor: 2})
+	d := follow(t, h.box, func(d *feed.Delta) bool { return len(d.Settings) == 3 })
+	if got := d.Settings[2].Value; got != 3.0 {
+		t.Errorf("radius %v: expected 3", got)
+	}
+	if err := h.Do(t.Context(), event.Scale{Factor: 2}); err == nil || !strings.Contains(err.Error(), "radius-max") {
+		t.Errorf("%v", err)
+	}
+	h.over()
+}
+
+// slowly is a recorder that says what waits.
+type slowly struct {
+	memory
+	waiting atomic.Int32
+}
+
+func (s *slowly) Recording() event.Recording { return event.Recording{Backlog: int(s.waiting.Load())} }
+
+func TestPausedRunTellsWhatIsRecorded(t *testing.T) {
+	r := &slowly{}
+	r.waiting.Store(7)
+	s := mustNew(t, Config{Data: "spirals"}, r)
+	box := s.Subscribe()
+	defer box.Close()
+	background(t, s)
+	do(t, s, event.Pause{On: true})
+	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused && d.Status.Recording.Backlog == 7 })
+	r.waiting.Store(0)
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Recording.Backlog == 0 })
 }

@@ -18,15 +18,30 @@ import (
 	"newtop/tui/widget"
 )
 
-// settingsForm edits the settings of the current method: a huh form of one field a row, beside each what it means
-// or what is wrong with it. Nothing is sent before all values are allowed, and then only those that were changed.
+// settingsForm edits the settings of the current method and the limits of the run: a huh form of one field a row, beside each what it
+// means or what is wrong with it. Nothing is sent before all values are allowed, and then only those that were changed.
 type settingsForm struct {
 	method *optim.Info
+	rows   []formRow
 	form   *huh.Form
 	values []string // as they are in the fields
 	before []string // as they were
 	at     int
-	keys   int // columns of the names
+	keys   int  // columns of the names
+	fresh  bool // the field has the value that it came with, which the first character replaces
+}
+
+// formRow is a setting of the method, or a limit of the run.
+type formRow struct {
+	event.Setting
+	setting *optim.Hyperparameter // nil: a limit
+}
+
+func (r *formRow) initial() string {
+	if r.setting != nil {
+		return r.setting.Text(r.setting.Default)
+	}
+	return r.Text
 }
 
 // What the fields look like: huh's own styles would not follow the theme.
@@ -39,37 +54,46 @@ func openForm(a *App, key string) tea.Cmd {
 		return a.Tell(style.Warn, style.Clean(a.h.Status.Optimizer)+" has no settings")
 	}
 	m := a.picker.methods[i]
-	f := &settingsForm{method: m, values: make([]string, len(m.Parameters)), keys: 8}
-	fields := make([]huh.Field, len(m.Parameters))
+	f := &settingsForm{method: m, keys: 8, fresh: true}
 	for k := range m.Parameters {
 		p := &m.Parameters[k]
-		f.keys = max(f.keys, style.Cells(p.Key))
-		f.values[k] = p.Text(p.Default)
+		row := formRow{event.Setting{Key: p.Key, Text: p.Text(p.Default), Meaning: p.Meaning, Range: p.Range()}, p}
 		for _, s := range a.h.Status.Settings {
 			if s.Key == p.Key {
-				f.values[k] = s.Text
+				row.Text = s.Text
 			}
 		}
-		f.before = append(f.before, f.values[k])
-		fields[k] = f.fieldOf(p, k)
+		f.rows = append(f.rows, row)
+	}
+	for _, s := range a.h.Status.Limits {
+		f.rows = append(f.rows, formRow{s, nil})
+	}
+	f.values = make([]string, len(f.rows))
+	fields := make([]huh.Field, len(f.rows))
+	for k := range f.rows {
+		r := &f.rows[k]
+		f.keys = max(f.keys, style.Cells(r.Key))
+		f.values[k] = r.Text
+		f.before = append(f.before, r.Text)
+		fields[k] = f.fieldOf(r, k)
 	}
 	f.form = huh.NewForm(huh.NewGroup(fields...)).WithShowHelp(false).WithShowErrors(false).
 		WithTheme(huh.ThemeFunc(formTheme)).WithWidth(formField).WithHeight(len(fields))
 	f.form.Init() // its commands blink cursors and ask for sizes, which nobody needs here
 	f.form.GetFocusedField().Focus()
-	if to := slices.IndexFunc(m.Parameters, func(p optim.Hyperparameter) bool { return p.Key == key }); to > 0 {
+	if to := slices.IndexFunc(f.rows, func(r formRow) bool { return r.Key == key }); to > 0 {
 		f.move(to)
 	}
 	a.dialog = f
 	return nil
 }
 
-// fieldOf makes a setting's field: text for a number, names to choose from otherwise.
-func (f *settingsForm) fieldOf(p *optim.Hyperparameter, k int) huh.Field {
-	if p.Choices != nil {
-		return huh.NewSelect[string]().Key(p.Key).Options(huh.NewOptions(p.Choices...)...).Value(&f.values[k]).Inline(true)
+// fieldOf makes a row's field: text for a number, names to choose from otherwise.
+func (f *settingsForm) fieldOf(r *formRow, k int) huh.Field {
+	if r.setting != nil && r.setting.Choices != nil {
+		return huh.NewSelect[string]().Key(r.Key).Options(huh.NewOptions(r.setting.Choices...)...).Value(&f.values[k]).Inline(true)
 	}
-	return huh.NewInput().Key(p.Key).Prompt("").Inline(true).CharLimit(40).Value(&f.values[k])
+	return huh.NewInput().Key(r.Key).Prompt("").Inline(true).CharLimit(40).Value(&f.values[k])
 }
 
 // formTheme leaves fields bare: labels, inks and errors are the dialog's.
@@ -89,6 +113,7 @@ func (f *settingsForm) Hints(*App) []widget.Hint {
 
 // move goes to another field.
 func (f *settingsForm) move(to int) {
+	f.fresh = true
 	for ; f.at < to; f.at++ {
 		f.form.NextField()
 	}
@@ -112,10 +137,11 @@ func (f *settingsForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 			f.move((f.at + n - 1) % n)
 			return screen.Stay, nil
 		case "ctrl+d":
-			f.reset()
+			f.rewrite(f.rows[f.at].initial())
 			return screen.Stay, nil
 		}
 	}
+	f.replace(msg)
 	// What a key makes of a field is done when Update returns; its command would only blink the cursor.
 	if m, _ := f.form.Update(msg); m != nil {
 		f.form, _ = m.(*huh.Form)
@@ -123,10 +149,17 @@ func (f *settingsForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	return screen.Stay, nil
 }
 
-// reset puts the default into the field.
-func (f *settingsForm) reset() {
-	p := &f.method.Parameters[f.at]
-	f.values[f.at] = p.Text(p.Default)
+// replace empties a field whose value the first character replaces.
+func (f *settingsForm) replace(msg tea.Msg) {
+	if _, ok := f.form.GetFocusedField().(*huh.Input); ok && f.fresh && widget.Types(msg) {
+		f.rewrite("")
+	}
+	f.fresh = f.fresh && !widget.Edits(msg)
+}
+
+// rewrite puts a text into the field.
+func (f *settingsForm) rewrite(text string) {
+	f.values[f.at], f.fresh = text, true
 	switch field := f.form.GetFocusedField().(type) {
 	case *huh.Input:
 		field.Value(&f.values[f.at])
@@ -137,11 +170,12 @@ func (f *settingsForm) reset() {
 
 // problem says what is wrong with a field's value, "" if nothing is.
 func (f *settingsForm) problem(i int) string {
-	if f.values[i] == f.before[i] {
+	r := &f.rows[i]
+	if f.values[i] == f.before[i] || r.setting == nil { // a limit that is not allowed is refused
 		return ""
 	}
-	if _, err := f.method.Parameters[i].Parse(strings.TrimSpace(f.values[i])); err != nil {
-		return "expected " + f.method.Parameters[i].Range()
+	if _, err := r.setting.Parse(strings.TrimSpace(f.values[i])); err != nil {
+		return "expected " + r.Range
 	}
 	return ""
 }
@@ -160,7 +194,7 @@ func (f *settingsForm) apply(a *App) (screen.Answer, tea.Cmd) {
 	var cmds []tea.Cmd
 	for i, text := range f.values {
 		if text = strings.TrimSpace(text); text != f.before[i] {
-			cmds = append(cmds, a.command(event.Set{Key: f.method.Parameters[i].Key, Value: text}))
+			cmds = append(cmds, a.command(event.Set{Key: f.rows[i].Key, Value: text}))
 		}
 	}
 	return screen.Close, tea.Batch(cmds...)
@@ -184,6 +218,9 @@ func (f *settingsForm) Draw(a *App, w, h int) []string {
 	}
 	rows = append(append(rows, ""), about...)
 	title := "settings of " + style.Clean(f.method.Name)
+	if len(f.rows) > len(f.method.Parameters) {
+		title += " and of the run"
+	}
 	if room < len(f.values) {
 		title += " " + format.Count(f.at+1) + "/" + format.Count(len(f.values))
 	}
@@ -192,7 +229,7 @@ func (f *settingsForm) Draw(a *App, w, h int) []string {
 
 // row is a setting's name, its field, and what it means or what is wrong.
 func (f *settingsForm) row(v *pane.View, i int, field string, w int) string {
-	p := &f.method.Parameters[i]
+	p := &f.rows[i]
 	l := v.Line(w)
 	arrow, ink := " ", style.Text
 	if i == f.at {
@@ -213,18 +250,21 @@ func (f *settingsForm) row(v *pane.View, i int, field string, w int) string {
 // about says all of the chosen setting: what it means, its range, default and source. It takes the same number of
 // rows whichever is chosen.
 func (f *settingsForm) about(v *pane.View, w int) []string {
-	most, all := 0, make([][]string, len(f.method.Parameters))
-	for i := range f.method.Parameters {
-		p := &f.method.Parameters[i]
+	most, all := 0, make([][]string, len(f.rows))
+	for i := range f.rows {
+		p := &f.rows[i]
 		say := func(t style.Token, s string) {
 			for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
 				all[i] = append(all[i], v.Line(w).Put(t, r).Full())
 			}
 		}
 		say(style.Text, p.Key+": "+p.Meaning)
-		facts := p.Range() + " · default " + setting(p)
-		if p.Source != "" {
-			facts += " · " + p.Source
+		facts := p.Range
+		if p.setting != nil {
+			facts += " · default " + setting(p.setting)
+			if p.setting.Source != "" {
+				facts += " · " + p.setting.Source
+			}
 		}
 		ink := style.Muted
 		if f.problem(i) != "" {

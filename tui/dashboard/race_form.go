@@ -33,12 +33,12 @@ type raceForm struct {
 	list     *picker // its filter and its place
 	chosen   map[string]bool
 	settings textinput.Model
-	budget   textinput.Model
+	budget   widget.Replaceable
 	field    int // 0 the list, 1 the settings, 2 the budget
 }
 
 func openRace(a *App) {
-	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.Status.Optimizer: true}, settings: widget.NewInput(200), budget: widget.NewInput(40)}
+	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.Status.Optimizer: true}, settings: widget.NewInput(200), budget: widget.NewReplaceable(40, optim.Format(usualBudget(&a.h.Status)))}
 	f.list.filter.Focus()
 	f.settings.Focus()
 	f.budget.Focus()
@@ -47,8 +47,6 @@ func openRace(a *App) {
 			f.list.at = i
 		}
 	}
-	f.budget.SetValue(optim.Format(usualBudget(&a.h.Status)))
-	f.budget.CursorEnd()
 	a.dialog = f
 }
 
@@ -93,7 +91,7 @@ func (f *raceForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	case 1:
 		f.settings, _ = f.settings.Update(msg)
 	default:
-		f.budget, _ = f.budget.Update(msg)
+		f.budget.Handle(msg)
 	}
 	return screen.Stay, nil
 }
@@ -251,7 +249,7 @@ func (f *raceForm) Draw(a *App, w, h int) []string {
 	inner := bw - 4
 	c, problem := f.plan(a)
 	below := []string{"", f.entry(v, 1, "settings", &f.settings, "such as rate=0.001,0.003,0.01: a racer for each value", inner),
-		f.entry(v, 2, "budget", &f.budget, f.costs(a, c, problem), inner), ""}
+		f.entry(v, 2, "budget", &f.budget.Model, f.costs(a, c, problem), inner), ""}
 	below = append(below, f.preview(v, c, problem, inner)...)
 	head := v.Line(inner)
 	f.label(head, 0, "methods")

@@ -282,6 +282,62 @@ func TestEveryActionIsFound(t *testing.T) {
 	}
 }
 
+func TestFormHasTheLimits(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	d := feed.Delta{Status: a.h.Status}
+	d.Status.Limits = []event.Setting{{Key: "epochs", Text: "30", Meaning: "end after so many", Range: "a whole number"}}
+	a.Update(came(d))
+	press(a, "e", "up")
+	if text := frameText(t, a); !strings.Contains(text, "▸ epochs    30") {
+		t.Errorf("the limit is not there:\n%s", text)
+	}
+	write(a, "45")
+	if got := sent(a, press(a, "enter")); got != "{Key:epochs Value:45}" {
+		t.Errorf("sent %s", got)
+	}
+}
+
+// The first character that is typed replaces the value, unless the text was edited before.
+func TestFormReplaces(t *testing.T) {
+	for keys, want := range map[string]string{"": "{Key:radius Value:7}", "end": "{Key:radius Value:17}"} {
+		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+		press(a, "e")
+		a.dialog.(*settingsForm).rewrite("1")
+		if keys != "" {
+			press(a, keys)
+		}
+		write(a, "7")
+		if got := sent(a, press(a, "enter")); got != want {
+			t.Errorf("after %q: sent %s, expected %s", keys, got, want)
+		}
+	}
+}
+
+// A run that is held takes every key that a pause does; q leaves it at once.
+func TestHeld(t *testing.T) {
+	for key, want := range map[string]string{"space": "{On:false}", "s": "{}", "+": "{Factor:2}"} {
+		for _, held := range []bool{false, true} {
+			a := newTest(tuitest.Script{Epochs: 12, Fate: "done"}, screen.Options{NoColor: true}, 120, 40)
+			d := feed.Delta{Status: a.h.Status}
+			d.Status.Held = held
+			a.Update(came(d))
+			switch got := sent(a, press(a, key)); {
+			case held && got != want:
+				t.Errorf("%s sends %s, expected %s", key, got, want)
+			case !held && got != "":
+				t.Errorf("%s sends %s to a run that is over", key, got)
+			}
+			text := frameText(t, a)
+			if held != strings.Contains(text, "space go on") || !strings.Contains(text, "q quit") {
+				t.Errorf("held %t, the footer:\n%s", held, text)
+			}
+			if cmd := press(a, "q"); cmd == nil || cmd() != tea.Quit() {
+				t.Error("q does not leave it")
+			}
+		}
+	}
+}
+
 func TestForm(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "e")

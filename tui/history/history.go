@@ -15,6 +15,9 @@ import (
 	"newtop/tui/style"
 )
 
+// keptBests bounds how many of the best epochs so far are kept, for what is best after going back.
+const keptBests = 1024
+
 // keptSpectra bounds how many spectra are kept.
 const keptSpectra = 512
 
@@ -29,6 +32,7 @@ type History struct {
 	Epochs         int              // how many were seen
 	Rejected       int              // steps that were not taken
 	Best           Best
+	bests          []Best // and those before it
 	Curves         Curves
 	Solves         Solves
 	Steps          Steps
@@ -185,10 +189,11 @@ func (h *History) updateBest(e *event.EpochEvent) {
 			h.Curves.Metric, h.Curves.TestMetric = chart.Series{}, chart.Series{}
 			h.Gen.Run++
 		}
-		h.Measure, h.Best = m, Best{}
+		h.Measure, h.Best, h.bests = m, Best{}, nil
 	}
 	if v := h.Measure.Value(e); !math.IsNaN(v) && (!h.Best.Known || v < h.Best.Value) {
 		h.Best = Best{v, e.Epoch, true}
+		h.bests = chart.Newest(append(h.bests, h.Best), keptBests)
 	}
 }
 
@@ -268,7 +273,12 @@ func (h *History) cut(to int) {
 		}
 	}
 	h.Before = event.EpochEvent{Loss: event.Float(math.NaN()), TestLoss: event.Float(math.NaN())}
-	h.Solves.Running = false
+	h.Solves.cut(to)
+	h.bests = slices.DeleteFunc(h.bests, func(b Best) bool { return b.Epoch > to })
+	h.Best = Best{}
+	if n := len(h.bests); n > 0 {
+		h.Best = h.bests[n-1]
+	}
 	h.Gen.Epoch++
 	h.Gen.Inner++
 	h.Gen.Spectrum++
@@ -308,12 +318,12 @@ func (h *History) raced(e *event.RaceEvent) {
 		h.Log.Say(e.Epoch, style.Accent, "race is over")
 	case "picked":
 		if e.Picked >= 0 && e.Picked < len(e.Racers) {
-			h.Log.Say(e.Epoch, style.Accent, "race ends: on with %s", style.Clean(e.Racers[e.Picked].Name))
+			h.Log.Say(e.Epoch, style.Accent, "race ends: on with %s%s", style.Clean(e.Racers[e.Picked].Name), h.Race.cost())
 			h.Curves.Mark(e.Epoch, false, "race")
 			h.Gen.Epoch++
 		}
 	case "abandoned":
-		h.Log.Say(e.Epoch, style.Accent, "race abandoned")
+		h.Log.Say(e.Epoch, style.Accent, "race abandoned%s", h.Race.cost())
 	}
 }
 

@@ -104,6 +104,20 @@ func (r *Race) Bounds(of func(*Racer) *chart.Series) (bounds [2]float64) {
 	return bounds
 }
 
+// cost says what all racers have spent, which the run's work has from then on.
+func (r *Race) cost() string {
+	spent := 0.0
+	for i := range r.Racers {
+		if e := float64(r.Racers[i].Now.GradientEquivalents); e > 0 {
+			spent += e
+		}
+	}
+	if spent == 0 {
+		return ""
+	}
+	return "; it cost " + format.Work(spent) + " equivalents"
+}
+
 func (r *Racer) Diverged() bool { return strings.HasPrefix(r.Ended, "diverged") }
 
 // Spent is which part of its budget a racer has used, 0…1.

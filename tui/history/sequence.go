@@ -57,6 +57,9 @@ func (q *sequence) before(epoch int) {
 	for ; q.actions < len(q.done) && q.done[q.actions].Epoch < epoch; q.actions++ {
 		h.Log.action(&q.done[q.actions])
 	}
+	for ; q.resumes < len(d.Resumes) && d.Resumes[q.resumes].Epoch < epoch; q.resumes++ {
+		h.resumed(&d.Resumes[q.resumes])
+	}
 	for ; q.races < len(d.Races) && d.Races[q.races].Epoch < epoch; q.races++ {
 		h.raced(&d.Races[q.races])
 	}
@@ -68,9 +71,6 @@ func (q *sequence) before(epoch int) {
 	}
 	for ; q.spectra < len(d.Spectra) && d.Spectra[q.spectra].Epoch < marks; q.spectra++ {
 		h.spectrum(d.Spectra[q.spectra])
-	}
-	for ; q.resumes < len(d.Resumes) && d.Resumes[q.resumes].Epoch < epoch; q.resumes++ {
-		h.resumed(&d.Resumes[q.resumes])
 	}
 	for ; q.saved < len(d.Saved) && d.Saved[q.saved].Epoch < epoch; q.saved++ {
 		h.saved(&d.Saved[q.saved])

@@ -13,6 +13,7 @@ const keptSolves = 1024
 type Solves struct {
 	Bars       []Bar
 	Barred     int                         // bars there have been, those dropped included
+	Cuts       int                         // times that the newest were taken away
 	Stops      [krylov.Interrupted + 1]int // solves ended for each reason
 	Count      int
 	Iterations int // of all solves
@@ -36,6 +37,22 @@ func (s *Solves) take(e *event.EpochEvent) *Bar {
 	s.Bars = chart.Newest(append(s.Bars, b), keptSolves)
 	s.Barred++
 	return &b
+}
+
+// cut takes away the bars of what came after an epoch.
+func (s *Solves) cut(to int) {
+	left := len(s.Bars)
+	for ; left > 0 && s.Bars[left-1].Epoch > to; left-- {
+		b := &s.Bars[left-1]
+		for k, n := range b.Solves {
+			s.Stops[k] -= n
+			s.Count -= n
+		}
+		s.Iterations -= b.Total
+		s.Barred--
+	}
+	s.Bars, s.Running = s.Bars[:left], false
+	s.Cuts++
 }
 
 // Bar is the inner work of one epoch: its iterations by the reason why the solves ended.

@@ -2,6 +2,7 @@ package widget
 
 import (
 	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/tui/style"
@@ -13,6 +14,49 @@ func NewInput(limit int) textinput.Model {
 	t.CharLimit = limit
 	t.SetVirtualCursor(false)
 	return t
+}
+
+// Types reports whether a message puts characters into a text field.
+func Types(msg tea.Msg) bool {
+	switch m := msg.(type) {
+	case tea.KeyPressMsg:
+		return m.Text != ""
+	case tea.PasteMsg:
+		return true
+	}
+	return false
+}
+
+// Edits reports whether a message is meant for the text of a field or the place in it, so that what follows is typed into it.
+func Edits(msg tea.Msg) bool {
+	switch msg.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		return true
+	}
+	return false
+}
+
+// Replaceable is a text field whose value the first character replaces that is typed, and others edit.
+type Replaceable struct {
+	textinput.Model
+	fresh bool
+}
+
+// NewReplaceable returns a field with a value.
+func NewReplaceable(limit int, value string) Replaceable {
+	r := Replaceable{Model: NewInput(limit), fresh: true}
+	r.SetValue(value)
+	r.CursorEnd()
+	return r
+}
+
+// Handle gives a message to the field.
+func (r *Replaceable) Handle(msg tea.Msg) {
+	if r.fresh && Types(msg) {
+		r.SetValue("")
+	}
+	r.fresh = r.fresh && !Edits(msg)
+	r.Model, _ = r.Model.Update(msg)
 }
 
 // InputLine writes what stands in a text field, with its cursor if that has the keys.

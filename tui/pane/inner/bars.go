@@ -15,7 +15,7 @@ import (
 // chart draws the newest bars that fit, with their letters under them when there is room; dense ones
 // stand without gaps when there are many.
 func (p *Pane) chart(v *pane.View, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.H.Solves.Barred, v.H.Restarts, p.marked, dense, v.H.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
+	if key := (barsKey{w, h, v.H.Solves.Barred, v.H.Restarts + v.H.Solves.Cuts, p.marked, dense, v.H.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture

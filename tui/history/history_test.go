@@ -1,0 +1,52 @@
+package history
+
+import (
+	"testing"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/trainer/krylov"
+)
+
+// Going back takes the best epoch, the inner solves and their counts back as well.
+func TestGoingBack(t *testing.T) {
+	h := &History{}
+	epoch := func(n int, loss event.Float) event.EpochEvent {
+		return event.EpochEvent{Epoch: n, Loss: loss, TestError: loss, Accepted: true,
+			Inner: []event.InnerSummary{{Iterations: n, Stop: krylov.Residual}}}
+	}
+	h.Apply(&feed.Delta{
+		Run:    &event.RunEvent{Data: event.DataInfo{Classes: 2, TestRows: 4}},
+		Epochs: []event.EpochEvent{epoch(1, .5), epoch(2, .3), epoch(3, .4), epoch(4, .1)},
+	})
+	if h.Best.Epoch != 4 || h.Solves.Iterations != 10 {
+		t.Fatalf("best %+v, %d iterations", h.Best, h.Solves.Iterations)
+	}
+	h.Apply(&feed.Delta{Rewinds: []event.RewindEvent{{Epoch: 4, To: 3}}})
+	if h.Best.Epoch != 2 || h.Best.Value != .3 {
+		t.Errorf("best %+v: expected that of epoch 2", h.Best)
+	}
+	if h.Solves.Iterations != 6 || h.Solves.Count != 3 || len(h.Solves.Bars) != 3 || h.Solves.Stops[krylov.Residual] != 3 {
+		t.Errorf("the inner solves are %+v", h.Solves)
+	}
+}
+
+// A run that goes on after its end is told so before what is done to it.
+func TestGoingOnIsTold(t *testing.T) {
+	h := &History{}
+	h.Apply(&feed.Delta{Run: &event.RunEvent{}, Epochs: []event.EpochEvent{{Epoch: 1}}, Done: &event.DoneEvent{Epochs: 1, Reason: event.ReasonEpochs}, Status: event.Status{Phase: event.Ended}})
+	if h.Done == nil {
+		t.Fatal("the end is not known")
+	}
+	h.Apply(&feed.Delta{Resumes: []event.ResumeEvent{{Epoch: 1}}, Settings: []event.SettingEvent{{Epoch: 1, Key: "epochs", Value: "2"}}, Status: event.Status{Phase: event.Running}})
+	if h.Done != nil || h.Over() {
+		t.Error("it is still over")
+	}
+	var said []string
+	for _, e := range h.Log.Entries {
+		said = append(said, e.Text)
+	}
+	if n := len(said); n < 2 || said[n-2] != "resumed after epoch 1" || said[n-1] != "epochs = 2" {
+		t.Errorf("%q", said)
+	}
+}
