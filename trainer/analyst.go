@@ -43,9 +43,10 @@ type analyst struct {
 	computing string          // what is being computed; empty: nothing
 	sliced    bool            // whether a slice was ever asked for
 	proposed  proposed
-	newest    int  // the epoch of the newest spectrum
-	parting   bool // all that is asked for is what part asked for
-	left      bool // what is being computed is given up
+	newest    int     // the epoch of the newest spectrum
+	took      float64 // seconds, for that
+	parting   bool    // all that is asked for is what part asked for
+	left      bool    // what is being computed is given up
 
 	along  objective.Linearization // over all training rows; nil before the first slice
 	sample objective.Linearization // over the rows of the spectrum; nil until the first one
@@ -227,10 +228,33 @@ func (a *analyst) showWeights(to, from int) error {
 	return nil
 }
 
+// firstProducts is how many products a spectrum is expected to take that is the run's first.
+const firstProducts = 40
+
 // affordable reports whether another spectrum fits into the share of time that they may take.
 func (a *analyst) affordable() bool {
-	share := a.nets.place.config.SpectrumShare
-	return share == 0 || a.clocks.spectra.seconds() <= share*a.clocks.training.seconds()
+	place, c := a.nets.place, a.clocks
+	share := place.config.SpectrumShare
+	if share == 0 {
+		return true
+	}
+	next := a.took
+	if next == 0 && a.nets.objective.Spent.Equivalents > 0 { // a product takes about two gradients
+		next = 2 * firstProducts * c.training.seconds() / a.nets.objective.Spent.Equivalents
+		if n, total := a.spectrumRows(), place.problem.Train.Total(); n > 0 {
+			next *= float64(n) / float64(total)
+		}
+	}
+	return c.spectra.seconds()+next <= share*c.training.seconds()
+}
+
+// spectrumRows is how many rows a spectrum averages over; 0: all.
+func (a *analyst) spectrumRows() int {
+	place := a.nets.place
+	if n := cmp.Or(place.config.SpectrumRows, defaultRows); n > 0 && n < place.problem.Train.Total() {
+		return n
+	}
+	return 0
 }
 
 // computeSpectrum estimates the eigenvalues that the Config asks for at the current weights, of a committee the
@@ -240,7 +264,11 @@ func (a *analyst) computeSpectrum() {
 	a.spectrum = false
 	a.clocks.training.stop()
 	a.clocks.spectra.start()
-	defer a.clocks.spectra.stop()
+	begun := a.clocks.spectra.seconds()
+	defer func() {
+		a.clocks.spectra.stop()
+		a.took = a.clocks.spectra.seconds() - begun
+	}()
 	a.computing = "spectrum"
 	a.out.publish(nil)
 	defer func() {
@@ -250,11 +278,7 @@ func (a *analyst) computeSpectrum() {
 	place := a.nets.place
 	c, total := place.config, place.problem.Train.Total()
 	if a.sample == nil {
-		var rows objective.Rows
-		if n := cmp.Or(c.SpectrumRows, defaultRows); n > 0 && n < total {
-			rows.Count = n
-		}
-		a.sample = place.rows().Bind(rows, models.Options{Pool: place.pool, Memory: c.Memory})
+		a.sample = place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory})
 	}
 	a.sample.Update(a.nets.members[0].weights)
 	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{

@@ -95,7 +95,7 @@ func (m *model) preferences() screen.Preferences {
 
 // Init asks for the background.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(m.Environ))
+	return m.Opening()
 }
 
 // Update delegates.

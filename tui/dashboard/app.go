@@ -118,7 +118,7 @@ func runApp(ctx context.Context, a *App, o screen.Options) error {
 
 // Init asks for the background and arms the wait for the first Delta.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(a.Environ), a.wait(0))
+	return tea.Batch(a.Opening(), a.wait(0))
 }
 
 // Update delegates.

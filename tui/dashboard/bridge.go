@@ -48,6 +48,7 @@ type bridge struct {
 	asleep   bool            // it does not look at the feed within an interval, of which the feed makes one Delta
 	waiting  []event.Command // in order, behind the one under way
 	busy     bool
+	sent     event.Command // the newest that went to the feed; nil once it was answered
 }
 
 func newBridge(ctx context.Context, feed feed.Feed) *bridge {
@@ -164,6 +165,7 @@ func (b *bridge) answered() tea.Cmd {
 	case b.wake <- struct{}{}:
 	default:
 	}
+	b.sent = nil
 	if len(b.waiting) == 0 {
 		b.busy = false
 		return nil
@@ -174,6 +176,7 @@ func (b *bridge) answered() tea.Cmd {
 }
 
 func (b *bridge) send(c event.Command) tea.Cmd {
+	b.sent = c
 	return func() tea.Msg { return replyMsg{b.feed.Do(b.ctx, c)} }
 }
 

@@ -115,6 +115,8 @@ func stateParts(a *App) []style.Part {
 		return []style.Part{style.Warn.Of("■ feed closed")}
 	case a.stopping:
 		return []style.Part{style.Warn.Of("■ stopping")}
+	case underWay(a) != "":
+		return []style.Part{style.Warn.Of("‖ " + underWay(a))}
 	case s.Computing != "":
 		return []style.Part{style.Warn.Of("● " + style.Clean(s.Computing))}
 	case s.Phase == event.Paused:
@@ -125,6 +127,27 @@ func stateParts(a *App) []style.Part {
 		return []style.Part{style.Good.Of("● running")}
 	}
 	return []style.Part{style.Muted.Of("○ preparing")}
+}
+
+// underWay says what was asked for and has not happened yet: a large product may take seconds.
+func underWay(a *App) string {
+	switch c := a.sent.(type) {
+	case event.Pause:
+		if c.On {
+			return "pausing …"
+		}
+	case event.Switch:
+		return "switching …"
+	case event.Set, event.Scale:
+		return "changing …"
+	case event.Rewind:
+		return "going back …"
+	case event.Race:
+		return "racing …"
+	case event.Pick:
+		return "picking …"
+	}
+	return ""
 }
 
 func headerState(a *App, w int) string {

@@ -20,6 +20,8 @@ const (
 	remoteHold = 1200 * time.Millisecond // over SSH
 	headHold   = 250 * time.Millisecond
 	keyCalm    = time.Second // after a key charts follow every change for so long
+
+	calmInterval = 160 * time.Millisecond // between two news while nobody types
 )
 
 // patience is how long charts keep their pictures for an environment.
@@ -43,6 +45,9 @@ type pace struct {
 // shareBudget adapts to how many look. Charts are most of a frame: where news is rare they come with every third.
 func shareBudget(a *App) {
 	a.every = a.budget.Interval(a.interval)
+	if a.viewer == nil && a.clock().Sub(a.touched) >= keyCalm {
+		a.every = max(a.every, calmInterval)
+	}
 	if a.pause = a.every; a.common != nil {
 		a.pause = 0 // the history changes no more often
 	}

@@ -313,6 +313,19 @@ func TestFormReplaces(t *testing.T) {
 	}
 }
 
+// What was asked for shows at once, whatever the run takes to do it.
+func TestUnderWay(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
+	press(a, "space")
+	if text := frameText(t, a); !strings.Contains(text, "pausing …") {
+		t.Errorf("not told:\n%s", text)
+	}
+	a.Update(replyMsg{})
+	if text := frameText(t, a); strings.Contains(text, "pausing …") {
+		t.Errorf("told after the answer:\n%s", text)
+	}
+}
+
 // A run that is held takes every key that a pause does; q leaves it at once.
 func TestHeld(t *testing.T) {
 	for key, want := range map[string]string{"space": "{On:false}", "s": "{}", "+": "{Factor:2}"} {

@@ -5,9 +5,11 @@ package render
 import (
 	"io"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/tui/style"
@@ -29,8 +31,11 @@ type Renderer struct {
 	Ended  chan struct{} // closed at run's end
 	Err    error         // why it ended, to be read after that
 
-	shown Frame
-	patch diff
+	mu        sync.Mutex // of what follows
+	shown     Frame
+	patch     diff
+	keys      bool // the terminal tells keys apart as kitty has it
+	suspended bool
 }
 
 // Frame is a whole frame.
@@ -53,6 +58,25 @@ func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
 		Frames: make(chan Frame, 1),
 		Ended:  make(chan struct{}),
 	}
+}
+
+// Owned makes it the renderer of the process's own terminal, before Run: of the profile that was found out, with keys told apart.
+func (p *Renderer) Owned(profile colorprofile.Profile) { p.patch.profile, p.keys = profile, true }
+
+// Suspend gives the terminal back for a while. Frames are not drawn until Resume.
+func (p *Renderer) Suspend() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.suspended = true
+	_ = p.end()
+}
+
+// Resume takes the terminal again; the next frame is drawn as a whole.
+func (p *Renderer) Resume() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.suspended, p.shown = false, Frame{}
+	_ = p.begin()
 }
 
 // Put hands over a frame in the place of one that was not drawn yet.
@@ -92,6 +116,9 @@ func (p *Renderer) begin() error {
 	s := ansi.SetModeAltScreenSaveCursor + ansi.ResetModeTextCursorEnable + ansi.ResetModeAutoWrap
 	if !p.plain {
 		s += keepTitle + ansi.SetModeBracketedPaste + ansi.RequestBackgroundColor
+		if p.keys {
+			s += ansi.PushKittyKeyboard(ansi.KittyDisambiguateEscapeCodes)
+		}
 	}
 	return p.write(s + ansi.EraseEntireScreen)
 }
@@ -100,6 +127,9 @@ func (p *Renderer) begin() error {
 func (p *Renderer) end() error {
 	s := ansi.ResetStyle
 	if !p.plain {
+		if p.keys {
+			s += ansi.PopKittyKeyboard(1)
+		}
 		s += ansi.ResetModeSynchronizedOutput + mice(tea.MouseModeNone) + ansi.ResetModeBracketedPaste + ansi.SetWindowTitle("") + oldTitle
 	}
 	s += ansi.EraseEntireScreen + ansi.CursorHomePosition
@@ -128,6 +158,11 @@ func mice(m tea.MouseMode) string {
 
 // Draw writes what differs from the frame before, in one piece.
 func (p *Renderer) Draw(f Frame) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.suspended {
+		return nil
+	}
 	start := time.Now()
 	patch := p.patchTo(&f)
 	p.shown = f

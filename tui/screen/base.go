@@ -4,7 +4,6 @@ package screen
 
 import (
 	"context"
-	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -198,28 +197,6 @@ func (b *Base) Handle(msg tea.Msg) tea.Cmd {
 		}
 	}
 	return nil
-}
-
-// Run shows the model of a screen with this base until it quits, the context ends or the program fails, with
-// further options of the program if there are any.
-func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.ProgramOption) error {
-	defer b.Cancel()
-	defer b.Prefs.Settle()
-	var p *tea.Program
-	d := Debouncer{Now: time.Now, Send: func(msg tea.Msg) { p.Send(msg) }}
-	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFilter(d.Filter))
-	p = tea.NewProgram(m, append(all, more...)...)
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go Resizes(inner, p, o.Resizes)
-	if back := putBack(&o); back != nil {
-		defer OnQuit(back)()
-	}
-	_, err := p.Run()
-	if ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled) {
-		return ctx.Err()
-	}
-	return err
 }
 
 // Finished returns rows in the characters that the glyphs allow, with nothing in them that acts on a terminal.

@@ -4,5 +4,3 @@ package screen
 
 // OnQuit is for a signal that this system does not have.
 func OnQuit(func()) (stop func()) { return func() {} }
-
-func putBack(*Options) func() { return nil }

@@ -3,15 +3,11 @@
 package screen
 
 import (
-	"io"
 	"os"
 	"os/signal"
 	"sync"
 	"syscall"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/term"
 )
 
 // SIGQUIT asks a Go program for the stacks of its goroutines, and ends it. On a screen they would be lost, and the terminal
@@ -85,28 +81,5 @@ func restoreAll(patience time.Duration) {
 	select {
 	case <-done:
 	case <-time.After(patience):
-	}
-}
-
-// putBack returns what puts the process's own terminal back as it is now, whatever the program does meanwhile, and nil if
-// there is none.
-func putBack(o *Options) func() {
-	var out io.Writer = os.Stdout
-	if o.Output != nil {
-		out = o.Output
-	}
-	f, ok := out.(term.File)
-	if !ok || !term.IsTerminal(f.Fd()) {
-		return nil
-	}
-	was, err := term.GetState(f.Fd())
-	if err != nil {
-		return nil
-	}
-	return func() {
-		_, _ = io.WriteString(f, ansi.ResetModeSynchronizedOutput+ansi.ResetStyle+ansi.ResetModeMouseButtonEvent+
-			ansi.ResetModeMouseAnyEvent+ansi.ResetModeMouseExtSgr+ansi.ResetModeBracketedPaste+ansi.ResetModifyOtherKeys+
-			ansi.PopKittyKeyboard(1)+ansi.ResetModeAltScreenSaveCursor+ansi.SetModeTextCursorEnable+"\r\n")
-		_ = term.Restore(f.Fd(), was)
 	}
 }

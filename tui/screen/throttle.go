@@ -4,7 +4,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"newtop/tui/style"
 )
@@ -38,16 +37,6 @@ func frames(asked int, environ []string) int {
 		return remoteFPS
 	}
 	return localFPS
-}
-
-// Synchronize has frames appear at once where Bubble Tea does not ask whether the terminal can: over SSH, whose
-// answer may come late, and in tmux, whose older versions drop the question. A terminal that does not know the
-// mode ignores it, as it must ignore private modes.
-func Synchronize(environ []string) tea.Cmd {
-	if style.Lookup(environ, "SSH_TTY") == "" && style.Lookup(environ, "TMUX") == "" {
-		return nil
-	}
-	return func() tea.Msg { return tea.ModeReportMsg{Mode: ansi.ModeSynchronizedOutput, Value: ansi.ModeReset} }
 }
 
 // Debouncer thins what a terminal sends in storms, before anything is drawn for it: motions of the mouse, of which

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
 	"newtop/tui/style"
 )
@@ -65,25 +64,15 @@ func TestRates(t *testing.T) {
 	for name, c := range map[string]struct {
 		environ []string
 		fps     int
-		synced  bool
 	}{
-		"local":   {[]string{"TERM=xterm-256color"}, localFPS, false},
-		"ssh":     {[]string{"SSH_TTY=/dev/pts/1", "SSH_CONNECTION=1 2 3 4"}, remoteFPS, true},
-		"mosh":    {[]string{"SSH_CONNECTION=1 2 3 4"}, remoteFPS, false},
-		"tmux":    {[]string{"TMUX=/tmp/tmux-0/default,1,0"}, localFPS, true},
-		"sudo -s": {[]string{"SSH_TTY="}, localFPS, false},
+		"local":   {[]string{"TERM=xterm-256color"}, localFPS},
+		"ssh":     {[]string{"SSH_TTY=/dev/pts/1", "SSH_CONNECTION=1 2 3 4"}, remoteFPS},
+		"mosh":    {[]string{"SSH_CONNECTION=1 2 3 4"}, remoteFPS},
+		"tmux":    {[]string{"TMUX=/tmp/tmux-0/default,1,0"}, localFPS},
+		"sudo -s": {[]string{"SSH_TTY="}, localFPS},
 	} {
 		if got := frames(0, c.environ); got != c.fps {
 			t.Errorf("%s: %d flushes a second", name, got)
-		}
-		cmd := Synchronize(c.environ)
-		if (cmd != nil) != c.synced {
-			t.Errorf("%s: synchronized %v", name, cmd != nil)
-		}
-		if cmd != nil {
-			if m, ok := cmd().(tea.ModeReportMsg); !ok || m.Mode != ansi.ModeSynchronizedOutput || m.Value != ansi.ModeReset {
-				t.Errorf("%s: %+v", name, m)
-			}
 		}
 	}
 	if frames(500, nil) != 120 || frames(15, []string{"SSH_TTY=x"}) != 15 {

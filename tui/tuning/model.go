@@ -111,7 +111,7 @@ func (m *model) take(b *tune.Leaderboard) {
 
 // Init asks for the background and arms the wait for the first Leaderboard.
 func (m *model) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, screen.Synchronize(m.Environ), m.wait(0), m.tick())
+	return tea.Batch(m.Opening(), m.wait(0), m.tick())
 }
 
 // wait returns the command that waits for what is newer than the Leaderboard on the screen, after a pause.

@@ -56,7 +56,7 @@ var table = []row{
 	{name: "threads", field: "Threads", told: true, usage: "workers; 0: all cores; results do not depend on them",
 		again: "workers; 0: all cores; results do not depend on them"},
 	{name: "spectrum", field: "Spectrum", told: true, usual: 3, usage: "eigenvalues to estimate, at each end of the spectrum"},
-	{name: "spectrum-every", field: "SpectrumEvery", told: true, usage: "epochs between spectra; 0: never by itself (on the screen: 5, while there is time)"},
+	{name: "spectrum-every", field: "SpectrumEvery", told: true, usage: "epochs between spectra; 0: never by itself (on the screen: 5, while they take 1 % of the time)"},
 	{name: "spectrum-method", field: "SpectrumMethod", told: true, usage: "how: lanczos (both ends) or power (the largest in size); empty: lanczos"},
 	{name: "spectrum-of", field: "SpectrumOf", told: true, usage: "of which matrix: hessian or gauss-newton; empty: hessian"},
 	{name: "spectrum-rows", field: "SpectrumRows", told: true, form: &rowsForm, usual: "2048", usage: "training rows a spectrum averages over, evenly spaced, or all"},

@@ -9,10 +9,10 @@ import (
 	"newtop/trainer"
 )
 
-// What the screen asks for when nobody says: a spectrum every few epochs, for a fifth of the training time at most.
+// What the screen asks for when nobody says: a spectrum every few epochs, for a hundredth of the training time at most.
 const (
 	screenSpectrumEvery = 5
-	screenSpectrumShare = 0.2
+	screenSpectrumShare = 0.01
 )
 
 // Open does what the flags say behind the screen, or as text where there is none.
