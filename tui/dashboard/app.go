@@ -222,7 +222,7 @@ func (a *App) windowTitle() string {
 func (a *App) screen() []string {
 	s := division(a, a.zoomed)
 	if len(s.Places) == 0 {
-		return a.TooSmall()
+		return strip(a)
 	}
 	rows := make([]string, 0, a.Height)
 	rows = append(rows, header(a, a.Width)...)

@@ -133,7 +133,11 @@ func commonFrame(a *App) (key frameKey, ok bool) {
 	if a.common == nil || a.dialog != nil || racing(a) || a.h.Watched() {
 		return key, false
 	}
-	for _, p := range division(a, a.zoomed).Places {
+	places := division(a, a.zoomed).Places
+	if len(places) == 0 { // a strip is drawn by this screen's own panes
+		return key, false
+	}
+	for _, p := range places {
 		if a.own[p.Pane] {
 			return key, false
 		}

@@ -9,6 +9,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/history"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/style"
 )
 
@@ -269,7 +270,7 @@ func progressTail(a *App, room int) []style.Part {
 	if s.EpochLimit > 0 {
 		parts = append(parts, style.Muted.Of(" of "+format.Count(s.EpochLimit)+" "))
 		w := 12
-		if room < 80 {
+		if room < 110 {
 			w = 6
 		}
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
@@ -278,5 +279,9 @@ func progressTail(a *App, room int) []style.Part {
 	if watched {
 		return parts
 	}
-	return append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
+	parts = append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
+	if left := pane.Remaining(a.h); left == left && room >= 80 {
+		parts = append(parts, style.Muted.Of(" left "), style.Text.Of(format.Clock(left)))
+	}
+	return parts
 }

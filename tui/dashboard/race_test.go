@@ -313,6 +313,29 @@ func TestFormReplaces(t *testing.T) {
 	}
 }
 
+// A terminal that is too small for panes has as much of the run as there is room for.
+func TestStrip(t *testing.T) {
+	for size, want := range map[[2]int][]string{
+		{80, 1}:  {"● running", "tr-newton", "epoch 12 of 60", "test"},
+		{120, 3}: {"● running", "loss", "error", "region", "inner"},
+		{59, 15}: {"● running", "loss", "└", "q stop"},
+		{100, 6}: {"region", "q stop"},
+		{20, 2}:  {"● running"},
+	} {
+		a := newTest(tuitest.Script{Epochs: 12, Spectra: true}, screen.Options{NoColor: true}, size[0], size[1])
+		text := frameText(t, a)
+		for _, w := range want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%v: no %q in\n%s", size, w, text)
+			}
+		}
+		for _, key := range []string{"?", "esc", "o", "esc", "z", "y", "tab", "u", "f"} { // of every dialog as much as there is room for
+			press(a, key)
+			frameText(t, a)
+		}
+	}
+}
+
 // What was asked for shows at once, whatever the run takes to do it.
 func TestUnderWay(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)

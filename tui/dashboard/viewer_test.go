@@ -330,7 +330,7 @@ func TestGuestRuns(t *testing.T) {
 			out.until(t, "letters")
 			io.WriteString(keys, "\x1b[48;100000;100000;0;0t") // a size among the keys is not believed
 			sizes <- screen.Size{Width: 40, Height: 10}
-			out.until(t, "newtop needs")
+			out.until(t, "● running")
 			io.WriteString(keys, "q")
 		})
 		if err != nil || strings.Contains(out.String(), "100,000") {

@@ -34,14 +34,14 @@ func (p *Work) Head(v *View, l *style.Line) {
 		return
 	}
 	l.Group(style.Strong.Of(format.Span(float64(v.H.Latest.Seconds))), style.Muted.Of(" an epoch"))
-	if eta := remaining(v.H); !math.IsNaN(eta) {
+	if eta := Remaining(v.H); !math.IsNaN(eta) {
 		l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(eta)))
 	}
 }
 
-// remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
+// Remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
 // when the run is over.
-func remaining(h *history.History) float64 {
+func Remaining(h *history.History) float64 {
 	s := &h.Status
 	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || s.Elapsed <= 0 {
 		return math.NaN()
@@ -59,7 +59,7 @@ func (p *Work) items(v *View) []item {
 		per = float64(e.GradientEquivalents) / float64(e.Epoch)
 	}
 	eta := "–"
-	if r := remaining(v.H); !math.IsNaN(r) {
+	if r := Remaining(v.H); !math.IsNaN(r) {
 		eta = format.Clock(r)
 	}
 	mean := math.NaN()

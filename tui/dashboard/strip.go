@@ -1,0 +1,83 @@
+package dashboard
+
+import (
+	"newtop/internal/format"
+	"newtop/tui/layout"
+	"newtop/tui/pane"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// chartedStrip is from how many rows on a strip has a chart.
+const chartedStrip = 8
+
+// strip is the screen of a terminal that is too small for panes: how the run is, then its values, what its method does, and the
+// keys, as far as there are rows; the focused pane without a frame where there are more.
+func strip(a *App) []string {
+	w, h := a.Width, a.Height
+	v := a.paneView()
+	rows := []string{stripState(a, v, w, h == 1)}
+	for _, of := range [][]layout.ID{{layout.Loss, layout.Accuracy}, {layout.Region, layout.Inner, layout.Spectrum}} {
+		if len(rows) < h && (h < 3 || len(rows) < 3) {
+			rows = append(rows, stripValues(a, v, w, of...))
+		}
+	}
+	if room := h - len(rows) - layout.FooterRows; h >= chartedStrip {
+		rows = append(rows, style.Block(a.panes[a.focus].Body(v, w, room, false), w, room)...)
+	}
+	for len(rows) < h-layout.FooterRows {
+		rows = append(rows, a.Line(w).Full())
+	}
+	rows = style.Clip(rows, h)
+	if len(rows) < h {
+		rows = append(rows, a.Footer(w, hints(a)))
+	}
+	if front := screen.InFront(a.dialog, a); front != nil && h > layout.FooterRows {
+		widget.Overlay(rows[:h-layout.FooterRows], front(w, h-layout.FooterRows), w)
+		rows[h-1] = a.Footer(w, hints(a))
+	}
+	return rows
+}
+
+// stripState says what is trained, by what, and how far it is; alone it has the values too.
+func stripState(a *App, v *pane.View, w int, alone bool) string {
+	l, s := a.Line(w), &a.h.Status
+	l.Put(style.Text, " ")
+	l.Group(stateParts(a)...)
+	if s.Optimizer != "" {
+		l.Group(style.Text.Of("  "), style.Strong.Of(style.Clean(s.Optimizer)))
+	}
+	if a.h.Run != nil {
+		epoch := "  epoch " + format.Count(s.Epoch)
+		if s.EpochLimit > 0 {
+			epoch += " of " + format.Count(s.EpochLimit)
+		}
+		l.Group(style.Text.Of(epoch))
+		if alone {
+			l.Put(style.Text, "  ")
+			a.panes[layout.Accuracy].Head(v, l)
+		}
+		l.Group(style.Muted.Of("  " + format.Clock(a.elapsed())))
+		if left := pane.Remaining(a.h); left == left {
+			l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(left)))
+		}
+		l.Group(style.Muted.Of("  " + style.Clean(a.h.Run.Data.Name)))
+	}
+	if alone && a.Notice.Text != "" {
+		l.Group(style.Text.Of("  "), a.Notice)
+	}
+	return l.Full()
+}
+
+// stripValues are the values that stand in the frames of panes.
+func stripValues(a *App, v *pane.View, w int, of ...layout.ID) string {
+	l := a.Line(w)
+	for _, id := range of {
+		if l.Group(style.Muted.Of(" " + a.panes[id].Name(v) + " ")) {
+			a.panes[id].Head(v, l)
+			l.Group(style.Text.Of("  "))
+		}
+	}
+	return l.Full()
+}
