@@ -121,7 +121,7 @@ func (m *model) screen() []string {
 	if m.Width < layout.MinWidth || m.Height < layout.MinHeight {
 		m.charts.view.Begin()
 		m.table.Rect = layout.Rect{}
-		return m.TooSmall()
+		return m.Small(append([]string{m.header(m.Width)}, drawTable(m, m.Width, max(m.Height-2, 0), false)...), m.hints(), screen.InFront(m.dialog, m))
 	}
 	rows := []string{m.header(m.Width)}
 	rows = append(rows, m.body(m.Width, m.Height-len(rows)-layout.FooterRows)...)

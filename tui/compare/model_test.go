@@ -148,7 +148,7 @@ func TestCompareSmall(t *testing.T) {
 		m.View()
 	}
 	m := newCompareTest(fakeCompared(2), screen.Options{}, 40, 10)
-	if text := compareText(t, m); !strings.Contains(text, "newtop needs 60 × 16") {
+	if text := compareText(t, m); !strings.Contains(text, "runs compared") {
 		t.Errorf("a small screen says %q", text)
 	}
 }

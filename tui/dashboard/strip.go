@@ -6,7 +6,6 @@ import (
 	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
-	"newtop/tui/widget"
 )
 
 // chartedStrip is from how many rows on a strip has a chart.
@@ -26,18 +25,10 @@ func strip(a *App) []string {
 	if room := h - len(rows) - layout.FooterRows; h >= chartedStrip {
 		rows = append(rows, style.Block(a.panes[a.focus].Body(v, w, room, false), w, room)...)
 	}
-	for len(rows) < h-layout.FooterRows {
-		rows = append(rows, a.Line(w).Full())
+	if h <= len(rows) && a.dialog == nil && a.Notice.Text == "" { // the keys give way
+		return style.Block(rows, w, h)
 	}
-	rows = style.Clip(rows, h)
-	if len(rows) < h {
-		rows = append(rows, a.Footer(w, hints(a)))
-	}
-	if front := screen.InFront(a.dialog, a); front != nil && h > layout.FooterRows {
-		widget.Overlay(rows[:h-layout.FooterRows], front(w, h-layout.FooterRows), w)
-		rows[h-1] = a.Footer(w, hints(a))
-	}
-	return rows
+	return a.Small(rows, hints(a), screen.InFront(a.dialog, a))
 }
 
 // stripState says what is trained, by what, and how far it is; alone it has the values too.

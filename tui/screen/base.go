@@ -14,7 +14,6 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/internal/format"
 	"newtop/tui/layout"
 	"newtop/tui/render"
 	"newtop/tui/style"
@@ -251,18 +250,14 @@ func (b *Base) Footer(w int, hints []widget.Hint) string {
 	return l.Full()
 }
 
-// TooSmall says what a screen needs, in whatever room there is.
-func (b *Base) TooSmall() []string {
-	rows := make([]string, b.Height)
-	texts := []string{"newtop needs 60 × 16", "this is " + format.Count(b.Width) + " × " + format.Count(b.Height)}
-	for i := range rows {
-		l := b.Line(b.Width)
-		if k := i - (b.Height-len(texts))/2; k >= 0 && k < len(texts) {
-			l.To((b.Width-style.Cells(texts[k]))/2).Put(style.Muted, texts[k])
-		}
-		rows[i] = l.Full()
+// Small is the screen of a terminal that is too small for more: the first rows of what there is to say, and the footer.
+func (b *Base) Small(rows []string, hints []widget.Hint, dialog func(w, h int) []string) []string {
+	h := b.Height - layout.FooterRows
+	rows = style.Block(rows, b.Width, max(h, 1))
+	if h < 1 {
+		return style.Clip(rows, b.Height)
 	}
-	return rows
+	return b.Draw(rows, hints, dialog)
 }
 
 // ScreenPicture returns the command that writes a screen's rows as they stand.

@@ -229,7 +229,7 @@ func (m *model) View() tea.View {
 func (m *model) screen() []string {
 	m.places = tuneLayout(m.Width, m.Height, m.focus, m.side, m.zoomed)
 	if len(m.places) == 0 {
-		return m.TooSmall()
+		return m.Small(header(m, m.Width), m.hints(), screen.InFront(m.dialog, m))
 	}
 	layerTrials(m)
 	rows := header(m, m.Width)

@@ -131,7 +131,7 @@ func TestTuneSmall(t *testing.T) {
 		m.View()
 	}
 	m := newTuneTest(fakeBoard(20, 1, 0.05), screen.Options{}, 40, 10)
-	if text := tuneText(t, m); !strings.Contains(text, "newtop needs 60 × 16") {
+	if text := tuneText(t, m); !strings.Contains(text, "newtop  tune") {
 		t.Errorf("a small screen says %q", text)
 	}
 }
