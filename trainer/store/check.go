@@ -99,8 +99,21 @@ func (c *checker) file(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return c.trials(ctx, tx)
 	})
+}
+
+// trials compares the trials of searches with what the searches' rows tell of them.
+func (c *checker) trials(ctx context.Context, tx *sql.Tx) error {
+	version, err := versionNow(ctx, tx)
+	if err != nil || version < checksums {
+		return err
+	}
+	names, err := texts(ctx, tx, "SELECT name FROM searches s WHERE sums <> (SELECT coalesce(sum(crc), 0) FROM trials t WHERE t.search = s.search)")
+	for _, name := range names {
+		c.tell(Finding{Table: "trials", Text: "search " + name + ": " + errTrials.Error()})
+	}
+	return c.unread(ctx, Finding{Table: "trials"}, err)
 }
 
 // tables compares how the tables are made with how this program makes them.

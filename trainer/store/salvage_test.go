@@ -140,7 +140,7 @@ func TestSalvageContradictingRows(t *testing.T) {
 		"CREATE TABLE more AS SELECT * FROM parts", "INSERT INTO more SELECT run, seq, 1, NULL FROM parts",
 		"DROP TABLE parts", "ALTER TABLE more RENAME TO parts")
 	into, v, lines := salvagedOf(t, s)
-	if c, err := into.Checkpoint(t.Context(), "a"); err != nil || c == nil || v.Checkpoints != 1 || v.Left != 2 {
+	if c, _, err := into.Checkpoint(t.Context(), "a"); err != nil || c == nil || v.Checkpoints != 1 || v.Left != 2 {
 		t.Errorf("%+v, %v: %+v %q", c, err, v, lines)
 	}
 }
