@@ -69,7 +69,8 @@ func (c *checker) unread(ctx context.Context, f Finding, err error) error {
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " ") }
 
-// mostFaults bounds what SQLite tells of a file's pages.
+// mostFaults bounds what SQLite tells of a file's pages, and the ranges of a run's events that it can't read, as a damaged row may
+// tell of any number of events.
 const mostFaults = 100
 
 // file looks at the pages and at the tables.
@@ -219,11 +220,12 @@ func rowText(err error) string {
 
 // events reads the events of a run.
 func (c *checker) events(ctx context.Context, r *runReader) error {
-	whole := true
-	for reached := int64(0); reached < r.events; {
+	whole, unread := true, 0
+	for reached := int64(0); reached < r.events && unread < mostFaults; {
 		r.damage.report = func(e *RowError) { c.tell(Finding{Run: r.id, Table: e.Table, Seq: e.Seq, Text: oneLine(e.Err)}) }
 		batch, next, err := r.window(ctx, reached)
 		if err != nil { // go on behind what SQLite can't read
+			unread++
 			whole, next = false, min(reached+window, r.events)
 			if err := c.unread(ctx, Finding{Run: r.id, Table: "events", Seq: reached + 1}, err); err != nil {
 				return err

@@ -167,6 +167,22 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A run whose row tells of far more events than there are is looked at so far as it makes sense.
+func TestCheckTooManyEvents(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, opening("a"))
+	for i := range 300 {
+		record(t, r, epoch(i, 1))
+	}
+	flush(t, r)
+	execute(t, s.path, fmt.Sprintf("UPDATE runs SET events = %d", 4*mostFaults*window))
+	spoiled(t, s, "epochs", -1)
+	if sum, lines := checked(t, s.path, "a"); sum.Damaged < mostFaults || sum.Damaged > mostFaults+5 {
+		t.Errorf("%d findings: the first is %q", sum.Damaged, lines[0])
+	}
+}
+
 // What can be read of a damaged store comes into a new one, and the rest is told.
 func TestSalvage(t *testing.T) {
 	dir := t.TempDir()

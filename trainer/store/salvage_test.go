@@ -51,6 +51,9 @@ func spoiled(t *testing.T, s *Store, table string, which ...int) (rows int) {
 	}
 	leaves := leavesOf(t, s, file, table)
 	for _, i := range which {
+		if i < 0 { // from the end
+			i += len(leaves)
+		}
 		rows += cellsAt(file, leaves[i])
 		file[leaves[i]] ^= 0xff
 	}
