@@ -3,6 +3,7 @@ package trainer
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
@@ -174,6 +175,27 @@ func (c *checkpointer) offerHeld() {
 		taken.Behind = rec.behind
 		rec.put(c.out.ctx, entry{checkpoint: &taken, print: c.print})
 		rec.kept, h.given = true, true
+	}
+}
+
+// printGrace is how long a cancelled run waits for its fingerprint, without which it can't be gone on with: less than most systems
+// leave a program that they have told to end.
+const printGrace = 8 * time.Second
+
+// await waits for the fingerprint, for which recorders do before they take what comes behind a checkpoint.
+func (c *checkpointer) await() {
+	if c.print == nil {
+		return
+	}
+	select {
+	case <-c.print.Done():
+		return
+	case <-c.out.ctx.Done():
+	}
+	select {
+	case <-c.print.Done():
+	case <-time.After(printGrace):
+		c.print.Stop()
 	}
 }
 

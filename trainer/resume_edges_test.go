@@ -8,11 +8,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -208,6 +210,20 @@ func TestEndIsKept(t *testing.T) {
 			cutShort(t, c, whole, into)
 		}
 	}
+}
+
+// TestEndAwaitsTheFingerprint: a run that is told to end gives the fingerprint a while, and is not kept by one that takes longer.
+func TestEndAwaitsTheFingerprint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		begin, stopped := time.Now(), false
+		c := checkpointer{out: &publisher{ctx: ctx}, print: &objective.Fingerprint{Stop: func() { stopped = true }}}
+		time.AfterFunc(time.Minute, cancel)
+		c.await()
+		if took := time.Since(begin); took != time.Minute+printGrace || !stopped {
+			t.Errorf("it took %s, stopped: %t", took, stopped)
+		}
+	})
 }
 
 // TestEndWithinASpectrumIsKept: the run computes it again when it goes on.

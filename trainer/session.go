@@ -147,6 +147,7 @@ func (s *Session) Run(ctx context.Context) error {
 	if l.place.pool != nil {
 		l.place.pool.Close()
 	}
+	l.checkpoints.await()
 	err = l.out.finish(err)
 	l.checkpoints.forget()
 	s.broadcaster.Publish(nil, l.status()) // with the last word of the record

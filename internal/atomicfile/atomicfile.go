@@ -99,20 +99,42 @@ func (c *counter) Write(p []byte) (n int, err error) {
 	return n, err
 }
 
-// destination follows a symbolic link, so that what it points to is replaced and not the link.
+// mostLinks bounds the symbolic links that are followed to a file that is not there.
+const mostLinks = 40
+
+// destination follows symbolic links, so that what they point to is replaced, or made, and not the link.
 func destination(path string) string {
-	if to, err := filepath.EvalSymlinks(path); err == nil {
-		return to
+	for range mostLinks {
+		if to, err := filepath.EvalSymlinks(path); err == nil {
+			return to
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil && !filepath.IsAbs(to) {
+			to = filepath.Join(dir, to)
+		}
+		path = to
 	}
 	return path
 }
 
-// temporary creates a new file beside path, with the permissions that the user's other new files have.
+// temporary creates a new file beside path, with its permissions, or without such a file with those of the user's other new ones.
 func temporary(path string) (*os.File, error) {
 	var tail [6]byte
 	rand.Read(tail[:])
 	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".newtop-%x.tmp", tail))
-	return os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
+	old, none := os.Stat(path)
+	mode := fs.FileMode(0o666)
+	if none == nil {
+		mode = old.Mode().Perm()
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, mode)
+	if err == nil && none == nil {
+		_ = f.Chmod(mode) // beyond the umask; some systems have no modes
+	}
+	return f, err
 }
 
 // named returns an error of the file system as one of path: the temporary file's name would tell the user nothing.

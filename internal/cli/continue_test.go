@@ -53,7 +53,7 @@ func TestTrainContinues(t *testing.T) {
 	}
 	stopped := newest(t, db)
 	inStore(t, db, func(s *store.Store) {
-		if c, err := s.Checkpoint(t.Context(), stopped.ID); err != nil || c == nil {
+		if c, _, err := s.Checkpoint(t.Context(), stopped.ID); err != nil || c == nil {
 			t.Errorf("after USR1 there is no checkpoint: %v", err)
 		}
 	})
@@ -90,6 +90,32 @@ func TestContinueAfterTheLastEpoch(t *testing.T) {
 	}
 	if r := newest(t, db); r.State != "epochs" || fmt.Sprint(r.Last.Epoch) != limit {
 		t.Errorf("the run is %s after epoch %d, expected epochs after %s", r.State, r.Last.Epoch, limit)
+	}
+}
+
+// A run that came to its end and whose last checkpoint is not recorded is trained again from the one before.
+func TestContinueWithoutTheLastCheckpoint(t *testing.T) {
+	db := database(t)
+	line := []string{"train", "--name", "cut", "--continue", "--data", "sine", "--epochs", "3", "--record", db}
+	succeed(t, line...)
+	want := newest(t, db)
+	base, err := sql.Open("sqlite", db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer base.Close()
+	if _, err := base.Exec("DELETE FROM checkpoints WHERE epoch = 3"); err != nil {
+		t.Fatal(err)
+	}
+	if r := newest(t, db); r.Checkpoint == 3 {
+		t.Fatalf("a checkpoint of epoch %d", r.Checkpoint)
+	}
+	_, errs, code := newtop(line...)
+	if got := newest(t, db); code != print.ExitDone || got.Checkpoint != 3 || got.State != "epochs" || got.Last.Loss != want.Last.Loss {
+		t.Errorf("exit %d, %s with a checkpoint of epoch %d\n%s", code, got.State, got.Checkpoint, errs)
+	}
+	if _, errs, code := newtop(line...); code != print.ExitDone || !strings.Contains(errs, "nothing is left to do") {
+		t.Errorf("exit %d\n%s", code, errs)
 	}
 }
 

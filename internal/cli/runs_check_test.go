@@ -59,11 +59,16 @@ func TestRunsWithDamage(t *testing.T) {
 	if _, errs, code := newtop("runs", "salvage", "--record", db, "-o", fresh); code != 1 || !strings.Contains(errs, "expected a new name") {
 		t.Errorf("salvaged into a file that is there: exit %d: %s", code, errs)
 	}
-	succeed(t, "runs", "rm", "well", "-y", "--record", fresh)
+	succeed(t, "runs", "rm", "--state", "damaged", "-y", "--record", fresh)
 	if out := succeed(t, "runs", "check", "--record", fresh); !strings.Contains(out, ": whole: 1 run, ") {
 		t.Errorf("the new store: %s", out)
 	}
 	if out := succeed(t, "runs", "--state", "damaged", "--record", db); strings.Count(out, "\n") != 2 {
 		t.Errorf("the damaged ones:\n%s", out)
+	}
+	change("UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM parts WHERE run = (SELECT run FROM runs WHERE name = 'hurt'))")
+	weights := filepath.Join(t.TempDir(), "w.safetensors")
+	if _, errs, code := newtop("runs", "export", "hurt", "--format", "safetensors", "-o", weights, "--record", db); code != 0 || !strings.Contains(errs, "; the weights are those of the checkpoint before, of epoch ") {
+		t.Errorf("exported: exit %d: %s", code, errs)
 	}
 }

@@ -69,7 +69,8 @@ func (c *checker) unread(ctx context.Context, f Finding, err error) error {
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " ") }
 
-// mostFaults bounds what SQLite tells of a file's pages.
+// mostFaults bounds what SQLite tells of a file's pages, and the ranges of a run's events that it can't read, as a damaged row may
+// tell of any number of events.
 const mostFaults = 100
 
 // file looks at the pages and at the tables.
@@ -99,8 +100,21 @@ func (c *checker) file(ctx context.Context) error {
 				return err
 			}
 		}
-		return nil
+		return c.trials(ctx, tx)
 	})
+}
+
+// trials compares the trials of searches with what the searches' rows tell of them.
+func (c *checker) trials(ctx context.Context, tx *sql.Tx) error {
+	version, err := versionNow(ctx, tx)
+	if err != nil || version < checksums {
+		return err
+	}
+	names, err := texts(ctx, tx, "SELECT name FROM searches s WHERE sums <> (SELECT coalesce(sum(crc), 0) FROM trials t WHERE t.search = s.search)")
+	for _, name := range names {
+		c.tell(Finding{Table: "trials", Text: "search " + name + ": " + errTrials.Error()})
+	}
+	return c.unread(ctx, Finding{Table: "trials"}, err)
 }
 
 // tables compares how the tables are made with how this program makes them.
@@ -206,11 +220,12 @@ func rowText(err error) string {
 
 // events reads the events of a run.
 func (c *checker) events(ctx context.Context, r *runReader) error {
-	whole := true
-	for reached := int64(0); reached < r.events; {
+	whole, unread := true, 0
+	for reached := int64(0); reached < r.events && unread < mostFaults; {
 		r.damage.report = func(e *RowError) { c.tell(Finding{Run: r.id, Table: e.Table, Seq: e.Seq, Text: oneLine(e.Err)}) }
 		batch, next, err := r.window(ctx, reached)
 		if err != nil { // go on behind what SQLite can't read
+			unread++
 			whole, next = false, min(reached+window, r.events)
 			if err := c.unread(ctx, Finding{Run: r.id, Table: "events", Seq: reached + 1}, err); err != nil {
 				return err

@@ -132,11 +132,12 @@ func (w *writer) claim(ctx context.Context, id string) error {
 		}
 		w.name = name.String
 		w.at.run = run
-		return resealed(ctx, conn, id, func() error {
+		w.damaged, err = resealed(ctx, conn, id, func() error {
 			_, err := conn.ExecContext(ctx, "UPDATE runs SET ("+ownerColumns+") = (?, ?, ?, ?, ?), claimed = 1 WHERE run = ?",
 				append(w.owner.args(), run)...)
 			return err
 		})
+		return err
 	})
 	if err != nil {
 		w.at.run = 0

@@ -30,7 +30,7 @@ func heldStore(t testing.TB) []byte {
 		}
 		flush(t, r)
 	}
-	searching(t, s, "mine", "a")
+	searching(t, s, "mine", "a", "b")
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func told(ctx context.Context, path string) (texts map[string]string, noticed bo
 		})
 		noticed = noticed || err != nil
 		texts["events "+id] = strings.Join(lines, "\n")
-		c, err := s.Checkpoint(ctx, id)
-		noticed = noticed || err != nil
+		c, passed, err := s.Checkpoint(ctx, id)
+		noticed = noticed || passed != nil || err != nil
 		if err == nil && c != nil {
 			text, err := c.MarshalBinary()
 			texts["checkpoint "+id] = fmt.Sprint(text, err)
@@ -147,6 +147,7 @@ func TestCheck(t *testing.T) {
 		{"UPDATE peaks SET extremes = '[]' WHERE run = 1", "a peaks "},
 		{"DELETE FROM epochs WHERE run = 1 AND epoch = 100", "a runs 0: rows are missing"},
 		{"UPDATE searches SET config = '{ }'", " searches 0: search mine: its checksum is another"},
+		{"DELETE FROM trials WHERE number = 2", " trials 0: search mine: trials are missing"},
 		{"PRAGMA foreign_keys=0; UPDATE epochs SET run = 9 WHERE run = 1 AND epoch = 100", " rows of no run"},
 		{"DROP VIEW iterations", " iterations 0: the table is described differently"},
 	} {
@@ -163,6 +164,22 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%s: the other run: %+v %q", c.change, sum, lines)
 			}
 		}
+	}
+}
+
+// A run whose row tells of far more events than there are is looked at so far as it makes sense.
+func TestCheckTooManyEvents(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, opening("a"))
+	for i := range 300 {
+		record(t, r, epoch(i, 1))
+	}
+	flush(t, r)
+	execute(t, s.path, fmt.Sprintf("UPDATE runs SET events = %d", 4*mostFaults*window))
+	spoiled(t, s, "epochs", -1)
+	if sum, lines := checked(t, s.path, "a"); sum.Damaged < mostFaults || sum.Damaged > mostFaults+5 {
+		t.Errorf("%d findings: the first is %q", sum.Damaged, lines[0])
 	}
 }
 
@@ -255,5 +272,44 @@ func TestSalvage(t *testing.T) {
 	lost -= got
 	if lost < 4 || lost > 4*200 || v.Runs != 3 || v.Checkpoints != 3 || v.Searches != 1 {
 		t.Errorf("%d events of four pages are lost: %+v %q", lost, v, lines)
+	}
+}
+
+// A run whose row is damaged stays so when it is gone on with: its configuration may be another.
+func TestDamageStays(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{Command: "newtop train"})
+	record(t, r, opening("a"), epoch(0, 1))
+	r.enqueueCheckpoint(held(0))
+	flush(t, r)
+	execute(t, s.path, "UPDATE runs SET command = 'newtop serve'")
+	r, err := s.Continue(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	record(t, r, opening("a"), epoch(1, 1))
+	flush(t, r)
+	if find(t, s, "a").Damage == nil || len(events(t, s, "a")) != 3 {
+		t.Error("the run's row is taken for sound")
+	}
+}
+
+// Where the newest checkpoint can't be read there is the one before.
+func TestCheckpointBefore(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, opening("a"))
+	for i := range 2 {
+		record(t, r, epoch(i, 1))
+		r.enqueueCheckpoint(held(i))
+		wait(r)
+	}
+	flush(t, r)
+	if c, passed, err := s.Checkpoint(t.Context(), "a"); err != nil || passed != nil || c.Epoch != 1 {
+		t.Errorf("%+v, %v, %v", c, passed, err)
+	}
+	execute(t, s.path, "UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM parts)")
+	if c, passed, err := s.Checkpoint(t.Context(), "a"); err != nil || passed == nil || c.Epoch != 0 || !strings.HasPrefix(passed.Error(), s.path) {
+		t.Errorf("%+v, %v, %v", c, passed, err)
 	}
 }

@@ -118,7 +118,12 @@ func (s *stretch) add(e *event.EpochEvent, seq int64) {
 	if s.peaks == nil {
 		s.peaks = make([]peak, len(event.Extremes))
 	}
-	for i, q := range event.Extremes {
+	s.note(e, seq)
+}
+
+// note adds an epoch's quantities to the peaks that there are.
+func (s *stretch) note(e *event.EpochEvent, seq int64) {
+	for i, q := range event.Extremes[:min(len(s.peaks), len(event.Extremes))] {
 		s.peaks[i].add(float64(*q.Of(e)), seq)
 	}
 }

@@ -141,7 +141,7 @@ func inspect(t *testing.T, path string, seen, want []string) {
 	}
 	lines := timeless(t, all)
 	equalTexts(t, lines, want[:min(len(want), len(lines))])
-	if _, err := s.Checkpoint(t.Context(), run.ID); err != nil {
+	if _, _, err := s.Checkpoint(t.Context(), run.ID); err != nil {
 		t.Fatal(err)
 	}
 	t.Logf("%s: %d events, %d epochs of which %d were seen, checkpoint of epoch %d", run.State, len(all), len(epochs), len(seen), run.Checkpoint)

@@ -11,13 +11,16 @@ import (
 
 // MissingError says that a run is over and not recorded as a whole.
 type MissingError struct {
-	Events, Of int    // those that are not there
+	Events, Of int    // those that are not there; none: the last checkpoint is not
 	Cause      string // in words; empty: not known
 }
 
 func (e *MissingError) Error() string {
 	text := "the run is not recorded"
-	if e.Events < e.Of {
+	switch {
+	case e.Events == 0:
+		text = "the last checkpoint is not recorded"
+	case e.Events < e.Of:
 		text = fmt.Sprintf("%d of the run's %d events are not recorded", e.Events, e.Of)
 	}
 	if e.Cause != "" {
@@ -31,6 +34,7 @@ func (e *MissingError) Error() string {
 func (r *Recorder) Missing(ctx context.Context) error {
 	r.mu.Lock()
 	id, seq, lost, cause, expected := r.id, r.seq, r.queue.lost, r.cause, r.opened && r.refused == nil
+	unkept := r.checkpoint.busy
 	r.mu.Unlock()
 	if !expected {
 		return nil
@@ -50,6 +54,8 @@ func (r *Recorder) Missing(ctx context.Context) error {
 		missing.Cause = err.Error()
 	case there < seq || lost > 0:
 		missing.Events = max(int(seq-there), lost)
+	case unkept:
+		missing.Events = 0
 	default:
 		return nil
 	}

@@ -224,10 +224,11 @@ func (r *Recorder) Flush() error {
 	r.mu.Lock()
 	started, before := r.started, r.closing
 	r.closing, r.closed = true, time.Now()
+	refused := r.refused
 	r.nudge()
 	r.mu.Unlock()
 	if !started || before {
-		return nil
+		return refused
 	}
 	defer r.cancel()
 	for commits := -1; ; {

@@ -149,7 +149,7 @@ func TestContinueWithoutCheckpoint(t *testing.T) {
 	r := s.Record(About{})
 	record(t, r, opening("a"), epoch(0, 3), inner(1, 0, 1), epoch(1, 2))
 	flush(t, r)
-	if c, err := s.Checkpoint(t.Context(), "a"); c != nil || err != nil {
+	if c, _, err := s.Checkpoint(t.Context(), "a"); c != nil || err != nil {
 		t.Error(c, err)
 	}
 	r, err := s.Continue(t.Context(), "a")
@@ -494,6 +494,43 @@ func TestUnencodableEvent(t *testing.T) {
 		t.Errorf("%+v", now)
 	}
 	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 1)})
+}
+
+// A run whose last checkpoint could not be written is not recorded as a whole.
+func TestMissingCheckpoint(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, opening("a"), epoch(0, 1))
+	r.enqueueCheckpoint(held(0))
+	wait(r)
+	if _, err := s.db.Exec("CREATE TRIGGER full BEFORE INSERT ON parts BEGIN SELECT RAISE(ABORT, 'no room'); END"); err != nil {
+		t.Fatal(err)
+	}
+	record(t, r, epoch(1, 1))
+	wait(r)
+	r.enqueueCheckpoint(held(1))
+	if err := r.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 1), epoch(1, 1)})
+	var missing *MissingError
+	if err := r.Missing(t.Context()); !errors.As(err, &missing) || missing.Events != 0 || !strings.HasPrefix(err.Error(), "the last checkpoint is not recorded: ") || !strings.Contains(err.Error(), "no room") {
+		t.Errorf("%v", err)
+	}
+}
+
+// A run that must not be recorded hears of it in the end, where no event has told it.
+func TestRefusedAtTheEnd(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{Name: "mine"})
+	record(t, r, opening("a"), epoch(0, 1))
+	flush(t, r)
+	r = s.Record(About{Name: "mine", Sole: true})
+	record(t, r, opening("b"))
+	<-r.ended
+	if err := r.Flush(); !errors.Is(err, errClaimed) {
+		t.Errorf("%v", err)
+	}
 }
 
 // An ID that is there already is no reason to try again and again.

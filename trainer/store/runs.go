@@ -258,21 +258,17 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 	}
 }
 
-// Checkpoint returns the newest checkpoint of a run, or nil if there is none.
-func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, err error) {
+// Checkpoint returns a run's newest checkpoint that can be read, or nil if there is none, and what is wrong with one that is newer.
+func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, passed, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		r, err := newRunReader(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		seqs, err := r.checkpoints(ctx)
-		if err != nil || len(seqs) == 0 {
-			return err
-		}
-		c, err = r.checkpoint(ctx, seqs[0])
+		_, c, passed, err = r.newestSound(ctx)
 		return err
 	})
-	return c, err
+	return c, s.wrap(ctx, passed), err
 }
 
 // Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
@@ -376,7 +372,7 @@ func (s *Store) Rename(ctx context.Context, id, name string) error {
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		return resealed(ctx, conn, id, func() error {
+		_, err = resealed(ctx, conn, id, func() error {
 			done, err := conn.ExecContext(ctx, "UPDATE runs SET name = ? WHERE id = ?", textOrNull(name), id)
 			if err != nil {
 				return err
@@ -386,6 +382,7 @@ func (s *Store) Rename(ctx context.Context, id, name string) error {
 			}
 			return nil
 		})
+		return err
 	})
 }
 

@@ -8,9 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"newtop/trainer/event"
@@ -74,14 +75,14 @@ func (v *salvage) all(ctx context.Context, into *Store) error {
 			}
 		}()
 		return into.wrap(ctx, transact(ctx, conn, func(ctx context.Context, _ *sql.Conn) error {
-			if err := v.table(ctx, "runs", "run", "1", nil, maxNumber, v.run); err != nil {
+			if err := v.named(ctx, "runs", "run", "id", v.run); err != nil {
 				return err
 			}
 			there, err := hasSearches(ctx, v.tx)
 			if err != nil || !there {
 				return err
 			}
-			return v.table(ctx, "searches", "search", "1", nil, maxNumber, v.search)
+			return v.named(ctx, "searches", "search", "name", v.search)
 		}))
 	})
 }
@@ -97,20 +98,59 @@ func (v *salvage) leave(f Finding) {
 // fields are a row of the source, by its columns.
 type fields map[string]any
 
-// table calls each with the rows of a table for which a condition holds, by its key up to a number. Rows that SQLite
-// can't read are left out: it is asked for them from below, from above, and then for halves of what is between.
-func (v *salvage) table(ctx context.Context, name, key, where string, args []any, most int64, each func(context.Context, fields) error) error {
-	columns, err := texts(ctx, v.tx, "SELECT name FROM pragma_table_info(?)", name)
-	if err != nil || len(columns) == 0 {
+// table calls each with the rows of a table for which a condition holds, by its key up to a number, and leaves out those that
+// can't be read.
+func (v *salvage) table(ctx context.Context, r ranges, most int64, each func(context.Context, fields) error) error {
+	err := v.read(ctx, &r, most, each)
+	if err == nil && r.failed != nil {
+		what := "some rows"
+		if r.of > r.rows {
+			what = fmt.Sprintf("%d of %d rows", r.of-r.rows, r.of)
+		}
+		r.Text += what + " can't be read: " + oneLine(r.failed)
+		v.leave(r.Finding)
+	}
+	return err
+}
+
+// read is table without a finding. SQLite is asked for the rows from below, from above, and then for halves of what is between.
+func (v *salvage) read(ctx context.Context, r *ranges, most int64, each func(context.Context, fields) error) (err error) {
+	r.columns, err = texts(ctx, v.tx, "SELECT name FROM pragma_table_info(?)", r.Table)
+	if err != nil || len(r.columns) == 0 {
 		return err
 	}
-	r := ranges{v: v, name: name, key: key, where: where, args: args, columns: columns, each: each, left: mostProbes, prepared: map[string]statement{}}
+	r.v, r.each, r.prepared = v, each, map[string]statement{}
 	defer r.close()
-	if err := r.read(ctx, math.MinInt64, math.MaxInt64, most); err != nil {
+	return r.read(ctx, most)
+}
+
+// named is table for one whose rows have names: those that only the names' index has are left out by name.
+func (v *salvage) named(ctx context.Context, table, key, name string, each func(context.Context, fields) error) error {
+	r := ranges{Finding: Finding{Table: table}, key: key, where: "1"}
+	names, most := map[int64]string{}, int64(0)
+	err := eachRow(ctx, v.tx, "SELECT "+key+", "+name+" FROM "+table, nil, func(rows *sql.Rows) error {
+		var number int64
+		var text string
+		err := rows.Scan(&number, &text)
+		names[number], most = text, max(most, number)
+		return err
+	})
+	if err != nil {
+		most = maxNumber
+	}
+	err = v.read(ctx, &r, most, func(ctx context.Context, row fields) error {
+		number, _ := row[key].(int64)
+		delete(names, number)
+		return each(ctx, row)
+	})
+	if err != nil || r.failed == nil {
 		return err
 	}
-	if r.failed != nil {
-		v.leave(Finding{Table: name, Text: "some rows can't be read: " + oneLine(r.failed)})
+	if len(names) == 0 {
+		names[0] = "some rows"
+	}
+	for _, number := range slices.Sorted(maps.Keys(names)) {
+		v.leave(Finding{Table: table, Text: names[number] + ": can't be read: " + oneLine(r.failed)})
 	}
 	return nil
 }
@@ -158,23 +198,33 @@ func (v *salvage) put(ctx context.Context, table string, row fields) error {
 	return err
 }
 
+// take writes a row into the new database, unless it is damaged or contradicts others there.
+func (v *salvage) take(ctx context.Context, f Finding, row fields, damage error) (taken bool, err error) {
+	if damage == nil {
+		if damage = v.put(ctx, f.Table, row); damage == nil {
+			return true, nil
+		}
+		if !permanent(damage) {
+			return false, damage
+		}
+	}
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	f.Text += rowText(damage)
+	v.leave(f)
+	return false, nil
+}
+
 // copied returns what copies the rows of a table of a run's or a search's, but for damaged ones.
-func (v *salvage) copied(table, id, key string) func(context.Context, fields) error {
+func (v *salvage) copied(f Finding, key string) func(context.Context, fields) error {
 	return func(ctx context.Context, row fields) error {
-		seq, _ := row[key].(int64)
-		err := row.sound(table)
-		if err == nil {
-			err = v.put(ctx, table, row)
-			if err != nil && !permanent(err) {
-				return err
-			}
+		f.Seq, _ = row[key].(int64)
+		taken, err := v.take(ctx, f, row, row.sound(f.Table))
+		if taken {
+			v.Rows++
 		}
-		if err != nil {
-			v.leave(Finding{Run: id, Table: table, Seq: seq, Text: oneLine(err)})
-			return nil
-		}
-		v.Rows++
-		return nil
+		return err
 	}
 }
 
@@ -190,17 +240,19 @@ func (v *salvage) run(ctx context.Context, row fields) error {
 	for _, column := range []string{"sums", "thinned", "whole"} { // which an older version has not
 		row[column] = cmp.Or(row[column], any(int64(0)))
 	}
-	if err := v.put(ctx, "runs", row); err != nil {
-		if !permanent(err) {
-			return err
-		}
-		v.leave(Finding{Run: id, Table: "runs", Text: oneLine(err)})
-		return nil
+	if taken, err := v.take(ctx, Finding{Run: id, Table: "runs"}, row, nil); !taken {
+		return err
 	}
 	v.Runs++
 	most, _ := row["events"].(int64)
 	for _, t := range []struct{ table, key string }{{"epochs", "seq"}, {"solves", "seq"}, {"spectra", "seq"}, {"marks", "seq"}, {"peaks", "first"}} {
-		if err := v.table(ctx, t.table, t.key, "run = ?", []any{number}, most, v.copied(t.table, id, t.key)); err != nil {
+		r := ranges{Finding: Finding{Run: id, Table: t.table}, key: t.key, where: "run = ?", args: []any{number}}
+		if t.table == "epochs" && damage == nil {
+			epochs, _ := row["epochs"].(int64)
+			thinned, _ := row["thinned"].(int64)
+			r.of = epochs - thinned
+		}
+		if err := v.table(ctx, r, most, v.copied(r.Finding, t.key)); err != nil {
 			return err
 		}
 	}
@@ -213,25 +265,23 @@ func (v *salvage) run(ctx context.Context, row fields) error {
 // checkpoints copies those that can be decoded.
 func (v *salvage) checkpoints(ctx context.Context, run int64, id string, most int64) error {
 	r := &runReader{tx: v.tx, id: id, head: head{run: run}}
-	return v.table(ctx, "checkpoints", "seq", "run = ?", []any{run}, most, func(ctx context.Context, row fields) error {
-		seq, _ := row["seq"].(int64)
+	checkpoints := ranges{Finding: Finding{Run: id, Table: "checkpoints"}, key: "seq", where: "run = ?", args: []any{run}}
+	return v.table(ctx, checkpoints, most, func(ctx context.Context, row fields) error {
+		f := checkpoints.Finding
+		f.Seq, _ = row["seq"].(int64)
 		err := row.sound("checkpoints")
 		if err == nil {
-			_, err = r.checkpoint(ctx, seq)
+			_, err = r.checkpoint(ctx, f.Seq)
 		}
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil {
-			v.leave(Finding{Run: id, Table: "checkpoints", Seq: seq, Text: rowText(err)})
-			return nil
-		}
-		v.Checkpoints++
-		if err := v.put(ctx, "checkpoints", row); err != nil {
+		if taken, err := v.take(ctx, f, row, err); !taken {
 			return err
 		}
-		return v.table(ctx, "parts", "part", "run = ? AND seq = ?", []any{run, seq}, maxNumber, func(ctx context.Context, part fields) error {
-			return v.put(ctx, "parts", part)
+		v.Checkpoints++
+		f.Table = "parts"
+		parts := ranges{Finding: f, key: "part", where: "run = ? AND seq = ?", args: []any{run, f.Seq}}
+		return v.table(ctx, parts, maxNumber, func(ctx context.Context, part fields) error {
+			_, err := v.take(ctx, f, part, nil)
+			return err
 		})
 	})
 }
@@ -252,22 +302,34 @@ func (v *salvage) recount(ctx context.Context, run int64, sound bool) error {
 	return err
 }
 
-// search copies a search with its trials.
+// search copies a search with its trials, up to the first that is not there: it can be gone on with from what it was then.
 func (v *salvage) search(ctx context.Context, row fields) error {
 	number, _ := row["search"].(int64)
 	name, _ := row["name"].(string)
 	row["owner"], row["sums"] = nil, cmp.Or(row["sums"], any(int64(0)))
-	err := row.sound("searches")
-	if err == nil {
-		err = v.put(ctx, "searches", row)
-	}
-	if err != nil {
-		v.leave(Finding{Table: "searches", Text: fmt.Sprintf("search %s: %s", name, oneLine(err))})
-		return nil
+	text := fmt.Sprintf("search %s: ", name)
+	if taken, err := v.take(ctx, Finding{Table: "searches", Text: text}, row, row.sound("searches")); !taken {
+		return err
 	}
 	v.Searches++
-	if err := v.table(ctx, "trials", "number", "search = ?", []any{number}, maxNumber, v.copied("trials", "", "number")); err != nil || row["crc"] == nil {
+	r := ranges{Finding: Finding{Table: "trials", Text: text}, key: "number", where: "search = ?", args: []any{number}}
+	if err := v.table(ctx, r, maxNumber, v.copied(r.Finding, "number")); err != nil {
 		return err
+	}
+	res, err := v.conn.ExecContext(ctx, `DELETE FROM trials WHERE search = ?1 AND number IN (SELECT number FROM
+		(SELECT number, row_number() OVER (ORDER BY number) AS n FROM trials WHERE search = ?1) WHERE number <> n)`, number)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil {
+		return err
+	} else if n > 0 {
+		v.Rows -= int(n)
+		r.Text += fmt.Sprintf("%d trials behind a missing one", n)
+		v.leave(r.Finding)
+	}
+	if row["crc"] == nil {
+		return nil
 	}
 	return sealSearch(ctx, v.conn, number)
 }

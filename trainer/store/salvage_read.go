@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -13,15 +14,17 @@ const mostProbes = 4096
 
 // ranges reads a table in ranges of its key.
 type ranges struct {
-	v         *salvage
-	name, key string
-	where     string
-	args      []any
-	columns   []string
-	each      func(context.Context, fields) error
-	left      int // probes
-	prepared  map[string]statement
-	failed    error // the last one of the source's
+	Finding  // what is said of rows that can't be read
+	v        *salvage
+	key      string
+	where    string
+	args     []any
+	of       int64 // how many rows there should be; 0: not known
+	columns  []string
+	each     func(context.Context, fields) error
+	rows     int64 // that were read
+	prepared map[string]statement
+	failed   error // the last one of the source's
 }
 
 // statement is a querier that has one query.
@@ -40,39 +43,40 @@ func (r *ranges) close() {
 // errStop wraps an error of each's, which is none of the source's.
 type errStop struct{ error }
 
-// read reads low < key < high; most is where keys end if SQLite can't say so.
-func (r *ranges) read(ctx context.Context, low, high, most int64) error {
-	if r.left--; r.left < 0 {
-		return nil
+// read reads all; most is where keys end if SQLite can't say so. Ranges are halved in turn, so that a large one that can't be read
+// does not use up all probes.
+func (r *ranges) read(ctx context.Context, most int64) error {
+	type span struct{ low, high int64 } // low < key < high
+	todo := []span{{math.MinInt64, math.MaxInt64}}
+	for probes := 0; len(todo) > 0 && probes < mostProbes; probes++ {
+		low, high := todo[0].low, todo[0].high
+		todo = todo[1:]
+		for _, direction := range []string{"ASC", "DESC"} {
+			last, err := r.part(ctx, low, high, direction)
+			if stop, ok := errors.AsType[errStop](err); ok {
+				return stop.error
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil { // it was read to the end
+				high = low
+				break
+			}
+			r.failed = err
+			if direction == "ASC" {
+				low = last
+			} else {
+				high = last
+			}
+		}
+		low, high = max(low, -1), min(high, most+1)
+		if high-low > 2 {
+			middle := low + (high-low)/2
+			todo = append(todo, span{low, middle + 1}, span{middle, high})
+		}
 	}
-	from, err := r.part(ctx, low, high, "ASC")
-	if err == nil {
-		return nil
-	}
-	if stop, ok := errors.AsType[errStop](err); ok {
-		return stop.error
-	}
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	r.failed = err
-	low = max(from, low)
-	to, err := r.part(ctx, low, high, "DESC")
-	if stop, ok := errors.AsType[errStop](err); ok {
-		return stop.error
-	}
-	if err == nil { // which was read from above to the end
-		return nil
-	}
-	low, high = max(low, -1), min(to, high, most+1)
-	if high-low < 2 {
-		return nil
-	}
-	middle := low + (high-low)/2
-	if err := r.read(ctx, low, middle+1, most); err != nil {
-		return err
-	}
-	return r.read(ctx, middle, high, most)
+	return nil
 }
 
 // part reads a range in one direction and returns the last key that could be read.
@@ -84,7 +88,7 @@ func (r *ranges) part(ctx context.Context, low, high int64, direction string) (l
 	s, ok := r.prepared[direction]
 	if !ok {
 		query := fmt.Sprintf("SELECT %[1]s, %[2]s FROM %[3]s WHERE %[4]s AND %[1]s > ? AND %[1]s < ? ORDER BY %[1]s %[5]s",
-			r.key, strings.Join(r.columns, ", "), r.name, r.where, direction)
+			r.key, strings.Join(r.columns, ", "), r.Table, r.where, direction)
 		if s.Stmt, err = r.v.tx.PrepareContext(ctx, query); err != nil {
 			return last, err
 		}
@@ -101,6 +105,7 @@ func (r *ranges) part(ctx context.Context, low, high int64, direction string) (l
 			row[c] = values[i]
 		}
 		last = key
+		r.rows++
 		if err := r.each(ctx, row); err != nil {
 			return errStop{err}
 		}

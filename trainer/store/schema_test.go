@@ -333,7 +333,7 @@ func TestBadCheckpoint(t *testing.T) {
 		r.enqueueCheckpoint(blob(1, partSize+10))
 		flush(t, r)
 		execute(t, s.path, c.change)
-		if _, err := s.Checkpoint(t.Context(), "a"); err == nil || !strings.HasPrefix(err.Error(), s.path+": "+c.want) {
+		if _, _, err := s.Checkpoint(t.Context(), "a"); err == nil || !strings.HasPrefix(err.Error(), s.path+": "+c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", c.change, err, c.want)
 		}
 	}
@@ -381,7 +381,7 @@ func use(path string, readOnly bool) {
 	for _, id := range ids {
 		_, _ = s.Find(ctx, id)
 		_, _ = s.Events(ctx, id, 0, func(event.Event) bool { return true })
-		_, _ = s.Checkpoint(ctx, id)
+		_, _, _ = s.Checkpoint(ctx, id)
 		_ = s.view(ctx, func(tx *sql.Tx) error { // as it would be read if it were long
 			h, err := newRunReader(ctx, tx, id)
 			if err != nil {

@@ -348,7 +348,9 @@ func trialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 		return nil
 	})
 	if err == nil && left != 0 {
-		err = badSearch(q.Name, errors.New("trials are missing, or are of another search: their checksums do not add up"))
+		err = badSearch(q.Name, errTrials)
 	}
 	return out, err
 }
+
+var errTrials = errors.New("trials are missing, or are of another search: their checksums do not add up")

@@ -67,36 +67,41 @@ func eachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield fu
 // alteredRuns returns the rows of runs that are not what their checksums say, or whose checkpoints' rows are not.
 func alteredRuns(ctx context.Context, tx querier, where string, args []any) (map[int64]bool, error) {
 	altered := map[int64]bool{}
-	for _, t := range []struct{ table, name, join string }{{"runs", "r", ""}, {"checkpoints", "k", " JOIN checkpoints k USING (run)"}} {
-		s := newSealer(t.table)
-		query := "SELECT r.run, " + t.name + ".crc, " + prefixed(t.name, sealed[t.table]) + " FROM runs r" + t.join + " " + where
-		err := eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
-			var number int64
-			var crc sql.NullInt64
-			values := make([]any, len(s.names))
-			err := rows.Scan(destsOf(values, &number, &crc)...)
-			altered[number] = altered[number] || err != nil || s.verify(crc, values...) != nil
-			return ctx.Err()
-		})
-		if err != nil {
-			return nil, err
-		}
+	err := markAltered(ctx, tx, "runs", "r", where, args, altered)
+	if err == nil {
+		err = markAltered(ctx, tx, "checkpoints", "k", "JOIN checkpoints k USING (run) "+where, args, altered)
 	}
-	return altered, nil
+	return altered, err
+}
+
+// markAltered notes whether the rows of a table that has a name in a query are what their checksums say, by their run.
+func markAltered(ctx context.Context, tx querier, table, name, where string, args []any, altered map[int64]bool) error {
+	s := newSealer(table)
+	query := "SELECT r.run, " + name + ".crc, " + prefixed(name, sealed[table]) + " FROM runs r " + where
+	return eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
+		var number int64
+		var crc sql.NullInt64
+		values := make([]any, len(s.names))
+		err := rows.Scan(destsOf(values, &number, &crc)...)
+		altered[number] = altered[number] || err != nil || s.verify(crc, values...) != nil
+		return ctx.Err()
+	})
 }
 
 // resealed calls change, which changes a run's row, and seals it again, unless it was damaged before.
-func resealed(ctx context.Context, conn *sql.Conn, id string, change func() error) error {
-	altered, err := alteredRuns(ctx, conn, "WHERE r.id = ?", []any{id})
+func resealed(ctx context.Context, conn *sql.Conn, id string, change func() error) (damaged bool, err error) {
+	altered := map[int64]bool{}
+	err = markAltered(ctx, conn, "runs", "r", "WHERE r.id = ?", []any{id}, altered)
 	if err == nil {
 		err = change()
 	}
 	for number, was := range altered {
+		damaged = was
 		if err == nil && !was {
 			err = seal(ctx, conn, "runs", "run = ?", number)
 		}
 	}
-	return err
+	return damaged, err
 }
 
 // damaged notes what is wrong with the run's row.

@@ -75,14 +75,14 @@ func (w *writer) findThinning(ctx context.Context, at *place) error {
 // thinOldest thins the oldest stretches behind the thinned part, but none that a checkpoint stands before.
 func (w *writer) thinOldest(ctx context.Context, at *place, n int, sum *tally) error {
 	t := &at.thinning
-	next, err := w.stretchesOf(ctx, `run = ?1 AND last > ?2 AND
-		last <= coalesce((SELECT min(seq) FROM checkpoints WHERE run = ?1), last) ORDER BY first LIMIT ?3`, at.run, t.whole, n)
+	next, err := w.stretchesOf(ctx, n, `run = ?1 AND last > ?2 AND
+		last <= coalesce((SELECT min(seq) FROM checkpoints WHERE run = ?1), last)`, at.run, t.whole)
 	if err != nil || len(next) == 0 {
 		return err
 	}
 	var merged []stretch
 	if t.tail > 0 {
-		if merged, err = w.stretchesOf(ctx, "run = ?1 AND last = ?2", at.run, t.whole); err != nil {
+		if merged, err = w.stretchesOf(ctx, 1, "run = ?1 AND last = ?2", at.run, t.whole); err != nil {
 			return err
 		}
 		t.old -= len(merged)
@@ -92,7 +92,9 @@ func (w *writer) thinOldest(ctx context.Context, at *place, n int, sum *tally) e
 	t.whole = next[len(next)-1].last
 	for _, s := range next {
 		if len(merged) > 0 && t.tail > 0 && t.tail+peakStretch <= t.span {
-			merged[len(merged)-1].merge(&s)
+			if err := w.merge(ctx, at.run, &merged[len(merged)-1], &s); err != nil {
+				return err
+			}
 			t.tail += peakStretch
 		} else {
 			merged = append(merged, s)
@@ -110,7 +112,7 @@ func (w *writer) thinOldest(ctx context.Context, at *place, n int, sum *tally) e
 // pair merges some of the thinned stretches with their neighbours.
 func (w *writer) pair(ctx context.Context, at *place, sum *tally) error {
 	t := &at.thinning
-	part, err := w.stretchesOf(ctx, "run = ?1 AND first > ?2 AND last <= ?3 ORDER BY first LIMIT ?4", at.run, t.paired, t.pairs, 2*thinAtOnce)
+	part, err := w.stretchesOf(ctx, 2*thinAtOnce, "run = ?1 AND first > ?2 AND last <= ?3", at.run, t.paired, t.pairs)
 	if err != nil {
 		return err
 	}
@@ -122,7 +124,9 @@ func (w *writer) pair(ctx context.Context, at *place, sum *tally) error {
 	var merged []stretch
 	for two := range slices.Chunk(part, 2) {
 		if len(two) == 2 {
-			two[0].merge(&two[1])
+			if err := w.merge(ctx, at.run, &two[0], &two[1]); err != nil {
+				return err
+			}
 			t.old--
 		}
 		merged = append(merged, two[0])
@@ -130,19 +134,37 @@ func (w *writer) pair(ctx context.Context, at *place, sum *tally) error {
 	return w.replaceStretches(ctx, at.run, merged, sum)
 }
 
-// stretchesOf returns the stretches for which a condition holds.
-func (w *writer) stretchesOf(ctx context.Context, where string, args ...any) (out []stretch, err error) {
+// stretchesOf returns the first stretches for which a condition holds. One that is damaged is left out: its epochs stay until its
+// neighbours are merged.
+func (w *writer) stretchesOf(ctx context.Context, most int, where string, args ...any) (out []stretch, err error) {
 	check := newSealer("peaks")
-	err = eachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where, args, func(rows *sql.Rows) error {
-		s, err := scanStretch(rows, check)
-		if err != nil { // nothing is known of its extremes: its first and last epoch stay
-			s.peaks = []peak{{lowAt: s.first, highAt: s.last}}
-			err = nil
+	err = eachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where+" ORDER BY first", args, func(rows *sql.Rows) error {
+		if s, err := scanStretch(rows, check); err == nil {
+			out = append(out, s)
 		}
-		out = append(out, s)
-		return err
+		if len(out) == most {
+			return errEnough
+		}
+		return ctx.Err()
 	})
 	return out, err
+}
+
+// merge adds to a stretch what is between it and a later one, of which no row of peaks tells, and that one.
+func (w *writer) merge(ctx context.Context, run int64, s, later *stretch) error {
+	check := newSealer("epochs")
+	query := "SELECT " + epochsOf(checksums, "") + " FROM epochs WHERE run = ? AND seq > ? AND seq < ?"
+	err := eachRow(ctx, w.conn, query, []any{run, s.last, later.first}, func(rows *sql.Rows) error {
+		var row epochRow
+		if rows.Scan(row.dests()...) == nil {
+			if e, err := row.event(check); err == nil {
+				s.note(&e, row.seq.Int64)
+			}
+		}
+		return ctx.Err()
+	})
+	s.merge(later)
+	return err
 }
 
 // replaceStretches puts stretches in the place of those that they are made of, and takes out the epochs that hold none of

@@ -141,3 +141,70 @@ func TestHistoryStays(t *testing.T) {
 		t.Error("ordinary runs are thinned")
 	}
 }
+
+// thinnedTo records epochs of a run, with a checkpoint after the last, under bounds.
+func thinnedTo(t *testing.T, r *Recorder, b bounds, from, to int, change func(*event.EpochEvent)) {
+	t.Helper()
+	r.writer.bounds = b
+	noise := rand.New(rand.NewPCG(1, 1))
+	record(t, r, opening("a"))
+	for i := from; i < to; i++ {
+		e := plain(i, noise)
+		change(&e)
+		record(t, r, e)
+	}
+	r.enqueueCheckpoint(held(to - 1))
+	wait(r)
+}
+
+// An extreme among epochs that no row of peaks tells of, as where a run went on from a checkpoint, stays.
+func TestHistoryKeepsWhatNoRowTellsOf(t *testing.T) {
+	const spike = 1_200
+	raise := func(e *event.EpochEvent) {
+		if e.Epoch == spike {
+			e.Loss = 99
+		}
+	}
+	s := temporary(t)
+	r := s.Record(About{})
+	thinnedTo(t, r, bounds{4, 8}, 0, 1250, raise)
+	for i := range 100 { // beyond the checkpoint, to the end of a stretch
+		record(t, r, epoch(1250+i, 1))
+	}
+	flush(t, r)
+	r, err := s.Continue(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for begin := 1250; begin < 8000; begin += 1350 {
+		thinnedTo(t, r, bounds{4, 8}, begin, begin+1350, raise)
+	}
+	flush(t, r)
+	run, numbers := find(t, s, "a"), epochsOfRun(t, s, "a")
+	if !slices.Contains(numbers, spike) || run.Thinned != run.Epochs-len(numbers) || len(numbers) > 3000 {
+		t.Errorf("%d epochs of %d: %d is there: %t", len(numbers), run.Epochs, spike, slices.Contains(numbers, spike))
+	}
+	if sum, lines := checked(t, s.path); sum.Damaged > 0 {
+		t.Errorf("%q", lines)
+	}
+}
+
+// A row of peaks that is damaged takes no epochs with it.
+func TestHistoryBesideADamagedRow(t *testing.T) {
+	count := func(damage string) int {
+		s := temporary(t)
+		r := s.Record(About{})
+		thinnedTo(t, r, bounds{60, 8}, 0, 2000, func(*event.EpochEvent) {})
+		if _, err := s.db.Exec(damage); err != nil {
+			t.Fatal(err)
+		}
+		for begin := 2000; begin < 8300; begin += 2100 {
+			thinnedTo(t, r, bounds{60, 8}, begin, begin+2100, func(*event.EpochEvent) {})
+		}
+		flush(t, r)
+		return len(epochsOfRun(t, s, "a"))
+	}
+	if got, want := count("UPDATE peaks SET last = last + 2048 WHERE first = (SELECT min(first) FROM peaks)"), count("SELECT 1"); got < want || got > want+peakStretch {
+		t.Errorf("%d epochs stay: expected %d", got, want)
+	}
+}

@@ -25,6 +25,7 @@ type writer struct {
 
 	from     int64 // of a run that is gone on with: its events after this one are forgotten
 	name     string
+	damaged  bool // the row of a run that is gone on with, which stays marked as such
 	at       place
 	queued   *encoded      // a checkpoint to write
 	encoding chan *encoded // where the one being encoded comes from; nil: none is
@@ -271,6 +272,9 @@ func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 	}
 	if n, err := res.RowsAffected(); err != nil || n == 0 {
 		return errors.Join(err, errTaken)
+	}
+	if w.damaged {
+		return nil
 	}
 	return seal(ctx, w.conn, "runs", "run = ?", at.run)
 }

@@ -235,6 +235,7 @@ func (g *gate) rise(s *seat) {
 	if g.seats[s.key]--; g.seats[s.key] == 0 {
 		delete(g.seats, s.key)
 	}
+	s.key, s.bytes = "", 0 // a size that is told from now on takes nothing
 }
 
 // sitting is how many have a seat.

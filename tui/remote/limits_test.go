@@ -124,6 +124,12 @@ func TestGateSeats(t *testing.T) {
 func TestGateMemory(t *testing.T) {
 	small, large := screen.Size{Width: 80, Height: 24}, screen.Size{Width: 500, Height: 200}
 	g := newGate(Limits{Memory: bytesOf(small) + bytesOf(large)}.normal())
+	var gone seat
+	g.sit(&gone, "key", small)
+	g.rise(&gone)
+	if !g.resize(&gone, large) || g.memory != 0 {
+		t.Errorf("one who has gone takes %d bytes", g.memory)
+	}
 	var a, b, c seat
 	if !g.resize(&a, large) || g.sit(&a, "a", small) != "" || a.bytes != bytesOf(large) {
 		t.Errorf("a size that comes first counts %d bytes", a.bytes)

@@ -99,6 +99,8 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs))
 	case d == nil:
 		return nil
+	case run.Checkpoint < d.Epochs && d.Reason != event.ReasonDiverged: // its last epochs are trained again
+		return nil
 	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
 		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
 	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit.Seconds() <= float64(d.Elapsed):

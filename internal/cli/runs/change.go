@@ -125,7 +125,7 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 		warnOfClock(cmd, doubtful)
 	}
 	for _, run := range chosen {
-		if run.State != store.Running && (r.state == "" || string(run.State) == r.state) {
+		if run.State != store.Running && (r.state == "" || string(run.State) == r.state || r.state == string(store.Damaged) && run.Damage != nil) {
 			out = append(out, run)
 		}
 	}

@@ -233,9 +233,12 @@ func floatText(f event.Float) string {
 // weights writes the weights of the newest checkpoint. The data are loaded again, for the names of the columns and
 // how they are scaled.
 func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) error {
-	from, err := s.Checkpoint(cmd.Context(), r.ID)
+	from, passed, err := s.Checkpoint(cmd.Context(), r.ID)
 	if err != nil {
 		return err
+	}
+	if passed != nil {
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are those of the checkpoint before, of epoch %d", print.OneLine(passed), from.Epoch))
 	}
 	if from == nil {
 		return fmt.Errorf("run %s: it has no checkpoint, so no weights", r.ID)
