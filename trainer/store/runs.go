@@ -51,7 +51,9 @@ type Run struct {
 	Version     string // of newtop
 	Bytes       int64  // estimated size in the database
 	Thinned     int    // recorded epochs that were taken out of its history again
-	Damage      error  // what is wrong with its row; nil: nothing
+	Note        string // what the user says of it; may be empty
+	Tags        []string
+	Damage      error // what is wrong with its row; nil: nothing
 
 	unconfigured bool // Config can't be read
 }
