@@ -214,3 +214,38 @@ func parseTime(text string) (time.Time, error) {
 	}
 	return t, nil
 }
+
+// DataName names the data of a run, of one that did not begin as it was asked for.
+func (r *Run) DataName() string {
+	if r.Opening != nil {
+		return r.Opening.Data.Name
+	}
+	return r.Config.Data
+}
+
+// Method names the optimizer that a run began with.
+func (r *Run) Method() string {
+	if r.Opening != nil {
+		return r.Opening.Optimizer
+	}
+	return r.Config.Optimizer
+}
+
+// Epoch returns a run's newest epoch.
+func (r *Run) Epoch() int {
+	if r.Last == nil {
+		return 0
+	}
+	return r.Last.Epoch
+}
+
+// Measure returns what a run is judged by.
+func (r *Run) Measure() event.Measure {
+	var some []event.EpochEvent
+	for _, e := range []*event.EpochEvent{r.First, r.Last, r.Best} {
+		if e != nil {
+			some = append(some, *e)
+		}
+	}
+	return event.MeasureOf(r.Opening, some)
+}

@@ -92,7 +92,7 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	if err := r.Flags.Change(cmd, &c); err != nil {
 		return err
 	}
-	epochs, given := EpochOf(run), cmd.Flags().Changed
+	epochs, given := run.Epoch(), cmd.Flags().Changed
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
 		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs))

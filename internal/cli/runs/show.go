@@ -176,7 +176,7 @@ func (t *summary) checkpoint() string {
 
 // printFigures writes the first, the newest and the best epoch as a table.
 func (t *summary) printFigures(w *sheet) {
-	m := job.MeasureOf(t.run)
+	m := t.run.Measure()
 	var names []string
 	var table strings.Builder
 	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
