@@ -20,7 +20,7 @@ func tuneBindings() []screen.Binding[*model] {
 	on := func(show, help string, keys ...string) screen.Binding[*model] {
 		return screen.Bind[*model]("", show, help, keys...)
 	}
-	back := on("esc", "back to all panes, or to all trials", "esc").Then((*model).back).Foot("back")
+	back := on("esc", "back to all panes, to all trials, or to the screen beneath", "esc").On((*model).back).Foot("back")
 	back = back.While(func(m *model) bool { return m.zoomed || m.filter != "" })
 	value := on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
 		m.charts.measure = !m.charts.measure
@@ -28,7 +28,7 @@ func tuneBindings() []screen.Binding[*model] {
 	value = value.While(func(m *model) bool { return m.gone })
 	return []screen.Binding[*model]{
 		back,
-		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *model, _ string) tea.Cmd { return m.leave() }).Foot("quit"),
+		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *model, _ string) tea.Cmd { return m.leave() }).FootBy(screen.LeaveWord[*model]),
 		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Foot("help"),
 		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then(moveTo).Foot("trial"),
 		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then((*model).cycle).Foot("pane"),
@@ -89,12 +89,16 @@ func (m *model) typeKey(k, text string) {
 }
 
 // back undoes what hides something: the zoom, then the filter.
-func (m *model) back(string) {
-	if m.zoomed {
+func (m *model) back(string) tea.Cmd {
+	switch {
+	case m.zoomed:
 		m.zoomed = false
-		return
+	case m.filter != "":
+		narrowTo(m, "")
+	case m.Over:
+		return tea.Quit
 	}
-	narrowTo(m, "")
+	return nil
 }
 
 // cycle moves the focus to the next pane or the one before.

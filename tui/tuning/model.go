@@ -70,6 +70,10 @@ type boardMsg struct {
 	err   error
 }
 
+// New returns the screen of a search that others are at, or that is over, to stand over another one. Leaving it stops
+// nothing.
+func New(s Search, o screen.Options) screen.Layer { return newTuning(s, o) }
+
 func newTuning(s Search, o screen.Options) *model {
 	m := &model{
 		Base:     screen.NewBase(&o),
@@ -209,7 +213,7 @@ func (m *model) receive(msg boardMsg) tea.Cmd {
 func (m *model) leave() tea.Cmd {
 	_, asking := m.dialog.(*tuneQuit)
 	switch {
-	case m.ended || m.leaving:
+	case m.ended || m.leaving || m.Over:
 		return tea.Quit
 	case !asking:
 		m.dialog, m.typing = &tuneQuit{}, false

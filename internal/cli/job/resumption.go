@@ -86,6 +86,14 @@ func (e *FinishedError) Error() string {
 	return fmt.Sprintf("run %s %s: expected %s", e.Run, e.What, e.expected)
 }
 
+// Unresumable says why a run can't be gone on with as it is, nil if it can.
+func Unresumable(cmd *cobra.Command, run *store.Run) error {
+	if err := run.Readable(); err != nil {
+		return err
+	}
+	return (&Resumption{}).check(cmd, run)
+}
+
 // check refuses a run that would end at once.
 func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	c := run.Config

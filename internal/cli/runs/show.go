@@ -3,7 +3,6 @@ package runs
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -125,7 +124,7 @@ func (t *summary) print(out io.Writer) error {
 		w.line("data", "%s: %d + %d rows, %d inputs, %d outputs", o.Data.Name, o.Data.TrainRows, o.Data.TestRows, o.Data.Inputs, o.Data.Outputs)
 		w.line("net", "%s, %s, %d weights", o.Model.Shape(), strings.Join(append(slices.Clone(o.Model.Activations), o.Model.Loss), " "), o.Model.Parameters)
 		w.line("optimizer", "%s", o.Optimizer)
-		w.line("settings", "%s", settingsText(o))
+		w.line("settings", "%s", o.SettingsText())
 		w.line("digits", "%s, kernel %s, %d threads", o.Seeds(), o.Kernel, o.Threads)
 		w.line("processes", "%s", processesText(o))
 	}
@@ -236,17 +235,4 @@ func (t *summary) printMarks(w *sheet) {
 	if t.diverged != nil {
 		w.line("diverged", "in epoch %d: %s", t.diverged.Epoch, t.diverged.Reason)
 	}
-}
-
-// settingsText writes the hyperparameters that a run began with.
-func settingsText(o *event.RunEvent) string {
-	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(o.Settings)) {
-		text := fmt.Sprint(o.Settings[key])
-		if v, ok := o.Settings[key].(float64); ok {
-			text = strconv.FormatFloat(v, 'g', -1, 64)
-		}
-		parts = append(parts, key+"="+text)
-	}
-	return strings.Join(parts, " ")
 }
