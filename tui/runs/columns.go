@@ -62,7 +62,7 @@ func newColumns() []column {
 		return column{key: key, title: key, about: about, wide: style.Cells(key), most: most, rank: rank, left: true, usual: usual,
 			text: word(of), compare: byWord(of), missing: func(r *row) bool { return of(r) == "" }}
 	}
-	best := column{key: "best", title: "best", about: "best test error, or what else it is judged by", wide: 8, rank: 0, usual: true,
+	best := column{key: "best", title: "best", about: "best test error, or what else it is judged by", wide: 6, most: 10, rank: 0, usual: true,
 		text: func(_ *Model, r *row, _ bool) style.Part {
 			if math.IsNaN(r.best) {
 				return dash
@@ -86,10 +86,11 @@ func newColumns() []column {
 				}
 				return float64(r.run.Config.Seed)
 			})},
-		{key: "epochs", title: "epochs", about: "epochs trained; trials of a search", wide: 6, most: 9, rank: 5, usual: true, text: word((*row).epochs),
+		{key: "epochs", title: "epochs", about: "epochs trained; trials of a search", wide: 6, most: 9, rank: 5, usual: true,
+			text:    func(_ *Model, r *row, long bool) style.Part { return style.Text.Of(r.epochs(long)) },
 			compare: byNumber((*row).epoch)},
 		best,
-		{key: curveColumn, title: "curve", about: "its measure over the epochs, on a logarithmic scale of its own", wide: 8, rank: 6, left: true, usual: true,
+		{key: curveColumn, title: "curve", about: "that over the epochs, each on its own scale", wide: 8, rank: 4, left: true, usual: true,
 			compare: best.compare, missing: best.missing},
 		{key: "time", title: "time", about: "training time", wide: 7, rank: 8, text: word(func(r *row) string {
 			if t := r.elapsed(); format.Finite(t) {
@@ -97,7 +98,7 @@ func newColumns() []column {
 			}
 			return ""
 		}), compare: byNumber((*row).elapsed), missing: func(r *row) bool { return math.IsNaN(r.elapsed()) }},
-		{key: "age", title: "age", about: "since it began", wide: 6, rank: 4, usual: true,
+		{key: "age", title: "age", about: "since it began", wide: 6, rank: 6, usual: true,
 			text: func(m *Model, r *row, _ bool) style.Part {
 				return style.Text.Of(ageText(m.now().Sub(r.begun()), r.begun().IsZero()))
 			},
@@ -162,9 +163,12 @@ func (r *row) seed() string {
 	return format.Count(int(r.run.Config.Seed))
 }
 
-func (r *row) epochs() string {
-	if r.run == nil {
+func (r *row) epochs(long bool) string {
+	switch {
+	case r.run == nil && long:
 		return format.Counted(r.all.Trials, "trial")
+	case r.run == nil:
+		return format.Count(r.all.Trials)
 	}
 	return format.Count(r.run.Epoch())
 }
@@ -208,8 +212,11 @@ func (r *row) note() string {
 }
 
 func (r *row) stateWord() string {
-	if r.run == nil {
+	switch {
+	case r.run == nil:
 		return r.sweep.State()
+	case r.run.State == store.State(event.ReasonEpochs):
+		return "done"
 	}
 	return string(r.run.State)
 }
@@ -241,7 +248,7 @@ func (r *row) state(long bool) style.Part {
 		word, s.ink = word+", damaged", style.Bad
 	}
 	if !long {
-		word = word[:min(len(word), 4)]
+		word = ansi.Truncate(style.Clean(word), 6, "…")
 	}
 	return s.ink.Of(s.sign + " " + style.Clean(word))
 }
@@ -292,9 +299,15 @@ func (m *Model) fit(room int) (out []fitted, long bool) {
 			out = append(out, fitted{c, k})
 		}
 	}
-	long = room >= 70
-	if at := slices.IndexFunc(out, func(c fitted) bool { return c.key == "state" }); at >= 0 && !long {
-		out[at].wide = 6
+	if long = room >= 100; !long {
+		for i := range out {
+			switch out[i].key {
+			case "state":
+				out[i].wide = min(out[i].wide, 8)
+			case "epochs":
+				out[i].wide = style.Cells(out[i].title)
+			}
+		}
 	}
 	for {
 		used, worst := lead-widget.ColumnGap, 0

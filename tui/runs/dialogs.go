@@ -17,7 +17,7 @@ func nounOf(n int) string { return format.Counted(n, "run") }
 
 // help is every key with what it does, and what the signs mean.
 func help() *screen.HelpDialog[*Model] {
-	return &screen.HelpDialog[*Model]{Left: 72, Right: 50, Narrow: 76, More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: helpSections}
+	return &screen.HelpDialog[*Model]{Left: 64, Right: 50, Narrow: 70, More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: helpSections}
 }
 
 func helpSections(m *Model) (keys, _ []widget.Section) {

@@ -53,7 +53,7 @@ func bindings() []screen.Binding[*Model] {
 			}
 			return ""
 		}),
-		on(groupList, "s", "sort by the next column; S: the other way round; also a click", "s", "S").Then((*Model).resort).Foot("sort"),
+		on(groupList, "s", "sort by the next column, S reversed; or click a title", "s", "S").Then((*Model).resort).Foot("sort"),
 		on(groupList, "→ ←", "open a search into its trials, and close it", "right", "left", "l", "h").On((*Model).unfold).Foot("trials").While(func(m *Model) bool {
 			r := m.selected()
 			return r != nil && (r.sweep != nil || r.trial)

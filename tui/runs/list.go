@@ -136,7 +136,7 @@ func runRow(r *store.Run) row {
 	if r.Best != nil {
 		out.best = out.measure.Value(r.Best)
 	}
-	words := append([]string{r.ID, r.Name, r.DataName(), r.Method(), string(r.State), r.Note}, r.Tags...)
+	words := append([]string{r.ID, r.Name, r.DataName(), r.Method(), out.stateWord(), string(r.State), r.Note}, r.Tags...)
 	if r.Opening != nil {
 		words = append(words, r.Opening.Model.Shape())
 	}

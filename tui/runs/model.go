@@ -308,8 +308,6 @@ func (m *Model) header(w int) string {
 	}
 	if m.err != nil {
 		l.Put(style.Bad, "  "+style.Clean(m.err.Error()))
-	} else {
-		l.Group(style.Muted.Of("  " + style.Clean(m.store.Path())))
 	}
 	return l.Full()
 }
