@@ -275,6 +275,7 @@ func (m *Model) unfold(k string) tea.Cmd {
 		return nil
 	}
 	m.opened[r.key] = true
+	m.arrange()
 	return m.load()
 }
 

@@ -26,7 +26,7 @@ import (
 // scenes are keys that lead to what the list can show.
 var scenes = map[string][]string{
 	"begin": nil, "filter": {"/", "a", "d", "a", "m"}, "marked": {"down", "space", "space", "down"}, "help": {"?"}, "columns": {"C", "down", "down", "space"},
-	"note": {"down", "down", "n"}, "tags": {"down", "down", "t"}, "sorted": {"s", "s", "s", "S"}, "search": {"down", "right"}, "palette": {":", "s", "o", "r", "t"},
+	"note": {"down", "down", "n"}, "tags": {"down", "down", "t"}, "sorted": {"s", "s", "s", "S"}, "search": {"down", "down", "down", "right", "down"}, "palette": {":", "s", "o", "r", "t"},
 	"removed": {"down", "down", "d"}, "refused": {"d"}, "end": {"end"}, "nothing": {"/", "z", "z", "enter"},
 }
 

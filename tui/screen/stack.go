@@ -52,8 +52,8 @@ func NewStack(bottom Layer) *Stack { return &Stack{layers: []standing{{Layer: bo
 // Run shows the stack as Base.Run shows a model.
 func (s *Stack) Run(ctx context.Context, o Options, more ...tea.ProgramOption) error {
 	defer func() {
-		for _, l := range s.layers[1:] {
-			l.end()
+		for i := len(s.layers) - 1; i > 0; i-- {
+			s.layers[i].end()
 		}
 	}()
 	return s.layers[0].Screen().Run(ctx, s, o, more...)

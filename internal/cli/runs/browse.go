@@ -16,6 +16,7 @@ import (
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
 	"newtop/tui"
+	"newtop/tui/screen"
 )
 
 // browses reports whether runs are looked at on the screen: in a terminal, unless a flag of the list says what to print.
@@ -58,6 +59,20 @@ func browse(cmd *cobra.Command, a *job.StoreFlags, f *flags.Screen) error {
 	}
 	next.SetContext(cmd.Context())
 	return next.RunE(next, []string{resume})
+}
+
+// Over opens the runs of a record over a run's screen. None of them can be gone on with from there: that would end the run.
+func Over(cmd *cobra.Command, record job.StoreFlags, o screen.Options) func() (screen.Layer, func(), error) {
+	return func() (screen.Layer, func(), error) {
+		s, err := openAny(&record)
+		if err != nil {
+			return nil, nil, err
+		}
+		r := recorded(cmd, s)
+		r.Unresumable = nil
+		l, closed := tui.Browser(r, o, s.Close)
+		return l, closed, nil
+	}
 }
 
 // openAny opens the store to be changed, or where nobody may, to be read.

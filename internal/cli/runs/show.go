@@ -118,6 +118,8 @@ func (t *summary) print(out io.Writer) error {
 	w := &sheet{out: out, width: print.Width(out)}
 	r := t.run
 	w.line("run", "%s", strings.TrimSpace(r.ID+" "+r.Name))
+	w.line("note", "%s", r.Note)
+	w.line("tags", "%s", strings.Join(r.Tags, " "))
 	w.line("state", "%s", t.state())
 	w.line("begun", "%s on %s by newtop %s", r.Begun.Local().Format(time.DateTime), r.Host, r.Version)
 	if o := r.Opening; o != nil {
