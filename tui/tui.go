@@ -52,9 +52,16 @@ type Recorded struct {
 	Unresumable func(r *store.Run) string
 }
 
+// restingFPS is how often the list may change a second. It is left open for hours, and looking whether there is anything to
+// flush is most of what it costs.
+const restingFPS = 20
+
 // Browse lists recorded runs like Run, with the screens of what is chosen over the list. It returns the ID of a run that the
 // user left to go on with, "" for none. The store stays open.
 func Browse(ctx context.Context, r Recorded, o Options) (resume string, err error) {
+	if o.FPS == 0 {
+		o.FPS = restingFPS
+	}
 	m := runs.New(r.Store, r.host(o), o)
 	err = screen.NewStack(m).Run(ctx, o)
 	if err == nil {

@@ -18,7 +18,7 @@ func compareBindings() []screen.Binding[*model] {
 	on := func(show, help string, keys ...string) screen.Binding[*model] {
 		return screen.Bind[*model]("", show, help, keys...)
 	}
-	back := on("esc", "back to charts and table, or to the screen beneath", "esc").On(func(m *model, _ string) tea.Cmd {
+	back := on("esc", "back to charts and table", "esc").On(func(m *model, _ string) tea.Cmd {
 		if !m.zoomed && m.Over {
 			return tea.Quit
 		}

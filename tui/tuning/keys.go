@@ -20,7 +20,7 @@ func tuneBindings() []screen.Binding[*model] {
 	on := func(show, help string, keys ...string) screen.Binding[*model] {
 		return screen.Bind[*model]("", show, help, keys...)
 	}
-	back := on("esc", "back to all panes, to all trials, or to the screen beneath", "esc").On((*model).back).Foot("back")
+	back := on("esc", "back to all panes, or to all trials", "esc").On((*model).back).Foot("back")
 	back = back.While(func(m *model) bool { return m.zoomed || m.filter != "" })
 	value := on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
 		m.charts.measure = !m.charts.measure
