@@ -43,9 +43,9 @@ func helpSections(m *Model) (keys, _ []widget.Section) {
 		{style.Bad, "×", "diverged: a value was not finite"},
 		{style.Bad, "✗", "failed"},
 		{style.Accent, "✓", "before a name: marked, to be compared"},
-		{style.Muted, "▸", "before a name: a search; ▾ with its trials"},
-		{style.Muted, "best", "by test error, RMSE or loss, as the run has it"},
-		{style.Muted, "curve", "the same over the epochs, each on its own scale"},
+		{style.Muted, "▸", "before a name: a search; ▾ its trials"},
+		{style.Muted, "best", "by test error, RMSE or loss"},
+		{style.Muted, "curve", "that over the epochs, on a scale of its own"},
 	} {
 		words.Rows = append(words.Rows, widget.Explain(r.ink, r.sign, columns, r.means))
 	}

@@ -114,7 +114,7 @@ func (m *Model) Init() tea.Cmd {
 }
 
 // How often the store is looked at: once a second, rarer where reading takes long, so that a run that is trained costs no
-// more than a twentieth of a processor here. Of a process that was killed no file tells.
+// more than a twentieth of a processor here, as long as that is soon enough. Of a process that was killed no file tells.
 const (
 	look    = time.Second
 	share   = 20
@@ -170,7 +170,7 @@ func partsOf(w *tune.Sweep) (ids []string) {
 func (m *Model) follow() tea.Cmd {
 	m.turn++
 	ctx, s, stamp, turn := m.Ctx, m.store, m.stamp, changedMsg(m.turn)
-	pause, longest := max(look, share*m.took), minutes
+	pause, longest := min(max(look, share*m.took), relook), minutes
 	if m.live > 0 {
 		longest = relook
 	}
