@@ -2,6 +2,7 @@ package store
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,4 +58,33 @@ func TestAnnotate(t *testing.T) {
 		t.Fatal(err)
 	}
 	said(s, "")
+}
+
+// A store of before notes is read as it is.
+func TestNotesOfAnOlderStore(t *testing.T) {
+	text, err := os.ReadFile("testdata/version1.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "runs.db")
+	execute(t, path, string(text))
+	s, err := Open(path, Options{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	runs, err := s.Runs(t.Context(), Filter{})
+	if err != nil || len(runs) != 1 || runs[0].Note != "" || len(runs[0].Tags) != 0 {
+		t.Fatalf("%+v: %v", runs, err)
+	}
+	if none, err := s.Runs(t.Context(), Filter{Search: "any"}); err != nil || len(none) != 0 {
+		t.Errorf("%d trials: %v", len(none), err)
+	}
+	curves, err := s.Curves(t.Context(), []string{runs[0].ID}, 3)
+	if err != nil || len(curves[runs[0].ID]) != 3 {
+		t.Errorf("%+v: %v", curves, err)
+	}
+	if err := s.Annotate(t.Context(), runs[0].ID, "note", nil); err == nil {
+		t.Error("a store that is only read was written")
+	}
 }
