@@ -1,14 +1,18 @@
-// Package tui is the terminal UI: a dashboard of a run, a comparison of recorded runs and the board of a search. It shows
-// what others publish and sends commands; it knows none of the mathematics. The screens and what they share are packages
+// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, a comparison of some and the board
+// of a search. It shows what others publish and sends commands; it knows none of the mathematics. The screens and what they share are packages
 // of their own below it.
 package tui
 
 import (
 	"context"
+	"errors"
 
 	"newtop/trainer/feed"
+	"newtop/trainer/store"
+	"newtop/trainer/stream"
 	"newtop/tui/compare"
 	"newtop/tui/dashboard"
+	"newtop/tui/runs"
 	"newtop/tui/screen"
 	"newtop/tui/tuning"
 )
@@ -36,3 +40,83 @@ func Compare(ctx context.Context, runs []Compared, o Options) error { return com
 // Tune shows a search like Run. A user who quits while it is under way stops it first, and Tune returns when its last
 // Leaderboard was seen, or at once if asked a third time.
 func Tune(ctx context.Context, s Searching, o Options) error { return tuning.Run(ctx, s, o) }
+
+// Recorded is the run store that Browse lists, and what is shown of it.
+type Recorded struct {
+	Store *store.Store
+	// Compared reads runs for Compare.
+	Compared func(ctx context.Context, ids []string) ([]Compared, error)
+	// Search reads a search for Tune; the context ends what it waits for.
+	Search func(ctx context.Context, name string) (Searching, error)
+	// Unresumable says why a run can't be gone on with, "" if it can; nil: that is not to be had.
+	Unresumable func(r *store.Run) string
+}
+
+// Browse lists recorded runs like Run, with the screens of what is chosen over the list. It returns the ID of a run that the
+// user left to go on with, "" for none. The store stays open.
+func Browse(ctx context.Context, r Recorded, o Options) (resume string, err error) {
+	m := runs.New(r.Store, r.host(o), o)
+	err = screen.NewStack(m).Run(ctx, o)
+	if err == nil {
+		err = m.Settle()
+	}
+	return m.Resume(), err
+}
+
+// Browser returns the list of recorded runs for Options.Browse: it stands over a run's screen, and closed is called when it
+// was left.
+func Browser(r Recorded, o Options, closed func() error) (screen.Layer, func()) {
+	m := runs.New(r.Store, r.host(o), o)
+	return m, func() {
+		// Nobody could read of an error here.
+		_ = errors.Join(m.Settle(), closed())
+	}
+}
+
+// host opens the screens over the list.
+func (r Recorded) host(o Options) runs.Host {
+	return runs.Host{
+		Most: MostCompared,
+		Watch: func(ctx context.Context, id string) (screen.Layer, func(), error) {
+			source, err := r.Store.Source(ctx, id)
+			if err != nil {
+				return nil, nil, err
+			}
+			l, closed := watch(ctx, source, o)
+			return l, closed, nil
+		},
+		Compare: func(ctx context.Context, ids []string) (screen.Layer, func(), error) {
+			list, err := r.Compared(ctx, ids)
+			if err != nil {
+				return nil, nil, err
+			}
+			return compare.New(list, o), nil, nil
+		},
+		Search: func(ctx context.Context, name string) (screen.Layer, func(), error) {
+			s, err := r.Search(ctx, name)
+			if err != nil {
+				return nil, nil, err
+			}
+			return tuning.New(s, o), nil, nil
+		},
+		Unresumable: r.Unresumable,
+	}
+}
+
+// watch plays a source on a screen, until that is closed.
+func watch(ctx context.Context, source stream.Source, o Options) (screen.Layer, func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	player := stream.NewPlayer(source, stream.Options{})
+	f := player.Feed()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = player.Run(ctx) // the feed has told of its error
+	}()
+	o.Browse = nil
+	return dashboard.Layer(f, o), func() {
+		cancel()
+		<-ended
+		f.Close()
+	}
+}

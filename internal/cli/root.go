@@ -136,7 +136,7 @@ func newRoot(processes *launch.Group) *cobra.Command {
 		Example: examples,
 		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return train.Open(cmd, &run, &screen)
+			return train.Open(cmd, &run, &screen, runs.Over)
 		},
 	}
 	run.Add(root)
@@ -167,8 +167,8 @@ type group struct {
 func groups(processes *launch.Group) []group {
 	search := processes.SingleOnly(tune.New(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
-		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes), search}},
-		{"recorded runs", []*cobra.Command{train.NewWatch(), runs.New()}},
+		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes, runs.Over), search}},
+		{"recorded runs", []*cobra.Command{train.NewWatch(runs.Over), runs.New()}},
 		{"saved models", []*cobra.Command{predict.New()}},
 		{"what there is", []*cobra.Command{newData(), newOptimizers(), bench.New(), newVersion()}},
 	}

@@ -7,7 +7,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -400,4 +402,17 @@ func decode[E Event](line []byte) (Event, error) {
 		return nil, fmt.Errorf("a %s event: %w", e.EventType(), err)
 	}
 	return e, nil
+}
+
+// SettingsText writes the hyperparameters that the run began with, in the order of their names.
+func (r *RunEvent) SettingsText() string {
+	var parts []string
+	for _, key := range slices.Sorted(maps.Keys(r.Settings)) {
+		text := fmt.Sprint(r.Settings[key])
+		if v, ok := r.Settings[key].(float64); ok {
+			text = strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		parts = append(parts, key+"="+text)
+	}
+	return strings.Join(parts, " ")
 }

@@ -128,7 +128,7 @@ func (m *merge) attempt(ctx context.Context) error {
 var children = []string{"epochs", "solves", "spectra", "marks", "peaks", "checkpoints", "parts"}
 
 // later are the columns that a source of before has not.
-var later = []string{"crc", "sums", "thinned", "whole"}
+var later = []string{"crc", "sums", "thinned", "whole", "note", "tags"}
 
 // sound looks through the source's pages, and for the columns that are copied.
 func (m *merge) sound(ctx context.Context) error {

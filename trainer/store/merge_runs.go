@@ -135,10 +135,10 @@ func (m *merge) compareRuns(ctx context.Context, from, to int64) (order, error) 
 }
 
 // here is the row that a run or a search of the source takes the place of: it keeps its number, by which lists are in
-// order, and its name. The zero value is none.
+// order, its name, and what the user says of it. The zero value is none.
 type here struct {
-	row  sql.NullInt64
-	name sql.NullString
+	row              sql.NullInt64
+	name, note, tags sql.NullString
 }
 
 // replaceRun puts a run of the source in the place of the one here.
@@ -147,7 +147,7 @@ func (m *merge) replaceRun(ctx context.Context, from, to int64, id string) error
 		return err
 	}
 	var old here
-	if err := m.conn.QueryRowContext(ctx, "SELECT run, name FROM main.runs WHERE run = ?", to).Scan(&old.row, &old.name); err != nil {
+	if err := m.conn.QueryRowContext(ctx, "SELECT run, name, note, tags FROM main.runs WHERE run = ?", to).Scan(&old.row, &old.name, &old.note, &old.tags); err != nil {
 		return err
 	}
 	if _, err := m.conn.ExecContext(ctx, "DELETE FROM main.runs WHERE run = ?", to); err != nil {
@@ -182,6 +182,12 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, old here) er
 	to, err := done.LastInsertId()
 	if err != nil {
 		return err
+	}
+	if old.row.Valid {
+		_, err := m.conn.ExecContext(ctx, "UPDATE main.runs SET note = coalesce(?2, note), tags = coalesce(?3, tags) WHERE run = ?1", to, old.note, old.tags)
+		if err != nil {
+			return err
+		}
 	}
 	for _, table := range children {
 		where := "run = ?2"

@@ -171,6 +171,11 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 	if err := into.Rename(t.Context(), id, "renamed"); err != nil {
 		t.Fatal(err)
 	}
+	for s, note := range map[*Store]string{source: "theirs", into: "mine"} {
+		if err := s.Annotate(t.Context(), id, note, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
 	further := func(s *Store, loss string) {
 		t.Helper()
 		_, err := s.db.Exec(`INSERT INTO epochs (run, seq, epoch, accepted, loss) SELECT run, events + 1, 1000, 1, ` + loss + ` FROM runs;
@@ -194,7 +199,7 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := merged(t, into, source.path)
-	if m.Runs != (Tally{Updated: 1}) || m.Searches != (Tally{Updated: 1}) || find(t, into, "renamed").Last.Epoch != 1000 {
+	if m.Runs != (Tally{Updated: 1}) || m.Searches != (Tally{Updated: 1}) || find(t, into, "renamed").Last.Epoch != 1000 || find(t, into, "renamed").Note != "mine" {
 		t.Errorf("%+v", m)
 	}
 	newer := allRows(t, into)
@@ -288,7 +293,7 @@ func TestMergeRefuses(t *testing.T) {
 		{dir, "a directory"},
 		{file("text.db", strings.Repeat("no database ", 100)), "no SQLite database"},
 		{foreign, "of another program"},
-		{newer, "version 99: expected version 3 at most"},
+		{newer, "version 99: expected version 4 at most"},
 		{lacking, "no column rho in its table epochs"},
 		{file("torn.db", string(text)), "damaged"},
 		{file("short.db", string(text[:len(text)/3])), "damaged"},

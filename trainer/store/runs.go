@@ -51,7 +51,9 @@ type Run struct {
 	Version     string // of newtop
 	Bytes       int64  // estimated size in the database
 	Thinned     int    // recorded epochs that were taken out of its history again
-	Damage      error  // what is wrong with its row; nil: nothing
+	Note        string // what the user says of it; may be empty
+	Tags        []string
+	Damage      error // what is wrong with its row; nil: nothing
 
 	unconfigured bool // Config can't be read
 }
@@ -63,6 +65,7 @@ type Filter struct {
 	Text                   string // part of ID, name, data, optimizer or command; empty: any
 	Limit                  int    // newest ones; 0: all
 	Alone                  bool   // leaves out the trials of searches
+	Search                 string // ID of the search whose trials they are; empty: any
 }
 
 func (f *Filter) takes(r *Run) bool {
@@ -88,15 +91,21 @@ func (f *Filter) takes(r *Run) bool {
 func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	var out []Run
 	err := s.view(ctx, func(tx *sql.Tx) error {
-		where := ""
-		if f.Alone {
+		where, args := "", []any(nil)
+		switch {
+		case f.Alone:
 			alone, err := notOfSearches(ctx, tx)
 			if err != nil {
 				return err
 			}
 			where = "WHERE r." + alone
+		case f.Search != "":
+			if there, err := hasSearches(ctx, tx); err != nil || !there {
+				return err
+			}
+			where, args = "WHERE r.id IN (SELECT t.run FROM trials t JOIN searches q USING (search) WHERE q.id = ?)", []any{f.Search}
 		}
-		return eachRun(ctx, tx, where, nil, func(r *Run) bool {
+		return eachRun(ctx, tx, where, args, func(r *Run) bool {
 			if f.takes(r) {
 				s.name(r)
 				out = append(out, *r)

@@ -23,11 +23,13 @@ var (
 	schema2 string
 	//go:embed schema/3.sql
 	schema3 string
+	//go:embed schema/4.sql
+	schema4 string
 )
 
 // migrations make an empty database one of version 1, that one of version 2, and so on. All that are to be done are one
 // transaction with the change of user_version. What has been released is never changed here.
-var migrations = []string{schema1, schema2, schema3}
+var migrations = []string{schema1, schema2, schema3, schema4}
 
 // prepare checks that the file is a run store and brings it to the last of the versions.
 func prepare(ctx context.Context, s *Store, versions []string) error {

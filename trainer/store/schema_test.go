@@ -128,29 +128,29 @@ func TestMigration(t *testing.T) {
 		}
 		return n
 	}
-	bad := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN note TEXT; INSERT INTO nowhere VALUES (1)")
+	bad := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN remark TEXT; INSERT INTO nowhere VALUES (1)")
 	if err := prepare(t.Context(), s, bad); err == nil {
 		t.Fatal("a migration that fails is no error")
 	}
 	if n := version(); n != len(migrations) {
 		t.Errorf("version %d after a migration that failed", n)
 	}
-	if _, err := s.db.Exec("SELECT note FROM runs"); err == nil {
+	if _, err := s.db.Exec("SELECT remark FROM runs"); err == nil {
 		t.Error("half a migration is there")
 	}
-	good := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN note TEXT", "UPDATE runs SET note = id || '!'")
+	good := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN remark TEXT", "UPDATE runs SET remark = id || '!'")
 	if err := prepare(t.Context(), s, good); err != nil {
 		t.Fatal(err)
 	}
-	var note string
-	if err := s.db.QueryRow("SELECT note FROM runs").Scan(&note); err != nil || note != "a!" || version() != len(good) {
-		t.Errorf("%q, version %d: %v", note, version(), err)
+	var remark string
+	if err := s.db.QueryRow("SELECT remark FROM runs").Scan(&remark); err != nil || remark != "a!" || version() != len(good) {
+		t.Errorf("%q, version %d: %v", remark, version(), err)
 	}
 	if err := prepare(t.Context(), s, good); err != nil {
 		t.Error(err)
 	}
 	var format *FormatError
-	if _, err := Open(s.path, Options{}); !errors.As(err, &format) || !strings.HasSuffix(err.Error(), ": a run store of version 5: expected version 3 at most: a newer newtop made it") {
+	if _, err := Open(s.path, Options{}); !errors.As(err, &format) || !strings.HasSuffix(err.Error(), ": a run store of version 6: expected version 4 at most: a newer newtop made it") {
 		t.Errorf("a later version: %v", err)
 	}
 	s.ro = true

@@ -16,14 +16,17 @@ import (
 
 // summary selects what a Run is made of; the epochs that first, last and best number are joined to it.
 func summary(version int) string {
-	thinned := "0"
+	thinned, said := "0", "NULL, NULL"
 	if version >= checksums {
 		thinned = "r.thinned"
+	}
+	if version >= notes {
+		said = "r.note, r.tags"
 	}
 	return `
 SELECT r.run, r.id, r.name, r.changed, r.opening, r.config, r.command, r.version, r.epochs, r.inner,
   r.bytes + coalesce((SELECT sum(size) FROM checkpoints c WHERE c.run = r.run), 0),
-  r.claimed, c.epoch, c.fingerprint, d.json, ` + thinned + `,
+  r.claimed, c.epoch, c.fingerprint, d.json, ` + thinned + `, ` + said + `,
 ` + strings.Join([]string{prefixed("r", ownerColumns), epochsOf(version, "f"), epochsOf(version, "l"), epochsOf(version, "b")}, ",") + `
 FROM runs r
 LEFT JOIN epochs f ON f.run = r.run AND f.seq = r.first
@@ -122,6 +125,7 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	var (
 		r                     Run
 		name, print           sql.NullString
+		note, tags            sql.NullString
 		opening, config, done sql.RawBytes
 		changed               string
 		claimed               bool
@@ -131,7 +135,7 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	)
 	to := []any{
 		&number, &r.ID, &name, &changed, &opening, &config, &r.Command, &r.Version, &r.Epochs, &r.Inner,
-		&r.Bytes, &claimed, &checkpoint, &print, &done, &r.Thinned,
+		&r.Bytes, &claimed, &checkpoint, &print, &done, &r.Thinned, &note, &tags,
 	}
 	to = by.dests(to...)
 	to = append(to, first.dests()...)
@@ -144,6 +148,7 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 		return number, &r
 	}
 	r.Name, r.Host, r.Process, r.Fingerprint = name.String, by.host, by.process, print.String
+	r.Note, r.Tags = note.String, strings.Fields(tags.String)
 	if checkpoint.Valid {
 		r.Checkpoint = int(checkpoint.Int64)
 	}
@@ -213,4 +218,39 @@ func parseTime(text string) (time.Time, error) {
 		return t, fmt.Errorf("time %q: expected one like %s", text, timeLayout)
 	}
 	return t, nil
+}
+
+// DataName names the data of a run, of one that did not begin as it was asked for.
+func (r *Run) DataName() string {
+	if r.Opening != nil {
+		return r.Opening.Data.Name
+	}
+	return r.Config.Data
+}
+
+// Method names the optimizer that a run began with.
+func (r *Run) Method() string {
+	if r.Opening != nil {
+		return r.Opening.Optimizer
+	}
+	return r.Config.Optimizer
+}
+
+// Epoch returns a run's newest epoch.
+func (r *Run) Epoch() int {
+	if r.Last == nil {
+		return 0
+	}
+	return r.Last.Epoch
+}
+
+// Measure returns what a run is judged by.
+func (r *Run) Measure() event.Measure {
+	var some []event.EpochEvent
+	for _, e := range []*event.EpochEvent{r.First, r.Last, r.Best} {
+		if e != nil {
+			some = append(some, *e)
+		}
+	}
+	return event.MeasureOf(r.Opening, some)
 }

@@ -265,3 +265,37 @@ func Shards(rows []store.Search) (out []Shard) {
 	}
 	return out
 }
+
+// Joined returns the newest part with the trials and the work of all and the seconds of the longest.
+func (w *Sweep) Joined() store.Search {
+	var out store.Search
+	var trials int
+	var spent, longest float64
+	for i := range w.Parts {
+		p := &w.Parts[i].Search
+		if i == 0 || p.Begun.After(out.Begun) {
+			out = *p
+		}
+		trials, spent, longest = trials+p.Trials, spent+p.Spent, max(longest, p.Seconds)
+	}
+	out.Trials, out.Spent, out.Seconds = trials, spent, longest
+	return out
+}
+
+// State returns the state of the part that is least done.
+func (w *Sweep) State() string {
+	order := []string{"done", "stopped", "interrupted", "finals", "searching"}
+	state := 0
+	for i := range w.Parts {
+		state = max(state, slices.Index(order, StateOf(&w.Parts[i].Search)))
+	}
+	return order[state]
+}
+
+// StateOf says what has become of a search: its phase where it ended in order or goes on.
+func StateOf(q *store.Search) string {
+	if !q.Running && (q.Phase == "searching" || q.Phase == "finals") {
+		return "interrupted"
+	}
+	return q.Phase
+}

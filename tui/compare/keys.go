@@ -18,11 +18,17 @@ func compareBindings() []screen.Binding[*model] {
 	on := func(show, help string, keys ...string) screen.Binding[*model] {
 		return screen.Bind[*model]("", show, help, keys...)
 	}
-	back := on("esc", "back to charts and table", "esc").Then(func(m *model, _ string) { m.zoomed = false }).Foot("back")
+	back := on("esc", "back to charts and table", "esc").On(func(m *model, _ string) tea.Cmd {
+		if !m.zoomed && m.Over {
+			return tea.Quit
+		}
+		m.zoomed = false
+		return nil
+	}).Foot("back")
 	back = back.While(func(m *model) bool { return m.zoomed })
 	return []screen.Binding[*model]{
 		back,
-		on("q", "quit", "q", "ctrl+c").On(func(*model, string) tea.Cmd { return tea.Quit }).Foot("quit"),
+		on("q", "quit", "q", "ctrl+c").On(func(*model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*model]),
 		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = compareHelp() }).Foot("help"),
 		on("↑↓", "select a run; also tab and shift+tab", "up", "down", "tab", "shift+tab", "k", "j").Then((*model).move).Foot("run"),
 		on("d", "what the runs differ in", "d").Then(func(m *model, _ string) { m.dialog = &compareDifferences{} }).Foot("differences"),

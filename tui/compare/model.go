@@ -54,6 +54,9 @@ type model struct {
 	table    widget.TableView
 }
 
+// New returns the screen of recorded runs to stand over another one. It panics like Run.
+func New(runs []Recorded, o screen.Options) screen.Layer { return newComparison(runs, o) }
+
 func newComparison(runs []Recorded, o screen.Options) *model {
 	if len(runs) == 0 || len(runs) > Most {
 		panic(fmt.Sprintf("tui: comparing %d runs: expected 1 to %d", len(runs), Most))

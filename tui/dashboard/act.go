@@ -11,6 +11,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
+	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
@@ -161,6 +162,21 @@ func (a *App) quit() tea.Cmd {
 	}
 	a.stopping = true
 	return a.stop()
+}
+
+// unopenedMsg says why the recorded runs could not be opened.
+type unopenedMsg struct{ err error }
+
+// openRuns puts the recorded runs over the screen. A run that is trained here goes on.
+func (a *App) openRuns() tea.Cmd {
+	browse := a.browse
+	return func() tea.Msg {
+		l, closed, err := browse()
+		if err != nil {
+			return unopenedMsg{err}
+		}
+		return screen.Push(l, closed)
+	}
 }
 
 // stopped follows the answer to Stop.

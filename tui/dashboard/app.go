@@ -35,6 +35,7 @@ type App struct {
 	pace
 	viewing
 	dataSets []string
+	browse   func() (screen.Layer, func(), error)
 	anew     int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
 	focus      layout.ID
@@ -80,6 +81,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		panes:    newPanes(),
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,
+		browse:   o.Browse,
 		viewing:  viewing{viewer: o.Viewer},
 		clock:    time.Now,
 	}
@@ -112,9 +114,19 @@ func Run(ctx context.Context, feed feed.Feed, o screen.Options) error {
 }
 
 func runApp(ctx context.Context, a *App, o screen.Options) error {
-	a.hold, a.touched = patience(a.Environ), a.clock()
-	return a.Base.Run(ctx, a, o)
+	a.settle()
+	return screen.NewStack(a).Run(ctx, o)
 }
+
+// Layer returns the screen of a feed to stand over another one. The feed stays open.
+func Layer(feed feed.Feed, o screen.Options) screen.Layer {
+	a := New(feed, o)
+	a.settle()
+	return a
+}
+
+// settle has curves be drawn rarer than news come.
+func (a *App) settle() { a.hold, a.touched = patience(a.Environ), a.clock() }
 
 // Init asks for the background and arms the wait for the first Delta.
 func (a *App) Init() tea.Cmd {
@@ -144,6 +156,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.mouse(msg)
 	case deltaMsg:
 		return a, tea.Batch(a.receive(msg), a.askForPane())
+	case unopenedMsg:
+		return a, a.Tell(style.Warn, style.Clean(msg.err.Error()))
 	case pane.AskMsg:
 		if why := unsteerable(a); why != "" {
 			return a, a.Tell(style.Warn, why)

@@ -85,10 +85,10 @@ func audienceEntries(a *App) (out []paletteEntry) {
 	if a.viewer == nil {
 		return nil
 	}
-	out = append(out, paletteEntry{kind: "command", text: "who is watching", also: "viewers, keys and roles",
-		do: func(a *App) tea.Cmd { a.dialog = &whoOverlay{}; return nil }})
-	return append(out, paletteEntry{kind: "command", text: "stop the run", also: "for everybody; asks first", why: unsteerable(a),
-		do: func(a *App) tea.Cmd { a.dialog = &stopOverlay{}; return nil }})
+	out = append(out, paletteEntry{Kind: "command", Text: "who is watching", Also: "viewers, keys and roles",
+		Do: func(a *App) tea.Cmd { a.dialog = &whoOverlay{}; return nil }})
+	return append(out, paletteEntry{Kind: "command", Text: "stop the run", Also: "for everybody; asks first", Why: unsteerable(a),
+		Do: func(a *App) tea.Cmd { a.dialog = &stopOverlay{}; return nil }})
 }
 
 // whoOverlay lists those who look at the run, from a row on.

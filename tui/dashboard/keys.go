@@ -90,6 +90,8 @@ func quitWord(a *App) string {
 		return "quit at once"
 	case a.viewer != nil:
 		return "leave"
+	case a.Over:
+		return "back"
 	case a.steerable() && !a.h.Over():
 		return "stop"
 	}
@@ -127,6 +129,8 @@ func zoomBindings() []screen.Binding[*App] {
 		bind(groupView, "z", "zoom the focused pane; also enter", "z", "enter").
 			On(func(a *App, _ string) tea.Cmd { return a.zoom(!a.zoomed) }).
 			Foot("zoom").While(func(a *App) bool { return uncovered(a) && !a.zoomed }).Unless(covered),
+		bind(groupView, "esc", "back to the screen beneath", "esc").
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).Only(func(a *App) bool { return a.Over && !a.zoomed }),
 		bind(groupView, "esc", "back to all panes", "esc").
 			On(func(a *App, _ string) tea.Cmd { return a.zoom(false) }).
 			Foot("back").While(func(a *App) bool { return uncovered(a) && a.zoomed }).Unless(covered),
@@ -196,6 +200,8 @@ func viewBindings() []screen.Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { return a.toggleLog() }).Foot("log").While(uncovered).Unless(covered),
 		bind(groupView, "/", "search the log", "/").
 			On(func(a *App, _ string) tea.Cmd { return searchLog(a) }).Unless(covered),
+		bind(groupView, "R", "the recorded runs, and back", "R").
+			On(func(a *App, _ string) tea.Cmd { return a.openRuns() }).Foot("runs").Only(func(a *App) bool { return a.browse != nil }),
 		screen.ThemeKey[*App](),
 		screen.MouseKey[*App](),
 		bind(groupView, "p", "picture of the focused chart, as SVG", "p").

@@ -272,7 +272,7 @@ func TestEveryActionIsFound(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{}, 120, 40)
 	have := map[string]bool{}
 	for _, e := range paletteEntries(a) {
-		have[e.key] = true
+		have[e.Key] = true
 	}
 	for i := range a.bindings {
 		k := a.bindings[i].Keys()[0]
@@ -459,8 +459,8 @@ func TestWheel(t *testing.T) {
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if p := a.dialog.(*palette); p.at != 1 {
-		t.Errorf("stands at %d", p.at)
+	if p := a.dialog.(*screen.Palette[*App]); p.At() != 1 {
+		t.Errorf("stands at %d", p.At())
 	}
 }
 

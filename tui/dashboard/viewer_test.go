@@ -93,11 +93,9 @@ func TestViewersSendNothing(t *testing.T) {
 			for _, k := range []string{"v", "r", "w", "l", "n", "b", "enter"} {
 				drain(a, press(a, k))
 			}
-			openPalette(a)
-			p := a.dialog.(*palette)
-			for i := range p.entries {
-				if e := p.entries[i]; e.kind != "command" && e.why == "" {
-					drain(a, e.do(a))
+			for _, e := range paletteEntries(a) {
+				if e.Kind != "command" && e.Why == "" {
+					drain(a, e.Do(a))
 					a.dialog, a.focus, a.zoomed = nil, pane, zoomed
 				}
 			}

@@ -36,6 +36,7 @@ type Base struct {
 	Width, Height int
 	Notice        style.Part
 	Changes       uint64 // counts changes of how everything looks
+	Over, Covered bool   // it stands over another screen, to which it leaves; another one stands over it
 	Ctx           context.Context
 	Cancel        context.CancelFunc
 

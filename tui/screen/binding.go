@@ -116,6 +116,14 @@ func Hints[M Model](bindings []Binding[M], m M) (out []widget.Hint) {
 // GroupView is the heading of the keys that change what is seen.
 const GroupView = "view"
 
+// LeaveWord is what the footer says of the key that leaves a screen.
+func LeaveWord[M Model](m M) string {
+	if m.Screen().Over {
+		return "back"
+	}
+	return "quit"
+}
+
 // ThemeKey goes round the themes.
 func ThemeKey[M Model]() Binding[M] {
 	return Bind[M](GroupView, "t", "the next theme: auto, dark, light, safe, mono", "t").

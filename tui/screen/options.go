@@ -40,11 +40,13 @@ type Options struct {
 	NoMouse     bool         // leave the mouse to the terminal
 	Preferences string       // the file that keeps the user's choices (see PreferencesFile); "" keeps none
 	Pictures    string       // the directory that pictures are written to; "" writes none
-	DataSets    []string     // names that the palette lists
-	FPS         int          // how often a change may be drawn a second, 1…120; 0 is 60, over SSH 30
-	Input       io.Reader    // nil is standard input
-	Output      io.Writer    // nil is standard output
-	Environ     []string     // nil is this process's environment
+	// Browse opens the recorded runs over a run's screen, to come back from; nil: that is not to be had.
+	Browse   func() (Layer, func(), error)
+	DataSets []string  // names that the palette lists
+	FPS      int       // how often a change may be drawn a second, 1…120; 0 is 60, over SSH 30
+	Input    io.Reader // nil is standard input
+	Output   io.Writer // nil is standard output
+	Environ  []string  // nil is this process's environment
 	// Viewer is who looks, where the run is served to several; nil is its owner. A viewer's screen needs Input, Output,
 	// Environ and Size, and touches nothing of this process.
 	Viewer *Viewer

@@ -24,6 +24,9 @@ type Preferences struct {
 	XAxis     string `toml:"x-axis,omitempty"`
 	Smoothing string `toml:"smoothing,omitempty"`
 	Save      string `toml:"save,omitempty"` // the format that models are saved in
+	// RunColumns are the columns of the list of runs, RunSort is what that is sorted by, behind a minus the other way round.
+	RunColumns string `toml:"run-columns,omitempty"`
+	RunSort    string `toml:"run-sort,omitempty"`
 }
 
 // PreferencesFile returns where a user's choices are kept: ui.toml in NEWTOP_CONFIG_DIR, or in the directory
@@ -141,6 +144,8 @@ func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
 	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
 	k.dirty = keepChange(&k.stored.Smoothing, k.last.Smoothing, now.Smoothing) || k.dirty
 	k.dirty = keepChange(&k.stored.Save, k.last.Save, now.Save) || k.dirty
+	k.dirty = keepChange(&k.stored.RunColumns, k.last.RunColumns, now.RunColumns) || k.dirty
+	k.dirty = keepChange(&k.stored.RunSort, k.last.RunSort, now.RunSort) || k.dirty
 	if now.Mouse != nil && k.last.Mouse != nil && *now.Mouse != *k.last.Mouse {
 		k.stored.Mouse, k.dirty = now.Mouse, true
 	}

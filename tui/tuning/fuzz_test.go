@@ -128,7 +128,7 @@ func TestTuneStop(t *testing.T) {
 		if tunePress(m, "esc"); m.dialog != nil || m.leaving {
 			t.Fatal("esc does not go on")
 		}
-		if tunePress(m, "/", "ctrl+c"); m.typing || m.dialog == nil {
+		if tunePress(m, "/", "ctrl+c"); m.filter.Typing || m.dialog == nil {
 			t.Fatal("ctrl+c does not ask while a filter is typed")
 		}
 		cmd := tunePress(m, "ctrl+c")

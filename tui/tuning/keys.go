@@ -2,13 +2,9 @@ package tuning
 
 import (
 	"io"
-	"slices"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 
-	"newtop/internal/format"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -20,21 +16,21 @@ func tuneBindings() []screen.Binding[*model] {
 	on := func(show, help string, keys ...string) screen.Binding[*model] {
 		return screen.Bind[*model]("", show, help, keys...)
 	}
-	back := on("esc", "back to all panes, or to all trials", "esc").Then((*model).back).Foot("back")
-	back = back.While(func(m *model) bool { return m.zoomed || m.filter != "" })
+	back := on("esc", "back to all panes, or to all trials", "esc").On((*model).back).Foot("back")
+	back = back.While(func(m *model) bool { return m.zoomed || m.filter.Text != "" })
 	value := on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
 		m.charts.measure = !m.charts.measure
 	}).Foot("value")
 	value = value.While(func(m *model) bool { return m.gone })
 	return []screen.Binding[*model]{
 		back,
-		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *model, _ string) tea.Cmd { return m.leave() }).Foot("quit"),
+		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *model, _ string) tea.Cmd { return m.leave() }).FootBy(screen.LeaveWord[*model]),
 		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Foot("help"),
 		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then(moveTo).Foot("trial"),
 		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then((*model).cycle).Foot("pane"),
 		on("z", "the pane on the whole screen, and back; also enter", "z", "enter").Then(func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
 		on("s", "sort by rank, measure, time or newest; S: back", "s", "S").Then(resort).Foot("sort"),
-		on("/", "show only trials with words, as adam batch=64 -pruned", "/").Then(func(m *model, _ string) { m.typing = true }).Foot("filter"),
+		on("/", "show only trials with words, as adam batch=64 -pruned", "/").Then(func(m *model, _ string) { m.filter.Typing = true }).Foot("filter"),
 		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Foot("details"),
 		on("c", "the newtop train command line of the best; again: copy it", "c").Then(func(m *model, _ string) { m.dialog = &tuneCommand{} }).Foot("command"),
 		on("←→", "another hyperparameter", "left", "right").Then(func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
@@ -55,8 +51,12 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	switch {
 	case k == "ctrl+c" || k == "ctrl+z":
-	case m.typing:
-		m.typeKey(k, style.Clean(msg.Text))
+	case m.filter.Typing:
+		if m.filter.HandleKey(k, style.Clean(msg.Text)) {
+			moveTo(m, k)
+		} else {
+			m.list(&m.standing)
+		}
 		return nil
 	case m.dialog != nil:
 		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
@@ -66,35 +66,18 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	return screen.Press(m.bindings, m, k)
 }
 
-// typeKey edits the filter.
-func (m *model) typeKey(k, text string) {
-	switch {
-	case k == "enter":
-		m.typing = false
-	case k == "esc":
-		m.typing = false
-		narrowTo(m, "")
-	case k == "backspace" && m.filter != "":
-		_, n := utf8.DecodeLastRuneInString(m.filter)
-		narrowTo(m, m.filter[:len(m.filter)-n])
-	case k == "ctrl+u":
-		narrowTo(m, "")
-	case k == "space":
-		narrowTo(m, m.filter+" ")
-	case slices.Contains([]string{"up", "down", "pgup", "pgdown", "home", "end"}, k):
-		moveTo(m, k)
-	case text != "" && k != "tab":
-		narrowTo(m, m.filter+text)
-	}
-}
-
 // back undoes what hides something: the zoom, then the filter.
-func (m *model) back(string) {
-	if m.zoomed {
+func (m *model) back(string) tea.Cmd {
+	switch {
+	case m.zoomed:
 		m.zoomed = false
-		return
+	case m.filter.Text != "":
+		m.filter.Text = ""
+		m.list(&m.standing)
+	case m.Over:
+		return tea.Quit
 	}
-	narrowTo(m, "")
+	return nil
 }
 
 // cycle moves the focus to the next pane or the one before.
@@ -193,17 +176,6 @@ func (m *model) selectDot(d *tuneDots, x, y int) {
 	if best >= 0 {
 		selectTrial(m, best)
 	}
-}
-
-// filterLine is the filter while it is typed.
-func (m *model) filterLine(w int) string {
-	l := m.Line(w).Put(style.Accent, " / ")
-	about := "▏ " + format.Count(len(m.rows)) + " of " + format.Count(len(m.board.Trials)) + " · enter keeps · esc ends"
-	text := style.Clean(m.filter)
-	if over := style.Cells(text) - max(8, w-style.Cells(about)-4); over > 0 {
-		text = ansi.TruncateLeft(text, over+1, "…")
-	}
-	return l.Put(style.Strong, text).Put(style.Accent, about[:len("▏")]).Put(style.Muted, about[len("▏"):]).Full()
 }
 
 // hints are what the footer names.

@@ -25,7 +25,7 @@ const (
 // listing is which trials the leaderboard has, in which order, and which of them is selected.
 type listing struct {
 	sort   tuneSort
-	filter string
+	filter widget.Filter
 	rows   []int // indices of trials
 	number int   // of the selected trial; 0 for none
 	picked bool  // by hand; until then it is the first row
@@ -36,7 +36,7 @@ type listing struct {
 func (l *listing) list(s *standing) {
 	trials := s.board.Trials
 	l.rows = make([]int, 0, len(trials))
-	words := strings.Fields(strings.ToLower(l.filter))
+	words := strings.Fields(strings.ToLower(l.filter.Text))
 	for i := range trials {
 		if len(words) == 0 || matches(&trials[i], words) {
 			l.rows = append(l.rows, i)
@@ -91,14 +91,7 @@ func matches(t *tune.Trial, words []string) bool {
 	for _, c := range t.Choices {
 		b.WriteString(" " + c.Key + "=" + c.Value)
 	}
-	text := strings.ToLower(b.String())
-	for _, w := range words {
-		word, without := strings.CutPrefix(w, "-")
-		if word != "" && strings.Contains(text, word) == without {
-			return false
-		}
-	}
-	return true
+	return widget.Matches(strings.ToLower(b.String()), words)
 }
 
 // selected is the selected trial, nil for none.
@@ -136,14 +129,6 @@ func moveTo(m *model, k string) {
 	}
 	selectTrial(m, m.rows[max(0, min(at, n-1))])
 	m.picked = k != "home"
-}
-
-// narrowTo changes the filter.
-func narrowTo(m *model, text string) {
-	const longest = 200
-	r := []rune(text)
-	m.filter = string(r[:min(len(r), longest)])
-	m.list(&m.standing)
 }
 
 // resort goes on to another order.

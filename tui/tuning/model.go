@@ -9,6 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/tune"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -51,7 +52,6 @@ type model struct {
 	zoomed  bool
 	dialog  screen.Dialog[*model]
 	places  []layout.Place // of what is on the screen
-	typing  bool           // keys go into the filter
 	err     error          // why nothing more comes from the search, if that is not its end
 	ended   bool           // nothing more comes
 	leaving bool           // the search was stopped, and the program ends with it
@@ -69,6 +69,10 @@ type boardMsg struct {
 	board *tune.Leaderboard
 	err   error
 }
+
+// New returns the screen of a search that others are at, or that is over, to stand over another one. Leaving it stops
+// nothing.
+func New(s Search, o screen.Options) screen.Layer { return newTuning(s, o) }
 
 func newTuning(s Search, o screen.Options) *model {
 	m := &model{
@@ -165,8 +169,9 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd := m.press(msg)
 		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
 	case tea.PasteMsg:
-		if m.typing {
-			narrowTo(m, m.filter+style.Clean(msg.Content))
+		if m.filter.Typing {
+			m.filter.Add(style.Clean(msg.Content))
+			m.list(&m.standing)
 		}
 		return m, nil
 	case tea.MouseMsg:
@@ -209,10 +214,10 @@ func (m *model) receive(msg boardMsg) tea.Cmd {
 func (m *model) leave() tea.Cmd {
 	_, asking := m.dialog.(*tuneQuit)
 	switch {
-	case m.ended || m.leaving:
+	case m.ended || m.leaving || m.Over:
 		return tea.Quit
 	case !asking:
-		m.dialog, m.typing = &tuneQuit{}, false
+		m.dialog, m.filter.Typing = &tuneQuit{}, false
 		return nil
 	}
 	m.dialog, m.leaving = nil, true
@@ -239,8 +244,8 @@ func (m *model) screen() []string {
 	}
 	rows = append(rows, layout.Join(m.places, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
 	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
-	if m.typing {
-		rows[len(rows)-1] = m.filterLine(m.Width)
+	if m.filter.Typing {
+		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(len(m.board.Trials)))
 	}
 	return rows
 }

@@ -291,7 +291,7 @@ func TestTuneFilter(t *testing.T) {
 		tunePress(m, "/")
 		m.Update(tea.PasteMsg{Content: filter})
 		tunePress(m, "enter")
-		if len(m.rows) != want || m.typing {
+		if len(m.rows) != want || m.filter.Typing {
 			t.Errorf("%q shows %d trials, not %d", filter, len(m.rows), want)
 		}
 		tunePress(m, "esc")

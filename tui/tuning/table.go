@@ -174,7 +174,7 @@ func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
 
 // emptyWords says why there is no trial to see.
 func emptyWords(m *model) string {
-	if m.filter != "" && len(m.board.Trials) > 0 {
+	if m.filter.Text != "" && len(m.board.Trials) > 0 {
 		return "no trial has all of this; esc shows them all"
 	}
 	return "no trial has begun yet"
@@ -184,8 +184,8 @@ func emptyWords(m *model) string {
 func tableTitle(m *model) []style.Part {
 	title := []style.Part{style.Strong.Of("leaderboard"), style.Muted.Of("  by " + sortedBy(m))}
 	n, all := len(m.rows), len(m.board.Trials)
-	if m.filter != "" {
-		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter), 24, "…")), style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
+	if m.filter.Text != "" {
+		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter.Text), 24, "…")), style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
 	}
 	if m.table.Rows < n {
 		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(m.table.Top+m.table.Rows)+" of "+format.Count(n)))

@@ -114,9 +114,15 @@ func (j *Job) end(cmd *cobra.Command, err error) error {
 	return &print.InterruptedError{Cause: err, Next: j.record.command(true)}
 }
 
-// Show does the job behind the screen.
-func (j *Job) Show(cmd *cobra.Command, options screen.Options) (err error) {
+// Browser returns what opens the runs of a record over a run's screen with the options, as screen.Options.Browse has it.
+type Browser func(cmd *cobra.Command, record StoreFlags, o screen.Options) func() (screen.Layer, func(), error)
+
+// Show does the job behind the screen, from which the recorded runs can be opened.
+func (j *Job) Show(cmd *cobra.Command, options screen.Options, browser Browser) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
+	if j.record.name() != "" {
+		options.Browse = browser(cmd, StoreFlags{File: j.record.place}, options)
+	}
 	j.leaveProcessors()
 	session, err := j.session()
 	if err != nil {

@@ -87,13 +87,21 @@ func (e *FinishedError) Error() string {
 	return fmt.Sprintf("run %s %s: expected %s", e.Run, e.What, e.expected)
 }
 
+// Unresumable says why a run can't be gone on with as it is, nil if it can.
+func Unresumable(cmd *cobra.Command, run *store.Run) error {
+	if err := run.Readable(); err != nil {
+		return err
+	}
+	return (&Resumption{}).check(cmd, run)
+}
+
 // check refuses a run that would end at once.
 func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	c := run.Config
 	if err := r.Flags.Change(cmd, &c); err != nil {
 		return err
 	}
-	epochs, given := EpochOf(run), cmd.Flags().Changed
+	epochs, given := run.Epoch(), cmd.Flags().Changed
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
 		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs))

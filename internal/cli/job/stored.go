@@ -11,7 +11,6 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
-	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
 
@@ -88,7 +87,7 @@ func (a *StoreFlags) Complete(most int, beside cobra.ShellCompDirective) cobra.C
 			runs, err := s.Runs(cmd.Context(), store.Filter{Text: begun, Limit: completed, Alone: begun == ""})
 			for i := range runs {
 				r := &runs[i]
-				about := fmt.Sprintf("%s %s, %s, %d epochs, %s", DataOf(r), OptimizerOf(r), print.When(r.Begun, time.Now()), EpochOf(r), r.State)
+				about := fmt.Sprintf("%s %s, %s, %d epochs, %s", r.DataName(), r.Method(), print.When(r.Begun, time.Now()), r.Epoch(), r.State)
 				for _, name := range []string{r.Name, r.ID} {
 					if name != "" {
 						out = append(out, cobra.CompletionWithDesc(print.Printable(name), print.Printable(about)))
@@ -102,39 +101,4 @@ func (a *StoreFlags) Complete(most int, beside cobra.ShellCompDirective) cobra.C
 		}
 		return out, beside
 	}
-}
-
-// DataOf names the data of a run, of one that did not begin as it was asked for.
-func DataOf(r *store.Run) string {
-	if r.Opening != nil {
-		return r.Opening.Data.Name
-	}
-	return r.Config.Data
-}
-
-// OptimizerOf names the optimizer that a run began with.
-func OptimizerOf(r *store.Run) string {
-	if r.Opening != nil {
-		return r.Opening.Optimizer
-	}
-	return r.Config.Optimizer
-}
-
-// EpochOf returns a run's newest epoch.
-func EpochOf(r *store.Run) int {
-	if r.Last == nil {
-		return 0
-	}
-	return r.Last.Epoch
-}
-
-// MeasureOf returns what a run is judged by.
-func MeasureOf(r *store.Run) event.Measure {
-	var some []event.EpochEvent
-	for _, e := range []*event.EpochEvent{r.First, r.Last, r.Best} {
-		if e != nil {
-			some = append(some, *e)
-		}
-	}
-	return event.MeasureOf(r.Opening, some)
 }

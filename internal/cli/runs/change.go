@@ -165,7 +165,7 @@ func oldRuns(runs []store.Run, before, now time.Time) (old, doubtful []*store.Ru
 func confirm(cmd *cobra.Command, runs []*store.Run) error {
 	var lines []string
 	for _, r := range runs {
-		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", print.ShortID(r.ID), r.Name, job.DataOf(r), job.OptimizerOf(r), job.EpochOf(r), r.State))
+		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", print.ShortID(r.ID), r.Name, r.DataName(), r.Method(), r.Epoch(), r.State))
 	}
 	return print.Confirm(cmd, lines, print.Count(len(runs), "run"))
 }

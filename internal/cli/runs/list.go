@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -34,12 +33,12 @@ func runColumns(inTerminal bool, now time.Time) []runColumn {
 		{head: "ID", text: id},
 		{head: "NAME", rank: 2, text: func(r *store.Run) string { return r.Name }},
 		{head: "BEGUN", rank: 4, text: begun},
-		{head: "DATA", text: job.DataOf},
+		{head: "DATA", text: (*store.Run).DataName},
 		{head: "NET", rank: 6, text: shapeOf},
-		{head: "OPTIMIZER", text: job.OptimizerOf},
+		{head: "OPTIMIZER", text: (*store.Run).Method},
 		{head: ">SEED", rank: 7, text: func(r *store.Run) string { return fmt.Sprint(r.Config.Seed) }},
-		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(job.EpochOf(r)) }},
-		{head: ">BEST TEST", text: func(r *store.Run) string { return print.MeasureOf(job.MeasureOf(r), r.Best) }},
+		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(r.Epoch()) }},
+		{head: ">BEST TEST", text: func(r *store.Run) string { return print.MeasureOf(r.Measure(), r.Best) }},
 		{head: ">TIME", rank: 5, text: func(r *store.Run) string {
 			if r.Last == nil {
 				return "."
@@ -129,7 +128,7 @@ type runRow struct {
 }
 
 func rowOf(r *store.Run) runRow {
-	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: job.DataOf(r), Optimizer: job.OptimizerOf(r),
+	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: r.DataName(), Optimizer: r.Method(),
 		Seed: r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command, Host: r.Host,
 		Process: r.Process, Version: r.Version, Bytes: r.Bytes}
 	row.Thinned = r.Thinned

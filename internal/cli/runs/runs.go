@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
@@ -21,25 +22,36 @@ import (
 func New() *cobra.Command {
 	var a job.StoreFlags
 	var l lister
+	var screen flags.Screen
+	list := pflag.NewFlagSet("list", pflag.ContinueOnError)
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "List, show, compare, plot, export, merge and remove recorded runs",
-		Long: `List recorded runs, newest first.
+		Short: "Browse, show, compare, plot, export, merge and remove recorded runs",
+		Long: `Browse recorded runs on the screen in a terminal; list them as text, newest
+first, with newtop runs list, with any flag of the list, or in a pipe.
 
 Commands take a run by its ID, by the beginning or the end of one if no other
 run has it, by its name, or as last, last~1, last~2: the newest that are no trials of a search.`,
 		Example: "newtop runs --data letters --since 24h\nnewtop runs show last\nnewtop runs compare last last~1 last~2\nnewtop runs plot last last~1 -o figure.svg",
 		Args:    flags.NoArguments,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if browses(cmd, list) {
+				return browse(cmd, &a, &screen)
+			}
+			return l.list(cmd, &a)
+		},
 	}
 	cmd.SuggestionsMinimumDistance = 2
 	a.Add(cmd)
-	l.add(cmd)
+	l.add(list)
+	cmd.Flags().SortFlags = false
+	cmd.Flags().AddFlagSet(list)
+	screen.Add(cmd)
 	again := &cobra.Command{
 		Use: "list", Short: "List recorded runs, newest first", Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
 	}
-	l.add(again)
+	l.add(again.Flags())
 	cmd.AddCommand(again, newRunsShow(&a), newRunsCompare(&a), newRunsPlot(&a), newRunsExport(&a), newRunsRename(&a), newRunsRemove(&a),
 		newRunsMerge(&a), newRunsCheck(&a), newRunsSalvage(&a))
 	return cmd
@@ -53,8 +65,7 @@ type lister struct {
 	trials bool
 }
 
-func (l *lister) add(cmd *cobra.Command) {
-	set := cmd.Flags()
+func (l *lister) add(set *pflag.FlagSet) {
 	set.SortFlags = false
 	set.StringVar(&l.filter.Data, "data", "", "only runs on this data")
 	set.StringVar(&l.filter.Optimizer, "opt", "", "only runs that began with this optimizer")

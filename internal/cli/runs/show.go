@@ -3,7 +3,6 @@ package runs
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -119,13 +118,15 @@ func (t *summary) print(out io.Writer) error {
 	w := &sheet{out: out, width: print.Width(out)}
 	r := t.run
 	w.line("run", "%s", strings.TrimSpace(r.ID+" "+r.Name))
+	w.line("note", "%s", r.Note)
+	w.line("tags", "%s", strings.Join(r.Tags, " "))
 	w.line("state", "%s", t.state())
 	w.line("begun", "%s on %s by newtop %s", r.Begun.Local().Format(time.DateTime), r.Host, r.Version)
 	if o := r.Opening; o != nil {
 		w.line("data", "%s: %d + %d rows, %d inputs, %d outputs", o.Data.Name, o.Data.TrainRows, o.Data.TestRows, o.Data.Inputs, o.Data.Outputs)
 		w.line("net", "%s, %s, %d weights", o.Model.Shape(), strings.Join(append(slices.Clone(o.Model.Activations), o.Model.Loss), " "), o.Model.Parameters)
 		w.line("optimizer", "%s", o.Optimizer)
-		w.line("settings", "%s", settingsText(o))
+		w.line("settings", "%s", o.SettingsText())
 		w.line("digits", "%s, kernel %s, %d threads", o.Seeds(), o.Kernel, o.Threads)
 		w.line("processes", "%s", processesText(o))
 	}
@@ -176,7 +177,7 @@ func (t *summary) checkpoint() string {
 
 // printFigures writes the first, the newest and the best epoch as a table.
 func (t *summary) printFigures(w *sheet) {
-	m := job.MeasureOf(t.run)
+	m := t.run.Measure()
 	var names []string
 	var table strings.Builder
 	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -236,17 +237,4 @@ func (t *summary) printMarks(w *sheet) {
 	if t.diverged != nil {
 		w.line("diverged", "in epoch %d: %s", t.diverged.Epoch, t.diverged.Reason)
 	}
-}
-
-// settingsText writes the hyperparameters that a run began with.
-func settingsText(o *event.RunEvent) string {
-	var parts []string
-	for _, key := range slices.Sorted(maps.Keys(o.Settings)) {
-		text := fmt.Sprint(o.Settings[key])
-		if v, ok := o.Settings[key].(float64); ok {
-			text = strconv.FormatFloat(v, 'g', -1, 64)
-		}
-		parts = append(parts, key+"="+text)
-	}
-	return strings.Join(parts, " ")
 }

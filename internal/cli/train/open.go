@@ -16,7 +16,7 @@ const (
 )
 
 // Open does what the flags say behind the screen, or as text where there is none.
-func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen) error {
+func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.Browser) error {
 	options, err := screen.Options()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen) error {
 	if err != nil {
 		return err
 	}
-	return j.Show(cmd, options)
+	return j.Show(cmd, options, browser)
 }
 
 // defaultSpectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.

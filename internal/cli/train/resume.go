@@ -18,11 +18,12 @@ type resumer struct {
 	format string
 	screen flags.Screen
 	serve  job.ServeFlags
+	browse job.Browser
 }
 
 // NewResume returns newtop resume.
-func NewResume(processes *launch.Group) *cobra.Command {
-	r := resumer{Resumption: job.Resumption{Group: processes}}
+func NewResume(processes *launch.Group, browser job.Browser) *cobra.Command {
+	r := resumer{Resumption: job.Resumption{Group: processes}, browse: browser}
 	cmd := &cobra.Command{
 		Use:   "resume RUN",
 		Short: "Go on with a recorded run after a stop or a kill",
@@ -75,7 +76,7 @@ func (r *resumer) resume(cmd *cobra.Command, name string) error {
 		return j.Train(cmd, printer)
 	}
 	options.Input, options.Output = in, out
-	return j.Show(cmd, options)
+	return j.Show(cmd, options, r.browse)
 }
 
 // served goes on with the run and serves it.

@@ -31,11 +31,12 @@ type watcher struct {
 	screen  flags.Screen
 	options stream.Options
 	format  string
+	browse  job.Browser
 }
 
 // NewWatch returns newtop watch.
-func NewWatch() *cobra.Command {
-	var w watcher
+func NewWatch(browser job.Browser) *cobra.Command {
+	w := watcher{browse: browser}
 	cmd := &cobra.Command{
 		Use:   "watch RUN|FILE|DIR|-",
 		Short: "Watch a recorded run, a file of events, or TensorBoard's files",
@@ -87,6 +88,7 @@ func (w *watcher) watch(cmd *cobra.Command, name string) (err error) {
 		defer in.Close()
 	}
 	options.Input, options.Output = in, out
+	options.Browse = w.browse(cmd, w.store, options)
 	return play(cmd, source, w.options, options)
 }
 

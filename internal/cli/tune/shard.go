@@ -241,7 +241,7 @@ func tallyShards(b *tune.Leaderboard) string {
 	fmt.Fprintf(&text, "%s:", w.Told())
 	for i := range w.Parts {
 		p := &w.Parts[i]
-		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, print.Count(p.Trials, "trial"), print.Elapsed(event.Float(p.Seconds)), searchState(&p.Search))
+		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, print.Count(p.Trials, "trial"), print.Elapsed(event.Float(p.Seconds)), tune.StateOf(&p.Search))
 	}
 	out := strings.TrimSuffix(text.String(), ";")
 	if hosts := w.Hosts(); b.Target > 0 && len(hosts) > 1 {

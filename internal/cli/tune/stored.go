@@ -72,8 +72,8 @@ func searchRows(list []tune.Sweep) []searchRow {
 	rows := []searchRow{}
 	for i := range list {
 		w := &list[i]
-		q := joined(w)
-		row := searchRow{Name: w.Name, ID: q.ID, State: sweepState(w), Begun: q.Begun, Changed: q.Changed, Data: q.Data,
+		q := w.Joined()
+		row := searchRow{Name: w.Name, ID: q.ID, State: w.State(), Begun: q.Begun, Changed: q.Changed, Data: q.Data,
 			Trials: q.Trials, Seconds: q.Seconds, Equivalents: q.Spent, Host: q.Host, Process: q.Process, Version: q.Version}
 		for k := range w.Parts {
 			if h := w.Parts[k].Shard; h.Of > 0 {
@@ -85,40 +85,6 @@ func searchRows(list []tune.Sweep) []searchRow {
 	return rows
 }
 
-// joined returns the newest part with the trials and the work of all and the seconds of the longest.
-func joined(w *tune.Sweep) store.Search {
-	var out store.Search
-	var trials int
-	var spent, longest float64
-	for i := range w.Parts {
-		p := &w.Parts[i].Search
-		if i == 0 || p.Begun.After(out.Begun) {
-			out = *p
-		}
-		trials, spent, longest = trials+p.Trials, spent+p.Spent, max(longest, p.Seconds)
-	}
-	out.Trials, out.Spent, out.Seconds = trials, spent, longest
-	return out
-}
-
-// sweepState returns the state of the part that is least done.
-func sweepState(w *tune.Sweep) string {
-	order := []string{"done", "stopped", "interrupted", "finals", "searching"}
-	state := 0
-	for i := range w.Parts {
-		state = max(state, slices.Index(order, searchState(&w.Parts[i].Search)))
-	}
-	return order[state]
-}
-
-// searchState says what has become of a search: its phase where it ended in order or goes on.
-func searchState(q *store.Search) string {
-	if !q.Running && (q.Phase == "searching" || q.Phase == "finals") {
-		return "interrupted"
-	}
-	return q.Phase
-}
-
 func searchGrid(list []tune.Sweep, now time.Time) *print.Table {
 	g := &print.Table{Heads: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"}, Ranks: []int{0, 2, 0, 0, 1, 3, 0}}
 	sharded := slices.ContainsFunc(list, func(w tune.Sweep) bool { return w.Told() != "" })
@@ -127,8 +93,8 @@ func searchGrid(list []tune.Sweep, now time.Time) *print.Table {
 	}
 	for i := range list {
 		w := &list[i]
-		q := joined(w)
-		cells := []string{w.Name, print.When(q.Begun, now), q.Data, strconv.Itoa(q.Trials), print.Elapsed(event.Float(q.Seconds)), print.Work(event.Float(q.Spent)), sweepState(w)}
+		q := w.Joined()
+		cells := []string{w.Name, print.When(q.Begun, now), q.Data, strconv.Itoa(q.Trials), print.Elapsed(event.Float(q.Seconds)), print.Work(event.Float(q.Spent)), w.State()}
 		if sharded {
 			cells = append(cells, w.Told())
 		}
@@ -203,7 +169,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 		for i := range w.Parts {
 			q := &w.Parts[i].Search
 			ids = append(ids, q.ID)
-			lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, print.Count(q.Trials, "trial"), searchState(q)))
+			lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, print.Count(q.Trials, "trial"), tune.StateOf(q)))
 		}
 	}
 	what := print.CountOf(len(ids), "search with its runs", "searches with their runs")
@@ -229,8 +195,8 @@ func completeSearches(a *job.StoreFlags) cobra.CompletionFunc {
 			list, err := tune.Sweeps(cmd.Context(), s)
 			for i := range list {
 				w := &list[i]
-				q := joined(w)
-				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, print.When(q.Begun, time.Now()), print.Count(q.Trials, "trial"), sweepState(w))
+				q := w.Joined()
+				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, print.When(q.Begun, time.Now()), print.Count(q.Trials, "trial"), w.State())
 				out = append(out, cobra.CompletionWithDesc(print.Printable(w.Name), print.Printable(about)))
 			}
 			return err

@@ -1,0 +1,142 @@
+package runs
+
+import (
+	"math"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+	"newtop/tui/chart"
+)
+
+// curvePoints is how many epochs of a run are read for the list, detailPoints for the selected one beside it.
+const (
+	curvePoints  = 24
+	detailPoints = 160
+)
+
+// curve is what was read of a run's epochs, and what the run was then.
+type curve struct {
+	epochs  []event.EpochEvent
+	changed time.Time
+	points  int
+}
+
+// curvesMsg brings curves.
+type curvesMsg struct {
+	curves map[string]curve
+	err    error
+}
+
+// draw returns the command that reads the curves that are in sight and were not read since their runs changed, the
+// selected one's more closely; nil where there are none, or some are being read.
+func (m *Model) draw() tea.Cmd {
+	if m.drawing || m.Covered || m.Width == 0 {
+		return nil
+	}
+	rows := max(m.table.Rows, m.Height)
+	from := max(0, min(m.table.Top, m.place-rows+1))
+	var list []string
+	changed := map[string]time.Time{}
+	need := func(r *store.Run, points int) {
+		if c, ok := m.curves[r.ID]; r.First != nil && (!ok || !c.changed.Equal(r.Changed) || c.points < points) {
+			changed[r.ID] = r.Changed
+			if points == curvePoints {
+				list = append(list, r.ID)
+			}
+		}
+	}
+	closely := ""
+	if r := m.selected(); r != nil && r.run != nil && m.previewed() {
+		if need(r.run, detailPoints); len(changed) > 0 {
+			closely = r.run.ID
+		}
+	}
+	if m.columns[columnOf(curveColumn)] {
+		for i := from; i < min(from+2*rows, len(m.rows)); i++ {
+			if r := m.rows[i].run; r != nil && r.ID != closely {
+				need(r, curvePoints)
+			}
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	m.drawing = true
+	ctx, s := m.Ctx, m.store
+	return func() tea.Msg {
+		msg := curvesMsg{curves: map[string]curve{}}
+		add := func(ids []string, points int) {
+			if msg.err != nil || len(ids) == 0 {
+				return
+			}
+			var epochs map[string][]event.EpochEvent
+			epochs, msg.err = s.Curves(ctx, ids, points)
+			for id, e := range epochs {
+				msg.curves[id] = curve{e, changed[id], points}
+			}
+		}
+		if closely != "" {
+			add([]string{closely}, detailPoints)
+		}
+		add(list, curvePoints)
+		return msg
+	}
+}
+
+// drawn takes curves, and asks for those that came into sight meanwhile. After an error it waits for the store to change.
+func (m *Model) drawn(msg curvesMsg) tea.Cmd {
+	m.drawing = false
+	for id, c := range msg.curves {
+		m.curves[id] = c
+	}
+	if msg.err != nil {
+		return nil
+	}
+	return m.draw()
+}
+
+// spark is a run's measure over its epochs in one row, on a logarithmic scale of its own.
+func (m *Model) spark(r *row, w int) string {
+	if r.run == nil {
+		return ""
+	}
+	all := m.curves[r.run.ID].epochs
+	n := min(len(all), w)
+	values := make([]float64, n)
+	low, high := math.Inf(1), math.Inf(-1)
+	for x := range values {
+		values[x] = math.Log(r.measure.Value(&all[x*len(all)/n]))
+		if x == n-1 {
+			values[x] = math.Log(r.measure.Value(&all[len(all)-1]))
+		}
+		if format.Finite(values[x]) {
+			low, high = min(low, values[x]), max(high, values[x])
+		}
+	}
+	holes := make([]bool, n)
+	for x, v := range values {
+		holes[x] = math.IsNaN(v)
+		values[x] = (v - low) / (high - low)
+	}
+	out := m.blocks.Sparkline(m.Glyphs, values)
+	for x := range out {
+		if holes[x] {
+			out[x] = '×'
+		}
+	}
+	return string(out)
+}
+
+// series are the loss of the training rows and of the test rows.
+func (c *curve) series() (train, test chart.Series) {
+	for i := range c.epochs {
+		e := &c.epochs[i]
+		train.Add(float64(e.Epoch), float64(e.Loss))
+		test.Add(float64(e.Epoch), float64(e.TestLoss))
+	}
+	return train, test
+}

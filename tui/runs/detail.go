@@ -1,0 +1,106 @@
+package runs
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// detail is the selected run beside the list.
+type detail struct{ canvas chart.Canvas }
+
+// drawDetail has what is known of the selected run, and its loss.
+func (m *Model) drawDetail(r layout.Rect) []string {
+	title := []style.Part{style.Strong.Of("selected")}
+	in := layout.Rect{W: r.W - 4, H: r.H - 2}
+	var rows []string
+	if s := m.selected(); s != nil {
+		title = []style.Part{style.Strong.Of(s.label())}
+		rows = m.facts(s, in.W)
+		if h := in.H - len(rows) - 2; s.run != nil && h >= 6 {
+			rows = append(rows, style.Spaces(in.W), m.legend(in.W))
+			rows = append(rows, m.lossChart(s, in.W, min(h, 24))...)
+		}
+	}
+	return style.Block(widget.Framed(&m.Pen, style.Border, widget.TitleParts(title, r.W-6), style.Block(rows, in.W, in.H), r.W), r.W, r.H)
+}
+
+// legend names the curves.
+func (m *Model) legend(w int) string {
+	return m.Line(w).Put(style.Strong, "loss").Put(style.Train, "  train").Put(style.Test, "  test").Full()
+}
+
+// lossChart draws the loss over the epochs.
+func (m *Model) lossChart(r *row, w, h int) []string {
+	c := m.curves[r.run.ID]
+	train, test := c.series()
+	p := chart.Plot{Log: true, Whole: true, Closed: true, Waiting: "no epoch yet"}
+	p.Add(chart.Curve{Name: "train", Token: style.Train, Series: &train, Mark: '*', Alarm: true})
+	p.Add(chart.Curve{Name: "test", Token: style.Test, Series: &test, Mark: 'o', Dashed: true, Alarm: true})
+	return m.detail.canvas.Draw(&m.Pen, p, w, h)
+}
+
+// facts are the rows about a row of the list.
+func (m *Model) facts(r *row, w int) (rows []string) {
+	const columns = 10
+	put := func(ink style.Token, name, s string) {
+		if s = style.Clean(s); s == "" {
+			return
+		}
+		for _, piece := range style.Wrapped(s, w-columns) {
+			rows = append(rows, m.Line(w).Put(style.Muted, name).To(columns).Put(ink, piece).Full())
+			name = ""
+		}
+	}
+	state := r.state(true)
+	put(state.Token, "state", state.Text)
+	if r.run == nil {
+		put(style.Text, "search", r.sweep.Name)
+		put(style.Text, "data", r.all.Data)
+		put(style.Text, "trials", format.Count(r.all.Trials))
+		put(style.Text, "time", format.Elapsed(r.all.Seconds))
+		put(style.Text, "work", format.Work(r.all.Spent)+" equivalents")
+		put(style.Text, "begun", r.all.Begun.Local().Format("2006-01-02 15:04"))
+		put(style.Muted, "", "newtop tune show "+r.sweep.Name)
+		return rows
+	}
+	run := r.run
+	if run.Damage != nil {
+		put(style.Bad, "damage", run.Damage.Error())
+	}
+	put(style.Text, "run", run.ID)
+	put(style.Strong, "note", run.Note)
+	put(style.Text, "tags", strings.Join(run.Tags, " "))
+	put(style.Text, "data", run.DataName())
+	if o := run.Opening; o != nil {
+		put(style.Text, "net", o.Model.Shape()+", "+format.Counted(o.Model.Parameters, "weight"))
+		put(style.Text, "settings", o.SettingsText())
+	}
+	put(style.Text, "method", run.Method()+", seed "+strconv.FormatUint(run.Config.Seed, 10))
+	put(style.Strong, "best", m.valueText(r, run.Best))
+	put(style.Text, "last", m.valueText(r, run.Last))
+	if e := run.Last; e != nil {
+		put(style.Text, "time", format.Elapsed(float64(e.Elapsed))+", "+format.Work(float64(e.GradientEquivalents))+" equivalents")
+	}
+	put(style.Text, "begun", run.Begun.Local().Format("2006-01-02 15:04")+" on "+run.Host)
+	if run.Checkpoint >= 0 {
+		put(style.Text, "resumes", "from epoch "+format.Count(run.Checkpoint))
+	}
+	put(style.Muted, "command", run.Command)
+	return rows
+}
+
+// valueText writes what a run is judged by in an epoch.
+func (m *Model) valueText(r *row, e *event.EpochEvent) string {
+	if e == nil || math.IsNaN(r.measure.Value(e)) {
+		return ""
+	}
+	return r.measure.Info().Name + " " + measureText(r.measure, r.measure.Value(e)) + " in epoch " + format.Count(e.Epoch)
+}

@@ -1,0 +1,317 @@
+// Package runs is the screen of the recorded runs: a list of them, live ones too, from which a run is watched, compared,
+// gone on with, tagged or removed.
+package runs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/trainer/store"
+	"newtop/trainer/tune"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// Host opens the screens that stand over the list. They are called from commands, and what they return is closed by the
+// function beside it, which may be nil.
+type Host struct {
+	// Watch opens a run, live or as it was.
+	Watch func(ctx context.Context, id string) (screen.Layer, func(), error)
+	// Compare opens several runs, at most Most.
+	Compare func(ctx context.Context, ids []string) (screen.Layer, func(), error)
+	// Search opens a search by the name of its sweep or its own.
+	Search func(ctx context.Context, name string) (screen.Layer, func(), error)
+	// Unresumable says why a run can't be gone on with, "" if it can. Nil: none can from here, as it would end what goes on.
+	Unresumable func(r *store.Run) string
+	Most        int
+}
+
+// Model is the root model of the list. What it shows comes from the store by commands; nothing moves unless that changes.
+type Model struct {
+	screen.Base
+	store    *store.Store
+	host     Host
+	bindings []screen.Binding[*Model]
+	found
+	list
+	undo
+	curves  map[string]curve
+	drawing bool // curves are being read
+	detail  detail
+	dialog  screen.Dialog[*Model]
+	table   widget.TableView
+	heads   []head
+	blocks  chart.Blocks
+	resume  string
+	turn    int // counts the waits for a change, of which the last one counts
+	now     func() time.Time
+	err     error
+}
+
+// found is what the store has.
+type found struct {
+	read   bool // anything was read yet
+	stamp  string
+	took   time.Duration
+	runs   []store.Run
+	sweeps []tune.Sweep
+	trials map[string][]store.Run // of the searches that are open, by key
+}
+
+// foundMsg brings what the store has, changedMsg that it has changed.
+type (
+	foundMsg struct {
+		found
+		err error
+	}
+	changedMsg int
+)
+
+// New returns the list of a store's runs.
+func New(s *store.Store, h Host, o screen.Options) *Model {
+	m := &Model{
+		Base:     screen.NewBase(&o),
+		store:    s,
+		host:     h,
+		bindings: bindings(),
+		curves:   map[string]curve{},
+		now:      time.Now,
+	}
+	m.list = newList()
+	p, ok, err := m.Prefer(&o)
+	if err != nil {
+		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
+	}
+	if ok {
+		m.recall(&p)
+		m.Prefs.Begin(m.preferences())
+	}
+	m.Restyle()
+	return m
+}
+
+// Resume is the ID of the run that the user left to go on with, "" for none.
+func (m *Model) Resume() string { return m.resume }
+
+// preferences are the choices that the screen shows now. Those of other screens stay as they were.
+func (m *Model) preferences() screen.Preferences {
+	p, stored := m.Looks(), m.Prefs.Stored()
+	p.XAxis, p.Smoothing, p.Save = stored.XAxis, stored.Smoothing, stored.Save
+	p.RunColumns, p.RunSort = m.chosenColumns(), m.sortText()
+	return p
+}
+
+// Init asks for the background, and for the runs.
+func (m *Model) Init() tea.Cmd {
+	return tea.Batch(m.Opening(), m.load())
+}
+
+// How often the store is looked at: once a second, rarer where reading takes long, so that a run that is trained costs no
+// more than a twentieth of a processor here, as long as that is soon enough. Of a process that was killed no file tells.
+const (
+	look    = time.Second
+	share   = 20
+	relook  = 10 * time.Second
+	minutes = time.Minute // of the ages
+)
+
+// load returns the command that reads the list.
+func (m *Model) load() tea.Cmd {
+	ctx, s := m.Ctx, m.store
+	open := map[string][]string{}
+	for key := range m.opened {
+		if w := m.sweep(key); w != nil {
+			open[key] = partsOf(w)
+		}
+	}
+	return func() tea.Msg {
+		begun := time.Now()
+		f := found{read: true, stamp: s.Stamp(), trials: map[string][]store.Run{}}
+		err := f.fill(ctx, s, open)
+		f.took = time.Since(begun)
+		return foundMsg{f, err}
+	}
+}
+
+func (f *found) fill(ctx context.Context, s *store.Store, open map[string][]string) (err error) {
+	if f.runs, err = s.Runs(ctx, store.Filter{Alone: true}); err != nil {
+		return err
+	}
+	for key, ids := range open {
+		for _, id := range ids {
+			trials, err := s.Runs(ctx, store.Filter{Search: id})
+			if err != nil {
+				return err
+			}
+			f.trials[key] = append(f.trials[key], trials...)
+		}
+	}
+	sweeps, err := tune.Sweeps(ctx, s)
+	f.sweeps = sweeps
+	return err
+}
+
+// partsOf are the IDs of a sweep's searches.
+func partsOf(w *tune.Sweep) (ids []string) {
+	for i := range w.Parts {
+		ids = append(ids, w.Parts[i].ID)
+	}
+	return ids
+}
+
+// follow returns the command that waits until the store may have something new.
+func (m *Model) follow() tea.Cmd {
+	m.turn++
+	ctx, s, stamp, turn := m.Ctx, m.store, m.stamp, changedMsg(m.turn)
+	pause, longest := min(max(look, share*m.took), relook), minutes
+	if m.live > 0 {
+		longest = relook
+	}
+	return func() tea.Msg {
+		begun := time.Now()
+		tick := time.NewTicker(pause)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-tick.C:
+				if s.Stamp() != stamp || time.Since(begun) >= longest {
+					return turn
+				}
+			}
+		}
+	}
+}
+
+// Update delegates.
+func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case foundMsg:
+		return m, m.receive(msg)
+	case changedMsg:
+		switch {
+		case int(msg) != m.turn:
+			return m, nil
+		case m.Covered:
+			return m, m.follow()
+		}
+		return m, m.load()
+	case curvesMsg:
+		return m, m.drawn(msg)
+	case expiredMsg:
+		return m, m.expired(msg)
+	case removedMsg:
+		return m, m.gone(msg)
+	case annotatedMsg:
+		return m, m.annotated(msg)
+	case refusedMsg:
+		return m, m.Tell(style.Warn, style.Clean(msg.text))
+	case tea.KeyPressMsg:
+		cmd := m.press(msg)
+		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()), m.draw())
+	case tea.PasteMsg:
+		m.paste(style.Clean(msg.Content))
+		return m, m.draw()
+	case tea.MouseMsg:
+		m.mouse(msg)
+		return m, tea.Batch(m.Prefs.Notice(m.preferences()), m.draw())
+	case tea.WindowSizeMsg:
+		m.Handle(msg)
+		return m, m.draw()
+	}
+	return m, m.Handle(msg)
+}
+
+// receive takes what the store has, and waits for more.
+func (m *Model) receive(msg foundMsg) tea.Cmd {
+	m.err = nil
+	if msg.err != nil {
+		if m.Ctx.Err() == nil && !errors.Is(msg.err, context.Canceled) {
+			m.err = msg.err
+		}
+		m.stamp, m.took = msg.stamp, msg.took
+		return m.follow()
+	}
+	m.found = msg.found
+	m.arrange()
+	return tea.Batch(m.follow(), m.draw())
+}
+
+// View draws the screen.
+func (m *Model) View() tea.View {
+	return m.Base.View(m.screen(), m.Title+" · runs", tea.MouseModeCellMotion)
+}
+
+// The least screen, which is smaller than that of others: a list has no charts.
+const (
+	leastWidth  = 24
+	leastHeight = 5
+)
+
+// previewWidth is the width from which on the selected run stands beside the list.
+const previewWidth = 150
+
+// screen returns exactly the terminal's rows, each exactly as wide as it.
+func (m *Model) screen() []string {
+	m.table.Rect = layout.Rect{}
+	if m.Width < leastWidth || m.Height < leastHeight {
+		return m.Small([]string{m.header(m.Width)}, nil, nil)
+	}
+	rows := []string{m.header(m.Width)}
+	at := layout.Rect{Y: len(rows), W: m.Width, H: m.Height - len(rows) - layout.FooterRows}
+	if m.previewed() {
+		at.W = m.Width * 62 / 100
+		side := layout.Rect{X: at.W, Y: at.Y, W: m.Width - at.W, H: at.H}
+		right := m.drawDetail(side)
+		for i, row := range m.drawTable(at) {
+			rows = append(rows, row+right[i])
+		}
+	} else {
+		rows = append(rows, m.drawTable(at)...)
+	}
+	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
+	if m.filter.Typing {
+		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, m.count(len(m.rows)))
+	}
+	return rows
+}
+
+func (m *Model) previewed() bool { return m.Width >= previewWidth && m.Height >= layout.MinHeight }
+
+// header says how many runs there are.
+func (m *Model) header(w int) string {
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title)
+	if !m.read {
+		return l.Put(style.Muted, "  reading the runs").Full()
+	}
+	l.Put(style.Strong, "  "+format.Counted(len(m.runs)-m.hidden(), "run"))
+	if m.live > 0 {
+		l.Group(style.Good.Of("  ● " + format.Count(m.live) + " running"))
+	}
+	if n := len(m.sweeps); n > 0 {
+		word := "searches"
+		if n == 1 {
+			word = "search"
+		}
+		l.Group(style.Text.Of("  " + format.Count(n) + " " + word))
+	}
+	if n := len(m.marked); n > 0 {
+		l.Group(style.Accent.Of("  ✓ " + format.Count(n) + " marked"))
+	}
+	if m.err != nil {
+		l.Put(style.Bad, "  "+style.Clean(m.err.Error()))
+	}
+	return l.Full()
+}
+
+func (m *Model) count(n int) string {
+	return format.Count(n) + " of " + format.Count(len(m.runs)-m.hidden()+len(m.sweeps))
+}

@@ -1,0 +1,165 @@
+package screen
+
+import (
+	"charm.land/bubbles/v2/textinput"
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// Entry is something that the search for commands can do.
+type Entry[M Model] struct {
+	Kind string // what sort of thing it is
+	Text string // what it is called, or does
+	Also string // more words that find it, and say more about it
+	Key  string // what does the same without the search; "" if nothing does
+	Why  string // why it can't be done at present; "" if it can
+	Do   func(m M) tea.Cmd
+}
+
+// BoundEntries returns what a binding does as entries, one for each of its keys that differ.
+func BoundEntries[M Model](b *Binding[M], m M) (out []Entry[M]) {
+	each := b.Each
+	if len(each) == 0 {
+		each = [][2]string{{b.Keys()[0], b.Help().Desc}}
+	}
+	for _, k := range each {
+		out = append(out, Entry[M]{Kind: "command", Text: k[1], Key: k[0], Why: b.Lacking(m),
+			Do: func(m M) tea.Cmd { return b.Act(m, k[0]) }})
+	}
+	return out
+}
+
+// Palette is one search over all that can be done. Each entry shows its key, so that the next time it is not needed.
+type Palette[M Model] struct {
+	entries     []Entry[M]
+	names, text []string
+	about       string // what can be searched, for whom has not typed
+	filter      textinput.Model
+	shown       []int
+	at          int
+}
+
+// NewPalette returns the search over entries, in the order of an empty one.
+func NewPalette[M Model](entries []Entry[M], about string) *Palette[M] {
+	p := &Palette[M]{entries: entries, about: about, filter: widget.NewInput(60)}
+	for _, e := range p.entries {
+		p.names = append(p.names, e.Text)
+		p.text = append(p.text, e.Text+" "+e.Also+" "+e.Kind)
+	}
+	p.filter.Focus()
+	p.shown = widget.Find("", p.names, p.text)
+	return p
+}
+
+// At is the place of the chosen entry, from 0.
+func (p *Palette[M]) At() int { return p.at }
+
+// Hints implements Dialog.
+func (p *Palette[M]) Hints(M) []widget.Hint {
+	return []widget.Hint{widget.NewHint("enter", "do"), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
+}
+
+// Handle implements Dialog.
+func (p *Palette[M]) Handle(m M, msg tea.Msg) (Answer, tea.Cmd) {
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		last := max(0, len(p.shown)-1)
+		switch k.String() {
+		case "esc":
+			return Close, nil
+		case "enter":
+			return p.choose(m)
+		case "up", "shift+tab", "ctrl+p":
+			p.at = max(0, p.at-1)
+			return Stay, nil
+		case "down", "tab", "ctrl+n":
+			p.at = min(p.at+1, last)
+			return Stay, nil
+		case "pgup":
+			p.at = max(0, p.at-10)
+			return Stay, nil
+		case "pgdown":
+			p.at = min(p.at+10, last)
+			return Stay, nil
+		}
+	}
+	before := p.filter.Value()
+	p.filter, _ = p.filter.Update(msg)
+	if p.filter.Value() != before {
+		p.shown, p.at = widget.Find(p.filter.Value(), p.names, p.text), 0
+	}
+	return Stay, nil
+}
+
+// choose does what is chosen. What can't be done says why, and leaves the palette open.
+func (p *Palette[M]) choose(m M) (Answer, tea.Cmd) {
+	if p.at >= len(p.shown) {
+		return Stay, nil
+	}
+	e := &p.entries[p.shown[p.at]]
+	if e.Why != "" {
+		return Stay, m.Screen().Tell(style.Warn, e.Why)
+	}
+	return Close, e.Do(m)
+}
+
+// Draw implements Dialog.
+func (p *Palette[M]) Draw(m M, w, h int) []string {
+	v := &m.Screen().Pen
+	bw := min(w-2, 92)
+	inner := bw - 4
+	l := v.Line(inner)
+	l.Put(style.Accent, ": ")
+	if p.filter.Value() == "" {
+		l.Put(style.Accent, "▏").Put(style.Muted, "type to search "+p.about)
+	} else {
+		widget.InputLine(v, l, &p.filter, true)
+	}
+	rows := []string{l.Full(), ""}
+	room := max(1, min(h-4, 26)-2)
+	if len(p.shown) == 0 {
+		rows = append(rows, v.Line(inner).Put(style.Warn, "nothing matches").Full())
+		room--
+	}
+	first := max(0, min(p.at-room/2, len(p.shown)-room))
+	for i := first; i < min(first+room, len(p.shown)); i++ {
+		rows = append(rows, p.row(v, &p.entries[p.shown[i]], i == p.at, inner))
+	}
+	title := "commands"
+	if n := len(p.shown); n > 0 {
+		title += " " + format.Count(p.at+1) + "/" + format.Count(n)
+	}
+	return widget.DialogBox(v, title, style.Clip(style.Block(rows, inner, room+2), h-2), bw)
+}
+
+// row has the kind, the text with more about it, and the key at the right end.
+func (p *Palette[M]) row(v *style.Pen, e *Entry[M], chosen bool, w int) string {
+	arrow, ink, more := " ", style.Text, style.Muted
+	switch {
+	case chosen:
+		arrow, ink = "▸", style.Chosen
+	case e.Why != "":
+		ink = style.Muted
+	}
+	right := v.Line(12)
+	if e.Key != "" {
+		right.Put(style.Accent, e.Key)
+	}
+	l := v.Line(w - max(right.Width, 3) - 1)
+	l.Put(style.Accent, arrow+" ").Put(style.Muted, style.Pad(e.Kind, 9)).Put(ink, ansi.Truncate(e.Text, l.Left(), "…"))
+	about := e.Also
+	if e.Why != "" {
+		about = e.Why
+		if chosen {
+			more = style.Warn
+		}
+	}
+	if about != "" && l.Left() > 6 {
+		l.Put(more, "  "+ansi.Truncate(about, l.Left()-2, "…"))
+	}
+	row := v.Line(w).Raw(l.Full(), l.Room)
+	return row.To(w - right.Width).Append(right).Full()
+}
