@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"newtop/datasets"
+	"newtop/internal/format"
 	"newtop/models"
 	"newtop/models/modelfile"
 	"newtop/models/netfile"
@@ -144,7 +145,7 @@ func (c *Config) checkNames() error {
 		{"GateTraining", c.GateTraining, gateTrainings},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
-			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ")}
+			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ") + format.DidYouMean(choice.text, choice.of)}
 		}
 	}
 	for _, named := range []struct{ field, text string }{{"Act", c.Act}, {"Out", c.Out}} {

@@ -100,8 +100,8 @@ func (f *failure) note(err error) {
 
 // keep wraps whatever can fail in a command and those below it.
 func (f *failure) keep(cmd *cobra.Command) {
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		f.note(flags.Error(err))
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		f.note(flags.Error(cmd, err))
 		return nil // and cobra goes no further
 	})
 	if args := cmd.Args; args != nil {
@@ -142,7 +142,6 @@ func newRoot(processes *launch.Group) *cobra.Command {
 	run.Add(root)
 	screen.Add(root)
 	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
-	root.SuggestionsMinimumDistance = 2
 	for _, g := range groups(processes) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {

@@ -22,7 +22,6 @@ func New() *cobra.Command {
 		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newBenchCore(), newBenchPeers(), newBenchScale())
 	cmd.AddCommand(newBenchPapers()...)
 	return cmd

@@ -150,9 +150,10 @@ func (f *ServeFlags) Host(cmd *cobra.Command, screen *flags.Screen) (*Host, erro
 var formatters = map[string]log.Formatter{"text": log.TextFormatter, "logfmt": log.LogfmtFormatter, "json": log.JSONFormatter}
 
 func (f *ServeFlags) check() error {
-	switch _, known := formatters[f.logFormat]; {
-	case !known:
-		return flags.Wrong("--log-format", f.logFormat, "text, logfmt or json")
+	if err := flags.OneOf("--log-format", f.logFormat, "text", "logfmt", "json"); err != nil {
+		return err
+	}
+	switch {
 	case f.o.Limits.Sessions < 0:
 		return flags.Wrong("--max-viewers", f.o.Limits.Sessions, "a whole number ≥ 1, or 0 for 128")
 	case f.memory < 0 || f.memory > 1<<20:

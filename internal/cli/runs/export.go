@@ -67,7 +67,7 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 					return e.write(&x, cmd, s, r)
 				})
 			}
-			return flags.Wrong("--format", x.format, strings.Join(names, ", "))
+			return flags.OneOf("--format", x.format, names...)
 		},
 	}
 	set := cmd.Flags()

@@ -32,7 +32,6 @@ run has it, by its name, or as last, last~1, last~2: the newest that are no tria
 		Args:    flags.NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	a.Add(cmd)
 	l.add(cmd)
 	again := &cobra.Command{
@@ -127,12 +126,7 @@ func checkState(name string) error {
 		event.ReasonStalled, event.ReasonDiverged, event.ReasonFailed} {
 		states = append(states, string(r))
 	}
-	for _, s := range states {
-		if s == name {
-			return nil
-		}
-	}
-	return flags.Wrong("--state", name, strings.Join(states, ", "))
+	return flags.OneOf("--state", name, states...)
 }
 
 // moment reads a time: so long before now, or a date.

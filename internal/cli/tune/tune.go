@@ -81,7 +81,6 @@ func New() *cobra.Command {
 		Args:    flags.NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return t.tune(cmd) },
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	t.add(cmd)
 	cmd.AddCommand(newTuneList(), newTuneShow(), newTuneRemove())
 	return cmd
@@ -239,18 +238,22 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		{"--trials", c.Trials < 0, c.Trials, "a whole number ≥ 1, or 0 for as many as the budget allows"},
 		{"--most", !amount(c.Most), c.Most, "a number of gradient equivalents, or 0 for no limit"},
 		{"--trial", !amount(c.Trial), c.Trial, "a number of gradient equivalents, or 0"},
-		{"--sampler", !slices.Contains([]string{"", "sobol", "random", "tpe"}, c.Sampler), c.Sampler, "sobol, random or tpe"},
 		{"--seeds", c.Seeds < 1, c.Seeds, "a whole number ≥ 1"},
 		{"--finals", t.finals < 0, t.finals, "a whole number ≥ 1, or 0 for none"},
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
-		{"--format", !slices.Contains([]string{"", "text", "json", "jsonl"}, t.format), t.format, "text, json or jsonl"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
 		{"--record", t.run.Store == flags.Unrecorded, t.run.Store, "a database: a search and its trials are always recorded"},
 	} {
 		if l.bad {
 			return wrong(l.flag, l.is, l.want)
 		}
+	}
+	if err := flags.OneOf("--sampler", cmp.Or(c.Sampler, "sobol"), "sobol", "random", "tpe"); err != nil {
+		return err
+	}
+	if err := flags.OneOf("--format", cmp.Or(t.format, "text"), "text", "json", "jsonl"); err != nil {
+		return err
 	}
 	if t.run.Name != "" {
 		if err := store.CheckName(t.run.Name); err != nil {
