@@ -24,7 +24,8 @@ func newData() *cobra.Command {
 		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },
 	}
-	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "where real data sets are; empty: the cache directory")
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "`DIR` where real data sets are; empty: the cache directory")
+	flags.Complete(cmd, "data-dir", flags.Directories)
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the data sets", Args: flags.NoArguments,
@@ -32,11 +33,11 @@ func newData() *cobra.Command {
 		},
 		newDataShow(&dir),
 		&cobra.Command{
-			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: flags.OneArgument("a data set's name"),
+			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: flags.OneArgument("a data set's name"), ValidArgsFunction: completeReal,
 			RunE: func(cmd *cobra.Command, args []string) error { return fetchData(cmd, args[0], dir) },
 		},
 		&cobra.Command{
-			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: flags.OneArgument("a data set's name"),
+			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: flags.OneArgument("a data set's name"), ValidArgsFunction: completeReal,
 			RunE: func(cmd *cobra.Command, args []string) error { return verifyData(cmd.OutOrStdout(), args[0], dir) },
 		},
 	)
@@ -81,6 +82,7 @@ func newDataShow(dir *string) *cobra.Command {
 	var target string
 	cmd := &cobra.Command{
 		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or CSV files"),
+		ValidArgsFunction: flags.First(flags.DataSets),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			d, err := datasets.Load(args[0], datasets.Options{Dir: *dir, Target: target, Seed: 1})
 			if err != nil {
@@ -89,8 +91,18 @@ func newDataShow(dir *string) *cobra.Command {
 			return showData(cmd.OutOrStdout(), d)
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", "", "target column of a CSV file, by name or number; empty: the last")
+	cmd.Flags().StringVar(&target, "target", "", "target `COLUMN` of a CSV file, by name or number; empty: the last")
 	return cmd
+}
+
+// completeReal offers a shell the data sets that have files.
+func completeReal(_ *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, i := range datasets.List() {
+		if i.Kind != datasets.Generated && len(args) == 0 {
+			out = append(out, cobra.CompletionWithDesc(i.Name, i.Title))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 func showData(out io.Writer, d *datasets.Dataset) error {

@@ -15,6 +15,9 @@ func TestDidYouMean(t *testing.T) {
 	config := write(t, "run.toml", "epohs = 3\n")
 	for args, want := range map[string]string{
 		"trian":                                        "train",
+		"help trian":                                   "train",
+		"help runs shw":                                "show",
+		"train --skip dirct":                           "direct",
 		"runs shw":                                     "show",
 		"train --epohs 3":                              "--epochs",
 		"runs list --sinc 3d":                          "--since",

@@ -20,9 +20,9 @@ func (f *Screen) Add(cmd *cobra.Command) {
 	set.StringVar(&f.theme, "theme", "", "colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
 	set.StringVar(&f.glyphs, "glyphs", "", "what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	for _, name := range []string{"theme", "glyphs", "no-mouse"} {
-		Wrap(set.Lookup(name))
-	}
+	Choices(cmd, "theme", themes()...)
+	Choices(cmd, "glyphs", glyphs()...)
+	Under(Output, set, "theme", "glyphs", "no-mouse")
 }
 
 // themes returns the names of the themes that can be chosen.

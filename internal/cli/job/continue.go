@@ -24,7 +24,7 @@ const (
 func AddContinue(cmd *cobra.Command, goOn *bool) {
 	set := cmd.Flags()
 	set.BoolVar(goOn, "continue", false, "go on with the recorded run of this --name where it was cut short; begin it if there is none")
-	flags.Wrap(set.Lookup("continue"))
+	flags.Under(flags.Recording, set, "continue")
 }
 
 // Begin returns the run that c says: a new one, or with goOn the rest of the one that has the name.

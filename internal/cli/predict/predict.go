@@ -44,12 +44,14 @@ by the names in the first line, or else by their places.`,
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVar(&f.out, "out", "", "file for the predictions; empty: standard output")
+	set.StringVar(&f.out, "out", "", "`FILE` for the predictions; empty: standard output")
 	set.StringVar(&f.format, "format", "csv", "csv, or jsonl: one JSON object a row")
-	set.StringVar(&f.target, "target", "", "column with what is to be predicted, to compare; empty: the model's, if it is there")
-	set.StringVar(&f.dir, "data-dir", "", "where real data sets are; empty: the cache that newtop data fetch fills")
+	flags.Choices(cmd, "format", "csv", "jsonl")
+	set.StringVar(&f.target, "target", "", "`COLUMN` with what is to be predicted, to compare; empty: the model's, if it is there")
+	set.StringVar(&f.dir, "data-dir", "", "`DIR` where real data sets are; empty: the cache that newtop data fetch fills")
 	set.StringVar(&f.rows, "rows", "test", "which rows of a data set: test, train or all")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "rows", "test", "train", "all")
+	flags.Complete(cmd, "data-dir", flags.Directories)
 	return cmd
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -67,4 +68,20 @@ func JSON(out io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// Wrapped breaks text between words, at spaces alone, into rows of a width, which only a longer word exceeds.
+func Wrapped(text string, width int) (rows []string) {
+	row := ""
+	for _, word := range strings.Fields(text) {
+		if row != "" && ansi.StringWidth(row)+1+ansi.StringWidth(word) > width {
+			rows = append(rows, row)
+			row = ""
+		}
+		if row != "" {
+			row += " "
+		}
+		row += word
+	}
+	return append(rows, row)
 }

@@ -46,7 +46,7 @@ search on a screen; elsewhere each trial is a line when it ends.
 
 const tuneExamples = `newtop tune --data spirals --budget 20s
 newtop tune --target-error 0.05 --budget 60s
-newtop tune --opt adam --over rate=1e-4..1e-1:log --over batch=16..512:log:int
+newtop tune --opt adam --over rate=1e-4..1e-1:log --over batch=16,64,256
 newtop tune --data spirals --trials 30 --top 1 > best.sh
 newtop tune --config space.toml --format jsonl > trials.jsonl
 newtop tune --shard 2/8 --budget 10m
@@ -89,7 +89,7 @@ func New() *cobra.Command {
 func (t *tuner) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringArrayVar(&t.over, "over", nil, "what is searched, as KEY=A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
+	set.StringArrayVar(&t.over, "over", nil, "what is searched, as `KEY=VALUES`: A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
 	set.DurationVar(&t.config.Budget, "budget", 0, "time for the search in all, as in 90s or 5m; 0: 60s, or no limit where other flags give one")
 	set.IntVar(&t.config.Trials, "trials", 0, "trials at most; 0: as many as the budget allows")
 	set.Float64Var(&t.config.Most, "most", 0, "gradient equivalents of all trials together; 0: no limit")
@@ -98,12 +98,16 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.IntVar(&t.config.Seeds, "seeds", 1, "seeds that the best settings are run with")
 	set.IntVar(&t.finals, "finals", 3, "settings that are run again alone in the end, to be measured; 0: none")
 	set.IntVar(&t.config.Parallel, "parallel", 0, "trials at once; 0: from the cores")
-	set.StringVar(&t.part, "shard", "", "part of the settings as I/N, /N with I from the job, or off; empty: from the job if there is one, else the whole")
-	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by name")
+	set.StringVar(&t.part, "shard", "", "part of the settings as `I/N`, /N with I from the job, or off; empty: from the job if there is one, else the whole")
+	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by `NAME`")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
 	set.StringVar(&t.format, "format", "", "instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in a terminal, else text")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "format", "text", "json", "jsonl")
+	flags.Choices(cmd, "sampler", samplers...)
+	set.VisitAll(func(f *pflag.Flag) { flags.Under("search", set, f.Name) })
+	flags.Under(flags.Output, set, "top", "format")
 	t.run.Add(cmd)
+	flags.Complete(cmd, "resume", completeSearches(&job.StoreFlags{}))
 	t.run.Config.Optimizer, t.run.Config.Epochs = "", 0
 	for name, usage := range map[string]string{
 		"name":       "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
@@ -120,7 +124,6 @@ func (t *tuner) add(cmd *cobra.Command) {
 		if name == "opt" || name == "epochs" {
 			f.DefValue = f.Value.String()
 		}
-		flags.Wrap(f)
 	}
 	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of", "spectrum-rows", "density"} {
 		set.Lookup(name).Hidden = true
@@ -184,6 +187,9 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 		}
 	})
 }
+
+// samplers are the values of --sampler.
+var samplers = []string{"sobol", "random", "tpe"}
 
 // beside are the flags that --resume goes with: limits, and how it is shown.
 var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "memory", "threads", "resume", "top", "format", "record",
@@ -249,7 +255,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 			return wrong(l.flag, l.is, l.want)
 		}
 	}
-	if err := flags.OneOf("--sampler", cmp.Or(c.Sampler, "sobol"), "sobol", "random", "tpe"); err != nil {
+	if err := flags.OneOf("--sampler", cmp.Or(c.Sampler, samplers[0]), samplers...); err != nil {
 		return err
 	}
 	if err := flags.OneOf("--format", cmp.Or(t.format, "text"), "text", "json", "jsonl"); err != nil {
