@@ -38,9 +38,10 @@ func New() *cobra.Command {
 		Long: `Apply a model that --save or w wrote, .safetensors or .onnx, to the rows of a
 CSV file, of standard input (-) or of a data set by its name. Columns are found
 by the names in the first line, or else by their places.`,
-		Example: "newtop predict letter.onnx rows.csv --out predictions.csv\nnewtop predict letter.safetensors letter --data-dir ../data --format jsonl",
-		Args:    flags.Arguments(2, 2, "two arguments: a saved model, and a CSV file, - or a data set's name"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
+		Example:           "newtop predict letter.onnx rows.csv --out predictions.csv\nnewtop predict letter.safetensors letter --data-dir ../data --format jsonl",
+		Args:              flags.Arguments(2, 2, "two arguments: a saved model, and a CSV file, - or a data set's name"),
+		ValidArgsFunction: complete,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
@@ -53,6 +54,17 @@ by the names in the first line, or else by their places.`,
 	flags.Choices(cmd, "rows", "test", "train", "all")
 	flags.Complete(cmd, "data-dir", flags.Directories)
 	return cmd
+}
+
+// complete offers a shell the files of models, and behind one data.
+func complete(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return []cobra.Completion{"safetensors", "onnx"}, cobra.ShellCompDirectiveFilterFileExt
+	case 1:
+		return flags.DataSets(cmd, args, begun)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // run checks what can be checked before the first row.

@@ -107,7 +107,9 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.VisitAll(func(f *pflag.Flag) { flags.Under("search", set, f.Name) })
 	flags.Under(flags.Output, set, "top", "format")
 	t.run.Add(cmd)
-	flags.Complete(cmd, "resume", completeSearches(&job.StoreFlags{}))
+	flags.Complete(cmd, "resume", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeSearches(&job.StoreFlags{File: t.run.Store})(cmd, nil, begun)
+	})
 	t.run.Config.Optimizer, t.run.Config.Epochs = "", 0
 	for name, usage := range map[string]string{
 		"name":       "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
