@@ -310,8 +310,8 @@ func TestLists(t *testing.T) {
 // TestCommitteesAndMixturesInText reads what the lines of a run say of them.
 func TestCommitteesAndMixturesInText(t *testing.T) {
 	for args, want := range map[string][]string{
-		"--data spirals --net 5 --committee 3 --epochs 2":                  {"members' test", "mean"},
-		"--data sine --net 5 --committee 2 --epochs 2":                     {"members' test rmse"},
+		"--data spirals --net 5 --committee 3 --epochs 2":                  {"members %"},
+		"--data sine --net 5 --committee 2 --epochs 2":                     {"members"},
 		"--data sine --experts 3x4 --gate x --epochs 2 --opt tr-gn-jacobi": {"3 × 1-4-1"},
 		"--data sine --net 3 --epochs 9 --spectrum 1 --spectrum-every 9 --density --spectrum-rows all --spectrum-of gauss-newton": {
 			"eigenvalues of the Gauss–Newton matrix over 400 rows (all)", "trace"},

@@ -23,10 +23,8 @@ import (
 	"newtop/internal/cli/print"
 )
 
-// Widths of the help: without a terminal, and at least and at most of one; and of names beside which their texts begin on
-// the same line.
+// Widths of the help in a terminal, and of names beside which their texts begin on the same line.
 const (
-	usualHelpWidth = 80
 	leastHelpWidth = 40
 	mostHelpWidth  = 120
 	mostNameWidth  = 26
@@ -97,7 +95,7 @@ func writeHelp(cmd *cobra.Command, out *print.Output) {
 	if f, ok := print.File(out); ok && term.IsTerminal(f.Fd()) {
 		dark = lipgloss.HasDarkBackground(os.Stdin, f)
 	}
-	width := cmp.Or(print.Width(out), usualHelpWidth)
+	width := cmp.Or(print.Width(out), print.TextWidth)
 	h := helpWriter{
 		out:    colorprofile.NewWriter(out.Styled(), os.Environ()),
 		width:  min(max(width, leastHelpWidth), mostHelpWidth),

@@ -70,10 +70,12 @@ func JSON(out io.Writer, v any) error {
 	return e.Encode(v)
 }
 
-// Wrapped breaks text between words, at spaces alone, into rows of a width, which only a longer word exceeds.
+// Wrapped breaks text between words, at spaces alone and not before %, into rows of a width, which only a longer word
+// exceeds.
 func Wrapped(text string, width int) (rows []string) {
+	const glue = "\u00a0"
 	row := ""
-	for _, word := range strings.Fields(text) {
+	for _, word := range strings.Split(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), " %", glue+"%"), " ") {
 		if row != "" && ansi.StringWidth(row)+1+ansi.StringWidth(word) > width {
 			rows = append(rows, row)
 			row = ""
@@ -81,7 +83,7 @@ func Wrapped(text string, width int) (rows []string) {
 		if row != "" {
 			row += " "
 		}
-		row += word
+		row += strings.ReplaceAll(word, glue, " ")
 	}
 	return append(rows, row)
 }
