@@ -38,6 +38,7 @@ func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job,
 			return j, err
 		}
 	}
+	WarnOfUnused(cmd, &c)
 	r, err := keepRecord(f, cmd, c, goOn)
 	if err != nil {
 		return nil, err

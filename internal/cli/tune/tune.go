@@ -90,7 +90,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringArrayVar(&t.over, "over", nil, "what is searched, as `KEY=VALUES`: A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
-	set.DurationVar(&t.config.Budget, "budget", 0, "time for the search in all, as in 90s or 5m; 0: 60s, or no limit where other flags give one")
+	set.DurationVar(&t.config.Budget, "budget", 0, "time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where they are not")
 	set.IntVar(&t.config.Trials, "trials", 0, "trials at most; 0: as many as the budget allows")
 	set.Float64Var(&t.config.Most, "most", 0, "gradient equivalents of all trials together; 0: no limit")
 	set.Float64Var(&t.config.Trial, "trial", 0, "gradient equivalents of one trial; 0: from the budget")
@@ -200,6 +200,9 @@ var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds",
 // settle checks the flags and makes the configuration of them.
 func (t *tuner) settle(cmd *cobra.Command) error {
 	base, err := t.run.Parse(cmd)
+	if err == nil && base.Optimizer != "" {
+		job.WarnOfUnused(cmd, &base)
+	}
 	var config *trainer.ConfigError // may be that a setting does not suit the usual method
 	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" && (err == nil || errors.As(err, &config) && config.Field == "Set") {
 		return flags.Wrong("--set", set[0], "--opt beside it; for one of several methods it is --over adam."+set[0])
@@ -242,7 +245,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		is   any
 		want string
 	}{
-		{"--budget", c.Budget < 0, c.Budget, "a duration > 0 as in 60s, or 0 for the usual one"},
+		{"--budget", c.Budget < 0, c.Budget, "a duration > 0 as in 60s"},
 		{"--trials", c.Trials < 0, c.Trials, "a whole number ≥ 1, or 0 for as many as the budget allows"},
 		{"--most", !amount(c.Most), c.Most, "a number of gradient equivalents, or 0 for no limit"},
 		{"--trial", !amount(c.Trial), c.Trial, "a number of gradient equivalents, or 0"},
@@ -262,6 +265,9 @@ func (t *tuner) check(cmd *cobra.Command) error {
 	}
 	if err := flags.OneOf("--format", cmp.Or(t.format, "text"), "text", "json", "jsonl"); err != nil {
 		return err
+	}
+	if cmd.Flags().Changed("budget") && c.Budget == 0 && c.Trials == 0 && c.Most == 0 {
+		return wrong("--budget", c.Budget, "a duration > 0 as in 60s, or --trials or --most beside 0 for no limit of time")
 	}
 	if t.run.Name != "" {
 		if err := store.CheckName(t.run.Name); err != nil {
