@@ -13,6 +13,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 )
 
@@ -50,7 +51,7 @@ func listData(out io.Writer, dir string) error {
 	for _, i := range datasets.List() {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Name, i.Rows, i.Inputs, i.Outputs, i.Task, presence(&i, dir), i.Title)
 	}
-	fmt.Fprintln(w, "FILE.csv\t\t\t\tany\tyours\tany CSV file by its path, or several, with --target COLUMN")
+	fmt.Fprintln(w, "FILE.csv\t\t\t\tany\tyours\tany CSV file by its path, packed by gzip or not, several, or - for standard input, with --target COLUMN")
 	return w.Flush()
 }
 
@@ -81,10 +82,15 @@ func presence(i *datasets.Info, dir string) string {
 func newDataShow(dir *string) *cobra.Command {
 	var target string
 	cmd := &cobra.Command{
-		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or CSV files"),
+		Use: "show NAME|FILE|-", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or CSV files"),
 		ValidArgsFunction: flags.First(flags.DataSets),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := datasets.Load(args[0], datasets.Options{Dir: *dir, Target: target, Seed: 1})
+			name, remove, err := saved(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			defer remove()
+			d, err := datasets.Load(name, datasets.Options{Dir: *dir, Target: target, Seed: 1})
 			if err != nil {
 				return err
 			}
@@ -103,6 +109,22 @@ func completeReal(_ *cobra.Command, args []string, _ string) (out []cobra.Comple
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// saved returns data that come by standard input as a temporary file.
+func saved(cmd *cobra.Command, name string) (path string, remove func(), err error) {
+	if name != job.StandardInput {
+		return name, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "newtop-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.RemoveAll(dir) }
+	if path, err = job.SaveInput(cmd, dir); err != nil {
+		remove()
+	}
+	return path, remove, err
 }
 
 func showData(out io.Writer, d *datasets.Dataset) error {

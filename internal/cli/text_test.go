@@ -113,7 +113,7 @@ func TestHelpGroupsFlags(t *testing.T) {
 	out := succeed(t, "train", "--help")
 	at := 0
 	for _, want := range []string{
-		"\n  DATA\n    --data NAME|FILE ", "\n    --data-dir DIR ", "\n  NETWORK\n    --net LAYERS|FILE ", "\n    --loss mse|xent ", "\n  METHOD\n    --opt NAME ",
+		"\n  DATA\n    --data NAME|FILE|- ", "\n    --data-dir DIR ", "\n  NETWORK\n    --net LAYERS|FILE ", "\n    --loss mse|xent ", "\n  METHOD\n    --opt NAME ",
 		"\n    --set KEY=VALUE ", "\n  LIMITS\n    --epochs N ", "\n    --target-error FRACTION ", "\n    --time-limit TIME ", "\n  COMPUTATION\n",
 		"\n  SPECTRUM\n", "\n    --density  ", "\n  RECORD\n    --record FILE|off ", "\n  OUTPUT\n    --format text|jsonl ", "\n    --theme NAME ",
 		"\n  SERVED OVER SSH\n    --serve ADDRESS ", "\n  OTHERS\n    --config FILE ", "\n    -h, --help ",

@@ -29,6 +29,9 @@ func AddContinue(cmd *cobra.Command, goOn *bool) {
 
 // Begin returns the run that c says: a new one, or with goOn the rest of the one that has the name.
 func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job, error) {
+	if err := KeepInput(cmd, &c); err != nil {
+		return nil, err
+	}
 	if goOn {
 		if f.Name == "" || f.Store == flags.Unrecorded {
 			return nil, flags.Wrong("--continue", "true", "a recorded run, and --name NAME to find it by")

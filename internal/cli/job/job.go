@@ -45,6 +45,9 @@ func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, e
 	if adapt != nil {
 		adapt(&c)
 	}
+	if err := KeepInput(cmd, &c); err != nil {
+		return nil, err
+	}
 	WarnOfUnused(cmd, &c)
 	r, err := keepRecord(f, cmd, c, false)
 	if err != nil {

@@ -200,9 +200,6 @@ var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds",
 // settle checks the flags and makes the configuration of them.
 func (t *tuner) settle(cmd *cobra.Command) error {
 	base, err := t.run.Parse(cmd)
-	if err == nil && base.Optimizer != "" {
-		job.WarnOfUnused(cmd, &base)
-	}
 	var config *trainer.ConfigError // may be that a setting does not suit the usual method
 	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" && (err == nil || errors.As(err, &config) && config.Field == "Set") {
 		return flags.Wrong("--set", set[0], "--opt beside it; for one of several methods it is --over adam."+set[0])
@@ -216,6 +213,12 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	c := &t.config
 	if c.Over, err = t.dimensions(cmd); err != nil {
 		return err
+	}
+	if err := job.KeepInput(cmd, &base); err != nil {
+		return err
+	}
+	if base.Optimizer != "" {
+		job.WarnOfUnused(cmd, &base)
 	}
 	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, flags.Absolute(base), base.Seed, base.Memory, base.Threads
 	c.Base.Threads = 0
