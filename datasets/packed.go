@@ -40,6 +40,7 @@ func (t *texts) add(path string, file *os.File, size int64) error {
 		if file, err = os.CreateTemp("", "newtop-*.csv"); err != nil {
 			return err
 		}
+		os.Remove(file.Name()) // which systems other than Windows can do to an open file, so that no end leaves it behind
 		t.temporary = append(t.temporary, file)
 		if size, err = io.Copy(file, content); err != nil {
 			return fault.Torn(path, size, "the rest of the packed text", err)

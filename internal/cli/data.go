@@ -14,6 +14,7 @@ import (
 	"newtop/datasets"
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
+	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 )
 
@@ -90,7 +91,9 @@ func newDataShow(dir *string) *cobra.Command {
 				return err
 			}
 			defer remove()
-			d, err := datasets.Load(name, datasets.Options{Dir: *dir, Target: target, Seed: 1})
+			d, err := launch.Until(cmd.Context(), func() (*datasets.Dataset, error) {
+				return datasets.Load(name, datasets.Options{Dir: *dir, Target: target, Seed: 1})
+			})
 			if err != nil {
 				return err
 			}

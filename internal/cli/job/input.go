@@ -1,7 +1,6 @@
 package job
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 	"newtop/trainer"
 	"newtop/trainer/store"
@@ -55,10 +55,11 @@ func SaveInput(cmd *cobra.Command, dir string) (path string, err error) {
 	defer os.Remove(file.Name()) // unless it is renamed
 	defer file.Close()
 	sum := sha256.New()
-	if err := copyUntil(cmd.Context(), io.MultiWriter(file, sum), in); err != nil {
+	size, err := launch.Until(cmd.Context(), func() (int64, error) { return io.Copy(io.MultiWriter(file, sum), in) })
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if info, err := file.Stat(); err == nil && info.Size() == 0 {
+	case size == 0:
 		return "", errors.New("standard input: nothing came: expected the rows of a CSV file")
 	}
 	if err := file.Close(); err != nil {
@@ -66,19 +67,4 @@ func SaveInput(cmd *cobra.Command, dir string) (path string, err error) {
 	}
 	path = filepath.Join(dir, "stdin-"+hex.EncodeToString(sum.Sum(nil)[:6])+".csv")
 	return path, os.Rename(file.Name(), path)
-}
-
-// copyUntil copies all, or until the context ends: a reader that waits for a pipe can't be woken, and is left behind.
-func copyUntil(ctx context.Context, to io.Writer, from io.Reader) error {
-	copied := make(chan error, 1)
-	go func() {
-		_, err := io.Copy(to, from)
-		copied <- err
-	}()
-	select {
-	case err := <-copied:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

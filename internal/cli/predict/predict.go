@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 	"newtop/models/modelfile"
 )
@@ -76,7 +77,7 @@ func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
 	if err != nil {
 		return err
 	}
-	source, err := f.open(cmd, m, data)
+	source, err := launch.Until(cmd.Context(), func() (rowSource, error) { return f.open(cmd, m, data) })
 	if err != nil {
 		return err
 	}
@@ -91,17 +92,10 @@ func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
 		out = file
 	}
 	p := &predictor{model: m, source: source, write: newPredictionWriter(out, f.format, m, source)}
-	// A reader that waits for a terminal can't be woken: it is left behind.
-	done := make(chan error, 1)
-	go func() { done <- p.all(cmd.Context()) }()
-	select {
-	case err = <-done:
-	case <-cmd.Context().Done():
-		return cmd.Context().Err()
+	if _, err := launch.Until(cmd.Context(), func() (any, error) { return nil, p.all(cmd.Context()) }); err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = fmt.Fprintln(cmd.ErrOrStderr(), p.summary())
-	}
+	_, err = fmt.Fprintln(cmd.ErrOrStderr(), p.summary())
 	return err
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
+	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 	"newtop/internal/version"
 	"newtop/trainer"
@@ -151,7 +152,7 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, s.Close()) }()
-	search, err := t.search(cmd, s)
+	search, err := launch.Until(cmd.Context(), func() (*tune.Search, error) { return t.search(cmd, s) })
 	if err != nil || search == nil {
 		return err
 	}
