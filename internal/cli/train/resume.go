@@ -43,6 +43,7 @@ ended after 40 epochs 20 further.`,
 	flags.Choices(cmd, "format", "text", "jsonl")
 	flags.Under(flags.Output, set, "format")
 	r.Store.Add(cmd)
+	flags.Under(flags.Recording, cmd.PersistentFlags(), "record")
 	r.screen.Add(cmd)
 	r.serve.Add(cmd, job.Resuming)
 	return processes.Trains(cmd)

@@ -58,7 +58,7 @@ followed as they grow. Without a terminal the epochs are printed as text.`,
 	set.Float64Var(&w.options.Speed, "speed", 1, "how many times as fast")
 	set.StringVar(&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "jsonl")
-	flags.Under(flags.Output, set, "format")
+	flags.Under(flags.Output, set, "replay", "speed", "format")
 	w.screen.Add(cmd)
 	return cmd
 }
