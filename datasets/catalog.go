@@ -80,10 +80,10 @@ func List() []Info {
 	return list
 }
 
-// Load returns the set of that name, or the table of the CSV file at that path, which is also looked for in
-// Options.Dir. Several files are one table: all *.csv of a directory, those that a pattern matches (parts/*.csv), or names parted
-// by commas; their rows follow one another in the order of the files' names. A listed name wins over a file; write ./letters
-// to mean a file. With Options.Keep it returns some of the rows.
+// Load returns the set of that name, or the table of the CSV file at that path, which is also looked for in Options.Dir and
+// may be packed by gzip. Several files are one table: all *.csv and *.csv.gz of a directory, those that a pattern matches
+// (parts/*.csv), or names parted by commas; their rows follow one another in the order of the files' names. A listed name wins
+// over a file; write ./letters to mean a file. With Options.Keep it returns some of the rows.
 //
 // It returns an *UnknownError for neither, a *NotFoundError when a set's files or a CSV file are not
 // there, a *fault.FormatError when a file is not what it should be, and an *fault.OptionError when an option is not
@@ -120,40 +120,6 @@ func unknown(name string) error {
 	e := &UnknownError{Name: name}
 	for _, s := range sets() {
 		e.Known = append(e.Known, s.Name)
-		if near(strings.ToLower(name), s.Name) {
-			e.Near = append(e.Near, s.Name)
-		}
 	}
-	slices.SortStableFunc(e.Near, func(a, b string) int { return distance(name, a) - distance(name, b) })
 	return e
-}
-
-// near reports whether a name was probably meant: it continues what was typed, or two slips in every
-// five letters lead to it.
-func near(typed, name string) bool {
-	if len(typed) >= 2 && strings.HasPrefix(name, typed) {
-		return true
-	}
-	return distance(typed, name) <= 2*len(name)/5
-}
-
-// distance is Levenshtein's: how many bytes must be inserted, deleted or replaced to make b of a.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			replace := diagonal
-			if a[i] != b[j] {
-				replace++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(replace, row[j]+1, diagonal+1)
-		}
-	}
-	return row[len(b)]
 }

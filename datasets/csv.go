@@ -9,6 +9,7 @@ import (
 )
 
 // loadCSV reads a table of numbers and categories, one row a line, from one file or from several that have the same header.
+// Files may be packed by gzip.
 //
 // The delimiter (comma, semicolon or tab) is told from the first lines, the header from a word in the
 // first line above a column of numbers; a table of words alone has a header if nothing in its first line
@@ -19,7 +20,8 @@ import (
 // The text is read twice, piece by piece, and by as many goroutines as there are processors. None of what comes out
 // depends on them.
 func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
-	var sources []csv.Source
+	var all texts
+	defer all.close()
 	for _, path := range f.paths {
 		text, err := os.Open(path)
 		if err != nil {
@@ -30,9 +32,11 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, csv.Source{Name: path, Text: text, Size: info.Size()})
+		if err := all.add(path, text, info.Size()); err != nil {
+			return nil, err
+		}
 	}
-	return readCSV(f, sources, o)
+	return readCSV(f, all.sources, o)
 }
 
 func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {

@@ -25,7 +25,7 @@ func (f *csvFiles) name() string {
 	return strings.Join(names, ",")
 }
 
-// findCSV finds the files that name means: one, all *.csv of a directory, those that a pattern such as parts/*.csv matches, or
+// findCSV finds the files that name means: one, all *.csv and *.csv.gz of a directory, those that a pattern such as parts/*.csv matches, or
 // several of these parted by commas. A file that has such a name wins. They are sorted by name, and none comes twice. What is
 // not there is looked for in dir, if that is given. It returns a *NotFoundError for what is nowhere.
 func findCSV(name, dir string) (*csvFiles, error) {
@@ -72,7 +72,7 @@ func expand(name string) ([]string, error) {
 		}
 		var paths []string
 		for _, e := range entries {
-			if filepath.Ext(e.Name()) == ".csv" {
+			if strings.HasSuffix(e.Name(), ".csv") || strings.HasSuffix(e.Name(), ".csv.gz") {
 				paths = append(paths, filepath.Join(name, e.Name()))
 			}
 		}

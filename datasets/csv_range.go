@@ -60,12 +60,15 @@ func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 }
 
 // convertCSV stores the rows of CSV files in rows, in the order in which they are split.
-func convertCSV(texts []rowcache.Text, o *Options, rows *rowcache.Writer) (any, error) {
-	var sources []csv.Source
-	for _, t := range texts {
-		sources = append(sources, csv.Source{Name: t.Path, Text: t, Size: t.Size})
+func convertCSV(files []rowcache.Text, o *Options, rows *rowcache.Writer) (any, error) {
+	var all texts
+	defer all.close()
+	for _, t := range files {
+		if err := all.add(t.Path, t.File, t.Size); err != nil {
+			return nil, err
+		}
 	}
-	s, l, test, err := surveyCSV(sources, o)
+	s, l, test, err := surveyCSV(all.sources, o)
 	if err != nil {
 		return nil, err
 	}

@@ -4,22 +4,18 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"newtop/internal/format"
 )
 
-// UnknownError says that a name is neither that of a set nor that of a file. Near holds the names that
-// are spelled alike, best first, and may be empty; Known holds all names of sets.
+// UnknownError says that a name is neither that of a set nor that of a file. Known holds all names of sets.
 type UnknownError struct {
 	Name  string
-	Near  []string
 	Known []string
 }
 
 func (e *UnknownError) Error() string {
-	if len(e.Near) > 0 {
-		return fmt.Sprintf("unknown data set %q: did you mean %s? Expected one of %s, or a CSV file",
-			e.Name, strings.Join(e.Near, " or "), strings.Join(e.Known, ", "))
-	}
-	return fmt.Sprintf("unknown data set %q: expected one of %s, or a CSV file", e.Name, strings.Join(e.Known, ", "))
+	return fmt.Sprintf("unknown data set %q: expected one of %s, or a CSV file", e.Name, strings.Join(e.Known, ", ")) + format.DidYouMean(e.Name, e.Known)
 }
 
 // NotFoundError says that the files of a set are not there. For a CSV file Name is its path, or the pattern of several, and Files and

@@ -3,7 +3,6 @@ package datasets
 import (
 	"bufio"
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -97,16 +96,9 @@ func newIDX(src io.ReaderAt, size int64, file string, dimensions int, part bool)
 
 // unpacked returns a reader of the whole file, header and data, and finds out whether it is packed.
 func (x *idx) unpacked() (*bufio.Reader, error) {
-	in := bufio.NewReader(io.NewSectionReader(x.src, 0, x.size))
-	if magic, err := in.Peek(2); err != nil || magic[0] != 0x1f || magic[1] != 0x8b {
-		return in, nil
-	}
-	x.packed = true
-	unpacked, err := gzip.NewReader(in)
-	if err != nil {
-		return nil, fault.Torn(x.file, 0, "a gzip header", err)
-	}
-	return bufio.NewReader(unpacked), nil
+	content, packed, err := Unpack(io.NewSectionReader(x.src, 0, x.size), x.file)
+	x.packed = packed
+	return content, err
 }
 
 // start returns how many bytes the header has.

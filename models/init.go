@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
+
+	"newtop/internal/format"
 )
 
 // Init is a rule for first weights. The zero value is Xavier's. Fan-in means all the nodes that a node
@@ -48,7 +50,7 @@ func ParseInit(text string) (Init, error) {
 		i.scale = v
 		return i, nil
 	}
-	return Init{}, &NameError{Field: "init", Value: text, Expected: expectedInit}
+	return Init{}, &NameError{Field: "init", Value: text, Expected: expectedInit + format.DidYouMean(name, initRules[:])}
 }
 
 func (i Init) scaled() bool { return i.rule == uniform || i.rule == normal }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"newtop/internal/format"
 )
 
 // Skip says which connections a chain has beside those between neighbours.
@@ -54,5 +56,5 @@ func parseName[T ~uint8](field string, names []string, name string) (T, error) {
 		return T(i), nil
 	}
 	last := len(names) - 1
-	return 0, &NameError{Field: field, Value: name, Expected: strings.Join(names[:last], ", ") + " or " + names[last]}
+	return 0, &NameError{Field: field, Value: name, Expected: strings.Join(names[:last], ", ") + " or " + names[last] + format.DidYouMean(name, names)}
 }

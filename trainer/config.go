@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"newtop/datasets"
+	"newtop/internal/format"
 	"newtop/models"
 	"newtop/models/modelfile"
 	"newtop/models/netfile"
@@ -144,7 +145,7 @@ func (c *Config) checkNames() error {
 		{"GateTraining", c.GateTraining, gateTrainings},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
-			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ")}
+			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ") + format.DidYouMean(choice.text, choice.of)}
 		}
 	}
 	for _, named := range []struct{ field, text string }{{"Act", c.Act}, {"Out", c.Out}} {
@@ -209,11 +210,7 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 // putSizes applies Batch and Blocks to a method that has them. A method without them ignores them, so that
 // they survive a switch there and back.
 func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
-	for _, p := range []struct {
-		field string
-		key   *optim.Count
-		value int
-	}{{"Batch", firstorder.Batch, c.Batch}, {"Blocks", trust.Blocks, c.Blocks}} {
+	for _, p := range c.sizes() {
 		if p.value == 0 || !p.key.In(settings) {
 			continue
 		}
@@ -222,6 +219,32 @@ func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
 		}
 	}
 	return nil
+}
+
+// size is a field that some methods have as a hyperparameter.
+type size struct {
+	field string
+	key   *optim.Count
+	value int
+}
+
+func (c *Config) sizes() []size {
+	return []size{{"Batch", firstorder.Batch, c.Batch}, {"Blocks", trust.Blocks, c.Blocks}}
+}
+
+// Unused returns the fields that say something of which the first optimizer has nothing, so that it takes effect after a
+// switch to another at the earliest. What is no valid configuration has none.
+func (c *Config) Unused() (fields []string) {
+	_, settings, err := c.method()
+	if err != nil {
+		return nil
+	}
+	for _, p := range c.sizes() {
+		if p.value > 0 && !p.key.In(settings) {
+			fields = append(fields, p.field)
+		}
+	}
+	return fields
 }
 
 // fit adapts default settings to the data. Regression lets inner solves run on: its curvature does not vanish as

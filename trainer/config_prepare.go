@@ -29,6 +29,9 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 	if err != nil {
 		return nil, err
 	}
+	if data.Classes != nil && c.TargetError >= 1 {
+		return nil, &ConfigError{Field: "TargetError", Value: fmt.Sprint(c.TargetError), Expected: targetFraction(c.TargetError)}
+	}
 	rows := data.Train.Total()
 	if most := reduce.NewTree(rows).Leaves(); size > 1 && most < size {
 		return nil, &ConfigError{Field: "Processes", Value: fmt.Sprint(size),
@@ -56,6 +59,15 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 		load = config.loadSigned
 	}
 	return objective.NewProblem(data, network, start, share, load), nil
+}
+
+// targetFraction says what the target of an error of classes is, of one that was meant in per cent which one.
+func targetFraction(target float64) string {
+	const text = "a fraction of the rows below 1"
+	if target > 100 {
+		return text + ", as in 0.05"
+	}
+	return fmt.Sprintf("%s: %.4g for %.4g %%", text, target/100, target)
 }
 
 // loadSigned is load with classes coded as −1 and 1.

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
+	"newtop/internal/format"
 	"newtop/models"
 )
 
@@ -79,7 +80,7 @@ func (c *Config) gate(data *datasets.Dataset) (column int, period float64, value
 	if column < 0 || column >= len(names) {
 		want := fmt.Sprintf("a number from 1 to %d", inputs)
 		if len(names) <= 40 {
-			want = "one of " + strings.Join(names, ", ")
+			want = "one of " + strings.Join(names, ", ") + format.DidYouMean(c.Gate, names)
 		}
 		return 0, 0, nil, &ConfigError{Field: "Gate", Value: c.Gate, Expected: want}
 	}

@@ -94,7 +94,7 @@ func TestResumeAtTheLimit(t *testing.T) {
 	for _, limit := range []func(*Config){
 		func(*Config) {},
 		func(c *Config) { c.TargetLoss = 0.2 },
-		func(c *Config) { c.TargetError = 10 },
+		func(c *Config) { c.TargetError = 0.999 },
 		func(c *Config) { c.TimeLimit = 1 },
 	} {
 		c := smallRun

@@ -189,6 +189,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if err := modelfile.Writable(file); err != nil {
 		return event.SavedEvent{}, err
 	}
+	c.TargetError = 0 // which the export does not depend on
 	p, err := c.Prepare()
 	if err != nil {
 		return event.SavedEvent{}, err

@@ -390,7 +390,7 @@ func TestReasonsToEnd(t *testing.T) {
 	}{
 		"epochs":       {Config{Data: "sine", Epochs: 2}, event.ReasonEpochs},
 		"target loss":  {Config{Data: "sine", TargetLoss: 1e6}, event.ReasonTarget},
-		"target error": {Config{Data: "spirals", TargetError: 1}, event.ReasonTarget},
+		"target error": {Config{Data: "spirals", TargetError: 0.99}, event.ReasonTarget},
 		"target rmse":  {Config{Data: "sine", TargetError: 1e6}, event.ReasonTarget},
 		"time":         {Config{Data: "spirals", TimeLimit: time.Millisecond}, event.ReasonTime},
 	} {

@@ -70,7 +70,7 @@ func (s *Sheet) find(target string) (int, error) {
 		for i := range s.columns {
 			names = append(names, s.columns[i].name)
 		}
-		expected += " or a name of " + s.sources[0].Name + ": " + few(names)
+		expected += " or a name of " + s.sources[0].Name + ": " + few(names) + format.DidYouMean(target, names)
 	}
 	return 0, &fault.OptionError{Field: "target", Value: target, Expected: expected}
 }

@@ -62,7 +62,7 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 		d.target = n - 1
 	}
 	if needed && d.target < 0 {
-		return &fault.OptionError{Field: "target", Value: t.Target, Expected: "one of the columns " + few(d.names)}
+		return &fault.OptionError{Field: "target", Value: t.Target, Expected: "one of the columns " + few(d.names) + format.DidYouMean(t.Target, d.names)}
 	}
 	for j, name := range d.names {
 		i, ok := known[name]

@@ -87,6 +87,13 @@ func TestErrorsAndExitCodes(t *testing.T) {
 		{"train --epochs many", print.ExitUsage, []string{"--epochs many: expected a whole number"}},
 		{"train --seed -1", print.ExitUsage, []string{"--seed -1: expected a whole number ≥ 0"}},
 		{"train --target-error low", print.ExitUsage, []string{"--target-error low: expected a number"}},
+		{"train --target-error 5", print.ExitUsage, []string{"--target-error 5: expected a fraction", "0.05 for 5 %"}},
+		{"train --target-error 500", print.ExitUsage, []string{"--target-error 500: expected a fraction", "as in 0.05"}},
+		{"tune --data spirals --target-error 1", print.ExitUsage, []string{"--target-error 1: expected a fraction"}},
+		{"tune --budget 0s", print.ExitUsage, []string{"--budget 0s: expected", "--trials"}},
+		{"train --record nowhere/runs.db", print.ExitUsage, []string{"--record nowhere/runs.db: expected", "nowhere is not"}},
+		{"tune --record nowhere/runs.db", print.ExitUsage, []string{"--record nowhere/runs.db: expected", "nowhere is not"}},
+		{"runs --record nowhere/runs.db", print.ExitUsage, []string{"--record nowhere/runs.db: expected", "nowhere is not"}},
 		{"train --time-limit 5", print.ExitUsage, []string{"--time-limit 5: expected a duration as in 90s"}},
 		{"train --threads 1000000", print.ExitUsage, []string{"--threads 1000000: expected"}},
 		{"train --spectrum 0", print.ExitUsage, []string{"--spectrum 0: expected a whole number ≥ 1"}},
@@ -136,6 +143,31 @@ func TestErrorsAndExitCodes(t *testing.T) {
 		if !strings.HasPrefix(last, "newtop: ") || strings.Count(errs, "\n") != lines {
 			t.Errorf("newtop %s: expected one line from newtop:\n%s", c.args, errs)
 		}
+	}
+}
+
+// What has no effect on the chosen method is said in a line, and the run goes on: it may be switched to one that has it.
+func TestFlagsWithoutEffect(t *testing.T) {
+	for args, want := range map[string]string{
+		"train --batch 9":              "newtop: warning: --batch has no effect on tr-newton, which has no batches\n",
+		"train --opt adam --blocks 2":  "newtop: warning: --blocks has no effect on adam, which has no blocks\n",
+		"--opt scg --batch 9":          "newtop: warning: --batch has no effect on scg, which has no batches\n",
+		"train --opt adam --batch 9":   "",
+		"train --opt tr-gn --blocks 2": "",
+		"tune --opt tr-gn --batch 9 --trials 1 --finals 0 --format json":         "newtop: warning: --batch has no effect on tr-gn, which has no batches\n",
+		"tune --over opt=adam,scg --batch 9 --trials 1 --finals 0 --format json": "",
+	} {
+		_, errs, code := newtop(append(strings.Fields(args), "--data", "spirals", "--net", "2", "--epochs", "1", "--record", t.TempDir()+"/runs.db")...)
+		if code != 0 || !strings.HasPrefix(errs, want) || want == "" && strings.Contains(errs, "no effect") {
+			t.Errorf("newtop %s: exit %d, expected %q:\n%s", args, code, want, errs)
+		}
+	}
+}
+
+// A run that reaches a target RMSE above 1 is none of classes.
+func TestTargetOfARegression(t *testing.T) {
+	if out := succeed(t, "train", "--data", "sine", "--net", "2", "--epochs", "3", "--target-error", "5"); !strings.Contains(out, "(target)") {
+		t.Error(out)
 	}
 }
 
@@ -310,8 +342,8 @@ func TestLists(t *testing.T) {
 // TestCommitteesAndMixturesInText reads what the lines of a run say of them.
 func TestCommitteesAndMixturesInText(t *testing.T) {
 	for args, want := range map[string][]string{
-		"--data spirals --net 5 --committee 3 --epochs 2":                  {"members' test", "mean"},
-		"--data sine --net 5 --committee 2 --epochs 2":                     {"members' test rmse"},
+		"--data spirals --net 5 --committee 3 --epochs 2":                  {"members %"},
+		"--data sine --net 5 --committee 2 --epochs 2":                     {"members"},
 		"--data sine --experts 3x4 --gate x --epochs 2 --opt tr-gn-jacobi": {"3 × 1-4-1"},
 		"--data sine --net 3 --epochs 9 --spectrum 1 --spectrum-every 9 --density --spectrum-rows all --spectrum-of gauss-newton": {
 			"eigenvalues of the Gauss–Newton matrix over 400 rows (all)", "trace"},

@@ -13,6 +13,8 @@ import (
 
 	"newtop/datasets"
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 )
 
@@ -24,7 +26,8 @@ func newData() *cobra.Command {
 		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return listData(cmd.OutOrStdout(), dir) },
 	}
-	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "where real data sets are; empty: the cache directory")
+	cmd.PersistentFlags().StringVar(&dir, "data-dir", "", "`DIR` where real data sets are; empty: the cache directory")
+	flags.Complete(cmd, "data-dir", flags.Directories)
 	cmd.AddCommand(
 		&cobra.Command{
 			Use: "list", Short: "List the data sets", Args: flags.NoArguments,
@@ -32,11 +35,11 @@ func newData() *cobra.Command {
 		},
 		newDataShow(&dir),
 		&cobra.Command{
-			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: flags.OneArgument("a data set's name"),
+			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: flags.OneArgument("a data set's name"), ValidArgsFunction: completeReal,
 			RunE: func(cmd *cobra.Command, args []string) error { return fetchData(cmd, args[0], dir) },
 		},
 		&cobra.Command{
-			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: flags.OneArgument("a data set's name"),
+			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: flags.OneArgument("a data set's name"), ValidArgsFunction: completeReal,
 			RunE: func(cmd *cobra.Command, args []string) error { return verifyData(cmd.OutOrStdout(), args[0], dir) },
 		},
 	)
@@ -49,7 +52,7 @@ func listData(out io.Writer, dir string) error {
 	for _, i := range datasets.List() {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Name, i.Rows, i.Inputs, i.Outputs, i.Task, presence(&i, dir), i.Title)
 	}
-	fmt.Fprintln(w, "FILE.csv\t\t\t\tany\tyours\tany CSV file by its path, or several, with --target COLUMN")
+	fmt.Fprintln(w, "FILE.csv\t\t\t\tany\tyours\tany CSV file by its path, packed by gzip or not, several, or - for standard input, with --target COLUMN")
 	return w.Flush()
 }
 
@@ -80,17 +83,51 @@ func presence(i *datasets.Info, dir string) string {
 func newDataShow(dir *string) *cobra.Command {
 	var target string
 	cmd := &cobra.Command{
-		Use: "show NAME|FILE", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or CSV files"),
+		Use: "show NAME|FILE|-", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or CSV files"),
+		ValidArgsFunction: flags.First(flags.DataSets),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			d, err := datasets.Load(args[0], datasets.Options{Dir: *dir, Target: target, Seed: 1})
+			name, remove, err := saved(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			defer remove()
+			d, err := launch.Until(cmd.Context(), func() (*datasets.Dataset, error) {
+				return datasets.Load(name, datasets.Options{Dir: *dir, Target: target, Seed: 1})
+			})
 			if err != nil {
 				return err
 			}
 			return showData(cmd.OutOrStdout(), d)
 		},
 	}
-	cmd.Flags().StringVar(&target, "target", "", "target column of a CSV file, by name or number; empty: the last")
+	cmd.Flags().StringVar(&target, "target", "", "target `COLUMN` of a CSV file, by name or number; empty: the last")
 	return cmd
+}
+
+// completeReal offers a shell the data sets that have files.
+func completeReal(_ *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	for _, i := range datasets.List() {
+		if i.Kind != datasets.Generated && len(args) == 0 {
+			out = append(out, cobra.CompletionWithDesc(i.Name, i.Title))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// saved returns data that come by standard input as a temporary file.
+func saved(cmd *cobra.Command, name string) (path string, remove func(), err error) {
+	if name != job.StandardInput {
+		return name, func() {}, nil
+	}
+	dir, err := os.MkdirTemp("", "newtop-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { os.RemoveAll(dir) }
+	if path, err = job.SaveInput(cmd, dir); err != nil {
+		remove()
+	}
+	return path, remove, err
 }
 
 func showData(out io.Writer, d *datasets.Dataset) error {

@@ -15,9 +15,10 @@ import (
 
 func newOptimizers() *cobra.Command {
 	return &cobra.Command{
-		Use:   "optimizers [NAME]",
-		Short: "List the optimizers, or one's hyperparameters",
-		Args:  flags.Arguments(0, 1, "one name at most"),
+		Use:               "optimizers [NAME]",
+		Short:             "List the optimizers, or one's hyperparameters",
+		Args:              flags.Arguments(0, 1, "one name at most"),
+		ValidArgsFunction: flags.First(flags.Methods),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 			if len(args) == 0 {

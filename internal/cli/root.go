@@ -4,7 +4,6 @@ package cli
 
 import (
 	"io"
-	"strings"
 
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
@@ -61,11 +60,9 @@ func execute(args []string, in io.Reader, out, errs *print.Output) int {
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(out)
-	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		root.SetOut(out.Styled()) // for the help, until a command runs
-	}
+	addHelp(root, out)
 	root.SetErr(errs)
-	first := failure{out: out}
+	var first failure
 	first.keep(root)
 	unsaid := func(io.Writer, fang.Styles, error) {}
 	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithErrorHandler(unsaid)); err != nil {
@@ -89,7 +86,6 @@ func execute(args []string, in io.Reader, out, errs *print.Output) int {
 // for its background, and waits seconds for one that does not answer.
 type failure struct {
 	err error
-	out *print.Output // what commands print to, without colours
 }
 
 func (f *failure) note(err error) {
@@ -100,8 +96,8 @@ func (f *failure) note(err error) {
 
 // keep wraps whatever can fail in a command and those below it.
 func (f *failure) keep(cmd *cobra.Command) {
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		f.note(flags.Error(err))
+	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		f.note(flags.Error(cmd, err))
 		return nil // and cobra goes no further
 	})
 	if args := cmd.Args; args != nil {
@@ -115,7 +111,6 @@ func (f *failure) keep(cmd *cobra.Command) {
 	if run := cmd.RunE; run != nil {
 		cmd.RunE = func(cmd *cobra.Command, a []string) error {
 			if f.err == nil {
-				cmd.Root().SetOut(f.out)
 				f.note(run(cmd, a))
 			}
 			return nil
@@ -142,7 +137,6 @@ func newRoot(processes *launch.Group) *cobra.Command {
 	run.Add(root)
 	screen.Add(root)
 	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")
-	root.SuggestionsMinimumDistance = 2
 	for _, g := range groups(processes) {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
 		for _, c := range g.commands {
@@ -150,12 +144,14 @@ func newRoot(processes *launch.Group) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
-	others := "others"
 	root.AddGroup(&cobra.Group{ID: others, Title: others})
-	root.SetHelpCommandGroupID(others)
 	root.SetCompletionCommandGroupID(others)
+	flags.Finish(root)
 	return root
 }
+
+// others is the group of what every program has.
+const others = "others"
 
 // group is a part of the help.
 type group struct {

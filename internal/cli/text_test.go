@@ -1,11 +1,16 @@
 package cli
 
 import (
-	"regexp"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/launch"
+	"newtop/internal/cli/print"
 	"newtop/trainer/optim/methods"
 )
 
@@ -38,8 +43,24 @@ func TestTableOfEveryMethod(t *testing.T) {
 				t.Errorf("%s is not aligned:\n%s\n%s", i.Name, head, row)
 			}
 		}
-		if strings.Contains(has[i.Name], "inner") && end > 76 {
+		if strings.Contains(has[i.Name], "inner") && end > 71 {
 			t.Errorf("%s: %d columns leave no room for the solves in 80", i.Name, end)
+		}
+	}
+}
+
+// The table fits into 80 columns.
+func TestTableFits(t *testing.T) {
+	for _, args := range []string{
+		"--data spirals --opt tr-newton --epochs 12", "--data spirals --opt tr-newton --blocks 30 --epochs 3", "--data spirals --opt adam --epochs 3",
+		"--data spirals --committee 5 --epochs 3", "--data spirals --opt adam --committee 2 --epochs 2", "--data sine --epochs 12",
+		"--data sine --committee 4 --epochs 3", "--data sine --opt momentum --epochs 3", "--data sine --experts 3x4 --gate x --epochs 3",
+	} {
+		rows := strings.Split(succeed(t, strings.Fields("train --record off "+args)...), "\n")
+		for _, row := range rows[:len(rows)-2] {
+			if n := utf8.RuneCountInString(row); n > 80 {
+				t.Errorf("%s: %d columns:\n%s\n%s", args, n, rows[0], row)
+			}
 		}
 	}
 }
@@ -52,18 +73,71 @@ func TestTableWithoutAStep(t *testing.T) {
 	}
 }
 
-// The help fits into 80 columns, commands that cobra describes aside.
-func TestHelpFits(t *testing.T) {
-	for _, command := range []string{"", "train", "resume", "watch", "runs", "runs list", "runs show", "runs compare", "runs plot", "runs export", "runs rm"} {
-		args := append(strings.Fields(command), "--help")
-		_, flags, ok := strings.Cut(succeed(t, args...), "FLAGS")
-		if !ok || len(args) == 1 && strings.Count(flags, "--") < 30 {
-			t.Fatalf("%v says\n%s", args, flags)
+// helps returns the help of every command, by its name.
+func helps(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	var visit func(cmd *cobra.Command)
+	visit = func(cmd *cobra.Command) {
+		name := cmd.CommandPath()
+		all[name] = succeed(t, append(strings.Fields(name)[1:], "--help")...)
+		for _, c := range cmd.Commands() {
+			visit(c)
 		}
-		for _, line := range strings.Split(regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(flags, ""), "\n") {
-			if n := utf8.RuneCountInString(strings.TrimRight(line, " ")); n > 80 {
-				t.Errorf("%v: %d columns: %s", args, n, line)
+	}
+	visit(newRoot(launch.New(print.NewOutput(io.Discard, ""))))
+	return all
+}
+
+// The help of every command fits into 80 columns, and no flag that a text names is broken at a line's end.
+func TestHelpFits(t *testing.T) {
+	all := helps(t)
+	if len(all) < 30 {
+		t.Fatalf("%d commands", len(all))
+	}
+	for name, help := range all {
+		if !strings.Contains(help, "\n  USAGE\n    "+name) {
+			t.Errorf("%s --help says\n%s", name, help)
+		}
+		for line := range strings.Lines(help) {
+			line = strings.TrimSuffix(line, "\n")
+			if n := utf8.RuneCountInString(line); n > 80 || strings.HasSuffix(line, " ") || strings.HasSuffix(line, "-") && !strings.HasSuffix(line, " -") {
+				t.Errorf("%s: %d columns: %q", name, n, line)
 			}
+		}
+	}
+}
+
+// Run flags stand under headings in the help, with what they take.
+func TestHelpGroupsFlags(t *testing.T) {
+	out := succeed(t, "train", "--help")
+	at := 0
+	for _, want := range []string{
+		"\n  DATA\n    --data NAME|FILE|- ", "\n    --data-dir DIR ", "\n  NETWORK\n    --net LAYERS|FILE ", "\n    --loss mse|xent ", "\n  METHOD\n    --opt NAME ",
+		"\n    --set KEY=VALUE ", "\n  LIMITS\n    --epochs N ", "\n    --target-error FRACTION ", "\n    --time-limit TIME ", "\n  COMPUTATION\n",
+		"\n  SPECTRUM\n", "\n    --density  ", "\n  RECORD\n    --record FILE|off ", "\n  OUTPUT\n    --format text|jsonl ", "\n    --theme NAME ",
+		"\n  SERVED OVER SSH\n    --serve ADDRESS ", "\n  OTHERS\n    --config FILE ", "\n    -h, --help ",
+	} {
+		next := strings.Index(out[at:], want)
+		if next < 0 {
+			t.Fatalf("expected %q after %d bytes of\n%s", want, at, out)
+		}
+		at += next
+	}
+}
+
+// A wider terminal has longer lines.
+func TestHelpUsesTheWidth(t *testing.T) {
+	for _, width := range []int{40, 80, 120} {
+		var b strings.Builder
+		h := helpWriter{out: &b, width: width}
+		h.entries([]helpEntry{{"flags", "--flag N", strings.Repeat("word and ", 40), "3"}}, 10, nil)
+		widest := 0
+		for line := range strings.Lines(ansi.Strip(b.String())) {
+			widest = max(widest, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")))
+		}
+		if widest > width || widest < width-len("word") {
+			t.Errorf("in %d columns the widest line has %d:\n%s", width, widest, b.String())
 		}
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"newtop/internal/format"
 )
 
 // Hyperparameter describes one number or choice that a user can set.
@@ -85,7 +87,7 @@ func (h *Hyperparameter) Parse(text string) (float64, error) {
 		if i := slices.Index(h.Choices, text); i >= 0 {
 			return float64(i), nil
 		}
-		return 0, &SettingError{Key: h.Key, Value: text, Expected: h.Range()}
+		return 0, &SettingError{Key: h.Key, Value: text, Expected: h.Range() + format.DidYouMean(text, h.Choices)}
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil {
@@ -203,7 +205,7 @@ func (s *Settings) unknown(key, value string) error {
 	for i, h := range s.parameters {
 		keys[i] = h.Key
 	}
-	return &SettingError{Key: key, Value: value, Expected: "one of " + strings.Join(keys, ", ")}
+	return &SettingError{Key: key, Value: value, Expected: "one of " + strings.Join(keys, ", ") + format.DidYouMean(key, keys)}
 }
 
 // MarshalJSON writes an object with numbers, and names for choices.

@@ -31,8 +31,9 @@ func (e *RowError) Error() string {
 
 // NotFoundError says that a name stands for no run, or for several.
 type NotFoundError struct {
-	Name string
-	Near []string // runs that it could mean
+	Name  string
+	Near  []string // runs that it could mean
+	Meant string   // names of runs that were probably meant, as format.DidYouMean says it
 }
 
 func (e *NotFoundError) Error() string {
@@ -42,7 +43,7 @@ func (e *NotFoundError) Error() string {
 	case e.Name == "last":
 		return "run last: there are no runs yet"
 	}
-	return fmt.Sprintf("run %s: expected the ID or name of a run, a unique beginning or end of one, or last", e.Name)
+	return fmt.Sprintf("run %s: expected the ID or name of a run, a unique beginning or end of one, or last", e.Name) + e.Meant
 }
 
 // BusyError says that another process is training the run.

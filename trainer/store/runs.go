@@ -14,6 +14,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"newtop/internal/format"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/stream"
@@ -179,6 +180,9 @@ func (s *Store) FindAny(ctx context.Context, name string) (found *Run, err error
 // maxNear bounds the runs that a NotFoundError names.
 const maxNear = 5
 
+// maxKnown bounds the names, the newest ones, that one which stands for no run is compared with.
+const maxKnown = 1000
+
 // resolve returns the ID that a name stands for.
 func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	if back, ok := fromLast(name); ok {
@@ -195,6 +199,13 @@ func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 	}
 	ids, err = texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
 		ORDER BY run DESC LIMIT ?2`, name, maxNear)
+	if err == nil && len(ids) == 0 {
+		names, err := texts(ctx, tx, "SELECT name FROM runs WHERE name <> '' ORDER BY run DESC LIMIT ?", maxKnown)
+		if err != nil {
+			return "", err
+		}
+		return "", &NotFoundError{Name: name, Meant: format.DidYouMean(name, names)}
+	}
 	return one(name, ids, err)
 }
 

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"newtop/internal/format"
 )
 
 // Search is one search over settings, of whose trials each is a run. What its JSON means is known to package tune.
@@ -256,13 +258,13 @@ func noSearch(ctx context.Context, tx *sql.Tx, name string) error {
 		return err
 	}
 	var names []string
-	for i := range all[:min(len(all), maxNear)] {
+	for i := range all {
 		names = append(names, all[i].Name)
 	}
 	if len(names) == 0 {
 		return &SearchError{Name: name, Found: "there are no searches yet", Expected: "one that newtop tune has begun"}
 	}
-	return &SearchError{Name: name, Found: "there is none of that name", Expected: "one of " + strings.Join(names, ", ")}
+	return &SearchError{Name: name, Found: "there is none of that name", Expected: "one of " + strings.Join(names[:min(len(names), maxNear)], ", ") + format.DidYouMean(name, names)}
 }
 
 func badSearch(name string, err error) error {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
@@ -168,7 +169,7 @@ func (s *space) known(a *axis) string {
 		names = append(names, info.Name)
 	}
 	if a.method != "" && !slices.Contains(names, a.method) {
-		return "a method that is searched before the point: " + strings.Join(names, ", ")
+		return "a method that is searched before the point: " + strings.Join(names, ", ") + format.DidYouMean(a.method, names)
 	}
 	var keys []string
 	for _, info := range s.methods {
@@ -183,9 +184,10 @@ func (s *space) known(a *axis) string {
 	})
 	keys = slices.DeleteFunc(keys, counted)
 	if a.method != "" {
-		return fmt.Sprintf("a hyperparameter of %s: %s", a.method, strings.Join(keys, ", "))
+		return fmt.Sprintf("a hyperparameter of %s: %s", a.method, strings.Join(keys, ", ")) + format.DidYouMean(a.key, keys)
 	}
-	return fmt.Sprintf("one of %s, or a hyperparameter of %s: %s", strings.Join(own, ", "), strings.Join(names, ", "), strings.Join(keys, ", "))
+	return fmt.Sprintf("one of %s, or a hyperparameter of %s: %s", strings.Join(own, ", "), strings.Join(names, ", "), strings.Join(keys, ", ")) +
+		format.DidYouMean(a.key, slices.Concat(own, keys))
 }
 
 // checked returns what is wrong with a method's trial that has one value, and what was expected.

@@ -22,7 +22,6 @@ func New() *cobra.Command {
 		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	cmd.AddCommand(newBenchCore(), newBenchPeers(), newBenchScale())
 	cmd.AddCommand(newBenchPapers()...)
 	return cmd
@@ -35,10 +34,11 @@ type benchFlags struct {
 	quick   bool
 }
 
-func (f *benchFlags) add(cmd *cobra.Command) {
+func (f *benchFlags) add(cmd *cobra.Command, formats ...string) {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringVar(&f.format, "format", "text", "text, or json: one JSON object")
+	flags.Choices(cmd, "format", formats...)
 	set.IntVar(&f.threads, "threads", 0, "threads of newtop's; 0: all cores")
 	set.BoolVar(&f.quick, "quick", false, "fewer repetitions of smaller problems")
 }

@@ -34,8 +34,7 @@ func newBenchCore() *cobra.Command {
 			return benchCore(cmd.Context(), cmd.OutOrStdout(), f.format, o)
 		},
 	}
-	f.add(cmd)
-	cmd.Flags().VisitAll(flags.Wrap)
+	f.add(cmd, "text", "json")
 	return cmd
 }
 

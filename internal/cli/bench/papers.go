@@ -56,12 +56,13 @@ func newReproduction(r papers.Reproduction) *cobra.Command {
 	set.IntVar(&b.options.Trials, "trials", 0, fmt.Sprintf("trials of each column, with the seeds 1, 2, …; 0: as many as the paper, %d, with --quick fewer", r.Trials))
 	set.StringSliceVar(&b.options.Only, "only", nil, "columns to run, by name and separated by commas; empty: all")
 	set.StringVar(&b.options.Data, "data", "", "another data set than the paper's, by name; empty: the paper's where its files are")
-	set.StringVar(&b.options.DataDir, "data-dir", "", "where the files of real data are; empty: the cache that newtop data fetch fills")
-	b.flags.add(cmd)
+	set.StringVar(&b.options.DataDir, "data-dir", "", "`DIR` where the files of real data are; empty: the cache that newtop data fetch fills")
+	flags.Complete(cmd, "data", flags.DataSets)
+	flags.Complete(cmd, "data-dir", flags.Directories)
+	b.flags.add(cmd, "text", "json", "md")
 	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
 	set.Lookup("threads").Usage = "threads; 0: all cores; only times depend on them"
 	set.Lookup("quick").Usage = "fewer trials of smaller problems, in less than a minute"
-	set.VisitAll(flags.Wrap)
 	return cmd
 }
 

@@ -43,12 +43,11 @@ func newBenchPeers() *cobra.Command {
 			return benchPeers(cmd, f.format, o)
 		},
 	}
-	f.add(cmd)
+	f.add(cmd, "text", "json")
 	set := cmd.Flags()
-	set.StringVar(&o.Python, "python", "", "what runs the scripts; empty: the first of python3 and /usr/bin/python3 that has what they import")
-	set.StringVar(&o.DataDir, "data-dir", "", "where letter-recognition.data is; empty: the directory data beside DIR")
+	set.StringVar(&o.Python, "python", "", "`FILE` that runs the scripts; empty: the first of python3 and /usr/bin/python3 that has what they import")
+	set.StringVar(&o.DataDir, "data-dir", "", "`DIR` where letter-recognition.data is; empty: the directory data beside DIR")
 	set.Float64Var(&seconds, "budget", 0, "seconds after which a run of training that has not got there ends; 0: 30, with --quick 5")
-	set.VisitAll(flags.Wrap)
 	return cmd
 }
 

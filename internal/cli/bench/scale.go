@@ -49,13 +49,12 @@ func newBenchScale() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, _ []string) error { return b.run(cmd) },
 	}
 	launch.FirstPrints(cmd) // process 0 alone prints
-	b.flags.add(cmd)
+	b.flags.add(cmd, "text", "json", "md")
 	set := cmd.Flags()
 	set.IntVar(&b.ranks, "ranks", 0, "processes to start; 0: 2, or as many as mpirun or srun started")
 	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
 	set.Lookup("threads").Usage = "threads of each process; 0: the processors it may use, shared with those beside it"
 	set.Lookup("quick").Usage = "smaller sizes, fewer repetitions"
-	set.VisitAll(flags.Wrap)
 	return cmd
 }
 

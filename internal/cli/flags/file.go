@@ -13,6 +13,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/pflag"
+
+	"newtop/internal/format"
 )
 
 // readFile applies a TOML file of flags to those that the command line left alone.
@@ -49,7 +51,7 @@ func (f *Run) readFile(set *pflag.FlagSet) error {
 func (f *Run) apply(set *pflag.FlagSet, where, key string, value any) error {
 	flag := set.Lookup(key)
 	if flag == nil || key == "config" || key == "help" {
-		return Usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40", where, key)
+		return Usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40%s", where, key, format.DidYouMean(key, keys(set)))
 	}
 	if key == "set" {
 		fromFile, ok := settings(value)
@@ -67,6 +69,14 @@ func (f *Run) apply(set *pflag.FlagSet, where, key string, value any) error {
 		return Usagef("%s: %s = %v: expected %s", where, key, value, expected(flag.Value))
 	}
 	return nil
+}
+
+// keys returns what a configuration file may say.
+func keys(set *pflag.FlagSet) (list []string) {
+	for _, name := range names(set) {
+		list = append(list, strings.TrimPrefix(name, "--"))
+	}
+	return list
 }
 
 // lineOf returns the line on which a TOML file gives a key a value, or opens its table.

@@ -4,11 +4,8 @@ package flags
 import (
 	"reflect"
 	"slices"
-	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"newtop/trainer"
 )
@@ -30,9 +27,8 @@ func (f *Run) Add(cmd *cobra.Command) {
 	set.SortFlags = false
 	f.texts = map[string]*string{}
 	for i := range table {
-		table[i].add(set, f, table[i].usual, table[i].usage)
+		table[i].add(cmd, f, table[i].usual, table[i].usage)
 	}
-	set.VisitAll(Wrap)
 }
 
 // AddAgain declares the flags that change a run that is gone on with, some of them before the others.
@@ -42,11 +38,11 @@ func (f *Run) AddAgain(cmd *cobra.Command, before ...string) {
 	f.texts = map[string]*string{}
 	for _, name := range before {
 		r := &table[slices.IndexFunc(table, func(r row) bool { return r.name == name })]
-		r.add(set, f, nil, r.again)
+		r.add(cmd, f, nil, r.again)
 	}
 	for i := range table {
 		if r := &table[i]; r.again != "" && !slices.Contains(before, r.name) {
-			r.add(set, f, nil, r.again)
+			r.add(cmd, f, nil, r.again)
 		}
 	}
 }
@@ -81,22 +77,6 @@ func SameProblem(a, b trainer.Config) bool {
 		}
 	}
 	return reflect.DeepEqual(a, b)
-}
-
-// Wrap breaks a flag's description so that the help, which puts the default behind it and does not wrap by
-// itself, fits into 80 columns.
-func Wrap(f *pflag.Flag) {
-	const room = 80 - 36 // beside the longest name or command
-	if f.DefValue == "0s" {
-		f.DefValue = "" // zero like the numbers', which the help leaves out
-	}
-	text := f.Usage
-	for w := room; w > room/2; w-- {
-		f.Usage = ansi.Wordwrap(text, w, "")
-		if last := f.Usage[strings.LastIndexByte(f.Usage, '\n')+1:]; len(last)+len(" ()")+len(f.DefValue) <= room {
-			return
-		}
-	}
 }
 
 // Parse returns what the flags and the configuration file say, checked.

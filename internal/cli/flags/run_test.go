@@ -160,3 +160,28 @@ func TestSizes(t *testing.T) {
 		}
 	}
 }
+
+// Every choice that a shell is offered can be chosen.
+func TestChoicesAreAccepted(t *testing.T) {
+	for i := range table {
+		for _, choice := range table[i].choices {
+			var f Run
+			cmd := &cobra.Command{}
+			f.Add(cmd)
+			set := cmd.Flags()
+			if table[i].name == "gates" { // which says nothing of a single net
+				for name, value := range map[string]string{"experts": "2x2", "gate": "1"} {
+					if err := set.Set(name, value); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			if err := set.Set(table[i].name, choice); err != nil {
+				t.Error(err)
+			}
+			if _, err := f.Parse(cmd); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}

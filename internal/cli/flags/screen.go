@@ -20,18 +20,34 @@ func (f *Screen) Add(cmd *cobra.Command) {
 	set.StringVar(&f.theme, "theme", "", "colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
 	set.StringVar(&f.glyphs, "glyphs", "", "what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
-	for _, name := range []string{"theme", "glyphs", "no-mouse"} {
-		Wrap(set.Lookup(name))
+	Choices(cmd, "theme", themes()...)
+	Choices(cmd, "glyphs", glyphs()...)
+	Under(Output, set, "theme", "glyphs", "no-mouse")
+}
+
+// themes returns the names of the themes that can be chosen.
+func themes() (names []string) {
+	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
+		names = append(names, t.String())
 	}
+	return names
+}
+
+// glyphs returns the names of the glyph sets that can be chosen.
+func glyphs() (names []string) {
+	for g := style.GlyphsAuto; g < style.GlyphsCount; g++ {
+		names = append(names, g.String())
+	}
+	return names
 }
 
 // Options checks the flags. They win over what the user has chosen on an earlier screen.
 func (f *Screen) Options() (o screen.Options, err error) {
 	if o.Theme, err = style.ParseTheme(f.theme); err != nil {
-		return o, Wrong("--theme", f.theme, "auto, dark, light, safe or mono")
+		return o, OneOf("--theme", f.theme, themes()...)
 	}
 	if o.Glyphs, err = style.ParseGlyphs(f.glyphs); err != nil {
-		return o, Wrong("--glyphs", f.glyphs, "auto, braille, block or ascii")
+		return o, OneOf("--glyphs", f.glyphs, glyphs()...)
 	}
 	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, screen.PreferencesFile(), "."
 	for _, d := range datasets.List() {

@@ -7,9 +7,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"newtop/internal/format"
 	"newtop/trainer"
+	"newtop/trainer/analysis"
 )
 
 // row is a run flag. All that knows of single flags reads the table: the commands that train, the help, configuration files,
@@ -19,55 +22,60 @@ type row struct {
 	field string // of Run that it sets, as errors name it; of several the first, the others behind it
 	usual any    // what it is where nobody says otherwise; nil: zero
 	usage string
-	form  *form  // how the flag is written where the field's type does not say it
-	again string // its usage in newtop resume, where it changes the run's; empty: it can't
-	told  bool   // internal/rundiff tells in what runs differ here from the runs' own words
+	group string // the heading of the help that it stands under
+	value string // what the help calls its value; empty: by the field's type or the choices
+	// choices are the names that it takes, other values beside them where form says so.
+	choices []string
+	offer   cobra.CompletionFunc // what completes it in a shell where that is more than choices; nil: nothing, or files
+	form    *form                // how the flag is written where the field's type does not say it
+	again   string               // its usage in newtop resume, where it changes the run's; empty: it can't
+	told    bool                 // internal/rundiff tells in what runs differ here from the runs' own words
 }
 
 // table lists the run flags in the order of the help. Who adds one adds a row here and a field to trainer.Config.
 var table = []row{
-	{name: "data", field: "Data", told: true, usual: "letters", usage: "data set by name (see newtop data), a CSV file, or several: 'parts/*.csv', a.csv,b.csv, a directory"},
-	{name: "data-dir", field: "DataDir", told: true, usage: "where real data sets are; empty: the cache that newtop data fetch fills"},
-	{name: "target", field: "Target", usage: "target column of a CSV file, by name or number; empty: the last"},
-	{name: "test", field: "Test", usage: "test rows, a number or a fraction; empty: what the data set says"},
-	{name: "net", field: "Hidden Graph", told: true, form: &netForm, usual: "", usage: "hidden layers as in 70-50, none, or a TOML file with any graph; empty: by size of the data"},
-	{name: "skip", field: "Skip", told: true, form: &skipForm, usual: "none", usage: "connections beside the chain: none, direct (inputs to outputs), all (to every later layer)"},
-	{name: "experts", field: "Experts ExpertHidden", told: true, form: &expertsForm, usual: "", usage: "mixture of experts as in 5x16: five nets with 16 hidden nodes each, instead of --net"},
-	{name: "gate", field: "Gate", usage: "what the experts' bell-shaped gates look at: an input or a feature of the data, as hue"},
-	{name: "gates", field: "GateTraining", usage: "how gates learn: descent (after each epoch), joint (as weights), fixed; empty: descent"},
-	{name: "committee", field: "Committee", told: true, form: &committeeForm, usual: 1, usage: "nets trained from as many seeds, whose mean output counts"},
-	{name: "act", field: "Act", told: true, usage: "activation of hidden layers: tanh, sigmoid, softplus, relu, softmax, identity; empty: tanh"},
-	{name: "out", field: "Out", told: true, usage: "activation of the outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear"},
-	{name: "loss", field: "Loss", told: true, usage: "what is minimized: mse or xent; empty: xent behind softmax, else mse"},
-	{name: "init", field: "Init", usual: "uniform:0.2", usage: "how weights are drawn: uniform:A, normal:S, xavier, he or lecun"},
-	{name: "opt", field: "Optimizer", told: true, usual: trainer.DefaultOptimizer, usage: "optimizer (see newtop optimizers)"},
-	{name: "set", field: "Set", usage: "hyperparameter of the optimizer as KEY=VALUE; may be repeated"},
-	{name: "batch", field: "Batch", told: true, usage: "rows a step of first-order methods; 0: the method's default"},
-	{name: "blocks", field: "Blocks", told: true, usage: "parts of the rows that trust-region methods go through in turn; 0: the method's default, 1"},
-	{name: "epochs", field: "Epochs", told: true, usual: 100, usage: "outer iterations; 0: no limit",
+	{name: "data", group: "data", value: "NAME|FILE|-", offer: DataSets, field: "Data", told: true, usual: "letters", usage: "data set by name (see newtop data), a CSV file, packed by gzip or not, several: 'parts/*.csv', a.csv,b.csv, a directory; or -, standard input"},
+	{name: "data-dir", group: "data", value: "DIR", offer: Directories, field: "DataDir", told: true, usage: "where real data sets are; empty: the cache that newtop data fetch fills"},
+	{name: "target", group: "data", value: "COLUMN", field: "Target", usage: "target column of a CSV file, by name or number; empty: the last"},
+	{name: "test", group: "data", value: "N|FRACTION", field: "Test", usage: "test rows, a number or a fraction; empty: what the data set says"},
+	{name: "net", group: "network", value: "LAYERS|FILE", offer: filesWith("toml"), field: "Hidden Graph", told: true, form: &netForm, usual: "", usage: "hidden layers as in 70-50, none, or a TOML file with any graph; empty: by size of the data"},
+	{name: "skip", group: "network", choices: []string{"none", "direct", "all"}, field: "Skip", told: true, form: &skipForm, usual: "none", usage: "connections beside the chain: none, direct (inputs to outputs), all (to every later layer)"},
+	{name: "experts", group: "network", value: "COUNTxLAYERS", field: "Experts ExpertHidden", told: true, form: &expertsForm, usual: "", usage: "mixture of experts as in 5x16: five nets with 16 hidden nodes each, instead of --net"},
+	{name: "gate", group: "network", value: "INPUT", field: "Gate", usage: "what the experts' bell-shaped gates look at: an input or a feature of the data, as hue"},
+	{name: "gates", group: "network", choices: []string{"descent", "joint", "fixed"}, field: "GateTraining", usage: "how gates learn: descent (after each epoch), joint (as weights), fixed; empty: descent"},
+	{name: "committee", group: "network", value: "N", field: "Committee", told: true, form: &committeeForm, usual: 1, usage: "nets trained from as many seeds, whose mean output counts"},
+	{name: "act", group: "network", choices: []string{"tanh", "sigmoid", "softplus", "relu", "softmax", "identity"}, field: "Act", told: true, usage: "activation of hidden layers: tanh, sigmoid, softplus, relu, softmax, identity; empty: tanh"},
+	{name: "out", group: "network", choices: []string{"softmax", "tanh", "sigmoid", "linear"}, field: "Out", told: true, usage: "activation of the outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear"},
+	{name: "loss", group: "network", choices: []string{"mse", "xent"}, field: "Loss", told: true, usage: "what is minimized: mse or xent; empty: xent behind softmax, else mse"},
+	{name: "init", group: "network", value: "NAME", choices: []string{"uniform:0.2", "normal:0.1", "xavier", "he", "lecun"}, field: "Init", usual: "uniform:0.2", usage: "how weights are drawn: uniform:A, normal:S, xavier, he or lecun"},
+	{name: "opt", group: "method", value: "NAME", offer: Methods, field: "Optimizer", told: true, usual: trainer.DefaultOptimizer, usage: "optimizer (see newtop optimizers)"},
+	{name: "set", group: "method", value: "KEY=VALUE", offer: offerSettings, field: "Set", usage: "hyperparameter of the optimizer as KEY=VALUE; may be repeated"},
+	{name: "batch", group: "method", field: "Batch", told: true, usage: "rows a step of first-order methods; 0: the method's default"},
+	{name: "blocks", group: "method", field: "Blocks", told: true, usage: "parts of the rows that trust-region methods go through in turn; 0: the method's default, 1"},
+	{name: "epochs", group: "limits", field: "Epochs", told: true, usual: 100, usage: "outer iterations; 0: no limit",
 		again: "outer iterations in all, those before the stop included; 0: no limit; not given: the run's limit"},
-	{name: "target-loss", field: "TargetLoss", usage: "stop at this training loss; 0: never",
+	{name: "target-loss", group: "limits", field: "TargetLoss", usage: "stop at this training loss; 0: never",
 		again: "stop at this training loss; 0: never; not given: the run's target"},
-	{name: "target-error", field: "TargetError", usage: "stop at this test error as a fraction, or test RMSE; 0: never",
+	{name: "target-error", group: "limits", value: "FRACTION", field: "TargetError", usage: "stop at this test error as a fraction, or test RMSE; 0: never",
 		again: "stop at this test error as a fraction, or test RMSE; 0: never; not given: the run's target"},
-	{name: "time-limit", field: "TimeLimit", usage: "stop after this much work, as in 90s; 0: never",
+	{name: "time-limit", group: "limits", field: "TimeLimit", usage: "stop after this much work, as in 90s; 0: never",
 		again: "stop after this much work in all, as in 90s; 0: never; not given: the run's limit"},
-	{name: "seed", field: "Seed", told: true, usual: uint64(1), usage: "what the starting weights and the order of rows follow from"},
-	{name: "threads", field: "Threads", told: true, usage: "workers; 0: all cores; results do not depend on them",
+	{name: "seed", group: Computing, field: "Seed", told: true, usual: uint64(1), usage: "what the starting weights and the order of rows follow from"},
+	{name: "threads", group: Computing, field: "Threads", told: true, usage: "workers; 0: all cores; results do not depend on them",
 		again: "workers; 0: all cores; results do not depend on them"},
-	{name: "spectrum", field: "Spectrum", told: true, usual: 3, usage: "eigenvalues to estimate, at each end of the spectrum"},
-	{name: "spectrum-every", field: "SpectrumEvery", told: true, usage: "epochs between spectra; 0: never by itself (on the screen: 5, while they take 1 % of the time)"},
-	{name: "spectrum-method", field: "SpectrumMethod", told: true, usage: "how: lanczos (both ends) or power (the largest in size); empty: lanczos"},
-	{name: "spectrum-of", field: "SpectrumOf", told: true, usage: "of which matrix: hessian or gauss-newton; empty: hessian"},
-	{name: "spectrum-rows", field: "SpectrumRows", told: true, form: &rowsForm, usual: "2048", usage: "training rows a spectrum averages over, evenly spaced, or all"},
-	{name: "density", field: "Density", told: true, usage: "estimate the spectral density and the trace with each spectrum"},
-	{name: "memory", field: "Memory", told: true, form: &memoryForm, usual: "1G", usage: "room for kept linearizations, as in 512M; beyond it passes are recomputed",
+	{name: "spectrum", group: "spectrum", field: "Spectrum", told: true, usual: 3, usage: "eigenvalues to estimate, at each end of the spectrum"},
+	{name: "spectrum-every", group: "spectrum", field: "SpectrumEvery", told: true, usage: "epochs between spectra; 0: never by itself (on the screen: 5, while they take 1 % of the time)"},
+	{name: "spectrum-method", group: "spectrum", choices: analysis.SpectrumMethods, field: "SpectrumMethod", told: true, usage: "how: lanczos (both ends) or power (the largest in size); empty: lanczos"},
+	{name: "spectrum-of", group: "spectrum", choices: analysis.SpectrumOperators, field: "SpectrumOf", told: true, usage: "of which matrix: hessian or gauss-newton; empty: hessian"},
+	{name: "spectrum-rows", group: "spectrum", value: "N|all", field: "SpectrumRows", told: true, form: &rowsForm, usual: "2048", usage: "training rows a spectrum averages over, evenly spaced, or all"},
+	{name: "density", group: "spectrum", field: "Density", told: true, usage: "estimate the spectral density and the trace with each spectrum"},
+	{name: "memory", group: Computing, value: "SIZE", field: "Memory", told: true, form: &memoryForm, usual: "1G", usage: "room for kept linearizations, as in 512M; beyond it passes are recomputed",
 		again: "room for kept linearizations, as in 512M; empty: the run's"},
-	{name: "record", field: "Store", usage: "database that keeps the run, or off; empty: runs.db in the state directory"},
-	{name: "name", field: "Name", usage: "what the record calls the run, beside its ID"},
-	{name: "save", field: "Save", told: true, usage: "file for the weights at the end: .safetensors or .onnx",
+	{name: "record", group: Recording, value: "FILE|off", offer: filesWith("db"), field: "Store", usage: "database that keeps the run, or off; empty: runs.db in the state directory"},
+	{name: "name", group: Recording, value: "NAME", field: "Name", usage: "what the record calls the run, beside its ID"},
+	{name: "save", group: Recording, value: "FILE", offer: filesWith("safetensors", "onnx"), field: "Save", told: true, usage: "file for the weights at the end: .safetensors or .onnx",
 		again: "file for the weights at the end: .safetensors or .onnx; not given: the run's"},
-	{name: "config", field: "File", usage: "file with any of these flags, in TOML; the command line wins"},
+	{name: "config", value: "FILE", offer: filesWith("toml"), field: "File", usage: "file with any of these flags, in TOML; the command line wins"},
 }
 
 // of returns the field that the row sets, the first of several, in a *Run or a *trainer.Config.
@@ -80,7 +88,25 @@ func (r *row) of(in any) reflect.Value {
 func (r *row) configures() bool { return r.of(new(trainer.Config)).IsValid() }
 
 // add declares the flag with a default.
-func (r *row) add(set *pflag.FlagSet, f *Run, usual any, usage string) {
+func (r *row) add(cmd *cobra.Command, f *Run, usual any, usage string) {
+	set := cmd.Flags()
+	r.declare(set, f, usual, usage)
+	if r.choices != nil {
+		Choices(cmd, r.name, r.choices...)
+	}
+	if r.offer != nil {
+		Complete(cmd, r.name, r.offer)
+	}
+	flag := set.Lookup(r.name)
+	if r.value != "" {
+		annotate(flag, valueKey, r.value)
+	}
+	if r.group != "" {
+		annotate(flag, headingKey, r.group)
+	}
+}
+
+func (r *row) declare(set *pflag.FlagSet, f *Run, usual any, usage string) {
 	if r.parsed() {
 		text := new(string)
 		f.texts[r.name] = text
@@ -136,7 +162,7 @@ func (r *row) parse(c *trainer.Config, text string) error {
 	if r.form.parse(c, text) {
 		return nil
 	}
-	return Wrong("--"+r.name, text, r.form.expected)
+	return Wrong("--"+r.name, text, r.form.expected+format.DidYouMean(text, r.choices))
 }
 
 // Of returns the flag of a field of a trainer.Config. Errors of other options carry their flags already.

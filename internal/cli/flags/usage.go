@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"newtop/internal/format"
 	"newtop/trainer"
 )
 
@@ -38,20 +39,31 @@ func NoArguments(cmd *cobra.Command, args []string) error {
 		}
 	}
 	message := fmt.Sprintf("unknown command %q: expected one of %s", args[0], strings.Join(names, ", "))
-	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-		message += "; did you mean " + near[0] + "?"
-	}
-	return &UsageError{message}
+	return &UsageError{message + format.DidYouMean(args[0], names)}
 }
 
-// Error says what a flag expected, in place of what the number parser thinks of the text.
-func Error(err error) error {
+// Error says what a flag expected, in place of what the number parser thinks of the text, or which flag of the command
+// was probably meant.
+func Error(cmd *cobra.Command, err error) error {
+	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && len(unknown.GetSpecifiedName()) > 1 {
+		return &UsageError{err.Error() + format.DidYouMean("--"+unknown.GetSpecifiedName(), names(cmd.Flags()))}
+	}
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
 		return &UsageError{err.Error()}
 	}
 	flag := value.GetFlag()
 	return Wrong("--"+flag.Name, value.GetValue(), expected(flag.Value))
+}
+
+// names returns the flags as they are typed, but for hidden ones.
+func names(set *pflag.FlagSet) (list []string) {
+	set.VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			list = append(list, "--"+f.Name)
+		}
+	})
+	return list
 }
 
 // expected says in words what a flag takes.
@@ -82,7 +94,7 @@ func OneOf(flag, value string, choices ...string) error {
 		return nil
 	}
 	last := len(choices) - 1
-	return Wrong(flag, value, strings.Join(choices[:last], ", ")+" or "+choices[last])
+	return Wrong(flag, value, strings.Join(choices[:last], ", ")+" or "+choices[last]+format.DidYouMean(value, choices))
 }
 
 // Arguments asks for so many arguments, any number from least on where most is 0, and says what they are.

@@ -24,11 +24,14 @@ const (
 func AddContinue(cmd *cobra.Command, goOn *bool) {
 	set := cmd.Flags()
 	set.BoolVar(goOn, "continue", false, "go on with the recorded run of this --name where it was cut short; begin it if there is none")
-	flags.Wrap(set.Lookup("continue"))
+	flags.Under(flags.Recording, set, "continue")
 }
 
 // Begin returns the run that c says: a new one, or with goOn the rest of the one that has the name.
 func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job, error) {
+	if err := KeepInput(cmd, &c); err != nil {
+		return nil, err
+	}
 	if goOn {
 		if f.Name == "" || f.Store == flags.Unrecorded {
 			return nil, flags.Wrong("--continue", "true", "a recorded run, and --name NAME to find it by")
@@ -38,6 +41,7 @@ func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job,
 			return j, err
 		}
 	}
+	WarnOfUnused(cmd, &c)
 	r, err := keepRecord(f, cmd, c, goOn)
 	if err != nil {
 		return nil, err

@@ -45,12 +45,28 @@ func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, e
 	if adapt != nil {
 		adapt(&c)
 	}
+	if err := KeepInput(cmd, &c); err != nil {
+		return nil, err
+	}
+	WarnOfUnused(cmd, &c)
 	r, err := keepRecord(f, cmd, c, false)
 	if err != nil {
 		return nil, err
 	}
 	return &Job{config: c, record: r}, nil
 }
+
+// WarnOfUnused says which flags have no effect on the method that a run begins with. It is no error: a run can be switched
+// to a method that has what they say, and a file of flags may serve several methods.
+func WarnOfUnused(cmd *cobra.Command, c *trainer.Config) {
+	for _, field := range c.Unused() {
+		flag := flags.Of(field)
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s has no effect on %s, which has no %s", flag, cmp.Or(c.Optimizer, trainer.DefaultOptimizer), unusedWords[field]))
+	}
+}
+
+// unusedWords are what fields of a configuration are about.
+var unusedWords = map[string]string{"Batch": "batches", "Blocks": "blocks"}
 
 // session returns the session that does the job.
 func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err error) {

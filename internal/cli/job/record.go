@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"regexp"
 	"time"
 
@@ -77,8 +79,24 @@ func OpenStore(file string, o store.Options) (*store.Store, error) {
 		if file, err = store.DefaultPath(); err != nil {
 			return nil, err
 		}
+	} else if err := checkDirectory(file); err != nil {
+		return nil, err
 	}
 	return store.Open(file, o)
+}
+
+// checkDirectory refuses a file in a directory that is not there, as of a name that is misspelt. The directory of the
+// default place is made.
+func checkDirectory(file string) error {
+	usual, err := store.DefaultPath()
+	dir := filepath.Dir(file)
+	if err == nil && filepath.Dir(usual) == dir {
+		return nil
+	}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return flags.Wrong("--record", file, "a file in a directory that is there: "+dir+" is not")
+	}
+	return nil
 }
 
 // recorders returns what the session has to record into.

@@ -19,8 +19,8 @@ type StoreFlags struct{ File string }
 
 // Add declares --record, for cmd and the commands below it.
 func (a *StoreFlags) Add(cmd *cobra.Command) {
-	cmd.PersistentFlags().StringVar(&a.File, "record", "", "database with the runs; empty: runs.db in the state directory")
-	flags.Wrap(cmd.PersistentFlags().Lookup("record"))
+	cmd.PersistentFlags().StringVar(&a.File, "record", "", "database `FILE` with the runs; empty: runs.db in the state directory")
+	flags.Files(cmd, "record", "db")
 }
 
 // EmptyError says that there is no run store in the default place yet.

@@ -97,9 +97,8 @@ func (c *Group) Trains(cmd *cobra.Command) *cobra.Command {
 	set := cmd.Flags()
 	set.StringVar(&c.reduce, "reduce", "fixed", "how several processes add up: fixed (to the digits of one process) or fast (as MPI likes; the last digits depend on how many there are)")
 	set.DurationVar(&c.hang, "hang-timeout", defaultHang, "end with code 4 when for so long nothing is heard of one of several processes")
-	for _, name := range []string{"reduce", "hang-timeout"} {
-		flags.Wrap(set.Lookup(name))
-	}
+	flags.Choices(cmd, "reduce", "fixed", "fast")
+	flags.Under(flags.Computing, set, "reduce", "hang-timeout")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !c.Single() && c.launch.Rank > 0 {

@@ -16,6 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 	"newtop/models/modelfile"
 )
@@ -38,19 +39,33 @@ func New() *cobra.Command {
 		Long: `Apply a model that --save or w wrote, .safetensors or .onnx, to the rows of a
 CSV file, of standard input (-) or of a data set by its name. Columns are found
 by the names in the first line, or else by their places.`,
-		Example: "newtop predict letter.onnx rows.csv --out predictions.csv\nnewtop predict letter.safetensors letter --data-dir ../data --format jsonl",
-		Args:    flags.Arguments(2, 2, "two arguments: a saved model, and a CSV file, - or a data set's name"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
+		Example:           "newtop predict letter.onnx rows.csv --out predictions.csv\nnewtop predict letter.safetensors letter --data-dir ../data --format jsonl",
+		Args:              flags.Arguments(2, 2, "two arguments: a saved model, and a CSV file, - or a data set's name"),
+		ValidArgsFunction: complete,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVar(&f.out, "out", "", "file for the predictions; empty: standard output")
+	set.StringVar(&f.out, "out", "", "`FILE` for the predictions; empty: standard output")
 	set.StringVar(&f.format, "format", "csv", "csv, or jsonl: one JSON object a row")
-	set.StringVar(&f.target, "target", "", "column with what is to be predicted, to compare; empty: the model's, if it is there")
-	set.StringVar(&f.dir, "data-dir", "", "where real data sets are; empty: the cache that newtop data fetch fills")
+	flags.Choices(cmd, "format", "csv", "jsonl")
+	set.StringVar(&f.target, "target", "", "`COLUMN` with what is to be predicted, to compare; empty: the model's, if it is there")
+	set.StringVar(&f.dir, "data-dir", "", "`DIR` where real data sets are; empty: the cache that newtop data fetch fills")
 	set.StringVar(&f.rows, "rows", "test", "which rows of a data set: test, train or all")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "rows", "test", "train", "all")
+	flags.Complete(cmd, "data-dir", flags.Directories)
 	return cmd
+}
+
+// complete offers a shell the files of models, and behind one data.
+func complete(cmd *cobra.Command, args []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return []cobra.Completion{"safetensors", "onnx"}, cobra.ShellCompDirectiveFilterFileExt
+	case 1:
+		return flags.DataSets(cmd, args, begun)
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
 // run checks what can be checked before the first row.
@@ -62,7 +77,7 @@ func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
 	if err != nil {
 		return err
 	}
-	source, err := f.open(cmd, m, data)
+	source, err := launch.Until(cmd.Context(), func() (rowSource, error) { return f.open(cmd, m, data) })
 	if err != nil {
 		return err
 	}
@@ -77,17 +92,10 @@ func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
 		out = file
 	}
 	p := &predictor{model: m, source: source, write: newPredictionWriter(out, f.format, m, source)}
-	// A reader that waits for a terminal can't be woken: it is left behind.
-	done := make(chan error, 1)
-	go func() { done <- p.all(cmd.Context()) }()
-	select {
-	case err = <-done:
-	case <-cmd.Context().Done():
-		return cmd.Context().Err()
+	if _, err := launch.Until(cmd.Context(), func() (any, error) { return nil, p.all(cmd.Context()) }); err != nil {
+		return err
 	}
-	if err == nil {
-		_, err = fmt.Fprintln(cmd.ErrOrStderr(), p.summary())
-	}
+	_, err = fmt.Fprintln(cmd.ErrOrStderr(), p.summary())
 	return err
 }
 

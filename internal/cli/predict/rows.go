@@ -52,7 +52,7 @@ func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string)
 	for _, path := range paths {
 		file, err := os.Open(path)
 		if err == nil {
-			return f.openTable(m, file, path)
+			return f.openFile(m, file, path)
 		}
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
@@ -71,6 +71,19 @@ type tableRows struct {
 	io.Closer
 	file  string
 	model *modelfile.Model
+}
+
+// openFile is openTable of a file, which may be packed by gzip.
+func (f *predictFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
+	content, _, err := datasets.Unpack(file, path)
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return f.openTable(m, struct {
+		io.Reader
+		io.Closer
+	}{content, file}, path)
 }
 
 func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {

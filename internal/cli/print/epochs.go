@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"newtop/trainer/event"
 )
@@ -22,35 +23,67 @@ func decimal(head string, width, digits int, of func(e *event.EpochEvent) event.
 	return column{head, width, func(e *event.EpochEvent) string { return fitted(of(e), digits, width) }}
 }
 
+// innerWidth is room for what solves tells, as 111 B39N1.
+const innerWidth = 9
+
 // columns returns the table of a run whose first step was e: what every method has, and between that and the
-// cost what this one has. Of a run that another program trains the epoch may tell more than its opening.
-func columns(run *event.RunEvent, e *event.EpochEvent) []column {
+// cost what this one has, of its own figures as many as have room in a width; 0 is any. A committee has the range of its
+// members in the place of the radius and the ratio of one step. Of a run that another program trains the epoch may tell
+// more than its opening.
+func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	list := []column{
 		{"epoch", 5, func(e *event.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
-		decimal("loss", 9, 6, func(e *event.EpochEvent) event.Float { return e.Loss }),
+		decimal("loss", 8, 6, func(e *event.EpochEvent) event.Float { return e.Loss }),
 	}
 	exists := func(f event.Float) bool { return !math.IsNaN(float64(f)) }
 	tested := run.Data.TestRows > 0 || exists(e.TestLoss) || exists(e.TestError) || exists(e.TestRMSE)
 	if tested {
-		list = append(list, decimal("test loss", 9, 6, func(e *event.EpochEvent) event.Float { return e.TestLoss }))
+		list = append(list, decimal("test", 8, 6, func(e *event.EpochEvent) event.Float { return e.TestLoss }))
 	}
 	list = append(list, faults(run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError), tested)...)
-	if exists(e.Radius) {
-		list = append(list, decimal("radius", 8, 3, func(e *event.EpochEvent) event.Float { return e.Radius }))
+	single := len(e.Members) == 0
+	if exists(e.Radius) && single {
+		list = append(list, decimal("radius", 6, 3, func(e *event.EpochEvent) event.Float { return e.Radius }))
 	}
 	if exists(e.Rate) {
-		list = append(list, decimal("rate", 8, 3, func(e *event.EpochEvent) event.Float { return e.Rate }))
+		list = append(list, decimal("rate", 7, 3, func(e *event.EpochEvent) event.Float { return e.Rate }))
 	}
-	if exists(e.Radius) || exists(e.Rho) {
-		list = append(list, decimal("rho", 7, 3, func(e *event.EpochEvent) event.Float { return e.Rho }))
+	if (exists(e.Radius) || exists(e.Rho)) && single {
+		list = append(list, decimal("rho", 6, 3, func(e *event.EpochEvent) event.Float { return e.Rho }))
 	}
+	if !single {
+		list = append(list, members(&e.Members[0]))
+	}
+	cost := []column{
+		{"gradients", 9, func(e *event.EpochEvent) string { return Fixed(e.GradientEquivalents, 1) }},
+		{"seconds", 7, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }},
+	}
+	var own []column
 	for _, f := range e.Figures {
 		head := Printable(f.Key)
-		list = append(list, decimal(head, max(len(head), 8), 3, FigureOf(f.Key)))
+		own = append(own, decimal(head, max(len(head), 7), 3, FigureOf(f.Key)))
 	}
-	return append(list,
-		column{"gradients", 9, func(e *event.EpochEvent) string { return Fixed(e.GradientEquivalents, 1) }},
-		column{"seconds", 8, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }})
+	if width > 0 && len(e.Inner) > 0 {
+		width -= 1 + innerWidth
+	}
+	for width > 0 && len(own) > 0 && widthOf(list, own, cost) > width {
+		widest := 0
+		for i := range own {
+			if own[i].width > own[widest].width {
+				widest = i
+			}
+		}
+		own = slices.Delete(own, widest, widest+1)
+	}
+	return slices.Concat(list, own, cost)
+}
+
+// widthOf returns how wide columns are side by side.
+func widthOf(parts ...[]column) (width int) {
+	for _, c := range slices.Concat(parts...) {
+		width += c.width + 1
+	}
+	return width - 1
 }
 
 // faults are the columns of the error in per cent, or of a regression's root mean square.
@@ -96,62 +129,75 @@ func tableHead(list []column, inner bool) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// tableRow writes an epoch.
-func tableRow(list []column, e *event.EpochEvent) string {
+// tableRow writes an epoch in a width, which is only exceeded by numbers that are too large for their columns.
+func tableRow(list []column, e *event.EpochEvent, width int) string {
 	var b strings.Builder
 	for _, c := range list {
 		fmt.Fprintf(&b, "%*s ", c.width, c.text(e))
 	}
-	b.WriteString(solves(e))
-	return strings.TrimRight(b.String(), " ") + members(e)
+	b.WriteString(solves(e, max(width-utf8.RuneCountInString(b.String()), len("inner"))))
+	return strings.TrimRight(b.String(), " ")
 }
 
-// solves tells of an epoch's inner solves: each one where there are few, or else all their iterations and how
-// often they ended for each reason. A cross says that no step was taken.
-func solves(e *event.EpochEvent) string {
+// solves tells of an epoch's inner solves: each one where they are few and have room, or else all their iterations and how
+// often they ended for each reason, as far as there is room. A cross says that no step was taken.
+func solves(e *event.EpochEvent, room int) string {
 	const few = 4
-	var parts []string
+	end := ""
+	if !e.Accepted {
+		end = " ×"
+		room -= 2
+	}
+	var each []string
 	iterations, reasons := 0, map[byte]int{}
 	for _, s := range e.Inner {
-		parts = append(parts, fmt.Sprintf("%d%c", s.Iterations, s.Stop.Letter()))
+		each = append(each, fmt.Sprintf("%d%c", s.Iterations, s.Stop.Letter()))
 		iterations += s.Iterations
 		reasons[s.Stop.Letter()]++
 	}
-	if len(parts) > few {
-		parts = []string{fmt.Sprint(iterations)}
-		for _, letter := range slices.Sorted(maps.Keys(reasons)) {
-			parts[0] += fmt.Sprintf(" %c%d", letter, reasons[letter])
+	text := strings.Join(each, ",")
+	if len(each) > few || len(text) > room {
+		text = fmt.Sprint(iterations)
+		letters := slices.Sorted(maps.Keys(reasons))
+		slices.SortStableFunc(letters, func(a, b byte) int { return reasons[b] - reasons[a] })
+		for i, letter := range letters {
+			next := fmt.Sprintf("%c%d", letter, reasons[letter])
+			if i == 0 {
+				next = " " + next
+			}
+			if len(text)+len(next) > room {
+				break
+			}
+			text += next
 		}
 	}
-	text := strings.Join(parts, ",")
-	if !e.Accepted {
-		text = strings.TrimLeft(text+" ×", " ")
-	}
-	return text
+	return strings.TrimLeft(text+end, " ")
 }
 
-// members gives the range of what the members of a committee reach by themselves on the test rows, or on
-// the training rows where there are no others.
-func members(e *event.EpochEvent) string {
-	if len(e.Members) == 0 {
-		return ""
-	}
-	what, text := "loss", func(v float64) string { return fmt.Sprintf("%.4g", v) }
-	of := func(m *event.MemberFigures) event.Float { return m.Loss }
-	switch first := &e.Members[0]; {
+// members is the column of what the members of a committee reach by themselves on the test rows, or on the training rows
+// where there are no others, from the best to the worst.
+func members(first *event.MemberFigures) column {
+	head, width, format := "members", 15, "%.4g"
+	scale, of := 1.0, func(m *event.MemberFigures) event.Float { return m.Loss }
+	switch {
 	case !math.IsNaN(float64(first.TestError)):
-		what, text = "test %", func(v float64) string { return fmt.Sprintf("%.2f", 100*v) }
-		of = func(m *event.MemberFigures) event.Float { return m.TestError }
+		head, width, format = "members %", 11, "%.2f"
+		scale, of = 100, func(m *event.MemberFigures) event.Float { return m.TestError }
 	case !math.IsNaN(float64(first.TestRMSE)):
-		what = "test rmse"
+		head, width, format = "members", 13, "%.3g"
 		of = func(m *event.MemberFigures) event.Float { return m.TestRMSE }
 	}
-	low, high, sum := math.Inf(1), math.Inf(-1), 0.0
-	for i := range e.Members {
-		v := float64(of(&e.Members[i]))
-		low, high, sum = min(low, v), max(high, v), sum+v
-	}
-	return fmt.Sprintf("  members' %s %s to %s, mean %s", what, text(low), text(high), text(sum/float64(len(e.Members))))
+	return column{head, width, func(e *event.EpochEvent) string {
+		if len(e.Members) == 0 {
+			return "."
+		}
+		low, high := math.Inf(1), math.Inf(-1)
+		for i := range e.Members {
+			v := scale * float64(of(&e.Members[i]))
+			low, high = min(low, v), max(high, v)
+		}
+		return fmt.Sprintf(format+"–"+format, low, high)
+	}}
 }
 
 // fitted formats a figure with as many digits, up to so many, as the width has room for.

@@ -15,6 +15,7 @@ import (
 // table needs to show is known from the first step, so that the row of the starting weights waits for it.
 type TextRecorder struct {
 	out, messages io.Writer
+	width         int // of the terminal; 0: there is none
 	run           event.RunEvent
 	opened        bool
 	optimizer     string
@@ -34,9 +35,9 @@ func (t *TextRecorder) Record(e event.Event) error {
 			return nil
 		}
 		err := t.begin(&e)
-		return t.print(err, tableRow(t.columns, &e))
+		return t.print(err, t.row(&e))
 	case event.SpectrumEvent:
-		return t.print(t.begin(t.start), SpectrumLine(&e))
+		return t.print(t.begin(t.start), t.sentence(SpectrumLine(&e)))
 	case event.ResumeEvent:
 		fmt.Fprintf(t.messages, "resumed after epoch %d\n", e.Epoch)
 	case event.SavedEvent:
@@ -45,7 +46,7 @@ func (t *TextRecorder) Record(e event.Event) error {
 		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
 			return err
 		}
-		return t.print(nil, Outcome(&t.run, &e, t.optimizer))
+		return t.print(nil, t.sentence(Outcome(&t.run, &e, t.optimizer)))
 	}
 	return nil
 }
@@ -71,7 +72,7 @@ func (t *TextRecorder) opening() {
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
-	fmt.Fprintln(t.messages, Printable(text))
+	fmt.Fprintln(t.messages, t.sentence(Printable(text)))
 }
 
 // begin prints the heading and the starting weights, once, in the columns that e calls for; nil calls for
@@ -80,12 +81,27 @@ func (t *TextRecorder) begin(e *event.EpochEvent) error {
 	if t.columns != nil || e == nil {
 		return nil
 	}
-	t.columns = columns(&t.run, e)
+	t.columns = columns(&t.run, e, t.width)
 	err := t.print(nil, tableHead(t.columns, len(e.Inner) > 0))
 	if t.start != nil {
-		err = t.print(err, tableRow(t.columns, t.start))
+		err = t.print(err, t.row(t.start))
 	}
 	return err
+}
+
+// row writes an epoch.
+func (t *TextRecorder) row(e *event.EpochEvent) string {
+	return tableRow(t.columns, e, cmp.Or(t.width, TextWidth))
+}
+
+// sentence returns a text that is not of the table, in rows where it goes to a terminal. Those after the first are set in.
+func (t *TextRecorder) sentence(text string) string {
+	if t.width == 0 {
+		return text
+	}
+	begin := text[:len(text)-len(strings.TrimLeft(text, " "))]
+	indent := begin + "  "
+	return begin + strings.Join(Wrapped(text, t.width-len(indent)), "\n"+indent)
 }
 
 // print writes a line unless something failed before.
@@ -130,10 +146,15 @@ func matrix(operator string) string {
 
 // NewRecorder returns what prints a run in the given format.
 func NewRecorder(format string, out, messages io.Writer) (trainer.Recorder, error) {
+	return NewRecorderOf(Width(out), format, out, messages)
+}
+
+// NewRecorderOf is NewRecorder for what comes to a terminal of a width in the end; 0: to none.
+func NewRecorderOf(width int, format string, out, messages io.Writer) (trainer.Recorder, error) {
 	if format == "jsonl" {
 		return trainer.NewJSONLines(out), nil
 	}
-	return &TextRecorder{out: out, messages: messages}, flags.OneOf("--format", format, "text", "jsonl")
+	return &TextRecorder{out: out, messages: messages, width: width}, flags.OneOf("--format", format, "text", "jsonl")
 }
 
 // Outcome says in one line how a run went.

@@ -1,8 +1,10 @@
 package print
 
 import (
+	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"newtop/trainer/event"
 )
@@ -11,9 +13,46 @@ import (
 func TestTableWithoutTestRows(t *testing.T) {
 	unknown := event.UnknownEpoch(0)
 	for _, classes := range []int{0, 3} {
-		head := tableHead(columns(&event.RunEvent{Data: event.DataInfo{Classes: classes}}, &unknown), true)
+		head := tableHead(columns(&event.RunEvent{Data: event.DataInfo{Classes: classes}}, &unknown, 0), true)
 		if strings.Contains(head, "test") || !strings.HasSuffix(head, " inner") {
 			t.Errorf("%d classes: %s", classes, head)
+		}
+	}
+}
+
+// In a terminal the widest of a method's own figures are left out until the table has room, and every row fits.
+func TestTableFitsItsTerminal(t *testing.T) {
+	e := event.UnknownEpoch(3)
+	e.Loss, e.TestLoss, e.Radius, e.Rho = 0.000123456, 12345.678, 0.000123, -0.00987
+	for _, key := range []string{"lambda-1", "lambda-next", "mu", "two-over-rate"} {
+		e.Figures = append(e.Figures, event.Figure{Key: key, Value: -1.2345e-7})
+	}
+	e.Inner = make([]event.InnerSummary, 40)
+	run := &event.RunEvent{Data: event.DataInfo{Classes: 3, TestRows: 9}}
+	for width, want := range map[int]string{0: "lambda-1 lambda-next mu two-over-rate", 80: "", 100: "lambda-1 mu", 130: "lambda-1 lambda-next mu two-over-rate"} {
+		list := columns(run, &e, width)
+		head, row := tableHead(list, true), tableRow(list, &e, width)
+		words := strings.Fields(head)
+		if got := strings.Join(words[slices.Index(words, "rho")+1:slices.Index(words, "gradients")], " "); got != want {
+			t.Errorf("%d columns: %s", width, head)
+		}
+		if width > 0 && max(utf8.RuneCountInString(head), utf8.RuneCountInString(row)) > width {
+			t.Errorf("%d columns:\n%s\n%s", width, head, row)
+		}
+	}
+}
+
+func TestWrapped(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"", 10, ""}, {"one two three", 7, "one two|three"}, {"the --net of it", 8, "the|--net of|it"}, {"error 62.92 % in", 11, "error|62.92 % in"},
+		{"a-very-long-word b", 4, "a-very-long-word|b"},
+	} {
+		if got := strings.Join(Wrapped(c.text, c.width), "|"); got != c.want {
+			t.Errorf("%q in %d: %s, expected %s", c.text, c.width, got, c.want)
 		}
 	}
 }

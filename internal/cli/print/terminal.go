@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
@@ -67,4 +68,22 @@ func JSON(out io.Writer, v any) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(v)
+}
+
+// Wrapped breaks text between words, at spaces alone and not before %, into rows of a width, which only a longer word
+// exceeds.
+func Wrapped(text string, width int) (rows []string) {
+	const glue = "\u00a0"
+	row := ""
+	for _, word := range strings.Split(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), " %", glue+"%"), " ") {
+		if row != "" && ansi.StringWidth(row)+1+ansi.StringWidth(word) > width {
+			rows = append(rows, row)
+			row = ""
+		}
+		if row != "" {
+			row += " "
+		}
+		row += strings.ReplaceAll(word, glue, " ")
+	}
+	return append(rows, row)
 }

@@ -53,10 +53,10 @@ func newRunsRemove(a *job.StoreFlags) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVar(&r.older, "older-than", "", "all that nothing was recorded of for so long, as in 12h or 30d")
+	set.StringVar(&r.older, "older-than", "", "all that nothing was recorded of for a `TIME`, as in 12h or 30d")
 	set.StringVar(&r.state, "state", "", "all in this state, as in newtop runs --state")
+	flags.Choices(cmd, "state", states()...)
 	set.BoolVarP(&r.sure, "yes", "y", false, "do not ask")
-	set.VisitAll(flags.Wrap)
 	return cmd
 }
 

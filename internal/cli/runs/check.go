@@ -116,7 +116,6 @@ each. The damaged file is only read.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&to, "output", "o", "", "the new database, which must not be there yet")
-	flags.Wrap(cmd.Flags().Lookup("output"))
+	cmd.Flags().StringVarP(&to, "output", "o", "", "`FILE` of the new database, which must not be there yet")
 	return cmd
 }

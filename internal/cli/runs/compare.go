@@ -47,8 +47,9 @@ the errors of --reach, and which choices differ.`,
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringVar(&c.format, "format", "", "text or json; empty: the screen in a terminal, without --reach, else text")
-	set.StringVar(&c.reach, "reach", "", "errors as fractions (or RMSEs), as in 0.1,0.05, to tell what they took; empty: the best of the run that does worst")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "format", "text", "json")
+	flags.Under(flags.Output, set, "format")
+	set.StringVar(&c.reach, "reach", "", "a `LIST` of errors as fractions (or RMSEs), as in 0.1,0.05, to tell what they took; empty: the best of the run that does worst")
 	c.screen.Add(cmd)
 	return cmd
 }

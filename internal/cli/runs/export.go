@@ -67,14 +67,14 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 					return e.write(&x, cmd, s, r)
 				})
 			}
-			return flags.Wrong("--format", x.format, strings.Join(names, ", "))
+			return flags.OneOf("--format", x.format, names...)
 		},
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringVar(&x.format, "format", "csv", strings.Join(meanings, "; "))
-	set.StringVarP(&x.file, "output", "o", "", "file or directory; empty: standard output, or a name by the run's ID where it has to be a file")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "format", names...)
+	set.StringVarP(&x.file, "output", "o", "", "`FILE` or directory; empty: standard output, or a name by the run's ID where it has to be a file")
 	return cmd
 }
 

@@ -39,17 +39,20 @@ func newRunsPlot(a *job.StoreFlags) *cobra.Command {
 	}
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringVarP(&file, "output", "o", "", "the file; its ending says the format: .svg, .png or .pdf")
-	set.StringVar(&what, "what", "", "what is drawn, one panel each, of "+strings.Join(names, ", ")+"; empty: loss, and error or rmse")
+	set.StringVarP(&file, "output", "o", "", "the `FILE`; its ending says the format: .svg, .png or .pdf")
+	set.StringVar(&what, "what", "", "what is drawn, a `LIST` of one for each panel: "+strings.Join(names, ", ")+"; empty: loss, and error or rmse")
+	flags.Complete(cmd, "what", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	set.StringVar(&o.X, "x", "epoch", "what it is drawn over: epoch, seconds or equivalents")
+	flags.Choices(cmd, "x", "epoch", "seconds", "equivalents")
 	set.StringVar(&o.Rows, "rows", "", "figures of which rows: test, train or both; empty: both of up to three runs, else test")
+	flags.Files(cmd, "output", "svg", "png", "pdf")
+	flags.Choices(cmd, "rows", "test", "train", "both")
 	set.BoolVar(&o.LogX, "log", false, "logarithmic x axis")
 	set.BoolVar(&o.Linear, "linear", false, "linear y axes, whatever is drawn")
 	set.Float64Var(&o.Smooth, "smooth", 0, "draw an exponential average with this half-life in epochs, over the pale curves; 0: none")
 	set.Float64Var(&o.Width, "width", 0, "width in cm; 0: 16")
 	set.Float64Var(&o.Height, "height", 0, "height in cm; 0: by the number of panels")
 	set.StringVar(&o.Title, "title", "", "title; empty: the data and the net that the runs have in common")
-	set.VisitAll(flags.Wrap)
 	return cmd
 }
 

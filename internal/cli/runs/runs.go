@@ -41,7 +41,6 @@ run has it, by its name, or as last, last~1, last~2: the newest that are no tria
 			return l.list(cmd, &a)
 		},
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	a.Add(cmd)
 	l.add(list)
 	cmd.Flags().SortFlags = false
@@ -68,14 +67,17 @@ type lister struct {
 func (l *lister) add(set *pflag.FlagSet) {
 	set.SortFlags = false
 	set.StringVar(&l.filter.Data, "data", "", "only runs on this data")
+	flags.Complete(cmd, "data", flags.DataSets)
 	set.StringVar(&l.filter.Optimizer, "opt", "", "only runs that began with this optimizer")
+	flags.Complete(cmd, "opt", flags.Methods)
 	set.StringVar(&l.filter.State, "state", "", "only runs in this state: running, interrupted, damaged, or why they ended: epochs, target, time, stopped, stalled, diverged, failed")
-	set.StringVar(&l.since, "since", "", "only runs begun since then: 90m, 24h, 7d ago, or a date as in 2026-11-01")
+	flags.Choices(cmd, "state", states()...)
+	set.StringVar(&l.since, "since", "", "only runs begun since `WHEN`: 90m, 24h, 7d ago, or a date as in 2026-11-01")
 	set.StringVar(&l.filter.Text, "text", "", "only runs with this text in ID, name, data, optimizer or command")
 	set.BoolVar(&l.trials, "trials", false, "also the trials of searches, which are left out otherwise unless --text chooses them")
 	set.IntVar(&l.filter.Limit, "limit", 0, "only so many; 0: all")
 	set.StringVar(&l.format, "format", "text", "text, json or csv")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "format", "text", "json", "csv")
 }
 
 func (l *lister) list(cmd *cobra.Command, a *job.StoreFlags) error {
@@ -133,17 +135,17 @@ func (l *lister) chosen(now time.Time) (f store.Filter, err error) {
 
 // checkState refuses what no run can be in.
 func checkState(name string) error {
-	states := []string{string(store.Running), string(store.Interrupted), string(store.Damaged)}
+	return flags.OneOf("--state", name, states()...)
+}
+
+// states returns the states that a run can be in.
+func states() []string {
+	list := []string{string(store.Running), string(store.Interrupted), string(store.Damaged)}
 	for _, r := range []event.Reason{event.ReasonEpochs, event.ReasonTarget, event.ReasonTime, event.ReasonStopped,
 		event.ReasonStalled, event.ReasonDiverged, event.ReasonFailed} {
-		states = append(states, string(r))
+		list = append(list, string(r))
 	}
-	for _, s := range states {
-		if s == name {
-			return nil
-		}
-	}
-	return flags.Wrong("--state", name, strings.Join(states, ", "))
+	return list
 }
 
 // moment reads a time: so long before now, or a date.

@@ -46,6 +46,7 @@ func newRunsShow(a *job.StoreFlags) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	flags.Choices(cmd, "format", "text", "json")
 	return cmd
 }
 

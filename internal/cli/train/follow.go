@@ -76,6 +76,7 @@ func staleness(s stream.Source) string {
 // run that was resumed goes on from its checkpoint, and values that were written late change the epochs that they belong to.
 type printer struct {
 	name     string // of the format
+	width    int    // of the terminal; 0: there is none
 	format   trainer.Recorder
 	text     bytes.Buffer // what the format made of an event
 	notes    bytes.Buffer // the same, for messages
@@ -92,14 +93,14 @@ type printer struct {
 const noEpoch = math.MinInt
 
 func newPrinter(format string, out, messages io.Writer) (*printer, error) {
-	p := &printer{name: format, out: bufio.NewWriterSize(out, 1<<16), messages: messages, seed: maphash.MakeSeed(), newest: noEpoch}
+	p := &printer{name: format, width: print.Width(out), out: bufio.NewWriterSize(out, 1<<16), messages: messages, seed: maphash.MakeSeed(), newest: noEpoch}
 	return p, p.restart()
 }
 
 // restart begins the format anew: what it prints depends on what it has seen.
 func (p *printer) restart() (err error) {
 	p.same, p.common = 0, noEpoch
-	p.format, err = print.NewRecorder(p.name, &p.text, &p.notes)
+	p.format, err = print.NewRecorderOf(p.width, p.name, &p.text, &p.notes)
 	return err
 }
 

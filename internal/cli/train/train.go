@@ -53,6 +53,8 @@ newtop train --epochs 5000 --serve 127.0.0.1:2222`,
 	s.flags.Add(cmd)
 	set := cmd.Flags()
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
+	flags.Choices(cmd, "format", "text", "jsonl")
+	flags.Under(flags.Output, set, "format")
 	job.AddContinue(cmd, &s.goOn)
 	s.serve.Add(cmd, job.Training)
 	s.screen.Add(cmd)

@@ -58,7 +58,8 @@ followed as they grow. Without a terminal the epochs are printed as text.`,
 	set.BoolVar(&w.options.Replay, "replay", false, "on the screen: play the run from its first epoch, as fast as it went")
 	set.Float64Var(&w.options.Speed, "speed", 1, "how many times as fast")
 	set.StringVar(&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "format", "text", "jsonl")
+	flags.Under(flags.Output, set, "replay", "speed", "format")
 	w.screen.Add(cmd)
 	return cmd
 }

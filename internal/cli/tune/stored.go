@@ -46,6 +46,7 @@ func newTuneList() *cobra.Command {
 	}
 	a.Add(cmd)
 	cmd.Flags().StringVar(&format, "format", "text", "text or json")
+	flags.Choices(cmd, "format", "text", "json")
 	return cmd
 }
 
@@ -137,7 +138,7 @@ func newTuneShow() *cobra.Command {
 	set := cmd.Flags()
 	set.IntVar(&top, "top", 10, "settings in the list; 1: only the command line that trains the best")
 	set.StringVar(&format, "format", "text", "text or json")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "format", "text", "json")
 	return cmd
 }
 
@@ -155,7 +156,6 @@ func newTuneRemove() *cobra.Command {
 	}
 	a.Add(cmd)
 	cmd.Flags().BoolVarP(&sure, "yes", "y", false, "do not ask")
-	flags.Wrap(cmd.Flags().Lookup("yes"))
 	return cmd
 }
 
@@ -188,7 +188,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 // completeSearches offers the names of searches to a shell.
 func completeSearches(a *job.StoreFlags) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		if len(args) > 0 && cmd.Name() != "rm" {
+		if len(args) > 0 && cmd.Name() == "show" {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		_ = a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {

@@ -16,6 +16,7 @@ import (
 
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
+	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 	"newtop/internal/version"
 	"newtop/trainer"
@@ -46,7 +47,7 @@ search on a screen; elsewhere each trial is a line when it ends.
 
 const tuneExamples = `newtop tune --data spirals --budget 20s
 newtop tune --target-error 0.05 --budget 60s
-newtop tune --opt adam --over rate=1e-4..1e-1:log --over batch=16..512:log:int
+newtop tune --opt adam --over rate=1e-4..1e-1:log --over batch=16,64,256
 newtop tune --data spirals --trials 30 --top 1 > best.sh
 newtop tune --config space.toml --format jsonl > trials.jsonl
 newtop tune --shard 2/8 --budget 10m
@@ -81,7 +82,6 @@ func New() *cobra.Command {
 		Args:    flags.NoArguments,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return t.tune(cmd) },
 	}
-	cmd.SuggestionsMinimumDistance = 2
 	t.add(cmd)
 	cmd.AddCommand(newTuneList(), newTuneShow(), newTuneRemove())
 	return cmd
@@ -90,8 +90,8 @@ func New() *cobra.Command {
 func (t *tuner) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
-	set.StringArrayVar(&t.over, "over", nil, "what is searched, as KEY=A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
-	set.DurationVar(&t.config.Budget, "budget", 0, "time for the search in all, as in 90s or 5m; 0: 60s, or no limit where other flags give one")
+	set.StringArrayVar(&t.over, "over", nil, "what is searched, as `KEY=VALUES`: A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
+	set.DurationVar(&t.config.Budget, "budget", 0, "time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where they are not")
 	set.IntVar(&t.config.Trials, "trials", 0, "trials at most; 0: as many as the budget allows")
 	set.Float64Var(&t.config.Most, "most", 0, "gradient equivalents of all trials together; 0: no limit")
 	set.Float64Var(&t.config.Trial, "trial", 0, "gradient equivalents of one trial; 0: from the budget")
@@ -99,12 +99,18 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.IntVar(&t.config.Seeds, "seeds", 1, "seeds that the best settings are run with")
 	set.IntVar(&t.finals, "finals", 3, "settings that are run again alone in the end, to be measured; 0: none")
 	set.IntVar(&t.config.Parallel, "parallel", 0, "trials at once; 0: from the cores")
-	set.StringVar(&t.part, "shard", "", "part of the settings as I/N, /N with I from the job, or off; empty: from the job if there is one, else the whole")
-	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by name")
+	set.StringVar(&t.part, "shard", "", "part of the settings as `I/N`, /N with I from the job, or off; empty: from the job if there is one, else the whole")
+	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by `NAME`")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
 	set.StringVar(&t.format, "format", "", "instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in a terminal, else text")
-	set.VisitAll(flags.Wrap)
+	flags.Choices(cmd, "format", "text", "json", "jsonl")
+	flags.Choices(cmd, "sampler", samplers...)
+	set.VisitAll(func(f *pflag.Flag) { flags.Under("search", set, f.Name) })
+	flags.Under(flags.Output, set, "top", "format")
 	t.run.Add(cmd)
+	flags.Complete(cmd, "resume", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		return completeSearches(&job.StoreFlags{File: t.run.Store})(cmd, nil, begun)
+	})
 	t.run.Config.Optimizer, t.run.Config.Epochs = "", 0
 	for name, usage := range map[string]string{
 		"name":       "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
@@ -121,7 +127,6 @@ func (t *tuner) add(cmd *cobra.Command) {
 		if name == "opt" || name == "epochs" {
 			f.DefValue = f.Value.String()
 		}
-		flags.Wrap(f)
 	}
 	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of", "spectrum-rows", "density"} {
 		set.Lookup(name).Hidden = true
@@ -147,7 +152,7 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 		return err
 	}
 	defer func() { err = cmp.Or(err, s.Close()) }()
-	search, err := t.search(cmd, s)
+	search, err := launch.Until(cmd.Context(), func() (*tune.Search, error) { return t.search(cmd, s) })
 	if err != nil || search == nil {
 		return err
 	}
@@ -186,6 +191,9 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 	})
 }
 
+// samplers are the values of --sampler.
+var samplers = []string{"sobol", "random", "tpe"}
+
 // beside are the flags that --resume goes with: limits, and how it is shown.
 var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "memory", "threads", "resume", "top", "format", "record",
 	"theme", "glyphs", "no-mouse", "config"}
@@ -206,6 +214,12 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	c := &t.config
 	if c.Over, err = t.dimensions(cmd); err != nil {
 		return err
+	}
+	if err := job.KeepInput(cmd, &base); err != nil {
+		return err
+	}
+	if base.Optimizer != "" {
+		job.WarnOfUnused(cmd, &base)
 	}
 	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, flags.Absolute(base), base.Seed, base.Memory, base.Threads
 	c.Base.Threads = 0
@@ -235,22 +249,29 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		is   any
 		want string
 	}{
-		{"--budget", c.Budget < 0, c.Budget, "a duration > 0 as in 60s, or 0 for the usual one"},
+		{"--budget", c.Budget < 0, c.Budget, "a duration > 0 as in 60s"},
 		{"--trials", c.Trials < 0, c.Trials, "a whole number ≥ 1, or 0 for as many as the budget allows"},
 		{"--most", !amount(c.Most), c.Most, "a number of gradient equivalents, or 0 for no limit"},
 		{"--trial", !amount(c.Trial), c.Trial, "a number of gradient equivalents, or 0"},
-		{"--sampler", !slices.Contains([]string{"", "sobol", "random", "tpe"}, c.Sampler), c.Sampler, "sobol, random or tpe"},
 		{"--seeds", c.Seeds < 1, c.Seeds, "a whole number ≥ 1"},
 		{"--finals", t.finals < 0, t.finals, "a whole number ≥ 1, or 0 for none"},
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
-		{"--format", !slices.Contains([]string{"", "text", "json", "jsonl"}, t.format), t.format, "text, json or jsonl"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
 		{"--record", t.run.Store == flags.Unrecorded, t.run.Store, "a database: a search and its trials are always recorded"},
 	} {
 		if l.bad {
 			return wrong(l.flag, l.is, l.want)
 		}
+	}
+	if err := flags.OneOf("--sampler", cmp.Or(c.Sampler, samplers[0]), samplers...); err != nil {
+		return err
+	}
+	if err := flags.OneOf("--format", cmp.Or(t.format, "text"), "text", "json", "jsonl"); err != nil {
+		return err
+	}
+	if cmd.Flags().Changed("budget") && c.Budget == 0 && c.Trials == 0 && c.Most == 0 {
+		return wrong("--budget", c.Budget, "a duration > 0 as in 60s, or --trials or --most beside 0 for no limit of time")
 	}
 	if t.run.Name != "" {
 		if err := store.CheckName(t.run.Name); err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/internal/format"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/descent"
 	"newtop/trainer/optim/firstorder"
@@ -33,7 +34,7 @@ func (e *UnknownError) Error() string {
 	for i, m := range all {
 		names[i] = m.Name
 	}
-	return fmt.Sprintf("unknown optimizer %q: expected one of %s", e.Name, strings.Join(names, ", "))
+	return fmt.Sprintf("unknown optimizer %q: expected one of %s", e.Name, strings.Join(names, ", ")) + format.DidYouMean(e.Name, names)
 }
 
 // Lookup returns the method of that name or an *UnknownError.

@@ -1,0 +1,261 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"image/color"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"charm.land/fang/v2"
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
+)
+
+// Widths of the help in a terminal, and of names beside which their texts begin on the same line.
+const (
+	leastHelpWidth = 40
+	mostHelpWidth  = 120
+	mostNameWidth  = 26
+)
+
+// askedForHelp is the value of --help, of all commands. fang gives the root a help that has one heading for all flags;
+// once help is asked for, newtop's takes its place.
+type askedForHelp struct {
+	asked bool
+	root  *cobra.Command
+	help  func(*cobra.Command, []string)
+}
+
+func (a *askedForHelp) String() string   { return strconv.FormatBool(a.asked) }
+func (a *askedForHelp) Type() string     { return "bool" }
+func (a *askedForHelp) IsBoolFlag() bool { return true }
+
+func (a *askedForHelp) Set(text string) (err error) {
+	a.asked, err = strconv.ParseBool(text)
+	a.root.SetHelpFunc(a.help)
+	return err
+}
+
+// addHelp has root and the commands below it write their help to out, for --help and by newtop help.
+func addHelp(root *cobra.Command, out *print.Output) {
+	asked := &askedForHelp{root: root, help: func(cmd *cobra.Command, _ []string) { writeHelp(cmd, out) }}
+	root.PersistentFlags().VarPF(asked, "help", "h", "this help").NoOptDefVal = "true"
+	root.SetHelpCommand(&cobra.Command{
+		Use:               "help [COMMAND]",
+		Short:             "Help about any command",
+		GroupID:           others,
+		ValidArgsFunction: completeCommands,
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err == nil && cmd.HasAvailableSubCommands() {
+				err = flags.NoArguments(cmd, rest)
+			}
+			if err == nil {
+				writeHelp(cmd, out)
+			}
+			return err
+		},
+	})
+}
+
+// completeCommands offers a shell the commands below the one that the arguments name.
+func completeCommands(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	if above, _, err := cmd.Root().Find(args); err == nil {
+		for _, c := range above.Commands() {
+			if c.IsAvailableCommand() {
+				out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
+			}
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// helpWriter writes the help of a command.
+type helpWriter struct {
+	out    io.Writer // remembers what can't be written
+	width  int
+	colors fang.ColorScheme
+}
+
+// writeHelp writes the help of a command as wide as the terminal.
+func writeHelp(cmd *cobra.Command, out *print.Output) {
+	dark := false
+	if f, ok := print.File(out); ok && term.IsTerminal(f.Fd()) {
+		dark = lipgloss.HasDarkBackground(os.Stdin, f)
+	}
+	width := cmp.Or(print.Width(out), print.TextWidth)
+	h := helpWriter{
+		out:    colorprofile.NewWriter(out.Styled(), os.Environ()),
+		width:  min(max(width, leastHelpWidth), mostHelpWidth),
+		colors: fang.DefaultColorScheme(lipgloss.LightDark(dark)),
+	}
+	h.command(cmd)
+}
+
+func (h *helpWriter) command(cmd *cobra.Command) {
+	cmd.InitDefaultVersionFlag()
+	fmt.Fprintln(h.out)
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)), "\n\n") {
+		h.paragraph(paragraph)
+		fmt.Fprintln(h.out)
+	}
+	h.heading("usage")
+	h.shell(cmd.UseLine())
+	if cmd.HasAvailableSubCommands() {
+		h.shell(cmd.CommandPath() + " [command]")
+	}
+	if cmd.Example != "" {
+		fmt.Fprintln(h.out)
+		h.heading("examples")
+		for line := range strings.SplitSeq(cmd.Example, "\n") {
+			h.shell(line)
+		}
+	}
+	commands, options := commandEntries(cmd), flagEntries(cmd)
+	names := 0
+	for _, e := range slices.Concat(commands, options) {
+		if n := utf8.RuneCountInString(e.name); n <= mostNameWidth {
+			names = max(names, n)
+		}
+	}
+	h.entries(commands, names, h.colors.Command)
+	h.entries(options, names, h.colors.Flag)
+	fmt.Fprintln(h.out)
+}
+
+// paragraph writes text in lines of the help's width, or as it is where a line of it is set in.
+func (h *helpWriter) paragraph(text string) {
+	rows := strings.Split(text, "\n")
+	if !slices.ContainsFunc(rows, func(row string) bool { return strings.HasPrefix(row, " ") }) {
+		rows = print.Wrapped(text, h.width-2)
+	}
+	for _, row := range rows {
+		fmt.Fprintln(h.out, "  "+row)
+	}
+}
+
+func (h *helpWriter) heading(text string) {
+	fmt.Fprintln(h.out, "  "+lipgloss.NewStyle().Bold(true).Foreground(h.colors.Title).Render(strings.ToUpper(text)))
+}
+
+// shell writes a line as it is typed.
+func (h *helpWriter) shell(line string) {
+	words := strings.Split(line, " ")
+	for i, word := range words {
+		switch {
+		case word == "newtop":
+			words[i] = ink(h.colors.Program, word)
+		case strings.HasPrefix(word, "-"):
+			words[i] = ink(h.colors.Flag, word)
+		}
+	}
+	fmt.Fprintln(h.out, "    "+strings.Join(words, " "))
+}
+
+func ink(c color.Color, text string) string { return lipgloss.NewStyle().Foreground(c).Render(text) }
+
+// helpEntry is a command or a flag.
+type helpEntry struct{ heading, name, text, usual string }
+
+// commandEntries returns the commands below one, in the order of their groups.
+func commandEntries(cmd *cobra.Command) (list []helpEntry) {
+	headings := map[string]string{"": "commands"}
+	order := []string{""}
+	for _, g := range cmd.Groups() {
+		headings[g.ID] = g.Title
+		order = append(order, g.ID)
+	}
+	for _, group := range order {
+		for _, c := range cmd.Commands() {
+			if c.GroupID == group && (c.IsAvailableCommand() || c.Name() == "help") {
+				list = append(list, helpEntry{heading: headings[group], name: strings.TrimSuffix(c.Use, " [flags]"), text: c.Short})
+			}
+		}
+	}
+	return list
+}
+
+// flagEntries returns the flags of a command by their headings, in the order of the first of each; those without one come last.
+func flagEntries(cmd *cobra.Command) (list []helpEntry) {
+	var order []string
+	under := map[string][]helpEntry{}
+	add := func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		e := helpEntry{heading: flags.Heading(f), name: "--" + f.Name, text: capitalized(f.Usage)}
+		if f.Shorthand != "" {
+			e.name = "-" + f.Shorthand + ", " + e.name
+		}
+		if value := flags.ValueName(f); value != "" {
+			e.name += " " + value
+		}
+		if f.DefValue != f.NoOptDefVal && !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) {
+			e.usual = f.DefValue
+		}
+		if e.heading != "" && under[e.heading] == nil {
+			order = append(order, e.heading)
+		}
+		under[e.heading] = append(under[e.heading], e)
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	for _, heading := range order {
+		list = append(list, under[heading]...)
+	}
+	rest := "flags"
+	if len(list) > 0 {
+		rest = "others"
+	}
+	for _, e := range under[""] {
+		e.heading = rest
+		list = append(list, e)
+	}
+	return list
+}
+
+// capitalized returns a text with a capital at its beginning.
+func capitalized(text string) string {
+	r, n := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(r)) + text[n:]
+}
+
+// entries writes names of so many columns, with their texts beside them, under their headings.
+func (h *helpWriter) entries(list []helpEntry, names int, c color.Color) {
+	const gap = 2
+	left := 4 + names + gap
+	heading := ""
+	for _, e := range list {
+		if e.heading != heading {
+			heading = e.heading
+			fmt.Fprintln(h.out)
+			h.heading(heading)
+		}
+		text := e.text
+		if e.usual != "" {
+			text += " (default " + e.usual + ")"
+		}
+		pad := left - 4 - utf8.RuneCountInString(e.name)
+		line := "    " + ink(c, e.name)
+		for i, row := range print.Wrapped(text, h.width-left) {
+			if i > 0 || pad < gap {
+				line += "\n"
+				pad = left
+			}
+			line += strings.Repeat(" ", pad) + row
+		}
+		fmt.Fprintln(h.out, line)
+	}
+}
