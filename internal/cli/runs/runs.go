@@ -45,12 +45,14 @@ run has it, by its name, or as last, last~1, last~2: the newest that are no tria
 	l.add(list)
 	cmd.Flags().SortFlags = false
 	cmd.Flags().AddFlagSet(list)
+	l.complete(cmd)
 	screen.Add(cmd)
 	again := &cobra.Command{
 		Use: "list", Short: "List recorded runs, newest first", Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return l.list(cmd, &a) },
 	}
 	l.add(again.Flags())
+	l.complete(again)
 	cmd.AddCommand(again, newRunsShow(&a), newRunsCompare(&a), newRunsPlot(&a), newRunsExport(&a), newRunsRename(&a), newRunsRemove(&a),
 		newRunsMerge(&a), newRunsCheck(&a), newRunsSalvage(&a))
 	return cmd
@@ -67,16 +69,20 @@ type lister struct {
 func (l *lister) add(set *pflag.FlagSet) {
 	set.SortFlags = false
 	set.StringVar(&l.filter.Data, "data", "", "only runs on this data")
-	flags.Complete(cmd, "data", flags.DataSets)
 	set.StringVar(&l.filter.Optimizer, "opt", "", "only runs that began with this optimizer")
-	flags.Complete(cmd, "opt", flags.Methods)
 	set.StringVar(&l.filter.State, "state", "", "only runs in this state: running, interrupted, damaged, or why they ended: epochs, target, time, stopped, stalled, diverged, failed")
-	flags.Choices(cmd, "state", states()...)
 	set.StringVar(&l.since, "since", "", "only runs begun since `WHEN`: 90m, 24h, 7d ago, or a date as in 2026-11-01")
 	set.StringVar(&l.filter.Text, "text", "", "only runs with this text in ID, name, data, optimizer or command")
 	set.BoolVar(&l.trials, "trials", false, "also the trials of searches, which are left out otherwise unless --text chooses them")
 	set.IntVar(&l.filter.Limit, "limit", 0, "only so many; 0: all")
 	set.StringVar(&l.format, "format", "text", "text, json or csv")
+}
+
+// complete has a shell offered the values of a command that has the flags.
+func (l *lister) complete(cmd *cobra.Command) {
+	flags.Complete(cmd, "data", flags.DataSets)
+	flags.Complete(cmd, "opt", flags.Methods)
+	flags.Choices(cmd, "state", states()...)
 	flags.Choices(cmd, "format", "text", "json", "csv")
 }
 
