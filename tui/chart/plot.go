@@ -53,12 +53,12 @@ type Plot struct {
 
 // YAxis is how a plot scales and labels y.
 type YAxis struct {
-	Zero   bool                 // a linear axis starts at zero
-	Clip   [2]float64           // bounds, when the second is above the first
-	Show   [2]float64           // what is within the axis whatever the data, likewise
-	Label  func(float64) string // nil for plain numbers
-	Name   string               // in the corner where there is room
-	Margin int                  // its least width, to align charts
+	Zero   bool       // a linear axis starts at zero
+	Clip   [2]float64 // bounds, when the second is above the first
+	Show   [2]float64 // what is within the axis whatever the data, likewise
+	Unit   string     // of its labels, as format.AxisLabels takes it
+	Name   string     // in the corner where there is room
+	Margin int        // its least width, to align charts
 }
 
 // view is what only the controls of a zoomed chart set.
@@ -88,7 +88,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 		c.Write(max(0, (w-style.Cells(p.Waiting))/2), (h-1)/2, p.Waiting, style.Muted)
 		return c.Rows(v)
 	}
-	ticks, labels := yTicks(&a, h, p.Y.Label)
+	ticks, labels := yTicks(&a, h, p.Y.Unit)
 	bottom := 0
 	switch {
 	case p.NoX:
@@ -367,8 +367,5 @@ func (p *Plot) text(y float64) string {
 
 // Percent writes the values as such.
 func (p *Plot) Percent() {
-	p.Value, p.Y.Label = format.Percent, format.Percent
-	if !p.Log {
-		p.Y.Label = func(y float64) string { return format.Tick(format.Round(100*y, 4)) + "%" }
-	}
+	p.Value, p.Y.Unit = format.Percent, format.PercentUnit
 }

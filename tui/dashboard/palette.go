@@ -117,7 +117,7 @@ func paneEntries(a *App) (out []paletteEntry) {
 func settingEntries(a *App) (out []paletteEntry) {
 	why := unchangeable(a)
 	for _, s := range a.h.Status.Settings {
-		out = append(out, paletteEntry{kind: "setting", text: style.Clean(s.Key) + " = " + settingText(s.Text), also: style.Clean(s.Meaning), why: why,
+		out = append(out, paletteEntry{kind: "setting", text: style.Clean(s.Key) + " = " + format.Setting(style.Clean(s.Text)), also: style.Clean(s.Meaning), why: why,
 			do: func(a *App) tea.Cmd { return openForm(a, s.Key) }})
 	}
 	return out

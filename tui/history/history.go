@@ -243,7 +243,7 @@ func (h *History) spectrum(e event.SpectrumEvent) {
 
 // setting notes a change of a hyperparameter.
 func (h *History) setting(e *event.SettingEvent) {
-	text := style.Clean(e.Key) + " = " + style.Clean(fmt.Sprint(e.Value))
+	text := style.Clean(e.Key) + " = " + style.Clean(format.Setting(fmt.Sprint(e.Value)))
 	h.Log.Say(e.Epoch, style.Accent, "%s", text)
 	h.Curves.Mark(e.Epoch, false, text)
 	h.Gen.Epoch++

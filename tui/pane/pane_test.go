@@ -69,7 +69,7 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 	}
 	l := v.Line(100)
 	new(Accuracy).Head(v, l)
-	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40% to 7.10%") {
+	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40 % to 7.10 %") {
 		t.Error(text)
 	}
 }

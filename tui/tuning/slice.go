@@ -179,7 +179,7 @@ func shareText(k *tune.Importance) string {
 		return "–"
 	}
 	whole := func(v float64) string { return format.Count(int(math.Round(100 * max(-1, min(v, 1))))) }
-	s := style.Right(whole(k.Share), 3) + "%"
+	s := style.Right(whole(k.Share), 3) + " %"
 	if format.Finite(k.Spread) {
 		s += " ± " + whole(k.Spread)
 	}

@@ -1,0 +1,69 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/tui/style"
+)
+
+// exponents and letters among labels: an axis has one or the other.
+func oneStyle(t *testing.T, what string, labels []string) {
+	t.Helper()
+	exponents, letters := 0, 0
+	for i, s := range labels {
+		if s == "" || slices.Contains(labels[:i], s) {
+			t.Errorf("%s: %q are not distinct", what, labels)
+		}
+		if len(s) > 9 {
+			t.Errorf("%s: the label %s is long", what, s)
+		}
+		if strings.Contains(s, "e") {
+			exponents++
+		} else if strings.ContainsAny(s, "kMGT") || strings.HasPrefix(s, "0.") {
+			letters++
+		}
+	}
+	if exponents > 0 && letters > 0 {
+		t.Errorf("%s: %q are of two styles", what, labels)
+	}
+}
+
+func TestLabelsOfEveryMagnitude(t *testing.T) {
+	for e := -12.0; e <= 30; e++ {
+		for _, m := range []float64{1, 1.3, 3.7, 8.1} {
+			v := m * math.Pow(10, e)
+			for _, from := range []float64{0, -v, 0.9 * v, 0.995 * v} {
+				a := Area{Low: from, High: v}
+				_, labels := yTicks(&a, 24, "")
+				oneStyle(t, "linear", labels)
+			}
+			for _, decades := range []float64{0.1, 0.5, 2, 12, 22} {
+				a := Area{Low: e - decades, High: e, log: true}
+				_, labels := yTicks(&a, 24, "")
+				oneStyle(t, "logarithmic", labels)
+			}
+			for _, ratio := range []float64{10, 1e4} {
+				s := Symlog{Unit: v / ratio}
+				s.Low, s.High = s.Up(-v), s.Up(v)
+				pen := testPen()
+				grid := NewCellGrid(pen, 12, 24)
+				s.DrawTicks(grid, 10, 24, func(float64) style.Token { return style.Text })
+				var labels []string
+				for _, row := range grid.Rows() {
+					if f := strings.Fields(ansi.Strip(row)); len(f) == 2 {
+						labels = append(labels, f[0])
+					}
+				}
+				if len(labels) < 3 {
+					t.Errorf("a symmetric axis to %g has the labels %q", v, labels)
+				}
+				oneStyle(t, "symmetric", labels)
+			}
+		}
+	}
+}
