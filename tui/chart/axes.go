@@ -216,8 +216,8 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 		at = slices.DeleteFunc(at, func(x float64) bool { return x != math.Trunc(x) })
 	}
 	unit := ""
-	if p.Detail && !p.clocked(a) {
-		unit = p.By.unit()
+	if p.Unit && !p.clocked(a) {
+		unit = p.By.unit(a.W)
 	}
 	labels := format.AxisLabels(at, "")
 	label := func(x float64) string {
@@ -268,8 +268,14 @@ func (p *Plot) xTicks(a Area) []float64 {
 // clocked reports whether x are written as minutes and hours.
 func (p *Plot) clocked(a Area) bool { return p.By == Seconds && !p.LogX && a.Right >= 100 }
 
-// unit follows the last label of an axis.
-func (by Axis) unit() string { return [AxisCount]string{" epochs", " s", " equivalents"}[by] }
+// unit follows the last label of an axis of w columns.
+func (by Axis) unit(w int) string {
+	const wide = 60
+	if w < wide {
+		return [AxisCount]string{" epochs", " s", " equivalents"}[by]
+	}
+	return [AxisCount]string{" epochs", " s", " gradient equivalents"}[by]
+}
 
 // Words names an axis.
 func (by Axis) Words() string {

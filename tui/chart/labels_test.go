@@ -67,3 +67,41 @@ func TestLabelsOfEveryMagnitude(t *testing.T) {
 		}
 	}
 }
+
+// A dashed curve can be told from a solid one without colours, however many points it has.
+func TestDashesOfDenseCurves(t *testing.T) {
+	for _, n := range []int{20, 80, 1000, 100_000} {
+		var s Series
+		for i := range n {
+			s.Add(float64(i), 1)
+		}
+		draw := func(dashed bool) string {
+			var c Canvas
+			return strings.Join(c.Draw(testPen(), Plot{Curves: []Curve{{Series: &s, Dashed: dashed, Mark: '*'}}, Closed: true}, 60, 8), "\n")
+		}
+		if draw(true) == draw(false) {
+			t.Errorf("%d points: dashed is solid", n)
+		}
+	}
+}
+
+// What is smoothed keeps its newest value as it was measured, marked and labelled.
+func TestSmoothedCurveEndsRaw(t *testing.T) {
+	var s Series
+	for i := range 100 {
+		s.Add(float64(i), 0.13)
+	}
+	s.Add(100, 0.0125)
+	p := Plot{Curves: []Curve{{Name: "test", Token: style.Test, Series: &s, Mark: 'o'}}}
+	p.Percent()
+	p.user.half = 30
+	var c Canvas
+	rows := c.Draw(testPen(), p, 60, 12)
+	text := strings.Join(rows, "\n")
+	if !strings.Contains(text, "1.25 %") || !strings.Contains(text, "●") {
+		t.Errorf("the newest value is not marked:\n%s", text)
+	}
+	if x, y := c.Drawn.CellX(testPen().Glyphs, 100), c.Drawn.Row(testPen().Glyphs, 0.0125); c.At(x, y).ink != style.Test {
+		t.Errorf("the newest value has the ink %v", c.At(x, y).ink)
+	}
+}

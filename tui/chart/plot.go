@@ -41,7 +41,10 @@ type Plot struct {
 	Limit    float64              // an epoch that the axis ends at or before, if the data do; 0 for none
 	Closed   bool                 // no more points will come
 	Legend   bool
-	Waiting  string // what to say while there is nothing to draw
+	Signs    bool     // the legend says which curve is which, and no values
+	Note     []string // what the curves tell, for the legend, ever shorter
+	Unit     bool     // the last label of x has the unit
+	Waiting  string   // what to say while there is nothing to draw
 
 	By     Axis
 	LogX   bool
@@ -108,6 +111,9 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	missing := drawCurves(c, v, &p, a)
 	drawPoints(c, v, &p, a)
 	drawTags(c, v, &p, a)
+	if p.user.half > 0 {
+		drawNewest(c, v, &p, a)
+	}
 	if gutter > 0 {
 		DrawYAxis(c, a, tickRows(v.Glyphs, &a, ticks), labels)
 		if p.Detail && p.Log {
@@ -142,7 +148,7 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 		k := &p.Curves[i]
 		raw := k.stroke()
 		if p.user.half > 0 {
-			raw = stroke{style.Grid, '.', false}
+			raw = stroke{style.Muted, '.', false}
 		}
 		drawCurve(c, a, v.Glyphs, p.within(a, p.items(k)), raw)
 	}
@@ -150,6 +156,7 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 		if k := &p.Curves[i]; p.user.half > 0 {
 			c.soft = smooth(c.soft, p.items(k), p.user.half)
 			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
+			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)), stroke{k.Token, k.Mark, false})
 		}
 	}
 	for i := range p.Curves {

@@ -6,6 +6,34 @@ import (
 	"newtop/tui/style"
 )
 
+// drawNewest marks and labels the newest values as they were measured, where the curves that end there are smoothed.
+func drawNewest(c *Canvas, v *style.Pen, p *Plot, a Area) {
+	for i := range p.Curves {
+		k := &p.Curves[i]
+		y := k.Series.Last()
+		_, end, ok := k.Series.Extent()
+		if k.Tag != "" || !ok || !p.placed(y) || !a.has(end[p.By]) {
+			continue
+		}
+		x, row := a.CellX(v.Glyphs, end[p.By]), a.Row(v.Glyphs, y)
+		if !a.Covers(x, row) {
+			continue
+		}
+		c.Set(x, row, '●', k.Token)
+		text := p.text(y)
+		n := style.Cells(text)
+		var free [][2]int
+		for _, at := range [][2]int{{x + 2, row}, {x - n + 1, row - 1}, {x - n + 1, row + 1}, {x - n - 1, row}} {
+			if a.Covers(at[0], at[1]) && at[0]+n <= a.X+a.W {
+				free = append(free, at)
+			}
+		}
+		if at, _ := emptiest(c, n, 1, free); len(free) > 0 {
+			c.Write(at[0], at[1], text, k.Token)
+		}
+	}
+}
+
 // drawTags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
 // moves aside, to the left, so that none is hidden.
 func drawTags(c *Canvas, v *style.Pen, p *Plot, a Area) {

@@ -101,7 +101,7 @@ func stateParts(a *App) []style.Part {
 	switch {
 	case a.h.Watched() && !a.h.Over():
 		return []style.Part{playing(a)}
-	case a.h.Diverged != nil:
+	case a.h.Diverged != nil, a.h.Done != nil && a.h.Done.Reason == event.ReasonDiverged:
 		return []style.Part{style.Bad.Of("× diverged")}
 	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:
 		return []style.Part{style.Bad.Of("× failed")}

@@ -128,7 +128,11 @@ func (h *History) end(d *feed.Delta) {
 		h.Solves.Running = false
 		h.Gen.Inner++
 		h.Gen.Epoch++
-		h.Log.Say(d.Done.Epochs, style.Good, "ended: %s", Ending(d.Done))
+		ink := style.Good
+		if d.Done.Reason == event.ReasonDiverged || d.Done.Reason == event.ReasonFailed {
+			ink = style.Bad
+		}
+		h.Log.Say(d.Done.Epochs, ink, "ended: %s", Ending(d.Done))
 	}
 }
 

@@ -53,8 +53,10 @@ func (p *Region) Head(v *View, l *style.Line) {
 	e := &v.H.Latest
 	switch {
 	case v.H.Steering() != history.ByRadius || e.Epoch == 0:
-	case e.Accepted:
+	case e.Accepted && format.Finite(float64(e.Loss)):
 		l.Group(style.Good.Of(" accepted"))
+	case e.Accepted:
+		l.Group(style.Bad.Of(" accepted"))
 	default:
 		if !l.Group(style.Warn.Of(" rejected")) {
 			l.Group(style.Warn.Of(" ×"))

@@ -18,12 +18,11 @@ import (
 
 // Preferences are what a user has chosen for good. An empty field is a choice never made.
 type Preferences struct {
-	Theme     string `toml:"theme,omitempty"`
-	Glyphs    string `toml:"glyphs,omitempty"`
-	Mouse     *bool  `toml:"mouse,omitempty"`
-	XAxis     string `toml:"x-axis,omitempty"`
-	Smoothing string `toml:"smoothing,omitempty"`
-	Save      string `toml:"save,omitempty"` // the format that models are saved in
+	Theme  string `toml:"theme,omitempty"`
+	Glyphs string `toml:"glyphs,omitempty"`
+	Mouse  *bool  `toml:"mouse,omitempty"`
+	XAxis  string `toml:"x-axis,omitempty"`
+	Save   string `toml:"save,omitempty"` // the format that models are saved in
 }
 
 // PreferencesFile returns where a user's choices are kept: ui.toml in NEWTOP_CONFIG_DIR, or in the directory
@@ -139,7 +138,6 @@ func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
 	k.dirty = keepChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
 	k.dirty = keepChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
 	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
-	k.dirty = keepChange(&k.stored.Smoothing, k.last.Smoothing, now.Smoothing) || k.dirty
 	k.dirty = keepChange(&k.stored.Save, k.last.Save, now.Save) || k.dirty
 	if now.Mouse != nil && k.last.Mouse != nil && *now.Mouse != *k.last.Mouse {
 		k.stored.Mouse, k.dirty = now.Mouse, true
