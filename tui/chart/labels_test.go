@@ -105,3 +105,18 @@ func TestSmoothedCurveEndsRaw(t *testing.T) {
 		t.Errorf("the newest value has the ink %v", c.At(x, y).ink)
 	}
 }
+
+// Tags of several letters do not run into one another, and keep within the chart.
+func TestTagsKeepApart(t *testing.T) {
+	var a, b Series
+	for i := range 11 {
+		a.Add(float64(i), 1)
+		b.Add(float64(i), 1)
+	}
+	p := Plot{Closed: true, Curves: []Curve{{Series: &a, Tag: "2/η"}, {Series: &b, Tag: "least"}}}
+	var c Canvas
+	text := ansi.Strip(strings.Join(c.Draw(testPen(), p, 60, 8), "\n"))
+	if !strings.Contains(text, "2/η") || !strings.Contains(text, "least") || strings.Contains(text, "2/ηleast") {
+		t.Errorf("tags:\n%s", text)
+	}
+}

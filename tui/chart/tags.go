@@ -35,7 +35,7 @@ func drawNewest(c *Canvas, v *style.Pen, p *Plot, a Area) {
 }
 
 // drawTags writes the curves' tags at their newest points. Of two that would stand in one place the later curve's
-// moves aside, to the left, so that none is hidden.
+// moves aside, to the left, so that none is hidden; words keep a space between them.
 func drawTags(c *Canvas, v *style.Pen, p *Plot, a Area) {
 	taken := map[[2]int]bool{}
 	for i := len(p.Curves) - 1; i >= 0; i-- {
@@ -45,13 +45,28 @@ func drawTags(c *Canvas, v *style.Pen, p *Plot, a Area) {
 		if k.Tag == "" || !ok || math.IsNaN(y) || a.log && y <= 0 {
 			continue
 		}
-		at := [2]int{a.CellX(v.Glyphs, end[p.By]), max(a.Y, min(a.Row(v.Glyphs, y), a.Y+a.H-1))}
-		for at[0] > a.X && taken[at] {
-			at[0]--
+		n, gap := style.Cells(k.Tag), 0
+		if n > 1 {
+			gap = 1
 		}
-		if at[0] >= a.X && at[0]+style.Cells(k.Tag) <= a.X+a.W {
-			taken[at] = true
-			c.Write(at[0], at[1], k.Tag, k.Token)
+		x, row := min(a.CellX(v.Glyphs, end[p.By]), a.X+a.W-n), max(a.Y, min(a.Row(v.Glyphs, y), a.Y+a.H-1))
+		free := func() bool {
+			for dx := -gap; dx < n+gap; dx++ {
+				if taken[[2]int{x + dx, row}] {
+					return false
+				}
+			}
+			return true
 		}
+		for x > a.X && !free() {
+			x--
+		}
+		if x < a.X {
+			continue
+		}
+		for dx := range n {
+			taken[[2]int{x + dx, row}] = true
+		}
+		c.Write(x, row, k.Tag, k.Token)
 	}
 }

@@ -126,3 +126,17 @@ func TestNextRadius(t *testing.T) {
 		}
 	}
 }
+
+// The radius that the header has as the setting, that of the next step, stands beside that of the last one however narrow
+// the pane is.
+func TestRegionShowsBothRadii(t *testing.T) {
+	v := viewOf()
+	v.H.Latest = event.EpochEvent{Epoch: 3, Radius: 1, Rho: 0.9, Accepted: true}
+	v.H.Epochs = 3
+	v.H.Status = event.Status{Phase: event.Running, Settings: []event.Setting{{Key: "radius", Text: "2", Primary: true}}}
+	l := v.Line(26)
+	NewRegion().Head(v, l)
+	if text := ansi.Strip(l.Full()); !strings.Contains(text, "R 1.000 → 2.000") {
+		t.Errorf("%q", text)
+	}
+}

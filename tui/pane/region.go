@@ -62,9 +62,6 @@ func (p *Region) Head(v *View, l *style.Line) {
 			l.Group(style.Warn.Of(" ×"))
 		}
 	}
-	if next, ok := NextRadius(v.H); ok {
-		l.Group(style.Muted.Of(" → R "), style.Text.Of(format.Number(next)))
-	}
 }
 
 // values are the current figures, each a group that is shown whole or not at all.
@@ -80,8 +77,12 @@ func (p *Region) values(v *View) [][]style.Part {
 	case history.ByFigures:
 		return p.own(v, "")
 	}
+	radius := []style.Part{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))}
+	if next, ok := NextRadius(v.H); ok { // which the header has as the setting
+		radius = append(radius, style.Muted.Of(" → "), style.Strong.Of(format.Number(next)))
+	}
 	return [][]style.Part{
-		{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))},
+		radius,
 		{style.Muted.Of("  " + v.Glyphs.Rho + " "), style.Text.Of(format.Short(float64(e.Rho)))},
 	}
 }
