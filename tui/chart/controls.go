@@ -375,7 +375,7 @@ func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 		if i == 0 {
 			gap = ""
 		}
-		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
+		l.Group(style.Text.Of(gap), style.Accent.Of(v.Glyphs.Keys(k[0])), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
 }

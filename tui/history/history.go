@@ -241,7 +241,7 @@ func (h *History) spectrum(e event.SpectrumEvent) {
 	h.Spectra = chart.Newest(append(h.Spectra, e), keptSpectra)
 	h.Gen.Spectrum++
 	if low, high, ok := Spread(&e); ok {
-		h.Log.Say(e.Epoch, style.Text, "λ %s … %s", format.Number(low), format.Number(high))
+		h.Log.Say(e.Epoch, style.Text, "λ %s to %s", format.Number(low), format.Number(high))
 	}
 }
 

@@ -79,7 +79,7 @@ func (p *Region) values(v *View) [][]style.Part {
 	}
 	radius := []style.Part{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))}
 	if next, ok := NextRadius(v.H); ok { // which the header has as the setting
-		radius = append(radius, style.Muted.Of(" → "), style.Strong.Of(format.Number(next)))
+		radius = append(radius, style.Muted.Of(v.Glyphs.To), style.Strong.Of(format.Number(next)))
 	}
 	return [][]style.Part{
 		radius,

@@ -199,7 +199,7 @@ func (p *Errors) residualPage(v *pane.View, e *event.ErrorsEvent, w, h int) []st
 // keyLine names what the keys do at present.
 func (p *Errors) keyLine(v *pane.View, e *event.ErrorsEvent, w int) string {
 	l := v.Line(w)
-	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
+	put := func(k, what string) { l.Group(style.Accent.Of(v.Glyphs.Keys(k)), style.Muted.Of(" "+what+"   ")) }
 	switch {
 	case v.H.Watched():
 		l.Group(style.Muted.Of("as recorded   "))

@@ -96,7 +96,7 @@ func (p *Spectrum) Head(v *pane.View, l *style.Line) {
 	}
 	l.Group(style.Muted.Of(v.Glyphs.Lambda+" "), style.Strong.Of(format.Number(pairs[0].value)))
 	low := pairs[len(pairs)-1]
-	least := []style.Part{style.Muted.Of(" … "), low.token().Of(format.Number(low.value))}
+	least := []style.Part{style.Muted.Of(" to "), low.token().Of(format.Number(low.value))}
 	if low.unsigned() {
 		least = append(least, style.Muted.Of(v.Glyphs.Within+magnitude(low.bound)))
 	}
