@@ -120,3 +120,27 @@ func TestTagsKeepApart(t *testing.T) {
 		t.Errorf("tags:\n%s", text)
 	}
 }
+
+// Of two curves in the same cells neither hides the other, in colours and in ASCII.
+func TestPairShowsBoth(t *testing.T) {
+	var train, test Series
+	for i := range 200 {
+		train.Add(float64(i), 1+1e-6*float64(i))
+		test.Add(float64(i), 1)
+	}
+	p := Plot{Closed: true, Y: YAxis{Zero: true}, Curves: []Curve{{Series: &train, Token: style.Train, Mark: '*'}, {Series: &test, Token: style.Test, Dashed: true, Mark: 'o'}}}
+	for _, glyphs := range []style.Glyphs{style.GlyphsBraille, style.GlyphsBlock, style.GlyphsASCII} {
+		pen := testPen()
+		pen.Glyphs = glyphs.Set(nil)
+		var c Canvas
+		c.Draw(pen, p, 60, 8)
+		inks, marks := map[style.Token]int{}, map[rune]int{}
+		for _, g := range c.cells {
+			inks[g.ink]++
+			marks[g.R]++
+		}
+		if inks[style.Train] < 15 || inks[style.Test] < 15 || pen.Glyphs.ASCII && (marks['*'] < 15 || marks['o'] < 15) {
+			t.Errorf("%v: %d cells of train and %d of test, %d * and %d o", glyphs, inks[style.Train], inks[style.Test], marks['*'], marks['o'])
+		}
+	}
+}

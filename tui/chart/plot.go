@@ -140,6 +140,10 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 
 // drawCurves draws the curves, what was left behind under them and what is missing over them.
 func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
+	if c.pair = len(p.Curves) == 2; c.pair {
+		c.first = p.Curves[0].stroke()
+		defer func() { c.pair = false }()
+	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})

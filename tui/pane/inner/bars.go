@@ -48,6 +48,9 @@ func (p *Pane) draw(v *pane.View, w, h int, dense bool) []string {
 			p.epochAxis(columns, text, gutter, w, h-1)
 		} else {
 			p.unlabelled = text
+			if each := columns[0].Epochs; each > 1 {
+				p.unlabelled = format.Count(each) + " epochs a bar"
+			}
 		}
 	}
 	if gutter > 0 {
