@@ -216,8 +216,13 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 		at = slices.DeleteFunc(at, func(x float64) bool { return x != math.Trunc(x) })
 	}
 	unit := ""
-	if p.Unit && !p.clocked(a) {
+	switch {
+	case p.Unit && !p.clocked(a):
 		unit = p.By.unit(a.W)
+	case p.Unit && newest < 3600:
+		unit = " min:s"
+	case p.Unit:
+		unit = " h:min:s"
 	}
 	labels := format.AxisLabels(at, "")
 	label := func(x float64) string {

@@ -28,6 +28,7 @@ type Spectrum struct {
 var (
 	_ pane.Keyed    = (*Spectrum)(nil)
 	_ pane.Pictured = (*Spectrum)(nil)
+	_ pane.Blank    = (*Spectrum)(nil)
 )
 
 func (*Spectrum) ToggleLog() bool { return false }
@@ -36,6 +37,13 @@ func (*Spectrum) Name(*pane.View) string { return "spectrum" }
 
 func (*Spectrum) Seen(h *history.History) uint64 {
 	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
+}
+
+// Blank reports whether a run has ended without eigenvalues.
+func (p *Spectrum) Blank(h *history.History) bool {
+	_, loading := h.Loading()
+	_, some := ritz(&h.Latest)
+	return !some && len(h.Spectra) == 0 && !loading && h.Over() && h.Status.Computing == ""
 }
 
 // pair is an eigenvalue with the bound on its distance to a true one; NaN if there is none.
