@@ -48,7 +48,7 @@ func scaled(v float64) string {
 		if q := v / u.size; math.Abs(q) >= 0.9995 {
 			switch a := math.Abs(q); {
 			case a >= 1e4:
-				return strconv.FormatFloat(v, 'e', 2, 64)
+				return Brief(strconv.FormatFloat(v, 'e', 2, 64))
 			case a >= 100:
 				return strconv.FormatFloat(q, 'f', 0, 64) + u.letter
 			case a >= 10:
@@ -60,27 +60,9 @@ func scaled(v float64) string {
 	return strconv.FormatFloat(v, 'g', 4, 64)
 }
 
-// Tick writes an axis label: as short as its value allows.
-func Tick(v float64) string {
-	a := math.Abs(v)
-	switch {
-	case a == 0:
-		return "0"
-	case a >= 1e15 || a < 1e-4:
-		return Brief(strconv.FormatFloat(v, 'e', -1, 64))
-	case a >= 1e3:
-		for _, u := range units {
-			if a >= u.size {
-				return strconv.FormatFloat(Round(v/u.size, 4), 'f', -1, 64) + u.letter
-			}
-		}
-	}
-	return strconv.FormatFloat(Round(v, 6), 'f', -1, 64)
-}
-
-// Brief drops what an exponent can do without: 1e-05 is 1e-5.
+// Brief drops what an exponent can do without: 1e-05 is 1e-5, 1e+22 is 1e22.
 func Brief(s string) string {
-	return strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1)
+	return strings.Replace(strings.Replace(strings.Replace(s, "e-0", "e-", 1), "e+0", "e", 1), "e+", "e", 1)
 }
 
 // Round rounds to so many digits behind the point.
@@ -91,10 +73,8 @@ func Round(v float64, digits int) float64 {
 
 // Significant rounds to a number of significant digits.
 func Significant(x float64, digits int) float64 {
-	if x == 0 || math.IsNaN(x) || math.IsInf(x, 0) {
-		return x
-	}
-	return Round(x, max(0, digits-1-int(math.Floor(math.Log10(math.Abs(x))))))
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'e', digits-1, 64), 64)
+	return x
 }
 
 // Percent writes a fraction as a percentage that keeps its width from epoch to epoch.
@@ -104,11 +84,11 @@ func Percent(v float64) string {
 	}
 	if p := 100 * v; p < 99.95 {
 		if p < 9.995 {
-			return strconv.FormatFloat(p, 'f', 2, 64) + "%"
+			return strconv.FormatFloat(p, 'f', 2, 64) + " %"
 		}
-		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
 	}
-	return strconv.FormatFloat(100*v, 'f', 0, 64) + "%"
+	return strconv.FormatFloat(100*v, 'f', 0, 64) + " %"
 }
 
 // Count writes a whole number with thousands apart.
@@ -212,14 +192,6 @@ func two(n int) string {
 		return "0" + strconv.Itoa(n)
 	}
 	return strconv.Itoa(n)
-}
-
-// SecondsTick is an axis label of seconds.
-func SecondsTick(v float64) string {
-	if v >= 100 {
-		return Clock(v)
-	}
-	return Tick(v) + " s"
 }
 
 // Bytes writes a size as 48 B, 48.1 kB or 4.81 MB.

@@ -3,8 +3,6 @@ package chart
 import (
 	"math"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/NimbleMarkets/ntcharts/v2/canvas/runes"
 
@@ -38,48 +36,18 @@ func (p *Plot) Axis(w, h int) int {
 	if !ok {
 		return 0
 	}
-	_, labels := yTicks(&a, h, p.Y.Label)
+	_, labels := yTicks(&a, h, p.Y.Unit)
 	return p.gutter(labels, w, h)
 }
 
-// yTicks are the ticks of an area's y axis in a chart of h rows, and their labels; label is nil for plain numbers.
-func yTicks(a *Area, h int, label func(float64) string) (at []float64, labels []string) {
+// yTicks are the ticks of an area's y axis in a chart of h rows, and their labels.
+func yTicks(a *Area, h int, unit string) (at []float64, labels []string) {
 	if a.log {
 		at = Decades(a.Low, a.High, max(2, (h-1)/2))
 	} else {
 		at = Steps(a.Low, a.High, max(2, (h+1)/3))
 	}
-	if label == nil {
-		label = format.Tick
-	}
-	labels = make([]string, len(at))
-	for i, v := range at {
-		labels[i] = label(v)
-	}
-	return at, distinct(at, labels)
-}
-
-// distinct writes labels with more digits where short ones do not tell the ticks apart, and drops those that still
-// do not.
-func distinct(at []float64, labels []string) []string {
-	alike := func() bool {
-		return len(slices.Compact(slices.Clone(labels))) < len(labels)
-	}
-	for digits := 7; digits <= 10 && alike(); digits++ {
-		for i, v := range at {
-			unit, part := "", v
-			if strings.HasSuffix(labels[i], "%") {
-				unit, part = "%", 100*v
-			}
-			labels[i] = format.Brief(strconv.FormatFloat(part, 'g', digits, 64)) + unit
-		}
-	}
-	for i := len(labels) - 1; i > 0; i-- {
-		if labels[i] == labels[i-1] {
-			labels[i] = ""
-		}
-	}
-	return labels
+	return at, format.AxisLabels(at, unit).All(at)
 }
 
 // DrawYAxis draws the line at the left of an area, and labels rows of it from the last to the first: one a row, and none that is
@@ -103,14 +71,14 @@ func YMargin(a *Area, w, h int) int {
 	if w < 24 {
 		return 0
 	}
-	_, labels := yTicks(a, h, nil)
+	_, labels := yTicks(a, h, "")
 	return min(widest(labels)+1, w/2)
 }
 
 // Place puts an area into w × h cells with its y axis at the left, if that has a margin. If x is labelled and there is room, the last
 // row is left for that.
 func (a *Area) Place(c *Canvas, g *style.GlyphSet, w, h, margin int, labelled bool) {
-	ticks, labels := yTicks(a, h, nil)
+	ticks, labels := yTicks(a, h, "")
 	a.X, a.Y, a.W, a.H = margin, 0, w-margin, h
 	if labelled && h >= 4 {
 		a.H--
@@ -248,14 +216,23 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 		at = slices.DeleteFunc(at, func(x float64) bool { return x != math.Trunc(x) })
 	}
 	unit := ""
-	if p.Detail && !p.clocked(a) {
-		unit = p.By.unit()
+	switch {
+	case p.Unit && !p.clocked(a):
+		unit = p.By.unit(a.W)
+	case p.Unit && newest < 3600:
+		unit = " min:s"
+	case p.Unit:
+		unit = " h:min:s"
 	}
+	labels := format.AxisLabels(at, "")
 	label := func(x float64) string {
-		if x == newest && epochs && x == math.Trunc(x) {
+		switch {
+		case p.clocked(a):
+			return format.Clock(x)
+		case epochs && x == math.Trunc(x):
 			return format.Count(int(x))
 		}
-		return p.xLabel(a, x)
+		return labels.Of(x)
 	}
 	said := map[string]bool{}
 	put := func(x float64, unit string) {
@@ -296,19 +273,14 @@ func (p *Plot) xTicks(a Area) []float64 {
 // clocked reports whether x are written as minutes and hours.
 func (p *Plot) clocked(a Area) bool { return p.By == Seconds && !p.LogX && a.Right >= 100 }
 
-// xLabel writes an x without its unit.
-func (p *Plot) xLabel(a Area, x float64) string {
-	switch {
-	case p.clocked(a):
-		return format.Clock(x)
-	case p.By == Epochs:
-		return format.Tick(x)
+// unit follows the last label of an axis of w columns.
+func (by Axis) unit(w int) string {
+	const wide = 60
+	if w < wide {
+		return [AxisCount]string{" epochs", " s", " equivalents"}[by]
 	}
-	return format.Tick(format.Significant(x, 4))
+	return [AxisCount]string{" epochs", " s", " gradient equivalents"}[by]
 }
-
-// unit follows the last label of an axis.
-func (by Axis) unit() string { return [AxisCount]string{" epochs", " s", " equivalents"}[by] }
 
 // Words names an axis.
 func (by Axis) Words() string {

@@ -22,6 +22,9 @@ type Canvas struct {
 	Drawn  Area    // what was drawn last; no width if that was only a text
 	soft   []Bucket
 	blocks Blocks
+
+	pair  bool   // two curves are being drawn,
+	first stroke // of which this is the first
 }
 
 // glyph is a cell. Its zero value is empty.
@@ -115,7 +118,8 @@ var braille = func() (t [256]rune) {
 }()
 
 // Flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots
-// of an earlier curve in the same cell stay, in the new ink.
+// of an earlier curve in the same cell stay, in the new ink; of a pair of curves, every second cell that they share keeps the
+// ink and the mark of the first, so that neither hides the other.
 func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 	for i, mask := range c.dots[:a.W*a.H] {
 		if mask == 0 {
@@ -126,7 +130,10 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 		if cell == nil {
 			continue
 		}
-		lit := mask | cell.lit
+		lit, t, mark := mask|cell.lit, t, mark
+		if shared := g.ASCII && cell.R == c.first.mark || cell.lit != 0; c.pair && shared && cell.ink == c.first.tok && i%a.W%2 == 0 {
+			t, mark = c.first.tok, c.first.mark
+		}
 		switch {
 		case g.ASCII:
 			*cell = glyph{R: mark, ink: t}

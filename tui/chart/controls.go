@@ -45,7 +45,7 @@ func (cv *Controls) Dress(p *Plot) {
 		cv.Main = longest(p)
 		cv.Advance()
 	}
-	p.Detail, p.Legend = true, true
+	p.Detail, p.Unit, p.Legend, p.Signs = true, true, true, false
 	p.By, p.LogX, p.user.half, p.user.outliers, p.Window = cv.By, cv.LogX, cv.Half, cv.outliers, cv.Window
 	if p.By != Epochs {
 		p.Limit = 0
@@ -375,7 +375,7 @@ func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 		if i == 0 {
 			gap = ""
 		}
-		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
+		l.Group(style.Text.Of(gap), style.Accent.Of(v.Glyphs.Keys(k[0])), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
 }

@@ -98,7 +98,7 @@ func valueRows(p *Plot, v *style.Pen, a Area, x, brevity int) [][]style.Part {
 		}
 		name := k.Name
 		if brevity == 0 {
-			name = k.sign(v.Glyphs) + name
+			name = k.Sign(v.Glyphs, 3) + " " + name
 		}
 		row := []style.Part{k.Token.Of(name + "  ")}
 		switch {

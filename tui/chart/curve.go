@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"sort"
 
 	"newtop/internal/format"
 	"newtop/tui/style"
@@ -106,6 +107,9 @@ func drawColumn(c *Canvas, a *Area, g *style.GlyphSet, col *dotColumn, prev dotC
 	}
 	top, bottom := a.DotY(g, col.high), a.DotY(g, col.low)
 	col.y = a.DotY(g, col.last)
+	if dashed && prev.used && col.x-prev.x == 1 && !gapless(col.x) {
+		return *col // dashes show where there is a point in each column, too
+	}
 	if prev.used {
 		entry := max(top, min(prev.y, bottom))
 		c.Segment(*a, g, prev.x, prev.y, col.x, entry, dashed && col.x-prev.x > 1)
@@ -125,6 +129,15 @@ func drawHoles(c *Canvas, a Area, g *style.GlyphSet, items []Bucket) {
 	}
 }
 
+// newerThan returns the buckets of the newest epochs.
+func newerThan(items []Bucket, epochs float64) []Bucket {
+	if len(items) == 0 {
+		return nil
+	}
+	from := items[len(items)-1].X1[Epochs] - epochs
+	return items[sort.Search(len(items), func(i int) bool { return items[i].X1[Epochs] >= from }):]
+}
+
 // smooth returns the exponential average of buckets with a half-life in epochs: each counts for its mean, and
 // half as much with every half-life that it lies back. It is weighted so that its beginning is not drawn towards zero.
 func smooth(out, items []Bucket, half float64) []Bucket {
@@ -137,7 +150,7 @@ func smooth(out, items []Bucket, half float64) []Bucket {
 				sum, weight = sum*fade, weight*fade
 			}
 			at = b.X1[Epochs]
-			mean := b.sum / float64(b.N)
+			mean := b.Sum / float64(b.N)
 			sum, weight = sum+mean, weight+1
 			if b.Last = sum / weight; math.Abs(b.Last-mean) < 1e-12*math.Abs(mean) {
 				b.Last = mean // a constant stays one, whatever the rounding

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"newtop/internal/format"
 	"newtop/tui/style"
@@ -18,15 +19,17 @@ func drawLegend(c *Canvas, v *style.Pen, p *Plot, a Area, m missing) {
 		rows [][]style.Part
 	}
 	least := math.MaxInt
-	for brevity := range 3 {
+	first, last := 0, 2
+	if p.Signs {
+		first, last = 2, 3
+	}
+	for brevity := first; brevity <= last; brevity++ {
 		rows := legendRows(p, v, a, m, brevity)
 		w := widestRow(rows)
 		if w+3 > a.W || len(rows) > a.H-2 {
 			continue
 		}
-		right, left := a.X+a.W-w-1, a.X+1
-		top, bottom := a.Y, a.Y+a.H-len(rows)-1
-		at, hidden := emptiest(c, w, len(rows), [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}})
+		at, hidden := emptiest(c, w, len(rows), legendPlaces(p, a, w, len(rows)))
 		if hidden < least {
 			best.at, best.w, best.rows, least = at, w, rows, hidden
 		}
@@ -37,21 +40,50 @@ func drawLegend(c *Canvas, v *style.Pen, p *Plot, a Area, m missing) {
 	drawBlock(c, best.at, best.rows, best.w)
 }
 
+// legendPlaces are where a legend may stand, the corners first; a small one anywhere at the sides.
+func legendPlaces(p *Plot, a Area, w, h int) [][2]int {
+	right, left := a.X+a.W-w-1, a.X+1
+	top, bottom := a.Y, a.Y+a.H-h-1
+	places := [][2]int{{right, top}, {left, bottom}, {right, bottom}, {left, top}}
+	for y := top + 1; p.Signs && y <= bottom+1; y++ {
+		places = append(places, [2]int{right, y}, [2]int{left, y})
+	}
+	return places
+}
+
 // legendRows are the rows of a legend that leaves out the more the briefer it is.
 func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][]style.Part) {
+	var one []style.Part
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		if k.Series.Empty() {
 			continue
 		}
-		s := k.sign(v.Glyphs) + k.Name
+		s := k.Sign(v.Glyphs, 3) + " " + k.Name
 		if brevity < 2 {
 			s += "  now " + p.text(k.Series.Last())
 		}
 		if p.Best && brevity == 0 {
 			s += "  best " + p.text(k.Series.min) + " at " + format.Count(int(k.Series.minAt))
 		}
+		if brevity == 3 { // all in a row
+			if one != nil {
+				one = append(one, style.Text.Of("  "))
+			}
+			one = append(one, k.Token.Of(s))
+			continue
+		}
 		rows = append(rows, []style.Part{k.Token.Of(s)})
+	}
+	if one != nil {
+		rows = append(rows, one)
+	}
+	if n := len(p.Note); n > 0 {
+		i := slices.IndexFunc(p.Note, func(s string) bool { return style.Cells(s)+3 <= a.W })
+		if i < 0 {
+			i = n - 1
+		}
+		rows = append(rows, []style.Part{style.Warn.Of(p.Note[i])})
 	}
 	if p.user.half > 0 {
 		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.user.half))})
@@ -92,15 +124,15 @@ func missingRows(p *Plot, a Area, m missing) (rows [][]style.Part) {
 	return rows
 }
 
-// sign is a short stretch of a curve.
-func (k *Curve) sign(g *style.GlyphSet) string {
+// Sign is a short stretch of a curve, w columns wide.
+func (k *Curve) Sign(g *style.GlyphSet, w int) string {
 	switch {
 	case g.ASCII:
-		return string([]rune{k.Mark, k.Mark, k.Mark, ' '})
+		return style.Repeat(string(k.Mark), w)
 	case k.Dashed:
-		return "╌╌╌ "
+		return style.Repeat("╌", w)
 	}
-	return "─── "
+	return style.Repeat("─", w)
 }
 
 // emptiest returns the place of those given where a block hides least, the first one of several. Text counts for

@@ -41,7 +41,10 @@ type Plot struct {
 	Limit    float64              // an epoch that the axis ends at or before, if the data do; 0 for none
 	Closed   bool                 // no more points will come
 	Legend   bool
-	Waiting  string // what to say while there is nothing to draw
+	Signs    bool     // the legend says which curve is which, and no values
+	Note     []string // what the curves tell, for the legend, ever shorter
+	Unit     bool     // the last label of x has the unit
+	Waiting  string   // what to say while there is nothing to draw
 
 	By     Axis
 	LogX   bool
@@ -53,12 +56,12 @@ type Plot struct {
 
 // YAxis is how a plot scales and labels y.
 type YAxis struct {
-	Zero   bool                 // a linear axis starts at zero
-	Clip   [2]float64           // bounds, when the second is above the first
-	Show   [2]float64           // what is within the axis whatever the data, likewise
-	Label  func(float64) string // nil for plain numbers
-	Name   string               // in the corner where there is room
-	Margin int                  // its least width, to align charts
+	Zero   bool       // a linear axis starts at zero
+	Clip   [2]float64 // bounds, when the second is above the first
+	Show   [2]float64 // what is within the axis whatever the data, likewise
+	Unit   string     // of its labels, as format.AxisLabels takes it
+	Name   string     // in the corner where there is room
+	Margin int        // its least width, to align charts
 }
 
 // view is what only the controls of a zoomed chart set.
@@ -88,7 +91,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 		c.Write(max(0, (w-style.Cells(p.Waiting))/2), (h-1)/2, p.Waiting, style.Muted)
 		return c.Rows(v)
 	}
-	ticks, labels := yTicks(&a, h, p.Y.Label)
+	ticks, labels := yTicks(&a, h, p.Y.Unit)
 	bottom := 0
 	switch {
 	case p.NoX:
@@ -108,6 +111,9 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	missing := drawCurves(c, v, &p, a)
 	drawPoints(c, v, &p, a)
 	drawTags(c, v, &p, a)
+	if p.user.half > 0 {
+		drawNewest(c, v, &p, a)
+	}
 	if gutter > 0 {
 		DrawYAxis(c, a, tickRows(v.Glyphs, &a, ticks), labels)
 		if p.Detail && p.Log {
@@ -134,6 +140,10 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 
 // drawCurves draws the curves, what was left behind under them and what is missing over them.
 func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
+	if c.pair = len(p.Curves) == 2; c.pair {
+		c.first = p.Curves[0].stroke()
+		defer func() { c.pair = false }()
+	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
@@ -142,7 +152,7 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 		k := &p.Curves[i]
 		raw := k.stroke()
 		if p.user.half > 0 {
-			raw = stroke{style.Grid, '.', false}
+			raw = stroke{style.Muted, '.', false}
 		}
 		drawCurve(c, a, v.Glyphs, p.within(a, p.items(k)), raw)
 	}
@@ -150,6 +160,7 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 		if k := &p.Curves[i]; p.user.half > 0 {
 			c.soft = smooth(c.soft, p.items(k), p.user.half)
 			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
+			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)), stroke{k.Token, k.Mark, false})
 		}
 	}
 	for i := range p.Curves {
@@ -367,8 +378,5 @@ func (p *Plot) text(y float64) string {
 
 // Percent writes the values as such.
 func (p *Plot) Percent() {
-	p.Value, p.Y.Label = format.Percent, format.Percent
-	if !p.Log {
-		p.Y.Label = func(y float64) string { return format.Tick(format.Round(100*y, 4)) + "%" }
-	}
+	p.Value, p.Y.Unit = format.Percent, format.PercentUnit
 }

@@ -1,35 +1,24 @@
 package chart
 
-import (
-	"slices"
-	"strconv"
-)
+import "slices"
 
-// ChartPrefs is what panes with charts remember from run to run.
-type ChartPrefs interface {
-	// ChartPrefs names the x axis and the smoothing.
-	ChartPrefs() (xAxis, smoothing string)
-	// SetChartPrefs takes them over; it ignores a name that it does not know.
-	SetChartPrefs(xAxis, smoothing string)
+// AxisKeeper is a pane whose charts have the x axis that the user chose last, in whatever run. How curves are smoothed is
+// forgotten with the run: it would bend those of the next one unasked.
+type AxisKeeper interface {
+	XAxis() string
+	// SetXAxis ignores a name that it does not know.
+	SetXAxis(name string)
 }
 
 // AxisNames are what preferences call the x axes.
 var AxisNames = []string{Epochs: "epoch", Seconds: "seconds", Equivalents: "equivalents"}
 
-var _ ChartPrefs = (*Controls)(nil)
+var _ AxisKeeper = (*Controls)(nil)
 
-func (cv *Controls) ChartPrefs() (xAxis, smoothing string) {
-	if cv.Half > 0 {
-		smoothing = strconv.FormatFloat(cv.Half, 'g', -1, 64)
-	}
-	return AxisNames[cv.By], smoothing
-}
+func (cv *Controls) XAxis() string { return AxisNames[cv.By] }
 
-func (cv *Controls) SetChartPrefs(xAxis, smoothing string) {
-	if i := slices.Index(AxisNames, xAxis); i >= 0 {
+func (cv *Controls) SetXAxis(name string) {
+	if i := slices.Index(AxisNames, name); i >= 0 {
 		cv.By = Axis(i)
-	}
-	if half, err := strconv.ParseFloat(smoothing, 64); err == nil && half > 0 && half < 1e9 {
-		cv.Half = half
 	}
 }

@@ -33,7 +33,7 @@ type Bucket struct {
 	X1       Position // of its last point
 	Min, Max float64  // over its finite values; NaN if it has none
 	Last     float64  // its last finite value; NaN if it has none
-	sum      float64  // of its finite values
+	Sum      float64  // of its finite values
 	N        int32    // how many of them
 	holes    bool     // whether a value was NaN or infinite
 }
@@ -47,7 +47,7 @@ type sample struct {
 func (p sample) bucket() Bucket {
 	b := Bucket{X0: p.at[Epochs], X1: p.at, Min: p.y, Max: p.y, Last: p.y, holes: math.IsNaN(p.y)}
 	if !b.holes {
-		b.sum, b.N = p.y, 1
+		b.Sum, b.N = p.y, 1
 	}
 	return b
 }
@@ -144,7 +144,7 @@ func (s *Series) halve() {
 // join returns the bucket of a's points followed by b's.
 func join(a, b Bucket) Bucket {
 	j := Bucket{X0: a.X0, X1: b.X1, Min: Lesser(a.Min, b.Min), Max: -Lesser(-a.Max, -b.Max), Last: b.Last,
-		sum: a.sum + b.sum, N: a.N + b.N, holes: a.holes || b.holes}
+		Sum: a.Sum + b.Sum, N: a.N + b.N, holes: a.holes || b.holes}
 	if math.IsNaN(j.Last) {
 		j.Last = a.Last
 	}
@@ -231,6 +231,14 @@ func (s *Series) Last() float64 {
 		}
 	}
 	return math.NaN()
+}
+
+// Least returns the least value there was, and its epoch; NaN if there is none.
+func (s *Series) Least() (epoch, value float64) {
+	if s.Points == 0 {
+		return math.NaN(), math.NaN()
+	}
+	return s.minAt, s.min
 }
 
 // Empty reports whether there is no finite value to draw.

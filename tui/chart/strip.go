@@ -47,14 +47,16 @@ func Strip(v *style.Pen, values []float64, plus, minus style.Token, w int) []str
 	}
 	c.Set(zero, 1, runes.LineHorizontalVertical, style.Grid)
 	c.Write(zero, 2, "0", style.Muted)
-	tick := func(x float64) {
-		if DrawLabel(&c, Area{W: w}, column(x), 2, format.Tick(x), style.Muted) {
-			c.Set(column(x), 1, runes.LineHorizontalUp, style.Grid)
+	var ticks []float64
+	for e := a.Left; e <= a.Right; e += math.Max(1, math.Ceil((a.Right-a.Left)*7/float64(max(a.W, 1)))) {
+		if ticks = append(ticks, math.Pow(10, e)); negative {
+			ticks = append(ticks, -math.Pow(10, e))
 		}
 	}
-	for e := a.Left; e <= a.Right; e += math.Max(1, math.Ceil((a.Right-a.Left)*7/float64(max(a.W, 1)))) {
-		if tick(math.Pow(10, e)); negative {
-			tick(-math.Pow(10, e))
+	labels := format.AxisLabels(ticks, "")
+	for _, x := range ticks {
+		if DrawLabel(&c, Area{W: w}, column(x), 2, labels.Of(x), style.Muted) {
+			c.Set(column(x), 1, runes.LineHorizontalUp, style.Grid)
 		}
 	}
 	for _, x := range values {

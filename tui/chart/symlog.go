@@ -1,7 +1,9 @@
 package chart
 
 import (
+	"maps"
 	"math"
+	"slices"
 
 	"newtop/internal/format"
 	"newtop/tui/style"
@@ -28,17 +30,20 @@ func (s Symlog) Row(x float64, n int) int {
 // DrawTicks labels zero and powers of ten at the left of n rows, those nearest to zero last, where they keep clear of each other.
 func (s Symlog) DrawTicks(m *CellGrid, gutter, n int, ink func(x float64) style.Token) {
 	values := []float64{0}
-	for e := 12.0; e >= -12 && math.Pow(10, e) >= s.Unit; e-- {
+	for e := min(308, math.Ceil(math.Log10(max(s.Back(s.High), -s.Back(s.Low))))); e >= math.Log10(s.Unit)-1e-9; e-- {
 		values = append(values, math.Pow(10, e), -math.Pow(10, e))
 	}
-	taken := map[int]bool{}
+	taken, at := map[int]bool{}, map[float64]int{}
 	for _, x := range values {
 		y := s.Row(x, n)
 		if y < 0 || y >= n || taken[y] || taken[y-1] || taken[y+1] {
 			continue
 		}
-		taken[y] = true
-		m.Write(0, y, ink(x), style.Right(format.Tick(x), gutter-2))
+		taken[y], at[x] = true, y
+	}
+	labels := format.AxisLabels(slices.Collect(maps.Keys(at)), "")
+	for x, y := range at {
+		m.Write(0, y, ink(x), style.Right(labels.Of(x), gutter-2))
 		m.Write(gutter-1, y, style.Grid, "┤")
 	}
 	for y := range n {

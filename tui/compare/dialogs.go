@@ -133,7 +133,7 @@ func (o *compareDifferences) Draw(m *model, w, h int) []string {
 	}
 	list, more := o.Cut(list, max(1, h-3))
 	if o.fits < len(m.runs) {
-		title += " · ←→ runs " + style.RacerLetter(o.from) + " to " + style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
+		title += " · " + m.Glyphs.Keys("←→") + " runs " + style.RacerLetter(o.from) + " to " + style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}
 	return widget.DialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
 }

@@ -85,14 +85,14 @@ func (m *model) recall(o *screen.Options) {
 	if !ok {
 		return
 	}
-	m.charts.view.SetChartPrefs(p.XAxis, p.Smoothing)
+	m.charts.view.SetXAxis(p.XAxis)
 	m.Prefs.Begin(m.preferences())
 }
 
 // preferences are the choices that the screen shows now.
 func (m *model) preferences() screen.Preferences {
 	p := m.Looks()
-	p.XAxis, p.Smoothing = m.charts.view.ChartPrefs()
+	p.XAxis = m.charts.view.XAxis()
 	return p
 }
 

@@ -81,11 +81,7 @@ func cursorColumns(m *model) (out []compareColumn) {
 
 // targetText writes the target as short as it is round.
 func targetText(m *model) string {
-	v := m.targets[m.target]
-	if !m.runs[0].measure.Info().Share {
-		return format.Tick(v)
-	}
-	return format.Tick(format.Round(100*v, 6)) + "%"
+	return format.Target(m.targets[m.target], m.runs[0].measure.Info().Share)
 }
 
 // fitted is the columns that have room, with their widths.

@@ -136,15 +136,32 @@ func (a *App) askSpectrum() tea.Cmd {
 	return a.command(event.Spectrum{})
 }
 
-// askForPane asks the run for what the pane that has the whole screen wants to show.
+// askForPane asks the run for what the pane that has the whole screen wants to show, or one of several at a glance.
 func (a *App) askForPane() tea.Cmd {
+	if a.busy || racing(a) || unchangeable(a) != "" {
+		return nil
+	}
+	if !a.zoomed {
+		return a.askAtAGlance()
+	}
 	p, ok := a.panes[a.focus].(pane.Asker)
-	if !ok || !a.zoomed || a.busy || racing(a) || unchangeable(a) != "" {
+	if !ok {
 		return nil
 	}
 	a.take(a.focus)
 	if c := p.Ask(a.h); c != nil {
 		return a.command(c)
+	}
+	return nil
+}
+
+func (a *App) askAtAGlance() tea.Cmd {
+	for _, place := range division(a, false).Places {
+		if p, ok := a.panes[place.Pane].(pane.Glancer); ok && !place.Bare {
+			if c := p.Glance(a.h); c != nil {
+				return a.command(c)
+			}
+		}
 	}
 	return nil
 }

@@ -38,17 +38,17 @@ type App struct {
 	browse   func() (screen.Layer, func(), error)
 	anew     int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
-	focus      layout.ID
-	zoomed     bool
-	dialog     screen.Dialog[*App] // nil for none
-	race       raceView
-	bar        replayBar
-	saving     saving
-	chartPrefs [][2]string // x axis and smoothing of each of the charted panes, when it was last asked
-	record     recordState
-	stopping   bool // Stop was asked for, and the program ends with the run
-	closed     bool // nothing more comes from the feed
-	readOnly   bool
+	focus    layout.ID
+	zoomed   bool
+	dialog   screen.Dialog[*App] // nil for none
+	race     raceView
+	bar      replayBar
+	saving   saving
+	xAxes    []string // of each of the charted panes, when it was last asked
+	record   recordState
+	stopping bool // Stop was asked for, and the program ends with the run
+	closed   bool // nothing more comes from the feed
+	readOnly bool
 
 	clock   func() time.Time
 	trained trainedClock

@@ -104,7 +104,7 @@ func stateParts(a *App) []style.Part {
 		return []style.Part{playing(a)}
 	case s.Held && s.Computing != "":
 		return []style.Part{style.Warn.Of("■ " + style.Clean(s.Computing))}
-	case a.h.Diverged != nil:
+	case a.h.Diverged != nil, a.h.Done != nil && a.h.Done.Reason == event.ReasonDiverged:
 		return []style.Part{style.Bad.Of("× diverged")}
 	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:
 		return []style.Part{style.Bad.Of("× failed")}
@@ -231,7 +231,7 @@ func progressLine(a *App, l *style.Line) {
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
-		fits = fits && (k.Primary || inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(settingText(k.Text))))
+		fits = fits && (k.Primary || inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(format.Setting(style.Clean(k.Text)))))
 	}
 	l.Append(inner)
 	l.To(l.Room - style.Width(tail) - 1)
@@ -245,19 +245,9 @@ func progressLine(a *App, l *style.Line) {
 func primaryText(h *history.History, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
 	if v, ok := now[k.Key]; ok && h.Watched() && h.Epochs > 0 && format.Finite(v) {
-		return settingText(strconv.FormatFloat(v, 'g', -1, 64))
+		return format.Setting(strconv.FormatFloat(v, 'g', -1, 64))
 	}
-	return settingText(k.Text)
-}
-
-// settingText shortens a number that a method has adapted: 3.9999999999999987 is 4.
-func settingText(s string) string {
-	if len(s) > 7 {
-		if v, err := strconv.ParseFloat(s, 64); err == nil {
-			return strconv.FormatFloat(v, 'g', 4, 64)
-		}
-	}
-	return style.Clean(s)
+	return format.Setting(style.Clean(k.Text))
 }
 
 func progressTail(a *App, room int) []style.Part {

@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -80,7 +81,7 @@ func paneEntries(a *App) (out []paletteEntry) {
 func settingEntries(a *App) (out []paletteEntry) {
 	why := unchangeable(a)
 	for _, s := range a.h.Status.Settings {
-		out = append(out, paletteEntry{Kind: "setting", Text: style.Clean(s.Key) + " = " + settingText(s.Text), Also: style.Clean(s.Meaning), Why: why,
+		out = append(out, paletteEntry{Kind: "setting", Text: style.Clean(s.Key) + " = " + format.Setting(style.Clean(s.Text)), Also: style.Clean(s.Meaning), Why: why,
 			Do: func(a *App) tea.Cmd { return openForm(a, s.Key) }})
 	}
 	return out

@@ -230,7 +230,7 @@ func setting(h *optim.Hyperparameter) string {
 	if math.IsInf(h.Default, 0) {
 		return format.Number(h.Default)
 	}
-	return settingText(h.Text(h.Default))
+	return format.Setting(h.Text(h.Default))
 }
 
 // switchTo asks for the method with an index in the list.

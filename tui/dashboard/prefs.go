@@ -19,15 +19,15 @@ func recallPrefs(a *App, o *screen.Options) {
 	}
 	a.saving.format = p.Save
 	for _, c := range charted(a) {
-		c.SetChartPrefs(p.XAxis, p.Smoothing)
+		c.SetXAxis(p.XAxis)
 	}
 	a.Prefs.Begin(preferences(a))
 }
 
 // charted returns the panes that remember how their charts are drawn.
-func charted(a *App) (out []chart.ChartPrefs) {
+func charted(a *App) (out []chart.AxisKeeper) {
 	for _, p := range a.panes {
-		if c, ok := p.(chart.ChartPrefs); ok {
+		if c, ok := p.(chart.AxisKeeper); ok {
 			out = append(out, c)
 		}
 	}
@@ -37,21 +37,15 @@ func charted(a *App) (out []chart.ChartPrefs) {
 // preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
 func preferences(a *App) screen.Preferences {
 	p, last := a.Looks(), a.Prefs.Last()
-	p.XAxis, p.Smoothing, p.Save = last.XAxis, last.Smoothing, a.saving.format
+	p.XAxis, p.Save = last.XAxis, a.saving.format
 	for i, c := range charted(a) {
-		x, smoothing := c.ChartPrefs()
-		if i == len(a.chartPrefs) {
-			a.chartPrefs = append(a.chartPrefs, [2]string{x, smoothing})
-			continue
+		x := c.XAxis()
+		switch {
+		case i == len(a.xAxes):
+			a.xAxes = append(a.xAxes, x)
+		case x != a.xAxes[i]:
+			p.XAxis, a.xAxes[i] = x, x
 		}
-		was := &a.chartPrefs[i]
-		if x != was[0] {
-			p.XAxis = x
-		}
-		if smoothing != was[1] {
-			p.Smoothing = smoothing
-		}
-		*was = [2]string{x, smoothing}
 	}
 	return p
 }

@@ -53,22 +53,35 @@ func TestPreferencesAreKept(t *testing.T) {
 	}
 }
 
-// TestChartHabits: the x axis and the smoothing that a chart was given are those of all charts of the next run.
+// TestChartHabits: the x axis that a chart was given is that of all charts of the next run; the smoothing is forgotten, also
+// one that an older newtop has kept.
 func TestChartHabits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
+	if err := os.WriteFile(path, []byte("smoothing = '30'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{Preferences: path}, 120, 40)
 	for _, k := range []string{"z", "x", "m"} {
 		a.View()
 		settleAll(a, press(a, k))
 	}
+	if text := frameText(t, a); !strings.Contains(text, "smoothed, half-life 1 epoch") || strings.Contains(text, "preferences") {
+		t.Errorf("key m, or the old file:\n%s", text)
+	}
+	if kept, err := os.ReadFile(path); err != nil || strings.Contains(string(kept), "smoothing") {
+		t.Errorf("%v: kept is %s", err, kept)
+	}
 	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 120, 40)
 	for _, c := range charted(again) {
-		if x, smoothing := c.ChartPrefs(); x != "seconds" || smoothing != "1" {
-			t.Errorf("x axis %q, smoothing %q", x, smoothing)
+		if x := c.XAxis(); x != "seconds" {
+			t.Errorf("x axis %q", x)
 		}
 	}
 	if len(charted(again)) < 3 {
 		t.Errorf("%d panes with charts", len(charted(again)))
+	}
+	if press(again, "z"); strings.Contains(frameText(t, again), "smoothed") {
+		t.Error("the smoothing was kept")
 	}
 }
 

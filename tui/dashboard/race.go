@@ -184,15 +184,15 @@ func (r *raceView) compose(v *pane.View, w, h int) []string {
 
 // charts draws losses and faults side by side.
 func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
-	fault, unit := "error", format.Percent
+	fault, unit := "error", format.PercentUnit
 	if v.H.Regression() {
-		fault, unit = "RMSE", nil
+		fault, unit = "RMSE", ""
 	}
 	if !v.H.Curves.TestMetric.Empty() {
 		fault = "test " + fault
 	}
 	left := w / 2
-	loss := r.chart(v, &r.lossChart, "loss", nil, func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left, h, framed)
+	loss := r.chart(v, &r.lossChart, "loss", "", func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left, h, framed)
 	other := r.chart(v, &r.faultChart, fault, unit, func(k *history.Racer) *chart.Series { return &k.Metric[r.axis] }, w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
@@ -201,11 +201,8 @@ func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *pane.View, c *chart.Canvas, name string, unit func(float64) string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
-	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Y: chart.YAxis{Label: unit}, Waiting: "waiting for the first laps"}
-	if unit != nil && !r.linear {
-		p.Y.Label = func(v float64) string { return format.Tick(format.Round(100*v, 4)) + "%" }
-	}
+func (r *raceView) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Y: chart.YAxis{Unit: unit}, Waiting: "waiting for the first laps"}
 	switch r.axis {
 	case history.ByEquivalents:
 		p.Limit = float64(v.H.Race.Event.Equivalents)

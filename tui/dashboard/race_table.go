@@ -232,9 +232,9 @@ func lead(low, high float64, rates bool) string {
 	}
 	switch {
 	case p < 0.1:
-		return "less than 0.1%"
+		return "less than 0.1 %"
 	case p < 10:
-		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
+		return strconv.FormatFloat(p, 'f', 1, 64) + " %"
 	}
-	return strconv.FormatFloat(p, 'f', 0, 64) + "%"
+	return strconv.FormatFloat(p, 'f', 0, 64) + " %"
 }

@@ -16,7 +16,7 @@ func TestLead(t *testing.T) {
 		low, high float64
 		rates     bool
 		want      string
-	}{{0.0767, 0.0798, true, "0.31 points"}, {0.07, 0.07001, true, "less than 0.01 points"}, {1, 2, false, "50%"}, {-1, 0, false, "1.000"}} {
+	}{{0.0767, 0.0798, true, "0.31 points"}, {0.07, 0.07001, true, "less than 0.01 points"}, {1, 2, false, "50 %"}, {-1, 0, false, "1.000"}} {
 		if got := lead(c.low, c.high, c.rates); got != c.want {
 			t.Errorf("%v below %v: %q, want %q", c.low, c.high, got, c.want)
 		}

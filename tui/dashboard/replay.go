@@ -10,6 +10,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/history"
 	"newtop/tui/layout"
+	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -34,7 +35,13 @@ func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
 		return layout.Divided(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
-	return layout.Dashboard(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus)
+	s := layout.Dashboard(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus)
+	for id := range layout.ID(len(a.panes)) {
+		if p, ok := a.panes[id].(pane.Blank); ok && id != a.focus && p.Blank(a.h) {
+			s.Drop(id)
+		}
+	}
+	return s
 }
 
 // replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.

@@ -356,7 +356,7 @@ func TestForeign(t *testing.T) {
 func TestForeignEnd(t *testing.T) {
 	done := &event.DoneEvent{Reason: event.ReasonEpochs, Loss: tuitest.NaN, Error: tuitest.NaN, TestError: tuitest.NaN, TestRMSE: tuitest.NaN, BestTestError: tuitest.NaN, BestTestRMSE: tuitest.NaN, Elapsed: tuitest.NaN}
 	for name, want := range map[string]string{
-		"foreign": " all epochs done · best test error 6.54% at epoch 40 · 43 epochs in 30.1 s · loss 0.1155 ",
+		"foreign": " all epochs done · best test error 6.54 % at epoch 40 · 43 epochs in 30.1 s · loss 0.1155 ",
 		"figures": " all epochs done · 43 epochs ",
 	} {
 		a := newWatch(replayScene(name), 120, 40)

@@ -132,7 +132,11 @@ func (h *History) end(d *feed.Delta) {
 		h.Solves.Running = false
 		h.Gen.Inner++
 		h.Gen.Epoch++
-		h.Log.Say(d.Done.Epochs, style.Good, "ended: %s", Ending(d.Done))
+		ink := style.Good
+		if d.Done.Reason == event.ReasonDiverged || d.Done.Reason == event.ReasonFailed {
+			ink = style.Bad
+		}
+		h.Log.Say(d.Done.Epochs, ink, "ended: %s", Ending(d.Done))
 	}
 }
 
@@ -242,13 +246,13 @@ func (h *History) spectrum(e event.SpectrumEvent) {
 	h.Spectra = chart.Newest(append(h.Spectra, e), keptSpectra)
 	h.Gen.Spectrum++
 	if low, high, ok := Spread(&e); ok {
-		h.Log.Say(e.Epoch, style.Text, "λ %s … %s", format.Number(low), format.Number(high))
+		h.Log.Say(e.Epoch, style.Text, "λ %s to %s", format.Number(low), format.Number(high))
 	}
 }
 
 // setting notes a change of a hyperparameter.
 func (h *History) setting(e *event.SettingEvent) {
-	text := style.Clean(e.Key) + " = " + style.Clean(fmt.Sprint(e.Value))
+	text := style.Clean(e.Key) + " = " + style.Clean(format.Setting(fmt.Sprint(e.Value)))
 	h.Log.Say(e.Epoch, style.Accent, "%s", text)
 	h.Curves.Mark(e.Epoch, false, text)
 	h.Gen.Epoch++

@@ -11,7 +11,9 @@ const keptSolves = 1024
 
 // Solves are a run's inner solves by epoch.
 type Solves struct {
-	Bars       []Bar
+	Bars       []Bar // of the newest epochs, one each
+	All        []Bar // of all epochs, each of so many of them
+	Each       int
 	Barred     int                         // bars there have been, those dropped included
 	Cuts       int                         // times that the newest were taken away
 	Stops      [krylov.Interrupted + 1]int // solves ended for each reason
@@ -23,7 +25,7 @@ type Solves struct {
 
 // take adds the solves of an epoch and returns their bar.
 func (s *Solves) take(e *event.EpochEvent) *Bar {
-	b := Bar{Epoch: e.Epoch}
+	b := Bar{Epoch: e.Epoch, Last: e.Epoch, Epochs: 1}
 	for _, in := range e.Inner {
 		b.Nets, b.Blocks = max(b.Nets, in.Member+1), max(b.Blocks, in.Block+1)
 		k := min(in.Stop, krylov.Interrupted)
@@ -36,6 +38,7 @@ func (s *Solves) take(e *event.EpochEvent) *Bar {
 	s.Iterations += b.Total
 	s.Bars = chart.Newest(append(s.Bars, b), keptSolves)
 	s.Barred++
+	s.add(b)
 	return &b
 }
 
@@ -50,20 +53,68 @@ func (s *Solves) cut(to int) {
 		}
 		s.Iterations -= b.Total
 		s.Barred--
+		if n := len(s.All); n > 0 {
+			if s.All[n-1].leave(b); s.All[n-1].Epochs == 0 {
+				s.All = s.All[:n-1]
+			}
+		}
 	}
 	s.Bars, s.Running = s.Bars[:left], false
 	s.Cuts++
 }
 
-// Bar is the inner work of one epoch: its iterations by the reason why the solves ended.
+// add appends a bar to those of all epochs. When they are many neighbours are merged, and each is then of twice as many epochs.
+func (s *Solves) add(b Bar) {
+	s.Each = max(s.Each, 1)
+	n := len(s.All)
+	if n > 0 && s.All[n-1].Epochs < s.Each {
+		s.All[n-1].Join(&b)
+		return
+	}
+	if n == 2*keptSolves {
+		for i := range keptSolves {
+			s.All[i] = s.All[2*i]
+			s.All[i].Join(&s.All[2*i+1])
+		}
+		s.All = s.All[:keptSolves]
+		s.Each *= 2
+	}
+	s.All = append(s.All, b)
+}
+
+// Bar is the inner work of an epoch, or of several: its iterations by the reason why the solves ended.
 type Bar struct {
-	Epoch  int
+	Epoch  int // the first
+	Last   int
+	Epochs int // how many
 	Total  int
 	ByStop [krylov.Interrupted + 1]int
 	Solves [krylov.Interrupted + 1]int
 	Nets   int // of a committee that solved
 	Blocks int // of rows that they went through
 }
+
+// Join adds the epochs of the bar after it.
+func (b *Bar) Join(next *Bar) {
+	b.Last, b.Epochs, b.Total = next.Last, b.Epochs+next.Epochs, b.Total+next.Total
+	for k := range b.ByStop {
+		b.ByStop[k] += next.ByStop[k]
+		b.Solves[k] += next.Solves[k]
+	}
+	b.Nets, b.Blocks = max(b.Nets, next.Nets), max(b.Blocks, next.Blocks)
+}
+
+// leave takes the newest epoch out again.
+func (b *Bar) leave(newest *Bar) {
+	b.Last, b.Epochs, b.Total = newest.Epoch-1, b.Epochs-1, b.Total-newest.Total
+	for k := range b.ByStop {
+		b.ByStop[k] -= newest.ByStop[k]
+		b.Solves[k] -= newest.Solves[k]
+	}
+}
+
+// Mean is the iterations of an epoch.
+func (b *Bar) Mean() float64 { return float64(b.Total) / float64(max(b.Epochs, 1)) }
 
 // Stop is the reason that ended most of an epoch's solves.
 func (b *Bar) Stop() krylov.Stop {

@@ -7,6 +7,7 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/tui/internal/tuitest"
+	"newtop/tui/style"
 )
 
 // TestStageKeepsWhatBelongsTogether: reports find their solves, whatever else came in the Delta.
@@ -83,6 +84,18 @@ func TestStageIsBounded(t *testing.T) {
 		}
 		if sum != k.Steps || sum > keptIterations || len(k.Solves) > keptStages {
 			t.Errorf("solves of %d: %d solves with %d iterations, %d counted", n, len(k.Solves), sum, k.Steps)
+		}
+	}
+}
+
+// A run that diverged or failed does not end in green.
+func TestEndIsNoSuccess(t *testing.T) {
+	for reason, want := range map[event.Reason]style.Token{event.ReasonEpochs: style.Good, event.ReasonDiverged: style.Bad, event.ReasonFailed: style.Bad} {
+		h := new(History)
+		h.Apply(&feed.Delta{Done: &event.DoneEvent{Reason: reason, Epochs: 3}})
+		last := h.Log.Entries[len(h.Log.Entries)-1]
+		if last.Token != want {
+			t.Errorf("%s is said in %v, want %v", reason, last.Token, want)
 		}
 	}
 }

@@ -125,6 +125,24 @@ func Bands(w, h int) []band {
 	return append(charts(7, 7), band{7, []cell{{Topology, 50}, {Region, 50}}})
 }
 
+// Drop gives the place of a framed pane to the one at its left, or at its right.
+func (s *Screen) Drop(id ID) {
+	i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Pane == id && !p.Bare })
+	if i < 0 || len(s.Places) == 1 {
+		return
+	}
+	gone := s.Places[i].Rect
+	for k := range s.Places {
+		r := &s.Places[k].Rect
+		if r.Y != gone.Y || r.H != gone.H || r.X+r.W != gone.X && gone.X+gone.W != r.X {
+			continue
+		}
+		r.X, r.W = min(r.X, gone.X), r.W+gone.W
+		s.Places = slices.Delete(s.Places, i, i+1)
+		return
+	}
+}
+
 // show gives a pane that has no place that of the log, or where the log has none either, that of the region.
 func (s *Screen) show(id ID) {
 	if !s.hidden(id) {

@@ -162,3 +162,21 @@ func TestNeighbour(t *testing.T) {
 		}
 	}
 }
+
+// A pane without anything to show leaves its place to its neighbour, on screens of every size.
+func TestDrop(t *testing.T) {
+	for w := MinWidth; w < 230; w += 7 {
+		for h := MinHeight; h < 70; h += 3 {
+			s := Dashboard(w, h, HeaderRows, false, Loss)
+			before, had := len(s.Places), !s.hidden(Errors)
+			s.Drop(Errors)
+			area := 0
+			for _, p := range s.Places {
+				area += p.W * p.H
+			}
+			if area != w*(h-HeaderRows-FooterRows) || had && (len(s.Places) != before-1 || !s.hidden(Errors)) {
+				t.Fatalf("%d×%d: %d of %d cells, %d panes of %d", w, h, area, w*(h-HeaderRows-FooterRows), len(s.Places), before)
+			}
+		}
+	}
+}

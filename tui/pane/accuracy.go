@@ -63,7 +63,7 @@ func (p *Accuracy) plot(v *View) chart.Plot {
 			chart.Curve{Name: "worst", Token: style.Muted, Series: &v.H.Curves.MemberHigh, Mark: '.'})
 	}
 	if !v.H.Regression() {
-		pl.Y.Label = func(f float64) string { return format.Tick(format.Round(100*f, 6)) + "%" }
+		pl.Y.Unit = format.PercentUnit
 	}
 	return pl
 }

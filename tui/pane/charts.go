@@ -57,5 +57,5 @@ func EpochPlot(h *history.History, curves ...chart.Curve) chart.Plot {
 	if r := h.Status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last
 	}
-	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Limit: float64(limit), Closed: h.Over()}
+	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Limit: float64(limit), Unit: true, Closed: h.Over()}
 }

@@ -50,6 +50,15 @@ type Asker interface {
 	Ask(h *history.History) event.Command
 }
 
+// Glancer is a pane that asks while it is one of several on the screen, too, seldom: that must cost a run next to nothing.
+type Glancer interface {
+	// Glance returns what to ask the run for now, nil for nothing.
+	Glance(h *history.History) event.Command
+}
+
+// Blank is a pane that may have nothing to show of a run, and nothing to come. Others get its place.
+type Blank interface{ Blank(h *history.History) bool }
+
 // AskLimit keeps a pane from asking again before a run could answer, and from asking so often that the run slows.
 type AskLimit struct {
 	any     bool

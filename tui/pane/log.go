@@ -212,11 +212,11 @@ func (p *Log) searchLine(v *View, w int) string {
 	case s.typing:
 		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Accent, "▏").Put(style.Muted, "  "+format.Count(n)+" found · enter keeps · esc ends")
 	case s.text != "":
-		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Muted, "  "+format.Count(n)+" found · ↑↓ scroll · esc ends")
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Muted, "  "+format.Count(n)+" found · "+v.Glyphs.Keys("↑↓")+" scroll · esc ends")
 	case s.up > 0:
-		l.Put(style.Muted, format.Count(s.up)+" newer below · ↑↓ scroll · end: newest · / search")
+		l.Put(style.Muted, format.Count(s.up)+" newer below · "+v.Glyphs.Keys("↑↓")+" scroll · end: newest · / search")
 	default:
-		l.Put(style.Muted, "↑↓ scroll · / search")
+		l.Put(style.Muted, v.Glyphs.Keys("↑↓")+" scroll · / search")
 	}
 	return l.Full()
 }

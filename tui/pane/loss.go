@@ -40,7 +40,7 @@ func (p *Loss) Head(v *View, l *style.Line) {
 
 func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
-	pl.Log, pl.Best, pl.Waiting = p.log, true, v.Without("loss")
+	pl.Log, pl.Best, pl.Waiting, pl.Note = p.log, true, v.Without("loss"), overfitWords(&v.H.Curves.Loss, &v.H.Curves.TestLoss)
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
@@ -58,7 +58,7 @@ func pairPlot(v *View, train, test *chart.Series) chart.Plot {
 	pl := EpochPlot(v.H,
 		chart.Curve{Name: "train", Token: style.Train, Series: train, Alarm: true, Mark: '*'},
 		chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
-	pl.Waiting = Waiting(v)
+	pl.Waiting, pl.Legend, pl.Signs = Waiting(v), true, true
 	return pl
 }
 
@@ -116,18 +116,18 @@ func scaleHead(l *style.Line, log bool) {
 
 // pairStrip puts the values at the left and a small chart at the right.
 func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(float64) string, w, h int) []string {
-	const column = 24
+	const column = 26
 	rows := make([]string, h)
-	pl.Waiting, pl.Marks = "", nil
+	pl.Waiting, pl.Marks, pl.Legend = "", nil, false
 	picture := c.Draw(&v.Pen, pl, w-column-1, h)
 	for i := range rows {
 		l := v.Line(w)
 		switch {
 		case i == 0:
 			v.Label(l, name)
-			l.Put(style.Muted, "train ").Put(style.Train, text(pl.Curves[0].Series.Last()))
+			l.Put(style.Train, pl.Curves[0].Sign(v.Glyphs, 1)).Put(style.Muted, " train ").Put(style.Train, text(pl.Curves[0].Series.Last()))
 		case i == 1:
-			l.To(11).Put(style.Muted, "test  ").Put(style.Test, text(pl.Curves[1].Series.Last()))
+			l.To(11).Put(style.Test, pl.Curves[1].Sign(v.Glyphs, 1)).Put(style.Muted, " test  ").Put(style.Test, text(pl.Curves[1].Series.Last()))
 		}
 		l.To(column).Raw(picture[i], w-column-1)
 		rows[i] = l.Full()

@@ -69,7 +69,7 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 	}
 	l := v.Line(100)
 	new(Accuracy).Head(v, l)
-	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40% to 7.10%") {
+	if text := ansi.Strip(l.Full()); !strings.Contains(text, "members 6.40 % to 7.10 %") {
 		t.Error(text)
 	}
 }
@@ -124,5 +124,19 @@ func TestNextRadius(t *testing.T) {
 		if r, ok := NextRadius(h); ok != c.want || ok && r != 0.5 {
 			t.Errorf("%v %v: %v, %v", c.settings, c.phase, r, ok)
 		}
+	}
+}
+
+// The radius that the header has as the setting, that of the next step, stands beside that of the last one however narrow
+// the pane is.
+func TestRegionShowsBothRadii(t *testing.T) {
+	v := viewOf()
+	v.H.Latest = event.EpochEvent{Epoch: 3, Radius: 1, Rho: 0.9, Accepted: true}
+	v.H.Epochs = 3
+	v.H.Status = event.Status{Phase: event.Running, Settings: []event.Setting{{Key: "radius", Text: "2", Primary: true}}}
+	l := v.Line(26)
+	NewRegion().Head(v, l)
+	if text := ansi.Strip(l.Full()); !strings.Contains(text, "R 1.000 → 2.000") {
+		t.Errorf("%q", text)
 	}
 }

@@ -53,15 +53,14 @@ func (p *Region) Head(v *View, l *style.Line) {
 	e := &v.H.Latest
 	switch {
 	case v.H.Steering() != history.ByRadius || e.Epoch == 0:
-	case e.Accepted:
+	case e.Accepted && format.Finite(float64(e.Loss)):
 		l.Group(style.Good.Of(" accepted"))
+	case e.Accepted:
+		l.Group(style.Bad.Of(" accepted"))
 	default:
 		if !l.Group(style.Warn.Of(" rejected")) {
 			l.Group(style.Warn.Of(" ×"))
 		}
-	}
-	if next, ok := NextRadius(v.H); ok {
-		l.Group(style.Muted.Of(" → R "), style.Text.Of(format.Number(next)))
 	}
 }
 
@@ -78,8 +77,12 @@ func (p *Region) values(v *View) [][]style.Part {
 	case history.ByFigures:
 		return p.own(v, "")
 	}
+	radius := []style.Part{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))}
+	if next, ok := NextRadius(v.H); ok { // which the header has as the setting
+		radius = append(radius, style.Muted.Of(v.Glyphs.To), style.Strong.Of(format.Number(next)))
+	}
 	return [][]style.Part{
-		{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))},
+		radius,
 		{style.Muted.Of("  " + v.Glyphs.Rho + " "), style.Text.Of(format.Short(float64(e.Rho)))},
 	}
 }

@@ -111,8 +111,7 @@ func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
 	}
 	spare := h - len(rows)
 	pl := EpochPlot(v.H, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.H.Curves.Seconds, Mark: '*'})
-	pl.Y.Zero, pl.Best, pl.Value = true, true, format.Span
-	pl.Y.Label = func(x float64) string { return format.Tick(x) + " s" }
+	pl.Y.Zero, pl.Y.Unit, pl.Best, pl.Value = true, format.SecondsUnit, true, format.Span
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
 		p.Begin()

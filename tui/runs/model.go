@@ -103,7 +103,7 @@ func (m *Model) Resume() string { return m.resume }
 // preferences are the choices that the screen shows now. Those of other screens stay as they were.
 func (m *Model) preferences() screen.Preferences {
 	p, stored := m.Looks(), m.Prefs.Stored()
-	p.XAxis, p.Smoothing, p.Save = stored.XAxis, stored.Smoothing, stored.Save
+	p.XAxis, p.Save = stored.XAxis, stored.Save
 	p.RunColumns, p.RunSort = m.chosenColumns(), m.sortText()
 	return p
 }

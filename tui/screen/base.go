@@ -239,6 +239,7 @@ func (b *Base) Footer(w int, hints []widget.Hint) string {
 		room = w - min(style.Cells(b.Notice.Text)+3, w*2/3)
 	}
 	for _, h := range hints {
+		h.Key = b.Glyphs.Keys(h.Key)
 		if l.Width+style.Cells(h.Key)+style.Cells(h.Text)+3 > room {
 			break
 		}

@@ -18,12 +18,11 @@ import (
 
 // Preferences are what a user has chosen for good. An empty field is a choice never made.
 type Preferences struct {
-	Theme     string `toml:"theme,omitempty"`
-	Glyphs    string `toml:"glyphs,omitempty"`
-	Mouse     *bool  `toml:"mouse,omitempty"`
-	XAxis     string `toml:"x-axis,omitempty"`
-	Smoothing string `toml:"smoothing,omitempty"`
-	Save      string `toml:"save,omitempty"` // the format that models are saved in
+	Theme  string `toml:"theme,omitempty"`
+	Glyphs string `toml:"glyphs,omitempty"`
+	Mouse  *bool  `toml:"mouse,omitempty"`
+	XAxis  string `toml:"x-axis,omitempty"`
+	Save   string `toml:"save,omitempty"` // the format that models are saved in
 	// RunColumns are the columns of the list of runs, RunSort is what that is sorted by, behind a minus the other way round.
 	RunColumns string `toml:"run-columns,omitempty"`
 	RunSort    string `toml:"run-sort,omitempty"`
@@ -142,7 +141,6 @@ func (k *PreferenceStore) Notice(now Preferences) tea.Cmd {
 	k.dirty = keepChange(&k.stored.Theme, k.last.Theme, now.Theme) || k.dirty
 	k.dirty = keepChange(&k.stored.Glyphs, k.last.Glyphs, now.Glyphs) || k.dirty
 	k.dirty = keepChange(&k.stored.XAxis, k.last.XAxis, now.XAxis) || k.dirty
-	k.dirty = keepChange(&k.stored.Smoothing, k.last.Smoothing, now.Smoothing) || k.dirty
 	k.dirty = keepChange(&k.stored.Save, k.last.Save, now.Save) || k.dirty
 	k.dirty = keepChange(&k.stored.RunColumns, k.last.RunColumns, now.RunColumns) || k.dirty
 	k.dirty = keepChange(&k.stored.RunSort, k.last.RunSort, now.RunSort) || k.dirty

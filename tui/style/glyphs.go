@@ -50,6 +50,7 @@ type GlyphSet struct {
 	Levels       []rune // rising bars, the first one empty
 	Rho, Lambda  string
 	Within       string // between a value and its bound
+	To           string // from one to another
 }
 
 func (g Glyphs) Set(environ []string) *GlyphSet {
@@ -61,22 +62,33 @@ func (g Glyphs) Set(environ []string) *GlyphSet {
 	}
 	switch g {
 	case GlyphsASCII:
-		return &GlyphSet{ASCII: true, DotsX: 1, DotsY: 1, Levels: []rune(" .:-=+*#%"), Rho: "rho", Lambda: "lambda", Within: " +- "}
+		return &GlyphSet{ASCII: true, DotsX: 1, DotsY: 1, Levels: []rune(" .:-=+*#%"), Rho: "rho", Lambda: "lambda", Within: " +- ", To: " -> "}
 	case GlyphsBlock:
-		return &GlyphSet{DotsX: 2, DotsY: 2, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± "}
+		return &GlyphSet{DotsX: 2, DotsY: 2, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± ", To: " → "}
 	}
-	return &GlyphSet{DotsX: 2, DotsY: 4, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± "}
+	return &GlyphSet{DotsX: 2, DotsY: 4, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± ", To: " → "}
 }
+
+// Keys names keys that are arrows.
+func (g *GlyphSet) Keys(keys string) string {
+	if !g.ASCII {
+		return keys
+	}
+	return arrows.Replace(keys)
+}
+
+var arrows = strings.NewReplacer("←↑→↓", "arrows", "← →", "left right", "←→", "left right", "↑ ↓", "up down", "↑↓", "up down")
 
 // asciiOf has a character of the same width for everything that is drawn.
 var asciiOf = map[rune]rune{
 	'╭': '+', '╮': '+', '╰': '+', '╯': '+', '┌': '+', '┐': '+', '└': '+', '┘': '+', '┤': '+', '├': '+', '┬': '+',
 	'┴': '+', '┼': '+', '─': '-', '│': '|', '╌': '-', '┊': ':', '━': '=', '┄': '-',
-	'▴': '^', '▾': 'v', '▸': '>', '●': 'o', '○': 'o', '■': '#', '‖': '|', '⋮': ':', '…': '~', '·': '-', '×': 'x', '–': '-',
-	'±': '~', '→': '>', '←': '<', '↑': '^', '↓': 'v', '−': '-', '≤': '<', '≥': '>', '²': '2', '∞': '8', 'Δ': 'd',
+	'▴': '^', '▾': 'v', '▸': '>', '●': 'o', '○': 'o', '■': '#', '‖': '|', '⋮': ':', '…': '.', '·': '|', '×': 'x', '–': '-',
+	'±': '+', '→': '>', '←': '<', '↑': '^', '↓': 'v', '−': '-', '≤': '<', '≥': '>', '²': '2', 'Δ': 'd',
 	'ξ': 'x', 'ρ': 'r', 'λ': 'l', '▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
-	'⏎': '>', '✓': '+', '✗': 'x', 'ᵀ': 'T', '½': '~', '∂': 'd', '₂': '2', '√': 'v', 'ø': 'o', 'η': 'n', 'α': 'a', 'β': 'b',
-	'ε': 'e', 'μ': 'u', 'µ': 'u', 'κ': 'k', '≈': '~', '₀': '0', '₁': '1', '▏': '|', '◉': '@',
+	'⏎': '>', '✓': '+', '✗': 'x', 'ᵀ': 'T', '∂': 'd', '₂': '2', '√': 'v', 'ø': 'o', 'η': 'n', 'α': 'a', 'β': 'b',
+	'ε': 'e', 'μ': 'u', 'µ': 'u', 'κ': 'k', '≈': '=', '₀': '0', '₁': '1', '▏': '|', '◉': '@', '░': ':',
+	'§': 'S', 'é': 'e', 'σ': 's', 'δ': 'd', 'γ': 'g', 'τ': 't', 'ν': 'n', 'θ': 't', '³': '3', 'ₖ': 'k', '₊': '+', '≡': '=', '▒': '+', '▓': '*',
 }
 
 // ToASCII replaces every character beyond 7 bits by one of the same width.

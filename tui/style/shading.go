@@ -1,10 +1,13 @@
 package style
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Ramp is how values become shades.
@@ -51,18 +54,88 @@ func newShading(dark bool, profile colorprofile.Profile, noColor bool) *shading 
 	}
 	for k := range stops {
 		list := stops[k][ground]
+		var colours [shades]rgb
 		for i := range shades {
 			at := float64(i) / (shades - 1) * float64(len(list)-1)
 			low := min(int(at), len(list)-2)
-			text := ""
 			for c := range 3 {
-				x := list[low][c] + (at-float64(low))*(list[low+1][c]-list[low][c])
-				text += ";" + strconv.Itoa(int(math.Round(x)))
+				colours[i][c] = math.Round(list[low][c] + (at-float64(low))*(list[low+1][c]-list[low][c]))
 			}
-			s.shade[k][i] = text[1:]
+		}
+		if profile == colorprofile.ANSI256 {
+			colours = indexed(colours)
+		}
+		for i, c := range colours {
+			s.shade[k][i] = c.parameters()
 		}
 	}
 	return s
+}
+
+// parameters are those of an escape sequence.
+func (c rgb) parameters() string {
+	return strconv.Itoa(int(c[0])) + ";" + strconv.Itoa(int(c[1])) + ";" + strconv.Itoa(int(c[2]))
+}
+
+// luminance is that of a colour of a screen, from 0 to 1.
+func (c rgb) luminance() float64 {
+	sum := 0.0
+	for k, weight := range [3]float64{0.2126, 0.7152, 0.0722} {
+		sum += weight * math.Pow(c[k]/255, 2.2)
+	}
+	return sum
+}
+
+// distance is the square of how different two colours look, roughly.
+func (c rgb) distance(to rgb) float64 {
+	sum := 0.0
+	for k, weight := range [3]float64{2, 4, 3} {
+		sum += weight * (c[k] - to[k]) * (c[k] - to[k])
+	}
+	return sum
+}
+
+// indexed returns those of the 256 colours that come nearest to the shades of a ramp and rise and fall in luminance as it does:
+// the nearest one for each alone is now lighter, now darker than the one before.
+func indexed(ramp [shades]rgb) (out [shades]rgb) {
+	var all []rgb
+	for i := 16; i < 256; i++ { // those before are the user's own
+		r, g, b, _ := ansi.IndexedColor(i).RGBA()
+		all = append(all, rgb{float64(r >> 8), float64(g >> 8), float64(b >> 8)})
+	}
+	falls := ramp[shades-1].luminance() < ramp[0].luminance()
+	slices.SortFunc(all, func(a, b rgb) int {
+		if falls {
+			a, b = b, a
+		}
+		return cmp.Compare(a.luminance(), b.luminance())
+	})
+	// cost is the least sum of distances of ways to a colour, from the colour before that from holds.
+	cost := make([]float64, len(all))
+	var from [shades][]int
+	for i, c := range ramp {
+		from[i] = make([]int, len(all))
+		best := 0
+		next := make([]float64, len(all))
+		for j := range all {
+			if cost[j] < cost[best] {
+				best = j
+			}
+			from[i][j], next[j] = best, cost[best]+c.distance(all[j])
+		}
+		cost = next
+	}
+	at := 0
+	for j := range cost {
+		if cost[j] < cost[at] {
+			at = j
+		}
+	}
+	for i := shades - 1; i >= 0; i-- {
+		out[i] = all[at]
+		at = from[i][at]
+	}
+	return out
 }
 
 // Ink is the escape sequence of a foreground and a background; "" leaves that as it is.

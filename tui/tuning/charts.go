@@ -93,7 +93,7 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 	case timed && m.charts.work:
 		p.Value, p.Above = format.Work, "none"
 	case timed:
-		p.Value, p.Y.Label, p.Above = format.Span, format.SecondsTick, "none"
+		p.Value, p.Y.Unit, p.Above = format.Span, format.SecondsUnit, "none"
 	case m.board.Share():
 		p.Percent()
 	}

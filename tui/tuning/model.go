@@ -102,7 +102,7 @@ func newTuning(s Search, o screen.Options) *model {
 func (m *model) preferences() screen.Preferences {
 	p := m.Looks()
 	stored := m.Prefs.Stored()
-	p.XAxis, p.Smoothing, p.Save = stored.XAxis, stored.Smoothing, stored.Save
+	p.XAxis, p.Save = stored.XAxis, stored.Save
 	return p
 }
 

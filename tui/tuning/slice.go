@@ -91,7 +91,7 @@ func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		title = append(title, style.Muted.Of("  log x"))
 	}
 	if len(m.dims) > 1 {
-		title = append(title, style.Muted.Of("  ←→ others"))
+		title = append(title, style.Muted.Of("  "+m.Glyphs.Keys("←→")+" others"))
 	}
 	trials := slices.DeleteFunc(slices.Clone(m.charts.layers), func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
 	for _, i := range trials {
@@ -125,7 +125,7 @@ func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		names = min(max(names, style.Cells(style.Clean(list[i].Key))), 18)
 		trends = max(trends, style.Cells(style.Clean(list[i].Trend)))
 	}
-	const lead, figures = 2, 11 // "100% ± 100"
+	const lead, figures = 2, 13 // "100 % ± 100"
 	bar := r.W - lead - names - 1 - 1 - figures
 	below := trends > 0 && bar-trends-1 < 8 // the trends have rows of their own, or none
 	if trends > 0 && !below {
@@ -179,7 +179,7 @@ func shareText(k *tune.Importance) string {
 		return "–"
 	}
 	whole := func(v float64) string { return format.Count(int(math.Round(100 * max(-1, min(v, 1))))) }
-	s := style.Right(whole(k.Share), 3) + "%"
+	s := style.Right(whole(k.Share), 3) + " %"
 	if format.Finite(k.Spread) {
 		s += " ± " + whole(k.Spread)
 	}

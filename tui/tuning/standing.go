@@ -281,10 +281,7 @@ func (s *standing) measure() string {
 
 // targetText writes the target as short as it is round.
 func (s *standing) targetText() string {
-	if s.board.Share() {
-		return format.Tick(format.Round(100*s.board.Target, 6)) + "%"
-	}
-	return format.Tick(s.board.Target)
+	return format.Target(s.board.Target, s.board.Share())
 }
 
 // goal is what the trials are judged by.

@@ -1,6 +1,10 @@
 package widget
 
-import "newtop/tui/style"
+import (
+	"strings"
+
+	"newtop/tui/style"
+)
 
 // Hint is a key and what it does, in a word or two.
 type Hint struct{ Key, Text string }
@@ -22,7 +26,10 @@ func Explain(t style.Token, what string, columns int, means string) []style.Part
 func Sections(t *style.Pen, sections []Section, w int, headed bool) (rows []string) {
 	put := func(parts ...style.Part) {
 		l := t.Line(w)
-		for _, p := range parts {
+		for i, p := range parts {
+			if i == 0 { // the keys
+				p.Text = style.Pad(t.Glyphs.Keys(strings.TrimRight(p.Text, " ")), style.Cells(p.Text))
+			}
 			l.Put(p.Token, p.Text)
 		}
 		rows = append(rows, l.Full())

@@ -24,7 +24,7 @@ var (
 		Default: 0.01, Max: 1, Open: true, OpenMax: true, Source: mizutani + "eq. 7",
 	}
 	Forcing = &optim.Choice{
-		Key: "forcing", Meaning: "ξ as set, or min(½, √‖g‖), loose while the gradient is large",
+		Key: "forcing", Meaning: "ξ as set, or min(0.5, √‖g‖), loose while the gradient is large",
 		Choices: []string{"fixed", forcingSqrt}, Source: mizutani + "eq. 7; " + nocedal + "algorithm 7.1",
 	}
 	// The paper allows as many as weights. Once a classifier separates its classes its curvature vanishes, the system

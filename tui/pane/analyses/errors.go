@@ -18,18 +18,24 @@ import (
 )
 
 // Errors shows where the outputs are wrong: which classes are taken for which, the rows that cost most, and
-// the residuals of regression. Nothing of it is computed before it is asked for.
+// the residuals of regression. While it is on a screen it asks for them.
 type Errors struct {
 	pane.Linear
 	train  bool // over the training rows
 	page   int  // 0: all of it, 1: the worst rows
 	output int  // of regression, whose residuals are shown
 	asked  pane.AskLimit
+
+	glanced  int    // the epoch after which it asked without being asked to, 0 for none
+	answered uint64 // what had come by then
 }
 
 var (
 	_ pane.Keyed = (*Errors)(nil)
 	_ pane.Asker = (*Errors)(nil)
+
+	_ pane.Glancer = (*Errors)(nil)
+	_ pane.Blank   = (*Errors)(nil)
 )
 
 // worstRows is how many rows are asked for.
@@ -51,6 +57,21 @@ func (p *Errors) Ask(h *history.History) event.Command {
 		return nil
 	}
 	return p.question(h)
+}
+
+// Glance asks after the first epoch, and then when the run is twice as old as at the last time, if that was answered.
+func (p *Errors) Glance(h *history.History) event.Command {
+	if h.Run == nil || h.Epochs == 0 || h.Status.Epoch < 2*p.glanced || p.glanced > 0 && p.answered == h.Analyses.ErrorsGen {
+		return nil
+	}
+	p.glanced, p.answered = max(h.Status.Epoch, 1), h.Analyses.ErrorsGen
+	return p.question(h)
+}
+
+// Blank reports whether nobody looked at the errors of a recorded run, or of one that has ended.
+func (p *Errors) Blank(h *history.History) bool {
+	_, loading := h.Loading()
+	return h.Analyses.Errors == nil && !loading && h.Over() && h.Status.Computing == ""
 }
 
 // confusion is an entry of the matrix that should be zero.
@@ -199,7 +220,7 @@ func (p *Errors) residualPage(v *pane.View, e *event.ErrorsEvent, w, h int) []st
 // keyLine names what the keys do at present.
 func (p *Errors) keyLine(v *pane.View, e *event.ErrorsEvent, w int) string {
 	l := v.Line(w)
-	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
+	put := func(k, what string) { l.Group(style.Accent.Of(v.Glyphs.Keys(k)), style.Muted.Of(" "+what+"   ")) }
 	switch {
 	case v.H.Watched():
 		l.Group(style.Muted.Of("as recorded   "))
@@ -234,12 +255,18 @@ func (p *Errors) keyLine(v *pane.View, e *event.ErrorsEvent, w int) string {
 	return l.Full()
 }
 
-// brief is what a small pane says: the worst confusions beside the worst classes.
+// brief is what a small pane says: the worst confusions beside the worst classes, and beside them the matrix where its classes
+// have rows of their own.
 func (p *Errors) brief(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	if len(e.Confusion) == 0 {
 		return residualRows(v, e, p.output, w, h)
 	}
-	return confusionWords(v, e, w, h)
+	left := confusionWidth(e, w, h)
+	const words = 22
+	if len(e.Confusion) > (h-matrixHead-1)*chart.RowsPerCell(&v.Pen) || w-left-3 < words {
+		return confusionWords(v, e, w, h)
+	}
+	return style.Beside(style.Block(confusionRows(v, e, left, h), left, h), left+1, confusionWords(v, e, w-left-3, h))
 }
 
 func (p *Errors) nothing(v *pane.View, w, h int, zoomed bool) []string {
@@ -270,7 +297,7 @@ func (p *Errors) nothing(v *pane.View, w, h int, zoomed bool) []string {
 		say(at+1, style.Muted, "v computes them now")
 	default:
 		say(at, style.Muted, "no errors looked at yet")
-		say(at+1, style.Muted, "enter computes them now")
+		say(at+1, style.Muted, "they come by themselves, and with enter now")
 	}
 	return rows
 }

@@ -99,7 +99,7 @@ func worstTiles(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 		m.Paint(x, y, &fit, chart.Scale{Ramp: style.RampImage, Low: low, High: high})
 		text := class(e, r.Target) + " for " + class(e, r.Output)
 		if r.Target >= 0 && r.Target != r.Output {
-			text = class(e, r.Target) + " → " + class(e, r.Output)
+			text = class(e, r.Target) + v.Glyphs.To + class(e, r.Output)
 		} else if r.Target < 0 {
 			text = format.Number(float64(r.Loss))
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -114,5 +115,39 @@ func TestErrorsAsk(t *testing.T) {
 	}
 	if _, taken := pane.Press(p, v, "r"); !taken || p.question(v.H) != (event.ShowErrors{Train: true, Worst: worstRows}) {
 		t.Error("r does not ask for the training rows")
+	}
+}
+
+// The pane asks by itself after the first epoch and then ever more seldom, and not before an answer came.
+func TestErrorsAtAGlance(t *testing.T) {
+	v := panetest.View()
+	v.H.Run = &event.RunEvent{Data: event.DataInfo{TestRows: 10}}
+	p, asked := &Errors{}, []int{}
+	for epoch := 1; epoch <= 22; epoch++ {
+		v.H.Epochs, v.H.Status.Epoch = epoch, epoch
+		if p.Glance(v.H) != nil {
+			asked = append(asked, epoch)
+			if epoch != 4 { // whose answer takes until epoch 10
+				v.H.Analyses.ErrorsGen++
+			}
+		}
+		if epoch == 10 {
+			v.H.Analyses.ErrorsGen++
+		}
+	}
+	if want := []int{1, 2, 4, 11, 22}; !slices.Equal(asked, want) {
+		t.Errorf("asked after %v, want %v", asked, want)
+	}
+}
+
+// Few classes have their matrix in a small pane, too.
+func TestMatrixInASmallPane(t *testing.T) {
+	v := panetest.View()
+	e := &event.ErrorsEvent{Confusion: [][]int{{9, 1, 0}, {0, 8, 2}, {0, 3, 7}}}
+	text := ansi.Strip(strings.Join((&Errors{}).brief(v, e, 70, 10), "\n"))
+	for _, want := range []string{"rows: the class", "taken for"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("lacks %q:\n%s", want, text)
+		}
 	}
 }

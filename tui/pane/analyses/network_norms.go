@@ -53,6 +53,9 @@ func drawSteps(p *Topology, v *pane.View, m *event.ModelInfo, d drawing) {
 	}
 }
 
+// barColumn is where the bars of the steps begin, four decades long.
+const barColumn = 56
+
 // normTable lists the blocks of weights with their norms, and how far the last step moved each. Zoomed, the chosen
 // one is marked.
 func normTable(p *Topology, v *pane.View, y, w int, zoomed bool) {
@@ -61,6 +64,9 @@ func normTable(p *Topology, v *pane.View, y, w int, zoomed bool) {
 		if column[i]+style.Cells(s) <= w {
 			p.chart.Write(column[i], y, s, style.Muted)
 		}
+	}
+	if w-barColumn > 4 {
+		p.chart.Write(barColumn, y, "log", style.Muted)
 	}
 	sizes := v.H.Run.Model.Layers
 	name := func(layer int) string {
@@ -76,16 +82,16 @@ func normTable(p *Topology, v *pane.View, y, w int, zoomed bool) {
 			ink = style.Focus
 			p.chart.Write(0, row, "▸", ink)
 		}
-		p.chart.Write(2, row, name(b.From)+" → "+name(b.To), ink)
+		p.chart.Write(2, row, name(b.From)+v.Glyphs.To+name(b.To), ink)
 		ratio := float64(b.Step) / float64(b.Weight)
 		for k, x := range []float64{float64(b.Weight), float64(b.Gradient), float64(b.Step), ratio} {
 			if column[k+1]+9 <= w {
 				p.chart.Write(column[k+1], row, format.Number(x), ink)
 			}
 		}
-		if n := w - 56; n > 4 && ratio > 0 {
+		if n := w - barColumn; n > 4 && ratio > 0 {
 			share := math.Max(0, math.Min(1, 1+math.Log10(ratio)/4))
-			p.chart.Write(56, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
+			p.chart.Write(barColumn, row, style.Repeat("━", int(math.Round(share*float64(n)))), style.Accent)
 		}
 	}
 }
@@ -94,7 +100,7 @@ func normTable(p *Topology, v *pane.View, y, w int, zoomed bool) {
 func networkKeys(p *Topology, v *pane.View, row, w int) {
 	to, from, _ := p.block(v.H)
 	x := 0
-	for _, k := range [][2]string{{"↑↓", "another block"}, {"enter", "its weights: " + layerName(v.H, from) + " → " + layerName(v.H, to)}} {
+	for _, k := range [][2]string{{v.Glyphs.Keys("↑↓"), "another block"}, {"enter", "its weights: " + layerName(v.H, from) + v.Glyphs.To + layerName(v.H, to)}} {
 		if x+style.Cells(k[0])+style.Cells(k[1])+1 > w {
 			break
 		}

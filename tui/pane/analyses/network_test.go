@@ -121,7 +121,7 @@ func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 			}
 			text += ansi.Strip(row) + "\n"
 		}
-		for _, want := range []string{"3 × 16-12-10", "144", "50.0%", "gates"} {
+		for _, want := range []string{"3 × 16-12-10", "144", "50.0 %", "gates"} {
 			if w >= 80 && !strings.Contains(text, want) {
 				t.Errorf("%d columns lack %q:\n%s", w, want, text)
 			}
@@ -167,7 +167,7 @@ func TestGatesOnASmallScreen(t *testing.T) {
 	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	text := ansi.Strip(strings.Join(new(pane.Cache).Draw(&Topology{}, v, layout.Rect{W: layout.MinWidth, H: layout.MinHeight - layout.HeaderRows - layout.FooterRows}, pane.CacheKey{Zoomed: true}), "\n"))
-	for _, want := range []string{"shares 20.0% to 80.0%", "expert", "144.0"} {
+	for _, want := range []string{"shares 20.0 % to 80.0 %", "expert", "144.0"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}

@@ -160,7 +160,7 @@ func (p *Topology) weightsBody(v *pane.View, w, h int) []string {
 	p.look.drawn = weightArea{}
 	to, from, _ := p.block(v.H)
 	l := v.Line(w)
-	l.Put(style.Strong, layerName(v.H, from)+" → "+layerName(v.H, to))
+	l.Put(style.Strong, layerName(v.H, from)+v.Glyphs.To+layerName(v.H, to))
 	e := p.weights(v.H)
 	if e == nil {
 		text := "waiting for the weights"
@@ -185,7 +185,7 @@ func (p *Topology) weightsBody(v *pane.View, w, h int) []string {
 	}
 	low, high, _ := all.Extremes()
 	l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))))
-	l.Group(style.Muted.Of("   " + format.Number(low) + " … " + format.Number(high)))
+	l.Group(style.Muted.Of("   " + format.Number(low) + " to " + format.Number(high)))
 	l.Group(style.Muted.Of("   after epoch " + format.Count(e.Epoch)))
 	rows := []string{l.Full()}
 	most := math.Max(math.Max(high, -low), 1e-300)
@@ -268,7 +268,7 @@ func (p *Topology) cursorRow(v *pane.View, e *event.WeightsEvent, sc chart.Scale
 		}
 		low, high, _ := r.Extremes()
 		l.Put(style.Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
-		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))), style.Muted.Of("   "+format.Number(low)+" … "+format.Number(high)))
+		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))), style.Muted.Of("   "+format.Number(low)+" to "+format.Number(high)))
 	} else {
 		value := format.Number(float64(e.Values[row*e.Cols+col]))
 		l.Put(style.Text, "to "+format.Count(row+1)).Put(style.Muted, " of "+format.Count(e.Rows))
@@ -284,7 +284,7 @@ func (p *Topology) cursorRow(v *pane.View, e *event.WeightsEvent, sc chart.Scale
 
 func (p *Topology) weightKeys(v *pane.View, e *event.WeightsEvent, w int) string {
 	l := v.Line(w)
-	put := func(k, what string) { l.Group(style.Accent.Of(k), style.Muted.Of(" "+what+"   ")) }
+	put := func(k, what string) { l.Group(style.Accent.Of(v.Glyphs.Keys(k)), style.Muted.Of(" "+what+"   ")) }
 	put("esc", "network")
 	put("n b", "next and previous block")
 	if e != nil {

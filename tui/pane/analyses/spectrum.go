@@ -28,6 +28,7 @@ type Spectrum struct {
 var (
 	_ pane.Keyed    = (*Spectrum)(nil)
 	_ pane.Pictured = (*Spectrum)(nil)
+	_ pane.Blank    = (*Spectrum)(nil)
 )
 
 func (*Spectrum) ToggleLog() bool { return false }
@@ -38,8 +39,29 @@ func (*Spectrum) Seen(h *history.History) uint64 {
 	return h.Gen.Spectrum + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting
 }
 
+// Blank reports whether a run has ended without eigenvalues.
+func (p *Spectrum) Blank(h *history.History) bool {
+	_, loading := h.Loading()
+	_, some := ritz(&h.Latest)
+	return !some && len(h.Spectra) == 0 && !loading && h.Over() && h.Status.Computing == ""
+}
+
 // pair is an eigenvalue with the bound on its distance to a true one; NaN if there is none.
 type pair struct{ value, bound float64 }
+
+// unsigned reports whether the bound leaves the sign open.
+func (q pair) unsigned() bool { return q.bound >= math.Abs(q.value) }
+
+// token marks negative curvature, where the bound leaves no doubt; the minus sign says the same.
+func (q pair) token() style.Token {
+	switch {
+	case q.unsigned():
+		return style.Muted
+	case q.value < 0:
+		return style.NegativeCurvature
+	}
+	return style.Text
+}
 
 // source returns what there is to show, greatest first, and where it comes from.
 func (p *Spectrum) source(v *pane.View) (pairs []pair, origin string) {
@@ -81,8 +103,12 @@ func (p *Spectrum) Head(v *pane.View, l *style.Line) {
 		return
 	}
 	l.Group(style.Muted.Of(v.Glyphs.Lambda+" "), style.Strong.Of(format.Number(pairs[0].value)))
-	low := pairs[len(pairs)-1].value
-	l.Group(style.Muted.Of(" … "), signToken(low).Of(format.Number(low)))
+	low := pairs[len(pairs)-1]
+	least := []style.Part{style.Muted.Of(" to "), low.token().Of(format.Number(low.value))}
+	if low.unsigned() {
+		least = append(least, style.Muted.Of(v.Glyphs.Within+magnitude(low.bound)))
+	}
+	l.Group(least...)
 	says := []string{origin, "Ritz"}
 	if e := newestSpectrum(v.H); e != nil {
 		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
@@ -204,9 +230,8 @@ func (p *Spectrum) nothing(v *pane.View, w, h int) []string {
 	return rows
 }
 
-// list writes the top and the bottom of the spectrum, one value a row, with a bar whose length is the
-// magnitude on a logarithmic scale over six decades: eigenvalues differ by orders of magnitude. A dashed bar
-// is a negative one's.
+// list writes the top and the bottom of the spectrum, one value a row, with a bar as long as its magnitude; a dashed one is
+// a negative one's. What the bound leaves open of a bar is shaded.
 func (p *Spectrum) list(v *pane.View, pairs []pair, w, h int) []string {
 	if h < 1 {
 		return nil
@@ -237,8 +262,7 @@ func (p *Spectrum) list(v *pane.View, pairs []pair, w, h int) []string {
 
 func (p *Spectrum) row(v *pane.View, q pair, most float64, certified bool, w int) string {
 	l := v.Line(w)
-	t := signToken(q.value)
-	l.Put(t, style.Right(format.Number(q.value), 9))
+	l.Put(q.token(), style.Right(format.Number(q.value), 9))
 	if certified {
 		bound := ""
 		if !math.IsNaN(q.bound) {
@@ -251,15 +275,28 @@ func (p *Spectrum) row(v *pane.View, q pair, most float64, certified bool, w int
 	if q.value < 0 {
 		ink, bar = style.NegativeCurvature, "┄"
 	}
-	const decades = 6
-	share := 1 + math.Log10(math.Abs(q.value)/most)/decades
-	n := int(math.Round(math.Max(0, math.Min(share, 1)) * float64(l.Left())))
-	if q.value != 0 && n < 1 {
-		n = 1
+	open := 0.0
+	if !math.IsNaN(q.bound) {
+		open = q.bound
 	}
-	l.Put(ink, style.Repeat(bar, n))
+	room := l.Left()
+	if q.unsigned() {
+		room -= style.Cells(signUnknown)
+	}
+	cells := func(x float64) int { return int(math.Round(max(0, min(x/most, 1)) * float64(room))) }
+	sure := cells(math.Abs(q.value) - open)
+	if q.value != 0 && !q.unsigned() {
+		sure = max(sure, 1)
+	}
+	l.Put(ink, style.Repeat(bar, sure)).Put(style.Muted, style.Repeat("░", cells(math.Abs(q.value)+open)-sure))
+	if q.unsigned() {
+		l.Group(style.Muted.Of(signUnknown))
+	}
 	return l.Full()
 }
+
+// signUnknown follows an eigenvalue whose bound covers zero.
+const signUnknown = " sign unknown"
 
 // magnitude writes a bound in few columns.
 func magnitude(x float64) string {

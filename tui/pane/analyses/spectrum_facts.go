@@ -2,6 +2,7 @@ package analyses
 
 import (
 	"math"
+	"slices"
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
@@ -36,7 +37,7 @@ func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 	if edge, symbol, has := stabilityEdge(v.H, e); has && ok {
 		strong = append(strong, edgeFact(v, edge, symbol, high))
 	}
-	if e.Method == "power" && ok && -low > math.Abs(high) {
+	if pairs := sortedPairs(e); e.Method == "power" && ok && -low > math.Abs(high) && !pairs[len(pairs)-1].unsigned() {
 		strong = append(strong, fact{{style.NegativeCurvature.Of("the largest |" + v.Glyphs.Lambda + "| is negative")}})
 	}
 	if t := e.Trace; t != nil {
@@ -186,16 +187,52 @@ func (p *Spectrum) history(v *pane.View, w, h int, legend bool) []string {
 			bottom.Add(float64(v.H.Spectra[i].Epoch), low)
 		}
 	}
-	curves := []chart.Curve{
-		{Name: "greatest", Token: style.Accent, Series: &top, Mark: '*'},
-		{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'},
-	}
+	greatest := []chart.Curve{{Name: "greatest", Token: style.Accent, Series: &top, Mark: '*'}}
 	if edge, ok := edgeCurve(v.H, &top); ok {
-		curves = append(curves, edge)
+		greatest = append([]chart.Curve{edge}, greatest...)
 	}
-	pl := pane.EpochPlot(v.H, curves...)
-	pl.Rules, pl.Y.Zero, pl.Legend, pl.Marks = []float64{0}, true, legend, nil
-	return p.chart.Draw(&v.Pen, pl, w, h)
+	least := []chart.Curve{{Name: "least", Token: style.NegativeCurvature, Series: &bottom, Dashed: true, Mark: 'o'}}
+	return p.overTime(v, greatest, least, w, h, legend)
+}
+
+// overTime draws eigenvalues over the epochs, with a dot for each measurement of the last of either list: the greatest and, as
+// they differ by orders of magnitude, the least beneath on a scale of their own where there is room.
+func (p *Spectrum) overTime(v *pane.View, greatest, least []chart.Curve, w, h int, legend bool) []string {
+	plot := func(curves ...chart.Curve) chart.Plot {
+		pl := pane.EpochPlot(v.H, curves...)
+		pl.Y.Zero, pl.Legend, pl.Marks, pl.Rules = true, legend, nil, []float64{0}
+		return pl
+	}
+	const two = 10 // rows
+	if h < two || len(least) == 0 {
+		pl := plot(slices.Concat(greatest, least)...)
+		pl.Dots = append(measured(greatest, w), measured(least, w)...)
+		return p.chart.Draw(&v.Pen, pl, w, h)
+	}
+	upper, lower := plot(greatest...), plot(least...)
+	upper.Dots, lower.Dots = measured(greatest, w), measured(least, w)
+	upper.NoX = true
+	top := (h - 1) / 2
+	bottom := h - 1 - top
+	upper.Y.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
+	lower.Y.Margin = upper.Y.Margin
+	l := v.Line(w).Put(least[len(least)-1].Token, "least").Put(style.Muted, "  on a scale of its own")
+	return slices.Concat(p.chart.Draw(&v.Pen, upper, w, top), []string{l.Full()}, p.curve.Draw(&v.Pen, lower, w, bottom))
+}
+
+// measured returns a dot for each point of the last curve, where they do not merge.
+func measured(curves []chart.Curve, w int) (dots []chart.Dot) {
+	if len(curves) == 0 {
+		return nil
+	}
+	k := &curves[len(curves)-1]
+	const apart = 3 // columns
+	if points := k.Series.Fine(); apart*len(points) <= w {
+		for _, b := range points {
+			dots = append(dots, chart.Dot{X: b.X1[chart.Epochs], Y: b.Last, R: '●', Token: k.Token})
+		}
+	}
+	return dots
 }
 
 // edgeCurve is the edge of stability as a line over the greatest eigenvalues, while it is not far off.

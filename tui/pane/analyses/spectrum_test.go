@@ -223,3 +223,29 @@ func TestSpectrumFits(t *testing.T) {
 		looksFit(t, panetest.View(deltas...), func(r *rand.Rand) pane.Pane { return &Spectrum{at: r.IntN(3)} })
 	}
 }
+
+// Bars are as long as their values, what a bound leaves open is shaded, and a sign that it leaves open is said to be unknown.
+func TestEigenvalueBars(t *testing.T) {
+	v := panetest.View(tuitest.EdgeRun("0.11")...)
+	p := &Spectrum{}
+	for _, c := range []struct {
+		q    pair
+		sure int
+		open int
+		says bool
+		ink  style.Token
+	}{
+		{pair{81, 0}, 81, 0, false, style.Text},
+		{pair{40.5, 4.05}, 36, 9, false, style.Text},
+		{pair{1, 1e-9}, 1, 0, false, style.Text},
+		{pair{-27, 0}, 27, 0, false, style.NegativeCurvature},
+		{pair{-8.1, 16.2}, 0, 20, true, style.Muted},
+		{pair{8.1, 8.1}, 0, 14, true, style.Muted},
+	} {
+		text := ansi.Strip(p.row(v, c.q, 81, true, 9+2+81+style.Cells(v.Glyphs.Within)+8))
+		sure, open := strings.Count(text, "━")+strings.Count(text, "┄"), strings.Count(text, "░")
+		if sure != c.sure || open != c.open || strings.Contains(text, "sign unknown") != c.says || c.q.token() != c.ink {
+			t.Errorf("%v: %d certain and %d open cells in %v: %s", c.q, sure, open, c.q.token(), text)
+		}
+	}
+}

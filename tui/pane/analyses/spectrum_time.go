@@ -243,8 +243,8 @@ const (
 func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 	var top [tracedTop]chart.Series
 	var bottom [tracedBottom]chart.Series
-	var bounds [4]chart.Series // of the greatest and of the least, above and below
-	lowest, highest, widest := 0.0, 0.0, 0.0
+	var ends [2]bounds // of the greatest and of the least
+	var least pair
 	for i := range v.H.Spectra {
 		e := &v.H.Spectra[i]
 		list := sortedPairs(e)
@@ -258,51 +258,59 @@ func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 		for k := range min(tracedBottom, n-tracedTop) {
 			bottom[k].Add(at, list[n-1-k].value)
 		}
-		lowest, highest = math.Min(lowest, list[n-1].value), math.Max(highest, list[0].value)
-		for k, q := range [2]pair{list[0], list[n-1]} {
-			if !math.IsNaN(q.bound) {
-				widest = math.Max(widest, q.bound)
-				bounds[2*k].Add(at, q.value+q.bound)
-				bounds[2*k+1].Add(at, q.value-q.bound)
-			}
+		least = list[n-1]
+		ends[0].add(at, list[0])
+		ends[1].add(at, least)
+	}
+	var greatest, lower []chart.Curve
+	if edge, ok := edgeCurve(v.H, &top[0]); ok {
+		edge.Tag = edge.Name
+		greatest = append(greatest, edge)
+	}
+	greatest = append(greatest, ends[0].curves(&top[0])...)
+	for k := tracedTop - 1; k >= 0; k-- {
+		if !top[k].Empty() {
+			greatest = append(greatest, chart.Curve{Name: fmt.Sprint(k + 1), Token: []style.Token{style.Accent, style.Muted}[min(k, 1)], Series: &top[k], Mark: rune('1' + k), Tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
 		}
 	}
-	var curves []chart.Curve
-	bounded := widest > (highest-lowest)/100
-	for k := range bounds {
-		if bounded && !bounds[k].Empty() {
-			curves = append(curves, chart.Curve{Token: style.Muted, Series: &bounds[k], Dashed: true, Mark: '.'})
-		}
+	if !bottom[0].Empty() {
+		lower = append(lower, ends[1].curves(&bottom[0])...)
 	}
-	for k := range top {
-		if top[k].Empty() {
-			continue
+	for k := tracedBottom - 1; k >= 0; k-- {
+		if !bottom[k].Empty() {
+			lower = append(lower, chart.Curve{Name: "-" + fmt.Sprint(k+1), Token: least.token(), Series: &bottom[k], Dashed: true, Mark: rune('a' + k), Tag: tag(k == 0, "least")})
 		}
-		curves = append(curves, chart.Curve{Name: fmt.Sprint(k + 1), Token: []style.Token{style.Accent, style.Muted}[min(k, 1)], Series: &top[k], Mark: rune('1' + k), Tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
-	}
-	for k := range bottom {
-		if bottom[k].Empty() {
-			continue
-		}
-		ink := style.Muted
-		if bottom[k].Last() < 0 {
-			ink = style.NegativeCurvature
-		}
-		curves = append(curves, chart.Curve{Name: "-" + fmt.Sprint(k+1), Token: ink, Series: &bottom[k], Dashed: true, Mark: rune('a' + k), Tag: tag(k == 0, "least")})
 	}
 	l := v.Line(w)
 	l.Put(style.Accent, "eigenvalues over time")
 	l.Group(style.Muted.Of(fmt.Sprintf("  greatest %d, and least %d dashed", tracedTop, tracedBottom)))
-	if bounded {
+	if len(ends[0].curves(&top[0])) > 0 || len(ends[1].curves(&bottom[0])) > 0 {
 		l.Group(style.Muted.Of("; the ends between their bounds"))
 	}
-	if edge, ok := edgeCurve(v.H, &top[0]); ok {
-		edge.Tag = edge.Name
-		curves = append(curves, edge)
+	return append([]string{l.Full()}, p.overTime(v, greatest, lower, w, h-1, false)...)
+}
+
+// bounds are those of an eigenvalue over the epochs, above and below it.
+type bounds struct {
+	above, below chart.Series
+	widest       float64
+}
+
+func (b *bounds) add(at float64, q pair) {
+	if !math.IsNaN(q.bound) {
+		b.widest = math.Max(b.widest, q.bound)
+		b.above.Add(at, q.value+q.bound)
+		b.below.Add(at, q.value-q.bound)
 	}
-	pl := pane.EpochPlot(v.H, curves...)
-	pl.Rules, pl.Y.Zero, pl.Marks = []float64{0}, true, nil
-	return append([]string{l.Full()}, p.chart.Draw(&v.Pen, pl, w, h-1)...)
+}
+
+// curves are the bounds where they can be seen beside the values.
+func (b *bounds) curves(values *chart.Series) []chart.Curve {
+	low, high, ok := values.Bounds(false)
+	if !ok || b.widest <= (math.Max(high, 0)-math.Min(low, 0))/100 {
+		return nil
+	}
+	return []chart.Curve{{Token: style.Muted, Series: &b.above, Dashed: true, Mark: '.'}, {Token: style.Muted, Series: &b.below, Dashed: true, Mark: '.'}}
 }
 
 func tag(has bool, s string) string {

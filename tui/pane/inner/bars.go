@@ -12,8 +12,8 @@ import (
 	"newtop/tui/style"
 )
 
-// chart draws the newest bars that fit, with their letters under them when there is room; dense ones
-// stand without gaps when there are many.
+// chart draws the bars of all epochs, several in one where they are more than columns, with their letters and the epochs
+// under them when there is room; dense ones stand without gaps when there are many.
 func (p *Pane) chart(v *pane.View, w, h int, dense bool) []string {
 	if key := (barsKey{w, h, v.H.Solves.Barred, v.H.Restarts + v.H.Solves.Cuts, p.marked, dense, v.H.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
@@ -24,12 +24,12 @@ func (p *Pane) chart(v *pane.View, w, h int, dense bool) []string {
 func (p *Pane) draw(v *pane.View, w, h int, dense bool) []string {
 	p.bars.Resize(w, h)
 	columns, gutter := p.groups(v, w, h)
-	if columns == nil {
+	if all := v.H.Solves.All; columns == nil || p.marked.epoch < 0 && len(all) > 0 && columns[0].Epoch > all[0].Epoch {
 		columns, gutter = p.epochs(v, w, dense)
 	}
 	top := 1
 	for i := range columns {
-		top = max(top, columns[i].Total)
+		top = max(top, int(math.Ceil(columns[i].Mean())))
 	}
 	if step := chart.Nice(float64(top) / 10); step >= 1 {
 		top = int(math.Ceil(float64(top)/step) * step) // the scale stays while the greatest changes little
@@ -38,18 +38,33 @@ func (p *Pane) draw(v *pane.View, w, h int, dense bool) []string {
 	if h >= 2 {
 		room-- // for the letters
 	}
+	letters := room
+	p.unlabelled = ""
+	if len(columns) > 0 {
+		text := epochsText(columns)
+		if h >= 4 && gutter > 0 {
+			room--
+			letters--
+			p.epochAxis(columns, text, gutter, w, h-1)
+		} else {
+			p.unlabelled = text
+			if each := columns[0].Epochs; each > 1 {
+				p.unlabelled = format.Count(each) + " epochs a bar"
+			}
+		}
+	}
 	if gutter > 0 {
 		p.scale(gutter, room, top)
 	}
 	for i := range columns {
 		b := &columns[i]
 		p.bar(v, b.Bar, b.x, b.w, room, float64(room)/float64(top))
-		if room < h {
+		if letters < h {
 			s := b.Stop()
-			p.bars.Set(b.x+(b.w-1)/2, h-1, rune(s.Letter()), history.StopToken(s))
+			p.bars.Set(b.x+(b.w-1)/2, letters, rune(s.Letter()), history.StopToken(s))
 		}
 		if b.marked {
-			y := room - 1 - int(math.Ceil(float64(b.Total)*float64(room)/float64(top)))
+			y := room - 1 - int(math.Ceil(b.Mean()*float64(room)/float64(top)))
 			p.bars.Set(b.x+(b.w-1)/2, max(y, 0), '▾', style.Focus)
 		}
 	}
@@ -71,39 +86,82 @@ func (p *Pane) margin(v *pane.View, w int) int {
 	switch {
 	case w < 24:
 		return 0
-	case slices.ContainsFunc(v.H.Solves.Bars, func(b history.Bar) bool { return b.Total >= 1000 }):
+	case slices.ContainsFunc(v.H.Solves.All, func(b history.Bar) bool { return b.Mean() >= 1000 }):
 		return 6 // "12.5k"
 	}
 	return 4
 }
 
-// epochs places the newest bars that fit, one an epoch.
+// epochs places a bar for each epoch or, where they are more than columns, for several.
 func (p *Pane) epochs(v *pane.View, w int, dense bool) (columns []barColumn, gutter int) {
 	gutter = p.margin(v, w)
-	pitch := 2
-	switch n := len(v.H.Solves.Bars); {
-	case n*6 <= w-gutter && dense:
+	bars, room := v.H.Solves.All, max(w-gutter, 1)
+	pitch := 1
+	switch n := len(bars); {
+	case n*6 <= room && dense:
 		pitch = 6
-	case n*3 <= w-gutter:
+	case n*3 <= room:
 		pitch = 3
-	case n*2 > w-gutter && dense:
-		pitch = 1
+	case n*2 <= room:
+		pitch = 2
 	}
-	bars := v.H.Solves.Bars
-	if n := max((w-gutter)/pitch, 1); len(bars) > n {
-		from := p.first(v.H, n)
-		for i := range bars[:from] {
-			if bars[i].Epoch == p.marked.epoch {
-				from = max(0, i-n/4)
-				break
+	if each := perColumn(len(bars), room, v.H.Over()); each > 1 {
+		joined := make([]history.Bar, 0, room)
+		for i := range bars {
+			if i%each == 0 {
+				joined = append(joined, bars[i])
+			} else {
+				joined[len(joined)-1].Join(&bars[i])
 			}
 		}
-		bars = bars[from:min(from+n, len(bars))]
+		bars = joined
 	}
 	for i := range bars {
-		columns = append(columns, barColumn{&bars[i], gutter + i*pitch, max(pitch-1, 1), bars[i].Epoch == p.marked.epoch})
+		b := &bars[i]
+		columns = append(columns, barColumn{b, gutter + i*pitch, max(pitch-1, 1), b.Epoch <= p.marked.epoch && p.marked.epoch <= b.Last})
 	}
 	return columns, gutter
+}
+
+// perColumn is how many of n bars stand in a column of so many: while more come twice as many each time that they are filled,
+// so that those before stand still.
+func perColumn(n, columns int, over bool) int {
+	if over {
+		return (n + columns - 1) / columns
+	}
+	each := 1
+	for n > each*columns {
+		each *= 2
+	}
+	return each
+}
+
+// epochsText says how many epochs the columns are of.
+func epochsText(columns []barColumn) string {
+	text := format.Count(columns[len(columns)-1].Last) + " epochs"
+	if each := columns[0].Epochs; each > 1 {
+		text += ", " + format.Count(each) + " a bar"
+	}
+	return text
+}
+
+// epochAxis labels the columns with their epochs, the last, with a text, and the first before others.
+func (p *Pane) epochAxis(columns []barColumn, text string, gutter, w, row int) {
+	first, last := &columns[0], &columns[len(columns)-1]
+	a := chart.Area{X: gutter, W: w - gutter}
+	put := func(b *barColumn, label string) {
+		chart.DrawLabel(&p.bars, a, b.x+(b.w-1)/2, row, label, style.Muted)
+	}
+	put(last, text)
+	put(first, format.Count(first.Epoch))
+	const apart = 10 // columns
+	step := int(chart.Nice(math.Max(1, float64(last.Last-first.Epoch)*apart/float64(max(last.x-first.x, 1)))))
+	for i := range columns {
+		b := &columns[i]
+		if e := (b.Epoch + step - 1) / step * step; e <= b.Last && (i == 0 || columns[i-1].Last < e) {
+			put(b, format.Count(e))
+		}
+	}
 }
 
 // recent is how many epochs tell whether epochs have several solves: one through all rows may come in between.
@@ -157,21 +215,9 @@ func (p *Pane) groups(v *pane.View, w, h int) (columns []barColumn, gutter int) 
 
 // workBar is a solve as a bar of its own.
 func workBar(s history.SolveWork, epoch int) *history.Bar {
-	b := &history.Bar{Epoch: epoch, Total: s.Iterations}
+	b := &history.Bar{Epoch: epoch, Last: epoch, Epochs: 1, Total: s.Iterations}
 	b.ByStop[s.Stop], b.Solves[s.Stop] = s.Iterations, 1
 	return b
-}
-
-// first returns which bar stands at the left when n fit. The window moves on by a quarter at a time: the
-// bars stand still in between, and a screen far away gets few bytes. When no more come it is filled.
-func (p *Pane) first(h *history.History, n int) int {
-	stride := max(n/4, 1)
-	if h.Over() {
-		stride = 1
-	}
-	dropped := h.Solves.Barred - len(h.Solves.Bars)
-	start := (h.Solves.Barred - n + stride - 1) / stride * stride
-	return max(0, min(start-dropped, len(h.Solves.Bars)-1))
 }
 
 // scale labels the bars' axis: 1-2-5 steps, above zero.
@@ -191,9 +237,9 @@ func (p *Pane) scale(gutter, room, top int) {
 	chart.DrawYAxis(&p.bars, chart.Area{X: gutter, H: room}, rows, labels)
 }
 
-// bar draws one epoch, its reasons stacked in the order of their letters.
+// bar draws an epoch or several, its reasons stacked in the order of their letters.
 func (p *Pane) bar(v *pane.View, b *history.Bar, x, w, room int, scale float64) {
-	height := float64(b.Total) * scale
+	height := b.Mean() * scale
 	chart.DrawBar(&p.bars, v.Glyphs, x, room-1, w, height, func(y int) (style.Token, rune) {
 		// The reason at this height is the one whose stacked share contains it.
 		at := int((float64(y) + math.Min(0.5, (height-float64(y))/2)) / math.Max(height, 1e-9) * float64(b.Total))

@@ -22,6 +22,7 @@ type Pane struct {
 	marked      markedSolve
 	key         barsKey // of what bars shows
 	picture     []string
+	unlabelled  string // which epochs bars shows, where it has no axis that tells it
 }
 
 var (
@@ -89,7 +90,11 @@ func (p *Pane) Body(v *pane.View, w, h int, zoomed bool) []string {
 	}
 	rows = append(rows, p.chart(v, w, spare, zoomed)...)
 	if h >= 3 {
-		rows = append(rows, p.counts(v, v.Line(w)).Full())
+		l := p.counts(v, v.Line(w))
+		if n := style.Cells(p.unlabelled); n > 0 && n+2 <= l.Left() {
+			l.To(w-n).Put(style.Muted, p.unlabelled)
+		}
+		rows = append(rows, l.Full())
 	}
 	if h >= 4 {
 		rows = append(rows, live)

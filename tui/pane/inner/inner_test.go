@@ -11,6 +11,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/krylov"
 	"newtop/tui/internal/panetest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
@@ -170,6 +171,33 @@ func TestInnerScale(t *testing.T) {
 			if labels == 0 {
 				t.Errorf("%d iterations, %d rows: no label", n, h)
 			}
+		}
+	}
+}
+
+// However many epochs there were, the bars are of all of them, each of as many.
+func TestBarsOfAllEpochs(t *testing.T) {
+	for _, epochs := range []int{1, 30, 70, 71, 500, 2049, 9000} {
+		v := panetest.View()
+		for e := range epochs {
+			v.H.Apply(tuitest.DeltaOf(v.H.Status, event.EpochEvent{Epoch: e + 1, Inner: []event.InnerSummary{{Iterations: 10, Stop: krylov.Limit}}}))
+		}
+		p := &Pane{}
+		p.marked.epoch = -1
+		columns, gutter := p.epochs(v, 74, false)
+		next := 1
+		for i, c := range columns {
+			if c.Epoch != next || c.Mean() != 10 || i+1 < len(columns) && c.Epochs != columns[0].Epochs {
+				t.Errorf("%d epochs: bar %d is of %d, %d to %d, %g iterations", epochs, i, c.Epochs, c.Epoch, c.Last, c.Mean())
+			}
+			next = c.Last + 1
+		}
+		if last := columns[len(columns)-1]; next != epochs+1 || last.x+last.w > 74 || len(columns) < min(epochs, (74-gutter)/2) {
+			t.Errorf("%d epochs: %d bars to epoch %d and column %d", epochs, len(columns), next-1, last.x+last.w)
+		}
+		axis := ansi.Strip(p.draw(v, 74, 9, false)[8])
+		if !strings.Contains(axis, " 1 ") && epochs > 1 || !strings.Contains(axis, " epochs") {
+			t.Errorf("%d epochs: the axis is %q", epochs, axis)
 		}
 	}
 }

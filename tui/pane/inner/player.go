@@ -344,7 +344,7 @@ func (t *solvePlayer) hints(v *pane.View, plan playerPlan, w int) string {
 		if l.Width > 0 {
 			gap = "   "
 		}
-		l.Group(style.Text.Of(gap), style.Accent.Of(k[0]), style.Muted.Of(" "+k[1]))
+		l.Group(style.Text.Of(gap), style.Accent.Of(v.Glyphs.Keys(k[0])), style.Muted.Of(" "+k[1]))
 	}
 	return l.Full()
 }
