@@ -218,7 +218,9 @@ func TestPausedRunTellsWhatIsRecorded(t *testing.T) {
 	defer box.Close()
 	background(t, s)
 	do(t, s, event.Pause{On: true})
-	follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused && d.Status.Recording.Backlog == 7 })
+	follow(t, box, func(d *feed.Delta) bool {
+		return d.Run != nil && d.Status.Phase == event.Paused && d.Status.Recording.Backlog == 7
+	})
 	r.waiting.Store(0)
 	follow(t, box, func(d *feed.Delta) bool { return d.Status.Recording.Backlog == 0 })
 }
