@@ -214,6 +214,8 @@ func viewBindings() []screen.Binding[*App] {
 			}
 			return ""
 		}),
+		bind(groupView, "Y", "copy the run's name to the clipboard", "Y").
+			On(func(a *App, _ string) tea.Cmd { return copyName(a) }).Only(func(a *App) bool { return a.viewer == nil }),
 		bind(groupView, "ctrl+l", "draw the screen anew", "ctrl+l").
 			On(func(a *App, _ string) tea.Cmd { a.anew++; return tea.ClearScreen }),
 		screen.SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.viewer == nil }),

@@ -42,6 +42,18 @@ func screenPicture(a *App) tea.Cmd {
 	return a.ScreenPicture(a.screen(), pictureName(a, "screen"))
 }
 
+// copyName puts what newtop's commands know the run by into the clipboard of the terminal, which an SSH session has too (OSC 52).
+func copyName(a *App) tea.Cmd {
+	name := a.h.Status.Recording.Run
+	if name == "" && a.h.Run != nil {
+		name = a.h.Run.ID
+	}
+	if name = style.Clean(name); name == "" {
+		return a.Tell(style.Warn, "the run has no name yet")
+	}
+	return tea.Batch(tea.SetClipboard(name), a.Tell(style.Text, "sent to the terminal's clipboard: "+name))
+}
+
 // unpictured is why no picture can be written from here, "" if one can.
 func unpictured(a *App) string {
 	switch {

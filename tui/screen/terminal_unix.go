@@ -58,11 +58,14 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 	_, err = p.Run()
 	left := inner.Err() == nil
 	t.leave()
+	filmErr := t.film.end()
 	switch {
 	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
 		return ctx.Err()
 	case !left && t.failure() != nil:
 		return fmt.Errorf("the terminal: %w", t.failure())
+	case err == nil:
+		return filmErr
 	}
 	return err
 }
@@ -83,6 +86,7 @@ type terminal struct {
 	opened   []*os.File
 	profile  colorprofile.Profile
 	renderer *render.Renderer
+	film     *cast // nil: none
 	once     sync.Once
 }
 
@@ -116,6 +120,14 @@ func openTerminal(o *Options, b *Base) (t *terminal, err error) {
 	t.profile = colorprofile.Detect(out, b.Environ)
 	if b.NoColor {
 		t.profile = colorprofile.ASCII
+	}
+	w, h, _ := t.size()
+	if t.film, err = newCast(o.Cast, w, h, b.Environ); err != nil {
+		t.close()
+		return nil, err
+	}
+	if t.film != nil {
+		out = filmed{out, t.film}
 	}
 	t.out = &pieces{out: out}
 	t.renderer = render.NewRenderer(t.out, b.Environ, nil)
@@ -151,6 +163,7 @@ func (t *terminal) watchSize(ctx context.Context, send func(tea.Msg)) {
 		select {
 		case <-changed:
 			if w, h, err := t.size(); err == nil {
+				t.film.note("r", fmt.Sprintf("%dx%d", w, h))
 				send(tea.WindowSizeMsg{Width: w, Height: h})
 			}
 		case <-ctx.Done():

@@ -12,6 +12,7 @@ import (
 type Screen struct {
 	theme, glyphs string
 	noMouse       bool
+	cast          string
 }
 
 // Add declares the flags.
@@ -20,6 +21,8 @@ func (f *Screen) Add(cmd *cobra.Command) {
 	set.StringVar(&f.theme, "theme", "", "colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
 	set.StringVar(&f.glyphs, "glyphs", "", "what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
+	set.StringVar(&f.cast, "cast", "", "")
+	_ = set.MarkHidden("cast") // newtop record gives it
 	Choices(cmd, "theme", themes()...)
 	Choices(cmd, "glyphs", glyphs()...)
 	Under(Output, set, "theme", "glyphs", "no-mouse")
@@ -49,7 +52,7 @@ func (f *Screen) Options() (o screen.Options, err error) {
 	if o.Glyphs, err = style.ParseGlyphs(f.glyphs); err != nil {
 		return o, OneOf("--glyphs", f.glyphs, glyphs()...)
 	}
-	o.NoMouse, o.Preferences, o.Pictures = f.noMouse, screen.PreferencesFile(), "."
+	o.NoMouse, o.Preferences, o.Pictures, o.Cast = f.noMouse, screen.PreferencesFile(), ".", f.cast
 	for _, d := range datasets.List() {
 		o.DataSets = append(o.DataSets, d.Name)
 	}
