@@ -60,9 +60,7 @@ func TestRunsOnTheScreen(t *testing.T) {
 	}
 	c = startConsole(t, 100, 30, nil, "runs", "--record", db)
 	c.press("/first\r") // before there is a list
-	c.until(`▸ +first`)
-	c.press("\r")
-	c.until(`esc all runs`)
+	c.until(`▸ +first`, `esc all runs`)
 	c.press("r")
 	c.until(`has reached its 3 epochs`)
 	if c.leave(); strings.Contains(succeed(t, "runs", "--record", db), "second") {

@@ -173,7 +173,7 @@ func (t *terminal) watchSize(ctx context.Context, send func(tea.Msg)) {
 }
 
 // filter gives the terminal to the shell before the program is stopped, and takes it back. Two escapes that were read at once are
-// two, and not one with alt.
+// two, and not one with alt; an enter that was typed before the terminal was raw is one, which came as a line's end.
 func (t *terminal) filter(msg tea.Msg, send func(tea.Msg)) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.SuspendMsg:
@@ -188,10 +188,13 @@ func (t *terminal) filter(msg tea.Msg, send func(tea.Msg)) tea.Msg {
 			go send(tea.WindowSizeMsg{Width: w, Height: h})
 		}
 	case tea.KeyPressMsg:
-		if msg.String() == "alt+esc" {
+		switch msg.String() {
+		case "alt+esc":
 			escape := tea.KeyPressMsg{Code: tea.KeyEscape}
 			go send(escape)
 			return escape
+		case "ctrl+j":
+			return tea.KeyPressMsg{Code: tea.KeyEnter}
 		}
 	}
 	return msg
