@@ -30,6 +30,7 @@ func compareBindings() []screen.Binding[*model] {
 		back,
 		on("q", "quit", "q", "ctrl+c").On(func(*model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*model]),
 		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = compareHelp() }).Foot("help"),
+		screen.CommandsKey("", func(m *model) { m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands") }),
 		on("↑↓", "select a run; also tab and shift+tab", "up", "down", "tab", "shift+tab", "k", "j").Then((*model).move).Foot("run"),
 		on("d", "what the runs differ in", "d").Then(func(m *model, _ string) { m.dialog = &compareDifferences{} }).Foot("differences"),
 		on("v", "the next quantities; V: those before", "v", "V").Then(func(m *model, k string) {
@@ -46,6 +47,7 @@ func compareBindings() []screen.Binding[*model] {
 		screen.ThemeKey[*model]().Foot("theme"),
 		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
+		screen.RedrawKey[*model](),
 		screen.SuspendKey[*model](""),
 	}
 }

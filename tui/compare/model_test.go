@@ -379,3 +379,11 @@ func TestEightInks(t *testing.T) {
 		}
 	}
 }
+
+func TestCompareCommands(t *testing.T) {
+	m := newCompareTest(fakeCompared(2), screen.Options{}, 120, 40)
+	comparePress(m, ":", "g", "l", "y", "p", "h", "enter")
+	if m.dialog != nil || m.GlyphChoice == style.GlyphsAuto {
+		t.Errorf("the search for commands left %T and glyphs %v", m.dialog, m.GlyphChoice)
+	}
+}

@@ -113,8 +113,7 @@ func mainBindings() []screen.Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(func(a *App) bool { return !owns(a) }),
 		bind(groupHelp, "?", "this help", "?").
 			On(func(a *App, _ string) tea.Cmd { a.dialog = help(); return nil }).Foot("help"),
-		bind(groupHelp, ":", "search all commands; also ctrl+p", ":", "ctrl+p").
-			On(func(a *App, _ string) tea.Cmd { openPalette(a); return nil }).Foot("commands"),
+		screen.CommandsKey(groupHelp, openPalette),
 		bind(groupRun, "space", "pause, and go on", "space").
 			On(func(a *App, _ string) tea.Cmd {
 				return a.command(event.Pause{On: !resting(a)})
@@ -203,6 +202,7 @@ func viewBindings() []screen.Binding[*App] {
 		bind(groupView, "R", "the recorded runs, and back", "R").
 			On(func(a *App, _ string) tea.Cmd { return a.openRuns() }).Foot("runs").Only(func(a *App) bool { return a.browse != nil }),
 		screen.ThemeKey[*App](),
+		screen.GlyphsKey[*App](),
 		screen.MouseKey[*App](),
 		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
 			On(func(a *App, _ string) tea.Cmd { return chartPicture(a, "svg") }).

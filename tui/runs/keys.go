@@ -34,9 +34,7 @@ func bindings() []screen.Binding[*Model] {
 		back,
 		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
 		on(groupHelp, "?", "this help", "?").Then(func(m *Model, _ string) { m.dialog = help() }).Foot("help"),
-		on(groupHelp, ":", "search all commands; also ctrl+p", ":", "ctrl+p").Then(func(m *Model, _ string) {
-			m.dialog = screen.NewPalette(entries(m), "commands and columns")
-		}).Foot("commands"),
+		screen.CommandsKey(groupHelp, func(m *Model) { m.dialog = screen.NewPalette(entries(m), "commands and columns") }),
 		on(groupRun, "enter", "watch the run, or look at the search", "enter").On((*Model).open).FootBy(func(m *Model) string {
 			if r := m.selected(); r != nil && r.sweep != nil {
 				return "search"
@@ -68,6 +66,7 @@ func bindings() []screen.Binding[*Model] {
 		theme.Foot("theme"),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),
+		screen.RedrawKey[*Model](),
 		screen.SuspendKey[*Model](groupHelp),
 	}
 }

@@ -142,6 +142,18 @@ func MouseKey[M Model]() Binding[M] {
 		On(func(m M, _ string) tea.Cmd { return m.Screen().ToggleMouse() })
 }
 
+// CommandsKey opens the search for all commands.
+func CommandsKey[M Model](group string, open func(m M)) Binding[M] {
+	return Bind[M](group, ":", "search all commands; also ctrl+p", ":", "ctrl+p").
+		Then(func(m M, _ string) { open(m) }).Foot("commands")
+}
+
+// RedrawKey draws the screen anew, on which something else may have written.
+func RedrawKey[M Model]() Binding[M] {
+	return Bind[M](GroupView, "ctrl+l", "draw the screen anew", "ctrl+l").
+		On(func(M, string) tea.Cmd { return tea.ClearScreen })
+}
+
 // SuspendKey stops the program until the shell takes it up again.
 func SuspendKey[M Model](group string) Binding[M] {
 	return Bind[M](group, "ctrl+z", "suspend; fg comes back", "ctrl+z").On(func(M, string) tea.Cmd { return tea.Suspend })

@@ -33,6 +33,16 @@ func BoundEntries[M Model](b *Binding[M], m M) (out []Entry[M]) {
 	return out
 }
 
+// Commands returns the entries of all bindings but the search's own.
+func Commands[M Model](bindings []Binding[M], m M) (out []Entry[M]) {
+	for i := range bindings {
+		if b := &bindings[i]; b.Keys()[0] != ":" && !b.Absent(m) {
+			out = append(out, BoundEntries(b, m)...)
+		}
+	}
+	return out
+}
+
 // Palette is one search over all that can be done. Each entry shows its key, so that the next time it is not needed.
 type Palette[M Model] struct {
 	entries     []Entry[M]

@@ -26,6 +26,7 @@ func tuneBindings() []screen.Binding[*model] {
 		back,
 		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *model, _ string) tea.Cmd { return m.leave() }).FootBy(screen.LeaveWord[*model]),
 		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Foot("help"),
+		screen.CommandsKey("", func(m *model) { m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands") }),
 		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then(moveTo).Foot("trial"),
 		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then((*model).cycle).Foot("pane"),
 		on("z", "the pane on the whole screen, and back; also enter", "z", "enter").Then(func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
@@ -42,6 +43,7 @@ func tuneBindings() []screen.Binding[*model] {
 		screen.ThemeKey[*model]().Foot("theme"),
 		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
+		screen.RedrawKey[*model](),
 		screen.SuspendKey[*model](""),
 	}
 }

@@ -483,3 +483,11 @@ func TestTunePreferences(t *testing.T) {
 		t.Errorf("follows %v", next.ThemeChoice)
 	}
 }
+
+func TestTuneCommands(t *testing.T) {
+	m := newTuneTest(fakeBoard(20, 1, 0.05), screen.Options{}, 120, 40)
+	tunePress(m, ":", "g", "l", "y", "p", "h", "enter")
+	if m.dialog != nil || m.GlyphChoice == style.GlyphsAuto {
+		t.Errorf("the search for commands left %T and glyphs %v", m.dialog, m.GlyphChoice)
+	}
+}
