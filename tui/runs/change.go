@@ -169,3 +169,9 @@ func (m *Model) annotated(msg annotatedMsg) tea.Cmd {
 	}
 	return m.load()
 }
+
+// rename gives a run another name.
+func (m *Model) rename(id, name string) tea.Cmd {
+	s, ctx := m.store, m.Ctx
+	return func() tea.Msg { return annotatedMsg{s.Rename(ctx, id, name)} }
+}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
+	"newtop/trainer/store"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -121,21 +122,25 @@ func (o *columnDialog) Draw(m *Model, w, h int) []string {
 
 // noteDialog edits the note or the tags of a run.
 type noteDialog struct {
-	id, label string
-	note      string
-	tags      []string
-	onTags    bool
-	field     textinput.Model
+	run   *store.Run
+	label string
+	what  noted
+	field textinput.Model
 }
 
-func newNote(m *Model, tags bool) *noteDialog {
+// noted is what a line about a run is.
+type noted uint8
+
+const (
+	itsNote noted = iota
+	itsTags
+	itsName
+)
+
+func newNote(m *Model, what noted) *noteDialog {
 	r := m.selected()
-	o := &noteDialog{id: r.run.ID, label: r.label(), note: r.run.Note, tags: r.run.Tags, onTags: tags, field: widget.NewInput(400)}
-	text := o.note
-	if tags {
-		text = strings.Join(o.tags, " ")
-	}
-	o.field.SetValue(text)
+	o := &noteDialog{run: r.run, label: r.label(), what: what, field: widget.NewInput(400)}
+	o.field.SetValue([...]string{r.run.Note, strings.Join(r.run.Tags, " "), r.run.Name}[what])
 	o.field.CursorEnd()
 	o.field.Focus()
 	return o
@@ -148,10 +153,14 @@ func (o *noteDialog) Handle(m *Model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 		case "esc":
 			return screen.Close, nil
 		case "enter":
-			if o.onTags {
-				return screen.Close, m.annotate(o.id, o.note, strings.Fields(o.field.Value()))
+			text := strings.TrimSpace(o.field.Value())
+			switch o.what {
+			case itsName:
+				return screen.Close, m.rename(o.run.ID, text)
+			case itsTags:
+				return screen.Close, m.annotate(o.run.ID, o.run.Note, strings.Fields(text))
 			}
-			return screen.Close, m.annotate(o.id, strings.TrimSpace(o.field.Value()), o.tags)
+			return screen.Close, m.annotate(o.run.ID, text, o.run.Tags)
 		}
 	}
 	o.field, _ = o.field.Update(msg)
@@ -166,10 +175,8 @@ func (o *noteDialog) Hints(*Model) []widget.Hint {
 // Draw implements Dialog.
 func (o *noteDialog) Draw(m *Model, w, _ int) []string {
 	bw := min(w-2, 76)
-	title, about := "note on "+o.label, "a line about the run"
-	if o.onTags {
-		title, about = "tags of "+o.label, "words with spaces between them"
-	}
+	title := [...]string{"note on ", "tags of ", "name of "}[o.what] + o.label
+	about := [...]string{"a line about the run", "words with spaces between them", "a name that no other run has; nothing: none"}[o.what]
 	l := m.Line(bw - 4)
 	widget.InputLine(&m.Pen, l, &o.field, true)
 	return widget.DialogBox(&m.Pen, title, []string{l.Full(), m.Line(bw-4).Put(style.Muted, about).Full()}, bw)

@@ -13,7 +13,7 @@ import (
 // TestFuzz presses keys, clicks and resizes at random: every frame has its size and nothing in it that acts on a terminal.
 func TestFuzz(t *testing.T) {
 	keys := []string{"up", "down", "pgup", "pgdown", "home", "end", "left", "right", "enter", "esc", "space", "backspace", "tab", "/", "?", ":", "C", "s", "S", "d",
-		"u", "n", "t", "y", "c", "r", "T", "g", "M", "a", "x", "ä", "-"}
+		"u", "n", "N", "t", "y", "c", "r", "T", "g", "M", "a", "x", "ä", "-"}
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := newTest([]int{0, 1, 7, 60}[seed%4], screen.Options{}, 100, 30)

@@ -57,8 +57,9 @@ func bindings() []screen.Binding[*Model] {
 			return r != nil && (r.sweep != nil || r.trial)
 		}).Unless(folded).By([2]string{"right", "open a search into its trials"}, [2]string{"left", "close a search"}),
 		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On((*Model).remove).Foot("remove").Unless(unremovable).While(func(m *Model) bool { return unremovable(m) == "" }),
-		on(groupRun, "n", "write a note on it", "n").Then(func(m *Model, _ string) { m.dialog = newNote(m, false) }).Foot("note").Unless(unnoted),
-		on(groupRun, "t", "edit its tags", "t").Then(func(m *Model, _ string) { m.dialog = newNote(m, true) }).Foot("tags").Unless(unnoted),
+		on(groupRun, "n", "write a note on it", "n").Then(func(m *Model, _ string) { m.dialog = newNote(m, itsNote) }).Foot("note").Unless(unnoted),
+		on(groupRun, "t", "edit its tags", "t").Then(func(m *Model, _ string) { m.dialog = newNote(m, itsTags) }).Foot("tags").Unless(unnoted),
+		on(groupRun, "N", "give it another name", "N").Then(func(m *Model, _ string) { m.dialog = newNote(m, itsName) }).Unless(unnoted),
 		on(groupRun, "y", "copy its name", "y").On((*Model).copyName).Foot("copy").Unless(nothing),
 		on(groupList, "C", "choose the columns", "C").Then(func(m *Model, _ string) { m.dialog = &columnDialog{} }).Foot("columns"),
 		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*Model).move),

@@ -322,8 +322,12 @@ func TestNotesAndTags(t *testing.T) {
 	if s := l.selected(); s.run.Note != "hi" {
 		t.Errorf("the list has %q", s.run.Note)
 	}
+	l.press("N", "x", "y", "enter")
+	if _, err := l.store.Find(t.Context(), "xy"); err != nil {
+		t.Error(err)
+	}
 	l.press("/", "h", "i", "enter")
-	l.shows("third")
+	l.shows("xy")
 }
 
 // Columns and order are the user's for good.
