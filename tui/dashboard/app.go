@@ -92,7 +92,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 	}
 	if o.Viewer != nil {
 		o.Preferences, a.Environ = "", style.LocaleOf(o.Environ)
-		a.budget, a.asleep = o.Budget, true
+		a.budget = o.Budget
 		a.Profile = style.ColorProfile(o.Environ)
 	}
 	recallPrefs(a, &o)

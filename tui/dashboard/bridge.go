@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -13,11 +12,9 @@ import (
 )
 
 // interval is the least time between two messages from the feed, where a bridge has no longer one: it bounds
-// what a fast run can cost the screen. Within it the bridge looks at the feed once a slice and gathers what it finds. A command's
-// answer, the start of a run and its end do not wait for the rest of the interval.
+// what a fast run can cost the screen. A command's answer does not wait for the rest of it.
 const (
 	interval = 66 * time.Millisecond
-	slice    = 10 * time.Millisecond
 	grace    = time.Millisecond // to fetch what a command has changed
 )
 
@@ -45,7 +42,6 @@ type bridge struct {
 	interval time.Duration
 	ctx      context.Context // ends all waiting
 	wake     chan struct{}
-	asleep   bool            // it does not look at the feed within an interval, of which the feed makes one Delta
 	waiting  []event.Command // in order, behind the one under way
 	busy     bool
 	sent     event.Command // the newest that went to the feed; nil once it was answered
@@ -55,73 +51,25 @@ func newBridge(ctx context.Context, feed feed.Feed) *bridge {
 	return &bridge{feed: feed, interval: interval, ctx: ctx, wake: make(chan struct{}, 1)}
 }
 
-// wait returns the command that waits for what is new; a message follows the one before by at least pause.
+// wait returns the command that waits for what is new; a message follows the one before by at least pause. It sleeps until news are
+// due or a command was answered, and wakes once for a message: each time that it woke would take a processor from the passes, all of
+// whose other processors wait for the last.
 func (b *bridge) wait(pause time.Duration) tea.Cmd {
-	if b.asleep {
-		return func() tea.Msg { return b.next(time.Now().Add(pause)) }
-	}
-	return func() tea.Msg { return b.gather(time.Now().Add(pause)) }
-}
-
-// next sleeps until news are due or a command was answered, and waits for what is new then. It wakes once for a message,
-// where gather looks at the feed all the time: with many viewers each looks rarely.
-func (b *bridge) next(due time.Time) (msg deltaMsg) {
-	timer := time.NewTimer(time.Until(due))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-b.wake:
-		time.Sleep(grace)
-	case <-b.ctx.Done():
-	}
-	d, err := b.feed.Wait(b.ctx)
-	if err != nil {
-		return deltaMsg{err: err}
-	}
-	return deltaMsg{deltas: []feed.Delta{d}}
-}
-
-// gather waits for something new, and if that comes before it is due, for more until then.
-func (b *bridge) gather(due time.Time) (msg deltaMsg) {
-	for {
-		d, err := b.take(due, len(msg.deltas) > 0)
+	return func() tea.Msg {
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-b.wake:
+			time.Sleep(grace)
+		case <-b.ctx.Done():
+		}
+		d, err := b.feed.Wait(b.ctx)
 		if err != nil {
-			if len(msg.deltas) == 0 || !errors.Is(err, context.DeadlineExceeded) {
-				msg.err = err
-			}
-			return msg
+			return deltaMsg{err: err}
 		}
-		msg.deltas = append(msg.deltas, d)
-		if d.Run != nil || d.Diverged != nil || d.Done != nil {
-			return msg
-		}
-		if due = b.rest(due); !time.Now().Before(due) {
-			return msg
-		}
+		return deltaMsg{deltas: []feed.Delta{d}}
 	}
-}
-
-// take waits for a Delta, but when there is something to show already only until it is due.
-func (b *bridge) take(due time.Time, some bool) (feed.Delta, error) {
-	if !some {
-		return b.feed.Wait(b.ctx)
-	}
-	ctx, cancel := context.WithDeadline(b.ctx, due)
-	defer cancel()
-	return b.feed.Wait(ctx)
-}
-
-// rest leaves the feed alone for a slice, or until a command was answered: then what is new is due.
-func (b *bridge) rest(due time.Time) time.Time {
-	timer := time.NewTimer(min(slice, time.Until(due)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-b.wake:
-		return time.Now().Add(grace)
-	case <-b.ctx.Done():
-	}
-	return due
 }
 
 // later returns the command that brings a message after a while, unless the program ends first: tea.Tick would

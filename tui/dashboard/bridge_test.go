@@ -102,52 +102,14 @@ func TestFirstLookIsAtOnce(t *testing.T) {
 	})
 }
 
-// TestUrgent checks what does not wait for the rest of the interval.
-func TestUrgent(t *testing.T) {
-	for name, d := range map[string]feed.Delta{
-		"run": {Run: &event.RunEvent{}}, "diverged": {Diverged: &event.DivergedEvent{}}, "done": {Done: &event.DoneEvent{}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				f := newTimedFeed()
-				f.deltas <- feed.Delta{}
-				time.AfterFunc(3*time.Millisecond, func() { f.deltas <- d })
-				start := time.Now()
-				msg := newTestBridge(t, f).wait(interval)().(deltaMsg)
-				if took := time.Since(start); took > slice || len(msg.deltas) != 2 {
-					t.Errorf("%d Deltas after %v", len(msg.deltas), took)
-				}
-			})
-		})
-	}
-	t.Run("answer", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			f := newTimedFeed()
-			b := newTestBridge(t, f)
-			f.deltas <- feed.Delta{}
-			time.AfterFunc(3*time.Millisecond, func() {
-				cmd, _ := b.do(event.Pause{On: true})
-				cmd()
-				b.answered()
-			})
-			start := time.Now()
-			msg := b.wait(interval)().(deltaMsg)
-			if took := time.Since(start); took > 5*time.Millisecond || len(msg.deltas) != 2 {
-				t.Errorf("%d Deltas after %v", len(msg.deltas), took)
-			}
-		})
-	})
-}
-
-// TestGatherEnds checks that what was gathered is not lost when the feed closes, and that Close ends a wait.
-func TestGatherEnds(t *testing.T) {
+// TestWaitEnds: the feed's end comes as it is, and Close ends a wait.
+func TestWaitEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
 		b := newTestBridge(t, f)
-		f.deltas <- feed.Delta{}
 		time.AfterFunc(20*time.Millisecond, f.Close)
-		if msg := b.wait(interval)().(deltaMsg); msg.err != io.EOF || len(msg.deltas) != 1 {
-			t.Errorf("%d Deltas and %v", len(msg.deltas), msg.err)
+		if msg := b.wait(interval)().(deltaMsg); msg.err != io.EOF {
+			t.Errorf("%v", msg.err)
 		}
 		b = newTestBridge(t, newTimedFeed())
 		time.AfterFunc(time.Second, b.cancel)

@@ -150,7 +150,7 @@ func (c *Common) Run(ctx context.Context, f feed.Feed, o screen.Options) error {
 func (a *App) join(c *Common) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a.common, a.h, a.asleep = c, c.h, false
+	a.common, a.h = c, c.h
 }
 
 // follower is the feed of one viewer.

@@ -219,12 +219,11 @@ func TestWhoControls(t *testing.T) {
 	}
 }
 
-// TestNewsOfGuests come after the pause, in one Delta, or as soon as a command is answered.
-func TestNewsOfGuests(t *testing.T) {
+// TestNews come after the pause, in one Delta, or as soon as a command is answered.
+func TestNews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newTimedFeed()
 		b := newTestBridge(t, f)
-		b.asleep = true
 		f.deltas <- feed.Delta{}
 		time.AfterFunc(50*time.Millisecond, func() { f.deltas <- feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1}}} })
 		start := time.Now()
