@@ -154,12 +154,6 @@ func (m *model) screenPicture(string) tea.Cmd {
 func (m *model) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	wheel, isWheel := msg.(tea.MouseWheelMsg)
-	if m.dialog != nil {
-		if isWheel {
-			m.dialog.Handle(m, widget.WheelKey(wheel))
-		}
-		return
-	}
 	if m.table.Contains(at.X, at.Y) {
 		if isWheel {
 			m.move(widget.WheelKey(wheel).String())

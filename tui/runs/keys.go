@@ -296,15 +296,12 @@ func (m *Model) copyName(string) tea.Cmd {
 func (m *Model) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		switch {
-		case m.dialog != nil:
-			m.dialog.Handle(m, widget.WheelKey(wheel))
-		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
+		if wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown {
 			m.move(widget.WheelKey(wheel).String())
 		}
 		return
 	}
-	if _, click := msg.(tea.MouseClickMsg); !click || m.dialog != nil || !m.table.Contains(at.X, at.Y) {
+	if _, click := msg.(tea.MouseClickMsg); !click || !m.table.Contains(at.X, at.Y) {
 		return
 	}
 	if line := at.Y - m.table.Y - m.table.First; line >= 0 && line < m.table.Rows {

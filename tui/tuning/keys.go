@@ -130,15 +130,12 @@ func (m *model) picture(string) tea.Cmd {
 func (m *model) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		switch {
-		case m.dialog != nil:
-			m.dialog.Handle(m, widget.WheelKey(wheel))
-		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
+		if wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown {
 			moveTo(m, widget.WheelKey(wheel).String())
 		}
 		return
 	}
-	if _, click := msg.(tea.MouseClickMsg); !click || m.dialog != nil {
+	if _, click := msg.(tea.MouseClickMsg); !click {
 		return
 	}
 	for i := range m.places {
