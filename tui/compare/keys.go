@@ -42,7 +42,7 @@ func compareBindings() []screen.Binding[*model] {
 		on("z", "charts on the whole screen, and back; also enter", "z", "enter").Then(func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
 		on("y", "logarithmic or linear scale", "y").Then((*model).rescale).Foot("log"),
 		on("p", "picture of the charts, as SVG", "p").On((*model).picture).Foot("picture"),
-		on("P", "picture of the screen, as SVG", "P").On((*model).screenPicture),
+		on("P", "picture of the screen, as SVG and PNG", "P").On((*model).screenPicture),
 		screen.ThemeKey[*model]().Foot("theme"),
 		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
@@ -142,7 +142,7 @@ func (m *model) picture(string) tea.Cmd {
 		}
 	}
 	name := "newtop-compare-" + screen.PlainName(comparedQuantities[m.charts.quantity(0)].Name)
-	return m.Picture(name, ".svg", func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
+	return m.Picture(name, screen.Drawing{Suffix: ".svg", Draw: func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) }})
 }
 
 // screenPicture draws the screen as it stands.

@@ -64,7 +64,7 @@ func bindings() []screen.Binding[*Model] {
 		on(groupRun, "y", "copy its name", "y").On((*Model).copyName).Foot("copy").Unless(nothing),
 		on(groupList, "C", "choose the columns", "C").Then(func(m *Model, _ string) { m.dialog = &columnDialog{} }).Foot("columns"),
 		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*Model).move),
-		on(screen.GroupView, "P", "picture of the screen, as SVG", "P").On(func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-runs-screen") }),
+		on(screen.GroupView, "P", "picture of the screen, as SVG and PNG", "P").On(func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-runs-screen") }),
 		theme.Foot("theme"),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),
