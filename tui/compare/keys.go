@@ -43,7 +43,7 @@ func compareBindings() []screen.Binding[*model] {
 		on("z", "charts on the whole screen, and back; also enter", "z", "enter").Then(func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
 		on("y", "logarithmic or linear scale", "y").Then((*model).rescale).Foot("log"),
 		on("p", "picture of the charts, as SVG", "p").On((*model).picture).Foot("picture"),
-		on("P", "picture of the screen, as SVG", "P").On((*model).screenPicture),
+		on("P", "picture of the screen, as SVG and PNG", "P").On((*model).screenPicture),
 		screen.ThemeKey[*model]().Foot("theme"),
 		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
@@ -144,7 +144,7 @@ func (m *model) picture(string) tea.Cmd {
 		}
 	}
 	name := "newtop-compare-" + screen.PlainName(comparedQuantities[m.charts.quantity(0)].Name)
-	return m.Picture(name, ".svg", func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) })
+	return m.Picture(name, screen.Drawing{Suffix: ".svg", Draw: func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) }})
 }
 
 // screenPicture draws the screen as it stands.
@@ -156,12 +156,6 @@ func (m *model) screenPicture(string) tea.Cmd {
 func (m *model) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	wheel, isWheel := msg.(tea.MouseWheelMsg)
-	if m.dialog != nil {
-		if isWheel {
-			m.dialog.Handle(m, widget.WheelKey(wheel))
-		}
-		return
-	}
 	if m.table.Contains(at.X, at.Y) {
 		if isWheel {
 			m.move(widget.WheelKey(wheel).String())

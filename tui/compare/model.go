@@ -108,6 +108,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		cmd := m.press(msg)
 		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
 	case tea.MouseMsg:
+		if m.dialog != nil {
+			cmd := screen.MouseToDialog(&m.dialog, m, msg)
+			return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
+		}
 		m.mouse(msg)
 		return m, nil
 	}

@@ -147,12 +147,15 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 			cmd, _ := screen.ToDialog(&a.dialog, a, msg)
 			return a, cmd
 		}
-	case tea.MouseWheelMsg:
-		if a.dialog != nil || racing(a) {
+	case tea.MouseMsg:
+		if a.dialog != nil {
+			a.touched = a.clock()
+			cmd := screen.MouseToDialog(&a.dialog, a, msg)
+			return a, tea.Batch(cmd, a.Prefs.Notice(preferences(a)), a.askForPane())
+		}
+		if msg, ok := msg.(tea.MouseWheelMsg); ok && racing(a) {
 			return a, wheel(a, msg)
 		}
-		return a, a.mouse(msg)
-	case tea.MouseMsg:
 		return a, a.mouse(msg)
 	case deltaMsg:
 		return a, tea.Batch(a.receive(msg), a.askForPane())

@@ -207,7 +207,7 @@ func viewBindings() []screen.Binding[*App] {
 		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
 			On(func(a *App, _ string) tea.Cmd { return chartPicture(a, "svg") }).
 			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.Over() }).Unless(unpicturable),
-		bind(groupView, "P", "picture of the screen, as SVG", "P").
+		bind(groupView, "P", "picture of the screen, as SVG and PNG", "P").
 			On(func(a *App, _ string) tea.Cmd { return screenPicture(a) }).Unless(func(a *App) string {
 			if a.onlooker() {
 				return viewerOnly

@@ -11,7 +11,7 @@ import (
 	"newtop/tui/widget"
 )
 
-// wheel moves through the list that is in front, as the arrows do.
+// wheel moves through the table of a race, as the arrows do.
 func wheel(a *App, msg tea.MouseWheelMsg) tea.Cmd {
 	switch msg.Button {
 	case tea.MouseWheelUp:

@@ -25,6 +25,7 @@ type picker struct {
 	filter  textinput.Model
 	shown   []int // indices into methods, best match first
 	at      int   // of shown
+	window  widget.Window
 }
 
 func newPicker(methods []*optim.Info) *picker {
@@ -72,6 +73,10 @@ func (*pickerOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 }
 
 func (*pickerOverlay) Draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
+
+func (*pickerOverlay) List(a *App) (*widget.Window, func(int)) {
+	return &a.picker.window, func(row int) { a.picker.at = row }
+}
 
 func (*pickerOverlay) Hints(*App) []widget.Hint {
 	return []widget.Hint{widget.NewHint("enter", "switch"), widget.NewHint("↑↓", "choose"), widget.NewHint("1…9", "by number"), widget.NewHint("esc", "close")}
@@ -157,11 +162,11 @@ func (p *picker) draw(v *pane.View, w, h int) []string {
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
 func (p *picker) list(v *pane.View, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)
+	first, end := p.window.Show(p.at, len(p.shown), n, 3, w)
 	if len(p.shown) == 0 {
 		return append(rows, v.Line(w).Put(style.Warn, "no optimizer matches").Full())
 	}
-	first := max(0, min(p.at-n/2, len(p.shown)-n))
-	for i := first; i < min(first+n, len(p.shown)); i++ {
+	for i := first; i < end; i++ {
 		k := p.shown[i]
 		m := p.methods[k]
 		l := v.Line(w)

@@ -23,7 +23,7 @@ func chartPicture(a *App, format string) tea.Cmd {
 	if why := unpictured(a); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.Picture(pictureName(a, p.Name(a.paneView())), "."+format, func(w io.Writer) error { return f.Draw(w, format) })
+	return a.Picture(pictureName(a, p.Name(a.paneView())), screen.Drawing{Suffix: "." + format, Draw: func(w io.Writer) error { return f.Draw(w, format) }})
 }
 
 // focusedFigure is what the focused pane's picture shows, nil for nothing.
@@ -34,7 +34,7 @@ func focusedFigure(a *App) *figure.Chart {
 	return nil
 }
 
-// screenPicture writes the screen as it stands, as SVG.
+// screenPicture writes the screen as it stands.
 func screenPicture(a *App) tea.Cmd {
 	if why := unpictured(a); why != "" {
 		return a.Tell(style.Warn, why)
@@ -81,9 +81,9 @@ func pictureWritten(a *App, msg screen.PictureMsg) tea.Cmd {
 		a.say(style.Warn, text)
 		return a.Tell(style.Warn, text)
 	}
-	path, where := style.Clean(msg.Path), ""
+	path, where := style.Clean(msg.Path)+msg.Also, ""
 	if a.viewer != nil {
-		path, where = style.Clean(filepath.Base(msg.Path)), " on the server"
+		path, where = style.Clean(filepath.Base(msg.Path))+msg.Also, " on the server"
 	}
 	a.say(style.Text, "picture: "+path)
 	return a.Tell(style.Text, "wrote "+path+where)

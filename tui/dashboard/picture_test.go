@@ -131,12 +131,31 @@ func TestPicturesOverwriteNothing(t *testing.T) {
 	dir := t.TempDir()
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Pictures: dir}, 80, 24)
 	for _, want := range []string{"newtop-letters-screen-3.svg", "newtop-letters-screen-3-2.svg", "newtop-letters-screen-3-3.svg"} {
-		if path, _ := take(t, a, screenPicture(a)); filepath.Base(path) != want {
-			t.Errorf("wrote %s, not %s", path, want)
+		path, _ := take(t, a, screenPicture(a))
+		if filepath.Base(path) != want || !strings.HasSuffix(a.Notice.Text, want+" and .png") {
+			t.Errorf("wrote %s, not %s: %s", path, want, a.Notice.Text)
+		}
+		raster, err := os.ReadFile(strings.TrimSuffix(path, ".svg") + ".png")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := png.Decode(bytes.NewReader(raster)); err != nil {
+			t.Error(err)
 		}
 	}
+	nothing := func(io.Writer) error { return nil }
+	if err := os.WriteFile(filepath.Join(dir, "y.png"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, err := screen.WriteNew(filepath.Join(dir, "y"), screen.Drawing{Suffix: ".svg", Draw: nothing}, screen.Drawing{Suffix: ".png", Draw: nothing})
+	if _, missing := os.Stat(filepath.Join(dir, "y-2.png")); filepath.Base(path) != "y-2.svg" || err != nil || missing != nil {
+		t.Errorf("two files of one name: %s, %v, %v", path, err, missing)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "y.svg")); err == nil {
+		t.Error("one of two files was left")
+	}
 	failed := errors.New("no")
-	if _, err := screen.WriteNew(filepath.Join(dir, "x"), ".svg", func(io.Writer) error { return failed }); err != failed {
+	if _, err := screen.WriteNew(filepath.Join(dir, "x"), screen.Drawing{Suffix: ".svg", Draw: func(io.Writer) error { return failed }}); err != failed {
 		t.Error(err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x.svg")); err == nil {

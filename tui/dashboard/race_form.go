@@ -96,6 +96,10 @@ func (f *raceForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	return screen.Stay, nil
 }
 
+func (f *raceForm) List(*App) (*widget.Window, func(int)) {
+	return &f.list.window, func(row int) { f.field, f.list.at = 0, row }
+}
+
 // choose gives a message to the list: the space bar takes a method in or out, all else is the filter's.
 func (f *raceForm) choose(msg tea.Msg) {
 	k, ok := msg.(tea.KeyPressMsg)
@@ -322,12 +326,13 @@ func (f *raceForm) preview(v *pane.View, c event.Race, problem string, w int) []
 // methods is the list, each method with a mark that says whether it takes part.
 func (f *raceForm) methods(v *pane.View, w, n int) []string {
 	p := f.list
+	first, end := p.window.Show(p.at, len(p.shown), n, 2, w)
+	p.window.Ticks = true
 	if len(p.shown) == 0 {
 		return style.Block([]string{v.Line(w).To(11).Put(style.Warn, "no optimizer matches").Full()}, w, n)
 	}
-	first := max(0, min(p.at-n/2, len(p.shown)-n))
 	var rows []string
-	for i := first; i < min(first+n, len(p.shown)); i++ {
+	for i := first; i < end; i++ {
 		m := p.methods[p.shown[i]]
 		l := v.Line(w)
 		arrow, name := " ", style.Text

@@ -13,6 +13,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/layout"
 	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -25,6 +26,7 @@ type rewindOverlay struct {
 	filter textinput.Model // a beginning of the epoch's number, or of its method's name
 	at     int             // the epoch that is chosen
 	chart  chart.Canvas
+	window widget.Window
 }
 
 func openRewind(a *App) {
@@ -122,6 +124,10 @@ func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	return screen.Stay, nil
 }
 
+func (o *rewindOverlay) List(a *App) (*widget.Window, func(int)) {
+	return &o.window, func(row int) { o.at = o.shown(a.h)[row] }
+}
+
 func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 110)
@@ -136,6 +142,7 @@ func (o *rewindOverlay) Draw(a *App, w, h int) []string {
 		widget.InputLine(&v.Pen, head, &o.filter, true)
 	}
 	rows := []string{head.Full(), ""}
+	o.window.Rect = layout.Rect{}
 	switch {
 	case len(v.H.Status.Kept) == 0 && !v.H.Watched():
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
@@ -192,9 +199,8 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 		fault = "test " + fault
 	}
 	rows := []string{v.Line(w).Put(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(fault, 12)+"  by").Full()}
-	n = max(1, n-1)
-	first := max(0, min(at-n/2, len(shown)-n))
-	for i := first; i < min(first+n, len(shown)); i++ {
+	first, end := o.window.Show(at, len(shown), max(1, n-1), 4, w)
+	for i := first; i < end; i++ {
 		e := shown[i]
 		l := v.Line(w)
 		arrow, ink := "  ", style.Text

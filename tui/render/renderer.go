@@ -1,5 +1,5 @@
 // Package render draws finished frames where Bubble Tea does not: on the terminals of many viewers, cell by cell what has
-// changed, within a budget that they share; and as SVG.
+// changed, within a budget that they share; and as SVG or PNG.
 package render
 
 import (

@@ -24,20 +24,16 @@ const (
 // WriteSVG draws a frame's rows as SVG. Letters are text of a fixed width; lines, blocks and braille are
 // shapes, so that they meet whatever font there is.
 func WriteSVG(w io.Writer, rows []string, columns int, dark bool) error {
-	ground, ink := "#ffffff", "#1c1c1c"
-	if dark {
-		ground, ink = "#16181d", "#d8dbe0"
-	}
+	sheet := newSheet(dark)
 	out := bufio.NewWriter(w)
 	width, height := float64(columns)*cellWidth+2*margin, float64(len(rows))*cellHeight+2*margin
 	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1f" height="%.1f" viewBox="0 0 %[1]g %[2]g" `+
 		`font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="%g" fill="%s">`+"\n",
-		width, height, fontSize, ink)
-	fmt.Fprintf(out, `<rect width="%.1f" height="%.1f" rx="8" fill="%s"/>`+"\n", width, height, ground)
-	buffer := uv.NewScreenBuffer(columns, len(rows))
-	uv.NewStyledString(strings.Join(rows, "\n")).Draw(buffer, buffer.Bounds())
+		width, height, fontSize, hexOf(sheet.ink))
+	fmt.Fprintf(out, `<rect width="%.1f" height="%.1f" rx="8" fill="%s"/>`+"\n", width, height, hexOf(sheet.ground))
+	buffer := gridOf(rows, columns)
 	for y := range rows {
-		s := screenRow{out: out, y: margin + float64(y)*cellHeight, ground: ground, ink: ink}
+		s := screenRow{out: out, y: margin + float64(y)*cellHeight, sheet: sheet}
 		for x := 0; x < columns; x++ {
 			if cell := buffer.CellAt(x, y); cell != nil && cell.Width > 0 {
 				s.cell(x, cell)
@@ -51,9 +47,9 @@ func WriteSVG(w io.Writer, rows []string, columns int, dark bool) error {
 
 // screenRow gathers neighbouring cells of one style.
 type screenRow struct {
-	out         *bufio.Writer
-	y           float64
-	ground, ink string
+	out   *bufio.Writer
+	y     float64
+	sheet sheet
 
 	style   string // attributes of what is gathered
 	paint   string // its colour
@@ -64,13 +60,8 @@ type screenRow struct {
 }
 
 func (s *screenRow) cell(x int, c *uv.Cell) {
-	paint, back := hexOf(c.Style.Fg, s.ink), hexOf(c.Style.Bg, "")
-	if c.Style.Attrs&uv.AttrReverse != 0 {
-		if back == "" {
-			back = s.ground
-		}
-		paint, back = back, paint
-	}
+	fore, back := s.sheet.colors(&c.Style)
+	paint := hexOf(fore)
 	style := ""
 	if c.Style.Attrs&uv.AttrBold != 0 {
 		style += ` font-weight="bold"`
@@ -82,15 +73,14 @@ func (s *screenRow) cell(x int, c *uv.Cell) {
 		s.flush()
 		s.paint, s.style = paint, style
 	}
-	if back != "" {
+	if back != nil {
 		// Before the text, which is written later.
 		fmt.Fprintf(s.out, `<rect x="%.1f" y="%.1f" width="%.2f" height="%g" fill="%s"/>`+"\n",
-			s.left(x), s.y, cellWidth*float64(c.Width)+0.1, cellHeight, back)
+			s.left(x), s.y, cellWidth*float64(c.Width)+0.1, cellHeight, hexOf(back))
 	}
 	r, n := utf8.DecodeRuneInString(c.Content)
 	if n == len(c.Content) {
-		if path := cellShape(r, s.left(x), s.y); path != "" {
-			s.shapes.WriteString(path)
+		if drawShape(&svgPencil{&s.shapes, s.left(x), s.y}, r) {
 			s.letters()
 			return
 		}
@@ -131,11 +121,55 @@ func (s *screenRow) flush() {
 	}
 }
 
-// hexOf writes a colour, or what stands for the terminal's own.
-func hexOf(c color.Color, own string) string {
-	if c == nil {
-		return own
-	}
+// hexOf writes a colour.
+func hexOf(c color.Color) string {
 	r, g, b, _ := c.RGBA()
 	return fmt.Sprintf("#%02x%02x%02x", r>>8, g>>8, b>>8)
+}
+
+// svgPencil writes the shapes of the cell whose corner is (x, y) as parts of a path.
+type svgPencil struct {
+	*strings.Builder
+	x, y float64
+}
+
+// box reaches a little further at the cell's right and lower edges, so that no gap shows between neighbours.
+func (p *svgPencil) box(left, top, right, bottom float64) {
+	const over = 0.15
+	if right == 1 {
+		right += over / cellWidth
+	}
+	if bottom == 1 {
+		bottom += over / cellHeight
+	}
+	fmt.Fprintf(p, "M%.2f %.2fh%.2fv%.2fh%.2fz", p.x+left*cellWidth, p.y+top*cellHeight, (right-left)*cellWidth, (bottom-top)*cellHeight,
+		(left-right)*cellWidth)
+}
+
+func (p *svgPencil) dot(x, y float64) {
+	const radius = 1.05
+	fmt.Fprintf(p, "M%.2f %.2fa%[3]g %[3]g 0 1 0 %[4]g 0a%[3]g %[3]g 0 1 0 -%[4]g 0z", p.x+cellWidth*x-radius, p.y+cellHeight*y, radius, 2*radius)
+}
+
+const thin, thick = 0.6, 1.3 // half the widths of lines
+
+func (p *svgPencil) halves(isThick bool) (w, h float64) {
+	half := thin
+	if isThick {
+		half = thick
+	}
+	return half / cellWidth, half / cellHeight
+}
+
+func (p *svgPencil) corner(sx, sy float64) {
+	cx, cy := p.x+cellWidth/2, p.y+cellHeight/2
+	const radius, outer, inner = cellWidth / 2, cellWidth/2 + thin, cellWidth/2 - thin
+	point := func(dx, dy float64) string { return fmt.Sprintf("%.2f %.2f", cx+sx*dx, cy+sy*dy) }
+	sweep, back := 1, 0
+	if sx*sy < 0 {
+		sweep, back = 0, 1
+	}
+	fmt.Fprintf(p, "M%sL%sA%.2f %.2f 0 0 %d %sL%sA%.2f %.2f 0 0 %d %sL%sz",
+		point(-thin, cellHeight/2), point(-thin, radius), outer, outer, sweep, point(radius, -thin),
+		point(radius, thin), inner, inner, back, point(thin, radius), point(thin, cellHeight/2))
 }

@@ -70,7 +70,15 @@ func entries(m *Model) (out []screen.Entry[*Model]) {
 }
 
 // columnDialog chooses the columns.
-type columnDialog struct{ at int }
+type columnDialog struct {
+	at     int
+	window widget.Window
+}
+
+// List implements Lister.
+func (o *columnDialog) List(*Model) (*widget.Window, func(int)) {
+	return &o.window, func(row int) { o.at = row }
+}
 
 // Handle implements Dialog.
 func (o *columnDialog) Handle(m *Model, msg tea.Msg) (screen.Answer, tea.Cmd) {
@@ -103,10 +111,10 @@ func (o *columnDialog) Hints(*Model) []widget.Hint {
 // Draw implements Dialog.
 func (o *columnDialog) Draw(m *Model, w, h int) []string {
 	bw := min(w-2, 72)
-	room := max(1, h-2)
-	first := max(0, min(o.at-room/2, len(allColumns)-room))
+	first, end := o.window.Show(o.at, len(allColumns), max(1, h-2), 1, bw-4)
+	o.window.Ticks = true
 	var rows []string
-	for i := first; i < min(first+room, len(allColumns)); i++ {
+	for i := first; i < end; i++ {
 		c := &allColumns[i]
 		arrow, box, ink := " ", "[ ] ", style.Text
 		if m.columns[i] {

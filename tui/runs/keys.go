@@ -63,7 +63,7 @@ func bindings() []screen.Binding[*Model] {
 		on(groupRun, "y", "copy its name", "y").On((*Model).copyName).Foot("copy").Unless(nothing),
 		on(groupList, "C", "choose the columns", "C").Then(func(m *Model, _ string) { m.dialog = &columnDialog{} }).Foot("columns"),
 		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*Model).move),
-		on(screen.GroupView, "P", "picture of the screen, as SVG", "P").On(func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-runs-screen") }),
+		on(screen.GroupView, "P", "picture of the screen, as SVG and PNG", "P").On(func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-runs-screen") }),
 		theme.Foot("theme"),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),
@@ -296,15 +296,12 @@ func (m *Model) copyName(string) tea.Cmd {
 func (m *Model) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		switch {
-		case m.dialog != nil:
-			m.dialog.Handle(m, widget.WheelKey(wheel))
-		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
+		if wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown {
 			m.move(widget.WheelKey(wheel).String())
 		}
 		return
 	}
-	if _, click := msg.(tea.MouseClickMsg); !click || m.dialog != nil || !m.table.Contains(at.X, at.Y) {
+	if _, click := msg.(tea.MouseClickMsg); !click || !m.table.Contains(at.X, at.Y) {
 		return
 	}
 	if line := at.Y - m.table.Y - m.table.First; line >= 0 && line < m.table.Rows {

@@ -221,6 +221,10 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		m.paste(style.Clean(msg.Content))
 		return m, m.draw()
 	case tea.MouseMsg:
+		if m.dialog != nil {
+			cmd := screen.MouseToDialog(&m.dialog, m, msg)
+			return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()), m.draw())
+		}
 		m.mouse(msg)
 		return m, tea.Batch(m.Prefs.Notice(m.preferences()), m.draw())
 	case tea.WindowSizeMsg:

@@ -257,6 +257,28 @@ func TestSort(t *testing.T) {
 	}
 }
 
+// A click chooses a column, a second one shows or hides it, and one beside the dialog closes it.
+func TestColumnsByMouse(t *testing.T) {
+	t.Parallel()
+	for _, size := range [][2]int{{80, 24}, {120, 40}} {
+		m := newTest(3, screen.Options{NoColor: true}, size[0], size[1])
+		press(m, "C")
+		was := slices.Clone(m.columns)
+		y := slices.IndexFunc(strings.Split(text(t, m), "\n"), func(row string) bool { return strings.Contains(row, "▸ [") })
+		for range 2 {
+			m.Update(tea.MouseClickMsg{X: 40, Y: y + 2, Button: tea.MouseLeft})
+			text(t, m)
+		}
+		if m.columns[2] == was[2] || m.dialog == nil {
+			t.Errorf("%v: the third column is shown: %v, as before", size, was[2])
+		}
+		m.Update(tea.MouseClickMsg{X: 0, Y: 1, Button: tea.MouseLeft})
+		if m.dialog != nil {
+			t.Errorf("%v: a click beside the dialog leaves it open", size)
+		}
+	}
+}
+
 // What is removed is gone from the list at once, and from the store when it can't be had back any more.
 func TestRemove(t *testing.T) {
 	t.Parallel()

@@ -184,7 +184,7 @@ func (b *Base) Handle(msg tea.Msg) tea.Cmd {
 		if msg.Err != nil {
 			return b.Tell(style.Warn, "no picture: "+style.Clean(msg.Err.Error()))
 		}
-		return b.Tell(style.Text, "wrote "+style.Clean(msg.Path))
+		return b.Tell(style.Text, "wrote "+style.Clean(msg.Path)+msg.Also)
 	case StoredMsg:
 		cmd, err := b.Prefs.Written(msg)
 		if err != nil {
@@ -262,20 +262,26 @@ func (b *Base) Small(rows []string, hints []widget.Hint, dialog func(w, h int) [
 	return b.Draw(rows, hints, dialog)
 }
 
-// ScreenPicture returns the command that writes a screen's rows as they stand.
+// ScreenPicture returns the command that writes a screen's rows as they stand, as SVG and as PNG.
 func (b *Base) ScreenPicture(rows []string, name string) tea.Cmd {
 	rows, columns, dark := b.Finished(rows), b.Width, b.ThemeChoice.OnDark(b.Dark)
-	return b.Picture(name, ".svg", func(w io.Writer) error { return render.WriteSVG(w, rows, columns, dark) })
+	return b.Picture(name,
+		Drawing{".svg", func(w io.Writer) error { return render.WriteSVG(w, rows, columns, dark) }},
+		Drawing{".png", func(w io.Writer) error { return render.WritePNG(w, rows, columns, dark) }})
 }
 
-// Picture returns the command that writes a picture and says where.
-func (b *Base) Picture(name, suffix string, draw func(io.Writer) error) tea.Cmd {
+// Picture returns the command that writes a picture in some formats and says where.
+func (b *Base) Picture(name string, drawings ...Drawing) tea.Cmd {
 	if b.Pictures == "" {
 		return b.Tell(style.Warn, "pictures can't be written from here")
 	}
 	base := filepath.Join(b.Pictures, name)
 	return func() tea.Msg {
-		path, err := WriteNew(base, suffix, draw)
-		return PictureMsg{path, err}
+		var msg PictureMsg
+		msg.Path, msg.Err = WriteNew(base, drawings...)
+		for _, d := range drawings[1:] {
+			msg.Also += " and " + d.Suffix
+		}
+		return msg
 	}
 }

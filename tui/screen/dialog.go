@@ -3,6 +3,7 @@ package screen
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/tui/layout"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
@@ -40,6 +41,59 @@ func ToDialog[M Model](front *Dialog[M], m M, msg tea.Msg) (cmd tea.Cmd, passed 
 		*front = nil
 	}
 	return cmd, answer == Pass
+}
+
+// Lister is a dialog with a list that can be clicked.
+type Lister[M Model] interface {
+	// List is what Draw showed of the list, and chooses one of its rows.
+	List(m M) (shown *widget.Window, choose func(row int))
+}
+
+// MouseToDialog gives what the mouse does to the dialog in front: the wheel moves as the arrows do, a click chooses a row
+// of its list, one on the chosen row is its enter, and one beside the dialog its esc.
+func MouseToDialog[M Model](front *Dialog[M], m M, msg tea.MouseMsg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.MouseWheelMsg:
+		if msg.Button == tea.MouseWheelUp || msg.Button == tea.MouseWheelDown {
+			_, cmd := (*front).Handle(m, widget.WheelKey(msg)) // it closes nothing
+			return cmd
+		}
+	case tea.MouseClickMsg:
+		if msg.Button != tea.MouseLeft {
+			break
+		}
+		if key := clicked(*front, m, msg.X, msg.Y); key.Code != 0 {
+			cmd, _ := ToDialog(front, m, key)
+			return cmd
+		}
+	}
+	return nil
+}
+
+// clicked is the key that does the same as a click on a cell of the screen. There is none for a click that chooses a row.
+func clicked[M Model](d Dialog[M], m M, x, y int) (key tea.KeyPressMsg) {
+	w, h := m.Screen().Width, m.Screen().Height-layout.FooterRows
+	box := widget.Centered(d.Draw(m, w, max(h, 0)), w, h)
+	if !box.Contains(x, y) {
+		return tea.KeyPressMsg{Code: tea.KeyEscape}
+	}
+	lister, ok := d.(Lister[M])
+	if !ok {
+		return key
+	}
+	shown, choose := lister.List(m)
+	row := shown.First + y - box.Y - shown.Y
+	switch {
+	case !shown.Contains(x-box.X, y-box.Y):
+	case row != shown.At:
+		choose(row)
+		shown.Hold(row)
+	case shown.Ticks:
+		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
+	default:
+		return tea.KeyPressMsg{Code: tea.KeyEnter}
+	}
+	return key
 }
 
 // InFront is how the dialog in front draws, nil without one.

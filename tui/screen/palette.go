@@ -51,6 +51,7 @@ type Palette[M Model] struct {
 	filter      textinput.Model
 	shown       []int
 	at          int
+	window      widget.Window
 }
 
 // NewPalette returns the search over entries, in the order of an empty one.
@@ -67,6 +68,11 @@ func NewPalette[M Model](entries []Entry[M], about string) *Palette[M] {
 
 // At is the place of the chosen entry, from 0.
 func (p *Palette[M]) At() int { return p.at }
+
+// List implements Lister.
+func (p *Palette[M]) List(M) (*widget.Window, func(int)) {
+	return &p.window, func(row int) { p.at = row }
+}
 
 // Hints implements Dialog.
 func (p *Palette[M]) Hints(M) []widget.Hint {
@@ -134,8 +140,8 @@ func (p *Palette[M]) Draw(m M, w, h int) []string {
 		rows = append(rows, v.Line(inner).Put(style.Warn, "nothing matches").Full())
 		room--
 	}
-	first := max(0, min(p.at-room/2, len(p.shown)-room))
-	for i := first; i < min(first+room, len(p.shown)); i++ {
+	first, end := p.window.Show(p.at, len(p.shown), room, 1+len(rows), inner)
+	for i := first; i < end; i++ {
 		rows = append(rows, p.row(v, &p.entries[p.shown[i]], i == p.at, inner))
 	}
 	title := "commands"

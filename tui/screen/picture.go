@@ -11,8 +11,16 @@ import (
 	"unicode"
 )
 
+// Drawing writes a picture in the format that an ending of a file's name stands for.
+type Drawing struct {
+	Suffix string
+	Draw   func(io.Writer) error
+}
+
+// PictureMsg says where a picture was written, or why not.
 type PictureMsg struct {
 	Path string
+	Also string // the endings of the others of the same name, as " and .png"
 	Err  error
 }
 
@@ -33,30 +41,44 @@ func PlainName(s string) string {
 	return s[:min(len(s), 60)]
 }
 
-// WriteNew writes a file that did not exist: base with a suffix, or base-2, base-3, … with it.
-func WriteNew(base, suffix string, draw func(io.Writer) error) (path string, err error) {
-	var text bytes.Buffer
-	if err := draw(&text); err != nil {
-		return "", err
+// WriteNew writes files that did not exist, of one name: base with each drawing's suffix, or base-2, base-3, … with it. It
+// returns the path of the first.
+func WriteNew(base string, drawings ...Drawing) (path string, err error) {
+	texts := make([]bytes.Buffer, len(drawings))
+	for i := range drawings {
+		if err := drawings[i].Draw(&texts[i]); err != nil {
+			return "", err
+		}
 	}
 	const most = 10_000
 	for n := 1; n <= most; n++ {
-		path = base + suffix
+		name := base
 		if n > 1 {
-			path = fmt.Sprintf("%s-%d%s", base, n, suffix)
+			name = fmt.Sprintf("%s-%d", base, n)
 		}
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-		if errors.Is(err, fs.ErrExist) {
-			continue
+		if err := writeAll(name, drawings, texts); !errors.Is(err, fs.ErrExist) {
+			return name + drawings[0].Suffix, err
+		}
+	}
+	return "", fmt.Errorf("%s%s: there are %d of it", base, drawings[0].Suffix, most)
+}
+
+// writeAll writes all files or none.
+func writeAll(name string, drawings []Drawing, texts []bytes.Buffer) error {
+	for i := range drawings {
+		f, err := os.OpenFile(name+drawings[i].Suffix, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		written := i
+		if err == nil {
+			_, err = f.Write(texts[i].Bytes())
+			err = errors.Join(err, f.Close())
+			written++
 		}
 		if err != nil {
-			return "", err
+			for _, d := range drawings[:written] {
+				os.Remove(name + d.Suffix)
+			}
+			return err
 		}
-		_, err = text.WriteTo(f)
-		if err = errors.Join(err, f.Close()); err != nil {
-			os.Remove(path)
-		}
-		return path, err
 	}
-	return "", fmt.Errorf("%s%s: there are %d of it", base, suffix, most)
+	return nil
 }

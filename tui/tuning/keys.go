@@ -39,7 +39,7 @@ func tuneBindings() []screen.Binding[*model] {
 		on("x", "x: seconds or gradient equivalents", "x").Then(func(m *model, _ string) { m.charts.work = !m.charts.work }).Foot("axis"),
 		on("y", "logarithmic or linear scale", "y").On((*model).rescale).Foot("log"),
 		on("p", "picture of the chart, as SVG", "p").On((*model).picture).Foot("picture"),
-		on("P", "picture of the screen, as SVG", "P").On(func(m *model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-tune-screen") }),
+		on("P", "picture of the screen, as SVG and PNG", "P").On(func(m *model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-tune-screen") }),
 		screen.ThemeKey[*model]().Foot("theme"),
 		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
@@ -125,22 +125,19 @@ func (m *model) picture(string) tea.Cmd {
 	if f == nil {
 		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
-	return m.Picture("newtop-tune-"+screen.PlainName(name), ".svg", func(w io.Writer) error { return f.Draw(w, "svg") })
+	return m.Picture("newtop-tune-"+screen.PlainName(name), screen.Drawing{Suffix: ".svg", Draw: func(w io.Writer) error { return f.Draw(w, "svg") }})
 }
 
 // mouse selects the trial that is clicked, in the leaderboard or in a chart, and the pane.
 func (m *model) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
 	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		switch {
-		case m.dialog != nil:
-			m.dialog.Handle(m, widget.WheelKey(wheel))
-		case wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown:
+		if wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown {
 			moveTo(m, widget.WheelKey(wheel).String())
 		}
 		return
 	}
-	if _, click := msg.(tea.MouseClickMsg); !click || m.dialog != nil {
+	if _, click := msg.(tea.MouseClickMsg); !click {
 		return
 	}
 	for i := range m.places {

@@ -175,6 +175,10 @@ func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return m, nil
 	case tea.MouseMsg:
+		if m.dialog != nil {
+			cmd := screen.MouseToDialog(&m.dialog, m, msg)
+			return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
+		}
 		m.mouse(msg)
 		return m, nil
 	}

@@ -5,6 +5,7 @@ package widget
 import (
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -35,13 +36,19 @@ func DialogBox(t *style.Pen, title string, rows []string, w int) []string {
 	return Framed(t, style.Focus, []style.Part{style.Focus.Of(title)}, rows, w)
 }
 
-// Overlay puts a block of rows, all of one width, over the middle of a screen.
-func Overlay(screen, block []string, w int) {
+// Centered is where Overlay puts a block on a screen of w × h.
+func Centered(block []string, w, h int) layout.Rect {
 	if len(block) == 0 {
-		return
+		return layout.Rect{}
 	}
 	bw := ansi.StringWidth(block[0])
-	x, y := max(0, (w-bw)/2), max(0, (len(screen)-len(block))/2)
+	return layout.Rect{X: max(0, (w-bw)/2), Y: max(0, (h-len(block))/2), W: bw, H: len(block)}
+}
+
+// Overlay puts a block of rows, all of one width, over the middle of a screen.
+func Overlay(screen, block []string, w int) {
+	at := Centered(block, w, len(screen))
+	x, y, bw := at.X, at.Y, at.W
 	for i, row := range block {
 		if y+i >= len(screen) {
 			return

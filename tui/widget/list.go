@@ -43,6 +43,33 @@ func (s *Scroll) Cut(rows []string, room int) (shown []string, title string) {
 	return rows[s.top : s.top+room], " · ↑↓ rows " + format.Count(s.top+1) + " to " + format.Count(s.top+room) + " of " + format.Count(len(rows))
 }
 
+// Window is the part of a list that a dialog shows, and where in the dialog.
+type Window struct {
+	layout.Rect
+	First int  // row of the list that the first line has
+	At    int  // the chosen one
+	Ticks bool // the space bar ticks the chosen row: enter is for all that are ticked
+
+	rows int // of the list
+	held bool
+}
+
+// Show has the window show at most h of a list's rows with the chosen one in the middle, in lines of w columns that begin
+// at line y of the dialog. It returns the rows from first to before end.
+func (l *Window) Show(at, rows, h, y, w int) (first, end int) {
+	if l.held = l.held && at == l.At && rows == l.rows; !l.held {
+		l.First = at - h/2
+	}
+	l.First = max(0, min(l.First, rows-h))
+	end = min(l.First+h, rows)
+	l.At, l.rows, l.Rect = at, rows, layout.Rect{X: 2, Y: y, W: w, H: end - l.First}
+	return l.First, end
+}
+
+// Hold keeps the window where it is while a row of it that was clicked is the chosen one, so that the row stays under the
+// mouse.
+func (l *Window) Hold(row int) { l.At, l.held = row, true }
+
 // TableView is where the table of the runs stands on the screen and which of them it shows.
 type TableView struct {
 	layout.Rect
