@@ -43,7 +43,7 @@ type Options struct {
 	// Browse opens the recorded runs over a run's screen, to come back from; nil: that is not to be had.
 	Browse   func() (Layer, func(), error)
 	DataSets []string  // names that the palette lists
-	FPS      int       // how often a change may be drawn a second, 1…120; 0 is 60, over SSH 30
+	FPS      int       // how often a change may be drawn a second, 1…120; 0 is 120, over SSH 30
 	Cast     string    // the file of a film of the session; "": none
 	Input    io.Reader // nil is standard input
 	Output   io.Writer // nil is standard output

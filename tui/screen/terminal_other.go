@@ -10,6 +10,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
+// mostFlushes is how often a second Bubble Tea's renderer looks for a frame, whether there is one or not.
+const mostFlushes = 60
+
 // Run shows the model of a screen with this base until it quits, the context ends or the program fails, with
 // further options of the program if there are any.
 func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.ProgramOption) error {
@@ -17,7 +20,7 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 	defer b.Prefs.Settle()
 	var p *tea.Program
 	d := Debouncer{Now: time.Now, Send: func(msg tea.Msg) { p.Send(msg) }}
-	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFPS(frames(o.FPS, b.Environ)), tea.WithFilter(d.Filter))
+	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFPS(min(frames(o.FPS, b.Environ), mostFlushes)), tea.WithFilter(d.Filter))
 	p = tea.NewProgram(m, append(all, more...)...)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -74,7 +74,7 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 func (b *Base) Opening() tea.Cmd { return nil }
 
 // otherFlushes is how often a second Bubble Tea writes what is no frame, as text for the clipboard.
-const otherFlushes = 10
+const otherFlushes = 2
 
 // terminal is what a screen is drawn on and typed at.
 type terminal struct {

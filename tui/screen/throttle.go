@@ -8,11 +8,11 @@ import (
 	"newtop/tui/style"
 )
 
-// How often the screen changes. What a run does is gathered for an interval; a key does not wait for it. The
-// rates that Bubble Tea flushes at bound how long a key takes to show, and what a held one may cost.
+// How often the screen changes. What a run does is gathered for an interval; a key does not wait for it. How many frames there are
+// a second at most bounds how long a key takes to show, and what a held one may cost.
 const (
 	RemoteInterval = 100 * time.Millisecond // of the run's news over SSH
-	localFPS       = 60                     // a key shows within 17 ms; a flush without a change writes nothing
+	localFPS       = 120                    // a key shows within 9 ms of the frame before
 	remoteFPS      = 30
 	motionPause    = 33 * time.Millisecond // the least time between two motions of the mouse
 	resizePause    = 60 * time.Millisecond // how long a size must stand in a storm of resizes
