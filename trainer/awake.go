@@ -10,7 +10,7 @@ import (
 // against the one before, a ticker sees to it that there is one every awakeTick, and where there was none for longer than awakeGap
 // the process was not running.
 const (
-	awakeTick = 100 * time.Millisecond
+	awakeTick = 400 * time.Millisecond
 	awakeGap  = time.Second
 )
 

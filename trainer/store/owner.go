@@ -12,7 +12,7 @@ import (
 // beat is how often a recorder says that it lives, and patience how long it may be silent before it counts as gone,
 // where its process can't be looked at.
 const (
-	beat     = 2 * time.Second
+	beat     = 4 * time.Second
 	patience = 10 * time.Second
 )
 
