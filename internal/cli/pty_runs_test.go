@@ -72,10 +72,10 @@ func TestRunsOnTheScreen(t *testing.T) {
 func TestRunsOverTraining(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "runs.db")
 	succeed(t, "train", "--data", "spirals", "--epochs", "3", "--name", "before", "--record", db)
-	c := startConsole(t, 120, 40, nil, "--data", "spirals", "--opt", "adam", "--epochs", "10000000", "--name", "now", "--record", db)
+	c := startConsole(t, 120, 40, nil, "--data", "spirals", "--opt", "adam", "--epochs", "10000000", "--record", db)
 	c.until(`─ loss +train`, `running`)
 	c.press("R")
-	c.until(`2 runs +● 1 running`, `▸.*now +● running`, `before`, `q back`)
+	c.until(`2 runs +● 1 running`, `▸.*● running`, `before`, `q back`)
 	c.press("j\r")
 	c.until(`epoch 3 of 3`)
 	c.escape("epoch 3 of 3")
@@ -84,7 +84,7 @@ func TestRunsOverTraining(t *testing.T) {
 	n := c.epoch()
 	c.beyond(n)
 	c.press("q")
-	if code, output := c.exit(); code != print.ExitDone || !strings.Contains(output, "recorded as now") {
+	if code, output := c.exit(); code != print.ExitDone || !strings.Contains(output, "recorded as 20") {
 		t.Errorf("exit %d\n%s", code, output[strings.LastIndex(output, "\x1b[?1049l"):])
 	}
 }

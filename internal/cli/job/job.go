@@ -136,7 +136,7 @@ type Browser func(cmd *cobra.Command, record StoreFlags, o screen.Options) func(
 // Show does the job behind the screen, from which the recorded runs can be opened.
 func (j *Job) Show(cmd *cobra.Command, options screen.Options, browser Browser) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
-	if j.record.name() != "" {
+	if j.record != nil {
 		options.Browse = browser(cmd, StoreFlags{File: j.record.place}, options)
 	}
 	j.leaveProcessors()
