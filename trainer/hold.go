@@ -36,7 +36,7 @@ func (l *loop) hold(err error) (on bool, _ error) {
 	}
 	for l.phase == event.Ended {
 		switch e := l.safepoint(); {
-		case l.ctx.Err() != nil, l.end == event.ReasonStopped:
+		case l.ctx.Err() != nil, l.phase == event.Ended && errors.Is(e, optim.ErrInterrupted): // by a Stop
 			return false, err
 		case e != nil && !errors.Is(e, optim.ErrInterrupted):
 			return false, e

@@ -224,3 +224,20 @@ func TestPausedRunTellsWhatIsRecorded(t *testing.T) {
 	r.waiting.Store(0)
 	follow(t, box, func(d *feed.Delta) bool { return d.Status.Recording.Backlog == 0 })
 }
+
+func TestStopWhileHeld(t *testing.T) {
+	h := staying(t, Config{Data: "spirals", Epochs: 2})
+	h.until(t, 2)
+	do(t, h.Session, event.Stop{})
+	select {
+	case err := <-h.end:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(30 * time.Second):
+		t.Fatal("it goes on waiting")
+	}
+	if n := len(of[event.DoneEvent](&h.kept.memory)); n != 1 {
+		t.Errorf("%d ends were told", n)
+	}
+}
