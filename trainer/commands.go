@@ -44,7 +44,7 @@ func (l *loop) safepoint() error {
 	for {
 		var err error
 		switch {
-		case l.giveUp:
+		case l.giveUp, l.holding && l.phase != event.Ended:
 			return optim.ErrInterrupted
 		case l.analyst.spectrum:
 			l.analyst.computeSpectrum()
@@ -115,11 +115,11 @@ func (l *loop) poll() (replied bool, err error) {
 // inner solve begin anew, but is no reason to give those up.
 func (l *loop) pollDuring() error {
 	for {
-		l.expire()
 		if l.analyst.left {
 			l.analyst.left = false
 			return optim.ErrInterrupted
 		}
+		l.expire()
 		if l.giveUp && (l.end != "" || l.next != nil || l.back != nil) { // what comes next is for the method that takes over
 			return optim.ErrInterrupted
 		}

@@ -35,10 +35,12 @@ func (l *loop) hold(err error) (on bool, _ error) {
 		l.analyst.part()
 	}
 	for l.phase == event.Ended {
-		switch e := l.safepoint(); {
-		case l.ctx.Err() != nil, l.phase == event.Ended && errors.Is(e, optim.ErrInterrupted): // by a Stop
+		e := l.safepoint()
+		switch {
+		case l.phase != event.Ended:
+		case l.ctx.Err() != nil, errors.Is(e, optim.ErrInterrupted): // by a Stop
 			return false, err
-		case e != nil && !errors.Is(e, optim.ErrInterrupted):
+		case e != nil:
 			return false, e
 		}
 	}
@@ -53,16 +55,18 @@ func (l *loop) sound() error {
 	return nil
 }
 
-// revive makes a run that has ended one that is paused, as a checkpoint of its end would.
+// revive makes a run that has ended one that is paused, as a checkpoint of its end would. Where its time was over it gets as much again.
 func (l *loop) revive() {
 	if l.phase != event.Ended {
 		return
 	}
+	spent := l.clocks.active.elapsed()
 	if l.checkpoints.within && l.checkpoints.held != nil {
 		if err := l.checkpoints.restore(l.checkpoints.held.checkpoint); err != nil {
 			panic("trainer: " + err.Error())
 		}
 	}
+	l.clocks.active.total = max(l.clocks.active.total, spent) // what went by counts, or the limit would cut the same iteration again
 	l.analyst.resume()
 	for _, m := range l.nets.members {
 		m.stalled, m.above = "", 0
@@ -70,19 +74,19 @@ func (l *loop) revive() {
 	l.nets.turn, l.checkpoints.within = 0, false
 	l.end, l.why, l.told, l.phase = "", "", false, event.Paused
 	l.out.publish(event.ResumeEvent{Epoch: l.nets.epoch, Time: time.Now().UTC().Truncate(time.Millisecond)})
+	if c := l.place.config; c.TimeLimit > 0 && spent >= c.TimeLimit {
+		c.TimeLimit = spent + cmp.Or(l.asked.TimeLimit, c.TimeLimit)
+		l.tellLimit("time-limit")
+	}
 	l.checkpoints.alter()
 }
 
-// extend gives a run that goes on beyond its limits as much again, and one that has reached a target none.
+// extend gives a run that goes on beyond its epochs as many again, and one that has reached a target none.
 func (l *loop) extend() {
 	c := l.place.config
 	if c.Epochs > 0 && l.nets.epoch >= c.Epochs {
 		c.Epochs = l.nets.epoch + cmp.Or(l.asked.Epochs, c.Epochs)
 		l.tellLimit("epochs")
-	}
-	if c.TimeLimit > 0 && l.clocks.active.elapsed() >= c.TimeLimit {
-		c.TimeLimit = l.clocks.active.elapsed() + cmp.Or(l.asked.TimeLimit, c.TimeLimit)
-		l.tellLimit("time-limit")
 	}
 	if l.nets.last.Epoch == 0 || !c.reached(&l.nets.last, l.place.measure) {
 		return

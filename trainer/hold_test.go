@@ -241,3 +241,44 @@ func TestStopWhileHeld(t *testing.T) {
 		t.Errorf("%d ends were told", n)
 	}
 }
+
+// A run whose time is over within an outer iteration has as much time again, whatever it goes on with.
+func TestGoOnAfterTheTime(t *testing.T) {
+	h := staying(t, Config{Data: "spirals", Optimizer: "adam", TimeLimit: 50 * time.Millisecond})
+	epoch := -1
+	for range 4 {
+		d := follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held && d.Done != nil && d.Status.Computing == "" })
+		if d.Done.Reason != event.ReasonTime || d.Done.Epochs <= epoch {
+			t.Fatalf("ended by %s at epoch %d, after %d", d.Done.Reason, d.Done.Epochs, epoch)
+		}
+		epoch = d.Done.Epochs
+		do(t, h.Session, event.Pause{})
+	}
+	if err := h.over(); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// A run that was revived and not let go on ends as one that was stopped.
+func TestCancelledAfterSetting(t *testing.T) {
+	h := staying(t, Config{Data: "spirals", Epochs: 2})
+	h.until(t, 2)
+	do(t, h.Session, event.Set{Key: "radius", Value: "2"})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused })
+	if err := h.over(); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	ends := of[event.DoneEvent](&h.kept.memory)
+	if last := ends[len(ends)-1]; len(ends) != 2 || last.Reason != event.ReasonStopped {
+		t.Errorf("%+v", ends)
+	}
+}
+
+func TestLostWeightsAreNotKept(t *testing.T) {
+	h := staying(t, Config{Data: "spirals", Optimizer: "sgd", Set: []string{"rate=1e6"}, Epochs: 50})
+	d := follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held && d.Done != nil })
+	if err := h.Do(t.Context(), event.Rewind{Epoch: d.Done.Epochs}); err == nil {
+		t.Errorf("the run went back to epoch %d, where it diverged", d.Done.Epochs)
+	}
+	h.over()
+}

@@ -210,10 +210,13 @@ func (l *loop) begin() error {
 
 // show publishes an epoch, and ends the run if a net is lost.
 func (l *loop) show(e event.EpochEvent) error {
-	l.history.add(l.nets.snapshot())
+	why := l.nets.checkConvergence()
+	if why == "" { // nobody goes back to weights that are lost
+		l.history.add(l.nets.snapshot())
+	}
 	l.out.publish(e)
 	l.checkpoints.moved()
-	if why := l.nets.checkConvergence(); why != "" {
+	if why != "" {
 		return l.diverge(l.nets.epoch, why)
 	}
 	return nil

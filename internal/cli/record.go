@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"slices"
+
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
@@ -29,7 +31,12 @@ FILE.cast shows it again, agg makes a GIF of it.`,
 				return flags.Usagef("record: expected a terminal: it films the screen")
 			}
 			root := cmd.Root()
-			root.SetArgs(append(args[1:], "--cast", args[0]))
+			rest := args[1:]
+			end := slices.Index(rest, "--")
+			if end < 0 {
+				end = len(rest)
+			}
+			root.SetArgs(slices.Insert(slices.Clone(rest), end, "--cast", args[0]))
 			return root.ExecuteContext(cmd.Context())
 		},
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,6 +37,8 @@ type Renderer struct {
 	patch     diff
 	keys      bool // the terminal tells keys apart as kitty has it
 	suspended bool
+
+	given atomic.Bool // the terminal was given back by Restore
 }
 
 // Frame is a whole frame.
@@ -105,7 +108,9 @@ func (p *Renderer) Run() {
 			return
 		}
 	}
-	p.Err = p.end()
+	if !p.given.Load() {
+		p.Err = p.end()
+	}
 }
 
 // XTWINOPS: the window's title put aside and taken back.
@@ -137,7 +142,10 @@ func (p *Renderer) end() error {
 }
 
 // Restore gives the terminal back when the process is about to end, whatever else goes on.
-func (p *Renderer) Restore() { _ = p.end() }
+func (p *Renderer) Restore() {
+	p.given.Store(true)
+	_ = p.end()
+}
 
 func (p *Renderer) write(s string) error {
 	_, err := io.WriteString(p.out, s)
@@ -160,7 +168,7 @@ func mice(m tea.MouseMode) string {
 func (p *Renderer) Draw(f Frame) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.suspended {
+	if p.suspended || p.given.Load() {
 		return nil
 	}
 	start := time.Now()

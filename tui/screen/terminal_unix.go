@@ -274,7 +274,32 @@ func (f *framed) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		f.anew++
 	}
 	f.Model, cmd = f.Model.Update(msg)
-	return f, tea.Batch(cmd, f.frame())
+	return f, tea.Batch(f.cover(cmd), f.frame())
+}
+
+// Init implements tea.Model.
+func (f *framed) Init() tea.Cmd { return f.cover(f.Model.Init()) }
+
+// cover has a command that breaks give the terminal back first: Bubble Tea prints what broke.
+func (f *framed) cover(cmd tea.Cmd) tea.Cmd {
+	if cmd == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		defer func() {
+			if v := recover(); v != nil {
+				f.terminal.restore()
+				panic(v)
+			}
+		}()
+		msg := cmd()
+		if batch, ok := msg.(tea.BatchMsg); ok {
+			for i := range batch {
+				batch[i] = f.cover(batch[i])
+			}
+		}
+		return msg
+	}
 }
 
 // frame hands a frame over, or returns the command that has it handed over later.
