@@ -24,9 +24,9 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 		Optimizer:    t.info.Name,
 		GradientNorm: event.Float(report.GradientNorm),
 		StepNorm:     event.Float(report.StepNorm),
-		Radius:       event.Float(report.Radius),
+		Radius:       radiusOf(report.Radius),
 		Rho:          event.Float(report.Rho),
-		Rate:         event.NaN,
+		Rate:         event.Absent,
 		Accepted:     report.Accepted,
 		Elapsed:      event.Float(seconds),
 	}
@@ -58,7 +58,7 @@ func (t *trajectory) summarize(e *event.EpochEvent) {
 		copyMetrics(e, &t.members[0].metrics)
 		return
 	}
-	e.TestLoss, e.TestError, e.TestRMSE = event.NaN, event.NaN, event.NaN
+	e.TestLoss, e.TestError, e.TestRMSE = event.Absent, event.Absent, event.Absent
 	t.place.evaluateMean(t.members, e)
 	e.Members = make([]event.MemberFigures, len(t.members))
 	for i, m := range t.members {
@@ -84,7 +84,7 @@ func (t *trajectory) norms() []event.BlockNorms {
 	for i, b := range blocks {
 		from, to := b.Offset, b.Offset+b.Size()
 		w := first.weights[from:to]
-		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.Float(floats.Norm(w, 2)), Gradient: event.NaN}
+		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.Float(floats.Norm(w, 2)), Gradient: event.Absent}
 		if whole {
 			out[i].Gradient = event.Float(floats.Norm(first.state.Gradient[from:to], 2))
 		}
@@ -145,7 +145,7 @@ func (t *trajectory) innerEvent(block int, it *krylov.Iteration) event.InnerEven
 		Iteration: it.Number,
 		Residual:  relative(it.Residual, it.Gradient),
 		StepNorm:  event.Float(it.StepNorm),
-		Radius:    event.Float(it.Radius),
+		Radius:    radiusOf(it.Radius),
 		Curvature: event.Float(it.Curvature),
 		Model:     event.Float(it.Model),
 	}
@@ -156,4 +156,12 @@ func relative(residual, gradient float64) event.Float {
 		return 0
 	}
 	return event.Float(residual / gradient)
+}
+
+// radiusOf is a radius as events have it: one that bounds nothing is none.
+func radiusOf(v float64) event.Float {
+	if math.IsInf(v, 1) {
+		return event.Absent
+	}
+	return event.Float(v)
 }

@@ -11,13 +11,13 @@ import (
 
 // unmeasured is the metrics of weights that nobody has evaluated.
 var unmeasured = event.EpochEvent{
-	Loss: event.NaN, TestLoss: event.NaN, Error: event.NaN, TestError: event.NaN, RMSE: event.NaN, TestRMSE: event.NaN,
-	GradientNorm: event.NaN, StepNorm: event.NaN, Radius: event.NaN, Rho: event.NaN, Rate: event.NaN,
+	Loss: event.Absent, TestLoss: event.Absent, Error: event.Absent, TestError: event.Absent, RMSE: event.Absent, TestRMSE: event.Absent,
+	GradientNorm: event.Absent, StepNorm: event.Absent, Radius: event.Absent, Rho: event.Absent, Rate: event.Absent,
 }
 
 // trainMetrics fills in how well weights do on the training rows.
 func trainMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
-	e.Loss, e.RMSE, e.Error = event.Float(v.Loss), event.Float(v.RMSE()), event.NaN
+	e.Loss, e.RMSE, e.Error = event.Float(v.Loss), event.Float(v.RMSE()), event.Absent
 	if classes {
 		e.Error = event.Float(v.Error())
 	}
@@ -25,7 +25,7 @@ func trainMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
 
 // testMetrics fills in how well weights do on the test rows.
 func testMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
-	e.TestLoss, e.TestRMSE, e.TestError = event.Float(v.Loss), event.Float(v.RMSE()), event.NaN
+	e.TestLoss, e.TestRMSE, e.TestError = event.Float(v.Loss), event.Float(v.RMSE()), event.Absent
 	if classes {
 		e.TestError = event.Float(v.Error())
 	}

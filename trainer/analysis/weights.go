@@ -31,7 +31,7 @@ func dense(b *models.Block, w []float64) []event.Float {
 	if b.Sources == nil {
 		return event.Floats(w)
 	}
-	out := slices.Repeat([]event.Float{event.NaN}, b.Rows*b.Cols)
+	out := slices.Repeat([]event.Float{event.Absent}, b.Rows*b.Cols)
 	k := 0
 	for i := range b.Rows {
 		for _, j := range b.Sources.Of(i) {

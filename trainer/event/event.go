@@ -28,27 +28,67 @@ import (
 // and the next one counts its iterations from 1 again. Losses are means over rows and errors are fractions.
 type Event interface{ EventType() string }
 
-// Float is a float64 that JSON writes as null when it is not finite, and reads back as NaN.
+// Float is a float64 with three states: a finite number; Absent, which nobody told or a method does not have; and a value that
+// was computed or written and is not finite. JSON writes the first as a number, Absent as null, and the last as "NaN",
+// "Infinity" or "-Infinity", and reads them back.
 type Float float64
 
-// NaN stands for a quantity that is absent, or is not finite.
-var NaN = Float(math.NaN())
+// Absent stands for a quantity that is not there. It is math.NaN(), whose bits no computation has: a NaN that a computation
+// made is another one, and is not finite.
+var Absent = Float(math.NaN())
 
-// MarshalJSON writes a number with as many digits as it needs, or null.
-func (f Float) MarshalJSON() ([]byte, error) {
-	if v := float64(f); !math.IsNaN(v) && !math.IsInf(v, 0) {
-		return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
-	}
-	return []byte("null"), nil
+// NotFinite stands for a NaN that was computed or written.
+var NotFinite = Float(math.Float64frombits(math.Float64bits(math.NaN()) + 1))
+
+// Absent reports whether nobody told the number.
+func (f Float) Absent() bool {
+	return math.Float64bits(float64(f)) == math.Float64bits(float64(Absent))
 }
 
-// UnmarshalJSON reads a number or null.
-func (f *Float) UnmarshalJSON(text []byte) error {
-	if string(text) == "null" {
-		*f = Float(math.NaN())
-		return nil
+// Finite reports whether there is a number to draw.
+func (f Float) Finite() bool { return f-f == 0 }
+
+// Broken reports whether a value was told that is not finite.
+func (f Float) Broken() bool { return !f.Finite() && !f.Absent() }
+
+// Told makes a Float of a value that was computed or written, which is never Absent.
+func Told(v float64) Float {
+	if v != v {
+		return NotFinite
 	}
-	return json.Unmarshal(text, (*float64)(f))
+	return Float(v)
+}
+
+// MarshalJSON writes a number with as many digits as it needs, null, or the word for what is not finite.
+func (f Float) MarshalJSON() ([]byte, error) {
+	switch v := float64(f); {
+	case f.Finite():
+		return strconv.AppendFloat(nil, v, 'g', -1, 64), nil
+	case f.Absent():
+		return []byte("null"), nil
+	case v > 0:
+		return []byte(`"Infinity"`), nil
+	case v < 0:
+		return []byte(`"-Infinity"`), nil
+	}
+	return []byte(`"NaN"`), nil
+}
+
+// UnmarshalJSON reads a number, null, or a word that MarshalJSON writes.
+func (f *Float) UnmarshalJSON(text []byte) error {
+	switch string(text) {
+	case "null":
+		*f = Absent
+	case `"NaN"`:
+		*f = NotFinite
+	case `"Infinity"`:
+		*f = Float(math.Inf(1))
+	case `"-Infinity"`:
+		*f = Float(math.Inf(-1))
+	default:
+		return json.Unmarshal(text, (*float64)(f))
+	}
+	return nil
 }
 
 // Floats converts a slice.
@@ -226,10 +266,10 @@ type EpochEvent struct {
 	Elapsed             Float           `json:"elapsed"` // of all epochs so far, pauses left out
 }
 
-// InnerIterations returns how many iterations the epoch's inner solves took, NaN where there were none.
+// InnerIterations returns how many iterations the epoch's inner solves took, Absent where there were none.
 func (e *EpochEvent) InnerIterations() Float {
 	if len(e.Inner) == 0 {
-		return NaN
+		return Absent
 	}
 	n := 0
 	for i := range e.Inner {
@@ -323,6 +363,11 @@ const (
 	ReasonFailed   Reason = "failed"   // an error that Message tells
 )
 
+// ConsoleEvent is a line that the program which trains has printed.
+type ConsoleEvent struct {
+	Text string `json:"text"`
+}
+
 // EventType returns the name that the JSON form carries.
 func (RunEvent) EventType() string      { return "run" }
 func (InnerEvent) EventType() string    { return "inner" }
@@ -332,6 +377,7 @@ func (SwitchEvent) EventType() string   { return "switch" }
 func (SettingEvent) EventType() string  { return "setting" }
 func (DivergedEvent) EventType() string { return "diverged" }
 func (DoneEvent) EventType() string     { return "done" }
+func (ConsoleEvent) EventType() string  { return "console" }
 
 // EncodeEvent returns the event's JSON object on one line, "type" first, without a line end.
 func EncodeEvent(e Event) ([]byte, error) {
@@ -390,6 +436,8 @@ func DecodeEvent(line []byte) (Event, error) {
 		return decode[SavedEvent](line)
 	case "done":
 		return decode[DoneEvent](line)
+	case "console":
+		return decode[ConsoleEvent](line)
 	case "":
 		return nil, fmt.Errorf("expected a JSON object with a type")
 	}

@@ -69,11 +69,21 @@ func TestDesignedLinesAreRead(t *testing.T) {
 }
 
 func TestFloatsThatJSONCannotHold(t *testing.T) {
-	for _, v := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
-		line, err := EncodeEvent(EpochEvent{Loss: Float(v)})
-		if err != nil || !strings.Contains(string(line), `"loss":null`) {
-			t.Errorf("%v became %s (%v)", v, line, err)
+	for _, c := range []struct {
+		v    Float
+		want string
+	}{{Absent, `null`}, {NotFinite, `"NaN"`}, {Told(math.NaN()), `"NaN"`}, {Float(math.Inf(1) - math.Inf(1)), `"NaN"`}, {Float(math.Inf(1)), `"Infinity"`}, {Float(math.Inf(-1)), `"-Infinity"`}} {
+		line, err := EncodeEvent(EpochEvent{Loss: c.v})
+		if err != nil || !strings.Contains(string(line), `"loss":`+c.want+`,`) {
+			t.Errorf("%v became %s (%v)", c.v, line, err)
 		}
+		e, err := DecodeEvent(line)
+		if err != nil || e.(EpochEvent).Loss.Absent() != c.v.Absent() || e.(EpochEvent).Loss.Broken() != c.v.Broken() {
+			t.Errorf("%s came back as %v (%v)", line, e, err)
+		}
+	}
+	if zero := Float(0); (zero / zero).Absent() || !(zero / zero).Broken() {
+		t.Error("what a division made is taken for absent")
 	}
 	var e EpochEvent
 	if err := json.Unmarshal([]byte(`{"loss":null,"radius":1e300}`), &e); err != nil || !math.IsNaN(float64(e.Loss)) || e.Radius != 1e300 {

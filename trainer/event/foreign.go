@@ -5,14 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 )
 
-// DecodeForeign reads the event of a program that may know less than newtop: figures that it does not have are NaN
+// DecodeForeign reads the event of a program that may know less than newtop: figures that it does not have are Absent
 // instead of 0, so that nothing draws them, and a step that is not said to be refused was accepted. NaN, Infinity and
-// -Infinity, which Python's json prints and JSON does not have, are read as null. What newtop wrote itself reads
+// -Infinity, which Python's json prints and JSON does not have, are read as what is not finite. What newtop wrote itself reads
 // as DecodeEvent reads it. Of line nothing is kept.
 func DecodeForeign(line []byte) (Event, error) {
 	if e, ok := scanQuick(line); ok {
@@ -80,12 +79,12 @@ var (
 	unknownSummary = unknown(InnerSummary{})
 )
 
-// unknown makes every Float of a struct NaN.
+// unknown makes every Float of a struct Absent.
 func unknown[T any](v T) T {
 	s := reflect.ValueOf(&v).Elem()
 	for i := range s.NumField() {
 		if s.Field(i).Type() == reflect.TypeFor[Float]() {
-			s.Field(i).SetFloat(math.NaN())
+			s.Field(i).SetFloat(float64(Absent))
 		}
 	}
 	return v
@@ -114,7 +113,7 @@ func (f *foreignInner) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// withoutNaN returns the line with NaN, Infinity and -Infinity outside of strings replaced by null.
+// withoutNaN returns the line with NaN, Infinity and -Infinity outside of strings replaced by the words in quotes.
 func withoutNaN(line []byte) []byte {
 	if !bytes.Contains(line, []byte("NaN")) && !bytes.Contains(line, []byte("Infinity")) {
 		return line
@@ -132,7 +131,7 @@ func withoutNaN(line []byte) []byte {
 			c = line[i]
 		case !quoted:
 			if n := notFinite(line[i:]); n > 0 {
-				out = append(out, "null"...)
+				out = append(append(append(out, '"'), line[i:i+n]...), '"')
 				i += n - 1
 				continue
 			}
@@ -152,7 +151,7 @@ func notFinite(text []byte) int {
 	return 0
 }
 
-// UnknownEpoch returns an epoch of which no figure is known: each is NaN.
+// UnknownEpoch returns an epoch of which no figure is known: each is Absent.
 func UnknownEpoch(epoch int) EpochEvent {
 	e := unknownEpoch
 	e.Epoch = epoch

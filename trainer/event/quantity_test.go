@@ -37,14 +37,14 @@ func TestQuantities(t *testing.T) {
 // TestMeasure: what a run is judged by, with and without classes, test rows and a word of its own.
 func TestMeasure(t *testing.T) {
 	epochs := []EpochEvent{
-		{Epoch: 0, Error: 0.01, TestError: 0.9, RMSE: 1, TestRMSE: 2}, {Epoch: 1, Error: 0.01, TestError: NaN, RMSE: 0.4, TestRMSE: NaN},
+		{Epoch: 0, Error: 0.01, TestError: 0.9, RMSE: 1, TestRMSE: 2}, {Epoch: 1, Error: 0.01, TestError: Absent, RMSE: 0.4, TestRMSE: Absent},
 		{Epoch: 2, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: 0.8}, {Epoch: 3, Error: 0.02, TestError: 0.3, RMSE: 0.5, TestRMSE: Float(math.Inf(-1))},
 	}
 	without := func(what ...Quantity) []EpochEvent {
 		out := slices.Clone(epochs)
 		for i := range out {
 			for _, q := range what {
-				*q.Of(&out[i]) = NaN
+				*q.Of(&out[i]) = Absent
 			}
 		}
 		return out

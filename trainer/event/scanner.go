@@ -2,7 +2,7 @@ package event
 
 import (
 	"bytes"
-	"math"
+
 	"strconv"
 	"unicode/utf8"
 )
@@ -141,14 +141,27 @@ func (s *scanner) literal(word string) bool {
 }
 
 func (s *scanner) float(f *Float) bool {
-	if s.literal("null") || s.literal("NaN") {
-		*f = Float(math.NaN())
-		return true
+	s.space()
+	if s.at < len(s.text) && s.text[s.at] > '9' || s.at < len(s.text) && s.text[s.at] == '"' {
+		return s.special(f)
 	}
 	text, _ := s.number()
 	v, err := strconv.ParseFloat(string(text), 64)
 	*f = Float(v)
 	return err == nil
+}
+
+// special reads what stands for a number that is absent or not finite.
+func (s *scanner) special(f *Float) bool {
+	switch {
+	case s.literal("null"):
+		*f = Absent
+	case s.literal("NaN"), s.literal(`"NaN"`):
+		*f = NotFinite
+	default:
+		return false
+	}
+	return true
 }
 
 func (s *scanner) int(i *int) bool {

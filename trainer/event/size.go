@@ -18,6 +18,8 @@ func Size(e Event) int {
 			n += len(d.Grid) + len(d.Values) + len(d.Errors)
 		}
 		return float * n
+	case ConsoleEvent:
+		return len(e.Text)
 	case LapEvent:
 		return Size(e.Lap)
 	case SliceEvent:

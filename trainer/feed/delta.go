@@ -14,6 +14,7 @@ const (
 	maxMarks    = 1024 // switches and settings, oldest dropped first
 	maxAnalyses = 4    // slices, weights, errors
 	maxLaps     = 8192
+	maxConsole  = 2048 // lines, oldest dropped first
 )
 
 // deltaBuffer gathers events into a Delta of bounded size. What was added in any order of calls comes out
@@ -72,6 +73,8 @@ func (b *deltaBuffer) add(e event.Event) {
 		d.Resumes = appendBounded(d.Resumes, e, maxMarks)
 	case event.SavedEvent:
 		d.Saved = appendBounded(d.Saved, e, maxMarks)
+	case event.ConsoleEvent:
+		d.Console = appendBounded(d.Console, e, maxConsole)
 	case event.DivergedEvent:
 		d.Diverged = &e
 	case event.DoneEvent:
@@ -125,6 +128,7 @@ func (b *deltaBuffer) history() *deltaBuffer {
 	d.Laps = slices.Clone(d.Laps)
 	d.Resumes = slices.Clone(d.Resumes)
 	d.Saved = slices.Clone(d.Saved)
+	d.Console = slices.Clone(d.Console)
 	d.Slices = slices.Clone(d.Slices)
 	d.Weights = slices.Clone(d.Weights)
 	d.Errors = slices.Clone(d.Errors)

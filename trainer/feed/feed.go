@@ -46,6 +46,7 @@ type Delta struct {
 	Laps     []event.LapEvent     // in order, oldest dropped first
 	Resumes  []event.ResumeEvent  // in order
 	Saved    []event.SavedEvent   // in order
+	Console  []event.ConsoleEvent // lines that the program printed, the newest
 	Diverged *event.DivergedEvent // never dropped
 	Done     *event.DoneEvent     // never dropped
 	Thinned  int                  // how many epochs this Delta leaves out

@@ -19,7 +19,7 @@ func TestCurves(t *testing.T) {
 		for i := range n {
 			e := epoch(i, 1/float64(i+1))
 			if i == 3 {
-				e.TestError = event.NaN
+				e.TestError = event.Absent
 			}
 			record(t, r, e, inner(i+1, 0, 1), inner(i+1, 0, 2))
 		}

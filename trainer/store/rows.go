@@ -26,6 +26,8 @@ type epochRest struct {
 	Others map[string]event.Float `json:"quantities,omitempty"`
 	// Negative names the columns whose zero is −0, a sign that SQLite does not keep.
 	Negative []string `json:"negative_zero,omitempty"`
+	// Broken are the columns whose number is not finite, which a column can't tell from one that is absent.
+	Broken map[string]event.Float `json:"not_finite,omitempty"`
 }
 
 // columned are the quantities with a column of their own, in its order. The others stand in rest, so that a new one needs no
@@ -54,12 +56,18 @@ var epochColumns = func() string {
 func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
 	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates}
 	for _, q := range columned {
-		if v := float64(*q.Of(e)); v == 0 && math.Signbit(v) {
+		switch v := *q.Of(e); {
+		case v == 0 && math.Signbit(float64(v)):
 			rest.Negative = append(rest.Negative, q.Info().Column)
+		case v.Broken():
+			if rest.Broken == nil {
+				rest.Broken = map[string]event.Float{}
+			}
+			rest.Broken[q.Info().Column] = v
 		}
 	}
 	for _, q := range others {
-		if v := *q.Of(e); known(float64(v)) {
+		if v := *q.Of(e); !v.Absent() {
 			if rest.Others == nil {
 				rest.Others = map[string]event.Float{}
 			}
@@ -163,7 +171,7 @@ func (r *epochRow) event(s *sealer) (e event.EpochEvent, err error) {
 	}
 	e = event.EpochEvent{Epoch: int(r.epoch.Int64), Optimizer: r.optimizer.String, Accepted: r.accepted.Bool}
 	for q := range event.QuantityCount {
-		v := event.NaN
+		v := event.Absent
 		if n := r.numbers[q]; n.Valid {
 			v = event.Float(n.Float64)
 		}
@@ -182,11 +190,17 @@ func (r *epochRow) event(s *sealer) (e event.EpochEvent, err error) {
 		}
 	}
 	e.Inner, e.Blocks, e.Figures, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
-	for _, name := range rest.Negative {
-		is := func(q event.QuantityInfo) bool { return q.Column == name }
+	put := func(column string, v event.Float) {
+		is := func(q event.QuantityInfo) bool { return q.Column == column }
 		if i := slices.IndexFunc(event.Quantities[:], is); i >= 0 {
-			*event.Quantity(i).Of(&e) = event.Float(math.Copysign(0, -1))
+			*event.Quantity(i).Of(&e) = v
 		}
+	}
+	for _, column := range rest.Negative {
+		put(column, event.Float(math.Copysign(0, -1)))
+	}
+	for column, v := range rest.Broken {
+		put(column, v)
 	}
 	return e, nil
 }
@@ -203,6 +217,9 @@ func appendStep(text []byte, e *event.InnerEvent) []byte {
 	}
 	text = fmt.Appendf(text, "[%d", e.Iteration)
 	for _, v := range []event.Float{e.Residual, e.StepNorm, e.Radius, e.Curvature, e.Model} {
+		if !v.Finite() {
+			v = event.Absent
+		}
 		number, _ := v.MarshalJSON() // which has no errors
 		text = append(append(text, ','), number...)
 	}

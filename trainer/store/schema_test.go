@@ -70,7 +70,10 @@ func TestVersion1(t *testing.T) {
 	for i := range want {
 		if e, ok := want[i].(event.EpochEvent); ok {
 			for _, q := range others {
-				*q.Of(&e) = event.NaN // the fixture is older
+				*q.Of(&e) = event.Absent // the fixture is older
+			}
+			if e.RMSE.Broken() {
+				e.RMSE = event.Absent // as an older newtop wrote what is not finite
 			}
 			want[i] = e
 		}

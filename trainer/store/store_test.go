@@ -106,7 +106,7 @@ func epoch(n int, loss float64) event.EpochEvent {
 func inner(epoch, block, n int) event.InnerEvent {
 	return event.InnerEvent{
 		Epoch: epoch, Block: block, Iteration: n, Residual: event.Float(1 / float64(n)), StepNorm: 0.3,
-		Radius: event.Float(math.Inf(1)), Curvature: event.Float(math.Copysign(0, -1)), Model: -1e-300,
+		Radius: event.Absent, Curvature: event.Float(math.Copysign(0, -1)), Model: -1e-300,
 	}
 }
 

@@ -16,6 +16,7 @@ const (
 	anInner
 	anAnalysis // large and asked for: slices, weights, errors
 	aSpectrum
+	aLine // of the program's console
 	aMark // switches, settings, laps and so on
 	kinds
 )
@@ -30,6 +31,8 @@ func kindOf(e event.Event) kind {
 		return anAnalysis
 	case event.SpectrumEvent:
 		return aSpectrum
+	case event.ConsoleEvent:
+		return aLine
 	}
 	return aMark
 }
@@ -41,6 +44,7 @@ var most = [kinds]struct{ events, bytes int }{
 	anInner:    {1 << 16, math.MaxInt},
 	anAnalysis: {64, 16 << 20},
 	aSpectrum:  {1 << 12, 16 << 20},
+	aLine:      {1 << 12, 1 << 20},
 	aMark:      {1 << 14, math.MaxInt},
 }
 

@@ -66,7 +66,7 @@ func TestOutputRemembersAnError(t *testing.T) {
 func TestOutcomeWithoutTime(t *testing.T) {
 	run := event.RunEvent{Data: event.DataInfo{Name: "x"}}
 	for elapsed, want := range map[event.Float]string{
-		2.5: "x: sgd, 3 epochs in 2.5s (epochs), loss 0.5", event.NaN: "x: sgd, 3 epochs (epochs), loss 0.5", 1e300: "x: sgd, 3 epochs (epochs), loss 0.5",
+		2.5: "x: sgd, 3 epochs in 2.5s (epochs), loss 0.5", event.Absent: "x: sgd, 3 epochs (epochs), loss 0.5", 1e300: "x: sgd, 3 epochs (epochs), loss 0.5",
 	} {
 		if got := Outcome(&run, &event.DoneEvent{Reason: event.ReasonEpochs, Epochs: 3, Loss: 0.5, Elapsed: elapsed}, "sgd"); got != want {
 			t.Errorf("%q, expected %q", got, want)
