@@ -361,6 +361,7 @@ const (
 	ReasonStalled  Reason = "stalled"  // no further progress possible
 	ReasonDiverged Reason = "diverged" // after a DivergedEvent
 	ReasonFailed   Reason = "failed"   // an error that Message tells
+	ReasonFinished Reason = "finished" // of another program, which came to its end
 )
 
 // ConsoleEvent is a line that the program which trains has printed.

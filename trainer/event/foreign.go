@@ -157,3 +157,6 @@ func UnknownEpoch(epoch int) EpochEvent {
 	e.Epoch = epoch
 	return e
 }
+
+// UnknownDone returns the end of a run of which no figure is known.
+func UnknownDone() DoneEvent { return unknownDone }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"newtop/trainer/event"
 )
 
 // Bounds of the search for event files.
@@ -100,8 +102,7 @@ func rootOf(top, dir string, files map[string][]string) string {
 	root := dir
 	for at := dir; at != top; {
 		up := filepath.Dir(at)
-		name := strings.ToLower(filepath.Base(at))
-		if len(files[up]) > 0 || at == root && (trainWords[name] || testWords[name]) {
+		if len(files[up]) > 0 || at == root && event.IsPart(filepath.Base(at)) {
 			root = up
 		}
 		at = up

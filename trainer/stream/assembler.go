@@ -2,6 +2,7 @@ package stream
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -10,14 +11,14 @@ import (
 	"newtop/trainer/event"
 )
 
-// stepAssembler makes events of scalars, which come in the order in which they were written: the values of a step become
-// one epoch.
+// stepAssembler makes events of numbers, which come in the order in which they were written: the values of a step become
+// one epoch. TensorBoard's files give it scalars, by join; every other log gives it rows, as the logs.Sink that it is.
 type stepAssembler struct {
 	name     string
 	runs     int // begun
 	curves   map[string]*curve
-	taken    map[place]bool // fields that have their curve
-	queue    []event.Event  // ready, from head on
+	taken    map[event.Place]bool // fields that have their curve
+	queue    []event.Event        // ready, from head on
 	head     int
 	given    int64
 	open     bool // whether there is a step under way
@@ -34,6 +35,7 @@ type stepAssembler struct {
 	caughtUp bool // whether all that was there has been read
 	late     bool // whether a value has come after its step was given
 	dropped  int
+	rows     rowState
 }
 
 // maxWall is a time of writing, in seconds since 1970, that is none: the year 9999.
@@ -43,7 +45,7 @@ const maxWall = 253_370_764_800
 const maxSteps = 1 << 16
 
 func newStepAssembler(name string) stepAssembler {
-	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[place]bool), first: math.NaN()}
+	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[event.Place]bool), first: math.NaN()}
 }
 
 // next returns the next event that is ready, or nil.
@@ -59,7 +61,10 @@ func (j *stepAssembler) next() event.Event {
 	return e
 }
 
-// join adds a value.
+// waiting is how many events are ready.
+func (j *stepAssembler) waiting() int { return len(j.queue) - j.head }
+
+// join adds a scalar of TensorBoard.
 func (j *stepAssembler) join(key string, s tfevents.Scalar) {
 	if math.IsNaN(j.first) {
 		j.beginRun(s.Wall)
@@ -74,57 +79,81 @@ func (j *stepAssembler) join(key string, s tfevents.Scalar) {
 	if c.any && s.Step == 0 && c.raw == 0 {
 		step = c.step + 1 // a writer that is not told steps says 0
 	}
-	if c.any && step < c.step && !c.apart {
-		j.goBack(step, s.Wall)
-	}
-	again := c.any && step == c.step
-	c.any, c.step, c.raw = true, step, s.Step
-	newest := math.MinInt
-	if len(j.steps) > 0 {
-		newest = j.steps[len(j.steps)-1]
-	}
-	switch {
-	case j.open && step > j.epoch.Epoch:
-		j.flush()
-		j.start(step, s.Wall)
-	case !j.open && step > newest:
-		j.start(step, s.Wall)
-	case !j.open:
-		// The step was given without it, or with the first of two values. While all is read in the order of writing
-		// there is nothing better than to leave it out.
-		j.late = j.late || j.caughtUp && !again
-		return
-	case step < j.epoch.Epoch && s.Wall < j.shut && j.caughtUp:
-		j.late = true
-		return
-	}
-	c.apart = step != j.epoch.Epoch
-	if !c.apart {
-		j.spread = max(j.spread, s.Wall-j.opened)
-	}
-	if !c.has(&j.epoch) {
-		j.present = append(j.present, c)
-	}
-	c.put(&j.epoch, s.Value)
-	j.elapsed = max(j.elapsed, s.Wall-j.first)
+	j.add(c, step, s.Step, s.Value)
 	if j.caughtUp && j.complete() {
 		j.flush()
 	}
 }
 
+// add puts a value, written at j.wall, into the step that it belongs to.
+func (j *stepAssembler) add(c *curve, step int, raw int64, v float64) {
+	if c.any && step < c.step && !c.apart {
+		j.goBack(step, j.wall)
+	}
+	again := c.any && step == c.step
+	c.any, c.step, c.raw = true, step, raw
+	newest := j.newest()
+	switch {
+	case j.open && step > j.epoch.Epoch:
+		j.flush()
+		j.start(step, j.wall)
+	case !j.open && step > newest:
+		j.start(step, j.wall)
+	case !j.open && j.rows.any: // the step was given without it: it is told once more, with what is new
+		j.start(newest, j.wall)
+	case !j.open:
+		// The step was given without it, or with the first of two values. While all is read in the order of writing
+		// there is nothing better than to leave it out.
+		j.late = j.late || j.caughtUp && !again
+		return
+	case step < j.epoch.Epoch && j.wall < j.shut && j.caughtUp && !j.rows.any:
+		j.late = true
+		return
+	}
+	c.apart = step != j.epoch.Epoch
+	if !c.apart {
+		j.spread = max(j.spread, j.wall-j.opened)
+	}
+	if !c.has(&j.epoch) {
+		j.present = append(j.present, c)
+	}
+	c.put(&j.epoch, v)
+	j.elapsed = max(j.elapsed, j.wall-j.first)
+}
+
+// newest is the newest step that was given.
+func (j *stepAssembler) newest() int {
+	if len(j.steps) == 0 {
+		return math.MinInt
+	}
+	return j.steps[len(j.steps)-1]
+}
+
 func (j *stepAssembler) beginRun(wall float64) {
 	j.first, j.elapsed, j.shut = wall, 0, wall
 	j.runs++
-	id := j.name
-	if j.runs > 1 {
-		id = fmt.Sprintf("%s (%d)", j.name, j.runs)
+	j.queue = append(j.queue, j.opening())
+}
+
+// opening says what the run is, as far as it is known.
+func (j *stepAssembler) opening() event.RunEvent {
+	info := &j.rows.info
+	e := event.RunEvent{Version: 1, ID: j.name, Data: event.DataInfo{Name: j.name}, Time: info.Began, Epochs: int(info.Steps)}
+	if info.Name != "" {
+		e.Data.Name = info.Name
 	}
-	e := event.RunEvent{Version: 1, ID: id, Data: event.DataInfo{Name: j.name}}
-	if wall > 0 && wall < maxWall {
+	if j.runs > 1 {
+		e.ID = fmt.Sprintf("%s (%d)", e.ID, j.runs)
+	}
+	if len(info.Config) > 0 {
+		e.Settings = maps.Clone(info.Config)
+	}
+	const day = 86400 // what is less is no time of day
+	if wall := j.first; e.Time.IsZero() && wall > day && wall < maxWall {
 		seconds, rest := math.Modf(wall)
 		e.Time = time.Unix(int64(seconds), int64(rest*1e9)).UTC()
 	}
-	j.queue = append(j.queue, e)
+	return e
 }
 
 // curve returns the curve of a key, or nil if there are too many.
@@ -135,12 +164,13 @@ func (j *stepAssembler) curve(key string) *curve {
 	if len(j.curves) >= maxCurves {
 		return nil
 	}
-	c := &curve{key: key, place: placeOf(key)}
-	if c.place.known {
-		if j.taken[c.place.same()] {
-			c.place = place{}
+	c := &curve{key: key, place: event.PlaceOf(key)}
+	if c.place.Known {
+		field := event.Place{Known: true, Quantity: c.place.Quantity} // which an error and an accuracy share
+		if j.taken[field] {
+			c.place = event.Place{}
 		} else {
-			j.taken[c.place.same()] = true
+			j.taken[field] = true
 		}
 	}
 	j.curves[key] = c
@@ -155,7 +185,7 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 		curves := j.curves
 		*j = stepAssembler{
 			name: j.name, runs: j.runs, curves: curves, taken: j.taken, dropped: j.dropped, spread: j.spread,
-			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp,
+			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp, rows: j.rows.again(),
 		}
 		for _, c := range curves {
 			c.any, c.step, c.raw = false, 0, 0
@@ -165,7 +195,7 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 		return
 	}
 	to := j.steps[at-1]
-	j.queue = append(j.queue, event.RewindEvent{Epoch: j.steps[len(j.steps)-1], To: to})
+	j.queue = append(j.queue, event.RewindEvent{Epoch: j.newest(), To: to})
 	j.steps = j.steps[:at]
 	for _, c := range j.curves {
 		c.step = min(c.step, to)
@@ -175,6 +205,9 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 func (j *stepAssembler) start(step int, wall float64) {
 	j.open, j.opened = true, wall
 	j.epoch = event.UnknownEpoch(step)
+	if n := len(j.expected); n > 0 {
+		j.epoch.Figures = make([]event.Figure, 0, n)
+	}
 }
 
 // patience is how long nothing must have come for an incomplete step to be given: validation may take its time.
@@ -201,19 +234,26 @@ func (j *stepAssembler) flush() {
 	if !j.open {
 		return
 	}
-	before := 0.0
-	if !math.IsNaN(j.shut) {
-		before = max(0, j.shut-j.first)
+	if !j.rows.any || j.rows.timed {
+		before := 0.0
+		if !math.IsNaN(j.shut) {
+			before = max(0, j.shut-j.first)
+		}
+		j.epoch.Elapsed = event.Float(j.elapsed)
+		if j.epoch.Seconds.Absent() {
+			j.epoch.Seconds = event.Float(max(0, j.elapsed-before))
+		}
 	}
-	j.epoch.Elapsed = event.Float(j.elapsed)
-	if math.IsNaN(float64(j.epoch.Seconds)) {
-		j.epoch.Seconds = event.Float(max(0, j.elapsed-before))
+	if len(j.epoch.Figures) == 0 {
+		j.epoch.Figures = nil
 	}
 	j.queue = append(j.queue, j.epoch)
-	if len(j.steps) >= maxSteps {
-		j.steps = slices.Delete(j.steps, 0, maxSteps/2)
+	if step := j.epoch.Epoch; step != j.newest() {
+		if len(j.steps) >= maxSteps {
+			j.steps = slices.Delete(j.steps, 0, maxSteps/2)
+		}
+		j.steps = append(j.steps, step)
 	}
-	j.steps = append(j.steps, j.epoch.Epoch)
 	j.shut = j.first + j.elapsed
 	j.open, j.epoch = false, event.EpochEvent{}
 	j.expected, j.present = j.present, j.expected[:0]

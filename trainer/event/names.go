@@ -1,0 +1,99 @@
+package event
+
+import "strings"
+
+// The one table of what other programs call the numbers of an epoch: tags of TensorBoard, keys of JSON, columns of CSV. Words
+// that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
+var (
+	trainWords = words("train training tr fit")
+	testWords  = words("val valid validation test testing eval evaluation dev")
+	idleWords  = words("epoch step mean avg average total metrics metric scalars running set")
+
+	namedQuantities = map[string]Quantity{
+		"loss": Loss, "cost": Loss, "nll": Loss, "cross entropy": Loss, "crossentropy": Loss,
+		"logloss": Loss, "mlogloss": Loss, "log loss": Loss, "softmax loss": Loss,
+
+		"err": Error, "error": Error, "error rate": Error,
+
+		"rmse": RMSE, "root mean squared error": RMSE,
+
+		"lr": Rate, "learning rate": Rate, "learningrate": Rate,
+
+		"grad norm": GradientNorm, "gradient norm": GradientNorm, "gradnorm": GradientNorm,
+		"grad 2.0 norm": GradientNorm,
+	}
+
+	accuracies = map[string]bool{
+		"acc": true, "accuracy": true, "acc1": true, "acc 1": true, "top1": true, "top 1": true, "top1 acc": true, "top1 accuracy": true,
+		"categorical accuracy": true, "sparse categorical accuracy": true, "binary accuracy": true,
+	}
+)
+
+func words(list string) map[string]bool {
+	set := make(map[string]bool)
+	for _, w := range strings.Fields(list) {
+		set[w] = true
+	}
+	return set
+}
+
+// Place is where the values of a tag go: a quantity of an epoch, or, for the zero value, a figure.
+type Place struct {
+	Known    bool
+	Quantity Quantity
+	Accuracy bool // the values are what the quantity, an error, lacks of 1
+}
+
+// PlaceOf reads a tag, its directory before it, as train/epoch_loss, Loss/val, eval_accuracy or trainLoss.
+func PlaceOf(tag string) Place {
+	for q := range QuantityCount { // newtop's own, whose words alone may say less
+		if tag != "" && (tag == q.Info().Tag || tag == q.Info().Key && q < Gradients) {
+			return Place{Known: true, Quantity: q}
+		}
+	}
+	var rest []string
+	test := false
+	for _, w := range splitTag(tag) {
+		switch {
+		case testWords[w]:
+			test = true
+		case trainWords[w], idleWords[w]:
+		default:
+			rest = append(rest, w)
+		}
+	}
+	text := strings.Join(rest, " ")
+	var p Place
+	if p.Quantity, p.Known = namedQuantities[text]; accuracies[text] {
+		p = Place{Known: true, Quantity: Error, Accuracy: true}
+	}
+	if test && p.Known && p.Quantity <= RMSE {
+		p.Quantity = Measure{Quantity: p.Quantity}.Test()
+	}
+	return p
+}
+
+// splitTag cuts a tag into lower-case words, at what stands between them and where a small letter is followed by a capital.
+func splitTag(tag string) []string {
+	var b strings.Builder
+	small := false
+	for _, c := range tag {
+		switch {
+		case c == '/' || c == '_' || c == '-' || c == ' ' || c == ':' || c == '\\' || c == '@':
+			b.WriteByte(' ')
+			small = false
+			continue
+		case small && c >= 'A' && c <= 'Z':
+			b.WriteByte(' ')
+		}
+		small = c >= 'a' && c <= 'z'
+		b.WriteRune(c)
+	}
+	return strings.Fields(strings.ToLower(b.String()))
+}
+
+// IsPart reports whether a word says which rows a value is of: those that are trained on, or others.
+func IsPart(word string) bool {
+	word = strings.ToLower(word)
+	return trainWords[word] || testWords[word]
+}

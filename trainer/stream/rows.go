@@ -1,0 +1,273 @@
+package stream
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/logs"
+)
+
+var _ logs.Sink = (*stepAssembler)(nil)
+
+// rowState is what the assembler knows of a log that gives rows.
+type rowState struct {
+	any     bool    // whether there was one
+	timed   bool    // whether the log, or the clock, tells times
+	since   float64 // elapsed seconds are counted from it on the axis of j.wall
+	began   bool    // whether the run was begun
+	ended   bool
+	info    logs.Info
+	counted int     // rows or epochs, where no step is told
+	stepped bool    // whether a row told its step
+	last    float64 // the step that was told last, with offset
+	offset  float64 // of steps that are counted from the beginning of each epoch
+	epoch   float64 // that was told last
+	partial bool    // whether an epoch was a fraction, so that epochs are no steps
+	clock   func() float64
+	lines   []string // that were printed before all was read, the newest
+	mute    bool     // lines are not taken, as what is read is redrawn yet
+	keys    map[partKey]string
+}
+
+type partKey struct{ part, key string }
+
+// again is the state for another run of the same log.
+func (s *rowState) again() rowState {
+	return rowState{any: s.any, began: true, info: s.info, clock: s.clock, lines: s.lines, keys: s.keys, mute: s.mute}
+}
+
+// keptLines bounds the lines that are kept of what was printed before anyone looked.
+const keptLines = 2000
+
+// rowPatience is how long nothing must have come of a log of rows for an incomplete step to be given. What comes for
+// it later is told apart.
+const rowPatience = 25 * time.Millisecond
+
+// Row adds what a program wrote at once.
+func (j *stepAssembler) Row(r *logs.Row) {
+	s := &j.rows
+	if len(r.Values) == 0 && s.any {
+		return
+	}
+	j.begin(r)
+	if s.ended {
+		s.ended = false
+		j.queue = append(j.queue, event.ResumeEvent{Epoch: max(0, j.newest())})
+	}
+	s.any = true
+	j.wall = j.timeOf(r)
+	step := j.stepOf(r)
+	if s.partial || s.stepped {
+		if r.Epoch == r.Epoch {
+			j.value("epoch", step, r.Epoch)
+		}
+	}
+	for i := range r.Values {
+		v := &r.Values[i]
+		j.value(j.keyOf(r.Part, v.Key), step, v.V)
+	}
+	if j.caughtUp && j.complete() {
+		j.flush()
+	}
+}
+
+func (j *stepAssembler) value(key string, step int, v float64) {
+	c := j.curve(key)
+	if c == nil {
+		j.dropped++
+		return
+	}
+	if c.any && step == 0 && c.raw == 0 {
+		step = c.step + 1 // a writer that is not told steps says 0
+	}
+	j.add(c, step, int64(step), v)
+}
+
+// keyOf puts the part before a key that does not say it.
+func (j *stepAssembler) keyOf(part, key string) string {
+	if part == "" {
+		return key
+	}
+	if name, ok := j.rows.keys[partKey{part, key}]; ok {
+		return name
+	}
+	if j.rows.keys == nil {
+		j.rows.keys = map[partKey]string{}
+	}
+	name := part + "/" + key
+	if len(j.rows.keys) < maxCurves {
+		j.rows.keys[partKey{part, key}] = name
+	}
+	return name
+}
+
+// begin opens the run.
+func (j *stepAssembler) begin(r *logs.Row) {
+	if j.rows.began {
+		return
+	}
+	j.rows.began = true
+	first := 0.0
+	if r != nil && r.Wall == r.Wall && !(r.Elapsed == r.Elapsed) {
+		first = r.Wall
+	}
+	j.rows.since = first
+	j.beginRun(first)
+}
+
+// timeOf returns when a row was written, in seconds on the axis on which the run began.
+func (j *stepAssembler) timeOf(r *logs.Row) float64 {
+	s := &j.rows
+	switch {
+	case r.Elapsed == r.Elapsed:
+		s.timed = true
+		return s.since + r.Elapsed
+	case r.Wall == r.Wall && (s.since > 0 || !s.timed):
+		if s.since == 0 { // the first time of day; what came before told none
+			s.since, j.first, j.shut = r.Wall, r.Wall, r.Wall
+		}
+		s.timed = true
+		return r.Wall
+	case s.clock != nil && s.since == 0:
+		s.timed = true
+		return s.clock()
+	}
+	return j.wall
+}
+
+// stepOf returns the step of a row: its own; or else, of a log whose other rows tell steps, the newest; or its epoch, as long
+// as epochs are whole; or how many rows there were. Rows without any number belong together as long as they tell different
+// things.
+func (j *stepAssembler) stepOf(r *logs.Row) int {
+	s := &j.rows
+	at := j.newest()
+	if j.open {
+		at = j.epoch.Epoch
+	}
+	switch epoch := r.Epoch; {
+	case r.Step == r.Step:
+		step := r.Step + s.offset
+		if s.stepped && epoch > s.epoch && step < s.last { // counted within the epoch
+			s.offset = s.last
+			if r.Step == 0 {
+				s.offset++
+			}
+			step = r.Step + s.offset
+		}
+		if epoch == epoch {
+			s.epoch = epoch
+		}
+		s.stepped, s.last = true, step
+		return int(math.Round(step))
+	case s.stepped && at > math.MinInt:
+		return at
+	case epoch == epoch && epoch == math.Trunc(epoch) && !s.partial:
+		s.epoch = epoch
+		return int(epoch)
+	case epoch == epoch && s.partial && epoch == s.epoch && at > math.MinInt:
+		return at
+	case epoch == epoch:
+		s.partial, s.epoch = true, epoch
+	case j.open && !j.repeats(r):
+		return at
+	}
+	if at == math.MinInt {
+		return 1
+	}
+	return at + 1
+}
+
+// repeats reports whether the step under way has one of a row's values.
+func (j *stepAssembler) repeats(r *logs.Row) bool {
+	for i := range r.Values {
+		if c := j.curves[j.keyOf(r.Part, r.Values[i].Key)]; c != nil && c.has(&j.epoch) {
+			return true
+		}
+	}
+	return false
+}
+
+// Info takes what the log says of its run.
+func (j *stepAssembler) Info(i logs.Info) {
+	have := &j.rows.info
+	changed := i.Name != "" && i.Name != have.Name || i.Steps > 0 && i.Steps != have.Steps
+	if i.Name != "" {
+		have.Name = i.Name
+	}
+	if i.Steps > 0 {
+		have.Steps = i.Steps
+	}
+	if !i.Began.IsZero() {
+		have.Began = i.Began
+	}
+	if i.Program != "" {
+		have.Program = i.Program
+	}
+	for key, v := range i.Config {
+		switch v.(type) {
+		case string, bool, float64:
+		default:
+			v = fmt.Sprint(v)
+		}
+		if have.Config == nil {
+			have.Config = map[string]any{}
+		}
+		changed = changed || have.Config[key] != v
+		have.Config[key] = v
+	}
+	if changed && j.rows.began {
+		j.flush()
+		j.queue = append(j.queue, j.opening())
+	}
+}
+
+// Line takes a line that the program printed.
+func (j *stepAssembler) Line(text string) {
+	switch {
+	case j.rows.mute:
+	case j.caughtUp:
+		j.begin(nil)
+		j.queue = append(j.queue, event.ConsoleEvent{Text: text})
+	default:
+		if len(j.rows.lines) >= 2*keptLines {
+			j.rows.lines = append(j.rows.lines[:0], j.rows.lines[keptLines:]...)
+		}
+		j.rows.lines = append(j.rows.lines, text)
+	}
+}
+
+// catchUp says that all that was there has been read: what comes from now on comes as it is written.
+func (j *stepAssembler) catchUp() {
+	j.caughtUp = true
+	lines := j.rows.lines
+	if len(lines) == 0 {
+		return
+	}
+	j.rows.lines = nil
+	j.begin(nil)
+	for _, text := range lines[max(0, len(lines)-keptLines):] {
+		j.queue = append(j.queue, event.ConsoleEvent{Text: text})
+	}
+}
+
+// End says what became of the run.
+func (j *stepAssembler) End(state logs.State, message string) {
+	if j.rows.ended || state == logs.Unknown {
+		return
+	}
+	j.begin(nil)
+	j.flush()
+	reason := event.ReasonFinished
+	switch state {
+	case logs.Failed:
+		reason = event.ReasonFailed
+	case logs.Stopped:
+		reason = event.ReasonStopped
+	}
+	done := event.UnknownDone()
+	done.Reason, done.Message, done.Epochs = reason, message, max(0, j.newest())
+	j.rows.ended = true
+	j.queue = append(j.queue, done)
+}
