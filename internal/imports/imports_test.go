@@ -28,7 +28,7 @@ var levels = [][]string{
 	{"trainer/optim/trust", "trainer/optim/firstorder", "trainer/optim/descent", "trainer/optim/leastsquares"},
 	{"trainer/optim/methods"},
 	{"trainer/feed", "trainer/objective", "trainer/alert"},
-	{"trainer/analysis"},
+	{"trainer/analysis", "internal/notify"},
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/mpi", "internal/papers"},
 	{"trainer/store", "internal/bench"},

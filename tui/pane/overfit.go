@@ -1,71 +1,30 @@
 package pane
 
 import (
-	"math"
-	"sort"
-
 	"newtop/internal/format"
+	"newtop/trainer/alert"
 	"newtop/tui/chart"
 )
 
-// overfits reports the epoch since which the test loss rises while the training loss falls. Both are means over a twentieth of
-// the epochs. It takes that the test loss had its minimum at least a tenth of the epochs ago, and five; that it has risen by
-// a twentieth of it since; and that the training loss is less than it was then. The epoch is that of the least mean, or of the
-// least test loss, which legends tell, if it came later and not among the newest.
+// overfits reports the epoch since which the test loss rises while the training loss falls, by the rule that alerts have.
 func overfits(train, test *chart.Series) (since int, ok bool) {
-	const window, well, fewest, rise = 1.0 / 20, 1.0 / 10, 5, 1.0 / 20
-	first, last, ok := test.Ends()
-	if !ok || last-first < 2*fewest {
+	if test.Points == 0 || train.Points == 0 {
 		return 0, false
 	}
-	half := max(1, (last-first)*window/2)
-	tested, trained := means(test.Buckets, half), means(train.Buckets, half)
-	if len(tested) == 0 || len(trained) == 0 {
-		return 0, false
-	}
-	least := tested[0]
-	for _, p := range tested {
-		if p.y <= least.y {
-			least = p
-		}
-	}
-	end := tested[len(tested)-1]
-	rose := end.y-least.y > rise*math.Abs(least.y)
-	fell := trained[len(trained)-1].y < at(trained, least.x).y
-	enough := max(fewest, well*(last-first))
-	if !rose || !fell || end.x-least.x < enough {
-		return 0, false
-	}
-	if x, _ := test.Least(); end.x-x >= enough {
-		return int(max(x, least.x)), true
-	}
-	return int(least.x), true
+	o, ok := alert.Overfits(curveOf(train), curveOf(test))
+	return o.Since, ok
 }
 
-// mean is that of the values around an epoch.
-type mean struct{ x, y float64 }
-
-// means returns the mean of the values up to so many epochs before and after each.
-func means(b []chart.Bucket, half float64) (out []mean) {
-	from, to, sum, n := 0, 0, 0.0, 0
-	for i := range b {
-		x := b[i].X1[chart.Epochs]
-		for ; to < len(b) && b[to].X1[chart.Epochs] <= x+half; to++ {
-			sum, n = sum+b[to].Sum, n+int(b[to].N)
-		}
-		for ; b[from].X1[chart.Epochs] < x-half; from++ {
-			sum, n = sum-b[from].Sum, n-int(b[from].N)
-		}
-		if b[i].N > 0 && n > 0 {
-			out = append(out, mean{x, sum / float64(n)})
-		}
+// curveOf is a series as the rules of alerts read it.
+func curveOf(s *chart.Series) *alert.Curve {
+	c := alert.Curve{Bins: make([]alert.Bin, len(s.Buckets))}
+	c.First, _, _ = s.Ends()
+	c.Least, _ = s.Least()
+	for i := range s.Buckets {
+		b := &s.Buckets[i]
+		c.Bins[i] = alert.Bin{X: b.X1[chart.Epochs], Sum: b.Sum, N: int(b.N)}
 	}
-	return out
-}
-
-// at returns the mean at an epoch, or the next there is.
-func at(list []mean, x float64) mean {
-	return list[min(sort.Search(len(list), func(i int) bool { return list[i].x >= x }), len(list)-1)]
+	return &c
 }
 
 // overfitWords say it, ever shorter; nil where the test loss does not rise.

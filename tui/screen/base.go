@@ -149,6 +149,12 @@ func (b *Base) Tell(t style.Token, text string) tea.Cmd {
 	return After(b.Ctx, 5*time.Second, expireMsg(b.notices))
 }
 
+// RingMsg is a sequence that makes the terminal ring or notify its user, which goes there between two frames.
+type RingMsg string
+
+// Ring returns the command that sends the terminal such a sequence.
+func (b *Base) Ring(sequence string) tea.Cmd { return tea.Raw(sequence) }
+
 // expireMsg ends the note of a number.
 type expireMsg int
 
@@ -191,6 +197,8 @@ func (b *Base) Handle(msg tea.Msg) tea.Cmd {
 			return b.Tell(style.Warn, "preferences: "+style.Clean(err.Error()))
 		}
 		return cmd
+	case RingMsg:
+		return b.Ring(string(msg))
 	case expireMsg:
 		if int(msg) == b.notices {
 			b.Notice = style.Part{}

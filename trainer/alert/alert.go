@@ -1,0 +1,211 @@
+// Package alert tells when something happens in a run that is worth a call: a number that is none, a loss that rises, a run
+// that gets no better, one that overfits, its end. It reads events of newtop's own runs and of other programs' alike,
+// and remembers a bounded number of them. Who is called, and how, is internal/notify's business.
+package alert
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"newtop/trainer/event"
+)
+
+// Kind is what an alert is about.
+type Kind uint8
+
+// The kinds.
+const (
+	NaN         Kind = iota // a loss, an error, an RMSE or a figure of its own was told and is not finite
+	Divergence              // the loss rises far above its best, see limit; or the run says so
+	Plateau                 // what the run is judged by gets no better, see plateaued
+	Overfitting             // the test loss rises while the training loss falls, see Overfits
+	End                     // the run is over, or nothing more comes of it
+	kindCount
+)
+
+var kindNames = [kindCount]string{"nan", "divergence", "plateau", "overfitting", "end"}
+
+func (k Kind) String() string { return kindNames[k] }
+
+// Kinds returns all kinds.
+func Kinds() []Kind { return []Kind{NaN, Divergence, Plateau, Overfitting, End} }
+
+// ParseKinds reads names of kinds with commas between them. Of an empty text all are meant.
+func ParseKinds(text string) (out []Kind, err error) {
+	if strings.TrimSpace(text) == "" {
+		return Kinds(), nil
+	}
+	for name := range strings.SplitSeq(text, ",") {
+		name = strings.ToLower(strings.TrimSpace(name))
+		i := slices.Index(kindNames[:], name)
+		if i < 0 {
+			return nil, fmt.Errorf("%q: expected some of %s", name, strings.Join(kindNames[:], ", "))
+		}
+		out = append(out, Kind(i))
+	}
+	return out, nil
+}
+
+// Alert is one call.
+type Alert struct {
+	Kind  Kind
+	Epoch int    // the newest then
+	Text  string // a line that says what happened
+}
+
+// Watch sees the events of one run after the other. A kind is told once, and again only after the run has recovered: the
+// rule of each kind says when. What it tells depends on the events alone. Its methods are called by one goroutine.
+type Watch struct {
+	wanted, fired uint8 // bits of kinds
+	run           string
+	limit         int // how many epochs the run will have, 0 if that is unknown
+	begun, epoch  int // the first and the newest epoch
+	measure       event.Measure
+	broken        broken
+	rise          rise
+	curves        [event.TestRMSE + 1]*curve // of what runs are judged by, once a run has it
+	fits          int                        // the newest epoch at which the run did not overfit
+	due           float64                    // the epoch from which the rules over the curves are asked again
+	found         []Alert
+}
+
+// New returns a watch for some kinds.
+func New(kinds []Kind) *Watch {
+	w := new(Watch)
+	for _, k := range kinds {
+		w.wanted |= 1 << k
+	}
+	w.forget()
+	return w
+}
+
+// forget makes the watch one that has seen nothing.
+func (w *Watch) forget() {
+	*w = Watch{wanted: w.wanted, run: w.run, limit: w.limit, due: math.Inf(-1)}
+}
+
+// See takes the next event and returns what is worth a call, mostly nothing.
+func (w *Watch) See(e event.Event) []Alert {
+	w.found = nil
+	switch e := e.(type) {
+	case event.RunEvent:
+		if e.ID != w.run {
+			w.forget()
+		}
+		w.run, w.limit, w.measure = e.ID, e.Epochs, e.Measure()
+	case event.EpochEvent:
+		w.see(&e)
+	case event.RewindEvent:
+		measure := w.measure
+		w.forget()
+		w.measure, w.epoch = measure, e.To
+	case event.ResumeEvent:
+		w.calm(End)
+	case event.DivergedEvent:
+		w.epoch = e.Epoch
+		w.tell(Divergence, "the run has diverged: "+e.Reason)
+	case event.DoneEvent:
+		text := "the run is over: " + string(e.Reason)
+		if e.Message != "" {
+			text += ", " + e.Message
+		}
+		return w.End(text)
+	}
+	return w.found
+}
+
+// End says that the run is over without having told so, as its writer is gone, or that the log ends.
+func (w *Watch) End(text string) []Alert {
+	w.found = nil
+	w.tell(End, text)
+	return w.found
+}
+
+func (w *Watch) see(e *event.EpochEvent) {
+	if math.IsInf(w.due, -1) {
+		w.begun, w.fits, w.due = e.Epoch, e.Epoch, float64(e.Epoch)
+	}
+	w.epoch = e.Epoch
+	w.calm(End)
+	w.measure = w.measure.With(e)
+	if w.wants(NaN) {
+		if text := w.broken.see(e); text != "" {
+			w.tell(NaN, text)
+		} else if w.broken.none() {
+			w.calm(NaN)
+		}
+	}
+	if w.wants(Divergence) {
+		if text, over := w.rise.see(e); text != "" {
+			w.tell(Divergence, text)
+		} else if over {
+			w.calm(Divergence)
+		}
+	}
+	if !w.wants(Plateau) && !w.wants(Overfitting) {
+		return
+	}
+	x := float64(e.Epoch)
+	for q := range w.curves {
+		if v := *event.Quantity(q).Of(e); v.Finite() {
+			if w.curves[q] == nil {
+				w.curves[q] = new(curve)
+			}
+			w.curves[q].put(x, float64(v))
+		}
+	}
+	if x >= w.due {
+		w.judge()
+	}
+}
+
+// checks is how often the rules over curves are asked: whenever the run has grown by such a part. Their means are over a
+// twentieth of the run, so that nothing is missed in between.
+const checks = 1.0 / 50
+
+// judge asks the rules that need the run's curves. Who calls somebody must be surer than who draws: overfitting is told when
+// it was found all the time while the run grew by a window, so that the newest means of first and last share no value.
+func (w *Watch) judge() {
+	const certain = 5
+	w.due = float64(w.epoch) + float64(w.epoch-w.begun)*checks
+	if c := w.curves[w.measure.Quantity]; c != nil {
+		switch p := plateaued(&c.Curve, float64(w.limit)); {
+		case p.flat:
+			w.tell(Plateau, fmt.Sprintf("the %s has not improved since epoch %.0f", w.measure.Info().Name, p.since))
+		case p.better:
+			w.calm(Plateau)
+		}
+	}
+	for _, q := range []event.Quantity{event.Loss, event.RMSE} {
+		train, test := w.curves[q], w.curves[q+1]
+		if train == nil || test == nil {
+			continue
+		}
+		o, ok := Overfits(&train.Curve, &test.Curve)
+		if !ok || o.Sure < certain {
+			w.fits = w.epoch
+		}
+		switch {
+		case float64(w.epoch-w.fits) > float64(w.epoch-w.begun)*window:
+			w.tell(Overfitting, fmt.Sprintf("the %s has risen since epoch %d while the %s fell", (q+1).Info().Name, o.Since, q.Info().Name))
+		case o.Rise < recovered:
+			w.calm(Overfitting)
+		}
+		return
+	}
+}
+
+func (w *Watch) wants(k Kind) bool { return w.wanted>>k&1 != 0 }
+
+// tell finds an alert, unless its kind was told before.
+func (w *Watch) tell(k Kind, text string) {
+	if w.wants(k) && w.fired>>k&1 == 0 {
+		w.fired |= 1 << k
+		w.found = append(w.found, Alert{k, w.epoch, strings.Join(strings.Fields(text), " ")})
+	}
+}
+
+// calm says that the run has recovered of a kind.
+func (w *Watch) calm(k Kind) { w.fired &^= 1 << k }
