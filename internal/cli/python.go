@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
-	"newtop/internal/python"
+	module "newtop/internal/python"
 )
 
 func newPython() *cobra.Command {
@@ -25,7 +25,7 @@ newtop.watch(model) adds the norms of gradients and weights.`,
 		Example: "newtop python > newtop.py\npython3 train.py | newtop watch -\nnewtop watch newtop.jsonl",
 		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := io.WriteString(cmd.OutOrStdout(), python.Module)
+			_, err := io.WriteString(cmd.OutOrStdout(), module.Module)
 			return err
 		},
 	}

@@ -193,17 +193,18 @@ class _Writer:
             self._write({**line, "message": message} if message else line)
 
     def _open(self) -> None:
-        rank, path = _rank(), os.environ.get("NEWTOP_LOG") or "newtop.jsonl"
+        rank, named = _rank(), os.environ.get("NEWTOP_LOG")
+        path = named or "newtop.jsonl"
         self.silent = rank > 0 and not os.environ.get("NEWTOP_ALL_RANKS")
         if self.silent or self.fd >= 0:
             return
         if rank > 0:
             path = "{0}.rank{2}{1}".format(*os.path.splitext(path), rank)
-        elif "NEWTOP_LOG" not in os.environ and sys.stdout and sys.stdout is sys.__stdout__ and not sys.stdout.isatty():
+        elif not named and sys.stdout and sys.stdout is sys.__stdout__ and not sys.stdout.isatty():
             self.fd = sys.stdout.fileno()
         if self.fd < 0:
             self.fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o666)
-            if "NEWTOP_LOG" not in os.environ:
+            if not named:
                 _say(f"writes to {path}: newtop watch {path}")
         self.pid, previous = os.getpid(), sys.excepthook
 
