@@ -166,6 +166,6 @@ func groups(processes *launch.Group) []group {
 		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes, runs.Over), search}},
 		{"recorded runs", []*cobra.Command{train.NewWatch(runs.Over), runs.New(), newRecord()}},
 		{"saved models", []*cobra.Command{predict.New()}},
-		{"what there is", []*cobra.Command{newData(), newOptimizers(), bench.New(), newVersion()}},
+		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), bench.New(), newVersion()}},
 	}
 }

@@ -20,7 +20,7 @@ func TestUnwritableOutput(t *testing.T) {
 	record := t.TempDir() + "/runs.db"
 	succeed(t, "train", "--data", "spirals", "--net", "2", "--epochs", "1", "--record", record, "--name", "a")
 	for _, args := range []string{
-		"--help", "--version", "version", "help train", "train --help", "completion bash", "__complete runs show ", "optimizers", "optimizers adam", "data", "data show spirals",
+		"--help", "--version", "version", "help train", "train --help", "completion bash", "__complete runs show ", "optimizers", "optimizers adam", "python", "data", "data show spirals",
 		"train --data spirals --net 2 --epochs 1 --record off", "train --data spirals --net 2 --epochs 1 --record off --format jsonl",
 		"watch a --format text --record " + record, "watch a --format jsonl --record " + record,
 		"runs --record " + record, "runs list --format json --record " + record, "runs list --format csv --record " + record,

@@ -24,7 +24,7 @@ var levels = [][]string{
 	{"internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass"},
 	{"models", "trainer/optim", "trainer/event"},
-	{"models/modelfile", "models/netfile", "internal/rundiff", "trainer/optim/internal/optimtest"},
+	{"models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest"},
 	{"trainer/optim/trust", "trainer/optim/firstorder", "trainer/optim/descent", "trainer/optim/leastsquares"},
 	{"trainer/optim/methods"},
 	{"trainer/feed", "trainer/objective", "trainer/alert"},

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	module "newtop/internal/python"
+)
+
+func newPython() *cobra.Command {
+	return &cobra.Command{
+		Use:   "python",
+		Short: "Print newtop.py, which logs from any training loop in Python in one line",
+		Long: `Print newtop.py, one file without dependencies for Python 3.8 and later. In
+a training loop
+
+  import newtop
+  newtop.log(loss=loss, val_loss=val_loss)
+
+writes a line of JSON, which newtop watch shows: from a pipe, from the file
+that NEWTOP_LOG names, or from newtop.jsonl in the working directory.
+newtop.watch(model) adds the norms of gradients and weights.`,
+		Example: "newtop python > newtop.py\npython3 train.py | newtop watch -\nnewtop watch newtop.jsonl",
+		Args:    flags.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			_, err := io.WriteString(cmd.OutOrStdout(), module.Module)
+			return err
+		},
+	}
+}
