@@ -184,7 +184,7 @@ func FuzzMeta(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		for key, value := range meta(text) {
-			if key == "" || strings.Contains(key, "\n") || len(value) > 2*len(text) {
+			if key == "" || strings.Contains(key, "\n") || len(value) > 3*len(text) {
 				t.Errorf("%q: %q", key, value)
 			}
 		}
