@@ -20,8 +20,9 @@ const module = "newtop"
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
 	{"trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
+	{"trainer/logs/internal/sqlitelog"},
 	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "trainer/logs/folders", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
-	{"internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
+	{"trainer/logs/find", "internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass"},
 	{"models", "trainer/optim", "trainer/event"},
 	{"models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest"},

@@ -1,0 +1,301 @@
+// Package sqlitelog follows an SQLite database that another program writes. It only reads: it never changes the file, and
+// never holds a lock while a caller thinks, so that the writer does not wait for it.
+package sqlitelog
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"newtop/trainer/logs"
+)
+
+// patience is how long SQLite waits for a writer's lock. Whoever finds it locked longer is told so, and asks again.
+const patience = 500 * time.Millisecond
+
+// DB is a database that is open for reading. One goroutine uses it.
+type DB struct {
+	path      string
+	file      os.FileInfo
+	pool      *sql.DB
+	conn      *sql.Conn // one only, as PRAGMA data_version speaks of what others changed
+	immutable bool      // opened as a file that nobody changes
+	version   int64     // data_version when everything was read
+	caughtUp  bool      // whether version says something
+	trouble   string    // why nothing comes
+}
+
+// Open opens the database at path. A file of no bytes is a database without tables, as its writer has just made it.
+func Open(path string) (*DB, error) {
+	d := &DB{path: path}
+	if err := d.open(); err != nil {
+		d.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+func (d *DB) open() error {
+	info, err := os.Stat(d.path)
+	switch {
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("%s: no file: expected an SQLite database", d.path)
+	case info.Size() > 0 && !HasHeader(d.path):
+		return fmt.Errorf("%s: no SQLite database", d.path)
+	}
+	d.file, d.immutable, d.caughtUp = info, false, false
+	err = d.connect(url.Values{"mode": {"ro"}})
+	if unwritable(err) && !exists(d.path+"-wal") {
+		// SQLite wants to write to the directory of a database with a write-ahead log. Where we may not, and there is no
+		// such log, nobody writes just now.
+		d.immutable = true
+		err = d.connect(url.Values{"mode": {"ro"}, "immutable": {"1"}})
+	}
+	return d.describe(err)
+}
+
+// connect opens the file and looks into it. That it is locked is no error.
+func (d *DB) connect(query url.Values) (err error) {
+	query.Set("_busy_timeout", fmt.Sprint(patience.Milliseconds()))
+	query.Set("_error_rc", "1")
+	path, err := filepath.Abs(d.path)
+	if err != nil {
+		return err
+	}
+	if runtime.GOOS == "windows" {
+		path = "/" + filepath.ToSlash(path)
+	}
+	d.Close()
+	if d.pool, err = sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()); err != nil {
+		return err
+	}
+	ctx := context.Background()
+	if d.conn, err = d.pool.Conn(ctx); err != nil {
+		return err
+	}
+	if _, err = d.number(ctx, "PRAGMA schema_version"); busy(err) {
+		return nil
+	}
+	return err
+}
+
+// Close closes the database.
+func (d *DB) Close() error {
+	if d.pool == nil {
+		return nil
+	}
+	if d.conn != nil {
+		d.conn.Close()
+	}
+	err := d.pool.Close()
+	d.pool, d.conn = nil, nil
+	return err
+}
+
+// Watch lists the files that change when the database does.
+func (d *DB) Watch() []string { return []string{d.path, d.path + "-wal"} }
+
+// Warning says why nothing can be read for now, or nothing.
+func (d *DB) Warning() string { return d.trouble }
+
+// Modified returns when the database was last written to.
+func (d *DB) Modified() time.Time { return Modified(d.path) }
+
+// Poll calls read if the database was changed since a call of it that said that there is no more. It returns ErrRestart when
+// another file stands at the path. Where the file is locked or gone it waits: it returns no error, and Warning says why.
+func (d *DB) Poll(ctx context.Context, read func(context.Context) (more bool, err error)) (more bool, err error) {
+	d.trouble = ""
+	more, err = d.poll(ctx, read)
+	switch {
+	case err == nil, errors.Is(err, logs.ErrRestart):
+		return more, err
+	case ctx.Err() != nil:
+		return false, ctx.Err()
+	case busy(err):
+		d.trouble = d.path + ": another program has locked it: waiting"
+		return false, nil
+	}
+	return false, d.describe(err)
+}
+
+func (d *DB) poll(ctx context.Context, read func(context.Context) (bool, error)) (bool, error) {
+	switch info, err := os.Stat(d.path); {
+	case errors.Is(err, fs.ErrNotExist):
+		d.trouble = d.path + ": it was deleted: waiting for another one"
+		return false, nil
+	case err != nil:
+		return false, err
+	case !os.SameFile(info, d.file) || d.conn == nil:
+		if err := d.open(); err != nil {
+			return false, err
+		}
+		return false, logs.ErrRestart
+	case d.immutable && (exists(d.path+"-wal") || info.Size() != d.file.Size() || !info.ModTime().Equal(d.file.ModTime())):
+		if err := d.open(); err != nil {
+			return false, err
+		}
+	}
+	version, err := d.number(ctx, "PRAGMA data_version")
+	if err != nil || d.caughtUp && version == d.version {
+		return false, err
+	}
+	more, err := read(ctx)
+	if err == nil {
+		d.version, d.caughtUp = version, !more
+	}
+	return more, err
+}
+
+// Each calls f with each row of a query. The row is f's until it returns.
+func (d *DB) Each(ctx context.Context, query string, args []any, f func(row []driver.Value) error) error {
+	named := make([]driver.NamedValue, len(args))
+	for i, a := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: a}
+	}
+	return d.conn.Raw(func(c any) error { // sql.Rows takes twice as long for a million rows
+		rows, err := c.(driver.QueryerContext).QueryContext(ctx, query, named)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		row := make([]driver.Value, len(rows.Columns()))
+		for {
+			switch err := rows.Next(row); {
+			case errors.Is(err, io.EOF):
+				return nil
+			case err != nil:
+				return err
+			}
+			if err := f(row); err != nil {
+				return err
+			}
+		}
+	})
+}
+
+// Int returns the number that is a query's only value, 0 where there is none.
+func (d *DB) Int(ctx context.Context, query string, args ...any) (int64, error) {
+	return d.number(ctx, query, args...)
+}
+
+func (d *DB) number(ctx context.Context, query string, args ...any) (n int64, err error) {
+	err = d.Each(ctx, query, args, func(row []driver.Value) error {
+		n, _ = row[0].(int64)
+		return nil
+	})
+	return n, err
+}
+
+// Columns returns the columns of a table, empty where there is no such table.
+func (d *DB) Columns(ctx context.Context, table string) (map[string]bool, error) {
+	columns := map[string]bool{}
+	err := d.Each(ctx, "SELECT name FROM pragma_table_info(?)", []any{table}, func(row []driver.Value) error {
+		columns[Text(row[0])] = true
+		return nil
+	})
+	return columns, err
+}
+
+// Tables returns the names of the tables.
+func (d *DB) Tables(ctx context.Context) (map[string]bool, error) {
+	tables := map[string]bool{}
+	err := d.Each(ctx, "SELECT name FROM sqlite_schema WHERE type = 'table'", nil, func(row []driver.Value) error {
+		tables[Text(row[0])] = true
+		return nil
+	})
+	return tables, err
+}
+
+// describe names the file in an error of SQLite's.
+func (d *DB) describe(err error) error {
+	switch codeOf(err) {
+	case 0:
+		return err
+	case sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%s: no SQLite database", d.path)
+	case sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("%s: a damaged SQLite database", d.path)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN:
+		return fmt.Errorf("%s: its write-ahead log can't be read: expected a directory that can be written", d.path)
+	}
+	return fmt.Errorf("%s: %w", d.path, err)
+}
+
+func unwritable(err error) bool {
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
+}
+
+func busy(err error) bool {
+	code := codeOf(err)
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+}
+
+// codeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
+func codeOf(err error) int {
+	if own, ok := errors.AsType[*sqlite.Error](err); ok {
+		return own.Code() & 0xff
+	}
+	return 0
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+// Modified returns when a database was last written to, its write-ahead log included.
+func Modified(path string) (last time.Time) {
+	for _, name := range []string{path, path + "-wal"} {
+		if info, err := os.Stat(name); err == nil && info.ModTime().After(last) {
+			last = info.ModTime()
+		}
+	}
+	return last
+}
+
+// HasHeader reports whether a file begins as an SQLite database does (sqlite.org/fileformat2.html, 1.3).
+func HasHeader(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, 16)
+	_, err = io.ReadFull(f, head)
+	return err == nil && bytes.Equal(head, []byte("SQLite format 3\x00"))
+}
+
+// Has reports whether a file is an SQLite database with the tables.
+func Has(path string, tables ...string) bool {
+	if !HasHeader(path) {
+		return false
+	}
+	d, err := Open(path)
+	if err != nil {
+		return false
+	}
+	defer d.Close()
+	has, err := d.Tables(context.Background())
+	for _, t := range tables {
+		if err != nil || !has[t] {
+			return false
+		}
+	}
+	return true
+}

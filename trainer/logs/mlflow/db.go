@@ -1,0 +1,273 @@
+package mlflow
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"newtop/trainer/logs"
+	"newtop/trainer/logs/internal/sqlitelog"
+)
+
+// window is how many metrics are read with one query, during which the writer may have to wait.
+const window = 8192
+
+// SniffDB reports whether a file is a database of MLflow's.
+func SniffDB(path string) bool { return sqlitelog.Has(path, "metrics", "runs", "experiments") }
+
+// ListDB returns the runs in a database that were not deleted, the one that began last first.
+func ListDB(path string) (runs []Run, err error) {
+	db, err := sqlitelog.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	_, err = db.Poll(context.Background(), func(ctx context.Context) (_ bool, err error) {
+		runs, err = runsIn(ctx, db, "")
+		return false, err
+	})
+	if w := db.Warning(); err == nil && w != "" {
+		err = errors.New(w)
+	}
+	return runs, err
+}
+
+// What runsIn is asked for, beside all runs.
+const (
+	theRun = "AND r.run_uuid = ?"
+	newest = "AND r.run_uuid = (SELECT run_uuid FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time DESC, rowid DESC LIMIT 1)"
+)
+
+// runsIn returns the runs that were not deleted, and for which a condition holds.
+func runsIn(ctx context.Context, db *sqlitelog.DB, condition string, args ...any) (runs []Run, err error) {
+	query := `SELECT r.run_uuid, coalesce(nullif(r.name, ''), t.value), e.name, r.status, r.start_time, r.end_time
+		FROM runs r LEFT JOIN experiments e ON e.experiment_id = r.experiment_id
+		LEFT JOIN tags t ON t.run_uuid = r.run_uuid AND t.key = 'mlflow.runName'
+		WHERE r.lifecycle_stage = 'active' ` + condition + ` ORDER BY r.start_time DESC, r.rowid DESC`
+	err = db.Each(ctx, query, args, func(row []driver.Value) error {
+		id := sqlitelog.Text(row[0])
+		runs = append(runs, Run{
+			ID: id, Name: nameOf(sqlitelog.Text(row[1]), id), Experiment: sqlitelog.Text(row[2]), Status: sqlitelog.Text(row[3]),
+			Began: timeOf(sqlitelog.Int(row[4])), Ended: timeOf(sqlitelog.Int(row[5])),
+		})
+		return nil
+	})
+	return runs, err
+}
+
+// dbReader reads a run of a database.
+type dbReader struct {
+	db     *sqlitelog.DB
+	path   string
+	asked  string // "": the newest
+	id     string // of the run; empty: none yet
+	tables bool   // they are there
+	after  int64  // rowid of the newest metric that was read
+	whole  bool   // all that there was has been read once
+	total  int64  // metrics when the first of them was read
+	giving bool
+	batch  batch
+	story  story
+	why    string
+}
+
+// OpenDB returns a reader of a run in a database of MLflow's: of the one with this ID, this name, or this unique beginning
+// of one; or, for "", of the newest that was not deleted, and of a newer one once that begins. A database without runs is
+// one that waits for its first.
+func OpenDB(path, run string) (logs.Reader, error) {
+	db, err := sqlitelog.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &dbReader{db: db, path: path, asked: run}
+	_, err = db.Poll(context.Background(), func(ctx context.Context) (bool, error) {
+		_, err := r.find(ctx)
+		return true, err
+	})
+	if err != nil && !errors.Is(err, logs.ErrRestart) {
+		db.Close()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Read implements logs.Reader.
+func (r *dbReader) Read(ctx context.Context, to logs.Sink) (bool, error) {
+	more, err := r.db.Poll(ctx, func(ctx context.Context) (bool, error) { return r.read(ctx, to) })
+	if errors.Is(err, logs.ErrRestart) {
+		*r = dbReader{db: r.db, path: r.path, asked: r.asked}
+	}
+	return more, err
+}
+
+func (r *dbReader) read(ctx context.Context, to logs.Sink) (bool, error) {
+	if r.giving {
+		r.give(to)
+		return true, nil // there may be more by now
+	}
+	run, err := r.find(ctx)
+	if err != nil || r.id == "" {
+		return false, err
+	}
+	params, err := r.params(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err := r.story.begin(to, run, params); err != nil {
+		return false, err
+	}
+	more, err := r.collect(ctx)
+	if err != nil || more && len(r.batch.points) < mostHeld {
+		return more, err
+	}
+	r.whole = !more
+	r.batch.order()
+	return r.give(to), nil
+}
+
+// give gives what was collected, and reports whether there is more.
+func (r *dbReader) give(to logs.Sink) bool {
+	r.giving = r.batch.give(to)
+	if !r.giving && r.whole {
+		r.story.end(to)
+	}
+	return r.giving || !r.whole
+}
+
+// find returns the run to read, which it chooses first. It returns ErrRestart when a newer one has begun.
+func (r *dbReader) find(ctx context.Context) (Run, error) {
+	if !r.tables {
+		has, err := r.db.Tables(ctx)
+		r.tables = has["metrics"] && has["runs"] && has["experiments"]
+		switch {
+		case err != nil:
+			return Run{}, err
+		case !r.tables && len(has) > 0:
+			return Run{}, fmt.Errorf("%s: an SQLite database of another program: expected one of MLflow's", r.path)
+		case !r.tables:
+			r.why = absent(r.path)
+			return Run{}, nil
+		}
+	}
+	if r.id != "" && r.asked != "" {
+		runs, err := runsIn(ctx, r.db, theRun, r.id)
+		if err == nil && len(runs) == 0 {
+			err = fmt.Errorf("%s: run %s was deleted", r.path, r.asked)
+		}
+		if err != nil {
+			return Run{}, err
+		}
+		return runs[0], nil
+	}
+	return r.choose(ctx)
+}
+
+func (r *dbReader) choose(ctx context.Context) (Run, error) {
+	condition := newest
+	if r.asked != "" {
+		condition = ""
+	}
+	runs, err := runsIn(ctx, r.db, condition)
+	if err != nil {
+		return Run{}, err
+	}
+	at := 0
+	if r.asked != "" {
+		if at, err = choose(r.path, r.asked, runs); err != nil {
+			return Run{}, err
+		}
+	}
+	switch {
+	case len(runs) == 0 && r.id != "":
+		return Run{}, logs.ErrRestart
+	case len(runs) == 0:
+		r.why = absent(r.path)
+		return Run{}, nil
+	case r.id != "" && r.id != runs[at].ID:
+		return Run{}, logs.ErrRestart
+	}
+	r.id, r.why = runs[at].ID, ""
+	return runs[at], nil
+}
+
+func (r *dbReader) params(ctx context.Context) (map[string]string, error) {
+	params := map[string]string{}
+	err := r.db.Each(ctx, "SELECT key, value FROM params WHERE run_uuid = ?", []any{r.id}, func(row []driver.Value) error {
+		params[sqlitelog.Text(row[0])] = sqlitelog.Text(row[1])
+		return nil
+	})
+	return params, err
+}
+
+// collect reads the next metrics, and reports whether there are more.
+func (r *dbReader) collect(ctx context.Context) (more bool, err error) {
+	// What comes after this number was asked for is left for the next time, so that none is skipped.
+	last, err := r.db.Int(ctx, "SELECT max(rowid) FROM metrics")
+	switch {
+	case err != nil:
+		return false, err
+	case last < r.after: // the newest were deleted, and their numbers are given again
+		return false, logs.ErrRestart
+	case last == r.after:
+		return false, nil
+	case r.total == 0:
+		if r.total, err = r.db.Int(ctx, "SELECT count(*) FROM metrics WHERE run_uuid = ?", r.id); err != nil {
+			return false, err
+		}
+		r.batch.points = make([]point, 0, min(r.total, mostHeld))
+	}
+	rows := 0
+	err = r.db.Each(ctx, `SELECT rowid, key, value, timestamp, step, is_nan FROM metrics
+		WHERE run_uuid = ? AND rowid > ? AND rowid <= ? ORDER BY rowid LIMIT ?`, []any{r.id, r.after, last, int64(window)},
+		func(row []driver.Value) error {
+			rows++
+			r.after = sqlitelog.Int(row[0])
+			value := number(sqlitelog.Float(row[2]), sqlitelog.Int(row[5]) != 0)
+			r.batch.add(r.batch.id(sqlitelog.Text(row[1])), value, sqlitelog.Int(row[3]), sqlitelog.Int(row[4]))
+			return nil
+		})
+	if err == nil && rows < window {
+		r.after = last
+	}
+	return rows == window, err
+}
+
+// Watch implements logs.Reader.
+func (r *dbReader) Watch() []string { return r.db.Watch() }
+
+// Progress implements logs.Reader.
+func (r *dbReader) Progress() float64 {
+	switch {
+	case r.whole && !r.giving:
+		return 1
+	case r.total == 0:
+		return 0
+	}
+	held := len(r.batch.points)
+	return min(1, float64(held+r.batch.given)/float64(2*max(r.total, int64(held))))
+}
+
+// Warning implements logs.Reader.
+func (r *dbReader) Warning() string {
+	if w := r.db.Warning(); w != "" {
+		return w
+	}
+	return r.why
+}
+
+// Close implements logs.Reader.
+func (r *dbReader) Close() error { return r.db.Close() }
+
+// choose returns the index of the run that is asked for.
+func choose(path, asked string, runs []Run) (int, error) {
+	names := make([]sqlitelog.Named, len(runs))
+	for i, r := range runs {
+		names[i] = sqlitelog.Named{ID: r.ID, Name: r.Name}
+	}
+	at, err := sqlitelog.Choose(asked, names)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return at, err
+}

@@ -1,0 +1,110 @@
+// Package mlflow reads the runs of MLflow: those of its SQLite database, mlflow.db, and those of its older store of files,
+// mlruns.
+package mlflow
+
+import (
+	"maps"
+	"math"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"newtop/internal/format"
+	"newtop/trainer/logs"
+)
+
+// Run is a run in a store of MLflow's.
+type Run struct {
+	ID, Name   string
+	Experiment string    // its name
+	Status     string    // SCHEDULED, RUNNING, FINISHED, FAILED or KILLED
+	Began      time.Time // zero: unknown
+	Ended      time.Time // zero: it goes on, or that is unknown
+}
+
+// states are what MLflow calls the end of a run.
+var states = map[string]logs.State{"FINISHED": logs.Finished, "FAILED": logs.Failed, "KILLED": logs.Stopped}
+
+// story is what a reader has told of a run, apart from its metrics.
+type story struct {
+	told  bool
+	run   Run
+	ended bool
+	info  logs.Info
+}
+
+// begin tells what is new of the run and its parameters. It returns ErrRestart for a run that had ended, and goes on.
+func (s *story) begin(to logs.Sink, run Run, params map[string]string) error {
+	if s.ended && states[run.Status] == logs.Unknown {
+		return logs.ErrRestart
+	}
+	config := make(map[string]any, len(params))
+	for key, text := range params {
+		config[key] = setting(text)
+	}
+	if !s.told || run.Name != s.run.Name || !maps.Equal(config, s.info.Config) {
+		s.info = logs.Info{Name: run.Name, Began: run.Began, Config: config, Program: "MLflow"}
+		to.Info(s.info)
+	}
+	s.told, s.run = true, run
+	return nil
+}
+
+// end tells that the run has ended, once. All of its metrics must have been given.
+func (s *story) end(to logs.Sink) {
+	state := states[s.run.Status]
+	if s.ended || state == logs.Unknown {
+		return
+	}
+	s.ended = true
+	message := ""
+	if state != logs.Finished {
+		message = s.run.Status
+	}
+	to.End(state, message)
+}
+
+// setting reads the text that MLflow makes of a parameter of Python's.
+func setting(text string) any {
+	switch text {
+	case "True", "true":
+		return true
+	case "False", "false":
+		return false
+	}
+	if v, err := strconv.ParseFloat(text, 64); err == nil && format.Finite(v) {
+		return v
+	}
+	return text
+}
+
+// number returns the value that MLflow's tables say: they keep NaN as 0 with a mark, and infinity as the largest number.
+func number(v float64, isNaN bool) float64 {
+	switch {
+	case isNaN:
+		return math.NaN()
+	case math.Abs(v) >= math.MaxFloat64:
+		return math.Inf(int(math.Copysign(1, v)))
+	}
+	return v
+}
+
+// timeOf returns a time in milliseconds since 1970, zero for 0.
+func timeOf(ms int64) time.Time {
+	if ms <= 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}
+
+// nameOf returns a name to show: the run's, or the beginning of its ID.
+func nameOf(name, id string) string {
+	if name != "" {
+		return name
+	}
+	return id[:min(8, len(id))]
+}
+
+func absent(path string) string {
+	return filepath.Base(path) + ": no run of MLflow yet: waiting for one"
+}
