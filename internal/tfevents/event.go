@@ -47,10 +47,11 @@ func fields(b []byte, f func(n protowire.Number, v uint64, b []byte) error) erro
 	return nil
 }
 
-// event puts the scalars of one tensorflow.Event into ready.
+// event puts the scalars of one tensorflow.Event into ready, and gives away what is no scalar.
 func (r *Reader) event(data []byte) error {
 	var wall float64
 	var step int64
+	r.histograms = r.histograms[:0]
 	err := fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch {
 		case n == 1 && b == nil:
@@ -74,34 +75,73 @@ func (r *Reader) event(data []byte) error {
 	for i := range r.ready {
 		r.ready[i].Wall, r.ready[i].Step = wall, step
 	}
+	if err == nil {
+		for _, h := range r.histograms {
+			h.Wall, h.Step = wall, step
+			r.Histogram(h)
+		}
+	}
 	return err
 }
 
 // value returns the tag and value of one Summary.Value, and whether it is a scalar.
 func (r *Reader) value(data []byte) (s Scalar, ok bool, err error) {
-	plugin := ""
+	var plugin, content, whole, histo []byte
 	err = fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch {
 		case n == 1 && b != nil:
 			s.Tag = r.tag(b)
 		case n == 2 && b == nil:
 			s.Value, ok = float64(math.Float32frombits(uint32(v))), true
+		case n == 5 && b != nil:
+			histo = b
 		case n == 8 && b != nil:
 			var err error
+			whole = b
 			s.Value, ok, err = tensor(b)
 			return err
 		case n == 9 && b != nil:
 			var err error
-			plugin, err = pluginName(b)
+			plugin, content, err = pluginData(b)
 			return err
 		}
 		return nil
 	})
 	// Only the first record of a tag needs to say what its values are for.
-	if plugin != "" && plugin != "scalars" && len(r.other) < maxTags {
-		r.other[s.Tag] = true
+	if len(plugin) > 0 && string(plugin) != "scalars" && len(r.other) < maxTags {
+		r.other[s.Tag] = string(plugin) == "histograms"
 	}
-	return s, ok && !r.other[s.Tag], err
+	if err != nil {
+		return s, false, err
+	}
+	if string(plugin) == "hparams" && r.Session != nil {
+		told, some, err := session(content)
+		if some && err == nil {
+			r.Session(told)
+		}
+		return s, false, err
+	}
+	histograms, other := r.other[s.Tag]
+	if r.Histogram != nil && (histo != nil || histograms && whole != nil) {
+		return s, false, r.histogram(s.Tag, histo, whole)
+	}
+	return s, ok && !other && (s.Value != -1 || s.Tag != placeholder), nil
+}
+
+// histogram keeps a histogram until its step is known.
+func (r *Reader) histogram(tag string, histo, tensor []byte) (err error) {
+	var h Histogram
+	some := false
+	if histo != nil {
+		h, some, err = histoProto(histo)
+	} else {
+		h, some, err = histoTensor(tensor)
+	}
+	if some {
+		h.Tag = tag
+		r.histograms = append(r.histograms, h)
+	}
+	return err
 }
 
 // tag returns the text of a tag, which most records share with others.
@@ -116,19 +156,23 @@ func (r *Reader) tag(b []byte) string {
 	return tag
 }
 
-func pluginName(metadata []byte) (name string, err error) {
+// pluginData returns the name of the plugin that a value is for, and what else it is told.
+func pluginData(metadata []byte) (name, content []byte, err error) {
 	err = fields(metadata, func(n protowire.Number, _ uint64, b []byte) error {
 		if n != 1 || b == nil {
 			return nil
 		}
 		return fields(b, func(n protowire.Number, _ uint64, b []byte) error {
-			if n == 1 {
-				name = string(b)
+			switch n {
+			case 1:
+				name = b
+			case 2:
+				content = b
 			}
 			return nil
 		})
 	})
-	return name, err
+	return name, content, err
 }
 
 // Types of a tensor's elements (tensorflow/core/framework/types.proto).

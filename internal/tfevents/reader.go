@@ -11,6 +11,11 @@ import (
 
 // Reader reads the scalars of one file, and goes on where it stopped when the file has grown.
 type Reader struct {
+	// Histogram and Session are called by Next with what it finds on its way to the next scalar; nil: it is passed over. They
+	// are set before the first call.
+	Histogram func(Histogram)
+	Session   func(Session)
+
 	r     io.Reader
 	name  string
 	buf   []byte // read and not used yet, from at on
@@ -19,8 +24,10 @@ type Reader struct {
 	ready []Scalar // of the last record, from next on
 	next  int
 	tags  map[string]string // those seen, so that each is kept once
-	other map[string]bool   // tags of plugins other than scalars
+	other map[string]bool   // tags of plugins other than scalars, and whether they are histograms
 	err   error             // what ended the reading
+
+	histograms []Histogram // of the record that is being read
 
 	// Of a record that is too long to be looked into: how much is left of its data, and the CRC so far.
 	skipping bool
@@ -34,8 +41,8 @@ func NewReader(r io.Reader, name string) *Reader {
 	return &Reader{r: r, name: name, tags: make(map[string]string), other: make(map[string]bool)}
 }
 
-// Next returns the next scalar: simple values, and scalar tensors as TensorFlow 2 writes them. Other summaries are
-// passed over. It returns io.EOF at the end, and where the last record is not whole yet; it may be called again when
+// Next returns the next scalar: simple values, and scalar tensors as TensorFlow 2 writes them, but not the
+// placeholder that Lightning writes for a metric (hp_metric, -1). Other summaries are passed over. It returns io.EOF at the end, and where the last record is not whole yet; it may be called again when
 // the file has grown. A *FormatError is final, for where the next record begins is unknown. Memory is taken as data
 // comes, whatever a record says of its length.
 func (r *Reader) Next() (Scalar, error) {

@@ -1,4 +1,4 @@
-// Package tfevents reads and writes the scalars of TensorBoard's event files.
+// Package tfevents reads and writes the scalars of TensorBoard's event files, and reads histograms and hyperparameters.
 //
 // A file is a sequence of records (TensorFlow's record_writer.h), numbers little-endian:
 //
@@ -8,17 +8,21 @@
 //	uint32  masked CRC-32C  of data
 //
 // The mask is ((crc >> 15) | (crc << 17)) + 0xa282ead8. Data is a protocol buffer, tensorflow.Event; the fields that
-// scalars need, by number:
+// are read, by number:
 //
 //	Event            1 wall_time double · 2 step int64 · 3 file_version string · 5 summary Summary
 //	Summary          1 value Value, repeated
-//	Value            1 tag string · 2 simple_value float · 8 tensor TensorProto · 9 metadata SummaryMetadata
-//	SummaryMetadata  1 plugin_data PluginData      PluginData  1 plugin_name string
+//	Value            1 tag string · 2 simple_value float · 5 histo HistogramProto · 8 tensor TensorProto ·
+//	                 9 metadata SummaryMetadata
+//	SummaryMetadata  1 plugin_data PluginData      PluginData  1 plugin_name string · 2 content bytes
+//	HistogramProto   1 min · 2 max · 3 num · 4 sum · 5 sum_squares · 6 bucket_limit, the right edges, and 7 bucket, both packed; all doubles
 //	TensorProto      1 dtype enum · 2 tensor_shape · 4 tensor_content bytes · 5 float_val · 6 double_val · 7 int_val ·
 //	                 10 int64_val · 13 half_val, all packed
 //	tensor_shape     2 dim, repeated    dim  1 size int64
 //
-// PyTorch writes simple_value; TensorFlow 2 and Keras write a float tensor of no dimensions.
+// PyTorch writes simple_value; TensorFlow 2 and Keras write a float tensor of no dimensions. Of histograms PyTorch writes
+// histo, and those write a tensor of doubles with the plugin name histograms, whose rows are left edge, right edge and count.
+// Hyperparameters are the content of the plugin hparams (hparams.go), which has no value.
 package tfevents
 
 import (

@@ -76,8 +76,8 @@ func record(data []byte) []byte {
 	return out.Bytes()
 }
 
-func message(number protowire.Number, b []byte) []byte {
-	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), b)
+func message(number protowire.Number, parts ...[]byte) []byte {
+	return protowire.AppendBytes(protowire.AppendTag(nil, number, protowire.BytesType), slicesOf(parts...))
 }
 
 // tensorRecord is an event of one tensor, with the name of a plugin.
@@ -235,6 +235,9 @@ func FuzzReader(f *testing.F) {
 	f.Add(whole[:90], 1)
 	f.Add(tensorRecord("a", "scalars", []byte{8, dtFloat}), 3)
 	f.Add([]byte("no event file"), 100)
+	f.Add(histogramRecord(5, histo(-2, 2, []float64{-2, 0, 2}, []float64{0, 1, 3}), ""), 9)
+	f.Add(histogramRecord(8, rows(-2, 0, 1, 0, 2, 3), "histograms"), 9)
+	f.Add(hparamsRecord(message(3, message(1, message(1, []byte("lr")), message(2, double(2, 0.1))))), 9)
 	f.Fuzz(func(t *testing.T, file []byte, step int) {
 		all, err := drain(NewReader(bytes.NewReader(file), "x"))
 		// However the file grows, the same is read.
@@ -255,7 +258,14 @@ func FuzzReader(f *testing.F) {
 			t.Fatalf("%d bytes were taken for a file of %d", cap(r.buf), len(file))
 		}
 		// As the protocol buffer of one event, so that the fuzzer need not find CRCs.
-		drain(NewReader(bytes.NewReader(record(file)), "x"))
+		one := NewReader(bytes.NewReader(record(file)), "x")
+		one.Session = func(Session) {}
+		one.Histogram = func(h Histogram) {
+			if !(h.Count > 0) {
+				t.Fatalf("a histogram of %g values", h.Count)
+			}
+		}
+		drain(one)
 	})
 }
 

@@ -1,0 +1,103 @@
+package wandb
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// console makes lines of what a program printed piece by piece.
+type console struct{ part []byte }
+
+const maxLine = 16 << 10 // bytes of a line that doesn't end
+
+func (c *console) write(b []byte, line func(string)) {
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '\n')
+		if i >= 0 {
+			line(clean(append(c.part, b[:i]...)))
+			c.part, b = c.part[:0], b[i+1:]
+			continue
+		}
+		c.part, b = append(c.part, b...), nil
+		// Of a line that is drawn again and again, only the last counts.
+		if i := bytes.LastIndexByte(c.part[:len(c.part)-1], '\r'); i >= 0 {
+			c.part = c.part[:copy(c.part, c.part[i+1:])]
+		}
+		if len(c.part) > maxLine {
+			line(clean(c.part))
+			c.part = c.part[:0]
+		}
+	}
+}
+
+// clean returns what a terminal shows of a line: what was drawn last, without colours and control characters.
+func clean(b []byte) string {
+	b = bytes.TrimRight(b, "\r")
+	b = b[bytes.LastIndexByte(b, '\r')+1:]
+	out := make([]rune, 0, len(b))
+	for i := 0; i < len(b); {
+		r, n := utf8.DecodeRune(b[i:])
+		switch {
+		case r == 0x1b:
+			n = escapeLength(b[i:])
+		case r == '\b':
+			out = out[:max(0, len(out)-1)]
+		case r == '\t':
+			out = append(out, ' ')
+		case !unicode.IsControl(r):
+			out = append(out, r)
+		}
+		i += n
+	}
+	return strings.TrimRightFunc(string(out), unicode.IsSpace)
+}
+
+// escapeLength returns how long the escape sequence is with which the bytes begin (ECMA-48, 5.4).
+func escapeLength(b []byte) int {
+	if len(b) < 2 {
+		return len(b)
+	}
+	switch b[1] {
+	case '[': // up to a letter
+		for i := 2; i < len(b); i++ {
+			if b[i] >= 0x40 && b[i] <= 0x7e {
+				return i + 1
+			}
+		}
+		return len(b)
+	case ']': // a title or a link, up to BEL or ESC \
+		if i := bytes.IndexAny(b[2:], "\a\x1b"); i >= 0 && b[2+i] == '\a' {
+			return 2 + i + 1
+		} else if i >= 0 {
+			return min(2+i+2, len(b))
+		}
+		return len(b)
+	}
+	return 2
+}
+
+// output follows the file in which W&B keeps what the program prints.
+type output struct {
+	f  *os.File
+	at int64
+	console
+}
+
+// read gives the lines of at most 64 KiB, and reports whether there may be more.
+func (o *output) read(line func(string)) bool {
+	if info, err := o.f.Stat(); err == nil && info.Size() < o.at {
+		o.at = info.Size() // W&B rewrites the last lines of it
+	}
+	var buf [64 << 10]byte
+	n, err := o.f.ReadAt(buf[:], o.at)
+	if err != nil && err != io.EOF {
+		return false
+	}
+	o.at += int64(n)
+	o.write(buf[:n], line)
+	return n == len(buf)
+}

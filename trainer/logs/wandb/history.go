@@ -1,0 +1,147 @@
+package wandb
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"newtop/trainer/logs"
+)
+
+// places are where a row of the history stands.
+type places struct {
+	step, runtime, timestamp float64
+	media                    []string // keys of what is no number, but has some that describe it
+	// What the program counts as steps, for all its metrics, where it says so, and what that was last. W&B's own steps
+	// count the calls of log.
+	stepKey  string
+	lastStep float64
+}
+
+func (r *reader) history(data []byte) error {
+	r.row.Clear()
+	r.step, r.runtime, r.timestamp, r.media = math.NaN(), math.NaN(), math.NaN(), r.media[:0]
+	num := math.NaN()
+	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+		switch {
+		case n == 1 && b != nil:
+			label, value, err := r.item(b)
+			r.measured(label, value)
+			return err
+		case n == 2 && b != nil:
+			num = 0
+			return fields(b, func(n protowire.Number, v uint64, _ []byte) error {
+				if n == 1 {
+					num = float64(int64(v))
+				}
+				return nil
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	r.row.Put("_runtime", r.runtime)
+	r.row.Put("_timestamp", r.timestamp)
+	switch {
+	case r.stepKey != "":
+		r.row.Step = r.lastStep
+	case r.step >= 0:
+		r.row.Step = r.step
+	case num >= 0:
+		r.row.Step = num
+	}
+	for _, key := range r.media {
+		r.row.Values = slices.DeleteFunc(r.row.Values, func(v logs.Value) bool { return strings.HasPrefix(v.Key, key) })
+	}
+	r.give()
+	return nil
+}
+
+// item returns the key and the value of an item; nested keys are joined by slashes.
+func (r *reader) item(data []byte) (label string, value []byte, err error) {
+	r.key = r.key[:0]
+	err = fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+		switch {
+		case (n == 1 || n == 2) && len(b) > 0:
+			if len(r.key) > 0 {
+				r.key = append(r.key, '/')
+			}
+			r.key = append(r.key, b...)
+		case n == 16:
+			value = b
+		}
+		return nil
+	})
+	return r.label(r.key), value, err
+}
+
+// label returns the text of a key, which most records share with others.
+func (r *reader) label(key []byte) string {
+	if label, ok := r.labels[string(key)]; ok {
+		return label
+	}
+	label := clean(key)
+	if len(r.labels) < maxLabels {
+		r.labels[string(key)] = label
+	}
+	return label
+}
+
+// measured puts an item of the history into the row.
+func (r *reader) measured(label string, value []byte) {
+	v, ok := number(value)
+	switch {
+	case strings.HasSuffix(label, "/_type"):
+		r.media = append(r.media, strings.TrimSuffix(label, "_type"))
+	case label == "", !ok && !bytes.HasPrefix(value, []byte("{")):
+	case label == "_step":
+		r.step = v
+	case label == "_runtime":
+		r.runtime = v
+	case label == "_timestamp":
+		r.timestamp = v
+	case label[0] == '_':
+	case label == r.stepKey && ok:
+		r.lastStep = v
+	case ok:
+		r.row.Put(label, v)
+	default:
+		r.nested(label, value)
+	}
+}
+
+// nested puts the numbers of an object into the row, unless it is a picture or the like.
+func (r *reader) nested(label string, object []byte) {
+	if bytes.Contains(object, []byte(`"_type"`)) {
+		return
+	}
+	members(object, func(key string, value []byte) {
+		if v, ok := number(value); ok {
+			r.row.Add(r.label([]byte(label+"/"+key)), v)
+		}
+	})
+}
+
+// defined reads which metric the program counts its steps by.
+func (r *reader) defined(data []byte) error {
+	var all bool
+	var step string
+	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+		switch n {
+		case 2:
+			all = string(b) == "*"
+		case 4:
+			step = r.label(b)
+		}
+		return nil
+	})
+	if a := logs.AxisOf(step); err == nil && all && step != "" && step[0] != '_' && (a == logs.Steps || a == logs.Metric) {
+		r.stepKey, r.lastStep = step, math.NaN()
+	}
+	return err
+}

@@ -1,0 +1,183 @@
+package wandb
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/encoding/protowire"
+
+	"newtop/trainer/logs"
+)
+
+// The fields of W&B's records that are read (wandb/proto/wandb_internal.proto):
+//
+//	Record           2 history · 4 output · 5 config · 7 stats · 12 metric · 13 output_raw · 17 run · 18 exit
+//	HistoryRecord    1 item, repeated · 2 step {1 num}
+//	HistoryItem, ConfigItem, StatsItem      1 key, or 2 nested_key, repeated · 16 value_json
+//	ConfigRecord     1 update, repeated · 2 remove, repeated
+//	StatsRecord      2 timestamp {1 seconds · 2 nanos} · 3 item, repeated
+//	MetricRecord     2 glob_name · 4 step_metric
+//	OutputRecord, OutputRawRecord           1 output_type (0 stderr, 1 stdout) · 3 line
+//	RunRecord        1 run_id · 4 config · 8 display_name · 17 start_time
+//	RunExitRecord    1 exit_code
+func (r *reader) wandb(record []byte) error {
+	return fields(record, func(n protowire.Number, _ uint64, b []byte) error {
+		if b == nil {
+			return nil
+		}
+		switch n {
+		case 2:
+			return r.history(b)
+		case 4, 13:
+			return r.printed(b)
+		case 5:
+			return r.configured(b)
+		case 7:
+			return r.stats(b)
+		case 12:
+			return r.defined(b)
+		case 17:
+			return r.run(b)
+		case 18:
+			return r.exit(b)
+		}
+		return nil
+	})
+}
+
+// stats gives what W&B measured of the machine. Its keys, as gpu.0.temp and disk./home.usageGB, get slashes.
+func (r *reader) stats(data []byte) error {
+	r.row.Clear()
+	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+		switch {
+		case n == 2 && b != nil:
+			s, err := since1970(b)
+			r.row.Put("_timestamp", s)
+			return err
+		case n == 3 && b != nil:
+			label, value, err := r.item(b)
+			label = systemLabel(label)
+			if v, ok := number(value); ok {
+				r.row.Add(label, v)
+			} else {
+				r.nested(label, value)
+			}
+			return err
+		}
+		return nil
+	})
+	if err == nil {
+		r.give()
+	}
+	return err
+}
+
+func systemLabel(key string) string {
+	parts := strings.FieldsFunc(key, func(c rune) bool { return c == '.' || c == '/' })
+	return "system/" + strings.Join(parts, "/")
+}
+
+func (r *reader) configured(data []byte) error {
+	r.news = true
+	return fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+		if b == nil || n > 2 {
+			return nil
+		}
+		label, value, err := r.item(b)
+		if n == 2 {
+			delete(r.config, label)
+		} else {
+			r.configure(label, value, 0)
+		}
+		return err
+	})
+}
+
+// configure keeps a hyperparameter, or those of an object.
+func (r *reader) configure(label string, value []byte, depth int) {
+	if label == "" || label[0] == '_' || len(r.config) >= maxConfig {
+		return
+	}
+	if v, ok := number(value); ok {
+		r.config[label] = v
+		return
+	}
+	switch {
+	case len(value) == 0, string(value) == "null":
+	case value[0] == '{':
+		if depth < 8 {
+			members(value, func(key string, value []byte) { r.configure(r.label([]byte(label+"/"+key)), value, depth+1) })
+		}
+	case value[0] == '[':
+		if len(value) <= 100 { // as the widths of layers
+			r.config[label] = clean(value)
+		}
+	default:
+		var v any
+		if json.Unmarshal(value, &v) != nil {
+			return
+		}
+		if text, ok := v.(string); ok {
+			v = clean([]byte(text))
+		}
+		r.config[label] = v
+	}
+}
+
+func (r *reader) run(data []byte) error {
+	r.news = true
+	var id, name string
+	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+		switch {
+		case b == nil:
+		case n == 1:
+			id = clean(b)
+		case n == 4:
+			return r.configured(b)
+		case n == 8:
+			name = clean(b)
+		case n == 17:
+			return r.began(b)
+		}
+		return nil
+	})
+	if name == "" {
+		name = id
+	}
+	r.info.Name = name
+	return err
+}
+
+func (r *reader) exit(data []byte) error {
+	code := int32(0)
+	err := fields(data, func(n protowire.Number, v uint64, _ []byte) error {
+		if n == 1 {
+			code = int32(v)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+	case code == 0:
+		r.end(logs.Finished, "")
+	default:
+		r.end(logs.Failed, fmt.Sprintf("exit code %d", code))
+	}
+	return err
+}
+
+func (r *reader) printed(data []byte) error {
+	kind, text := 0, []byte(nil)
+	err := fields(data, func(n protowire.Number, v uint64, b []byte) error {
+		switch n {
+		case 1:
+			kind = int(v & 1)
+		case 3:
+			text = b
+		}
+		return nil
+	})
+	r.pieces[kind].write(text, r.line)
+	return err
+}
