@@ -42,8 +42,8 @@ func (m *Model) lossChart(r *row, w, h int) []string {
 	c := m.curves[r.run.ID]
 	train, test := c.series()
 	p := chart.Plot{Log: true, Whole: true, Closed: true, Waiting: "no epoch yet"}
-	p.Add(chart.Curve{Name: "train", Token: style.Train, Series: &train, Mark: '*', Alarm: true})
-	p.Add(chart.Curve{Name: "test", Token: style.Test, Series: &test, Mark: 'o', Dashed: true, Alarm: true})
+	p.Add(chart.Curve{Name: "train", Token: style.Train, Series: &train, Mark: '*'})
+	p.Add(chart.Curve{Name: "test", Token: style.Test, Series: &test, Mark: 'o', Dashed: true})
 	return m.detail.canvas.Draw(&m.Pen, p, w, h)
 }
 
