@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -99,7 +98,7 @@ func (m *Model) facts(r *row, w int) (rows []string) {
 
 // valueText writes what a run is judged by in an epoch.
 func (m *Model) valueText(r *row, e *event.EpochEvent) string {
-	if e == nil || math.IsNaN(r.measure.Value(e)) {
+	if e == nil || r.measure.Of(e).Absent() {
 		return ""
 	}
 	return r.measure.Info().Name + " " + measureText(r.measure, r.measure.Value(e)) + " in epoch " + format.Count(e.Epoch)
