@@ -84,12 +84,12 @@ func (t *trajectory) norms() []event.BlockNorms {
 	for i, b := range blocks {
 		from, to := b.Offset, b.Offset+b.Size()
 		w := first.weights[from:to]
-		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.Float(floats.Norm(w, 2)), Gradient: event.Absent}
+		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.Told(floats.Norm(w, 2)), Gradient: event.Absent}
 		if whole {
-			out[i].Gradient = event.Float(floats.Norm(first.state.Gradient[from:to], 2))
+			out[i].Gradient = event.Told(floats.Norm(first.state.Gradient[from:to], 2))
 		}
 		if report.Accepted && t.epoch > 0 {
-			out[i].Step = event.Float(floats.Distance(w, first.previous[from:to], 2))
+			out[i].Step = event.Told(floats.Distance(w, first.previous[from:to], 2))
 		}
 	}
 	return out

@@ -153,6 +153,9 @@ func combined(nets []*member) optim.Report {
 				sum, count = sum+v, count+1
 			}
 		}
+		if count == 0 {
+			return math.NaN() // none of them has it
+		}
 		return sum / float64(count)
 	}
 	out.GradientNorm = mean(func(p *optim.Report) float64 { return p.GradientNorm })

@@ -1,8 +1,6 @@
 package trainer
 
 import (
-	"math"
-
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
@@ -17,17 +15,17 @@ var unmeasured = event.EpochEvent{
 
 // trainMetrics fills in how well weights do on the training rows.
 func trainMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
-	e.Loss, e.RMSE, e.Error = event.Float(v.Loss), event.Float(v.RMSE()), event.Absent
+	e.Loss, e.RMSE, e.Error = event.Told(v.Loss), event.Told(v.RMSE()), event.Absent
 	if classes {
-		e.Error = event.Float(v.Error())
+		e.Error = event.Told(v.Error())
 	}
 }
 
 // testMetrics fills in how well weights do on the test rows.
 func testMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
-	e.TestLoss, e.TestRMSE, e.TestError = event.Float(v.Loss), event.Float(v.RMSE()), event.Absent
+	e.TestLoss, e.TestRMSE, e.TestError = event.Told(v.Loss), event.Told(v.RMSE()), event.Absent
 	if classes {
-		e.TestError = event.Float(v.Error())
+		e.TestError = event.Told(v.Error())
 	}
 }
 
@@ -57,5 +55,3 @@ func chargeTo(e *event.EpochEvent, w *objective.Work) {
 	e.Gradients, e.Products, e.Losses = event.Float(w.Gradients), event.Float(w.Products), event.Float(w.Losses)
 	e.GradientEquivalents = event.Float(w.Equivalents)
 }
-
-func finite(f event.Float) bool { return !math.IsNaN(float64(f)) && !math.IsInf(float64(f), 0) }

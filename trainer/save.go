@@ -227,11 +227,11 @@ func about(c *Config, run, optimizer string, epoch int, last *event.EpochEvent) 
 		}
 	}
 	quality, of := "test_error", last.TestError
-	if !finite(of) {
+	if !of.Finite() {
 		quality, of = "test_rmse", last.TestRMSE
 	}
 	for key, v := range map[string]event.Float{"loss": last.Loss, quality: of} {
-		if finite(v) {
+		if v.Finite() {
 			meta[key] = strconv.FormatFloat(float64(v), 'g', -1, 64)
 		}
 	}

@@ -160,7 +160,7 @@ func (t *trajectory) checkConvergence() (diverged string) {
 			m.above = 0
 		}
 		switch {
-		case !finite(m.metrics.Loss):
+		case !m.metrics.Loss.Finite():
 			return t.of(m) + "the loss is not finite"
 		case !t.uphill():
 		case loss > divergence*start && start > 0, m.above >= worseFor:
@@ -186,7 +186,7 @@ func (t *trajectory) diverged(epoch int, reason string) *DivergedError {
 	if t.uphill() {
 		hint = "expected a smaller " + t.info.Primary + " than " + optim.Format(t.chosen().Get(t.info.Primary))
 	}
-	if !finite(t.first.Loss) {
+	if !t.first.Loss.Finite() {
 		hint = "expected finite data and starting weights"
 	}
 	return &DivergedError{Epoch: epoch, Optimizer: t.info.Name, Reason: reason, Hint: hint}

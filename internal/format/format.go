@@ -10,12 +10,14 @@ import (
 )
 
 // Number writes v with about four significant digits and at most nine columns: 0.0312, 3.142, 53.3k,
-// 1.23e-5.
+// 1.23e-5. math.NaN(), which stands for what is absent, is a dash; a NaN that was computed is one.
 func Number(v float64) string {
 	a := math.Abs(v)
 	switch {
-	case math.IsNaN(v):
+	case math.Float64bits(v) == math.Float64bits(math.NaN()):
 		return "–"
+	case math.IsNaN(v):
+		return "NaN"
 	case math.IsInf(v, 1):
 		return "inf"
 	case math.IsInf(v, -1):

@@ -81,11 +81,11 @@ func (m Measure) Train() Quantity {
 // Test is the quantity over the test rows.
 func (m Measure) Test() Quantity { return m.Train() + 1 }
 
-// Value is an epoch's value, NaN if it has no finite one.
+// Value is an epoch's value; where that is not finite it is NaN, and the bits say whether it is absent.
 func (m Measure) Value(e *EpochEvent) float64 {
 	v := float64(*m.Of(e))
 	if math.IsInf(v, 0) {
-		return math.NaN()
+		return float64(NotFinite)
 	}
 	return v
 }

@@ -1,7 +1,6 @@
 package feed
 
 import (
-	"math"
 	"slices"
 
 	"newtop/trainer/event"
@@ -82,7 +81,7 @@ func downsample[T any](t *Downsampler, points []T, most int, figures func(*T) fi
 	return out
 }
 
-// figures are the numbers of a point whose extremes are to stay; NaN where it has fewer.
+// figures are the numbers of a point whose extremes are to stay; Absent where it has fewer.
 type figures [8]event.Float
 
 func epochFigures(e *event.EpochEvent) (f figures) {
@@ -108,17 +107,17 @@ func spectrumFigures(e *event.SpectrumEvent) (f figures) {
 
 var noFigures = func() (f figures) {
 	for i := range f {
-		f[i] = event.Float(math.NaN())
+		f[i] = event.Absent
 	}
 	return f
 }()
 
-// Extremes marks which of a few epochs in a row hold the least or the greatest value of a figure, or one that is no
-// number: those that stay where a long run is downsampled. At least one is marked.
+// Extremes marks which of a few epochs in a row hold the least or the greatest value of a figure, or the first that is not
+// finite: those that stay where a long run is downsampled. At least one is marked.
 func Extremes(epochs []event.EpochEvent) []bool { return extremes(epochs, epochFigures) }
 
-// extremes marks the points of a stretch that hold an extreme of a figure: at most two a figure, the first one that is
-// not a number standing for the maximum. Where there is none the first point is marked.
+// extremes marks the points of a stretch that hold an extreme of a figure: at most three a figure, the least, the greatest and
+// the first one that is not finite. What is absent is none of them. Where there is none the first point is marked.
 func extremes[T any](part []T, of func(*T) figures) []bool {
 	keep := make([]bool, len(part))
 	if len(part) == 0 {
@@ -132,7 +131,8 @@ func extremes[T any](part []T, of func(*T) figures) []bool {
 	for i := range part {
 		for f, v := range of(&part[i]) {
 			switch {
-			case math.IsNaN(float64(v)):
+			case v.Absent():
+			case v.Broken():
 				if bad[f] < 0 {
 					bad[f] = i
 				}
@@ -147,12 +147,10 @@ func extremes[T any](part []T, of func(*T) figures) []bool {
 		}
 	}
 	for f := range low {
-		// A figure that the run does not have is NaN everywhere and marks nothing.
-		if high[f] >= 0 && bad[f] >= 0 {
-			high[f] = bad[f]
-		}
-		if low[f] >= 0 {
-			keep[low[f]], keep[high[f]] = true, true
+		for _, i := range [...]int{low[f], high[f], bad[f]} {
+			if i >= 0 {
+				keep[i] = true
+			}
 		}
 	}
 	if !slices.Contains(keep, true) {

@@ -85,6 +85,7 @@ func TestMailboxThatNobodyReads(t *testing.T) {
 	}
 }
 
+// Of a stretch the first value stays that is not finite, and its least and greatest stay beside it; what is absent hides none of them.
 func TestThinKeepsWhatIsNoNumber(t *testing.T) {
 	points := make([]event.EpochEvent, 64)
 	var thinner Downsampler
@@ -92,13 +93,21 @@ func TestThinKeepsWhatIsNoNumber(t *testing.T) {
 		points[i] = event.EpochEvent{Epoch: i, Loss: 1}
 		thinner.Add()
 	}
-	points[37].Loss = event.Float(math.NaN())
-	for _, e := range downsample(&thinner, points, 32, epochFigures) {
-		if math.IsNaN(float64(e.Loss)) {
-			return
+	for i := range points {
+		if points[i].TestLoss = event.Absent; i%5 == 4 {
+			points[i].TestLoss = event.Float(i % 16)
 		}
 	}
-	t.Error("the NaN was thinned away")
+	points[37].Loss, points[40].Loss, points[53].Loss = event.NotFinite, 9, event.Float(math.Inf(-1))
+	left := map[int]bool{}
+	for _, e := range downsample(&thinner, points, 32, epochFigures) {
+		left[e.Epoch] = true
+	}
+	for _, epoch := range []int{37, 40, 53, 29, 44} { // 29 and 44 have the greatest test losses of their stretches
+		if !left[epoch] {
+			t.Errorf("epoch %d was thinned away: %v are left", epoch, left)
+		}
+	}
 }
 
 func TestMailboxEnds(t *testing.T) {

@@ -2,7 +2,6 @@ package feed
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strconv"
 	"sync"
@@ -105,7 +104,7 @@ func advance(s *event.Status, e event.Event) {
 }
 
 func known(v event.Float, otherwise float64) float64 {
-	if math.IsNaN(float64(v)) {
+	if !v.Finite() {
 		return otherwise
 	}
 	return float64(v)

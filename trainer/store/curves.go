@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -38,7 +39,7 @@ func (s *Store) Curves(ctx context.Context, ids []string, n int) (map[string][]e
 type curveReader struct{ runs, all, next *sql.Stmt }
 
 func newCurveReader(ctx context.Context, tx *sql.Tx) (c *curveReader, err error) {
-	columns := "seq, epoch"
+	columns := "seq, epoch, CASE WHEN instr(rest, '\"not_finite\"') THEN json_extract(rest, '$.not_finite') END"
 	for _, q := range judging {
 		columns += ", " + q.Info().Column
 	}
@@ -127,7 +128,8 @@ func spread(all []event.EpochEvent, n int) []event.EpochEvent {
 func scanCurve(row interface{ Scan(...any) error }) (seq int64, e event.EpochEvent, err error) {
 	e = event.UnknownEpoch(0)
 	values := make([]sql.NullFloat64, len(judging))
-	to := []any{&seq, &e.Epoch}
+	var flaws []byte
+	to := []any{&seq, &e.Epoch, &flaws}
 	for i := range values {
 		to = append(to, &values[i])
 	}
@@ -137,6 +139,18 @@ func scanCurve(row interface{ Scan(...any) error }) (seq int64, e event.EpochEve
 	for i, v := range values {
 		if v.Valid {
 			*judging[i].Of(&e) = event.Float(v.Float64)
+		}
+	}
+	if flaws == nil {
+		return seq, e, nil
+	}
+	var broken map[string]event.Float
+	if err := json.Unmarshal(flaws, &broken); err != nil {
+		return seq, e, nil // the store's check tells of a row that is damaged
+	}
+	for _, q := range judging {
+		if v, ok := broken[q.Info().Column]; ok {
+			*q.Of(&e) = v
 		}
 	}
 	return seq, e, nil

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 
 	"newtop/trainer/event"
@@ -28,20 +27,19 @@ const (
 	newSpectra = 1024
 )
 
-// peak is where a figure is least and greatest. A figure that is no number counts as the greatest, but where it is
-// never a number there is no peak.
+// peak is where a figure is least and greatest, and where it is not finite at first, which counts as the greatest. Where it is
+// absent there is none of them.
 type peak struct {
 	low, high     float64
 	lowAt, highAt int64 // numbers of the events; 0: none
-	badAt         int64 // the first that is no number
+	badAt         int64 // the first that is not finite
 }
 
-func (p *peak) add(v float64, at int64) {
-	switch {
-	case !known(v) && p.badAt == 0:
+func (p *peak) add(f event.Float, at int64) {
+	switch v := float64(f); {
+	case f.Broken() && p.badAt == 0:
 		p.badAt = at
-	case !known(v):
-	default:
+	case f.Finite():
 		if p.lowAt == 0 || v < p.low {
 			p.low, p.lowAt = v, at
 		}
@@ -54,26 +52,29 @@ func (p *peak) add(v float64, at int64) {
 // merge adds a later stretch.
 func (p *peak) merge(q *peak) {
 	if q.lowAt != 0 {
-		p.add(q.low, q.lowAt)
-		p.add(q.high, q.highAt)
+		p.add(event.Float(q.low), q.lowAt)
+		p.add(event.Float(q.high), q.highAt)
 	}
 	if q.badAt != 0 {
-		p.add(math.NaN(), q.badAt)
+		p.add(event.NotFinite, q.badAt)
 	}
 }
 
 // seqs appends the numbers of the events that hold them.
 func (p *peak) seqs(to []int64) []int64 {
-	if p.lowAt == 0 {
-		return to
+	if p.lowAt != 0 {
+		to = append(to, p.lowAt)
 	}
-	if p.badAt != 0 {
-		return append(to, p.lowAt, p.badAt)
+	switch {
+	case p.badAt != 0:
+		return append(to, p.badAt)
+	case p.highAt != 0:
+		return append(to, p.highAt)
 	}
-	return append(to, p.lowAt, p.highAt)
+	return to
 }
 
-// MarshalJSON writes [low, its number, high, its number, number of the first that is none].
+// MarshalJSON writes [low, its number, high, its number, number of the first that is not finite].
 func (p peak) MarshalJSON() ([]byte, error) {
 	return json.Marshal([]any{p.low, p.lowAt, p.high, p.highAt, p.badAt})
 }
@@ -124,7 +125,7 @@ func (s *stretch) add(e *event.EpochEvent, seq int64) {
 // note adds an epoch's quantities to the peaks that there are.
 func (s *stretch) note(e *event.EpochEvent, seq int64) {
 	for i, q := range event.Extremes[:min(len(s.peaks), len(event.Extremes))] {
-		s.peaks[i].add(float64(*q.Of(e)), seq)
+		s.peaks[i].add(*q.Of(e), seq)
 	}
 }
 

@@ -22,12 +22,17 @@ func TestPeaksOfMergedStretches(t *testing.T) {
 			values[i] = float64(random.IntN(8)) // with ties
 			switch random.IntN(20) {
 			case 0:
-				values[i] = math.NaN()
+				values[i] = float64(event.NotFinite)
 			case 1:
 				values[i] = math.Inf(1)
+			case 2, 3:
+				values[i] = math.NaN() // absent
 			}
-			if trial%50 == 0 {
+			switch {
+			case trial%50 == 0:
 				values[i] = math.NaN()
+			case trial%50 == 25:
+				values[i] = math.Inf(-1)
 			}
 		}
 		var merged peak
@@ -35,7 +40,7 @@ func TestPeaksOfMergedStretches(t *testing.T) {
 			var part peak
 			for range 1 + random.IntN(9) {
 				if i < n {
-					part.add(values[i], int64(i+1))
+					part.add(event.Float(values[i]), int64(i+1))
 					i++
 				}
 			}
@@ -57,12 +62,13 @@ func TestPeaksOfMergedStretches(t *testing.T) {
 	}
 }
 
-// naivePeaks returns the places, from 1, of the first least and greatest numbers; the first that is none stands for
+// naivePeaks returns the places, from 1, of the first least and greatest numbers; the first that is not finite stands for
 // the greatest.
 func naivePeaks(values []float64) []int64 {
 	low, high, bad := 0, 0, 0
 	for i, v := range values {
 		switch at := i + 1; {
+		case event.Float(v).Absent():
 		case math.IsNaN(v) || math.IsInf(v, 0):
 			if bad == 0 {
 				bad = at
@@ -78,13 +84,10 @@ func naivePeaks(values []float64) []int64 {
 			}
 		}
 	}
-	if low == 0 {
-		return nil
-	}
 	if bad != 0 {
 		high = bad
 	}
-	out := []int64{int64(low), int64(high)}
+	out := slices.DeleteFunc([]int64{int64(low), int64(high)}, func(at int64) bool { return at == 0 })
 	slices.Sort(out)
 	return slices.Compact(out)
 }
@@ -101,7 +104,7 @@ func TestLongRunIsThinned(t *testing.T) {
 	for i := range n {
 		e := plain(i, noise)
 		if i%700 == 11 {
-			e.Loss = event.Float(math.NaN())
+			e.Loss = event.NotFinite
 		}
 		all = append(all, e)
 	}

@@ -133,6 +133,9 @@ func (r *Recorder) Record(e event.Event) error {
 		return r.refused
 	}
 	opening, begins := e.(event.RunEvent)
+	if _, printed := e.(event.ConsoleEvent); printed { // of which there may be any number, and the program keeps its own log
+		return nil
+	}
 	switch {
 	case begins:
 		r.open(&opening)

@@ -93,7 +93,7 @@ func valueRows(p *Plot, v *style.Pen, a Area, x, brevity int) [][]style.Part {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		in := inColumn(p, v.Glyphs, a, x, k)
-		if in.N > 0 || in.holes {
+		if in.N > 0 || in.flaws&broken != 0 {
 			first = Lesser(first, in.X0)
 		}
 		name := k.Name
@@ -102,7 +102,7 @@ func valueRows(p *Plot, v *style.Pen, a Area, x, brevity int) [][]style.Part {
 		}
 		row := []style.Part{k.Token.Of(name + "  ")}
 		switch {
-		case in.N == 0 && in.holes:
+		case in.N == 0 && in.flaws&broken != 0:
 			row = append(row, style.Bad.Of("not finite"))
 		case in.N == 0:
 			row = append(row, style.Muted.Of("–"))
@@ -110,7 +110,7 @@ func valueRows(p *Plot, v *style.Pen, a Area, x, brevity int) [][]style.Part {
 			row = append(row, style.Text.Of(p.text(in.Last)))
 		default:
 			row = append(row, style.Text.Of(between(p, &in)))
-			if in.holes {
+			if in.flaws&broken != 0 {
 				row = append(row, style.Bad.Of(" × not finite"))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"sort"
 
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/style"
 )
 
@@ -43,7 +44,7 @@ func drawCurve(c *Canvas, a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 			col = dotColumn{used: true, x: x, low: b.Min, high: b.Max}
 		}
 		col.low, col.high, col.last = Lesser(b.Min, col.low), -Lesser(-b.Max, -col.high), b.Last
-		if b.holes {
+		if b.flaws != 0 {
 			stop()
 		}
 	}
@@ -57,7 +58,7 @@ func DrawPath(c *Canvas, g *style.GlyphSet, a Area, t style.Token, mark rune, da
 	for i := range n {
 		x, y := at(i)
 		if !format.Finite(x) || !format.Finite(y) {
-			y = math.NaN()
+			y = float64(event.Absent)
 		}
 		c.soft = append(c.soft, sample{Position{x}, y}.bucket())
 	}
@@ -76,7 +77,7 @@ func (a Area) entry(items []Bucket, i int) (Bucket, bool) {
 	n := &items[next]
 	x0, x1, y0, y1 := a.across(b.X1[a.By]), a.across(n.X1[a.By]), a.up(b.Last), a.up(n.Last)
 	y := y0 + (y1-y0)*(side-x0)/(x1-x0)
-	if math.IsNaN(y) || math.IsInf(y, 0) || b.holes || n.holes || (x0 < side) == (x1 < side) {
+	if math.IsNaN(y) || math.IsInf(y, 0) || b.flaws|n.flaws != 0 || (x0 < side) == (x1 < side) {
 		return b, false
 	}
 	if a.log {
@@ -120,11 +121,18 @@ func drawColumn(c *Canvas, a *Area, g *style.GlyphSet, col *dotColumn, prev dotC
 	return *col
 }
 
-// drawHoles marks the x of values that were not finite, for a curve that should have none.
-func drawHoles(c *Canvas, a Area, g *style.GlyphSet, items []Bucket) {
+// drawBroken marks the x of values that were told and are not finite: at the upper edge, and −Inf at the lower.
+func drawBroken(c *Canvas, a Area, g *style.GlyphSet, items []Bucket) {
 	for i := range items {
-		if x := items[i].X1[a.By]; items[i].holes && (a.has(x) || a.Right <= a.Left) {
+		x, f := items[i].X1[a.By], items[i].flaws
+		if f&broken == 0 || !a.has(x) && a.Right > a.Left {
+			continue
+		}
+		if f&above != 0 {
 			c.Set(a.CellX(g, x), a.Y, '×', style.NotFinite)
+		}
+		if f&below != 0 {
+			c.Set(a.CellX(g, x), a.Y+a.H-1, '×', style.NotFinite)
 		}
 	}
 }

@@ -56,24 +56,29 @@ func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][
 	var one []style.Part
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		if k.Series.Empty() {
+		if k.Series.Untold() {
 			continue
 		}
 		s := k.Sign(v.Glyphs, 3) + " " + k.Name
-		if brevity < 2 {
+		var sign style.Part
+		if k.Series.Broken() {
+			sign = style.NotFinite.Of(" ×")
+		}
+		if brevity < 2 && !k.Series.Empty() {
 			s += "  now " + p.text(k.Series.Last())
 		}
-		if p.Best && brevity == 0 {
-			s += "  best " + p.text(k.Series.min) + " at " + format.Count(int(k.Series.minAt))
+		best := ""
+		if p.Best && brevity == 0 && !k.Series.Empty() {
+			best = "  best " + p.text(k.Series.min) + " at " + format.Count(int(k.Series.minAt))
 		}
 		if brevity == 3 { // all in a row
 			if one != nil {
 				one = append(one, style.Text.Of("  "))
 			}
-			one = append(one, k.Token.Of(s))
+			one = append(one, k.Token.Of(s), sign)
 			continue
 		}
-		rows = append(rows, []style.Part{k.Token.Of(s)})
+		rows = append(rows, []style.Part{k.Token.Of(s), sign, k.Token.Of(best)})
 	}
 	if one != nil {
 		rows = append(rows, one)

@@ -16,7 +16,6 @@ type Curve struct {
 	Token  style.Token
 	Series *Series
 	Dashed bool
-	Alarm  bool   // a value that is not finite is bad news, not one that the method does not have
 	Mark   rune   // stands for its dots in ASCII
 	Tag    string // written at its newest point, to tell many curves apart
 }
@@ -88,7 +87,11 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	}
 	a, ok := p.scale()
 	if !ok {
-		c.Write(max(0, (w-style.Cells(p.Waiting))/2), (h-1)/2, p.Waiting, style.Muted)
+		words, ink := p.Waiting, style.Muted
+		if slices.ContainsFunc(p.Curves, func(k Curve) bool { return k.Series.Broken() }) {
+			words, ink = "× nothing that is finite", style.NotFinite
+		}
+		c.Write(max(0, (w-style.Cells(words))/2), (h-1)/2, words, ink)
 		return c.Rows(v)
 	}
 	ticks, labels := yTicks(&a, h, p.Y.Unit)
@@ -164,8 +167,8 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 		}
 	}
 	for i := range p.Curves {
-		if k := &p.Curves[i]; k.Alarm && k.Series.holes {
-			drawHoles(c, a, v.Glyphs, p.items(k))
+		if k := &p.Curves[i]; k.Series.flaws&broken != 0 {
+			drawBroken(c, a, v.Glyphs, p.items(k))
 		}
 	}
 	if p.user.outliers {

@@ -4,6 +4,9 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // Axis is what a chart has along x.
@@ -35,19 +38,55 @@ type Bucket struct {
 	Last     float64  // its last finite value; NaN if it has none
 	Sum      float64  // of its finite values
 	N        int32    // how many of them
-	holes    bool     // whether a value was NaN or infinite
+	flaws    flaws    // what is not finite
+}
+
+// flaws say where a curve is broken off, and by what.
+type flaws uint8
+
+const (
+	gap   flaws = 1 << iota // nothing was told, and nothing is to be joined across
+	above                   // NaN or +Inf was told
+	below                   // −Inf was told
+
+	broken = above | below
+)
+
+// flawsOf are those of a value.
+func flawsOf(y float64) flaws {
+	switch v := event.Float(y); {
+	case v.Finite():
+		return 0
+	case v.Absent():
+		return gap
+	case v < 0:
+		return below
+	}
+	return above
+}
+
+// value is one that has the flaws.
+func (f flaws) value() float64 {
+	switch {
+	case f&above != 0:
+		return float64(event.NotFinite)
+	case f&below != 0:
+		return math.Inf(-1)
+	}
+	return float64(event.Absent)
 }
 
 // sample is one point.
 type sample struct {
 	at Position
-	y  float64 // NaN for what is not finite
+	y  float64 // Absent for a gap
 }
 
 func (p sample) bucket() Bucket {
-	b := Bucket{X0: p.at[Epochs], X1: p.at, Min: p.y, Max: p.y, Last: p.y, holes: math.IsNaN(p.y)}
-	if !b.holes {
-		b.Sum, b.N = p.y, 1
+	b := Bucket{X0: p.at[Epochs], X1: p.at, Min: p.y, Max: p.y, Last: p.y, Sum: p.y, N: 1, flaws: flawsOf(p.y)}
+	if b.flaws != 0 {
+		nan := math.NaN()
+		b.Min, b.Max, b.Last, b.Sum, b.N = nan, nan, nan, 0, 0
 	}
 	return b
 }
@@ -67,15 +106,35 @@ type Series struct {
 	first   Position
 	min     float64
 	minAt   float64
-	holes   bool
+	flaws   flaws      // of all buckets
+	newest  flaws      // of the newest value that was told
+	before  [2]float64 // the newest two finite values, the newest last
+	finite  int        // how many of the two there are
 }
 
 // Add appends a point of a curve that is over one axis only, whatever that is.
 func (s *Series) Add(x, y float64) { s.Put(Position{x}, y) }
 
-// Put appends a point. A y that is not finite makes a hole that charts mark. Seconds and equivalents that are
-// missing or fall are those of the point before.
+// Put appends a point. Of a y that is event.Absent nothing is kept: a curve that is told now and then only is joined across.
+// One that was told and is not finite breaks the curve, and charts mark it. Seconds and equivalents that are missing or fall
+// are those of the point before.
 func (s *Series) Put(at Position, y float64) {
+	f := flawsOf(y)
+	if f == gap {
+		return
+	}
+	if s.newest = f; f == 0 {
+		s.before[0], s.before[1] = s.before[1], y
+		s.finite = min(s.finite+1, 2)
+	}
+	s.put(at, y)
+}
+
+// Gap says that the curve has no value there and is not to be joined across, as that of a quantity which the method does not
+// have. Charts do not mark it.
+func (s *Series) Gap(at Position) { s.put(at, float64(event.Absent)) }
+
+func (s *Series) put(at Position, y float64) {
 	if s.Each == 0 {
 		s.Each = 1
 	}
@@ -101,15 +160,13 @@ func (s *Series) Put(at Position, y float64) {
 		}
 	}
 	s.Points++
-	finite := !math.IsNaN(y) && !math.IsInf(y, 0)
-	if !finite {
-		y = math.NaN()
-		s.holes = true
+	f := flawsOf(y)
+	if s.flaws |= f; f != 0 {
+		if s.Points == 1 {
+			s.min = math.NaN()
+		}
 	} else if s.Points == 1 || math.IsNaN(s.min) || y < s.min {
 		s.min, s.minAt = y, at[Epochs]
-	}
-	if s.Points == 1 && !finite {
-		s.min = math.NaN()
 	}
 	p := sample{at, y}
 	if s.filled == 0 {
@@ -129,7 +186,11 @@ func (s *Series) halve() {
 	if s.Each == 1 {
 		s.tail = make([]sample, 0, 2*KeptTail)
 		for i := max(0, len(s.Buckets)-KeptTail); i < len(s.Buckets); i++ {
-			s.tail = append(s.tail, sample{s.Buckets[i].X1, s.Buckets[i].Last})
+			p := sample{s.Buckets[i].X1, s.Buckets[i].Last}
+			if f := s.Buckets[i].flaws; f != 0 {
+				p.y = f.value()
+			}
+			s.tail = append(s.tail, p)
 		}
 	}
 	n := len(s.Buckets) / 2
@@ -144,7 +205,7 @@ func (s *Series) halve() {
 // join returns the bucket of a's points followed by b's.
 func join(a, b Bucket) Bucket {
 	j := Bucket{X0: a.X0, X1: b.X1, Min: Lesser(a.Min, b.Min), Max: -Lesser(-a.Max, -b.Max), Last: b.Last,
-		Sum: a.Sum + b.Sum, N: a.N + b.N, holes: a.holes || b.holes}
+		Sum: a.Sum + b.Sum, N: a.N + b.N, flaws: a.flaws | b.flaws}
 	if math.IsNaN(j.Last) {
 		j.Last = a.Last
 	}
@@ -167,14 +228,15 @@ func (s *Series) Cut(epoch float64) {
 		return
 	}
 	if n < len(s.Buckets) {
-		gap := sample{s.Buckets[n].X1, math.NaN()}.bucket()
-		s.Old = append(append(s.Old, gap), s.Buckets[max(0, n-1):]...)
+		between := sample{s.Buckets[n].X1, float64(event.Absent)}.bucket()
+		s.Old = append(append(s.Old, between), s.Buckets[max(0, n-1):]...)
 		s.Old = slices.Clone(s.Old[max(0, len(s.Old)-KeptOld):])
 	}
 	s.Buckets = s.Buckets[:n]
 	m := sort.Search(len(s.tail), func(i int) bool { return s.tail[i].at[Epochs] > epoch })
 	s.tail = s.tail[:m]
-	s.Points, s.filled, s.holes, s.min, s.close = 0, s.Each, false, math.NaN(), nil
+	s.Points, s.filled, s.flaws, s.newest, s.min, s.close = 0, s.Each, 0, 0, math.NaN(), nil
+	s.finite = 0
 	if n == 0 {
 		s.filled = 0
 		return
@@ -187,10 +249,31 @@ func (s *Series) Cut(epoch float64) {
 	for i := range s.Buckets {
 		b := &s.Buckets[i]
 		s.Points += int(b.N)
-		s.holes = s.holes || b.holes
+		s.flaws |= b.flaws
 		if b.Min < s.min || math.IsNaN(s.min) && !math.IsNaN(b.Min) {
 			s.min, s.minAt = b.Min, b.X1[Epochs]
 		}
+	}
+	s.recount()
+}
+
+// recount finds the newest values again, as closely as they were kept.
+func (s *Series) recount() {
+	for i := len(s.tail) - 1; i >= 0 && s.finite == 0; i-- {
+		s.recall(s.tail[i].bucket())
+	}
+	for i := len(s.Buckets) - 1; i >= 0 && s.finite == 0; i-- {
+		s.recall(s.Buckets[i])
+	}
+}
+
+// recall takes a bucket from before those that were recalled.
+func (s *Series) recall(b Bucket) {
+	if s.newest == 0 {
+		s.newest = b.flaws & broken
+	}
+	if b.N > 0 {
+		s.before[1], s.finite = b.Last, 1
 	}
 }
 
@@ -225,13 +308,40 @@ func Visible(b []Bucket, by Axis, left, right float64) []Bucket {
 
 // Last returns the newest finite value, NaN if there is none.
 func (s *Series) Last() float64 {
-	for i := len(s.Buckets) - 1; i >= 0; i-- {
-		if v := s.Buckets[i].Last; !math.IsNaN(v) {
-			return v
-		}
+	if s.finite == 0 {
+		return math.NaN()
 	}
-	return math.NaN()
+	return s.before[1]
 }
+
+// Before returns the finite value before the newest one, NaN if there is none.
+func (s *Series) Before() float64 {
+	if s.finite < 2 {
+		return math.NaN()
+	}
+	return s.before[0]
+}
+
+// Broken reports whether the newest value that was told is not finite.
+func (s *Series) Broken() bool { return s.newest != 0 }
+
+// Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing was told.
+func (s *Series) Now(ink style.Token, text func(float64) string) (parts []style.Part) {
+	if !s.Empty() {
+		parts = append(parts, ink.Of(text(s.Last())))
+	}
+	if s.Broken() {
+		sign := "×"
+		if len(parts) > 0 {
+			sign = " ×"
+		}
+		parts = append(parts, style.NotFinite.Of(sign))
+	}
+	return parts
+}
+
+// Untold reports whether no value was told, be it finite or not.
+func (s *Series) Untold() bool { return s.Empty() && !s.Broken() }
 
 // Least returns the least value there was, and its epoch; NaN if there is none.
 func (s *Series) Least() (epoch, value float64) {

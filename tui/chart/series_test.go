@@ -7,6 +7,7 @@ import (
 
 	"github.com/charmbracelet/colorprofile"
 
+	"newtop/trainer/event"
 	"newtop/tui/style"
 )
 
@@ -20,7 +21,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 		for i := range points {
 			points[i] = r.NormFloat64()
 			if i%1000 == 7 {
-				points[i] = math.NaN()
+				points[i] = [...]float64{float64(event.NotFinite), math.Inf(1), math.Inf(-1)}[i/1000%3]
 			}
 			s.Add(float64(i), points[i])
 		}
@@ -32,16 +33,16 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 			if int(b.X0) != next {
 				t.Fatalf("%d points: a bucket begins at %v instead of %d", n, b.X0, next)
 			}
-			low, high, last, holes := math.Inf(1), math.Inf(-1), math.NaN(), false
+			low, high, last, flaws := math.Inf(1), math.Inf(-1), math.NaN(), flaws(0)
 			for i := int(b.X0); i <= int(b.X1[Epochs]); i++ {
-				if math.IsNaN(points[i]) {
-					holes = true
+				if points[i]-points[i] != 0 {
+					flaws |= flawsOf(points[i])
 					continue
 				}
 				low, high, last = math.Min(low, points[i]), math.Max(high, points[i]), points[i]
 			}
-			if !math.IsNaN(last) && (b.Min != low || b.Max != high || b.Last != last) || b.holes != holes {
-				t.Fatalf("%d points: bucket %+v, want min %v max %v last %v holes %v", n, b, low, high, last, holes)
+			if !math.IsNaN(last) && (b.Min != low || b.Max != high || b.Last != last) || b.flaws != flaws {
+				t.Fatalf("%d points: bucket %+v, want min %v max %v last %v flaws %v", n, b, low, high, last, flaws)
 			}
 			next = int(b.X1[Epochs]) + 1
 		}
@@ -50,7 +51,7 @@ func TestSeriesKeepsExtremes(t *testing.T) {
 		}
 		least, at := math.Inf(1), 0.0
 		for i, p := range points {
-			if p < least {
+			if p < least && !math.IsInf(p, 0) {
 				least, at = p, float64(i)
 			}
 		}
@@ -87,7 +88,7 @@ func TestSpikeIsDrawn(t *testing.T) {
 }
 
 func TestSeriesBounds(t *testing.T) {
-	nan, inf := math.NaN(), math.Inf(1)
+	nan, inf := float64(event.NotFinite), math.Inf(1)
 	for _, c := range []struct {
 		ys       []float64
 		positive bool

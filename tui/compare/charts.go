@@ -126,7 +126,7 @@ func (c *compareCharts) plot(m *model, k int) chart.Plot {
 		}
 		letter := style.RacerLetter(i)
 		p.Curves = append(p.Curves, chart.Curve{Name: letter + " " + ansi.Truncate(r.label, 16, "…"), Token: ink, Series: &r.series[k],
-			Dashed: i%2 == 1, Alarm: q.Alarm, Mark: rune(letter[0]), Tag: letter})
+			Dashed: i%2 == 1, Mark: rune(letter[0]), Tag: letter})
 	}
 	for i := range m.runs {
 		if i != m.at {

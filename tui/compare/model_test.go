@@ -43,7 +43,7 @@ func fakeCompared(n int) []Recorded {
 			ev.TestError = event.Float(0.95*math.Exp(-x/speed) + 0.03 + 0.004*math.Abs(float64(i)-2))
 			ev.Elapsed, ev.GradientEquivalents = event.Float(x*0.3*float64(n-i)), event.Float(x*12*float64(i+1))
 			if i == 3 && e >= 40 {
-				ev.Loss, ev.TestLoss, ev.TestError = tuitest.NaN, tuitest.NaN, tuitest.NaN
+				ev.Loss, ev.TestLoss, ev.TestError = event.NotFinite, event.NotFinite, event.NotFinite
 			}
 			if methods[i] == "adam" || methods[i] == "sgd" {
 				ev.Inner, ev.Radius = nil, tuitest.NaN

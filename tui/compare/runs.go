@@ -63,7 +63,7 @@ func compared(q event.Quantity) comparedQuantity {
 // epochSeconds leaves out epoch 0, in which nothing was done.
 func epochSeconds(e *event.EpochEvent) event.Float {
 	if e.Epoch == 0 {
-		return event.Float(math.NaN())
+		return event.Absent
 	}
 	return e.Seconds
 }
@@ -83,7 +83,7 @@ func newComparedRuns(runs []Recorded) []comparedRun {
 
 func newComparedRun(c Recorded, label string) comparedRun {
 	r := comparedRun{Recorded: c, label: label, series: make([]chart.Series, len(comparedQuantities)), measure: event.MeasureOf(c.Run, c.Epochs)}
-	newest, least := -1, math.Inf(1)
+	newest, least, external := -1, math.Inf(1), c.Run != nil && c.Run.External()
 	for i := range c.Epochs {
 		e := &c.Epochs[i]
 		if v := r.measure.Value(e); v < least {
@@ -95,7 +95,7 @@ func newComparedRun(c Recorded, label string) comparedRun {
 			if back {
 				r.series[k].Cut(float64(e.Epoch - 1))
 			}
-			r.series[k].Put(history.PositionOf(e), float64(comparedQuantities[k].of(e)))
+			history.Put(&r.series[k], history.PositionOf(e), comparedQuantities[k].of(e), external)
 		}
 	}
 	if n := len(c.Epochs); n > 0 {

@@ -215,7 +215,7 @@ func (r *raceView) chart(v *pane.View, c *chart.Canvas, name, unit string, of fu
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
 		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.H.Race.Racers[i]), Dashed: i%2 == 1,
-			Alarm: true, Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
+			Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)
 	if framed {

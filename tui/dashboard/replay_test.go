@@ -347,7 +347,12 @@ func TestForeign(t *testing.T) {
 	d := feed.Delta{Status: a.h.Status, Epochs: tuitest.ExternalRun(44, false)[0].Epochs[43:]}
 	d.Epochs[0].Loss = tuitest.NaN
 	a.Update(came(d))
-	if text := frameText(t, a); !strings.Contains(text, "train NaN") || !strings.Contains(text, "×") {
+	if text := frameText(t, a); !strings.Contains(text, "train 0.1155▾") || strings.Contains(text, "×") {
+		t.Errorf("a loss that is not told is shown as one that is no number:\n%s", text)
+	}
+	d.Epochs[0].Epoch, d.Epochs[0].Loss = 44, event.NotFinite
+	a.Update(came(d))
+	if text := frameText(t, a); !strings.Contains(text, "train 0.1155 ×") {
 		t.Errorf("a loss that is no number any more is not shown loudly:\n%s", text)
 	}
 }

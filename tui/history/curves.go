@@ -123,7 +123,7 @@ func (c *Curves) own(e *event.EpochEvent, before string, external bool) {
 		}
 	}
 	for i, f := range e.Figures {
-		c.Figures[i].add(f, c.now)
+		c.Figures[i].add(f, c.now, false)
 	}
 }
 
@@ -133,7 +133,7 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 		if at >= len(c.Figures) || c.Figures[at].Key != f.Key {
 			at = slices.IndexFunc(c.Figures, func(k FigureSeries) bool { return k.Key == f.Key })
 		}
-		if math.IsNaN(float64(f.Value)) {
+		if f.Value.Absent() {
 			continue
 		}
 		if at < 0 {
@@ -143,20 +143,20 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 			at = len(c.Figures)
 			c.Figures = append(c.Figures, FigureSeries{whole: true})
 		}
-		c.Figures[at].add(f, c.now)
+		c.Figures[at].add(f, c.now, true)
 	}
 }
 
 // add takes the next value.
-func (f *FigureSeries) add(now event.Figure, at chart.Position) {
+func (f *FigureSeries) add(now event.Figure, at chart.Position, external bool) {
 	now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
 	if now.Symbol == "" {
 		now.Symbol = style.Clean(now.Key)
 	}
 	f.Figure = now
 	v := float64(now.Value)
-	f.whole = f.whole && (math.IsNaN(v) || v == math.Trunc(v))
-	f.Series.Put(at, v)
+	f.whole = f.whole && (!now.Value.Finite() || v == math.Trunc(v))
+	Put(&f.Series, at, now.Value, external)
 }
 
 // committee adds the least and the greatest value of the measure among the members of a committee.
@@ -164,11 +164,18 @@ func (c *Curves) committee(e *event.EpochEvent, m event.Measure) {
 	if len(e.Members) == 0 {
 		return
 	}
-	low, high := math.Inf(1), math.Inf(-1)
+	low, high, worst := math.NaN(), math.NaN(), event.Absent
 	for i := range e.Members {
-		v := float64(m.OfMember(&e.Members[i]))
-		low, high = min(low, v), max(high, v)
+		switch v := m.OfMember(&e.Members[i]); {
+		case v.Finite():
+			low, high = chart.Lesser(float64(v), low), -chart.Lesser(-float64(v), -high)
+		case v.Broken():
+			worst = v
+		}
 	}
-	c.MemberLow.Put(PositionOf(e), low)
-	c.MemberHigh.Put(PositionOf(e), high)
+	if worst.Absent() {
+		worst = event.Float(high)
+	}
+	Put(&c.MemberLow, PositionOf(e), event.Float(low), false)
+	Put(&c.MemberHigh, PositionOf(e), worst, false)
 }

@@ -145,21 +145,16 @@ func (h *History) epoch(newest *event.EpochEvent) {
 	e := &now
 	h.Curves.now = PositionOf(e)
 	h.updateBest(e)
-	if passed := e.Elapsed - old.Elapsed; h.External() && h.Epochs > 0 && e.Seconds != e.Seconds && passed >= 0 {
+	if passed := e.Elapsed - old.Elapsed; h.External() && h.Epochs > 0 && e.Seconds.Absent() && passed >= 0 {
 		e.Seconds = passed / event.Float(max(e.Epoch-old.Epoch, 1))
 	}
 	plain := now // without what is only remembered
-	// put adds a value to a curve. Another program may tell a quantity now and then only: what it leaves out is no hole
-	// but the value before, unless the curve had a value at every epoch so far.
+	// put adds a value to a curve. Another program may tell a quantity now and then only: what it leaves out is the value before.
 	put := func(s *chart.Series, y *event.Float, before event.Float) {
-		const regular = 8
-		if h.External() && *y != *y && (s.Points < regular || s.Points < h.Epochs) {
-			if h.Epochs > 0 {
-				*y = before
-			}
-			return
+		Put(s, h.Curves.now, *y, h.External())
+		if y.Absent() && h.External() && h.Epochs > 0 {
+			*y = before
 		}
-		s.Put(h.Curves.now, float64(*y))
 	}
 	put(&h.Curves.Loss, &e.Loss, old.Loss)
 	put(&h.Curves.TestLoss, &e.TestLoss, old.TestLoss)
@@ -183,6 +178,16 @@ func (h *History) epoch(newest *event.EpochEvent) {
 	h.Epochs++
 	h.Gen.Epoch++
 	h.solved(&plain)
+}
+
+// Put adds what an epoch tells of a quantity to its curve. What newtop itself does not tell, the method did not have: the
+// curve is broken off. Another program tells it now and then only.
+func Put(s *chart.Series, at chart.Position, y event.Float, external bool) {
+	if y.Absent() && !external {
+		s.Gap(at)
+		return
+	}
+	s.Put(at, float64(y))
 }
 
 // updateBest keeps the least value of the measure. Where an epoch changes what a run of another program is judged by, what was
@@ -276,7 +281,7 @@ func (h *History) cut(to int) {
 			break
 		}
 	}
-	h.Before = event.EpochEvent{Loss: event.Float(math.NaN()), TestLoss: event.Float(math.NaN())}
+	h.Before = event.UnknownEpoch(0)
 	h.Solves.cut(to)
 	h.bests = slices.DeleteFunc(h.bests, func(b Best) bool { return b.Epoch > to })
 	h.Best = Best{}

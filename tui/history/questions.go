@@ -1,8 +1,6 @@
 package history
 
 import (
-	"math"
-
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 )
@@ -42,9 +40,9 @@ func (h *History) Steering() Steering {
 		return ByRate
 	case s != nil:
 		return ByFigures
-	case h.Latest.Epoch == 0 && !h.External() || h.Epochs > 0 && !math.IsNaN(float64(h.Latest.Radius)):
+	case h.Latest.Epoch == 0 && !h.External() || h.Epochs > 0 && !h.Latest.Radius.Absent():
 		return ByRadius
-	case h.Epochs > 0 && !math.IsNaN(float64(h.Latest.Rate)):
+	case h.Epochs > 0 && !h.Latest.Rate.Absent():
 		return ByRate
 	}
 	return ByFigures
@@ -77,10 +75,10 @@ func (h *History) MetricsOnly() bool {
 
 // HasVerdict reports whether an epoch says anything about its step: other programs do not.
 func (h *History) HasVerdict(e *event.EpochEvent) bool {
-	return e.Epoch > 0 && (!h.External() || !math.IsNaN(float64(e.Rho)))
+	return e.Epoch > 0 && (!h.External() || !e.Rho.Absent())
 }
 
 // Missing reports whether another program tells no values of a curve at all.
 func (h *History) Missing(s *chart.Series) bool {
-	return h.External() && s.Empty() && h.Diverged == nil
+	return h.External() && s.Untold() && h.Diverged == nil
 }

@@ -36,15 +36,7 @@ func (p *Accuracy) unit(v *View) func(float64) string {
 }
 
 func (p *Accuracy) Head(v *View, l *style.Line) {
-	pick := func(e, r float64) float64 {
-		if v.H.Regression() {
-			return r
-		}
-		return e
-	}
-	now, old := &v.H.Latest, &v.H.Before
-	pairHead(v, l, pick(float64(now.Error), float64(now.RMSE)), pick(float64(old.Error), float64(old.RMSE)),
-		pick(float64(now.TestError), float64(now.TestRMSE)), pick(float64(old.TestError), float64(old.TestRMSE)), v.H.Missing(&v.H.Curves.Metric), p.unit(v))
+	pairHead(v, l, &v.H.Curves.Metric, &v.H.Curves.TestMetric, p.unit(v))
 	if v.H.Best.Known && v.H.Epochs > 1 {
 		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.H.Best.Value)), style.Muted.Of(" at "+format.Count(v.H.Best.Epoch)))
 	}
@@ -56,7 +48,7 @@ func (p *Accuracy) Head(v *View, l *style.Line) {
 
 func (p *Accuracy) plot(v *View) chart.Plot {
 	pl := pairPlot(v, &v.H.Curves.Metric, &v.H.Curves.TestMetric)
-	pl.Log, pl.Y.Zero, pl.Curves[0].Alarm = p.log, true, false
+	pl.Log, pl.Y.Zero = p.log, true
 	if !v.H.Curves.MemberLow.Empty() {
 		pl.Curves = append(pl.Curves,
 			chart.Curve{Name: "best member", Token: style.Muted, Series: &v.H.Curves.MemberLow, Mark: '.'},

@@ -32,7 +32,7 @@ func storyView() *View {
 			case 30:
 				ev.TestLoss = 140
 			case 22:
-				ev.Loss = tuitest.NaN
+				ev.Loss = event.NotFinite
 			}
 			d.Epochs = append(d.Epochs, ev)
 		}

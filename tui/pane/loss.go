@@ -1,8 +1,6 @@
 package pane
 
 import (
-	"math"
-
 	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
@@ -33,8 +31,7 @@ func (p *Loss) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run 
 func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
 
 func (p *Loss) Head(v *View, l *style.Line) {
-	pairHead(v, l, float64(v.H.Latest.Loss), float64(v.H.Before.Loss),
-		float64(v.H.Latest.TestLoss), float64(v.H.Before.TestLoss), v.H.Missing(&v.H.Curves.Loss), format.Number)
+	pairHead(v, l, &v.H.Curves.Loss, &v.H.Curves.TestLoss, format.Number)
 	scaleHead(l, p.log)
 }
 
@@ -56,7 +53,7 @@ func (p *Loss) Strip(v *View, w, h int) []string {
 // pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
 func pairPlot(v *View, train, test *chart.Series) chart.Plot {
 	pl := EpochPlot(v.H,
-		chart.Curve{Name: "train", Token: style.Train, Series: train, Alarm: true, Mark: '*'},
+		chart.Curve{Name: "train", Token: style.Train, Series: train, Mark: '*'},
 		chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
 	pl.Waiting, pl.Legend, pl.Signs = Waiting(v), true, true
 	return pl
@@ -81,25 +78,24 @@ func (v *View) Without(what string) string {
 	return "the record has no " + what
 }
 
-// pairHead writes the current values of both kinds of rows with the direction they moved in. untold says that those of
-// the training rows are not numbers because nobody tells them.
-func pairHead(v *View, l *style.Line, train, trainBefore, test, testBefore float64, untold bool, text func(float64) string) {
-	if v.H.Epochs == 0 {
-		return
-	}
-	if v.H.Epochs == 1 {
-		trainBefore, testBefore = math.NaN(), math.NaN()
-	}
-	now, gap := style.Train.Of(text(train)), ""
-	if train != train {
-		now = style.Bad.Of("NaN")
-	}
-	if !untold {
-		l.Group(style.Muted.Of("train "), now, style.Muted.Of(trend(train, trainBefore)))
+// pairHead writes the newest values of both kinds of rows with the direction they moved in, and marks those after which one came
+// that is not finite. Rows of which nothing is told are left out.
+func pairHead(v *View, l *style.Line, train, test *chart.Series, text func(float64) string) {
+	gap := ""
+	for _, k := range []struct {
+		name   string
+		ink    style.Token
+		series *chart.Series
+	}{{"train ", style.Train, train}, {"test ", style.Test, test}} {
+		if k.series.Untold() {
+			continue
+		}
+		parts := append([]style.Part{style.Muted.Of(gap + k.name)}, k.series.Now(k.ink, text)...)
+		if !k.series.Broken() {
+			parts = append(parts, style.Muted.Of(trend(k.series.Last(), k.series.Before())))
+		}
+		l.Group(parts...)
 		gap = "  "
-	}
-	if test == test {
-		l.Group(style.Muted.Of(gap+"test "), style.Test.Of(text(test)), style.Muted.Of(trend(test, testBefore)))
 	}
 }
 
@@ -125,14 +121,22 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 		switch {
 		case i == 0:
 			v.Label(l, name)
-			l.Put(style.Train, pl.Curves[0].Sign(v.Glyphs, 1)).Put(style.Muted, " train ").Put(style.Train, text(pl.Curves[0].Series.Last()))
+			l.Put(style.Train, pl.Curves[0].Sign(v.Glyphs, 1)).Put(style.Muted, " train ").Group(nowOr(pl.Curves[0].Series, style.Train, text)...)
 		case i == 1:
-			l.To(11).Put(style.Test, pl.Curves[1].Sign(v.Glyphs, 1)).Put(style.Muted, " test  ").Put(style.Test, text(pl.Curves[1].Series.Last()))
+			l.To(11).Put(style.Test, pl.Curves[1].Sign(v.Glyphs, 1)).Put(style.Muted, " test  ").Group(nowOr(pl.Curves[1].Series, style.Test, text)...)
 		}
 		l.To(column).Raw(picture[i], w-column-1)
 		rows[i] = l.Full()
 	}
 	return rows
+}
+
+// nowOr writes the newest value of a curve, or a dash where nothing was told.
+func nowOr(s *chart.Series, ink style.Token, text func(float64) string) []style.Part {
+	if s.Untold() {
+		return []style.Part{style.Muted.Of("–")}
+	}
+	return s.Now(ink, text)
 }
 
 func (p *Loss) Figure(v *View) *figure.Chart {

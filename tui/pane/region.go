@@ -7,6 +7,7 @@ import (
 
 	"newtop/internal/figure"
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/style"
@@ -69,22 +70,30 @@ func (p *Region) values(v *View) [][]style.Part {
 	e := &v.H.Latest
 	switch v.H.Steering() {
 	case history.ByRate:
-		groups := [][]style.Part{{style.Strong.Of(format.Number(float64(e.Rate)))}}
+		groups := [][]style.Part{newest(e.Rate, &v.H.Curves.Rate, style.Strong, format.Number)}
 		if !v.H.Missing(&v.H.Curves.Gradient) {
-			groups = append(groups, []style.Part{style.Muted.Of("  ‖g‖ "), style.Text.Of(format.Number(float64(e.GradientNorm)))})
+			groups = append(groups, append([]style.Part{style.Muted.Of("  ‖g‖ ")}, newest(e.GradientNorm, &v.H.Curves.Gradient, style.Text, format.Number)...))
 		}
 		return append(groups, p.own(v, "  ")...)
 	case history.ByFigures:
 		return p.own(v, "")
 	}
-	radius := []style.Part{style.Muted.Of("R "), style.Strong.Of(format.Number(float64(e.Radius)))}
+	radius := append([]style.Part{style.Muted.Of("R ")}, newest(e.Radius, &v.H.Curves.Radius, style.Strong, format.Number)...)
 	if next, ok := NextRadius(v.H); ok { // which the header has as the setting
 		radius = append(radius, style.Muted.Of(v.Glyphs.To), style.Strong.Of(format.Number(next)))
 	}
 	return [][]style.Part{
 		radius,
-		{style.Muted.Of("  " + v.Glyphs.Rho + " "), style.Text.Of(format.Short(float64(e.Rho)))},
+		append([]style.Part{style.Muted.Of("  " + v.Glyphs.Rho + " ")}, newest(e.Rho, &v.H.Curves.Rho, style.Text, format.Short)...),
 	}
+}
+
+// newest writes an epoch's value of a curve: one that is not finite as a × behind the newest that is.
+func newest(y event.Float, s *chart.Series, ink style.Token, text func(float64) string) []style.Part {
+	if y.Broken() && s.Broken() {
+		return s.Now(ink, text)
+	}
+	return []style.Part{ink.Of(text(float64(y)))}
 }
 
 // own are the method's own figures, after a gap.
@@ -96,7 +105,7 @@ func (p *Region) own(v *View, gap string) [][]style.Part {
 	}
 	for i := range v.H.Curves.Figures {
 		f := &v.H.Curves.Figures[(first+i)%len(v.H.Curves.Figures)]
-		groups = append(groups, []style.Part{style.Muted.Of(gap + f.Symbol + " "), style.Text.Of(f.Format(float64(f.Value)))})
+		groups = append(groups, append([]style.Part{style.Muted.Of(gap + f.Symbol + " ")}, newest(f.Value, &f.Series, style.Text, f.Format)...))
 		gap = "  "
 	}
 	return groups

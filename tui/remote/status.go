@@ -28,7 +28,9 @@ type news struct {
 	run      *event.RunEvent
 	measure  event.Measure
 	last     *event.EpochEvent
-	records  []record // each better than the one before; the last is the best
+	finite   event.Float // the newest value of the measure that is
+	broken   bool        // one came since that is not
+	records  []record    // each better than the one before; the last is the best
 	status   event.Status
 	diverged *event.DivergedEvent
 	done     *event.DoneEvent
@@ -42,7 +44,7 @@ type record struct {
 
 func newNews(run Run) *news {
 	ctx, cancel := context.WithCancel(context.Background())
-	n := &news{feed: run.Feed(), cancel: cancel, ended: make(chan struct{})}
+	n := &news{feed: run.Feed(), cancel: cancel, ended: make(chan struct{}), finite: event.Absent}
 	go func() {
 		defer close(n.ended)
 		for {
@@ -68,7 +70,7 @@ func (n *news) take(d *feed.Delta) {
 	defer n.mu.Unlock()
 	n.status = d.Status
 	if d.Run != nil {
-		n.run, n.measure = d.Run, d.Run.Measure()
+		n.run, n.measure, n.finite, n.broken = d.Run, d.Run.Measure(), event.Absent, false
 	}
 	if d.Diverged != nil {
 		n.diverged = d.Diverged
@@ -90,9 +92,14 @@ func (n *news) epoch(e *event.EpochEvent) {
 	for k := len(n.records); k > 0 && n.records[k-1].epoch >= e.Epoch; k-- {
 		n.records = n.records[:k-1]
 	}
-	n.measure = n.measure.With(e)
-	v := event.Float(n.measure.Value(e))
-	if k := len(n.records); !math.IsNaN(float64(v)) && (k == 0 || v < n.records[k-1].value) {
+	if m := n.measure.With(e); m != n.measure {
+		n.measure, n.finite, n.broken = m, event.Absent, false
+	}
+	v := *n.measure.Of(e)
+	if n.broken = v.Broken() || v.Absent() && n.broken; v.Finite() {
+		n.finite = v
+	}
+	if k := len(n.records); v.Finite() && (k == 0 || v < n.records[k-1].value) {
 		n.records = append(n.records, record{e.Epoch, v})
 	}
 }
@@ -103,6 +110,18 @@ func (n *news) text(v event.Float) string {
 		return fmt.Sprintf("%.2f %%", 100*float64(v))
 	}
 	return fmt.Sprintf("%.4g", float64(v))
+}
+
+// told is the newest finite value of the measure, and a × behind it where one came since that is not finite.
+func (n *news) told() string {
+	var words []string
+	if n.finite.Finite() {
+		words = append(words, n.text(n.finite))
+	}
+	if n.broken {
+		words = append(words, "×")
+	}
+	return strings.Join(words, " ")
 }
 
 // line is the status in words.
@@ -120,8 +139,8 @@ func (n *news) line() string {
 	}
 	words = append(words, n.phase())
 	if n.last != nil {
-		if what, v := n.measure.Info().Name, event.Float(n.measure.Value(n.last)); !math.IsNaN(float64(v)) {
-			words = append(words, what+" "+n.text(v))
+		if w := n.told(); w != "" {
+			words = append(words, n.measure.Info().Name+" "+w)
 		}
 	}
 	if k := len(n.records); k > 0 {

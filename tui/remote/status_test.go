@@ -73,7 +73,11 @@ func TestStatusOfRegression(t *testing.T) {
 		t.Errorf("\n%q, expected\n%q", got, want)
 	}
 	n.take(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 2, RMSE: event.Float(math.NaN())}}, Status: event.Status{Phase: event.Running, Epoch: 2}})
-	if got, want := n.line(), "sine[2J: lm, epoch 2, running, best 0.125 in epoch 1, nobody is watching"; got != want {
-		t.Errorf("\n%q, expected\n%q", got, want)
+	if got, want := n.line(), "sine[2J: lm, epoch 2, running, training RMSE 0.125, best 0.125 in epoch 1, nobody is watching"; got != want {
+		t.Errorf("not told:\n%q, expected\n%q", got, want)
+	}
+	n.take(&feed.Delta{Epochs: []event.EpochEvent{{Epoch: 3, RMSE: event.NotFinite}}, Status: event.Status{Phase: event.Running, Epoch: 3}})
+	if got, want := n.line(), "sine[2J: lm, epoch 3, running, training RMSE 0.125 ×, best 0.125 in epoch 1, nobody is watching"; got != want {
+		t.Errorf("not finite:\n%q, expected\n%q", got, want)
 	}
 }

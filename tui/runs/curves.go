@@ -105,6 +105,7 @@ func (m *Model) spark(r *row, w int) string {
 		return ""
 	}
 	all := m.curves[r.run.ID].epochs
+	all = told(all, r.measure)
 	n := min(len(all), w)
 	values := make([]float64, n)
 	low, high := math.Inf(1), math.Inf(-1)
@@ -129,6 +130,16 @@ func (m *Model) spark(r *row, w int) string {
 		}
 	}
 	return string(out)
+}
+
+// told leaves out the epochs that do not tell a measure.
+func told(all []event.EpochEvent, m event.Measure) (out []event.EpochEvent) {
+	for i := range all {
+		if !m.Of(&all[i]).Absent() {
+			out = append(out, all[i])
+		}
+	}
+	return out
 }
 
 // series are the loss of the training rows and of the test rows.

@@ -1,7 +1,6 @@
 package runs
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -42,8 +41,8 @@ func (m *Model) lossChart(r *row, w, h int) []string {
 	c := m.curves[r.run.ID]
 	train, test := c.series()
 	p := chart.Plot{Log: true, Whole: true, Closed: true, Waiting: "no epoch yet"}
-	p.Add(chart.Curve{Name: "train", Token: style.Train, Series: &train, Mark: '*', Alarm: true})
-	p.Add(chart.Curve{Name: "test", Token: style.Test, Series: &test, Mark: 'o', Dashed: true, Alarm: true})
+	p.Add(chart.Curve{Name: "train", Token: style.Train, Series: &train, Mark: '*'})
+	p.Add(chart.Curve{Name: "test", Token: style.Test, Series: &test, Mark: 'o', Dashed: true})
 	return m.detail.canvas.Draw(&m.Pen, p, w, h)
 }
 
@@ -99,7 +98,7 @@ func (m *Model) facts(r *row, w int) (rows []string) {
 
 // valueText writes what a run is judged by in an epoch.
 func (m *Model) valueText(r *row, e *event.EpochEvent) string {
-	if e == nil || math.IsNaN(r.measure.Value(e)) {
+	if e == nil || r.measure.Of(e).Absent() {
 		return ""
 	}
 	return r.measure.Info().Name + " " + measureText(r.measure, r.measure.Value(e)) + " in epoch " + format.Count(e.Epoch)

@@ -238,7 +238,7 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	if t := selected(m); t != nil {
 		tag := m.tag(t)
 		title = append(title, tag.Token.Of("  "+tag.Text+" #"+format.Count(t.Number)))
-		p.Add(chart.Curve{Name: "#" + format.Count(t.Number), Token: tag.Token, Series: curveOf(t), Alarm: true, Mark: []rune(tag.Text)[0], Tag: tag.Text})
+		p.Add(chart.Curve{Name: "#" + format.Count(t.Number), Token: tag.Token, Series: curveOf(t), Mark: []rune(tag.Text)[0], Tag: tag.Text})
 	}
 	if len(others) < len(m.rows) {
 		title = append(title, style.Muted.Of("  over the first "+format.Count(len(others))))

@@ -26,7 +26,7 @@ func decimal(head string, width, digits int, of func(e *event.EpochEvent) event.
 // innerWidth is room for what solves tells, as 111 B39N1.
 const innerWidth = 9
 
-// columns returns the table of a run whose first step was e: what every method has, and between that and the
+// columns returns the table of a run of which e has all that was told: what every method has, and between that and the
 // cost what this one has, of its own figures as many as have room in a width; 0 is any. A committee has the range of its
 // members in the place of the radius and the ratio of one step. Of a run that another program trains the epoch may tell
 // more than its opening.
@@ -35,7 +35,7 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 		{"epoch", 5, func(e *event.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
 		decimal("loss", 8, 6, func(e *event.EpochEvent) event.Float { return e.Loss }),
 	}
-	exists := func(f event.Float) bool { return !math.IsNaN(float64(f)) }
+	exists := func(f event.Float) bool { return !f.Absent() }
 	tested := run.Data.TestRows > 0 || exists(e.TestLoss) || exists(e.TestError) || exists(e.TestRMSE)
 	if tested {
 		list = append(list, decimal("test", 8, 6, func(e *event.EpochEvent) event.Float { return e.TestLoss }))
@@ -93,7 +93,12 @@ func faults(classes, tested bool) []column {
 		decimal("test", 7, 5, func(e *event.EpochEvent) event.Float { return e.TestRMSE }),
 	}
 	if classes {
-		share := func(f event.Float) string { return Fixed(100*f, 2) }
+		share := func(f event.Float) string {
+			if f.Finite() {
+				f *= 100
+			}
+			return Fixed(f, 2)
+		}
 		list = []column{
 			{"error %", 7, func(e *event.EpochEvent) string { return share(e.Error) }},
 			{"test %", 6, func(e *event.EpochEvent) string { return share(e.TestError) }},
@@ -113,7 +118,7 @@ func FigureOf(key string) func(e *event.EpochEvent) event.Float {
 				return e.Figures[i].Value
 			}
 		}
-		return event.Float(math.NaN())
+		return event.Absent
 	}
 }
 
@@ -180,10 +185,10 @@ func members(first *event.MemberFigures) column {
 	head, width, format := "members", 15, "%.4g"
 	scale, of := 1.0, func(m *event.MemberFigures) event.Float { return m.Loss }
 	switch {
-	case !math.IsNaN(float64(first.TestError)):
+	case !first.TestError.Absent():
 		head, width, format = "members %", 11, "%.2f"
 		scale, of = 100, func(m *event.MemberFigures) event.Float { return m.TestError }
-	case !math.IsNaN(float64(first.TestRMSE)):
+	case !first.TestRMSE.Absent():
 		head, width, format = "members", 13, "%.3g"
 		of = func(m *event.MemberFigures) event.Float { return m.TestRMSE }
 	}

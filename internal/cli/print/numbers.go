@@ -12,9 +12,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// Number formats a figure with the given digits, and a missing one as a dot.
+// Number formats a figure with the given digits, and a missing one as a dot. One that is not finite is written as it is.
 func Number(f event.Float, digits int) string {
-	if math.IsNaN(float64(f)) {
+	if f.Absent() {
 		return "."
 	}
 	return fmt.Sprintf("%.*g", digits, float64(f))
@@ -22,7 +22,7 @@ func Number(f event.Float, digits int) string {
 
 // Fixed formats a figure with so many digits behind the point, and a missing one as a dot.
 func Fixed(f event.Float, digits int) string {
-	if math.IsNaN(float64(f)) {
+	if f.Absent() {
 		return "."
 	}
 	return fmt.Sprintf("%.*f", digits, float64(f))
@@ -30,8 +30,8 @@ func Fixed(f event.Float, digits int) string {
 
 // Percent writes a fraction as a percentage, and a missing one as a dot.
 func Percent(f event.Float) string {
-	if math.IsNaN(float64(f)) {
-		return "."
+	if !f.Finite() {
+		return Number(f, 1)
 	}
 	return fmt.Sprintf("%.2f %%", 100*float64(f))
 }
@@ -46,10 +46,7 @@ func MeasureOf(m event.Measure, e *event.EpochEvent) string {
 
 // Measure writes an error as a percentage, and an RMSE or a loss as it is.
 func Measure(m event.Measure, v float64) string {
-	switch {
-	case math.IsNaN(v):
-		return "."
-	case m.Info().Share:
+	if m.Info().Share {
 		return Percent(event.Float(v))
 	}
 	return Number(event.Float(v), 4)

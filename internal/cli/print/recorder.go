@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"newtop/internal/cli/flags"
@@ -12,7 +13,8 @@ import (
 )
 
 // TextRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the
-// table needs to show is known from the first step, so that the row of the starting weights waits for it.
+// table needs to show is known from the first step, so that the row of the starting weights waits for it. Where an epoch tells
+// what none before did, the heading is printed again with its columns.
 type TextRecorder struct {
 	out, messages io.Writer
 	width         int // of the terminal; 0: there is none
@@ -20,7 +22,9 @@ type TextRecorder struct {
 	opened        bool
 	optimizer     string
 	start         *event.EpochEvent // the starting weights, while they wait
+	told          event.EpochEvent  // all that epochs told so far, once one did
 	columns       []column          // nil until the heading is printed
+	inner         bool              // it has the inner solves
 }
 
 func (t *TextRecorder) Record(e event.Event) error {
@@ -35,6 +39,9 @@ func (t *TextRecorder) Record(e event.Event) error {
 			return nil
 		}
 		err := t.begin(&e)
+		if err == nil && t.tells(&e) {
+			err = t.head()
+		}
 		return t.print(err, t.row(&e))
 	case event.SpectrumEvent:
 		return t.print(t.begin(t.start), t.sentence(SpectrumLine(&e)))
@@ -81,12 +88,47 @@ func (t *TextRecorder) begin(e *event.EpochEvent) error {
 	if t.columns != nil || e == nil {
 		return nil
 	}
-	t.columns = columns(&t.run, e, t.width)
-	err := t.print(nil, tableHead(t.columns, len(e.Inner) > 0))
+	t.told = event.UnknownEpoch(0)
+	t.tells(e)
+	err := t.head()
 	if t.start != nil {
 		err = t.print(err, t.row(t.start))
 	}
 	return err
+}
+
+// tells takes in what an epoch tells, and reports whether anything of it is new.
+func (t *TextRecorder) tells(e *event.EpochEvent) (news bool) {
+	for q := range event.QuantityCount {
+		if f := q.Of(&t.told); f.Absent() && !q.Of(e).Absent() {
+			*f, news = *q.Of(e), true
+		}
+	}
+	for _, f := range e.Figures {
+		if !f.Value.Absent() && !slices.ContainsFunc(t.told.Figures, func(k event.Figure) bool { return k.Key == f.Key }) {
+			t.told.Figures, news = append(t.told.Figures, f), true
+		}
+	}
+	if len(t.told.Inner) == 0 && len(e.Inner) > 0 {
+		t.told.Inner, news = e.Inner, true
+	}
+	if len(t.told.Members) == 0 && len(e.Members) > 0 {
+		t.told.Members, news = e.Members, true
+	}
+	return news
+}
+
+// head prints the heading, unless the one that is there has the same columns.
+func (t *TextRecorder) head() error {
+	before := tableHead(t.columns, t.inner)
+	list, inner := columns(&t.run, &t.told, t.width), len(t.told.Inner) > 0
+	text := tableHead(list, inner)
+	again := t.columns != nil
+	t.columns, t.inner = list, inner
+	if again && text == before {
+		return nil
+	}
+	return t.print(nil, text)
 }
 
 // row writes an epoch.

@@ -1,6 +1,7 @@
 package print
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -71,5 +72,39 @@ func TestSpectrumLine(t *testing.T) {
 		if got := SpectrumLine(&e); got != want {
 			t.Errorf("%s: %q, want %q", stop, got, want)
 		}
+	}
+}
+
+// Columns that come later get a heading of their own; what is absent is a dot, and what is not finite is written.
+func TestHeadingComesAgain(t *testing.T) {
+	var out, messages strings.Builder
+	r := &TextRecorder{out: &out, messages: &messages}
+	record := func(e event.Event) {
+		if err := r.Record(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(event.RunEvent{Data: event.DataInfo{Name: "x"}})
+	for n := 1; n <= 4; n++ {
+		e := event.UnknownEpoch(n)
+		e.Loss = 0.5
+		switch n {
+		case 2:
+			e.Loss, e.TestLoss = event.NotFinite, event.Float(math.Inf(1))
+		case 3:
+			e.Figures = []event.Figure{{Key: "bleu", Value: 20}}
+		}
+		record(e)
+	}
+	const want = `epoch     loss    rmse gradients seconds
+    1      0.5       .         .       .
+epoch     loss     test    rmse    test gradients seconds
+    2      NaN     +Inf       .       .         .       .
+epoch     loss     test    rmse    test    bleu gradients seconds
+    3      0.5        .       .       .      20         .       .
+    4      0.5        .       .       .       .         .       .
+`
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
 }

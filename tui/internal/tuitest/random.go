@@ -11,11 +11,11 @@ import (
 	"newtop/trainer/krylov"
 )
 
-// RandomFloat draws a number of any size, of any sign, or none.
+// RandomFloat draws a number of any size, of any sign, none, or one that is not finite.
 func RandomFloat(r *rand.Rand) event.Float {
 	switch r.IntN(9) {
 	case 0:
-		return event.Float(math.NaN())
+		return [...]event.Float{event.Absent, event.NotFinite}[r.IntN(2)]
 	case 1:
 		return event.Float(math.Inf(1 - 2*r.IntN(2)))
 	case 2:

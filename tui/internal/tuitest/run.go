@@ -54,7 +54,7 @@ func ending(s Script, st event.Status, radius float64) []feed.Delta {
 	case "nan", "dead":
 		d := Ended(st, event.ReasonDiverged)
 		d.Diverged = &event.DivergedEvent{Epoch: s.Epochs, Reason: "the loss is not finite"}
-		d.Done.Loss = NaN
+		d.Done.Loss = event.NotFinite
 		return []feed.Delta{d}
 	default:
 		if st.Optimizer == "tr-newton" {
@@ -105,7 +105,7 @@ func NewRun(s Script) []feed.Delta {
 		equivalents += 60
 		ev.GradientEquivalents = event.Float(equivalents)
 		if s.Fate == "nan" && e == s.Epochs {
-			ev.Loss, ev.TestLoss, ev.GradientNorm = NaN, NaN, NaN
+			ev.Loss, ev.TestLoss, ev.GradientNorm = event.NotFinite, event.NotFinite, event.NotFinite
 		}
 		st.Epoch, st.Elapsed, st.Equivalents = e, float64(ev.Elapsed), equivalents
 		d := feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}}

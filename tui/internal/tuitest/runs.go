@@ -150,7 +150,7 @@ func RichRun(regression, over bool) []feed.Delta {
 		}
 		switch e := &d.Epochs[0]; e.Epoch {
 		case 7:
-			e.Loss, e.TestLoss = 4000, NaN
+			e.Loss, e.TestLoss = 4000, event.NotFinite
 		case 13:
 			d.Settings = []event.SettingEvent{{Epoch: 13, Key: "radius", Value: 2.5}}
 		case 18:
@@ -197,7 +197,7 @@ func RaceDelta(s event.Status, n, laps int, state string) feed.Delta {
 			l := event.LapEvent{Racer: i, Lap: ev}
 			switch {
 			case i == 3 && lap == laps && laps > 0:
-				l.Ended, l.Lap.Loss = "diverged: the loss is not finite", NaN
+				l.Ended, l.Lap.Loss = "diverged: the loss is not finite", event.NotFinite
 			case state == "over" && lap == laps:
 				l.Ended = "budget"
 			}
