@@ -134,4 +134,3 @@ func BenchmarkPane(b *testing.B) {
 		p.Body(v, 118, 38, false)
 	}
 }
-
