@@ -41,6 +41,7 @@ func (a *App) accept(d *feed.Delta) {
 	a.trained.heard = a.clock()
 	if a.common == nil {
 		a.h.Apply(d)
+		a.h.Heard(a.trained.heard)
 	} else {
 		a.trained.heard = a.common.heard
 	}

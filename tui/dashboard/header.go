@@ -9,7 +9,6 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/history"
 	"newtop/tui/layout"
-	"newtop/tui/pane"
 	"newtop/tui/style"
 )
 
@@ -266,12 +265,19 @@ func progressTail(a *App, room int) []style.Part {
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
 		parts = append(parts, style.Accent.Of(style.Repeat("━", n)), style.Grid.Of(style.Repeat("─", w-n)))
 	}
-	if watched {
-		return parts
+	if !watched {
+		parts = append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
 	}
-	parts = append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
-	if left := pane.Remaining(a.h); left == left && room >= 80 {
-		parts = append(parts, style.Muted.Of(" left "), style.Text.Of(format.Clock(left)))
+	if room >= 80 {
+		parts = append(parts, remaining(a, " left ")...)
 	}
 	return parts
+}
+
+// remaining is the time to the last epoch after a word, nothing where that is not known.
+func remaining(a *App, word string) []style.Part {
+	if left := a.h.Remaining(); left == left {
+		return []style.Part{style.Muted.Of(word), style.Text.Of(format.Clock(left))}
+	}
+	return nil
 }
