@@ -14,12 +14,15 @@ import (
 
 // header is two rows: what is trained, and how it goes. When the run is over the second row says how it
 // ended, and a run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there
-// is room: where in it that is.
+// is room: where in it that is, and one about the machine.
 func header(a *App, w int) []string {
 	a.bar.Rect = layout.Rect{}
 	rows := []string{headerRun(a, w), headerState(a, w)}
 	if barRows(a) > 0 {
 		rows = append(rows, barLine(a, w, false))
+	}
+	if machineRows(a) > 0 {
+		rows = append(rows, a.machinePane().Row(&a.Pen, w))
 	}
 	return rows
 }

@@ -33,9 +33,9 @@ func barRows(a *App) int {
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		return layout.Divided(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
+		return layout.Divided(a.Width, a.Height, headerRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
-	s := layout.Dashboard(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus)
+	s := layout.Dashboard(a.Width, a.Height, headerRows(a), zoomed, a.focus)
 	for id := range layout.ID(len(a.panes)) {
 		if p, ok := a.panes[id].(pane.Blank); ok && id != a.focus && p.Blank(a.h) {
 			s.Drop(id)
