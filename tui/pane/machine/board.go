@@ -84,10 +84,11 @@ func shareOf(part, whole float64) float64 {
 // Widen has the curves show more, or less with a negative number; it says how much in words.
 func (b *Board) Widen(by int) string {
 	b.span = max(0, min(b.span+usualSpan+by, len(spans)-1)) - usualSpan
-	return b.spanWords()
+	return b.Span()
 }
 
-func (b *Board) spanWords() string {
+// Span says in words how much of the past the curves show.
+func (b *Board) Span() string {
 	return [...]string{"the last minute", "the last 5 min", "the last 30 min", "the last 3 h", "the last 24 h", "all that was seen"}[b.span+usualSpan]
 }
 

@@ -184,6 +184,9 @@ func (b *Board) draw(v *style.Pen, g *graph, w, h int) []string {
 	return append(rows, b.canvas.Draw(v, pl, w, h-len(rows))...)
 }
 
+// leastBars is how many bars stand for the cores at least, where there are as many cores.
+const leastBars = 8
+
 // tell writes as many of the values as have room, what matters most first.
 func (g *graph) tell(l *style.Line, lead string) {
 	for _, value := range g.values {
@@ -209,6 +212,9 @@ func (b *Board) list(v *style.Pen, list []graph, w, h int) (rows []string) {
 			l.Put(style.Train, b.spark(v, g.curves[0].Series, right-left, g.most, bars)).Put(style.Text, gap)
 		}
 		g.tell(l, "")
+		if room := l.Left() - style.Cells(gap+"cores "); g.cores && room >= min(len(b.Newest.Core), leastBars) && len(b.Newest.Core) > 0 {
+			l.Put(style.Text, gap).Put(style.Muted, "cores ").Put(style.Train, b.bars(v, room))
+		}
 		rows = append(rows, l.Full())
 	}
 	return rows

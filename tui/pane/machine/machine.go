@@ -34,7 +34,7 @@ func (p *Pane) Head(_ *pane.View, l *style.Line) {
 	for _, g := range together(p.Newest.GPUs) {
 		l.Group(style.Muted.Of("  "+g.name+" "), style.Strong.Of(percent(g.Busy)))
 	}
-	l.Group(style.Muted.Of("  " + p.spanWords()))
+	l.Group(style.Muted.Of("  " + p.Span()))
 }
 
 // Body implements pane.Pane.

@@ -106,7 +106,7 @@ func TestWindow(t *testing.T) {
 			t.Fatalf("%s was not taken", k)
 		}
 		left, right := p.window()
-		seen = append(seen, fmt.Sprintf("%s %g", p.spanWords(), right-left))
+		seen = append(seen, fmt.Sprintf("%s %g", p.Span(), right-left))
 	}
 	want := []string{"the last minute 60", "the last minute 60", "the last 5 min 300", "the last 30 min 1800", "the last 3 h 2999", "the last 24 h 2999", "all that was seen 2999", "all that was seen 2999"}
 	if strings.Join(seen, ", ") != strings.Join(want, ", ") {
