@@ -14,6 +14,7 @@ import (
 	"newtop/tui/dashboard"
 	"newtop/tui/runs"
 	"newtop/tui/screen"
+	"newtop/tui/system"
 	"newtop/tui/tuning"
 )
 
@@ -40,6 +41,10 @@ func Compare(ctx context.Context, runs []Compared, o Options) error { return com
 // Tune shows a search like Run. A user who quits while it is under way stops it first, and Tune returns when its last
 // Leaderboard was seen, or at once if asked a third time.
 func Tune(ctx context.Context, s Searching, o Options) error { return tuning.Run(ctx, s, o) }
+
+// System shows how the machine does and which processes keep it busy, like Run. Options.Machine reads it; where that is nil, System
+// does itself.
+func System(ctx context.Context, o Options) error { return system.Run(ctx, o) }
 
 // Recorded is the run store that Browse lists, and what is shown of it.
 type Recorded struct {

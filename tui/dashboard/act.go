@@ -41,6 +41,7 @@ func (a *App) accept(d *feed.Delta) {
 	a.trained.heard = a.clock()
 	if a.common == nil {
 		a.h.Apply(d)
+		a.h.Heard(a.trained.heard)
 	} else {
 		a.trained.heard = a.common.heard
 	}
@@ -229,11 +230,13 @@ func (a *App) elapsed() float64 {
 
 // cycle moves the focus to the next pane or the one before.
 func (a *App) cycle(forward bool) {
-	n := layout.ID(len(a.panes))
-	if forward {
-		a.focus = (a.focus + 1) % n
-	} else {
-		a.focus = (a.focus + n - 1) % n
+	n, by := layout.ID(len(a.panes)), layout.ID(1)
+	if !forward {
+		by = n - 1
+	}
+	a.focus = (a.focus + by) % n
+	if a.absent(a.focus) {
+		a.cycle(forward)
 	}
 }
 

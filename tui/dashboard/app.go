@@ -11,6 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	host "newtop/internal/machine"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
@@ -36,7 +37,8 @@ type App struct {
 	viewing
 	dataSets []string
 	browse   func() (screen.Layer, func(), error)
-	anew     int // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
+	machine  func(context.Context) (host.Sample, error) // nil: how the machine does is not told
+	anew     int                                        // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
 
 	focus    layout.ID
 	zoomed   bool
@@ -82,10 +84,12 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,
 		browse:   o.Browse,
+		machine:  o.Machine,
 		viewing:  viewing{viewer: o.Viewer},
 		clock:    time.Now,
 	}
 	a.kept = make([]pane.Cache, len(a.panes))
+	a.own[layout.Machine] = true // what it shows is not in the history that others have too
 	a.bridge = newBridge(a.Ctx, feed)
 	if screen.Remote(o.Environ) || o.Viewer != nil {
 		a.interval = screen.RemoteInterval
@@ -130,7 +134,7 @@ func (a *App) settle() { a.hold, a.touched = patience(a.Environ), a.clock() }
 
 // Init asks for the background and arms the wait for the first Delta.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(a.Opening(), a.wait(0))
+	return tea.Batch(a.Opening(), a.wait(0), a.sampleMachine())
 }
 
 // Update delegates.
@@ -177,6 +181,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tickMsg:
 		a.trained.ticking = false
 		return a, a.tick()
+	case machineMsg:
+		return a, a.takeMachine(msg)
 	case drawMsg:
 		return a, redrawn(a)
 	}

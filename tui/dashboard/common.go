@@ -127,6 +127,7 @@ func (c *Common) take(h *history.History, d *feed.Delta, err error) (more bool) 
 	}
 	h.Apply(d)
 	c.heard = time.Now()
+	h.Heard(c.heard)
 	for _, e := range d.Saved {
 		if len(c.saved) == keptSaves {
 			c.saved = c.saved[1:]

@@ -9,18 +9,20 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/history"
 	"newtop/tui/layout"
-	"newtop/tui/pane"
 	"newtop/tui/style"
 )
 
 // header is two rows: what is trained, and how it goes. When the run is over the second row says how it
 // ended, and a run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there
-// is room: where in it that is.
+// is room: where in it that is, and one about the machine.
 func header(a *App, w int) []string {
 	a.bar.Rect = layout.Rect{}
 	rows := []string{headerRun(a, w), headerState(a, w)}
 	if barRows(a) > 0 {
 		rows = append(rows, barLine(a, w, false))
+	}
+	if machineRows(a) > 0 {
+		rows = append(rows, a.machinePane().Row(&a.Pen, w))
 	}
 	return rows
 }
@@ -266,12 +268,19 @@ func progressTail(a *App, room int) []style.Part {
 		n := min(w, max(0, s.Epoch*w/s.EpochLimit))
 		parts = append(parts, style.Accent.Of(style.Repeat("━", n)), style.Grid.Of(style.Repeat("─", w-n)))
 	}
-	if watched {
-		return parts
+	if !watched {
+		parts = append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
 	}
-	parts = append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
-	if left := pane.Remaining(a.h); left == left && room >= 80 {
-		parts = append(parts, style.Muted.Of(" left "), style.Text.Of(format.Clock(left)))
+	if room >= 80 {
+		parts = append(parts, remaining(a, " left ")...)
 	}
 	return parts
+}
+
+// remaining is the time to the last epoch after a word, nothing where that is not known.
+func remaining(a *App, word string) []style.Part {
+	if left := a.h.Remaining(); left == left {
+		return []style.Part{style.Muted.Of(word), style.Text.Of(format.Clock(left))}
+	}
+	return nil
 }

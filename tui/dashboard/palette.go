@@ -72,6 +72,9 @@ func methodEntries(a *App) (out []paletteEntry) {
 func paneEntries(a *App) (out []paletteEntry) {
 	why := covered(a)
 	for id := range layout.ID(len(a.panes)) {
+		if a.absent(id) {
+			continue
+		}
 		out = append(out, paletteEntry{Kind: "pane", Text: a.panes[id].Name(a.paneView()), Also: "zoom", Why: why,
 			Do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
 	}

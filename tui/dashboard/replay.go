@@ -33,9 +33,9 @@ func barRows(a *App) int {
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		return layout.Divided(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
+		return layout.Divided(a.Width, a.Height, headerRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
 	}
-	s := layout.Dashboard(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus)
+	s := layout.Dashboard(a.Width, a.Height, headerRows(a), zoomed, a.focus)
 	for id := range layout.ID(len(a.panes)) {
 		if p, ok := a.panes[id].(pane.Blank); ok && id != a.focus && p.Blank(a.h) {
 			s.Drop(id)
@@ -136,6 +136,14 @@ func barTails(a *App) [][]style.Part {
 	}
 	long := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(here)}
 	brief := []style.Part{style.Strong.Of(here)}
+	goal := 0 // that no other row tells
+	if all == "" && barRows(a) == 0 {
+		goal = a.h.Status.EpochLimit
+	}
+	if goal > 0 {
+		long = append(long, style.Muted.Of(" of "+format.Count(goal)))
+		brief = append(brief, style.Muted.Of("/"+format.Count(goal)))
+	}
 	if all != "" {
 		long = append(long, style.Muted.Of(" of "+all))
 		brief = append(brief, style.Muted.Of("/"+all))
@@ -153,6 +161,10 @@ func barTails(a *App) [][]style.Part {
 		if brief = append(brief[:len(brief):len(brief)], at); all != "" {
 			brief = append(brief, style.Muted.Of("/"+time(r.Length)))
 		}
+	}
+	if goal > 0 {
+		long = append(long, remaining(a, "  left ")...)
+		brief = append(brief[:len(brief):len(brief)], remaining(a, "  left ")...)
 	}
 	source := long
 	if barRows(a) > 0 && (a.h.Run == nil || r.Source != a.h.Run.Data.Name) { // else the first row says it

@@ -525,3 +525,33 @@ func TestSaveAfterTheEnd(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 }
+
+// TestTimeLeft shows the time to the end of a watched run, of newtop's and of others, with times and without.
+func TestTimeLeft(t *testing.T) {
+	limited := func(bare bool) []feed.Delta {
+		all := tuitest.ExternalRun(30, bare)
+		all[0].Status.EpochLimit = 60
+		all[0].Status.Epoch = 29
+		for i := range 30 { // one by one
+			d := feed.Delta{Status: all[0].Status}
+			d.Status.Epoch = i + 1
+			all = append(all, d)
+		}
+		all[0].Status.Epoch = 0
+		return all
+	}
+	for name, c := range map[string]struct {
+		deltas []feed.Delta
+		want   string
+	}{
+		"newtop": {replayScene("live"), "epoch 33 of 60 ━━━─── left 0:13"}, "times": {limited(false), "epoch 30 of 60  21.0 s  left 0:2"},
+		"no times": {limited(true), "epoch 30 of 60  left 0:15"},
+	} {
+		for _, h := range []int{24, 40} {
+			text := frameText(t, newWatch(c.deltas, 80, h))
+			if !strings.Contains(strings.Join(strings.Split(text, "\n")[:3], "\n"), c.want) {
+				t.Errorf("%s lacks %q:\n%s", name, c.want, text)
+			}
+		}
+	}
+}

@@ -50,7 +50,7 @@ func stripState(a *App, v *pane.View, w int, alone bool) string {
 			a.panes[layout.Accuracy].Head(v, l)
 		}
 		l.Group(style.Muted.Of("  " + format.Clock(a.elapsed())))
-		if left := pane.Remaining(a.h); left == left {
+		if left := a.h.Remaining(); left == left {
 			l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(left)))
 		}
 		l.Group(style.Muted.Of("  " + style.Clean(a.h.Run.Data.Name)))

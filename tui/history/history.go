@@ -46,6 +46,8 @@ type History struct {
 	Diverged *event.DivergedEvent
 	Done     *event.DoneEvent
 
+	trained, came pace // in seconds of training, and as the epochs came here
+
 	Restarts int // times that the history began anew
 	Gen      Generations
 }
@@ -85,6 +87,7 @@ func (h *History) Apply(d *feed.Delta) {
 	}
 	for i := range d.Epochs {
 		h.Earlier.take(h, &d.Epochs[i])
+		h.trained.add(d.Epochs[i].Epoch, float64(d.Epochs[i].Elapsed))
 	}
 	h.Analyses.take(d)
 	for i := range d.Inner {

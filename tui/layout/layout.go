@@ -24,6 +24,7 @@ const (
 	Errors
 	Work
 	Log
+	Machine
 	Panes
 )
 

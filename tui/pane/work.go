@@ -6,7 +6,6 @@ import (
 
 	"newtop/internal/figure"
 	"newtop/internal/format"
-	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/style"
@@ -34,19 +33,9 @@ func (p *Work) Head(v *View, l *style.Line) {
 		return
 	}
 	l.Group(style.Strong.Of(format.Span(float64(v.H.Latest.Seconds))), style.Muted.Of(" an epoch"))
-	if eta := Remaining(v.H); !math.IsNaN(eta) {
+	if eta := v.H.Remaining(); !math.IsNaN(eta) {
 		l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(eta)))
 	}
-}
-
-// Remaining estimates the seconds to the epoch limit from the mean epoch so far; NaN without a limit or
-// when the run is over.
-func Remaining(h *history.History) float64 {
-	s := &h.Status
-	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || s.Elapsed <= 0 {
-		return math.NaN()
-	}
-	return s.Elapsed / float64(s.Epoch) * float64(max(s.EpochLimit-s.Epoch, 0))
 }
 
 // item is one figure.
@@ -59,7 +48,7 @@ func (p *Work) items(v *View) []item {
 		per = float64(e.GradientEquivalents) / float64(e.Epoch)
 	}
 	eta := "–"
-	if r := Remaining(v.H); !math.IsNaN(r) {
+	if r := v.H.Remaining(); !math.IsNaN(r) {
 		eta = format.Clock(r)
 	}
 	mean := math.NaN()

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
 
+	"newtop/internal/machine"
 	"newtop/tui/render"
 	"newtop/tui/style"
 )
@@ -41,7 +42,9 @@ type Options struct {
 	Preferences string       // the file that keeps the user's choices (see PreferencesFile); "" keeps none
 	Pictures    string       // the directory that pictures are written to; "" writes none
 	// Browse opens the recorded runs over a run's screen, to come back from; nil: that is not to be had.
-	Browse   func() (Layer, func(), error)
+	Browse func() (Layer, func(), error)
+	// Machine reads how the machine does that the run is trained on; nil: that is not shown. It is called once a second.
+	Machine  func(context.Context) (machine.Sample, error)
 	DataSets []string  // names that the palette lists
 	FPS      int       // how often a change may be drawn a second, 1…120; 0 is 120, over SSH 30
 	Cast     string    // the file of a film of the session; "": none

@@ -1,0 +1,161 @@
+package machine
+
+import (
+	"bufio"
+	"context"
+	"encoding/csv"
+	"io"
+	"maps"
+	"math"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// What nvidia-smi is asked for. A new process costs up to 0.6 s of system time, so that one is kept that tells again and again.
+const (
+	gpuFields     = "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,power.limit,clocks.sm"
+	processFields = "pid,used_gpu_memory"
+)
+
+// nvidia follows nvidia-smi. A goroutine for each of its processes reads lines until that ends; mu is held by whoever reads or
+// changes what they told.
+type nvidia struct {
+	patience time.Duration // after which what was told is old
+	cancel   context.CancelFunc
+	ended    sync.WaitGroup
+
+	mu    sync.Mutex
+	gpus  map[int]heard[GPU]
+	inUse map[int]heard[uint64] // bytes by process
+}
+
+// heard is what was told, and when.
+type heard[T any] struct {
+	of T
+	at time.Time
+}
+
+// openNvidia starts nvidia-smi. Where there is none, nothing is told.
+func openNvidia(o *Options) *nvidia {
+	n := &nvidia{patience: max(5*time.Second, 5*o.Interval), gpus: map[int]heard[GPU]{}, inUse: map[int]heard[uint64]{}}
+	var ctx context.Context
+	ctx, n.cancel = context.WithCancel(context.Background())
+	program, err := exec.LookPath(o.NvidiaSMI)
+	if err != nil {
+		return n
+	}
+	n.follow(ctx, program, o.Interval, "--query-gpu="+gpuFields, func(line string, now time.Time) {
+		if g, ok := parseGPU(line); ok {
+			n.gpus[g.Index] = heard[GPU]{g, now}
+		}
+	})
+	if o.Processes || o.PID != 0 {
+		n.follow(ctx, program, o.Interval, "--query-compute-apps="+processFields, func(line string, now time.Time) {
+			if pid, bytes, ok := parseProcess(line); ok {
+				n.inUse[pid] = heard[uint64]{bytes, now}
+			}
+		})
+	}
+	return n
+}
+
+// follow takes what a process of nvidia-smi tells until it ends or the context does. The process ends without newtop, too: nobody
+// reads what it writes.
+func (n *nvidia) follow(ctx context.Context, program string, every time.Duration, query string, take func(line string, now time.Time)) {
+	cmd := exec.CommandContext(ctx, program, query, "--format=csv,noheader,nounits", "-lms", strconv.FormatInt(every.Milliseconds(), 10))
+	cmd.WaitDelay = time.Second
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return
+	}
+	if err := cmd.Start(); err != nil {
+		return
+	}
+	n.ended.Go(func() {
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			n.mu.Lock()
+			take(lines.Text(), time.Now())
+			n.mu.Unlock()
+		}
+		_, _ = io.Copy(io.Discard, out) // of a line without end
+		_ = cmd.Wait()                  // why it ended changes nothing
+	})
+}
+
+func (n *nvidia) close() {
+	n.cancel()
+	n.ended.Wait()
+}
+
+// read returns the GPUs that were told of lately, by their numbers.
+func (n *nvidia) read(now time.Time) (out []GPU) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, i := range slices.Sorted(maps.Keys(n.gpus)) {
+		if h := n.gpus[i]; now.Sub(h.at) < n.patience {
+			out = append(out, h.of)
+		}
+	}
+	return out
+}
+
+// memory returns the bytes of processes that were told of lately. Those of processes that have ended are forgotten.
+func (n *nvidia) memory(now time.Time) map[int]uint64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	maps.DeleteFunc(n.inUse, func(_ int, h heard[uint64]) bool { return now.Sub(h.at) >= n.patience })
+	out := make(map[int]uint64, len(n.inUse))
+	for pid, h := range n.inUse {
+		out[pid] = h.of
+	}
+	return out
+}
+
+const mebibyte = 1 << 20
+
+// fieldsOf splits a line of nvidia-smi's CSV; a field may be [N/A] or [Not Supported].
+func fieldsOf(line string, n int) ([]string, bool) {
+	r := csv.NewReader(strings.NewReader(line))
+	r.TrimLeadingSpace, r.LazyQuotes, r.FieldsPerRecord = true, true, n
+	fields, err := r.Read()
+	return fields, err == nil
+}
+
+// parseGPU reads a line of what gpuFields asks for: percent, MiB, °C, W and MHz.
+func parseGPU(line string) (g GPU, ok bool) {
+	f, ok := fieldsOf(line, 9)
+	if !ok {
+		return g, false
+	}
+	index, err := strconv.Atoi(f[0])
+	if err != nil || index < 0 || index >= mostGPUs {
+		return g, false
+	}
+	at := func(i int, scale float64) float64 { return told(number(f[i], scale), math.MaxFloat64) }
+	return GPU{
+		Index: index, Name: f[1], Busy: told(number(f[2], 0.01), 1), MemoryUsed: at(3, mebibyte), MemoryTotal: at(4, mebibyte),
+		Temperature: at(5, 1), Power: at(6, 1), PowerLimit: at(7, 1), Clock: at(8, 1e6),
+	}, true
+}
+
+// mostGPUs bounds the numbers that are believed.
+const mostGPUs = 1024
+
+// parseProcess reads a line of what processFields asks for.
+func parseProcess(line string) (pid int, bytes uint64, ok bool) {
+	f, ok := fieldsOf(line, 2)
+	if !ok {
+		return 0, 0, false
+	}
+	pid, err := strconv.Atoi(f[0])
+	used := number(f[1], mebibyte)
+	if err != nil || pid <= 0 || !(used >= 0 && used < 1<<60) {
+		return 0, 0, false
+	}
+	return pid, uint64(used), true
+}

@@ -1,0 +1,105 @@
+// Package machine shows how the machine does that a run is trained on: as a pane of the dashboard, as one row, and for a screen
+// of its own. What it shows it has gathered itself: it is no part of the run.
+package machine
+
+import (
+	"math"
+	"time"
+
+	host "newtop/internal/machine"
+	"newtop/tui/chart"
+)
+
+// Board is what was heard of the machine, and how it is drawn. Its zero value has heard nothing.
+type Board struct {
+	Newest host.Sample
+	taken  uint64 // samples
+	began  time.Time
+	span   int // place in spans, counted from usualSpan
+
+	cpu, memory, read, written, in, out, process, resident chart.Series
+	gpus                                                   []gpuCurves
+
+	canvas  chart.Canvas
+	blocks  chart.Blocks
+	heights []float64
+}
+
+// gpuCurves are those of a GPU.
+type gpuCurves struct{ busy, memory chart.Series }
+
+// mostCurves is of how many GPUs curves are kept.
+const mostCurves = 16
+
+// spans are how many seconds the curves may show; 0: all.
+var spans = [...]float64{60, 300, 1800, 3 * 3600, 24 * 3600, 0}
+
+const usualSpan = 1
+
+// Take adds a sample. One that is no newer than the last is left out.
+func (b *Board) Take(s host.Sample) {
+	if b.taken == 0 {
+		b.began = s.At
+	} else if !s.At.After(b.Newest.At) {
+		return
+	}
+	b.Newest = s
+	b.taken++
+	x := s.At.Sub(b.began).Seconds()
+	add := func(to *chart.Series, y float64) {
+		if !math.IsNaN(y) && !math.IsInf(y, 0) {
+			to.Add(x, y)
+		}
+	}
+	add(&b.cpu, s.CPU)
+	add(&b.memory, shareOf(float64(s.MemoryUsed), float64(s.MemoryTotal)))
+	add(&b.read, s.DiskRead)
+	add(&b.written, s.DiskWrite)
+	add(&b.in, s.NetIn)
+	add(&b.out, s.NetOut)
+	if p := s.Process; p != nil {
+		add(&b.process, p.CPU)
+		add(&b.resident, float64(p.RSS))
+	}
+	for i := range s.GPUs[:min(len(s.GPUs), mostCurves)] {
+		if i == len(b.gpus) {
+			b.gpus = append(b.gpus, gpuCurves{})
+		}
+		add(&b.gpus[i].busy, s.GPUs[i].Busy)
+		add(&b.gpus[i].memory, shareOf(s.GPUs[i].MemoryUsed, s.GPUs[i].MemoryTotal))
+	}
+}
+
+// Samples counts those that were taken.
+func (b *Board) Samples() uint64 { return b.taken }
+
+// shareOf is a part of a whole, NaN where that is not told.
+func shareOf(part, whole float64) float64 {
+	if !(whole > 0) {
+		return math.NaN()
+	}
+	return part / whole
+}
+
+// Widen has the curves show more, or less with a negative number; it says how much in words.
+func (b *Board) Widen(by int) string {
+	b.span = max(0, min(b.span+usualSpan+by, len(spans)-1)) - usualSpan
+	return b.Span()
+}
+
+// Span says in words how much of the past the curves show.
+func (b *Board) Span() string {
+	return [...]string{"the last minute", "the last 5 min", "the last 30 min", "the last 3 h", "the last 24 h", "all that was seen"}[b.span+usualSpan]
+}
+
+// elapsed is the x of the newest sample.
+func (b *Board) elapsed() float64 { return b.Newest.At.Sub(b.began).Seconds() }
+
+// window is the part of x that the curves show: what is asked for, or what there is of it.
+func (b *Board) window() (left, right float64) {
+	right = b.elapsed()
+	if s := spans[b.span+usualSpan]; s > 0 {
+		left = max(0, right-s)
+	}
+	return left, max(right, left+10)
+}

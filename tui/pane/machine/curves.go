@@ -1,0 +1,221 @@
+package machine
+
+import (
+	"slices"
+	"strconv"
+
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/style"
+)
+
+// graph is one quantity over time, or two that belong together: a heading with what they are now, and their curves.
+type graph struct {
+	name   string
+	values [][]style.Part // the newest, what matters most first
+	curves []chart.Curve
+	axis   chart.YAxis
+	most   float64 // the greatest value that there can be, 0 where that is not known
+	cores  bool    // bars of the cores stand under the heading
+}
+
+// shares is the axis of what goes from nothing to all.
+var shares = chart.YAxis{Zero: true, Show: [2]float64{0, 1}, Unit: format.PercentUnit}
+
+// curve is one of a graph's.
+func curve(name string, s *chart.Series, second bool) chart.Curve {
+	if second {
+		return chart.Curve{Name: name, Token: style.Test, Series: s, Dashed: true, Mark: 'o'}
+	}
+	return chart.Curve{Name: name, Token: style.Train, Series: s, Mark: '*'}
+}
+
+// said are the parts of a value that are only worth showing together; its name may be "".
+func said(name string, value style.Part) []style.Part {
+	if name == "" {
+		return []style.Part{value}
+	}
+	return []style.Part{style.Muted.Of(name + " "), value}
+}
+
+func words(name, value string) []style.Part { return said(name, style.Text.Of(value)) }
+
+// graphs are those of which anything is told, what matters most first.
+func (b *Board) graphs() (out []graph) {
+	add := func(g graph) {
+		if slices.ContainsFunc(g.curves, func(c chart.Curve) bool { return !c.Series.Empty() }) {
+			out = append(out, g)
+		}
+	}
+	s := &b.Newest
+	load := [][]style.Part{words("", percent(s.CPU))}
+	if s.Load[0] == s.Load[0] {
+		load = append(load, words("load", loadText(s.Load[0])))
+	}
+	if s.CPULimit == s.CPULimit {
+		load = append(load, words("may use", cores(s.CPULimit)))
+	}
+	add(graph{name: "cpu", values: load, curves: []chart.Curve{curve("busy", &b.cpu, false)}, axis: shares, most: 1, cores: true})
+	used, whole := float64(s.MemoryUsed), float64(s.MemoryTotal)
+	memory := [][]style.Part{said("", full(memoryOf(used, whole), shareOf(used, whole)))}
+	if s.SwapUsed > 0 {
+		memory = append(memory, words("swap", Memory(float64(s.SwapUsed))))
+	}
+	add(graph{name: "memory", values: memory, curves: []chart.Curve{curve("used", &b.memory, false)}, axis: shares, most: 1})
+	for i := range min(len(s.GPUs), len(b.gpus)) {
+		add(b.gpuGraph(i))
+	}
+	if s.Process != nil {
+		add(b.processGraph())
+	}
+	disk := [][]style.Part{words("read", perSecond(s.DiskRead)), words("write", perSecond(s.DiskWrite))}
+	if d := shareOf(float64(s.DiskUsed), float64(s.DiskTotal)); d == d {
+		disk = append(disk, said("full", full(percent(d), d)))
+	}
+	rates := chart.YAxis{Zero: true, Show: [2]float64{0, 1000}}
+	add(graph{name: "disk", values: disk, curves: []chart.Curve{curve("read", &b.read, false), curve("write", &b.written, true)}, axis: rates})
+	add(graph{name: "network", values: [][]style.Part{words("in", perSecond(s.NetIn)), words("out", perSecond(s.NetOut))},
+		curves: []chart.Curve{curve("in", &b.in, false), curve("out", &b.out, true)}, axis: rates})
+	return out
+}
+
+func (b *Board) processGraph() graph {
+	p := b.Newest.Process
+	values := [][]style.Part{words("", cores(p.CPU)), words("", Memory(float64(p.RSS)))}
+	if p.GPUMemory > 0 {
+		values = append(values, words("on gpu", Memory(float64(p.GPUMemory))))
+	}
+	if p.Count > 1 {
+		values = append(values, said("", style.Muted.Of(format.Count(p.Count)+" processes")))
+	}
+	if p.Threads > 0 {
+		values = append(values, said("", style.Muted.Of(format.Counted(p.Threads, "thread"))))
+	}
+	return graph{name: short(p.Name, 16), values: values, curves: []chart.Curve{curve("cores", &b.process, false)},
+		axis: chart.YAxis{Zero: true, Show: [2]float64{0, 1}}}
+}
+
+func (b *Board) gpuGraph(i int) graph {
+	g := &b.Newest.GPUs[i]
+	share := shareOf(g.MemoryUsed, g.MemoryTotal)
+	values := [][]style.Part{words("", percent(g.Busy)), said("", full(memoryOf(g.MemoryUsed, g.MemoryTotal), share))}
+	for _, text := range []string{celsius(g.Temperature), watts(g)} {
+		if text != "" {
+			values = append(values, words("", text))
+		}
+	}
+	if g.Clock == g.Clock {
+		values = append(values, said("", style.Muted.Of(strconv.Itoa(int(g.Clock/1e6))+" MHz")))
+	}
+	values = append(values, said("", style.Muted.Of(style.Clean(g.Name))))
+	return graph{name: gpuName(g), values: values, axis: shares, most: 1,
+		curves: []chart.Curve{curve("busy", &b.gpus[i].busy, false), curve("memory", &b.gpus[i].memory, true)}}
+}
+
+// What a graph needs at least.
+const (
+	leastWidth  = 36
+	leastHeight = 4
+)
+
+// Draw draws all quantities into w × h cells: curves side by side where there is room for them, else a row each.
+func (b *Board) Draw(v *style.Pen, w, h int) []string {
+	list := b.graphs()
+	if len(list) == 0 {
+		return []string{v.Line(w).Put(style.Muted, "not told yet").Full()}
+	}
+	columns, each := grid(len(list), w, h)
+	if columns == 0 {
+		return b.list(v, list, w, h)
+	}
+	var rows []string
+	for i := 0; i < len(list); i += columns {
+		var blocks [][]string
+		part := list[i:min(i+columns, len(list))]
+		for k := range part {
+			wide := (w-2*(len(part)-1))/len(part) + min(1, max(0, (w-2*(len(part)-1))%len(part)-k))
+			blocks = append(blocks, style.Block(b.draw(v, &part[k], wide, each[i/columns]), wide, each[i/columns]))
+		}
+		rows = append(rows, style.Abreast(blocks, each[i/columns])...)
+	}
+	return rows
+}
+
+// grid divides a rectangle among n graphs: how many stand side by side, 0 where there is no room, and how high the rows are.
+func grid(n, w, h int) (columns int, heights []int) {
+	for columns = 1; columns <= n; columns++ {
+		rows := (n + columns - 1) / columns
+		if w < columns*leastWidth {
+			break
+		}
+		if h < rows*leastHeight || columns < n && w >= 2*leastWidth*columns && h < 2*rows*leastHeight {
+			continue
+		}
+		for i := range rows {
+			heights = append(heights, h/rows+min(1, max(0, h%rows-i)))
+		}
+		return columns, heights
+	}
+	return 0, nil
+}
+
+// draw draws a graph with its heading.
+func (b *Board) draw(v *style.Pen, g *graph, w, h int) []string {
+	l := v.Line(w).Put(style.Strong, g.name)
+	g.tell(l, gap)
+	if len(g.curves) == 2 { // which is which
+		var key []style.Part
+		for i := range g.curves {
+			c := &g.curves[i]
+			key = append(key, style.Text.Of(gap), c.Token.Of(c.Sign(v.Glyphs, 2)), style.Muted.Of(" "+c.Name))
+		}
+		if l.Width+style.Width(key) <= w {
+			l.Group(key...)
+		}
+	}
+	rows := []string{l.Full()}
+	if g.cores && h >= leastHeight+2 && len(b.Newest.Core) > 1 {
+		bars := b.bars(v, w-12)
+		rows = append(rows, v.Line(w).Put(style.Muted, "cores ").Put(style.Train, bars).Put(style.Muted, " "+format.Count(len(b.Newest.Core))).Full())
+	}
+	pl := chart.Plot{Curves: g.curves, Y: g.axis, NoX: true, Detail: true}
+	pl.Window[0], pl.Window[1] = b.window()
+	pl.Y.Margin = 7
+	return append(rows, b.canvas.Draw(v, pl, w, h-len(rows))...)
+}
+
+// leastBars is how many bars stand for the cores at least, where there are as many cores.
+const leastBars = 8
+
+// tell writes as many of the values as have room, what matters most first.
+func (g *graph) tell(l *style.Line, lead string) {
+	for _, value := range g.values {
+		if !l.Group(append([]style.Part{style.Text.Of(lead)}, value...)...) {
+			return
+		}
+		lead = gap
+	}
+}
+
+// list has a row for each quantity: its name, a small curve and its values.
+func (b *Board) list(v *style.Pen, list []graph, w, h int) (rows []string) {
+	const names = 9
+	left, right := b.window()
+	bars := 0
+	if w >= 40 {
+		bars = min(w/4, 24)
+	}
+	for i := range list[:min(len(list), h)] {
+		g := &list[i]
+		l := v.Line(w).Put(style.Muted, style.Pad(short(g.name, names-1), names))
+		if bars > 0 {
+			l.Put(style.Train, b.spark(v, g.curves[0].Series, right-left, g.most, bars)).Put(style.Text, gap)
+		}
+		g.tell(l, "")
+		if room := l.Left() - style.Cells(gap+"cores "); g.cores && room >= min(len(b.Newest.Core), leastBars) && len(b.Newest.Core) > 0 {
+			l.Put(style.Text, gap).Put(style.Muted, "cores ").Put(style.Train, b.bars(v, room))
+		}
+		rows = append(rows, l.Full())
+	}
+	return rows
+}

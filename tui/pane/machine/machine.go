@@ -1,0 +1,69 @@
+package machine
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/history"
+	"newtop/tui/pane"
+	"newtop/tui/style"
+)
+
+// Pane shows how the machine does. It needs samples: without any it says so.
+type Pane struct {
+	pane.Linear
+	Board
+}
+
+var (
+	_ pane.Pane  = (*Pane)(nil)
+	_ pane.Keyed = (*Pane)(nil)
+)
+
+// Name implements pane.Pane.
+func (*Pane) Name(*pane.View) string { return "machine" }
+
+// Seen implements pane.Pane.
+func (p *Pane) Seen(*history.History) uint64 { return p.Samples() }
+
+// Head implements pane.Pane.
+func (p *Pane) Head(_ *pane.View, l *style.Line) {
+	if p.Samples() == 0 {
+		return
+	}
+	l.Group(style.Muted.Of("cpu "), style.Strong.Of(percent(p.Newest.CPU)))
+	for _, g := range together(p.Newest.GPUs) {
+		l.Group(style.Muted.Of("  "+g.name+" "), style.Strong.Of(percent(g.Busy)))
+	}
+	l.Group(style.Muted.Of("  " + p.Span()))
+}
+
+// Body implements pane.Pane.
+func (p *Pane) Body(v *pane.View, w, h int, _ bool) []string {
+	return style.Clip(p.Draw(&v.Pen, w, h), h)
+}
+
+// Strip implements pane.Pane.
+func (p *Pane) Strip(v *pane.View, w, h int) []string {
+	l := v.Line(w)
+	if h > 2 || p.Samples() == 0 {
+		v.Label(l, "machine")
+		if p.Samples() == 0 {
+			return []string{l.Put(style.Muted, "not told").Full()}
+		}
+		p.Head(v, l)
+		rows := []string{l.Full()}
+		for _, row := range p.list(&v.Pen, p.graphs(), w-1, h-1) {
+			rows = append(rows, " "+row)
+		}
+		return rows
+	}
+	return []string{p.Row(&v.Pen, w)}
+}
+
+// Keys implements pane.Keyed.
+func (p *Pane) Keys() []pane.Key {
+	return []pane.Key{{Show: "[ ]", Help: "the curves show more, or less", Names: []string{"[", "]"}, Do: func(_ *pane.View, k string) (tea.Cmd, bool) {
+		p.Widen(map[string]int{"[": 1, "]": -1}[k])
+		return nil, true
+	}}}
+}

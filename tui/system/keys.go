@@ -1,0 +1,155 @@
+package system
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// bindings is the table of the keys, in the order of the footer.
+func bindings() []screen.Binding[*Model] {
+	on := func(show, help string, keys ...string) screen.Binding[*Model] {
+		return screen.Bind[*Model]("", show, help, keys...)
+	}
+	filtered := func(m *Model) bool { return m.filter.Text != "" }
+	pause := func(m *Model) string {
+		if m.paused {
+			return "go on"
+		}
+		return "pause"
+	}
+	return []screen.Binding[*Model]{
+		on("esc", "all processes; then back to the screen beneath, or quit", "esc").On((*Model).showAll).Foot("all processes").While(filtered),
+		on("q", "quit, or back to the screen beneath", "q", "ctrl+c").On(func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
+		on("?", "this help", "?").Then(func(m *Model, _ string) { m.dialog = help() }).Foot("help"),
+		screen.CommandsKey("", func(m *Model) { m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands") }),
+		on("p", "pause, and go on; also space", "p", "space").On((*Model).pause).FootBy(pause),
+		on("s", "sort by the next column, S the other way; or click a title", "s", "S").Then((*Model).resort).Foot("sort"),
+		on("/", "show only processes with words, as python -idle", "/").Then(func(m *Model, _ string) { m.filter.Typing = true }).Foot("filter"),
+		on("+ -", "look more seldom, or more often", "+", "=", "-", "_").On((*Model).pace).Foot("interval").
+			By([2]string{"+", "look more seldom"}, [2]string{"-", "look more often"}),
+		on("[ ]", "the curves show more, or less", "[", "]").On((*Model).widen).Foot("time").
+			By([2]string{"[", "the curves show more"}, [2]string{"]", "the curves show less"}),
+		on("↑↓", "select another process; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*Model).move),
+		on("P", "picture of the screen, as SVG and PNG", "P").On(func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-machine-screen") }),
+		screen.ThemeKey[*Model]().Foot("theme"),
+		screen.GlyphsKey[*Model](),
+		screen.MouseKey[*Model](),
+		screen.RedrawKey[*Model](),
+		screen.SuspendKey[*Model](""),
+	}
+}
+
+// press gives a key to the filter, to what stands in front, and then to the table of bindings.
+func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
+	k := msg.String()
+	switch {
+	case k == "ctrl+c" || k == "ctrl+z":
+	case m.dialog != nil:
+		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
+			return cmd
+		}
+	case m.filter.Typing:
+		if !m.filter.HandleKey(k, style.Clean(msg.Text)) {
+			m.arrange()
+			return nil
+		}
+	}
+	return screen.Press(m.bindings, m, k)
+}
+
+// showAll shows all processes again, and then leaves.
+func (m *Model) showAll(string) tea.Cmd {
+	if m.filter.Text == "" {
+		return tea.Quit
+	}
+	m.filter.Text = ""
+	m.arrange()
+	return nil
+}
+
+// pause stops looking at the machine, or goes on at once.
+func (m *Model) pause(string) tea.Cmd {
+	m.paused = !m.paused
+	m.turn++
+	if m.paused {
+		return nil
+	}
+	return m.sample()
+}
+
+// pace changes how often the machine is looked at.
+func (m *Model) pace(k string) tea.Cmd {
+	by := 1
+	if k == "-" || k == "_" {
+		by = -1
+	}
+	m.every = max(0, min(m.every+by, len(intervals)-1))
+	return tea.Batch(m.wait(), m.Tell(style.Text, "every "+format.Tick(intervals[m.every].Seconds())+" s"))
+}
+
+// widen changes how much of the past the curves show.
+func (m *Model) widen(k string) tea.Cmd {
+	return m.Tell(style.Text, "the curves show "+m.board.Widen(map[string]int{"[": 1, "]": -1}[k]))
+}
+
+// mouse selects the row that is clicked, or sorts by the column; the wheel moves on.
+func (m *Model) mouse(msg tea.MouseMsg) {
+	at := msg.Mouse()
+	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
+		if wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown {
+			m.move(widget.WheelKey(wheel).String())
+		}
+		return
+	}
+	if _, click := msg.(tea.MouseClickMsg); !click || !m.table.Contains(at.X, at.Y) {
+		return
+	}
+	if line := at.Y - m.table.Y - m.table.First; line >= 0 && line < m.table.Rows {
+		m.choose(m.table.Top + line)
+	} else if line == -1 {
+		for _, h := range m.heads {
+			if at.X >= h.from && at.X < h.to {
+				m.sortBy(h.column)
+			}
+		}
+	}
+}
+
+// hints are what the footer names.
+func (m *Model) hints() []widget.Hint {
+	if m.dialog != nil {
+		return m.dialog.Hints(m)
+	}
+	return screen.Hints(m.bindings, m)
+}
+
+// help is every key with what it does, and what stands on the screen.
+func help() *screen.HelpDialog[*Model] {
+	return &screen.HelpDialog[*Model]{Left: 76, Right: 52, Narrow: 76, Sections: helpSections}
+}
+
+func helpSections(m *Model) (_, _ []widget.Section) {
+	const wide = 10
+	keys, words := widget.Section{Title: "machine"}, widget.Section{Title: "on the screen"}
+	for i := range m.bindings {
+		b := m.bindings[i].Help()
+		keys.Rows = append(keys.Rows, widget.Explain(style.Accent, b.Key, wide, b.Desc))
+	}
+	for _, r := range [][2]string{
+		{"load", "processes that run or wait, over a minute"},
+		{"may use", "cores that this container is allowed"},
+		{"memory", "used of all that there is, or is allowed"},
+		{"cpu", "of a process: 100 % is one core"},
+		{"gpu mem", "as nvidia-smi tells"},
+		{"time", "of processors, since the process began"},
+		{"!", "all but used up"},
+		{"–", "not told"},
+	} {
+		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], wide, r[1]))
+	}
+	return []widget.Section{keys}, []widget.Section{words}
+}

@@ -1,0 +1,228 @@
+package system
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"go.uber.org/goleak"
+
+	host "newtop/internal/machine"
+	"newtop/tui/internal/screentest"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// newTest returns a screen that has taken in samples.
+func newTest(list []host.Sample, o screen.Options, w, h int) *Model {
+	o.Environ = append(o.Environ, "LANG=C.UTF-8")
+	o.Machine = func(context.Context) (host.Sample, error) { return host.Sample{}, errors.New("not asked for") }
+	m := New(o)
+	m.name = "box"
+	m.Cancel() // notes then stay until the next one
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	for i := range list {
+		m.Update(sampleMsg{list[i], nil, m.turn})
+	}
+	return m
+}
+
+func press(m *Model, keys ...string) (last tea.Cmd) {
+	for _, k := range keys {
+		m.View() // keys act on what is on the screen
+		_, last = m.Update(screentest.Typed(k))
+	}
+	return last
+}
+
+// text is the screen without escape sequences, its size checked.
+func text(t *testing.T, m *Model) string {
+	t.Helper()
+	return screentest.Plain(t, strings.Split(m.View().Content, "\n"), m.Width, m.Height, m.Glyphs.ASCII)
+}
+
+func TestScreens(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		gpus  int
+		keys  []string
+		sizes [][2]int
+	}{
+		{"cpu", 0, nil, [][2]int{{60, 16}, {80, 24}, {120, 40}}},
+		{"gpus", 2, nil, [][2]int{{60, 16}, {80, 24}, {120, 40}}},
+		{"sorted", 1, []string{"s", "S", "down", "down"}, [][2]int{{80, 24}}},
+		{"filter", 1, []string{"/", "w", "o", "r", "k", "e", "r", "-", "2"}, [][2]int{{80, 24}}},
+		{"nothing", 1, []string{"/", "x", "x", "enter"}, [][2]int{{60, 16}}},
+		{"help", 1, []string{"?"}, [][2]int{{80, 24}, {140, 40}}},
+		{"paused", 8, []string{"p", "["}, [][2]int{{120, 40}, {30, 8}, {20, 4}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			add := tuitest.Archive(t)
+			for _, size := range c.sizes {
+				m := newTest(tuitest.MachineSamples(200, c.gpus), screen.Options{NoColor: true}, size[0], size[1])
+				press(m, c.keys...)
+				add(fmt.Sprintf("%dx%d", size[0], size[1]), text(t, m))
+			}
+		})
+	}
+}
+
+// TestOrder sorts by every column, both ways, and keeps the selected process.
+func TestOrder(t *testing.T) {
+	m := newTest(tuitest.MachineSamples(3, 1), screen.Options{}, 120, 40)
+	first := func() int { m.View(); return m.rows[0].PID }
+	if first() != 100 {
+		t.Errorf("process %d takes the most", first())
+	}
+	var seen []string
+	for range columns {
+		press(m, "s")
+		seen = append(seen, fmt.Sprint(columns[m.sort].title, " ", first()))
+	}
+	want := "[mem 100 gpu mem 100 time 1173 command 137 pid 100 user 137 cpu 100]"
+	if got := fmt.Sprint(seen); got != want {
+		t.Errorf("%s, expected %s", got, want)
+	}
+	press(m, "S")
+	if first() != 1173 || !m.reversed {
+		t.Errorf("the other way round process %d comes first", first())
+	}
+	press(m, "down", "down", "s")
+	if m.place != 0 {
+		t.Errorf("a new order is shown from place %d on", m.place)
+	}
+	press(m, "end", "up")
+	chosen := m.at
+	s := m.board.Newest
+	s.At = s.At.Add(time.Second)
+	s.Processes = s.Processes[5:]
+	m.Update(sampleMsg{s, nil, m.turn})
+	if m.at != chosen {
+		t.Errorf("process %d is selected, expected %d", m.at, chosen)
+	}
+	m.View()
+	m.Update(tea.MouseClickMsg{X: m.table.X + 3, Y: m.table.Y + 3, Button: tea.MouseLeft})
+	if m.place != m.table.Top+2 {
+		t.Errorf("a click selected place %d of %d", m.place, m.table.Top)
+	}
+	m.Update(tea.MouseClickMsg{X: m.heads[0].from, Y: m.table.Y, Button: tea.MouseLeft})
+	if columns[m.sort].title != "pid" {
+		t.Errorf("a click on a title sorts by %s", columns[m.sort].title)
+	}
+}
+
+// TestSamples follows the commands from one sample to the next.
+func TestSamples(t *testing.T) {
+	calls := 0
+	m := New(screen.Options{Machine: func(context.Context) (host.Sample, error) {
+		calls++
+		return tuitest.MachineSamples(calls, 0)[calls-1], nil
+	}})
+	defer m.Cancel()
+	m.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
+	m.Update(m.sample()())
+	due := dueMsg(m.turn)
+	if _, read := m.Update(due); read == nil {
+		t.Fatal("no sample is read when it is due")
+	}
+	old := m.sample()
+	press(m, "+")
+	if _, read := m.Update(due); read != nil {
+		t.Error("a wait that another one has replaced brought a sample")
+	}
+	m.Update(old())
+	if m.board.Samples() != 1 {
+		t.Error("a sample of an older wait was taken")
+	}
+	if press(m, "p"); !m.paused {
+		t.Error("not paused")
+	}
+	if m.wait() != nil {
+		t.Error("a paused screen waits for a sample")
+	}
+	if _, read := m.Update(dueMsg(m.turn)); read != nil {
+		t.Error("a paused screen reads a sample")
+	}
+	press(m, "space")
+	m.Update(m.sample()())
+	if m.board.Samples() != 2 || m.paused {
+		t.Errorf("%d samples, paused %v", m.board.Samples(), m.paused)
+	}
+	m.Update(sampleMsg{host.Sample{}, errors.New("no \x1bsensors"), m.turn})
+	if !strings.Contains(text(t, m), "no sensors") {
+		t.Error("an error is not told")
+	}
+	for range 9 {
+		press(m, "-")
+	}
+	if intervals[m.every] != intervals[0] {
+		t.Errorf("every %v", intervals[m.every])
+	}
+	if !screentest.Quits(press(m, "q")) || !screentest.Quits(press(m, "esc")) {
+		t.Error("q and esc do not quit")
+	}
+}
+
+// TestAnything types and clicks at random, at every size and with samples that tell strange things.
+func TestAnything(t *testing.T) {
+	keys := []string{"s", "S", "/", "x", "1", "-", "+", "esc", "enter", "up", "down", "pgup", "pgdown", "home", "end", "p", "[", "]", "?", ":", "g", "t", "M", "backspace"}
+	for seed := range uint64(20) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		m := newTest(tuitest.MachineSamples(2, int(seed%4)), screen.Options{}, 80, 24)
+		for range 100 {
+			switch r.IntN(4) {
+			case 0:
+				m.Update(tea.WindowSizeMsg{Width: r.IntN(160), Height: r.IntN(60)})
+			case 1:
+				m.Update(tea.MouseClickMsg{X: r.IntN(160), Y: r.IntN(60), Button: tea.MouseLeft})
+			case 2:
+				s := m.board.Newest
+				s.At = s.At.Add(time.Second)
+				s.Processes = append([]host.Process(nil), s.Processes[:r.IntN(len(s.Processes)+1)]...)
+				for i := range s.Processes {
+					p := &s.Processes[i]
+					p.CPU, p.RSS, p.Command, p.Time = float64(tuitest.RandomFloat(r)), r.Uint64(), tuitest.RandomText(r), math.Exp(float64(r.IntN(40)))
+				}
+				m.Update(sampleMsg{s, nil, m.turn})
+			default:
+				press(m, keys[r.IntN(len(keys))])
+			}
+			if m.Width > 0 && m.Height > 0 {
+				text(t, m)
+			}
+		}
+	}
+}
+
+// TestColours: themes and glyphs change no width.
+func TestColours(t *testing.T) {
+	for theme := style.ThemeAuto; theme < style.ThemeCount; theme++ {
+		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
+			text(t, newTest(tuitest.MachineSamples(50, 2), screen.Options{Theme: theme, Glyphs: g}, 100, 30))
+		}
+	}
+}
+
+// TestProgram runs the screen in a program of its own, on this machine.
+func TestProgram(t *testing.T) {
+	s := host.NewSampler(host.Options{Processes: true})
+	defer s.Close()
+	r := screentest.Start(t, t.Context(), 1000, func(o screen.Options) (*screen.Base, tea.Model) {
+		o.Machine = s.Sample
+		m := New(o)
+		return &m.Base, m
+	}, tea.WithWindowSize(120, 40))
+	r.Press(t, "sp")
+	r.Out.Rest(t) // paused, nothing is written
+	r.Press(t, "pq")
+	r.EndsWith(t, nil)
+}
