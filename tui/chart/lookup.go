@@ -54,3 +54,13 @@ func (s *Series) Version() Version {
 	}
 	return v
 }
+
+// Hash mixes it with others'.
+func (v Version) Hash() uint64 {
+	const prime = 1099511628211
+	h := uint64(v.points)*prime + uint64(v.old)
+	for _, x := range [...]float64{v.at[Epochs], v.at[Seconds], v.last} {
+		h = h*prime + math.Float64bits(x)
+	}
+	return h
+}

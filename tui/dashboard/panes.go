@@ -7,6 +7,7 @@ import (
 	"newtop/tui/pane"
 	"newtop/tui/pane/analyses"
 	"newtop/tui/pane/inner"
+	"newtop/tui/pane/metrics"
 )
 
 // newPanes makes the panes in the order of the tab key, which is that of their IDs. The layout gives the named ones their
@@ -22,6 +23,7 @@ func newPanes() []pane.Pane {
 		layout.Errors:   &analyses.Errors{},
 		layout.Work:     &pane.Work{},
 		layout.Log:      &pane.Log{},
+		layout.Metrics:  metrics.New(),
 	}
 }
 
