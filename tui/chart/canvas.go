@@ -145,6 +145,21 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 	}
 }
 
+// thicken marks the dots under those of the curve being drawn. Letters have one dot a cell, and stay as they are.
+func (c *Canvas) thicken(a Area, g *style.GlyphSet) {
+	if g.DotsY < 2 {
+		return
+	}
+	row := g.DotsX * (g.DotsY - 1) // bits of a cell above its last row
+	for i := a.W*a.H - 1; i >= 0; i-- {
+		mask := c.dots[i]
+		if below := i + a.W; below < a.W*a.H {
+			c.dots[below] |= mask >> row
+		}
+		c.dots[i] = mask | mask<<g.DotsX&(1<<(g.DotsX*g.DotsY)-1)
+	}
+}
+
 // Segment marks the dots from one point to another. A dashed one leaves gaps along x.
 func (c *Canvas) Segment(a Area, g *style.GlyphSet, x0, y0, x1, y1 int, dashed bool) {
 	for _, p := range graph.GetLinePoints(canvas.Point{X: x0, Y: y0}, canvas.Point{X: x1, Y: y1}) {

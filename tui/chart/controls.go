@@ -45,7 +45,11 @@ func (cv *Controls) Dress(p *Plot) {
 		cv.Main = longest(p)
 		cv.Advance()
 	}
+	cv.set(p)
 	p.Detail, p.Unit, p.Legend, p.Signs = true, true, true, false
+}
+
+func (cv *Controls) set(p *Plot) {
 	p.By, p.LogX, p.user.half, p.user.outliers, p.Window = cv.By, cv.LogX, cv.Half, cv.outliers, cv.Window
 	if p.By != Epochs {
 		p.Limit = 0

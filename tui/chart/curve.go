@@ -14,6 +14,7 @@ type stroke struct {
 	tok    style.Token
 	mark   rune // stands for its dots in ASCII
 	dashed bool
+	thick  bool
 }
 
 // drawCurve draws buckets into the area. Those that share a column of dots are gathered first: the column then
@@ -49,6 +50,9 @@ func drawCurve(c *Canvas, a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 		}
 	}
 	end()
+	if k.thick {
+		c.thicken(a, g)
+	}
 	c.Flush(a, g, k.tok, k.mark)
 }
 
@@ -62,7 +66,7 @@ func DrawPath(c *Canvas, g *style.GlyphSet, a Area, t style.Token, mark rune, da
 		}
 		c.soft = append(c.soft, sample{Position{x}, y}.bucket())
 	}
-	drawCurve(c, a, g, c.soft, stroke{t, mark, dashed})
+	drawCurve(c, a, g, c.soft, stroke{t, mark, dashed, false})
 }
 
 // entry returns the point where the way from a bucket outside to its neighbour inside crosses the area's edge.

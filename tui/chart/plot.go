@@ -16,11 +16,12 @@ type Curve struct {
 	Token  style.Token
 	Series *Series
 	Dashed bool
+	Thick  bool   // two dots high, to stand out among others
 	Mark   rune   // stands for its dots in ASCII
 	Tag    string // written at its newest point, to tell many curves apart
 }
 
-func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed} }
+func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed, k.Thick} }
 
 // Plot says what a chart shows; its zero value is a linear chart scaled to its data.
 type Plot struct {
@@ -48,6 +49,7 @@ type Plot struct {
 	By     Axis
 	LogX   bool
 	Window [2]float64 // the part of x to show, when the second is above the first
+	Span   [2]float64 // what the x axis has whatever the data, likewise, so that plots beside each other share theirs
 	Detail bool       // there is room and leisure: the newest points one by one, units, small ticks
 	Told   bool       // a table tells the values at the cursor, and no box beside it
 	user   view
@@ -149,13 +151,13 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
-		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed})
+		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed, false})
 	}
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		raw := k.stroke()
 		if p.user.half > 0 {
-			raw = stroke{style.Muted, '.', false}
+			raw = stroke{style.Muted, '.', false, false}
 		}
 		drawCurve(c, a, v.Glyphs, p.within(a, p.items(k)), raw)
 	}
@@ -163,7 +165,7 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 		if k := &p.Curves[i]; p.user.half > 0 {
 			c.soft = smooth(c.soft, p.items(k), p.user.half)
 			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
-			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)), stroke{k.Token, k.Mark, false})
+			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)), stroke{k.Token, k.Mark, false, k.Thick})
 		}
 	}
 	for i := range p.Curves {
@@ -269,8 +271,11 @@ func (p *Plot) reach() (left, right float64) {
 	if !p.Closed {
 		right = p.ahead(right)
 	}
-	if p.Window[1] > p.Window[0] {
+	switch {
+	case p.Window[1] > p.Window[0]:
 		left, right = p.Window[0], p.Window[1]
+	case p.Span[1] > p.Span[0] && (p.Span[0] > 0 || !p.LogX):
+		left, right = p.Span[0], p.Span[1]
 	}
 	if p.LogX {
 		return math.Log10(left), math.Log10(right)
@@ -310,7 +315,12 @@ func (p *Plot) coarse(extent float64) float64 {
 // ahead leaves up to an eighth of the x axis free for what will come, so that the picture grows into it
 // instead of being squeezed with every point; a known end is not passed.
 func (p *Plot) ahead(last float64) float64 {
-	if p.By != Epochs {
+	return Ahead(p.By, last, p.Limit)
+}
+
+// Ahead is where an x axis ends whose newest point is the last, with an epoch that the run ends at or before; 0 for none.
+func Ahead(by Axis, last, limit float64) float64 {
+	if by != Epochs {
 		if last <= 0 {
 			return last
 		}
@@ -320,8 +330,8 @@ func (p *Plot) ahead(last float64) float64 {
 	for right < last {
 		right = math.Ceil(right * 1.125)
 	}
-	if p.Limit >= last && p.Limit > 0 {
-		right = math.Min(right, p.Limit)
+	if limit >= last && limit > 0 {
+		right = math.Min(right, limit)
 	}
 	return right
 }

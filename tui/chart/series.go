@@ -95,6 +95,7 @@ func (p sample) bucket() Bucket {
 // full, neighbours are merged in pairs and each bucket then stands for twice as many points; a minimum
 // or maximum is never lost. The newest points stay apart as well, to look at closely.
 type Series struct {
+	Most    int // buckets, an even number; 0: MaxBuckets
 	Buckets []Bucket
 	tail    []sample // the newest points, once a bucket stands for several
 	close   []Bucket // the two together, once they were looked at
@@ -153,7 +154,7 @@ func (s *Series) put(at Position, y float64) {
 		s.first = at
 	}
 	if s.filled == s.Each || len(s.Buckets) == 0 {
-		if len(s.Buckets) == MaxBuckets {
+		if len(s.Buckets) >= s.most() {
 			s.halve()
 		} else {
 			s.filled = 0
@@ -177,15 +178,27 @@ func (s *Series) put(at Position, y float64) {
 	}
 	s.filled++
 	if s.Each > 1 {
-		s.tail = Newest(append(s.tail, p), KeptTail)
+		s.tail = Newest(append(s.tail, p), s.keptTail())
 	}
 }
+
+// most is how many buckets there may be.
+func (s *Series) most() int {
+	if s.Most > 0 {
+		return s.Most
+	}
+	return MaxBuckets
+}
+
+// keptTail is how many of the newest points stay apart at least.
+func (s *Series) keptTail() int { return min(s.most(), KeptTail) }
 
 // halve merges neighbours in place and leaves the last bucket full or open as it must be.
 func (s *Series) halve() {
 	if s.Each == 1 {
-		s.tail = make([]sample, 0, 2*KeptTail)
-		for i := max(0, len(s.Buckets)-KeptTail); i < len(s.Buckets); i++ {
+		kept := s.keptTail()
+		s.tail = make([]sample, 0, 2*kept)
+		for i := max(0, len(s.Buckets)-kept); i < len(s.Buckets); i++ {
 			p := sample{s.Buckets[i].X1, s.Buckets[i].Last}
 			if f := s.Buckets[i].flaws; f != 0 {
 				p.y = f.value()

@@ -46,6 +46,9 @@ func (a *App) accept(d *feed.Delta) {
 		a.trained.heard = a.common.heard
 	}
 	a.trained.shown = d.Status.Elapsed
+	if a.focus == layout.Loss && !a.zoomed && a.h.MetricsOnly() && isBlank(a, layout.Loss) {
+		a.focus = layout.Metrics // the run tells other things
+	}
 	followRecording(a, &d.Status.Recording)
 	arrived(a, d.Saved)
 	if f, ok := a.dialog.(*saveForm); ok {

@@ -39,7 +39,7 @@ func TestMachine(t *testing.T) {
 		a := newMachineTest(replayScene("live"), size[0], size[1])
 		rows := strings.SplitAfter(frameText(t, a), "\n")
 		add(fmt.Sprintf("%dx%d, header", size[0], size[1]), strings.Join(rows[:5], ""))
-		press(a, "shift+tab")
+		press(a, "shift+tab", "shift+tab")
 		if a.focus != layout.Machine {
 			t.Fatalf("shift+tab went to pane %d", a.focus)
 		}

@@ -8,6 +8,7 @@ import (
 	"newtop/tui/pane/analyses"
 	"newtop/tui/pane/inner"
 	"newtop/tui/pane/machine"
+	"newtop/tui/pane/metrics"
 )
 
 // newPanes makes the panes in the order of the tab key, which is that of their IDs. The layout gives the named ones their
@@ -24,6 +25,7 @@ func newPanes() []pane.Pane {
 		layout.Work:     &pane.Work{},
 		layout.Log:      &pane.Log{},
 		layout.Machine:  &machine.Pane{},
+		layout.Metrics:  metrics.New(),
 	}
 }
 

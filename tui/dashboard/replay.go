@@ -30,14 +30,20 @@ func barRows(a *App) int {
 	return 0
 }
 
+// isBlank reports whether a pane has nothing to show of the run.
+func isBlank(a *App, id layout.ID) bool {
+	p, ok := a.panes[id].(pane.Blank)
+	return ok && p.Blank(a.h)
+}
+
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		return layout.Divided(a.Width, a.Height, headerRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
+		return layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, func(id layout.ID) bool { return isBlank(a, id) })
 	}
 	s := layout.Dashboard(a.Width, a.Height, headerRows(a), zoomed, a.focus)
 	for id := range layout.ID(len(a.panes)) {
-		if p, ok := a.panes[id].(pane.Blank); ok && id != a.focus && p.Blank(a.h) {
+		if id != a.focus && isBlank(a, id) {
 			s.Drop(id)
 		}
 	}

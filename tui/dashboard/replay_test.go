@@ -97,8 +97,8 @@ func TestReplayKeys(t *testing.T) {
 		{[]string{"z", "."}, "{Epoch:21}"}, {[]string{"z", "<"}, "{Epoch:16}"},
 		{[]string{"i"}, readOnly}, {[]string{"o"}, readOnly}, {[]string{"1"}, readOnly}, {[]string{"9"}, readOnly}, {[]string{"e"}, readOnly},
 		{[]string{"f"}, readOnly}, {[]string{"k"}, readOnly}, {[]string{"w"}, readOnly},
-		{[]string{"tab", "tab", "z", "l"}, readOnly}, {[]string{"shift+tab", "shift+tab", "shift+tab", "z", "v"}, readOnly},
-		{[]string{"shift+tab", "shift+tab", "shift+tab", "z", "r"}, readOnly},
+		{[]string{"tab", "tab", "z", "l"}, readOnly}, {[]string{"shift+tab", "shift+tab", "shift+tab", "shift+tab", "z", "v"}, readOnly},
+		{[]string{"shift+tab", "shift+tab", "shift+tab", "shift+tab", "z", "r"}, readOnly},
 	} {
 		a := newWatch(replayScene("paused"), 120, 40)
 		last := len(c.keys) - 1
@@ -192,7 +192,7 @@ func TestRestart(t *testing.T) {
 	full := tuitest.Script{Epochs: 40, Spectra: true, Skips: true, SwitchAt: 12, Fate: "done"}
 	back := replayOf(full, 9, event.Paused, event.Replay{Source: "x", Seekable: true, Speed: 1})
 	back[0].Restart = true
-	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z", "left"}, {"y", "tab"}, {"shift+tab", "z", "up"}} {
+	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z", "left"}, {"y", "tab"}, {"shift+tab", "shift+tab", "z", "up"}} {
 		a := newWatch(append(replayOf(full, 40, event.Ended, event.Replay{Source: "x", Seekable: true, Speed: 1}), feed.Delta{
 			Status: back[0].Status, Rewinds: []event.RewindEvent{{Epoch: 40, To: 3}}, Errors: []event.ErrorsEvent{tuitest.ErrorsAt(40, 26, 0)}}), 120, 40)
 		press(a, keys...)

@@ -19,6 +19,8 @@ type Curves struct {
 	Figures                            []FigureSeries // the newest epoch's method's own
 	MemberLow, MemberHigh              chart.Series   // the metric of a committee's best and worst member
 
+	figureAt map[string]int // where a figure of another program stands, by its key
+
 	now   chart.Position // of the newest epoch
 	notes []Note
 }
@@ -88,7 +90,8 @@ func (c *Curves) marked(by chart.Axis, all bool) []chart.Mark {
 type FigureSeries struct {
 	event.Figure
 	Series chart.Series
-	whole  bool // all its values so far are whole numbers: it counts something
+	whole  bool   // all its values so far are whole numbers: it counts something
+	told   string // its symbol as it came
 }
 
 // Format writes one of its values.
@@ -99,8 +102,13 @@ func (f *FigureSeries) Format(v float64) string {
 	return format.Number(v)
 }
 
-// keptFigures bounds the curves of a program that tells figures of its own.
-const keptFigures = 64
+// Bounds of the curves of a program that tells figures of its own. The first ones are as fine as others; of so many that
+// nobody looks at each closely, the rest have fewer buckets: a thousand long ones take 250 MB.
+const (
+	keptFigures   = 1000
+	fineFigures   = 256
+	coarseBuckets = 1024
+)
 
 // own adds the method's own figures. Those of another method begin anew; those of another program stay, which may tell
 // some of them now and then only.
@@ -109,6 +117,7 @@ func (c *Curves) own(e *event.EpochEvent, before string, external bool) {
 		c.ownExternal(e)
 		return
 	}
+	c.figureAt = nil
 	if len(e.Figures) == 0 {
 		if e.Epoch > 0 && e.Optimizer != before {
 			c.Figures = nil
@@ -128,32 +137,55 @@ func (c *Curves) own(e *event.EpochEvent, before string, external bool) {
 }
 
 func (c *Curves) ownExternal(e *event.EpochEvent) {
-	for i, f := range e.Figures {
-		at := i
-		if at >= len(c.Figures) || c.Figures[at].Key != f.Key {
-			at = slices.IndexFunc(c.Figures, func(k FigureSeries) bool { return k.Key == f.Key })
+	if c.figureAt == nil {
+		c.figureAt = map[string]int{}
+		for i := range c.Figures {
+			c.figureAt[c.Figures[i].Key] = i
 		}
+	}
+	for i, f := range e.Figures {
 		if f.Value.Absent() {
 			continue
 		}
-		if at < 0 {
-			if len(c.Figures) == keptFigures {
-				continue
+		at := i
+		if at >= len(c.Figures) || c.Figures[at].Key != f.Key {
+			var known bool
+			if at, known = c.figureAt[f.Key]; !known {
+				if at = c.newFigure(f.Key); at < 0 {
+					continue
+				}
 			}
-			at = len(c.Figures)
-			c.Figures = append(c.Figures, FigureSeries{whole: true})
 		}
 		c.Figures[at].add(f, c.now, true)
 	}
 }
 
+// newFigure makes the curve of a key, and returns -1 where there are too many.
+func (c *Curves) newFigure(key string) int {
+	at := len(c.Figures)
+	if at >= keptFigures {
+		return -1
+	}
+	c.figureAt[key] = at
+	f := FigureSeries{whole: true}
+	if at >= fineFigures {
+		f.Series.Most = coarseBuckets
+	}
+	c.Figures = append(c.Figures, f)
+	return at
+}
+
 // add takes the next value.
 func (f *FigureSeries) add(now event.Figure, at chart.Position, external bool) {
-	now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
-	if now.Symbol == "" {
-		now.Symbol = style.Clean(now.Key)
+	if now.Key != f.Key || now.Symbol != f.told {
+		f.told = now.Symbol
+		now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
+		if now.Symbol == "" {
+			now.Symbol = style.Clean(now.Key)
+		}
+		f.Figure = now
 	}
-	f.Figure = now
+	f.Value = now.Value
 	v := float64(now.Value)
 	f.whole = f.whole && (!now.Value.Finite() || v == math.Trunc(v))
 	Put(&f.Series, at, now.Value, external)

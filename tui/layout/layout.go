@@ -25,6 +25,7 @@ const (
 	Work
 	Log
 	Machine
+	Metrics
 	Panes
 )
 
@@ -78,7 +79,7 @@ func Divided(w, h, header int, zoomed bool, focus ID, of func(w, h int) []band, 
 		s.Places = compact(body, strips)
 	default:
 		s.Places = grid(body, of(w, h))
-		if w >= 110 && w < 165 && h >= 34 && h < 52 && s.hidden(Work) {
+		if w >= 110 && w < 165 && h >= 34 && h < 52 && s.hidden(Work) && !s.hidden(Topology) {
 			s.Places = split(s.Places, Log, Work, 5)
 		}
 	}
@@ -144,12 +145,12 @@ func (s *Screen) Drop(id ID) {
 	}
 }
 
-// show gives a pane that has no place that of the log, or where the log has none either, that of the region.
+// show gives a pane that has no place that of the log, or where the log has none either, that of the region or of the metrics.
 func (s *Screen) show(id ID) {
 	if !s.hidden(id) {
 		return
 	}
-	for _, gives := range []ID{Log, Region} {
+	for _, gives := range []ID{Log, Region, Metrics} {
 		for i := range s.Places {
 			if s.Places[i].Pane == gives {
 				s.Places[i].Pane = id
@@ -223,13 +224,33 @@ func split(places []Place, from, to ID, rows int) []Place {
 	return places
 }
 
-// BandsOfMetrics arranges the panes for a run that has no network and no curvature to show: loss, error and what else is
-// told, at their largest.
+// BandsOfMetrics arranges the panes for a run that has no network and no curvature to show: loss and error large, and all else
+// that is told beneath them.
 func BandsOfMetrics(w, h int) []band {
-	if w >= 110 {
-		return []band{{50, []cell{{Loss, 50}, {Accuracy, 50}}}, {50, []cell{{Region, 50}, {Log, 30}, {Work, 20}}}}
+	switch {
+	case w >= 110 && h >= 34:
+		return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {48, []cell{{Metrics, 100}}}, {16, []cell{{Log, 100}}}}
+	case w >= 110:
+		return []band{{42, []cell{{Loss, 50}, {Accuracy, 50}}}, {58, []cell{{Metrics, 68}, {Log, 32}}}}
+	case h >= 32:
+		return []band{{32, []cell{{Loss, 50}, {Accuracy, 50}}}, {46, []cell{{Metrics, 100}}}, {22, []cell{{Log, 100}}}}
 	}
-	return []band{{50, []cell{{Loss, 50}, {Accuracy, 50}}}, {50, []cell{{Region, 50}, {Log, 50}}}}
+	return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {64, []cell{{Metrics, 100}}}}
+}
+
+// DashboardOfMetrics divides a screen like Dashboard for such a run. What is blank has no place, unless it has the focus.
+func DashboardOfMetrics(w, h, header int, zoomed bool, focus ID, blank func(ID) bool) Screen {
+	gone := func(id ID) bool { return id != focus && blank(id) }
+	strips := slices.DeleteFunc(slices.Clone(CompactMetrics), func(s strip) bool { return gone(s.pane) })
+	return Divided(w, h, header, zoomed, focus, func(w, h int) (some []band) {
+		for _, b := range BandsOfMetrics(w, h) {
+			b.cells = slices.DeleteFunc(b.cells, func(c cell) bool { return gone(c.pane) })
+			if len(b.cells) > 0 {
+				some = append(some, b)
+			}
+		}
+		return some
+	}, strips)
 }
 
 // strip is a pane without a frame, with its least rows.
@@ -245,7 +266,7 @@ var (
 		{Loss, 2, true}, {Accuracy, 2, true}, {Inner, 3, true}, {Spectrum, 1, false}, {Region, 1, false},
 		{Topology, 1, false}, {Work, 1, false}, {Log, 2, true},
 	}
-	CompactMetrics = []strip{{Loss, 3, true}, {Accuracy, 3, true}, {Region, 1, false}, {Work, 1, false}, {Log, 2, true}}
+	CompactMetrics = []strip{{Loss, 3, true}, {Accuracy, 3, true}, {Metrics, 4, true}, {Log, 2, false}}
 )
 
 // compact stacks the panes without frames, for screens too small for them. Rows beyond the least go to

@@ -14,7 +14,7 @@ func picture(s Screen) string {
 			letter := byte('.')
 			for _, p := range s.Places {
 				if p.Contains(x, y) {
-					letter = "LAISTREWG"[p.Pane]
+					letter = "LAISTREWGM"[p.Pane]
 				}
 			}
 			b.WriteByte(letter)

@@ -16,6 +16,7 @@ type Accuracy struct {
 }
 
 var (
+	_ Blank    = (*Accuracy)(nil)
 	_ Keyed    = (*Accuracy)(nil)
 	_ Moused   = (*Accuracy)(nil)
 	_ Pictured = (*Accuracy)(nil)
@@ -24,6 +25,11 @@ var (
 func (*Accuracy) Name(v *View) string { return metricName(v.H) }
 
 func (p *Accuracy) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+
+// Blank reports whether a program tells neither errors nor root mean squares.
+func (*Accuracy) Blank(h *history.History) bool {
+	return h.MetricsOnly() && h.Epochs > 0 && h.Curves.Metric.Empty() && h.Curves.TestMetric.Empty()
+}
 
 func (p *Accuracy) ToggleLog() bool { p.log = !p.log; return true }
 

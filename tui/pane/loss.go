@@ -16,6 +16,7 @@ type Loss struct {
 }
 
 var (
+	_ Blank    = (*Loss)(nil)
 	_ Keyed    = (*Loss)(nil)
 	_ Moused   = (*Loss)(nil)
 	_ Pictured = (*Loss)(nil)
@@ -27,6 +28,11 @@ func NewLoss() *Loss { return &Loss{log: true} }
 func (*Loss) Name(*View) string { return "loss" }
 
 func (p *Loss) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run }
+
+// Blank reports whether a program tells figures and no loss.
+func (*Loss) Blank(h *history.History) bool {
+	return h.MetricsOnly() && len(h.Curves.Figures) > 0 && h.Curves.Loss.Empty() && h.Curves.TestLoss.Empty() && h.Diverged == nil
+}
 
 func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
 

@@ -1,0 +1,249 @@
+package metrics
+
+import (
+	"slices"
+	"strings"
+
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/style"
+)
+
+// Run is a run whose metrics a Grid shows.
+type Run struct {
+	Name   string
+	H      *history.History
+	Token  style.Token // ink of its curves
+	Mark   rune        // that stands for their dots in ASCII
+	Dashed bool
+	Thick  bool // it stands out: the others are compared with it
+}
+
+// curve is one line of a chart: a run's, and which of its series.
+type curve struct {
+	run  int
+	part part
+	at   int // of the run's figures; below 0: ^at of the quantities
+}
+
+// metric is one chart.
+type metric struct {
+	name   string // of all its curves, or that of its only one
+	group  string
+	rises  bool
+	log    bool // unless the user says otherwise
+	share  bool // its values are percentages
+	curves []curve
+}
+
+// quantity is what a history has of every run, whether its program calls it so or not.
+type quantity struct {
+	name string
+	part part
+	log  bool
+	of   func(*history.Curves) *chart.Series
+}
+
+var quantities = []quantity{
+	{"loss", plain, true, func(c *history.Curves) *chart.Series { return &c.Loss }},
+	{"loss", held, true, func(c *history.Curves) *chart.Series { return &c.TestLoss }},
+	{"", plain, false, func(c *history.Curves) *chart.Series { return &c.Metric }},
+	{"", held, false, func(c *history.Curves) *chart.Series { return &c.TestMetric }},
+	{"rate", plain, false, func(c *history.Curves) *chart.Series { return &c.Rate }},
+	{"radius", plain, true, func(c *history.Curves) *chart.Series { return &c.Radius }},
+	{"rho", plain, false, func(c *history.Curves) *chart.Series { return &c.Rho }},
+	{"gradient norm", plain, true, func(c *history.Curves) *chart.Series { return &c.Gradient }},
+	{"step norm", plain, true, func(c *history.Curves) *chart.Series { return &c.Step }},
+	{"seconds per epoch", plain, false, func(c *history.Curves) *chart.Series { return &c.Seconds }},
+}
+
+// judged are how many of the quantities are losses and errors.
+const judged = 4
+
+// errorName is what the run's rows are judged by beside the loss.
+func errorName(h *history.History) string {
+	if h.Regression() {
+		return "RMSE"
+	}
+	return "error"
+}
+
+func (k *curve) series(runs []Run) *chart.Series {
+	c := &runs[k.run].H.Curves
+	if k.at < 0 {
+		return quantities[^k.at].of(c)
+	}
+	return &c.Figures[k.at].Series
+}
+
+// text writes a value of a metric.
+func (m *metric) text(runs []Run, v float64) string {
+	switch k := &m.curves[0]; {
+	case v != v:
+		return "–"
+	case m.share:
+		return format.Percent(v)
+	case k.at >= 0:
+		return runs[k.run].H.Curves.Figures[k.at].Format(v)
+	}
+	return format.Number(v)
+}
+
+// outline tells when the metrics of a run are others.
+type outline struct {
+	h           *history.History
+	restarts    int
+	figures     int
+	first, last string
+	has         uint32 // a bit for each quantity that there is
+	regression  bool
+}
+
+func outlineOf(h *history.History) outline {
+	o := outline{h: h, restarts: h.Restarts, figures: len(h.Curves.Figures), regression: h.Regression()}
+	if f := h.Curves.Figures; len(f) > 0 {
+		o.first, o.last = f[0].Key, f[len(f)-1].Key
+	}
+	for i := range quantities {
+		if !quantities[i].of(&h.Curves).Empty() {
+			o.has |= 1 << i
+		}
+	}
+	return o
+}
+
+// catalog lists the metrics of some runs.
+type catalog struct {
+	all []metric
+	at  map[string]int // by name
+}
+
+// newCatalog lists the metrics of runs as they were written first. Those of one run that differ in nothing but the part of the
+// rows share a chart; of several runs each metric has its own, with a curve a run.
+func newCatalog(runs []Run, outlines []outline) *catalog {
+	c := &catalog{at: map[string]int{}}
+	for i := range runs {
+		last := len(quantities) - 1 // the time that it takes is the least of them
+		for k := range last {
+			c.told(runs, outlines, i, k)
+		}
+		for k := range runs[i].H.Curves.Figures {
+			c.add(runs[i].H.Curves.Figures[k].Symbol, metric{}, curve{i, plain, k}, len(runs) == 1)
+		}
+		c.told(runs, outlines, i, last)
+	}
+	if len(runs) == 1 {
+		c.pair()
+	}
+	for i := range c.all {
+		m := &c.all[i]
+		m.group, m.rises = groupOf(m.name), rises(m.name)
+	}
+	return c
+}
+
+// told adds a quantity that a run has.
+func (c *catalog) told(runs []Run, outlines []outline, run, k int) {
+	o, q := &outlines[run], quantities[k]
+	if o.has&(1<<k) == 0 {
+		return
+	}
+	share := q.name == "" && !o.regression
+	if q.name == "" {
+		q.name = errorName(runs[run].H)
+	}
+	name := q.name
+	if q.part == held && len(runs) > 1 {
+		name = "val " + name
+	}
+	c.add(name, metric{log: q.log, share: share}, curve{run, q.part, ^k}, len(runs) == 1)
+}
+
+// add adds a curve to the metric of a name. alone says that it is one of a single run's, of which no two figures are one.
+func (c *catalog) add(name string, m metric, k curve, alone bool) {
+	at, known := c.at[name]
+	if known && alone && k.at >= 0 { // another name that is drawn alike
+		for n := 2; known; n++ {
+			next := name + " " + format.Count(n)
+			if at, known = c.at[next]; !known {
+				name = next
+			}
+		}
+	}
+	if known {
+		m := &c.all[at]
+		if alone || m.curves[len(m.curves)-1].run != k.run {
+			m.curves = append(m.curves, k)
+		}
+		return
+	}
+	c.at[name] = len(c.all)
+	m.name, m.curves = name, []curve{k}
+	c.all = append(c.all, m)
+}
+
+// pair puts metrics of one base into one chart, at the place of the first of them. A part that the base has already keeps its
+// own chart, and so does a name that no other one goes with.
+func (c *catalog) pair() {
+	type family struct {
+		parts   [test + 1]bool
+		members []int
+	}
+	families := map[string]*family{}
+	parts, bases := make([]part, len(c.all)), make([]string, len(c.all))
+	for i := range c.all {
+		bases[i], parts[i] = split(c.all[i].name)
+		key := strings.ToLower(bases[i])
+		f := families[key]
+		if f == nil {
+			f = &family{}
+			families[key] = f
+		}
+		taken := f.parts[parts[i]] || parts[i] == plain && f.parts[train] || parts[i] == train && f.parts[plain]
+		for _, k := range c.all[i].curves[1:] {
+			taken = taken || f.parts[k.part]
+		}
+		if taken {
+			continue
+		}
+		f.parts[parts[i]] = true
+		for _, k := range c.all[i].curves[1:] {
+			f.parts[k.part] = true
+		}
+		f.members = append(f.members, i)
+	}
+	gone := make([]bool, len(c.all))
+	for _, f := range families {
+		if len(f.members) > 1 {
+			c.merge(f.members, bases, parts, gone)
+		}
+	}
+	kept := c.all[:0]
+	clear(c.at)
+	for i := range c.all {
+		if !gone[i] {
+			c.at[c.all[i].name] = len(kept)
+			kept = append(kept, c.all[i])
+		}
+	}
+	c.all = kept
+}
+
+// merge makes one chart of the metrics of a base.
+func (c *catalog) merge(members []int, bases []string, parts []part, gone []bool) {
+	first := &c.all[members[0]]
+	if at, other := c.at[bases[members[0]]]; !other || slices.Contains(members, at) {
+		first.name = bases[members[0]]
+	}
+	first.curves[0].part = max(first.curves[0].part, parts[members[0]])
+	for _, i := range members[1:] {
+		gone[i] = true
+		for _, k := range c.all[i].curves {
+			k.part = max(k.part, parts[i])
+			first.curves = append(first.curves, k)
+		}
+		first.log = first.log || c.all[i].log
+	}
+	slices.SortStableFunc(first.curves, func(a, b curve) int { return int(a.part) - int(b.part) })
+}

@@ -1,0 +1,374 @@
+package metrics
+
+import (
+	"math"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/tui/chart"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+)
+
+var nan = math.NaN()
+
+// cell is a chart as it was drawn last.
+type cell struct {
+	canvas chart.Canvas
+	key    cellKey
+	rows   []string
+	area   chart.Area
+	frame  uint64 // that it was drawn in
+}
+
+// cellKey is what the picture of a chart depends on.
+type cellKey struct {
+	pen                style.Pen
+	w, h               int
+	selected, labelled bool
+	look               chart.Look
+	span               [2]float64
+	changes            uint64
+	seen               chart.Version // of its only curve
+	many               uint64        // of several
+}
+
+// Draw returns the grid in h rows, none wider than w. active says that it has the keys: the selected chart is marked, and the last
+// row says what is shown.
+func (g *Grid) Draw(v *style.Pen, w, h int, active bool) []string {
+	g.Begin()
+	g.frame++
+	g.place = layout.Rect{}
+	if g.catalog == nil || w < 1 || h < 1 {
+		return nil
+	}
+	footed := active && h >= 3
+	if footed {
+		h--
+	}
+	var rows []string
+	switch m := g.selected(); {
+	case len(g.items) == 0:
+		rows = []string{v.Line(w).Put(style.Muted, g.nothing()).Full()}
+	case g.whole && active && m != nil:
+		rows = g.drawWhole(v, m, w, h)
+	default:
+		rows = g.drawPage(v, w, h, active)
+	}
+	if !footed {
+		return rows
+	}
+	return append(style.Block(rows, w, h), g.statusLine(v, w))
+}
+
+// nothing says why there is no chart.
+func (g *Grid) nothing() string {
+	switch {
+	case len(g.runs) == 0:
+		return "no run is shown"
+	case len(g.catalog.all) == 0:
+		return "waiting for the first metric"
+	case g.pattern != nil:
+		return "no metric matches"
+	}
+	return "no other metrics"
+}
+
+// drawWhole gives the selected chart all the room.
+func (g *Grid) drawWhole(v *style.Pen, m *metric, w, h int) []string {
+	g.Fresh = false
+	g.lead([]*metric{m})
+	p := g.plot(m)
+	g.Dress(&p)
+	p.Legend = true
+	if w < 24 || h < 4 {
+		p.Legend = false
+	}
+	g.place = layout.Rect{W: w, H: h}
+	title := v.Line(w)
+	g.title(v, title, m, true)
+	return append([]string{title.Full()}, g.DrawAt(v, &g.zoom, p, 0, 1, w, h-1)...)
+}
+
+// drawPage draws the page of the selected item.
+func (g *Grid) drawPage(v *style.Pen, w, h int, active bool) []string {
+	labels := 0
+	if h > chartH {
+		labels = 1 // the row of x under the last charts
+	}
+	n := len(g.items)
+	if g.grouping != Ungrouped {
+		n = 0
+	}
+	s := shapeOf(n, w, h-labels)
+	g.paginate(s, h-labels)
+	g.wide = s.w
+	g.place = layout.Rect{W: w, H: h}
+	shown := g.pages[g.page]
+	var metrics []*metric
+	for _, r := range shown {
+		for i := r.first; i < r.end; i++ {
+			if it := &g.items[i]; it.metric >= 0 {
+				metrics = append(metrics, &g.catalog.all[it.metric])
+			}
+		}
+	}
+	g.Fresh = false
+	g.lead(metrics)
+	span := g.span(metrics)
+	rows := make([]string, 0, h)
+	for i, r := range shown {
+		if r.heading {
+			rows = append(rows, g.heading(v, &g.items[r.first], w, active && g.at == r.first))
+			continue
+		}
+		high := r.h
+		if i == len(shown)-1 {
+			high += labels
+		}
+		rows = append(rows, g.drawRow(v, r, s, span, len(rows), high, active)...)
+	}
+	g.sweep()
+	return rows
+}
+
+// drawRow draws a row of charts beside each other; the one that is h rows high and not r.h has the labels of x.
+func (g *Grid) drawRow(v *style.Pen, r row, s shape, span [2]float64, y, h int, active bool) []string {
+	rows := make([]string, h)
+	x := 0
+	for i := r.first; i < r.end; i++ {
+		c := g.drawCell(v, &g.catalog.all[g.items[i].metric], span, s.w, h, h > r.h, active && i == g.at)
+		if c.area.W > 0 {
+			a := c.area
+			a.X, a.Y = a.X+x, a.Y+y+1
+			g.Shown = append(g.Shown, chart.Viewport{Area: a, Dots: v.Glyphs})
+		}
+		for k := range rows {
+			if i > r.first {
+				rows[k] += style.Spaces(gap)
+			}
+			rows[k] += c.rows[k]
+		}
+		x += s.w + gap
+	}
+	return rows
+}
+
+// drawCell returns a chart with its title, drawn only where it changed.
+func (g *Grid) drawCell(v *style.Pen, m *metric, span [2]float64, w, h int, labelled, selected bool) *cell {
+	if g.cells == nil {
+		g.cells = map[string]*cell{}
+	}
+	c := g.cells[m.name]
+	if c == nil {
+		c = &cell{}
+		g.cells[m.name] = c
+	}
+	c.frame = g.frame
+	key := cellKey{pen: *v, w: w, h: h, selected: selected, labelled: labelled, look: g.Look(), span: span, changes: g.changes}
+	key.seen, key.many = g.seen(m)
+	if c.rows != nil && c.key == key {
+		return c
+	}
+	c.key = key
+	title := v.Line(w)
+	g.title(v, title, m, selected)
+	p := g.plot(m)
+	g.DressSmall(&p)
+	p.Span, p.Closed, p.NoX, p.Unit = span, true, !labelled, labelled
+	p.Y.Margin = min(6, w/4)
+	rows := c.canvas.Draw(v, p, w, h-1)
+	c.area = c.canvas.Drawn
+	c.rows = append(append(c.rows[:0], title.Full()), rows...)
+	return c
+}
+
+// sweep forgets the pictures of charts that were not seen lately.
+func (g *Grid) sweep() {
+	const pages = 8
+	for name, c := range g.cells {
+		if c.frame+pages < g.frame && len(g.cells) > 64 {
+			delete(g.cells, name)
+		}
+	}
+}
+
+// seen tells what the curves of a metric are now.
+func (g *Grid) seen(m *metric) (one chart.Version, many uint64) {
+	if len(m.curves) == 1 {
+		return m.curves[0].series(g.runs).Version(), 0
+	}
+	for i := range m.curves {
+		s := m.curves[i].series(g.runs).Version()
+		many = many*1099511628211 + s.Hash()
+	}
+	return one, many
+}
+
+// lead has the keys of the charts move along the curve with the most points of some metrics.
+func (g *Grid) lead(metrics []*metric) {
+	g.Main = &chart.Series{}
+	for _, m := range metrics {
+		for i := range m.curves {
+			if s := m.curves[i].series(g.runs); s.Points > g.Main.Points {
+				g.Main = s
+			}
+		}
+	}
+	g.Advance()
+}
+
+// span is the x axis that the charts of some metrics share.
+func (g *Grid) span(metrics []*metric) [2]float64 {
+	left, right, over := math.Inf(1), math.Inf(-1), true
+	for _, m := range metrics {
+		for i := range m.curves {
+			k := &m.curves[i]
+			over = over && g.runs[k.run].H.Over()
+			if first, last, ok := k.series(g.runs).Extent(); ok {
+				left, right = math.Min(left, first[g.By]), math.Max(right, last[g.By])
+			}
+		}
+	}
+	if !(left <= right) {
+		return [2]float64{}
+	}
+	if !over {
+		limit := 0.0
+		if len(g.runs) == 1 {
+			limit = float64(g.runs[0].H.Status.EpochLimit)
+		}
+		right = chart.Ahead(g.By, right, limit)
+	}
+	return [2]float64{left, right}
+}
+
+// partTokens are the inks of a single run's curves.
+var partTokens = [...]style.Token{plain: style.Train, train: style.Train, held: style.Test, test: style.NegativeCurvature}
+
+var partNames = [...]string{plain: "train", train: "train", held: "val", test: "test"}
+
+// plot says what the chart of a metric shows.
+func (g *Grid) plot(m *metric) chart.Plot {
+	p := chart.Plot{Whole: true, Log: g.log(m), Waiting: "no value above zero: y shows a linear scale"}
+	p.Value = func(v float64) string { return m.text(g.runs, v) }
+	if m.share {
+		p.Percent()
+	}
+	for i := range m.curves {
+		k := &m.curves[i]
+		c := chart.Curve{Series: k.series(g.runs)}
+		if len(g.runs) == 1 {
+			c.Name, c.Token, c.Dashed, c.Mark = partNames[k.part], partTokens[k.part], k.part >= held, rune("**ox"[k.part])
+			if len(m.curves) == 1 {
+				c.Name = m.name
+			}
+		} else {
+			r := &g.runs[k.run]
+			c.Name, c.Token, c.Dashed, c.Thick, c.Mark = ansi.Truncate(r.Name, 20, "…"), r.Token, r.Dashed, r.Thick, r.Mark
+		}
+		p.Curves = append(p.Curves, c)
+	}
+	if len(g.runs) == 1 {
+		p.Marks, p.AllMarks = g.runs[0].H.Curves.Marks(), nil
+	}
+	return p
+}
+
+// log reports whether a metric is drawn on a logarithmic axis.
+func (g *Grid) log(m *metric) bool {
+	log, chosen := g.scales[m.name]
+	if !chosen {
+		log = m.log
+	}
+	return log
+}
+
+// title names a metric, and what its curves have at the cursor or newest.
+func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
+	var values []style.Part
+	width := 0
+	room := max(l.Room/2, l.Room-style.Cells(m.name)-4)
+	put := func(parts ...style.Part) bool {
+		n := style.Width(parts)
+		if width+n > room {
+			return false
+		}
+		values, width = append(values, parts...), width+n
+		return true
+	}
+	for i := range m.curves {
+		k := &m.curves[len(m.curves)-1-i] // those that stand over the others first
+		ink := partTokens[k.part]
+		if len(g.runs) == 1 {
+			k = &m.curves[i]
+			ink = partTokens[k.part]
+		} else {
+			ink = g.runs[k.run].Token
+		}
+		if !put(style.Text.Of(" "), ink.Of(m.text(g.runs, g.value(k)))) {
+			break
+		}
+	}
+	best := style.Part{}
+	if len(m.curves) > 0 && len(g.runs) == 1 {
+		word, at := g.best(m)
+		best = style.Muted.Of("  " + word + " " + at)
+		if width+style.Cells(best.Text)+style.Cells(m.name)+1 > l.Room {
+			best = style.Part{}
+		}
+	}
+	ink, sign := style.Strong, ""
+	if selected {
+		ink, sign = style.Focus, "▸"
+	}
+	for _, name := range g.pinned {
+		if name == m.name {
+			sign += "■ "
+			break
+		}
+	}
+	name := style.Clean(m.name)
+	space := l.Room - width - style.Cells(best.Text) - style.Cells(sign)
+	if over := style.Cells(name) - space; over > 0 {
+		name = "…" + ansi.TruncateLeft(name, over+1, "")
+	}
+	l.Put(ink, sign+name)
+	if g.log(m) && l.Left() > width+style.Cells(best.Text)+5 {
+		l.Put(style.Muted, " log")
+	}
+	l.Put(style.Muted, best.Text)
+	if rule := l.Left() - width; rule > 1 {
+		l.Put(style.Text, " ").Put(style.Grid, style.Repeat("─", rule-1))
+	}
+	for _, p := range values {
+		l.Put(p.Token, p.Text)
+	}
+}
+
+// best is the best value of a metric's last curve so far.
+func (g *Grid) best(m *metric) (word, value string) {
+	s := m.curves[len(m.curves)-1].series(g.runs)
+	low, high, ok := s.Bounds(false)
+	switch {
+	case !ok:
+		return "", ""
+	case m.rises:
+		return "max", m.text(g.runs, high)
+	}
+	return "min", m.text(g.runs, low)
+}
+
+// heading draws the row of a group.
+func (g *Grid) heading(v *style.Pen, it *item, w int, selected bool) string {
+	arrow, ink := "▾ ", style.Accent
+	if it.folded {
+		arrow = "▸ "
+	}
+	if selected {
+		ink = style.Chosen
+	}
+	l := v.Line(w).Put(ink, arrow+it.heading).Put(style.Muted, " "+format.Count(it.count)+" ")
+	return l.Put(style.Grid, style.Repeat("─", l.Left())).Full()
+}

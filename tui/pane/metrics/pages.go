@@ -1,0 +1,142 @@
+package metrics
+
+// row is a row of charts, or a heading, of the items from first to before end.
+type row struct {
+	first, end int
+	heading    bool
+	h          int
+}
+
+// page is what is shown at once.
+type page []row
+
+// shape is how charts fill a page.
+type shape struct {
+	columns, w, h int
+	spare         int // rows of charts that are one higher, as the page has rows left
+}
+
+const (
+	gap    = 2 // columns between charts
+	chartW = 24
+	chartH = 5
+)
+
+// most is the shape of a page of as many charts as can be read: on a large screen they are larger, too.
+func most(w, h int) shape {
+	wide, high := chartW+2+max(0, w-60)/20, chartH+h/24
+	columns := max(1, (w+gap)/(wide+gap))
+	return shape{columns, (w - gap*(columns-1)) / columns, max(1, min(h, high)), 0}
+}
+
+// shapeOf is the shape of a page for n charts. Those that all fit take what room there is, about four times as wide as high.
+func shapeOf(n, w, h int) shape {
+	s := most(w, h)
+	rows := max(1, h/s.h)
+	if n == 0 || n > rows*s.columns {
+		s.h, s.spare = max(1, h/rows), h%rows
+		return s
+	}
+	best, least := s, -1.0
+	for columns := 1; columns <= min(s.columns, n); columns++ {
+		high := h / ((n + columns - 1) / columns)
+		wide := (w - gap*(columns-1)) / columns
+		if high < min(s.h, h) {
+			continue
+		}
+		squeeze := float64(wide) / float64(4*high)
+		if squeeze < 1 {
+			squeeze = 1 / squeeze
+		}
+		if empty := (columns - n%columns) % columns; empty > 0 {
+			squeeze *= 1 + 2*float64(empty)/float64(n)
+		}
+		if least < 0 || squeeze < least {
+			best, least = shape{columns, wide, high, 0}, squeeze
+		}
+	}
+	return best
+}
+
+// paginate lays the items out in pages of h rows. A heading never stands last on a page while it has charts.
+func (g *Grid) paginate(s shape, h int) {
+	g.pages = g.pages[:0]
+	var now page
+	used := 0
+	put := func(r row, with int) {
+		if len(now) < s.spare && used+r.h < h && g.grouping == Ungrouped {
+			r.h++
+		}
+		if used+r.h+with > h && len(now) > 0 {
+			g.pages, now, used = append(g.pages, now), nil, 0
+		}
+		now = append(now, r)
+		used += r.h
+	}
+	for i := 0; i < len(g.items); {
+		if it := &g.items[i]; it.metric < 0 {
+			with := s.h
+			if it.folded {
+				with = 0
+			}
+			put(row{i, i + 1, true, 1}, with)
+			i++
+			continue
+		}
+		end := i
+		for end < len(g.items) && end-i < s.columns && g.items[end].metric >= 0 {
+			end++
+		}
+		put(row{i, end, false, s.h}, 0)
+		i = end
+	}
+	if len(now) > 0 {
+		g.pages = append(g.pages, now)
+	}
+	g.page = 0
+	for p := range g.pages {
+		if g.pages[p][0].first <= g.at {
+			g.page = p
+		}
+	}
+}
+
+// turn goes to the first item of another page.
+func (g *Grid) turn(by int) {
+	if len(g.pages) == 0 {
+		return
+	}
+	to := max(0, min(g.page+by, len(g.pages)-1))
+	if to == g.page {
+		if by > 0 {
+			g.choose(len(g.items) - 1)
+		} else {
+			g.choose(0)
+		}
+		return
+	}
+	at := g.pages[to][0].first
+	if g.items[at].metric < 0 && at+1 < len(g.items) && g.items[at+1].metric >= 0 {
+		at++
+	}
+	g.choose(at)
+}
+
+// climb moves to the row above or below, to what stands in the same column there.
+func (g *Grid) climb(by int) {
+	var rows []row
+	here := -1
+	for _, p := range g.pages {
+		for _, r := range p {
+			if g.at >= r.first && g.at < r.end {
+				here = len(rows)
+			}
+			rows = append(rows, r)
+		}
+	}
+	if here < 0 || here+by < 0 || here+by >= len(rows) {
+		return
+	}
+	to := rows[here+by]
+	g.choose(min(to.first+g.at-rows[here].first, to.end-1))
+}
