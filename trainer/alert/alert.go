@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
 	"newtop/trainer/event"
 )
@@ -52,7 +53,7 @@ func ParseKinds(text string) (out []Kind, err error) {
 type Alert struct {
 	Kind  Kind
 	Epoch int    // the newest then
-	Text  string // a line that says what happened
+	Text  string // a line that says what happened, without characters that act on a terminal
 }
 
 // Watch sees the events of one run after the other. A kind is told once, and again only after the run has recovered: the
@@ -107,7 +108,7 @@ func (w *Watch) See(e event.Event) []Alert {
 		w.epoch = e.Epoch
 		w.tell(Divergence, "the run has diverged: "+e.Reason)
 	case event.DoneEvent:
-		text := "the run is over: " + string(e.Reason)
+		text := "the run is over: " + e.Reason.Words()
 		if e.Message != "" {
 			text += ", " + e.Message
 		}
@@ -203,7 +204,8 @@ func (w *Watch) wants(k Kind) bool { return w.wanted>>k&1 != 0 }
 func (w *Watch) tell(k Kind, text string) {
 	if w.wants(k) && w.fired>>k&1 == 0 {
 		w.fired |= 1 << k
-		w.found = append(w.found, Alert{k, w.epoch, strings.Join(strings.Fields(text), " ")})
+		words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) })
+		w.found = append(w.found, Alert{k, w.epoch, strings.Join(words, " ")})
 	}
 }
 

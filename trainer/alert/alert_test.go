@@ -1,6 +1,7 @@
 package alert
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -230,7 +231,7 @@ func TestEnd(t *testing.T) {
 	see := func(e event.Event) { got = append(got, w.See(e)...) }
 	see(event.RunEvent{ID: "a"})
 	see(event.UnknownEpoch(3))
-	see(event.DoneEvent{Reason: event.ReasonFailed, Message: "disk\nfull"})
+	see(event.DoneEvent{Reason: event.ReasonFailed, Message: "disk\n\x1b\u009bfull"})
 	see(event.DoneEvent{Reason: event.ReasonFailed})
 	see(event.ResumeEvent{Epoch: 3})
 	see(event.UnknownEpoch(4))
@@ -238,7 +239,7 @@ func TestEnd(t *testing.T) {
 	got = append(got, w.End("its writer is gone")...)
 	see(event.RunEvent{ID: "b"})
 	see(event.DoneEvent{Reason: event.ReasonEpochs})
-	want := []Alert{{End, 3, "the run is over: failed, disk full"}, {End, 4, "its writer is gone"}, {End, 0, "the run is over: epochs"}}
+	want := []Alert{{End, 3, "the run is over: failed, disk full"}, {End, 4, "its writer is gone"}, {End, 0, "the run is over: all epochs done"}}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -320,9 +321,17 @@ func FuzzWatch(f *testing.F) {
 }
 
 func BenchmarkSee(b *testing.B) {
+	for _, figures := range []int{2, 200} {
+		b.Run(fmt.Sprintf("figures=%d", figures), func(b *testing.B) { benchmarkSee(b, figures) })
+	}
+}
+
+func benchmarkSee(b *testing.B, figures int) {
 	w := New(Kinds())
 	e := event.UnknownEpoch(0)
-	e.Figures = []event.Figure{{Key: "kl", Value: 1}, {Key: "entropy", Value: 2}}
+	for i := range figures {
+		e.Figures = append(e.Figures, event.Figure{Key: fmt.Sprint("metric", i), Value: 1})
+	}
 	b.ReportAllocs()
 	for i := range b.N {
 		e.Epoch, e.Loss, e.TestLoss, e.Error, e.TestError = i, 1/event.Float(i+1), 1/event.Float(i+1), 0.1, 0.2

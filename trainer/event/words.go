@@ -70,3 +70,18 @@ func Steers(c Command) bool {
 	}
 	return true
 }
+
+// Words says why a run has ended, or the reason itself, which another program gave.
+func (r Reason) Words() string {
+	switch r {
+	case ReasonEpochs:
+		return "all epochs done"
+	case ReasonTarget:
+		return "target reached"
+	case ReasonTime:
+		return "time limit reached"
+	case ReasonStalled:
+		return "no further progress possible"
+	}
+	return string(r)
+}

@@ -22,19 +22,7 @@ func RunWords(e *event.RunEvent) (words []string) {
 
 // Ending says in words why a run ended.
 func Ending(d *event.DoneEvent) string {
-	words := map[event.Reason]string{
-		event.ReasonEpochs:   "all epochs done",
-		event.ReasonTarget:   "target reached",
-		event.ReasonTime:     "time limit reached",
-		event.ReasonStopped:  "stopped",
-		event.ReasonStalled:  "no further progress possible",
-		event.ReasonDiverged: "diverged",
-		event.ReasonFailed:   "failed",
-	}
-	s, ok := words[d.Reason]
-	if !ok {
-		s = style.Clean(string(d.Reason))
-	}
+	s := style.Clean(d.Reason.Words())
 	if d.Message != "" {
 		s += ": " + style.Clean(d.Message)
 	}
