@@ -1,0 +1,257 @@
+package jsonlog
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"time"
+
+	"newtop/trainer/logs"
+)
+
+var _ logs.Reader = (*document)(nil)
+
+// document reads a file that is one JSON document, which its writer writes anew each time. It reads it whole when it has
+// changed. If what was given is the beginning of what is there now it gives the rest, else it begins anew.
+type document struct {
+	find    func() (path string, err error)
+	watch   func() []string
+	path    string      // of what was read last
+	info    fs.FileInfo // the same; nil before
+	settled bool        // whether a later change would show in the file's time
+	table   *table      // nil when all of it was given
+	next    int         // the row to give next
+	told    bool        // whether the table's Info was given
+	given   uint64      // sum of the rows before next
+	seed    maphash.Seed
+	warning string
+}
+
+// OpenFile returns a reader of a JSON document: a list of objects, each a row; an object of lists of numbers, as Keras'
+// History, where item i is of epoch i+1 unless there is a list named epoch or step; an object of {values, steps}, as
+// Sacred writes it. A document that is half written is waited for. Of another one the error says what was expected.
+func OpenFile(path string) (logs.Reader, error) {
+	return open(func() (string, error) { return path, nil }, func() []string { return []string{path} })
+}
+
+// OpenTrainerState returns a reader of Hugging Face's trainer_state.json, or of the newest in a directory and in its
+// checkpoint-* directories. The Trainer writes it with each checkpoint.
+func OpenTrainerState(path string) (logs.Reader, error) {
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return OpenFile(path)
+	}
+	watch := func() []string {
+		checkpoints, _ := filepath.Glob(filepath.Join(escaped(path), "checkpoint-*"))
+		return append(checkpoints, path)
+	}
+	return open(func() (string, error) { return newestState(path, watch()) }, watch)
+}
+
+// escaped makes a path match itself only.
+func escaped(path string) string {
+	var b []byte
+	for _, c := range []byte(path) {
+		if c == '*' || c == '?' || c == '[' || c == '\\' && filepath.Separator == '/' {
+			b = append(b, '\\')
+		}
+		b = append(b, c)
+	}
+	return string(b)
+}
+
+// newestState returns the trainer_state.json that was written last.
+func newestState(root string, dirs []string) (newest string, err error) {
+	var when time.Time
+	for _, dir := range dirs {
+		path := filepath.Join(dir, "trainer_state.json")
+		if info, err := os.Stat(path); err == nil && (newest == "" || info.ModTime().After(when)) {
+			newest, when = path, info.ModTime()
+		}
+	}
+	if newest == "" {
+		return "", fmt.Errorf("%s: expected checkpoint-*/trainer_state.json, found none", root)
+	}
+	return newest, nil
+}
+
+func open(find func() (string, error), watch func() []string) (logs.Reader, error) {
+	d := &document{find: find, watch: watch, seed: maphash.MakeSeed()}
+	return d, d.load(true)
+}
+
+// batch is how many rows a call of Read gives at most.
+const batch = 4096
+
+// Read gives the rows that are new.
+func (d *document) Read(ctx context.Context, to logs.Sink) (more bool, err error) {
+	if err := ctx.Err(); err != nil {
+		return false, err
+	}
+	if d.table == nil {
+		if err := d.load(false); err != nil {
+			return false, err
+		}
+	}
+	if d.table == nil {
+		return false, nil
+	}
+	if !d.told {
+		d.told = true
+		if i := d.table.info; i.Config != nil || i.Program != "" || i.Steps != 0 {
+			to.Info(i)
+		}
+	}
+	for n := 0; n < batch && d.next < len(d.table.rows); n++ {
+		r := &d.table.rows[d.next]
+		d.given = d.sum(d.given, r)
+		d.next++
+		to.Row(r)
+	}
+	if d.next < len(d.table.rows) {
+		return true, nil
+	}
+	d.table = nil
+	return false, nil
+}
+
+// load reads the file if it has changed.
+func (d *document) load(first bool) error {
+	path, info, err := d.look()
+	if err != nil {
+		if first {
+			return err
+		}
+		d.warning = err.Error() // what was read stays
+		return nil
+	}
+	if d.info != nil && d.settled && path == d.path && os.SameFile(info, d.info) && info.Size() == d.info.Size() && info.ModTime().Equal(d.info.ModTime()) {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		d.warning = err.Error()
+		return nil
+	}
+	d.path, d.info, d.warning = path, info, ""
+	d.settled = time.Since(info.ModTime()) > 100*time.Millisecond
+	t, err := parse(text)
+	var torn *tornError
+	switch {
+	case err != nil && first && !errors.As(err, &torn):
+		return fmt.Errorf("%s: %w", path, err)
+	case err != nil: // it may be being written
+		d.warning = fmt.Sprintf("%s: %v", path, err)
+		return nil
+	}
+	return d.compare(t)
+}
+
+// look finds the file.
+func (d *document) look() (path string, info fs.FileInfo, err error) {
+	if path, err = d.find(); err != nil {
+		return "", nil, err
+	}
+	if info, err = os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: expected a file", path)
+	}
+	return path, info, err
+}
+
+// compare takes the table, whose beginning must be what was given.
+func (d *document) compare(t *table) error {
+	d.table, d.told = t, false
+	var sum uint64
+	if d.next <= len(t.rows) {
+		for i := range t.rows[:d.next] {
+			sum = d.sum(sum, &t.rows[i])
+		}
+		if sum == d.given {
+			return nil
+		}
+	}
+	d.next, d.given = 0, 0
+	return logs.ErrRestart
+}
+
+// sum adds a row to the sum of those before it.
+func (d *document) sum(before uint64, r *logs.Row) uint64 {
+	var h maphash.Hash
+	h.SetSeed(d.seed)
+	add := func(v uint64) {
+		var b [8]byte
+		binary.LittleEndian.PutUint64(b[:], v)
+		h.Write(b[:])
+	}
+	add(before)
+	for _, v := range []float64{r.Step, r.Epoch, r.Wall, r.Elapsed} {
+		add(math.Float64bits(v))
+	}
+	for _, v := range r.Values {
+		h.WriteString(v.Key)
+		add(math.Float64bits(v.V))
+	}
+	return h.Sum64()
+}
+
+// tornError says that a document may not be written to its end.
+type tornError struct{ error }
+
+var errDocument = errors.New("expected a list of objects with numbers, or an object of lists of numbers")
+
+// parse reads a document.
+func parse(text []byte) (*table, error) {
+	s := &scanner{text: bytes.TrimPrefix(text, byteOrderMark)}
+	root, ok := s.decode(0)
+	if !ok || s.peek() != 0 || !s.torn() {
+		err := s.expected("JSON")
+		if s.torn() {
+			err = &tornError{err}
+		}
+		return nil, err
+	}
+	t := tabulate(root)
+	if len(t.rows) == 0 && !empty(root) {
+		return nil, errDocument
+	}
+	return t, nil
+}
+
+// empty reports whether a document may get rows yet.
+func empty(root any) bool {
+	switch root := root.(type) {
+	case list:
+		return len(root.items) == 0
+	case object:
+		for _, m := range root {
+			if l, ok := m.value.(list); ok && len(l.items) == 0 {
+				return true
+			}
+		}
+		return len(root) == 0
+	}
+	return false
+}
+
+// Watch lists the file, or the directories that it may come in.
+func (d *document) Watch() []string { return d.watch() }
+
+// Progress is how much of the document was given.
+func (d *document) Progress() float64 {
+	if d.table == nil {
+		return 1
+	}
+	return float64(d.next) / float64(max(1, len(d.table.rows)))
+}
+
+// Warning says what is wrong with the document, or where it has gone.
+func (d *document) Warning() string { return d.warning }
+
+// Close does nothing: no file is kept open.
+func (d *document) Close() error { return nil }
