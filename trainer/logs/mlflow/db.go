@@ -41,7 +41,8 @@ const (
 
 // runsIn returns the runs that were not deleted, and for which a condition holds.
 func runsIn(ctx context.Context, db *sqlitelog.DB, condition string, args ...any) (runs []Run, err error) {
-	query := `SELECT r.run_uuid, coalesce(nullif(r.name, ''), t.value), e.name, r.status, r.start_time, r.end_time
+	query := `SELECT r.run_uuid, coalesce(nullif(r.name, ''), t.value), e.name, r.status, r.start_time, r.end_time,
+		(SELECT m.timestamp FROM metrics m WHERE m.run_uuid = r.run_uuid ORDER BY m.rowid DESC LIMIT 1)
 		FROM runs r LEFT JOIN experiments e ON e.experiment_id = r.experiment_id
 		LEFT JOIN tags t ON t.run_uuid = r.run_uuid AND t.key = 'mlflow.runName'
 		WHERE r.lifecycle_stage = 'active' ` + condition + ` ORDER BY r.start_time DESC, r.rowid DESC`
@@ -49,7 +50,7 @@ func runsIn(ctx context.Context, db *sqlitelog.DB, condition string, args ...any
 		id := sqlitelog.Text(row[0])
 		runs = append(runs, Run{
 			ID: id, Name: nameOf(sqlitelog.Text(row[1]), id), Experiment: sqlitelog.Text(row[2]), Status: sqlitelog.Text(row[3]),
-			Began: timeOf(sqlitelog.Int(row[4])), Ended: timeOf(sqlitelog.Int(row[5])),
+			Began: timeOf(sqlitelog.Int(row[4])), Written: timeOf(max(sqlitelog.Int(row[4]), sqlitelog.Int(row[5]), sqlitelog.Int(row[6]))),
 		})
 		return nil
 	})

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"newtop/trainer/logs"
 )
@@ -48,7 +49,23 @@ func isFile(path string) bool {
 // ListFiles returns the runs in a store of files that were not deleted, the one that began last first.
 func ListFiles(dir string) ([]Run, error) {
 	found, _, err := filesIn(dir)
+	for i := range found {
+		f := &found[i]
+		f.Written = modified(filepath.Join(f.dir, "meta.yaml"))
+		_ = eachFile(filepath.Join(f.dir, "metrics"), func(_, path string, _ fs.DirEntry) error {
+			f.Written = later(f.Written, modified(path))
+			return nil
+		})
+	}
 	return plain(found), err
+}
+
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
 }
 
 func plain(found []fileRun) []Run {
@@ -108,7 +125,7 @@ func (f *fileRun) read(experiment string) bool {
 	}
 	f.Run = Run{
 		ID: id, Name: nameOf(name, id), Experiment: experiment, Status: statusOf(meta["status"]),
-		Began: timeOf(whole(meta["start_time"])), Ended: timeOf(whole(meta["end_time"])),
+		Began: timeOf(whole(meta["start_time"])),
 	}
 	return true
 }

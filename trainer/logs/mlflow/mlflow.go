@@ -19,7 +19,7 @@ type Run struct {
 	Experiment string    // its name
 	Status     string    // SCHEDULED, RUNNING, FINISHED, FAILED or KILLED
 	Began      time.Time // zero: unknown
-	Ended      time.Time // zero: it goes on, or that is unknown
+	Written    time.Time // when something of it was last written, as far as that is known
 }
 
 // states are what MLflow calls the end of a run.
@@ -95,6 +95,14 @@ func timeOf(ms int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms).UTC()
+}
+
+// later returns the later of two times.
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
 }
 
 // nameOf returns a name to show: the run's, or the beginning of its ID.

@@ -88,7 +88,7 @@ func (d *DB) connect(query url.Values) (err error) {
 	if d.conn, err = d.pool.Conn(ctx); err != nil {
 		return err
 	}
-	if _, err = d.number(ctx, "PRAGMA schema_version"); busy(err) {
+	if _, err = d.Int(ctx, "PRAGMA schema_version"); busy(err) {
 		return nil
 	}
 	return err
@@ -112,9 +112,6 @@ func (d *DB) Watch() []string { return []string{d.path, d.path + "-wal"} }
 
 // Warning says why nothing can be read for now, or nothing.
 func (d *DB) Warning() string { return d.trouble }
-
-// Modified returns when the database was last written to.
-func (d *DB) Modified() time.Time { return Modified(d.path) }
 
 // Poll calls read if the database was changed since a call of it that said that there is no more. It returns ErrRestart when
 // another file stands at the path. Where the file is locked or gone it waits: it returns no error, and Warning says why.
@@ -150,7 +147,7 @@ func (d *DB) poll(ctx context.Context, read func(context.Context) (bool, error))
 			return false, err
 		}
 	}
-	version, err := d.number(ctx, "PRAGMA data_version")
+	version, err := d.Int(ctx, "PRAGMA data_version")
 	if err != nil || d.caughtUp && version == d.version {
 		return false, err
 	}
@@ -189,11 +186,7 @@ func (d *DB) Each(ctx context.Context, query string, args []any, f func(row []dr
 }
 
 // Int returns the number that is a query's only value, 0 where there is none.
-func (d *DB) Int(ctx context.Context, query string, args ...any) (int64, error) {
-	return d.number(ctx, query, args...)
-}
-
-func (d *DB) number(ctx context.Context, query string, args ...any) (n int64, err error) {
+func (d *DB) Int(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = d.Each(ctx, query, args, func(row []driver.Value) error {
 		n, _ = row[0].(int64)
 		return nil
@@ -279,6 +272,23 @@ func HasHeader(path string) bool {
 	head := make([]byte, 16)
 	_, err = io.ReadFull(f, head)
 	return err == nil && bytes.Equal(head, []byte("SQLite format 3\x00"))
+}
+
+// Application returns the number by which a program marks its databases, 0 where there is none.
+func Application(path string) int64 {
+	if !HasHeader(path) {
+		return 0
+	}
+	d, err := Open(path)
+	if err != nil {
+		return 0
+	}
+	defer d.Close()
+	id, err := d.Int(context.Background(), "PRAGMA application_id")
+	if err != nil {
+		return 0
+	}
+	return id
 }
 
 // Has reports whether a file is an SQLite database with the tables.

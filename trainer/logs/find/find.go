@@ -1,0 +1,236 @@
+// Package find finds what can be watched in a directory: logs of training programs and databases with runs, whatever wrote
+// them.
+package find
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"newtop/trainer/logs/mlflow"
+)
+
+// Bounds of a search.
+const (
+	maxDepth   = 8
+	maxEntries = 100_000
+	// maxFolder is how many entries of one directory are looked at, as one of pictures has nothing for us.
+	maxFolder = 20_000
+	// maxHeads is how many files are looked into, and maxDatabases how many databases of them.
+	maxHeads     = 2000
+	maxDatabases = 64
+	// maxOfOne is how many runs of one database or store are listed, and maxFound how many there are in all.
+	maxOfOne = 100
+	maxFound = 1000
+)
+
+// Candidate is something that can be watched.
+type Candidate struct {
+	// Kind is tensorboard, wandb, swanlab, mlflow, mlruns, trackio, csv, jsonl, trainer_state, sacred, dvclive, clearml, text
+	// or newtop.
+	Kind string
+	// Path is the file, or the directory of tensorboard, mlruns, sacred, dvclive and clearml.
+	Path    string
+	Run     string    // its ID in a database or store of several runs; empty where that has none yet
+	Name    string    // to show: a run's name, or the path in the directory that was searched
+	Written time.Time // when it was last written, as far as that is known
+}
+
+// Dir lists what can be watched in a directory and those below it, what was written last first. Directories that begin with
+// a dot are passed over, but for .wandb and .guild; what lies deeper than 8 directories, or after 100,000 entries, is not
+// found.
+func Dir(dir string) ([]Candidate, error) {
+	s := search{top: filepath.Clean(dir), events: map[string]time.Time{}, states: map[string]Candidate{}}
+	if _, err := s.read(s.top); err != nil {
+		return nil, err
+	}
+	s.queue = []folder{{path: s.top}}
+	for len(s.queue) > 0 && s.entries < maxEntries {
+		next := s.queue[0]
+		s.queue = s.queue[1:]
+		s.look(next)
+	}
+	return s.result(), nil
+}
+
+// folder is a directory that is still to be looked at.
+type folder struct {
+	path  string
+	depth int
+}
+
+// search goes through directories, those that lie higher first.
+type search struct {
+	top       string
+	queue     []folder
+	entries   int
+	heads     int
+	databases int
+	found     []Candidate
+	events    map[string]time.Time // when event files were written, by their directory
+	states    map[string]Candidate // trainer_state.json, by the run's directory
+}
+
+// read returns the entries of a directory by name.
+func (s *search) read(path string) ([]fs.DirEntry, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	entries, err := f.ReadDir(maxFolder)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: expected a directory: %w", path, err)
+	}
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+// look lists what is in a directory: a run's as a whole, or else its files, and the directories in it for later.
+func (s *search) look(at folder) {
+	entries, err := s.read(at.path)
+	if err != nil {
+		return // what can't be read has nothing for us
+	}
+	s.entries += len(entries)
+	if s.whole(at.path, entries) {
+		return
+	}
+	for _, e := range entries {
+		path := filepath.Join(at.path, e.Name())
+		switch {
+		case e.IsDir():
+			hidden := strings.HasPrefix(e.Name(), ".") && e.Name() != ".wandb" && e.Name() != ".guild"
+			if !hidden && at.depth < maxDepth {
+				s.queue = append(s.queue, folder{path, at.depth + 1})
+			}
+		case e.Type().IsRegular():
+			s.file(path, e)
+		}
+	}
+}
+
+// add lists a candidate.
+func (s *search) add(c Candidate) {
+	if c.Name == "" {
+		c.Name = s.name(c.Path)
+	}
+	s.found = append(s.found, c)
+}
+
+// name is what a path is called in the directory that is searched.
+func (s *search) name(path string) string {
+	rel, err := filepath.Rel(s.top, path)
+	if err == nil && rel != "." {
+		return filepath.ToSlash(rel)
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return filepath.Base(abs)
+	}
+	return path
+}
+
+// result returns what was found, in order.
+func (s *search) result() []Candidate {
+	roots := map[string]time.Time{}
+	for dir, written := range s.events {
+		root := s.rootOf(dir)
+		roots[root] = later(roots[root], written)
+	}
+	s.found = slices.DeleteFunc(s.found, func(c Candidate) bool { return loose[c.Kind] && s.inside(c.Path, roots) })
+	for root, written := range roots {
+		s.add(Candidate{Kind: "tensorboard", Path: root, Written: written})
+	}
+	for _, c := range s.states {
+		s.add(c)
+	}
+	slices.SortFunc(s.found, func(a, b Candidate) int {
+		return cmp.Or(b.Written.Compare(a.Written), strings.Compare(a.Path, b.Path), strings.Compare(a.Run, b.Run))
+	})
+	return s.found[:min(len(s.found), maxFound)]
+}
+
+// parts are directories that TensorBoard's writers make in a run's.
+var parts = map[string]bool{
+	".guild": true, "train": true, "training": true, "fit": true, "val": true, "valid": true, "validation": true, "test": true, "eval": true,
+	"evaluation": true, "dev": true,
+}
+
+// rootOf returns the directory of the run that the event files of a directory belong to: the highest one with event files
+// above it, or the one above a part's, or itself.
+func (s *search) rootOf(dir string) string {
+	root := dir
+	for at := dir; at != s.top; {
+		up := filepath.Dir(at)
+		if _, ok := s.events[up]; ok || at == root && parts[strings.ToLower(filepath.Base(at))] {
+			root = up
+		}
+		at = up
+	}
+	return root
+}
+
+// inside reports whether a file lies in a run of TensorBoard's, and not just in the directory that is searched.
+func (s *search) inside(path string, roots map[string]time.Time) bool {
+	for at := filepath.Dir(path); at != s.top && at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, ok := roots[at]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// store lists the runs of a database or a store of files of MLflow's.
+func (s *search) store(kind, path string, runs []mlflow.Run) {
+	for _, r := range runs[:min(len(runs), maxOfOne)] {
+		s.add(Candidate{Kind: kind, Path: path, Run: r.ID, Name: r.Name, Written: r.Written})
+	}
+	if len(runs) == 0 { // one may begin
+		s.add(Candidate{Kind: kind, Path: path, Written: modified(path)})
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}
+
+func modified(path string) time.Time {
+	info, err := os.Stat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}
+
+// refused are directories of programs whose logs can't be read, and why.
+var refused = []struct{ name, why string }{
+	{".aim", "Aim keeps its metrics in RocksDB, which can't be read here: export them as CSV or JSON lines, and watch those"},
+	{".neptune", "Neptune's own format, whose service ended on 5 March 2026, is not read: log to CSV or JSON lines as well, and watch those"},
+	{".cometml-runs", "Comet writes its offline runs when they end, in a layout that is not published: log to CSV or JSON lines as well, and watch those"},
+}
+
+// Refused says in one line why what is known in a directory can't be watched, and what to do. It returns nothing where there
+// is nothing of the kind.
+func Refused(dir string) string {
+	if abs, err := filepath.Abs(dir); err == nil {
+		dir = abs
+	}
+	for _, r := range refused {
+		for _, path := range []string{dir, filepath.Join(dir, r.name)} {
+			if info, err := os.Stat(path); err == nil && info.IsDir() && filepath.Base(path) == r.name {
+				return path + ": " + r.why
+			}
+		}
+	}
+	return ""
+}

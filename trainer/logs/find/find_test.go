@@ -1,0 +1,210 @@
+package find
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+)
+
+// tree writes files, each a minute after the one before, and returns their directory. A text that begins with CREATE or PRAGMA
+// makes a database.
+func tree(t *testing.T, files ...string) string {
+	t.Helper()
+	dir := t.TempDir()
+	at := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
+	for i := 0; i < len(files); i += 2 {
+		path := filepath.Join(dir, filepath.FromSlash(files[i]))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		text := files[i+1]
+		if strings.HasPrefix(text, "CREATE") || strings.HasPrefix(text, "PRAGMA") {
+			db, err := sql.Open("sqlite", path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := db.Exec(text); err != nil {
+				t.Fatal(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at = at.Add(time.Minute)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// found lists what is found as kind path, and run and name where there are several in one.
+func found(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	candidates, err := Dir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range candidates {
+		rel, err := filepath.Rel(dir, c.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := c.Kind + " " + filepath.ToSlash(rel)
+		if c.Run != "" {
+			line += " " + c.Run + " " + c.Name
+		}
+		list = append(list, line)
+		if c.Name == "" || c.Written.IsZero() || i > 0 && c.Written.After(candidates[i-1].Written) {
+			t.Errorf("%+v", c)
+		}
+	}
+	return list
+}
+
+func want(t *testing.T, dir string, lines ...string) {
+	t.Helper()
+	got := found(t, dir)
+	slices.Sort(got)
+	slices.Sort(lines)
+	if !slices.Equal(got, lines) {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
+	}
+}
+
+const jsonLine = `{"step": 1, "loss": 0.5}` + "\n"
+
+func TestLooseFiles(t *testing.T) {
+	want(t, tree(t,
+		"metrics.csv", "epoch,step,train_loss_epoch\n0,0,,3.5\n",
+		"yolo/results.csv", "                  epoch,      train/box_loss\n                  1,      0.5\n",
+		"keras/training.log", "epoch;accuracy;loss\n0;0.5;0.7\n",
+		"data/iris.csv", "sepal,petal,class\n1,2,x\n",
+		"data/plain.csv", "1,2\n3,4\n",
+		"log.jsonl", jsonLine,
+		"nan.jsonl", `{"train/loss": NaN}`+"\n",
+		"chat.jsonl", `{"messages": [], "id": 3}`+"\n",
+		"detectron/metrics.json", jsonLine+jsonLine,
+		"pretty/metrics.json", "{\n  \"loss\": 1\n}\n",
+		"slurm-123.out", "epoch 1 loss 0.5\n",
+		"train_1.txt", "epoch 1 loss 0.5\n",
+		"detr/log.txt", jsonLine,
+		"nohup.out", "x\n",
+		"binary.log", "x\x00\x01\n",
+		"empty.log", "",
+		"notes.txt", "epoch 1 loss 0.5\n",
+		".hidden/metrics.csv", "epoch,loss\n1,2\n",
+		"1/2/3/4/5/6/7/8/deep.jsonl", jsonLine,
+		"1/2/3/4/5/6/7/8/9/deeper.jsonl", jsonLine,
+	), "csv metrics.csv", "csv yolo/results.csv", "csv keras/training.log", "jsonl log.jsonl", "jsonl nan.jsonl", "jsonl detectron/metrics.json",
+		"text slurm-123.out", "text train_1.txt", "jsonl detr/log.txt", "text nohup.out", "jsonl 1/2/3/4/5/6/7/8/deep.jsonl")
+}
+
+func TestRunDirectories(t *testing.T) {
+	want(t, tree(t,
+		"wandb/offline-run-20260101_000000-abc/run-abc.wandb", "x",
+		"wandb/offline-run-20260101_000000-abc/files/output.log", "x\n",
+		"swanlog/run-20260101_000000-k1/run-k1.swanlab", "x",
+		".wandb/run-20260101_000000-def/run-def.wandb", "x",
+		"runs/a/events.out.tfevents.1.x", "x",
+		"runs/a/loss_train/events.out.tfevents.2.x", "x",
+		"runs/a/metrics.csv", "epoch,loss\n1,2\n",
+		"keras/train/events.out.tfevents.1.x", "x",
+		"keras/validation/events.out.tfevents.1.x", "x",
+		".guild/runs/r1/.guild/events.out.tfevents.1.x", "x",
+		"sacred/1/run.json", "{}",
+		"sacred/1/config.json", "{}",
+		"sacred/1/cout.txt", "x",
+		"dvclive/plots/metrics/train/loss.tsv", "step\tloss\n1\t2\n",
+		"dvclive/metrics.json", "{}",
+		"offline/task/metrics.jsonl", `[{"metric":"loss","iter":1,"value":2}]`+"\n",
+		"offline/task/log.jsonl", jsonLine,
+		"out/checkpoint-5/trainer_state.json", "{}",
+		"out/checkpoint-10/trainer_state.json", "{}",
+	), "wandb wandb/offline-run-20260101_000000-abc/run-abc.wandb abc wandb/offline-run-20260101_000000-abc",
+		"swanlab swanlog/run-20260101_000000-k1/run-k1.swanlab k1 swanlog/run-20260101_000000-k1",
+		"wandb .wandb/run-20260101_000000-def/run-def.wandb def .wandb/run-20260101_000000-def",
+		"tensorboard runs/a", "tensorboard keras", "tensorboard .guild/runs/r1", "sacred sacred/1", "dvclive dvclive", "clearml offline/task",
+		"trainer_state out/checkpoint-10/trainer_state.json")
+}
+
+func TestTensorBoardBesideFiles(t *testing.T) {
+	want(t, tree(t, "events.out.tfevents.1.x", "x", "metrics.csv", "epoch,loss\n1,2\n"), "tensorboard .", "csv metrics.csv")
+}
+
+func TestDatabases(t *testing.T) {
+	want(t, tree(t,
+		"mlflow.db", `CREATE TABLE experiments (experiment_id INTEGER, name TEXT);
+			CREATE TABLE runs (run_uuid TEXT, name TEXT, status TEXT, start_time BIGINT, end_time BIGINT, lifecycle_stage TEXT, experiment_id INTEGER);
+			CREATE TABLE metrics (key TEXT, value FLOAT, timestamp BIGINT, run_uuid TEXT, step BIGINT, is_nan BOOLEAN);
+			CREATE TABLE params (key TEXT, value TEXT, run_uuid TEXT); CREATE TABLE tags (key TEXT, value TEXT, run_uuid TEXT);
+			INSERT INTO runs VALUES ('aaa', 'fox', 'RUNNING', 1700000000000, NULL, 'active', 0), ('bbb', 'owl', 'FINISHED', 1700000000001, 1700000000002, 'active', 0)`,
+		"trackio/p.db", `CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_id TEXT, timestamp TEXT, run_name TEXT, step INTEGER, metrics TEXT);
+			INSERT INTO metrics VALUES (1, 'i', '2026-08-21T09:12:24+00:00', 'n', 0, '{}')`,
+		"trackio/none.sqlite", `CREATE TABLE metrics (id INTEGER PRIMARY KEY, run_id TEXT, timestamp TEXT, run_name TEXT, step INTEGER, metrics TEXT)`,
+		"runs.db", "PRAGMA application_id=0x6e657774; CREATE TABLE runs (run INTEGER)",
+		"other.db", "CREATE TABLE metrics (x)",
+		"text.db", "text",
+		"mlruns/0/meta.yaml", "experiment_id: '0'\nname: Default\n",
+		"mlruns/0/ccc/meta.yaml", "run_id: ccc\nrun_name: emu\nstart_time: 1700000000000\nstatus: 1\nlifecycle_stage: active\n",
+		"mlruns/0/ccc/metrics/loss", "1 2 3\n",
+		"mlruns/0/ccc/artifacts/x.log", "x\n",
+	), "mlflow mlflow.db aaa fox", "mlflow mlflow.db bbb owl", "trackio trackio/p.db i n", "trackio trackio/none.sqlite", "newtop runs.db", "mlruns mlruns ccc emu")
+}
+
+func TestNewestFirst(t *testing.T) {
+	got := found(t, tree(t, "old.jsonl", jsonLine, "new.jsonl", jsonLine, "newest/events.out.tfevents.1.x", "x"))
+	if want := []string{"tensorboard newest", "jsonl new.jsonl", "jsonl old.jsonl"}; !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}
+
+func TestNoDirectory(t *testing.T) {
+	dir := tree(t, "a.log", "x\n")
+	for _, path := range []string{filepath.Join(dir, "a.log"), filepath.Join(dir, "absent")} {
+		if _, err := Dir(path); err == nil {
+			t.Errorf("%s: expected an error", path)
+		}
+	}
+	want(t, t.TempDir())
+}
+
+func TestRefused(t *testing.T) {
+	dir := tree(t, "a/.aim/x", "", "b/.neptune/x", "", "c/.cometml-runs/x.zip", "", "d/.aim", "")
+	for sub, word := range map[string]string{"a": "RocksDB", "b": "5 March 2026", "c": "not published", "a/.aim": "RocksDB", "d": "", ".": ""} {
+		got := Refused(filepath.Join(dir, sub))
+		if !strings.Contains(got, word) || (got == "") != (word == "") || strings.Contains(got, "\n") {
+			t.Errorf("%s: %q", sub, got)
+		}
+	}
+}
+
+// A directory of many files does not keep the search from what lies beside it.
+func TestManyFiles(t *testing.T) {
+	files := []string{"z/metrics.csv", "epoch,loss\n1,2\n"}
+	for i := range 300 {
+		files = append(files, fmt.Sprintf("pictures/%d.png", i), "")
+	}
+	want(t, tree(t, files...), "csv z/metrics.csv")
+}
+
+func FuzzHeads(f *testing.F) {
+	for _, head := range []string{"epoch,loss\n1,2\n", jsonLine, "{", "epoch\tloss\n", "\xff", `{"a":{"lr":NaN}}`} {
+		f.Add([]byte(head))
+	}
+	f.Fuzz(func(t *testing.T, head []byte) {
+		csv, jsonl, text := isCSV(head), isJSONL(head), isText(head)
+		if csv && !text || csv && jsonl && head[0] == '{' && !strings.Contains(string(head), ",") {
+			t.Errorf("%q: %v %v %v", head, csv, jsonl, text)
+		}
+	})
+}

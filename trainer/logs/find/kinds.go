@@ -1,0 +1,125 @@
+package find
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"newtop/trainer/logs/internal/sqlitelog"
+	"newtop/trainer/logs/mlflow"
+	"newtop/trainer/logs/trackio"
+)
+
+// whole lists a directory that is all of one run or store, and reports whether it is one: what lies in it is a part of it.
+func (s *search) whole(dir string, entries []fs.DirEntry) bool {
+	has := func(name string) bool {
+		_, ok := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+		return ok
+	}
+	for _, c := range []struct{ kind, suffix string }{{"wandb", ".wandb"}, {"swanlab", ".swanlab"}} {
+		for _, e := range entries {
+			if name := e.Name(); e.Type().IsRegular() && strings.HasPrefix(name, "run-") && strings.HasSuffix(name, c.suffix) {
+				path := filepath.Join(dir, name)
+				id := strings.TrimSuffix(strings.TrimPrefix(name, "run-"), c.suffix)
+				s.add(Candidate{Kind: c.kind, Path: path, Run: id, Name: s.name(dir), Written: modified(path)})
+				return true
+			}
+		}
+	}
+	path := func(name string) string { return filepath.Join(dir, name) }
+	switch {
+	case mlflow.SniffFiles(dir):
+		if runs, err := mlflow.ListFiles(dir); err == nil {
+			s.store("mlruns", dir, runs)
+		}
+	case has("run.json") && (has("config.json") || has("metrics.json") || has("cout.txt")):
+		s.add(Candidate{Kind: "sacred", Path: dir, Written: later(modified(path("run.json")), modified(path("metrics.json")))})
+	case has("plots") && isDir(path("plots/metrics")):
+		s.add(Candidate{Kind: "dvclive", Path: dir, Written: later(modified(path("metrics.json")), modified(path("plots/metrics")))})
+	case has("metrics.jsonl") && strings.HasPrefix(string(s.head(path("metrics.jsonl"))), "["):
+		s.add(Candidate{Kind: "clearml", Path: dir, Written: modified(path("metrics.jsonl"))})
+	default:
+		return false
+	}
+	return true
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// application marks the databases of newtop: "newt" (trainer/store/schema.go).
+const application = 0x6e657774
+
+// file lists a file, if it can be watched.
+func (s *search) file(path string, e fs.DirEntry) {
+	info, err := e.Info()
+	if err != nil {
+		return
+	}
+	name := strings.ToLower(e.Name())
+	switch {
+	case strings.Contains(name, "tfevents"):
+		dir := filepath.Dir(path)
+		s.events[dir] = later(s.events[dir], info.ModTime())
+	case name == "trainer_state.json": // there is one in each of a run's checkpoints
+		dir := filepath.Dir(path)
+		if strings.HasPrefix(filepath.Base(dir), "checkpoint-") && dir != s.top {
+			dir = filepath.Dir(dir)
+		}
+		if last, ok := s.states[dir]; !ok || info.ModTime().After(last.Written) {
+			s.states[dir] = Candidate{Kind: "trainer_state", Path: path, Written: info.ModTime()}
+		}
+	case slices.Contains([]string{".db", ".sqlite", ".sqlite3", ".db3"}, filepath.Ext(name)):
+		s.database(path)
+	default:
+		if kind := s.kindOf(path, name); kind != "" {
+			s.add(Candidate{Kind: kind, Path: path, Written: info.ModTime()})
+		}
+	}
+}
+
+// database lists the runs in a database.
+func (s *search) database(path string) {
+	if s.databases++; s.databases > maxDatabases {
+		return
+	}
+	written := later(modified(path), modified(path+"-wal"))
+	switch {
+	case sqlitelog.Application(path) == application:
+		s.add(Candidate{Kind: "newtop", Path: path, Written: written})
+	case mlflow.SniffDB(path):
+		runs, _ := mlflow.ListDB(path) // one that is locked is listed without runs
+		s.store("mlflow", path, runs)
+	case trackio.Sniff(path):
+		runs, _ := trackio.List(path)
+		for _, r := range runs[:min(len(runs), maxOfOne)] {
+			s.add(Candidate{Kind: "trackio", Path: path, Run: r.ID, Name: r.Name, Written: r.Written})
+		}
+		if len(runs) == 0 {
+			s.add(Candidate{Kind: "trackio", Path: path, Written: written})
+		}
+	}
+}
+
+// headSize is how much of a file is looked at.
+const headSize = 4096
+
+// head returns how a file begins.
+func (s *search) head(path string) []byte {
+	if s.heads++; s.heads > maxHeads {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	head := make([]byte, headSize)
+	n, _ := io.ReadFull(f, head)
+	return head[:n]
+}
