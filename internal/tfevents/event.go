@@ -86,62 +86,77 @@ func (r *Reader) event(data []byte) error {
 
 // value returns the tag and value of one Summary.Value, and whether it is a scalar.
 func (r *Reader) value(data []byte) (s Scalar, ok bool, err error) {
-	var plugin, content, whole, histo []byte
+	var metadata []byte
 	err = fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch {
 		case n == 1 && b != nil:
 			s.Tag = r.tag(b)
 		case n == 2 && b == nil:
 			s.Value, ok = float64(math.Float32frombits(uint32(v))), true
-		case n == 5 && b != nil:
-			histo = b
 		case n == 8 && b != nil:
 			var err error
-			whole = b
 			s.Value, ok, err = tensor(b)
 			return err
 		case n == 9 && b != nil:
-			var err error
-			plugin, content, err = pluginData(b)
-			return err
+			metadata = b
 		}
 		return nil
 	})
-	// Only the first record of a tag needs to say what its values are for.
-	if len(plugin) > 0 && string(plugin) != "scalars" && len(r.other) < maxTags {
-		r.other[s.Tag] = string(plugin) == "histograms"
+	if err == nil && metadata != nil {
+		err = r.plugin(s.Tag, metadata)
 	}
 	if err != nil {
 		return s, false, err
 	}
-	if string(plugin) == "hparams" && r.Session != nil {
-		told, some, err := session(content)
-		if some && err == nil {
-			r.Session(told)
-		}
-		return s, false, err
+	if !ok {
+		return s, false, r.histogram(s.Tag, data)
 	}
-	histograms, other := r.other[s.Tag]
-	if r.Histogram != nil && (histo != nil || histograms && whole != nil) {
-		return s, false, r.histogram(s.Tag, histo, whole)
-	}
-	return s, ok && !other && (s.Value != -1 || s.Tag != placeholder), nil
+	return s, !r.other[s.Tag] && (s.Value != -1 || s.Tag != placeholder), nil
 }
 
-// histogram keeps a histogram until its step is known.
-func (r *Reader) histogram(tag string, histo, tensor []byte) (err error) {
-	var h Histogram
-	some := false
-	if histo != nil {
-		h, some, err = histoProto(histo)
-	} else {
-		h, some, err = histoTensor(tensor)
+// plugin sees for what a tag's values are, which only its first record needs to say, and gives hyperparameters away.
+func (r *Reader) plugin(tag string, metadata []byte) error {
+	name, content, err := pluginData(metadata)
+	if err != nil || len(name) == 0 || string(name) == "scalars" {
+		return err
 	}
-	if some {
-		h.Tag = tag
-		r.histograms = append(r.histograms, h)
+	if len(r.other) < maxTags {
+		r.other[tag] = true
+		if string(name) == "histograms" {
+			r.tensors[tag] = true
+		}
+	}
+	if string(name) != "hparams" || r.Session == nil {
+		return nil
+	}
+	told, some, err := session(content)
+	if some && err == nil {
+		r.Session(told)
 	}
 	return err
+}
+
+// histogram keeps the histogram of a Summary.Value, if it is one, until its step is known.
+func (r *Reader) histogram(tag string, value []byte) error {
+	if r.Histogram == nil {
+		return nil
+	}
+	return fields(value, func(n protowire.Number, _ uint64, b []byte) (err error) {
+		var h Histogram
+		some := false
+		switch {
+		case b == nil:
+		case n == 5:
+			h, some, err = histoProto(b)
+		case n == 8 && r.tensors[tag]:
+			h, some, err = histoTensor(b)
+		}
+		if some {
+			h.Tag = tag
+			r.histograms = append(r.histograms, h)
+		}
+		return err
+	})
 }
 
 // tag returns the text of a tag, which most records share with others.

@@ -24,10 +24,11 @@ type Reader struct {
 	ready []Scalar // of the last record, from next on
 	next  int
 	tags  map[string]string // those seen, so that each is kept once
-	other map[string]bool   // tags of plugins other than scalars, and whether they are histograms
+	other map[string]bool   // tags of plugins other than scalars
 	err   error             // what ended the reading
 
-	histograms []Histogram // of the record that is being read
+	histograms []Histogram     // of the record that is being read
+	tensors    map[string]bool // tags of histograms that are tensors
 
 	// Of a record that is too long to be looked into: how much is left of its data, and the CRC so far.
 	skipping bool
@@ -38,7 +39,7 @@ type Reader struct {
 
 // NewReader reads from r; name is for errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{r: r, name: name, tags: make(map[string]string), other: make(map[string]bool)}
+	return &Reader{r: r, name: name, tags: make(map[string]string), other: make(map[string]bool), tensors: make(map[string]bool)}
 }
 
 // Next returns the next scalar: simple values, and scalar tensors as TensorFlow 2 writes them, but not the

@@ -89,9 +89,11 @@ type output struct {
 
 // read gives the lines of at most 64 KiB, and reports whether there may be more.
 func (o *output) read(line func(string)) bool {
-	if info, err := o.f.Stat(); err == nil && info.Size() < o.at {
-		o.at = info.Size() // W&B rewrites the last lines of it
+	info, err := o.f.Stat()
+	if err != nil || info.Size() == o.at {
+		return false
 	}
+	o.at = min(o.at, info.Size()) // W&B may have rewritten its last lines
 	var buf [64 << 10]byte
 	n, err := o.f.ReadAt(buf[:], o.at)
 	if err != nil && err != io.EOF {
