@@ -230,10 +230,13 @@ func (a *App) elapsed() float64 {
 // cycle moves the focus to the next pane or the one before.
 func (a *App) cycle(forward bool) {
 	n := layout.ID(len(a.panes))
+	by := n - 1
 	if forward {
-		a.focus = (a.focus + 1) % n
-	} else {
-		a.focus = (a.focus + n - 1) % n
+		by = 1
+	}
+	a.focus = (a.focus + by) % n
+	if a.focus == layout.Console && len(a.h.Console.Lines) == 0 { // few runs have one
+		a.focus = (a.focus + by) % n
 	}
 }
 

@@ -28,7 +28,7 @@ func TestFocusShows(t *testing.T) {
 		}
 		press(a, "tab")
 	}
-	if len(seen) != int(layout.Panes)-1 { // errors and log share a row
+	if len(seen) != int(layout.Panes)-2 { // errors and log share a row, and there is no console
 		t.Errorf("the mark stood in rows %v", seen)
 	}
 }

@@ -33,7 +33,11 @@ func barRows(a *App) int {
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		return layout.Divided(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
+		s := layout.Divided(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus, layout.BandsOfMetrics, layout.CompactMetrics)
+		if len(a.h.Console.Lines) > 0 && a.focus != layout.Log {
+			s.Give(layout.Log, layout.Console)
+		}
+		return s
 	}
 	s := layout.Dashboard(a.Width, a.Height, layout.HeaderRows+barRows(a), zoomed, a.focus)
 	for id := range layout.ID(len(a.panes)) {

@@ -24,6 +24,7 @@ const (
 	Errors
 	Work
 	Log
+	Console
 	Panes
 )
 
@@ -155,6 +156,13 @@ func (s *Screen) show(id ID) {
 				return
 			}
 		}
+	}
+}
+
+// Give gives the place of one pane to another that has none.
+func (s *Screen) Give(from, to ID) {
+	if i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Pane == from }); i >= 0 && s.hidden(to) {
+		s.Places[i].Pane = to
 	}
 }
 
