@@ -28,7 +28,7 @@ func TestFocusShows(t *testing.T) {
 		}
 		press(a, "tab")
 	}
-	if len(seen) != int(layout.Panes)-3 { // errors, log and metrics share a row, and of the machine nothing is told
+	if len(seen) != int(layout.Panes)-4 { // errors, log and metrics share a row; of the machine nothing is told, and there is no console
 		t.Errorf("the mark stood in rows %v", seen)
 	}
 }

@@ -26,17 +26,22 @@ func newPanes() []pane.Pane {
 		layout.Log:      &pane.Log{},
 		layout.Machine:  &machine.Pane{},
 		layout.Metrics:  metrics.New(),
+		layout.Console:  &pane.Console{},
 	}
 }
 
-// searchLog gives the log the screen and the keys.
+// searchLog gives the log the screen and the keys, or the console where that is looked at.
 func searchLog(a *App) tea.Cmd {
-	p, ok := a.panes[layout.Log].(*pane.Log)
+	id := layout.Log
+	if a.focus == layout.Console {
+		id = layout.Console
+	}
+	p, ok := a.panes[id].(interface{ Search() })
 	if !ok {
 		return nil
 	}
-	a.focus = layout.Log
-	a.take(layout.Log)
+	a.focus = id
+	a.take(id)
 	p.Search()
 	a.Changes++
 	return a.zoom(true)

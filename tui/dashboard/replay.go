@@ -39,7 +39,11 @@ func isBlank(a *App, id layout.ID) bool {
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		return layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, func(id layout.ID) bool { return isBlank(a, id) })
+		s := layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, func(id layout.ID) bool { return isBlank(a, id) })
+		if len(a.h.Console.Lines) > 0 && a.focus != layout.Log {
+			s.Give(layout.Log, layout.Console)
+		}
+		return s
 	}
 	s := layout.Dashboard(a.Width, a.Height, headerRows(a), zoomed, a.focus)
 	for id := range layout.ID(len(a.panes)) {

@@ -555,3 +555,40 @@ func TestTimeLeft(t *testing.T) {
 		}
 	}
 }
+
+// TestConsole: a run of figures that prints lines shows them in the place of the log, which tab still reaches; a run of newtop's
+// has no console, and tab passes it by.
+func TestConsole(t *testing.T) {
+	a := newWatch(tuitest.ExternalRun(12, false), 120, 40)
+	if text := frameText(t, a); strings.Contains(text, "console") {
+		t.Errorf("a console without lines:\n%s", text)
+	}
+	a.Update(came(feed.Delta{Status: a.h.Status, Console: []event.ConsoleEvent{{Text: "loading data"}, {Text: "ValueError: no such file"}}}))
+	if text := frameText(t, a); !strings.Contains(text, "─ console  2 lines") || !strings.Contains(text, "ValueError: no such file") || strings.Contains(text, "─ log") {
+		t.Errorf("the console is not there:\n%s", text)
+	}
+	seen := map[layout.ID]bool{}
+	for range layout.Panes {
+		seen[a.focus] = true
+		if text := frameText(t, a); (a.focus == layout.Log) != strings.Contains(text, "─ log") {
+			t.Errorf("pane %d:\n%s", a.focus, text)
+		}
+		press(a, "tab")
+	}
+	if !seen[layout.Console] || !seen[layout.Log] {
+		t.Errorf("tab reaches %v", seen)
+	}
+	a.focus = layout.Console
+	press(a, "/")
+	press(a, "V")
+	if text := frameText(t, a); !strings.Contains(text, "1 found") {
+		t.Errorf("searched:\n%s", text)
+	}
+	own := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
+	for range layout.Panes {
+		press(own, "tab")
+		if own.focus == layout.Console {
+			t.Error("tab stops at a console that is none")
+		}
+	}
+}

@@ -41,6 +41,7 @@ type History struct {
 	Race           Race
 	Earlier        Earlier
 	Log            Log
+	Console        Console
 	Thinned        int // epochs that are not here, as the feed left them out
 
 	Diverged *event.DivergedEvent
@@ -90,6 +91,7 @@ func (h *History) Apply(d *feed.Delta) {
 		h.trained.add(d.Epochs[i].Epoch, float64(d.Epochs[i].Elapsed))
 	}
 	h.Analyses.take(d)
+	h.Console.take(d.Console)
 	for i := range d.Inner {
 		h.iteration(&d.Inner[i])
 	}
@@ -345,7 +347,7 @@ func (h *History) restart(run *event.RunEvent) {
 	old := *h
 	*h = History{Restarts: old.Restarts + 1}
 	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1, old.Gen.Setting + 1}
-	h.Log.Gen, h.Race.Gen, h.Steps.Gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.Gen+1
+	h.Log.Gen, h.Race.Gen, h.Steps.Gen, h.Console.Gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.Gen+1, old.Console.Gen+1
 	h.Analyses.WeightsGen, h.Analyses.ErrorsGen = old.Analyses.WeightsGen+1, old.Analyses.ErrorsGen+1
 	if run != nil && old.Run != nil && run.ID == old.Run.ID {
 		h.Earlier = old.Earlier

@@ -26,6 +26,7 @@ const (
 	Log
 	Machine
 	Metrics
+	Console
 	Panes
 )
 
@@ -157,6 +158,13 @@ func (s *Screen) show(id ID) {
 				return
 			}
 		}
+	}
+}
+
+// Give gives the place of one pane to another that has none.
+func (s *Screen) Give(from, to ID) {
+	if i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Pane == from }); i >= 0 && s.hidden(to) {
+		s.Places[i].Pane = to
 	}
 }
 

@@ -3,7 +3,6 @@ package pane
 import (
 	"cmp"
 	"strings"
-	"unicode/utf8"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
@@ -18,7 +17,7 @@ import (
 // switches, settings, spectra and refusals.
 type Log struct {
 	Linear
-	search logSearch
+	search search
 }
 
 var (
@@ -61,7 +60,8 @@ func (p *Log) Body(v *View, w, h int, zoomed bool) []string {
 	entries, up, below := v.newest(h), 0, ""
 	if zoomed && h > 2 {
 		h--
-		entries, up, below = p.matching(v), p.search.up, p.searchLine(v, w)
+		entries, up = p.matching(v), p.search.up
+		below = p.search.line(v, w, len(entries), "")
 	}
 	rows := make([]string, h)
 	free := h
@@ -163,22 +163,12 @@ func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 
 func (p *Log) Strip(v *View, w, h int) []string { return p.Body(v, w, h, false) }
 
-// logSearch is how far the zoomed log is scrolled, and what its rows are searched for.
-type logSearch struct {
-	text   string
-	typing bool // keys go into the text
-	up     int  // entries above the newest
-}
-
 // Search begins to search.
-func (p *Log) Search() { p.search = logSearch{typing: true} }
+func (p *Log) Search() { p.search = search{typing: true} }
 
 func (p *Log) Restart() { p.search.up = 0 }
 
-func (p *Log) scroll(v *View, k string) {
-	by := map[string]int{"up": 1, "down": -1, "pgup": 10, "pgdown": -10, "home": len(v.H.Log.Entries), "end": -len(v.H.Log.Entries)}[k]
-	p.search.up = max(0, min(p.search.up+by, len(p.matching(v))-1))
-}
+func (p *Log) scroll(v *View, k string) { p.search.scroll(k, len(p.matching(v))) }
 
 // matching lists the entries that have what is searched for.
 func (p *Log) matching(v *View) []int {
@@ -204,57 +194,19 @@ func (v *View) epochWords(e *history.Entry) string {
 	return s
 }
 
-// searchLine is the bottom row of the zoomed log: its keys, or what is typed.
-func (p *Log) searchLine(v *View, w int) string {
-	l, s := v.Line(w), &p.search
-	n := len(p.matching(v))
-	switch {
-	case s.typing:
-		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Accent, "▏").Put(style.Muted, "  "+format.Count(n)+" found · enter keeps · esc ends")
-	case s.text != "":
-		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Muted, "  "+format.Count(n)+" found · "+v.Glyphs.Keys("↑↓")+" scroll · esc ends")
-	case s.up > 0:
-		l.Put(style.Muted, format.Count(s.up)+" newer below · "+v.Glyphs.Keys("↑↓")+" scroll · end: newest · / search")
-	default:
-		l.Put(style.Muted, v.Glyphs.Keys("↑↓")+" scroll · / search")
-	}
-	return l.Full()
-}
-
 func (p *Log) Keys() []Key {
 	return []Key{
-		{Do: p.typed},
+		{Do: func(v *View, k string) (tea.Cmd, bool) {
+			return nil, p.search.press(k, func(k string) { p.scroll(v, k) })
+		}},
 		{"↑ ↓", "scroll; pgup and pgdn by ten, home and end", []string{"up", "down", "pgup", "pgdown", "home", "end"}, func(v *View, k string) (tea.Cmd, bool) {
 			p.scroll(v, k)
 			return nil, true
 		}},
 		{"/", "search: type to narrow, enter keeps, esc ends", []string{"esc"}, func(*View, string) (tea.Cmd, bool) {
 			some := p.search.text != "" || p.search.up != 0
-			p.search = logSearch{}
+			p.search = search{}
 			return nil, some
 		}},
 	}
-}
-
-// typed takes the keys of a text that is searched for, while it is typed.
-func (p *Log) typed(v *View, k string) (tea.Cmd, bool) {
-	s := &p.search
-	switch {
-	case !s.typing:
-		return nil, false
-	case k == "enter":
-		s.typing = false
-	case k == "esc":
-		*s = logSearch{}
-	case k == "backspace" && s.text != "":
-		_, n := utf8.DecodeLastRuneInString(s.text)
-		s.text = s.text[:len(s.text)-n]
-	case k == "space":
-		s.text += " "
-	case utf8.RuneCountInString(k) == 1:
-		s.text, s.up = s.text+k, 0
-	case k == "up" || k == "down" || k == "pgup" || k == "pgdown":
-		p.scroll(v, k)
-	}
-	return nil, true
 }
