@@ -83,7 +83,7 @@ func near(x, want float64) bool { return math.Abs(x-want) <= 1e-6*math.Abs(want)
 func TestHost(t *testing.T) {
 	onLinux(t)
 	proc, sys := newProc(t)
-	s := NewSampler(Options{Sys: sys, NvidiaSMI: "/nowhere", Dir: t.TempDir()})
+	s := NewSampler(Options{Sys: sys, NvidiaSMI: "/nowhere", Interval: 1, Dir: t.TempDir()})
 	defer s.Close()
 	ctx := procIn(t, proc)
 	a, err := s.Sample(ctx)
@@ -148,7 +148,7 @@ func TestControlGroups(t *testing.T) {
 			proc, sys := newProc(t)
 			plant(t, proc, map[string]string{"self/cgroup": c.cgroup})
 			plant(t, filepath.Join(sys, "fs", "cgroup"), c.files)
-			s := NewSampler(Options{Sys: sys, NvidiaSMI: "/nowhere"})
+			s := NewSampler(Options{Sys: sys, NvidiaSMI: "/nowhere", Interval: 1})
 			defer s.Close()
 			got, err := s.Sample(procIn(t, proc))
 			if err != nil {
@@ -169,7 +169,7 @@ func TestProcesses(t *testing.T) {
 	}
 	ctx := procIn(t, proc)
 	for _, all := range []bool{false, true} {
-		s := NewSampler(Options{PID: 100, Processes: all, Sys: sys, NvidiaSMI: "/nowhere"})
+		s := NewSampler(Options{PID: 100, Processes: all, Sys: sys, NvidiaSMI: "/nowhere", Interval: 1})
 		defer s.Close()
 		for pid, parent := range map[int]int{100: 1, 101: 100} {
 			plant(t, proc, processFiles(pid, parent, 1000, 200, 1000))
@@ -196,7 +196,7 @@ func TestProcesses(t *testing.T) {
 		}
 		s.Close()
 	}
-	s := NewSampler(Options{PID: 100, Sys: sys, NvidiaSMI: "/nowhere"})
+	s := NewSampler(Options{PID: 100, Sys: sys, NvidiaSMI: "/nowhere", Interval: 1})
 	defer s.Close()
 	_, _ = s.Sample(ctx)
 	if err := os.RemoveAll(filepath.Join(proc, "100")); err != nil {
@@ -213,7 +213,7 @@ func TestNumberTakenOver(t *testing.T) {
 	proc, sys := newProc(t)
 	plant(t, proc, processFiles(100, 1, 5000, 200, 1000))
 	ctx := procIn(t, proc)
-	s := NewSampler(Options{Processes: true, Sys: sys, NvidiaSMI: "/nowhere"})
+	s := NewSampler(Options{Processes: true, Sys: sys, NvidiaSMI: "/nowhere", Interval: 1})
 	defer s.Close()
 	_, _ = s.Sample(ctx)
 	plant(t, proc, processFiles(100, 1, 10, 0, 1000))
@@ -226,7 +226,7 @@ func TestNumberTakenOver(t *testing.T) {
 }
 
 func TestClosed(t *testing.T) {
-	s := NewSampler(Options{NvidiaSMI: "/nowhere"})
+	s := NewSampler(Options{NvidiaSMI: "/nowhere", Interval: 1})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Sample(ctx); !errors.Is(err, context.Canceled) {
@@ -239,9 +239,19 @@ func TestClosed(t *testing.T) {
 	}
 }
 
+// TestSeveralAsk has two ask at the same time: they get the same sample, and not the noise between two.
+func TestSeveralAsk(t *testing.T) {
+	s := NewSampler(Options{NvidiaSMI: "/nowhere", Interval: time.Hour})
+	defer s.Close()
+	a, _ := s.Sample(t.Context())
+	if b, err := s.Sample(t.Context()); err != nil || !b.At.Equal(a.At) {
+		t.Errorf("at %v and %v, %v", a.At, b.At, err)
+	}
+}
+
 // TestThisMachine reads the machine that the test runs on.
 func TestThisMachine(t *testing.T) {
-	s := NewSampler(Options{PID: os.Getpid(), Processes: true})
+	s := NewSampler(Options{PID: os.Getpid(), Processes: true, Interval: 1})
 	defer s.Close()
 	_, _ = s.Sample(t.Context())
 	for begun := time.Now(); time.Since(begun) < 50*time.Millisecond; {
@@ -282,7 +292,7 @@ func TestAMD(t *testing.T) {
 }
 
 func BenchmarkSample(b *testing.B) {
-	for name, o := range map[string]Options{"host": {}, "process": {PID: os.Getpid()}, "all": {Processes: true}} {
+	for name, o := range map[string]Options{"host": {Interval: 1}, "process": {PID: os.Getpid(), Interval: 1}, "all": {Processes: true, Interval: 1}} {
 		b.Run(name, func(b *testing.B) {
 			s := NewSampler(o)
 			defer s.Close()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/shirou/gopsutil/v4/process"
@@ -25,6 +26,9 @@ type table struct {
 	at     time.Time
 }
 
+// keepBootTime has gopsutil read when the machine was booted once, and not again for every process.
+var keepBootTime = sync.OnceFunc(func() { process.EnableBootTimeCache(true) })
+
 // known is a process that was seen.
 type known struct {
 	*process.Process
@@ -40,6 +44,7 @@ func (t *table) read(ctx context.Context, o *Options, out *Sample, gpu map[int]u
 		return
 	}
 	if t.known == nil {
+		keepBootTime()
 		t.known, t.users = map[int]*known{}, map[uint32]string{}
 	}
 	if anew := out.At.Sub(t.looked) >= lookForChildren; anew || o.Processes {
