@@ -1,5 +1,5 @@
-// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, a comparison of some and the board
-// of a search. It shows what others publish and sends commands; it knows none of the mathematics. The screens and what they share are packages
+// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, a comparison of some, the board
+// of a search, and a workspace of several runs that are watched. It shows what others publish and sends commands; it knows none of the mathematics. The screens and what they share are packages
 // of their own below it.
 package tui
 
@@ -16,6 +16,7 @@ import (
 	"newtop/tui/screen"
 	"newtop/tui/system"
 	"newtop/tui/tuning"
+	"newtop/tui/workspace"
 )
 
 // Options are what all screens are opened with.
@@ -45,6 +46,15 @@ func Tune(ctx context.Context, s Searching, o Options) error { return tuning.Run
 // System shows how the machine does and which processes keep it busy, like Run. Options.Machine reads it; where that is nil, System
 // does itself.
 func System(ctx context.Context, o Options) error { return system.Run(ctx, o) }
+
+// Watched is a run of a Workspace.
+type Watched = workspace.Watched
+
+// Workspace shows several runs that are watched at once like Run. more brings runs that are found later, and may be nil or
+// closed. The feeds stay open.
+func Workspace(ctx context.Context, runs []Watched, more <-chan Watched, o Options) error {
+	return workspace.Run(ctx, runs, more, o)
+}
 
 // Recorded is the run store that Browse lists, and what is shown of it.
 type Recorded struct {

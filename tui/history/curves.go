@@ -19,6 +19,7 @@ type Curves struct {
 	Figures                            []FigureSeries // the newest epoch's method's own
 	MemberLow, MemberHigh              chart.Series   // the metric of a committee's best and worst member
 
+	most     int            // buckets of a curve; 0: chart.MaxBuckets
 	figureAt map[string]int // where a figure of another program stands, by its key
 
 	now   chart.Position // of the newest epoch
@@ -52,6 +53,14 @@ func (c *Curves) cut(to int) {
 		s.Cut(float64(to))
 	}
 	c.notes = slices.DeleteFunc(c.notes, func(n Note) bool { return n.At[chart.Epochs] > float64(to) })
+}
+
+// coarsen bounds the buckets of the curves that there are and will be.
+func (c *Curves) coarsen(most int) {
+	c.most = most
+	for _, s := range c.all() {
+		s.Most = most
+	}
 }
 
 // all are the series over the epochs.
@@ -168,7 +177,7 @@ func (c *Curves) newFigure(key string) int {
 	}
 	c.figureAt[key] = at
 	f := FigureSeries{whole: true}
-	if at >= fineFigures {
+	if f.Series.Most = c.most; at >= fineFigures && (c.most == 0 || c.most > coarseBuckets) {
 		f.Series.Most = coarseBuckets
 	}
 	c.Figures = append(c.Figures, f)

@@ -53,6 +53,13 @@ type History struct {
 	Gen      Generations
 }
 
+// Coarse returns a history that keeps its curves in so many buckets each, an even number, where there are many runs.
+func Coarse(buckets int) *History {
+	h := &History{}
+	h.Curves.coarsen(buckets)
+	return h
+}
+
 // Generations count the changes of what panes show.
 type Generations struct{ Run, Epoch, Inner, Spectrum, Setting uint64 }
 
@@ -200,7 +207,7 @@ func Put(s *chart.Series, at chart.Position, y event.Float, external bool) {
 func (h *History) updateBest(e *event.EpochEvent) {
 	if m := h.Measure.With(e); m != h.Measure {
 		if m.Train() != h.Measure.Train() {
-			h.Curves.Metric, h.Curves.TestMetric = chart.Series{}, chart.Series{}
+			h.Curves.Metric, h.Curves.TestMetric = chart.Series{Most: h.Curves.most}, chart.Series{Most: h.Curves.most}
 			h.Gen.Run++
 		}
 		h.Measure, h.Best, h.bests = m, Best{}, nil
@@ -346,6 +353,7 @@ func (h *History) raced(e *event.RaceEvent) {
 func (h *History) restart(run *event.RunEvent) {
 	old := *h
 	*h = History{Restarts: old.Restarts + 1}
+	h.Curves.coarsen(old.Curves.most)
 	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1, old.Gen.Setting + 1}
 	h.Log.Gen, h.Race.Gen, h.Steps.Gen, h.Console.Gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.Gen+1, old.Console.Gen+1
 	h.Analyses.WeightsGen, h.Analyses.ErrorsGen = old.Analyses.WeightsGen+1, old.Analyses.ErrorsGen+1

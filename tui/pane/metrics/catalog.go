@@ -17,7 +17,20 @@ type Run struct {
 	Token  style.Token // ink of its curves
 	Mark   rune        // that stands for their dots in ASCII
 	Dashed bool
-	Thick  bool // it stands out: the others are compared with it
+	Front  bool   // it is drawn over others
+	Thick  bool   // over those too, as they are compared with it
+	Tag    string // at its newest point on a large chart
+}
+
+// rank is the greater the later the run is drawn.
+func (r *Run) rank() int {
+	switch {
+	case r.Thick:
+		return 2
+	case r.Front:
+		return 1
+	}
+	return 0
 }
 
 // curve is one line of a chart: a run's, and which of its series.

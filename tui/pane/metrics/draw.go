@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"math"
+	"slices"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -81,10 +82,9 @@ func (g *Grid) drawWhole(v *style.Pen, m *metric, w, h int) []string {
 	g.lead([]*metric{m})
 	p := g.plot(m)
 	g.Dress(&p)
-	p.Legend = true
-	if w < 24 || h < 4 {
-		p.Legend = false
-	}
+	const few = 8 // curves that a legend has room for
+	p.Legend = w >= 24 && h >= 4 && len(m.curves) <= few
+	p.Told = len(m.curves) > few
 	g.place = layout.Rect{W: w, H: h}
 	title := v.Line(w)
 	g.title(v, title, m, true)
@@ -256,8 +256,7 @@ func (g *Grid) plot(m *metric) chart.Plot {
 	if m.share {
 		p.Percent()
 	}
-	for i := range m.curves {
-		k := &m.curves[i]
+	for _, k := range g.drawn(m) {
 		c := chart.Curve{Series: k.series(g.runs)}
 		if len(g.runs) == 1 {
 			c.Name, c.Token, c.Dashed, c.Mark = partNames[k.part], partTokens[k.part], k.part >= held, rune("**ox"[k.part])
@@ -267,6 +266,9 @@ func (g *Grid) plot(m *metric) chart.Plot {
 		} else {
 			r := &g.runs[k.run]
 			c.Name, c.Token, c.Dashed, c.Thick, c.Mark = ansi.Truncate(r.Name, 20, "…"), r.Token, r.Dashed, r.Thick, r.Mark
+			if g.whole {
+				c.Tag = r.Tag
+			}
 		}
 		p.Curves = append(p.Curves, c)
 	}
@@ -274,6 +276,18 @@ func (g *Grid) plot(m *metric) chart.Plot {
 		p.Marks, p.AllMarks = g.runs[0].H.Curves.Marks(), nil
 	}
 	return p
+}
+
+// drawn are the curves of a metric in the order in which they are drawn.
+func (g *Grid) drawn(m *metric) []*curve {
+	out := make([]*curve, len(m.curves))
+	for i := range out {
+		out[i] = &m.curves[i]
+	}
+	if len(g.runs) > 1 {
+		slices.SortStableFunc(out, func(a, b *curve) int { return g.runs[a.run].rank() - g.runs[b.run].rank() })
+	}
+	return out
 }
 
 // log reports whether a metric is drawn on a logarithmic axis.
@@ -298,14 +312,17 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 		values, width = append(values, parts...), width+n
 		return true
 	}
-	for i := range m.curves {
-		k := &m.curves[len(m.curves)-1-i] // those that stand over the others first
+	curves := g.drawn(m)
+	if len(g.runs) > 1 {
+		slices.Reverse(curves) // those that stand over the others first
+	}
+	for _, k := range curves {
 		ink := partTokens[k.part]
-		if len(g.runs) == 1 {
-			k = &m.curves[i]
-			ink = partTokens[k.part]
-		} else {
+		if len(g.runs) > 1 {
 			ink = g.runs[k.run].Token
+		}
+		if v := g.value(k); v != v && len(g.runs) > 1 {
+			continue
 		}
 		if !put(style.Text.Of(" "), ink.Of(m.text(g.runs, g.value(k)))) {
 			break
@@ -323,11 +340,8 @@ func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
 	if selected {
 		ink, sign = style.Focus, "▸"
 	}
-	for _, name := range g.pinned {
-		if name == m.name {
-			sign += "■ "
-			break
-		}
+	if slices.Contains(g.pinned, m.name) {
+		sign += "■ "
 	}
 	name := style.Clean(m.name)
 	space := l.Room - width - style.Cells(best.Text) - style.Cells(sign)

@@ -79,13 +79,16 @@ type Grid struct {
 	frame    uint64      // counts what was drawn
 }
 
-// Show has the grid show runs, each drawn over those before it. It takes no copy.
+// Show has the grid show runs, whose order is that of their metrics, too.
 func (g *Grid) Show(runs []Run) {
+	if !slices.Equal(runs, g.runs) {
+		g.runs = slices.Clone(runs)
+		g.changes++
+	}
 	outlines := g.outlines[:0:0]
 	for i := range runs {
 		outlines = append(outlines, outlineOf(runs[i].H))
 	}
-	g.runs = runs
 	if g.catalog != nil && slices.Equal(outlines, g.outlines) {
 		return
 	}
@@ -128,6 +131,9 @@ func (g *Grid) Names() (out []string) {
 func (g *Grid) Select(name string) {
 	if g.pattern != nil && !g.pattern.MatchString(name) {
 		g.filter, g.pattern, g.wrong = widget.Filter{}, nil, ""
+	}
+	if g.catalog == nil {
+		return
 	}
 	if at, ok := g.catalog.at[name]; ok && g.isFolded(g.catalog.all[at].group) {
 		g.fold(g.catalog.all[at].group)
@@ -339,4 +345,10 @@ func (g *Grid) count() string {
 		return format.Count(shown) + " of " + format.Counted(all, "metric")
 	}
 	return format.Counted(shown, "metric")
+}
+
+// Rises reports whether more of the selected metric is better, as far as its name says.
+func (g *Grid) Rises() bool {
+	m := g.selected()
+	return m != nil && m.rises
 }

@@ -24,7 +24,7 @@ const (
 
 // most is the shape of a page of as many charts as can be read: on a large screen they are larger, too.
 func most(w, h int) shape {
-	wide, high := chartW+2+max(0, w-60)/20, chartH+h/24
+	wide, high := chartW+1+max(0, w-60)/20, chartH+h/24
 	columns := max(1, (w+gap)/(wide+gap))
 	return shape{columns, (w - gap*(columns-1)) / columns, max(1, min(h, high)), 0}
 }

@@ -1,0 +1,131 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer/feed"
+	"newtop/tui/style"
+)
+
+// How often the screen takes in news, and how many at once at most.
+const (
+	interval = 120 * time.Millisecond
+	share    = 8  // of the time that a screen takes, so that drawing takes no more than an eighth
+	batch    = 32 // Deltas of a message
+)
+
+// hearing joins the program's one goroutine to the feeds.
+//
+//	feed ──► follow, a goroutine a run ──► news ──► hear, a command at a time ──► Update
+//
+// follow waits on its feed and then until hear takes what came, so that a feed's own mailbox gathers what comes meanwhile. hear
+// takes what there is after a pause, as one message, and is armed again when Update has it. news is never closed; the screen's
+// context ends all.
+type hearing struct {
+	news chan came
+	more <-chan Watched // nil: no others will come
+}
+
+// came is what a feed brought, or why nothing more comes of it.
+type came struct {
+	run   *run
+	delta feed.Delta
+	err   error
+}
+
+// newsMsg is what came since the last one.
+type newsMsg struct {
+	came   []came
+	more   []Watched
+	closed bool // no others will come
+}
+
+// follow returns the command that waits on a run's feed until that ends.
+func follow(ctx context.Context, r *run, news chan<- came) tea.Cmd {
+	return func() tea.Msg {
+		for {
+			d, err := r.feed.Wait(ctx)
+			select {
+			case news <- came{r, d, err}:
+			case <-ctx.Done():
+				return nil
+			}
+			if err != nil {
+				return nil
+			}
+		}
+	}
+}
+
+// hear returns the command that waits for news, after a pause.
+func (h *hearing) hear(ctx context.Context, pause time.Duration) tea.Cmd {
+	news, more := h.news, h.more
+	return func() tea.Msg {
+		timer := time.NewTimer(pause)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return nil
+		}
+		var n newsMsg
+		add := func(w Watched, ok bool) {
+			if n.closed = !ok; ok {
+				n.more = append(n.more, w)
+			} else {
+				more = nil
+			}
+		}
+		select {
+		case c := <-news:
+			n.came = append(n.came, c)
+		case w, ok := <-more:
+			add(w, ok)
+		case <-ctx.Done():
+			return nil
+		}
+		for len(n.came)+len(n.more) < batch {
+			select {
+			case c := <-news:
+				n.came = append(n.came, c)
+			case w, ok := <-more:
+				add(w, ok)
+			default:
+				return n
+			}
+		}
+		return n
+	}
+}
+
+// receive takes in news and waits for more.
+func (m *model) receive(n newsMsg) tea.Cmd {
+	var all []tea.Cmd
+	for i := range n.came {
+		c := &n.came[i]
+		if c.err == nil {
+			c.run.h.Apply(&c.delta)
+		} else if !errors.Is(c.err, io.EOF) && m.Ctx.Err() == nil {
+			c.run.err = c.err
+			m.Note(style.Warn, c.run.name+": "+style.Clean(c.err.Error()))
+		}
+	}
+	for _, w := range n.more {
+		r := m.enter(w, len(m.runs)+len(n.more))
+		all = append(all, follow(m.Ctx, r, m.news))
+	}
+	if n.closed {
+		m.more = nil
+	}
+	m.arrange()
+	pause := max(interval, share*m.drawing)
+	if len(n.came) == batch {
+		pause = 0 // of the beginning, in which all that the runs were comes
+	}
+	return tea.Batch(append(all, m.hear(m.Ctx, pause))...)
+}

@@ -1,0 +1,295 @@
+package workspace
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// The headings of the keys.
+const (
+	groupRuns = "the runs"
+	groupHelp = "help and end"
+)
+
+var groups = [...]string{groupRuns, screen.GroupView, groupHelp}
+
+// bindings is the table of the keys, in the order of the footer. Those of the charts stand in the grid's own.
+func bindings() []screen.Binding[*model] {
+	on := screen.Bind[*model]
+	glyphs := screen.GlyphsKey[*model]()
+	glyphs.SetKeys("G")
+	glyphs.SetHelp("G", glyphs.Help().Desc)
+	back := on(groupHelp, "esc", "all runs again; then back to the screen beneath", "esc").On((*model).back).Foot("all runs")
+	back = back.While(func(m *model) bool { return m.filter.Text != "" || m.solo != nil })
+	return []screen.Binding[*model]{
+		back,
+		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(func(*model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*model]),
+		on(groupHelp, "?", "this help", "?").Then(func(m *model, _ string) { m.dialog = help() }).Foot("help"),
+		screen.CommandsKey(groupHelp, openPalette),
+		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(func(m *model, _ string) { m.onList, m.alone = !m.onList, false }).FootBy(func(m *model) string {
+			if m.onList {
+				return "charts"
+			}
+			return "list"
+		}),
+		on(groupRuns, "space", "hide the selected run, or show it", "space").On((*model).toggle).Foot("hide").Unless(noRun),
+		on(groupRuns, "s", "the selected run alone, or all again", "s").Then((*model).alonely).Foot("solo").Unless(noRun),
+		on(groupRuns, "f", "only runs with words or values, as lr>0.01 opt=adam big", "f").Then(func(m *model, _ string) { m.filter.Typing = true }).Foot("filter"),
+		on(groupRuns, "p", "pin the selected run: it is drawn over all others", "p").Then((*model).pin).Foot("pin").While(listed).Unless(noRun).Only(listed),
+		on(groupRuns, "c", "another colour for the selected run", "c").Then(func(m *model, _ string) { m.at.colour++ }).Foot("colour").While(listed).Unless(noRun).Only(listed),
+		on(groupRuns, "a", "show all runs, or none", "a").Then((*model).all).Foot("all"),
+		on(groupRuns, "o", "order of the list: as given, by name, value, state", "o").Then((*model).resort).FootBy(func(m *model) string { return m.sorted.String() }).Only(listed),
+		on(groupRuns, "enter", "the run's own screen", "enter").On((*model).open).Foot("open").While(openable).Only(func(m *model) bool { return listed(m) && openable(m) }),
+		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*model).move).Only(listed),
+		on(groupRuns, "J K", "the same while the charts have the keys", "J", "K").Then((*model).move),
+		on(screen.GroupView, "z", "the charts on the whole screen, and back", "z").Then(func(m *model, _ string) { m.alone, m.onList = !m.alone, m.alone }).Foot("zoom"),
+		on(screen.GroupView, "P", "picture of the screen, as SVG and PNG", "P").On(func(m *model, _ string) tea.Cmd {
+			return m.ScreenPicture(m.screen(), "newtop-workspace-screen")
+		}),
+		screen.ThemeKey[*model](),
+		glyphs,
+		screen.MouseKey[*model](),
+		screen.RedrawKey[*model](),
+		screen.SuspendKey[*model](groupHelp),
+	}
+}
+
+func listed(m *model) bool { return m.onList }
+
+func openable(m *model) bool { return m.at != nil && m.at.open != nil }
+
+// noRun is why nothing can be done with the selected run.
+func noRun(m *model) string {
+	if m.at == nil {
+		return "there is no run"
+	}
+	return ""
+}
+
+// press gives a key to what takes text, to what stands in front, and then to the charts and the table of bindings: first to what
+// has the keys.
+func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
+	k := msg.String()
+	msg.Text = style.Clean(msg.Text)
+	switch {
+	case k == "ctrl+c" || k == "ctrl+z" || k == "ctrl+l":
+		return screen.Press(m.bindings, m, k)
+	case m.dialog != nil:
+		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
+			return cmd
+		}
+	case m.filter.Typing:
+		if m.filter.HandleKey(k, msg.Text) {
+			m.move(k)
+		}
+		if !m.filter.Typing && m.wrong != "" { // what can't be read is not kept
+			m.filter.Text = ""
+		}
+		m.arrange()
+		return nil
+	case m.grid.Typing():
+		m.grid.HandleKey(k, msg.Text)
+		return nil
+	}
+	if !m.onList && m.grid.HandleKey(k, msg.Text) {
+		m.settle()
+		return nil
+	}
+	if b := screen.Bound(m.bindings, m, k); b != nil {
+		return b.Act(m, k)
+	}
+	if m.onList {
+		m.grid.HandleKey(k, msg.Text)
+		m.settle()
+	}
+	return nil
+}
+
+// settle follows what the charts have changed.
+func (m *model) settle() {
+	if m.sorted == byValue {
+		m.arrange()
+	}
+}
+
+// paste gives pasted text to what takes text.
+func (m *model) paste(text string) {
+	switch {
+	case m.dialog != nil:
+		screen.ToDialog(&m.dialog, m, tea.PasteMsg{Content: text})
+	case m.filter.Typing:
+		m.filter.Add(text)
+		m.arrange()
+	default:
+		m.grid.Paste(text)
+	}
+}
+
+// back gives back one thing at a time: one run alone, the filter, what the charts have, the screen.
+func (m *model) back(string) tea.Cmd {
+	switch {
+	case m.onList && m.grid.Whole(), m.onList && m.grid.On:
+		m.grid.HandleKey("esc", "")
+	case m.solo != nil:
+		m.solo = nil
+	case m.filter.Text != "":
+		m.filter.Text = ""
+		m.arrange()
+	case m.grid.HandleKey("esc", ""):
+	case m.alone:
+		m.alone, m.onList = false, true
+	case m.Over:
+		return tea.Quit
+	}
+	return nil
+}
+
+// toggle hides the selected run, or shows it. Of one that alone was shown the others come back.
+func (m *model) toggle(string) tea.Cmd {
+	if m.solo != nil {
+		m.solo = nil
+		return nil
+	}
+	m.at.off = !m.at.off
+	return nil
+}
+
+// alonely shows the selected run alone.
+func (m *model) alonely(string) {
+	if m.solo == m.at {
+		m.solo = nil
+	} else {
+		m.solo = m.at
+	}
+}
+
+// pin has the others compared with the selected run.
+func (m *model) pin(string) {
+	if m.pinned == m.at {
+		m.pinned = nil
+	} else {
+		m.pinned = m.at
+	}
+}
+
+// all shows all runs of the list, or none if all are shown.
+func (m *model) all(string) {
+	some := m.solo != nil
+	for _, r := range m.rows {
+		some = some || r.off
+	}
+	m.solo = nil
+	for _, r := range m.rows {
+		r.off = !some
+	}
+}
+
+func (m *model) resort(string) {
+	m.sorted = (m.sorted + 1) % orders
+	m.arrange()
+}
+
+// refusedMsg says why a run could not be opened.
+type refusedMsg struct{ text string }
+
+// open puts the run's own screen over this one.
+func (m *model) open(string) tea.Cmd {
+	open, ctx := m.at.open, m.Ctx
+	return func() tea.Msg {
+		l, closed, err := open(ctx)
+		if err != nil {
+			return refusedMsg{err.Error()}
+		}
+		return screen.Push(l, closed)
+	}
+}
+
+// mouse selects the run that is clicked, hides it where its sign is, and gives the charts what happens on them.
+func (m *model) mouse(msg tea.MouseMsg) {
+	at := msg.Mouse()
+	wheel, isWheel := msg.(tea.MouseWheelMsg)
+	click, isClick := msg.(tea.MouseClickMsg)
+	if m.table.Contains(at.X, at.Y) {
+		if isWheel {
+			m.move(widget.WheelKey(wheel).String())
+		}
+		if row := at.Y - m.table.Y - m.table.First; isClick && click.Button == tea.MouseLeft && row >= 0 && row < m.table.Rows {
+			m.onList, m.at = true, m.rows[m.table.Top+row]
+			if at.X-m.table.X < 4 {
+				m.toggle("")
+			}
+		}
+		return
+	}
+	if m.charts.Contains(at.X, at.Y) {
+		if isClick {
+			m.onList = false
+		}
+		m.grid.HandleMouse(msg, at.X-m.charts.X, at.Y-m.charts.Y)
+		m.settle()
+	}
+}
+
+// help is every key with what it does.
+func help() *screen.HelpDialog[*model] {
+	return &screen.HelpDialog[*model]{Left: 60, Right: 60, Narrow: 68, More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: sections}
+}
+
+func sections(m *model) (keys, words []widget.Section) {
+	const columns = 9
+	for _, g := range groups {
+		s := widget.Section{Title: g}
+		for i := range m.bindings {
+			if b := &m.bindings[i]; b.Group == g {
+				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
+			}
+		}
+		keys = append(keys, s)
+	}
+	charts := widget.Section{Title: "the charts"}
+	for _, k := range m.grid.Keys() {
+		if k.Show != "" {
+			charts.Rows = append(charts.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))
+		}
+	}
+	filter := widget.Section{Title: "filter of the runs"}
+	for _, r := range [][2]string{
+		{"big", "the name has it; -big: has it not"},
+		{"lr>0.01", "a setting or the newest value of a metric: = != > >= < <="},
+		{"opt~ada", "has these letters; also of name, state, source, data"},
+	} {
+		filter.Rows = append(filter.Rows, widget.Explain(style.Muted, r[0], columns, r[1]))
+	}
+	return keys, []widget.Section{charts, filter}
+}
+
+// openPalette searches over all commands, the metrics and the runs.
+func openPalette(m *model) {
+	entries := screen.Commands(m.bindings, m)
+	for _, k := range m.grid.Keys() {
+		if k.Show == "" || len(k.Names) == 0 || k.Names[0] == "esc" || k.Names[0] == "up" {
+			continue
+		}
+		entries = append(entries, screen.Entry[*model]{Kind: "charts", Text: k.Help, Key: k.Names[0], Do: func(m *model) tea.Cmd {
+			m.grid.HandleKey(k.Names[0], "")
+			return nil
+		}})
+	}
+	for _, name := range m.grid.Names() {
+		entries = append(entries, screen.Entry[*model]{Kind: "metric", Text: style.Clean(name), Also: "its chart", Do: func(m *model) tea.Cmd {
+			m.grid.Select(name)
+			m.settle()
+			return nil
+		}})
+	}
+	for _, r := range m.rows {
+		entries = append(entries, screen.Entry[*model]{Kind: "run", Text: r.name, Also: r.source, Do: func(m *model) tea.Cmd {
+			m.at = r
+			return nil
+		}})
+	}
+	m.dialog = screen.NewPalette(entries, "commands, metrics and runs")
+}

@@ -1,0 +1,348 @@
+package workspace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/internal/rundiff"
+	"newtop/trainer/event"
+	"newtop/tui/layout"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// order is how the list is sorted.
+type order uint8
+
+const (
+	asGiven order = iota
+	byName
+	byValue // of the selected metric, the best first
+	byState
+	orders
+)
+
+func (o order) String() string { return [...]string{"as given", "by name", "by value", "by state"}[o] }
+
+// list is which runs there are, in which order, and what was chosen of them.
+type list struct {
+	runs   []*run // as they came
+	rows   []*run // of the list: those that match, in order
+	hidden map[*run]bool
+	at     *run // the selected one, nil for none
+	pinned *run // that the others are compared with
+	solo   *run // that alone is shown
+	filter widget.Filter
+	wrong  string // why the filter can't be read
+	sorted order
+	table  widget.TableView
+}
+
+// arrange filters and sorts the runs. A filter that can't be read leaves them as they were.
+func (m *model) arrange() {
+	hidden, err := filtered(m.runs, m.filter.Text)
+	if m.wrong = ""; err != nil {
+		m.wrong = style.Clean(err.Error())
+	} else {
+		m.hidden = hidden
+	}
+	m.rows = m.rows[:0]
+	for _, r := range m.runs {
+		if !m.hidden[r] {
+			m.rows = append(m.rows, r)
+		}
+	}
+	switch m.sorted {
+	case byName:
+		slices.SortStableFunc(m.rows, func(a, b *run) int { return strings.Compare(a.name, b.name) })
+	case byState:
+		words := map[*run]string{}
+		for _, r := range m.rows {
+			_, words[r] = r.state()
+		}
+		slices.SortStableFunc(m.rows, func(a, b *run) int { return strings.Compare(words[a], words[b]) })
+	case byValue:
+		m.sortByValue()
+	}
+	if !slices.Contains(m.rows, m.at) {
+		if m.at = nil; len(m.rows) > 0 {
+			m.at = m.rows[0]
+		}
+	}
+	if m.solo != nil && m.hidden[m.solo] {
+		m.solo = nil
+	}
+}
+
+// sortByValue puts the best value of the selected metric first, and what has none last.
+func (m *model) sortByValue() {
+	values := map[*run]float64{}
+	for i, r := range m.shown() {
+		if v, _ := m.grid.Value(i); !math.IsNaN(v) {
+			if m.grid.Rises() {
+				v = -v
+			}
+			values[r] = v
+		}
+	}
+	slices.SortStableFunc(m.rows, func(a, b *run) int {
+		x, has := values[a]
+		y, other := values[b]
+		if has != other {
+			if has {
+				return -1
+			}
+			return 1
+		}
+		return cmp.Compare(x, y)
+	})
+}
+
+// choose selects the run of a row, or the nearest.
+func (m *model) choose(row int) {
+	if len(m.rows) > 0 {
+		m.at = m.rows[max(0, min(row, len(m.rows)-1))]
+	}
+}
+
+// move selects another run.
+func (m *model) move(k string) {
+	at, page := slices.Index(m.rows, m.at), max(1, m.table.Rows-1)
+	switch k {
+	case "up", "k", "K":
+		at--
+	case "down", "j", "J":
+		at++
+	case "pgup":
+		at -= page
+	case "pgdown":
+		at += page
+	case "home":
+		at = 0
+	case "end":
+		at = len(m.rows) - 1
+	}
+	m.choose(at)
+}
+
+// drawList draws the list: a row a run, and under them what the selected one chose that others did not.
+func (m *model) drawList(at layout.Rect) []string {
+	const foot = 9
+	var about []string
+	if at.H >= 3*foot {
+		about = m.about(at.W, foot)
+	}
+	room := at.H - 1 - len(about)
+	place := max(0, slices.Index(m.rows, m.at))
+	m.table.Top = max(0, min(m.table.Top, place, max(0, len(m.rows)-room)))
+	if place >= m.table.Top+room {
+		m.table.Top = place - room + 1
+	}
+	m.table.Rect, m.table.First, m.table.Rows = at, 1, min(room, len(m.rows)-m.table.Top)
+	shown, values := m.shown(), map[*run]string{}
+	for i, r := range shown {
+		_, values[r] = m.grid.Value(i)
+	}
+	c := columns{value: 8, epoch: 5}
+	for i := range m.table.Rows {
+		r := m.rows[m.table.Top+i]
+		c.value, c.epoch = max(c.value, style.Cells(values[r])), max(c.epoch, style.Cells(r.epoch()))
+	}
+	c.fit(at.W)
+	rows := []string{m.listHead(at.W, c)}
+	for i := range m.table.Rows {
+		r := m.rows[m.table.Top+i]
+		rows = append(rows, m.listRow(r, at.W, c, values[r]))
+	}
+	if len(m.rows) == 0 {
+		rows = append(rows, m.Line(at.W).Put(style.Muted, " "+m.noRow()).Full())
+	}
+	rows = style.Block(rows, at.W, at.H-len(about))
+	return append(rows, style.Block(about, at.W, len(about))...)
+}
+
+func (m *model) noRow() string {
+	if len(m.runs) == 0 {
+		return "waiting for a run"
+	}
+	return "no run matches"
+}
+
+// columns are the widths of the two columns at the right of the names, 0 for none.
+type columns struct{ value, epoch int }
+
+// signs are the columns before a name: whether it is selected, the run's curve, and what the run is doing.
+const signs = 6
+
+// fit leaves out the columns that would leave too little of the names.
+func (c *columns) fit(w int) {
+	const name = 12
+	if w < signs+name+c.width() {
+		c.epoch = 0
+	}
+	if w < signs+name+c.width() {
+		c.value = 0
+	}
+}
+
+// width is that of the columns with what is between them.
+func (c *columns) width() int {
+	n := 1
+	for _, w := range [...]int{c.value, c.epoch} {
+		if w > 0 {
+			n += w + 1
+		}
+	}
+	return n
+}
+
+// put writes the columns at the right end of a row.
+func (c *columns) put(l *style.Line, epoch, value style.Part) string {
+	if c.epoch > 0 {
+		l.To(l.Room-c.width()+1).Put(epoch.Token, style.Right(epoch.Text, c.epoch))
+	}
+	if c.value > 0 {
+		l.To(l.Room-c.value-1).Put(value.Token, style.Right(value.Text, c.value))
+	}
+	return l.Full()
+}
+
+// listHead names the columns.
+func (m *model) listHead(w int, c columns) string {
+	ink := style.Muted
+	if m.onList {
+		ink = style.Focus
+	}
+	l := m.Line(w).To(3).Put(ink, "runs ")
+	if m.sorted != asGiven && w-c.width() > 20 {
+		l.Put(style.Muted, m.sorted.String())
+	}
+	return c.put(l, style.Muted.Of("epoch"), style.Muted.Of(ansi.Truncate(style.Clean(m.grid.Selected()), c.value, "…")))
+}
+
+func (m *model) listRow(r *run, w int, c columns, text string) string {
+	shown := m.isShown(r)
+	arrow, ink := " ", style.Text
+	switch {
+	case r == m.at && m.onList:
+		arrow, ink = "▸", style.Chosen
+	case r == m.at:
+		arrow, ink = "▸", style.Strong
+	case !shown:
+		ink = style.Muted
+	}
+	sign, _ := r.state()
+	mark := m.sign(r, shown)
+	l := m.Line(w).Put(style.Accent, arrow).Put(mark.Token, mark.Text).Put(style.Text, " ").Put(sign.Token, sign.Text).Put(style.Text, " ")
+	if r == m.pinned {
+		l.Put(style.Accent, "■ ")
+	}
+	name := r.name
+	if over := style.Cells(name) - (w - l.Width - c.width()); over > 0 { // names of files differ at their ends
+		name = "…" + ansi.TruncateLeft(name, over+1, "")
+	}
+	return c.put(l.Put(ink, name), style.Muted.Of(r.epoch()), r.token().Of(text))
+}
+
+// about says in so many rows what the selected run is, and what it chose that others did not.
+func (m *model) about(w, n int) []string {
+	if m.at == nil {
+		return nil
+	}
+	rows := []string{m.Line(w).Put(style.Border, style.Repeat("─", w)).Full()}
+	_, word := m.at.state()
+	l := m.Line(w).Put(style.Text, " ").Put(style.Strong, ansi.Truncate(m.at.name, max(1, w-style.Cells(word)-4), "…")).Put(style.Muted, "  "+word)
+	rows = append(rows, l.Full())
+	if m.at.source != "" && m.at.source != m.at.name {
+		text := m.at.source
+		if over := style.Cells(text) - w + 2; over > 0 {
+			text = "…" + ansi.TruncateLeft(text, over+1, "")
+		}
+		rows = append(rows, m.Line(w).Put(style.Muted, " "+text).Full())
+	}
+	if left := m.at.remaining(); left != "" {
+		rows = append(rows, m.Line(w).Put(style.Muted, " left ").Put(style.Text, left).Full())
+	}
+	for _, c := range m.choices() {
+		l := m.Line(w).Put(style.Muted, " "+ansi.Truncate(c[0], w/2, "…")+" ").Put(style.Text, ansi.Truncate(c[1], w, "…"))
+		rows = append(rows, l.Full())
+	}
+	return style.Clip(rows, n)
+}
+
+// choices are what the selected run chose: first what not all runs did.
+func (m *model) choices() (out [][2]string) {
+	at := slices.Index(m.runs, m.at)
+	openings := make([]*event.RunEvent, len(m.runs))
+	for i, r := range m.runs {
+		if r.h.Run != nil {
+			opening := *r.h.Run
+			opening.Settings = r.settings()
+			openings[i] = &opening
+		}
+	}
+	rows := rundiff.Table(openings)
+	for _, differs := range []bool{true, false} {
+		for i := range rows {
+			if r := &rows[i]; r.Values[at] != "" && r.Contested() == differs {
+				out = append(out, [2]string{style.Clean(r.Name), style.Clean(r.Values[at])})
+			}
+		}
+	}
+	return out
+}
+
+// remaining is how long the run will still take, "" if that is not known.
+func (r *run) remaining() string {
+	s := &r.h.Status
+	if !r.running() || s.EpochLimit <= s.Epoch || s.Epoch == 0 || !(s.Elapsed > 0) {
+		return ""
+	}
+	return format.Clock(s.Elapsed / float64(s.Epoch) * float64(s.EpochLimit-s.Epoch))
+}
+
+// listLine is the list in a row, where it has no room: the runs that are shown, the selected one first.
+func (m *model) listLine(w int) string {
+	l := m.Line(w)
+	runs := m.shown()
+	if i := slices.Index(runs, m.at); i > 0 {
+		runs = append([]*run{m.at}, slices.Delete(runs, i, i+1)...)
+	}
+	for i, r := range runs {
+		mark := m.sign(r, true)
+		value := ""
+		if r == m.at {
+			for k, of := range m.shown() {
+				if of == r {
+					_, value = m.grid.Value(k)
+				}
+			}
+		}
+		parts := []style.Part{style.Text.Of(" "), mark, style.Text.Of(" " + ansi.Truncate(r.name, 20, "…") + " ")}
+		if value != "" {
+			parts = append(parts, r.token().Of(value+" "))
+		}
+		if style.Width(parts) > l.Left()-8 {
+			l.Put(style.Muted, fmt.Sprintf(" +%d", len(runs)-i))
+			break
+		}
+		l.Group(parts...)
+	}
+	return l.Full()
+}
+
+// filterLine is the last row while the filter is typed.
+func (m *model) filterLine(w int) string {
+	about := format.Count(len(m.rows)) + " of " + format.Counted(len(m.runs), "run")
+	if m.wrong == "" {
+		return m.filter.Line(&m.Pen, w, about+" · name, opt=adam, lr>0.01, note~big")
+	}
+	l := m.Line(w).Put(style.Accent, " / ").Put(style.Strong, style.Clean(m.filter.Text)).Put(style.Accent, "▏")
+	return l.Put(style.Warn, " "+m.wrong).Full()
+}

@@ -1,0 +1,150 @@
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"strings"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/chart"
+	"newtop/tui/history"
+	"newtop/tui/pane/metrics"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+// run is a run of the workspace.
+type run struct {
+	name, source string
+	number       int // in the order in which they came
+	colour       int // of colours, and how often they began anew
+	off          bool
+	feed         feed.Feed
+	open         func(ctx context.Context) (screen.Layer, func(), error)
+	h            *history.History
+	err          error // why nothing more comes
+}
+
+// colours are the inks of runs. Where they begin anew, curves are dashed.
+var colours = [...]style.Token{style.Train, style.Test, style.Residual, style.NegativeCurvature, style.Limit, style.Text, style.NotFinite}
+
+func (r *run) token() style.Token { return colours[r.colour%len(colours)] }
+
+func (r *run) dashed() bool { return r.colour/len(colours)%2 == 1 }
+
+// letter stands for the run where there are no colours.
+func (r *run) letter() string {
+	if letters := "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"; r.number < len(letters) {
+		return letters[r.number : r.number+1]
+	}
+	return "*"
+}
+
+// Buckets of all curves of a name together, and the least of one, so that the runs of a large directory have room in memory.
+const (
+	sharedBuckets = 16 * chart.MaxBuckets
+	leastBuckets  = 256
+)
+
+// enter takes in a run, one of so many.
+func (m *model) enter(w Watched, of int) *run {
+	most := max(leastBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
+	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source), number: len(m.runs), colour: len(m.runs),
+		feed: w.Feed, open: w.Open, h: history.Coarse(most)}
+	m.runs = append(m.runs, r)
+	return r
+}
+
+func (r *run) running() bool { return r.h.Run != nil && !r.h.Over() && r.err == nil && !r.stale() }
+
+func (r *run) stale() bool { return r.h.Status.Replay != nil && r.h.Status.Replay.Stale != "" }
+
+// state says what a run is doing, in a sign and in a word.
+func (r *run) state() (sign style.Part, word string) {
+	_, loading := r.h.Loading()
+	switch d := r.h.Done; {
+	case r.err != nil:
+		return style.Bad.Of("×"), "lost"
+	case d != nil && (d.Reason == event.ReasonDiverged || d.Reason == event.ReasonFailed), r.h.Diverged != nil:
+		return style.Bad.Of("×"), "failed"
+	case r.h.Over():
+		return style.Good.Of("✓"), "ended"
+	case r.h.Run == nil:
+		return style.Muted.Of("○"), "waiting"
+	case loading:
+		return style.Warn.Of("○"), "loading"
+	case r.stale():
+		return style.Warn.Of("○"), "stale"
+	case r.h.Status.Phase == event.Paused:
+		return style.Warn.Of("○"), "paused"
+	}
+	return style.Good.Of("●"), "running"
+}
+
+// sign is a stretch of the run's curves, or its letter where there are no colours.
+func (m *model) sign(r *run, shown bool) style.Part {
+	switch {
+	case !shown:
+		return style.Muted.Of("· ")
+	case m.NoColor || m.Glyphs.ASCII || m.ThemeChoice == style.ThemeMono:
+		return style.Text.Of(r.letter() + " ")
+	case r.dashed():
+		return r.token().Of("╌╌")
+	}
+	return r.token().Of("━━")
+}
+
+// shown are the runs that the charts show.
+func (m *model) shown() (out []*run) {
+	for _, r := range m.runs {
+		if m.isShown(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (m *model) isShown(r *run) bool {
+	if m.solo != nil {
+		return r == m.solo
+	}
+	return !r.off && !m.hidden[r]
+}
+
+// shownRuns are the runs as the grid takes them: the selected one over the others, and the pinned one over all.
+func (m *model) shownRuns() (out []metrics.Run) {
+	for _, r := range m.shown() {
+		out = append(out, metrics.Run{Name: r.name, H: r.h, Token: r.token(), Mark: rune(r.letter()[0]), Dashed: r.dashed(),
+			Front: r == m.at, Thick: r == m.pinned, Tag: r.letter()})
+	}
+	return out
+}
+
+// epoch is the newest one that a run has told.
+func (r *run) epoch() string {
+	if r.h.Epochs == 0 {
+		return "–"
+	}
+	return format.Count(r.h.Latest.Epoch)
+}
+
+// settings are what a run was begun with, by lower-case names; parts of parts are joined by dots.
+func (r *run) settings() map[string]any {
+	out := map[string]any{}
+	if r.h.Run != nil {
+		flatten(out, "", r.h.Run.Settings)
+	}
+	return out
+}
+
+func flatten(out map[string]any, prefix string, of map[string]any) {
+	for k, v := range of {
+		if inner, ok := v.(map[string]any); ok {
+			flatten(out, prefix+k+".", inner)
+		} else {
+			out[strings.ToLower(prefix+k)] = v
+		}
+	}
+}

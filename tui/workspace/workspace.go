@@ -1,0 +1,222 @@
+// Package workspace is the screen of several runs that are watched at once: a list of them, and the charts of their metrics over
+// one another, which follow the runs as they go on.
+package workspace
+
+import (
+	"context"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/internal/format"
+	"newtop/trainer/feed"
+	"newtop/tui/layout"
+	"newtop/tui/pane/metrics"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+	"newtop/tui/widget"
+)
+
+// Watched is a run of the workspace. Its feed stays the caller's, who closes it.
+type Watched struct {
+	Name   string
+	Feed   feed.Feed
+	Source string // what it is read from, for readers
+	// Open opens the run's own screen over the workspace, which closed leaves; nil: that is not to be had. It is called from a
+	// command.
+	Open func(ctx context.Context) (l screen.Layer, closed func(), err error)
+}
+
+// Run shows runs until the user quits, the context ends or the program fails, and restores the terminal on every way out. more
+// brings runs that are found later, and may be nil or closed. Run returns the context's error if that ended it.
+func Run(ctx context.Context, runs []Watched, more <-chan Watched, o screen.Options) error {
+	m := newModel(runs, more, o)
+	return screen.NewStack(m).Run(ctx, o)
+}
+
+// model is the root model. What it knows of the runs comes by messages.
+type model struct {
+	screen.Base
+	hearing
+	bindings []screen.Binding[*model]
+	grid     metrics.Grid
+	list
+	onList  bool        // the list has the keys, and not the charts
+	alone   bool        // the charts have the screen
+	charts  layout.Rect // where they stand
+	dialog  screen.Dialog[*model]
+	drawing time.Duration // that the newest screen took
+}
+
+func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
+	m := &model{
+		Base:     screen.NewBase(&o),
+		hearing:  hearing{news: make(chan came), more: more},
+		bindings: bindings(),
+		onList:   true,
+	}
+	p, ok, err := m.Prefer(&o)
+	if err != nil {
+		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
+	}
+	if ok {
+		m.grid.SetXAxis(p.XAxis)
+		m.Prefs.Begin(m.preferences())
+	}
+	for _, w := range runs {
+		m.enter(w, len(runs))
+	}
+	m.arrange()
+	m.Restyle()
+	return m
+}
+
+// preferences are the choices that the screen shows now.
+func (m *model) preferences() screen.Preferences {
+	p := m.Looks()
+	p.XAxis = m.grid.XAxis()
+	return p
+}
+
+// Init follows the runs.
+func (m *model) Init() tea.Cmd {
+	all := []tea.Cmd{m.Opening(), m.hear(m.Ctx, 0)}
+	for _, r := range m.runs {
+		all = append(all, follow(m.Ctx, r, m.news))
+	}
+	return tea.Batch(all...)
+}
+
+// Update delegates.
+func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
+	switch msg := msg.(type) {
+	case newsMsg:
+		return m, m.receive(msg)
+	case refusedMsg:
+		return m, m.Tell(style.Warn, style.Clean(msg.text))
+	case tea.KeyPressMsg:
+		cmd := m.press(msg)
+		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
+	case tea.PasteMsg:
+		m.paste(style.Clean(msg.Content))
+		return m, nil
+	case tea.MouseMsg:
+		if m.dialog != nil {
+			return m, screen.MouseToDialog(&m.dialog, m, msg)
+		}
+		m.mouse(msg)
+		return m, nil
+	}
+	return m, m.Handle(msg)
+}
+
+// View draws the screen.
+func (m *model) View() tea.View {
+	begun := time.Now()
+	defer func() { m.drawing = time.Since(begun) }()
+	return m.Base.View(m.screen(), m.Title+" · "+format.Counted(len(m.runs), "run"), tea.MouseModeAllMotion)
+}
+
+// The least screen, which is smaller than that of others: a list has no charts.
+const (
+	leastWidth  = 24
+	leastHeight = 5
+	wideEnough  = 80 // for the list beside the charts
+)
+
+// listWidth is how many columns the list has beside the charts; 0: it has none there.
+func (m *model) listWidth() int {
+	if m.Width < wideEnough || m.alone {
+		return 0
+	}
+	return min(24+(m.Width-wideEnough)/5, 48)
+}
+
+// screen returns exactly the terminal's rows, each exactly as wide as it.
+func (m *model) screen() []string {
+	m.charts, m.table.Rect = layout.Rect{}, layout.Rect{}
+	if m.Width < leastWidth || m.Height < leastHeight {
+		return m.Small([]string{m.header(m.Width)}, nil, nil)
+	}
+	m.grid.Show(m.shownRuns())
+	rows := []string{m.header(m.Width)}
+	at := layout.Rect{Y: 1, W: m.Width, H: m.Height - 1 - layout.FooterRows}
+	w := m.listWidth()
+	switch {
+	case w > 0:
+		rows = append(rows, m.beside(at, w)...)
+	case m.onList:
+		rows = append(rows, m.drawList(at)...)
+	case m.alone || at.H < 8:
+		rows = append(rows, m.drawCharts(at)...)
+	default:
+		rows = append(rows, m.listLine(m.Width))
+		at.Y, at.H = at.Y+1, at.H-1
+		rows = append(rows, m.drawCharts(at)...)
+	}
+	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
+	if m.filter.Typing {
+		rows[len(rows)-1] = m.filterLine(m.Width)
+	}
+	return rows
+}
+
+// beside puts the list at the left of the charts. The charts are drawn first: they say where the cursor is.
+func (m *model) beside(at layout.Rect, w int) []string {
+	right := m.drawCharts(layout.Rect{X: at.X + w + 1, Y: at.Y, W: at.W - w - 1, H: at.H})
+	left := m.drawList(layout.Rect{X: at.X, Y: at.Y, W: w, H: at.H})
+	edge := m.Line(1).Put(style.Border, "│").Full()
+	for i := range left {
+		left[i] += edge + right[i]
+	}
+	return left
+}
+
+// drawCharts draws the grid of the runs that are shown.
+func (m *model) drawCharts(at layout.Rect) []string {
+	const margin = 1
+	m.charts = layout.Rect{X: at.X + margin, Y: at.Y, W: at.W - 2*margin, H: at.H}
+	rows := style.Block(m.grid.Draw(&m.Pen, m.charts.W, m.charts.H, true), m.charts.W, at.H)
+	for i := range rows {
+		rows[i] = " " + rows[i] + " "
+	}
+	return rows
+}
+
+// header says how many runs there are, and how they are shown.
+func (m *model) header(w int) string {
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title).Put(style.Strong, "  "+format.Counted(len(m.runs), "run"))
+	live := 0
+	for _, r := range m.runs {
+		if r.running() {
+			live++
+		}
+	}
+	if live > 0 {
+		l.Group(style.Good.Of("  ● " + format.Count(live) + " running"))
+	}
+	switch shown := len(m.shown()); {
+	case m.solo != nil:
+		l.Group(style.Accent.Of("  only " + m.solo.name))
+	case shown < len(m.runs):
+		l.Group(style.Text.Of("  " + format.Count(shown) + " shown"))
+	}
+	if m.filter.Text != "" && m.wrong == "" {
+		l.Group(style.Muted.Of("  of "), style.Strong.Of(style.Clean(m.filter.Text)))
+	}
+	if m.grid.By != 0 {
+		l.Group(style.Muted.Of("  by " + m.grid.By.Words()))
+	}
+	if m.grid.Half > 0 {
+		l.Group(style.Muted.Of("  smoothed " + format.Tick(m.grid.Half)))
+	}
+	return l.Full()
+}
+
+// hints are what the footer names.
+func (m *model) hints() []widget.Hint {
+	if m.dialog != nil {
+		return m.dialog.Hints(m)
+	}
+	return screen.Hints(m.bindings, m)
+}

@@ -1,0 +1,427 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"go.uber.org/goleak"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/internal/screentest"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+// typed are the keys of a text.
+func typed(s string) []string { return strings.Split(s, "") }
+
+// scenes are keys that lead to what the workspace can show.
+var scenes = map[string][]string{
+	"begin": nil, "charts": {"tab", "right", "down"}, "hidden": {"space", "down", "space"}, "solo": {"down", "down", "s"}, "pinned": {"down", "p", "down"},
+	"filter": append([]string{"f"}, typed("opt=adam lr>0.005")...), "filtered": append(append([]string{"f"}, typed("val_loss<0.3 -lion")...), "enter"),
+	"wrong": append([]string{"f"}, typed("lr>x")...), "unknown": append([]string{"f"}, typed("depht>20")...), "none": {"a", "a"}, "by-value": {"o", "o", "down"},
+	"cursor": {"tab", ".", "<", "<", "<"}, "chart": {"tab", "right", "enter"}, "alone": {"z"}, "help": {"?"}, "palette": append([]string{":"}, typed("acc")...),
+	"metrics-filter": append([]string{"/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"g", "tab", "down"},
+}
+
+func TestScreens(t *testing.T) {
+	for name, keys := range scenes {
+		t.Run(name, func(t *testing.T) {
+			add := tuitest.Archive(t)
+			for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
+				m := newTest(9, screen.Options{NoColor: true}, size[0], size[1])
+				m.View()
+				press(m, keys...)
+				if picture := text(t, m); size[0] == 120 || name == "begin" || size[0] == 60 && (name == "charts" || name == "filter") {
+					add(fmt.Sprintf("%dx%d", size[0], size[1]), picture)
+				}
+			}
+		})
+	}
+}
+
+func TestEmpty(t *testing.T) {
+	m := newTest(0, screen.Options{NoColor: true}, 80, 24)
+	if s := text(t, m); !strings.Contains(s, "waiting for a run") || !strings.Contains(s, "no run is shown") {
+		t.Error(s)
+	}
+	for _, k := range []string{"space", "s", "p", "c", "enter", "o", "a", "down", "end", "tab", "enter", "pgdown", ".", "x", ":", "down", "enter"} {
+		press(m, k)
+		text(t, m)
+	}
+}
+
+// TestMatrix draws every scene in every theme on every kind of terminal: colours change no text but the signs of the runs, which
+// are letters where there are no colours.
+func TestMatrix(t *testing.T) {
+	for name, keys := range scenes {
+		for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
+			m := newTest(9, screen.Options{Glyphs: g}, 100, 30)
+			m.View()
+			press(m, keys...)
+			m.Notice = style.Part{}
+			want := ""
+			for _, theme := range []style.Theme{style.ThemeDark, style.ThemeLight, style.ThemeSafe} {
+				for _, profile := range []colorprofile.Profile{colorprofile.TrueColor, colorprofile.ANSI} {
+					m.ThemeChoice = theme
+					m.Update(tea.ColorProfileMsg{Profile: profile})
+					got := text(t, m)
+					if want == "" {
+						want = got
+					}
+					if got != want {
+						t.Fatalf("%s, %v, %v, %v says\n%s\nnot\n%s", name, g, theme, profile, got, want)
+					}
+				}
+			}
+			for _, size := range [][2]int{{1, 1}, {24, 5}, {30, 8}, {59, 15}, {79, 17}, {80, 6}, {300, 90}} {
+				m.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+				text(t, m)
+			}
+		}
+	}
+}
+
+func TestFilter(t *testing.T) {
+	m := newTest(9, screen.Options{}, 120, 40)
+	for filter, want := range map[string]string{
+		"": "0 1 2 3 4 5 6 7 8", "adam": "0 1 2 3", "-adam": "4 5 6 7 8", "lr>0.01": "0 1 4 5 8", "lr>=0.01 opt=SGD": "4 5 6", "lr=1e-1": "0 4 8", "lr!=0.1 -sgd": "1 2 3",
+		"name~-lr0.1": "0 4 8", "depth=34": "1 4 7", "model.depth>40": "2 5 8", "state=failed": "5", "source~exp00 epoch>55": "0 1 2 3 4", "seed=3": "3", "data=cifar10 opt~LIO": "8",
+		"val/acc<0.9": "3 7", "acc>2": "", "nothing": "",
+	} {
+		hidden, err := filtered(m.runs, filter)
+		if err != nil {
+			t.Errorf("%q: %v", filter, err)
+			continue
+		}
+		var got []string
+		for i, r := range m.runs {
+			if !hidden[r] {
+				got = append(got, fmt.Sprint(i))
+			}
+		}
+		if s := strings.Join(got, " "); s != want {
+			t.Errorf("%q finds %q, not %q", filter, s, want)
+		}
+	}
+	for filter, want := range map[string]string{
+		"lr>": "lr>: expected a value after it", "lr>abc": "lr>abc: expected a number after >", ">3": ">3: expected a name before it", "lr!3": "lr!3: expected one of != >= <= = > < ~",
+		"depht=18": "no run has depht",
+	} {
+		if _, err := filtered(m.runs, filter); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%q: %v, not %q", filter, err, want)
+		}
+	}
+}
+
+// A run that is hidden has no curve, and one that alone is shown has its parts in common charts.
+func TestShown(t *testing.T) {
+	m := newTest(4, screen.Options{}, 120, 40)
+	press(m, "space")
+	if n := len(m.shown()); n != 3 || m.isShown(m.runs[0]) {
+		t.Errorf("%d runs are shown", n)
+	}
+	press(m, "down", "s")
+	if n := len(m.shown()); n != 1 || m.shown()[0] != m.runs[1] || !strings.Contains(text(t, m), "only adam-lr0.03-1") {
+		t.Errorf("%d runs are shown", n)
+	}
+	press(m, "s", "a")
+	if n := len(m.shown()); n != 4 {
+		t.Errorf("%d runs are shown of all", n)
+	}
+	press(m, "a")
+	if n := len(m.shown()); n != 0 {
+		t.Errorf("%d runs are shown of none", n)
+	}
+}
+
+// TestCursor: all runs tell what they had where the cursor is.
+func TestCursor(t *testing.T) {
+	m := newTest(3, screen.Options{}, 120, 40)
+	m.View()
+	press(m, "tab", ".", "<", "<")
+	at := m.grid.Cursor[0]
+	s := text(t, m)
+	for _, r := range m.runs {
+		if v := r.h.Curves.Loss.At(0, at); !strings.Contains(s, fmt.Sprintf("%.4f", v)) {
+			t.Errorf("%s had %.4f at %v:\n%s", r.name, v, at, s)
+		}
+	}
+}
+
+// TestMouse hides a run by its sign, selects one, and goes to the charts.
+func TestMouse(t *testing.T) {
+	m := newTest(4, screen.Options{}, 120, 40)
+	m.View()
+	m.Update(tea.MouseClickMsg{X: 1, Y: 4, Button: tea.MouseLeft})
+	if m.at != m.runs[2] || !m.runs[2].off {
+		t.Errorf("run %v is selected, hidden %v", m.at.name, m.runs[2].off)
+	}
+	m.Update(tea.MouseClickMsg{X: 10, Y: 3, Button: tea.MouseLeft})
+	if m.at != m.runs[1] || m.runs[1].off {
+		t.Errorf("run %v is selected", m.at.name)
+	}
+	m.Update(tea.MouseWheelMsg{X: 10, Y: 3, Button: tea.MouseWheelDown})
+	if m.at != m.runs[2] {
+		t.Errorf("run %v is selected by the wheel", m.at.name)
+	}
+	m.View()
+	m.Update(tea.MouseClickMsg{X: 100, Y: 10, Button: tea.MouseLeft})
+	if m.onList || m.grid.Selected() == "loss" {
+		t.Errorf("%q is selected, list %v", m.grid.Selected(), m.onList)
+	}
+	m.View()
+	m.Update(tea.MouseMotionMsg{X: 60, Y: 5})
+	if !m.grid.On {
+		t.Error("motion sets no cursor")
+	}
+}
+
+// program runs the commands of a model as Bubble Tea does, one message at a time.
+func program(ctx context.Context, m *model, until func() bool) {
+	msgs := make(chan tea.Msg, 64)
+	var start func(cmd tea.Cmd)
+	start = func(cmd tea.Cmd) {
+		if cmd == nil {
+			return
+		}
+		go func() {
+			msg := cmd()
+			if batch, ok := msg.(tea.BatchMsg); ok {
+				for _, c := range batch {
+					start(c)
+				}
+				return
+			}
+			select {
+			case msgs <- msg:
+			case <-ctx.Done():
+			}
+		}()
+	}
+	start(m.Init())
+	for !until() {
+		select {
+		case msg := <-msgs:
+			if msg != nil {
+				_, cmd := m.Update(msg)
+				start(cmd)
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// TestFollows: what feeds bring is seen, runs that are found later come, a feed that breaks says so, and nothing stays behind.
+func TestFollows(t *testing.T) {
+	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	relays := []*feed.Relay{feed.NewRelay(nil), feed.NewRelay(nil), feed.NewRelay(nil)}
+	var runs []Watched
+	for i, r := range relays[:2] {
+		w := fakeWatched(i)
+		w.Feed = r.Feed()
+		defer w.Feed.Close()
+		runs = append(runs, w)
+	}
+	more := make(chan Watched, 1)
+	m := newModel(append(runs, Watched{Name: "broken", Feed: broken{}}), more, screen.Options{})
+	defer m.Cancel()
+	m.Update(tea.WindowSizeMsg{Width: 120, Height: 40})
+	late := fakeWatched(2)
+	late.Feed = relays[2].Feed()
+	defer late.Feed.Close()
+	more <- late
+	close(more)
+	for i, r := range relays {
+		go func() {
+			for _, e := range fakeEvents(i, 40, 1) {
+				r.Add(e)
+			}
+		}()
+	}
+	program(ctx, m, func() bool {
+		if len(m.runs) < 4 || m.runs[2].err == nil || m.more != nil {
+			return false
+		}
+		return m.runs[0].h.Latest.Epoch == 40 && m.runs[1].h.Done != nil && m.runs[3].h.Latest.Epoch == 38
+	})
+	if ctx.Err() != nil {
+		t.Fatal("not all came")
+	}
+	s := text(t, m)
+	for _, want := range []string{"4 runs", "● 2 running", "adam-lr0.01-2", "broken"} {
+		if !strings.Contains(s, want) {
+			t.Errorf("no %q in\n%s", want, s)
+		}
+	}
+}
+
+// broken is a feed that ends at once.
+type broken struct{ silent }
+
+func (broken) Wait(context.Context) (feed.Delta, error) {
+	return feed.Delta{}, errors.New("the file is\x1b[2J gone")
+}
+
+// TestProgram runs the screen in a program, and ends it in every way.
+func TestProgram(t *testing.T) {
+	for _, c := range []struct {
+		keys   string
+		cancel bool
+		want   error
+	}{{keys: "q"}, {keys: "\tls?\x03"}, {keys: "f", cancel: true, want: context.Canceled}} {
+		t.Run(fmt.Sprintf("%q", c.keys), func(t *testing.T) {
+			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			relay := feed.NewRelay(nil)
+			w := fakeWatched(0)
+			w.Feed = relay.Feed()
+			defer w.Feed.Close()
+			for _, e := range fakeEvents(0, 30, 2) {
+				relay.Add(e)
+			}
+			r := screentest.Start(t, ctx, 2000, func(o screen.Options) (*screen.Base, tea.Model) {
+				m := newModel([]Watched{w}, nil, o)
+				return &m.Base, m
+			}, tea.WithWindowSize(120, 40))
+			r.Press(t, c.keys)
+			if c.cancel {
+				cancel()
+			}
+			r.EndsWith(t, c.want)
+		})
+	}
+}
+
+// layer is a screen that stands over the workspace.
+type layer struct{ *model }
+
+// TestOpen opens the run's own screen, or says why not.
+func TestOpen(t *testing.T) {
+	m := newTest(2, screen.Options{}, 120, 40)
+	opened := 0
+	m.runs[0].open = func(context.Context) (screen.Layer, func(), error) { opened++; return layer{}, nil, nil }
+	m.runs[1].open = func(context.Context) (screen.Layer, func(), error) { return nil, nil, io.ErrUnexpectedEOF }
+	_, cmd := m.Update(screentest.Typed("enter"))
+	batch, _ := cmd().(tea.BatchMsg)
+	for _, c := range append(batch, cmd) {
+		if c != nil && len(batch) > 0 {
+			c()
+		}
+	}
+	if opened == 0 {
+		t.Error("the run was not opened")
+	}
+	if msg := m.open2(1); msg != (refusedMsg{io.ErrUnexpectedEOF.Error()}) {
+		t.Errorf("%v", msg)
+	}
+}
+
+func (m *model) open2(i int) tea.Msg { m.at = m.runs[i]; return m.open("")() }
+
+// TestKeysAreToldApart: in each state a key stands once in the table of the workspace.
+func TestKeysAreToldApart(t *testing.T) {
+	m := newTest(2, screen.Options{}, 120, 40)
+	for _, m.onList = range []bool{true, false} {
+		seen := map[string]bool{}
+		for i := range m.bindings {
+			b := &m.bindings[i]
+			if b.Absent(m) {
+				continue
+			}
+			for _, k := range b.Keys() {
+				if seen[k] {
+					t.Errorf("%q stands twice", k)
+				}
+				seen[k] = true
+			}
+		}
+	}
+}
+
+// FuzzWorkspace throws keys, mice, sizes and Deltas at the screen. No frame may overflow.
+func FuzzWorkspace(f *testing.F) {
+	f.Add(uint64(1), []byte("jjspcaof lr>1\x01ttGGz\x90\x91??::"))
+	f.Add(uint64(2), []byte("\tllxxmm..<<++g/abc\x95\x96ppoo"))
+	f.Add(uint64(9), []byte{0, 1, 2, 3, 20, 21, 22, 250, 251, 252, 253, 254, 255})
+	special := []string{"up", "down", "left", "right", "tab", "shift+tab", "enter", "esc", "home", "end", "space", "pgup", "pgdown", "backspace", "ctrl+u", "ctrl+p"}
+	f.Fuzz(func(t *testing.T, seed uint64, steps []byte) {
+		r := rand.New(rand.NewPCG(seed, 8))
+		m := newTest(r.IntN(4), screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0}, 24+r.IntN(160), 5+r.IntN(50))
+		for _, b := range steps[:min(len(steps), 60)] {
+			switch {
+			case b < 8:
+				m.Update(tea.WindowSizeMsg{Width: r.IntN(220), Height: r.IntN(70)})
+			case b < 24 && len(m.runs) > 0:
+				m.Update(newsMsg{came: []came{{run: m.runs[r.IntN(len(m.runs))], delta: tuitest.RandomDelta(r)}}})
+			case b < 28:
+				m.Update(newsMsg{more: []Watched{{Name: tuitest.RandomText(r), Source: tuitest.RandomText(r), Feed: silent{}}}})
+			case b < 32:
+				m.Update(tea.PasteMsg{Content: tuitest.RandomText(r)})
+			case b >= 0xe0:
+				mouse := tea.Mouse{X: r.IntN(200), Y: r.IntN(60), Button: []tea.MouseButton{tea.MouseLeft, tea.MouseWheelUp, tea.MouseWheelDown}[r.IntN(3)]}
+				m.Update([]tea.Msg{tea.MouseClickMsg(mouse), tea.MouseWheelMsg(mouse), tea.MouseMotionMsg(mouse), tea.MouseReleaseMsg(mouse)}[b%4])
+			case b >= 0x80:
+				m.Update(screentest.Typed(special[int(b)%len(special)]))
+			default:
+				m.Update(screentest.Typed(string(rune(b))))
+			}
+			if m.Width > 0 && m.Height > layout.FooterRows { // wide characters of the data have no counterpart in ASCII
+				screentest.Plain(t, m.Finished(m.screen()), m.Width, m.Height, m.Glyphs.ASCII)
+			}
+		}
+	})
+}
+
+// large is a workspace of so many runs of so many metrics.
+func large(runs, metrics, epochs int) *model {
+	m := newTest(0, screen.Options{}, 200, 60)
+	var n newsMsg
+	for i := range runs {
+		w := fakeWatched(i)
+		r := m.enter(w, runs)
+		n.came = append(n.came, came{run: r, delta: deltaOf(i, epochs+runs, metrics-6)})
+	}
+	m.Update(n)
+	return m
+}
+
+// BenchmarkScreen draws 50 runs of 40 metrics and 1,000 epochs after one of them told another epoch.
+func BenchmarkScreen(b *testing.B) {
+	m := large(50, 40, 1000)
+	m.View()
+	b.ResetTimer()
+	for i := range b.N {
+		e := event.UnknownEpoch(2000 + i)
+		e.Loss = 1
+		r := m.runs[i%50]
+		r.h.Apply(&feed.Delta{Status: r.h.Status, Epochs: []event.EpochEvent{e}})
+		m.View()
+	}
+}
+
+// BenchmarkSelect draws the same after another run was selected.
+func BenchmarkSelect(b *testing.B) {
+	m := large(50, 40, 1000)
+	m.View()
+	b.ResetTimer()
+	for i := range b.N {
+		m.Update(screentest.Typed([]string{"down", "down", "up", "up"}[i%4]))
+		m.View()
+	}
+}
