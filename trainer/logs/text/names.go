@@ -43,7 +43,7 @@ var (
 		top1 top5 acc1 acc5 l1 l2 trl tel objective likelihood`)
 	shares = set("acc accuracy acc1 acc5 top1 top5 error err precision recall f1 map iou miou")
 	rates  = set("tps tok_s mfu tokens_per_second tokens_per_second_per_gpu steps_per_sec steps_per_second samples_per_second examples_per_second throughput tflops")
-	hard   = set(`time took elapsed eta remaining best sec secs second seconds ms duration runtime timestamp date wall pid port version line exit code errno
+	hard   = set(`time dur took elapsed eta remaining best sec secs second seconds ms duration runtime timestamp date wall pid port version line exit code errno
 		memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device devices rank node host localhost seed v_num total_flos flos speed checkpoint ckpt
 		data_time batch_time iter_time data dataloader worker workers http status python torch numpy patience`)
 	soft = set(`total size number instances num count examples samples images instances parameters params files file rows depth tree trees leaves bytes

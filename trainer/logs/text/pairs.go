@@ -165,14 +165,14 @@ func (p *pairs) pair(i int) int {
 	case k.class == epochs && !t.unit && t.v >= 0:
 		if p.epoch != p.epoch {
 			p.epoch, p.epochs = t.v, m
-			p.leads = p.leads || !p.numbersBefore(p.from)
+			p.leads = p.leads || p.to-p.from <= 2 && !p.wordsBefore(p.from)
 		}
 		return next
 	case (k.class == steps || k.class == batches) && !t.unit && t.whole && t.v >= 0:
 		if p.step != p.step {
 			p.step, p.steps = t.v, m
 			p.within = k.class == batches || m == m
-			p.leads = p.leads || !p.numbersBefore(p.from)
+			p.leads = p.leads || p.to-p.from <= 2 && !p.wordsBefore(p.from)
 		}
 		return next
 	}
@@ -183,8 +183,8 @@ func (p *pairs) pair(i int) int {
 	return p.value(i, k, m, next)
 }
 
-// numbersBefore reports whether a word or a number stands before a token.
-func (p *pairs) numbersBefore(i int) bool {
+// wordsBefore reports whether a word or a number stands before a token.
+func (p *pairs) wordsBefore(i int) bool {
 	for _, t := range p.tokens[:i] {
 		if t.kind != mark {
 			return true

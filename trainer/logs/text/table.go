@@ -3,6 +3,7 @@ package text
 import (
 	"bytes"
 	"math"
+	"strings"
 )
 
 // table is a header whose columns the lines below it fill.
@@ -16,8 +17,10 @@ const mostColumns = 64
 
 // header reads a line of names of which the first counts steps or epochs, and reports whether it is one.
 func (t *table) header(line []byte) bool {
-	line = line[:beforeBar(line)]
-	if bytes.ContainsAny(line, "=;") || len(line) > 1000 || !heads(line) {
+	if len(line) > 1000 || !heads(line) {
+		return false
+	}
+	if line = line[:beforeBar(line)]; bytes.ContainsAny(line, "=;") {
 		return false
 	}
 	if t.split(line, true); len(t.fields) < 3 {
@@ -75,7 +78,10 @@ func heads(line []byte) bool {
 	if c := at(line, i); c != ' ' && c != '\t' && c != '|' {
 		return false
 	}
-	switch string(bytes.ToLower(line[:i])) {
+	if next := bytes.TrimLeft(line[i:], " \t|"); i > len("global_step") || len(next) == 0 || !letter(next[0]) && next[0] < 0x80 {
+		return false
+	}
+	switch strings.ToLower(string(line[:i])) {
 	case "epoch", "iter", "iteration", "step", "round", "global_step", "class":
 		return true
 	}
