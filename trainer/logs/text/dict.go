@@ -1,0 +1,277 @@
+package text
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"newtop/trainer/logs"
+)
+
+// dict joins the lines of a Python dict or a JSON object, and knows the bar that stands before those that the Trainer of
+// Hugging Face prints: it tells the step, which the dict does not.
+type dict struct {
+	text  []byte
+	open  bool // the text goes on in the next line
+	lines int
+
+	near      int // lines for which the bar below is the one just before
+	n, m      float64
+	locked    float64 // the m of the bar of training, 0: not known yet
+	perEpoch  float64 // steps
+	noBar     bool    // the first dict had none: epochs are the axis
+	lastStep  float64
+	lastEpoch float64
+}
+
+const (
+	mostDictLines = 64
+	mostDict      = 1 << 14
+)
+
+func (d *dict) bar(n, m float64) { d.n, d.m, d.near = n, m, 2 }
+
+var namespace = []byte("Namespace(")
+
+// brackets reads a line that is a dict or holds one, or a part of it, and reports whether it is.
+func (p *Parser) brackets(line []byte, last bool, to logs.Sink) bool {
+	d := &p.dict
+	if !last {
+		return false
+	}
+	if d.open {
+		if len(bytes.Trim(line, "0123456789.,+-e:[]{} \t")) > 0 && !bytes.ContainsAny(line, `'"}`) {
+			d.open = false
+			return false
+		}
+		d.text = append(append(d.text, ' '), line...)
+		d.lines++
+	} else {
+		i := bytes.IndexByte(line, '{')
+		if i >= 0 {
+			rest := bytes.TrimLeft(line[i+1:], " \t")
+			if len(rest) == 0 && i > 0 || len(rest) > 0 && rest[0] != '\'' && rest[0] != '"' {
+				return false
+			}
+			p.pairs.read(line[:i])
+			if f := &p.pairs.found; f.bar && f.n == f.n && f.m == f.m {
+				d.bar(f.n, f.m)
+			}
+		} else if i = bytes.Index(line, namespace); i >= 0 {
+			config := make(map[string]any)
+			fields(line[i+len(namespace):], "", 0, func(k string, v any) { config[k] = v })
+			to.Info(logs.Info{Config: config})
+			return true
+		} else {
+			return false
+		}
+		d.text, d.lines = append(d.text[:0], line[i:]...), 1
+	}
+	whole := closes(d.text)
+	d.open = !whole && d.lines < mostDictLines && len(d.text) < mostDict
+	if whole {
+		p.object(d.text, to)
+	}
+	return whole || d.open
+}
+
+// closes reports whether the brace that opens the text is closed in it.
+func closes(s []byte) bool {
+	depth, quote := 0, byte(0)
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '{':
+			depth++
+		case c == '}':
+			if depth--; depth == 0 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// object gives the numbers of a dict. One without a step, an epoch and a known metric is the run's configuration.
+func (p *Parser) object(s []byte, to logs.Sink) {
+	f := &p.pairs.found
+	f.clear()
+	f.id, f.strong, f.part = 0, false, ""
+	config := make(map[string]any)
+	summary, eval := false, false
+	fields(s[1:], "", 0, func(key string, v any) {
+		if len(config) < 1024 {
+			config[key] = v
+		}
+		k := p.pairs.of([]byte(key))
+		x, ok := asNumber(v)
+		if !ok {
+			return
+		}
+		summary = summary || key == "train_runtime"
+		eval = eval || len(key) > 5 && key[:5] == "eval_"
+		f.id = f.id*1000003 + k.id
+		switch {
+		case k.class == epochs:
+			f.epoch = x
+		case k.class == steps || k.class == batches:
+			f.step = x
+		case k == unheard || logs.AxisOf(key) != logs.Metric || hard[key] || bytes.HasSuffix([]byte(key), []byte("_runtime")) || len(f.values) >= 1024:
+		default:
+			f.strong = f.strong || k.class == metric && k.key != "lr" && k.key != "learning_rate"
+			f.values = append(f.values, reading{name: k, v: x, mean: math.NaN()})
+		}
+	})
+	if summary || len(config) == 0 {
+		return
+	}
+	if !f.counts() && !f.strong && !p.again(f.id) {
+		to.Info(logs.Info{Config: config})
+		return
+	}
+	if len(f.values) == 0 {
+		return
+	}
+	if f.epoch == f.epoch && f.step != f.step && !eval {
+		f.step, f.steps = p.dict.step(f.epoch)
+	}
+	f.strong = true
+	p.tell(to)
+}
+
+// step is where a dict stands that tells only its epoch: what the bar before it says, or else as far on as its epoch is.
+func (d *dict) step(epoch float64) (n, m float64) {
+	near := d.near > 0 && (d.locked == 0 || d.m == d.locked)
+	switch {
+	case d.noBar, !near && d.locked == 0:
+		d.noBar = true
+		return math.NaN(), math.NaN()
+	case near && (d.locked == 0 || d.n > d.lastStep || epoch <= d.lastEpoch):
+		d.locked, d.lastStep, d.lastEpoch = d.m, d.n, epoch
+		if epoch > 0 {
+			d.perEpoch = d.n / epoch
+		}
+	default:
+		d.lastStep, d.lastEpoch = max(d.lastStep, math.Round(epoch*d.perEpoch)), epoch
+	}
+	return d.lastStep, d.locked
+}
+
+// asNumber takes numbers, and strings that are numbers.
+func asNumber(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case string:
+		if x, err := strconv.ParseFloat(v, 64); err == nil {
+			return x, true
+		}
+	}
+	return 0, false
+}
+
+// fields calls give with the keys and scalars of what follows an open bracket: 'key': value or key=value. Keys within an
+// object have the outer key and / before them. It returns how much it read.
+func fields(s []byte, outer string, depth int, give func(key string, v any)) int {
+	i := 0
+	for i < len(s) {
+		if c := s[i]; c == '}' || c == ')' {
+			return i + 1
+		} else if c != '\'' && c != '"' && c != '_' && !letter(c) {
+			i++
+			continue
+		}
+		key, n := text(s[i:])
+		i += n
+		for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
+			i++
+		}
+		if c := at(s, i); c != ':' && c != '=' {
+			continue
+		}
+		for i++; i < len(s) && (s[i] == ' ' || s[i] == '\t'); i++ {
+		}
+		if outer != "" {
+			key = outer + "/" + key
+		}
+		if at(s, i) == '{' && depth < 8 {
+			i += 1 + fields(s[i+1:], key, depth+1, give)
+			continue
+		}
+		v, n := scalar(s[i:])
+		if i += n; v != nil && key != "" {
+			give(key, v)
+		}
+	}
+	return i
+}
+
+// text reads a string or a bare word, and returns its length in s.
+func text(s []byte) (string, int) {
+	if c := at(s, 0); c != '\'' && c != '"' {
+		i := 0
+		for i < len(s) && (letter(s[i]) || digit(s[i]) || s[i] == '_' || s[i] == '.' || s[i] == '-' || s[i] == '+' || s[i] >= 0x80) {
+			i++
+		}
+		return string(s[:i]), max(i, 1)
+	}
+	for i := 1; i < len(s); i++ {
+		if s[i] == '\\' {
+			i++
+		} else if s[i] == s[0] {
+			return string(s[1:i]), i + 1
+		}
+	}
+	return "", len(s)
+}
+
+// scalar reads a value, and returns its length; the value is nil if it is a list or None.
+func scalar(s []byte) (any, int) {
+	switch c := at(s, 0); c {
+	case 0, '}', ')', ',':
+		return nil, 0
+	case '[', '(', '{':
+		depth, i := 0, 0
+		for ; i < len(s); i++ {
+			if s[i] == '[' || s[i] == '(' || s[i] == '{' {
+				depth++
+			} else if s[i] == ']' || s[i] == ')' || s[i] == '}' {
+				if depth--; depth == 0 {
+					return nil, i + 1
+				}
+			}
+		}
+		return nil, i
+	case '\'', '"':
+		v, n := text(s)
+		return v, n
+	}
+	w, n := text(s)
+	switch w {
+	case "True", "true":
+		return true, n
+	case "False", "false":
+		return false, n
+	case "None", "null", "":
+		return nil, n
+	}
+	if x, err := strconv.ParseFloat(w, 64); err == nil || math.IsInf(x, 0) {
+		return x, n
+	}
+	if at(s, n) == '(' { // tensor(0.3, device='cuda:0')
+		v, _ := scalar(s[n+1:])
+		_, m := scalar(s[n:])
+		if _, ok := v.(float64); !ok {
+			v = nil
+		}
+		return v, n + m
+	}
+	return w, n
+}

@@ -1,0 +1,85 @@
+package text
+
+import (
+	"math"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// What the reader finds in what testdata/writers.py prints, by the first and the last row.
+var writers = []struct {
+	name, module string
+	rows         int
+	last         string // the last row as captured
+}{
+	{"xgboost", "xgboost", 8, "s2 train-rmse=0.19715, test-rmse=0.30451"},
+	{"tqdm", "tqdm", 10, "s8 e1 loss=0.125"},
+	{"mlp", "sklearn", 8, "s4 val score=0.5"},
+	{"gbm", "sklearn", 5, "s5 train loss=0.8016, oob improve=0.0718"},
+	{"hgb", "sklearn", 3, "s3 train loss=0.53614, val loss=0.58323"},
+	{"sgd", "sklearn", 3, "e3 Norm=46.52, NNZs=2, Bias=-28.037124, T=360, loss=0.512947"},
+	{"mnist", "torch", 6, "s960 e2 test loss=1.1067, test accuracy=0.37"},
+}
+
+func TestCapturedWriters(t *testing.T) {
+	for _, w := range writers {
+		t.Run(w.name, func(t *testing.T) {
+			text, err := os.ReadFile("testdata/" + w.name + ".txt")
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := read(t, string(text))
+			if len(r.rows) != w.rows || r.rows[len(r.rows)-1] != w.last {
+				t.Errorf("%d rows, want %d and last %q:\n%s", len(r.rows), w.rows, w.last, strings.Join(r.rows, "\n"))
+			}
+		})
+	}
+}
+
+// TestRealWriters reads what the libraries print today, if this machine has them.
+func TestRealWriters(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts Python")
+	}
+	python := os.Getenv("PYTHON")
+	if python == "" {
+		python = "/usr/bin/python3"
+	}
+	for _, w := range writers {
+		t.Run(w.name, func(t *testing.T) {
+			t.Parallel()
+			if err := exec.Command(python, "-c", "import importlib.util, sys; sys.exit(not importlib.util.find_spec('"+w.module+"'))").Run(); err != nil {
+				t.Skipf("%s has no module %s", python, w.module)
+			}
+			cmd := exec.Command(python, "testdata/writers.py", w.name)
+			cmd.Env = append(os.Environ(), "PYTHONUNBUFFERED=1", "PYTHONWARNINGS=ignore")
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Skipf("%s does not run here: %v\n%s", w.name, err, out)
+			}
+			r := read(t, string(out))
+			if len(r.rows) < w.rows/2 || len(r.rows) == 0 {
+				t.Errorf("%d rows from\n%s", len(r.rows), out)
+			}
+		})
+	}
+}
+
+func TestStepsGoOn(t *testing.T) {
+	p := newPlace()
+	last := math.Inf(-1)
+	var f found
+	for epoch := 3.0; epoch < 6; epoch++ {
+		for n := 0.0; n < 100; n += 10 {
+			f.clear()
+			f.epoch, f.n, f.m = epoch, n, 100
+			if step, _ := p.move(&f); step <= last || step != (epoch-3)*100+n {
+				t.Fatalf("epoch %v, %v of 100 is step %v after %v", epoch, n, step, last)
+			} else {
+				last = step
+			}
+		}
+	}
+}
