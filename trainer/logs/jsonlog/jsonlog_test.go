@@ -88,11 +88,11 @@ func TestConfigIsToldOnce(t *testing.T) {
 func TestSniff(t *testing.T) {
 	long := `{"loss":0.5,"weights":[` + strings.Repeat("0.25,", 20000)
 	for text, want := range map[string][2]bool{
-		"{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"lo":             {true, false},
-		`{"step":1,"loss":NaN}`:                                  {true, false},
-		`{"msg":"begun"}` + "\n":                                 {true, false},
-		`[{"metric":"a","variant":"b","iter":1,"value":2}]`:      {true, false},
-		long[:65536]:                                             {true, false},
+		"{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"lo":       {true, false},
+		`{"step":1,"loss":NaN}`:                             {true, false},
+		`{"msg":"begun"}` + "\n":                            {true, false},
+		`[{"metric":"a","variant":"b","iter":1,"value":2}]`: {true, false},
+		long[:65536]: {true, false},
 		`{"loss":[0.5,0.4],"val_loss":[0.6,NaN]}`:                {false, true},
 		"{\n  \"best_metric\": null,\n  \"epoch\": 1.0,\n  \"lo": {false, true},
 		"[\n{\"loss\":1},\n{\"loss\":2}\n]\n":                    {false, true},
