@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"newtop/trainer/logs"
 	"newtop/trainer/logs/jsonlog"
 )
 
@@ -41,7 +40,6 @@ func isClearML(dir string) bool {
 func clearmlTask(text []byte) (f fact, err error) {
 	m, err := jsonlog.Flatten(text)
 	f.info.Name, _ = m["name"].(string)
-	f.info.Name = logs.Clean(f.info.Name)
 	config := make(map[string]any)
 	for key, v := range m {
 		name, ok := strings.CutPrefix(key, "hyperparams/")

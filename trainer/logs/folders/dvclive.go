@@ -38,7 +38,7 @@ func params(text []byte) (fact, error) {
 		key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
 		value = strings.TrimSpace(value)
 		if ok && key != "" && value != "" && !strings.ContainsAny(key[:1], " \t-#'\"{[") && !strings.ContainsAny(value[:1], "{[&*|>!#") {
-			config[key] = scalar(value)
+			config[logs.Clean(key)] = scalar(value)
 		}
 	}
 	return fact{info: logs.Info{Config: config}}, nil

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"time"
 
 	"newtop/trainer/logs"
@@ -164,5 +163,5 @@ func scalar(word string) any {
 	if n := len(word); n > 1 && (word[0] == '"' || word[0] == '\'') && word[n-1] == word[0] {
 		word = word[1 : n-1]
 	}
-	return strings.TrimSpace(word)
+	return logs.Clean(word)
 }
