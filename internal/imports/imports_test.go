@@ -21,8 +21,8 @@ const module = "newtop"
 var levels = [][]string{
 	{"trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog"},
-	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "trainer/logs/folders", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
-	{"trainer/logs/find", "internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
+	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
+	{"trainer/logs/find", "trainer/logs/folders", "internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass"},
 	{"models", "trainer/optim", "trainer/event"},
 	{"models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest"},

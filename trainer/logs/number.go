@@ -13,12 +13,12 @@ import (
 // nan, inf and infinity in any case, with or without a sign. A number that is too large is infinite. Blanks around it do
 // not matter. It is false for everything else, also for what Missing knows. Finite numbers cost no allocation.
 func ParseNumber(text []byte) (v float64, ok bool) {
+	if v, ok = parseShort(text); ok {
+		return v, true
+	}
 	text = bytes.TrimSpace(text)
 	if n := len(text); n > 1 && text[n-1] == '%' {
 		text = text[:n-1]
-	}
-	if v, ok = parseShort(text); ok {
-		return v, true
 	}
 	digits, commas := false, false
 	for i, c := range text {

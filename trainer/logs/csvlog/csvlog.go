@@ -101,14 +101,14 @@ func (p *Parser) read(line []byte) (cells, numbers int) {
 	return cells, numbers
 }
 
-// begin takes a line for the header, if it is one. Among rows it must know one of the names, or say what it counts: a row
-// may be all text.
+// begin takes a line for the header, if it is one. Among rows, and where it has fewer cells than the header before it, it
+// must know one of the names, or say what it counts: it may be a row of text, or a message.
 func (p *Parser) begin(line []byte) bool {
 	names, separator := header(line)
 	if names == nil {
 		return false
 	}
-	known := !p.rows
+	known := !p.rows && len(names) >= len(p.columns)
 	columns := make([]column, len(names))
 	for i, name := range names {
 		columns[i] = column{name, logs.AxisOf(name)}

@@ -67,6 +67,7 @@ func TestDialects(t *testing.T) {
 		{"torn and strange rows", "\xef\xbb\xbfstep,loss\n# a comment\n\n1,0.5\n2\n3,0.4,7\n4,0.3\n",
 			"@step=1 loss=0.5\nerror expected 2 cells, as the header has, found 1\nerror expected 2 cells, as the header has, found 3\n@step=4 loss=0.3\n"},
 		{"no header", "1,2\nstep,loss\n3,0.5\n", "error expected a header of names, as step,loss,val_loss\n@step=3 loss=0.5\n"},
+		{"words behind the header", "step,loss\nTraining begins\n3,0.5\n", "error expected 2 cells, as the header has, found 1\n@step=3 loss=0.5\n"},
 		{"words before", "Training begins\nstep,loss\n3,0.5\n", "@step=3 loss=0.5\n"},
 	} {
 		if got := read(c.text); got != c.want {

@@ -1,6 +1,10 @@
 package jsonlog
 
-import "fmt"
+import (
+	"fmt"
+
+	"newtop/trainer/logs"
+)
 
 // What a JSON document is made of, besides float64, string, bool and nil.
 type (
@@ -47,11 +51,11 @@ func (s *scanner) decode(depth int) (any, bool) {
 }
 
 func (s *scanner) decodeObject(depth int) (any, bool) {
-	o := object{}
 	s.at++
 	if s.next('}') {
-		return o, true
+		return object{}, true
 	}
+	o := make(object, 0, s.members)
 	for depth < maxDepth {
 		raw, ok := s.key()
 		if !ok {
@@ -61,12 +65,26 @@ func (s *scanner) decodeObject(depth int) (any, bool) {
 		if !ok {
 			return nil, false
 		}
-		o = append(o, member{unquote(raw), v})
+		o = append(o, member{s.name(raw), v})
 		if more, ok := s.more('}'); !more {
+			s.members = min(len(o), 64)
 			return o, ok
 		}
 	}
 	return nil, false
+}
+
+// name returns the string of a key, the same for the same key.
+func (s *scanner) name(raw []byte) string {
+	if key, ok := s.names[string(raw)]; ok {
+		return key
+	}
+	key := logs.Clean(unquote(raw))
+	if s.names == nil {
+		s.names = make(map[string]string)
+	}
+	s.names[string(raw)] = key
+	return key
 }
 
 func (s *scanner) decodeList(depth int) (any, bool) {

@@ -1,6 +1,10 @@
 package jsonlog
 
-import "strings"
+import (
+	"strings"
+
+	"newtop/trainer/logs"
+)
 
 // Flatten returns the numbers, strings and booleans of a JSON object, the keys of nested objects joined by "/". A list is the
 // string that it is written as. NaN and the infinities are read as numbers.
@@ -23,6 +27,8 @@ func (o object) flatten(prefix string, out map[string]any) {
 			v.flatten(prefix+m.key+"/", out)
 		case list:
 			out[prefix+m.key] = strings.Join(strings.Fields(string(v.text)), " ")
+		case string:
+			out[prefix+m.key] = logs.Clean(v)
 		case nil:
 		default:
 			out[prefix+m.key] = v

@@ -186,7 +186,7 @@ func (p *Parser) put(key []byte, v float64) {
 func (p *Parser) name(raw []byte) name {
 	n, ok := p.names[string(raw)]
 	if !ok {
-		n.key = unquote(raw)
+		n.key = logs.Clean(unquote(raw))
 		n.axis = logs.AxisOf(n.key)
 		if len(p.names) < maxNames {
 			p.names[string(raw)] = n

@@ -55,7 +55,7 @@ func TestLines(t *testing.T) {
 			"info name=\"fox-1\" steps=0 program=\"\" config=map[]\ninfo name=\"\" steps=0 program=\"\" config=map[lr:1]\n@step=3 @wall=60 loss=0.5 val/acc=+Inf\n"},
 		{"trackio's alert", `{"v":1,"kind":"alert","run":"r","title":"NaN","text":"loss is NaN","step":3}`, "info name=\"r\" steps=0 program=\"\" config=map[]\nline NaN: loss is NaN\n"},
 		{"words only", `{"msg":"hello\tworld"}` + "\n" + `{"level":"info","ts":1700000000.5,"msg":"begun"}` + "\n" + `{"status":"done"}` + "\n{}\n", "line hello world\nline begun\nline {\"status\":\"done\"}\n"},
-		{"keys with escapes", `{"a\"\u00e9\n":1,"é":2}`, "a\"é\n=1 é=2\n"},
+		{"keys with escapes", `{"a\"\u00e9\n":1,"é":2}`, "a\"é=1 é=2\n"},
 		{"newtop's own", `{"type":"epoch","epoch":1,"loss":0.5,"inner":{"rounds":3}}`, "@epoch=1 loss=0.5 inner/rounds=3\n"},
 		{"blank", "\xef\xbb\xbf{\"a\":1}\r\n\n  \n", "a=1\n"},
 		{"wrong", "loss 0.5\n3\n{\"a\":1\n{\"a\":1}}\n{\"a\" 1}\n{\"a\":1,}\n[1,2]\n[{\"a\":1}\n{\"a\":Nan}\n", strings.Repeat(wrong, 9)},
@@ -88,11 +88,11 @@ func TestConfigIsToldOnce(t *testing.T) {
 func TestSniff(t *testing.T) {
 	long := `{"loss":0.5,"weights":[` + strings.Repeat("0.25,", 20000)
 	for text, want := range map[string][2]bool{
-		"{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"lo":             {true, false},
-		`{"step":1,"loss":NaN}`:                                  {true, false},
-		`{"msg":"begun"}` + "\n":                                 {true, false},
-		`[{"metric":"a","variant":"b","iter":1,"value":2}]`:      {true, false},
-		long[:65536]:                                             {true, false},
+		"{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"lo":       {true, false},
+		`{"step":1,"loss":NaN}`:                             {true, false},
+		`{"msg":"begun"}` + "\n":                            {true, false},
+		`[{"metric":"a","variant":"b","iter":1,"value":2}]`: {true, false},
+		long[:65536]: {true, false},
 		`{"loss":[0.5,0.4],"val_loss":[0.6,NaN]}`:                {false, true},
 		"{\n  \"best_metric\": null,\n  \"epoch\": 1.0,\n  \"lo": {false, true},
 		"[\n{\"loss\":1},\n{\"loss\":2}\n]\n":                    {false, true},
@@ -206,7 +206,7 @@ func FuzzLine(f *testing.F) {
 		var want logs.Row
 		want.Clear()
 		for _, v := range found {
-			want.Put(v.Key, v.V)
+			want.Put(logs.Clean(v.Key), v.V)
 		}
 		if (len(want.Values) > 0) != (k.rows > 0) || len(want.Values) > 0 && fmt.Sprint(want) != fmt.Sprint(k.row) {
 			t.Fatalf("%q: %v, encoding/json %v", line, k.row, want)

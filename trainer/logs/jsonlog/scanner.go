@@ -11,8 +11,10 @@ import (
 // lenient about how numbers are written, and strict about all else that tells where a value ends. Where it fails at the end
 // of the text, the text may be torn.
 type scanner struct {
-	text []byte
-	at   int
+	text    []byte
+	at      int
+	names   map[string]string // of members that were decoded, by how they are written
+	members int               // of the newest object: the next one is likely to have as many
 }
 
 // maxDepth is how deep objects and lists may nest, as in encoding/json.

@@ -61,6 +61,7 @@ func (t *table) list(l list) (any bool) {
 		}
 		any = true
 		r := blank()
+		r.Values = make([]logs.Value, 0, len(o))
 		put(&r, "", o)
 		if len(r.Values) > 0 {
 			t.rows = append(t.rows, r)

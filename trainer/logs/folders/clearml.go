@@ -1,0 +1,53 @@
+package folders
+
+import (
+	"path/filepath"
+	"strings"
+
+	"newtop/trainer/logs/jsonlog"
+)
+
+// clearml is what ClearML writes where it is offline: offline/TASK/{task.json, metrics.jsonl, log.jsonl}. It writes 0 for what
+// is not finite.
+var clearml = layout{
+	program: "ClearML",
+	find: func(path string) string {
+		if isClearML(path) {
+			return path
+		}
+		return newest(path, func(dir string) int64 {
+			if !isClearML(dir) {
+				return 0
+			}
+			return max(written(filepath.Join(dir, "metrics.jsonl")), written(filepath.Join(dir, "log.jsonl")))
+		})
+	},
+	parts: func(dir string) []part {
+		return []part{
+			&facts{path: filepath.Join(dir, "task.json"), parse: clearmlTask},
+			&lines{path: filepath.Join(dir, "metrics.jsonl"), parser: jsonlog.New()},
+			&lines{path: filepath.Join(dir, "log.jsonl"), parser: jsonlog.New()},
+		}
+	},
+}
+
+func isClearML(dir string) bool {
+	metrics, log := has(dir, "metrics.jsonl"), has(dir, "log.jsonl")
+	return metrics && log || (metrics || log) && has(dir, "task.json")
+}
+
+// clearmlTask reads a task's name and its hyperparams/SECTION/NAME/value, which are strings.
+func clearmlTask(text []byte) (f fact, err error) {
+	m, err := jsonlog.Flatten(text)
+	f.info.Name, _ = m["name"].(string)
+	config := make(map[string]any)
+	for key, v := range m {
+		name, ok := strings.CutPrefix(key, "hyperparams/")
+		name, isValue := strings.CutSuffix(name, "/value")
+		if word, isWord := v.(string); ok && isValue && isWord {
+			config[name] = scalar(word)
+		}
+	}
+	f.info.Config = config
+	return f, err
+}
