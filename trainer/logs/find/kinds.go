@@ -31,7 +31,7 @@ func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 	}
 	path := func(name string) string { return filepath.Join(dir, name) }
 	switch {
-	case mlflow.SniffFiles(dir):
+	case slices.ContainsFunc(entries, numbered) && mlflow.SniffFiles(dir):
 		if runs, err := mlflow.ListFiles(dir); err == nil {
 			s.store("mlruns", dir, runs)
 		}
@@ -46,6 +46,9 @@ func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 	}
 	return true
 }
+
+// numbered reports whether an entry may be a directory of an experiment of MLflow's.
+func numbered(e fs.DirEntry) bool { return e.IsDir() && strings.Trim(e.Name(), "0123456789") == "" }
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

@@ -32,7 +32,7 @@ type DB struct {
 	file      os.FileInfo
 	pool      *sql.DB
 	conn      *sql.Conn // one only, as PRAGMA data_version speaks of what others changed
-	immutable bool      // opened as a file that nobody changes
+	immutable bool      // opened as a file that nobody writes just now
 	version   int64     // data_version when everything was read
 	caughtUp  bool      // whether version says something
 	trouble   string    // why nothing comes
@@ -58,15 +58,15 @@ func (d *DB) open() error {
 	case info.Size() > 0 && !HasHeader(d.path):
 		return fmt.Errorf("%s: no SQLite database", d.path)
 	}
-	d.file, d.immutable, d.caughtUp = info, false, false
-	err = d.connect(url.Values{"mode": {"ro"}})
-	if unwritable(err) && !exists(d.path+"-wal") {
-		// SQLite wants to write to the directory of a database with a write-ahead log. Where we may not, and there is no
-		// such log, nobody writes just now.
-		d.immutable = true
-		err = d.connect(url.Values{"mode": {"ro"}, "immutable": {"1"}})
+	// Where there is no write-ahead log nobody writes just now. Not to take part in one then leaves no files beside the
+	// database, which could be in its writer's way, and goes where the directory can't be written.
+	d.file, d.caughtUp = info, false
+	d.immutable = usesLog(d.path) && !exists(d.path+"-wal")
+	query := url.Values{"mode": {"ro"}}
+	if d.immutable {
+		query.Set("immutable", "1")
 	}
-	return d.describe(err)
+	return d.describe(d.connect(query))
 }
 
 // connect opens the file and looks into it. That it is locked is no error.
@@ -229,11 +229,6 @@ func (d *DB) describe(err error) error {
 	return fmt.Errorf("%s: %w", d.path, err)
 }
 
-func unwritable(err error) bool {
-	code := codeOf(err)
-	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
-}
-
 func busy(err error) bool {
 	code := codeOf(err)
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
@@ -263,15 +258,25 @@ func Modified(path string) (last time.Time) {
 }
 
 // HasHeader reports whether a file begins as an SQLite database does (sqlite.org/fileformat2.html, 1.3).
-func HasHeader(path string) bool {
+func HasHeader(path string) bool { return header(path) != nil }
+
+// usesLog reports whether a database is written by way of a write-ahead log: its file format versions are 2 then.
+func usesLog(path string) bool {
+	h := header(path)
+	return h != nil && h[18] == 2 && h[19] == 2
+}
+
+func header(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
-		return false
+		return nil
 	}
 	defer f.Close()
-	head := make([]byte, 16)
-	_, err = io.ReadFull(f, head)
-	return err == nil && bytes.Equal(head, []byte("SQLite format 3\x00"))
+	head := make([]byte, 20)
+	if _, err = io.ReadFull(f, head); err != nil || !bytes.HasPrefix(head, []byte("SQLite format 3\x00")) {
+		return nil
+	}
+	return head
 }
 
 // Application returns the number by which a program marks its databases, 0 where there is none.

@@ -1,0 +1,92 @@
+package sqlitelog
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"testing"
+
+	_ "modernc.org/sqlite"
+)
+
+// rows polls, and returns how many rows there are, -1 if nothing has changed.
+func rows(t *testing.T, d *DB) (n int64) {
+	t.Helper()
+	n = -1
+	_, err := d.Poll(t.Context(), func(ctx context.Context) (_ bool, err error) {
+		n, err = d.Int(ctx, "SELECT count(*) FROM t")
+		return false, err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func exec(t *testing.T, db *sql.DB, query string) {
+	t.Helper()
+	if _, err := db.Exec(query); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A database that nobody has open is read without files beside it, and followed once somebody opens it.
+func TestLeavesNothing(t *testing.T) {
+	for _, mode := range []string{"WAL", "DELETE"} {
+		t.Run(mode, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "a.db")
+			write := func(query string) *sql.DB {
+				db, err := sql.Open("sqlite", path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { db.Close() })
+				db.SetMaxOpenConns(1)
+				exec(t, db, query)
+				return db
+			}
+			write("PRAGMA journal_mode=" + mode + "; CREATE TABLE t (a); INSERT INTO t VALUES (1)").Close()
+			d, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer d.Close()
+			if n := rows(t, d); n != 1 {
+				t.Errorf("%d rows", n)
+			}
+			if n := rows(t, d); n != -1 {
+				t.Error("it was read again")
+			}
+			if files, err := os.ReadDir(filepath.Dir(path)); err != nil || len(files) != 1 {
+				t.Errorf("%v, %v", files, err)
+			}
+			w := write("INSERT INTO t VALUES (2)")
+			if n := rows(t, d); n != 2 {
+				t.Errorf("%d rows when it was opened", n)
+			}
+			exec(t, w, "INSERT INTO t VALUES (3)")
+			if n := rows(t, d); n != 3 {
+				t.Errorf("%d rows when it was written to", n)
+			}
+			w.Close()
+			if n := rows(t, d); n != -1 && n != 3 {
+				t.Errorf("%d rows when it was closed", n)
+			}
+			write("INSERT INTO t VALUES (4)").Close() // and opened again
+			if n := rows(t, d); n != 4 {
+				t.Errorf("%d rows in the end", n)
+			}
+		})
+	}
+}
+
+func TestChoose(t *testing.T) {
+	runs := []Named{{"abc", "fox"}, {"abd", "owl"}, {"fox", "owl"}}
+	for asked, want := range map[string]int{"abc": 0, "abd": 1, "fox": 2, "owl": 1, "ow": -1, "ab": -1, "emu": -1, "fo": -1} {
+		got, err := Choose(asked, runs)
+		if (err != nil) != (want < 0) || err == nil && got != want {
+			t.Errorf("%s: %d, %v", asked, got, err)
+		}
+	}
+}
