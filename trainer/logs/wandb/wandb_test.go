@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
@@ -188,7 +189,7 @@ func TestRun(t *testing.T) {
 		history("_step", "10"),
 		message(7, message(2, varint(1, 1700000003)), message(3, text(1, "gpu.0.temp"), text(16, "61.0")), message(3, text(1, "disk./home.usageGB"), text(16, "7"))),
 		message(13, varint(1, 1), text(3, "\x1b[1mEpo")), message(13, text(3, "warn\n")), message(13, varint(1, 1), text(3, "ch 1\x1b[0m\r 5%\r50%\r\ndone\n")),
-		message(18, varint(1, uint64(1<<64-9))), message(20), message(22)).Bytes())
+		message(18, varint(1, uint64(1<<64-9))), message(20), message(7, message(3, text(1, "cpu"), text(16, "1"))), message(22)).Bytes())
 	if w := r.Warning(); !strings.Contains(w, "blocks of 32 kB") {
 		t.Errorf("before it was read: %q", w)
 	}
@@ -199,7 +200,7 @@ func TestRun(t *testing.T) {
 		"step 4 epoch 2 loss=+Inf",
 		"step 9 network/sent=5 network/recv=NaN",
 		"wall 1700000003 system/gpu/0/temp=61 system/disk/home/usageGB=7",
-		"| warn", "| 50%", "| done", "end 2 exit code -9")
+		"| warn", "| 50%", "| done", "system/cpu=1", "end 2 exit code -9")
 	wd, _ := s.config["opt/wd"].(float64)
 	delete(s.config, "opt/wd")
 	if want := map[string]any{"seed": 7., "lr": 0.1, "net/widths": "[784, 10]", "opt/name": "sgd", "opt/deep/x": true}; !reflect.DeepEqual(s.config, want) || !math.IsNaN(wd) {
@@ -375,6 +376,28 @@ func TestOutputLog(t *testing.T) {
 	if w := r.Watch(); len(w) != 3 || w[0] != path || w[2] != log {
 		t.Errorf("watches %q", w)
 	}
+}
+
+// W&B writes a bar that is drawn again in the place of its line.
+func TestLinesThatAreDrawnAgain(t *testing.T) {
+	r, path := open(t, wandbFile().Bytes())
+	log := filepath.Join(filepath.Dir(path), "files", "output.log")
+	var s told
+	for i, text := range []string{"begin\n 5%\n", "begin\n 50%\n", "begin\n 50%\n", "begin\n100%\nend\nend\n", "new\n" + strings.Repeat("x", 200_000) + "\nend\nlast\n"} {
+		write(t, log, []byte(text))
+		os.Chtimes(log, time.Time{}, time.Unix(int64(i), 0))
+		drain(t, r, &s)
+	}
+	if n := len(s.log); n > 0 && s.log[n-1] != "| last" || !slices.Equal(s.log[:min(n, 6)], []string{"| begin", "|  5%", "|  50%", "| 100%", "| end", "| end"}) {
+		t.Errorf("read %.200q", s.log)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	r, _ := open(t, wandbFile(message(18, varint(1, 255))).Bytes())
+	var s told
+	drain(t, r, &s)
+	s.expect(t, fmt.Sprintf("end %d ", logs.Stopped))
 }
 
 func TestOpenRefusesOthers(t *testing.T) {
