@@ -43,9 +43,9 @@ func NewReader(r io.Reader, name string) *Reader {
 }
 
 // Next returns the next scalar: simple values, and scalar tensors as TensorFlow 2 writes them, but not the
-// placeholder that Lightning writes for a metric (hp_metric, -1). Other summaries are passed over. It returns io.EOF at the end, and where the last record is not whole yet; it may be called again when
-// the file has grown. A *FormatError is final, for where the next record begins is unknown. Memory is taken as data
-// comes, whatever a record says of its length.
+// placeholder that Lightning writes for a metric (hp_metric, -1). Other summaries are passed over. It returns io.EOF at
+// the end, and where the last record is not whole yet; it may be called again when the file has grown. A *FormatError is
+// final, for where the next record begins is unknown. Memory is taken as data comes, whatever a record says of its length.
 func (r *Reader) Next() (Scalar, error) {
 	for r.next == len(r.ready) {
 		if r.err != nil {

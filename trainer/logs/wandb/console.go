@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -80,26 +81,48 @@ func escapeLength(b []byte) int {
 	return 2
 }
 
-// output follows the file in which W&B keeps what the program prints.
+// output follows the file in which W&B keeps what the program prints. A line that the program draws again, as a bar, is
+// written anew in its place, so the last line is always read again.
 type output struct {
-	f  *os.File
-	at int64
-	console
+	f     *os.File
+	at    int64  // where the last line begins
+	last  string // that line
+	size  int64
+	wrote time.Time
 }
 
-// read gives the lines of at most 64 KiB, and reports whether there may be more.
+const atOnce = 64 << 10 // bytes of the file that are read at once
+
+// read gives the lines that came, and reports whether there may be more.
 func (o *output) read(line func(string)) bool {
 	info, err := o.f.Stat()
-	if err != nil || info.Size() == o.at {
+	if err != nil || info.Size() == o.size && info.ModTime().Equal(o.wrote) {
 		return false
 	}
-	o.at = min(o.at, info.Size()) // W&B may have rewritten its last lines
-	var buf [64 << 10]byte
-	n, err := o.f.ReadAt(buf[:], o.at)
+	begin := min(o.at, info.Size())
+	from := max(begin-1, 0)
+	b := make([]byte, atOnce)
+	n, err := o.f.ReadAt(b, from)
 	if err != nil && err != io.EOF {
 		return false
 	}
-	o.at += int64(n)
-	o.write(buf[:n], line)
-	return n == len(buf)
+	whole := n < len(b)
+	if b = b[:n]; begin > 0 { // the rest of a line, if lines before it have changed
+		i := bytes.IndexByte(b, '\n') + 1
+		b, from = b[i:], from+int64(i)
+	}
+	for i := bytes.IndexByte(b, '\n'); i >= 0; i = bytes.IndexByte(b, '\n') {
+		if text := clean(b[:i]); from != o.at || text != o.last {
+			line(text)
+			o.last = text
+		}
+		o.at = from
+		b, from = b[i+1:], from+int64(i+1)
+	}
+	if whole {
+		o.size, o.wrote = info.Size(), info.ModTime()
+	} else if o.at == begin { // one line fills it all
+		o.at, o.last = from+int64(len(b)), ""
+	}
+	return !whole
 }

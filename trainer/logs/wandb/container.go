@@ -118,7 +118,8 @@ func (c *container) begin() error {
 				c.name, f.program, binary.LittleEndian.Uint16(head[4:]), head[6], f.magic, f.version)
 		}
 	}
-	return fmt.Errorf("%s: begins with %q: expected a run of W&B, which begins with %q, or of SwanLab, with %q", c.name, head, formats[0].ident, formats[1].ident)
+	return fmt.Errorf("%s: begins with %q: expected a run of W&B, which begins with %q, or of SwanLab, with %q",
+		c.name, head, wandb.ident, swanlab.ident)
 }
 
 // errBad says that a chunk can't be read, nor where in its block the next one begins.

@@ -149,6 +149,9 @@ func (r *reader) run(data []byte) error {
 	return err
 }
 
+// ctrlC is the exit code that W&B writes for a run whose user interrupted it (wandb/sdk/lib/exit_hooks.py).
+const ctrlC = 255
+
 func (r *reader) exit(data []byte) error {
 	code := int32(0)
 	err := fields(data, func(n protowire.Number, v uint64, _ []byte) error {
@@ -159,10 +162,12 @@ func (r *reader) exit(data []byte) error {
 	})
 	switch {
 	case err != nil:
+	case code == ctrlC:
+		r.ended, r.state, r.message = true, logs.Stopped, ""
 	case code == 0:
-		r.end(logs.Finished, "")
+		r.ended, r.state, r.message = true, logs.Finished, ""
 	default:
-		r.end(logs.Failed, fmt.Sprintf("exit code %d", code))
+		r.ended, r.state, r.message = true, logs.Failed, fmt.Sprintf("exit code %d", code)
 	}
 	return err
 }

@@ -141,11 +141,11 @@ func (r *reader) finished(data []byte) error {
 	}
 	switch state {
 	case 1:
-		r.end(logs.Finished, message)
+		r.ended, r.state, r.message = true, logs.Finished, message
 	case 2:
-		r.end(logs.Failed, message)
+		r.ended, r.state, r.message = true, logs.Failed, message
 	case 3:
-		r.end(logs.Stopped, message)
+		r.ended, r.state, r.message = true, logs.Stopped, message
 	}
 	return nil
 }

@@ -51,7 +51,11 @@ type reader struct {
 	key    []byte            // of the item that is being read
 	labels map[string]string // those seen, so that each is kept once
 	rows   int
-	ended  bool
+
+	ended   bool // whether the file says how the run ended, and how
+	state   logs.State
+	message string
+	over    bool // whether the sink was told
 	places
 	scalars
 
@@ -147,7 +151,11 @@ func (r *reader) Read(ctx context.Context, to logs.Sink) (more bool, err error) 
 		if err == io.EOF {
 			r.flushScalars()
 			r.tell()
-			return r.follow(), nil
+			if r.follow() {
+				return true, nil
+			}
+			r.close()
+			return false, nil
 		}
 		if err != nil {
 			return false, err
@@ -190,11 +198,12 @@ func (r *reader) give() {
 	r.rows++
 }
 
-func (r *reader) end(s logs.State, message string) {
-	r.flushScalars()
-	r.tell()
-	r.ended = true
-	r.to.End(s, message)
+// close tells the sink how the run ended, once what W&B writes after that has been read, as a last look at the machine.
+func (r *reader) close() {
+	if r.ended && !r.over {
+		r.over = true
+		r.to.End(r.state, r.message)
+	}
 }
 
 func (r *reader) began(timestamp []byte) error {

@@ -3,9 +3,7 @@ package wandb
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"fmt"
-	"hash/crc32"
 	"math"
 	"os"
 	"path/filepath"
@@ -13,56 +11,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"newtop/trainer/logs"
 )
-
-// writer writes the container by its layout.
-type writer struct{ bytes.Buffer }
-
-func newWriter(ident string, magic uint16, version byte) *writer {
-	w := &writer{}
-	w.WriteString(ident)
-	w.Write(append(binary.LittleEndian.AppendUint16(nil, magic), version))
-	return w
-}
-
-func wandbFile(records ...[]byte) *writer {
-	w := newWriter(":W&B", 0xbee1, 0)
-	for _, r := range records {
-		w.record(r)
-	}
-	return w
-}
-
-func (w *writer) record(data []byte) {
-	for begun := false; ; begun = true {
-		left := 32768 - w.Len()%32768
-		if left < 7 {
-			w.Write(make([]byte, left))
-			left = 32768
-		}
-		n := min(len(data), left-7)
-		kind := byte(1)
-		switch whole := n == len(data); {
-		case begun && whole:
-			kind = 4
-		case begun:
-			kind = 3
-		case !whole:
-			kind = 2
-		}
-		typed := append([]byte{kind}, data[:n]...)
-		head := binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(typed))
-		w.Write(binary.LittleEndian.AppendUint16(head, uint16(n)))
-		w.Write(typed)
-		if data = data[n:]; len(data) == 0 {
-			return
-		}
-	}
-}
 
 func message(n protowire.Number, parts ...[]byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(nil, n, protowire.BytesType), bytes.Join(parts, nil))
@@ -188,7 +142,7 @@ func TestRun(t *testing.T) {
 		history("_step", "10"),
 		message(7, message(2, varint(1, 1700000003)), message(3, text(1, "gpu.0.temp"), text(16, "61.0")), message(3, text(1, "disk./home.usageGB"), text(16, "7"))),
 		message(13, varint(1, 1), text(3, "\x1b[1mEpo")), message(13, text(3, "warn\n")), message(13, varint(1, 1), text(3, "ch 1\x1b[0m\r 5%\r50%\r\ndone\n")),
-		message(18, varint(1, uint64(1<<64-9))), message(20), message(22)).Bytes())
+		message(18, varint(1, uint64(1<<64-9))), message(20), message(7, message(3, text(1, "cpu"), text(16, "1"))), message(22)).Bytes())
 	if w := r.Warning(); !strings.Contains(w, "blocks of 32 kB") {
 		t.Errorf("before it was read: %q", w)
 	}
@@ -199,7 +153,7 @@ func TestRun(t *testing.T) {
 		"step 4 epoch 2 loss=+Inf",
 		"step 9 network/sent=5 network/recv=NaN",
 		"wall 1700000003 system/gpu/0/temp=61 system/disk/home/usageGB=7",
-		"| warn", "| 50%", "| done", "end 2 exit code -9")
+		"| warn", "| 50%", "| done", "system/cpu=1", "end 2 exit code -9")
 	wd, _ := s.config["opt/wd"].(float64)
 	delete(s.config, "opt/wd")
 	if want := map[string]any{"seed": 7., "lr": 0.1, "net/widths": "[784, 10]", "opt/name": "sgd", "opt/deep/x": true}; !reflect.DeepEqual(s.config, want) || !math.IsNaN(wd) {
@@ -234,133 +188,6 @@ func TestSwanLab(t *testing.T) {
 	s.expect(t, "SwanLab seal-1 2023-11-14 22:13:20.0", "step 1 wall 1700000001 loss=0.5 acc=NaN", "wall 1700000001 system/cpu/pct=9", "| a line", "step 2 wall 1700000001 loss=0.25", "end 2 broken")
 }
 
-// numbered is a file with records that reach over blocks, and end in a block's last bytes.
-func numbered(n int) *writer {
-	w := wandbFile()
-	for i := range n {
-		size := []int{10, 3000, 70000, 11}[i%4]
-		if i%5 == 4 { // leave 0 to 6 bytes of a block
-			size = 32768 - w.Len()%32768 - 7 - i%7 - 80
-		}
-		w.record(append(history("a", fmt.Sprint(i), "_step", fmt.Sprint(i)), message(19, bytes.Repeat([]byte{'x'}, max(size, 0)))...))
-	}
-	return w
-}
-
-func steps(n int) (out []string) {
-	for i := range n {
-		out = append(out, fmt.Sprintf("step %d a=%d", i, i))
-	}
-	return out
-}
-
-func TestRecordsOverBlocks(t *testing.T) {
-	r, _ := open(t, numbered(60).Bytes())
-	s := told{}
-	drain(t, r, &s)
-	for i := range s.log {
-		if s.log[i] == "W&B" {
-			t.Error("told of a run")
-		}
-	}
-	s.expect(t, steps(60)...)
-}
-
-// However the file grows, the same is read, and at once.
-func TestTornTails(t *testing.T) {
-	w := numbered(8)
-	before := w.Len()
-	w.record(history("a", "8", "_step", "8"))
-	w.record(append(history("a", "9", "_step", "9"), message(19, bytes.Repeat([]byte{'x'}, 40000))...))
-	data := w.Bytes()
-	for cut := before - 200; cut < len(data); cut++ {
-		if cut > before+300 && cut < len(data)-300 && cut%997 != 0 && cut%32768 > 20 {
-			continue
-		}
-		r, path := open(t, data[:cut])
-		var s told
-		drain(t, r, &s)
-		if r.Warning() != "" || len(s.log) > 9 || len(s.log) < 6 {
-			t.Fatalf("cut at byte %d: %d rows, %q", cut, len(s.log), r.Warning())
-		}
-		write(t, path, data)
-		drain(t, r, &s)
-		if s.expect(t, steps(10)...); t.Failed() {
-			t.Fatalf("cut at byte %d", cut)
-		}
-		r.Close()
-	}
-}
-
-func TestFileThatGrowsByteByByte(t *testing.T) {
-	data := wandbFile(message(17, text(1, "x")), history("a", "1", "_step", "1"), history("a", "2", "_step", "2"), message(18)).Bytes()
-	r, path := open(t, nil)
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	var s told
-	for i := range data {
-		f.Write(data[i : i+1])
-		drain(t, r, &s)
-		if i == headerSize && !strings.Contains(r.Warning(), "may take some minutes") {
-			t.Errorf("an empty run warns %q", r.Warning())
-		}
-	}
-	s.expect(t, "W&B x", "step 1 a=1", "step 2 a=2", "end 1 ")
-}
-
-func TestDamage(t *testing.T) {
-	w := wandbFile()
-	var at []int
-	for i := 0; i < 3000; i++ {
-		at = append(at, w.Len())
-		w.record(history("a", fmt.Sprint(i), "_step", fmt.Sprint(i)))
-	}
-	data := w.Bytes()
-	data[at[100]+12] ^= 1 // in the first block
-	r, _ := open(t, data)
-	var s told
-	drain(t, r, &s)
-	next := slices.IndexFunc(at, func(p int) bool { return p >= 32768 })
-	want := slices.Concat(steps(3000)[:100], steps(3000)[next:])
-	if !slices.Equal(s.log, want) {
-		t.Errorf("%d rows, the 101st %q: expected %d and %q", len(s.log), s.log[100], len(want), want[100])
-	}
-	if !strings.Contains(r.Warning(), "one damaged place") {
-		t.Errorf("warning %q", r.Warning())
-	}
-	// In the last block, it may be one that is being written.
-	data[at[100]+12] ^= 1
-	data[at[2990]+12] ^= 1
-	r, path := open(t, data)
-	s = told{}
-	drain(t, r, &s)
-	if len(s.log) != 2990 || !strings.Contains(r.Warning(), "one damaged place") {
-		t.Errorf("%d rows, %q", len(s.log), r.Warning())
-	}
-	data[at[2990]+12] ^= 1
-	write(t, path, data)
-	drain(t, r, &s)
-	if s.expect(t, steps(3000)...); r.Warning() != "" {
-		t.Errorf("mended, but %q", r.Warning())
-	}
-}
-
-func TestARewrittenFileBeginsAnew(t *testing.T) {
-	r, path := open(t, wandbFile(history("a", "1"), history("a", "2")).Bytes())
-	var s told
-	drain(t, r, &s)
-	write(t, path, wandbFile(history("a", "3")).Bytes())
-	if _, err := r.Read(context.Background(), &s); err != logs.ErrRestart {
-		t.Fatalf("%v: expected ErrRestart", err)
-	}
-	s = told{}
-	drain(t, r, &s)
-	s.expect(t, "a=3")
-}
-
 // While the run's file has nothing, what the program prints comes from files/output.log, and not again later.
 func TestOutputLog(t *testing.T) {
 	r, path := open(t, wandbFile().Bytes())
@@ -375,6 +202,28 @@ func TestOutputLog(t *testing.T) {
 	if w := r.Watch(); len(w) != 3 || w[0] != path || w[2] != log {
 		t.Errorf("watches %q", w)
 	}
+}
+
+// W&B writes a bar that is drawn again in the place of its line.
+func TestLinesThatAreDrawnAgain(t *testing.T) {
+	r, path := open(t, wandbFile().Bytes())
+	log := filepath.Join(filepath.Dir(path), "files", "output.log")
+	var s told
+	for i, text := range []string{"begin\n 5%\n", "begin\n 50%\n", "begin\n 50%\n", "begin\n100%\nend\nend\n", "new\n" + strings.Repeat("x", 200_000) + "\nend\nlast\n"} {
+		write(t, log, []byte(text))
+		os.Chtimes(log, time.Time{}, time.Unix(int64(i), 0))
+		drain(t, r, &s)
+	}
+	if n := len(s.log); n > 0 && s.log[n-1] != "| last" || !slices.Equal(s.log[:min(n, 6)], []string{"| begin", "|  5%", "|  50%", "| 100%", "| end", "| end"}) {
+		t.Errorf("read %.200q", s.log)
+	}
+}
+
+func TestInterrupted(t *testing.T) {
+	r, _ := open(t, wandbFile(message(18, varint(1, 255))).Bytes())
+	var s told
+	drain(t, r, &s)
+	s.expect(t, fmt.Sprintf("end %d ", logs.Stopped))
 }
 
 func TestOpenRefusesOthers(t *testing.T) {
@@ -427,84 +276,3 @@ func TestClean(t *testing.T) {
 		}
 	}
 }
-
-func FuzzContainer(f *testing.F) {
-	f.Add(wandbFile(message(17, text(1, "x")), history("a", "1", "b", `{"c": NaN}`), message(18)).Bytes(), 100, uint32(0))
-	f.Add(numbered(6).Bytes(), 30000, uint32(50000))
-	f.Add(newWriter(":SWL", 0xe1d6, 2).Bytes(), 3, uint32(2))
-	f.Add([]byte("no run"), 1, uint32(0))
-	f.Fuzz(func(t *testing.T, data []byte, step int, flip uint32) {
-		if len(data) > 7 {
-			data[7+int(flip)%(len(data)-7)] ^= byte(flip >> 8)
-		}
-		step = max(step&0x3fff, len(data)/8, 1)
-		path := filepath.Join(t.TempDir(), "run-x.wandb")
-		write(t, path, data)
-		whole, err := Open(path)
-		if err != nil {
-			if strings.Contains(err.Error(), "\n") {
-				t.Fatalf("an error of two lines: %v", err)
-			}
-			return
-		}
-		defer whole.Close()
-		var all, parts told
-		drain(t, whole, &all)
-		// However the file grows, the same records come.
-		write(t, path+"2", data[:min(step, len(data))])
-		r, err := Open(path + "2")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		for n := 0; n < len(data); n += step {
-			write(t, path+"2", data[:min(n+step, len(data))])
-			drain(t, r, &parts)
-		}
-		if r.Warning() != whole.Warning() && strings.ReplaceAll(r.Warning(), "x.wandb2", "x.wandb") != whole.Warning() || parts.values != all.values {
-			t.Fatalf("at once %d values and %q, in parts of %d %d and %q", all.values, whole.Warning(), step, parts.values, r.Warning())
-		}
-		// As one record, so that the fuzzer need not find CRCs.
-		for _, w := range []*writer{wandbFile(data), newWriter(":SWL", 0xe1d6, 2)} {
-			w.record(data)
-			one := &reader{config: map[string]any{}, labels: map[string]string{}, c: container{f: bytes.NewReader(w.Bytes())}, to: &told{}}
-			if record, err := one.c.next(); err == nil {
-				one.decode(record)
-			}
-		}
-	})
-}
-
-func BenchmarkOpen(b *testing.B) {
-	w := wandbFile(message(21), message(17, text(1, "x")))
-	const n = 1_000_000
-	for i := range n {
-		w.record(slices.Concat(varint(1, uint64(i)), history("train/loss", fmt.Sprint(1/float64(i+1)), "val/loss", fmt.Sprint(2/float64(i+1)),
-			"_runtime", fmt.Sprint(float64(i)/100), "_step", fmt.Sprint(i), "_timestamp", fmt.Sprint(1.7e9+float64(i)/100))))
-	}
-	path := filepath.Join(b.TempDir(), "run-x.wandb")
-	write(b, path, w.Bytes())
-	b.SetBytes(int64(w.Len()))
-	w.Reset()
-	b.ReportAllocs()
-	for b.Loop() {
-		r, err := Open(path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		var c count
-		drain(b, r, &c)
-		if c.rows != n {
-			b.Fatalf("%d rows", c.rows)
-		}
-		r.Close()
-	}
-}
-
-// count is a sink that counts.
-type count struct {
-	told
-	rows int
-}
-
-func (c *count) Row(*logs.Row) { c.rows++ }
