@@ -139,7 +139,7 @@ func TestErrorsOfNumbersThatAreNone(t *testing.T) {
 	}
 	e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Worst: 3})
 	for i, row := range []int{3, 5} {
-		if w := e.Worst[i]; w.Row != row || w.Output != -1 || finite(w.Loss) {
+		if w := e.Worst[i]; w.Row != row || w.Output != -1 || w.Loss.Finite() {
 			t.Errorf("place %d: %+v", i, w)
 		}
 	}

@@ -36,7 +36,7 @@ func TestCommitteeOfIndependentNets(t *testing.T) {
 						}
 						loss += float64(m.Loss) / size
 					}
-					if len(e.Members) != size || !(float64(e.Loss) <= loss*(1+1e-12)) || !finite(e.TestLoss) {
+					if len(e.Members) != size || !(float64(e.Loss) <= loss*(1+1e-12)) || !e.TestLoss.Finite() {
 						t.Errorf("epoch %d: %d members of a mean loss of %g, together %g", epoch, len(e.Members), loss, e.Loss)
 					}
 				}

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
+
+	"newtop/trainer/event"
 )
 
 // columns is how many places along x a figure can tell apart: what is finer is downsampled, keeping extremes.
@@ -39,11 +41,13 @@ const (
 func (p *quantityPanel) diverge(runs []Run) {
 	for i := range p.curves {
 		c := &p.curves[i]
-		if !p.quantity.alarm || runs[c.run].Diverged == nil || len(c.broken) == len(c.pieces) {
+		if !p.quantity.alarm || runs[c.run].Diverged == nil {
 			continue
 		}
 		last := c.pieces[len(c.pieces)-1]
-		c.broken = append(c.broken, last[len(last)-1])
+		if end := last[len(last)-1]; !slices.Contains(c.broken, end) {
+			c.broken = append(c.broken, end)
+		}
 	}
 }
 
@@ -59,20 +63,26 @@ func path(epochs []epoch) []*epoch {
 	return out
 }
 
-// point is a value with its epoch, of which half-lives are counted; y is NaN where it is not finite.
+// point is a value with its epoch, of which half-lives are counted; y is NaN where it is not finite, and Absent where nothing is told.
 type point struct{ epoch, x, y float64 }
 
-// points returns the values of a run that have a place on the x axis, and whether one is finite.
-func points(epochs []*epoch, x, y func(*epoch) Float, logX bool) (out []point, some bool) {
+// points returns the values of a run that have a place on the x axis, and whether one is finite. Absent ones of a quantity that
+// may be told now and then only are left out: the curve goes on.
+func points(epochs []*epoch, x, y func(*epoch) Float, logX, sparse bool) (out []point, some bool) {
 	last := math.Inf(-1)
 	for _, e := range epochs {
 		p := point{float64(e.Epoch), float64(x(e)), float64(y(e))}
 		if !finite(p.x) || p.x < last || logX && p.x < least {
 			continue
 		}
-		if !finite(p.y) {
-			p.y = math.NaN()
-		} else {
+		absent := y(e).Absent()
+		switch {
+		case absent && sparse:
+			continue
+		case absent:
+		case !finite(p.y):
+			p.y = float64(event.NotFinite)
+		default:
 			some = true
 		}
 		last = p.x
@@ -110,8 +120,10 @@ func pieces(ps []point, logX bool) (out []plotter.XYs, broken plotter.XYs) {
 			continue
 		}
 		if len(piece) > 0 {
-			out, broken = append(out, piece), append(broken, piece[len(piece)-1])
-			piece = nil
+			if event.Float(p.y).Broken() {
+				broken = append(broken, piece[len(piece)-1])
+			}
+			out, piece = append(out, piece), nil
 		}
 	}
 	if len(piece) > 0 {

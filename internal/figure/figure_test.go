@@ -61,7 +61,7 @@ func TestPictures(t *testing.T) {
 	switched.Switches = []event.SwitchEvent{{Epoch: 20, From: "tr-newton", To: "adam"}, {Epoch: 22, From: "adam", To: "scg"}}
 	broken := made("adam", 2, 60, false)
 	for i := 30; i < 60; i++ {
-		broken.Epochs[i].Loss, broken.Epochs[i].TestLoss = nan, nan
+		broken.Epochs[i].Loss, broken.Epochs[i].TestLoss = event.NotFinite, event.NotFinite
 	}
 	for name, c := range map[string]struct {
 		runs []Run

@@ -1,7 +1,6 @@
 package figure
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -79,7 +78,7 @@ func Quantities() []Quantity { return slices.Clone(quantities) }
 func later(of func(*epoch) Float) func(*epoch) Float {
 	return func(e *epoch) Float {
 		if e.Epoch == 0 {
-			return Float(math.NaN())
+			return event.Absent
 		}
 		return of(e)
 	}

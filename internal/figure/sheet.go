@@ -157,15 +157,12 @@ func newPanel(q *Quantity, epochs [][]*epoch, by *measure, o *Options) quantityP
 	train := q.test == nil || o.Rows == "train" || o.Rows == "both" || o.Rows == "" && len(epochs) <= bothRuns
 	test := q.test != nil && o.Rows != "train"
 	add := func(run int, of func(*epoch) Float, training bool) bool {
-		ps, some := points(epochs[run], by.of, of, o.LogX)
+		ps, some := points(epochs[run], by.of, of, o.LogX, q.alarm)
 		if !some {
 			return false
 		}
 		c := curve{run: run, train: training}
 		c.pieces, c.broken = pieces(ps, o.LogX)
-		if !q.alarm {
-			c.broken = nil
-		}
 		if o.Smooth > 0 {
 			c.soft, _ = pieces(smooth(ps, o.Smooth), o.LogX)
 		}

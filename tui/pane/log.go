@@ -120,14 +120,14 @@ func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 		return
 	}
 	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
-	fault, testFault, unit := float64(s.Error), float64(s.TestError), format.Percent
+	fault, testFault, unit := s.Error, s.TestError, format.Percent
 	if v.H.Regression() {
-		fault, testFault, unit = float64(s.RMSE), float64(s.TestRMSE), format.Number
+		fault, testFault, unit = s.RMSE, s.TestRMSE, format.Number
 	}
-	if testFault == testFault {
-		l.Group(style.Test.Of(" " + style.Right(unit(testFault), 6)))
+	if !testFault.Absent() {
+		l.Group(style.Test.Of(" " + style.Right(unit(float64(testFault)), 6)))
 	} else {
-		l.Group(style.Train.Of(" " + style.Right(unit(fault), 6)))
+		l.Group(style.Train.Of(" " + style.Right(unit(float64(fault)), 6)))
 	}
 	if e.Stop != 0 {
 		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.Inner), 3)), history.StopToken(e.Stop).Of(" "+string(e.Stop.Letter())))
@@ -148,7 +148,7 @@ func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 		return
 	}
 	l.Group(style.Muted.Of("  ‖g‖ "), style.Text.Of(style.Pad(format.Number(float64(s.GradientNorm)), 9)))
-	if s.Radius == s.Radius {
+	if !s.Radius.Absent() {
 		l.Group(style.Muted.Of(" R "), style.Text.Of(style.Pad(format.Number(float64(s.Radius)), 8)))
 		l.Group(style.Muted.Of(" "+v.Glyphs.Rho+" "), style.Text.Of(style.Pad(format.Short(float64(s.Rho)), 5)))
 	}

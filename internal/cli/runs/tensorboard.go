@@ -3,7 +3,6 @@ package runs
 import (
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -42,8 +41,8 @@ func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run)
 		return events(cmd, s, r, func(e event.Event) error {
 			switch e := e.(type) {
 			case event.EpochEvent:
-				if v := float64(e.Elapsed); !math.IsNaN(v) {
-					wall = start + v
+				if e.Elapsed.Finite() {
+					wall = start + float64(e.Elapsed)
 				}
 				return w.Write(scalars(&e, wall)...)
 			case event.SpectrumEvent:
@@ -61,7 +60,7 @@ func (x *exporter) tensorboard(cmd *cobra.Command, s *store.Store, r *store.Run)
 // scalars returns an epoch's curves. TensorBoard puts tags with the same first part side by side.
 func scalars(e *event.EpochEvent, wall float64) (out []tfevents.Scalar) {
 	add := func(tag string, v event.Float) {
-		if !math.IsNaN(float64(v)) && !math.IsInf(float64(v), 0) {
+		if !v.Absent() { // a float there may be any
 			out = append(out, tfevents.Scalar{Tag: tag, Step: int64(e.Epoch), Wall: wall, Value: float64(v)})
 		}
 	}
