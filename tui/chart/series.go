@@ -69,6 +69,8 @@ type Series struct {
 	min     float64
 	minAt   float64
 	holes   bool
+	coarse  coarse
+	anew    int // times that buckets before the last one changed
 }
 
 // Add appends a point of a curve that is over one axis only, whatever that is.
@@ -145,6 +147,7 @@ func (s *Series) halve() {
 			s.tail = append(s.tail, sample{s.Buckets[i].X1, s.Buckets[i].Last})
 		}
 	}
+	s.anew++
 	n := len(s.Buckets) / 2
 	for i := range n {
 		s.Buckets[i] = join(s.Buckets[2*i], s.Buckets[2*i+1])
@@ -179,6 +182,7 @@ func (s *Series) Cut(epoch float64) {
 	if n == len(s.Buckets) && (n == 0 || s.Buckets[n-1].X1[Epochs] <= epoch) {
 		return
 	}
+	s.anew++
 	if n < len(s.Buckets) {
 		gap := sample{s.Buckets[n].X1, math.NaN()}.bucket()
 		s.Old = append(append(s.Old, gap), s.Buckets[max(0, n-1):]...)
