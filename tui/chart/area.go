@@ -58,10 +58,13 @@ func (a *Area) DotY(g *style.GlyphSet, v float64) int {
 // within rounds a place to one of 0…last, or to the next on the side where it lies outside: a line to it has
 // then no more dots than the picture.
 func within(place float64, last int) int {
-	if math.IsNaN(place) { // the axis reaches further than numbers do
+	switch {
+	case !(place > -0.5): // also where the axis reaches further than numbers do
 		return -1
+	case place >= float64(last)+0.5:
+		return last + 1
 	}
-	return int(math.Round(math.Max(-1, math.Min(place, float64(last+1)))))
+	return int(place + 0.5)
 }
 
 // Row is the cell row of a value.

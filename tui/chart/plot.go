@@ -52,6 +52,7 @@ type Plot struct {
 	Span   [2]float64 // what the x axis has whatever the data, likewise, so that plots beside each other share theirs
 	Detail bool       // there is room and leisure: the newest points one by one, units, small ticks
 	Told   bool       // a table tells the values at the cursor, and no box beside it
+	small  bool       // it is one of many: few buckets are enough
 	user   view
 }
 
@@ -74,8 +75,11 @@ type view struct {
 
 // items are the buckets of a curve that a chart draws.
 func (p *Plot) items(k *Curve) []Bucket {
-	if p.Detail {
+	switch {
+	case p.Detail:
 		return k.Series.Fine()
+	case p.small:
+		return k.Series.Coarse()
 	}
 	return k.Series.Buckets
 }
@@ -247,6 +251,9 @@ func (p *Plot) scale() (Area, bool) {
 
 // reach is the range of x, the logarithms taken; it is empty when no curve has a value to draw.
 func (p *Plot) reach() (left, right float64) {
+	if p.Span[1] > p.Span[0] && !(p.Window[1] > p.Window[0]) && !p.LogX {
+		return p.Span[0], p.Span[1]
+	}
 	left, right = math.Inf(1), math.Inf(-1)
 	old := right
 	for i := range p.Curves {
@@ -271,11 +278,8 @@ func (p *Plot) reach() (left, right float64) {
 	if !p.Closed {
 		right = p.ahead(right)
 	}
-	switch {
-	case p.Window[1] > p.Window[0]:
+	if p.Window[1] > p.Window[0] {
 		left, right = p.Window[0], p.Window[1]
-	case p.Span[1] > p.Span[0] && (p.Span[0] > 0 || !p.LogX):
-		left, right = p.Span[0], p.Span[1]
 	}
 	if p.LogX {
 		return math.Log10(left), math.Log10(right)

@@ -111,6 +111,8 @@ type Series struct {
 	newest  flaws      // of the newest value that was told
 	before  [2]float64 // the newest two finite values, the newest last
 	finite  int        // how many of the two there are
+	coarse  coarse
+	anew    int // times that buckets before the last one changed
 }
 
 // Add appends a point of a curve that is over one axis only, whatever that is.
@@ -206,6 +208,7 @@ func (s *Series) halve() {
 			s.tail = append(s.tail, p)
 		}
 	}
+	s.anew++
 	n := len(s.Buckets) / 2
 	for i := range n {
 		s.Buckets[i] = join(s.Buckets[2*i], s.Buckets[2*i+1])
@@ -240,6 +243,7 @@ func (s *Series) Cut(epoch float64) {
 	if n == len(s.Buckets) && (n == 0 || s.Buckets[n-1].X1[Epochs] <= epoch) {
 		return
 	}
+	s.anew++
 	if n < len(s.Buckets) {
 		between := sample{s.Buckets[n].X1, float64(event.Absent)}.bucket()
 		s.Old = append(append(s.Old, between), s.Buckets[max(0, n-1):]...)

@@ -1,9 +1,46 @@
 package chart
 
+// fewBuckets are enough for a small plot: several for each of its columns of dots.
+const fewBuckets = 512
+
+// coarse are the buckets of a series merged in groups, as they were when they were looked at.
+type coarse struct {
+	buckets []Bucket
+	each    int // buckets of a group
+	done    int // groups that do not change any more
+	anew    int // of the series then
+}
+
+// Coarse returns the buckets, merged where they are many. The result is good until the series changes.
+func (s *Series) Coarse() []Bucket {
+	n, c := len(s.Buckets), &s.coarse
+	if n <= fewBuckets {
+		return s.Buckets
+	}
+	each := 2
+	for n > fewBuckets*each {
+		each *= 2
+	}
+	if c.each != each || c.anew != s.anew {
+		*c = coarse{buckets: c.buckets[:0], each: each, anew: s.anew}
+	}
+	c.buckets = c.buckets[:c.done]
+	for from := c.done * each; from < n; from += each {
+		b := s.Buckets[from]
+		for _, next := range s.Buckets[from+1 : min(from+each, n)] {
+			b = join(b, next)
+		}
+		if c.buckets = append(c.buckets, b); from+each < n {
+			c.done++
+		}
+	}
+	return c.buckets
+}
+
 // DressSmall gives what the user has set to one of many small plots, whose titles tell the values at the cursor.
 func (cv *Controls) DressSmall(p *Plot) {
 	cv.set(p)
-	p.Detail, p.Told = cv.Zoomed(), true
+	p.Detail, p.small, p.Told = cv.Zoomed(), true, true
 }
 
 // Look is what the user has set, to tell pictures apart.
