@@ -204,7 +204,7 @@ func (s *Session) Feed() feed.Feed { return &liveFeed{session: s, Mailbox: s.Sub
 func (s *Session) Attend(a *event.Audience) { s.broadcaster.Attend(a) }
 
 // newID returns a name for a run that sorts by time and is unique enough for one user's runs.
-func newID(now time.Time) string {
+func NewID(now time.Time) string {
 	var tail [3]byte
 	rand.Read(tail[:])
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(tail[:])

@@ -91,7 +91,7 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 	c, data := place.config, place.problem.Data
 	if s.id == "" {
 		now := time.Now()
-		s.id, s.begun = newID(now), now.UTC().Truncate(time.Millisecond)
+		s.id, s.begun = NewID(now), now.UTC().Truncate(time.Millisecond)
 	}
 	e := event.RunEvent{
 		Version: 1,

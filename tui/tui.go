@@ -47,6 +47,12 @@ func Tune(ctx context.Context, s Searching, o Options) error { return tuning.Run
 // does itself.
 func System(ctx context.Context, o Options) error { return system.Run(ctx, o) }
 
+// Layer returns the screen of a feed to stand over another one. The feed stays open.
+func Layer(f feed.Feed, o Options) screen.Layer {
+	o.Browse = nil
+	return dashboard.Layer(f, o)
+}
+
 // Watched is a run of a Workspace.
 type Watched = workspace.Watched
 

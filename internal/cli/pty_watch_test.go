@@ -211,7 +211,7 @@ func TestWatchNothing(t *testing.T) {
 	}
 	restored(t, output)
 	c = startConsole(t, 80, 24, nil, "watch", "-")
-	if code, output := c.exit(); code != print.ExitUsage || !strings.Contains(output, "expected events from a pipe") {
+	if code, output := c.exit(); code != print.ExitUsage || !strings.Contains(output, "expected a log from a pipe") {
 		t.Errorf("exit %d\n%s", code, output)
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"newtop/internal/cli/runs"
 	"newtop/internal/cli/train"
 	"newtop/internal/cli/tune"
+	"newtop/internal/cli/watch"
 	"newtop/internal/kernel"
 	"newtop/internal/version"
 )
@@ -164,7 +165,7 @@ func groups(processes *launch.Group) []group {
 	search := processes.SingleOnly(tune.New(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
 		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes, runs.Over), search}},
-		{"recorded runs", []*cobra.Command{train.NewWatch(runs.Over), runs.New(), newRecord()}},
+		{"recorded runs", []*cobra.Command{watch.New(runs.Over), runs.New(), newRecord()}},
 		{"saved models", []*cobra.Command{predict.New()}},
 		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), bench.New(), newVersion()}},
 	}

@@ -274,7 +274,7 @@ func TestWatchAFileOfSomethingElse(t *testing.T) {
 	t.Parallel() // it is given some seconds to grow
 	text := write(t, "text.txt", "no events\nat all\n")
 	out, errs, code := newtop("watch", text)
-	if code != print.ExitFailed || out != "" || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
+	if code != print.ExitFailed || out != "" || strings.Count(errs, "newtop: ") != 1 || !strings.Contains(errs, "text.txt:1") || !strings.Contains(errs, "expected") {
 		t.Errorf("exit %d, %q, %q", code, out, errs)
 	}
 }

@@ -160,6 +160,15 @@ type RunEvent struct {
 	Kernel    string         `json:"kernel,omitempty"` // the machine code that computes; runs of one kernel have the same digits
 	Batch     int            `json:"batch,omitempty"`
 	Epochs    int            `json:"epochs,omitempty"` // the limit; 0 for none
+	Unit      string         `json:"unit,omitempty"`   // what another program counts where its epochs are none: "step"
+}
+
+// Counted is what the run counts, "epoch" or "step".
+func (r *RunEvent) Counted() string {
+	if r == nil || r.Unit == "" {
+		return "epoch"
+	}
+	return r.Unit
 }
 
 // Seeds writes the seed, of a committee the first and the last.
@@ -394,6 +403,19 @@ func EncodeEvent(e Event) ([]byte, error) {
 	line.Write(body[1:])
 	return line.Bytes(), nil
 }
+
+// types are the names of the events.
+var types = func() map[string]bool {
+	m := map[string]bool{}
+	for _, e := range []Event{RunEvent{}, InnerEvent{}, EpochEvent{}, SpectrumEvent{}, SwitchEvent{}, SettingEvent{}, DivergedEvent{}, SliceEvent{},
+		WeightsEvent{}, ErrorsEvent{}, RewindEvent{}, RaceEvent{}, LapEvent{}, ResumeEvent{}, SavedEvent{}, DoneEvent{}, ConsoleEvent{}} {
+		m[e.EventType()] = true
+	}
+	return m
+}()
+
+// IsType reports whether there are events of a name.
+func IsType(name string) bool { return types[name] }
 
 // DecodeEvent reads what EncodeEvent writes. Unknown fields are ignored; an unknown type gives
 // (nil, nil), so that readers skip what they do not know.

@@ -53,7 +53,7 @@ func (r *Relay) Show(events []event.Event, change func(*event.Status)) {
 func (r *Relay) Restart(events []event.Event, change func(*event.Status)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.now = event.Status{Replay: r.now.Replay, Recording: r.now.Recording}
+	r.now = event.Status{Replay: r.now.Replay, Recording: r.now.Recording, Audience: r.now.Audience}
 	r.viewers.Restart(events, r.advance(events, change))
 }
 

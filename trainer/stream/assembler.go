@@ -138,7 +138,7 @@ func (j *stepAssembler) beginRun(wall float64) {
 // opening says what the run is, as far as it is known.
 func (j *stepAssembler) opening() event.RunEvent {
 	info := &j.rows.info
-	e := event.RunEvent{Version: 1, ID: j.name, Data: event.DataInfo{Name: j.name}, Time: info.Began, Epochs: int(info.Steps)}
+	e := event.RunEvent{Version: 1, ID: j.name, Data: event.DataInfo{Name: j.name}, Time: info.Began, Epochs: int(info.Steps), Unit: j.rows.unit}
 	if info.Name != "" {
 		e.Data.Name = info.Name
 	}

@@ -27,17 +27,62 @@ func BenchmarkOpen(b *testing.B) {
 		path := foreignLines(b)
 		benchmarkOpen(b, func() (Source, error) {
 			f, err := os.Open(path)
-			return JSONLines(f, "-"), err
+			return Lines(f, "-"), err
 		})
 	})
 	b.Run("own", func(b *testing.B) {
 		path := ownLines(b)
 		benchmarkOpen(b, func() (Source, error) { return File(path) })
 	})
+	for _, l := range []struct{ name, first, line string }{
+		{"rows.jsonl", "", `{"step":%d,"loss":%.9f,"val_loss":%.9f}`},
+		{"dict.log", "", `{'step': %d, 'loss': %.9f, 'eval_loss': '%.9f'}`},
+		{"rows.csv", "step,loss,val_loss\n", "%d,%.9f,%.9f"},
+		{"text.log", "", "step %d loss %.9f val_loss %.9f"},
+		{"xgboost.log", "", "[%d]\ttrain-rmse:%.9f\tvalid-rmse:%.9f"},
+	} {
+		b.Run(l.name, func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), l.name)
+			write(b, path, func(w *bufio.Writer) {
+				w.WriteString(l.first)
+				for i := range million {
+					fmt.Fprintf(w, l.line+"\n", i, 1/float64(i+1), 2/float64(i+1))
+				}
+			})
+			if err := os.Chtimes(path, time.Time{}, time.Now().Add(-time.Minute)); err != nil {
+				b.Fatal(err)
+			}
+			benchmarkOpen(b, func() (Source, error) { return File(path) })
+		})
+	}
 	b.Run("tensorboard", func(b *testing.B) {
 		dir := eventFiles(b)
 		benchmarkOpen(b, func() (Source, error) { return TensorBoard(dir) })
 	})
+}
+
+// BenchmarkMany opens runs of 200 metrics and ten thousand steps.
+func BenchmarkMany(b *testing.B) {
+	const metrics, steps = 200, 10_000
+	path := filepath.Join(b.TempDir(), "many.jsonl")
+	write(b, path, func(w *bufio.Writer) {
+		for i := range steps {
+			fmt.Fprintf(w, `{"step":%d`, i)
+			for k := range metrics {
+				fmt.Fprintf(w, `,"group%d/metric%d":%.6g`, k%10, k, float64(k)/float64(i+1))
+			}
+			w.WriteString("}\n")
+		}
+	})
+	b.ResetTimer()
+	for b.Loop() {
+		s, err := File(path)
+		if err != nil {
+			b.Fatal(err)
+		}
+		openTo(b, s, steps-1)
+	}
+	reportMemory(b)
 }
 
 // BenchmarkFollow appends epochs to a file of JSON lines, each when a viewer has the one before: the time from a
@@ -83,8 +128,13 @@ func benchmarkOpen(b *testing.B, open func() (Source, error)) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		openToNewest(b, s)
+		openTo(b, s, million-1)
 	}
+	reportMemory(b)
+}
+
+// reportMemory reports what the process has from the system.
+func reportMemory(b *testing.B) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	b.ReportMetric(float64(m.Sys-m.HeapReleased)/1e6, "MB-sys")
@@ -157,7 +207,7 @@ func write(b *testing.B, path string, put func(*bufio.Writer)) {
 	}
 }
 
-func openToNewest(b *testing.B, s Source) {
+func openTo(b *testing.B, s Source, newest int) {
 	b.Helper()
 	p := NewPlayer(s, Options{})
 	ctx, cancel := context.WithCancel(b.Context())
@@ -169,7 +219,7 @@ func openToNewest(b *testing.B, s Source) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		if n := len(d.Epochs); n > 0 && d.Epochs[n-1].Epoch == million-1 {
+		if n := len(d.Epochs); n > 0 && d.Epochs[n-1].Epoch == newest {
 			break
 		}
 	}

@@ -61,7 +61,7 @@ func TestDocumentedProgramsAreWatched(t *testing.T) {
 		}
 	})
 	t.Run("without", func(t *testing.T) {
-		s := JSONLines(bytes.NewReader(runPython(t, programs[1][1])), "-")
+		s := Lines(bytes.NewReader(runPython(t, programs[1][1])), "-")
 		defer s.Close()
 		var events []event.Event
 		for {

@@ -19,13 +19,13 @@ const quiet = 30 * time.Minute
 // patience is how long a program may go on to write other things than events before its first one.
 const patience = 5 * time.Second
 
-// File returns a source of a file of JSON lines, which is followed as it grows. It begins anew, with ErrRestart, when
-// the file was cut short, written over or replaced by another. See JSONLines for lines that are no events. It never
+// File returns a source of a file of lines, which is followed as it grows. It begins anew, with ErrRestart, when
+// the file was cut short, written over or replaced by another. See Lines for what they may be. It never
 // ends; a file of nothing else, that has not grown for some seconds, gives a *LineError. What is at the path but is not
-// a regular file, as a named pipe, is read as JSONLines reads it.
+// a regular file, as a named pipe, is read as Lines reads it.
 func File(path string) (Source, error) {
 	if info, err := os.Stat(path); err == nil && info.Mode()&fs.ModeNamedPipe != 0 {
-		return JSONLines(&named{path: path}, path), nil
+		return Lines(&named{path: path}, path), nil
 	}
 	f, err := os.Open(path)
 	if err != nil {
@@ -33,7 +33,7 @@ func File(path string) (Source, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.IsDir() {
-		why := errors.New("it is a directory: expected a file of JSON lines")
+		why := errors.New("it is a directory: expected a file")
 		err = &fs.PathError{Op: "read", Path: path, Err: why}
 	}
 	if err != nil {
@@ -41,9 +41,9 @@ func File(path string) (Source, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return JSONLines(f, path), nil
+		return Lines(f, path), nil
 	}
-	s := &file{lines: lines{name: path}, path: path, f: f, info: info, watcher: newWatcher(path)}
+	s := &file{lines: newLines(path), path: path, f: f, info: info, watcher: newWatcher(path)}
 	return s, nil
 }
 
@@ -94,9 +94,16 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		if e, err := s.tail(false); e != nil || err != nil {
 			return e, err
 		}
+		if e := s.idle(); e != nil {
+			return e, nil
+		}
+		if s.decoder.rows.clock == nil { // what comes from now on is read when it is written
+			began := time.Now()
+			s.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
+		}
 		s.looked = false
-		if s.events == 0 && s.first != nil && time.Since(s.info.ModTime()) > patience {
-			return nil, s.first
+		if s.number > 0 && !s.decoder.metrics() && time.Since(s.info.ModTime()) > patience {
+			return nil, s.nothing()
 		}
 		return nil, ErrNone
 	}
@@ -145,11 +152,11 @@ func (s *file) unchanged() bool {
 }
 
 func (s *file) reset() {
-	s.lines = lines{name: s.path}
+	s.lines = newLines(s.path)
 	s.offset, s.last, s.gone = 0, nil, false
 }
 
-func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx) }
+func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx, s.due()) }
 
 // Read returns the share of the file that has been used.
 func (s *file) Read() float64 {

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"time"
 	"unicode/utf8"
 
 	"newtop/trainer/event"
@@ -14,45 +16,54 @@ import (
 const (
 	// maxLine is the longest line that is read; a longer one is passed over.
 	maxLine = 64 << 20
-	// maxStrange is how many lines that are no events a stream may begin with before it is given up.
-	maxStrange = 1000
+	// maxStrange is how many lines without a number of a log a stream may begin with before it is given up, and
+	// maxStrangeBytes how much text.
+	maxStrange      = 1 << 17
+	maxStrangeBytes = 64 << 20
 	// maxTail is the longest text that is tried as an event before the end of its line has come.
 	maxTail  = 1 << 20
 	readSize = 128 << 10
 )
 
-// LineError says which line of a stream is not an event.
+// LineError says what is wrong with a line of a stream.
 type LineError struct {
 	Name            string // of the stream
 	Line            int64  // from 1
-	Found, Expected string
+	Found, Expected string // Expected is empty where Found says it
 }
 
 func (e *LineError) Error() string {
+	if e.Expected == "" {
+		return fmt.Sprintf("%s:%d: %s", e.Name, e.Line, e.Found)
+	}
 	return fmt.Sprintf("%s:%d: %s: expected %s", e.Name, e.Line, e.Found, e.Expected)
 }
 
-const expectedLine = "a JSON object with a type, as {\"type\":\"epoch\",\"epoch\":1,\"loss\":0.5}"
-
-// lines cuts text into lines and reads them as events. A line that is not an event is counted and passed over, since
-// programs print other things too; a stream that has no events at all is an error.
+// lines cuts text into lines and has them decoded. A line that can't be read is counted and passed over, since programs
+// print other things too; a stream that has no numbers at all is an error.
 type lines struct {
-	name   string
-	buf    []byte // text that came and was not used yet, from at on
-	at     int
-	seen   int   // of buf, how far there is no line end
-	number int64 // of the last line that was used
-	events int64
-	bad    int64 // lines that were no events
-	first  *LineError
-	last   *LineError
-	long   bool // within a line that is too long
+	name    string
+	buf     []byte // text that came and was not used yet, from at on
+	at      int
+	seen    int   // of buf, how far there is no line end
+	number  int64 // of the last line that was used
+	used    int64 // bytes before buf[at]
+	bad     int64 // lines that could not be read
+	first   string
+	last    *LineError
+	long    bool // within a line that is too long
+	fed     time.Time
+	decoder *decoder
+	lenient bool // a program that is run here may print what it likes
 }
+
+func newLines(name string) lines { return lines{name: name, decoder: newDecoder(streamName(name))} }
 
 // feed appends text.
 func (l *lines) feed(text []byte) {
 	l.compact()
 	l.buf = append(l.buf, text...)
+	l.fed = time.Now()
 }
 
 // room returns where up to readSize bytes of text can be put, for a call of grow.
@@ -62,12 +73,16 @@ func (l *lines) room() []byte {
 	return l.buf[len(l.buf) : len(l.buf)+readSize]
 }
 
-func (l *lines) grow(n int) { l.buf = l.buf[:len(l.buf)+n] }
+func (l *lines) grow(n int) {
+	l.buf = l.buf[:len(l.buf)+n]
+	l.fed = time.Now()
+}
 
 func (l *lines) compact() {
 	if l.at == 0 {
 		return
 	}
+	l.used += int64(l.at)
 	n := copy(l.buf, l.buf[l.at:])
 	l.buf, l.seen, l.at = l.buf[:n], l.seen-l.at, 0
 	if n == 0 && cap(l.buf) > 8*readSize { // one line was long
@@ -78,14 +93,17 @@ func (l *lines) compact() {
 // rest is how much text has not been used.
 func (l *lines) rest() int { return len(l.buf) - l.at }
 
-// next returns the event of the next whole line, nil if there is none, and an error for a stream of something else.
+// next returns the next event of the whole lines, nil if there is none, and an error for a stream of something else.
 func (l *lines) next() (event.Event, error) {
 	for {
+		if e := l.decoder.next(); e != nil {
+			return e, nil
+		}
 		end := bytes.IndexByte(l.buf[l.seen:], '\n')
 		if end < 0 {
-			if l.events == 0 && bytes.IndexByte(l.buf[l.seen:], 0) >= 0 { // no text: its line need not end
+			if !l.decoder.metrics() && bytes.IndexByte(l.buf[l.seen:], 0) >= 0 { // no text: its line need not end
 				l.number++
-				return nil, l.strange(quote(l.buf[l.at:]), expectedLine, l.buf[l.at:])
+				return nil, l.binary(l.buf[l.at:])
 			}
 			l.seen = len(l.buf)
 			if l.rest() > maxLine {
@@ -101,67 +119,123 @@ func (l *lines) next() (event.Event, error) {
 			l.long = false
 			continue
 		}
-		if e, err := l.event(line); e != nil || err != nil {
-			return e, err
+		if err := l.decode(line); err != nil {
+			return nil, err
 		}
 	}
 }
 
-// tail returns the event of the text after the last line end, if that is a whole object: what is after it then can be
-// nothing but the line's end. At the end of a stream all of the text is used.
+// tail uses the text after the last line end, as far as that needs no end: a whole object, behind which nothing can come but the
+// line's end, and what a progress bar has drawn over. At the end of a stream all of the text is used.
 func (l *lines) tail(ended bool) (event.Event, error) {
 	line := bytes.TrimSpace(l.buf[l.at:])
-	if len(line) == 0 || l.long || !ended && (len(line) > maxTail || line[0] != '{' || line[len(line)-1] != '}') {
-		return nil, nil
-	}
-	if !ended {
-		e, err := event.DecodeForeign(line)
-		if err != nil || e == nil {
-			return nil, nil
+	if len(line) == 0 || l.long {
+		if ended {
+			l.failed(l.decoder.end())
 		}
-		l.events++
-		l.at, l.seen = len(l.buf), len(l.buf)
-		return e, nil
+		return l.decoder.next(), nil
 	}
-	l.number++
-	l.at, l.seen = len(l.buf), len(l.buf)
-	return l.event(line)
+	switch {
+	case ended:
+		l.number++
+		l.at, l.seen = len(l.buf), len(l.buf)
+		if err := l.decode(line); err != nil {
+			return nil, err
+		}
+		l.failed(l.decoder.end())
+	case len(line) <= maxTail && line[0] == '{' && line[len(line)-1] == '}' && l.decoder.whole(line):
+		l.at, l.seen = len(l.buf), len(l.buf)
+	default:
+		l.redrawn()
+	}
+	return l.decoder.next(), nil
+}
+
+// redrawn uses what stands before the newest carriage return of an unfinished line.
+func (l *lines) redrawn() {
+	end := bytes.LastIndexByte(l.buf[l.at:], '\r')
+	if end <= 0 {
+		return
+	}
+	line := l.buf[l.at : l.at+end]
+	l.at += end
+	l.seen = max(l.seen, l.at)
+	l.decoder.rows.mute = true
+	l.failed(l.decoder.line(line))
+	l.decoder.rows.mute = false
+}
+
+// due is how long to wait at most before the values of a step that is not complete are given; 0: no step is under way.
+func (l *lines) due() time.Duration {
+	if !l.decoder.open {
+		return 0
+	}
+	return max(time.Until(l.fed.Add(rowPatience)), time.Millisecond)
+}
+
+// idle gives what was held back, when all that is there has been used.
+func (l *lines) idle() event.Event {
+	l.decoder.idle(time.Since(l.fed) >= rowPatience)
+	return l.decoder.next()
 }
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-func (l *lines) event(line []byte) (event.Event, error) {
+// decode has a line decoded, and returns an error where the stream has shown to be something else.
+func (l *lines) decode(line []byte) error {
 	if l.number == 1 {
 		line = bytes.TrimPrefix(line, byteOrderMark)
 	}
-	line = bytes.TrimSpace(line)
-	if len(line) == 0 {
-		return nil, nil
+	line = bytes.TrimRight(line, "\r\n")
+	if len(bytes.TrimSpace(line)) == 0 {
+		return nil
 	}
-	if line[0] != '{' {
-		return nil, l.strange(quote(line), expectedLine, line)
+	if l.number == 1 || !l.decoder.metrics() {
+		if bytes.IndexByte(line, 0) >= 0 {
+			return l.binary(line)
+		}
+		if l.first == "" {
+			l.first = quote(line)
+		}
 	}
-	e, err := event.DecodeForeign(line)
-	if err != nil {
-		return nil, l.strange(quote(line)+" ("+err.Error()+")", "an event", line)
+	if line[0] == ' ' && bytes.TrimLeft(line, " ")[0] == '{' {
+		line = bytes.TrimLeft(line, " ")
 	}
-	if e != nil {
-		l.events++
+	if err := l.decoder.line(line); err != nil {
+		l.bad++
+		l.last = &LineError{Name: l.name, Line: l.number, Found: quote(line) + " (" + err.Error() + ")"}
 	}
-	return e, nil
-}
-
-// strange counts a line that is no event. It returns an error where a stream has shown to be something else.
-func (l *lines) strange(found, expected string, line []byte) error {
-	l.bad++
-	l.last = &LineError{Name: l.name, Line: l.number, Found: found, Expected: expected}
-	if l.first == nil {
-		l.first = l.last
-	}
-	if l.events == 0 && (l.bad >= maxStrange || bytes.IndexByte(line, 0) >= 0) {
-		return l.first
+	if !l.lenient && !l.decoder.metrics() && (l.number >= maxStrange || l.used > maxStrangeBytes) {
+		return l.nothing()
 	}
 	return nil
+}
+
+// failed notes an error of what stands behind the last line end.
+func (l *lines) failed(err error) {
+	if err != nil {
+		l.bad++
+		l.last = &LineError{Name: l.name, Line: l.number, Found: err.Error()}
+	}
+}
+
+func (l *lines) binary(line []byte) error {
+	return &LineError{Name: l.name, Line: l.number, Found: quote(line) + " is no text", Expected: expectedLog}
+}
+
+// nothing says that there are no numbers.
+func (l *lines) nothing() error {
+	if l.first == "" {
+		return &LineError{Name: l.name, Line: 1, Found: "nothing", Expected: expectedLog}
+	}
+	found := fmt.Sprintf("no number of a log in %d lines, the first is %s", l.number, l.first)
+	if l.number == 1 {
+		found = "no number of a log in " + l.first
+	}
+	if l.last != nil {
+		found = l.last.Found
+	}
+	return &LineError{Name: l.name, Line: 1, Found: found, Expected: expectedLog}
 }
 
 func (l *lines) tooLong() {
@@ -170,25 +244,20 @@ func (l *lines) tooLong() {
 		l.bad++
 		found := fmt.Sprintf("more than %d MB", maxLine>>20)
 		l.last = &LineError{Name: l.name, Line: l.number + 1, Found: found, Expected: "a shorter line"}
-		if l.first == nil {
-			l.first = l.last
-		}
 	}
+	l.used += int64(len(l.buf))
 	l.buf, l.at, l.seen = nil, 0, 0
 }
 
-// over returns what a stream ends with: io.EOF, or an error if there was no event in it.
+// over returns what a stream ends with: io.EOF, or an error if there was nothing in it.
 func (l *lines) over() error {
-	switch {
-	case l.events > 0:
+	if l.decoder.metrics() || l.lenient {
 		return io.EOF
-	case l.first != nil:
-		return l.first
 	}
-	return &LineError{Name: l.name, Line: 1, Found: "nothing", Expected: "events, one JSON object a line"}
+	return l.nothing()
 }
 
-// Warning says which lines were no events, or is empty.
+// Warning says which lines could not be read, or is empty.
 func (l *lines) Warning() string {
 	switch l.bad {
 	case 0:
@@ -196,7 +265,7 @@ func (l *lines) Warning() string {
 	case 1:
 		return l.last.Error()
 	}
-	return fmt.Sprintf("%d lines are no events, the last is %v", l.bad, l.last)
+	return fmt.Sprintf("%d lines could not be read, the last is %v", l.bad, l.last)
 }
 
 // quote shows the beginning of a line.
@@ -211,3 +280,6 @@ func quote(line []byte) string {
 	}
 	return strconv.Quote(string(line[:cut])) + "…"
 }
+
+// streamName is how the run of a stream is called that does not say it.
+func streamName(name string) string { return filepath.Base(name) }

@@ -12,21 +12,24 @@ import (
 	"newtop/trainer/event"
 )
 
-// JSONLines returns a source of events as one JSON object a line, from a pipe or a file that is read once to its end.
-// Unknown fields and types are passed over, and so is a line that is not an event, which Warning then tells; a stream
-// without any event ends with a *LineError. Close closes r if it is an io.Closer. A Read that can't be
-// interrupted, as of a terminal, goes on in the background until it returns.
-func JSONLines(r io.Reader, name string) Source {
-	p := &pipe{r: r, chunks: make(chan chunk), free: make(chan []byte, 2), stop: make(chan struct{})}
-	p.lines.name = name
+// Lines returns a source of the lines of a pipe, or of a file that is read once to its end: newtop's events as one JSON
+// object a line, JSON objects with numbers, a CSV, or text with names and numbers in it. A line that can't be read is passed
+// over, which Warning then tells; a stream without any number ends with a *LineError. Close closes r if it is an
+// io.Closer. A Read that can't be interrupted, as of a terminal, goes on in the background until it returns.
+func Lines(r io.Reader, name string) Source {
+	p := &pipe{r: r, chunks: make(chan chunk), free: make(chan []byte, 3), stop: make(chan struct{})}
+	p.lines = newLines(name)
+	began := time.Now()
+	p.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
 	return p
 }
 
-// pipe reads what may block. The goroutine that the first Next starts is the only one that reads; it sends what came to
+// pipe reads what may block. The goroutines that the first Next starts are the only ones that read; they send what came to
 // chunks until the end, an error or stop. A chunk's text goes back by free when it has been used.
 type pipe struct {
 	lines
 	r       io.Reader
+	side    *sideways // what a program writes beside what it prints; nil: nothing
 	chunks  chan chunk
 	free    chan []byte
 	stop    chan struct{}
@@ -36,9 +39,16 @@ type pipe struct {
 	ended   error  // after the last chunk
 }
 
+// sideways is a second reader whose lines are decoded with those of the first. Its end is no end.
+type sideways struct {
+	lines
+	r io.ReadCloser
+}
+
 type chunk struct {
 	text []byte
 	err  error // after the text
+	side bool
 }
 
 func (p *pipe) start() {
@@ -49,10 +59,13 @@ func (p *pipe) start() {
 	for range cap(p.free) {
 		p.free <- make([]byte, readSize)
 	}
-	go p.read()
+	go p.read(p.r, false)
+	if p.side != nil {
+		go p.read(p.side.r, true)
+	}
 }
 
-func (p *pipe) read() {
+func (p *pipe) read(r io.Reader, side bool) {
 	for {
 		var buf []byte
 		select {
@@ -60,9 +73,9 @@ func (p *pipe) read() {
 		case <-p.stop:
 			return
 		}
-		n, err := p.r.Read(buf)
+		n, err := r.Read(buf)
 		select {
-		case p.chunks <- chunk{buf[:n], err}:
+		case p.chunks <- chunk{buf[:n], err, side}:
 		case <-p.stop:
 			return
 		}
@@ -78,7 +91,7 @@ func (p *pipe) Next(ctx context.Context) (event.Event, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if e, err := p.next(); e != nil || err != nil {
+		if e, err := p.ready(); e != nil || err != nil {
 			return e, err
 		}
 		if p.ended != nil {
@@ -99,9 +112,21 @@ func (p *pipe) Next(ctx context.Context) (event.Event, error) {
 	}
 }
 
-// unfinished returns the event of a last line whose end has not come, or ErrNone.
+// ready returns the next event of what has come.
+func (p *pipe) ready() (event.Event, error) {
+	e, err := p.next()
+	if e != nil || err != nil || p.side == nil {
+		return e, err
+	}
+	return p.side.next()
+}
+
+// unfinished returns the event of a last line whose end has not come, or of what was held back, or ErrNone.
 func (p *pipe) unfinished() (event.Event, error) {
 	if e, _ := p.tail(false); e != nil {
+		return e, nil
+	}
+	if e := p.idle(); e != nil {
 		return e, nil
 	}
 	return nil, ErrNone
@@ -110,14 +135,23 @@ func (p *pipe) unfinished() (event.Event, error) {
 func (p *pipe) take() {
 	c := p.waiting
 	p.waiting = nil
-	p.feed(c.text)
-	p.ended = c.err
+	switch {
+	case c.side:
+		p.side.feed(c.text)
+		p.fed = p.side.fed
+	default:
+		p.feed(c.text)
+		p.ended = c.err
+	}
 	if c.err == nil {
 		p.free <- c.text[:cap(c.text)]
 	}
 }
 
 func (p *pipe) end() (event.Event, error) {
+	if e := p.decoder.next(); e != nil {
+		return e, nil
+	}
 	if e, err := p.tail(true); e != nil || err != nil {
 		return e, err
 	}
@@ -132,9 +166,17 @@ func (p *pipe) Wait(ctx context.Context) error {
 	if p.waiting != nil || p.ended != nil {
 		return ctx.Err()
 	}
+	var due <-chan time.Time
+	if d := p.due(); d > 0 {
+		timer := time.NewTimer(d)
+		defer timer.Stop()
+		due = timer.C
+	}
 	select {
 	case c := <-p.chunks:
 		p.waiting = &c
+		return nil
+	case <-due:
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -148,6 +190,9 @@ func (p *pipe) Name() string { return p.name }
 
 func (p *pipe) Close() error {
 	p.once.Do(func() { close(p.stop) })
+	if p.side != nil {
+		p.side.r.Close()
+	}
 	if f, ok := p.r.(interface{ SetReadDeadline(time.Time) error }); ok {
 		_ = f.SetReadDeadline(time.Unix(1, 0)) // wakes a Read of a pipe; what can't be woken says so
 	}

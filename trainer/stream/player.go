@@ -106,6 +106,11 @@ func NewPlayer(s Source, o Options) *Player {
 // trainer.ErrReadOnly, and when Run has returned with trainer.ErrEnded.
 func (p *Player) Feed() feed.Feed { return p.relay.Feed() }
 
+// Attend says who looks at the run.
+func (p *Player) Attend(a *event.Audience) {
+	p.relay.Update(func(s *event.Status) { s.Audience = a })
+}
+
 // Run reads and plays until the context ends. It returns the context's error, or the source's: at once if that comes
 // before any event, else when the context has ended.
 func (p *Player) Run(ctx context.Context) error {

@@ -256,7 +256,7 @@ func TestPlayerIsReadOnly(t *testing.T) {
 }
 
 func TestForeignRunGetsABeginning(t *testing.T) {
-	v, stop := watch(t, JSONLines(strings.NewReader(lineOf(1)+"\n"+lineOf(2)+"\n"), "dir/pytorch.log"), Options{})
+	v, stop := watch(t, Lines(strings.NewReader(lineOf(1)+"\n"+lineOf(2)+"\n"), "dir/pytorch.log"), Options{})
 	v.until("the end of the stream", func() bool { return v.status.Phase == event.Ended })
 	if v.run == nil || v.run.Data.Name != "pytorch.log" || v.last() != 2 || v.status.Replay.Stale != "the stream has ended, without an end of the run" {
 		t.Errorf("run %+v, epochs %v, %+v", v.run, v.epochs, v.status.Replay)
@@ -344,7 +344,7 @@ func TestDoneIsNotStale(t *testing.T) {
 func TestPlayerEndsAtOnce(t *testing.T) {
 	r, w := io.Pipe()
 	defer w.Close()
-	_, stop := watch(t, JSONLines(r, "-"), Options{})
+	_, stop := watch(t, Lines(r, "-"), Options{})
 	time.Sleep(2 * time.Millisecond)
 	begun := time.Now()
 	stop()

@@ -18,6 +18,7 @@ type rowState struct {
 	since   float64 // elapsed seconds are counted from it on the axis of j.wall
 	began   bool    // whether the run was begun
 	ended   bool
+	unit    string // what the run counts, where that is not epochs
 	info    logs.Info
 	counted int     // rows or epochs, where no step is told
 	stepped bool    // whether a row told its step
@@ -35,7 +36,7 @@ type partKey struct{ part, key string }
 
 // again is the state for another run of the same log.
 func (s *rowState) again() rowState {
-	return rowState{any: s.any, began: true, info: s.info, clock: s.clock, lines: s.lines, keys: s.keys, mute: s.mute}
+	return rowState{any: s.any, began: true, unit: s.unit, info: s.info, clock: s.clock, lines: s.lines, keys: s.keys, mute: s.mute}
 }
 
 // keptLines bounds the lines that are kept of what was printed before anyone looked.
@@ -50,6 +51,12 @@ func (j *stepAssembler) Row(r *logs.Row) {
 	s := &j.rows
 	if len(r.Values) == 0 && s.any {
 		return
+	}
+	if !s.any && !(r.Step != r.Step && r.Epoch == math.Trunc(r.Epoch)) {
+		s.unit = "step"
+		if s.began { // by what was printed before
+			j.queue = append(j.queue, j.opening())
+		}
 	}
 	j.begin(r)
 	if s.ended {

@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"time"
 
 	"newtop/trainer/event"
 )
@@ -36,3 +37,6 @@ type Source interface {
 type staler interface{ Stale() string }
 
 type warner interface{ Warning() string }
+
+// Moment is how long whoever wants only what is there now waits for more.
+const Moment = 100 * time.Millisecond

@@ -252,7 +252,7 @@ func (b *board) look() (anew bool, err error) {
 	return false, nil
 }
 
-func (b *board) Wait(ctx context.Context) error { return b.watcher.wait(ctx) }
+func (b *board) Wait(ctx context.Context) error { return b.watcher.wait(ctx, 0) }
 
 // Read returns the share of the files that has been used.
 func (b *board) Read() float64 {

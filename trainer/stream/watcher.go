@@ -51,9 +51,12 @@ func (w *watcher) add(dir string) {
 	}
 }
 
-// wait returns when something may have changed, or with the context's error.
-func (w *watcher) wait(ctx context.Context) error {
-	timer := time.NewTimer(w.poll)
+// wait returns when something may have changed, after a time if that is not 0, or with the context's error.
+func (w *watcher) wait(ctx context.Context, most time.Duration) error {
+	if most == 0 || most > w.poll {
+		most = w.poll
+	}
+	timer := time.NewTimer(most)
 	defer timer.Stop()
 	var events <-chan fsnotify.Event
 	var errs <-chan error

@@ -39,6 +39,7 @@ type Base struct {
 	Over, Covered bool   // it stands over another screen, to which it leaves; another one stands over it
 	Ctx           context.Context
 	Cancel        context.CancelFunc
+	Rings         <-chan RingMsg // what calls the user; nil: nothing does
 
 	notices int
 }
@@ -62,6 +63,7 @@ func NewBase(o *Options) Base {
 		NoColor:     o.NoColor || style.Lookup(o.Environ, "NO_COLOR") != "",
 		NoMouse:     o.NoMouse,
 		Pictures:    o.Pictures,
+		Rings:       o.Rings,
 		Dark:        true,
 		Profile:     colorprofile.TrueColor,
 	}
@@ -149,11 +151,35 @@ func (b *Base) Tell(t style.Token, text string) tea.Cmd {
 	return After(b.Ctx, 5*time.Second, expireMsg(b.notices))
 }
 
-// RingMsg is a sequence that makes the terminal ring or notify its user, which goes there between two frames.
-type RingMsg string
+// RingMsg makes the terminal ring or notify its user, by a sequence that goes there between two frames, and says why.
+type RingMsg struct{ Sequence, Text string }
 
-// Ring returns the command that sends the terminal such a sequence.
-func (b *Base) Ring(sequence string) tea.Cmd { return tea.Raw(sequence) }
+// ring carries it out, and waits for the next one.
+func (b *Base) ring(m RingMsg) tea.Cmd {
+	cmds := []tea.Cmd{b.rings()}
+	if m.Sequence != "" {
+		cmds = append(cmds, tea.Raw(m.Sequence))
+	}
+	if m.Text != "" {
+		cmds = append(cmds, b.Tell(style.Warn, style.Clean(m.Text)))
+	}
+	return tea.Batch(cmds...)
+}
+
+// rings waits for what is to ring.
+func (b *Base) rings() tea.Cmd {
+	if b.Rings == nil {
+		return nil
+	}
+	return func() tea.Msg {
+		select {
+		case m := <-b.Rings:
+			return m
+		case <-b.Ctx.Done():
+			return nil
+		}
+	}
+}
 
 // expireMsg ends the note of a number.
 type expireMsg int
@@ -198,7 +224,7 @@ func (b *Base) Handle(msg tea.Msg) tea.Cmd {
 		}
 		return cmd
 	case RingMsg:
-		return b.Ring(string(msg))
+		return b.ring(msg)
 	case expireMsg:
 		if int(msg) == b.notices {
 			b.Notice = style.Part{}

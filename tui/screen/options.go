@@ -51,6 +51,8 @@ type Options struct {
 	Input    io.Reader // nil is standard input
 	Output   io.Writer // nil is standard output
 	Environ  []string  // nil is this process's environment
+	// Rings brings what calls the user; nil: nothing does.
+	Rings <-chan RingMsg
 	// Viewer is who looks, where the run is served to several; nil is its owner. A viewer's screen needs Input, Output,
 	// Environ and Size, and touches nothing of this process.
 	Viewer *Viewer

@@ -33,4 +33,4 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 }
 
 // Opening is what a screen asks of its terminal at first.
-func (b *Base) Opening() tea.Cmd { return tea.RequestBackgroundColor }
+func (b *Base) Opening() tea.Cmd { return tea.Batch(tea.RequestBackgroundColor, b.rings()) }

@@ -71,7 +71,7 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 }
 
 // Opening is what a screen asks of its terminal at first: the renderer has done it.
-func (b *Base) Opening() tea.Cmd { return nil }
+func (b *Base) Opening() tea.Cmd { return b.rings() }
 
 // otherFlushes is how often a second Bubble Tea writes what is no frame, as text for the clipboard.
 const otherFlushes = 2

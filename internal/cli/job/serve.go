@@ -12,6 +12,7 @@ import (
 
 	"newtop/internal/cli/print"
 	"newtop/trainer"
+	"newtop/trainer/stream"
 )
 
 // What viewers read in their terminals when the screen has gone.
@@ -60,6 +61,35 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	h.stay(cmd.Context(), messages, runErr, served)
 	leave(farewell(cmd.Context(), runErr))
 	return cmp.Or(j.over(cmd, j.end(cmd, runErr), missing), <-served)
+}
+
+// Watch serves the screen of a source, and closes it. What is served goes on to be until the context ends, or the source is none.
+func (h *Host) Watch(cmd *cobra.Command, source stream.Source) error {
+	player := stream.NewPlayer(source, stream.Options{})
+	server, err := h.listen(player)
+	if err != nil {
+		return cmp.Or(err, source.Close())
+	}
+	messages := cmd.ErrOrStderr()
+	announce(messages, server)
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	serving, leave := context.WithCancelCause(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() {
+		defer cancel()
+		served <- server.Serve(serving)
+	}()
+	err = player.Run(ctx)
+	leave(farewell(ctx, err))
+	serveErr := <-served
+	switch {
+	case serveErr != nil:
+		return serveErr
+	case cmd.Context().Err() != nil:
+		return nil
+	}
+	return err
 }
 
 // stay waits after the run's end until the server has served long enough, or broke; served still holds its error then.

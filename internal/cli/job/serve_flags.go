@@ -107,8 +107,8 @@ func (h *Host) Close() error {
 	return h.log.Close()
 }
 
-// listen serves a session, and names the flag that is wrong as it is named here.
-func (h *Host) listen(s *trainer.Session) (*remote.Server, error) {
+// listen serves a run, and names the flag that is wrong as it is named here.
+func (h *Host) listen(s remote.Run) (*remote.Server, error) {
 	server, err := remote.Listen(s, h.options)
 	var wrong *trainer.ConfigError
 	if errors.As(err, &wrong) && wrong.Field == "--listen" {

@@ -1,6 +1,8 @@
 package train
 
 import (
+	"cmp"
+
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
@@ -11,6 +13,7 @@ import (
 // NewServe returns newtop serve.
 func NewServe(processes *launch.Group) *cobra.Command {
 	s := starter{group: processes, serves: true}
+	var watched string
 	cmd := &cobra.Command{
 		Use:   "serve [flags]",
 		Short: "Train, and serve the screen over SSH",
@@ -19,22 +22,47 @@ does not depend on anyone who looks: they come and go.
 
 Only public keys are let in: those of --authorized-keys look, those of
 --control also steer. ssh HOST status prints one line and ends. After its end
-the run is served until ctrl+c, or as long as --linger says.`,
+the run is served until ctrl+c, or as long as --linger says.
+
+With --watch nothing is trained: what another program writes is served, which is
+whatever newtop watch shows.`,
 		Example: `newtop serve --data letter --control ~/.ssh/id_ed25519.pub
 newtop serve --listen :2222 --authorized-keys keys --control mine.pub
 newtop serve --name nightly --continue --linger 10m
+newtop serve --watch runs/ --authorized-keys keys
 ssh -p 2222 localhost
 ssh -p 2222 localhost status --json`,
 		Args: flags.NoArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if watched != "" {
+				return s.watch(cmd, watched)
+			}
+			return s.run(cmd)
+		},
 	}
 	s.serve.Add(cmd, job.Serving)
 	set := cmd.Flags()
 	job.AddContinue(cmd, &s.goOn)
 	set.StringVar(&s.format, "format", "text", "text, or jsonl: one JSON event a line")
 	flags.Choices(cmd, "format", "text", "jsonl")
-	flags.Under(flags.Output, set, "format")
+	set.StringVar(&watched, "watch", "", "train nothing, and serve what is at this `PATH`, or a recorded run, as newtop watch shows it")
+	flags.Under(flags.Output, set, "format", "watch")
 	s.flags.Add(cmd)
 	s.screen.Add(cmd)
 	return processes.Trains(cmd)
+}
+
+// watch serves what another program writes.
+func (s *starter) watch(cmd *cobra.Command, name string) (err error) {
+	source, closed, err := job.OpenSource(cmd, job.StoreFlags{File: s.flags.Store}, name, "")
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, closed()) }()
+	h, err := s.serve.Host(cmd, &s.screen)
+	if err != nil {
+		return cmp.Or(err, source.Close())
+	}
+	defer h.Close()
+	return h.Watch(cmd, source)
 }

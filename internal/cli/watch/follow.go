@@ -1,16 +1,15 @@
-package train
+package watch
 
 import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"hash/maphash"
 	"io"
 	"math"
-
-	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/print"
 	"newtop/trainer"
@@ -20,15 +19,14 @@ import (
 
 // follow prints a source as it comes, until the run is over, nothing more can come, or the context ends. It closes
 // the source.
-func follow(cmd *cobra.Command, source stream.Source, p *printer) (err error) {
+func follow(ctx context.Context, messages io.Writer, source stream.Source, p *printer) (err error) {
 	defer func() {
 		err = cmp.Or(err, p.out.Flush())
 		if s, ok := source.(interface{ Warning() string }); ok && s.Warning() != "" && err == nil {
-			print.Warn(cmd.ErrOrStderr(), s.Warning())
+			print.Warn(messages, s.Warning())
 		}
 		err = cmp.Or(err, source.Close())
 	}()
-	ctx := cmd.Context()
 	over := false // the newest event is the run's last
 	for {
 		e, err := source.Next(ctx)
@@ -37,7 +35,9 @@ func follow(cmd *cobra.Command, source stream.Source, p *printer) (err error) {
 			if err := p.print(e); err != nil {
 				return err
 			}
-			_, over = e.(event.DoneEvent)
+			if _, printed := e.(event.ConsoleEvent); !printed {
+				_, over = e.(event.DoneEvent)
+			}
 		case errors.Is(err, stream.ErrNone):
 			if over {
 				return nil
@@ -46,7 +46,7 @@ func follow(cmd *cobra.Command, source stream.Source, p *printer) (err error) {
 				return err
 			}
 			if why := staleness(source); why != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), "newtop:", why)
+				fmt.Fprintln(messages, "newtop:", why)
 				return nil
 			}
 			if err := source.Wait(ctx); err != nil {

@@ -1,0 +1,84 @@
+package job
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
+	"newtop/trainer/store"
+	"newtop/trainer/stream"
+)
+
+// OpenSource returns the source that a name stands for: standard input for -, a path that exists, or a recorded run. run
+// says which of the runs that a log holds, empty for the newest. The function closes what is beneath the source.
+func OpenSource(cmd *cobra.Command, a StoreFlags, name, run string) (source stream.Source, closed func() error, err error) {
+	closed = func() error { return nil }
+	if name == "-" {
+		if f, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(f.Fd()) {
+			return nil, nil, flags.Usagef("%s -: standard input is the terminal: expected a log from a pipe or a file", cmd.CommandPath())
+		}
+		return stream.Lines(cmd.InOrStdin(), "standard input"), closed, nil
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err == nil && info.Mode().IsRegular() && isStore(name):
+		return recorded(cmd, StoreFlags{File: name}, cmp.Or(run, "last"))
+	case err == nil:
+		source, err = stream.Open(name, run)
+	case !errors.Is(err, fs.ErrNotExist):
+	case strings.ContainsRune(name, filepath.Separator):
+		err = fmt.Errorf("%s: expected a file, a directory, or a recorded run by ID or name", name)
+	default:
+		if source, closed, err = recorded(cmd, a, name); err != nil {
+			err = fmt.Errorf("no file %s here, and %w", name, err)
+		}
+	}
+	return source, closed, err
+}
+
+// recorded returns a source of a run in a store.
+func recorded(cmd *cobra.Command, a StoreFlags, name string) (stream.Source, func() error, error) {
+	s, err := a.Open(store.Options{ReadOnly: true})
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := Find(cmd, s, name)
+	if err != nil {
+		return nil, nil, cmp.Or(err, s.Close())
+	}
+	if host, _ := os.Hostname(); r.State == store.Running && r.Host != host {
+		if network := s.Network(); network != "" {
+			print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s is on %s and written by %s: what is seen from here may be old or damaged; expected ssh %s newtop watch, or --serve there",
+				s.Path(), network, r.Host, r.Host))
+		}
+	}
+	source, err := s.Source(cmd.Context(), r.ID)
+	if err != nil {
+		return nil, nil, cmp.Or(err, s.Close())
+	}
+	return source, s.Close, nil
+}
+
+// isStore reports whether a file begins as SQLite's do and is none of another program's. It reads, which a pipe must be
+// spared.
+func isStore(path string) bool {
+	const magic = "SQLite format 3\x00"
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	_, err = io.ReadFull(f, head)
+	return err == nil && string(head) == magic && !stream.IsDatabase(path)
+}

@@ -1,0 +1,115 @@
+package watch
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/print"
+	"newtop/internal/notify"
+	"newtop/trainer/alert"
+	"newtop/trainer/event"
+	"newtop/tui/screen"
+)
+
+// alertFlags say who is called, and what for.
+type alertFlags struct {
+	to []string
+	on string
+}
+
+func (f *alertFlags) add(cmd *cobra.Command) {
+	set := cmd.Flags()
+	set.StringArrayVar(&f.to, "alert", nil, "call when something happens: "+notify.Specs+"; may be given several times")
+	set.StringVar(&f.on, "alert-on", "", "what for, of nan, divergence, plateau, overfitting, end; empty: all")
+	flags.Under("alerts", set, "alert", "alert-on")
+}
+
+func (f *alertFlags) wanted() bool { return len(f.to) > 0 }
+
+// check refuses what can't be read.
+func (f *alertFlags) check() error {
+	if _, err := alert.ParseKinds(f.on); err != nil {
+		return flags.Wrong("--alert-on", f.on, err.Error())
+	}
+	if f.on != "" && !f.wanted() {
+		return flags.Usagef("--alert-on: expected --alert with it")
+	}
+	return nil
+}
+
+// goodbye is how long the last alerts may take.
+const goodbye = 10 * time.Second
+
+// caller watches a run and has its user called. What was there before anyone looked is no reason for a call.
+type caller struct {
+	watch  *alert.Watch
+	kinds  []alert.Kind
+	notify *notify.Notifier
+	rings  chan screen.RingMsg // for the screen; nil without one
+	run    string
+}
+
+// caller starts what the flags ask for.
+func (f *alertFlags) caller(cmd *cobra.Command, rings chan screen.RingMsg) (*caller, error) {
+	kinds, err := alert.ParseKinds(f.on)
+	if err != nil {
+		return nil, flags.Wrong("--alert-on", f.on, err.Error())
+	}
+	c := &caller{watch: alert.New(kinds), kinds: kinds, rings: rings}
+	c.notify, err = notify.New(f.to, notify.Options{
+		Ring: func(sequence string) {
+			if rings == nil {
+				cmd.ErrOrStderr().Write([]byte(sequence))
+				return
+			}
+			c.ring(screen.RingMsg{Sequence: sequence})
+		},
+		Failed: func(line string) {
+			if rings == nil {
+				print.Warn(cmd.ErrOrStderr(), line)
+				return
+			}
+			c.ring(screen.RingMsg{Text: line})
+		},
+	})
+	if err != nil {
+		return nil, flags.Wrong("--alert", f.to, err.Error())
+	}
+	return c, nil
+}
+
+// ring hands something to the screen, unless that has not taken the last.
+func (c *caller) ring(m screen.RingMsg) {
+	select {
+	case c.rings <- m:
+	default:
+	}
+}
+
+// See calls for what has come since the run was looked at.
+func (c *caller) See(e event.Event, live bool) {
+	if run, ok := e.(event.RunEvent); ok {
+		c.run = run.Data.Name
+	}
+	for _, a := range c.watch.See(e) {
+		if live {
+			c.notify.Notify(a, c.run)
+			if c.rings != nil {
+				c.ring(screen.RingMsg{Text: a.Text})
+			}
+		}
+	}
+}
+
+// Restart forgets what is void.
+func (c *caller) Restart() { c.watch = alert.New(c.kinds) }
+
+// close has the last alerts brought.
+func (c *caller) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	c.notify.Close(ctx)
+}

@@ -1,0 +1,256 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/internal/version"
+	"newtop/trainer"
+	"newtop/trainer/alert"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+	"newtop/trainer/stream"
+	"newtop/tui/screen"
+)
+
+// listeners are who hears of a source's events: the condition of --until, those of --alert, the record of --save.
+type listeners struct {
+	until  *untilMet
+	saver  *saver
+	alerts *caller
+	rings  chan screen.RingMsg // what calls on the screen; nil without one
+}
+
+// listen has the flags' listeners hear of a source.
+func (w *watcher) listen(cmd *cobra.Command, source stream.Source, l *listeners) (stream.Source, error) {
+	if w.until != "" {
+		until, err := alert.ParseUntil(w.until, resolve)
+		if err != nil {
+			return source, err
+		}
+		l.until = &untilMet{until: until, met: make(chan struct{})}
+		source = stream.Tap(source, l.until)
+	}
+	if w.save != "" {
+		s, err := newSaver(cmd, w.store, w.save)
+		if err != nil {
+			return source, err
+		}
+		l.saver = s
+		source = stream.Tap(source, s)
+	}
+	if w.alerts.wanted() {
+		c, err := w.alerts.caller(cmd, l.rings)
+		if err != nil {
+			return source, err
+		}
+		l.alerts = c
+		source = stream.Tap(source, c)
+	}
+	return source, nil
+}
+
+// context ends when the condition of --until is met.
+func (l *listeners) context(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	if l.until != nil {
+		go func() {
+			select {
+			case <-l.until.met:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	return ctx, cancel
+}
+
+// over returns what --until makes of an end.
+func (l *listeners) over(cmd *cobra.Command, err error) error {
+	switch {
+	case l.until == nil:
+		return err
+	case l.until.isMet():
+		fmt.Fprintln(cmd.ErrOrStderr(), "newtop:", print.Printable(l.until.words()))
+		return nil
+	case err == nil:
+		return &print.ExitError{Code: print.ExitFailed, Err: errors.New(l.until.words())}
+	}
+	return err
+}
+
+// close ends the record and has the last alerts delivered.
+func (l *listeners) close(cmd *cobra.Command) error {
+	if l.alerts != nil {
+		l.alerts.close()
+	}
+	if l.saver == nil {
+		return nil
+	}
+	return l.saver.close(cmd)
+}
+
+// resolve says what a name of a condition stands for, by the one table of names.
+func resolve(name string) (q event.Quantity, invert, ok bool) {
+	p := event.PlaceOf(name)
+	return p.Quantity, p.Accuracy, p.Known
+}
+
+// untilMet waits for a condition.
+type untilMet struct {
+	until *alert.Until
+	met   chan struct{} // closed once it is
+	mu    sync.Mutex
+	epoch int
+	done  bool
+}
+
+func (u *untilMet) See(e event.Event, _ bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.done {
+		return
+	}
+	if e, ok := e.(event.EpochEvent); ok {
+		u.epoch = e.Epoch
+	}
+	if u.until.See(e) {
+		u.done = true
+		close(u.met)
+	}
+}
+
+func (u *untilMet) Restart() {}
+
+func (u *untilMet) isMet() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.done
+}
+
+// words say how it ended.
+func (u *untilMet) words() string {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.done {
+		return fmt.Sprintf("%s at epoch %d", u.until, u.epoch)
+	}
+	words := fmt.Sprintf("the run ended at epoch %d before %s", u.epoch, u.until)
+	if missing := u.until.Missing(); len(missing) > 0 {
+		words += ", and never told " + print.Names(missing)
+	}
+	return words
+}
+
+// saver records what is watched. Where a source begins anew, what comes again is passed over, and what differs is recorded
+// behind a way back to the last epoch that they have in common.
+type saver struct {
+	store  *store.Store
+	about  store.About
+	id     string // the watched run's own
+	out    *store.Recorder
+	seed   maphash.Seed
+	given  []uint64 // hashes of the events that were recorded
+	same   int      // how many of them came again since the source began anew
+	newest int      // the epoch that was recorded last
+	common int      // the last epoch among those that came again
+	err    error
+}
+
+func newSaver(cmd *cobra.Command, a job.StoreFlags, name string) (*saver, error) {
+	if err := store.CheckName(name); err != nil {
+		return nil, err
+	}
+	s, err := a.Open(store.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return &saver{store: s, seed: maphash.MakeSeed(), about: store.About{Name: name, Version: version.Program(), Command: cmd.Root().Annotations[flags.CommandLine]}}, nil
+}
+
+// See records an event.
+func (s *saver) See(e event.Event, _ bool) {
+	run, begins := e.(event.RunEvent)
+	if _, console := e.(event.ConsoleEvent); console || s.err != nil {
+		return
+	}
+	text, err := event.EncodeEvent(e)
+	if err != nil {
+		s.err = err
+		return
+	}
+	hash := maphash.Bytes(s.seed, text)
+	epoch, isEpoch := e.(event.EpochEvent)
+	if s.same < len(s.given) {
+		if s.given[s.same] == hash {
+			s.same++
+			if isEpoch {
+				s.common = epoch.Epoch
+			}
+			return
+		}
+		s.given = s.given[:s.same]
+		if s.common < s.newest && !begins {
+			s.record(event.RewindEvent{Epoch: s.newest, To: s.common})
+		}
+	}
+	s.given = append(s.given, hash)
+	s.same++
+	if isEpoch {
+		s.newest, s.common = epoch.Epoch, epoch.Epoch
+	}
+	switch {
+	case begins && s.out != nil && run.ID == s.id: // it says more of itself, which a record says once
+	case begins:
+		s.begin(run)
+	default:
+		s.record(e)
+	}
+}
+
+// begin begins a record, and ends the one before.
+func (s *saver) begin(run event.RunEvent) {
+	s.finish()
+	s.id = run.ID
+	if run.Time.IsZero() {
+		run.Time = time.Now().UTC().Truncate(time.Millisecond)
+	}
+	run.ID = trainer.NewID(time.Now())
+	s.out = s.store.Record(s.about)
+	s.record(run)
+}
+
+func (s *saver) record(e event.Event) {
+	if s.out != nil && s.err == nil {
+		s.err = s.out.Record(e)
+	}
+}
+
+func (s *saver) finish() {
+	if s.out != nil {
+		s.err = cmp.Or(s.err, s.out.Flush())
+	}
+}
+
+// Restart begins the comparison with what was recorded.
+func (s *saver) Restart() { s.same, s.common = 0, 0 }
+
+// close ends the record and says where it is.
+func (s *saver) close(cmd *cobra.Command) error {
+	s.finish()
+	if s.out != nil && s.err == nil {
+		name := s.out.Recording().Run
+		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop runs show %s\n", name, name)
+	}
+	return cmp.Or(s.err, s.store.Close())
+}

@@ -1,0 +1,147 @@
+package watch
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/internal/machine"
+	"newtop/trainer/feed"
+	"newtop/trainer/stream"
+	"newtop/tui"
+	"newtop/tui/screen"
+)
+
+// follow prints a source as text or events, until it is over.
+func (w *watcher) follow(cmd *cobra.Command, source stream.Source, l *listeners) error {
+	printer, err := newPrinter(cmp.Or(w.format, "text"), cmd.OutOrStdout(), cmd.ErrOrStderr())
+	if err != nil {
+		return cmp.Or(err, source.Close())
+	}
+	ctx, cancel := l.context(cmd.Context())
+	defer cancel()
+	err = follow(ctx, cmd.ErrOrStderr(), source, printer)
+	if errors.Is(err, context.Canceled) && cmd.Context().Err() == nil {
+		err = nil // the condition is met
+	}
+	return l.over(cmd, err)
+}
+
+// play shows a source on the screen and closes it.
+func (w *watcher) play(cmd *cobra.Command, source stream.Source, l *listeners, options screen.Options) error {
+	name := source.Name()
+	player := stream.NewPlayer(source, w.options)
+	shown, last := player.Feed(), player.Feed()
+	defer shown.Close()
+	defer last.Close()
+	var seen feed.Delta
+	run := func(ctx context.Context) error {
+		err := player.Run(ctx)
+		seen = whatCame(last)
+		return err
+	}
+	ctx, cancel := l.context(cmd.Context())
+	defer cancel()
+	nothing := func(err error) bool { return err != nil && seen.Run == nil }
+	playErr, screenErr := job.Behind(ctx, run, nothing, func(ctx context.Context) error { return tui.Run(ctx, shown, options) })
+	if err := cmd.Context().Err(); err != nil {
+		return err
+	}
+	if nothing(playErr) {
+		return playErr
+	}
+	if playErr != nil {
+		print.Warn(cmd.ErrOrStderr(), print.OneLine(playErr))
+	}
+	if screenErr != nil {
+		return screenErr
+	}
+	return cmp.Or(printWatched(cmd, name, &seen), l.over(cmd, l.quit()))
+}
+
+// quit is what an end by the user is to --until: none of the run's.
+func (l *listeners) quit() error {
+	if l.until != nil && !l.until.isMet() {
+		return &print.ExitError{Code: print.ExitFailed, Err: fmt.Errorf("left before %s", l.until.until)}
+	}
+	return nil
+}
+
+// program runs a program and shows what it prints. It ends as the program did.
+func (w *watcher) program(cmd *cobra.Command, args []string, l *listeners, onScreen bool, options screen.Options) error {
+	p, err := stream.Start(args)
+	if err != nil {
+		return err
+	}
+	source, err := w.listen(cmd, p, l)
+	if err != nil {
+		return cmp.Or(err, p.Close())
+	}
+	if onScreen {
+		options.Browse = w.browse(cmd, w.store, options)
+		sampler := machine.NewSampler(machine.Options{PID: p.PID()})
+		defer sampler.Close()
+		options.Machine = sampler.Sample
+		err = w.play(cmd, source, l, options)
+	} else {
+		err = w.follow(cmd, source, l)
+	}
+	if err != nil || l.until != nil && l.until.isMet() {
+		return err
+	}
+	return ended(p.Status())
+}
+
+// ended is the end of a program as the end of this one.
+func ended(status error) error {
+	exit, ok := errors.AsType[*exec.ExitError](status)
+	if !ok {
+		return status
+	}
+	code := exit.ExitCode()
+	if s, ok := exit.Sys().(syscall.WaitStatus); ok && s.Signaled() {
+		code = 128 + int(s.Signal()) // as shells have it
+	}
+	return &print.ExitError{Code: code}
+}
+
+// whatCame returns all that came into a feed into which nothing comes any more.
+func whatCame(f feed.Feed) feed.Delta {
+	const patience = 20 * time.Millisecond
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	d, err := f.Wait(ctx)
+	if err != nil { // nothing came at all
+		return feed.Delta{}
+	}
+	return d
+}
+
+// printWatched leaves a line behind in the terminal when the screen is gone.
+func printWatched(cmd *cobra.Command, name string, d *feed.Delta) (err error) {
+	switch out := cmd.OutOrStdout(); {
+	case d.Run == nil:
+	case d.Done != nil:
+		_, err = fmt.Fprintln(out, print.Outcome(d.Run, d.Done, d.Status.Optimizer))
+	default:
+		text := d.Run.Data.Name + ": "
+		if d.Status.Optimizer != "" {
+			text += d.Status.Optimizer + ", "
+		}
+		text += fmt.Sprintf("epoch %d", d.Status.Epoch)
+		if d.Run.Data.Name != filepath.Base(name) {
+			text += ", watched from " + name
+		}
+		_, err = fmt.Fprintln(out, print.Printable(text))
+	}
+	return err
+}

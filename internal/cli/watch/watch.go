@@ -1,0 +1,198 @@
+// Package watch shows runs that are trained elsewhere: recorded ones, and whatever another program writes.
+package watch
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
+	"newtop/internal/cli/print"
+	"newtop/internal/machine"
+	"newtop/trainer/alert"
+	"newtop/trainer/stream"
+	"newtop/tui"
+	"newtop/tui/screen"
+)
+
+// watcher shows runs that are trained elsewhere.
+type watcher struct {
+	store   job.StoreFlags
+	screen  flags.Screen
+	options stream.Options
+	format  string
+	browse  job.Browser
+	run     string // of a log that holds several
+	once    bool
+	until   string
+	alerts  alertFlags
+	save    string
+	system  bool
+}
+
+// New returns newtop watch.
+func New(browser job.Browser) *cobra.Command {
+	w := watcher{browse: browser}
+	cmd := &cobra.Command{
+		Use:   "watch [RUN|FILE|DIR|-]... [-- PROGRAM ARGUMENT...]",
+		Short: "Watch whatever a training program writes, or a recorded run",
+		Long: `Watch what a training program writes, while it does or later. What it is shows
+by itself: JSON lines, a CSV, text with numbers in it, TensorBoard's files,
+Hugging Face's trainer_state.json, the files of W&B, SwanLab, MLflow, trackio,
+DVCLive, Sacred and ClearML, and newtop's own events and records.
+
+FILE is followed as it grows. DIR is searched for logs, and waited for as long
+as there are none. - is standard input. RUN is a recorded run: its ID, a unique
+beginning or end of it, its name, or last. Several are shown over one another.
+After -- a program is run in a terminal of its own, whose lines are shown and
+read, and newtop ends as it ended. Without a terminal the numbers are printed
+as text. docs/watch.md has a table of what is read.`,
+		Example: "newtop watch train.log\nnewtop watch -- python3 train.py --lr 0.1\nnewtop watch runs/\nnewtop watch a.csv b/ c.jsonl\n" +
+			"python3 train.py | newtop watch -\nnewtop watch metrics.csv --until 'val_loss<0.1' --alert bell\nnewtop watch last --replay --speed 8",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: w.store.Complete(1, cobra.ShellCompDirectiveDefault),
+		RunE:              func(cmd *cobra.Command, args []string) error { return w.watch(cmd, args) },
+	}
+	set := cmd.Flags()
+	set.SortFlags = false
+	w.store.Add(cmd)
+	set.StringVar(&w.run, "run", "", "which run of a log that holds several: its `NAME` or ID; empty: the newest, or all that a directory has")
+	set.BoolVar(&w.once, "once", false, "print what there is now, and end")
+	set.BoolVar(&w.options.Replay, "replay", false, "on the screen: play the run from its first epoch, as fast as it went")
+	set.Float64Var(&w.options.Speed, "speed", 1, "how many times as fast")
+	set.StringVar(&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
+	flags.Choices(cmd, "format", "text", "jsonl")
+	set.StringVar(&w.until, "until", "", "end when a `CONDITION` is met, as 'val_loss<0.1' or 'acc>=0.9, epoch>=5'; it is exit 1 if the run ends before")
+	set.StringVar(&w.save, "save", "", "record what is watched in the run store, by this `NAME`")
+	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs, processes")
+	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "until", "save", "system")
+	w.alerts.add(cmd)
+	w.screen.Add(cmd)
+	return cmd
+}
+
+// watch does what the flags say.
+func (w *watcher) watch(cmd *cobra.Command, args []string) (err error) {
+	names, program := args, []string(nil)
+	if at := cmd.ArgsLenAtDash(); at >= 0 {
+		names, program = args[:at], args[at:]
+	}
+	if err := w.check(cmd, names, program); err != nil {
+		return err
+	}
+	options, err := w.screen.Options()
+	if err != nil {
+		return err
+	}
+	in, out, ok := screenOf(cmd, len(names) == 1 && names[0] == "-")
+	if in != nil && in != cmd.InOrStdin() {
+		defer in.Close()
+	}
+	options.Input, options.Output = in, out
+	if w.system {
+		if !ok {
+			return flags.Usagef("%s --system: expected a terminal", cmd.CommandPath())
+		}
+		return tui.System(cmd.Context(), options)
+	}
+	onScreen := ok && w.format == "" && !w.once
+	if onScreen && options.Machine == nil {
+		sampler := machine.NewSampler(machine.Options{PID: writerOf(names)})
+		defer sampler.Close()
+		options.Machine = sampler.Sample
+	}
+	l := &listeners{}
+	if onScreen && w.alerts.wanted() {
+		l.rings = make(chan screen.RingMsg, 4)
+		options.Rings = l.rings
+	}
+	defer func() { err = cmp.Or(err, l.close(cmd)) }()
+	if program != nil {
+		return w.program(cmd, program, l, onScreen, options)
+	}
+	if len(names) == 1 && onScreen && w.run == "" && isDir(names[0]) {
+		if found := stream.Find(names[0]); len(found) > 1 {
+			return w.several(cmd, names, options)
+		}
+	}
+	switch {
+	case w.once:
+		return w.printOnce(cmd, names)
+	case len(names) > 1 && !onScreen:
+		return flags.Usagef("%s %s: text is of one log: expected a terminal, or --once", cmd.CommandPath(), strings.Join(names, " "))
+	case len(names) > 1:
+		return w.several(cmd, names, options)
+	}
+	source, closed, err := job.OpenSource(cmd, w.store, names[0], w.run)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, closed()) }()
+	if source, err = w.listen(cmd, source, l); err != nil {
+		return cmp.Or(err, source.Close())
+	}
+	if !onScreen {
+		return w.follow(cmd, source, l)
+	}
+	options.Browse = w.browse(cmd, w.store, options)
+	return w.play(cmd, source, l, options)
+}
+
+// check refuses what can't be done together.
+func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
+	switch path := cmd.CommandPath(); {
+	case !(w.options.Speed >= stream.MinSpeed && w.options.Speed <= stream.MaxSpeed):
+		return flags.Wrong("--speed", w.options.Speed, fmt.Sprintf("a number from %g to %d", stream.MinSpeed, stream.MaxSpeed))
+	case w.system && len(names)+len(program) > 0:
+		return flags.Usagef("%s --system: the machine is shown alone: expected no log beside it", path)
+	case w.system:
+		return nil
+	case program != nil && len(program) == 0:
+		return flags.Usagef("%s --: expected a program", path)
+	case program != nil && len(names) > 0:
+		return flags.Usagef("%s %s -- %s: expected logs, or a program", path, names[0], program[0])
+	case program == nil && len(names) == 0:
+		return flags.Usagef("%s: expected a recorded run, a file, a directory, - or -- and a program", path)
+	case len(names) > 1 && (w.until != "" || w.save != "" || w.alerts.wanted()):
+		return flags.Usagef("%s: --until, --save and --alert are for one log: got %d", path, len(names))
+	case w.once && (w.until != "" || w.alerts.wanted() || program != nil):
+		return flags.Usagef("%s --once: what there is now is printed: expected no --until, --alert or program", path)
+	}
+	if w.until != "" {
+		if _, err := alert.ParseUntil(w.until, resolve); err != nil {
+			return flags.Wrong("--until", w.until, err.Error())
+		}
+	}
+	return w.alerts.check()
+}
+
+// screenOf returns the terminal to draw on and to read keys from. Keys come from the program's terminal where
+// standard input is what is watched.
+func screenOf(cmd *cobra.Command, piped bool) (in, out *os.File, ok bool) {
+	if !piped {
+		return print.Terminal(cmd)
+	}
+	if out, ok = print.Drawable(cmd.OutOrStdout()); !ok {
+		return nil, nil, false
+	}
+	in, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	return in, out, err == nil
+}
+
+func isDir(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && info.IsDir()
+}
+
+// writerOf is the process that writes a log, 0 where that is not to be found.
+func writerOf(names []string) int {
+	if len(names) != 1 {
+		return 0
+	}
+	pid, _ := machine.WriterOf(names[0])
+	return pid
+}

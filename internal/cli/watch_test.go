@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"newtop/internal/cli/print"
+)
+
+// old is when a file was written that is no longer.
+var old = time.Now().Add(-time.Minute)
+
+// TestWatchOnce prints what each kind of log of lines has.
+func TestWatchOnce(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"metrics.csv", "epoch,step,train_loss,val_loss\n0,49,0.5,\n0,99,0.25,\n0,99,,0.75\n", "training loss 0.25 99 0.25 99 0.5 49 2"},
+		{"log.jsonl", `{"step":1,"loss":0.5,"val":{"loss":0.7}}` + "\n" + `{"step":2,"loss":NaN}` + "\n", "training loss NaN 2 0.5 1 0.5 1 2 1"},
+		{"train.log", "starting\nTrain Epoch: 1 [0/60000 (0%)]\tLoss: 2.297087\nTrain Epoch: 1 [640/60000 (1%)]\tLoss: 1.5\n", "training loss 1.5 640 1.5 640 2.29709 0 2"},
+		{"trainer_state.json", `{"log_history":[{"epoch":0.5,"step":10,"loss":2.0},{"epoch":1.0,"step":20,"eval_loss":1.5}],"max_steps":20}`, "test loss 1.5 20 1.5 20 1.5 20 1"},
+		{"run.jsonl", `{"type":"epoch","epoch":1,"loss":3,"lr":0.1}` + "\n" + `{"type":"done","reason":"epochs","epochs":1}` + "\n", "training loss 3 1 3 1 3 1 1"},
+	} {
+		out := succeed(t, "watch", "--once", write(t, c.name, c.text))
+		if words := strings.Join(strings.Fields(out), " "); !strings.Contains(words, c.want) {
+			t.Errorf("%s: printed\n%s\nexpected %s", c.name, out, c.want)
+		}
+	}
+}
+
+// TestWatchSeveralOnce prints one after the other.
+func TestWatchSeveralOnce(t *testing.T) {
+	a, b := write(t, "a.csv", "step,loss\n1,2\n2,1\n"), write(t, "b.jsonl", `{"step":1,"loss":3}`+"\n")
+	if out := succeed(t, "watch", "--once", a, b); strings.Count(out, "training loss") != 2 || !strings.Contains(out, "a.csv: 2 epochs") || !strings.Contains(out, "b.jsonl: 1 epoch\n") {
+		t.Errorf("printed\n%s", out)
+	}
+	if _, errs, code := newtop("watch", a, b); code != print.ExitUsage || !strings.Contains(errs, "--once") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// TestWatchUntil ends when the condition is met, and with exit 1 when the run ends before.
+func TestWatchUntil(t *testing.T) {
+	log := write(t, "x.jsonl", `{"step":1,"val_loss":0.5}`+"\n"+`{"step":2,"val_loss":0.05}`+"\n"+`{"step":3,"val_loss":0.7}`+"\n"+`{"type":"done","reason":"epochs","epochs":3}`+"\n")
+	if _, errs, code := newtop("watch", log, "--until", "val_loss<0.1"); code != 0 || !strings.Contains(errs, "val_loss < 0.1 at epoch 2") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if _, errs, code := newtop("watch", log, "--until", "val_loss<0.01"); code != print.ExitFailed || !strings.Contains(errs, "ended at epoch 3 before val_loss < 0.01") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if _, errs, code := newtop("watch", log, "--until", "val_loss"); code != print.ExitUsage || !strings.Contains(errs, "--until") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// TestWatchAProgram shows its numbers and ends as it ended.
+func TestWatchAProgram(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh here")
+	}
+	out, errs, code := newtop("watch", "--", "sh", "-c", `for i in 1 2 3; do echo "step $i loss 0.$i"; done; echo '{"step":4,"loss":9}' >> $NEWTOP_LOG; sleep 0.1; exit 7`)
+	if code != 7 || !strings.Contains(out, "0.3") || !strings.Contains(out, "9") {
+		t.Errorf("exit %d\n%s%s", code, out, errs)
+	}
+	if _, errs, code := newtop("watch", "--", "sh", "-c", "kill -TERM $$"); code != 128+15 {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if _, errs, code := newtop("watch", "--", "no-such-program"); code != print.ExitFailed || !strings.Contains(errs, "no-such-program") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	if _, errs, code := newtop("watch", "--until", "loss<0.2", "--", "sh", "-c", "echo step 1 loss 0.1; sleep 60"); code != 0 || !strings.Contains(errs, "loss < 0.2") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
+// TestWatchSaved records what is watched.
+func TestWatchSaved(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "runs.db")
+	log := write(t, "x.csv", "step,loss,val_loss,other\n1,0.5,,3\n2,nan,0.75,4\n")
+	succeed(t, "watch", "--once", "--record", db, "--save", "copy", log)
+	if out := succeed(t, "runs", "list", "--record", db); !strings.Contains(out, "copy") {
+		t.Errorf("listed\n%s", out)
+	}
+	out := succeed(t, "runs", "export", "copy", "--record", db, "--format", "jsonl")
+	for _, want := range []string{`"test_loss":0.75`, `"loss":"NaN"`, `"key":"other","value":4`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("exported\n%s\nexpected %s", out, want)
+		}
+	}
+}
+
+// TestWatchADirectory finds what lies there.
+func TestWatchADirectory(t *testing.T) {
+	dir := t.TempDir()
+	if _, errs, code := newtop("watch", "--once", dir); code != print.ExitFailed || !strings.Contains(errs, "nothing to watch") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+	sub := filepath.Join(dir, "lightning_logs", "version_0")
+	if err := os.MkdirAll(sub, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(sub, "metrics.csv"), []byte("epoch,step,train_loss\n0,9,0.5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := succeed(t, "watch", "--once", dir); !strings.Contains(out, "training loss") {
+		t.Errorf("printed\n%s", out)
+	}
+}
+
+// TestWatchRefusals: what can't be read or done is one line.
+func TestWatchRefusals(t *testing.T) {
+	binary := write(t, "x.bin", "\x7fELF\x02\x01\x01\x00\x00")
+	prose := write(t, "x.txt", strings.Repeat("words\n", 200))
+	if err := os.Chtimes(prose, old, old); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"watch"}, print.ExitUsage, "expected a recorded run, a file"},
+		{[]string{"watch", "--"}, print.ExitUsage, "expected a program"},
+		{[]string{"watch", binary}, print.ExitFailed, "is no text"},
+		{[]string{"watch", prose}, print.ExitFailed, "no number of a log in 200 lines"},
+		{[]string{"watch", "/dev/zero"}, print.ExitFailed, "is no text"},
+		{[]string{"watch", "--alert", "siren", prose}, print.ExitUsage, "--alert"},
+		{[]string{"watch", "--alert-on", "nan", prose}, print.ExitUsage, "--alert"},
+		{[]string{"watch", "--system"}, print.ExitUsage, "expected a terminal"},
+	} {
+		_, errs, code := newtop(c.args...)
+		if code != c.code || !strings.Contains(errs, c.want) || strings.Count(errs, "newtop: ") != 1 {
+			t.Errorf("%s: exit %d: %sexpected %d and %q in one line", fmt.Sprint(c.args), code, errs, c.code, c.want)
+		}
+	}
+}

@@ -1,0 +1,218 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/logs"
+	"newtop/trainer/logs/find"
+	"newtop/trainer/logs/folders"
+	"newtop/trainer/logs/jsonlog"
+	"newtop/trainer/logs/mlflow"
+	"newtop/trainer/logs/trackio"
+	"newtop/trainer/logs/wandb"
+)
+
+// headSize is how much of a file is looked at to find out what it is.
+const headSize = 64 << 10
+
+// Open returns a source of whatever a training program has written at a path. A directory is searched, and waited for as
+// long as there is nothing in it. run says which of the runs that a log holds, by name or ID; empty: the newest.
+func Open(path, run string) (Source, error) {
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return openDir(path, run)
+	case !info.Mode().IsRegular():
+		return File(path)
+	}
+	return openFile(path, run)
+}
+
+// openFile finds out by its head what a file is. What is none of the formats that are not lines is lines.
+func openFile(path, run string) (Source, error) {
+	head, err := headOf(path)
+	if err != nil {
+		return nil, err
+	}
+	name := filepath.Base(path)
+	switch {
+	case strings.Contains(name, "tfevents"):
+		return TensorBoard(filepath.Dir(path))
+	case wandb.Sniff(head):
+		return opened(path)(wandb.Open(path))
+	case mlflow.SniffDB(path):
+		return opened(path)(mlflow.OpenDB(path, run))
+	case trackio.Sniff(path):
+		return opened(path)(trackio.Open(path, run))
+	case name == "trainer_state.json":
+		return opened(path)(jsonlog.OpenTrainerState(path))
+	case filepath.Ext(name) == ".json":
+		return opened(path)(jsonlog.OpenFile(path))
+	}
+	return File(path)
+}
+
+// opened makes a source of a reader that was opened at a path.
+func opened(path string) func(logs.Reader, error) (Source, error) {
+	return func(r logs.Reader, err error) (Source, error) {
+		if err != nil {
+			return nil, err
+		}
+		return Reading(r, path), nil
+	}
+}
+
+func headOf(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	head := make([]byte, headSize)
+	n, err := io.ReadFull(f, head)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	return head[:n], nil
+}
+
+// IsDatabase reports whether a file is a database of one of the trackers that are read.
+func IsDatabase(path string) bool { return mlflow.SniffDB(path) || trackio.Sniff(path) }
+
+// Find lists what can be watched in a directory, what was written last first.
+func Find(dir string) []find.Candidate {
+	list, err := find.Dir(dir)
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// openDir opens the newest of what a directory holds, or the one of a name.
+func openDir(dir, run string) (Source, error) {
+	list, err := find.Dir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range list {
+		if run == "" || c.Run == run || c.Name == run {
+			return OpenFound(c, dir)
+		}
+	}
+	switch {
+	case run != "" && len(list) > 0:
+		return nil, fmt.Errorf("%s: no run %s among %d: expected a name or ID as %s", dir, run, len(list), nameOf(list[0]))
+	case len(list) == 0 && find.Refused(dir) != "":
+		return nil, fmt.Errorf("%s: %s", dir, find.Refused(dir))
+	}
+	return &awaiting{dir: dir, run: run, watcher: newWatcher(dir)}, nil
+}
+
+func nameOf(c find.Candidate) string {
+	if c.Name != "" {
+		return c.Name
+	}
+	return c.Path
+}
+
+// OpenFound opens what was found in a directory. TensorBoard's files are looked for in all of it, so that a run that begins
+// later is shown.
+func OpenFound(c find.Candidate, dir string) (Source, error) {
+	switch c.Kind {
+	case "tensorboard":
+		return TensorBoard(c.Path)
+	case "mlruns":
+		return opened(c.Path)(mlflow.OpenFiles(c.Path, c.Run))
+	case "sacred", "dvclive", "clearml":
+		if r, ok := folders.Open(c.Path); ok {
+			return Reading(r, c.Path), nil
+		}
+	case "trainer_state":
+		return opened(c.Path)(jsonlog.OpenTrainerState(c.Path))
+	}
+	return openFile(c.Path, c.Run)
+}
+
+// awaiting is a directory in which there is nothing yet. When there is, that is the source.
+type awaiting struct {
+	dir, run string
+	watcher  *watcher
+	found    Source
+	looked   time.Time
+}
+
+func (s *awaiting) Next(ctx context.Context) (event.Event, error) {
+	if s.found == nil && time.Since(s.looked) >= rescanSoon {
+		s.looked = time.Now()
+		source, err := openDir(s.dir, s.run)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if another, is := source.(*awaiting); is {
+			another.Close()
+		} else if source != nil {
+			s.found = source
+		}
+	}
+	if s.found == nil {
+		return nil, ErrNone
+	}
+	return s.found.Next(ctx)
+}
+
+func (s *awaiting) Wait(ctx context.Context) error {
+	if s.found != nil {
+		return s.found.Wait(ctx)
+	}
+	return s.watcher.wait(ctx, rescanSoon)
+}
+
+func (s *awaiting) Read() float64 {
+	if s.found != nil {
+		return s.found.Read()
+	}
+	return 1
+}
+
+func (s *awaiting) Name() string {
+	if s.found != nil {
+		return s.found.Name()
+	}
+	return s.dir
+}
+
+func (s *awaiting) Stale() string {
+	if w, ok := s.found.(staler); ok {
+		return w.Stale()
+	}
+	return ""
+}
+
+func (s *awaiting) Warning() string {
+	if s.found == nil {
+		return "nothing to watch in " + s.dir + " yet"
+	}
+	if w, ok := s.found.(warner); ok {
+		return w.Warning()
+	}
+	return ""
+}
+
+func (s *awaiting) Close() error {
+	s.watcher.close()
+	if s.found != nil {
+		return s.found.Close()
+	}
+	return nil
+}

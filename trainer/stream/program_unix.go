@@ -1,0 +1,188 @@
+//go:build unix
+
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+
+	"newtop/trainer/event"
+	"newtop/trainer/logs"
+)
+
+// LogVariable is the environment variable that tells a program, as newtop.py, where to write its numbers.
+const LogVariable = "NEWTOP_LOG"
+
+// The terminal of a program that is run here: wide enough for a progress bar with its numbers behind it.
+const (
+	programColumns = 160
+	programRows    = 40
+)
+
+// How long a program has to end after each of the signals that Stop sends it, and how long what it printed last may take to
+// come.
+const (
+	stopPatience  = 5 * time.Second
+	drainPatience = 300 * time.Millisecond
+)
+
+// Program is a program that runs in a terminal of its own, as the source of what it prints. What it writes to the file that
+// LogVariable names is read too. Its end is the run's.
+type Program struct {
+	*pipe
+	cmd    *exec.Cmd
+	dir    string // of the named pipe
+	ended  chan struct{}
+	status error // of the program, once ended is closed
+	told   bool
+	once   sync.Once
+}
+
+// Start starts a program. It runs in the working directory and the environment of this one.
+func Start(args []string) (*Program, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	if cmd.Err != nil {
+		return nil, fmt.Errorf("%s: %w: expected a program", args[0], cmd.Err)
+	}
+	p := &Program{cmd: cmd, ended: make(chan struct{})}
+	side, err := p.besides()
+	if err != nil {
+		return nil, err
+	}
+	cmd.Env = append(os.Environ(), "PYTHONUNBUFFERED=1")
+	if side != nil {
+		cmd.Env = append(cmd.Env, LogVariable+"="+filepath.Join(p.dir, "log"))
+	}
+	terminal, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: programRows, Cols: programColumns})
+	if err != nil {
+		if side != nil {
+			side.Close()
+		}
+		os.RemoveAll(p.dir)
+		return nil, fmt.Errorf("%s: %w", args[0], err)
+	}
+	source := Lines(&console{f: terminal}, args[0]).(*pipe)
+	source.lenient = true
+	if side != nil {
+		source.side = &sideways{r: side, lines: lines{name: LogVariable, decoder: source.decoder, lenient: true}}
+	}
+	source.decoder.rows.info.Name = programName(args)
+	p.pipe = source
+	go p.attend(terminal)
+	return p, nil
+}
+
+// programName is how the run of a program is called: by its script, where an interpreter runs it.
+func programName(args []string) string {
+	for _, a := range args[1:] {
+		if ext := filepath.Ext(a); ext == ".py" || ext == ".sh" || ext == ".jl" || ext == ".R" {
+			return filepath.Base(a)
+		}
+	}
+	return filepath.Base(args[0])
+}
+
+// besides makes the named pipe for numbers; nil where the system has none.
+func (p *Program) besides() (*os.File, error) {
+	dir, err := os.MkdirTemp("", "newtop-")
+	if err != nil {
+		return nil, err
+	}
+	p.dir = dir
+	path := filepath.Join(dir, "log")
+	if syscall.Mkfifo(path, 0o600) != nil {
+		return nil, nil
+	}
+	return os.OpenFile(path, os.O_RDWR, 0) // both, so that no writer's end is an end
+}
+
+// attend waits for the program, and closes its terminal when what it printed has come.
+func (p *Program) attend(terminal *os.File) {
+	p.status = p.cmd.Wait()
+	close(p.ended)
+	time.AfterFunc(drainPatience, func() { terminal.Close() }) // a child of it may hold the other end
+}
+
+// console is the near end of a terminal. That its other end is closed is an end.
+type console struct{ f *os.File }
+
+func (c *console) Read(b []byte) (int, error) {
+	n, err := c.f.Read(b)
+	if errors.Is(err, syscall.EIO) || errors.Is(err, fs.ErrClosed) {
+		err = io.EOF
+	}
+	return n, err
+}
+
+func (c *console) Close() error { return c.f.Close() }
+
+// Next ends the run when the program has ended.
+func (p *Program) Next(ctx context.Context) (event.Event, error) {
+	e, err := p.pipe.Next(ctx)
+	if !errors.Is(err, io.EOF) || p.told {
+		return e, err
+	}
+	select {
+	case <-p.ended:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	p.told = true
+	state, message := logs.Finished, ""
+	if p.status != nil {
+		state, message = logs.Failed, p.status.Error()
+	}
+	p.decoder.End(state, message)
+	return p.pipe.Next(ctx)
+}
+
+// PID is the program's number.
+func (p *Program) PID() int { return p.cmd.Process.Pid }
+
+// Stop asks the program to end, as ctrl+c does, then as kill does, then ends it, and returns when it has ended.
+func (p *Program) Stop() {
+	p.once.Do(func() {
+		for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGKILL} {
+			select {
+			case <-p.ended:
+				return
+			default:
+			}
+			_ = syscall.Kill(-p.cmd.Process.Pid, s) // it leads a session, and so a group; gone is as good
+			select {
+			case <-p.ended:
+				return
+			case <-time.After(stopPatience):
+			}
+		}
+	})
+	<-p.ended
+}
+
+// Status is how the program ended: nil for well, else an *exec.ExitError or what kept it from being waited for. It waits for
+// the end.
+func (p *Program) Status() error {
+	<-p.ended
+	return p.status
+}
+
+// Close stops the program and gives back what it used.
+func (p *Program) Close() error {
+	p.Stop()
+	err := p.pipe.Close()
+	if errors.Is(err, fs.ErrClosed) {
+		err = nil
+	}
+	return errors.Join(err, os.RemoveAll(p.dir))
+}

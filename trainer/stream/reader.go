@@ -1,0 +1,144 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/logs"
+)
+
+// Reading returns a source of a log that is not lines. Close closes the reader.
+func Reading(r logs.Reader, name string) Source {
+	s := &reading{reader: r, name: name}
+	paths := r.Watch()
+	if len(paths) == 0 {
+		paths = []string{name}
+	}
+	s.watcher = newWatcher(paths[0])
+	s.watcher.only = ""
+	s.watched = map[string]bool{paths[0]: true}
+	s.reset()
+	return s
+}
+
+// reading has a reader give its rows to an assembler.
+type reading struct {
+	stepAssembler
+	reader  logs.Reader
+	name    string
+	watcher *watcher
+	watched map[string]bool
+	looked  bool // whether there may be nothing more, since the last ErrNone
+	came    time.Time
+	over    error
+}
+
+func (s *reading) reset() {
+	s.stepAssembler = newStepAssembler(streamName(s.name))
+}
+
+func (s *reading) Next(ctx context.Context) (event.Event, error) {
+	for {
+		if e := s.next(); e != nil {
+			return e, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if s.over != nil {
+			return nil, s.over
+		}
+		if s.looked {
+			s.looked = false
+			return nil, ErrNone
+		}
+		if err := s.read(ctx); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// read asks the reader, and gives a step under way for which nothing more has come.
+func (s *reading) read(ctx context.Context) error {
+	open, before := s.open, s.waiting()
+	more, err := s.reader.Read(ctx, s)
+	switch {
+	case errors.Is(err, logs.ErrRestart):
+		s.reset()
+		return ErrRestart
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.Is(err, io.EOF):
+		s.catchUp()
+		s.flush()
+		s.over = io.EOF
+		return nil
+	case err != nil:
+		return err
+	case more:
+		return nil
+	}
+	s.catchUp()
+	if s.waiting() > before || s.open != open {
+		s.came = time.Now()
+	}
+	if s.complete() || time.Since(s.came) >= rowPatience {
+		s.flush()
+	}
+	s.looked = true
+	return nil
+}
+
+func (s *reading) Wait(ctx context.Context) error {
+	for _, path := range s.reader.Watch() {
+		if !s.watched[path] {
+			s.watched[path] = true
+			if info, err := os.Stat(path); err != nil || !info.IsDir() {
+				path = filepath.Dir(path)
+			}
+			s.watcher.add(path)
+		}
+	}
+	due := time.Duration(0)
+	if s.open {
+		due = rowPatience
+	}
+	return s.watcher.wait(ctx, due)
+}
+
+func (s *reading) Read() float64 { return s.reader.Progress() }
+
+func (s *reading) Name() string { return s.name }
+
+// Stale says that nothing has been written for some time.
+func (s *reading) Stale() string {
+	var last time.Time
+	for _, path := range s.reader.Watch() {
+		if info, err := os.Stat(path); err == nil {
+			last = later(last, info.ModTime())
+		}
+	}
+	if last.IsZero() {
+		return "the log is gone"
+	}
+	return untouched(last)
+}
+
+// Warning says what could not be read.
+func (s *reading) Warning() string {
+	if w := s.reader.Warning(); w != "" || s.dropped == 0 {
+		return w
+	}
+	return fmt.Sprintf("%s: more than %d metrics: the others are left out", s.name, maxCurves)
+}
+
+func (s *reading) Close() error {
+	s.watcher.close()
+	return s.reader.Close()
+}

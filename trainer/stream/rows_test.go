@@ -1,0 +1,209 @@
+package stream
+
+import (
+	"math"
+	"testing"
+
+	"newtop/trainer/event"
+	"newtop/trainer/logs"
+)
+
+var nan = math.NaN()
+
+// row makes a row of a step, an epoch and pairs of a key and a value.
+func row(step, epoch float64, pairs ...any) *logs.Row {
+	r := &logs.Row{Step: step, Epoch: epoch, Wall: nan, Elapsed: nan}
+	for i := 0; i < len(pairs); i += 2 {
+		v, ok := pairs[i+1].(float64)
+		if !ok {
+			v = float64(pairs[i+1].(int))
+		}
+		r.Add(pairs[i].(string), v)
+	}
+	return r
+}
+
+func assembled(j *stepAssembler) (events []event.Event) {
+	for e := j.next(); e != nil; e = j.next() {
+		events = append(events, e)
+	}
+	return events
+}
+
+// TestRows: which step a row belongs to, as its writer counts.
+func TestRows(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rows []*logs.Row
+		want string
+	}{
+		{"train and validation of one step", []*logs.Row{row(1, nan, "loss", 0.5), row(1, nan, "val_loss", 0.6), row(2, nan, "loss", 0.4)},
+			"run x; 1 loss=0.5 test=0.6 @NaN; 2 loss=0.4 @NaN"},
+		{"steps, and validation by epochs", []*logs.Row{row(50, 1, "loss", 3), row(100, 1, "loss", 2), row(nan, 1, "val_loss", 2.5), row(150, 2, "loss", 1)},
+			"run x; 50 loss=3 [epoch=1] @NaN; 100 loss=2 test=2.5 [epoch=1] @NaN; 150 loss=1 [epoch=2] @NaN"},
+		{"steps within epochs", []*logs.Row{row(0, 1, "loss", 3), row(5, 1, "loss", 2), row(0, 2, "loss", 1), row(5, 2, "loss", 0.5)},
+			"run x; 0 loss=3 [epoch=1] @NaN; 5 loss=2 [epoch=1] @NaN; 6 loss=1 [epoch=2] @NaN; 11 loss=0.5 [epoch=2] @NaN"},
+		{"whole epochs", []*logs.Row{row(nan, 0, "loss", 3, "accuracy", 0.5), row(nan, 1, "loss", 2, "accuracy", 0.75)},
+			"run x; 0 loss=3 err=0.5 @NaN; 1 loss=2 err=0.25 @NaN"},
+		{"fractions of epochs", []*logs.Row{row(nan, 0.5, "loss", 3), row(nan, 1, "loss", 2), row(nan, 1, "eval_loss", 4), row(nan, 1.5, "loss", 1)},
+			"run x; 1 loss=3 [epoch=0.5] @NaN; 2 loss=2 test=4 [epoch=1] @NaN; 3 loss=1 [epoch=1.5] @NaN"},
+		{"nothing to count by", []*logs.Row{row(nan, nan, "loss", 3), row(nan, nan, "val_loss", 4), row(nan, nan, "loss", 2)},
+			"run x; 1 loss=3 test=4 @NaN; 2 loss=2 @NaN"},
+		{"back to an earlier step", []*logs.Row{row(1, nan, "loss", 3), row(2, nan, "loss", 2), row(3, nan, "loss", 9), row(2, nan, "loss", 1)},
+			"run x; 1 loss=3 @NaN; 2 loss=2 @NaN; 3 loss=9 @NaN; back 3→1; 2 loss=1 @NaN"},
+		{"another run", []*logs.Row{row(1, nan, "loss", 3), row(2, nan, "loss", 2), row(1, nan, "loss", 4)},
+			"run x; 1 loss=3 @NaN; 2 loss=2 @NaN; run x (2); 1 loss=4 @NaN"},
+	} {
+		j := newStepAssembler("x")
+		for _, r := range c.rows {
+			j.Row(r)
+		}
+		j.flush()
+		if got := text(assembled(&j)); got != c.want {
+			t.Errorf("%s:\n%s\nexpected\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestRowsThatComeLate: what comes for a step that was given is told once more, and what is not finite stays that.
+func TestRowsThatComeLate(t *testing.T) {
+	j := newStepAssembler("x")
+	j.Row(row(100, nan, "loss", 2))
+	j.catchUp()
+	j.flush()
+	j.Row(row(nan, nan, "val_loss", math.Inf(1), "x", math.NaN()))
+	j.flush()
+	events := assembled(&j)
+	if len(events) != 3 {
+		t.Fatalf("%d events: %+v", len(events), events)
+	}
+	e := events[2].(event.EpochEvent)
+	if e.Epoch != 100 || !e.Loss.Absent() || !e.TestLoss.Broken() || e.Figures[0].Key != "x" || !e.Figures[0].Value.Broken() {
+		t.Errorf("came as %+v", e)
+	}
+}
+
+// TestRowsInTime: seconds come from the log, or from the clock while it is followed.
+func TestRowsInTime(t *testing.T) {
+	timed := func(r *logs.Row, wall, elapsed float64) *logs.Row { r.Wall, r.Elapsed = wall, elapsed; return r }
+	for _, c := range []struct {
+		name  string
+		rows  []*logs.Row
+		clock []float64
+		want  string
+	}{
+		{"elapsed", []*logs.Row{timed(row(1, nan, "loss", 1), nan, 2), timed(row(2, nan, "loss", 1), nan, 5)}, nil, "run x; 1 loss=1 @2; 2 loss=1 @5"},
+		{"time of day", []*logs.Row{timed(row(1, nan, "loss", 1), 1.7e9, nan), timed(row(2, nan, "loss", 1), 1.7e9+3, nan)}, nil, "run x; 1 loss=1 @0; 2 loss=1 @3"},
+		{"both", []*logs.Row{timed(row(1, nan, "loss", 1), 1.7e9, 4), timed(row(2, nan, "loss", 1), 1.7e9+3, 7)}, nil, "run x; 1 loss=1 @4; 2 loss=1 @7"},
+		{"the clock", []*logs.Row{row(1, nan, "loss", 1), row(2, nan, "loss", 1)}, []float64{0.5, 2}, "run x; 1 loss=1 @0.5; 2 loss=1 @2"},
+	} {
+		j := newStepAssembler("x")
+		if c.clock != nil {
+			n := -1
+			j.rows.clock = func() float64 { n++; return c.clock[n] }
+		}
+		for _, r := range c.rows {
+			j.Row(r)
+		}
+		j.flush()
+		if got := text(assembled(&j)); got != c.want {
+			t.Errorf("%s: %s\nexpected %s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestRowsAndTheRun: what the log says of its run, its console and its end.
+func TestRowsAndTheRun(t *testing.T) {
+	j := newStepAssembler("x")
+	j.Info(logs.Info{Name: "brave-otter", Config: map[string]any{"lr": 0.1, "layers": []any{1.0, 2.0}}, Steps: 10})
+	for range 3 * keptLines {
+		j.Line("hello")
+	}
+	j.Row(row(1, nan, "loss", 1))
+	j.catchUp()
+	j.End(logs.Failed, "exit status 3")
+	j.End(logs.Failed, "again")
+	j.Row(row(2, nan, "loss", 0.5))
+	j.Info(logs.Info{Steps: 20})
+	j.flush()
+	var kinds []string
+	lines := 0
+	for _, e := range assembled(&j) {
+		switch e := e.(type) {
+		case event.ConsoleEvent:
+			lines++
+			continue
+		case event.RunEvent:
+			if e.ID != "x" || e.Data.Name != "brave-otter" || e.Settings["lr"] != 0.1 || e.Settings["layers"] != "[1 2]" || e.Epochs == 0 {
+				t.Errorf("the run is %+v", e)
+			}
+		case event.DoneEvent:
+			if e.Reason != event.ReasonFailed || e.Message != "exit status 3" || e.Epochs != 1 || !e.Loss.Absent() {
+				t.Errorf("the end is %+v", e)
+			}
+		}
+		kinds = append(kinds, e.EventType())
+	}
+	want := []string{"run", "epoch", "done", "resume", "epoch", "run"}
+	if lines != keptLines || len(kinds) != len(want) {
+		t.Fatalf("%d lines, %v: expected %v", lines, kinds, want)
+	}
+	for i := range want {
+		if kinds[i] != want[i] {
+			t.Fatalf("%v: expected %v", kinds, want)
+		}
+	}
+}
+
+// FuzzRows: whatever rows come, epochs ascend but for returns and what is told once more, and every event can be written.
+func FuzzRows(f *testing.F) {
+	f.Add([]byte{1, 1, 0, 1, 0, 1, 1, 200, 3, 1, 0, 7}, uint8(2))
+	f.Add([]byte{0, 0, 0, 0, 255, 255, 9, 9, 4, 128, 1, 1}, uint8(1))
+	f.Fuzz(func(t *testing.T, data []byte, caughtUp uint8) {
+		keys := []string{"loss", "val_loss", "acc", "lr", "x", "epoch"}
+		j := newStepAssembler("x")
+		newest := math.MinInt
+		for n := 0; len(data) >= 4; n++ {
+			if n == int(caughtUp) {
+				j.catchUp()
+			}
+			at := func(b byte) float64 {
+				if b == 255 {
+					return nan
+				}
+				return float64(b) / 2
+			}
+			r := row(math.Trunc(at(data[0])), at(data[1]), keys[int(data[2])%len(keys)], float64(int8(data[3])))
+			if r.Elapsed = nan; data[3]%3 == 0 {
+				r.Elapsed = at(data[2])
+			}
+			j.Row(r)
+			if data[3]%5 == 0 {
+				j.flush()
+			}
+			if data[3] == 77 {
+				j.End(logs.Finished, "")
+			}
+			data = data[4:]
+			for _, e := range assembled(&j) {
+				if _, err := event.EncodeEvent(e); err != nil {
+					t.Fatal(err)
+				}
+				switch e := e.(type) {
+				case event.RunEvent:
+					newest = math.MinInt
+				case event.RewindEvent:
+					if e.Epoch != newest || e.To >= e.Epoch {
+						t.Fatalf("%+v at epoch %d", e, newest)
+					}
+					newest = e.To
+				case event.EpochEvent:
+					if e.Epoch < newest {
+						t.Fatalf("epoch %d after %d", e.Epoch, newest)
+					}
+					newest = e.Epoch
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,59 @@
+package stream
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"newtop/trainer/event"
+)
+
+// Listener is told of a source's events. Its methods are called by the goroutine that reads the source.
+type Listener interface {
+	// See takes the next event; live says that it came after all that was there had been read. The first one is a RunEvent.
+	See(e event.Event, live bool)
+	// Restart says that what was seen is void and comes again.
+	Restart()
+}
+
+// Tap returns the source with a listener, which sees every event that Next returns.
+func Tap(s Source, l Listener) Source { return &tap{Source: s, listener: l} }
+
+type tap struct {
+	Source
+	listener Listener
+	begun    bool
+	live     bool
+}
+
+func (t *tap) Next(ctx context.Context) (event.Event, error) {
+	e, err := t.Source.Next(ctx)
+	switch {
+	case errors.Is(err, ErrRestart):
+		t.begun = false
+		t.listener.Restart()
+	case errors.Is(err, ErrNone):
+		t.live = true
+	case err == nil:
+		if _, is := e.(event.RunEvent); !is && !t.begun {
+			t.listener.See(event.RunEvent{Version: 1, Data: event.DataInfo{Name: filepath.Base(t.Name())}}, t.live)
+		}
+		t.begun = true
+		t.listener.See(e, t.live)
+	}
+	return e, err
+}
+
+func (t *tap) Stale() string {
+	if s, ok := t.Source.(staler); ok {
+		return s.Stale()
+	}
+	return ""
+}
+
+func (t *tap) Warning() string {
+	if s, ok := t.Source.(warner); ok {
+		return s.Warning()
+	}
+	return ""
+}
