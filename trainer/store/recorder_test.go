@@ -657,3 +657,12 @@ func held(epoch int) *pending {
 	c := &trainer.Checkpoint{Epoch: epoch, Fingerprint: "f"}
 	return &pending{epoch: epoch, fingerprint: "f", encode: c.MarshalBinary}
 }
+
+// TestConsoleIsNotRecorded: lines of a program's console take no room and no number.
+func TestConsoleIsNotRecorded(t *testing.T) {
+	s := temporary(t)
+	r := s.Record(About{})
+	record(t, r, opening("a"), epoch(0, 1), event.ConsoleEvent{Text: "a line"}, epoch(1, 1))
+	flush(t, r)
+	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 1), epoch(1, 1)})
+}
