@@ -120,12 +120,26 @@ func (s *Sampler) Sample(ctx context.Context) (Sample, error) {
 	s.host.read(ctx, &out)
 	s.group.read(&out)
 	out.GPUs = s.nvidia.read(out.At)
+	next := 0
+	for i := range out.GPUs {
+		next = max(next, out.GPUs[i].Index+1)
+	}
 	for i := range s.amd {
-		out.GPUs = append(out.GPUs, s.amd[i].read(len(out.GPUs)))
+		out.GPUs = append(out.GPUs, s.amd[i].read(next+i))
+	}
+	if s.o.PID != 0 || s.o.Processes {
+		s.nvidia.followProcesses()
 	}
 	s.table.read(ctx, &s.o, &out, s.nvidia.memory(out.At))
 	s.newest = out
 	return out, nil
+}
+
+// Watch has the next samples tell of another process, as Options.PID.
+func (s *Sampler) Watch(pid int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.o.PID, s.table.looked, s.newest = pid, time.Time{}, Sample{}
 }
 
 // Close ends what the sampler has started. It may be called twice.

@@ -24,9 +24,13 @@ const (
 // nvidia follows nvidia-smi. A goroutine for each of its processes reads lines until that ends; mu is held by whoever reads or
 // changes what they told.
 type nvidia struct {
+	program  string        // "": there is none
+	every    time.Duration // between two times that it tells
 	patience time.Duration // after which what was told is old
+	ctx      context.Context
 	cancel   context.CancelFunc
 	ended    sync.WaitGroup
+	asked    bool // for processes, too
 
 	mu    sync.Mutex
 	gpus  map[int]heard[GPU]
@@ -41,32 +45,40 @@ type heard[T any] struct {
 
 // openNvidia starts nvidia-smi. Where there is none, nothing is told.
 func openNvidia(o *Options) *nvidia {
-	n := &nvidia{patience: max(5*time.Second, 5*o.Interval), gpus: map[int]heard[GPU]{}, inUse: map[int]heard[uint64]{}}
-	var ctx context.Context
-	ctx, n.cancel = context.WithCancel(context.Background())
-	program, err := exec.LookPath(o.NvidiaSMI)
-	if err != nil {
-		return n
+	n := &nvidia{every: o.Interval, patience: max(5*time.Second, 5*o.Interval), gpus: map[int]heard[GPU]{}, inUse: map[int]heard[uint64]{}}
+	n.ctx, n.cancel = context.WithCancel(context.Background())
+	var err error
+	if n.program, err = exec.LookPath(o.NvidiaSMI); err != nil {
+		n.program = ""
 	}
-	n.follow(ctx, program, o.Interval, "--query-gpu="+gpuFields, func(line string, now time.Time) {
+	n.follow("--query-gpu="+gpuFields, func(line string, now time.Time) {
 		if g, ok := parseGPU(line); ok {
 			n.gpus[g.Index] = heard[GPU]{g, now}
 		}
 	})
-	if o.Processes || o.PID != 0 {
-		n.follow(ctx, program, o.Interval, "--query-compute-apps="+processFields, func(line string, now time.Time) {
-			if pid, bytes, ok := parseProcess(line); ok {
-				n.inUse[pid] = heard[uint64]{bytes, now}
-			}
-		})
-	}
 	return n
+}
+
+// followProcesses has the memory of processes told from now on, by a process of nvidia-smi of its own: it tells one or the other.
+func (n *nvidia) followProcesses() {
+	if n.asked {
+		return
+	}
+	n.asked = true
+	n.follow("--query-compute-apps="+processFields, func(line string, now time.Time) {
+		if pid, bytes, ok := parseProcess(line); ok {
+			n.inUse[pid] = heard[uint64]{bytes, now}
+		}
+	})
 }
 
 // follow takes what a process of nvidia-smi tells until it ends or the context does. The process ends without newtop, too: nobody
 // reads what it writes.
-func (n *nvidia) follow(ctx context.Context, program string, every time.Duration, query string, take func(line string, now time.Time)) {
-	cmd := exec.CommandContext(ctx, program, query, "--format=csv,noheader,nounits", "-lms", strconv.FormatInt(every.Milliseconds(), 10))
+func (n *nvidia) follow(query string, take func(line string, now time.Time)) {
+	if n.program == "" {
+		return
+	}
+	cmd := exec.CommandContext(n.ctx, n.program, query, "--format=csv,noheader,nounits", "-lms", strconv.FormatInt(n.every.Milliseconds(), 10))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -36,7 +36,9 @@ esac
 
 func TestNvidia(t *testing.T) {
 	program, log := fakeSMI(t, "")
-	n := openNvidia(&Options{NvidiaSMI: program, Interval: 20 * time.Millisecond, PID: 1})
+	n := openNvidia(&Options{NvidiaSMI: program, Interval: 20 * time.Millisecond})
+	n.followProcesses()
+	n.followProcesses()
 	var gpus []GPU
 	for deadline := time.Now().Add(10 * time.Second); len(gpus) < 2 || len(n.memory(time.Now())) == 0; time.Sleep(5 * time.Millisecond) {
 		if gpus = n.read(time.Now()); time.Now().After(deadline) {

@@ -17,8 +17,10 @@ type Board struct {
 	began  time.Time
 	span   int // place in spans, counted from usualSpan
 
+	watched string // the name of the watched process, which stays when it has ended
+
 	cpu, memory, read, written, in, out, process, resident chart.Series
-	gpus                                                   []gpuCurves
+	gpus                                                   []gpuCurves // by their numbers
 
 	canvas  chart.Canvas
 	blocks  chart.Blocks
@@ -28,7 +30,7 @@ type Board struct {
 // gpuCurves are those of a GPU.
 type gpuCurves struct{ busy, memory chart.Series }
 
-// mostCurves is of how many GPUs curves are kept.
+// mostCurves is of how many GPUs curves are kept, those of the lowest numbers.
 const mostCurves = 16
 
 // spans are how many seconds the curves may show; 0: all.
@@ -58,15 +60,20 @@ func (b *Board) Take(s host.Sample) {
 	add(&b.in, s.NetIn)
 	add(&b.out, s.NetOut)
 	if p := s.Process; p != nil {
+		b.watched = p.Name
 		add(&b.process, p.CPU)
 		add(&b.resident, float64(p.RSS))
 	}
-	for i := range s.GPUs[:min(len(s.GPUs), mostCurves)] {
-		if i == len(b.gpus) {
+	for i := range s.GPUs {
+		g := &s.GPUs[i]
+		if g.Index < 0 || g.Index >= mostCurves {
+			continue
+		}
+		for g.Index >= len(b.gpus) {
 			b.gpus = append(b.gpus, gpuCurves{})
 		}
-		add(&b.gpus[i].busy, s.GPUs[i].Busy)
-		add(&b.gpus[i].memory, shareOf(s.GPUs[i].MemoryUsed, s.GPUs[i].MemoryTotal))
+		add(&b.gpus[g.Index].busy, g.Busy)
+		add(&b.gpus[g.Index].memory, shareOf(g.MemoryUsed, g.MemoryTotal))
 	}
 }
 

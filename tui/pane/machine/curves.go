@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"newtop/internal/format"
+	host "newtop/internal/machine"
 	"newtop/tui/chart"
 	"newtop/tui/style"
 )
@@ -62,8 +63,10 @@ func (b *Board) graphs() (out []graph) {
 		memory = append(memory, words("swap", Memory(float64(s.SwapUsed))))
 	}
 	add(graph{name: "memory", values: memory, curves: []chart.Curve{curve("used", &b.memory, false)}, axis: shares, most: 1})
-	for i := range min(len(s.GPUs), len(b.gpus)) {
-		add(b.gpuGraph(i))
+	for i := range s.GPUs {
+		if g := &s.GPUs[i]; g.Index >= 0 && g.Index < len(b.gpus) {
+			add(b.gpuGraph(g))
+		}
 	}
 	if s.Process != nil {
 		add(b.processGraph())
@@ -95,8 +98,7 @@ func (b *Board) processGraph() graph {
 		axis: chart.YAxis{Zero: true, Show: [2]float64{0, 1}}}
 }
 
-func (b *Board) gpuGraph(i int) graph {
-	g := &b.Newest.GPUs[i]
+func (b *Board) gpuGraph(g *host.GPU) graph {
 	share := shareOf(g.MemoryUsed, g.MemoryTotal)
 	values := [][]style.Part{words("", percent(g.Busy)), said("", full(memoryOf(g.MemoryUsed, g.MemoryTotal), share))}
 	for _, text := range []string{celsius(g.Temperature), watts(g)} {
@@ -109,7 +111,7 @@ func (b *Board) gpuGraph(i int) graph {
 	}
 	values = append(values, said("", style.Muted.Of(style.Clean(g.Name))))
 	return graph{name: gpuName(g), values: values, axis: shares, most: 1,
-		curves: []chart.Curve{curve("busy", &b.gpus[i].busy, false), curve("memory", &b.gpus[i].memory, true)}}
+		curves: []chart.Curve{curve("busy", &b.gpus[g.Index].busy, false), curve("memory", &b.gpus[g.Index].memory, true)}}
 }
 
 // What a graph needs at least.

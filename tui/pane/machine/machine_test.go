@@ -67,6 +67,9 @@ func TestRow(t *testing.T) {
 	list := tuitest.MachineSamples(1, 0)
 	list[0].Process, list[0].DiskUsed, list[0].MemoryUsed = nil, 99e9, 235<<26
 	add("full", text(t, []string{told(list).Row(&pen, 50)}, 50, 1))
+	list = tuitest.MachineSamples(2, 0)
+	list[1].Process = nil
+	add("ended", text(t, []string{told(list).Row(&pen, 70)}, 70, 1))
 	add("nothing", text(t, []string{told(nil).Row(&pen, 50)}, 50, 1))
 }
 

@@ -71,7 +71,11 @@ func (b *Board) rowParts(v *style.Pen, brevity int) (out []style.Part) {
 	for _, g := range together(s.GPUs) {
 		add(g.name, g.values(brevity)...)
 	}
-	if p := s.Process; p != nil {
+	p := s.Process
+	switch {
+	case p == nil && b.watched != "":
+		out = append(out, style.Border.Of(gap+"│ "), style.Muted.Of(short(b.watched, 16)), style.Warn.Of(" ended"))
+	case p != nil:
 		out = append(out, style.Border.Of(gap+"│ "), style.Muted.Of(short(p.Name, 16)))
 		if brevity < noProcessor {
 			out = append(out, style.Text.Of(" "+cores(p.CPU)))
