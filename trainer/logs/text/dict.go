@@ -15,7 +15,8 @@ type dict struct {
 	open  bool // the text goes on in the next line
 	lines int
 
-	near      int // lines for which the bar below is the one just before
+	before    found // what stands on the line before the dict: Step 5 {…
+	near      int   // lines for which the bar below is the one just before
 	n, m      float64
 	locked    float64 // the m of the bar of training, 0: not known yet
 	perEpoch  float64 // steps
@@ -54,9 +55,17 @@ func (p *Parser) brackets(line []byte, last bool, to logs.Sink) bool {
 				return false
 			}
 			p.pairs.read(line[:i])
-			if f := &p.pairs.found; f.bar && f.n == f.n && f.m == f.m {
+			f := &p.pairs.found
+			if f.bar && f.n == f.n && f.m == f.m {
 				d.bar(f.n, f.m)
 			}
+			if f.lead == f.lead { // srun's label
+				p.labelled = true
+				if !p.lowest(f.lead) {
+					return true
+				}
+			}
+			d.before = *f
 		} else if i = bytes.Index(line, namespace); i >= 0 {
 			config := make(map[string]any)
 			fields(line[i+len(namespace):], "", 0, func(k string, v any) { config[k] = v })
@@ -103,7 +112,7 @@ func closes(s []byte) bool {
 func (p *Parser) object(s []byte, to logs.Sink) {
 	f := &p.pairs.found
 	f.clear()
-	f.id, f.strong, f.part = 0, false, ""
+	f.epoch, f.step, f.part = p.dict.before.epoch, p.dict.before.step, p.dict.before.part
 	config := make(map[string]any)
 	summary, eval := false, false
 	fields(s[1:], "", 0, func(key string, v any) {
@@ -126,7 +135,7 @@ func (p *Parser) object(s []byte, to logs.Sink) {
 		case k == unheard || logs.AxisOf(key) != logs.Metric || hard[key] || bytes.HasSuffix([]byte(key), []byte("_runtime")) || len(f.values) >= 1024:
 		default:
 			f.strong = f.strong || k.class == metric && k.key != "lr" && k.key != "learning_rate"
-			f.values = append(f.values, reading{name: k, v: x, mean: math.NaN()})
+			f.values = append(f.values, reading{name: k, part: f.part, v: x, mean: math.NaN()})
 		}
 	})
 	if summary || len(config) == 0 {

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	"newtop/trainer/logs"
@@ -27,6 +28,7 @@ type name struct {
 	share  bool   // accuracies and errors: 93% is 0.93
 	rate   bool   // a throughput: a unit does not make it void
 	fixed  bool   // the line's part says nothing of it: lr, val_loss
+	phrase bool   // prose stands around the key
 	id     uint64
 	prefix [len(partNames)]string // key with a part before it
 }
@@ -45,7 +47,7 @@ var (
 	rates  = set("tps tok_s mfu tokens_per_second tokens_per_second_per_gpu steps_per_sec steps_per_second samples_per_second examples_per_second throughput tflops")
 	hard   = set(`time dur took elapsed eta remaining best sec secs second seconds ms duration runtime timestamp date wall pid port version line exit code errno
 		memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device devices rank node host localhost seed v_num total_flos flos speed checkpoint ckpt
-		data_time batch_time iter_time data dataloader worker workers http status python torch numpy patience`)
+		data_time batch_time iter_time data dataloader worker workers improved improvement decreased increased reducing group http status python torch numpy patience`)
 	soft = set(`total size number instances num count examples samples images instances parameters params files file rows depth tree trees leaves bytes
 		it was will be took than over under after before until saved saving loading loaded using epochs steps iterations iters batches
 		width height channels classes shape dim layers length max min limit page chapter year day hour minute minutes hours days`)
@@ -117,6 +119,7 @@ func newName(raw string) *name {
 		return k
 	}
 	if k.key == "" {
+		k.phrase = len(strings.Fields(raw)) > len(words)
 		k.key = strings.Join(words, " ")
 	}
 	k.classify(words)
@@ -149,15 +152,20 @@ func subject(words []string) []string {
 	for len(words) > 0 && links[words[len(words)-1]] {
 		words = words[:len(words)-1]
 	}
-	for i := len(words) - 1; i >= 0; i-- {
-		if links[words[i]] {
-			if strong[words[0]] {
-				return words[:1]
-			}
-			return words[i+1:]
+	first := slices.IndexFunc(words, func(w string) bool { return links[w] })
+	if first < 0 {
+		return words
+	}
+	if slices.ContainsFunc(words[:first], func(w string) bool { return strong[w] }) {
+		return words[:first]
+	}
+	last := first
+	for i, w := range words {
+		if links[w] {
+			last = i
 		}
 	}
-	return words
+	return words[last+1:]
 }
 
 func (k *name) classify(words []string) {
@@ -189,7 +197,7 @@ func (k *name) classify(words []string) {
 	default:
 		return
 	}
-	if one == "s" { // llm.c
+	if one == "s" || one == "episode" || one == "timestep" { // s is llm.c's
 		k.class = steps
 		return
 	}
