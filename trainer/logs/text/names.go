@@ -168,6 +168,7 @@ func subject(words []string) []string {
 	return words[last+1:]
 }
 
+// classify says what the words of the key count or measure.
 func (k *name) classify(words []string) {
 	var bare []string
 	for _, w := range words {
@@ -175,56 +176,57 @@ func (k *name) classify(words []string) {
 			bare = append(bare, w)
 		}
 	}
+	if len(bare) > 1 && (bare[0] == "end" || bare[0] == "starting" || bare[0] == "finished") {
+		bare = bare[1:]
+	}
 	one := strings.Join(bare, "_")
-	if logs.AxisOf(one) == logs.Metric && len(bare) > 1 && (bare[0] == "end" || bare[0] == "starting" || bare[0] == "finished") {
-		one = strings.Join(bare[1:], "_")
+	if one == "s" || one == "episode" || one == "timestep" { // s is llm.c's
+		k.class = steps
+		return
 	}
 	switch logs.AxisOf(one) {
 	case logs.Epochs:
 		if one != "epochs" {
 			k.class = epochs
 		}
-		return
 	case logs.Steps:
-		switch {
-		case one == "batch":
+		if one == "batch" {
 			k.class = batches
-		case !strings.HasSuffix(one, "s"):
+		} else if !strings.HasSuffix(one, "s") {
 			k.class = steps
 		}
-		return
 	case logs.Metric:
-	default:
-		return
+		k.measures(words, one)
 	}
-	if one == "s" || one == "episode" || one == "timestep" { // s is llm.c's
-		k.class = steps
-		return
-	}
+}
+
+var timed = set("time runtime mem memory ms sec")
+
+// measures decides whether the words name a metric. Any word of a time, a memory or such makes them name none; a word of
+// a size does so unless one of a metric stands beside it.
+func (k *name) measures(words []string, one string) {
 	k.class = other
 	weak := false
 	for _, w := range words {
-		if hard[w] {
-			k.class = ignored
-			return
-		}
+		k.rate = k.rate || rates[w] || strings.Contains(w, "per_sec")
 		weak = weak || soft[w]
+		none := hard[w]
 		for _, piece := range append(pieces(w), w) {
 			if strong[piece] {
 				k.class = metric
 			}
 			k.share = k.share || shares[piece]
-			if hard[piece] && (piece == "time" || piece == "runtime" || piece == "mem" || piece == "memory" || piece == "ms" || piece == "sec") && !rates[w] {
-				k.class = ignored
-				return
-			}
+			none = none || timed[piece] && !rates[w]
 		}
-		k.rate = k.rate || rates[w] || strings.Contains(w, "per_sec")
+		if none {
+			k.class = ignored
+			return
+		}
 	}
 	if one == "learning_rate" || one == "grad_norm" || one == "gradient_norm" || k.rate {
 		k.class = metric
 	}
-	k.fixed = k.rate || k.key == "lr" || strings.Contains(one, "rate") || strings.Contains(one, "norm")
+	k.fixed = k.rate || one == "lr" || strings.Contains(one, "rate") || strings.Contains(one, "norm")
 	for _, piece := range pieces(one) {
 		k.fixed = k.fixed || parts[piece] != ""
 	}

@@ -73,7 +73,7 @@ func (p *Parser) redrawn(text []byte) { p.state(text, false, p.shown) }
 
 // state reads what stands on the line; last: nothing was written over it.
 func (p *Parser) state(text []byte, last bool, to logs.Sink) {
-	body, rank := prefix(text)
+	body, rank := p.pairs.prefix(text)
 	if rank >= 0 && !p.lowest(rank) {
 		return
 	}
