@@ -121,6 +121,8 @@ var cases = []struct{ name, in, want string }{
 	{"parts as names", "epoch 1 train 0.5 val 0.4\nEpoch   2: train=0.5000, val=0.4000", "e1 train=0.5, val=0.4\ne2 train=0.5, val=0.4"},
 	{"checkpoints", "Epoch 1: val_loss improved from inf to 0.25, saving model to best.h5\nEpoch 00004: reducing learning rate of group 0 to 1.0000e-03.", ""},
 	{"episodes", "Episode 10\tAverage Score: 22.41", "s10 average score=22.41"},
+	{"a terminal's lines", "step 1 loss 0.5\r\nval loss 0.4\r\n\x1b[1mval loss 0.3\x1b[0m\r", "s1 loss=0.5\ns1 val loss=0.4\ns1 val loss=0.3"},
+	{"lines written over", "step 1 loss 0.5\rstep 1 loss 0.4\rstep 2 loss 0.3\rstep 3 loss 0.3", "s1 loss=0.4\ns2 loss=0.3"},
 	{"prose", "Epoch 3 finished, average loss: 0.5\nSaving model with loss 0.25", "e3 average loss=0.5\ne3 loss=0.25"},
 }
 
