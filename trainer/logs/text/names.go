@@ -47,8 +47,8 @@ var (
 	rates  = set("tps tok_s mfu tokens_per_second tokens_per_second_per_gpu steps_per_sec steps_per_second samples_per_second examples_per_second throughput tflops")
 	hard   = set(`time dur took elapsed eta remaining best sec secs second seconds ms duration runtime timestamp date wall pid port version line exit code errno
 		memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device devices rank node host localhost seed v_num total_flos flos speed checkpoint ckpt
-		data_time batch_time iter_time data dataloader worker workers improved improvement decreased increased reducing group http status python torch numpy patience`)
-	soft = set(`total size number instances num count examples samples images instances parameters params files file rows depth tree trees leaves bytes
+		data_time batch_time iter_time dataloader worker workers improved improvement decreased increased reducing http status python torch numpy patience`)
+	soft = set(`data group total size number instances num count examples samples images instances parameters params files file rows depth tree trees leaves bytes
 		it was will be took than over under after before until saved saving loading loaded using epochs steps iterations iters batches
 		width height channels classes shape dim layers length max min limit page chapter year day hour minute minutes hours days`)
 	links = set("with is of the at a an has to and by for on in now current got final was are from running this than over")

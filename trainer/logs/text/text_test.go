@@ -123,6 +123,7 @@ var cases = []struct{ name, in, want string }{
 	{"episodes", "Episode 10\tAverage Score: 22.41", "s10 average score=22.41"},
 	{"a terminal's lines", "step 1 loss 0.5\r\nval loss 0.4\r\n\x1b[1mval loss 0.3\x1b[0m\r", "s1 loss=0.5\ns1 val loss=0.4\ns1 val loss=0.3"},
 	{"lines written over", "step 1 loss 0.5\rstep 1 loss 0.4\rstep 2 loss 0.3\rstep 3 loss 0.3", "s1 loss=0.4\ns2 loss=0.3"},
+	{"losses of a sum", "step 3 data loss: 0.5, physics loss: 0.25, data 0.001, time 3", "s3 data loss=0.5, physics loss=0.25"},
 	{"prose", "Epoch 3 finished, average loss: 0.5\nSaving model with loss 0.25", "e3 average loss=0.5\ne3 loss=0.25"},
 }
 
