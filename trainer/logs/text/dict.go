@@ -3,7 +3,6 @@ package text
 import (
 	"bytes"
 	"math"
-	"strconv"
 
 	"newtop/trainer/logs"
 )
@@ -15,7 +14,8 @@ type dict struct {
 	open  bool // the text goes on in the next line
 	lines int
 
-	near      int // lines for which the bar below is the one just before
+	before    found // what stands on the line before the dict: Step 5 {…
+	near      int   // lines for which the bar below is the one just before
 	n, m      float64
 	locked    float64 // the m of the bar of training, 0: not known yet
 	perEpoch  float64 // steps
@@ -54,9 +54,17 @@ func (p *Parser) brackets(line []byte, last bool, to logs.Sink) bool {
 				return false
 			}
 			p.pairs.read(line[:i])
-			if f := &p.pairs.found; f.bar && f.n == f.n && f.m == f.m {
+			f := &p.pairs.found
+			if f.bar && f.n == f.n && f.m == f.m {
 				d.bar(f.n, f.m)
 			}
+			if f.lead == f.lead { // srun's label
+				p.labelled = true
+				if !p.lowest(f.lead) {
+					return true
+				}
+			}
+			d.before = *f
 		} else if i = bytes.Index(line, namespace); i >= 0 {
 			config := make(map[string]any)
 			fields(line[i+len(namespace):], "", 0, func(k string, v any) { config[k] = v })
@@ -103,7 +111,7 @@ func closes(s []byte) bool {
 func (p *Parser) object(s []byte, to logs.Sink) {
 	f := &p.pairs.found
 	f.clear()
-	f.id, f.strong, f.part = 0, false, ""
+	f.epoch, f.step, f.part = p.dict.before.epoch, p.dict.before.step, p.dict.before.part
 	config := make(map[string]any)
 	summary, eval := false, false
 	fields(s[1:], "", 0, func(key string, v any) {
@@ -126,7 +134,7 @@ func (p *Parser) object(s []byte, to logs.Sink) {
 		case k == unheard || logs.AxisOf(key) != logs.Metric || hard[key] || bytes.HasSuffix([]byte(key), []byte("_runtime")) || len(f.values) >= 1024:
 		default:
 			f.strong = f.strong || k.class == metric && k.key != "lr" && k.key != "learning_rate"
-			f.values = append(f.values, reading{name: k, v: x, mean: math.NaN()})
+			f.values = append(f.values, reading{name: k, part: f.part, v: x, mean: math.NaN()})
 		}
 	})
 	if summary || len(config) == 0 {
@@ -162,116 +170,4 @@ func (d *dict) step(epoch float64) (n, m float64) {
 		d.lastStep, d.lastEpoch = max(d.lastStep, math.Round(epoch*d.perEpoch)), epoch
 	}
 	return d.lastStep, d.locked
-}
-
-// asNumber takes numbers, and strings that are numbers.
-func asNumber(v any) (float64, bool) {
-	switch v := v.(type) {
-	case float64:
-		return v, true
-	case string:
-		if x, err := strconv.ParseFloat(v, 64); err == nil {
-			return x, true
-		}
-	}
-	return 0, false
-}
-
-// fields calls give with the keys and scalars of what follows an open bracket: 'key': value or key=value. Keys within an
-// object have the outer key and / before them. It returns how much it read.
-func fields(s []byte, outer string, depth int, give func(key string, v any)) int {
-	i := 0
-	for i < len(s) {
-		if c := s[i]; c == '}' || c == ')' {
-			return i + 1
-		} else if c != '\'' && c != '"' && c != '_' && !letter(c) {
-			i++
-			continue
-		}
-		key, n := text(s[i:])
-		i += n
-		for i < len(s) && (s[i] == ' ' || s[i] == '\t') {
-			i++
-		}
-		if c := at(s, i); c != ':' && c != '=' {
-			continue
-		}
-		for i++; i < len(s) && (s[i] == ' ' || s[i] == '\t'); i++ {
-		}
-		if outer != "" {
-			key = outer + "/" + key
-		}
-		if at(s, i) == '{' && depth < 8 {
-			i += 1 + fields(s[i+1:], key, depth+1, give)
-			continue
-		}
-		v, n := scalar(s[i:])
-		if i += n; v != nil && key != "" {
-			give(key, v)
-		}
-	}
-	return i
-}
-
-// text reads a string or a bare word, and returns its length in s.
-func text(s []byte) (string, int) {
-	if c := at(s, 0); c != '\'' && c != '"' {
-		i := 0
-		for i < len(s) && (letter(s[i]) || digit(s[i]) || s[i] == '_' || s[i] == '.' || s[i] == '-' || s[i] == '+' || s[i] >= 0x80) {
-			i++
-		}
-		return string(s[:i]), max(i, 1)
-	}
-	for i := 1; i < len(s); i++ {
-		if s[i] == '\\' {
-			i++
-		} else if s[i] == s[0] {
-			return string(s[1:i]), i + 1
-		}
-	}
-	return "", len(s)
-}
-
-// scalar reads a value, and returns its length; the value is nil if it is a list or None.
-func scalar(s []byte) (any, int) {
-	switch c := at(s, 0); c {
-	case 0, '}', ')', ',':
-		return nil, 0
-	case '[', '(', '{':
-		depth, i := 0, 0
-		for ; i < len(s); i++ {
-			if s[i] == '[' || s[i] == '(' || s[i] == '{' {
-				depth++
-			} else if s[i] == ']' || s[i] == ')' || s[i] == '}' {
-				if depth--; depth == 0 {
-					return nil, i + 1
-				}
-			}
-		}
-		return nil, i
-	case '\'', '"':
-		v, n := text(s)
-		return v, n
-	}
-	w, n := text(s)
-	switch w {
-	case "True", "true":
-		return true, n
-	case "False", "false":
-		return false, n
-	case "None", "null", "":
-		return nil, n
-	}
-	if x, err := strconv.ParseFloat(w, 64); err == nil || math.IsInf(x, 0) {
-		return x, n
-	}
-	if at(s, n) == '(' { // tensor(0.3, device='cuda:0')
-		v, _ := scalar(s[n+1:])
-		_, m := scalar(s[n:])
-		if _, ok := v.(float64); !ok {
-			v = nil
-		}
-		return v, n + m
-	}
-	return w, n
 }

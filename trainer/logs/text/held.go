@@ -1,7 +1,6 @@
 package text
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -20,9 +19,7 @@ type held struct {
 // hold takes the parser's row in place of what is held, which is given before if its step is over.
 func (p *Parser) hold(eval, epoch bool, to logs.Sink) {
 	h := &p.held
-	same := h.any && h.eval == eval && (eval || h.row.Step == p.row.Step && h.row.Epoch == p.row.Epoch ||
-		math.IsNaN(h.row.Step) && math.IsNaN(p.row.Step))
-	if !same {
+	if !h.any || h.eval != eval || !eval && !(same(h.row.Step, p.row.Step) && same(h.row.Epoch, p.row.Epoch)) {
 		p.release(to)
 	}
 	h.row, p.row = p.row, h.row
@@ -49,7 +46,7 @@ func (h *held) news() bool {
 	kept := h.row.Values[:0]
 	for _, v := range h.row.Values {
 		i := slices.IndexFunc(h.given, func(g logs.Value) bool { return g.Key == v.Key })
-		old := i >= 0 && (h.given[i].V == v.V || v.V != v.V && h.given[i].V != h.given[i].V)
+		old := i >= 0 && same(h.given[i].V, v.V)
 		if i < 0 && len(h.given) < 256 {
 			h.given = append(h.given, v)
 		} else if i >= 0 {
@@ -73,3 +70,6 @@ func rare(key string) bool {
 	}
 	return false
 }
+
+// same reports whether two numbers are equal, or both NaN.
+func same(a, b float64) bool { return a == b || a != a && b != b }

@@ -1,6 +1,7 @@
 package text
 
 import (
+	"slices"
 	"strings"
 
 	"newtop/trainer/logs"
@@ -27,6 +28,7 @@ type name struct {
 	share  bool   // accuracies and errors: 93% is 0.93
 	rate   bool   // a throughput: a unit does not make it void
 	fixed  bool   // the line's part says nothing of it: lr, val_loss
+	phrase bool   // prose stands around the key
 	id     uint64
 	prefix [len(partNames)]string // key with a part before it
 }
@@ -45,8 +47,8 @@ var (
 	rates  = set("tps tok_s mfu tokens_per_second tokens_per_second_per_gpu steps_per_sec steps_per_second samples_per_second examples_per_second throughput tflops")
 	hard   = set(`time dur took elapsed eta remaining best sec secs second seconds ms duration runtime timestamp date wall pid port version line exit code errno
 		memory mem max_mem gpu_mem ram vram cpu cuda gpu gpus device devices rank node host localhost seed v_num total_flos flos speed checkpoint ckpt
-		data_time batch_time iter_time data dataloader worker workers http status python torch numpy patience`)
-	soft = set(`total size number instances num count examples samples images instances parameters params files file rows depth tree trees leaves bytes
+		data_time batch_time iter_time dataloader worker workers improved improvement decreased increased reducing http status python torch numpy patience`)
+	soft = set(`data group total size number instances num count examples samples images instances parameters params files file rows depth tree trees leaves bytes
 		it was will be took than over under after before until saved saving loading loaded using epochs steps iterations iters batches
 		width height channels classes shape dim layers length max min limit page chapter year day hour minute minutes hours days`)
 	links = set("with is of the at a an has to and by for on in now current got final was are from running this than over")
@@ -117,6 +119,7 @@ func newName(raw string) *name {
 		return k
 	}
 	if k.key == "" {
+		k.phrase = len(strings.Fields(raw)) > len(words)
 		k.key = strings.Join(words, " ")
 	}
 	k.classify(words)
@@ -149,17 +152,23 @@ func subject(words []string) []string {
 	for len(words) > 0 && links[words[len(words)-1]] {
 		words = words[:len(words)-1]
 	}
-	for i := len(words) - 1; i >= 0; i-- {
-		if links[words[i]] {
-			if strong[words[0]] {
-				return words[:1]
-			}
-			return words[i+1:]
+	first := slices.IndexFunc(words, func(w string) bool { return links[w] })
+	if first < 0 {
+		return words
+	}
+	if slices.ContainsFunc(words[:first], func(w string) bool { return strong[w] }) {
+		return words[:first]
+	}
+	last := first
+	for i, w := range words {
+		if links[w] {
+			last = i
 		}
 	}
-	return words
+	return words[last+1:]
 }
 
+// classify says what the words of the key count or measure.
 func (k *name) classify(words []string) {
 	var bare []string
 	for _, w := range words {
@@ -167,56 +176,57 @@ func (k *name) classify(words []string) {
 			bare = append(bare, w)
 		}
 	}
+	if len(bare) > 1 && (bare[0] == "end" || bare[0] == "starting" || bare[0] == "finished") {
+		bare = bare[1:]
+	}
 	one := strings.Join(bare, "_")
-	if logs.AxisOf(one) == logs.Metric && len(bare) > 1 && (bare[0] == "end" || bare[0] == "starting" || bare[0] == "finished") {
-		one = strings.Join(bare[1:], "_")
+	if one == "s" || one == "episode" || one == "timestep" { // s is llm.c's
+		k.class = steps
+		return
 	}
 	switch logs.AxisOf(one) {
 	case logs.Epochs:
 		if one != "epochs" {
 			k.class = epochs
 		}
-		return
 	case logs.Steps:
-		switch {
-		case one == "batch":
+		if one == "batch" {
 			k.class = batches
-		case !strings.HasSuffix(one, "s"):
+		} else if !strings.HasSuffix(one, "s") {
 			k.class = steps
 		}
-		return
 	case logs.Metric:
-	default:
-		return
+		k.measures(words, one)
 	}
-	if one == "s" { // llm.c
-		k.class = steps
-		return
-	}
+}
+
+var timed = set("time runtime mem memory ms sec")
+
+// measures decides whether the words name a metric. Any word of a time, a memory or such makes them name none; a word of
+// a size does so unless one of a metric stands beside it.
+func (k *name) measures(words []string, one string) {
 	k.class = other
 	weak := false
 	for _, w := range words {
-		if hard[w] {
-			k.class = ignored
-			return
-		}
+		k.rate = k.rate || rates[w] || strings.Contains(w, "per_sec")
 		weak = weak || soft[w]
+		none := hard[w]
 		for _, piece := range append(pieces(w), w) {
 			if strong[piece] {
 				k.class = metric
 			}
 			k.share = k.share || shares[piece]
-			if hard[piece] && (piece == "time" || piece == "runtime" || piece == "mem" || piece == "memory" || piece == "ms" || piece == "sec") && !rates[w] {
-				k.class = ignored
-				return
-			}
+			none = none || timed[piece] && !rates[w]
 		}
-		k.rate = k.rate || rates[w] || strings.Contains(w, "per_sec")
+		if none {
+			k.class = ignored
+			return
+		}
 	}
 	if one == "learning_rate" || one == "grad_norm" || one == "gradient_norm" || k.rate {
 		k.class = metric
 	}
-	k.fixed = k.rate || k.key == "lr" || strings.Contains(one, "rate") || strings.Contains(one, "norm")
+	k.fixed = k.rate || one == "lr" || strings.Contains(one, "rate") || strings.Contains(one, "norm")
 	for _, piece := range pieces(one) {
 		k.fixed = k.fixed || parts[piece] != ""
 	}

@@ -40,16 +40,17 @@ type pairs struct {
 	found
 	line     []byte
 	tokens   []token
-	from, to int  // the tokens of the name that is being read; from < 0: none
-	sep      byte // : or = behind it
-	doubtful int  // index of a value without : or =, which is void if prose follows; < 0: none
+	from, to int   // the tokens of the name that is being read; from < 0: none
+	sep      byte  // : or = behind it
+	about    *name // what a line of prose is about, whose number comes later
+	doubtful int   // index of a value without : or =, which is void if prose follows; < 0: none
 }
 
 func (p *pairs) read(line []byte) {
 	p.clear()
 	p.line = line
 	p.tokens = scan(p.tokens, line)
-	p.from, p.sep, p.doubtful = -1, 0, -1
+	p.from, p.sep, p.doubtful, p.about = -1, 0, -1, nil
 	for i := 0; i < len(p.tokens); {
 		t := &p.tokens[i]
 		switch t.kind {
@@ -75,6 +76,8 @@ func (p *pairs) read(line []byte) {
 func (p *pairs) word(i int) int {
 	t := &p.tokens[i]
 	switch {
+	case p.from >= 0 && p.is(i+1, '(') && p.num(i+2) && wrappers[p.text(i)]: // loss: tensor(0.3)
+		return i + 2
 	case p.sep == '=': // collection=train
 		p.say(i, i+1)
 		p.from, p.sep = -1, 0
@@ -158,7 +161,13 @@ func (p *pairs) pair(i int) int {
 	t := &p.tokens[i]
 	m, next := p.total(i)
 	switch {
-	case k.class == partial && p.sep != 0 && !p.is(i-1, '[') && m != m && k.key != "": // CatBoost's test: 0.36
+	case t.percent && p.is(i+1, '|') && (k.class != metric || k.key == ""): // Training:  34%|███
+		p.bar = true
+		return i + 1
+	case k.class == metric && k.phrase && p.sep == 0 && t.whole && next < len(p.tokens) && p.tokens[next].kind == word:
+		p.about = k // Accuracy of the network on the 10000 test images: 55 %
+		return next
+	case k.class == partial && (p.sep != 0 || !t.whole) && !p.is(i-1, '[') && m != m && k.key != "": // CatBoost's test: 0.36
 		return p.value(i, k, m, next)
 	case k.class == partial:
 		return p.loose(i)
@@ -207,6 +216,10 @@ func (p *pairs) value(i int, k *name, m float64, next int) int {
 	if p.is(next, '%') {
 		percent = true
 		next++
+	}
+	if percent && k.class == ignored && p.about != nil {
+		k = p.about
+		r.name = k
 	}
 	units := t.unit
 	if next < len(p.tokens) && p.tokens[next].kind == word && p.tokens[next].gap > 0 && unit(p.text(next)) && !p.named(next) {
@@ -299,6 +312,9 @@ func (p *pairs) full(next int) {
 		p.finished, p.bar = true, true
 	}
 }
+
+// wrappers are the types whose numbers Python prints within brackets.
+var wrappers = set("tensor array np.float32 np.float64 float32 float64 Array")
 
 var unitWords = set("ms s sec secs second seconds min mins minute minutes h hour hours us ns kb mb gb tb kib mib gib bytes w mhz")
 

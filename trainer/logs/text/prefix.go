@@ -4,27 +4,27 @@ import "bytes"
 
 // prefix drops what launchers and loggers put before a line: ranks, dates, levels, names of files. It returns the rank if
 // it is told by a name, as [rank0]: or [default0]:, else −1; a bare number may be a step as well.
-func prefix(s []byte) (body []byte, rank float64) {
+func (n *names) prefix(s []byte) (body []byte, rank float64) {
 	rank = -1
 	s = bytes.TrimLeft(s, " \t")
 	if len(s) == 0 || letter(s[0]) && (s[0] < 'A' || s[0] > 'Z') {
 		return s, rank
 	}
-	if r, n := namedRank(s); n > 0 {
-		s, rank = s[n:], r
+	if r, k := namedRank(s); k > 0 {
+		s, rank = s[k:], r
 	} else if i := bytes.Index(s[:min(len(s), 24)], []byte(": [")); i > 0 && len(bytes.Trim(s[:i], "0123456789")) == 0 {
-		if r, n := namedRank(s[i+2:]); n > 0 {
-			s, rank = s[i+2+n:], r
+		if r, k := namedRank(s[i+2:]); k > 0 {
+			s, rank = s[i+2+k:], r
 		}
 	}
 	logged := false
 	for range 12 {
 		s = bytes.TrimLeft(s, " \t")
-		n := loggerWord(s, logged)
-		if n == 0 {
+		k := n.loggerWord(s, logged)
+		if k == 0 {
 			break
 		}
-		s, logged = s[n:], true
+		s, logged = s[k:], true
 	}
 	return s, rank
 }
@@ -54,13 +54,13 @@ var levels = []string{"INFO", "WARNING", "WARN", "DEBUG", "ERROR", "CRITICAL", "
 
 // loggerWord returns the length of a piece of a logger's prefix at the start of s, 0 if there is none. After a date or a
 // level there may be names, and marks between them.
-func loggerWord(s []byte, logged bool) int {
+func (n *names) loggerWord(s []byte, logged bool) int {
 	if len(s) == 0 {
 		return 0
 	}
 	switch c := s[0]; {
 	case c == '[':
-		if end := bytes.IndexByte(s[:min(len(s), 80)], ']'); end > 1 && aside(s[1:end]) {
+		if end := bytes.IndexByte(s[:min(len(s), 80)], ']'); end > 1 && n.aside(s[1:end]) {
 			if at(s, end+1) == ':' {
 				end++
 			}
@@ -92,18 +92,18 @@ func loggerWord(s []byte, logged bool) int {
 	if !logged {
 		return 0
 	}
-	return loggerName(s)
+	return n.loggerName(s)
 }
 
 // loggerName returns the length of the name of a logger, a file or a function: "root - ", "__main__:train:45 - ", "root:",
 // "train.py:48".
-func loggerName(s []byte) int {
+func (n *names) loggerName(s []byte) int {
 	i := 0
 	for i < len(s) && (letter(s[i]) || digit(s[i]) || bytes.IndexByte([]byte("_.:<>"), s[i]) >= 0) {
 		i++
 	}
 	head, tail, cut := bytes.Cut(s[:i], []byte(":"))
-	if len(head) == 0 || axisWord(head) != "" || parts[string(bytes.ToLower(head))] != "" {
+	if len(head) == 0 || n.telling(head) {
 		return 0
 	}
 	last := tail[bytes.LastIndexByte(tail, ':')+1:]
@@ -113,7 +113,7 @@ func loggerName(s []byte) int {
 		return i + 3
 	case bytes.HasSuffix(head, []byte(".py")):
 		return i
-	case cut && len(tail) > 0 && !digit(tail[0]) && axisWord(head) == "": // INFO:root:
+	case cut && len(tail) > 0 && !digit(tail[0]): // INFO:root:
 		return len(head) + 1
 	case cut && len(tail) == 0 && at(s, i) > ' ':
 		return i
@@ -123,27 +123,22 @@ func loggerName(s []byte) int {
 
 // aside reports whether what stands in brackets at the start of a line says nothing of its numbers: a level, a time, the
 // name of a program or a file.
-func aside(in []byte) bool {
+func (n *names) aside(in []byte) bool {
 	if hasClock(in) {
 		return true
 	}
-	if !letter(in[0]) || parts[string(bytes.ToLower(in))] != "" {
+	if !letter(in[0]) {
 		return false
 	}
 	name, numbers, _ := bytes.Cut(in, []byte(" "))
 	if bytes.EqualFold(name, []byte("rank")) {
 		return true
 	}
-	return len(numbers) == 0 && axisWord(name) == "" && !bytes.ContainsAny(in, "=/")
+	return len(numbers) == 0 && !n.telling(name) && !bytes.ContainsAny(in, "=/")
 }
 
-// axisWord returns the word itself if it counts steps or epochs.
-func axisWord(w []byte) string {
-	if k := newName(string(w)); k.class == epochs || k.class == steps || k.class == batches || k.class == metric {
-		return string(w)
-	}
-	return ""
-}
+// telling reports whether a word says something of a line's numbers, so that it is no logger's name.
+func (n *names) telling(w []byte) bool { return n.of(w).class >= metric }
 
 // hasClock reports whether hh:mm:ss stands in s.
 func hasClock(s []byte) bool {

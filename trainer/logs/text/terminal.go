@@ -6,7 +6,7 @@ import (
 )
 
 // widest is how many cells of a line are kept. What a program writes beyond them is dropped.
-const widest = 1 << 14
+const widest = 1 << 13
 
 // terminal shows one line as a screen does: carriage returns, backspaces and escape sequences do what they say.
 type terminal struct {

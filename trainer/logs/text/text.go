@@ -32,6 +32,7 @@ type Parser struct {
 	passPart string          // of the newest pass through rows for testing
 	full     float64         // the m of the newest finished epoch, NaN while one goes on
 	told     float64         // the total that the sink knows
+	drawn    bool            // what stood on the line before told a step
 	shown    logs.Sink       // of the line that is being read
 }
 
@@ -47,10 +48,9 @@ func New() *Parser {
 
 // Line reads a line. It never returns an error: what is no number is the console's.
 func (p *Parser) Line(line []byte, to logs.Sink) error {
+	line = bytes.TrimRight(line, "\r \t") // a terminal's lines end with \r\n
 	text := line
-	if plain(line) {
-		text = bytes.TrimRight(line, " \t")
-	} else {
+	if p.drawn = false; !plain(line) {
 		p.shown = to
 		text = p.terminal.play(line, p.redrawn)
 		p.shown = nil
@@ -73,7 +73,7 @@ func (p *Parser) redrawn(text []byte) { p.state(text, false, p.shown) }
 
 // state reads what stands on the line; last: nothing was written over it.
 func (p *Parser) state(text []byte, last bool, to logs.Sink) {
-	body, rank := prefix(text)
+	body, rank := p.pairs.prefix(text)
 	if rank >= 0 && !p.lowest(rank) {
 		return
 	}
@@ -100,8 +100,13 @@ func (p *Parser) state(text []byte, last bool, to logs.Sink) {
 			return
 		}
 	}
-	if !last && !f.bar && f.n != f.n {
+	switch {
+	case last:
+		f.bar = f.bar || p.drawn && f.counts()
+	case !f.counts():
 		return
+	default:
+		p.drawn, f.bar = true, true
 	}
 	p.tell(to)
 }

@@ -112,6 +112,18 @@ var cases = []struct{ name, in, want string }{
 	{"bars that begin anew", "\r 50%|█| 1/2 [00:00<00:00, 1it/s, loss=3]\r100%|█| 2/2 [00:00<00:00, 1it/s, loss=2]\n\r 50%|█| 1/2 [00:00<00:00, 1it/s, loss=1]", "s1 loss=3\ns2 loss=2\ns3 loss=1"},
 	{"loguru", "2024-01-01 10:00:00.123 | INFO     | __main__:train:45 - epoch=1 loss=0.3\nINFO:root:epoch 2, loss 0.2", "e1 loss=0.3\ne2 loss=0.2"},
 	{"fairseq", "2020-01-01 10:00:00 | INFO | train_inner | epoch 001:    100 / 1000 loss=5.2, ppl=36, num_updates=100", "s100 e1 loss=5.2, ppl=36"},
+	{"srun --label with dicts", "0: {'loss': 0.5, 'epoch': 1}\n1: {'loss': 0.7, 'epoch': 1}", "e1 loss=0.5"},
+	{"words before a dict", "val: {'loss': 0.5, 'acc': 0.4}\nStep 5 {\"loss\": NaN, \"acc\": 0.4}", "val loss=0.5, val acc=0.4\ns5 loss=NaN, acc=0.4"},
+	{"tensors", "epoch 1 loss tensor(0.3456, grad_fn=<NllLossBackward0>)", "e1 loss=0.3456"},
+	{"bars with words", "\rTraining: 34%|███  | 34/100 [00:10<00:20, 3.4it/s, loss=0.5]\rTraining: 35%|███  | 35/100 [00:10<00:20, 3.4it/s, loss=0.4]\n\rValidation: 34%|███  | 3/10 [00:10<00:20, 3.4it/s, loss=0.6]\rValidation: 100%|███  | 10/10 [00:10<00:20, 3.4it/s, loss=0.7]",
+		"s34 train loss=0.5\ns35 train loss=0.4\ns35 val loss=0.7"},
+	{"tutorials' accuracy", "Accuracy of the network on the 10000 test images: 55 %\nTest Accuracy of the model on the 10000 test images: 97.5 %", "test accuracy=0.55\ntest accuracy=0.975"},
+	{"parts as names", "epoch 1 train 0.5 val 0.4\nEpoch   2: train=0.5000, val=0.4000", "e1 train=0.5, val=0.4\ne2 train=0.5, val=0.4"},
+	{"checkpoints", "Epoch 1: val_loss improved from inf to 0.25, saving model to best.h5\nEpoch 00004: reducing learning rate of group 0 to 1.0000e-03.", ""},
+	{"episodes", "Episode 10\tAverage Score: 22.41", "s10 average score=22.41"},
+	{"a terminal's lines", "step 1 loss 0.5\r\nval loss 0.4\r\n\x1b[1mval loss 0.3\x1b[0m\r", "s1 loss=0.5\ns1 val loss=0.4\ns1 val loss=0.3"},
+	{"lines written over", "step 1 loss 0.5\rstep 1 loss 0.4\rstep 2 loss 0.3\rstep 3 loss 0.3", "s1 loss=0.4\ns2 loss=0.3"},
+	{"losses of a sum", "step 3 data loss: 0.5, physics loss: 0.25, data 0.001, time 3", "s3 data loss=0.5, physics loss=0.25"},
 	{"prose", "Epoch 3 finished, average loss: 0.5\nSaving model with loss 0.25", "e3 average loss=0.5\ne3 loss=0.25"},
 }
 
