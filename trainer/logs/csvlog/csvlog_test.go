@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"os/exec"
 	"strings"
 	"testing"
 	"time"
@@ -73,6 +74,29 @@ func TestDialects(t *testing.T) {
 		if got := read(c.text); got != c.want {
 			t.Errorf("%s: got\n%swant\n%s", c.name, got, c.want)
 		}
+	}
+}
+
+// Python's csv module is what Keras, Lightning and DVCLive write with; the cells are made as Keras' CSVLogger makes them.
+func TestPythonsTables(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3: its csv module writes the tables")
+	}
+	out, err := exec.Command(python, "-c", `
+import csv, sys
+w = csv.DictWriter(sys.stdout, fieldnames=["epoch", "loss", "per_class", "val_loss, mean"])
+w.writeheader()
+w.writerow({"epoch": 0, "loss": float("nan"), "per_class": '"[%s]"' % ", ".join(["0.1", "0.2"]), "val_loss, mean": "NA"})
+w.writerow({"epoch": 1, "loss": 0.1 + 0.2, "per_class": "", "val_loss, mean": 1e-07})`).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !Sniff(out) {
+		t.Error("not known for a table")
+	}
+	if got, want := read(string(out)), "@epoch=0 loss=NaN\n@epoch=1 loss=0.30000000000000004 val_loss, mean=1e-07\n"; got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }
 

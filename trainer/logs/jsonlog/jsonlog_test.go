@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -73,6 +74,30 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// Python's own writer says what a line of Python is.
+func TestPythonsLines(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no python3: its json module writes the lines")
+	}
+	out, err := exec.Command(python, "-c", `
+import json
+print(json.dumps({"step": 1, "loss": float("nan"), "é": 0.1 + 0.2, "a": {"b": float("-inf"), "c": 1e-07, "d": [1], "e": None}}))
+print(json.dumps({"step": 10**6, "big": 1e22, "t": True}, ensure_ascii=False))`).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, s := New(), &sink{}
+	for line := range bytes.Lines(out) {
+		if err := p.Line(line, s); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+	}
+	if want := "@step=1 loss=NaN é=0.30000000000000004 a/b=-Inf a/c=1e-07\n@step=1e+06 big=1e+22\n"; s.String() != want {
+		t.Errorf("got\n%swant\n%s", s, want)
+	}
+}
+
 func TestConfigIsToldOnce(t *testing.T) {
 	p, s := New(), &sink{}
 	for range 2 {
@@ -88,10 +113,11 @@ func TestConfigIsToldOnce(t *testing.T) {
 func TestSniff(t *testing.T) {
 	long := `{"loss":0.5,"weights":[` + strings.Repeat("0.25,", 20000)
 	for text, want := range map[string][2]bool{
-		"{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"lo":       {true, false},
-		`{"step":1,"loss":NaN}`:                             {true, false},
-		`{"msg":"begun"}` + "\n":                            {true, false},
-		`[{"metric":"a","variant":"b","iter":1,"value":2}]`: {true, false},
+		"{\"step\":1,\"loss\":0.5}\n{\"step\":2,\"lo":              {true, false},
+		`{"step":1,"loss":NaN}`:                                    {true, false},
+		`{"msg":"begun"}` + "\n":                                   {true, false},
+		`[{"metric":"a","variant":"b","iter":1,"value":2}]` + "\n": {true, false},
+		`[{"metric":"a","variant":"b","iter":1,"value":2}]`:        {false, true},
 		long[:65536]: {true, false},
 		`{"loss":[0.5,0.4],"val_loss":[0.6,NaN]}`:                {false, true},
 		"{\n  \"best_metric\": null,\n  \"epoch\": 1.0,\n  \"lo": {false, true},

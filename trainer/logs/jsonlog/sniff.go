@@ -6,12 +6,16 @@ import (
 	"newtop/trainer/logs"
 )
 
-// Sniff reports whether a file that begins so has lines for a Parser. The last line may be torn.
+// Sniff reports whether a file that begins so has lines for a Parser. The last line may be torn. A list that no line end
+// follows is taken for a document.
 func Sniff(head []byte) bool {
 	p, seen := New(), counter(0)
 	others := 0
 	for range 200 {
 		line, rest, whole := bytes.Cut(head, []byte("\n"))
+		if !whole && bytes.HasPrefix(bytes.TrimSpace(line), []byte("[")) {
+			break
+		}
 		if err := p.Line(line, &seen); err != nil {
 			others++
 			if !whole {
