@@ -112,7 +112,7 @@ func (s *search) look(at folder) {
 				s.queue = append(s.queue, folder{path, at.depth + 1})
 			}
 		case e.Type().IsRegular():
-			s.file(path, e)
+			s.file(path)
 		}
 	}
 }

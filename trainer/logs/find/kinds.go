@@ -59,29 +59,26 @@ func isDir(path string) bool {
 const application = 0x6e657774
 
 // file lists a file, if it can be watched.
-func (s *search) file(path string, e fs.DirEntry) {
-	info, err := e.Info()
-	if err != nil {
-		return
-	}
-	name := strings.ToLower(e.Name())
+func (s *search) file(path string) {
+	name := strings.ToLower(filepath.Base(path))
 	switch {
 	case strings.Contains(name, "tfevents"):
 		dir := filepath.Dir(path)
-		s.events[dir] = later(s.events[dir], info.ModTime())
+		s.events[dir] = later(s.events[dir], modified(path))
 	case name == "trainer_state.json": // there is one in each of a run's checkpoints
 		dir := filepath.Dir(path)
 		if strings.HasPrefix(filepath.Base(dir), "checkpoint-") && dir != s.top {
 			dir = filepath.Dir(dir)
 		}
-		if last, ok := s.states[dir]; !ok || info.ModTime().After(last.Written) {
-			s.states[dir] = Candidate{Kind: "trainer_state", Path: path, Written: info.ModTime()}
+		written := modified(path)
+		if last, ok := s.states[dir]; !ok || written.After(last.Written) {
+			s.states[dir] = Candidate{Kind: "trainer_state", Path: path, Written: written}
 		}
 	case slices.Contains([]string{".db", ".sqlite", ".sqlite3", ".db3"}, filepath.Ext(name)):
 		s.database(path)
 	default:
 		if kind := s.kindOf(path, name); kind != "" {
-			s.add(Candidate{Kind: kind, Path: path, Written: info.ModTime()})
+			s.add(Candidate{Kind: kind, Path: path, Written: modified(path)})
 		}
 	}
 }
