@@ -90,6 +90,9 @@ func (k *curve) series(runs []Run) *chart.Series {
 	return &c.Figures[k.at].Series
 }
 
+// alarming reports whether a value that is not finite is bad news: of other quantities than losses a method may have none.
+func (k *curve) alarming() bool { return k.at >= 0 || quantities[^k.at].name == "loss" }
+
 // text writes a value of a metric.
 func (m *metric) text(runs []Run, v float64) string {
 	switch k := &m.curves[0]; {

@@ -257,7 +257,7 @@ func (g *Grid) plot(m *metric) chart.Plot {
 		p.Percent()
 	}
 	for _, k := range g.drawn(m) {
-		c := chart.Curve{Series: k.series(g.runs), Alarm: true}
+		c := chart.Curve{Series: k.series(g.runs), Alarm: k.alarming()}
 		if len(g.runs) == 1 {
 			c.Name, c.Token, c.Dashed, c.Mark = partNames[k.part], partTokens[k.part], k.part >= held, rune("**ox"[k.part])
 			if len(m.curves) == 1 {
