@@ -230,13 +230,17 @@ func (a *App) elapsed() float64 {
 	return a.trained.shown + max(0, a.clock().Sub(a.trained.heard).Seconds())
 }
 
-// cycle moves the focus to the next pane or the one before.
+// cycle moves the focus to the next pane or the one before, past those that the run has nothing for.
 func (a *App) cycle(forward bool) {
 	n := layout.ID(len(a.panes))
+	step := n - 1
 	if forward {
-		a.focus = (a.focus + 1) % n
-	} else {
-		a.focus = (a.focus + n - 1) % n
+		step = 1
+	}
+	for range n {
+		if a.focus = (a.focus + step) % n; !isIdle(a, a.focus) {
+			return
+		}
 	}
 }
 
