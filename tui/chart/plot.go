@@ -117,7 +117,8 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	missing := drawCurves(c, v, &p, a)
 	drawPoints(c, v, &p, a)
 	drawTags(c, v, &p, a)
-	if p.user.half > 0 {
+	const few = 8 // curves whose newest values leave something of them to see
+	if p.user.half > 0 && !p.small && len(p.Curves) <= few {
 		drawNewest(c, v, &p, a)
 	}
 	if gutter > 0 {

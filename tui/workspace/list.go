@@ -86,8 +86,8 @@ func (m *model) arrange() {
 // sortByValue puts the best value of the selected metric first, and what has none last.
 func (m *model) sortByValue() {
 	values := map[*run]float64{}
-	for i, r := range m.shown() {
-		if v, _ := m.grid.Value(i); !math.IsNaN(v) {
+	for _, r := range m.rows {
+		if v, _ := m.grid.Value(r.h); !math.IsNaN(v) {
 			if m.grid.Rises() {
 				v = -v
 			}
@@ -148,13 +148,10 @@ func (m *model) drawList(at layout.Rect) []string {
 		m.table.Top = place - room + 1
 	}
 	m.table.Rect, m.table.First, m.table.Rows = at, 1, min(room, len(m.rows)-m.table.Top)
-	shown, values := m.shown(), map[*run]string{}
-	for i, r := range shown {
-		_, values[r] = m.grid.Value(i)
-	}
-	c := columns{value: 8, epoch: 5}
+	c, values := columns{value: 8, epoch: 5}, map[*run]string{}
 	for i := range m.table.Rows {
 		r := m.rows[m.table.Top+i]
+		_, values[r] = m.grid.Value(r.h)
 		c.value, c.epoch = max(c.value, style.Cells(values[r])), max(c.epoch, style.Cells(r.epoch()))
 	}
 	c.fit(at.W)
@@ -250,7 +247,11 @@ func (m *model) listRow(r *run, w int, c columns, text string) string {
 	if over := style.Cells(name) - (w - l.Width - c.width()); over > 0 { // names of files differ at their ends
 		name = "…" + ansi.TruncateLeft(name, over+1, "")
 	}
-	return c.put(l.Put(ink, name), style.Muted.Of(r.epoch()), r.token().Of(text))
+	l.Put(ink, name)
+	if ink = r.token(); !shown {
+		ink = style.Muted
+	}
+	return c.put(l, style.Muted.Of(r.epoch()), ink.Of(text))
 }
 
 // listLine is the list in a row, where it has no room: the runs that are shown, the selected one first.
@@ -264,11 +265,7 @@ func (m *model) listLine(w int) string {
 		mark := m.sign(r, true)
 		value := ""
 		if r == m.at {
-			for k, of := range m.shown() {
-				if of == r {
-					_, value = m.grid.Value(k)
-				}
-			}
+			_, value = m.grid.Value(r.h)
 		}
 		parts := []style.Part{style.Text.Of(" "), mark, style.Text.Of(" " + ansi.Truncate(r.name, 20, "…") + " ")}
 		if value != "" {
