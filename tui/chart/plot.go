@@ -79,7 +79,7 @@ func (p *Plot) items(k *Curve) []Bucket {
 	switch {
 	case p.Detail:
 		return k.Series.Fine()
-	case p.small:
+	case p.small && !(p.Window[1] > p.Window[0]):
 		return k.Series.Coarse()
 	}
 	return k.Series.Buckets
@@ -210,7 +210,7 @@ func (p *Plot) scale() (Area, bool) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		items := p.items(k)
-		if p.Detail {
+		if p.Detail || p.small {
 			if some := inside(a, p.within(a, items)); len(some) > 0 {
 				items = some
 			}
