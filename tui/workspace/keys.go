@@ -106,7 +106,8 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if b := screen.Bound(m.bindings, m, k); b != nil {
 		return b.Act(m, k)
 	}
-	if m.onList {
+	if m.onList && (m.listWidth() > 0 || k == "/") { // else the charts are not in sight
+		m.onList = m.listWidth() > 0
 		m.grid.HandleKey(k, msg.Text)
 		m.settle()
 	}
