@@ -78,7 +78,7 @@ func (p *Plot) items(k *Curve) []Bucket {
 	switch {
 	case p.Detail:
 		return k.Series.Fine()
-	case p.small:
+	case p.small && !(p.Window[1] > p.Window[0]):
 		return k.Series.Coarse()
 	}
 	return k.Series.Buckets
@@ -120,7 +120,8 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	missing := drawCurves(c, v, &p, a)
 	drawPoints(c, v, &p, a)
 	drawTags(c, v, &p, a)
-	if p.user.half > 0 {
+	const few = 8 // curves whose newest values leave something of them to see
+	if p.user.half > 0 && !p.small && len(p.Curves) <= few {
 		drawNewest(c, v, &p, a)
 	}
 	if gutter > 0 {
@@ -212,7 +213,7 @@ func (p *Plot) scale() (Area, bool) {
 	for i := range p.Curves {
 		k := &p.Curves[i]
 		items := p.items(k)
-		if p.Detail {
+		if p.Detail || p.small {
 			if some := inside(a, p.within(a, items)); len(some) > 0 {
 				items = some
 			}

@@ -40,7 +40,7 @@ func (s *Series) Coarse() []Bucket {
 // DressSmall gives what the user has set to one of many small plots, whose titles tell the values at the cursor.
 func (cv *Controls) DressSmall(p *Plot) {
 	cv.set(p)
-	p.Detail, p.small, p.Told = cv.Zoomed(), true, true
+	p.small, p.Told = true, true
 }
 
 // Look is what the user has set, to tell pictures apart.

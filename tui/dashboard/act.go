@@ -231,15 +231,17 @@ func (a *App) elapsed() float64 {
 	return a.trained.shown + max(0, a.clock().Sub(a.trained.heard).Seconds())
 }
 
-// cycle moves the focus to the next pane or the one before.
+// cycle moves the focus to the next pane or the one before, past those that the run has nothing for.
 func (a *App) cycle(forward bool) {
-	n, by := layout.ID(len(a.panes)), layout.ID(1)
-	if !forward {
-		by = n - 1
+	n := layout.ID(len(a.panes))
+	step := n - 1
+	if forward {
+		step = 1
 	}
-	a.focus = (a.focus + by) % n
-	if a.absent(a.focus) {
-		a.cycle(forward)
+	for range n {
+		if a.focus = (a.focus + step) % n; !a.absent(a.focus) && !isIdle(a, a.focus) {
+			return
+		}
 	}
 }
 

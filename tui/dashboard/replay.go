@@ -36,6 +36,18 @@ func isBlank(a *App, id layout.ID) bool {
 	return ok && p.Blank(a.h)
 }
 
+// isIdle reports whether a run that is told by its figures alone has nothing for a pane, or nothing that the metrics do not show.
+func isIdle(a *App, id layout.ID) bool {
+	if !a.h.MetricsOnly() {
+		return false
+	}
+	switch id {
+	case layout.Inner, layout.Spectrum, layout.Topology, layout.Region, layout.Errors:
+		return true
+	}
+	return isBlank(a, id)
+}
+
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {

@@ -45,7 +45,12 @@ func bindings() []screen.Binding[*model] {
 		on(groupRuns, "enter", "the run's own screen", "enter").On((*model).open).Foot("open").While(openable).Only(func(m *model) bool { return listed(m) && openable(m) }),
 		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*model).move).Only(listed),
 		on(groupRuns, "J K", "the same while the charts have the keys", "J", "K").Then((*model).move),
-		on(screen.GroupView, "z", "the charts on the whole screen, and back", "z").Then(func(m *model, _ string) { m.alone, m.onList = !m.alone, m.alone }).Foot("zoom"),
+		on(screen.GroupView, "z", "the charts on the whole screen, and back", "z").Then(func(m *model, _ string) { m.alone, m.onList = !m.alone, m.alone }).FootBy(func(m *model) string {
+			if m.alone {
+				return "list"
+			}
+			return "zoom"
+		}),
 		on(screen.GroupView, "P", "picture of the screen, as SVG and PNG", "P").On(func(m *model, _ string) tea.Cmd {
 			return m.ScreenPicture(m.screen(), "newtop-workspace-screen")
 		}),
@@ -101,7 +106,8 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if b := screen.Bound(m.bindings, m, k); b != nil {
 		return b.Act(m, k)
 	}
-	if m.onList {
+	if m.onList && (m.listWidth() > 0 || k == "/") { // else the charts are not in sight
+		m.onList = m.listWidth() > 0
 		m.grid.HandleKey(k, msg.Text)
 		m.settle()
 	}

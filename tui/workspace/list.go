@@ -42,6 +42,9 @@ type list struct {
 	wrong  string // why the filter can't be read
 	sorted order
 	table  widget.TableView
+
+	choices []rundiff.Row     // of the runs
+	begun   []*event.RunEvent // as they were then
 }
 
 // arrange filters and sorts the runs. A filter that can't be read leaves them as they were.
@@ -83,8 +86,8 @@ func (m *model) arrange() {
 // sortByValue puts the best value of the selected metric first, and what has none last.
 func (m *model) sortByValue() {
 	values := map[*run]float64{}
-	for i, r := range m.shown() {
-		if v, _ := m.grid.Value(i); !math.IsNaN(v) {
+	for _, r := range m.rows {
+		if v, _ := m.grid.Value(r.h); !math.IsNaN(v) {
 			if m.grid.Rises() {
 				v = -v
 			}
@@ -145,13 +148,10 @@ func (m *model) drawList(at layout.Rect) []string {
 		m.table.Top = place - room + 1
 	}
 	m.table.Rect, m.table.First, m.table.Rows = at, 1, min(room, len(m.rows)-m.table.Top)
-	shown, values := m.shown(), map[*run]string{}
-	for i, r := range shown {
-		_, values[r] = m.grid.Value(i)
-	}
-	c := columns{value: 8, epoch: 5}
+	c, values := columns{value: 8, epoch: 5}, map[*run]string{}
 	for i := range m.table.Rows {
 		r := m.rows[m.table.Top+i]
+		_, values[r] = m.grid.Value(r.h)
 		c.value, c.epoch = max(c.value, style.Cells(values[r])), max(c.epoch, style.Cells(r.epoch()))
 	}
 	c.fit(at.W)
@@ -247,64 +247,11 @@ func (m *model) listRow(r *run, w int, c columns, text string) string {
 	if over := style.Cells(name) - (w - l.Width - c.width()); over > 0 { // names of files differ at their ends
 		name = "…" + ansi.TruncateLeft(name, over+1, "")
 	}
-	return c.put(l.Put(ink, name), style.Muted.Of(r.epoch()), r.token().Of(text))
-}
-
-// about says in so many rows what the selected run is, and what it chose that others did not.
-func (m *model) about(w, n int) []string {
-	if m.at == nil {
-		return nil
+	l.Put(ink, name)
+	if ink = r.token(); !shown {
+		ink = style.Muted
 	}
-	rows := []string{m.Line(w).Put(style.Border, style.Repeat("─", w)).Full()}
-	_, word := m.at.state()
-	l := m.Line(w).Put(style.Text, " ").Put(style.Strong, ansi.Truncate(m.at.name, max(1, w-style.Cells(word)-4), "…")).Put(style.Muted, "  "+word)
-	rows = append(rows, l.Full())
-	if m.at.source != "" && m.at.source != m.at.name {
-		text := m.at.source
-		if over := style.Cells(text) - w + 2; over > 0 {
-			text = "…" + ansi.TruncateLeft(text, over+1, "")
-		}
-		rows = append(rows, m.Line(w).Put(style.Muted, " "+text).Full())
-	}
-	if left := m.at.remaining(); left != "" {
-		rows = append(rows, m.Line(w).Put(style.Muted, " left ").Put(style.Text, left).Full())
-	}
-	for _, c := range m.choices() {
-		l := m.Line(w).Put(style.Muted, " "+ansi.Truncate(c[0], w/2, "…")+" ").Put(style.Text, ansi.Truncate(c[1], w, "…"))
-		rows = append(rows, l.Full())
-	}
-	return style.Clip(rows, n)
-}
-
-// choices are what the selected run chose: first what not all runs did.
-func (m *model) choices() (out [][2]string) {
-	at := slices.Index(m.runs, m.at)
-	openings := make([]*event.RunEvent, len(m.runs))
-	for i, r := range m.runs {
-		if r.h.Run != nil {
-			opening := *r.h.Run
-			opening.Settings = r.settings()
-			openings[i] = &opening
-		}
-	}
-	rows := rundiff.Table(openings)
-	for _, differs := range []bool{true, false} {
-		for i := range rows {
-			if r := &rows[i]; r.Values[at] != "" && r.Contested() == differs {
-				out = append(out, [2]string{style.Clean(r.Name), style.Clean(r.Values[at])})
-			}
-		}
-	}
-	return out
-}
-
-// remaining is how long the run will still take, "" if that is not known.
-func (r *run) remaining() string {
-	s := &r.h.Status
-	if !r.running() || s.EpochLimit <= s.Epoch || s.Epoch == 0 || !(s.Elapsed > 0) {
-		return ""
-	}
-	return format.Clock(s.Elapsed / float64(s.Epoch) * float64(s.EpochLimit-s.Epoch))
+	return c.put(l, style.Muted.Of(r.epoch()), ink.Of(text))
 }
 
 // listLine is the list in a row, where it has no room: the runs that are shown, the selected one first.
@@ -318,11 +265,7 @@ func (m *model) listLine(w int) string {
 		mark := m.sign(r, true)
 		value := ""
 		if r == m.at {
-			for k, of := range m.shown() {
-				if of == r {
-					_, value = m.grid.Value(k)
-				}
-			}
+			_, value = m.grid.Value(r.h)
 		}
 		parts := []style.Part{style.Text.Of(" "), mark, style.Text.Of(" " + ansi.Truncate(r.name, 20, "…") + " ")}
 		if value != "" {

@@ -82,12 +82,14 @@ func errorName(h *history.History) string {
 	return "error"
 }
 
-func (k *curve) series(runs []Run) *chart.Series {
-	c := &runs[k.run].H.Curves
+func (k *curve) series(runs []Run) *chart.Series { return k.of(runs[k.run].H) }
+
+// of is the series in a history.
+func (k *curve) of(h *history.History) *chart.Series {
 	if k.at < 0 {
-		return quantities[^k.at].of(c)
+		return quantities[^k.at].of(&h.Curves)
 	}
-	return &c.Figures[k.at].Series
+	return &h.Curves.Figures[k.at].Series
 }
 
 // text writes a value of a metric.

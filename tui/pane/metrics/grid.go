@@ -10,6 +10,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -22,7 +23,7 @@ type Order uint8
 const (
 	Written  Order = iota // as the program wrote them first
 	Named                 // by name
-	Changing              // what changed most over the newest tenth comes first
+	Changing              // what changed most over the newest tenth comes first, as it was when the user asked
 	orders
 )
 
@@ -142,24 +143,32 @@ func (g *Grid) Select(name string) {
 	g.arrange()
 }
 
-// Value writes what a run has of the selected metric at the cursor, or newest; NaN and "" for nothing.
-func (g *Grid) Value(run int) (v float64, text string) {
+// Value is what a run, shown or not, has of the selected metric at the cursor, or newest; NaN and "" for nothing.
+func (g *Grid) Value(h *history.History) (v float64, text string) {
 	m := g.selected()
 	if m == nil {
 		return nan, ""
 	}
-	for i := range m.curves {
-		if k := &m.curves[i]; k.run == run {
-			v = g.value(k)
-			return v, m.text(g.runs, v)
+	k := m.curves[0]
+	if k.at >= 0 {
+		name := g.runs[k.run].H.Curves.Figures[k.at].Symbol
+		k.at = slices.IndexFunc(h.Curves.Figures, func(f history.FigureSeries) bool { return f.Symbol == name })
+		if k.at < 0 {
+			return nan, ""
 		}
 	}
-	return nan, ""
+	if v = g.valueOf(k.of(h)); v != v {
+		return v, ""
+	}
+	return v, m.text(g.runs, v)
 }
 
 // value is that of a curve at the cursor, or its newest.
 func (g *Grid) value(k *curve) float64 {
-	s := k.series(g.runs)
+	return g.valueOf(k.series(g.runs))
+}
+
+func (g *Grid) valueOf(s *chart.Series) float64 {
 	if g.On {
 		return s.At(g.By, g.Cursor[g.By])
 	}

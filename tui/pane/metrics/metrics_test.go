@@ -203,7 +203,7 @@ func TestCursorIsCommon(t *testing.T) {
 	text(t, g, 116, 36, true)
 	at := g.Cursor[0]
 	for run := range 2 {
-		v, _ := g.Value(run)
+		v, _ := g.Value(g.runs[run].H)
 		if want := g.runs[run].H.Curves.Loss.At(0, at); v != want || v != v {
 			t.Errorf("run %d has %v at epoch %v, not %v", run, v, at, want)
 		}

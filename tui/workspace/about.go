@@ -1,0 +1,75 @@
+package workspace
+
+import (
+	"slices"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/internal/rundiff"
+	"newtop/trainer/event"
+	"newtop/tui/style"
+)
+
+// about says in so many rows what the selected run is, and what it chose that others did not.
+func (m *model) about(w, n int) []string {
+	if m.at == nil {
+		return nil
+	}
+	rows := []string{m.Line(w).Put(style.Border, style.Repeat("─", w)).Full()}
+	_, word := m.at.state()
+	l := m.Line(w).Put(style.Text, " ").Put(style.Strong, ansi.Truncate(m.at.name, max(1, w-style.Cells(word)-4), "…")).Put(style.Muted, "  "+word)
+	rows = append(rows, l.Full())
+	if m.at.source != "" && m.at.source != m.at.name {
+		text := m.at.source
+		if over := style.Cells(text) - w + 2; over > 0 {
+			text = "…" + ansi.TruncateLeft(text, over+1, "")
+		}
+		rows = append(rows, m.Line(w).Put(style.Muted, " "+text).Full())
+	}
+	if left := m.at.remaining(); left != "" {
+		rows = append(rows, m.Line(w).Put(style.Muted, " left ").Put(style.Text, left).Full())
+	}
+	for _, c := range m.chosen() {
+		l := m.Line(w).Put(style.Muted, " "+ansi.Truncate(c[0], w/2, "…")+" ").Put(style.Text, ansi.Truncate(c[1], w, "…"))
+		rows = append(rows, l.Full())
+	}
+	return style.Clip(rows, n)
+}
+
+// chosen is what the selected run chose: first what not all runs did.
+func (m *model) chosen() (out [][2]string) {
+	at := slices.Index(m.runs, m.at)
+	begun := make([]*event.RunEvent, len(m.runs))
+	for i, r := range m.runs {
+		begun[i] = r.h.Run
+	}
+	if !slices.Equal(begun, m.begun) {
+		openings := make([]*event.RunEvent, len(m.runs))
+		for i, r := range m.runs {
+			if r.h.Run != nil {
+				opening := *r.h.Run
+				opening.Settings = r.settings()
+				openings[i] = &opening
+			}
+		}
+		m.begun, m.choices = begun, rundiff.Table(openings)
+	}
+	for _, differs := range []bool{true, false} {
+		for i := range m.choices {
+			if r := &m.choices[i]; r.Values[at] != "" && r.Contested() == differs {
+				out = append(out, [2]string{style.Clean(r.Name), style.Clean(r.Values[at])})
+			}
+		}
+	}
+	return out
+}
+
+// remaining is how long the run will still take, "" if that is not known.
+func (r *run) remaining() string {
+	s := &r.h.Status
+	if !r.running() || s.EpochLimit <= s.Epoch || s.Epoch == 0 || !(s.Elapsed > 0) {
+		return ""
+	}
+	return format.Clock(s.Elapsed / float64(s.Epoch) * float64(s.EpochLimit-s.Epoch))
+}
