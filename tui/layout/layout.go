@@ -246,9 +246,10 @@ func BandsOfMetrics(w, h int) []band {
 	return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {64, []cell{{Metrics, 100}}}}
 }
 
-// DashboardOfMetrics divides a screen like Dashboard for such a run. What is blank has no place, unless it has the focus.
+// DashboardOfMetrics divides a screen like Dashboard for such a run. What is blank has no place, unless it has the focus or is
+// the log.
 func DashboardOfMetrics(w, h, header int, zoomed bool, focus ID, blank func(ID) bool) Screen {
-	gone := func(id ID) bool { return id != focus && blank(id) }
+	gone := func(id ID) bool { return id != focus && id != Log && blank(id) }
 	strips := slices.DeleteFunc(slices.Clone(CompactMetrics), func(s strip) bool { return gone(s.pane) })
 	return Divided(w, h, header, zoomed, focus, func(w, h int) (some []band) {
 		for _, b := range BandsOfMetrics(w, h) {
@@ -256,6 +257,10 @@ func DashboardOfMetrics(w, h, header int, zoomed bool, focus ID, blank func(ID) 
 			if len(b.cells) > 0 {
 				some = append(some, b)
 			}
+		}
+		logged := slices.ContainsFunc(some, func(b band) bool { return slices.ContainsFunc(b.cells, func(c cell) bool { return c.pane == Log }) })
+		if !logged && gone(Metrics) { // which have the log's place on a small screen
+			some = append(some, band{24, []cell{{Log, 100}}})
 		}
 		return some
 	}, strips)
@@ -282,6 +287,9 @@ var (
 func compact(r Rect, strips []strip) []Place {
 	rows := slices.Clone(strips)
 	spare := r.H
+	if !slices.ContainsFunc(rows, func(s strip) bool { return s.grows }) {
+		rows[len(rows)-1].grows = true
+	}
 	for _, p := range rows {
 		spare -= p.h
 	}

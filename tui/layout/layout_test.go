@@ -2,6 +2,7 @@ package layout
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -176,6 +177,90 @@ func TestDrop(t *testing.T) {
 			}
 			if area != w*(h-HeaderRows-FooterRows) || had && (len(s.Places) != before-1 || !s.hidden(Errors)) {
 				t.Fatalf("%d×%d: %d of %d cells, %d panes of %d", w, h, area, w*(h-HeaderRows-FooterRows), len(s.Places), before)
+			}
+		}
+	}
+}
+
+// A run that is told by its figures alone has panes of what it tells, and of nothing else.
+func TestMetricsPictures(t *testing.T) {
+	only := func(has ...ID) func(ID) bool { return func(id ID) bool { return !slices.Contains(has, id) } }
+	for _, c := range []struct {
+		w, h  int
+		focus ID
+		blank func(ID) bool
+		want  string
+	}{
+		{60, 16, Loss, only(Loss, Metrics, Log), `
+LLLLLLLLLLLLLLL
+LLLLLLLLLLLLLLL
+LLLLLLLLLLLLLLL
+MMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMM
+GGGGGGGGGGGGGGG
+`},
+		{80, 24, Loss, only(Loss, Accuracy, Metrics, Log), `
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+MMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMM
+`},
+		{80, 24, Log, only(Metrics, Log), `
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGG
+`},
+		{120, 34, Metrics, only(Loss, Metrics, Log), `
+LLLLLLLLLLLLLLLLLLLLLLLLLLLLLL
+LLLLLLLLLLLLLLLLLLLLLLLLLLLLLL
+LLLLLLLLLLLLLLLLLLLLLLLLLLLLLL
+LLLLLLLLLLLLLLLLLLLLLLLLLLLLLL
+LLLLLLLLLLLLLLLLLLLLLLLLLLLLLL
+LLLLLLLLLLLLLLLLLLLLLLLLLLLLLL
+MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
+MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
+GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
+GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
+`},
+	} {
+		if got := "\n" + picture(DashboardOfMetrics(c.w, c.h, HeaderRows, false, c.focus, c.blank)); got != c.want {
+			t.Errorf("%d×%d, focus %d:%s", c.w, c.h, c.focus, got)
+		}
+	}
+	for w := MinWidth; w <= 260; w += 7 {
+		for h := MinHeight; h <= 90; h++ {
+			for focus := range Panes {
+				for _, blank := range []func(ID) bool{only(), only(Loss, Log), only(Loss, Accuracy, Metrics, Log), only(Metrics)} {
+					s, area, focused := DashboardOfMetrics(w, h, HeaderRows, false, focus, blank), 0, false
+					for _, p := range s.Places {
+						area, focused = area+p.W*p.H, focused || p.Pane == focus
+					}
+					if area != w*(h-HeaderRows-FooterRows) || !focused && len(s.Places) > 0 && !blank(focus) {
+						t.Fatalf("%d×%d, focus %d: %d cells of %+v", w, h, focus, area, s.Places)
+					}
+				}
 			}
 		}
 	}
