@@ -22,6 +22,7 @@ type stepAssembler struct {
 	head     int
 	given    int64
 	open     bool // whether there is a step under way
+	serial   int  // of the step under way, or of the one before
 	epoch    event.EpochEvent
 	expected []*curve // what the step before had
 	present  []*curve
@@ -114,10 +115,10 @@ func (j *stepAssembler) add(c *curve, step int, raw int64, v float64) {
 	if !c.apart {
 		j.spread = max(j.spread, j.wall-j.opened)
 	}
-	if !c.has(&j.epoch) {
+	if c.serial != j.serial {
 		j.present = append(j.present, c)
 	}
-	c.put(&j.epoch, v)
+	c.put(&j.epoch, j.serial, v)
 	j.elapsed = max(j.elapsed, j.wall-j.first)
 }
 
@@ -185,7 +186,7 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 		curves := j.curves
 		*j = stepAssembler{
 			name: j.name, runs: j.runs, curves: curves, taken: j.taken, dropped: j.dropped, spread: j.spread,
-			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp, rows: j.rows.again(),
+			queue: j.queue, head: j.head, given: j.given, caughtUp: j.caughtUp, serial: j.serial, rows: j.rows.again(),
 		}
 		for _, c := range curves {
 			c.any, c.step, c.raw = false, 0, 0
@@ -204,6 +205,7 @@ func (j *stepAssembler) goBack(step int, wall float64) {
 
 func (j *stepAssembler) start(step int, wall float64) {
 	j.open, j.opened = true, wall
+	j.serial++
 	j.epoch = event.UnknownEpoch(step)
 	if n := len(j.expected); n > 0 {
 		j.epoch.Figures = make([]event.Figure, 0, n)
@@ -222,7 +224,7 @@ func (j *stepAssembler) complete() bool {
 		return false
 	}
 	for _, c := range j.expected {
-		if !c.has(&j.epoch) {
+		if c.serial != j.serial {
 			return false
 		}
 	}

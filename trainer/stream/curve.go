@@ -15,7 +15,8 @@ type curve struct {
 	step    int   // of the newest
 	raw     int64 // the same as it was written
 	apart   bool  // whether that went to another step, as it counts them otherwise
-	at      int   // where its figure stood in the epoch before
+	at      int   // where its figure stands in the step under way
+	serial  int   // of the newest step that has a value
 }
 
 // field returns where the values go in an epoch, nil for a figure.
@@ -26,50 +27,27 @@ func (c *curve) field(e *event.EpochEvent) *event.Float {
 	return c.place.Quantity.Of(e)
 }
 
-// put sets the value in the epoch.
-func (c *curve) put(e *event.EpochEvent, v float64) {
+// put sets the value in the epoch of the step under way, which is that of a serial number.
+func (c *curve) put(e *event.EpochEvent, serial int, v float64) {
+	again := c.serial == serial
+	c.serial = serial
 	f := c.field(e)
 	if f != nil && c.place.Quantity.Info().Share && !c.place.Accuracy && (v < 0 || v > 1) { // no share of the rows
-		c.place, f = event.Place{}, nil
+		c.place, f, again = event.Place{}, nil, false
 	}
-	if f != nil {
-		if c.place.Accuracy {
-			c.percent = c.percent || v > 1 && v <= 100
-			if c.percent {
-				v /= 100
-			}
-			v = math.Max(0, 1-v)
+	switch {
+	case f != nil && c.place.Accuracy:
+		c.percent = c.percent || v > 1 && v <= 100
+		if c.percent {
+			v /= 100
 		}
+		*f = event.Told(math.Max(0, 1-v))
+	case f != nil:
 		*f = event.Told(v)
-		return
+	case again:
+		e.Figures[c.at].Value = event.Told(v)
+	default:
+		c.at = len(e.Figures)
+		e.Figures = append(e.Figures, event.Figure{Key: c.key, Value: event.Told(v)})
 	}
-	if f := c.figure(e); f != nil {
-		f.Value = event.Told(v)
-		return
-	}
-	c.at = len(e.Figures)
-	e.Figures = append(e.Figures, event.Figure{Key: c.key, Value: event.Told(v)})
-}
-
-// has reports whether the epoch has a value of the curve.
-func (c *curve) has(e *event.EpochEvent) bool {
-	if f := c.field(e); f != nil {
-		return !f.Absent()
-	}
-	return c.figure(e) != nil
-}
-
-// figure is the curve's figure in an epoch, nil if it has none. Programs tell their numbers in the same order, so that
-// the place in the epoch before is tried first.
-func (c *curve) figure(e *event.EpochEvent) *event.Figure {
-	if c.at < len(e.Figures) && e.Figures[c.at].Key == c.key {
-		return &e.Figures[c.at]
-	}
-	for i := range e.Figures {
-		if e.Figures[i].Key == c.key {
-			c.at = i
-			return &e.Figures[i]
-		}
-	}
-	return nil
 }

@@ -61,6 +61,9 @@ func (d *decoder) line(line []byte) error {
 func (d *decoder) other(line []byte) error {
 	switch line[0] {
 	case '{':
+		if len(line) > 1 && line[1] == '\'' { // a dict of Python
+			break
+		}
 		known, err := d.event(line)
 		if known {
 			return err
@@ -69,7 +72,7 @@ func (d *decoder) other(line []byte) error {
 		if jsonErr == nil {
 			return nil
 		}
-		// A dict of Python, or half a line.
+		// A dict whose line begins otherwise, or half a line.
 		before := d.waiting()
 		if textErr := d.text.Line(line, d); textErr == nil && (d.waiting() > before || d.open) {
 			return nil

@@ -189,7 +189,7 @@ func (j *stepAssembler) stepOf(r *logs.Row) int {
 // repeats reports whether the step under way has one of a row's values.
 func (j *stepAssembler) repeats(r *logs.Row) bool {
 	for i := range r.Values {
-		if c := j.curves[j.keyOf(r.Part, r.Values[i].Key)]; c != nil && c.has(&j.epoch) {
+		if c := j.curves[j.keyOf(r.Part, r.Values[i].Key)]; c != nil && c.serial == j.serial {
 			return true
 		}
 	}
