@@ -22,6 +22,14 @@ type dict struct {
 	noBar     bool    // the first dict had none: epochs are the axis
 	lastStep  float64
 	lastEpoch float64
+
+	fields []field // of the newest dict
+}
+
+// field is a part of a dict.
+type field struct {
+	key   string
+	value any
 }
 
 const (
@@ -112,11 +120,11 @@ func (p *Parser) object(s []byte, to logs.Sink) {
 	f := &p.pairs.found
 	f.clear()
 	f.epoch, f.step, f.part = p.dict.before.epoch, p.dict.before.step, p.dict.before.part
-	config := make(map[string]any)
+	p.dict.fields = p.dict.fields[:0]
 	summary, eval := false, false
 	fields(s[1:], "", 0, func(key string, v any) {
-		if len(config) < 1024 {
-			config[key] = v
+		if len(p.dict.fields) < 1024 {
+			p.dict.fields = append(p.dict.fields, field{key, v})
 		}
 		k := p.pairs.of([]byte(key))
 		x, ok := asNumber(v)
@@ -137,10 +145,14 @@ func (p *Parser) object(s []byte, to logs.Sink) {
 			f.values = append(f.values, reading{name: k, part: f.part, v: x, mean: math.NaN()})
 		}
 	})
-	if summary || len(config) == 0 {
+	if summary || len(p.dict.fields) == 0 {
 		return
 	}
 	if !f.counts() && !f.strong && !p.again(f.id) {
+		config := make(map[string]any)
+		for _, f := range p.dict.fields {
+			config[f.key] = f.value
+		}
 		to.Info(logs.Info{Config: config})
 		return
 	}
