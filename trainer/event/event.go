@@ -165,10 +165,10 @@ type RunEvent struct {
 
 // Counted is what the run counts, "epoch" or "step".
 func (r *RunEvent) Counted() string {
-	if r == nil || r.Unit == "" {
-		return "epoch"
+	if r != nil && r.Unit == "step" {
+		return r.Unit
 	}
-	return r.Unit
+	return "epoch"
 }
 
 // Seeds writes the seed, of a committee the first and the last.

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -218,7 +219,7 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 	unit := ""
 	switch {
 	case p.Unit && !p.clocked(a):
-		unit = p.By.unit(a.W)
+		unit = p.unitOf(a.W)
 	case p.Unit && newest < 3600:
 		unit = " min:s"
 	case p.Unit:
@@ -273,14 +274,17 @@ func (p *Plot) xTicks(a Area) []float64 {
 // clocked reports whether x are written as minutes and hours.
 func (p *Plot) clocked(a Area) bool { return p.By == Seconds && !p.LogX && a.Right >= 100 }
 
-// unit follows the last label of an axis of w columns.
-func (by Axis) unit(w int) string {
+// unitOf follows the last label of an axis of w columns.
+func (p *Plot) unitOf(w int) string {
 	const wide = 60
 	if w < wide {
-		return [AxisCount]string{" epochs", " s", " equivalents"}[by]
+		return [AxisCount]string{" " + p.counted() + "s", " s", " equivalents"}[p.By]
 	}
-	return [AxisCount]string{" epochs", " s", " gradient equivalents"}[by]
+	return [AxisCount]string{" " + p.counted() + "s", " s", " gradient equivalents"}[p.By]
 }
+
+// counted is what the run counts.
+func (p *Plot) counted() string { return cmp.Or(p.Counted, "epoch") }
 
 // Words names an axis.
 func (by Axis) Words() string {

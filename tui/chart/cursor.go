@@ -136,9 +136,9 @@ func between(p *Plot, b *Bucket) string {
 // whereRow writes the place of the cursor on all axes that the run has, the chart's own one first.
 func whereRow(p *Plot, first float64, short bool) []style.Part {
 	at := p.user.cursor
-	epochs := "epoch " + format.Count(int(at[Epochs]))
+	epochs := p.counted() + " " + format.Count(int(at[Epochs]))
 	if first < at[Epochs] {
-		epochs = "epochs " + format.Count(int(first)) + "–" + format.Count(int(at[Epochs]))
+		epochs = p.counted() + "s " + format.Count(int(first)) + "–" + format.Count(int(at[Epochs]))
 	}
 	all := [AxisCount]string{epochs, format.Span(at[Seconds]), format.Work(at[Equivalents]) + " equivalents"}
 	row := []style.Part{style.Strong.Of(all[p.By])}

@@ -91,17 +91,17 @@ func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][
 		rows = append(rows, []style.Part{style.Warn.Of(p.Note[i])})
 	}
 	if p.user.half > 0 {
-		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + epochs(p.user.half))})
+		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + p.spanOf(p.user.half))})
 	}
 	return append(rows, missingRows(p, a, m)...)
 }
 
-// epochs writes a number of them.
-func epochs(n float64) string {
+// spanOf writes a number of epochs.
+func (p *Plot) spanOf(n float64) string {
 	if n == 1 {
-		return "1 epoch"
+		return "1 " + p.counted()
 	}
-	return format.Tick(n) + " epochs"
+	return format.Tick(n) + " " + p.counted() + "s"
 }
 
 // missingRows say what a y axis by quantiles leaves out.

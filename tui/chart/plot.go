@@ -44,6 +44,7 @@ type Plot struct {
 	Signs    bool     // the legend says which curve is which, and no values
 	Note     []string // what the curves tell, for the legend, ever shorter
 	Unit     bool     // the last label of x has the unit
+	Counted  string   // what the run counts along x, "step"; "" is "epoch"
 	Waiting  string   // what to say while there is nothing to draw
 
 	By     Axis

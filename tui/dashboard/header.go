@@ -195,7 +195,7 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 		}
 	}
 	if a.h.Best.Known {
-		add(" · best " + what + unit(a.h.Best.Value) + " at epoch " + format.Count(a.h.Best.Epoch))
+		add(" · best " + what + unit(a.h.Best.Value) + " at " + a.h.Run.Counted() + " " + format.Count(a.h.Best.Epoch))
 	}
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
 	if a.h.External() { // what its last line leaves out, its epochs have told
@@ -206,7 +206,7 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 	if elapsed > 0 {
 		took = " in " + format.Span(elapsed)
 	}
-	add(" · " + format.Counted(epochs, "epoch") + took)
+	add(" · " + format.Counted(epochs, a.h.Run.Counted()) + took)
 	if loss == loss {
 		add(" · loss " + format.Number(loss))
 	}
@@ -258,7 +258,7 @@ func progressTail(a *App, room int) []style.Part {
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
 		return nil
 	}
-	parts := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(format.Count(s.Epoch))}
+	parts := []style.Part{style.Muted.Of(a.h.Run.Counted() + " "), style.Strong.Of(format.Count(s.Epoch))}
 	if s.EpochLimit > 0 {
 		parts = append(parts, style.Muted.Of(" of "+format.Count(s.EpochLimit)+" "))
 		w := 12

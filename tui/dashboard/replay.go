@@ -51,7 +51,7 @@ func isIdle(a *App, id layout.ID) bool {
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		s := layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, func(id layout.ID) bool { return isBlank(a, id) })
+		s := layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, len(a.h.Console.Lines) > 0, func(id layout.ID) bool { return isBlank(a, id) })
 		if len(a.h.Console.Lines) > 0 && a.focus != layout.Log {
 			s.Give(layout.Log, layout.Console)
 		}
@@ -156,7 +156,7 @@ func barTails(a *App) [][]style.Part {
 	if !r.Live || r.Last > r.Epoch {
 		all = format.Count(r.Last)
 	}
-	long := []style.Part{style.Muted.Of("epoch "), style.Strong.Of(here)}
+	long := []style.Part{style.Muted.Of(a.h.Run.Counted() + " "), style.Strong.Of(here)}
 	brief := []style.Part{style.Strong.Of(here)}
 	goal := 0 // that no other row tells
 	if all == "" && barRows(a) == 0 {

@@ -247,8 +247,8 @@ func BandsOfMetrics(w, h int) []band {
 }
 
 // DashboardOfMetrics divides a screen like Dashboard for such a run. What is blank has no place, unless it has the focus or is
-// the log.
-func DashboardOfMetrics(w, h, header int, zoomed bool, focus ID, blank func(ID) bool) Screen {
+// the log. printed says that the run prints lines, which stand in the log's place and have one on every screen.
+func DashboardOfMetrics(w, h, header int, zoomed bool, focus ID, printed bool, blank func(ID) bool) Screen {
 	gone := func(id ID) bool { return id != focus && id != Log && blank(id) }
 	strips := slices.DeleteFunc(slices.Clone(CompactMetrics), func(s strip) bool { return gone(s.pane) })
 	return Divided(w, h, header, zoomed, focus, func(w, h int) (some []band) {
@@ -259,7 +259,7 @@ func DashboardOfMetrics(w, h, header int, zoomed bool, focus ID, blank func(ID) 
 			}
 		}
 		logged := slices.ContainsFunc(some, func(b band) bool { return slices.ContainsFunc(b.cells, func(c cell) bool { return c.pane == Log }) })
-		if !logged && gone(Metrics) { // which have the log's place on a small screen
+		if !logged && (printed || gone(Metrics)) { // which have the log's place on a small screen
 			some = append(some, band{24, []cell{{Log, 100}}})
 		}
 		return some

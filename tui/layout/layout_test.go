@@ -15,7 +15,7 @@ func picture(s Screen) string {
 			letter := byte('.')
 			for _, p := range s.Places {
 				if p.Contains(x, y) {
-					letter = "LAISTREWGM"[p.Pane]
+					letter = "LAISTREWGHMC"[p.Pane]
 				}
 			}
 			b.WriteByte(letter)
@@ -245,7 +245,7 @@ GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
 GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
 `},
 	} {
-		if got := "\n" + picture(DashboardOfMetrics(c.w, c.h, HeaderRows, false, c.focus, c.blank)); got != c.want {
+		if got := "\n" + picture(DashboardOfMetrics(c.w, c.h, HeaderRows, false, c.focus, false, c.blank)); got != c.want {
 			t.Errorf("%d×%d, focus %d:%s", c.w, c.h, c.focus, got)
 		}
 	}
@@ -253,7 +253,7 @@ GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
 		for h := MinHeight; h <= 90; h++ {
 			for focus := range Panes {
 				for _, blank := range []func(ID) bool{only(), only(Loss, Log), only(Loss, Accuracy, Metrics, Log), only(Metrics)} {
-					s, area, focused := DashboardOfMetrics(w, h, HeaderRows, false, focus, blank), 0, false
+					s, area, focused := DashboardOfMetrics(w, h, HeaderRows, false, focus, false, blank), 0, false
 					for _, p := range s.Places {
 						area, focused = area+p.W*p.H, focused || p.Pane == focus
 					}

@@ -12,7 +12,7 @@ import (
 
 // RunFigure completes what a pane draws over the epochs of the run; nil if it has no data that a chart can show.
 func RunFigure(h *history.History, f figure.Chart) *figure.Chart {
-	f.X = "epoch"
+	f.X = h.Run.Counted()
 	for _, m := range h.Curves.Marks() {
 		f.Marks = append(f.Marks, figure.Mark{X: m.X, Text: m.Text})
 	}
@@ -57,5 +57,5 @@ func EpochPlot(h *history.History, curves ...chart.Curve) chart.Plot {
 	if r := h.Status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last
 	}
-	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Limit: float64(limit), Unit: true, Closed: h.Over()}
+	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Counted: h.Run.Counted(), Limit: float64(limit), Unit: true, Closed: h.Over()}
 }

@@ -36,16 +36,16 @@ func (*Log) Head(v *View, l *style.Line) {
 		thinned += r.Thinned
 	}
 	if thinned > 0 {
-		l.Group(style.Muted.Of(format.Count(thinned) + " epochs thinned  "))
+		l.Group(style.Muted.Of(format.Count(thinned) + " " + v.H.Run.Counted() + "s thinned  "))
 	}
 	if v.H.Epochs == 0 {
 		return
 	}
 	if noLosses(v.H) {
-		l.Group(style.Muted.Of("epoch, figures"))
+		l.Group(style.Muted.Of(v.H.Run.Counted() + ", figures"))
 		return
 	}
-	l.Group(style.Muted.Of("epoch, "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(metricName(v.H)))
+	l.Group(style.Muted.Of(v.H.Run.Counted()+", "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(metricName(v.H)))
 }
 
 // faultInk is of the test rows if there are any.

@@ -201,9 +201,9 @@ func NewRecorderOf(width int, format string, out, messages io.Writer) (trainer.R
 
 // Outcome says in one line how a run went.
 func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) string {
-	epochs := "epochs"
+	epochs := run.Counted() + "s"
 	if done.Epochs == 1 {
-		epochs = "epoch"
+		epochs = run.Counted()
 	}
 	reason := string(done.Reason)
 	if done.Reason == event.ReasonStalled {

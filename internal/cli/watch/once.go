@@ -181,7 +181,7 @@ func (s *summary) put(name string, share bool, epoch int, v event.Float) {
 
 func (s *summary) print(out io.Writer, source string) error {
 	line := cmp.Or(s.run.Data.Name, source)
-	line += ": " + print.Count(s.epochs, "epoch")
+	line += ": " + print.Count(s.epochs, s.run.Counted())
 	if s.elapsed > 0 {
 		line += " in " + print.Elapsed(s.elapsed)
 	}
@@ -194,7 +194,7 @@ func (s *summary) print(out io.Writer, source string) error {
 	if _, err := fmt.Fprintln(out, print.Printable(line)); err != nil {
 		return err
 	}
-	table := print.Table{Heads: []string{"metric", ">newest", ">epoch", ">least", ">epoch", ">greatest", ">epoch", ">values", ">not finite"}, Ranks: []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
+	table := print.Table{Heads: []string{"metric", ">newest", ">" + s.run.Counted(), ">least", ">" + s.run.Counted(), ">greatest", ">" + s.run.Counted(), ">values", ">not finite"}, Ranks: []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
 	for i := range s.metrics {
 		m := &s.metrics[i]
 		text := func(v float64) string {

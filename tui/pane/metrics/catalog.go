@@ -63,12 +63,12 @@ var quantities = []quantity{
 	{"loss", held, true, func(c *history.Curves) *chart.Series { return &c.TestLoss }},
 	{"", plain, false, func(c *history.Curves) *chart.Series { return &c.Metric }},
 	{"", held, false, func(c *history.Curves) *chart.Series { return &c.TestMetric }},
-	{"rate", plain, false, func(c *history.Curves) *chart.Series { return &c.Rate }},
+	{"learning rate", plain, false, func(c *history.Curves) *chart.Series { return &c.Rate }},
 	{"radius", plain, true, func(c *history.Curves) *chart.Series { return &c.Radius }},
 	{"rho", plain, false, func(c *history.Curves) *chart.Series { return &c.Rho }},
 	{"gradient norm", plain, true, func(c *history.Curves) *chart.Series { return &c.Gradient }},
 	{"step norm", plain, true, func(c *history.Curves) *chart.Series { return &c.Step }},
-	{"seconds per epoch", plain, false, func(c *history.Curves) *chart.Series { return &c.Seconds }},
+	{"seconds per ", plain, false, func(c *history.Curves) *chart.Series { return &c.Seconds }},
 }
 
 // judged are how many of the quantities are losses and errors.
@@ -121,7 +121,7 @@ func outlineOf(h *history.History) outline {
 		o.first, o.last = f[0].Key, f[len(f)-1].Key
 	}
 	for i := range quantities {
-		if !quantities[i].of(&h.Curves).Empty() {
+		if !quantities[i].of(&h.Curves).Untold() {
 			o.has |= 1 << i
 		}
 	}
@@ -143,8 +143,17 @@ func newCatalog(runs []Run, outlines []outline) *catalog {
 		for k := range last {
 			c.told(runs, outlines, i, k)
 		}
+		epoch := -1 // of a run that counts steps, which is a place and no metric
 		for k := range runs[i].H.Curves.Figures {
-			c.add(runs[i].H.Curves.Figures[k].Symbol, metric{}, curve{i, plain, k}, len(runs) == 1)
+			f := &runs[i].H.Curves.Figures[k]
+			if f.Key == "epoch" {
+				epoch = k
+				continue
+			}
+			c.add(f.Symbol, metric{}, curve{i, plain, k}, len(runs) == 1)
+		}
+		if epoch >= 0 {
+			c.add("epoch", metric{}, curve{i, plain, epoch}, len(runs) == 1)
 		}
 		c.told(runs, outlines, i, last)
 	}
@@ -169,6 +178,9 @@ func (c *catalog) told(runs []Run, outlines []outline, run, k int) {
 		q.name = errorName(runs[run].H)
 	}
 	name := q.name
+	if k == len(quantities)-1 {
+		name += runs[run].H.Run.Counted()
+	}
 	if q.part == held && len(runs) > 1 {
 		name = "val " + name
 	}

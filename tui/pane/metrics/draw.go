@@ -249,9 +249,23 @@ var partTokens = [...]style.Token{plain: style.Train, train: style.Train, held: 
 
 var partNames = [...]string{plain: "train", train: "train", held: "val", test: "test"}
 
+// counted is what the runs count, "epoch" unless all of them count something else.
+func (g *Grid) counted() string {
+	if len(g.runs) == 0 {
+		return ""
+	}
+	counts := g.runs[0].H.Run.Counted()
+	for i := range g.runs {
+		if g.runs[i].H.Run.Counted() != counts {
+			return ""
+		}
+	}
+	return counts
+}
+
 // plot says what the chart of a metric shows.
 func (g *Grid) plot(m *metric) chart.Plot {
-	p := chart.Plot{Whole: true, Log: g.log(m), Waiting: "no value above zero: y shows a linear scale"}
+	p := chart.Plot{Whole: true, Counted: g.counted(), Log: g.log(m), Waiting: "no value above zero: y shows a linear scale"}
 	p.Value = func(v float64) string { return m.text(g.runs, v) }
 	if m.share {
 		p.Percent()
