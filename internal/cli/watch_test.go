@@ -34,7 +34,7 @@ func TestWatchOnce(t *testing.T) {
 // TestWatchSeveralOnce prints one after the other.
 func TestWatchSeveralOnce(t *testing.T) {
 	a, b := write(t, "a.csv", "step,loss\n1,2\n2,1\n"), write(t, "b.jsonl", `{"step":1,"loss":3}`+"\n")
-	if out := succeed(t, "watch", "--once", a, b); strings.Count(out, "training loss") != 2 || !strings.Contains(out, "a.csv: 2 epochs") || !strings.Contains(out, "b.jsonl: 1 epoch\n") {
+	if out := succeed(t, "watch", "--once", a, b); strings.Count(out, "training loss") != 2 || !strings.Contains(out, "a.csv: 2 steps") || !strings.Contains(out, "b.jsonl: 1 step\n") {
 		t.Errorf("printed\n%s", out)
 	}
 	if _, errs, code := newtop("watch", a, b); code != print.ExitUsage || !strings.Contains(errs, "--once") {

@@ -122,7 +122,7 @@ func (r *reproduction) json() *reproductionJSON {
 				if c.Spread > 0 {
 					spread = event.Float(c.Spread)
 				}
-				cells = append(cells, cellJSON{event.Float(c.Value), spread, boundNames[c.Bound], event.Float(c.Paper), c.Note})
+				cells = append(cells, cellJSON{reached(c.Value), spread, boundNames[c.Bound], reached(c.Paper), c.Note})
 			}
 			table.Rows = append(table.Rows, rowJSON{row.Name, unitNames[row.Unit], cells})
 		}
@@ -200,4 +200,12 @@ func keyText(t *papers.Table) string {
 		text = strings.TrimLeft(text+", the paper's figure in brackets", ", ")
 	}
 	return text
+}
+
+// reached is a number of a cell as JSON has it: one that was not reached is absent.
+func reached(v float64) event.Float {
+	if f := event.Float(v); f.Finite() {
+		return f
+	}
+	return event.Absent
 }
