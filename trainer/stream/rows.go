@@ -20,7 +20,6 @@ type rowState struct {
 	ended   bool
 	unit    string // what the run counts, where that is not epochs
 	info    logs.Info
-	counted int     // rows or epochs, where no step is told
 	stepped bool    // whether a row told its step
 	last    float64 // the step that was told last, with offset
 	offset  float64 // of steps that are counted from the beginning of each epoch

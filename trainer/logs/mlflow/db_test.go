@@ -87,9 +87,8 @@ func (w writer) metric(run, key string, value float64, ms, step int64) {
 
 // sink writes down what it is given: rows as step@wall key=value.
 type sink struct {
-	got    []string
-	info   logs.Info
-	config map[string]any
+	got  []string
+	info logs.Info
 }
 
 func (s *sink) Row(r *logs.Row) {
