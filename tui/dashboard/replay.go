@@ -89,6 +89,8 @@ func playing(a *App) style.Part {
 		return style.Warn.Of("‖ paused")
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
 		return style.Good.Of("■ recorded")
+	case a.h.Awaited():
+		return style.Warn.Of("○ waiting")
 	case s.Replay.Live:
 		return style.Good.Of("● live")
 	}

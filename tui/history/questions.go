@@ -68,9 +68,15 @@ func reading(r *event.Replay) bool { return r != nil && r.Loading > 0 && r.Loadi
 // External reports whether the run is told by another program, which may tell little.
 func (h *History) External() bool { return h.Run != nil && h.Run.External() }
 
+// Awaited reports whether a run is watched for that has not begun.
+func (h *History) Awaited() bool {
+	r := h.Status.Replay
+	return h.Run == nil && r != nil && r.Loading == 1
+}
+
 // MetricsOnly reports whether the run is told by its figures alone.
 func (h *History) MetricsOnly() bool {
-	return h.External() && len(h.Solves.Bars) == 0 && len(h.Steps.Solves) == 0 && len(h.Spectra) == 0
+	return h.Awaited() || h.External() && len(h.Solves.Bars) == 0 && len(h.Steps.Solves) == 0 && len(h.Spectra) == 0
 }
 
 // HasVerdict reports whether an epoch says anything about its step: other programs do not.
