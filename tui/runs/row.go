@@ -1,0 +1,172 @@
+package runs
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+	"newtop/tui/style"
+)
+
+// shortID is the end of an ID, by which a run is known too.
+func shortID(id string) string { return id[strings.LastIndexByte(id, '-')+1:] }
+
+// label names a row to its user.
+func (r *row) label() string {
+	switch {
+	case r.sweep != nil:
+		return style.Clean(r.sweep.Name)
+	case r.run.Name != "":
+		return style.Clean(r.run.Name)
+	}
+	return style.Clean(shortID(r.run.ID))
+}
+
+func (r *row) name() string { return r.label() }
+
+func (r *row) data() string {
+	if r.run == nil {
+		return r.all.Data
+	}
+	return r.run.DataName()
+}
+
+func (r *row) net() string {
+	if r.run == nil || r.run.Opening == nil {
+		return ""
+	}
+	return r.run.Opening.Model.Shape()
+}
+
+func (r *row) method() string {
+	if r.run == nil {
+		return "search"
+	}
+	return r.run.Method()
+}
+
+func (r *row) seed() string {
+	if r.run == nil {
+		return ""
+	}
+	return format.Count(int(r.run.Config.Seed))
+}
+
+func (r *row) epochs(long bool) string {
+	switch {
+	case r.run == nil && long:
+		return format.Counted(r.all.Trials, "trial")
+	case r.run == nil:
+		return format.Count(r.all.Trials)
+	}
+	return format.Count(r.run.Epoch())
+}
+
+func (r *row) epoch() float64 {
+	if r.run == nil {
+		return math.NaN()
+	}
+	return float64(r.run.Epoch())
+}
+
+func (r *row) elapsed() float64 {
+	switch {
+	case r.run == nil:
+		return r.all.Seconds
+	case r.run.Last == nil:
+		return math.NaN()
+	}
+	return float64(r.run.Last.Elapsed)
+}
+
+func (r *row) begun() time.Time {
+	if r.run == nil {
+		return r.all.Begun
+	}
+	return r.run.Begun
+}
+
+func (r *row) tags() string {
+	if r.run == nil {
+		return ""
+	}
+	return strings.Join(r.run.Tags, " ")
+}
+
+func (r *row) note() string {
+	if r.run == nil {
+		return ""
+	}
+	return r.run.Note
+}
+
+func (r *row) stateWord() string {
+	switch {
+	case r.run == nil:
+		return r.sweep.State()
+	case r.run.State == store.State(event.ReasonEpochs):
+		return "done"
+	}
+	return string(r.run.State)
+}
+
+// states say what has become of a run or a search by a sign and a colour; the others are over in order.
+var states = map[string]struct {
+	sign string
+	ink  style.Token
+}{
+	string(store.Running):        {"●", style.Good},
+	"searching":                  {"●", style.Good},
+	"finals":                     {"●", style.Good},
+	string(store.Interrupted):    {"‖", style.Warn},
+	string(event.ReasonTarget):   {"✓", style.Good},
+	string(event.ReasonStopped):  {"–", style.Muted},
+	string(event.ReasonStalled):  {"–", style.Warn},
+	string(event.ReasonDiverged): {"×", style.Bad},
+	string(event.ReasonFailed):   {"✗", style.Bad},
+}
+
+// state is what has become of it, with all of the word where there is room.
+func (r *row) state(long bool) style.Part {
+	word := r.stateWord()
+	s, ok := states[word]
+	if !ok {
+		s.sign, s.ink = "■", style.Text
+	}
+	if r.run != nil && r.run.Damage != nil {
+		word, s.ink = word+", damaged", style.Bad
+	}
+	if !long {
+		word = ansi.Truncate(style.Clean(word), 6, "…")
+	}
+	return s.ink.Of(s.sign + " " + style.Clean(word))
+}
+
+// measureText writes a value of what a run is judged by.
+func measureText(m event.Measure, v float64) string {
+	if m.Info().Share {
+		return format.Percent(v)
+	}
+	return format.Number(v)
+}
+
+// ageText writes how long ago something was, in one unit.
+func ageText(d time.Duration, unknown bool) string {
+	const day = 24 * time.Hour
+	switch {
+	case unknown:
+		return dash.Text
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return format.Count(int(d/time.Minute)) + " min"
+	case d < 2*day:
+		return format.Count(int(d/time.Hour)) + " h"
+	}
+	return format.Count(int(d/day)) + " d"
+}
