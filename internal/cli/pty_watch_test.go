@@ -104,6 +104,39 @@ func TestWatchAPipe(t *testing.T) {
 	}
 }
 
+// TestWatchAProgramOnTheScreen shows its console and its numbers, and ends as it ended; q ends one that goes on.
+func TestWatchAProgramOnTheScreen(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh here")
+	}
+	c := startConsole(t, 100, 36, nil, "watch", "--", "sh", "-c", `echo hello there; for i in 1 2 3; do echo "step $i loss 0.$i"; done; exit 3`)
+	c.until(`─ loss +train 0\.3`, `console`, `step 3 loss 0\.3`, `failed: exit status 3`)
+	c.leaveWith(3)
+	c = startConsole(t, 100, 36, nil, "watch", "--", "sh", "-c", `trap 'exit 5' INT; i=0; while :; do i=$((i+1)); echo "step $i loss 0.$i"; sleep 0.05; done`)
+	c.until(`─ loss +train 0\.4`)
+	c.leaveWith(5)
+}
+
+// TestWatchSeveralOnTheScreen lays logs over one another.
+func TestWatchSeveralOnTheScreen(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"step":1,"loss":0.5}`+"\n"+`{"step":2,"loss":0.25}`+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := startConsole(t, 100, 30, nil, "watch", dir)
+	c.until(`2 runs`, `a\.jsonl`, `b\.jsonl`, `loss`)
+	if err := os.WriteFile(filepath.Join(dir, "c.csv"), []byte("step,loss\n1,3\n2,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.until(`3 runs`, `c\.csv`)
+	c.press("q")
+	if code, output := c.exit(); code != 0 {
+		t.Errorf("exit %d\n%s", code, output)
+	}
+}
+
 // TestWatchALiveRun follows a run that another process trains and records, to its end.
 func TestWatchALiveRun(t *testing.T) {
 	db := database(t)
