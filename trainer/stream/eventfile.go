@@ -10,6 +10,7 @@ import (
 
 	"newtop/internal/tfevents"
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/find"
 )
 
 // maxHistograms is how many tags of histograms are shown, each by its quantiles: they must leave room for scalars.
@@ -59,13 +60,14 @@ func (b *board) newEventFile(path, prefix string, f *os.File) *eventFile {
 	return e
 }
 
-// prefixOf is what stands before the tags of a directory's files, in the run of a directory at or above it.
+// prefixOf is what stands before the tags of a directory's files, in the run of a directory at or above it: the names of what
+// lies between, but for the one in which Guild hides all that it writes.
 func prefixOf(run, dir string) string {
 	rel, err := filepath.Rel(run, dir)
 	if err != nil || rel == "." {
 		return ""
 	}
-	return filepath.ToSlash(rel) + "/"
+	return strings.ReplaceAll(filepath.ToSlash(rel)+"/", find.Guild+"/", "")
 }
 
 // isTime reports whether a directory is named by Python's time.time(), as those that PyTorch's add_hparams makes.
