@@ -16,7 +16,8 @@ import (
 // quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
 const quiet = 30 * time.Minute
 
-// patience is how long a program may go on to write other things than events before its first one.
+// patience is how long a program may go on to write other things than events before its first one, or leave away a file that it
+// is about to begin anew.
 const patience = 5 * time.Second
 
 // File returns a source of a file of lines, which is followed as it grows. It begins anew, with ErrRestart, when
@@ -55,7 +56,7 @@ type file struct {
 	info    fs.FileInfo
 	offset  int64  // what has been read
 	last    []byte // the last bytes that were read, which are there unless the file was written over
-	gone    bool
+	gone    time.Time // since when there is no file at the path; zero: there is one
 	looked  bool // whether the file is known to be the same since the last ErrNone
 	watcher *watcher
 }
@@ -117,7 +118,12 @@ func (s *file) remember(text []byte) {
 // anew reports whether the file must be read from the beginning, or another one in its place.
 func (s *file) anew() (bool, error) {
 	there, err := os.Stat(s.path)
-	s.gone = errors.Is(err, fs.ErrNotExist)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		s.gone = time.Time{}
+	case s.gone.IsZero():
+		s.gone = time.Now()
+	}
 	if err == nil && !os.SameFile(there, s.info) {
 		f, err := os.Open(s.path)
 		if err != nil {
@@ -153,7 +159,7 @@ func (s *file) unchanged() bool {
 
 func (s *file) reset() {
 	s.lines = newLines(s.path)
-	s.offset, s.last, s.gone = 0, nil, false
+	s.offset, s.last, s.gone = 0, nil, time.Time{}
 }
 
 func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx, s.due()) }
@@ -172,9 +178,10 @@ func (s *file) Read() float64 {
 
 func (s *file) Name() string { return s.path }
 
-// Stale says that the file is gone, or has not been written to for some time.
+// Stale says that the file is gone, and not for the moment that it takes to put another in its place; or has not been written
+// to for some time.
 func (s *file) Stale() string {
-	if s.gone {
+	if !s.gone.IsZero() && time.Since(s.gone) > patience {
 		return "the file is gone"
 	}
 	return untouched(s.info.ModTime())

@@ -228,6 +228,11 @@ func TestFileThatGrows(t *testing.T) {
 	}
 	all(t, s)
 	all(t, s)
+	if stale := s.(staler).Stale(); stale != "" { // another may be put in its place
+		t.Errorf("a file that is gone for a moment is %q", stale)
+	}
+	s.(*file).gone = time.Now().Add(-patience - time.Second)
+	all(t, s)
 	if stale := s.(staler).Stale(); stale != "the file is gone" {
 		t.Errorf("a file that is gone is %q", stale)
 	}
