@@ -54,10 +54,12 @@ type file struct {
 	path    string
 	f       *os.File
 	info    fs.FileInfo
-	offset  int64  // what has been read
-	last    []byte // the last bytes that were read, which are there unless the file was written over
+	offset  int64     // what has been read
+	last    []byte    // the last bytes that were read, which are there unless the file was written over
 	gone    time.Time // since when there is no file at the path; zero: there is one
-	looked  bool // whether the file is known to be the same since the last ErrNone
+	looked  bool      // whether the file is known to be the same since the last ErrNone
+	taken   bool      // the last line was used without an end
+	torn    bool      // that was wrong once: it is not done again
 	watcher *watcher
 }
 
@@ -86,7 +88,13 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("%s: byte %d: %w", s.path, s.offset, err)
 		}
+		if n > 0 && s.taken && room[0] != '\n' && room[0] != '\r' {
+			s.reset()
+			s.torn = true
+			return nil, ErrRestart
+		}
 		if n > 0 {
+			s.taken = false
 			s.grow(n)
 			s.offset += int64(n)
 			s.remember(room[:n])
@@ -98,6 +106,12 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		if e := s.idle(); e != nil {
 			return e, nil
 		}
+		if s.unended() {
+			s.taken = true
+			if e, err := s.tail(true); e != nil || err != nil {
+				return e, err
+			}
+		}
 		if s.decoder.rows.clock == nil { // what comes from now on is read when it is written
 			began := time.Now()
 			s.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
@@ -108,6 +122,13 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		}
 		return nil, ErrNone
 	}
+}
+
+// unended reports whether the last line has come to rest without an end: its writer writes none there. A buffer that was full
+// and was written in parts leaves half a line, at a multiple of its size.
+func (s *file) unended() bool {
+	const buffer = 4096
+	return s.rest() > 0 && !s.long && !s.torn && s.offset%buffer != 0 && time.Since(s.info.ModTime()) > patience
 }
 
 func (s *file) remember(text []byte) {
@@ -159,7 +180,7 @@ func (s *file) unchanged() bool {
 
 func (s *file) reset() {
 	s.lines = newLines(s.path)
-	s.offset, s.last, s.gone = 0, nil, time.Time{}
+	s.offset, s.last, s.gone, s.taken = 0, nil, time.Time{}, false
 }
 
 func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx, s.due()) }
