@@ -68,8 +68,10 @@ func (j *stepAssembler) waiting() int { return len(j.queue) - j.head }
 // join adds a scalar of TensorBoard.
 func (j *stepAssembler) join(key string, s tfevents.Scalar) {
 	if math.IsNaN(j.first) {
+		j.rows.began = true
 		j.beginRun(s.Wall)
 	}
+	j.goOn()
 	j.wall = s.Wall
 	c := j.curve(key)
 	if c == nil {
@@ -130,6 +132,14 @@ func (j *stepAssembler) newest() int {
 	return j.steps[len(j.steps)-1]
 }
 
+// current is the step under way, or else the newest.
+func (j *stepAssembler) current() int {
+	if j.open {
+		return j.epoch.Epoch
+	}
+	return j.newest()
+}
+
 func (j *stepAssembler) beginRun(wall float64) {
 	j.first, j.elapsed, j.shut = wall, 0, wall
 	j.runs++
@@ -149,12 +159,20 @@ func (j *stepAssembler) opening() event.RunEvent {
 	if len(info.Config) > 0 {
 		e.Settings = maps.Clone(info.Config)
 	}
-	const day = 86400 // what is less is no time of day
-	if wall := j.first; e.Time.IsZero() && wall > day && wall < maxWall {
-		seconds, rest := math.Modf(wall)
-		e.Time = time.Unix(int64(seconds), int64(rest*1e9)).UTC()
+	if e.Time.IsZero() {
+		e.Time = timeOf(j.first)
 	}
 	return e
+}
+
+// timeOf makes a time of seconds since 1970, the zero one of what is no time of day.
+func timeOf(wall float64) time.Time {
+	const day = 86400
+	if !(wall > day && wall < maxWall) {
+		return time.Time{}
+	}
+	seconds, rest := math.Modf(wall)
+	return time.Unix(int64(seconds), int64(rest*1e9)).UTC()
 }
 
 // curve returns the curve of a key, or nil if there are too many.

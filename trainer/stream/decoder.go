@@ -23,7 +23,7 @@ type decoder struct {
 	stepAssembler
 	json, text, csv logs.Parser
 	header          []byte // the first line, while the second has to show whether it is a header
-	lines           int    // that were used
+	lines           int    // that were used, but for comments before the first
 	own             bool   // there was one of newtop's events
 }
 
@@ -37,6 +37,9 @@ func (d *decoder) metrics() bool { return d.rows.any || d.own }
 // line reads a line, without its end. It returns an error that says what is wrong with a line that should have been one
 // of a log.
 func (d *decoder) line(line []byte) error {
+	if d.lines == 0 && line[0] == '#' { // a table may begin below it
+		return d.other(line)
+	}
 	d.lines++
 	if d.csv != nil {
 		return d.csv.Line(line, d)

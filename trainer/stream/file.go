@@ -16,7 +16,8 @@ import (
 // quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
 const quiet = 30 * time.Minute
 
-// patience is how long a program may go on to write other things than events before its first one.
+// patience is how long a program may go on to write other things than events before its first one, or leave away a file that it
+// is about to begin anew.
 const patience = 5 * time.Second
 
 // File returns a source of a file of lines, which is followed as it grows. It begins anew, with ErrRestart, when
@@ -53,10 +54,12 @@ type file struct {
 	path    string
 	f       *os.File
 	info    fs.FileInfo
-	offset  int64  // what has been read
-	last    []byte // the last bytes that were read, which are there unless the file was written over
-	gone    bool
-	looked  bool // whether the file is known to be the same since the last ErrNone
+	offset  int64     // what has been read
+	last    []byte    // the last bytes that were read, which are there unless the file was written over
+	gone    time.Time // since when there is no file at the path; zero: there is one
+	looked  bool      // whether the file is known to be the same since the last ErrNone
+	taken   bool      // the last line was used without an end
+	torn    bool      // that was wrong once: it is not done again
 	watcher *watcher
 }
 
@@ -85,7 +88,13 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		if err != nil && err != io.EOF {
 			return nil, fmt.Errorf("%s: byte %d: %w", s.path, s.offset, err)
 		}
+		if n > 0 && s.taken && room[0] != '\n' && room[0] != '\r' {
+			s.reset()
+			s.torn = true
+			return nil, ErrRestart
+		}
 		if n > 0 {
+			s.taken = false
 			s.grow(n)
 			s.offset += int64(n)
 			s.remember(room[:n])
@@ -96,6 +105,12 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 		}
 		if e := s.idle(); e != nil {
 			return e, nil
+		}
+		if s.unended() {
+			s.taken = true
+			if e, err := s.tail(true); e != nil || err != nil {
+				return e, err
+			}
 		}
 		if s.decoder.rows.clock == nil { // what comes from now on is read when it is written
 			began := time.Now()
@@ -109,6 +124,13 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 	}
 }
 
+// unended reports whether the last line has come to rest without an end: its writer writes none there. A buffer that was full
+// and was written in parts leaves half a line, at a multiple of its size.
+func (s *file) unended() bool {
+	const buffer = 4096
+	return s.rest() > 0 && !s.long && !s.torn && s.offset%buffer != 0 && time.Since(s.info.ModTime()) > patience
+}
+
 func (s *file) remember(text []byte) {
 	s.last = append(s.last, text[max(0, len(text)-tailBytes):]...)
 	s.last = s.last[max(0, len(s.last)-tailBytes):]
@@ -117,7 +139,12 @@ func (s *file) remember(text []byte) {
 // anew reports whether the file must be read from the beginning, or another one in its place.
 func (s *file) anew() (bool, error) {
 	there, err := os.Stat(s.path)
-	s.gone = errors.Is(err, fs.ErrNotExist)
+	switch {
+	case !errors.Is(err, fs.ErrNotExist):
+		s.gone = time.Time{}
+	case s.gone.IsZero():
+		s.gone = time.Now()
+	}
 	if err == nil && !os.SameFile(there, s.info) {
 		f, err := os.Open(s.path)
 		if err != nil {
@@ -153,7 +180,7 @@ func (s *file) unchanged() bool {
 
 func (s *file) reset() {
 	s.lines = newLines(s.path)
-	s.offset, s.last, s.gone = 0, nil, false
+	s.offset, s.last, s.gone, s.taken = 0, nil, time.Time{}, false
 }
 
 func (s *file) Wait(ctx context.Context) error { return s.watcher.wait(ctx, s.due()) }
@@ -172,9 +199,10 @@ func (s *file) Read() float64 {
 
 func (s *file) Name() string { return s.path }
 
-// Stale says that the file is gone, or has not been written to for some time.
+// Stale says that the file is gone, and not for the moment that it takes to put another in its place; or has not been written
+// to for some time.
 func (s *file) Stale() string {
-	if s.gone {
+	if !s.gone.IsZero() && time.Since(s.gone) > patience {
 		return "the file is gone"
 	}
 	return untouched(s.info.ModTime())

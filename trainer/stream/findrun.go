@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/trainer/event"
+	"newtop/trainer/logs/find"
 )
 
 // Bounds of the search for event files.
@@ -46,7 +46,7 @@ func findRun(dir string) (foundRun, error) {
 			return errEnough
 		}
 		if d.IsDir() {
-			if path != dir && (strings.HasPrefix(d.Name(), ".") || depth(dir, path) > maxDepth) {
+			if path != dir && (find.Hidden(d.Name()) || depth(dir, path) > maxDepth) {
 				return fs.SkipDir
 			}
 			dirs = append(dirs, path)
@@ -62,9 +62,10 @@ func findRun(dir string) (foundRun, error) {
 	if err != nil && !errors.Is(err, errEnough) {
 		return foundRun{}, err
 	}
+	has := func(dir string) bool { return len(files[dir]) > 0 }
 	runs := make(map[string]*foundRun)
 	for parent, paths := range files {
-		root := rootOf(dir, parent, files)
+		root := find.RunOf(dir, parent, has)
 		r := runs[root]
 		if r == nil {
 			r = &foundRun{dir: root}
@@ -94,20 +95,6 @@ func depth(dir, path string) int {
 		return 0
 	}
 	return strings.Count(filepath.ToSlash(rel), "/") + 1
-}
-
-// rootOf returns the directory of the run that event files in a directory belong to: the highest one above it with event
-// files, or the one above a part's, or itself.
-func rootOf(top, dir string, files map[string][]string) string {
-	root := dir
-	for at := dir; at != top; {
-		up := filepath.Dir(at)
-		if len(files[up]) > 0 || at == root && event.IsPart(filepath.Base(at)) {
-			root = up
-		}
-		at = up
-	}
-	return root
 }
 
 // beginning returns when an event file was begun, by its name or else by when it was written.

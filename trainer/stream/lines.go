@@ -198,6 +198,9 @@ func (l *lines) decode(line []byte) error {
 			l.first = quote(line)
 		}
 	}
+	if line = bytes.TrimLeft(line, "\x00"); len(line) == 0 { // a hole that a crash left in the file
+		return nil
+	}
 	if line[0] == ' ' && bytes.TrimLeft(line, " ")[0] == '{' {
 		line = bytes.TrimLeft(line, " ")
 	}
@@ -220,6 +223,9 @@ func (l *lines) failed(err error) {
 }
 
 func (l *lines) binary(line []byte) error {
+	if l.number == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
+		return &LineError{Name: l.name, Line: 1, Found: "UTF-16, as PowerShell writes it", Expected: "UTF-8: write the file with Out-File -Encoding utf8"}
+	}
 	return &LineError{Name: l.name, Line: l.number, Found: quote(line) + " is no text", Expected: expectedLog}
 }
 

@@ -58,10 +58,7 @@ func (j *stepAssembler) Row(r *logs.Row) {
 		}
 	}
 	j.begin(r)
-	if s.ended {
-		s.ended = false
-		j.queue = append(j.queue, event.ResumeEvent{Epoch: max(0, j.newest())})
-	}
+	j.goOn()
 	s.any = true
 	j.wall = j.timeOf(r)
 	step := j.stepOf(r)
@@ -76,6 +73,14 @@ func (j *stepAssembler) Row(r *logs.Row) {
 	}
 	if j.caughtUp && j.complete() {
 		j.flush()
+	}
+}
+
+// goOn says that a run that had ended goes on.
+func (j *stepAssembler) goOn() {
+	if j.rows.ended {
+		j.rows.ended = false
+		j.queue = append(j.queue, event.ResumeEvent{Epoch: max(0, j.newest())})
 	}
 }
 
@@ -148,10 +153,7 @@ func (j *stepAssembler) timeOf(r *logs.Row) float64 {
 // things.
 func (j *stepAssembler) stepOf(r *logs.Row) int {
 	s := &j.rows
-	at := j.newest()
-	if j.open {
-		at = j.epoch.Epoch
-	}
+	at := j.current()
 	switch epoch := r.Epoch; {
 	case r.Step == r.Step:
 		step := r.Step + s.offset

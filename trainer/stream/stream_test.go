@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -228,6 +229,11 @@ func TestFileThatGrows(t *testing.T) {
 	}
 	all(t, s)
 	all(t, s)
+	if stale := s.(staler).Stale(); stale != "" { // another may be put in its place
+		t.Errorf("a file that is gone for a moment is %q", stale)
+	}
+	s.(*file).gone = time.Now().Add(-patience - time.Second)
+	all(t, s)
 	if stale := s.(staler).Stale(); stale != "the file is gone" {
 		t.Errorf("a file that is gone is %q", stale)
 	}
@@ -235,6 +241,62 @@ func TestFileThatGrows(t *testing.T) {
 	anew("replaced")
 	if e := take(t, s); e.(event.EpochEvent).Epoch != 3 {
 		t.Errorf("after the file was replaced: %+v", e)
+	}
+}
+
+// The last line of a file that is no longer written needs no end. Where it goes on after all, everything is read again, once.
+func TestLastLineWithoutAnEnd(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log.csv")
+	write := func(text string) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := f.WriteString(text); err != nil {
+			t.Fatal(err)
+		}
+		old := time.Now().Add(-time.Minute)
+		if err := os.Chtimes(path, old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := func() (Source, error) {
+		write("step,loss\n1,2\n2,1")
+		return File(path)
+	}()
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(want ...float64) {
+		t.Helper()
+		if got := losses(t, s); !slices.Equal(got, want) {
+			t.Errorf("losses %v, expected %v", got, want)
+		}
+	}
+	read(2, 1)
+	write("\n3,8\n4,9")
+	read(8, 9)
+	write("5\n5,1\n6,")
+	if _, err := all(t, s); !errors.Is(err, ErrRestart) {
+		t.Errorf("a line that goes on gave %v", err)
+	}
+	read(2, 1, 8, 95, 1)
+}
+
+// What a crash left in a file is passed over.
+func TestHoleInAFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	text := "{\"step\":1,\"loss\":2}\n\x00\x00\x00{\"step\":2,\"loss\":1}\n\x00\x00\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Open(path, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := losses(t, s); !slices.Equal(got, []float64{2, 1}) || s.(warner).Warning() != "" {
+		t.Errorf("losses %v, %s", got, s.(warner).Warning())
 	}
 }
 

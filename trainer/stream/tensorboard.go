@@ -15,8 +15,8 @@ import (
 	"newtop/trainer/event"
 )
 
-// TensorBoard returns a source of the scalars in a directory's event files, which is followed as they grow and as files
-// come. The directory may be one run's, with parts of it in directories below, as Keras makes them for train and
+// TensorBoard returns a source of the scalars in a directory's event files, and of the quantiles of their histograms and the
+// hyperparameters, which is followed as they grow and as files come. The directory may be one run's, with parts of it in directories below, as Keras makes them for train and
 // validation; or hold several runs, of which the one is shown whose newest event file was begun last. When another
 // run begins, the source begins anew with that.
 //
@@ -69,18 +69,9 @@ type board struct {
 	took    time.Duration
 	warning string
 	dead    error // of a file that is none
-}
 
-type eventFile struct {
-	path   string
-	prefix string // of its tags: the directories between the run's and its own
-	f      *os.File
-	r      *tfevents.Reader
-	value  tfevents.Scalar // the next one
-	some   bool            // whether there is one
-	over   bool            // after an error
-	size   int64
-	wrote  time.Time
+	sessions   []tfevents.Session // that were read, until tell
+	histograms map[string]bool    // tags that have their curves
 }
 
 func (b *board) begin(run foundRun) {
@@ -91,6 +82,7 @@ func (b *board) begin(run foundRun) {
 	b.run, b.scanned, b.begun = run, time.Now(), time.Now()
 	b.stepAssembler = newStepAssembler(filepath.Base(run.dir))
 	b.looked, b.took, b.dead = false, 0, nil
+	b.sessions, b.histograms = nil, make(map[string]bool)
 	b.open(run)
 }
 
@@ -109,13 +101,8 @@ func (b *board) open(run foundRun) {
 			b.warn(err)
 			continue
 		}
-		prefix, err := filepath.Rel(run.dir, filepath.Dir(path))
-		if err != nil || prefix == "." {
-			prefix = ""
-		} else {
-			prefix = filepath.ToSlash(prefix) + "/"
-		}
-		b.files = append(b.files, &eventFile{path: path, prefix: prefix, f: f, r: tfevents.NewReader(f, path)})
+		prefix := prefixOf(run.dir, filepath.Dir(path))
+		b.files = append(b.files, b.newEventFile(path, prefix, f))
 		b.watcher.add(filepath.Dir(path))
 	}
 	for _, dir := range run.watch {
@@ -150,12 +137,15 @@ func (b *board) Next(ctx context.Context) (event.Event, error) {
 			return nil, ctx.Err()
 		}
 		f := b.earliest()
+		if f == nil || math.IsNaN(b.first) {
+			b.tell(f == nil)
+		}
 		if f != nil {
 			f.some = false
-			b.join(f.prefix+f.value.Tag, f.value)
+			b.take(f)
 			continue
 		}
-		if b.idle() {
+		if b.idle() || b.waiting() > 0 {
 			continue
 		}
 		b.looked = false
@@ -203,7 +193,7 @@ func (b *board) earliest() (first *eventFile) {
 }
 
 func (b *board) fill(f *eventFile) {
-	value, err := f.r.Next()
+	value, err := f.next()
 	switch {
 	case err == nil:
 		f.value, f.some = value, true

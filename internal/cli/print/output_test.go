@@ -72,4 +72,9 @@ func TestOutcomeWithoutTime(t *testing.T) {
 			t.Errorf("%q, expected %q", got, want)
 		}
 	}
+	done := event.UnknownDone()
+	done.Reason, done.Epochs = event.ReasonEpochs, 3
+	if got, want := Outcome(&run, &done, ""), "x: 3 epochs (epochs)"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
 }

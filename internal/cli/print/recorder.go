@@ -209,7 +209,10 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	if done.Reason == event.ReasonStalled {
 		reason += ": " + done.Message
 	}
-	text := fmt.Sprintf("%s: %s, %d %s", run.Data.Name, optimizer, done.Epochs, epochs)
+	if optimizer != "" {
+		optimizer += ", "
+	}
+	text := fmt.Sprintf("%s: %s%d %s", run.Data.Name, optimizer, done.Epochs, epochs)
 	if took := seconds(done.Elapsed); took != "" {
 		text += " in " + took
 	}
@@ -219,7 +222,7 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 		text += fmt.Sprintf(", test error %s, best %s in epoch %d", Percent(done.TestError), Percent(done.BestTestError), done.BestEpoch)
 	case run.Data.TestRows > 0:
 		text += fmt.Sprintf(", test RMSE %s, best %s in epoch %d", Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), done.BestEpoch)
-	default:
+	case !done.Loss.Absent():
 		text += ", loss " + Number(done.Loss, 4)
 	}
 	return Printable(text)

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"newtop/trainer/event"
 	"newtop/trainer/logs/mlflow"
 )
 
@@ -33,7 +34,7 @@ const (
 
 // Candidate is something that can be watched.
 type Candidate struct {
-	// Kind is tensorboard, wandb, swanlab, mlflow, mlruns, trackio, csv, jsonl, trainer_state, sacred, dvclive, clearml, text
+	// Kind is tensorboard, wandb, swanlab, mlflow, mlruns, trackio, csv, jsonl, json, trainer_state, sacred, dvclive, clearml, text
 	// or newtop.
 	Kind string
 	// Path is the file, or the directory of tensorboard, mlruns, sacred, dvclive and clearml.
@@ -107,8 +108,7 @@ func (s *search) look(at folder) {
 		path := filepath.Join(at.path, e.Name())
 		switch {
 		case e.IsDir():
-			hidden := strings.HasPrefix(e.Name(), ".") && e.Name() != ".wandb" && e.Name() != ".guild"
-			if !hidden && at.depth < maxDepth {
+			if !Hidden(e.Name()) && at.depth < maxDepth {
 				s.queue = append(s.queue, folder{path, at.depth + 1})
 			}
 		case e.Type().IsRegular():
@@ -140,8 +140,12 @@ func (s *search) name(path string) string {
 // result returns what was found, in order.
 func (s *search) result() []Candidate {
 	roots := map[string]time.Time{}
+	has := func(dir string) bool {
+		_, ok := s.events[dir]
+		return ok
+	}
 	for dir, written := range s.events {
-		root := s.rootOf(dir)
+		root := RunOf(s.top, dir, has)
 		roots[root] = later(roots[root], written)
 	}
 	s.found = slices.DeleteFunc(s.found, func(c Candidate) bool { return loose[c.Kind] && s.inside(c.Path, roots) })
@@ -157,19 +161,21 @@ func (s *search) result() []Candidate {
 	return s.found[:min(len(s.found), maxFound)]
 }
 
-// parts are directories that TensorBoard's writers make in a run's.
-var parts = map[string]bool{
-	".guild": true, "train": true, "training": true, "fit": true, "val": true, "valid": true, "validation": true, "test": true, "eval": true,
-	"evaluation": true, "dev": true,
+// Guild is the hidden directory in which Guild keeps what a run writes, and all runs.
+const Guild = ".guild"
+
+// Hidden reports whether a directory of the name is passed over.
+func Hidden(name string) bool {
+	return strings.HasPrefix(name, ".") && name != ".wandb" && name != Guild
 }
 
-// rootOf returns the directory of the run that the event files of a directory belong to: the highest one with event files
-// above it, or the one above a part's, or itself.
-func (s *search) rootOf(dir string) string {
+// RunOf returns the directory of the run that the event files of a directory at or below top belong to: the highest one above
+// it that has event files, or the one above a part's, as train, or itself.
+func RunOf(top, dir string, has func(dir string) bool) string {
 	root := dir
-	for at := dir; at != s.top; {
+	for at := dir; at != top; {
 		up := filepath.Dir(at)
-		if _, ok := s.events[up]; ok || at == root && parts[strings.ToLower(filepath.Base(at))] {
+		if name := filepath.Base(at); has(up) || at == root && (name == Guild || event.IsPart(name)) {
 			root = up
 		}
 		at = up

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	_ "modernc.org/sqlite"
 )
@@ -85,7 +86,7 @@ const jsonLine = `{"step": 1, "loss": 0.5}` + "\n"
 
 func TestLooseFiles(t *testing.T) {
 	want(t, tree(t,
-		"metrics.csv", "epoch,step,train_loss_epoch\n0,0,,3.5\n",
+		"metrics.csv", "epoch,step,train_loss_epoch,grad_norm_preclip_step\n0,0,,3.5\n",
 		"yolo/results.csv", "                  epoch,      train/box_loss\n                  1,      0.5\n",
 		"keras/training.log", "epoch;accuracy;loss\n0;0.5;0.7\n",
 		"data/iris.csv", "sepal,petal,class\n1,2,x\n",
@@ -98,7 +99,10 @@ func TestLooseFiles(t *testing.T) {
 		"slurm-123.out", "epoch 1 loss 0.5\n",
 		"train_1.txt", "epoch 1 loss 0.5\n",
 		"detr/log.txt", jsonLine,
-		"nohup.out", "x\n",
+		"nohup.out", "1 x\n",
+		"nothing/nohup.out", "x\n",
+		"keras/history.json", `{"loss": [2, 1], "val_loss": [3, 2]}`,
+		"chats/history.json", `{"messages": [{"id": 1}]}`,
 		"binary.log", "x\x00\x01\n",
 		"empty.log", "",
 		"notes.txt", "epoch 1 loss 0.5\n",
@@ -106,7 +110,7 @@ func TestLooseFiles(t *testing.T) {
 		"1/2/3/4/5/6/7/8/deep.jsonl", jsonLine,
 		"1/2/3/4/5/6/7/8/9/deeper.jsonl", jsonLine,
 	), "csv metrics.csv", "csv yolo/results.csv", "csv keras/training.log", "jsonl log.jsonl", "jsonl nan.jsonl", "jsonl detectron/metrics.json",
-		"text slurm-123.out", "text train_1.txt", "jsonl detr/log.txt", "text nohup.out", "jsonl 1/2/3/4/5/6/7/8/deep.jsonl")
+		"text slurm-123.out", "text train_1.txt", "jsonl detr/log.txt", "text nohup.out", "json keras/history.json", "jsonl 1/2/3/4/5/6/7/8/deep.jsonl")
 }
 
 func TestRunDirectories(t *testing.T) {
@@ -202,9 +206,10 @@ func FuzzHeads(f *testing.F) {
 		f.Add([]byte(head))
 	}
 	f.Fuzz(func(t *testing.T, head []byte) {
-		csv, jsonl, text := isCSV(head), isJSONL(head), isText(head)
-		if csv && !text || csv && jsonl && head[0] == '{' && !strings.Contains(string(head), ",") {
-			t.Errorf("%q: %v %v %v", head, csv, jsonl, text)
+		for kind, is := range heads {
+			if is(head) && kind != "text" && !utf8.Valid(head) && strings.IndexByte(string(head), 0) == 0 {
+				t.Errorf("%q: %s", head, kind)
+			}
 		}
 	})
 }

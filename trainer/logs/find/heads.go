@@ -5,18 +5,24 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"newtop/trainer/logs"
+	"newtop/trainer/logs/csvlog"
+	"newtop/trainer/logs/jsonlog"
+	"newtop/trainer/logs/text"
 )
 
-// heads tell by how a file begins whether it is a log of a kind.
-var heads = map[string]func(head []byte) bool{"csv": isCSV, "jsonl": isJSONL, "text": isText}
+// heads tell by how a file begins whether it is a log of a kind: of its format, and of training.
+var heads = map[string]func(head []byte) bool{
+	"csv":   func(head []byte) bool { return csvlog.Sniff(head) && tellsCSV(head) },
+	"jsonl": func(head []byte) bool { return jsonlog.Sniff(head) && tellsJSON(head) },
+	"json":  func(head []byte) bool { return jsonlog.SniffFile(head) && tellsJSON(head) },
+	"text":  text.Sniff,
+}
 
 // loose are the kinds that a single file is, which may lie in another one's directory.
-var loose = map[string]bool{"csv": true, "jsonl": true, "text": true}
+var loose = map[string]bool{"csv": true, "jsonl": true, "json": true, "text": true}
 
 // kindOf returns the kind of a file that is a log of lines, by its name and then by how it begins; empty where it is none.
 func (s *search) kindOf(path, name string) string {
@@ -29,8 +35,11 @@ func (s *search) kindOf(path, name string) string {
 	case ".log":
 		kinds = []string{"csv", "jsonl", "text"}
 	case ".json":
-		if name == "metrics.json" || name == "log.json" { // some programs call lines so
+		switch {
+		case name == "metrics.json" || name == "log.json": // some programs call lines so
 			kinds = []string{"jsonl"}
+		case strings.Contains(name, "history"): // as programs with Keras call what fit returns
+			kinds = []string{"json"}
 		}
 	case ".txt":
 		if strings.HasPrefix(name, "train") || name == "log.txt" {
@@ -71,73 +80,22 @@ func tells(name string) bool {
 			func(word string) bool { return slices.Contains(words, word) })
 }
 
-// isCSV reports whether the first line has names, one of them telling, and the second numbers.
-func isCSV(head []byte) bool {
-	if !isText(head) {
-		return false
-	}
-	first, rest, whole := strings.Cut(string(head), "\n")
-	if !whole {
-		return false
-	}
-	separator := ","
-	for _, other := range []string{";", "\t"} {
-		if strings.Count(first, other) > strings.Count(first, separator) {
-			separator = other
-		}
-	}
-	names := cells(first, separator)
-	if len(names) < 2 || slices.ContainsFunc(names, isNumber) || !slices.ContainsFunc(names, tells) {
-		return false
-	}
-	second, _, _ := strings.Cut(rest, "\n")
-	if second == "" {
-		return true
-	}
-	return slices.ContainsFunc(cells(second, separator), isNumber)
-}
-
-func cells(line, separator string) []string {
-	cells := strings.Split(strings.TrimRight(line, "\r"), separator)
-	for i, c := range cells {
-		cells[i] = strings.Trim(strings.TrimSpace(c), `"`)
-	}
-	return cells
-}
-
-func isNumber(text string) bool {
-	_, err := strconv.ParseFloat(text, 64)
-	return err == nil
-}
-
-// pair is a key with a number, in JSON as programs write it.
-var pair = regexp.MustCompile(`"([^"\\]{1,200})"\s*:\s*"?(?:-?[0-9]|-?Infinity|NaN)`)
-
-// isJSONL reports whether the first line is an object with numbers, one of a telling name. Of another object in one line the
-// next line is one, too.
-func isJSONL(head []byte) bool {
-	first, rest, whole := bytes.Cut(bytes.TrimLeft(head, " \t\r\n"), []byte("\n"))
-	first = bytes.TrimSpace(first)
-	if !bytes.HasPrefix(first, []byte("{")) || whole && !bytes.HasSuffix(first, []byte("}")) {
-		return false
-	}
-	if rest = bytes.TrimSpace(rest); len(rest) > 0 && rest[0] != '{' {
-		return false
-	}
-	for _, m := range pair.FindAllSubmatch(first, -1) {
-		if tells(string(m[1])) {
-			return true
+// tellsCSV reports whether the first line of a table has a telling name.
+func tellsCSV(head []byte) bool {
+	for line := range bytes.Lines(head) {
+		if len(bytes.TrimSpace(line)) > 0 && line[0] != '#' {
+			return slices.ContainsFunc(strings.FieldsFunc(string(line), isSeparator), tells)
 		}
 	}
 	return false
 }
 
-// isText reports whether it is text, of which the last character may be cut.
-func isText(head []byte) bool {
-	for cut := range utf8.UTFMax {
-		if n := len(head) - cut; n >= 0 && utf8.Valid(head[:n]) {
-			return bytes.IndexByte(head, 0) < 0
-		}
-	}
-	return false
+func isSeparator(r rune) bool { return strings.ContainsRune(",;\t\r\n\"", r) }
+
+// pair is a key with a number, or a list of them, in JSON as programs write it.
+var pair = regexp.MustCompile(`"([^"\\]{1,200})"\s*:\s*[\["]?(?:-?[0-9]|-?Infinity|NaN)`)
+
+// tellsJSON reports whether a telling name has a number.
+func tellsJSON(head []byte) bool {
+	return slices.ContainsFunc(pair.FindAllSubmatch(head, -1), func(m [][]byte) bool { return tells(string(m[1])) })
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/trainer/logs/folders"
 	"newtop/trainer/logs/internal/sqlitelog"
 	"newtop/trainer/logs/mlflow"
 	"newtop/trainer/logs/trackio"
@@ -39,7 +40,7 @@ func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 		s.add(Candidate{Kind: "sacred", Path: dir, Written: later(modified(path("run.json")), modified(path("metrics.json")))})
 	case has("plots") && isDir(path("plots/metrics")):
 		s.add(Candidate{Kind: "dvclive", Path: dir, Written: later(modified(path("metrics.json")), modified(path("plots/metrics")))})
-	case has("metrics.jsonl") && strings.HasPrefix(string(s.head(path("metrics.jsonl"))), "["):
+	case has("metrics.jsonl") && folders.IsClearML(dir):
 		s.add(Candidate{Kind: "clearml", Path: dir, Written: modified(path("metrics.jsonl"))})
 	default:
 		return false

@@ -1,6 +1,7 @@
 package folders
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -12,11 +13,11 @@ import (
 var clearml = layout{
 	program: "ClearML",
 	find: func(path string) string {
-		if isClearML(path) {
+		if IsClearML(path) {
 			return path
 		}
 		return newest(path, func(dir string) int64 {
-			if !isClearML(dir) {
+			if !IsClearML(dir) {
 				return 0
 			}
 			return max(written(filepath.Join(dir, "metrics.jsonl")), written(filepath.Join(dir, "log.jsonl")))
@@ -31,9 +32,25 @@ var clearml = layout{
 	},
 }
 
-func isClearML(dir string) bool {
+// IsClearML reports whether a directory is a task's: it has two of its files, or metrics whose lines are lists.
+func IsClearML(dir string) bool {
 	metrics, log := has(dir, "metrics.jsonl"), has(dir, "log.jsonl")
-	return metrics && log || (metrics || log) && has(dir, "task.json")
+	if metrics && log || (metrics || log) && has(dir, "task.json") {
+		return true
+	}
+	return metrics && begins(filepath.Join(dir, "metrics.jsonl"), '[')
+}
+
+// begins reports whether a character is the first of a file.
+func begins(path string, c byte) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var first [1]byte
+	n, _ := f.Read(first[:])
+	return n == 1 && first[0] == c
 }
 
 // clearmlTask reads a task's name and its hyperparams/SECTION/NAME/value, which are strings.

@@ -39,8 +39,9 @@ func SniffFile(head []byte) bool {
 	if opening != '{' && opening != '[' || Sniff(head) {
 		return false
 	}
-	ok := s.skip(0)
-	return ok && s.peek() == 0 || s.torn()
+	s.skip(0)
+	s.space()
+	return s.torn() // up to where it is known
 }
 
 // counter counts what a parser gives.

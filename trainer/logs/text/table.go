@@ -149,6 +149,7 @@ func (t *table) row(line []byte, p *pairs) bool {
 
 // cell reads a column of a row, and reports whether a number, a time or nothing stands there.
 func (p *pairs) cell(first bool, k *name, text []byte) bool {
+	p.line = text
 	p.tokens = scan(p.tokens, text)
 	if len(p.tokens) == 0 || p.tokens[0].kind == word {
 		return !first
