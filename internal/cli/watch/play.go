@@ -137,7 +137,7 @@ func printWatched(cmd *cobra.Command, name string, d *feed.Delta) (err error) {
 		if d.Status.Optimizer != "" {
 			text += d.Status.Optimizer + ", "
 		}
-		text += fmt.Sprintf("epoch %d", d.Status.Epoch)
+		text += fmt.Sprintf("%s %d", d.Run.Counted(), d.Status.Epoch)
 		if d.Run.Data.Name != filepath.Base(name) {
 			text += ", watched from " + name
 		}
