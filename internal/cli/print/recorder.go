@@ -209,7 +209,11 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	if done.Reason == event.ReasonStalled {
 		reason += ": " + done.Message
 	}
-	text := fmt.Sprintf("%s: %s, %d %s", run.Data.Name, optimizer, done.Epochs, epochs)
+	text := run.Data.Name + ": "
+	if optimizer != "" {
+		text += optimizer + ", "
+	}
+	text += fmt.Sprintf("%d %s", done.Epochs, epochs)
 	if took := seconds(done.Elapsed); took != "" {
 		text += " in " + took
 	}
@@ -219,7 +223,7 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 		text += fmt.Sprintf(", test error %s, best %s in %s %d", Percent(done.TestError), Percent(done.BestTestError), run.Counted(), done.BestEpoch)
 	case run.Data.TestRows > 0:
 		text += fmt.Sprintf(", test RMSE %s, best %s in %s %d", Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), run.Counted(), done.BestEpoch)
-	default:
+	case !run.External() || !done.Loss.Absent():
 		text += ", loss " + Number(done.Loss, 4)
 	}
 	return Printable(text)
