@@ -86,11 +86,19 @@ func common(r *event.RunEvent) []choice {
 		{"activations", strings.Join(r.Model.Activations, " ")},
 		{"loss", r.Model.Loss},
 		{"parameters", number(r.Model.Parameters)},
-		{"seed", strings.TrimPrefix(strings.TrimPrefix(r.Seeds(), "seeds "), "seed ")},
+		{"seed", seeds(r)},
 		{"epochs", number(r.Epochs)},
 		{"threads", number(r.Threads)},
 		{"kernel", r.Kernel},
 	}
+}
+
+// seeds are those of a run that newtop trained; of another program's none is known.
+func seeds(r *event.RunEvent) string {
+	if r.External() && r.Seed == 0 {
+		return ""
+	}
+	return strings.TrimPrefix(strings.TrimPrefix(r.Seeds(), "seeds "), "seed ")
 }
 
 // settings are the hyperparameters, by name.

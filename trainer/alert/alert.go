@@ -61,8 +61,9 @@ type Alert struct {
 type Watch struct {
 	wanted, fired uint8 // bits of kinds
 	run           string
-	limit         int // how many epochs the run will have, 0 if that is unknown
-	begun, epoch  int // the first and the newest epoch
+	limit         int    // how many epochs the run will have, 0 if that is unknown
+	counted       string // what the run counts, "epoch" or "step"
+	begun, epoch  int    // the first and the newest epoch
 	measure       event.Measure
 	broken        broken
 	rise          rise
@@ -74,7 +75,7 @@ type Watch struct {
 
 // New returns a watch for some kinds.
 func New(kinds []Kind) *Watch {
-	w := new(Watch)
+	w := &Watch{counted: "epoch"}
 	for _, k := range kinds {
 		w.wanted |= 1 << k
 	}
@@ -84,7 +85,7 @@ func New(kinds []Kind) *Watch {
 
 // forget makes the watch one that has seen nothing.
 func (w *Watch) forget() {
-	*w = Watch{wanted: w.wanted, run: w.run, limit: w.limit, due: math.Inf(-1)}
+	*w = Watch{wanted: w.wanted, run: w.run, limit: w.limit, counted: w.counted, due: math.Inf(-1)}
 }
 
 // See takes the next event and returns what is worth a call, mostly nothing.
@@ -95,7 +96,7 @@ func (w *Watch) See(e event.Event) []Alert {
 		if e.ID != w.run {
 			w.forget()
 		}
-		w.run, w.limit, w.measure = e.ID, e.Epochs, e.Measure()
+		w.run, w.limit, w.counted, w.measure = e.ID, e.Epochs, e.Counted(), e.Measure()
 	case event.EpochEvent:
 		w.see(&e)
 	case event.RewindEvent:
@@ -174,7 +175,7 @@ func (w *Watch) judge() {
 	if c := w.curves[w.measure.Quantity]; c != nil {
 		switch p := plateaued(&c.Curve, float64(w.limit)); {
 		case p.flat:
-			w.tell(Plateau, fmt.Sprintf("the %s has not improved since epoch %.0f", w.measure.Info().Name, p.since))
+			w.tell(Plateau, fmt.Sprintf("the %s has not improved since %s %.0f", w.measure.Info().Name, w.counted, p.since))
 		case p.better:
 			w.calm(Plateau)
 		}
@@ -190,7 +191,7 @@ func (w *Watch) judge() {
 		}
 		switch {
 		case float64(w.epoch-w.fits) > float64(w.epoch-w.begun)*window:
-			w.tell(Overfitting, fmt.Sprintf("the %s has risen since epoch %d while the %s fell", (q+1).Info().Name, o.Since, q.Info().Name))
+			w.tell(Overfitting, fmt.Sprintf("the %s has risen since %s %d while the %s fell", (q+1).Info().Name, w.counted, o.Since, q.Info().Name))
 		case o.Rise < recovered:
 			w.calm(Overfitting)
 		}

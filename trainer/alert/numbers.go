@@ -115,6 +115,9 @@ func (r *rise) see(e *event.EpochEvent) (text string, over bool) {
 		return "", false
 	}
 	high := limit(r.first, r.best)
+	if math.IsInf(m, 1) && m > high {
+		return fmt.Sprintf("the %s is not finite any more, its best was %.3g", r.of.Info().Name, r.best), false
+	}
 	if m > high {
 		return fmt.Sprintf("the %s has risen to %.3g, its best was %.3g", r.of.Info().Name, m, r.best), false
 	}

@@ -178,12 +178,22 @@ func (a *App) steerable() bool {
 // quit leaves a run that is another's alone. Its own run it stops first,
 // and leaves when that has ended; asked again, it leaves at once.
 func (a *App) quit() tea.Cmd {
+	if a.program && !a.leaving && !a.h.Over() && a.viewer == nil {
+		a.leaving = true
+		return a.later(leavePatience, stayMsg{})
+	}
 	if a.viewer != nil || !a.steerable() || a.h.Over() {
 		return tea.Quit
 	}
 	a.stopping = true
 	return a.stop()
 }
+
+// leavePatience is for how long a second q ends a program.
+const leavePatience = 3 * time.Second
+
+// stayMsg ends it.
+type stayMsg struct{}
 
 // unopenedMsg says why the recorded runs could not be opened.
 type unopenedMsg struct{ err error }

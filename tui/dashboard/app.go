@@ -49,6 +49,8 @@ type App struct {
 	xAxes    []string // of each of the charted panes, when it was last asked
 	record   recordState
 	stopping bool // Stop was asked for, and the program ends with the run
+	program  bool // a watched program ends with the screen
+	leaving  bool // who pressed q is told so, and may press again
 	closed   bool // nothing more comes from the feed
 	readOnly bool
 
@@ -84,6 +86,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		picker:   newPicker(methods),
 		dataSets: o.DataSets,
 		browse:   o.Browse,
+		program:  o.Program,
 		machine:  o.Machine,
 		viewing:  viewing{viewer: o.Viewer},
 		clock:    time.Now,
@@ -183,6 +186,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.tick()
 	case machineMsg:
 		return a, a.takeMachine(msg)
+	case stayMsg:
+		a.leaving = false
 	case drawMsg:
 		return a, redrawn(a)
 	}

@@ -102,6 +102,8 @@ func headerFacts(a *App, l *style.Line, most int) {
 func stateParts(a *App) []style.Part {
 	s := &a.h.Status
 	switch {
+	case a.leaving && !a.h.Over():
+		return []style.Part{style.Warn.Of("■ q again ends the program")}
 	case a.h.Watched() && !a.h.Over():
 		return []style.Part{playing(a)}
 	case s.Held && s.Computing != "":

@@ -94,6 +94,8 @@ func quitWord(a *App) string {
 		return "back"
 	case a.steerable() && !a.h.Over():
 		return "stop"
+	case a.program && !a.h.Over():
+		return "end the program"
 	}
 	return "quit"
 }
@@ -110,7 +112,9 @@ func mainBindings() []screen.Binding[*App] {
 		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
 			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(owns),
 		bind(groupHelp, "q", "quit, and leave the run alone", "q", "ctrl+c").
-			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(func(a *App) bool { return !owns(a) }),
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(func(a *App) bool { return !owns(a) && !a.program }),
+		bind(groupHelp, "q", "quit; a program that runs ends, after a second q", "q", "ctrl+c").
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(func(a *App) bool { return !owns(a) && a.program }),
 		bind(groupHelp, "?", "this help", "?").
 			On(func(a *App, _ string) tea.Cmd { a.dialog = help(); return nil }).Foot("help"),
 		screen.CommandsKey(groupHelp, openPalette),

@@ -29,6 +29,17 @@ func wordSections(a *App) []widget.Section {
 		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Words()))
 	}
 	words := widget.Section{Title: "in the panes"}
+	if a.h.MetricsOnly() {
+		for _, r := range [][2]string{
+			{"▾ ▴ =", "less, more than before, the same"},
+			{"line", "solid for training rows, dashed for test rows"},
+			{"×", "a value was not finite"},
+			{"min max", "the best value so far"},
+		} {
+			words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], 12, r[1]))
+		}
+		return []widget.Section{words}
+	}
 	for _, r := range [][2]string{
 		{"▾ ▴ =", "less, more than an epoch before, the same"},
 		{"line", "solid for training rows, dashed for test rows"},

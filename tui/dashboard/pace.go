@@ -21,7 +21,7 @@ const (
 	headHold   = 250 * time.Millisecond
 	keyCalm    = time.Second // after a key charts follow every change for so long
 
-	calmInterval = 120 * time.Millisecond // between two news while nobody types
+	calmInterval = 80 * time.Millisecond // between two news while nobody types
 )
 
 // patience is how long charts keep their pictures for an environment.

@@ -17,6 +17,7 @@ const (
 type Earlier struct {
 	Epochs map[int]EarlierEpoch
 	each   int // of a recorded run every each-th epoch is remembered; 0 stands for 1
+	newest int // the epoch that came last
 }
 
 // EarlierEpoch is one epoch of the list.
@@ -32,6 +33,10 @@ func (r *Earlier) take(h *History, e *event.EpochEvent) {
 	}
 	train, test := h.Metrics()
 	f := EarlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), e.Optimizer}
+	if old, ok := r.Epochs[e.Epoch]; ok && r.newest == e.Epoch && h.External() {
+		f = f.or(old)
+	}
+	r.newest = e.Epoch
 	if h.Watched() {
 		r.recorded(e.Epoch, f)
 		return
@@ -45,6 +50,19 @@ func (r *Earlier) take(h *History, e *event.EpochEvent) {
 			delete(r.Epochs, k)
 		}
 	}
+}
+
+// or returns the epoch with what an older one has where it has nothing.
+func (f EarlierEpoch) or(old EarlierEpoch) EarlierEpoch {
+	for _, v := range [...]struct {
+		new *float64
+		old float64
+	}{{&f.Loss, old.Loss}, {&f.Metric, old.Metric}, {&f.TestMetric, old.TestMetric}} {
+		if event.Float(*v.new).Absent() {
+			*v.new = v.old
+		}
+	}
+	return f
 }
 
 // recorded keeps epochs all over a recorded run, twice as far apart whenever there are too many.

@@ -161,6 +161,20 @@ func (h *History) epoch(newest *event.EpochEvent) {
 		e.Seconds = passed / event.Float(max(e.Epoch-old.Epoch, 1))
 	}
 	plain := now // without what is only remembered
+	h.measured(e, old)
+	if e.Epoch > 0 && !e.Accepted && h.HasVerdict(newest) {
+		h.Rejected++
+	}
+	h.Curves.own(e, h.Latest.Optimizer, h.External())
+	h.Curves.committee(e, h.Measure)
+	h.Before, h.Latest = h.Latest, *e
+	h.Epochs++
+	h.Gen.Epoch++
+	h.solved(&plain)
+}
+
+// measured adds an epoch's values to the curves.
+func (h *History) measured(e, old *event.EpochEvent) {
 	// put adds a value to a curve. Another program may tell a quantity now and then only: what it leaves out is the value before.
 	put := func(s *chart.Series, y *event.Float, before event.Float) {
 		Put(s, h.Curves.now, *y, h.External())
@@ -180,16 +194,7 @@ func (h *History) epoch(newest *event.EpochEvent) {
 	put(&h.Curves.Step, &e.StepNorm, old.StepNorm)
 	if e.Epoch > 0 {
 		put(&h.Curves.Seconds, &e.Seconds, old.Seconds)
-		if !e.Accepted && h.HasVerdict(newest) {
-			h.Rejected++
-		}
 	}
-	h.Curves.own(e, h.Latest.Optimizer, h.External())
-	h.Curves.committee(e, h.Measure)
-	h.Before, h.Latest = h.Latest, *e
-	h.Epochs++
-	h.Gen.Epoch++
-	h.solved(&plain)
 }
 
 // Put adds what an epoch tells of a quantity to its curve. What newtop itself does not tell, the method did not have: the
@@ -279,7 +284,7 @@ func (h *History) setting(e *event.SettingEvent) {
 func (h *History) rewound(to int) {
 	h.cut(to)
 	h.Curves.Mark(to, true, "back to "+format.Count(to))
-	h.Log.Say(to, style.Accent, "back to epoch %s", format.Count(to))
+	h.Log.Say(to, style.Accent, "back to %s %s", h.Run.Counted(), format.Count(to))
 }
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
@@ -311,7 +316,7 @@ func (h *History) resumed(e *event.ResumeEvent) {
 	if !e.Time.IsZero() {
 		when = ", " + e.Time.Local().Format("2 Jan 2006 15:04")
 	}
-	h.Log.Say(e.Epoch, style.Accent, "resumed after epoch %s%s", format.Count(e.Epoch), when)
+	h.Log.Say(e.Epoch, style.Accent, "resumed after %s %s%s", h.Run.Counted(), format.Count(e.Epoch), when)
 	h.Curves.Mark(e.Epoch, true, "▸ resumed")
 	h.Done, h.Diverged = nil, nil
 	h.Gen.Epoch++

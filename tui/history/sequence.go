@@ -22,6 +22,10 @@ func (q *sequence) play() {
 	h, d := q.h, q.d
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
+		if h.goesOn(e) && (q.rewinds == len(d.Rewinds) || d.Rewinds[q.rewinds].Epoch > h.Latest.Epoch) {
+			h.more(e)
+			continue
+		}
 		for h.Epochs > 0 && q.rewinds < len(d.Rewinds) && e.Epoch <= h.Latest.Epoch {
 			q.rewind()
 		}

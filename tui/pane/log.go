@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/history"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -41,7 +42,7 @@ func (*Log) Head(v *View, l *style.Line) {
 	if v.H.Epochs == 0 {
 		return
 	}
-	if noLosses(v.H) {
+	if v.H.MetricsOnly() {
 		l.Group(style.Muted.Of(v.H.Run.Counted() + ", figures"))
 		return
 	}
@@ -111,12 +112,8 @@ func (p *Log) rows(v *View, e *history.Entry, w int) []string {
 // figures writes what an epoch brought, as much as there is room for.
 func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 	s, wide := &e.Stats, l.Room >= 70
-	if noLosses(v.H) {
-		for _, f := range s.Figures {
-			if !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
-				return
-			}
-		}
+	if v.H.MetricsOnly() {
+		v.told(s, l)
 		return
 	}
 	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
@@ -161,6 +158,36 @@ func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 	}
 }
 
+// logged are the numbers of an epoch that the log of a run of another program names, by what they are called there.
+var logged = [...]struct {
+	of    event.Quantity
+	name  string
+	token style.Token
+}{
+	{event.Loss, "loss", style.Train}, {event.TestLoss, "test", style.Test},
+	{event.Error, "error", style.Train}, {event.TestError, "test error", style.Test},
+	{event.RMSE, "RMSE", style.Train}, {event.TestRMSE, "test RMSE", style.Test},
+	{event.Rate, "rate", style.Text}, {event.GradientNorm, "‖g‖", style.Text},
+}
+
+// told writes what another program told of an epoch, by names, as it tells not always the same.
+func (v *View) told(e *event.EpochEvent, l *style.Line) {
+	for _, k := range logged {
+		y, unit := *k.of.Of(e), format.Number
+		if k.of.Info().Share {
+			unit = format.Percent
+		}
+		if !y.Absent() && !l.Group(style.Muted.Of("  "+k.name+" "), k.token.Of(unit(float64(y)))) {
+			return
+		}
+	}
+	for _, f := range e.Figures {
+		if !f.Value.Absent() && !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
+			return
+		}
+	}
+}
+
 func (p *Log) Strip(v *View, w, h int) []string { return p.Body(v, w, h, false) }
 
 // Search begins to search.
@@ -184,7 +211,7 @@ func (p *Log) matching(v *View) []int {
 
 // epochWords are the words that find an epoch's figures.
 func (v *View) epochWords(e *history.Entry) string {
-	s := "epoch " + format.Count(e.Epoch) + " " + e.Stats.Optimizer
+	s := v.H.Run.Counted() + " " + format.Count(e.Epoch) + " " + e.Stats.Optimizer
 	if e.Stop != 0 {
 		s += " " + e.Stop.Words()
 	}

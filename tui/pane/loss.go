@@ -43,7 +43,7 @@ func (p *Loss) Head(v *View, l *style.Line) {
 
 func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
 	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
-	pl.Log, pl.Best, pl.Waiting, pl.Note = p.log, true, v.Without("loss"), overfitWords(&v.H.Curves.Loss, &v.H.Curves.TestLoss)
+	pl.Log, pl.Best, pl.Waiting, pl.Note = p.log, true, v.Without("loss"), overfitWords(&v.H.Curves.Loss, &v.H.Curves.TestLoss, v.H.Run.Counted())
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}

@@ -28,11 +28,11 @@ func curveOf(s *chart.Series) *alert.Curve {
 }
 
 // overfitWords say it, ever shorter; nil where the test loss does not rise.
-func overfitWords(train, test *chart.Series) []string {
+func overfitWords(train, test *chart.Series, counted string) []string {
 	since, ok := overfits(train, test)
 	if !ok {
 		return nil
 	}
 	epoch := format.Count(since)
-	return []string{"test loss rises since epoch " + epoch, "test loss rises since " + epoch}
+	return []string{"test loss rises since " + counted + " " + epoch, "test loss rises since " + epoch}
 }

@@ -79,17 +79,20 @@ func (n *news) take(d *feed.Delta) {
 		n.done = d.Done
 	}
 	for i := range d.Epochs {
-		n.epoch(&d.Epochs[i])
-	}
-	if k := len(d.Epochs); k > 0 {
-		last := d.Epochs[k-1]
-		n.last = &last
+		e := d.Epochs[i]
+		more := n.last != nil && n.last.Epoch == e.Epoch && n.run != nil && n.run.External() && len(d.Rewinds) == 0
+		n.epoch(&e, more)
+		if more {
+			e = n.last.With(&e)
+		}
+		n.last = &e
 	}
 }
 
-// epoch keeps an epoch if it is the best. One that comes again was rewound to: what followed it is given up.
-func (n *news) epoch(e *event.EpochEvent) {
-	for k := len(n.records); k > 0 && n.records[k-1].epoch >= e.Epoch; k-- {
+// epoch keeps an epoch if it is the best. One that comes again was rewound to, and what followed it is given up, unless it is
+// more of the newest one, as its validation.
+func (n *news) epoch(e *event.EpochEvent, more bool) {
+	for k := len(n.records); !more && k > 0 && n.records[k-1].epoch >= e.Epoch; k-- {
 		n.records = n.records[:k-1]
 	}
 	if m := n.measure.With(e); m != n.measure {
@@ -133,7 +136,7 @@ func (n *news) line() string {
 	if n.run != nil {
 		name = clean(n.run.Data.Name, longestName)
 	}
-	words := []string{n.optimizer(), fmt.Sprintf("epoch %d", s.Epoch)}
+	words := []string{n.optimizer(), fmt.Sprintf("%s %d", n.run.Counted(), s.Epoch)}
 	if s.EpochLimit > 0 {
 		words[1] += fmt.Sprintf(" of %d", s.EpochLimit)
 	}
@@ -145,7 +148,7 @@ func (n *news) line() string {
 	}
 	if k := len(n.records); k > 0 {
 		best := n.records[k-1]
-		words = append(words, fmt.Sprintf("best %s in epoch %d", n.text(best.value), best.epoch))
+		words = append(words, fmt.Sprintf("best %s in %s %d", n.text(best.value), n.run.Counted(), best.epoch))
 	}
 	watching, control := n.audience()
 	switch watching {

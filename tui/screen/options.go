@@ -44,7 +44,9 @@ type Options struct {
 	// Browse opens the recorded runs over a run's screen, to come back from; nil: that is not to be had.
 	Browse func() (Layer, func(), error)
 	// Machine reads how the machine does that the run is trained on; nil: that is not shown. It is called once a second.
-	Machine  func(context.Context) (machine.Sample, error)
+	Machine func(context.Context) (machine.Sample, error)
+	// Program says that a watched program ends with the screen: while it runs it takes two presses to quit.
+	Program  bool
 	DataSets []string  // names that the palette lists
 	FPS      int       // how often a change may be drawn a second, 1…120; 0 is 120, over SSH 30
 	Cast     string    // the file of a film of the session; "": none

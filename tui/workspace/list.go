@@ -213,6 +213,16 @@ func (c *columns) put(l *style.Line, epoch, value style.Part) string {
 	return l.Full()
 }
 
+// counted is what the runs count: "step" where all do.
+func (m *model) counted() string {
+	for _, r := range m.runs {
+		if r.h.Run.Counted() != "step" {
+			return "epoch"
+		}
+	}
+	return "step"
+}
+
 // listHead names the columns.
 func (m *model) listHead(w int, c columns) string {
 	ink := style.Muted
@@ -223,7 +233,7 @@ func (m *model) listHead(w int, c columns) string {
 	if m.sorted != asGiven && w-c.width() > 20 {
 		l.Put(style.Muted, m.sorted.String())
 	}
-	return c.put(l, style.Muted.Of("epoch"), style.Muted.Of(ansi.Truncate(style.Clean(m.grid.Selected()), c.value, "…")))
+	return c.put(l, style.Muted.Of(m.counted()), style.Muted.Of(ansi.Truncate(style.Clean(m.grid.Selected()), c.value, "…")))
 }
 
 func (m *model) listRow(r *run, w int, c columns, text string) string {

@@ -32,7 +32,7 @@ const innerWidth = 9
 // more than its opening.
 func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	list := []column{
-		{"epoch", 5, func(e *event.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
+		{run.Counted(), 5, func(e *event.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
 		decimal("loss", 8, 6, func(e *event.EpochEvent) event.Float { return e.Loss }),
 	}
 	exists := func(f event.Float) bool { return !f.Absent() }

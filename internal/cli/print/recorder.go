@@ -46,7 +46,7 @@ func (t *TextRecorder) Record(e event.Event) error {
 	case event.SpectrumEvent:
 		return t.print(t.begin(t.start), t.sentence(SpectrumLine(&e)))
 	case event.ResumeEvent:
-		fmt.Fprintf(t.messages, "resumed after epoch %d\n", e.Epoch)
+		fmt.Fprintf(t.messages, "resumed after %s %d\n", t.run.Counted(), e.Epoch)
 	case event.SavedEvent:
 		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), Printable(e.Format), Bytes(e.Bytes))
 	case event.DoneEvent:
@@ -209,20 +209,21 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	if done.Reason == event.ReasonStalled {
 		reason += ": " + done.Message
 	}
+	text := run.Data.Name + ": "
 	if optimizer != "" {
-		optimizer += ", "
+		text += optimizer + ", "
 	}
-	text := fmt.Sprintf("%s: %s%d %s", run.Data.Name, optimizer, done.Epochs, epochs)
+	text += fmt.Sprintf("%d %s", done.Epochs, epochs)
 	if took := seconds(done.Elapsed); took != "" {
 		text += " in " + took
 	}
 	text += " (" + reason + ")"
 	switch {
 	case run.Data.Classes > 0 && run.Data.TestRows > 0:
-		text += fmt.Sprintf(", test error %s, best %s in epoch %d", Percent(done.TestError), Percent(done.BestTestError), done.BestEpoch)
+		text += fmt.Sprintf(", test error %s, best %s in %s %d", Percent(done.TestError), Percent(done.BestTestError), run.Counted(), done.BestEpoch)
 	case run.Data.TestRows > 0:
-		text += fmt.Sprintf(", test RMSE %s, best %s in epoch %d", Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), done.BestEpoch)
-	case !done.Loss.Absent():
+		text += fmt.Sprintf(", test RMSE %s, best %s in %s %d", Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), run.Counted(), done.BestEpoch)
+	case !run.External() || !done.Loss.Absent():
 		text += ", loss " + Number(done.Loss, 4)
 	}
 	return Printable(text)

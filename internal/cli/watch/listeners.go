@@ -111,6 +111,7 @@ type untilMet struct {
 	until *alert.Until
 	met   chan struct{} // closed once it is
 	mu    sync.Mutex
+	run   event.RunEvent
 	epoch int
 	done  bool
 }
@@ -121,7 +122,10 @@ func (u *untilMet) See(e event.Event, _ bool) {
 	if u.done {
 		return
 	}
-	if e, ok := e.(event.EpochEvent); ok {
+	switch e := e.(type) {
+	case event.RunEvent:
+		u.run = e
+	case event.EpochEvent:
 		u.epoch = e.Epoch
 	}
 	if u.until.See(e) {
@@ -143,9 +147,9 @@ func (u *untilMet) words() string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.done {
-		return fmt.Sprintf("%s at epoch %d", u.until, u.epoch)
+		return fmt.Sprintf("%s at %s %d", u.until, u.run.Counted(), u.epoch)
 	}
-	words := fmt.Sprintf("the run ended at epoch %d before %s", u.epoch, u.until)
+	words := fmt.Sprintf("the run ended at %s %d before %s", u.run.Counted(), u.epoch, u.until)
 	if missing := u.until.Missing(); len(missing) > 0 {
 		words += ", and never told " + print.Names(missing)
 	}

@@ -65,7 +65,7 @@ func (w *watcher) play(cmd *cobra.Command, source stream.Source, l *listeners, o
 	if screenErr != nil {
 		return screenErr
 	}
-	return cmp.Or(printWatched(cmd, name, &seen), l.over(cmd, l.quit()))
+	return cmp.Or(printWatched(cmd, name, options.Program, &seen), l.over(cmd, l.quit()))
 }
 
 // quit is what an end by the user is to --until: none of the run's.
@@ -90,7 +90,7 @@ func (w *watcher) program(cmd *cobra.Command, args []string, l *listeners, onScr
 		options.Browse = w.browse(cmd, w.store, options)
 		sampler := machine.NewSampler(machine.Options{PID: p.PID()})
 		defer sampler.Close()
-		options.Machine = sampler.Sample
+		options.Machine, options.Program = sampler.Sample, true
 		err = w.play(cmd, source, l, options)
 	} else {
 		err = w.follow(cmd, source, l)
@@ -127,7 +127,7 @@ func whatCame(f feed.Feed) feed.Delta {
 }
 
 // printWatched leaves a line behind in the terminal when the screen is gone.
-func printWatched(cmd *cobra.Command, name string, d *feed.Delta) (err error) {
+func printWatched(cmd *cobra.Command, name string, program bool, d *feed.Delta) (err error) {
 	switch out := cmd.OutOrStdout(); {
 	case d.Run == nil:
 	case d.Done != nil:
@@ -137,8 +137,8 @@ func printWatched(cmd *cobra.Command, name string, d *feed.Delta) (err error) {
 		if d.Status.Optimizer != "" {
 			text += d.Status.Optimizer + ", "
 		}
-		text += fmt.Sprintf("epoch %d", d.Status.Epoch)
-		if d.Run.Data.Name != filepath.Base(name) {
+		text += fmt.Sprintf("%s %d", d.Run.Counted(), d.Status.Epoch)
+		if !program && d.Run.Data.Name != filepath.Base(name) {
 			text += ", watched from " + name
 		}
 		_, err = fmt.Fprintln(out, print.Printable(text))
