@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README from the real program: it runs in tmux, and its own key P writes the screen; the
 # figure is of recorded runs.
-# Needs tmux. Usage: docs/pictures.sh
+# Needs tmux and Python. Usage: docs/pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -15,10 +15,10 @@ picture() {
 	shift 4
 	mkdir "$work/$name"
 	tmux -L newtop-pictures -f /dev/null new-session -d -x "$columns" -y "$rows" -s "$name" -c "$work/$name" \
-		"NEWTOP_CONFIG_DIR=$work NEWTOP_STATE_DIR=$work COLORTERM=truecolor TERM=xterm-256color $work/newtop --theme dark --seed 1 $*"
+		"NEWTOP_CONFIG_DIR=$work NEWTOP_STATE_DIR=$work COLORTERM=truecolor TERM=xterm-256color $work/newtop $*"
 	for _ in $(seq 120); do
 		sleep 1
-		tmux -L newtop-pictures capture-pane -p -t "$name" | grep -q 'epochs in\|ended' && break
+		tmux -L newtop-pictures capture-pane -p -t "$name" | grep -q 'epochs in\|ended\|finished' && break
 	done
 	for key in $keys; do
 		tmux -L newtop-pictures send-keys -t "$name" "$key"
@@ -34,8 +34,21 @@ picture() {
 	tmux -L newtop-pictures kill-session -t "$name"
 }
 
-picture screen 120 40 "" --opt tr-newton --epochs 32 --spectrum-every 4
-picture theatre 120 36 "Tab Tab z" --opt tr-newton --epochs 20
+picture screen 120 40 "" --theme dark --seed 1 --opt tr-newton --epochs 32 --spectrum-every 4
+picture theatre 120 36 "Tab Tab z" --theme dark --seed 1 --opt tr-newton --epochs 20
+
+# A program as others write them: a line of text now and then, and numbers that newtop does not know by name.
+cat >"$work/train.py" <<'END'
+import math, random, time
+random.seed(1)
+for step in range(20, 4001, 20):
+    fit, noise = math.exp(-step / 900), random.gauss(0, 0.03)
+    print(f"step {step}: train loss {0.2 + 2 * fit + noise:.4f}, lr {1e-3 * (1 - step / 4500):.2e}, grad_norm {1 + 3 * fit + noise:.3f}, perplexity {math.exp(0.2 + 2 * fit):.3f}")
+    if step % 200 == 0:
+        print(f"step {step}: val loss {0.26 + 2 * fit:.4f}, val acc {0.93 - 0.8 * fit:.4f}")
+    time.sleep(0.02)
+END
+picture watch 120 30 "" watch --theme dark -- python3 "$work/train.py"
 
 for method in tr-newton scg adam; do
 	NEWTOP_STATE_DIR=$work "$work/newtop" train --opt $method --epochs 40 --seed 1 --name $method >/dev/null 2>&1
