@@ -6,60 +6,23 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
-)
 
-// fields calls f with every field of a message: v is what a varint or fixed number is, b what a length-delimited field
-// holds.
-func fields(b []byte, f func(n protowire.Number, v uint64, b []byte) error) error {
-	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		b = b[n:]
-		var v uint64
-		var inside []byte
-		switch kind {
-		case protowire.VarintType:
-			v, n = protowire.ConsumeVarint(b)
-		case protowire.Fixed32Type:
-			var small uint32
-			small, n = protowire.ConsumeFixed32(b)
-			v = uint64(small)
-		case protowire.Fixed64Type:
-			v, n = protowire.ConsumeFixed64(b)
-		case protowire.BytesType:
-			inside, n = protowire.ConsumeBytes(b)
-			if inside == nil {
-				inside = []byte{}
-			}
-		default:
-			n = protowire.ConsumeFieldValue(number, kind, b)
-		}
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		b = b[n:]
-		if err := f(number, v, inside); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+	"newtop/internal/protobuf"
+)
 
 // event puts the scalars of one tensorflow.Event into ready, and gives away what is no scalar.
 func (r *Reader) event(data []byte) error {
 	var wall float64
 	var step int64
 	r.histograms = r.histograms[:0]
-	err := fields(data, func(n protowire.Number, v uint64, b []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch {
 		case n == 1 && b == nil:
 			wall = math.Float64frombits(v)
 		case n == 2 && b == nil:
 			step = int64(v)
 		case n == 5 && b != nil:
-			return fields(b, func(n protowire.Number, _ uint64, b []byte) error {
+			return protobuf.Fields(b, func(n protowire.Number, _ uint64, b []byte) error {
 				if n != 1 || b == nil {
 					return nil
 				}
@@ -87,7 +50,7 @@ func (r *Reader) event(data []byte) error {
 // value returns the tag and value of one Summary.Value, and whether it is a scalar.
 func (r *Reader) value(data []byte) (s Scalar, ok bool, err error) {
 	var metadata []byte
-	err = fields(data, func(n protowire.Number, v uint64, b []byte) error {
+	err = protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch {
 		case n == 1 && b != nil:
 			s.Tag = r.tag(b)
@@ -141,7 +104,7 @@ func (r *Reader) histogram(tag string, value []byte) error {
 	if r.Histogram == nil {
 		return nil
 	}
-	return fields(value, func(n protowire.Number, _ uint64, b []byte) (err error) {
+	return protobuf.Fields(value, func(n protowire.Number, _ uint64, b []byte) (err error) {
 		var h Histogram
 		some := false
 		switch {
@@ -173,11 +136,11 @@ func (r *Reader) tag(b []byte) string {
 
 // pluginData returns the name of the plugin that a value is for, and what else it is told.
 func pluginData(metadata []byte) (name, content []byte, err error) {
-	err = fields(metadata, func(n protowire.Number, _ uint64, b []byte) error {
+	err = protobuf.Fields(metadata, func(n protowire.Number, _ uint64, b []byte) error {
 		if n != 1 || b == nil {
 			return nil
 		}
-		return fields(b, func(n protowire.Number, _ uint64, b []byte) error {
+		return protobuf.Fields(b, func(n protowire.Number, _ uint64, b []byte) error {
 			switch n {
 			case 1:
 				name = b
@@ -207,7 +170,7 @@ func tensor(data []byte) (value float64, ok bool, err error) {
 	var content []byte
 	lists := make(map[protowire.Number][]byte, 1)
 	single := true
-	err = fields(data, func(n protowire.Number, v uint64, b []byte) error {
+	err = protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch n {
 		case 1:
 			dtype = v
@@ -237,12 +200,12 @@ func tensor(data []byte) (value float64, ok bool, err error) {
 // oneElement reports whether a tensor of the shape has one element.
 func oneElement(shape []byte) (bool, error) {
 	one := true
-	err := fields(shape, func(n protowire.Number, _ uint64, b []byte) error {
+	err := protobuf.Fields(shape, func(n protowire.Number, _ uint64, b []byte) error {
 		if n != 2 || b == nil {
 			return nil
 		}
 		size := uint64(0)
-		err := fields(b, func(n protowire.Number, v uint64, b []byte) error {
+		err := protobuf.Fields(b, func(n protowire.Number, v uint64, b []byte) error {
 			if n == 1 && b == nil {
 				size = v
 			}

@@ -6,6 +6,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"newtop/internal/protobuf"
 )
 
 // Histogram is what a distribution, as of a layer's weights, was at a step.
@@ -30,7 +32,7 @@ type bucket struct{ left, right, count float64 }
 func histoProto(data []byte) (h Histogram, ok bool, err error) {
 	var least, greatest float64
 	var limits, counts []float64
-	err = fields(data, func(n protowire.Number, v uint64, b []byte) (err error) {
+	err = protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) (err error) {
 		switch {
 		case n == 1 && b == nil:
 			least = math.Float64frombits(v)
@@ -73,7 +75,7 @@ func histoTensor(data []byte) (h Histogram, ok bool, err error) {
 	var dtype uint64
 	var content []byte
 	var v []float64
-	err = fields(data, func(n protowire.Number, u uint64, b []byte) (err error) {
+	err = protobuf.Fields(data, func(n protowire.Number, u uint64, b []byte) (err error) {
 		switch {
 		case n == 1 && b == nil:
 			dtype = u

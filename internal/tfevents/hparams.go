@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"google.golang.org/protobuf/encoding/protowire"
+
+	"newtop/internal/protobuf"
 )
 
 // Status is what became of a run whose hyperparameters are told.
@@ -37,7 +39,7 @@ const placeholder = "hp_metric"
 //
 // It reports false where that is about neither the beginning nor the end.
 func session(data []byte) (s Session, ok bool, err error) {
-	err = fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+	err = protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch {
 		case n == 3 && b != nil:
 			ok = true
@@ -55,7 +57,7 @@ func session(data []byte) (s Session, ok bool, err error) {
 }
 
 func (s *Session) start(data []byte) error {
-	return fields(data, func(n protowire.Number, v uint64, b []byte) error {
+	return protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch {
 		case n == 1 && b != nil:
 			return s.hparam(b)
@@ -69,7 +71,7 @@ func (s *Session) start(data []byte) error {
 }
 
 func (s *Session) end(data []byte) error {
-	return fields(data, func(n protowire.Number, v uint64, b []byte) error {
+	return protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch {
 		case n == 1 && b == nil && v <= uint64(Running):
 			s.Status = Status(v)
@@ -84,12 +86,12 @@ func (s *Session) end(data []byte) error {
 func (s *Session) hparam(entry []byte) error {
 	var key string
 	var value any
-	err := fields(entry, func(n protowire.Number, _ uint64, b []byte) error {
+	err := protobuf.Fields(entry, func(n protowire.Number, _ uint64, b []byte) error {
 		switch {
 		case n == 1 && b != nil:
 			key = string(b)
 		case n == 2 && b != nil:
-			return fields(b, func(n protowire.Number, v uint64, b []byte) error {
+			return protobuf.Fields(b, func(n protowire.Number, v uint64, b []byte) error {
 				switch {
 				case n == 2 && b == nil:
 					value = math.Float64frombits(v)

@@ -200,8 +200,8 @@ func ParseTime(text []byte, zone *time.Location) (seconds float64, ok bool) {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, true
 }
 
-// Clean makes a line of what a program printed: what is left of it on a terminal after carriage returns, without escape
-// sequences, control characters and bytes that are no UTF-8.
+// Clean makes a line of what a program printed: what is left of it on a terminal after carriage returns and backspaces, without
+// escape sequences, control characters and bytes that are no UTF-8.
 func Clean(text string) string {
 	text = strings.TrimRight(text, "\r\n")
 	if i := strings.LastIndexByte(text, '\r'); i >= 0 {
@@ -211,7 +211,7 @@ func Clean(text string) string {
 	if !dirty {
 		return text
 	}
-	var b strings.Builder
+	b := make([]byte, 0, len(text))
 	for len(text) > 0 {
 		if n := escape(text); n > 0 {
 			text = text[n:]
@@ -221,13 +221,16 @@ func Clean(text string) string {
 		text = text[n:]
 		switch {
 		case c == '\t':
-			b.WriteByte(' ')
+			b = append(b, ' ')
+		case c == '\b': // what was written last is written over
+			_, n := utf8.DecodeLastRune(b)
+			b = b[:len(b)-n]
 		case c < ' ' || c >= 0x7f && c < 0xa0 || c == utf8.RuneError && n == 1:
 		default:
-			b.WriteRune(c)
+			b = utf8.AppendRune(b, c)
 		}
 	}
-	return b.String()
+	return string(b)
 }
 
 // escape returns the length of the escape sequence that a text begins with (ECMA-48 §5.4, §5.6), or 0.

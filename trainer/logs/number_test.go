@@ -62,7 +62,8 @@ func TestTimes(t *testing.T) {
 
 func TestClean(t *testing.T) {
 	for text, want := range map[string]string{
-		"plain é": "plain é", " 1%\r 2%\r": " 2%", "\x1b[1m422/422\x1b[0m \x1b]0;title\aok": "422/422 ok", "a\tb\x00\x7fc\xff\n": "a bc", "\x1b[31": "",
+		"47\b\b48é\b": "48",
+		"plain é":     "plain é", " 1%\r 2%\r": " 2%", "\x1b[1m422/422\x1b[0m \x1b]0;title\aok": "422/422 ok", "a\tb\x00\x7fc\xff\n": "a bc", "\x1b[31": "",
 	} {
 		if got := Clean(text); got != want {
 			t.Errorf("%q: %q", text, got)

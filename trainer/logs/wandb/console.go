@@ -6,8 +6,8 @@ import (
 	"os"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"newtop/trainer/logs"
 )
 
 // console makes lines of what a program printed piece by piece.
@@ -35,51 +35,8 @@ func (c *console) write(b []byte, line func(string)) {
 	}
 }
 
-// clean returns what a terminal shows of a line: what was drawn last, without colours and control characters.
-func clean(b []byte) string {
-	b = bytes.TrimRight(b, "\r")
-	b = b[bytes.LastIndexByte(b, '\r')+1:]
-	out := make([]rune, 0, len(b))
-	for i := 0; i < len(b); {
-		r, n := utf8.DecodeRune(b[i:])
-		switch {
-		case r == 0x1b:
-			n = escapeLength(b[i:])
-		case r == '\b':
-			out = out[:max(0, len(out)-1)]
-		case r == '\t':
-			out = append(out, ' ')
-		case !unicode.IsControl(r):
-			out = append(out, r)
-		}
-		i += n
-	}
-	return strings.TrimRightFunc(string(out), unicode.IsSpace)
-}
-
-// escapeLength returns how long the escape sequence is with which the bytes begin (ECMA-48, 5.4).
-func escapeLength(b []byte) int {
-	if len(b) < 2 {
-		return len(b)
-	}
-	switch b[1] {
-	case '[': // up to a letter
-		for i := 2; i < len(b); i++ {
-			if b[i] >= 0x40 && b[i] <= 0x7e {
-				return i + 1
-			}
-		}
-		return len(b)
-	case ']': // a title or a link, up to BEL or ESC \
-		if i := bytes.IndexAny(b[2:], "\a\x1b"); i >= 0 && b[2+i] == '\a' {
-			return 2 + i + 1
-		} else if i >= 0 {
-			return min(2+i+2, len(b))
-		}
-		return len(b)
-	}
-	return 2
-}
+// clean returns what a terminal shows of a line, without blanks at its end.
+func clean(b []byte) string { return strings.TrimRight(logs.Clean(string(b)), " ") }
 
 // output follows the file in which W&B keeps what the program prints. A line that the program draws again, as a bar, is
 // written anew in its place, so the last line is always read again.

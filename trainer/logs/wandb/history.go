@@ -8,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"newtop/internal/protobuf"
 	"newtop/trainer/logs"
 )
 
@@ -25,7 +26,7 @@ func (r *reader) history(data []byte) error {
 	r.row.Clear()
 	r.step, r.runtime, r.timestamp, r.media = math.NaN(), math.NaN(), math.NaN(), r.media[:0]
 	num := math.NaN()
-	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch {
 		case n == 1 && b != nil:
 			label, value, err := r.item(b)
@@ -33,7 +34,7 @@ func (r *reader) history(data []byte) error {
 			return err
 		case n == 2 && b != nil:
 			num = 0
-			return fields(b, func(n protowire.Number, v uint64, _ []byte) error {
+			return protobuf.Fields(b, func(n protowire.Number, v uint64, _ []byte) error {
 				if n == 1 {
 					num = float64(int64(v))
 				}
@@ -65,7 +66,7 @@ func (r *reader) history(data []byte) error {
 // item returns the key and the value of an item; nested keys are joined by slashes.
 func (r *reader) item(data []byte) (label string, value []byte, err error) {
 	r.key = r.key[:0]
-	err = fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+	err = protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch {
 		case (n == 1 || n == 2) && len(b) > 0:
 			if len(r.key) > 0 {
@@ -131,7 +132,7 @@ func (r *reader) nested(label string, object []byte) {
 func (r *reader) defined(data []byte) error {
 	var all bool
 	var step string
-	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch n {
 		case 2:
 			all = string(b) == "*"

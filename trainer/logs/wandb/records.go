@@ -7,6 +7,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"newtop/internal/protobuf"
 	"newtop/trainer/logs"
 )
 
@@ -22,7 +23,7 @@ import (
 //	RunRecord        1 run_id · 4 config · 8 display_name · 17 start_time
 //	RunExitRecord    1 exit_code
 func (r *reader) wandb(record []byte) error {
-	return fields(record, func(n protowire.Number, _ uint64, b []byte) error {
+	return protobuf.Fields(record, func(n protowire.Number, _ uint64, b []byte) error {
 		if b == nil {
 			return nil
 		}
@@ -49,7 +50,7 @@ func (r *reader) wandb(record []byte) error {
 // stats gives what W&B measured of the machine. Its keys, as gpu.0.temp and disk./home.usageGB, get slashes.
 func (r *reader) stats(data []byte) error {
 	r.row.Clear()
-	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch {
 		case n == 2 && b != nil:
 			s, err := since1970(b)
@@ -80,7 +81,7 @@ func systemLabel(key string) string {
 
 func (r *reader) configured(data []byte) error {
 	r.news = true
-	return fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+	return protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		if b == nil || n > 2 {
 			return nil
 		}
@@ -128,7 +129,7 @@ func (r *reader) configure(label string, value []byte, depth int) {
 func (r *reader) run(data []byte) error {
 	r.news = true
 	var id, name string
-	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch {
 		case b == nil:
 		case n == 1:
@@ -154,7 +155,7 @@ const ctrlC = 255
 
 func (r *reader) exit(data []byte) error {
 	code := int32(0)
-	err := fields(data, func(n protowire.Number, v uint64, _ []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, v uint64, _ []byte) error {
 		if n == 1 {
 			code = int32(v)
 		}
@@ -174,7 +175,7 @@ func (r *reader) exit(data []byte) error {
 
 func (r *reader) printed(data []byte) error {
 	kind, text := 0, []byte(nil)
-	err := fields(data, func(n protowire.Number, v uint64, b []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch n {
 		case 1:
 			kind = int(v & 1)

@@ -6,6 +6,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"newtop/internal/protobuf"
 	"newtop/trainer/logs"
 )
 
@@ -17,7 +18,7 @@ import (
 //	LogRecord     1 line
 //	FinishRecord  1 state (1 finished, 2 crashed, 3 aborted by the user) · 2 error
 func (r *reader) swanlab(record []byte) error {
-	return fields(record, func(n protowire.Number, _ uint64, b []byte) error {
+	return protobuf.Fields(record, func(n protowire.Number, _ uint64, b []byte) error {
 		if b == nil {
 			return nil
 		}
@@ -29,7 +30,7 @@ func (r *reader) swanlab(record []byte) error {
 		case 13:
 			return r.scalar(b)
 		case 16:
-			return fields(b, func(n protowire.Number, _ uint64, b []byte) error {
+			return protobuf.Fields(b, func(n protowire.Number, _ uint64, b []byte) error {
 				if n == 1 {
 					r.line(clean(b))
 				}
@@ -55,7 +56,7 @@ func (r *reader) scalar(data []byte) error {
 	var key string
 	var step, v float64
 	told, wall := false, math.NaN()
-	err := fields(data, func(n protowire.Number, u uint64, b []byte) (err error) {
+	err := protobuf.Fields(data, func(n protowire.Number, u uint64, b []byte) (err error) {
 		switch n {
 		case 1:
 			key = r.label(b)
@@ -65,7 +66,7 @@ func (r *reader) scalar(data []byte) error {
 			wall, err = since1970(b)
 		case 5:
 			told = true
-			err = fields(b, func(n protowire.Number, u uint64, _ []byte) error {
+			err = protobuf.Fields(b, func(n protowire.Number, u uint64, _ []byte) error {
 				if n == 1 {
 					v = math.Float64frombits(u)
 				}
@@ -106,7 +107,7 @@ func (r *reader) flushScalars() {
 func (r *reader) started(data []byte) error {
 	r.news = true
 	var name, id string
-	err := fields(data, func(n protowire.Number, _ uint64, b []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, _ uint64, b []byte) error {
 		switch {
 		case b == nil:
 		case n == 4:
@@ -127,7 +128,7 @@ func (r *reader) started(data []byte) error {
 
 func (r *reader) finished(data []byte) error {
 	state, message := uint64(0), ""
-	err := fields(data, func(n protowire.Number, v uint64, b []byte) error {
+	err := protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch n {
 		case 1:
 			state = v

@@ -8,46 +8,13 @@ import (
 	"strconv"
 
 	"google.golang.org/protobuf/encoding/protowire"
-)
 
-// fields calls f with every field of a message: v is what a varint or fixed number is, b what a length-delimited field
-// holds, not nil then.
-func fields(data []byte, f func(n protowire.Number, v uint64, b []byte) error) error {
-	for len(data) > 0 {
-		number, kind, n := protowire.ConsumeTag(data)
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		data = data[n:]
-		var v uint64
-		var b []byte
-		switch kind {
-		case protowire.VarintType:
-			v, n = protowire.ConsumeVarint(data)
-		case protowire.Fixed64Type:
-			v, n = protowire.ConsumeFixed64(data)
-		case protowire.BytesType:
-			b, n = protowire.ConsumeBytes(data)
-			if b == nil {
-				b = []byte{}
-			}
-		default:
-			n = protowire.ConsumeFieldValue(number, kind, data)
-		}
-		if n < 0 {
-			return protowire.ParseError(n)
-		}
-		data = data[n:]
-		if err := f(number, v, b); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+	"newtop/internal/protobuf"
+)
 
 // since1970 returns the seconds of a protobuf Timestamp.
 func since1970(data []byte) (seconds float64, err error) {
-	err = fields(data, func(n protowire.Number, v uint64, b []byte) error {
+	err = protobuf.Fields(data, func(n protowire.Number, v uint64, b []byte) error {
 		switch n {
 		case 1:
 			seconds += float64(int64(v))
