@@ -45,10 +45,10 @@ func TestWatchSeveralOnce(t *testing.T) {
 // TestWatchUntil ends when the condition is met, and with exit 1 when the run ends before.
 func TestWatchUntil(t *testing.T) {
 	log := write(t, "x.jsonl", `{"step":1,"val_loss":0.5}`+"\n"+`{"step":2,"val_loss":0.05}`+"\n"+`{"step":3,"val_loss":0.7}`+"\n"+`{"type":"done","reason":"epochs","epochs":3}`+"\n")
-	if _, errs, code := newtop("watch", log, "--until", "val_loss<0.1"); code != 0 || !strings.Contains(errs, "val_loss < 0.1 at epoch 2") {
+	if _, errs, code := newtop("watch", log, "--until", "val_loss<0.1"); code != 0 || !strings.Contains(errs, "val_loss < 0.1 at step 2") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
-	if _, errs, code := newtop("watch", log, "--until", "val_loss<0.01"); code != print.ExitFailed || !strings.Contains(errs, "ended at epoch 3 before val_loss < 0.01") {
+	if _, errs, code := newtop("watch", log, "--until", "val_loss<0.01"); code != print.ExitFailed || !strings.Contains(errs, "ended at step 3 before val_loss < 0.01") {
 		t.Errorf("exit %d: %s", code, errs)
 	}
 	if _, errs, code := newtop("watch", log, "--until", "val_loss"); code != print.ExitUsage || !strings.Contains(errs, "--until") {

@@ -112,6 +112,19 @@ func TestDivergence(t *testing.T) {
 	}
 }
 
+// A loss that becomes NaN has not risen to a number.
+func TestDivergenceToNaN(t *testing.T) {
+	got := told(losses(40, func(x float64) float64 {
+		if x > 25 {
+			return math.NaN()
+		}
+		return falling(x)
+	}, nil), Divergence)
+	if len(got) != 1 || !strings.HasPrefix(got[0].Text, "the training loss is not finite any more, its best was ") {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestDivergenceOfRMSE(t *testing.T) {
 	var events []event.Event
 	for i := range 40 {

@@ -286,6 +286,14 @@ func (p *Plot) unitOf(w int) string {
 // counted is what the run counts.
 func (p *Plot) counted() string { return cmp.Or(p.Counted, "epoch") }
 
+// Counting names an axis over what a run counts, "" for epochs.
+func (by Axis) Counting(counted string) string {
+	if by == Epochs && counted != "" {
+		return counted + "s"
+	}
+	return by.Words()
+}
+
 // Words names an axis.
 func (by Axis) Words() string {
 	return [AxisCount]string{"epochs", "seconds", "gradient equivalents"}[by]

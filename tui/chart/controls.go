@@ -23,10 +23,11 @@ type Controls struct {
 	newest bool       // it goes with the newest point
 	Cursor Position
 
-	Fresh bool       // a picture has begun and no chart of it was drawn yet
-	Main  *Series    // that the keys move along
-	Shown []Viewport // where the charts were drawn last
-	drag  drag
+	Fresh   bool       // a picture has begun and no chart of it was drawn yet
+	Main    *Series    // that the keys move along
+	Shown   []Viewport // where the charts were drawn last
+	counted string     // what the run counts, as the newest chart says
+	drag    drag
 }
 
 // Viewport is a chart's area in cells of the pane's body.
@@ -50,6 +51,7 @@ func (cv *Controls) Dress(p *Plot) {
 }
 
 func (cv *Controls) set(p *Plot) {
+	cv.counted = p.Counted
 	p.By, p.LogX, p.user.half, p.user.outliers, p.Window = cv.By, cv.LogX, cv.Half, cv.outliers, cv.Window
 	if p.By != Epochs {
 		p.Limit = 0
@@ -360,7 +362,6 @@ func (cv *Controls) smoother() {
 // KeyLine names the keys in the last row.
 func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 	l := v.Line(w)
-	next := "x " + cv.By.Words()
 	smoothing := "smooth"
 	if cv.Half > 0 {
 		smoothing = "smoothed " + format.Tick(cv.Half)
@@ -373,7 +374,7 @@ func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 	if cv.LogX {
 		scale = "linear x"
 	}
-	pairs := [][2]string{{"←→", "values"}, {"[ ]", "zoom"}, {"< >", "pan"}, {"x", next[2:]}, {"m", smoothing}, {"c", clip}, {"X", scale}, {"0", "all"}, {"end", "newest"}}
+	pairs := [][2]string{{"←→", "values"}, {"[ ]", "zoom"}, {"< >", "pan"}, {"x", cv.By.Counting(cv.counted)}, {"m", smoothing}, {"c", clip}, {"X", scale}, {"0", "all"}, {"end", "newest"}}
 	for i, k := range pairs {
 		gap := "  "
 		if i == 0 {

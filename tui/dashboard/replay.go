@@ -306,7 +306,7 @@ func replayBindings() []screen.Binding[*App] {
 	list := []screen.Binding[*App]{
 		bind(groupReplay, "s", "show the next epoch, and pause", "s").
 			On(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
-			Foot("next epoch").While(seekable),
+			FootBy(func(a *App) string { return "next " + a.h.Run.Counted() }).While(seekable),
 		bind(groupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
 			On(either(-0.01, 0.01, ",")).Foot("back, on").While(seekable).
 			By([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),

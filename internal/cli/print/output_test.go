@@ -78,3 +78,13 @@ func TestOutcomeWithoutTime(t *testing.T) {
 		t.Errorf("%q, expected %q", got, want)
 	}
 }
+
+// TestOutcomeOfAProgram leaves out what another program did not tell.
+func TestOutcomeOfAProgram(t *testing.T) {
+	done := event.UnknownDone()
+	done.Reason, done.Epochs = event.ReasonFailed, 49
+	run := event.RunEvent{Data: event.DataInfo{Name: "train.py"}, Unit: "step"}
+	if got, want := Outcome(&run, &done, ""), "train.py: 49 steps (failed)"; got != want {
+		t.Errorf("%q, expected %q", got, want)
+	}
+}

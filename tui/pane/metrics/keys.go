@@ -79,7 +79,7 @@ func (g *Grid) axisKeys() []binding {
 	return []binding{
 		{pane.Key{Show: ", .", Help: "cursor in all charts; < > by ten; also shift ← →", Names: []string{",", ".", "<", ">", "shift+left", "shift+right"},
 			Do: as(map[string]string{",": "left", ".": "right", "<": "shift+left", ">": "shift+right", "shift+left": "left", "shift+right": "right"})}, ", .", "cursor"},
-		{pane.Key{Show: "x X", Help: "x: epochs, seconds, work; logarithmic x", Names: []string{"x", "X"}, Do: as(nil)}, "x", g.By.Words()},
+		{pane.Key{Show: "x X", Help: "x: epochs, seconds, work; logarithmic x", Names: []string{"x", "X"}, Do: as(nil)}, "x", g.By.Counting(g.counted())},
 		{pane.Key{Show: "m", Help: "smoothing; the raw curves stay", Names: []string{"m"}, Do: as(nil)}, "m", smoothing},
 		{pane.Key{Show: "+ -", Help: "zoom x in and out; 0 all", Names: []string{"+", "=", "-", "_", "0"}, Do: as(map[string]string{"+": "]", "=": "]", "-": "[", "_": "["})}, "+ -", "zoom x"},
 		{pane.Key{Show: "c", Help: "leave out what is far off", Names: []string{"c"}, Do: as(nil)}, "c", "clip"},
