@@ -60,6 +60,7 @@ type file struct {
 	looked  bool      // whether the file is known to be the same since the last ErrNone
 	taken   bool      // the last line was used without an end
 	torn    bool      // that was wrong once: it is not done again
+	final   bool      // nobody waits for more
 	watcher *watcher
 }
 
@@ -117,7 +118,7 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 			s.decoder.rows.clock = func() float64 { return time.Since(began).Seconds() }
 		}
 		s.looked = false
-		if s.number > 0 && !s.decoder.metrics() && time.Since(s.info.ModTime()) > patience {
+		if s.number > 0 && !s.decoder.metrics() && (s.final || time.Since(s.info.ModTime()) > patience) {
 			return nil, s.nothing()
 		}
 		return nil, ErrNone
@@ -128,8 +129,11 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 // and was written in parts leaves half a line, at a multiple of its size.
 func (s *file) unended() bool {
 	const buffer = 4096
-	return s.rest() > 0 && !s.long && !s.torn && s.offset%buffer != 0 && time.Since(s.info.ModTime()) > patience
+	return s.rest() > 0 && !s.long && !s.torn && s.offset%buffer != 0 && (s.final || time.Since(s.info.ModTime()) > patience)
 }
+
+// Final says that nobody waits for more.
+func (s *file) Final() { s.final = true }
 
 func (s *file) remember(text []byte) {
 	s.last = append(s.last, text[max(0, len(text)-tailBytes):]...)

@@ -122,7 +122,7 @@ func openDir(dir, run string) (Source, error) {
 	case run != "" && len(list) > 0:
 		return nil, fmt.Errorf("%s: no run %s among %d: expected a name or ID as %s", dir, run, len(list), nameOf(list[0]))
 	case len(list) == 0 && find.Refused(dir) != "":
-		return nil, fmt.Errorf("%s: %s", dir, find.Refused(dir))
+		return nil, errors.New(find.Refused(dir))
 	}
 	return &awaiting{dir: dir, run: run, watcher: newWatcher(dir)}, nil
 }
@@ -198,6 +198,13 @@ func (s *awaiting) Name() string {
 		return s.found.Name()
 	}
 	return s.dir
+}
+
+// Final hands it on.
+func (s *awaiting) Final() {
+	if s.found != nil {
+		Final(s.found)
+	}
 }
 
 func (s *awaiting) Stale() string {

@@ -34,6 +34,13 @@ type Source interface {
 	Close() error
 }
 
+// Final tells a source that nobody waits for more, so that a last line that is still being written is taken as it is.
+func Final(s Source) {
+	if s, ok := s.(interface{ Final() }); ok {
+		s.Final()
+	}
+}
+
 type staler interface{ Stale() string }
 
 type warner interface{ Warning() string }

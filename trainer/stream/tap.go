@@ -44,6 +44,9 @@ func (t *tap) Next(ctx context.Context) (event.Event, error) {
 	return e, err
 }
 
+// Final hands it on.
+func (t *tap) Final() { Final(t.Source) }
+
 func (t *tap) Stale() string {
 	if s, ok := t.Source.(staler); ok {
 		return s.Stale()

@@ -187,7 +187,10 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 	if a.h.Regression() {
 		unit, what = format.Number, "test RMSE "
 	}
-	if a.h.Curves.TestMetric.Empty() {
+	if q := a.h.Measure.Train(); q == event.Loss { // of another program that tells no more
+		what = "test loss "
+	}
+	if q := a.h.Measure.Quantity; q == a.h.Measure.Train() {
 		what = what[len("test "):]
 	}
 	s := history.Ending(d)

@@ -29,7 +29,7 @@ const innerWidth = 9
 // columns returns the table of a run of which e has all that was told: what every method has, and between that and the
 // cost what this one has, of its own figures as many as have room in a width; 0 is any. A committee has the range of its
 // members in the place of the radius and the ratio of one step. Of a run that another program trains the epoch may tell
-// more than its opening.
+// more than its opening, and has what it tells alone.
 func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	list := []column{
 		{run.Counted(), 5, func(e *event.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
@@ -40,7 +40,10 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	if tested {
 		list = append(list, decimal("test", 8, 6, func(e *event.EpochEvent) event.Float { return e.TestLoss }))
 	}
-	list = append(list, faults(run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError), tested)...)
+	external := run.External()
+	if classes := run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError); !external || classes || exists(e.RMSE) || exists(e.TestRMSE) {
+		list = append(list, faults(classes, tested)...)
+	}
 	single := len(e.Members) == 0
 	if exists(e.Radius) && single {
 		list = append(list, decimal("radius", 6, 3, func(e *event.EpochEvent) event.Float { return e.Radius }))
@@ -54,9 +57,12 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	if !single {
 		list = append(list, members(&e.Members[0]))
 	}
-	cost := []column{
-		{"gradients", 9, func(e *event.EpochEvent) string { return Fixed(e.GradientEquivalents, 1) }},
-		{"seconds", 7, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }},
+	var cost []column
+	if !external || exists(e.GradientEquivalents) {
+		cost = append(cost, column{"gradients", 9, func(e *event.EpochEvent) string { return Fixed(e.GradientEquivalents, 1) }})
+	}
+	if !external || exists(e.Elapsed) {
+		cost = append(cost, column{"seconds", 7, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }})
 	}
 	var own []column
 	for _, f := range e.Figures {

@@ -29,7 +29,7 @@ func TestTableFitsItsTerminal(t *testing.T) {
 		e.Figures = append(e.Figures, event.Figure{Key: key, Value: -1.2345e-7})
 	}
 	e.Inner = make([]event.InnerSummary, 40)
-	run := &event.RunEvent{Data: event.DataInfo{Classes: 3, TestRows: 9}}
+	run := &event.RunEvent{Data: event.DataInfo{Classes: 3, TestRows: 9}, Model: event.ModelInfo{Layers: []int{2, 3}}}
 	for width, want := range map[int]string{0: "lambda-1 lambda-next mu two-over-rate", 80: "", 100: "lambda-1 mu", 130: "lambda-1 lambda-next mu two-over-rate"} {
 		list := columns(run, &e, width)
 		head, row := tableHead(list, true), tableRow(list, &e, width)

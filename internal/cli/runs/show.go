@@ -123,7 +123,10 @@ func (t *summary) print(out io.Writer) error {
 	w.line("tags", "%s", strings.Join(r.Tags, " "))
 	w.line("state", "%s", t.state())
 	w.line("begun", "%s on %s by newtop %s", r.Begun.Local().Format(time.DateTime), r.Host, r.Version)
-	if o := r.Opening; o != nil {
+	if o := r.Opening; o != nil && o.External() {
+		w.line("data", "%s", o.Data.Name)
+		w.line("settings", "%s", o.SettingsText())
+	} else if o != nil {
 		w.line("data", "%s: %d + %d rows, %d inputs, %d outputs", o.Data.Name, o.Data.TrainRows, o.Data.TestRows, o.Data.Inputs, o.Data.Outputs)
 		w.line("net", "%s, %s, %d weights", o.Model.Shape(), strings.Join(append(slices.Clone(o.Model.Activations), o.Model.Loss), " "), o.Model.Parameters)
 		w.line("optimizer", "%s", o.Optimizer)
@@ -133,12 +136,14 @@ func (t *summary) print(out io.Writer) error {
 	}
 	t.printFigures(w)
 	t.printMarks(w)
-	w.line("record", "%s, %s, %d spectra, %s", print.Count(r.Epochs, "epoch"), print.Count(r.Inner, "inner iteration"), t.spectra, print.Bytes(r.Bytes))
+	w.line("record", "%s, %s, %d spectra, %s", print.Count(r.Epochs, r.Opening.Counted()), print.Count(r.Inner, "inner iteration"), t.spectra, print.Bytes(r.Bytes))
 	w.line("history", "%s", thinnedText(r))
 	w.line("checkpoint", "%s", t.checkpoint())
 	w.line("fingerprint", "%s", r.Fingerprint)
 	w.line("begun by", "%s", r.Command)
-	w.line("to repeat it", "%s", flags.Command(&r.Config))
+	if r.Opening == nil || !r.Opening.External() {
+		w.line("to repeat it", "%s", flags.Command(&r.Config))
+	}
 	return w.err
 }
 

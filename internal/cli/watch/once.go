@@ -82,6 +82,7 @@ func readAll(ctx context.Context, source stream.Source, take func(event.Event) e
 			restart()
 		case errors.Is(err, stream.ErrNone) && again: // a pipe may have more, and a step may be held back for a moment
 			again = false
+			stream.Final(source)
 			wait, cancel := context.WithTimeout(ctx, stream.Moment)
 			_ = source.Wait(wait)
 			cancel()
