@@ -104,7 +104,7 @@ func TestWatchAPipe(t *testing.T) {
 	}
 }
 
-// TestWatchAProgramOnTheScreen shows its console and its numbers, and ends as it ended; q ends one that goes on.
+// TestWatchAProgramOnTheScreen shows its console and its numbers, and ends as it ended; two q end one that goes on.
 func TestWatchAProgramOnTheScreen(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("no sh here")
@@ -114,6 +114,8 @@ func TestWatchAProgramOnTheScreen(t *testing.T) {
 	c.leaveWith(3)
 	c = startConsole(t, 100, 36, nil, "watch", "--", "sh", "-c", `trap 'exit 5' INT; i=0; while :; do i=$((i+1)); echo "step $i loss 0.$i"; sleep 0.05; done`)
 	c.until(`─ loss +train 0\.4`)
+	c.press("q")
+	c.until(`q again ends the program`)
 	c.leaveWith(5)
 }
 

@@ -164,10 +164,11 @@ type saver struct {
 	id     string // the watched run's own
 	out    *store.Recorder
 	seed   maphash.Seed
-	given  []uint64 // hashes of the events that were recorded
-	same   int      // how many of them came again since the source began anew
-	newest int      // the epoch that was recorded last
-	common int      // the last epoch among those that came again
+	given  []uint64          // hashes of the events that were recorded
+	same   int               // how many of them came again since the source began anew
+	newest int               // the epoch that was recorded last
+	common int               // the last epoch among those that came again
+	held   *event.EpochEvent // the newest epoch, of which more may be told
 	err    error
 }
 
@@ -234,13 +235,37 @@ func (s *saver) begin(run event.RunEvent) {
 	s.record(run)
 }
 
+// record records an event. An epoch is held until the next event, as what is told of it later belongs to it.
 func (s *saver) record(e event.Event) {
+	epoch, is := e.(event.EpochEvent)
+	if is && s.held != nil && s.held.Epoch == epoch.Epoch {
+		*s.held = s.held.With(&epoch)
+		return
+	}
+	s.release()
+	if is {
+		s.held = &epoch
+		return
+	}
+	s.put(e)
+}
+
+// release records the epoch that is held.
+func (s *saver) release() {
+	if s.held != nil {
+		s.put(*s.held)
+		s.held = nil
+	}
+}
+
+func (s *saver) put(e event.Event) {
 	if s.out != nil && s.err == nil {
 		s.err = s.out.Record(e)
 	}
 }
 
 func (s *saver) finish() {
+	s.release()
 	if s.out != nil {
 		s.err = cmp.Or(s.err, s.out.Flush())
 	}
