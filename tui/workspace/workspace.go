@@ -10,6 +10,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/feed"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/pane/metrics"
 	"newtop/tui/screen"
@@ -204,8 +205,8 @@ func (m *model) header(w int) string {
 	if m.filter.Text != "" && m.wrong == "" {
 		l.Group(style.Muted.Of("  of "), style.Strong.Of(style.Clean(m.filter.Text)))
 	}
-	if m.grid.By != 0 {
-		l.Group(style.Muted.Of("  by " + m.grid.By.Words()))
+	if by := m.grid.Axis(); by != chart.Epochs {
+		l.Group(style.Muted.Of("  by " + by.Words()))
 	}
 	if m.grid.Half > 0 {
 		l.Group(style.Muted.Of("  smoothed " + format.Tick(m.grid.Half)))

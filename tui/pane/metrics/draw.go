@@ -8,6 +8,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 )
@@ -40,6 +41,8 @@ type cellKey struct {
 func (g *Grid) Draw(v *style.Pen, w, h int, active bool) []string {
 	g.Begin()
 	g.frame++
+	defer func(wanted chart.Axis) { g.By = wanted }(g.By)
+	g.By = g.Axis()
 	g.place = layout.Rect{}
 	if g.catalog == nil || w < 1 || h < 1 {
 		return nil
@@ -61,6 +64,16 @@ func (g *Grid) Draw(v *style.Pen, w, h int, active bool) []string {
 		return rows
 	}
 	return append(style.Block(rows, w, h), g.statusLine(v, w))
+}
+
+// Axis is the x axis of the charts: the one that was chosen, or epochs where no run tells that.
+func (g *Grid) Axis() chart.Axis {
+	for i := range g.runs {
+		if history.PositionOf(&g.runs[i].H.Latest)[g.By] > 0 {
+			return g.By
+		}
+	}
+	return chart.Epochs
 }
 
 // nothing says why there is no chart.
