@@ -8,7 +8,7 @@ import (
 // A process that is stopped, by ctrl+z or kill -STOP, does no work: its clocks stand meanwhile. Nothing tells a process before it is
 // stopped, and when it goes on any of its goroutines may be the first to ask for the time. So every reading of the clock is held
 // against the one before, a ticker sees to it that there is one every awakeTick, and where there was none for longer than awakeGap
-// the process was not running.
+// the process was not running, but for as long as readings are apart of late.
 const (
 	awakeTick = 400 * time.Millisecond
 	awakeGap  = time.Second
@@ -26,6 +26,7 @@ type awakeClock struct {
 	quit     chan struct{}
 	lost     time.Duration // in stops
 	last     time.Duration // when the clock was read
+	apart    time.Duration // how far the newest readings were apart, awakeTick at most
 }
 
 func newAwakeClock() *awakeClock {
@@ -39,7 +40,10 @@ func (c *awakeClock) now() time.Duration {
 	defer c.mu.Unlock()
 	at := c.read()
 	if gap := at - c.last; c.sessions > 0 && gap > awakeGap {
-		c.lost += gap - awakeTick
+		c.lost += gap - c.apart
+	} else {
+		const memory = 8 // readings, which come in clusters
+		c.apart = min(max(gap, c.apart-c.apart/memory), awakeTick)
 	}
 	c.last = at
 	return at - c.lost

@@ -260,7 +260,7 @@ func (j *stepAssembler) flush() {
 			before = max(0, j.shut-j.first)
 		}
 		j.epoch.Elapsed = event.Float(j.elapsed)
-		if j.epoch.Seconds.Absent() {
+		if j.epoch.Seconds.Absent() && !j.rows.any { // rows may leave out steps, so that a viewer reckons
 			j.epoch.Seconds = event.Float(max(0, j.elapsed-before))
 		}
 	}
