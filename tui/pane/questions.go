@@ -26,12 +26,6 @@ func NextRadius(h *history.History) (r float64, ok bool) {
 	return r, err == nil && format.Number(r) != format.Number(now)
 }
 
-// noLosses reports whether another program tells nothing but figures of its own.
-func noLosses(h *history.History) bool {
-	c := &h.Curves
-	return h.Missing(&c.Loss) && h.Missing(&c.TestLoss) && h.Missing(&c.Metric) && h.Missing(&c.TestMetric)
-}
-
 // metricName names what the run's rows are judged by beside the loss.
 func metricName(h *history.History) string {
 	if h.Regression() && !(h.Missing(&h.Curves.Metric) && h.Missing(&h.Curves.TestMetric)) {

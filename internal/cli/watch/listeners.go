@@ -31,12 +31,16 @@ type listeners struct {
 	rings  chan screen.RingMsg // what calls on the screen; nil without one
 }
 
-// listen has the flags' listeners hear of a source.
-func (w *watcher) listen(cmd *cobra.Command, source stream.Source, l *listeners) (stream.Source, error) {
+// listen has the flags' listeners hear of a source. The source is never nil.
+func (w *watcher) listen(cmd *cobra.Command, source stream.Source, onScreen bool) (stream.Source, *listeners, error) {
+	l := &listeners{}
+	if onScreen && w.alerts.wanted() {
+		l.rings = make(chan screen.RingMsg, 4)
+	}
 	if w.until != "" {
 		until, err := alert.ParseUntil(w.until, resolve)
 		if err != nil {
-			return source, err
+			return source, nil, err
 		}
 		l.until = &untilMet{until: until, met: make(chan struct{})}
 		source = stream.Tap(source, l.until)
@@ -44,7 +48,7 @@ func (w *watcher) listen(cmd *cobra.Command, source stream.Source, l *listeners)
 	if w.save != "" {
 		s, err := newSaver(cmd, w.store, w.save)
 		if err != nil {
-			return source, err
+			return source, nil, err
 		}
 		l.saver = s
 		source = stream.Tap(source, s)
@@ -52,12 +56,12 @@ func (w *watcher) listen(cmd *cobra.Command, source stream.Source, l *listeners)
 	if w.alerts.wanted() {
 		c, err := w.alerts.caller(cmd, l.rings)
 		if err != nil {
-			return source, err
+			return source, nil, cmp.Or(err, l.close(cmd))
 		}
 		l.alerts = c
 		source = stream.Tap(source, c)
 	}
-	return source, nil
+	return source, l, nil
 }
 
 // context ends when the condition of --until is met.

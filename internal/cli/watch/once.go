@@ -41,13 +41,12 @@ func (w *watcher) printNow(cmd *cobra.Command, name string) (err error) {
 		if printer, err = newPrinter(w.format, cmd.OutOrStdout(), cmd.ErrOrStderr()); err != nil {
 			return err
 		}
-	} else if w.save != "" {
-		l := &listeners{}
-		if source, err = w.listen(cmd, source, l); err != nil {
-			return err
-		}
-		defer func() { err = cmp.Or(err, l.close(cmd)) }()
 	}
+	source, l, err := w.listen(cmd, source, false)
+	if err != nil {
+		return err
+	}
+	defer func() { err = cmp.Or(err, l.close(cmd)) }()
 	if err := readAll(cmd.Context(), source, func(e event.Event) error {
 		if printer != nil {
 			return printer.print(e)

@@ -77,24 +77,22 @@ func (l *listeners) quit() error {
 }
 
 // program runs a program and shows what it prints. It ends as the program did.
-func (w *watcher) program(cmd *cobra.Command, args []string, l *listeners, onScreen bool, options screen.Options) error {
+func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, options screen.Options) (err error) {
 	p, err := stream.Start(args)
 	if err != nil {
 		return err
 	}
-	source, err := w.listen(cmd, p, l)
+	source, l, err := w.listen(cmd, p, onScreen)
 	if err != nil {
 		return cmp.Or(err, p.Close())
 	}
+	defer func() { err = cmp.Or(err, l.close(cmd)) }()
 	if onScreen {
-		options.Browse = w.browse(cmd, w.store, options)
 		sampler := machine.NewSampler(machine.Options{PID: p.PID()})
 		defer sampler.Close()
 		options.Machine, options.Program = sampler.Sample, true
-		err = w.play(cmd, source, l, options)
-	} else {
-		err = w.follow(cmd, source, l)
 	}
+	err = w.attend(cmd, source, l, onScreen, options)
 	if err != nil || l.until != nil && l.until.isMet() {
 		return err
 	}

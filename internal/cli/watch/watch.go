@@ -76,7 +76,7 @@ as text. docs/watch.md has a table of what is read.`,
 }
 
 // watch does what the flags say.
-func (w *watcher) watch(cmd *cobra.Command, args []string) (err error) {
+func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 	names, program := args, []string(nil)
 	if at := cmd.ArgsLenAtDash(); at >= 0 {
 		names, program = args[:at], args[at:]
@@ -100,47 +100,54 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) (err error) {
 		return tui.System(cmd.Context(), options)
 	}
 	onScreen := ok && w.format == "" && !w.once
-	if onScreen && options.Machine == nil {
-		sampler := machine.NewSampler(machine.Options{PID: writerOf(names)})
-		defer sampler.Close()
-		options.Machine = sampler.Sample
-	}
-	l := &listeners{}
-	if onScreen && w.alerts.wanted() {
-		l.rings = make(chan screen.RingMsg, 4)
-		options.Rings = l.rings
-	}
-	defer func() { err = cmp.Or(err, l.close(cmd)) }()
-	if program != nil {
-		return w.program(cmd, program, l, onScreen, options)
-	}
-	if len(names) == 1 && onScreen && w.run == "" && isDir(names[0]) {
-		if found := stream.Find(names[0]); len(found) > 1 {
-			return w.several(cmd, names, options)
-		}
-	}
 	switch {
+	case program != nil:
+		return w.program(cmd, program, onScreen, options)
 	case w.once:
 		return w.printOnce(cmd, names)
 	case len(names) > 1 && !onScreen:
 		return flags.Usagef("%s %s: text is of one log: expected a terminal, or --once", cmd.CommandPath(), strings.Join(names, " "))
-	case len(names) > 1:
+	}
+	if onScreen {
+		sampler := machine.NewSampler(machine.Options{PID: writerOf(names)})
+		defer sampler.Close()
+		options.Machine = sampler.Sample
+	}
+	if len(names) > 1 || onScreen && w.run == "" && !w.listened() && isDir(names[0]) && len(stream.Find(names[0])) > 1 {
 		return w.several(cmd, names, options)
 	}
-	source, closed, err := job.OpenSource(cmd, w.store, names[0], w.run)
+	return w.one(cmd, names[0], onScreen, options)
+}
+
+// one watches a single log.
+func (w *watcher) one(cmd *cobra.Command, name string, onScreen bool, options screen.Options) (err error) {
+	source, closed, err := job.OpenSource(cmd, w.store, name, w.run)
 	if err != nil {
 		return err
 	}
 	defer func() { err = cmp.Or(err, closed()) }()
-	if source, err = w.listen(cmd, source, l); err != nil {
+	source, l, err := w.listen(cmd, source, onScreen)
+	if err != nil {
 		return cmp.Or(err, source.Close())
 	}
+	defer func() { err = cmp.Or(err, l.close(cmd)) }()
+	return w.attend(cmd, source, l, onScreen, options)
+}
+
+// attend shows or prints a source, and closes it.
+func (w *watcher) attend(cmd *cobra.Command, source stream.Source, l *listeners, onScreen bool, options screen.Options) error {
 	if !onScreen {
 		return w.follow(cmd, source, l)
 	}
 	options.Browse = w.browse(cmd, w.store, options)
+	if l.rings != nil {
+		options.Rings = l.rings
+	}
 	return w.play(cmd, source, l, options)
 }
+
+// listened reports whether something hears of the events, which is for one log.
+func (w *watcher) listened() bool { return w.until != "" || w.save != "" || w.alerts.wanted() }
 
 // check refuses what can't be done together.
 func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
@@ -157,7 +164,7 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 		return flags.Usagef("%s %s -- %s: expected logs, or a program", path, names[0], program[0])
 	case program == nil && len(names) == 0:
 		return flags.Usagef("%s: expected a recorded run, a file, a directory, - or -- and a program", path)
-	case len(names) > 1 && (w.until != "" || w.save != "" || w.alerts.wanted()):
+	case len(names) > 1 && w.listened():
 		return flags.Usagef("%s: --until, --save and --alert are for one log: got %d", path, len(names))
 	case w.once && (w.until != "" || w.alerts.wanted() || program != nil):
 		return flags.Usagef("%s --once: what there is now is printed: expected no --until, --alert or program", path)
