@@ -1,0 +1,88 @@
+// Package peer trains and watches models that another program has. An Endpoint answers for such a model: a Client over the
+// protocol of docs/peer.md, or a UM-Bridge server. A Model makes of it what sessions train.
+package peer
+
+import (
+	"errors"
+	"slices"
+)
+
+// ErrUnsupported says that an endpoint does not answer a request, and goes on.
+var ErrUnsupported = errors.New("not supported")
+
+// About is what an endpoint says of its model.
+type About struct {
+	Name     string // of the model, for people
+	Program  string // what computes it, for people
+	Dim      int    // how many weights
+	Single   bool   // whether its numbers have 24 bits and not 53
+	Blocks   []Block
+	Has      []string // requests that it answers, of those below
+	Rows     int      // that losses are means over; 0: not known
+	TestRows int      // that Eval is a mean over; 0: none, or not known
+	Classes  int      // 0: regression, or not known
+	Outputs  int      // 0: not known
+	Loss     string   // its name, for people
+	Digest   string   // of model and data; empty: not known
+	Findings []Finding
+}
+
+// Requests that not every endpoint answers, as docs/peer.md names them.
+const (
+	HasGradient    = "grad"
+	HasHessian     = "hv"
+	HasGaussNewton = "gnv"
+	HasDiagonal    = "diag"
+	HasEval        = "eval"
+	HasRows        = "rows"
+	HasEvents      = "event"
+	HasUpdate      = "update"
+)
+
+// Can reports whether the endpoint answers a request.
+func (a *About) Can(request string) bool { return slices.Contains(a.Has, request) }
+
+// Block is a tensor of weights.
+type Block struct {
+	Name  string `json:"name"`
+	Shape []int  `json:"shape"`
+}
+
+// Size is how many weights it has.
+func (b *Block) Size() int {
+	n := 1
+	for _, d := range b.Shape {
+		n *= d
+	}
+	return n
+}
+
+// Finding is something in a model that is known to spoil curvature.
+type Finding struct {
+	What   string `json:"what"`
+	Where  string `json:"where"`
+	Remedy string `json:"remedy"`
+	Fatal  bool   `json:"fatal"`
+}
+
+// Figures tell how well weights do. Error and RMSE are NaN where the model does not tell them.
+type Figures struct{ Loss, Error, RMSE float64 }
+
+// Endpoint answers for a model. One goroutine at a time calls its methods. Vectors have About.Dim numbers. An error that wraps
+// ErrUnsupported says that this request alone is not answered; after any other error all methods fail.
+//
+// The point is the vector of weights that At was last given, at first the weights that the model has.
+type Endpoint interface {
+	About() *About
+	Start(dst []float64) error // the weights that the model has
+	At(w []float64) error
+	Loss(w []float64) (Figures, error)                                     // at w, which the point does not move to; nil: at the point
+	Eval(w []float64) (Figures, error)                                     // the same over the test rows
+	GradientTo(dst []float64) (loss float64, err error)                    // at the point
+	RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error) // at w over some rows
+	HessianTo(dst, v []float64) error
+	GaussNewtonTo(dst, v []float64) error
+	DiagonalTo(dst []float64) error
+	Set(w []float64) error // these are the weights now
+	Close() error
+}
