@@ -308,7 +308,7 @@ func (a *analyst) spectrumMethod() string {
 
 // archive carries what the next spectrum begins with, if it is by the same method.
 func (a *analyst) archive(k *optim.Archive) {
-	dim := a.nets.place.problem.Network.Dim()
+	dim := a.nets.place.problem.Dim()
 	method, count := a.spectrumMethod(), len(a.start)
 	k.Text("method", &method)
 	k.Count("vectors", &count, dim+1) // one more than there are where the power method was shifted

@@ -14,7 +14,6 @@ import (
 	"strings"
 
 	"newtop/internal/safetensors"
-	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -192,15 +191,15 @@ func (c *Checkpoint) UnmarshalBinary(text []byte) error {
 }
 
 // Weights returns those of each net that is trained, which are not to be changed. It returns a *CheckpointError unless
-// they are the network's.
-func (c *Checkpoint) Weights(n *models.Network) ([][]float64, error) {
+// there are so many of each.
+func (c *Checkpoint) Weights(dim int) ([][]float64, error) {
 	nets := 0
 	k := c.archive()
 	k.Count("nets", &nets, maxCommittee)
 	var out [][]float64
 	for i := 0; i < nets && k.Err() == nil; i++ {
 		var w []float64
-		k.In(net(i)).Vector("weights", &w, n.Dim())
+		k.In(net(i)).Vector("weights", &w, dim)
 		out = append(out, w)
 	}
 	if err := k.Err(); err != nil {

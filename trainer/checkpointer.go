@@ -150,7 +150,7 @@ func (c *checkpointer) goBack() {
 	if h == nil {
 		return
 	}
-	weights, err := h.checkpoint.Weights(c.nets.place.problem.Network)
+	weights, err := h.checkpoint.Weights(c.nets.place.problem.Dim())
 	if err != nil {
 		panic("trainer: " + err.Error())
 	}

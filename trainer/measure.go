@@ -77,7 +77,7 @@ func (t *trajectory) refresh() { t.summarize(&t.last) }
 // that the method computed, and of the step. Of a committee they are the first member's. The gradient is the one
 // that the step came from, but where the step ended with a new one.
 func (t *trajectory) norms() []event.BlockNorms {
-	blocks, first := t.place.problem.Network.Blocks(), t.members[0]
+	blocks, first := t.place.problem.Blocks(), t.members[0]
 	report := &first.report
 	out := make([]event.BlockNorms, len(blocks))
 	whole := t.epoch > 0 && !t.batched() && !math.IsNaN(report.GradientNorm)
@@ -98,6 +98,9 @@ func (t *trajectory) norms() []event.BlockNorms {
 // gates describes the gates of the first member as they are now.
 func (t *trajectory) gates() []event.GateFigures {
 	network, w := t.place.problem.Network, t.members[0].weights
+	if network == nil {
+		return nil
+	}
 	gates := network.GatesAt(w)
 	if gates == nil {
 		return nil

@@ -294,7 +294,7 @@ func cutShort(t *testing.T, c Config, whole *archive, into int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kept, err := from.checkpoint(t).Weights(saved.Network)
+	kept, err := from.checkpoint(t).Weights(saved.Network.Dim())
 	if err != nil || !reflect.DeepEqual(kept, saved.Weights) {
 		t.Errorf("%s stopped in inner unit %d: the saved weights are not those of the checkpoint; %v", c.Optimizer, into, err)
 	}

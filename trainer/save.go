@@ -197,7 +197,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p, nil)); err != nil {
 		return event.SavedEvent{}, err
 	}
-	weights, err := from.Weights(p.Network)
+	weights, err := from.Weights(p.Dim())
 	if err != nil {
 		return event.SavedEvent{}, err
 	}

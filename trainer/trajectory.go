@@ -29,7 +29,7 @@ type trajectory struct {
 
 // add adds a net whose weights are all 0.
 func (t *trajectory) add(seed uint64, settings *optim.Settings) *member {
-	dim, n := t.place.problem.Network.Dim(), t.target.Dim()
+	dim, n := t.place.problem.Dim(), t.target.Dim()
 	m := &member{
 		seed:     seed,
 		settings: settings,

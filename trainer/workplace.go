@@ -69,10 +69,9 @@ func (w *workplace) rows() objective.Binder {
 
 // bind returns the training rows bound anew, with an account of their own.
 func (w *workplace) bind() binding {
-	network := w.problem.Network
-	o := objective.Bind(network, w.rows(), objective.Rows{}, &objective.Work{}, models.Options{Pool: w.pool, Memory: w.config.Memory})
+	o := objective.Bind(w.problem, w.rows(), objective.Rows{}, &objective.Work{}, models.Options{Pool: w.pool, Memory: w.config.Memory})
 	b := binding{objective: o, target: o}
-	if network.ExpertDim() < network.Dim() && w.config.GateTraining != "joint" {
+	if w.problem.ExpertDim() < w.problem.Dim() && w.config.GateTraining != "joint" {
 		b.fixed = objective.FixGates(o)
 		b.target = b.fixed
 	}
@@ -129,7 +128,7 @@ const (
 
 // drawTo draws a net's first weights from its seed.
 func (w *workplace) drawTo(dst []float64, seed uint64) {
-	w.problem.Network.InitTo(dst, w.problem.Init, rand.New(rand.NewPCG(seed, streamWeights)))
+	w.problem.InitTo(dst, rand.New(rand.NewPCG(seed, streamWeights)))
 }
 
 // evaluate measures how well the weights of a net do.

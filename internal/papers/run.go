@@ -119,7 +119,7 @@ func (s *saver) Keep(c *trainer.Checkpoint) error {
 	if len(s.points) == 0 || s.best != len(s.points)-1 || c.Epoch != s.end().epoch {
 		return nil
 	}
-	nets, err := c.Weights(s.network)
+	nets, err := c.Weights(s.network.Dim())
 	if err != nil {
 		return err
 	}

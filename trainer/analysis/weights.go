@@ -12,7 +12,7 @@ import (
 
 // Weights returns the block of weights w from one layer to another, and whether there is one.
 func Weights(p *objective.Problem, w []float64, to, from int) (event.WeightsEvent, bool) {
-	blocks := p.Network.Blocks()
+	blocks := p.Blocks()
 	i := slices.IndexFunc(blocks, func(b models.Block) bool { return b.To == to && b.From == from })
 	if i < 0 {
 		return event.WeightsEvent{}, false

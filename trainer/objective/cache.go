@@ -58,7 +58,7 @@ func (o *Objective) Load(c *Cache, w []float64, parts int) {
 		e := c.Evaluated
 		copy(o.evaluatedAt, e.At)
 		o.evaluation = models.Evaluation{
-			Rows: o.Rows(), Outputs: o.network.Outputs(), Wrong: e.Wrong, Loss: e.Loss, SquaredError: e.SquaredError,
+			Rows: o.Rows(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss, SquaredError: e.SquaredError,
 		}
 	}
 	p := c.Passes

@@ -37,7 +37,7 @@ func (s *FixedGates) at(w []float64) []float64 {
 	return s.w
 }
 
-func (s *FixedGates) Dim() int { return s.whole.network.ExpertDim() }
+func (s *FixedGates) Dim() int { return s.whole.problem.ExpertDim() }
 
 func (s *FixedGates) Rows() int { return s.whole.Rows() }
 

@@ -16,7 +16,11 @@ var _ optim.LayeredObjective = (*Objective)(nil)
 
 // Chain returns the network as layers in a row, or says which of its layers breaks the row.
 func (o *Objective) Chain() (*optim.Chain, error) {
-	arch := o.network.Architecture()
+	if o.problem.Elsewhere != nil {
+		return nil, errors.New("the model is another program's: expected a network of newtop's")
+	}
+	network := o.problem.Network
+	arch := network.Architecture()
 	if arch.Mixture != nil {
 		return nil, errors.New("the network is a mixture of experts: expected layers in a row")
 	}
@@ -26,7 +30,7 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 	}
 	x, t := here.all(o.rows)
 	c := &optim.Chain{Inputs: x, Targets: t, Classes: coded(t)}
-	for _, bias := range o.network.Biases() {
+	for _, bias := range network.Biases() {
 		layer := arch.Layers[bias.Layer-1]
 		name := fmt.Sprintf("layer %d", bias.Layer)
 		if layer.Name != "" {
@@ -39,7 +43,7 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 		f.Name = layer.Activation.String()
 		c.Layers = append(c.Layers, optim.Layer{Nodes: bias.Nodes, Biases: bias.Offset, Activation: f})
 	}
-	for _, b := range o.network.Blocks() {
+	for _, b := range network.Blocks() {
 		to := &c.Layers[b.To-1]
 		switch {
 		case b.From != b.To-1:

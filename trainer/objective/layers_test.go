@@ -44,7 +44,7 @@ func TestChainIsTheNetwork(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := mat.NewDense(9, 2, nil)
-		o.network.OutputTo(want, w, chain.Inputs)
+		o.problem.Network.OutputTo(want, w, chain.Inputs)
 		for p := range 9 {
 			u := chain.Inputs.RawRowView(p)
 			for _, l := range chain.Layers {

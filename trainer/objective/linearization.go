@@ -38,6 +38,9 @@ var _ Binder = (*Problem)(nil)
 
 // Bind binds the network to rows in this process.
 func (p *Problem) Bind(rows Rows, o models.Options) Linearization {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Bind(rows, o)
+	}
 	x, t := p.all(rows)
 	return p.Network.Bind(x, t, o)
 }

@@ -21,7 +21,7 @@ import (
 type Objective struct {
 	Spent *Work // what it charges
 
-	network *models.Network
+	problem *Problem
 	cost    models.Cost
 	on      Binder
 	rows    Rows    // that the mean is over
@@ -54,25 +54,25 @@ var (
 // they may ask for. Sizes are as for models.Network.Bind.
 func New(network *models.Network, x, t *mat.Dense, o models.Options) *Objective {
 	p := &Problem{Network: network, Train: datasets.Split{Inputs: x, Targets: t}}
-	return Bind(network, p, Rows{}, &Work{}, o)
+	return Bind(p, p, Rows{}, &Work{}, o)
 }
 
 // Bind returns the mean loss over some rows, which are wherever on binds to, with what is spent charged to an
 // account.
-func Bind(network *models.Network, on Binder, rows Rows, spent *Work, o models.Options) *Objective {
+func Bind(p *Problem, on Binder, rows Rows, spent *Work, o models.Options) *Objective {
 	passes := on.Bind(rows, o)
 	return &Objective{
 		Spent:       spent,
-		network:     network,
-		cost:        network.Cost(),
+		problem:     p,
+		cost:        p.Cost(),
 		on:          on,
 		rows:        rows,
 		count:       passes.Rows(),
 		Share:       1,
 		options:     o,
 		passes:      passes,
-		at:          make([]float64, network.Dim()),
-		evaluatedAt: make([]float64, network.Dim()),
+		at:          make([]float64, p.Dim()),
+		evaluatedAt: make([]float64, p.Dim()),
 	}
 }
 
@@ -90,7 +90,7 @@ func (o *Objective) Blocks(count int) []optim.Objective {
 	o.closeParts()
 	o.parts = make([]optim.Objective, count)
 	for i := range o.parts {
-		part := Bind(o.network, o.on, o.rows.part(i, count), o.Spent, options)
+		part := Bind(o.problem, o.on, o.rows.part(i, count), o.Spent, options)
 		part.Share = float64(part.Rows()) / float64(o.Rows())
 		o.parts[i] = part
 	}
@@ -112,7 +112,7 @@ func (o *Objective) closeParts() {
 	o.parts = nil
 }
 
-func (o *Objective) Dim() int { return o.network.Dim() }
+func (o *Objective) Dim() int { return o.problem.Dim() }
 
 func (o *Objective) Rows() int { return o.count }
 
@@ -177,7 +177,7 @@ func (o *Objective) GaussNewtonRows(w []float64) krylov.Operator {
 func (o *Objective) GaussNewtonMatrixTo(dst *mat.SymDense, w []float64, watch func(part, parts int) error) error {
 	o.Linearize(w)
 	o.chargePasses()
-	price := o.cost.Matrix/o.cost.Gradient + float64(o.network.Outputs())*o.again()
+	price := o.cost.Matrix/o.cost.Gradient + float64(o.problem.Outputs())*o.again()
 	// The sum is the same for any number of parts, of which several processes have others than one.
 	before := o.Spent.Equivalents
 	charged := before
@@ -217,15 +217,18 @@ func (o *Objective) GaussNewtonDiagTo(dst, w []float64) {
 
 // BatchGradientTo is for one process that has all rows. A run in several refuses methods that would call it.
 func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
-	if len(rows) > o.most {
-		o.most = len(rows)
-		x, t := o.on.(*Problem).all(o.rows)
-		o.batch = o.network.NewBatch(x, t, o.most)
-		o.batch.Pool = o.options.Pool
-	}
 	share := o.Share * float64(len(rows)) / float64(o.Rows())
 	o.Spent.Gradients += share
 	o.Spent.Equivalents += share
+	if there := o.problem.Elsewhere; there != nil {
+		return there.RowsGradientTo(dst, w, rows)
+	}
+	if len(rows) > o.most {
+		o.most = len(rows)
+		x, t := o.on.(*Problem).all(o.rows)
+		o.batch = o.problem.Network.NewBatch(x, t, o.most)
+		o.batch.Pool = o.options.Pool
+	}
 	return o.batch.GradientTo(dst, w, rows)
 }
 

@@ -17,6 +17,10 @@ type Problem struct {
 	Network *models.Network
 	Init    models.Init
 
+	// Elsewhere is the model that another program has; nil: this one has the network and the rows. With it Data and the
+	// splits say how many rows there are, and Network is nil.
+	Elsewhere Elsewhere
+
 	// Room is how many bytes of rows are read again at once, where this process has fewer of its own; 0: 64 MiB, little
 	// enough for any process to have beside its own rows.
 	Room int

@@ -1,0 +1,86 @@
+package objective
+
+import (
+	"math/rand/v2"
+
+	"newtop/models"
+	"newtop/trainer/optim"
+)
+
+// Elsewhere is a model that another program has, with its rows. It binds all training rows, or all test rows.
+type Elsewhere interface {
+	Binder
+	Dim() int
+	// Blocks are its tensors in the order of the flat vector, each a matrix: block i leads from layer i to layer i + 1.
+	Blocks() []models.Block
+	InitTo(dst []float64) // the weights that it begins with
+	// Offers returns an *optim.CapabilityError for what it lacks of what a method needs.
+	Offers(need optim.Capability) error
+	// RowsGradientTo stores the gradient of the mean loss over some rows at w, and returns that loss.
+	RowsGradientTo(dst, w []float64, rows []int) (loss float64)
+	Digest() string // of the model and its rows
+	Close() error
+}
+
+// Failure is what a Linearization, or an Elsewhere, panics with that can't do what it is asked for: nothing between it and the
+// session could go on.
+type Failure struct{ Err error }
+
+// Dim returns how many weights there are.
+func (p *Problem) Dim() int {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Dim()
+	}
+	return p.Network.Dim()
+}
+
+// ExpertDim returns how many of the weights are not those of a mixture's gates.
+func (p *Problem) ExpertDim() int {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Dim()
+	}
+	return p.Network.ExpertDim()
+}
+
+// Blocks returns the blocks of weights, those of a model elsewhere as Elsewhere.Blocks has them.
+func (p *Problem) Blocks() []models.Block {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Blocks()
+	}
+	return p.Network.Blocks()
+}
+
+// Cost returns what passes cost per row. For a model elsewhere they are counted in forward passes of dense layers: as many
+// backward as two forward, and products as on passes that are kept.
+func (p *Problem) Cost() models.Cost {
+	if p.Elsewhere != nil {
+		n := float64(p.Dim())
+		return models.Cost{Loss: n, Gradient: 3 * n, GaussNewton: 4 * n, Hessian: 5 * n, Diagonal: n}
+	}
+	return p.Network.Cost()
+}
+
+// Outputs returns how many numbers the network says of a row; 1 for a model elsewhere.
+func (p *Problem) Outputs() int {
+	if p.Elsewhere != nil {
+		return 1
+	}
+	return p.Network.Outputs()
+}
+
+// InitTo draws the first weights, or stores those that a model elsewhere begins with.
+func (p *Problem) InitTo(dst []float64, rng *rand.Rand) {
+	if p.Elsewhere != nil {
+		p.Elsewhere.InitTo(dst)
+		return
+	}
+	p.Network.InitTo(dst, p.Init, rng)
+}
+
+// Close ends what the problem needs elsewhere. Nothing is asked of it afterwards.
+func (p *Problem) Close() error {
+	if p.Elsewhere != nil {
+		return p.Elsewhere.Close()
+	}
+	return nil
+}
