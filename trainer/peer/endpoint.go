@@ -78,8 +78,8 @@ type Endpoint interface {
 	At(w []float64) error
 	Loss(w []float64) (Figures, error)                                     // at w, which the point does not move to; nil: at the point
 	Eval(w []float64) (Figures, error)                                     // the same over the test rows
-	GradientTo(dst []float64) (loss float64, err error)                    // at the point
-	RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error) // at w over some rows
+	GradientTo(dst []float64) (Figures, error)                             // at the point
+	RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error) // at w over some rows; nil: all
 	HessianTo(dst, v []float64) error
 	GaussNewtonTo(dst, v []float64) error
 	DiagonalTo(dst []float64) error

@@ -1,0 +1,178 @@
+package peer
+
+import (
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/trainer/objective"
+)
+
+// linearization is a model at some weights. Several of one model share its point, which goes where the one is that is asked.
+type linearization struct {
+	m       *Model
+	test    bool
+	w       []float64 // the weights that it is at
+	slope   []float64 // the gradient there
+	figures Figures
+	known   bool // whether figures and slope are those there
+}
+
+var _ objective.Linearization = (*linearization)(nil)
+
+// Update moves to w.
+func (l *linearization) Update(w []float64) {
+	copy(l.w, w)
+	l.known = false
+}
+
+// here moves the model's point to the linearization's weights.
+func (l *linearization) here() {
+	if m := l.m; !m.placed || !same(m.point, l.w) {
+		m.placed = false
+		m.must(m.end.At(l.w))
+		m.point, m.placed = append(m.point[:0], l.w...), true
+	}
+}
+
+// gather asks for loss and gradient, which a model computes together.
+func (l *linearization) gather() {
+	if l.known {
+		return
+	}
+	l.here()
+	if l.slope == nil {
+		l.slope = make([]float64, len(l.w))
+	}
+	var err error
+	l.figures, err = l.m.end.GradientTo(l.slope)
+	l.m.must(err)
+	l.known = true
+}
+
+// Evaluation tells how well the weights do.
+func (l *linearization) Evaluation() models.Evaluation {
+	if l.test {
+		return l.EvaluateAt(l.w)
+	}
+	l.gather()
+	if l.m.about.Classes > 0 && math.IsNaN(l.figures.Error) {
+		figures, err := l.m.end.Loss(nil)
+		l.m.must(err)
+		l.figures.Error = figures.Error
+	}
+	return l.evaluation(l.figures)
+}
+
+// EvaluateAt tells how well w does.
+func (l *linearization) EvaluateAt(w []float64) models.Evaluation {
+	ask := l.m.end.Loss
+	if l.test {
+		ask = l.m.end.Eval
+	}
+	figures, err := ask(w)
+	l.m.must(err)
+	return l.evaluation(figures)
+}
+
+func (l *linearization) evaluation(f Figures) models.Evaluation {
+	rows := l.Rows()
+	e := models.Evaluation{Rows: rows, Outputs: 1, Loss: f.Loss, SquaredError: f.RMSE * f.RMSE * float64(rows)}
+	if f.Error >= 0 {
+		e.Wrong = int(math.Round(f.Error * float64(rows)))
+	}
+	return e
+}
+
+// Loss returns that of the weights.
+func (l *linearization) Loss() float64 {
+	l.gather()
+	return l.figures.Loss
+}
+
+// GradientTo stores that of the loss.
+func (l *linearization) GradientTo(dst []float64) {
+	l.gather()
+	copy(dst, l.slope)
+}
+
+// HessianTo stores a product with the Hessian.
+func (l *linearization) HessianTo(dst, v []float64) {
+	if !l.m.about.Can(HasHessian) {
+		l.m.must(l.m.differenceTo(dst, l.w, v))
+		return
+	}
+	l.here()
+	l.m.must(l.m.end.HessianTo(dst, v))
+}
+
+// GaussNewtonTo stores a product with the Gauss–Newton matrix, which is not a number where the model has none.
+func (l *linearization) GaussNewtonTo(dst, v []float64) {
+	if !l.m.about.Can(HasGaussNewton) {
+		for i := range dst {
+			dst[i] = math.NaN()
+		}
+		return
+	}
+	l.here()
+	l.m.must(l.m.end.GaussNewtonTo(dst, v))
+}
+
+// GaussNewtonRowsTo is GaussNewtonTo: a model elsewhere gives no rows of its Jacobian.
+func (l *linearization) GaussNewtonRowsTo(dst, v []float64) { l.GaussNewtonTo(dst, v) }
+
+// GaussNewtonDiagTo stores the diagonal of the Gauss–Newton matrix.
+func (l *linearization) GaussNewtonDiagTo(dst []float64) {
+	l.here()
+	l.m.must(l.m.end.DiagonalTo(dst))
+}
+
+// GaussNewtonMatrixTo stores the Gauss–Newton matrix, by one product for each column.
+func (l *linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error {
+	n := l.Dim()
+	unit, column := make([]float64, n), make([]float64, n)
+	for j := range n {
+		unit[j] = 1
+		l.GaussNewtonTo(column, unit)
+		unit[j] = 0
+		for i := range j + 1 {
+			dst.SetSym(i, j, column[i])
+		}
+		if watch != nil {
+			if err := watch(j+1, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// Dim returns how many weights there are.
+func (l *linearization) Dim() int { return l.m.Dim() }
+
+// Rows returns how many rows losses are means over; 1 where the model does not tell.
+func (l *linearization) Rows() int {
+	if l.test {
+		return max(1, l.m.about.TestRows)
+	}
+	return max(1, l.m.about.Rows)
+}
+
+// KeptRows returns as many: the model keeps its passes, as far as anyone here knows.
+func (l *linearization) KeptRows() int { return l.Rows() }
+
+// Current reports that nothing has to be done again.
+func (l *linearization) Current() bool { return true }
+
+// Asked reports that there is nothing to restore.
+func (l *linearization) Asked() bool { return false }
+
+// Expect does nothing: the model decides what it keeps.
+func (l *linearization) Expect(bool) {}
+
+// same reports whether two vectors have the same bits.
+func same(a, b []float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
+}

@@ -1,0 +1,194 @@
+package peer
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+
+	"newtop/models"
+	"newtop/trainer/objective"
+	"newtop/trainer/optim"
+)
+
+// Model is the model behind an endpoint, as sessions train it. Where the endpoint fails, what was asked of the model panics with
+// an objective.Failure.
+type Model struct {
+	end    Endpoint
+	about  *About
+	blocks []models.Block
+	start  []float64
+	notes  []string
+	point  []float64 // where the endpoint's is, if it was placed
+	placed bool
+	beside []float64 // for products from differences
+}
+
+var _ objective.Elsewhere = (*Model)(nil)
+
+// NewModel looks at what an endpoint answers, checks it as Check says, and returns the model. The error is one line.
+func NewModel(end Endpoint) (*Model, error) {
+	m := &Model{end: end, about: end.About()}
+	if !m.about.Can(HasGradient) {
+		return nil, fmt.Errorf("%s has no gradient: expected a model that answers grad", m.about.Name)
+	}
+	offset := 0
+	for i := range m.about.Blocks {
+		b := matrix(&m.about.Blocks[i])
+		b.To, b.From, b.Offset = i+1, i, offset
+		m.blocks = append(m.blocks, b)
+		offset += b.Size()
+	}
+	m.start = make([]float64, m.about.Dim)
+	if err := end.Start(m.start); err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// matrix returns a tensor as a matrix: its first dimension by all others.
+func matrix(b *Block) models.Block {
+	out := models.Block{Rows: 1, Cols: b.Size()}
+	if len(b.Shape) > 1 && b.Shape[0] > 0 {
+		out.Rows, out.Cols = b.Shape[0], b.Size()/b.Shape[0]
+	}
+	return out
+}
+
+// About is what the endpoint says of the model.
+func (m *Model) About() *About { return m.about }
+
+// Notes are what people should know of the model before they trust its figures, a line each.
+func (m *Model) Notes() []string { return m.notes }
+
+// Dim returns how many weights there are.
+func (m *Model) Dim() int { return m.about.Dim }
+
+// Blocks returns the tensors as matrices.
+func (m *Model) Blocks() []models.Block { return m.blocks }
+
+// InitTo stores the weights that the model began with.
+func (m *Model) InitTo(dst []float64) { copy(dst, m.start) }
+
+// Digest returns what the endpoint tells of model and data, with the model's shape.
+func (m *Model) Digest() string {
+	var shape strings.Builder
+	for _, b := range m.about.Blocks {
+		fmt.Fprintf(&shape, "%s%v ", b.Name, b.Shape)
+	}
+	return fmt.Sprintf("%s %s%d rows %s", m.about.Name, shape.String(), m.about.Rows, m.about.Digest)
+}
+
+// Offers returns an *optim.CapabilityError for what the model lacks. Products with the Hessian can always be had, from
+// differences of gradients if need be, and the Gauss–Newton matrix from its products.
+func (m *Model) Offers(need optim.Capability) error {
+	lacks := func(c optim.Capability, ok bool, reason string) error {
+		if need&c == 0 || ok {
+			return nil
+		}
+		return &optim.CapabilityError{Reason: fmt.Sprintf("%s: %s", m.about.Name, reason)}
+	}
+	return errors.Join(
+		lacks(optim.NeedsGaussNewton, m.about.Can(HasGaussNewton), "the model answers no products with the Gauss–Newton matrix"),
+		lacks(optim.NeedsRows, m.about.Can(HasRows), "the model has no rows to take some of: expected a method that takes all"),
+		lacks(optim.NeedsLayers, false, "its layers are not known: expected a method that needs none"),
+		lacks(optim.NeedsJacobian, need&optim.NeedsMatrix != 0, "the model gives no rows of its Jacobian"),
+	)
+}
+
+// OffersDiagonal returns an *optim.CapabilityError if the model has no diagonal of the Gauss–Newton matrix.
+func (m *Model) OffersDiagonal() error {
+	if m.about.Can(HasDiagonal) {
+		return nil
+	}
+	return &optim.CapabilityError{Reason: m.about.Name + ": the model answers no diagonal of the Gauss–Newton matrix"}
+}
+
+// Bind returns the model on all its training rows, or all its test rows, wherever its point is.
+func (m *Model) Bind(rows objective.Rows, _ models.Options) objective.Linearization {
+	if rows.First != 0 || rows.Step > 1 {
+		panic(objective.Failure{Err: &optim.CapabilityError{Reason: m.about.Name + ": its rows can't be split into blocks"}})
+	}
+	return &linearization{m: m, test: rows.Test, w: make([]float64, m.Dim())}
+}
+
+// RowsGradientTo stores the gradient of the mean over some rows at w.
+func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
+	loss, err := m.end.RowsGradientTo(dst, w, rows)
+	m.must(err)
+	return loss
+}
+
+// Tell tells the model of an event, if it wants to know.
+func (m *Model) Tell(text []byte) {
+	if t, ok := m.end.(interface{ Tell(json []byte) error }); ok && m.about.Can(HasEvents) {
+		m.must(t.Tell(text))
+	}
+}
+
+// Keep leaves the model weights, at the end of a run.
+func (m *Model) Keep(w []float64) error {
+	err := m.end.Set(w)
+	if errors.Is(err, ErrUnsupported) {
+		return nil
+	}
+	return err
+}
+
+// Lines are what the program of the model prints; nil if nobody hears it.
+func (m *Model) Lines() <-chan string {
+	if p, ok := m.end.(interface{ Lines() <-chan string }); ok {
+		return p.Lines()
+	}
+	return nil
+}
+
+// Close ends the endpoint.
+func (m *Model) Close() error { return m.end.(io.Closer).Close() }
+
+// must panics with an objective.Failure unless err is nil.
+func (m *Model) must(err error) {
+	if err != nil {
+		panic(objective.Failure{Err: fmt.Errorf("%s: %w", m.about.Name, err)})
+	}
+}
+
+// differenceTo stores a product with the Hessian at w from central differences of gradients:
+//
+//	(∇E(w + hv) − ∇E(w − hv)) / 2h      h = ε^⅓ (1 + ‖w‖)/‖v‖
+func (m *Model) differenceTo(dst, w, v []float64) error {
+	norm := floats.Norm(v, 2)
+	if norm == 0 {
+		clear(dst)
+		return nil
+	}
+	if len(m.beside) != len(w) {
+		m.beside = make([]float64, len(w))
+	}
+	h := math.Cbrt(m.rounding()) * (1 + floats.Norm(w, 2)) / norm
+	ahead := make([]float64, len(w))
+	if _, err := m.end.RowsGradientTo(ahead, floats.AddScaledTo(m.beside, w, h, v), nil); err != nil {
+		return err
+	}
+	if _, err := m.end.RowsGradientTo(dst, floats.AddScaledTo(m.beside, w, -h, v), nil); err != nil {
+		return err
+	}
+	for i, g := range ahead {
+		dst[i] = (g - dst[i]) / (2 * h)
+	}
+	return nil
+}
+
+// rounding is the unit roundoff of the model's numbers.
+func (m *Model) rounding() float64 {
+	if m.about.Single {
+		return 0x1p-24
+	}
+	return 0x1p-53
+}
