@@ -101,6 +101,9 @@ func (a *analyst) ask(c event.Command) error {
 		}
 		a.sliced = true
 	case event.ShowErrors:
+		if place.elsewhere() != nil {
+			return event.Refuse("the rows are another program's: expected a network of newtop's")
+		}
 		if !c.Train && place.test == nil {
 			return event.Refuse("there are no test rows: expected the training rows to be asked for")
 		}
@@ -150,7 +153,7 @@ func (a *analyst) analyse() (interrupted error) {
 // analyseAtEnd shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice if
 // any was asked for before: afterwards nobody can ask. It returns the context's error.
 func (a *analyst) analyseAtEnd() error {
-	a.asked = []event.Command{event.ShowErrors{Train: a.nets.place.test == nil, Worst: partingRows}}
+	a.asked = a.last()
 	if a.sliced && a.proposed.known {
 		a.asked = append(a.asked, event.Slice{})
 	}
@@ -163,12 +166,20 @@ func (a *analyst) analyseAtEnd() error {
 	return nil
 }
 
+// last is what every viewer wants to see at the end: where the outputs are wrong, if the rows are here.
+func (a *analyst) last() []event.Command {
+	if a.nets.place.elsewhere() != nil {
+		return nil
+	}
+	return []event.Command{event.ShowErrors{Train: a.nets.place.test == nil, Worst: partingRows}}
+}
+
 // part asks for what viewers want to see of a run that has ended and stays: a spectrum if it has some, errors, a slice.
 func (a *analyst) part() {
 	a.parting = true
 	c := a.nets.place.config
 	a.spectrum = c.SpectrumEvery > 0 && a.newest != a.nets.epoch
-	a.asked = []event.Command{event.ShowErrors{Train: a.nets.place.test == nil, Worst: partingRows}}
+	a.asked = a.last()
 	if a.proposed.known {
 		a.asked = append(a.asked, event.Slice{})
 	}
@@ -251,7 +262,7 @@ func (a *analyst) affordable() bool {
 // spectrumRows is how many rows a spectrum averages over; 0: all.
 func (a *analyst) spectrumRows() int {
 	place := a.nets.place
-	if n := cmp.Or(place.config.SpectrumRows, defaultRows); n > 0 && n < place.problem.Train.Total() {
+	if n := cmp.Or(place.config.SpectrumRows, defaultRows); n > 0 && place.elsewhere() == nil && n < place.problem.Train.Total() {
 		return n
 	}
 	return 0

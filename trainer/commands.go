@@ -27,6 +27,7 @@ func (l *loop) watch(in optim.Inner) error {
 	if l.single == oneUnit {
 		l.pause()
 	}
+	l.hear()
 	l.expire()
 	return l.safepoint()
 }
@@ -65,9 +66,15 @@ func (l *loop) safepoint() error {
 			if r := l.session.reporter; r != nil && r.Recording().Backlog > 0 { // which the last status tells of
 				written = time.After(backlogInterval)
 			}
+			var printed <-chan time.Time
+			if l.place.elsewhere() != nil {
+				l.hear()
+				printed = time.After(printPause)
+			}
 			select {
 			case q := <-l.session.requests:
 				l.reply(q)
+			case <-printed:
 			case <-written:
 				l.out.publish(nil)
 			case <-l.ctx.Done():

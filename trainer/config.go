@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -23,6 +24,12 @@ import (
 // Config is everything that decides a run. The zero value trains the default network on the default
 // data with the default optimizer until it is told to stop.
 type Config struct {
+	// Model is a program that has the model and its data, instead of what Data to Init say: a Python, Julia or R file, a program
+	// with arguments, unix:PATH for one that listens there, umbridge:URL. Empty: none.
+	Model        string
+	Maximize     bool          // maximize what a UM-Bridge server evaluates
+	ModelTimeout time.Duration // how long an answer of the model may take; 0: 10 minutes
+
 	Data    string // a data set's name or CSV files, see datasets.Load; empty: letters
 	DataDir string // where the files of real data sets are; empty: the cache directory
 	Target  string // a CSV file's target column, by name or 1-based number; empty: the last
@@ -117,7 +124,7 @@ func (c *Config) Check() error {
 			return &ConfigError{Field: other.field, Value: other.text, Expected: "it in the file of {Graph}, which describes the whole network"}
 		}
 	}
-	if err := c.checkExperts(); err != nil {
+	if err := cmp.Or(c.checkElsewhere(), c.checkExperts()); err != nil {
 		return err
 	}
 	if _, err := modelfile.Format(c.Save); c.Save != "" && err != nil {
@@ -252,7 +259,7 @@ func (c *Config) Unused() (fields []string) {
 // 16-82-10, tr-gn-jacobi reaches an RMSE of 0.002 in 91 epochs and 27,000 gradient equivalents so, with at most
 // 200 iterations in 215 and 48,000.
 func (c *Config) fit(settings *optim.Settings, data *datasets.Dataset) {
-	if data.Classes != nil || !trust.Limit.In(settings) {
+	if data.Classes != nil || c.Model != "" || !trust.Limit.In(settings) {
 		return
 	}
 	if err := settings.Put(trust.Limit.Key, 0); err != nil {

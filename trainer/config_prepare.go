@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -14,7 +15,8 @@ import (
 )
 
 // Prepare loads the data and builds the network. It returns the typed errors of datasets and models,
-// or a *ConfigError where the flags do not fit the data.
+// or a *ConfigError where the flags do not fit the data. With Model it starts the program, or connects to it; the caller
+// closes the problem.
 func (c *Config) Prepare() (*objective.Problem, error) { return c.PreparePart(0, 1) }
 
 // PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
@@ -23,6 +25,9 @@ func (c *Config) Prepare() (*objective.Problem, error) { return c.PreparePart(0,
 func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 	if err := c.checkTeam(size); err != nil {
 		return nil, err
+	}
+	if c.Model != "" {
+		return c.prepareElsewhere(context.Background())
 	}
 	share := objective.Share{Rank: rank, Size: size}
 	data, err := c.load(share.Keep(c.parts()))
@@ -95,6 +100,8 @@ func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
 func (c *Config) checkTeam(size int) error {
 	switch {
 	case size == 1:
+	case c.Model != "":
+		return &ConfigError{Field: "Model", Value: c.Model, Expected: "no other program's model where several processes train"}
 	case c.Committee > 1:
 		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net where several processes train it"}
 	case c.Experts > 0:

@@ -35,7 +35,7 @@ func (l *loop) hold(err error) (on bool, _ error) {
 		l.analyst.part()
 	}
 	for l.phase == event.Ended {
-		e := l.safepoint()
+		e := l.unbroken(l.safepoint)
 		switch {
 		case l.phase != event.Ended:
 		case l.ctx.Err() != nil, errors.Is(e, optim.ErrInterrupted): // by a Stop

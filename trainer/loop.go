@@ -46,6 +46,7 @@ type loop struct {
 	shown    []event.Setting // the limits; nil when they have changed
 	told     bool            // Done is out
 	holding  bool            // at the end of the run, for commands
+	broken   bool            // a model elsewhere is
 	end      event.Reason    // why the run must end; empty while it goes on
 	why      string          // the same in words, where the reason alone does not say it
 }
@@ -91,7 +92,9 @@ func (l *loop) through() error {
 // prepare loads the data, answering commands meanwhile. A run that ends meanwhile leaves the loader behind, but waits for a
 // team, whose other processes must hear of the end.
 func (l *loop) prepare() error {
-	prepared := l.place.load()
+	ctx, cancel := context.WithCancel(l.ctx)
+	defer cancel()
+	prepared := l.place.load(ctx)
 	for {
 		var err error
 		select {
@@ -110,8 +113,14 @@ func (l *loop) prepare() error {
 		case <-l.ctx.Done():
 			err = l.ctx.Err()
 		}
-		if l.place.team != nil {
+		switch {
+		case l.place.team != nil:
 			<-prepared
+		case l.place.config.Model != "":
+			cancel()
+			if p := <-prepared; p.err == nil {
+				p.problem.Close()
+			}
 		}
 		return err
 	}
@@ -154,7 +163,7 @@ func (l *loop) train(opening event.RunEvent) error {
 	l.clocks.active.start()
 	defer l.clocks.active.stop()
 	if t := l.nets; l.session.from == nil {
-		if err := l.begin(); err != nil {
+		if err := l.unbroken(l.begin); err != nil {
 			return err
 		}
 	} else {
@@ -164,19 +173,19 @@ func (l *loop) train(opening event.RunEvent) error {
 			l.limit(&t.last)
 		}
 		if l.end == "" && l.session.from.owes() {
-			if err := l.spectrum(); err != nil {
+			if err := l.unbroken(l.spectrum); err != nil {
 				return l.leave(err)
 			}
 		}
 	}
 	for {
-		err := l.leave(l.epochs())
+		err := l.leave(l.unbroken(l.epochs))
 		if l.end == event.ReasonStopped {
 			return err
 		}
 		if err == nil && !l.session.stays && l.session.broadcaster.Watched() {
 			l.giveUp = false
-			err = l.analyst.analyseAtEnd()
+			err = l.unbroken(l.analyst.analyseAtEnd)
 		}
 		if on, err := l.hold(err); !on {
 			return err
@@ -215,6 +224,7 @@ func (l *loop) show(e event.EpochEvent) error {
 		l.history.add(l.nets.snapshot())
 	}
 	l.out.publish(e)
+	l.tell(e)
 	l.checkpoints.moved()
 	if why != "" {
 		return l.diverge(l.nets.epoch, why)
@@ -229,6 +239,7 @@ func (l *loop) epochs() error {
 			return err
 		}
 		l.takeOver()
+		l.hear()
 		l.offer(false)
 		if err := l.safepoint(); err != nil {
 			if errors.Is(err, optim.ErrInterrupted) {

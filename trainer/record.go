@@ -93,10 +93,14 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack) }
 
-// guard calls f and turns a panic into a *PanicError.
+// guard calls f and turns a panic into a *PanicError, or into the error of an objective.Failure.
 func guard(f func() error) (err error) {
 	defer func() {
-		if v := recover(); v != nil {
+		switch v := recover().(type) {
+		case nil:
+		case objective.Failure:
+			err = v.Err
+		default:
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()

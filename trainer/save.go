@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/objective"
+	"newtop/trainer/peer"
 )
 
 // The weights leave a run by Save, and at its end by Config.Save. The session's goroutine copies them and starts a
@@ -190,6 +191,9 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 		return event.SavedEvent{}, err
 	}
 	c.TargetError = 0 // which the export does not depend on
+	if c.Model != "" {
+		return e.ofElsewhere(&c, from, run, file)
+	}
 	p, err := c.Prepare()
 	if err != nil {
 		return event.SavedEvent{}, err
@@ -201,18 +205,48 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
+	meta, err := aboutCheckpoint(&c, from, run)
+	if err != nil {
+		return event.SavedEvent{}, err
+	}
+	e.model = describe(p, weights, meta)
+	return e.write(file)
+}
+
+// ofElsewhere writes the weights of a model that another program has, which does not need to be there.
+func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, file string) (event.SavedEvent, error) {
+	if run == nil {
+		return event.SavedEvent{}, &CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
+	}
+	weights, err := from.Weights(run.Model.Parameters)
+	if err != nil {
+		return event.SavedEvent{}, err
+	}
+	meta, err := aboutCheckpoint(c, from, run)
+	if err != nil {
+		return event.SavedEvent{}, err
+	}
+	meta["data"], meta["version"] = run.Data.Name, version.Program()
+	f.model = &modelfile.Model{Weights: weights, Meta: meta}
+	for _, b := range run.Model.Blocks {
+		f.model.Tensors = append(f.model.Tensors, modelfile.Tensor(b))
+	}
+	return f.write(file)
+}
+
+// aboutCheckpoint says of a checkpoint's weights where they come from; run may be nil.
+func aboutCheckpoint(c *Config, from *Checkpoint, run *event.RunEvent) (map[string]string, error) {
 	optimizer, last, id := "", unmeasured, ""
 	k := from.archive()
 	k.Text("optimizer", &optimizer)
 	archiveMetrics(k.In("last"), &last)
 	if err := k.Err(); err != nil {
-		return event.SavedEvent{}, &CheckpointError{Reason: err.Error()}
+		return nil, &CheckpointError{Reason: err.Error()}
 	}
 	if run != nil {
 		id = run.ID
 	}
-	e.model = describe(p, weights, about(&c, id, optimizer, from.Epoch, &last))
-	return e.write(file)
+	return about(c, id, optimizer, from.Epoch, &last), nil
 }
 
 // about says of weights where they come from, and how good those of the last finished epoch were.
@@ -243,6 +277,12 @@ func describe(p *objective.Problem, weights [][]float64, meta map[string]string)
 	data := p.Data
 	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()
+	if there, ok := p.Elsewhere.(*peer.Model); ok {
+		for _, b := range there.About().Blocks {
+			m.Tensors = append(m.Tensors, modelfile.Tensor(b))
+		}
+		return m
+	}
 	if t := data.Table; t != nil {
 		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.Place)
 		for _, f := range t.Fields {

@@ -140,6 +140,9 @@ func (s *Session) Run(ctx context.Context) error {
 		l.out.recordings = append(l.out.recordings, startRecording(rec))
 	}
 	err := guard(l.through)
+	if broken := l.release(); err == nil {
+		err = broken
+	}
 	if !l.told {
 		err = l.conclude(err)
 	}

@@ -105,7 +105,6 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 			Outputs:   data.Outputs(),
 			Classes:   len(data.Classes),
 		},
-		Model:     modelInfo(place.problem.Network, c.Experts),
 		Optimizer: t.info.Name,
 		Settings:  map[string]any{},
 		Seed:      c.Seed,
@@ -113,6 +112,11 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		Kernel:    kernel.Selected().String(),
 		Batch:     c.Batch,
 		Epochs:    c.Epochs,
+	}
+	if m := place.elsewhere(); m != nil {
+		describeElsewhere(&e, m.About())
+	} else {
+		e.Model = modelInfo(place.problem.Network, c.Experts)
 	}
 	if text, err := json.Marshal(t.settings); err == nil {
 		_ = json.Unmarshal(text, &e.Settings) // what Marshal wrote

@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"sync"
@@ -42,12 +43,15 @@ type loaded struct {
 	err     error
 }
 
-// load begins to load the problem. The channel has room, so that a loader that nobody waits for ends by itself.
-func (w *workplace) load() <-chan loaded {
+// load begins to load the problem; ctx ends a wait for a model elsewhere. The channel has room, so that a loader that nobody waits for ends by itself.
+func (w *workplace) load(ctx context.Context) <-chan loaded {
 	done := make(chan loaded, 1)
 	l, prepare := loaded{config: *w.config}, (*Config).Prepare
 	if w.team != nil {
 		prepare = w.team.Prepare
+	}
+	if w.config.Model != "" {
+		prepare = func(c *Config) (*objective.Problem, error) { return c.prepareElsewhere(ctx) }
 	}
 	go func() {
 		l.err = guard(func() (err error) {
@@ -88,14 +92,14 @@ func (w *workplace) bindTest() {
 // offers returns an error unless a method finds what it needs. A matrix is assembled of all weights, those
 // of gates included, even where the method is shown a part of it.
 func (b *binding) offers(info *optim.Info) error {
-	return cmp.Or(optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
+	return cmp.Or(b.objective.Offers(info.Needs), optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
 }
 
-// suits returns an error if the team can't train by a method with such settings.
+// suits returns an error if the team, or a model elsewhere, can't train by a method with such settings.
 func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
 	switch {
 	case w.team == nil:
-		return nil
+		return w.suitsElsewhere(info, settings)
 	case info.Needs&optim.NeedsLayers != 0:
 		return &ConfigError{Field: "Optimizer", Value: info.Name,
 			Expected: "a method that does not solve for layers, where several processes train"}
@@ -137,6 +141,14 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 	trainMetrics(e, o.Evaluate(weights), classes)
 	if w.test != nil {
 		testMetrics(e, w.test.EvaluateAt(weights), classes)
+	}
+	if w.elsewhere() == nil {
+		return
+	}
+	for _, f := range []*event.Float{&e.RMSE, &e.TestRMSE} { // which such a model need not tell
+		if f.Broken() {
+			*f = event.Absent
+		}
 	}
 }
 

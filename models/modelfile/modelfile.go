@@ -27,6 +27,34 @@ type Model struct {
 	Classes []string          // names, one for each output; nil for regression
 	Table   []Field           // how the fields of a CSV row become the inputs; nil: one number each, in order
 	Meta    map[string]string // what else is known: data, run, epoch, optimizer, seed, loss, test_error, …
+
+	// Tensors are those of a model that another program has, in the order of its weights; Network is nil then. Its file has
+	// them by their names, and Read does not read it.
+	Tensors []Tensor
+}
+
+// Tensor is a part of the weights of a model that another program has.
+type Tensor struct {
+	Name  string
+	Shape []int
+}
+
+// writeTensors writes the weights of a model that another program has.
+func writeTensors(w io.Writer, m *Model) error {
+	rest := m.Weights[0]
+	f := safetensors.File{Metadata: m.Meta}
+	for _, t := range m.Tensors {
+		n := 1
+		for _, d := range t.Shape {
+			n *= d
+		}
+		if n > len(rest) {
+			return fmt.Errorf("%d weights: expected as many as the tensors have", len(m.Weights[0]))
+		}
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: t.Name, Shape: t.Shape, Data: rest[:n]})
+		rest = rest[n:]
+	}
+	return safetensors.Encode(w, &f)
 }
 
 // Column is an input or an output: value = (raw − Offset)/Scale.
@@ -80,8 +108,13 @@ func Write(path string, m *Model) (bytes int64, err error) {
 		return 0, err
 	}
 	write := WriteSafetensors
-	if format == ONNX {
+	switch {
+	case format == ONNX && m.Tensors != nil:
+		return 0, fmt.Errorf("%q: expected .safetensors for the weights of another program's model", path)
+	case format == ONNX:
 		write = WriteONNX
+	case m.Tensors != nil:
+		write = writeTensors
 	}
 	return atomicfile.Write(path, func(w io.Writer) error { return write(w, m) })
 }

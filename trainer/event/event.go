@@ -123,6 +123,14 @@ type ModelInfo struct {
 	Connections []ConnectionInfo `json:"connections,omitempty"`
 	Parameters  int              `json:"parameters"`
 	Experts     int              `json:"experts,omitempty"`
+	Program     string           `json:"program,omitempty"` // what has the model, where that is not newtop; its layers are not known
+	Blocks      []BlockInfo      `json:"blocks,omitempty"`  // its tensors; block i stands in events as leading from layer i to layer i + 1
+}
+
+// BlockInfo is a tensor of weights of a model that another program has.
+type BlockInfo struct {
+	Name  string `json:"name"`
+	Shape []int  `json:"shape"`
 }
 
 // Shape writes the layers as 16-70-50-26, those of a mixture as 5 × 16-16-10.

@@ -25,7 +25,7 @@ func (r *RunEvent) Measure() Measure {
 	if r == nil {
 		return Measure{}
 	}
-	m := Measure{RMSE, !r.External()}
+	m := Measure{RMSE, len(r.Model.Layers) > 0}
 	switch {
 	case r.Data.Classes > 0:
 		m.Quantity = Error
@@ -39,8 +39,8 @@ func (r *RunEvent) Measure() Measure {
 }
 
 // External reports whether the run is told by another program, which may leave out what newtop always says: it names
-// no network.
-func (r *RunEvent) External() bool { return len(r.Model.Layers) == 0 }
+// no network, and no program that has one for newtop to train.
+func (r *RunEvent) External() bool { return len(r.Model.Layers) == 0 && r.Model.Program == "" }
 
 // With is the measure once an epoch was seen, which decides where the run did not.
 func (m Measure) With(e *EpochEvent) Measure {

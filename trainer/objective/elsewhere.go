@@ -77,6 +77,14 @@ func (p *Problem) InitTo(dst []float64, rng *rand.Rand) {
 	p.Network.InitTo(dst, p.Init, rng)
 }
 
+// Offers returns an *optim.CapabilityError for what a model elsewhere lacks of what a method needs.
+func (o *Objective) Offers(need optim.Capability) error {
+	if there := o.problem.Elsewhere; there != nil {
+		return there.Offers(need)
+	}
+	return nil
+}
+
 // Close ends what the problem needs elsewhere. Nothing is asked of it afterwards.
 func (p *Problem) Close() error {
 	if p.Elsewhere != nil {

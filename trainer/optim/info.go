@@ -15,6 +15,8 @@ type Info struct {
 	Parameters []Hyperparameter // in the order of a form
 	New        func() Method    // a fresh one
 
+	// Diagonal reports whether steps with these settings need the Gauss–Newton matrix's diagonal; nil: none does.
+	Diagonal func(*Settings) bool
 	// Edge returns the greatest curvature that steps with these settings are stable at, and its formula: on a quadratic
 	// the error along an eigenvector of eigenvalue λ shrinks while λ is below. NaN where the settings are not known;
 	// nil: there is none, or it is not known. With small batches it is a guide.

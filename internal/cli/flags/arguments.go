@@ -29,9 +29,13 @@ func (a *argument) words() []string {
 
 // arguments returns the run flags that make c, in the order of the help, without those that have their default.
 func arguments(c *trainer.Config) (list []argument) {
-	usual := values(usualConfig())
+	usual := usualConfig()
+	if c.Model != "" {
+		leaveOut(usual, func(string) bool { return false })
+	}
+	usually := values(usual)
 	for i, a := range values(c) {
-		if a.value != usual[i].value {
+		if a.value != usually[i].value {
 			list = append(list, a)
 		}
 	}

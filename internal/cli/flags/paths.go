@@ -40,6 +40,9 @@ func Absolute(c trainer.Config) trainer.Config {
 		}
 		c.Data = strings.Join(parts, ",")
 	}
+	if here(c.Model) {
+		c.Model = AbsolutePath(c.Model)
+	}
 	c.DataDir, c.Graph, c.Save = AbsolutePath(c.DataDir), AbsolutePath(c.Graph), AbsolutePath(c.Save)
 	return c
 }

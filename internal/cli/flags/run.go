@@ -79,6 +79,17 @@ func SameProblem(a, b trainer.Config) bool {
 	return reflect.DeepEqual(a, b)
 }
 
+// leaveOut takes back the defaults of flags that are about data and networks of newtop's own, for a model that another program
+// has, but of those that were given.
+func leaveOut(c *trainer.Config, given func(flag string) bool) {
+	for i := range table {
+		r := &table[i]
+		if r.usual != nil && !given(r.name) && (r.group == "data" || r.group == "network") {
+			r.of(c).SetZero()
+		}
+	}
+}
+
 // Parse returns what the flags and the configuration file say, checked.
 func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
 	if f.File != "" {
@@ -93,6 +104,9 @@ func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
 				return c, err
 			}
 		}
+	}
+	if c.Model != "" {
+		leaveOut(&c, cmd.Flags().Changed)
 	}
 	if c.Spectrum < 1 {
 		return c, Wrong("--spectrum", c.Spectrum, "a whole number ≥ 1")

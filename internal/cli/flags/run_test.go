@@ -4,6 +4,7 @@ import (
 	"os"
 	"os/exec"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -50,9 +51,13 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power",
 		SpectrumOf: "gauss-newton", SpectrumRows: -1, Density: true, Save: "out.onnx", Memory: 3 << 20,
 	}
+	elsewhere := trainer.Config{
+		Model: "umbridge:http://localhost:4242", Maximize: true, ModelTimeout: time.Minute, Optimizer: "tr-newton",
+		Epochs: 100, Seed: 1, Spectrum: 3, SpectrumRows: 2048, Memory: 1 << 30,
+	}
 	for i := range table { // flags that are not tried above are tried with any value
 		field := table[i].of(&full)
-		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" {
+		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" || slices.Contains([]string{"Model", "Maximize", "ModelTimeout"}, table[i].field) {
 			continue
 		}
 		switch field.Kind() {
@@ -75,7 +80,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 	odd := *usualConfig()
 	odd.Memory = 1<<30 + 1
 	filled := map[string]bool{}
-	for _, c := range []trainer.Config{*usualConfig(), full, chain, none, graph, odd} {
+	for _, c := range []trainer.Config{*usualConfig(), full, chain, none, graph, odd, elsewhere} {
 		if got := parsed(t, flagsOf(&c)); !reflect.DeepEqual(got, c) {
 			t.Errorf("%q make\n%+v, expected\n%+v", flagsOf(&c), got, c)
 		}

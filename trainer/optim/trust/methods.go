@@ -21,11 +21,10 @@ var Newton = optim.Info{
 	Inner:      innerBounds,
 	Monotone:   true,
 	Proposes:   true,
-	Needs:      optim.NeedsHessian | optim.NeedsGaussNewton,
+	Needs:      optim.NeedsHessian,
+	Diagonal:   scaled,
 	Parameters: regionParameters(Preconditioner, Floor),
-	New: func() optim.Method {
-		return &trust{operator: hessian, jacobi: func(s *optim.Settings) bool { return Preconditioner.Of(s) == preconditionerJacobi }}
-	},
+	New:        func() optim.Method { return &trust{operator: hessian, jacobi: scaled} },
 }
 
 // GaussNewton is algorithm C of [MD]: the Gauss–Newton matrix by Pearlmutter's R-pass, M = I. The matrix is positive
@@ -64,9 +63,8 @@ var GaussNewtonJacobi = optim.Info{
 	Proposes:   true,
 	Needs:      optim.NeedsGaussNewton,
 	Parameters: gaussNewtonParameters(Floor),
-	New: func() optim.Method {
-		return &trust{operator: gaussNewton, jacobi: func(*optim.Settings) bool { return true }}
-	},
+	Diagonal:   always,
+	New:        func() optim.Method { return &trust{operator: gaussNewton, jacobi: always} },
 }
 
 // GaussNewtonRows is algorithm B of [MD]: as C, with every product of the Gauss–Newton matrix by explicit rows of the Jacobian

@@ -22,6 +22,10 @@ var Preconditioner = &optim.Choice{
 
 const preconditionerJacobi = "jacobi"
 
+func scaled(s *optim.Settings) bool { return Preconditioner.Of(s) == preconditionerJacobi }
+
+func always(*optim.Settings) bool { return true }
+
 // part says which part of the rows an inner solve works on: the whole is part 0 of 1.
 type part struct{ index, of int }
 

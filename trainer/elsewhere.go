@@ -1,0 +1,192 @@
+package trainer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/trainer/event"
+	"newtop/trainer/objective"
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/trust"
+	"newtop/trainer/peer"
+	"newtop/trainer/peer/umbridge"
+)
+
+// ownFields are those of a Config that are about newtop's own data and networks.
+var ownFields = []string{"Data", "DataDir", "Target", "Test", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden", "Gate", "GateTraining", "Act", "Out", "Loss", "Init"}
+
+// bridgePrefix begins the address of a UM-Bridge server.
+const bridgePrefix = "umbridge:"
+
+// checkElsewhere returns a *ConfigError for what a model that another program has leaves no room for.
+func (c *Config) checkElsewhere() error {
+	if c.Model == "" {
+		if c.Maximize {
+			return &ConfigError{Field: "Maximize", Value: "true", Expected: "it together with {Model}"}
+		}
+		return nil
+	}
+	for _, name := range ownFields {
+		if v := reflect.ValueOf(c).Elem().FieldByName(name); !v.IsZero() {
+			return &ConfigError{Field: name, Value: fmt.Sprint(v.Interface()), Expected: "none with {Model}, which has data and a network of its own"}
+		}
+	}
+	switch {
+	case c.Maximize && !strings.HasPrefix(c.Model, bridgePrefix):
+		return &ConfigError{Field: "Maximize", Value: "true", Expected: "it with a model behind umbridge:URL, as others say what they minimize"}
+	case c.Committee > 1:
+		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net with {Model}"}
+	case c.Blocks > 1:
+		return &ConfigError{Field: "Blocks", Value: fmt.Sprint(c.Blocks), Expected: "1 with {Model}, whose rows can't be split"}
+	case strings.HasSuffix(strings.ToLower(c.Save), ".onnx"):
+		return &ConfigError{Field: "Save", Value: c.Save, Expected: "a file name that ends in .safetensors with {Model}"}
+	case c.ModelTimeout < 0:
+		return &ConfigError{Field: "ModelTimeout", Value: c.ModelTimeout.String(), Expected: "a duration ≥ 0"}
+	}
+	return nil
+}
+
+// prepareElsewhere starts, or connects to, the program that has the model.
+func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, error) {
+	end, err := c.endpoint(ctx)
+	if err != nil {
+		return nil, &fieldsError{"{Model} " + c.Model, err}
+	}
+	m, err := peer.NewModel(end)
+	if err != nil {
+		end.Close()
+		return nil, &fieldsError{"{Model} " + c.Model, err}
+	}
+	about := m.About()
+	data := &datasets.Dataset{Name: about.Name, Title: about.Program}
+	for i := range about.Classes {
+		data.Classes = append(data.Classes, fmt.Sprint(i))
+	}
+	none := func(rows int) datasets.Split {
+		return datasets.Split{Inputs: &mat.Dense{}, Targets: &mat.Dense{}, All: rows}
+	}
+	data.Train = none(max(1, about.Rows))
+	if about.Can(peer.HasEval) {
+		data.Test = none(max(1, about.TestRows))
+	} else {
+		data.Test = none(0)
+	}
+	return &objective.Problem{Data: data, Train: data.Train, Test: data.Test, Elsewhere: m}, nil
+}
+
+func (c *Config) endpoint(ctx context.Context) (peer.Endpoint, error) {
+	if url, ok := strings.CutPrefix(c.Model, bridgePrefix); ok {
+		return umbridge.Dial(ctx, url, umbridge.Options{Maximize: c.Maximize, Timeout: c.ModelTimeout})
+	}
+	return peer.Open(ctx, c.Model, peer.Options{Timeout: c.ModelTimeout, Seed: c.Seed, Threads: c.Threads})
+}
+
+// elsewhere returns the model that another program has; nil: the network is newtop's.
+func (w *workplace) elsewhere() *peer.Model {
+	if w.problem == nil {
+		return nil
+	}
+	m, _ := w.problem.Elsewhere.(*peer.Model)
+	return m
+}
+
+// suitsElsewhere returns an error if a model elsewhere can't be trained by a method with such settings.
+func (w *workplace) suitsElsewhere(info *optim.Info, settings *optim.Settings) error {
+	m := w.elsewhere()
+	switch {
+	case m == nil:
+		return nil
+	case trust.Blocks.In(settings) && trust.Blocks.Of(settings) > 1:
+		return &ConfigError{Field: info.Name + " with blocks", Value: fmt.Sprint(trust.Blocks.Of(settings)), Expected: "{Set} blocks=1 with {Model}, whose rows can't be split"}
+	case info.Diagonal != nil && info.Diagonal(settings):
+		return m.OffersDiagonal()
+	}
+	return nil
+}
+
+// unbroken calls f, and returns as an error that what stands elsewhere broke within it.
+func (l *loop) unbroken(f func() error) (err error) {
+	defer func() {
+		v := recover()
+		if v == nil {
+			return
+		}
+		failure, ok := v.(objective.Failure)
+		if !ok {
+			panic(v)
+		}
+		l.clocks.training.stop()
+		l.stepping, l.broken = false, true
+		for _, m := range l.nets.members {
+			m.stepping = false
+		}
+		l.analyst.computing, l.race = "", nil
+		if err = l.ctx.Err(); err == nil {
+			err = failure.Err
+		}
+	}()
+	return f()
+}
+
+// hear publishes what the program of the model has printed.
+func (l *loop) hear() {
+	m := l.place.elsewhere()
+	if m == nil {
+		return
+	}
+	for {
+		select {
+		case text := <-m.Lines():
+			l.out.publish(event.ConsoleEvent{Text: text})
+		default:
+			return
+		}
+	}
+}
+
+// tell tells the model of an epoch, if it listens.
+func (l *loop) tell(e event.EpochEvent) {
+	if m := l.place.elsewhere(); m != nil && m.About().Can(peer.HasEvents) {
+		if text, err := event.EncodeEvent(e); err == nil {
+			m.Tell(text)
+		}
+	}
+}
+
+// release leaves a model elsewhere the weights that the run came to, and ends what it was asked by.
+func (l *loop) release() (err error) {
+	m := l.place.elsewhere()
+	if m == nil {
+		return nil
+	}
+	if l.opened && !l.broken && l.ctx.Err() == nil {
+		err = m.Keep(l.nets.members[0].weights)
+	}
+	l.hear()
+	return errors.Join(err, m.Close())
+}
+
+// describeElsewhere describes a model that another program has, for a run's first event.
+func describeElsewhere(e *event.RunEvent, about *peer.About) {
+	e.Data.Outputs = about.Outputs
+	if about.Rows == 0 {
+		e.Data.TrainRows = 0
+	}
+	e.Model = event.ModelInfo{Loss: about.Loss, Parameters: about.Dim, Program: about.Program}
+	if e.Model.Program == "" {
+		e.Model.Program = about.Name
+	}
+	for _, b := range about.Blocks {
+		e.Model.Blocks = append(e.Model.Blocks, event.BlockInfo(b))
+	}
+}
+
+// printPause is how often a run that waits looks for what the program of its model has printed.
+const printPause = 200 * time.Millisecond
