@@ -33,7 +33,8 @@ func DefaultSpace(c trainer.Config) []Dimension {
 	}
 	rows := math.MaxInt
 	if p, err := c.Prepare(); err == nil {
-		rows = p.Train.Rows()
+		rows = p.Train.Total()
+		_ = p.Close() // which has said what it can
 	}
 	var out []Dimension
 	if len(names) > 1 {

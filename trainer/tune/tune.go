@@ -159,11 +159,13 @@ func (s *Search) survey() (event.Quantity, error) {
 		return 0, err
 	}
 	s.data = p.Data.Name
-	run := event.RunEvent{
-		Data:  event.DataInfo{TestRows: p.Test.Total(), Classes: len(p.Data.Classes)},
-		Model: event.ModelInfo{Layers: []int{p.Data.Inputs(), p.Data.Outputs()}},
+	run := event.RunEvent{Data: event.DataInfo{TestRows: p.Test.Total(), Classes: len(p.Data.Classes)}}
+	if p.Elsewhere == nil {
+		run.Model.Layers = []int{p.Data.Inputs(), p.Data.Outputs()}
+	} else {
+		run.Model.Program = p.Data.Title
 	}
-	return run.Measure().Quantity, nil
+	return run.Measure().Quantity, p.Close()
 }
 
 // measureNamed returns what trials are judged by, as a leaderboard names it.

@@ -49,6 +49,10 @@ func (t *TextRecorder) Record(e event.Event) error {
 		fmt.Fprintf(t.messages, "resumed after %s %d\n", t.run.Counted(), e.Epoch)
 	case event.SavedEvent:
 		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), Printable(e.Format), Bytes(e.Bytes))
+	case event.ConsoleEvent:
+		if t.opened && !t.run.External() { // what another program prints that trains by itself is its own
+			fmt.Fprintln(t.messages, Printable(e.Text))
+		}
 	case event.DoneEvent:
 		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
 			return err
