@@ -29,7 +29,7 @@ func Lines(r io.Reader, name string) Source {
 type pipe struct {
 	lines
 	r       io.Reader
-	side    *sideways // what a program writes beside what it prints; nil: nothing
+	sides   []*sideways // what is written beside that, in the program and about it
 	chunks  chan chunk
 	free    chan []byte
 	stop    chan struct{}
@@ -39,7 +39,7 @@ type pipe struct {
 	ended   error  // after the last chunk
 }
 
-// sideways is a second reader whose lines are decoded with those of the first. Its end is no end.
+// sideways is another reader whose lines are decoded with those of the first. Its end is no end.
 type sideways struct {
 	lines
 	r io.ReadCloser
@@ -47,8 +47,8 @@ type sideways struct {
 
 type chunk struct {
 	text []byte
-	err  error // after the text
-	side bool
+	err  error     // after the text
+	side *sideways // whose it is; nil: the first reader's
 }
 
 func (p *pipe) start() {
@@ -59,13 +59,13 @@ func (p *pipe) start() {
 	for range cap(p.free) {
 		p.free <- make([]byte, readSize)
 	}
-	go p.read(p.r, false)
-	if p.side != nil {
-		go p.read(p.side.r, true)
+	go p.read(p.r, nil)
+	for _, s := range p.sides {
+		go p.read(s.r, s)
 	}
 }
 
-func (p *pipe) read(r io.Reader, side bool) {
+func (p *pipe) read(r io.Reader, side *sideways) {
 	for {
 		var buf []byte
 		select {
@@ -115,10 +115,13 @@ func (p *pipe) Next(ctx context.Context) (event.Event, error) {
 // ready returns the next event of what has come.
 func (p *pipe) ready() (event.Event, error) {
 	e, err := p.next()
-	if e != nil || err != nil || p.side == nil {
-		return e, err
+	for _, s := range p.sides {
+		if e != nil || err != nil {
+			break
+		}
+		e, err = s.next()
 	}
-	return p.side.next()
+	return e, err
 }
 
 // unfinished returns the event of a last line whose end has not come, or of what was held back, or ErrNone.
@@ -136,9 +139,9 @@ func (p *pipe) take() {
 	c := p.waiting
 	p.waiting = nil
 	switch {
-	case c.side:
-		p.side.feed(c.text)
-		p.fed = p.side.fed
+	case c.side != nil:
+		c.side.feed(c.text)
+		p.fed = c.side.fed
 	default:
 		p.feed(c.text)
 		p.ended = c.err
@@ -190,8 +193,8 @@ func (p *pipe) Name() string { return p.name }
 
 func (p *pipe) Close() error {
 	p.once.Do(func() { close(p.stop) })
-	if p.side != nil {
-		p.side.r.Close()
+	for _, s := range p.sides {
+		s.r.Close()
 	}
 	if f, ok := p.r.(interface{ SetReadDeadline(time.Time) error }); ok {
 		_ = f.SetReadDeadline(time.Unix(1, 0)) // wakes a Read of a pipe; what can't be woken says so

@@ -8,7 +8,7 @@ import "errors"
 type Program struct{ Source }
 
 // Start refuses.
-func Start([]string) (*Program, error) {
+func Start([]string, Beside) (*Program, error) {
 	return nil, errors.New("programs can't be run in a terminal of their own on this system: expected PROGRAM | newtop watch -")
 }
 

@@ -50,7 +50,7 @@ type Program struct {
 }
 
 // Start starts a program. It runs in the working directory and the environment of this one.
-func Start(args []string) (*Program, error) {
+func Start(args []string, beside Beside) (*Program, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	if cmd.Err != nil {
 		return nil, fmt.Errorf("%s: %w: expected a program", args[0], cmd.Err)
@@ -60,7 +60,7 @@ func Start(args []string) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.Env = append(os.Environ(), "PYTHONUNBUFFERED=1")
+	cmd.Env = append(append(os.Environ(), "PYTHONUNBUFFERED=1"), beside.Env...)
 	if side != nil {
 		cmd.Env = append(cmd.Env, LogVariable+"="+filepath.Join(p.dir, "log"))
 	}
@@ -74,8 +74,14 @@ func Start(args []string) (*Program, error) {
 	}
 	source := Lines(&console{f: terminal}, args[0]).(*pipe)
 	source.lenient = true
+	besides := func(r io.ReadCloser) {
+		source.sides = append(source.sides, &sideways{r: r, lines: lines{name: LogVariable, decoder: source.decoder, lenient: true}})
+	}
 	if side != nil {
-		source.side = &sideways{r: side, lines: lines{name: LogVariable, decoder: source.decoder, lenient: true}}
+		besides(side)
+	}
+	if beside.Lines != nil {
+		besides(beside.Lines)
 	}
 	source.decoder.rows.info.Name = programName(args)
 	p.pipe = source

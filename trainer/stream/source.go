@@ -3,6 +3,7 @@ package stream
 import (
 	"context"
 	"errors"
+	"io"
 	"time"
 
 	"newtop/trainer/event"
@@ -44,6 +45,12 @@ func Final(s Source) {
 type staler interface{ Stale() string }
 
 type warner interface{ Warning() string }
+
+// Beside is what a program is started with beside its arguments.
+type Beside struct {
+	Env   []string      // KEY=VALUE, beside this program's own environment
+	Lines io.ReadCloser // lines about the program, which are read with its own; nil: none
+}
 
 // Moment is how long whoever wants only what is there now waits for more.
 const Moment = 100 * time.Millisecond

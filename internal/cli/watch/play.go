@@ -78,7 +78,7 @@ func (l *listeners) quit() error {
 
 // program runs a program and shows what it prints. It ends as the program did.
 func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, options screen.Options) (err error) {
-	p, err := stream.Start(args)
+	p, err := stream.Start(args, stream.Beside{})
 	if err != nil {
 		return err
 	}
