@@ -1,0 +1,250 @@
+// Package probe tells of models that other programs train: while newtop watch runs a program that offers looks at its model (the
+// observed mode of docs/peer.md), it computes the curvature there, within a share of the program's time.
+package probe
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+
+	"newtop/trainer/analysis"
+	"newtop/trainer/event"
+	"newtop/trainer/peer"
+)
+
+// DefaultShare is the share of the program's time that looks may take.
+const DefaultShare = 0.05
+
+// Products of a look: how many it takes at most, how many it should have room for to be worth its time, and how many the first
+// may have, which is taken whatever its share.
+const (
+	mostProducts  = 600
+	leastProducts = 60
+	firstProducts = 150
+)
+
+// Options say how much a Prober may ask for.
+type Options struct {
+	Share  float64 // of the program's time; 0: DefaultShare
+	Count  int     // eigenvalues at each end; 0: 3
+	Memory int64   // bytes for vectors; 0: 1 GiB
+}
+
+// Prober looks at the model of one program, time and again. Its goroutine, which Start begins, ends with Close.
+type Prober struct {
+	o        Options
+	listener *peer.Listener
+	lines    *io.PipeReader // JSON lines, as trainer/stream reads them
+	out      *io.PipeWriter
+	cancel   context.CancelFunc
+	done     chan struct{}
+}
+
+// Start waits for a program, whose environment Env is a part of.
+func Start(o Options) (*Prober, error) {
+	listener, err := peer.Listen()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{})}
+	p.o.Share = cmp.Or(o.Share, DefaultShare)
+	p.lines, p.out = io.Pipe()
+	go p.attend(ctx)
+	return p, nil
+}
+
+// Env is what tells the program where to offer looks.
+func (p *Prober) Env() []string { return p.listener.Env() }
+
+// Lines are what the looks tell: spectra, and rows of figures whose names begin with curvature/.
+func (p *Prober) Lines() io.ReadCloser { return p.lines }
+
+// Close ends looking. A program that is being looked at goes on.
+func (p *Prober) Close() error {
+	p.cancel()
+	p.lines.Close()
+	err := p.listener.Close()
+	<-p.done
+	return err
+}
+
+// attend serves one program after the other: a script may begin several trainings.
+func (p *Prober) attend(ctx context.Context) {
+	defer close(p.done)
+	defer p.out.Close()
+	for {
+		c, err := p.listener.Accept(ctx)
+		if err != nil {
+			return
+		}
+		if err := p.look(ctx, c); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
+			p.say(err.Error())
+		}
+		c.Close()
+	}
+}
+
+// look looks at a model as often as it may.
+func (p *Prober) look(ctx context.Context, c *peer.Client) error {
+	w := watch{p: p, c: c, begun: time.Now()}
+	for {
+		step, err := c.Next(ctx)
+		if err != nil {
+			return err
+		}
+		began := time.Now()
+		err = guard(func() error { return w.at(ctx, &step) })
+		if err != nil {
+			return err
+		}
+		if err := c.On(); err != nil {
+			return err
+		}
+		w.spent += time.Since(began)
+	}
+}
+
+// guard calls f, and returns as an error that the model broke within it.
+func guard(f func() error) error { return peer.Unbroken(f) }
+
+// watch is a model that is looked at.
+type watch struct {
+	p     *Prober
+	c     *peer.Client
+	model *peer.Model
+	begun time.Time
+	spent time.Duration // in looks
+	each  time.Duration // for a product, as it was in the last look
+	start [][]float64
+	w, u  []float64
+}
+
+// products returns how many the next look may take, 0 for none: the first what it needs, later ones what the share leaves.
+func (w *watch) products() int {
+	if w.each == 0 {
+		return firstProducts
+	}
+	allowed := time.Duration(w.p.o.Share*float64(time.Since(w.begun))) - w.spent
+	n := int(allowed / w.each)
+	if n < leastProducts {
+		return 0
+	}
+	return min(n, mostProducts)
+}
+
+// at looks at the model at a step.
+func (w *watch) at(ctx context.Context, step *peer.Step) error {
+	most := w.products()
+	if most == 0 {
+		return nil
+	}
+	began := time.Now()
+	if w.model == nil {
+		m, err := peer.NewObserved(w.c)
+		if err != nil {
+			return err
+		}
+		w.model = m
+		for _, note := range m.Notes() {
+			w.p.say(note)
+		}
+		w.w = make([]float64, m.Dim())
+	}
+	l, err := w.model.Look(w.w)
+	if err != nil {
+		return err
+	}
+	o := analysis.ProbeOptions{
+		Count: w.p.o.Count, Density: true, Rate: step.Rate, Momentum: step.Momentum, Weights: w.w, Blocks: layers(w.model.About()),
+		Start: w.start, Products: most, Memory: w.p.o.Memory, Seed: 1, Poll: ctx.Err,
+	}
+	if math.IsNaN(o.Momentum) {
+		o.Momentum = 0
+	}
+	if w.model.About().Can(peer.HasUpdate) {
+		if w.u == nil {
+			w.u = make([]float64, len(w.w))
+		}
+		if err := w.c.UpdateTo(w.u); err != nil {
+			return err
+		}
+		o.Update = w.u
+	}
+	e, figures, start, err := analysis.Probe(l, o)
+	if err != nil {
+		return err
+	}
+	w.start = start
+	took := time.Since(began)
+	w.each = took / time.Duration(max(1, e.Products))
+	e.Epoch, e.Selection = step.Step, "the batch"
+	return w.tell(step, &e, figures, took)
+}
+
+// tell writes what a look found: the spectrum, and a row of figures with what it cost.
+func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Figure, took time.Duration) error {
+	row := map[string]any{"step": step.Step}
+	for _, f := range figures {
+		row["curvature/"+f.Key] = f.Value
+	}
+	row["curvature/products"] = e.Products
+	row["curvature/seconds"] = math.Round(took.Seconds()*1e4) / 1e4
+	row["curvature/share"] = math.Round(1e4*(w.spent+took).Seconds()/time.Since(w.begun).Seconds()) / 1e4
+	text, err := json.Marshal(row)
+	if err != nil {
+		return err
+	}
+	if len(e.Eigenvalues) > 0 {
+		spectrum, err := event.EncodeEvent(*e)
+		if err != nil {
+			return err
+		}
+		text = append(append(text, '\n'), spectrum...)
+	}
+	_, err = w.p.out.Write(append(text, '\n'))
+	return err
+}
+
+// say tells people something in the console.
+func (p *Prober) say(text string) {
+	if line, err := event.EncodeEvent(event.ConsoleEvent{Text: "newtop: " + text}); err == nil {
+		_, _ = p.out.Write(append(line, '\n')) // a reader that is gone wants none
+	}
+}
+
+// mostLayers bounds the layers that are looked at one by one.
+const mostLayers = 32
+
+// layers gathers the tensors of a layer, which the names before the last dot tell, where these lie side by side. Of more layers than
+// can be looked at, whole groups of layers are taken together.
+func layers(a *peer.About) []analysis.ProbeBlock {
+	for depth := math.MaxInt; ; {
+		var out []analysis.ProbeBlock
+		from, longest := 0, 0
+		for i := range a.Blocks {
+			b := &a.Blocks[i]
+			parts := strings.Split(b.Name, ".")
+			parts = parts[:max(1, min(len(parts)-1, depth))]
+			longest = max(longest, len(parts))
+			name, to := strings.Join(parts, "."), from+b.Size()
+			if last := len(out) - 1; last >= 0 && out[last].Name == name {
+				out[last].To = to
+			} else {
+				out = append(out, analysis.ProbeBlock{Name: name, From: from, To: to})
+			}
+			from = to
+		}
+		if len(out) <= mostLayers || longest <= 1 {
+			return out[:min(len(out), mostLayers)]
+		}
+		depth = longest - 1
+	}
+}
+
