@@ -132,7 +132,7 @@ func (c *Client) choose() error {
 		return err
 	}
 	if major, _, _ := strings.Cut(string(info.Version), "."); major != "1" {
-		return fmt.Errorf("umbridge: %s speaks protocol %q: expected 1.0", c.host, clip(string(info.Version)))
+		return fmt.Errorf("umbridge: %s speaks protocol %s: expected 1.0", c.host, clip(string(info.Version)))
 	}
 	if c.model == "" && len(info.Models) == 1 {
 		c.model = info.Models[0]
