@@ -95,7 +95,7 @@ func read(path string, status int, text []byte, answer any) error {
 	var failure struct {
 		Error *struct{ Type, Message string }
 	}
-	if json.Unmarshal(strict, &failure) == nil && failure.Error != nil {
+	if bytes.Contains(strict, []byte(`"error"`)) && json.Unmarshal(strict, &failure) == nil && failure.Error != nil {
 		return &answerError{path, clip(failure.Error.Type), clip(failure.Error.Message)}
 	}
 	if status != http.StatusOK {

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// toJSON makes JSON of what servers write: where a number can stand, nan, inf, Infinity and numbers beyond 64 bits become
-// strings, and np.float64(0.5) and array([1., 2.]), which Python prints of NumPy's, become 0.5 and [1.0, 2.0]. All else stays,
+// toJSON makes JSON of what servers write: where a number can stand, nan, inf and Infinity become strings, and np.float64(0.5) and array([1., 2.]), which Python prints of NumPy's, become 0.5 and [1.0, 2.0]. All else stays,
 // so that what is no JSON for other reasons is found by the decoder.
 func toJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
@@ -47,6 +46,9 @@ func inWord(ch byte) bool {
 
 // appendWord writes a number as JSON has it, or the word.
 func appendWord(out []byte, word string) []byte {
+	if json.Valid([]byte(word)) {
+		return append(out, word...)
+	}
 	v, err := strconv.ParseFloat(word, 64)
 	switch {
 	case strings.EqualFold(word, "-nan"):
@@ -55,8 +57,6 @@ func appendWord(out []byte, word string) []byte {
 		return append(out, word...)
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return strconv.AppendQuote(out, strconv.FormatFloat(v, 'g', -1, 64))
-	case json.Valid([]byte(word)):
-		return append(out, word...)
 	}
 	return strconv.AppendFloat(out, v, 'g', -1, 64)
 }

@@ -73,7 +73,7 @@ func fail(w http.ResponseWriter, status int, kind, message string) {
 }
 
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.busy.Add(1) != 1 {
+	if s.busy.Add(1) != 1 && s.edit == nil { // a client need not read all of what is no answer
 		s.t.Error("two requests at once")
 	}
 	defer s.busy.Add(-1)
