@@ -80,6 +80,8 @@ func (c *Client) exchange(ctx context.Context, path string, body []byte, most in
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
+	// Not sent, but net/http asks again where the server closes an idle connection at that moment: requests change nothing.
+	request.Header["Idempotency-Key"] = nil
 	reply, err := c.http.Do(request)
 	if err != nil {
 		return 0, nil, err

@@ -8,8 +8,9 @@ import (
 	"strings"
 )
 
-// toJSON makes JSON of what servers write: where a number can stand, nan, inf and Infinity become strings, and np.float64(0.5) and array([1., 2.]), which Python prints of NumPy's, become 0.5 and [1.0, 2.0]. All else stays,
-// so that what is no JSON for other reasons is found by the decoder.
+// toJSON makes JSON of what servers write: where a number can stand, nan, inf and Infinity become strings, and np.float64(0.5)
+// and array([1., 2.]), which Python prints of NumPy's, become 0.5 and [1, 2]. All else stays, so that what is no JSON for other
+// reasons is found by the decoder.
 func toJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	for i := 0; i < len(text); {

@@ -1,7 +1,8 @@
 // Package umbridge answers for models behind UM-Bridge servers (protocol 1.0), over HTTP and JSON.
 //
 // A model maps input vectors to output vectors. All its inputs, one after the other, are the weights; it has one output F. With
-// one number the loss is F, or −F where F is to be maximized, as a log-posterior; with more it is ½‖F‖², a problem of least squares.
+// one number the loss is F, or −F where F is to be maximized, as a log-posterior; with more it is ½‖F‖², a problem of least
+// squares.
 //
 // The protocol has no weights to begin with. They are zeros, or drawn from N(0, 0.1²) where the model is stationary or not
 // finite at zeros, unless Options name them.

@@ -178,8 +178,8 @@ func TestEvaluationsAreNotRepeatedForGradients(t *testing.T) {
 	}
 }
 
-// coupled is x₀²y₁ + 3x₁y₀ + y₀³ + z, whose block of x and y is not symmetric; one input has no numbers. vec is a change of inWrt2, or of
-// inWrt1.
+// coupled is x₀²y₁ + 3x₁y₀ + y₀³ + z, whose block of x and y is not symmetric; one input has no numbers. vec is a change of
+// inWrt2, or of inWrt1.
 func coupled(first bool) model {
 	block := func(i, j int, in [][]float64) [][]float64 {
 		x, y := in[0], in[2]
@@ -505,4 +505,33 @@ func TestWhatTheProtocolLacks(t *testing.T) {
 	if _, err := c.GradientTo(g); err != nil {
 		t.Errorf("after that: %v", err)
 	}
+}
+
+func TestConnectionsThatClose(t *testing.T) {
+	good := &server{t: t, models: []model{banana(1)}}
+	good.start()
+	last := ""
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header["Idempotency-Key"] != nil {
+			t.Error("a header that the protocol does not know")
+		}
+		if r.RemoteAddr == last {
+			connection, _, err := w.(http.Hijacker).Hijack()
+			if err == nil {
+				err = connection.Close()
+			}
+			if err != nil {
+				t.Error(err)
+			}
+			return
+		}
+		last = r.RemoteAddr
+		good.ServeHTTP(w, r)
+	}))
+	defer web.Close()
+	c, err := Dial(t.Context(), web.URL, Options{})
+	do(t, err)
+	f, err := c.Loss([]float64{-1, 2})
+	do(t, err)
+	wantVector(t, "loss", []float64{f.Loss}, []float64{104})
 }
