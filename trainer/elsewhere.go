@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,6 +22,9 @@ import (
 
 // ownFields are those of a Config that are about newtop's own data and networks.
 var ownFields = []string{"Data", "DataDir", "Target", "Test", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden", "Gate", "GateTraining", "Act", "Out", "Loss", "Init"}
+
+// modelTimeout is how long an answer of a UM-Bridge server may take where nobody says, as of other programs.
+const modelTimeout = 10 * time.Minute
 
 // bridgePrefix begins the address of a UM-Bridge server.
 const bridgePrefix = "umbridge:"
@@ -55,7 +59,8 @@ func (c *Config) checkElsewhere() error {
 
 // prepareElsewhere starts, or connects to, the program that has the model.
 func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, error) {
-	end, err := c.endpoint(ctx)
+	printed := make(chan string, mostPrinted)
+	end, err := c.endpoint(ctx, printed)
 	if err != nil {
 		return nil, &fieldsError{"{Model} " + c.Model, err}
 	}
@@ -78,22 +83,41 @@ func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, erro
 	} else {
 		data.Test = none(0)
 	}
-	return &objective.Problem{Data: data, Train: data.Train, Test: data.Test, Elsewhere: m}, nil
+	return &objective.Problem{Data: data, Train: data.Train, Test: data.Test, Elsewhere: &elsewhere{m, printed}}, nil
 }
 
-func (c *Config) endpoint(ctx context.Context) (peer.Endpoint, error) {
+// mostPrinted is how many lines of the program wait for the run to hear them; what comes then is lost.
+const mostPrinted = 4096
+
+// elsewhere is a model that another program has.
+type elsewhere struct {
+	*peer.Model
+	printed <-chan string // by the program
+}
+
+func (c *Config) endpoint(ctx context.Context, printed chan<- string) (peer.Endpoint, error) {
 	if url, ok := strings.CutPrefix(c.Model, bridgePrefix); ok {
-		return umbridge.Dial(ctx, url, umbridge.Options{Maximize: c.Maximize, Timeout: c.ModelTimeout})
+		return umbridge.Dial(ctx, url, umbridge.Options{Maximize: c.Maximize, Timeout: cmp.Or(c.ModelTimeout, modelTimeout), Seed: c.Seed})
 	}
-	return peer.Open(ctx, c.Model, peer.Options{Timeout: c.ModelTimeout, Seed: c.Seed, Threads: c.Threads})
+	seed := int64(c.Seed)
+	command := peer.Command{Seed: &seed, Console: func(line string) {
+		select {
+		case printed <- line:
+		default:
+		}
+	}}
+	if c.Threads > 0 {
+		command.Env = []string{fmt.Sprintf("OMP_NUM_THREADS=%d", c.Threads)}
+	}
+	return peer.Open(ctx, c.Model, command, peer.Options{Answer: c.ModelTimeout})
 }
 
 // elsewhere returns the model that another program has; nil: the network is newtop's.
-func (w *workplace) elsewhere() *peer.Model {
+func (w *workplace) elsewhere() *elsewhere {
 	if w.problem == nil {
 		return nil
 	}
-	m, _ := w.problem.Elsewhere.(*peer.Model)
+	m, _ := w.problem.Elsewhere.(*elsewhere)
 	return m
 }
 
@@ -143,7 +167,7 @@ func (l *loop) hear() {
 	}
 	for {
 		select {
-		case text := <-m.Lines():
+		case text := <-m.printed:
 			l.out.publish(event.ConsoleEvent{Text: text})
 		default:
 			return

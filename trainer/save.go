@@ -14,7 +14,6 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/objective"
-	"newtop/trainer/peer"
 )
 
 // The weights leave a run by Save, and at its end by Config.Save. The session's goroutine copies them and starts a
@@ -277,7 +276,7 @@ func describe(p *objective.Problem, weights [][]float64, meta map[string]string)
 	data := p.Data
 	m := &modelfile.Model{Network: p.Network, Weights: weights, Classes: data.Classes, Meta: meta}
 	meta["data"], meta["version"] = data.Name, version.Program()
-	if there, ok := p.Elsewhere.(*peer.Model); ok {
+	if there, ok := p.Elsewhere.(*elsewhere); ok {
 		for _, b := range there.About().Blocks {
 			m.Tensors = append(m.Tensors, modelfile.Tensor(b))
 		}

@@ -31,7 +31,7 @@ var levels = [][]string{
 	{"trainer/optim/methods"},
 	{"trainer/feed", "trainer/objective", "trainer/alert"},
 	{"trainer/analysis", "trainer/peer", "internal/notify"},
-	{"trainer/peer/umbridge"},
+	{"trainer/peer/umbridge", "trainer/probe"},
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/mpi", "internal/papers"},
 	{"trainer/store", "internal/bench"},

@@ -4,6 +4,7 @@ package peer
 
 import (
 	"errors"
+	"math"
 	"slices"
 )
 
@@ -68,13 +69,16 @@ type Finding struct {
 // Figures tell how well weights do. Error and RMSE are NaN where the model does not tell them.
 type Figures struct{ Loss, Error, RMSE float64 }
 
+// LossAlone are the figures of a model that tells no others.
+func LossAlone(loss float64) Figures { return Figures{loss, math.NaN(), math.NaN()} }
+
 // Endpoint answers for a model. One goroutine at a time calls its methods. Vectors have About.Dim numbers. An error that wraps
 // ErrUnsupported says that this request alone is not answered; after any other error all methods fail.
 //
 // The point is the vector of weights that At was last given, at first the weights that the model has.
 type Endpoint interface {
 	About() *About
-	Start(dst []float64) error // the weights that the model has
+	Start(dst []float64) error // the weights to begin with: those that the model has, or the endpoint's own where it has none
 	At(w []float64) error
 	Loss(w []float64) (Figures, error)                                     // at w, which the point does not move to; nil: at the point
 	Eval(w []float64) (Figures, error)                                     // the same over the test rows

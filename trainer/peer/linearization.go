@@ -30,7 +30,7 @@ func (l *linearization) Update(w []float64) {
 
 // here moves the model's point to the linearization's weights.
 func (l *linearization) here() {
-	if m := l.m; !m.placed || !same(m.point, l.w) {
+	if m := l.m; !m.observed && (!m.placed || !same(m.point, l.w)) {
 		m.placed = false
 		m.must(m.end.At(l.w))
 		m.point, m.placed = append(m.point[:0], l.w...), true

@@ -3,7 +3,6 @@ package peer
 import (
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -25,13 +24,20 @@ type Model struct {
 	point  []float64 // where the endpoint's is, if it was placed
 	placed bool
 	beside []float64 // for products from differences
+
+	observed bool // the point is where the program's weights are
 }
 
 var _ objective.Elsewhere = (*Model)(nil)
 
-// NewModel looks at what an endpoint answers, checks it as Check says, and returns the model. The error is one line.
-func NewModel(end Endpoint) (*Model, error) {
-	m := &Model{end: end, about: end.About()}
+// NewModel returns the model of an endpoint once it is known that its answers can be used. The error is one line.
+func NewModel(end Endpoint) (*Model, error) { return newModel(end, false) }
+
+// NewObserved is NewModel for one that its program trains, between two of its steps. Its point can't be moved.
+func NewObserved(end Endpoint) (*Model, error) { return newModel(end, true) }
+
+func newModel(end Endpoint, observed bool) (*Model, error) {
+	m := &Model{end: end, about: end.About(), observed: observed}
 	if !m.about.Can(HasGradient) {
 		return nil, fmt.Errorf("%s has no gradient: expected a model that answers grad", m.about.Name)
 	}
@@ -118,6 +124,29 @@ func (m *Model) Bind(rows objective.Rows, _ models.Options) objective.Linearizat
 	return &linearization{m: m, test: rows.Test, w: make([]float64, m.Dim())}
 }
 
+// Look returns the model at the weights that its program has now, and stores those. What it returned before is void.
+func (m *Model) Look(w []float64) (objective.Linearization, error) {
+	if err := m.end.Start(w); err != nil {
+		return nil, err
+	}
+	l := &linearization{m: m, w: w}
+	return l, nil
+}
+
+// Unbroken calls f, and returns as an error what a model or its linearization panics with.
+func Unbroken(f func() error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case objective.Failure:
+			err = v.Err
+		default:
+			panic(v)
+		}
+	}()
+	return f()
+}
+
 // RowsGradientTo stores the gradient of the mean over some rows at w.
 func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
 	loss, err := m.end.RowsGradientTo(dst, w, rows)
@@ -127,8 +156,8 @@ func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
 
 // Tell tells the model of an event, if it wants to know.
 func (m *Model) Tell(text []byte) {
-	if t, ok := m.end.(interface{ Tell(json []byte) error }); ok && m.about.Can(HasEvents) {
-		m.must(t.Tell(text))
+	if c, ok := m.end.(*Client); ok && m.about.Can(HasEvents) {
+		m.must(c.Tell(text))
 	}
 }
 
@@ -141,16 +170,8 @@ func (m *Model) Keep(w []float64) error {
 	return err
 }
 
-// Lines are what the program of the model prints; nil if nobody hears it.
-func (m *Model) Lines() <-chan string {
-	if p, ok := m.end.(interface{ Lines() <-chan string }); ok {
-		return p.Lines()
-	}
-	return nil
-}
-
 // Close ends the endpoint.
-func (m *Model) Close() error { return m.end.(io.Closer).Close() }
+func (m *Model) Close() error { return m.end.Close() }
 
 // must panics with an objective.Failure unless err is nil.
 func (m *Model) must(err error) {

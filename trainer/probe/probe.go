@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -46,9 +45,9 @@ type Prober struct {
 	done     chan struct{}
 }
 
-// Start waits for a program, whose environment Env is a part of.
+// Start waits for a program that Environ is the environment of.
 func Start(o Options) (*Prober, error) {
-	listener, err := peer.Listen()
+	listener, err := peer.Listen(peer.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -60,8 +59,8 @@ func Start(o Options) (*Prober, error) {
 	return p, nil
 }
 
-// Env is what tells the program where to offer looks.
-func (p *Prober) Env() []string { return p.listener.Env() }
+// Environ returns an environment that tells the program where to offer looks.
+func (p *Prober) Environ(environ []string) []string { return p.listener.Environ(environ) }
 
 // Lines are what the looks tell: spectra, and rows of figures whose names begin with curvature/.
 func (p *Prober) Lines() io.ReadCloser { return p.lines }
@@ -100,7 +99,7 @@ func (p *Prober) look(ctx context.Context, c *peer.Client) error {
 			return err
 		}
 		began := time.Now()
-		err = guard(func() error { return w.at(ctx, &step) })
+		err = peer.Unbroken(func() error { return w.at(ctx, &step) })
 		if err != nil {
 			return err
 		}
@@ -110,9 +109,6 @@ func (p *Prober) look(ctx context.Context, c *peer.Client) error {
 		w.spent += time.Since(began)
 	}
 }
-
-// guard calls f, and returns as an error that the model broke within it.
-func guard(f func() error) error { return peer.Unbroken(f) }
 
 // watch is a model that is looked at.
 type watch struct {
@@ -247,4 +243,3 @@ func layers(a *peer.About) []analysis.ProbeBlock {
 		depth = longest - 1
 	}
 }
-

@@ -60,7 +60,10 @@ func Start(args []string, beside Beside) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.Env = append(append(os.Environ(), "PYTHONUNBUFFERED=1"), beside.Env...)
+	cmd.Env = append(os.Environ(), "PYTHONUNBUFFERED=1")
+	if beside.Env != nil {
+		cmd.Env = beside.Env(cmd.Env)
+	}
 	if side != nil {
 		cmd.Env = append(cmd.Env, LogVariable+"="+filepath.Join(p.dir, "log"))
 	}

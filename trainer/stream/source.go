@@ -48,8 +48,8 @@ type warner interface{ Warning() string }
 
 // Beside is what a program is started with beside its arguments.
 type Beside struct {
-	Env   []string      // KEY=VALUE, beside this program's own environment
-	Lines io.ReadCloser // lines about the program, which are read with its own; nil: none
+	Env   func(environ []string) []string // adds to an environment; nil: nothing
+	Lines io.ReadCloser                   // lines about the program, which are read with its own; nil: none
 }
 
 // Moment is how long whoever wants only what is there now waits for more.

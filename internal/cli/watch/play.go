@@ -7,15 +7,19 @@ import (
 	"fmt"
 	"os/exec"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/internal/machine"
 	"newtop/trainer/feed"
+	"newtop/trainer/probe"
 	"newtop/trainer/stream"
 	"newtop/tui"
 	"newtop/tui/screen"
@@ -78,7 +82,20 @@ func (l *listeners) quit() error {
 
 // program runs a program and shows what it prints. It ends as the program did.
 func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, options screen.Options) (err error) {
-	p, err := stream.Start(args, stream.Beside{})
+	share, err := shareOf(w.share)
+	if err != nil {
+		return err
+	}
+	var beside stream.Beside
+	if share > 0 {
+		prober, err := probe.Start(probe.Options{Share: share})
+		if err != nil {
+			return err
+		}
+		defer prober.Close()
+		beside = stream.Beside{Env: prober.Environ, Lines: prober.Lines()}
+	}
+	p, err := stream.Start(args, beside)
 	if err != nil {
 		return err
 	}
@@ -97,6 +114,19 @@ func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, opti
 		return err
 	}
 	return ended(p.Status())
+}
+
+// shareOf reads a share as 5% or 0.05.
+func shareOf(text string) (float64, error) {
+	number, percent := strings.CutSuffix(text, "%")
+	v, err := strconv.ParseFloat(number, 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v >= 0 && v <= 1) {
+		return 0, flags.Wrong("--probe-share", text, "a share from 0 to 1, as in 5% or 0.05")
+	}
+	return v, nil
 }
 
 // ended is the end of a program as the end of this one.

@@ -32,6 +32,7 @@ type watcher struct {
 	alerts  alertFlags
 	save    string
 	system  bool
+	share   string // of a program's time for looks at its model
 }
 
 // New returns newtop watch.
@@ -68,8 +69,9 @@ as text. docs/watch.md has a table of what is read.`,
 	flags.Choices(cmd, "format", "text", "jsonl")
 	set.StringVar(&w.until, "until", "", "end when a `CONDITION` is met, as 'val_loss<0.1' or 'acc>=0.9, epoch>=5'; it is exit 1 if the run ends before")
 	set.StringVar(&w.save, "save", "", "record what is watched in the run store, by this `NAME`")
+	set.StringVar(&w.share, "probe-share", "5%", "how much of a program's time may go into looks at its model that it offers (newtop.probe), as a `SHARE`; 0: none")
 	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs, processes")
-	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "until", "save", "system")
+	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "until", "save", "probe-share", "system")
 	w.alerts.add(cmd)
 	w.screen.Add(cmd)
 	return cmd

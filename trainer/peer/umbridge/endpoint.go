@@ -32,7 +32,7 @@ func (c *Client) Loss(w []float64) (peer.Figures, error) {
 		w = c.point
 	}
 	c.check(w)
-	f := peer.Figures{Loss: math.NaN(), Error: math.NaN(), RMSE: math.NaN()}
+	f := peer.LossAlone(math.NaN())
 	if c.err != nil {
 		return f, c.err
 	}
@@ -44,12 +44,22 @@ func (c *Client) Loss(w []float64) (peer.Figures, error) {
 }
 
 // GradientTo evaluates the model, but where Loss did so just before at the same weights, and its gradient.
-func (c *Client) GradientTo(dst []float64) (loss float64, err error) {
+func (c *Client) GradientTo(dst []float64) (peer.Figures, error) {
+	loss, err := c.RowsGradientTo(dst, c.point, nil)
+	return peer.LossAlone(loss), err
+}
+
+// RowsGradientTo is GradientTo at other weights. Of rows the protocol knows nothing.
+func (c *Client) RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error) {
 	c.check(dst)
-	if c.err != nil {
+	c.check(w)
+	switch {
+	case c.err != nil:
 		return math.NaN(), c.err
+	case rows != nil:
+		return math.NaN(), unsupported("rows")
 	}
-	loss, err = c.gradientAt(dst, c.point)
+	loss, err = c.gradientAt(dst, w)
 	return loss, c.keep(err)
 }
 
@@ -85,12 +95,7 @@ func (c *Client) GaussNewtonTo(dst, v []float64) error {
 
 // Eval is not answered: the protocol knows no test rows.
 func (c *Client) Eval([]float64) (peer.Figures, error) {
-	return peer.Figures{Loss: math.NaN(), Error: math.NaN(), RMSE: math.NaN()}, unsupported("test rows")
-}
-
-// RowsGradientTo is not answered: the protocol knows no rows.
-func (c *Client) RowsGradientTo(_, _ []float64, _ []int) (float64, error) {
-	return math.NaN(), unsupported("rows")
+	return peer.LossAlone(math.NaN()), unsupported("test rows")
 }
 
 // DiagonalTo is not answered: the protocol has no such request.

@@ -51,9 +51,9 @@ func TestBananaEitherWay(t *testing.T) {
 		w, g := []float64{-1, 2}, make([]float64, 2)
 		do(t, c.At(w))
 		w[0] = 99 // the point is a copy
-		loss, err := c.GradientTo(g)
+		at, err := c.GradientTo(g)
 		do(t, err)
-		wantVector(t, "loss", []float64{loss}, []float64{104})
+		wantVector(t, "loss", []float64{at.Loss}, []float64{104})
 		wantVector(t, "gradient", g, []float64{396, 200})
 		do(t, c.HessianTo(g, []float64{1, -2}))
 		wantVector(t, "Hv", g, []float64{402 - 800, 0})
@@ -87,7 +87,7 @@ func TestLeastSquares(t *testing.T) {
 	g := make([]float64, 2)
 	got, err := c.GradientTo(g)
 	do(t, err)
-	wantVector(t, "loss", []float64{got}, []float64{loss})
+	wantVector(t, "loss", []float64{got.Loss}, []float64{loss})
 	wantVector(t, "gradient", g, []float64{ga, gb})
 	do(t, c.GaussNewtonTo(g, []float64{2, -3}))
 	wantVector(t, "JᵀJv", g, []float64{2*jaa - 3*jab, 2*jab - 3*jbb})
@@ -238,10 +238,10 @@ func TestWeightsThatAreNotFinite(t *testing.T) {
 	c := dial(t, s, Options{})
 	g := make([]float64, 2)
 	do(t, c.At([]float64{1, math.Inf(1)}))
-	loss, err := c.GradientTo(g)
+	at, err := c.GradientTo(g)
 	do(t, err)
 	do(t, c.HessianTo(g, []float64{1, 2}))
-	if !math.IsNaN(loss) || !math.IsNaN(g[0]) {
+	if loss := at.Loss; !math.IsNaN(loss) || !math.IsNaN(g[0]) {
 		t.Errorf("loss %v, Hv %v", loss, g)
 	}
 }
