@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/objective"
@@ -116,15 +115,6 @@ func (p *probe) left() int {
 
 func (p *probe) monitor(int) error { return p.o.Poll() }
 
-// wholes is how many vectors of all weights stand beside a basis at most: the gradient, the starts, and two that blocks pad.
-const wholes = 5
-
-// room returns how many vectors of n numbers a basis may have.
-func (p *probe) room(n int) int {
-	rest := cmp.Or(p.o.Memory, models.DefaultMemory) - 8*wholes*int64(p.l.Dim())
-	return room(max(1, rest), n, 1)
-}
-
 // add appends a figure, if it is a number.
 func (p *probe) add(key, symbol, meaning string, value float64) {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
@@ -132,7 +122,8 @@ func (p *probe) add(key, symbol, meaning string, value float64) {
 	}
 }
 
-// spectrum is the eigenvalues and what follows from them without a product. It leaves two products for the curvatures.
+// spectrum is the eigenvalues and what follows from them without a product. It leaves two products for the curvatures. Beside its
+// basis stand the gradient, the start and the vector that Lanczos works with.
 func (p *probe) spectrum() error {
 	p.gg = floats.Dot(p.g, p.g)
 	n, left := p.l.Dim(), p.left()
@@ -144,7 +135,7 @@ func (p *probe) spectrum() error {
 		return nil
 	}
 	options := krylov.LanczosOptions{
-		Tolerance: p.o.Tolerance, Seed: p.o.Seed, Vectors: true, Monitor: p.monitor, Basis: p.room(n),
+		Tolerance: p.o.Tolerance, Seed: p.o.Seed, Vectors: true, Monitor: p.monitor, Basis: room(p.o.Memory, n, besides),
 	}
 	if left < math.MaxInt {
 		options.Steps = min(40+8*k, left-2*k)
@@ -233,7 +224,7 @@ const traceProbes = 10
 
 // density is the trace, and the density where it is asked for and there are two products at least for each of its probes.
 func (p *probe) density() error {
-	steps := min(densitySteps, p.room(p.l.Dim()), p.left()/traceProbes)
+	steps := min(densitySteps, room(p.o.Memory, p.l.Dim(), besides+1), p.left()/traceProbes)
 	show := p.o.Density && steps > 1
 	if steps < 1 {
 		return nil

@@ -1,10 +1,12 @@
 package analysis
 
 import (
+	"cmp"
 	"math"
 
 	"gonum.org/v1/gonum/floats"
 
+	"newtop/models"
 	"newtop/trainer/krylov"
 )
 
@@ -22,6 +24,9 @@ func (p *probe) norms() error {
 
 // blocks tells of each block by itself. The products left are for all of them alike.
 func (p *probe) blocks() error {
+	if len(p.o.Blocks) == 0 {
+		return nil
+	}
 	h := newDiagonalBlock(p.h)
 	for i, b := range p.o.Blocks {
 		h.from, h.to = b.From, b.To
@@ -44,13 +49,17 @@ const blockSteps = 30
 // doubt is the residual, relative to an eigenvalue, above which a block's eigenvalue is not shown: it has no certificate beside it.
 const doubt = 0.1
 
+// wholes is how many vectors of all weights stand beside a block's basis: the gradient, the starts, and two that are padded.
+const wholes = 5
+
 // largest returns the largest eigenvalue of a block in so many products, NaN if these are too few.
 func (p *probe) largest(h *diagonalBlock, products int) (float64, error) {
 	if products < 3 { // a step and two certificates
 		return math.NaN(), nil
 	}
+	rest := cmp.Or(p.o.Memory, models.DefaultMemory) - 8*wholes*int64(p.l.Dim())
 	found, err := krylov.Lanczos(h, 1, krylov.LanczosOptions{
-		Steps: min(blockSteps, products-2), Basis: p.room(h.Dim()), Tolerance: p.o.Tolerance, Seed: p.o.Seed,
+		Steps: min(blockSteps, products-2), Basis: room(max(1, rest), h.Dim(), 1), Tolerance: p.o.Tolerance, Seed: p.o.Seed,
 		Monitor: p.monitor,
 	})
 	if err != nil || found.Top == nil {

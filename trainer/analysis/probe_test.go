@@ -226,10 +226,13 @@ func TestProbeInLittleMemory(t *testing.T) {
 	q := newQuadratic(2, n, true)
 	ample, figures, _, _ := Probe(q, ProbeOptions{Rate: 0.1, Density: true})
 	want := figuresOf(t, figures)
-	little, figures, _, err := Probe(q, ProbeOptions{Rate: 0.1, Density: true, Memory: 8 * n * 26})
+	little, figures, _, err := Probe(q, ProbeOptions{Rate: 0.1, Density: true, Memory: 8 * n * 24})
 	got := figuresOf(t, figures)
 	if err != nil || little.Stop != krylov.Residual || little.Density.Steps != 20 || ample.Density.Steps != n {
 		t.Fatalf("%v, %v, %d and %d steps of the density", err, little.Stop, little.Density.Steps, ample.Density.Steps)
+	}
+	if little.Products-ample.Products == 10*(20-n) {
+		t.Error("no restart: nothing is tested")
 	}
 	for _, key := range []string{"lambda-1", "lambda-n", "edge", "gradient-top"} { // at residuals of 1e-3
 		if math.Abs(got[key]-want[key]) > 1e-3*max(1, math.Abs(want[key])) {

@@ -136,6 +136,7 @@ func TestBasisIsBounded(t *testing.T) {
 		t.Fatalf("%v, %d restarts", err, got.Restarts)
 	}
 	took := float64(after.TotalAlloc-before.TotalAlloc) / (8 * n)
+	t.Logf("%.2f vectors for a basis of %d, %d restarts", took, vectors, got.Restarts)
 	if took > vectors+1+3 { // the basis, the one to work with; small matrices and stripes are less than three
 		t.Errorf("%.2f vectors allocated for a basis of %d", took, vectors)
 	}
