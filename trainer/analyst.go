@@ -299,6 +299,7 @@ func (a *analyst) computeSpectrum() {
 		Density:  c.Density,
 		Seed:     streamSpectrum,
 		Start:    a.start,
+		Memory:   c.Memory,
 		Poll:     a.poll,
 	})
 	a.start = start

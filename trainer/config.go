@@ -74,7 +74,9 @@ type Config struct {
 	// than this share of the training time, as on a fast run they would; 0: none is left out.
 	SpectrumShare float64
 	Save          string // file for the weights at the run's end, by extension .safetensors or .onnx; empty: none
-	Memory        int64  // bytes for kept linearizations, in each process; 0: 1 GiB. The results do not depend on it
+	// Memory is in bytes, for kept linearizations in each process; 0: 1 GiB. The results do not depend on it. Another as much is
+	// for the vectors of a spectrum, which is the same where they fit.
+	Memory int64
 }
 
 // maxThreads bounds the workers: more than this is a slip of the finger.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/krylov"
 	"newtop/trainer/objective"
@@ -23,6 +24,9 @@ type SpectrumOptions struct {
 	Density  bool        // whether the density and the trace come with it
 	Seed     uint64      // of what is drawn at random
 	Start    [][]float64 // what the last spectrum by the same method returned to begin with; nil: nothing
+	// Memory bounds the bytes of vectors that Lanczos keeps, the start vectors counted, but for the fewest that it needs: with
+	// less than it likes to keep it restarts, and a density takes fewer steps. 0: models.DefaultMemory.
+	Memory int64
 	// Poll is called between products; an error of it ends the spectrum, and if its eigenvalues are known by then it has them
 	// without their density.
 	Poll func() error
@@ -32,10 +36,7 @@ type SpectrumOptions struct {
 // before they were known. It returns what the next spectrum begins with.
 func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEvent, start [][]float64) {
 	e = event.SpectrumEvent{Method: o.Method, Operator: o.Operator, Rows: l.Rows()}
-	var h krylov.Operator = hessian{l}
-	if e.Operator == SpectrumOperators[1] {
-		h = gaussNewton{l}
-	}
+	h := operator(l, o.Operator)
 	pairs, start := o.eigenpairs(h, &e)
 	if e.Stop == krylov.Interrupted {
 		return e, start
@@ -63,7 +64,7 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) 
 		}
 		return found.Pairs, found.Start()
 	}
-	options := krylov.LanczosOptions{Seed: o.Seed, Vectors: true, Monitor: monitor}
+	options := krylov.LanczosOptions{Seed: o.Seed, Vectors: true, Monitor: monitor, Basis: room(o.Memory, h.Dim(), besides)}
 	if o.Start != nil {
 		options.Start = o.Start[0]
 	}
@@ -73,22 +74,52 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) 
 	if err != nil || pairs == nil {
 		return pairs, o.Start
 	}
-	return pairs, [][]float64{found.Start()}
+	start = [][]float64{found.Start()}
+	for i := range pairs { // nobody needs them any more
+		pairs[i].Vector = nil
+	}
+	return pairs, start
 }
 
 // density adds the spectral density, and the trace that its probes give for nothing. The probes are the same
 // every time, so that what changes is the matrix and not the chance.
 func (o *SpectrumOptions) density(h krylov.Operator, e *event.SpectrumEvent) {
-	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{Seed: o.Seed, Monitor: func(int) error { return o.Poll() }})
+	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{
+		Steps: min(densitySteps, room(o.Memory, h.Dim(), besides)), Seed: o.Seed, Monitor: func(int) error { return o.Poll() },
+	})
 	e.Products += d.Products
 	if err != nil || d.Grid == nil {
 		return
 	}
+	showDensity(e, &d)
+}
+
+// besides is how many vectors stand beside a basis: the one that Lanczos works with, the start and the next one's.
+const besides = 3
+
+// densitySteps is how many Lanczos steps each probe of a density takes where there is memory for them.
+const densitySteps = 80
+
+// room returns how many vectors of n numbers so many bytes hold beside others, at least 1. No bytes are models.DefaultMemory.
+func room(memory int64, n, others int) int {
+	return int(max(1, cmp.Or(memory, models.DefaultMemory)/8/int64(n)-int64(others)))
+}
+
+// showDensity fills in a density and the trace.
+func showDensity(e *event.SpectrumEvent, d *krylov.Density) {
 	e.Density = &event.Density{
 		Grid: event.Floats(d.Grid), Values: event.Floats(d.Values), Errors: event.Floats(d.Errors),
 		Sigma: event.Float(d.Sigma), Probes: len(d.Quadratures), Steps: d.Steps,
 	}
 	e.Trace = &event.Trace{Value: event.Float(d.Trace.Value), Error: event.Float(d.Trace.Error), Probes: d.Trace.Probes}
+}
+
+// operator returns the matrix of l that one of SpectrumOperators names; empty: the first.
+func operator(l objective.Linearization, name string) krylov.Operator {
+	if name == SpectrumOperators[1] {
+		return gaussNewton{l}
+	}
+	return hessian{l}
 }
 
 // hessian is the Hessian of a linearization.

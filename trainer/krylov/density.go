@@ -46,7 +46,8 @@ type Density struct {
 //	σ     the width of the Gaussian that takes the place of each δ
 //
 // The mean over the probes is handed back with its standard error. Where a probe's Krylov space is invariant
-// before the last step its quadrature is exact and ends there. It keeps as many vectors as Steps. The error
+// before the last step its quadrature is exact and ends there. It keeps as many vectors as Steps and one
+// more; where memory is short fewer steps see coarser, by moments up to a lower degree. The error
 // is the monitor's. It panics when h has no dimension or the width is out of range.
 func SpectralDensity(h Operator, o DensityOptions) (Density, error) {
 	n := h.Dim()

@@ -12,7 +12,8 @@ import (
 
 // LanczosOptions are the options of Lanczos. The zero value works.
 type LanczosOptions struct {
-	Steps     int       // the most Lanczos steps, each a product; 0: 40 + 8k, never more than n
+	Steps     int       // the most Lanczos steps, each a product; 0: 40 + 8k, with restarts twice as many. Without, never more than n
+	Basis     int       // the most basis vectors kept, n numbers each, at least 2k + 4; 0: all. With fewer than Steps it restarts
 	Tolerance float64   // wanted residuals relative to the largest |λ| seen; 0: 1e-3
 	Start     []float64 // a guess in the span of the wanted eigenvectors, as Spectrum.Start gives it; nil: none
 	Seed      uint64    // of the random start
@@ -35,7 +36,8 @@ type Eigenpair struct {
 type Spectrum struct {
 	Top      []Eigenpair // the largest, downwards
 	Bottom   []Eigenpair // the smallest, upwards
-	Steps    int         // m, the size of the tridiagonal matrix
+	Steps    int         // Lanczos steps, without restarts the size of the tridiagonal matrix
+	Restarts int         // how often a full basis made room
 	Products int         // the certificates' included
 	Stop     Stop        // Residual, Limit, NotFinite or Interrupted; the last two leave no pairs
 }
@@ -67,12 +69,14 @@ func (s *Spectrum) Start() []float64 {
 // It stops when these estimates are small enough for every wanted pair, then spends one product on each
 // to certify it. Where the basis spans an invariant subspace it goes on with a new random vector
 // orthogonal to it, which is how copies of a repeated eigenvalue are found; one that is met before that
-// happens is shown once. It keeps all of V. The error is the monitor's. It panics when k is below 1 or a
+// happens is shown once. It keeps all of V, or restarts when V has Basis rows; one more vector is all that it needs
+// besides, since the vectors handed back take the place of V. The error is the monitor's. It panics when k is below 1 or a
 // length is wrong.
 func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 	n := h.Dim()
 	mustFit(n, k, o.Start)
-	if o.Steps <= 0 {
+	unsaid := o.Steps <= 0
+	if unsaid {
 		o.Steps = 40 + 8*k
 	}
 	if o.Tolerance <= 0 {
@@ -80,17 +84,24 @@ func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 	}
 	l := &lanczos{
 		process: process{products: products{h: h, monitor: o.Monitor}, w: make([]float64, n)},
-		k:       k, o: o, limit: min(o.Steps, n),
+		k:       k, o: o, limit: min(o.Steps, n), most: n,
 		rng: rand.New(rand.NewPCG(o.Seed, 0x6c616e637a6f73)),
 	}
+	if most := max(o.Basis, 2*k+4); o.Basis > 0 && most < l.limit {
+		l.most, l.limit = most, o.Steps
+		if unsaid {
+			l.limit *= 2
+		}
+	}
 	stop, err := l.run()
+	steps := l.count
 	out := Spectrum{Stop: stop}
 	if err == nil && stop != NotFinite {
 		if err = l.certify(&out); err != nil {
 			out = Spectrum{Stop: Interrupted}
 		}
 	}
-	out.Steps, out.Products = len(l.alpha), l.count
+	out.Steps, out.Restarts, out.Products = steps, l.restarts, l.count
 	return out, err
 }
 
@@ -113,12 +124,15 @@ type lanczos struct {
 	process
 	k     int
 	o     LanczosOptions
-	limit int
+	limit int // steps
+	most  int // rows
 	rng   *rand.Rand
 
 	theta, vectors []float64 // of T when last looked at
-	block          int       // the row at which the basis last began anew
-	low, high      float64   // the k-th smallest and largest θ of the rows before
+	restarts       int
+	renewed        bool    // whether the basis began anew
+	block          int     // the row at which it last did
+	low, high      float64 // the k-th smallest and largest θ of the rows before
 }
 
 // run fills the basis.
@@ -133,15 +147,18 @@ func (l *lanczos) run() (Stop, error) {
 			return NotFinite, nil
 		}
 		m := len(l.basis)
-		if l.last == 0 || m == l.limit || m%5 == 0 {
+		if l.last == 0 || l.count == l.limit || l.count%5 == 0 || m == l.most {
 			if !l.look() {
 				return NotFinite, nil
 			}
 			switch {
 			case m == len(l.w) || l.settled():
 				return Residual, nil
-			case m == l.limit:
+			case l.count == l.limit:
 				return Limit, nil
+			}
+			if locked := l.lock(); locked || m == l.most {
+				l.restart()
 			}
 		}
 		if l.last > 0 {
@@ -154,20 +171,24 @@ func (l *lanczos) run() (Stop, error) {
 
 // renew lets the basis begin anew, with a random vector outside the invariant subspace that it spans.
 func (l *lanczos) renew() {
-	m := len(l.basis)
-	l.block, l.low, l.high = m, math.Inf(1), math.Inf(-1)
-	if m >= l.k {
+	l.low, l.high = math.Inf(1), math.Inf(-1)
+	if m := len(l.theta); m >= l.k {
 		l.low, l.high = l.theta[l.k-1], l.theta[m-l.k]
 	}
+	l.renewed, l.block = true, len(l.basis)
 	l.beta = append(l.beta, 0)
 	v := l.room()
 	randomTo(v, l.rng)
-	outsideTo(v, l.basis[:m])
+	outsideTo(v, l.basis[:l.block])
 }
 
 // look solves the eigenproblem of T.
 func (l *lanczos) look() (ok bool) {
-	l.theta, l.vectors, ok = eigenvectors(l.alpha, l.beta)
+	if len(l.arms) == 0 {
+		l.theta, l.vectors, ok = eigenvectors(l.alpha, l.beta)
+	} else {
+		l.theta, l.vectors, ok = armedEigenvectors(l.alpha, l.beta, l.arms)
+	}
 	return ok
 }
 
@@ -187,8 +208,26 @@ func (l *lanczos) wanted() (top, bottom int) {
 // and says nothing about the rest; a basis that began anew has told about it when its own extreme pairs
 // are good and would not be wanted.
 func (l *lanczos) settled() bool {
-	m := len(l.theta)
-	slack := l.o.Tolerance * max(math.Abs(l.theta[0]), math.Abs(l.theta[m-1]))
+	if !l.good() {
+		return false
+	}
+	if !l.renewed {
+		return l.last > 0
+	}
+	first, last := l.freshEnds()
+	slack := l.slack()
+	return l.estimate(first) <= slack && l.estimate(last) <= slack &&
+		l.theta[first] >= l.low-slack && l.theta[last] <= l.high+slack
+}
+
+// slack is the residual that a good pair may have.
+func (l *lanczos) slack() float64 {
+	return l.o.Tolerance * max(math.Abs(l.theta[0]), math.Abs(l.theta[len(l.theta)-1]))
+}
+
+// good reports whether the wanted pairs are there and their estimates small.
+func (l *lanczos) good() bool {
+	m, slack := len(l.theta), l.slack()
 	top, bottom := l.wanted()
 	if top+bottom < min(2*l.k, len(l.w)) {
 		return false
@@ -198,11 +237,13 @@ func (l *lanczos) settled() bool {
 			return false
 		}
 	}
-	if l.block == 0 {
-		return l.last > 0
-	}
-	first, last := -1, -1
-	for i := range m {
+	return true
+}
+
+// freshEnds returns the outermost Ritz pairs of the rows since the basis began anew.
+func (l *lanczos) freshEnds() (first, last int) {
+	first, last = -1, -1
+	for i := range l.theta {
 		if l.fresh(i) {
 			if first < 0 {
 				first = i
@@ -210,8 +251,7 @@ func (l *lanczos) settled() bool {
 			last = i
 		}
 	}
-	return l.estimate(first) <= slack && l.estimate(last) <= slack &&
-		l.theta[first] >= l.low-slack && l.theta[last] <= l.high+slack
+	return first, last
 }
 
 // fresh reports whether the i-th Ritz vector lies in the rows since the basis began anew. T has a zero
@@ -224,15 +264,19 @@ func (l *lanczos) fresh(i int) bool {
 	return part > 0.5
 }
 
-// certify forms the wanted pairs and measures their residuals.
+// certify forms the wanted pairs in place of the basis and measures their residuals.
 func (l *lanczos) certify(out *Spectrum) error {
 	m := len(l.theta)
 	top, bottom := l.wanted()
+	var wanted []int
 	for i := range m {
-		if i >= bottom && i < m-top {
-			continue
+		if i < bottom || i >= m-top {
+			wanted = append(wanted, i)
 		}
-		p, err := l.pair(i)
+	}
+	l.rotate(wanted)
+	for j, i := range wanted {
+		p, err := l.pair(l.basis[j], i)
 		switch {
 		case err != nil:
 			return err
@@ -250,13 +294,8 @@ func (l *lanczos) certify(out *Spectrum) error {
 	return nil
 }
 
-// pair forms the i-th Ritz vector and spends a product on its certificate.
-func (l *lanczos) pair(i int) (Eigenpair, error) {
-	m := len(l.theta)
-	x := make([]float64, len(l.w))
-	for j, v := range l.basis {
-		vector.Axpy(x, l.vectors[j*m+i], v)
-	}
+// pair normalizes the i-th Ritz vector x and spends a product on its certificate.
+func (l *lanczos) pair(x []float64, i int) (Eigenpair, error) {
 	vector.Scale(x, 1/vector.Norm(x), x)
 	if err := l.multiply(l.w, x); err != nil {
 		return Eigenpair{}, err

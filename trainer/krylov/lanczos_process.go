@@ -27,19 +27,21 @@ func (p *products) multiply(dst, v []float64) error {
 //
 //	basis        V, m orthonormal rows of n numbers
 //	alpha, beta  T = VHVᵀ, tridiagonal: the diagonal and beside it, beta[j] between the rows j and j+1
+//	arms         what couples Ritz vectors of an earlier basis, the first rows, to the row after them; none before a restart
 //	last         β_m, which couples T to what the basis lacks; 0 where it spans an invariant subspace
 //	w            what the last product left orthogonal to the basis, of norm β_m
 type process struct {
 	products
 	basis       [][]float64
 	alpha, beta []float64
+	arms        []float64
 	last        float64
 	w           []float64
 }
 
 // begin empties the basis and returns its first vector for the caller to fill in with norm 1.
 func (p *process) begin() []float64 {
-	p.basis, p.alpha, p.beta, p.last = p.basis[:0], p.alpha[:0], p.beta[:0], 0
+	p.basis, p.alpha, p.beta, p.arms, p.last = p.basis[:0], p.alpha[:0], p.beta[:0], nil, 0
 	return p.room()
 }
 
@@ -79,7 +81,11 @@ func (p *process) step() (ok bool, err error) {
 
 // extend appends w, normalized, to the basis.
 func (p *process) extend() {
-	p.beta = append(p.beta, p.last)
+	beside := p.last
+	if m := len(p.basis); m == len(p.arms) {
+		beside = 0 // the arms have it
+	}
+	p.beta = append(p.beta, beside)
 	vector.Scale(p.room(), 1/p.last, p.w)
 }
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack"
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 
@@ -73,5 +74,25 @@ func eigenvectors(diag, off []float64) (values, vectors []float64, ok bool) {
 	beside := append([]float64(nil), off[:n-1]...)
 	vectors = make([]float64, n*n)
 	ok = eigen.Dsteqr(lapack.EVTridiag, n, values, beside, vectors, n, make([]float64, max(1, 2*n-2)))
+	return values, vectors, ok
+}
+
+// armedEigenvectors is eigenvectors for a matrix that also has arms[i] at (i, a) and (a, i), a being their number.
+func armedEigenvectors(diag, off, arms []float64) (values, vectors []float64, ok bool) {
+	n, a := len(diag), len(arms)
+	values, vectors = make([]float64, n), make([]float64, n*n)
+	for j, d := range diag {
+		vectors[j*n+j] = d
+		if j > 0 {
+			vectors[j*n+j-1] = off[j-1]
+		}
+	}
+	for i, arm := range arms {
+		vectors[a*n+i] = arm
+	}
+	work := make([]float64, 1)
+	eigen.Dsyev(lapack.EVCompute, blas.Lower, n, vectors, n, values, work, -1)
+	work = make([]float64, int(work[0]))
+	ok = eigen.Dsyev(lapack.EVCompute, blas.Lower, n, vectors, n, values, work, len(work))
 	return values, vectors, ok
 }

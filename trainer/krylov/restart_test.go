@@ -1,0 +1,208 @@
+package krylov
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// steep returns n values of which a few stand apart at both ends from a bulk around zero, as those of networks do.
+func steep(n int) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = 0.1 * math.Cos(float64(i)*2.399963)
+	}
+	copy(v, []float64{9, 6, 4, 2.5, 1.5, 1, 0.6, -0.9, -0.5, -0.3})
+	return v
+}
+
+// TestRestartsAgainstDense: every pair of a bounded basis is the eigenvalue that the unbounded one finds, and has a true
+// certificate.
+func TestRestartsAgainstDense(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		values []float64
+		k      int
+		o      LanczosOptions
+	}{
+		{"spread", spread(60, 0.1, 10), 4, LanczosOptions{Basis: 20}},
+		{"steep", steep(150), 3, LanczosOptions{Basis: 20}},
+		{"one at each end", steep(150), 1, LanczosOptions{Basis: 1}},
+		{"indefinite", append(spread(80, 1e-2, 10), -3, -2, -0.1), 3, LanczosOptions{Basis: 14}},
+		{"negative definite", negated(spread(80, 0.1, 10)), 2, LanczosOptions{Basis: 16}},
+		{"dominant negative", append(spread(80, 1e-2, 1), -50), 2, LanczosOptions{Basis: 12}},
+		{"clustered", append(spread(80, 1e-2, 1), 5, 5+1e-4, 5-1e-4), 3, LanczosOptions{Basis: 16}},
+		{"repeated", slices.Repeat([]float64{-4, -1, 0.5, 1, 2, 3, 5, 7}, 5), 2, LanczosOptions{Basis: 9}},
+		{"repeated, half as many as rows", slices.Repeat([]float64{-4, -1, 1, 3, 7}, 6), 3, LanczosOptions{Basis: 10}},
+		{"repeated inside", append(repeat(60, 1), steep(40)...), 3, LanczosOptions{Basis: 14}},
+		{"identity", repeat(30, 3), 2, LanczosOptions{Basis: 8}},
+		{"zero", repeat(30, 0), 2, LanczosOptions{Basis: 8}},
+		{"rank one", append(repeat(40, 0), 5), 2, LanczosOptions{Basis: 8}},
+		{"tiny", spread(50, 1e-203, 1e-200), 2, LanczosOptions{Basis: 14}},
+		{"huge", spread(50, 1e147, 1e150), 2, LanczosOptions{Basis: 14}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			h := diagonal(test.values...)
+			if size := math.Abs(test.values[0]); size < 1e100 && (size > 1e-100 || size == 0) {
+				h = withEigenvalues(21, test.values...)
+			}
+			test.o.Vectors, test.o.Tolerance, test.o.Steps = true, 1e-9, 4000
+			got, err := Lanczos(h, test.k, test.o)
+			if err != nil || got.Stop != Residual || got.Products != h.products || got.Products != got.Steps+2*test.k {
+				t.Fatalf("%v, %v, %d steps, %d products of %d", err, got.Stop, got.Steps, got.Products, h.products)
+			}
+			want := slices.Sorted(slices.Values(test.values))
+			n := len(want)
+			scale := max(math.Abs(want[0]), math.Abs(want[n-1]))
+			for i := range test.k {
+				checkRestarted(t, h, fmt.Sprintf("top %d", i), got.Top[i], want[n-1-i], scale)
+				checkRestarted(t, h, fmt.Sprintf("bottom %d", i), got.Bottom[i], want[i], scale)
+			}
+		})
+	}
+}
+
+func negated(v []float64) []float64 {
+	for i := range v {
+		v[i] = -v[i]
+	}
+	return v
+}
+
+// checkRestarted is checkPair where the process may take a residual below its tolerance for nothing.
+func checkRestarted(t *testing.T, h *dense, what string, p Eigenpair, want, scale float64) {
+	t.Helper()
+	near(t, what, p.Value, want, 1e-8*scale)
+	r := make([]float64, len(p.Vector))
+	(&dense{a: h.a}).MulVecTo(r, p.Vector)
+	for i := range r {
+		r[i] = (r[i] - p.Value*p.Vector[i]) / max(scale, math.SmallestNonzeroFloat64)
+	}
+	near(t, what+" ‖v‖", normM(nil, p.Vector), 1, 1e-12)
+	near(t, what+" residual", p.Residual, normM(nil, r)*scale, 1e-12*scale)
+	near(t, what+" estimate", p.Estimate, p.Residual, 2e-9*scale)
+}
+
+// TestRepeatedBeyondTheBasis: where more eigenvalues differ than there are rows, copies may be missed, but nothing is invented.
+func TestRepeatedBeyondTheBasis(t *testing.T) {
+	values := append(spread(9, 0.1, 5), -4, -2.5, 7)
+	for seed := range uint64(20) {
+		got, err := Lanczos(withEigenvalues(seed, slices.Repeat(values, 2)...), 3, LanczosOptions{Basis: 11, Tolerance: 1e-9, Steps: 4000, Seed: seed})
+		if err != nil || got.Stop != Residual {
+			t.Fatal(err, got.Stop)
+		}
+		near(t, "largest", got.Top[0].Value, 7, 1e-12)
+		near(t, "smallest", got.Bottom[0].Value, -4, 1e-12)
+		copies := map[float64]int{}
+		for _, p := range slices.Concat(got.Top, got.Bottom) {
+			near(t, "distance", distance(p.Value, values), 0, p.Residual+1e-13)
+			if copies[math.Round(p.Value*1e6)]++; copies[math.Round(p.Value*1e6)] > 2 {
+				t.Errorf("seed %d: %g more often than it is there", seed, p.Value)
+			}
+		}
+	}
+}
+
+// TestAmpleBasisChangesNothing: a basis that is never full gives the bits of an unbounded one.
+func TestAmpleBasisChangesNothing(t *testing.T) {
+	h := scaling(steep(300))
+	all, _ := Lanczos(h, 3, LanczosOptions{Vectors: true, Seed: 4})
+	for _, o := range []LanczosOptions{{Basis: 64}, {Basis: 1000}, {Basis: 300, Steps: 64}} {
+		o.Vectors, o.Seed = true, 4
+		if got, _ := Lanczos(h, 3, o); got.Restarts != 0 || !reflect.DeepEqual(got, all) {
+			t.Errorf("%+v: %d restarts, other bits", o, got.Restarts)
+		}
+	}
+	a, _ := Lanczos(h, 3, LanczosOptions{Basis: 12, Vectors: true})
+	b, _ := Lanczos(h, 3, LanczosOptions{Basis: 12, Vectors: true})
+	if a.Restarts == 0 || !reflect.DeepEqual(a, b) {
+		t.Errorf("%d restarts, or other bits the second time", a.Restarts)
+	}
+}
+
+// TestBasisIsBounded counts the vectors by what was allocated in all.
+func TestBasisIsBounded(t *testing.T) {
+	const n, vectors = 1 << 16, 14
+	h := scaling(steep(n))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got, err := Lanczos(h, 3, LanczosOptions{Basis: vectors, Vectors: true, Steps: 200, Tolerance: 1e-6})
+	runtime.ReadMemStats(&after)
+	if err != nil || got.Restarts < 3 {
+		t.Fatalf("%v, %d restarts", err, got.Restarts)
+	}
+	took := float64(after.TotalAlloc-before.TotalAlloc) / (8 * n)
+	t.Logf("%.2f vectors for a basis of %d, %d restarts", took, vectors, got.Restarts)
+	if took > vectors+1+3 { // the basis, the one to work with; small matrices and stripes are less than three
+		t.Errorf("%.2f vectors allocated for a basis of %d", took, vectors)
+	}
+}
+
+// TestRestartProducts: what restarts cost beside a process that keeps everything.
+func TestRestartProducts(t *testing.T) {
+	h := scaling(steep(20_000))
+	for i := range h {
+		if math.Abs(h[i]) < 0.11 { // a bulk that thins out to where the wanted ones are
+			h[i] *= 1 + 60*math.Pow(float64(i)/20_000, 40)
+		}
+	}
+	for _, tolerance := range []float64{1e-3, 1e-6} {
+		all, _ := Lanczos(h, 3, LanczosOptions{Steps: 1000, Tolerance: tolerance})
+		for _, test := range []struct {
+			basis int
+			most  float64
+		}{{10, 5}, {14, 2.2}, {20, 1.3}, {32, 1.1}} {
+			got, _ := Lanczos(h, 3, LanczosOptions{Steps: 1000, Tolerance: tolerance, Basis: test.basis})
+			t.Logf("tolerance %g, %d rows: %d products, %d restarts; unrestarted %d", tolerance, test.basis, got.Products, got.Restarts, all.Products)
+			if got.Stop != Residual || float64(got.Products) > test.most*float64(all.Products) {
+				t.Errorf("tolerance %g, %d rows: %v after %d products, %d with all rows", tolerance, test.basis, got.Stop, got.Products, all.Products)
+			}
+		}
+	}
+}
+
+func TestRestartsPoisonedAndInterrupted(t *testing.T) {
+	whole, _ := Lanczos(scaling(steep(100)), 2, LanczosOptions{Basis: 8, Steps: 60})
+	if whole.Restarts == 0 {
+		t.Fatal("no restart: nothing is tested")
+	}
+	stop := errors.New("enough")
+	for at := 1; at <= whole.Products; at++ {
+		h := diagonal(steep(100)...)
+		h.poison = at
+		got, err := Lanczos(h, 2, LanczosOptions{Basis: 8, Steps: 60})
+		if err != nil || got.Stop != NotFinite || got.Top != nil || got.Bottom != nil || got.Products != at {
+			t.Errorf("poisoned at %d: %v, %+v", at, err, got)
+		}
+		h.poison = 0
+		got, err = Lanczos(h, 2, LanczosOptions{Basis: 8, Steps: 60, Monitor: func(products int) error {
+			if products == at {
+				return stop
+			}
+			return nil
+		}})
+		if err != stop || got.Stop != Interrupted || got.Top != nil || got.Products != at {
+			t.Errorf("interrupted at %d: %v, %+v", at, err, got)
+		}
+	}
+}
+
+func TestRestartLimit(t *testing.T) {
+	h := scaling(spread(500, 1e-3, 1))
+	got, err := Lanczos(h, 2, LanczosOptions{Steps: 33, Basis: 10, Tolerance: 1e-12})
+	if err != nil || got.Stop != Limit || got.Steps != 33 || got.Products != 37 || got.Restarts == 0 {
+		t.Errorf("%v, %+v", err, got)
+	}
+	if got, _ := Lanczos(h, 2, LanczosOptions{Basis: 1, Tolerance: 1e-15}); got.Stop != Limit || got.Steps != 2*(40+8*2) {
+		t.Errorf("%v after %d steps where none were said", got.Stop, got.Steps)
+	}
+	for _, p := range slices.Concat(got.Top, got.Bottom) {
+		if d := distance(p.Value, h); d > p.Residual {
+			t.Errorf("%g ± %g is %g from the nearest eigenvalue", p.Value, p.Residual, d)
+		}
+	}
+}
