@@ -62,12 +62,12 @@ func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, erro
 	printed := make(chan string, mostPrinted)
 	end, err := c.endpoint(ctx, printed)
 	if err != nil {
-		return nil, &fieldsError{"{Model} " + c.Model, err}
+		return nil, &fieldsError{"{Model}", err}
 	}
 	m, err := peer.NewModel(end)
 	if err != nil {
 		end.Close()
-		return nil, &fieldsError{"{Model} " + c.Model, err}
+		return nil, &fieldsError{"{Model}", err}
 	}
 	about := m.About()
 	data := &datasets.Dataset{Name: about.Name, Title: about.Program}
@@ -130,7 +130,9 @@ func (w *workplace) suitsElsewhere(info *optim.Info, settings *optim.Settings) e
 	case trust.Blocks.In(settings) && trust.Blocks.Of(settings) > 1:
 		return &ConfigError{Field: info.Name + " with blocks", Value: fmt.Sprint(trust.Blocks.Of(settings)), Expected: "{Set} blocks=1 with {Model}, whose rows can't be split"}
 	case info.Diagonal != nil && info.Diagonal(settings):
-		return m.OffersDiagonal()
+		if err := m.OffersDiagonal(); err != nil {
+			return fmt.Errorf("%s: %w", info.Name, err)
+		}
 	}
 	return nil
 }
@@ -175,6 +177,15 @@ func (l *loop) hear() {
 	}
 }
 
+// note publishes what people should know of the model.
+func (l *loop) note() {
+	if m := l.place.elsewhere(); m != nil {
+		for _, text := range m.Notes() {
+			l.out.publish(event.ConsoleEvent{Text: "newtop: " + text})
+		}
+	}
+}
+
 // tell tells the model of an epoch, if it listens.
 func (l *loop) tell(e event.EpochEvent) {
 	if m := l.place.elsewhere(); m != nil && m.About().Can(peer.HasEvents) {
@@ -186,6 +197,9 @@ func (l *loop) tell(e event.EpochEvent) {
 
 // release leaves a model elsewhere the weights that the run came to, and ends what it was asked by.
 func (l *loop) release() (err error) {
+	if l.forsake != nil {
+		defer l.forsake()
+	}
 	m := l.place.elsewhere()
 	if m == nil {
 		return nil
@@ -193,8 +207,11 @@ func (l *loop) release() (err error) {
 	if l.opened && !l.broken && l.ctx.Err() == nil {
 		err = m.Keep(l.nets.members[0].weights)
 	}
-	l.hear()
-	return errors.Join(err, m.Close())
+	err = errors.Join(err, m.Close())
+	if !l.told {
+		l.hear() // its last words
+	}
+	return err
 }
 
 // describeElsewhere describes a model that another program has, for a run's first event.

@@ -47,6 +47,7 @@ type loop struct {
 	told     bool            // Done is out
 	holding  bool            // at the end of the run, for commands
 	broken   bool            // a model elsewhere is
+	forsake  func()          // ends what the run asks of it
 	end      event.Reason    // why the run must end; empty while it goes on
 	why      string          // the same in words, where the reason alone does not say it
 }
@@ -92,8 +93,8 @@ func (l *loop) through() error {
 // prepare loads the data, answering commands meanwhile. A run that ends meanwhile leaves the loader behind, but waits for a
 // team, whose other processes must hear of the end.
 func (l *loop) prepare() error {
-	ctx, cancel := context.WithCancel(l.ctx)
-	defer cancel()
+	var ctx context.Context
+	ctx, l.forsake = context.WithCancel(l.ctx)
 	prepared := l.place.load(ctx)
 	for {
 		var err error
@@ -117,7 +118,7 @@ func (l *loop) prepare() error {
 		case l.place.team != nil:
 			<-prepared
 		case l.place.config.Model != "":
-			cancel()
+			l.forsake()
 			if p := <-prepared; p.err == nil {
 				p.problem.Close()
 			}
@@ -157,6 +158,7 @@ func (l *loop) train(opening event.RunEvent) error {
 	l.place.measure = opening.Measure()
 	l.out.publish(opening)
 	l.opened = true
+	l.note()
 	if l.phase != event.Paused {
 		l.phase = event.Running
 	}

@@ -101,7 +101,7 @@ func (l *linearization) GradientTo(dst []float64) {
 // HessianTo stores a product with the Hessian.
 func (l *linearization) HessianTo(dst, v []float64) {
 	if !l.m.about.Can(HasHessian) {
-		l.m.must(l.m.differenceTo(dst, l.w, v))
+		l.m.must(l.m.differenceTo(dst, l.w, v, l.m.step(l.w, v)))
 		return
 	}
 	l.here()

@@ -1,10 +1,11 @@
 package peer
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -23,7 +24,8 @@ type Model struct {
 	notes  []string
 	point  []float64 // where the endpoint's is, if it was placed
 	placed bool
-	beside []float64 // for products from differences
+
+	beside, ahead []float64 // for products from differences
 
 	observed bool // the point is where the program's weights are
 }
@@ -82,13 +84,14 @@ func (m *Model) Blocks() []models.Block { return m.blocks }
 // InitTo stores the weights that the model began with.
 func (m *Model) InitTo(dst []float64) { copy(dst, m.start) }
 
-// Digest returns what the endpoint tells of model and data, with the model's shape.
+// Digest returns sixteen bytes of one over the names and shapes of the tensors, the rows, and what the endpoint tells of data.
 func (m *Model) Digest() string {
-	var shape strings.Builder
+	h := sha256.New()
 	for _, b := range m.about.Blocks {
-		fmt.Fprintf(&shape, "%s%v ", b.Name, b.Shape)
+		fmt.Fprintf(h, "%q %v\n", b.Name, b.Shape)
 	}
-	return fmt.Sprintf("%s %s%d rows %s", m.about.Name, shape.String(), m.about.Rows, m.about.Digest)
+	fmt.Fprintf(h, "%d rows %s", m.about.Rows, m.about.Digest)
+	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // Offers returns an *optim.CapabilityError for what the model lacks. Products with the Hessian can always be had, from
@@ -180,36 +183,34 @@ func (m *Model) must(err error) {
 	}
 }
 
-// differenceTo stores a product with the Hessian at w from central differences of gradients:
+// step is how far gradients are apart that a product is formed from, as a multiple of v:
 //
-//	(∇E(w + hv) − ∇E(w − hv)) / 2h      h = ε^⅓ (1 + ‖w‖)/‖v‖
-func (m *Model) differenceTo(dst, w, v []float64) error {
-	norm := floats.Norm(v, 2)
-	if norm == 0 {
+//	h = ε^⅓ (1 + ‖w‖)/‖v‖      ε the unit roundoff
+func (m *Model) step(w, v []float64) float64 {
+	eps := 0x1p-53
+	if m.about.Single {
+		eps = 0x1p-24
+	}
+	return math.Cbrt(eps) * (1 + floats.Norm(w, 2)) / floats.Norm(v, 2)
+}
+
+// differenceTo stores a product with the Hessian at w from central differences of gradients, (∇E(w + hv) − ∇E(w − hv)) / 2h.
+func (m *Model) differenceTo(dst, w, v []float64, h float64) error {
+	if math.IsInf(h, 0) {
 		clear(dst)
 		return nil
 	}
 	if len(m.beside) != len(w) {
-		m.beside = make([]float64, len(w))
+		m.beside, m.ahead = make([]float64, len(w)), make([]float64, len(w))
 	}
-	h := math.Cbrt(m.rounding()) * (1 + floats.Norm(w, 2)) / norm
-	ahead := make([]float64, len(w))
-	if _, err := m.end.RowsGradientTo(ahead, floats.AddScaledTo(m.beside, w, h, v), nil); err != nil {
+	if _, err := m.end.RowsGradientTo(m.ahead, floats.AddScaledTo(m.beside, w, h, v), nil); err != nil {
 		return err
 	}
 	if _, err := m.end.RowsGradientTo(dst, floats.AddScaledTo(m.beside, w, -h, v), nil); err != nil {
 		return err
 	}
-	for i, g := range ahead {
+	for i, g := range m.ahead {
 		dst[i] = (g - dst[i]) / (2 * h)
 	}
 	return nil
-}
-
-// rounding is the unit roundoff of the model's numbers.
-func (m *Model) rounding() float64 {
-	if m.about.Single {
-		return 0x1p-24
-	}
-	return 0x1p-53
 }

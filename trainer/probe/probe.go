@@ -188,7 +188,7 @@ func (w *watch) at(ctx context.Context, step *peer.Step) error {
 func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Figure, took time.Duration) error {
 	row := map[string]any{"step": step.Step}
 	for _, f := range figures {
-		row["curvature/"+f.Key] = f.Value
+		row["curvature/"+strings.TrimPrefix(f.Key, "curvature-")] = f.Value
 	}
 	row["curvature/products"] = e.Products
 	row["curvature/seconds"] = math.Round(took.Seconds()*1e4) / 1e4

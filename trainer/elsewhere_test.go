@@ -1,0 +1,241 @@
+package trainer
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"newtop/internal/safetensors"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/trainer/peer/peertest"
+)
+
+// twin serves the problem of a configuration as another program's model, and returns what trains it there.
+func twin(t *testing.T, c Config) (*peertest.Server, Config) {
+	t.Helper()
+	p, err := c.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &peertest.Server{Problem: p, Start: make([]float64, p.Dim())}
+	p.InitTo(s.Start, rand.New(rand.NewPCG(c.Seed, streamWeights)))
+	c.Model, c.Data, c.Hidden = s.Serve(t), "", nil
+	return s, c
+}
+
+// bare is an event without what differs between newtop's own run and that of a twin: work, which is counted in another way, and blocks.
+func bare(e event.Event) string {
+	switch e := e.(type) {
+	case event.EpochEvent:
+		e.Gradients, e.Products, e.Losses, e.GradientEquivalents, e.Blocks = 0, 0, 0, 0, nil
+		e.RMSE, e.TestRMSE = 0, 0 // which comes back from a square
+		inner := slices.Clone(e.Inner)
+		for i := range inner {
+			inner[i].Flops = 0
+		}
+		e.Inner = inner
+		return digits(e)
+	case event.SliceEvent, event.SpectrumEvent, event.InnerEvent:
+		return digits(e)
+	}
+	return ""
+}
+
+// A model that another program has is trained to the same digits as newtop's own, by every method that it offers enough for.
+func TestTwinHasTheSameDigits(t *testing.T) {
+	base := Config{Data: "spirals", Hidden: []int{6, 5}, Epochs: 6, Seed: 3, Threads: 1, SpectrumEvery: 3, SpectrumRows: -1, Density: true}
+	for name, set := range map[string][]string{
+		"tr-newton": nil, "tr-newton jacobi": {"preconditioner=jacobi"}, "tr-gn": nil, "tr-gn-jacobi": nil, "scg": nil, "eigen-gd": nil,
+		"adam": {"batch=16"}, "momentum": nil, "sgd": {"batch=50"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			own := base
+			own.Optimizer, _, _ = strings.Cut(name, " ")
+			own.Set = set
+			s, there := twin(t, own)
+			want, got := train(t, own), train(t, there)
+			a, b := slices.DeleteFunc(want.events, silent), slices.DeleteFunc(got.events, silent)
+			for i := range min(len(a), len(b)) {
+				if x, y := bare(a[i]), bare(b[i]); x != y {
+					t.Fatalf("event %d\nthere %s\nown   %s", i, y, x)
+				}
+			}
+			if len(a) != len(b) || len(a) < base.Epochs+1 {
+				t.Errorf("%d events, own %d", len(b), len(a))
+			}
+			if s.Told != base.Epochs+1 {
+				t.Errorf("it was told of %d epochs", s.Told)
+			}
+			if last := of[event.EpochEvent](got); s.Kept == nil || len(last) == 0 {
+				t.Error("it was left without weights")
+			}
+		})
+	}
+}
+
+// silent picks events that say nothing of weights.
+func silent(e event.Event) bool { return bare(e) == "" }
+
+// A run with a model elsewhere goes on from each of its checkpoints to the same digits.
+func TestTwinResumes(t *testing.T) {
+	for _, opt := range []string{"tr-newton", "adam"} {
+		_, there := twin(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: opt, Epochs: 5, Seed: 2, SpectrumEvery: 2})
+		whole := keepAll(t, there)
+		for i := range whole.kept {
+			from := &whole.kept[i]
+			sameRest(t, whole, resumed(t, there, whole, from), from)
+		}
+		_, elsewhere := twin(t, Config{Data: "spirals", Hidden: []int{6}, Optimizer: opt, Epochs: 5, Seed: 2})
+		session, err := Resume(elsewhere, whole.last(t), whole.events[:1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		var spoilt *CheckpointError
+		if err := session.Run(t.Context()); !errors.As(err, &spoilt) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("another model: %v", err)
+		}
+	}
+}
+
+// A program that goes away after any of its answers ends the run with one line, and the run keeps its last whole epoch.
+func TestTwinThatBreaks(t *testing.T) {
+	s, there := twin(t, Config{Data: "spirals", Hidden: []int{4}, Epochs: 3, Seed: 2, SpectrumEvery: 1})
+	for s.Break = 1; ; s.Break++ {
+		m := &archive{}
+		session := mustNew(t, there, m)
+		err := session.Run(t.Context())
+		if err == nil {
+			break
+		}
+		if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, "twin") && !strings.Contains(text, "peer") {
+			t.Errorf("after %d requests: %v", s.Break, err)
+		}
+		done := of[event.DoneEvent](&m.memory)
+		if len(done) != 1 || done[0].Reason != event.ReasonFailed {
+			t.Fatalf("after %d requests: %+v", s.Break, done)
+		}
+		if epochs := of[event.EpochEvent](&m.memory); len(epochs) > 1 {
+			if got := m.last(t).Epoch; got != epochs[len(epochs)-1].Epoch && got != epochs[len(epochs)-1].Epoch-1 {
+				t.Errorf("after %d requests: kept epoch %d of %d", s.Break, got, len(epochs)-1)
+			}
+		}
+	}
+	if s.Break < 30 {
+		t.Errorf("a run of 3 epochs took %d requests", s.Break)
+	}
+}
+
+// What a model elsewhere lacks is refused before the run, in one line.
+func TestWhatATwinLacks(t *testing.T) {
+	for _, c := range []struct {
+		has  []string
+		c    Config
+		want string
+	}{
+		{[]string{"hv"}, Config{}, "has no gradient"},
+		{[]string{"grad"}, Config{Optimizer: "tr-gn"}, "no products with the Gauss–Newton matrix"},
+		{[]string{"grad"}, Config{Optimizer: "adam"}, "no rows"},
+		{[]string{"grad", "gnv"}, Config{Optimizer: "tr-gn-jacobi"}, "no diagonal"},
+		{nil, Config{Optimizer: "bpls"}, "layers are not known"},
+		{nil, Config{Optimizer: "tr-rows"}, "rows of its Jacobian"},
+		{nil, Config{Set: []string{"blocks=2"}}, "can't be split"},
+	} {
+		own := c.c
+		own.Data, own.Hidden, own.Optimizer, own.Set = "spirals", []int{4}, "", nil
+		s, there := twin(t, own)
+		s.Has = c.has
+		there.Optimizer, there.Set, there.Epochs = c.c.Optimizer, c.c.Set, 2
+		session, err := New(there)
+		if err == nil {
+			err = session.Run(t.Context())
+		}
+		var before *PrepareError
+		if !errors.As(err, &before) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%v %s: %v, expected %q", c.has, c.c.Optimizer, err, c.want)
+		}
+	}
+}
+
+// Where a model has gradients alone, products come from their differences, of which about half of the digits hold.
+func TestProductsFromDifferences(t *testing.T) {
+	own := Config{Data: "spirals", Hidden: []int{6}, Epochs: 4, Seed: 3, SpectrumEvery: 2, SpectrumRows: -1}
+	s, there := twin(t, own)
+	s.Has = []string{"grad"}
+	want, m := of[event.SpectrumEvent](train(t, own)), train(t, there)
+	got := of[event.SpectrumEvent](m)
+	for i := range want {
+		for j, v := range want[i].Eigenvalues {
+			if d := float64(got[i].Eigenvalues[j] - v); d > 1e-6 || d < -1e-6 {
+				t.Errorf("eigenvalue %d of epoch %d: %.9g, own %.9g", j, want[i].Epoch, float64(got[i].Eigenvalues[j]), float64(v))
+			}
+		}
+	}
+	if notes := of[event.ConsoleEvent](m); len(notes) != 1 || !strings.Contains(notes[0].Text, "differences of gradients") {
+		t.Errorf("notes %v", notes)
+	}
+}
+
+// Its analyses, rewinding, racing and saving work as of newtop's own; what needs rows is refused.
+func TestTwinIsSteered(t *testing.T) {
+	s, there := twin(t, Config{Data: "spirals", Hidden: []int{4}, Seed: 2})
+	s.Single = true
+	session := mustNew(t, there)
+	background(t, session)
+	mail := session.Subscribe()
+	defer mail.Close()
+	reached := func(epochs int) {
+		follow(t, mail, func(all *feed.Delta) bool { return all.Status.Epoch >= epochs })
+	}
+	reached(3)
+	do(t, session, event.Spectrum{})
+	do(t, session, event.Slice{})
+	do(t, session, event.ShowWeights{To: 1, From: 0})
+	do(t, session, event.Switch{Optimizer: "adam"})
+	reached(4)
+	do(t, session, event.Rewind{Epoch: 2})
+	do(t, session, event.Race{Racers: []event.Racer{{Optimizer: "tr-newton"}, {Optimizer: "tr-gn"}}, Equivalents: 20})
+	var refused *event.CommandError
+	if err := session.Do(t.Context(), event.ShowErrors{Train: true}); !errors.As(err, &refused) {
+		t.Errorf("errors: %v", err)
+	}
+	file := filepath.Join(t.TempDir(), "w.safetensors")
+	do(t, session, event.Save{File: file})
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := safetensors.Decode(text, file)
+	if err != nil || len(f.Tensors) == 0 {
+		t.Fatal(err)
+	}
+	for _, tensor := range f.Tensors {
+		if !strings.HasPrefix(tensor.Name, "weight") && !strings.HasPrefix(tensor.Name, "bias") {
+			t.Errorf("tensor %q", tensor.Name)
+		}
+	}
+}
+
+// A run of another program's model says so in its first event.
+func TestOpeningOfATwin(t *testing.T) {
+	_, there := twin(t, Config{Data: "spirals", Hidden: []int{4}, Epochs: 1})
+	run := of[event.RunEvent](train(t, there))[0]
+	if run.External() || run.Model.Program == "" || len(run.Model.Blocks) == 0 || run.Model.Layers != nil || run.Data.Name != "twin" {
+		t.Errorf("%+v", run)
+	}
+	size := 0
+	for _, b := range run.Model.Blocks {
+		n := 1
+		for _, d := range b.Shape {
+			n *= d
+		}
+		size += n
+	}
+	if size != run.Model.Parameters {
+		t.Errorf("%d weights in blocks of %d", size, run.Model.Parameters)
+	}
+}

@@ -1,0 +1,276 @@
+// Package peertest serves newtop's own networks as models that another program has, over the protocol of docs/peer.md, so that a run
+// with one can be held against the run without.
+package peertest
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"newtop/models"
+	"newtop/trainer/objective"
+)
+
+// Server serves one model to one client after the other.
+type Server struct {
+	Problem *objective.Problem
+	Start   []float64 // the weights that it begins with
+	Has     []string  // requests that it answers; nil: all that it can
+	Single  bool      // whether vectors have 24 bits
+	Break   int       // after how many requests it closes the connection; 0: never
+	Kept    []float64 // what set last brought
+	Told    int       // events
+
+	train, test objective.Linearization
+	batch       *models.Batch
+	asked       int
+}
+
+// Serve listens until the test ends, and returns what --model takes.
+func (s *Server) Serve(tb testing.TB) string {
+	tb.Helper()
+	dir, err := os.MkdirTemp("", "newtop-peer-")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	path := filepath.Join(dir, "peer")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	done := make(chan struct{})
+	tb.Cleanup(func() {
+		l.Close()
+		<-done
+		os.RemoveAll(dir)
+	})
+	p := s.Problem
+	s.train = p.Bind(objective.Rows{}, models.Options{})
+	if p.Test.Total() > 0 {
+		s.test = p.Bind(objective.Rows{Test: true}, models.Options{})
+	}
+	s.batch = p.Network.NewBatch(p.Train.Inputs, p.Train.Targets, p.Train.Total())
+	go func() {
+		defer close(done)
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if err := s.attend(c); err != nil && s.Break == 0 {
+				tb.Errorf("peer: %v", err)
+			}
+			c.Close()
+		}
+	}()
+	return "unix:" + path
+}
+
+// message is a frame: its head, and its vectors by name.
+type message struct {
+	head map[string]any
+	w    map[string][]float64
+	rows []int
+}
+
+func (s *Server) attend(c net.Conn) error {
+	s.asked = 0
+	p := s.Problem
+	has := s.Has
+	if has == nil {
+		has = []string{"grad", "hv", "gnv", "diag", "rows", "event"}
+		if s.test != nil {
+			has = append(has, "eval")
+		}
+	}
+	var blocks []map[string]any
+	at := 0
+	for _, b := range p.Network.Blocks() { // whatever lies between blocks is biases
+		if b.Offset > at {
+			blocks = append(blocks, map[string]any{"name": fmt.Sprint("bias", at), "shape": []int{b.Offset - at}})
+		}
+		blocks = append(blocks, map[string]any{"name": fmt.Sprintf("weight%d", b.To), "shape": []int{b.Rows, b.Cols}})
+		at = b.Offset + b.Size()
+	}
+	if at < p.Network.Dim() {
+		blocks = append(blocks, map[string]any{"name": fmt.Sprint("bias", at), "shape": []int{p.Network.Dim() - at}})
+	}
+	hello := map[string]any{
+		"op": "hello", "protocol": []int{1, 1}, "mode": "driven", "name": "twin", "program": "newtop's own", "n": p.Network.Dim(), "dtype": s.dtype(),
+		"blocks": blocks, "has": has, "rows": p.Train.Total(), "test_rows": p.Test.Total(), "classes": len(p.Data.Classes), "outputs": p.Network.Outputs(),
+	}
+	if err := s.send(c, hello, "", nil); err != nil {
+		return err
+	}
+	for {
+		m, err := s.receive(c)
+		if err == io.EOF || errors.Is(err, syscall.ECONNRESET) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if s.asked++; s.Break > 0 && s.asked > s.Break {
+			return nil
+		}
+		over, err := s.answer(c, m)
+		if over || err != nil {
+			return err
+		}
+	}
+}
+
+// answer answers a request, and reports whether it was the last.
+func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
+	reply, name := map[string]any{"id": m.head["id"]}, ""
+	out := make([]float64, s.Problem.Network.Dim())
+	figures := func(e models.Evaluation) {
+		reply["loss"], reply["rmse"] = number(e.Loss), number(e.RMSE())
+		if s.Problem.Data.Classes != nil {
+			reply["error_rate"] = e.Error()
+		}
+	}
+	switch op := m.head["op"]; op {
+	case "welcome":
+	case "stop":
+		over = true
+	case "event":
+		s.Told++
+	case "get":
+		name = "w"
+		copy(out, s.Start)
+		s.train.Update(out)
+	case "at":
+		s.train.Update(m.w["w"])
+	case "set":
+		s.Kept = m.w["w"]
+	case "loss":
+		if w := m.w["w"]; w != nil {
+			figures(s.train.EvaluateAt(w))
+		} else {
+			figures(s.train.Evaluation())
+		}
+	case "eval":
+		figures(s.test.EvaluateAt(m.w["w"]))
+	case "grad":
+		name = "g"
+		switch {
+		case m.rows != nil:
+			reply["loss"] = number(s.batch.GradientTo(out, m.w["w"], m.rows))
+		case m.w["w"] != nil:
+			beside := s.Problem.Bind(objective.Rows{}, models.Options{})
+			beside.Update(m.w["w"])
+			beside.GradientTo(out)
+			reply["loss"] = number(beside.Loss())
+		default:
+			s.train.GradientTo(out)
+			figures(s.train.Evaluation())
+		}
+	case "hv":
+		name = "hv"
+		s.train.HessianTo(out, m.w["v"])
+	case "gnv":
+		name = "gnv"
+		s.train.GaussNewtonTo(out, m.w["v"])
+	case "diag":
+		name = "diag"
+		s.train.GaussNewtonDiagTo(out)
+	default:
+		reply["error"] = map[string]string{"kind": "unsupported", "message": fmt.Sprint("there is no ", op)}
+	}
+	return over, s.send(c, reply, name, out)
+}
+
+func number(v float64) any {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "NaN"
+	}
+	return v
+}
+
+func (s *Server) dtype() string {
+	if s.Single {
+		return "F32"
+	}
+	return "F64"
+}
+
+// send writes a frame with at most one vector.
+func (s *Server) send(w io.Writer, head map[string]any, name string, v []float64) error {
+	var body []byte
+	if name != "" {
+		for _, x := range v {
+			if s.Single {
+				body = binary.LittleEndian.AppendUint32(body, math.Float32bits(float32(x)))
+			} else {
+				body = binary.LittleEndian.AppendUint64(body, math.Float64bits(x))
+			}
+		}
+		head["vectors"] = map[string]any{name: map[string]any{"dtype": s.dtype(), "shape": []int{len(v)}, "data_offsets": []int{0, len(body)}}}
+	}
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	frame := binary.LittleEndian.AppendUint32([]byte("NTP1"), uint32(len(text)))
+	frame = binary.LittleEndian.AppendUint64(frame, uint64(len(body)))
+	_, err = w.Write(append(append(frame, text...), body...))
+	return err
+}
+
+func (s *Server) receive(r io.Reader) (*message, error) {
+	begin := make([]byte, 16)
+	if _, err := io.ReadFull(r, begin); err != nil {
+		return nil, err
+	}
+	if string(begin[:4]) != "NTP1" {
+		return nil, fmt.Errorf("magic %q", begin[:4])
+	}
+	text := make([]byte, binary.LittleEndian.Uint32(begin[4:]))
+	body := make([]byte, binary.LittleEndian.Uint64(begin[8:]))
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, err
+	}
+	if _, err := io.ReadFull(r, body); err != nil {
+		return nil, err
+	}
+	m := &message{w: map[string][]float64{}}
+	var vectors struct {
+		Vectors map[string]struct {
+			Dtype   string `json:"dtype"`
+			Offsets [2]int `json:"data_offsets"`
+		} `json:"vectors"`
+	}
+	if err := json.Unmarshal(text, &m.head); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, &vectors); err != nil {
+		return nil, err
+	}
+	for name, v := range vectors.Vectors {
+		part := body[v.Offsets[0]:v.Offsets[1]]
+		switch v.Dtype {
+		case "I64":
+			for ; len(part) > 0; part = part[8:] {
+				m.rows = append(m.rows, int(binary.LittleEndian.Uint64(part)))
+			}
+		case "F32":
+			for ; len(part) > 0; part = part[4:] {
+				m.w[name] = append(m.w[name], float64(math.Float32frombits(binary.LittleEndian.Uint32(part))))
+			}
+		default:
+			for ; len(part) > 0; part = part[8:] {
+				m.w[name] = append(m.w[name], math.Float64frombits(binary.LittleEndian.Uint64(part)))
+			}
+		}
+	}
+	return m, nil
+}
