@@ -57,6 +57,11 @@ func (c *Config) checkElsewhere() error {
 	return nil
 }
 
+// OneAtATime reports whether runs have to wait for one another: for a model of a server, which serves one.
+func (c *Config) OneAtATime() bool {
+	return strings.HasPrefix(c.Model, bridgePrefix) || strings.HasPrefix(c.Model, peer.SocketPrefix)
+}
+
 // prepareElsewhere starts, or connects to, the program that has the model.
 func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, error) {
 	printed := make(chan string, mostPrinted)

@@ -24,6 +24,7 @@ func (m *Model) check() error {
 		if f.Fatal {
 			return fmt.Errorf("%s: %s", m.about.Name, f)
 		}
+		m.notes = append(m.notes, f.String())
 	}
 	n := m.Dim()
 	g, v, first, second := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -76,7 +77,7 @@ func (m *Model) check() error {
 		}
 	}
 	if !m.about.Can(HasHessian) {
-		m.notes = append(m.notes, "products with the Hessian are formed from differences of gradients, 2 each"+m.because())
+		m.notes = append(m.notes, "products with the Hessian are formed from differences of gradients, 2 each")
 	}
 	return nil
 }
@@ -99,9 +100,9 @@ func (m *Model) steady(name string, a, b []float64) error {
 		return nil
 	}
 	d := apart(a, b)
-	text := fmt.Sprintf("two %s at the same weights differ by %.1g of their norm%s", name, d, m.because())
+	text := fmt.Sprintf("two %s at the same weights differ by %.1g of their norm", name, d)
 	if !(d <= unsteady) {
-		return fmt.Errorf("%s: %s: expected the same numbers twice", m.about.Name, text)
+		return fmt.Errorf("%s: %s: expected the same numbers twice%s", m.about.Name, text, m.because())
 	}
 	m.notes = append(m.notes, text+": a run that is gone on with won't have the same digits")
 	return nil
@@ -133,7 +134,7 @@ func (m *Model) honest(product, v []float64) error {
 		before, differences = differences, before
 	}
 	m.notes = append(m.notes, fmt.Sprintf("products with the Hessian and differences of gradients are %.1g of their norm apart: the loss bends, as with ReLU or pools, "+
-		"or the products are wrong%s", least, m.because()))
+		"or the products are wrong", least))
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 type outgoing struct {
 	name   string
 	floats []float64
-	ints   []int
+	ints   []int   // where there are no floats
 	mapped *mapped // nil: in the body
 }
 
@@ -32,7 +32,7 @@ func (w *writer) frame(h map[string]any, t dtype, vectors []outgoing) error {
 		for i := range vectors {
 			o := &vectors[i]
 			v := vectorOf{Dtype: t, Shape: []int{o.len()}}
-			if o.ints != nil {
+			if o.floats == nil {
 				v.Dtype = i64
 			}
 			bytes := int64(o.len()) * int64(v.Dtype.size())
@@ -52,13 +52,18 @@ func (w *writer) frame(h map[string]any, t dtype, vectors []outgoing) error {
 	if err != nil {
 		return err
 	}
-	if len(text) > maxHead {
+	if len(text) > maxHead-alignment {
 		return fmt.Errorf("%v has %d bytes, more than a head's %d", h["op"], len(text), maxHead)
 	}
+	// Spaces behind the head put vectors at multiples of the alignment in memory too.
+	spaces := int(aligned(int64(prefix+len(text)))) - prefix - len(text)
 	w.buffer = append(w.buffer[:0], magic...)
-	w.buffer = binary.LittleEndian.AppendUint32(w.buffer, uint32(len(text)))
+	w.buffer = binary.LittleEndian.AppendUint32(w.buffer, uint32(len(text)+spaces))
 	w.buffer = binary.LittleEndian.AppendUint64(w.buffer, uint64(end))
 	w.buffer = append(w.buffer, text...)
+	for range spaces {
+		w.buffer = append(w.buffer, ' ')
+	}
 	return w.body(t, vectors)
 }
 
@@ -74,7 +79,7 @@ func (w *writer) body(t dtype, vectors []outgoing) error {
 		w.buffer = append(w.buffer, padding[:pad]...)
 		var err error
 		switch {
-		case o.ints != nil:
+		case o.floats == nil:
 			err = w.ints(o.ints)
 			at += pad + 8*int64(len(o.ints))
 		default:

@@ -76,11 +76,17 @@ func (l *Listener) Environ(environ []string) []string {
 	return append(environ, modules+"="+path, SocketVariable+"="+l.path())
 }
 
-// Accept waits for a peer, for as long as the context lets it, and greets it.
+// Accept waits for a peer, for as long as the context lets it, and greets it. The end of the context is the client's too.
 func (l *Listener) Accept(ctx context.Context) (*Client, error) {
-	wake := context.AfterFunc(ctx, func() { _ = l.listener.SetDeadline(time.Unix(1, 0)) })
+	_ = l.listener.SetDeadline(time.Time{}) // that of an Accept before
+	woken := make(chan struct{})
+	wake := context.AfterFunc(ctx, func() {
+		_ = l.listener.SetDeadline(time.Unix(1, 0))
+		close(woken)
+	})
 	conn, err := l.listener.Accept()
 	if !wake() {
+		<-woken
 		if conn != nil {
 			conn.Close()
 		}

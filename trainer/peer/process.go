@@ -25,11 +25,12 @@ var errEnded = errors.New("ended")
 
 // Command says how newtop starts a peer.
 type Command struct {
-	Args    []string          // the program and its arguments, as Resolve returns them
-	Dir     string            // where it runs; "": where newtop does
-	Env     []string          // NAME=value, beside newtop's own environment
-	Seed    *int64            // which the program finds in NEWTOP_SEED; nil: none
-	Console func(line string) // gets each line that the program prints, as it is, one call at a time; nil: nobody does
+	Args     []string          // the program and its arguments, as Resolve returns them
+	Dir      string            // where it runs; "": where newtop does
+	Env      []string          // NAME=value, beside newtop's own environment
+	Seed     *int64            // which the program finds in NEWTOP_SEED; nil: none
+	Patience time.Duration     // for its end after stop, and after each signal; 0: 2 s
+	Console  func(line string) // gets each line that the program prints, as it is, one call at a time; nil: nobody does
 }
 
 // name is how the program is called in errors: by its script, where an interpreter runs it.
@@ -60,7 +61,7 @@ func Start(ctx context.Context, command Command, o Options) (*Client, error) {
 	}
 	conn, err := l.accept(ctx, p)
 	if err != nil {
-		p.stop()
+		p.stop(false)
 		return nil, err
 	}
 	return newClient(ctx, conn, l.options, p)
@@ -68,12 +69,13 @@ func Start(ctx context.Context, command Command, o Options) (*Client, error) {
 
 // program is a peer's program that newtop has started.
 type program struct {
-	cmd     *exec.Cmd
-	files   *Listener // whose directory goes with the program
-	output  console
-	ended   chan struct{} // closed when the program has ended and what it printed has come
-	status  error         // once it is closed
-	stopped sync.Once
+	cmd      *exec.Cmd
+	files    *Listener // whose directory goes with the program
+	output   console
+	patience time.Duration
+	ended    chan struct{} // closed when the program has ended and what it printed has come
+	status   error         // once it is closed
+	stopped  sync.Once
 }
 
 func run(command *Command, l *Listener) (*program, error) {
@@ -85,7 +87,7 @@ func run(command *Command, l *Listener) (*program, error) {
 	}
 	cmd.WaitDelay = drainPatience // a child of it may hold what it printed to
 	group(cmd)
-	p := &program{cmd: cmd, files: l, ended: make(chan struct{})}
+	p := &program{cmd: cmd, files: l, patience: cmp.Or(command.Patience, stopPatience), ended: make(chan struct{})}
 	p.output.show = command.Console
 	out, errs := &stream{to: &p.output}, &stream{to: &p.output, errors: true}
 	cmd.Stdout, cmd.Stderr = out, errs
@@ -97,7 +99,7 @@ func run(command *Command, l *Listener) (*program, error) {
 		if errors.Is(p.status, exec.ErrWaitDelay) {
 			p.status = nil
 		}
-		signal(cmd, kill) // its children
+		signalGroup(cmd, kill) // its children
 		out.end()
 		errs.end()
 		close(p.ended)
@@ -136,17 +138,21 @@ func (p *program) how() (how string, ended bool) {
 	return how, true
 }
 
-// stop waits for the program's end, which is asked for as ctrl+c does, then as kill does, and then made.
-func (p *program) stop() {
+// stop waits for the program's end, which comes by itself where it was told, and else is asked for as ctrl+c does, then as kill
+// does, and then made.
+func (p *program) stop(told bool) {
 	p.stopped.Do(func() {
 		for _, s := range []os.Signal{nil, os.Interrupt, terminate, kill} {
-			if s != nil {
-				signal(p.cmd, s)
+			switch {
+			case s != nil:
+				signalGroup(p.cmd, s)
+			case !told:
+				continue
 			}
 			select {
 			case <-p.ended:
 				return
-			case <-time.After(stopPatience):
+			case <-time.After(p.patience):
 			}
 		}
 	})
@@ -165,7 +171,7 @@ type console struct {
 }
 
 func (c *console) line(text []byte, errors bool) {
-	text = bytes.TrimSuffix(text, []byte("\r"))
+	text = bytes.TrimRight(text, "\r")
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if errors && len(bytes.TrimSpace(text)) > 0 {
@@ -204,10 +210,13 @@ func (s *stream) Write(text []byte) (int, error) {
 	return written, nil
 }
 
-// keep keeps as much of a line as is shown.
+// keep keeps as much of a line as is shown. A progress bar draws over what it drew.
 func (s *stream) keep(text []byte) {
-	if redrawn := bytes.LastIndexByte(text, '\r'); redrawn >= 0 && redrawn < len(text)-1 {
-		s.rest, text = s.rest[:0], text[redrawn+1:] // a progress bar draws over what it drew
+	if redrawn := bytes.LastIndexByte(bytes.TrimRight(text, "\r"), '\r'); redrawn >= 0 {
+		s.rest, text = s.rest[:0], text[redrawn+1:]
+	}
+	if len(text) > 0 && text[0] != '\r' && bytes.HasSuffix(s.rest, []byte("\r")) {
+		s.rest = s.rest[:0]
 	}
 	s.rest = append(s.rest, text[:min(len(text), longLine-len(s.rest))]...)
 }
@@ -231,12 +240,12 @@ var scripts = map[string]func() []string{
 	".R":  func() []string { return []string{"Rscript"} },
 }
 
-// socketPrefix is what --model begins with for a peer that listens.
-const socketPrefix = "unix:"
+// SocketPrefix is what --model begins with for a peer that listens.
+const SocketPrefix = "unix:"
 
 // Open starts the peer that a --model text names, or connects to it with unix:PATH. Of the command all but Args is used.
 func Open(ctx context.Context, model string, command Command, o Options) (*Client, error) {
-	if path, ok := strings.CutPrefix(model, socketPrefix); ok {
+	if path, ok := strings.CutPrefix(model, SocketPrefix); ok {
 		return Dial(ctx, path, o)
 	}
 	args, err := Resolve(model)

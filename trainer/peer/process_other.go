@@ -14,8 +14,8 @@ var (
 
 func group(*exec.Cmd) {}
 
-// signal ends the program, which can be asked for nothing less here.
-func signal(cmd *exec.Cmd, _ os.Signal) { _ = cmd.Process.Kill() }
+// signalGroup ends the program, which can be asked for nothing less here.
+func signalGroup(cmd *exec.Cmd, _ os.Signal) { _ = cmd.Process.Kill() }
 
 func runnable(path string, _ os.FileInfo) bool {
 	_, err := exec.LookPath(path)

@@ -101,7 +101,11 @@ func (c *Config) allot(settings int) allotment {
 		c.Trials = defaultTrials
 	}
 	parallel := c.Parallel
-	if parallel == 0 {
+	switch {
+	case parallel > 0:
+	case c.Base.OneAtATime():
+		parallel = 1
+	default:
 		parallel = cores // a small net gains little from a second thread
 		if settings > 0 {
 			parallel = min(parallel, settings)

@@ -12,7 +12,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"syscall"
 	"testing"
 
 	"newtop/models"
@@ -32,6 +31,7 @@ type Server struct {
 	train, test objective.Linearization
 	batch       *models.Batch
 	asked       int
+	observed    bool
 }
 
 // Serve listens until the test ends, and returns what --model takes.
@@ -52,12 +52,7 @@ func (s *Server) Serve(tb testing.TB) string {
 		<-done
 		os.RemoveAll(dir)
 	})
-	p := s.Problem
-	s.train = p.Bind(objective.Rows{}, models.Options{})
-	if p.Test.Total() > 0 {
-		s.test = p.Bind(objective.Rows{Test: true}, models.Options{})
-	}
-	s.batch = p.Network.NewBatch(p.Train.Inputs, p.Train.Targets, p.Train.Total())
+	s.bind()
 	go func() {
 		defer close(done)
 		for {
@@ -65,13 +60,49 @@ func (s *Server) Serve(tb testing.TB) string {
 			if err != nil {
 				return
 			}
-			if err := s.attend(c); err != nil && s.Break == 0 {
+			var left *net.OpError // a run that was told to end waits for no answer
+			if err := s.attend(c); err != nil && s.Break == 0 && !errors.As(err, &left) {
 				tb.Errorf("peer: %v", err)
 			}
 			c.Close()
 		}
 	}()
 	return "unix:" + path
+}
+
+// Observe connects to a newtop that listens at a path, and offers it a look at so many steps, before each of which it calls train
+// with the weights, that is to change them.
+func (s *Server) Observe(path string, steps int, train func(step int, w []float64)) error {
+	s.bind()
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	s.observed = true
+	if err := s.greet(c); err != nil {
+		return err
+	}
+	for step := range steps {
+		train(step+1, s.Start)
+		s.train.Update(s.Start)
+		if err := s.send(c, map[string]any{"op": "step", "step": step + 1, "loss": s.train.Loss(), "rate": 0.1, "momentum": 0.9}, "", nil); err != nil {
+			return err
+		}
+		if err := s.converse(c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Server) bind() {
+	p := s.Problem
+	s.train = p.Bind(objective.Rows{}, models.Options{})
+	if p.Test.Total() > 0 {
+		s.test = p.Bind(objective.Rows{Test: true}, models.Options{})
+	}
+	s.batch = p.Network.NewBatch(p.Train.Inputs, p.Train.Targets, p.Train.Total())
 }
 
 // message is a frame: its head, and its vectors by name.
@@ -83,7 +114,21 @@ type message struct {
 
 func (s *Server) attend(c net.Conn) error {
 	s.asked = 0
-	p := s.Problem
+	if err := s.greet(c); err != nil {
+		if err == io.EOF {
+			return nil
+		}
+		return err
+	}
+	return s.converse(c)
+}
+
+// greet says hello.
+func (s *Server) greet(c net.Conn) error {
+	p, mode := s.Problem, "driven"
+	if s.observed {
+		mode = "observed"
+	}
 	has := s.Has
 	if has == nil {
 		has = []string{"grad", "hv", "gnv", "diag", "rows", "event"}
@@ -104,15 +149,25 @@ func (s *Server) attend(c net.Conn) error {
 		blocks = append(blocks, map[string]any{"name": fmt.Sprint("bias", at), "shape": []int{p.Network.Dim() - at}})
 	}
 	hello := map[string]any{
-		"op": "hello", "protocol": []int{1, 1}, "mode": "driven", "name": "twin", "program": "newtop's own", "n": p.Network.Dim(), "dtype": s.dtype(),
+		"op": "hello", "protocol": []int{1, 1}, "mode": mode, "name": "twin", "program": "newtop's own", "n": p.Network.Dim(), "dtype": s.dtype(),
 		"blocks": blocks, "has": has, "rows": p.Train.Total(), "test_rows": p.Test.Total(), "classes": len(p.Data.Classes), "outputs": p.Network.Outputs(),
 	}
 	if err := s.send(c, hello, "", nil); err != nil {
 		return err
 	}
+	welcome, err := s.receive(c)
+	if err != nil {
+		return err
+	}
+	_, err = s.answer(c, welcome)
+	return err
+}
+
+// converse answers until newtop has no more to ask for.
+func (s *Server) converse(c net.Conn) error {
 	for {
 		m, err := s.receive(c)
-		if err == io.EOF || errors.Is(err, syscall.ECONNRESET) {
+		if err == io.EOF {
 			return nil
 		}
 		if err != nil {
@@ -139,6 +194,8 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 		}
 	}
 	switch op := m.head["op"]; op {
+	case "on":
+		return true, nil
 	case "welcome":
 	case "stop":
 		over = true

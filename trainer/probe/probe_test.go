@@ -1,0 +1,134 @@
+package probe
+
+import (
+	"bufio"
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models"
+	"newtop/models/blas"
+	"newtop/trainer"
+	"newtop/trainer/event"
+	"newtop/trainer/objective"
+	"newtop/trainer/peer"
+	"newtop/trainer/peer/peertest"
+)
+
+func TestMain(m *testing.M) {
+	blas.Use()
+	goleak.VerifyTestMain(m)
+}
+
+// dense returns the eigenvalues of the Hessian at w, upwards, from its columns.
+func dense(t *testing.T, p *objective.Problem, w []float64) []float64 {
+	t.Helper()
+	l := p.Bind(objective.Rows{}, models.Options{})
+	l.Update(w)
+	n := len(w)
+	h := mat.NewSymDense(n, nil)
+	unit, column := make([]float64, n), make([]float64, n)
+	for j := range n {
+		unit[j] = 1
+		l.HessianTo(column, unit)
+		unit[j] = 0
+		for i := range j + 1 {
+			h.SetSym(i, j, column[i])
+		}
+	}
+	var eigen mat.EigenSym
+	if !eigen.Factorize(h, false) {
+		t.Fatal("no eigenvalues")
+	}
+	return eigen.Values(nil)
+}
+
+// A program that offers looks is looked at, and goes on with the weights that it has.
+func TestLooks(t *testing.T) {
+	problem, err := (&trainer.Config{Data: "spirals", Hidden: []int{4}}).Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &peertest.Server{Problem: problem, Start: make([]float64, problem.Dim())}
+	problem.InitTo(s.Start, rand.New(rand.NewPCG(1, 1)))
+	p, err := Start(Options{Share: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := ""
+	for _, v := range p.Environ(nil) {
+		if after, ok := strings.CutPrefix(v, peer.SocketVariable+"="); ok {
+			path = after
+		}
+	}
+	want := map[int][]float64{}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- s.Observe(path, 3, func(step int, w []float64) {
+			for i := range w {
+				w[i] += 0.01 * float64(step)
+			}
+			want[step] = dense(t, problem, w)
+		})
+		p.Close()
+	}()
+	looks := 0
+	row := map[string]any{}
+	for lines := bufio.NewScanner(p.Lines()); lines.Scan(); {
+		text := lines.Bytes()
+		e, err := event.DecodeEvent(text)
+		spectrum, ok := e.(event.SpectrumEvent)
+		if err != nil || !ok {
+			if c, said := e.(event.ConsoleEvent); said {
+				t.Error(c.Text)
+			}
+			if err := json.Unmarshal(text, &row); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		looks++
+		exact := want[spectrum.Epoch]
+		top := float64(spectrum.Eigenvalues[0])
+		if d := math.Abs(top - exact[len(exact)-1]); d > 1e-3*top {
+			t.Errorf("step %d: λ %g, exactly %g", spectrum.Epoch, top, exact[len(exact)-1])
+		}
+		if edge, ok := row["curvature/edge"].(float64); !ok || math.Abs(edge-top*0.1/3.8) > 1e-12 {
+			t.Errorf("step %d: edge %v of λ %g", spectrum.Epoch, row["curvature/edge"], top)
+		}
+		if row["step"] != float64(spectrum.Epoch) || row["curvature/products"] != float64(spectrum.Products) {
+			t.Errorf("a row of step %v with %v products, beside %d and %d", row["step"], row["curvature/products"], spectrum.Epoch, spectrum.Products)
+		}
+	}
+	if err := <-ended; err != nil || looks == 0 {
+		t.Errorf("%d looks, %v", looks, err)
+	}
+}
+
+// Layers are the tensors that lie side by side under one name, groups of layers where there are many.
+func TestLayers(t *testing.T) {
+	var few, many peer.About
+	for _, name := range []string{"conv.weight", "conv.bias", "head.0.weight", "head.0.bias", "scale"} {
+		few.Blocks = append(few.Blocks, peer.Block{Name: name, Shape: []int{2, 3}})
+	}
+	var names []string
+	for _, b := range layers(&few) {
+		names = append(names, b.Name)
+	}
+	if got := strings.Join(names, " "); got != "conv head.0 scale" {
+		t.Errorf("layers %s", got)
+	}
+	for i := range 40 {
+		for _, part := range []string{"attn.weight", "mlp.weight"} {
+			many.Blocks = append(many.Blocks, peer.Block{Name: "encoder." + string(rune('a'+i/10)) + "." + part, Shape: []int{1}})
+		}
+	}
+	if got := layers(&many); len(got) > mostLayers || got[len(got)-1].To != 80 {
+		t.Errorf("%d layers to %d", len(got), got[len(got)-1].To)
+	}
+}
