@@ -1,0 +1,374 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"os"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"newtop/internal/format"
+)
+
+// Options say how a Client waits and how vectors come to it.
+type Options struct {
+	Name   string        // of the peer in errors; "": what its hello says
+	Answer time.Duration // within which a request is answered; 0: 10 minutes
+	Hello  time.Duration // within which hello comes; 0: a fifth of Answer, 2 minutes by default
+	Map    int           // from how many weights on vectors go through a mapped file; 0: 1,000,000, negative: never
+	Dir    string        // private, for a mapped file that needs a name; "": the client makes one
+}
+
+const (
+	defaultAnswer = 10 * time.Minute
+	defaultMap    = 1_000_000
+	stopPatience  = 2 * time.Second // for the reply to stop
+)
+
+func (o *Options) setDefaults() {
+	o.Answer = cmp.Or(o.Answer, defaultAnswer)
+	o.Hello = cmp.Or(o.Hello, o.Answer/5)
+	o.Map = cmp.Or(o.Map, defaultMap)
+}
+
+var errClosed = errors.New("closed")
+
+// Client asks a peer over the protocol of docs/peer.md. What is wrong with the peer is told by one line, and then by every
+// method. A reply that says failed or memory counts as that too, but for Set, Tell and Close, which still reach the peer.
+//
+// One goroutine at a time calls its methods; Interrupt, Close and Spent may be called by others at any time.
+type Client struct {
+	conn     net.Conn
+	options  Options
+	name     string
+	about    About
+	observed bool
+	dtype    dtype
+	program  *program // that newtop has started; nil: none
+	cause    atomic.Pointer[error]
+	spent    atomic.Int64
+	release  func() bool // the context
+	closing  sync.Once
+	done     chan struct{} // closed by shut
+
+	mu     sync.Mutex // held during requests
+	in     *reader
+	out    writer
+	mapped *mapped
+	id     int
+	open   bool  // observed: between step and on
+	broken error // the connection is of no use
+	failed error // the peer has said so of a request
+}
+
+var _ Endpoint = (*Client)(nil)
+
+// New greets the peer at the other end of a connection, which becomes the client's: it is closed with the client, when the context
+// ends, and when New fails.
+func New(ctx context.Context, conn net.Conn, o Options) (*Client, error) {
+	return newClient(ctx, conn, o, nil)
+}
+
+func newClient(ctx context.Context, conn net.Conn, o Options, p *program) (*Client, error) {
+	o.setDefaults()
+	c := &Client{conn: conn, options: o, name: cmp.Or(o.Name, "the peer"), program: p, in: newReader(conn), out: writer{w: conn}, done: make(chan struct{})}
+	c.release = context.AfterFunc(ctx, func() { c.Interrupt(context.Cause(ctx)) })
+	if p != nil {
+		go c.outlive(p)
+	}
+	if err := c.greet(); err != nil {
+		c.shut()
+		return nil, err
+	}
+	return c, nil
+}
+
+// Dial greets a peer that listens on a Unix socket.
+func Dial(ctx context.Context, path string, o Options) (*Client, error) {
+	o.setDefaults()
+	o.Name = cmp.Or(o.Name, format.Printable(path))
+	dialer := net.Dialer{Timeout: o.Hello}
+	conn, err := dialer.DialContext(ctx, "unix", path)
+	if err != nil {
+		if bad, ok := errors.AsType[*os.SyscallError](err); ok {
+			err = bad.Err
+		}
+		return nil, fmt.Errorf("%s: %w: expected the socket of a peer", o.Name, err)
+	}
+	return New(ctx, conn, o)
+}
+
+// outlive breaks the connection some time after the program's end: its children may hold the other end.
+func (c *Client) outlive(p *program) {
+	<-p.ended
+	select {
+	case <-time.After(drainPatience):
+		c.Interrupt(errEnded)
+	case <-c.done:
+	}
+}
+
+// Interrupt breaks a request at once, and the client with it.
+func (c *Client) Interrupt(cause error) {
+	c.cause.CompareAndSwap(nil, &cause)
+	c.conn.Close()
+}
+
+// Close says stop to a driven peer that waits for a request, closes the connection, and ends a program that newtop has started,
+// with its children.
+func (c *Client) Close() error {
+	c.closing.Do(func() {
+		if c.mu.TryLock() {
+			if !c.observed && c.broken == nil {
+				c.failed = nil
+				_, _ = c.exchange(&request{op: "stop", patience: stopPatience})
+			}
+			c.mu.Unlock()
+		}
+		c.shut()
+	})
+	return nil
+}
+
+// shut gives back what the client has.
+func (c *Client) shut() {
+	c.release()
+	close(c.done)
+	c.Interrupt(errClosed)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken == nil {
+		c.broken = fmt.Errorf("%s: %w", c.name, errClosed)
+	}
+	if c.mapped != nil {
+		c.mapped.unmap()
+		c.mapped = nil
+	}
+	if c.program != nil {
+		c.program.stop(true)
+	}
+}
+
+// About returns what the peer says of its model.
+func (c *Client) About() *About { return &c.about }
+
+// Observed reports whether the peer owns the weights.
+func (c *Client) Observed() bool { return c.observed }
+
+// Spent returns how long the peer says that its answers took.
+func (c *Client) Spent() time.Duration { return time.Duration(c.spent.Load()) }
+
+// Mapped reports whether vectors go through a mapped file.
+func (c *Client) Mapped() bool { return c.mapped != nil }
+
+// request is what a peer is asked.
+type request struct {
+	op       string
+	keys     map[string]any
+	vectors  []outgoing
+	want     string    // the vector that the reply has; "": none
+	dst      []float64 // for it
+	loss     bool      // whether the reply has a loss
+	last     bool      // whether it is for a peer that has failed as well
+	patience time.Duration
+}
+
+// weights makes one for a vector of weights; nil: none.
+func (c *Client) weights(name string, w []float64) []outgoing {
+	if w == nil {
+		return nil
+	}
+	c.sized(w)
+	return []outgoing{{name: name, floats: w, mapped: c.mapped}}
+}
+
+func (c *Client) sized(w []float64) {
+	if len(w) != c.about.Dim {
+		panic(fmt.Sprintf("peer: a vector of %d numbers for %d weights", len(w), c.about.Dim))
+	}
+}
+
+// ask sends a request and reads the reply.
+func (c *Client) ask(q *request) (head, error) {
+	if q.dst != nil {
+		c.sized(q.dst)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.broken != nil:
+		return nil, c.broken
+	case c.failed != nil && !q.last:
+		return nil, c.failed
+	case c.observed && !c.open:
+		return nil, fmt.Errorf("%s: %s between two steps: %w", c.name, q.op, ErrUnsupported)
+	}
+	q.patience = c.options.Answer
+	return c.exchange(q)
+}
+
+// exchange is ask for one that has the lock and a connection.
+func (c *Client) exchange(q *request) (head, error) {
+	if q.keys == nil {
+		q.keys = make(map[string]any, 3)
+	}
+	q.keys["op"], q.keys["id"] = q.op, c.id
+	_ = c.conn.SetDeadline(time.Now().Add(q.patience)) // a closed connection tells so when it is used
+	err := c.out.frame(q.keys, c.dtype, q.vectors)
+	if err != nil {
+		return nil, c.breaks(q.op, q.patience, err)
+	}
+	h, told, err := c.reply(q)
+	if err != nil {
+		return nil, c.breaks(q.op, q.patience, err)
+	}
+	c.id++
+	return h, told
+}
+
+// reply reads the answer to a request: told is what the peer says instead of one.
+func (c *Client) reply(q *request) (h head, told, err error) {
+	if h, err = c.in.next(); err != nil {
+		return nil, nil, err
+	}
+	if op, _ := h.text("op"); op != "" {
+		return nil, nil, fmt.Errorf("it sends %.20q and no reply", op)
+	}
+	if _, ok := h["id"]; !ok {
+		return nil, nil, errors.New("the reply has no id")
+	}
+	id, err := h.count("id", math.MinInt)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case id != c.id:
+		return nil, nil, fmt.Errorf("the reply has id %d, not %d", id, c.id)
+	}
+	if _, ok := h["error"]; ok {
+		if told, err = c.refusal(q.op, h); err != nil {
+			return nil, nil, err
+		}
+		return nil, told, c.in.end()
+	}
+	return h, nil, c.answer(q, h)
+}
+
+// answer reads what a reply has: the time that it took, a loss, and a vector.
+func (c *Client) answer(q *request, h head) error {
+	ms, err := h.number("ms")
+	if err != nil {
+		return err
+	}
+	if ms > 0 && ms < float64(math.MaxInt64/int64(time.Millisecond)) {
+		c.spent.Add(int64(ms * float64(time.Millisecond)))
+	}
+	if q.loss {
+		if _, err := h.needed("loss"); err != nil {
+			return err
+		}
+	}
+	if q.want == "" {
+		return c.in.end()
+	}
+	v, err := c.in.vector(q.want, c.dtype, len(q.dst))
+	switch {
+	case err != nil:
+	case !v.Map:
+		err = c.in.floats(q.dst, c.dtype)
+	case c.mapped == nil:
+		err = fmt.Errorf("vector %s is said to be in a mapped file, and there is none", q.want)
+	default:
+		err = c.mapped.read(q.dst, q.want, v, c.dtype)
+	}
+	if err != nil {
+		return err
+	}
+	return c.in.end()
+}
+
+// longMessage is how many characters of a peer's texts are shown.
+const longMessage = 300
+
+// refusal makes an error of one that the peer tells.
+func (c *Client) refusal(op string, h head) (told, err error) {
+	var e struct{ Kind, Message string }
+	if err := h.read("error", &e); err != nil {
+		return nil, err
+	}
+	message := line(e.Message)
+	switch e.Kind {
+	case "unsupported":
+		return fmt.Errorf("%s: %s: %w: %s", c.name, op, ErrUnsupported, message), nil
+	case "memory":
+		c.failed = fmt.Errorf("%s: no memory for %s: %s", c.name, op, message)
+	default:
+		c.failed = fmt.Errorf("%s: %s failed: %s", c.name, op, message)
+	}
+	return c.failed, nil
+}
+
+// line makes a line of a text of the peer's that a terminal shows as it is.
+func line(text string) string {
+	if r := []rune(text); len(r) > longMessage {
+		text = string(r[:longMessage]) + "…"
+	}
+	return format.Printable(text)
+}
+
+// breaks ends the connection, and says why in a line that all methods return from now on.
+func (c *Client) breaks(op string, patience time.Duration, err error) error {
+	c.conn.Close()
+	cause := c.cause.Load()
+	switch {
+	case cause != nil && *cause != errEnded:
+		c.broken = fmt.Errorf("%s: %s was broken off: %w", c.name, op, *cause)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		c.broken = fmt.Errorf("%s: no answer to %s within %v (--model-timeout)", c.name, op, patience)
+		if op == "hello" {
+			c.broken = fmt.Errorf("%s: no hello within %v (--model-timeout)", c.name, patience)
+		}
+	case gone(err):
+		c.broken = c.ending(op, errors.Is(err, io.ErrUnexpectedEOF))
+	default:
+		c.broken = fmt.Errorf("%s: %s: %w", c.name, op, err)
+	}
+	return c.broken
+}
+
+// gone reports whether an error is the end of a connection.
+func gone(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, net.ErrClosed, syscall.EPIPE, syscall.ECONNRESET} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// ending says how a peer has ended that is gone.
+func (c *Client) ending(op string, midway bool) error {
+	if c.program != nil {
+		if how, ended := c.program.how(); ended {
+			return &EndedError{fmt.Sprintf("%s ended at %s: %s", c.name, op, how)}
+		}
+	}
+	if midway {
+		return &EndedError{fmt.Sprintf("%s closed the connection within a frame, at %s", c.name, op)}
+	}
+	return &EndedError{fmt.Sprintf("%s closed the connection at %s", c.name, op)}
+}
+
+// EndedError says how a peer has ended. It is an io.EOF to errors.Is.
+type EndedError struct{ text string }
+
+func (e *EndedError) Error() string { return e.text }
+
+// Unwrap makes it an end.
+func (*EndedError) Unwrap() error { return io.EOF }

@@ -1,0 +1,199 @@
+package peer
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// version is the one version of the protocol that newtop speaks.
+const version = 1
+
+// greet reads the peer's hello and answers it.
+func (c *Client) greet() error {
+	_ = c.conn.SetDeadline(time.Now().Add(c.options.Hello)) // a closed connection tells so when it is used
+	h, err := c.in.next()
+	if err == nil {
+		err = c.in.end()
+	}
+	if err != nil {
+		return c.breaks("hello", c.options.Hello, err)
+	}
+	maps, err := c.hello(h)
+	if err != nil {
+		return fmt.Errorf("%s: hello: %w", c.name, err)
+	}
+	for i := range c.about.Findings {
+		if f := &c.about.Findings[i]; f.Fatal {
+			return fmt.Errorf("%s: %s", c.name, f.text())
+		}
+	}
+	q := request{op: "welcome", keys: map[string]any{"protocol": version}, patience: c.options.Answer}
+	if maps && c.options.Map > 0 && c.about.Dim >= c.options.Map {
+		// Where the machine refuses, vectors go through the socket.
+		c.mapped, _ = newMapped(mapSize(int64(c.about.Dim)*int64(c.dtype.size())), c.options.Dir)
+	}
+	if c.mapped != nil {
+		q.keys["map"] = map[string]any{"path": c.mapped.path, "size": len(c.mapped.memory)}
+		defer c.mapped.unlink()
+	}
+	h, err = c.exchange(&q)
+	if err != nil {
+		return err
+	}
+	return c.agree(h)
+}
+
+// text is a finding for people.
+func (f *Finding) text() string {
+	text := f.What
+	if f.Where != "" {
+		text += " (" + f.Where + ")"
+	}
+	if f.Remedy != "" {
+		text += ": " + f.Remedy
+	}
+	return text
+}
+
+// agree forgets the mapped file where the peer can't map it.
+func (c *Client) agree(h head) error {
+	var took bool
+	if err := h.read("map", &took); err != nil {
+		return fmt.Errorf("%s: welcome: %w", c.name, err)
+	}
+	if c.mapped != nil && !took {
+		c.mapped.unmap()
+		c.mapped = nil
+	}
+	return nil
+}
+
+// hello takes what a peer says of itself, and tells whether it maps files.
+func (c *Client) hello(h head) (maps bool, err error) {
+	if op, err := h.text("op"); err != nil || op != "hello" {
+		return false, fmt.Errorf("the first frame is %.20q, not \"hello\"", cmp.Or(op, string(h["op"])))
+	}
+	if err := speaks(h); err != nil {
+		return false, err
+	}
+	mode, err := h.text("mode")
+	if err != nil || mode != "driven" && mode != "observed" {
+		return false, fmt.Errorf("mode is %.20q, not \"driven\" or \"observed\"", mode)
+	}
+	c.observed = mode == "observed"
+	if err := c.describe(h); err != nil {
+		return false, err
+	}
+	c.name = cmp.Or(c.options.Name, c.about.Name, c.name)
+	err = h.read("map", &maps)
+	return maps, err
+}
+
+// speaks says what is wrong with the peer's versions.
+func speaks(h head) error {
+	var versions []int
+	if err := h.read("protocol", &versions); err != nil {
+		return err
+	}
+	if len(versions) != 2 || versions[0] > versions[1] {
+		return fmt.Errorf("protocol is %.40s, not the lowest and the highest version", cmp.Or(string(h["protocol"]), "missing"))
+	}
+	if versions[0] > version || versions[1] < version {
+		return fmt.Errorf("the peer speaks versions %d to %d of the protocol, newtop %d", versions[0], versions[1], version)
+	}
+	return nil
+}
+
+// describe takes what the peer says of its model.
+func (c *Client) describe(h head) (err error) {
+	a := &c.about
+	if a.Dim, err = h.count("n", 1); err != nil {
+		return err
+	}
+	t, err := h.text("dtype")
+	if err != nil || t != string(f64) && t != string(f32) {
+		return fmt.Errorf("dtype is %.20q, not %q or %q", t, f64, f32)
+	}
+	c.dtype, a.Single = dtype(t), t == string(f32)
+	if int64(a.Dim) > maxBody/int64(c.dtype.size()) {
+		return fmt.Errorf("n is %d, more than a body can have", a.Dim)
+	}
+	if err := h.read("has", &a.Has); err != nil {
+		return err
+	}
+	if a.Has == nil {
+		return errors.New("there is no has")
+	}
+	for _, count := range []struct {
+		key string
+		dst *int
+	}{{"rows", &a.Rows}, {"test_rows", &a.TestRows}, {"classes", &a.Classes}, {"outputs", &a.Outputs}} {
+		if *count.dst, err = h.count(count.key, 0); err != nil {
+			return err
+		}
+	}
+	for _, text := range []struct {
+		key string
+		dst *string
+	}{{"name", &a.Name}, {"program", &a.Program}, {"loss", &a.Loss}, {"digest", &a.Digest}} {
+		if *text.dst, err = h.text(text.key); err != nil {
+			return err
+		}
+		*text.dst = line(*text.dst)
+	}
+	if err := h.read("findings", &a.Findings); err != nil {
+		return err
+	}
+	for i := range a.Findings {
+		f := &a.Findings[i]
+		f.What, f.Where, f.Remedy = line(f.What), line(f.Where), line(f.Remedy)
+	}
+	return a.divide(h)
+}
+
+// divide takes the blocks, which have all weights.
+func (a *About) divide(h head) error {
+	if err := h.read("blocks", &a.Blocks); err != nil {
+		return err
+	}
+	seen, sum := make(map[string]bool, len(a.Blocks)), 0
+	for i := range a.Blocks {
+		b := &a.Blocks[i]
+		b.Name = line(b.Name)
+		if seen[b.Name] {
+			return fmt.Errorf("two blocks are called %.40q", b.Name)
+		}
+		seen[b.Name] = true
+		size, ok := b.bounded(a.Dim - sum)
+		if !ok {
+			return fmt.Errorf("the blocks up to %.40q have more than the %d weights, or a shape below 0", b.Name, a.Dim)
+		}
+		sum += size
+	}
+	if sum != a.Dim {
+		return fmt.Errorf("the blocks have %d weights of %d", sum, a.Dim)
+	}
+	return nil
+}
+
+// bounded returns how many weights the block has if these are at most so many, however long its sides are.
+func (b *Block) bounded(most int) (int, bool) {
+	n := 1
+	for _, side := range b.Shape {
+		if side < 0 {
+			return 0, false
+		}
+		if side == 0 {
+			n = 0
+		}
+	}
+	for _, side := range b.Shape {
+		if n != 0 && side > most/n {
+			return 0, false
+		}
+		n *= side
+	}
+	return n, n <= most
+}

@@ -1,0 +1,139 @@
+package peer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"newtop/internal/python"
+)
+
+// SocketVariable is the environment variable with the path at which newtop listens for a peer.
+const SocketVariable = "NEWTOP_PEER"
+
+// longPath is how many bytes a socket's path may have on every system.
+const longPath = 103
+
+// Listener waits for a peer in a private directory, which has newtop.py too.
+type Listener struct {
+	options  Options
+	dir      string
+	listener *net.UnixListener
+}
+
+// Listen makes a socket for a peer that somebody else starts, with Environ.
+func Listen(o Options) (*Listener, error) {
+	o.setDefaults()
+	dir, err := privateDir()
+	if err != nil {
+		return nil, fmt.Errorf("a directory for a peer's socket: %w", err)
+	}
+	l := &Listener{options: o, dir: dir}
+	l.options.Dir = cmp.Or(o.Dir, dir)
+	if err := os.WriteFile(filepath.Join(dir, "newtop.py"), []byte(python.Module), 0o600); err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	if l.listener, err = net.ListenUnix("unix", &net.UnixAddr{Name: l.path(), Net: "unix"}); err != nil {
+		os.RemoveAll(dir)
+		return nil, fmt.Errorf("a socket for a peer: %w", reason(err))
+	}
+	return l, nil
+}
+
+// privateDir makes a directory in which a socket's path is not too long.
+func privateDir() (string, error) {
+	dir, err := os.MkdirTemp("", "newtop-")
+	if err == nil && len(socketIn(dir)) > longPath {
+		os.RemoveAll(dir)
+		dir, err = os.MkdirTemp("/tmp", "newtop-")
+	}
+	return dir, err
+}
+
+func socketIn(dir string) string { return filepath.Join(dir, "peer") }
+
+func (l *Listener) path() string { return socketIn(l.dir) }
+
+// Environ returns an environment by which a peer finds the socket, and Python newtop.py where no directory before has one.
+func (l *Listener) Environ(environ []string) []string {
+	const modules = "PYTHONPATH"
+	path := l.dir
+	environ = slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, value, _ := strings.Cut(v, "=")
+		if name == modules && value != "" {
+			path = value + string(filepath.ListSeparator) + l.dir
+		}
+		return name == modules || name == SocketVariable
+	})
+	return append(environ, modules+"="+path, SocketVariable+"="+l.path())
+}
+
+// Accept waits for a peer, for as long as the context lets it, and greets it. The end of the context is the client's too.
+func (l *Listener) Accept(ctx context.Context) (*Client, error) {
+	_ = l.listener.SetDeadline(time.Time{}) // that of an Accept before
+	woken := make(chan struct{})
+	wake := context.AfterFunc(ctx, func() {
+		_ = l.listener.SetDeadline(time.Unix(1, 0))
+		close(woken)
+	})
+	conn, err := l.listener.Accept()
+	if !wake() {
+		<-woken
+		if conn != nil {
+			conn.Close()
+		}
+		return nil, context.Cause(ctx)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("a socket for a peer: %w", reason(err))
+	}
+	return New(ctx, conn, l.options)
+}
+
+// accept waits for the peer of a program, which connects in time or ends.
+func (l *Listener) accept(ctx context.Context, p *program) (net.Conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, l.options.Answer, errSlow)
+	defer cancel()
+	ctx, end := context.WithCancelCause(ctx)
+	defer end(nil)
+	go func() {
+		select {
+		case <-p.ended:
+			end(errEnded)
+		case <-ctx.Done():
+		}
+	}()
+	defer context.AfterFunc(ctx, func() { _ = l.listener.SetDeadline(time.Unix(1, 0)) })()
+	conn, err := l.listener.Accept()
+	l.listener.Close() // who else has the variable is not the peer
+	if err == nil {
+		return conn, nil
+	}
+	name := l.options.Name
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errEnded):
+		how, _ := p.how()
+		return nil, &EndedError{fmt.Sprintf("%s ended before it connected to newtop: %s", name, how)}
+	case errors.Is(cause, errSlow):
+		return nil, fmt.Errorf("%s did not connect to newtop within %v (--model-timeout): expected newtop.serve, or another peer", name, l.options.Answer)
+	case cause != nil:
+		return nil, fmt.Errorf("%s: %w", name, cause)
+	}
+	return nil, fmt.Errorf("%s: %w", name, reason(err))
+}
+
+var errSlow = errors.New("too slow")
+
+// Close stops listening and removes the directory. Clients that were accepted stay.
+func (l *Listener) Close() error {
+	l.listener.Close() // or a peer that was accepted has had it closed
+	return os.RemoveAll(l.dir)
+}
