@@ -293,11 +293,19 @@ func asBytes(x []float64) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 8*len(x))
 }
 
-// decode converts numbers of a frame or of a mapped file.
+// asSingles is memory as n numbers, where it has them as frames do. It begins at a multiple of 4 bytes.
+func asSingles(b []byte, n int) []float32 {
+	return unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(b[:4*n]))), n)
+}
+
+// decode converts numbers of a frame or of a mapped file, which begin at a multiple of 8 bytes.
 func decode(dst []float64, b []byte, t dtype) {
 	switch {
+	case t == f32 && littleEndian:
+		for i, v := range asSingles(b, len(dst)) {
+			dst[i] = float64(v)
+		}
 	case t == f32:
-		b = b[:4*len(dst)]
 		for i := range dst {
 			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
 		}
@@ -313,8 +321,12 @@ func decode(dst []float64, b []byte, t dtype) {
 // encode is decode the other way.
 func encode(b []byte, x []float64, t dtype) {
 	switch {
+	case t == f32 && littleEndian:
+		singles := asSingles(b, len(x))
+		for i, v := range x {
+			singles[i] = float32(v)
+		}
 	case t == f32:
-		b = b[:4*len(x)]
 		for i, v := range x {
 			binary.LittleEndian.PutUint32(b[4*i:], math.Float32bits(float32(v)))
 		}

@@ -52,13 +52,18 @@ func (w *writer) frame(h map[string]any, t dtype, vectors []outgoing) error {
 	if err != nil {
 		return err
 	}
-	if len(text) > maxHead {
+	if len(text) > maxHead-alignment {
 		return fmt.Errorf("%v has %d bytes, more than a head's %d", h["op"], len(text), maxHead)
 	}
+	// Spaces behind the head put vectors at multiples of the alignment in memory too.
+	spaces := int(aligned(int64(prefix+len(text)))) - prefix - len(text)
 	w.buffer = append(w.buffer[:0], magic...)
-	w.buffer = binary.LittleEndian.AppendUint32(w.buffer, uint32(len(text)))
+	w.buffer = binary.LittleEndian.AppendUint32(w.buffer, uint32(len(text)+spaces))
 	w.buffer = binary.LittleEndian.AppendUint64(w.buffer, uint64(end))
 	w.buffer = append(w.buffer, text...)
+	for range spaces {
+		w.buffer = append(w.buffer, ' ')
+	}
 	return w.body(t, vectors)
 }
 

@@ -52,7 +52,7 @@ func behave(how string) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	f := &fake{conn: conn, n: 3}
+	f := &fake{conn: conn, n: 3, maps: how == "mapped"}
 	f.spoil = func(op string, b []byte) []byte {
 		switch {
 		case how == "raise" && op == "hv":
@@ -116,6 +116,7 @@ func programs(t *testing.T) {
 	for _, c := range []struct{ how, want string }{
 		{"good", ""},
 		{"lingering", ""},
+		{"mapped", ""},
 		{"early", `ended before it connected to newtop: exit status 3: ImportError: no torch`},
 		{"silent", "did not connect to newtop within 1s (--model-timeout)"},
 		{"raise", `ended at hv: exit status 1: RuntimeError: \abad`},
@@ -125,7 +126,7 @@ func programs(t *testing.T) {
 		t.Run(c.how, func(t *testing.T) {
 			t.Parallel()
 			lines := new(lockedLines)
-			command, options := peerCommand(t, c.how, lines), Options{}
+			command, options := peerCommand(t, c.how, lines), Options{Map: 1}
 			command.Patience = 500 * time.Millisecond
 			if c.how == "silent" {
 				options.Answer = time.Second
@@ -133,7 +134,13 @@ func programs(t *testing.T) {
 			client, err := Start(t.Context(), command, options)
 			if err == nil {
 				x := make([]float64, 3)
-				err = client.HessianTo(x, x)
+				x[2] = 5
+				if err = client.HessianTo(x, x); err == nil && x[2] != 15 {
+					t.Error("the product is", x)
+				}
+				if client.Mapped() != (c.how == "mapped") {
+					t.Error("mapped:", client.Mapped())
+				}
 				if again := client.At(x); c.want != "" && (again == nil || again.Error() != err.Error()) {
 					t.Errorf("%v, then %v", err, again)
 				}
