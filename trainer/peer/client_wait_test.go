@@ -125,3 +125,27 @@ func TestObserved(t *testing.T) {
 		}
 	})
 }
+
+// An observed peer that ends within the frame of a step is told of as well.
+func TestStepIsCut(t *testing.T) {
+	for at, length := 0, 1; at < length; at += 1 + at/8 {
+		f := &fake{n: 3, observed: true}
+		f.spoil = func(op string, b []byte) []byte {
+			if op != "step" {
+				return b
+			}
+			length = len(b)
+			_, _ = f.conn.Write(b[:at])
+			return nil
+		}
+		t.Run("", func(t *testing.T) {
+			c, err := greeted(t, f, Options{Answer: 10 * time.Second})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = c.Next(t.Context())
+			_, again := c.Next(t.Context())
+			told(t, errors.Join(err, again, c.On()), "closed the connection")
+		})
+	}
+}
