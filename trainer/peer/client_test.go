@@ -62,10 +62,12 @@ func answers(t *testing.T, f *fake) {
 		t.Errorf("eval: %+v, %v", figures, err)
 	}
 	copy(want, f.gradient(w, nil))
-	loss, err := c.GradientTo(got)
-	if same("gradient", err); loss != f.loss(w) {
-		t.Errorf("loss %g", loss)
+	at, err := c.GradientTo(got)
+	if same("gradient", err); at.Loss != f.loss(w) {
+		t.Errorf("loss %g", at.Loss)
 	}
+	_, err = c.RowsGradientTo(got, w, nil)
+	same("gradient of all rows", err)
 	copy(want, f.gradient(v, []int{0, f.n - 1}))
 	_, err = c.RowsGradientTo(got, v, []int{0, f.n - 1})
 	same("rows", err)
