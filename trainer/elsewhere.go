@@ -20,6 +20,12 @@ import (
 	"newtop/trainer/peer/umbridge"
 )
 
+// ModelError says that the program that has the model has failed a run, which can be gone on with.
+type ModelError struct{ Err error }
+
+func (e *ModelError) Error() string { return e.Err.Error() }
+func (e *ModelError) Unwrap() error { return e.Err }
+
 // ownFields are those of a Config that are about newtop's own data and networks.
 var ownFields = []string{"Data", "DataDir", "Target", "Test", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden", "Gate", "GateTraining", "Act", "Out", "Loss", "Init"}
 
@@ -160,7 +166,7 @@ func (l *loop) unbroken(f func() error) (err error) {
 		}
 		l.analyst.computing, l.race = "", nil
 		if err = l.ctx.Err(); err == nil {
-			err = failure.Err
+			err = &ModelError{failure.Err}
 		}
 	}()
 	return f()

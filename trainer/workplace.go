@@ -145,8 +145,8 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 	if w.elsewhere() == nil {
 		return
 	}
-	for _, f := range []*event.Float{&e.RMSE, &e.TestRMSE} { // which such a model need not tell
-		if f.Broken() {
+	for _, f := range []*event.Float{&e.RMSE, &e.TestRMSE, &e.Error, &e.TestError} { // which such a model need not tell
+		if f.Broken() || *f < 0 {
 			*f = event.Absent
 		}
 	}

@@ -56,7 +56,7 @@ func (c *Client) figures(op string, w []float64) (f Figures, err error) {
 	if err != nil {
 		return Figures{}, err
 	}
-	return f, c.numbers(op, h, field{"loss", &f.Loss}, field{"error", &f.Error}, field{"rmse", &f.RMSE})
+	return f, c.numbers(op, h, field{"loss", &f.Loss}, field{"error_rate", &f.Error}, field{"rmse", &f.RMSE})
 }
 
 // field is a number of a head and where it goes.

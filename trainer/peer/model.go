@@ -179,7 +179,7 @@ func (m *Model) Close() error { return m.end.Close() }
 // must panics with an objective.Failure unless err is nil.
 func (m *Model) must(err error) {
 	if err != nil {
-		panic(objective.Failure{Err: fmt.Errorf("%s: %w", m.about.Name, err)})
+		panic(objective.Failure{Err: err})
 	}
 }
 

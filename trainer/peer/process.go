@@ -274,9 +274,9 @@ func Resolve(model string) ([]string, error) {
 		if _, err := exec.LookPath(words[0]); err == nil {
 			return words, nil
 		}
-		return nil, fmt.Errorf("--model %q: there is no program %s: %s", model, format.Printable(words[0]), expected)
+		return nil, fmt.Errorf("%q: there is no program %s: %s", model, format.Printable(words[0]), expected)
 	}
-	return nil, fmt.Errorf("--model %q: there is no such file: %s", model, expected)
+	return nil, fmt.Errorf("%q: there is no such file: %s", model, expected)
 }
 
 // resolveFile is Resolve for a file; nil: it is none.
@@ -286,7 +286,7 @@ func resolveFile(path string) ([]string, error) {
 		return nil, nil
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("--model %q is no file", path)
+		return nil, fmt.Errorf("%q is no file", path)
 	}
 	by := scripts[filepath.Ext(path)]
 	chosen := filepath.Ext(path) == ".py" && os.Getenv("NEWTOP_PYTHON") != ""
@@ -297,7 +297,7 @@ func resolveFile(path string) ([]string, error) {
 		return []string{path}, nil
 	}
 	if by == nil {
-		return nil, fmt.Errorf("--model %q can't be run: expected an executable file, or one that ends in .py, .jl or .R", path)
+		return nil, fmt.Errorf("%q can't be run: expected an executable file, or one that ends in .py, .jl or .R", path)
 	}
 	programs := by()
 	for _, p := range programs {
@@ -305,7 +305,7 @@ func resolveFile(path string) ([]string, error) {
 			return []string{p, path}, nil
 		}
 	}
-	return nil, fmt.Errorf("--model %q: there is no %s to run it", path, format.Printable(strings.Join(programs, " or ")))
+	return nil, fmt.Errorf("%q: there is no %s to run it", path, format.Printable(strings.Join(programs, " or ")))
 }
 
 // executable reports whether a file runs by itself. On some file systems each file has leave to, so that a script has to say by

@@ -121,9 +121,12 @@ func failed(err error) bool {
 	return err != nil && !errors.As(err, &diverged) && !errors.As(err, &unsaved)
 }
 
-// end says how to go on with a run that was interrupted.
+// end says how to go on with a run that was interrupted, or whose model has gone.
 func (j *Job) end(cmd *cobra.Command, err error) error {
 	interrupted := errors.Is(err, context.Canceled) && cmd.Context().Err() != nil || errors.Is(err, syscall.EPIPE)
+	if _, broken := errors.AsType[*trainer.ModelError](err); broken && j.record.name() != "" {
+		return fmt.Errorf("%w; to go on: %s", err, j.record.command(true))
+	}
 	if j.record.name() == "" || !interrupted {
 		return err
 	}
