@@ -47,7 +47,11 @@ class Driver:
 
         self.thread = threading.Thread(target=run, daemon=True)
         self.thread.start()
-        return self.meet()
+        try:
+            return self.meet()
+        except (EOFError, OSError):
+            self.join()
+            raise
 
     def join(self):
         self.thread.join(60)
@@ -57,7 +61,7 @@ class Driver:
         return self.result
 
     def meet(self):
-        self.listener.settimeout(60)
+        self.listener.settimeout(20)
         self.sock = self.listener.accept()[0]
         self.sock.settimeout(60)
         self.hello, _ = self.receive()
@@ -67,10 +71,9 @@ class Driver:
         welcome = {"op": "welcome", "id": 0, "protocol": 1}
         if self.mapped:
             half = -(-self.n * self.dtype.itemsize // 4096) * 4096
-            self.handle = tempfile.NamedTemporaryFile(dir=self.dir.name)
-            self.handle.truncate(2 * half)
-            self.file = np.memmap(self.handle.name, dtype=np.uint8, mode="r+", shape=(2 * half,))
-            welcome["map"] = {"path": self.handle.name, "size": 2 * half}
+            name = os.path.join(self.dir.name, "vectors")
+            self.file = np.memmap(name, dtype=np.uint8, mode="w+", shape=(2 * half,))
+            welcome["map"] = {"path": name, "size": 2 * half}
         self.send(welcome)
         reply, _ = self.receive()
         assert reply["id"] == 0 and reply.get("map", False) == self.mapped, reply
@@ -123,7 +126,7 @@ class Driver:
         self.send({"op": op, "id": self.id, **({} if event is None else {"event": event})}, **vectors)
         head, got = self.receive()
         assert head["id"] == self.id, head
-        if "error" in head:
+        if isinstance(head.get("error"), dict):  # else it is the share of rows whose class is wrong
             assert "\n" not in head["error"]["message"]
             raise Failed(head["error"])
         return {**head, **got}

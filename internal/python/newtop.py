@@ -352,7 +352,11 @@ def _connect(listen: Optional[str]) -> Optional[socket.socket]:
             sock = sock.accept()[0]
             os.unlink(listen)
     elif path:
-        sock.connect(path)
+        try:
+            sock.connect(path)
+        except OSError as error:
+            sock.close()
+            raise ConnectionError(f"newtop can't be reached at {path}: {error.strerror}") from None
     else:
         sock.close()
         _say(f"to train this model: newtop train --model {(sys.argv or [''])[0] or 'model.py'}")
@@ -494,7 +498,7 @@ class _Peer:
             while self.answer(self.wire.receive()):
                 pass
         except (_Closed, _Broken) as error:
-            raise SystemExit(f"newtop: {error or 'newtop has gone'}") from None
+            raise SystemExit(f"newtop: {str(error) or 'newtop has gone'}") from None
 
     def answer(self, head: Dict[str, Any]) -> bool:
         """Reply to a request, and report whether there may be more of them."""
@@ -520,7 +524,7 @@ class _Peer:
         except (_Closed, _Broken):
             raise
         except Exception as error:
-            if not isinstance(error, NotImplementedError):
+            if not isinstance(error, NotImplementedError) and not _is_memory(error):
                 traceback.print_exc()
             return b"", error.with_traceback(None)  # its frames hold tensors
 
@@ -691,7 +695,7 @@ class _Jax:
         names = [self.tree.keystr(k) for k, _ in self.tree.tree_flatten_with_path(params)[0]] if hasattr(self.tree, "tree_flatten_with_path") else []
         shapes = [list(x.shape) for x in self.tree.tree_leaves(params)]
         blocks = [{"name": n, "shape": s} for n, s in zip(names or map(str, range(len(shapes))), shapes)]
-        return {"program": f"JAX {self.jax.__version__}", "dtype": "F64" if self.w.dtype == "float64" else "F32", "blocks": blocks,
+        return {"program": f"JAX {self.jax.__version__}", "dtype": "F64" if str(self.w.dtype).endswith("float64") else "F32", "blocks": blocks,
                 "rows": self.count, "digest": _digest([b["name"] for b in blocks], shapes, [self.numpy.asarray(x) for x in self.tree.tree_leaves(self.batch)])}
 
     def own(self, w: Any) -> Any:
@@ -845,6 +849,7 @@ class _Torch:
         for op in ("hv", "gnv") if isinstance(outputs, self.torch.Tensor) and outputs.requires_grad else ("hv",):
             try:
                 getattr(self, op)(v)
+                self._check_cuts(self.second if op == "hv" else self._split()[3])
                 self.has.append(op)
             except Exception as error:
                 self._find(f"{op} fails", " ".join(str(error).split())[:200], _remedy(error))
@@ -855,6 +860,18 @@ class _Torch:
             self._check_mean(float(loss.detach()))
         if not self.products:
             self.release()
+
+    def _check_cuts(self, gradient: Any) -> None:
+        """Refuse what torch.autograd.function.once_differentiable has cut off: asked for some inputs only, torch does not notice."""
+        todo, seen = [g.grad_fn for g in gradient if g is not None], set()
+        while todo:
+            node = todo.pop()
+            if node is None or node in seen:
+                continue
+            if node.name().endswith(("DelayedError", "::Error")):
+                raise NotImplementedError("a torch.autograd.Function is marked with once_differentiable")
+            seen.add(node)
+            todo += [n for n, _ in node.next_functions]
 
     def _measure(self, loss: float, outputs: Any) -> None:
         """Find out what the outputs are: classes, or numbers that the loss compares with the targets by their squares."""
@@ -929,7 +946,7 @@ class _Torch:
         with self._settings(grad) as stack:
             if hasattr(torch.nn, "attention"):
                 stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
-            elif hasattr(torch.backends.cuda, "sdp_kernel"):
+            elif hasattr(torch.nn.functional, "scaled_dot_product_attention"):
                 stack.enter_context(torch.backends.cuda.sdp_kernel(enable_flash=False, enable_mem_efficient=False, enable_math=True))
             try:
                 self._set_random(self.rng)
