@@ -1,5 +1,7 @@
 """Tests of newtop.py's peers with PyTorch, against dense matrices, differences, and runs without newtop. See ./run."""
+import contextlib
 import copy
+import io
 import os
 import random
 import sys
@@ -151,6 +153,10 @@ class Products(unittest.TestCase):
                 return self.out(self.rnn(x)[0][:, -1])
 
         self.compare(Net().double(), (self.rows(5, 4, 2), torch.arange(5) % 2), nn.CrossEntropyLoss())
+        d = Driver().call(newtop.serve, Net(), nn.CrossEntropyLoss(), (self.rows(5, 4, 2).float(), torch.arange(5) % 2))
+        self.assertEqual((d.hello["dtype"], d.hello["findings"]), ("F32", []))
+        d.ask("stop")
+        d.join()
 
     def test_tied_transformer(self):
         class Net(nn.Module):
@@ -314,11 +320,13 @@ class Behaviour(unittest.TestCase):
 
     def test_bad_requests(self):
         d = self.serve(nn.Linear(4, 3))
-        d.fails("failed", "at")
-        d.fails("failed", "hv", v=np.ones(3))
-        d.fails("failed", "grad", rows=[12])
-        d.fails("failed", "grad", rows=[-1])
-        d.fails("failed", "grad", rows=[])
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            d.fails("failed", "at")
+            d.fails("failed", "hv", v=np.ones(3))
+            d.fails("failed", "grad", rows=[12])
+            d.fails("failed", "grad", rows=[-1])
+            d.fails("failed", "grad", rows=[])
+        self.assertEqual(errs.getvalue().count("Traceback"), 5)
         d.fails("unsupported", "eval")
         d.fails("unsupported", "dance")
         d.fails("unsupported", "update")
@@ -358,6 +366,23 @@ class Behaviour(unittest.TestCase):
         d = Driver().call(serve)
         self.assertEqual(d.hello["findings"][0]["what"], "autocast")
         self.assertAlmostEqual(d.ask("loss")["loss"], nn.functional.cross_entropy(model(data[0]), data[1]).item(), 14)
+        self.stop(d)
+
+    def test_what_can_not_be_done(self):
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            d = self.serve(nn.Linear(5, 3))
+            (finding,) = d.hello["findings"]
+            self.assertEqual((finding["what"], finding["fatal"], d.hello["has"]), ("the gradient fails", True, []))
+            d.sock.close()
+            with self.assertRaisesRegex(SystemExit, "newtop has gone"):
+                d.join()
+        self.assertIn("Traceback", errs.getvalue())
+
+        class FullyShardedDataParallel(nn.Linear):
+            pass
+
+        d = self.serve(FullyShardedDataParallel(4, 3))
+        self.assertEqual([(f["what"], f["fatal"]) for f in d.hello["findings"]], [("FSDP", True)])
         self.stop(d)
 
     def test_digest(self):
@@ -442,7 +467,9 @@ class Probe(unittest.TestCase):
         d.ask("stop")
         self.same(plain, d.join())
         os.environ["NEWTOP_PEER"] = "/nowhere/at/all"
-        self.same(plain, self.loop(True))
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            self.same(plain, self.loop(True))
+        self.assertEqual(errs.getvalue(), "")
 
     def test_rates(self):
         p = [nn.Parameter(torch.ones(2))]
@@ -493,6 +520,9 @@ class Programs(unittest.TestCase):
 
     def test_digits(self):
         hello, w, _, out = self.run_program("digits.py", "200")
+        again, same, _, _ = self.run_program("digits.py", "200")
+        np.testing.assert_array_equal(w, same)
+        self.assertEqual(hello["digest"], again["digest"])
         self.assertAlmostEqual(float(out.split()[-2]), np.linalg.norm(w), 3)
         self.assertEqual((hello["classes"], hello["rows"], hello["test_rows"]), (10, 200, 50))
 
@@ -536,6 +566,27 @@ class Programs(unittest.TestCase):
         environ = {"NEWTOP_PEER": ""}
         other = Driver().start(os.path.join(DATA, "loop.py"), "12", "4", **environ)
         self.assertEqual(other.communicate(timeout=60)[0], out)
+
+
+class Objects(unittest.TestCase):
+    def test_with_numpy(self):
+        a = np.array([[2.0, 1.0], [1.0, 3.0]])
+
+        class Model:
+            about = {"dtype": "F32", "blocks": [{"name": "both", "shape": [1, 2]}]}
+            start = staticmethod(lambda: np.array([1.0, 2.0]))
+            loss = staticmethod(lambda w: w @ a @ w / 2)
+            grad = staticmethod(lambda w: (w @ a @ w / 2, a @ w))
+            hv = staticmethod(lambda w, v: a @ v if v.dtype == np.float32 else None)
+            diag = staticmethod(lambda w: np.diag(a))
+
+        d = Driver().call(newtop.serve_object, Model())
+        self.assertEqual(set(d.hello["has"]), {"grad", "hv", "diag"})
+        self.assertEqual(list(d.ask("hv", v=[1, -1])["hv"]), [1, -2])
+        self.assertEqual(list(d.ask("grad", w=[1, 0])["g"]), [2, 1])
+        self.assertEqual((list(d.ask("diag")["diag"]), d.ask("loss")["loss"]), ([2, 3], 9))
+        d.ask("stop")
+        d.join()
 
 
 class FunctionsOfJax(unittest.TestCase):

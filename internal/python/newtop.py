@@ -1,4 +1,4 @@
-"""Log a training run from any loop, in one line, and watch it with newtop.
+"""Log a training run from any loop, in one line, and watch it with newtop; or give newtop the model itself.
 
     import newtop
     newtop.log(loss=loss, val_loss=val_loss)
@@ -13,6 +13,9 @@ on a line of its own. Where the lines go:
 Of several processes (torchrun, Slurm, MPI) the one of rank 0 writes; with NEWTOP_ALL_RANKS=1 the others write too, each
 to a file of its own. Nothing here raises into your loop: if a line can't be written, that is said once on standard
 error, and then nothing more is written. The file needs Python 3.8 and no other module.
+
+    newtop.serve(model, loss_fn, (inputs, targets))            newtop trains a model of PyTorch or JAX: newtop train --model model.py
+    probe = newtop.probe(model, loss_fn, (inputs, targets))    newtop looks at its curvature while your loop trains it
 """
 from __future__ import annotations
 
@@ -288,7 +291,7 @@ def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, 
             what.try_products()
         else:
             what = _Plain(_Jax(model, loss_fn, batch, eval, outputs, rows))
-        _Peer(sock, what, name, on_event=on_event).drive()
+        _drive(sock, what, name, on_event)
     if not isinstance(what, _Torch):
         return what.model.params()
     what.finish()
@@ -314,7 +317,7 @@ def serve_object(model: Any, *, name: Optional[str] = None, on_event: Any = None
     sock = _connect(listen) if _rank() == 0 else None
     if sock is not None:
         with sock:
-            _Peer(sock, _Plain(model), name, on_event=on_event).drive()
+            _drive(sock, _Plain(model), name, on_event)
     return model
 
 
@@ -492,14 +495,6 @@ class _Peer:
         mapped = "map" in welcome and self.wire.open_map(welcome["map"], self.size)
         self.wire.send({"id": welcome.get("id", 0), **({"map": True} if mapped else {})})
 
-    def drive(self) -> None:
-        """Answer until newtop stops; the program ends if newtop is gone."""
-        try:
-            while self.answer(self.wire.receive()):
-                pass
-        except (_Closed, _Broken) as error:
-            raise SystemExit(f"newtop: {str(error) or 'newtop has gone'}") from None
-
     def answer(self, head: Dict[str, Any]) -> bool:
         """Reply to a request, and report whether there may be more of them."""
         op, began = head.get("op"), time.perf_counter()
@@ -575,6 +570,16 @@ class _Peer:
             return view
         reply["vectors"][name]["map"] = True
         return b""
+
+
+def _drive(sock: socket.socket, model: Any, name: Optional[str], on_event: Any) -> None:
+    """Answer until newtop stops; the program ends if newtop is gone."""
+    try:
+        peer = _Peer(sock, model, name, on_event=on_event)
+        while peer.answer(peer.wire.receive()):
+            pass
+    except (_Closed, _Broken) as error:
+        raise SystemExit(f"newtop: {str(error) or 'newtop has gone'}") from None
 
 
 def _is_memory(error: BaseException) -> bool:
@@ -767,6 +772,7 @@ class _Torch:
         self.count, self.test_count = self._rows(batch), self._rows(test)
         self.classes = self.outputs = 0
         self.kind, self.squared, self.final, self.change = _loss_name(loss_fn), False, None, None
+        self.attention = self._attention()
         self.products = False  # whether what the loss was computed from is kept for them
         self.release()
         self.freeze()
@@ -813,17 +819,21 @@ class _Torch:
                 found.setdefault("spectral norm", []).append(name)
             if getattr(m, "gradient_checkpointing", False) is True:
                 found.setdefault("gradient checkpointing", []).append(name)
+            if "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None:
+                found.setdefault("compiled modules", []).append(name)
             if kinds & {"FullyShardedDataParallel", "FSDPModule"}:
                 found.setdefault("FSDP", []).append(name)
         self.coupled, self.recurrent, self.attends = "batch norm" in found, "rnn" in found, "attention" in found
+        self.compiled = "compiled modules" in found and hasattr(getattr(torch, "compiler", None), "set_stance")
         if "cuda" not in self.devices:
             found.pop("rnn", None)
-        if not hasattr(nn.functional, "scaled_dot_product_attention"):
+        if self.attention is None:
             found.pop("attention", None)
         remedies = {
             "dropout": "call model.eval(), or leave it: each product draws the same mask",
             "batch norm": "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are",
             "attention": "nothing to do: the fused kernels are switched off, which have no second derivatives",
+            "compiled modules": "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself",
             "rnn": "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives",
             "spectral norm": "call model.eval(), or leave it: the vectors of its power iteration are held",
             "gradient checkpointing": "pass use_reentrant=False",
@@ -834,17 +844,24 @@ class _Torch:
         half = [n for n, p in zip(self.names, self.params) if p.element_size() < 4]
         if half:
             self._find("weights of 16 bits", half[0], "convert the model with model.float(): eigenvalues have two or three digits so")
-        if torch.is_autocast_enabled() or torch.is_autocast_cpu_enabled():
+        if self._autocasts():
             self._find("autocast", "model", "nothing to do: it is switched off in what newtop asks for")
         if "cuda" in self.devices and torch.backends.cuda.matmul.allow_tf32:
             self._find("TF32", "model", "torch.backends.cuda.matmul.allow_tf32 = False")
 
     def try_products(self) -> None:
-        """Ask for each product once, so that only what works is offered. An error of the gradient itself is raised."""
+        """Ask for each product once, so that only what works is offered."""
+        if self.fatal():
+            return
         self.products = True
-        loss, outputs = self._kept()
+        try:
+            loss, outputs = self._kept()
+            g = self.grad(None, None)[1]
+        except Exception as error:
+            traceback.print_exc()
+            self._find("the gradient fails", " ".join(str(error).split())[:200], _remedy(error, "see the traceback of the program"), True)
+            return
         self._measure(float(loss.detach()), outputs)
-        g = self.grad(None, None)[1]
         v = [self.torch.zeros_like(p) if x is None else x for p, x in zip(self.params, g)]
         for op in ("hv", "gnv") if isinstance(outputs, self.torch.Tensor) and outputs.requires_grad else ("hv",):
             try:
@@ -860,6 +877,10 @@ class _Torch:
             self._check_mean(float(loss.detach()))
         if not self.products:
             self.release()
+
+    def fatal(self) -> str:
+        """Why nothing can be done with the model, if that is so."""
+        return next((f"{f['what']}: {f['where']}: {f['remedy']}" for f in self.findings if f.get("fatal")), "")
 
     def _check_cuts(self, gradient: Any) -> None:
         """Refuse what torch.autograd.function.once_differentiable has cut off: asked for some inputs only, torch does not notice."""
@@ -903,7 +924,7 @@ class _Torch:
         random_too = [self.rng[0]] if any(f["what"] == "dropout" for f in self.findings) else []
         shapes = [list(p.shape) for p in self.params]
         return {"program": f"PyTorch {torch.__version__}, {device}, {torch.get_num_threads()} threads", "n": sum(self.sizes),
-                "dtype": "F64" if self.dtype == torch.float64 else "F32", "has": self.has, "rows": self.count, "test_rows": self.test_count,
+                "dtype": "F64" if self.dtype == torch.float64 else "F32", "has": [] if self.fatal() else self.has, "rows": self.count, "test_rows": self.test_count,
                 "classes": self.classes, "outputs": self.outputs, "loss": self.kind, "findings": self.findings,
                 "blocks": [{"name": n, "shape": s} for n, s in zip(self.names, shapes)],
                 "digest": _digest(self.names, shapes, [type(m).__name__ for m in self.modules], self.batch, self.test, random_too)}
@@ -927,13 +948,33 @@ class _Torch:
             if state is not None:
                 put(state)
 
+    def _attention(self) -> Any:
+        """What makes a context in which attention has second derivatives; None where torch has no kernels without them."""
+        torch = self.torch
+        try:
+            from torch.nn.attention import SDPBackend, sdpa_kernel  # since 2.3
+            return lambda: sdpa_kernel(SDPBackend.MATH)
+        except ImportError:
+            if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+                return lambda: torch.backends.cuda.sdp_kernel(enable_flash=False, enable_mem_efficient=False, enable_math=True)
+            return None
+
+    def _autocasts(self) -> List[str]:
+        """On which devices autocast is on."""
+        torch = self.torch
+        try:
+            return [d for d in ("cuda", "cpu") if torch.is_autocast_enabled(d)]
+        except TypeError:  # before 2.4
+            return [d for d, on in (("cuda", torch.is_autocast_enabled()), ("cpu", torch.is_autocast_cpu_enabled())) if on]
+
     def _settings(self, grad: bool = True) -> ExitStack:
         """What holds while anything is evaluated or differentiated."""
         torch, stack = self.torch, ExitStack()
         stack.enter_context(torch.enable_grad() if grad or self.attends or self.recurrent else torch.no_grad())  # both take other kernels without
-        for device, on in (("cuda", torch.is_autocast_enabled()), ("cpu", torch.is_autocast_cpu_enabled())):
-            if on:
-                stack.enter_context(torch.autocast(device, enabled=False))
+        for device in self._autocasts():
+            stack.enter_context(torch.autocast(device, enabled=False))
+        if self.recurrent:  # the kernels of cuDNN and oneDNN have no second derivatives
+            stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
         if "cuda" in self.devices:
             stack.enter_context(torch.backends.cudnn.flags(enabled=not self.recurrent, benchmark=False, deterministic=True, allow_tf32=False))
         return stack
@@ -944,10 +985,10 @@ class _Torch:
         torch, outer = self.torch, self._random()
         flags = [(m, m.training) for m in self.modules] if testing else []
         with self._settings(grad) as stack:
-            if hasattr(torch.nn, "attention"):
-                stack.enter_context(torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH))
-            elif hasattr(torch.nn.functional, "scaled_dot_product_attention"):
-                stack.enter_context(torch.backends.cuda.sdp_kernel(enable_flash=False, enable_mem_efficient=False, enable_math=True))
+            if self.attention is not None:
+                stack.enter_context(self.attention())
+            if self.compiled:
+                stack.enter_context(torch.compiler.set_stance("force_eager"))
             try:
                 self._set_random(self.rng)
                 for m, _ in flags:  # running averages that do not move are no use: batch norm goes on with those of the batch
@@ -1145,7 +1186,7 @@ def _loss_name(loss_fn: Any) -> str:
     return known.get(name, "" if name == "<lambda>" else name)
 
 
-def _remedy(error: BaseException) -> str:
+def _remedy(error: BaseException, else_: str = "newtop takes differences of gradients") -> str:
     """What to do about a product that can't be had."""
     text = str(error)
     missing = re.search(r"derivative for '?([\w:.]+)'? is not implemented", text)
@@ -1155,7 +1196,7 @@ def _remedy(error: BaseException) -> str:
         return "a torch.autograd.Function is marked once_differentiable: newtop takes differences of gradients"
     if "checkpoint" in text.lower():
         return "pass use_reentrant=False to torch.utils.checkpoint"
-    return "give a smaller batch" if _is_memory(error) else "newtop takes differences of gradients"
+    return "give a smaller batch" if _is_memory(error) else else_
 
 
 class _Probe:
@@ -1195,6 +1236,8 @@ class _Probe:
         if self.peer is None:
             what = _Torch(model, loss_fn, batch, None, observed=True)
             what.try_products()
+            if what.fatal():
+                raise RuntimeError(what.fatal())
             self.peer = _Peer(_connect(None), what, name, mode="observed")
         what, wire = self.peer.model, self.peer.wire
         what.freeze()
