@@ -1114,10 +1114,15 @@ class _Torch:
             return float(loss.detach()), derive(loss, self.params, allow_unused=True)
 
     def _vectors(self, v: Any) -> List[Any]:
-        """A vector of weights as tensors of their shapes, devices and layouts."""
+        """A vector of weights as tensors of their shapes, devices and layouts; aligned as torch's own, on which last bits depend."""
         if isinstance(v, list):
             return v
-        return [self.torch.empty_like(p).copy_(x.view(p.shape)) for p, x in zip(self.params, v.split(self.sizes))]
+
+        def like(p: Any, x: Any) -> Any:
+            fits = p.device.type == "cpu" and p.dtype == x.dtype and p.is_contiguous() and x.data_ptr() % 64 == 0
+            return x if fits else self.torch.empty_like(p).copy_(x)
+
+        return [like(p, x.view(p.shape)) for p, x in zip(self.params, v.split(self.sizes))]
 
     def _along(self, gradient: Any, of: Any, v: List[Any]) -> List[Any]:
         """The gradient of (gradient, v): None where it does not depend on the weights."""
