@@ -1056,7 +1056,7 @@ class _Torch:
 
     def release(self) -> None:
         """Forget what is kept for the point."""
-        self.graph = self.slope = self.second = self.split = self.bits = None
+        self.graph = self.slope = self.second = self.split = self.bits = self.scratch = None
         if self.torch.cuda.is_initialized():
             self.torch.cuda.empty_cache()
 
@@ -1114,15 +1114,13 @@ class _Torch:
             return float(loss.detach()), derive(loss, self.params, allow_unused=True)
 
     def _vectors(self, v: Any) -> List[Any]:
-        """A vector of weights as tensors of their shapes, devices and layouts; aligned as torch's own, on which last bits depend."""
+        """A vector of weights as tensors of their shapes, devices and layouts, until the next one; aligned as torch's own, on which
+        last bits depend."""
         if isinstance(v, list):
             return v
-
-        def like(p: Any, x: Any) -> Any:
-            fits = p.device.type == "cpu" and p.dtype == x.dtype and p.is_contiguous() and x.data_ptr() % 64 == 0
-            return x if fits else self.torch.empty_like(p).copy_(x)
-
-        return [like(p, x.view(p.shape)) for p, x in zip(self.params, v.split(self.sizes))]
+        if self.scratch is None:
+            self.scratch = [self.torch.empty_like(p, requires_grad=False) for p in self.params]
+        return [s.copy_(x.view(s.shape)) for s, x in zip(self.scratch, v.split(self.sizes))]
 
     def _along(self, gradient: Any, of: Any, v: List[Any]) -> List[Any]:
         """The gradient of (gradient, v): None where it does not depend on the weights."""
