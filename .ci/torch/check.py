@@ -535,7 +535,6 @@ class Programs(unittest.TestCase):
         self.assertEqual(hello["program"].split()[0], "NumPy")
 
     def run_numpy(self):
-        self.mapped = False
         d = Driver(mapped=False)
         process = d.start(os.path.join(DATA, "numpy_peer.py"))
         d.meet()

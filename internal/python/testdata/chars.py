@@ -22,10 +22,11 @@ class Characters(nn.Module):
         self.layers = nn.TransformerEncoder(nn.TransformerEncoderLayer(width, 4, 2 * width, dropout=0.0, activation="gelu", batch_first=True), 2)
         self.out = nn.Linear(width, len(letters), bias=False)
         self.out.weight = self.letters.weight  # tied
+        nn.init.normal_(self.letters.weight, std=width**-0.5)
         self.register_buffer("mask", torch.full((length, length), float("-inf")).triu(1))
 
     def forward(self, x):
-        return self.out(self.layers(0.5 * self.letters(x) + self.places, mask=self.mask))
+        return self.out(self.layers(self.letters(x) + self.places, mask=self.mask))
 
 
 def windows(count, seed):
