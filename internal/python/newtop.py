@@ -477,8 +477,6 @@ class _Peer:
     it answers. What read returns is valid until the next frame.
     """
 
-    NAMES = {"get": "w", "grad": "g", "hv": "hv", "gnv": "gnv", "diag": "diag", "update": "u"}  # of the vectors in replies
-
     def __init__(self, sock: socket.socket, model: Any, name: Optional[str], mode: str = "driven", on_event: Any = None) -> None:
         self.wire, self.model, self.mode, self.on_event = _Wire(sock), model, mode, on_event
         about = model.about()
@@ -553,7 +551,7 @@ class _Peer:
         elif op in ("hv", "gnv") and op in self.has:
             return self._vector(reply, op, getattr(self.model, op)(take("v")))
         elif op in ("diag", "update") and op in self.has:
-            return self._vector(reply, self.NAMES[op], getattr(self.model, op)())
+            return self._vector(reply, "u" if op == "update" else op, getattr(self.model, op)())
         else:
             raise NotImplementedError(f"the model does not answer {op}")
         return b""
@@ -720,7 +718,8 @@ class _Jax:
 
 
 def _digest(*parts: Any) -> str:
-    """A text that is the same for the same names, shapes and data. Of more than 64 MB every so manieth number is read."""
+    """A text that is the same for the same names, shapes and data. Of a tensor of more than 64 MB evenly spaced numbers are read:
+    enough to tell another batch, and quick."""
     digest = hashlib.sha256()
 
     def add(x: Any) -> None:
@@ -934,7 +933,9 @@ class _Torch:
     def freeze(self) -> None:
         """Have all evaluations from now on draw the random numbers that come next, and find the buffers as they are."""
         self.rng = self._random()
-        self.buffers = [(m._buffers, k, b, b.detach().clone()) for m in self.modules for k, b in m._buffers.items() if b is not None] if any(m.training for m in self.modules) else []
+        training = any(m.training for m in self.modules)  # else nothing writes to them
+        owned = [(m._buffers, k, b) for m in self.modules for k, b in m._buffers.items() if b is not None and training]
+        self.buffers = [(owner, k, b, b.detach().clone()) for owner, k, b in owned]
 
     def _random(self) -> List[Any]:
         torch, numpy = self.torch, sys.modules.get("numpy")
