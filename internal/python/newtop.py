@@ -1,4 +1,4 @@
-"""Log a training run from any loop, in one line, and watch it with newtop.
+"""Log a training run from any loop, in one line, and watch it with newtop; or give newtop the model itself.
 
     import newtop
     newtop.log(loss=loss, val_loss=val_loss)
@@ -13,18 +13,31 @@ on a line of its own. Where the lines go:
 Of several processes (torchrun, Slurm, MPI) the one of rank 0 writes; with NEWTOP_ALL_RANKS=1 the others write too, each
 to a file of its own. Nothing here raises into your loop: if a line can't be written, that is said once on standard
 error, and then nothing more is written. The file needs Python 3.8 and no other module.
+
+    newtop.serve(model, loss_fn, (inputs, targets))            newtop trains a model of PyTorch or JAX: newtop train --model model.py
+    probe = newtop.probe(model, loss_fn, (inputs, targets))    newtop looks at its curvature while your loop trains it
 """
 from __future__ import annotations
 
+import array
 import atexit
+import ctypes
+import hashlib
 import json
 import math
+import mmap
 import os
+import random
+import re
+import socket
+import stat
+import struct
 import sys
 import threading
 import time
+import traceback
 import weakref
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from datetime import datetime, timezone
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -248,3 +261,1013 @@ def _say(text: str) -> None:
 _writer = _Writer()
 if hasattr(os, "register_at_fork"):  # the lock may be held by a thread that a child does not have
     os.register_at_fork(after_in_child=lambda: setattr(_writer, "lock", threading.RLock()))
+
+
+# Models for newtop: what follows answers docs/peer.md.
+
+
+def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, *, name: Optional[str] = None, rows: bool = True,
+          outputs: Any = None, on_event: Any = None, listen: Optional[str] = None) -> Any:
+    """Have newtop train a model: `newtop train --model model.py`. It returns the model with the final weights.
+
+    PyTorch: batch is a pair (inputs, targets), and the loss loss_fn(model(inputs), targets), a mean over the rows; or anything
+    else, and loss_fn(model, batch) returns the loss, or the loss and the outputs that it is a function of, which products
+    with the Gauss-Newton matrix need. eval is the test data, of the same kind: it is evaluated without dropout. rows=False
+    forbids losses of some rows only. Weights that need no gradient stay as they are.
+
+    JAX: serve(loss_fn, params, batch) with loss_fn(params, batch), or with outputs=net: loss_fn(net(params, inputs), targets).
+    It returns the final params.
+
+    The random numbers that dropout draws are those that come when serve is called, in every evaluation, and no running
+    average is updated. on_event is called with each event of the run, a dict. Without newtop it says how to run and
+    returns. With listen=PATH it waits there for one newtop (`--model unix:PATH`).
+    """
+    sock = _connect(listen) if _rank() == 0 else None
+    if sock is None:
+        return model if hasattr(model, "named_parameters") else loss_fn
+    with sock:
+        if hasattr(model, "named_parameters"):
+            what = _Torch(model, loss_fn, batch, eval, rows)
+            what.try_products()
+        else:
+            what = _Plain(_Jax(model, loss_fn, batch, eval, outputs, rows))
+        _drive(sock, what, name, on_event)
+    if not isinstance(what, _Torch):
+        return what.model.params()
+    what.finish()
+    return model
+
+
+def serve_object(model: Any, *, name: Optional[str] = None, on_event: Any = None, listen: Optional[str] = None) -> Any:
+    """Have newtop train whatever has these methods, in which vectors are flat: NumPy arrays if the program has imported NumPy,
+    else array.array.
+
+        start()              the first weights. Needed
+        loss(w)              the mean loss over the rows, or a dict {"loss": …, "error": …, "rmse": …}. Needed
+        grad(w)              the loss, and its gradient
+        rows_grad(w, rows)   the same of the mean over some rows
+        hv(w, v), gnv(w, v)  the products of the Hessian and of the Gauss-Newton matrix at w with v
+        diag(w)              the diagonal of the Gauss-Newton matrix
+        eval(w)              as loss, over the test rows
+        set(w)               is told the final weights
+
+    What is missing newtop does without. An attribute `about`, a dict, tells more, by the keys of the protocol's hello: blocks,
+    rows, test_rows, classes, outputs, loss, digest, findings, dtype ("F64", or "F32").
+    """
+    sock = _connect(listen) if _rank() == 0 else None
+    if sock is not None:
+        with sock:
+            _drive(sock, _Plain(model), name, on_event)
+    return model
+
+
+def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any = None, *, name: Optional[str] = None) -> "_Probe":
+    """Let newtop look at the curvature of a model while your own loop trains it: `newtop watch -- python3 train.py`.
+
+        probe = newtop.probe(model, loss_fn, batch, every=200, optimizer=optimizer)
+        ...
+        optimizer.step()
+        probe.step(loss)
+
+    batch and loss_fn are as for serve(): always the same batch, best without augmentation. The loop computes the same bits with
+    and without it: weights, gradients, random numbers, running averages stay as they are. Without newtop it does nothing.
+    """
+    return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name)
+
+
+def seed(default: int = 0) -> int:
+    """The seed that newtop wants, for torch.manual_seed(newtop.seed())."""
+    return int(os.environ.get("NEWTOP_SEED") or default)
+
+
+def _connect(listen: Optional[str]) -> Optional[socket.socket]:
+    """The socket to newtop. A program connects once: its children find no path."""
+    path, sock = os.environ.pop("NEWTOP_PEER", None), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    if listen:
+        with sock:
+            with suppress(OSError):
+                if stat.S_ISSOCK(os.stat(listen).st_mode):
+                    os.unlink(listen)
+            sock.bind(listen)
+            os.chmod(listen, 0o600)
+            sock.listen(1)
+            _say(f"waits for newtop: newtop train --model unix:{listen}")
+            sock = sock.accept()[0]
+            os.unlink(listen)
+    elif path:
+        try:
+            sock.connect(path)
+        except OSError as error:
+            sock.close()
+            raise ConnectionError(f"newtop can't be reached at {path}: {error.strerror}") from None
+    else:
+        sock.close()
+        _say(f"to train this model: newtop train --model {(sys.argv or [''])[0] or 'model.py'}")
+        return None
+    if hasattr(os, "register_at_fork"):  # a child that lives on would hide that this process died
+        os.register_at_fork(after_in_child=sock.close)
+    return sock
+
+
+class _Broken(Exception):
+    """What newtop sent is not the protocol."""
+
+
+class _Closed(Exception):
+    """newtop is gone."""
+
+
+_SIZES = {"F64": 8, "F32": 4, "I64": 8}
+
+
+class _Wire:
+    """Frames over a socket, and the file that both sides map."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self.sock, self.buffer, self.body, self.map = sock, bytearray(), memoryview(b""), None
+
+    def send(self, head: Dict[str, Any], body: Any = b"") -> None:
+        text = json.dumps(_finite(head), allow_nan=False).encode()
+        if len(text) > 1 << 20:
+            raise ValueError("the model has too many blocks: their names and shapes take more than 1 MiB")
+        try:
+            self.sock.sendall(struct.pack("<4sIQ", b"NTP1", len(text), len(body)) + text)
+            if len(body):
+                self.sock.sendall(body)
+        except OSError as error:
+            raise _Closed from error
+
+    def receive(self) -> Dict[str, Any]:
+        fixed = bytearray(16)
+        self._fill(memoryview(fixed))
+        magic, size, length = struct.unpack("<4sIQ", fixed)
+        if magic != b"NTP1" or size > 1 << 20 or length > 1 << 40:
+            raise _Broken("a frame has no magic" if magic != b"NTP1" else "a frame is too long")
+        text = bytearray(size)
+        self._fill(memoryview(text))
+        try:
+            head = json.loads(text.decode())
+            if length > len(self.buffer):
+                self.buffer = bytearray(length)
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise _Broken(f"a frame can't be read: {error}") from error
+        if not isinstance(head, dict):
+            raise _Broken("a head is no object")
+        self.body = memoryview(self.buffer)[:length]
+        self._fill(self.body)
+        return head
+
+    def _fill(self, view: memoryview) -> None:
+        try:
+            while view:
+                n = self.sock.recv_into(view)
+                if n == 0:
+                    raise _Closed
+                view = view[n:]
+        except OSError as error:
+            raise _Closed from error
+
+    def vector(self, head: Dict[str, Any], name: str, dtype: str, n: Optional[int]) -> memoryview:
+        """The bytes of a vector, which the next frame overwrites."""
+        try:
+            told = head["vectors"][name]
+            (count,), (begin, end) = told["shape"], told["data_offsets"]
+            source = self.map if told.get("map") is True else self.body
+            good = (told["dtype"] == dtype and n in (None, count) and end - begin == count * _SIZES[dtype]
+                    and begin % 64 == 0 and 0 <= begin <= end <= len(source))
+        except (KeyError, TypeError, ValueError, AttributeError):
+            good = False
+        if not good:
+            raise ValueError(f"the vector {name} is missing, or has another length or dtype")
+        return source[begin:end]
+
+    def open_map(self, told: Any, need: int) -> bool:
+        """Map the file that newtop offers, if both halves of it have room."""
+        try:
+            path, size = told["path"], told["size"]
+            if size // 2 < need or size % 8192:
+                return False
+            fd = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+            try:
+                self.map = memoryview(mmap.mmap(fd, size))
+            finally:
+                os.close(fd)
+            return True
+        except (OSError, ValueError, TypeError, KeyError):
+            return False
+
+
+def _finite(value: Any) -> Any:
+    """What JSON can say, with words for numbers that are not finite."""
+    if isinstance(value, Mapping):
+        return {str(k): _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    if value is not None and not isinstance(value, str):
+        value = _plain(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if value != value else "Infinity" if value > 0 else "-Infinity"
+    return value
+
+
+class _Peer:
+    """One model's side of a connection.
+
+    A model has about(), the keys of hello; read(bytes) and write(vector, bytes); and a method by the name of each request that
+    it answers. What read returns is valid until the next frame.
+    """
+
+    def __init__(self, sock: socket.socket, model: Any, name: Optional[str], mode: str = "driven", on_event: Any = None) -> None:
+        self.wire, self.model, self.mode, self.on_event = _Wire(sock), model, mode, on_event
+        about = model.about()
+        self.n, self.dtype, self.has = about["n"], about["dtype"], set(about["has"])
+        if on_event is not None:
+            self.has.add("event")
+        program = os.path.basename((sys.argv or [""])[0])
+        self.size, self.out = self.n * _SIZES[self.dtype], bytearray()
+        self.wire.send({"op": "hello", "protocol": [1, 1], "mode": mode, "name": name or (program if program not in ("", "-c") else "model"),
+                        **about, "has": sorted(self.has), "map": True})
+        welcome = self.wire.receive()
+        if welcome.get("op") != "welcome" or welcome.get("protocol") != 1:
+            raise _Broken("newtop speaks another version of the protocol")
+        mapped = "map" in welcome and self.wire.open_map(welcome["map"], self.size)
+        self.wire.send({"id": welcome.get("id", 0), **({"map": True} if mapped else {})})
+
+    def answer(self, head: Dict[str, Any]) -> bool:
+        """Reply to a request, and report whether there may be more of them."""
+        op, began = head.get("op"), time.perf_counter()
+        if op == "stop":
+            self.wire.send({"id": head.get("id")})
+            return False
+        reply: Dict[str, Any] = {"id": head.get("id")}
+        body, error = self._try(op, head, reply)
+        if error is not None and _is_memory(error) and hasattr(self.model, "release"):
+            self.model.release()
+            error = None
+            body, error = self._try(op, head, reply)
+        if error is not None:
+            reply = {"id": head.get("id"), "error": _described(error)}
+        reply["ms"] = round((time.perf_counter() - began) * 1e3, 3)
+        self.wire.send(reply, body)
+        return True
+
+    def _try(self, op: Any, head: Dict[str, Any], reply: Dict[str, Any]) -> Tuple[Any, Optional[Exception]]:
+        try:
+            return self._do(op, head, reply), None
+        except (_Closed, _Broken):
+            raise
+        except Exception as error:
+            if not isinstance(error, NotImplementedError) and not _is_memory(error):
+                traceback.print_exc()
+            return b"", error.with_traceback(None)  # its frames hold tensors
+
+    def _do(self, op: Any, head: Dict[str, Any], reply: Dict[str, Any]) -> Any:
+        vectors = head.get("vectors") or {}
+
+        def take(key: str) -> Any:
+            return self.model.read(self.wire.vector(head, key, self.dtype, self.n))
+
+        def may(key: str) -> Any:
+            return take(key) if key in vectors else None
+
+        if op == "event" and self.on_event is not None:
+            self.on_event(head.get("event"))
+        elif op in ("at", "set") and self.mode == "driven":
+            getattr(self.model, op)(take("w"))
+        elif op == "loss" or op == "eval" and op in self.has:
+            reply.update(getattr(self.model, op)(may("w")))
+        elif op == "get":
+            return self._vector(reply, "w", self.model.get())
+        elif op == "grad" and op in self.has:
+            rows = array.array("q")
+            if "rows" in vectors:
+                if "rows" not in self.has:
+                    raise NotImplementedError("the model has no gradients of some rows")
+                rows.frombytes(self.wire.vector(head, "rows", "I64", None))
+                if not rows:
+                    raise ValueError("no rows")
+            reply["loss"], g = self.model.grad(may("w"), rows if rows else None)
+            return self._vector(reply, "g", g)
+        elif op in ("hv", "gnv") and op in self.has:
+            return self._vector(reply, op, getattr(self.model, op)(take("v")))
+        elif op in ("diag", "update") and op in self.has:
+            return self._vector(reply, "u" if op == "update" else op, getattr(self.model, op)())
+        else:
+            raise NotImplementedError(f"the model does not answer {op}")
+        return b""
+
+    def _vector(self, reply: Dict[str, Any], name: str, vector: Any) -> Any:
+        """Write a vector of weights to the file or for the body, and describe it."""
+        begin = len(self.wire.map) // 2 if self.wire.map is not None else 0
+        if self.wire.map is None and not self.out:
+            self.out = bytearray(self.size)
+        view = memoryview(self.out) if self.wire.map is None else self.wire.map[begin:begin + self.size]
+        self.model.write(vector, view)
+        reply["vectors"] = {name: {"dtype": self.dtype, "shape": [self.n], "data_offsets": [begin, begin + self.size]}}
+        if self.wire.map is None:
+            return view
+        reply["vectors"][name]["map"] = True
+        return b""
+
+
+def _drive(sock: socket.socket, model: Any, name: Optional[str], on_event: Any) -> None:
+    """Answer until newtop stops; the program ends if newtop is gone."""
+    try:
+        peer = _Peer(sock, model, name, on_event=on_event)
+        while peer.answer(peer.wire.receive()):
+            pass
+    except (_Closed, _Broken) as error:
+        raise SystemExit(f"newtop: {str(error) or 'newtop has gone'}") from None
+
+
+def _is_memory(error: BaseException) -> bool:
+    text = str(error).lower()
+    return isinstance(error, MemoryError) or "out of memory" in text or "can't allocate memory" in text
+
+
+def _described(error: BaseException) -> Dict[str, str]:
+    text = " ".join(str(error).split())[:300] or type(error).__name__
+    missing = isinstance(error, NotImplementedError) or "is not implemented" in text or "once_differentiable" in text
+    return {"kind": "memory" if _is_memory(error) else "unsupported" if missing else "failed", "message": text}
+
+
+class _Plain:
+    """A plain object as serve_object describes it."""
+
+    def __init__(self, model: Any) -> None:
+        self.model, self.numpy = model, sys.modules.get("numpy")
+        self.told = dict(getattr(model, "about", None) or {})
+        self.code = "f" if self.told.get("dtype") == "F32" else "d"
+        start = model.start()
+        self.n = len(start)
+        self.point = self.final = self._own(start)
+
+    def about(self) -> Dict[str, Any]:
+        has = [r for r in ("grad", "hv", "gnv", "diag", "eval") if hasattr(self.model, r)]
+        return {"program": f"Python {sys.version.split()[0]}", "n": self.n, "dtype": "F32" if self.code == "f" else "F64",
+                "blocks": [{"name": "w", "shape": [self.n]}], **self.told, "has": has + (["rows"] if hasattr(self.model, "rows_grad") else [])}
+
+    def _own(self, x: Any) -> Any:
+        x = self.numpy.array(x, dtype=self.code).reshape(-1) if self.numpy else array.array(self.code, x)
+        if len(x) != self.n:
+            raise ValueError(f"a vector has {len(x)} numbers, and the model {self.n} weights")
+        return x
+
+    def read(self, view: memoryview) -> Any:
+        if self.numpy:
+            return self.numpy.frombuffer(view, dtype=self.code).copy()
+        x = array.array(self.code)
+        x.frombytes(view)
+        return x
+
+    def write(self, x: Any, view: memoryview) -> None:
+        view[:] = memoryview(self._own(x)).cast("B")
+
+    def get(self) -> Any:
+        return self.final
+
+    def at(self, w: Any) -> None:
+        self.point = self.final = w
+
+    def set(self, w: Any) -> None:
+        self.final = w
+        if hasattr(self.model, "set"):
+            self.model.set(w)
+
+    def _figures(self, told: Any) -> Dict[str, Any]:
+        return {k: _plain(v) for k, v in (told.items() if isinstance(told, Mapping) else [("loss", told)])}
+
+    def loss(self, w: Any) -> Dict[str, Any]:
+        return self._figures(self.model.loss(self.point if w is None else w))
+
+    def eval(self, w: Any) -> Dict[str, Any]:
+        return self._figures(self.model.eval(self.point if w is None else w))
+
+    def grad(self, w: Any, rows: Any) -> Tuple[float, Any]:
+        w = self.point if w is None else w
+        loss, g = self.model.grad(w) if rows is None else self.model.rows_grad(w, self.numpy.array(rows) if self.numpy else rows)
+        return _plain(loss), g
+
+    def hv(self, v: Any) -> Any:
+        return self.model.hv(self.point, v)
+
+    def gnv(self, v: Any) -> Any:
+        return self.model.gnv(self.point, v)
+
+    def diag(self) -> Any:
+        return self.model.diag(self.point)
+
+
+class _Jax:
+    """A function of a tree of arrays in JAX, as a plain object."""
+
+    def __init__(self, loss_fn: Any, params: Any, batch: Any, test: Any, outputs: Any, rows: bool) -> None:
+        import jax
+        import numpy
+        from jax.flatten_util import ravel_pytree
+        self.w, self.unravel = ravel_pytree(params)
+        self.jax, self.batch, self.numpy, self.tree = jax, batch, numpy, jax.tree_util
+        leaves = self.tree.tree_leaves(batch)
+        self.count = leaves[0].shape[0] if leaves and getattr(leaves[0], "shape", ()) else 0
+        evenly = self.count and all(getattr(x, "shape", ())[:1] == (self.count,) for x in leaves)
+
+        def loss(w: Any, data: Any) -> Any:
+            params = self.unravel(w)
+            return loss_fn(params, data) if outputs is None else loss_fn(outputs(params, data[0]), data[1])
+
+        def gnv(w: Any, v: Any, data: Any) -> Any:
+            out, pull = jax.vjp(lambda w: outputs(self.unravel(w), data[0]), w)
+            along = jax.jvp(lambda w: outputs(self.unravel(w), data[0]), (w,), (v,))[1]
+            return pull(jax.jvp(jax.grad(lambda o: loss_fn(o, data[1])), (out,), (along,))[1])[0]
+
+        value, slope = jax.jit(loss), jax.jit(jax.value_and_grad(loss))
+        curve = jax.jit(lambda w, v, data: jax.jvp(jax.grad(lambda w: loss(w, data)), (w,), (v,))[1])
+        self.loss, self.grad = lambda w: float(value(self.own(w), batch)), lambda w: self.both(slope(self.own(w), batch))
+        self.hv = lambda w, v: curve(self.own(w), self.own(v), batch)
+        if outputs is not None:
+            product = jax.jit(gnv)
+            self.gnv = lambda w, v: product(self.own(w), self.own(v), batch)
+        if test is not None:
+            self.eval = lambda w: float(value(self.own(w), test))
+        if rows and evenly:
+            self.rows_grad = lambda w, rows: self.both(slope(self.own(w), self.tree.tree_map(lambda x: x[numpy.asarray(rows)], batch)))
+
+    @property
+    def about(self) -> Dict[str, Any]:
+        params = self.unravel(self.w)
+        names = [self.tree.keystr(k) for k, _ in self.tree.tree_flatten_with_path(params)[0]] if hasattr(self.tree, "tree_flatten_with_path") else []
+        shapes = [list(x.shape) for x in self.tree.tree_leaves(params)]
+        blocks = [{"name": n, "shape": s} for n, s in zip(names or map(str, range(len(shapes))), shapes)]
+        return {"program": f"JAX {self.jax.__version__}", "dtype": "F64" if str(self.w.dtype).endswith("float64") else "F32", "blocks": blocks,
+                "rows": self.count, "digest": _digest([b["name"] for b in blocks], shapes, [self.numpy.asarray(x) for x in self.tree.tree_leaves(self.batch)])}
+
+    def own(self, w: Any) -> Any:
+        return self.jax.numpy.asarray(w, dtype=self.w.dtype)
+
+    def both(self, pair: Any) -> Any:
+        return float(pair[0]), pair[1]
+
+    def start(self) -> Any:
+        return self.numpy.asarray(self.w)
+
+    def set(self, w: Any) -> None:
+        self.w = self.own(w)
+
+    def params(self) -> Any:
+        return self.unravel(self.w)
+
+
+def _digest(*parts: Any) -> str:
+    """A text that is the same for the same names, shapes and data. Of a tensor of more than 64 MB evenly spaced numbers are read:
+    enough to tell another batch, and quick."""
+    digest = hashlib.sha256()
+
+    def add(x: Any) -> None:
+        if isinstance(x, Mapping):
+            add(sorted(((str(k), v) for k, v in x.items()), key=lambda pair: pair[0]))
+        elif isinstance(x, (list, tuple)):
+            digest.update(f"[{len(x)}]".encode())
+            for part in x:
+                add(part)
+        elif hasattr(x, "dtype") and hasattr(x, "shape"):
+            digest.update(f"{x.dtype}{tuple(x.shape)}".encode())
+            flat = x.detach().reshape(-1) if hasattr(x, "detach") else x.reshape(-1)
+            item = x.element_size() if hasattr(x, "element_size") else x.itemsize
+            flat = flat[::max(1, -(-len(flat) * item // (1 << 26)))]
+            if hasattr(flat, "cpu"):
+                flat = flat.cpu().contiguous()
+                digest.update(ctypes.string_at(flat.data_ptr(), len(flat) * item) if len(flat) else b"")  # needs no NumPy
+            else:
+                digest.update(flat.tobytes())
+        else:
+            digest.update((repr(x) if isinstance(x, (str, int, float, bool, type(None))) else type(x).__name__).encode())
+
+    add(parts)
+    return digest.hexdigest()[:32]
+
+
+class _Torch:
+    """A torch module with a batch. Both graphs of the point are kept from one product to the next.
+
+    Products use plain autograd, which every release since 1.13 has: Hv is the gradient of (gradient, v); with J the Jacobian of
+    the outputs and H that of the loss by the outputs, the Gauss-Newton product is the gradient of (outputs, H·Jv), where
+    Jv is the derivative of Jᵀu, linear in u, along v. Weights are changed in place through p.data, which graphs do not
+    count as a change: what they have saved is right again when the bits are back.
+    """
+
+    def __init__(self, model: Any, loss_fn: Any, batch: Any, test: Any, rows: bool = True, observed: bool = False) -> None:
+        import torch
+        self.torch, self.loss_fn, self.batch, self.test, self.findings = torch, loss_fn, batch, test, []
+        self.model = self._bare(model)
+        self.names, self.params = map(list, zip(*((n, p) for n, p in self.model.named_parameters() if p.requires_grad)))
+        if any(p.is_complex() for p in self.params):
+            raise TypeError("the model has complex weights")
+        self.dtype = torch.float64 if any(p.dtype == torch.float64 for p in self.params) else torch.float32
+        self.sizes = [p.numel() for p in self.params]
+        self.has = ["grad", "update"] if observed else ["grad"] + (["eval"] if test is not None else [])
+        self.modules = list(self.model.modules())
+        self.pair = isinstance(batch, (tuple, list)) and len(batch) == 2
+        self.devices = {p.device.type for p in self.params}
+        self.count, self.test_count = self._rows(batch), self._rows(test)
+        self.classes = self.outputs = 0
+        self.kind, self.squared, self.final, self.change = _loss_name(loss_fn), False, None, None
+        self.attention = self._attention()
+        self.products = False  # whether what the loss was computed from is kept for them
+        self.release()
+        self.freeze()
+        self._inspect()
+        if rows and self.count > 1 and self.pair and not self.coupled and all(isinstance(x, torch.Tensor) and x.shape[:1] == (self.count,) for x in batch):
+            self.has.append("rows")
+
+    def _bare(self, model: Any) -> Any:
+        """The module below torch.compile and DistributedDataParallel, neither of which differentiates twice."""
+        while True:
+            if hasattr(model, "_orig_mod"):
+                model = model._orig_mod
+                self._find("torch.compile", "model", "nothing to do: the module that was compiled is used as it is")
+            elif type(model).__name__ in ("DistributedDataParallel", "DataParallel"):
+                self._find(type(model).__name__, "model", "nothing to do: the loss is that of this process's batch")
+                model = model.module
+            else:
+                return model
+
+    def _find(self, what: str, where: str, remedy: str, fatal: bool = False) -> None:
+        self.findings.append({"what": what, "where": where, "remedy": remedy, **({"fatal": True} if fatal else {})})
+
+    def _rows(self, data: Any) -> int:
+        while isinstance(data, (tuple, list, dict)) and data:
+            data = next(iter(data.values())) if isinstance(data, dict) else data[0]
+        return int(data.shape[0]) if isinstance(data, self.torch.Tensor) and data.dim() else 0
+
+    def _inspect(self) -> None:
+        """Walk the modules for what is known to spoil curvature (docs/peer.md, findings)."""
+        torch, found = self.torch, {}
+        nn = torch.nn
+        for name, m in self.model.named_modules():
+            kinds = {c.__name__ for c in type(m).__mro__}
+            hooks = {type(h).__name__ for h in m._forward_pre_hooks.values()}
+            if m.training and (isinstance(m, nn.modules.dropout._DropoutNd) and m.p > 0 or isinstance(m, (nn.RNNBase, nn.MultiheadAttention)) and m.dropout > 0):
+                found.setdefault("dropout", []).append(name)
+            if m.training and isinstance(m, nn.modules.batchnorm._BatchNorm):
+                found.setdefault("batch norm", []).append(name)
+            if isinstance(m, nn.MultiheadAttention):
+                found.setdefault("attention", []).append(name)
+            if isinstance(m, nn.RNNBase):
+                found.setdefault("rnn", []).append(name)
+            if m.training and ("SpectralNorm" in hooks or "_SpectralNorm" in kinds):
+                found.setdefault("spectral norm", []).append(name)
+            if getattr(m, "gradient_checkpointing", False) is True:
+                found.setdefault("gradient checkpointing", []).append(name)
+            if "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None:
+                found.setdefault("compiled modules", []).append(name)
+            if kinds & {"FullyShardedDataParallel", "FSDPModule"}:
+                found.setdefault("FSDP", []).append(name)
+        self.coupled, self.recurrent, self.attends = "batch norm" in found, "rnn" in found, "attention" in found
+        self.compiled = "compiled modules" in found and hasattr(getattr(torch, "compiler", None), "set_stance")
+        if "cuda" not in self.devices:
+            found.pop("rnn", None)
+        if self.attention is None:
+            found.pop("attention", None)
+        remedies = {
+            "dropout": "call model.eval(), or leave it: each product draws the same mask",
+            "batch norm": "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are",
+            "attention": "nothing to do: the fused kernels are switched off, which have no second derivatives",
+            "compiled modules": "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself",
+            "rnn": "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives",
+            "spectral norm": "call model.eval(), or leave it: the vectors of its power iteration are held",
+            "gradient checkpointing": "pass use_reentrant=False",
+            "FSDP": "FSDP frees the weights between the two derivatives: give a model that is whole, as DDP's",
+        }
+        for what, names in found.items():
+            self._find(what, ", ".join(n or "model" for n in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), remedies[what], what == "FSDP")
+        half = [n for n, p in zip(self.names, self.params) if p.element_size() < 4]
+        if half:
+            self._find("weights of 16 bits", half[0], "convert the model with model.float(): eigenvalues have two or three digits so")
+        if self._autocasts():
+            self._find("autocast", "model", "nothing to do: it is switched off in what newtop asks for")
+        if "cuda" in self.devices and torch.backends.cuda.matmul.allow_tf32:
+            self._find("TF32", "model", "torch.backends.cuda.matmul.allow_tf32 = False")
+
+    def try_products(self) -> None:
+        """Ask for each product once, so that only what works is offered."""
+        if self.fatal():
+            return
+        self.products = True
+        try:
+            loss, outputs = self._kept()
+            g = self.grad(None, None)[1]
+        except Exception as error:
+            traceback.print_exc()
+            self._find("the gradient fails", " ".join(str(error).split())[:200], _remedy(error, "see the traceback of the program"), True)
+            return
+        self._measure(float(loss.detach()), outputs)
+        v = [self.torch.zeros_like(p) if x is None else x for p, x in zip(self.params, g)]
+        for op in ("hv", "gnv") if isinstance(outputs, self.torch.Tensor) and outputs.requires_grad else ("hv",):
+            try:
+                getattr(self, op)(v)
+                self._check_cuts(self.second if op == "hv" else self._split()[3])
+                self.has.append(op)
+            except Exception as error:
+                self._find(f"{op} fails", " ".join(str(error).split())[:200], _remedy(error))
+        self.products = "hv" in self.has or "gnv" in self.has
+        if "gnv" in self.has and outputs.numel() <= 256 and outputs.numel() * sum(self.sizes) <= 1 << 24:
+            self.has.append("diag")
+        if "rows" in self.has:
+            self._check_mean(float(loss.detach()))
+        if not self.products:
+            self.release()
+
+    def fatal(self) -> str:
+        """Why nothing can be done with the model, if that is so."""
+        return next((f"{f['what']}: {f['where']}: {f['remedy']}" for f in self.findings if f.get("fatal")), "")
+
+    def _check_cuts(self, gradient: Any) -> None:
+        """Refuse what torch.autograd.function.once_differentiable has cut off: asked for some inputs only, torch does not notice."""
+        todo, seen = [g.grad_fn for g in gradient if g is not None], set()
+        while todo:
+            node = todo.pop()
+            if node is None or node in seen:
+                continue
+            if node.name().endswith(("DelayedError", "::Error")):
+                raise NotImplementedError("a torch.autograd.Function is marked with once_differentiable")
+            seen.add(node)
+            todo += [n for n, _ in node.next_functions]
+
+    def _measure(self, loss: float, outputs: Any) -> None:
+        """Find out what the outputs are: classes, or numbers that the loss compares with the targets by their squares."""
+        if not isinstance(outputs, self.torch.Tensor):
+            return
+        self.outputs = outputs.numel() // max(1, self.count)
+        if not self.pair or not isinstance(self.batch[1], self.torch.Tensor):
+            return
+        targets = self.batch[1]
+        dim = _class_dim(outputs, targets)
+        if dim is not None:
+            self.classes = outputs.shape[dim]
+        elif targets.is_floating_point() and targets.shape == outputs.shape:
+            mean = float((outputs.detach() - targets).square().mean())
+            self.squared = any(abs(loss - c * mean) <= 1e-5 * abs(loss) for c in (1, 0.5))
+
+    def _check_mean(self, loss: float) -> None:
+        """Offer rows only if the loss is their mean: a sum over two halves of them adds up."""
+        half = self.count // 2
+        parts = [range(half), range(half, self.count)]
+        a, b = (float(self.grad(None, array.array("q", r))[0]) for r in parts)
+        if abs(loss - (a + b)) < abs(loss - (a * half + b * (self.count - half)) / self.count):
+            self.has.remove("rows")
+            self._find("a loss that is a sum", "loss_fn", 'take the mean over the rows, as reduction="mean" does')
+
+    def about(self) -> Dict[str, Any]:
+        torch = self.torch
+        device = next(iter(self.devices)).upper() if len(self.devices) == 1 else "several devices"
+        random_too = [self.rng[0]] if any(f["what"] == "dropout" for f in self.findings) else []
+        shapes = [list(p.shape) for p in self.params]
+        return {"program": f"PyTorch {torch.__version__}, {device}, {torch.get_num_threads()} threads", "n": sum(self.sizes),
+                "dtype": "F64" if self.dtype == torch.float64 else "F32", "has": [] if self.fatal() else self.has, "rows": self.count, "test_rows": self.test_count,
+                "classes": self.classes, "outputs": self.outputs, "loss": self.kind, "findings": self.findings,
+                "blocks": [{"name": n, "shape": s} for n, s in zip(self.names, shapes)],
+                "digest": _digest(self.names, shapes, [type(m).__name__ for m in self.modules], self.batch, self.test, random_too)}
+
+    # What each evaluation finds, and leaves behind.
+
+    def freeze(self) -> None:
+        """Have all evaluations from now on draw the random numbers that come next, and find the buffers as they are."""
+        self.rng = self._random()
+        training = any(m.training for m in self.modules)  # else nothing writes to them
+        owned = [(m._buffers, k, b) for m in self.modules for k, b in m._buffers.items() if b is not None and training]
+        self.buffers = [(owner, k, b, b.detach().clone()) for owner, k, b in owned]
+
+    def _random(self) -> List[Any]:
+        torch, numpy = self.torch, sys.modules.get("numpy")
+        return [torch.get_rng_state(), torch.cuda.get_rng_state_all() if torch.cuda.is_initialized() else None,
+                torch.mps.get_rng_state() if "mps" in self.devices else None, random.getstate(), numpy.random.get_state() if numpy else None]
+
+    def _set_random(self, states: List[Any]) -> None:
+        torch = self.torch
+        for state, put in zip(states, (torch.set_rng_state, torch.cuda.set_rng_state_all, getattr(getattr(torch, "mps", None), "set_rng_state", None),
+                                       random.setstate, lambda s: sys.modules["numpy"].random.set_state(s))):
+            if state is not None:
+                put(state)
+
+    def _attention(self) -> Any:
+        """What makes a context in which attention has second derivatives; None where torch has no kernels without them."""
+        torch = self.torch
+        try:
+            from torch.nn.attention import SDPBackend, sdpa_kernel  # since 2.3
+            return lambda: sdpa_kernel(SDPBackend.MATH)
+        except ImportError:
+            if hasattr(torch.nn.functional, "scaled_dot_product_attention"):
+                return lambda: torch.backends.cuda.sdp_kernel(enable_flash=False, enable_mem_efficient=False, enable_math=True)
+            return None
+
+    def _autocasts(self) -> List[str]:
+        """On which devices autocast is on."""
+        torch = self.torch
+        try:
+            return [d for d in ("cuda", "cpu") if torch.is_autocast_enabled(d)]
+        except TypeError:  # before 2.4
+            return [d for d, on in (("cuda", torch.is_autocast_enabled()), ("cpu", torch.is_autocast_cpu_enabled())) if on]
+
+    def _settings(self, grad: bool = True) -> ExitStack:
+        """What holds while anything is evaluated or differentiated."""
+        torch, stack = self.torch, ExitStack()
+        stack.enter_context(torch.enable_grad() if grad or self.attends or self.recurrent else torch.no_grad())  # both take other kernels without
+        for device in self._autocasts():
+            stack.enter_context(torch.autocast(device, enabled=False))
+        if self.recurrent:  # the kernels of cuDNN and oneDNN have no second derivatives
+            stack.enter_context(torch.backends.mkldnn.flags(enabled=False))
+        if "cuda" in self.devices:
+            stack.enter_context(torch.backends.cudnn.flags(enabled=not self.recurrent, benchmark=False, deterministic=True, allow_tf32=False))
+        return stack
+
+    @contextmanager
+    def _still(self, grad: bool = True, testing: bool = False) -> Any:
+        """Evaluate with the random numbers of the point, and leave random numbers, buffers and flags as they were."""
+        torch, outer = self.torch, self._random()
+        flags = [(m, m.training) for m in self.modules] if testing else []
+        with self._settings(grad) as stack:
+            if self.attention is not None:
+                stack.enter_context(self.attention())
+            if self.compiled:
+                stack.enter_context(torch.compiler.set_stance("force_eager"))
+            try:
+                self._set_random(self.rng)
+                for m, _ in flags:  # running averages that do not move are no use: batch norm goes on with those of the batch
+                    m.training = m.training and isinstance(m, torch.nn.modules.batchnorm._BatchNorm)
+                yield
+            finally:
+                for m, training in flags:
+                    m.training = training
+                for owner, key, buffer, bits in self.buffers:
+                    buffer.data.copy_(bits)
+                    owner[key] = buffer
+                self._set_random(outer)
+
+    @contextmanager
+    def _weights(self, w: Any) -> Any:
+        """Have the model other weights for a while."""
+        if w is None:
+            yield
+            return
+        if self.bits is None:
+            self.bits = [p.detach().clone() for p in self.params]
+        try:
+            self._put(w)
+            yield
+        finally:
+            for p, b in zip(self.params, self.bits):
+                p.data.copy_(b)
+
+    def _put(self, w: Any) -> None:
+        for p, x in zip(self.params, w.split(self.sizes)):
+            p.data.copy_(x.view(p.shape))
+
+    def _forward(self, data: Any) -> Tuple[Any, Any]:
+        """The loss, and the outputs if they are known."""
+        if isinstance(data, (tuple, list)) and len(data) == 2:
+            outputs = self.model(data[0])
+            loss = self.loss_fn(outputs, data[1])
+        else:
+            loss, outputs = self.loss_fn(self.model, data), None
+            if isinstance(loss, tuple):
+                loss, outputs = loss
+        if not isinstance(loss, self.torch.Tensor) or loss.numel() != 1:
+            raise TypeError("loss_fn has to return one number, a tensor")
+        return loss.reshape(()), outputs
+
+    def _figures(self, data: Any, loss: Any, outputs: Any) -> Dict[str, float]:
+        told = {"loss": float(loss.detach())}
+        if self.classes:
+            dim, targets = _class_dim(outputs, data[1]), data[1]
+            counted = targets != getattr(self.loss_fn, "ignore_index", -100)
+            wrong = (outputs.detach().argmax(dim) != targets) & counted
+            told["error"] = float(wrong.sum()) / max(1, int(counted.sum()))
+        elif self.squared:
+            told["rmse"] = float((outputs.detach() - data[1]).square().mean().sqrt())
+        return told
+
+    # Requests.
+
+    def read(self, view: memoryview) -> Any:
+        return self.torch.frombuffer(view, dtype=self.dtype)
+
+    def write(self, tensors: List[Any], view: memoryview) -> None:
+        for t, x in zip(tensors, self.read(view).split(self.sizes)):
+            x.zero_() if t is None else x.copy_(t.detach().reshape(-1))
+
+    def release(self) -> None:
+        """Forget what is kept for the point."""
+        self.graph = self.slope = self.second = self.split = self.bits = self.scratch = None
+        if self.torch.cuda.is_initialized():
+            self.torch.cuda.empty_cache()
+
+    def get(self) -> List[Any]:
+        return self.params if self.final is None else list(self.final.split(self.sizes))
+
+    def at(self, w: Any) -> None:
+        self.graph = self.slope = self.second = self.split = self.bits = self.final = None
+        self._put(w)
+
+    def set(self, w: Any) -> None:
+        self.final = w.clone()
+
+    def finish(self) -> None:
+        """Leave the final weights in the model."""
+        self.release()
+        if self.final is not None:
+            self._put(self.final)
+
+    def _kept(self) -> Tuple[Any, Any]:
+        if self.graph is None:
+            with self._still():
+                self.graph = self._forward(self.batch)
+            if not self.graph[0].requires_grad:
+                raise ValueError("the loss does not depend on the weights")
+        return self.graph
+
+    def loss(self, w: Any) -> Dict[str, float]:
+        return self._evaluate(w, self.batch, False)
+
+    def eval(self, w: Any) -> Dict[str, float]:
+        return self._evaluate(w, self.test, True)
+
+    def _evaluate(self, w: Any, data: Any, testing: bool) -> Dict[str, float]:
+        with self._weights(w), self._still(grad=False, testing=testing):
+            return self._figures(data, *self._forward(data))
+
+    def grad(self, w: Any, rows: Any) -> Tuple[float, List[Any]]:
+        derive = self.torch.autograd.grad
+        if w is None and rows is None:
+            if self.slope is None:
+                with self._settings():
+                    loss, _ = self._kept()
+                    self.slope = float(loss.detach()), derive(loss, self.params, retain_graph=self.products, allow_unused=True)
+                if not self.products:
+                    self.graph = None
+            return self.slope
+        data = self.batch
+        if rows is not None:
+            if min(rows) < 0 or max(rows) >= self.count:
+                raise ValueError("there are no such rows")
+            data = tuple(x.index_select(0, self.torch.tensor(rows, device=x.device)) for x in data)
+        with self._weights(w), self._still():
+            loss, _ = self._forward(data)
+            return float(loss.detach()), derive(loss, self.params, allow_unused=True)
+
+    def _vectors(self, v: Any) -> List[Any]:
+        """A vector of weights as tensors of their shapes, devices and layouts, until the next one; aligned as torch's own, on which
+        last bits depend."""
+        if isinstance(v, list):
+            return v
+        if self.scratch is None:
+            self.scratch = [self.torch.empty_like(p, requires_grad=False) for p in self.params]
+        return [s.copy_(x.view(s.shape)) for s, x in zip(self.scratch, v.split(self.sizes))]
+
+    def _along(self, gradient: Any, of: Any, v: List[Any]) -> List[Any]:
+        """The gradient of (gradient, v): None where it does not depend on the weights."""
+        pairs = [(g, x) for g, x in zip(gradient, v) if g is not None and g.requires_grad]
+        if not pairs:
+            return [None] * len(of)
+        return self.torch.autograd.grad([g for g, _ in pairs], of, [x for _, x in pairs], retain_graph=True, allow_unused=True)
+
+    def hv(self, v: Any) -> List[Any]:
+        with self._settings():
+            if self.second is None:
+                self.second = self.torch.autograd.grad(self._kept()[0], self.params, create_graph=True, allow_unused=True)
+            return self._along(self.second, self.params, self._vectors(v))
+
+    def _split(self) -> Tuple[Any, Any, Any, Any]:
+        """The outputs, the gradient of the loss by them, u, and Jᵀu."""
+        if self.split is None:
+            derive = self.torch.autograd.grad
+            loss, outputs = self._kept()
+            slope = derive(loss, outputs, create_graph=True)
+            u = self.torch.zeros_like(outputs, requires_grad=True)
+            self.split = outputs, slope, u, derive(outputs, self.params, u, create_graph=True, allow_unused=True)
+        return self.split
+
+    def gnv(self, v: Any) -> List[Any]:
+        with self._settings():
+            outputs, slope, u, back = self._split()
+            jv = self._along(back, [u], self._vectors(v))[0]
+            bent = None if jv is None else self._along(slope, [outputs], [jv])[0]
+            if bent is None:
+                return [None] * len(self.params)
+            return self.torch.autograd.grad(outputs, self.params, bent, retain_graph=True, allow_unused=True)
+
+    def diag(self) -> List[Any]:
+        """The diagonal of JᵀHJ by the rows of J, one gradient each, and the columns of H."""
+        torch, result = self.torch, []
+        with self._settings():
+            outputs, slope, _, _ = self._split()
+            units = torch.eye(outputs.numel(), dtype=outputs.dtype, device=outputs.device).view(-1, *outputs.shape)
+            bent = [self._along(slope, [outputs], [e])[0] for e in units]
+            rows = [torch.autograd.grad(outputs, self.params, e, retain_graph=True, allow_unused=True) for e in units]
+        h = torch.stack([torch.zeros_like(outputs).reshape(-1) if b is None else b.reshape(-1) for b in bent])
+        for p, column in zip(self.params, zip(*rows)):
+            j = torch.stack([torch.zeros_like(p).reshape(-1).to(h.dtype) if x is None else x.reshape(-1).to(h.dtype) for x in column])
+            result.append((j * (h @ j)).sum(0))
+        return result
+
+    def update(self) -> List[Any]:
+        if self.change is None:
+            raise NotImplementedError("the last change of the weights is not known")
+        return self.change
+
+
+def _class_dim(outputs: Any, targets: Any) -> Optional[int]:
+    """In which dimension of the outputs the classes are whose numbers the targets have, if they are such numbers."""
+    if targets.is_floating_point() or targets.is_complex() or outputs.dim() != targets.dim() + 1:
+        return None
+    if outputs.shape[:-1] == targets.shape:
+        return outputs.dim() - 1
+    return 1 if outputs.shape[:1] + outputs.shape[2:] == targets.shape else None
+
+
+def _loss_name(loss_fn: Any) -> str:
+    name = getattr(loss_fn, "__name__", type(loss_fn).__name__)
+    known = {"CrossEntropyLoss": "cross-entropy", "cross_entropy": "cross-entropy", "MSELoss": "mean squared error", "mse_loss": "mean squared error"}
+    return known.get(name, "" if name == "<lambda>" else name)
+
+
+def _remedy(error: BaseException, else_: str = "newtop takes differences of gradients") -> str:
+    """What to do about a product that can't be had."""
+    text = str(error)
+    missing = re.search(r"derivative for '?([\w:.]+)'? is not implemented", text)
+    if missing:
+        return f"{missing[1]} has no second derivative: use another layer; until then newtop takes differences of gradients"
+    if "once_differentiable" in text:
+        return "a torch.autograd.Function is marked once_differentiable: newtop takes differences of gradients"
+    if "checkpoint" in text.lower():
+        return "pass use_reentrant=False to torch.utils.checkpoint"
+    return "give a smaller batch" if _is_memory(error) else else_
+
+
+class _Probe:
+    """What probe() returns."""
+
+    def __init__(self, model: Any, loss_fn: Any, batch: Any, every: int, optimizer: Any, name: Optional[str]) -> None:
+        self.calls, self.every, self.told = 0, every, (model, loss_fn, batch, optimizer, name)
+        self.live = "NEWTOP_PEER" in os.environ and _rank() == 0
+        self.peer: Optional[_Peer] = None
+        self.before: Any = None
+
+    def step(self, loss: Any = None) -> None:
+        """Count a step of the optimizer; at each EVERY-th one answer what newtop asks for."""
+        if not self.live:
+            return
+        self.calls += 1
+        try:
+            if self.calls % self.every == 0:
+                self._look(loss)
+            if (self.calls + 1) % self.every == 0:
+                model = self.told[0]
+                self.before = [p.detach().clone() for p in (self.peer.model.params if self.peer else model.parameters()) if p.requires_grad]
+        except (_Closed, ConnectionError):
+            self._end()
+        except Exception as error:
+            _say(f"probe: {' '.join(str(error).split()) or repr(error)}: no more of it")
+            self._end()
+
+    def _end(self) -> None:
+        self.live = False
+        if self.peer is not None:
+            self.peer.wire.sock.close()
+        self.peer = self.before = None
+
+    def _look(self, loss: Any) -> None:
+        model, loss_fn, batch, optimizer, name = self.told
+        if self.peer is None:
+            what = _Torch(model, loss_fn, batch, None, observed=True)
+            what.try_products()
+            if what.fatal():
+                raise RuntimeError(what.fatal())
+            self.peer = _Peer(_connect(None), what, name, mode="observed")
+        what, wire = self.peer.model, self.peer.wire
+        what.freeze()
+        what.release()
+        what.change = None if self.before is None else [p.detach() - b for p, b in zip(what.params, self.before)]
+        try:
+            wire.send({"op": "step", "step": self.calls, **({} if loss is None else {"loss": _plain(loss)}), **_rate(optimizer)})
+            while True:
+                head = wire.receive()
+                if head.get("op") == "on":
+                    return
+                if not self.peer.answer(head):
+                    return self._end()
+        finally:
+            what.release()
+            what.change = self.before = None
+
+
+def _rate(optimizer: Any) -> Dict[str, Any]:
+    """The name of an optimizer, and the length and momentum of its step if that is one along the gradient."""
+    if optimizer is None:
+        return {}
+    name, groups = type(optimizer).__name__, optimizer.param_groups
+    steps = {(float(g.get("lr", 0)), float(g.get("momentum", 0))) for g in groups}
+    plain = name == "SGD" and len(steps) == 1 and not any(g.get("nesterov") or g.get("dampening") or g.get("maximize") for g in groups)
+    if not plain:
+        return {"optimizer": name}
+    (rate, momentum), = steps
+    return {"optimizer": name, "rate": rate, **({"momentum": momentum} if momentum else {})}

@@ -1,0 +1,650 @@
+"""Tests of newtop.py's peers with PyTorch, against dense matrices, differences, and runs without newtop. See ./run."""
+import contextlib
+import copy
+import io
+import os
+import random
+import sys
+import unittest
+
+sys.dont_write_bytecode = True
+import numpy as np
+import torch
+from torch import nn
+
+from driver import MODULE, Driver
+
+sys.path.insert(0, MODULE)
+import newtop
+
+DATA = os.path.join(MODULE, "testdata")
+torch.set_num_threads(1)
+
+
+def flat(tensors):
+    return np.concatenate([t.detach().numpy().reshape(-1) for t in tensors])
+
+
+def functional(model, data, loss_fn):
+    """The loss and the outputs as functions of one vector of weights, which share nothing with newtop.py."""
+    params = list(model.parameters())
+    model, number = copy.deepcopy(model), {}
+    for p in model.parameters():
+        number[id(p)] = len(number)
+    places = [(m, k, number[id(p)]) for m in model.modules() for k, p in m._parameters.items() if p is not None]  # tied ones in two places
+    for m, k, _ in places:
+        del m._parameters[k]
+
+    def call(w):
+        parts = [x.view(p.shape) for x, p in zip(w.split([p.numel() for p in params]), params)]
+        for m, k, i in places:
+            setattr(m, k, parts[i])
+        return model(data[0])
+
+    return (lambda w: loss_fn(call(w), data[1])), call
+
+
+def dense(model, data, loss_fn, w):
+    """The gradient, the Hessian and the Gauss-Newton matrix, entry by entry."""
+    loss, call = functional(model, data, loss_fn)
+    w = torch.tensor(w)
+    out = call(w).detach()
+    h = torch.autograd.functional.hessian(loss, w).numpy()
+    j = torch.autograd.functional.jacobian(call, w).reshape(out.numel(), -1).numpy()
+    b = torch.autograd.functional.hessian(lambda o: loss_fn(o, data[1]), out).reshape(out.numel(), -1).numpy()
+    return torch.autograd.functional.jacobian(loss, w).numpy(), h, j.T @ b @ j
+
+
+def near(got, want, tolerance):
+    scale = np.abs(want).max()
+    error = np.abs(np.asarray(got) - want).max()
+    assert error <= tolerance * max(scale, 1e-300), (error, scale)
+
+
+class Products(unittest.TestCase):
+    def compare(self, model, data, loss_fn, mapped=True, served=None):
+        torch.manual_seed(3)
+        d = Driver(mapped=mapped).call(newtop.serve, model, *(served or (loss_fn, data)))
+        rng = np.random.default_rng(5)
+        start = d.ask("get")["w"]
+        np.testing.assert_array_equal(start, flat(model.parameters()))
+        for w in start, start + 0.1 * rng.normal(size=d.n):
+            d.ask("at", w=w)
+            g, h, gn = dense(model, data, loss_fn, w)
+            for v in rng.normal(size=(2, d.n)):
+                near(d.ask("hv", v=v)["hv"], h @ v, 1e-10)
+                near(d.ask("gnv", v=v)["gnv"], gn @ v, 1e-10)
+                other = w + 0.3 * v
+                before = d.ask("loss")["loss"]
+                loss, _ = functional(model, data, loss_fn)
+                near(d.ask("loss", w=other)["loss"], loss(torch.tensor(other)).item(), 1e-12)
+                near(d.ask("grad", w=other)["g"], dense_gradient(loss, other), 1e-10)
+                self.assertEqual(d.ask("loss")["loss"], before)
+            a = d.ask("grad")
+            near(a["g"], g, 1e-10)
+            np.testing.assert_array_equal(a["g"], d.ask("grad")["g"])
+            np.testing.assert_array_equal(d.ask("hv", v=v)["hv"], d.ask("hv", v=v)["hv"])
+            np.testing.assert_array_equal(d.ask("get")["w"], w)
+            if "diag" in d.hello["has"]:
+                near(d.ask("diag")["diag"], np.diag(gn), 1e-10)
+        if "rows" in d.hello["has"]:
+            rows = [4, 1, 1]
+            loss, _ = functional(model, tuple(x[rows] for x in data), loss_fn)
+            near(d.ask("grad", rows=rows)["g"], dense_gradient(loss, w), 1e-10)
+            near(d.ask("grad", rows=rows, w=start)["g"], dense_gradient(loss, start), 1e-10)
+        final = rng.normal(size=d.n)
+        d.ask("set", w=final)
+        np.testing.assert_array_equal(d.ask("get")["w"], final)
+        near(d.ask("hv", v=v)["hv"], h @ v, 1e-10)  # the point has not moved
+        d.ask("stop")
+        self.assertIs(d.join(), model)
+        np.testing.assert_array_equal(flat(model.parameters()), final)
+        self.assertTrue(all(p.grad is None for p in model.parameters()))
+        return d.hello
+
+    def net(self, *widths):
+        layers = []
+        for a, b in zip(widths, widths[1:]):
+            layers += [nn.Linear(a, b), nn.Tanh()]
+        return nn.Sequential(*layers[:-1]).double()
+
+    def rows(self, n, *shape):
+        return torch.randn(n, *shape, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
+
+    def test_cross_entropy(self):
+        t = torch.arange(12) % 3
+        t[5] = -100
+        weighted = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 2, 0.5]).double(), label_smoothing=0.1)
+        for loss_fn in nn.CrossEntropyLoss(), weighted:
+            for mapped in True, False:
+                hello = self.compare(self.net(4, 5, 3), (self.rows(12, 4), t), loss_fn, mapped)
+                self.assertEqual((hello["classes"], hello["outputs"], hello["rows"], hello["loss"]), (3, 3, 12, "cross-entropy"))
+                self.assertEqual(set(hello["has"]), {"grad", "hv", "gnv", "diag", "rows"})
+
+    def test_squares(self):
+        hello = self.compare(self.net(4, 6, 2), (self.rows(9, 4), self.rows(9, 2)), nn.MSELoss())
+        self.assertEqual((hello["classes"], hello["outputs"], hello["findings"]), (0, 2, []))
+
+    def test_loss_of_model_and_batch(self):
+        data = self.rows(9, 4), self.rows(9, 2)
+
+        def with_outputs(model, batch):
+            outputs = model(batch["x"])
+            return nn.functional.mse_loss(outputs, batch["t"]), outputs
+        hello = self.compare(self.net(4, 6, 2), data, nn.MSELoss(), served=(with_outputs, {"x": data[0], "t": data[1]}))
+        self.assertNotIn("rows", hello["has"])
+        d = Driver().call(newtop.serve, self.net(4, 2), lambda m, b: m(b).square().mean(), data[0])
+        self.assertEqual(set(d.hello["has"]), {"grad", "hv"})
+        d.fails("unsupported", "gnv", v=np.ones(d.n))
+        d.ask("stop")
+        d.join()
+
+    def test_convolution(self):
+        model = nn.Sequential(nn.Conv2d(1, 2, 3), nn.Softplus(), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(8, 3)).double()
+        self.compare(model, (self.rows(6, 1, 6, 6), torch.arange(6) % 3), nn.CrossEntropyLoss())
+
+    def test_lstm(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn, self.out = nn.LSTM(2, 3, batch_first=True), nn.Linear(3, 2)
+
+            def forward(self, x):
+                return self.out(self.rnn(x)[0][:, -1])
+
+        self.compare(Net().double(), (self.rows(5, 4, 2), torch.arange(5) % 2), nn.CrossEntropyLoss())
+        d = Driver().call(newtop.serve, Net(), nn.CrossEntropyLoss(), (self.rows(5, 4, 2).float(), torch.arange(5) % 2))
+        self.assertEqual((d.hello["dtype"], d.hello["findings"]), ("F32", []))
+        d.ask("stop")
+        d.join()
+
+    def test_tied_transformer(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.letters = nn.Embedding(5, 4)
+                self.layer = nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, activation="gelu", batch_first=True)
+                self.out = nn.Linear(4, 5, bias=False)
+                self.out.weight = self.letters.weight
+
+            def forward(self, x):
+                return self.out(self.layer(self.letters(x)))
+
+        model = Net().double()
+        ids = torch.randint(5, (5, 3), generator=torch.Generator().manual_seed(2))
+        hello = self.compare(model, (ids, ids.roll(1, 1)), lambda o, t: nn.functional.cross_entropy(o.flatten(0, 1), t.flatten()))
+        self.assertEqual([b["name"] for b in hello["blocks"]].count("letters.weight"), 1)
+        self.assertNotIn("out.weight", [b["name"] for b in hello["blocks"]])
+        self.assertEqual(hello["n"], sum(p.numel() for p in model.parameters()))
+
+    def test_frozen_unused_and_half(self):
+        model = self.net(4, 3, 2)
+        model[0].weight.requires_grad_(False)
+        model.unused = nn.Parameter(torch.ones(3).double())
+        data = self.rows(6, 4), torch.arange(6) % 2
+        d = Driver().call(newtop.serve, model, nn.CrossEntropyLoss(), data)
+        self.assertEqual([b["name"] for b in d.hello["blocks"]], ["unused", "0.bias", "2.weight", "2.bias"])
+        for name in "hv", "gnv":
+            self.assertEqual(list(d.ask(name, v=np.ones(d.n))[name][:3]), [0, 0, 0])
+        self.assertTrue(d.ask("grad")["g"][3:].any())
+        d.ask("stop")
+        d.join()
+        half = self.net(4, 3, 2).bfloat16()
+        d = Driver().call(newtop.serve, half, nn.CrossEntropyLoss(), (data[0].bfloat16(), data[1]))
+        self.assertEqual((d.hello["dtype"], d.hello["findings"][0]["what"]), ("F32", "weights of 16 bits"))
+        w = d.ask("get")["w"]
+        a = d.ask("loss")["loss"]
+        d.ask("loss", w=w + 1)
+        self.assertEqual(d.ask("loss", w=w)["loss"], a)
+        self.assertEqual(d.ask("loss")["loss"], a)
+        d.ask("stop")
+        d.join()
+
+
+def dense_gradient(loss, w):
+    return torch.autograd.functional.jacobian(loss, torch.tensor(w)).numpy()
+
+
+class Behaviour(unittest.TestCase):
+    def serve(self, model, loss_fn=None, data=None, **named):
+        data = data or (torch.randn(12, 4), torch.arange(12) % 3)
+        return Driver().call(newtop.serve, model, loss_fn or nn.CrossEntropyLoss(), data, **named)
+
+    def stop(self, d):
+        d.ask("stop")
+        return d.join()
+
+    def test_dropout_draws_the_same_mask(self):
+        torch.manual_seed(0)
+        random.seed(0)
+        model = nn.Sequential(nn.Linear(4, 50), nn.Dropout(0.5), nn.Tanh(), nn.Linear(50, 3)).double()
+        data = torch.randn(12, 4).double(), torch.arange(12) % 3
+        d = self.serve(model, data=data, eval=data)
+        self.assertEqual([(f["what"], f["where"]) for f in d.hello["findings"]], [("dropout", "1")])
+        w, v = d.ask("get")["w"], np.random.default_rng(1).normal(size=d.n)
+        torch.manual_seed(99)  # whatever else draws numbers
+        a, h = d.ask("grad"), d.ask("hv", v=v)["hv"]
+        self.assertEqual([d.ask("loss")["loss"], d.ask("loss", w=w)["loss"], d.ask("grad", w=w)["loss"]], [a["loss"]] * 3)
+        e = 1e-5
+        near((d.ask("grad", w=w + e * v)["g"] - d.ask("grad", w=w - e * v)["g"]) / (2 * e), h, 1e-7)
+        slope = (d.ask("loss", w=w + e * v)["loss"] - d.ask("loss", w=w - e * v)["loss"]) / (2 * e)
+        near(slope, a["g"] @ v, 1e-8)
+        d.ask("at", w=w)
+        np.testing.assert_array_equal(d.ask("hv", v=v)["hv"], h)
+        model.eval()
+        want = nn.functional.cross_entropy(model(data[0]), data[1]).item()
+        model.train()
+        self.assertAlmostEqual(d.ask("eval")["loss"], want, 14)
+        self.assertTrue(model.training and model[1].training)
+        self.stop(d)
+
+    def test_batch_norm_keeps_its_averages(self):
+        model = nn.Sequential(nn.Linear(4, 6), nn.BatchNorm1d(6), nn.Tanh(), nn.Linear(6, 3)).double()
+        before = [b.clone() for b in model.buffers()]
+        data = torch.randn(12, 4).double(), torch.arange(12) % 3
+        d = self.serve(model, data=data, eval=data)
+        self.assertEqual(d.hello["findings"][0]["what"], "batch norm")
+        self.assertNotIn("rows", d.hello["has"])
+        w, v = d.ask("get")["w"], np.random.default_rng(1).normal(size=d.n)
+        h = d.ask("hv", v=v)["hv"]
+        d.ask("loss", w=w + v), d.ask("eval", w=w - v), d.ask("grad", w=w + v)
+        np.testing.assert_array_equal(d.ask("hv", v=v)["hv"], h)
+        e = 1e-5
+        near((d.ask("grad", w=w + e * v)["g"] - d.ask("grad", w=w - e * v)["g"]) / (2 * e), h, 1e-6)
+        self.stop(d)
+        for a, b in zip(before, model.buffers()):
+            self.assertTrue(torch.equal(a, b))
+
+    def test_figures(self):
+        model, data = nn.Linear(4, 3), (torch.randn(12, 4), torch.arange(12) % 3)
+        d = self.serve(model, data=data, eval=data)
+        want = (model(data[0]).argmax(1) != data[1]).float().mean().item()
+        self.assertAlmostEqual(d.ask("loss")["error"], want, 6)
+        self.assertAlmostEqual(d.ask("eval")["error"], want, 6)
+        self.stop(d)
+        d = self.serve(model, lambda o, t: nn.functional.mse_loss(o, t) / 2, (data[0], torch.randn(12, 3)))
+        got = d.ask("loss")
+        self.assertAlmostEqual(got["rmse"] ** 2 / 2, got["loss"], 6)
+        self.stop(d)
+
+    def test_what_has_no_second_derivative(self):
+        class Once(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x.sin()
+
+            @staticmethod
+            @torch.autograd.function.once_differentiable
+            def backward(ctx, g):
+                return g * ctx.saved_tensors[0].cos()
+
+        class Layer(nn.Module):
+            def forward(self, x):
+                return Once.apply(x)
+
+        d = self.serve(nn.Sequential(nn.Linear(4, 5), Layer(), nn.Linear(5, 3)))
+        self.assertEqual(set(d.hello["has"]), {"grad", "rows"})
+        self.assertEqual(d.hello["findings"][0]["what"], "hv fails")
+        self.assertIn("once_differentiable", d.hello["findings"][0]["remedy"])
+        d.ask("grad")
+        self.stop(d)
+
+    def test_sums_have_no_rows(self):
+        d = self.serve(nn.Linear(4, 3), nn.CrossEntropyLoss(reduction="sum"))
+        self.assertNotIn("rows", d.hello["has"])
+        self.stop(d)
+
+    def test_memory(self):
+        class Hungry(nn.Module):
+            calls = 0
+
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.Linear(4, 3)
+
+            def forward(self, x):
+                Hungry.calls += 1
+                if Hungry.calls in (5, 7, 8):
+                    raise RuntimeError("CUDA out of memory. Tried to allocate 2.1 GiB\nmore")
+                return self.inner(x)
+
+        d = self.serve(Hungry())
+        while Hungry.calls < 4:
+            d.ask("loss")
+        d.ask("loss")  # the graphs are released, and it is tried again
+        self.assertEqual(Hungry.calls, 6)
+        self.assertIn("2.1 GiB", d.fails("memory", "loss"))
+        d.ask("hv", v=np.ones(d.n))
+        self.stop(d)
+
+    def test_bad_requests(self):
+        d = self.serve(nn.Linear(4, 3))
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            d.fails("failed", "at")
+            d.fails("failed", "hv", v=np.ones(3))
+            d.fails("failed", "grad", rows=[12])
+            d.fails("failed", "grad", rows=[-1])
+            d.fails("failed", "grad", rows=[])
+        self.assertEqual(errs.getvalue().count("Traceback"), 5)
+        d.fails("unsupported", "eval")
+        d.fails("unsupported", "dance")
+        d.fails("unsupported", "update")
+        d.ask("hv", v=np.ones(d.n))
+        d.sock.sendall(b"HTTP/1.1 200 OK!")
+        with self.assertRaisesRegex(SystemExit, "no magic"):
+            d.join()
+
+    def test_newtop_dies(self):
+        d = self.serve(nn.Linear(4, 3))
+        d.sock.close()
+        with self.assertRaisesRegex(SystemExit, "newtop has gone"):
+            d.join()
+
+    def test_wrapped_and_events(self):
+        class Compiled(nn.Module):
+            def __init__(self, inner):
+                super().__init__()
+                self._orig_mod = inner
+
+        seen, model = [], nn.Linear(4, 3)
+        d = self.serve(Compiled(model), on_event=seen.append)
+        self.assertEqual(d.hello["findings"][0]["what"], "torch.compile")
+        self.assertEqual([b["name"] for b in d.hello["blocks"]], ["weight", "bias"])
+        d.ask("event", event={"type": "epoch", "epoch": 1})
+        self.stop(d)
+        self.assertEqual(seen, [{"type": "epoch", "epoch": 1}])
+
+    def test_autocast_is_left(self):
+        model = nn.Linear(4, 3).double()
+        data = torch.randn(12, 4).double(), torch.arange(12) % 3
+
+        def serve():
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return newtop.serve(model, nn.CrossEntropyLoss(), data)
+
+        d = Driver().call(serve)
+        self.assertEqual(d.hello["findings"][0]["what"], "autocast")
+        self.assertAlmostEqual(d.ask("loss")["loss"], nn.functional.cross_entropy(model(data[0]), data[1]).item(), 14)
+        self.stop(d)
+
+    def test_what_can_not_be_done(self):
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            d = self.serve(nn.Linear(5, 3))
+            (finding,) = d.hello["findings"]
+            self.assertEqual((finding["what"], finding["fatal"], d.hello["has"]), ("the gradient fails", True, []))
+            d.sock.close()
+            with self.assertRaisesRegex(SystemExit, "newtop has gone"):
+                d.join()
+        self.assertIn("Traceback", errs.getvalue())
+
+        class FullyShardedDataParallel(nn.Linear):
+            pass
+
+        d = self.serve(FullyShardedDataParallel(4, 3))
+        self.assertEqual([(f["what"], f["fatal"]) for f in d.hello["findings"]], [("FSDP", True)])
+        self.stop(d)
+
+    def test_digest(self):
+        def digest(width, value):
+            torch.manual_seed(0)
+            d = self.serve(nn.Linear(width, 3), data=(torch.full((12, width), value), torch.arange(12) % 3))
+            self.stop(d)
+            return d.hello["digest"]
+
+        self.assertEqual(digest(4, 1.0), digest(4, 1.0))
+        self.assertEqual(len({digest(4, 1.0), digest(5, 1.0), digest(4, 2.0)}), 3)
+
+
+class Probe(unittest.TestCase):
+    """The loop's losses, weights, gradients, random numbers and averages are the same bits with a probe and without."""
+
+    def loop(self, probe, steps=9):
+        torch.manual_seed(0)
+        random.seed(0)
+        np.random.seed(0)
+        x, t = torch.randn(64, 6), torch.randint(3, (64,))
+        model = nn.Sequential(nn.Linear(6, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 3))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9, weight_decay=1e-3)
+        p = newtop.probe(model, nn.functional.cross_entropy, (x[:16], t[:16]), every=3, optimizer=optimizer) if probe else None
+        trace = []
+        for step in range(steps):
+            rows = torch.randint(64, (8,)) if step % 2 else torch.tensor(random.sample(range(64), 8))
+            noise = torch.tensor(np.random.normal(size=(8, 6)), dtype=torch.float32)
+            optimizer.zero_grad(set_to_none=step % 2 == 0)
+            loss = nn.functional.cross_entropy(model(x[rows] + 0.1 * noise), t[rows])
+            loss.backward()
+            grads = [q.grad for q in model.parameters()]
+            optimizer.step()
+            model[3].train(step % 4 != 0)
+            if p is not None:
+                p.step(loss)
+            assert all(a is q.grad for a, q in zip(grads, model.parameters()))
+            trace += [loss.detach(), *(q.detach().clone() for q in model.parameters()), *(g.clone() for g in grads), *(b.clone() for b in model.buffers())]
+        return trace + [torch.rand(3), torch.tensor(random.random()), torch.tensor(np.random.rand()), torch.tensor([m.training for m in model.modules()])]
+
+    def same(self, a, b):
+        self.assertEqual(len(a), len(b))
+        for x, y in zip(a, b):
+            self.assertTrue(torch.equal(x, y))
+
+    def test_bit_for_bit(self):
+        plain = self.loop(False)
+        os.environ.pop("NEWTOP_PEER", None)
+        self.same(plain, self.loop(True))
+        d = Driver().call(self.loop, True)
+        self.assertEqual((d.hello["mode"], "update" in d.hello["has"]), ("observed", True))
+        rng, weights = np.random.Generator(np.random.PCG64(1)), None
+        per_step = (len(plain) - 4) // 9
+        for k in 3, 6, 9:
+            head = d.look()
+            self.assertEqual((head["step"], head["rate"], head["momentum"], head["optimizer"]), (k, 0.1, 0.9, "SGD"))
+            self.assertEqual(head["loss"], plain[(k - 1) * per_step].item())
+            w = d.ask("get")["w"]
+            at = lambda step: flat(plain[(step - 1) * per_step + 1 : (step - 1) * per_step + 7])
+            np.testing.assert_array_equal(w, at(k))
+            np.testing.assert_array_equal(d.ask("update")["u"], at(k) - at(k - 1))
+            v = rng.normal(size=d.n)
+            h = d.ask("hv", v=v)["hv"]
+            d.ask("loss", w=w + 0.1), d.ask("grad", w=w - 0.1), d.ask("gnv", v=v), d.ask("grad")
+            np.testing.assert_array_equal(d.ask("hv", v=v)["hv"], h)
+            d.fails("unsupported", "at", w=w)
+            d.fails("unsupported", "set", w=w)
+            d.on()
+        self.same(plain, d.join())
+
+    def test_newtop_dies_or_stops(self):
+        plain = self.loop(False)
+        d = Driver().call(self.loop, True)
+        d.look()
+        d.ask("get")
+        d.sock.close()
+        self.same(plain, d.join())
+        d = Driver().call(self.loop, True)
+        d.look()
+        d.on()
+        d.look()
+        d.ask("stop")
+        self.same(plain, d.join())
+        os.environ["NEWTOP_PEER"] = "/nowhere/at/all"
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            self.same(plain, self.loop(True))
+        self.assertEqual(errs.getvalue(), "")
+
+    def test_rates(self):
+        p = [nn.Parameter(torch.ones(2))]
+        for optimizer, want in (
+            (torch.optim.SGD(p, lr=0.5), {"optimizer": "SGD", "rate": 0.5}),
+            (torch.optim.SGD(p, lr=0.5, momentum=0.9, nesterov=True), {"optimizer": "SGD"}),
+            (torch.optim.Adam(p), {"optimizer": "Adam"}),
+            (None, {}),
+        ):
+            self.assertEqual(newtop._rate(optimizer), want)
+
+
+class Programs(unittest.TestCase):
+    """The programs of internal/python/testdata."""
+
+    def run_program(self, name, *argv, steps=12):
+        d = Driver()
+        process = d.start(os.path.join(DATA, name), *argv, NEWTOP_SEED="5")
+        d.meet()
+        w = d.ask("get")["w"].astype(np.float64)
+        first = d.ask("loss")["loss"]
+        for _ in range(steps):  # conjugate gradients on the damped Gauss-Newton matrix
+            d.ask("at", w=w)
+            g = d.ask("grad")["g"].astype(np.float64)
+            x, r = np.zeros(d.n), -g
+            p = r.copy()
+            for _ in range(5):
+                q = d.ask("gnv", v=p)["gnv"] + 0.1 * p
+                a = r @ r / (p @ q)
+                x, s = x + a * p, r - a * q
+                p, r = s + (s @ s) / (r @ r) * p, s
+            while not d.ask("loss", w=w + x)["loss"] < d.ask("loss")["loss"]:
+                x /= 2
+            w = w + x
+        last = d.ask("loss", w=w)["loss"]
+        self.assertLess(last, 0.8 * first)
+        d.ask("eval", w=w)
+        d.ask("set", w=w)
+        d.ask("stop")
+        out, errs = process.communicate(timeout=60)
+        self.assertEqual((process.returncode, errs), (0, ""))
+        return d.hello, w, last, out
+
+    def test_mlp(self):
+        hello, w, last, out = self.run_program("mlp.py")
+        self.assertAlmostEqual(float(out.split()[-1]), last, 12)
+        self.assertEqual((hello["n"], hello["dtype"], hello["rows"], hello["test_rows"]), (5 * 7 + 7 + 7 * 6 + 6 + 6 * 3 + 3, "F64", 48, 16))
+
+    def test_digits(self):
+        hello, w, _, out = self.run_program("digits.py", "200")
+        again, same, _, _ = self.run_program("digits.py", "200")
+        np.testing.assert_array_equal(w, same)
+        self.assertEqual(hello["digest"], again["digest"])
+        self.assertAlmostEqual(float(out.split()[-2]), np.linalg.norm(w), 3)
+        self.assertEqual((hello["classes"], hello["rows"], hello["test_rows"]), (10, 200, 50))
+
+    def test_chars(self):
+        hello, _, _, _ = self.run_program("chars.py", "16", "16", steps=6)
+        self.assertTrue({"hv", "gnv", "rows"} <= set(hello["has"]))
+
+    def test_numpy(self):
+        hello, _, last, _ = self.run_numpy()
+        self.assertEqual(hello["program"].split()[0], "NumPy")
+
+    def run_numpy(self):
+        d = Driver(mapped=False)
+        process = d.start(os.path.join(DATA, "numpy_peer.py"))
+        d.meet()
+        w = d.ask("get")["w"]
+        for _ in range(8):  # Newton's method
+            d.ask("at", w=w)
+            h = np.array([d.ask("hv", v=e)["hv"] for e in np.eye(d.n)])
+            w = w - np.linalg.solve(h, d.ask("grad")["g"])
+        self.assertLess(np.abs(d.ask("grad", w=w)["g"]).max(), 1e-12)
+        last = d.ask("eval", w=w)["loss"]
+        d.fails("unsupported", "update")
+        d.ask("stop")
+        self.assertEqual(process.wait(60), 0)
+        process.stdout.close(), process.stderr.close()
+        return d.hello, w, last, ""
+
+    def test_loop(self):
+        d = Driver()
+        process = d.start(os.path.join(DATA, "loop.py"), "12", "4")
+        for k in range(3):
+            if k == 0:
+                d.meet()
+            self.assertEqual(d.look()["step"], 4 * k + 4)
+            d.ask("hv", v=np.ones(d.n))
+            d.on()
+        out, errs = process.communicate(timeout=60)
+        self.assertEqual(errs, "")
+        environ = {"NEWTOP_PEER": ""}
+        other = Driver().start(os.path.join(DATA, "loop.py"), "12", "4", **environ)
+        self.assertEqual(other.communicate(timeout=60)[0], out)
+
+
+class Objects(unittest.TestCase):
+    def test_with_numpy(self):
+        a = np.array([[2.0, 1.0], [1.0, 3.0]])
+
+        class Model:
+            about = {"dtype": "F32", "blocks": [{"name": "both", "shape": [1, 2]}]}
+            start = staticmethod(lambda: np.array([1.0, 2.0]))
+            loss = staticmethod(lambda w: w @ a @ w / 2)
+            grad = staticmethod(lambda w: (w @ a @ w / 2, a @ w))
+            hv = staticmethod(lambda w, v: a @ v if v.dtype == np.float32 else None)
+            diag = staticmethod(lambda w: np.diag(a))
+
+        d = Driver().call(newtop.serve_object, Model())
+        self.assertEqual(set(d.hello["has"]), {"grad", "hv", "diag"})
+        self.assertEqual(list(d.ask("hv", v=[1, -1])["hv"]), [1, -2])
+        self.assertEqual(list(d.ask("grad", w=[1, 0])["g"]), [2, 1])
+        self.assertEqual((list(d.ask("diag")["diag"]), d.ask("loss")["loss"]), ([2, 3], 9))
+        d.ask("stop")
+        d.join()
+
+
+class FunctionsOfJax(unittest.TestCase):
+    """JAX is not there to be tested with: functorch, whose transformations have the same meaning, stands in for it."""
+
+    def test_with_functorch(self):
+        import types
+
+        import functorch
+
+        def ravel(tree):
+            keys = sorted(tree)
+            sizes, shapes = [tree[k].numel() for k in keys], [tree[k].shape for k in keys]
+            return torch.cat([tree[k].reshape(-1) for k in keys]), lambda w: {k: x.view(s) for k, x, s in zip(keys, w.split(sizes), shapes)}
+
+        class Numbers:
+            asarray = staticmethod(lambda x, dtype=None: torch.as_tensor(x))
+
+        def leaves(tree):
+            return [tree[k] for k in sorted(tree)] if isinstance(tree, dict) else list(tree)
+
+        jax = types.ModuleType("jax")
+        util = types.ModuleType("jax.flatten_util")
+        util.ravel_pytree, jax.flatten_util, jax.__version__ = ravel, util, "0"
+        jax.grad, jax.jvp, jax.vjp, jax.jit, jax.numpy = functorch.grad, functorch.jvp, functorch.vjp, lambda f: f, Numbers
+        jax.value_and_grad = lambda f: lambda w, data: functorch.grad_and_value(f)(w, data)[::-1]
+        jax.tree_util = types.SimpleNamespace(tree_leaves=leaves, tree_map=lambda f, tree: tuple(map(f, tree)))
+        sys.modules.update({"jax": jax, "jax.flatten_util": util})
+        try:
+            g = torch.Generator().manual_seed(0)
+            params = {"b": torch.randn(3, generator=g).double(), "w": torch.randn(4, 3, generator=g).double()}
+            data = torch.randn(8, 4, generator=g).double(), torch.randn(8, 3, generator=g).double()
+
+            def net(p, x):
+                return torch.tanh(x @ p["w"] + p["b"])
+
+            def loss(o, t):
+                return (o - t).pow(4).mean()
+
+            d = Driver().call(newtop.serve, loss, params, data, outputs=net, eval=data)
+            _, unravel = ravel(params)
+            out = lambda w: net(unravel(w), data[0])
+            f = lambda w: loss(out(w), data[1])
+            w = torch.tensor(d.ask("get")["w"])
+            v = np.random.default_rng(0).normal(size=d.n)
+            h = torch.autograd.functional.hessian(f, w).numpy()
+            j = torch.autograd.functional.jacobian(out, w).reshape(24, -1).numpy()
+            b = torch.autograd.functional.hessian(lambda o: loss(o, data[1]), out(w)).reshape(24, 24).numpy()
+            near(d.ask("grad")["g"], dense_gradient(f, w.numpy()), 1e-10)
+            near(d.ask("hv", v=v)["hv"], h @ v, 1e-10)
+            near(d.ask("gnv", v=v)["gnv"], j.T @ (b @ (j @ v)), 1e-10)
+            rows = lambda w: loss(net(unravel(w), data[0][[2, 5]]), data[1][[2, 5]])
+            near(d.ask("grad", rows=[2, 5])["g"], dense_gradient(rows, w.numpy()), 1e-10)
+            d.ask("set", w=v)
+            d.ask("stop")
+            np.testing.assert_array_equal(flat(leaves(d.join())), v)
+        finally:
+            del sys.modules["jax"], sys.modules["jax.flatten_util"]
+
+
+if __name__ == "__main__":
+    unittest.main(warnings="ignore")
