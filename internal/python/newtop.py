@@ -303,7 +303,7 @@ def serve_object(model: Any, *, name: Optional[str] = None, on_event: Any = None
     else array.array.
 
         start()              the first weights. Needed
-        loss(w)              the mean loss over the rows, or a dict {"loss": …, "error": …, "rmse": …}. Needed
+        loss(w)              the mean loss over the rows, or a dict {"loss": …, "error_rate": …, "rmse": …}. Needed
         grad(w)              the loss, and its gradient
         rows_grad(w, rows)   the same of the mean over some rows
         hv(w, v), gnv(w, v)  the products of the Hessian and of the Gauss-Newton matrix at w with v
@@ -1041,7 +1041,7 @@ class _Torch:
             dim, targets = _class_dim(outputs, data[1]), data[1]
             counted = targets != getattr(self.loss_fn, "ignore_index", -100)
             wrong = (outputs.detach().argmax(dim) != targets) & counted
-            told["error"] = float(wrong.sum()) / max(1, int(counted.sum()))
+            told["error_rate"] = float(wrong.sum()) / max(1, int(counted.sum()))
         elif self.squared:
             told["rmse"] = float((outputs.detach() - data[1]).square().mean().sqrt())
         return told

@@ -22,7 +22,7 @@ class Model:
     def loss(self, w):
         if w[0] == 9: raise MemoryError("no room")
         if w[0] == 8: raise ValueError("one\ntwo")
-        return {"loss": self.grad(w)[0], "error": 0.25}
+        return {"loss": self.grad(w)[0], "error_rate": 0.25}
     def grad(self, w): return self.rows_grad(w, [0, 1, 2])
     def rows_grad(self, w, rows):
         d = [sum(A[r][k] for r in rows) / len(rows) for k in range(2)]
@@ -50,7 +50,7 @@ func TestServeObject(t *testing.T) {
 			n.want("the first weights", w, []float64{0.5, -1})
 			reply, _ := n.ask("loss", "", nil)
 			n.want("the loss", reply["loss"], (3*0.25+4*1)/2)
-			n.want("the error", reply["error"], 0.25)
+			n.want("the error rate", reply["error_rate"], 0.25)
 			reply, _ = n.ask("loss", "w", []float64{1, 2})
 			n.want("the loss elsewhere", reply["loss"], 9.5)
 			n.ask("at", "w", []float64{2, 1})

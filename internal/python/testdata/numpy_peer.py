@@ -56,7 +56,7 @@ def chance(w, x):
 
 def figures(w, x, y):
     z = x @ w
-    return {"loss": float(np.mean(np.logaddexp(0, z) - y * z) + decay / 2 * w @ w), "error": float(np.mean((z > 0) != y))}
+    return {"loss": float(np.mean(np.logaddexp(0, z) - y * z) + decay / 2 * w @ w), "error_rate": float(np.mean((z > 0) != y))}
 
 
 def gradient(w, x, y):
