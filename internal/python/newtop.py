@@ -546,7 +546,8 @@ class _Peer:
                 rows.frombytes(self.wire.vector(head, "rows", "I64", None))
                 if not rows:
                     raise ValueError("no rows")
-            reply["loss"], g = self.model.grad(may("w"), rows if rows else None)
+            told, g = self.model.grad(may("w"), rows if rows else None)
+            reply.update(told)
             return self._vector(reply, "g", g)
         elif op in ("hv", "gnv") and op in self.has:
             return self._vector(reply, op, getattr(self.model, op)(take("v")))
@@ -643,10 +644,10 @@ class _Plain:
     def eval(self, w: Any) -> Dict[str, Any]:
         return self._figures(self.model.eval(self.point if w is None else w))
 
-    def grad(self, w: Any, rows: Any) -> Tuple[float, Any]:
+    def grad(self, w: Any, rows: Any) -> Tuple[Dict[str, float], Any]:
         w = self.point if w is None else w
         loss, g = self.model.grad(w) if rows is None else self.model.rows_grad(w, self.numpy.array(rows) if self.numpy else rows)
-        return _plain(loss), g
+        return {"loss": _plain(loss)}, g
 
     def hv(self, v: Any) -> Any:
         return self.model.hv(self.point, v)
@@ -1095,13 +1096,13 @@ class _Torch:
         with self._weights(w), self._still(grad=False, testing=testing):
             return self._figures(data, *self._forward(data))
 
-    def grad(self, w: Any, rows: Any) -> Tuple[float, List[Any]]:
+    def grad(self, w: Any, rows: Any) -> Tuple[Dict[str, float], List[Any]]:
         derive = self.torch.autograd.grad
         if w is None and rows is None:
             if self.slope is None:
                 with self._settings():
-                    loss, _ = self._kept()
-                    self.slope = float(loss.detach()), derive(loss, self.params, retain_graph=self.products, allow_unused=True)
+                    loss, outputs = self._kept()
+                    self.slope = self._figures(self.batch, loss, outputs), derive(loss, self.params, retain_graph=self.products, allow_unused=True)
                 if not self.products:
                     self.graph = None
             return self.slope
@@ -1112,7 +1113,7 @@ class _Torch:
             data = tuple(x.index_select(0, self.torch.tensor(rows, device=x.device)) for x in data)
         with self._weights(w), self._still():
             loss, _ = self._forward(data)
-            return float(loss.detach()), derive(loss, self.params, allow_unused=True)
+            return {"loss": float(loss.detach())}, derive(loss, self.params, allow_unused=True)
 
     def _vectors(self, v: Any) -> List[Any]:
         """A vector of weights as tensors of their shapes, devices and layouts, until the next one; aligned as torch's own, on which
