@@ -913,7 +913,7 @@ class _Torch:
         """Offer rows only if the loss is their mean: a sum over two halves of them adds up."""
         half = self.count // 2
         parts = [range(half), range(half, self.count)]
-        a, b = (float(self.grad(None, array.array("q", r))[0]) for r in parts)
+        a, b = (self.grad(None, array.array("q", r))[0]["loss"] for r in parts)
         if abs(loss - (a + b)) < abs(loss - (a * half + b * (self.count - half)) / self.count):
             self.has.remove("rows")
             self._find("a loss that is a sum", "loss_fn", 'take the mean over the rows, as reduction="mean" does')
