@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the pictures of the README from the real program: it runs in tmux, and its own key P writes the screen; the
 # figure is of recorded runs.
-# Needs tmux and Python. Usage: docs/pictures.sh
+# Needs tmux and Python; with PyTorch for one of them. Usage: docs/pictures.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -36,6 +36,12 @@ picture() {
 
 picture screen 120 40 "" --theme dark --seed 1 --opt tr-newton --epochs 32 --spectrum-every 4
 picture theatre 120 36 "Tab Tab z" --theme dark --seed 1 --opt tr-newton --epochs 20
+
+# A network in PyTorch, where Python has it.
+python=${NEWTOP_PYTHON:-python3}
+if "$python" -c 'import torch' 2>/dev/null; then
+	NEWTOP_PYTHON=$python picture model 120 36 "" --theme dark --model "$root/internal/python/testdata/digits.py" --epochs 24 --spectrum-every 4
+fi
 
 # A program as others write them: a line of text now and then, and numbers that newtop does not know by name.
 cat >"$work/train.py" <<'END'

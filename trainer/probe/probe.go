@@ -43,6 +43,7 @@ type Prober struct {
 	out      *io.PipeWriter
 	cancel   context.CancelFunc
 	done     chan struct{}
+	said     string
 }
 
 // Start waits for a program that Environ is the environment of.
@@ -83,14 +84,12 @@ func (p *Prober) attend(ctx context.Context) {
 		if err != nil {
 			return
 		}
-		if err := p.look(ctx, c); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
-			p.say(err.Error())
-		}
+		p.say(ctx, p.look(ctx, c))
 		c.Close()
 	}
 }
 
-// look looks at a model as often as it may.
+// look looks at a model as often as it may, until the program ends it.
 func (p *Prober) look(ctx context.Context, c *peer.Client) error {
 	w := watch{p: p, c: c, begun: time.Now()}
 	for {
@@ -99,10 +98,7 @@ func (p *Prober) look(ctx context.Context, c *peer.Client) error {
 			return err
 		}
 		began := time.Now()
-		err = peer.Unbroken(func() error { return w.at(ctx, &step) })
-		if err != nil {
-			return err
-		}
+		p.say(ctx, peer.Unbroken(func() error { return w.at(ctx, &step) }))
 		if err := c.On(); err != nil {
 			return err
 		}
@@ -149,7 +145,7 @@ func (w *watch) at(ctx context.Context, step *peer.Step) error {
 		}
 		w.model = m
 		for _, note := range m.Notes() {
-			w.p.say(note)
+			w.p.say(ctx, errors.New(note))
 		}
 		w.w = make([]float64, m.Dim())
 	}
@@ -208,9 +204,13 @@ func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Fi
 	return err
 }
 
-// say tells people something in the console.
-func (p *Prober) say(text string) {
-	if line, err := event.EncodeEvent(event.ConsoleEvent{Text: "newtop: " + text}); err == nil {
+// say tells people in the console what is wrong, but for an end.
+func (p *Prober) say(ctx context.Context, wrong error) {
+	if wrong == nil || ctx.Err() != nil || errors.Is(wrong, io.EOF) || wrong.Error() == p.said {
+		return
+	}
+	p.said = wrong.Error()
+	if line, err := event.EncodeEvent(event.ConsoleEvent{Text: "newtop: " + p.said}); err == nil {
 		_, _ = p.out.Write(append(line, '\n')) // a reader that is gone wants none
 	}
 }
