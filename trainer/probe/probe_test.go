@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -66,6 +67,7 @@ func TestLooks(t *testing.T) {
 			path = after
 		}
 	}
+	var mu sync.Mutex // of want
 	want := map[int][]float64{}
 	ended := make(chan error, 1)
 	go func() {
@@ -73,7 +75,10 @@ func TestLooks(t *testing.T) {
 			for i := range w {
 				w[i] += 0.01 * float64(step)
 			}
-			want[step] = dense(t, problem, w)
+			exact := dense(t, problem, w)
+			mu.Lock()
+			want[step] = exact
+			mu.Unlock()
 		})
 		p.Close()
 	}()
@@ -93,7 +98,9 @@ func TestLooks(t *testing.T) {
 			continue
 		}
 		looks++
+		mu.Lock()
 		exact := want[spectrum.Epoch]
+		mu.Unlock()
 		top := float64(spectrum.Eigenvalues[0])
 		if d := math.Abs(top - exact[len(exact)-1]); d > 1e-3*top {
 			t.Errorf("step %d: λ %g, exactly %g", spectrum.Epoch, top, exact[len(exact)-1])
