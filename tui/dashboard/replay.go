@@ -36,6 +36,9 @@ func isBlank(a *App, id layout.ID) bool {
 	return ok && p.Blank(a.h)
 }
 
+// told reports whether a run that is told by its figures alone has something for a pane that it has mostly nothing for.
+func told(a *App, id layout.ID) bool { return id == layout.Spectrum && len(a.h.Spectra) > 0 }
+
 // isIdle reports whether a run that is told by its figures alone has nothing for a pane, or nothing that the metrics do not show.
 func isIdle(a *App, id layout.ID) bool {
 	if !a.h.MetricsOnly() {
@@ -43,7 +46,7 @@ func isIdle(a *App, id layout.ID) bool {
 	}
 	switch id {
 	case layout.Inner, layout.Spectrum, layout.Topology, layout.Region, layout.Errors:
-		return true
+		return !told(a, id)
 	}
 	return isBlank(a, id)
 }
@@ -51,15 +54,23 @@ func isIdle(a *App, id layout.ID) bool {
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		s := layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, len(a.h.Console.Lines) > 0, func(id layout.ID) bool { return isBlank(a, id) })
+		s := layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, len(a.h.Console.Lines) > 0, func(id layout.ID) bool { return isIdle(a, id) })
 		if len(a.h.Console.Lines) > 0 && a.focus != layout.Log {
 			s.Give(layout.Log, layout.Console)
 		}
 		return s
 	}
 	s := layout.Dashboard(a.Width, a.Height, headerRows(a), zoomed, a.focus)
+	if len(a.h.Console.Lines) > 0 && a.h.Elsewhere() { // what its program prints stands where it has nothing to show
+		for _, id := range []layout.ID{layout.Errors, layout.Accuracy} {
+			if id != a.focus && isBlank(a, id) {
+				s.Give(id, layout.Console)
+			}
+		}
+	}
 	for id := range layout.ID(len(a.panes)) {
 		if id != a.focus && isBlank(a, id) {
+
 			s.Drop(id)
 		}
 	}

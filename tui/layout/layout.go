@@ -232,18 +232,18 @@ func split(places []Place, from, to ID, rows int) []Place {
 	return places
 }
 
-// BandsOfMetrics arranges the panes for a run that has no network and no curvature to show: loss and error large, and all else
-// that is told beneath them.
+// BandsOfMetrics arranges the panes for a run that has no network to show: loss and error large, and all else that is told
+// beneath them, with the spectrum beside it where one is told.
 func BandsOfMetrics(w, h int) []band {
 	switch {
 	case w >= 110 && h >= 34:
-		return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {48, []cell{{Metrics, 100}}}, {16, []cell{{Log, 100}}}}
+		return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {48, []cell{{Metrics, 100}, {Spectrum, 70}}}, {16, []cell{{Log, 100}}}}
 	case w >= 110:
-		return []band{{42, []cell{{Loss, 50}, {Accuracy, 50}}}, {58, []cell{{Metrics, 68}, {Log, 32}}}}
+		return []band{{42, []cell{{Loss, 50}, {Accuracy, 50}}}, {58, []cell{{Metrics, 68}, {Spectrum, 45}, {Log, 32}}}}
 	case h >= 32:
-		return []band{{32, []cell{{Loss, 50}, {Accuracy, 50}}}, {46, []cell{{Metrics, 100}}}, {22, []cell{{Log, 100}}}}
+		return []band{{32, []cell{{Loss, 50}, {Accuracy, 50}}}, {46, []cell{{Metrics, 100}, {Spectrum, 80}}}, {22, []cell{{Log, 100}}}}
 	}
-	return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {64, []cell{{Metrics, 100}}}}
+	return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {64, []cell{{Metrics, 100}, {Spectrum, 80}}}}
 }
 
 // DashboardOfMetrics divides a screen like Dashboard for such a run. What is blank has no place, unless it has the focus or is
@@ -279,7 +279,7 @@ var (
 		{Loss, 2, true}, {Accuracy, 2, true}, {Inner, 3, true}, {Spectrum, 1, false}, {Region, 1, false},
 		{Topology, 1, false}, {Work, 1, false}, {Log, 2, true},
 	}
-	CompactMetrics = []strip{{Loss, 3, true}, {Accuracy, 3, true}, {Metrics, 4, true}, {Log, 2, false}}
+	CompactMetrics = []strip{{Loss, 3, true}, {Accuracy, 3, true}, {Spectrum, 1, false}, {Metrics, 4, true}, {Log, 2, false}}
 )
 
 // compact stacks the panes without frames, for screens too small for them. Rows beyond the least go to

@@ -41,6 +41,9 @@ var (
 // worstRows is how many rows are asked for.
 const worstRows = 16
 
+// theirRows says why there are no errors of a model that another program has.
+const theirRows = "the rows are another program's"
+
 func (*Errors) Name(*pane.View) string { return "errors" }
 
 func (*Errors) Seen(h *history.History) uint64 {
@@ -53,7 +56,7 @@ func (p *Errors) question(h *history.History) event.Command {
 }
 
 func (p *Errors) Ask(h *history.History) event.Command {
-	if h.Run == nil || h.Epochs == 0 || !p.asked.Due(h, h.Analyses.ErrorsGen) {
+	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || !p.asked.Due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}
 	return p.question(h)
@@ -61,16 +64,19 @@ func (p *Errors) Ask(h *history.History) event.Command {
 
 // Glance asks after the first epoch, and then when the run is twice as old as at the last time, if that was answered.
 func (p *Errors) Glance(h *history.History) event.Command {
-	if h.Run == nil || h.Epochs == 0 || h.Status.Epoch < 2*p.glanced || p.glanced > 0 && p.answered == h.Analyses.ErrorsGen {
+	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || h.Status.Epoch < 2*p.glanced || p.glanced > 0 && p.answered == h.Analyses.ErrorsGen {
 		return nil
 	}
 	p.glanced, p.answered = max(h.Status.Epoch, 1), h.Analyses.ErrorsGen
 	return p.question(h)
 }
 
-// Blank reports whether nobody looked at the errors of a recorded run, or of one that has ended.
+// Blank reports whether nobody looked at the errors of a recorded run, or of one that has ended, or nobody can.
 func (p *Errors) Blank(h *history.History) bool {
 	_, loading := h.Loading()
+	if h.Elsewhere() {
+		return true
+	}
 	return h.Analyses.Errors == nil && !loading && h.Over() && h.Status.Computing == ""
 }
 
@@ -280,6 +286,8 @@ func (p *Errors) nothing(v *pane.View, w, h int, zoomed bool) []string {
 	switch {
 	case v.H.Run == nil:
 		say(at, style.Muted, pane.Waiting(v))
+	case v.H.Elsewhere():
+		say(at, style.Muted, theirRows)
 	case v.H.Status.Computing == "errors":
 		say(at, style.Warn, "computing where the net is wrong")
 	case v.H.Watched() && v.H.Epochs > 0:
@@ -308,7 +316,9 @@ func (p *Errors) Strip(v *pane.View, w, _ int) []string {
 	e := v.H.Analyses.Errors
 	if e == nil {
 		text := "zoomed they are computed"
-		if v.Unasked() {
+		if v.H.Elsewhere() {
+			text = theirRows
+		} else if v.Unasked() {
 			text = "none were looked at"
 		}
 		return []string{l.Put(style.Muted, text).Full()}

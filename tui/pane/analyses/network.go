@@ -17,6 +17,8 @@ import (
 // for the blocks of weights between them, arcs beneath for connections that skip layers, and the norms of
 // the blocks when there is room.
 //
+// Of a model that another program has it lists the tensors instead.
+//
 // Zoomed, a block can be chosen, whose weights are shown on request.
 type Topology struct {
 	pane.Linear
@@ -42,6 +44,9 @@ func (*Topology) Head(v *pane.View, l *style.Line) {
 	}
 	m := &v.H.Run.Model
 	if len(m.Layers) == 0 {
+		if m.Program != "" {
+			tensorHead(v, l)
+		}
 		return
 	}
 	l.Group(style.Strong.Of(m.Shape()))
@@ -72,9 +77,17 @@ type drawing struct {
 
 func (p *Topology) Body(v *pane.View, w, h int, zoomed bool) []string {
 	p.chart.Resize(w, h)
+	if v.H.Run != nil && len(v.H.Run.Model.Layers) == 0 && len(v.H.Run.Model.Blocks) > 0 {
+		if zoomed && h > 6 && p.look.open {
+			return p.weightsBody(v, w, h)
+		}
+		return p.tensorBody(v, w, h, zoomed)
+	}
 	if v.H.Run == nil || len(v.H.Run.Model.Layers) < 2 {
 		text := pane.Waiting(v)
-		if v.H.External() {
+		if v.H.Elsewhere() {
+			text = "the program does not tell its tensors"
+		} else if v.H.External() {
 			text = "the record does not tell the network"
 		}
 		p.chart.Write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
