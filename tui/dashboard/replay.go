@@ -61,12 +61,8 @@ func division(a *App, zoomed bool) layout.Screen {
 		return s
 	}
 	s := layout.Dashboard(a.Width, a.Height, headerRows(a), zoomed, a.focus)
-	if len(a.h.Console.Lines) > 0 && a.h.Elsewhere() { // what its program prints stands where it has nothing to show
-		for _, id := range []layout.ID{layout.Errors, layout.Accuracy} {
-			if id != a.focus && isBlank(a, id) {
-				s.Give(id, layout.Console)
-			}
-		}
+	if a.h.Elsewhere() {
+		cede(a, &s)
 	}
 	for id := range layout.ID(len(a.panes)) {
 		if id != a.focus && isBlank(a, id) {
@@ -75,6 +71,19 @@ func division(a *App, zoomed bool) layout.Screen {
 		}
 	}
 	return s
+}
+
+// cede gives up the places for what a model that another program has can't have: to what that program prints, if it does.
+func cede(a *App, s *layout.Screen) {
+	for _, id := range []layout.ID{layout.Errors, layout.Accuracy} {
+		if id == a.focus || !isBlank(a, id) {
+			continue
+		}
+		if len(a.h.Console.Lines) > 0 {
+			s.Give(id, layout.Console)
+		}
+		s.Cede(id)
+	}
 }
 
 // replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.

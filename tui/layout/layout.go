@@ -146,6 +146,16 @@ func (s *Screen) Drop(id ID) {
 	}
 }
 
+// Cede gives the rows of a pane without a frame to the one above it.
+func (s *Screen) Cede(id ID) {
+	i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Pane == id && p.Bare })
+	if i < 1 {
+		return
+	}
+	s.Places[i-1].H += s.Places[i].H
+	s.Places = slices.Delete(s.Places, i, i+1)
+}
+
 // show gives a pane that has no place that of the log, or where the log has none either, that of the region or of the metrics.
 func (s *Screen) show(id ID) {
 	if !s.hidden(id) {

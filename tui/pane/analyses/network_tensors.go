@@ -2,6 +2,8 @@ package analyses
 
 import (
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
 	"newtop/internal/format"
@@ -38,8 +40,8 @@ func tensorsOf(h *history.History) []tensors {
 	return rows
 }
 
-// grouped puts tensors together by the beginnings of their names until there are no more rows than asked for, where the
-// names allow it. What is left of room goes to the next finer groups, in runs: h.0–2 are the layers h.0 to h.2.
+// grouped puts tensors together by the beginnings of their names until there are no more rows than asked for. What is left
+// of room goes to numbered groups, in runs: h.0–2 are the layers h.0 to h.2.
 func grouped(all []tensors, rows int) []tensors {
 	if len(all) <= rows || rows < 1 {
 		return all
@@ -56,7 +58,41 @@ func grouped(all []tensors, rows int) []tensors {
 		}
 		finer = coarse
 	}
-	return finer
+	if numbered(finer) {
+		return inRuns(finer, rows)
+	}
+	return small(finer, rows)
+}
+
+// small joins the neighbours that have the fewest weights together until there are so many rows.
+func small(list []tensors, rows int) []tensors {
+	list = slices.Clone(list)
+	for len(list) > rows {
+		least := 0
+		for i := range list[1:] {
+			if list[i].weights+list[i+1].weights < list[least].weights+list[least+1].weights {
+				least = i
+			}
+		}
+		run := list[least]
+		run.join(&list[least+1])
+		run.name = list[least].opening() + "–" + list[least+1].closing()
+		list = slices.Replace(list, least, least+2, run)
+	}
+	return list
+}
+
+// opening and closing are the ends of a run's name.
+func (t *tensors) opening() string {
+	s, _, _ := strings.Cut(t.name, "–")
+	return s
+}
+
+func (t *tensors) closing() string {
+	if at := strings.LastIndex(t.name, "–"); at >= 0 {
+		return t.name[at+len("–"):]
+	}
+	return t.name
 }
 
 // together joins neighbours whose names have the same first parts.
@@ -96,33 +132,62 @@ func (t *tensors) join(o *tensors) {
 	t.weight, t.gradient, t.step = math.Hypot(t.weight, o.weight), math.Hypot(t.gradient, o.gradient), math.Hypot(t.step, o.step)
 }
 
-// shared deals the rows that coarse groups leave out to the finer ones within, in proportion to how many each has.
+// shared deals the rows that coarse groups leave out to the numbered ones within, in proportion to how many each has.
 func shared(coarse, finer []tensors, rows int) (out []tensors) {
-	spare, more := rows-len(coarse), len(finer)-len(coarse)
-	at, dealt, passed := 0, 0, 0
+	within := make([][]tensors, len(coarse))
+	at, more := 0, 0
 	for i := range coarse {
-		var within []tensors
-		for ; at < len(finer) && finer[at].first < coarse[i].first+coarse[i].n; at++ {
-			within = append(within, finer[at])
+		from := at
+		for at < len(finer) && finer[at].first < coarse[i].first+coarse[i].n {
+			at++
 		}
-		passed += len(within) - 1
-		runs := 1 + passed*spare/max(more, 1) - dealt
-		dealt += runs - 1
-		if runs == 1 {
+		if numbered(finer[from:at]) {
+			within[i] = finer[from:at]
+			more += at - from - 1
+		}
+	}
+	spare, dealt, passed := min(rows-len(coarse), more), 0, 0
+	for i := range coarse {
+		if len(within[i]) < 2 {
 			out = append(out, coarse[i])
 			continue
 		}
-		for k := range runs {
-			from, to := k*len(within)/runs, (k+1)*len(within)/runs
-			run := within[from]
-			for j := from + 1; j < to; j++ {
-				run.join(&within[j])
-			}
-			if to-from > 1 {
-				run.name += "–" + within[to-1].name[strings.LastIndexByte(within[to-1].name, '.')+1:]
-			}
-			out = append(out, run)
+		passed += len(within[i]) - 1
+		runs := 1 + passed*spare/more - dealt
+		dealt += runs - 1
+		if runs == 1 {
+			out = append(out, coarse[i])
+		} else {
+			out = append(out, inRuns(within[i], runs)...)
 		}
+	}
+	return out
+}
+
+// numbered reports whether the last parts of all names are numbers.
+func numbered(list []tensors) bool {
+	return !slices.ContainsFunc(list, func(t tensors) bool {
+		_, err := strconv.Atoi(t.name[strings.LastIndexByte(t.name, '.')+1:])
+		return err != nil
+	})
+}
+
+// inRuns joins neighbours to so many runs of about the same length.
+func inRuns(list []tensors, runs int) (out []tensors) {
+	for k := range runs {
+		within := list[k*len(list)/runs : (k+1)*len(list)/runs]
+		run := within[0]
+		for j := range within[1:] {
+			run.join(&within[1+j])
+		}
+		if len(within) > 1 {
+			last := within[len(within)-1].name
+			if at := strings.LastIndexByte(last, '.') + 1; strings.HasPrefix(run.name, last[:at]) {
+				last = last[at:]
+			}
+			run.name += "–" + last
+		}
+		out = append(out, run)
 	}
 	return out
 }
@@ -130,13 +195,18 @@ func shared(coarse, finer []tensors, rows int) (out []tensors) {
 // tensorHead says in the frame whose the model is, and how large.
 func tensorHead(v *pane.View, l *style.Line) {
 	m := &v.H.Run.Model
-	l.Group(style.Strong.Of(style.Clean(m.Program)))
+	parts := []style.Part{style.Strong.Of(style.Clean(m.Program))}
 	if s := m.Shape(); s != "" {
-		l.Group(style.Text.Of("  " + s))
+		parts = append(parts, style.Text.Of("  "+s))
 	}
-	l.Group(style.Muted.Of("  " + format.Counted(m.Parameters, "weight")))
+	parts = append(parts, style.Muted.Of("  "+format.Counted(m.Parameters, "weight")))
 	if m.Loss != "" {
-		l.Group(style.Muted.Of("  " + style.Clean(m.Loss)))
+		parts = append(parts, style.Muted.Of("  "+style.Clean(m.Loss)))
+	}
+	for _, p := range parts {
+		if !l.Group(p) {
+			return
+		}
 	}
 }
 
@@ -177,149 +247,13 @@ func (p *Topology) tensorBody(v *pane.View, w, h int, zoomed bool) []string {
 // tensorKeys names the zoomed table's keys, and which tensor is chosen.
 func (p *Topology) tensorKeys(v *pane.View, t *tensors, n, w int) string {
 	l := v.Line(w)
-	put := func(k, what string) { l.Group(style.Accent.Of(v.Glyphs.Keys(k)), style.Muted.Of(" "+what+"   ")) }
-	put("↑↓", "tensor "+format.Count(t.first+1)+" of "+format.Count(n))
-	put("enter", "weights of "+t.name)
+	put := func(k, what string) bool { return l.Group(style.Accent.Of(v.Glyphs.Keys(k)), style.Muted.Of(" "+what)) }
+	put("↑↓", "tensor "+format.Count(t.first+1)+" of "+format.Count(n)+"   ")
+	if !put("enter", "weights of "+t.name) {
+		put("enter", "its weights")
+	}
 	return l.Full()
 }
 
 // tensorList is which tensors the zoomed table showed last.
 type tensorList struct{ first, n int }
-
-// column is one of the table of tensors.
-type column struct {
-	title string
-	wide  int
-	text  func(t *tensors) string
-	bar   func(t *tensors) float64 // from 0 to 1; nil: a text
-	right bool                     // the text stands at its end
-}
-
-// decades is how many powers of ten a bar is long.
-const decades = 4
-
-// tensorTable writes the table's heading and rows in the columns that there is room for; among all are the rows that bars compare
-// with.
-func tensorTable(v *pane.View, rows, all []tensors, chosen, w int) []string {
-	mark := ""
-	if chosen >= 0 {
-		mark = "  "
-	}
-	columns := tensorColumns(v, all, w-style.Cells(mark))
-	line := func(ink style.Token, mark string, put func(l *style.Line, c *column)) string {
-		l := v.Line(w)
-		l.Put(ink, mark)
-		at := style.Cells(mark)
-		for i := range columns {
-			if l.To(at); l.Left() < columns[i].wide {
-				break
-			}
-			put(l, &columns[i])
-			at += columns[i].wide + 2
-		}
-		return l.Full()
-	}
-	out := []string{line(style.Muted, mark, func(l *style.Line, c *column) {
-		title := c.title
-		if c.right {
-			title = style.Right(title, c.wide)
-		}
-		l.Put(style.Muted, title)
-	})}
-	for i := range rows {
-		ink, before := style.Text, mark
-		if i == chosen {
-			ink, before = style.Focus, "▸ "
-		}
-		out = append(out, line(ink, before, func(l *style.Line, c *column) {
-			switch {
-			case c.bar != nil:
-				l.Put(style.Accent, style.Repeat("━", int(math.Round(c.bar(&rows[i])*float64(c.wide)))))
-			case c.right:
-				l.Put(ink, style.Right(c.text(&rows[i]), c.wide))
-			default:
-				l.Put(ink, shortened(c.text(&rows[i]), c.wide))
-			}
-		}))
-	}
-	return out
-}
-
-// tensorColumns are those that there is room for: what moved comes first, then how steep it is, then how large.
-func tensorColumns(v *pane.View, all []tensors, w int) []column {
-	blocks := v.H.Run.Model.Blocks
-	shape := func(t *tensors) string {
-		if t.n == 1 {
-			return blocks[t.first].ShapeText()
-		}
-		return format.Counted(t.n, "tensor")
-	}
-	names, shapes, steepest := 6, 5, 0.0
-	for i := range all {
-		names, shapes = max(names, style.Cells(all[i].name)), max(shapes, style.Cells(shape(&all[i])))
-		if g := all[i].gradient; format.Finite(g) {
-			steepest = max(steepest, g)
-		}
-	}
-	number := func(of func(t *tensors) float64) func(t *tensors) string {
-		return func(t *tensors) string { return format.Number(of(t)) }
-	}
-	const name, form, moved, bar, gradient, gradientBar, weight, count, step, last = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
-	list := [last]column{
-		name:  {title: "tensor", wide: min(names, max(10, w/3)), text: func(t *tensors) string { return t.name }},
-		form:  {title: "shape", wide: min(shapes, 16), text: shape},
-		count: {title: "weights", wide: 9, text: func(t *tensors) string { return format.Count(t.weights) }, right: true},
-
-		weight:   {title: "‖w‖", wide: 8, text: number(func(t *tensors) float64 { return t.weight }), right: true},
-		gradient: {title: "‖g‖", wide: 8, text: number(func(t *tensors) float64 { return t.gradient }), right: true},
-		step:     {title: "‖Δw‖", wide: 8, text: number(func(t *tensors) float64 { return t.step }), right: true},
-		moved:    {title: "Δw/w", wide: 8, text: func(t *tensors) string { return format.Percent(t.relative()) }, right: true},
-
-		gradientBar: {title: "‖g‖ log", wide: 8, bar: func(t *tensors) float64 { return barShare(t.gradient / steepest) }},
-		bar:         {title: "log", wide: 6, bar: func(t *tensors) float64 { return barShare(t.relative()) }},
-	}
-	left := w - list[name].wide
-	has := [last]bool{name: true}
-	for _, k := range []int{moved, form, bar, gradient, weight, gradientBar, step, count} {
-		if need := list[k].wide + 2; need <= left {
-			has[k], left = true, left-need
-		}
-	}
-	if more := min(left, names-list[name].wide); more > 0 {
-		list[name].wide, left = list[name].wide+more, left-more
-	}
-	if has[bar] {
-		if has[gradientBar] {
-			list[gradientBar].wide += left / 2
-			left -= left / 2
-		}
-		list[bar].wide += left
-	}
-	var out []column
-	for _, k := range []int{name, form, count, weight, gradient, gradientBar, step, moved, bar} {
-		if has[k] {
-			out = append(out, list[k])
-		}
-	}
-	return out
-}
-
-// barShare is how long a bar is, of its room, for a part of the whole.
-func barShare(x float64) float64 {
-	if !(x > 0) {
-		return 0
-	}
-	return max(0, min(1, 1+math.Log10(x)/decades))
-}
-
-// shortened cuts a name's beginning, as its end tells tensors apart.
-func shortened(s string, w int) string {
-	if style.Cells(s) <= w {
-		return s
-	}
-	runes := []rune(s)
-	for len(runes) > 0 && style.Cells(string(runes)) > w-1 {
-		runes = runes[1:]
-	}
-	return "…" + string(runes)
-}

@@ -62,6 +62,7 @@ func (p *Topology) Ask(h *history.History) event.Command {
 func (p *Topology) Keys() []pane.Key {
 	return []pane.Key{
 		{Show: "↑ ↓", Help: "block; n and b while weights are open", Names: []string{"up", "down", "n", "b"}, Do: p.otherBlock},
+		{Names: []string{"pgup", "pgdown", "home", "end"}, Do: p.farBlock},
 		{Show: "v", Help: "weights of the block", Names: []string{"v", "enter", "esc"}, Do: p.openWeights},
 		{Show: "←↑→↓", Help: "cursor over the weights", Names: []string{"left", "right", "up", "down"}, Do: p.moveCursor},
 		{Show: "w", Help: "as images, or as a matrix", Names: []string{"w"}, Do: func(v *pane.View, _ string) (tea.Cmd, bool) {
@@ -85,6 +86,17 @@ func (p *Topology) otherBlock(v *pane.View, k string) (tea.Cmd, bool) {
 		p.look.at--
 	}
 	p.look.row, p.look.col, p.look.matrix = 0, 0, false
+	p.look.asked = pane.AskLimit{}
+	return nil, true
+}
+
+// farBlock turns the pages of a long list of tensors.
+func (p *Topology) farBlock(v *pane.View, k string) (tea.Cmd, bool) {
+	if _, _, ok := p.block(v.H); !ok || p.look.open || p.look.listed.n == 0 {
+		return nil, false
+	}
+	last := len(v.H.Run.Model.Blocks) - 1
+	p.look.at = map[string]int{"pgup": max(p.look.at-p.look.listed.n, 0), "pgdown": min(p.look.at+p.look.listed.n, last), "end": last}[k]
 	p.look.asked = pane.AskLimit{}
 	return nil, true
 }

@@ -146,7 +146,11 @@ func (p *Spectrum) density(v *pane.View, e *event.SpectrumEvent, w, h int) []str
 		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
 	}
 	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
-	if one := oneEigenvalue(v.H, d); one > 0 && one < peak {
+	one := oneEigenvalue(v.H, d)
+	if one == 0 {
+		one = 1e-5 * peak // of a model whose size is not told
+	}
+	if one > 0 && one < peak {
 		pl.Y.Clip = [2]float64{one / 10, 2 * peak}
 	}
 	pl.Marks = []chart.Mark{{X: 0}}
