@@ -133,8 +133,33 @@ type BlockInfo struct {
 	Shape []int  `json:"shape"`
 }
 
-// Shape writes the layers as 16-70-50-26, those of a mixture as 5 × 16-16-10.
+// Weights is how many weights the tensor has.
+func (b *BlockInfo) Weights() int {
+	n := 1
+	for _, k := range b.Shape {
+		n *= k
+	}
+	return n
+}
+
+// ShapeText writes the tensor's shape as 64×1×3×3, that of a scalar as 1.
+func (b *BlockInfo) ShapeText() string {
+	if len(b.Shape) == 0 {
+		return "1"
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(b.Shape), " ", "×"), "[]")
+}
+
+// Shape writes the layers as 16-70-50-26, those of a mixture as 5 × 16-16-10. Of a model that another program has it
+// counts the tensors; it is empty where neither is known.
 func (m *ModelInfo) Shape() string {
+	switch n := len(m.Blocks); {
+	case n == 0 || len(m.Layers) > 0:
+	case n == 1:
+		return "1 tensor"
+	default:
+		return fmt.Sprintf("%d tensors", n)
+	}
 	layers, prefix := m.Layers, ""
 	if each := len(layers) - 2; m.Experts > 0 && each >= m.Experts {
 		layers = layers[:1+each/m.Experts]

@@ -97,3 +97,30 @@ func TestFloatsThatJSONCannotHold(t *testing.T) {
 		}
 	}
 }
+
+// TestShapes writes what a model is made of.
+func TestShapes(t *testing.T) {
+	for _, c := range []struct {
+		m    ModelInfo
+		want string
+	}{
+		{ModelInfo{}, ""},
+		{ModelInfo{Layers: []int{16, 70, 26}}, "16-70-26"},
+		{ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}, "2 × 16-12-10"},
+		{ModelInfo{Blocks: make([]BlockInfo, 1)}, "1 tensor"},
+		{ModelInfo{Blocks: make([]BlockInfo, 14)}, "14 tensors"},
+	} {
+		if got := c.m.Shape(); got != c.want {
+			t.Errorf("%+v is %q, expected %q", c.m, got, c.want)
+		}
+	}
+	for _, c := range []struct {
+		shape   []int
+		text    string
+		weights int
+	}{{nil, "1", 1}, {[]int{64}, "64", 64}, {[]int{64, 1, 3, 3}, "64×1×3×3", 576}, {[]int{5, 0}, "5×0", 0}} {
+		if b := (BlockInfo{Shape: c.shape}); b.ShapeText() != c.text || b.Weights() != c.weights {
+			t.Errorf("%v is %s of %d weights, expected %s of %d", c.shape, b.ShapeText(), b.Weights(), c.text, c.weights)
+		}
+	}
+}

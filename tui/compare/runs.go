@@ -273,6 +273,7 @@ func subject(m *model) (out []string) {
 		}
 	}
 	one(func(r *event.RunEvent) string { return r.Data.Name })
+	one(func(r *event.RunEvent) string { return r.Model.Program })
 	one(func(r *event.RunEvent) string { return r.Model.Shape() })
 	return out
 }

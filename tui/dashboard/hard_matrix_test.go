@@ -35,6 +35,7 @@ func TestMatrix(t *testing.T) {
 	for name, deltas := range map[string][]feed.Delta{
 		"running": tuitest.RichRun(false, false), "diverged": tuitest.RichRun(false, true), "regression": tuitest.RichRun(true, false), "watched": watchedRich(),
 		"foreign": tuitest.ExternalRun(43, false), "figures": tuitest.ExternalRun(43, true),
+		"peer": tuitest.PeerRun(20, tuitest.Transformer(12)),
 	} {
 		if testing.Short() && name != "running" {
 			continue
@@ -47,7 +48,7 @@ func TestMatrix(t *testing.T) {
 					add = tuitest.Archive(t)
 				}
 				for _, w := range []int{40, 80, 120} {
-					if w != 80 && (name == "watched" || v.H.External()) {
+					if w != 80 && (name == "watched" || v.H.External() || v.H.Elsewhere()) {
 						continue // the other widths are those of newtop's own runs
 					}
 					for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {

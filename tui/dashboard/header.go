@@ -67,8 +67,11 @@ func headerFacts(a *App, l *style.Line, most int) {
 	d, m := &r.Data, &r.Model
 	groups := [][]style.Part{{style.Text.Of("  " + style.Clean(d.Name))}}
 	add := func(t style.Token, s string) { groups = append(groups, []style.Part{t.Of("  " + s)}) }
-	if len(m.Layers) > 0 {
-		add(style.Text, m.Shape())
+	if m.Program != "" {
+		add(style.Text, style.Clean(m.Program))
+	}
+	if s := m.Shape(); s != "" {
+		add(style.Text, s)
 	}
 	if p := a.h.Status.Replay; p != nil && barRows(a) == 0 && p.Source != d.Name {
 		add(style.Muted, style.Clean(p.Source))

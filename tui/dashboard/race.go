@@ -192,7 +192,14 @@ func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
 		fault = "test " + fault
 	}
 	left := w / 2
+	alone := v.H.Elsewhere() && v.H.Curves.Metric.Empty() && v.H.Curves.TestMetric.Empty()
+	if alone {
+		left = w
+	}
 	loss := r.chart(v, &r.lossChart, "loss", "", func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left, h, framed)
+	if alone {
+		return loss
+	}
 	other := r.chart(v, &r.faultChart, fault, unit, func(k *history.Racer) *chart.Series { return &k.Metric[r.axis] }, w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {

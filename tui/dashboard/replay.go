@@ -10,7 +10,6 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/history"
 	"newtop/tui/layout"
-	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -28,42 +27,6 @@ func barRows(a *App) int {
 		return 1
 	}
 	return 0
-}
-
-// isBlank reports whether a pane has nothing to show of the run.
-func isBlank(a *App, id layout.ID) bool {
-	p, ok := a.panes[id].(pane.Blank)
-	return ok && p.Blank(a.h)
-}
-
-// isIdle reports whether a run that is told by its figures alone has nothing for a pane, or nothing that the metrics do not show.
-func isIdle(a *App, id layout.ID) bool {
-	if !a.h.MetricsOnly() {
-		return false
-	}
-	switch id {
-	case layout.Inner, layout.Spectrum, layout.Topology, layout.Region, layout.Errors:
-		return true
-	}
-	return isBlank(a, id)
-}
-
-// division divides the screen as it is now.
-func division(a *App, zoomed bool) layout.Screen {
-	if a.h.MetricsOnly() {
-		s := layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, len(a.h.Console.Lines) > 0, func(id layout.ID) bool { return isBlank(a, id) })
-		if len(a.h.Console.Lines) > 0 && a.focus != layout.Log {
-			s.Give(layout.Log, layout.Console)
-		}
-		return s
-	}
-	s := layout.Dashboard(a.Width, a.Height, headerRows(a), zoomed, a.focus)
-	for id := range layout.ID(len(a.panes)) {
-		if id != a.focus && isBlank(a, id) {
-			s.Drop(id)
-		}
-	}
-	return s
 }
 
 // replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.

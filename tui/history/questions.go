@@ -68,15 +68,18 @@ func reading(r *event.Replay) bool { return r != nil && r.Loading > 0 && r.Loadi
 // External reports whether the run is told by another program, which may tell little.
 func (h *History) External() bool { return h.Run != nil && h.Run.External() }
 
+// Elsewhere reports whether newtop trains a model that another program has, whose layers and rows are not known.
+func (h *History) Elsewhere() bool { return h.Run != nil && h.Run.Model.Program != "" }
+
 // Awaited reports whether a run is watched for that has not begun.
 func (h *History) Awaited() bool {
 	r := h.Status.Replay
 	return h.Run == nil && r != nil && r.Loading == 1
 }
 
-// MetricsOnly reports whether the run is told by its figures alone.
+// MetricsOnly reports whether the run is told by its figures alone, and by spectra at most.
 func (h *History) MetricsOnly() bool {
-	return h.Awaited() || h.External() && len(h.Solves.Bars) == 0 && len(h.Steps.Solves) == 0 && len(h.Spectra) == 0
+	return h.Awaited() || h.External() && len(h.Solves.Bars) == 0 && len(h.Steps.Solves) == 0
 }
 
 // HasVerdict reports whether an epoch says anything about its step: other programs do not.
@@ -86,5 +89,5 @@ func (h *History) HasVerdict(e *event.EpochEvent) bool {
 
 // Missing reports whether another program tells no values of a curve at all.
 func (h *History) Missing(s *chart.Series) bool {
-	return h.External() && s.Untold() && h.Diverged == nil
+	return (h.External() || h.Elsewhere()) && s.Untold() && h.Diverged == nil
 }

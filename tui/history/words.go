@@ -8,11 +8,14 @@ import (
 	"newtop/tui/style"
 )
 
-// RunWords say what a run is: its data, network and method, as far as they are known.
+// RunWords say what a run is: its data, network or the program that has the model, and method, as far as they are known.
 func RunWords(e *event.RunEvent) (words []string) {
 	words = append(words, style.Clean(e.Data.Name))
-	if len(e.Model.Layers) > 0 {
-		words = append(words, e.Model.Shape())
+	if e.Model.Program != "" {
+		words = append(words, style.Clean(e.Model.Program))
+	}
+	if s := e.Model.Shape(); s != "" {
+		words = append(words, s)
 	}
 	if e.Optimizer != "" {
 		words = append(words, style.Clean(e.Optimizer))

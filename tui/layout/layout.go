@@ -146,6 +146,16 @@ func (s *Screen) Drop(id ID) {
 	}
 }
 
+// Cede gives the rows of a pane without a frame to the one above it.
+func (s *Screen) Cede(id ID) {
+	i := slices.IndexFunc(s.Places, func(p Place) bool { return p.Pane == id && p.Bare })
+	if i < 1 {
+		return
+	}
+	s.Places[i-1].H += s.Places[i].H
+	s.Places = slices.Delete(s.Places, i, i+1)
+}
+
 // show gives a pane that has no place that of the log, or where the log has none either, that of the region or of the metrics.
 func (s *Screen) show(id ID) {
 	if !s.hidden(id) {
@@ -232,40 +242,6 @@ func split(places []Place, from, to ID, rows int) []Place {
 	return places
 }
 
-// BandsOfMetrics arranges the panes for a run that has no network and no curvature to show: loss and error large, and all else
-// that is told beneath them.
-func BandsOfMetrics(w, h int) []band {
-	switch {
-	case w >= 110 && h >= 34:
-		return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {48, []cell{{Metrics, 100}}}, {16, []cell{{Log, 100}}}}
-	case w >= 110:
-		return []band{{42, []cell{{Loss, 50}, {Accuracy, 50}}}, {58, []cell{{Metrics, 68}, {Log, 32}}}}
-	case h >= 32:
-		return []band{{32, []cell{{Loss, 50}, {Accuracy, 50}}}, {46, []cell{{Metrics, 100}}}, {22, []cell{{Log, 100}}}}
-	}
-	return []band{{36, []cell{{Loss, 50}, {Accuracy, 50}}}, {64, []cell{{Metrics, 100}}}}
-}
-
-// DashboardOfMetrics divides a screen like Dashboard for such a run. What is blank has no place, unless it has the focus or is
-// the log. printed says that the run prints lines, which stand in the log's place and have one on every screen.
-func DashboardOfMetrics(w, h, header int, zoomed bool, focus ID, printed bool, blank func(ID) bool) Screen {
-	gone := func(id ID) bool { return id != focus && id != Log && blank(id) }
-	strips := slices.DeleteFunc(slices.Clone(CompactMetrics), func(s strip) bool { return gone(s.pane) })
-	return Divided(w, h, header, zoomed, focus, func(w, h int) (some []band) {
-		for _, b := range BandsOfMetrics(w, h) {
-			b.cells = slices.DeleteFunc(b.cells, func(c cell) bool { return gone(c.pane) })
-			if len(b.cells) > 0 {
-				some = append(some, b)
-			}
-		}
-		logged := slices.ContainsFunc(some, func(b band) bool { return slices.ContainsFunc(b.cells, func(c cell) bool { return c.pane == Log }) })
-		if !logged && (printed || gone(Metrics)) { // which have the log's place on a small screen
-			some = append(some, band{24, []cell{{Log, 100}}})
-		}
-		return some
-	}, strips)
-}
-
 // strip is a pane without a frame, with its least rows.
 type strip struct {
 	pane  ID
@@ -273,14 +249,11 @@ type strip struct {
 	grows bool // rows that are left over go to it too
 }
 
-// CompactPanes are the strips of a small screen, CompactMetrics those of a run as BandsOfMetrics is for.
-var (
-	CompactPanes = []strip{
-		{Loss, 2, true}, {Accuracy, 2, true}, {Inner, 3, true}, {Spectrum, 1, false}, {Region, 1, false},
-		{Topology, 1, false}, {Work, 1, false}, {Log, 2, true},
-	}
-	CompactMetrics = []strip{{Loss, 3, true}, {Accuracy, 3, true}, {Metrics, 4, true}, {Log, 2, false}}
-)
+// CompactPanes are the strips of a small screen.
+var CompactPanes = []strip{
+	{Loss, 2, true}, {Accuracy, 2, true}, {Inner, 3, true}, {Spectrum, 1, false}, {Region, 1, false},
+	{Topology, 1, false}, {Work, 1, false}, {Log, 2, true},
+}
 
 // compact stacks the panes without frames, for screens too small for them. Rows beyond the least go to
 // the charts first, then to the log.

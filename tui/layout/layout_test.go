@@ -244,6 +244,19 @@ MMMMMMMMMMMMMMMMMMMMMMMMMMMMMM
 GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
 GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
 `},
+		{80, 24, Loss, only(Loss, Accuracy, Metrics, Spectrum, Log), `
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+LLLLLLLLLLAAAAAAAAAA
+MMMMMMMMMMMMSSSSSSSS
+MMMMMMMMMMMMSSSSSSSS
+MMMMMMMMMMMMSSSSSSSS
+MMMMMMMMMMMMSSSSSSSS
+MMMMMMMMMMMMSSSSSSSS
+MMMMMMMMMMMMSSSSSSSS
+MMMMMMMMMMMMSSSSSSSS
+`},
 	} {
 		if got := "\n" + picture(DashboardOfMetrics(c.w, c.h, HeaderRows, false, c.focus, false, c.blank)); got != c.want {
 			t.Errorf("%d×%d, focus %d:%s", c.w, c.h, c.focus, got)
@@ -252,7 +265,7 @@ GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
 	for w := MinWidth; w <= 260; w += 7 {
 		for h := MinHeight; h <= 90; h++ {
 			for focus := range Panes {
-				for _, blank := range []func(ID) bool{only(), only(Loss, Log), only(Loss, Accuracy, Metrics, Log), only(Metrics)} {
+				for _, blank := range []func(ID) bool{only(), only(Loss, Log), only(Loss, Accuracy, Metrics, Log), only(Metrics), only(Metrics, Spectrum)} {
 					s, area, focused := DashboardOfMetrics(w, h, HeaderRows, false, focus, false, blank), 0, false
 					for _, p := range s.Places {
 						area, focused = area+p.W*p.H, focused || p.Pane == focus
@@ -263,5 +276,17 @@ GGGGGGGGGGGGGGGGGGGGGGGGGGGGGG
 				}
 			}
 		}
+	}
+}
+
+// TestCede: what a strip gives up goes to the one above, and every row belongs to one.
+func TestCede(t *testing.T) {
+	s := Dashboard(60, 16, HeaderRows, false, Loss)
+	n, h := len(s.Places), s.Places[0].H+s.Places[1].H
+	s.Cede(s.Places[1].Pane)
+	s.Cede(Errors)
+	s.Cede(s.Places[0].Pane)
+	if len(s.Places) != n-1 || s.Places[0].H != h || s.Places[1].Y != s.Places[0].Y+h {
+		t.Errorf("%+v", s.Places)
 	}
 }

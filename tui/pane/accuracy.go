@@ -28,7 +28,7 @@ func (p *Accuracy) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.
 
 // Blank reports whether a program tells neither errors nor root mean squares.
 func (*Accuracy) Blank(h *history.History) bool {
-	return h.MetricsOnly() && h.Epochs > 0 && h.Curves.Metric.Empty() && h.Curves.TestMetric.Empty()
+	return (h.MetricsOnly() || h.Elsewhere()) && h.Epochs > 0 && h.Curves.Metric.Empty() && h.Curves.TestMetric.Empty()
 }
 
 func (p *Accuracy) ToggleLog() bool { p.log = !p.log; return true }

@@ -46,7 +46,15 @@ func (*Log) Head(v *View, l *style.Line) {
 		l.Group(style.Muted.Of(v.H.Run.Counted() + ", figures"))
 		return
 	}
-	l.Group(style.Muted.Of(v.H.Run.Counted()+", "), style.Train.Of("loss"), style.Muted.Of(", "), v.faultInk().Of(metricName(v.H)))
+	l.Group(style.Muted.Of(v.H.Run.Counted()+", "), style.Train.Of("loss"))
+	if v.faulty() {
+		l.Group(style.Muted.Of(", "), v.faultInk().Of(metricName(v.H)))
+	}
+}
+
+// faulty reports whether the run tells errors or root mean squares: a model that another program has may have neither.
+func (v *View) faulty() bool {
+	return !v.H.Elsewhere() || !v.H.Curves.Metric.Empty() || !v.H.Curves.TestMetric.Empty()
 }
 
 // faultInk is of the test rows if there are any.
@@ -121,9 +129,11 @@ func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 	if v.H.Regression() {
 		fault, testFault, unit = s.RMSE, s.TestRMSE, format.Number
 	}
-	if !testFault.Absent() {
+	switch {
+	case !v.faulty():
+	case !testFault.Absent():
 		l.Group(style.Test.Of(" " + style.Right(unit(float64(testFault)), 6)))
-	} else {
+	default:
 		l.Group(style.Train.Of(" " + style.Right(unit(float64(fault)), 6)))
 	}
 	if e.Stop != 0 {

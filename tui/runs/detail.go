@@ -79,6 +79,7 @@ func (m *Model) facts(r *row, w int) (rows []string) {
 	put(style.Text, "tags", strings.Join(run.Tags, " "))
 	put(style.Text, "data", run.DataName())
 	if o := run.Opening; o != nil {
+		put(style.Text, "program", style.Clean(o.Model.Program))
 		put(style.Text, "net", o.Model.Shape()+", "+format.Counted(o.Model.Parameters, "weight"))
 		put(style.Text, "settings", o.SettingsText())
 	}

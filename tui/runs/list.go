@@ -138,7 +138,7 @@ func runRow(r *store.Run) row {
 	}
 	words := append([]string{r.ID, r.Name, r.DataName(), r.Method(), out.stateWord(), string(r.State), r.Note}, r.Tags...)
 	if r.Opening != nil {
-		words = append(words, r.Opening.Model.Shape())
+		words = append(words, r.Opening.Model.Program, r.Opening.Model.Shape())
 	}
 	out.text = strings.ToLower(strings.Join(words, " "))
 	return out

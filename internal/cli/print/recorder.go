@@ -74,7 +74,9 @@ func (t *TextRecorder) opening() {
 		}
 	}
 	add(r.Data.TrainRows > 0, "%d + %d rows", r.Data.TrainRows, r.Data.TestRows)
+	add(r.Model.Program != "", "%s", r.Model.Program)
 	add(len(r.Model.Layers) > 0, "net %s", r.Model.Shape())
+	add(len(r.Model.Blocks) > 0, "%s", r.Model.Shape())
 	add(r.Model.Parameters > 0, "%d weights", r.Model.Parameters)
 	add(r.Optimizer != "", "%s", r.Optimizer)
 	add(r.Kernel != "", "%s", r.Seeds())

@@ -108,3 +108,14 @@ epoch     loss     test    bleu
 		t.Errorf("got\n%swant\n%s", out.String(), want)
 	}
 }
+
+// TestOpeningOfAPeer: of a model that another program has the first line tells the program and the tensors.
+func TestOpeningOfAPeer(t *testing.T) {
+	var said strings.Builder
+	r := TextRecorder{messages: &said, run: event.RunEvent{Data: event.DataInfo{Name: "model.py"}, Optimizer: "tr-newton", Model: event.ModelInfo{
+		Program: "PyTorch 2.4.0, CPU", Parameters: 650, Blocks: []event.BlockInfo{{Name: "0.weight", Shape: []int{64, 10}}, {Name: "0.bias", Shape: []int{10}}}}}}
+	r.opening()
+	if want := "model.py: PyTorch 2.4.0, CPU, 2 tensors, 650 weights, tr-newton\n"; said.String() != want {
+		t.Errorf("says %q, expected %q", said.String(), want)
+	}
+}

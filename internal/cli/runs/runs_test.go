@@ -96,3 +96,24 @@ func TestOldRuns(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatARunIsOf tells networks of newtop's and models that another program has.
+func TestWhatARunIsOf(t *testing.T) {
+	own := event.RunEvent{Data: event.DataInfo{Name: "letters", TrainRows: 9, TestRows: 3, Inputs: 16, Outputs: 26},
+		Model: event.ModelInfo{Layers: []int{16, 4, 26}, Activations: []string{"tanh", "softmax"}, Loss: "xent", Parameters: 198}}
+	peer := event.RunEvent{Data: event.DataInfo{Name: "model.py"}, Model: event.ModelInfo{Program: "PyTorch", Parameters: 10, Blocks: []event.BlockInfo{{Name: "bias", Shape: []int{10}}}}}
+	told := peer
+	told.Data.TrainRows, told.Data.TestRows, told.Model.Loss = 500, 100, "xent"
+	for _, c := range []struct {
+		run       event.RunEvent
+		data, net string
+	}{
+		{own, "letters: 9 + 3 rows, 16 inputs, 26 outputs", "16-4-26, tanh softmax xent, 198 weights"},
+		{peer, "model.py", "1 tensor, 10 weights"},
+		{told, "model.py: 500 + 100 rows", "1 tensor, xent, 10 weights"},
+	} {
+		if data, net := dataText(&c.run), netText(&c.run.Model); data != c.data || net != c.net {
+			t.Errorf("%q, %q, expected %q, %q", data, net, c.data, c.net)
+		}
+	}
+}

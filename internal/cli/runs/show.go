@@ -127,8 +127,9 @@ func (t *summary) print(out io.Writer) error {
 		w.line("data", "%s", o.Data.Name)
 		w.line("settings", "%s", o.SettingsText())
 	} else if o != nil {
-		w.line("data", "%s: %d + %d rows, %d inputs, %d outputs", o.Data.Name, o.Data.TrainRows, o.Data.TestRows, o.Data.Inputs, o.Data.Outputs)
-		w.line("net", "%s, %s, %d weights", o.Model.Shape(), strings.Join(append(slices.Clone(o.Model.Activations), o.Model.Loss), " "), o.Model.Parameters)
+		w.line("data", "%s", dataText(o))
+		w.line("program", "%s", o.Model.Program)
+		w.line("net", "%s", netText(&o.Model))
 		w.line("optimizer", "%s", o.Optimizer)
 		w.line("settings", "%s", o.SettingsText())
 		w.line("digits", "%s, kernel %s, %d threads", o.Seeds(), o.Kernel, o.Threads)
@@ -145,6 +146,27 @@ func (t *summary) print(out io.Writer) error {
 		w.line("to repeat it", "%s", flags.Command(&r.Config))
 	}
 	return w.err
+}
+
+// dataText says what is known of the data, which of a model that another program has may be its name alone.
+func dataText(o *event.RunEvent) string {
+	d := &o.Data
+	switch {
+	case o.Model.Program == "":
+		return fmt.Sprintf("%s: %d + %d rows, %d inputs, %d outputs", d.Name, d.TrainRows, d.TestRows, d.Inputs, d.Outputs)
+	case d.TrainRows == 0:
+		return d.Name
+	}
+	return fmt.Sprintf("%s: %d + %d rows", d.Name, d.TrainRows, d.TestRows)
+}
+
+// netText says what the network is made of.
+func netText(m *event.ModelInfo) string {
+	parts := []string{m.Shape()}
+	if s := strings.Join(append(slices.Clone(m.Activations), m.Loss), " "); s != "" || m.Program == "" {
+		parts = append(parts, s)
+	}
+	return fmt.Sprintf("%s, %d weights", strings.Join(parts, ", "), m.Parameters)
 }
 
 // state says what has become of the run.

@@ -152,6 +152,9 @@ func EventsOf(deltas []feed.Delta) (out []event.Event) {
 		for _, e := range d.Epochs {
 			out = append(out, e)
 		}
+		for _, e := range d.Console {
+			out = append(out, e)
+		}
 		for _, e := range d.Spectra {
 			out = append(out, e)
 		}

@@ -1,9 +1,6 @@
 package analyses
 
 import (
-	"cmp"
-	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -41,6 +38,9 @@ var (
 // worstRows is how many rows are asked for.
 const worstRows = 16
 
+// theirRows says why there are no errors of a model that another program has.
+const theirRows = "the rows are another program's"
+
 func (*Errors) Name(*pane.View) string { return "errors" }
 
 func (*Errors) Seen(h *history.History) uint64 {
@@ -53,7 +53,7 @@ func (p *Errors) question(h *history.History) event.Command {
 }
 
 func (p *Errors) Ask(h *history.History) event.Command {
-	if h.Run == nil || h.Epochs == 0 || !p.asked.Due(h, h.Analyses.ErrorsGen) {
+	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || !p.asked.Due(h, h.Analyses.ErrorsGen) {
 		return nil
 	}
 	return p.question(h)
@@ -61,57 +61,20 @@ func (p *Errors) Ask(h *history.History) event.Command {
 
 // Glance asks after the first epoch, and then when the run is twice as old as at the last time, if that was answered.
 func (p *Errors) Glance(h *history.History) event.Command {
-	if h.Run == nil || h.Epochs == 0 || h.Status.Epoch < 2*p.glanced || p.glanced > 0 && p.answered == h.Analyses.ErrorsGen {
+	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || h.Status.Epoch < 2*p.glanced || p.glanced > 0 && p.answered == h.Analyses.ErrorsGen {
 		return nil
 	}
 	p.glanced, p.answered = max(h.Status.Epoch, 1), h.Analyses.ErrorsGen
 	return p.question(h)
 }
 
-// Blank reports whether nobody looked at the errors of a recorded run, or of one that has ended.
+// Blank reports whether nobody looked at the errors of a recorded run, or of one that has ended, or nobody can.
 func (p *Errors) Blank(h *history.History) bool {
 	_, loading := h.Loading()
+	if h.Elsewhere() {
+		return true
+	}
 	return h.Analyses.Errors == nil && !loading && h.Over() && h.Status.Computing == ""
-}
-
-// confusion is an entry of the matrix that should be zero.
-type confusion struct{ is, said, n int }
-
-// confusions returns them, the most frequent first.
-func confusions(e *event.ErrorsEvent) (out []confusion) {
-	for i, row := range e.Confusion {
-		for j, n := range row {
-			if i != j && n > 0 {
-				out = append(out, confusion{i, j, n})
-			}
-		}
-	}
-	slices.SortStableFunc(out, func(a, b confusion) int { return b.n - a.n })
-	return out
-}
-
-// classErrors counts how many rows of a class there are and how many are wrong.
-type classErrors struct{ class, wrong, rows int }
-
-func (c classErrors) rate() float64 { return float64(c.wrong) / float64(max(c.rows, 1)) }
-
-// byClass returns the classes that have rows, that with the greatest part of them wrong first, and their sum.
-func byClass(e *event.ErrorsEvent) (out []classErrors, all classErrors) {
-	for i, row := range e.Confusion {
-		c := classErrors{class: i}
-		for j, n := range row {
-			c.rows += n
-			if i != j {
-				c.wrong += n
-			}
-		}
-		all.rows, all.wrong = all.rows+c.rows, all.wrong+c.wrong
-		if c.rows > 0 {
-			out = append(out, c)
-		}
-	}
-	slices.SortStableFunc(out, func(a, b classErrors) int { return cmp.Compare(b.rate(), a.rate()) })
-	return out, all
 }
 
 // class names a class of an event.
@@ -280,6 +243,8 @@ func (p *Errors) nothing(v *pane.View, w, h int, zoomed bool) []string {
 	switch {
 	case v.H.Run == nil:
 		say(at, style.Muted, pane.Waiting(v))
+	case v.H.Elsewhere():
+		say(at, style.Muted, theirRows)
 	case v.H.Status.Computing == "errors":
 		say(at, style.Warn, "computing where the net is wrong")
 	case v.H.Watched() && v.H.Epochs > 0:
@@ -308,7 +273,9 @@ func (p *Errors) Strip(v *pane.View, w, _ int) []string {
 	e := v.H.Analyses.Errors
 	if e == nil {
 		text := "zoomed they are computed"
-		if v.Unasked() {
+		if v.H.Elsewhere() {
+			text = theirRows
+		} else if v.Unasked() {
 			text = "none were looked at"
 		}
 		return []string{l.Put(style.Muted, text).Full()}
@@ -319,33 +286,6 @@ func (p *Errors) Strip(v *pane.View, w, _ int) []string {
 	}
 	p.Head(v, l)
 	return []string{l.Full()}
-}
-
-// residualFigures sum up the residuals of one output.
-type residualFigures struct {
-	rms, mean, low, high float64
-	n                    int
-	values               []float64
-}
-
-func residualsOf(e *event.ErrorsEvent, output int) (s residualFigures, ok bool) {
-	if len(e.Residuals) == 0 {
-		return s, false
-	}
-	s.low, s.high = math.Inf(1), math.Inf(-1)
-	for _, f := range e.Residuals[min(output, len(e.Residuals)-1)] {
-		x := float64(f)
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			continue
-		}
-		s.values = append(s.values, x)
-		s.low, s.high = math.Min(s.low, x), math.Max(s.high, x)
-		s.n++
-		s.mean += (x - s.mean) / float64(s.n)
-		s.rms += (x*x - s.rms) / float64(s.n)
-	}
-	s.rms = math.Sqrt(s.rms)
-	return s, s.n > 0
 }
 
 func (p *Errors) Keys() []pane.Key {

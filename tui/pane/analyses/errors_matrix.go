@@ -1,7 +1,9 @@
 package analyses
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"strconv"
 
 	"newtop/internal/format"
@@ -243,4 +245,44 @@ func worstClass(v *pane.View, e *event.ErrorsEvent, c classErrors, w int) string
 		style.Muted.Of(" wrong"))
 	l.Group(style.Muted.Of(" of " + format.Count(c.rows)))
 	return l.Full()
+}
+
+// confusion is an entry of the matrix that should be zero.
+type confusion struct{ is, said, n int }
+
+// confusions returns them, the most frequent first.
+func confusions(e *event.ErrorsEvent) (out []confusion) {
+	for i, row := range e.Confusion {
+		for j, n := range row {
+			if i != j && n > 0 {
+				out = append(out, confusion{i, j, n})
+			}
+		}
+	}
+	slices.SortStableFunc(out, func(a, b confusion) int { return b.n - a.n })
+	return out
+}
+
+// classErrors counts how many rows of a class there are and how many are wrong.
+type classErrors struct{ class, wrong, rows int }
+
+func (c classErrors) rate() float64 { return float64(c.wrong) / float64(max(c.rows, 1)) }
+
+// byClass returns the classes that have rows, that with the greatest part of them wrong first, and their sum.
+func byClass(e *event.ErrorsEvent) (out []classErrors, all classErrors) {
+	for i, row := range e.Confusion {
+		c := classErrors{class: i}
+		for j, n := range row {
+			c.rows += n
+			if i != j {
+				c.wrong += n
+			}
+		}
+		all.rows, all.wrong = all.rows+c.rows, all.wrong+c.wrong
+		if c.rows > 0 {
+			out = append(out, c)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b classErrors) int { return cmp.Compare(b.rate(), a.rate()) })
+	return out, all
 }

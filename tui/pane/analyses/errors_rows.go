@@ -157,3 +157,30 @@ func residualRows(v *pane.View, e *event.ErrorsEvent, output, w, h int) []string
 	}
 	return append([]string{l.Full()}, chart.Histogram(&v.Pen, bins, most, w, h-1)...)
 }
+
+// residualFigures sum up the residuals of one output.
+type residualFigures struct {
+	rms, mean, low, high float64
+	n                    int
+	values               []float64
+}
+
+func residualsOf(e *event.ErrorsEvent, output int) (s residualFigures, ok bool) {
+	if len(e.Residuals) == 0 {
+		return s, false
+	}
+	s.low, s.high = math.Inf(1), math.Inf(-1)
+	for _, f := range e.Residuals[min(output, len(e.Residuals)-1)] {
+		x := float64(f)
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			continue
+		}
+		s.values = append(s.values, x)
+		s.low, s.high = math.Min(s.low, x), math.Max(s.high, x)
+		s.n++
+		s.mean += (x - s.mean) / float64(s.n)
+		s.rms += (x*x - s.rms) / float64(s.n)
+	}
+	s.rms = math.Sqrt(s.rms)
+	return s, s.n > 0
+}

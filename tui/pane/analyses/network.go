@@ -1,9 +1,7 @@
 package analyses
 
 import (
-	"fmt"
 	"math"
-	"slices"
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
@@ -16,6 +14,8 @@ import (
 // Topology draws the network: a column of nodes for each layer, taller for more nodes, fans of lines
 // for the blocks of weights between them, arcs beneath for connections that skip layers, and the norms of
 // the blocks when there is room.
+//
+// Of a model that another program has it lists the tensors instead.
 //
 // Zoomed, a block can be chosen, whose weights are shown on request.
 type Topology struct {
@@ -42,6 +42,9 @@ func (*Topology) Head(v *pane.View, l *style.Line) {
 	}
 	m := &v.H.Run.Model
 	if len(m.Layers) == 0 {
+		if m.Program != "" {
+			tensorHead(v, l)
+		}
 		return
 	}
 	l.Group(style.Strong.Of(m.Shape()))
@@ -72,9 +75,17 @@ type drawing struct {
 
 func (p *Topology) Body(v *pane.View, w, h int, zoomed bool) []string {
 	p.chart.Resize(w, h)
+	if v.H.Run != nil && len(v.H.Run.Model.Layers) == 0 && len(v.H.Run.Model.Blocks) > 0 {
+		if zoomed && h > 6 && p.look.open {
+			return p.weightsBody(v, w, h)
+		}
+		return p.tensorBody(v, w, h, zoomed)
+	}
 	if v.H.Run == nil || len(v.H.Run.Model.Layers) < 2 {
 		text := pane.Waiting(v)
-		if v.H.External() {
+		if v.H.Elsewhere() {
+			text = "the program does not tell its tensors"
+		} else if v.H.External() {
 			text = "the record does not tell the network"
 		}
 		p.chart.Write(max(0, (w-style.Cells(text))/2), (h-1)/2, text, style.Muted)
@@ -307,58 +318,6 @@ func span1(x, n, w int) (from, to int) {
 func (p *Topology) centred(x, y int, s string, t style.Token, w int) {
 	from, _ := span1(x, style.Cells(s), w)
 	p.chart.Write(from, y, s, t)
-}
-
-// share gives the connections that skip layers their rows, the shortest nearest to the graph, several a
-// row where they keep clear of each other.
-func (d *drawing) share(m *event.ModelInfo) {
-	var ends []int // the last column of each row
-	for reach := 2; reach < len(m.Layers); reach++ {
-		for _, c := range m.Connections {
-			from, to := d.column(c.From), d.column(c.To)
-			if c.To-c.From != reach || from < 0 || to < 0 {
-				continue
-			}
-			lane := slices.IndexFunc(ends, func(end int) bool { return end < from })
-			if lane < 0 {
-				lane = len(ends)
-				ends, d.lanes = append(ends, 0), append(d.lanes, nil)
-			}
-			ends[lane] = to
-			d.lanes[lane] = append(d.lanes[lane], c)
-		}
-	}
-}
-
-// skips draws the connections that pass over layers as arcs, and says how many it has no row for.
-func (p *Topology) skips(m *event.ModelInfo, d drawing, w int) {
-	left := 0
-	for lane, cs := range d.lanes {
-		if lane >= d.arcs {
-			left += len(cs)
-			continue
-		}
-		for _, c := range cs {
-			a, b := d.x[d.column(c.From)], d.x[d.column(c.To)]
-			p.arc(a, b, d.counts+1+lane, weights(m, c, b-a-4), w)
-		}
-	}
-	if left > 0 {
-		s := fmt.Sprintf("+%d skips", left)
-		p.chart.Write(max(0, w-style.Cells(s)), 0, s, style.Muted)
-	}
-}
-
-// arc draws one connection with its number of weights.
-func (p *Topology) arc(a, b, row int, weights string, w int) {
-	p.chart.Set(a, row, '╰', style.Grid)
-	for x := a + 1; x < b; x++ {
-		p.chart.Set(x, row, '─', style.Grid)
-	}
-	p.chart.Set(b, row, '╯', style.Grid)
-	if s := " " + weights + " "; style.Cells(s) < b-a-1 {
-		p.centred((a+b)/2, row, s, style.Muted, w)
-	}
 }
 
 func (p *Topology) Strip(v *pane.View, w, _ int) []string {

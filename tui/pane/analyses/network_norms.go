@@ -98,9 +98,8 @@ func normTable(p *Topology, v *pane.View, y, w int, zoomed bool) {
 
 // networkKeys names the zoomed pane's own keys in a row.
 func networkKeys(p *Topology, v *pane.View, row, w int) {
-	to, from, _ := p.block(v.H)
 	x := 0
-	for _, k := range [][2]string{{v.Glyphs.Keys("↑↓"), "another block"}, {"enter", "its weights: " + layerName(v.H, from) + v.Glyphs.To + layerName(v.H, to)}} {
+	for _, k := range [][2]string{{v.Glyphs.Keys("↑↓"), "another block"}, {"enter", "its weights: " + p.blockName(v)}} {
 		if x+style.Cells(k[0])+style.Cells(k[1])+1 > w {
 			break
 		}

@@ -22,6 +22,7 @@ type blockView struct {
 	row, col int  // under the cursor
 	asked    pane.AskLimit
 	drawn    weightArea
+	listed   tensorList
 }
 
 // weightArea is where the weights were last drawn: w × h cells from x, y, for rows × cols of them.
@@ -31,6 +32,10 @@ type weightArea struct{ x, y, w, h, rows, cols int }
 func (p *Topology) block(h *history.History) (to, from int, ok bool) {
 	if h.Run == nil {
 		return 0, 0, false
+	}
+	if n := len(h.Run.Model.Blocks); n > 0 && len(h.Run.Model.Layers) == 0 {
+		p.look.at = (p.look.at%n + n) % n
+		return p.look.at + 1, p.look.at, true
 	}
 	var list [][2]int
 	for _, c := range h.Run.Model.Connections {
@@ -57,6 +62,7 @@ func (p *Topology) Ask(h *history.History) event.Command {
 func (p *Topology) Keys() []pane.Key {
 	return []pane.Key{
 		{Show: "↑ ↓", Help: "block; n and b while weights are open", Names: []string{"up", "down", "n", "b"}, Do: p.otherBlock},
+		{Names: []string{"pgup", "pgdown", "home", "end"}, Do: p.farBlock},
 		{Show: "v", Help: "weights of the block", Names: []string{"v", "enter", "esc"}, Do: p.openWeights},
 		{Show: "←↑→↓", Help: "cursor over the weights", Names: []string{"left", "right", "up", "down"}, Do: p.moveCursor},
 		{Show: "w", Help: "as images, or as a matrix", Names: []string{"w"}, Do: func(v *pane.View, _ string) (tea.Cmd, bool) {
@@ -80,6 +86,17 @@ func (p *Topology) otherBlock(v *pane.View, k string) (tea.Cmd, bool) {
 		p.look.at--
 	}
 	p.look.row, p.look.col, p.look.matrix = 0, 0, false
+	p.look.asked = pane.AskLimit{}
+	return nil, true
+}
+
+// farBlock turns the pages of a long list of tensors.
+func (p *Topology) farBlock(v *pane.View, k string) (tea.Cmd, bool) {
+	if _, _, ok := p.block(v.H); !ok || p.look.open || p.look.listed.n == 0 {
+		return nil, false
+	}
+	last := len(v.H.Run.Model.Blocks) - 1
+	p.look.at = map[string]int{"pgup": max(p.look.at-p.look.listed.n, 0), "pgdown": min(p.look.at+p.look.listed.n, last), "end": last}[k]
 	p.look.asked = pane.AskLimit{}
 	return nil, true
 }
@@ -118,6 +135,13 @@ func (p *Topology) moveCursor(v *pane.View, k string) (tea.Cmd, bool) {
 
 func (p *Topology) HandleMouse(v *pane.View, msg tea.MouseMsg, x, y int) bool {
 	_, click := msg.(tea.MouseClickMsg)
+	if list := p.look.listed; click && !p.look.open && list.n > 0 {
+		if y < 1 || y > list.n {
+			return false
+		}
+		p.look.at, p.look.asked = list.first+y-1, pane.AskLimit{}
+		return true
+	}
 	d := p.look.drawn
 	e := p.weights(v.H)
 	if !click || !p.look.open || e == nil || d.w == 0 || x < d.x || y < d.y || x >= d.x+d.w || y >= d.y+d.h {
@@ -139,6 +163,15 @@ func (p *Topology) tiled(e *event.WeightsEvent) bool {
 	return !p.look.matrix && e.Height > 0 && e.Width > 0 && e.Cols == e.Height*e.Width
 }
 
+// blockName says from where to where a block of weights leads, or which tensor it is.
+func (p *Topology) blockName(v *pane.View) string {
+	to, from, _ := p.block(v.H)
+	if b := v.H.Run.Model.Blocks; from < len(b) && len(v.H.Run.Model.Layers) == 0 {
+		return style.Clean(b[from].Name) + "  " + b[from].ShapeText()
+	}
+	return layerName(v.H, from) + v.Glyphs.To + layerName(v.H, to)
+}
+
 // layer names a layer by its place and its number of nodes.
 func layerName(h *history.History, i int) string {
 	m := &h.Run.Model
@@ -158,9 +191,8 @@ func layerName(h *history.History, i int) string {
 // weightsBody draws the chosen block of weights: its figures, the picture, and what is under the cursor.
 func (p *Topology) weightsBody(v *pane.View, w, h int) []string {
 	p.look.drawn = weightArea{}
-	to, from, _ := p.block(v.H)
 	l := v.Line(w)
-	l.Put(style.Strong, layerName(v.H, from)+v.Glyphs.To+layerName(v.H, to))
+	l.Put(style.Strong, p.blockName(v))
 	e := p.weights(v.H)
 	if e == nil {
 		text := "waiting for the weights"
@@ -271,8 +303,12 @@ func (p *Topology) cursorRow(v *pane.View, e *event.WeightsEvent, sc chart.Scale
 		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))), style.Muted.Of("   "+format.Number(low)+" to "+format.Number(high)))
 	} else {
 		value := format.Number(float64(e.Values[row*e.Cols+col]))
-		l.Put(style.Text, "to "+format.Count(row+1)).Put(style.Muted, " of "+format.Count(e.Rows))
-		l.Put(style.Text, "   from "+format.Count(col+1)).Put(style.Muted, " of "+format.Count(e.Cols))
+		to, from := "to ", "   from "
+		if v.H.Elsewhere() { // which of them leads where is its own affair
+			to, from = "row ", "   column "
+		}
+		l.Put(style.Text, to+format.Count(row+1)).Put(style.Muted, " of "+format.Count(e.Rows))
+		l.Put(style.Text, from+format.Count(col+1)).Put(style.Muted, " of "+format.Count(e.Cols))
 		l.Put(style.Muted, "   weight ").Put(style.Strong, value)
 	}
 	m := chart.NewCellGrid(&v.Pen, 40, 1)

@@ -113,7 +113,7 @@ func (p *Spectrum) Head(v *pane.View, l *style.Line) {
 	if e := newestSpectrum(v.H); e != nil {
 		at := " at " + format.Count(e.Epoch) // the epoch stays: where spectra are rare it is long ago
 		says = []string{origin, matrix(e) + at, style.Clean(e.Method) + at, at[1:]}
-		if e.Rows > 0 {
+		if rowsTold(v.H, e) {
 			rows := ", " + format.Counted(e.Rows, "row")
 			says = slices.Insert(says, 0, origin+rows, matrix(e)+at+rows)
 		}

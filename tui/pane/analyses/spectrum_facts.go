@@ -48,7 +48,7 @@ func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 		probes := style.Muted.Of("  by " + format.Counted(t.Probes, "probe"))
 		strong = append(strong, fact{append(value[:len(value):len(value)], probes), value})
 	}
-	if e.Rows > 0 {
+	if rowsTold(v.H, e) {
 		weak = append(weak, rowsFact(v.H, e))
 	}
 	return strong, weak
@@ -63,6 +63,11 @@ func edgeFact(v *pane.View, edge float64, symbol string, greatest float64) fact 
 	figures := []style.Part{style.Muted.Of(symbol + " "), style.Text.Of(format.Number(edge)), style.Muted.Of("  " + v.Glyphs.Lambda + "₁ "), style.Text.Of(format.Number(greatest))}
 	short := append(figures[:len(figures):len(figures)], ink.Of(word))
 	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
+}
+
+// rowsTold reports whether it is known what rows the operator averages over: a program that has the model may not say.
+func rowsTold(h *history.History, e *event.SpectrumEvent) bool {
+	return e.Rows > 0 && !(h.Elsewhere() && h.Run.Data.TrainRows == 0)
 }
 
 // rowsFact says over how many rows, and which, the operator averages.
@@ -141,7 +146,11 @@ func (p *Spectrum) density(v *pane.View, e *event.SpectrumEvent, w, h int) []str
 		pl.Curves = append(pl.Curves, chart.Curve{Token: style.Muted, Series: &above, Dashed: true, Mark: '.'})
 	}
 	pl.Curves = append(pl.Curves, chart.Curve{Token: style.Accent, Series: &mean, Mark: '*'})
-	if one := oneEigenvalue(v.H, d); one > 0 && one < peak {
+	one := oneEigenvalue(v.H, d)
+	if one == 0 {
+		one = 1e-5 * peak // of a model whose size is not told
+	}
+	if one > 0 && one < peak {
 		pl.Y.Clip = [2]float64{one / 10, 2 * peak}
 	}
 	pl.Marks = []chart.Mark{{X: 0}}

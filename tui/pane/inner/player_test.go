@@ -3,6 +3,7 @@ package inner
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -203,5 +204,19 @@ func BenchmarkPlayer(b *testing.B) {
 	v.H.Apply(&feed.Delta{Status: v.H.Status, Inner: solve, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
 	for range b.N {
 		p.Body(v, 196, 55, true)
+	}
+}
+
+// TestSliceWithoutGaussNewton: a model that another program has may have no Gauss–Newton matrix, which then is not named.
+func TestSliceWithoutGaussNewton(t *testing.T) {
+	v := panetest.View(tuitest.PeerRun(5, tuitest.ConvNet)...)
+	e := tuitest.SliceAlong("tr-newton", 0.09)
+	for _, none := range [][]event.Float{nil, slices.Repeat([]event.Float{tuitest.NaN}, len(e.At))} {
+		e.GaussNewton = none
+		v.H.Apply(&feed.Delta{Status: v.H.Status, Slices: []event.SliceEvent{e}})
+		text := ansi.Strip(strings.Join(new(solvePlayer).profile(v, 80, 20), "\n"))
+		if strings.Contains(text, "Gauss") || !strings.Contains(text, "full quadratic") || !strings.Contains(text, "true loss") || !strings.Contains(text, "got −0.0300: ρ 0.25") {
+			t.Errorf("draws\n%s", text)
+		}
 	}
 }

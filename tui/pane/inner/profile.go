@@ -2,6 +2,7 @@ package inner
 
 import (
 	"math"
+	"slices"
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
@@ -27,7 +28,7 @@ func (t *solvePlayer) profile(v *pane.View, w, h int) []string {
 	if t.waiting(v) != "" {
 		l.Group(style.Warn.Of("  a newer one is asked for"))
 	}
-	rows := []string{l.Full(), profileKey(v, w)}
+	rows := []string{l.Full(), profileKey(v, e, w)}
 	picture := max(h-2-len(words), 0)
 	t.along.Resize(w, picture)
 	paintProfile(v, &t.along, e, w, picture)
@@ -86,15 +87,21 @@ func profileCurves(e *event.SliceEvent) [3]profileCurve {
 	}
 }
 
-func profileKey(v *pane.View, w int) string {
+// told reports whether the curve has a value: a model that another program has may have no Gauss–Newton matrix.
+func (k *profileCurve) told() bool {
+	return slices.ContainsFunc(k.y, func(y event.Float) bool { return y != 0 && format.Finite(float64(y)) })
+}
+
+func profileKey(v *pane.View, e *event.SliceEvent, w int) string {
 	l := v.Line(w)
-	curves := profileCurves(&event.SliceEvent{})
-	for i, k := range []int{2, 0, 1} {
-		gap := ""
-		if i > 0 {
-			gap = "   "
+	curves := profileCurves(e)
+	gap := ""
+	for _, k := range []int{2, 0, 1} {
+		if v.H.Elsewhere() && !curves[k].told() {
+			continue
 		}
 		l.Group(style.Text.Of(gap), curves[k].tok.Of(string(curves[k].letter)), style.Muted.Of(" "+curves[k].name))
+		gap = "   "
 	}
 	return l.Full()
 }

@@ -113,7 +113,7 @@ func parting(e *event.SliceEvent, k profileCurve) string {
 func other(e *event.SliceEvent, used profileCurve, t float64) string {
 	curves := profileCurves(e)
 	for _, k := range curves[:2] {
-		if k.letter == used.letter {
+		if k.letter == used.letter || !k.told() {
 			continue
 		}
 		if further, _, ok := k.parts(e); !ok || further > 1+1e-9 {

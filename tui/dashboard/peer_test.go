@@ -1,0 +1,93 @@
+package dashboard
+
+import (
+	"strings"
+	"testing"
+
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+	"newtop/tui/internal/tuitest"
+	"newtop/tui/layout"
+)
+
+// peerRun is a run of a model that another program has, which prints if it is told to.
+func peerRun(printed bool) []feed.Delta {
+	deltas := tuitest.PeerRun(33, tuitest.Transformer(12))
+	if printed {
+		end := &deltas[len(deltas)-1]
+		end.Console = []event.ConsoleEvent{{Text: "loaded 48,000 rows"}, {Text: "using 2 threads"}}
+	}
+	return deltas
+}
+
+// TestPeerScreens draws runs of models that another program has.
+func TestPeerScreens(t *testing.T) {
+	add := tuitest.Archive(t)
+	for _, size := range screenSizes {
+		addFrame(add, frameText(t, newWatch(peerRun(false), size[0], size[1])), size, []string{"80x24", "120x40"})
+	}
+	for _, size := range screenSizes {
+		addFrame(add, "prints\n"+frameText(t, newWatch(peerRun(true), size[0], size[1])), size, []string{"60x16", "80x24"})
+	}
+	for _, size := range screenSizes {
+		addFrame(add, "a probe\n"+frameText(t, newWatch(probed(), size[0], size[1])), size, []string{"60x16", "80x24", "120x40"})
+	}
+}
+
+// TestRaceOfPeers: without errors the losses have the whole width.
+func TestRaceOfPeers(t *testing.T) {
+	for _, size := range screenSizes {
+		deltas := peerRun(false)
+		race := tuitest.RaceDelta(deltas[len(deltas)-1].Status, 3, 9, "begun")
+		for i := range race.Laps {
+			e := &race.Laps[i].Lap
+			e.Error, e.TestError, e.RMSE, e.TestRMSE, e.TestLoss = tuitest.NaN, tuitest.NaN, tuitest.NaN, tuitest.NaN, tuitest.NaN
+		}
+		text := frameText(t, newWatch(append(deltas, race), size[0], size[1]))
+		if !strings.Contains(text, "loss  by") || strings.Contains(text, "RMSE  by") {
+			t.Errorf("%v:\n%s", size, text)
+		}
+	}
+}
+
+// probed is a run that another program trains and that tells spectra beside its figures.
+func probed() []feed.Delta {
+	deltas := tuitest.ExternalRun(40, false)
+	d := &deltas[0]
+	for i := range d.Epochs {
+		e := &d.Epochs[i]
+		e.Figures = append(e.Figures, event.Figure{Key: "curvature/trace", Value: event.Float(10 + i)}, event.Figure{Key: "curvature/sharpness", Value: event.Float(3 + i/7)})
+		if e.Epoch%5 == 0 {
+			s := tuitest.SpectrumAt(e.Epoch)
+			s.Density, s.Trace = tuitest.DensityAt(e.Epoch)
+			d.Spectra = append(d.Spectra, s)
+		}
+	}
+	return deltas
+}
+
+// TestPlacesOfPeers: what a model elsewhere can't have has no place but with the focus, and what its program prints has one
+// where there are such.
+func TestPlacesOfPeers(t *testing.T) {
+	places := func(a *App) map[layout.ID]bool {
+		has := map[layout.ID]bool{}
+		for _, p := range division(a, false).Places {
+			has[p.Pane] = true
+		}
+		return has
+	}
+	for _, size := range screenSizes {
+		a := newWatch(peerRun(true), size[0], size[1])
+		if has := places(a); has[layout.Errors] || has[layout.Accuracy] || !has[layout.Console] || !has[layout.Topology] {
+			t.Errorf("%v: %v", size, has)
+		}
+		a.focus = layout.Errors
+		if has := places(a); !has[layout.Errors] || !strings.Contains(frameText(t, a), "the rows are another program's") {
+			t.Errorf("%v: %v", size, has)
+		}
+		a = newWatch(probed(), size[0], size[1])
+		if has := places(a); !has[layout.Spectrum] || !has[layout.Metrics] || has[layout.Inner] {
+			t.Errorf("%v: %v", size, has)
+		}
+	}
+}
