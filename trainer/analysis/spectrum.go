@@ -100,9 +100,20 @@ const besides = 3
 // densitySteps is how many Lanczos steps each probe of a density takes where there is memory for them.
 const densitySteps = 80
 
+// From so many weights on a basis has no more vectors than that: making a vector orthogonal to more of them takes longer than the
+// product that it comes from, and restarts cost few products more.
+const (
+	longVectors = 1 << 20
+	shortBasis  = 16
+)
+
 // room returns how many vectors of n numbers so many bytes hold beside others, at least 1. No bytes are models.DefaultMemory.
 func room(memory int64, n, others int) int {
-	return int(max(1, cmp.Or(memory, models.DefaultMemory)/8/int64(n)-int64(others)))
+	most := int(max(1, cmp.Or(memory, models.DefaultMemory)/8/int64(n)-int64(others)))
+	if n >= longVectors {
+		return min(most, shortBasis)
+	}
+	return most
 }
 
 // showDensity fills in a density and the trace.

@@ -3,6 +3,9 @@ package krylov
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
 
 	"newtop/internal/vector"
 )
@@ -108,10 +111,53 @@ func noise(n int) float64 { return 10 * math.Sqrt(float64(n)) * 0x1p-52 }
 // §6.9).
 func orthogonalize(v []float64, basis [][]float64) {
 	for range 2 {
+		if len(v) >= large {
+			projectOut(v, basis)
+			continue
+		}
 		for _, q := range basis {
 			vector.Axpy(v, -vector.Dot(q, v), q)
 		}
 	}
+}
+
+// From so many numbers on vectors come from memory, whose pace one core does not reach: all cores take tiles of them, which
+// the caches hold.
+const (
+	large = 1 << 18
+	tile  = 1 << 13
+)
+
+// projectOut takes Vᵀv for all vectors of the basis at once, and then all components out of v. What is added in which order depends
+// on the length alone.
+func projectOut(v []float64, basis [][]float64) {
+	m, tiles := len(basis), (len(v)+tile-1)/tile
+	parts, sums := make([]float64, tiles*m), make([]float64, m)
+	each := func(f func(i, from, to int)) {
+		var next atomic.Int64
+		var workers sync.WaitGroup
+		for range min(tiles, runtime.GOMAXPROCS(0)) {
+			workers.Go(func() {
+				for i := int(next.Add(1)) - 1; i < tiles; i = int(next.Add(1)) - 1 {
+					f(i, i*tile, min((i+1)*tile, len(v)))
+				}
+			})
+		}
+		workers.Wait()
+	}
+	each(func(i, from, to int) {
+		for j, q := range basis {
+			parts[i*m+j] = vector.Dot(q[from:to], v[from:to])
+		}
+	})
+	for i := range tiles {
+		vector.Add(sums, sums, parts[i*m:][:m])
+	}
+	each(func(_, from, to int) {
+		for j, q := range basis {
+			vector.Axpy(v[from:to], -sums[j], q[from:to])
+		}
+	})
 }
 
 // randomTo stores a unit vector that prefers no direction.

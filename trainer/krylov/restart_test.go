@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"reflect"
 	"runtime"
 	"slices"
@@ -203,6 +204,36 @@ func TestRestartLimit(t *testing.T) {
 	for _, p := range slices.Concat(got.Top, got.Bottom) {
 		if d := distance(p.Value, h); d > p.Residual {
 			t.Errorf("%g ± %g is %g from the nearest eigenvalue", p.Value, p.Residual, d)
+		}
+	}
+}
+
+// Long vectors are made orthogonal by tiles, which give the same digits for any number of cores.
+func TestLongVectorsAreOrthogonal(t *testing.T) {
+	const n = large + 1000
+	rng := rand.New(rand.NewPCG(1, 2))
+	basis := make([][]float64, 3)
+	for i := range basis {
+		basis[i] = make([]float64, n)
+		randomTo(basis[i], rng)
+		outsideTo(basis[i], basis[:i])
+	}
+	v := make([]float64, n)
+	randomTo(v, rng)
+	again := slices.Clone(v)
+	orthogonalize(v, basis)
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	orthogonalize(again, basis)
+	if !slices.Equal(v, again) {
+		t.Error("one core gives other digits")
+	}
+	for i, q := range basis {
+		sum := 0.0
+		for k := range q {
+			sum += q[k] * v[k]
+		}
+		if math.Abs(sum) > 1e-13 {
+			t.Errorf("component %d is %g", i, sum)
 		}
 	}
 }
