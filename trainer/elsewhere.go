@@ -227,10 +227,7 @@ func (l *loop) release() (err error) {
 
 // describeElsewhere describes a model that another program has, for a run's first event.
 func describeElsewhere(e *event.RunEvent, about *peer.About) {
-	e.Data.Outputs = about.Outputs
-	if about.Rows == 0 {
-		e.Data.TrainRows = 0
-	}
+	e.Data.TrainRows, e.Data.TestRows, e.Data.Outputs = about.Rows, about.TestRows, about.Outputs
 	e.Model = event.ModelInfo{Loss: about.Loss, Parameters: about.Dim, Program: about.Program}
 	if e.Model.Program == "" {
 		e.Model.Program = about.Name

@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -62,6 +66,44 @@ func TestModelsThatCantBeUsed(t *testing.T) {
 		if code == 0 || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: exit %d\n%s\nexpected %q", args, code, errs, want)
 		}
+	}
+}
+
+// A model behind a UM-Bridge server is trained to where its log-posterior is greatest.
+func TestModelOfUMBridge(t *testing.T) {
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var q struct {
+			Input [][]float64 `json:"input"`
+			Vec   []float64   `json:"vec"`
+			Sens  []float64   `json:"sens"`
+		}
+		_ = json.NewDecoder(r.Body).Decode(&q)
+		x, y := 0.0, 0.0
+		if len(q.Input) == 1 {
+			x, y = q.Input[0][0], q.Input[0][1]
+		}
+		switch r.URL.Path { // −(1 − x)² − 10(y − x²)²
+		case "/Info":
+			fmt.Fprint(w, `{"protocolVersion": 1.0, "models": ["posterior"]}`)
+		case "/InputSizes":
+			fmt.Fprint(w, `{"inputSizes": [2]}`)
+		case "/OutputSizes":
+			fmt.Fprint(w, `{"outputSizes": [1]}`)
+		case "/ModelInfo":
+			fmt.Fprint(w, `{"support": {"Evaluate": true, "Gradient": true, "ApplyJacobian": false, "ApplyHessian": true}}`)
+		case "/Evaluate":
+			fmt.Fprintf(w, `{"output": [[%g]]}`, -(1-x)*(1-x)-10*(y-x*x)*(y-x*x))
+		case "/Gradient":
+			fmt.Fprintf(w, `{"output": [%g, %g]}`, q.Sens[0]*(2*(1-x)+40*x*(y-x*x)), -q.Sens[0]*20*(y-x*x))
+		case "/ApplyHessian":
+			a, b := q.Vec[0], q.Vec[1]
+			fmt.Fprintf(w, `{"output": [%g, %g]}`, q.Sens[0]*((-2+40*y-120*x*x)*a+40*x*b), q.Sens[0]*(40*x*a-20*b))
+		}
+	}))
+	defer s.Close()
+	out := succeed(t, "train", "--model", "umbridge:"+s.URL, "--maximize", "--epochs", "30", "--record", "off", "--target-loss", "1e-12", "--spectrum-every", "100")
+	if !strings.Contains(out, "(target)") {
+		t.Errorf("it prints\n%s", out)
 	}
 }
 
