@@ -41,7 +41,7 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 		list = append(list, decimal("test", 8, 6, func(e *event.EpochEvent) event.Float { return e.TestLoss }))
 	}
 	external := run.External()
-	if classes := run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError); !external || classes || exists(e.RMSE) || exists(e.TestRMSE) {
+	if classes := run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError); len(run.Model.Layers) > 0 || classes || exists(e.RMSE) || exists(e.TestRMSE) {
 		list = append(list, faults(classes, tested)...)
 	}
 	single := len(e.Members) == 0
