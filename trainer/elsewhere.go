@@ -164,7 +164,7 @@ func (l *loop) unbroken(f func() error) (err error) {
 		for _, m := range l.nets.members {
 			m.stepping = false
 		}
-		l.analyst.computing, l.race = "", nil
+		l.analyst.computing, l.race, l.held = "", nil, nil
 		if err = l.ctx.Err(); err == nil {
 			err = &ModelError{failure.Err}
 		}

@@ -158,7 +158,7 @@ func (j *Job) Show(cmd *cobra.Command, options screen.Options, browser Browser) 
 		return j.over(cmd, j.end(cmd, err), missing)
 	}
 	if err := cmp.Or(runErr, screenErr); err != nil {
-		return j.over(cmd, err, missing)
+		return j.over(cmd, j.end(cmd, err), missing)
 	}
 	return cmp.Or(j.printOutcome(cmd, last, missing == nil), missing)
 }
