@@ -37,9 +37,9 @@ type batchWorker struct {
 	packed, packedTargets []float64 // inputs and targets of the block under way, row by row
 }
 
-// batchPart is what some blocks of a batch add to it.
+// batchPart is what some rows of a batch add to it.
 type batchPart struct {
-	first, last int       // blocks [first, last)
+	first, last int       // rows [first, last)
 	sum         []float64 // nil for the first part, whose sum the caller's vector holds
 	loss        float64   // the plain sum over the rows
 }
@@ -48,6 +48,8 @@ const (
 	// partWork is how many multiplications a part of a batch has at least: some tens of times what it takes to wake
 	// a thread and to add the part's sum.
 	partWork = 4 << 20
+	// evenRows is what the rows of a part are a multiple of: as many as the widest registers hold.
+	evenRows = 8
 	// mostParts bounds how many sums of the network's size there are.
 	mostParts = 8
 )
@@ -107,15 +109,22 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	return loss / float64(len(rows))
 }
 
-// divide settles the parts of a batch of that many rows and returns how many there are.
+// divide settles the parts of a batch of that many rows and returns how many there are: an even number, if there is work for
+// more than one, of as many rows each as whole registers allow. It does not depend on how many threads there are.
 func (b *Batch) divide(rows int) int {
 	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
-	count := max(1, min(blocks, mostParts, rows*b.cost/partWork))
+	count := 1
+	if rows*b.cost >= 2*partWork {
+		count = min((blocks+1)&^1, mostParts)
+	}
+	size := (rows + count - 1) / count
+	size = min((size+evenRows-1)&^(evenRows-1), rows)
+	count = (rows + size - 1) / size
 	for len(b.parts) < count {
 		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.Dim())})
 	}
 	for i := range b.parts[:count] {
-		b.parts[i].first, b.parts[i].last = i*blocks/count, (i+1)*blocks/count
+		b.parts[i].first, b.parts[i].last = i*size, min((i+1)*size, rows)
 	}
 	return count
 }
@@ -130,8 +139,10 @@ func (b *Batch) addPart(worker, i int) {
 	share := 1 / float64(len(b.rows))
 	start := blas.Zero
 	part.loss = 0
-	for block := part.first; block < part.last; block++ {
-		s.prepare(b, b.rows[block*reduce.BlockRows:min((block+1)*reduce.BlockRows, len(b.rows))])
+	blocks := (part.last - part.first + reduce.BlockRows - 1) / reduce.BlockRows
+	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
+	for first := part.first; first < part.last; first += size {
+		s.prepare(b, b.rows[first:min(first+size, part.last)])
 		part.loss += s.Pass(b.w, &s.Own, share).Loss
 		s.GradientTo(dst, b.w, &s.Own, start)
 		start = blas.Add

@@ -6,21 +6,23 @@ import (
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // Pool is a set of threads that networks compute on. Its workers live until Close; the goroutine that
 // asks for work is one of them. A nil *Pool computes on the caller alone.
 //
-// Run owns the exchange: it writes the task, then sends one token to every worker's wake channel; the
-// workers draw task numbers from next until there are none left, and answer through done. Only Run
-// sends, only Close closes the channels, and mu keeps both and a second Run apart. So everything is
-// over when Run returns, and the workers are gone when Close does.
+// Run owns the exchange: it writes the task, then gives each helper a new turn; the helpers draw task numbers from next until
+// there are none left, and count themselves out of busy. A helper whose work is done looks for its next turn for a while
+// (spinFor), which takes less than a microsecond to be seen, and then sleeps until a token comes by its channel, which takes a
+// hundred. Only Run gives turns, only Close closes the channels, and mu keeps both and a second Run apart. So everything is over
+// when Run returns, and the workers are gone when Close does.
 type Pool struct {
-	mu     sync.Mutex
-	wake   []chan struct{} // one for each worker but the caller
-	done   sync.WaitGroup  // of the run under way
-	exited sync.WaitGroup
-	closed bool
+	mu      sync.Mutex
+	helpers []*helper    // the workers but the caller
+	busy    atomic.Int64 // helpers that have not done with the run under way
+	exited  sync.WaitGroup
+	closed  atomic.Bool
 
 	task  func(worker, i int)
 	count int64
@@ -28,16 +30,28 @@ type Pool struct {
 	fault atomic.Pointer[string] // what the first task that panicked said, and where
 }
 
+// helper is a worker that Run wakes.
+type helper struct {
+	turn   atomic.Int64 // the number of its newest run; a new one is a call to work
+	asleep atomic.Bool  // it waits for a token, or is about to
+	token  chan struct{}
+	_      [64]byte // what the others write lies on other cache lines
+}
+
+// spinFor is how long a helper that has nothing to do looks for more: longer than what lies between two steps of a method, and
+// not so long that a pool which is not used takes much of a core.
+const spinFor = 300 * time.Microsecond
+
 // NewPool starts a pool. threads ≤ 0 means GOMAXPROCS.
 func NewPool(threads int) *Pool {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
-	p := &Pool{wake: make([]chan struct{}, threads-1)}
-	for i := range p.wake {
-		p.wake[i] = make(chan struct{})
-		p.exited.Add(1)
-		go p.serve(i+1, p.wake[i])
+	p := &Pool{helpers: make([]*helper, threads-1)}
+	for i := range p.helpers {
+		h := &helper{token: make(chan struct{}, 1)}
+		p.helpers[i] = h
+		p.exited.Go(func() { p.serve(i+1, h) })
 	}
 	return p
 }
@@ -47,7 +61,7 @@ func (p *Pool) Threads() int {
 	if p == nil {
 		return 1
 	}
-	return len(p.wake) + 1
+	return len(p.helpers) + 1
 }
 
 // Close ends the workers after the work under way. The pool must not be used afterwards, but may be
@@ -58,23 +72,47 @@ func (p *Pool) Close() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed.Swap(true) {
 		return
 	}
-	p.closed = true
-	for _, c := range p.wake {
-		close(c)
+	for _, h := range p.helpers {
+		close(h.token)
 	}
 	p.exited.Wait()
 }
 
-func (p *Pool) serve(worker int, wake <-chan struct{}) {
-	defer p.exited.Done()
-	for range wake {
+func (p *Pool) serve(worker int, h *helper) {
+	for seen := int64(0); ; seen++ {
+		if !p.await(h, seen) {
+			return
+		}
 		p.draw(worker)
-		p.done.Done()
+		p.busy.Add(-1)
 	}
 }
+
+// await returns when there is another turn than the one that was seen, or false when there will be none.
+func (p *Pool) await(h *helper, seen int64) bool {
+	for began := time.Now(); time.Since(began) < spinFor; runtime.Gosched() {
+		for range spins {
+			if h.turn.Load() != seen {
+				return true
+			}
+		}
+		if p.closed.Load() {
+			return false
+		}
+	}
+	h.asleep.Store(true)
+	if h.turn.Load() != seen && h.asleep.CompareAndSwap(true, false) {
+		return true // no token comes
+	}
+	_, ok := <-h.token
+	return ok
+}
+
+// spins is how often a turn is looked for between two looks at the clock.
+const spins = 64
 
 // Run calls task for i = 0…count−1, each once, with the number in [0, Threads) of the worker that has
 // it. It returns when all are done and allocates nothing. A panic in a task is passed on to the caller.
@@ -88,19 +126,24 @@ func (p *Pool) Run(count int, task func(worker, i int)) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
+	if p.closed.Load() {
 		panic("reduce: use of a closed Pool")
 	}
 	p.task, p.count = task, int64(count)
 	p.next.Store(0)
 	p.fault.Store(nil)
-	helpers := p.wake[:min(len(p.wake), max(count-1, 0))]
-	p.done.Add(len(helpers))
-	for _, c := range helpers {
-		c <- struct{}{}
+	helpers := p.helpers[:min(len(p.helpers), max(count-1, 0))]
+	p.busy.Store(int64(len(helpers)))
+	for _, h := range helpers {
+		h.turn.Add(1)
+		if h.asleep.CompareAndSwap(true, false) {
+			h.token <- struct{}{}
+		}
 	}
 	p.draw(0)
-	p.done.Wait()
+	for p.busy.Load() > 0 {
+		runtime.Gosched()
+	}
 	p.task = nil
 	if fault := p.fault.Load(); fault != nil {
 		panic(*fault)
