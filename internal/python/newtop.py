@@ -378,16 +378,20 @@ class _Closed(Exception):
 
 
 _SIZES = {"F64": 8, "F32": 4, "I64": 8}
+_json = json.JSONEncoder(allow_nan=False)
 
 
 class _Wire:
     """Frames over a socket, and the file that both sides map."""
 
     def __init__(self, sock: socket.socket) -> None:
-        self.sock, self.buffer, self.body, self.map = sock, bytearray(), memoryview(b""), None
+        self.sock, self.buffer, self.body, self.map = sock, memoryview(b""), memoryview(b""), None
 
     def send(self, head: Dict[str, Any], body: Any = b"") -> None:
-        text = json.dumps(_finite(head), allow_nan=False).encode()
+        try:
+            text = _json.encode(head).encode()
+        except (TypeError, ValueError):  # some number is none of Python's, or not finite
+            text = _json.encode(_finite(head)).encode()
         if len(text) > 1 << 20:
             raise ValueError("the model has too many blocks: their names and shapes take more than 1 MiB")
         try:
@@ -408,12 +412,12 @@ class _Wire:
         try:
             head = json.loads(text.decode())
             if length > len(self.buffer):
-                self.buffer = bytearray(length)
-        except (ValueError, RecursionError, MemoryError) as error:
+                self.buffer = memoryview(mmap.mmap(-1, length))  # begins with a page
+        except (OSError, ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _Broken(f"a frame can't be read: {error}") from error
         if not isinstance(head, dict):
             raise _Broken("a head is no object")
-        self.body = memoryview(self.buffer)[:length]
+        self.body = self.buffer[:length]
         self._fill(self.body)
         return head
 
@@ -1053,7 +1057,12 @@ class _Torch:
         return self.torch.frombuffer(view, dtype=self.dtype)
 
     def write(self, tensors: List[Any], view: memoryview) -> None:
-        for t, x in zip(tensors, self.read(view).split(self.sizes)):
+        out = self.read(view)
+        if all(t is not None and self._flat(t) for t in tensors):
+            with self.torch.no_grad():
+                self.torch.cat([t.view(-1) for t in tensors], out=out)
+            return
+        for t, x in zip(tensors, out.split(self.sizes)):
             x.zero_() if t is None else x.copy_(t.detach().reshape(-1))
 
     def release(self) -> None:
@@ -1116,13 +1125,18 @@ class _Torch:
             return {"loss": float(loss.detach())}, derive(loss, self.params, allow_unused=True)
 
     def _vectors(self, v: Any) -> List[Any]:
-        """A vector of weights as tensors of their shapes, devices and layouts, until the next one; aligned as torch's own, on which
-        last bits depend."""
+        """A vector of weights as tensors of their shapes, devices and layouts, until the next one. It is copied where it does not lie
+        as torch's own do: last bits depend on that."""
         if isinstance(v, list):
             return v
+        parts = v.split(self.sizes)
         if self.scratch is None:
-            self.scratch = [self.torch.empty_like(p, requires_grad=False) for p in self.params]
-        return [s.copy_(x.view(s.shape)) for s, x in zip(self.scratch, v.split(self.sizes))]
+            self.scratch = [None if x.data_ptr() % 64 == 0 and self._flat(p) else self.torch.empty_like(p, requires_grad=False) for p, x in zip(self.params, parts)]
+        return [x.view(p.shape) if s is None else s.copy_(x.view(p.shape)) for p, s, x in zip(self.params, self.scratch, parts)]
+
+    def _flat(self, t: Any) -> bool:
+        """Whether a tensor lies in memory as it does in a vector of weights."""
+        return t.dtype == self.dtype and t.device.type == "cpu" and t.is_contiguous()
 
     def _along(self, gradient: Any, of: Any, v: List[Any]) -> List[Any]:
         """The gradient of (gradient, v): None where it does not depend on the weights."""
