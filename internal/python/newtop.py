@@ -808,45 +808,33 @@ class _Torch:
 
     def _inspect(self) -> None:
         """Walk the modules for what is known to spoil curvature (docs/peer.md, findings)."""
-        torch, found = self.torch, {}
-        nn = torch.nn
-        for name, m in self.model.named_modules():
-            kinds = {c.__name__ for c in type(m).__mro__}
-            hooks = {type(h).__name__ for h in m._forward_pre_hooks.values()}
-            if m.training and (isinstance(m, nn.modules.dropout._DropoutNd) and m.p > 0 or isinstance(m, (nn.RNNBase, nn.MultiheadAttention)) and m.dropout > 0):
-                found.setdefault("dropout", []).append(name)
-            if m.training and isinstance(m, nn.modules.batchnorm._BatchNorm):
-                found.setdefault("batch norm", []).append(name)
-            if isinstance(m, nn.MultiheadAttention):
-                found.setdefault("attention", []).append(name)
-            if isinstance(m, nn.RNNBase):
-                found.setdefault("rnn", []).append(name)
-            if m.training and ("SpectralNorm" in hooks or "_SpectralNorm" in kinds):
-                found.setdefault("spectral norm", []).append(name)
-            if getattr(m, "gradient_checkpointing", False) is True:
-                found.setdefault("gradient checkpointing", []).append(name)
-            if "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None:
-                found.setdefault("compiled modules", []).append(name)
-            if kinds & {"FullyShardedDataParallel", "FSDPModule"}:
-                found.setdefault("FSDP", []).append(name)
-        self.coupled, self.recurrent, self.attends = "batch norm" in found, "rnn" in found, "attention" in found
-        self.compiled = "compiled modules" in found and hasattr(getattr(torch, "compiler", None), "set_stance")
-        if "cuda" not in self.devices:
-            found.pop("rnn", None)
-        if self.attention is None:
-            found.pop("attention", None)
-        remedies = {
-            "dropout": "call model.eval(), or leave it: each product draws the same mask",
-            "batch norm": "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are",
-            "attention": "nothing to do: the fused kernels are switched off, which have no second derivatives",
-            "compiled modules": "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself",
-            "rnn": "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives",
-            "spectral norm": "call model.eval(), or leave it: the vectors of its power iteration are held",
-            "gradient checkpointing": "pass use_reentrant=False",
-            "FSDP": "FSDP frees the weights between the two derivatives: give a model that is whole, as DDP's",
-        }
-        for what, names in found.items():
-            self._find(what, ", ".join(n or "model" for n in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), remedies[what], what == "FSDP")
+        torch, nn = self.torch, self.torch.nn
+        named = [(n or "model", m, {c.__name__ for c in type(m).__mro__}) for n, m in self.model.named_modules()]
+        drops = (nn.RNNBase, nn.MultiheadAttention)  # have a probability of their own
+
+        def among(is_one: Any) -> List[str]:
+            return [name for name, m, kinds in named if is_one(m, kinds)]
+
+        rnn, attention = among(lambda m, _: isinstance(m, nn.RNNBase)), among(lambda m, _: isinstance(m, nn.MultiheadAttention))
+        norm = among(lambda m, _: m.training and isinstance(m, nn.modules.batchnorm._BatchNorm))
+        compiled = among(lambda m, kinds: "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None)
+        self.coupled, self.recurrent, self.attends = bool(norm), bool(rnn), bool(attention)
+        self.compiled = bool(compiled) and hasattr(getattr(torch, "compiler", None), "set_stance")
+        for what, names, remedy in (
+            ("dropout", among(lambda m, _: m.training and (isinstance(m, nn.modules.dropout._DropoutNd) and m.p > 0 or isinstance(m, drops) and m.dropout > 0)),
+             "call model.eval(), or leave it: each product draws the same mask"),
+            ("batch norm", norm, "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are"),
+            ("attention", attention if self.attention else [], "nothing to do: the fused kernels are switched off, which have no second derivatives"),
+            ("rnn", rnn if "cuda" in self.devices else [], "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives"),
+            ("spectral norm", among(lambda m, kinds: m.training and ("_SpectralNorm" in kinds or "SpectralNorm" in {type(h).__name__ for h in m._forward_pre_hooks.values()})),
+             "call model.eval(), or leave it: the vectors of its power iteration are held"),
+            ("gradient checkpointing", among(lambda m, _: getattr(m, "gradient_checkpointing", False) is True), "pass use_reentrant=False"),
+            ("compiled modules", compiled, "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself"),
+            ("FSDP", among(lambda _, kinds: kinds & {"FullyShardedDataParallel", "FSDPModule"}),
+             "FSDP frees the weights between the two derivatives: give a model that is whole, as DDP's"),
+        ):
+            if names:
+                self._find(what, ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), remedy, what == "FSDP")
         half = [n for n, p in zip(self.names, self.params) if p.element_size() < 4]
         if half:
             self._find("weights of 16 bits", half[0], "convert the model with model.float(): eigenvalues have two or three digits so")
