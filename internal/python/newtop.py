@@ -1047,13 +1047,9 @@ class _Torch:
         return self.torch.frombuffer(view, dtype=self.dtype)
 
     def write(self, tensors: List[Any], view: memoryview) -> None:
-        out = self.read(view)
-        if all(t is not None and self._flat(t) for t in tensors):
-            with self.torch.no_grad():
-                self.torch.cat([t.view(-1) for t in tensors], out=out)
-            return
-        for t, x in zip(tensors, out.split(self.sizes)):
-            x.zero_() if t is None else x.copy_(t.detach().reshape(-1))
+        torch, kind = self.torch, {"dtype": self.dtype, "device": "cpu"}
+        parts = [torch.zeros(n, **kind) if t is None else t.detach().reshape(-1).to(**kind) for n, t in zip(self.sizes, tensors)]
+        torch.cat(parts, out=self.read(view))
 
     def release(self) -> None:
         """Forget what is kept for the point."""
@@ -1121,12 +1117,9 @@ class _Torch:
             return v
         parts = v.split(self.sizes)
         if self.scratch is None:
-            self.scratch = [None if x.data_ptr() % 64 == 0 and self._flat(p) else self.torch.empty_like(p, requires_grad=False) for p, x in zip(self.params, parts)]
+            self.scratch = [None if x.data_ptr() % 64 == 0 and p.dtype == x.dtype and p.device == x.device and p.is_contiguous()
+                            else self.torch.empty_like(p, requires_grad=False) for p, x in zip(self.params, parts)]
         return [x.view(p.shape) if s is None else s.copy_(x.view(p.shape)) for p, s, x in zip(self.params, self.scratch, parts)]
-
-    def _flat(self, t: Any) -> bool:
-        """Whether a tensor lies in memory as it does in a vector of weights."""
-        return t.dtype == self.dtype and t.device.type == "cpu" and t.is_contiguous()
 
     def _along(self, gradient: Any, of: Any, v: List[Any]) -> List[Any]:
         """The gradient of (gradient, v): None where it does not depend on the weights."""
