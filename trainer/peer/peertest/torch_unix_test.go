@@ -1,6 +1,6 @@
 //go:build unix
 
-package peer
+package peertest
 
 import (
 	"encoding/json"
@@ -10,26 +10,26 @@ import (
 	"testing"
 	"time"
 
-	"newtop/trainer/peer/peertest"
+	"newtop/trainer/peer"
 )
 
 // BenchmarkTorch asks PyTorch for products, in turns with PyTorch's computing them by itself in the same process, and tells the
 // medians of both.
 func BenchmarkTorch(b *testing.B) {
-	peertest.Torch(b)
+	Torch(b)
 	for _, size := range []string{"1e5", "1e7"} {
 		for _, maps := range []bool{false, true} {
 			printed := make(chan string, 1)
-			options := Options{Map: 1}
+			options := peer.Options{Map: 1}
 			if !maps {
 				options.Map = -1
 			}
-			model := filepath.Join("..", "..", ".ci", "torch", "measure.py") + " " + size
-			c, err := Open(b.Context(), model, Command{Console: func(line string) { printed <- line }}, options)
+			model := filepath.Join("..", "..", "..", ".ci", "torch", "measure.py") + " " + size
+			c, err := peer.Open(b.Context(), model, peer.Command{Console: func(line string) { printed <- line }}, options)
 			if err != nil {
 				b.Fatal(err)
 			}
-			for _, op := range []string{HasHessian, HasGaussNewton} {
+			for _, op := range []string{peer.HasHessian, peer.HasGaussNewton} {
 				b.Run(fmt.Sprintf("n=%s,map=%v,%s", size, maps, op), func(b *testing.B) { measureTorch(b, c, op, printed) })
 			}
 			c.Close()
@@ -37,13 +37,13 @@ func BenchmarkTorch(b *testing.B) {
 	}
 }
 
-func measureTorch(b *testing.B, c *Client, op string, printed <-chan string) {
+func measureTorch(b *testing.B, c *peer.Client, op string, printed <-chan string) {
 	v, dst := make([]float64, c.About().Dim), make([]float64, c.About().Dim)
 	for i := range v {
 		v[i] = float64(float32(i%17) - 8)
 	}
 	product := c.HessianTo
-	if op == HasGaussNewton {
+	if op == peer.HasGaussNewton {
 		product = c.GaussNewtonTo
 	}
 	count := max(1, 5e6/len(v)) // in a turn
