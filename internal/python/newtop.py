@@ -378,16 +378,20 @@ class _Closed(Exception):
 
 
 _SIZES = {"F64": 8, "F32": 4, "I64": 8}
+_json = json.JSONEncoder(allow_nan=False)
 
 
 class _Wire:
     """Frames over a socket, and the file that both sides map."""
 
     def __init__(self, sock: socket.socket) -> None:
-        self.sock, self.buffer, self.body, self.map = sock, bytearray(), memoryview(b""), None
+        self.sock, self.buffer, self.body, self.map = sock, memoryview(b""), memoryview(b""), None
 
     def send(self, head: Dict[str, Any], body: Any = b"") -> None:
-        text = json.dumps(_finite(head), allow_nan=False).encode()
+        try:
+            text = _json.encode(head).encode()
+        except (TypeError, ValueError):  # some number is none of Python's, or not finite
+            text = _json.encode(_finite(head)).encode()
         if len(text) > 1 << 20:
             raise ValueError("the model has too many blocks: their names and shapes take more than 1 MiB")
         try:
@@ -408,12 +412,12 @@ class _Wire:
         try:
             head = json.loads(text.decode())
             if length > len(self.buffer):
-                self.buffer = bytearray(length)
-        except (ValueError, RecursionError, MemoryError) as error:
+                self.buffer = memoryview(mmap.mmap(-1, length))  # begins with a page
+        except (OSError, ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _Broken(f"a frame can't be read: {error}") from error
         if not isinstance(head, dict):
             raise _Broken("a head is no object")
-        self.body = memoryview(self.buffer)[:length]
+        self.body = self.buffer[:length]
         self._fill(self.body)
         return head
 
@@ -774,6 +778,8 @@ class _Torch:
         self.kind, self.squared, self.final, self.change = _loss_name(loss_fn), False, None, None
         self.attention = self._attention()
         self.products = False  # whether what the loss was computed from is kept for them
+        if not observed:
+            _hold_memory()
         self.release()
         self.freeze()
         self._inspect()
@@ -802,45 +808,33 @@ class _Torch:
 
     def _inspect(self) -> None:
         """Walk the modules for what is known to spoil curvature (docs/peer.md, findings)."""
-        torch, found = self.torch, {}
-        nn = torch.nn
-        for name, m in self.model.named_modules():
-            kinds = {c.__name__ for c in type(m).__mro__}
-            hooks = {type(h).__name__ for h in m._forward_pre_hooks.values()}
-            if m.training and (isinstance(m, nn.modules.dropout._DropoutNd) and m.p > 0 or isinstance(m, (nn.RNNBase, nn.MultiheadAttention)) and m.dropout > 0):
-                found.setdefault("dropout", []).append(name)
-            if m.training and isinstance(m, nn.modules.batchnorm._BatchNorm):
-                found.setdefault("batch norm", []).append(name)
-            if isinstance(m, nn.MultiheadAttention):
-                found.setdefault("attention", []).append(name)
-            if isinstance(m, nn.RNNBase):
-                found.setdefault("rnn", []).append(name)
-            if m.training and ("SpectralNorm" in hooks or "_SpectralNorm" in kinds):
-                found.setdefault("spectral norm", []).append(name)
-            if getattr(m, "gradient_checkpointing", False) is True:
-                found.setdefault("gradient checkpointing", []).append(name)
-            if "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None:
-                found.setdefault("compiled modules", []).append(name)
-            if kinds & {"FullyShardedDataParallel", "FSDPModule"}:
-                found.setdefault("FSDP", []).append(name)
-        self.coupled, self.recurrent, self.attends = "batch norm" in found, "rnn" in found, "attention" in found
-        self.compiled = "compiled modules" in found and hasattr(getattr(torch, "compiler", None), "set_stance")
-        if "cuda" not in self.devices:
-            found.pop("rnn", None)
-        if self.attention is None:
-            found.pop("attention", None)
-        remedies = {
-            "dropout": "call model.eval(), or leave it: each product draws the same mask",
-            "batch norm": "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are",
-            "attention": "nothing to do: the fused kernels are switched off, which have no second derivatives",
-            "compiled modules": "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself",
-            "rnn": "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives",
-            "spectral norm": "call model.eval(), or leave it: the vectors of its power iteration are held",
-            "gradient checkpointing": "pass use_reentrant=False",
-            "FSDP": "FSDP frees the weights between the two derivatives: give a model that is whole, as DDP's",
-        }
-        for what, names in found.items():
-            self._find(what, ", ".join(n or "model" for n in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), remedies[what], what == "FSDP")
+        torch, nn = self.torch, self.torch.nn
+        named = [(n or "model", m, {c.__name__ for c in type(m).__mro__}) for n, m in self.model.named_modules()]
+        drops = (nn.RNNBase, nn.MultiheadAttention)  # have a probability of their own
+
+        def among(is_one: Any) -> List[str]:
+            return [name for name, m, kinds in named if is_one(m, kinds)]
+
+        rnn, attention = among(lambda m, _: isinstance(m, nn.RNNBase)), among(lambda m, _: isinstance(m, nn.MultiheadAttention))
+        norm = among(lambda m, _: m.training and isinstance(m, nn.modules.batchnorm._BatchNorm))
+        compiled = among(lambda m, kinds: "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None)
+        self.coupled, self.recurrent, self.attends = bool(norm), bool(rnn), bool(attention)
+        self.compiled = bool(compiled) and hasattr(getattr(torch, "compiler", None), "set_stance")
+        for what, names, remedy in (
+            ("dropout", among(lambda m, _: m.training and (isinstance(m, nn.modules.dropout._DropoutNd) and m.p > 0 or isinstance(m, drops) and m.dropout > 0)),
+             "call model.eval(), or leave it: each product draws the same mask"),
+            ("batch norm", norm, "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are"),
+            ("attention", attention if self.attention else [], "nothing to do: the fused kernels are switched off, which have no second derivatives"),
+            ("rnn", rnn if "cuda" in self.devices else [], "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives"),
+            ("spectral norm", among(lambda m, kinds: m.training and ("_SpectralNorm" in kinds or "SpectralNorm" in {type(h).__name__ for h in m._forward_pre_hooks.values()})),
+             "call model.eval(), or leave it: the vectors of its power iteration are held"),
+            ("gradient checkpointing", among(lambda m, _: getattr(m, "gradient_checkpointing", False) is True), "pass use_reentrant=False"),
+            ("compiled modules", compiled, "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself"),
+            ("FSDP", among(lambda _, kinds: kinds & {"FullyShardedDataParallel", "FSDPModule"}),
+             "FSDP frees the weights between the two derivatives: give a model that is whole, as DDP's"),
+        ):
+            if names:
+                self._find(what, ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), remedy, what == "FSDP")
         half = [n for n, p in zip(self.names, self.params) if p.element_size() < 4]
         if half:
             self._find("weights of 16 bits", half[0], "convert the model with model.float(): eigenvalues have two or three digits so")
@@ -1053,8 +1047,9 @@ class _Torch:
         return self.torch.frombuffer(view, dtype=self.dtype)
 
     def write(self, tensors: List[Any], view: memoryview) -> None:
-        for t, x in zip(tensors, self.read(view).split(self.sizes)):
-            x.zero_() if t is None else x.copy_(t.detach().reshape(-1))
+        torch, kind = self.torch, {"dtype": self.dtype, "device": "cpu"}
+        parts = [torch.zeros(n, **kind) if t is None else t.detach().reshape(-1).to(**kind) for n, t in zip(self.sizes, tensors)]
+        torch.cat(parts, out=self.read(view))
 
     def release(self) -> None:
         """Forget what is kept for the point."""
@@ -1116,13 +1111,15 @@ class _Torch:
             return {"loss": float(loss.detach())}, derive(loss, self.params, allow_unused=True)
 
     def _vectors(self, v: Any) -> List[Any]:
-        """A vector of weights as tensors of their shapes, devices and layouts, until the next one; aligned as torch's own, on which
-        last bits depend."""
+        """A vector of weights as tensors of their shapes, devices and layouts, until the next one. It is copied where it does not lie
+        as torch's own do: last bits depend on that."""
         if isinstance(v, list):
             return v
+        parts = v.split(self.sizes)
         if self.scratch is None:
-            self.scratch = [self.torch.empty_like(p, requires_grad=False) for p in self.params]
-        return [s.copy_(x.view(s.shape)) for s, x in zip(self.scratch, v.split(self.sizes))]
+            self.scratch = [None if x.data_ptr() % 64 == 0 and p.dtype == x.dtype and p.device == x.device and p.is_contiguous()
+                            else self.torch.empty_like(p, requires_grad=False) for p, x in zip(self.params, parts)]
+        return [x.view(p.shape) if s is None else s.copy_(x.view(p.shape)) for p, s, x in zip(self.params, self.scratch, parts)]
 
     def _along(self, gradient: Any, of: Any, v: List[Any]) -> List[Any]:
         """The gradient of (gradient, v): None where it does not depend on the weights."""
@@ -1174,6 +1171,15 @@ class _Torch:
         if self.change is None:
             raise NotImplementedError("the last change of the weights is not known")
         return self.change
+
+
+def _hold_memory() -> None:
+    """Have glibc keep up to 512 MB that are free: it gives them back after each product and gets them anew page by page, which takes
+    a tenth of the time of one of 10⁵ weights."""
+    with suppress(Exception):
+        libc = ctypes.CDLL(None)
+        libc.mallopt(-3, 1 << 25)  # M_MMAP_THRESHOLD
+        libc.mallopt(-1, 1 << 29)  # M_TRIM_THRESHOLD
 
 
 def _class_dim(outputs: Any, targets: Any) -> Optional[int]:

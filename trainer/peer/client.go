@@ -20,13 +20,13 @@ type Options struct {
 	Name   string        // of the peer in errors; "": what its hello says
 	Answer time.Duration // within which a request is answered; 0: 10 minutes
 	Hello  time.Duration // within which hello comes; 0: a fifth of Answer, 2 minutes by default
-	Map    int           // from how many weights on vectors go through a mapped file; 0: 1,000,000, negative: never
+	Map    int           // from how many weights on vectors go through a mapped file; 0: 10,000, negative: never
 	Dir    string        // private, for a mapped file that needs a name; "": the client makes one
 }
 
 const (
 	defaultAnswer = 10 * time.Minute
-	defaultMap    = 1_000_000
+	defaultMap    = 10_000
 	stopPatience  = 2 * time.Second // for the reply to stop
 )
 
