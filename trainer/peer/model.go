@@ -160,7 +160,9 @@ func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
 // Tell tells the model of an event, if it wants to know.
 func (m *Model) Tell(text []byte) {
 	if c, ok := m.end.(*Client); ok && m.about.Can(HasEvents) {
-		m.must(c.Tell(text))
+		if err := c.Tell(text); !errors.Is(err, ErrUnsupported) { // as one that is too long
+			m.must(err)
+		}
 	}
 }
 
