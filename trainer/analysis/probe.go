@@ -199,7 +199,7 @@ const (
 )
 
 // newton tells how far a step of truncated CG goes. One that meets negative curvature at once goes nowhere and tells nothing, and
-// so does one that leaves more of the gradient than there was, or promises more than the loss.
+// so does one that leaves more of the gradient than there was.
 func (p *probe) newton() error {
 	limit := min(newtonIterations, p.left(), p.l.Dim())
 	if limit < 1 {
@@ -213,7 +213,7 @@ func (p *probe) newton() error {
 		return err
 	}
 	loss := p.l.Loss()
-	if solve.Residual > solve.GradientNorm || loss > 0 && solve.Predicted > loss { // a step that goes astray, where the model is flat
+	if solve.Residual > solve.GradientNorm { // a step that goes astray, where the model is flat
 		return nil
 	}
 	p.add("newton-norm", "‖s‖", "length of a Newton step by truncated CG", solve.StepNorm)

@@ -63,7 +63,7 @@ func (o *Objective) Load(c *Cache, w []float64, parts int) {
 		e := c.Evaluated
 		copy(o.evaluatedAt, e.At)
 		o.evaluation = models.Evaluation{
-			Rows: o.Rows(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss, SquaredError: e.SquaredError,
+			Rows: o.evaluated(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss, SquaredError: e.SquaredError,
 		}
 		if e.Wrong == optim.MostCount {
 			o.evaluation.Wrong = -1
@@ -94,8 +94,8 @@ func (o *Objective) LoadAll(c *Cache) error {
 	if len(c.Parts) == 1 || len(c.Parts) > o.Rows() {
 		return fmt.Errorf("%d parts of %d rows", len(c.Parts), o.Rows())
 	}
-	if c.Evaluated != nil && c.Evaluated.Wrong > o.Rows() && c.Evaluated.Wrong != optim.MostCount {
-		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, o.Rows())
+	if c.Evaluated != nil && c.Evaluated.Wrong > o.evaluated() && c.Evaluated.Wrong != optim.MostCount {
+		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, o.evaluated())
 	}
 	o.closeParts()
 	o.Load(c, nil, len(c.Parts))

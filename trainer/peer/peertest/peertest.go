@@ -24,6 +24,7 @@ type Server struct {
 	Start   []float64 // the weights that it begins with
 	Has     []string  // requests that it answers; nil: all that it can
 	Single  bool      // whether vectors have 24 bits
+	Bare    bool      // it tells losses alone
 	Break   int       // after how many requests it closes the connection; 0: never
 	Kept    []float64 // what set last brought
 	Told    int       // events
@@ -188,7 +189,10 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 	reply, name := map[string]any{"id": m.head["id"]}, ""
 	out := make([]float64, s.Problem.Network.Dim())
 	figures := func(e models.Evaluation) {
-		reply["loss"], reply["rmse"] = number(e.Loss), number(e.RMSE())
+		if reply["loss"] = number(e.Loss); s.Bare {
+			return
+		}
+		reply["rmse"] = number(e.RMSE())
 		if s.Problem.Data.Classes != nil {
 			reply["error_rate"] = e.Error()
 		}
