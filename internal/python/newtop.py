@@ -279,8 +279,9 @@ def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, 
     It returns the final params.
 
     The random numbers that dropout draws are those that come when serve is called, in every evaluation, and no running
-    average is updated. on_event is called with each event of the run, a dict. Without newtop it says how to run and
-    returns. With listen=PATH it waits there for one newtop (`--model unix:PATH`).
+    average is updated. on_event is called with each event of the run, a dict. When the run is over the program goes on; it
+    ends if newtop ends before. Without newtop it says how to run and returns. With listen=PATH it waits there for one newtop
+    (`--model unix:PATH`).
     """
     sock = _connect(listen) if _rank() == 0 else None
     if sock is None:
@@ -330,7 +331,8 @@ def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any
         probe.step(loss)
 
     batch and loss_fn are as for serve(): always the same batch, best without augmentation. The loop computes the same bits with
-    and without it: weights, gradients, random numbers, running averages stay as they are. Without newtop it does nothing.
+    and without it: weights, gradients, random numbers, running averages stay as they are. Without newtop it does nothing. A
+    program may have several probes.
     """
     return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name)
 
@@ -341,29 +343,37 @@ def seed(default: int = 0) -> int:
 
 
 def _connect(listen: Optional[str]) -> Optional[socket.socket]:
-    """The socket to newtop. A program connects once: its children find no path."""
-    path, sock = os.environ.pop("NEWTOP_PEER", None), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    """The socket to the newtop that drives this program. It is driven once: who comes later and its children find no path."""
+    path = os.environ.pop("NEWTOP_PEER", None)
+    if listen or path:
+        return _open(listen or path, bool(listen))
+    _say(f"to train this model: newtop train --model {(sys.argv or [''])[0] or 'model.py'}")
+    return None
+
+
+def _open(path: str, listen: bool = False) -> socket.socket:
+    """Connect to newtop, or wait for it."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     if listen:
         with sock:
             with suppress(OSError):
-                if stat.S_ISSOCK(os.stat(listen).st_mode):
-                    os.unlink(listen)
-            sock.bind(listen)
-            os.chmod(listen, 0o600)
+                if stat.S_ISSOCK(os.stat(path).st_mode):
+                    os.unlink(path)
+            mask = os.umask(0o177)  # no other user may connect, from the first moment
+            try:
+                sock.bind(path)
+            finally:
+                os.umask(mask)
             sock.listen(1)
-            _say(f"waits for newtop: newtop train --model unix:{listen}")
+            _say(f"waits for newtop: newtop train --model unix:{path}")
             sock = sock.accept()[0]
-            os.unlink(listen)
-    elif path:
+            os.unlink(path)
+    else:
         try:
             sock.connect(path)
         except OSError as error:
             sock.close()
-            raise ConnectionError(f"newtop can't be reached at {path}: {error.strerror}") from None
-    else:
-        sock.close()
-        _say(f"to train this model: newtop train --model {(sys.argv or [''])[0] or 'model.py'}")
-        return None
+            raise ConnectionError(f"newtop can't be reached at {path}: {error.strerror or error}") from None
     if hasattr(os, "register_at_fork"):  # a child that lives on would hide that this process died
         os.register_at_fork(after_in_child=sock.close)
     return sock
@@ -447,18 +457,13 @@ class _Wire:
 
     def open_map(self, told: Any, need: int) -> bool:
         """Map the file that newtop offers, if both halves of it have room."""
-        try:
-            path, size = told["path"], told["size"]
-            if size // 2 < need or size % 8192:
-                return False
-            fd = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
-            try:
-                self.map = memoryview(mmap.mmap(fd, size))
-            finally:
-                os.close(fd)
-            return True
-        except (OSError, ValueError, TypeError, KeyError):
-            return False
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            size = told["size"]
+            with open(os.fspath(told["path"]), "r+b", buffering=0) as file:
+                found = os.fstat(file.fileno())  # where processes have other numbers the path leads to another file
+                if stat.S_ISREG(found.st_mode) and found.st_size == size and size // 2 >= need and size % 8192 == 0:
+                    self.map = memoryview(mmap.mmap(file.fileno(), size))
+        return self.map is not None
 
 
 def _finite(value: Any) -> Any:
@@ -482,7 +487,7 @@ class _Peer:
     """
 
     def __init__(self, sock: socket.socket, model: Any, name: Optional[str], mode: str = "driven", on_event: Any = None) -> None:
-        self.wire, self.model, self.mode, self.on_event = _Wire(sock), model, mode, on_event
+        self.wire, self.model, self.mode, self.on_event, self.warned = _Wire(sock), model, mode, on_event, set()
         about = model.about()
         self.n, self.dtype, self.has = about["n"], about["dtype"], set(about["has"])
         if on_event is not None:
@@ -535,7 +540,7 @@ class _Peer:
             return take(key) if key in vectors else None
 
         if op == "event" and self.on_event is not None:
-            self.on_event(head.get("event"))
+            self._tell(head.get("event"))
         elif op in ("at", "set") and self.mode == "driven":
             getattr(self.model, op)(take("w"))
         elif op == "loss" or op == "eval" and op in self.has:
@@ -561,6 +566,17 @@ class _Peer:
             raise NotImplementedError(f"the model does not answer {op}")
         return b""
 
+    def _tell(self, event: Any) -> None:
+        """Call on_event. What fails there is said once, and the run goes on."""
+        try:
+            self.on_event(event)
+        except Exception as error:
+            text = _described(error)["message"]
+            if text not in self.warned:
+                self.warned.add(text)
+                traceback.print_exc()
+                _say(f"on_event: {text}: the run goes on")
+
     def _vector(self, reply: Dict[str, Any], name: str, vector: Any) -> Any:
         """Write a vector of weights to the file or for the body, and describe it."""
         begin = len(self.wire.map) // 2 if self.wire.map is not None else 0
@@ -576,13 +592,13 @@ class _Peer:
 
 
 def _drive(sock: socket.socket, model: Any, name: Optional[str], on_event: Any) -> None:
-    """Answer until newtop stops; the program ends if newtop is gone."""
+    """Answer until newtop stops; the program ends if newtop is gone, which needs no words."""
     try:
         peer = _Peer(sock, model, name, on_event=on_event)
         while peer.answer(peer.wire.receive()):
             pass
     except (_Closed, _Broken) as error:
-        raise SystemExit(f"newtop: {str(error) or 'newtop has gone'}") from None
+        raise SystemExit(f"newtop: {error}" if isinstance(error, _Broken) else 1) from None
 
 
 def _is_memory(error: BaseException) -> bool:
@@ -764,7 +780,10 @@ class _Torch:
         import torch
         self.torch, self.loss_fn, self.batch, self.test, self.findings = torch, loss_fn, batch, test, []
         self.model = self._bare(model)
-        self.names, self.params = map(list, zip(*((n, p) for n, p in self.model.named_parameters() if p.requires_grad)))
+        trained = [(n, p) for n, p in self.model.named_parameters() if p.requires_grad]
+        if not trained:
+            raise ValueError("the model has no weights that need a gradient")
+        self.names, self.params = map(list, zip(*trained))
         if any(p.is_complex() for p in self.params):
             raise TypeError("the model has complex weights")
         self.dtype = torch.float64 if any(p.dtype == torch.float64 for p in self.params) else torch.float32
@@ -916,8 +935,8 @@ class _Torch:
         torch = self.torch
         device = next(iter(self.devices)).upper() if len(self.devices) == 1 else "several devices"
         random_too = [self.rng[0]] if any(f["what"] == "dropout" for f in self.findings) else []
-        shapes = [list(p.shape) for p in self.params]
-        return {"program": f"PyTorch {torch.__version__}, {device}, {torch.get_num_threads()} threads", "n": sum(self.sizes),
+        shapes, threads = [list(p.shape) for p in self.params], torch.get_num_threads()
+        return {"program": f"PyTorch {torch.__version__}, {device}, {threads} thread{'s' * (threads != 1)}", "n": sum(self.sizes),
                 "dtype": "F64" if self.dtype == torch.float64 else "F32", "has": [] if self.fatal() else self.has, "rows": self.count, "test_rows": self.test_count,
                 "classes": self.classes, "outputs": self.outputs, "loss": self.kind, "findings": self.findings,
                 "blocks": [{"name": n, "shape": s} for n, s in zip(self.names, shapes)],
@@ -1215,13 +1234,14 @@ class _Probe:
 
     def __init__(self, model: Any, loss_fn: Any, batch: Any, every: int, optimizer: Any, name: Optional[str]) -> None:
         self.calls, self.every, self.told = 0, every, (model, loss_fn, batch, optimizer, name)
-        self.live = "NEWTOP_PEER" in os.environ and _rank() == 0
+        self.path = os.environ.get("NEWTOP_PEER") if _rank() == 0 else None  # it stays there for other probes
+        self.sock: Optional[socket.socket] = None
         self.peer: Optional[_Peer] = None
         self.before: Any = None
 
     def step(self, loss: Any = None) -> None:
         """Count a step of the optimizer; at each EVERY-th one answer what newtop asks for."""
-        if not self.live:
+        if not self.path:
             return
         self.calls += 1
         try:
@@ -1237,10 +1257,9 @@ class _Probe:
             self._end()
 
     def _end(self) -> None:
-        self.live = False
-        if self.peer is not None:
-            self.peer.wire.sock.close()
-        self.peer = self.before = None
+        if self.sock is not None:
+            self.sock.close()
+        self.path = self.sock = self.peer = self.before = None
 
     def _look(self, loss: Any) -> None:
         model, loss_fn, batch, optimizer, name = self.told
@@ -1249,7 +1268,8 @@ class _Probe:
             what.try_products()
             if what.fatal():
                 raise RuntimeError(what.fatal())
-            self.peer = _Peer(_connect(None), what, name, mode="observed")
+            self.sock = _open(self.path)
+            self.peer = _Peer(self.sock, what, name, mode="observed")
         what, wire = self.peer.model, self.peer.wire
         what.freeze()
         what.release()
