@@ -89,7 +89,7 @@ func TestTorchHasTheSameCurvature(t *testing.T) {
 		own, torch := problem.Bind(objective.Rows{Test: test}, models.Options{}), m.Bind(objective.Rows{Test: test}, models.Options{})
 		own.Update(w)
 		torch.Update(w)
-		if a, b := own.Evaluation(), torch.Evaluation(); apart(a.Loss, b.Loss) > 1e-10 || a.Wrong != b.Wrong {
+		if a, b := own.Evaluation(), torch.Evaluation(); apart(a.Loss, b.Loss) > 1e-10 || a.Error() != b.Error() {
 			t.Errorf("test %v: %+v, in PyTorch %+v", test, a, b)
 		}
 		if test {
