@@ -125,6 +125,7 @@ type ModelInfo struct {
 	Experts     int              `json:"experts,omitempty"`
 	Program     string           `json:"program,omitempty"` // what has the model, where that is not newtop; its layers are not known
 	Blocks      []BlockInfo      `json:"blocks,omitempty"`  // its tensors; block i stands in events as leading from layer i to layer i + 1
+	Lacks       []string         `json:"lacks,omitempty"`   // the optimizers that it can't be trained by, as another program does not give what they need
 }
 
 // BlockInfo is a tensor of weights of a model that another program has.
