@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
 	"newtop/trainer/peer"
 	"newtop/trainer/peer/umbridge"
@@ -287,7 +288,8 @@ func (l *loop) farewell() (err error) {
 }
 
 // describeElsewhere describes a model that another program has, for a run's first event.
-func describeElsewhere(e *event.RunEvent, about *peer.About) {
+func describeElsewhere(e *event.RunEvent, m *elsewhere) {
+	about := m.About()
 	e.Data.TrainRows, e.Data.TestRows, e.Data.Outputs = about.Rows, about.TestRows, about.Outputs
 	e.Model = event.ModelInfo{Loss: about.Loss, Parameters: about.Dim, Program: about.Program}
 	if e.Model.Program == "" {
@@ -295,6 +297,12 @@ func describeElsewhere(e *event.RunEvent, about *peer.About) {
 	}
 	for _, b := range about.Blocks {
 		e.Model.Blocks = append(e.Model.Blocks, event.BlockInfo(b))
+	}
+	for _, info := range methods.All() {
+		scaled := info.Diagonal != nil && info.Diagonal(optim.NewSettings(info.Parameters))
+		if m.Offers(info.Needs) != nil || scaled && m.OffersDiagonal() != nil {
+			e.Model.Lacks = append(e.Model.Lacks, info.Name)
+		}
 	}
 }
 
