@@ -3,7 +3,6 @@ package trainer
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
 	"newtop/trainer/peer"
 	"newtop/trainer/peer/umbridge"
@@ -25,6 +25,15 @@ type ModelError struct{ Err error }
 
 func (e *ModelError) Error() string { return e.Err.Error() }
 func (e *ModelError) Unwrap() error { return e.Err }
+
+// StartError says why a model elsewhere could not begin, and what its program had printed until then.
+type StartError struct {
+	Err     error
+	Printed []string
+}
+
+func (e *StartError) Error() string { return e.Err.Error() }
+func (e *StartError) Unwrap() error { return e.Err }
 
 // ownFields are those of a Config that are about newtop's own data and networks.
 var ownFields = []string{"Data", "DataDir", "Target", "Test", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden", "Gate", "GateTraining", "Act", "Out", "Loss", "Init"}
@@ -71,14 +80,23 @@ func (c *Config) OneAtATime() bool {
 // prepareElsewhere starts, or connects to, the program that has the model.
 func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, error) {
 	printed := make(chan string, mostPrinted)
+	var m *peer.Model
 	end, err := c.endpoint(ctx, printed)
-	if err != nil {
-		return nil, &fieldsError{"{Model}", err}
+	if err == nil {
+		if m, err = peer.NewModel(end); err != nil {
+			end.Close()
+		}
 	}
-	m, err := peer.NewModel(end)
 	if err != nil {
-		end.Close()
-		return nil, &fieldsError{"{Model}", err}
+		failed := &StartError{Err: &fieldsError{"{Model}", err}}
+		for {
+			select {
+			case line := <-printed:
+				failed.Printed = append(failed.Printed, line)
+			default:
+				return nil, failed
+			}
+		}
 	}
 	about := m.About()
 	data := &datasets.Dataset{Name: about.Name, Title: about.Program}
@@ -206,8 +224,38 @@ func (l *loop) tell(e event.EpochEvent) {
 	}
 }
 
-// release leaves a model elsewhere the weights that the run came to, and ends what it was asked by.
-func (l *loop) release() (err error) {
+// How long a run that was cancelled waits for an answer of its model, and then for the program's own end.
+const (
+	answerGrace  = 2 * time.Second
+	programGrace = 10 * time.Second
+)
+
+// hurry has a request of a model elsewhere be broken some time after the run is cancelled.
+func (l *loop) hurry() {
+	m := l.place.elsewhere()
+	if m == nil {
+		return
+	}
+	context.AfterFunc(l.ctx, func() {
+		time.AfterFunc(answerGrace, func() { m.Hurry(context.Cause(l.ctx)) })
+	})
+}
+
+// settle leaves a model elsewhere the weights that the run came to, and what it has to do behind that.
+func (l *loop) settle() {
+	m := l.place.elsewhere()
+	if m == nil {
+		return
+	}
+	if l.opened && !l.broken {
+		_ = l.unbroken(func() error { return m.Keep(l.nets.members[0].weights) })
+	}
+	l.ended, l.failure = m.Leave()
+}
+
+// farewell waits for the end of the program that has the model, for a while only once the run is cancelled, and returns how it
+// failed. What it prints meanwhile is heard.
+func (l *loop) farewell() (err error) {
 	if l.forsake != nil {
 		defer l.forsake()
 	}
@@ -215,18 +263,33 @@ func (l *loop) release() (err error) {
 	if m == nil {
 		return nil
 	}
-	if l.opened && !l.broken && l.ctx.Err() == nil {
-		err = m.Keep(l.nets.members[0].weights)
+	cancelled := l.ctx.Done()
+	slow := time.After(answerGrace)
+	var late <-chan time.Time
+	for waits := l.ended != nil && !l.broken; waits; {
+		select {
+		case text := <-m.printed:
+			l.out.publish(event.ConsoleEvent{Text: text})
+		case <-l.ended:
+			waits = false
+			err = l.failure()
+		case <-slow:
+			l.out.publish(event.ConsoleEvent{Text: "newtop: waits for the end of " + m.About().Name + ", which goes on by itself"})
+		case <-cancelled:
+			cancelled, late = nil, time.After(programGrace)
+		case <-late:
+			waits = false
+		}
 	}
-	err = errors.Join(err, m.Close())
-	if !l.told {
-		l.hear() // its last words
-	}
+	l.hear()
+	m.Close() // whose errors were those of requests
+	l.hear()
 	return err
 }
 
 // describeElsewhere describes a model that another program has, for a run's first event.
-func describeElsewhere(e *event.RunEvent, about *peer.About) {
+func describeElsewhere(e *event.RunEvent, m *elsewhere) {
+	about := m.About()
 	e.Data.TrainRows, e.Data.TestRows, e.Data.Outputs = about.Rows, about.TestRows, about.Outputs
 	e.Model = event.ModelInfo{Loss: about.Loss, Parameters: about.Dim, Program: about.Program}
 	if e.Model.Program == "" {
@@ -234,6 +297,12 @@ func describeElsewhere(e *event.RunEvent, about *peer.About) {
 	}
 	for _, b := range about.Blocks {
 		e.Model.Blocks = append(e.Model.Blocks, event.BlockInfo(b))
+	}
+	for _, info := range methods.All() {
+		scaled := info.Diagonal != nil && info.Diagonal(optim.NewSettings(info.Parameters))
+		if m.Offers(info.Needs) != nil || scaled && m.OffersDiagonal() != nil {
+			e.Model.Lacks = append(e.Model.Lacks, info.Name)
+		}
 	}
 }
 

@@ -68,11 +68,8 @@ func TestTwinHasTheSameDigits(t *testing.T) {
 			if len(a) != len(b) || len(a) < base.Epochs+1 {
 				t.Errorf("%d events, own %d", len(b), len(a))
 			}
-			if s.Told != base.Epochs+1 {
-				t.Errorf("it was told of %d epochs", s.Told)
-			}
-			if last := of[event.EpochEvent](got); s.Kept == nil || len(last) == 0 {
-				t.Error("it was left without weights")
+			if kept, told := s.Left(); told != base.Epochs+1 || kept == nil {
+				t.Errorf("it was told of %d epochs, and left with the weights %v", told, kept)
 			}
 		})
 	}
@@ -83,8 +80,9 @@ func silent(e event.Event) bool { return bare(e) == "" }
 
 // A run with a model elsewhere goes on from each of its checkpoints to the same digits.
 func TestTwinResumes(t *testing.T) {
-	for _, opt := range []string{"tr-newton", "adam"} {
-		_, there := twin(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: opt, Epochs: 5, Seed: 2, SpectrumEvery: 2})
+	for opt, data := range map[string]string{"tr-newton": "spirals", "adam": "spirals", "tr-gn": "sine"} {
+		s, there := twin(t, Config{Data: data, Hidden: []int{5}, Optimizer: opt, Epochs: 5, Seed: 2, SpectrumEvery: 2})
+		s.Behave(peertest.Manner{Bare: opt == "tr-gn"})
 		whole := keepAll(t, there)
 		for i := range whole.kept {
 			from := &whole.kept[i]
@@ -105,7 +103,9 @@ func TestTwinResumes(t *testing.T) {
 // A program that goes away after any of its answers ends the run with one line, and the run keeps its last whole epoch.
 func TestTwinThatBreaks(t *testing.T) {
 	s, there := twin(t, Config{Data: "spirals", Hidden: []int{4}, Epochs: 3, Seed: 2, SpectrumEvery: 1})
-	for s.Break = 1; ; s.Break++ {
+	requests := 1
+	for ; ; requests++ {
+		s.Behave(peertest.Manner{Break: requests})
 		m := &archive{}
 		session := mustNew(t, there, m)
 		err := session.Run(t.Context())
@@ -113,20 +113,20 @@ func TestTwinThatBreaks(t *testing.T) {
 			break
 		}
 		if text := err.Error(); strings.Contains(text, "\n") || !strings.Contains(text, "twin") && !strings.Contains(text, "peer") {
-			t.Errorf("after %d requests: %v", s.Break, err)
+			t.Errorf("after %d requests: %v", requests, err)
 		}
 		done := of[event.DoneEvent](&m.memory)
 		if len(done) != 1 || done[0].Reason != event.ReasonFailed {
-			t.Fatalf("after %d requests: %+v", s.Break, done)
+			t.Fatalf("after %d requests: %+v", requests, done)
 		}
 		if epochs := of[event.EpochEvent](&m.memory); len(epochs) > 1 {
 			if got := m.last(t).Epoch; got != epochs[len(epochs)-1].Epoch && got != epochs[len(epochs)-1].Epoch-1 {
-				t.Errorf("after %d requests: kept epoch %d of %d", s.Break, got, len(epochs)-1)
+				t.Errorf("after %d requests: kept epoch %d of %d", requests, got, len(epochs)-1)
 			}
 		}
 	}
-	if s.Break < 30 {
-		t.Errorf("a run of 3 epochs took %d requests", s.Break)
+	if requests < 30 {
+		t.Errorf("a run of 3 epochs took %d requests", requests)
 	}
 }
 
@@ -148,7 +148,7 @@ func TestWhatATwinLacks(t *testing.T) {
 		own := c.c
 		own.Data, own.Hidden, own.Optimizer, own.Set = "spirals", []int{4}, "", nil
 		s, there := twin(t, own)
-		s.Has = c.has
+		s.Behave(peertest.Manner{Has: c.has})
 		there.Optimizer, there.Set, there.Epochs = c.c.Optimizer, c.c.Set, 2
 		session, err := New(there)
 		if err == nil {
@@ -165,7 +165,7 @@ func TestWhatATwinLacks(t *testing.T) {
 func TestProductsFromDifferences(t *testing.T) {
 	own := Config{Data: "spirals", Hidden: []int{6}, Epochs: 4, Seed: 3, SpectrumEvery: 2, SpectrumRows: -1}
 	s, there := twin(t, own)
-	s.Has = []string{"grad"}
+	s.Behave(peertest.Manner{Has: []string{"grad"}})
 	want, m := of[event.SpectrumEvent](train(t, own)), train(t, there)
 	got := of[event.SpectrumEvent](m)
 	for i := range want {
@@ -183,7 +183,7 @@ func TestProductsFromDifferences(t *testing.T) {
 // Its analyses, rewinding, racing and saving work as of newtop's own; what needs rows is refused.
 func TestTwinIsSteered(t *testing.T) {
 	s, there := twin(t, Config{Data: "spirals", Hidden: []int{4}, Seed: 2})
-	s.Single = true
+	s.Behave(peertest.Manner{Single: true})
 	session := mustNew(t, there)
 	background(t, session)
 	mail := session.Subscribe()
@@ -226,6 +226,9 @@ func TestOpeningOfATwin(t *testing.T) {
 	run := of[event.RunEvent](train(t, there))[0]
 	if run.External() || run.Model.Program == "" || len(run.Model.Blocks) == 0 || run.Model.Layers != nil || run.Data.Name != "twin" {
 		t.Errorf("%+v", run)
+	}
+	if lacks := strings.Join(run.Model.Lacks, " "); lacks != "tr-rows bpls" {
+		t.Errorf("it lacks %q", lacks)
 	}
 	size := 0
 	for _, b := range run.Model.Blocks {

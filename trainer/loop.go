@@ -48,6 +48,8 @@ type loop struct {
 	holding  bool            // at the end of the run, for commands
 	broken   bool            // a model elsewhere is
 	forsake  func()          // ends what the run asks of it
+	ended    <-chan struct{} // closed when its program has ended; nil: there is none
+	failure  func() error    // how that did so
 	end      event.Reason    // why the run must end; empty while it goes on
 	why      string          // the same in words, where the reason alone does not say it
 }
@@ -94,7 +96,8 @@ func (l *loop) through() error {
 // team, whose other processes must hear of the end.
 func (l *loop) prepare() error {
 	var ctx context.Context
-	ctx, l.forsake = context.WithCancel(l.ctx)
+	ctx, l.forsake = context.WithCancel(context.WithoutCancel(l.ctx))
+	leave := context.AfterFunc(l.ctx, l.forsake)
 	prepared := l.place.load(ctx)
 	for {
 		var err error
@@ -104,6 +107,9 @@ func (l *loop) prepare() error {
 				return &PrepareError{Err: p.err}
 			}
 			*l.place.config, l.place.problem = p.config, p.problem
+			if leave() {
+				l.hurry()
+			}
 			return nil
 		case q := <-l.session.requests:
 			q.answer <- l.handleEarly(q.command)

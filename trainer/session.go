@@ -140,11 +140,12 @@ func (s *Session) Run(ctx context.Context) error {
 		l.out.recordings = append(l.out.recordings, startRecording(rec))
 	}
 	err := guard(l.through)
-	if broken := l.release(); err == nil {
-		err = broken
-	}
+	l.settle()
 	if !l.told {
 		err = l.conclude(err)
+	}
+	if failed := l.farewell(); err == nil {
+		err = failed
 	}
 	l.out.shown.stop()
 	if l.place.pool != nil {

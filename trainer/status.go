@@ -114,7 +114,7 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		Epochs:    c.Epochs,
 	}
 	if m := place.elsewhere(); m != nil {
-		describeElsewhere(&e, m.About())
+		describeElsewhere(&e, m)
 	} else {
 		e.Model = modelInfo(place.problem.Network, c.Experts)
 	}

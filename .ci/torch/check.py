@@ -255,6 +255,33 @@ class Behaviour(unittest.TestCase):
         for a, b in zip(before, model.buffers()):
             self.assertTrue(torch.equal(a, b))
 
+    def test_gradient_is_computed_anew_with_weights(self):
+        """What is kept for the point hides that a loss drifts; newtop sees it by sending the point's own weights."""
+
+        class Drifting(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner, self.calls = nn.Linear(4, 3), 0
+
+            def forward(self, x):
+                self.calls += 1
+                return self.inner(x) + 0.01 * self.calls * x[:, :3]
+
+        def clean(*layers):
+            return nn.Sequential(nn.Linear(4, 6), *layers, nn.Tanh(), nn.Linear(6, 3))
+
+        for model, drifts in (clean(), False), (clean(nn.Dropout(0.5)), False), (clean(nn.BatchNorm1d(6)), False), (Drifting(), True):
+            d = self.serve(model)
+            for w in d.ask("get")["w"], d.ask("get")["w"] + 0.1:
+                d.ask("at", w=w)
+                v = np.random.default_rng(1).normal(size=d.n)
+                a, h = d.ask("grad"), d.ask("hv", v=v)["hv"]
+                b = d.ask("grad", w=w)
+                self.assertEqual(np.array_equal(a["g"], b["g"]) and a["loss"] == b["loss"], not drifts)
+                np.testing.assert_array_equal(d.ask("hv", v=v)["hv"], h)  # the point's graph is as it was
+                np.testing.assert_array_equal(d.ask("grad")["g"], a["g"])
+            self.stop(d)
+
     def test_figures(self):
         model, data = nn.Linear(4, 3), (torch.randn(12, 4), torch.arange(12) % 3)
         d = self.serve(model, data=data, eval=data)
@@ -338,8 +365,23 @@ class Behaviour(unittest.TestCase):
     def test_newtop_dies(self):
         d = self.serve(nn.Linear(4, 3))
         d.sock.close()
-        with self.assertRaisesRegex(SystemExit, "newtop has gone"):
+        with self.assertRaises(SystemExit) as end:
             d.join()
+        self.assertEqual(end.exception.code, 1)  # without words
+
+    def test_no_weights_to_train(self):
+        for model in nn.Linear(4, 3).requires_grad_(False), nn.Tanh():
+            with self.assertRaisesRegex(ValueError, "^the model has no weights that need a gradient$"):
+                self.serve(model)
+
+    def test_threads(self):
+        before = torch.get_num_threads()
+        for count, words in (1, "1 thread"), (2, "2 threads"):
+            torch.set_num_threads(count)
+            d = self.serve(nn.Linear(4, 3))
+            self.assertEqual(d.hello["program"].split(", ")[1:], ["CPU", words])
+            self.stop(d)
+        torch.set_num_threads(before)
 
     def test_wrapped_and_events(self):
         class Compiled(nn.Module):
@@ -374,7 +416,7 @@ class Behaviour(unittest.TestCase):
             (finding,) = d.hello["findings"]
             self.assertEqual((finding["what"], finding["fatal"], d.hello["has"]), ("the gradient fails", True, []))
             d.sock.close()
-            with self.assertRaisesRegex(SystemExit, "newtop has gone"):
+            with self.assertRaises(SystemExit):
                 d.join()
         self.assertIn("Traceback", errs.getvalue())
 
@@ -466,10 +508,85 @@ class Probe(unittest.TestCase):
         d.look()
         d.ask("stop")
         self.same(plain, d.join())
+        for path in "/nowhere/at/all", "/too/long" * 20, "":
+            os.environ["NEWTOP_PEER"] = path
+            with contextlib.redirect_stderr(io.StringIO()) as errs:
+                self.same(plain, self.loop(True))
+            self.assertEqual(errs.getvalue(), "")
+
+    def test_several(self):
+        """Each probe has a connection of its own; the end of one is not that of the other."""
+
+        def loop(probes):
+            torch.manual_seed(0)
+            x, t = torch.randn(12, 4), torch.arange(12) % 3
+            models = [nn.Sequential(nn.Linear(4, k), nn.Dropout(0.5), nn.Linear(k, 3)) for k in (5, 6)]
+            looks = [newtop.probe(m, nn.functional.cross_entropy, (x, t), every=2, name=f"net {k}") for k, m in enumerate(models)] if probes else []
+            for _ in range(6):
+                for k, m in enumerate(models):
+                    m.zero_grad()
+                    nn.functional.cross_entropy(m(x), t).backward()
+                    with torch.no_grad():
+                        for p in m.parameters():
+                            p -= 0.1 * p.grad
+                    if looks:
+                        looks[k].step()
+            return [p.detach() for m in models for p in m.parameters()]
+
+        plain = loop(False)
+        a = Driver()
+        b = Driver(listener=a.listener)
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            a.call(loop, True)
+            for step in 2, 4:
+                self.assertEqual(a.look()["step"], step)
+                a.ask("hv", v=np.ones(a.n))
+                a.on()
+                if step == 2:
+                    b.meet()
+                self.assertEqual(b.look()["step"], step)
+                b.ask("grad")
+                b.on()
+            self.assertEqual((a.hello["name"], b.hello["name"], b.n - a.n), ("net 0", "net 1", 8))
+            a.look()
+            a.sock.close()
+            self.assertEqual(b.look()["step"], 6)
+            b.ask("update")
+            b.on()
+            self.same(plain, a.join())
+        self.assertEqual(errs.getvalue(), "")
+
+    def test_every_step(self):
+        """At the first step the last change of the weights is not known, and at later ones it is."""
+
+        def loop():
+            model, batch = nn.Linear(4, 3), (torch.randn(12, 4), torch.arange(12) % 3)
+            p = newtop.probe(model, nn.functional.cross_entropy, batch, every=1)
+            for _ in range(3):
+                with torch.no_grad():
+                    model.bias += 1
+                p.step()
+
+        d = Driver()
+        with contextlib.redirect_stderr(io.StringIO()) as errs:
+            d.call(loop)
+            for step in 1, 2, 3:
+                self.assertEqual(d.look()["step"], step)
+                if step == 1:
+                    d.fails("unsupported", "update")
+                else:
+                    near(d.ask("update")["u"], np.array([0] * 12 + [1] * 3), 1e-6)
+                d.ask("hv", v=np.ones(d.n))
+                d.on()
+            d.join()
+        self.assertEqual(errs.getvalue(), "")
+
+    def test_nothing_to_look_at(self):
         os.environ["NEWTOP_PEER"] = "/nowhere/at/all"
         with contextlib.redirect_stderr(io.StringIO()) as errs:
-            self.same(plain, self.loop(True))
-        self.assertEqual(errs.getvalue(), "")
+            p = newtop.probe(nn.Tanh(), nn.functional.mse_loss, (torch.ones(2), torch.ones(2)), every=1)
+            p.step(), p.step()
+        self.assertEqual(errs.getvalue(), "newtop: probe: the model has no weights that need a gradient: no more of it\n")
 
     def test_rates(self):
         p = [nn.Parameter(torch.ones(2))]

@@ -21,12 +21,13 @@ class Failed(Exception):
 
 
 class Driver:
-    def __init__(self, path=None, mapped=True):
+    def __init__(self, path=None, mapped=True, listener=None):
         self.dir = tempfile.TemporaryDirectory()
         self.path = path or os.path.join(self.dir.name, "peer")
-        self.listener = socket.socket(socket.AF_UNIX)
-        self.listener.bind(self.path)
-        self.listener.listen(1)
+        self.listener = listener or socket.socket(socket.AF_UNIX)
+        if listener is None:
+            self.listener.bind(self.path)
+            self.listener.listen(1)
         self.mapped, self.id, self.file = mapped, 0, None
 
     def start(self, *argv, **environ):

@@ -92,6 +92,24 @@ func TestWatchSaved(t *testing.T) {
 	}
 }
 
+// TestWatchSavedSteps: a program that prints before its first step is recorded once, and counts steps in its record.
+func TestWatchSavedSteps(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("no sh here")
+	}
+	db := filepath.Join(t.TempDir(), "runs.db")
+	if _, errs, code := newtop("watch", "--record", db, "--save", "copy", "--", "sh", "-c", "echo hello; sleep 0.1; for i in 1 2 3; do echo step $i loss 0.$i; done"); code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	out := succeed(t, "watch", "--record", db, "--format", "text", "copy")
+	if !strings.HasPrefix(out, " step ") || !strings.Contains(out, ": 3 steps") {
+		t.Errorf("printed\n%s", out)
+	}
+	if out := succeed(t, "runs", "show", "--record", db, "last"); !strings.Contains(out, "3 steps, ") || !strings.Contains(out, " copy\n") {
+		t.Errorf("showed\n%s", out)
+	}
+}
+
 // TestWatchADirectory finds what lies there.
 func TestWatchADirectory(t *testing.T) {
 	dir := t.TempDir()

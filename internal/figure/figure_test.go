@@ -440,3 +440,20 @@ func FuzzDraw(f *testing.F) {
 		}
 	})
 }
+
+// TestLossesAlone: a run that tells neither errors nor root mean squares is drawn by its losses, and counts what it counts.
+func TestLossesAlone(t *testing.T) {
+	run := Run{Opening: &event.RunEvent{Data: event.DataInfo{Name: "loop.py"}, Unit: "step"}}
+	for n := range 4 {
+		e := event.UnknownEpoch(n)
+		e.Loss = Float(4 - n)
+		run.Epochs = append(run.Epochs, e)
+	}
+	s, err := newReport([]Run{run}, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := strings.Join(s.notes, " "); len(s.panels) != 1 || !strings.Contains(notes, "after 3 steps") {
+		t.Errorf("%d panels: %s", len(s.panels), notes)
+	}
+}

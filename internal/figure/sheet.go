@@ -64,7 +64,10 @@ func newReport(runs []Run, o Options) (*report, error) {
 			return nil, err
 		}
 		p := newPanel(q, epochs, by, &o)
-		if len(p.curves) == 0 {
+		switch empty := len(p.curves) == 0; {
+		case empty && len(o.What) == 0 && len(s.about) > 0: // not every program tells it
+			continue
+		case empty:
 			return nil, &EmptyError{q.Meaning}
 		}
 		s.about = append(s.about, p)

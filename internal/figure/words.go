@@ -120,14 +120,14 @@ func (s *report) note(i int) string {
 		if m.Info().Share {
 			value = strconv.FormatFloat(100*m.Value(best), 'f', 2, 64) + " %"
 		}
-		text := "best " + m.Info().Name + " " + value + " after " + counted(float64(best.Epoch), "epoch")
+		text := "best " + m.Info().Name + " " + value + " after " + counted(float64(best.Epoch), r.Opening.Counted())
 		if t := float64(best.Elapsed); t > 0 && finite(t) {
 			text += fmt.Sprintf(", %s", duration(t))
 		}
 		parts = append(parts, text)
 	}
 	if r.Diverged != nil {
-		parts = append(parts, fmt.Sprintf("diverged in epoch %d", r.Diverged.Epoch))
+		parts = append(parts, fmt.Sprintf("diverged in %s %d", r.Opening.Counted(), r.Diverged.Epoch))
 	}
 	if o := r.Opening; o != nil {
 		parts = append(parts, o.Seeds())

@@ -279,8 +279,9 @@ def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, 
     It returns the final params.
 
     The random numbers that dropout draws are those that come when serve is called, in every evaluation, and no running
-    average is updated. on_event is called with each event of the run, a dict. Without newtop it says how to run and
-    returns. With listen=PATH it waits there for one newtop (`--model unix:PATH`).
+    average is updated. on_event is called with each event of the run, a dict. When the run is over the program goes on; it
+    ends if newtop ends before. Without newtop it says how to run and returns. With listen=PATH it waits there for one newtop
+    (`--model unix:PATH`).
     """
     sock = _connect(listen) if _rank() == 0 else None
     if sock is None:
@@ -330,7 +331,8 @@ def probe(model: Any, loss_fn: Any, batch: Any, every: int = 200, optimizer: Any
         probe.step(loss)
 
     batch and loss_fn are as for serve(): always the same batch, best without augmentation. The loop computes the same bits with
-    and without it: weights, gradients, random numbers, running averages stay as they are. Without newtop it does nothing.
+    and without it: weights, gradients, random numbers, running averages stay as they are. Without newtop it does nothing. A
+    program may have several probes.
     """
     return _Probe(model, loss_fn, batch, max(1, int(every)), optimizer, name)
 
@@ -341,29 +343,37 @@ def seed(default: int = 0) -> int:
 
 
 def _connect(listen: Optional[str]) -> Optional[socket.socket]:
-    """The socket to newtop. A program connects once: its children find no path."""
-    path, sock = os.environ.pop("NEWTOP_PEER", None), socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    """The socket to the newtop that drives this program. It is driven once: who comes later and its children find no path."""
+    path = os.environ.pop("NEWTOP_PEER", None)
+    if listen or path:
+        return _open(listen or path, bool(listen))
+    _say(f"to train this model: newtop train --model {(sys.argv or [''])[0] or 'model.py'}")
+    return None
+
+
+def _open(path: str, listen: bool = False) -> socket.socket:
+    """Connect to newtop, or wait for it."""
+    sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     if listen:
         with sock:
             with suppress(OSError):
-                if stat.S_ISSOCK(os.stat(listen).st_mode):
-                    os.unlink(listen)
-            sock.bind(listen)
-            os.chmod(listen, 0o600)
+                if stat.S_ISSOCK(os.stat(path).st_mode):
+                    os.unlink(path)
+            mask = os.umask(0o177)  # no other user may connect, from the first moment
+            try:
+                sock.bind(path)
+            finally:
+                os.umask(mask)
             sock.listen(1)
-            _say(f"waits for newtop: newtop train --model unix:{listen}")
+            _say(f"waits for newtop: newtop train --model unix:{path}")
             sock = sock.accept()[0]
-            os.unlink(listen)
-    elif path:
+            os.unlink(path)
+    else:
         try:
             sock.connect(path)
         except OSError as error:
             sock.close()
-            raise ConnectionError(f"newtop can't be reached at {path}: {error.strerror}") from None
-    else:
-        sock.close()
-        _say(f"to train this model: newtop train --model {(sys.argv or [''])[0] or 'model.py'}")
-        return None
+            raise ConnectionError(f"newtop can't be reached at {path}: {error.strerror or error}") from None
     if hasattr(os, "register_at_fork"):  # a child that lives on would hide that this process died
         os.register_at_fork(after_in_child=sock.close)
     return sock
@@ -378,16 +388,20 @@ class _Closed(Exception):
 
 
 _SIZES = {"F64": 8, "F32": 4, "I64": 8}
+_json = json.JSONEncoder(allow_nan=False)
 
 
 class _Wire:
     """Frames over a socket, and the file that both sides map."""
 
     def __init__(self, sock: socket.socket) -> None:
-        self.sock, self.buffer, self.body, self.map = sock, bytearray(), memoryview(b""), None
+        self.sock, self.buffer, self.body, self.map = sock, memoryview(b""), memoryview(b""), None
 
     def send(self, head: Dict[str, Any], body: Any = b"") -> None:
-        text = json.dumps(_finite(head), allow_nan=False).encode()
+        try:
+            text = _json.encode(head).encode()
+        except (TypeError, ValueError):  # some number is none of Python's, or not finite
+            text = _json.encode(_finite(head)).encode()
         if len(text) > 1 << 20:
             raise ValueError("the model has too many blocks: their names and shapes take more than 1 MiB")
         try:
@@ -408,12 +422,12 @@ class _Wire:
         try:
             head = json.loads(text.decode())
             if length > len(self.buffer):
-                self.buffer = bytearray(length)
-        except (ValueError, RecursionError, MemoryError) as error:
+                self.buffer = memoryview(mmap.mmap(-1, length))  # begins with a page
+        except (OSError, ValueError, OverflowError, RecursionError, MemoryError) as error:
             raise _Broken(f"a frame can't be read: {error}") from error
         if not isinstance(head, dict):
             raise _Broken("a head is no object")
-        self.body = memoryview(self.buffer)[:length]
+        self.body = self.buffer[:length]
         self._fill(self.body)
         return head
 
@@ -443,18 +457,13 @@ class _Wire:
 
     def open_map(self, told: Any, need: int) -> bool:
         """Map the file that newtop offers, if both halves of it have room."""
-        try:
-            path, size = told["path"], told["size"]
-            if size // 2 < need or size % 8192:
-                return False
-            fd = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
-            try:
-                self.map = memoryview(mmap.mmap(fd, size))
-            finally:
-                os.close(fd)
-            return True
-        except (OSError, ValueError, TypeError, KeyError):
-            return False
+        with suppress(OSError, ValueError, TypeError, KeyError):
+            size = told["size"]
+            with open(os.fspath(told["path"]), "r+b", buffering=0) as file:
+                found = os.fstat(file.fileno())  # where processes have other numbers the path leads to another file
+                if stat.S_ISREG(found.st_mode) and found.st_size == size and size // 2 >= need and size % 8192 == 0:
+                    self.map = memoryview(mmap.mmap(file.fileno(), size))
+        return self.map is not None
 
 
 def _finite(value: Any) -> Any:
@@ -478,7 +487,7 @@ class _Peer:
     """
 
     def __init__(self, sock: socket.socket, model: Any, name: Optional[str], mode: str = "driven", on_event: Any = None) -> None:
-        self.wire, self.model, self.mode, self.on_event = _Wire(sock), model, mode, on_event
+        self.wire, self.model, self.mode, self.on_event, self.warned = _Wire(sock), model, mode, on_event, set()
         about = model.about()
         self.n, self.dtype, self.has = about["n"], about["dtype"], set(about["has"])
         if on_event is not None:
@@ -531,7 +540,7 @@ class _Peer:
             return take(key) if key in vectors else None
 
         if op == "event" and self.on_event is not None:
-            self.on_event(head.get("event"))
+            self._tell(head.get("event"))
         elif op in ("at", "set") and self.mode == "driven":
             getattr(self.model, op)(take("w"))
         elif op == "loss" or op == "eval" and op in self.has:
@@ -557,6 +566,17 @@ class _Peer:
             raise NotImplementedError(f"the model does not answer {op}")
         return b""
 
+    def _tell(self, event: Any) -> None:
+        """Call on_event. What fails there is said once, and the run goes on."""
+        try:
+            self.on_event(event)
+        except Exception as error:
+            text = _described(error)["message"]
+            if text not in self.warned:
+                self.warned.add(text)
+                traceback.print_exc()
+                _say(f"on_event: {text}: the run goes on")
+
     def _vector(self, reply: Dict[str, Any], name: str, vector: Any) -> Any:
         """Write a vector of weights to the file or for the body, and describe it."""
         begin = len(self.wire.map) // 2 if self.wire.map is not None else 0
@@ -572,13 +592,13 @@ class _Peer:
 
 
 def _drive(sock: socket.socket, model: Any, name: Optional[str], on_event: Any) -> None:
-    """Answer until newtop stops; the program ends if newtop is gone."""
+    """Answer until newtop stops; the program ends if newtop is gone, which needs no words."""
     try:
         peer = _Peer(sock, model, name, on_event=on_event)
         while peer.answer(peer.wire.receive()):
             pass
     except (_Closed, _Broken) as error:
-        raise SystemExit(f"newtop: {str(error) or 'newtop has gone'}") from None
+        raise SystemExit(f"newtop: {error}" if isinstance(error, _Broken) else 1) from None
 
 
 def _is_memory(error: BaseException) -> bool:
@@ -760,7 +780,10 @@ class _Torch:
         import torch
         self.torch, self.loss_fn, self.batch, self.test, self.findings = torch, loss_fn, batch, test, []
         self.model = self._bare(model)
-        self.names, self.params = map(list, zip(*((n, p) for n, p in self.model.named_parameters() if p.requires_grad)))
+        trained = [(n, p) for n, p in self.model.named_parameters() if p.requires_grad]
+        if not trained:
+            raise ValueError("the model has no weights that need a gradient")
+        self.names, self.params = map(list, zip(*trained))
         if any(p.is_complex() for p in self.params):
             raise TypeError("the model has complex weights")
         self.dtype = torch.float64 if any(p.dtype == torch.float64 for p in self.params) else torch.float32
@@ -774,6 +797,8 @@ class _Torch:
         self.kind, self.squared, self.final, self.change = _loss_name(loss_fn), False, None, None
         self.attention = self._attention()
         self.products = False  # whether what the loss was computed from is kept for them
+        if not observed:
+            _hold_memory()
         self.release()
         self.freeze()
         self._inspect()
@@ -802,45 +827,33 @@ class _Torch:
 
     def _inspect(self) -> None:
         """Walk the modules for what is known to spoil curvature (docs/peer.md, findings)."""
-        torch, found = self.torch, {}
-        nn = torch.nn
-        for name, m in self.model.named_modules():
-            kinds = {c.__name__ for c in type(m).__mro__}
-            hooks = {type(h).__name__ for h in m._forward_pre_hooks.values()}
-            if m.training and (isinstance(m, nn.modules.dropout._DropoutNd) and m.p > 0 or isinstance(m, (nn.RNNBase, nn.MultiheadAttention)) and m.dropout > 0):
-                found.setdefault("dropout", []).append(name)
-            if m.training and isinstance(m, nn.modules.batchnorm._BatchNorm):
-                found.setdefault("batch norm", []).append(name)
-            if isinstance(m, nn.MultiheadAttention):
-                found.setdefault("attention", []).append(name)
-            if isinstance(m, nn.RNNBase):
-                found.setdefault("rnn", []).append(name)
-            if m.training and ("SpectralNorm" in hooks or "_SpectralNorm" in kinds):
-                found.setdefault("spectral norm", []).append(name)
-            if getattr(m, "gradient_checkpointing", False) is True:
-                found.setdefault("gradient checkpointing", []).append(name)
-            if "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None:
-                found.setdefault("compiled modules", []).append(name)
-            if kinds & {"FullyShardedDataParallel", "FSDPModule"}:
-                found.setdefault("FSDP", []).append(name)
-        self.coupled, self.recurrent, self.attends = "batch norm" in found, "rnn" in found, "attention" in found
-        self.compiled = "compiled modules" in found and hasattr(getattr(torch, "compiler", None), "set_stance")
-        if "cuda" not in self.devices:
-            found.pop("rnn", None)
-        if self.attention is None:
-            found.pop("attention", None)
-        remedies = {
-            "dropout": "call model.eval(), or leave it: each product draws the same mask",
-            "batch norm": "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are",
-            "attention": "nothing to do: the fused kernels are switched off, which have no second derivatives",
-            "compiled modules": "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself",
-            "rnn": "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives",
-            "spectral norm": "call model.eval(), or leave it: the vectors of its power iteration are held",
-            "gradient checkpointing": "pass use_reentrant=False",
-            "FSDP": "FSDP frees the weights between the two derivatives: give a model that is whole, as DDP's",
-        }
-        for what, names in found.items():
-            self._find(what, ", ".join(n or "model" for n in names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), remedies[what], what == "FSDP")
+        torch, nn = self.torch, self.torch.nn
+        named = [(n or "model", m, {c.__name__ for c in type(m).__mro__}) for n, m in self.model.named_modules()]
+        drops = (nn.RNNBase, nn.MultiheadAttention)  # have a probability of their own
+
+        def among(is_one: Any) -> List[str]:
+            return [name for name, m, kinds in named if is_one(m, kinds)]
+
+        rnn, attention = among(lambda m, _: isinstance(m, nn.RNNBase)), among(lambda m, _: isinstance(m, nn.MultiheadAttention))
+        norm = among(lambda m, _: m.training and isinstance(m, nn.modules.batchnorm._BatchNorm))
+        compiled = among(lambda m, kinds: "OptimizedModule" in kinds or getattr(m, "_compiled_call_impl", None) is not None)
+        self.coupled, self.recurrent, self.attends = bool(norm), bool(rnn), bool(attention)
+        self.compiled = bool(compiled) and hasattr(getattr(torch, "compiler", None), "set_stance")
+        for what, names, remedy in (
+            ("dropout", among(lambda m, _: m.training and (isinstance(m, nn.modules.dropout._DropoutNd) and m.p > 0 or isinstance(m, drops) and m.dropout > 0)),
+             "call model.eval(), or leave it: each product draws the same mask"),
+            ("batch norm", norm, "call model.eval(), or leave it: the rows are coupled, and the running averages stay as they are"),
+            ("attention", attention if self.attention else [], "nothing to do: the fused kernels are switched off, which have no second derivatives"),
+            ("rnn", rnn if "cuda" in self.devices else [], "nothing to do: cuDNN is switched off, whose recurrent layers have no second derivatives"),
+            ("spectral norm", among(lambda m, kinds: m.training and ("_SpectralNorm" in kinds or "SpectralNorm" in {type(h).__name__ for h in m._forward_pre_hooks.values()})),
+             "call model.eval(), or leave it: the vectors of its power iteration are held"),
+            ("gradient checkpointing", among(lambda m, _: getattr(m, "gradient_checkpointing", False) is True), "pass use_reentrant=False"),
+            ("compiled modules", compiled, "nothing to do: they run as they are written" if self.compiled else "compile after newtop.serve, or give newtop the module itself"),
+            ("FSDP", among(lambda _, kinds: kinds & {"FullyShardedDataParallel", "FSDPModule"}),
+             "FSDP frees the weights between the two derivatives: give a model that is whole, as DDP's"),
+        ):
+            if names:
+                self._find(what, ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else ""), remedy, what == "FSDP")
         half = [n for n, p in zip(self.names, self.params) if p.element_size() < 4]
         if half:
             self._find("weights of 16 bits", half[0], "convert the model with model.float(): eigenvalues have two or three digits so")
@@ -922,8 +935,8 @@ class _Torch:
         torch = self.torch
         device = next(iter(self.devices)).upper() if len(self.devices) == 1 else "several devices"
         random_too = [self.rng[0]] if any(f["what"] == "dropout" for f in self.findings) else []
-        shapes = [list(p.shape) for p in self.params]
-        return {"program": f"PyTorch {torch.__version__}, {device}, {torch.get_num_threads()} threads", "n": sum(self.sizes),
+        shapes, threads = [list(p.shape) for p in self.params], torch.get_num_threads()
+        return {"program": f"PyTorch {torch.__version__}, {device}, {threads} thread{'s' * (threads != 1)}", "n": sum(self.sizes),
                 "dtype": "F64" if self.dtype == torch.float64 else "F32", "has": [] if self.fatal() else self.has, "rows": self.count, "test_rows": self.test_count,
                 "classes": self.classes, "outputs": self.outputs, "loss": self.kind, "findings": self.findings,
                 "blocks": [{"name": n, "shape": s} for n, s in zip(self.names, shapes)],
@@ -1053,8 +1066,9 @@ class _Torch:
         return self.torch.frombuffer(view, dtype=self.dtype)
 
     def write(self, tensors: List[Any], view: memoryview) -> None:
-        for t, x in zip(tensors, self.read(view).split(self.sizes)):
-            x.zero_() if t is None else x.copy_(t.detach().reshape(-1))
+        torch, kind = self.torch, {"dtype": self.dtype, "device": "cpu"}
+        parts = [torch.zeros(n, **kind) if t is None else t.detach().reshape(-1).to(**kind) for n, t in zip(self.sizes, tensors)]
+        torch.cat(parts, out=self.read(view))
 
     def release(self) -> None:
         """Forget what is kept for the point."""
@@ -1116,13 +1130,15 @@ class _Torch:
             return {"loss": float(loss.detach())}, derive(loss, self.params, allow_unused=True)
 
     def _vectors(self, v: Any) -> List[Any]:
-        """A vector of weights as tensors of their shapes, devices and layouts, until the next one; aligned as torch's own, on which
-        last bits depend."""
+        """A vector of weights as tensors of their shapes, devices and layouts, until the next one. It is copied where it does not lie
+        as torch's own do: last bits depend on that."""
         if isinstance(v, list):
             return v
+        parts = v.split(self.sizes)
         if self.scratch is None:
-            self.scratch = [self.torch.empty_like(p, requires_grad=False) for p in self.params]
-        return [s.copy_(x.view(s.shape)) for s, x in zip(self.scratch, v.split(self.sizes))]
+            self.scratch = [None if x.data_ptr() % 64 == 0 and p.dtype == x.dtype and p.device == x.device and p.is_contiguous()
+                            else self.torch.empty_like(p, requires_grad=False) for p, x in zip(self.params, parts)]
+        return [x.view(p.shape) if s is None else s.copy_(x.view(p.shape)) for p, s, x in zip(self.params, self.scratch, parts)]
 
     def _along(self, gradient: Any, of: Any, v: List[Any]) -> List[Any]:
         """The gradient of (gradient, v): None where it does not depend on the weights."""
@@ -1176,6 +1192,15 @@ class _Torch:
         return self.change
 
 
+def _hold_memory() -> None:
+    """Have glibc keep up to 512 MB that are free: it gives them back after each product and gets them anew page by page, which takes
+    a tenth of the time of one of 10⁵ weights."""
+    with suppress(Exception):
+        libc = ctypes.CDLL(None)
+        libc.mallopt(-3, 1 << 25)  # M_MMAP_THRESHOLD
+        libc.mallopt(-1, 1 << 29)  # M_TRIM_THRESHOLD
+
+
 def _class_dim(outputs: Any, targets: Any) -> Optional[int]:
     """In which dimension of the outputs the classes are whose numbers the targets have, if they are such numbers."""
     if targets.is_floating_point() or targets.is_complex() or outputs.dim() != targets.dim() + 1:
@@ -1209,13 +1234,14 @@ class _Probe:
 
     def __init__(self, model: Any, loss_fn: Any, batch: Any, every: int, optimizer: Any, name: Optional[str]) -> None:
         self.calls, self.every, self.told = 0, every, (model, loss_fn, batch, optimizer, name)
-        self.live = "NEWTOP_PEER" in os.environ and _rank() == 0
+        self.path = os.environ.get("NEWTOP_PEER") if _rank() == 0 else None  # it stays there for other probes
+        self.sock: Optional[socket.socket] = None
         self.peer: Optional[_Peer] = None
         self.before: Any = None
 
     def step(self, loss: Any = None) -> None:
         """Count a step of the optimizer; at each EVERY-th one answer what newtop asks for."""
-        if not self.live:
+        if not self.path:
             return
         self.calls += 1
         try:
@@ -1231,10 +1257,9 @@ class _Probe:
             self._end()
 
     def _end(self) -> None:
-        self.live = False
-        if self.peer is not None:
-            self.peer.wire.sock.close()
-        self.peer = self.before = None
+        if self.sock is not None:
+            self.sock.close()
+        self.path = self.sock = self.peer = self.before = None
 
     def _look(self, loss: Any) -> None:
         model, loss_fn, batch, optimizer, name = self.told
@@ -1243,7 +1268,8 @@ class _Probe:
             what.try_products()
             if what.fatal():
                 raise RuntimeError(what.fatal())
-            self.peer = _Peer(_connect(None), what, name, mode="observed")
+            self.sock = _open(self.path)
+            self.peer = _Peer(self.sock, what, name, mode="observed")
         what, wire = self.peer.model, self.peer.wire
         what.freeze()
         what.release()

@@ -106,10 +106,10 @@ print(sorted(m for m in ("torch", "jax", "numpy") if m in sys.modules))
 	}
 }
 
-// What is not the protocol ends the program with one line.
+// What is not the protocol ends the program with one line, and the end of newtop with none.
 func TestBrokenFrames(t *testing.T) {
 	for want, bytes := range map[string]string{
-		"newtop has gone":              "",
+		"":                             "",
 		"a frame has no magic":         "GET / HTTP/1.1\r\n",
 		"a frame is too long":          "NTP1\x01\x00\x10\x00" + strings.Repeat("\x00", 8),
 		"a head is no object":          "NTP1\x02\x00\x00\x00" + strings.Repeat("\x00", 8) + "[]",
@@ -121,13 +121,72 @@ func TestBrokenFrames(t *testing.T) {
 			t.Fatal(err)
 		}
 		_ = n.conn.(*net.UnixConn).CloseWrite()
-		if e := <-done; e.err == nil || !strings.HasPrefix(e.errs, "newtop: "+want) || strings.Count(e.errs, "\n") != 1 || e.out != "" {
+		e := <-done
+		said := strings.HasPrefix(e.errs, "newtop: "+want) && strings.Count(e.errs, "\n") == 1
+		if want == "" {
+			said = e.errs == ""
+		}
+		if e.err == nil || !said || e.out != "" {
 			t.Errorf("%q: it ends with %+v", bytes, e)
 		}
 	}
 }
 
-// A peer that listens serves one newtop.
+// What fails in on_event is said once, and the run goes on; so does the program after it, whose children are no peers.
+func TestEventsThatFail(t *testing.T) {
+	n, done := peerOf(t, `
+import newtop, subprocess, sys
+class Model:
+    def start(self): return [1.0]
+    def loss(self, w): return w[0] ** 2
+def told(event):
+    if event["epoch"] == 1: raise NotImplementedError
+    if event["epoch"] < 4: raise MemoryError("no\nroom")
+    print("told", flush=True)
+    subprocess.run([sys.executable, "-c", "import os, newtop; print('NEWTOP_PEER' in os.environ, newtop.probe(None, None, None).path)"], check=True)
+newtop.serve_object(Model(), on_event=told)
+print("goes on", newtop.probe(None, None, None).path)
+newtop.serve_object(Model())
+`, 0)
+	for epoch := range 4 {
+		n.send(map[string]any{"op": "event", "id": epoch + 1, "event": map[string]any{"epoch": epoch + 1}}, nil)
+		if reply, _ := n.receive(); reply["error"] != nil {
+			t.Errorf("the event is answered with %v", reply)
+		}
+	}
+	n.id = 4
+	reply, _ := n.ask("loss", "", nil)
+	n.want("the loss", reply["loss"], 1.0)
+	n.ask("stop", "", nil)
+	e := <-done
+	if e.err != nil || e.out != "told\nFalse None\ngoes on None\n" {
+		t.Errorf("it ends with %+v", e)
+	}
+	for _, want := range []string{"newtop: on_event: NotImplementedError: the run goes on\n", "newtop: on_event: no room: the run goes on\n",
+		"newtop: to train this model: newtop train --model train.py\n"} {
+		if strings.Count(e.errs, want) != 1 {
+			t.Errorf("%q is not said once in\n%s", want, e.errs)
+		}
+	}
+}
+
+// A path that leads to something else, as it may where processes have other numbers, is not mapped.
+func TestMapsOnlyWhatWasOffered(t *testing.T) {
+	_, errs, err := program{dir: t.TempDir()}.run(t, `
+import newtop, os
+wire = newtop._Wire(None)
+for name, size in (("short", 4096), ("long", 16384), ("right", 8192)):
+    with open(name, "wb") as f: f.truncate(size)
+for name in "short", "long", ".", os.devnull, "/dev/zero", "absent":
+    assert not wire.open_map({"path": name, "size": 8192}, 16) and wire.map is None, name
+assert wire.open_map({"path": "right", "size": 8192}, 16) and len(wire.map) == 8192
+`)
+	if err != nil {
+		t.Errorf("%v: %s", err, errs)
+	}
+}
+
+// A peer that listens serves one newtop, of the same user.
 func TestListen(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("Python has no Unix sockets there")
@@ -140,7 +199,8 @@ func TestListen(t *testing.T) {
 	done := make(chan ended, 1)
 	go func() {
 		defer close(done)
-		out, errs, err := program{dir: dir}.run(t, strings.ReplaceAll(strings.Replace(quadratic, "on_event", `listen="s", on_event`, 1), "DTYPE", `"F64"`))
+		code := strings.ReplaceAll(strings.Replace(quadratic, "on_event", `listen="s", on_event`, 1), "DTYPE", `"F64"`)
+		out, errs, err := program{dir: dir}.run(t, "import os\nos.umask(0o022)\ndel os.chmod  # comes too late\n"+code+"print(oct(os.umask(0)))\n")
 		done <- ended{out, errs, err}
 	}()
 	var conn net.Conn
@@ -152,6 +212,9 @@ func TestListen(t *testing.T) {
 			}
 			t.Fatalf("it does not listen: %+v", e)
 		case <-time.After(5 * time.Millisecond):
+			if info, err := os.Stat(filepath.Join(dir, "s")); err == nil && info.Mode().Perm() != 0o600 {
+				t.Errorf("the socket is %v", info.Mode())
+			}
 			conn, _ = net.Dial("unix", filepath.Join(dir, "s"))
 		}
 	}
@@ -163,7 +226,7 @@ func TestListen(t *testing.T) {
 		t.Errorf("it maps what is not there: %v", reply)
 	}
 	n.ask("stop", "", nil)
-	if e := <-done; e.err != nil || e.errs != "newtop: waits for newtop: newtop train --model unix:s\n" {
+	if e := <-done; e.err != nil || e.errs != "newtop: waits for newtop: newtop train --model unix:s\n" || !strings.HasSuffix(e.out, "\n0o22\n") {
 		t.Errorf("it ends with %+v", e)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "s")); !errors.Is(err, os.ErrNotExist) {

@@ -198,7 +198,8 @@ const (
 	newtonIterations = 20
 )
 
-// newton tells how far a step of truncated CG goes. One that meets negative curvature at once goes nowhere, and tells nothing.
+// newton tells how far a step of truncated CG goes. One that meets negative curvature at once goes nowhere and tells nothing, and
+// so does one that leaves more of the gradient than there was.
 func (p *probe) newton() error {
 	limit := min(newtonIterations, p.left(), p.l.Dim())
 	if limit < 1 {
@@ -211,8 +212,12 @@ func (p *probe) newton() error {
 	if err != nil || solve.Stop.Failed() || !(solve.StepNorm > 0) {
 		return err
 	}
+	loss := p.l.Loss()
+	if solve.Residual > solve.GradientNorm { // a step that goes astray, where the model is flat
+		return nil
+	}
 	p.add("newton-norm", "‖s‖", "length of a Newton step by truncated CG", solve.StepNorm)
-	if loss := p.l.Loss(); loss > 0 {
+	if loss > 0 {
 		p.add("newton-decrease", "−q(s)/E", "decrease that the quadratic model promises for it, as a share of the loss", solve.Predicted/loss)
 	}
 	p.add("newton-residual", "‖g+Hs‖/‖g‖", "what it leaves of the model's gradient", solve.Residual/solve.GradientNorm)
@@ -224,7 +229,11 @@ const traceProbes = 10
 
 // density is the trace, and the density where it is asked for and there are two products at least for each of its probes.
 func (p *probe) density() error {
-	steps := min(densitySteps, room(p.o.Memory, p.l.Dim(), besides+1), p.left()/traceProbes)
+	left := p.left()
+	if len(p.o.Blocks) > 0 && left < math.MaxInt {
+		left /= 2 // the other half is the blocks'
+	}
+	steps := min(densitySteps, room(p.o.Memory, p.l.Dim(), besides+1), left/traceProbes)
 	show := p.o.Density && steps > 1
 	if steps < 1 {
 		return nil

@@ -22,7 +22,7 @@ import (
 //
 //	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting | Rewind | Race | Lap | Resume | Saved | looks )* ─► [ Diverged ] ─► Done
 //
-// Run is first and Done is last; a run that could not begin has Done alone. Diverged comes right before Done. A run that is
+// Run is first and Done is last, but for what the program of a model elsewhere prints behind it; a run that could not begin has Done alone. Diverged comes right before Done. A run that is
 // gone on with after its end has Resume behind that Done, and another Done. The Inner events of an outer iteration come before its Epoch event, if it gets one: a solve
 // that is given up, because its method or its radius was changed, leaves Inner events and the work it cost,
 // and the next one counts its iterations from 1 again. Losses are means over rows and errors are fractions.
@@ -125,6 +125,7 @@ type ModelInfo struct {
 	Experts     int              `json:"experts,omitempty"`
 	Program     string           `json:"program,omitempty"` // what has the model, where that is not newtop; its layers are not known
 	Blocks      []BlockInfo      `json:"blocks,omitempty"`  // its tensors; block i stands in events as leading from layer i to layer i + 1
+	Lacks       []string         `json:"lacks,omitempty"`   // the optimizers that it can't be trained by, as another program does not give what they need
 }
 
 // BlockInfo is a tensor of weights of a model that another program has.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"newtop/models"
+	"newtop/trainer/optim"
 )
 
 // Cache is what an objective keeps of the weights that it was last asked for. Who finds it as it was is charged for
@@ -19,7 +20,7 @@ type Cache struct {
 // evaluated is an evaluation but for what the objective knows.
 type evaluated struct {
 	At           []float64 `archive:"figured"`
-	Wrong        int       `archive:"wrong"`
+	Wrong        int       `archive:"wrong"` // optim.MostCount: not told
 	Loss         float64   `archive:"loss"`
 	SquaredError float64   `archive:"squared error"`
 }
@@ -34,7 +35,11 @@ type passes struct {
 func (o *Objective) Save(c *Cache, parts int) {
 	*c = Cache{Asked: o.passes.Asked()}
 	if e := &o.evaluation; o.known {
-		c.Evaluated = &evaluated{slices.Clone(o.evaluatedAt), e.Wrong, e.Loss, e.SquaredError}
+		wrong := e.Wrong
+		if wrong < 0 {
+			wrong = optim.MostCount
+		}
+		c.Evaluated = &evaluated{slices.Clone(o.evaluatedAt), wrong, e.Loss, e.SquaredError}
 	}
 	if o.linear {
 		c.Passes = &passes{slices.Clone(o.at), o.passes.Current()}
@@ -58,7 +63,10 @@ func (o *Objective) Load(c *Cache, w []float64, parts int) {
 		e := c.Evaluated
 		copy(o.evaluatedAt, e.At)
 		o.evaluation = models.Evaluation{
-			Rows: o.Rows(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss, SquaredError: e.SquaredError,
+			Rows: o.evaluated(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss, SquaredError: e.SquaredError,
+		}
+		if e.Wrong == optim.MostCount {
+			o.evaluation.Wrong = -1
 		}
 	}
 	p := c.Passes
@@ -86,8 +94,8 @@ func (o *Objective) LoadAll(c *Cache) error {
 	if len(c.Parts) == 1 || len(c.Parts) > o.Rows() {
 		return fmt.Errorf("%d parts of %d rows", len(c.Parts), o.Rows())
 	}
-	if c.Evaluated != nil && c.Evaluated.Wrong > o.Rows() {
-		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, o.Rows())
+	if c.Evaluated != nil && c.Evaluated.Wrong > o.evaluated() && c.Evaluated.Wrong != optim.MostCount {
+		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, o.evaluated())
 	}
 	o.closeParts()
 	o.Load(c, nil, len(c.Parts))

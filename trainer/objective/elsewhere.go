@@ -22,6 +22,18 @@ type Elsewhere interface {
 	Close() error
 }
 
+// Fine is into how many parts an Evaluation of a model elsewhere cuts each row: its error need not be a share of whole rows, as
+// where a row is a sequence.
+const Fine = 1 << 20
+
+// evaluated returns how many rows the objective's evaluations count.
+func (o *Objective) evaluated() int {
+	if o.problem.Elsewhere != nil {
+		return o.Rows() * Fine
+	}
+	return o.Rows()
+}
+
 // Failure is what a Linearization, or an Elsewhere, panics with that can't do what it is asked for: nothing between it and the
 // session could go on.
 type Failure struct{ Err error }

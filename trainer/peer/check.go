@@ -35,7 +35,7 @@ func (m *Model) check() error {
 	if !(figures.Loss-figures.Loss == 0) || !(floats.Norm(g, 2) >= 0) {
 		return fmt.Errorf("%s: the loss or the gradient at the weights that it begins with is not finite: expected numbers", m.about.Name)
 	}
-	if _, err := m.end.GradientTo(second); err != nil {
+	if _, err := m.end.RowsGradientTo(second, m.start, nil); err != nil { // computed anew, and not what is kept at the point
 		return err
 	}
 	if err := m.steady("gradients", g, second); err != nil {
@@ -157,16 +157,4 @@ func (m *Model) because() string {
 		return ""
 	}
 	return " (" + strings.Join(all, "; ") + ")"
-}
-
-// String is the finding on one line.
-func (f Finding) String() string {
-	text := f.What
-	if f.Where != "" {
-		text += " in " + f.Where
-	}
-	if f.Remedy != "" {
-		text += ": " + f.Remedy
-	}
-	return text
 }

@@ -20,13 +20,13 @@ type Options struct {
 	Name   string        // of the peer in errors; "": what its hello says
 	Answer time.Duration // within which a request is answered; 0: 10 minutes
 	Hello  time.Duration // within which hello comes; 0: a fifth of Answer, 2 minutes by default
-	Map    int           // from how many weights on vectors go through a mapped file; 0: 1,000,000, negative: never
+	Map    int           // from how many weights on vectors go through a mapped file; 0: 10,000, negative: never
 	Dir    string        // private, for a mapped file that needs a name; "": the client makes one
 }
 
 const (
 	defaultAnswer = 10 * time.Minute
-	defaultMap    = 1_000_000
+	defaultMap    = 10_000
 	stopPatience  = 2 * time.Second // for the reply to stop
 )
 
@@ -63,6 +63,7 @@ type Client struct {
 	mapped *mapped
 	id     int
 	open   bool  // observed: between step and on
+	left   bool  // the peer was told to stop, and said so
 	broken error // the connection is of no use
 	failed error // the peer has said so of a request
 }
@@ -120,17 +121,50 @@ func (c *Client) Interrupt(cause error) {
 	c.conn.Close()
 }
 
-// Close says stop to a driven peer that waits for a request, closes the connection, and ends a program that newtop has started,
-// with its children.
+// Hurry breaks a request that is under way.
+func (c *Client) Hurry(cause error) {
+	if c.mu.TryLock() {
+		c.mu.Unlock()
+		return
+	}
+	c.Interrupt(cause)
+}
+
+// Leave says stop to a driven peer that waits for a request. A program that newtop has started then goes on by itself.
+func (c *Client) Leave() {
+	if !c.mu.TryLock() {
+		return
+	}
+	defer c.mu.Unlock()
+	if c.observed || c.broken != nil || c.left {
+		return
+	}
+	c.failed = nil
+	_, err := c.exchange(&request{op: "stop", patience: stopPatience})
+	c.left = err == nil
+}
+
+// Ended is closed when a program that newtop has started has ended, and all that it printed has come; nil for other peers.
+func (c *Client) Ended() <-chan struct{} {
+	if c.program == nil {
+		return nil
+	}
+	return c.program.ended
+}
+
+// Failure is how a program that has Ended did so, nil for well.
+func (c *Client) Failure() error {
+	if c.program.status == nil {
+		return nil
+	}
+	how, _ := c.program.how()
+	return fmt.Errorf("%s ended after the run: %s", c.name, how)
+}
+
+// Close leaves the peer, closes the connection, and ends a program that newtop has started, with its children.
 func (c *Client) Close() error {
 	c.closing.Do(func() {
-		if c.mu.TryLock() {
-			if !c.observed && c.broken == nil {
-				c.failed = nil
-				_, _ = c.exchange(&request{op: "stop", patience: stopPatience})
-			}
-			c.mu.Unlock()
-		}
+		c.Leave()
 		c.shut()
 	})
 	return nil
@@ -150,7 +184,7 @@ func (c *Client) shut() {
 		c.mapped.unmap()
 	}
 	if c.program != nil {
-		c.program.stop(true)
+		c.program.stop(c.left)
 	}
 }
 

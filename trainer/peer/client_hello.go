@@ -26,7 +26,7 @@ func (c *Client) greet() error {
 	}
 	for i := range c.about.Findings {
 		if f := &c.about.Findings[i]; f.Fatal {
-			return fmt.Errorf("%s: %s", c.name, f.text())
+			return fmt.Errorf("%s: %s", c.name, f)
 		}
 	}
 	q := request{op: "welcome", keys: map[string]any{"protocol": version}, patience: c.options.Answer}
@@ -45,8 +45,8 @@ func (c *Client) greet() error {
 	return c.agree(h)
 }
 
-// text is a finding for people.
-func (f *Finding) text() string {
+// String is the finding on one line, for people.
+func (f Finding) String() string {
 	text := f.What
 	if f.Where != "" {
 		text += " (" + f.Where + ")"

@@ -302,9 +302,7 @@ func asSingles(b []byte, n int) []float32 {
 func decode(dst []float64, b []byte, t dtype) {
 	switch {
 	case t == f32 && littleEndian:
-		for i, v := range asSingles(b, len(dst)) {
-			dst[i] = float64(v)
-		}
+		widen(dst, asSingles(b, len(dst)))
 	case t == f32:
 		for i := range dst {
 			dst[i] = float64(math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:])))
@@ -315,6 +313,18 @@ func decode(dst []float64, b []byte, t dtype) {
 		for i := range dst {
 			dst[i] = math.Float64frombits(binary.LittleEndian.Uint64(b[8*i:]))
 		}
+	}
+}
+
+// widen converts four numbers at a time: one after the other each conversion would wait for the one before.
+func widen(dst []float64, x []float32) {
+	for len(dst) >= 4 && len(x) >= 4 {
+		a, b, c, d := x[0], x[1], x[2], x[3]
+		dst[0], dst[1], dst[2], dst[3] = float64(a), float64(b), float64(c), float64(d)
+		dst, x = dst[4:], x[4:]
+	}
+	for i, v := range x {
+		dst[i] = float64(v)
 	}
 }
 

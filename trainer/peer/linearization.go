@@ -79,7 +79,7 @@ func (l *linearization) EvaluateAt(w []float64) models.Evaluation {
 
 // evaluation is figures as a network's: what the model does not tell is −1 wrong rows, and a squared error of NaN.
 func (l *linearization) evaluation(f Figures) models.Evaluation {
-	rows := l.Rows()
+	rows := l.Rows() * objective.Fine
 	e := models.Evaluation{Rows: rows, Outputs: 1, Wrong: -1, Loss: f.Loss, SquaredError: f.RMSE * f.RMSE * float64(rows)}
 	if f.Error >= 0 {
 		e.Wrong = int(math.Round(f.Error * float64(rows)))

@@ -121,6 +121,9 @@ func (l *Listener) accept(ctx context.Context, p *program) (net.Conn, error) {
 	switch cause := context.Cause(ctx); {
 	case errors.Is(cause, errEnded):
 		how, _ := p.how()
+		if p.status == nil {
+			how += ": expected newtop.serve, or another peer"
+		}
 		return nil, &EndedError{fmt.Sprintf("%s ended before it connected to newtop: %s", name, how)}
 	case errors.Is(cause, errSlow):
 		return nil, fmt.Errorf("%s did not connect to newtop within %v (--model-timeout): expected newtop.serve, or another peer", name, l.options.Answer)

@@ -160,7 +160,9 @@ func (m *Model) RowsGradientTo(dst, w []float64, rows []int) float64 {
 // Tell tells the model of an event, if it wants to know.
 func (m *Model) Tell(text []byte) {
 	if c, ok := m.end.(*Client); ok && m.about.Can(HasEvents) {
-		m.must(c.Tell(text))
+		if err := c.Tell(text); !errors.Is(err, ErrUnsupported) { // as one that is too long
+			m.must(err)
+		}
 	}
 }
 
@@ -175,6 +177,24 @@ func (m *Model) Keep(w []float64) error {
 
 // Close ends the endpoint.
 func (m *Model) Close() error { return m.end.Close() }
+
+// Leave tells the model that nothing more will be asked of it. Its program, if newtop has started one, goes on: ended is closed
+// when it has ended, and failure tells then how. A nil ended is for models without one.
+func (m *Model) Leave() (ended <-chan struct{}, failure func() error) {
+	c, ok := m.end.(*Client)
+	if !ok {
+		return nil, nil
+	}
+	c.Leave()
+	return c.Ended(), c.Failure
+}
+
+// Hurry breaks a request that is under way.
+func (m *Model) Hurry(cause error) {
+	if h, ok := m.end.(interface{ Hurry(error) }); ok {
+		h.Hurry(cause)
+	}
+}
 
 // must panics with an objective.Failure unless err is nil.
 func (m *Model) must(err error) {

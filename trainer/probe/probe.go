@@ -9,7 +9,9 @@ import (
 	"errors"
 	"io"
 	"math"
+	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"newtop/trainer/analysis"
@@ -43,7 +45,10 @@ type Prober struct {
 	out      *io.PipeWriter
 	cancel   context.CancelFunc
 	done     chan struct{}
-	said     string
+	begun    time.Time
+
+	mu   sync.Mutex // of what is written to out, and of said
+	said string
 }
 
 // Start waits for a program that Environ is the environment of.
@@ -53,7 +58,7 @@ func Start(o Options) (*Prober, error) {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{})}
+	p := &Prober{o: o, listener: listener, cancel: cancel, done: make(chan struct{}), begun: time.Now()}
 	p.o.Share = cmp.Or(o.Share, DefaultShare)
 	p.lines, p.out = io.Pipe()
 	go p.attend(ctx)
@@ -75,34 +80,50 @@ func (p *Prober) Close() error {
 	return err
 }
 
-// attend serves one program after the other: a script may begin several trainings.
+// attend serves all programs that come, each by itself: a script may look at several models, and begin several processes.
 func (p *Prober) attend(ctx context.Context) {
 	defer close(p.done)
 	defer p.out.Close()
+	var programs sync.WaitGroup
+	defer programs.Wait()
 	for {
 		c, err := p.listener.Accept(ctx)
-		if err != nil {
+		if ctx.Err() != nil || errors.Is(err, net.ErrClosed) {
 			return
 		}
-		p.say(ctx, p.look(ctx, c))
-		c.Close()
+		if err != nil { // what connected is no peer
+			p.say(ctx, err)
+			continue
+		}
+		programs.Go(func() {
+			p.say(ctx, p.look(ctx, c))
+			c.Close()
+		})
 	}
 }
 
 // look looks at a model as often as it may, until the program ends it.
 func (p *Prober) look(ctx context.Context, c *peer.Client) error {
-	w := watch{p: p, c: c, begun: time.Now()}
+	w := watch{p: p, c: c}
 	for {
 		step, err := c.Next(ctx)
 		if err != nil {
 			return err
 		}
 		began := time.Now()
-		p.say(ctx, peer.Unbroken(func() error { return w.at(ctx, &step) }))
-		if err := c.On(); err != nil {
-			return err
+		most := w.products()
+		if most > 0 {
+			err = peer.Unbroken(func() error { return w.at(ctx, &step, most) })
+			p.say(ctx, err)
 		}
-		w.spent += time.Since(began)
+		if on := c.On(); on != nil {
+			return on
+		}
+		took := time.Since(began)
+		w.spent += took
+		if err != nil { // it may fail at its last product
+			w.each = max(w.each, took/time.Duration(most))
+		}
 	}
 }
 
@@ -111,7 +132,6 @@ type watch struct {
 	p     *Prober
 	c     *peer.Client
 	model *peer.Model
-	begun time.Time
 	spent time.Duration // in looks
 	each  time.Duration // for a product, as it was in the last look
 	start [][]float64
@@ -123,7 +143,7 @@ func (w *watch) products() int {
 	if w.each == 0 {
 		return firstProducts
 	}
-	allowed := time.Duration(w.p.o.Share*float64(time.Since(w.begun))) - w.spent
+	allowed := time.Duration(w.p.o.Share*float64(time.Since(w.p.begun))) - w.spent
 	n := int(allowed / w.each)
 	if n < leastProducts {
 		return 0
@@ -132,11 +152,7 @@ func (w *watch) products() int {
 }
 
 // at looks at the model at a step.
-func (w *watch) at(ctx context.Context, step *peer.Step) error {
-	most := w.products()
-	if most == 0 {
-		return nil
-	}
+func (w *watch) at(ctx context.Context, step *peer.Step, most int) error {
 	began := time.Now()
 	if w.model == nil {
 		m, err := peer.NewObserved(w.c)
@@ -164,10 +180,12 @@ func (w *watch) at(ctx context.Context, step *peer.Step) error {
 		if w.u == nil {
 			w.u = make([]float64, len(w.w))
 		}
-		if err := w.c.UpdateTo(w.u); err != nil {
+		switch err := w.c.UpdateTo(w.u); {
+		case err == nil:
+			o.Update = w.u
+		case !errors.Is(err, peer.ErrUnsupported): // as at the first step, before which there was none
 			return err
 		}
-		o.Update = w.u
 	}
 	e, figures, start, err := analysis.Probe(l, o)
 	if err != nil {
@@ -188,7 +206,7 @@ func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Fi
 	}
 	row["curvature/products"] = e.Products
 	row["curvature/seconds"] = math.Round(took.Seconds()*1e4) / 1e4
-	row["curvature/share"] = math.Round(1e4*(w.spent+took).Seconds()/time.Since(w.begun).Seconds()) / 1e4
+	row["curvature/share"] = math.Round(1e4*(w.spent+took).Seconds()/time.Since(w.p.begun).Seconds()) / 1e4
 	text, err := json.Marshal(row)
 	if err != nil {
 		return err
@@ -200,19 +218,29 @@ func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Fi
 		}
 		text = append(append(text, '\n'), spectrum...)
 	}
-	_, err = w.p.out.Write(append(text, '\n'))
-	return err
+	return w.p.write(text)
 }
 
 // say tells people in the console what is wrong, but for an end.
 func (p *Prober) say(ctx context.Context, wrong error) {
-	if wrong == nil || ctx.Err() != nil || errors.Is(wrong, io.EOF) || wrong.Error() == p.said {
+	if wrong == nil || ctx.Err() != nil || errors.Is(wrong, io.EOF) {
 		return
 	}
+	p.mu.Lock()
+	again := wrong.Error() == p.said
 	p.said = wrong.Error()
-	if line, err := event.EncodeEvent(event.ConsoleEvent{Text: "newtop: " + p.said}); err == nil {
-		_, _ = p.out.Write(append(line, '\n')) // a reader that is gone wants none
+	p.mu.Unlock()
+	if line, err := event.EncodeEvent(event.ConsoleEvent{Text: "newtop: " + wrong.Error()}); err == nil && !again {
+		_ = p.write(line) // a reader that is gone wants none
 	}
+}
+
+// write writes lines at once.
+func (p *Prober) write(lines []byte) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	_, err := p.out.Write(append(lines, '\n'))
+	return err
 }
 
 // mostLayers bounds the layers that are looked at one by one.

@@ -55,6 +55,7 @@ type lines struct {
 	fed     time.Time
 	decoder *decoder
 	lenient bool // a program that is run here may print what it likes
+	aside   bool // lines of JSON beside another log, which say nothing of its format
 }
 
 func newLines(name string) lines { return lines{name: name, decoder: newDecoder(streamName(name))} }
@@ -204,7 +205,11 @@ func (l *lines) decode(line []byte) error {
 	if line[0] == ' ' && bytes.TrimLeft(line, " ")[0] == '{' {
 		line = bytes.TrimLeft(line, " ")
 	}
-	if err := l.decoder.line(line); err != nil {
+	read := l.decoder.line
+	if l.aside {
+		read = l.decoder.other
+	}
+	if err := read(line); err != nil {
 		l.bad++
 		l.last = &LineError{Name: l.name, Line: l.number, Found: quote(line) + " (" + err.Error() + ")"}
 	}

@@ -78,7 +78,7 @@ func Start(args []string, beside Beside) (*Program, error) {
 	source := Lines(&console{f: terminal}, args[0]).(*pipe)
 	source.lenient = true
 	besides := func(r io.ReadCloser) {
-		source.sides = append(source.sides, &sideways{r: r, lines: lines{name: LogVariable, decoder: source.decoder, lenient: true}})
+		source.sides = append(source.sides, &sideways{r: r, lines: lines{name: LogVariable, decoder: source.decoder, lenient: true, aside: true}})
 	}
 	if side != nil {
 		besides(side)
@@ -155,6 +155,9 @@ func (p *Program) Next(ctx context.Context) (event.Event, error) {
 	p.decoder.End(state, message)
 	return p.pipe.Next(ctx)
 }
+
+// Running reports whether more may come.
+func (p *Program) Running() bool { return !p.told }
 
 // PID is the program's number.
 func (p *Program) PID() int { return p.cmd.Process.Pid }

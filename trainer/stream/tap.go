@@ -44,6 +44,12 @@ func (t *tap) Next(ctx context.Context) (event.Event, error) {
 	return e, err
 }
 
+// Running reports whether the source is a program from which more may come.
+func (t *tap) Running() bool {
+	r, ok := t.Source.(interface{ Running() bool })
+	return ok && r.Running()
+}
+
 // Final hands it on.
 func (t *tap) Final() { Final(t.Source) }
 

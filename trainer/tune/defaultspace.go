@@ -34,6 +34,12 @@ func DefaultSpace(c trainer.Config) []Dimension {
 	rows := math.MaxInt
 	if p, err := c.Prepare(); err == nil {
 		rows = p.Train.Total()
+		if there := p.Elsewhere; there != nil {
+			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+				info, err := methods.Lookup(name)
+				return err != nil || there.Offers(info.Needs) != nil
+			})
+		}
 		_ = p.Close() // which has said what it can
 	}
 	var out []Dimension
@@ -58,7 +64,7 @@ func DefaultSpace(c trainer.Config) []Dimension {
 	if most := min(mostBatch, rows/4); batches && c.Batch == 0 && rows >= fewRows && most > leastBatch && !fixes(&c, "batch") {
 		out = append(out, Dimension{Key: "batch", Low: leastBatch, High: float64(most), Log: true, Whole: true})
 	}
-	if most := min(mostBlocks, rows/fewRows); blocks && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
+	if most := min(mostBlocks, rows/fewRows); blocks && c.Model == "" && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
 		out = append(out, Dimension{Key: "blocks", Low: 1, High: float64(most), Log: true, Whole: true})
 	}
 	return out

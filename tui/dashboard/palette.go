@@ -58,6 +58,9 @@ func methodEntries(a *App) (out []paletteEntry) {
 	for i, m := range a.picker.methods {
 		e := paletteEntry{Kind: "method", Text: m.Name, Also: m.Title, Why: why,
 			Do: func(a *App) tea.Cmd { return a.command(event.Switch{Optimizer: m.Name}) }}
+		if why == "" && a.h.Lacks(m.Name) {
+			e.Why = lacking
+		}
 		if i < 9 {
 			e.Key = string(rune('1' + i))
 		}

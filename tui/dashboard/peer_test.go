@@ -1,13 +1,17 @@
 package dashboard
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
+	"newtop/tui/screen"
 )
 
 // peerRun is a run of a model that another program has, which prints if it is told to.
@@ -88,6 +92,74 @@ func TestPlacesOfPeers(t *testing.T) {
 		a = newWatch(probed(), size[0], size[1])
 		if has := places(a); !has[layout.Spectrum] || !has[layout.Metrics] || has[layout.Inner] {
 			t.Errorf("%v: %v", size, has)
+		}
+	}
+}
+
+// newPeerTest is a run of a model that another program has, which obeys.
+func newPeerTest(w, h int) *App {
+	a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, w, h)
+	for _, d := range peerRun(false) {
+		a.Update(came(d))
+	}
+	return a
+}
+
+// TestDialogsOfPeers: what can't be had of a model elsewhere is not offered, or a word says why.
+func TestDialogsOfPeers(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		keys []string
+	}{
+		{"save", []string{"w"}}, {"methods", []string{"o", "down", "down"}}, {"race-form", []string{"f", "down", "space"}}, {"palette", []string{":", "a", "d", "a", "m"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			add := tuitest.Archive(t)
+			for _, size := range screenSizes[:3] {
+				a := newPeerTest(size[0], size[1])
+				press(a, c.keys...)
+				frameText(t, a)
+				rows := append(a.dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], hints(a)))
+				add(fmt.Sprintf("%dx%d", size[0], size[1]), ansi.Strip(strings.Join(rows, "\n")))
+			}
+		})
+	}
+}
+
+// TestLackingMethods asks for methods that the model can and can't be trained by, in every way there is.
+func TestLackingMethods(t *testing.T) {
+	for _, c := range []struct {
+		keys []string
+		want string // what the feed was asked for, or what is said
+	}{
+		{[]string{"1"}, "{Optimizer:tr-newton}"}, {[]string{"2"}, "tr-gn: " + lacking},
+		{[]string{"o", "home", "down", "enter"}, "tr-gn: " + lacking}, {[]string{"o", "1"}, "{Optimizer:tr-newton}"}, {[]string{"o", "2"}, "tr-gn: " + lacking},
+		{[]string{"f", "home", "down", "space"}, "tr-gn: " + lacking},
+		{[]string{":", "a", "d", "a", "m", "enter"}, lacking},
+	} {
+		a := newPeerTest(120, 40)
+		got := sent(a, press(a, c.keys...))
+		if got == "" {
+			got = a.Notice.Text
+		}
+		if got != c.want {
+			t.Errorf("%v: %q, expected %q", c.keys, got, c.want)
+		}
+	}
+}
+
+// TestSaveOfPeers: a model elsewhere leaves as its parameters alone, and what was chosen for others stays chosen.
+func TestSaveOfPeers(t *testing.T) {
+	for typed, want := range map[string]string{"a.safetensors": "{File:a.safetensors}", "a.onnx": ""} {
+		a := newPeerTest(120, 40)
+		a.saving.format = "onnx"
+		press(a, "w", "ctrl+u")
+		write(a, typed)
+		if got := sent(a, press(a, "enter")); got != want || a.saving.format != "onnx" {
+			t.Errorf("%s: %s, then %s", typed, got, a.saving.format)
+		}
+		if want == "" && !strings.Contains(frameText(t, a), "expected a name that ends in .safetensors ") {
+			t.Error(frameText(t, a))
 		}
 	}
 }

@@ -53,6 +53,17 @@ func openPicker(a *App) {
 	a.dialog = &pickerOverlay{}
 }
 
+// lacking is why a model can't be trained by a method that it lacks something for.
+const lacking = "the model lacks what it needs"
+
+// unsuited is why the run can't switch to a method, "" if it can.
+func unsuited(a *App, m *optim.Info) string {
+	if a.h.Lacks(m.Name) {
+		return m.Name + ": " + lacking
+	}
+	return ""
+}
+
 // pickerOverlay puts the list in front.
 type pickerOverlay struct{}
 
@@ -64,6 +75,8 @@ func (*pickerOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	}
 	chosen, closed := a.picker.handleKey(key)
 	switch {
+	case chosen != nil && unsuited(a, chosen) != "":
+		return screen.Stay, a.Tell(style.Warn, unsuited(a, chosen))
 	case chosen != nil:
 		return screen.Close, a.command(event.Switch{Optimizer: chosen.Name})
 	case closed:
@@ -175,13 +188,17 @@ func (p *picker) list(v *pane.View, w, n int, titles bool) []string {
 			number = " " + strconv.Itoa(k+1) + " "
 		}
 		name, title, arrow := style.Strong, style.Muted, " "
-		if i == p.at {
+		about := m.Title
+		switch {
+		case i == p.at: // the detail says what it lacks
 			name, title, arrow = style.Chosen, style.Text, "▸"
+		case v.H.Lacks(m.Name):
+			name, about = style.Muted, lacking
 		}
 		l.Put(style.Accent, arrow+number)
 		l.Put(name, m.Name)
 		if titles {
-			l.To(20).Put(title, ansi.Truncate(m.Title, l.Left(), "…"))
+			l.To(20).Put(title, ansi.Truncate(about, l.Left(), "…"))
 		}
 		rows = append(rows, l.Full())
 	}
@@ -201,6 +218,9 @@ func (p *picker) detail(v *pane.View, w int) []string {
 		}
 	}
 	say(style.Strong, m.Title)
+	if v.H.Lacks(m.Name) {
+		say(style.Warn, lacking)
+	}
 	paper := m.Paper
 	if m.Equations != "" {
 		paper += ", " + m.Equations
@@ -242,6 +262,9 @@ func setting(h *optim.Hyperparameter) string {
 func switchTo(a *App, i int) tea.Cmd {
 	if i >= len(a.picker.methods) {
 		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
+	}
+	if why := unsuited(a, a.picker.methods[i]); why != "" {
+		return a.Tell(style.Warn, why)
 	}
 	return a.command(event.Switch{Optimizer: a.picker.methods[i].Name})
 }

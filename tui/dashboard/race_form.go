@@ -87,7 +87,7 @@ func (f *raceForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	}
 	switch f.field {
 	case 0:
-		f.choose(msg)
+		return screen.Stay, f.choose(a, msg)
 	case 1:
 		f.settings, _ = f.settings.Update(msg)
 	default:
@@ -101,23 +101,27 @@ func (f *raceForm) List(*App) (*widget.Window, func(int)) {
 }
 
 // choose gives a message to the list: the space bar takes a method in or out, all else is the filter's.
-func (f *raceForm) choose(msg tea.Msg) {
+func (f *raceForm) choose(a *App, msg tea.Msg) tea.Cmd {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		f.list.narrow(msg)
-		return
+		return nil
 	}
 	switch k.String() {
 	case "space":
 		if f.list.at < len(f.list.shown) {
-			name := f.list.methods[f.list.shown[f.list.at]].Name
-			f.chosen[name] = !f.chosen[name]
+			m := f.list.methods[f.list.shown[f.list.at]]
+			if why := unsuited(a, m); why != "" {
+				return a.Tell(style.Warn, why)
+			}
+			f.chosen[m.Name] = !f.chosen[m.Name]
 		}
 	case "up", "down", "home", "end", "pgup", "pgdown":
 		f.list.handleKey(k)
 	default:
 		f.list.narrow(k)
 	}
+	return nil
 }
 
 // plan makes the command of what is chosen, or says in a line why that is none.
@@ -336,15 +340,18 @@ func (f *raceForm) methods(v *pane.View, w, n int) []string {
 		m := p.methods[p.shown[i]]
 		l := v.Line(w)
 		arrow, name := " ", style.Text
+		about, box := m.Title, style.Muted.Of("[ ] ")
+		switch {
+		case v.H.Lacks(m.Name):
+			name, about, box = style.Muted, lacking, style.Muted.Of("    ")
+		case f.chosen[m.Name]:
+			box = style.Accent.Of("[×] ")
+		}
 		if i == p.at && f.field == 0 {
 			arrow, name = "▸", style.Chosen
 		}
-		box := style.Muted.Of("[ ] ")
-		if f.chosen[m.Name] {
-			box = style.Accent.Of("[×] ")
-		}
 		l.Put(style.Accent, "  "+arrow+" ").Put(box.Token, box.Text).Put(name, m.Name).To(24)
-		l.Put(style.Muted, ansi.Truncate(m.Title, l.Left(), "…"))
+		l.Put(style.Muted, ansi.Truncate(about, l.Left(), "…"))
 		rows = append(rows, l.Full())
 	}
 	return style.Block(rows, w, n)

@@ -27,6 +27,7 @@ type saving struct {
 // saveForm asks for the file that the model is written to.
 type saveForm struct {
 	file      textinput.Model
+	formats   []screen.SaveFormat
 	bare      bool   // the directory is the server's
 	suggested string // the name that nobody has typed, without its extension
 }
@@ -52,9 +53,12 @@ func unsavable(a *App) string {
 
 // openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
 func openSave(a *App) {
-	f := &saveForm{file: widget.NewInput(400), bare: a.viewer != nil}
+	f := &saveForm{file: widget.NewInput(400), formats: screen.SaveFormats[:], bare: a.viewer != nil}
+	if a.h.Elsewhere() {
+		f.formats = screen.ParameterFormats[:]
+	}
 	f.file.Focus()
-	f.file.SetValue("." + saveFormat(a))
+	f.file.SetValue("." + f.usual(a))
 	f.file.CursorEnd()
 	f.suggest(a)
 	a.dialog = f
@@ -76,22 +80,18 @@ func (f *saveForm) suggest(a *App) {
 	f.file.CursorEnd()
 }
 
-func saveFormat(a *App) string {
-	if a.saving.format == "" {
-		return screen.SaveFormats[0].Name
+// usual is the format that was chosen last, the first where that can't be had.
+func (f *saveForm) usual(a *App) string {
+	if slices.ContainsFunc(f.formats, func(k screen.SaveFormat) bool { return k.Name == a.saving.format }) {
+		return a.saving.format
 	}
-	return a.saving.format
+	return f.formats[0].Name
 }
 
 // format is the index of the format that the file's extension names, −1 if it names none.
 func (f *saveForm) format() int {
 	extension := strings.ToLower(filepath.Ext(strings.TrimSpace(f.file.Value())))
-	for i := range screen.SaveFormats {
-		if extension == "."+screen.SaveFormats[i].Name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(f.formats, func(k screen.SaveFormat) bool { return extension == "."+k.Name })
 }
 
 // problem says what is wrong with the file's name, "" if nothing is.
@@ -102,8 +102,12 @@ func (f *saveForm) problem() string {
 	case name == "":
 		return "expected a file name"
 	case k < 0:
-		return "expected a name that ends in .safetensors or .onnx"
-	case base == "."+screen.SaveFormats[k].Name || strings.HasSuffix(name, "/"):
+		var names []string
+		for i := range f.formats {
+			names = append(names, "."+f.formats[i].Name)
+		}
+		return "expected a name that ends in " + strings.Join(names, " or ")
+	case base == "."+f.formats[k].Name || strings.HasSuffix(name, "/"):
 		return "expected a name before the extension"
 	case f.bare && (strings.ContainsAny(name, `/\`) || name[0] == '.' || name[0] == '-'):
 		return "expected a bare file name: the directory is the server's"
@@ -117,12 +121,16 @@ func (f *saveForm) turn() {
 	if k >= 0 {
 		name = strings.TrimSuffix(name, filepath.Ext(name))
 	}
-	f.file.SetValue(name + "." + screen.SaveFormats[(k+1)%len(screen.SaveFormats)].Name)
+	f.file.SetValue(name + "." + f.formats[(k+1)%len(f.formats)].Name)
 	f.file.CursorEnd()
 }
 
 func (f *saveForm) Hints(*App) []widget.Hint {
-	return []widget.Hint{widget.NewHint("enter", "save"), widget.NewHint("tab", "other format"), widget.NewHint("ctrl+u", "clear"), widget.NewHint("esc", "cancel")}
+	hints := []widget.Hint{widget.NewHint("enter", "save")}
+	if len(f.formats) > 1 {
+		hints = append(hints, widget.NewHint("tab", "other format"))
+	}
+	return append(hints, widget.NewHint("ctrl+u", "clear"), widget.NewHint("esc", "cancel"))
 }
 
 func (f *saveForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
@@ -149,7 +157,9 @@ func (f *saveForm) submit(a *App) (screen.Answer, tea.Cmd) {
 		return screen.Close, a.Tell(style.Warn, why)
 	}
 	file := strings.TrimSpace(f.file.Value())
-	a.saving.format = screen.SaveFormats[f.format()].Name
+	if len(f.formats) > 1 {
+		a.saving.format = f.formats[f.format()].Name
+	}
 	a.saving.files = append(a.saving.files, file)
 	return screen.Close, a.command(event.Save{File: file})
 }
@@ -182,7 +192,7 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 	l := v.Line(inner).Put(style.Muted, "file ")
 	widget.InputLine(&v.Pen, l, &f.file, true)
 	rows := []string{l.Full(), ""}
-	for i, k := range screen.SaveFormats {
+	for i, k := range f.formats {
 		l := v.Line(inner)
 		arrow, ink := "  ", style.Text
 		if i == f.format() {

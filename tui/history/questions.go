@@ -1,6 +1,8 @@
 package history
 
 import (
+	"slices"
+
 	"newtop/trainer/event"
 	"newtop/tui/chart"
 )
@@ -70,6 +72,11 @@ func (h *History) External() bool { return h.Run != nil && h.Run.External() }
 
 // Elsewhere reports whether newtop trains a model that another program has, whose layers and rows are not known.
 func (h *History) Elsewhere() bool { return h.Run != nil && h.Run.Model.Program != "" }
+
+// Lacks reports whether the model has not what an optimizer needs.
+func (h *History) Lacks(optimizer string) bool {
+	return h.Run != nil && slices.Contains(h.Run.Model.Lacks, optimizer)
+}
 
 // Awaited reports whether a run is watched for that has not begun.
 func (h *History) Awaited() bool {

@@ -194,3 +194,6 @@ var SaveFormats = [...]SaveFormat{
 	{"safetensors", "for newtop predict, PyTorch and NumPy", "all digits"},
 	{"onnx", "for any ONNX runtime", "single precision, scaling inside"},
 }
+
+// ParameterFormats are those that a model leaves in which another program has.
+var ParameterFormats = [...]SaveFormat{{"safetensors", "the parameters under their own names", "the program loads them"}}

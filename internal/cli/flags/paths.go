@@ -42,6 +42,13 @@ func Absolute(c trainer.Config) trainer.Config {
 	}
 	if here(c.Model) {
 		c.Model = AbsolutePath(c.Model)
+	} else if words := strings.Fields(c.Model); len(words) > 1 {
+		for i, word := range words {
+			if info, err := os.Stat(word); err == nil && info.Mode().IsRegular() {
+				words[i] = AbsolutePath(word)
+			}
+		}
+		c.Model = strings.Join(words, " ")
 	}
 	c.DataDir, c.Graph, c.Save = AbsolutePath(c.DataDir), AbsolutePath(c.Graph), AbsolutePath(c.Save)
 	return c

@@ -65,7 +65,8 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 		cost = append(cost, column{"seconds", 7, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }})
 	}
 	var own []column
-	for _, f := range e.Figures {
+	figures, _ := shownFigures(e.Figures)
+	for _, f := range figures {
 		head := Printable(f.Key)
 		own = append(own, decimal(head, max(len(head), 7), 3, FigureOf(f.Key)))
 	}
@@ -82,6 +83,28 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 		own = slices.Delete(own, widest, widest+1)
 	}
 	return slices.Concat(list, own, cost)
+}
+
+// mostOfGroup is how many figures of one group can be columns: those of larger ones are for programs and screens.
+const mostOfGroup = 8
+
+// shownFigures returns the figures that are columns, and how many are not: those of groups, which are named GROUP/NAME, that
+// have too many.
+func shownFigures(all []event.Figure) (shown []event.Figure, more int) {
+	group := func(f *event.Figure) string {
+		name, _, _ := strings.Cut(f.Key, "/")
+		return name
+	}
+	size := map[string]int{}
+	for i := range all {
+		size[group(&all[i])]++
+	}
+	for i := range all {
+		if size[group(&all[i])] <= mostOfGroup {
+			shown = append(shown, all[i])
+		}
+	}
+	return shown, len(all) - len(shown)
 }
 
 // widthOf returns how wide columns are side by side.

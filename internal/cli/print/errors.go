@@ -26,9 +26,18 @@ const (
 	ExitInterrupted = 130
 )
 
-// Report prints an error as one line that starts with the program's name.
+// mostPrinted is how many of the last lines of a model's program are shown with its failure.
+const mostPrinted = 20
+
+// Report prints an error as one line that starts with the program's name, behind what the program of a model has printed that could
+// not begin.
 func Report(w io.Writer, err error) {
 	text := OneLine(err)
+	if start, ok := errors.AsType[*trainer.StartError](err); ok {
+		for _, line := range start.Printed[max(0, len(start.Printed)-mostPrinted):] {
+			fmt.Fprintln(w, Printable(line))
+		}
+	}
 	output, unwritten := errors.AsType[*OutputError](err)
 	if exit, ok := errors.AsType[*ExitError](err); ok && exit.Err == nil {
 		return

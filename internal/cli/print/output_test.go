@@ -88,3 +88,15 @@ func TestOutcomeOfAProgram(t *testing.T) {
 		t.Errorf("%q, expected %q", got, want)
 	}
 }
+
+// TestOutcomeWithoutErrors: a run that tells neither errors nor root mean squares has its loss in the last line.
+func TestOutcomeWithoutErrors(t *testing.T) {
+	done := event.UnknownDone()
+	done.Reason, done.Epochs, done.BestEpoch, done.Loss, done.Elapsed = event.ReasonEpochs, 3, 3, 0.25, 1
+	for _, classes := range []int{0, 10} {
+		run := event.RunEvent{Data: event.DataInfo{Name: "model.py", TrainRows: 6, TestRows: 2, Classes: classes}, Model: event.ModelInfo{Program: "JAX"}}
+		if got, want := Outcome(&run, &done, "tr-newton"), "model.py: tr-newton, 3 epochs in 1s (epochs), loss 0.25"; got != want {
+			t.Errorf("%d classes: %q, expected %q", classes, got, want)
+		}
+	}
+}

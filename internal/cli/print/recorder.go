@@ -24,6 +24,8 @@ type TextRecorder struct {
 	start         *event.EpochEvent // the starting weights, while they wait
 	told          event.EpochEvent  // all that epochs told so far, once one did
 	columns       []column          // nil until the heading is printed
+	said          [2]string         // the run's ID and what was said of it
+	noted         bool              // that figures are left out
 	inner         bool              // it has the inner solves
 }
 
@@ -41,6 +43,10 @@ func (t *TextRecorder) Record(e event.Event) error {
 		err := t.begin(&e)
 		if err == nil && t.tells(&e) {
 			err = t.head()
+		}
+		t.note()
+		if t.empty(&e) {
+			return err
 		}
 		return t.print(err, t.row(&e))
 	case event.SpectrumEvent:
@@ -85,7 +91,31 @@ func (t *TextRecorder) opening() {
 	if len(parts) > 0 {
 		text += ": " + strings.Join(parts, ", ")
 	}
-	fmt.Fprintln(t.messages, t.sentence(Printable(text)))
+	if said := [2]string{r.ID, text}; said != t.said { // a log's beginning may be told again, with what it counts
+		t.said = said
+		fmt.Fprintln(t.messages, t.sentence(Printable(text)))
+	}
+}
+
+// note says once how many figures have no column.
+func (t *TextRecorder) note() {
+	if _, more := shownFigures(t.told.Figures); more > 0 && !t.noted {
+		t.noted = true
+		fmt.Fprintln(t.messages, t.sentence(Count(more, "more figure")+" than the table has: --format jsonl prints all"))
+	}
+}
+
+// empty reports whether an epoch has figures but nothing for the table.
+func (t *TextRecorder) empty(e *event.EpochEvent) bool {
+	if len(e.Figures) == 0 || len(e.Inner) > 0 {
+		return false
+	}
+	for _, c := range t.columns[1:] {
+		if c.head != "seconds" && c.text(e) != "." {
+			return false
+		}
+	}
+	return true
 }
 
 // begin prints the heading and the starting weights, once, in the columns that e calls for; nil calls for
@@ -212,7 +242,10 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 		epochs = run.Counted()
 	}
 	reason := string(done.Reason)
-	if done.Reason == event.ReasonStalled {
+	switch done.Reason {
+	case event.ReasonEpochs:
+		reason = run.Counted() + "s"
+	case event.ReasonStalled:
 		reason += ": " + done.Message
 	}
 	text := run.Data.Name + ": "
@@ -225,9 +258,9 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	}
 	text += " (" + reason + ")"
 	switch {
-	case run.Data.Classes > 0 && run.Data.TestRows > 0:
+	case run.Data.Classes > 0 && run.Data.TestRows > 0 && !done.TestError.Absent():
 		text += fmt.Sprintf(", test error %s, best %s in %s %d", Percent(done.TestError), Percent(done.BestTestError), run.Counted(), done.BestEpoch)
-	case run.Data.TestRows > 0:
+	case run.Data.TestRows > 0 && !done.TestRMSE.Absent():
 		text += fmt.Sprintf(", test RMSE %s, best %s in %s %d", Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), run.Counted(), done.BestEpoch)
 	case !run.External() || !done.Loss.Absent():
 		text += ", loss " + Number(done.Loss, 4)

@@ -1,6 +1,7 @@
 package print
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -117,5 +118,50 @@ func TestOpeningOfAPeer(t *testing.T) {
 	r.opening()
 	if want := "model.py: PyTorch 2.4.0, CPU, 2 tensors, 650 weights, tr-newton\n"; said.String() != want {
 		t.Errorf("says %q, expected %q", said.String(), want)
+	}
+}
+
+// TestLargeGroupsAreNoColumns: of a look into a program only its epochs are in the table, and a note tells the rest once.
+func TestLargeGroupsAreNoColumns(t *testing.T) {
+	var out, messages strings.Builder
+	r := &TextRecorder{out: &out, messages: &messages}
+	record := func(e event.Event) {
+		if err := r.Record(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := event.RunEvent{ID: "a", Data: event.DataInfo{Name: "loop.py"}}
+	record(run)
+	run.Unit = "step"
+	record(run)
+	for n := 1; n <= 4; n++ {
+		e := event.UnknownEpoch(n)
+		e.Loss, e.Elapsed = 0.5, event.Float(n)
+		e.Figures = []event.Figure{{Key: "bleu", Value: 20}}
+		if n%2 == 0 {
+			look := event.UnknownEpoch(n)
+			look.Elapsed = e.Elapsed
+			for i := range mostOfGroup + 1 {
+				look.Figures = append(look.Figures, event.Figure{Key: fmt.Sprintf("curvature/%d", i), Value: 1})
+			}
+			record(look)
+		}
+		record(e)
+	}
+	done := event.UnknownDone()
+	done.Reason, done.Epochs, done.Elapsed = event.ReasonEpochs, 4, 4
+	record(done)
+	const want = ` step     loss    bleu seconds
+    1      0.5      20    1.00
+    2      0.5      20    2.00
+    3      0.5      20    3.00
+    4      0.5      20    4.00
+loop.py: 4 steps in 4s (steps)
+`
+	if out.String() != want {
+		t.Errorf("got\n%swant\n%s", out.String(), want)
+	}
+	if want := "loop.py\n9 more figures than the table has: --format jsonl prints all\n"; messages.String() != want {
+		t.Errorf("said %q, expected %q", messages.String(), want)
 	}
 }

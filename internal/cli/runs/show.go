@@ -132,12 +132,12 @@ func (t *summary) print(out io.Writer) error {
 		w.line("net", "%s", netText(&o.Model))
 		w.line("optimizer", "%s", o.Optimizer)
 		w.line("settings", "%s", o.SettingsText())
-		w.line("digits", "%s, kernel %s, %d threads", o.Seeds(), o.Kernel, o.Threads)
+		w.line("digits", "%s, kernel %s, %s", o.Seeds(), o.Kernel, print.Count(o.Threads, "thread"))
 		w.line("processes", "%s", processesText(o))
 	}
 	t.printFigures(w)
 	t.printMarks(w)
-	w.line("record", "%s, %s, %d spectra, %s", print.Count(r.Epochs, r.Opening.Counted()), print.Count(r.Inner, "inner iteration"), t.spectra, print.Bytes(r.Bytes))
+	w.line("record", "%s, %s, %s, %s", print.Count(r.Epochs, r.Opening.Counted()), print.Count(r.Inner, "inner iteration"), print.CountOf(t.spectra, "spectrum", "spectra"), print.Bytes(r.Bytes))
 	w.line("history", "%s", thinnedText(r))
 	w.line("checkpoint", "%s", t.checkpoint())
 	w.line("fingerprint", "%s", r.Fingerprint)
@@ -209,7 +209,7 @@ func (t *summary) printFigures(w *sheet) {
 	var names []string
 	var table strings.Builder
 	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(cells, "epoch\tloss\ttest loss\t%s\ttime\tequivalents\t\n", m.Info().Name)
+	fmt.Fprintf(cells, "%s\tloss\ttest loss\t%s\ttime\tequivalents\t\n", t.run.Opening.Counted(), m.Info().Name)
 	for _, at := range []struct {
 		name string
 		e    *event.EpochEvent
@@ -260,7 +260,7 @@ func (t *summary) printMarks(w *sheet) {
 	}
 	if t.spectrum != nil {
 		text := strings.TrimPrefix(strings.TrimSpace(print.SpectrumLine(t.spectrum)), strconv.Itoa(t.spectrum.Epoch)+" ")
-		w.line("spectrum", "after epoch %d: %s", t.spectrum.Epoch, text)
+		w.line("spectrum", "after %s %d: %s", t.run.Opening.Counted(), t.spectrum.Epoch, text)
 	}
 	if t.diverged != nil {
 		w.line("diverged", "in epoch %d: %s", t.diverged.Epoch, t.diverged.Reason)

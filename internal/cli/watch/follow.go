@@ -39,7 +39,7 @@ func follow(ctx context.Context, messages io.Writer, source stream.Source, p *pr
 				_, over = e.(event.DoneEvent)
 			}
 		case errors.Is(err, stream.ErrNone):
-			if over {
+			if over && !running(source) {
 				return nil
 			}
 			if err := p.out.Flush(); err != nil {
@@ -62,6 +62,12 @@ func follow(ctx context.Context, messages io.Writer, source stream.Source, p *pr
 			return err
 		}
 	}
+}
+
+// running reports whether a source is a program, whose end alone is its end.
+func running(s stream.Source) bool {
+	r, ok := s.(interface{ Running() bool })
+	return ok && r.Running()
 }
 
 // staleness asks a source that may know whether its writer is gone.

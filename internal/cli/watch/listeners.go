@@ -163,17 +163,18 @@ func (u *untilMet) words() string {
 // saver records what is watched. Where a source begins anew, what comes again is passed over, and what differs is recorded
 // behind a way back to the last epoch that they have in common.
 type saver struct {
-	store  *store.Store
-	about  store.About
-	id     string // the watched run's own
-	out    *store.Recorder
-	seed   maphash.Seed
-	given  []uint64          // hashes of the events that were recorded
-	same   int               // how many of them came again since the source began anew
-	newest int               // the epoch that was recorded last
-	common int               // the last epoch among those that came again
-	held   *event.EpochEvent // the newest epoch, of which more may be told
-	err    error
+	store   *store.Store
+	about   store.About
+	id      string // the watched run's own
+	out     *store.Recorder
+	seed    maphash.Seed
+	given   []uint64          // hashes of the events that were recorded
+	same    int               // how many of them came again since the source began anew
+	newest  int               // the epoch that was recorded last
+	common  int               // the last epoch among those that came again
+	opening *event.RunEvent   // the run's beginning until something happened in it, as it may be told again with more
+	held    *event.EpochEvent // the newest epoch, of which more may be told
+	err     error
 }
 
 func newSaver(cmd *cobra.Command, a job.StoreFlags, name string) (*saver, error) {
@@ -220,6 +221,10 @@ func (s *saver) See(e event.Event, _ bool) {
 	}
 	switch {
 	case begins && s.out != nil && run.ID == s.id: // it says more of itself, which a record says once
+		if s.opening != nil {
+			run.ID, run.Time = s.opening.ID, s.opening.Time
+			s.opening = &run
+		}
 	case begins:
 		s.begin(run)
 	default:
@@ -227,8 +232,9 @@ func (s *saver) See(e event.Event, _ bool) {
 	}
 }
 
-// begin begins a record, and ends the one before.
+// begin begins a record, and ends the one before. A run in which nothing happened has none.
 func (s *saver) begin(run event.RunEvent) {
+	s.opening = nil
 	s.finish()
 	s.id = run.ID
 	if run.Time.IsZero() {
@@ -236,7 +242,7 @@ func (s *saver) begin(run event.RunEvent) {
 	}
 	run.ID = trainer.NewID(time.Now())
 	s.out = s.store.Record(s.about)
-	s.record(run)
+	s.opening = &run
 }
 
 // record records an event. An epoch is held until the next event, as what is told of it later belongs to it.
@@ -247,11 +253,20 @@ func (s *saver) record(e event.Event) {
 		return
 	}
 	s.release()
+	s.open()
 	if is {
 		s.held = &epoch
 		return
 	}
 	s.put(e)
+}
+
+// open records the run's beginning.
+func (s *saver) open() {
+	if s.opening != nil {
+		s.put(*s.opening)
+		s.opening = nil
+	}
 }
 
 // release records the epoch that is held.
@@ -270,6 +285,7 @@ func (s *saver) put(e event.Event) {
 
 func (s *saver) finish() {
 	s.release()
+	s.open()
 	if s.out != nil {
 		s.err = cmp.Or(s.err, s.out.Flush())
 	}

@@ -20,7 +20,7 @@ def read(sock, count):
     while len(data) < count:
         part = sock.recv(count - len(data))
         if not part:
-            sys.exit("newtop has gone")
+            sys.exit(1)  # newtop has gone
         data += part
     return data
 

@@ -12,6 +12,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"newtop/models"
@@ -22,16 +23,39 @@ import (
 type Server struct {
 	Problem *objective.Problem
 	Start   []float64 // the weights that it begins with
-	Has     []string  // requests that it answers; nil: all that it can
-	Single  bool      // whether vectors have 24 bits
-	Break   int       // after how many requests it closes the connection; 0: never
-	Kept    []float64 // what set last brought
-	Told    int       // events
 
+	mu     sync.Mutex // of manners, kept and told
+	manner Manner
+	kept   []float64 // what set last brought
+	told   int       // events
+
+	now         Manner // to the client that is there
 	train, test objective.Linearization
 	batch       *models.Batch
 	asked       int
 	observed    bool
+}
+
+// Manner is how a Server behaves.
+type Manner struct {
+	Has    []string // requests that it answers; nil: all that it can
+	Single bool     // whether vectors have 24 bits
+	Bare   bool     // it tells losses alone
+	Break  int      // after how many requests it closes the connection; 0: never
+}
+
+// Behave changes how the server behaves to the clients that come.
+func (s *Server) Behave(m Manner) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.manner = m
+}
+
+// Left returns the weights that a client has set last, and of how many events it has told.
+func (s *Server) Left() (kept []float64, told int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.kept, s.told
 }
 
 // Serve listens until the test ends, and returns what --model takes.
@@ -61,7 +85,7 @@ func (s *Server) Serve(tb testing.TB) string {
 				return
 			}
 			var left *net.OpError // a run that was told to end waits for no answer
-			if err := s.attend(c); err != nil && s.Break == 0 && !errors.As(err, &left) {
+			if err := s.attend(c); err != nil && s.now.Break == 0 && !errors.As(err, &left) {
 				tb.Errorf("peer: %v", err)
 			}
 			c.Close()
@@ -114,6 +138,9 @@ type message struct {
 
 func (s *Server) attend(c net.Conn) error {
 	s.asked = 0
+	s.mu.Lock()
+	s.now = s.manner
+	s.mu.Unlock()
 	if err := s.greet(c); err != nil {
 		if err == io.EOF {
 			return nil
@@ -129,7 +156,7 @@ func (s *Server) greet(c net.Conn) error {
 	if s.observed {
 		mode = "observed"
 	}
-	has := s.Has
+	has := s.now.Has
 	if has == nil {
 		has = []string{"grad", "hv", "gnv", "diag", "rows", "event"}
 		if s.test != nil {
@@ -173,7 +200,7 @@ func (s *Server) converse(c net.Conn) error {
 		if err != nil {
 			return err
 		}
-		if s.asked++; s.Break > 0 && s.asked > s.Break {
+		if s.asked++; s.now.Break > 0 && s.asked > s.now.Break {
 			return nil
 		}
 		over, err := s.answer(c, m)
@@ -188,7 +215,10 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 	reply, name := map[string]any{"id": m.head["id"]}, ""
 	out := make([]float64, s.Problem.Network.Dim())
 	figures := func(e models.Evaluation) {
-		reply["loss"], reply["rmse"] = number(e.Loss), number(e.RMSE())
+		if reply["loss"] = number(e.Loss); s.now.Bare {
+			return
+		}
+		reply["rmse"] = number(e.RMSE())
 		if s.Problem.Data.Classes != nil {
 			reply["error_rate"] = e.Error()
 		}
@@ -200,7 +230,9 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 	case "stop":
 		over = true
 	case "event":
-		s.Told++
+		s.mu.Lock()
+		s.told++
+		s.mu.Unlock()
 	case "get":
 		name = "w"
 		copy(out, s.Start)
@@ -208,7 +240,9 @@ func (s *Server) answer(c net.Conn, m *message) (over bool, err error) {
 	case "at":
 		s.train.Update(m.w["w"])
 	case "set":
-		s.Kept = m.w["w"]
+		s.mu.Lock()
+		s.kept = m.w["w"]
+		s.mu.Unlock()
 	case "loss":
 		if w := m.w["w"]; w != nil {
 			figures(s.train.EvaluateAt(w))
@@ -254,7 +288,7 @@ func number(v float64) any {
 }
 
 func (s *Server) dtype() string {
-	if s.Single {
+	if s.now.Single {
 		return "F32"
 	}
 	return "F64"
@@ -265,7 +299,7 @@ func (s *Server) send(w io.Writer, head map[string]any, name string, v []float64
 	var body []byte
 	if name != "" {
 		for _, x := range v {
-			if s.Single {
+			if s.now.Single {
 				body = binary.LittleEndian.AppendUint32(body, math.Float32bits(float32(x)))
 			} else {
 				body = binary.LittleEndian.AppendUint64(body, math.Float64bits(x))

@@ -107,6 +107,9 @@ func (c *Client) Set(w []float64) error {
 	return c.err
 }
 
+// Hurry breaks a request that is under way, and all that follow.
+func (c *Client) Hurry(error) { c.cancel() }
+
 // Close ends the connection. It may be called again.
 func (c *Client) Close() error {
 	c.cancel()

@@ -35,7 +35,7 @@ func PeerRun(epochs int, blocks []event.BlockInfo) []feed.Delta {
 	deltas := NewRun(Script{Epochs: epochs, Spectra: true})
 	run := *deltas[0].Run
 	run.Data = event.DataInfo{Name: "model.py"}
-	run.Model = event.ModelInfo{Loss: "xent", Program: "PyTorch 2.4.0, CPU", Blocks: blocks}
+	run.Model = event.ModelInfo{Loss: "xent", Program: "PyTorch 2.4.0, CPU", Blocks: blocks, Lacks: []string{"tr-gn", "tr-gn-jacobi", "adam", "bpls"}}
 	for i := range blocks {
 		run.Model.Parameters += blocks[i].Weights()
 	}

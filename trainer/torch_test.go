@@ -1,0 +1,179 @@
+//go:build unix
+
+package trainer
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets"
+	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/objective"
+	"newtop/trainer/peer"
+	"newtop/trainer/peer/peertest"
+)
+
+// torchTwin has the problem and first weights of a configuration told to PyTorch, and returns them and what trains them there.
+func torchTwin(t *testing.T, c Config) (p *objective.Problem, w []float64, there Config) {
+	t.Helper()
+	peertest.Torch(t)
+	p, err := c.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	w = make([]float64, p.Dim())
+	p.InitTo(w, rand.New(rand.NewPCG(c.Seed, streamWeights)))
+	type rows struct {
+		X [][]float64 `json:"x"`
+		T []int       `json:"t"`
+	}
+	told := func(s *datasets.Split) (out rows) {
+		for i := range s.Rows() {
+			out.X = append(out.X, s.Inputs.RawRowView(i))
+			out.T = append(out.T, s.Labels[i])
+		}
+		return out
+	}
+	var layers [][2]any
+	for i, b := range p.Network.Blocks() {
+		bias := p.Network.Biases()[i]
+		if next := b.Offset + b.Size(); bias.Offset != next || b.To != i+1 || b.From != i {
+			t.Fatalf("block %+v, biases %+v: PyTorch's order is another", b, bias)
+		}
+		matrix := make([][]float64, b.Rows)
+		for r := range matrix {
+			matrix[r] = w[b.Offset+r*b.Cols:][:b.Cols]
+		}
+		layers = append(layers, [2]any{matrix, w[bias.Offset:][:bias.Nodes]})
+	}
+	text, err := json.Marshal(map[string]any{"layers": layers, "train": told(&p.Train), "test": told(&p.Test)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "twin.json")
+	if err := os.WriteFile(file, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.Model, c.Data, c.Hidden = filepath.Join("..", "internal", "python", "testdata", "twin.py")+" "+file, "", nil
+	return p, w, c
+}
+
+// Loss, gradient, both products and the eigenvalues are PyTorch's, which share no line with newtop's.
+func TestTorchHasTheSameCurvature(t *testing.T) {
+	problem, w, there := torchTwin(t, Config{Data: "spirals", Hidden: []int{7, 5}, Seed: 3})
+	c, err := peer.Open(t.Context(), there.Model, peer.Command{}, peer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	m, err := peer.NewModel(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if notes := m.Notes(); notes != nil {
+		t.Errorf("notes %q", notes)
+	}
+	rng, n := rand.New(rand.NewPCG(5, 5)), len(w)
+	for i := range w { // away from the weights that PyTorch was given
+		w[i] += 0.3 * rng.NormFloat64()
+	}
+	for _, test := range []bool{false, true} {
+		own, torch := problem.Bind(objective.Rows{Test: test}, models.Options{}), m.Bind(objective.Rows{Test: test}, models.Options{})
+		own.Update(w)
+		torch.Update(w)
+		if a, b := own.Evaluation(), torch.Evaluation(); apart(a.Loss, b.Loss) > 1e-10 || a.Error() != b.Error() {
+			t.Errorf("test %v: %+v, in PyTorch %+v", test, a, b)
+		}
+		if test {
+			continue
+		}
+		v, a, b := make([]float64, n), make([]float64, n), make([]float64, n)
+		for i := range v {
+			v[i] = rng.NormFloat64()
+		}
+		for name, f := range map[string]func(objective.Linearization, []float64){
+			"gradients": func(l objective.Linearization, dst []float64) { l.GradientTo(dst) },
+			"Hv":        func(l objective.Linearization, dst []float64) { l.HessianTo(dst, v) },
+			"GNv":       func(l objective.Linearization, dst []float64) { l.GaussNewtonTo(dst, v) },
+		} {
+			f(own, a)
+			f(torch, b)
+			if d := floats.Distance(a, b, 2); d > 1e-10*floats.Norm(a, 2) {
+				t.Errorf("%s differ by %.2g", name, d/floats.Norm(a, 2))
+			}
+		}
+		here, far := eigenvalues(t, own), eigenvalues(t, torch)
+		for _, i := range []int{0, 1, n - 2, n - 1} {
+			if apart(here[i], far[i]) > 1e-10 {
+				t.Errorf("eigenvalue %d is %.15g, in PyTorch %.15g", i, here[i], far[i])
+			}
+		}
+	}
+}
+
+// eigenvalues returns those of the Hessian, from its columns.
+func eigenvalues(t *testing.T, l objective.Linearization) []float64 {
+	t.Helper()
+	n := l.Dim()
+	h, unit, column := mat.NewSymDense(n, nil), make([]float64, n), make([]float64, n)
+	for j := range n {
+		unit[j] = 1
+		l.HessianTo(column, unit)
+		unit[j] = 0
+		for i := range j + 1 {
+			h.SetSym(i, j, column[i])
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(h, false) {
+		t.Fatal("no eigenvalues")
+	}
+	return e.Values(nil)
+}
+
+// apart returns how far a number is from another, relative to that.
+func apart(a, b float64) float64 { return math.Abs(a-b) / math.Abs(b) }
+
+// Epochs are newtop's own until rounding parts them.
+func TestTorchIsTrainedTheSame(t *testing.T) {
+	for _, opt := range []string{"tr-newton", "tr-gn"} {
+		own := Config{Data: "spirals", Hidden: []int{6, 5}, Optimizer: opt, Epochs: torchEpochs, Seed: 3, Threads: 1, SpectrumEvery: torchEpochs / 2, SpectrumRows: -1}
+		_, _, there := torchTwin(t, own)
+		here, far := train(t, own), train(t, there)
+		a, b := of[event.EpochEvent](here), of[event.EpochEvent](far)
+		if len(a) != torchEpochs+1 || len(b) != len(a) {
+			t.Fatalf("%s: %d epochs, in PyTorch %d", opt, len(a), len(b))
+		}
+		for i := range a {
+			x, y := &a[i], &b[i]
+			if apart(float64(x.Loss), float64(y.Loss)) > 1e-10 || apart(float64(x.TestLoss), float64(y.TestLoss)) > 1e-10 || x.Error != y.Error || x.Accepted != y.Accepted || len(x.Inner) != len(y.Inner) {
+				t.Fatalf("%s: epoch %d is\n%+v\nin PyTorch\n%+v", opt, i, x, y)
+			}
+			for j := range x.Inner {
+				if x.Inner[j].Iterations != y.Inner[j].Iterations || x.Inner[j].Stop != y.Inner[j].Stop {
+					t.Fatalf("%s: epoch %d has the inner solve\n%+v\nin PyTorch\n%+v", opt, i, x.Inner[j], y.Inner[j])
+				}
+			}
+		}
+		spectra, others := of[event.SpectrumEvent](here), of[event.SpectrumEvent](far)
+		if len(spectra) != 2 || len(others) != 2 {
+			t.Fatalf("%s: %d spectra, in PyTorch %d", opt, len(spectra), len(others))
+		}
+		for i, v := range spectra[0].Eigenvalues {
+			if u := others[0].Eigenvalues[i]; apart(float64(u), float64(v)) > 1e-10 {
+				t.Errorf("%s: eigenvalue %d is %.15g, in PyTorch %.15g", opt, i, float64(v), float64(u))
+			}
+		}
+	}
+}
+
+// torchEpochs is how many epochs rounding leaves alone.
+const torchEpochs = 10
