@@ -45,9 +45,9 @@ type batchPart struct {
 }
 
 const (
-	// partWork is how many multiplications a part of a batch has at least: some tens of times what it takes to wake
-	// a thread and to add the part's sum.
-	partWork = 4 << 20
+	// partWork is how many multiplications a part of a batch has at least, 15 µs of them: some tens of times what it takes to
+	// call a thread that looks for work, and to add the part's sum.
+	partWork = 1 << 19
 	// evenRows is what the rows of a part are a multiple of: as many as the widest registers hold.
 	evenRows = 8
 	// mostParts bounds how many sums of the network's size there are.
