@@ -64,7 +64,7 @@ func checkBatch(t *testing.T, p problem, sizes []int) {
 
 // TestLargeBatches have parts that threads share, with the same bits for any number of them.
 func TestLargeBatches(t *testing.T) {
-	const most = 2 * partWork / 10000 // rows of 16,640 multiplications each
+	const most = 8 * partWork / 10000 // rows of 16,640 multiplications each
 	n, w, x, targets := letterProblem(t, most)
 	rows := rand.New(rand.NewPCG(4, 5)).Perm(most)
 	alone, want := n.NewBatch(x, targets, most), make([]float64, n.Dim())
@@ -72,7 +72,7 @@ func TestLargeBatches(t *testing.T) {
 		pool := reduce.NewPool(threads)
 		b, got := n.NewBatch(x, targets, most), make([]float64, n.Dim())
 		b.Pool = pool
-		for _, size := range []int{most, 100, most - 50} {
+		for _, size := range []int{most, 60, most - 50} {
 			loss := alone.GradientTo(want, w, rows[:size])
 			if other := b.GradientTo(got, w, rows[:size]); other != loss || !slices.Equal(got, want) {
 				t.Errorf("%d rows: other bits with %d threads", size, threads)
@@ -80,7 +80,7 @@ func TestLargeBatches(t *testing.T) {
 			if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, w, rows[:size]) }); count != 0 {
 				t.Errorf("%d rows, %d threads: %g allocations", size, threads, count)
 			}
-			if parts := b.divide(len(rows[:size])); (parts > 1) != (size > 100) {
+			if parts := b.divide(len(rows[:size])); (parts > 1) != (size > 60) {
 				t.Errorf("%d rows have %d parts", size, parts)
 			}
 		}

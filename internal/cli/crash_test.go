@@ -172,7 +172,7 @@ func TestStoppedRun(t *testing.T) {
 	cmd.Wait()
 	inStore(t, db, func(s *store.Store) {
 		r, err := s.Find(t.Context(), "one")
-		if err != nil || r.Done == nil || r.Done.Reason != event.ReasonTime || r.Done.Elapsed < 0.7 || r.Done.Elapsed > 2.2 {
+		if err != nil || r.Done == nil || r.Done.Reason != event.ReasonTime || r.Done.Elapsed < 0.35 || r.Done.Elapsed > 2.2 {
 			t.Errorf("the run ended as %+v, %v", r.Done, err)
 		}
 	})
