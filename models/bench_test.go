@@ -83,7 +83,7 @@ func BenchmarkBatch(b *testing.B) {
 		inputs int
 		hidden []int
 		output int
-	}{{"16-70-50-26", 16, []int{70, 50}, 26}, {"784-50-10", 784, []int{50}, 10}} {
+	}{{"16-70-50-26", 16, []int{70, 50}, 26}, {"784-100-10", 784, []int{100}, 10}} {
 		n := mustNetwork(b, Chain(net.inputs, net.hidden, net.output, Tanh, Softmax, CrossEntropy, SkipNone))
 		w, dst := make([]float64, n.Dim()), make([]float64, n.Dim())
 		n.InitTo(w, Init{}, rand.New(rand.NewPCG(1, 2)))
@@ -94,9 +94,11 @@ func BenchmarkBatch(b *testing.B) {
 			x.Set(p, p%net.inputs, 1)
 			t.Set(p, p%net.output, 1)
 		}
-		for _, size := range []int{1, 2, 4, 8, 16, 32, 64, 256} {
+		pool := reduce.NewPool(2)
+		for _, size := range []int{1, 2, 4, 8, 16, 32, 64, 128, 256} {
 			b.Run(fmt.Sprintf("%s/rows=%d", net.name, size), func(b *testing.B) {
 				batch := n.NewBatch(x, t, size)
+				batch.Pool = pool
 				b.ReportAllocs()
 				for b.Loop() {
 					batch.GradientTo(dst, w, rows[:size])
@@ -106,6 +108,7 @@ func BenchmarkBatch(b *testing.B) {
 				b.ReportMetric(ns/float64(size), "ns/row")
 			})
 		}
+		pool.Close()
 	}
 }
 
