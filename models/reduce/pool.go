@@ -91,24 +91,28 @@ func (p *Pool) serve(worker int, h *helper) {
 	}
 }
 
-// await returns when there is another turn than the one that was seen, or false when there will be none.
+// await returns when there is another turn than the one that was seen, or false when there will be none. A token alone is no
+// turn: one comes late when the helper saw its turn, did the work and fell asleep again before Run looked whether it sleeps.
 func (p *Pool) await(h *helper, seen int64) bool {
-	for began := time.Now(); time.Since(began) < spinFor; runtime.Gosched() {
-		for range spins {
-			if h.turn.Load() != seen {
-				return true
+	for {
+		for began := time.Now(); time.Since(began) < spinFor; runtime.Gosched() {
+			for range spins {
+				if h.turn.Load() != seen {
+					return true
+				}
+			}
+			if p.closed.Load() {
+				return false
 			}
 		}
-		if p.closed.Load() {
+		h.asleep.Store(true)
+		if h.turn.Load() != seen && h.asleep.CompareAndSwap(true, false) {
+			return true // no token comes
+		}
+		if _, ok := <-h.token; !ok {
 			return false
 		}
 	}
-	h.asleep.Store(true)
-	if h.turn.Load() != seen && h.asleep.CompareAndSwap(true, false) {
-		return true // no token comes
-	}
-	_, ok := <-h.token
-	return ok
 }
 
 // spins is how often a turn is looked for between two looks at the clock.

@@ -1,6 +1,7 @@
 package reduce
 
 import (
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,6 +29,34 @@ func TestPoolRunsEachTaskOnce(t *testing.T) {
 		}
 		p.Close()
 	}
+}
+
+// A thread that calls for work may be stopped between the turn it gives and the token it sends, for long enough that the helper
+// has done the work and sleeps again: the token must not count as a turn.
+func TestPoolLateToken(t *testing.T) {
+	defer goleak.VerifyNone(t)
+	p := NewPool(2)
+	h := p.helpers[0]
+	asleep := func() {
+		for !h.asleep.Load() {
+			if p.busy.Load() < 0 {
+				t.Fatal("the helper worked without a turn")
+			}
+			runtime.Gosched()
+		}
+	}
+	asleep()
+	h.asleep.Store(false)
+	h.token <- struct{}{}
+	asleep()
+	for range 3 {
+		var ran atomic.Int32
+		p.Run(100, func(int, int) { ran.Add(1) })
+		if n, busy := ran.Load(), p.busy.Load(); n != 100 || busy != 0 {
+			t.Errorf("%d tasks of 100 ran, %d helpers are busy", n, busy)
+		}
+	}
+	p.Close()
 }
 
 func TestPoolPassesPanicsOn(t *testing.T) {
