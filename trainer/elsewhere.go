@@ -3,6 +3,7 @@ package trainer
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -166,28 +167,20 @@ func (w *workplace) suitsElsewhere(info *optim.Info, settings *optim.Settings) e
 	return nil
 }
 
-// unbroken calls f, and returns as an error that what stands elsewhere broke within it.
-func (l *loop) unbroken(f func() error) (err error) {
-	defer func() {
-		v := recover()
-		if v == nil {
-			return
-		}
-		failure, ok := v.(objective.Failure)
-		if !ok {
-			panic(v)
-		}
-		l.clocks.training.stop()
-		l.stepping, l.broken = false, true
-		for _, m := range l.nets.members {
-			m.stepping = false
-		}
-		l.analyst.computing, l.race, l.held = "", nil, nil
-		if err = l.ctx.Err(); err == nil {
-			err = &ModelError{failure.Err}
-		}
-	}()
-	return f()
+// unbroken calls f, and deals with a model elsewhere that broke within it.
+func (l *loop) unbroken(f func() error) error {
+	err := objective.Unbroken(f)
+	failure, broken := errors.AsType[objective.Failure](err)
+	if !broken {
+		return err
+	}
+	l.clocks.training.stop()
+	l.stepping, l.broken = false, true
+	for _, m := range l.nets.members {
+		m.stepping = false
+	}
+	l.analyst.computing, l.race, l.held = "", nil, nil
+	return cmp.Or(l.ctx.Err(), error(&ModelError{failure.Err}))
 }
 
 // hear publishes what the program of the model has printed.

@@ -93,18 +93,14 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack) }
 
-// guard calls f and turns a panic into a *PanicError, or into the error of an objective.Failure.
+// guard calls f and turns a panic into a *PanicError.
 func guard(f func() error) (err error) {
 	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case objective.Failure:
-			err = v.Err
-		default:
+		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
 		}
 	}()
-	return f()
+	return objective.Unbroken(f)
 }
 
 // put hands an entry over and waits while the recorder is too far behind, but not past the end of ctx.

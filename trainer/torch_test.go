@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
 	"newtop/models"
@@ -110,33 +109,13 @@ func TestTorchHasTheSameCurvature(t *testing.T) {
 				t.Errorf("%s differ by %.2g", name, d/floats.Norm(a, 2))
 			}
 		}
-		here, far := eigenvalues(t, own), eigenvalues(t, torch)
+		here, far := peertest.Eigenvalues(t, own), peertest.Eigenvalues(t, torch)
 		for _, i := range []int{0, 1, n - 2, n - 1} {
 			if apart(here[i], far[i]) > 1e-10 {
 				t.Errorf("eigenvalue %d is %.15g, in PyTorch %.15g", i, here[i], far[i])
 			}
 		}
 	}
-}
-
-// eigenvalues returns those of the Hessian, from its columns.
-func eigenvalues(t *testing.T, l objective.Linearization) []float64 {
-	t.Helper()
-	n := l.Dim()
-	h, unit, column := mat.NewSymDense(n, nil), make([]float64, n), make([]float64, n)
-	for j := range n {
-		unit[j] = 1
-		l.HessianTo(column, unit)
-		unit[j] = 0
-		for i := range j + 1 {
-			h.SetSym(i, j, column[i])
-		}
-	}
-	var e mat.EigenSym
-	if !e.Factorize(h, false) {
-		t.Fatal("no eigenvalues")
-	}
-	return e.Values(nil)
 }
 
 // apart returns how far a number is from another, relative to that.

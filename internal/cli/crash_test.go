@@ -148,7 +148,7 @@ func state(pid int) string {
 // A run that is stopped by ctrl+z holds no lock, and the stop is not counted as time that it trains.
 func TestStoppedRun(t *testing.T) {
 	db := database(t)
-	cmd := process(t, "train", "--name", "one", "--data", "spirals", "--opt", "adam", "--net", "4", "--epochs", "0", "--time-limit", "1500ms", "--record", db)
+	cmd := process(t, "train", "--name", "one", "--data", "spirals", "--opt", "adam", "--net", "40-40", "--epochs", "0", "--time-limit", "1500ms", "--record", db)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,7 @@ func TestStoppedRun(t *testing.T) {
 	cmd.Wait()
 	inStore(t, db, func(s *store.Store) {
 		r, err := s.Find(t.Context(), "one")
-		if err != nil || r.Done == nil || r.Done.Reason != event.ReasonTime || r.Done.Elapsed < 0.35 || r.Done.Elapsed > 2.2 {
+		if err != nil || r.Done == nil || r.Done.Reason != event.ReasonTime || r.Done.Elapsed < 0.7 || r.Done.Elapsed > 2.2 {
 			t.Errorf("the run ended as %+v, %v", r.Done, err)
 		}
 	})

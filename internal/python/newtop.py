@@ -13,31 +13,18 @@ on a line of its own. Where the lines go:
 Of several processes (torchrun, Slurm, MPI) the one of rank 0 writes; with NEWTOP_ALL_RANKS=1 the others write too, each
 to a file of its own. Nothing here raises into your loop: if a line can't be written, that is said once on standard
 error, and then nothing more is written. The file needs Python 3.8 and no other module.
-
-    newtop.serve(model, loss_fn, (inputs, targets))            newtop trains a model of PyTorch or JAX: newtop train --model model.py
-    probe = newtop.probe(model, loss_fn, (inputs, targets))    newtop looks at its curvature while your loop trains it
 """
 from __future__ import annotations
 
-import array
 import atexit
-import ctypes
-import hashlib
 import json
 import math
-import mmap
 import os
-import random
-import re
-import socket
-import stat
-import struct
 import sys
 import threading
 import time
-import traceback
 import weakref
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime, timezone
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
@@ -263,7 +250,22 @@ if hasattr(os, "register_at_fork"):  # the lock may be held by a thread that a c
     os.register_at_fork(after_in_child=lambda: setattr(_writer, "lock", threading.RLock()))
 
 
-# Models for newtop: what follows answers docs/peer.md.
+# Models for newtop: what follows answers docs/peer.md. Logging needs nothing of it.
+#
+#    newtop.serve(model, loss_fn, (inputs, targets))            newtop trains a model of PyTorch or JAX: newtop train --model model.py
+#    probe = newtop.probe(model, loss_fn, (inputs, targets))    newtop looks at its curvature while your loop trains it
+
+import array  # noqa: E402
+import ctypes  # noqa: E402
+import hashlib  # noqa: E402
+import mmap  # noqa: E402
+import random  # noqa: E402
+import re  # noqa: E402
+import socket  # noqa: E402
+import stat  # noqa: E402
+import struct  # noqa: E402
+import traceback  # noqa: E402
+from contextlib import ExitStack, contextmanager  # noqa: E402
 
 
 def serve(model: Any, loss_fn: Any = None, batch: Any = None, eval: Any = None, *, name: Optional[str] = None, rows: bool = True,

@@ -1,5 +1,43 @@
 package event
 
+import "newtop/trainer/krylov"
+
+// SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch,
+// in descending order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies.
+type SpectrumEvent struct {
+	Epoch       int     `json:"epoch"`
+	Method      string  `json:"method"`   // "lanczos" or "power"
+	Operator    string  `json:"operator"` // "hessian" or "gauss-newton"
+	Eigenvalues []Float `json:"eigenvalues"`
+	Residuals   []Float `json:"residuals"`
+	Rows        int     `json:"rows"`                // how many training rows the operator averages over
+	Selection   string  `json:"selection,omitempty"` // which ones: "all" or "evenly spaced"
+	Products    int     `json:"products"`
+	// Stop is "residual" where every residual is as small as it was asked to be, "limit" where the iteration ran
+	// out before, and "not-finite" where a product was not and there are no eigenvalues.
+	Stop    krylov.Stop `json:"stop,omitempty"`
+	Density *Density    `json:"density,omitempty"`
+	Trace   *Trace      `json:"trace,omitempty"`
+}
+
+// Density is a spectral density by stochastic Lanczos quadrature: Values[i] at eigenvalue Grid[i], smoothed
+// by Gaussians of width Sigma. It integrates to 1. Errors are the standard errors over the probes.
+type Density struct {
+	Grid   []Float `json:"grid"`
+	Values []Float `json:"values"`
+	Errors []Float `json:"errors"`
+	Sigma  Float   `json:"sigma"`
+	Probes int     `json:"probes"`
+	Steps  int     `json:"steps"`
+}
+
+// Trace is Hutchinson's estimate of the sum of all eigenvalues with its standard error over the probes.
+type Trace struct {
+	Value  Float `json:"value"`
+	Error  Float `json:"error"`
+	Probes int   `json:"probes"`
+}
+
 // SliceEvent is the loss along the last step that a trust-region method proposed, beside the models that it
 // was chosen by. All are changes from where the step began, over all training rows; where the loss leaves the
 // models is why ρ was what it was.

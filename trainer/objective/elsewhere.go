@@ -38,6 +38,23 @@ func (o *Objective) evaluated() int {
 // session could go on.
 type Failure struct{ Err error }
 
+func (f Failure) Error() string { return f.Err.Error() }
+func (f Failure) Unwrap() error { return f.Err }
+
+// Unbroken calls f, and returns a Failure that it panics with.
+func Unbroken(f func() error) (err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case Failure:
+			err = v
+		default:
+			panic(v)
+		}
+	}()
+	return f()
+}
+
 // Dim returns how many weights there are.
 func (p *Problem) Dim() int {
 	if p.Elsewhere != nil {

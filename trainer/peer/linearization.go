@@ -26,15 +26,23 @@ var _ objective.Linearization = (*linearization)(nil)
 func (l *linearization) Update(w []float64) {
 	copy(l.w, w)
 	l.known = false
+	if l.m.at == l {
+		l.m.at = nil
+	}
 }
 
 // here moves the model's point to the linearization's weights.
 func (l *linearization) here() {
-	if m := l.m; !m.observed && (!m.placed || !same(m.point, l.w)) {
-		m.placed = false
-		m.must(m.end.At(l.w))
-		m.point, m.placed = append(m.point[:0], l.w...), true
+	m := l.m
+	if m.observed || m.at == l {
+		return
 	}
+	if m.at = nil; !same(m.point, l.w) {
+		m.point = m.point[:0]
+		m.must(m.end.At(l.w))
+		m.point = append(m.point, l.w...)
+	}
+	m.at = l
 }
 
 // gather asks for loss and gradient, which a model computes together.

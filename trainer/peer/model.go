@@ -22,8 +22,8 @@ type Model struct {
 	blocks []models.Block
 	start  []float64
 	notes  []string
-	point  []float64 // where the endpoint's is, if it was placed
-	placed bool
+	point  []float64      // where the endpoint's is; empty: not known
+	at     *linearization // whose weights that are; nil: nobody's, as far as is known
 
 	beside, ahead []float64 // for products from differences
 
@@ -134,20 +134,6 @@ func (m *Model) Look(w []float64) (objective.Linearization, error) {
 	}
 	l := &linearization{m: m, w: w}
 	return l, nil
-}
-
-// Unbroken calls f, and returns as an error what a model or its linearization panics with.
-func Unbroken(f func() error) (err error) {
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case objective.Failure:
-			err = v.Err
-		default:
-			panic(v)
-		}
-	}()
-	return f()
 }
 
 // RowsGradientTo stores the gradient of the mean over some rows at w.

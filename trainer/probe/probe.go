@@ -16,6 +16,7 @@ import (
 
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/peer"
 )
 
@@ -113,7 +114,7 @@ func (p *Prober) look(ctx context.Context, c *peer.Client) error {
 		began := time.Now()
 		most := w.products()
 		if most > 0 {
-			err = peer.Unbroken(func() error { return w.at(ctx, &step, most) })
+			err = objective.Unbroken(func() error { return w.at(ctx, &step, most) })
 			p.say(ctx, err)
 		}
 		if on := c.On(); on != nil {

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
-	"gonum.org/v1/gonum/mat"
 
 	"newtop/models"
 	"newtop/models/blas"
@@ -24,29 +23,6 @@ import (
 func TestMain(m *testing.M) {
 	blas.Use()
 	goleak.VerifyTestMain(m)
-}
-
-// dense returns the eigenvalues of the Hessian at w, upwards, from its columns.
-func dense(t *testing.T, p *objective.Problem, w []float64) []float64 {
-	t.Helper()
-	l := p.Bind(objective.Rows{}, models.Options{})
-	l.Update(w)
-	n := len(w)
-	h := mat.NewSymDense(n, nil)
-	unit, column := make([]float64, n), make([]float64, n)
-	for j := range n {
-		unit[j] = 1
-		l.HessianTo(column, unit)
-		unit[j] = 0
-		for i := range j + 1 {
-			h.SetSym(i, j, column[i])
-		}
-	}
-	var eigen mat.EigenSym
-	if !eigen.Factorize(h, false) {
-		t.Fatal("no eigenvalues")
-	}
-	return eigen.Values(nil)
 }
 
 // A program that offers looks is looked at, and goes on with the weights that it has.
@@ -75,7 +51,9 @@ func TestLooks(t *testing.T) {
 			for i := range w {
 				w[i] += 0.01 * float64(step)
 			}
-			exact := dense(t, problem, w)
+			l := problem.Bind(objective.Rows{}, models.Options{})
+			l.Update(w)
+			exact := peertest.Eigenvalues(t, l)
 			mu.Lock()
 			want[step] = exact
 			mu.Unlock()
