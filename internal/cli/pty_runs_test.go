@@ -75,7 +75,9 @@ func TestRunsOverTraining(t *testing.T) {
 	c := startConsole(t, 120, 40, nil, "--data", "spirals", "--opt", "adam", "--epochs", "10000000", "--record", db)
 	c.until(`─ loss +train`, `running`)
 	c.press("R")
-	c.until(`2 runs +● 1 running`, `▸.*● running`, `before`, `q back`)
+	c.until(`2 runs +● 1 running`, `before`, `q back`)
+	c.press("k") // where the list was open before the run was recorded, the cursor is on the one below
+	c.until(`▸.*● running`)
 	c.press("j\r")
 	c.until(`epoch 3 of 3`)
 	c.escape("epoch 3 of 3")
