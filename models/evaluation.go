@@ -37,14 +37,14 @@ func (n *Network) evaluation(rows int, sum pass.Tally) Evaluation {
 
 // OutputTo stores the outputs at weights w for the rows of x in dst. x is rows × Columns and dst is
 // rows × Outputs; they must not overlap.
-func (n *Network) OutputTo(dst *mat.Dense, w []float64, x *mat.Dense) {
+func (n *Network) OutputTo(dst *mat.Dense, w []float64, x Matrix) {
 	n.checkWeights("OutputTo", "w", w)
 	rows, _ := x.Dims()
 	n.checkMatrix("OutputTo", "x", x, rows, n.Columns())
 	n.checkMatrix("OutputTo", "dst", dst, rows, n.Outputs())
 	n.eachBlock(rows, func(s *pass.Scratch[float64], first int) {
 		tp := &s.Own
-		pass.Gather(tp.U[0], doubles(x), first, s.Rows)
+		pass.Gather(tp.U[0], gathered(x, first, s.Rows), 0, s.Rows)
 		s.Forward(w, tp)
 		s.Finish(tp)
 		pass.Scatter(doubles(dst), tp.U[s.Last()], first, s.Rows)
@@ -54,7 +54,7 @@ func (n *Network) OutputTo(dst *mat.Dense, w []float64, x *mat.Dense) {
 // MeasureOutputs returns how well given outputs u match the targets t, both rows × Outputs, by the network's
 // loss. The outputs may come from anywhere, as those of a committee do: they are taken as they are, so that
 // with cross-entropy a zero where the target is not gives an infinite loss.
-func (n *Network) MeasureOutputs(u, t *mat.Dense) Evaluation {
+func (n *Network) MeasureOutputs(u *mat.Dense, t Matrix) Evaluation {
 	rows, _ := u.Dims()
 	n.checkMatrix("MeasureOutputs", "u", u, rows, n.Outputs())
 	n.checkMatrix("MeasureOutputs", "t", t, rows, n.Outputs())
@@ -63,7 +63,7 @@ func (n *Network) MeasureOutputs(u, t *mat.Dense) Evaluation {
 	n.eachBlock(rows, func(s *pass.Scratch[float64], first int) {
 		outputs := s.Own.U[s.Last()]
 		pass.Gather(outputs, doubles(u), first, s.Rows)
-		pass.Gather(s.Targets, doubles(t), first, s.Rows)
+		pass.Gather(s.Targets, gathered(t, first, s.Rows), 0, s.Rows)
 		part := pass.Tally{Wrong: s.CountWrong(&s.Own)}
 		for i, u := range outputs {
 			r := u - s.Targets[i]
@@ -98,7 +98,7 @@ func (n *Network) RowLoss(u, t []float64) float64 {
 }
 
 // GateSharesTo stores the mean of every gate's share g_i over the rows of x in dst. x is rows × Columns.
-func (n *Network) GateSharesTo(dst, w []float64, x *mat.Dense) {
+func (n *Network) GateSharesTo(dst, w []float64, x Matrix) {
 	n.checkWeights("GateSharesTo", "w", w)
 	rows, _ := x.Dims()
 	n.checkMatrix("GateSharesTo", "x", x, rows, n.Columns())
@@ -110,7 +110,7 @@ func (n *Network) GateSharesTo(dst, w []float64, x *mat.Dense) {
 	}
 	clear(dst)
 	n.eachBlock(rows, func(s *pass.Scratch[float64], first int) {
-		pass.Gather(s.Own.U[0], doubles(x), first, s.Rows)
+		pass.Gather(s.Own.U[0], gathered(x, first, s.Rows), 0, s.Rows)
 		s.AddShares(dst, w, &s.Own)
 	})
 	for i := range dst {

@@ -13,6 +13,8 @@ type Options struct {
 	// 1 GiB. Blocks of rows that do not fit are computed anew in every product, to the same bits.
 	// Partial sums, at most 32 vectors of weights and for each thread one a level of the Tree, come on top.
 	Memory int64
+	// Double asks for passes in double precision, whatever the network's is: of what must be certain.
+	Double bool
 	// Part, if not nil, says of which rows x and t have some. Other processes have the rest.
 	Part *reduce.Part
 }
@@ -54,7 +56,7 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 		sums:  reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
 		asked: true, gradient: make([]float64, dim+pass.TallySize),
 	}
-	if n.precision == Single {
+	if n.precision == Single && !o.Double {
 		l.computation = newTapes[float32](l.passes, x, t, o.Pool.Threads(), o.Memory)
 	} else {
 		l.computation = newTapes[float64](l.passes, x, t, o.Pool.Threads(), o.Memory)
