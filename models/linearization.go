@@ -26,7 +26,7 @@ const DefaultMemory = 1 << 30
 // of the last Update kept, so that products with the Hessian and the Gauss–Newton matrix cost no more
 // than their own passes. It computes means over the rows. All results are the same to the bit for any
 // number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
-// methods allocate nothing but, the first time, what rows of the Jacobian need.
+// methods allocate nothing but, the first time, room for the passes that are kept and for rows of the Jacobian.
 type Linearization struct {
 	*passes
 	computation
@@ -42,7 +42,7 @@ type Linearization struct {
 
 	tally [pass.TallySize]float64 // of the last EvaluateAt
 
-	again                func(worker, i int)
+	again, filling       func(worker, i int)
 	updates, evaluations *reduce.Sum
 	products             [rowsProduct + 1]*reduce.Sum
 	matrix               *assembly // nil before the first GaussNewtonMatrixTo
@@ -70,18 +70,28 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	for kind := range l.products {
 		l.products[kind] = l.sums.Sum(0, dim, l.computation.product(product(kind)))
 	}
-	l.pool.Run(l.sums.Tasks(), func(worker, i int) {
+	l.filling = func(worker, i int) {
 		first, last := l.sums.Blocks(i)
 		l.fill(worker, first, last)
-	})
+	}
+	l.pool.Run(0, nil) // which panics if the pool is closed, and not at the first Update
 	return l
+}
+
+// keep says that the passes which come next are kept, as far as there is memory for them. A network that nobody asks for
+// products needs no memory for them.
+func (l *Linearization) keep() {
+	l.current = true
+	if l.allocate() {
+		l.pool.Run(l.sums.Tasks(), l.filling)
+	}
 }
 
 // needPasses makes sure that the passes which there is memory for are kept.
 func (l *Linearization) needPasses() {
 	l.asked = true
 	if !l.current {
-		l.current = true
+		l.keep()
 		l.pool.Run(l.sums.Tasks(), l.again)
 	}
 }
@@ -94,7 +104,9 @@ func (l *Linearization) needPasses() {
 func (l *Linearization) Update(w []float64) {
 	l.network.checkWeights("Update", "w", w)
 	l.setWeights(w)
-	l.current = l.asked
+	if l.current = l.asked; l.asked {
+		l.keep()
+	}
 	l.asked = false
 	l.updates.To(l.gradient)
 	l.total = l.network.evaluation(l.all, pass.TallyOf(l.gradient[l.net.Dim:]))

@@ -165,7 +165,9 @@ func matrixOf[F pass.Float](m Matrix) pass.Matrix[F] {
 func doubles(m *mat.Dense) pass.Matrix[float64] { return matrixOf[float64](m) }
 
 // gathered returns so many rows from the first on as passes have them.
-func gathered(m Matrix, first, rows int) pass.Matrix[float64] { return doubles(Doubles(m, first, first+rows)) }
+func gathered(m Matrix, first, rows int) pass.Matrix[float64] {
+	return doubles(Doubles(m, first, first+rows))
+}
 
 func isDouble[F pass.Float]() bool {
 	var x F

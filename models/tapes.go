@@ -26,7 +26,7 @@ type tapes[F pass.Float] struct {
 	*passes
 	x, t      pass.Matrix[F]
 	w         []F // weights of the last Update
-	slab      []F // tapes of the first kept blocks, one after another
+	slab      []F // tapes of the first kept blocks, one after another; nil before they are wanted
 	scratches []*pass.Scratch[F]
 	sums      [][]F // what a worker adds up over a leaf, unless that is in double precision anyway
 	arg       []F   // of the call under way
@@ -40,6 +40,9 @@ type computation interface {
 	setWeights(w []float64)
 	// setArg is given the direction or the weights that methods below work with; nil: none any more.
 	setArg(v []float64)
+	// allocate makes room for the passes that are kept, and reports whether there was none before; fill stores the inputs of
+	// those of the blocks [first, last).
+	allocate() bool
 	fill(worker, first, last int)
 	// update stores the sums of the gradients and tallies of the blocks [first, last), and keeps their passes as it should.
 	update(worker int, sum []float64, first, last int)
@@ -76,24 +79,24 @@ func newTapes[F pass.Float](p *passes, x, t Matrix, workers int, memory int64) *
 	if !isDouble[F]() {
 		l.argMemory = make([]F, p.net.Dim)
 	}
-	l.allocate(memory)
-	return l
-}
-
-// allocate makes room for the tapes of as many blocks as memory allows.
-func (l *tapes[F]) allocate(memory int64) {
-	perRow, size := int64(l.net.TapeSize()), int64(8)
+	size := int64(8)
 	if !isDouble[F]() {
 		size = 4
 	}
-	rows := min(int64(l.rows), memory/(size*perRow))
-	if rows == int64(l.rows) {
+	if rows := memory / (size * int64(l.net.TapeSize())); rows >= int64(l.rows) {
 		l.kept = l.blocks()
 	} else {
 		l.kept = int(rows / reduce.BlockRows)
-		rows = int64(l.kept) * reduce.BlockRows
 	}
-	l.slab = make([]F, rows*perRow)
+	return l
+}
+
+func (l *tapes[F]) allocate() bool {
+	if l.slab != nil || l.kept == 0 {
+		return false
+	}
+	l.slab = make([]F, min(l.rows, l.kept*reduce.BlockRows)*l.net.TapeSize())
+	return true
 }
 
 func (l *tapes[F]) setWeights(w []float64) {
@@ -110,7 +113,6 @@ func (l *tapes[F]) setArg(v []float64) {
 	}
 }
 
-// fill stores the inputs of those of the blocks [first, last) whose tapes are kept.
 func (l *tapes[F]) fill(worker, first, last int) {
 	s := l.scratches[worker]
 	for block := first; block < min(last, l.kept); block++ {
