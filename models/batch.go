@@ -3,12 +3,6 @@ package models
 import (
 	"fmt"
 
-	"gonum.org/v1/gonum/blas/blas64"
-	"gonum.org/v1/gonum/mat"
-
-	"newtop/internal/vector"
-	"newtop/models/blas"
-	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
@@ -18,30 +12,33 @@ type Batch struct {
 	// results are the same to the bit.
 	Pool *reduce.Pool
 
-	net     *Network
-	cost    int // multiplications a row
-	x, t    blas64.General
-	most    int
-	workers []*batchWorker // the caller's, and from the first large batch on one for every thread
-	parts   []batchPart    // of a large batch
-
-	// Arguments of the call under way, and the task that reads them.
-	dst, w []float64
-	rows   []int
-	add    func(worker, part int)
-}
-
-// batchWorker is what a worker needs.
-type batchWorker struct {
-	*pass.Scratch
-	packed, packedTargets []float64 // inputs and targets of the block under way, row by row
+	net   *Network
+	cost  int // multiplications a row
+	rows  int // of the data
+	most  int
+	parts []batchPart // of a large batch
+	batchComputation
+	add func(worker, part int)
 }
 
 // batchPart is what some rows of a batch add to it.
 type batchPart struct {
-	first, last int       // rows [first, last)
-	sum         []float64 // nil for the first part, whose sum the caller's vector holds
-	loss        float64   // the plain sum over the rows
+	first, last int     // rows [first, last)
+	loss        float64 // the plain sum over the rows
+}
+
+// batchComputation is a batchPasses of either precision.
+type batchComputation interface {
+	// addWorkers sees to it that there are that many workers, and addParts that there are sums for that many parts.
+	addWorkers(count int)
+	addParts(count int)
+	// begin is given the arguments of a call, and end takes them away and stores the sum over that many parts.
+	begin(dst, w []float64, rows []int)
+	end(parts int)
+	// addPart sums the gradients of the rows of a part, of which worker may be one of several at once.
+	addPart(worker, i int, part *batchPart)
+	// ofRow stores the gradient of a batch of one row, and returns its loss.
+	ofRow() float64
 }
 
 const (
@@ -55,25 +52,18 @@ const (
 )
 
 // newBatch returns a Batch of rows that were checked.
-func newBatch(n *Network, x, t *mat.Dense, rows int) *Batch {
-	b := &Batch{
-		net: n, cost: int(n.Cost().Gradient), x: x.RawMatrix(), t: t.RawMatrix(), most: rows,
-		parts: make([]batchPart, 1),
+func newBatch(n *Network, x, t Matrix, rows int) *Batch {
+	all, _ := x.Dims()
+	b := &Batch{net: n, cost: int(n.Cost().Gradient), rows: all, most: rows, parts: make([]batchPart, 1)}
+	if n.precision == Single {
+		b.batchComputation = newBatchPasses[float32](n, x, t, rows)
+	} else {
+		b.batchComputation = newBatchPasses[float64](n, x, t, rows)
 	}
-	b.add = b.addPart
+	b.add = func(worker, i int) { b.addPart(worker, i, &b.parts[i]) }
 	b.addWorkers(1)
+	b.addParts(1)
 	return b
-}
-
-// addWorkers sees to it that there are that many workers.
-func (b *Batch) addWorkers(count int) {
-	for rows := min(b.most, reduce.BlockRows); len(b.workers) < count; {
-		b.workers = append(b.workers, &batchWorker{
-			Scratch:       pass.NewScratch(b.net.net, rows),
-			packed:        make([]float64, rows*b.net.Columns()),
-			packedTargets: make([]float64, rows*b.net.Outputs()),
-		})
-	}
 }
 
 // GradientTo stores the gradient at w of the mean loss over the given rows in dst and returns that
@@ -85,27 +75,28 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 		panic(fmt.Sprintf("models: GradientTo: %d rows, expected 1 to %d", len(rows), b.most))
 	}
 	for _, p := range rows {
-		if p < 0 || p >= b.x.Rows {
-			panic(fmt.Sprintf("models: GradientTo: row %d of %d", p, b.x.Rows))
+		if p < 0 || p >= b.rows {
+			panic(fmt.Sprintf("models: GradientTo: row %d of %d", p, b.rows))
 		}
 	}
+	b.begin(dst, w, rows)
 	if len(rows) == 1 {
-		return b.gradientOfRow(dst, w, rows)
+		loss := b.ofRow()
+		b.end(1)
+		return loss
 	}
-	b.dst, b.w, b.rows = dst, w, rows
 	count := b.divide(len(rows))
 	if count == 1 {
-		b.addPart(0, 0)
+		b.add(0, 0)
 	} else {
 		b.addWorkers(b.Pool.Threads())
 		b.Pool.Run(count, b.add)
 	}
-	loss := b.parts[0].loss
-	for _, part := range b.parts[1:count] {
-		vector.Add(dst, dst, part.sum)
+	b.end(count)
+	loss := 0.0
+	for _, part := range b.parts[:count] {
 		loss += part.loss
 	}
-	b.dst, b.w, b.rows = nil, nil, nil
 	return loss / float64(len(rows))
 }
 
@@ -120,60 +111,12 @@ func (b *Batch) divide(rows int) int {
 	size := (rows + count - 1) / count
 	size = min((size+evenRows-1)&^(evenRows-1), rows)
 	count = (rows + size - 1) / size
-	for len(b.parts) < count {
-		b.parts = append(b.parts, batchPart{sum: make([]float64, b.net.Dim())})
+	if len(b.parts) < count {
+		b.parts = append(b.parts, make([]batchPart, count-len(b.parts))...)
+		b.addParts(count)
 	}
 	for i := range b.parts[:count] {
 		b.parts[i].first, b.parts[i].last = i*size, min((i+1)*size, rows)
 	}
 	return count
-}
-
-// addPart sums the gradients of the blocks of a part.
-func (b *Batch) addPart(worker, i int) {
-	s, part := b.workers[worker], &b.parts[i]
-	dst := part.sum
-	if i == 0 {
-		dst = b.dst
-	}
-	share := 1 / float64(len(b.rows))
-	start := blas.Zero
-	part.loss = 0
-	blocks := (part.last - part.first + reduce.BlockRows - 1) / reduce.BlockRows
-	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
-	for first := part.first; first < part.last; first += size {
-		s.prepare(b, b.rows[first:min(first+size, part.last)])
-		part.loss += s.Pass(b.w, &s.Own, share).Loss
-		s.GradientTo(dst, b.w, &s.Own, start)
-		start = blas.Add
-	}
-}
-
-// gradientOfRow is GradientTo for one row.
-func (b *Batch) gradientOfRow(dst, w []float64, rows []int) float64 {
-	s := b.workers[0]
-	s.prepare(b, rows)
-	sum := s.PassRow(w, &s.Own)
-	s.StoreGradientRow(dst, w, &s.Own)
-	return sum.Loss
-}
-
-// prepare prepares the worker for a block of rows.
-func (s *batchWorker) prepare(b *Batch, rows []int) {
-	s.SetRows(len(rows))
-	s.Own.U[0], s.Own.X = fetch(s.Own.U[0], s.packed, b.x, rows)
-	s.Targets, _ = fetch(s.Targets, s.packedTargets, b.t, rows)
-}
-
-// fetch returns rows of m node by node, in dst, and as they are, in packed. A single row is both where it lies.
-func fetch(dst, packed []float64, m blas64.General, rows []int) ([]float64, pass.RowMajor) {
-	if len(rows) == 1 {
-		row := m.Data[rows[0]*m.Stride:][:m.Cols:m.Cols]
-		return row, pass.RowMajor{Data: row, Stride: m.Cols}
-	}
-	for j, p := range rows {
-		copy(packed[j*m.Cols:][:m.Cols], m.Data[p*m.Stride:])
-	}
-	blas.Transpose(dst, len(rows), packed, m.Cols, len(rows), m.Cols)
-	return dst, pass.RowMajor{Data: packed, Stride: m.Cols}
 }

@@ -35,9 +35,19 @@ func letterProblem(tb testing.TB, rows int) (n *Network, w []float64, x, t *mat.
 	return n, w, x, t
 }
 
-func BenchmarkLetter(b *testing.B) {
+// inEach runs the benchmark in both precisions.
+func inEach(b *testing.B, f func(b *testing.B, p Precision)) {
+	for _, p := range []Precision{Double, Single} {
+		b.Run(p.String(), func(b *testing.B) { f(b, p) })
+	}
+}
+
+func BenchmarkLetter(b *testing.B) { inEach(b, benchmarkLetter) }
+
+func benchmarkLetter(b *testing.B, precision Precision) {
 	const rows = 16000
 	n, w, x, t := letterProblem(b, rows)
+	n = n.In(precision)
 	cost := n.Cost()
 	v, dst := make([]float64, n.Dim()), make([]float64, n.Dim())
 	for i := range v {
@@ -77,14 +87,16 @@ func BenchmarkLetter(b *testing.B) {
 	}
 }
 
-func BenchmarkBatch(b *testing.B) {
+func BenchmarkBatch(b *testing.B) { inEach(b, benchmarkBatch) }
+
+func benchmarkBatch(b *testing.B, precision Precision) {
 	for _, net := range []struct {
 		name   string
 		inputs int
 		hidden []int
 		output int
 	}{{"16-70-50-26", 16, []int{70, 50}, 26}, {"784-100-10", 784, []int{100}, 10}} {
-		n := mustNetwork(b, Chain(net.inputs, net.hidden, net.output, Tanh, Softmax, CrossEntropy, SkipNone))
+		n := mustNetwork(b, Chain(net.inputs, net.hidden, net.output, Tanh, Softmax, CrossEntropy, SkipNone)).In(precision)
 		w, dst := make([]float64, n.Dim()), make([]float64, n.Dim())
 		n.InitTo(w, Init{}, rand.New(rand.NewPCG(1, 2)))
 		x, t := mat.NewDense(256, net.inputs, nil), mat.NewDense(256, net.output, nil)

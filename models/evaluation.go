@@ -37,33 +37,33 @@ func (n *Network) evaluation(rows int, sum pass.Tally) Evaluation {
 
 // OutputTo stores the outputs at weights w for the rows of x in dst. x is rows × Columns and dst is
 // rows × Outputs; they must not overlap.
-func (n *Network) OutputTo(dst *mat.Dense, w []float64, x *mat.Dense) {
+func (n *Network) OutputTo(dst *mat.Dense, w []float64, x Matrix) {
 	n.checkWeights("OutputTo", "w", w)
 	rows, _ := x.Dims()
 	n.checkMatrix("OutputTo", "x", x, rows, n.Columns())
 	n.checkMatrix("OutputTo", "dst", dst, rows, n.Outputs())
-	n.eachBlock(rows, func(s *pass.Scratch, first int) {
+	n.eachBlock(rows, func(s *pass.Scratch[float64], first int) {
 		tp := &s.Own
-		pass.Gather(tp.U[0], x.RawMatrix(), first, s.Rows)
+		pass.Gather(tp.U[0], gathered(x, first, s.Rows), 0, s.Rows)
 		s.Forward(w, tp)
 		s.Finish(tp)
-		pass.Scatter(dst.RawMatrix(), tp.U[s.Last()], first, s.Rows)
+		pass.Scatter(doubles(dst), tp.U[s.Last()], first, s.Rows)
 	})
 }
 
 // MeasureOutputs returns how well given outputs u match the targets t, both rows × Outputs, by the network's
 // loss. The outputs may come from anywhere, as those of a committee do: they are taken as they are, so that
 // with cross-entropy a zero where the target is not gives an infinite loss.
-func (n *Network) MeasureOutputs(u, t *mat.Dense) Evaluation {
+func (n *Network) MeasureOutputs(u *mat.Dense, t Matrix) Evaluation {
 	rows, _ := u.Dims()
 	n.checkMatrix("MeasureOutputs", "u", u, rows, n.Outputs())
 	n.checkMatrix("MeasureOutputs", "t", t, rows, n.Outputs())
 	out, loss := n.output()
 	var sum pass.Tally
-	n.eachBlock(rows, func(s *pass.Scratch, first int) {
+	n.eachBlock(rows, func(s *pass.Scratch[float64], first int) {
 		outputs := s.Own.U[s.Last()]
-		pass.Gather(outputs, u.RawMatrix(), first, s.Rows)
-		pass.Gather(s.Targets, t.RawMatrix(), first, s.Rows)
+		pass.Gather(outputs, doubles(u), first, s.Rows)
+		pass.Gather(s.Targets, gathered(t, first, s.Rows), 0, s.Rows)
 		part := pass.Tally{Wrong: s.CountWrong(&s.Own)}
 		for i, u := range outputs {
 			r := u - s.Targets[i]
@@ -76,8 +76,8 @@ func (n *Network) MeasureOutputs(u, t *mat.Dense) Evaluation {
 }
 
 // eachBlock calls do for blocks of rows, with the first row of each.
-func (n *Network) eachBlock(rows int, do func(s *pass.Scratch, first int)) {
-	s := pass.NewScratch(n.net, min(rows, reduce.BlockRows))
+func (n *Network) eachBlock(rows int, do func(s *pass.Scratch[float64], first int)) {
+	s := pass.NewScratch[float64](n.net, min(rows, reduce.BlockRows))
 	for first := 0; first < rows; first += reduce.BlockRows {
 		s.SetRows(min(reduce.BlockRows, rows-first))
 		do(s, first)
@@ -98,7 +98,7 @@ func (n *Network) RowLoss(u, t []float64) float64 {
 }
 
 // GateSharesTo stores the mean of every gate's share g_i over the rows of x in dst. x is rows × Columns.
-func (n *Network) GateSharesTo(dst, w []float64, x *mat.Dense) {
+func (n *Network) GateSharesTo(dst, w []float64, x Matrix) {
 	n.checkWeights("GateSharesTo", "w", w)
 	rows, _ := x.Dims()
 	n.checkMatrix("GateSharesTo", "x", x, rows, n.Columns())
@@ -109,8 +109,8 @@ func (n *Network) GateSharesTo(dst, w []float64, x *mat.Dense) {
 		return
 	}
 	clear(dst)
-	n.eachBlock(rows, func(s *pass.Scratch, first int) {
-		pass.Gather(s.Own.U[0], x.RawMatrix(), first, s.Rows)
+	n.eachBlock(rows, func(s *pass.Scratch[float64], first int) {
+		pass.Gather(s.Own.U[0], gathered(x, first, s.Rows), 0, s.Rows)
 		s.AddShares(dst, w, &s.Own)
 	})
 	for i := range dst {

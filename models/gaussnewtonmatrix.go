@@ -39,9 +39,9 @@ type assembly struct {
 	stride int       // of the panel
 	units  int       // that a panel holds
 	panel  []float64
-	terms  [][]blas.Term // of a worker each
-	first  int           // of the units in the panel under way
-	count  int           // of them
+	terms  [][]blas.Term[float64] // of a worker each
+	first  int                    // of the units in the panel under way
+	count  int                    // of them
 
 	watch func(part, parts int) error // of the call under way
 	err   error                       // what it returned
@@ -78,7 +78,7 @@ func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 
 func newAssembly(l *Linearization) *assembly {
 	n := l.net
-	a := &assembly{l: l, terms: make([][]blas.Term, len(l.scratches)), common: n.Hidden(), own: make([][]piece, n.Outputs())}
+	a := &assembly{l: l, terms: make([][]blas.Term[float64], l.pool.Threads()), common: n.Hidden(), own: make([][]piece, n.Outputs())}
 	a.stride = a.common
 	if n.Activations[n.Last()] == pass.Softmax || n.Mixture != nil {
 		a.common, a.stride = n.Dim, n.Dim
@@ -93,7 +93,7 @@ func newAssembly(l *Linearization) *assembly {
 	a.units = max(1, min(l.blocks()*n.Outputs(), panelMemory/(rows*a.stride)))
 	a.panel = make([]float64, a.units*rows*a.stride)
 	for i := range a.terms {
-		a.terms[i] = make([]blas.Term, 0, assemblyDepth)
+		a.terms[i] = make([]blas.Term[float64], 0, assemblyDepth)
 	}
 	a.form, a.update, a.chained = a.formUnit, a.updateStrip, a.addRows
 	return a
@@ -174,12 +174,7 @@ func (a *assembly) unit(q int) (block, k int) {
 // formUnit computes the rows of a unit.
 func (a *assembly) formUnit(worker, q int) {
 	block, k := a.unit(q)
-	s := a.l.scratches[worker]
-	tp, kept := a.l.prepare(s, block)
-	if !kept {
-		a.l.pass(s, tp, block)
-	}
-	pass.FormRows(s, pass.RowMajor{Data: a.slot(q), Stride: a.stride}, a.common, k, a.l.w, tp)
+	a.l.formRows(worker, block, k, a.slot(q), a.stride, a.common)
 }
 
 // updateStrip adds what the panel says to a strip of rows of the matrix, from the diagonal on.
@@ -220,7 +215,7 @@ func (a *assembly) add(worker, first, step int, x, y piece) {
 	c := a.dst.Data[x.column*a.dst.Stride+y.column:]
 	flush := func() {
 		blas.Sum(c, x.size, y.size, a.dst.Stride, blas.Add, nil, terms)
-		a.l.scratches[worker].Multiplications += x.size * y.size * depth
+		a.l.count(worker, x.size*y.size*depth)
 		terms, depth = terms[:0], 0
 	}
 	for q := first; q < a.count; q += step {
@@ -229,7 +224,7 @@ func (a *assembly) add(worker, first, step int, x, y piece) {
 		if depth+rows > assemblyDepth {
 			flush()
 		}
-		terms = append(terms, blas.Term{
+		terms = append(terms, blas.Term[float64]{
 			A: slot[x.at:], RowStride: 1, ColStride: a.stride, B: slot[y.at:], Stride: a.stride, K: rows,
 		})
 		depth += rows

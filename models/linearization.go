@@ -1,9 +1,6 @@
 package models
 
 import (
-	"gonum.org/v1/gonum/mat"
-
-	"newtop/models/blas"
 	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
@@ -16,6 +13,8 @@ type Options struct {
 	// 1 GiB. Blocks of rows that do not fit are computed anew in every product, to the same bits.
 	// Partial sums, at most 32 vectors of weights and for each thread one a level of the Tree, come on top.
 	Memory int64
+	// Double asks for passes in double precision, whatever the network's is: of what must be certain.
+	Double bool
 	// Part, if not nil, says of which rows x and t have some. Other processes have the rest.
 	Part *reduce.Part
 }
@@ -27,9 +26,10 @@ const DefaultMemory = 1 << 30
 // of the last Update kept, so that products with the Hessian and the Gauss–Newton matrix cost no more
 // than their own passes. It computes means over the rows. All results are the same to the bit for any
 // number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
-// methods allocate nothing but, the first time, what rows of the Jacobian need.
+// methods allocate nothing but, the first time, room for the passes that are kept and for rows of the Jacobian.
 type Linearization struct {
-	tapes
+	*passes
+	computation
 	network  *Network
 	all      int // rows, with those of other processes
 	pool     *reduce.Pool
@@ -40,62 +40,50 @@ type Linearization struct {
 	gradient []float64
 	total    Evaluation
 
-	arg   []float64               // of the call under way
 	tally [pass.TallySize]float64 // of the last EvaluateAt
 
-	recompute                                        func(worker, i int)
-	update, evaluate, hessian, gaussNewton, diagonal *reduce.Sum
-	rowProducts                                      *reduce.Sum
-	matrix                                           *assembly // nil before the first GaussNewtonMatrixTo
+	again, filling       func(worker, i int)
+	updates, evaluations *reduce.Sum
+	products             [rowsProduct + 1]*reduce.Sum
+	matrix               *assembly // nil before the first GaussNewtonMatrixTo
 }
 
 // newLinearization returns a Linearization of rows rows that were checked, of all with those of other processes.
-func newLinearization(n *Network, x, t *mat.Dense, rows, all int, o Options) *Linearization {
+func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linearization {
 	dim := n.Dim()
 	l := &Linearization{
-		tapes:   tapes{net: n.net, x: x, t: t, rows: rows, w: make([]float64, dim)},
-		network: n, all: all, pool: o.Pool, part: o.Part, sums: reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
+		passes: &passes{net: n.net, rows: rows}, network: n, all: all, pool: o.Pool, part: o.Part,
+		sums:  reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
 		asked: true, gradient: make([]float64, dim+pass.TallySize),
 	}
-	for range o.Pool.Threads() {
-		l.scratches = append(l.scratches, pass.NewScratch(n.net, min(rows, reduce.BlockRows)))
+	if n.precision == Single && !o.Double {
+		l.computation = newTapes[float32](l.passes, x, t, o.Pool.Threads(), o.Memory)
+	} else {
+		l.computation = newTapes[float64](l.passes, x, t, o.Pool.Threads(), o.Memory)
 	}
-	l.recompute = l.recomputeTask
-	l.update = l.sums.Sum(0, dim+pass.TallySize, l.updateLeaf)
-	l.evaluate = l.sums.Sum(dim, dim+pass.TallySize, l.evaluateLeaf)
-	l.hessian = l.newProduct((*pass.Scratch).AddHessian)
-	l.gaussNewton = l.newProduct((*pass.Scratch).AddGaussNewton)
-	l.diagonal = l.newProduct(pass.AddDiagonal)
-	l.rowProducts = l.newProduct(pass.AddRowProducts)
-	l.allocate(o.Memory)
-	l.pool.Run(l.sums.Tasks(), func(worker, i int) {
+	l.again = func(worker, i int) {
 		first, last := l.sums.Blocks(i)
-		l.fill(l.scratches[worker], first, last)
-	})
+		l.recompute(worker, first, last)
+	}
+	l.updates = l.sums.Sum(0, dim+pass.TallySize, l.update)
+	l.evaluations = l.sums.Sum(dim, dim+pass.TallySize, l.evaluate)
+	for kind := range l.products {
+		l.products[kind] = l.sums.Sum(0, dim, l.computation.product(product(kind)))
+	}
+	l.filling = func(worker, i int) {
+		first, last := l.sums.Blocks(i)
+		l.fill(worker, first, last)
+	}
+	l.pool.Run(0, nil) // which panics if the pool is closed, and not at the first Update
 	return l
 }
 
-// updateLeaf stores the sums of the blocks' gradients and tallies.
-func (l *Linearization) updateLeaf(worker int, sum []float64, first, last int) {
-	s := l.scratches[worker]
-	var total pass.Tally
-	start := blas.Zero
-	for block := first; block < last; block++ {
-		tp, _ := l.prepare(s, block)
-		total.Add(l.pass(s, tp, block))
-		s.GradientTo(sum[:l.net.Dim], l.w, tp, start)
-		start = blas.Add
-	}
-	total.StoreTo(sum[l.net.Dim:])
-}
-
-// recomputeTask does the passes again that Update did not keep.
-func (l *Linearization) recomputeTask(worker, i int) {
-	s := l.scratches[worker]
-	first, last := l.sums.Blocks(i)
-	for block := first; block < min(last, l.kept); block++ {
-		tp, _ := l.prepare(s, block)
-		l.pass(s, tp, block)
+// keep says that the passes which come next are kept, as far as there is memory for them. A network that nobody asks for
+// products needs no memory for them.
+func (l *Linearization) keep() {
+	l.current = true
+	if l.allocate() {
+		l.pool.Run(l.sums.Tasks(), l.filling)
 	}
 }
 
@@ -103,46 +91,8 @@ func (l *Linearization) recomputeTask(worker, i int) {
 func (l *Linearization) needPasses() {
 	l.asked = true
 	if !l.current {
-		l.current = true
-		l.pool.Run(l.sums.Tasks(), l.recompute)
-	}
-}
-
-// evaluateLeaf stores the sum of the blocks' tallies at weights l.arg.
-func (l *Linearization) evaluateLeaf(worker int, sum []float64, first, last int) {
-	s := l.scratches[worker]
-	var total pass.Tally
-	for block := first; block < last; block++ {
-		tp, kept := l.prepare(s, block)
-		own := s.Own.U[0]
-		if kept {
-			s.Own.U[0] = tp.U[0]
-		}
-		s.Forward(l.arg, &s.Own)
-		l.targets(s, block)
-		total.Add(s.Measure(&s.Own))
-		s.Own.U[0] = own
-	}
-	total.StoreTo(sum[l.net.Dim:])
-}
-
-// newProduct returns the sum of what add adds for a block, in the direction l.arg.
-func (l *Linearization) newProduct(add func(s *pass.Scratch, dst, w, d []float64, tp *pass.Tape)) *reduce.Sum {
-	return l.sums.Sum(0, l.net.Dim, l.productLeaf(add))
-}
-
-// productLeaf returns what stores the sum of what add adds for some blocks.
-func (l *Linearization) productLeaf(add func(s *pass.Scratch, dst, w, d []float64, tp *pass.Tape)) func(int, []float64, int, int) {
-	return func(worker int, sum []float64, first, last int) {
-		s, dst := l.scratches[worker], sum[:l.net.Dim]
-		clear(dst)
-		for block := first; block < last; block++ {
-			tp, kept := l.prepare(s, block)
-			if !kept {
-				l.pass(s, tp, block)
-			}
-			add(s, dst, l.w, l.arg, tp)
-		}
+		l.keep()
+		l.pool.Run(l.sums.Tasks(), l.again)
 	}
 }
 
@@ -153,10 +103,12 @@ func (l *Linearization) productLeaf(add func(s *pass.Scratch, dst, w, d []float6
 // a product after the Update before; if somebody does now, the first product does the passes again.
 func (l *Linearization) Update(w []float64) {
 	l.network.checkWeights("Update", "w", w)
-	copy(l.w, w)
-	l.current = l.asked
+	l.setWeights(w)
+	if l.current = l.asked; l.asked {
+		l.keep()
+	}
 	l.asked = false
-	l.update.To(l.gradient)
+	l.updates.To(l.gradient)
 	l.total = l.network.evaluation(l.all, pass.TallyOf(l.gradient[l.net.Dim:]))
 	l.updated = true
 }
@@ -197,9 +149,9 @@ func (l *Linearization) Evaluation() Evaluation {
 // stays.
 func (l *Linearization) EvaluateAt(w []float64) Evaluation {
 	l.network.checkWeights("EvaluateAt", "w", w)
-	l.arg = w
-	l.evaluate.To(l.tally[:])
-	l.arg = nil
+	l.setArg(w)
+	l.evaluations.To(l.tally[:])
+	l.setArg(nil)
 	return l.network.evaluation(l.all, pass.TallyOf(l.tally[:]))
 }
 
@@ -211,34 +163,35 @@ func (l *Linearization) GradientTo(dst []float64) {
 }
 
 // HessianTo stores the exact product Hv in dst [M, corollary 2]. dst and v must not overlap.
-func (l *Linearization) HessianTo(dst, v []float64) { l.product("HessianTo", dst, v, l.hessian) }
+func (l *Linearization) HessianTo(dst, v []float64) { l.ask("HessianTo", dst, v, hessianProduct) }
 
 // GaussNewtonTo stores the product (JᵀBJ)v in dst [MD, §2.2], B being the curvature of the loss at the
 // outputs. dst and v must not overlap.
 func (l *Linearization) GaussNewtonTo(dst, v []float64) {
-	l.product("GaussNewtonTo", dst, v, l.gaussNewton)
+	l.ask("GaussNewtonTo", dst, v, gaussNewtonProduct)
 }
 
 // GaussNewtonRowsTo stores the product (JᵀBJ)v in dst, as GaussNewtonTo does, by [MD, Algorithm 2]: every row of
 // the Jacobian is formed, α = row·v, dst += α·row. It is up to as many times dearer as there are outputs, and
 // here to be compared with. dst and v must not overlap.
 func (l *Linearization) GaussNewtonRowsTo(dst, v []float64) {
-	l.product("GaussNewtonRowsTo", dst, v, l.rowProducts)
+	l.ask("GaussNewtonRowsTo", dst, v, rowsProduct)
 }
 
 // GaussNewtonDiagTo stores the diagonal of JᵀBJ in dst, the Jacobi preconditioner of [MD].
 func (l *Linearization) GaussNewtonDiagTo(dst []float64) {
-	l.product("GaussNewtonDiagTo", dst, l.w, l.diagonal)
+	l.ask("GaussNewtonDiagTo", dst, dst, diagonalProduct)
 }
 
-func (l *Linearization) product(name string, dst, v []float64, sum *reduce.Sum) {
+// ask stores a product in dst; the diagonal has no direction.
+func (l *Linearization) ask(name string, dst, v []float64, kind product) {
 	l.checkUpdated(name)
 	l.network.checkWeights(name, "dst", dst)
 	l.network.checkWeights(name, "v", v)
 	l.needPasses()
-	l.arg = v
-	sum.To(dst)
-	l.arg = nil
+	l.setArg(v)
+	l.products[kind].To(dst)
+	l.setArg(nil)
 }
 
 func (l *Linearization) checkUpdated(name string) {

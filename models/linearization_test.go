@@ -123,7 +123,7 @@ func TestKeptBlocks(t *testing.T) {
 		if l.kept != c.kept {
 			t.Errorf("memory %d: %d blocks kept, expected %d", c.memory, l.kept, c.kept)
 		}
-		if used := int64(8 * len(l.slab)); c.memory > 0 && used > c.memory {
+		if used := int64(8 * len(l.computation.(*tapes[float64]).slab)); c.memory > 0 && used > c.memory {
 			t.Errorf("memory %d: %d bytes used", c.memory, used)
 		}
 	}

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 
-	"gonum.org/v1/gonum/mat"
-
 	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
@@ -17,6 +15,8 @@ type Network struct {
 	blocks []Block // by ascending To, then From
 	biases []Bias  // by ascending Layer
 	net    *pass.Net
+
+	precision Precision // of passes
 }
 
 // Block is where the weights W^{lr} from layer From to layer To lie in the flat vector: Size numbers from
@@ -158,7 +158,7 @@ func (n *Network) GatesAt(w []float64) []Gate {
 	n.checkWeights("GatesAt", "w", w)
 	var gates []Gate
 	for i := range n.net.GateCount() {
-		gates = append(gates, Gate(n.net.Mixture.Gate(w, i)))
+		gates = append(gates, Gate(pass.GateAt(n.net.Mixture, w, i)))
 	}
 	return gates
 }
@@ -172,7 +172,7 @@ func (n *Network) InitTo(w []float64, i Init, rng *rand.Rand) {
 
 // NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Columns and
 // all × Outputs and must not change as long as it is used.
-func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
+func (n *Network) NewBatch(x, t Matrix, rows int) *Batch {
 	all, _ := x.Dims()
 	n.checkMatrix("NewBatch", "x", x, all, n.Columns())
 	n.checkMatrix("NewBatch", "t", t, all, n.Outputs())
@@ -186,7 +186,7 @@ func (n *Network) NewBatch(x, t *mat.Dense, rows int) *Batch {
 // × Outputs and must not change as long as it is used. It has no weights before the first Update. Inputs
 // and targets should be finite: a NaN reaches all that depends on it, but of the generic kernel's products, which skip
 // weights that are exactly 0.
-func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
+func (n *Network) Bind(x, t Matrix, o Options) *Linearization {
 	if o.Memory < 0 {
 		panic(fmt.Sprintf("models: Bind: memory of %d bytes", o.Memory))
 	}
@@ -198,15 +198,15 @@ func (n *Network) Bind(x, t *mat.Dense, o Options) *Linearization {
 }
 
 // Linearize is Bind with default Options, on the caller alone, and Update.
-func (n *Network) Linearize(w []float64, x, t *mat.Dense) *Linearization {
+func (n *Network) Linearize(w []float64, x, t Matrix) *Linearization {
 	l := n.Bind(x, t, Options{})
 	l.Update(w)
 	return l
 }
 
 // checkRows returns how many rows x and t have, and how many there are with other processes'.
-func (n *Network) checkRows(x, t *mat.Dense, part *reduce.Part) (rows, all int) {
-	if x != nil {
+func (n *Network) checkRows(x, t Matrix, part *reduce.Part) (rows, all int) {
+	if !none(x) {
 		rows, _ = x.Dims()
 	}
 	all = rows
@@ -235,7 +235,7 @@ func (n *Network) checkWeights(name, which string, w []float64) {
 	}
 }
 
-func (n *Network) checkMatrix(name, which string, m *mat.Dense, rows, cols int) {
+func (n *Network) checkMatrix(name, which string, m Matrix, rows, cols int) {
 	if r, c := m.Dims(); r != rows || c != cols {
 		panic(fmt.Sprintf("models: %s: %s is %d × %d, expected %d × %d", name, which, r, c, rows, cols))
 	}

@@ -259,12 +259,12 @@ func TestCost(t *testing.T) {
 
 // multiplications returns how many the products of run take.
 func multiplications(l *Linearization, run func()) float64 {
-	for _, s := range l.scratches {
+	for _, s := range l.computation.(*tapes[float64]).scratches {
 		s.Multiplications = 0
 	}
 	run()
 	count := 0
-	for _, s := range l.scratches {
+	for _, s := range l.computation.(*tapes[float64]).scratches {
 		count += s.Multiplications
 	}
 	return float64(count)

@@ -23,7 +23,7 @@ func TestSumsAreTheTrees(t *testing.T) {
 			l.Update(p.w)
 			got, share := make([]float64, n), 1/float64(rows)
 			l.GradientTo(got)
-			want := naiveLeaves(l, l.updateLeaf)
+			want := naiveLeaves(l, l.update)
 			for i := range got {
 				got[i] /= share
 				want[i] = want[i] * share / share
@@ -34,8 +34,8 @@ func TestSumsAreTheTrees(t *testing.T) {
 			wantSameBits(t, fmt.Sprintf("%d rows, %d threads: gradient", rows, threads), got, want)
 
 			l.HessianTo(got[:n], p.d)
-			l.arg = p.d
-			want = naiveLeaves(l, l.productLeaf((*pass.Scratch).AddHessian))
+			l.setArg(p.d)
+			want = naiveLeaves(l, l.computation.product(hessianProduct))
 			for i := range want[:n] {
 				want[i] *= share
 			}

@@ -1,85 +1,251 @@
 package models
 
 import (
-	"gonum.org/v1/gonum/mat"
-
+	"newtop/internal/vector"
+	"newtop/models/blas"
 	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
-// tapes are the rows of data that a Linearization has here, cut into blocks, and the passes of the first blocks, kept as far as
-// memory allows.
-type tapes struct {
-	net       *pass.Net
-	x, t      *mat.Dense
-	rows      int       // that are here
-	w         []float64 // weights of the last Update
-	current   bool      // whether the kept tapes are those at w
-	slab      []float64 // tapes of the first kept blocks, one after another
-	kept      int
-	scratches []*pass.Scratch // one a worker
+// passes says of which of the rows that a Linearization has here, cut into blocks, the passes are kept.
+type passes struct {
+	net     *pass.Net
+	rows    int  // that are here
+	current bool // whether the kept tapes are those at the weights of the last Update
+	kept    int  // blocks, the first ones
 }
 
 // blocks returns how many blocks the rows that are here make.
-func (l *tapes) blocks() int { return (l.rows + reduce.BlockRows - 1) / reduce.BlockRows }
+func (l *passes) blocks() int { return (l.rows + reduce.BlockRows - 1) / reduce.BlockRows }
 
 // blockSize returns the number of rows of block i; all but the last are full.
-func (l *tapes) blockSize(i int) int { return min(reduce.BlockRows, l.rows-i*reduce.BlockRows) }
+func (l *passes) blockSize(i int) int { return min(reduce.BlockRows, l.rows-i*reduce.BlockRows) }
 
-// allocate makes room for the tapes of as many blocks as memory allows.
-func (l *tapes) allocate(memory int64) {
-	perRow := int64(l.net.TapeSize())
-	rows := min(int64(l.rows), memory/(8*perRow))
-	if rows == int64(l.rows) {
+// tapes are the rows of data that a Linearization has here, and the passes of the first blocks, kept as far as memory allows.
+type tapes[F pass.Float] struct {
+	*passes
+	x, t      pass.Matrix[F]
+	w         []F // weights of the last Update
+	slab      []F // tapes of the first kept blocks, one after another; nil before they are wanted
+	scratches []*pass.Scratch[F]
+	sums      [][]F // what a worker adds up over a leaf, unless that is in double precision anyway
+	arg       []F   // of the call under way
+	argMemory []F
+	rowMemory [][]F // of a worker, for FormRows
+}
+
+// computation is a tapes of either precision. Those methods that are given a worker may be called by several at once.
+type computation interface {
+	// setWeights keeps a copy of the weights of an Update.
+	setWeights(w []float64)
+	// setArg is given the direction or the weights that methods below work with; nil: none any more.
+	setArg(v []float64)
+	// allocate makes room for the passes that are kept, and reports whether there was none before; fill stores the inputs of
+	// those of the blocks [first, last).
+	allocate() bool
+	fill(worker, first, last int)
+	// update stores the sums of the gradients and tallies of the blocks [first, last), and keeps their passes as it should.
+	update(worker int, sum []float64, first, last int)
+	// recompute does the passes of kept blocks.
+	recompute(worker, first, last int)
+	// evaluate stores the sum of the blocks' tallies at other weights.
+	evaluate(worker int, sum []float64, first, last int)
+	// product stores the sum of what a kind of products adds.
+	product(kind product) func(worker int, sum []float64, first, last int)
+	// formRows stores rows of the Jacobian, for one output and the rows of a block: see pass.FormRows.
+	formRows(worker, block, output int, dst []float64, stride, common int)
+	// count adds to the multiplications that were done.
+	count(worker, multiplications int)
+}
+
+// product is a kind of products.
+type product int
+
+const (
+	hessianProduct product = iota
+	gaussNewtonProduct
+	diagonalProduct
+	rowsProduct
+)
+
+func newTapes[F pass.Float](p *passes, x, t Matrix, workers int, memory int64) *tapes[F] {
+	l := &tapes[F]{passes: p, x: matrixOf[F](x), t: matrixOf[F](t), w: make([]F, p.net.Dim)}
+	for range workers {
+		l.scratches = append(l.scratches, pass.NewScratch[F](p.net, min(p.rows, reduce.BlockRows)))
+		if !isDouble[F]() {
+			l.sums = append(l.sums, make([]F, p.net.Dim))
+		}
+	}
+	if !isDouble[F]() {
+		l.argMemory = make([]F, p.net.Dim)
+	}
+	size := int64(8)
+	if !isDouble[F]() {
+		size = 4
+	}
+	if rows := memory / (size * int64(l.net.TapeSize())); rows >= int64(l.rows) {
 		l.kept = l.blocks()
 	} else {
 		l.kept = int(rows / reduce.BlockRows)
-		rows = int64(l.kept) * reduce.BlockRows
 	}
-	l.slab = make([]float64, rows*perRow)
+	return l
 }
 
-// fill stores the inputs of those of the blocks [first, last) whose tapes are kept.
-func (l *tapes) fill(s *pass.Scratch, first, last int) {
+func (l *tapes[F]) allocate() bool {
+	if l.slab != nil || l.kept == 0 {
+		return false
+	}
+	l.slab = make([]F, min(l.rows, l.kept*reduce.BlockRows)*l.net.TapeSize())
+	return true
+}
+
+func (l *tapes[F]) setWeights(w []float64) {
+	if isDouble[F]() {
+		copy(l.w, as[F](w))
+	} else {
+		rounded(w, l.w)
+	}
+}
+
+func (l *tapes[F]) setArg(v []float64) {
+	if l.arg = nil; v != nil {
+		l.arg = rounded(v, l.argMemory)
+	}
+}
+
+func (l *tapes[F]) fill(worker, first, last int) {
+	s := l.scratches[worker]
 	for block := first; block < min(last, l.kept); block++ {
 		s.SetRows(l.blockSize(block))
-		pass.Gather(l.keptTape(s, block).U[0], l.x.RawMatrix(), block*reduce.BlockRows, s.Rows)
+		pass.Gather(l.keptTape(s, block).U[0], l.x, block*reduce.BlockRows, s.Rows)
 	}
 }
 
 // keptTape returns the view of a kept block's tape.
-func (l *tapes) keptTape(s *pass.Scratch, block int) *pass.Tape {
-	l.net.PlaceTape(&s.View, l.slab[block*reduce.BlockRows*l.net.TapeSize():], s.Rows)
+func (l *tapes[F]) keptTape(s *pass.Scratch[F], block int) *pass.Tape[F] {
+	pass.PlaceTape(l.net, &s.View, l.slab[block*reduce.BlockRows*l.net.TapeSize():], s.Rows)
 	return &s.View
 }
 
 // prepare makes the scratch ready for a block and returns its tape with the inputs filled in, and whether the
 // tape outlives the block.
-func (l *tapes) prepare(s *pass.Scratch, block int) (tp *pass.Tape, kept bool) {
+func (l *tapes[F]) prepare(s *pass.Scratch[F], block int) (tp *pass.Tape[F], outlives bool) {
 	s.SetRows(l.blockSize(block))
+	x := l.x.From(block * reduce.BlockRows)
 	if l.current && block < l.kept {
 		tp := l.keptTape(s, block)
-		tp.X = l.inputs(block)
+		tp.X = x
 		return tp, true
 	}
-	s.Own.X = l.inputs(block)
-	pass.Gather(s.Own.U[0], l.x.RawMatrix(), block*reduce.BlockRows, s.Rows)
+	s.Own.X = x
+	pass.Gather(s.Own.U[0], l.x, block*reduce.BlockRows, s.Rows)
 	return &s.Own, false
 }
 
-// inputs returns the rows of x of a block.
-func (l *tapes) inputs(block int) pass.RowMajor {
-	x := l.x.RawMatrix()
-	return pass.RowMajor{Data: x.Data[block*reduce.BlockRows*x.Stride:], Stride: x.Stride}
-}
-
 // pass does the forward and backward pass on a block whose inputs are filled in.
-func (l *tapes) pass(s *pass.Scratch, tp *pass.Tape, block int) pass.Tally {
+func (l *tapes[F]) pass(s *pass.Scratch[F], tp *pass.Tape[F], block int) pass.Tally {
 	l.targets(s, block)
 	return s.Pass(l.w, tp, 1)
 }
 
 // targets makes the scratch's targets those of a block.
-func (l *tapes) targets(s *pass.Scratch, block int) {
-	pass.Gather(s.Targets, l.t.RawMatrix(), block*reduce.BlockRows, s.Rows)
+func (l *tapes[F]) targets(s *pass.Scratch[F], block int) {
+	pass.Gather(s.Targets, l.t, block*reduce.BlockRows, s.Rows)
+}
+
+// leaf returns where a worker adds up what is stored in sum by stored.
+func (l *tapes[F]) leaf(worker int, sum []float64) []F {
+	if isDouble[F]() {
+		return as[F](sum[:l.net.Dim])
+	}
+	return l.sums[worker]
+}
+
+func (l *tapes[F]) stored(leaf []F, sum []float64) {
+	if !isDouble[F]() {
+		vector.Widen(sum[:l.net.Dim], as[float32](leaf))
+	}
+}
+
+func (l *tapes[F]) update(worker int, sum []float64, first, last int) {
+	s, leaf := l.scratches[worker], l.leaf(worker, sum)
+	var total pass.Tally
+	start := blas.Zero
+	for block := first; block < last; block++ {
+		tp, _ := l.prepare(s, block)
+		total.Add(l.pass(s, tp, block))
+		s.GradientTo(leaf, l.w, tp, start)
+		start = blas.Add
+	}
+	l.stored(leaf, sum)
+	total.StoreTo(sum[l.net.Dim:])
+}
+
+func (l *tapes[F]) recompute(worker, first, last int) {
+	s := l.scratches[worker]
+	for block := first; block < min(last, l.kept); block++ {
+		tp, _ := l.prepare(s, block)
+		l.pass(s, tp, block)
+	}
+}
+
+func (l *tapes[F]) evaluate(worker int, sum []float64, first, last int) {
+	s := l.scratches[worker]
+	var total pass.Tally
+	for block := first; block < last; block++ {
+		tp, outlives := l.prepare(s, block)
+		own := s.Own.U[0]
+		if outlives {
+			s.Own.U[0] = tp.U[0]
+		}
+		s.Forward(l.arg, &s.Own)
+		l.targets(s, block)
+		total.Add(s.Measure(&s.Own))
+		s.Own.U[0] = own
+	}
+	total.StoreTo(sum[l.net.Dim:])
+}
+
+func (l *tapes[F]) product(kind product) func(worker int, sum []float64, first, last int) {
+	add := [...]func(s *pass.Scratch[F], dst, w, d []F, tp *pass.Tape[F]){
+		hessianProduct: (*pass.Scratch[F]).AddHessian, gaussNewtonProduct: (*pass.Scratch[F]).AddGaussNewton,
+		diagonalProduct: pass.AddDiagonal[F], rowsProduct: pass.AddRowProducts[F],
+	}[kind]
+	return func(worker int, sum []float64, first, last int) {
+		s, leaf := l.scratches[worker], l.leaf(worker, sum)
+		clear(leaf)
+		for block := first; block < last; block++ {
+			tp, outlives := l.prepare(s, block)
+			if !outlives {
+				l.pass(s, tp, block)
+			}
+			add(s, leaf, l.w, l.arg, tp)
+		}
+		l.stored(leaf, sum)
+	}
+}
+
+func (l *tapes[F]) formRows(worker, block, output int, dst []float64, stride, common int) {
+	s := l.scratches[worker]
+	tp, outlives := l.prepare(s, block)
+	if !outlives {
+		l.pass(s, tp, block)
+	}
+	if isDouble[F]() {
+		pass.FormRows(s, pass.RowMajor[F]{Data: as[F](dst), Stride: stride}, common, output, l.w, tp)
+		return
+	}
+	if l.rowMemory == nil {
+		l.rowMemory = make([][]F, len(l.scratches))
+	}
+	if len(l.rowMemory[worker]) < s.Rows*stride {
+		l.rowMemory[worker] = make([]F, s.Rows*stride)
+	}
+	rows := l.rowMemory[worker][:s.Rows*stride]
+	pass.FormRows(s, pass.RowMajor[F]{Data: rows, Stride: stride}, common, output, l.w, tp)
+	vector.Widen(dst[:len(rows)], as[float32](rows))
+}
+
+func (l *tapes[F]) count(worker, multiplications int) {
+	l.scratches[worker].Multiplications += multiplications
 }

@@ -289,7 +289,7 @@ func (a *analyst) computeSpectrum() {
 	place := a.nets.place
 	c, total := place.config, place.problem.Train.Total()
 	if a.sample == nil {
-		a.sample = place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory})
+		a.sample = place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
 	}
 	a.sample.Update(a.nets.members[0].weights)
 	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{

@@ -12,6 +12,7 @@ import (
 	"newtop/datasets"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 )
 
 // TestErrorsAgainstALoop compares with outputs that are computed one row at a time.
@@ -50,7 +51,8 @@ func compareErrors(t *testing.T, l *loop, e *event.ErrorsEvent, train bool) {
 	}
 	for i := range losses {
 		x, target := rowsFrom(rows.Inputs, i), rowsFrom(rows.Targets, i)
-		eval := l.place.mean(x, target, l.nets.members)
+		row := objective.NewSplit(datasets.Split{Inputs: x, Targets: target})
+		eval := l.place.mean(&row, l.nets.members)
 		losses[i] = eval.Loss
 		if data.Classes == nil {
 			continue
@@ -113,6 +115,7 @@ func TestResidualsAreEvenlySpaced(t *testing.T) {
 	for i := range n {
 		train.Targets.Set(i, 0, float64(i))
 	}
+	train.X, train.T = train.Inputs, train.Targets
 	l.place.problem.Data.TargetScaling = datasets.Scaling{Offset: []float64{5}, Scale: []float64{2}}
 	e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Train: true, Worst: 1000})
 	u := mat.NewDense(1, 1, nil)

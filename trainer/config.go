@@ -61,6 +61,7 @@ type Config struct {
 	TargetLoss  float64 // end when the training loss is at most this; 0: never
 	TargetError float64 // end when the test error (RMSE for regression; of the training rows without test rows) is at most this; 0: never
 
+	Precision     string // of the passes: float64 or float32; empty: float64
 	Seed          uint64 // of the weights and of the order of rows; data sets do not depend on it
 	Threads       int    // workers; 0: GOMAXPROCS. The results do not depend on it
 	Spectrum      int    // eigenvalues at each end of the Hessian's spectrum; 0: 3 when asked for
@@ -152,6 +153,7 @@ func (c *Config) checkNames() error {
 		{"SpectrumMethod", c.SpectrumMethod, analysis.SpectrumMethods},
 		{"SpectrumOf", c.SpectrumOf, analysis.SpectrumOperators},
 		{"GateTraining", c.GateTraining, gateTrainings},
+		{"Precision", c.Precision, models.PrecisionNames()},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
 			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ") + format.DidYouMean(choice.text, choice.of)}

@@ -22,7 +22,7 @@ func TestConfigInJSON(t *testing.T) {
 		TimeLimit:  1<<62 + time.Nanosecond,
 		TargetLoss: math.SmallestNonzeroFloat64, TargetError: 0.1,
 		Seed: math.MaxUint64, Threads: 2, Spectrum: 4, SpectrumEvery: 5, SpectrumMethod: "power",
-		SpectrumOf: "hessian", SpectrumRows: -1, Density: true, SpectrumShare: 1.0 / 3, Save: "w.onnx", Memory: math.MaxInt64,
+		SpectrumOf: "hessian", SpectrumRows: -1, Density: true, SpectrumShare: 1.0 / 3, Save: "w.onnx", Memory: math.MaxInt64, Precision: "float32",
 	}
 	v := reflect.ValueOf(full)
 	for i := range v.NumField() {

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -53,6 +54,10 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 	if err != nil {
 		return nil, &fieldsError{"the network of {Hidden}, {Act}, {Out} and {Loss}", err}
 	}
+	precision, err := c.precision()
+	if err != nil {
+		return nil, err
+	}
 	start, err := models.ParseInit(c.init())
 	if err != nil {
 		return nil, &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
@@ -63,7 +68,16 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 		data.Encode(-1, 1)
 		load = config.loadSigned
 	}
-	return objective.NewProblem(data, network, start, share, load), nil
+	return objective.NewProblem(data, network.In(precision), start, share, load), nil
+}
+
+// precision returns that of the passes.
+func (c *Config) precision() (models.Precision, error) {
+	p, err := models.ParsePrecision(cmp.Or(c.Precision, models.Double.String()))
+	if err != nil {
+		return 0, &ConfigError{Field: "Precision", Value: c.Precision, Expected: expectation(err)}
+	}
+	return p, nil
 }
 
 // targetFraction says what the target of an error of classes is, of one that was meant in per cent which one.

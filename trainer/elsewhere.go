@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
+	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -63,6 +64,8 @@ func (c *Config) checkElsewhere() error {
 		return &ConfigError{Field: "Maximize", Value: "true", Expected: "it with a model behind umbridge:URL, as others say what they minimize"}
 	case c.Committee > 1:
 		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net with {Model}"}
+	case c.Precision == models.Single.String():
+		return &ConfigError{Field: "Precision", Value: c.Precision, Expected: "float64 with {Model}, which computes in a precision of its own"}
 	case c.Blocks > 1:
 		return &ConfigError{Field: "Blocks", Value: fmt.Sprint(c.Blocks), Expected: "1 with {Model}, whose rows can't be split"}
 	case strings.HasSuffix(strings.ToLower(c.Save), ".onnx"):
@@ -113,7 +116,7 @@ func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, erro
 	} else {
 		data.Test = none(0)
 	}
-	return &objective.Problem{Data: data, Train: data.Train, Test: data.Test, Elsewhere: &elsewhere{m, printed}}, nil
+	return &objective.Problem{Data: data, Train: objective.NewSplit(data.Train), Test: objective.NewSplit(data.Test), Elsewhere: &elsewhere{m, printed}}, nil
 }
 
 // mostPrinted is how many lines of the program wait for the run to hear them; what comes then is lost.

@@ -83,7 +83,7 @@ func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *l
 	none := datasets.Split{Inputs: &mat.Dense{}, Targets: &mat.Dense{}}
 	l := newLoop(context.Background(), s)
 	l.place.problem = &objective.Problem{
-		Data: &datasets.Dataset{Train: split, Test: none}, Train: split, Test: none, Network: network,
+		Data: &datasets.Dataset{Train: split, Test: none}, Train: objective.NewSplit(split), Test: objective.NewSplit(none), Network: network,
 	}
 	if err := l.bind(); err != nil {
 		b.Fatal(err)

@@ -106,7 +106,7 @@ func (t *trajectory) gates() []event.GateFigures {
 		return nil
 	}
 	shares := make([]float64, len(gates))
-	network.GateSharesTo(shares, w, t.place.problem.Train.Inputs)
+	network.GateSharesTo(shares, w, t.place.problem.Train.X)
 	out := make([]event.GateFigures, len(gates))
 	period := network.Architecture().Mixture.Period
 	for i, g := range gates {

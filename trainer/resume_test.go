@@ -203,6 +203,11 @@ func everyKind() map[string]Config {
 	c = out["bpls"]
 	c.Set = []string{"tau-max=2"}
 	out["bpls tau"] = c
+	for _, name := range []string{"tr-newton", "tr-gn blocks", "adam batches", "lm", "bpls", "scg committee", "tr-gn gates joint"} {
+		c := out[name]
+		c.Precision = "float32"
+		out[name+" float32"] = c
+	}
 	return out
 }
 

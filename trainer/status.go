@@ -121,6 +121,9 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 	if text, err := json.Marshal(t.settings); err == nil {
 		_ = json.Unmarshal(text, &e.Settings) // what Marshal wrote
 	}
+	if n := place.problem.Network; n != nil && n.Precision() != models.Double {
+		e.Precision = n.Precision().String()
+	}
 	if len(t.members) > 1 {
 		e.Committee = len(t.members)
 	}

@@ -53,7 +53,7 @@ func torchTwin(t *testing.T, c Config) (p *objective.Problem, w []float64, there
 		}
 		layers = append(layers, [2]any{matrix, w[bias.Offset:][:bias.Nodes]})
 	}
-	text, err := json.Marshal(map[string]any{"layers": layers, "train": told(&p.Train), "test": told(&p.Test)})
+	text, err := json.Marshal(map[string]any{"layers": layers, "train": told(&p.Train.Split), "test": told(&p.Test.Split)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -158,24 +158,23 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 // evaluateMean measures how well the mean output of several nets does.
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, w.mean(w.problem.Train.Inputs, w.problem.Train.Targets, nets), classes)
+	trainMetrics(e, w.mean(&w.problem.Train, nets), classes)
 	if w.test != nil {
-		testMetrics(e, w.mean(w.problem.Test.Inputs, w.problem.Test.Targets, nets), classes)
+		testMetrics(e, w.mean(&w.problem.Test, nets), classes)
 	}
 }
 
-// mean evaluates the nets' mean output on the rows of x, over all of them in their order, so that it does not depend on the
+// mean evaluates the nets' mean output on the rows of a split, over all of them in their order, so that it does not depend on the
 // threads.
-func (w *workplace) mean(x, t *mat.Dense, nets []*member) models.Evaluation {
-	rows, _ := x.Dims()
-	u := mat.NewDense(rows, w.problem.Network.Outputs(), nil)
-	w.outputsTo(u, x, nets)
-	return w.problem.Network.MeasureOutputs(u, t)
+func (w *workplace) mean(s *objective.Split, nets []*member) models.Evaluation {
+	u := mat.NewDense(s.Rows(), w.problem.Network.Outputs(), nil)
+	w.outputsTo(u, s.X, nets)
+	return w.problem.Network.MeasureOutputs(u, s.T)
 }
 
 // outputsTo stores the mean of the nets' outputs for the rows of x, which each thread has an equal part of, in dst.
-func (w *workplace) outputsTo(dst, x *mat.Dense, nets []*member) {
-	rows, columns := x.Dims()
+func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
+	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()
 	dst.Zero()
 	var workers sync.WaitGroup
@@ -186,7 +185,7 @@ func (w *workplace) outputsTo(dst, x *mat.Dense, nets []*member) {
 			for from := worker * chunk; from < rows; from += threads * chunk {
 				to := min(from+chunk, rows)
 				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
-				inputs := x.Slice(from, to, 0, columns).(*mat.Dense)
+				inputs := models.Doubles(x, from, to)
 				u := mat.NewDense(to-from, outputs, nil)
 				for _, m := range nets {
 					w.problem.Network.OutputTo(u, m.weights, inputs)

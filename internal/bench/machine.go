@@ -39,14 +39,14 @@ func machine(threads int) Machine {
 // the moment when the others were not there yet: so each counts with its median over many short whiles.
 func (m *Machine) measurePeaks(d time.Duration) {
 	const whiles = 20
-	m.PeakGFLOPS = blas.Peak(d / 2)
+	m.PeakGFLOPS = blas.Peak[float64](d / 2)
 	peaks := make([]float64, min(m.Threads, runtime.GOMAXPROCS(0)))
 	var all sync.WaitGroup
 	for i := range peaks {
 		all.Go(func() {
 			var each [whiles]float64
 			for j := range each {
-				each[j] = blas.Peak(d / (2 * whiles))
+				each[j] = blas.Peak[float64](d / (2 * whiles))
 			}
 			peaks[i] = median(each[:])
 		})

@@ -83,7 +83,7 @@ func (s *shape) speed(t timing, on *Machine) Product {
 
 // product returns a call that computes the product once.
 func (s *shape) product() func() {
-	term := blas.Term{A: some(s.m * s.k), RowStride: s.k, ColStride: 1, B: some(s.k * s.n), Stride: s.n, K: s.k}
+	term := blas.Term[float64]{A: some(s.m * s.k), RowStride: s.k, ColStride: 1, B: some(s.k * s.n), Stride: s.n, K: s.k}
 	start := blas.Zero
 	switch s.form {
 	case forward:
@@ -96,7 +96,7 @@ func (s *shape) product() func() {
 	default:
 		panic(fmt.Sprintf("bench: product %q", s.form))
 	}
-	c, bias, terms := make([]float64, s.m*s.n), some(s.m), []blas.Term{term}
+	c, bias, terms := make([]float64, s.m*s.n), some(s.m), []blas.Term[float64]{term}
 	return func() { blas.Sum(c, s.m, s.n, s.n, start, bias, terms) }
 }
 

@@ -80,7 +80,7 @@ func MeasureTeam(ctx context.Context, team trainer.Team, o ScaleOptions) ([]Team
 		p := &problems[i]
 		p.rows = max(p.rows, min(problems[0].rows, team.Size()*reduce.BlockRows)) // at least a leaf of the tree for each
 		o.Progress(fmt.Sprintf("Hv of %s, %d rows", p.name(), p.rows))
-		t, err := p.measure(ctx, team, whole.Train, o.Budget*60/100/time.Duration(len(problems)), &o)
+		t, err := p.measure(ctx, team, whole.Train.Split, o.Budget*60/100/time.Duration(len(problems)), &o)
 		if err != nil {
 			return nil, err
 		}

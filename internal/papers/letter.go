@@ -188,8 +188,8 @@ func (r *letterRun) combine() {
 		c.nets = len(weights)
 		if c.nets > 1 {
 			p := r.problem
-			c.train = committeeError(p.Network, weights, &p.Train)
-			c.test = committeeError(p.Network, weights, &p.Test)
+			c.train = committeeError(p.Network, weights, &p.Train.Split)
+			c.test = committeeError(p.Network, weights, &p.Test.Split)
 		}
 		r.nets = append(r.nets, c)
 	}

@@ -134,7 +134,7 @@ func TestWeightsAndCommitteeByHand(t *testing.T) {
 	if !mat.EqualApprox(meanOutputs(problem.Network, weights, test.Inputs), sum, 1e-13) {
 		t.Error("the committee's outputs are not the mean of its nets'")
 	}
-	if got, want := committeeError(problem.Network, weights, test), missed(sum, test.Labels); got != want {
+	if got, want := committeeError(problem.Network, weights, &test.Split), missed(sum, test.Labels); got != want {
 		t.Errorf("the committee's error is %v, want %v", got, want)
 	}
 }

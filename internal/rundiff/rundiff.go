@@ -89,6 +89,7 @@ func common(r *event.RunEvent) []choice {
 		{"seed", seeds(r)},
 		{"epochs", number(r.Epochs)},
 		{"threads", number(r.Threads)},
+		{"precision", r.Precision},
 		{"kernel", r.Kernel},
 	}
 }

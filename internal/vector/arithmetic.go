@@ -1,7 +1,7 @@
 package vector
 
 // Add stores x + y.
-func Add(dst, x, y []float64) {
+func Add[F Float](dst, x, y []F) {
 	if fast(len(dst), min(len(x), len(y))) {
 		add(data(dst), data(x), data(y), len(dst))
 		return
@@ -13,7 +13,7 @@ func Add(dst, x, y []float64) {
 }
 
 // Sub stores x − y.
-func Sub(dst, x, y []float64) {
+func Sub[F Float](dst, x, y []F) {
 	if fast(len(dst), min(len(x), len(y))) {
 		sub(data(dst), data(x), data(y), len(dst))
 		return
@@ -25,7 +25,7 @@ func Sub(dst, x, y []float64) {
 }
 
 // Mul stores x∘y.
-func Mul(dst, x, y []float64) {
+func Mul[F Float](dst, x, y []F) {
 	if fast(len(dst), min(len(x), len(y))) {
 		mul(data(dst), data(x), data(y), len(dst))
 		return
@@ -37,7 +37,7 @@ func Mul(dst, x, y []float64) {
 }
 
 // MulAdd adds x∘y to dst.
-func MulAdd(dst, x, y []float64) {
+func MulAdd[F Float](dst, x, y []F) {
 	if fast(len(dst), min(len(x), len(y))) {
 		mulAdd(data(dst), data(x), data(y), len(dst))
 		return
@@ -49,7 +49,7 @@ func MulAdd(dst, x, y []float64) {
 }
 
 // Axpy adds a·x to dst.
-func Axpy(dst []float64, a float64, x []float64) {
+func Axpy[F Float](dst []F, a F, x []F) {
 	if fast(len(dst), len(x)) {
 		axpy(data(dst), a, data(x), len(dst))
 		return
@@ -60,7 +60,7 @@ func Axpy(dst []float64, a float64, x []float64) {
 }
 
 // Scale stores a·x in dst.
-func Scale(dst []float64, a float64, x []float64) {
+func Scale[F Float](dst []F, a F, x []F) {
 	if fast(len(dst), len(x)) {
 		scale(data(dst), a, data(x), len(dst))
 		return

@@ -11,8 +11,13 @@ import (
 // BenchmarkElement takes blocks of 96 columns, as models does, and short vectors; 70 rows are beyond the first-level
 // cache.
 func BenchmarkElement(b *testing.B) {
+	b.Run("float64", benchmarkElement[float64])
+	b.Run("float32", benchmarkElement[float32])
+}
+
+func benchmarkElement[F Float](b *testing.B) {
 	defer func(k kernel.Kernel) { active = k }(active)
-	for _, f := range functions {
+	for _, f := range functions[F]() {
 		for _, k := range kernel.Available() {
 			active = k
 			for _, size := range [][2]int{{70, 96}, {1, 96}, {1, 8}} {

@@ -18,7 +18,7 @@ func rows(n, cols int) int {
 
 // ColumnMax stores the largest number of every column in top, by > alone, so that a NaN counts only in the first
 // row. There must be one.
-func ColumnMax(top, x []float64) {
+func ColumnMax[F Float](top, x []F) {
 	cols := len(top)
 	n := rows(len(x), cols)
 	if fast(cols, len(x)) {
@@ -37,7 +37,7 @@ func ColumnMax(top, x []float64) {
 
 // ColumnArgMax stores in at the number of the row where every column of x has its largest number, the first of
 // equals, or NaN if one of the column's numbers is NaN; top receives what ColumnMax finds.
-func ColumnArgMax(at, top, x []float64) {
+func ColumnArgMax[F Float](at, top, x []F) {
 	cols := len(at)
 	n := rows(len(x), cols)
 	if fast(cols, min(len(x), len(top))) {
@@ -50,7 +50,7 @@ func ColumnArgMax(at, top, x []float64) {
 		for j, v := range x[i : i+cols] {
 			switch {
 			case v > top[j]:
-				at[j], top[j] = float64(i/cols)+0*at[j], v
+				at[j], top[j] = F(i/cols)+0*at[j], v
 			case v != v:
 				at[j] = v
 			}
@@ -59,7 +59,7 @@ func ColumnArgMax(at, top, x []float64) {
 }
 
 // ColumnSums stores the sum of every column of x in dst.
-func ColumnSums(dst, x []float64) {
+func ColumnSums[F Float](dst, x []F) {
 	cols := len(dst)
 	n := rows(len(x), cols)
 	if accelerated() {
@@ -75,7 +75,7 @@ func ColumnSums(dst, x []float64) {
 }
 
 // ColumnDots stores ⟨x, y⟩ of every column in dst.
-func ColumnDots(dst, x, y []float64) {
+func ColumnDots[F Float](dst, x, y []F) {
 	cols := len(dst)
 	n := rows(len(x), cols)
 	if fast(len(x), len(y)) {
@@ -93,11 +93,11 @@ func ColumnDots(dst, x, y []float64) {
 
 // ColumnSoftmax replaces every column of x by e^(x − top) / Σ e^(x − top) and stores the sum in sum; top is the
 // column's maximum as ColumnMax finds it.
-func ColumnSoftmax(sum, top, x []float64) {
+func ColumnSoftmax[F Float](sum, top, x []F) {
 	cols := len(sum)
 	n := rows(len(x), cols)
 	if fast(cols, len(top)) {
-		if narrow(cols) {
+		if isNarrow[F](cols) {
 			softmaxNarrow(sum, top, x)
 			return
 		}
@@ -106,7 +106,7 @@ func ColumnSoftmax(sum, top, x []float64) {
 	}
 	for i := 0; i < len(x); i += cols {
 		for j, v := range x[i : i+cols] {
-			x[i+j] = exponential(v - top[j])
+			x[i+j] = F(exponential(float64(v - top[j])))
 		}
 	}
 	ColumnSums(sum, x)
@@ -118,11 +118,11 @@ func ColumnSoftmax(sum, top, x []float64) {
 }
 
 // ColumnCenter stores u∘(x − mean) in dst, mean being one number a column.
-func ColumnCenter(mean, dst, u, x []float64) {
+func ColumnCenter[F Float](mean, dst, u, x []F) {
 	cols := len(mean)
 	n := rows(len(dst), cols)
 	if fast(len(dst), min(len(u), len(x))) {
-		if narrow(cols) && (data(dst) == data(x) || data(dst) == data(u)) {
+		if isNarrow[F](cols) && (data(dst) == data(x) || data(dst) == data(u)) {
 			centerNarrow(mean, dst, u, x)
 			return
 		}

@@ -1,7 +1,7 @@
 package vector
 
 // ReLU stores max(x, 0); a NaN passes.
-func ReLU(dst, x []float64) {
+func ReLU[F Float](dst, x []F) {
 	if fast(len(dst), len(x)) {
 		relu(data(dst), data(x), len(dst))
 		return
@@ -14,7 +14,7 @@ func ReLU(dst, x []float64) {
 // The derivatives of an activation f with output u, along x: dst = f′∘x. Push and pull of a layer.
 
 // TanhPush stores (1 − u²)∘x.
-func TanhPush(dst, u, x []float64) {
+func TanhPush[F Float](dst, u, x []F) {
 	if fast(len(dst), min(len(u), len(x))) {
 		tanhPush(data(dst), data(u), data(x), len(dst))
 		return
@@ -26,7 +26,7 @@ func TanhPush(dst, u, x []float64) {
 }
 
 // SigmoidPush stores u(1 − u)∘x.
-func SigmoidPush(dst, u, x []float64) {
+func SigmoidPush[F Float](dst, u, x []F) {
 	if fast(len(dst), min(len(u), len(x))) {
 		sigmoidPush(data(dst), data(u), data(x), len(dst))
 		return
@@ -38,14 +38,14 @@ func SigmoidPush(dst, u, x []float64) {
 }
 
 // ReLUPush stores x where u is not 0 (a NaN in u passes as 1 does), and 0·x elsewhere.
-func ReLUPush(dst, u, x []float64) {
+func ReLUPush[F Float](dst, u, x []F) {
 	if fast(len(dst), min(len(u), len(x))) {
 		reluPush(data(dst), data(u), data(x), len(dst))
 		return
 	}
 	u, x = u[:len(dst)], x[:len(dst)]
 	for i, u := range u {
-		d := 0.0
+		d := F(0)
 		if u != 0 {
 			d = 1
 		}
@@ -56,7 +56,7 @@ func ReLUPush(dst, u, x []float64) {
 // The derivative of the pull-back along φ: x = f′∘x + (f″/f′)∘φ∘δ.
 
 // TanhCurve stores (1 − u²)∘x − 2u∘φ∘δ in x.
-func TanhCurve(x, u, phi, delta []float64) {
+func TanhCurve[F Float](x, u, phi, delta []F) {
 	if fast(len(x), min(len(u), len(phi), len(delta))) {
 		tanhCurve(data(x), data(u), data(phi), data(delta), len(x))
 		return
@@ -68,7 +68,7 @@ func TanhCurve(x, u, phi, delta []float64) {
 }
 
 // SigmoidCurve stores u(1 − u)∘x + (1 − 2u)∘φ∘δ in x.
-func SigmoidCurve(x, u, phi, delta []float64) {
+func SigmoidCurve[F Float](x, u, phi, delta []F) {
 	if fast(len(x), min(len(u), len(phi), len(delta))) {
 		sigmoidCurve(data(x), data(u), data(phi), data(delta), len(x))
 		return
@@ -80,7 +80,7 @@ func SigmoidCurve(x, u, phi, delta []float64) {
 }
 
 // SoftplusCurve stores d∘x + (1 − d)∘φ∘δ in x, d being f′ as Softplus left it.
-func SoftplusCurve(x, d, phi, delta []float64) {
+func SoftplusCurve[F Float](x, d, phi, delta []F) {
 	if fast(len(x), min(len(d), len(phi), len(delta))) {
 		softplusCurve(data(x), data(d), data(phi), data(delta), len(x))
 		return

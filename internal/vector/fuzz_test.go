@@ -11,19 +11,25 @@ func FuzzTranscendental(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, x float64) {
 		each(t, func(t *testing.T) {
-			for _, c := range transcendentals {
-				var y [1]float64
-				c.f(y[:], []float64{x})
-				if x != x {
-					if y[0] == y[0] {
-						t.Errorf("%s(NaN) = %v", c.name, y[0])
-					}
-					continue
-				}
-				if off := c.truth(x).off(y[0]); !(off <= c.bound()) {
-					t.Errorf("%s(%v) = %v is %.3f ulp off", c.name, x, y[0], off)
-				}
-			}
+			near(t, x)
+			near(t, float32(x))
 		})
 	})
+}
+
+// near holds the functions of x against the truth.
+func near[F Float](t *testing.T, x F) {
+	for _, c := range transcendentals[F]() {
+		var y [1]F
+		c.f(y[:], []F{x})
+		if x != x {
+			if y[0] == y[0] {
+				t.Errorf("%s(NaN) = %v", c.name, y[0])
+			}
+			continue
+		}
+		if off := c.truth(x).off(float64(y[0])); !(off <= c.bound()) {
+			t.Errorf("%s(%v) = %v is %.3f ulp off", c.name, x, y[0], off)
+		}
+	}
 }

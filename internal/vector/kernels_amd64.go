@@ -3,61 +3,118 @@
 package vector
 
 //go:noescape
-func exp(dst *float64, x *float64, n int)
+func exp64(dst *float64, x *float64, n int)
 
 //go:noescape
-func tanh(dst *float64, x *float64, n int)
+func exp32(dst *float32, x *float32, n int)
 
 //go:noescape
-func sigmoid(dst *float64, x *float64, n int)
+func tanh64(dst *float64, x *float64, n int)
 
 //go:noescape
-func softplus(dst *float64, slope *float64, x *float64, n int)
+func tanh32(dst *float32, x *float32, n int)
 
 //go:noescape
-func relu(dst *float64, x *float64, n int)
+func sigmoid64(dst *float64, x *float64, n int)
 
 //go:noescape
-func tanhPush(dst *float64, u *float64, x *float64, n int)
+func sigmoid32(dst *float32, x *float32, n int)
 
 //go:noescape
-func sigmoidPush(dst *float64, u *float64, x *float64, n int)
+func softplus64(dst *float64, slope *float64, x *float64, n int)
 
 //go:noescape
-func reluPush(dst *float64, u *float64, x *float64, n int)
+func softplus32(dst *float32, slope *float32, x *float32, n int)
 
 //go:noescape
-func tanhCurve(x *float64, u *float64, phi *float64, delta *float64, n int)
+func relu64(dst *float64, x *float64, n int)
 
 //go:noescape
-func sigmoidCurve(x *float64, u *float64, phi *float64, delta *float64, n int)
+func relu32(dst *float32, x *float32, n int)
 
 //go:noescape
-func softplusCurve(x *float64, u *float64, phi *float64, delta *float64, n int)
+func tanhPush64(dst *float64, u *float64, x *float64, n int)
 
 //go:noescape
-func add(dst *float64, x *float64, y *float64, n int)
+func tanhPush32(dst *float32, u *float32, x *float32, n int)
 
 //go:noescape
-func sub(dst *float64, x *float64, y *float64, n int)
+func sigmoidPush64(dst *float64, u *float64, x *float64, n int)
 
 //go:noescape
-func mul(dst *float64, x *float64, y *float64, n int)
+func sigmoidPush32(dst *float32, u *float32, x *float32, n int)
 
 //go:noescape
-func mulAdd(dst *float64, x *float64, y *float64, n int)
+func reluPush64(dst *float64, u *float64, x *float64, n int)
 
 //go:noescape
-func axpy(dst *float64, a float64, x *float64, n int)
+func reluPush32(dst *float32, u *float32, x *float32, n int)
 
 //go:noescape
-func scale(dst *float64, a float64, x *float64, n int)
+func tanhCurve64(x *float64, u *float64, phi *float64, delta *float64, n int)
 
 //go:noescape
-func sum(x *float64, n int) float64
+func tanhCurve32(x *float32, u *float32, phi *float32, delta *float32, n int)
 
 //go:noescape
-func dot(x *float64, y *float64, n int) float64
+func sigmoidCurve64(x *float64, u *float64, phi *float64, delta *float64, n int)
+
+//go:noescape
+func sigmoidCurve32(x *float32, u *float32, phi *float32, delta *float32, n int)
+
+//go:noescape
+func softplusCurve64(x *float64, u *float64, phi *float64, delta *float64, n int)
+
+//go:noescape
+func softplusCurve32(x *float32, u *float32, phi *float32, delta *float32, n int)
+
+//go:noescape
+func add64(dst *float64, x *float64, y *float64, n int)
+
+//go:noescape
+func add32(dst *float32, x *float32, y *float32, n int)
+
+//go:noescape
+func sub64(dst *float64, x *float64, y *float64, n int)
+
+//go:noescape
+func sub32(dst *float32, x *float32, y *float32, n int)
+
+//go:noescape
+func mul64(dst *float64, x *float64, y *float64, n int)
+
+//go:noescape
+func mul32(dst *float32, x *float32, y *float32, n int)
+
+//go:noescape
+func mulAdd64(dst *float64, x *float64, y *float64, n int)
+
+//go:noescape
+func mulAdd32(dst *float32, x *float32, y *float32, n int)
+
+//go:noescape
+func axpy64(dst *float64, a float64, x *float64, n int)
+
+//go:noescape
+func axpy32(dst *float32, a float32, x *float32, n int)
+
+//go:noescape
+func scale64(dst *float64, a float64, x *float64, n int)
+
+//go:noescape
+func scale32(dst *float32, a float32, x *float32, n int)
+
+//go:noescape
+func sum64(x *float64, n int) float64
+
+//go:noescape
+func sum32(x *float32, n int) float32
+
+//go:noescape
+func dot64(x *float64, y *float64, n int) float64
+
+//go:noescape
+func dot32(x *float32, y *float32, n int) float32
 
 //go:noescape
 func sumSquares(x *float64, n int) float64
@@ -66,37 +123,70 @@ func sumSquares(x *float64, n int) float64
 func residual(dst *float64, u *float64, t *float64, n int) float64
 
 //go:noescape
-func addRowSums(dst *float64, x *float64, rows int, cols int)
+func addRowSums64(dst *float64, x *float64, rows int, cols int)
 
 //go:noescape
-func columnMax(top *float64, x *float64, rows int, cols int)
+func addRowSums32(dst *float32, x *float32, rows int, cols int)
 
 //go:noescape
-func columnSums(dst *float64, x *float64, rows int, cols int)
+func columnMax64(top *float64, x *float64, rows int, cols int)
 
 //go:noescape
-func columnDots(dst *float64, x *float64, y *float64, rows int, cols int)
+func columnMax32(top *float32, x *float32, rows int, cols int)
 
 //go:noescape
-func columnCenter(mean *float64, dst *float64, u *float64, x *float64, rows int, cols int)
+func columnSums64(dst *float64, x *float64, rows int, cols int)
 
 //go:noescape
-func columnArgMax(at *float64, top *float64, x *float64, rows int, cols int)
+func columnSums32(dst *float32, x *float32, rows int, cols int)
 
 //go:noescape
-func columnSoftmax(sum *float64, top *float64, x *float64, rows int, cols int)
+func columnDots64(dst *float64, x *float64, y *float64, rows int, cols int)
 
 //go:noescape
-func softmaxColumn(sum *float64, top *float64, x *float64, n int)
+func columnDots32(dst *float32, x *float32, y *float32, rows int, cols int)
 
 //go:noescape
-func softmaxPower(x *float64, top *float64, n int)
+func columnCenter64(mean *float64, dst *float64, u *float64, x *float64, rows int, cols int)
 
 //go:noescape
-func softmaxShare(x *float64, sum *float64, n int)
+func columnCenter32(mean *float32, dst *float32, u *float32, x *float32, rows int, cols int)
 
 //go:noescape
-func center(mean *float64, dst *float64, u *float64, x *float64, n int)
+func columnArgMax64(at *float64, top *float64, x *float64, rows int, cols int)
+
+//go:noescape
+func columnArgMax32(at *float32, top *float32, x *float32, rows int, cols int)
+
+//go:noescape
+func columnSoftmax64(sum *float64, top *float64, x *float64, rows int, cols int)
+
+//go:noescape
+func columnSoftmax32(sum *float32, top *float32, x *float32, rows int, cols int)
+
+//go:noescape
+func softmaxColumn64(sum *float64, top *float64, x *float64, n int)
+
+//go:noescape
+func softmaxColumn32(sum *float32, top *float32, x *float32, n int)
+
+//go:noescape
+func softmaxPower64(x *float64, top *float64, n int)
+
+//go:noescape
+func softmaxPower32(x *float32, top *float32, n int)
+
+//go:noescape
+func softmaxShare64(x *float64, sum *float64, n int)
+
+//go:noescape
+func softmaxShare32(x *float32, sum *float32, n int)
+
+//go:noescape
+func center64(mean *float64, dst *float64, u *float64, x *float64, n int)
+
+//go:noescape
+func center32(mean *float32, dst *float32, u *float32, x *float32, n int)
 
 //go:noescape
 func momentum(v *float64, w *float64, grad *float64, n int, rate float64, mu float64)
@@ -109,3 +199,15 @@ func rmsProp(w *float64, r *float64, grad *float64, n int, rate float64, decay f
 
 //go:noescape
 func adam(w *float64, m *float64, v *float64, grad *float64, n int, beta1 float64, rest1 float64, beta2 float64, rest2 float64, rate float64, correct1 float64, correct2 float64, epsilon float64)
+
+//go:noescape
+func widen(dst *float64, x *float32, n int)
+
+//go:noescape
+func addWidened(dst *float64, x *float32, n int)
+
+//go:noescape
+func narrow(dst *float32, x *float64, n int)
+
+//go:noescape
+func sumSquaresWidened(x *float32, n int) float64

@@ -6,41 +6,75 @@ package vector
 
 const nowhere = "vector: no assembly for this processor"
 
-func exp(dst, x *float64, n int)                                             { panic(nowhere) }
-func tanh(dst, x *float64, n int)                                            { panic(nowhere) }
-func sigmoid(dst, x *float64, n int)                                         { panic(nowhere) }
-func softplus(dst, slope, x *float64, n int)                                 { panic(nowhere) }
-func relu(dst, x *float64, n int)                                            { panic(nowhere) }
-func tanhPush(dst, u, x *float64, n int)                                     { panic(nowhere) }
-func sigmoidPush(dst, u, x *float64, n int)                                  { panic(nowhere) }
-func reluPush(dst, u, x *float64, n int)                                     { panic(nowhere) }
-func tanhCurve(x, u, phi, delta *float64, n int)                             { panic(nowhere) }
-func sigmoidCurve(x, u, phi, delta *float64, n int)                          { panic(nowhere) }
-func softplusCurve(x, u, phi, delta *float64, n int)                         { panic(nowhere) }
-func add(dst, x, y *float64, n int)                                          { panic(nowhere) }
-func sub(dst, x, y *float64, n int)                                          { panic(nowhere) }
-func mul(dst, x, y *float64, n int)                                          { panic(nowhere) }
-func mulAdd(dst, x, y *float64, n int)                                       { panic(nowhere) }
-func axpy(dst *float64, a float64, x *float64, n int)                        { panic(nowhere) }
-func scale(dst *float64, a float64, x *float64, n int)                       { panic(nowhere) }
-func sum(x *float64, n int) float64                                          { panic(nowhere) }
-func dot(x, y *float64, n int) float64                                       { panic(nowhere) }
+func exp64(dst, x *float64, n int)                                           { panic(nowhere) }
+func exp32(dst, x *float32, n int)                                           { panic(nowhere) }
+func tanh64(dst, x *float64, n int)                                          { panic(nowhere) }
+func tanh32(dst, x *float32, n int)                                          { panic(nowhere) }
+func sigmoid64(dst, x *float64, n int)                                       { panic(nowhere) }
+func sigmoid32(dst, x *float32, n int)                                       { panic(nowhere) }
+func softplus64(dst, slope, x *float64, n int)                               { panic(nowhere) }
+func softplus32(dst, slope, x *float32, n int)                               { panic(nowhere) }
+func relu64(dst, x *float64, n int)                                          { panic(nowhere) }
+func relu32(dst, x *float32, n int)                                          { panic(nowhere) }
+func tanhPush64(dst, u, x *float64, n int)                                   { panic(nowhere) }
+func tanhPush32(dst, u, x *float32, n int)                                   { panic(nowhere) }
+func sigmoidPush64(dst, u, x *float64, n int)                                { panic(nowhere) }
+func sigmoidPush32(dst, u, x *float32, n int)                                { panic(nowhere) }
+func reluPush64(dst, u, x *float64, n int)                                   { panic(nowhere) }
+func reluPush32(dst, u, x *float32, n int)                                   { panic(nowhere) }
+func tanhCurve64(x, u, phi, delta *float64, n int)                           { panic(nowhere) }
+func tanhCurve32(x, u, phi, delta *float32, n int)                           { panic(nowhere) }
+func sigmoidCurve64(x, u, phi, delta *float64, n int)                        { panic(nowhere) }
+func sigmoidCurve32(x, u, phi, delta *float32, n int)                        { panic(nowhere) }
+func softplusCurve64(x, u, phi, delta *float64, n int)                       { panic(nowhere) }
+func softplusCurve32(x, u, phi, delta *float32, n int)                       { panic(nowhere) }
+func add64(dst, x, y *float64, n int)                                        { panic(nowhere) }
+func add32(dst, x, y *float32, n int)                                        { panic(nowhere) }
+func sub64(dst, x, y *float64, n int)                                        { panic(nowhere) }
+func sub32(dst, x, y *float32, n int)                                        { panic(nowhere) }
+func mul64(dst, x, y *float64, n int)                                        { panic(nowhere) }
+func mul32(dst, x, y *float32, n int)                                        { panic(nowhere) }
+func mulAdd64(dst, x, y *float64, n int)                                     { panic(nowhere) }
+func mulAdd32(dst, x, y *float32, n int)                                     { panic(nowhere) }
+func axpy64(dst *float64, a float64, x *float64, n int)                      { panic(nowhere) }
+func axpy32(dst *float32, a float32, x *float32, n int)                      { panic(nowhere) }
+func scale64(dst *float64, a float64, x *float64, n int)                     { panic(nowhere) }
+func scale32(dst *float32, a float32, x *float32, n int)                     { panic(nowhere) }
+func sum64(x *float64, n int) float64                                        { panic(nowhere) }
+func sum32(x *float32, n int) float32                                        { panic(nowhere) }
+func dot64(x, y *float64, n int) float64                                     { panic(nowhere) }
+func dot32(x, y *float32, n int) float32                                     { panic(nowhere) }
 func sumSquares(x *float64, n int) float64                                   { panic(nowhere) }
 func residual(dst, u, t *float64, n int) float64                             { panic(nowhere) }
-func addRowSums(dst, x *float64, rows, cols int)                             { panic(nowhere) }
-func columnMax(top, x *float64, rows, cols int)                              { panic(nowhere) }
-func columnSums(dst, x *float64, rows, cols int)                             { panic(nowhere) }
-func columnDots(dst, x, y *float64, rows, cols int)                          { panic(nowhere) }
-func columnCenter(mean, dst, u, x *float64, rows, cols int)                  { panic(nowhere) }
-func columnArgMax(at, top, x *float64, rows, cols int)                       { panic(nowhere) }
-func columnSoftmax(sum, top, x *float64, rows, cols int)                     { panic(nowhere) }
-func softmaxColumn(sum, top, x *float64, n int)                              { panic(nowhere) }
-func softmaxPower(x, top *float64, n int)                                    { panic(nowhere) }
-func softmaxShare(x, sum *float64, n int)                                    { panic(nowhere) }
-func center(mean, dst, u, x *float64, n int)                                 { panic(nowhere) }
+func addRowSums64(dst, x *float64, rows, cols int)                           { panic(nowhere) }
+func addRowSums32(dst, x *float32, rows, cols int)                           { panic(nowhere) }
+func columnMax64(top, x *float64, rows, cols int)                            { panic(nowhere) }
+func columnMax32(top, x *float32, rows, cols int)                            { panic(nowhere) }
+func columnSums64(dst, x *float64, rows, cols int)                           { panic(nowhere) }
+func columnSums32(dst, x *float32, rows, cols int)                           { panic(nowhere) }
+func columnDots64(dst, x, y *float64, rows, cols int)                        { panic(nowhere) }
+func columnDots32(dst, x, y *float32, rows, cols int)                        { panic(nowhere) }
+func columnCenter64(mean, dst, u, x *float64, rows, cols int)                { panic(nowhere) }
+func columnCenter32(mean, dst, u, x *float32, rows, cols int)                { panic(nowhere) }
+func columnArgMax64(at, top, x *float64, rows, cols int)                     { panic(nowhere) }
+func columnArgMax32(at, top, x *float32, rows, cols int)                     { panic(nowhere) }
+func columnSoftmax64(sum, top, x *float64, rows, cols int)                   { panic(nowhere) }
+func columnSoftmax32(sum, top, x *float32, rows, cols int)                   { panic(nowhere) }
+func softmaxColumn64(sum, top, x *float64, n int)                            { panic(nowhere) }
+func softmaxColumn32(sum, top, x *float32, n int)                            { panic(nowhere) }
+func softmaxPower64(x, top *float64, n int)                                  { panic(nowhere) }
+func softmaxPower32(x, top *float32, n int)                                  { panic(nowhere) }
+func softmaxShare64(x, sum *float64, n int)                                  { panic(nowhere) }
+func softmaxShare32(x, sum *float32, n int)                                  { panic(nowhere) }
+func center64(mean, dst, u, x *float64, n int)                               { panic(nowhere) }
+func center32(mean, dst, u, x *float32, n int)                               { panic(nowhere) }
 func momentum(v, w, grad *float64, n int, rate, mu float64)                  { panic(nowhere) }
 func adaGrad(w, s, grad *float64, n int, rate, delta float64)                { panic(nowhere) }
 func rmsProp(w, r, grad *float64, n int, rate, decay, rest, epsilon float64) { panic(nowhere) }
 func adam(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64) {
 	panic(nowhere)
 }
+func widen(dst *float64, x *float32, n int)       { panic(nowhere) }
+func addWidened(dst *float64, x *float32, n int)  { panic(nowhere) }
+func narrow(dst *float32, x *float64, n int)      { panic(nowhere) }
+func sumSquaresWidened(x *float32, n int) float64 { panic(nowhere) }

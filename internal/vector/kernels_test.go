@@ -12,10 +12,12 @@ import (
 )
 
 // TestAgainstGo compares the assembly with the Go code, on slices at every alignment between guards.
-func TestAgainstGo(t *testing.T) {
+func TestAgainstGo(t *testing.T) { inBoth(t, testAgainstGo[float64], testAgainstGo[float32]) }
+
+func testAgainstGo[F Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	each(t, func(t *testing.T) {
-		for _, f := range functions {
+		for _, f := range functions[F]() {
 			for i, size := range f.sizes() {
 				rows, cols := size[0], size[1]
 				a := f.arguments(rng, rows, cols)
@@ -26,14 +28,14 @@ func TestAgainstGo(t *testing.T) {
 				if f.matrix() || sum != 0 {
 					terms += float64(rows * cols)
 				}
-				bound := f.rounding * terms * 0x1p-53
+				bound := f.rounding * terms * half[F]()
 				if !(math.Abs(v-sum) <= bound*max(1, sum)) {
 					t.Errorf("%s of %d×%d returns %v, want %v", f.name, rows, cols, v, sum)
 				}
 				for k := range want {
 					for j, w := range want[k] {
-						d := math.Abs(got[k][j] - w)
-						if !(d <= bound*max(1, w)) || !f.writes(k) && d != 0 {
+						d := math.Abs(float64(got[k][j] - w))
+						if !(d <= bound*max(1, float64(w))) || !f.writes(k) && d != 0 {
 							t.Fatalf("%s of %d×%d: slice %d has %v at %d, want %v", f.name, rows, cols, k, got[k][j], j, w)
 						}
 					}
@@ -46,14 +48,22 @@ func TestAgainstGo(t *testing.T) {
 	})
 }
 
+// half is half a unit of the last place of 1.
+func half[F Float]() float64 {
+	if isSingle[F]() {
+		return 0x1p-24
+	}
+	return 0x1p-53
+}
+
 // guarded copies slices to places of different alignment with numbers around them; check says whether these are
 // still the same.
-func guarded(a [][]float64, seed int) (b [][]float64, check func() error) {
+func guarded[F Float](a [][]F, seed int) (b [][]F, check func() error) {
 	const guard = 1234.5
 	const zone = 24
-	var wholes [][]float64
+	var wholes [][]F
 	for i, x := range a {
-		whole := make([]float64, len(x)+2*zone)
+		whole := make([]F, len(x)+2*zone)
 		for j := range whole {
 			whole[j] = guard
 		}
@@ -76,20 +86,22 @@ func guarded(a [][]float64, seed int) (b [][]float64, check func() error) {
 }
 
 // TestSameBits: AVX2 and AVX-512 agree, for all kinds of numbers.
-func TestSameBits(t *testing.T) {
+func TestSameBits(t *testing.T) { inBoth(t, testSameBits[float64], testSameBits[float32]) }
+
+func testSameBits[F Float](t *testing.T) {
 	have := kernel.Available()
 	if len(have) < 3 {
 		t.Skip("this machine has no AVX-512")
 	}
 	rng := rand.New(rand.NewPCG(7, 8))
-	for _, f := range functions {
+	for _, f := range functions[F]() {
 		for _, size := range f.sizes() {
 			rows, cols := size[0], size[1]
 			a := f.arguments(rng, rows, cols)
 			for _, x := range a {
 				for i := range x {
-					x[i] = odd(rng)
-					if f.adaptive() && math.Abs(x[i]) < 0x1p-400 {
+					x[i] = F(odd(rng))
+					if f.adaptive() && math.Abs(float64(x[i])) < 0x1p-400 {
 						x[i] = 0
 					}
 				}
@@ -123,15 +135,19 @@ func odd(rng *rand.Rand) float64 {
 
 // TestSpecialNumbers: what is infinite or no number with the Go code is so with the assembly.
 func TestSpecialNumbers(t *testing.T) {
+	inBoth(t, testSpecialNumbers[float64], testSpecialNumbers[float32])
+}
+
+func testSpecialNumbers[F Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 10))
 	values := []float64{0, math.Copysign(0, -1), math.Inf(1), math.Inf(-1), math.NaN(), 1, -1, 0.5, 3}
 	each(t, func(t *testing.T) {
-		for _, f := range functions {
+		for _, f := range functions[F]() {
 			for range 40 {
 				a := f.arguments(rng, 3, 37)
 				for _, x := range a {
 					for i := range x {
-						x[i] = values[rng.IntN(len(values))]
+						x[i] = F(values[rng.IntN(len(values))])
 					}
 				}
 				want, sum := f.with(kernel.Generic, a, 37)
@@ -144,7 +160,7 @@ func TestSpecialNumbers(t *testing.T) {
 				}
 				for k := range want {
 					for j, w := range want[k] {
-						if !alike(got[k][j], w) {
+						if !alike(float64(got[k][j]), float64(w)) {
 							t.Fatalf("%s: slice %d has %v at %d, want %v", f.name, k, got[k][j], j, w)
 						}
 					}
@@ -162,10 +178,12 @@ func alike(a, b float64) bool {
 }
 
 // TestPlace: an element's value depends on the element alone.
-func TestPlace(t *testing.T) {
+func TestPlace(t *testing.T) { inBoth(t, testPlace[float64], testPlace[float32]) }
+
+func testPlace[F Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	each(t, func(t *testing.T) {
-		for _, f := range functions {
+		for _, f := range functions[F]() {
 			if f.matrix() || !f.writes(0) {
 				continue
 			}
@@ -173,7 +191,7 @@ func TestPlace(t *testing.T) {
 			a := f.arguments(rng, 1, n)
 			got, _ := f.with(active, a, n)
 			for i := range n {
-				var single [][]float64
+				var single [][]F
 				for _, x := range a {
 					single = append(single, x[i:i+1])
 				}
@@ -190,9 +208,13 @@ func TestPlace(t *testing.T) {
 
 // TestColumnsAndRowsAlone: a matrix's column, or row, has the bits that it has alone.
 func TestColumnsAndRowsAlone(t *testing.T) {
+	inBoth(t, testColumnsAndRowsAlone[float64], testColumnsAndRowsAlone[float32])
+}
+
+func testColumnsAndRowsAlone[F Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(19, 20))
 	each(t, func(t *testing.T) {
-		for _, f := range functions {
+		for _, f := range functions[F]() {
 			for _, size := range [][2]int{{1, 3}, {26, 2}, {9, 7}, {33, 12}, {70, 13}} {
 				if !f.matrix() {
 					continue
@@ -206,7 +228,7 @@ func TestColumnsAndRowsAlone(t *testing.T) {
 				a := f.arguments(rng, rows, cols)
 				got, _ := f.with(active, a, cols)
 				for i := range count {
-					part := func(x []float64) (alone []float64) {
+					part := func(x []F) (alone []F) {
 						for e, v := range x {
 							if byRow && e*rows/len(x) == i || !byRow && e%cols == i {
 								alone = append(alone, v)
@@ -214,7 +236,7 @@ func TestColumnsAndRowsAlone(t *testing.T) {
 						}
 						return alone
 					}
-					var single [][]float64
+					var single [][]F
 					for _, x := range a {
 						single = append(single, part(x))
 					}
@@ -224,7 +246,7 @@ func TestColumnsAndRowsAlone(t *testing.T) {
 					}
 					want, _ := f.with(active, single, width)
 					for k := range want {
-						if !slices.EqualFunc(part(got[k]), want[k], same) {
+						if !slices.EqualFunc(part(got[k]), want[k], same[F]) {
 							t.Fatalf("%s of %d×%d: other numbers in slice %d than for %d alone", f.name, rows, cols, k, i)
 						}
 					}
@@ -252,10 +274,12 @@ func TestLargeSteps(t *testing.T) {
 }
 
 // TestInPlace: a slice that is written may be one that is read.
-func TestInPlace(t *testing.T) {
+func TestInPlace(t *testing.T) { inBoth(t, testInPlace[float64], testInPlace[float32]) }
+
+func testInPlace[F Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	each(t, func(t *testing.T) {
-		for _, f := range functions {
+		for _, f := range functions[F]() {
 			for to := range f.shape {
 				for from := range f.shape {
 					if !f.writes(to) || f.shape[from] != f.shape[to]|0x20 {
@@ -269,7 +293,7 @@ func TestInPlace(t *testing.T) {
 						b[from] = b[to]
 						f.run(b, cols)
 						for k := range want {
-							if k != from && !slices.EqualFunc(b[k], want[k], same) {
+							if k != from && !slices.EqualFunc(b[k], want[k], same[F]) {
 								t.Fatalf("%s, slice %d being %d: slice %d is %v, want %v", f.name, from, to, k, b[k], want[k])
 							}
 						}
@@ -282,14 +306,16 @@ func TestInPlace(t *testing.T) {
 
 // TestShortSlices: each slice but the first may be too short, which panics before anything is written, also where
 // the slice's array would go on.
-func TestShortSlices(t *testing.T) {
+func TestShortSlices(t *testing.T) { inBoth(t, testShortSlices[float64], testShortSlices[float32]) }
+
+func testShortSlices[F Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(15, 16))
 	each(t, func(t *testing.T) {
-		for _, f := range functions {
+		for _, f := range functions[F]() {
 			for k := 1; k < len(f.shape); k++ {
 				a := f.arguments(rng, 3, 11)
 				want := clone(a)
-				short := append([][]float64(nil), a...)
+				short := append([][]F(nil), a...)
 				short[k] = short[k][:len(a[k])-1]
 				func() {
 					defer func() {
@@ -334,9 +360,13 @@ func TestImpossibleRowsPanic(t *testing.T) {
 }
 
 func TestNothingIsAllocated(t *testing.T) {
+	inBoth(t, testNothingIsAllocated[float64], testNothingIsAllocated[float32])
+}
+
+func testNothingIsAllocated[F Float](t *testing.T) {
 	rng := rand.New(rand.NewPCG(17, 18))
 	each(t, func(t *testing.T) {
-		for _, f := range functions {
+		for _, f := range functions[F]() {
 			for _, cols := range []int{1, 3, 50} {
 				a := f.arguments(rng, 3, cols)
 				if n := testing.AllocsPerRun(10, func() { f.run(a, cols) }); n != 0 {

@@ -7,11 +7,13 @@ import (
 )
 
 // TestPageBoundary puts all slices right before, and right after, memory that must not be touched.
-func TestPageBoundary(t *testing.T) {
+func TestPageBoundary(t *testing.T) { inBoth(t, testPageBoundary[float64], testPageBoundary[float32]) }
+
+func testPageBoundary[F Float](t *testing.T) {
 	page := syscall.Getpagesize()
-	inPage := page / 8
+	inPage := page / size[F]()
 	const most = 4
-	type frame struct{ numbers []float64 }
+	type frame struct{ numbers []F }
 	var frames []frame
 	for range most {
 		mem, err := syscall.Mmap(-1, 0, 3*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
@@ -24,17 +26,17 @@ func TestPageBoundary(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		frames = append(frames, frame{unsafe.Slice((*float64)(unsafe.Pointer(&mem[page])), inPage)})
+		frames = append(frames, frame{unsafe.Slice((*F)(unsafe.Pointer(&mem[page])), inPage)})
 	}
 	each(t, func(t *testing.T) {
-		for _, f := range functions {
-			for _, size := range f.sizes() {
-				rows, cols := size[0], size[1]
+		for _, f := range functions[F]() {
+			for _, shape := range f.sizes() {
+				rows, cols := shape[0], shape[1]
 				if rows*cols > inPage {
 					continue
 				}
 				for _, atEnd := range []bool{true, false} {
-					var a [][]float64
+					var a [][]F
 					for i, n := range f.lengths(rows, cols) {
 						x := frames[i].numbers
 						if atEnd {

@@ -3,16 +3,17 @@ package vector
 import (
 	"fmt"
 	"math"
+	"unsafe"
 
 	"gonum.org/v1/gonum/floats"
 )
 
 // Sum returns Σ x.
-func Sum(x []float64) float64 {
+func Sum[F Float](x []F) F {
 	if accelerated() {
 		return sum(data(x), len(x))
 	}
-	sum := 0.0
+	sum := F(0)
 	for _, v := range x {
 		sum += v
 	}
@@ -20,11 +21,11 @@ func Sum(x []float64) float64 {
 }
 
 // Dot returns xᵀy.
-func Dot(x, y []float64) float64 {
+func Dot[F Float](x, y []F) F {
 	if fast(len(x), len(y)) {
 		return dot(data(x), data(y), len(x))
 	}
-	sum := 0.0
+	sum := F(0)
 	for i, y := range y[:len(x)] {
 		sum += x[i] * y
 	}
@@ -53,23 +54,28 @@ func Norm(x []float64) float64 {
 	return floats.Norm(x, 2)
 }
 
-// Residual stores u − t in dst and returns Σ (u − t)².
-func Residual(dst, u, t []float64) float64 {
+// Residual stores u − t in dst and returns Σ (u − t)², added up in double precision.
+func Residual[F Float](dst, u, t []F) float64 {
 	if fast(len(dst), min(len(u), len(t))) {
-		return residual(data(dst), data(u), data(t), len(dst))
+		if isSingle[F]() {
+			sub(data(dst), data(u), data(t), len(dst))
+			return sumSquaresWidened((*float32)(unsafe.Pointer(unsafe.SliceData(dst))), len(dst))
+		}
+		p := func(x []F) *float64 { return (*float64)(unsafe.Pointer(unsafe.SliceData(x))) }
+		return residual(p(dst), p(u), p(t), len(dst))
 	}
 	sum := 0.0
 	u, t = u[:len(dst)], t[:len(dst)]
 	for i, u := range u {
 		r := u - t[i]
 		dst[i] = r
-		sum += r * r
+		sum += float64(r) * float64(r)
 	}
 	return sum
 }
 
 // AddRowSums adds the sum of row i of x, len(dst) × cols, to dst[i].
-func AddRowSums(dst, x []float64, cols int) {
+func AddRowSums[F Float](dst, x []F, cols int) {
 	if len(dst) == 0 {
 		return
 	}

@@ -10,77 +10,99 @@ import (
 )
 
 // function is what the tests know of one function of the package.
-type function struct {
+type function[F Float] struct {
 	name string
 	// shape has a letter for each slice: n or m for all the elements, m where they are a matrix, c for one
 	// number a column, r for one a row. Those that are written are capitals.
 	shape string
-	// rounding bounds how the assembly may differ from the Go code, in 2⁻⁵³ of the result or of 1 for each number
+	// rounding bounds how the assembly may differ from the Go code, in half units of the last place of the result or of 1 for each number
 	// summed, when no number's size is above 1; 0: not at all.
 	rounding float64
-	run      func(a [][]float64, cols int) float64
+	run      func(a [][]F, cols int) float64
 }
 
-func unary(f func(dst, x []float64)) func(a [][]float64, _ int) float64 {
-	return func(a [][]float64, _ int) float64 { f(a[0], a[1]); return 0 }
+func unary[F Float](f func(dst, x []F)) func(a [][]F, _ int) float64 {
+	return func(a [][]F, _ int) float64 { f(a[0], a[1]); return 0 }
 }
 
-func binary(f func(dst, x, y []float64)) func(a [][]float64, _ int) float64 {
-	return func(a [][]float64, _ int) float64 { f(a[0], a[1], a[2]); return 0 }
+func binary[F Float](f func(dst, x, y []F)) func(a [][]F, _ int) float64 {
+	return func(a [][]F, _ int) float64 { f(a[0], a[1], a[2]); return 0 }
 }
 
-func curve(f func(x, u, phi, delta []float64)) func(a [][]float64, _ int) float64 {
-	return func(a [][]float64, _ int) float64 { f(a[0], a[1], a[2], a[3]); return 0 }
+func curve[F Float](f func(x, u, phi, delta []F)) func(a [][]F, _ int) float64 {
+	return func(a [][]F, _ int) float64 { f(a[0], a[1], a[2], a[3]); return 0 }
 }
 
-func reduction(f func(x []float64) float64) func(a [][]float64, _ int) float64 {
-	return func(a [][]float64, _ int) float64 { return f(a[0]) }
+func reduction[F, R Float](f func(x []F) R) func(a [][]F, _ int) float64 {
+	return func(a [][]F, _ int) float64 { return float64(f(a[0])) }
 }
 
-func reductionOfTwo(f func(x, y []float64) float64) func(a [][]float64, _ int) float64 {
-	return func(a [][]float64, _ int) float64 { return f(a[0], a[1]) }
+func reductionOfTwo[F Float](f func(x, y []F) F) func(a [][]F, _ int) float64 {
+	return func(a [][]F, _ int) float64 { return float64(f(a[0], a[1])) }
 }
 
 var adamStep = AdamStep{1e-3, 0.9, 0.999, 1e-8, 1 / (1 - 0.9), 1 / (1 - 0.999)}
 
-var functions = []function{
-	{"Exp", "Nn", 8, unary(Exp)},
-	{"Tanh", "Nn", 8, unary(Tanh)},
-	{"Sigmoid", "Nn", 8, unary(Sigmoid)},
-	{"Softplus", "NNn", 8, binary(Softplus)},
-	{"ReLU", "Nn", 0, unary(ReLU)},
-	{"TanhPush", "Nnn", 2, binary(TanhPush)},
-	{"SigmoidPush", "Nnn", 0, binary(SigmoidPush)},
-	{"ReLUPush", "Nnn", 0, binary(ReLUPush)},
-	{"TanhCurve", "Nnnn", 8, curve(TanhCurve)},
-	{"SigmoidCurve", "Nnnn", 8, curve(SigmoidCurve)},
-	{"SoftplusCurve", "Nnnn", 8, curve(SoftplusCurve)},
-	{"Add", "Nnn", 0, binary(Add)},
-	{"Sub", "Nnn", 0, binary(Sub)},
-	{"Mul", "Nnn", 0, binary(Mul)},
-	{"MulAdd", "Nnn", 4, binary(MulAdd)},
-	{"Axpy", "Nn", 4, func(a [][]float64, _ int) float64 { Axpy(a[0], 0.7, a[1]); return 0 }},
-	{"Scale", "Nn", 0, func(a [][]float64, _ int) float64 { Scale(a[0], 0.7, a[1]); return 0 }},
-	{"Sum", "n", 2, reduction(Sum)},
-	{"Dot", "nn", 2, reductionOfTwo(Dot)},
+// functionsOf are those of either precision.
+func functionsOf[F Float]() []function[F] {
+	return []function[F]{
+		{"Exp", "Nn", 8, unary(Exp[F])},
+		{"Tanh", "Nn", 8, unary(Tanh[F])},
+		{"Sigmoid", "Nn", 8, unary(Sigmoid[F])},
+		{"Softplus", "NNn", 8, binary(Softplus[F])},
+		{"ReLU", "Nn", 0, unary(ReLU[F])},
+		{"TanhPush", "Nnn", 2, binary(TanhPush[F])},
+		{"SigmoidPush", "Nnn", 0, binary(SigmoidPush[F])},
+		{"ReLUPush", "Nnn", 0, binary(ReLUPush[F])},
+		{"TanhCurve", "Nnnn", 8, curve(TanhCurve[F])},
+		{"SigmoidCurve", "Nnnn", 8, curve(SigmoidCurve[F])},
+		{"SoftplusCurve", "Nnnn", 8, curve(SoftplusCurve[F])},
+		{"Add", "Nnn", 0, binary(Add[F])},
+		{"Sub", "Nnn", 0, binary(Sub[F])},
+		{"Mul", "Nnn", 0, binary(Mul[F])},
+		{"MulAdd", "Nnn", 4, binary(MulAdd[F])},
+		{"Axpy", "Nn", 4, func(a [][]F, _ int) float64 { Axpy(a[0], 0.7, a[1]); return 0 }},
+		{"Scale", "Nn", 0, func(a [][]F, _ int) float64 { Scale(a[0], 0.7, a[1]); return 0 }},
+		{"Sum", "n", 2, reduction(Sum[F])},
+		{"Dot", "nn", 2, reductionOfTwo(Dot[F])},
+		{"Residual", "Nnn", 4, func(a [][]F, _ int) float64 { return Residual(a[0], a[1], a[2]) }},
+		{"AddRowSums", "Rm", 2, func(a [][]F, cols int) float64 { AddRowSums(a[0], a[1], cols); return 0 }},
+		{"ColumnMax", "Cm", 0, unary(ColumnMax[F])},
+		{"ColumnArgMax", "CCm", 0, binary(ColumnArgMax[F])},
+		{"ColumnSums", "Cm", 0, unary(ColumnSums[F])},
+		{"ColumnDots", "Cmm", 2, binary(ColumnDots[F])},
+		{"ColumnSoftmax", "CcM", 16, binary(ColumnSoftmax[F])},
+		{"ColumnCenter", "cMmm", 0, curve(ColumnCenter[F])},
+	}
+}
+
+// functions are all of the precision.
+func functions[F Float]() []function[F] {
+	all := functionsOf[F]()
+	if doubles, ok := any(updates).([]function[F]); ok {
+		all = append(all, doubles...)
+	}
+	return all
+}
+
+// updates are the functions of float64 alone.
+var updates = []function[float64]{
 	{"SumSquares", "n", 2, reduction(SumSquares)},
 	{"Norm", "n", 4, reduction(Norm)},
-	{"Residual", "Nnn", 4, func(a [][]float64, _ int) float64 { return Residual(a[0], a[1], a[2]) }},
-	{"AddRowSums", "Rm", 2, func(a [][]float64, cols int) float64 { AddRowSums(a[0], a[1], cols); return 0 }},
-	{"ColumnMax", "Cm", 0, unary(ColumnMax)},
-	{"ColumnArgMax", "CCm", 0, binary(ColumnArgMax)},
-	{"ColumnSums", "Cm", 0, unary(ColumnSums)},
-	{"ColumnDots", "Cmm", 2, binary(ColumnDots)},
-	{"ColumnSoftmax", "CcM", 16, binary(ColumnSoftmax)},
-	{"ColumnCenter", "cMmm", 0, curve(ColumnCenter)},
 	{"Momentum", "NNn", 0, func(a [][]float64, _ int) float64 { Momentum(a[0], a[1], a[2], 0.1, 0.9); return 0 }},
 	{"AdaGrad", "NNn", 0, func(a [][]float64, _ int) float64 { AdaGrad(a[0], a[1], a[2], 0.1, 1e-8); return 0 }},
 	{"RMSProp", "NNn", 0, func(a [][]float64, _ int) float64 { RMSProp(a[0], a[1], a[2], 0.1, 0.9, 1e-8); return 0 }},
 	{"Adam", "NNNn", 0, func(a [][]float64, _ int) float64 { Adam(a[0], a[1], a[2], a[3], &adamStep); return 0 }},
 }
 
+// inBoth runs the test for both precisions.
+func inBoth(t *testing.T, double, single func(t *testing.T)) {
+	t.Run("float64", double)
+	t.Run("float32", single)
+}
+
 // lengths returns how long the function's slices are for rows × cols elements.
-func (f function) lengths(rows, cols int) []int {
+func (f function[F]) lengths(rows, cols int) []int {
 	n := make([]int, len(f.shape))
 	for i, s := range f.shape {
 		switch s | 0x20 {
@@ -96,19 +118,19 @@ func (f function) lengths(rows, cols int) []int {
 }
 
 // adaptive says that steps below 2⁻⁹⁰⁰ may be rounded in more than one way.
-func (f function) adaptive() bool {
+func (f function[F]) adaptive() bool {
 	return slices.Contains([]string{"AdaGrad", "RMSProp", "Adam"}, f.name)
 }
 
-func (f function) writes(i int) bool { return f.shape[i] < 'a' }
+func (f function[F]) writes(i int) bool { return f.shape[i] < 'a' }
 
 // matrix says whether the function knows rows and columns.
-func (f function) matrix() bool {
+func (f function[F]) matrix() bool {
 	return slices.ContainsFunc([]byte(f.shape), func(s byte) bool { return s|0x20 == 'm' })
 }
 
 // sizes are the rows and columns to test the function on.
-func (f function) sizes() (sizes [][2]int) {
+func (f function[F]) sizes() (sizes [][2]int) {
 	if !f.matrix() {
 		for n := range 70 {
 			sizes = append(sizes, [2]int{1, n})
@@ -128,13 +150,13 @@ func (f function) sizes() (sizes [][2]int) {
 }
 
 // arguments are random numbers between −1 and 1, or 0 and 1 where roots are taken of some.
-func (f function) arguments(rng *rand.Rand, rows, cols int) (a [][]float64) {
+func (f function[F]) arguments(rng *rand.Rand, rows, cols int) (a [][]F) {
 	for _, n := range f.lengths(rows, cols) {
-		x := make([]float64, n)
+		x := make([]F, n)
 		for i := range x {
-			x[i] = 2*rng.Float64() - 1
+			x[i] = F(2*rng.Float64() - 1)
 			if f.adaptive() {
-				x[i] = math.Abs(x[i])
+				x[i] = F(math.Abs(float64(x[i])))
 			}
 		}
 		a = append(a, x)
@@ -142,8 +164,8 @@ func (f function) arguments(rng *rand.Rand, rows, cols int) (a [][]float64) {
 	return a
 }
 
-func clone(a [][]float64) [][]float64 {
-	b := make([][]float64, len(a))
+func clone[F Float](a [][]F) [][]F {
+	b := make([][]F, len(a))
 	for i := range a {
 		b[i] = slices.Clone(a[i])
 	}
@@ -151,7 +173,7 @@ func clone(a [][]float64) [][]float64 {
 }
 
 // with runs the function on copies of the arguments with a kernel and returns them.
-func (f function) with(k kernel.Kernel, a [][]float64, cols int) ([][]float64, float64) {
+func (f function[F]) with(k kernel.Kernel, a [][]F, cols int) ([][]F, float64) {
 	defer func(k kernel.Kernel) { active = k }(active)
 	active = k
 	b := clone(a)
@@ -169,6 +191,6 @@ func each(t *testing.T, test func(t *testing.T)) {
 }
 
 // same is equality of bits, but for what a NaN carries.
-func same(a, b float64) bool {
-	return math.Float64bits(a) == math.Float64bits(b) || a != a && b != b
+func same[F Float](a, b F) bool {
+	return math.Float64bits(float64(a)) == math.Float64bits(float64(b)) || a != a && b != b
 }

@@ -8,49 +8,50 @@ import "math"
 // arithmetic. Results among the subnormal numbers are included, NaN is passed on, infinite arguments have their limits.
 
 // Exp stores e^x, off by 1.09 ulp at most, in Go by 0.93. It overflows where e^x does.
-func Exp(dst, x []float64) {
+func Exp[F Float](dst, x []F) {
 	if fast(len(dst), len(x)) {
 		exp(data(dst), data(x), len(dst))
 		return
 	}
 	for i, v := range x[:len(dst)] {
-		dst[i] = exponential(v)
+		dst[i] = F(exponential(float64(v)))
 	}
 }
 
 // Tanh stores tanh x, off by 1.48 ulp at most, between 18 and 19.1, where it becomes 1, by 1.83, in Go by 1.38.
 // It is odd, for −0 too.
-func Tanh(dst, x []float64) {
+func Tanh[F Float](dst, x []F) {
 	if fast(len(dst), len(x)) {
 		tanh(data(dst), data(x), len(dst))
 		return
 	}
 	for i, v := range x[:len(dst)] {
-		dst[i] = math.Tanh(v)
+		dst[i] = F(math.Tanh(float64(v)))
 	}
 }
 
 // Sigmoid stores 1/(1 + e^−x), off by 1.50 ulp at most, in Go by 1.40.
-func Sigmoid(dst, x []float64) {
+func Sigmoid[F Float](dst, x []F) {
 	if fast(len(dst), len(x)) {
 		sigmoid(data(dst), data(x), len(dst))
 		return
 	}
 	for i, v := range x[:len(dst)] {
-		dst[i] = logistic(v)
+		dst[i] = F(logistic(float64(v)))
 	}
 }
 
 // Softplus stores log(1 + e^x) in dst, off by 1.27 ulp at most, in Go by 1.53, and its derivative, the sigmoid, in
 // slope, off by 1.06 at most, in Go by 1.40.
-func Softplus(dst, slope, x []float64) {
+func Softplus[F Float](dst, slope, x []F) {
 	if fast(len(dst), min(len(slope), len(x))) {
 		softplus(data(dst), data(slope), data(x), len(dst))
 		return
 	}
 	for i, v := range x[:len(dst)] {
-		slope[i] = logistic(v)
-		dst[i] = max(v, 0) + math.Log1p(exponential(-math.Abs(v)))
+		x := float64(v)
+		slope[i] = F(logistic(x))
+		dst[i] = F(max(x, 0) + math.Log1p(exponential(-math.Abs(x))))
 	}
 }
 

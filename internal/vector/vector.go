@@ -1,5 +1,5 @@
-// Package vector has elementwise functions of vectors, reductions, and the updates of first-order methods, in
-// double precision.
+// Package vector has elementwise functions of vectors and reductions in double and single precision, conversions between the
+// two, and the updates of first-order methods in double precision.
 //
 // Slices of one call are equally long; a longer one counts up to the first one's length, a shorter one panics
 // before anything is written. dst may be one of the inputs, but must not overlap one partly. An element's value
@@ -25,7 +25,19 @@ var active = kernel.Selected()
 func accelerated() bool { return active != kernel.Generic }
 
 // data is what the assembly takes of a slice.
-func data(x []float64) *float64 { return unsafe.SliceData(x) }
+func data[F Float](x []F) *F { return unsafe.SliceData(x) }
+
+// Float is a number of either precision.
+type Float interface{ float32 | float64 }
+
+// size returns how many bytes a number has.
+func size[F Float]() int {
+	var x F
+	return int(unsafe.Sizeof(x))
+}
+
+// isSingle says that numbers are float32. It is known where code is compiled.
+func isSingle[F Float]() bool { return size[F]() == 4 }
 
 // fast is need, and says that the assembly runs.
 func fast(n, have int) bool {

@@ -1,35 +1,53 @@
 package blas
 
-import "newtop/internal/kernel"
+import (
+	"unsafe"
+
+	"newtop/internal/kernel"
+)
 
 //go:generate go run ./gen -out kernels_amd64.s -stubs kernels_amd64.go -pkg blas
 
-// run computes a panel.
-func run(k kernel.Kernel, p *panel) {
-	if k == kernel.AVX512 {
+// run computes a panel of elements of size bytes.
+func run(k kernel.Kernel, size int, p *panel) {
+	switch {
+	case k == kernel.AVX512 && size == 4:
+		sumAVX512Single(p)
+	case k == kernel.AVX512:
 		sumAVX512(p)
-	} else {
+	case size == 4:
+		sumAVX2Single(p)
+	default:
 		sumAVX2(p)
 	}
 }
 
-// column adds A·b to c for A of len(c) × k that lies row by row, and b whose elements are stride apart. It has
-// the same bits with all vector instructions.
-func column(c, a []float64, rowStride int, b []float64, stride, k int) {
-	if rows := len(c) &^ 3; rows > 0 && k > 0 {
-		columnAVX2(&c[0], rows, &a[0], rowStride, &b[0], stride, k)
+// column adds A·b to the first elements of c for A of len(c) × k that lies row by row, and b whose elements are stride apart,
+// and returns to how many. It has the same bits with all vector instructions.
+func column[F Float](c, a []F, rowStride int, b []F, stride, k int) int {
+	rows := len(c) &^ 3
+	if sizeOf[F]() == 4 || rows == 0 || k == 0 {
+		return 0
 	}
+	columnAVX2(&as[float64](c)[0], rows, &as[float64](a)[0], rowStride, &as[float64](b)[0], stride, k)
+	return rows
 }
 
 // transposeVector is Transpose for sizes above 0 and slices that were checked.
-func transposeVector(k kernel.Kernel, dst []float64, dstStride int, src []float64, srcStride, rows, cols int) {
-	if k == kernel.AVX512 {
-		transposeAVX512(&dst[0], dstStride, &src[0], srcStride, rows, cols)
+func transposeVector[F Float](k kernel.Kernel, dst []F, dstStride int, src []F, srcStride, rows, cols int) {
+	double := sizeOf[F]() == 8
+	if k == kernel.AVX512 && double {
+		transposeAVX512(&as[float64](dst)[0], dstStride, &as[float64](src)[0], srcStride, rows, cols)
 		return
 	}
-	r, c := rows&^3, cols&^3
-	if r > 0 && c > 0 {
-		transposeAVX2(&dst[0], dstStride, &src[0], srcStride, r, c)
+	square := 32 / int(unsafe.Sizeof(src[0]))
+	r, c := rows&^(square-1), cols&^(square-1)
+	switch {
+	case r == 0 || c == 0:
+	case double:
+		transposeAVX2(&as[float64](dst)[0], dstStride, &as[float64](src)[0], srcStride, r, c)
+	default:
+		transposeAVX2Single(&as[float32](dst)[0], dstStride, &as[float32](src)[0], srcStride, r, c)
 	}
 	if c < cols {
 		transposeGeneric(dst[c*dstStride:], dstStride, src[c:], srcStride, r, cols-c)
@@ -39,15 +57,19 @@ func transposeVector(k kernel.Kernel, dst []float64, dstStride int, src []float6
 	}
 }
 
-// multiplyAdds does independent multiply-adds and returns how many operations that were.
-func multiplyAdds(k kernel.Kernel, rounds int) int {
-	switch k {
-	case kernel.AVX512:
+// multiplyAdds does independent multiply-adds of elements of size bytes and returns how many operations that were.
+func multiplyAdds(k kernel.Kernel, size, rounds int) int {
+	switch {
+	case k == kernel.AVX512 && size == 4:
+		peakAVX512Single(rounds)
+	case k == kernel.AVX512:
 		peakAVX512(rounds)
-		return rounds * 12 * 8 * 2
-	case kernel.AVX2:
+	case k == kernel.AVX2 && size == 4:
+		peakAVX2Single(rounds)
+	case k == kernel.AVX2:
 		peakAVX2(rounds)
-		return rounds * 12 * 4 * 2
+	default:
+		return multiplyAddsGeneric(rounds)
 	}
-	return multiplyAddsGeneric(rounds)
+	return rounds * 12 * tilings[k].bytes / size * 2
 }

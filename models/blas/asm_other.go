@@ -6,12 +6,12 @@ import "newtop/internal/kernel"
 
 // Only kernel.Generic is available.
 
-func run(kernel.Kernel, *panel) { panic("blas: no such kernel") }
+func run(kernel.Kernel, int, *panel) { panic("blas: no such kernel") }
 
-func transposeVector(kernel.Kernel, []float64, int, []float64, int, int, int) {
+func transposeVector[F Float](kernel.Kernel, []F, int, []F, int, int, int) {
 	panic("blas: no such kernel")
 }
 
-func column(_, _ []float64, _ int, _ []float64, _, _ int) { panic("blas: no such kernel") }
+func column[F Float](_, _ []F, _ int, _ []F, _, _ int) int { panic("blas: no such kernel") }
 
-func multiplyAdds(_ kernel.Kernel, rounds int) int { return multiplyAddsGeneric(rounds) }
+func multiplyAdds(_ kernel.Kernel, _, rounds int) int { return multiplyAddsGeneric(rounds) }

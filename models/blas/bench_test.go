@@ -13,6 +13,11 @@ import (
 )
 
 func BenchmarkSum(b *testing.B) {
+	b.Run("float64", benchmarkSum[float64])
+	b.Run("float32", benchmarkSum[float32])
+}
+
+func benchmarkSum[F Float](b *testing.B) {
 	for _, c := range []struct {
 		name    string
 		m, n, k int
@@ -53,10 +58,10 @@ func BenchmarkSum(b *testing.B) {
 		{"two", 2, 96, 50, false, Bias},
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
-		q := random(rng, shape{m: c.m, n: c.n, ks: []int{c.k}, trans: []bool{c.trans}, start: c.start})
+		q := random[F](rng, shape{m: c.m, n: c.n, ks: []int{c.k}, trans: []bool{c.trans}, start: c.start})
 		for _, k := range kernel.Available() {
 			b.Run(fmt.Sprintf("%s_%dx%dx%d/%v", c.name, c.m, c.n, c.k, k), func(b *testing.B) {
-				measure(b, k, 2*float64(c.m*c.n*c.k), func() {
+				measure[F](b, k, 2*float64(c.m*c.n*c.k), func() {
 					sum(k, q.c, q.m, q.n, q.stride, q.start, q.bias, q.terms)
 				})
 			})
@@ -69,11 +74,11 @@ func BenchmarkOuter(b *testing.B) {
 	for _, c := range [][3]int{{70, 16, 96}, {50, 70, 96}, {26, 50, 96}} {
 		m, n, rows := c[0], c[1], c[2]
 		rng := rand.New(rand.NewPCG(1, 2))
-		q := random(rng, shape{m: m, n: n, ks: []int{rows}, trans: []bool{false}, start: Add})
+		q := random[float64](rng, shape{m: m, n: n, ks: []int{rows}, trans: []bool{false}, start: Add})
 		u := make([]float64, n*rows)
 		for _, k := range kernel.Available() {
 			b.Run(fmt.Sprintf("%dx%dx%d/%v", m, n, rows, k), func(b *testing.B) {
-				measure(b, k, 2*float64(m*n*rows), func() {
+				measure[float64](b, k, 2*float64(m*n*rows), func() {
 					transpose(k, q.terms[0].B, n, u, rows, n, rows)
 					sum(k, q.c, m, n, n, Add, nil, q.terms)
 				})
@@ -83,7 +88,7 @@ func BenchmarkOuter(b *testing.B) {
 }
 
 // measure times f, which does that many operations, in runs of some 20 µs, and reports the best one.
-func measure(b *testing.B, k kernel.Kernel, operations float64, f func()) {
+func measure[F Float](b *testing.B, k kernel.Kernel, operations float64, f func()) {
 	calls := max(1, int(1e6/operations))
 	best := math.Inf(1)
 	for b.Loop() {
@@ -96,16 +101,21 @@ func measure(b *testing.B, k kernel.Kernel, operations float64, f func()) {
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(1e9*best, "best-ns")
 	b.ReportMetric(1e-9*operations/best, "GFLOP/s")
-	b.ReportMetric(1e-7*operations/best/peak(k, 5*time.Millisecond), "%peak")
+	b.ReportMetric(1e-7*operations/best/peak(k, sizeOf[F](), 5*time.Millisecond), "%peak")
 }
 
 func BenchmarkTranspose(b *testing.B) {
+	b.Run("float64", benchmarkTranspose[float64])
+	b.Run("float32", benchmarkTranspose[float32])
+}
+
+func benchmarkTranspose[F Float](b *testing.B) {
 	for _, c := range [][2]int{{70, 96}, {96, 70}, {16, 96}, {50, 96}, {500, 16}, {512, 512}} {
 		rows, cols := c[0], c[1]
-		src, dst := make([]float64, rows*cols), make([]float64, rows*cols)
+		src, dst := make([]F, rows*cols), make([]F, rows*cols)
 		for _, k := range kernel.Available() {
 			b.Run(fmt.Sprintf("%dx%d/%v", rows, cols, k), func(b *testing.B) {
-				measure(b, k, float64(rows*cols), func() { transpose(k, dst, rows, src, cols, rows, cols) })
+				measure[F](b, k, float64(rows*cols), func() { transpose(k, dst, rows, src, cols, rows, cols) })
 			})
 		}
 	}
@@ -135,7 +145,7 @@ func BenchmarkImplementation(b *testing.B) {
 			{"Dgemv_T", 2 * n * n, func() { lib.Dgemv(blas.Trans, n, n, 1, a, n, x, 1, 0, y, 1) }},
 			{"Dger", 2 * n * n, func() { lib.Dger(n, n, 1e-9, x, 1, x, 1, y, n) }},
 		} {
-			b.Run(c.name+"/"+k.String(), func(b *testing.B) { measure(b, k, c.operations, c.f) })
+			b.Run(c.name+"/"+k.String(), func(b *testing.B) { measure[float64](b, k, c.operations, c.f) })
 		}
 	}
 }

@@ -101,7 +101,7 @@ func (b Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 		for r, v := range x[i : i+rows] {
 			ax[r] = alpha * v
 		}
-		one := [1]Term{{A: ax[:], RowStride: 1, ColStride: 1, B: a[i*lda:], Stride: lda, K: rows}}
+		one := [1]Term[float64]{{A: ax[:], RowStride: 1, ColStride: 1, B: a[i*lda:], Stride: lda, K: rows}}
 		panels(b.kernel, y, 1, n, n, Add, nil, one[:])
 	}
 }

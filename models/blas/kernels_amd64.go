@@ -4,35 +4,60 @@
 
 package blas
 
-// sumAVX512 computes the tiles of p.
-//
-//go:noescape
-func sumAVX512(p *panel)
-
 // transposeAVX512 is Transpose for rows and cols of at least 1.
 //
 //go:noescape
 func transposeAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, cols int)
+
+// sumAVX512 computes the tiles of p.
+//
+//go:noescape
+func sumAVX512(p *panel)
 
 // peakAVX512 does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
 //
 //go:noescape
 func peakAVX512(rounds int)
 
-// sumAVX2 computes the tiles of p.
+// sumAVX512Single computes the tiles of p.
 //
 //go:noescape
-func sumAVX2(p *panel)
+func sumAVX512Single(p *panel)
+
+// peakAVX512Single does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
+//
+//go:noescape
+func peakAVX512Single(rounds int)
 
 // transposeAVX2 is Transpose for rows and cols that are positive multiples of 4.
 //
 //go:noescape
 func transposeAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, cols int)
 
+// sumAVX2 computes the tiles of p.
+//
+//go:noescape
+func sumAVX2(p *panel)
+
 // peakAVX2 does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
 //
 //go:noescape
 func peakAVX2(rounds int)
+
+// sumAVX2Single computes the tiles of p.
+//
+//go:noescape
+func sumAVX2Single(p *panel)
+
+// peakAVX2Single does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
+//
+//go:noescape
+func peakAVX2Single(rounds int)
+
+// transposeAVX2Single is Transpose for rows and cols that are positive multiples of 8.
+//
+//go:noescape
+func transposeAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, cols int)
 
 // columnAVX2 adds A·b to c for A of rows × k, with rows a positive multiple of 4, and a vector b
 // whose elements are stride apart.

@@ -4,6 +4,169 @@
 
 #include "textflag.h"
 
+// func transposeAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, cols int)
+// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
+TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ cols+40(FP), DX
+	SHLQ $0x03, R8
+	SHLQ $0x03, R10
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R10)(R10*2), R11
+
+strip:
+	MOVQ    $0x00000008, CX
+	CMPQ    DX, CX
+	CMOVQLT DX, CX
+	MOVQ    $0x000000ff, R13
+	BZHIQ   CX, R13, R13
+	KMOVB   R13, K1
+	MOVQ    rows+32(FP), R15
+	MOVQ    SI, AX
+	MOVQ    DI, R12
+
+square:
+	MOVQ         $0x00000008, R14
+	CMPQ         R15, R14
+	CMOVQLT      R15, R14
+	MOVQ         $0x000000ff, R13
+	BZHIQ        R14, R13, R13
+	KMOVB        R13, K2
+	LEAQ         (AX)(R8*4), BX
+	LEAQ         (R12)(R10*4), R13
+	LEAQ         (R14)(CX*1), R9
+	CMPQ         R9, $0x10
+	LEAQ         (R8)(R8*2), R9
+	JNE          part
+	VMOVUPD      (AX), Y0
+	VINSERTF64X4 $0x01, (AX)(R8*2), Z0, Z0
+	VMOVUPD      (AX)(R8*1), Y1
+	VINSERTF64X4 $0x01, (AX)(R9*1), Z1, Z1
+	VMOVUPD      (BX), Y2
+	VINSERTF64X4 $0x01, (BX)(R8*2), Z2, Z2
+	VMOVUPD      (BX)(R8*1), Y3
+	VINSERTF64X4 $0x01, (BX)(R9*1), Z3, Z3
+	VUNPCKLPD    Z1, Z0, Z4
+	VUNPCKHPD    Z1, Z0, Z5
+	VUNPCKLPD    Z3, Z2, Z6
+	VUNPCKHPD    Z3, Z2, Z7
+	VSHUFF64X2   $0x88, Z6, Z4, Z8
+	VMOVUPD      Z8, (R12)
+	VSHUFF64X2   $0x88, Z7, Z5, Z9
+	VMOVUPD      Z9, (R12)(R10*1)
+	VSHUFF64X2   $0xdd, Z6, Z4, Z10
+	VMOVUPD      Z10, (R12)(R10*2)
+	VSHUFF64X2   $0xdd, Z7, Z5, Z11
+	VMOVUPD      Z11, (R12)(R11*1)
+	VMOVUPD      32(AX), Y12
+	VINSERTF64X4 $0x01, 32(AX)(R8*2), Z12, Z12
+	VMOVUPD      32(AX)(R8*1), Y13
+	VINSERTF64X4 $0x01, 32(AX)(R9*1), Z13, Z13
+	VMOVUPD      32(BX), Y14
+	VINSERTF64X4 $0x01, 32(BX)(R8*2), Z14, Z14
+	VMOVUPD      32(BX)(R8*1), Y15
+	VINSERTF64X4 $0x01, 32(BX)(R9*1), Z15, Z15
+	VUNPCKLPD    Z13, Z12, Z16
+	VUNPCKHPD    Z13, Z12, Z17
+	VUNPCKLPD    Z15, Z14, Z18
+	VUNPCKHPD    Z15, Z14, Z19
+	VSHUFF64X2   $0x88, Z18, Z16, Z20
+	VMOVUPD      Z20, (R13)
+	VSHUFF64X2   $0x88, Z19, Z17, Z21
+	VMOVUPD      Z21, (R13)(R10*1)
+	VSHUFF64X2   $0xdd, Z18, Z16, Z22
+	VMOVUPD      Z22, (R13)(R10*2)
+	VSHUFF64X2   $0xdd, Z19, Z17, Z23
+	VMOVUPD      Z23, (R13)(R11*1)
+	JMP          next
+
+part:
+	VMOVUPD.Z (AX), K1, Z0
+	CMPQ      R14, $0x01
+	JEQ       loaded
+	VMOVUPD.Z (AX)(R8*1), K1, Z1
+	CMPQ      R14, $0x02
+	JEQ       loaded
+	VMOVUPD.Z (AX)(R8*2), K1, Z2
+	CMPQ      R14, $0x03
+	JEQ       loaded
+	VMOVUPD.Z (AX)(R9*1), K1, Z3
+	CMPQ      R14, $0x04
+	JEQ       loaded
+	VMOVUPD.Z (BX), K1, Z4
+	CMPQ      R14, $0x05
+	JEQ       loaded
+	VMOVUPD.Z (BX)(R8*1), K1, Z5
+	CMPQ      R14, $0x06
+	JEQ       loaded
+	VMOVUPD.Z (BX)(R8*2), K1, Z6
+	CMPQ      R14, $0x07
+	JEQ       loaded
+	VMOVUPD.Z (BX)(R9*1), K1, Z7
+
+loaded:
+	VUNPCKLPD  Z1, Z0, Z8
+	VUNPCKHPD  Z1, Z0, Z9
+	VUNPCKLPD  Z3, Z2, Z10
+	VUNPCKHPD  Z3, Z2, Z11
+	VUNPCKLPD  Z5, Z4, Z12
+	VUNPCKHPD  Z5, Z4, Z13
+	VUNPCKLPD  Z7, Z6, Z14
+	VUNPCKHPD  Z7, Z6, Z15
+	VSHUFF64X2 $0x88, Z10, Z8, Z16
+	VSHUFF64X2 $0x88, Z11, Z9, Z17
+	VSHUFF64X2 $0xdd, Z10, Z8, Z18
+	VSHUFF64X2 $0xdd, Z11, Z9, Z19
+	VSHUFF64X2 $0x88, Z14, Z12, Z20
+	VSHUFF64X2 $0x88, Z15, Z13, Z21
+	VSHUFF64X2 $0xdd, Z14, Z12, Z22
+	VSHUFF64X2 $0xdd, Z15, Z13, Z23
+	VSHUFF64X2 $0x88, Z20, Z16, Z24
+	VMOVUPD    Z24, K2, (R12)
+	CMPQ       CX, $0x01
+	JEQ        next
+	VSHUFF64X2 $0x88, Z21, Z17, Z24
+	VMOVUPD    Z24, K2, (R12)(R10*1)
+	CMPQ       CX, $0x02
+	JEQ        next
+	VSHUFF64X2 $0x88, Z22, Z18, Z24
+	VMOVUPD    Z24, K2, (R12)(R10*2)
+	CMPQ       CX, $0x03
+	JEQ        next
+	VSHUFF64X2 $0x88, Z23, Z19, Z24
+	VMOVUPD    Z24, K2, (R12)(R11*1)
+	CMPQ       CX, $0x04
+	JEQ        next
+	VSHUFF64X2 $0xdd, Z20, Z16, Z24
+	VMOVUPD    Z24, K2, (R13)
+	CMPQ       CX, $0x05
+	JEQ        next
+	VSHUFF64X2 $0xdd, Z21, Z17, Z24
+	VMOVUPD    Z24, K2, (R13)(R10*1)
+	CMPQ       CX, $0x06
+	JEQ        next
+	VSHUFF64X2 $0xdd, Z22, Z18, Z24
+	VMOVUPD    Z24, K2, (R13)(R10*2)
+	CMPQ       CX, $0x07
+	JEQ        next
+	VSHUFF64X2 $0xdd, Z23, Z19, Z24
+	VMOVUPD    Z24, K2, (R13)(R11*1)
+
+next:
+	LEAQ (AX)(R8*8), AX
+	ADDQ $0x40, R12
+	SUBQ R14, R15
+	JNE  square
+	ADDQ $0x40, SI
+	LEAQ (DI)(R10*8), DI
+	SUBQ CX, DX
+	JNE  strip
+	VZEROUPPER
+	RET
+
 // func sumAVX512(p *panel)
 // Requires: AVX, AVX512BW, AVX512DQ, AVX512F, MMX+
 TEXT ·sumAVX512(SB), NOSPLIT, $8-8
@@ -6840,169 +7003,6 @@ tiled:
 	VZEROUPPER
 	RET
 
-// func transposeAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, cols int)
-// Requires: AVX, AVX512DQ, AVX512F, BMI2, CMOV
-TEXT ·transposeAVX512(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ dstStride+8(FP), R10
-	MOVQ src+16(FP), SI
-	MOVQ srcStride+24(FP), R8
-	MOVQ cols+40(FP), DX
-	SHLQ $0x03, R8
-	SHLQ $0x03, R10
-	LEAQ (R8)(R8*2), R9
-	LEAQ (R10)(R10*2), R11
-
-strip:
-	MOVQ    $0x00000008, CX
-	CMPQ    DX, CX
-	CMOVQLT DX, CX
-	MOVQ    $0x000000ff, R13
-	BZHIQ   CX, R13, R13
-	KMOVB   R13, K1
-	MOVQ    rows+32(FP), R15
-	MOVQ    SI, AX
-	MOVQ    DI, R12
-
-square:
-	MOVQ         $0x00000008, R14
-	CMPQ         R15, R14
-	CMOVQLT      R15, R14
-	MOVQ         $0x000000ff, R13
-	BZHIQ        R14, R13, R13
-	KMOVB        R13, K2
-	LEAQ         (AX)(R8*4), BX
-	LEAQ         (R12)(R10*4), R13
-	LEAQ         (R14)(CX*1), R9
-	CMPQ         R9, $0x10
-	LEAQ         (R8)(R8*2), R9
-	JNE          part
-	VMOVUPD      (AX), Y0
-	VINSERTF64X4 $0x01, (AX)(R8*2), Z0, Z0
-	VMOVUPD      (AX)(R8*1), Y1
-	VINSERTF64X4 $0x01, (AX)(R9*1), Z1, Z1
-	VMOVUPD      (BX), Y2
-	VINSERTF64X4 $0x01, (BX)(R8*2), Z2, Z2
-	VMOVUPD      (BX)(R8*1), Y3
-	VINSERTF64X4 $0x01, (BX)(R9*1), Z3, Z3
-	VUNPCKLPD    Z1, Z0, Z4
-	VUNPCKHPD    Z1, Z0, Z5
-	VUNPCKLPD    Z3, Z2, Z6
-	VUNPCKHPD    Z3, Z2, Z7
-	VSHUFF64X2   $0x88, Z6, Z4, Z8
-	VMOVUPD      Z8, (R12)
-	VSHUFF64X2   $0x88, Z7, Z5, Z9
-	VMOVUPD      Z9, (R12)(R10*1)
-	VSHUFF64X2   $0xdd, Z6, Z4, Z10
-	VMOVUPD      Z10, (R12)(R10*2)
-	VSHUFF64X2   $0xdd, Z7, Z5, Z11
-	VMOVUPD      Z11, (R12)(R11*1)
-	VMOVUPD      32(AX), Y12
-	VINSERTF64X4 $0x01, 32(AX)(R8*2), Z12, Z12
-	VMOVUPD      32(AX)(R8*1), Y13
-	VINSERTF64X4 $0x01, 32(AX)(R9*1), Z13, Z13
-	VMOVUPD      32(BX), Y14
-	VINSERTF64X4 $0x01, 32(BX)(R8*2), Z14, Z14
-	VMOVUPD      32(BX)(R8*1), Y15
-	VINSERTF64X4 $0x01, 32(BX)(R9*1), Z15, Z15
-	VUNPCKLPD    Z13, Z12, Z16
-	VUNPCKHPD    Z13, Z12, Z17
-	VUNPCKLPD    Z15, Z14, Z18
-	VUNPCKHPD    Z15, Z14, Z19
-	VSHUFF64X2   $0x88, Z18, Z16, Z20
-	VMOVUPD      Z20, (R13)
-	VSHUFF64X2   $0x88, Z19, Z17, Z21
-	VMOVUPD      Z21, (R13)(R10*1)
-	VSHUFF64X2   $0xdd, Z18, Z16, Z22
-	VMOVUPD      Z22, (R13)(R10*2)
-	VSHUFF64X2   $0xdd, Z19, Z17, Z23
-	VMOVUPD      Z23, (R13)(R11*1)
-	JMP          next
-
-part:
-	VMOVUPD.Z (AX), K1, Z0
-	CMPQ      R14, $0x01
-	JEQ       loaded
-	VMOVUPD.Z (AX)(R8*1), K1, Z1
-	CMPQ      R14, $0x02
-	JEQ       loaded
-	VMOVUPD.Z (AX)(R8*2), K1, Z2
-	CMPQ      R14, $0x03
-	JEQ       loaded
-	VMOVUPD.Z (AX)(R9*1), K1, Z3
-	CMPQ      R14, $0x04
-	JEQ       loaded
-	VMOVUPD.Z (BX), K1, Z4
-	CMPQ      R14, $0x05
-	JEQ       loaded
-	VMOVUPD.Z (BX)(R8*1), K1, Z5
-	CMPQ      R14, $0x06
-	JEQ       loaded
-	VMOVUPD.Z (BX)(R8*2), K1, Z6
-	CMPQ      R14, $0x07
-	JEQ       loaded
-	VMOVUPD.Z (BX)(R9*1), K1, Z7
-
-loaded:
-	VUNPCKLPD  Z1, Z0, Z8
-	VUNPCKHPD  Z1, Z0, Z9
-	VUNPCKLPD  Z3, Z2, Z10
-	VUNPCKHPD  Z3, Z2, Z11
-	VUNPCKLPD  Z5, Z4, Z12
-	VUNPCKHPD  Z5, Z4, Z13
-	VUNPCKLPD  Z7, Z6, Z14
-	VUNPCKHPD  Z7, Z6, Z15
-	VSHUFF64X2 $0x88, Z10, Z8, Z16
-	VSHUFF64X2 $0x88, Z11, Z9, Z17
-	VSHUFF64X2 $0xdd, Z10, Z8, Z18
-	VSHUFF64X2 $0xdd, Z11, Z9, Z19
-	VSHUFF64X2 $0x88, Z14, Z12, Z20
-	VSHUFF64X2 $0x88, Z15, Z13, Z21
-	VSHUFF64X2 $0xdd, Z14, Z12, Z22
-	VSHUFF64X2 $0xdd, Z15, Z13, Z23
-	VSHUFF64X2 $0x88, Z20, Z16, Z24
-	VMOVUPD    Z24, K2, (R12)
-	CMPQ       CX, $0x01
-	JEQ        next
-	VSHUFF64X2 $0x88, Z21, Z17, Z24
-	VMOVUPD    Z24, K2, (R12)(R10*1)
-	CMPQ       CX, $0x02
-	JEQ        next
-	VSHUFF64X2 $0x88, Z22, Z18, Z24
-	VMOVUPD    Z24, K2, (R12)(R10*2)
-	CMPQ       CX, $0x03
-	JEQ        next
-	VSHUFF64X2 $0x88, Z23, Z19, Z24
-	VMOVUPD    Z24, K2, (R12)(R11*1)
-	CMPQ       CX, $0x04
-	JEQ        next
-	VSHUFF64X2 $0xdd, Z20, Z16, Z24
-	VMOVUPD    Z24, K2, (R13)
-	CMPQ       CX, $0x05
-	JEQ        next
-	VSHUFF64X2 $0xdd, Z21, Z17, Z24
-	VMOVUPD    Z24, K2, (R13)(R10*1)
-	CMPQ       CX, $0x06
-	JEQ        next
-	VSHUFF64X2 $0xdd, Z22, Z18, Z24
-	VMOVUPD    Z24, K2, (R13)(R10*2)
-	CMPQ       CX, $0x07
-	JEQ        next
-	VSHUFF64X2 $0xdd, Z23, Z19, Z24
-	VMOVUPD    Z24, K2, (R13)(R11*1)
-
-next:
-	LEAQ (AX)(R8*8), AX
-	ADDQ $0x40, R12
-	SUBQ R14, R15
-	JNE  square
-	ADDQ $0x40, SI
-	LEAQ (DI)(R10*8), DI
-	SUBQ CX, DX
-	JNE  strip
-	VZEROUPPER
-	RET
-
 // func peakAVX512(rounds int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·peakAVX512(SB), NOSPLIT, $0-8
@@ -7037,6 +7037,6925 @@ loop:
 	VFMADD231PD Z12, Z13, Z11
 	DECQ        CX
 	JNE         loop
+	VZEROUPPER
+	RET
+
+// func sumAVX512Single(p *panel)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, MMX+
+TEXT ·sumAVX512Single(SB), NOSPLIT, $8-8
+	MOVQ  p+0(FP), R13
+	MOVQ  (R13), DI
+	MOVQ  8(R13), SI
+	KMOVQ 88(R13), K1
+
+dispatch:
+	MOVQ 56(R13), AX
+	CMPQ AX, $0x000000a8
+	JLT  t8x2m_below
+	CMPQ AX, $0x000000e8
+	JLT  t8x3m_below
+	CMPQ AX, $0x000001a1
+	JLT  t1x6m_below
+	CMPQ AX, $0x000001e2
+	JLT  t2x7m_below
+	CMPQ AX, $0x00000221
+	JLT  t1x8m_below
+	CMPQ AX, $0x00000222
+	JLT  t2x8m_below
+	JMP  t2x8m_start
+
+t2x8m_below:
+	JMP t1x8m_start
+
+t1x8m_below:
+	JMP t2x7m_start
+
+t2x7m_below:
+	CMPQ AX, $0x000001a2
+	JLT  t2x6m_below
+	CMPQ AX, $0x000001e1
+	JLT  t1x7m_below
+	JMP  t1x7m_start
+
+t1x7m_below:
+	JMP t2x6m_start
+
+t2x6m_below:
+	JMP t1x6m_start
+
+t1x6m_below:
+	CMPQ AX, $0x00000122
+	JLT  t2x4m_below
+	CMPQ AX, $0x00000161
+	JLT  t1x5m_below
+	CMPQ AX, $0x00000162
+	JLT  t2x5m_below
+	JMP  t2x5m_start
+
+t2x5m_below:
+	JMP t1x5m_start
+
+t1x5m_below:
+	JMP t2x4m_start
+
+t2x4m_below:
+	CMPQ AX, $0x000000e9
+	JLT  t9x3m_below
+	CMPQ AX, $0x00000121
+	JLT  t1x4m_below
+	JMP  t1x4m_start
+
+t1x4m_below:
+	JMP t9x3m_start
+
+t9x3m_below:
+	JMP t8x3m_start
+
+t8x3m_below:
+	CMPQ AX, $0x000000e2
+	JLT  t2x3m_below
+	CMPQ AX, $0x000000e5
+	JLT  t5x3m_below
+	CMPQ AX, $0x000000e6
+	JLT  t6x3m_below
+	CMPQ AX, $0x000000e7
+	JLT  t7x3m_below
+	JMP  t7x3m_start
+
+t7x3m_below:
+	JMP t6x3m_start
+
+t6x3m_below:
+	JMP t5x3m_start
+
+t5x3m_below:
+	CMPQ AX, $0x000000e3
+	JLT  t3x3m_below
+	CMPQ AX, $0x000000e4
+	JLT  t4x3m_below
+	JMP  t4x3m_start
+
+t4x3m_below:
+	JMP t3x3m_start
+
+t3x3m_below:
+	JMP t2x3m_start
+
+t2x3m_below:
+	CMPQ AX, $0x000000ab
+	JLT  t11x2m_below
+	CMPQ AX, $0x000000ac
+	JLT  t12x2m_below
+	CMPQ AX, $0x000000e1
+	JLT  t1x3m_below
+	JMP  t1x3m_start
+
+t1x3m_below:
+	JMP t12x2m_start
+
+t12x2m_below:
+	JMP t11x2m_start
+
+t11x2m_below:
+	CMPQ AX, $0x000000a9
+	JLT  t9x2m_below
+	CMPQ AX, $0x000000aa
+	JLT  t10x2m_below
+	JMP  t10x2m_start
+
+t10x2m_below:
+	JMP t9x2m_start
+
+t9x2m_below:
+	JMP t8x2m_start
+
+t8x2m_below:
+	CMPQ AX, $0x0000006c
+	JLT  t12x1m_below
+	CMPQ AX, $0x000000a2
+	JLT  t2x2m_below
+	CMPQ AX, $0x000000a5
+	JLT  t5x2m_below
+	CMPQ AX, $0x000000a6
+	JLT  t6x2m_below
+	CMPQ AX, $0x000000a7
+	JLT  t7x2m_below
+	JMP  t7x2m_start
+
+t7x2m_below:
+	JMP t6x2m_start
+
+t6x2m_below:
+	JMP t5x2m_start
+
+t5x2m_below:
+	CMPQ AX, $0x000000a3
+	JLT  t3x2m_below
+	CMPQ AX, $0x000000a4
+	JLT  t4x2m_below
+	JMP  t4x2m_start
+
+t4x2m_below:
+	JMP t3x2m_start
+
+t3x2m_below:
+	JMP t2x2m_start
+
+t2x2m_below:
+	CMPQ AX, $0x0000006f
+	JLT  t15x1m_below
+	CMPQ AX, $0x00000070
+	JLT  t16x1m_below
+	CMPQ AX, $0x000000a1
+	JLT  t1x2m_below
+	JMP  t1x2m_start
+
+t1x2m_below:
+	JMP t16x1m_start
+
+t16x1m_below:
+	JMP t15x1m_start
+
+t15x1m_below:
+	CMPQ AX, $0x0000006d
+	JLT  t13x1m_below
+	CMPQ AX, $0x0000006e
+	JLT  t14x1m_below
+	JMP  t14x1m_start
+
+t14x1m_below:
+	JMP t13x1m_start
+
+t13x1m_below:
+	JMP t12x1m_start
+
+t12x1m_below:
+	CMPQ AX, $0x00000066
+	JLT  t6x1m_below
+	CMPQ AX, $0x00000069
+	JLT  t9x1m_below
+	CMPQ AX, $0x0000006a
+	JLT  t10x1m_below
+	CMPQ AX, $0x0000006b
+	JLT  t11x1m_below
+	JMP  t11x1m_start
+
+t11x1m_below:
+	JMP t10x1m_start
+
+t10x1m_below:
+	JMP t9x1m_start
+
+t9x1m_below:
+	CMPQ AX, $0x00000067
+	JLT  t7x1m_below
+	CMPQ AX, $0x00000068
+	JLT  t8x1m_below
+	JMP  t8x1m_start
+
+t8x1m_below:
+	JMP t7x1m_start
+
+t7x1m_below:
+	JMP t6x1m_start
+
+t6x1m_below:
+	CMPQ AX, $0x00000063
+	JLT  t3x1m_below
+	CMPQ AX, $0x00000064
+	JLT  t4x1m_below
+	CMPQ AX, $0x00000065
+	JLT  t5x1m_below
+	JMP  t5x1m_start
+
+t5x1m_below:
+	JMP t4x1m_start
+
+t4x1m_below:
+	JMP t3x1m_start
+
+t3x1m_below:
+	CMPQ AX, $0x00000062
+	JLT  t2x1m_below
+	JMP  t2x1m_start
+
+t2x1m_below:
+t1x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x1m_zero
+	JEQ          t1x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	JMP          t1x1m_terms
+
+t1x1m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+
+t1x1m_add:
+	VMOVUPS.Z (DI), K1, Z0
+	JMP       t1x1m_terms
+
+t1x1m_zero:
+	VXORPD Z0, Z0, Z0
+
+t1x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x1m_store
+	MOVQ  AX, (SP)
+
+t1x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x1m_k:
+	VMOVUPS.Z        (DX), K1, Z1
+	VFMADD231PS.BCST (AX), Z1, Z0
+	ADDQ             R10, AX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t1x1m_k
+
+t1x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x1m_term
+
+t1x1m_store:
+	VMOVUPS Z0, K1, (DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x1m_start
+	JMP     tiled
+
+t2x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x1m_zero
+	JEQ          t2x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	JMP          t2x1m_terms
+
+t2x1m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+
+t2x1m_add:
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	JMP       t2x1m_terms
+
+t2x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+
+t2x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x1m_store
+	MOVQ  AX, (SP)
+
+t2x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x1m_k:
+	VMOVUPS.Z        (DX), K1, Z2
+	VFMADD231PS.BCST (AX), Z2, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z2, Z1
+	ADDQ             R10, AX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t2x1m_k
+
+t2x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x1m_term
+
+t2x1m_store:
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x1m_start
+	JMP     tiled
+
+t3x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x1m_zero
+	JEQ          t3x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t3x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	JMP          t3x1m_terms
+
+t3x1m_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+
+t3x1m_add:
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	JMP       t3x1m_terms
+
+t3x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+
+t3x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x1m_store
+	MOVQ  AX, (SP)
+
+t3x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x1m_k:
+	VMOVUPS.Z        (DX), K1, Z3
+	VFMADD231PS.BCST (AX), Z3, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z3, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z3, Z2
+	ADDQ             R10, AX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t3x1m_k
+
+t3x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x1m_term
+
+t3x1m_store:
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	IMUL3Q  $0x03, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x03, 80(R13)
+	DECQ    64(R13)
+	JNE     t3x1m_start
+	JMP     tiled
+
+t4x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x1m_zero
+	JEQ          t4x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t4x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	JMP          t4x1m_terms
+
+t4x1m_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+
+t4x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	JMP       t4x1m_terms
+
+t4x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+
+t4x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x1m_store
+	MOVQ  AX, (SP)
+
+t4x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x1m_k:
+	VMOVUPS.Z        (DX), K1, Z4
+	VFMADD231PS.BCST (AX), Z4, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z4, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z4, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z4, Z3
+	ADDQ             R10, AX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t4x1m_k
+
+t4x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x1m_term
+
+t4x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	IMUL3Q  $0x04, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x04, 80(R13)
+	DECQ    64(R13)
+	JNE     t4x1m_start
+	JMP     tiled
+
+t5x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t5x1m_zero
+	JEQ          t5x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t5x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	JMP          t5x1m_terms
+
+t5x1m_ahead:
+	IMUL3Q     $0x05, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (CX)(SI*4)
+
+t5x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (DI)(SI*4), K1, Z4
+	JMP       t5x1m_terms
+
+t5x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+
+t5x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t5x1m_store
+	MOVQ  AX, (SP)
+
+t5x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t5x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t5x1m_k:
+	VMOVUPS.Z        (DX), K1, Z5
+	VFMADD231PS.BCST (AX), Z5, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z5, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z5, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z5, Z3
+	VFMADD231PS.BCST (AX)(R8*4), Z5, Z4
+	ADDQ             R10, AX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t5x1m_k
+
+t5x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t5x1m_term
+
+t5x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (DI)(SI*4)
+	IMUL3Q  $0x05, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x05, 80(R13)
+	DECQ    64(R13)
+	JNE     t5x1m_start
+	JMP     tiled
+
+t6x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t6x1m_zero
+	JEQ          t6x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t6x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	JMP          t6x1m_terms
+
+t6x1m_ahead:
+	IMUL3Q     $0x06, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+
+t6x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	JMP       t6x1m_terms
+
+t6x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+
+t6x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t6x1m_store
+	MOVQ  AX, (SP)
+
+t6x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t6x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t6x1m_k:
+	VMOVUPS.Z        (DX), K1, Z6
+	VFMADD231PS.BCST (AX), Z6, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z6, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z6, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z6, Z3
+	VFMADD231PS.BCST (BX), Z6, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z6, Z5
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t6x1m_k
+
+t6x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t6x1m_term
+
+t6x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	IMUL3Q  $0x06, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x06, 80(R13)
+	DECQ    64(R13)
+	JNE     t6x1m_start
+	JMP     tiled
+
+t7x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t7x1m_zero
+	JEQ          t7x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t7x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	JMP          t7x1m_terms
+
+t7x1m_ahead:
+	IMUL3Q     $0x07, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+
+t7x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	JMP       t7x1m_terms
+
+t7x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+
+t7x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t7x1m_store
+	MOVQ  AX, (SP)
+
+t7x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t7x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t7x1m_k:
+	VMOVUPS.Z        (DX), K1, Z7
+	VFMADD231PS.BCST (AX), Z7, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z7, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z7, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z7, Z3
+	VFMADD231PS.BCST (BX), Z7, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z7, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z7, Z6
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t7x1m_k
+
+t7x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t7x1m_term
+
+t7x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	IMUL3Q  $0x07, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x07, 80(R13)
+	DECQ    64(R13)
+	JNE     t7x1m_start
+	JMP     tiled
+
+t8x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t8x1m_zero
+	JEQ          t8x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t8x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	JMP          t8x1m_terms
+
+t8x1m_ahead:
+	IMUL3Q     $0x08, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+
+t8x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	JMP       t8x1m_terms
+
+t8x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+
+t8x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t8x1m_store
+	MOVQ  AX, (SP)
+
+t8x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t8x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t8x1m_k:
+	VMOVUPS.Z        (DX), K1, Z8
+	VFMADD231PS.BCST (AX), Z8, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z8, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z8, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z8, Z3
+	VFMADD231PS.BCST (BX), Z8, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z8, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z8, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z8, Z7
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t8x1m_k
+
+t8x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t8x1m_term
+
+t8x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	IMUL3Q  $0x08, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x08, 80(R13)
+	DECQ    64(R13)
+	JNE     t8x1m_start
+	JMP     tiled
+
+t9x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t9x1m_zero
+	JEQ          t9x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t9x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	JMP          t9x1m_terms
+
+t9x1m_ahead:
+	IMUL3Q     $0x09, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (AX)(SI*4)
+
+t9x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	VMOVUPS.Z (AX)(SI*4), K1, Z8
+	JMP       t9x1m_terms
+
+t9x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+
+t9x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t9x1m_store
+	MOVQ  AX, (SP)
+
+t9x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t9x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t9x1m_k:
+	VMOVUPS.Z        (DX), K1, Z9
+	VFMADD231PS.BCST (AX), Z9, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z9, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z9, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z9, Z3
+	VFMADD231PS.BCST (BX), Z9, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z9, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z9, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z9, Z7
+	VFMADD231PS.BCST (BX)(R8*4), Z9, Z8
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t9x1m_k
+
+t9x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t9x1m_term
+
+t9x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	VMOVUPS Z8, K1, (AX)(SI*4)
+	IMUL3Q  $0x09, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x09, 80(R13)
+	DECQ    64(R13)
+	JNE     t9x1m_start
+	JMP     tiled
+
+t10x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t10x1m_zero
+	JEQ          t10x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t10x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	VBROADCASTSS 36(AX), Z9
+	JMP          t10x1m_terms
+
+t10x1m_ahead:
+	IMUL3Q     $0x0a, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+
+t10x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z (BX)(SI*1), K1, Z9
+	JMP       t10x1m_terms
+
+t10x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+
+t10x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t10x1m_store
+	MOVQ  AX, (SP)
+
+t10x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t10x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t10x1m_k:
+	VMOVUPS.Z        (DX), K1, Z10
+	VFMADD231PS.BCST (AX), Z10, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z10, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z10, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z10, Z3
+	VFMADD231PS.BCST (BX), Z10, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z10, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z10, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z10, Z7
+	VFMADD231PS.BCST (R12), Z10, Z8
+	VFMADD231PS.BCST (R12)(R8*1), Z10, Z9
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R10, R12
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t10x1m_k
+
+t10x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t10x1m_term
+
+t10x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	VMOVUPS Z8, K1, (BX)
+	VMOVUPS Z9, K1, (BX)(SI*1)
+	IMUL3Q  $0x0a, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0a, 80(R13)
+	DECQ    64(R13)
+	JNE     t10x1m_start
+	JMP     tiled
+
+t11x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t11x1m_zero
+	JEQ          t11x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t11x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	VBROADCASTSS 36(AX), Z9
+	VBROADCASTSS 40(AX), Z10
+	JMP          t11x1m_terms
+
+t11x1m_ahead:
+	IMUL3Q     $0x0b, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+
+t11x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z (BX)(SI*1), K1, Z9
+	VMOVUPS.Z (BX)(SI*2), K1, Z10
+	JMP       t11x1m_terms
+
+t11x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+
+t11x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t11x1m_store
+	MOVQ  AX, (SP)
+
+t11x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t11x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t11x1m_k:
+	VMOVUPS.Z        (DX), K1, Z11
+	VFMADD231PS.BCST (AX), Z11, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z11, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z11, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z11, Z3
+	VFMADD231PS.BCST (BX), Z11, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z11, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z11, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z11, Z7
+	VFMADD231PS.BCST (R12), Z11, Z8
+	VFMADD231PS.BCST (R12)(R8*1), Z11, Z9
+	VFMADD231PS.BCST (R12)(R8*2), Z11, Z10
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R10, R12
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t11x1m_k
+
+t11x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t11x1m_term
+
+t11x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	VMOVUPS Z8, K1, (BX)
+	VMOVUPS Z9, K1, (BX)(SI*1)
+	VMOVUPS Z10, K1, (BX)(SI*2)
+	IMUL3Q  $0x0b, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0b, 80(R13)
+	DECQ    64(R13)
+	JNE     t11x1m_start
+	JMP     tiled
+
+t12x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t12x1m_zero
+	JEQ          t12x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t12x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	VBROADCASTSS 36(AX), Z9
+	VBROADCASTSS 40(AX), Z10
+	VBROADCASTSS 44(AX), Z11
+	JMP          t12x1m_terms
+
+t12x1m_ahead:
+	IMUL3Q     $0x0c, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+
+t12x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z (BX)(SI*1), K1, Z9
+	VMOVUPS.Z (BX)(SI*2), K1, Z10
+	VMOVUPS.Z (BX)(R9*1), K1, Z11
+	JMP       t12x1m_terms
+
+t12x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+
+t12x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t12x1m_store
+	MOVQ  AX, (SP)
+
+t12x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t12x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t12x1m_k:
+	VMOVUPS.Z        (DX), K1, Z12
+	VFMADD231PS.BCST (AX), Z12, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z12, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z12, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z12, Z3
+	VFMADD231PS.BCST (BX), Z12, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z12, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z12, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z12, Z7
+	VFMADD231PS.BCST (R12), Z12, Z8
+	VFMADD231PS.BCST (R12)(R8*1), Z12, Z9
+	VFMADD231PS.BCST (R12)(R8*2), Z12, Z10
+	VFMADD231PS.BCST (R12)(R9*1), Z12, Z11
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R10, R12
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t12x1m_k
+
+t12x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t12x1m_term
+
+t12x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	VMOVUPS Z8, K1, (BX)
+	VMOVUPS Z9, K1, (BX)(SI*1)
+	VMOVUPS Z10, K1, (BX)(SI*2)
+	VMOVUPS Z11, K1, (BX)(R9*1)
+	IMUL3Q  $0x0c, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0c, 80(R13)
+	DECQ    64(R13)
+	JNE     t12x1m_start
+	JMP     tiled
+
+t13x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t13x1m_zero
+	JEQ          t13x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t13x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	VBROADCASTSS 36(AX), Z9
+	VBROADCASTSS 40(AX), Z10
+	VBROADCASTSS 44(AX), Z11
+	VBROADCASTSS 48(AX), Z12
+	JMP          t13x1m_terms
+
+t13x1m_ahead:
+	IMUL3Q     $0x0d, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 (BX)(SI*4)
+
+t13x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z (BX)(SI*1), K1, Z9
+	VMOVUPS.Z (BX)(SI*2), K1, Z10
+	VMOVUPS.Z (BX)(R9*1), K1, Z11
+	VMOVUPS.Z (BX)(SI*4), K1, Z12
+	JMP       t13x1m_terms
+
+t13x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+
+t13x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t13x1m_store
+	MOVQ  AX, (SP)
+
+t13x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t13x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t13x1m_k:
+	VMOVUPS.Z        (DX), K1, Z13
+	VFMADD231PS.BCST (AX), Z13, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z13, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z13, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z13, Z3
+	VFMADD231PS.BCST (BX), Z13, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z13, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z13, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z13, Z7
+	VFMADD231PS.BCST (R12), Z13, Z8
+	VFMADD231PS.BCST (R12)(R8*1), Z13, Z9
+	VFMADD231PS.BCST (R12)(R8*2), Z13, Z10
+	VFMADD231PS.BCST (R12)(R9*1), Z13, Z11
+	VFMADD231PS.BCST (R12)(R8*4), Z13, Z12
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R10, R12
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t13x1m_k
+
+t13x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t13x1m_term
+
+t13x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	VMOVUPS Z8, K1, (BX)
+	VMOVUPS Z9, K1, (BX)(SI*1)
+	VMOVUPS Z10, K1, (BX)(SI*2)
+	VMOVUPS Z11, K1, (BX)(R9*1)
+	VMOVUPS Z12, K1, (BX)(SI*4)
+	IMUL3Q  $0x0d, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0d, 80(R13)
+	DECQ    64(R13)
+	JNE     t13x1m_start
+	JMP     tiled
+
+t14x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t14x1m_zero
+	JEQ          t14x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t14x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	VBROADCASTSS 36(AX), Z9
+	VBROADCASTSS 40(AX), Z10
+	VBROADCASTSS 44(AX), Z11
+	VBROADCASTSS 48(AX), Z12
+	VBROADCASTSS 52(AX), Z13
+	JMP          t14x1m_terms
+
+t14x1m_ahead:
+	IMUL3Q     $0x0e, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	LEAQ       (BX)(SI*4), R12
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R12)(SI*1)
+
+t14x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	LEAQ      (BX)(SI*4), R12
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z (BX)(SI*1), K1, Z9
+	VMOVUPS.Z (BX)(SI*2), K1, Z10
+	VMOVUPS.Z (BX)(R9*1), K1, Z11
+	VMOVUPS.Z (R12), K1, Z12
+	VMOVUPS.Z (R12)(SI*1), K1, Z13
+	JMP       t14x1m_terms
+
+t14x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+
+t14x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t14x1m_store
+	MOVQ  AX, (SP)
+
+t14x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t14x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+	LEAQ  (R12)(R8*4), R14
+
+t14x1m_k:
+	VMOVUPS.Z        (DX), K1, Z14
+	VFMADD231PS.BCST (AX), Z14, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z14, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z14, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z14, Z3
+	VFMADD231PS.BCST (BX), Z14, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z14, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z14, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z14, Z7
+	VFMADD231PS.BCST (R12), Z14, Z8
+	VFMADD231PS.BCST (R12)(R8*1), Z14, Z9
+	VFMADD231PS.BCST (R12)(R8*2), Z14, Z10
+	VFMADD231PS.BCST (R12)(R9*1), Z14, Z11
+	VFMADD231PS.BCST (R14), Z14, Z12
+	VFMADD231PS.BCST (R14)(R8*1), Z14, Z13
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R10, R12
+	ADDQ             R10, R14
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t14x1m_k
+
+t14x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t14x1m_term
+
+t14x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	LEAQ    (BX)(SI*4), R12
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	VMOVUPS Z8, K1, (BX)
+	VMOVUPS Z9, K1, (BX)(SI*1)
+	VMOVUPS Z10, K1, (BX)(SI*2)
+	VMOVUPS Z11, K1, (BX)(R9*1)
+	VMOVUPS Z12, K1, (R12)
+	VMOVUPS Z13, K1, (R12)(SI*1)
+	IMUL3Q  $0x0e, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0e, 80(R13)
+	DECQ    64(R13)
+	JNE     t14x1m_start
+	JMP     tiled
+
+t15x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t15x1m_zero
+	JEQ          t15x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t15x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	VBROADCASTSS 36(AX), Z9
+	VBROADCASTSS 40(AX), Z10
+	VBROADCASTSS 44(AX), Z11
+	VBROADCASTSS 48(AX), Z12
+	VBROADCASTSS 52(AX), Z13
+	VBROADCASTSS 56(AX), Z14
+	JMP          t15x1m_terms
+
+t15x1m_ahead:
+	IMUL3Q     $0x0f, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	LEAQ       (BX)(SI*4), R12
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R12)(SI*1)
+	PREFETCHT0 (R12)(SI*2)
+
+t15x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	LEAQ      (BX)(SI*4), R12
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z (BX)(SI*1), K1, Z9
+	VMOVUPS.Z (BX)(SI*2), K1, Z10
+	VMOVUPS.Z (BX)(R9*1), K1, Z11
+	VMOVUPS.Z (R12), K1, Z12
+	VMOVUPS.Z (R12)(SI*1), K1, Z13
+	VMOVUPS.Z (R12)(SI*2), K1, Z14
+	JMP       t15x1m_terms
+
+t15x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+
+t15x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t15x1m_store
+	MOVQ  AX, (SP)
+
+t15x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t15x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+	LEAQ  (R12)(R8*4), R14
+
+t15x1m_k:
+	VMOVUPS.Z        (DX), K1, Z15
+	VFMADD231PS.BCST (AX), Z15, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z15, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z15, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z15, Z3
+	VFMADD231PS.BCST (BX), Z15, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z15, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z15, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z15, Z7
+	VFMADD231PS.BCST (R12), Z15, Z8
+	VFMADD231PS.BCST (R12)(R8*1), Z15, Z9
+	VFMADD231PS.BCST (R12)(R8*2), Z15, Z10
+	VFMADD231PS.BCST (R12)(R9*1), Z15, Z11
+	VFMADD231PS.BCST (R14), Z15, Z12
+	VFMADD231PS.BCST (R14)(R8*1), Z15, Z13
+	VFMADD231PS.BCST (R14)(R8*2), Z15, Z14
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R10, R12
+	ADDQ             R10, R14
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t15x1m_k
+
+t15x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t15x1m_term
+
+t15x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	LEAQ    (BX)(SI*4), R12
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	VMOVUPS Z8, K1, (BX)
+	VMOVUPS Z9, K1, (BX)(SI*1)
+	VMOVUPS Z10, K1, (BX)(SI*2)
+	VMOVUPS Z11, K1, (BX)(R9*1)
+	VMOVUPS Z12, K1, (R12)
+	VMOVUPS Z13, K1, (R12)(SI*1)
+	VMOVUPS Z14, K1, (R12)(SI*2)
+	IMUL3Q  $0x0f, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0f, 80(R13)
+	DECQ    64(R13)
+	JNE     t15x1m_start
+	JMP     tiled
+
+t16x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t16x1m_zero
+	JEQ          t16x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t16x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	VBROADCASTSS 32(AX), Z8
+	VBROADCASTSS 36(AX), Z9
+	VBROADCASTSS 40(AX), Z10
+	VBROADCASTSS 44(AX), Z11
+	VBROADCASTSS 48(AX), Z12
+	VBROADCASTSS 52(AX), Z13
+	VBROADCASTSS 56(AX), Z14
+	VBROADCASTSS 60(AX), Z15
+	JMP          t16x1m_terms
+
+t16x1m_ahead:
+	IMUL3Q     $0x10, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	LEAQ       (BX)(SI*4), R12
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 (R12)
+	PREFETCHT0 (R12)(SI*1)
+	PREFETCHT0 (R12)(SI*2)
+	PREFETCHT0 (R12)(R9*1)
+
+t16x1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	LEAQ      (BX)(SI*4), R12
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (AX), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z6
+	VMOVUPS.Z (AX)(R9*1), K1, Z7
+	VMOVUPS.Z (BX), K1, Z8
+	VMOVUPS.Z (BX)(SI*1), K1, Z9
+	VMOVUPS.Z (BX)(SI*2), K1, Z10
+	VMOVUPS.Z (BX)(R9*1), K1, Z11
+	VMOVUPS.Z (R12), K1, Z12
+	VMOVUPS.Z (R12)(SI*1), K1, Z13
+	VMOVUPS.Z (R12)(SI*2), K1, Z14
+	VMOVUPS.Z (R12)(R9*1), K1, Z15
+	JMP       t16x1m_terms
+
+t16x1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+
+t16x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t16x1m_store
+	MOVQ  AX, (SP)
+
+t16x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t16x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+	LEAQ  (R12)(R8*4), R14
+
+t16x1m_k:
+	VMOVUPS.Z        (DX), K1, Z16
+	VFMADD231PS.BCST (AX), Z16, Z0
+	VFMADD231PS.BCST (AX)(R8*1), Z16, Z1
+	VFMADD231PS.BCST (AX)(R8*2), Z16, Z2
+	VFMADD231PS.BCST (AX)(R9*1), Z16, Z3
+	VFMADD231PS.BCST (BX), Z16, Z4
+	VFMADD231PS.BCST (BX)(R8*1), Z16, Z5
+	VFMADD231PS.BCST (BX)(R8*2), Z16, Z6
+	VFMADD231PS.BCST (BX)(R9*1), Z16, Z7
+	VFMADD231PS.BCST (R12), Z16, Z8
+	VFMADD231PS.BCST (R12)(R8*1), Z16, Z9
+	VFMADD231PS.BCST (R12)(R8*2), Z16, Z10
+	VFMADD231PS.BCST (R12)(R9*1), Z16, Z11
+	VFMADD231PS.BCST (R14), Z16, Z12
+	VFMADD231PS.BCST (R14)(R8*1), Z16, Z13
+	VFMADD231PS.BCST (R14)(R8*2), Z16, Z14
+	VFMADD231PS.BCST (R14)(R9*1), Z16, Z15
+	ADDQ             R10, AX
+	ADDQ             R10, BX
+	ADDQ             R10, R12
+	ADDQ             R10, R14
+	ADDQ             R11, DX
+	DECQ             CX
+	JNE              t16x1m_k
+
+t16x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t16x1m_term
+
+t16x1m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	LEAQ    (BX)(SI*4), R12
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (AX)
+	VMOVUPS Z5, K1, (AX)(SI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (AX)(R9*1)
+	VMOVUPS Z8, K1, (BX)
+	VMOVUPS Z9, K1, (BX)(SI*1)
+	VMOVUPS Z10, K1, (BX)(SI*2)
+	VMOVUPS Z11, K1, (BX)(R9*1)
+	VMOVUPS Z12, K1, (R12)
+	VMOVUPS Z13, K1, (R12)(SI*1)
+	VMOVUPS Z14, K1, (R12)(SI*2)
+	VMOVUPS Z15, K1, (R12)(R9*1)
+	IMUL3Q  $0x10, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x10, 80(R13)
+	DECQ    64(R13)
+	JNE     t16x1m_start
+	JMP     tiled
+
+t1x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x2m_zero
+	JEQ          t1x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	JMP          t1x2m_terms
+
+t1x2m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+
+t1x2m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	JMP       t1x2m_terms
+
+t1x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+
+t1x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x2m_store
+	MOVQ  AX, (SP)
+
+t1x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x2m_k:
+	VBROADCASTSS (AX), Z2
+	VFMADD231PS  (DX), Z2, Z0
+	VMOVUPS.Z    64(DX), K1, Z4
+	VFMADD231PS  Z4, Z2, Z1
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x2m_k
+
+t1x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x2m_term
+
+t1x2m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x2m_start
+	JMP     tiled
+
+t2x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x2m_zero
+	JEQ          t2x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	JMP          t2x2m_terms
+
+t2x2m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+
+t2x2m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	JMP       t2x2m_terms
+
+t2x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+
+t2x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x2m_store
+	MOVQ  AX, (SP)
+
+t2x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x2m_k:
+	VMOVUPD      (DX), Z4
+	VMOVUPS.Z    64(DX), K1, Z5
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  Z4, Z6, Z0
+	VFMADD231PS  Z5, Z6, Z1
+	VBROADCASTSS (AX)(R8*1), Z7
+	VFMADD231PS  Z4, Z7, Z2
+	VFMADD231PS  Z5, Z7, Z3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x2m_k
+
+t2x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x2m_term
+
+t2x2m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x2m_start
+	JMP     tiled
+
+t3x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x2m_zero
+	JEQ          t3x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t3x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	JMP          t3x2m_terms
+
+t3x2m_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+
+t3x2m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	JMP       t3x2m_terms
+
+t3x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+
+t3x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x2m_store
+	MOVQ  AX, (SP)
+
+t3x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x2m_k:
+	VMOVUPD      (DX), Z6
+	VMOVUPS.Z    64(DX), K1, Z7
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS  Z6, Z8, Z0
+	VFMADD231PS  Z7, Z8, Z1
+	VBROADCASTSS (AX)(R8*1), Z9
+	VFMADD231PS  Z6, Z9, Z2
+	VFMADD231PS  Z7, Z9, Z3
+	VBROADCASTSS (AX)(R8*2), Z10
+	VFMADD231PS  Z6, Z10, Z4
+	VFMADD231PS  Z7, Z10, Z5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t3x2m_k
+
+t3x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x2m_term
+
+t3x2m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	IMUL3Q  $0x03, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x03, 80(R13)
+	DECQ    64(R13)
+	JNE     t3x2m_start
+	JMP     tiled
+
+t4x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x2m_zero
+	JEQ          t4x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t4x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	JMP          t4x2m_terms
+
+t4x2m_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+
+t4x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	JMP       t4x2m_terms
+
+t4x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+
+t4x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x2m_store
+	MOVQ  AX, (SP)
+
+t4x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x2m_k:
+	VMOVUPD      (DX), Z8
+	VMOVUPS.Z    64(DX), K1, Z9
+	VBROADCASTSS (AX), Z10
+	VFMADD231PS  Z8, Z10, Z0
+	VFMADD231PS  Z9, Z10, Z1
+	VBROADCASTSS (AX)(R8*1), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VFMADD231PS  Z9, Z11, Z3
+	VBROADCASTSS (AX)(R8*2), Z12
+	VFMADD231PS  Z8, Z12, Z4
+	VFMADD231PS  Z9, Z12, Z5
+	VBROADCASTSS (AX)(R9*1), Z13
+	VFMADD231PS  Z8, Z13, Z6
+	VFMADD231PS  Z9, Z13, Z7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t4x2m_k
+
+t4x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x2m_term
+
+t4x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	IMUL3Q  $0x04, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x04, 80(R13)
+	DECQ    64(R13)
+	JNE     t4x2m_start
+	JMP     tiled
+
+t5x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t5x2m_zero
+	JEQ          t5x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t5x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	JMP          t5x2m_terms
+
+t5x2m_ahead:
+	IMUL3Q     $0x05, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (CX)(SI*4)
+	PREFETCHT0 64(CX)(SI*4)
+
+t5x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (DI)(SI*4), Z8
+	VMOVUPS.Z 64(DI)(SI*4), K1, Z9
+	JMP       t5x2m_terms
+
+t5x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+
+t5x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t5x2m_store
+	MOVQ  AX, (SP)
+
+t5x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t5x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t5x2m_k:
+	VMOVUPD      (DX), Z10
+	VMOVUPS.Z    64(DX), K1, Z11
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  Z10, Z12, Z0
+	VFMADD231PS  Z11, Z12, Z1
+	VBROADCASTSS (AX)(R8*1), Z13
+	VFMADD231PS  Z10, Z13, Z2
+	VFMADD231PS  Z11, Z13, Z3
+	VBROADCASTSS (AX)(R8*2), Z14
+	VFMADD231PS  Z10, Z14, Z4
+	VFMADD231PS  Z11, Z14, Z5
+	VBROADCASTSS (AX)(R9*1), Z15
+	VFMADD231PS  Z10, Z15, Z6
+	VFMADD231PS  Z11, Z15, Z7
+	VBROADCASTSS (AX)(R8*4), Z16
+	VFMADD231PS  Z10, Z16, Z8
+	VFMADD231PS  Z11, Z16, Z9
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t5x2m_k
+
+t5x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t5x2m_term
+
+t5x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (DI)(SI*4)
+	VMOVUPS Z9, K1, 64(DI)(SI*4)
+	IMUL3Q  $0x05, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x05, 80(R13)
+	DECQ    64(R13)
+	JNE     t5x2m_start
+	JMP     tiled
+
+t6x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t6x2m_zero
+	JEQ          t6x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t6x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSS 20(AX), Z10
+	VMOVAPD      Z10, Z11
+	JMP          t6x2m_terms
+
+t6x2m_ahead:
+	IMUL3Q     $0x06, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+
+t6x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPD   (AX)(SI*1), Z10
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z11
+	JMP       t6x2m_terms
+
+t6x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+
+t6x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t6x2m_store
+	MOVQ  AX, (SP)
+
+t6x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t6x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t6x2m_k:
+	VMOVUPD      (DX), Z12
+	VMOVUPS.Z    64(DX), K1, Z13
+	VBROADCASTSS (AX), Z14
+	VFMADD231PS  Z12, Z14, Z0
+	VFMADD231PS  Z13, Z14, Z1
+	VBROADCASTSS (AX)(R8*1), Z15
+	VFMADD231PS  Z12, Z15, Z2
+	VFMADD231PS  Z13, Z15, Z3
+	VBROADCASTSS (AX)(R8*2), Z16
+	VFMADD231PS  Z12, Z16, Z4
+	VFMADD231PS  Z13, Z16, Z5
+	VBROADCASTSS (AX)(R9*1), Z17
+	VFMADD231PS  Z12, Z17, Z6
+	VFMADD231PS  Z13, Z17, Z7
+	VBROADCASTSS (BX), Z18
+	VFMADD231PS  Z12, Z18, Z8
+	VFMADD231PS  Z13, Z18, Z9
+	VBROADCASTSS (BX)(R8*1), Z19
+	VFMADD231PS  Z12, Z19, Z10
+	VFMADD231PS  Z13, Z19, Z11
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t6x2m_k
+
+t6x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t6x2m_term
+
+t6x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	VMOVUPD Z10, (AX)(SI*1)
+	VMOVUPS Z11, K1, 64(AX)(SI*1)
+	IMUL3Q  $0x06, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x06, 80(R13)
+	DECQ    64(R13)
+	JNE     t6x2m_start
+	JMP     tiled
+
+t7x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t7x2m_zero
+	JEQ          t7x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t7x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSS 20(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSS 24(AX), Z12
+	VMOVAPD      Z12, Z13
+	JMP          t7x2m_terms
+
+t7x2m_ahead:
+	IMUL3Q     $0x07, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+
+t7x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPD   (AX)(SI*1), Z10
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z11
+	VMOVUPD   (AX)(SI*2), Z12
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z13
+	JMP       t7x2m_terms
+
+t7x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+
+t7x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t7x2m_store
+	MOVQ  AX, (SP)
+
+t7x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t7x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t7x2m_k:
+	VMOVUPD      (DX), Z14
+	VMOVUPS.Z    64(DX), K1, Z15
+	VBROADCASTSS (AX), Z16
+	VFMADD231PS  Z14, Z16, Z0
+	VFMADD231PS  Z15, Z16, Z1
+	VBROADCASTSS (AX)(R8*1), Z17
+	VFMADD231PS  Z14, Z17, Z2
+	VFMADD231PS  Z15, Z17, Z3
+	VBROADCASTSS (AX)(R8*2), Z18
+	VFMADD231PS  Z14, Z18, Z4
+	VFMADD231PS  Z15, Z18, Z5
+	VBROADCASTSS (AX)(R9*1), Z19
+	VFMADD231PS  Z14, Z19, Z6
+	VFMADD231PS  Z15, Z19, Z7
+	VBROADCASTSS (BX), Z20
+	VFMADD231PS  Z14, Z20, Z8
+	VFMADD231PS  Z15, Z20, Z9
+	VBROADCASTSS (BX)(R8*1), Z21
+	VFMADD231PS  Z14, Z21, Z10
+	VFMADD231PS  Z15, Z21, Z11
+	VBROADCASTSS (BX)(R8*2), Z22
+	VFMADD231PS  Z14, Z22, Z12
+	VFMADD231PS  Z15, Z22, Z13
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t7x2m_k
+
+t7x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t7x2m_term
+
+t7x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	VMOVUPD Z10, (AX)(SI*1)
+	VMOVUPS Z11, K1, 64(AX)(SI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	IMUL3Q  $0x07, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x07, 80(R13)
+	DECQ    64(R13)
+	JNE     t7x2m_start
+	JMP     tiled
+
+t8x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t8x2m_zero
+	JEQ          t8x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t8x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSS 20(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSS 24(AX), Z12
+	VMOVAPD      Z12, Z13
+	VBROADCASTSS 28(AX), Z14
+	VMOVAPD      Z14, Z15
+	JMP          t8x2m_terms
+
+t8x2m_ahead:
+	IMUL3Q     $0x08, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+
+t8x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPD   (AX)(SI*1), Z10
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z11
+	VMOVUPD   (AX)(SI*2), Z12
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z13
+	VMOVUPD   (AX)(R9*1), Z14
+	VMOVUPS.Z 64(AX)(R9*1), K1, Z15
+	JMP       t8x2m_terms
+
+t8x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+
+t8x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t8x2m_store
+	MOVQ  AX, (SP)
+
+t8x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t8x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t8x2m_k:
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t8x2m_k
+
+t8x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t8x2m_term
+
+t8x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	VMOVUPD Z10, (AX)(SI*1)
+	VMOVUPS Z11, K1, 64(AX)(SI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (AX)(R9*1)
+	VMOVUPS Z15, K1, 64(AX)(R9*1)
+	IMUL3Q  $0x08, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x08, 80(R13)
+	DECQ    64(R13)
+	JNE     t8x2m_start
+	JMP     tiled
+
+t9x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t9x2m_zero
+	JEQ          t9x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t9x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSS 20(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSS 24(AX), Z12
+	VMOVAPD      Z12, Z13
+	VBROADCASTSS 28(AX), Z14
+	VMOVAPD      Z14, Z15
+	VBROADCASTSS 32(AX), Z16
+	VMOVAPD      Z16, Z17
+	JMP          t9x2m_terms
+
+t9x2m_ahead:
+	IMUL3Q     $0x09, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 (AX)(SI*4)
+	PREFETCHT0 64(AX)(SI*4)
+
+t9x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPD   (AX)(SI*1), Z10
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z11
+	VMOVUPD   (AX)(SI*2), Z12
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z13
+	VMOVUPD   (AX)(R9*1), Z14
+	VMOVUPS.Z 64(AX)(R9*1), K1, Z15
+	VMOVUPD   (AX)(SI*4), Z16
+	VMOVUPS.Z 64(AX)(SI*4), K1, Z17
+	JMP       t9x2m_terms
+
+t9x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+
+t9x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t9x2m_store
+	MOVQ  AX, (SP)
+
+t9x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t9x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t9x2m_k:
+	VMOVUPD      (DX), Z18
+	VMOVUPS.Z    64(DX), K1, Z19
+	VBROADCASTSS (AX), Z20
+	VFMADD231PS  Z18, Z20, Z0
+	VFMADD231PS  Z19, Z20, Z1
+	VBROADCASTSS (AX)(R8*1), Z21
+	VFMADD231PS  Z18, Z21, Z2
+	VFMADD231PS  Z19, Z21, Z3
+	VBROADCASTSS (AX)(R8*2), Z22
+	VFMADD231PS  Z18, Z22, Z4
+	VFMADD231PS  Z19, Z22, Z5
+	VBROADCASTSS (AX)(R9*1), Z23
+	VFMADD231PS  Z18, Z23, Z6
+	VFMADD231PS  Z19, Z23, Z7
+	VBROADCASTSS (BX), Z24
+	VFMADD231PS  Z18, Z24, Z8
+	VFMADD231PS  Z19, Z24, Z9
+	VBROADCASTSS (BX)(R8*1), Z25
+	VFMADD231PS  Z18, Z25, Z10
+	VFMADD231PS  Z19, Z25, Z11
+	VBROADCASTSS (BX)(R8*2), Z26
+	VFMADD231PS  Z18, Z26, Z12
+	VFMADD231PS  Z19, Z26, Z13
+	VBROADCASTSS (BX)(R9*1), Z27
+	VFMADD231PS  Z18, Z27, Z14
+	VFMADD231PS  Z19, Z27, Z15
+	VBROADCASTSS (BX)(R8*4), Z28
+	VFMADD231PS  Z18, Z28, Z16
+	VFMADD231PS  Z19, Z28, Z17
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t9x2m_k
+
+t9x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t9x2m_term
+
+t9x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	VMOVUPD Z10, (AX)(SI*1)
+	VMOVUPS Z11, K1, 64(AX)(SI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (AX)(R9*1)
+	VMOVUPS Z15, K1, 64(AX)(R9*1)
+	VMOVUPD Z16, (AX)(SI*4)
+	VMOVUPS Z17, K1, 64(AX)(SI*4)
+	IMUL3Q  $0x09, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x09, 80(R13)
+	DECQ    64(R13)
+	JNE     t9x2m_start
+	JMP     tiled
+
+t10x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t10x2m_zero
+	JEQ          t10x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t10x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSS 20(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSS 24(AX), Z12
+	VMOVAPD      Z12, Z13
+	VBROADCASTSS 28(AX), Z14
+	VMOVAPD      Z14, Z15
+	VBROADCASTSS 32(AX), Z16
+	VMOVAPD      Z16, Z17
+	VBROADCASTSS 36(AX), Z18
+	VMOVAPD      Z18, Z19
+	JMP          t10x2m_terms
+
+t10x2m_ahead:
+	IMUL3Q     $0x0a, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+
+t10x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPD   (AX)(SI*1), Z10
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z11
+	VMOVUPD   (AX)(SI*2), Z12
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z13
+	VMOVUPD   (AX)(R9*1), Z14
+	VMOVUPS.Z 64(AX)(R9*1), K1, Z15
+	VMOVUPD   (BX), Z16
+	VMOVUPS.Z 64(BX), K1, Z17
+	VMOVUPD   (BX)(SI*1), Z18
+	VMOVUPS.Z 64(BX)(SI*1), K1, Z19
+	JMP       t10x2m_terms
+
+t10x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+
+t10x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t10x2m_store
+	MOVQ  AX, (SP)
+
+t10x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t10x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t10x2m_k:
+	VMOVUPD      (DX), Z20
+	VMOVUPS.Z    64(DX), K1, Z21
+	VBROADCASTSS (AX), Z22
+	VFMADD231PS  Z20, Z22, Z0
+	VFMADD231PS  Z21, Z22, Z1
+	VBROADCASTSS (AX)(R8*1), Z23
+	VFMADD231PS  Z20, Z23, Z2
+	VFMADD231PS  Z21, Z23, Z3
+	VBROADCASTSS (AX)(R8*2), Z24
+	VFMADD231PS  Z20, Z24, Z4
+	VFMADD231PS  Z21, Z24, Z5
+	VBROADCASTSS (AX)(R9*1), Z25
+	VFMADD231PS  Z20, Z25, Z6
+	VFMADD231PS  Z21, Z25, Z7
+	VBROADCASTSS (BX), Z26
+	VFMADD231PS  Z20, Z26, Z8
+	VFMADD231PS  Z21, Z26, Z9
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z20, Z27, Z10
+	VFMADD231PS  Z21, Z27, Z11
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z20, Z28, Z12
+	VFMADD231PS  Z21, Z28, Z13
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z20, Z29, Z14
+	VFMADD231PS  Z21, Z29, Z15
+	VBROADCASTSS (R12), Z30
+	VFMADD231PS  Z20, Z30, Z16
+	VFMADD231PS  Z21, Z30, Z17
+	VBROADCASTSS (R12)(R8*1), Z31
+	VFMADD231PS  Z20, Z31, Z18
+	VFMADD231PS  Z21, Z31, Z19
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t10x2m_k
+
+t10x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t10x2m_term
+
+t10x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	VMOVUPD Z10, (AX)(SI*1)
+	VMOVUPS Z11, K1, 64(AX)(SI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (AX)(R9*1)
+	VMOVUPS Z15, K1, 64(AX)(R9*1)
+	VMOVUPD Z16, (BX)
+	VMOVUPS Z17, K1, 64(BX)
+	VMOVUPD Z18, (BX)(SI*1)
+	VMOVUPS Z19, K1, 64(BX)(SI*1)
+	IMUL3Q  $0x0a, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0a, 80(R13)
+	DECQ    64(R13)
+	JNE     t10x2m_start
+	JMP     tiled
+
+t11x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t11x2m_zero
+	JEQ          t11x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t11x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSS 20(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSS 24(AX), Z12
+	VMOVAPD      Z12, Z13
+	VBROADCASTSS 28(AX), Z14
+	VMOVAPD      Z14, Z15
+	VBROADCASTSS 32(AX), Z16
+	VMOVAPD      Z16, Z17
+	VBROADCASTSS 36(AX), Z18
+	VMOVAPD      Z18, Z19
+	VBROADCASTSS 40(AX), Z20
+	VMOVAPD      Z20, Z21
+	JMP          t11x2m_terms
+
+t11x2m_ahead:
+	IMUL3Q     $0x0b, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 64(BX)(SI*2)
+
+t11x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPD   (AX)(SI*1), Z10
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z11
+	VMOVUPD   (AX)(SI*2), Z12
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z13
+	VMOVUPD   (AX)(R9*1), Z14
+	VMOVUPS.Z 64(AX)(R9*1), K1, Z15
+	VMOVUPD   (BX), Z16
+	VMOVUPS.Z 64(BX), K1, Z17
+	VMOVUPD   (BX)(SI*1), Z18
+	VMOVUPS.Z 64(BX)(SI*1), K1, Z19
+	VMOVUPD   (BX)(SI*2), Z20
+	VMOVUPS.Z 64(BX)(SI*2), K1, Z21
+	JMP       t11x2m_terms
+
+t11x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+
+t11x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t11x2m_store
+	MOVQ  AX, (SP)
+
+t11x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t11x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t11x2m_k:
+	VMOVUPD      (DX), Z22
+	VMOVUPS.Z    64(DX), K1, Z23
+	VBROADCASTSS (AX), Z24
+	VFMADD231PS  Z22, Z24, Z0
+	VFMADD231PS  Z23, Z24, Z1
+	VBROADCASTSS (AX)(R8*1), Z25
+	VFMADD231PS  Z22, Z25, Z2
+	VFMADD231PS  Z23, Z25, Z3
+	VBROADCASTSS (AX)(R8*2), Z26
+	VFMADD231PS  Z22, Z26, Z4
+	VFMADD231PS  Z23, Z26, Z5
+	VBROADCASTSS (AX)(R9*1), Z27
+	VFMADD231PS  Z22, Z27, Z6
+	VFMADD231PS  Z23, Z27, Z7
+	VBROADCASTSS (BX), Z28
+	VFMADD231PS  Z22, Z28, Z8
+	VFMADD231PS  Z23, Z28, Z9
+	VBROADCASTSS (BX)(R8*1), Z29
+	VFMADD231PS  Z22, Z29, Z10
+	VFMADD231PS  Z23, Z29, Z11
+	VBROADCASTSS (BX)(R8*2), Z30
+	VFMADD231PS  Z22, Z30, Z12
+	VFMADD231PS  Z23, Z30, Z13
+	VBROADCASTSS (BX)(R9*1), Z31
+	VFMADD231PS  Z22, Z31, Z14
+	VFMADD231PS  Z23, Z31, Z15
+	VBROADCASTSS (R12), Z24
+	VFMADD231PS  Z22, Z24, Z16
+	VFMADD231PS  Z23, Z24, Z17
+	VBROADCASTSS (R12)(R8*1), Z25
+	VFMADD231PS  Z22, Z25, Z18
+	VFMADD231PS  Z23, Z25, Z19
+	VBROADCASTSS (R12)(R8*2), Z26
+	VFMADD231PS  Z22, Z26, Z20
+	VFMADD231PS  Z23, Z26, Z21
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t11x2m_k
+
+t11x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t11x2m_term
+
+t11x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	VMOVUPD Z10, (AX)(SI*1)
+	VMOVUPS Z11, K1, 64(AX)(SI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (AX)(R9*1)
+	VMOVUPS Z15, K1, 64(AX)(R9*1)
+	VMOVUPD Z16, (BX)
+	VMOVUPS Z17, K1, 64(BX)
+	VMOVUPD Z18, (BX)(SI*1)
+	VMOVUPS Z19, K1, 64(BX)(SI*1)
+	VMOVUPD Z20, (BX)(SI*2)
+	VMOVUPS Z21, K1, 64(BX)(SI*2)
+	IMUL3Q  $0x0b, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0b, 80(R13)
+	DECQ    64(R13)
+	JNE     t11x2m_start
+	JMP     tiled
+
+t12x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t12x2m_zero
+	JEQ          t12x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t12x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSS 20(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSS 24(AX), Z12
+	VMOVAPD      Z12, Z13
+	VBROADCASTSS 28(AX), Z14
+	VMOVAPD      Z14, Z15
+	VBROADCASTSS 32(AX), Z16
+	VMOVAPD      Z16, Z17
+	VBROADCASTSS 36(AX), Z18
+	VMOVAPD      Z18, Z19
+	VBROADCASTSS 40(AX), Z20
+	VMOVAPD      Z20, Z21
+	VBROADCASTSS 44(AX), Z22
+	VMOVAPD      Z22, Z23
+	JMP          t12x2m_terms
+
+t12x2m_ahead:
+	IMUL3Q     $0x0c, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 64(BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 64(BX)(R9*1)
+
+t12x2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	LEAQ      (AX)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (AX), Z8
+	VMOVUPS.Z 64(AX), K1, Z9
+	VMOVUPD   (AX)(SI*1), Z10
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z11
+	VMOVUPD   (AX)(SI*2), Z12
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z13
+	VMOVUPD   (AX)(R9*1), Z14
+	VMOVUPS.Z 64(AX)(R9*1), K1, Z15
+	VMOVUPD   (BX), Z16
+	VMOVUPS.Z 64(BX), K1, Z17
+	VMOVUPD   (BX)(SI*1), Z18
+	VMOVUPS.Z 64(BX)(SI*1), K1, Z19
+	VMOVUPD   (BX)(SI*2), Z20
+	VMOVUPS.Z 64(BX)(SI*2), K1, Z21
+	VMOVUPD   (BX)(R9*1), Z22
+	VMOVUPS.Z 64(BX)(R9*1), K1, Z23
+	JMP       t12x2m_terms
+
+t12x2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+	VXORPD Z22, Z22, Z22
+	VXORPD Z23, Z23, Z23
+
+t12x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t12x2m_store
+	MOVQ  AX, (SP)
+
+t12x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t12x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t12x2m_k:
+	VMOVUPD      (DX), Z24
+	VMOVUPS.Z    64(DX), K1, Z25
+	VBROADCASTSS (AX), Z26
+	VFMADD231PS  Z24, Z26, Z0
+	VFMADD231PS  Z25, Z26, Z1
+	VBROADCASTSS (AX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z2
+	VFMADD231PS  Z25, Z27, Z3
+	VBROADCASTSS (AX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z4
+	VFMADD231PS  Z25, Z28, Z5
+	VBROADCASTSS (AX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VBROADCASTSS (BX), Z30
+	VFMADD231PS  Z24, Z30, Z8
+	VFMADD231PS  Z25, Z30, Z9
+	VBROADCASTSS (BX)(R8*1), Z31
+	VFMADD231PS  Z24, Z31, Z10
+	VFMADD231PS  Z25, Z31, Z11
+	VBROADCASTSS (BX)(R8*2), Z26
+	VFMADD231PS  Z24, Z26, Z12
+	VFMADD231PS  Z25, Z26, Z13
+	VBROADCASTSS (BX)(R9*1), Z27
+	VFMADD231PS  Z24, Z27, Z14
+	VFMADD231PS  Z25, Z27, Z15
+	VBROADCASTSS (R12), Z28
+	VFMADD231PS  Z24, Z28, Z16
+	VFMADD231PS  Z25, Z28, Z17
+	VBROADCASTSS (R12)(R8*1), Z29
+	VFMADD231PS  Z24, Z29, Z18
+	VFMADD231PS  Z25, Z29, Z19
+	VBROADCASTSS (R12)(R8*2), Z30
+	VFMADD231PS  Z24, Z30, Z20
+	VFMADD231PS  Z25, Z30, Z21
+	VBROADCASTSS (R12)(R9*1), Z31
+	VFMADD231PS  Z24, Z31, Z22
+	VFMADD231PS  Z25, Z31, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t12x2m_k
+
+t12x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t12x2m_term
+
+t12x2m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (AX)
+	VMOVUPS Z9, K1, 64(AX)
+	VMOVUPD Z10, (AX)(SI*1)
+	VMOVUPS Z11, K1, 64(AX)(SI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (AX)(R9*1)
+	VMOVUPS Z15, K1, 64(AX)(R9*1)
+	VMOVUPD Z16, (BX)
+	VMOVUPS Z17, K1, 64(BX)
+	VMOVUPD Z18, (BX)(SI*1)
+	VMOVUPS Z19, K1, 64(BX)(SI*1)
+	VMOVUPD Z20, (BX)(SI*2)
+	VMOVUPS Z21, K1, 64(BX)(SI*2)
+	VMOVUPD Z22, (BX)(R9*1)
+	VMOVUPS Z23, K1, 64(BX)(R9*1)
+	IMUL3Q  $0x0c, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0c, 80(R13)
+	DECQ    64(R13)
+	JNE     t12x2m_start
+	JMP     tiled
+
+t1x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x3m_zero
+	JEQ          t1x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	JMP          t1x3m_terms
+
+t1x3m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+
+t1x3m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	JMP       t1x3m_terms
+
+t1x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+
+t1x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x3m_store
+	MOVQ  AX, (SP)
+
+t1x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x3m_k:
+	VBROADCASTSS (AX), Z3
+	VFMADD231PS  (DX), Z3, Z0
+	VFMADD231PS  64(DX), Z3, Z1
+	VMOVUPS.Z    128(DX), K1, Z6
+	VFMADD231PS  Z6, Z3, Z2
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x3m_k
+
+t1x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x3m_term
+
+t1x3m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x3m_start
+	JMP     tiled
+
+t2x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x3m_zero
+	JEQ          t2x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	JMP          t2x3m_terms
+
+t2x3m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+
+t2x3m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	JMP       t2x3m_terms
+
+t2x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+
+t2x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x3m_store
+	MOVQ  AX, (SP)
+
+t2x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x3m_k:
+	VBROADCASTSS (AX), Z6
+	VBROADCASTSS (AX)(R8*1), Z7
+	VMOVUPD      (DX), Z8
+	VFMADD231PS  Z8, Z6, Z0
+	VFMADD231PS  Z8, Z7, Z3
+	VMOVUPD      64(DX), Z9
+	VFMADD231PS  Z9, Z6, Z1
+	VFMADD231PS  Z9, Z7, Z4
+	VMOVUPS.Z    128(DX), K1, Z10
+	VFMADD231PS  Z10, Z6, Z2
+	VFMADD231PS  Z10, Z7, Z5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x3m_k
+
+t2x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x3m_term
+
+t2x3m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x3m_start
+	JMP     tiled
+
+t3x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x3m_zero
+	JEQ          t3x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t3x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSS 8(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	JMP          t3x3m_terms
+
+t3x3m_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+
+t3x3m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPS.Z 128(DI)(SI*2), K1, Z8
+	JMP       t3x3m_terms
+
+t3x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+
+t3x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x3m_store
+	MOVQ  AX, (SP)
+
+t3x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x3m_k:
+	VMOVUPD      (DX), Z9
+	VMOVUPD      64(DX), Z10
+	VMOVUPS.Z    128(DX), K1, Z11
+	VBROADCASTSS (AX), Z12
+	VFMADD231PS  Z9, Z12, Z0
+	VFMADD231PS  Z10, Z12, Z1
+	VFMADD231PS  Z11, Z12, Z2
+	VBROADCASTSS (AX)(R8*1), Z13
+	VFMADD231PS  Z9, Z13, Z3
+	VFMADD231PS  Z10, Z13, Z4
+	VFMADD231PS  Z11, Z13, Z5
+	VBROADCASTSS (AX)(R8*2), Z14
+	VFMADD231PS  Z9, Z14, Z6
+	VFMADD231PS  Z10, Z14, Z7
+	VFMADD231PS  Z11, Z14, Z8
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t3x3m_k
+
+t3x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x3m_term
+
+t3x3m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPS Z8, K1, 128(DI)(SI*2)
+	IMUL3Q  $0x03, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x03, 80(R13)
+	DECQ    64(R13)
+	JNE     t3x3m_start
+	JMP     tiled
+
+t4x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x3m_zero
+	JEQ          t4x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t4x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSS 8(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSS 12(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	JMP          t4x3m_terms
+
+t4x3m_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+
+t4x3m_add:
+	LEAQ      (SI)(SI*2), R9
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPS.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPS.Z 128(DI)(R9*1), K1, Z11
+	JMP       t4x3m_terms
+
+t4x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+
+t4x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x3m_store
+	MOVQ  AX, (SP)
+
+t4x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x3m_k:
+	VMOVUPD      (DX), Z12
+	VMOVUPD      64(DX), Z13
+	VMOVUPS.Z    128(DX), K1, Z14
+	VBROADCASTSS (AX), Z15
+	VFMADD231PS  Z12, Z15, Z0
+	VFMADD231PS  Z13, Z15, Z1
+	VFMADD231PS  Z14, Z15, Z2
+	VBROADCASTSS (AX)(R8*1), Z16
+	VFMADD231PS  Z12, Z16, Z3
+	VFMADD231PS  Z13, Z16, Z4
+	VFMADD231PS  Z14, Z16, Z5
+	VBROADCASTSS (AX)(R8*2), Z17
+	VFMADD231PS  Z12, Z17, Z6
+	VFMADD231PS  Z13, Z17, Z7
+	VFMADD231PS  Z14, Z17, Z8
+	VBROADCASTSS (AX)(R9*1), Z18
+	VFMADD231PS  Z12, Z18, Z9
+	VFMADD231PS  Z13, Z18, Z10
+	VFMADD231PS  Z14, Z18, Z11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t4x3m_k
+
+t4x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x3m_term
+
+t4x3m_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPS Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPS Z11, K1, 128(DI)(R9*1)
+	IMUL3Q  $0x04, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x04, 80(R13)
+	DECQ    64(R13)
+	JNE     t4x3m_start
+	JMP     tiled
+
+t5x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t5x3m_zero
+	JEQ          t5x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t5x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSS 8(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSS 12(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	VBROADCASTSS 16(AX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	JMP          t5x3m_terms
+
+t5x3m_ahead:
+	IMUL3Q     $0x05, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 (CX)(SI*4)
+	PREFETCHT0 64(CX)(SI*4)
+	PREFETCHT0 128(CX)(SI*4)
+
+t5x3m_add:
+	LEAQ      (SI)(SI*2), R9
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPS.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPS.Z 128(DI)(R9*1), K1, Z11
+	VMOVUPD   (DI)(SI*4), Z12
+	VMOVUPD   64(DI)(SI*4), Z13
+	VMOVUPS.Z 128(DI)(SI*4), K1, Z14
+	JMP       t5x3m_terms
+
+t5x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+
+t5x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t5x3m_store
+	MOVQ  AX, (SP)
+
+t5x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t5x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t5x3m_k:
+	VMOVUPD      (DX), Z15
+	VMOVUPD      64(DX), Z16
+	VMOVUPS.Z    128(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z15, Z18, Z0
+	VFMADD231PS  Z16, Z18, Z1
+	VFMADD231PS  Z17, Z18, Z2
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z15, Z19, Z3
+	VFMADD231PS  Z16, Z19, Z4
+	VFMADD231PS  Z17, Z19, Z5
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z15, Z20, Z6
+	VFMADD231PS  Z16, Z20, Z7
+	VFMADD231PS  Z17, Z20, Z8
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z15, Z21, Z9
+	VFMADD231PS  Z16, Z21, Z10
+	VFMADD231PS  Z17, Z21, Z11
+	VBROADCASTSS (AX)(R8*4), Z22
+	VFMADD231PS  Z15, Z22, Z12
+	VFMADD231PS  Z16, Z22, Z13
+	VFMADD231PS  Z17, Z22, Z14
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t5x3m_k
+
+t5x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t5x3m_term
+
+t5x3m_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPS Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPS Z11, K1, 128(DI)(R9*1)
+	VMOVUPD Z12, (DI)(SI*4)
+	VMOVUPD Z13, 64(DI)(SI*4)
+	VMOVUPS Z14, K1, 128(DI)(SI*4)
+	IMUL3Q  $0x05, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x05, 80(R13)
+	DECQ    64(R13)
+	JNE     t5x3m_start
+	JMP     tiled
+
+t6x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t6x3m_zero
+	JEQ          t6x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t6x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSS 8(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSS 12(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	VBROADCASTSS 16(AX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	VBROADCASTSS 20(AX), Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z15, Z17
+	JMP          t6x3m_terms
+
+t6x3m_ahead:
+	IMUL3Q     $0x06, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 128(AX)(SI*1)
+
+t6x3m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPS.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPS.Z 128(DI)(R9*1), K1, Z11
+	VMOVUPD   (AX), Z12
+	VMOVUPD   64(AX), Z13
+	VMOVUPS.Z 128(AX), K1, Z14
+	VMOVUPD   (AX)(SI*1), Z15
+	VMOVUPD   64(AX)(SI*1), Z16
+	VMOVUPS.Z 128(AX)(SI*1), K1, Z17
+	JMP       t6x3m_terms
+
+t6x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+
+t6x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t6x3m_store
+	MOVQ  AX, (SP)
+
+t6x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t6x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t6x3m_k:
+	VMOVUPD      (DX), Z18
+	VMOVUPD      64(DX), Z19
+	VMOVUPS.Z    128(DX), K1, Z20
+	VBROADCASTSS (AX), Z21
+	VFMADD231PS  Z18, Z21, Z0
+	VFMADD231PS  Z19, Z21, Z1
+	VFMADD231PS  Z20, Z21, Z2
+	VBROADCASTSS (AX)(R8*1), Z22
+	VFMADD231PS  Z18, Z22, Z3
+	VFMADD231PS  Z19, Z22, Z4
+	VFMADD231PS  Z20, Z22, Z5
+	VBROADCASTSS (AX)(R8*2), Z23
+	VFMADD231PS  Z18, Z23, Z6
+	VFMADD231PS  Z19, Z23, Z7
+	VFMADD231PS  Z20, Z23, Z8
+	VBROADCASTSS (AX)(R9*1), Z24
+	VFMADD231PS  Z18, Z24, Z9
+	VFMADD231PS  Z19, Z24, Z10
+	VFMADD231PS  Z20, Z24, Z11
+	VBROADCASTSS (BX), Z25
+	VFMADD231PS  Z18, Z25, Z12
+	VFMADD231PS  Z19, Z25, Z13
+	VFMADD231PS  Z20, Z25, Z14
+	VBROADCASTSS (BX)(R8*1), Z26
+	VFMADD231PS  Z18, Z26, Z15
+	VFMADD231PS  Z19, Z26, Z16
+	VFMADD231PS  Z20, Z26, Z17
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t6x3m_k
+
+t6x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t6x3m_term
+
+t6x3m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPS Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPS Z11, K1, 128(DI)(R9*1)
+	VMOVUPD Z12, (AX)
+	VMOVUPD Z13, 64(AX)
+	VMOVUPS Z14, K1, 128(AX)
+	VMOVUPD Z15, (AX)(SI*1)
+	VMOVUPD Z16, 64(AX)(SI*1)
+	VMOVUPS Z17, K1, 128(AX)(SI*1)
+	IMUL3Q  $0x06, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x06, 80(R13)
+	DECQ    64(R13)
+	JNE     t6x3m_start
+	JMP     tiled
+
+t7x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t7x3m_zero
+	JEQ          t7x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t7x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSS 8(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSS 12(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	VBROADCASTSS 16(AX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	VBROADCASTSS 20(AX), Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z15, Z17
+	VBROADCASTSS 24(AX), Z18
+	VMOVAPD      Z18, Z19
+	VMOVAPD      Z18, Z20
+	JMP          t7x3m_terms
+
+t7x3m_ahead:
+	IMUL3Q     $0x07, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 128(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+	PREFETCHT0 128(AX)(SI*2)
+
+t7x3m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPS.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPS.Z 128(DI)(R9*1), K1, Z11
+	VMOVUPD   (AX), Z12
+	VMOVUPD   64(AX), Z13
+	VMOVUPS.Z 128(AX), K1, Z14
+	VMOVUPD   (AX)(SI*1), Z15
+	VMOVUPD   64(AX)(SI*1), Z16
+	VMOVUPS.Z 128(AX)(SI*1), K1, Z17
+	VMOVUPD   (AX)(SI*2), Z18
+	VMOVUPD   64(AX)(SI*2), Z19
+	VMOVUPS.Z 128(AX)(SI*2), K1, Z20
+	JMP       t7x3m_terms
+
+t7x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+
+t7x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t7x3m_store
+	MOVQ  AX, (SP)
+
+t7x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t7x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t7x3m_k:
+	VMOVUPD      (DX), Z21
+	VMOVUPD      64(DX), Z22
+	VMOVUPS.Z    128(DX), K1, Z23
+	VBROADCASTSS (AX), Z24
+	VFMADD231PS  Z21, Z24, Z0
+	VFMADD231PS  Z22, Z24, Z1
+	VFMADD231PS  Z23, Z24, Z2
+	VBROADCASTSS (AX)(R8*1), Z25
+	VFMADD231PS  Z21, Z25, Z3
+	VFMADD231PS  Z22, Z25, Z4
+	VFMADD231PS  Z23, Z25, Z5
+	VBROADCASTSS (AX)(R8*2), Z26
+	VFMADD231PS  Z21, Z26, Z6
+	VFMADD231PS  Z22, Z26, Z7
+	VFMADD231PS  Z23, Z26, Z8
+	VBROADCASTSS (AX)(R9*1), Z27
+	VFMADD231PS  Z21, Z27, Z9
+	VFMADD231PS  Z22, Z27, Z10
+	VFMADD231PS  Z23, Z27, Z11
+	VBROADCASTSS (BX), Z28
+	VFMADD231PS  Z21, Z28, Z12
+	VFMADD231PS  Z22, Z28, Z13
+	VFMADD231PS  Z23, Z28, Z14
+	VBROADCASTSS (BX)(R8*1), Z29
+	VFMADD231PS  Z21, Z29, Z15
+	VFMADD231PS  Z22, Z29, Z16
+	VFMADD231PS  Z23, Z29, Z17
+	VBROADCASTSS (BX)(R8*2), Z30
+	VFMADD231PS  Z21, Z30, Z18
+	VFMADD231PS  Z22, Z30, Z19
+	VFMADD231PS  Z23, Z30, Z20
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t7x3m_k
+
+t7x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t7x3m_term
+
+t7x3m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPS Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPS Z11, K1, 128(DI)(R9*1)
+	VMOVUPD Z12, (AX)
+	VMOVUPD Z13, 64(AX)
+	VMOVUPS Z14, K1, 128(AX)
+	VMOVUPD Z15, (AX)(SI*1)
+	VMOVUPD Z16, 64(AX)(SI*1)
+	VMOVUPS Z17, K1, 128(AX)(SI*1)
+	VMOVUPD Z18, (AX)(SI*2)
+	VMOVUPD Z19, 64(AX)(SI*2)
+	VMOVUPS Z20, K1, 128(AX)(SI*2)
+	IMUL3Q  $0x07, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x07, 80(R13)
+	DECQ    64(R13)
+	JNE     t7x3m_start
+	JMP     tiled
+
+t8x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t8x3m_zero
+	JEQ          t8x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t8x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSS 8(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSS 12(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	VBROADCASTSS 16(AX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	VBROADCASTSS 20(AX), Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z15, Z17
+	VBROADCASTSS 24(AX), Z18
+	VMOVAPD      Z18, Z19
+	VMOVAPD      Z18, Z20
+	VBROADCASTSS 28(AX), Z21
+	VMOVAPD      Z21, Z22
+	VMOVAPD      Z21, Z23
+	JMP          t8x3m_terms
+
+t8x3m_ahead:
+	IMUL3Q     $0x08, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 128(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+	PREFETCHT0 128(AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 128(AX)(R9*1)
+
+t8x3m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPS.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPS.Z 128(DI)(R9*1), K1, Z11
+	VMOVUPD   (AX), Z12
+	VMOVUPD   64(AX), Z13
+	VMOVUPS.Z 128(AX), K1, Z14
+	VMOVUPD   (AX)(SI*1), Z15
+	VMOVUPD   64(AX)(SI*1), Z16
+	VMOVUPS.Z 128(AX)(SI*1), K1, Z17
+	VMOVUPD   (AX)(SI*2), Z18
+	VMOVUPD   64(AX)(SI*2), Z19
+	VMOVUPS.Z 128(AX)(SI*2), K1, Z20
+	VMOVUPD   (AX)(R9*1), Z21
+	VMOVUPD   64(AX)(R9*1), Z22
+	VMOVUPS.Z 128(AX)(R9*1), K1, Z23
+	JMP       t8x3m_terms
+
+t8x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+	VXORPD Z22, Z22, Z22
+	VXORPD Z23, Z23, Z23
+
+t8x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t8x3m_store
+	MOVQ  AX, (SP)
+
+t8x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t8x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t8x3m_k:
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t8x3m_k
+
+t8x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t8x3m_term
+
+t8x3m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPS Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPS Z11, K1, 128(DI)(R9*1)
+	VMOVUPD Z12, (AX)
+	VMOVUPD Z13, 64(AX)
+	VMOVUPS Z14, K1, 128(AX)
+	VMOVUPD Z15, (AX)(SI*1)
+	VMOVUPD Z16, 64(AX)(SI*1)
+	VMOVUPS Z17, K1, 128(AX)(SI*1)
+	VMOVUPD Z18, (AX)(SI*2)
+	VMOVUPD Z19, 64(AX)(SI*2)
+	VMOVUPS Z20, K1, 128(AX)(SI*2)
+	VMOVUPD Z21, (AX)(R9*1)
+	VMOVUPD Z22, 64(AX)(R9*1)
+	VMOVUPS Z23, K1, 128(AX)(R9*1)
+	IMUL3Q  $0x08, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x08, 80(R13)
+	DECQ    64(R13)
+	JNE     t8x3m_start
+	JMP     tiled
+
+t9x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t9x3m_zero
+	JEQ          t9x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t9x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSS 8(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSS 12(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	VBROADCASTSS 16(AX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	VBROADCASTSS 20(AX), Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z15, Z17
+	VBROADCASTSS 24(AX), Z18
+	VMOVAPD      Z18, Z19
+	VMOVAPD      Z18, Z20
+	VBROADCASTSS 28(AX), Z21
+	VMOVAPD      Z21, Z22
+	VMOVAPD      Z21, Z23
+	VBROADCASTSS 32(AX), Z24
+	VMOVAPD      Z24, Z25
+	VMOVAPD      Z24, Z26
+	JMP          t9x3m_terms
+
+t9x3m_ahead:
+	IMUL3Q     $0x09, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 64(AX)
+	PREFETCHT0 128(AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 64(AX)(SI*1)
+	PREFETCHT0 128(AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 64(AX)(SI*2)
+	PREFETCHT0 128(AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 64(AX)(R9*1)
+	PREFETCHT0 128(AX)(R9*1)
+	PREFETCHT0 (AX)(SI*4)
+	PREFETCHT0 64(AX)(SI*4)
+	PREFETCHT0 128(AX)(SI*4)
+
+t9x3m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), AX
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPS.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPS.Z 128(DI)(R9*1), K1, Z11
+	VMOVUPD   (AX), Z12
+	VMOVUPD   64(AX), Z13
+	VMOVUPS.Z 128(AX), K1, Z14
+	VMOVUPD   (AX)(SI*1), Z15
+	VMOVUPD   64(AX)(SI*1), Z16
+	VMOVUPS.Z 128(AX)(SI*1), K1, Z17
+	VMOVUPD   (AX)(SI*2), Z18
+	VMOVUPD   64(AX)(SI*2), Z19
+	VMOVUPS.Z 128(AX)(SI*2), K1, Z20
+	VMOVUPD   (AX)(R9*1), Z21
+	VMOVUPD   64(AX)(R9*1), Z22
+	VMOVUPS.Z 128(AX)(R9*1), K1, Z23
+	VMOVUPD   (AX)(SI*4), Z24
+	VMOVUPD   64(AX)(SI*4), Z25
+	VMOVUPS.Z 128(AX)(SI*4), K1, Z26
+	JMP       t9x3m_terms
+
+t9x3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+	VXORPD Z22, Z22, Z22
+	VXORPD Z23, Z23, Z23
+	VXORPD Z24, Z24, Z24
+	VXORPD Z25, Z25, Z25
+	VXORPD Z26, Z26, Z26
+
+t9x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t9x3m_store
+	MOVQ  AX, (SP)
+
+t9x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t9x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t9x3m_k:
+	VMOVUPD      (DX), Z27
+	VMOVUPD      64(DX), Z28
+	VMOVUPS.Z    128(DX), K1, Z29
+	VBROADCASTSS (AX), Z30
+	VFMADD231PS  Z27, Z30, Z0
+	VFMADD231PS  Z28, Z30, Z1
+	VFMADD231PS  Z29, Z30, Z2
+	VBROADCASTSS (AX)(R8*1), Z31
+	VFMADD231PS  Z27, Z31, Z3
+	VFMADD231PS  Z28, Z31, Z4
+	VFMADD231PS  Z29, Z31, Z5
+	VBROADCASTSS (AX)(R8*2), Z30
+	VFMADD231PS  Z27, Z30, Z6
+	VFMADD231PS  Z28, Z30, Z7
+	VFMADD231PS  Z29, Z30, Z8
+	VBROADCASTSS (AX)(R9*1), Z31
+	VFMADD231PS  Z27, Z31, Z9
+	VFMADD231PS  Z28, Z31, Z10
+	VFMADD231PS  Z29, Z31, Z11
+	VBROADCASTSS (BX), Z30
+	VFMADD231PS  Z27, Z30, Z12
+	VFMADD231PS  Z28, Z30, Z13
+	VFMADD231PS  Z29, Z30, Z14
+	VBROADCASTSS (BX)(R8*1), Z31
+	VFMADD231PS  Z27, Z31, Z15
+	VFMADD231PS  Z28, Z31, Z16
+	VFMADD231PS  Z29, Z31, Z17
+	VBROADCASTSS (BX)(R8*2), Z30
+	VFMADD231PS  Z27, Z30, Z18
+	VFMADD231PS  Z28, Z30, Z19
+	VFMADD231PS  Z29, Z30, Z20
+	VBROADCASTSS (BX)(R9*1), Z31
+	VFMADD231PS  Z27, Z31, Z21
+	VFMADD231PS  Z28, Z31, Z22
+	VFMADD231PS  Z29, Z31, Z23
+	VBROADCASTSS (BX)(R8*4), Z30
+	VFMADD231PS  Z27, Z30, Z24
+	VFMADD231PS  Z28, Z30, Z25
+	VFMADD231PS  Z29, Z30, Z26
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t9x3m_k
+
+t9x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t9x3m_term
+
+t9x3m_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPS Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPS Z11, K1, 128(DI)(R9*1)
+	VMOVUPD Z12, (AX)
+	VMOVUPD Z13, 64(AX)
+	VMOVUPS Z14, K1, 128(AX)
+	VMOVUPD Z15, (AX)(SI*1)
+	VMOVUPD Z16, 64(AX)(SI*1)
+	VMOVUPS Z17, K1, 128(AX)(SI*1)
+	VMOVUPD Z18, (AX)(SI*2)
+	VMOVUPD Z19, 64(AX)(SI*2)
+	VMOVUPS Z20, K1, 128(AX)(SI*2)
+	VMOVUPD Z21, (AX)(R9*1)
+	VMOVUPD Z22, 64(AX)(R9*1)
+	VMOVUPS Z23, K1, 128(AX)(R9*1)
+	VMOVUPD Z24, (AX)(SI*4)
+	VMOVUPD Z25, 64(AX)(SI*4)
+	VMOVUPS Z26, K1, 128(AX)(SI*4)
+	IMUL3Q  $0x09, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x09, 80(R13)
+	DECQ    64(R13)
+	JNE     t9x3m_start
+	JMP     tiled
+
+t1x4m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x4m_zero
+	JEQ          t1x4m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x4m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	JMP          t1x4m_terms
+
+t1x4m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+
+t1x4m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPS.Z 192(DI), K1, Z3
+	JMP       t1x4m_terms
+
+t1x4m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+
+t1x4m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x4m_store
+	MOVQ  AX, (SP)
+
+t1x4m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x4m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x4m_k:
+	VBROADCASTSS (AX), Z4
+	VFMADD231PS  (DX), Z4, Z0
+	VFMADD231PS  64(DX), Z4, Z1
+	VFMADD231PS  128(DX), Z4, Z2
+	VMOVUPS.Z    192(DX), K1, Z8
+	VFMADD231PS  Z8, Z4, Z3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x4m_k
+
+t1x4m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x4m_term
+
+t1x4m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPS Z3, K1, 192(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x4m_start
+	JMP     tiled
+
+t2x4m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x4m_zero
+	JEQ          t2x4m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x4m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VBROADCASTSS 4(AX), Z4
+	VMOVAPD      Z4, Z5
+	VMOVAPD      Z4, Z6
+	VMOVAPD      Z4, Z7
+	JMP          t2x4m_terms
+
+t2x4m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 192(CX)(SI*1)
+
+t2x4m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPS.Z 192(DI), K1, Z3
+	VMOVUPD   (DI)(SI*1), Z4
+	VMOVUPD   64(DI)(SI*1), Z5
+	VMOVUPD   128(DI)(SI*1), Z6
+	VMOVUPS.Z 192(DI)(SI*1), K1, Z7
+	JMP       t2x4m_terms
+
+t2x4m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+
+t2x4m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x4m_store
+	MOVQ  AX, (SP)
+
+t2x4m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x4m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x4m_k:
+	VBROADCASTSS (AX), Z8
+	VBROADCASTSS (AX)(R8*1), Z9
+	VMOVUPD      (DX), Z10
+	VFMADD231PS  Z10, Z8, Z0
+	VFMADD231PS  Z10, Z9, Z4
+	VMOVUPD      64(DX), Z11
+	VFMADD231PS  Z11, Z8, Z1
+	VFMADD231PS  Z11, Z9, Z5
+	VMOVUPD      128(DX), Z12
+	VFMADD231PS  Z12, Z8, Z2
+	VFMADD231PS  Z12, Z9, Z6
+	VMOVUPS.Z    192(DX), K1, Z13
+	VFMADD231PS  Z13, Z8, Z3
+	VFMADD231PS  Z13, Z9, Z7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x4m_k
+
+t2x4m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x4m_term
+
+t2x4m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPS Z3, K1, 192(DI)
+	VMOVUPD Z4, (DI)(SI*1)
+	VMOVUPD Z5, 64(DI)(SI*1)
+	VMOVUPD Z6, 128(DI)(SI*1)
+	VMOVUPS Z7, K1, 192(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x4m_start
+	JMP     tiled
+
+t1x5m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x5m_zero
+	JEQ          t1x5m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x5m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	JMP          t1x5m_terms
+
+t1x5m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 256(CX)
+
+t1x5m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPD   192(DI), Z3
+	VMOVUPS.Z 256(DI), K1, Z4
+	JMP       t1x5m_terms
+
+t1x5m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+
+t1x5m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x5m_store
+	MOVQ  AX, (SP)
+
+t1x5m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x5m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x5m_k:
+	VBROADCASTSS (AX), Z5
+	VFMADD231PS  (DX), Z5, Z0
+	VFMADD231PS  64(DX), Z5, Z1
+	VFMADD231PS  128(DX), Z5, Z2
+	VFMADD231PS  192(DX), Z5, Z3
+	VMOVUPS.Z    256(DX), K1, Z10
+	VFMADD231PS  Z10, Z5, Z4
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x5m_k
+
+t1x5m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x5m_term
+
+t1x5m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPS Z4, K1, 256(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x5m_start
+	JMP     tiled
+
+t2x5m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x5m_zero
+	JEQ          t2x5m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x5m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	VBROADCASTSS 4(AX), Z5
+	VMOVAPD      Z5, Z6
+	VMOVAPD      Z5, Z7
+	VMOVAPD      Z5, Z8
+	VMOVAPD      Z5, Z9
+	JMP          t2x5m_terms
+
+t2x5m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 256(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 192(CX)(SI*1)
+	PREFETCHT0 256(CX)(SI*1)
+
+t2x5m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPD   192(DI), Z3
+	VMOVUPS.Z 256(DI), K1, Z4
+	VMOVUPD   (DI)(SI*1), Z5
+	VMOVUPD   64(DI)(SI*1), Z6
+	VMOVUPD   128(DI)(SI*1), Z7
+	VMOVUPD   192(DI)(SI*1), Z8
+	VMOVUPS.Z 256(DI)(SI*1), K1, Z9
+	JMP       t2x5m_terms
+
+t2x5m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+
+t2x5m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x5m_store
+	MOVQ  AX, (SP)
+
+t2x5m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x5m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x5m_k:
+	VBROADCASTSS (AX), Z10
+	VBROADCASTSS (AX)(R8*1), Z11
+	VMOVUPD      (DX), Z12
+	VFMADD231PS  Z12, Z10, Z0
+	VFMADD231PS  Z12, Z11, Z5
+	VMOVUPD      64(DX), Z13
+	VFMADD231PS  Z13, Z10, Z1
+	VFMADD231PS  Z13, Z11, Z6
+	VMOVUPD      128(DX), Z14
+	VFMADD231PS  Z14, Z10, Z2
+	VFMADD231PS  Z14, Z11, Z7
+	VMOVUPD      192(DX), Z15
+	VFMADD231PS  Z15, Z10, Z3
+	VFMADD231PS  Z15, Z11, Z8
+	VMOVUPS.Z    256(DX), K1, Z16
+	VFMADD231PS  Z16, Z10, Z4
+	VFMADD231PS  Z16, Z11, Z9
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x5m_k
+
+t2x5m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x5m_term
+
+t2x5m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPS Z4, K1, 256(DI)
+	VMOVUPD Z5, (DI)(SI*1)
+	VMOVUPD Z6, 64(DI)(SI*1)
+	VMOVUPD Z7, 128(DI)(SI*1)
+	VMOVUPD Z8, 192(DI)(SI*1)
+	VMOVUPS Z9, K1, 256(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x5m_start
+	JMP     tiled
+
+t1x6m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x6m_zero
+	JEQ          t1x6m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x6m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z0, Z5
+	JMP          t1x6m_terms
+
+t1x6m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 256(CX)
+	PREFETCHT0 320(CX)
+
+t1x6m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPD   192(DI), Z3
+	VMOVUPD   256(DI), Z4
+	VMOVUPS.Z 320(DI), K1, Z5
+	JMP       t1x6m_terms
+
+t1x6m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+
+t1x6m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x6m_store
+	MOVQ  AX, (SP)
+
+t1x6m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x6m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x6m_k:
+	VBROADCASTSS (AX), Z6
+	VFMADD231PS  (DX), Z6, Z0
+	VFMADD231PS  64(DX), Z6, Z1
+	VFMADD231PS  128(DX), Z6, Z2
+	VFMADD231PS  192(DX), Z6, Z3
+	VFMADD231PS  256(DX), Z6, Z4
+	VMOVUPS.Z    320(DX), K1, Z12
+	VFMADD231PS  Z12, Z6, Z5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x6m_k
+
+t1x6m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x6m_term
+
+t1x6m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPS Z5, K1, 320(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x6m_start
+	JMP     tiled
+
+t2x6m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x6m_zero
+	JEQ          t2x6m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x6m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z0, Z5
+	VBROADCASTSS 4(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VMOVAPD      Z6, Z9
+	VMOVAPD      Z6, Z10
+	VMOVAPD      Z6, Z11
+	JMP          t2x6m_terms
+
+t2x6m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 256(CX)
+	PREFETCHT0 320(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 192(CX)(SI*1)
+	PREFETCHT0 256(CX)(SI*1)
+	PREFETCHT0 320(CX)(SI*1)
+
+t2x6m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPD   192(DI), Z3
+	VMOVUPD   256(DI), Z4
+	VMOVUPS.Z 320(DI), K1, Z5
+	VMOVUPD   (DI)(SI*1), Z6
+	VMOVUPD   64(DI)(SI*1), Z7
+	VMOVUPD   128(DI)(SI*1), Z8
+	VMOVUPD   192(DI)(SI*1), Z9
+	VMOVUPD   256(DI)(SI*1), Z10
+	VMOVUPS.Z 320(DI)(SI*1), K1, Z11
+	JMP       t2x6m_terms
+
+t2x6m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+
+t2x6m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x6m_store
+	MOVQ  AX, (SP)
+
+t2x6m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x6m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x6m_k:
+	VBROADCASTSS (AX), Z12
+	VBROADCASTSS (AX)(R8*1), Z13
+	VMOVUPD      (DX), Z14
+	VFMADD231PS  Z14, Z12, Z0
+	VFMADD231PS  Z14, Z13, Z6
+	VMOVUPD      64(DX), Z15
+	VFMADD231PS  Z15, Z12, Z1
+	VFMADD231PS  Z15, Z13, Z7
+	VMOVUPD      128(DX), Z16
+	VFMADD231PS  Z16, Z12, Z2
+	VFMADD231PS  Z16, Z13, Z8
+	VMOVUPD      192(DX), Z17
+	VFMADD231PS  Z17, Z12, Z3
+	VFMADD231PS  Z17, Z13, Z9
+	VMOVUPD      256(DX), Z18
+	VFMADD231PS  Z18, Z12, Z4
+	VFMADD231PS  Z18, Z13, Z10
+	VMOVUPS.Z    320(DX), K1, Z19
+	VFMADD231PS  Z19, Z12, Z5
+	VFMADD231PS  Z19, Z13, Z11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x6m_k
+
+t2x6m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x6m_term
+
+t2x6m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPS Z5, K1, 320(DI)
+	VMOVUPD Z6, (DI)(SI*1)
+	VMOVUPD Z7, 64(DI)(SI*1)
+	VMOVUPD Z8, 128(DI)(SI*1)
+	VMOVUPD Z9, 192(DI)(SI*1)
+	VMOVUPD Z10, 256(DI)(SI*1)
+	VMOVUPS Z11, K1, 320(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x6m_start
+	JMP     tiled
+
+t1x7m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x7m_zero
+	JEQ          t1x7m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x7m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z0, Z6
+	JMP          t1x7m_terms
+
+t1x7m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 256(CX)
+	PREFETCHT0 320(CX)
+	PREFETCHT0 384(CX)
+
+t1x7m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPD   192(DI), Z3
+	VMOVUPD   256(DI), Z4
+	VMOVUPD   320(DI), Z5
+	VMOVUPS.Z 384(DI), K1, Z6
+	JMP       t1x7m_terms
+
+t1x7m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+
+t1x7m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x7m_store
+	MOVQ  AX, (SP)
+
+t1x7m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x7m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x7m_k:
+	VBROADCASTSS (AX), Z7
+	VFMADD231PS  (DX), Z7, Z0
+	VFMADD231PS  64(DX), Z7, Z1
+	VFMADD231PS  128(DX), Z7, Z2
+	VFMADD231PS  192(DX), Z7, Z3
+	VFMADD231PS  256(DX), Z7, Z4
+	VFMADD231PS  320(DX), Z7, Z5
+	VMOVUPS.Z    384(DX), K1, Z14
+	VFMADD231PS  Z14, Z7, Z6
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x7m_k
+
+t1x7m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x7m_term
+
+t1x7m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPD Z5, 320(DI)
+	VMOVUPS Z6, K1, 384(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x7m_start
+	JMP     tiled
+
+t2x7m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x7m_zero
+	JEQ          t2x7m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x7m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z0, Z6
+	VBROADCASTSS 4(AX), Z7
+	VMOVAPD      Z7, Z8
+	VMOVAPD      Z7, Z9
+	VMOVAPD      Z7, Z10
+	VMOVAPD      Z7, Z11
+	VMOVAPD      Z7, Z12
+	VMOVAPD      Z7, Z13
+	JMP          t2x7m_terms
+
+t2x7m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 256(CX)
+	PREFETCHT0 320(CX)
+	PREFETCHT0 384(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 192(CX)(SI*1)
+	PREFETCHT0 256(CX)(SI*1)
+	PREFETCHT0 320(CX)(SI*1)
+	PREFETCHT0 384(CX)(SI*1)
+
+t2x7m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPD   192(DI), Z3
+	VMOVUPD   256(DI), Z4
+	VMOVUPD   320(DI), Z5
+	VMOVUPS.Z 384(DI), K1, Z6
+	VMOVUPD   (DI)(SI*1), Z7
+	VMOVUPD   64(DI)(SI*1), Z8
+	VMOVUPD   128(DI)(SI*1), Z9
+	VMOVUPD   192(DI)(SI*1), Z10
+	VMOVUPD   256(DI)(SI*1), Z11
+	VMOVUPD   320(DI)(SI*1), Z12
+	VMOVUPS.Z 384(DI)(SI*1), K1, Z13
+	JMP       t2x7m_terms
+
+t2x7m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+
+t2x7m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x7m_store
+	MOVQ  AX, (SP)
+
+t2x7m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x7m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x7m_k:
+	VBROADCASTSS (AX), Z14
+	VBROADCASTSS (AX)(R8*1), Z15
+	VMOVUPD      (DX), Z16
+	VFMADD231PS  Z16, Z14, Z0
+	VFMADD231PS  Z16, Z15, Z7
+	VMOVUPD      64(DX), Z17
+	VFMADD231PS  Z17, Z14, Z1
+	VFMADD231PS  Z17, Z15, Z8
+	VMOVUPD      128(DX), Z18
+	VFMADD231PS  Z18, Z14, Z2
+	VFMADD231PS  Z18, Z15, Z9
+	VMOVUPD      192(DX), Z19
+	VFMADD231PS  Z19, Z14, Z3
+	VFMADD231PS  Z19, Z15, Z10
+	VMOVUPD      256(DX), Z20
+	VFMADD231PS  Z20, Z14, Z4
+	VFMADD231PS  Z20, Z15, Z11
+	VMOVUPD      320(DX), Z21
+	VFMADD231PS  Z21, Z14, Z5
+	VFMADD231PS  Z21, Z15, Z12
+	VMOVUPS.Z    384(DX), K1, Z22
+	VFMADD231PS  Z22, Z14, Z6
+	VFMADD231PS  Z22, Z15, Z13
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x7m_k
+
+t2x7m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x7m_term
+
+t2x7m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPD Z5, 320(DI)
+	VMOVUPS Z6, K1, 384(DI)
+	VMOVUPD Z7, (DI)(SI*1)
+	VMOVUPD Z8, 64(DI)(SI*1)
+	VMOVUPD Z9, 128(DI)(SI*1)
+	VMOVUPD Z10, 192(DI)(SI*1)
+	VMOVUPD Z11, 256(DI)(SI*1)
+	VMOVUPD Z12, 320(DI)(SI*1)
+	VMOVUPS Z13, K1, 384(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x7m_start
+	JMP     tiled
+
+t1x8m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x8m_zero
+	JEQ          t1x8m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x8m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z0, Z6
+	VMOVAPD      Z0, Z7
+	JMP          t1x8m_terms
+
+t1x8m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 256(CX)
+	PREFETCHT0 320(CX)
+	PREFETCHT0 384(CX)
+	PREFETCHT0 448(CX)
+
+t1x8m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPD   192(DI), Z3
+	VMOVUPD   256(DI), Z4
+	VMOVUPD   320(DI), Z5
+	VMOVUPD   384(DI), Z6
+	VMOVUPS.Z 448(DI), K1, Z7
+	JMP       t1x8m_terms
+
+t1x8m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+
+t1x8m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x8m_store
+	MOVQ  AX, (SP)
+
+t1x8m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x8m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x8m_k:
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS  (DX), Z8, Z0
+	VFMADD231PS  64(DX), Z8, Z1
+	VFMADD231PS  128(DX), Z8, Z2
+	VFMADD231PS  192(DX), Z8, Z3
+	VFMADD231PS  256(DX), Z8, Z4
+	VFMADD231PS  320(DX), Z8, Z5
+	VFMADD231PS  384(DX), Z8, Z6
+	VMOVUPS.Z    448(DX), K1, Z16
+	VFMADD231PS  Z16, Z8, Z7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x8m_k
+
+t1x8m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x8m_term
+
+t1x8m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPD Z5, 320(DI)
+	VMOVUPD Z6, 384(DI)
+	VMOVUPS Z7, K1, 448(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x8m_start
+	JMP     tiled
+
+t2x8m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x8m_zero
+	JEQ          t2x8m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x8m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VMOVAPD      Z0, Z3
+	VMOVAPD      Z0, Z4
+	VMOVAPD      Z0, Z5
+	VMOVAPD      Z0, Z6
+	VMOVAPD      Z0, Z7
+	VBROADCASTSS 4(AX), Z8
+	VMOVAPD      Z8, Z9
+	VMOVAPD      Z8, Z10
+	VMOVAPD      Z8, Z11
+	VMOVAPD      Z8, Z12
+	VMOVAPD      Z8, Z13
+	VMOVAPD      Z8, Z14
+	VMOVAPD      Z8, Z15
+	JMP          t2x8m_terms
+
+t2x8m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+	PREFETCHT0 256(CX)
+	PREFETCHT0 320(CX)
+	PREFETCHT0 384(CX)
+	PREFETCHT0 448(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 192(CX)(SI*1)
+	PREFETCHT0 256(CX)(SI*1)
+	PREFETCHT0 320(CX)(SI*1)
+	PREFETCHT0 384(CX)(SI*1)
+	PREFETCHT0 448(CX)(SI*1)
+
+t2x8m_add:
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD   128(DI), Z2
+	VMOVUPD   192(DI), Z3
+	VMOVUPD   256(DI), Z4
+	VMOVUPD   320(DI), Z5
+	VMOVUPD   384(DI), Z6
+	VMOVUPS.Z 448(DI), K1, Z7
+	VMOVUPD   (DI)(SI*1), Z8
+	VMOVUPD   64(DI)(SI*1), Z9
+	VMOVUPD   128(DI)(SI*1), Z10
+	VMOVUPD   192(DI)(SI*1), Z11
+	VMOVUPD   256(DI)(SI*1), Z12
+	VMOVUPD   320(DI)(SI*1), Z13
+	VMOVUPD   384(DI)(SI*1), Z14
+	VMOVUPS.Z 448(DI)(SI*1), K1, Z15
+	JMP       t2x8m_terms
+
+t2x8m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+
+t2x8m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x8m_store
+	MOVQ  AX, (SP)
+
+t2x8m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x8m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x8m_k:
+	VBROADCASTSS (AX), Z16
+	VBROADCASTSS (AX)(R8*1), Z17
+	VMOVUPD      (DX), Z18
+	VFMADD231PS  Z18, Z16, Z0
+	VFMADD231PS  Z18, Z17, Z8
+	VMOVUPD      64(DX), Z19
+	VFMADD231PS  Z19, Z16, Z1
+	VFMADD231PS  Z19, Z17, Z9
+	VMOVUPD      128(DX), Z20
+	VFMADD231PS  Z20, Z16, Z2
+	VFMADD231PS  Z20, Z17, Z10
+	VMOVUPD      192(DX), Z21
+	VFMADD231PS  Z21, Z16, Z3
+	VFMADD231PS  Z21, Z17, Z11
+	VMOVUPD      256(DX), Z22
+	VFMADD231PS  Z22, Z16, Z4
+	VFMADD231PS  Z22, Z17, Z12
+	VMOVUPD      320(DX), Z23
+	VFMADD231PS  Z23, Z16, Z5
+	VFMADD231PS  Z23, Z17, Z13
+	VMOVUPD      384(DX), Z24
+	VFMADD231PS  Z24, Z16, Z6
+	VFMADD231PS  Z24, Z17, Z14
+	VMOVUPS.Z    448(DX), K1, Z25
+	VFMADD231PS  Z25, Z16, Z7
+	VFMADD231PS  Z25, Z17, Z15
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x8m_k
+
+t2x8m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x8m_term
+
+t2x8m_store:
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	VMOVUPD Z3, 192(DI)
+	VMOVUPD Z4, 256(DI)
+	VMOVUPD Z5, 320(DI)
+	VMOVUPD Z6, 384(DI)
+	VMOVUPS Z7, K1, 448(DI)
+	VMOVUPD Z8, (DI)(SI*1)
+	VMOVUPD Z9, 64(DI)(SI*1)
+	VMOVUPD Z10, 128(DI)(SI*1)
+	VMOVUPD Z11, 192(DI)(SI*1)
+	VMOVUPD Z12, 256(DI)(SI*1)
+	VMOVUPD Z13, 320(DI)(SI*1)
+	VMOVUPD Z14, 384(DI)(SI*1)
+	VMOVUPS Z15, K1, 448(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x8m_start
+
+tiled:
+	MOVQ  72(R13), AX
+	MOVQ  AX, 64(R13)
+	MOVQ  $0x00000000, 72(R13)
+	DECQ  56(R13)
+	TESTQ AX, AX
+	JNE   dispatch
+	VZEROUPPER
+	RET
+
+// func peakAVX512Single(rounds int)
+// Requires: AVX, AVX512DQ, AVX512F
+TEXT ·peakAVX512Single(SB), NOSPLIT, $0-8
+	MOVQ   rounds+0(FP), CX
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+
+loop:
+	VFMADD231PS Z12, Z13, Z0
+	VFMADD231PS Z12, Z13, Z1
+	VFMADD231PS Z12, Z13, Z2
+	VFMADD231PS Z12, Z13, Z3
+	VFMADD231PS Z12, Z13, Z4
+	VFMADD231PS Z12, Z13, Z5
+	VFMADD231PS Z12, Z13, Z6
+	VFMADD231PS Z12, Z13, Z7
+	VFMADD231PS Z12, Z13, Z8
+	VFMADD231PS Z12, Z13, Z9
+	VFMADD231PS Z12, Z13, Z10
+	VFMADD231PS Z12, Z13, Z11
+	DECQ        CX
+	JNE         loop
+	VZEROUPPER
+	RET
+
+// func transposeAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, cols int)
+// Requires: AVX
+TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ cols+40(FP), DX
+	SHLQ $0x03, R8
+	SHLQ $0x03, R10
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R10)(R10*2), R11
+
+strip:
+	MOVQ rows+32(FP), CX
+	MOVQ SI, AX
+	MOVQ DI, R12
+
+square:
+	VMOVUPD     (AX), X0
+	VINSERTF128 $0x01, (AX)(R8*2), Y0, Y0
+	VMOVUPD     (AX)(R8*1), X1
+	VINSERTF128 $0x01, (AX)(R9*1), Y1, Y1
+	VUNPCKLPD   Y1, Y0, Y2
+	VUNPCKHPD   Y1, Y0, Y3
+	VMOVUPD     Y2, (R12)
+	VMOVUPD     Y3, (R12)(R10*1)
+	VMOVUPD     16(AX), X4
+	VINSERTF128 $0x01, 16(AX)(R8*2), Y4, Y4
+	VMOVUPD     16(AX)(R8*1), X5
+	VINSERTF128 $0x01, 16(AX)(R9*1), Y5, Y5
+	VUNPCKLPD   Y5, Y4, Y6
+	VUNPCKHPD   Y5, Y4, Y7
+	VMOVUPD     Y6, (R12)(R10*2)
+	VMOVUPD     Y7, (R12)(R11*1)
+	LEAQ        (AX)(R8*4), AX
+	ADDQ        $0x20, R12
+	SUBQ        $0x04, CX
+	JNE         square
+	ADDQ        $0x20, SI
+	LEAQ        (DI)(R10*4), DI
+	SUBQ        $0x04, DX
+	JNE         strip
 	VZEROUPPER
 	RET
 
@@ -14178,52 +21097,6 @@ tiled:
 	VZEROUPPER
 	RET
 
-// func transposeAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, cols int)
-// Requires: AVX
-TEXT ·transposeAVX2(SB), NOSPLIT, $0-48
-	MOVQ dst+0(FP), DI
-	MOVQ dstStride+8(FP), R10
-	MOVQ src+16(FP), SI
-	MOVQ srcStride+24(FP), R8
-	MOVQ cols+40(FP), DX
-	SHLQ $0x03, R8
-	SHLQ $0x03, R10
-	LEAQ (R8)(R8*2), R9
-	LEAQ (R10)(R10*2), R11
-
-strip:
-	MOVQ rows+32(FP), CX
-	MOVQ SI, AX
-	MOVQ DI, R12
-
-square:
-	VMOVUPD     (AX), X0
-	VINSERTF128 $0x01, (AX)(R8*2), Y0, Y0
-	VMOVUPD     (AX)(R8*1), X1
-	VINSERTF128 $0x01, (AX)(R9*1), Y1, Y1
-	VUNPCKLPD   Y1, Y0, Y2
-	VUNPCKHPD   Y1, Y0, Y3
-	VMOVUPD     Y2, (R12)
-	VMOVUPD     Y3, (R12)(R10*1)
-	VMOVUPD     16(AX), X4
-	VINSERTF128 $0x01, 16(AX)(R8*2), Y4, Y4
-	VMOVUPD     16(AX)(R8*1), X5
-	VINSERTF128 $0x01, 16(AX)(R9*1), Y5, Y5
-	VUNPCKLPD   Y5, Y4, Y6
-	VUNPCKHPD   Y5, Y4, Y7
-	VMOVUPD     Y6, (R12)(R10*2)
-	VMOVUPD     Y7, (R12)(R11*1)
-	LEAQ        (AX)(R8*4), AX
-	ADDQ        $0x20, R12
-	SUBQ        $0x04, CX
-	JNE         square
-	ADDQ        $0x20, SI
-	LEAQ        (DI)(R10*4), DI
-	SUBQ        $0x04, DX
-	JNE         strip
-	VZEROUPPER
-	RET
-
 // func peakAVX2(rounds int)
 // Requires: AVX, FMA3
 TEXT ·peakAVX2(SB), NOSPLIT, $0-8
@@ -14258,6 +21131,7253 @@ loop:
 	VFMADD231PD Y12, Y13, Y11
 	DECQ        CX
 	JNE         loop
+	VZEROUPPER
+	RET
+
+// func sumAVX2Single(p *panel)
+// Requires: AVX, FMA3, MMX+
+TEXT ·sumAVX2Single(SB), NOSPLIT, $8-8
+	MOVQ p+0(FP), R13
+	MOVQ (R13), DI
+	MOVQ 8(R13), SI
+
+dispatch:
+	MOVQ 56(R13), AX
+	CMPQ AX, $0x000000a1
+	JLT  t1x2m_below
+	CMPQ AX, $0x00000102
+	JLT  t2x4_below
+	CMPQ AX, $0x00000181
+	JLT  t1x6_below
+	CMPQ AX, $0x000001c1
+	JLT  t1x7_below
+	CMPQ AX, $0x00000201
+	JLT  t1x8_below
+	CMPQ AX, $0x00000221
+	JLT  t1x8m_below
+	JMP  t1x8m_start
+
+t1x8m_below:
+	JMP t1x8_start
+
+t1x8_below:
+	CMPQ AX, $0x000001e1
+	JLT  t1x7m_below
+	JMP  t1x7m_start
+
+t1x7m_below:
+	JMP t1x7_start
+
+t1x7_below:
+	CMPQ AX, $0x000001a1
+	JLT  t1x6m_below
+	CMPQ AX, $0x000001a2
+	JLT  t2x6m_below
+	JMP  t2x6m_start
+
+t2x6m_below:
+	JMP t1x6m_start
+
+t1x6m_below:
+	CMPQ AX, $0x00000182
+	JLT  t2x6_below
+	JMP  t2x6_start
+
+t2x6_below:
+	JMP t1x6_start
+
+t1x6_below:
+	CMPQ AX, $0x00000141
+	JLT  t1x5_below
+	CMPQ AX, $0x00000161
+	JLT  t1x5m_below
+	CMPQ AX, $0x00000162
+	JLT  t2x5m_below
+	JMP  t2x5m_start
+
+t2x5m_below:
+	JMP t1x5m_start
+
+t1x5m_below:
+	CMPQ AX, $0x00000142
+	JLT  t2x5_below
+	JMP  t2x5_start
+
+t2x5_below:
+	JMP t1x5_start
+
+t1x5_below:
+	CMPQ AX, $0x00000121
+	JLT  t1x4m_below
+	CMPQ AX, $0x00000122
+	JLT  t2x4m_below
+	JMP  t2x4m_start
+
+t2x4m_below:
+	JMP t1x4m_start
+
+t1x4m_below:
+	JMP t2x4_start
+
+t2x4_below:
+	CMPQ AX, $0x000000c2
+	JLT  t2x3_below
+	CMPQ AX, $0x000000e2
+	JLT  t2x3m_below
+	CMPQ AX, $0x000000e4
+	JLT  t4x3m_below
+	CMPQ AX, $0x00000101
+	JLT  t1x4_below
+	JMP  t1x4_start
+
+t1x4_below:
+	JMP t4x3m_start
+
+t4x3m_below:
+	CMPQ AX, $0x000000e3
+	JLT  t3x3m_below
+	JMP  t3x3m_start
+
+t3x3m_below:
+	JMP t2x3m_start
+
+t2x3m_below:
+	CMPQ AX, $0x000000c4
+	JLT  t4x3_below
+	CMPQ AX, $0x000000e1
+	JLT  t1x3m_below
+	JMP  t1x3m_start
+
+t1x3m_below:
+	JMP t4x3_start
+
+t4x3_below:
+	CMPQ AX, $0x000000c3
+	JLT  t3x3_below
+	JMP  t3x3_start
+
+t3x3_below:
+	JMP t2x3_start
+
+t2x3_below:
+	CMPQ AX, $0x000000a4
+	JLT  t4x2m_below
+	CMPQ AX, $0x000000a6
+	JLT  t6x2m_below
+	CMPQ AX, $0x000000c1
+	JLT  t1x3_below
+	JMP  t1x3_start
+
+t1x3_below:
+	JMP t6x2m_start
+
+t6x2m_below:
+	CMPQ AX, $0x000000a5
+	JLT  t5x2m_below
+	JMP  t5x2m_start
+
+t5x2m_below:
+	JMP t4x2m_start
+
+t4x2m_below:
+	CMPQ AX, $0x000000a2
+	JLT  t2x2m_below
+	CMPQ AX, $0x000000a3
+	JLT  t3x2m_below
+	JMP  t3x2m_start
+
+t3x2m_below:
+	JMP t2x2m_start
+
+t2x2m_below:
+	JMP t1x2m_start
+
+t1x2m_below:
+	CMPQ AX, $0x00000064
+	JLT  t4x1m_below
+	CMPQ AX, $0x0000006b
+	JLT  t11x1m_below
+	CMPQ AX, $0x00000083
+	JLT  t3x2_below
+	CMPQ AX, $0x00000085
+	JLT  t5x2_below
+	CMPQ AX, $0x00000086
+	JLT  t6x2_below
+	JMP  t6x2_start
+
+t6x2_below:
+	JMP t5x2_start
+
+t5x2_below:
+	CMPQ AX, $0x00000084
+	JLT  t4x2_below
+	JMP  t4x2_start
+
+t4x2_below:
+	JMP t3x2_start
+
+t3x2_below:
+	CMPQ AX, $0x00000081
+	JLT  t1x2_below
+	CMPQ AX, $0x00000082
+	JLT  t2x2_below
+	JMP  t2x2_start
+
+t2x2_below:
+	JMP t1x2_start
+
+t1x2_below:
+	CMPQ AX, $0x0000006c
+	JLT  t12x1m_below
+	JMP  t12x1m_start
+
+t12x1m_below:
+	JMP t11x1m_start
+
+t11x1m_below:
+	CMPQ AX, $0x00000067
+	JLT  t7x1m_below
+	CMPQ AX, $0x00000069
+	JLT  t9x1m_below
+	CMPQ AX, $0x0000006a
+	JLT  t10x1m_below
+	JMP  t10x1m_start
+
+t10x1m_below:
+	JMP t9x1m_start
+
+t9x1m_below:
+	CMPQ AX, $0x00000068
+	JLT  t8x1m_below
+	JMP  t8x1m_start
+
+t8x1m_below:
+	JMP t7x1m_start
+
+t7x1m_below:
+	CMPQ AX, $0x00000065
+	JLT  t5x1m_below
+	CMPQ AX, $0x00000066
+	JLT  t6x1m_below
+	JMP  t6x1m_start
+
+t6x1m_below:
+	JMP t5x1m_start
+
+t5x1m_below:
+	JMP t4x1m_start
+
+t4x1m_below:
+	CMPQ AX, $0x00000048
+	JLT  t8x1_below
+	CMPQ AX, $0x0000004c
+	JLT  t12x1_below
+	CMPQ AX, $0x00000062
+	JLT  t2x1m_below
+	CMPQ AX, $0x00000063
+	JLT  t3x1m_below
+	JMP  t3x1m_start
+
+t3x1m_below:
+	JMP t2x1m_start
+
+t2x1m_below:
+	CMPQ AX, $0x00000061
+	JLT  t1x1m_below
+	JMP  t1x1m_start
+
+t1x1m_below:
+	JMP t12x1_start
+
+t12x1_below:
+	CMPQ AX, $0x0000004a
+	JLT  t10x1_below
+	CMPQ AX, $0x0000004b
+	JLT  t11x1_below
+	JMP  t11x1_start
+
+t11x1_below:
+	JMP t10x1_start
+
+t10x1_below:
+	CMPQ AX, $0x00000049
+	JLT  t9x1_below
+	JMP  t9x1_start
+
+t9x1_below:
+	JMP t8x1_start
+
+t8x1_below:
+	CMPQ AX, $0x00000044
+	JLT  t4x1_below
+	CMPQ AX, $0x00000046
+	JLT  t6x1_below
+	CMPQ AX, $0x00000047
+	JLT  t7x1_below
+	JMP  t7x1_start
+
+t7x1_below:
+	JMP t6x1_start
+
+t6x1_below:
+	CMPQ AX, $0x00000045
+	JLT  t5x1_below
+	JMP  t5x1_start
+
+t5x1_below:
+	JMP t4x1_start
+
+t4x1_below:
+	CMPQ AX, $0x00000042
+	JLT  t2x1_below
+	CMPQ AX, $0x00000043
+	JLT  t3x1_below
+	JMP  t3x1_start
+
+t3x1_below:
+	JMP t2x1_start
+
+t2x1_below:
+t1x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x1_zero
+	JEQ          t1x1_add
+	CMPQ         AX, $0x03
+	JEQ          t1x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	JMP          t1x1_terms
+
+t1x1_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+
+t1x1_add:
+	VMOVUPD (DI), Y0
+	JMP     t1x1_terms
+
+t1x1_zero:
+	VXORPD Y0, Y0, Y0
+
+t1x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x1_store
+	MOVQ  AX, (SP)
+
+t1x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x1_k:
+	VMOVUPD      (DX), Y1
+	VBROADCASTSS (AX), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x1_k
+
+t1x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x1_term
+
+t1x1_store:
+	VMOVUPD Y0, (DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x1_start
+	JMP     tiled
+
+t2x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x1_zero
+	JEQ          t2x1_add
+	CMPQ         AX, $0x03
+	JEQ          t2x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	JMP          t2x1_terms
+
+t2x1_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+
+t2x1_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	JMP     t2x1_terms
+
+t2x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+t2x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x1_store
+	MOVQ  AX, (SP)
+
+t2x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x1_k:
+	VMOVUPD      (DX), Y2
+	VBROADCASTSS (AX), Y3
+	VFMADD231PS  Y2, Y3, Y0
+	VBROADCASTSS (AX)(R8*1), Y4
+	VFMADD231PS  Y2, Y4, Y1
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x1_k
+
+t2x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x1_term
+
+t2x1_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x1_start
+	JMP     tiled
+
+t3x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x1_zero
+	JEQ          t3x1_add
+	CMPQ         AX, $0x03
+	JEQ          t3x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	JMP          t3x1_terms
+
+t3x1_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+
+t3x1_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	JMP     t3x1_terms
+
+t3x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+
+t3x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x1_store
+	MOVQ  AX, (SP)
+
+t3x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x1_k:
+	VMOVUPD      (DX), Y3
+	VBROADCASTSS (AX), Y4
+	VFMADD231PS  Y3, Y4, Y0
+	VBROADCASTSS (AX)(R8*1), Y5
+	VFMADD231PS  Y3, Y5, Y1
+	VBROADCASTSS (AX)(R8*2), Y6
+	VFMADD231PS  Y3, Y6, Y2
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t3x1_k
+
+t3x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x1_term
+
+t3x1_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	IMUL3Q  $0x03, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x03, 80(R13)
+	DECQ    64(R13)
+	JNE     t3x1_start
+	JMP     tiled
+
+t4x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x1_zero
+	JEQ          t4x1_add
+	CMPQ         AX, $0x03
+	JEQ          t4x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	JMP          t4x1_terms
+
+t4x1_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+
+t4x1_add:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	JMP     t4x1_terms
+
+t4x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+t4x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x1_store
+	MOVQ  AX, (SP)
+
+t4x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x1_k:
+	VMOVUPD      (DX), Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t4x1_k
+
+t4x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x1_term
+
+t4x1_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	IMUL3Q  $0x04, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x04, 80(R13)
+	DECQ    64(R13)
+	JNE     t4x1_start
+	JMP     tiled
+
+t5x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t5x1_zero
+	JEQ          t5x1_add
+	CMPQ         AX, $0x03
+	JEQ          t5x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	JMP          t5x1_terms
+
+t5x1_ahead:
+	IMUL3Q     $0x05, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (CX)(SI*4)
+
+t5x1_add:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	VMOVUPD (DI)(SI*4), Y4
+	JMP     t5x1_terms
+
+t5x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+
+t5x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t5x1_store
+	MOVQ  AX, (SP)
+
+t5x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t5x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t5x1_k:
+	VMOVUPD      (DX), Y5
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  Y5, Y6, Y0
+	VBROADCASTSS (AX)(R8*1), Y7
+	VFMADD231PS  Y5, Y7, Y1
+	VBROADCASTSS (AX)(R8*2), Y8
+	VFMADD231PS  Y5, Y8, Y2
+	VBROADCASTSS (AX)(R9*1), Y9
+	VFMADD231PS  Y5, Y9, Y3
+	VBROADCASTSS (AX)(R8*4), Y10
+	VFMADD231PS  Y5, Y10, Y4
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t5x1_k
+
+t5x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t5x1_term
+
+t5x1_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	VMOVUPD Y4, (DI)(SI*4)
+	IMUL3Q  $0x05, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x05, 80(R13)
+	DECQ    64(R13)
+	JNE     t5x1_start
+	JMP     tiled
+
+t6x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t6x1_zero
+	JEQ          t6x1_add
+	CMPQ         AX, $0x03
+	JEQ          t6x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	JMP          t6x1_terms
+
+t6x1_ahead:
+	IMUL3Q     $0x06, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+
+t6x1_add:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(SI*1), Y5
+	JMP     t6x1_terms
+
+t6x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+t6x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t6x1_store
+	MOVQ  AX, (SP)
+
+t6x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t6x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t6x1_k:
+	VMOVUPD      (DX), Y6
+	VBROADCASTSS (AX), Y7
+	VFMADD231PS  Y6, Y7, Y0
+	VBROADCASTSS (AX)(R8*1), Y8
+	VFMADD231PS  Y6, Y8, Y1
+	VBROADCASTSS (AX)(R8*2), Y9
+	VFMADD231PS  Y6, Y9, Y2
+	VBROADCASTSS (AX)(R9*1), Y10
+	VFMADD231PS  Y6, Y10, Y3
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y6, Y11, Y4
+	VBROADCASTSS (BX)(R8*1), Y12
+	VFMADD231PS  Y6, Y12, Y5
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t6x1_k
+
+t6x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t6x1_term
+
+t6x1_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	VMOVUPD Y4, (AX)
+	VMOVUPD Y5, (AX)(SI*1)
+	IMUL3Q  $0x06, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x06, 80(R13)
+	DECQ    64(R13)
+	JNE     t6x1_start
+	JMP     tiled
+
+t7x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t7x1_zero
+	JEQ          t7x1_add
+	CMPQ         AX, $0x03
+	JEQ          t7x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	JMP          t7x1_terms
+
+t7x1_ahead:
+	IMUL3Q     $0x07, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+
+t7x1_add:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(SI*1), Y5
+	VMOVUPD (AX)(SI*2), Y6
+	JMP     t7x1_terms
+
+t7x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+
+t7x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t7x1_store
+	MOVQ  AX, (SP)
+
+t7x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t7x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t7x1_k:
+	VMOVUPD      (DX), Y7
+	VBROADCASTSS (AX), Y8
+	VFMADD231PS  Y7, Y8, Y0
+	VBROADCASTSS (AX)(R8*1), Y9
+	VFMADD231PS  Y7, Y9, Y1
+	VBROADCASTSS (AX)(R8*2), Y10
+	VFMADD231PS  Y7, Y10, Y2
+	VBROADCASTSS (AX)(R9*1), Y11
+	VFMADD231PS  Y7, Y11, Y3
+	VBROADCASTSS (BX), Y12
+	VFMADD231PS  Y7, Y12, Y4
+	VBROADCASTSS (BX)(R8*1), Y13
+	VFMADD231PS  Y7, Y13, Y5
+	VBROADCASTSS (BX)(R8*2), Y14
+	VFMADD231PS  Y7, Y14, Y6
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t7x1_k
+
+t7x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t7x1_term
+
+t7x1_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	VMOVUPD Y4, (AX)
+	VMOVUPD Y5, (AX)(SI*1)
+	VMOVUPD Y6, (AX)(SI*2)
+	IMUL3Q  $0x07, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x07, 80(R13)
+	DECQ    64(R13)
+	JNE     t7x1_start
+	JMP     tiled
+
+t8x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t8x1_zero
+	JEQ          t8x1_add
+	CMPQ         AX, $0x03
+	JEQ          t8x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	JMP          t8x1_terms
+
+t8x1_ahead:
+	IMUL3Q     $0x08, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+
+t8x1_add:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(SI*1), Y5
+	VMOVUPD (AX)(SI*2), Y6
+	VMOVUPD (AX)(R9*1), Y7
+	JMP     t8x1_terms
+
+t8x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+t8x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t8x1_store
+	MOVQ  AX, (SP)
+
+t8x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t8x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t8x1_k:
+	VMOVUPD      (DX), Y8
+	VBROADCASTSS (AX), Y9
+	VFMADD231PS  Y8, Y9, Y0
+	VBROADCASTSS (AX)(R8*1), Y10
+	VFMADD231PS  Y8, Y10, Y1
+	VBROADCASTSS (AX)(R8*2), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VBROADCASTSS (AX)(R9*1), Y12
+	VFMADD231PS  Y8, Y12, Y3
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  Y8, Y13, Y4
+	VBROADCASTSS (BX)(R8*1), Y14
+	VFMADD231PS  Y8, Y14, Y5
+	VBROADCASTSS (BX)(R8*2), Y15
+	VFMADD231PS  Y8, Y15, Y6
+	VBROADCASTSS (BX)(R9*1), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t8x1_k
+
+t8x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t8x1_term
+
+t8x1_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	VMOVUPD Y4, (AX)
+	VMOVUPD Y5, (AX)(SI*1)
+	VMOVUPD Y6, (AX)(SI*2)
+	VMOVUPD Y7, (AX)(R9*1)
+	IMUL3Q  $0x08, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x08, 80(R13)
+	DECQ    64(R13)
+	JNE     t8x1_start
+	JMP     tiled
+
+t9x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t9x1_zero
+	JEQ          t9x1_add
+	CMPQ         AX, $0x03
+	JEQ          t9x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	JMP          t9x1_terms
+
+t9x1_ahead:
+	IMUL3Q     $0x09, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (AX)(SI*4)
+
+t9x1_add:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(SI*1), Y5
+	VMOVUPD (AX)(SI*2), Y6
+	VMOVUPD (AX)(R9*1), Y7
+	VMOVUPD (AX)(SI*4), Y8
+	JMP     t9x1_terms
+
+t9x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+
+t9x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t9x1_store
+	MOVQ  AX, (SP)
+
+t9x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t9x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t9x1_k:
+	VMOVUPD      (DX), Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y9, Y10, Y0
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y9, Y12, Y2
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y9, Y13, Y3
+	VBROADCASTSS (BX), Y14
+	VFMADD231PS  Y9, Y14, Y4
+	VBROADCASTSS (BX)(R8*1), Y15
+	VFMADD231PS  Y9, Y15, Y5
+	VBROADCASTSS (BX)(R8*2), Y10
+	VFMADD231PS  Y9, Y10, Y6
+	VBROADCASTSS (BX)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VBROADCASTSS (BX)(R8*4), Y12
+	VFMADD231PS  Y9, Y12, Y8
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t9x1_k
+
+t9x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t9x1_term
+
+t9x1_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	VMOVUPD Y4, (AX)
+	VMOVUPD Y5, (AX)(SI*1)
+	VMOVUPD Y6, (AX)(SI*2)
+	VMOVUPD Y7, (AX)(R9*1)
+	VMOVUPD Y8, (AX)(SI*4)
+	IMUL3Q  $0x09, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x09, 80(R13)
+	DECQ    64(R13)
+	JNE     t9x1_start
+	JMP     tiled
+
+t10x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t10x1_zero
+	JEQ          t10x1_add
+	CMPQ         AX, $0x03
+	JEQ          t10x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	VBROADCASTSS 36(AX), Y9
+	JMP          t10x1_terms
+
+t10x1_ahead:
+	IMUL3Q     $0x0a, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+
+t10x1_add:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(SI*1), Y5
+	VMOVUPD (AX)(SI*2), Y6
+	VMOVUPD (AX)(R9*1), Y7
+	VMOVUPD (BX), Y8
+	VMOVUPD (BX)(SI*1), Y9
+	JMP     t10x1_terms
+
+t10x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+t10x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t10x1_store
+	MOVQ  AX, (SP)
+
+t10x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t10x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t10x1_k:
+	VMOVUPD      (DX), Y10
+	VBROADCASTSS (AX), Y11
+	VFMADD231PS  Y10, Y11, Y0
+	VBROADCASTSS (AX)(R8*1), Y12
+	VFMADD231PS  Y10, Y12, Y1
+	VBROADCASTSS (AX)(R8*2), Y13
+	VFMADD231PS  Y10, Y13, Y2
+	VBROADCASTSS (AX)(R9*1), Y14
+	VFMADD231PS  Y10, Y14, Y3
+	VBROADCASTSS (BX), Y15
+	VFMADD231PS  Y10, Y15, Y4
+	VBROADCASTSS (BX)(R8*1), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VBROADCASTSS (BX)(R8*2), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VBROADCASTSS (BX)(R9*1), Y13
+	VFMADD231PS  Y10, Y13, Y7
+	VBROADCASTSS (R12), Y14
+	VFMADD231PS  Y10, Y14, Y8
+	VBROADCASTSS (R12)(R8*1), Y15
+	VFMADD231PS  Y10, Y15, Y9
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t10x1_k
+
+t10x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t10x1_term
+
+t10x1_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	VMOVUPD Y4, (AX)
+	VMOVUPD Y5, (AX)(SI*1)
+	VMOVUPD Y6, (AX)(SI*2)
+	VMOVUPD Y7, (AX)(R9*1)
+	VMOVUPD Y8, (BX)
+	VMOVUPD Y9, (BX)(SI*1)
+	IMUL3Q  $0x0a, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0a, 80(R13)
+	DECQ    64(R13)
+	JNE     t10x1_start
+	JMP     tiled
+
+t11x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t11x1_zero
+	JEQ          t11x1_add
+	CMPQ         AX, $0x03
+	JEQ          t11x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	VBROADCASTSS 36(AX), Y9
+	VBROADCASTSS 40(AX), Y10
+	JMP          t11x1_terms
+
+t11x1_ahead:
+	IMUL3Q     $0x0b, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+
+t11x1_add:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(SI*1), Y5
+	VMOVUPD (AX)(SI*2), Y6
+	VMOVUPD (AX)(R9*1), Y7
+	VMOVUPD (BX), Y8
+	VMOVUPD (BX)(SI*1), Y9
+	VMOVUPD (BX)(SI*2), Y10
+	JMP     t11x1_terms
+
+t11x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+
+t11x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t11x1_store
+	MOVQ  AX, (SP)
+
+t11x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t11x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t11x1_k:
+	VMOVUPD      (DX), Y11
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  Y11, Y12, Y0
+	VBROADCASTSS (AX)(R8*1), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VBROADCASTSS (AX)(R8*2), Y14
+	VFMADD231PS  Y11, Y14, Y2
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y11, Y15, Y3
+	VBROADCASTSS (BX), Y12
+	VFMADD231PS  Y11, Y12, Y4
+	VBROADCASTSS (BX)(R8*1), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VBROADCASTSS (BX)(R8*2), Y14
+	VFMADD231PS  Y11, Y14, Y6
+	VBROADCASTSS (BX)(R9*1), Y15
+	VFMADD231PS  Y11, Y15, Y7
+	VBROADCASTSS (R12), Y12
+	VFMADD231PS  Y11, Y12, Y8
+	VBROADCASTSS (R12)(R8*1), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VBROADCASTSS (R12)(R8*2), Y14
+	VFMADD231PS  Y11, Y14, Y10
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t11x1_k
+
+t11x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t11x1_term
+
+t11x1_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	VMOVUPD Y4, (AX)
+	VMOVUPD Y5, (AX)(SI*1)
+	VMOVUPD Y6, (AX)(SI*2)
+	VMOVUPD Y7, (AX)(R9*1)
+	VMOVUPD Y8, (BX)
+	VMOVUPD Y9, (BX)(SI*1)
+	VMOVUPD Y10, (BX)(SI*2)
+	IMUL3Q  $0x0b, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0b, 80(R13)
+	DECQ    64(R13)
+	JNE     t11x1_start
+	JMP     tiled
+
+t12x1_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t12x1_zero
+	JEQ          t12x1_add
+	CMPQ         AX, $0x03
+	JEQ          t12x1_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	VBROADCASTSS 36(AX), Y9
+	VBROADCASTSS 40(AX), Y10
+	VBROADCASTSS 44(AX), Y11
+	JMP          t12x1_terms
+
+t12x1_ahead:
+	IMUL3Q     $0x0c, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+
+t12x1_add:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD (DI), Y0
+	VMOVUPD (DI)(SI*1), Y1
+	VMOVUPD (DI)(SI*2), Y2
+	VMOVUPD (DI)(R9*1), Y3
+	VMOVUPD (AX), Y4
+	VMOVUPD (AX)(SI*1), Y5
+	VMOVUPD (AX)(SI*2), Y6
+	VMOVUPD (AX)(R9*1), Y7
+	VMOVUPD (BX), Y8
+	VMOVUPD (BX)(SI*1), Y9
+	VMOVUPD (BX)(SI*2), Y10
+	VMOVUPD (BX)(R9*1), Y11
+	JMP     t12x1_terms
+
+t12x1_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+t12x1_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t12x1_store
+	MOVQ  AX, (SP)
+
+t12x1_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t12x1_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t12x1_k:
+	VMOVUPD      (DX), Y12
+	VBROADCASTSS (AX), Y13
+	VFMADD231PS  Y12, Y13, Y0
+	VBROADCASTSS (AX)(R8*1), Y14
+	VFMADD231PS  Y12, Y14, Y1
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y2
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VBROADCASTSS (BX), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VBROADCASTSS (BX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y5
+	VBROADCASTSS (BX)(R8*2), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (BX)(R9*1), Y14
+	VFMADD231PS  Y12, Y14, Y7
+	VBROADCASTSS (R12), Y15
+	VFMADD231PS  Y12, Y15, Y8
+	VBROADCASTSS (R12)(R8*1), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VBROADCASTSS (R12)(R8*2), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VBROADCASTSS (R12)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t12x1_k
+
+t12x1_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t12x1_term
+
+t12x1_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	LEAQ    (AX)(SI*4), BX
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, (DI)(SI*1)
+	VMOVUPD Y2, (DI)(SI*2)
+	VMOVUPD Y3, (DI)(R9*1)
+	VMOVUPD Y4, (AX)
+	VMOVUPD Y5, (AX)(SI*1)
+	VMOVUPD Y6, (AX)(SI*2)
+	VMOVUPD Y7, (AX)(R9*1)
+	VMOVUPD Y8, (BX)
+	VMOVUPD Y9, (BX)(SI*1)
+	VMOVUPD Y10, (BX)(SI*2)
+	VMOVUPD Y11, (BX)(R9*1)
+	IMUL3Q  $0x0c, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x0c, 80(R13)
+	DECQ    64(R13)
+	JNE     t12x1_start
+	JMP     tiled
+
+t1x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x1m_zero
+	JEQ          t1x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	JMP          t1x1m_terms
+
+t1x1m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+
+t1x1m_add:
+	VMOVUPD    88(R13), Y1
+	VMASKMOVPS (DI), Y1, Y0
+	JMP        t1x1m_terms
+
+t1x1m_zero:
+	VXORPD Y0, Y0, Y0
+
+t1x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x1m_store
+	MOVQ  AX, (SP)
+
+t1x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x1m_k:
+	VMOVUPD      88(R13), Y1
+	VMASKMOVPS   (DX), Y1, Y1
+	VBROADCASTSS (AX), Y2
+	VFMADD231PS  Y1, Y2, Y0
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x1m_k
+
+t1x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x1m_term
+
+t1x1m_store:
+	VMOVUPD    88(R13), Y1
+	VMASKMOVPS Y0, Y1, (DI)
+	IMUL3Q     $0x01, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x01, 80(R13)
+	DECQ       64(R13)
+	JNE        t1x1m_start
+	JMP        tiled
+
+t2x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x1m_zero
+	JEQ          t2x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	JMP          t2x1m_terms
+
+t2x1m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+
+t2x1m_add:
+	VMOVUPD    88(R13), Y2
+	VMASKMOVPS (DI), Y2, Y0
+	VMASKMOVPS (DI)(SI*1), Y2, Y1
+	JMP        t2x1m_terms
+
+t2x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+t2x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x1m_store
+	MOVQ  AX, (SP)
+
+t2x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x1m_k:
+	VMOVUPD      88(R13), Y2
+	VMASKMOVPS   (DX), Y2, Y2
+	VBROADCASTSS (AX), Y3
+	VFMADD231PS  Y2, Y3, Y0
+	VBROADCASTSS (AX)(R8*1), Y4
+	VFMADD231PS  Y2, Y4, Y1
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x1m_k
+
+t2x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x1m_term
+
+t2x1m_store:
+	VMOVUPD    88(R13), Y2
+	VMASKMOVPS Y0, Y2, (DI)
+	VMASKMOVPS Y1, Y2, (DI)(SI*1)
+	IMUL3Q     $0x02, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x02, 80(R13)
+	DECQ       64(R13)
+	JNE        t2x1m_start
+	JMP        tiled
+
+t3x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x1m_zero
+	JEQ          t3x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t3x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	JMP          t3x1m_terms
+
+t3x1m_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+
+t3x1m_add:
+	VMOVUPD    88(R13), Y3
+	VMASKMOVPS (DI), Y3, Y0
+	VMASKMOVPS (DI)(SI*1), Y3, Y1
+	VMASKMOVPS (DI)(SI*2), Y3, Y2
+	JMP        t3x1m_terms
+
+t3x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+
+t3x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x1m_store
+	MOVQ  AX, (SP)
+
+t3x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x1m_k:
+	VMOVUPD      88(R13), Y3
+	VMASKMOVPS   (DX), Y3, Y3
+	VBROADCASTSS (AX), Y4
+	VFMADD231PS  Y3, Y4, Y0
+	VBROADCASTSS (AX)(R8*1), Y5
+	VFMADD231PS  Y3, Y5, Y1
+	VBROADCASTSS (AX)(R8*2), Y6
+	VFMADD231PS  Y3, Y6, Y2
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t3x1m_k
+
+t3x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x1m_term
+
+t3x1m_store:
+	VMOVUPD    88(R13), Y3
+	VMASKMOVPS Y0, Y3, (DI)
+	VMASKMOVPS Y1, Y3, (DI)(SI*1)
+	VMASKMOVPS Y2, Y3, (DI)(SI*2)
+	IMUL3Q     $0x03, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x03, 80(R13)
+	DECQ       64(R13)
+	JNE        t3x1m_start
+	JMP        tiled
+
+t4x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x1m_zero
+	JEQ          t4x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t4x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	JMP          t4x1m_terms
+
+t4x1m_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+
+t4x1m_add:
+	VMOVUPD    88(R13), Y4
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPS (DI), Y4, Y0
+	VMASKMOVPS (DI)(SI*1), Y4, Y1
+	VMASKMOVPS (DI)(SI*2), Y4, Y2
+	VMASKMOVPS (DI)(R9*1), Y4, Y3
+	JMP        t4x1m_terms
+
+t4x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+t4x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x1m_store
+	MOVQ  AX, (SP)
+
+t4x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x1m_k:
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t4x1m_k
+
+t4x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x1m_term
+
+t4x1m_store:
+	VMOVUPD    88(R13), Y4
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPS Y0, Y4, (DI)
+	VMASKMOVPS Y1, Y4, (DI)(SI*1)
+	VMASKMOVPS Y2, Y4, (DI)(SI*2)
+	VMASKMOVPS Y3, Y4, (DI)(R9*1)
+	IMUL3Q     $0x04, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x04, 80(R13)
+	DECQ       64(R13)
+	JNE        t4x1m_start
+	JMP        tiled
+
+t5x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t5x1m_zero
+	JEQ          t5x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t5x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	JMP          t5x1m_terms
+
+t5x1m_ahead:
+	IMUL3Q     $0x05, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (CX)(SI*4)
+
+t5x1m_add:
+	VMOVUPD    88(R13), Y5
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPS (DI), Y5, Y0
+	VMASKMOVPS (DI)(SI*1), Y5, Y1
+	VMASKMOVPS (DI)(SI*2), Y5, Y2
+	VMASKMOVPS (DI)(R9*1), Y5, Y3
+	VMASKMOVPS (DI)(SI*4), Y5, Y4
+	JMP        t5x1m_terms
+
+t5x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+
+t5x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t5x1m_store
+	MOVQ  AX, (SP)
+
+t5x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t5x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t5x1m_k:
+	VMOVUPD      88(R13), Y5
+	VMASKMOVPS   (DX), Y5, Y5
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  Y5, Y6, Y0
+	VBROADCASTSS (AX)(R8*1), Y7
+	VFMADD231PS  Y5, Y7, Y1
+	VBROADCASTSS (AX)(R8*2), Y8
+	VFMADD231PS  Y5, Y8, Y2
+	VBROADCASTSS (AX)(R9*1), Y9
+	VFMADD231PS  Y5, Y9, Y3
+	VBROADCASTSS (AX)(R8*4), Y10
+	VFMADD231PS  Y5, Y10, Y4
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t5x1m_k
+
+t5x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t5x1m_term
+
+t5x1m_store:
+	VMOVUPD    88(R13), Y5
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPS Y0, Y5, (DI)
+	VMASKMOVPS Y1, Y5, (DI)(SI*1)
+	VMASKMOVPS Y2, Y5, (DI)(SI*2)
+	VMASKMOVPS Y3, Y5, (DI)(R9*1)
+	VMASKMOVPS Y4, Y5, (DI)(SI*4)
+	IMUL3Q     $0x05, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x05, 80(R13)
+	DECQ       64(R13)
+	JNE        t5x1m_start
+	JMP        tiled
+
+t6x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t6x1m_zero
+	JEQ          t6x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t6x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	JMP          t6x1m_terms
+
+t6x1m_ahead:
+	IMUL3Q     $0x06, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+
+t6x1m_add:
+	VMOVUPD    88(R13), Y6
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMASKMOVPS (DI), Y6, Y0
+	VMASKMOVPS (DI)(SI*1), Y6, Y1
+	VMASKMOVPS (DI)(SI*2), Y6, Y2
+	VMASKMOVPS (DI)(R9*1), Y6, Y3
+	VMASKMOVPS (AX), Y6, Y4
+	VMASKMOVPS (AX)(SI*1), Y6, Y5
+	JMP        t6x1m_terms
+
+t6x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+t6x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t6x1m_store
+	MOVQ  AX, (SP)
+
+t6x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t6x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t6x1m_k:
+	VMOVUPD      88(R13), Y6
+	VMASKMOVPS   (DX), Y6, Y6
+	VBROADCASTSS (AX), Y7
+	VFMADD231PS  Y6, Y7, Y0
+	VBROADCASTSS (AX)(R8*1), Y8
+	VFMADD231PS  Y6, Y8, Y1
+	VBROADCASTSS (AX)(R8*2), Y9
+	VFMADD231PS  Y6, Y9, Y2
+	VBROADCASTSS (AX)(R9*1), Y10
+	VFMADD231PS  Y6, Y10, Y3
+	VBROADCASTSS (BX), Y11
+	VFMADD231PS  Y6, Y11, Y4
+	VBROADCASTSS (BX)(R8*1), Y12
+	VFMADD231PS  Y6, Y12, Y5
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t6x1m_k
+
+t6x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t6x1m_term
+
+t6x1m_store:
+	VMOVUPD    88(R13), Y6
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMASKMOVPS Y0, Y6, (DI)
+	VMASKMOVPS Y1, Y6, (DI)(SI*1)
+	VMASKMOVPS Y2, Y6, (DI)(SI*2)
+	VMASKMOVPS Y3, Y6, (DI)(R9*1)
+	VMASKMOVPS Y4, Y6, (AX)
+	VMASKMOVPS Y5, Y6, (AX)(SI*1)
+	IMUL3Q     $0x06, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x06, 80(R13)
+	DECQ       64(R13)
+	JNE        t6x1m_start
+	JMP        tiled
+
+t7x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t7x1m_zero
+	JEQ          t7x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t7x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	JMP          t7x1m_terms
+
+t7x1m_ahead:
+	IMUL3Q     $0x07, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+
+t7x1m_add:
+	VMOVUPD    88(R13), Y7
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMASKMOVPS (DI), Y7, Y0
+	VMASKMOVPS (DI)(SI*1), Y7, Y1
+	VMASKMOVPS (DI)(SI*2), Y7, Y2
+	VMASKMOVPS (DI)(R9*1), Y7, Y3
+	VMASKMOVPS (AX), Y7, Y4
+	VMASKMOVPS (AX)(SI*1), Y7, Y5
+	VMASKMOVPS (AX)(SI*2), Y7, Y6
+	JMP        t7x1m_terms
+
+t7x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+
+t7x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t7x1m_store
+	MOVQ  AX, (SP)
+
+t7x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t7x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t7x1m_k:
+	VMOVUPD      88(R13), Y7
+	VMASKMOVPS   (DX), Y7, Y7
+	VBROADCASTSS (AX), Y8
+	VFMADD231PS  Y7, Y8, Y0
+	VBROADCASTSS (AX)(R8*1), Y9
+	VFMADD231PS  Y7, Y9, Y1
+	VBROADCASTSS (AX)(R8*2), Y10
+	VFMADD231PS  Y7, Y10, Y2
+	VBROADCASTSS (AX)(R9*1), Y11
+	VFMADD231PS  Y7, Y11, Y3
+	VBROADCASTSS (BX), Y12
+	VFMADD231PS  Y7, Y12, Y4
+	VBROADCASTSS (BX)(R8*1), Y13
+	VFMADD231PS  Y7, Y13, Y5
+	VBROADCASTSS (BX)(R8*2), Y14
+	VFMADD231PS  Y7, Y14, Y6
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t7x1m_k
+
+t7x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t7x1m_term
+
+t7x1m_store:
+	VMOVUPD    88(R13), Y7
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMASKMOVPS Y0, Y7, (DI)
+	VMASKMOVPS Y1, Y7, (DI)(SI*1)
+	VMASKMOVPS Y2, Y7, (DI)(SI*2)
+	VMASKMOVPS Y3, Y7, (DI)(R9*1)
+	VMASKMOVPS Y4, Y7, (AX)
+	VMASKMOVPS Y5, Y7, (AX)(SI*1)
+	VMASKMOVPS Y6, Y7, (AX)(SI*2)
+	IMUL3Q     $0x07, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x07, 80(R13)
+	DECQ       64(R13)
+	JNE        t7x1m_start
+	JMP        tiled
+
+t8x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t8x1m_zero
+	JEQ          t8x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t8x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	JMP          t8x1m_terms
+
+t8x1m_ahead:
+	IMUL3Q     $0x08, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+
+t8x1m_add:
+	VMOVUPD    88(R13), Y8
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMASKMOVPS (DI), Y8, Y0
+	VMASKMOVPS (DI)(SI*1), Y8, Y1
+	VMASKMOVPS (DI)(SI*2), Y8, Y2
+	VMASKMOVPS (DI)(R9*1), Y8, Y3
+	VMASKMOVPS (AX), Y8, Y4
+	VMASKMOVPS (AX)(SI*1), Y8, Y5
+	VMASKMOVPS (AX)(SI*2), Y8, Y6
+	VMASKMOVPS (AX)(R9*1), Y8, Y7
+	JMP        t8x1m_terms
+
+t8x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+t8x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t8x1m_store
+	MOVQ  AX, (SP)
+
+t8x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t8x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t8x1m_k:
+	VMOVUPD      88(R13), Y8
+	VMASKMOVPS   (DX), Y8, Y8
+	VBROADCASTSS (AX), Y9
+	VFMADD231PS  Y8, Y9, Y0
+	VBROADCASTSS (AX)(R8*1), Y10
+	VFMADD231PS  Y8, Y10, Y1
+	VBROADCASTSS (AX)(R8*2), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VBROADCASTSS (AX)(R9*1), Y12
+	VFMADD231PS  Y8, Y12, Y3
+	VBROADCASTSS (BX), Y13
+	VFMADD231PS  Y8, Y13, Y4
+	VBROADCASTSS (BX)(R8*1), Y14
+	VFMADD231PS  Y8, Y14, Y5
+	VBROADCASTSS (BX)(R8*2), Y15
+	VFMADD231PS  Y8, Y15, Y6
+	VBROADCASTSS (BX)(R9*1), Y9
+	VFMADD231PS  Y8, Y9, Y7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t8x1m_k
+
+t8x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t8x1m_term
+
+t8x1m_store:
+	VMOVUPD    88(R13), Y8
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMASKMOVPS Y0, Y8, (DI)
+	VMASKMOVPS Y1, Y8, (DI)(SI*1)
+	VMASKMOVPS Y2, Y8, (DI)(SI*2)
+	VMASKMOVPS Y3, Y8, (DI)(R9*1)
+	VMASKMOVPS Y4, Y8, (AX)
+	VMASKMOVPS Y5, Y8, (AX)(SI*1)
+	VMASKMOVPS Y6, Y8, (AX)(SI*2)
+	VMASKMOVPS Y7, Y8, (AX)(R9*1)
+	IMUL3Q     $0x08, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x08, 80(R13)
+	DECQ       64(R13)
+	JNE        t8x1m_start
+	JMP        tiled
+
+t9x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t9x1m_zero
+	JEQ          t9x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t9x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	JMP          t9x1m_terms
+
+t9x1m_ahead:
+	IMUL3Q     $0x09, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (AX)(SI*4)
+
+t9x1m_add:
+	VMOVUPD    88(R13), Y9
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMASKMOVPS (DI), Y9, Y0
+	VMASKMOVPS (DI)(SI*1), Y9, Y1
+	VMASKMOVPS (DI)(SI*2), Y9, Y2
+	VMASKMOVPS (DI)(R9*1), Y9, Y3
+	VMASKMOVPS (AX), Y9, Y4
+	VMASKMOVPS (AX)(SI*1), Y9, Y5
+	VMASKMOVPS (AX)(SI*2), Y9, Y6
+	VMASKMOVPS (AX)(R9*1), Y9, Y7
+	VMASKMOVPS (AX)(SI*4), Y9, Y8
+	JMP        t9x1m_terms
+
+t9x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+
+t9x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t9x1m_store
+	MOVQ  AX, (SP)
+
+t9x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t9x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t9x1m_k:
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   (DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y9, Y10, Y0
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y9, Y11, Y1
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y9, Y12, Y2
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y9, Y13, Y3
+	VBROADCASTSS (BX), Y14
+	VFMADD231PS  Y9, Y14, Y4
+	VBROADCASTSS (BX)(R8*1), Y15
+	VFMADD231PS  Y9, Y15, Y5
+	VBROADCASTSS (BX)(R8*2), Y10
+	VFMADD231PS  Y9, Y10, Y6
+	VBROADCASTSS (BX)(R9*1), Y11
+	VFMADD231PS  Y9, Y11, Y7
+	VBROADCASTSS (BX)(R8*4), Y12
+	VFMADD231PS  Y9, Y12, Y8
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t9x1m_k
+
+t9x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t9x1m_term
+
+t9x1m_store:
+	VMOVUPD    88(R13), Y9
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMASKMOVPS Y0, Y9, (DI)
+	VMASKMOVPS Y1, Y9, (DI)(SI*1)
+	VMASKMOVPS Y2, Y9, (DI)(SI*2)
+	VMASKMOVPS Y3, Y9, (DI)(R9*1)
+	VMASKMOVPS Y4, Y9, (AX)
+	VMASKMOVPS Y5, Y9, (AX)(SI*1)
+	VMASKMOVPS Y6, Y9, (AX)(SI*2)
+	VMASKMOVPS Y7, Y9, (AX)(R9*1)
+	VMASKMOVPS Y8, Y9, (AX)(SI*4)
+	IMUL3Q     $0x09, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x09, 80(R13)
+	DECQ       64(R13)
+	JNE        t9x1m_start
+	JMP        tiled
+
+t10x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t10x1m_zero
+	JEQ          t10x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t10x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	VBROADCASTSS 36(AX), Y9
+	JMP          t10x1m_terms
+
+t10x1m_ahead:
+	IMUL3Q     $0x0a, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+
+t10x1m_add:
+	VMOVUPD    88(R13), Y10
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	VMASKMOVPS (DI), Y10, Y0
+	VMASKMOVPS (DI)(SI*1), Y10, Y1
+	VMASKMOVPS (DI)(SI*2), Y10, Y2
+	VMASKMOVPS (DI)(R9*1), Y10, Y3
+	VMASKMOVPS (AX), Y10, Y4
+	VMASKMOVPS (AX)(SI*1), Y10, Y5
+	VMASKMOVPS (AX)(SI*2), Y10, Y6
+	VMASKMOVPS (AX)(R9*1), Y10, Y7
+	VMASKMOVPS (BX), Y10, Y8
+	VMASKMOVPS (BX)(SI*1), Y10, Y9
+	JMP        t10x1m_terms
+
+t10x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+t10x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t10x1m_store
+	MOVQ  AX, (SP)
+
+t10x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t10x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t10x1m_k:
+	VMOVUPD      88(R13), Y10
+	VMASKMOVPS   (DX), Y10, Y10
+	VBROADCASTSS (AX), Y11
+	VFMADD231PS  Y10, Y11, Y0
+	VBROADCASTSS (AX)(R8*1), Y12
+	VFMADD231PS  Y10, Y12, Y1
+	VBROADCASTSS (AX)(R8*2), Y13
+	VFMADD231PS  Y10, Y13, Y2
+	VBROADCASTSS (AX)(R9*1), Y14
+	VFMADD231PS  Y10, Y14, Y3
+	VBROADCASTSS (BX), Y15
+	VFMADD231PS  Y10, Y15, Y4
+	VBROADCASTSS (BX)(R8*1), Y11
+	VFMADD231PS  Y10, Y11, Y5
+	VBROADCASTSS (BX)(R8*2), Y12
+	VFMADD231PS  Y10, Y12, Y6
+	VBROADCASTSS (BX)(R9*1), Y13
+	VFMADD231PS  Y10, Y13, Y7
+	VBROADCASTSS (R12), Y14
+	VFMADD231PS  Y10, Y14, Y8
+	VBROADCASTSS (R12)(R8*1), Y15
+	VFMADD231PS  Y10, Y15, Y9
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t10x1m_k
+
+t10x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t10x1m_term
+
+t10x1m_store:
+	VMOVUPD    88(R13), Y10
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	VMASKMOVPS Y0, Y10, (DI)
+	VMASKMOVPS Y1, Y10, (DI)(SI*1)
+	VMASKMOVPS Y2, Y10, (DI)(SI*2)
+	VMASKMOVPS Y3, Y10, (DI)(R9*1)
+	VMASKMOVPS Y4, Y10, (AX)
+	VMASKMOVPS Y5, Y10, (AX)(SI*1)
+	VMASKMOVPS Y6, Y10, (AX)(SI*2)
+	VMASKMOVPS Y7, Y10, (AX)(R9*1)
+	VMASKMOVPS Y8, Y10, (BX)
+	VMASKMOVPS Y9, Y10, (BX)(SI*1)
+	IMUL3Q     $0x0a, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x0a, 80(R13)
+	DECQ       64(R13)
+	JNE        t10x1m_start
+	JMP        tiled
+
+t11x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t11x1m_zero
+	JEQ          t11x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t11x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	VBROADCASTSS 36(AX), Y9
+	VBROADCASTSS 40(AX), Y10
+	JMP          t11x1m_terms
+
+t11x1m_ahead:
+	IMUL3Q     $0x0b, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+
+t11x1m_add:
+	VMOVUPD    88(R13), Y11
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	VMASKMOVPS (DI), Y11, Y0
+	VMASKMOVPS (DI)(SI*1), Y11, Y1
+	VMASKMOVPS (DI)(SI*2), Y11, Y2
+	VMASKMOVPS (DI)(R9*1), Y11, Y3
+	VMASKMOVPS (AX), Y11, Y4
+	VMASKMOVPS (AX)(SI*1), Y11, Y5
+	VMASKMOVPS (AX)(SI*2), Y11, Y6
+	VMASKMOVPS (AX)(R9*1), Y11, Y7
+	VMASKMOVPS (BX), Y11, Y8
+	VMASKMOVPS (BX)(SI*1), Y11, Y9
+	VMASKMOVPS (BX)(SI*2), Y11, Y10
+	JMP        t11x1m_terms
+
+t11x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+
+t11x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t11x1m_store
+	MOVQ  AX, (SP)
+
+t11x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t11x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t11x1m_k:
+	VMOVUPD      88(R13), Y11
+	VMASKMOVPS   (DX), Y11, Y11
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  Y11, Y12, Y0
+	VBROADCASTSS (AX)(R8*1), Y13
+	VFMADD231PS  Y11, Y13, Y1
+	VBROADCASTSS (AX)(R8*2), Y14
+	VFMADD231PS  Y11, Y14, Y2
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y11, Y15, Y3
+	VBROADCASTSS (BX), Y12
+	VFMADD231PS  Y11, Y12, Y4
+	VBROADCASTSS (BX)(R8*1), Y13
+	VFMADD231PS  Y11, Y13, Y5
+	VBROADCASTSS (BX)(R8*2), Y14
+	VFMADD231PS  Y11, Y14, Y6
+	VBROADCASTSS (BX)(R9*1), Y15
+	VFMADD231PS  Y11, Y15, Y7
+	VBROADCASTSS (R12), Y12
+	VFMADD231PS  Y11, Y12, Y8
+	VBROADCASTSS (R12)(R8*1), Y13
+	VFMADD231PS  Y11, Y13, Y9
+	VBROADCASTSS (R12)(R8*2), Y14
+	VFMADD231PS  Y11, Y14, Y10
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t11x1m_k
+
+t11x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t11x1m_term
+
+t11x1m_store:
+	VMOVUPD    88(R13), Y11
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	VMASKMOVPS Y0, Y11, (DI)
+	VMASKMOVPS Y1, Y11, (DI)(SI*1)
+	VMASKMOVPS Y2, Y11, (DI)(SI*2)
+	VMASKMOVPS Y3, Y11, (DI)(R9*1)
+	VMASKMOVPS Y4, Y11, (AX)
+	VMASKMOVPS Y5, Y11, (AX)(SI*1)
+	VMASKMOVPS Y6, Y11, (AX)(SI*2)
+	VMASKMOVPS Y7, Y11, (AX)(R9*1)
+	VMASKMOVPS Y8, Y11, (BX)
+	VMASKMOVPS Y9, Y11, (BX)(SI*1)
+	VMASKMOVPS Y10, Y11, (BX)(SI*2)
+	IMUL3Q     $0x0b, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x0b, 80(R13)
+	DECQ       64(R13)
+	JNE        t11x1m_start
+	JMP        tiled
+
+t12x1m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t12x1m_zero
+	JEQ          t12x1m_add
+	CMPQ         AX, $0x03
+	JEQ          t12x1m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	VBROADCASTSS 16(AX), Y4
+	VBROADCASTSS 20(AX), Y5
+	VBROADCASTSS 24(AX), Y6
+	VBROADCASTSS 28(AX), Y7
+	VBROADCASTSS 32(AX), Y8
+	VBROADCASTSS 36(AX), Y9
+	VBROADCASTSS 40(AX), Y10
+	VBROADCASTSS 44(AX), Y11
+	JMP          t12x1m_terms
+
+t12x1m_ahead:
+	IMUL3Q     $0x0c, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+	PREFETCHT0 (AX)(SI*2)
+	PREFETCHT0 (AX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+
+t12x1m_add:
+	VMOVUPD    88(R13), Y12
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	VMASKMOVPS (DI), Y12, Y0
+	VMASKMOVPS (DI)(SI*1), Y12, Y1
+	VMASKMOVPS (DI)(SI*2), Y12, Y2
+	VMASKMOVPS (DI)(R9*1), Y12, Y3
+	VMASKMOVPS (AX), Y12, Y4
+	VMASKMOVPS (AX)(SI*1), Y12, Y5
+	VMASKMOVPS (AX)(SI*2), Y12, Y6
+	VMASKMOVPS (AX)(R9*1), Y12, Y7
+	VMASKMOVPS (BX), Y12, Y8
+	VMASKMOVPS (BX)(SI*1), Y12, Y9
+	VMASKMOVPS (BX)(SI*2), Y12, Y10
+	VMASKMOVPS (BX)(R9*1), Y12, Y11
+	JMP        t12x1m_terms
+
+t12x1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+t12x1m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t12x1m_store
+	MOVQ  AX, (SP)
+
+t12x1m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t12x1m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+	LEAQ  (BX)(R8*4), R12
+
+t12x1m_k:
+	VMOVUPD      88(R13), Y12
+	VMASKMOVPS   (DX), Y12, Y12
+	VBROADCASTSS (AX), Y13
+	VFMADD231PS  Y12, Y13, Y0
+	VBROADCASTSS (AX)(R8*1), Y14
+	VFMADD231PS  Y12, Y14, Y1
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y2
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y12, Y13, Y3
+	VBROADCASTSS (BX), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VBROADCASTSS (BX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y5
+	VBROADCASTSS (BX)(R8*2), Y13
+	VFMADD231PS  Y12, Y13, Y6
+	VBROADCASTSS (BX)(R9*1), Y14
+	VFMADD231PS  Y12, Y14, Y7
+	VBROADCASTSS (R12), Y15
+	VFMADD231PS  Y12, Y15, Y8
+	VBROADCASTSS (R12)(R8*1), Y13
+	VFMADD231PS  Y12, Y13, Y9
+	VBROADCASTSS (R12)(R8*2), Y14
+	VFMADD231PS  Y12, Y14, Y10
+	VBROADCASTSS (R12)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R10, R12
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t12x1m_k
+
+t12x1m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t12x1m_term
+
+t12x1m_store:
+	VMOVUPD    88(R13), Y12
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	LEAQ       (AX)(SI*4), BX
+	VMASKMOVPS Y0, Y12, (DI)
+	VMASKMOVPS Y1, Y12, (DI)(SI*1)
+	VMASKMOVPS Y2, Y12, (DI)(SI*2)
+	VMASKMOVPS Y3, Y12, (DI)(R9*1)
+	VMASKMOVPS Y4, Y12, (AX)
+	VMASKMOVPS Y5, Y12, (AX)(SI*1)
+	VMASKMOVPS Y6, Y12, (AX)(SI*2)
+	VMASKMOVPS Y7, Y12, (AX)(R9*1)
+	VMASKMOVPS Y8, Y12, (BX)
+	VMASKMOVPS Y9, Y12, (BX)(SI*1)
+	VMASKMOVPS Y10, Y12, (BX)(SI*2)
+	VMASKMOVPS Y11, Y12, (BX)(R9*1)
+	IMUL3Q     $0x0c, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x0c, 80(R13)
+	DECQ       64(R13)
+	JNE        t12x1m_start
+	JMP        tiled
+
+t1x2_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x2_zero
+	JEQ          t1x2_add
+	CMPQ         AX, $0x03
+	JEQ          t1x2_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	JMP          t1x2_terms
+
+t1x2_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+
+t1x2_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	JMP     t1x2_terms
+
+t1x2_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+t1x2_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x2_store
+	MOVQ  AX, (SP)
+
+t1x2_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x2_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x2_k:
+	VBROADCASTSS (AX), Y2
+	VFMADD231PS  (DX), Y2, Y0
+	VFMADD231PS  32(DX), Y2, Y1
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x2_k
+
+t1x2_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x2_term
+
+t1x2_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x2_start
+	JMP     tiled
+
+t2x2_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x2_zero
+	JEQ          t2x2_add
+	CMPQ         AX, $0x03
+	JEQ          t2x2_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	JMP          t2x2_terms
+
+t2x2_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+
+t2x2_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (DI)(SI*1), Y2
+	VMOVUPD 32(DI)(SI*1), Y3
+	JMP     t2x2_terms
+
+t2x2_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+t2x2_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x2_store
+	MOVQ  AX, (SP)
+
+t2x2_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x2_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x2_k:
+	VMOVUPD      (DX), Y4
+	VMOVUPD      32(DX), Y5
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (AX)(R8*1), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VFMADD231PS  Y5, Y7, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x2_k
+
+t2x2_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x2_term
+
+t2x2_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, (DI)(SI*1)
+	VMOVUPD Y3, 32(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x2_start
+	JMP     tiled
+
+t3x2_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x2_zero
+	JEQ          t3x2_add
+	CMPQ         AX, $0x03
+	JEQ          t3x2_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	JMP          t3x2_terms
+
+t3x2_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+
+t3x2_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (DI)(SI*1), Y2
+	VMOVUPD 32(DI)(SI*1), Y3
+	VMOVUPD (DI)(SI*2), Y4
+	VMOVUPD 32(DI)(SI*2), Y5
+	JMP     t3x2_terms
+
+t3x2_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+t3x2_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x2_store
+	MOVQ  AX, (SP)
+
+t3x2_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x2_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x2_k:
+	VMOVUPD      (DX), Y6
+	VMOVUPD      32(DX), Y7
+	VBROADCASTSS (AX), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (AX)(R8*1), Y9
+	VFMADD231PS  Y6, Y9, Y2
+	VFMADD231PS  Y7, Y9, Y3
+	VBROADCASTSS (AX)(R8*2), Y10
+	VFMADD231PS  Y6, Y10, Y4
+	VFMADD231PS  Y7, Y10, Y5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t3x2_k
+
+t3x2_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x2_term
+
+t3x2_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, (DI)(SI*1)
+	VMOVUPD Y3, 32(DI)(SI*1)
+	VMOVUPD Y4, (DI)(SI*2)
+	VMOVUPD Y5, 32(DI)(SI*2)
+	IMUL3Q  $0x03, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x03, 80(R13)
+	DECQ    64(R13)
+	JNE     t3x2_start
+	JMP     tiled
+
+t4x2_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x2_zero
+	JEQ          t4x2_add
+	CMPQ         AX, $0x03
+	JEQ          t4x2_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSS 12(AX), Y6
+	VMOVAPD      Y6, Y7
+	JMP          t4x2_terms
+
+t4x2_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+
+t4x2_add:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (DI)(SI*1), Y2
+	VMOVUPD 32(DI)(SI*1), Y3
+	VMOVUPD (DI)(SI*2), Y4
+	VMOVUPD 32(DI)(SI*2), Y5
+	VMOVUPD (DI)(R9*1), Y6
+	VMOVUPD 32(DI)(R9*1), Y7
+	JMP     t4x2_terms
+
+t4x2_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+t4x2_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x2_store
+	MOVQ  AX, (SP)
+
+t4x2_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x2_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x2_k:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      32(DX), Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t4x2_k
+
+t4x2_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x2_term
+
+t4x2_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, (DI)(SI*1)
+	VMOVUPD Y3, 32(DI)(SI*1)
+	VMOVUPD Y4, (DI)(SI*2)
+	VMOVUPD Y5, 32(DI)(SI*2)
+	VMOVUPD Y6, (DI)(R9*1)
+	VMOVUPD Y7, 32(DI)(R9*1)
+	IMUL3Q  $0x04, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x04, 80(R13)
+	DECQ    64(R13)
+	JNE     t4x2_start
+	JMP     tiled
+
+t5x2_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t5x2_zero
+	JEQ          t5x2_add
+	CMPQ         AX, $0x03
+	JEQ          t5x2_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSS 12(AX), Y6
+	VMOVAPD      Y6, Y7
+	VBROADCASTSS 16(AX), Y8
+	VMOVAPD      Y8, Y9
+	JMP          t5x2_terms
+
+t5x2_ahead:
+	IMUL3Q     $0x05, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (CX)(SI*4)
+
+t5x2_add:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (DI)(SI*1), Y2
+	VMOVUPD 32(DI)(SI*1), Y3
+	VMOVUPD (DI)(SI*2), Y4
+	VMOVUPD 32(DI)(SI*2), Y5
+	VMOVUPD (DI)(R9*1), Y6
+	VMOVUPD 32(DI)(R9*1), Y7
+	VMOVUPD (DI)(SI*4), Y8
+	VMOVUPD 32(DI)(SI*4), Y9
+	JMP     t5x2_terms
+
+t5x2_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+t5x2_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t5x2_store
+	MOVQ  AX, (SP)
+
+t5x2_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t5x2_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t5x2_k:
+	VMOVUPD      (DX), Y10
+	VMOVUPD      32(DX), Y11
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS (AX)(R8*1), Y13
+	VFMADD231PS  Y10, Y13, Y2
+	VFMADD231PS  Y11, Y13, Y3
+	VBROADCASTSS (AX)(R8*2), Y14
+	VFMADD231PS  Y10, Y14, Y4
+	VFMADD231PS  Y11, Y14, Y5
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y10, Y15, Y6
+	VFMADD231PS  Y11, Y15, Y7
+	VBROADCASTSS (AX)(R8*4), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t5x2_k
+
+t5x2_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t5x2_term
+
+t5x2_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, (DI)(SI*1)
+	VMOVUPD Y3, 32(DI)(SI*1)
+	VMOVUPD Y4, (DI)(SI*2)
+	VMOVUPD Y5, 32(DI)(SI*2)
+	VMOVUPD Y6, (DI)(R9*1)
+	VMOVUPD Y7, 32(DI)(R9*1)
+	VMOVUPD Y8, (DI)(SI*4)
+	VMOVUPD Y9, 32(DI)(SI*4)
+	IMUL3Q  $0x05, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x05, 80(R13)
+	DECQ    64(R13)
+	JNE     t5x2_start
+	JMP     tiled
+
+t6x2_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t6x2_zero
+	JEQ          t6x2_add
+	CMPQ         AX, $0x03
+	JEQ          t6x2_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSS 12(AX), Y6
+	VMOVAPD      Y6, Y7
+	VBROADCASTSS 16(AX), Y8
+	VMOVAPD      Y8, Y9
+	VBROADCASTSS 20(AX), Y10
+	VMOVAPD      Y10, Y11
+	JMP          t6x2_terms
+
+t6x2_ahead:
+	IMUL3Q     $0x06, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+
+t6x2_add:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD (DI)(SI*1), Y2
+	VMOVUPD 32(DI)(SI*1), Y3
+	VMOVUPD (DI)(SI*2), Y4
+	VMOVUPD 32(DI)(SI*2), Y5
+	VMOVUPD (DI)(R9*1), Y6
+	VMOVUPD 32(DI)(R9*1), Y7
+	VMOVUPD (AX), Y8
+	VMOVUPD 32(AX), Y9
+	VMOVUPD (AX)(SI*1), Y10
+	VMOVUPD 32(AX)(SI*1), Y11
+	JMP     t6x2_terms
+
+t6x2_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+t6x2_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t6x2_store
+	MOVQ  AX, (SP)
+
+t6x2_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t6x2_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t6x2_k:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VBROADCASTSS (AX), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y2
+	VFMADD231PS  Y13, Y15, Y3
+	VBROADCASTSS (AX)(R8*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VBROADCASTSS (BX), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (BX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y10
+	VFMADD231PS  Y13, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t6x2_k
+
+t6x2_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t6x2_term
+
+t6x2_store:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), AX
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, (DI)(SI*1)
+	VMOVUPD Y3, 32(DI)(SI*1)
+	VMOVUPD Y4, (DI)(SI*2)
+	VMOVUPD Y5, 32(DI)(SI*2)
+	VMOVUPD Y6, (DI)(R9*1)
+	VMOVUPD Y7, 32(DI)(R9*1)
+	VMOVUPD Y8, (AX)
+	VMOVUPD Y9, 32(AX)
+	VMOVUPD Y10, (AX)(SI*1)
+	VMOVUPD Y11, 32(AX)(SI*1)
+	IMUL3Q  $0x06, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x06, 80(R13)
+	DECQ    64(R13)
+	JNE     t6x2_start
+	JMP     tiled
+
+t1x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x2m_zero
+	JEQ          t1x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	JMP          t1x2m_terms
+
+t1x2m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+
+t1x2m_add:
+	VMOVUPD    88(R13), Y2
+	VMOVUPD    (DI), Y0
+	VMASKMOVPS 32(DI), Y2, Y1
+	JMP        t1x2m_terms
+
+t1x2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+
+t1x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x2m_store
+	MOVQ  AX, (SP)
+
+t1x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x2m_k:
+	VBROADCASTSS (AX), Y2
+	VFMADD231PS  (DX), Y2, Y0
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   32(DX), Y4, Y4
+	VFMADD231PS  Y4, Y2, Y1
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x2m_k
+
+t1x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x2m_term
+
+t1x2m_store:
+	VMOVUPD    88(R13), Y2
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPS Y1, Y2, 32(DI)
+	IMUL3Q     $0x01, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x01, 80(R13)
+	DECQ       64(R13)
+	JNE        t1x2m_start
+	JMP        tiled
+
+t2x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x2m_zero
+	JEQ          t2x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	JMP          t2x2m_terms
+
+t2x2m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+
+t2x2m_add:
+	VMOVUPD    88(R13), Y4
+	VMOVUPD    (DI), Y0
+	VMASKMOVPS 32(DI), Y4, Y1
+	VMOVUPD    (DI)(SI*1), Y2
+	VMASKMOVPS 32(DI)(SI*1), Y4, Y3
+	JMP        t2x2m_terms
+
+t2x2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+t2x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x2m_store
+	MOVQ  AX, (SP)
+
+t2x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x2m_k:
+	VMOVUPD      (DX), Y4
+	VMOVUPD      88(R13), Y5
+	VMASKMOVPS   32(DX), Y5, Y5
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  Y4, Y6, Y0
+	VFMADD231PS  Y5, Y6, Y1
+	VBROADCASTSS (AX)(R8*1), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VFMADD231PS  Y5, Y7, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x2m_k
+
+t2x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x2m_term
+
+t2x2m_store:
+	VMOVUPD    88(R13), Y4
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPS Y1, Y4, 32(DI)
+	VMOVUPD    Y2, (DI)(SI*1)
+	VMASKMOVPS Y3, Y4, 32(DI)(SI*1)
+	IMUL3Q     $0x02, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x02, 80(R13)
+	DECQ       64(R13)
+	JNE        t2x2m_start
+	JMP        tiled
+
+t3x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x2m_zero
+	JEQ          t3x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t3x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	JMP          t3x2m_terms
+
+t3x2m_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+
+t3x2m_add:
+	VMOVUPD    88(R13), Y6
+	VMOVUPD    (DI), Y0
+	VMASKMOVPS 32(DI), Y6, Y1
+	VMOVUPD    (DI)(SI*1), Y2
+	VMASKMOVPS 32(DI)(SI*1), Y6, Y3
+	VMOVUPD    (DI)(SI*2), Y4
+	VMASKMOVPS 32(DI)(SI*2), Y6, Y5
+	JMP        t3x2m_terms
+
+t3x2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+t3x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x2m_store
+	MOVQ  AX, (SP)
+
+t3x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x2m_k:
+	VMOVUPD      (DX), Y6
+	VMOVUPD      88(R13), Y7
+	VMASKMOVPS   32(DX), Y7, Y7
+	VBROADCASTSS (AX), Y8
+	VFMADD231PS  Y6, Y8, Y0
+	VFMADD231PS  Y7, Y8, Y1
+	VBROADCASTSS (AX)(R8*1), Y9
+	VFMADD231PS  Y6, Y9, Y2
+	VFMADD231PS  Y7, Y9, Y3
+	VBROADCASTSS (AX)(R8*2), Y10
+	VFMADD231PS  Y6, Y10, Y4
+	VFMADD231PS  Y7, Y10, Y5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t3x2m_k
+
+t3x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x2m_term
+
+t3x2m_store:
+	VMOVUPD    88(R13), Y6
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPS Y1, Y6, 32(DI)
+	VMOVUPD    Y2, (DI)(SI*1)
+	VMASKMOVPS Y3, Y6, 32(DI)(SI*1)
+	VMOVUPD    Y4, (DI)(SI*2)
+	VMASKMOVPS Y5, Y6, 32(DI)(SI*2)
+	IMUL3Q     $0x03, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x03, 80(R13)
+	DECQ       64(R13)
+	JNE        t3x2m_start
+	JMP        tiled
+
+t4x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x2m_zero
+	JEQ          t4x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t4x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSS 12(AX), Y6
+	VMOVAPD      Y6, Y7
+	JMP          t4x2m_terms
+
+t4x2m_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+
+t4x2m_add:
+	VMOVUPD    88(R13), Y8
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMASKMOVPS 32(DI), Y8, Y1
+	VMOVUPD    (DI)(SI*1), Y2
+	VMASKMOVPS 32(DI)(SI*1), Y8, Y3
+	VMOVUPD    (DI)(SI*2), Y4
+	VMASKMOVPS 32(DI)(SI*2), Y8, Y5
+	VMOVUPD    (DI)(R9*1), Y6
+	VMASKMOVPS 32(DI)(R9*1), Y8, Y7
+	JMP        t4x2m_terms
+
+t4x2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+t4x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x2m_store
+	MOVQ  AX, (SP)
+
+t4x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x2m_k:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t4x2m_k
+
+t4x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x2m_term
+
+t4x2m_store:
+	VMOVUPD    88(R13), Y8
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPS Y1, Y8, 32(DI)
+	VMOVUPD    Y2, (DI)(SI*1)
+	VMASKMOVPS Y3, Y8, 32(DI)(SI*1)
+	VMOVUPD    Y4, (DI)(SI*2)
+	VMASKMOVPS Y5, Y8, 32(DI)(SI*2)
+	VMOVUPD    Y6, (DI)(R9*1)
+	VMASKMOVPS Y7, Y8, 32(DI)(R9*1)
+	IMUL3Q     $0x04, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x04, 80(R13)
+	DECQ       64(R13)
+	JNE        t4x2m_start
+	JMP        tiled
+
+t5x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t5x2m_zero
+	JEQ          t5x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t5x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSS 12(AX), Y6
+	VMOVAPD      Y6, Y7
+	VBROADCASTSS 16(AX), Y8
+	VMOVAPD      Y8, Y9
+	JMP          t5x2m_terms
+
+t5x2m_ahead:
+	IMUL3Q     $0x05, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (CX)(SI*4)
+
+t5x2m_add:
+	VMOVUPD    88(R13), Y10
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMASKMOVPS 32(DI), Y10, Y1
+	VMOVUPD    (DI)(SI*1), Y2
+	VMASKMOVPS 32(DI)(SI*1), Y10, Y3
+	VMOVUPD    (DI)(SI*2), Y4
+	VMASKMOVPS 32(DI)(SI*2), Y10, Y5
+	VMOVUPD    (DI)(R9*1), Y6
+	VMASKMOVPS 32(DI)(R9*1), Y10, Y7
+	VMOVUPD    (DI)(SI*4), Y8
+	VMASKMOVPS 32(DI)(SI*4), Y10, Y9
+	JMP        t5x2m_terms
+
+t5x2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+t5x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t5x2m_store
+	MOVQ  AX, (SP)
+
+t5x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t5x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t5x2m_k:
+	VMOVUPD      (DX), Y10
+	VMOVUPD      88(R13), Y11
+	VMASKMOVPS   32(DX), Y11, Y11
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  Y10, Y12, Y0
+	VFMADD231PS  Y11, Y12, Y1
+	VBROADCASTSS (AX)(R8*1), Y13
+	VFMADD231PS  Y10, Y13, Y2
+	VFMADD231PS  Y11, Y13, Y3
+	VBROADCASTSS (AX)(R8*2), Y14
+	VFMADD231PS  Y10, Y14, Y4
+	VFMADD231PS  Y11, Y14, Y5
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y10, Y15, Y6
+	VFMADD231PS  Y11, Y15, Y7
+	VBROADCASTSS (AX)(R8*4), Y12
+	VFMADD231PS  Y10, Y12, Y8
+	VFMADD231PS  Y11, Y12, Y9
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t5x2m_k
+
+t5x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t5x2m_term
+
+t5x2m_store:
+	VMOVUPD    88(R13), Y10
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPS Y1, Y10, 32(DI)
+	VMOVUPD    Y2, (DI)(SI*1)
+	VMASKMOVPS Y3, Y10, 32(DI)(SI*1)
+	VMOVUPD    Y4, (DI)(SI*2)
+	VMASKMOVPS Y5, Y10, 32(DI)(SI*2)
+	VMOVUPD    Y6, (DI)(R9*1)
+	VMASKMOVPS Y7, Y10, 32(DI)(R9*1)
+	VMOVUPD    Y8, (DI)(SI*4)
+	VMASKMOVPS Y9, Y10, 32(DI)(SI*4)
+	IMUL3Q     $0x05, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x05, 80(R13)
+	DECQ       64(R13)
+	JNE        t5x2m_start
+	JMP        tiled
+
+t6x2m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t6x2m_zero
+	JEQ          t6x2m_add
+	CMPQ         AX, $0x03
+	JEQ          t6x2m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSS 12(AX), Y6
+	VMOVAPD      Y6, Y7
+	VBROADCASTSS 16(AX), Y8
+	VMOVAPD      Y8, Y9
+	VBROADCASTSS 20(AX), Y10
+	VMOVAPD      Y10, Y11
+	JMP          t6x2m_terms
+
+t6x2m_ahead:
+	IMUL3Q     $0x06, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), AX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (AX)
+	PREFETCHT0 (AX)(SI*1)
+
+t6x2m_add:
+	VMOVUPD    88(R13), Y12
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMOVUPD    (DI), Y0
+	VMASKMOVPS 32(DI), Y12, Y1
+	VMOVUPD    (DI)(SI*1), Y2
+	VMASKMOVPS 32(DI)(SI*1), Y12, Y3
+	VMOVUPD    (DI)(SI*2), Y4
+	VMASKMOVPS 32(DI)(SI*2), Y12, Y5
+	VMOVUPD    (DI)(R9*1), Y6
+	VMASKMOVPS 32(DI)(R9*1), Y12, Y7
+	VMOVUPD    (AX), Y8
+	VMASKMOVPS 32(AX), Y12, Y9
+	VMOVUPD    (AX)(SI*1), Y10
+	VMASKMOVPS 32(AX)(SI*1), Y12, Y11
+	JMP        t6x2m_terms
+
+t6x2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+t6x2m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t6x2m_store
+	MOVQ  AX, (SP)
+
+t6x2m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t6x2m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+	LEAQ  (AX)(R8*4), BX
+
+t6x2m_k:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      88(R13), Y13
+	VMASKMOVPS   32(DX), Y13, Y13
+	VBROADCASTSS (AX), Y14
+	VFMADD231PS  Y12, Y14, Y0
+	VFMADD231PS  Y13, Y14, Y1
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y2
+	VFMADD231PS  Y13, Y15, Y3
+	VBROADCASTSS (AX)(R8*2), Y14
+	VFMADD231PS  Y12, Y14, Y4
+	VFMADD231PS  Y13, Y14, Y5
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VBROADCASTSS (BX), Y14
+	VFMADD231PS  Y12, Y14, Y8
+	VFMADD231PS  Y13, Y14, Y9
+	VBROADCASTSS (BX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y10
+	VFMADD231PS  Y13, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t6x2m_k
+
+t6x2m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t6x2m_term
+
+t6x2m_store:
+	VMOVUPD    88(R13), Y12
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (DI)(SI*4), AX
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPS Y1, Y12, 32(DI)
+	VMOVUPD    Y2, (DI)(SI*1)
+	VMASKMOVPS Y3, Y12, 32(DI)(SI*1)
+	VMOVUPD    Y4, (DI)(SI*2)
+	VMASKMOVPS Y5, Y12, 32(DI)(SI*2)
+	VMOVUPD    Y6, (DI)(R9*1)
+	VMASKMOVPS Y7, Y12, 32(DI)(R9*1)
+	VMOVUPD    Y8, (AX)
+	VMASKMOVPS Y9, Y12, 32(AX)
+	VMOVUPD    Y10, (AX)(SI*1)
+	VMASKMOVPS Y11, Y12, 32(AX)(SI*1)
+	IMUL3Q     $0x06, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x06, 80(R13)
+	DECQ       64(R13)
+	JNE        t6x2m_start
+	JMP        tiled
+
+t1x3_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x3_zero
+	JEQ          t1x3_add
+	CMPQ         AX, $0x03
+	JEQ          t1x3_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	JMP          t1x3_terms
+
+t1x3_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+
+t1x3_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	JMP     t1x3_terms
+
+t1x3_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+
+t1x3_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x3_store
+	MOVQ  AX, (SP)
+
+t1x3_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x3_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x3_k:
+	VBROADCASTSS (AX), Y3
+	VFMADD231PS  (DX), Y3, Y0
+	VFMADD231PS  32(DX), Y3, Y1
+	VFMADD231PS  64(DX), Y3, Y2
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x3_k
+
+t1x3_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x3_term
+
+t1x3_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x3_start
+	JMP     tiled
+
+t2x3_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x3_zero
+	JEQ          t2x3_add
+	CMPQ         AX, $0x03
+	JEQ          t2x3_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSS 4(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	JMP          t2x3_terms
+
+t2x3_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+
+t2x3_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD (DI)(SI*1), Y3
+	VMOVUPD 32(DI)(SI*1), Y4
+	VMOVUPD 64(DI)(SI*1), Y5
+	JMP     t2x3_terms
+
+t2x3_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+t2x3_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x3_store
+	MOVQ  AX, (SP)
+
+t2x3_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x3_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x3_k:
+	VBROADCASTSS (AX), Y6
+	VBROADCASTSS (AX)(R8*1), Y7
+	VMOVUPD      (DX), Y8
+	VFMADD231PS  Y8, Y6, Y0
+	VFMADD231PS  Y8, Y7, Y3
+	VMOVUPD      32(DX), Y9
+	VFMADD231PS  Y9, Y6, Y1
+	VFMADD231PS  Y9, Y7, Y4
+	VMOVUPD      64(DX), Y10
+	VFMADD231PS  Y10, Y6, Y2
+	VFMADD231PS  Y10, Y7, Y5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x3_k
+
+t2x3_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x3_term
+
+t2x3_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, (DI)(SI*1)
+	VMOVUPD Y4, 32(DI)(SI*1)
+	VMOVUPD Y5, 64(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x3_start
+	JMP     tiled
+
+t3x3_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x3_zero
+	JEQ          t3x3_add
+	CMPQ         AX, $0x03
+	JEQ          t3x3_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSS 4(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSS 8(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	JMP          t3x3_terms
+
+t3x3_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+
+t3x3_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD (DI)(SI*1), Y3
+	VMOVUPD 32(DI)(SI*1), Y4
+	VMOVUPD 64(DI)(SI*1), Y5
+	VMOVUPD (DI)(SI*2), Y6
+	VMOVUPD 32(DI)(SI*2), Y7
+	VMOVUPD 64(DI)(SI*2), Y8
+	JMP     t3x3_terms
+
+t3x3_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+
+t3x3_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x3_store
+	MOVQ  AX, (SP)
+
+t3x3_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x3_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x3_k:
+	VMOVUPD      (DX), Y9
+	VMOVUPD      32(DX), Y10
+	VMOVUPD      64(DX), Y11
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  Y9, Y12, Y0
+	VFMADD231PS  Y10, Y12, Y1
+	VFMADD231PS  Y11, Y12, Y2
+	VBROADCASTSS (AX)(R8*1), Y13
+	VFMADD231PS  Y9, Y13, Y3
+	VFMADD231PS  Y10, Y13, Y4
+	VFMADD231PS  Y11, Y13, Y5
+	VBROADCASTSS (AX)(R8*2), Y14
+	VFMADD231PS  Y9, Y14, Y6
+	VFMADD231PS  Y10, Y14, Y7
+	VFMADD231PS  Y11, Y14, Y8
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t3x3_k
+
+t3x3_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x3_term
+
+t3x3_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, (DI)(SI*1)
+	VMOVUPD Y4, 32(DI)(SI*1)
+	VMOVUPD Y5, 64(DI)(SI*1)
+	VMOVUPD Y6, (DI)(SI*2)
+	VMOVUPD Y7, 32(DI)(SI*2)
+	VMOVUPD Y8, 64(DI)(SI*2)
+	IMUL3Q  $0x03, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x03, 80(R13)
+	DECQ    64(R13)
+	JNE     t3x3_start
+	JMP     tiled
+
+t4x3_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x3_zero
+	JEQ          t4x3_add
+	CMPQ         AX, $0x03
+	JEQ          t4x3_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSS 4(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSS 8(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VBROADCASTSS 12(AX), Y9
+	VMOVAPD      Y9, Y10
+	VMOVAPD      Y9, Y11
+	JMP          t4x3_terms
+
+t4x3_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+
+t4x3_add:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD (DI)(SI*1), Y3
+	VMOVUPD 32(DI)(SI*1), Y4
+	VMOVUPD 64(DI)(SI*1), Y5
+	VMOVUPD (DI)(SI*2), Y6
+	VMOVUPD 32(DI)(SI*2), Y7
+	VMOVUPD 64(DI)(SI*2), Y8
+	VMOVUPD (DI)(R9*1), Y9
+	VMOVUPD 32(DI)(R9*1), Y10
+	VMOVUPD 64(DI)(R9*1), Y11
+	JMP     t4x3_terms
+
+t4x3_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+t4x3_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x3_store
+	MOVQ  AX, (SP)
+
+t4x3_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x3_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x3_k:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t4x3_k
+
+t4x3_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x3_term
+
+t4x3_store:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, (DI)(SI*1)
+	VMOVUPD Y4, 32(DI)(SI*1)
+	VMOVUPD Y5, 64(DI)(SI*1)
+	VMOVUPD Y6, (DI)(SI*2)
+	VMOVUPD Y7, 32(DI)(SI*2)
+	VMOVUPD Y8, 64(DI)(SI*2)
+	VMOVUPD Y9, (DI)(R9*1)
+	VMOVUPD Y10, 32(DI)(R9*1)
+	VMOVUPD Y11, 64(DI)(R9*1)
+	IMUL3Q  $0x04, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x04, 80(R13)
+	DECQ    64(R13)
+	JNE     t4x3_start
+	JMP     tiled
+
+t1x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x3m_zero
+	JEQ          t1x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	JMP          t1x3m_terms
+
+t1x3m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+
+t1x3m_add:
+	VMOVUPD    88(R13), Y3
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPS 64(DI), Y3, Y2
+	JMP        t1x3m_terms
+
+t1x3m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+
+t1x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x3m_store
+	MOVQ  AX, (SP)
+
+t1x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x3m_k:
+	VBROADCASTSS (AX), Y3
+	VFMADD231PS  (DX), Y3, Y0
+	VFMADD231PS  32(DX), Y3, Y1
+	VMOVUPD      88(R13), Y6
+	VMASKMOVPS   64(DX), Y6, Y6
+	VFMADD231PS  Y6, Y3, Y2
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x3m_k
+
+t1x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x3m_term
+
+t1x3m_store:
+	VMOVUPD    88(R13), Y3
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMASKMOVPS Y2, Y3, 64(DI)
+	IMUL3Q     $0x01, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x01, 80(R13)
+	DECQ       64(R13)
+	JNE        t1x3m_start
+	JMP        tiled
+
+t2x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x3m_zero
+	JEQ          t2x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSS 4(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	JMP          t2x3m_terms
+
+t2x3m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+
+t2x3m_add:
+	VMOVUPD    88(R13), Y6
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPS 64(DI), Y6, Y2
+	VMOVUPD    (DI)(SI*1), Y3
+	VMOVUPD    32(DI)(SI*1), Y4
+	VMASKMOVPS 64(DI)(SI*1), Y6, Y5
+	JMP        t2x3m_terms
+
+t2x3m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+t2x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x3m_store
+	MOVQ  AX, (SP)
+
+t2x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x3m_k:
+	VBROADCASTSS (AX), Y6
+	VBROADCASTSS (AX)(R8*1), Y7
+	VMOVUPD      (DX), Y8
+	VFMADD231PS  Y8, Y6, Y0
+	VFMADD231PS  Y8, Y7, Y3
+	VMOVUPD      32(DX), Y9
+	VFMADD231PS  Y9, Y6, Y1
+	VFMADD231PS  Y9, Y7, Y4
+	VMOVUPD      88(R13), Y10
+	VMASKMOVPS   64(DX), Y10, Y10
+	VFMADD231PS  Y10, Y6, Y2
+	VFMADD231PS  Y10, Y7, Y5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x3m_k
+
+t2x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x3m_term
+
+t2x3m_store:
+	VMOVUPD    88(R13), Y6
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMASKMOVPS Y2, Y6, 64(DI)
+	VMOVUPD    Y3, (DI)(SI*1)
+	VMOVUPD    Y4, 32(DI)(SI*1)
+	VMASKMOVPS Y5, Y6, 64(DI)(SI*1)
+	IMUL3Q     $0x02, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x02, 80(R13)
+	DECQ       64(R13)
+	JNE        t2x3m_start
+	JMP        tiled
+
+t3x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t3x3m_zero
+	JEQ          t3x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t3x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSS 4(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSS 8(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	JMP          t3x3m_terms
+
+t3x3m_ahead:
+	IMUL3Q     $0x03, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+
+t3x3m_add:
+	VMOVUPD    88(R13), Y9
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPS 64(DI), Y9, Y2
+	VMOVUPD    (DI)(SI*1), Y3
+	VMOVUPD    32(DI)(SI*1), Y4
+	VMASKMOVPS 64(DI)(SI*1), Y9, Y5
+	VMOVUPD    (DI)(SI*2), Y6
+	VMOVUPD    32(DI)(SI*2), Y7
+	VMASKMOVPS 64(DI)(SI*2), Y9, Y8
+	JMP        t3x3m_terms
+
+t3x3m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+
+t3x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t3x3m_store
+	MOVQ  AX, (SP)
+
+t3x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t3x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t3x3m_k:
+	VMOVUPD      (DX), Y9
+	VMOVUPD      32(DX), Y10
+	VMOVUPD      88(R13), Y11
+	VMASKMOVPS   64(DX), Y11, Y11
+	VBROADCASTSS (AX), Y12
+	VFMADD231PS  Y9, Y12, Y0
+	VFMADD231PS  Y10, Y12, Y1
+	VFMADD231PS  Y11, Y12, Y2
+	VBROADCASTSS (AX)(R8*1), Y13
+	VFMADD231PS  Y9, Y13, Y3
+	VFMADD231PS  Y10, Y13, Y4
+	VFMADD231PS  Y11, Y13, Y5
+	VBROADCASTSS (AX)(R8*2), Y14
+	VFMADD231PS  Y9, Y14, Y6
+	VFMADD231PS  Y10, Y14, Y7
+	VFMADD231PS  Y11, Y14, Y8
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t3x3m_k
+
+t3x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t3x3m_term
+
+t3x3m_store:
+	VMOVUPD    88(R13), Y9
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMASKMOVPS Y2, Y9, 64(DI)
+	VMOVUPD    Y3, (DI)(SI*1)
+	VMOVUPD    Y4, 32(DI)(SI*1)
+	VMASKMOVPS Y5, Y9, 64(DI)(SI*1)
+	VMOVUPD    Y6, (DI)(SI*2)
+	VMOVUPD    Y7, 32(DI)(SI*2)
+	VMASKMOVPS Y8, Y9, 64(DI)(SI*2)
+	IMUL3Q     $0x03, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x03, 80(R13)
+	DECQ       64(R13)
+	JNE        t3x3m_start
+	JMP        tiled
+
+t4x3m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t4x3m_zero
+	JEQ          t4x3m_add
+	CMPQ         AX, $0x03
+	JEQ          t4x3m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSS 4(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSS 8(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VBROADCASTSS 12(AX), Y9
+	VMOVAPD      Y9, Y10
+	VMOVAPD      Y9, Y11
+	JMP          t4x3m_terms
+
+t4x3m_ahead:
+	IMUL3Q     $0x04, SI, CX
+	ADDQ       DI, CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+
+t4x3m_add:
+	VMOVUPD    88(R13), Y12
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPS 64(DI), Y12, Y2
+	VMOVUPD    (DI)(SI*1), Y3
+	VMOVUPD    32(DI)(SI*1), Y4
+	VMASKMOVPS 64(DI)(SI*1), Y12, Y5
+	VMOVUPD    (DI)(SI*2), Y6
+	VMOVUPD    32(DI)(SI*2), Y7
+	VMASKMOVPS 64(DI)(SI*2), Y12, Y8
+	VMOVUPD    (DI)(R9*1), Y9
+	VMOVUPD    32(DI)(R9*1), Y10
+	VMASKMOVPS 64(DI)(R9*1), Y12, Y11
+	JMP        t4x3m_terms
+
+t4x3m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+t4x3m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t4x3m_store
+	MOVQ  AX, (SP)
+
+t4x3m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t4x3m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+	LEAQ  (R8)(R8*2), R9
+
+t4x3m_k:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t4x3m_k
+
+t4x3m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t4x3m_term
+
+t4x3m_store:
+	VMOVUPD    88(R13), Y12
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMASKMOVPS Y2, Y12, 64(DI)
+	VMOVUPD    Y3, (DI)(SI*1)
+	VMOVUPD    Y4, 32(DI)(SI*1)
+	VMASKMOVPS Y5, Y12, 64(DI)(SI*1)
+	VMOVUPD    Y6, (DI)(SI*2)
+	VMOVUPD    Y7, 32(DI)(SI*2)
+	VMASKMOVPS Y8, Y12, 64(DI)(SI*2)
+	VMOVUPD    Y9, (DI)(R9*1)
+	VMOVUPD    Y10, 32(DI)(R9*1)
+	VMASKMOVPS Y11, Y12, 64(DI)(R9*1)
+	IMUL3Q     $0x04, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x04, 80(R13)
+	DECQ       64(R13)
+	JNE        t4x3m_start
+	JMP        tiled
+
+t1x4_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x4_zero
+	JEQ          t1x4_add
+	CMPQ         AX, $0x03
+	JEQ          t1x4_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	JMP          t1x4_terms
+
+t1x4_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+
+t1x4_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	JMP     t1x4_terms
+
+t1x4_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+t1x4_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x4_store
+	MOVQ  AX, (SP)
+
+t1x4_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x4_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x4_k:
+	VBROADCASTSS (AX), Y4
+	VFMADD231PS  (DX), Y4, Y0
+	VFMADD231PS  32(DX), Y4, Y1
+	VFMADD231PS  64(DX), Y4, Y2
+	VFMADD231PS  96(DX), Y4, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x4_k
+
+t1x4_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x4_term
+
+t1x4_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x4_start
+	JMP     tiled
+
+t2x4_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x4_zero
+	JEQ          t2x4_add
+	CMPQ         AX, $0x03
+	JEQ          t2x4_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VBROADCASTSS 4(AX), Y4
+	VMOVAPD      Y4, Y5
+	VMOVAPD      Y4, Y6
+	VMOVAPD      Y4, Y7
+	JMP          t2x4_terms
+
+t2x4_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+
+t2x4_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD (DI)(SI*1), Y4
+	VMOVUPD 32(DI)(SI*1), Y5
+	VMOVUPD 64(DI)(SI*1), Y6
+	VMOVUPD 96(DI)(SI*1), Y7
+	JMP     t2x4_terms
+
+t2x4_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+t2x4_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x4_store
+	MOVQ  AX, (SP)
+
+t2x4_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x4_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x4_k:
+	VBROADCASTSS (AX), Y8
+	VBROADCASTSS (AX)(R8*1), Y9
+	VMOVUPD      (DX), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	VMOVUPD      32(DX), Y11
+	VFMADD231PS  Y11, Y8, Y1
+	VFMADD231PS  Y11, Y9, Y5
+	VMOVUPD      64(DX), Y12
+	VFMADD231PS  Y12, Y8, Y2
+	VFMADD231PS  Y12, Y9, Y6
+	VMOVUPD      96(DX), Y13
+	VFMADD231PS  Y13, Y8, Y3
+	VFMADD231PS  Y13, Y9, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x4_k
+
+t2x4_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x4_term
+
+t2x4_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, (DI)(SI*1)
+	VMOVUPD Y5, 32(DI)(SI*1)
+	VMOVUPD Y6, 64(DI)(SI*1)
+	VMOVUPD Y7, 96(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x4_start
+	JMP     tiled
+
+t1x4m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x4m_zero
+	JEQ          t1x4m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x4m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	JMP          t1x4m_terms
+
+t1x4m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+
+t1x4m_add:
+	VMOVUPD    88(R13), Y4
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    64(DI), Y2
+	VMASKMOVPS 96(DI), Y4, Y3
+	JMP        t1x4m_terms
+
+t1x4m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+t1x4m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x4m_store
+	MOVQ  AX, (SP)
+
+t1x4m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x4m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x4m_k:
+	VBROADCASTSS (AX), Y4
+	VFMADD231PS  (DX), Y4, Y0
+	VFMADD231PS  32(DX), Y4, Y1
+	VFMADD231PS  64(DX), Y4, Y2
+	VMOVUPD      88(R13), Y8
+	VMASKMOVPS   96(DX), Y8, Y8
+	VFMADD231PS  Y8, Y4, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x4m_k
+
+t1x4m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x4m_term
+
+t1x4m_store:
+	VMOVUPD    88(R13), Y4
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMOVUPD    Y2, 64(DI)
+	VMASKMOVPS Y3, Y4, 96(DI)
+	IMUL3Q     $0x01, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x01, 80(R13)
+	DECQ       64(R13)
+	JNE        t1x4m_start
+	JMP        tiled
+
+t2x4m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x4m_zero
+	JEQ          t2x4m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x4m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VBROADCASTSS 4(AX), Y4
+	VMOVAPD      Y4, Y5
+	VMOVAPD      Y4, Y6
+	VMOVAPD      Y4, Y7
+	JMP          t2x4m_terms
+
+t2x4m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+
+t2x4m_add:
+	VMOVUPD    88(R13), Y8
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    64(DI), Y2
+	VMASKMOVPS 96(DI), Y8, Y3
+	VMOVUPD    (DI)(SI*1), Y4
+	VMOVUPD    32(DI)(SI*1), Y5
+	VMOVUPD    64(DI)(SI*1), Y6
+	VMASKMOVPS 96(DI)(SI*1), Y8, Y7
+	JMP        t2x4m_terms
+
+t2x4m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+t2x4m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x4m_store
+	MOVQ  AX, (SP)
+
+t2x4m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x4m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x4m_k:
+	VBROADCASTSS (AX), Y8
+	VBROADCASTSS (AX)(R8*1), Y9
+	VMOVUPD      (DX), Y10
+	VFMADD231PS  Y10, Y8, Y0
+	VFMADD231PS  Y10, Y9, Y4
+	VMOVUPD      32(DX), Y11
+	VFMADD231PS  Y11, Y8, Y1
+	VFMADD231PS  Y11, Y9, Y5
+	VMOVUPD      64(DX), Y12
+	VFMADD231PS  Y12, Y8, Y2
+	VFMADD231PS  Y12, Y9, Y6
+	VMOVUPD      88(R13), Y13
+	VMASKMOVPS   96(DX), Y13, Y13
+	VFMADD231PS  Y13, Y8, Y3
+	VFMADD231PS  Y13, Y9, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x4m_k
+
+t2x4m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x4m_term
+
+t2x4m_store:
+	VMOVUPD    88(R13), Y8
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMOVUPD    Y2, 64(DI)
+	VMASKMOVPS Y3, Y8, 96(DI)
+	VMOVUPD    Y4, (DI)(SI*1)
+	VMOVUPD    Y5, 32(DI)(SI*1)
+	VMOVUPD    Y6, 64(DI)(SI*1)
+	VMASKMOVPS Y7, Y8, 96(DI)(SI*1)
+	IMUL3Q     $0x02, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x02, 80(R13)
+	DECQ       64(R13)
+	JNE        t2x4m_start
+	JMP        tiled
+
+t1x5_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x5_zero
+	JEQ          t1x5_add
+	CMPQ         AX, $0x03
+	JEQ          t1x5_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	JMP          t1x5_terms
+
+t1x5_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+
+t1x5_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	JMP     t1x5_terms
+
+t1x5_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+
+t1x5_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x5_store
+	MOVQ  AX, (SP)
+
+t1x5_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x5_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x5_k:
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  (DX), Y5, Y0
+	VFMADD231PS  32(DX), Y5, Y1
+	VFMADD231PS  64(DX), Y5, Y2
+	VFMADD231PS  96(DX), Y5, Y3
+	VFMADD231PS  128(DX), Y5, Y4
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x5_k
+
+t1x5_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x5_term
+
+t1x5_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x5_start
+	JMP     tiled
+
+t2x5_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x5_zero
+	JEQ          t2x5_add
+	CMPQ         AX, $0x03
+	JEQ          t2x5_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VBROADCASTSS 4(AX), Y5
+	VMOVAPD      Y5, Y6
+	VMOVAPD      Y5, Y7
+	VMOVAPD      Y5, Y8
+	VMOVAPD      Y5, Y9
+	JMP          t2x5_terms
+
+t2x5_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+
+t2x5_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD (DI)(SI*1), Y5
+	VMOVUPD 32(DI)(SI*1), Y6
+	VMOVUPD 64(DI)(SI*1), Y7
+	VMOVUPD 96(DI)(SI*1), Y8
+	VMOVUPD 128(DI)(SI*1), Y9
+	JMP     t2x5_terms
+
+t2x5_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+t2x5_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x5_store
+	MOVQ  AX, (SP)
+
+t2x5_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x5_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x5_k:
+	VBROADCASTSS (AX), Y10
+	VBROADCASTSS (AX)(R8*1), Y11
+	VMOVUPD      (DX), Y12
+	VFMADD231PS  Y12, Y10, Y0
+	VFMADD231PS  Y12, Y11, Y5
+	VMOVUPD      32(DX), Y13
+	VFMADD231PS  Y13, Y10, Y1
+	VFMADD231PS  Y13, Y11, Y6
+	VMOVUPD      64(DX), Y14
+	VFMADD231PS  Y14, Y10, Y2
+	VFMADD231PS  Y14, Y11, Y7
+	VMOVUPD      96(DX), Y15
+	VFMADD231PS  Y15, Y10, Y3
+	VFMADD231PS  Y15, Y11, Y8
+	VMOVUPD      128(DX), Y12
+	VFMADD231PS  Y12, Y10, Y4
+	VFMADD231PS  Y12, Y11, Y9
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x5_k
+
+t2x5_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x5_term
+
+t2x5_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, (DI)(SI*1)
+	VMOVUPD Y6, 32(DI)(SI*1)
+	VMOVUPD Y7, 64(DI)(SI*1)
+	VMOVUPD Y8, 96(DI)(SI*1)
+	VMOVUPD Y9, 128(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x5_start
+	JMP     tiled
+
+t1x5m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x5m_zero
+	JEQ          t1x5m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x5m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	JMP          t1x5m_terms
+
+t1x5m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+
+t1x5m_add:
+	VMOVUPD    88(R13), Y5
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    64(DI), Y2
+	VMOVUPD    96(DI), Y3
+	VMASKMOVPS 128(DI), Y5, Y4
+	JMP        t1x5m_terms
+
+t1x5m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+
+t1x5m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x5m_store
+	MOVQ  AX, (SP)
+
+t1x5m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x5m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x5m_k:
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  (DX), Y5, Y0
+	VFMADD231PS  32(DX), Y5, Y1
+	VFMADD231PS  64(DX), Y5, Y2
+	VFMADD231PS  96(DX), Y5, Y3
+	VMOVUPD      88(R13), Y10
+	VMASKMOVPS   128(DX), Y10, Y10
+	VFMADD231PS  Y10, Y5, Y4
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x5m_k
+
+t1x5m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x5m_term
+
+t1x5m_store:
+	VMOVUPD    88(R13), Y5
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMOVUPD    Y2, 64(DI)
+	VMOVUPD    Y3, 96(DI)
+	VMASKMOVPS Y4, Y5, 128(DI)
+	IMUL3Q     $0x01, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x01, 80(R13)
+	DECQ       64(R13)
+	JNE        t1x5m_start
+	JMP        tiled
+
+t2x5m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x5m_zero
+	JEQ          t2x5m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x5m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VBROADCASTSS 4(AX), Y5
+	VMOVAPD      Y5, Y6
+	VMOVAPD      Y5, Y7
+	VMOVAPD      Y5, Y8
+	VMOVAPD      Y5, Y9
+	JMP          t2x5m_terms
+
+t2x5m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+
+t2x5m_add:
+	VMOVUPD    88(R13), Y10
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    64(DI), Y2
+	VMOVUPD    96(DI), Y3
+	VMASKMOVPS 128(DI), Y10, Y4
+	VMOVUPD    (DI)(SI*1), Y5
+	VMOVUPD    32(DI)(SI*1), Y6
+	VMOVUPD    64(DI)(SI*1), Y7
+	VMOVUPD    96(DI)(SI*1), Y8
+	VMASKMOVPS 128(DI)(SI*1), Y10, Y9
+	JMP        t2x5m_terms
+
+t2x5m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+
+t2x5m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x5m_store
+	MOVQ  AX, (SP)
+
+t2x5m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x5m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x5m_k:
+	VBROADCASTSS (AX), Y10
+	VBROADCASTSS (AX)(R8*1), Y11
+	VMOVUPD      (DX), Y12
+	VFMADD231PS  Y12, Y10, Y0
+	VFMADD231PS  Y12, Y11, Y5
+	VMOVUPD      32(DX), Y13
+	VFMADD231PS  Y13, Y10, Y1
+	VFMADD231PS  Y13, Y11, Y6
+	VMOVUPD      64(DX), Y14
+	VFMADD231PS  Y14, Y10, Y2
+	VFMADD231PS  Y14, Y11, Y7
+	VMOVUPD      96(DX), Y15
+	VFMADD231PS  Y15, Y10, Y3
+	VFMADD231PS  Y15, Y11, Y8
+	VMOVUPD      88(R13), Y12
+	VMASKMOVPS   128(DX), Y12, Y12
+	VFMADD231PS  Y12, Y10, Y4
+	VFMADD231PS  Y12, Y11, Y9
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x5m_k
+
+t2x5m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x5m_term
+
+t2x5m_store:
+	VMOVUPD    88(R13), Y10
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMOVUPD    Y2, 64(DI)
+	VMOVUPD    Y3, 96(DI)
+	VMASKMOVPS Y4, Y10, 128(DI)
+	VMOVUPD    Y5, (DI)(SI*1)
+	VMOVUPD    Y6, 32(DI)(SI*1)
+	VMOVUPD    Y7, 64(DI)(SI*1)
+	VMOVUPD    Y8, 96(DI)(SI*1)
+	VMASKMOVPS Y9, Y10, 128(DI)(SI*1)
+	IMUL3Q     $0x02, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x02, 80(R13)
+	DECQ       64(R13)
+	JNE        t2x5m_start
+	JMP        tiled
+
+t1x6_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x6_zero
+	JEQ          t1x6_add
+	CMPQ         AX, $0x03
+	JEQ          t1x6_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	JMP          t1x6_terms
+
+t1x6_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+
+t1x6_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	JMP     t1x6_terms
+
+t1x6_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+t1x6_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x6_store
+	MOVQ  AX, (SP)
+
+t1x6_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x6_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x6_k:
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  (DX), Y6, Y0
+	VFMADD231PS  32(DX), Y6, Y1
+	VFMADD231PS  64(DX), Y6, Y2
+	VFMADD231PS  96(DX), Y6, Y3
+	VFMADD231PS  128(DX), Y6, Y4
+	VFMADD231PS  160(DX), Y6, Y5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x6_k
+
+t1x6_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x6_term
+
+t1x6_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x6_start
+	JMP     tiled
+
+t2x6_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x6_zero
+	JEQ          t2x6_add
+	CMPQ         AX, $0x03
+	JEQ          t2x6_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	VBROADCASTSS 4(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VMOVAPD      Y6, Y9
+	VMOVAPD      Y6, Y10
+	VMOVAPD      Y6, Y11
+	JMP          t2x6_terms
+
+t2x6_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+
+t2x6_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD (DI)(SI*1), Y6
+	VMOVUPD 32(DI)(SI*1), Y7
+	VMOVUPD 64(DI)(SI*1), Y8
+	VMOVUPD 96(DI)(SI*1), Y9
+	VMOVUPD 128(DI)(SI*1), Y10
+	VMOVUPD 160(DI)(SI*1), Y11
+	JMP     t2x6_terms
+
+t2x6_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+t2x6_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x6_store
+	MOVQ  AX, (SP)
+
+t2x6_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x6_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x6_k:
+	VBROADCASTSS (AX), Y12
+	VBROADCASTSS (AX)(R8*1), Y13
+	VMOVUPD      (DX), Y14
+	VFMADD231PS  Y14, Y12, Y0
+	VFMADD231PS  Y14, Y13, Y6
+	VMOVUPD      32(DX), Y15
+	VFMADD231PS  Y15, Y12, Y1
+	VFMADD231PS  Y15, Y13, Y7
+	VMOVUPD      64(DX), Y14
+	VFMADD231PS  Y14, Y12, Y2
+	VFMADD231PS  Y14, Y13, Y8
+	VMOVUPD      96(DX), Y15
+	VFMADD231PS  Y15, Y12, Y3
+	VFMADD231PS  Y15, Y13, Y9
+	VMOVUPD      128(DX), Y14
+	VFMADD231PS  Y14, Y12, Y4
+	VFMADD231PS  Y14, Y13, Y10
+	VMOVUPD      160(DX), Y15
+	VFMADD231PS  Y15, Y12, Y5
+	VFMADD231PS  Y15, Y13, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x6_k
+
+t2x6_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x6_term
+
+t2x6_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, (DI)(SI*1)
+	VMOVUPD Y7, 32(DI)(SI*1)
+	VMOVUPD Y8, 64(DI)(SI*1)
+	VMOVUPD Y9, 96(DI)(SI*1)
+	VMOVUPD Y10, 128(DI)(SI*1)
+	VMOVUPD Y11, 160(DI)(SI*1)
+	IMUL3Q  $0x02, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x02, 80(R13)
+	DECQ    64(R13)
+	JNE     t2x6_start
+	JMP     tiled
+
+t1x6m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x6m_zero
+	JEQ          t1x6m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x6m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	JMP          t1x6m_terms
+
+t1x6m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+
+t1x6m_add:
+	VMOVUPD    88(R13), Y6
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    64(DI), Y2
+	VMOVUPD    96(DI), Y3
+	VMOVUPD    128(DI), Y4
+	VMASKMOVPS 160(DI), Y6, Y5
+	JMP        t1x6m_terms
+
+t1x6m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+
+t1x6m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x6m_store
+	MOVQ  AX, (SP)
+
+t1x6m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x6m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x6m_k:
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  (DX), Y6, Y0
+	VFMADD231PS  32(DX), Y6, Y1
+	VFMADD231PS  64(DX), Y6, Y2
+	VFMADD231PS  96(DX), Y6, Y3
+	VFMADD231PS  128(DX), Y6, Y4
+	VMOVUPD      88(R13), Y12
+	VMASKMOVPS   160(DX), Y12, Y12
+	VFMADD231PS  Y12, Y6, Y5
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x6m_k
+
+t1x6m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x6m_term
+
+t1x6m_store:
+	VMOVUPD    88(R13), Y6
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMOVUPD    Y2, 64(DI)
+	VMOVUPD    Y3, 96(DI)
+	VMOVUPD    Y4, 128(DI)
+	VMASKMOVPS Y5, Y6, 160(DI)
+	IMUL3Q     $0x01, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x01, 80(R13)
+	DECQ       64(R13)
+	JNE        t1x6m_start
+	JMP        tiled
+
+t2x6m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t2x6m_zero
+	JEQ          t2x6m_add
+	CMPQ         AX, $0x03
+	JEQ          t2x6m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	VBROADCASTSS 4(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VMOVAPD      Y6, Y9
+	VMOVAPD      Y6, Y10
+	VMOVAPD      Y6, Y11
+	JMP          t2x6m_terms
+
+t2x6m_ahead:
+	IMUL3Q     $0x02, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+
+t2x6m_add:
+	VMOVUPD    88(R13), Y12
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    64(DI), Y2
+	VMOVUPD    96(DI), Y3
+	VMOVUPD    128(DI), Y4
+	VMASKMOVPS 160(DI), Y12, Y5
+	VMOVUPD    (DI)(SI*1), Y6
+	VMOVUPD    32(DI)(SI*1), Y7
+	VMOVUPD    64(DI)(SI*1), Y8
+	VMOVUPD    96(DI)(SI*1), Y9
+	VMOVUPD    128(DI)(SI*1), Y10
+	VMASKMOVPS 160(DI)(SI*1), Y12, Y11
+	JMP        t2x6m_terms
+
+t2x6m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+t2x6m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t2x6m_store
+	MOVQ  AX, (SP)
+
+t2x6m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t2x6m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t2x6m_k:
+	VBROADCASTSS (AX), Y12
+	VBROADCASTSS (AX)(R8*1), Y13
+	VMOVUPD      (DX), Y14
+	VFMADD231PS  Y14, Y12, Y0
+	VFMADD231PS  Y14, Y13, Y6
+	VMOVUPD      32(DX), Y15
+	VFMADD231PS  Y15, Y12, Y1
+	VFMADD231PS  Y15, Y13, Y7
+	VMOVUPD      64(DX), Y14
+	VFMADD231PS  Y14, Y12, Y2
+	VFMADD231PS  Y14, Y13, Y8
+	VMOVUPD      96(DX), Y15
+	VFMADD231PS  Y15, Y12, Y3
+	VFMADD231PS  Y15, Y13, Y9
+	VMOVUPD      128(DX), Y14
+	VFMADD231PS  Y14, Y12, Y4
+	VFMADD231PS  Y14, Y13, Y10
+	VMOVUPD      88(R13), Y15
+	VMASKMOVPS   160(DX), Y15, Y15
+	VFMADD231PS  Y15, Y12, Y5
+	VFMADD231PS  Y15, Y13, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t2x6m_k
+
+t2x6m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t2x6m_term
+
+t2x6m_store:
+	VMOVUPD    88(R13), Y12
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMOVUPD    Y2, 64(DI)
+	VMOVUPD    Y3, 96(DI)
+	VMOVUPD    Y4, 128(DI)
+	VMASKMOVPS Y5, Y12, 160(DI)
+	VMOVUPD    Y6, (DI)(SI*1)
+	VMOVUPD    Y7, 32(DI)(SI*1)
+	VMOVUPD    Y8, 64(DI)(SI*1)
+	VMOVUPD    Y9, 96(DI)(SI*1)
+	VMOVUPD    Y10, 128(DI)(SI*1)
+	VMASKMOVPS Y11, Y12, 160(DI)(SI*1)
+	IMUL3Q     $0x02, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x02, 80(R13)
+	DECQ       64(R13)
+	JNE        t2x6m_start
+	JMP        tiled
+
+t1x7_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x7_zero
+	JEQ          t1x7_add
+	CMPQ         AX, $0x03
+	JEQ          t1x7_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	VMOVAPD      Y0, Y6
+	JMP          t1x7_terms
+
+t1x7_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+
+t1x7_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD 192(DI), Y6
+	JMP     t1x7_terms
+
+t1x7_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+
+t1x7_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x7_store
+	MOVQ  AX, (SP)
+
+t1x7_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x7_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x7_k:
+	VBROADCASTSS (AX), Y7
+	VFMADD231PS  (DX), Y7, Y0
+	VFMADD231PS  32(DX), Y7, Y1
+	VFMADD231PS  64(DX), Y7, Y2
+	VFMADD231PS  96(DX), Y7, Y3
+	VFMADD231PS  128(DX), Y7, Y4
+	VFMADD231PS  160(DX), Y7, Y5
+	VFMADD231PS  192(DX), Y7, Y6
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x7_k
+
+t1x7_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x7_term
+
+t1x7_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x7_start
+	JMP     tiled
+
+t1x7m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x7m_zero
+	JEQ          t1x7m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x7m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	VMOVAPD      Y0, Y6
+	JMP          t1x7m_terms
+
+t1x7m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+
+t1x7m_add:
+	VMOVUPD    88(R13), Y7
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    64(DI), Y2
+	VMOVUPD    96(DI), Y3
+	VMOVUPD    128(DI), Y4
+	VMOVUPD    160(DI), Y5
+	VMASKMOVPS 192(DI), Y7, Y6
+	JMP        t1x7m_terms
+
+t1x7m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+
+t1x7m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x7m_store
+	MOVQ  AX, (SP)
+
+t1x7m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x7m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x7m_k:
+	VBROADCASTSS (AX), Y7
+	VFMADD231PS  (DX), Y7, Y0
+	VFMADD231PS  32(DX), Y7, Y1
+	VFMADD231PS  64(DX), Y7, Y2
+	VFMADD231PS  96(DX), Y7, Y3
+	VFMADD231PS  128(DX), Y7, Y4
+	VFMADD231PS  160(DX), Y7, Y5
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   192(DX), Y14, Y14
+	VFMADD231PS  Y14, Y7, Y6
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x7m_k
+
+t1x7m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x7m_term
+
+t1x7m_store:
+	VMOVUPD    88(R13), Y7
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMOVUPD    Y2, 64(DI)
+	VMOVUPD    Y3, 96(DI)
+	VMOVUPD    Y4, 128(DI)
+	VMOVUPD    Y5, 160(DI)
+	VMASKMOVPS Y6, Y7, 192(DI)
+	IMUL3Q     $0x01, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x01, 80(R13)
+	DECQ       64(R13)
+	JNE        t1x7m_start
+	JMP        tiled
+
+t1x8_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x8_zero
+	JEQ          t1x8_add
+	CMPQ         AX, $0x03
+	JEQ          t1x8_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	VMOVAPD      Y0, Y6
+	VMOVAPD      Y0, Y7
+	JMP          t1x8_terms
+
+t1x8_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+
+t1x8_add:
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD 96(DI), Y3
+	VMOVUPD 128(DI), Y4
+	VMOVUPD 160(DI), Y5
+	VMOVUPD 192(DI), Y6
+	VMOVUPD 224(DI), Y7
+	JMP     t1x8_terms
+
+t1x8_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+t1x8_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x8_store
+	MOVQ  AX, (SP)
+
+t1x8_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x8_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x8_k:
+	VBROADCASTSS (AX), Y8
+	VFMADD231PS  (DX), Y8, Y0
+	VFMADD231PS  32(DX), Y8, Y1
+	VFMADD231PS  64(DX), Y8, Y2
+	VFMADD231PS  96(DX), Y8, Y3
+	VFMADD231PS  128(DX), Y8, Y4
+	VFMADD231PS  160(DX), Y8, Y5
+	VFMADD231PS  192(DX), Y8, Y6
+	VFMADD231PS  224(DX), Y8, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x8_k
+
+t1x8_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x8_term
+
+t1x8_store:
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, 96(DI)
+	VMOVUPD Y4, 128(DI)
+	VMOVUPD Y5, 160(DI)
+	VMOVUPD Y6, 192(DI)
+	VMOVUPD Y7, 224(DI)
+	IMUL3Q  $0x01, SI, AX
+	ADDQ    AX, DI
+	ADDQ    $0x01, 80(R13)
+	DECQ    64(R13)
+	JNE     t1x8_start
+	JMP     tiled
+
+t1x8m_start:
+	MOVQ         48(R13), AX
+	CMPQ         AX, $0x01
+	JLT          t1x8m_zero
+	JEQ          t1x8m_add
+	CMPQ         AX, $0x03
+	JEQ          t1x8m_ahead
+	MOVQ         16(R13), AX
+	MOVQ         80(R13), CX
+	LEAQ         (AX)(CX*4), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VMOVAPD      Y0, Y3
+	VMOVAPD      Y0, Y4
+	VMOVAPD      Y0, Y5
+	VMOVAPD      Y0, Y6
+	VMOVAPD      Y0, Y7
+	JMP          t1x8m_terms
+
+t1x8m_ahead:
+	IMUL3Q     $0x01, SI, CX
+	ADDQ       DI, CX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 192(CX)
+
+t1x8m_add:
+	VMOVUPD    88(R13), Y8
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMOVUPD    64(DI), Y2
+	VMOVUPD    96(DI), Y3
+	VMOVUPD    128(DI), Y4
+	VMOVUPD    160(DI), Y5
+	VMOVUPD    192(DI), Y6
+	VMASKMOVPS 224(DI), Y8, Y7
+	JMP        t1x8m_terms
+
+t1x8m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+t1x8m_terms:
+	MOVQ  24(R13), R15
+	MOVQ  32(R13), AX
+	TESTQ AX, AX
+	JE    t1x8m_store
+	MOVQ  AX, (SP)
+
+t1x8m_term:
+	MOVQ  72(R15), CX
+	TESTQ CX, CX
+	JE    t1x8m_next
+	MOVQ  24(R15), R8
+	SHLQ  $0x02, R8
+	MOVQ  80(R13), AX
+	IMULQ R8, AX
+	ADDQ  (R15), AX
+	MOVQ  32(R15), R10
+	SHLQ  $0x02, R10
+	MOVQ  64(R15), R11
+	SHLQ  $0x02, R11
+	MOVQ  40(R15), DX
+	ADDQ  40(R13), DX
+
+t1x8m_k:
+	VBROADCASTSS (AX), Y8
+	VFMADD231PS  (DX), Y8, Y0
+	VFMADD231PS  32(DX), Y8, Y1
+	VFMADD231PS  64(DX), Y8, Y2
+	VFMADD231PS  96(DX), Y8, Y3
+	VFMADD231PS  128(DX), Y8, Y4
+	VFMADD231PS  160(DX), Y8, Y5
+	VFMADD231PS  192(DX), Y8, Y6
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   224(DX), Y9, Y9
+	VFMADD231PS  Y9, Y8, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          t1x8m_k
+
+t1x8m_next:
+	ADDQ $0x50, R15
+	DECQ (SP)
+	JNE  t1x8m_term
+
+t1x8m_store:
+	VMOVUPD    88(R13), Y8
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMOVUPD    Y2, 64(DI)
+	VMOVUPD    Y3, 96(DI)
+	VMOVUPD    Y4, 128(DI)
+	VMOVUPD    Y5, 160(DI)
+	VMOVUPD    Y6, 192(DI)
+	VMASKMOVPS Y7, Y8, 224(DI)
+	IMUL3Q     $0x01, SI, AX
+	ADDQ       AX, DI
+	ADDQ       $0x01, 80(R13)
+	DECQ       64(R13)
+	JNE        t1x8m_start
+
+tiled:
+	MOVQ  72(R13), AX
+	MOVQ  AX, 64(R13)
+	MOVQ  $0x00000000, 72(R13)
+	DECQ  56(R13)
+	TESTQ AX, AX
+	JNE   dispatch
+	VZEROUPPER
+	RET
+
+// func peakAVX2Single(rounds int)
+// Requires: AVX, FMA3
+TEXT ·peakAVX2Single(SB), NOSPLIT, $0-8
+	MOVQ   rounds+0(FP), CX
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+	VXORPD Y12, Y12, Y12
+	VXORPD Y13, Y13, Y13
+
+loop:
+	VFMADD231PS Y12, Y13, Y0
+	VFMADD231PS Y12, Y13, Y1
+	VFMADD231PS Y12, Y13, Y2
+	VFMADD231PS Y12, Y13, Y3
+	VFMADD231PS Y12, Y13, Y4
+	VFMADD231PS Y12, Y13, Y5
+	VFMADD231PS Y12, Y13, Y6
+	VFMADD231PS Y12, Y13, Y7
+	VFMADD231PS Y12, Y13, Y8
+	VFMADD231PS Y12, Y13, Y9
+	VFMADD231PS Y12, Y13, Y10
+	VFMADD231PS Y12, Y13, Y11
+	DECQ        CX
+	JNE         loop
+	VZEROUPPER
+	RET
+
+// func transposeAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, cols int)
+// Requires: AVX
+TEXT ·transposeAVX2Single(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ cols+40(FP), DX
+	SHLQ $0x02, R8
+	SHLQ $0x02, R10
+	LEAQ (R8)(R8*2), R9
+	LEAQ (R10)(R10*2), R11
+
+strip:
+	MOVQ rows+32(FP), CX
+	MOVQ SI, AX
+	MOVQ DI, R12
+
+square:
+	LEAQ        (AX)(R8*4), BX
+	LEAQ        (R12)(R10*4), R13
+	VMOVUPS     (AX), X0
+	VINSERTF128 $0x01, (BX), Y0, Y0
+	VMOVUPS     (AX)(R8*1), X1
+	VINSERTF128 $0x01, (BX)(R8*1), Y1, Y1
+	VMOVUPS     (AX)(R8*2), X2
+	VINSERTF128 $0x01, (BX)(R8*2), Y2, Y2
+	VMOVUPS     (AX)(R9*1), X3
+	VINSERTF128 $0x01, (BX)(R9*1), Y3, Y3
+	VUNPCKLPS   Y1, Y0, Y4
+	VUNPCKHPS   Y1, Y0, Y6
+	VUNPCKLPS   Y3, Y2, Y5
+	VUNPCKHPS   Y3, Y2, Y7
+	VUNPCKLPD   Y5, Y4, Y0
+	VUNPCKHPD   Y5, Y4, Y1
+	VUNPCKLPD   Y7, Y6, Y2
+	VUNPCKHPD   Y7, Y6, Y3
+	VMOVUPS     Y0, (R12)
+	VMOVUPS     Y1, (R12)(R10*1)
+	VMOVUPS     Y2, (R12)(R10*2)
+	VMOVUPS     Y3, (R12)(R11*1)
+	VMOVUPS     16(AX), X0
+	VINSERTF128 $0x01, 16(BX), Y0, Y0
+	VMOVUPS     16(AX)(R8*1), X1
+	VINSERTF128 $0x01, 16(BX)(R8*1), Y1, Y1
+	VMOVUPS     16(AX)(R8*2), X2
+	VINSERTF128 $0x01, 16(BX)(R8*2), Y2, Y2
+	VMOVUPS     16(AX)(R9*1), X3
+	VINSERTF128 $0x01, 16(BX)(R9*1), Y3, Y3
+	VUNPCKLPS   Y1, Y0, Y4
+	VUNPCKHPS   Y1, Y0, Y6
+	VUNPCKLPS   Y3, Y2, Y5
+	VUNPCKHPS   Y3, Y2, Y7
+	VUNPCKLPD   Y5, Y4, Y0
+	VUNPCKHPD   Y5, Y4, Y1
+	VUNPCKLPD   Y7, Y6, Y2
+	VUNPCKHPD   Y7, Y6, Y3
+	VMOVUPS     Y0, (R13)
+	VMOVUPS     Y1, (R13)(R10*1)
+	VMOVUPS     Y2, (R13)(R10*2)
+	VMOVUPS     Y3, (R13)(R11*1)
+	LEAQ        (AX)(R8*8), AX
+	ADDQ        $0x20, R12
+	SUBQ        $0x08, CX
+	JNE         square
+	ADDQ        $0x20, SI
+	LEAQ        (DI)(R10*8), DI
+	SUBQ        $0x08, DX
+	JNE         strip
 	VZEROUPPER
 	RET
 

@@ -18,54 +18,69 @@ const (
 )
 
 // workspace holds the copies that one call works with.
-type workspace struct {
-	a [blockHeight * (blockDepth + blockGap)]float64
-	b [blockDepth * blockWidth]float64
-	c [blockWidth * blockWidth]float64
+type workspace[F Float] struct {
+	a [blockHeight * (blockDepth + blockGap)]F
+	b [blockDepth * blockWidth]F
+	c [blockWidth * blockWidth]F
 }
 
 // idle keeps workspaces, as many as calls ever ran at the same time or at most the array's length. A sync.Pool
 // would let go of them, and calls would allocate again.
-var idle [16]atomic.Pointer[workspace]
+type idle[F Float] [16]atomic.Pointer[workspace[F]]
 
-func takeWorkspace() *workspace {
-	for i := range idle {
-		if idle[i].Load() != nil {
-			if w := idle[i].Swap(nil); w != nil {
+var (
+	idleDouble idle[float64]
+	idleSingle idle[float32]
+)
+
+// idleOf returns those of the precision.
+func idleOf[F Float]() *idle[F] {
+	if all, ok := any(&idleDouble).(*idle[F]); ok {
+		return all
+	}
+	return any(&idleSingle).(*idle[F])
+}
+
+func takeWorkspace[F Float]() *workspace[F] {
+	all := idleOf[F]()
+	for i := range all {
+		if all[i].Load() != nil {
+			if w := all[i].Swap(nil); w != nil {
 				return w
 			}
 		}
 	}
-	return new(workspace)
+	return new(workspace[F])
 }
 
-func (w *workspace) giveBack() {
-	for i := range idle {
-		if idle[i].CompareAndSwap(nil, w) {
+func (w *workspace[F]) giveBack() {
+	all := idleOf[F]()
+	for i := range all {
+		if all[i].CompareAndSwap(nil, w) {
 			return
 		}
 	}
 }
 
 // operand is a matrix of a product: element (i, j) is x[i·row + j·col], and one of the strides is 1.
-type operand struct {
-	x        []float64
+type operand[F Float] struct {
+	x        []F
 	row, col int
 }
 
 // from returns the elements from (i, j) on.
-func (o operand) from(i, j int) []float64 { return o.x[i*o.row+j*o.col:] }
+func (o operand[F]) from(i, j int) []F { return o.x[i*o.row+j*o.col:] }
 
 // sub returns the matrix from element (i, j) on.
-func (o operand) sub(i, j int) operand { return operand{o.from(i, j), o.row, o.col} }
+func (o operand[F]) sub(i, j int) operand[F] { return operand[F]{o.from(i, j), o.row, o.col} }
 
 // transposed returns the transpose.
-func (o operand) transposed() operand { return operand{o.x, o.col, o.row} }
+func (o operand[F]) transposed() operand[F] { return operand[F]{o.x, o.col, o.row} }
 
 // product computes c = start + (α·A)·B for A of m × depth and B of depth × n, copying block by block. It adds to
 // an element in the order in which panels does.
-func (w *workspace) product(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []float64,
-	alpha float64, a, b operand, depth int) {
+func (w *workspace[F]) product(k kernel.Kernel, c []F, m, n, stride int, start Start, bias []F,
+	alpha F, a, b operand[F], depth int) {
 	slices := (depth + blockDepth - 1) / blockDepth
 	blocks := (m + blockHeight - 1) / blockHeight
 	for slice, p := 0, 0; slice < slices; slice++ {
@@ -88,9 +103,9 @@ func (w *workspace) product(k kernel.Kernel, c []float64, m, n, stride int, star
 }
 
 // block adds the product of the block of A in w and of cols columns of B, at most blockWidth.
-func (w *workspace) block(k kernel.Kernel, c []float64, rows, cols, stride int, start Start, bias []float64,
-	b operand, depth int) {
-	strip := tilings[k].strip()
+func (w *workspace[F]) block(k kernel.Kernel, c []F, rows, cols, stride int, start Start, bias []F,
+	b operand[F], depth int) {
+	strip := tilings[k].strip(sizeOf[F]())
 	if b.col == 1 {
 		w.packB(b, depth, cols, strip)
 	}
@@ -99,13 +114,13 @@ func (w *workspace) block(k kernel.Kernel, c []float64, rows, cols, stride int, 
 		if b.col != 1 {
 			transposeVector(k, w.b[j*depth:], width, b.from(0, j), b.col, width, depth)
 		}
-		one := [1]Term{{A: w.a[:], RowStride: depth + blockGap, ColStride: 1, B: w.b[j*depth:], Stride: width, K: depth}}
+		one := [1]Term[F]{{A: w.a[:], RowStride: depth + blockGap, ColStride: 1, B: w.b[j*depth:], Stride: width, K: depth}}
 		panels(k, c[j:], rows, width, stride, start, bias, one[:])
 	}
 }
 
 // packA copies α times rows × depth elements row by row.
-func (w *workspace) packA(k kernel.Kernel, alpha float64, a operand, rows, depth int) {
+func (w *workspace[F]) packA(k kernel.Kernel, alpha F, a operand[F], rows, depth int) {
 	stride := depth + blockGap
 	if a.col == 1 {
 		for i := range rows {
@@ -126,7 +141,7 @@ func (w *workspace) packA(k kernel.Kernel, alpha float64, a operand, rows, depth
 }
 
 // packB copies depth rows of cols elements, strip by strip.
-func (w *workspace) packB(b operand, depth, cols, strip int) {
+func (w *workspace[F]) packB(b operand[F], depth, cols, strip int) {
 	last := (cols - 1) / strip * strip // where the last strip begins, which may be narrower
 	for p := range depth {
 		row := b.from(p, 0)[:cols]

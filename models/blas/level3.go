@@ -16,8 +16,8 @@ const parallelSize = 1 << 22
 func legal(t blas.Transpose) bool { return t == blas.NoTrans || t == blas.Trans || t == blas.ConjTrans }
 
 // op returns the matrix op(A) of an A that lies row by row, with rows lda apart.
-func op(t blas.Transpose, a []float64, lda int) operand {
-	o := operand{a, lda, 1}
+func op(t blas.Transpose, a []float64, lda int) operand[float64] {
+	o := operand[float64]{a, lda, 1}
 	if t != blas.NoTrans {
 		o = o.transposed()
 	}
@@ -74,7 +74,7 @@ func share(workers, n int, f func(i int)) {
 type gemm struct {
 	kernel kernel.Kernel
 	alpha  float64
-	a, b   operand
+	a, b   operand[float64]
 	depth  int
 	beta   float64
 	c      []float64
@@ -98,11 +98,11 @@ func (g *gemm) compute(i0, i1, j0, j1 int) {
 	}
 	a, b := g.a.sub(i0, 0), g.b.sub(0, j0)
 	if g.alpha == 1 && b.col == 1 {
-		one := [1]Term{{A: a.x, RowStride: a.row, ColStride: a.col, B: b.x, Stride: b.row, K: g.depth}}
+		one := [1]Term[float64]{{A: a.x, RowStride: a.row, ColStride: a.col, B: b.x, Stride: b.row, K: g.depth}}
 		sumVector(g.kernel, c, m, n, g.stride, start, nil, one[:])
 		return
 	}
-	w := takeWorkspace()
+	w := takeWorkspace[float64]()
 	w.product(g.kernel, c, m, n, g.stride, start, nil, g.alpha, a, b, g.depth)
 	w.giveBack()
 }
@@ -146,7 +146,7 @@ func (b Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 // diagonal computes the triangle ul of rows and columns i … j−1, by way of the whole square.
 func (g *gemm) diagonal(ul blas.Uplo, i, j int) {
 	n := j - i
-	w := takeWorkspace()
+	w := takeWorkspace[float64]()
 	square := *g
 	square.a, square.b = g.a.sub(i, 0), g.b.sub(0, i)
 	square.c, square.stride = w.c[:n*n], n

@@ -17,9 +17,9 @@ type pages struct {
 	begin bool
 }
 
-func (p *pages) slice(n int) []float64 {
+func slice[F Float](p *pages, n int) []F {
 	size := syscall.Getpagesize()
-	inner := (8*n + size - 1) / size * size
+	inner := (sizeOf[F]()*n + size - 1) / size * size
 	room, err := syscall.Mmap(-1, 0, inner+2*size, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
 		p.t.Fatal(err)
@@ -34,20 +34,20 @@ func (p *pages) slice(n int) []float64 {
 			p.t.Fatal(err)
 		}
 	}
-	from := size + inner - 8*n
+	from := size + inner - sizeOf[F]()*n
 	if p.begin {
 		from = size
 	}
-	return unsafe.Slice((*float64)(unsafe.Pointer(&room[from])), n)
+	return unsafe.Slice((*F)(unsafe.Pointer(&room[from])), n)
 }
 
-func (p *pages) fenced(x []float64) []float64 {
+func fenced[F Float](p *pages, x []F) []F {
 	if len(x) == 0 {
 		return x
 	}
-	fenced := p.slice(len(x))
-	copy(fenced, x)
-	return fenced
+	y := slice[F](p, len(x))
+	copy(y, x)
+	return y
 }
 
 func TestImplementationTouchesNothingOutside(t *testing.T) {
@@ -58,8 +58,8 @@ func TestImplementationTouchesNothingOutside(t *testing.T) {
 			p := &pages{t, begin}
 			for _, size := range [][3]int{{1, 20, 1}, {17, 33, 5}, {97, 101, 130}, {70, 520, 131}} {
 				m, n, depth := size[0], size[1], size[2]
-				a, b, c := p.fenced(noise(rng, m*depth)), p.fenced(noise(rng, depth*n)), p.slice(m*n)
-				x, y := p.fenced(noise(rng, m)), p.fenced(noise(rng, n))
+				a, b, c := fenced(p, noise(rng, m*depth)), fenced(p, noise(rng, depth*n)), slice[float64](p, m*n)
+				x, y := fenced(p, noise(rng, m)), fenced(p, noise(rng, n))
 				for _, tA := range transposes {
 					for _, tB := range transposes {
 						lda, ldb := depth, n
@@ -75,7 +75,7 @@ func TestImplementationTouchesNothingOutside(t *testing.T) {
 					lib.Dgemv(blas.Trans, m, n, 1, c, n, x, 1, 1, y, 1)
 				}
 				lib.Dger(m, n, 0.5, x, 1, y, 1, c, n)
-				s, square := p.slice(m*m), p.slice(m*m)
+				s, square := slice[float64](p, m*m), slice[float64](p, m*m)
 				for _, ul := range uplos {
 					lib.Dsyrk(ul, blas.NoTrans, m, depth, 1, a, depth, 1, s, m)
 					for i := range m {
@@ -89,6 +89,10 @@ func TestImplementationTouchesNothingOutside(t *testing.T) {
 }
 
 func TestNothingOutsideIsTouched(t *testing.T) {
+	inBoth(t, testNothingOutsideIsTouched[float64], testNothingOutsideIsTouched[float32])
+}
+
+func testNothingOutsideIsTouched[F Float](t *testing.T) {
 	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, begin := range []bool{false, true} {
@@ -99,12 +103,12 @@ func TestNothingOutsideIsTouched(t *testing.T) {
 					s.n, s.gap = 1, 0
 				}
 				s.ks, s.trans = []int{1 + rng.IntN(20)}, []bool{rng.IntN(2) == 0}
-				q := random(rng, s)
+				q := random[F](rng, s)
 				term := &q.terms[0]
-				term.A, term.B, q.bias = p.fenced(term.A), p.fenced(term.B), p.fenced(q.bias)
-				c := p.fenced(q.c)
+				term.A, term.B, q.bias = fenced(p, term.A), fenced(p, term.B), fenced(p, q.bias)
+				c := fenced(p, q.c)
 				sum(k, c, q.m, q.n, q.stride, q.start, q.bias, q.terms)
-				transpose(k, p.slice(q.m*q.n), q.m, c, q.stride, q.m, q.n)
+				transpose(k, slice[F](p, q.m*q.n), q.m, c, q.stride, q.m, q.n)
 			}
 		}
 	})

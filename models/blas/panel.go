@@ -1,11 +1,16 @@
 package blas
 
+import "unsafe"
+
+// Float is an element of either precision.
+type Float interface{ float32 | float64 }
+
 // Term is one product A·B of a sum of products. One of A's strides is 1: ColStride where A lies row by row,
 // RowStride where it lies transposed.
-type Term struct {
-	A                    []float64 // m × K: element (i, p) is A[i·RowStride + p·ColStride]
+type Term[F Float] struct {
+	A                    []F // m × K: element (i, p) is A[i·RowStride + p·ColStride]
 	RowStride, ColStride int
-	B                    []float64 // K × n: element (p, j) is B[p·Stride + j]
+	B                    []F // K × n: element (p, j) is B[p·Stride + j]
 	Stride               int
 	K                    int
 }
@@ -27,16 +32,16 @@ const ahead = Bias + 1
 // tile: first the tall tiles, whose code is kind, then the short ones of one row less, whose code is kind − 1.
 // The generator reads this file.
 type panel struct {
-	c      *float64 // first element
-	stride int      // of c, in bytes
-	bias   *float64 // first row's
-	terms  *Term
-	count  int // of terms
-	column int // first column, in bytes
+	c      unsafe.Pointer // first element
+	stride int            // of c, in bytes
+	bias   unsafe.Pointer // first row's
+	terms  unsafe.Pointer // first Term
+	count  int            // of terms
+	column int            // first column, in bytes
 	start  int
 	kind   int // 64·vectors + 32 if the last vector is masked + rows of a tall tile
 	tall   int // tiles, at least 1
 	short  int
 	row    int       // first row of the next tile: 0 at first
-	lanes  [4]uint64 // the last vector's: AVX-512 a mask of bits, AVX2 a mask of vectors
+	lanes  [4]uint64 // the last vector's: AVX-512 a mask of bits, AVX2 one of vectors
 }

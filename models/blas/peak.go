@@ -10,17 +10,17 @@ import (
 
 // Peak measures for about d what one core can do at most with the selected kernel: multiply-adds whose operands
 // are in registers, in GFLOP/s, a multiply-add counting two. It is the best of many short runs.
-func Peak(d time.Duration) float64 { return peak(kernel.Selected(), d) }
+func Peak[F Float](d time.Duration) float64 { return peak(kernel.Selected(), sizeOf[F](), d) }
 
 // peakRounds makes a run long beside the clock's resolution and short beside a scheduler's slice.
 const peakRounds = 4000
 
-func peak(k kernel.Kernel, d time.Duration) float64 {
+func peak(k kernel.Kernel, size int, d time.Duration) float64 {
 	best := math.Inf(1)
 	flops := 0
 	for begin := time.Now(); ; {
 		start := time.Now()
-		flops = multiplyAdds(k, peakRounds)
+		flops = multiplyAdds(k, size, peakRounds)
 		end := time.Now()
 		best = min(best, end.Sub(start).Seconds())
 		if end.Sub(begin) >= d {

@@ -2,6 +2,7 @@ package blas
 
 import (
 	"math/bits"
+	"unsafe"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/gonum"
@@ -13,11 +14,11 @@ import (
 // Bias and is ignored otherwise. Terms with K = 0 add nothing. c must not overlap the terms. It allocates
 // nothing, starts no goroutine, and an element's value depends on the element alone, not on its place: the
 // products are added one after another, in the order of the terms and of p.
-func Sum(c []float64, m, n, stride int, start Start, bias []float64, terms []Term) {
+func Sum[F Float](c []F, m, n, stride int, start Start, bias []F, terms []Term[F]) {
 	sum(kernel.Selected(), c, m, n, stride, start, bias, terms)
 }
 
-func sum(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []float64, terms []Term) {
+func sum[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, bias []F, terms []Term[F]) {
 	if m < 0 || n < 0 {
 		panic("blas: negative size")
 	}
@@ -34,7 +35,7 @@ func sum(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []flo
 
 // check panics unless all elements that m × n and the terms speak of are in their slices: assembly would read
 // and write outside.
-func check(c []float64, m, n, stride int, start Start, bias []float64, terms []Term) {
+func check[F Float](c []F, m, n, stride int, start Start, bias []F, terms []Term[F]) {
 	if !holds(c, m, n, stride) {
 		panic("blas: short c")
 	}
@@ -65,7 +66,7 @@ func check(c []float64, m, n, stride int, start Start, bias []float64, terms []T
 }
 
 // holds says whether x holds a matrix of rows × cols, both at least 1, with rows stride apart.
-func holds(x []float64, rows, cols, stride int) bool {
+func holds[F Float](x []F, rows, cols, stride int) bool {
 	if rows == 1 || cols > len(x) {
 		return cols <= len(x)
 	}
@@ -74,7 +75,7 @@ func holds(x []float64, rows, cols, stride int) bool {
 }
 
 // sumGeneric is Sum in Go and with what gonum has.
-func sumGeneric(c []float64, m, n, stride int, start Start, bias []float64, terms []Term) {
+func sumGeneric[F Float](c []F, m, n, stride int, start Start, bias []F, terms []Term[F]) {
 	for i := range m {
 		row := c[i*stride:][:n]
 		switch start {
@@ -94,7 +95,7 @@ func sumGeneric(c []float64, m, n, stride int, start Start, bias []float64, term
 			addDots(c, m, stride, t)
 		case n == 1:
 			for p := range t.K {
-				gonum.Implementation{}.Daxpy(m, t.B[p*t.Stride], t.A[p*t.ColStride:], 1, c, max(stride, 1))
+				addScaled(c, max(stride, 1), t.B[p*t.Stride], t.A[p*t.ColStride:][:m])
 			}
 		default:
 			addTiles(c, m, n, stride, t)
@@ -102,9 +103,23 @@ func sumGeneric(c []float64, m, n, stride int, start Start, bias []float64, term
 	}
 }
 
-// addTiles adds A·B by gonum's Dgemm, which adds in the order of p. It starts goroutines from four tiles of
+// as returns x as what it is.
+func as[T, F Float](x []F) []T {
+	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(x))), len(x))
+}
+
+// addScaled adds a·x to c, whose elements are stride apart, by gonum's axpy.
+func addScaled[F Float](c []F, stride int, a F, x []F) {
+	if sizeOf[F]() == 4 {
+		gonum.Implementation{}.Saxpy(len(x), float32(a), as[float32](x), 1, as[float32](c), stride)
+	} else {
+		gonum.Implementation{}.Daxpy(len(x), float64(a), as[float64](x), 1, as[float64](c), stride)
+	}
+}
+
+// addTiles adds A·B by gonum's gemm, which adds in the order of p. It starts goroutines from four tiles of
 // 64 × 64 on.
-func addTiles(c []float64, m, n, stride int, t *Term) {
+func addTiles[F Float](c []F, m, n, stride int, t *Term[F]) {
 	const rows, cols = 64, 192
 	// A leading dimension is at least the width even where there is one row only.
 	layout, lda := blas.NoTrans, max(t.RowStride, t.K)
@@ -114,14 +129,19 @@ func addTiles(c []float64, m, n, stride int, t *Term) {
 	for i := 0; i < m; i += rows {
 		for j := 0; j < n; j += cols {
 			m, n := min(rows, m-i), min(cols, n-j)
-			gonum.Implementation{}.Dgemm(layout, blas.NoTrans, m, n, t.K, 1, t.A[i*t.RowStride:], lda,
-				t.B[j:], max(t.Stride, n), 1, c[i*stride+j:], max(stride, n))
+			a, b, c := t.A[i*t.RowStride:], t.B[j:], c[i*stride+j:]
+			ldb, ldc := max(t.Stride, n), max(stride, n)
+			if sizeOf[F]() == 4 {
+				gonum.Implementation{}.Sgemm(layout, blas.NoTrans, m, n, t.K, 1, as[float32](a), lda, as[float32](b), ldb, 1, as[float32](c), ldc)
+			} else {
+				gonum.Implementation{}.Dgemm(layout, blas.NoTrans, m, n, t.K, 1, as[float64](a), lda, as[float64](b), ldb, 1, as[float64](c), ldc)
+			}
 		}
 	}
 }
 
 // addDots adds A·B for a B of one column, four rows of A at a time, in the order of p.
-func addDots(c []float64, m, stride int, t *Term) {
+func addDots[F Float](c []F, m, stride int, t *Term[F]) {
 	i := 0
 	for ; i+4 <= m; i += 4 {
 		a0, a1 := t.A[i*t.RowStride:][:t.K], t.A[(i+1)*t.RowStride:][:t.K]

@@ -4,11 +4,11 @@ import "newtop/internal/kernel"
 
 // Transpose stores the transpose of src, rows × cols with rows srcStride apart, in dst, cols × rows with rows
 // dstStride apart. They must not overlap.
-func Transpose(dst []float64, dstStride int, src []float64, srcStride, rows, cols int) {
+func Transpose[F Float](dst []F, dstStride int, src []F, srcStride, rows, cols int) {
 	transpose(kernel.Selected(), dst, dstStride, src, srcStride, rows, cols)
 }
 
-func transpose(k kernel.Kernel, dst []float64, dstStride int, src []float64, srcStride, rows, cols int) {
+func transpose[F Float](k kernel.Kernel, dst []F, dstStride int, src []F, srcStride, rows, cols int) {
 	if rows < 0 || cols < 0 {
 		panic("blas: negative size")
 	}
@@ -25,7 +25,7 @@ func transpose(k kernel.Kernel, dst []float64, dstStride int, src []float64, src
 	transposeVector(k, dst, dstStride, src, srcStride, rows, cols)
 }
 
-func transposeGeneric(dst []float64, dstStride int, src []float64, srcStride, rows, cols int) {
+func transposeGeneric[F Float](dst []F, dstStride int, src []F, srcStride, rows, cols int) {
 	for i := range rows {
 		for j, v := range src[i*srcStride:][:cols] {
 			dst[j*dstStride+i] = v

@@ -27,7 +27,7 @@ func products(k kernel.Kernel, seed uint64) []float64 {
 	copy(c[2*n*n:], b)
 	lib.Dtrsm(blas.Left, blas.Lower, blas.Trans, blas.NonUnit, n, n, 2, a, n, c[2*n*n:], n)
 	lib.Dgemv(blas.Trans, n, n, 0.3, a, n, x, 1, 0, c[3*n*n:], 1)
-	q := random(rng, shape{m: 70, n: 340, ks: []int{200}, trans: []bool{seed%2 == 0}, start: Bias})
+	q := random[float64](rng, shape{m: 70, n: 340, ks: []int{200}, trans: []bool{seed%2 == 0}, start: Bias})
 	sum(k, q.c, q.m, q.n, q.stride, q.start, q.bias, q.terms)
 	return append(c, q.c...)
 }
@@ -36,20 +36,20 @@ func products(k kernel.Kernel, seed uint64) []float64 {
 func TestWorkspacesMayHoldAnything(t *testing.T) {
 	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
 		want := products(k, 1)
-		for i := range idle {
-			w := new(workspace)
+		for i := range idleDouble {
+			w := new(workspace[float64])
 			for _, x := range [][]float64{w.a[:], w.b[:], w.c[:]} {
 				for j := range x {
 					x[j] = math.NaN()
 				}
 			}
-			idle[i].Store(w)
+			idleDouble[i].Store(w)
 		}
 		if !slices.Equal(products(k, 1), want) {
 			t.Error("other numbers with NaN in the workspaces")
 		}
-		for i := range idle {
-			idle[i].Store(nil)
+		for i := range idleDouble {
+			idleDouble[i].Store(nil)
 		}
 	})
 }
@@ -62,7 +62,7 @@ func TestProductsAtTheSameTime(t *testing.T) {
 		}
 		want := [2][]float64{products(k, 0), products(k, 1)}
 		var done sync.WaitGroup
-		for i := range len(idle) + 4 {
+		for i := range len(idleDouble) + 4 {
 			done.Go(func() {
 				if !slices.Equal(products(k, uint64(i%2)), want[i%2]) {
 					t.Error("other numbers")

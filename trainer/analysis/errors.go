@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
+	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 )
@@ -29,7 +30,7 @@ func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo fun
 	u := mat.NewDense(min(g.rows, step), p.Network.Outputs(), nil)
 	err := p.Walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
 		rows, _ := x.Dims()
-		part := objective.Between(u, 0, rows)
+		part := models.Doubles(u, 0, rows)
 		outputsTo(part, x)
 		for i := range rows {
 			g.add(first+i, x.RawRowView(i), t.RawRowView(i), part.RawRowView(i))

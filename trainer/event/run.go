@@ -94,10 +94,11 @@ type RunEvent struct {
 	Seed      uint64         `json:"seed"`
 	Committee int            `json:"committee,omitempty"` // nets, of this seed and the following; 0 for one
 	Threads   int            `json:"threads,omitempty"`
-	Ranks     int            `json:"ranks,omitempty"`  // processes that train together; 0 for one
-	Hosts     int            `json:"hosts,omitempty"`  // on how many machines, where there are several ranks
-	Reduce    string         `json:"reduce,omitempty"` // how sums over ranks are added up: "fast"; empty: in the fixed order of one process
-	Kernel    string         `json:"kernel,omitempty"` // the machine code that computes; runs of one kernel have the same digits
+	Ranks     int            `json:"ranks,omitempty"`     // processes that train together; 0 for one
+	Hosts     int            `json:"hosts,omitempty"`     // on how many machines, where there are several ranks
+	Reduce    string         `json:"reduce,omitempty"`    // how sums over ranks are added up: "fast"; empty: in the fixed order of one process
+	Precision string         `json:"precision,omitempty"` // of passes: "float32"; empty: float64
+	Kernel    string         `json:"kernel,omitempty"`    // the machine code that computes; runs of one kernel have the same digits
 	Batch     int            `json:"batch,omitempty"`
 	Epochs    int            `json:"epochs,omitempty"` // the limit; 0 for none
 	Unit      string         `json:"unit,omitempty"`   // what another program counts where its epochs are none: "step"

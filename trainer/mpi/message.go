@@ -17,7 +17,7 @@ type op int64
 const (
 	opPrepare op = iota // the configuration follows: its length
 	opReport            // on what came of opPrepare
-	opBind              // test, first, step, count, bytes of memory
+	opBind              // test, first, step, count, bytes of memory, whether in double precision
 	opRelease
 	opDigests // test
 	opEnd     // the exit code

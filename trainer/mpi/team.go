@@ -114,14 +114,15 @@ func (t team) Digests(test bool) []byte {
 }
 
 // writeRows adds to a message what Bind is asked for.
-func writeRows(m *message, r objective.Rows, memory int64) {
-	copy(m[arguments:], []int64{truth(r.Test), int64(r.First), int64(r.Step), int64(r.Count), memory})
+func writeRows(m *message, r objective.Rows, o *models.Options) {
+	copy(m[arguments:], []int64{truth(r.Test), int64(r.First), int64(r.Step), int64(r.Count), o.Memory, truth(o.Double)})
 }
 
 // readRows is the reverse of writeRows.
-func readRows(m *message) (r objective.Rows, memory int64) {
+func readRows(m *message) (r objective.Rows, o models.Options) {
 	a := m[arguments:]
-	return objective.Rows{Test: a[0] != 0, First: int(a[1]), Step: int(a[2]), Count: int(a[3])}, a[4]
+	r = objective.Rows{Test: a[0] != 0, First: int(a[1]), Step: int(a[2]), Count: int(a[3])}
+	return r, models.Options{Memory: a[4], Double: a[5] != 0}
 }
 
 // linearization is that of process 0: what it is asked for the other processes do too.
@@ -146,7 +147,7 @@ func (t team) Bind(rows objective.Rows, o models.Options) objective.Linearizatio
 	c.last++
 	l := &linearization{c: c, id: c.last}
 	m := message{placeOp: int64(opBind), placeID: l.id, placePatient: 1}
-	writeRows(&m, rows, o.Memory)
+	writeRows(&m, rows, &o)
 	c.tell(m)
 	l.Linearization = c.bind(rows, o)
 	l.kept = c.sumKept(l.Linearization)

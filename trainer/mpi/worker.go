@@ -141,8 +141,9 @@ func (w *worker) report() {
 }
 
 func (w *worker) bindPart(m *message) {
-	rows, memory := readRows(m)
-	l := w.bind(rows, models.Options{Pool: w.pool, Memory: memory})
+	rows, o := readRows(m)
+	o.Pool = w.pool
+	l := w.bind(rows, o)
 	w.bound[m[placeID]] = l
 	w.sumKept(l)
 }

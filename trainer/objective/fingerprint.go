@@ -99,10 +99,13 @@ func (p *Problem) digests(ctx context.Context, test bool) []byte {
 	var out []byte
 	for ; leaf < end && ctx.Err() == nil; leaf++ {
 		first, last := tree.Rows(leaf, tree.Leaves())
-		for _, m := range []*mat.Dense{s.Inputs, s.Targets} {
+		for _, m := range []models.Matrix{s.X, s.T} {
 			var l Lanes
+			_, columns := m.Dims()
+			row := make([]float64, columns)
 			for i := first - s.First; i < last-s.First; i++ {
-				l.Add(m.RawRowView(i))
+				models.RowTo(row, m, i)
+				l.Add(row)
 			}
 			for _, lane := range l {
 				out = binary.BigEndian.AppendUint64(out, lane)

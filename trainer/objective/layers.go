@@ -28,7 +28,9 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 	if !ok {
 		return nil, errors.New("the rows are several processes': expected one process that has them all")
 	}
-	x, t := here.all(o.rows)
+	inputs, targets := here.all(o.rows)
+	rows, _ := inputs.Dims()
+	x, t := models.Doubles(inputs, 0, rows), models.Doubles(targets, 0, rows)
 	c := &optim.Chain{Inputs: x, Targets: t, Classes: coded(t)}
 	for _, bias := range network.Biases() {
 		layer := arch.Layers[bias.Layer-1]

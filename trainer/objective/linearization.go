@@ -46,7 +46,7 @@ func (p *Problem) Bind(rows Rows, o models.Options) Linearization {
 }
 
 // all returns rows of a problem that has all of them.
-func (p *Problem) all(rows Rows) (x, t *mat.Dense) {
+func (p *Problem) all(rows Rows) (x, t models.Matrix) {
 	x, t, err := p.Select(rows, 0, p.Of(rows))
 	if err != nil {
 		panic("objective: " + err.Error())

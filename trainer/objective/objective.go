@@ -53,7 +53,7 @@ var (
 // New returns the mean loss of a network over the rows of x and t as methods see it, with everything that
 // they may ask for. Sizes are as for models.Network.Bind.
 func New(network *models.Network, x, t *mat.Dense, o models.Options) *Objective {
-	p := &Problem{Network: network, Train: datasets.Split{Inputs: x, Targets: t}}
+	p := &Problem{Network: network, Train: NewSplit(datasets.Split{Inputs: x, Targets: t})}
 	return Bind(p, p, Rows{}, &Work{}, o)
 }
 

@@ -12,8 +12,8 @@ import (
 // others.
 type Problem struct {
 	Data    *datasets.Dataset
-	Train   datasets.Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
-	Test    datasets.Split
+	Train   Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
+	Test    Split
 	Network *models.Network
 	Init    models.Init
 
@@ -72,11 +72,13 @@ func (s Share) reach(rows, parts int) datasets.Range {
 
 // NewProblem returns the problem of data that load has loaded, or of the part of them that a process keeps.
 func NewProblem(data *datasets.Dataset, network *models.Network, start models.Init, share Share, load Loader) *Problem {
-	p := &Problem{Data: data, Train: data.Train, Test: data.Test, Network: network, Init: start, load: load}
+	p := &Problem{Data: data, Network: network, Init: start, load: load}
+	train, test := data.Train, data.Test
 	if network.Columns() > network.Inputs() {
-		p.Train.Inputs = beside(data.Train.Inputs, data.Train.Features)
-		p.Test.Inputs = beside(data.Test.Inputs, data.Test.Features)
+		train.Inputs = beside(train.Inputs, train.Features)
+		test.Inputs = beside(test.Inputs, test.Features)
 	}
+	p.Train, p.Test = newSplit(train, network.Precision()), newSplit(test, network.Precision())
 	p.share = share
 	if share.Size > 1 {
 		p.rowRange = rowRange{share: share, train: p.Train, test: p.Test}
@@ -84,6 +86,24 @@ func NewProblem(data *datasets.Dataset, network *models.Network, start models.In
 		p.Train = cut(&p.Train, first, last)
 	}
 	return p
+}
+
+// Split is a part of the data as the network takes it. X has its inputs and T its targets: Inputs and Targets themselves, or what
+// they are in single precision, and then Inputs and Targets, Data's too, say how many there are and nothing else.
+type Split struct {
+	datasets.Split
+	X, T models.Matrix
+}
+
+// NewSplit returns a split in double precision.
+func NewSplit(s datasets.Split) Split { return newSplit(s, models.Double) }
+
+// newSplit returns a split in a precision. It rounds the numbers where they lie.
+func newSplit(s datasets.Split, p models.Precision) Split {
+	if p == models.Single {
+		return Split{s, models.MakeSingle(s.Inputs), models.MakeSingle(s.Targets)}
+	}
+	return Split{s, s.Inputs, s.Targets}
 }
 
 // beside returns the columns of a and behind them those of b.

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
+	"newtop/models"
 )
 
 // Rows are some rows of a split, in their order: every Step-th from First on, or Count evenly spaced ones, row j of which is
@@ -46,28 +46,35 @@ func (r Rows) part(i, count int) Rows {
 // rowRange is what a problem with some of the rows knows of where it has them.
 type rowRange struct {
 	share       Share
-	train, test datasets.Split // the rows that are here: those of the problem's splits, or more around them; zero: these
+	train, test Split // the rows that are here: those of the problem's splits, or more around them; zero: these
 }
 
 // cut returns the rows [first, last) of a split that has them.
-func cut(s *datasets.Split, first, last int) datasets.Split {
+func cut(s *Split, first, last int) Split {
 	from, to := first-s.First, last-s.First
-	out := datasets.Split{
-		Inputs: Between(s.Inputs, from, to), Targets: Between(s.Targets, from, to),
-		First: first, All: s.Total(),
+	out := Split{
+		Split: datasets.Split{Inputs: rowsOf(s.Inputs, from, to), Targets: rowsOf(s.Targets, from, to), First: first, All: s.Total()},
+		X:     models.Every(s.X, from, to, 1), T: models.Every(s.T, from, to, 1),
 	}
 	if s.Labels != nil {
 		out.Labels = s.Labels[from:to:to]
 	}
 	if s.Features != nil {
-		out.Features = Between(s.Features, from, to)
+		out.Features = rowsOf(s.Features, from, to)
 	}
 	return out
 }
 
-// between returns a view of the rows [from, to) of m, of which there is one at least.
-func Between(m *mat.Dense, from, to int) *mat.Dense {
-	return m.Slice(from, to, 0, m.RawMatrix().Cols).(*mat.Dense)
+// rowsOf returns a view of the rows [from, to) of m, which has no numbers if m has none.
+func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
+	raw := m.RawMatrix()
+	raw.Rows = to - from
+	if len(raw.Data) > 0 {
+		raw.Data = raw.Data[from*raw.Stride:]
+	}
+	var view mat.Dense
+	view.SetRawMatrix(raw)
+	return &view
 }
 
 // hull returns the smallest range around two.
@@ -76,7 +83,7 @@ func hull(a, b datasets.Range) datasets.Range {
 }
 
 // here returns the rows of a split that are here.
-func (p *Problem) here(test bool) *datasets.Split {
+func (p *Problem) here(test bool) *Split {
 	switch {
 	case test && p.test.Inputs != nil:
 		return &p.test
@@ -93,7 +100,7 @@ func (p *Problem) Of(rows Rows) int { return rows.Of(p.here(rows.Test).Total()) 
 
 // Select returns the rows [first, last) of those that rows picks: a view where the problem has them all, else they are read
 // again from where the data are. It returns nil matrices for no rows.
-func (p *Problem) Select(rows Rows, first, last int) (x, t *mat.Dense, err error) {
+func (p *Problem) Select(rows Rows, first, last int) (x, t models.Matrix, err error) {
 	s := p.here(rows.Test)
 	total := s.Total()
 	if n := rows.Of(total); first < 0 || first > last || last > n {
@@ -111,20 +118,20 @@ func (p *Problem) Select(rows Rows, first, last int) (x, t *mat.Dense, err error
 			return nil, nil, err
 		}
 	}
-	of := func(m *mat.Dense) *mat.Dense {
-		return every(Between(m, needed.First-s.First, needed.Last-s.First), 0, max(1, rows.Step))
+	of := func(m models.Matrix) models.Matrix {
+		return models.Every(m, needed.First-s.First, needed.Last-s.First, max(1, rows.Step))
 	}
-	return of(s.Inputs), of(s.Targets), nil
+	return of(s.X), of(s.T), nil
 }
 
 // has reports whether a split has the rows.
-func has(s *datasets.Split, r datasets.Range) bool {
+func has(s *Split, r datasets.Range) bool {
 	return s.Inputs != nil && s.First <= r.First && r.Last <= s.First+s.Rows()
 }
 
 // reload returns a split with the needed rows. Rows that lie apart belong to blocks, which are asked for one after the
 // other, so that what all of them need is read at once and stays. Else it stays if it is little, as people look again.
-func (p *Problem) reload(rows Rows, needed datasets.Range) (*datasets.Split, error) {
+func (p *Problem) reload(rows Rows, needed datasets.Range) (*Split, error) {
 	s := p.here(rows.Test)
 	switch {
 	case rows.Step > 1:
@@ -151,11 +158,10 @@ func (p *Problem) rereadRows() int {
 }
 
 // pick copies evenly spaced rows.
-func (p *Problem) pick(rows Rows, first, last int) (x, t *mat.Dense, err error) {
+func (p *Problem) pick(rows Rows, first, last int) (x, t models.Matrix, err error) {
 	s := p.here(rows.Test)
 	total := s.Total()
-	x = mat.NewDense(last-first, p.Network.Columns(), nil)
-	t = mat.NewDense(last-first, p.Network.Outputs(), nil)
+	x, t = p.newMatrix(last-first, p.Network.Columns()), p.newMatrix(last-first, p.Network.Outputs())
 	from, to := rows.at(first, total), rows.at(last-1, total)+1
 	begin, end := s.First, s.First+s.Rows()
 	j := first
@@ -175,15 +181,32 @@ func (p *Problem) pick(rows Rows, first, last int) (x, t *mat.Dense, err error) 
 		}
 		for ; j < last && rows.at(j, total) < piece.Last; j++ {
 			i := rows.at(j, total) - of.First
-			copy(x.RawRowView(j-first), of.Inputs.RawRowView(i))
-			copy(t.RawRowView(j-first), of.Targets.RawRowView(i))
+			copyRow(x, j-first, of.X, i)
+			copyRow(t, j-first, of.T, i)
 		}
 	}
 	return x, t, nil
 }
 
+// newMatrix returns one in the network's precision.
+func (p *Problem) newMatrix(rows, columns int) models.Matrix {
+	if p.Network.Precision() == models.Single {
+		return models.NewSingleMatrix(rows, columns)
+	}
+	return mat.NewDense(rows, columns, nil)
+}
+
+// copyRow copies row j of a matrix to row i of another of its precision.
+func copyRow(to models.Matrix, i int, from models.Matrix, j int) {
+	if s, ok := to.(*models.SingleMatrix); ok {
+		copy(s.Row(i), from.(*models.SingleMatrix).Row(j))
+		return
+	}
+	copy(to.(*mat.Dense).RawRowView(i), from.(*mat.Dense).RawRowView(j))
+}
+
 // read loads rows of a split as the problem has them.
-func (p *Problem) read(test bool, rows datasets.Range) (*datasets.Split, error) {
+func (p *Problem) read(test bool, rows datasets.Range) (*Split, error) {
 	expected := [2]int{p.Train.Total(), p.Test.Total()}
 	found := expected
 	data, err := p.load(func(train, tests int) (trainRows, testRows datasets.Range) {
@@ -210,22 +233,12 @@ func (p *Problem) read(test bool, rows datasets.Range) (*datasets.Split, error) 
 	if !slices.Equal(was.Offset, is.Offset) || !slices.Equal(was.Scale, is.Scale) {
 		return nil, fmt.Errorf("%s has changed since the run began: its inputs are scaled in another way", p.Data.Name)
 	}
-	s := &data.Train
+	s := data.Train
 	if test {
-		s = &data.Test
+		s = data.Test
 	}
-	return s, nil
-}
-
-// every returns a view of the rows first, first + step, first + 2·step, … of m.
-func every(m *mat.Dense, first, step int) *mat.Dense {
-	raw := m.RawMatrix()
-	var view mat.Dense
-	view.SetRawMatrix(blas64.General{
-		Rows: (raw.Rows - first + step - 1) / step, Cols: raw.Cols,
-		Stride: step * raw.Stride, Data: raw.Data[first*raw.Stride:],
-	})
-	return &view
+	read := newSplit(s, p.Network.Precision())
+	return &read, nil
 }
 
 // Readable returns an error if rows of a split that are not here can't be read.
@@ -243,7 +256,7 @@ func (p *Problem) Readable(test bool) error {
 }
 
 // Walk calls f with all rows of a split, so many at a time and in their order, wherever these are. What is not here is read
-// again, as much at a time as is here or as there is room for.
+// again, as much at a time as is here or as there is room for. The matrices are f's as long as it runs.
 func (p *Problem) Walk(test bool, step int, f func(first int, x, t *mat.Dense) error) error {
 	s := p.here(test)
 	rows := Rows{Test: test}
@@ -260,7 +273,7 @@ func (p *Problem) Walk(test bool, step int, f func(first int, x, t *mat.Dense) e
 		}
 		for i := 0; i < size; i += step {
 			j := min(i+step, size)
-			if err := f(from+i, Between(x, i, j), Between(t, i, j)); err != nil {
+			if err := f(from+i, models.Doubles(x, i, j), models.Doubles(t, i, j)); err != nil {
 				return err
 			}
 		}

@@ -80,7 +80,8 @@ func picked(m *mat.Dense, rows Rows, first, last int) *mat.Dense {
 }
 
 // sameNumbers compares bit by bit.
-func sameNumbers(a, b *mat.Dense) bool {
+func sameNumbers(m models.Matrix, b *mat.Dense) bool {
+	a := m.(*mat.Dense)
 	rows, columns := a.Dims()
 	if r, c := b.Dims(); r != rows || c != columns {
 		return false

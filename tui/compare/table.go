@@ -238,6 +238,9 @@ func aboutRun(m *model, w int) string {
 		if !e.Time.IsZero() {
 			groups = append(groups, style.Muted.Of(e.Time.Format("2006-01-02 15:04")))
 		}
+		if e.Precision != "" {
+			groups = append(groups, style.Muted.Of(style.Clean(e.Precision)))
+		}
 		if e.Kernel != "" {
 			groups = append(groups, style.Muted.Of(style.Clean(e.Kernel)))
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"newtop/internal/format"
+	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/analysis"
 )
@@ -65,6 +66,7 @@ var table = []row{
 		again: "stop at this test error as a fraction, or test RMSE; 0: never; not given: the run's target"},
 	{name: "time-limit", group: "limits", field: "TimeLimit", usage: "stop after this much work, as in 90s; 0: never",
 		again: "stop after this much work in all, as in 90s; 0: never; not given: the run's limit"},
+	{name: "precision", group: Computing, choices: models.PrecisionNames(), field: "Precision", told: true, usage: "of passes and data: float64, or float32 in half the memory and about half the time, weights and sums in float64; empty: float64"},
 	{name: "seed", group: Computing, field: "Seed", told: true, usual: uint64(1), usage: "what the starting weights and the order of rows follow from"},
 	{name: "threads", group: Computing, field: "Threads", told: true, usage: "workers; 0: all cores; results do not depend on them",
 		again: "workers; 0: all cores; results do not depend on them"},

@@ -84,6 +84,7 @@ func (t *TextRecorder) opening() {
 	add(len(r.Model.Layers) > 0, "net %s", r.Model.Shape())
 	add(len(r.Model.Blocks) > 0, "%s", r.Model.Shape())
 	add(r.Model.Parameters > 0, "%d weights", r.Model.Parameters)
+	add(r.Precision != "", "%s", r.Precision)
 	add(r.Optimizer != "", "%s", r.Optimizer)
 	add(r.Kernel != "", "%s", r.Seeds())
 	add(r.Threads > 0, "%s", Count(r.Threads, "thread"))

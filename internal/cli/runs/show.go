@@ -1,6 +1,7 @@
 package runs
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -132,7 +133,7 @@ func (t *summary) print(out io.Writer) error {
 		w.line("net", "%s", netText(&o.Model))
 		w.line("optimizer", "%s", o.Optimizer)
 		w.line("settings", "%s", o.SettingsText())
-		w.line("digits", "%s, kernel %s, %s", o.Seeds(), o.Kernel, print.Count(o.Threads, "thread"))
+		w.line("digits", "%s, %s, kernel %s, %s", o.Seeds(), cmp.Or(o.Precision, "float64"), o.Kernel, print.Count(o.Threads, "thread"))
 		w.line("processes", "%s", processesText(o))
 	}
 	t.printFigures(w)

@@ -1,25 +1,27 @@
 package main
 
 import (
+	"math/bits"
+
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // addRowSums reduces row after row, of which there is one at least.
 func addRowSums(g *generator) {
-	g.function("addRowSums", "func(dst, x *float64, rows, cols int)", func(m *machine) {
+	g.function("addRowSums", "func(dst, x *F, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x")
 		dst, x := p[0], p[1]
 		rows, cols := m.integer("rows"), m.integer("cols")
 		loop := m.label("rows")
 		m.Label(loop)
 		sum := m.reduce(cols, func(i reg.GPVirtual, v int, sum value, tail bool) {
-			m.VADDPD(m.load(m.at(x, i, v), tail), sum, sum)
+			m.addTo(sum, m.load(m.at(x, i, v), tail))
 		})
-		m.VADDSD(operand.Mem{Base: dst}, sum, sum)
-		m.VMOVSD(sum, operand.Mem{Base: dst})
-		m.ADDQ(operand.Imm(8), dst)
-		m.LEAQ(operand.Mem{Base: x, Index: cols, Scale: 8}, x)
+		m.addNumber(operand.Mem{Base: dst}, sum)
+		m.either(m.VMOVSD, m.VMOVSS)(sum, operand.Mem{Base: dst})
+		m.ADDQ(operand.Imm(uint64(m.size())), dst)
+		m.LEAQ(operand.Mem{Base: x, Index: cols, Scale: uint8(m.size())}, x)
 		m.DECQ(rows)
 		m.JNE(operand.LabelRef(loop))
 		m.end()
@@ -41,7 +43,7 @@ func (m *machine) blocks(counts []int, do func(b *block)) {
 	rows, cols := m.integer("rows"), m.integer("cols")
 	stride := m.GP64()
 	m.MOVQ(cols, stride)
-	m.SHLQ(operand.Imm(3), stride)
+	m.SHLQ(operand.Imm(uint64(bits.TrailingZeros(uint(m.size())))), stride)
 	m.vectors(cols, counts, func(i reg.GPVirtual, count int, tail bool) {
 		do(&block{m, i, count, tail, stride, rows})
 	})
@@ -95,33 +97,33 @@ func (b *block) storeAll(all []value, p reg.Register) {
 
 func columns(g *generator) {
 	wideBlocks := []int{4, 1}
-	g.function("columnMax", "func(top, x *float64, rows, cols int)", func(m *machine) {
+	g.function("columnMax", "func(top, x *F, rows, cols int)", func(m *machine) {
 		p := m.pointers("top", "x")
 		top, x := p[0], p[1]
 		m.blocks(wideBlocks, func(b *block) {
 			best := b.each(func(v int) value { return b.load(x, v) })
 			b.eachRow([]reg.GPVirtual{x}, func(at []reg.GPVirtual) {
 				for v := range best {
-					m.VMAXPD(best[v], b.load(at[0], v), best[v])
+					m.either(m.VMAXPD, m.VMAXPS)(best[v], b.load(at[0], v), best[v])
 				}
 			})
 			b.storeAll(best, top)
 		})
 	})
-	g.function("columnSums", "func(dst, x *float64, rows, cols int)", func(m *machine) {
+	g.function("columnSums", "func(dst, x *F, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x")
 		dst, x := p[0], p[1]
 		m.blocks(wideBlocks, func(b *block) {
 			sums := b.each(func(int) value { return m.zero() })
 			b.eachRow([]reg.GPVirtual{x}, func(at []reg.GPVirtual) {
 				for v := range sums {
-					m.VADDPD(b.load(at[0], v), sums[v], sums[v])
+					m.addTo(sums[v], b.load(at[0], v))
 				}
 			})
 			b.storeAll(sums, dst)
 		})
 	})
-	g.function("columnDots", "func(dst, x, y *float64, rows, cols int)", func(m *machine) {
+	g.function("columnDots", "func(dst, x, y *F, rows, cols int)", func(m *machine) {
 		p := m.pointers("dst", "x", "y")
 		m.blocks(wideBlocks, func(b *block) {
 			sums := b.each(func(int) value { return m.zero() })
@@ -133,7 +135,7 @@ func columns(g *generator) {
 			b.storeAll(sums, p[0])
 		})
 	})
-	g.function("columnCenter", "func(mean, dst, u, x *float64, rows, cols int)", func(m *machine) {
+	g.function("columnCenter", "func(mean, dst, u, x *F, rows, cols int)", func(m *machine) {
 		p := m.pointers("mean", "dst", "u", "x")
 		m.blocks(wideBlocks, func(b *block) {
 			mean := b.each(func(v int) value { return b.load(p[0], v) })
@@ -150,9 +152,9 @@ func columns(g *generator) {
 	narrow(g)
 }
 
-// columnArgMax keeps the number of the row as a float64 in all lanes, and the NaN of a column once it has met one.
+// columnArgMax keeps the number of the row in all lanes, and the NaN of a column once it has met one.
 func columnArgMax(g *generator) {
-	const signature = "func(at, top, x *float64, rows, cols int)"
+	const signature = "func(at, top, x *F, rows, cols int)"
 	g.function("columnArgMax", signature, func(m *machine) {
 		p := m.pointers("at", "top", "x")
 		m.blocks([]int{1}, func(b *block) {
@@ -160,10 +162,10 @@ func columnArgMax(g *generator) {
 			row := m.zero()
 			b.eachRow(p[2:], func(rows []reg.GPVirtual) {
 				x := b.load(rows[0], 0)
-				m.VMOVUPD(m.where(greater, x, best, row, at), at)
-				m.VMAXPD(best, x, best)
-				m.VMOVUPD(m.where(unordered, x, x, x, nan), nan)
-				m.VADDPD(m.operand(m.c(1)), row, row)
+				m.move(m.where(greater, x, best, row, at), at)
+				m.either(m.VMAXPD, m.VMAXPS)(best, x, best)
+				m.move(m.where(unordered, x, x, x, nan), nan)
+				m.addTo(row, m.operand(m.c(1)))
 			})
 			b.store(m.where(unordered, nan, nan, nan, at), p[0], 0)
 			b.store(best, p[1], 0)
@@ -172,7 +174,7 @@ func columnArgMax(g *generator) {
 }
 
 func columnSoftmax(g *generator) {
-	const signature = "func(sum, top, x *float64, rows, cols int)"
+	const signature = "func(sum, top, x *F, rows, cols int)"
 	g.function("columnSoftmax", signature, func(m *machine) {
 		p := m.pointers("sum", "top", "x")
 		m.blocks([]int{2, 1}, func(b *block) {
@@ -182,7 +184,7 @@ func columnSoftmax(g *generator) {
 				for v := range sums {
 					e := exp(m, m.sub(b.load(at[0], v), top[v]))
 					b.store(e, at[0], v)
-					m.VADDPD(e, sums[v], sums[v])
+					m.addTo(sums[v], e)
 				}
 			})
 			b.storeAll(sums, p[0])
@@ -206,12 +208,12 @@ func timesInverse(m *machine, x, d, inverse value) value {
 
 // softmaxColumn adds in the order of columnSoftmax, too: one number after another.
 func softmaxColumn(g *generator) {
-	const signature = "func(sum, top, x *float64, n int)"
+	const signature = "func(sum, top, x *F, n int)"
 	g.function("softmaxColumn", signature, func(m *machine) {
 		p := m.pointers("sum", "top", "x")
 		n := m.integer("n")
 		top := m.vector()
-		m.VBROADCASTSD(operand.Mem{Base: p[1]}, top)
+		m.broadcast(operand.Mem{Base: p[1]}, top)
 		m.eachVector(n, []int{2, 1}, p[2:], p[2:], func(m *machine, in []value) []value {
 			return []value{exp(m, m.sub(in[0], top))}
 		})
@@ -223,15 +225,15 @@ func softmaxColumn(g *generator) {
 		m.TESTQ(n, n)
 		m.JEQ(operand.LabelRef(done))
 		m.Label(loop)
-		m.VADDSD(operand.Mem{Base: p[2], Index: i, Scale: 8}, total, total)
+		m.addNumber(operand.Mem{Base: p[2], Index: i, Scale: uint8(m.size())}, total)
 		m.INCQ(i)
 		m.CMPQ(i, n)
 		m.JLT(operand.LabelRef(loop))
 		m.Label(done)
-		m.VMOVSD(total, operand.Mem{Base: p[0]})
+		m.either(m.VMOVSD, m.VMOVSS)(total, operand.Mem{Base: p[0]})
 
 		sum := m.vector()
-		m.VBROADCASTSD(total, sum)
+		m.broadcast(total, sum)
 		inverse := m.div(m.c(1), sum)
 		m.eachVector(n, []int{4, 1}, p[2:], p[2:], func(m *machine, in []value) []value {
 			return []value{timesInverse(m, in[0], sum, inverse)}
@@ -244,17 +246,17 @@ func softmaxColumn(g *generator) {
 // its share of the sum, rounded as columnSoftmax does; and u∘(x − mean).
 func narrow(g *generator) {
 	for _, f := range []elementwise{{
-		"softmaxPower", "func(x, top *float64, n int)",
+		"softmaxPower", "func(x, top *F, n int)",
 		[]string{"x", "top"}, []string{"x"}, nil, []int{2, 1},
 		func(m *machine, in, _ []value) []value { return []value{exp(m, m.sub(in[0], in[1]))} },
 	}, {
-		"softmaxShare", "func(x, sum *float64, n int)",
+		"softmaxShare", "func(x, sum *F, n int)",
 		[]string{"x", "sum"}, []string{"x"}, nil, []int{2, 1},
 		func(m *machine, in, _ []value) []value {
 			return []value{timesInverse(m, in[0], in[1], m.div(m.c(1), in[1]))}
 		},
 	}, {
-		"center", "func(mean, dst, u, x *float64, n int)",
+		"center", "func(mean, dst, u, x *F, n int)",
 		[]string{"mean", "u", "x"}, []string{"dst"}, nil, []int{2, 1},
 		func(m *machine, in, _ []value) []value { return []value{m.mul(m.sub(in[2], in[0]), in[1])} },
 	}} {

@@ -2,12 +2,12 @@ package main
 
 // The signatures: pointers to the first elements, and how many there are.
 const (
-	unary  = "func(dst, x *float64, n int)"
-	pairOf = "func(dst, x, y *float64, n int)"
-	push   = "func(dst, u, x *float64, n int)"
-	curve  = "func(x, u, phi, delta *float64, n int)"
-	scaled = "func(dst *float64, a float64, x *float64, n int)"
-	sumOf  = "func(x *float64, n int) float64"
+	unary  = "func(dst, x *F, n int)"
+	pairOf = "func(dst, x, y *F, n int)"
+	push   = "func(dst, u, x *F, n int)"
+	curve  = "func(x, u, phi, delta *F, n int)"
+	scaled = "func(dst *F, a F, x *F, n int)"
+	sumOf  = "func(x *F, n int) F"
 )
 
 func transcendental(g *generator) {
@@ -25,7 +25,7 @@ func transcendental(g *generator) {
 		})
 	}
 	g.elementwise(elementwise{
-		"softplus", "func(dst, slope, x *float64, n int)",
+		"softplus", "func(dst, slope, x *F, n int)",
 		[]string{"x"}, []string{"dst", "slope"}, nil, []int{1},
 		func(m *machine, in, _ []value) []value {
 			y, slope := softplus(m, in[0])
@@ -128,22 +128,22 @@ func arithmetic(g *generator) {
 
 func reductions(g *generator) {
 	x := []string{"x"}
-	g.reduction("sum", sumOf, x, "", func(m *machine, sum value, in []value) value {
-		m.VADDPD(in[0], sum, sum)
+	g.function("sum", sumOf, reduction(x, "", func(m *machine, sum value, in []value) value {
+		m.addTo(sum, in[0])
 		return nil
-	})
-	g.reduction("dot", "func(x, y *float64, n int) float64", []string{"x", "y"}, "", func(m *machine, sum value, in []value) value {
+	}))
+	g.function("dot", "func(x, y *F, n int) F", reduction([]string{"x", "y"}, "", func(m *machine, sum value, in []value) value {
 		m.addProduct(sum, in[0], in[1])
 		return nil
-	})
-	g.reduction("sumSquares", sumOf, x, "", func(m *machine, sum value, in []value) value {
+	}))
+	g.double("sumSquares", "func(x *float64, n int) float64", reduction(x, "", func(m *machine, sum value, in []value) value {
 		m.addProduct(sum, in[0], in[0])
 		return nil
-	})
-	g.reduction("residual", "func(dst, u, t *float64, n int) float64", []string{"u", "t"}, "dst", func(m *machine, sum value, in []value) value {
+	}))
+	g.double("residual", "func(dst, u, t *float64, n int) float64", reduction([]string{"u", "t"}, "dst", func(m *machine, sum value, in []value) value {
 		r := m.sub(in[0], in[1])
 		m.addProduct(sum, r, r)
 		return r
-	})
+	}))
 	addRowSums(g)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
@@ -18,13 +19,27 @@ type generator struct {
 	context   *build.Context
 	constants *constants
 	stubs     []stub
+	generic   []stub // those of a pair of functions
 }
 
 type stub struct{ name, signature string }
 
-// function writes one function twice, for AVX-512 and for AVX2, behind one name that looks which is active. body
-// is called once more for each, to see which constants it uses.
+// function writes one function for float64 and one for float32, name and signature being those of the Go function that has
+// either, F its numbers.
 func (g *generator) function(name, signature string, body func(m *machine)) {
+	g.generic = append(g.generic, stub{name, signature})
+	g.one(name+"64", strings.ReplaceAll(signature, "F", "float64"), false, body)
+	g.one(name+"32", strings.ReplaceAll(signature, "F", "float32"), true, body)
+}
+
+// double writes one function that computes in float64.
+func (g *generator) double(name, signature string, body func(m *machine)) {
+	g.one(name, signature, false, body)
+}
+
+// one writes one function twice, for AVX-512 and for AVX2, behind one name that looks which is active. body
+// is called once more for each, to see which constants it uses.
+func (g *generator) one(name, signature string, single bool, body func(m *machine)) {
 	g.stubs = append(g.stubs, stub{name, signature})
 	declare := func(c *build.Context) {
 		c.Function(name)
@@ -36,11 +51,11 @@ func (g *generator) function(name, signature string, body func(m *machine)) {
 	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase}, operand.U8(kernel.AVX512))
 	g.context.JNE(operand.LabelRef("avx2"))
 	for _, wide := range []bool{true, false} {
-		rehearsal := newMachine(build.NewContext(), wide, g.constants)
+		rehearsal := newMachine(build.NewContext(), wide, single, g.constants)
 		declare(rehearsal.Context)
 		body(rehearsal)
 
-		m := newMachine(g.context, wide, g.constants)
+		m := newMachine(g.context, wide, single, g.constants)
 		if !wide {
 			m.Label("avx2")
 		}
@@ -73,7 +88,7 @@ func (m *machine) scalars(names []string) []value {
 			panic(err)
 		}
 		all[i] = m.vector()
-		m.VBROADCASTSD(a.Addr, all[i])
+		m.broadcast(a.Addr, all[i])
 	}
 	return all
 }
@@ -110,7 +125,12 @@ func (m *machine) vectors(n reg.GPVirtual, counts []int, step func(i reg.GPVirtu
 }
 
 func (m *machine) at(base, index reg.Register, vectors int) operand.Mem {
-	return operand.Mem{Base: base, Index: index, Scale: 8, Disp: 8 * m.lanes() * vectors}
+	return operand.Mem{Base: base, Index: index, Scale: uint8(m.size()), Disp: m.size() * m.lanes() * vectors}
+}
+
+// atHalf is at for float32, of as many numbers as a vector has of float64.
+func (m *machine) atHalf(base, index reg.Register, vectors int) operand.Mem {
+	return operand.Mem{Base: base, Index: index, Scale: 4, Disp: 4 * m.lanes() * vectors}
 }
 
 // elementwise is a function of vectors: some that are read, some that are written (a name may be both), each of n
@@ -122,8 +142,10 @@ type elementwise struct {
 	f                func(m *machine, in, scalars []value) (out []value)
 }
 
-func (g *generator) elementwise(e elementwise) {
-	g.function(e.name, e.signature, func(m *machine) {
+func (g *generator) elementwise(e elementwise) { g.function(e.name, e.signature, e.body()) }
+
+func (e *elementwise) body() func(m *machine) {
+	return func(m *machine) {
 		names := slices.Clone(e.in)
 		for _, name := range e.out {
 			if !slices.Contains(names, name) {
@@ -141,7 +163,7 @@ func (g *generator) elementwise(e elementwise) {
 			return e.f(m, in, scalars)
 		})
 		m.end()
-	})
+	}
 }
 
 // eachVector goes through n elements, as vectors does, and stores what f makes of those at from at to.
@@ -196,8 +218,8 @@ var simple = []int{4, 1}
 
 // reduction sums over n elements in 32 lanes, element i in lane i mod 32, and then the lanes in a tree. term adds
 // to sum what the vector contributes; out, if any, is stored at the name of the first argument.
-func (g *generator) reduction(name, signature string, in []string, out string, term func(m *machine, sum value, in []value) value) {
-	g.function(name, signature, func(m *machine) {
+func reduction(in []string, out string, term func(m *machine, sum value, in []value) value) func(m *machine) {
+	return func(m *machine) {
 		pointers := m.pointers(in...)
 		var to reg.GPVirtual
 		if out != "" {
@@ -215,7 +237,7 @@ func (g *generator) reduction(name, signature string, in []string, out string, t
 		})
 		m.Store(sum, m.ReturnIndex(0))
 		m.end()
-	})
+	}
 }
 
 // reduce is the loop of reductions over n elements; it returns the sum.
@@ -266,29 +288,29 @@ func (m *machine) reduce(n reg.GPVirtual, term func(i reg.GPVirtual, v int, sum 
 
 // fold adds 32 lanes: vectors 16 lanes apart, 8, 4, 2, 1.
 func (m *machine) fold(sums []value) reg.VecVirtual {
-	add := func(a, b value) { m.VADDPD(b, a, a) }
-	var y value
+	for ; len(sums) > 1; sums = sums[:len(sums)/2] {
+		for k := range len(sums) / 2 {
+			m.addTo(sums[k], sums[k+len(sums)/2])
+		}
+	}
+	add := m.either(m.VADDPD, m.VADDPS)
+	y := sums[0]
 	if m.wide {
-		add(sums[0], sums[2])
-		add(sums[1], sums[3])
-		add(sums[0], sums[1])
 		high := m.YMM()
 		m.VEXTRACTF64X4(operand.Imm(1), sums[0], high)
 		y = m.YMM()
-		m.VADDPD(high, sums[0].AsY(), y)
-	} else {
-		for k := range 4 {
-			add(sums[k], sums[k+4])
-		}
-		add(sums[0], sums[2])
-		add(sums[1], sums[3])
-		add(sums[0], sums[1])
-		y = sums[0]
+		add(high, sums[0].AsY(), y)
 	}
 	x, high := m.XMM(), m.XMM()
 	m.VEXTRACTF128(operand.Imm(1), y, high)
-	m.VADDPD(high, y.AsX(), x)
+	add(high, y.AsX(), x)
 	m.VPERMILPD(operand.Imm(1), x, high)
-	m.VADDSD(high, x, x)
+	if m.single {
+		m.VADDPS(high, x, x)
+		m.VMOVSHDUP(x, high)
+		m.VADDSS(high, x, x)
+	} else {
+		m.VADDSD(high, x, x)
+	}
 	return x
 }

@@ -18,7 +18,8 @@ type (
 // operands has the operands of one function for one set of instructions: registers, and constants in memory or in registers.
 type operands struct {
 	*build.Context
-	wide bool // AVX-512, otherwise AVX2 with FMA
+	wide   bool // AVX-512, otherwise AVX2 with FMA
+	single bool // float32, otherwise float64
 
 	constants *constants
 	used      []operand.Mem           // the constants that this function has wanted in registers
@@ -32,18 +33,19 @@ type instructions struct{ operands }
 // machine writes one function for one set of instructions.
 type machine struct {
 	instructions
-	labels int
-	tail   reg.Register // the mask of the last elements: K or YMM
+	labels     int
+	tail       reg.Register // the mask of the last elements: K or YMM
+	tailOfHalf reg.Register // the same for as many float32, with AVX2
 }
 
-func newMachine(context *build.Context, wide bool, constants *constants) *machine {
-	return &machine{instructions: instructions{operands{Context: context, wide: wide, constants: constants}}}
+func newMachine(context *build.Context, wide, single bool, constants *constants) *machine {
+	return &machine{instructions: instructions{operands{Context: context, wide: wide, single: single, constants: constants}}}
 }
 
-// constants are shared by all functions: four copies each, as AVX2 reads them.
+// constants are shared by all functions: as many copies each as AVX2 reads.
 type constants struct {
 	*build.Context
-	known map[uint64]operand.Mem
+	known map[string]operand.Mem // by name
 }
 
 // registers is how many constants of a function AVX-512 keeps in registers; the rest are read where needed.
@@ -59,9 +61,28 @@ func (m *operands) vector() value {
 // lanes is how many numbers a vector has.
 func (m *operands) lanes() int {
 	if m.wide {
-		return 8
+		return 64 / m.size()
 	}
-	return 4
+	return 32 / m.size()
+}
+
+// size is how many bytes a number has.
+func (m *operands) size() int {
+	if m.single {
+		return 4
+	}
+	return 8
+}
+
+// instruction is a method of build.Context.
+type instruction = func(ops ...op)
+
+// either is the instruction for the machine's numbers.
+func (m *operands) either(double, single instruction) instruction {
+	if m.single {
+		return single
+	}
+	return double
 }
 
 func (m *machine) label(what string) string {
@@ -74,24 +95,29 @@ func (m *machine) label(what string) string {
 }
 
 func (m *operands) memory(v float64) operand.Mem {
-	bits := math.Float64bits(v)
-	if known, ok := m.constants.known[bits]; ok {
+	bits, name := math.Float64bits(v), "c%016x"
+	if m.single {
+		half := uint64(math.Float32bits(float32(v)))
+		bits, name = half<<32|half, "s%016x"
+	}
+	name = fmt.Sprintf(name, bits)
+	if known, ok := m.constants.known[name]; ok {
 		return known
 	}
 	var words [4]uint64
 	for i := range words {
 		words[i] = bits
 	}
-	return m.constants.put(bits, fmt.Sprintf("c%016x", bits), words[:])
+	return m.constants.put(name, words[:])
 }
 
-func (c *constants) put(key uint64, name string, words []uint64) operand.Mem {
+func (c *constants) put(name string, words []uint64) operand.Mem {
 	mem := c.StaticGlobal(name)
 	c.DataAttributes(attr.RODATA | attr.NOPTR)
 	for i, w := range words {
 		c.AddDatum(8*i, operand.U64(w))
 	}
-	c.known[key] = mem
+	c.known[name] = mem
 	return mem
 }
 
@@ -123,12 +149,18 @@ func (m *operands) operand(a op) op {
 func (m *operands) copy(a op) value {
 	d := m.vector()
 	if operand.IsMem(a) {
-		m.VBROADCASTSD(a, d)
+		m.broadcast(a, d)
 	} else {
-		m.VMOVUPD(a, d)
+		m.move(a, d)
 	}
 	return d
 }
+
+// broadcast copies a number to all lanes.
+func (m *operands) broadcast(from op, to value) { m.either(m.VBROADCASTSD, m.VBROADCASTSS)(from, to) }
+
+// move copies vectors, with a mask between the two where there is one.
+func (m *operands) move(ops ...op) { m.either(m.VMOVUPD, m.VMOVUPS)(ops...) }
 
 // hold loads constants into registers for the whole function.
 func (m *operands) hold(constants []operand.Mem) {
@@ -152,35 +184,35 @@ func (m *operands) zero() value {
 	return d
 }
 
-func (m *instructions) binary(f func(ops ...op), a, b op) value {
+func (m *instructions) binary(f instruction, a, b op) value {
 	d := m.vector()
 	f(m.operand(b), m.register(a), d)
 	return d
 }
 
-func (m *instructions) add(a, b op) value { return m.binary(m.VADDPD, a, b) }
-func (m *instructions) sub(a, b op) value { return m.binary(m.VSUBPD, a, b) }
-func (m *instructions) mul(a, b op) value { return m.binary(m.VMULPD, a, b) }
-func (m *instructions) div(a, b op) value { return m.binary(m.VDIVPD, a, b) }
+func (m *instructions) add(a, b op) value { return m.binary(m.either(m.VADDPD, m.VADDPS), a, b) }
+func (m *instructions) sub(a, b op) value { return m.binary(m.either(m.VSUBPD, m.VSUBPS), a, b) }
+func (m *instructions) mul(a, b op) value { return m.binary(m.either(m.VMULPD, m.VMULPS), a, b) }
+func (m *instructions) div(a, b op) value { return m.binary(m.either(m.VDIVPD, m.VDIVPS), a, b) }
 func (m *instructions) and(a, b op) value { return m.binary(m.VANDPD, a, b) }
 func (m *instructions) or(a, b op) value  { return m.binary(m.VORPD, a, b) }
 
 // max is a if a > b, otherwise b: b where one is a NaN. min likewise.
-func (m *instructions) max(a, b op) value { return m.binary(m.VMAXPD, a, b) }
-func (m *instructions) min(a, b op) value { return m.binary(m.VMINPD, a, b) }
+func (m *instructions) max(a, b op) value { return m.binary(m.either(m.VMAXPD, m.VMAXPS), a, b) }
+func (m *instructions) min(a, b op) value { return m.binary(m.either(m.VMINPD, m.VMINPS), a, b) }
 
-func (m *instructions) addInteger(a, b op) value { return m.binary(m.VPADDQ, a, b) }
-func (m *instructions) subInteger(a, b op) value { return m.binary(m.VPSUBQ, a, b) }
+func (m *instructions) addInteger(a, b op) value { return m.binary(m.either(m.VPADDQ, m.VPADDD), a, b) }
+func (m *instructions) subInteger(a, b op) value { return m.binary(m.either(m.VPSUBQ, m.VPSUBD), a, b) }
 
 func (m *instructions) shiftLeft(a op, bits uint64) value {
 	d := m.vector()
-	m.VPSLLQ(operand.Imm(bits), a, d)
+	m.either(m.VPSLLQ, m.VPSLLD)(operand.Imm(bits), a, d)
 	return d
 }
 
 func (m *instructions) sqrt(a op) value {
 	d := m.vector()
-	m.VSQRTPD(a, d)
+	m.either(m.VSQRTPD, m.VSQRTPS)(a, d)
 	return d
 }
 
@@ -199,16 +231,30 @@ func (m *instructions) nfma(a value, b, c op) value {
 }
 
 // addProduct adds ab to d.
-func (m *instructions) addProduct(d, a value, b op) { m.VFMADD231PD(m.operand(b), a, d) }
+func (m *instructions) addProduct(d, a value, b op) {
+	m.either(m.VFMADD231PD, m.VFMADD231PS)(m.operand(b), a, d)
+}
+
+// addTo adds a to d.
+func (m *instructions) addTo(d value, a op) { m.either(m.VADDPD, m.VADDPS)(a, d, d) }
+
+// addNumber adds the number at a to the first lane of d.
+func (m *instructions) addNumber(a operand.Mem, d value) { m.either(m.VADDSD, m.VADDSS)(a, d, d) }
 
 // subProduct subtracts ab from d.
-func (m *instructions) subProduct(d, a value, b op) { m.VFNMADD231PD(m.operand(b), a, d) }
+func (m *instructions) subProduct(d, a value, b op) {
+	m.either(m.VFNMADD231PD, m.VFNMADD231PS)(m.operand(b), a, d)
+}
 
 // fromProduct makes d what it lacks to ab: ab − d.
-func (m *instructions) fromProduct(d, a value, b op) { m.VFMSUB231PD(m.operand(b), a, d) }
+func (m *instructions) fromProduct(d, a value, b op) {
+	m.either(m.VFMSUB231PD, m.VFMSUB231PS)(m.operand(b), a, d)
+}
 
 // timesPlus makes d what Horner's scheme does: dx + c.
-func (m *instructions) timesPlus(d, x value, c op) { m.VFMADD213PD(m.operand(c), x, d) }
+func (m *instructions) timesPlus(d, x value, c op) {
+	m.either(m.VFMADD213PD, m.VFMADD213PS)(m.operand(c), x, d)
+}
 
 // choose is a where the sign of by is set, b elsewhere.
 func (m *instructions) choose(by value, a, b op) value {
@@ -216,9 +262,13 @@ func (m *instructions) choose(by value, a, b op) value {
 		return m.blend(by, a, b)
 	}
 	k := m.K()
-	m.VPMOVQ2M(by, k)
+	if m.single {
+		m.VPMOVD2M(by, k)
+	} else {
+		m.VPMOVQ2M(by, k)
+	}
 	d := m.copy(b)
-	m.VMOVUPD(m.register(a), k, d)
+	m.move(m.register(a), k, d)
 	return d
 }
 
@@ -235,19 +285,23 @@ const (
 func (m *instructions) where(relation uint64, x, y op, a, b op) value {
 	if !m.wide {
 		mask := m.vector()
-		m.VCMPPD(operand.Imm(relation), m.operand(y), m.register(x), mask)
+		m.either(m.VCMPPD, m.VCMPPS)(operand.Imm(relation), m.operand(y), m.register(x), mask)
 		return m.blend(mask, a, b)
 	}
 	k := m.K()
-	m.VCMPPD(operand.Imm(relation), m.operand(y), m.register(x), k)
+	m.either(m.VCMPPD, m.VCMPPS)(operand.Imm(relation), m.operand(y), m.register(x), k)
 	d := m.copy(b)
-	m.VMOVUPD(m.register(a), k, d)
+	m.move(m.register(a), k, d)
 	return d
 }
 
 func (m *instructions) blend(mask value, a, b op) value {
 	d := m.vector()
-	m.VBLENDVPD(mask, m.operand(a), m.register(b), d)
+	if m.single {
+		m.VBLENDVPS(mask, m.operand(a), m.register(b), d)
+	} else {
+		m.VBLENDVPD(mask, m.operand(a), m.register(b), d)
+	}
 	return d
 }
 
@@ -256,11 +310,15 @@ func (m *machine) load(from operand.Mem, tail bool) value {
 	d := m.vector()
 	switch {
 	case !tail:
-		m.VMOVUPD(from, d)
+		m.move(from, d)
 	case m.wide:
-		m.VMOVUPD_Z(from, m.tail, d)
+		if m.single {
+			m.VMOVUPS_Z(from, m.tail, d)
+		} else {
+			m.VMOVUPD_Z(from, m.tail, d)
+		}
 	default:
-		m.VMASKMOVPD(from, m.tail, d)
+		m.moveTail(from, d)
 	}
 	return d
 }
@@ -268,11 +326,20 @@ func (m *machine) load(from operand.Mem, tail bool) value {
 func (m *machine) store(v value, to operand.Mem, tail bool) {
 	switch {
 	case !tail:
-		m.VMOVUPD(v, to)
+		m.move(v, to)
 	case m.wide:
-		m.VMOVUPD(v, m.tail, to)
+		m.move(v, m.tail, to)
 	default:
-		m.VMASKMOVPD(v, m.tail, to)
+		m.moveTail(v, to)
+	}
+}
+
+// moveTail copies the last elements with AVX2.
+func (m *machine) moveTail(from, to op) {
+	if m.single {
+		m.VMASKMOVPS(from, m.tail, to)
+	} else {
+		m.VMASKMOVPD(from, m.tail, to)
 	}
 }
 
@@ -293,16 +360,58 @@ func (m *machine) setTail(n reg.GPVirtual) {
 	offset := m.GP64()
 	m.MOVQ(n, offset)
 	m.NEGQ(offset)
-	m.VMOVUPD(operand.Mem{Base: at, Index: offset, Scale: 8, Disp: 32}, y)
+	m.VMOVUPD(operand.Mem{Base: at, Index: offset, Scale: uint8(m.size()), Disp: 32}, y)
 	m.tail = y
+	if !m.single {
+		x := m.XMM()
+		m.VMOVUPD(operand.Mem{Base: at, Index: offset, Scale: 4, Disp: 32}, x)
+		m.tailOfHalf = x
+	}
 }
 
-// maskTable has four times −1 and four times 0.
+// maskTable has a vector of −1 and one of 0.
 func (m *machine) maskTable() operand.Mem {
-	const key = 1 // no constant is the smallest subnormal number
-	if known, ok := m.constants.known[key]; ok {
+	const name = "mask"
+	if known, ok := m.constants.known[name]; ok {
 		return known
 	}
 	const ones = math.MaxUint64
-	return m.constants.put(key, "mask", []uint64{ones, ones, ones, ones, 0, 0, 0, 0})
+	return m.constants.put(name, []uint64{ones, ones, ones, ones, 0, 0, 0, 0})
+}
+
+// loadHalf reads a vector of float64 from float32.
+func (m *machine) loadHalf(from operand.Mem, tail bool) value {
+	d := m.vector()
+	switch {
+	case !tail:
+		m.VCVTPS2PD(from, d)
+	case m.wide:
+		m.VCVTPS2PD_Z(from, m.tail, d)
+	default:
+		half := m.XMM()
+		m.VMASKMOVPS(from, m.tailOfHalf, half)
+		m.VCVTPS2PD(half, d)
+	}
+	return d
+}
+
+// storeHalf rounds a vector of float64 to float32.
+func (m *machine) storeHalf(v value, to operand.Mem, tail bool) {
+	if m.wide {
+		half := m.YMM()
+		m.VCVTPD2PS(v, half)
+		if tail {
+			m.VMOVUPS(half, m.tail, to)
+		} else {
+			m.VMOVUPS(half, to)
+		}
+		return
+	}
+	half := m.XMM()
+	m.VCVTPD2PSY(v, half)
+	if tail {
+		m.VMASKMOVPS(half, m.tailOfHalf, to)
+	} else {
+		m.VMOVUPS(half, to)
+	}
 }

@@ -10,15 +10,41 @@ import (
 //
 //	y = k·log 2 + r, |r| ≤ ½ log 2, e^y = 2^k·e^r, e^r = 1 + p, p = r + r²Q(r).
 //
-// Adding magic to a number leaves its nearest integer k in the low bits.
-const magic = 0x1.8p52
+// Polynomials and limits are those of the numbers' precision.
+type numbers struct {
+	mantissa uint64  // bits after the point
+	bias     float64 // of exponents
+	magic    float64 // adding it to a number leaves its nearest integer k in the low bits
+	// From low on down e^x is 0, from high on up infinite; beyond far the logistic function of x, beyond top tanh x is 1.
+	low, high, far, top float64
+	// lowest is the least power of two that the logistic function works with, so that its parts have all their digits. What is
+	// smaller gets the rest of its exponent at the end.
+	lowest         float64
+	ln2Hi, ln2Lo   float64
+	exp, tanh, log []float64 // coefficients
+}
 
 var (
-	expCoefficients  = exponential()
-	tanhCoefficients = hyperbolic()
-	logCoefficients  = logarithm()
-	ln2Hi, ln2Lo     = ln2()
+	double = numbers{mantissa: 52, bias: 1023, magic: 0x1.8p52, low: -746, high: 710, far: 40, top: 20, lowest: -900,
+		exp: exponential(10), tanh: hyperbolic(6), log: logarithm(8)}
+	single = numbers{mantissa: 23, bias: 127, magic: 0x1.8p23, low: -104, high: 89, far: 20, top: 10, lowest: -60,
+		exp: exponential(6), tanh: hyperbolic(3), log: logarithm(4)}
 )
+
+func init() {
+	double.ln2Hi, double.ln2Lo = ln2(1<<21 - 1)
+	single.ln2Hi, single.ln2Lo = ln2(1<<37 - 1)
+}
+
+func (m *operands) numbers() *numbers {
+	if m.single {
+		return &single
+	}
+	return &double
+}
+
+// biased is magic for exponents: shifted by the mantissa's bits, the sum is 2^k.
+func (n *numbers) biased() float64 { return n.magic + n.bias }
 
 type reduced struct {
 	bits value // k + magic
@@ -26,15 +52,16 @@ type reduced struct {
 	p    value // e^r − 1
 }
 
-// reduceExp takes y for its own. |y| must be below 1100; where y is NaN, p is.
+// reduceExp takes y for its own. |y| must not be far above the limits; where y is NaN, p is.
 func reduceExp(m *machine, y value) reduced {
-	bits := m.fma(y, m.c(math.Log2E), m.c(magic))
-	k := m.sub(bits, m.c(magic))
+	num := m.numbers()
+	bits := m.fma(y, m.c(math.Log2E), m.c(num.magic))
+	k := m.sub(bits, m.c(num.magic))
 	r := y
-	m.subProduct(r, k, m.c(ln2Hi))
-	m.subProduct(r, k, m.c(ln2Lo))
+	m.subProduct(r, k, m.c(num.ln2Hi))
+	m.subProduct(r, k, m.c(num.ln2Lo))
 	r2 := m.mul(r, r)
-	c := expCoefficients
+	c := num.exp
 	q := pair(m, r, c, len(c)-2)
 	for i := len(c) - 4; i >= 0; i -= 2 {
 		m.timesPlus(q, r2, pair(m, r, c, i))
@@ -48,18 +75,19 @@ func pair(m *machine, x value, c []float64, i int) value {
 	return m.fma(x, m.c(c[i+1]), m.c(c[i]))
 }
 
-// powerOfTwo is 2^n, n in the low bits of an integer, −1022 ≤ n ≤ 1023.
+// powerOfTwo is 2^n, n in the low bits of an integer, where that is a normal number.
 func powerOfTwo(m *machine, n op) value {
-	return m.addInteger(m.shiftLeft(n, 52), m.c(1))
+	return m.addInteger(m.shiftLeft(n, m.numbers().mantissa), m.c(1))
 }
 
 // exp is e^x for every x. The result is rounded once more when it is subnormal.
 func exp(m *machine, x value) value {
-	y := m.max(m.c(-746), m.min(m.c(710), x))
+	num := m.numbers()
+	y := m.max(m.c(num.low), m.min(m.c(num.high), x))
 	e := reduceExp(m, y)
 	h := m.add(e.p, m.c(1))
 	if m.wide {
-		m.VSCALEFPD(e.k, h, h)
+		m.either(m.VSCALEFPD, m.VSCALEFPS)(e.k, h, h)
 		return h
 	}
 	// 2^k overflows before e^x does; two factors of half the exponent do not.
@@ -81,31 +109,31 @@ func exp(m *machine, x value) value {
 // small returns for y, |y| ≤ 1000/unit, the integer k nearest to y/(unit·log 2), plus biased in bits, and
 // t = tanh(r/2unit)·2unit where y = unit·k·log 2 + r. It takes y for its own.
 func small(m *machine, y value, unit float64) (bits, t value) {
-	bits = m.fma(y, m.c(math.Log2E/unit), m.c(biased))
-	k := m.sub(bits, m.c(biased))
-	m.subProduct(y, k, m.c(ln2Hi*unit))
-	m.subProduct(y, k, m.c(ln2Lo*unit))
+	num := m.numbers()
+	bits = m.fma(y, m.c(math.Log2E/unit), m.c(num.biased()))
+	k := m.sub(bits, m.c(num.biased()))
+	m.subProduct(y, k, m.c(num.ln2Hi*unit))
+	m.subProduct(y, k, m.c(num.ln2Lo*unit))
 	z := m.mul(y, y)
 	var c []float64
 	power := 1.0
-	for _, v := range tanhCoefficients {
+	for _, v := range num.tanh {
 		power /= 4 * unit * unit
 		c = append(c, v*power)
 	}
-	p := m.fma(z, m.c(c[5]), m.c(c[4]))
-	for i := 3; i >= 0; i-- {
+	last := len(c) - 1
+	p := m.fma(z, m.c(c[last]), m.c(c[last-1]))
+	for i := last - 2; i >= 0; i-- {
 		m.timesPlus(p, z, m.c(c[i]))
 	}
 	m.timesPlus(p, m.mul(y, z), y)
 	return bits, p
 }
 
-// biased is magic for exponents: shifted by 52 bits, the sum is 2^k.
-const biased = magic + 1023
-
 func tanh(m *machine, x value) value {
-	bits, t := small(m, m.max(m.c(-20), m.min(m.c(20), x)), 0.5)
-	scale := m.shiftLeft(bits, 52)
+	num := m.numbers()
+	bits, t := small(m, m.max(m.c(-num.top), m.min(m.c(num.top), x)), 0.5)
+	scale := m.shiftLeft(bits, num.mantissa)
 	less, more := m.sub(scale, m.c(1)), m.add(scale, m.c(1))
 	n, d := m.add(less, m.mul(more, t)), m.fma(less, t, more) // a fused n − less might not be exact
 	nLow, dLow := m.sub(n, less), m.sub(d, more)
@@ -123,14 +151,11 @@ func signed(m *machine, a, x value) value {
 	return m.or(a, m.and(x, m.c(signBit)))
 }
 
-// lowest is the least power of two that the logistic function works with, so that its parts have all their digits.
-// What is smaller gets the rest of its exponent at the end.
-const lowest = -900
-
 func sigmoid(m *machine, x value) value {
-	bits, t := small(m, m.max(m.c(-746), m.min(m.c(40), x)), 1)
-	kept := m.max(bits, m.c(biased+lowest))
-	scale := m.shiftLeft(kept, 52)
+	num := m.numbers()
+	bits, t := small(m, m.max(m.c(num.low), m.min(m.c(num.far), x)), 1)
+	kept := m.max(bits, m.c(num.biased()+num.lowest))
+	scale := m.shiftLeft(kept, num.mantissa)
 	h := m.add(t, m.c(2)) // t is 2τ: all is twice as large
 	low := m.sub(t, m.sub(h, m.c(2)))
 	n, nLow := m.mul(h, scale), m.mul(low, scale)
@@ -159,10 +184,11 @@ func ratio(m *machine, n, nLow, d, dLow value) value {
 //
 // where 1 + f is 1 + e, or its half from e = ½ on; then |s| ≤ 1/5.
 func softplus(m *machine, x value) (y, slope value) {
-	r := reduceExp(m, m.max(m.c(-746), m.or(m.min(m.c(40), x), m.c(signBit))))
+	num := m.numbers()
+	r := reduceExp(m, m.max(m.c(num.low), m.or(m.min(m.c(num.far), x), m.c(signBit))))
 	h := m.add(r.p, m.c(1))
 	low := m.sub(r.p, m.sub(h, m.c(1)))
-	kept := m.max(r.bits, m.c(magic+lowest))
+	kept := m.max(r.bits, m.c(num.magic+num.lowest))
 	scale := powerOfTwo(m, kept)
 	rest := powerOfTwo(m, m.subInteger(r.bits, kept))
 	e, eLow := m.mul(h, scale), m.mul(low, scale)
@@ -178,7 +204,7 @@ func softplus(m *machine, x value) (y, slope value) {
 	s := m.div(f, m.add(f, m.c(2)))
 	z := m.mul(s, s)
 	z2 := m.mul(z, z)
-	c := logCoefficients
+	c := num.log
 	p := pair(m, z, c, len(c)-2)
 	for i := len(c) - 4; i >= 0; i -= 2 {
 		m.timesPlus(p, z2, pair(m, z, c, i))
@@ -187,8 +213,8 @@ func softplus(m *machine, x value) (y, slope value) {
 	low = m.fma(p, z, square)
 	m.timesPlus(low, s, m.nfma(s, fLow, fLow)) // with fLow/(1 + f), nearly
 	low = m.sub(low, square)
-	base := m.where(atLeast, e, half, m.c(ln2Hi), m.zero())
-	low = m.add(low, m.where(atLeast, e, half, m.c(ln2Lo), m.zero()))
+	base := m.where(atLeast, e, half, m.c(num.ln2Hi), m.zero())
+	low = m.add(low, m.where(atLeast, e, half, m.c(num.ln2Lo), m.zero()))
 	log := m.mul(m.add(base, m.add(f, low)), rest)
 	return m.add(log, m.max(m.zero(), x)), slope
 }

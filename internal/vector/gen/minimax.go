@@ -49,33 +49,33 @@ func series(a func(k int) *big.Float) func(x *big.Float) *big.Float {
 	}
 }
 
-// exponential has the coefficients of Q in e^r = 1 + r + r²Q(r), |r| ≤ ½ log 2.
-func exponential() []float64 {
+// exponential has the n coefficients of Q in e^r = 1 + r + r²Q(r), |r| ≤ ½ log 2.
+func exponential(n int) []float64 {
 	q := series(func(k int) *big.Float { return quotient(exact(1), factorial(k+2)) })
-	return interpolate(q, -math.Ln2/2, math.Ln2/2, 10)
+	return interpolate(q, -math.Ln2/2, math.Ln2/2, n)
 }
 
-// hyperbolic has the coefficients of T in tanh r = r + rzT(z), z = r², |r| ≤ ¼ log 2.
-func hyperbolic() []float64 {
+// hyperbolic has the n coefficients of T in tanh r = r + rzT(z), z = r², |r| ≤ ¼ log 2.
+func hyperbolic(n int) []float64 {
 	sinh := series(func(k int) *big.Float { return quotient(exact(1), factorial(2*k+1)) }) // of √z, over √z
 	cosh := series(func(k int) *big.Float { return quotient(exact(1), factorial(2*k)) })
 	t := func(z *big.Float) *big.Float { return quotient(difference(quotient(sinh(z), cosh(z)), exact(1)), z) }
-	return interpolate(t, 0, math.Ln2*math.Ln2/16, 6)
+	return interpolate(t, 0, math.Ln2*math.Ln2/16, n)
 }
 
-// logarithm has the coefficients of R in log((1 + s)/(1 − s)) = 2s + s·z·R(z), z = s², |s| ≤ 1/5.
-func logarithm() []float64 {
+// logarithm has the n coefficients of R in log((1 + s)/(1 − s)) = 2s + s·z·R(z), z = s², |s| ≤ 1/5.
+func logarithm(n int) []float64 {
 	r := series(func(k int) *big.Float { return quotient(exact(2), exact(float64(2*k+3))) })
-	return interpolate(r, 0, 0.04, 8)
+	return interpolate(r, 0, 0.04, n)
 }
 
-// ln2 is log 2 in two parts, the first of 32 bits, so that its product with a small integer is exact.
-func ln2() (hi, lo float64) {
+// ln2 is log 2 in two parts, the first without the low bits, so that its product with a small integer is exact.
+func ln2(low uint64) (hi, lo float64) {
 	log2 := exact(0)
 	for k := 1; k < 300; k++ { // Σ 1/(k·2^k)
 		log2.Add(log2, quotient(exact(math.Ldexp(1, -k)), exact(float64(k))))
 	}
-	hi = math.Float64frombits(math.Float64bits(math.Ln2) &^ (1<<21 - 1))
+	hi = math.Float64frombits(math.Float64bits(math.Ln2) &^ low)
 	lo, _ = difference(log2, exact(hi)).Float64()
 	return hi, lo
 }

@@ -1,8 +1,9 @@
 package main
 
-// updates are the steps of optimizers; rest is 1 − decay, rest1 and rest2 are 1 − β₁ and 1 − β₂.
+// updates are the steps of optimizers, in float64; rest is 1 − decay, rest1 and rest2 are 1 − β₁ and 1 − β₂.
 func updates(g *generator) {
-	g.elementwise(elementwise{
+	update := func(e elementwise) { g.double(e.name, e.signature, e.body()) }
+	update(elementwise{
 		"momentum", "func(v, w, grad *float64, n int, rate, mu float64)",
 		[]string{"v", "w", "grad"}, []string{"v", "w"}, []string{"rate", "mu"}, []int{2, 1},
 		func(m *machine, in, scalars []value) []value {
@@ -11,7 +12,7 @@ func updates(g *generator) {
 			return []value{v, m.add(w, v)}
 		},
 	})
-	g.elementwise(elementwise{
+	update(elementwise{
 		"adaGrad", "func(w, s, grad *float64, n int, rate, delta float64)",
 		[]string{"w", "s", "grad"}, []string{"w", "s"}, []string{"rate", "delta"}, []int{1},
 		func(m *machine, in, scalars []value) []value {
@@ -20,7 +21,7 @@ func updates(g *generator) {
 			return []value{m.sub(w, adaptive(m, m.mul(g, scalars[0]), s, scalars[1])), s}
 		},
 	})
-	g.elementwise(elementwise{
+	update(elementwise{
 		"rmsProp", "func(w, r, grad *float64, n int, rate, decay, rest, epsilon float64)",
 		[]string{"w", "r", "grad"}, []string{"w", "r"}, []string{"rate", "decay", "rest", "epsilon"}, []int{1},
 		func(m *machine, in, scalars []value) []value {
@@ -29,7 +30,7 @@ func updates(g *generator) {
 			return []value{m.sub(w, adaptive(m, m.mul(g, scalars[0]), r, scalars[3])), r}
 		},
 	})
-	g.elementwise(elementwise{
+	update(elementwise{
 		"adam", "func(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64)",
 		[]string{"w", "m", "v", "grad"}, []string{"w", "m", "v"},
 		[]string{"beta1", "rest1", "beta2", "rest2", "rate", "correct1", "correct2", "epsilon"}, []int{1},

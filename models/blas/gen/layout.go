@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"go/ast"
+	"go/importer"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -15,14 +16,14 @@ type layout struct {
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// read reads the types of one file, which must not need others.
+// read reads the types of one file, which must need no package but unsafe.
 func read(file string) (layout, error) {
 	set := token.NewFileSet()
 	f, err := parser.ParseFile(set, file, nil, 0)
 	if err != nil {
 		return layout{}, err
 	}
-	pkg, err := new(types.Config).Check("blas", set, []*ast.File{f}, nil)
+	pkg, err := (&types.Config{Importer: importer.Default()}).Check("blas", set, []*ast.File{f}, nil)
 	return layout{pkg}, err
 }
 

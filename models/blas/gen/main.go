@@ -4,6 +4,7 @@ package main
 import (
 	"flag"
 	"log"
+	"math/bits"
 	"os"
 
 	"github.com/mmcloughlin/avo/attr"
@@ -34,9 +35,10 @@ func (w *writer) function(name, signature string) {
 // isa is a set of vector instructions.
 type isa struct {
 	*writer
-	name  string
-	lanes int // doubles in a vector
-	regs  []reg.VecPhysical
+	name   string
+	single bool // elements are float32, otherwise float64
+	bytes  int  // of a vector
+	regs   []reg.VecPhysical
 	// rows[v] is the number of rows of a tile of v vectors, so that its accumulators and a few operands are
 	// all in registers, and there are enough of them (8) to hide the latency of a multiplication.
 	rows []int
@@ -45,7 +47,7 @@ type isa struct {
 }
 
 var avx512 = isa{
-	name: "AVX512", lanes: 8,
+	name: "AVX512", bytes: 64,
 	regs: []reg.VecPhysical{
 		reg.Z0, reg.Z1, reg.Z2, reg.Z3, reg.Z4, reg.Z5, reg.Z6, reg.Z7,
 		reg.Z8, reg.Z9, reg.Z10, reg.Z11, reg.Z12, reg.Z13, reg.Z14, reg.Z15,
@@ -57,7 +59,7 @@ var avx512 = isa{
 }
 
 var avx2 = isa{
-	name: "AVX2", lanes: 4,
+	name: "AVX2", bytes: 32,
 	regs: []reg.VecPhysical{
 		reg.Y0, reg.Y1, reg.Y2, reg.Y3, reg.Y4, reg.Y5, reg.Y6, reg.Y7,
 		reg.Y8, reg.Y9, reg.Y10, reg.Y11, reg.Y12, reg.Y13, reg.Y14, reg.Y15,
@@ -67,7 +69,72 @@ var avx2 = isa{
 }
 
 // wide says that vectors have 512 bits: lanes are then masked by K1, and there is the broadcast of an operand.
-func (s *isa) wide() bool { return s.lanes == 8 }
+func (s *isa) wide() bool { return s.bytes == 64 }
+
+// inSingle returns the set for float32.
+func (s isa) inSingle() *isa {
+	s.name, s.single = s.name+"Single", true
+	return &s
+}
+
+// elementSize is that of an element in bytes.
+func (s *isa) elementSize() int {
+	if s.single {
+		return 4
+	}
+	return 8
+}
+
+// lanes is how many elements a vector has.
+func (s *isa) lanes() int { return s.bytes / s.elementSize() }
+
+// scale multiplies a number of elements by their size.
+func (s *isa) scale(r reg.Register) {
+	s.SHLQ(Imm(uint64(bits.TrailingZeros(uint(s.elementSize())))), r)
+}
+
+// either is the instruction for the elements.
+func (s *isa) either(double, single func(ops ...Op)) func(ops ...Op) {
+	if s.single {
+		return single
+	}
+	return double
+}
+
+func (s *isa) load(from Mem, to reg.VecPhysical) { s.VMOVUPD(from, to) }
+func (s *isa) save(from reg.VecPhysical, to Mem) { s.VMOVUPD(from, to) }
+func (s *isa) broadcast(from Mem, to reg.VecPhysical) {
+	s.either(s.VBROADCASTSD, s.VBROADCASTSS)(from, to)
+}
+func (s *isa) zero(to reg.VecPhysical) { s.VXORPD(to, to, to) }
+func (s *isa) multiplyAdd(a Op, b, to reg.VecPhysical) {
+	s.either(s.VFMADD231PD, s.VFMADD231PS)(a, b, to)
+}
+
+// loadPart and savePart move the lanes of a mask, which is K1 or in the register mask.
+func (s *isa) loadPart(from Mem, mask, to reg.VecPhysical) {
+	switch {
+	case s.wide() && s.single:
+		s.VMOVUPS_Z(from, reg.K1, to)
+	case s.wide():
+		s.VMOVUPD_Z(from, reg.K1, to)
+	case s.single:
+		s.VMASKMOVPS(from, mask, to)
+	default:
+		s.VMASKMOVPD(from, mask, to)
+	}
+}
+
+func (s *isa) savePart(from, mask reg.VecPhysical, to Mem) {
+	switch {
+	case s.wide():
+		s.either(s.VMOVUPD, s.VMOVUPS)(from, reg.K1, to)
+	case s.single:
+		s.VMASKMOVPS(from, mask, to)
+	default:
+		s.VMASKMOVPD(from, mask, to)
+	}
+}
 
 func main() {
 	set := flag.NewFlagSet("gen", flag.ExitOnError)
@@ -83,10 +150,13 @@ func main() {
 	w.ConstraintExpr("amd64")
 	for _, s := range []*isa{&avx512, &avx2} {
 		s.writer = w
-		s.sum()
 		s.transpose()
-		peak(s)
+		for _, s := range []*isa{s, s.inSingle()} {
+			s.sum()
+			peak(s)
+		}
 	}
+	transposeSingle(avx2.inSingle())
 	column(&avx2)
 	os.Exit(build.Main(flags.Config(), w.Context))
 }

@@ -22,7 +22,7 @@ func peak(s *isa) {
 	}
 	s.Label("loop")
 	for i := range chains {
-		s.VFMADD231PD(x, y, s.regs[i])
+		s.multiplyAdd(x, y, s.regs[i])
 	}
 	s.DECQ(cx)
 	s.JNE(LabelRef("loop"))

@@ -122,6 +122,9 @@ func (t tile) acc(r, v int) reg.VecPhysical { return t.regs[r*t.vectors+v] }
 // free returns the register i after the accumulators.
 func (t tile) free(i int) reg.VecPhysical { return t.regs[t.rows*t.vectors+i] }
 
+// mask returns the register of the last vector's mask, beside the accumulators.
+func (t tile) mask() reg.VecPhysical { return t.regs[min(t.rows*t.vectors, len(t.regs)-1)] }
+
 // spare returns the i-th of the registers after the first n that are not accumulators, in turn.
 func (t tile) spare(n, i int) reg.VecPhysical {
 	left := len(t.regs) - t.rows*t.vectors - n
@@ -150,9 +153,9 @@ func (t tile) start() {
 
 	t.MOVQ(t.panel("bias"), ax)
 	t.MOVQ(t.panel("row"), cx)
-	t.LEAQ(indexed(ax, cx, 8), ax)
+	t.LEAQ(indexed(ax, cx, uint8(t.elementSize())), ax)
 	for r := range t.rows {
-		t.VBROADCASTSD(at(ax, 8*r), t.acc(r, 0))
+		t.broadcast(at(ax, t.elementSize()*r), t.acc(r, 0))
 		for v := 1; v < t.vectors; v++ {
 			t.VMOVAPD(t.acc(r, 0), t.acc(r, v))
 		}
@@ -163,13 +166,10 @@ func (t tile) start() {
 	t.prefetch()
 	t.Label(t.label("add"))
 	t.eachRow(func(r, v int, m Mem) {
-		switch {
-		case !t.partial(v):
-			t.VMOVUPD(m, t.acc(r, v))
-		case t.wide():
-			t.VMOVUPD_Z(m, reg.K1, t.acc(r, v))
-		default:
-			t.VMASKMOVPD(m, t.free(0), t.acc(r, v))
+		if t.partial(v) {
+			t.loadPart(m, t.mask(), t.acc(r, v))
+		} else {
+			t.load(m, t.acc(r, v))
 		}
 	})
 	t.JMP(LabelRef(t.label("terms")))
@@ -177,7 +177,7 @@ func (t tile) start() {
 	t.Label(t.label("zero"))
 	for r := range t.rows {
 		for v := range t.vectors {
-			t.VXORPD(t.acc(r, v), t.acc(r, v), t.acc(r, v))
+			t.zero(t.acc(r, v))
 		}
 	}
 }
@@ -188,8 +188,8 @@ func (t tile) prefetch() {
 	t.ADDQ(di, cx)
 	rows := t.bases(t.rows, cx, si, ax, bx, r12)
 	for r := range t.rows {
-		for v := 0; v < t.vectors; v += 8 / t.lanes {
-			t.PREFETCHT0(rowAt(rows, si, r9, r).Offset(v * t.lanes * 8))
+		for at := 0; at < t.vectors*t.bytes; at += 64 {
+			t.PREFETCHT0(rowAt(rows, si, r9, r).Offset(at))
 		}
 	}
 }
@@ -197,12 +197,12 @@ func (t tile) prefetch() {
 // eachRow calls access for every vector of the tile of C, after the mask of the last one is loaded.
 func (t tile) eachRow(access func(r, v int, m Mem)) {
 	if t.masked && !t.wide() {
-		t.VMOVUPD(t.panel("lanes"), t.free(0))
+		t.load(t.panel("lanes"), t.mask())
 	}
 	rows := t.bases(t.rows, di, si, ax, bx, r12)
 	for r := range t.rows {
 		for v := range t.vectors {
-			access(r, v, rowAt(rows, si, r9, r).Offset(v*t.lanes*8))
+			access(r, v, rowAt(rows, si, r9, r).Offset(v*t.bytes))
 		}
 	}
 }
@@ -220,14 +220,14 @@ func (t tile) terms() {
 	t.TESTQ(cx, cx)
 	t.JE(LabelRef(t.label("next")))
 	t.MOVQ(t.term("RowStride"), r8)
-	t.SHLQ(Imm(3), r8)
+	t.scale(r8)
 	t.MOVQ(t.panel("row"), ax)
 	t.IMULQ(r8, ax)
 	t.ADDQ(t.term("A"), ax)
 	t.MOVQ(t.term("ColStride"), r10)
-	t.SHLQ(Imm(3), r10)
+	t.scale(r10)
 	t.MOVQ(t.term("Stride"), r11)
-	t.SHLQ(Imm(3), r11)
+	t.scale(r11)
 	t.MOVQ(t.term("B"), dx)
 	t.ADDQ(t.panel("column"), dx)
 	rows := t.bases(t.rows, ax, r8, bx, r12, r14)
@@ -259,13 +259,13 @@ func (t tile) streamA(rows []reg.GPPhysical) {
 	for r := range t.rows {
 		a := rowAt(rows, r8, r9, r)
 		if t.vectors == 1 && t.wide() {
-			t.VFMADD231PD_BCST(a, t.free(0), t.acc(r, 0))
+			t.either(t.VFMADD231PD_BCST, t.VFMADD231PS_BCST)(a, t.free(0), t.acc(r, 0))
 			continue
 		}
 		b := t.spare(t.vectors, r)
-		t.VBROADCASTSD(a, b)
+		t.broadcast(a, b)
 		for v := range t.vectors {
-			t.VFMADD231PD(t.free(v), b, t.acc(r, v))
+			t.multiplyAdd(t.free(v), b, t.acc(r, v))
 		}
 	}
 }
@@ -273,46 +273,42 @@ func (t tile) streamA(rows []reg.GPPhysical) {
 // streamB adds column p of A times row p of B: the column stays in registers, the vectors of the row pass.
 func (t tile) streamB(rows []reg.GPPhysical) {
 	for r := range t.rows {
-		t.VBROADCASTSD(rowAt(rows, r8, r9, r), t.free(r))
+		t.broadcast(rowAt(rows, r8, r9, r), t.free(r))
 	}
 	for v := range t.vectors {
 		if t.rows == 1 && !t.partial(v) {
-			t.VFMADD231PD(at(dx, v*t.lanes*8), t.free(0), t.acc(0, v))
+			t.multiplyAdd(at(dx, v*t.bytes), t.free(0), t.acc(0, v))
 			continue
 		}
 		b := t.spare(t.rows, v)
 		t.loadB(v, b)
 		for r := range t.rows {
-			t.VFMADD231PD(b, t.free(r), t.acc(r, v))
+			t.multiplyAdd(b, t.free(r), t.acc(r, v))
 		}
 	}
 }
 
 // loadB loads vector v of a row of B.
 func (t tile) loadB(v int, b reg.VecPhysical) {
-	m := at(dx, v*t.lanes*8)
-	switch {
-	case !t.partial(v):
-		t.VMOVUPD(m, b)
-	case t.wide():
-		t.VMOVUPD_Z(m, reg.K1, b)
-	default:
-		t.VMOVUPD(t.panel("lanes"), b)
-		t.VMASKMOVPD(m, b, b)
+	m := at(dx, v*t.bytes)
+	if !t.partial(v) {
+		t.load(m, b)
+		return
 	}
+	if !t.wide() {
+		t.load(t.panel("lanes"), b)
+	}
+	t.loadPart(m, b, b)
 }
 
 // store stores the accumulators and goes to the next tile of the same kind, if there is one.
 func (t tile) store() {
 	t.Label(t.label("store"))
 	t.eachRow(func(r, v int, m Mem) {
-		switch {
-		case !t.partial(v):
-			t.VMOVUPD(t.acc(r, v), m)
-		case t.wide():
-			t.VMOVUPD(t.acc(r, v), reg.K1, m)
-		default:
-			t.VMASKMOVPD(t.acc(r, v), t.free(0), m)
+		if t.partial(v) {
+			t.savePart(t.acc(r, v), t.mask(), m)
+		} else {
+			t.save(t.acc(r, v), m)
 		}
 	})
 	t.IMUL3Q(Imm(uint64(t.rows)), si, ax)

@@ -34,6 +34,58 @@ func (s *isa) transpose() {
 	s.RET()
 }
 
+// transposeSingle writes the function for float32, which goes down strips of src of 8 columns, 8 rows at a time. At a square, the
+// rows of src 0 and 4 are at ax and bx, those of dst at r12 and r13.
+func transposeSingle(s *isa) {
+	s.function("transposeAVX2Single", "func(dst *float32, dstStride int, src *float32, srcStride, rows, cols int)")
+	s.Doc("transposeAVX2Single is Transpose for rows and cols that are positive multiples of 8.")
+	s.Load(s.Param("dst"), di)
+	s.Load(s.Param("dstStride"), r10)
+	s.Load(s.Param("src"), si)
+	s.Load(s.Param("srcStride"), r8)
+	s.Load(s.Param("cols"), dx)
+	s.scale(r8)
+	s.scale(r10)
+	s.LEAQ(indexed(r8, r8, 2), r9)
+	s.LEAQ(indexed(r10, r10, 2), r11)
+	src, dst := []reg.GPPhysical{ax, bx}, []reg.GPPhysical{r12, r13}
+	s.Label("strip")
+	s.Load(s.Param("rows"), cx)
+	s.MOVQ(si, ax)
+	s.MOVQ(di, r12)
+	s.Label("square")
+	s.LEAQ(indexed(ax, r8, 4), bx)
+	s.LEAQ(indexed(r12, r10, 4), r13)
+	for _, col := range []int{0, 4} { // four columns of all rows, of which a register has rows i and i + 4
+		x, y := s.regs[:4], s.regs[4:8]
+		for i := range x {
+			s.VMOVUPS(rowAt(src, r8, r9, i).Offset(4*col), x[i].AsX())
+			s.VINSERTF128(Imm(1), rowAt(src, r8, r9, i+4).Offset(4*col), x[i], x[i])
+		}
+		for i := range 2 {
+			s.VUNPCKLPS(x[2*i+1], x[2*i], y[i])
+			s.VUNPCKHPS(x[2*i+1], x[2*i], y[2+i])
+		}
+		for i := range 2 {
+			s.VUNPCKLPD(y[2*i+1], y[2*i], x[2*i])
+			s.VUNPCKHPD(y[2*i+1], y[2*i], x[2*i+1])
+		}
+		for i := range x {
+			s.VMOVUPS(x[i], rowAt(dst, r10, r11, col+i))
+		}
+	}
+	s.LEAQ(indexed(ax, r8, 8), ax)
+	s.ADDQ(Imm(32), r12)
+	s.SUBQ(Imm(8), cx)
+	s.JNE(LabelRef("square"))
+	s.ADDQ(Imm(32), si)
+	s.LEAQ(indexed(di, r10, 8), di)
+	s.SUBQ(Imm(8), dx)
+	s.JNE(LabelRef("strip"))
+	s.VZEROUPPER()
+	s.RET()
+}
+
 func (s *isa) squares256() {
 	s.Label("strip")
 	s.Load(s.Param("rows"), cx)

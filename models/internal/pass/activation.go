@@ -28,7 +28,7 @@ const (
 // so that a product with the Hessian evaluates no transcendental function.
 
 // value replaces v by f(v). Softplus stores f′ in slope, which the others ignore. Not for softmax.
-func (a Activation) value(v, slope []float64) {
+func value[F Float](a Activation, v, slope []F) {
 	switch a {
 	case Sigmoid:
 		vector.Sigmoid(v, v)
@@ -52,7 +52,7 @@ func softplus(x float64) (value, slope float64) {
 }
 
 // slope stores f′∘x in dst, for outputs u or, of softplus, the slope that was kept. Not for softmax.
-func (a Activation) slope(dst, u, slope, x []float64) {
+func slope[F Float](a Activation, dst, u, slope, x []F) {
 	switch a {
 	case Identity:
 		copy(dst, x)
@@ -68,7 +68,7 @@ func (a Activation) slope(dst, u, slope, x []float64) {
 }
 
 // bend replaces x by f′∘x + (f″/f′)∘φ∘δ, if the activation is curved.
-func (a Activation) bend(x, u, slope, phi, delta []float64) {
+func bend[F Float](a Activation, x, u, slope, phi, delta []F) {
 	switch a {
 	case Sigmoid:
 		vector.SigmoidCurve(x, u, phi, delta)

@@ -8,24 +8,8 @@ import (
 // TestSlopes holds f′ and f″ = (f″/f′)·f′ against the textbook derivatives in v, and at the ends of
 // the range against their limits.
 func TestSlopes(t *testing.T) {
-	for a := range Softmax {
-		for v := -20.0; v <= 20; v += 0.37 {
-			f, f1, f2 := textbook(a, v)
-			u, kept, d, bend, one := []float64{v}, []float64{0}, []float64{1}, []float64{0}, []float64{1}
-			a.value(u, kept)
-			a.slope(d, u, kept, d)
-			a.bend(bend, u, kept, one, d)
-			got, want := []float64{u[0], d[0], bend[0]}, []float64{f, f1, f2}
-			for i, w := range want {
-				if !(math.Abs(got[i]-w) <= 4e-15*max(1, math.Abs(f), math.Abs(f1), math.Abs(f2))) {
-					t.Errorf("activation %d at %g, derivative %d: %.17g, expected %.17g", a, v, i, got[i], w)
-				}
-			}
-			if a.curved() != (f2 != 0 || a == Tanh || a == Sigmoid || a == Softplus) {
-				t.Errorf("%d: curved %v, f″ = %g", a, a.curved(), f2)
-			}
-		}
-	}
+	slopes[float64](t, 4e-15)
+	slopes[float32](t, 4e-15*0x1p29)
 	for _, c := range []struct {
 		a       Activation
 		v, u, d float64
@@ -35,10 +19,32 @@ func TestSlopes(t *testing.T) {
 		{Softplus, -40, math.Exp(-40), math.Exp(-40)},
 	} {
 		u, kept, d := []float64{c.v}, []float64{0}, []float64{1}
-		c.a.value(u, kept)
-		c.a.slope(d, u, kept, d)
+		value(c.a, u, kept)
+		slope(c.a, d, u, kept, d)
 		if math.Abs(u[0]-c.u) > 1e-15*math.Abs(c.u) || math.Abs(d[0]-c.d) > 1e-15*c.d {
 			t.Errorf("%d(%g) = %g with slope %g, expected %g and %g", c.a, c.v, u[0], d[0], c.u, c.d)
+		}
+	}
+}
+
+func slopes[F Float](t *testing.T, bound float64) {
+	for a := range Softmax {
+		for v := -20.0; v <= 20; v += 0.37 {
+			v := float64(F(v))
+			f, f1, f2 := textbook(a, v)
+			u, kept, d, bent, one := []F{F(v)}, []F{0}, []F{1}, []F{0}, []F{1}
+			value(a, u, kept)
+			slope(a, d, u, kept, d)
+			bend(a, bent, u, kept, one, d)
+			got, want := []F{u[0], d[0], bent[0]}, []float64{f, f1, f2}
+			for i, w := range want {
+				if !(math.Abs(float64(got[i])-w) <= bound*max(1, math.Abs(f), math.Abs(f1), math.Abs(f2))) {
+					t.Errorf("activation %d at %g, derivative %d: %.17g, expected %.17g", a, v, i, got[i], w)
+				}
+			}
+			if a.curved() != (f2 != 0 || a == Tanh || a == Sigmoid || a == Softplus) {
+				t.Errorf("%d: curved %v, f″ = %g", a, a.curved(), f2)
+			}
 		}
 	}
 }

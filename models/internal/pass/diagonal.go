@@ -8,8 +8,8 @@ import "newtop/internal/vector"
 //	dst^{lr} += ( Σ_k δ_k^l ∘ δ_k^l ) ( u^r ∘ u^r )ᵀ
 //
 // where Σ_k δ_k^L ∘ δ_k^L is diag(B').
-func AddDiagonal(scratch *Scratch, dst, w, _ []float64, tp *Tape) {
-	s := jacobian{scratch}
+func AddDiagonal[F Float](scratch *Scratch[F], dst, w, _ []F, tp *Tape[F]) {
+	s := jacobian[F]{scratch}
 	last := s.Last()
 	squares := s.ru
 	for r := range last {
@@ -18,9 +18,9 @@ func AddDiagonal(scratch *Scratch, dst, w, _ []float64, tp *Tape) {
 	}
 	s.transposeTangents(0)
 	scale := s.phi[last]
-	s.Loss.factor(scale, s.Scratch, tp)
+	s.loss.factor(scale, s.Scratch, tp)
 	if s.Mixture == nil {
-		s.Loss.diagonal(s.gamma[last], scale, s.Scratch, tp)
+		s.loss.diagonal(s.gamma[last], scale, s.Scratch, tp)
 	}
 	for l := 1; l < last; l++ {
 		clear(s.gamma[l])
@@ -39,13 +39,13 @@ func AddDiagonal(scratch *Scratch, dst, w, _ []float64, tp *Tape) {
 		s.sumWeights(dst, b)
 	}
 	for _, b := range s.Biases {
-		vector.AddRowSums(b.of(dst), s.gamma[b.Layer], s.Rows)
+		vector.AddRowSums(biasesOf(b, dst), s.gamma[b.Layer], s.Rows)
 	}
 }
 
 // addColumnSquares adds the sum of squares over the rows of data to dst, one number a node; x is len(dst) ×
 // rows.
-func addColumnSquares(dst, x []float64, rows int) {
+func addColumnSquares[F Float](dst, x []F, rows int) {
 	for i := range dst {
 		x := x[i*rows : (i+1)*rows]
 		dst[i] += vector.Dot(x, x)
@@ -53,7 +53,7 @@ func addColumnSquares(dst, x []float64, rows int) {
 }
 
 // addSquares adds δ_k^l ∘ δ_k^l of the hidden layers to s.gamma.
-func (s jacobian) addSquares(k int, c, w []float64, tp *Tape) {
+func (s jacobian[F]) addSquares(k int, c, w []F, tp *Tape[F]) {
 	s.pullOutput(k, c, w, tp)
 	for l := s.Last() - 1; l > 0; l-- {
 		vector.MulAdd(s.gamma[l], s.phi[l], s.phi[l])

@@ -47,22 +47,22 @@ type Gate struct{ Width, Slope, Center float64 }
 const atCenter = 1e-100
 
 // Gate returns gate i at weights w.
-func (m *Mixture) Gate(w []float64, i int) Gate {
+func GateAt[F Float](m *Mixture, w []F, i int) Gate {
 	p, start := w[m.Offset+3*i:][:3], m.Gates[i]
 	return Gate{
-		Width:  start.Width * math.Exp(p[0]),
-		Slope:  start.Slope * math.Exp(p[1]),
-		Center: start.Center + start.Width*p[2],
+		Width:  start.Width * math.Exp(float64(p[0])),
+		Slope:  start.Slope * math.Exp(float64(p[1])),
+		Center: start.Center + start.Width*float64(p[2]),
 	}
 }
 
 // gateValues are the gates of a block of rows at w, gates × rows each.
-type gateValues struct {
-	g     []float64 // shares
-	kappa []float64 // κ
-	s     []float64 // s, but 0 at the center
-	near  []float64 // κ(a₀/y)
-	bend  []float64 // κ(a₀/y)²
+type gateValues[F Float] struct {
+	g     []F // shares
+	kappa []F // κ
+	s     []F // s, but 0 at the center
+	near  []F // κ(a₀/y)
+	bend  []F // κ(a₀/y)²
 }
 
 // gateArrays is how many arrays gateValues has, gateScratch how many numbers gates has for each gate and row.
@@ -70,18 +70,18 @@ const gateArrays, gateScratch = 5, 7
 
 // gates is what one worker needs of a mixture for a block of rows: gates × rows of τ, ρ, Rg and e, and what a row adds to the
 // gates' parameters, 3·gates × rows. ρ and Rg are computed only where the direction moves the gates.
-type gates struct {
+type gates[F Float] struct {
 	*Mixture
-	tau, rho, rg, errors, byParameter []float64
+	tau, rho, rg, errors, byParameter []F
 	moving                            bool
 
-	ra, rb []float64 // one number a row each
+	ra, rb []F // one number a row each
 }
 
 // place makes the gates use memory for a block of as many rows as ra and rb have.
-func (m *gates) place(memory []float64, count int, ra, rb []float64) {
+func (m *gates[F]) place(memory []F, count int, ra, rb []F) {
 	size := count * len(ra)
-	take := func(n int) []float64 {
+	take := func(n int) []F {
 		part := memory[:n:n]
 		memory = memory[n:]
 		return part
@@ -91,17 +91,17 @@ func (m *gates) place(memory []float64, count int, ra, rb []float64) {
 }
 
 // node returns the numbers of node i, one a row, of what lies node by node.
-func (m *gates) node(x []float64, i int) []float64 { return nodeOf(x, i, len(m.ra)) }
+func (m *gates[F]) node(x []F, i int) []F { return nodeOf(x, i, len(m.ra)) }
 
 // compute computes the gates for the feature of the block's rows.
-func (m *gates) compute(w []float64, tp *Tape) {
+func (m *gates[F]) compute(w []F, tp *Tape[F]) {
 	b := &tp.gates
 	rows := len(m.ra)
 	h := tp.U[0][m.Feature*rows:][:rows]
 	for i := range m.Experts {
-		gate, scale := m.Gate(w, i), m.Gates[i].Width
+		gate, scale := GateAt(m.Mixture, w, i), m.Gates[i].Width
 		for j, h := range h {
-			y := h - gate.Center
+			y := float64(h) - gate.Center
 			if m.Period > 0 {
 				y = math.Remainder(y, m.Period)
 			}
@@ -110,15 +110,15 @@ func (m *gates) compute(w []float64, tp *Tape) {
 			if z < atCenter {
 				b.g[at], b.kappa[at], b.s[at], b.near[at], b.bend[at] = 0, 0, 0, 0, 0
 				if gate.Slope == 1 {
-					b.bend[at] = scale / gate.Width * (scale / gate.Width)
+					b.bend[at] = F(scale / gate.Width * (scale / gate.Width))
 				}
 				continue
 			}
-			b.s[at] = 2 * gate.Slope * math.Log(z)
-			minusTheta, kappa := softplus(b.s[at])
-			b.g[at], b.kappa[at] = -minusTheta, kappa
-			b.near[at] = kappa * (scale / y)
-			b.bend[at] = b.near[at] * (scale / y)
+			s := 2 * gate.Slope * math.Log(z)
+			minusTheta, kappa := softplus(s)
+			near := kappa * (scale / y)
+			b.s[at], b.g[at], b.kappa[at] = F(s), F(-minusTheta), F(kappa)
+			b.near[at], b.bend[at] = F(near), F(near*(scale/y))
 		}
 	}
 	vector.ColumnMax(m.ra, b.g)
@@ -126,21 +126,21 @@ func (m *gates) compute(w []float64, tp *Tape) {
 }
 
 // combine adds Σ_i g_i o_i to v.
-func (m *gates) combine(v, g []float64, outputs [][]float64) {
+func (m *gates[F]) combine(v, g []F, outputs [][]F) {
 	for i, l := range m.Experts {
 		addScaledRows(v, m.node(g, i), outputs[l])
 	}
 }
 
 // addGated adds g_i x to dst, gate being i + 1, or nothing if it is 0: the way back of combine.
-func (m *gates) addGated(dst []float64, gate int, g, x []float64) {
+func (m *gates[F]) addGated(dst []F, gate int, g, x []F) {
 	if gate > 0 {
 		addScaledRows(dst, m.node(g, gate-1), x)
 	}
 }
 
 // addScaledRows adds g·x of every row to y, node by node.
-func addScaledRows(y, g, x []float64) {
+func addScaledRows[F Float](y, g, x []F) {
 	rows := len(g)
 	for i := 0; i < len(y); i += rows {
 		vector.MulAdd(y[i:i+rows], g, x[i:i+rows])
@@ -148,7 +148,7 @@ func addScaledRows(y, g, x []float64) {
 }
 
 // addRowDots adds ⟨x, y⟩ of every row to dst.
-func addRowDots(dst, x, y []float64) {
+func addRowDots[F Float](dst, x, y []F) {
 	rows := len(dst)
 	for i := 0; i < len(x); i += rows {
 		vector.MulAdd(dst, x[i:i+rows], y[i:i+rows])
@@ -157,7 +157,7 @@ func addRowDots(dst, x, y []float64) {
 
 // pushShares computes ρ and Rg along the gates' part of d, and reports whether that part is not 0: without
 // it both are 0 and are not computed.
-func (m *gates) pushShares(w, d []float64, tp *Tape) bool {
+func (m *gates[F]) pushShares(w, d []F, tp *Tape[F]) bool {
 	moving := false
 	for _, x := range d[m.Offset:] {
 		moving = moving || x != 0
@@ -167,7 +167,7 @@ func (m *gates) pushShares(w, d []float64, tp *Tape) bool {
 	}
 	b := &tp.gates
 	for i := range m.Experts {
-		p, twice := d[m.Offset+3*i:][:3], 2*m.Gate(w, i).Slope
+		p, twice := d[m.Offset+3*i:][:3], F(2*GateAt(m.Mixture, w, i).Slope)
 		rho, rg := m.node(m.rho, i), m.node(m.rg, i)
 		kappa, logs, near := m.node(b.kappa, i), m.node(b.s, i), m.node(b.near, i)
 		for j := range rho {
@@ -181,7 +181,7 @@ func (m *gates) pushShares(w, d []float64, tp *Tape) bool {
 }
 
 // push adds Σ_i R{g_i} o_i + g_i R{o_i} to phi.
-func (m *gates) push(phi, w, d []float64, tp *Tape, ru [][]float64) {
+func (m *gates[F]) push(phi, w, d []F, tp *Tape[F], ru [][]F) {
 	m.combine(phi, tp.gates.g, ru)
 	if m.moving = m.pushShares(w, d, tp); m.moving {
 		m.combine(phi, m.rg, tp.U)
@@ -189,12 +189,12 @@ func (m *gates) push(phi, w, d []float64, tp *Tape, ru [][]float64) {
 }
 
 // shareErrors stores ∂E_p/∂g_i = ⟨δ^L, o_i⟩ in dst, gates × rows.
-func (m *gates) shareErrors(dst, delta []float64, outputs [][]float64) {
+func (m *gates[F]) shareErrors(dst, delta []F, outputs [][]F) {
 	clear(dst)
 	m.addShareErrors(dst, delta, outputs)
 }
 
-func (m *gates) addShareErrors(dst, delta []float64, outputs [][]float64) {
+func (m *gates[F]) addShareErrors(dst, delta []F, outputs [][]F) {
 	for i, l := range m.Experts {
 		addRowDots(m.node(dst, i), delta, outputs[l])
 	}
@@ -202,10 +202,10 @@ func (m *gates) addShareErrors(dst, delta []float64, outputs [][]float64) {
 
 // form stores τ ∂θ/∂(α, β, γ) of every gate and row in m.byParameter, as the flat vector has them: one
 // parameter after the other, each with a number a row.
-func (m *gates) form(w, tau []float64, tp *Tape) {
+func (m *gates[F]) form(w, tau []F, tp *Tape[F]) {
 	b := &tp.gates
 	for i := range m.Experts {
-		twice := 2 * m.Gate(w, i).Slope
+		twice := F(2 * GateAt(m.Mixture, w, i).Slope)
 		kappa, logs, near := m.node(b.kappa, i), m.node(b.s, i), m.node(b.near, i)
 		alpha, beta, gamma := m.node(m.byParameter, 3*i), m.node(m.byParameter, 3*i+1), m.node(m.byParameter, 3*i+2)
 		for j, tau := range m.node(tau, i) {
@@ -215,7 +215,7 @@ func (m *gates) form(w, tau []float64, tp *Tape) {
 }
 
 // pull carries δ^L back into the gates: τ = g∘(e − ⟨g, e⟩) with e_i = ⟨δ^L, o_i⟩, and what form stores.
-func (m *gates) pull(w, delta []float64, tp *Tape) {
+func (m *gates[F]) pull(w, delta []F, tp *Tape[F]) {
 	m.shareErrors(m.tau, delta, tp.U)
 	center(m.ra, tp.gates.g, m.tau)
 	vector.Mul(m.tau, m.tau, tp.gates.g)
@@ -224,14 +224,14 @@ func (m *gates) pull(w, delta []float64, tp *Tape) {
 
 // addGradient adds the gates' part of the gradient, or of the product with the Gauss–Newton matrix,
 // whose δ^L is γ^L.
-func (m *gates) addGradient(dst, w, delta []float64, tp *Tape) {
+func (m *gates[F]) addGradient(dst, w, delta []F, tp *Tape[F]) {
 	m.pull(w, delta, tp)
 	vector.AddRowSums(dst[m.Offset:], m.byParameter, len(m.ra))
 }
 
 // addHessian adds the gates' part of the product with the Hessian, Σ_p Rτ ∂θ + τ R{∂θ}. With
 // Re_i = ⟨γ^L, o_i⟩ + ⟨δ^L, Ro_i⟩ and ē = e − ⟨g, e⟩, Rτ = Rg∘ē + g∘(Re − ⟨g, Re⟩ − ⟨Rg, ē⟩) as for softmax.
-func (m *gates) addHessian(dst, w, d []float64, tp *Tape, delta, gamma []float64, ru [][]float64) {
+func (m *gates[F]) addHessian(dst, w, d []F, tp *Tape[F], delta, gamma []F, ru [][]F) {
 	g := tp.gates.g
 	rtau, e := m.tau, m.errors
 	m.shareErrors(rtau, gamma, tp.U)
@@ -257,13 +257,13 @@ func (m *gates) addHessian(dst, w, d []float64, tp *Tape, delta, gamma []float64
 }
 
 // addBend adds the sum over the block's rows of τ R{∂θ/∂(α, β, γ)} to the gates' part of dst.
-func (m *gates) addBend(dst, w, d, tau []float64, tp *Tape) {
+func (m *gates[F]) addBend(dst, w, d, tau []F, tp *Tape[F]) {
 	b := &tp.gates
 	for i := range m.Experts {
-		p, twice := d[m.Offset+3*i:][:3], 2*m.Gate(w, i).Slope
+		p, twice := d[m.Offset+3*i:][:3], F(2*GateAt(m.Mixture, w, i).Slope)
 		kappa, logs := m.node(b.kappa, i), m.node(b.s, i)
 		near, bend, rho := m.node(b.near, i), m.node(b.bend, i), m.node(m.rho, i)
-		var alpha, beta, gamma float64
+		var alpha, beta, gamma F
 		for j, tau := range m.node(tau, i) {
 			mu := 1 - kappa[j]
 			alpha += tau * (kappa[j]*p[1] + mu*rho[j])

@@ -12,11 +12,11 @@ import (
 //	cross-entropy        c_k = √f′_k        softmax  c_k = √(u_k Σt)  (B' = (diag(u) − uuᵀ) Σt)
 //
 // Row p of the data and output k have the row δ_k^l (u^r)ᵀ of Sᵀ ∂v^L/∂w, δ_k being the backward pass of s_k.
-type jacobian struct{ *Scratch }
+type jacobian[F Float] struct{ *Scratch[F] }
 
 // shareOutputs stores (W^{Lr})ᵀ u^L in s.spare[r] for softmax outputs: the part of (W^{Lr})ᵀ (e_k − u^L)
 // that is the same for every k.
-func (s jacobian) shareOutputs(w []float64, tp *Tape) {
+func (s jacobian[F]) shareOutputs(w []F, tp *Tape[F]) {
 	last := s.Last()
 	if s.out() != Softmax {
 		return
@@ -32,7 +32,7 @@ func (s jacobian) shareOutputs(w []float64, tp *Tape) {
 // pullOutput carries s_k = c(e_k − u) or c e_k back through the network: δ_k^l of the hidden layers lies in
 // s.phi afterwards. It needs what shareOutputs left. In a mixture it leaves s_k itself in s.spare[L]
 // and the gates' part of the Jacobian's rows in s.gates.byParameter.
-func (s jacobian) pullOutput(k int, c, w []float64, tp *Tape) {
+func (s jacobian[F]) pullOutput(k int, c, w []F, tp *Tape[F]) {
 	last := s.Last()
 	if s.Mixture != nil {
 		s.layColumn(s.spare[last], k, c, tp)
@@ -61,7 +61,7 @@ func (s jacobian) pullOutput(k int, c, w []float64, tp *Tape) {
 }
 
 // layColumn stores s_k in column, nodes × rows.
-func (s jacobian) layColumn(column []float64, k int, c []float64, tp *Tape) {
+func (s jacobian[F]) layColumn(column []F, k int, c []F, tp *Tape[F]) {
 	clear(column)
 	copy(column[k*s.Rows:], c)
 	if u := tp.U[s.Last()]; s.out() == Softmax {
@@ -74,14 +74,14 @@ func (s jacobian) layColumn(column []float64, k int, c []float64, tp *Tape) {
 }
 
 // outputRow adds c·w_k to the sum, w_k being row k of a dense block into the output layer, or a lone expert.
-func (s jacobian) outputRow(k int, c []float64, b Block, w []float64) {
+func (s jacobian[F]) outputRow(k int, c []F, b Block, w []F) {
 	if b.Sparse == nil {
-		s.terms = append(s.terms, blas.Term{A: b.row(w, k), RowStride: 1, ColStride: 1, B: c, Stride: s.Rows, K: 1})
+		s.terms = append(s.terms, blas.Term[F]{A: rowOf(&b, w, k), RowStride: 1, ColStride: 1, B: c, Stride: s.Rows, K: 1})
 	}
 }
 
 // addSparseRows is outputRow for the sparse blocks out of layer l, after the sum.
-func (s jacobian) addSparseRows(delta []float64, k int, c []float64, l int, w []float64) {
+func (s jacobian[F]) addSparseRows(delta []F, k int, c []F, l int, w []F) {
 	for _, b := range s.Outgoing[l] {
 		if b.Sparse == nil || b.To != s.Last() && !s.Lone(b.To) {
 			continue
@@ -90,7 +90,7 @@ func (s jacobian) addSparseRows(delta []float64, k int, c []float64, l int, w []
 		if b.To != s.Last() {
 			x = s.node(s.phi[b.To], k)
 		}
-		row := b.row(w, k)
+		row := rowOf(&b, w, k)
 		for i, node := range b.Sparse.Of(k) {
 			vector.Axpy(s.node(delta, node), row[i], x)
 		}
@@ -99,7 +99,7 @@ func (s jacobian) addSparseRows(delta []float64, k int, c []float64, l int, w []
 }
 
 // subtractShared subtracts c·shared of every node.
-func (s jacobian) subtractShared(delta, c, shared []float64) {
+func (s jacobian[F]) subtractShared(delta, c, shared []F) {
 	vector.Scale(s.ra, -1, c)
 	addScaledRows(delta, s.ra, shared)
 }

@@ -21,18 +21,18 @@ import (
 //	γ_k = c_k α_k − u_k Σ_j c_j α_j                              dst_k += γ_k a_p
 //
 // where the terms in u are softmax's. η, then c∘α, then γ lie in s.gamma.
-func AddRowProducts(scratch *Scratch, dst, w, v []float64, tp *Tape) {
-	s := jacobian{scratch}
+func AddRowProducts[F Float](scratch *Scratch[F], dst, w, v []F, tp *Tape[F]) {
+	s := jacobian[F]{scratch}
 	if s.row == nil {
-		s.row = make([]float64, s.Hidden())
+		s.row = make([]F, s.Hidden())
 	}
 	last := s.Last()
 	c, eta := s.phi[last], s.gamma[last]
-	s.Loss.factor(c, s.Scratch, tp)
+	s.loss.factor(c, s.Scratch, tp)
 	for _, b := range s.Incoming[last] {
 		s.mul(b, v, tp.U[b.From])
 	}
-	s.sumTo(eta, s.bias(last).of(v))
+	s.sumTo(eta, biasesOf(s.bias(last), v))
 	softmax := s.out() == Softmax
 	if softmax {
 		center(s.ra, tp.U[last], eta)
@@ -58,11 +58,11 @@ func AddRowProducts(scratch *Scratch, dst, w, v []float64, tp *Tape) {
 		s.outer(b, eta, tp.U[b.From], s.uRows[b.From])
 		s.sumWeights(dst, b)
 	}
-	vector.AddRowSums(s.bias(last).of(dst), eta, s.Rows)
+	vector.AddRowSums(biasesOf(s.bias(last), dst), eta, s.Rows)
 }
 
 // spreadOutputs subtracts u times the sum over the outputs from x.
-func (s jacobian) spreadOutputs(x, u []float64) {
+func (s jacobian[F]) spreadOutputs(x, u []F) {
 	vector.ColumnSums(s.ra, x)
 	for i := 0; i < len(x); i += s.Rows {
 		for j, sum := range s.ra {
@@ -74,11 +74,11 @@ func (s jacobian) spreadOutputs(x, u []float64) {
 // FormRows stores the rows that the block's rows have for output k in rows: b_{p,k}, and from column common on a_p c_k of that
 // output, block by block and the bias at last. After softmax the terminal part is that of all outputs, as the flat vector has
 // it; of a mixture all is in b_{p,k}. w are the weights of the pass that the tape has.
-func FormRows(scratch *Scratch, rows RowMajor, common, k int, w []float64, tp *Tape) {
-	s := jacobian{scratch}
+func FormRows[F Float](scratch *Scratch[F], rows RowMajor[F], common, k int, w []F, tp *Tape[F]) {
+	s := jacobian[F]{scratch}
 	last := s.Last()
 	c := s.phi[last]
-	s.Loss.factor(c, s.Scratch, tp)
+	s.loss.factor(c, s.Scratch, tp)
 	s.shareOutputs(w, tp)
 	c = s.node(c, k)
 	s.pullOutput(k, c, w, tp)
@@ -104,7 +104,7 @@ func FormRows(scratch *Scratch, rows RowMajor, common, k int, w []float64, tp *T
 }
 
 // formAllOutputs stores c(e_k − u) a_pᵀ in the terminal part of a row.
-func (s jacobian) formAllOutputs(row []float64, k, p int, c float64, tp *Tape) {
+func (s jacobian[F]) formAllOutputs(row []F, k, p int, c F, tp *Tape[F]) {
 	last := s.Last()
 	for i := range s.Outputs() {
 		d := -c * tp.U[last][i*s.Rows+p]
@@ -112,21 +112,21 @@ func (s jacobian) formAllOutputs(row []float64, k, p int, c float64, tp *Tape) {
 			d += c
 		}
 		for _, b := range s.Incoming[last] {
-			scaleRow(b.row(row, i), b, i, d, s.uRows[b.From].row(p, b.Cols))
+			scaleRow(rowOf(&b, row, i), b, i, d, s.uRows[b.From].row(p, b.Cols))
 		}
-		s.bias(last).of(row)[i] = d
+		biasesOf(s.bias(last), row)[i] = d
 	}
 }
 
 // transposeDeltas stores δ^l of the hidden layers, which pullOutput left, row by row in s.gamma.
-func (s jacobian) transposeDeltas() {
+func (s jacobian[F]) transposeDeltas() {
 	for l := 1; l < s.Last(); l++ {
 		blas.Transpose(s.gamma[l], s.Nodes[l], s.phi[l], s.Rows, s.Nodes[l], s.Rows)
 	}
 }
 
 // formRow stores b_{p,k} in row, from what transposeOutputs and transposeDeltas left for row p of the block and output k.
-func (s jacobian) formRow(row []float64, p int) {
+func (s jacobian[F]) formRow(row []F, p int) {
 	last := s.Last()
 	for _, b := range s.Blocks {
 		if b.To == last {
@@ -135,7 +135,7 @@ func (s jacobian) formRow(row []float64, p int) {
 		storeOuter(row, b, s.gamma[b.To][p*b.Rows:][:b.Rows], s.uRows[b.From].row(p, b.Cols))
 	}
 	for _, b := range s.Biases[:last-1] {
-		copy(b.of(row), s.gamma[b.Layer][p*b.Nodes:])
+		copy(biasesOf(b, row), s.gamma[b.Layer][p*b.Nodes:])
 	}
 	if s.Mixture != nil {
 		for i := range row[s.Mixture.Offset:] {
@@ -145,14 +145,14 @@ func (s jacobian) formRow(row []float64, p int) {
 }
 
 // storeOuter stores δuᵀ in the weights of a block in dst, for one row of data.
-func storeOuter(dst []float64, b Block, delta, u []float64) {
+func storeOuter[F Float](dst []F, b Block, delta, u []F) {
 	for i, d := range delta {
-		scaleRow(b.row(dst, i), b, i, d, u)
+		scaleRow(rowOf(&b, dst, i), b, i, d, u)
 	}
 }
 
 // scaleRow stores d·u in what row i of a block has weights for.
-func scaleRow(dst []float64, b Block, i int, d float64, u []float64) {
+func scaleRow[F Float](dst []F, b Block, i int, d F, u []F) {
 	if b.Sparse == nil {
 		vector.Scale(dst, d, u)
 		return

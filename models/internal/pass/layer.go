@@ -7,16 +7,16 @@ import "newtop/internal/vector"
 //
 // It has four maps. All but activate work in place on what the caller summed up, and none evaluates a transcendental
 // function.
-type layer struct {
+type layer[F Float] struct {
 	Activation
-	u, delta, kept []float64
-	ra, rb         []float64
+	u, delta, kept []F
+	ra, rb         []F
 }
 
 // activate replaces the net inputs v in u by f(v).
-func (l layer) activate() {
+func (l layer[F]) activate() {
 	if l.Activation != Softmax {
-		l.value(l.u, l.kept)
+		value(l.Activation, l.u, l.kept)
 		return
 	}
 	vector.ColumnMax(l.ra, l.u)
@@ -24,9 +24,9 @@ func (l layer) activate() {
 }
 
 // push stores Jφ in ru. For softmax Jφ = u∘(φ − ⟨u, φ⟩).
-func (l layer) push(ru, phi []float64) {
+func (l layer[F]) push(ru, phi []F) {
 	if l.Activation != Softmax {
-		l.slope(ru, l.u, l.kept, phi)
+		slope(l.Activation, ru, l.u, l.kept, phi)
 		return
 	}
 	vector.ColumnDots(l.ra, l.u, phi)
@@ -34,14 +34,14 @@ func (l layer) push(ru, phi []float64) {
 }
 
 // pull replaces ε by Jᵀε, J being symmetric for every activation. For softmax Jᵀε = u∘(ε − ⟨u, ε⟩).
-func (l layer) pull(x []float64) {
+func (l layer[F]) pull(x []F) {
 	if l.Activation != Identity {
 		l.push(x, x)
 	}
 }
 
 // slopes stores f′ of every node and row in c. Not for softmax.
-func (l layer) slopes(c []float64) {
+func (l layer[F]) slopes(c []F) {
 	for i := range c {
 		c[i] = 1
 	}
@@ -49,7 +49,7 @@ func (l layer) slopes(c []float64) {
 }
 
 // pullKeep is pull for the backward pass at w: it turns ε in delta into δ, and keeps what curve needs of ε.
-func (l layer) pullKeep() {
+func (l layer[F]) pullKeep() {
 	if l.Activation != Softmax {
 		l.pull(l.delta)
 		return
@@ -60,7 +60,7 @@ func (l layer) pullKeep() {
 }
 
 // center subtracts ⟨u, x⟩ from every row's x; mean receives it.
-func center(mean, u, x []float64) {
+func center[F Float](mean, u, x []F) {
 	vector.ColumnDots(mean, u, x)
 	for i := 0; i < len(x); i += len(mean) {
 		for j, mean := range mean {
@@ -74,18 +74,18 @@ func center(mean, u, x []float64) {
 // Elementwise it is f′∘Rε + (f″/f′)∘φ∘δ, the last term of [M, corollary 2] with f′∘ε = δ. For softmax,
 // with e = ε − ⟨u, ε⟩ as kept and ⟨Ru, ε⟩ = ⟨Ru, e⟩ because ΣRu = 0, it is
 // Ru∘e + u∘(Rε − ⟨u, Rε⟩ − ⟨Ru, e⟩).
-func (l layer) curve(x, phi, ru []float64) {
+func (l layer[F]) curve(x, phi, ru []F) {
 	switch {
 	case l.Activation == Softmax:
 		l.curveSoftmax(x, ru)
 	case l.curved():
-		l.bend(x, l.u, l.kept, phi, l.delta)
+		bend(l.Activation, x, l.u, l.kept, phi, l.delta)
 	default:
 		l.pull(x)
 	}
 }
 
-func (l layer) curveSoftmax(x, ru []float64) {
+func (l layer[F]) curveSoftmax(x, ru []F) {
 	u, e, rows := l.u, l.kept, len(l.ra)
 	vector.ColumnDots(l.ra, u, x)
 	vector.ColumnDots(l.rb, ru, e)

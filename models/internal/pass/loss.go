@@ -7,9 +7,6 @@ var Losses = [...]Loss{squaredError{}, crossEntropy{}}
 // ∂²E_p/∂u∂uᵀ, which must not be negative, and J the derivatives of the outputs u^L by their net inputs v^L, B' = JᵀBJ is the
 // curvature that the Gauss–Newton matrix sees. A loss may be one with the activation of the outputs, whose derivatives then
 // cancel; B' is then all of the curvature at v^L.
-//
-// Methods on a Scratch are about the block of rows in it, whose tape is tp, at its output layer L. measure may be
-// called alone; delta follows a measure of the same tape; the others need both, and may be called any number of times.
 type Loss interface {
 	// Name returns what files and flags call it.
 	Name() string
@@ -21,18 +18,33 @@ type Loss interface {
 	// keeps returns how many numbers tp.kept of so many outputs has a row: what layer.pullKeep keeps, where it is called,
 	// and behind it the loss's own.
 	keeps(out Activation, outputs int) int
+}
+
+// lossOn is what a loss does on a Scratch.
+//
+// Methods are about the block of rows in it, whose tape is tp, at its output layer L. measure may be
+// called alone; delta follows a measure of the same tape; the others need both, and may be called any number of times.
+type lossOn[F Float] interface {
 	// measure turns the net inputs in tp.U into outputs, leaves u − t in tp.Delta, and returns Σ_p E_p and Σ_p ‖u − t‖².
-	measure(s *Scratch, tp *Tape) (loss, squared float64)
+	measure(s *Scratch[F], tp *Tape[F]) (loss, squared float64)
 	// delta turns the u − t in tp.Delta into δ^L = ∂E_p/∂v^L, and keeps what the methods below need.
-	delta(s *Scratch, tp *Tape)
+	delta(s *Scratch[F], tp *Tape[F])
 	// curve stores γ^L in s.gamma, from φ^L in s.phi and Ru^L in s.ru: the derivative of δ^L along φ^L if it shall be exact,
 	// else B'φ^L.
-	curve(s *Scratch, tp *Tape, exact bool)
+	curve(s *Scratch[F], tp *Tape[F], exact bool)
 	// factor stores c_k of every output and row in c, where B' = SSᵀ and column k of S is c_k e_k, or after softmax
 	// c_k (e_k − u).
-	factor(c []float64, s *Scratch, tp *Tape)
+	factor(c []F, s *Scratch[F], tp *Tape[F])
 	// diagonal stores the diagonal of B' in dst, from what factor stored in c.
-	diagonal(dst, c []float64, s *Scratch, tp *Tape)
+	diagonal(dst, c []F, s *Scratch[F], tp *Tape[F])
+}
+
+// lossIn returns what a loss does in the precision.
+func lossIn[F Float](l Loss) lossOn[F] {
+	if _, ok := l.(squaredError); ok {
+		return squaredErrorOn[F]{}
+	}
+	return crossEntropyOn[F]{}
 }
 
 // Tally is how well a network does on some rows: sums over them.

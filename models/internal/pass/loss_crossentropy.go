@@ -12,6 +12,8 @@ import (
 // targets.
 type crossEntropy struct{}
 
+type crossEntropyOn[F Float] struct{}
+
 func (crossEntropy) Name() string { return "xent" }
 
 func (crossEntropy) Refuse(out Activation) string {
@@ -44,7 +46,7 @@ func (crossEntropy) keeps(out Activation, _ int) int {
 	return 0
 }
 
-func (x crossEntropy) measure(s *Scratch, tp *Tape) (loss, squared float64) {
+func (x crossEntropyOn[F]) measure(s *Scratch[F], tp *Tape[F]) (loss, squared float64) {
 	last := s.Last()
 	if s.out() == Softmax {
 		loss = x.ofSoftmax(s, tp.U[last], tp.kept[last])
@@ -56,7 +58,7 @@ func (x crossEntropy) measure(s *Scratch, tp *Tape) (loss, squared float64) {
 
 // ofSoftmax returns Σ_p Σ_k t_k (log Σ_i e^v_i − v_k), turns v into probabilities and stores the sum
 // of each row's targets. Logits are taken relative to the largest, so the loss is finite wherever the logits are.
-func (crossEntropy) ofSoftmax(s *Scratch, v, targetSum []float64) float64 {
+func (crossEntropyOn[F]) ofSoftmax(s *Scratch[F], v, targetSum []F) float64 {
 	top, total, hit := s.ra, s.rb, s.rc
 	vector.ColumnMax(top, v)
 	vector.ColumnSums(targetSum, s.Targets)
@@ -65,7 +67,7 @@ func (crossEntropy) ofSoftmax(s *Scratch, v, targetSum []float64) float64 {
 	loss := 0.0
 	for j, sum := range total {
 		if targetSum[j] != 0 {
-			loss += targetSum[j]*math.Log(sum) - (hit[j] - targetSum[j]*top[j])
+			loss += float64(targetSum[j])*math.Log(float64(sum)) - float64(hit[j]-targetSum[j]*top[j])
 		}
 	}
 	return loss
@@ -74,10 +76,10 @@ func (crossEntropy) ofSoftmax(s *Scratch, v, targetSum []float64) float64 {
 // ofSigmoid returns Σ_p Σ_k log(1 + e^v_k) − t_k v_k, which is −Σ t log u + (1−t) log(1−u), and turns v
 // into probabilities. With x = |v|, and 1 − t for t where v > 0, a term is log(1 + e^−x) + t·x: two
 // numbers of one sign, so that a certain and right output costs e^−x and not what rounding leaves of v.
-func (crossEntropy) ofSigmoid(s *Scratch, v []float64) float64 {
+func (crossEntropyOn[F]) ofSigmoid(s *Scratch[F], v []F) float64 {
 	loss := 0.0
 	for i, x := range v {
-		t, far := s.Targets[i], math.Abs(x)
+		t, far := float64(s.Targets[i]), math.Abs(float64(x))
 		value, u := softplus(-far)
 		if x > 0 {
 			t, u = 1-t, 1-u
@@ -86,19 +88,19 @@ func (crossEntropy) ofSigmoid(s *Scratch, v []float64) float64 {
 			value += t * far
 		}
 		loss += value
-		v[i] = u
+		v[i] = F(u)
 	}
 	return loss
 }
 
 // delta stores (Σt)u − t after softmax; after sigmoid it is u − t.
-func (crossEntropy) delta(s *Scratch, tp *Tape) {
+func (crossEntropyOn[F]) delta(s *Scratch[F], tp *Tape[F]) {
 	if s.out() != Softmax {
 		return
 	}
 	last := s.Last()
 	sums := tp.kept[last]
-	if !slices.ContainsFunc(sums, func(sum float64) bool { return sum != 1 }) {
+	if !slices.ContainsFunc(sums, func(sum F) bool { return sum != 1 }) {
 		return
 	}
 	u, delta := tp.U[last], tp.Delta[last]
@@ -110,7 +112,7 @@ func (crossEntropy) delta(s *Scratch, tp *Tape) {
 }
 
 // curve stores (Σt)Ru^L after softmax, Ru^L after sigmoid.
-func (crossEntropy) curve(s *Scratch, tp *Tape, _ bool) {
+func (crossEntropyOn[F]) curve(s *Scratch[F], tp *Tape[F], _ bool) {
 	last := s.Last()
 	gamma := s.gamma[last]
 	copy(gamma, s.ru[last])
@@ -123,24 +125,24 @@ func (crossEntropy) curve(s *Scratch, tp *Tape, _ bool) {
 }
 
 // factor stores √f′_k, or √(u_k Σt) after softmax.
-func (crossEntropy) factor(c []float64, s *Scratch, tp *Tape) {
+func (crossEntropyOn[F]) factor(c []F, s *Scratch[F], tp *Tape[F]) {
 	if s.out() != Softmax {
 		s.layer(tp, s.Last()).slopes(c)
 		for i := range c {
-			c[i] = math.Sqrt(c[i])
+			c[i] = F(math.Sqrt(float64(c[i])))
 		}
 		return
 	}
 	u := tp.U[s.Last()]
 	for i := 0; i < len(u); i += s.Rows {
 		for j, sum := range tp.kept[s.Last()] {
-			c[i+j] = math.Sqrt(u[i+j] * sum)
+			c[i+j] = F(math.Sqrt(float64(u[i+j] * sum)))
 		}
 	}
 }
 
 // diagonal stores c², or Σt·u(1 − u) after softmax.
-func (crossEntropy) diagonal(dst, c []float64, s *Scratch, tp *Tape) {
+func (crossEntropyOn[F]) diagonal(dst, c []F, s *Scratch[F], tp *Tape[F]) {
 	vector.Mul(dst, c, c)
 	if s.out() == Softmax {
 		for i, u := range tp.U[s.Last()] {

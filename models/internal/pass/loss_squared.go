@@ -5,6 +5,8 @@ import "newtop/internal/vector"
 // squaredError is ½‖u − t‖², whose B is the identity.
 type squaredError struct{}
 
+type squaredErrorOn[F Float] struct{}
+
 func (squaredError) Name() string { return "mse" }
 
 func (squaredError) Refuse(Activation) string { return "" }
@@ -13,16 +15,16 @@ func (squaredError) Of(u, t float64, _ Activation) float64 { return (u - t) * (u
 
 func (squaredError) keeps(out Activation, outputs int) int { return out.keeps() * outputs }
 
-func (squaredError) measure(s *Scratch, tp *Tape) (loss, squared float64) {
+func (squaredErrorOn[F]) measure(s *Scratch[F], tp *Tape[F]) (loss, squared float64) {
 	s.Finish(tp)
 	squared = s.residual(tp)
 	return squared / 2, squared
 }
 
 // delta carries ε^L = u − t back through the activation.
-func (squaredError) delta(s *Scratch, tp *Tape) { s.layer(tp, s.Last()).pullKeep() }
+func (squaredErrorOn[F]) delta(s *Scratch[F], tp *Tape[F]) { s.layer(tp, s.Last()).pullKeep() }
 
-func (squaredError) curve(s *Scratch, tp *Tape, exact bool) {
+func (squaredErrorOn[F]) curve(s *Scratch[F], tp *Tape[F], exact bool) {
 	last := s.Last()
 	gamma, out := s.gamma[last], s.layer(tp, last)
 	copy(gamma, s.ru[last]) // Rε^L
@@ -34,7 +36,7 @@ func (squaredError) curve(s *Scratch, tp *Tape, exact bool) {
 }
 
 // factor stores f′_k, or u_k after softmax: B' = J², and S = J.
-func (squaredError) factor(c []float64, s *Scratch, tp *Tape) {
+func (squaredErrorOn[F]) factor(c []F, s *Scratch[F], tp *Tape[F]) {
 	if s.out() == Softmax {
 		copy(c, tp.U[s.Last()])
 		return
@@ -43,7 +45,7 @@ func (squaredError) factor(c []float64, s *Scratch, tp *Tape) {
 }
 
 // diagonal stores c², or after softmax u²((1 − u)² + Σ_{k≠j} u_k²) = u²(1 − 2u + ⟨u, u⟩).
-func (squaredError) diagonal(dst, c []float64, s *Scratch, tp *Tape) {
+func (squaredErrorOn[F]) diagonal(dst, c []F, s *Scratch[F], tp *Tape[F]) {
 	if s.out() != Softmax {
 		vector.Mul(dst, c, c)
 		return

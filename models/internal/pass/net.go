@@ -3,7 +3,14 @@
 // letters and indices mean, and shares the blocks out.
 package pass
 
-import "slices"
+import (
+	"slices"
+
+	"newtop/models/blas"
+)
+
+// Float is a number of either precision.
+type Float = blas.Float
 
 // Net is what passes know of a network: its layers, and where the weights between them lie in the flat vector. It is not
 // changed once it is made.
@@ -37,7 +44,7 @@ func (b *Block) Size() int {
 	return b.Rows * b.Cols
 }
 
-func (b *Block) of(w []float64) []float64 {
+func weightsOf[F Float](b *Block, w []F) []F {
 	size := b.Size()
 	return w[b.Offset:][:size:size]
 }
@@ -51,15 +58,15 @@ func (b *Block) RowSpan(i int) (from, to int) {
 }
 
 // row returns the weights of row i.
-func (b *Block) row(w []float64, i int) []float64 {
+func rowOf[F Float](b *Block, w []F, i int) []F {
 	from, to := b.RowSpan(i)
-	return b.of(w)[from:to]
+	return weightsOf(b, w)[from:to]
 }
 
 // Bias is where the biases b^l of a layer lie in the flat vector.
 type Bias struct{ Layer, Offset, Nodes int }
 
-func (b Bias) of(w []float64) []float64 { return w[b.Offset:][:b.Nodes:b.Nodes] }
+func biasesOf[F Float](b Bias, w []F) []F { return w[b.Offset:][:b.Nodes:b.Nodes] }
 
 // Last returns L.
 func (n *Net) Last() int { return len(n.Nodes) - 1 }

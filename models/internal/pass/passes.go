@@ -7,12 +7,12 @@ import (
 
 // Pass does the forward and backward pass on a block whose inputs and s.Targets are filled in, of a loss that counts each row by
 // share, and returns the plain sums over the rows.
-func (s *Scratch) Pass(w []float64, tp *Tape, share float64) Tally {
+func (s *Scratch[F]) Pass(w []F, tp *Tape[F], share float64) Tally {
 	s.Forward(w, tp)
 	sum := s.Measure(tp)
-	s.Loss.delta(s, tp)
+	s.loss.delta(s, tp)
 	if delta := tp.Delta[s.Last()]; share != 1 {
-		vector.Scale(delta, share, delta) // instead of the gradient, which is longer
+		vector.Scale(delta, F(share), delta) // instead of the gradient, which is longer
 	}
 	s.backward(w, tp)
 	return sum
@@ -21,12 +21,12 @@ func (s *Scratch) Pass(w []float64, tp *Tape, share float64) Tally {
 // Forward computes the outputs of layers 1…L−1 and the net inputs of layer L [M, eq. 3]:
 // v^l = Σ_r W^{lr} u^r + b^l, u^l = f_l(v^l). In a mixture v^L = Σ_i g_i o_i [MD, §3]. The output layer's
 // activation is Finish's or Measure's.
-func (s *Scratch) Forward(w []float64, tp *Tape) {
+func (s *Scratch[F]) Forward(w []F, tp *Tape[F]) {
 	for l := 1; l <= s.Last(); l++ {
 		for _, b := range s.Incoming[l] {
 			s.mul(b, w, tp.U[b.From])
 		}
-		s.sumTo(tp.U[l], s.bias(l).of(w))
+		s.sumTo(tp.U[l], biasesOf(s.bias(l), w))
 		if l < s.Last() {
 			s.layer(tp, l).activate()
 		}
@@ -38,22 +38,22 @@ func (s *Scratch) Forward(w []float64, tp *Tape) {
 }
 
 // Finish turns the net inputs of the output layer into outputs.
-func (s *Scratch) Finish(tp *Tape) { s.layer(tp, s.Last()).activate() }
+func (s *Scratch[F]) Finish(tp *Tape[F]) { s.layer(tp, s.Last()).activate() }
 
 // Measure turns the net inputs of the output layer into outputs, measures them against s.Targets, and leaves u − t in δ^L.
-func (s *Scratch) Measure(tp *Tape) Tally {
-	loss, squared := s.Loss.measure(s, tp)
+func (s *Scratch[F]) Measure(tp *Tape[F]) Tally {
+	loss, squared := s.loss.measure(s, tp)
 	return Tally{Loss: loss, Squared: squared, Wrong: s.CountWrong(tp)}
 }
 
 // residual leaves u − t in δ^L and returns the sum of its squares.
-func (s *Scratch) residual(tp *Tape) float64 {
+func (s *Scratch[F]) residual(tp *Tape[F]) float64 {
 	last := s.Last()
 	return vector.Residual(tp.Delta[last], tp.U[last], s.Targets)
 }
 
 // CountWrong returns how many rows of outputs are wrong.
-func (s *Scratch) CountWrong(tp *Tape) int {
+func (s *Scratch[F]) CountWrong(tp *Tape[F]) int {
 	if s.Outputs() == 1 {
 		return 0
 	}
@@ -71,7 +71,7 @@ func (s *Scratch) CountWrong(tp *Tape) int {
 
 // backward computes δ^l of layers L−1…1 from δ^L [M, eq. 6]: ε^l = Σ_{r>l} (W^{rl})ᵀ δ^r, and for expert i of
 // a mixture g_i δ^L more; δ^l = J_lᵀ ε^l.
-func (s *Scratch) backward(w []float64, tp *Tape) {
+func (s *Scratch[F]) backward(w []F, tp *Tape[F]) {
 	for l := s.Last() - 1; l > 0; l-- {
 		delta := tp.Delta[l]
 		for _, b := range s.Outgoing[l] {
@@ -85,11 +85,11 @@ func (s *Scratch) backward(w []float64, tp *Tape) {
 
 // GradientTo stores the sum over the block's rows of ∂E_p/∂w in dst, or with blas.Add adds it: G^{lr} = δ^l (u^r)ᵀ, δ^l
 // for the biases.
-func (s *Scratch) GradientTo(dst, w []float64, tp *Tape, start blas.Start) {
+func (s *Scratch[F]) GradientTo(dst, w []F, tp *Tape[F], start blas.Start) {
 	s.transposeOutputs(tp)
 	for _, b := range s.Blocks {
 		s.outer(b, tp.Delta[b.To], tp.U[b.From], s.uRows[b.From])
-		to, start := b.of(dst), start
+		to, start := weightsOf(&b, dst), start
 		if b.Sparse != nil && start == blas.Zero {
 			clear(to)
 			start = blas.Add
@@ -97,7 +97,7 @@ func (s *Scratch) GradientTo(dst, w []float64, tp *Tape, start blas.Start) {
 		s.finishSum(to, b.Rows, b.Cols, start, nil)
 	}
 	for _, b := range s.Biases {
-		to := b.of(dst)
+		to := biasesOf(b, dst)
 		if start == blas.Zero {
 			clear(to)
 		}
@@ -114,7 +114,7 @@ func (s *Scratch) GradientTo(dst, w []float64, tp *Tape, start blas.Start) {
 // pushForward computes φ^l and Ru^l of all layers along the direction d [M, lemma 1]:
 // φ^l = Σ_r (D^{lr} u^r + W^{lr} Ru^r) + d^l, Ru^l = J_l φ^l, where Ru^0 = 0 costs nothing. In a mixture
 // φ^L = Σ_i R{g_i} o_i + g_i R{o_i} [MD, §3].
-func (s *Scratch) pushForward(w, d []float64, tp *Tape) {
+func (s *Scratch[F]) pushForward(w, d []F, tp *Tape[F]) {
 	for l := 1; l <= s.Last(); l++ {
 		phi := s.phi[l]
 		for _, b := range s.Incoming[l] {
@@ -123,7 +123,7 @@ func (s *Scratch) pushForward(w, d []float64, tp *Tape) {
 				s.mul(b, w, s.ru[b.From])
 			}
 		}
-		s.sumTo(phi, s.bias(l).of(d))
+		s.sumTo(phi, biasesOf(s.bias(l), d))
 		if s.mixes(l) {
 			s.gates.push(phi, w, d, tp, s.ru)
 		}
@@ -136,10 +136,10 @@ func (s *Scratch) pushForward(w, d []float64, tp *Tape) {
 //	γ^l  = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r ), and for expert i of a mixture
 //	       g_i γ^L + R{g_i} δ^L more
 //	dst += δ^l (Ru^r)ᵀ + γ^l (u^r)ᵀ, γ^l for the biases
-func (s *Scratch) AddHessian(dst, w, d []float64, tp *Tape) {
+func (s *Scratch[F]) AddHessian(dst, w, d []F, tp *Tape[F]) {
 	s.pushForward(w, d, tp)
 	last := s.Last()
-	s.Loss.curve(s, tp, true)
+	s.loss.curve(s, tp, true)
 	for l := last - 1; l > 0; l-- {
 		gamma := s.gamma[l]
 		for _, b := range s.Outgoing[l] {
@@ -161,10 +161,10 @@ func (s *Scratch) AddHessian(dst, w, d []float64, tp *Tape) {
 
 // AddGaussNewton adds the sum over the block's rows of J_pᵀ B J_p d to dst [MD, §2.2]: γ^L = B φ^L, then
 // the backward pass of the gradient, without f″ and without residuals.
-func (s *Scratch) AddGaussNewton(dst, w, d []float64, tp *Tape) {
+func (s *Scratch[F]) AddGaussNewton(dst, w, d []F, tp *Tape[F]) {
 	s.pushForward(w, d, tp)
 	last := s.Last()
-	s.Loss.curve(s, tp, false)
+	s.loss.curve(s, tp, false)
 	for l := last - 1; l > 0; l-- {
 		gamma := s.gamma[l]
 		for _, b := range s.Outgoing[l] {
@@ -181,7 +181,7 @@ func (s *Scratch) AddGaussNewton(dst, w, d []float64, tp *Tape) {
 }
 
 // addProduct adds γ^l (u^r)ᵀ to the weights in dst, for the exact Hessian also δ^l (Ru^r)ᵀ, and γ^l to the biases.
-func (s *Scratch) addProduct(dst []float64, tp *Tape, exact bool) {
+func (s *Scratch[F]) addProduct(dst []F, tp *Tape[F], exact bool) {
 	s.transposeOutputs(tp)
 	if exact {
 		s.transposeTangents(1)
@@ -194,12 +194,12 @@ func (s *Scratch) addProduct(dst []float64, tp *Tape, exact bool) {
 		s.sumWeights(dst, b)
 	}
 	for _, b := range s.Biases {
-		vector.AddRowSums(b.of(dst), s.gamma[b.Layer], s.Rows)
+		vector.AddRowSums(biasesOf(b, dst), s.gamma[b.Layer], s.Rows)
 	}
 }
 
 // AddShares adds the sum over the block's rows of every gate's share to dst.
-func (s *Scratch) AddShares(dst, w []float64, tp *Tape) {
+func (s *Scratch[F]) AddShares(dst, w []F, tp *Tape[F]) {
 	s.gates.compute(w, tp)
 	vector.AddRowSums(dst, tp.gates.g, s.Rows)
 }

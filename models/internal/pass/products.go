@@ -6,51 +6,70 @@ import (
 
 // products is a sum of matrix products under way, for a block of Rows rows of data. Dense blocks become terms of one blas.Sum, so
 // that what it adds up stays in registers; sparse ones are added afterwards.
-type products struct {
+type products[F Float] struct {
 	Rows   int
-	terms  []blas.Term
-	sparse []sparseTerm
+	terms  []blas.Term[F]
+	sparse []sparseTerm[F]
 	// Multiplications counts all that were done, those of sparse blocks included.
 	Multiplications int
 }
 
-// sparseTerm is one call of a Sparse's addMul, addMulTrans or addOuter.
-type sparseTerm struct {
-	add     func(s *Sparse, c, a, b []float64, rows int)
+// sparseTerm is one product of a sparse block. A function value in place of its kind would be allocated.
+type sparseTerm[F Float] struct {
+	kind    sparseKind
 	sources *Sparse
-	a, b    []float64
+	a, b    []F
+}
+
+type sparseKind uint8
+
+const (
+	sparseMul sparseKind = iota
+	sparseMulTrans
+	sparseOuter
+)
+
+func (t *sparseTerm[F]) add(dst []F, rows int) {
+	switch t.kind {
+	case sparseMul:
+		addMul(t.sources, dst, t.a, t.b, rows)
+	case sparseMulTrans:
+		addMulTrans(t.sources, dst, t.a, t.b, rows)
+	case sparseOuter:
+		addOuter(t.sources, dst, t.a, t.b, rows)
+	}
 }
 
 // mul adds W^{lr} x to the sum, w being all weights.
-func (p *products) mul(b Block, w, x []float64) {
+func (p *products[F]) mul(b Block, w, x []F) {
 	if b.Sparse != nil {
-		p.sparse = append(p.sparse, sparseTerm{(*Sparse).addMul, b.Sparse, b.of(w), x})
+		p.sparse = append(p.sparse, sparseTerm[F]{sparseMul, b.Sparse, weightsOf(&b, w), x})
 		return
 	}
-	p.terms = append(p.terms, blas.Term{A: b.of(w), RowStride: b.Cols, ColStride: 1, B: x, Stride: p.Rows, K: b.Cols})
+	p.terms = append(p.terms, blas.Term[F]{A: weightsOf(&b, w), RowStride: b.Cols, ColStride: 1, B: x, Stride: p.Rows, K: b.Cols})
 }
 
 // mulTrans adds (W^{lr})ᵀ x to the sum, w being all weights.
-func (p *products) mulTrans(b Block, w, x []float64) {
+func (p *products[F]) mulTrans(b Block, w, x []F) {
 	if b.Sparse != nil {
-		p.sparse = append(p.sparse, sparseTerm{(*Sparse).addMulTrans, b.Sparse, b.of(w), x})
+		p.sparse = append(p.sparse, sparseTerm[F]{sparseMulTrans, b.Sparse, weightsOf(&b, w), x})
 		return
 	}
-	p.terms = append(p.terms, blas.Term{A: b.of(w), RowStride: 1, ColStride: b.Cols, B: x, Stride: p.Rows, K: b.Rows})
+	p.terms = append(p.terms, blas.Term[F]{A: weightsOf(&b, w), RowStride: 1, ColStride: b.Cols, B: x, Stride: p.Rows, K: b.Rows})
 }
 
 // outer adds x yᵀ to the sum, over the rows of data, y being the outputs of layer b.From or what belongs to them, node
 // by node, and yRows the same row by row.
-func (p *products) outer(b Block, x, y []float64, yRows RowMajor) {
+func (p *products[F]) outer(b Block, x, y []F, yRows RowMajor[F]) {
 	if b.Sparse != nil {
-		p.sparse = append(p.sparse, sparseTerm{(*Sparse).addOuter, b.Sparse, x, y})
+		p.sparse = append(p.sparse, sparseTerm[F]{sparseOuter, b.Sparse, x, y})
 		return
 	}
-	p.terms = append(p.terms, blas.Term{A: x, RowStride: p.Rows, ColStride: 1, B: yRows.Data, Stride: yRows.Stride, K: p.Rows})
+	p.terms = append(p.terms, blas.Term[F]{A: x, RowStride: p.Rows, ColStride: 1, B: yRows.Data, Stride: yRows.Stride, K: p.Rows})
 }
 
 // sumTo stores the sum in dst, nodes × rows, beginning with the biases of the nodes, or with 0 where there are none.
-func (p *products) sumTo(dst, bias []float64) {
+func (p *products[F]) sumTo(dst, bias []F) {
 	start := blas.Zero
 	if len(bias) > 0 {
 		start = blas.Bias
@@ -59,11 +78,11 @@ func (p *products) sumTo(dst, bias []float64) {
 }
 
 // sumWeights adds the sum to the weights of a block in dst.
-func (p *products) sumWeights(dst []float64, b Block) {
-	p.finishSum(b.of(dst), b.Rows, b.Cols, blas.Add, nil)
+func (p *products[F]) sumWeights(dst []F, b Block) {
+	p.finishSum(weightsOf(&b, dst), b.Rows, b.Cols, blas.Add, nil)
 }
 
-func (p *products) finishSum(dst []float64, m, n int, start blas.Start, bias []float64) {
+func (p *products[F]) finishSum(dst []F, m, n int, start blas.Start, bias []F) {
 	if len(p.terms) > 0 || start != blas.Add {
 		blas.Sum(dst, m, n, n, start, bias, p.terms)
 	}
@@ -71,7 +90,7 @@ func (p *products) finishSum(dst []float64, m, n int, start blas.Start, bias []f
 		p.Multiplications += m * n * t.K
 	}
 	for _, t := range p.sparse {
-		t.add(t.sources, dst, t.a, t.b, p.Rows)
+		t.add(dst, p.Rows)
 		p.Multiplications += t.sources.Len() * p.Rows
 	}
 	p.terms, p.sparse = p.terms[:0], p.sparse[:0]

@@ -3,65 +3,67 @@ package pass
 import "newtop/models/blas"
 
 // Scratch is what one worker needs to carry a block of rows through the network.
-type Scratch struct {
+type Scratch[F Float] struct {
 	*Net
-	products
-	gates gates // nothing without a mixture
-	Own   Tape  // for a block whose tape is not kept
-	View  Tape  // of a kept block's tape
+	products[F]
+	loss  lossOn[F]
+	gates gates[F] // nothing without a mixture
+	Own   Tape[F]  // for a block whose tape is not kept
+	View  Tape[F]  // of a kept block's tape
 
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
-	phi, ru, gamma, spare [][]float64
+	phi, ru, gamma, spare [][]F
 	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them or
 	// put them.
-	uRows, ruRows             []RowMajor
-	uRowsMemory, ruRowsMemory [][]float64
+	uRows, ruRows             []RowMajor[F]
+	uRowsMemory, ruRowsMemory [][]F
 
-	Targets    []float64 // outputs × rows
-	ra, rb, rc []float64 // one number a row each
-	row        []float64 // the hidden part of a Jacobian row; nil before the first is asked for
+	Targets    []F // outputs × rows
+	ra, rb, rc []F // one number a row each
+	row        []F // the hidden part of a Jacobian row; nil before the first is asked for
 
-	tapeMemory, layerMemory, gateMemory, rowMemory []float64
+	tapeMemory, layerMemory, gateMemory, rowMemory []F
 }
 
 // NewScratch returns room for blocks of up to rows rows.
-func NewScratch(n *Net, rows int) *Scratch {
+func NewScratch[F Float](n *Net, rows int) *Scratch[F] {
 	all, byRows := 0, 0
 	for _, nodes := range n.Nodes {
 		all += nodes
 		byRows += padded(nodes)
 	}
 	layers := len(n.Nodes)
-	return &Scratch{
+	return &Scratch[F]{
 		Net:      n,
-		products: products{terms: make([]blas.Term, 0, 2*len(n.Blocks)+1), sparse: make([]sparseTerm, 0, 2*len(n.Blocks))},
-		gates:    gates{Mixture: n.Mixture},
-		Own:      n.newTape(), View: n.newTape(),
-		phi: make([][]float64, layers), ru: make([][]float64, layers),
-		gamma: make([][]float64, layers), spare: make([][]float64, layers),
-		uRows: make([]RowMajor, layers), ruRows: make([]RowMajor, layers),
-		uRowsMemory: make([][]float64, layers), ruRowsMemory: make([][]float64, layers),
-		tapeMemory:  make([]float64, n.TapeSize()*rows),
-		layerMemory: make([]float64, (4*all+2*byRows)*rows),
-		gateMemory:  make([]float64, gateScratch*n.GateCount()*rows),
-		rowMemory:   make([]float64, (3+n.Outputs())*rows),
+		loss:     lossIn[F](n.Loss),
+		products: products[F]{terms: make([]blas.Term[F], 0, 2*len(n.Blocks)+1), sparse: make([]sparseTerm[F], 0, 2*len(n.Blocks))},
+		gates:    gates[F]{Mixture: n.Mixture},
+		Own:      newTape[F](n), View: newTape[F](n),
+		phi: make([][]F, layers), ru: make([][]F, layers),
+		gamma: make([][]F, layers), spare: make([][]F, layers),
+		uRows: make([]RowMajor[F], layers), ruRows: make([]RowMajor[F], layers),
+		uRowsMemory: make([][]F, layers), ruRowsMemory: make([][]F, layers),
+		tapeMemory:  make([]F, n.TapeSize()*rows),
+		layerMemory: make([]F, (4*all+2*byRows)*rows),
+		gateMemory:  make([]F, gateScratch*n.GateCount()*rows),
+		rowMemory:   make([]F, (3+n.Outputs())*rows),
 	}
 }
 
 // SetRows makes the scratch ready for a block of that many rows.
-func (s *Scratch) SetRows(rows int) {
+func (s *Scratch[F]) SetRows(rows int) {
 	if s.Rows == rows {
 		return
 	}
 	s.Rows = rows
-	s.PlaceTape(&s.Own, s.tapeMemory, rows)
+	PlaceTape(s.Net, &s.Own, s.tapeMemory, rows)
 	memory := s.layerMemory
-	for _, arrays := range [...][][]float64{s.phi, s.ru, s.gamma, s.spare} {
+	for _, arrays := range [...][][]F{s.phi, s.ru, s.gamma, s.spare} {
 		for l, nodes := range s.Nodes {
 			arrays[l], memory = memory[:nodes*rows:nodes*rows], memory[nodes*rows:]
 		}
 	}
-	for _, arrays := range [...][][]float64{s.uRowsMemory, s.ruRowsMemory} {
+	for _, arrays := range [...][][]F{s.uRowsMemory, s.ruRowsMemory} {
 		for l, nodes := range s.Nodes {
 			size := padded(nodes) * rows
 			arrays[l], memory = memory[:size:size], memory[size:]
@@ -73,17 +75,17 @@ func (s *Scratch) SetRows(rows int) {
 }
 
 // layer returns layer l of the block whose tape is tp.
-func (s *Scratch) layer(tp *Tape, l int) layer {
-	return layer{s.Activations[l], tp.U[l], tp.Delta[l], tp.kept[l], s.ra, s.rb}
+func (s *Scratch[F]) layer(tp *Tape[F], l int) layer[F] {
+	return layer[F]{s.Activations[l], tp.U[l], tp.Delta[l], tp.kept[l], s.ra, s.rb}
 }
 
 // node returns the numbers of node i, one a row, of what lies node by node.
-func (s *Scratch) node(x []float64, i int) []float64 { return nodeOf(x, i, s.Rows) }
+func (s *Scratch[F]) node(x []F, i int) []F { return nodeOf(x, i, s.Rows) }
 
-func nodeOf(x []float64, i, rows int) []float64 { return x[i*rows : (i+1)*rows] }
+func nodeOf[F Float](x []F, i, rows int) []F { return x[i*rows : (i+1)*rows] }
 
 // transposeOutputs stores u^r of all layers that others take from row by row in s.uRows.
-func (s *Scratch) transposeOutputs(tp *Tape) {
+func (s *Scratch[F]) transposeOutputs(tp *Tape[F]) {
 	for r := range s.Last() {
 		if r == 0 && tp.X.Data != nil {
 			s.uRows[0] = tp.X
@@ -94,19 +96,19 @@ func (s *Scratch) transposeOutputs(tp *Tape) {
 }
 
 // transposeTangents stores s.ru of layers first and beyond row by row in s.ruRows.
-func (s *Scratch) transposeTangents(first int) {
+func (s *Scratch[F]) transposeTangents(first int) {
 	for r := first; r < s.Last(); r++ {
 		s.ruRows[r] = s.transposeTo(s.ruRowsMemory[r], s.ru[r], s.Nodes[r])
 	}
 }
 
-func (s *Scratch) transposeTo(dst, src []float64, nodes int) RowMajor {
+func (s *Scratch[F]) transposeTo(dst, src []F, nodes int) RowMajor[F] {
 	if s.Rows == 1 {
-		return RowMajor{src, nodes}
+		return RowMajor[F]{src, nodes}
 	}
 	stride := padded(nodes)
 	blas.Transpose(dst, stride, src, s.Rows, nodes, s.Rows)
-	return RowMajor{dst, stride}
+	return RowMajor[F]{dst, stride}
 }
 
 // padded rounds up to whole cache lines, so that no register of a row lies across two.

@@ -13,21 +13,21 @@ import (
 const shortRow = 8
 
 // PassRow is Pass for a block of one row.
-func (s *Scratch) PassRow(w []float64, tp *Tape) Tally {
+func (s *Scratch[F]) PassRow(w []F, tp *Tape[F]) Tally {
 	s.forwardRow(w, tp)
 	sum := s.Measure(tp)
-	s.Loss.delta(s, tp)
+	s.loss.delta(s, tp)
 	s.backwardRow(w, tp)
 	return sum
 }
 
 // forwardRow is Forward.
-func (s *Scratch) forwardRow(w []float64, tp *Tape) {
+func (s *Scratch[F]) forwardRow(w []F, tp *Tape[F]) {
 	for l := 1; l <= s.Last(); l++ {
 		v := tp.U[l]
-		clear(v[copy(v, s.bias(l).of(w)):])
+		clear(v[copy(v, biasesOf(s.bias(l), w)):])
 		for _, b := range s.Incoming[l] {
-			b.addMulRow(v, b.of(w), tp.U[b.From])
+			addMulRow(&b, v, weightsOf(&b, w), tp.U[b.From])
 		}
 		if l < s.Last() {
 			s.layer(tp, l).activate()
@@ -40,12 +40,12 @@ func (s *Scratch) forwardRow(w []float64, tp *Tape) {
 }
 
 // backwardRow is backward.
-func (s *Scratch) backwardRow(w []float64, tp *Tape) {
+func (s *Scratch[F]) backwardRow(w []F, tp *Tape[F]) {
 	for l := s.Last() - 1; l > 0; l-- {
 		delta := tp.Delta[l]
 		clear(delta)
 		for _, b := range s.Outgoing[l] {
-			b.addMulTransRow(delta, b.of(w), tp.Delta[b.To])
+			addMulTransRow(&b, delta, weightsOf(&b, w), tp.Delta[b.To])
 		}
 		s.gates.addGated(delta, s.GateOf[l], tp.gates.g, tp.Delta[s.Last()])
 		s.layer(tp, l).pullKeep()
@@ -53,12 +53,12 @@ func (s *Scratch) backwardRow(w []float64, tp *Tape) {
 }
 
 // StoreGradientRow stores ∂E_p/∂w in dst. To clear dst and then add to it would go over it three times.
-func (s *Scratch) StoreGradientRow(dst, w []float64, tp *Tape) {
+func (s *Scratch[F]) StoreGradientRow(dst, w []F, tp *Tape[F]) {
 	for _, b := range s.Blocks {
-		b.storeOuterRow(b.of(dst), tp.Delta[b.To], tp.U[b.From])
+		storeOuterRow(&b, weightsOf(&b, dst), tp.Delta[b.To], tp.U[b.From])
 	}
 	for _, b := range s.Biases {
-		copy(b.of(dst), tp.Delta[b.Layer])
+		copy(biasesOf(b, dst), tp.Delta[b.Layer])
 	}
 	if s.Mixture != nil {
 		clear(dst[s.Mixture.Offset:])
@@ -67,14 +67,14 @@ func (s *Scratch) StoreGradientRow(dst, w []float64, tp *Tape) {
 }
 
 // addMulRow adds Wx to c, w being the block's weights.
-func (b *Block) addMulRow(c, w, x []float64) {
+func addMulRow[F Float](b *Block, c, w, x []F) {
 	switch {
 	case b.Sparse != nil:
-		b.Sparse.addMul(c, w, x, 1)
+		addMul(b.Sparse, c, w, x, 1)
 	case b.Cols <= shortRow:
 		x = x[:b.Cols]
 		for i := range c {
-			sum := 0.0
+			sum := F(0)
 			for j, w := range w[i*len(x):][:len(x)] {
 				sum += w * x[j]
 			}
@@ -89,10 +89,10 @@ func (b *Block) addMulRow(c, w, x []float64) {
 }
 
 // addMulTransRow adds Wᵀx to c, w being the block's weights.
-func (b *Block) addMulTransRow(c, w, x []float64) {
+func addMulTransRow[F Float](b *Block, c, w, x []F) {
 	switch {
 	case b.Sparse != nil:
-		b.Sparse.addMulTrans(c, w, x, 1)
+		addMulTrans(b.Sparse, c, w, x, 1)
 	case b.Cols <= shortRow:
 		for i, x := range x[:b.Rows] {
 			for j, w := range w[i*len(c):][:len(c)] {
@@ -101,17 +101,17 @@ func (b *Block) addMulTransRow(c, w, x []float64) {
 		}
 	default:
 		// xᵀW, whose rows are as long as W's
-		term := [1]blas.Term{{A: x, RowStride: b.Rows, ColStride: 1, B: w, Stride: b.Cols, K: b.Rows}}
+		term := [1]blas.Term[F]{{A: x, RowStride: b.Rows, ColStride: 1, B: w, Stride: b.Cols, K: b.Rows}}
 		blas.Sum(c, 1, b.Cols, b.Cols, blas.Add, nil, term[:])
 	}
 }
 
 // storeOuterRow stores xyᵀ in the block's weights dst.
-func (b *Block) storeOuterRow(dst, x, y []float64) {
+func storeOuterRow[F Float](b *Block, dst, x, y []F) {
 	switch {
 	case b.Sparse != nil:
 		clear(dst)
-		b.Sparse.addOuter(dst, x, y, 1)
+		addOuter(b.Sparse, dst, x, y, 1)
 	case b.Cols <= shortRow:
 		y = y[:b.Cols]
 		for i, x := range x[:b.Rows] {

@@ -20,7 +20,7 @@ func (s *Sparse) Of(i int) []int { return s.Node[s.Start[i]:s.Start[i+1]:s.Start
 // The products of a sparse block with what lies node by node: one axpy or dot product over the rows of data for
 // every weight, and nothing else that grows with the layers.
 
-func (s *Sparse) addMul(c, a, b []float64, rows int) {
+func addMul[F Float](s *Sparse, c, a, b []F, rows int) {
 	for i := range s.Nodes() {
 		a, c := a[s.Start[i]:], c[i*rows:][:rows]
 		if rows == 1 {
@@ -35,7 +35,7 @@ func (s *Sparse) addMul(c, a, b []float64, rows int) {
 	}
 }
 
-func (s *Sparse) addMulTrans(c, a, b []float64, rows int) {
+func addMulTrans[F Float](s *Sparse, c, a, b []F, rows int) {
 	for i := range s.Nodes() {
 		a, b := a[s.Start[i]:], b[i*rows:][:rows]
 		if rows == 1 {
@@ -50,7 +50,7 @@ func (s *Sparse) addMulTrans(c, a, b []float64, rows int) {
 	}
 }
 
-func (s *Sparse) addOuter(c, a, b []float64, rows int) {
+func addOuter[F Float](s *Sparse, c, a, b []F, rows int) {
 	for i := range s.Nodes() {
 		c, a := c[s.Start[i]:], a[i*rows:][:rows]
 		if rows == 1 {

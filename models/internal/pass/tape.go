@@ -1,39 +1,46 @@
 package pass
 
-import (
-	"gonum.org/v1/gonum/blas/blas64"
-
-	"newtop/models/blas"
-)
+import "newtop/models/blas"
 
 // Tape is what the forward and backward pass at w leave of one block of rows, and what all products
 // reuse. Everything is node by node: node i of layer l owns U[l][i·rows:(i+1)·rows].
-type Tape struct {
-	U     [][]float64 // outputs; U[0] are the inputs
-	Delta [][]float64 // δ^l for l ≥ 1
+type Tape[F Float] struct {
+	U     [][]F // outputs; U[0] are the inputs
+	Delta [][]F // δ^l for l ≥ 1
 	// kept holds for layer l ≥ 1: f′ (softplus), ε − ⟨u, ε⟩ (softmax), what the loss keeps of the output layer in
 	// their place; nothing otherwise.
-	kept  [][]float64
-	gates gateValues // of a mixture's gates
-	X     RowMajor   // the inputs as the data have them, if they lie so
+	kept  [][]F
+	gates gateValues[F] // of a mixture's gates
+	X     RowMajor[F]   // the inputs as the data have them, if they lie so
 }
 
 // RowMajor is what lies row by row: rows of data, Stride apart.
-type RowMajor struct {
-	Data   []float64
+type RowMajor[F Float] struct {
+	Data   []F
 	Stride int
 }
 
 // row returns row p, of that many numbers.
-func (r RowMajor) row(p, cols int) []float64 { return r.Data[p*r.Stride:][:cols] }
+func (r RowMajor[F]) row(p, cols int) []F { return r.Data[p*r.Stride:][:cols] }
+
+// Matrix is rows of data.
+type Matrix[F Float] struct {
+	RowMajor[F]
+	Cols int
+}
+
+// From returns the rows from the first on.
+func (m *Matrix[F]) From(first int) RowMajor[F] {
+	return RowMajor[F]{m.Data[first*m.Stride:], m.Stride}
+}
 
 // Gather stores rows first, first+1, … of m in dst, node by node.
-func Gather(dst []float64, m blas64.General, first, rows int) {
+func Gather[F Float](dst []F, m Matrix[F], first, rows int) {
 	blas.Transpose(dst, rows, m.Data[first*m.Stride:], m.Stride, rows, m.Cols)
 }
 
 // Scatter is the inverse of Gather.
-func Scatter(m blas64.General, src []float64, first, rows int) {
+func Scatter[F Float](m Matrix[F], src []F, first, rows int) {
 	blas.Transpose(m.Data[first*m.Stride:], m.Stride, src, rows, m.Cols, rows)
 }
 
@@ -54,14 +61,14 @@ func (n *Net) TapeSize() int {
 	return size
 }
 
-func (n *Net) newTape() Tape {
+func newTape[F Float](n *Net) Tape[F] {
 	layers := len(n.Nodes)
-	return Tape{U: make([][]float64, layers), Delta: make([][]float64, layers), kept: make([][]float64, layers)}
+	return Tape[F]{U: make([][]F, layers), Delta: make([][]F, layers), kept: make([][]F, layers)}
 }
 
 // PlaceTape makes the tape use memory for a block of rows. It allocates nothing.
-func (n *Net) PlaceTape(tp *Tape, memory []float64, rows int) {
-	take := func(nodes int) []float64 {
+func PlaceTape[F Float](n *Net, tp *Tape[F], memory []F, rows int) {
+	take := func(nodes int) []F {
 		part := memory[: nodes*rows : nodes*rows]
 		memory = memory[nodes*rows:]
 		return part
@@ -73,5 +80,5 @@ func (n *Net) PlaceTape(tp *Tape, memory []float64, rows int) {
 		tp.kept[l] = take(n.keptNodes(l))
 	}
 	gates := n.GateCount()
-	tp.gates = gateValues{take(gates), take(gates), take(gates), take(gates), take(gates)}
+	tp.gates = gateValues[F]{take(gates), take(gates), take(gates), take(gates), take(gates)}
 }

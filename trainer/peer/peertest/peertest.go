@@ -126,7 +126,7 @@ func (s *Server) bind() {
 	if p.Test.Total() > 0 {
 		s.test = p.Bind(objective.Rows{Test: true}, models.Options{})
 	}
-	s.batch = p.Network.NewBatch(p.Train.Inputs, p.Train.Targets, p.Train.Total())
+	s.batch = p.Network.NewBatch(p.Train.X, p.Train.T, p.Train.Total())
 }
 
 // message is a frame: its head, and its vectors by name.

@@ -1,0 +1,123 @@
+package models
+
+import (
+	"newtop/internal/vector"
+	"newtop/models/blas"
+	"newtop/models/internal/pass"
+	"newtop/models/reduce"
+)
+
+// batchPasses is what a Batch computes with, in the precision of F.
+type batchPasses[F pass.Float] struct {
+	net     *Network
+	x, t    pass.Matrix[F]
+	most    int               // rows of a batch
+	workers []*batchWorker[F] // the caller's, and from the first large batch on one for every thread
+	sums    [][]F             // of a part each; in double precision the first part's is the caller's vector
+
+	// Of the call under way.
+	dst  []float64
+	w    []F
+	rows []int
+
+	rounded []F // room for w
+}
+
+// batchWorker is what a worker needs.
+type batchWorker[F pass.Float] struct {
+	*pass.Scratch[F]
+	packed, packedTargets []F // inputs and targets of the block under way, row by row
+}
+
+func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasses[F] {
+	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows}
+	if !isDouble[F]() {
+		b.rounded = make([]F, n.Dim())
+	}
+	return b
+}
+
+func (b *batchPasses[F]) addWorkers(count int) {
+	for rows := min(b.most, reduce.BlockRows); len(b.workers) < count; {
+		b.workers = append(b.workers, &batchWorker[F]{
+			Scratch:       pass.NewScratch[F](b.net.net, rows),
+			packed:        make([]F, rows*b.x.Cols),
+			packedTargets: make([]F, rows*b.t.Cols),
+		})
+	}
+}
+
+func (b *batchPasses[F]) addParts(count int) {
+	for len(b.sums) < count {
+		var sum []F
+		if len(b.sums) > 0 || !isDouble[F]() {
+			sum = make([]F, b.net.Dim())
+		}
+		b.sums = append(b.sums, sum)
+	}
+}
+
+func (b *batchPasses[F]) begin(dst, w []float64, rows []int) {
+	b.dst, b.w, b.rows = dst, rounded(w, b.rounded), rows
+	if isDouble[F]() {
+		b.sums[0] = as[F](dst)
+	}
+}
+
+func (b *batchPasses[F]) end(parts int) {
+	if isDouble[F]() {
+		for _, sum := range b.sums[1:parts] {
+			vector.Add(b.dst, b.dst, as[float64](sum))
+		}
+		b.sums[0] = nil
+	} else {
+		vector.Widen(b.dst, as[float32](b.sums[0]))
+		for _, sum := range b.sums[1:parts] {
+			vector.AddWidened(b.dst, as[float32](sum))
+		}
+	}
+	b.dst, b.w, b.rows = nil, nil, nil
+}
+
+func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
+	s, sum := b.workers[worker], b.sums[i]
+	share := 1 / float64(len(b.rows))
+	start := blas.Zero
+	part.loss = 0
+	blocks := (part.last - part.first + reduce.BlockRows - 1) / reduce.BlockRows
+	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
+	for first := part.first; first < part.last; first += size {
+		s.prepare(b, b.rows[first:min(first+size, part.last)])
+		part.loss += s.Pass(b.w, &s.Own, share).Loss
+		s.GradientTo(sum, b.w, &s.Own, start)
+		start = blas.Add
+	}
+}
+
+func (b *batchPasses[F]) ofRow() float64 {
+	s := b.workers[0]
+	s.prepare(b, b.rows)
+	loss := s.PassRow(b.w, &s.Own).Loss
+	s.StoreGradientRow(b.sums[0], b.w, &s.Own)
+	return loss
+}
+
+// prepare prepares the worker for a block of rows.
+func (s *batchWorker[F]) prepare(b *batchPasses[F], rows []int) {
+	s.SetRows(len(rows))
+	s.Own.U[0], s.Own.X = fetch(s.Own.U[0], s.packed, &b.x, rows)
+	s.Targets, _ = fetch(s.Targets, s.packedTargets, &b.t, rows)
+}
+
+// fetch returns rows of m node by node, in dst, and as they are, in packed. A single row is both where it lies.
+func fetch[F pass.Float](dst, packed []F, m *pass.Matrix[F], rows []int) ([]F, pass.RowMajor[F]) {
+	if len(rows) == 1 {
+		row := m.Data[rows[0]*m.Stride:][:m.Cols:m.Cols]
+		return row, pass.RowMajor[F]{Data: row, Stride: m.Cols}
+	}
+	for j, p := range rows {
+		copy(packed[j*m.Cols:][:m.Cols], m.Data[p*m.Stride:])
+	}
+	blas.Transpose(dst, len(rows), packed, m.Cols, len(rows), m.Cols)
+	return dst, pass.RowMajor[F]{Data: packed, Stride: m.Cols}
+}

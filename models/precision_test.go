@@ -1,0 +1,160 @@
+package models
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/reduce"
+)
+
+// inSingle rounds all numbers to single precision, so that both precisions begin with the same.
+func (p problem) inSingle() problem {
+	single := func(m *mat.Dense) *mat.Dense {
+		var r mat.Dense
+		r.Apply(func(_, _ int, v float64) float64 { return float64(float32(v)) }, m)
+		return &r
+	}
+	p.x, p.t, p.w, p.d = single(p.x), single(p.t), slices.Clone(p.w), slices.Clone(p.d)
+	for _, v := range [][]float64{p.w, p.d} {
+		for i := range v {
+			v[i] = float64(float32(v[i]))
+		}
+	}
+	return p
+}
+
+// precisionProblems are nets of every kind.
+func precisionProblems(t *testing.T) []problem {
+	all := []problem{mixedProblem(t, 1).inSingle(), mixedProblem(t, 500).inSingle(), mixtureProblem(t, 300).inSingle()}
+	for seed := range uint64(15) {
+		all = append(all, randomProblem(t, seed, 110, false).inSingle(), randomMixture(t, seed, 110, true).inSingle())
+	}
+	return all
+}
+
+// TestSinglePrecision: what passes in float32 say is what those in float64 do, but for rounding.
+func TestSinglePrecision(t *testing.T) {
+	const bound = 2e-5 // some hundred units of the last place
+	for i, p := range precisionProblems(t) {
+		double, single := p.n.Bind(p.x, p.t, Options{}), p.n.In(Single).Bind(p.x, p.t, Options{})
+		double.Update(p.w)
+		single.Update(p.w)
+		apart := func(what string, got, want []float64) {
+			if d := floats.Distance(got, want, 2); !(d <= bound*max(1e-2, floats.Norm(want, 2))) {
+				t.Errorf("problem %d: %s differs by %.2g of %.2g", i, what, d, floats.Norm(want, 2))
+			}
+		}
+		e, f := double.Evaluation(), single.Evaluation()
+		at, in := double.EvaluateAt(p.d), single.EvaluateAt(p.d)
+		apart("losses", []float64{f.Loss, f.SquaredError, in.Loss}, []float64{e.Loss, e.SquaredError, at.Loss})
+		if e.Wrong != f.Wrong {
+			t.Errorf("problem %d: %d wrong, expected %d", i, f.Wrong, e.Wrong)
+		}
+		got, want := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
+		for _, of := range []struct {
+			name string
+			to   func(l *Linearization, dst []float64)
+		}{
+			{"gradient", (*Linearization).GradientTo},
+			{"Hd", func(l *Linearization, dst []float64) { l.HessianTo(dst, p.d) }},
+			{"Gd", func(l *Linearization, dst []float64) { l.GaussNewtonTo(dst, p.d) }},
+			{"Gd by rows", func(l *Linearization, dst []float64) { l.GaussNewtonRowsTo(dst, p.d) }},
+			{"diagonal", (*Linearization).GaussNewtonDiagTo},
+		} {
+			of.to(single, got)
+			of.to(double, want)
+			apart(of.name, got, want)
+		}
+		m, n := mat.NewSymDense(p.n.Dim(), nil), mat.NewSymDense(p.n.Dim(), nil)
+		if err := errors.Join(single.GaussNewtonMatrixTo(m, nil), double.GaussNewtonMatrixTo(n, nil)); err != nil {
+			t.Fatal(err)
+		}
+		var d mat.Dense
+		d.Sub(m, n)
+		if !(mat.Norm(&d, 2) <= bound*max(1e-2, mat.Norm(n, 2))) {
+			t.Errorf("problem %d: matrices differ by %.2g", i, mat.Norm(&d, 2))
+		}
+	}
+}
+
+// TestSameBitsInSingle: in float32, too, neither threads, nor how much is kept, nor how the data are given changes a bit.
+func TestSameBitsInSingle(t *testing.T) {
+	for _, p := range []problem{mixedProblem(t, 65), mixedProblem(t, 64*35+13), mixtureProblem(t, 64*9+13)} {
+		n := p.n.In(Single)
+		want := everything(n.Bind(p.x, p.t, Options{}), p)
+		x, targets := ToSingle(p.x), ToSingle(p.t)
+		wantSameBits(t, "data in float32", everything(n.Bind(x, targets, Options{}), p), want)
+		for threads := 1; threads < 4; threads++ {
+			pool := reduce.NewPool(threads)
+			for _, memory := range []int64{0, 1, int64(4 * reduce.BlockRows * n.net.TapeSize())} {
+				l := n.Bind(x, targets, Options{Pool: pool, Memory: memory})
+				wantSameBits(t, fmt.Sprintf("%d threads, %d bytes", threads, memory), everything(l, p), want)
+				if memory > 1 && l.KeptRows() != min(reduce.BlockRows, x.Rows) {
+					t.Errorf("%d rows are kept", l.KeptRows())
+				}
+			}
+			pool.Close()
+		}
+	}
+}
+
+// TestBatchInSingle: batches have the gradient of their rows, with the same bits for any number of threads.
+func TestBatchInSingle(t *testing.T) {
+	for _, p := range precisionProblems(t)[1:] {
+		n, rows := p.n.In(Single), p.t.RawMatrix().Rows
+		b := n.NewBatch(ToSingle(p.x), ToSingle(p.t), rows)
+		got, want := make([]float64, n.Dim()), make([]float64, n.Dim())
+		for _, size := range []int{rows, 1, 2, 60} {
+			chosen := rand.New(rand.NewPCG(1, uint64(size))).Perm(rows)[:size]
+			x, targets := mat.NewDense(size, p.n.Columns(), nil), mat.NewDense(size, p.n.Outputs(), nil)
+			for j, row := range chosen {
+				x.SetRow(j, p.x.RawRowView(row))
+				targets.SetRow(j, p.t.RawRowView(row))
+			}
+			l := p.n.Linearize(p.w, x, targets)
+			l.GradientTo(want)
+			loss := b.GradientTo(got, p.w, chosen)
+			if !(math.Abs(loss-l.Loss()) <= 2e-5*max(1e-2, l.Loss())) || !(floats.Distance(got, want, 2) <= 2e-5*max(1e-2, floats.Norm(want, 2))) {
+				t.Errorf("%d rows: loss %v, expected %v, gradients apart by %.2g of %.2g",
+					size, loss, l.Loss(), floats.Distance(got, want, 2), floats.Norm(want, 2))
+			}
+			if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, p.w, chosen) }); count != 0 {
+				t.Errorf("%d rows: %g allocations", size, count)
+			}
+		}
+	}
+	n, w, x, targets := letterProblem(t, 400)
+	n = n.In(Single)
+	want, got := make([]float64, n.Dim()), make([]float64, n.Dim())
+	all := rand.New(rand.NewPCG(1, 1)).Perm(400)
+	loss := n.NewBatch(x, targets, 400).GradientTo(want, w, all)
+	for threads := 2; threads < 4; threads++ {
+		pool := reduce.NewPool(threads)
+		b := n.NewBatch(x, targets, 400)
+		b.Pool = pool
+		if other := b.GradientTo(got, w, all); other != loss {
+			t.Errorf("loss %v with %d threads, %v with one", other, threads, loss)
+		}
+		wantSameBits(t, fmt.Sprintf("%d threads", threads), got, want)
+		pool.Close()
+	}
+}
+
+func TestPrecisionNames(t *testing.T) {
+	for _, p := range []Precision{Double, Single} {
+		if q, err := ParsePrecision(p.String()); q != p || err != nil {
+			t.Errorf("%v is read as %v, %v", p, q, err)
+		}
+	}
+	var unknown *NameError
+	if _, err := ParsePrecision("half"); !errors.As(err, &unknown) {
+		t.Errorf("half: %v", err)
+	}
+}
