@@ -40,16 +40,12 @@ func (o *PeerOptions) allWorks() map[string][]work {
 // commas writes numbers as the scripts read them.
 func commas(n []int) string { return strings.Trim(strings.ReplaceAll(fmt.Sprint(n), " ", ","), "[]") }
 
-// median returns what each call takes, in milliseconds: the median of some rounds.
-func (o *PeerOptions) median(ctx context.Context, calls ...func()) (ms []float64) {
-	c, budget := &clock{ctx: ctx, least: 3}, 1500*time.Millisecond
+// rounds makes calls in turn as often as a pair allows, and returns the nanoseconds of each.
+func (o *PeerOptions) rounds(ctx context.Context, calls ...func()) [][]float64 {
 	if o.Quick {
-		c.least, budget = 1, budget/5
+		return (&clock{ctx: ctx, least: 1}).rounds(300*time.Millisecond, calls...)
 	}
-	for _, ns := range c.rounds(budget, calls...) {
-		ms = append(ms, median(ns)/1e6)
-	}
-	return ms
+	return (&clock{ctx: ctx, least: 3}).rounds(1500*time.Millisecond, calls...)
 }
 
 // line is one of newtop's, with who took the times in it.
@@ -68,14 +64,14 @@ func (o *PeerOptions) products(name string, nodes []int, rows int) work {
 		alone, l := p.bind(rows, models.Options{Pool: pool}), p.bind(rows, models.Options{Pool: pool})
 		dst := make([]float64, p.net.Dim())
 		hessian := func() { l.HessianTo(dst, p.v) }
-		ms := o.median(ctx, func() { alone.Update(p.w) }, hessian, func() { l.Update(p.w); hessian() })
-		say(o.line(map[string]any{"gradient_ms": ms[0], "hv_kept_ms": ms[1], "hv_fresh_ms": ms[2]}))
+		ns := o.rounds(ctx, func() { alone.Update(p.w) }, hessian, func() { l.Update(p.w); hessian() })
+		say(o.line(map[string]any{"gradient_ms": median(ns[0]) / 1e6, "hv_kept_ms": median(ns[1]) / 1e6, "hv_fresh_ms": median(ns[2]) / 1e6}))
 		return nil
 	}
 	return work{fmt.Sprintf("%s, %d rows", name, rows), []string{"--dims", commas(nodes), "--rows", fmt.Sprint(rows)}, own}
 }
 
-// steps are epochs of Adam as in a run, softmax and cross-entropy: the time of a step, or that of 60,000 rows.
+// steps are those of Adam in epochs as of a run, softmax and cross-entropy: the median's time, or that of 60,000 rows at its pace.
 func (o *PeerOptions) steps(name, key string, nodes []int, rows int, batches ...int) work {
 	own := func(ctx context.Context, _ int, say func(map[string]any)) error {
 		pool := reduce.NewPool(o.Threads)
@@ -84,17 +80,24 @@ func (o *PeerOptions) steps(name, key string, nodes []int, rows int, batches ...
 		for _, batch := range batches {
 			adam, set := firstorder.Adam.New(), optim.NewSettings(firstorder.Adam.Parameters)
 			err := set.Put(firstorder.Batch.Key, float64(batch))
+			var began time.Time
+			var ns []float64
+			step := func(optim.Inner) error {
+				now := time.Now()
+				ns, began = append(ns, float64(now.Sub(began))), now
+				return nil
+			}
 			s := &optim.State{Objective: objective.New(p.net, p.x, p.t, models.Options{Pool: pool, Memory: nothing}),
-				W: slices.Clone(p.w), Settings: set, Rand: rand.New(rand.NewPCG(3, 4))}
-			ms := o.median(ctx, func() {
-				if err == nil {
+				W: slices.Clone(p.w), Settings: set, Rand: rand.New(rand.NewPCG(3, 4)), Monitor: step}
+			o.rounds(ctx, func() {
+				if began = time.Now(); err == nil {
 					_, err = adam.Step(ctx, s)
 				}
-			})[0]
+			})
 			if err != nil {
 				return err
 			}
-			took := map[string]float64{"step_ms": ms * float64(batch) / float64(rows), "epoch_60000_s": ms / 1e3 * 60000 / float64(rows)}
+			took := map[string]float64{"step_ms": median(ns) / 1e6, "epoch_60000_s": median(ns) / 1e9 * 60000 / float64(batch)}
 			say(o.line(map[string]any{"batch": batch, key: took[key]}))
 		}
 		return nil
