@@ -123,8 +123,10 @@ func (t *table) compared() []*PeerFigure {
 // newtop returns newtop's best row of a precision, of any if it has none; nil: it has nothing.
 func (f *PeerFigure) newtop(dtype string) (best *PeerRow) {
 	for _, r := range f.Times {
-		alike := r.dtype == dtype
-		if r.own() && (best == nil || alike != (best.dtype == dtype) && alike || alike == (best.dtype == dtype) && r.Median < best.Median) {
+		if !r.own() {
+			continue
+		}
+		if alike := r.dtype == dtype; best == nil || alike && best.dtype != dtype || alike == (best.dtype == dtype) && r.Median < best.Median {
 			best = r
 		}
 	}

@@ -22,32 +22,21 @@ var letterRuns = []string{
 func (o *PeerOptions) letter(runs ...string) work {
 	own := func(ctx context.Context, pair int, say func(map[string]any)) error {
 		for _, run := range runs {
-			line, err := o.train(ctx, run, uint64(pair)+1)
-			if err != nil {
+			words, out := strings.Fields(run), outcome{"peer": newtop + " " + run, "seconds_to_target": nil}
+			session, err := trainer.New(trainer.Config{Data: "letter", DataDir: o.DataDir, Hidden: []int{70, 50}, Threads: o.Threads, Seed: uint64(pair) + 1,
+				Optimizer: words[0], Set: words[1:], TargetError: 0.05, TimeLimit: o.Budget}, out)
+			if err == nil {
+				err = session.Run(ctx)
+			}
+			if apart := (*trainer.DivergedError)(nil); err != nil && !errors.As(err, &apart) { // to diverge is a result too
 				return fmt.Errorf("newtop's %s: %w", run, err)
 			}
-			say(line)
+			say(out)
 		}
 		return nil
 	}
 	data := filepath.Join(o.DataDir, "letter-recognition.data")
 	return work{"UCI letter to 5 %", []string{"--data", data, "--target", "5", "--budget", fmt.Sprint(o.Budget.Seconds())}, own}
-}
-
-// train does one run. That it diverges is a result like any other.
-func (o *PeerOptions) train(ctx context.Context, run string, seed uint64) (line map[string]any, err error) {
-	words := strings.Fields(run)
-	out := outcome{"peer": newtop + " " + run, "seconds_to_target": nil}
-	session, err := trainer.New(trainer.Config{Data: "letter", DataDir: o.DataDir, Hidden: []int{70, 50}, Threads: o.Threads, Seed: seed,
-		Optimizer: words[0], Set: words[1:], TargetError: 0.05, TimeLimit: o.Budget}, out)
-	if err != nil {
-		return nil, err
-	}
-	err = session.Run(ctx)
-	if apart := (*trainer.DivergedError)(nil); errors.As(err, &apart) {
-		err = nil
-	}
-	return out, err
 }
 
 // outcome is the line of a run, which grows with its epochs. As with the peers, measuring errors takes none of its seconds.

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -50,8 +52,8 @@ type work struct {
 func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 	o.Threads = cmp.Or(o.Threads, runtime.GOMAXPROCS(0))
 	o.DataDir = cmp.Or(o.DataDir, filepath.Join(o.Dir, "..", "data"))
-	paths, _ := filepath.Glob(filepath.Join(o.Dir, "peer_*.py"))
-	if paths == nil {
+	scripts, _ := fs.Glob(os.DirFS(o.Dir), "peer_*.py")
+	if scripts == nil {
 		return nil, fmt.Errorf("%s: expected scripts peer_*.py", o.Dir)
 	}
 	if o.Python == "" {
@@ -60,10 +62,8 @@ func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 	if o.works == nil {
 		o.works = o.allWorks()
 	}
-	p := &Peers{Machine: machine(o.Threads), Python: o.Python, Figures: []*PeerFigure{}}
-	for _, path := range paths {
-		script := filepath.Base(path)
-		p.Scripts = append(p.Scripts, script)
+	p := &Peers{Machine: machine(o.Threads), Python: o.Python, Scripts: scripts, Figures: []*PeerFigure{}}
+	for _, script := range scripts {
 		works := o.works[script]
 		if works == nil {
 			works = []work{{}}
@@ -121,10 +121,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 
 // findPython returns the first of some that imports torch. If none does it is the first: the scripts tell what they lack.
 func findPython(ctx context.Context, pythons ...string) string {
-	for _, python := range pythons {
-		if exec.CommandContext(ctx, python, "-c", "import torch").Run() == nil {
-			return python
-		}
-	}
-	return pythons[0]
+	return pythons[max(0, slices.IndexFunc(pythons, func(python string) bool {
+		return exec.CommandContext(ctx, python, "-c", "import torch").Run() == nil
+	}))]
 }

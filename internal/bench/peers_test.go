@@ -40,7 +40,7 @@ exec /bin/sh "$@"
 // scripts writes a directory of scripts.
 func scripts(t *testing.T, text map[string]string) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "bench")
+	dir := filepath.Join(t.TempDir(), "bench [of] *")
 	for name, text := range text {
 		put(t, filepath.Join(dir, name), text)
 	}

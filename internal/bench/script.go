@@ -7,17 +7,19 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
 	"time"
 
-	"newtop/internal/format"
-)
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/process"
 
-// killGrace is how long the children of a script that ended may hold on to its output.
-const killGrace = time.Second
+	"newtop/internal/format"
+	"newtop/trainer/event"
+)
 
 // runScript runs a script, hands over each line of its output as it comes, from a goroutine that is gone when it returns,
 // and returns the time of processors that it and its children spent. Its error is the last line that the script wrote to
@@ -25,7 +27,7 @@ const killGrace = time.Second
 // is measured next.
 func runScript(ctx context.Context, o *PeerOptions, script string, args []string, line func(string)) (spent time.Duration, err error) {
 	cmd := exec.CommandContext(ctx, o.Python, append([]string{filepath.Join(o.Dir, script)}, args...)...)
-	cmd.WaitDelay = killGrace
+	cmd.WaitDelay = time.Second // that children of a script that ended may hold on to its output
 	apart(cmd)
 	var errs bytes.Buffer
 	out, in := io.Pipe()
@@ -57,4 +59,27 @@ func runScript(ctx context.Context, o *PeerOptions, script string, args []string
 		return spent, errors.New(last)
 	}
 	return spent, fmt.Errorf("it failed without a word: %w", err)
+}
+
+// load is what the processors have done until a moment, in seconds of one of them: all that they could, what they did or the
+// host of a virtual machine took of them, and what they did for this process. It is all zero where the system does not tell.
+type load struct{ all, busy, own float64 }
+
+func loadNow(ctx context.Context) load {
+	times, err := cpu.TimesWithContext(ctx, false)
+	own, fault := (&process.Process{Pid: int32(os.Getpid())}).TimesWithContext(ctx)
+	if err != nil || fault != nil || len(times) == 0 {
+		return load{}
+	}
+	t := &times[0]
+	busy := t.User + t.Nice + t.System + t.Irq + t.Softirq + t.Steal
+	return load{busy + t.Idle + t.Iowait, busy, own.User + own.System}
+}
+
+// foreign is the share of the processors that others used until later than this process and a script that spent so much.
+func (l load) foreign(later load, spent time.Duration) event.Float {
+	if later.all <= l.all {
+		return event.Absent
+	}
+	return event.Float(max(0, later.busy-l.busy-(later.own-l.own)-spent.Seconds()) / (later.all - l.all))
 }

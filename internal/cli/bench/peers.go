@@ -14,14 +14,13 @@ import (
 	"newtop/trainer/event"
 )
 
-const peersDescription = `Run the peers' scripts in a directory and newtop's own measurements in turn.
+const peersDescription = `Run the peers' scripts in a directory and newtop's own measurements in turn, and
+show each figure of every pair, and how busy others kept the processors.
 
 Newtop measures beside peer_hvp.py (gradients and products), peer_batch.py
 (steps of Adam) and peer_letter.py (UCI letter to 5 % test error, another seed
-in each pair); other scripts peer_*.py run once. Their lines are shown as they
-come, then a table for each figure: every pair, and how busy others kept the
-processors meanwhile. That takes about half an hour; --quick --pairs 1 a
-few minutes. The scripts need torch and sklearn.`
+in each pair); other scripts peer_*.py run once. All takes about half an hour,
+with --quick --pairs 1 a few minutes. The scripts need torch and sklearn.`
 
 func newBenchPeers() *cobra.Command {
 	var f benchFlags
