@@ -66,18 +66,19 @@ func TestNobodyGotThere(t *testing.T) {
 }
 
 func TestOutcomeOfARun(t *testing.T) {
-	o := outcome{"seconds_to_target": nil}
+	o := outcome{3, map[string]any{"seconds_to_target": nil}}
 	nan := event.Float(math.NaN())
-	for i, e := range []struct{ elapsed, test event.Float }{{0, 0.97}, {1, 0.051}, {1.5, 0.05}, {2, 0.04}, {3, nan}} {
-		if err := o.Record(event.EpochEvent{Epoch: i, Elapsed: e.elapsed, TestError: e.test}); err != nil {
-			t.Errorf("epoch %d: %v", i, err)
-		}
-		if (o["seconds_to_target"] != nil) != (i >= 2) {
-			t.Errorf("epoch %d: %v", i, o)
+	for i, e := range []struct {
+		elapsed, test event.Float
+		ended         bool
+	}{{0, 0.97, false}, {1, 0.051, false}, {1.5, 0.05, false}, {2, 0.04, false}, {3, nan, true}} {
+		err := o.Record(event.EpochEvent{Epoch: i, Elapsed: e.elapsed, TestError: e.test})
+		if (err == errBudget) != e.ended || (o.line["seconds_to_target"] != nil) != (i >= 2) {
+			t.Errorf("epoch %d: %v, %v", i, err, o)
 		}
 	}
-	if o["seconds_to_target"] != 1.5 || o["seconds"] != event.Float(3) || o["epochs"] != 4 {
-		t.Errorf("came to %v", o)
+	if l := o.line; l["seconds_to_target"] != 1.5 || l["seconds"] != event.Float(3) || l["epochs"] != 4 {
+		t.Errorf("came to %v", l)
 	}
 }
 

@@ -22,16 +22,17 @@ var letterRuns = []string{
 func (o *PeerOptions) letter(runs ...string) work {
 	own := func(ctx context.Context, pair int, say func(map[string]any)) error {
 		for _, run := range runs {
-			words, out := strings.Fields(run), outcome{"peer": newtop + " " + run, "seconds_to_target": nil}
+			words, out := strings.Fields(run), outcome{o.Budget.Seconds(), map[string]any{"peer": newtop + " " + run, "seconds_to_target": nil}}
 			session, err := trainer.New(trainer.Config{Data: "letter", DataDir: o.DataDir, Hidden: []int{70, 50}, Threads: o.Threads, Seed: uint64(pair) + 1,
-				Optimizer: words[0], Set: words[1:], TargetError: 0.05, TimeLimit: o.Budget}, out)
+				Optimizer: words[0], Set: words[1:], TargetError: 0.05}, out)
 			if err == nil {
 				err = session.Run(ctx)
 			}
-			if apart := (*trainer.DivergedError)(nil); err != nil && !errors.As(err, &apart) { // to diverge is a result too
+			apart := (*trainer.DivergedError)(nil) // is a result like any other
+			if err != nil && !errors.Is(err, errBudget) && !errors.As(err, &apart) {
 				return fmt.Errorf("newtop's %s: %w", run, err)
 			}
-			say(out)
+			say(out.line)
 		}
 		return nil
 	}
@@ -39,15 +40,27 @@ func (o *PeerOptions) letter(runs ...string) work {
 	return work{"UCI letter to 5 %", []string{"--data", data, "--target", "5", "--budget", fmt.Sprint(o.Budget.Seconds())}, own}
 }
 
-// outcome is the line of a run, which grows with its epochs. As with the peers, measuring errors takes none of its seconds.
-type outcome map[string]any
+// errBudget ends a run.
+var errBudget = errors.New("bench: the budget is spent")
+
+// outcome records the line of a run, and ends it when the method itself has had its seconds, as with the peers: measuring errors takes
+// none, as it would of a time limit of the trainer's.
+type outcome struct {
+	budget float64
+	line   map[string]any
+}
 
 func (o outcome) Record(e event.Event) error {
-	if e, ok := e.(event.EpochEvent); ok {
-		o["seconds"], o["epochs"], o["test_error"] = e.Elapsed, e.Epoch, e.TestError
-		if o["seconds_to_target"] == nil && e.TestError <= 0.05 {
-			o["seconds_to_target"] = float64(e.Elapsed)
-		}
+	epoch, ok := e.(event.EpochEvent)
+	if !ok {
+		return nil
+	}
+	o.line["seconds"], o.line["epochs"], o.line["test_error"] = epoch.Elapsed, epoch.Epoch, epoch.TestError
+	if o.line["seconds_to_target"] == nil && epoch.TestError <= 0.05 {
+		o.line["seconds_to_target"] = float64(epoch.Elapsed)
+	}
+	if float64(epoch.Elapsed) >= o.budget {
+		return errBudget
 	}
 	return nil
 }
