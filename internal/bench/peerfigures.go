@@ -15,7 +15,7 @@ type PeerFigure struct {
 	What   string     `json:"what"`
 	Times  []*PeerRow `json:"times"`        // of one peer or method each, the best that it had in a pair; infinite: it never got there
 	Ratios []*PeerRow `json:"ratios"`       // how many times as fast as each peer newtop's best of the same precision is, or of any
-	Load   *PeerRow   `json:"foreign_load"` // the share of all processors that others used
+	Load   []*PeerRow `json:"foreign_load"` // the share of all processors that others used while the peer ran, and newtop
 }
 
 // PeerRow has a value of each pair, and what they come to; Absent where there is none.
@@ -53,7 +53,11 @@ var peerTimes = []string{"gradient_ms", "hv_kept_ms", "hv_fresh_ms", "step_ms", 
 type table struct {
 	work    string
 	figures []*PeerFigure
-	load    *PeerRow
+	load    []*PeerRow
+}
+
+func newTable(work string, pairs int) *table {
+	return &table{work: work, load: []*PeerRow{newRow("foreign load, peer", "", pairs), newRow("foreign load, newtop", "", pairs)}}
 }
 
 // add takes the times of a line, null being never, and reports whether it has any.
@@ -75,7 +79,7 @@ func (t *table) add(pair int, line map[string]any) (understood bool) {
 		}
 		what := work + ": " + key
 		f := at(&t.figures, func(f *PeerFigure) bool { return f.What == what }, &PeerFigure{What: what, Load: t.load})
-		row := at(&f.Times, func(r *PeerRow) bool { return r.Name == name }, newRow(name, dtype, len(t.load.Pairs)))
+		row := at(&f.Times, func(r *PeerRow) bool { return r.Name == name }, newRow(name, dtype, len(t.load[0].Pairs)))
 		if is := &row.Pairs[pair]; *is != *is || event.Float(took) < *is {
 			*is = event.Float(took)
 		}
@@ -96,9 +100,8 @@ func at[T any](list *[]T, is func(T) bool, other T) T {
 
 // compared returns the figures that newtop has beside a peer, complete.
 func (t *table) compared() []*PeerFigure {
-	t.load.summarize()
 	for _, f := range t.figures {
-		for _, row := range f.Times {
+		for _, row := range slices.Concat(f.Times, f.Load) {
 			row.summarize()
 		}
 		for _, peer := range f.Times {

@@ -13,7 +13,7 @@ import (
 // TestCompared holds the ratios of two pairs against those by hand: like for like where newtop has the precision, else its best.
 func TestCompared(t *testing.T) {
 	type line = map[string]any
-	tab := &table{work: "it", load: newRow("foreign load", "", 2)}
+	tab := newTable("it", 2)
 	for pair, lines := range [][]line{
 		{{"peer": "torch", "dtype": "float64", "step_ms": 8.0}, {"peer": "torch", "dtype": "float32", "step_ms": 6.0}, {"peer": "torch", "dtype": "float64", "step_ms": 9.0},
 			{"peer": "torch", "dtype": "bfloat16", "step_ms": 3.0}, {"peer": "newtop", "dtype": "float64", "step_ms": 2.0}, {"peer": "newtop", "dtype": "float32", "step_ms": 1.0}},
@@ -52,12 +52,12 @@ func TestCompared(t *testing.T) {
 
 // TestNobodyGotThere has no ratio, and no newtop no figure.
 func TestNobodyGotThere(t *testing.T) {
-	tab := &table{load: newRow("", "", 1)}
+	tab := newTable("it", 1)
 	tab.add(0, map[string]any{"peer": "torch", "seconds_to_target": nil})
 	if list := tab.compared(); len(list) != 0 {
 		t.Errorf("compared %+v", list[0])
 	}
-	tab = &table{load: newRow("", "", 1)}
+	tab = newTable("it", 1)
 	tab.add(0, map[string]any{"peer": "torch", "seconds_to_target": nil})
 	tab.add(0, map[string]any{"peer": "newtop", "seconds_to_target": nil})
 	if r := tab.compared()[0].Ratios[0]; !r.Median.Absent() || !r.Pairs[0].Absent() || !r.Most.Absent() {

@@ -84,7 +84,7 @@ func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 
 // inPairs runs a script and newtop in turn. A failure ends that, and what came until then counts.
 func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *work) error {
-	t := &table{work: w.name, load: newRow("foreign load", "", o.Pairs)}
+	t := newTable(w.name, o.Pairs)
 	defer func() { p.Figures = append(p.Figures, t.compared()...) }()
 	for pair := range o.Pairs {
 		args := slices.Clone(w.args)
@@ -106,6 +106,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 			return errors.New("it printed no figures")
 		}
 		runtime.GC() // now rather than while newtop is measured
+		between := loadNow(ctx)
 		err = w.own(ctx, pair, func(line map[string]any) {
 			text, _ := json.Marshal(line)
 			o.Live(newtop, string(text))
@@ -114,7 +115,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		t.load.Pairs[pair] = before.foreign(loadNow(ctx), spent)
+		t.load[0].Pairs[pair], t.load[1].Pairs[pair] = before.foreign(between, spent), between.foreign(loadNow(ctx), 0)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ echo '{"peer": "\u001b[2J", "dtype": "float32", "threads": 1, "gradient_ms": 1, 
 	if !strings.HasPrefix(own.Name, "newtop ") || !strings.HasSuffix(own.Name, " float64") || f.Ratios[1].Newtop != own.Name || f.Ratios[1].Name != "torch 9 float32" {
 		t.Errorf("newtop's %+v", own)
 	}
-	for _, l := range f.Load.Pairs {
+	for _, l := range append(f.Load[0].Pairs, f.Load[1].Pairs...) {
 		if l < 0 || l > 1 || runtime.GOOS == "linux" && l != l {
 			t.Errorf("foreign load %g", l)
 		}

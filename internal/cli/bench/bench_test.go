@@ -94,7 +94,7 @@ func TestShort(t *testing.T) {
 
 func TestPeersText(t *testing.T) {
 	inf := event.Float(math.Inf(1))
-	load := &bench.PeerRow{Name: "foreign load", Pairs: []event.Float{0.031, event.Absent}, Median: 0.031, Least: 0.031, Most: 0.031}
+	load := []*bench.PeerRow{{Name: "foreign load, peer", Pairs: []event.Float{0.031, event.Absent}, Median: 0.031, Least: 0.031, Most: 0.031}}
 	p := &bench.Peers{
 		Machine: bench.Machine{Cores: 1, OS: "linux", Arch: "amd64", Go: "go1.26", Kernel: "avx2", Threads: 1},
 		Figures: []*bench.PeerFigure{{What: "16-70-50-26, 16000 rows: gradient_ms", Load: load,
@@ -114,7 +114,7 @@ func TestPeersText(t *testing.T) {
                               1     2  median
   torch 1.13.0a0 float64   33.2  30.2    31.7
   newtop avx2 float64      4.54  4.00    4.27
-  foreign load            0.031     –   0.031
+  foreign load, peer      0.031     –   0.031
   7.43 × as fast (7.31 to 7.55) as torch 1.13.0a0 float64
 
 UCI letter to 5 %: seconds_to_target
@@ -122,7 +122,7 @@ UCI letter to 5 %: seconds_to_target
   torch \x1b[2Jadam          ∞  ∞       ∞
   newtop tr-gn blocks=6   5.00  ∞       ∞
   block-xi=0.4 limit=12
-  foreign load           0.031  –   0.031
+  foreign load, peer     0.031  –   0.031
   ∞ × as fast (∞ to ∞) as torch \x1b[2Jadam
 machine   1 core, linux/amd64, go1.26; kernel avx2, 1 thread
 `

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -79,11 +80,11 @@ func benchPeers(cmd *cobra.Command, format string, o bench.PeerOptions) error {
 func peersDocument(p *bench.Peers) (d print.Document) {
 	for _, f := range p.Figures {
 		t := &print.FigureTable{Title: f.What}
-		for i := range f.Load.Pairs {
+		for i := range f.Load[0].Pairs {
 			t.Columns = append(t.Columns, strconv.Itoa(i+1))
 		}
 		t.Columns = append(t.Columns, "median")
-		for _, row := range append(f.Times, f.Load) {
+		for _, row := range slices.Concat(f.Times, f.Load) {
 			var cells []string
 			for _, v := range append(row.Pairs, row.Median) {
 				cells = append(cells, peerValue(v))
