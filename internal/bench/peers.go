@@ -13,21 +13,28 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 )
 
 // PeerOptions say what to compare with.
 type PeerOptions struct {
-	Dir     string                    // where the scripts peer_*.py are
-	Python  string                    // runs them; empty: python3, or /usr/bin/python3 where that alone has torch
-	DataDir string                    // where letter-recognition.data is; empty: the directory data beside Dir
-	Pairs   int                       // how often a script and newtop run in turn, 1 at least
-	Budget  time.Duration             // of a run of training that does not reach its target, above 0
-	Threads int                       // newtop's, at most MostThreads; 0: GOMAXPROCS. Peers choose their own
-	Quick   bool                      // repeats less within a pair
-	Live    func(source, text string) // is told every line of a script or of newtop as it comes
+	Dir     string                           // where the scripts peer_*.py are
+	Python  string                           // runs them; empty: the first of python3 and /usr/bin/python3 that has what they import
+	DataDir string                           // where letter-recognition.data is; empty: the directory data beside Dir
+	Pairs   int                              // how often a script and newtop run in turn, 1 at least
+	Budget  time.Duration                    // of a run of training that does not reach its target, above 0
+	Threads int                              // newtop's, at most MostThreads; 0: GOMAXPROCS. Peers choose their own
+	Quick   bool                             // repeats less within a pair
+	Live    func(line PeerLine, failed bool) // is told every line as it comes, and why there are no more from a script
 
 	works map[string][]work // by script; nil: allWorks
+}
+
+// PeerLine is a line that a script printed, or newtop's own figures in the same form.
+type PeerLine struct {
+	Source string `json:"source"` // newtop, or the name of a script
+	Text   string `json:"text"`   // of a failure: its reason
 }
 
 // Peers is newtop beside its peers.
@@ -35,8 +42,9 @@ type Peers struct {
 	Machine  Machine       `json:"machine"`
 	Python   string        `json:"python"`
 	Scripts  []string      `json:"scripts"`
+	Lines    []PeerLine    `json:"lines"`
 	Figures  []*PeerFigure `json:"figures"`
-	Failures []string      `json:"failures,omitempty"` // script and reason
+	Failures []PeerLine    `json:"failures,omitempty"`
 }
 
 // work is what a script and newtop measure in turn.
@@ -56,19 +64,20 @@ func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 	if scripts == nil {
 		return nil, fmt.Errorf("%s: expected scripts peer_*.py", o.Dir)
 	}
-	if o.Python == "" {
-		o.Python = findPython(ctx, "python3", "/usr/bin/python3")
+	var err error
+	if o.Python, err = findPython(ctx, o.Python, scripts); err != nil {
+		return nil, err
 	}
 	if o.works == nil {
 		o.works = o.allWorks()
 	}
-	p := &Peers{Machine: machine(o.Threads), Python: o.Python, Scripts: scripts, Figures: []*PeerFigure{}}
+	p := &Peers{Machine: machine(o.Threads), Python: o.Python, Scripts: scripts, Lines: []PeerLine{}, Figures: []*PeerFigure{}}
 	for _, script := range scripts {
 		works := o.works[script]
 		if works == nil {
 			works = []work{{}}
 		}
-		var err error
+		err = nil
 		for i := 0; i < len(works) && err == nil; i++ {
 			err = p.inPairs(ctx, &o, script, &works[i])
 		}
@@ -76,7 +85,8 @@ func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 			return nil, ctx.Err()
 		}
 		if err != nil {
-			p.Failures = append(p.Failures, script+": "+err.Error())
+			p.Failures = append(p.Failures, PeerLine{script, err.Error()})
+			o.Live(PeerLine{script, err.Error()}, true)
 		}
 	}
 	return p, nil
@@ -84,6 +94,10 @@ func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 
 // inPairs runs a script and newtop in turn. A failure ends that, and what came until then counts.
 func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *work) error {
+	tell := func(source, text string) {
+		p.Lines = append(p.Lines, PeerLine{source, text})
+		o.Live(PeerLine{source, text}, false)
+	}
 	t := newTable(w.name, o.Pairs)
 	defer func() { p.Figures = append(p.Figures, t.compared()...) }()
 	for pair := range o.Pairs {
@@ -95,7 +109,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 		}
 		before, understood := loadNow(ctx), false
 		spent, err := runScript(ctx, o, script, args, func(text string) {
-			o.Live(script, text)
+			tell(script, text)
 			var line map[string]any
 			understood = json.Unmarshal([]byte(text), &line) == nil && t.add(pair, line) || understood
 		})
@@ -109,7 +123,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 		between := loadNow(ctx)
 		err = w.own(ctx, pair, func(line map[string]any) {
 			text, _ := json.Marshal(line)
-			o.Live(newtop, string(text))
+			tell(newtop, string(text))
 			t.add(pair, line)
 		})
 		if err = errors.Join(err, ctx.Err()); err != nil {
@@ -120,9 +134,22 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 	return nil
 }
 
-// findPython returns the first of some that imports torch. If none does it is the first: the scripts tell what they lack.
-func findPython(ctx context.Context, pythons ...string) string {
-	return pythons[max(0, slices.IndexFunc(pythons, func(python string) bool {
-		return exec.CommandContext(ctx, python, "-c", "import torch").Run() == nil
-	}))]
+// findPython returns the named Python, or without a name the first of two, that imports what the scripts need.
+func findPython(ctx context.Context, named string, scripts []string) (string, error) {
+	tried, imports, packages := []string{named}, "sys", "python3"
+	if named == "" {
+		tried = []string{"python3", "/usr/bin/python3"}
+	}
+	for _, of := range [][]string{{"torch", productsScript, batchScript, letterScript}, {"sklearn", letterScript}} { // a module, and what imports it
+		if slices.ContainsFunc(scripts, func(s string) bool { return slices.Contains(of[1:], s) }) {
+			imports, packages = imports+", "+of[0], packages+" python3-"+of[0] // as Debian calls them
+		}
+	}
+	for _, python := range tried {
+		if exec.CommandContext(ctx, python, "-c", "import "+imports).Run() == nil || ctx.Err() != nil {
+			return python, ctx.Err()
+		}
+	}
+	return "", fmt.Errorf("no Python that imports %s (tried %s): install it with apt-get install --no-install-recommends %s, or name one with --python",
+		imports, strings.Join(tried, ", "), packages)
 }

@@ -20,7 +20,7 @@ show each figure of every pair, and how busy others kept the processors.
 
 Newtop measures beside peer_hvp.py (gradients and products), peer_batch.py
 (steps of Adam) and peer_letter.py (UCI letter to 5 % test error, another seed
-in each pair); other scripts peer_*.py run once. All takes about half an hour,
+in each pair); other scripts peer_*.py run once. All takes about 45 minutes,
 with --quick --pairs 1 a few minutes. The scripts need torch and sklearn.`
 
 func newBenchPeers() *cobra.Command {
@@ -52,7 +52,7 @@ func newBenchPeers() *cobra.Command {
 	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
 	set.Lookup("quick").Usage = "fewer repetitions within a pair"
 	set.IntVar(&o.Pairs, "pairs", 5, "how often a script and newtop run in turn")
-	set.StringVar(&o.Python, "python", "", "`FILE` that runs the scripts; empty: python3, or /usr/bin/python3 where that alone has torch")
+	set.StringVar(&o.Python, "python", "", "`FILE` that runs the scripts; empty: the first of python3 and /usr/bin/python3 that has what they import")
 	set.StringVar(&o.DataDir, "data-dir", "", "`DIR` where letter-recognition.data is; empty: the directory data beside DIR")
 	set.Float64Var(&seconds, "budget", 30, "seconds after which a run of training that has not got there ends")
 	return cmd
@@ -60,18 +60,25 @@ func newBenchPeers() *cobra.Command {
 
 // benchPeers shows lines as they come, with the results or, where these are to be a file, the messages.
 func benchPeers(cmd *cobra.Command, format string, o bench.PeerOptions) error {
-	live := cmd.ErrOrStderr()
+	out, errs := cmd.OutOrStdout(), cmd.ErrOrStderr()
+	live := errs
 	if format == "text" {
-		live = cmd.OutOrStdout()
+		live = out
 	}
-	o.Live = func(source, text string) { fmt.Fprintln(live, source+": "+text) }
+	o.Live = func(l bench.PeerLine, failed bool) {
+		if failed {
+			fmt.Fprintln(errs, l.Source+" failed: "+l.Text)
+		} else {
+			fmt.Fprintln(live, l.Source+": "+l.Text)
+		}
+	}
 	p, err := bench.MeasurePeers(cmd.Context(), o)
 	if err != nil {
 		return err
 	}
-	err = writeReport(cmd.OutOrStdout(), format, p, peersDocument(p))
+	err = writeReport(out, format, p, peersDocument(p))
 	if err == nil && p.Failures != nil {
-		err = fmt.Errorf("%d of %s failed: %s", len(p.Failures), print.Count(len(p.Scripts), "script"), strings.Join(p.Failures, "; "))
+		err = fmt.Errorf("%d of %s failed", len(p.Failures), print.Count(len(p.Scripts), "script"))
 	}
 	return err
 }
@@ -96,7 +103,10 @@ func peersDocument(p *bench.Peers) (d print.Document) {
 		}
 		d = append(d, t)
 	}
-	return append(d, print.Facts{{"machine", machineWords(&p.Machine)}})
+	if d != nil {
+		d = append(d, print.Facts{{"machine", machineWords(&p.Machine)}})
+	}
+	return d
 }
 
 // peerValue writes a time or a ratio: ∞ is that of one who never got there, – of one who did not run.
