@@ -379,7 +379,8 @@ func TestLinesOfAScript(t *testing.T) {
 	}
 	got = nil
 	spent, err := runScript(t.Context(), &o, "peer_long.py", nil, func(text string) { got = append(got, text) })
-	if err != nil || spent < 0 || !slices.Equal(got, []string{"short"}) { // what is no line ends what is understood, and not the script
+	want := append([]string{"short", strings.Repeat("x", longestLine)}, slices.Repeat([]string{"y"}, 50000)...)
+	if err != nil || spent < 0 || !slices.Equal(got, want) {
 		t.Errorf("%v: read %d lines", err, len(got))
 	}
 }

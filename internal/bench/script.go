@@ -21,6 +21,9 @@ import (
 	"newtop/trainer/event"
 )
 
+// longestLine is of a script's output; the rest of a longer one is left out.
+const longestLine = 1 << 16
+
 // runScript runs a script, hands over each line of its output as it comes, from a goroutine that is gone when it returns,
 // and returns the time of processors that it and its children spent. Its error is the last line that the script wrote to
 // its standard error. Cancelling the context kills it, and what it leaves behind is killed too: it would compute beside what
@@ -34,12 +37,18 @@ func runScript(ctx context.Context, o *PeerOptions, script string, args []string
 	cmd.Stdout, cmd.Stderr = in, &errs
 	var reader sync.WaitGroup
 	reader.Go(func() {
-		for s := bufio.NewScanner(out); s.Scan(); {
-			if text := strings.TrimSpace(s.Text()); text != "" {
+		for r := bufio.NewReaderSize(out, longestLine); ; {
+			part, more, err := r.ReadLine()
+			if text := strings.TrimRight(string(part), " \t\r"); text != "" {
 				line(format.Printable(text))
 			}
+			for more && err == nil {
+				_, more, err = r.ReadLine()
+			}
+			if err != nil {
+				return
+			}
 		}
-		_, _ = io.Copy(io.Discard, out) // behind a line too long to be one
 	})
 	err = cmd.Run()
 	in.Close()
