@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat"
 )
@@ -33,4 +34,9 @@ func fitPower(x, y []float64) Fit {
 		misfit += r * r
 	}
 	return Fit{Exponent: slope, StandardError: math.Sqrt(misfit / float64(n-2) / spread)}
+}
+
+// positive reports whether all are numbers above zero.
+func positive(all ...float64) bool {
+	return !slices.ContainsFunc(all, func(v float64) bool { return !(v > 0) || math.IsInf(v, 0) })
 }

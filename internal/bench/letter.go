@@ -57,8 +57,14 @@ type problem struct {
 // newProblem has layers 16-70-50-26 times scale, tanh, squared error, normal inputs and targets ±1.
 func newProblem(scale float64, rows int) *problem {
 	nodes := func(n float64) int { return int(scale * n) }
-	hidden := []int{nodes(70), nodes(50)}
-	net, err := models.NewNetwork(models.Chain(nodes(16), hidden, nodes(26), models.Tanh, models.Tanh, models.SquaredError, models.SkipNone))
+	return newProblemOf([]int{nodes(16), nodes(70), nodes(50), nodes(26)}, rows, models.Tanh, models.SquaredError)
+}
+
+// newProblemOf has as many nodes in its layers, hidden ones of tanh, and normal inputs. Targets are ±1 of the squared error, else 0
+// and 1.
+func newProblemOf(nodes []int, rows int, out models.Activation, loss models.LossFunction) *problem {
+	last := len(nodes) - 1
+	net, err := models.NewNetwork(models.Chain(nodes[0], nodes[1:last], nodes[last], models.Tanh, out, loss, models.SkipNone))
 	if err != nil {
 		panic(fmt.Sprintf("bench: %v", err))
 	}
@@ -67,11 +73,15 @@ func newProblem(scale float64, rows int) *problem {
 		panic(fmt.Sprintf("bench: %v", err))
 	}
 	p := &problem{net: net, w: make([]float64, net.Dim()), v: make([]float64, net.Dim()),
-		x: mat.NewDense(rows, nodes(16), nil), t: mat.NewDense(rows, nodes(26), nil)}
+		x: mat.NewDense(rows, nodes[0], nil), t: mat.NewDense(rows, nodes[last], nil)}
 	rng := rand.New(rand.NewPCG(1, 2))
 	net.InitTo(p.w, start, rng)
 	for i := range p.v {
 		p.v[i] = rng.NormFloat64()
+	}
+	low := 0.0
+	if loss == models.SquaredError {
+		low = -1
 	}
 	for row := range rows {
 		x, t := p.x.RawRowView(row), p.t.RawRowView(row)
@@ -79,7 +89,7 @@ func newProblem(scale float64, rows int) *problem {
 			x[i] = rng.NormFloat64()
 		}
 		for k := range t {
-			t[k] = -1
+			t[k] = low
 		}
 		t[rng.IntN(len(t))] = 1
 	}

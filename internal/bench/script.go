@@ -1,87 +1,94 @@
 package bench
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
-	"unicode"
+
+	"github.com/shirou/gopsutil/v4/cpu"
+	"github.com/shirou/gopsutil/v4/process"
+
+	"newtop/internal/format"
+	"newtop/trainer/event"
 )
 
-const (
-	longestLine = 1 << 16 // of a script's output; the rest of a longer one is left out
-	// killGrace is how long the children of a script that ended may hold on to its output.
-	killGrace = time.Second
-)
+// longestLine is of a script's output; the rest of a longer one is left out.
+const longestLine = 1 << 16
 
-// runScript runs a script and hands over each line of its output as it comes. Its error is the last line that the
-// script wrote to its standard error. Cancelling the context kills it, and what it leaves behind is killed too: it would
-// compute beside what is measured next.
-func runScript(ctx context.Context, o *PeerOptions, script string, args []string, line func(string)) error {
+// runScript runs a script, hands over each line of its output as it comes, from a goroutine that is gone when it returns,
+// and returns the time of processors that it and its children spent. Its error is the last line that the script wrote to
+// its standard error. Cancelling the context kills it, and what it leaves behind is killed too: it would compute beside what
+// is measured next.
+func runScript(ctx context.Context, o *PeerOptions, script string, args []string, line func(string)) (spent time.Duration, err error) {
 	cmd := exec.CommandContext(ctx, o.Python, append([]string{filepath.Join(o.Dir, script)}, args...)...)
-	cmd.WaitDelay = killGrace
+	cmd.WaitDelay = time.Second // that children of a script that ended may hold on to its output
 	apart(cmd)
-	out, last := &lines{each: line}, ""
-	errs := &lines{each: func(s string) { last = s }}
-	cmd.Stdout, cmd.Stderr = out, errs
-	err := cmd.Run()
-	out.end()
-	errs.end()
+	var errs bytes.Buffer
+	out, in := io.Pipe()
+	cmd.Stdout, cmd.Stderr = in, &errs
+	var reader sync.WaitGroup
+	reader.Go(func() {
+		for r := bufio.NewReaderSize(out, longestLine); ; {
+			part, more, err := r.ReadLine()
+			if text := strings.TrimRight(string(part), " \t\r"); text != "" {
+				line(format.Printable(text))
+			}
+			for more && err == nil {
+				_, more, err = r.ReadLine()
+			}
+			if err != nil {
+				return
+			}
+		}
+	})
+	err = cmd.Run()
+	in.Close()
+	reader.Wait()
+	if s := cmd.ProcessState; s != nil {
+		spent = s.UserTime() + s.SystemTime()
+	}
+	last := strings.TrimSpace(errs.String())
+	last = format.Printable(last[strings.LastIndexByte(last, '\n')+1:])
 	switch {
-	case err == nil:
-		return nil
-	case ctx.Err() != nil:
-		return ctx.Err()
+	case err == nil || ctx.Err() != nil:
+		return spent, ctx.Err()
 	case errors.Is(err, exec.ErrWaitDelay): // the script itself ended well
 		_ = cmd.Cancel()
-		return nil
+		return spent, nil
 	case last != "":
-		return errors.New(last)
+		return spent, errors.New(last)
 	}
-	return fmt.Errorf("it failed without a word: %w", err)
+	return spent, fmt.Errorf("it failed without a word: %w", err)
 }
 
-// lines is a writer that cuts what is written into lines; empty ones are left out, and so is what a terminal would take
-// for a command.
-type lines struct {
-	each func(string)
-	part []byte
-}
+// load is what the processors have done until a moment, in seconds of one of them: all that they could, what they did or the
+// host of a virtual machine took of them, and what they did for this process. It is all zero where the system does not tell.
+type load struct{ all, busy, own float64 }
 
-func (l *lines) Write(text []byte) (int, error) {
-	n := len(text)
-	for {
-		line, rest, ended := bytes.Cut(text, []byte{'\n'})
-		l.part = append(l.part, line[:min(len(line), longestLine-len(l.part))]...)
-		if !ended {
-			return n, nil
-		}
-		l.end()
-		text = rest
+func loadNow(ctx context.Context) load {
+	times, err := cpu.TimesWithContext(ctx, false)
+	own, fault := (&process.Process{Pid: int32(os.Getpid())}).TimesWithContext(ctx)
+	if err != nil || fault != nil || len(times) == 0 {
+		return load{}
 	}
+	t := &times[0]
+	busy := t.User + t.Nice + t.System + t.Irq + t.Softirq + t.Steal
+	return load{busy + t.Idle + t.Iowait, busy, own.User + own.System}
 }
 
-// end hands over the line under way.
-func (l *lines) end() {
-	if line := strings.TrimRight(printable(string(l.part)), " "); line != "" {
-		l.each(line)
+// foreign is the share of the processors that others used until later than this process and a script that spent so much.
+func (l load) foreign(later load, spent time.Duration) event.Float {
+	if later.all <= l.all {
+		return event.Absent
 	}
-	l.part = l.part[:0]
-}
-
-// printable leaves out what is no text; a tab becomes a space.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case unicode.IsPrint(r):
-			return r
-		}
-		return -1
-	}, text)
+	return event.Float(max(0, later.busy-l.busy-(later.own-l.own)-spent.Seconds()) / (later.all - l.all))
 }

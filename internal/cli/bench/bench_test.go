@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -92,29 +93,60 @@ func TestShort(t *testing.T) {
 }
 
 func TestPeersText(t *testing.T) {
+	inf := event.Float(math.Inf(1))
+	load := []*bench.PeerRow{{Name: "foreign load, peer", Pairs: []event.Float{0.031, event.Absent}, Median: 0.031, Least: 0.031, Most: 0.031}}
 	p := &bench.Peers{
 		Machine: bench.Machine{Cores: 1, OS: "linux", Arch: "amd64", Go: "go1.26", Kernel: "avx2", Threads: 1},
-		Ratios: []bench.Ratio{
-			{What: "gradient_ms", Peer: "torch 1.13.0a0, float64, 2 threads", PeerIs: 33.2, Newtop: "newtop avx2, float64, 2 threads", OwnIs: 4.54, Quicker: 7.31},
-			{What: "seconds_to_target", Peer: "torch \x1b[2Jadam", PeerIs: 5, Newtop: "newtop tr-newton", OwnIs: event.Float(math.NaN()), Quicker: event.Float(math.NaN())},
-		},
+		Figures: []*bench.PeerFigure{{What: "16-70-50-26, 16000 rows: gradient_ms", Load: load,
+			Times: []*bench.PeerRow{
+				{Name: "torch 1.13.0a0 float64", Pairs: []event.Float{33.2, 30.2}, Median: 31.7, Least: 30.2, Most: 33.2},
+				{Name: "newtop avx2 float64", Pairs: []event.Float{4.54, 4}, Median: 4.27, Least: 4, Most: 4.54}},
+			Ratios: []*bench.PeerRow{{Name: "torch 1.13.0a0 float64", Newtop: "newtop avx2 float64", Median: 7.43, Least: 7.31, Most: 7.55}},
+		}, {What: "UCI letter to 5 %: seconds_to_target", Load: load,
+			Times: []*bench.PeerRow{
+				{Name: "torch \x1b[2Jadam", Pairs: []event.Float{inf, inf}, Median: inf, Least: inf, Most: inf},
+				{Name: "newtop tr-gn blocks=6 block-xi=0.4 limit=12", Pairs: []event.Float{5, inf}, Median: inf, Least: 5, Most: inf}},
+			Ratios: []*bench.PeerRow{{Name: "torch \x1b[2Jadam", Median: inf, Least: inf, Most: inf}},
+		}},
 	}
 	const want = `
-gradient_ms
-  torch 1.13.0a0, float64, 2 threads                             33.2
-  newtop avx2, float64, 2 threads                                4.54  7.3 ×
+16-70-50-26, 16000 rows: gradient_ms
+                              1     2  median
+  torch 1.13.0a0 float64   33.2  30.2    31.7
+  newtop avx2 float64      4.54  4.00    4.27
+  foreign load, peer      0.031     –   0.031
+  7.43 × as fast (7.31 to 7.55) as torch 1.13.0a0 float64
 
-seconds_to_target
-  torch \x1b[2Jadam                                              5.00
-  newtop tr-newton                                              never
-
-1 core, linux/amd64, go1.26; kernel avx2, 1 thread
+UCI letter to 5 %: seconds_to_target
+                             1  2  median
+  torch \x1b[2Jadam          ∞  ∞       ∞
+  newtop tr-gn blocks=6   5.00  ∞       ∞
+  block-xi=0.4 limit=12
+  foreign load, peer     0.031  –   0.031
+  ∞ × as fast (∞ to ∞) as torch \x1b[2Jadam
+machine   1 core, linux/amd64, go1.26; kernel avx2, 1 thread
 `
-	if got := peersText(p); got != want {
+	if got := peersDocument(p).Text(80); got != want {
 		t.Errorf("got\n%s\nexpected\n%s", got, want)
 	}
 	clitest.Narrow(t, want)
-	if got := peersText(&bench.Peers{}); got != "" {
-		t.Errorf("nothing is written as %q", got)
+	if got := peersDocument(p).Markdown(); !strings.Contains(got, "| newtop avx2 float64 | 4.54 | 4.00 | 4.27 |") {
+		t.Errorf("in Markdown\n%s", got)
+	}
+}
+
+func TestPeersFlags(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"peers . --pairs 0", "--pairs 0: expected a whole number from 1 to 99"}, {"peers . --pairs 100", "--pairs 100"},
+		{"peers . --budget 0", "--budget 0: expected a number of seconds above 0"}, {"peers . --budget NaN", "--budget NaN"},
+		{"peers . --format xml", "--format"}, {"peers . --threads -1", "--threads"}, {"peers /no/such", "/no/such: expected scripts peer_*.py"},
+	} {
+		cmd := New()
+		cmd.SetArgs(strings.Fields(c.args))
+		cmd.SilenceErrors, cmd.SilenceUsage = true, true
+		cmd.SetOut(io.Discard)
+		if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, expected %s", c.args, err, c.want)
+		}
 	}
 }

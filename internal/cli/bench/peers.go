@@ -2,7 +2,8 @@ package bench
 
 import (
 	"fmt"
-	"io"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -11,15 +12,16 @@ import (
 	"newtop/internal/bench"
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/print"
+	"newtop/trainer/event"
 )
 
-const peersDescription = `Run the peers' scripts in a directory and newtop's own measurement before and
-after each.
+const peersDescription = `Run the peers' scripts in a directory and newtop's own measurements in turn, and
+show each figure of every pair, and how busy others kept the processors.
 
-Newtop measures beside peer_hvp.py (products) and peer_letter.py (seconds to a
-test error of 5 % on UCI letter); other scripts peer_*.py are run. Their lines
-are shown as they come, then how many times as fast newtop is. The scripts need
-python3 with torch and sklearn.`
+Newtop measures beside peer_hvp.py (gradients and products), peer_batch.py
+(steps of Adam) and peer_letter.py (UCI letter to 5 % test error, another seed
+in each pair); other scripts peer_*.py run once. All takes about 45 minutes,
+with --quick --pairs 1 a few minutes. The scripts need torch and sklearn.`
 
 func newBenchPeers() *cobra.Command {
 	var f benchFlags
@@ -27,36 +29,41 @@ func newBenchPeers() *cobra.Command {
 	var seconds float64
 	cmd := &cobra.Command{
 		Use:     "peers DIR [flags]",
-		Short:   "Run peers' scripts, and newtop beside them",
+		Short:   "Run peers' scripts and newtop in turn",
 		Long:    peersDescription,
-		Example: "newtop bench peers ../shared/bench --budget 60",
+		Example: "newtop bench peers ../shared/bench --format md > peers.md",
 		Args:    flags.OneArgument("the directory of the scripts peer_*.py"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := f.check("text", "json"); err != nil {
+			if err := f.check("text", "json", "md"); err != nil {
 				return err
 			}
-			if !(seconds >= 0 && seconds < 1e6) {
-				return flags.Wrong("--budget", seconds, "a number of seconds, or 0 for the default")
+			if !(seconds > 0 && seconds < 1e6) {
+				return flags.Wrong("--budget", seconds, "a number of seconds above 0")
 			}
-			o.Dir, o.Threads, o.Quick = args[0], f.threads, f.quick
-			o.Budget = time.Duration(seconds * float64(time.Second))
+			if o.Pairs < 1 || o.Pairs > 99 {
+				return flags.Wrong("--pairs", o.Pairs, "a whole number from 1 to 99")
+			}
+			o.Dir, o.Threads, o.Quick, o.Budget = args[0], f.threads, f.quick, time.Duration(seconds*float64(time.Second))
 			return benchPeers(cmd, f.format, o)
 		},
 	}
-	f.add(cmd, "text", "json")
+	f.add(cmd, "text", "json", "md")
 	set := cmd.Flags()
+	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
+	set.Lookup("quick").Usage = "fewer repetitions within a pair"
+	set.IntVar(&o.Pairs, "pairs", 5, "how often a script and newtop run in turn")
 	set.StringVar(&o.Python, "python", "", "`FILE` that runs the scripts; empty: the first of python3 and /usr/bin/python3 that has what they import")
 	set.StringVar(&o.DataDir, "data-dir", "", "`DIR` where letter-recognition.data is; empty: the directory data beside DIR")
-	set.Float64Var(&seconds, "budget", 0, "seconds after which a run of training that has not got there ends; 0: 30, with --quick 5")
+	set.Float64Var(&seconds, "budget", 30, "seconds after which a run of training that has not got there ends")
 	return cmd
 }
 
-// benchPeers shows lines as they come, with the results or, where these are to be one JSON object, the messages.
+// benchPeers shows lines as they come, with the results or, where these are to be a file, the messages.
 func benchPeers(cmd *cobra.Command, format string, o bench.PeerOptions) error {
 	out, errs := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	live := out
-	if format == "json" {
-		live = errs
+	live := errs
+	if format == "text" {
+		live = out
 	}
 	o.Live = func(l bench.PeerLine, failed bool) {
 		if failed {
@@ -69,34 +76,40 @@ func benchPeers(cmd *cobra.Command, format string, o bench.PeerOptions) error {
 	if err != nil {
 		return err
 	}
-	if format == "json" {
-		err = writeJSON(out, p)
-	} else {
-		_, err = io.WriteString(out, peersText(p))
-	}
+	err = writeReport(out, format, p, peersDocument(p))
 	if err == nil && p.Failures != nil {
 		err = fmt.Errorf("%d of %s failed", len(p.Failures), print.Count(len(p.Scripts), "script"))
 	}
 	return err
 }
 
-// peersText writes the comparisons: a peer's figure, and below it newtop's.
-func peersText(p *bench.Peers) string {
-	const form = "%-60s %8s  %s"
-	var b strings.Builder
-	for i := range p.Ratios {
-		r := &p.Ratios[i]
-		heading(&b, form, r.What, "", "")
-		row(&b, form, print.Printable(r.Peer), short(r.PeerIs), "")
-		if r.OwnIs > 0 {
-			row(&b, form, r.Newtop, short(float64(r.OwnIs)), fmt.Sprintf("%.1f ×", float64(r.Quicker)))
-		} else {
-			row(&b, form, r.Newtop, "never", "")
+// peersDocument has a table for each figure, with a column for each pair.
+func peersDocument(p *bench.Peers) (d print.Document) {
+	for _, f := range p.Figures {
+		t := &print.FigureTable{Title: f.What}
+		for i := range f.Load[0].Pairs {
+			t.Columns = append(t.Columns, strconv.Itoa(i+1))
 		}
+		t.Columns = append(t.Columns, "median")
+		for _, row := range slices.Concat(f.Times, f.Load) {
+			var cells []string
+			for _, v := range append(row.Pairs, row.Median) {
+				cells = append(cells, peerValue(v))
+			}
+			t.Add(row.Name, cells...)
+		}
+		for _, r := range f.Ratios {
+			t.Notes = append(t.Notes, fmt.Sprintf("%s × as fast (%s to %s) as %s", peerValue(r.Median), peerValue(r.Least), peerValue(r.Most), r.Name))
+		}
+		d = append(d, t)
 	}
-	if b.Len() > 0 {
-		b.WriteByte('\n')
-		machineText(&b, &p.Machine)
+	if d != nil {
+		d = append(d, print.Facts{{"machine", machineWords(&p.Machine)}})
 	}
-	return b.String()
+	return d
+}
+
+// peerValue writes a time or a ratio: ∞ is that of one who never got there, – of one who did not run.
+func peerValue(v event.Float) string {
+	return strings.NewReplacer("NaN", nothing, "+Inf", "∞").Replace(short(float64(v)))
 }
