@@ -49,10 +49,13 @@ func (o *PeerOptions) rounds(ctx context.Context, calls ...func()) [][]float64 {
 }
 
 // line is one of newtop's, with who took the times in it.
-func (o *PeerOptions) line(times map[string]any) map[string]any {
-	times["peer"], times["dtype"], times["threads"] = newtop+" "+kernel.Selected().String(), "float64", o.Threads
+func (o *PeerOptions) line(p models.Precision, times map[string]any) map[string]any {
+	times["peer"], times["dtype"], times["threads"] = newtop+" "+kernel.Selected().String(), p.String(), o.Threads
 	return times
 }
+
+// precisions are measured one after the other.
+var precisions = []models.Precision{models.Double, models.Single}
 
 // products are gradients and products with the Hessian: tanh throughout, squared error. The gradient stands alone as the peer's,
 // which keeps no graph; the products are those of another linearization, which keeps its passes.
@@ -61,11 +64,14 @@ func (o *PeerOptions) products(name string, nodes []int, rows int) work {
 		pool := reduce.NewPool(o.Threads)
 		defer pool.Close()
 		p := newProblemOf(nodes, rows, models.Tanh, models.SquaredError)
-		alone, l := p.bind(rows, models.Options{Pool: pool}), p.bind(rows, models.Options{Pool: pool})
 		dst := make([]float64, p.net.Dim())
-		hessian := func() { l.HessianTo(dst, p.v) }
-		ns := o.rounds(ctx, func() { alone.Update(p.w) }, hessian, func() { l.Update(p.w); hessian() })
-		say(o.line(map[string]any{"gradient_ms": median(ns[0]) / 1e6, "hv_kept_ms": median(ns[1]) / 1e6, "hv_fresh_ms": median(ns[2]) / 1e6}))
+		for _, precision := range precisions {
+			p.net = p.net.In(precision)
+			alone, l := p.bind(rows, models.Options{Pool: pool}), p.bind(rows, models.Options{Pool: pool})
+			hessian := func() { l.HessianTo(dst, p.v) }
+			ns := o.rounds(ctx, func() { alone.Update(p.w) }, hessian, func() { l.Update(p.w); hessian() })
+			say(o.line(precision, map[string]any{"gradient_ms": median(ns[0]) / 1e6, "hv_kept_ms": median(ns[1]) / 1e6, "hv_fresh_ms": median(ns[2]) / 1e6}))
+		}
 		return nil
 	}
 	return work{fmt.Sprintf("%s, %d rows", name, rows), []string{"--dims", commas(nodes), "--rows", fmt.Sprint(rows)}, own}
@@ -77,7 +83,8 @@ func (o *PeerOptions) steps(name, key string, nodes []int, rows int, batches ...
 		pool := reduce.NewPool(o.Threads)
 		defer pool.Close()
 		p := newProblemOf(nodes, rows, models.Softmax, models.CrossEntropy)
-		for _, batch := range batches {
+		for i := range len(precisions) * len(batches) {
+			precision, batch := precisions[i/len(batches)], batches[i%len(batches)]
 			adam, set := firstorder.Adam.New(), optim.NewSettings(firstorder.Adam.Parameters)
 			err := set.Put(firstorder.Batch.Key, float64(batch))
 			var began time.Time
@@ -87,7 +94,7 @@ func (o *PeerOptions) steps(name, key string, nodes []int, rows int, batches ...
 				ns, began = append(ns, float64(now.Sub(began))), now
 				return nil
 			}
-			s := &optim.State{Objective: objective.New(p.net, p.x, p.t, models.Options{Pool: pool, Memory: nothing}),
+			s := &optim.State{Objective: objective.New(p.net.In(precision), p.x, p.t, models.Options{Pool: pool, Memory: nothing}),
 				W: slices.Clone(p.w), Settings: set, Rand: rand.New(rand.NewPCG(3, 4)), Monitor: step}
 			o.rounds(ctx, func() {
 				if began = time.Now(); err == nil {
@@ -98,7 +105,7 @@ func (o *PeerOptions) steps(name, key string, nodes []int, rows int, batches ...
 				return err
 			}
 			took := map[string]float64{"step_ms": median(ns) / 1e6, "epoch_60000_s": median(ns) / 1e9 * 60000 / float64(batch)}
-			say(o.line(map[string]any{"batch": batch, key: took[key]}))
+			say(o.line(precision, map[string]any{"batch": batch, key: took[key]}))
 		}
 		return nil
 	}
