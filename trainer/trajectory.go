@@ -47,6 +47,7 @@ func (t *trajectory) add(seed uint64, settings *optim.Settings) *member {
 		Settings:  settings,
 		Rand:      rand.New(m.source),
 		Monitor:   t.place.monitor,
+		Run:       t.place.pool.Run,
 	}
 	t.members = append(t.members, m)
 	return m

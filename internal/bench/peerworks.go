@@ -95,7 +95,7 @@ func (o *PeerOptions) steps(name, key string, nodes []int, rows int, batches ...
 				return nil
 			}
 			s := &optim.State{Objective: objective.New(p.net.In(precision), p.x, p.t, models.Options{Pool: pool, Memory: nothing}),
-				W: slices.Clone(p.w), Settings: set, Rand: rand.New(rand.NewPCG(3, 4)), Monitor: step}
+				W: slices.Clone(p.w), Settings: set, Rand: rand.New(rand.NewPCG(3, 4)), Monitor: step, Run: pool.Run}
 			o.rounds(ctx, func() {
 				if began = time.Now(); err == nil {
 					_, err = adam.Step(ctx, s)

@@ -202,6 +202,9 @@ type State struct {
 	Settings  *Settings  // the method's hyperparameters; may change between steps
 	Rand      *rand.Rand // the only source of randomness
 	Monitor   Monitor    // nil: nobody watches
+	// Run has threads do the tasks 0 … count−1 between them, as reduce.Pool does; nil: there is one thread. What comes of
+	// them must not depend on it.
+	Run func(count int, task func(worker, i int))
 }
 
 // Watch calls the monitor if there is one, and sees a cancelled context either way.

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"newtop/internal/vector"
@@ -294,6 +295,45 @@ func TestBadGradientsAreForgotten(t *testing.T) {
 				if kept := slices.Equal(before, s.W); kept == vector.Finite(v) || !vector.Finite(vector.Norm(s.W)) {
 					t.Errorf("%s: step %d after a gradient with %g: weights from %g to %g", name, step, v, before[n-1], s.W[n-1])
 				}
+			}
+		}
+	}
+}
+
+// TestThreadsMoveAlike: weights and norms have the same bits whether one thread moves them or several, in any order.
+func TestThreadsMoveAlike(t *testing.T) {
+	const n = 3*span*tile + 5
+	inAnyOrder := func(count int, task func(worker, i int)) {
+		var done sync.WaitGroup
+		for i := range count {
+			done.Go(func() { task(i%2, count-1-i) })
+		}
+		done.Wait()
+	}
+	for _, name := range []string{"sgd", "momentum", "nag", "adagrad", "rmsprop", "adam"} {
+		var first []float64
+		for _, run := range []func(int, func(worker, i int)){nil, inAnyOrder} {
+			rng := rand.New(rand.NewPCG(7, 7))
+			o := &scored{n: n, df: func(dst, _ []float64) {
+				for i := range dst {
+					dst[i] = rng.NormFloat64()
+				}
+			}}
+			m, settings := method(t, name, "batch", "0")
+			s := &optim.State{Objective: o, W: make([]float64, n), Settings: settings, Run: run}
+			var all []float64
+			for range 3 {
+				report, err := m.Step(context.Background(), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, report.GradientNorm)
+			}
+			all = append(all, s.W...)
+			if first == nil {
+				first = all
+			} else if !slices.Equal(first, all) {
+				t.Errorf("%s: other bits with several threads", name)
 			}
 		}
 	}
