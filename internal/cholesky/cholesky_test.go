@@ -1,4 +1,4 @@
-package blas
+package cholesky
 
 import (
 	"errors"
@@ -12,9 +12,15 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
-
-	"newtop/internal/kernel"
 )
+
+func noise(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
 
 // definite returns the upper triangle of XᵀX for a random X, in rows of n + gap numbers; everything else is NaN.
 func definite(rng *rand.Rand, n, gap int) (blas64.Symmetric, *mat.SymDense) {
@@ -32,89 +38,85 @@ func definite(rng *rand.Rand, n, gap int) (blas64.Symmetric, *mat.SymDense) {
 	return a, &full
 }
 
-// TestCholeskyAgreesWithGonum: factor, solution and condition number, with A itself left as it is.
-func TestCholeskyAgreesWithGonum(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
-		rng := rand.New(rand.NewPCG(17, 18))
-		var c Cholesky
-		for _, n := range []int{1, 2, 5, 23, 24, 25, 100, 239, 240, 241, 500, 745} {
-			a, full := definite(rng, n, rng.IntN(3))
-			before := slices.Clone(a.Data)
-			const mu = 0.01
-			if ok, err := c.factorize(k, a, mu, nil); !ok || err != nil {
-				t.Fatalf("n = %d: %v, %v", n, ok, err)
-			}
-			for i := range n {
-				full.SetSym(i, i, full.At(i, i)+mu)
-			}
-			var want mat.Cholesky
-			if !want.Factorize(full) {
-				t.Fatal("gonum's factor is indefinite")
-			}
-			var l mat.TriDense
-			want.LTo(&l)
-			for i := range n {
-				for j := range n {
-					got, expected := a.Data[i*a.Stride+j], before[i*a.Stride+j]
-					if j < i {
-						expected = l.At(i, j)
-					}
-					if math.Abs(got-expected) > 1e-12 {
-						t.Fatalf("n = %d: element %d,%d is %g, expected %g", n, i, j, got, expected)
-					}
+// TestAgreesWithGonum: factor, solution and condition number, with A itself left as it is.
+func TestAgreesWithGonum(t *testing.T) {
+	rng := rand.New(rand.NewPCG(17, 18))
+	var c Factor
+	for _, n := range []int{1, 2, 5, 23, 24, 25, 100, 239, 240, 241, 500, 745} {
+		a, full := definite(rng, n, rng.IntN(3))
+		before := slices.Clone(a.Data)
+		const mu = 0.01
+		if ok, err := c.Factorize(a, mu, nil); !ok || err != nil {
+			t.Fatalf("n = %d: %v, %v", n, ok, err)
+		}
+		for i := range n {
+			full.SetSym(i, i, full.At(i, i)+mu)
+		}
+		var want mat.Cholesky
+		if !want.Factorize(full) {
+			t.Fatal("gonum's factor is indefinite")
+		}
+		var l mat.TriDense
+		want.LTo(&l)
+		for i := range n {
+			for j := range n {
+				got, expected := a.Data[i*a.Stride+j], before[i*a.Stride+j]
+				if j < i {
+					expected = l.At(i, j)
 				}
-				if math.Abs(c.diagonal[i]-l.At(i, i)) > 1e-12 {
-					t.Fatalf("n = %d: diagonal %d is %g, expected %g", n, i, c.diagonal[i], l.At(i, i))
+				if math.Abs(got-expected) > 1e-12 {
+					t.Fatalf("n = %d: element %d,%d is %g, expected %g", n, i, j, got, expected)
 				}
 			}
-			b, x := noise(rng, n), make([]float64, n)
-			c.SolveTo(x, b)
-			var solution mat.VecDense
-			if err := want.SolveVecTo(&solution, mat.NewVecDense(n, b)); err != nil {
-				t.Fatal(err)
-			}
-			for i := range x {
-				if math.Abs(x[i]-solution.AtVec(i)) > 1e-9*(1+math.Abs(solution.AtVec(i))) {
-					t.Fatalf("n = %d: x[%d] = %g, expected %g", n, i, x[i], solution.AtVec(i))
-				}
-			}
-			if got, err := c.Condition(nil); err != nil || math.Abs(got/want.Cond()-1) > 1e-8 {
-				t.Errorf("n = %d: condition %g, %v, expected %g", n, got, err, want.Cond())
+			if math.Abs(c.diagonal[i]-l.At(i, i)) > 1e-12 {
+				t.Fatalf("n = %d: diagonal %d is %g, expected %g", n, i, c.diagonal[i], l.At(i, i))
 			}
 		}
-	})
+		b, x := noise(rng, n), make([]float64, n)
+		c.SolveTo(x, b)
+		var solution mat.VecDense
+		if err := want.SolveVecTo(&solution, mat.NewVecDense(n, b)); err != nil {
+			t.Fatal(err)
+		}
+		for i := range x {
+			if math.Abs(x[i]-solution.AtVec(i)) > 1e-9*(1+math.Abs(solution.AtVec(i))) {
+				t.Fatalf("n = %d: x[%d] = %g, expected %g", n, i, x[i], solution.AtVec(i))
+			}
+		}
+		if got, err := c.Condition(nil); err != nil || math.Abs(got/want.Cond()-1) > 1e-8 {
+			t.Errorf("n = %d: condition %g, %v, expected %g", n, got, err, want.Cond())
+		}
+	}
 }
 
 // The numbers of elements are those of one processor, whatever there are.
-func TestCholeskyDoesNotDependOnProcessors(t *testing.T) {
-	eachKernel(t, func(t *testing.T, k kernel.Kernel) {
-		var want []float64
-		for _, processors := range []int{1, 2, 3, 7} {
-			a, _ := definite(rand.New(rand.NewPCG(19, 20)), 1000, 0)
-			for i := range a.Data {
-				if i%a.Stride < i/a.Stride {
-					a.Data[i] = 0
-				}
-			}
-			old := runtime.GOMAXPROCS(processors)
-			var c Cholesky
-			ok, err := c.factorize(k, a, 0, nil)
-			runtime.GOMAXPROCS(old)
-			if !ok || err != nil {
-				t.Fatal(ok, err)
-			}
-			if want == nil {
-				want = a.Data
-			}
-			if !slices.Equal(a.Data, want) {
-				t.Errorf("%d processors: other numbers", processors)
+func TestDoesNotDependOnProcessors(t *testing.T) {
+	var want []float64
+	for _, processors := range []int{1, 2, 3, 7} {
+		a, _ := definite(rand.New(rand.NewPCG(19, 20)), 1000, 0)
+		for i := range a.Data {
+			if i%a.Stride < i/a.Stride {
+				a.Data[i] = 0
 			}
 		}
-	})
+		old := runtime.GOMAXPROCS(processors)
+		var c Factor
+		ok, err := c.Factorize(a, 0, nil)
+		runtime.GOMAXPROCS(old)
+		if !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if want == nil {
+			want = a.Data
+		}
+		if !slices.Equal(a.Data, want) {
+			t.Errorf("%d processors: other numbers", processors)
+		}
+	}
 }
 
-// TestCholeskyIndefinite: at the first tile, at a later one, and at the last number.
-func TestCholeskyIndefinite(t *testing.T) {
+// TestIndefinite: at the first tile, at a later one, and at the last number.
+func TestIndefinite(t *testing.T) {
 	for _, at := range []int{0, 10, 250, 599} {
 		for _, value := range []float64{-1, 0, math.NaN()} {
 			a, _ := definite(rand.New(rand.NewPCG(21, 22)), 600, 0)
@@ -125,7 +127,7 @@ func TestCholeskyIndefinite(t *testing.T) {
 				a.Data[at*a.Stride+j] = 0
 			}
 			a.Data[at*a.Stride+at] = value
-			var c Cholesky
+			var c Factor
 			if ok, err := c.Factorize(a, 0, nil); ok || err != nil {
 				t.Errorf("%g at %d: %v, %v", value, at, ok, err)
 			}
@@ -136,8 +138,8 @@ func TestCholeskyIndefinite(t *testing.T) {
 	}
 }
 
-// TestCholeskyIsWatched: by the caller's goroutine, after every part, and given up when the watcher says so.
-func TestCholeskyIsWatched(t *testing.T) {
+// TestIsWatched: by the caller's goroutine, after every part, and given up when the watcher says so.
+func TestIsWatched(t *testing.T) {
 	const n = 2100
 	a := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: make([]float64, n*n)}
 	for i := range n {
@@ -145,7 +147,7 @@ func TestCholeskyIsWatched(t *testing.T) {
 	}
 	enough := errors.New("enough")
 	for stop := range 3 {
-		var c Cholesky
+		var c Factor
 		calls := 0
 		ok, err := c.Factorize(a, 0, func(part, parts int) error {
 			if calls++; part != calls || parts != 2 {
@@ -168,7 +170,7 @@ func TestCholeskyIsWatched(t *testing.T) {
 	}
 }
 
-func BenchmarkCholesky(b *testing.B) {
+func BenchmarkFactor(b *testing.B) {
 	for _, n := range []int{1000, 3000, 6066, 10000} {
 		a := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: n, Data: make([]float64, n*n)}
 		for i := range n {
@@ -185,7 +187,7 @@ func BenchmarkCholesky(b *testing.B) {
 		for processors := 1; processors <= runtime.NumCPU(); processors *= 2 {
 			b.Run(fmt.Sprintf("n=%d/factorize/threads=%d", n, processors), func(b *testing.B) {
 				defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
-				var c Cholesky
+				var c Factor
 				b.ReportAllocs()
 				for b.Loop() {
 					if ok, err := c.Factorize(a, 0, nil); !ok || err != nil {
@@ -196,7 +198,7 @@ func BenchmarkCholesky(b *testing.B) {
 				b.ReportMetric(rate, "GFLOP/s")
 			})
 		}
-		var c Cholesky
+		var c Factor
 		_, _ = c.Factorize(a, 0, nil)
 		b.Run(fmt.Sprintf("n=%d/solve", n), func(b *testing.B) {
 			for b.Loop() {

@@ -1,4 +1,6 @@
-package blas
+// Package cholesky factorizes symmetric matrices of some thousand rows at the speed of matrix products, on all processors. The
+// work can be watched and ended, and needs no second matrix.
+package cholesky
 
 import (
 	"math"
@@ -9,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	lapack "gonum.org/v1/gonum/lapack/gonum"
 
-	"newtop/internal/kernel"
 	"newtop/internal/vector"
 )
 
@@ -21,7 +22,7 @@ const (
 	partSize  = 1 << 30 // multiply-adds of a part of the work, of some 30 ms
 )
 
-// Cholesky is the factorization A + μI = L·Lᵀ of a symmetric matrix. L lies in the triangle of A's storage that A does not
+// Factor is the factorization A + μI = L·Lᵀ of a symmetric matrix. L lies in the triangle of A's storage that A does not
 // use, so that there is no second matrix:
 //
 //	A  the diagonal and what is above it, which are left alone
@@ -35,7 +36,7 @@ const (
 // of operations in the order of k, whoever computes it: results do not depend on the number of processors.
 //
 // The zero value is ready. One goroutine uses it at a time.
-type Cholesky struct {
+type Factor struct {
 	a        blas64.Symmetric // and L
 	shift    float64          // μ
 	diagonal []float64        // of L
@@ -56,19 +57,15 @@ type tileSpace struct {
 // works with all processors. After every part of the work but the last, watch is called by the caller's goroutine, if it is not
 // nil, with the number of parts done and of all; its error ends the work and is returned. A's numbers must be finite. It panics
 // unless a stores the upper triangle. The factor is worthless after false or an error, and once a is another.
-func (c *Cholesky) Factorize(a blas64.Symmetric, mu float64, watch func(part, parts int) error) (definite bool, err error) {
-	return c.factorize(kernel.Selected(), a, mu, watch)
-}
-
-func (c *Cholesky) factorize(k kernel.Kernel, a blas64.Symmetric, mu float64, watch func(part, parts int) error) (bool, error) {
-	if a.Uplo != blas.Upper || a.N < 1 || !holds(a.Data, a.N, a.N, a.Stride) {
-		panic("blas: Factorize: expected the upper triangle of a matrix")
+func (c *Factor) Factorize(a blas64.Symmetric, mu float64, watch func(part, parts int) error) (definite bool, err error) {
+	if a.Uplo != blas.Upper || a.N < 1 || a.Stride < a.N || len(a.Data) < (a.N-1)*a.Stride+a.N {
+		panic("cholesky: Factorize: expected the upper triangle of a matrix")
 	}
 	c.a, c.shift = a, mu
 	if len(c.diagonal) != a.N {
 		c.diagonal = make([]float64, a.N)
 	}
-	f := newFactoring(c, k, watch)
+	f := newFactoring(c, watch)
 	workers := min(runtime.GOMAXPROCS(0), f.tiles)
 	for len(c.spaces) < workers {
 		c.spaces = append(c.spaces, new(tileSpace))
@@ -84,10 +81,10 @@ func (c *Cholesky) factorize(k kernel.Kernel, a blas64.Symmetric, mu float64, wa
 }
 
 // SolveTo stores (A + μI)⁻¹b in dst, which may be b.
-func (c *Cholesky) SolveTo(dst, b []float64) {
+func (c *Factor) SolveTo(dst, b []float64) {
 	n := c.a.N
 	if len(dst) != n || len(b) != n {
-		panic("blas: SolveTo: vectors of another length")
+		panic("cholesky: SolveTo: vectors of another length")
 	}
 	copy(dst, b)
 	for i, l := range c.diagonal {
@@ -100,11 +97,11 @@ func (c *Cholesky) SolveTo(dst, b []float64) {
 }
 
 // row returns row i of L up to the diagonal.
-func (c *Cholesky) row(i int) []float64 { return c.a.Data[i*c.a.Stride:][:i] }
+func (c *Factor) row(i int) []float64 { return c.a.Data[i*c.a.Stride:][:i] }
 
 // Condition estimates the condition number of A + μI in the 1-norm from some solutions (Higham 1988, by LAPACK's Dlacn2), after
 // each of which watch is called, if it is not nil; its error is returned.
-func (c *Cholesky) Condition(watch func() error) (float64, error) {
+func (c *Factor) Condition(watch func() error) (float64, error) {
 	n := c.a.N
 	if len(c.x) != n {
 		c.sums, c.x, c.v, c.sign = make([]float64, n), make([]float64, n), make([]float64, n), make([]int, n)
@@ -127,7 +124,7 @@ func (c *Cholesky) Condition(watch func() error) (float64, error) {
 }
 
 // norm returns ‖A + μI‖₁, the largest sum of a column's magnitudes.
-func (c *Cholesky) norm() float64 {
+func (c *Factor) norm() float64 {
 	clear(c.sums)
 	most := 0.0
 	for i := range c.sums {

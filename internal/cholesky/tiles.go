@@ -1,21 +1,20 @@
-package blas
+package cholesky
 
 import (
 	"math"
 	"sync"
 
-	"newtop/internal/kernel"
 	"newtop/internal/vector"
+	"newtop/models/blas"
 )
 
 // factoring is a Factorize under way. The caller's goroutine and those it has started draw tiles from it until none is left
 // or the work is stopped; then they end, and the caller waits for them.
 type factoring struct {
-	*Cholesky
-	kernel kernel.Kernel
-	tiles  int // along the diagonal
-	all    int // multiply-adds
-	parts  int // of the work
+	*Factor
+	tiles int // along the diagonal
+	all   int // multiply-adds
+	parts int // of the work
 
 	watch    func(part, parts int) error // called by the caller's goroutine alone, as reported and err are its
 	reported int                         // parts
@@ -30,8 +29,8 @@ type factoring struct {
 	indefinite bool
 }
 
-func newFactoring(c *Cholesky, k kernel.Kernel, watch func(part, parts int) error) *factoring {
-	f := &factoring{Cholesky: c, kernel: k, watch: watch, tiles: (c.a.N + tileSize - 1) / tileSize}
+func newFactoring(c *Factor, watch func(part, parts int) error) *factoring {
+	f := &factoring{Factor: c, watch: watch, tiles: (c.a.N + tileSize - 1) / tileSize}
 	f.changed.L = &f.mu
 	f.done = make([]int, f.tiles)
 	for j := range f.tiles {
@@ -147,7 +146,7 @@ func (w *tileWork) tile(i, j int) bool {
 		}
 	}
 	if i == j {
-		if !w.solve(rows, cols, Term{A: w.t[:], RowStride: 1, ColStride: cols}, w.diagonal[j*tileSize:][:rows], true) {
+		if !w.solve(rows, cols, blas.Term{A: w.t[:], RowStride: 1, ColStride: cols}, w.diagonal[j*tileSize:][:rows], true) {
 			w.stop(true)
 			return false
 		}
@@ -157,8 +156,8 @@ func (w *tileWork) tile(i, j int) bool {
 			return false
 		}
 		corner := w.a.Data[j*tileSize*w.a.Stride+j*tileSize:]
-		w.solve(rows, cols, Term{A: corner, RowStride: w.a.Stride, ColStride: 1}, w.diagonal[j*tileSize:][:rows], false)
-		transpose(w.kernel, w.a.Data[i*tileSize*w.a.Stride+j*tileSize:], w.a.Stride, w.t[:], cols, rows, cols)
+		w.solve(rows, cols, blas.Term{A: corner, RowStride: w.a.Stride, ColStride: 1}, w.diagonal[j*tileSize:][:rows], false)
+		blas.Transpose(w.a.Data[i*tileSize*w.a.Stride+j*tileSize:], w.a.Stride, w.t[:], cols, rows, cols)
 	}
 	return w.progress(rows * cols * rows)
 }
@@ -184,16 +183,16 @@ func (w *tileWork) subtract(i, j, p int) {
 		if i == j {
 			height = s + width
 		}
-		transpose(w.kernel, w.right[:], width, w.a.Data[(i*tileSize+s)*w.a.Stride+p:], w.a.Stride, width, tileDepth)
-		one := [1]Term{{A: w.left[:], RowStride: stride, ColStride: 1, B: w.right[:], Stride: width, K: tileDepth}}
-		sum(w.kernel, w.t[s:], height, width, cols, Add, nil, one[:])
+		blas.Transpose(w.right[:], width, w.a.Data[(i*tileSize+s)*w.a.Stride+p:], w.a.Stride, width, tileDepth)
+		one := [1]blas.Term{{A: w.left[:], RowStride: stride, ColStride: 1, B: w.right[:], Stride: width, K: tileDepth}}
+		blas.Sum(w.t[s:], height, width, cols, blas.Add, nil, one[:])
 	}
 }
 
 // solve replaces T by −L_jj⁻¹·T for the L_jj whose rows are those of corner and whose diagonal is given. If T is the corner
 // itself, whose factor is on the way and of which only the upper triangle counts, it stores the diagonal, and returns false
 // where that is not positive.
-func (w *tileWork) solve(rows, cols int, corner Term, diagonal []float64, itself bool) bool {
+func (w *tileWork) solve(rows, cols int, corner blas.Term, diagonal []float64, itself bool) bool {
 	from := 0
 	for b := 0; b < rows; b += tileStep {
 		end := min(rows, b+tileStep)
@@ -201,9 +200,9 @@ func (w *tileWork) solve(rows, cols int, corner Term, diagonal []float64, itself
 			from = b
 		}
 		if b > 0 {
-			one := [1]Term{corner}
+			one := [1]blas.Term{corner}
 			one[0].A, one[0].B, one[0].Stride, one[0].K = corner.A[b*corner.RowStride:], w.t[from:], cols, b
-			sum(w.kernel, w.t[b*cols+from:], end-b, cols-from, cols, Add, nil, one[:])
+			blas.Sum(w.t[b*cols+from:], end-b, cols-from, cols, blas.Add, nil, one[:])
 		}
 		for r := b; r < end; r++ {
 			if itself {
