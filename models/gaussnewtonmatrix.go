@@ -30,10 +30,11 @@ const (
 //	[ common | own ]  common: the columns that all outputs' rows fill, the first of the flat vector
 //	                  own: the terminal weights of the unit's output, in pieces that lie together
 //
-// After softmax, and in a mixture, all columns are common.
+// After softmax, and in a mixture, all columns are common. With many outputs it is done by nodes instead.
 type assembly struct {
 	l      *Linearization
 	dst    blas64.Symmetric
+	nodes  *nodeAssembly // nil: by rows
 	common int
 	own    [][]piece // by output
 	stride int       // of the panel
@@ -79,6 +80,7 @@ func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 func newAssembly(l *Linearization) *assembly {
 	n := l.net
 	a := &assembly{l: l, terms: make([][]blas.Term, len(l.scratches)), common: n.Hidden(), own: make([][]piece, n.Outputs())}
+	a.chained = a.addRows
 	a.stride = a.common
 	if n.Activations[n.Last()] == pass.Softmax || n.Mixture != nil {
 		a.common, a.stride = n.Dim, n.Dim
@@ -89,13 +91,17 @@ func newAssembly(l *Linearization) *assembly {
 			a.stride = max(a.stride, end.at+end.size)
 		}
 	}
+	if n.Outputs() >= nodeOutputs {
+		a.nodes = newNodeAssembly(a)
+		return a
+	}
 	rows := max(1, min(l.rows, reduce.BlockRows))
 	a.units = max(1, min(l.blocks()*n.Outputs(), panelMemory/(rows*a.stride)))
 	a.panel = make([]float64, a.units*rows*a.stride)
 	for i := range a.terms {
 		a.terms[i] = make([]blas.Term, 0, assemblyDepth)
 	}
-	a.form, a.update, a.chained = a.formUnit, a.updateStrip, a.addRows
+	a.form, a.update = a.formUnit, a.updateStrip
 	return a
 }
 
@@ -135,17 +141,9 @@ func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) err
 
 // addRows adds what the rows that are here add, and reports whether the watcher let it finish.
 func (a *assembly) addRows() bool {
-	tasks := a.strips()
-	if a.common < a.dst.N {
-		tasks += a.l.net.Outputs()
-	}
-	all := a.l.blocks() * a.l.net.Outputs()
-	parts := (all + a.units - 1) / a.units
+	parts := a.parts()
 	for part := range parts {
-		a.first = part * a.units
-		a.count = min(a.units, all-a.first)
-		a.l.pool.Run(a.count, a.form)
-		a.l.pool.Run(tasks, a.update)
+		a.part(part)
 		if a.watch == nil {
 			continue
 		}
@@ -154,6 +152,33 @@ func (a *assembly) addRows() bool {
 		}
 	}
 	return true
+}
+
+// all returns how many units the rows that are here make.
+func (a *assembly) all() int { return a.l.blocks() * a.l.net.Outputs() }
+
+// parts returns how many parts the work has.
+func (a *assembly) parts() int {
+	if a.nodes != nil {
+		return a.nodes.parts()
+	}
+	return (a.all() + a.units - 1) / a.units
+}
+
+// part adds what a part adds.
+func (a *assembly) part(part int) {
+	if a.nodes != nil {
+		a.nodes.part(part)
+		return
+	}
+	a.first = part * a.units
+	a.count = min(a.units, a.all()-a.first)
+	tasks := a.strips()
+	if a.common < a.dst.N {
+		tasks += a.l.net.Outputs()
+	}
+	a.l.pool.Run(a.count, a.form)
+	a.l.pool.Run(tasks, a.update)
 }
 
 // strips returns how many strips of assemblyRows rows of the matrix belong to the common columns.

@@ -1,0 +1,87 @@
+package pass
+
+import "newtop/models/blas"
+
+// NodeRows is what a block of rows says of the Gauss–Newton matrix node by node. A weight's column of the Jacobian is δ_k of the
+// node it leads to times u of the one it comes from, so that over the outputs k of a row
+//
+//	G = Σ_p D_p ∘ (u uᵀ)      D_p = Σ_k δ_k δ_kᵀ
+//
+// where a D of nodes takes the place of the products of all their weights. Nodes are those of layers 1…L, or 1…L−1 and
+// the gates' parameters in a mixture; biases, and these parameters, have u = 1.
+type NodeRows struct {
+	Rows  int
+	Delta []float64   // δ_k of all nodes: row by row, and in a row output by output
+	U     [][]float64 // u^r of layers 0…L−1, node by node
+	ByRow [][]float64 // and row by row
+}
+
+// NodeCount returns how many nodes Delta is of.
+func (n *Net) NodeCount() int { return n.NodeOffset(n.Last()) + n.LayerNodes(n.Last()) }
+
+// NodeOffset returns the first of them that belongs to a layer, 1 to L.
+func (n *Net) NodeOffset(layer int) int {
+	at := 0
+	for _, nodes := range n.Nodes[1:layer] {
+		at += nodes
+	}
+	return at
+}
+
+// LayerNodes returns how many of them belong to a layer.
+func (n *Net) LayerNodes(layer int) int {
+	if n.mixes(layer) {
+		return 3 * n.GateCount()
+	}
+	return n.Nodes[layer]
+}
+
+// NewNodeRows returns room for a block of that many rows.
+func (n *Net) NewNodeRows(rows int) NodeRows {
+	b := NodeRows{Delta: make([]float64, rows*n.Outputs()*n.NodeCount())}
+	for _, nodes := range n.Nodes[:n.Last()] {
+		b.U, b.ByRow = append(b.U, make([]float64, nodes*rows)), append(b.ByRow, make([]float64, nodes*rows))
+	}
+	return b
+}
+
+// FormNodes stores what the block's rows say in dst. w are the weights of the pass that the tape has.
+func FormNodes(scratch *Scratch, dst *NodeRows, w []float64, tp *Tape) {
+	s := jacobian{scratch}
+	last := s.Last()
+	dst.Rows = s.Rows
+	for r := range last {
+		nodes := s.Nodes[r]
+		copy(dst.U[r], tp.U[r][:nodes*s.Rows])
+		blas.Transpose(dst.ByRow[r], nodes, dst.U[r], s.Rows, nodes, s.Rows)
+	}
+	c, all := s.phi[last], s.NodeCount()
+	s.Loss.factor(c, s.Scratch, tp)
+	s.shareOutputs(w, tp)
+	for k := range s.Outputs() {
+		c := s.node(c, k)
+		s.pullOutput(k, c, w, tp)
+		delta := s.spare[last]
+		if s.Mixture != nil {
+			delta = s.gates.byParameter
+		} else {
+			s.layColumn(delta, k, c, tp)
+		}
+		at := k * all
+		for l := 1; l < last; l++ {
+			blas.Transpose(dst.Delta[at:], s.Outputs()*all, s.phi[l], s.Rows, s.Nodes[l], s.Rows)
+			at += s.Nodes[l]
+		}
+		blas.Transpose(dst.Delta[at:], s.Outputs()*all, delta, s.Rows, s.LayerNodes(last), s.Rows)
+	}
+}
+
+// ScaledSources stores d_i·u in dst for the weights of rows first, first+1, … of a block, as many as there are d, of one row of
+// data whose sources are u.
+func (b *Block) ScaledSources(dst, d, u []float64, first int) {
+	start, _ := b.RowSpan(first)
+	for i, d := range d {
+		from, to := b.RowSpan(first + i)
+		scaleRow(dst[from-start:to-start], *b, first+i, d, u)
+	}
+}
