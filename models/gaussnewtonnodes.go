@@ -7,8 +7,6 @@ import (
 )
 
 const (
-	// nodeOutputs is from how many outputs on the matrix is assembled by nodes: what it costs then does not grow with them.
-	nodeOutputs = 6
 	// nodeGroup is how many nodes share a pass over all δ, and nodeColumns about how many columns of the matrix are
 	// formed at a time, which the second-level cache should hold.
 	nodeGroup, nodeColumns = 8, 256
@@ -24,8 +22,8 @@ const (
 //	G_ν = Σ_p u (D_ν∘u)ᵀ      over rows p of data; u of ν's sources, and D_ν∘u of all weights' nodes and sources
 //
 // so that outputs are summed over once for two nodes, and not once for two weights. Every group of nodes is brought up to date
-// by one worker, block by block of the data in their order, so that the result depends on no number of threads. Where two nodes
-// feel no output together, as two of the output layer do, D is 0 and nothing is added.
+// by one worker, block by block of the data in their order, so that the result depends on no number of threads. Where no output
+// feels two nodes, as two of the output layer, D is 0 and nothing is added.
 type nodeAssembly struct {
 	of     *assembly
 	l      *Linearization
@@ -183,7 +181,7 @@ func (g *nodeAssembly) updateGroup(worker, i int) {
 
 // add adds what some blocks of data add to the rows of a node ν and the columns of a piece, given D_ν.
 func (g *nodeAssembly) add(worker int, node nodeRange, p nodePiece, d []float64, blocks []pass.NodeRows) {
-	p.nodeRange = g.felt(p.nodeRange, d, blocks)
+	p.nodeRange = g.felt(p.nodeRange, node)
 	if p.count == 0 {
 		return
 	}
@@ -207,27 +205,15 @@ func (g *nodeAssembly) add(worker int, node nodeRange, p nodePiece, d []float64,
 	}
 }
 
-// felt returns the nodes of a range from the first to the last one for which D is not 0 throughout.
-func (g *nodeAssembly) felt(r nodeRange, d []float64, blocks []pass.NodeRows) nodeRange {
-	offset, rows := g.l.net.NodeOffset(r.layer), 0
-	for _, b := range blocks {
-		rows += b.Rows
+// felt returns the nodes of a range for which D of a node is not 0 whatever the data are.
+func (g *nodeAssembly) felt(r, node nodeRange) nodeRange {
+	switch n := g.l.net; {
+	case !n.Single(r.layer) || !n.Single(node.layer):
+		return r
+	case r.first <= node.first && node.first < r.first+r.count:
+		return nodeRange{r.layer, node.first, 1}
 	}
-	zero := func(node int) bool {
-		for p := range rows {
-			if d[p*g.nodes+offset+node] != 0 {
-				return false
-			}
-		}
-		return true
-	}
-	for r.count > 0 && zero(r.first) {
-		r.first, r.count = r.first+1, r.count-1
-	}
-	for r.count > 0 && zero(r.first+r.count-1) {
-		r.count--
-	}
-	return r
+	return nodeRange{r.layer, r.first, 0}
 }
 
 // formColumns computes D_ν∘u of the piece's columns, row by row of data.
