@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// MaxMatrixDim is the largest number of weights that GaussNewtonMatrixTo assembles a matrix for, of 512 MB.
-	MaxMatrixDim = 8000
+	// MaxMatrixDim is the largest number of weights that GaussNewtonMatrixTo assembles a matrix for, of 970 MB.
+	MaxMatrixDim = 11000
 	// panelMemory bounds the numbers of a panel of Jacobian rows: 32 MiB.
 	panelMemory = 1 << 22
 	// assemblyRows is how many rows of the matrix one worker brings up to date at a time, and assemblyDepth with how

@@ -29,7 +29,7 @@ var Dogleg = optim.Info{
 	Equations: "eq. 2–5 with JᵀJ and its Cholesky factor",
 	Summary: "Gauss–Newton in a trust region with one exact factorization for each place; " +
 		"for nets of some hundred weights, where solving costs less than iterating.",
-	Cost:     "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications",
+	Cost:     "1.3, 0.1 to 0.35 for each weight, and N³/6 multiplications",
 	Primary:  "radius",
 	Monotone: true,
 	Proposes: true,

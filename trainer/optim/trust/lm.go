@@ -24,7 +24,7 @@ var LevenbergMarquardt = optim.Info{
 	Equations: "(JᵀJ + μM)s = −g by Cholesky; Mizutani & Demmel 2003, §2.1",
 	Summary: "Exact damped Gauss–Newton steps from the factorized matrix; the fewest epochs to a small loss " +
 		"on nets of some hundred weights.",
-	Cost:       "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications for each μ",
+	Cost:       "1.3, 0.1 to 0.35 for each weight, and N³/6 multiplications for each μ",
 	Primary:    "mu",
 	Monotone:   true,
 	Proposes:   true,
