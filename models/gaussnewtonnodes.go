@@ -10,9 +10,9 @@ const (
 	// nodeGroup is how many nodes share a pass over all δ, and nodeColumns about how many columns of the matrix are
 	// formed at a time, which the second-level cache should hold.
 	nodeGroup, nodeColumns = 8, 256
-	// nodeBlocks is how many blocks of data a part of the work has at most, and nodeWork about how many multiply-adds.
-	nodeBlocks, nodeWork = 8, 1 << 32
-	// nodeDepth is how many blocks are added at a time, so that the first-level cache holds a strip of the columns.
+	// nodeUnits is how many units of data a part of the work has at most, and nodeWork about how many multiply-adds.
+	nodeUnits, nodeWork = 8, 1 << 32
+	// nodeDepth is how many units are added at a time, so that the first-level cache holds a strip of the columns.
 	nodeDepth = 2
 )
 
@@ -31,10 +31,11 @@ type nodeAssembly struct {
 	biases []int // where those of a layer are; in a mixture's last one the gates' parameters
 	groups []nodeRange
 	pieces []nodePiece
-	blocks []pass.NodeRows // of data, as many as a part has
+	height int             // rows of data of a unit: a block, or a piece of one where the nodes are many
+	units  []pass.NodeRows // as many as a part has
 	spaces []nodeSpace     // of a worker each
 
-	first, count int // blocks of the part under way
+	first, count int // units of the part under way
 	form, update func(worker, i int)
 }
 
@@ -70,11 +71,11 @@ type nodeSpace struct {
 func newNodeAssembly(a *assembly) *nodeAssembly {
 	n := a.l.net
 	g := &nodeAssembly{of: a, l: a.l, nodes: n.NodeCount(), biases: make([]int, n.Last()+1)}
-	rows := max(1, min(a.l.rows, reduce.BlockRows))
-	perBlock := rows * (n.Outputs()*g.nodes + 2*n.NodeOffset(n.Last()))
-	blocks := min(a.l.blocks(), nodeBlocks, panelMemory/perBlock, max(nodeDepth, nodeWork/(rows*n.Dim*(n.Dim+1)/2)))
-	for range max(1, blocks) {
-		g.blocks = append(g.blocks, n.NewNodeRows(rows))
+	perRow := n.Outputs()*g.nodes + 2*n.NodeOffset(n.Last())
+	g.height = max(1, min(a.l.rows, reduce.BlockRows, panelMemory/perRow))
+	units := min(g.all(), nodeUnits, panelMemory/perRow/g.height, max(nodeDepth, nodeWork/(g.height*n.Dim*(n.Dim+1)/2)))
+	for range max(1, units) {
+		g.units = append(g.units, n.NewNodeRows(g.height))
 	}
 	for l := 1; l <= n.Last(); l++ {
 		if g.biases[l] = n.Dim - n.LayerNodes(l); l <= len(n.Biases) {
@@ -95,16 +96,16 @@ func newNodeAssembly(a *assembly) *nodeAssembly {
 	}
 	for range a.l.scratches {
 		s := nodeSpace{
-			d:      make([]float64, nodeGroup*len(g.blocks)*rows*g.nodes),
-			formed: make([]float64, nodeDepth*rows*widest), sources: make([]float64, nodeDepth*rows*sources),
-			ones: make([]float64, rows),
+			d:      make([]float64, nodeGroup*len(g.units)*g.height*g.nodes),
+			formed: make([]float64, nodeDepth*g.height*widest), sources: make([]float64, nodeDepth*g.height*sources),
+			ones: make([]float64, g.height),
 		}
 		for i := range s.ones {
 			s.ones[i] = 1
 		}
 		g.spaces = append(g.spaces, s)
 	}
-	g.form, g.update = g.formBlock, g.updateGroup
+	g.form, g.update = g.formUnit, g.updateGroup
 	return g
 }
 
@@ -126,38 +127,48 @@ func (g *nodeAssembly) addPieces(layer int) {
 	g.pieces = append(g.pieces, nodePiece{nodeRange{layer, 0, n.LayerNodes(layer)}, nil, g.biases[layer]})
 }
 
+// perBlock returns how many units a block of data makes, and all how many there are; the last ones may be without rows.
+func (g *nodeAssembly) perBlock() int { return (reduce.BlockRows + g.height - 1) / g.height }
+func (g *nodeAssembly) all() int      { return g.l.blocks() * g.perBlock() }
+
 // parts returns how many parts the work has.
-func (g *nodeAssembly) parts() int { return (g.l.blocks() + len(g.blocks) - 1) / len(g.blocks) }
+func (g *nodeAssembly) parts() int { return (g.all() + len(g.units) - 1) / len(g.units) }
 
 // part adds what the rows of data of a part add.
 func (g *nodeAssembly) part(part int) {
-	g.first = part * len(g.blocks)
-	g.count = min(len(g.blocks), g.l.blocks()-g.first)
+	g.first = part * len(g.units)
+	g.count = min(len(g.units), g.all()-g.first)
 	g.l.pool.Run(g.count, g.form)
 	g.l.pool.Run(len(g.groups), g.update)
 }
 
-// formBlock computes what a block of data says.
-func (g *nodeAssembly) formBlock(worker, i int) {
-	s := g.l.scratches[worker]
-	tp, kept := g.l.prepare(s, g.first+i)
-	if !kept {
-		g.l.pass(s, tp, g.first+i)
+// formUnit computes what the rows of a unit say.
+func (g *nodeAssembly) formUnit(worker, i int) {
+	block, from := (g.first+i)/g.perBlock(), (g.first+i)%g.perBlock()*g.height
+	u := &g.units[i]
+	u.Rows = max(0, min(g.height, g.l.blockSize(block)-from))
+	if u.Rows == 0 {
+		return
 	}
-	pass.FormNodes(s, &g.blocks[i], g.l.w, tp)
+	s := g.l.scratches[worker]
+	tp, kept := g.l.prepare(s, block)
+	if !kept {
+		g.l.pass(s, tp, block)
+	}
+	pass.FormNodes(s, u, from, g.l.w, tp)
 }
 
 // updateGroup brings the rows of the matrix up to date that belong to weights into a group of nodes.
 func (g *nodeAssembly) updateGroup(worker, i int) {
-	s, group, blocks := &g.spaces[worker], g.groups[i], g.blocks[:g.count]
+	s, group, units := &g.spaces[worker], g.groups[i], g.units[:g.count]
 	outputs, rows := g.l.net.Outputs(), 0
-	for _, b := range blocks {
-		rows += b.Rows
+	for _, u := range units {
+		rows += u.Rows
 	}
 	from, at := g.l.net.NodeOffset(group.layer)+group.first, 0
-	for _, b := range blocks {
-		for p := range b.Rows {
-			delta := b.Delta[p*outputs*g.nodes:][:outputs*g.nodes]
+	for _, u := range units {
+		for p := range u.Rows {
+			delta := u.Delta[p*outputs*g.nodes:][:outputs*g.nodes]
 			s.terms[0] = blas.Term{A: delta[from:], RowStride: 1, ColStride: g.nodes, B: delta, Stride: g.nodes, K: outputs}
 			blas.Sum(s.d[at:], group.count, g.nodes, rows*g.nodes, blas.Zero, nil, s.terms[:1])
 			at += g.nodes
@@ -168,19 +179,19 @@ func (g *nodeAssembly) updateGroup(worker, i int) {
 		d := s.d[node*rows*g.nodes:]
 		for _, p := range g.pieces {
 			at := 0
-			for b := 0; b < len(blocks); b += nodeDepth {
-				some := blocks[b:min(b+nodeDepth, len(blocks))]
+			for b := 0; b < len(units); b += nodeDepth {
+				some := units[b:min(b+nodeDepth, len(units))]
 				g.add(worker, nodeRange{group.layer, group.first + node, 1}, p, d[at:], some)
-				for _, b := range some {
-					at += b.Rows * g.nodes
+				for _, u := range some {
+					at += u.Rows * g.nodes
 				}
 			}
 		}
 	}
 }
 
-// add adds what some blocks of data add to the rows of a node ν and the columns of a piece, given D_ν.
-func (g *nodeAssembly) add(worker int, node nodeRange, p nodePiece, d []float64, blocks []pass.NodeRows) {
+// add adds what some units of data add to the rows of a node ν and the columns of a piece, given D_ν.
+func (g *nodeAssembly) add(worker int, node nodeRange, p nodePiece, d []float64, units []pass.NodeRows) {
 	p.nodeRange = g.felt(p.nodeRange, node)
 	if p.count == 0 {
 		return
@@ -198,10 +209,10 @@ func (g *nodeAssembly) add(worker int, node nodeRange, p nodePiece, d []float64,
 			continue
 		}
 		if !formed {
-			g.formColumns(worker, p, d, blocks)
+			g.formColumns(worker, p, d, units)
 			formed = true
 		}
-		g.addRows(worker, rows, p, max(0, first-column), blocks)
+		g.addRows(worker, rows, p, max(0, first-column), units)
 	}
 }
 
@@ -217,15 +228,15 @@ func (g *nodeAssembly) felt(r, node nodeRange) nodeRange {
 }
 
 // formColumns computes D_ν∘u of the piece's columns, row by row of data.
-func (g *nodeAssembly) formColumns(worker int, p nodePiece, d []float64, blocks []pass.NodeRows) {
+func (g *nodeAssembly) formColumns(worker int, p nodePiece, d []float64, units []pass.NodeRows) {
 	_, size := p.columns()
 	to, at := g.spaces[worker].formed, g.l.net.NodeOffset(p.layer)+p.first
-	for _, b := range blocks {
-		for row := range b.Rows {
+	for _, u := range units {
+		for row := range u.Rows {
 			if d := d[at:][:p.count]; p.block == nil {
 				copy(to, d)
 			} else {
-				p.block.ScaledSources(to[:size], d, b.ByRow[p.block.From][row*p.block.Cols:][:p.block.Cols], p.first)
+				p.block.ScaledSources(to[:size], d, u.ByRow[p.block.From][row*p.block.Cols:][:p.block.Cols], p.first)
 			}
 			to, at = to[size:], at+g.nodes
 		}
@@ -233,27 +244,27 @@ func (g *nodeAssembly) formColumns(worker int, p nodePiece, d []float64, blocks 
 }
 
 // addRows adds u of a node's sources times the columns that formColumns left, from one of them on.
-func (g *nodeAssembly) addRows(worker int, rows, p nodePiece, from int, blocks []pass.NodeRows) {
+func (g *nodeAssembly) addRows(worker int, rows, p nodePiece, from int, units []pass.NodeRows) {
 	s := &g.spaces[worker]
 	first, height := rows.columns()
 	column, size := p.columns()
 	formed, sources, depth := s.formed[from:], s.sources, 0
-	for i, b := range blocks {
-		t := blas.Term{A: s.ones, RowStride: b.Rows, ColStride: 1, B: formed, Stride: size, K: b.Rows}
+	for i, u := range units {
+		t := blas.Term{A: s.ones, RowStride: u.Rows, ColStride: 1, B: formed, Stride: size, K: u.Rows}
 		switch {
 		case rows.block == nil:
 		case rows.block.Sparse == nil:
-			t.A = b.U[rows.block.From]
+			t.A = u.U[rows.block.From]
 		default:
 			t.A = sources
 			for _, source := range rows.block.Sparse.Of(rows.first) {
-				sources = sources[copy(sources, b.U[rows.block.From][source*b.Rows:][:b.Rows]):]
+				sources = sources[copy(sources, u.U[rows.block.From][source*u.Rows:][:u.Rows]):]
 			}
 		}
 		s.terms[i] = t
-		formed, depth = formed[min(b.Rows*size, len(formed)):], depth+b.Rows
+		formed, depth = formed[min(u.Rows*size, len(formed)):], depth+u.Rows
 	}
 	stride := g.of.dst.Stride
-	blas.Sum(g.of.dst.Data[first*stride+column+from:], height, size-from, stride, blas.Add, nil, s.terms[:len(blocks)])
+	blas.Sum(g.of.dst.Data[first*stride+column+from:], height, size-from, stride, blas.Add, nil, s.terms[:len(units)])
 	g.l.scratches[worker].Multiplications += height * (size - from) * depth
 }

@@ -107,7 +107,7 @@ func checkWatched(t *testing.T, p problem) { // of 9 blocks
 func holdBlocks(a *assembly, count int) {
 	a.units = count
 	if a.nodes != nil {
-		a.nodes.blocks = a.nodes.blocks[:min(count, len(a.nodes.blocks))]
+		a.nodes.units = a.nodes.units[:min(count, len(a.nodes.units))]
 	}
 }
 
@@ -164,6 +164,21 @@ func TestRowsInAnyMemory(t *testing.T) {
 			pool.Close()
 			runtime.GOMAXPROCS(before)
 		}
+	}
+}
+
+// TestMatrixOfManyOutputs: a block of data is taken in pieces where the nodes are so many.
+func TestMatrixOfManyOutputs(t *testing.T) {
+	for _, out := range []Activation{Softmax, Sigmoid} {
+		p := randomData(t, Chain(2, []int{3}, 300, Tanh, out, SquaredError, SkipNone), rand.New(rand.NewPCG(7, 2)), 130)
+		l, m := p.n.Linearize(p.w, p.x, p.t), spoiled(p.n.Dim())
+		assembleTo(t, l, m)
+		if l.matrix.nodes.perBlock() < 2 {
+			t.Fatal("a block is one piece")
+		}
+		want := make([]float64, p.n.Dim())
+		l.GaussNewtonTo(want, p.d)
+		wantNear(t, out.String()+": its product", times(m, p.d), want, 1e-12)
 	}
 }
 

@@ -99,8 +99,8 @@ func (c *Factor) SolveTo(dst, b []float64) {
 // row returns row i of L up to the diagonal.
 func (c *Factor) row(i int) []float64 { return c.a.Data[i*c.a.Stride:][:i] }
 
-// Condition estimates the condition number of A + μI in the 1-norm from some solutions (Higham 1988, by LAPACK's Dlacn2), after
-// each of which watch is called, if it is not nil; its error is returned.
+// Condition estimates the condition number of A + μI in the 1-norm from some solutions (Higham 1988, by LAPACK's Dlacn2). Before
+// each of them watch is called, if it is not nil; its error is returned.
 func (c *Factor) Condition(watch func() error) (float64, error) {
 	n := c.a.N
 	if len(c.x) != n {
@@ -113,13 +113,12 @@ func (c *Factor) Condition(watch func() error) (float64, error) {
 		if kase == 0 {
 			return norm * inverse, nil
 		}
+		if watch != nil {
+			if err := watch(); err != nil {
+				return math.NaN(), err
+			}
+		}
 		c.SolveTo(c.x, c.x)
-		if watch == nil {
-			continue
-		}
-		if err := watch(); err != nil {
-			return math.NaN(), err
-		}
 	}
 }
 

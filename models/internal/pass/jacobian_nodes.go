@@ -2,7 +2,7 @@ package pass
 
 import "newtop/models/blas"
 
-// NodeRows is what a block of rows says of the Gauss–Newton matrix node by node. A weight's column of the Jacobian is δ_k of the
+// NodeRows is what some rows of a block say of the Gauss–Newton matrix node by node. A weight's column of the Jacobian is δ_k of the
 // node it leads to times u of the one it comes from, so that over the outputs k of a row
 //
 //	G = Σ_p D_p ∘ (u uᵀ)      D_p = Σ_k δ_k δ_kᵀ
@@ -36,7 +36,7 @@ func (n *Net) LayerNodes(layer int) int {
 	return n.Nodes[layer]
 }
 
-// NewNodeRows returns room for a block of that many rows.
+// NewNodeRows returns room for that many rows.
 func (n *Net) NewNodeRows(rows int) NodeRows {
 	b := NodeRows{Delta: make([]float64, rows*n.Outputs()*n.NodeCount())}
 	for _, nodes := range n.Nodes[:n.Last()] {
@@ -45,15 +45,17 @@ func (n *Net) NewNodeRows(rows int) NodeRows {
 	return b
 }
 
-// FormNodes stores what the block's rows say in dst. w are the weights of the pass that the tape has.
-func FormNodes(scratch *Scratch, dst *NodeRows, w []float64, tp *Tape) {
+// FormNodes stores what the block's rows from one on say in dst, which has dst.Rows of them. w are the weights of the pass that
+// the tape has.
+func FormNodes(scratch *Scratch, dst *NodeRows, first int, w []float64, tp *Tape) {
 	s := jacobian{scratch}
 	last := s.Last()
-	dst.Rows = s.Rows
 	for r := range last {
 		nodes := s.Nodes[r]
-		copy(dst.U[r], tp.U[r][:nodes*s.Rows])
-		blas.Transpose(dst.ByRow[r], nodes, dst.U[r], s.Rows, nodes, s.Rows)
+		for i := range nodes {
+			copy(dst.U[r][i*dst.Rows:][:dst.Rows], s.node(tp.U[r], i)[first:])
+		}
+		blas.Transpose(dst.ByRow[r], nodes, dst.U[r], dst.Rows, nodes, dst.Rows)
 	}
 	c, all := s.phi[last], s.NodeCount()
 	s.Loss.factor(c, s.Scratch, tp)
@@ -69,10 +71,10 @@ func FormNodes(scratch *Scratch, dst *NodeRows, w []float64, tp *Tape) {
 		}
 		at := k * all
 		for l := 1; l < last; l++ {
-			blas.Transpose(dst.Delta[at:], s.Outputs()*all, s.phi[l], s.Rows, s.Nodes[l], s.Rows)
+			blas.Transpose(dst.Delta[at:], s.Outputs()*all, s.phi[l][first:], s.Rows, s.Nodes[l], dst.Rows)
 			at += s.Nodes[l]
 		}
-		blas.Transpose(dst.Delta[at:], s.Outputs()*all, delta, s.Rows, s.LayerNodes(last), s.Rows)
+		blas.Transpose(dst.Delta[at:], s.Outputs()*all, delta[first:], s.Rows, s.LayerNodes(last), dst.Rows)
 	}
 }
 
