@@ -87,6 +87,33 @@ func benchmarkLetter(b *testing.B, precision Precision) {
 	}
 }
 
+// BenchmarkMatrix assembles the Gauss–Newton matrix of nets of 1,000 to 10,000 weights.
+func BenchmarkMatrix(b *testing.B) {
+	const rows = 1600
+	for _, net := range []struct {
+		hidden  []int
+		outputs int
+	}{{[]int{22, 10}, 26}, {[]int{50, 30}, 26}, {[]int{70, 50}, 26}, {[]int{92, 70}, 26}, {[]int{70, 60}, 1}} {
+		p := randomData(b, Chain(16, net.hidden, net.outputs, Tanh, Tanh, SquaredError, SkipNone), rand.New(rand.NewPCG(1, 2)), rows)
+		m := mat.NewSymDense(p.n.Dim(), nil)
+		for threads := 1; threads <= runtime.NumCPU(); threads *= 2 {
+			pool := reduce.NewPool(threads)
+			l := p.n.Bind(p.x, p.t, Options{Pool: pool})
+			l.Update(p.w)
+			b.Run(fmt.Sprintf("weights=%d/outputs=%d/threads=%d", p.n.Dim(), net.outputs, threads), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					assembleTo(b, l, m)
+				}
+				ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
+				b.ReportMetric(2*p.n.Cost().Matrix*rows/ns, "GFLOP/s")
+				b.ReportMetric(ns/rows/1e3, "µs/row")
+			})
+			pool.Close()
+		}
+	}
+}
+
 func BenchmarkBatch(b *testing.B) { inEach(b, benchmarkBatch) }
 
 func benchmarkBatch(b *testing.B, precision Precision) {

@@ -54,8 +54,7 @@ func (n *Network) rowCost() (product, matrix float64) {
 		weights := float64(b.Size())
 		if b.To < n.net.Last() {
 			product += 3 * outputs * weights // form, row·v, α·row
-			matrix += outputs * weights
-			switch { // back through the block
+			switch {                         // back through the block
 			case b.From > 0 && n.net.Lone(b.To):
 				product += weights
 				matrix += weights
@@ -66,30 +65,52 @@ func (n *Network) rowCost() (product, matrix float64) {
 			continue
 		}
 		product += 2 * weights
-		matrix += weights
 		if b.From > 0 {
 			product += weights
 			matrix += weights
 		}
-		if softmax {
-			matrix += (outputs - 1) * weights // every row has all terminal weights
-		}
 		if softmax && b.From > 0 { // what all outputs share
 			product += weights
-			matrix += outputs * weights
+			matrix += weights
 		}
 	}
-	pairs := func(n float64) float64 { return n * (n + 1) / 2 }
-	if softmax || n.net.Mixture != nil {
-		return product, matrix + outputs*pairs(float64(n.net.Dim))
-	}
-	hidden := n.net.Hidden()
-	for k := range n.Outputs() {
-		own := 0
-		for _, p := range ownPieces(n.net, k, hidden) {
-			own += p.size
+	return product, matrix + n.formCost() + n.pairs()
+}
+
+// formCost counts what it takes to form what the matrix is assembled from.
+func (n *Network) formCost() float64 {
+	if n.Outputs() == 1 {
+		weights := 0
+		for _, b := range n.blocks {
+			weights += b.Size()
 		}
-		matrix += pairs(float64(hidden + own))
+		return float64(weights)
 	}
-	return product, matrix
+	nodes := float64(n.net.NodeCount())
+	return nodes*nodes*float64(n.Outputs()) + nodes*float64(n.net.Dim)
+}
+
+// pairs counts the pairs of weights that some output feels both of, each with itself included.
+func (n *Network) pairs() float64 {
+	pairs := func(n int) float64 { return float64(n) * float64(n+1) / 2 }
+	single, all, own := 0, pairs(n.net.Dim), make([]int, n.Outputs()) // weights that one output alone feels
+	for l := 1; l <= n.net.Last(); l++ {
+		if !n.net.Single(l) {
+			continue
+		}
+		for k := range own {
+			weights := 1
+			for _, b := range n.net.Incoming[l] {
+				from, to := b.RowSpan(k)
+				weights += to - from
+			}
+			single += weights
+			own[k] += weights
+		}
+	}
+	all -= pairs(single)
+	for _, weights := range own {
+		all += pairs(weights)
+	}
+	return all
 }

@@ -8,13 +8,12 @@ import (
 
 	"newtop/internal/vector"
 	"newtop/models/blas"
-	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
 const (
-	// MaxMatrixDim is the largest number of weights that GaussNewtonMatrixTo assembles a matrix for, of 512 MB.
-	MaxMatrixDim = 8000
+	// MaxMatrixDim is the largest number of weights that GaussNewtonMatrixTo assembles a matrix for, of 970 MB.
+	MaxMatrixDim = 11000
 	// panelMemory bounds the numbers of a panel of Jacobian rows: 32 MiB.
 	panelMemory = 1 << 22
 	// assemblyRows is how many rows of the matrix one worker brings up to date at a time, and assemblyDepth with how
@@ -22,26 +21,19 @@ const (
 	assemblyRows, assemblyDepth = 64, 192
 )
 
-// assembly computes the Gauss–Newton matrix by rank-k updates with panels of Jacobian rows. A unit is the rows of
-// one block of data and one output; as many as panelMemory holds are formed side by side, then every strip of
-// the matrix is brought up to date by one worker, unit by unit in their order, so that the result depends on no
-// number of threads. Every unit has rows of the same make:
-//
-//	[ common | own ]  common: the columns that all outputs' rows fill, the first of the flat vector
-//	                  own: the terminal weights of the unit's output, in pieces that lie together
-//
-// After softmax, and in a mixture, all columns are common.
+// assembly computes the Gauss–Newton matrix. With several outputs it is done by nodes; a net of one output has rows of the
+// Jacobian of which nothing is 0, and the matrix is brought up to date with panels of them. As many blocks of data as
+// panelMemory holds are formed side by side, then every strip of the matrix is brought up to date by one worker, block by
+// block in their order, so that the result depends on no number of threads.
 type assembly struct {
-	l      *Linearization
-	dst    blas64.Symmetric
-	common int
-	own    [][]piece // by output
-	stride int       // of the panel
-	units  int       // that a panel holds
-	panel  []float64
-	terms  [][]blas.Term[float64] // of a worker each
-	first  int                    // of the units in the panel under way
-	count  int                    // of them
+	l     *Linearization
+	dst   blas64.Symmetric
+	nodes *nodeAssembly          // nil: by rows
+	units int                    // blocks that a panel holds
+	panel []float64              // rows of the Jacobian, as the flat vector has them
+	terms [][]blas.Term[float64] // of a worker each
+	first int                    // of the blocks in the panel under way
+	count int                    // of them
 
 	watch func(part, parts int) error // of the call under way
 	err   error                       // what it returned
@@ -50,11 +42,8 @@ type assembly struct {
 	chained      func() bool
 }
 
-// piece is a range of columns: where in a row of the panel, and where in the matrix.
-type piece struct{ at, column, size int }
-
 // GaussNewtonMatrixTo stores JᵀBJ in dst, a matrix of size Dim. It needs at most 32 MiB beside dst, which it
-// keeps. That many Jacobian rows at a time are a part of the work, after each of which watch is called, if it is
+// keeps. A part of the work is that many Jacobian rows, or some blocks of data, after each of which watch is called, if it is
 // not nil, with the number of parts done and of all; its error ends the work and is returned, and dst is
 // worthless then. It panics if there are more than MaxMatrixDim weights. In one of several processes dst must not be a view,
 // and the parts are those of the process's own rows.
@@ -78,36 +67,20 @@ func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, 
 
 func newAssembly(l *Linearization) *assembly {
 	n := l.net
-	a := &assembly{l: l, terms: make([][]blas.Term[float64], l.pool.Threads()), common: n.Hidden(), own: make([][]piece, n.Outputs())}
-	a.stride = a.common
-	if n.Activations[n.Last()] == pass.Softmax || n.Mixture != nil {
-		a.common, a.stride = n.Dim, n.Dim
-	} else {
-		for k := range a.own {
-			a.own[k] = ownPieces(n, k, a.common)
-			end := a.own[k][len(a.own[k])-1]
-			a.stride = max(a.stride, end.at+end.size)
-		}
+	a := &assembly{l: l}
+	a.chained = a.addRows
+	if n.Outputs() > 1 {
+		a.nodes = newNodeAssembly(a)
+		return a
 	}
 	rows := max(1, min(l.rows, reduce.BlockRows))
-	a.units = max(1, min(l.blocks()*n.Outputs(), panelMemory/(rows*a.stride)))
-	a.panel = make([]float64, a.units*rows*a.stride)
-	for i := range a.terms {
-		a.terms[i] = make([]blas.Term[float64], 0, assemblyDepth)
+	a.units = max(1, min(l.blocks(), panelMemory/(rows*n.Dim)))
+	a.panel = make([]float64, a.units*rows*n.Dim)
+	for range l.pool.Threads() {
+		a.terms = append(a.terms, make([]blas.Term[float64], 0, assemblyDepth))
 	}
-	a.form, a.update, a.chained = a.formUnit, a.updateStrip, a.addRows
+	a.form, a.update = a.formRows, a.updateStrip
 	return a
-}
-
-// ownPieces returns where the terminal weights of output k are, in a row of the panel from at on.
-func ownPieces(n *pass.Net, k, at int) []piece {
-	var all []piece
-	for _, b := range n.Incoming[n.Last()] {
-		from, to := b.RowSpan(k)
-		all = append(all, piece{at, b.Offset + from, to - from})
-		at += to - from
-	}
-	return append(all, piece{at, n.Biases[n.Last()-1].Offset + k, 1})
 }
 
 func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) error {
@@ -135,101 +108,72 @@ func (a *assembly) run(dst *mat.SymDense, watch func(part, parts int) error) err
 
 // addRows adds what the rows that are here add, and reports whether the watcher let it finish.
 func (a *assembly) addRows() bool {
-	tasks := a.strips()
-	if a.common < a.dst.N {
-		tasks += a.l.net.Outputs()
+	parts, each := a.parts(), 1
+	if a.nodes != nil {
+		each = a.nodes.each
 	}
-	all := a.l.blocks() * a.l.net.Outputs()
-	parts := (all + a.units - 1) / a.units
 	for part := range parts {
-		a.first = part * a.units
-		a.count = min(a.units, all-a.first)
-		a.l.pool.Run(a.count, a.form)
-		a.l.pool.Run(tasks, a.update)
-		if a.watch == nil {
+		a.part(part)
+		if a.watch == nil || (part+1)%each != 0 && part+1 < parts {
 			continue
 		}
-		if a.err = a.watch(part+1, parts); a.err != nil {
+		if a.err = a.watch(part/each+1, (parts+each-1)/each); a.err != nil {
 			return false
 		}
 	}
 	return true
 }
 
-// strips returns how many strips of assemblyRows rows of the matrix belong to the common columns.
-func (a *assembly) strips() int { return (a.common + assemblyRows - 1) / assemblyRows }
+// parts returns how many parts the work has.
+func (a *assembly) parts() int {
+	if a.nodes != nil {
+		return a.nodes.parts()
+	}
+	return (a.l.blocks() + a.units - 1) / a.units
+}
 
-// slot returns the rows of unit q of the panel.
+// part adds what a part adds.
+func (a *assembly) part(part int) {
+	if a.nodes != nil {
+		a.nodes.part(part)
+		return
+	}
+	a.first = part * a.units
+	a.count = min(a.units, a.l.blocks()-a.first)
+	a.l.pool.Run(a.count, a.form)
+	a.l.pool.Run((a.dst.N+assemblyRows-1)/assemblyRows, a.update)
+}
+
+// slot returns the rows of block q of the panel.
 func (a *assembly) slot(q int) []float64 {
-	size := min(a.l.rows, reduce.BlockRows) * a.stride
+	size := min(a.l.rows, reduce.BlockRows) * a.l.net.Dim
 	return a.panel[q*size:][:size]
 }
 
-// unit returns the block and the output of unit q of the panel.
-func (a *assembly) unit(q int) (block, k int) {
-	outputs := a.l.net.Outputs()
-	return (a.first + q) / outputs, (a.first + q) % outputs
+// formRows computes the rows of a block.
+func (a *assembly) formRows(worker, q int) {
+	a.l.formRows(worker, a.first+q, a.slot(q))
 }
 
-// formUnit computes the rows of a unit.
-func (a *assembly) formUnit(worker, q int) {
-	block, k := a.unit(q)
-	a.l.formRows(worker, block, k, a.slot(q), a.stride, a.common)
-}
-
-// updateStrip adds what the panel says to a strip of rows of the matrix, from the diagonal on.
+// updateStrip adds what the panel says to a strip of rows of the matrix, from the diagonal on. That writes below the diagonal,
+// too, where nobody reads.
 func (a *assembly) updateStrip(worker, i int) {
-	if i >= a.strips() {
-		a.updateOwn(worker, i-a.strips())
-		return
-	}
-	at := i * assemblyRows
-	strip := piece{at, at, min(assemblyRows, a.common-at)}
-	a.add(worker, 0, 1, strip, piece{at, at, a.common - at})
-	for k, pieces := range a.own {
-		for _, own := range pieces {
-			a.add(worker, a.firstOf(k), len(a.own), strip, own)
-		}
-	}
-}
-
-// updateOwn adds what the panel says to the terminal weights of output k alone.
-func (a *assembly) updateOwn(worker, k int) {
-	for i, own := range a.own[k] {
-		for _, other := range a.own[k][i:] {
-			a.add(worker, a.firstOf(k), len(a.own), own, other)
-		}
-	}
-}
-
-// firstOf returns the first unit of the panel that belongs to output k.
-func (a *assembly) firstOf(k int) int {
-	outputs := len(a.own)
-	return ((k-a.first)%outputs + outputs) % outputs
-}
-
-// add adds XᵀY of the units first, first + step, … of the panel to the matrix. Where Y begins with X, that writes below
-// the diagonal, too, where nobody reads.
-func (a *assembly) add(worker, first, step int, x, y piece) {
+	at, dim := i*assemblyRows, a.dst.N
+	height := min(assemblyRows, dim-at)
 	terms, depth := a.terms[worker][:0], 0
-	c := a.dst.Data[x.column*a.dst.Stride+y.column:]
 	flush := func() {
-		blas.Sum(c, x.size, y.size, a.dst.Stride, blas.Add, nil, terms)
-		a.l.count(worker, x.size*y.size*depth)
+		blas.Sum(a.dst.Data[at*a.dst.Stride+at:], height, dim-at, a.dst.Stride, blas.Add, nil, terms)
+		a.l.count(worker, height*(dim-at)*depth)
 		terms, depth = terms[:0], 0
 	}
-	for q := first; q < a.count; q += step {
-		block, _ := a.unit(q)
-		slot, rows := a.slot(q), a.l.blockSize(block)
+	for q := range a.count {
+		rows := a.l.blockSize(a.first + q)
 		if depth+rows > assemblyDepth {
 			flush()
 		}
-		terms = append(terms, blas.Term[float64]{
-			A: slot[x.at:], RowStride: 1, ColStride: a.stride, B: slot[y.at:], Stride: a.stride, K: rows,
-		})
+		x := a.slot(q)[at:]
+		terms = append(terms, blas.Term[float64]{A: x, RowStride: 1, ColStride: dim, B: x, Stride: dim, K: rows})
 		depth += rows
 	}
-	if depth > 0 {
-		flush()
-	}
+	flush()
 }

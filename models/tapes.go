@@ -31,7 +31,7 @@ type tapes[F pass.Float] struct {
 	sums      [][]F // what a worker adds up over a leaf, unless that is in double precision anyway
 	arg       []F   // of the call under way
 	argMemory []F
-	rowMemory [][]F // of a worker, for FormRows
+	rowMemory [][]F // of a worker each: what becomes double precision afterwards
 }
 
 // computation is a tapes of either precision. Those methods that are given a worker may be called by several at once.
@@ -52,8 +52,9 @@ type computation interface {
 	evaluate(worker int, sum []float64, first, last int)
 	// product stores the sum of what a kind of products adds.
 	product(kind product) func(worker int, sum []float64, first, last int)
-	// formRows stores rows of the Jacobian, for one output and the rows of a block: see pass.FormRows.
-	formRows(worker, block, output int, dst []float64, stride, common int)
+	// formRows and formNodes store what pass.FormRows does of a block's rows, and pass.FormNodes of those from one on.
+	formRows(worker, block int, dst []float64)
+	formNodes(worker, block, first int, dst *pass.NodeRows[float64])
 	// count adds to the multiplications that were done.
 	count(worker, multiplications int)
 }
@@ -225,25 +226,62 @@ func (l *tapes[F]) product(kind product) func(worker int, sum []float64, first, 
 	}
 }
 
-func (l *tapes[F]) formRows(worker, block, output int, dst []float64, stride, common int) {
+// passOf returns the scratch and the tape of a block whose passes are done.
+func (l *tapes[F]) passOf(worker, block int) (*pass.Scratch[F], *pass.Tape[F]) {
 	s := l.scratches[worker]
 	tp, outlives := l.prepare(s, block)
 	if !outlives {
 		l.pass(s, tp, block)
 	}
-	if isDouble[F]() {
-		pass.FormRows(s, pass.RowMajor[F]{Data: as[F](dst), Stride: stride}, common, output, l.w, tp)
+	return s, tp
+}
+
+func (l *tapes[F]) formRows(worker, block int, dst []float64) {
+	s, tp := l.passOf(worker, block)
+	rows := as[F](dst[:s.Rows*l.net.Dim])
+	if !isDouble[F]() {
+		rows = l.room(worker, s.Rows*l.net.Dim)
+	}
+	pass.FormRows(s, pass.RowMajor[F]{Data: rows, Stride: l.net.Dim}, l.w, tp)
+	if !isDouble[F]() {
+		vector.Widen(dst[:len(rows)], as[float32](rows))
+	}
+}
+
+func (l *tapes[F]) formNodes(worker, block, first int, dst *pass.NodeRows[float64]) {
+	s, tp := l.passOf(worker, block)
+	if nodes, ok := any(dst).(*pass.NodeRows[F]); ok {
+		pass.FormNodes(s, nodes, first, l.w, tp)
 		return
 	}
+	nodes := pass.NodeRows[F]{Rows: dst.Rows}
+	memory := l.room(worker, dst.Size())
+	take := func(n int) []F {
+		part := memory[:n:n]
+		memory = memory[n:]
+		return part
+	}
+	nodes.Delta = take(len(dst.Delta))
+	for r := range dst.U {
+		nodes.U, nodes.ByRow = append(nodes.U, take(len(dst.U[r]))), append(nodes.ByRow, take(len(dst.ByRow[r])))
+	}
+	pass.FormNodes(s, &nodes, first, l.w, tp)
+	vector.Widen(dst.Delta, as[float32](nodes.Delta))
+	for r := range dst.U {
+		vector.Widen(dst.U[r], as[float32](nodes.U[r]))
+		vector.Widen(dst.ByRow[r], as[float32](nodes.ByRow[r]))
+	}
+}
+
+// room returns a worker's memory of so many numbers.
+func (l *tapes[F]) room(worker, size int) []F {
 	if l.rowMemory == nil {
 		l.rowMemory = make([][]F, len(l.scratches))
 	}
-	if len(l.rowMemory[worker]) < s.Rows*stride {
-		l.rowMemory[worker] = make([]F, s.Rows*stride)
+	if len(l.rowMemory[worker]) < size {
+		l.rowMemory[worker] = make([]F, size)
 	}
-	rows := l.rowMemory[worker][:s.Rows*stride]
-	pass.FormRows(s, pass.RowMajor[F]{Data: rows, Stride: stride}, common, output, l.w, tp)
-	vector.Widen(dst[:len(rows)], as[float32](rows))
+	return l.rowMemory[worker][:size]
 }
 
 func (l *tapes[F]) count(worker, multiplications int) {

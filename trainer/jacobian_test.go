@@ -163,13 +163,13 @@ func TestLargeMatricesAreRefused(t *testing.T) {
 	}
 	for _, name := range []string{"lm", "dogleg"} {
 		m := &memory{}
-		err := mustNew(t, Config{Data: "spirals", Hidden: []int{90, 90}, Optimizer: name}, m).Run(t.Context())
+		err := mustNew(t, Config{Data: "spirals", Hidden: []int{105, 105}, Optimizer: name}, m).Run(t.Context())
 		var refused *PrepareError
-		want := name + ": the matrix of 8642 weights is too large to factorize: expected at most 8000 weights"
+		want := name + ": the matrix of 11657 weights is too large to factorize: expected at most 11000 weights"
 		if !errors.As(err, &refused) || err.Error() != want || len(m.events) != 1 {
 			t.Errorf("%v after %d events, expected %s", err, len(m.events), want)
 		}
-		s := mustNew(t, Config{Data: "spirals", Hidden: []int{90, 90}, Optimizer: "tr-gn"})
+		s := mustNew(t, Config{Data: "spirals", Hidden: []int{105, 105}, Optimizer: "tr-gn"})
 		box := s.Subscribe()
 		defer box.Close()
 		background(t, s)

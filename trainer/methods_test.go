@@ -73,9 +73,9 @@ func TestFiguresOfACommitteeThatStallsInPart(t *testing.T) {
 
 // TestLargeMatricesOfMixturesAreRefused: the gates count, also where the method leaves them alone.
 func TestLargeMatricesOfMixturesAreRefused(t *testing.T) {
-	c := Config{Data: "sine", Experts: 4, ExpertHidden: []int{666}, Gate: "1", Optimizer: "lm"} // 7,996 weights and 12 of gates
+	c := Config{Data: "sine", Experts: 4, ExpertHidden: []int{916}, Gate: "1", Optimizer: "lm"} // 10,996 weights and 12 of gates
 	var refused *PrepareError
-	if err := mustNew(t, c).Run(t.Context()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "8008 weights") {
+	if err := mustNew(t, c).Run(t.Context()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "11008 weights") {
 		t.Errorf("%v", err)
 	}
 }

@@ -24,7 +24,7 @@ var levels = [][]string{
 	{"trainer/logs/internal/sqlitelog"},
 	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache"},
 	{"trainer/logs/folders", "internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
-	{"models/internal/pass"},
+	{"models/internal/pass", "internal/cholesky"},
 	{"models", "trainer/optim", "trainer/event"},
 	{"trainer/logs/find", "models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest"},
 	{"trainer/optim/trust", "trainer/optim/firstorder", "trainer/optim/descent", "trainer/optim/leastsquares"},

@@ -126,8 +126,8 @@ func lacksLayers(o Objective, need Capability) error {
 }
 
 // MaxMatrixDim is the largest number of weights that methods with NeedsMatrix work on: the matrix of all pairs
-// of them takes 512 MB, its factor as much, and a factorization a minute.
-const MaxMatrixDim = 8000
+// of them, which has room for its factor, takes 970 MB.
+const MaxMatrixDim = 11000
 
 // lacksMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
 func lacksMatrix(o Objective, need Capability) error {

@@ -71,50 +71,28 @@ func (s jacobian[F]) spreadOutputs(x, u []F) {
 	}
 }
 
-// FormRows stores the rows that the block's rows have for output k in rows: b_{p,k}, and from column common on a_p c_k of that
-// output, block by block and the bias at last. After softmax the terminal part is that of all outputs, as the flat vector has
-// it; of a mixture all is in b_{p,k}. w are the weights of the pass that the tape has.
-func FormRows[F Float](scratch *Scratch[F], rows RowMajor[F], common, k int, w []F, tp *Tape[F]) {
+// FormRows stores the rows of the Jacobian of a net of one output that the block's rows have, as the flat vector has them. w are the
+// weights of the pass that the tape has.
+func FormRows[F Float](scratch *Scratch[F], rows RowMajor[F], w []F, tp *Tape[F]) {
 	s := jacobian[F]{scratch}
 	last := s.Last()
 	c := s.phi[last]
 	s.loss.factor(c, s.Scratch, tp)
 	s.shareOutputs(w, tp)
-	c = s.node(c, k)
-	s.pullOutput(k, c, w, tp)
+	s.pullOutput(0, c, w, tp)
+	s.layColumn(s.spare[last], 0, c, tp)
 	s.transposeOutputs(tp)
 	s.transposeDeltas()
-	for p, c := range c {
+	for p, delta := range s.spare[last] {
 		row := rows.row(p, rows.Stride)
 		s.formRow(row, p)
-		switch {
-		case s.Mixture != nil:
-		case s.out() == Softmax:
-			s.formAllOutputs(row, k, p, c, tp)
-		default:
-			at := common
-			for _, b := range s.Incoming[last] {
-				from, to := b.RowSpan(k)
-				scaleRow(row[at:][:to-from], b, k, c, s.uRows[b.From].row(p, b.Cols))
-				at += to - from
-			}
-			row[at] = c
-		}
-	}
-}
-
-// formAllOutputs stores c(e_k − u) a_pᵀ in the terminal part of a row.
-func (s jacobian[F]) formAllOutputs(row []F, k, p int, c F, tp *Tape[F]) {
-	last := s.Last()
-	for i := range s.Outputs() {
-		d := -c * tp.U[last][i*s.Rows+p]
-		if i == k {
-			d += c
+		if s.Mixture != nil {
+			continue
 		}
 		for _, b := range s.Incoming[last] {
-			scaleRow(rowOf(&b, row, i), b, i, d, s.uRows[b.From].row(p, b.Cols))
+			scaleRow(rowOf(&b, row, 0), b, 0, delta, s.uRows[b.From].row(p, b.Cols))
 		}
-		biasesOf(s.bias(last), row)[i] = d
+		biasesOf(s.bias(last), row)[0] = delta
 	}
 }
 

@@ -109,6 +109,11 @@ func (n *Net) Lone(l int) bool {
 	return n.GateOf[l] > 0 && len(n.Outgoing[l]) == 0 && n.Activations[l] != Softmax && n.out() != Softmax
 }
 
+// Single reports whether δ_k of layer l is 0 in all nodes but k.
+func (n *Net) Single(l int) bool {
+	return n.Lone(l) || l == n.Last() && n.Mixture == nil && n.out() != Softmax
+}
+
 // shares reports whether δ_k of layer l has a part that is the same for every output k: see shareOutputs.
 func (n *Net) shares(l int) bool {
 	return n.out() == Softmax && slices.ContainsFunc(n.Outgoing[l], func(b Block) bool { return b.To == n.Last() })

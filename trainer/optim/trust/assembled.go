@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/cholesky"
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
@@ -21,12 +22,12 @@ import (
 //	G  = M^−½ JᵀJ M^−½, N × N (JᵀBJ in general)
 //	g  = M^−½ ∂E/∂w, and s = M^½ Δw, so that ‖s‖₂ = ‖Δw‖_M and q(s) = gᵀs + ½ sᵀGs
 type assembled struct {
-	matrix   *mat.SymDense // G, but for its diagonal
+	matrix   *mat.SymDense // G, and below its diagonal the factor
 	diagonal []float64     // of G
 	root     []float64     // of M^½
 	g        []float64
 	at       []float64 // the weights that all this belongs to; empty: none
-	factor   mat.Cholesky
+	factor   cholesky.Factor
 
 	s, trial, product []float64
 }
@@ -74,9 +75,7 @@ func (a *assembled) assemble(ctx context.Context, s *optim.State) error {
 		}
 	}
 	a.at = a.at[:0]
-	err := s.Objective.(optim.JacobianObjective).GaussNewtonMatrixTo(a.matrix, s.W, func(part, parts int) error {
-		return s.Watch(ctx, optim.Inner{Iteration: krylov.Iteration{Number: part}, Loss: s.Loss, Total: parts})
-	})
+	err := s.Objective.(optim.JacobianObjective).GaussNewtonMatrixTo(a.matrix, s.W, watchParts(ctx, s))
 	if err != nil {
 		return err
 	}
@@ -89,6 +88,13 @@ func (a *assembled) assemble(ctx context.Context, s *optim.State) error {
 	a.rescale(s)
 	a.at = append(a.at, s.W...)
 	return nil
+}
+
+// watchParts returns what shows the parts of assembly and factorization to the monitor.
+func watchParts(ctx context.Context, s *optim.State) func(part, parts int) error {
+	return func(part, parts int) error {
+		return s.Watch(ctx, optim.Inner{Iteration: krylov.Iteration{Number: part}, Loss: s.Loss, Total: parts})
+	}
 }
 
 // row returns the numbers of the matrix from entry (i, i) to the right.
@@ -120,28 +126,40 @@ func (a *assembled) rescale(s *optim.State) {
 	}
 }
 
-// factorize factorizes G + μI, and reports whether that is positive definite to rounding.
-func (a *assembled) factorize(mu float64) bool {
-	for i, d := range a.diagonal {
-		a.matrix.SetSym(i, i, d+mu)
+// factorize factorizes G + μI, and returns its condition number, estimated, or NaN where it is not positive definite to
+// rounding. The monitor may interrupt it between the parts of one that is long.
+func (a *assembled) factorize(ctx context.Context, s *optim.State, mu float64) (condition float64, err error) {
+	watch, last := watchParts(ctx, s), 1
+	definite, err := a.factor.Factorize(a.matrix.RawSymmetric(), mu, func(part, parts int) error {
+		last = parts
+		return watch(part, parts)
+	})
+	if err != nil || !definite {
+		return math.NaN(), err
 	}
-	return a.factor.Factorize(a.matrix)
+	return a.factor.Condition(func() error {
+		if last == 1 {
+			return nil
+		}
+		return watch(last, last)
+	})
 }
 
-// solveTo stores −(G + μI)⁻¹g in dst, for the μ of the last factorize.
+// solveTo stores −(G + μI)⁻¹g in dst, for the μ of the last factorize. That of a bad condition, which the figures tell, is
+// judged by what it does.
 func (a *assembled) solveTo(dst []float64) {
-	n := len(dst)
-	// The error is that of a bad condition, which the figures tell; the step is judged by what it does.
-	_ = a.factor.SolveVecTo(mat.NewVecDense(n, dst), mat.NewVecDense(n, a.g))
+	a.factor.SolveTo(dst, a.g)
 	vector.Scale(dst, -1, dst)
 }
 
 // multiplyTo stores Gv in dst.
 func (a *assembled) multiplyTo(dst, v []float64) {
-	for i, d := range a.diagonal {
-		a.matrix.SetSym(i, i, d)
+	clear(dst)
+	for i, x := range v {
+		row := a.row(i)
+		dst[i] += vector.Dot(row, v[i:])
+		vector.Axpy(dst[i+1:], x, row[1:])
 	}
-	mat.NewVecDense(len(dst), dst).MulVec(a.matrix, mat.NewVecDense(len(v), v))
 }
 
 // evaluateStep computes E after the step a.s, and holds it against the decrease that was promised. The weights after the

@@ -324,7 +324,7 @@ func TestMatrixIsRefused(t *testing.T) {
 		want string
 	}{
 		{residuals{n: optim.MaxMatrixDim}, ""},
-		{residuals{n: optim.MaxMatrixDim + 1}, "the matrix of 8001 weights is too large to factorize: expected at most 8000 weights"},
+		{residuals{n: optim.MaxMatrixDim + 1}, "the matrix of 11001 weights is too large to factorize: expected at most 11000 weights"},
 		{&optimtest.Smooth{N: 2}, "the objective has no explicit Jacobian rows"},
 	} {
 		for _, info := range []optim.Info{LevenbergMarquardt, Dogleg} {

@@ -3,7 +3,6 @@ package trust
 import (
 	"context"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -30,7 +29,7 @@ var Dogleg = optim.Info{
 	Equations: "eq. 2–5 with JᵀJ and its Cholesky factor",
 	Summary: "Gauss–Newton in a trust region with one exact factorization for each place; " +
 		"for nets of some hundred weights, where solving costs less than iterating.",
-	Cost:     "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications",
+	Cost:     "1.3, 0.1 to 0.35 for each weight, and N³/6 multiplications",
 	Primary:  "radius",
 	Monotone: true,
 	Proposes: true,
@@ -134,7 +133,10 @@ func (d *dogleg) Step(ctx context.Context, s *optim.State) (optim.Report, error)
 
 // attempt walks to the step of one radius and evaluates it.
 func (d *dogleg) attempt(ctx context.Context, s *optim.State, radius float64, number int, report *optim.Report) (attempt, error) {
-	leg, length := d.walk(radius, ConditionMax.Of(s.Settings))
+	leg, length, err := d.walk(ctx, s, radius)
+	if err != nil {
+		return attempt{}, err
+	}
 	a := attempt{length: length, promised: d.promised(d.s), onBoundary: length >= radius*(1-1e-9)} // up to rounding
 	report.Radius, report.StepNorm, report.Rho = radius, math.NaN(), math.NaN()
 	report.Diagnostics = []optim.Diagnostic{
@@ -150,7 +152,7 @@ func (d *dogleg) attempt(ctx context.Context, s *optim.State, radius float64, nu
 		Number: number, Residual: vector.Norm(d.product), Gradient: report.GradientNorm, StepNorm: length, Radius: radius,
 		Curvature: math.NaN(), Model: -a.promised,
 	}
-	err := s.Watch(ctx, optim.Inner{Iteration: it, Loss: math.NaN()})
+	err = s.Watch(ctx, optim.Inner{Iteration: it, Loss: math.NaN()})
 	if err == nil {
 		err = d.evaluateStep(s, &a, report)
 	}
@@ -172,14 +174,16 @@ func (d *dogleg) begun() {
 
 // walk stores the step of radius R in d.s and returns h and ‖s‖. The Newton step is solved for only where the
 // region reaches beyond the Cauchy step.
-func (d *dogleg) walk(radius, conditionMax float64) (h, length float64) {
+func (d *dogleg) walk(ctx context.Context, s *optim.State, radius float64) (h, length float64, err error) {
 	gradient, ends := vector.Norm(d.g), d.state.Path
 	if !(ends.Cauchy*gradient < radius) {
 		vector.Scale(d.s, -radius/gradient, d.g)
-		return 0, radius
+		return 0, radius, nil
 	}
-	if ends.Newton == nil || conditionMax != ends.Most {
-		d.solve(conditionMax)
+	if most := ConditionMax.Of(s.Settings); ends.Newton == nil || most != ends.Most {
+		if err := d.solve(ctx, s, most); err != nil {
+			return 0, 0, err
+		}
 	}
 	h, length = 1, ends.Length
 	copy(d.s, ends.Newton.Step)
@@ -192,11 +196,11 @@ func (d *dogleg) walk(radius, conditionMax float64) (h, length float64) {
 		vector.Axpy(d.s, h, p)
 	}
 	if d.promised(d.s) >= ends.Falls {
-		return h, length
+		return h, length, nil
 	}
 	// Rounding has made the Newton step a worse one.
 	vector.Scale(d.s, -ends.Cauchy, d.g)
-	return 0, ends.Cauchy * gradient
+	return 0, ends.Cauchy * gradient, nil
 }
 
 // promised returns −q(s) = ½ sᵀ(r − g) with r = −g − Gs, which unlike E − q(s) subtracts nothing large. It
@@ -210,21 +214,24 @@ func (d *dogleg) promised(s []float64) float64 {
 	return sum
 }
 
-// solve computes the Newton step, with a ridge where G does not factorize or its condition number is above most.
-func (d *dogleg) solve(most float64) {
-	ends := d.state.Path
-	ends.Most = most
+// solve computes the Newton step, with a ridge where G does not factorize or its condition number is above most. Interrupted,
+// it leaves the path alone.
+func (d *dogleg) solve(ctx context.Context, s *optim.State, most float64) error {
 	largest := floats.Max(d.diagonal)
-	solvable := func(ridge float64) bool {
+	for ridge := 0.0; ; ridge = max(10*ridge, math.Sqrt(float64(len(d.g)))/most) {
 		d.factorized++
-		ends.Ridge = ridge
-		return d.factorize(ridge*largest) && d.factor.Cond() <= most
+		condition, err := d.factorize(ctx, s, ridge*largest)
+		if err != nil {
+			return err
+		}
+		if !(condition <= most) && ridge < 1 {
+			continue
+		}
+		step := make([]float64, len(d.g))
+		d.solveTo(step)
+		ends := d.state.Path
+		ends.Most, ends.Ridge, ends.Condition = most, ridge, condition
+		ends.Newton, ends.Length = &doglegNewton{Step: step}, vector.Norm(step)
+		return nil
 	}
-	for ridge := 0.0; !solvable(ridge) && ridge < 1; {
-		ridge = max(10*ridge, math.Sqrt(float64(len(d.g)))/most)
-	}
-	ends.Condition = d.factor.Cond()
-	ends.Newton = &doglegNewton{Step: slices.Clone(d.g)}
-	d.solveTo(ends.Newton.Step)
-	ends.Length = vector.Norm(ends.Newton.Step)
 }

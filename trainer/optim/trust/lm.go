@@ -24,7 +24,7 @@ var LevenbergMarquardt = optim.Info{
 	Equations: "(JᵀJ + μM)s = −g by Cholesky; Mizutani & Demmel 2003, §2.1",
 	Summary: "Exact damped Gauss–Newton steps from the factorized matrix; the fewest epochs to a small loss " +
 		"on nets of some hundred weights.",
-	Cost:       "1.3, 0.1 to 0.35 for each weight and output, and N³/6 multiplications for each μ",
+	Cost:       "1.3, 0.1 to 0.35 for each weight, and N³/6 multiplications for each μ",
 	Primary:    "mu",
 	Monotone:   true,
 	Proposes:   true,
@@ -108,11 +108,13 @@ func (l *lm) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
 func (l *lm) attempt(ctx context.Context, s *optim.State, mu float64, number int, report *optim.Report) (a attempt, err error) {
 	nan := math.NaN()
 	it := krylov.Iteration{Number: number, Residual: nan, Gradient: report.GradientNorm, StepNorm: nan, Radius: nan, Curvature: nan, Model: nan}
-	condition := nan
 	a.promised = nan
-	definite := l.factorize(mu)
+	condition, err := l.factorize(ctx, s, mu)
+	if err != nil {
+		return a, err
+	}
+	definite := !math.IsNaN(condition)
 	if definite {
-		condition = l.factor.Cond()
 		l.solveTo(l.s)
 		// Gs = −g − μs, so that −q(s) = ½ sᵀ(μs − g) is a sum of positive terms and the residual needs no product.
 		a.promised = (mu*vector.Dot(l.s, l.s) - vector.Dot(l.s, l.g)) / 2
