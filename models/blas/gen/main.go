@@ -85,9 +85,6 @@ func (s *isa) elementSize() int {
 	return 8
 }
 
-// lanes is how many elements a vector has.
-func (s *isa) lanes() int { return s.bytes / s.elementSize() }
-
 // scale multiplies a number of elements by their size.
 func (s *isa) scale(r reg.Register) {
 	s.SHLQ(Imm(uint64(bits.TrailingZeros(uint(s.elementSize())))), r)
