@@ -13,6 +13,24 @@ func run(k kernel.Kernel, p *panel) {
 	}
 }
 
+// runSweep computes a sweep.
+func runSweep(k kernel.Kernel, s *sweep) {
+	if k == kernel.AVX512 {
+		sweepAVX512(s)
+	} else {
+		sweepAVX2(s)
+	}
+}
+
+// packVector copies rows of 1 to 3 whole vectors.
+func packVector(k kernel.Kernel, dst []float64, dstStride int, src []float64, srcStride, rows, vectors int) {
+	if k == kernel.AVX512 {
+		packAVX512(&dst[0], dstStride, &src[0], srcStride, rows, vectors)
+	} else {
+		packAVX2(&dst[0], dstStride, &src[0], srcStride, rows, vectors)
+	}
+}
+
 // column adds A·b to c for A of len(c) × k that lies row by row, and b whose elements are stride apart. It has
 // the same bits with all vector instructions.
 func column(c, a []float64, rowStride int, b []float64, stride, k int) {

@@ -8,6 +8,12 @@ import "newtop/internal/kernel"
 
 func run(kernel.Kernel, *panel) { panic("blas: no such kernel") }
 
+func runSweep(kernel.Kernel, *sweep) { panic("blas: no such kernel") }
+
+func packVector(kernel.Kernel, []float64, int, []float64, int, int, int) {
+	panic("blas: no such kernel")
+}
+
 func transposeVector(kernel.Kernel, []float64, int, []float64, int, int, int) {
 	panic("blas: no such kernel")
 }

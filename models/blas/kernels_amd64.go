@@ -9,6 +9,16 @@ package blas
 //go:noescape
 func sumAVX512(p *panel)
 
+// sweepAVX512 computes the tiles of p.
+//
+//go:noescape
+func sweepAVX512(p *sweep)
+
+// packAVX512 copies rows of 1 to 3 vectors, at least one row.
+//
+//go:noescape
+func packAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+
 // transposeAVX512 is Transpose for rows and cols of at least 1.
 //
 //go:noescape
@@ -23,6 +33,16 @@ func peakAVX512(rounds int)
 //
 //go:noescape
 func sumAVX2(p *panel)
+
+// sweepAVX2 computes the tiles of p.
+//
+//go:noescape
+func sweepAVX2(p *sweep)
+
+// packAVX2 copies rows of 1 to 3 vectors, at least one row.
+//
+//go:noescape
+func packAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
 
 // transposeAVX2 is Transpose for rows and cols that are positive multiples of 4.
 //

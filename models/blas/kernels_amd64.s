@@ -5,7 +5,7 @@
 #include "textflag.h"
 
 // func sumAVX512(p *panel)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, MMX+
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
 TEXT ·sumAVX512(SB), NOSPLIT, $8-8
 	MOVQ  p+0(FP), R13
 	MOVQ  (R13), DI
@@ -249,18 +249,11 @@ t1x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1m_zero
 	JEQ          t1x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Z0
 	JMP          t1x1m_terms
-
-t1x1m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1m_add:
 	VMOVUPD.Z (DI), K1, Z0
@@ -319,20 +312,12 @@ t2x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1m_zero
 	JEQ          t2x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Z0
 	VBROADCASTSD 8(AX), Z1
 	JMP          t2x1m_terms
-
-t2x1m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1m_add:
 	VMOVUPD.Z (DI), K1, Z0
@@ -395,8 +380,6 @@ t3x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1m_zero
 	JEQ          t3x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -404,13 +387,6 @@ t3x1m_start:
 	VBROADCASTSD 8(AX), Z1
 	VBROADCASTSD 16(AX), Z2
 	JMP          t3x1m_terms
-
-t3x1m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1m_add:
 	VMOVUPD.Z (DI), K1, Z0
@@ -477,8 +453,6 @@ t4x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1m_zero
 	JEQ          t4x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -487,15 +461,6 @@ t4x1m_start:
 	VBROADCASTSD 16(AX), Z2
 	VBROADCASTSD 24(AX), Z3
 	JMP          t4x1m_terms
-
-t4x1m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -569,8 +534,6 @@ t5x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1m_zero
 	JEQ          t5x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -580,16 +543,6 @@ t5x1m_start:
 	VBROADCASTSD 24(AX), Z3
 	VBROADCASTSD 32(AX), Z4
 	JMP          t5x1m_terms
-
-t5x1m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -667,8 +620,6 @@ t6x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1m_zero
 	JEQ          t6x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -679,18 +630,6 @@ t6x1m_start:
 	VBROADCASTSD 32(AX), Z4
 	VBROADCASTSD 40(AX), Z5
 	JMP          t6x1m_terms
-
-t6x1m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -776,8 +715,6 @@ t7x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1m_zero
 	JEQ          t7x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -789,19 +726,6 @@ t7x1m_start:
 	VBROADCASTSD 40(AX), Z5
 	VBROADCASTSD 48(AX), Z6
 	JMP          t7x1m_terms
-
-t7x1m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -891,8 +815,6 @@ t8x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1m_zero
 	JEQ          t8x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -905,20 +827,6 @@ t8x1m_start:
 	VBROADCASTSD 48(AX), Z6
 	VBROADCASTSD 56(AX), Z7
 	JMP          t8x1m_terms
-
-t8x1m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1012,8 +920,6 @@ t9x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1m_zero
 	JEQ          t9x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1027,21 +933,6 @@ t9x1m_start:
 	VBROADCASTSD 56(AX), Z7
 	VBROADCASTSD 64(AX), Z8
 	JMP          t9x1m_terms
-
-t9x1m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1139,8 +1030,6 @@ t10x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1m_zero
 	JEQ          t10x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1155,23 +1044,6 @@ t10x1m_start:
 	VBROADCASTSD 64(AX), Z8
 	VBROADCASTSD 72(AX), Z9
 	JMP          t10x1m_terms
-
-t10x1m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1277,8 +1149,6 @@ t11x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1m_zero
 	JEQ          t11x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1294,24 +1164,6 @@ t11x1m_start:
 	VBROADCASTSD 72(AX), Z9
 	VBROADCASTSD 80(AX), Z10
 	JMP          t11x1m_terms
-
-t11x1m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1421,8 +1273,6 @@ t12x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1m_zero
 	JEQ          t12x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1439,25 +1289,6 @@ t12x1m_start:
 	VBROADCASTSD 80(AX), Z10
 	VBROADCASTSD 88(AX), Z11
 	JMP          t12x1m_terms
-
-t12x1m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1571,8 +1402,6 @@ t13x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t13x1m_zero
 	JEQ          t13x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t13x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1590,26 +1419,6 @@ t13x1m_start:
 	VBROADCASTSD 88(AX), Z11
 	VBROADCASTSD 96(AX), Z12
 	JMP          t13x1m_terms
-
-t13x1m_ahead:
-	IMUL3Q     $0x0d, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (BX)(SI*4)
 
 t13x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1727,8 +1536,6 @@ t14x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t14x1m_zero
 	JEQ          t14x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t14x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1747,28 +1554,6 @@ t14x1m_start:
 	VBROADCASTSD 96(AX), Z12
 	VBROADCASTSD 104(AX), Z13
 	JMP          t14x1m_terms
-
-t14x1m_ahead:
-	IMUL3Q     $0x0e, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
 
 t14x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1894,8 +1679,6 @@ t15x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t15x1m_zero
 	JEQ          t15x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t15x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1915,29 +1698,6 @@ t15x1m_start:
 	VBROADCASTSD 104(AX), Z13
 	VBROADCASTSD 112(AX), Z14
 	JMP          t15x1m_terms
-
-t15x1m_ahead:
-	IMUL3Q     $0x0f, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
-	PREFETCHT0 (R12)(SI*2)
 
 t15x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2067,8 +1827,6 @@ t16x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t16x1m_zero
 	JEQ          t16x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t16x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2089,30 +1847,6 @@ t16x1m_start:
 	VBROADCASTSD 112(AX), Z14
 	VBROADCASTSD 120(AX), Z15
 	JMP          t16x1m_terms
-
-t16x1m_ahead:
-	IMUL3Q     $0x10, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
-	PREFETCHT0 (R12)(SI*2)
-	PREFETCHT0 (R12)(R9*1)
 
 t16x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2246,20 +1980,12 @@ t1x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2m_zero
 	JEQ          t1x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Z0
 	VMOVAPD      Z0, Z1
 	JMP          t1x2m_terms
-
-t1x2m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x2m_add:
 	VMOVUPD   (DI), Z0
@@ -2323,8 +2049,6 @@ t2x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2m_zero
 	JEQ          t2x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2333,14 +2057,6 @@ t2x2m_start:
 	VBROADCASTSD 8(AX), Z2
 	VMOVAPD      Z2, Z3
 	JMP          t2x2m_terms
-
-t2x2m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x2m_add:
 	VMOVUPD   (DI), Z0
@@ -2414,8 +2130,6 @@ t3x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2m_zero
 	JEQ          t3x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2426,16 +2140,6 @@ t3x2m_start:
 	VBROADCASTSD 16(AX), Z4
 	VMOVAPD      Z4, Z5
 	JMP          t3x2m_terms
-
-t3x2m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x2m_add:
 	VMOVUPD   (DI), Z0
@@ -2518,8 +2222,6 @@ t4x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2m_zero
 	JEQ          t4x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2532,19 +2234,6 @@ t4x2m_start:
 	VBROADCASTSD 24(AX), Z6
 	VMOVAPD      Z6, Z7
 	JMP          t4x2m_terms
-
-t4x2m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2639,8 +2328,6 @@ t5x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2m_zero
 	JEQ          t5x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2655,21 +2342,6 @@ t5x2m_start:
 	VBROADCASTSD 32(AX), Z8
 	VMOVAPD      Z8, Z9
 	JMP          t5x2m_terms
-
-t5x2m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
-	PREFETCHT0 64(CX)(SI*4)
 
 t5x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2773,8 +2445,6 @@ t6x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2m_zero
 	JEQ          t6x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2791,24 +2461,6 @@ t6x2m_start:
 	VBROADCASTSD 40(AX), Z10
 	VMOVAPD      Z10, Z11
 	JMP          t6x2m_terms
-
-t6x2m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
 
 t6x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2925,8 +2577,6 @@ t7x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x2m_zero
 	JEQ          t7x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2945,26 +2595,6 @@ t7x2m_start:
 	VBROADCASTSD 48(AX), Z12
 	VMOVAPD      Z12, Z13
 	JMP          t7x2m_terms
-
-t7x2m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
 
 t7x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3090,8 +2720,6 @@ t8x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x2m_zero
 	JEQ          t8x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3112,28 +2740,6 @@ t8x2m_start:
 	VBROADCASTSD 56(AX), Z14
 	VMOVAPD      Z14, Z15
 	JMP          t8x2m_terms
-
-t8x2m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
 
 t8x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3268,8 +2874,6 @@ t9x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x2m_zero
 	JEQ          t9x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3292,30 +2896,6 @@ t9x2m_start:
 	VBROADCASTSD 64(AX), Z16
 	VMOVAPD      Z16, Z17
 	JMP          t9x2m_terms
-
-t9x2m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
-	PREFETCHT0 64(AX)(SI*4)
 
 t9x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3459,8 +3039,6 @@ t10x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x2m_zero
 	JEQ          t10x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3485,33 +3063,6 @@ t10x2m_start:
 	VBROADCASTSD 72(AX), Z18
 	VMOVAPD      Z18, Z19
 	JMP          t10x2m_terms
-
-t10x2m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
 
 t10x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3668,8 +3219,6 @@ t11x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x2m_zero
 	JEQ          t11x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3696,35 +3245,6 @@ t11x2m_start:
 	VBROADCASTSD 80(AX), Z20
 	VMOVAPD      Z20, Z21
 	JMP          t11x2m_terms
-
-t11x2m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 64(BX)(SI*2)
 
 t11x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3890,8 +3410,6 @@ t12x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x2m_zero
 	JEQ          t12x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3920,37 +3438,6 @@ t12x2m_start:
 	VBROADCASTSD 88(AX), Z22
 	VMOVAPD      Z22, Z23
 	JMP          t12x2m_terms
-
-t12x2m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 64(BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 64(BX)(R9*1)
 
 t12x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -4125,8 +3612,6 @@ t1x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3m_zero
 	JEQ          t1x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4134,13 +3619,6 @@ t1x3m_start:
 	VMOVAPD      Z0, Z1
 	VMOVAPD      Z0, Z2
 	JMP          t1x3m_terms
-
-t1x3m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x3m_add:
 	VMOVUPD   (DI), Z0
@@ -4208,8 +3686,6 @@ t2x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3m_zero
 	JEQ          t2x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4220,16 +3696,6 @@ t2x3m_start:
 	VMOVAPD      Z3, Z4
 	VMOVAPD      Z3, Z5
 	JMP          t2x3m_terms
-
-t2x3m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x3m_add:
 	VMOVUPD   (DI), Z0
@@ -4312,8 +3778,6 @@ t3x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3m_zero
 	JEQ          t3x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4327,19 +3791,6 @@ t3x3m_start:
 	VMOVAPD      Z6, Z7
 	VMOVAPD      Z6, Z8
 	JMP          t3x3m_terms
-
-t3x3m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
 
 t3x3m_add:
 	VMOVUPD   (DI), Z0
@@ -4435,8 +3886,6 @@ t4x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3m_zero
 	JEQ          t4x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4453,23 +3902,6 @@ t4x3m_start:
 	VMOVAPD      Z9, Z10
 	VMOVAPD      Z9, Z11
 	JMP          t4x3m_terms
-
-t4x3m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
 
 t4x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -4581,8 +4013,6 @@ t5x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x3m_zero
 	JEQ          t5x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4602,26 +4032,6 @@ t5x3m_start:
 	VMOVAPD      Z12, Z13
 	VMOVAPD      Z12, Z14
 	JMP          t5x3m_terms
-
-t5x3m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
-	PREFETCHT0 64(CX)(SI*4)
-	PREFETCHT0 128(CX)(SI*4)
 
 t5x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -4746,8 +4156,6 @@ t6x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x3m_zero
 	JEQ          t6x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4770,30 +4178,6 @@ t6x3m_start:
 	VMOVAPD      Z15, Z16
 	VMOVAPD      Z15, Z17
 	JMP          t6x3m_terms
-
-t6x3m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
 
 t6x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -4935,8 +4319,6 @@ t7x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x3m_zero
 	JEQ          t7x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4962,33 +4344,6 @@ t7x3m_start:
 	VMOVAPD      Z18, Z19
 	VMOVAPD      Z18, Z20
 	JMP          t7x3m_terms
-
-t7x3m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
 
 t7x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -5143,8 +4498,6 @@ t8x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x3m_zero
 	JEQ          t8x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5173,36 +4526,6 @@ t8x3m_start:
 	VMOVAPD      Z21, Z22
 	VMOVAPD      Z21, Z23
 	JMP          t8x3m_terms
-
-t8x3m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 128(AX)(R9*1)
 
 t8x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -5370,8 +4693,6 @@ t9x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x3m_zero
 	JEQ          t9x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5403,39 +4724,6 @@ t9x3m_start:
 	VMOVAPD      Z24, Z25
 	VMOVAPD      Z24, Z26
 	JMP          t9x3m_terms
-
-t9x3m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 128(AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
-	PREFETCHT0 64(AX)(SI*4)
-	PREFETCHT0 128(AX)(SI*4)
 
 t9x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -5616,8 +4904,6 @@ t1x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4m_zero
 	JEQ          t1x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5626,14 +4912,6 @@ t1x4m_start:
 	VMOVAPD      Z0, Z2
 	VMOVAPD      Z0, Z3
 	JMP          t1x4m_terms
-
-t1x4m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x4m_add:
 	VMOVUPD   (DI), Z0
@@ -5705,8 +4983,6 @@ t2x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4m_zero
 	JEQ          t2x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5719,18 +4995,6 @@ t2x4m_start:
 	VMOVAPD      Z4, Z6
 	VMOVAPD      Z4, Z7
 	JMP          t2x4m_terms
-
-t2x4m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
 
 t2x4m_add:
 	VMOVUPD   (DI), Z0
@@ -5822,8 +5086,6 @@ t1x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5m_zero
 	JEQ          t1x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5833,15 +5095,6 @@ t1x5m_start:
 	VMOVAPD      Z0, Z3
 	VMOVAPD      Z0, Z4
 	JMP          t1x5m_terms
-
-t1x5m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
 
 t1x5m_add:
 	VMOVUPD   (DI), Z0
@@ -5917,8 +5170,6 @@ t2x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5m_zero
 	JEQ          t2x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5933,20 +5184,6 @@ t2x5m_start:
 	VMOVAPD      Z5, Z8
 	VMOVAPD      Z5, Z9
 	JMP          t2x5m_terms
-
-t2x5m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
 
 t2x5m_add:
 	VMOVUPD   (DI), Z0
@@ -6047,8 +5284,6 @@ t1x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6m_zero
 	JEQ          t1x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6059,16 +5294,6 @@ t1x6m_start:
 	VMOVAPD      Z0, Z4
 	VMOVAPD      Z0, Z5
 	JMP          t1x6m_terms
-
-t1x6m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
 
 t1x6m_add:
 	VMOVUPD   (DI), Z0
@@ -6148,8 +5373,6 @@ t2x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6m_zero
 	JEQ          t2x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6166,22 +5389,6 @@ t2x6m_start:
 	VMOVAPD      Z6, Z10
 	VMOVAPD      Z6, Z11
 	JMP          t2x6m_terms
-
-t2x6m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
 
 t2x6m_add:
 	VMOVUPD   (DI), Z0
@@ -6291,8 +5498,6 @@ t1x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7m_zero
 	JEQ          t1x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6304,17 +5509,6 @@ t1x7m_start:
 	VMOVAPD      Z0, Z5
 	VMOVAPD      Z0, Z6
 	JMP          t1x7m_terms
-
-t1x7m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
 
 t1x7m_add:
 	VMOVUPD   (DI), Z0
@@ -6398,8 +5592,6 @@ t2x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x7m_zero
 	JEQ          t2x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6418,24 +5610,6 @@ t2x7m_start:
 	VMOVAPD      Z7, Z12
 	VMOVAPD      Z7, Z13
 	JMP          t2x7m_terms
-
-t2x7m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
-	PREFETCHT0 384(CX)(SI*1)
 
 t2x7m_add:
 	VMOVUPD   (DI), Z0
@@ -6554,8 +5728,6 @@ t1x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8m_zero
 	JEQ          t1x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6568,18 +5740,6 @@ t1x8m_start:
 	VMOVAPD      Z0, Z6
 	VMOVAPD      Z0, Z7
 	JMP          t1x8m_terms
-
-t1x8m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 448(CX)
 
 t1x8m_add:
 	VMOVUPD   (DI), Z0
@@ -6667,8 +5827,6 @@ t2x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x8m_zero
 	JEQ          t2x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6689,26 +5847,6 @@ t2x8m_start:
 	VMOVAPD      Z8, Z14
 	VMOVAPD      Z8, Z15
 	JMP          t2x8m_terms
-
-t2x8m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 448(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
-	PREFETCHT0 384(CX)(SI*1)
-	PREFETCHT0 448(CX)(SI*1)
 
 t2x8m_add:
 	VMOVUPD   (DI), Z0
@@ -6837,6 +5975,1310 @@ tiled:
 	DECQ  56(R13)
 	TESTQ AX, AX
 	JNE   dispatch
+	VZEROUPPER
+	RET
+
+// func sweepAVX512(p *sweep)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·sweepAVX512(SB), NOSPLIT, $16-8
+	MOVQ  p+0(FP), R13
+	MOVQ  (R13), DI
+	MOVQ  8(R13), SI
+	MOVQ  24(R13), R8
+	MOVQ  32(R13), R10
+	MOVQ  48(R13), R11
+	MOVQ  144(R13), R12
+	MOVQ  152(R13), R14
+	LEAQ  (R14)(R14*2), R15
+	MOVQ  72(R13), AX
+	MOVQ  AX, (SP)
+	MOVQ  40(R13), DX
+	MOVQ  DX, 8(SP)
+	KMOVQ 88(R13), K1
+	CMPQ  80(R13), $0x07
+	JEQ   s3m_tile
+	CMPQ  80(R13), $0x06
+	JEQ   s2m_tile
+	CMPQ  80(R13), $0x05
+	JEQ   s1m_tile
+
+done:
+	VZEROUPPER
+	RET
+
+s3m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3m_zero
+	JEQ          s3m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSD 8(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSD 16(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSD 24(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	VBROADCASTSD 32(AX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	VBROADCASTSD 40(AX), Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z15, Z17
+	VBROADCASTSD 48(AX), Z18
+	VMOVAPD      Z18, Z19
+	VMOVAPD      Z18, Z20
+	VBROADCASTSD 56(AX), Z21
+	VMOVAPD      Z21, Z22
+	VMOVAPD      Z21, Z23
+	JMP          s3m_fetch
+
+s3m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPD.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPD.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPD.Z 128(DI)(R9*1), K1, Z11
+	VMOVUPD   (BX), Z12
+	VMOVUPD   64(BX), Z13
+	VMOVUPD.Z 128(BX), K1, Z14
+	VMOVUPD   (BX)(SI*1), Z15
+	VMOVUPD   64(BX)(SI*1), Z16
+	VMOVUPD.Z 128(BX)(SI*1), K1, Z17
+	VMOVUPD   (BX)(SI*2), Z18
+	VMOVUPD   64(BX)(SI*2), Z19
+	VMOVUPD.Z 128(BX)(SI*2), K1, Z20
+	VMOVUPD   (BX)(R9*1), Z21
+	VMOVUPD   64(BX)(R9*1), Z22
+	VMOVUPD.Z 128(BX)(R9*1), K1, Z23
+	JMP       s3m_fetch
+
+s3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+	VXORPD Z22, Z22, Z22
+	VXORPD Z23, Z23, Z23
+
+s3m_fetch:
+	LEAQ       192(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+	PREFETCHT0 128(BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 64(BX)(SI*2)
+	PREFETCHT0 128(BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 64(BX)(R9*1)
+	PREFETCHT0 128(BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3m_rest
+
+s3m_turn:
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3m_turn
+
+s3m_rest:
+	ADDQ $0x08, CX
+	JEQ  s3m_end
+
+s3m_one:
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3m_one
+
+s3m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPD Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPD Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPD Z11, K1, 128(DI)(R9*1)
+	VMOVUPD Z12, (BX)
+	VMOVUPD Z13, 64(BX)
+	VMOVUPD Z14, K1, 128(BX)
+	VMOVUPD Z15, (BX)(SI*1)
+	VMOVUPD Z16, 64(BX)(SI*1)
+	VMOVUPD Z17, K1, 128(BX)(SI*1)
+	VMOVUPD Z18, (BX)(SI*2)
+	VMOVUPD Z19, 64(BX)(SI*2)
+	VMOVUPD Z20, K1, 128(BX)(SI*2)
+	VMOVUPD Z21, (BX)(R9*1)
+	VMOVUPD Z22, 64(BX)(R9*1)
+	VMOVUPD Z23, K1, 128(BX)(R9*1)
+	ADDQ    $0xc0, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s3m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s3m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3m_tile
+	JMP  done
+
+s2m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s2m_zero
+	JEQ          s2m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSD 8(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSD 16(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSD 24(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSD 32(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSD 40(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSD 48(AX), Z12
+	VMOVAPD      Z12, Z13
+	VBROADCASTSD 56(AX), Z14
+	VMOVAPD      Z14, Z15
+	JMP          s2m_fetch
+
+s2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPD.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPD.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPD.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPD.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (BX), Z8
+	VMOVUPD.Z 64(BX), K1, Z9
+	VMOVUPD   (BX)(SI*1), Z10
+	VMOVUPD.Z 64(BX)(SI*1), K1, Z11
+	VMOVUPD   (BX)(SI*2), Z12
+	VMOVUPD.Z 64(BX)(SI*2), K1, Z13
+	VMOVUPD   (BX)(R9*1), Z14
+	VMOVUPD.Z 64(BX)(R9*1), K1, Z15
+	JMP       s2m_fetch
+
+s2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+
+s2m_fetch:
+	LEAQ       128(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 64(BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 64(BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s2m_rest
+
+s2m_turn:
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s2m_turn
+
+s2m_rest:
+	ADDQ $0x08, CX
+	JEQ  s2m_end
+
+s2m_one:
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s2m_one
+
+s2m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPD Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPD Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPD Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (BX)
+	VMOVUPD Z9, K1, 64(BX)
+	VMOVUPD Z10, (BX)(SI*1)
+	VMOVUPD Z11, K1, 64(BX)(SI*1)
+	VMOVUPD Z12, (BX)(SI*2)
+	VMOVUPD Z13, K1, 64(BX)(SI*2)
+	VMOVUPD Z14, (BX)(R9*1)
+	VMOVUPD Z15, K1, 64(BX)(R9*1)
+	ADDQ    $0x80, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s2m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s2m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s2m_tile
+	JMP  done
+
+s1m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s1m_zero
+	JEQ          s1m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	VBROADCASTSD 24(AX), Z3
+	VBROADCASTSD 32(AX), Z4
+	VBROADCASTSD 40(AX), Z5
+	VBROADCASTSD 48(AX), Z6
+	VBROADCASTSD 56(AX), Z7
+	JMP          s1m_fetch
+
+s1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPD.Z (DI), K1, Z0
+	VMOVUPD.Z (DI)(SI*1), K1, Z1
+	VMOVUPD.Z (DI)(SI*2), K1, Z2
+	VMOVUPD.Z (DI)(R9*1), K1, Z3
+	VMOVUPD.Z (BX), K1, Z4
+	VMOVUPD.Z (BX)(SI*1), K1, Z5
+	VMOVUPD.Z (BX)(SI*2), K1, Z6
+	VMOVUPD.Z (BX)(R9*1), K1, Z7
+	JMP       s1m_fetch
+
+s1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+
+s1m_fetch:
+	LEAQ       64(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s1m_rest
+
+s1m_turn:
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s1m_turn
+
+s1m_rest:
+	ADDQ $0x08, CX
+	JEQ  s1m_end
+
+s1m_one:
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s1m_one
+
+s1m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPD Z0, K1, (DI)
+	VMOVUPD Z1, K1, (DI)(SI*1)
+	VMOVUPD Z2, K1, (DI)(SI*2)
+	VMOVUPD Z3, K1, (DI)(R9*1)
+	VMOVUPD Z4, K1, (BX)
+	VMOVUPD Z5, K1, (BX)(SI*1)
+	VMOVUPD Z6, K1, (BX)(SI*2)
+	VMOVUPD Z7, K1, (BX)(R9*1)
+	ADDQ    $0x40, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s1m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s1m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s1m_tile
+	JMP  done
+
+// func packAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+// Requires: AVX, AVX512F
+TEXT ·packAVX512(SB), NOSPLIT, $0-48
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R10
+	MOVQ   src+16(FP), SI
+	MOVQ   srcStride+24(FP), R8
+	MOVQ   rows+32(FP), CX
+	MOVQ   vectors+40(FP), AX
+	IMUL3Q $0x08, R8, R8
+	IMUL3Q $0x08, R10, R10
+	CMPQ   AX, $0x03
+	JEQ    row3
+	CMPQ   AX, $0x02
+	JEQ    row2
+
+row1:
+	VMOVUPD (SI), Z0
+	VMOVUPD Z0, (DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row1
+	VZEROUPPER
+	RET
+
+row2:
+	VMOVUPD (SI), Z0
+	VMOVUPD 64(SI), Z1
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row2
+	VZEROUPPER
+	RET
+
+row3:
+	VMOVUPD (SI), Z0
+	VMOVUPD 64(SI), Z1
+	VMOVUPD 128(SI), Z2
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row3
 	VZEROUPPER
 	RET
 
@@ -7041,7 +7483,7 @@ loop:
 	RET
 
 // func sumAVX2(p *panel)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·sumAVX2(SB), NOSPLIT, $8-8
 	MOVQ p+0(FP), R13
 	MOVQ (R13), DI
@@ -7349,18 +7791,11 @@ t1x1_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1_zero
 	JEQ          t1x1_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	JMP          t1x1_terms
-
-t1x1_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1_add:
 	VMOVUPD (DI), Y0
@@ -7420,20 +7855,12 @@ t2x1_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1_zero
 	JEQ          t2x1_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	VBROADCASTSD 8(AX), Y1
 	JMP          t2x1_terms
-
-t2x1_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1_add:
 	VMOVUPD (DI), Y0
@@ -7498,8 +7925,6 @@ t3x1_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1_zero
 	JEQ          t3x1_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -7507,13 +7932,6 @@ t3x1_start:
 	VBROADCASTSD 8(AX), Y1
 	VBROADCASTSD 16(AX), Y2
 	JMP          t3x1_terms
-
-t3x1_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1_add:
 	VMOVUPD (DI), Y0
@@ -7583,8 +8001,6 @@ t4x1_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1_zero
 	JEQ          t4x1_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -7593,15 +8009,6 @@ t4x1_start:
 	VBROADCASTSD 16(AX), Y2
 	VBROADCASTSD 24(AX), Y3
 	JMP          t4x1_terms
-
-t4x1_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -7679,8 +8086,6 @@ t5x1_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1_zero
 	JEQ          t5x1_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -7690,16 +8095,6 @@ t5x1_start:
 	VBROADCASTSD 24(AX), Y3
 	VBROADCASTSD 32(AX), Y4
 	JMP          t5x1_terms
-
-t5x1_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -7782,8 +8177,6 @@ t6x1_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1_zero
 	JEQ          t6x1_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -7794,18 +8187,6 @@ t6x1_start:
 	VBROADCASTSD 32(AX), Y4
 	VBROADCASTSD 40(AX), Y5
 	JMP          t6x1_terms
-
-t6x1_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -7897,8 +8278,6 @@ t7x1_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1_zero
 	JEQ          t7x1_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -7910,19 +8289,6 @@ t7x1_start:
 	VBROADCASTSD 40(AX), Y5
 	VBROADCASTSD 48(AX), Y6
 	JMP          t7x1_terms
-
-t7x1_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -8019,8 +8385,6 @@ t8x1_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1_zero
 	JEQ          t8x1_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -8033,20 +8397,6 @@ t8x1_start:
 	VBROADCASTSD 48(AX), Y6
 	VBROADCASTSD 56(AX), Y7
 	JMP          t8x1_terms
-
-t8x1_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -8148,8 +8498,6 @@ t9x1_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1_zero
 	JEQ          t9x1_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -8163,21 +8511,6 @@ t9x1_start:
 	VBROADCASTSD 56(AX), Y7
 	VBROADCASTSD 64(AX), Y8
 	JMP          t9x1_terms
-
-t9x1_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -8284,8 +8617,6 @@ t10x1_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1_zero
 	JEQ          t10x1_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -8300,23 +8631,6 @@ t10x1_start:
 	VBROADCASTSD 64(AX), Y8
 	VBROADCASTSD 72(AX), Y9
 	JMP          t10x1_terms
-
-t10x1_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -8432,8 +8746,6 @@ t11x1_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1_zero
 	JEQ          t11x1_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -8449,24 +8761,6 @@ t11x1_start:
 	VBROADCASTSD 72(AX), Y9
 	VBROADCASTSD 80(AX), Y10
 	JMP          t11x1_terms
-
-t11x1_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -8587,8 +8881,6 @@ t12x1_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1_zero
 	JEQ          t12x1_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -8605,25 +8897,6 @@ t12x1_start:
 	VBROADCASTSD 80(AX), Y10
 	VBROADCASTSD 88(AX), Y11
 	JMP          t12x1_terms
-
-t12x1_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -8749,18 +9022,11 @@ t1x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1m_zero
 	JEQ          t1x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	JMP          t1x1m_terms
-
-t1x1m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1m_add:
 	VMOVUPD    88(R13), Y1
@@ -8823,20 +9089,12 @@ t2x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1m_zero
 	JEQ          t2x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	VBROADCASTSD 8(AX), Y1
 	JMP          t2x1m_terms
-
-t2x1m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1m_add:
 	VMOVUPD    88(R13), Y2
@@ -8904,8 +9162,6 @@ t3x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1m_zero
 	JEQ          t3x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -8913,13 +9169,6 @@ t3x1m_start:
 	VBROADCASTSD 8(AX), Y1
 	VBROADCASTSD 16(AX), Y2
 	JMP          t3x1m_terms
-
-t3x1m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1m_add:
 	VMOVUPD    88(R13), Y3
@@ -8992,8 +9241,6 @@ t4x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1m_zero
 	JEQ          t4x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -9002,15 +9249,6 @@ t4x1m_start:
 	VBROADCASTSD 16(AX), Y2
 	VBROADCASTSD 24(AX), Y3
 	JMP          t4x1m_terms
-
-t4x1m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1m_add:
 	VMOVUPD    88(R13), Y4
@@ -9091,8 +9329,6 @@ t5x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1m_zero
 	JEQ          t5x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -9102,16 +9338,6 @@ t5x1m_start:
 	VBROADCASTSD 24(AX), Y3
 	VBROADCASTSD 32(AX), Y4
 	JMP          t5x1m_terms
-
-t5x1m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1m_add:
 	VMOVUPD    88(R13), Y5
@@ -9197,8 +9423,6 @@ t6x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1m_zero
 	JEQ          t6x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -9209,18 +9433,6 @@ t6x1m_start:
 	VBROADCASTSD 32(AX), Y4
 	VBROADCASTSD 40(AX), Y5
 	JMP          t6x1m_terms
-
-t6x1m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1m_add:
 	VMOVUPD    88(R13), Y6
@@ -9315,8 +9527,6 @@ t7x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1m_zero
 	JEQ          t7x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -9328,19 +9538,6 @@ t7x1m_start:
 	VBROADCASTSD 40(AX), Y5
 	VBROADCASTSD 48(AX), Y6
 	JMP          t7x1m_terms
-
-t7x1m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1m_add:
 	VMOVUPD    88(R13), Y7
@@ -9440,8 +9637,6 @@ t8x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1m_zero
 	JEQ          t8x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -9454,20 +9649,6 @@ t8x1m_start:
 	VBROADCASTSD 48(AX), Y6
 	VBROADCASTSD 56(AX), Y7
 	JMP          t8x1m_terms
-
-t8x1m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1m_add:
 	VMOVUPD    88(R13), Y8
@@ -9572,8 +9753,6 @@ t9x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1m_zero
 	JEQ          t9x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -9587,21 +9766,6 @@ t9x1m_start:
 	VBROADCASTSD 56(AX), Y7
 	VBROADCASTSD 64(AX), Y8
 	JMP          t9x1m_terms
-
-t9x1m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1m_add:
 	VMOVUPD    88(R13), Y9
@@ -9711,8 +9875,6 @@ t10x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1m_zero
 	JEQ          t10x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -9727,23 +9889,6 @@ t10x1m_start:
 	VBROADCASTSD 64(AX), Y8
 	VBROADCASTSD 72(AX), Y9
 	JMP          t10x1m_terms
-
-t10x1m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1m_add:
 	VMOVUPD    88(R13), Y10
@@ -9862,8 +10007,6 @@ t11x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1m_zero
 	JEQ          t11x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -9879,24 +10022,6 @@ t11x1m_start:
 	VBROADCASTSD 72(AX), Y9
 	VBROADCASTSD 80(AX), Y10
 	JMP          t11x1m_terms
-
-t11x1m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1m_add:
 	VMOVUPD    88(R13), Y11
@@ -10020,8 +10145,6 @@ t12x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1m_zero
 	JEQ          t12x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -10038,25 +10161,6 @@ t12x1m_start:
 	VBROADCASTSD 80(AX), Y10
 	VBROADCASTSD 88(AX), Y11
 	JMP          t12x1m_terms
-
-t12x1m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1m_add:
 	VMOVUPD    88(R13), Y12
@@ -10185,19 +10289,12 @@ t1x2_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2_zero
 	JEQ          t1x2_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	VMOVAPD      Y0, Y1
 	JMP          t1x2_terms
-
-t1x2_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x2_add:
 	VMOVUPD (DI), Y0
@@ -10260,8 +10357,6 @@ t2x2_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2_zero
 	JEQ          t2x2_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -10270,12 +10365,6 @@ t2x2_start:
 	VBROADCASTSD 8(AX), Y2
 	VMOVAPD      Y2, Y3
 	JMP          t2x2_terms
-
-t2x2_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x2_add:
 	VMOVUPD (DI), Y0
@@ -10349,8 +10438,6 @@ t3x2_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2_zero
 	JEQ          t3x2_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -10361,13 +10448,6 @@ t3x2_start:
 	VBROADCASTSD 16(AX), Y4
 	VMOVAPD      Y4, Y5
 	JMP          t3x2_terms
-
-t3x2_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x2_add:
 	VMOVUPD (DI), Y0
@@ -10450,8 +10530,6 @@ t4x2_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2_zero
 	JEQ          t4x2_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -10464,15 +10542,6 @@ t4x2_start:
 	VBROADCASTSD 24(AX), Y6
 	VMOVAPD      Y6, Y7
 	JMP          t4x2_terms
-
-t4x2_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -10567,8 +10636,6 @@ t5x2_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2_zero
 	JEQ          t5x2_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -10583,16 +10650,6 @@ t5x2_start:
 	VBROADCASTSD 32(AX), Y8
 	VMOVAPD      Y8, Y9
 	JMP          t5x2_terms
-
-t5x2_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -10696,8 +10753,6 @@ t6x2_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2_zero
 	JEQ          t6x2_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -10714,18 +10769,6 @@ t6x2_start:
 	VBROADCASTSD 40(AX), Y10
 	VMOVAPD      Y10, Y11
 	JMP          t6x2_terms
-
-t6x2_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -10842,19 +10885,12 @@ t1x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2m_zero
 	JEQ          t1x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	VMOVAPD      Y0, Y1
 	JMP          t1x2m_terms
-
-t1x2m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x2m_add:
 	VMOVUPD    88(R13), Y2
@@ -10921,8 +10957,6 @@ t2x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2m_zero
 	JEQ          t2x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -10931,12 +10965,6 @@ t2x2m_start:
 	VBROADCASTSD 8(AX), Y2
 	VMOVAPD      Y2, Y3
 	JMP          t2x2m_terms
-
-t2x2m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x2m_add:
 	VMOVUPD    88(R13), Y4
@@ -11013,8 +11041,6 @@ t3x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2m_zero
 	JEQ          t3x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11025,13 +11051,6 @@ t3x2m_start:
 	VBROADCASTSD 16(AX), Y4
 	VMOVAPD      Y4, Y5
 	JMP          t3x2m_terms
-
-t3x2m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x2m_add:
 	VMOVUPD    88(R13), Y6
@@ -11117,8 +11136,6 @@ t4x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2m_zero
 	JEQ          t4x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11131,15 +11148,6 @@ t4x2m_start:
 	VBROADCASTSD 24(AX), Y6
 	VMOVAPD      Y6, Y7
 	JMP          t4x2m_terms
-
-t4x2m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x2m_add:
 	VMOVUPD    88(R13), Y8
@@ -11237,8 +11245,6 @@ t5x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2m_zero
 	JEQ          t5x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11253,16 +11259,6 @@ t5x2m_start:
 	VBROADCASTSD 32(AX), Y8
 	VMOVAPD      Y8, Y9
 	JMP          t5x2m_terms
-
-t5x2m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x2m_add:
 	VMOVUPD    88(R13), Y10
@@ -11369,8 +11365,6 @@ t6x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2m_zero
 	JEQ          t6x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11387,18 +11381,6 @@ t6x2m_start:
 	VBROADCASTSD 40(AX), Y10
 	VMOVAPD      Y10, Y11
 	JMP          t6x2m_terms
-
-t6x2m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x2m_add:
 	VMOVUPD    88(R13), Y12
@@ -11518,8 +11500,6 @@ t1x3_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3_zero
 	JEQ          t1x3_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11527,12 +11507,6 @@ t1x3_start:
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
 	JMP          t1x3_terms
-
-t1x3_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x3_add:
 	VMOVUPD (DI), Y0
@@ -11599,8 +11573,6 @@ t2x3_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3_zero
 	JEQ          t2x3_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11611,14 +11583,6 @@ t2x3_start:
 	VMOVAPD      Y3, Y4
 	VMOVAPD      Y3, Y5
 	JMP          t2x3_terms
-
-t2x3_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x3_add:
 	VMOVUPD (DI), Y0
@@ -11701,8 +11665,6 @@ t3x3_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3_zero
 	JEQ          t3x3_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11716,16 +11678,6 @@ t3x3_start:
 	VMOVAPD      Y6, Y7
 	VMOVAPD      Y6, Y8
 	JMP          t3x3_terms
-
-t3x3_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x3_add:
 	VMOVUPD (DI), Y0
@@ -11821,8 +11773,6 @@ t4x3_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3_zero
 	JEQ          t4x3_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11839,19 +11789,6 @@ t4x3_start:
 	VMOVAPD      Y9, Y10
 	VMOVAPD      Y9, Y11
 	JMP          t4x3_terms
-
-t4x3_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x3_add:
 	LEAQ    (SI)(SI*2), R9
@@ -11963,8 +11900,6 @@ t1x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3m_zero
 	JEQ          t1x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -11972,12 +11907,6 @@ t1x3m_start:
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
 	JMP          t1x3m_terms
-
-t1x3m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x3m_add:
 	VMOVUPD    88(R13), Y3
@@ -12048,8 +11977,6 @@ t2x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3m_zero
 	JEQ          t2x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12060,14 +11987,6 @@ t2x3m_start:
 	VMOVAPD      Y3, Y4
 	VMOVAPD      Y3, Y5
 	JMP          t2x3m_terms
-
-t2x3m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x3m_add:
 	VMOVUPD    88(R13), Y6
@@ -12153,8 +12072,6 @@ t3x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3m_zero
 	JEQ          t3x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12168,16 +12085,6 @@ t3x3m_start:
 	VMOVAPD      Y6, Y7
 	VMOVAPD      Y6, Y8
 	JMP          t3x3m_terms
-
-t3x3m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x3m_add:
 	VMOVUPD    88(R13), Y9
@@ -12276,8 +12183,6 @@ t4x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3m_zero
 	JEQ          t4x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12294,19 +12199,6 @@ t4x3m_start:
 	VMOVAPD      Y9, Y10
 	VMOVAPD      Y9, Y11
 	JMP          t4x3m_terms
-
-t4x3m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x3m_add:
 	VMOVUPD    88(R13), Y12
@@ -12421,8 +12313,6 @@ t1x4_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4_zero
 	JEQ          t1x4_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12431,12 +12321,6 @@ t1x4_start:
 	VMOVAPD      Y0, Y2
 	VMOVAPD      Y0, Y3
 	JMP          t1x4_terms
-
-t1x4_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x4_add:
 	VMOVUPD (DI), Y0
@@ -12507,8 +12391,6 @@ t2x4_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4_zero
 	JEQ          t2x4_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12521,14 +12403,6 @@ t2x4_start:
 	VMOVAPD      Y4, Y6
 	VMOVAPD      Y4, Y7
 	JMP          t2x4_terms
-
-t2x4_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x4_add:
 	VMOVUPD (DI), Y0
@@ -12620,8 +12494,6 @@ t1x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4m_zero
 	JEQ          t1x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12630,12 +12502,6 @@ t1x4m_start:
 	VMOVAPD      Y0, Y2
 	VMOVAPD      Y0, Y3
 	JMP          t1x4m_terms
-
-t1x4m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x4m_add:
 	VMOVUPD    88(R13), Y4
@@ -12710,8 +12576,6 @@ t2x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4m_zero
 	JEQ          t2x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12724,14 +12588,6 @@ t2x4m_start:
 	VMOVAPD      Y4, Y6
 	VMOVAPD      Y4, Y7
 	JMP          t2x4m_terms
-
-t2x4m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x4m_add:
 	VMOVUPD    88(R13), Y8
@@ -12826,8 +12682,6 @@ t1x5_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5_zero
 	JEQ          t1x5_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12837,13 +12691,6 @@ t1x5_start:
 	VMOVAPD      Y0, Y3
 	VMOVAPD      Y0, Y4
 	JMP          t1x5_terms
-
-t1x5_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x5_add:
 	VMOVUPD (DI), Y0
@@ -12918,8 +12765,6 @@ t2x5_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5_zero
 	JEQ          t2x5_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -12934,16 +12779,6 @@ t2x5_start:
 	VMOVAPD      Y5, Y8
 	VMOVAPD      Y5, Y9
 	JMP          t2x5_terms
-
-t2x5_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x5_add:
 	VMOVUPD (DI), Y0
@@ -13044,8 +12879,6 @@ t1x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5m_zero
 	JEQ          t1x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13055,13 +12888,6 @@ t1x5m_start:
 	VMOVAPD      Y0, Y3
 	VMOVAPD      Y0, Y4
 	JMP          t1x5m_terms
-
-t1x5m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x5m_add:
 	VMOVUPD    88(R13), Y5
@@ -13140,8 +12966,6 @@ t2x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5m_zero
 	JEQ          t2x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13156,16 +12980,6 @@ t2x5m_start:
 	VMOVAPD      Y5, Y8
 	VMOVAPD      Y5, Y9
 	JMP          t2x5m_terms
-
-t2x5m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x5m_add:
 	VMOVUPD    88(R13), Y10
@@ -13269,8 +13083,6 @@ t1x6_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6_zero
 	JEQ          t1x6_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13281,13 +13093,6 @@ t1x6_start:
 	VMOVAPD      Y0, Y4
 	VMOVAPD      Y0, Y5
 	JMP          t1x6_terms
-
-t1x6_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x6_add:
 	VMOVUPD (DI), Y0
@@ -13366,8 +13171,6 @@ t2x6_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6_zero
 	JEQ          t2x6_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13384,16 +13187,6 @@ t2x6_start:
 	VMOVAPD      Y6, Y10
 	VMOVAPD      Y6, Y11
 	JMP          t2x6_terms
-
-t2x6_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x6_add:
 	VMOVUPD (DI), Y0
@@ -13503,8 +13296,6 @@ t1x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6m_zero
 	JEQ          t1x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13515,13 +13306,6 @@ t1x6m_start:
 	VMOVAPD      Y0, Y4
 	VMOVAPD      Y0, Y5
 	JMP          t1x6m_terms
-
-t1x6m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x6m_add:
 	VMOVUPD    88(R13), Y6
@@ -13604,8 +13388,6 @@ t2x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6m_zero
 	JEQ          t2x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13622,16 +13404,6 @@ t2x6m_start:
 	VMOVAPD      Y6, Y10
 	VMOVAPD      Y6, Y11
 	JMP          t2x6m_terms
-
-t2x6m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x6m_add:
 	VMOVUPD    88(R13), Y12
@@ -13744,8 +13516,6 @@ t1x7_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7_zero
 	JEQ          t1x7_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13757,14 +13527,6 @@ t1x7_start:
 	VMOVAPD      Y0, Y5
 	VMOVAPD      Y0, Y6
 	JMP          t1x7_terms
-
-t1x7_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x7_add:
 	VMOVUPD (DI), Y0
@@ -13847,8 +13609,6 @@ t1x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7m_zero
 	JEQ          t1x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13860,14 +13620,6 @@ t1x7m_start:
 	VMOVAPD      Y0, Y5
 	VMOVAPD      Y0, Y6
 	JMP          t1x7m_terms
-
-t1x7m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x7m_add:
 	VMOVUPD    88(R13), Y7
@@ -13954,8 +13706,6 @@ t1x8_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8_zero
 	JEQ          t1x8_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -13968,14 +13718,6 @@ t1x8_start:
 	VMOVAPD      Y0, Y6
 	VMOVAPD      Y0, Y7
 	JMP          t1x8_terms
-
-t1x8_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x8_add:
 	VMOVUPD (DI), Y0
@@ -14062,8 +13804,6 @@ t1x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8m_zero
 	JEQ          t1x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -14076,14 +13816,6 @@ t1x8m_start:
 	VMOVAPD      Y0, Y6
 	VMOVAPD      Y0, Y7
 	JMP          t1x8m_terms
-
-t1x8m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x8m_add:
 	VMOVUPD    88(R13), Y8
@@ -14175,6 +13907,1161 @@ tiled:
 	DECQ  56(R13)
 	TESTQ AX, AX
 	JNE   dispatch
+	VZEROUPPER
+	RET
+
+// func sweepAVX2(p *sweep)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·sweepAVX2(SB), NOSPLIT, $16-8
+	MOVQ p+0(FP), R13
+	MOVQ (R13), DI
+	MOVQ 8(R13), SI
+	MOVQ 24(R13), R8
+	MOVQ 32(R13), R10
+	MOVQ 48(R13), R11
+	MOVQ 144(R13), R12
+	MOVQ 152(R13), R14
+	LEAQ (R14)(R14*2), R15
+	MOVQ 72(R13), AX
+	MOVQ AX, (SP)
+	MOVQ 40(R13), DX
+	MOVQ DX, 8(SP)
+	CMPQ 80(R13), $0x03
+	JEQ  s3_tile
+	CMPQ 80(R13), $0x07
+	JEQ  s3m_tile
+	CMPQ 80(R13), $0x06
+	JEQ  s2m_tile
+	CMPQ 80(R13), $0x05
+	JEQ  s1m_tile
+
+done:
+	VZEROUPPER
+	RET
+
+s3_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3_zero
+	JEQ          s3_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD 8(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSD 16(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VBROADCASTSD 24(AX), Y9
+	VMOVAPD      Y9, Y10
+	VMOVAPD      Y9, Y11
+	JMP          s3_fetch
+
+s3_add:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD (DI)(SI*1), Y3
+	VMOVUPD 32(DI)(SI*1), Y4
+	VMOVUPD 64(DI)(SI*1), Y5
+	VMOVUPD (DI)(SI*2), Y6
+	VMOVUPD 32(DI)(SI*2), Y7
+	VMOVUPD 64(DI)(SI*2), Y8
+	VMOVUPD (DI)(R9*1), Y9
+	VMOVUPD 32(DI)(R9*1), Y10
+	VMOVUPD 64(DI)(R9*1), Y11
+	JMP     s3_fetch
+
+s3_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+s3_fetch:
+	LEAQ       96(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3_rest
+
+s3_turn:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3_turn
+
+s3_rest:
+	ADDQ $0x08, CX
+	JEQ  s3_end
+
+s3_one:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3_one
+
+s3_end:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, (DI)(SI*1)
+	VMOVUPD Y4, 32(DI)(SI*1)
+	VMOVUPD Y5, 64(DI)(SI*1)
+	VMOVUPD Y6, (DI)(SI*2)
+	VMOVUPD Y7, 32(DI)(SI*2)
+	VMOVUPD Y8, 64(DI)(SI*2)
+	VMOVUPD Y9, (DI)(R9*1)
+	VMOVUPD Y10, 32(DI)(R9*1)
+	VMOVUPD Y11, 64(DI)(R9*1)
+	ADDQ    $0x60, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s3_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s3_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3_tile
+	JMP  done
+
+s3m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3m_zero
+	JEQ          s3m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD 8(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSD 16(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VBROADCASTSD 24(AX), Y9
+	VMOVAPD      Y9, Y10
+	VMOVAPD      Y9, Y11
+	JMP          s3m_fetch
+
+s3m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPD 64(DI), Y15, Y2
+	VMOVUPD    (DI)(SI*1), Y3
+	VMOVUPD    32(DI)(SI*1), Y4
+	VMASKMOVPD 64(DI)(SI*1), Y15, Y5
+	VMOVUPD    (DI)(SI*2), Y6
+	VMOVUPD    32(DI)(SI*2), Y7
+	VMASKMOVPD 64(DI)(SI*2), Y15, Y8
+	VMOVUPD    (DI)(R9*1), Y9
+	VMOVUPD    32(DI)(R9*1), Y10
+	VMASKMOVPD 64(DI)(R9*1), Y15, Y11
+	JMP        s3m_fetch
+
+s3m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+s3m_fetch:
+	LEAQ       96(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3m_rest
+
+s3m_turn:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3m_turn
+
+s3m_rest:
+	ADDQ $0x08, CX
+	JEQ  s3m_end
+
+s3m_one:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3m_one
+
+s3m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMASKMOVPD Y2, Y15, 64(DI)
+	VMOVUPD    Y3, (DI)(SI*1)
+	VMOVUPD    Y4, 32(DI)(SI*1)
+	VMASKMOVPD Y5, Y15, 64(DI)(SI*1)
+	VMOVUPD    Y6, (DI)(SI*2)
+	VMOVUPD    Y7, 32(DI)(SI*2)
+	VMASKMOVPD Y8, Y15, 64(DI)(SI*2)
+	VMOVUPD    Y9, (DI)(R9*1)
+	VMOVUPD    Y10, 32(DI)(R9*1)
+	VMASKMOVPD Y11, Y15, 64(DI)(R9*1)
+	ADDQ       $0x60, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s3m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s3m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3m_tile
+	JMP  done
+
+s2m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s2m_zero
+	JEQ          s2m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSD 8(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD 16(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSD 24(AX), Y6
+	VMOVAPD      Y6, Y7
+	JMP          s2m_fetch
+
+s2m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMASKMOVPD 32(DI), Y15, Y1
+	VMOVUPD    (DI)(SI*1), Y2
+	VMASKMOVPD 32(DI)(SI*1), Y15, Y3
+	VMOVUPD    (DI)(SI*2), Y4
+	VMASKMOVPD 32(DI)(SI*2), Y15, Y5
+	VMOVUPD    (DI)(R9*1), Y6
+	VMASKMOVPD 32(DI)(R9*1), Y15, Y7
+	JMP        s2m_fetch
+
+s2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+s2m_fetch:
+	LEAQ       64(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s2m_rest
+
+s2m_turn:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s2m_turn
+
+s2m_rest:
+	ADDQ $0x08, CX
+	JEQ  s2m_end
+
+s2m_one:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s2m_one
+
+s2m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPD Y1, Y15, 32(DI)
+	VMOVUPD    Y2, (DI)(SI*1)
+	VMASKMOVPD Y3, Y15, 32(DI)(SI*1)
+	VMOVUPD    Y4, (DI)(SI*2)
+	VMASKMOVPD Y5, Y15, 32(DI)(SI*2)
+	VMOVUPD    Y6, (DI)(R9*1)
+	VMASKMOVPD Y7, Y15, 32(DI)(R9*1)
+	ADDQ       $0x40, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s2m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s2m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s2m_tile
+	JMP  done
+
+s1m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s1m_zero
+	JEQ          s1m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	JMP          s1m_fetch
+
+s1m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPD (DI), Y15, Y0
+	VMASKMOVPD (DI)(SI*1), Y15, Y1
+	VMASKMOVPD (DI)(SI*2), Y15, Y2
+	VMASKMOVPD (DI)(R9*1), Y15, Y3
+	JMP        s1m_fetch
+
+s1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+s1m_fetch:
+	LEAQ       32(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s1m_rest
+
+s1m_turn:
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s1m_turn
+
+s1m_rest:
+	ADDQ $0x08, CX
+	JEQ  s1m_end
+
+s1m_one:
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s1m_one
+
+s1m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPD Y0, Y15, (DI)
+	VMASKMOVPD Y1, Y15, (DI)(SI*1)
+	VMASKMOVPD Y2, Y15, (DI)(SI*2)
+	VMASKMOVPD Y3, Y15, (DI)(R9*1)
+	ADDQ       $0x20, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s1m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s1m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s1m_tile
+	JMP  done
+
+// func packAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+// Requires: AVX
+TEXT ·packAVX2(SB), NOSPLIT, $0-48
+	MOVQ   dst+0(FP), DI
+	MOVQ   dstStride+8(FP), R10
+	MOVQ   src+16(FP), SI
+	MOVQ   srcStride+24(FP), R8
+	MOVQ   rows+32(FP), CX
+	MOVQ   vectors+40(FP), AX
+	IMUL3Q $0x08, R8, R8
+	IMUL3Q $0x08, R10, R10
+	CMPQ   AX, $0x03
+	JEQ    row3
+	CMPQ   AX, $0x02
+	JEQ    row2
+
+row1:
+	VMOVUPD (SI), Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row1
+	VZEROUPPER
+	RET
+
+row2:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row2
+	VZEROUPPER
+	RET
+
+row3:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 64(SI), Y2
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row3
 	VZEROUPPER
 	RET
 

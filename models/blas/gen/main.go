@@ -75,7 +75,7 @@ func main() {
 	if err := set.Parse(os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
-	types, err := read("panel.go")
+	types, err := read("panel.go", "sweep.go")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -84,6 +84,8 @@ func main() {
 	for _, s := range []*isa{&avx512, &avx2} {
 		s.writer = w
 		s.sum()
+		s.sweep()
+		s.pack()
 		s.transpose()
 		peak(s)
 	}

@@ -1,0 +1,236 @@
+package blas
+
+import (
+	"unsafe"
+
+	"newtop/internal/kernel"
+)
+
+// Large products go panel by panel, after Goto and Van de Geijn, "Anatomy of High-Performance Matrix Multiplication"
+// (2008): a block of B is copied strip by strip, so that it stays in the second-level cache, and every panel of A, some
+// rows high, goes along its strips. What the next panel is made of is fetched meanwhile, and so is the next tile of c.
+const (
+	size         = unsafe.Sizeof(float64(0)) // of an element in bytes
+	blockDepth   = 256                       // most columns of A and rows of B
+	blockWidth   = 1920 / int(size)          // most columns of B: a multiple of all kernels' strips
+	panelRows    = 8                         // most rows of a kernel's panel
+	panelGap     = 8                         // between its rows, which would push one another out of a cache
+	line         = 64                        // bytes of a line of a cache
+	triangleSize = 96                        // rows and columns that Dsyrk computes of a triangle at a time
+)
+
+// sweeping is how a kernel goes along strips.
+type sweeping struct {
+	rows int // of a panel, which the generator knows, too
+}
+
+var sweepings = [...]sweeping{kernel.AVX2: {rows: 4}, kernel.AVX512: {rows: 8}}
+
+// stripGroup is count strips of as many vectors side by side, of which width columns are there.
+type stripGroup struct {
+	count, vectors, width int
+}
+
+// stripGroups returns how a block of some columns is divided: into strips of three vectors, as far as that leaves no single
+// one, and the last strip apart if its last vector is not full.
+func (by *tiling) stripGroups(cols int) (groups [4]stripGroup, n int) {
+	vectors := (cols + by.lanes - 1) / by.lanes
+	counts := [4]int{3: vectors / 3}
+	switch {
+	case vectors%3 == 2:
+		counts[2] = 1
+	case vectors%3 == 1 && vectors > 1:
+		counts[3]--
+		counts[2] = 2
+	case vectors == 1:
+		counts[1] = 1
+	}
+	for v := 3; v > 0; v-- {
+		if counts[v] > 0 {
+			groups[n] = stripGroup{counts[v], v, counts[v] * v * by.lanes}
+			n++
+		}
+	}
+	if missing := vectors*by.lanes - cols; missing > 0 {
+		last := &groups[n-1]
+		last.count--
+		last.width -= last.vectors * by.lanes
+		one := stripGroup{1, last.vectors, last.vectors*by.lanes - missing}
+		if last.count == 0 {
+			n--
+		}
+		groups[n] = one
+		n++
+	}
+	return groups, n
+}
+
+// product computes c = start + (α·A)·B for A of m × depth and B of depth × n. It adds to an element in the order in
+// which panels does.
+func (w *workspace) product(k kernel.Kernel, c []float64, m, n, stride int, start Start, bias []float64,
+	alpha float64, a, b operand, depth int) {
+	blocks := (n + blockWidth - 1) / blockWidth
+	slices := (depth + blockDepth - 1) / blockDepth
+	strip := tilings[k].strip()
+	strips := (n + strip - 1) / strip
+	for block, j := 0, 0; block < blocks; block++ {
+		cols := min(n-j, (strips+block)/blocks*strip)
+		start := start
+		for slice, p := 0, 0; slice < slices; slice++ {
+			depth := sliceDepth(depth, slice, slices)
+			w.block(k, c[j:], m, cols, stride, start, bias, alpha, a.sub(0, p), b.sub(p, j), depth)
+			start = Add
+			p += depth
+		}
+		j += cols
+	}
+}
+
+// sliceDepth returns how deep a slice of the depth is: whole turns of the kernel's loop but for the last one.
+func sliceDepth(depth, slice, slices int) int {
+	from, to := depth*slice/slices&^7, depth*(slice+1)/slices&^7
+	if slice == slices-1 {
+		to = depth
+	}
+	return to - from
+}
+
+// block adds the product of A and a block of B.
+func (w *workspace) block(k kernel.Kernel, c []float64, m, cols, stride int, start Start, bias []float64,
+	alpha float64, a, b operand, depth int) {
+	by, rows := &tilings[k], sweepings[k].rows
+	groups, n := by.stripGroups(cols)
+	w.packB(k, b, groups[:n], depth)
+	s := sweep{stride: int(size) * stride, depth: depth, start: int(start)}
+	i := 0
+	for ; i+rows <= m; i += rows {
+		panel := a.sub(i, 0)
+		if a.col != 1 || alpha != 1 {
+			panel = w.packA(k, alpha, panel, rows, depth)
+		}
+		s.a, s.rowStride, s.colStride = unsafe.Pointer(&panel.x[0]), int(size)*panel.row, int(size)*panel.col
+		if start == Bias {
+			s.bias = unsafe.Pointer(&bias[i])
+		}
+		next := 0
+		if i+2*rows <= m {
+			next = i + rows
+		}
+		s.below = unsafe.Pointer(&c[next*stride])
+		s.fetch(a.sub(next, 0))
+		w.sweep(k, &s, c[i*stride:], groups[:n])
+	}
+	if i < m {
+		w.rest(k, c[i*stride:], m-i, stride, start, bias, i, alpha, a.sub(i, 0), groups[:n], depth)
+	}
+}
+
+// fetch makes the sweep fetch a panel.
+func (s *sweep) fetch(a operand) {
+	s.ahead = unsafe.Pointer(&a.x[0])
+	s.aheadStrips = 2
+	turns := s.depth / 8
+	if a.col == 1 {
+		s.aheadRow, s.aheadStep = int(size)*a.row, line
+		s.aheadNext = 4*s.aheadRow - turns*line
+		return
+	}
+	s.aheadRow = int(size) * a.col
+	s.aheadStep, s.aheadNext = 4*s.aheadRow, 0
+}
+
+// sweep goes along the strips in w with a panel.
+func (w *workspace) sweep(k kernel.Kernel, s *sweep, c []float64, groups []stripGroup) {
+	by := &tilings[k]
+	b := w.b[:]
+	for i := range groups {
+		g := &groups[i]
+		width := g.vectors * by.lanes
+		s.c, s.b = unsafe.Pointer(&c[0]), unsafe.Pointer(&b[0])
+		s.bStride, s.bNext = int(size)*width, int(size)*width*s.depth
+		s.count, s.kind = g.count, g.vectors
+		full := g.width == g.count*width
+		if by.masked || !full || g.vectors < 3 {
+			s.kind += 4
+			left := by.lanes
+			if !full {
+				left = g.width - (width - by.lanes)
+			}
+			by.mask(&s.lanes, left)
+		}
+		runSweep(k, s)
+		if i+1 < len(groups) {
+			c, b = c[g.width:], b[g.count*width*s.depth:]
+		}
+	}
+}
+
+// packA copies α times rows × depth elements.
+func (w *workspace) packA(k kernel.Kernel, alpha float64, a operand, rows, depth int) operand {
+	packed := operand{w.a[:], 1, rows}
+	if a.row == 1 && a.col != 1 {
+		packVector(k, w.a[:], rows, a.x, a.col, depth, 1)
+	} else {
+		packed = operand{w.a[:], depth + panelGap, 1}
+		for i := range rows {
+			copy(w.a[i*packed.row:][:depth], a.from(i, 0))
+		}
+	}
+	if alpha != 1 {
+		for i := range w.a[:rows*(depth+panelGap)] {
+			w.a[i] *= alpha
+		}
+	}
+	return packed
+}
+
+// packB copies depth rows, strip by strip.
+func (w *workspace) packB(k kernel.Kernel, b operand, groups []stripGroup, depth int) {
+	to, lanes, j := w.b[:], tilings[k].lanes, 0
+	for _, g := range groups {
+		width := g.vectors * lanes
+		for i := range g.count {
+			cols := min(width, g.width-i*width)
+			switch from := b.from(0, j); {
+			case b.col != 1:
+				transposeVector(k, to, width, from, b.col, cols, depth)
+			case cols == width:
+				packVector(k, to, width, from, b.row, depth, g.vectors)
+			default:
+				for p := range depth {
+					copy(to[p*width:][:cols], from[p*b.row:])
+				}
+			}
+			to = to[depth*width:]
+			j += cols
+		}
+	}
+}
+
+// rest adds the product of the rows of A that make no panel, rows first and beyond.
+func (w *workspace) rest(k kernel.Kernel, c []float64, m, stride int, start Start, bias []float64, first int,
+	alpha float64, a operand, groups []stripGroup, depth int) {
+	if alpha != 1 {
+		packed := operand{w.a[:], depth + panelGap, 1}
+		for i := range m {
+			for p := range depth {
+				w.a[i*packed.row+p] = alpha * a.x[i*a.row+p*a.col]
+			}
+		}
+		a = packed
+	}
+	if start == Bias {
+		bias = bias[first:]
+	}
+	b, lanes, j := w.b[:], tilings[k].lanes, 0
+	for _, g := range groups {
+		width := g.vectors * lanes
+		for i := range g.count {
+			cols := min(width, g.width-i*width)
+			one := [1]Term{{A: a.x, RowStride: a.row, ColStride: a.col, B: b, Stride: width, K: depth}}
+			panels(k, c[j:], m, cols, stride, start, bias, one[:])
+			b = b[depth*width:]
+			j += cols
+		}
+	}
+}
