@@ -22,7 +22,8 @@ type Batch struct {
 	cost    int // multiplications a row
 	x, t    blas64.General
 	most    int
-	workers []*batchWorker // the caller's, and from the first large batch on one for every thread
+	wide    bool
+	workers []*batchWorker // the caller's, and from the first large batch on one for every thread, unless the net is wide
 	parts   []batchPart    // of a large batch
 
 	// Arguments of the call under way, and the task that reads them.
@@ -52,13 +53,15 @@ const (
 	evenRows = 8
 	// mostParts bounds how many sums of the network's size there are.
 	mostParts = 8
+	// wideRows is how many rows of a batch go through a wide net together: blas takes the same number at a time.
+	wideRows = 256
 )
 
 // newBatch returns a Batch of rows that were checked.
 func newBatch(n *Network, x, t *mat.Dense, rows int) *Batch {
 	b := &Batch{
 		net: n, cost: int(n.Cost().Gradient), x: x.RawMatrix(), t: t.RawMatrix(), most: rows,
-		parts: make([]batchPart, 1),
+		wide: n.wide(), parts: make([]batchPart, 1),
 	}
 	b.add = b.addPart
 	b.addWorkers(1)
@@ -67,13 +70,21 @@ func newBatch(n *Network, x, t *mat.Dense, rows int) *Batch {
 
 // addWorkers sees to it that there are that many workers.
 func (b *Batch) addWorkers(count int) {
-	for rows := min(b.most, reduce.BlockRows); len(b.workers) < count; {
+	for rows := min(b.most, b.blockRows()); len(b.workers) < count; {
 		b.workers = append(b.workers, &batchWorker{
 			Scratch:       pass.NewScratch(b.net.net, rows),
 			packed:        make([]float64, rows*b.net.Columns()),
 			packedTargets: make([]float64, rows*b.net.Outputs()),
 		})
 	}
+}
+
+// blockRows returns how many rows go through the net together at most.
+func (b *Batch) blockRows() int {
+	if b.wide {
+		return wideRows
+	}
+	return reduce.BlockRows
 }
 
 // GradientTo stores the gradient at w of the mean loss over the given rows in dst and returns that
@@ -94,9 +105,12 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	}
 	b.dst, b.w, b.rows = dst, w, rows
 	count := b.divide(len(rows))
-	if count == 1 {
+	switch {
+	case count == 1 && b.wide && b.Pool.Threads() > 1:
+		b.shareNodes()
+	case count == 1:
 		b.addPart(0, 0)
-	} else {
+	default:
 		b.addWorkers(b.Pool.Threads())
 		b.Pool.Run(count, b.add)
 	}
@@ -109,12 +123,20 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	return loss / float64(len(rows))
 }
 
+// shareNodes computes all of a batch on the caller, who shares the work on wide layers with the pool.
+func (b *Batch) shareNodes() {
+	s := b.workers[0]
+	s.Threads = b.Pool
+	b.addPart(0, 0)
+	s.Threads = nil
+}
+
 // divide settles the parts of a batch of that many rows and returns how many there are: an even number, if there is work for
-// more than one, of as many rows each as whole registers allow. It does not depend on how many threads there are.
+// more than one, of as many rows each as whole registers allow. That of a wide net is one part: its sum is long. It does not depend on how many threads there are.
 func (b *Batch) divide(rows int) int {
 	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
 	count := 1
-	if rows*b.cost >= 2*partWork {
+	if !b.wide && rows*b.cost >= 2*partWork {
 		count = min((blocks+1)&^1, mostParts)
 	}
 	size := (rows + count - 1) / count
@@ -139,7 +161,8 @@ func (b *Batch) addPart(worker, i int) {
 	share := 1 / float64(len(b.rows))
 	start := blas.Zero
 	part.loss = 0
-	blocks := (part.last - part.first + reduce.BlockRows - 1) / reduce.BlockRows
+	most := b.blockRows()
+	blocks := (part.last - part.first + most - 1) / most
 	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
 	for first := part.first; first < part.last; first += size {
 		s.prepare(b, b.rows[first:min(first+size, part.last)])

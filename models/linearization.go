@@ -43,6 +43,7 @@ type Linearization struct {
 	arg   []float64               // of the call under way
 	tally [pass.TallySize]float64 // of the last EvaluateAt
 
+	run                                              func(count int, task func(worker, i int)) // tasks over blocks
 	recompute                                        func(worker, i int)
 	update, evaluate, hessian, gaussNewton, diagonal *reduce.Sum
 	rowProducts                                      *reduce.Sum
@@ -61,6 +62,11 @@ func newLinearization(n *Network, x, t *mat.Dense, rows, all int, o Options) *Li
 		l.scratches = append(l.scratches, pass.NewScratch(n.net, min(rows, reduce.BlockRows)))
 	}
 	l.recompute = l.recomputeTask
+	l.run = o.Pool.Run
+	if n.wide() && o.Pool.Threads() > 1 {
+		l.run = l.shareNodes
+	}
+	l.sums.Run = l.run
 	l.update = l.sums.Sum(0, dim+pass.TallySize, l.updateLeaf)
 	l.evaluate = l.sums.Sum(dim, dim+pass.TallySize, l.evaluateLeaf)
 	l.hessian = l.newProduct((*pass.Scratch).AddHessian)
@@ -99,12 +105,22 @@ func (l *Linearization) recomputeTask(worker, i int) {
 	}
 }
 
+// shareNodes does tasks over blocks on the caller, who shares the work on wide layers with the pool.
+func (l *Linearization) shareNodes(count int, task func(worker, i int)) {
+	s := l.scratches[0]
+	s.Threads = l.pool
+	for i := range count {
+		task(0, i)
+	}
+	s.Threads = nil
+}
+
 // needPasses makes sure that the passes which there is memory for are kept.
 func (l *Linearization) needPasses() {
 	l.asked = true
 	if !l.current {
 		l.current = true
-		l.pool.Run(l.sums.Tasks(), l.recompute)
+		l.run(l.sums.Tasks(), l.recompute)
 	}
 }
 

@@ -229,6 +229,20 @@ func (n *Network) checkRows(x, t *mat.Dense, part *reduce.Part) (rows, all int) 
 	return rows, all
 }
 
+// wideWeights is from how many weights of a block of a network on its products are shared out among threads by nodes: weights
+// and their sums no longer fit in a core's second-level cache.
+const wideWeights = 1 << 18
+
+// wide reports whether a block of the network is that large.
+func (n *Network) wide() bool {
+	for i := range n.blocks {
+		if n.blocks[i].Size() >= wideWeights {
+			return true
+		}
+	}
+	return false
+}
+
 func (n *Network) checkWeights(name, which string, w []float64) {
 	if len(w) != n.net.Dim {
 		panic(fmt.Sprintf("models: %s: %s has %d numbers, the network %d weights", name, which, len(w), n.net.Dim))

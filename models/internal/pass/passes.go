@@ -28,7 +28,7 @@ func (s *Scratch) Forward(w []float64, tp *Tape) {
 		}
 		s.sumTo(tp.U[l], s.bias(l).of(w))
 		if l < s.Last() {
-			s.layer(tp, l).activate()
+			s.each(tp, l, nil, nil, nil, activate)
 		}
 	}
 	if s.Mixture != nil {
@@ -79,7 +79,7 @@ func (s *Scratch) backward(w []float64, tp *Tape) {
 		}
 		s.sumTo(delta, nil)
 		s.gates.addGated(delta, s.GateOf[l], tp.gates.g, tp.Delta[s.Last()])
-		s.layer(tp, l).pullKeep()
+		s.each(tp, l, nil, nil, nil, pullKeep)
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *Scratch) GradientTo(dst, w []float64, tp *Tape, start blas.Start) {
 		if start == blas.Zero {
 			clear(to)
 		}
-		vector.AddRowSums(to, tp.Delta[b.Layer], s.Rows)
+		s.addRowSums(to, tp.Delta[b.Layer])
 	}
 	if s.Mixture != nil {
 		if start == blas.Zero {
@@ -127,7 +127,7 @@ func (s *Scratch) pushForward(w, d []float64, tp *Tape) {
 		if s.mixes(l) {
 			s.gates.push(phi, w, d, tp, s.ru)
 		}
-		s.layer(tp, l).push(s.ru[l], phi)
+		s.each(tp, l, nil, phi, s.ru[l], push)
 	}
 }
 
@@ -151,7 +151,7 @@ func (s *Scratch) AddHessian(dst, w, d []float64, tp *Tape) {
 		if s.gates.moving {
 			s.gates.addGated(gamma, s.GateOf[l], s.gates.rg, tp.Delta[last])
 		}
-		s.layer(tp, l).curve(gamma, s.phi[l], s.ru[l])
+		s.each(tp, l, gamma, s.phi[l], s.ru[l], curve)
 	}
 	s.addProduct(dst, tp, true)
 	if s.Mixture != nil {
@@ -172,7 +172,7 @@ func (s *Scratch) AddGaussNewton(dst, w, d []float64, tp *Tape) {
 		}
 		s.sumTo(gamma, nil)
 		s.gates.addGated(gamma, s.GateOf[l], tp.gates.g, s.gamma[last])
-		s.layer(tp, l).pull(gamma)
+		s.each(tp, l, gamma, nil, nil, pull)
 	}
 	s.addProduct(dst, tp, false)
 	if s.Mixture != nil {
@@ -194,7 +194,7 @@ func (s *Scratch) addProduct(dst []float64, tp *Tape, exact bool) {
 		s.sumWeights(dst, b)
 	}
 	for _, b := range s.Biases {
-		vector.AddRowSums(b.of(dst), s.gamma[b.Layer], s.Rows)
+		s.addRowSums(b.of(dst), s.gamma[b.Layer])
 	}
 }
 

@@ -50,29 +50,29 @@ func (p *products) outer(b Block, x, y []float64, yRows RowMajor) {
 }
 
 // sumTo stores the sum in dst, nodes × rows, beginning with the biases of the nodes, or with 0 where there are none.
-func (p *products) sumTo(dst, bias []float64) {
+func (s *Scratch) sumTo(dst, bias []float64) {
 	start := blas.Zero
 	if len(bias) > 0 {
 		start = blas.Bias
 	}
-	p.finishSum(dst, len(dst)/p.Rows, p.Rows, start, bias)
+	s.finishSum(dst, len(dst)/s.Rows, s.Rows, start, bias)
 }
 
 // sumWeights adds the sum to the weights of a block in dst.
-func (p *products) sumWeights(dst []float64, b Block) {
-	p.finishSum(b.of(dst), b.Rows, b.Cols, blas.Add, nil)
+func (s *Scratch) sumWeights(dst []float64, b Block) {
+	s.finishSum(b.of(dst), b.Rows, b.Cols, blas.Add, nil)
 }
 
-func (p *products) finishSum(dst []float64, m, n int, start blas.Start, bias []float64) {
-	if len(p.terms) > 0 || start != blas.Add {
-		blas.Sum(dst, m, n, n, start, bias, p.terms)
+func (s *Scratch) finishSum(dst []float64, m, n int, start blas.Start, bias []float64) {
+	if len(s.terms) > 0 || start != blas.Add {
+		s.multiply(dst, m, n, start, bias)
 	}
-	for _, t := range p.terms {
-		p.Multiplications += m * n * t.K
+	for _, t := range s.terms {
+		s.Multiplications += m * n * t.K
 	}
-	for _, t := range p.sparse {
-		t.add(t.sources, dst, t.a, t.b, p.Rows)
-		p.Multiplications += t.sources.Len() * p.Rows
+	for _, t := range s.sparse {
+		t.add(t.sources, dst, t.a, t.b, s.Rows)
+		s.Multiplications += t.sources.Len() * s.Rows
 	}
-	p.terms, p.sparse = p.terms[:0], p.sparse[:0]
+	s.terms, s.sparse = s.terms[:0], s.sparse[:0]
 }

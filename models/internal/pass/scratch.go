@@ -6,6 +6,7 @@ import "newtop/models/blas"
 type Scratch struct {
 	*Net
 	products
+	division
 	gates gates // nothing without a mixture
 	Own   Tape  // for a block whose tape is not kept
 	View  Tape  // of a kept block's tape
@@ -32,7 +33,7 @@ func NewScratch(n *Net, rows int) *Scratch {
 		byRows += padded(nodes)
 	}
 	layers := len(n.Nodes)
-	return &Scratch{
+	s := &Scratch{
 		Net:      n,
 		products: products{terms: make([]blas.Term, 0, 2*len(n.Blocks)+1), sparse: make([]sparseTerm, 0, 2*len(n.Blocks))},
 		gates:    gates{Mixture: n.Mixture},
@@ -46,6 +47,8 @@ func NewScratch(n *Net, rows int) *Scratch {
 		gateMemory:  make([]float64, gateScratch*n.GateCount()*rows),
 		rowMemory:   make([]float64, (3+n.Outputs())*rows),
 	}
+	s.task = s.part
+	return s
 }
 
 // SetRows makes the scratch ready for a block of that many rows.
@@ -105,7 +108,8 @@ func (s *Scratch) transposeTo(dst, src []float64, nodes int) RowMajor {
 		return RowMajor{src, nodes}
 	}
 	stride := padded(nodes)
-	blas.Transpose(dst, stride, src, s.Rows, nodes, s.Rows)
+	s.lines.dst, s.lines.src, s.lines.stride = dst, src, stride
+	s.divide(nodes, partNumbers/s.Rows, (*Scratch).transposePart)
 	return RowMajor{dst, stride}
 }
 
