@@ -48,6 +48,7 @@ type Linearization struct {
 	update, evaluate, hessian, gaussNewton, diagonal *reduce.Sum
 	rowProducts                                      *reduce.Sum
 	matrix                                           *assembly // nil before the first GaussNewtonMatrixTo
+	wide                                             *wideSums // nil for a net that is not, or whose passes are not all kept
 }
 
 // newLinearization returns a Linearization of rows rows that were checked, of all with those of other processes.
@@ -74,6 +75,7 @@ func newLinearization(n *Network, x, t *mat.Dense, rows, all int, o Options) *Li
 	l.diagonal = l.newProduct(pass.AddDiagonal)
 	l.rowProducts = l.newProduct(pass.AddRowProducts)
 	l.allocate(o.Memory)
+	l.wide = l.newWideSums()
 	l.pool.Run(l.sums.Tasks(), func(worker, i int) {
 		first, last := l.sums.Blocks(i)
 		l.fill(l.scratches[worker], first, last)
@@ -170,9 +172,13 @@ func (l *Linearization) productLeaf(add func(s *pass.Scratch, dst, w, d []float6
 func (l *Linearization) Update(w []float64) {
 	l.network.checkWeights("Update", "w", w)
 	copy(l.w, w)
-	l.current = l.asked
+	l.current = l.asked || l.wide != nil
 	l.asked = false
-	l.update.To(l.gradient)
+	if l.wide != nil {
+		l.wide.gradientTo(l.gradient)
+	} else {
+		l.update.To(l.gradient)
+	}
 	l.total = l.network.evaluation(l.all, pass.TallyOf(l.gradient[l.net.Dim:]))
 	l.updated = true
 }

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -235,12 +236,12 @@ const wideWeights = 1 << 18
 
 // wide reports whether a block of the network is that large.
 func (n *Network) wide() bool {
-	for i := range n.blocks {
-		if n.blocks[i].Size() >= wideWeights {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.net.Blocks, func(b pass.Block) bool { return b.Size() >= wideWeights })
+}
+
+// plain reports whether all blocks are dense, and there are no gates.
+func (n *Network) plain() bool {
+	return n.net.Mixture == nil && !slices.ContainsFunc(n.net.Blocks, func(b pass.Block) bool { return b.Sparse != nil })
 }
 
 func (n *Network) checkWeights(name, which string, w []float64) {
