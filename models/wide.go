@@ -24,7 +24,7 @@ type widePiece struct {
 }
 
 // A piece's sum, and those of the tree's levels that are added to it, fit in a core's second-level cache.
-const pieceNodes, pieceSources = 128, 240
+const pieceNodes, pieceSources = 256, 120
 
 // newWideSums returns nil unless the net is wide and all passes are kept, here.
 func (l *Linearization) newWideSums() *wideSums {
