@@ -75,7 +75,7 @@ func newLinearization(n *Network, x, t *mat.Dense, rows, all int, o Options) *Li
 	l.diagonal = l.newProduct(pass.AddDiagonal)
 	l.rowProducts = l.newProduct(pass.AddRowProducts)
 	l.allocate(o.Memory)
-	l.wide = l.newWideSums()
+	l.wide = l.newWideSums(o.Memory)
 	l.pool.Run(l.sums.Tasks(), func(worker, i int) {
 		first, last := l.sums.Blocks(i)
 		l.fill(l.scratches[worker], first, last)
@@ -233,12 +233,14 @@ func (l *Linearization) GradientTo(dst []float64) {
 }
 
 // HessianTo stores the exact product Hv in dst [M, corollary 2]. dst and v must not overlap.
-func (l *Linearization) HessianTo(dst, v []float64) { l.product("HessianTo", dst, v, l.hessian) }
+func (l *Linearization) HessianTo(dst, v []float64) {
+	l.curvature("HessianTo", dst, v, l.hessian, true)
+}
 
 // GaussNewtonTo stores the product (JᵀBJ)v in dst [MD, §2.2], B being the curvature of the loss at the
 // outputs. dst and v must not overlap.
 func (l *Linearization) GaussNewtonTo(dst, v []float64) {
-	l.product("GaussNewtonTo", dst, v, l.gaussNewton)
+	l.curvature("GaussNewtonTo", dst, v, l.gaussNewton, false)
 }
 
 // GaussNewtonRowsTo stores the product (JᵀBJ)v in dst, as GaussNewtonTo does, by [MD, Algorithm 2]: every row of
@@ -254,13 +256,29 @@ func (l *Linearization) GaussNewtonDiagTo(dst []float64) {
 }
 
 func (l *Linearization) product(name string, dst, v []float64, sum *reduce.Sum) {
+	l.begin(name, dst, v)
+	sum.To(dst)
+	l.arg = nil
+}
+
+// curvature is product for the exact Hessian or the Gauss–Newton matrix.
+func (l *Linearization) curvature(name string, dst, v []float64, sum *reduce.Sum, exact bool) {
+	if l.wide == nil || !l.wide.room {
+		l.product(name, dst, v, sum)
+		return
+	}
+	l.begin(name, dst, v)
+	l.wide.productTo(dst, exact)
+	l.arg = nil
+}
+
+// begin begins a product with v.
+func (l *Linearization) begin(name string, dst, v []float64) {
 	l.checkUpdated(name)
 	l.network.checkWeights(name, "dst", dst)
 	l.network.checkWeights(name, "v", v)
 	l.needPasses()
 	l.arg = v
-	sum.To(dst)
-	l.arg = nil
 }
 
 func (l *Linearization) checkUpdated(name string) {

@@ -1,59 +1,60 @@
 package models
 
 import (
-	"newtop/internal/vector"
 	"newtop/models/blas"
 	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
-// wideSums adds up the gradients of a wide net, whose weights are more than caches hold: first go the passes of all rows, whose work
-// is divided by nodes, and then a worker takes some weights at a time and adds up what all rows say about them.
+// wideSums adds up gradients and products of a wide net, whose weights are more than caches hold. First go the passes of all rows,
+// whose work is divided by nodes. Then a worker takes a piece of the weights at a time and adds up what all rows say about it.
 type wideSums struct {
 	*Linearization
-	passes *reduce.Sum // of tallies
-	pieces []widePiece
-	sum    *reduce.Pieces
-}
-
-// widePiece is some weights between layers, of nodes of the one and sources in the other, or some biases.
-type widePiece struct {
-	to, from       int // layers; from < 0 for biases
-	node, source   int // the first ones
-	nodes, sources int
+	pieces   []pass.Piece
+	passes   *reduce.Sum    // of tallies
+	gradient *reduce.Pieces // of the gradient
+	tangents []float64      // γ and Ru of all rows, block by block; nil before the first product, and where they are too many
+	room     bool           // whether they are not
+	exact    bool           // of the product under way
+	push     *reduce.Sum    // of nothing: it computes the tangents
+	product  *reduce.Pieces
 }
 
 // A piece's sum, and those of the tree's levels that are added to it, fit in a core's second-level cache.
 const pieceNodes, pieceSources = 256, 120
 
-// newWideSums returns nil unless the net is wide and all passes are kept, here.
-func (l *Linearization) newWideSums() *wideSums {
-	if !l.network.wide() || l.part != nil || l.kept < l.blocks() || !l.network.plain() {
+// newWideSums returns nil unless the net is wide, dense, and all rows are here and their passes kept in that many bytes.
+func (l *Linearization) newWideSums(memory int64) *wideSums {
+	if !l.network.wide() || !l.network.plain() || l.part != nil || l.kept < l.blocks() {
 		return nil
 	}
 	s := &wideSums{Linearization: l}
-	var pieces []reduce.Piece
-	add := func(p widePiece, of reduce.Piece) {
-		s.pieces, pieces = append(s.pieces, p), append(pieces, of)
+	s.room = int64(l.rows)*int64(l.net.TapeSize()+l.net.TangentSize()) <= memory/8
+	var places []reduce.Piece
+	add := func(p pass.Piece, place reduce.Piece) {
+		s.pieces, places = append(s.pieces, p), append(places, place)
 	}
 	for _, b := range l.net.Blocks {
 		rows, cols := evenly(b.Rows, pieceNodes), evenly(b.Cols, pieceSources)
 		for i := 0; i < b.Rows; i += rows {
 			for j := 0; j < b.Cols; j += cols {
-				p := widePiece{b.To, b.From, i, j, min(rows, b.Rows-i), min(cols, b.Cols-j)}
-				add(p, reduce.Piece{First: b.Offset + i*b.Cols + j, Rows: p.nodes, Cols: p.sources, Stride: b.Cols})
+				p := pass.Piece{To: b.To, From: b.From, Node: i, Source: j, Nodes: min(rows, b.Rows-i), Sources: min(cols, b.Cols-j)}
+				add(p, reduce.Piece{First: b.Offset + i*b.Cols + j, Rows: p.Nodes, Cols: p.Sources, Stride: b.Cols})
 			}
 		}
 	}
 	for _, b := range l.net.Biases {
-		add(widePiece{to: b.Layer, from: -1, nodes: b.Nodes}, reduce.Piece{First: b.Offset, Rows: 1, Cols: b.Nodes})
+		add(pass.Piece{To: b.Layer, From: -1, Nodes: b.Nodes}, reduce.Piece{First: b.Offset, Rows: 1, Cols: b.Nodes})
 	}
-	s.passes = l.sums.Sum(l.net.Dim, l.net.Dim+pass.TallySize, s.passLeaf)
-	s.sum = l.sums.Pieces(pieces, s.gradientLeaf)
+	dim := l.net.Dim
+	s.passes = l.sums.Sum(dim, dim+pass.TallySize, s.passLeaf)
+	s.gradient = l.sums.Pieces(places, s.gradientLeaf)
+	s.push = l.sums.Sum(dim, dim, s.tangentLeaf)
+	s.product = l.sums.Pieces(places, s.productLeaf)
 	return s
 }
 
-// evenly returns how many of count make a part, of parts of at most most each that differ little: whole registers.
+// evenly returns how many of count a part has, of parts that have at most most and differ little: whole registers.
 func evenly(count, most int) int {
 	parts := (count + most - 1) / most
 	return ((count+parts-1)/parts + 7) &^ 7
@@ -62,7 +63,17 @@ func evenly(count, most int) int {
 // gradientTo stores the gradient and the tallies in dst.
 func (s *wideSums) gradientTo(dst []float64) {
 	s.passes.To(dst[s.net.Dim:])
-	s.sum.To(dst[:s.net.Dim])
+	s.gradient.To(dst[:s.net.Dim])
+}
+
+// productTo stores the product with the Hessian, if exact, or the Gauss–Newton matrix in dst.
+func (s *wideSums) productTo(dst []float64, exact bool) {
+	if s.tangents == nil {
+		s.tangents = make([]float64, s.rows*s.net.TangentSize())
+	}
+	s.exact = exact
+	s.push.To(nil)
+	s.product.To(dst)
 }
 
 // passLeaf does the passes of some blocks.
@@ -75,20 +86,34 @@ func (s *wideSums) passLeaf(worker int, sum []float64, first, last int) {
 	total.StoreTo(sum[s.net.Dim:])
 }
 
-// gradientLeaf stores a piece of the sum of the blocks' gradients.
 func (s *wideSums) gradientLeaf(worker, i int, sum []float64, first, last int) {
-	p, scratch := s.pieces[i], s.scratches[worker]
-	start := blas.Zero
-	if p.from < 0 {
-		clear(sum)
-	}
+	scratch, start := s.scratches[worker], blas.Zero
 	for block := first; block < last; block++ {
 		tp, _ := s.prepare(scratch, block)
-		if p.from < 0 {
-			vector.AddRowSums(sum, tp.Delta[p.to][p.node*scratch.Rows:], scratch.Rows)
-			continue
-		}
-		scratch.Outer(sum, start, tp.Delta[p.to], p.node, p.nodes, tp.U[p.from], p.source, p.sources)
+		scratch.GradientPiece(sum, s.pieces[i], tp, start)
 		start = blas.Add
 	}
+}
+
+// tangentLeaf computes γ and Ru of some blocks in the direction arg.
+func (s *wideSums) tangentLeaf(worker int, _ []float64, first, last int) {
+	for block := first; block < last; block++ {
+		s.scratches[worker].Tangents(s.w, s.arg, s.prepareTangents(worker, block), s.exact)
+	}
+}
+
+func (s *wideSums) productLeaf(worker, i int, sum []float64, first, last int) {
+	start := blas.Zero
+	for block := first; block < last; block++ {
+		tp := s.prepareTangents(worker, block)
+		s.scratches[worker].ProductPiece(sum, s.pieces[i], tp, s.exact, start)
+		start = blas.Add
+	}
+}
+
+// prepareTangents makes a worker's scratch ready for a block, with its γ and Ru, and returns its tape.
+func (s *wideSums) prepareTangents(worker, block int) *pass.Tape {
+	tp, _ := s.prepare(s.scratches[worker], block)
+	s.scratches[worker].PlaceTangents(s.tangents[block*reduce.BlockRows*s.net.TangentSize():])
+	return tp
 }

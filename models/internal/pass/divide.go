@@ -134,20 +134,3 @@ func (s *Scratch) addRowSums(dst, x []float64) {
 func (s *Scratch) rowSumsPart(first, last int) {
 	vector.AddRowSums(s.lines.dst[first:last], s.lines.src[first*s.Rows:], s.Rows)
 }
-
-// Outer stores x yᵀ in dst, or with blas.Add adds it, for nodes of x and y of what lies node by node, from firstX and firstY on.
-func (s *Scratch) Outer(dst []float64, start blas.Start, x []float64, firstX, nodesX int, y []float64, firstY, nodesY int) {
-	blas.Outer(dst, nodesX, nodesY, nodesY, start, x[firstX*s.Rows:], s.Rows, y[firstY*s.Rows:], s.Rows, s.Rows)
-	s.Multiplications += nodesX * nodesY * s.Rows
-}
-
-// PlaceProducts makes the scratch use memory for γ and Ru of a block of rows, for which there are ProductSize numbers a row. The
-// next SetRows takes it back.
-func (s *Scratch) PlaceProducts(memory []float64) {
-	for _, arrays := range [...][][]float64{s.gamma, s.ru} {
-		for l := 1; l < len(s.Nodes); l++ {
-			size := s.Nodes[l] * s.Rows
-			arrays[l], memory = memory[:size:size], memory[size:]
-		}
-	}
-}

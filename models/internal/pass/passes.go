@@ -131,52 +131,56 @@ func (s *Scratch) pushForward(w, d []float64, tp *Tape) {
 	}
 }
 
-// AddHessian adds the sum over the block's rows of H_p d to dst [M, corollary 2]:
+// AddHessian adds the sum over the block's rows of H_p d to dst [M, corollary 2]: with Tangents' γ
 //
-//	γ^l  = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r ), and for expert i of a mixture
-//	       g_i γ^L + R{g_i} δ^L more
 //	dst += δ^l (Ru^r)ᵀ + γ^l (u^r)ᵀ, γ^l for the biases
 func (s *Scratch) AddHessian(dst, w, d []float64, tp *Tape) {
-	s.pushForward(w, d, tp)
-	last := s.Last()
-	s.Loss.curve(s, tp, true)
-	for l := last - 1; l > 0; l-- {
-		gamma := s.gamma[l]
-		for _, b := range s.Outgoing[l] {
-			s.mulTrans(b, w, s.gamma[b.To])
-			s.mulTrans(b, d, tp.Delta[b.To])
-		}
-		s.sumTo(gamma, nil)
-		s.gates.addGated(gamma, s.GateOf[l], tp.gates.g, s.gamma[last])
-		if s.gates.moving {
-			s.gates.addGated(gamma, s.GateOf[l], s.gates.rg, tp.Delta[last])
-		}
-		s.each(tp, l, gamma, s.phi[l], s.ru[l], curve)
-	}
+	s.Tangents(w, d, tp, true)
 	s.addProduct(dst, tp, true)
 	if s.Mixture != nil {
+		last := s.Last()
 		s.gates.addHessian(dst, w, d, tp, tp.Delta[last], s.gamma[last], s.ru)
 	}
 }
 
-// AddGaussNewton adds the sum over the block's rows of J_pᵀ B J_p d to dst [MD, §2.2]: γ^L = B φ^L, then
-// the backward pass of the gradient, without f″ and without residuals.
+// AddGaussNewton adds the sum over the block's rows of J_pᵀ B J_p d to dst [MD, §2.2]: the gradient with γ for δ.
 func (s *Scratch) AddGaussNewton(dst, w, d []float64, tp *Tape) {
+	s.Tangents(w, d, tp, false)
+	s.addProduct(dst, tp, false)
+	if s.Mixture != nil {
+		s.gates.addGradient(dst, w, s.gamma[s.Last()], tp)
+	}
+}
+
+// Tangents computes Ru^l, and γ^l for a product with the exact Hessian [M, corollary 2]:
+//
+//	γ^l = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r ), and for expert i of a mixture
+//	      g_i γ^L + R{g_i} δ^L more
+//
+// or with the Gauss–Newton matrix [MD, §2.2]: γ^L = B φ^L, then the backward pass of the gradient, without f″ and without
+// residuals.
+func (s *Scratch) Tangents(w, d []float64, tp *Tape, exact bool) {
 	s.pushForward(w, d, tp)
 	last := s.Last()
-	s.Loss.curve(s, tp, false)
+	s.Loss.curve(s, tp, exact)
 	for l := last - 1; l > 0; l-- {
 		gamma := s.gamma[l]
 		for _, b := range s.Outgoing[l] {
 			s.mulTrans(b, w, s.gamma[b.To])
+			if exact {
+				s.mulTrans(b, d, tp.Delta[b.To])
+			}
 		}
 		s.sumTo(gamma, nil)
 		s.gates.addGated(gamma, s.GateOf[l], tp.gates.g, s.gamma[last])
-		s.each(tp, l, gamma, nil, nil, pull)
-	}
-	s.addProduct(dst, tp, false)
-	if s.Mixture != nil {
-		s.gates.addGradient(dst, w, s.gamma[last], tp)
+		if !exact {
+			s.each(tp, l, gamma, nil, nil, pull)
+			continue
+		}
+		if s.gates.moving {
+			s.gates.addGated(gamma, s.GateOf[l], s.gates.rg, tp.Delta[last])
+		}
+		s.each(tp, l, gamma, s.phi[l], s.ru[l], curve)
 	}
 }
 

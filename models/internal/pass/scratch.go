@@ -13,6 +13,7 @@ type Scratch struct {
 
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
 	phi, ru, gamma, spare [][]float64
+	elsewhere             bool // whether γ and Ru are where PlaceTangents put them
 	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them or
 	// put them.
 	uRows, ruRows             []RowMajor
@@ -53,10 +54,10 @@ func NewScratch(n *Net, rows int) *Scratch {
 
 // SetRows makes the scratch ready for a block of that many rows.
 func (s *Scratch) SetRows(rows int) {
-	if s.Rows == rows {
+	if s.Rows == rows && !s.elsewhere {
 		return
 	}
-	s.Rows = rows
+	s.Rows, s.elsewhere = rows, false
 	s.PlaceTape(&s.Own, s.tapeMemory, rows)
 	memory := s.layerMemory
 	for _, arrays := range [...][][]float64{s.phi, s.ru, s.gamma, s.spare} {
