@@ -27,7 +27,7 @@ const DefaultMemory = 1 << 30
 // of the last Update kept, so that products with the Hessian and the Gauss–Newton matrix cost no more
 // than their own passes. It computes means over the rows. All results are the same to the bit for any
 // number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
-// methods allocate nothing but, the first time, what rows of the Jacobian need.
+// methods allocate nothing but, the first time, what rows of the Jacobian and products of wide nets need.
 type Linearization struct {
 	tapes
 	network  *Network

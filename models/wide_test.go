@@ -44,14 +44,16 @@ func TestWideNetsShareNodes(t *testing.T) {
 			p.w[i] /= 20
 		}
 		alone := newWideResults(t, p, Options{}, rows)
-		for _, threads := range []int{2, 3} {
-			pool := reduce.NewPool(threads)
-			for _, memory := range []int64{0, 1} {
-				got := newWideResults(t, p, Options{Pool: pool, Memory: memory}, rows)
-				for name, want := range alone {
-					if !slices.Equal(got[name], want) {
-						t.Errorf("%v, %d threads, memory %d: other bits of %s", hidden, threads, memory, name)
-					}
+		tapes := int64(8 * rows * p.n.net.TapeSize())
+		for _, c := range []struct {
+			threads int
+			memory  int64
+		}{{2, 0}, {3, 1}, {2, tapes}} {
+			pool := reduce.NewPool(c.threads)
+			got := newWideResults(t, p, Options{Pool: pool, Memory: c.memory}, rows)
+			for name, want := range alone {
+				if !slices.Equal(got[name], want) {
+					t.Errorf("%v, %d threads, memory %d: other bits of %s", hidden, c.threads, c.memory, name)
 				}
 			}
 			pool.Close()
