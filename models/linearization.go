@@ -20,6 +20,9 @@ type Options struct {
 	Part *reduce.Part
 }
 
+// manyTasks is so many for a thread that one more or less is no matter.
+const manyTasks = 8
+
 // DefaultMemory is what Options keep when they do not say, in bytes.
 const DefaultMemory = 1 << 30
 
@@ -107,8 +110,13 @@ func (l *Linearization) recomputeTask(worker, i int) {
 	}
 }
 
-// shareNodes does tasks over blocks on the caller, who shares the work on wide layers with the pool.
+// shareNodes does tasks over blocks on the caller, who shares the work on wide layers with the pool, unless there are so many
+// tasks that threads are done with them at about the same time.
 func (l *Linearization) shareNodes(count int, task func(worker, i int)) {
+	if count >= manyTasks*l.pool.Threads() {
+		l.pool.Run(count, task)
+		return
+	}
 	s := l.scratches[0]
 	s.Threads = l.pool
 	for i := range count {
