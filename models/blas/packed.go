@@ -7,24 +7,21 @@ import (
 )
 
 // Large products go panel by panel, after Goto and Van de Geijn, "Anatomy of High-Performance Matrix Multiplication"
-// (2008): a block of B is copied strip by strip, so that it stays in the second-level cache, and every panel of A, some
-// rows high, goes along its strips. What the next panel is made of is fetched meanwhile, and so is the next tile of c.
+// (2008): a block of B stays in the second-level cache, strip by strip, and every panel of A, some rows high, goes along its
+// strips. What the next panel is made of is fetched meanwhile, and so is the next tile of c: A may come from memory.
 const (
 	size         = unsafe.Sizeof(float64(0)) // of an element in bytes
 	blockDepth   = 256                       // most columns of A and rows of B
 	blockWidth   = 1920 / int(size)          // most columns of B: a multiple of all kernels' strips
 	panelRows    = 8                         // most rows of a kernel's panel
-	panelGap     = 8                         // between its rows, which would push one another out of a cache
+	panelGap     = 8                         // between rows of a copied one, which would push one another out of a cache
+	closeRows    = 2048 / int(size)          // up to how far apart rows of B are read where they lie
 	line         = 64                        // bytes of a line of a cache
 	triangleSize = 96                        // rows and columns that Dsyrk computes of a triangle at a time
 )
 
-// sweeping is how a kernel goes along strips.
-type sweeping struct {
-	rows int // of a panel, which the generator knows, too
-}
-
-var sweepings = [...]sweeping{kernel.AVX2: {rows: 4}, kernel.AVX512: {rows: 8}}
+// panelHeights are the rows of kernels' panels, which the generator knows, too.
+var panelHeights = [...]int{kernel.AVX2: 4, kernel.AVX512: panelRows}
 
 // stripGroup is count strips of as many vectors side by side, of which width columns are there.
 type stripGroup struct {
@@ -98,9 +95,9 @@ func sliceDepth(depth, slice, slices int) int {
 // block adds the product of A and a block of B.
 func (w *workspace) block(k kernel.Kernel, c []float64, m, cols, stride int, start Start, bias []float64,
 	alpha float64, a, b operand, depth int) {
-	by, rows := &tilings[k], sweepings[k].rows
+	by, rows := &tilings[k], panelHeights[k]
 	groups, n := by.stripGroups(cols)
-	w.packB(k, b, groups[:n], depth)
+	strips := w.packB(k, b, groups[:n], depth)
 	s := sweep{stride: int(size) * stride, depth: depth, start: int(start)}
 	i := 0
 	for ; i+rows <= m; i += rows {
@@ -118,10 +115,10 @@ func (w *workspace) block(k kernel.Kernel, c []float64, m, cols, stride int, sta
 		}
 		s.below = unsafe.Pointer(&c[next*stride])
 		s.fetch(a.sub(next, 0))
-		w.sweep(k, &s, c[i*stride:], groups[:n])
+		s.along(k, c[i*stride:], strips, groups[:n])
 	}
 	if i < m {
-		w.rest(k, c[i*stride:], m-i, stride, start, bias, i, alpha, a.sub(i, 0), groups[:n], depth)
+		w.rest(k, c[i*stride:], m-i, stride, start, bias, i, alpha, a.sub(i, 0), strips, groups[:n], depth)
 	}
 }
 
@@ -139,18 +136,18 @@ func (s *sweep) fetch(a operand) {
 	s.aheadStep, s.aheadNext = 4*s.aheadRow, 0
 }
 
-// sweep goes along the strips in w with a panel.
-func (w *workspace) sweep(k kernel.Kernel, s *sweep, c []float64, groups []stripGroup) {
+// along goes along the strips of B with a panel.
+func (s *sweep) along(k kernel.Kernel, c []float64, b strips, groups []stripGroup) {
 	by := &tilings[k]
-	b := w.b[:]
 	for i := range groups {
 		g := &groups[i]
 		width := g.vectors * by.lanes
-		s.c, s.b = unsafe.Pointer(&c[0]), unsafe.Pointer(&b[0])
-		s.bStride, s.bNext = int(size)*width, int(size)*width*s.depth
+		s.c, s.b = unsafe.Pointer(&c[0]), unsafe.Pointer(&b.x[0])
+		row, next := b.strides(width, s.depth)
+		s.bStride, s.bNext = int(size)*row, int(size)*next
 		s.count, s.kind = g.count, g.vectors
 		full := g.width == g.count*width
-		if by.masked || !full || g.vectors < 3 {
+		if by.masked || !full || g.vectors < len(by.width)-1 {
 			s.kind += 4
 			left := by.lanes
 			if !full {
@@ -160,7 +157,7 @@ func (w *workspace) sweep(k kernel.Kernel, s *sweep, c []float64, groups []strip
 		}
 		runSweep(k, s)
 		if i+1 < len(groups) {
-			c, b = c[g.width:], b[g.count*width*s.depth:]
+			c, b.x = c[g.width:], b.x[g.count*next:]
 		}
 	}
 }
@@ -184,8 +181,25 @@ func (w *workspace) packA(k kernel.Kernel, alpha float64, a operand, rows, depth
 	return packed
 }
 
-// packB copies depth rows, strip by strip.
-func (w *workspace) packB(k kernel.Kernel, b operand, groups []stripGroup, depth int) {
+// strips are those of a block of B, one after another, or side by side where the block lies.
+type strips struct {
+	x   []float64
+	row int // between the rows of the block; 0: the strips were copied
+}
+
+// strides returns how far the rows of a strip are apart, and the strips, for strips of some columns.
+func (s strips) strides(width, depth int) (row, next int) {
+	if s.row == 0 {
+		return width, width * depth
+	}
+	return s.row, width
+}
+
+// packB copies depth rows, strip by strip, unless they lie close together.
+func (w *workspace) packB(k kernel.Kernel, b operand, groups []stripGroup, depth int) strips {
+	if b.col == 1 && b.row <= closeRows {
+		return strips{b.x, b.row}
+	}
 	to, lanes, j := w.b[:], tilings[k].lanes, 0
 	for _, g := range groups {
 		width := g.vectors * lanes
@@ -205,11 +219,12 @@ func (w *workspace) packB(k kernel.Kernel, b operand, groups []stripGroup, depth
 			j += cols
 		}
 	}
+	return strips{x: w.b[:]}
 }
 
 // rest adds the product of the rows of A that make no panel, rows first and beyond.
 func (w *workspace) rest(k kernel.Kernel, c []float64, m, stride int, start Start, bias []float64, first int,
-	alpha float64, a operand, groups []stripGroup, depth int) {
+	alpha float64, a operand, b strips, groups []stripGroup, depth int) {
 	if alpha != 1 {
 		packed := operand{w.a[:], depth + panelGap, 1}
 		for i := range m {
@@ -222,15 +237,17 @@ func (w *workspace) rest(k kernel.Kernel, c []float64, m, stride int, start Star
 	if start == Bias {
 		bias = bias[first:]
 	}
-	b, lanes, j := w.b[:], tilings[k].lanes, 0
+	lanes, j := tilings[k].lanes, 0
 	for _, g := range groups {
 		width := g.vectors * lanes
+		row, next := b.strides(width, depth)
 		for i := range g.count {
 			cols := min(width, g.width-i*width)
-			one := [1]Term{{A: a.x, RowStride: a.row, ColStride: a.col, B: b, Stride: width, K: depth}}
+			one := [1]Term{{A: a.x, RowStride: a.row, ColStride: a.col, B: b.x, Stride: row, K: depth}}
 			panels(k, c[j:], m, cols, stride, start, bias, one[:])
-			b = b[depth*width:]
-			j += cols
+			if j += cols; cols == width {
+				b.x = b.x[min(next, len(b.x)):]
+			}
 		}
 	}
 }

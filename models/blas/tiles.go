@@ -72,7 +72,7 @@ const (
 	shallow      = 192     // depth up to which strips of B fit in the first-level cache as they are
 	shallowSlice = 128     // depth of the slices of B that are deeper
 	packedRows   = 64      // from how many rows of c on
-	packedSize   = 3 << 14 // and how many elements of B on it pays to copy strips of B and blocks of A
+	packedSize   = 3 << 14 // and how many elements of B on it pays to go panel by panel
 )
 
 // sumVector is Sum with the vector instructions of k, for sizes above 0 and slices that were checked.
