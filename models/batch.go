@@ -127,8 +127,8 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 func (b *Batch) shareNodes() {
 	s := b.workers[0]
 	s.Threads = b.Pool
+	defer func() { s.Threads = nil }()
 	b.addPart(0, 0)
-	s.Threads = nil
 }
 
 // divide settles the parts of a batch of that many rows and returns how many there are: an even number, if there is work for

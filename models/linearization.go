@@ -119,10 +119,10 @@ func (l *Linearization) shareNodes(count int, task func(worker, i int)) {
 	}
 	s := l.scratches[0]
 	s.Threads = l.pool
+	defer func() { s.Threads = nil }()
 	for i := range count {
 		task(0, i)
 	}
-	s.Threads = nil
 }
 
 // needPasses makes sure that the passes which there is memory for are kept.
