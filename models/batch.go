@@ -53,15 +53,15 @@ const (
 	evenRows = 8
 	// mostParts bounds how many sums of the network's size there are.
 	mostParts = 8
-	// wideRows is how many rows of a batch go through a wide net together: blas takes the same number at a time.
-	wideRows = 256
+	// wideBlock is how many rows of a batch go through a wide net together: blas takes the same number at a time.
+	wideBlock = 256
 )
 
 // newBatch returns a Batch of rows that were checked.
 func newBatch(n *Network, x, t *mat.Dense, rows int) *Batch {
 	b := &Batch{
 		net: n, cost: int(n.Cost().Gradient), x: x.RawMatrix(), t: t.RawMatrix(), most: rows,
-		wide: n.wide(), parts: make([]batchPart, 1),
+		wide: n.wide(wideBatch), parts: make([]batchPart, 1),
 	}
 	b.add = b.addPart
 	b.addWorkers(1)
@@ -82,7 +82,7 @@ func (b *Batch) addWorkers(count int) {
 // blockRows returns how many rows go through the net together at most.
 func (b *Batch) blockRows() int {
 	if b.wide {
-		return wideRows
+		return wideBlock
 	}
 	return reduce.BlockRows
 }

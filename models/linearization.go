@@ -67,7 +67,7 @@ func newLinearization(n *Network, x, t *mat.Dense, rows, all int, o Options) *Li
 	}
 	l.recompute = l.recomputeTask
 	l.run = o.Pool.Run
-	if n.wide() && o.Pool.Threads() > 1 {
+	if n.wide(wideRows) && o.Pool.Threads() > 1 {
 		l.run = l.shareNodes
 	}
 	l.sums.Run = l.run

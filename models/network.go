@@ -230,13 +230,13 @@ func (n *Network) checkRows(x, t *mat.Dense, part *reduce.Part) (rows, all int) 
 	return rows, all
 }
 
-// wideWeights is from how many weights of a block of a network on its products are shared out among threads by nodes: weights
-// and their sums no longer fit in a core's second-level cache.
-const wideWeights = 1 << 18
+// From how many weights of a block of a network on they are too many for a core's second-level cache, so that threads share the
+// work on nodes: of a batch, whose bits depend on it, and of all rows.
+const wideBatch, wideRows = 1 << 18, 1 << 17
 
-// wide reports whether a block of the network is that large.
-func (n *Network) wide() bool {
-	return slices.ContainsFunc(n.net.Blocks, func(b pass.Block) bool { return b.Size() >= wideWeights })
+// wide reports whether a block of the network has that many weights.
+func (n *Network) wide(weights int) bool {
+	return slices.ContainsFunc(n.net.Blocks, func(b pass.Block) bool { return b.Size() >= weights })
 }
 
 // plain reports whether all blocks are dense, and there are no gates.

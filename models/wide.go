@@ -25,7 +25,7 @@ const pieceNodes, pieceSources = 256, 120
 
 // newWideSums returns nil unless the net is wide, dense, and all rows are here and their passes kept in that many bytes.
 func (l *Linearization) newWideSums(memory int64) *wideSums {
-	if !l.network.wide() || !l.network.plain() || l.part != nil || l.kept < l.blocks() {
+	if !l.network.wide(wideRows) || !l.network.plain() || l.part != nil || l.kept < l.blocks() {
 		return nil
 	}
 	s := &wideSums{Linearization: l}

@@ -62,10 +62,12 @@ func (s *Scratch) part(_, i int) { s.work(s, i*s.size, min((i+1)*s.size, s.nodes
 // multiply computes the sum of the terms, m × n.
 func (s *Scratch) multiply(dst []float64, m, n int, start blas.Start, bias []float64) {
 	depth := 0
-	for i := range s.terms {
-		depth += s.terms[i].K
+	if s.Threads != nil {
+		for i := range s.terms {
+			depth += s.terms[i].K
+		}
 	}
-	if s.Threads == nil || m*n*depth < 2*partWork {
+	if m*n*depth < 2*partWork {
 		blas.Sum(dst, m, n, n, start, bias, s.terms)
 		return
 	}
@@ -91,12 +93,12 @@ func (s *Scratch) productPart(first, last int) {
 
 // each does what is elementwise on a layer, for x, φ and Ru of its nodes, those that it needs. Softmax needs all nodes together.
 func (s *Scratch) each(tp *Tape, l int, x, phi, ru []float64, do func(l layer, x, phi, ru []float64)) {
-	e := &s.elements
-	e.layer, e.x, e.phi, e.ru, e.do = s.layer(tp, l), x, phi, ru, do
-	if e.Activation == Softmax {
-		s.elementsPart(0, s.Nodes[l])
+	if s.Threads == nil || s.Activations[l] == Softmax {
+		do(s.layer(tp, l), x, phi, ru)
 		return
 	}
+	e := &s.elements
+	e.layer, e.x, e.phi, e.ru, e.do = s.layer(tp, l), x, phi, ru, do
 	s.divide(s.Nodes[l], partNumbers/s.Rows, (*Scratch).elementsPart)
 }
 
