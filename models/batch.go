@@ -17,6 +17,7 @@ type Batch struct {
 	rows  int // of the data
 	most  int
 	parts []batchPart // of a large batch
+	wide  bool        // whether threads share the work on nodes
 	batchComputation
 	add func(worker, part int)
 }
@@ -37,6 +38,8 @@ type batchComputation interface {
 	end(parts int)
 	// addPart sums the gradients of the rows of a part, of which worker may be one of several at once.
 	addPart(worker, i int, part *batchPart)
+	// shareNodes has the caller's worker share the work on nodes with a pool; nil: no longer.
+	shareNodes(pool *reduce.Pool)
 	// ofRow stores the gradient of a batch of one row, and returns its loss.
 	ofRow() float64
 }
@@ -49,12 +52,14 @@ const (
 	evenRows = 8
 	// mostParts bounds how many sums of the network's size there are.
 	mostParts = 8
+	// wideBlock is how many rows of a batch go through a wide net together: blas takes the same number at a time.
+	wideBlock = 256
 )
 
 // newBatch returns a Batch of rows that were checked.
 func newBatch(n *Network, x, t Matrix, rows int) *Batch {
 	all, _ := x.Dims()
-	b := &Batch{net: n, cost: int(n.Cost().Gradient), rows: all, most: rows, parts: make([]batchPart, 1)}
+	b := &Batch{net: n, cost: int(n.Cost().Gradient), rows: all, most: rows, parts: make([]batchPart, 1), wide: n.wide(wideBatch)}
 	if n.precision == Single {
 		b.batchComputation = newBatchPasses[float32](n, x, t, rows)
 	} else {
@@ -86,9 +91,14 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 		return loss
 	}
 	count := b.divide(len(rows))
-	if count == 1 {
+	switch {
+	case count == 1 && b.wide && b.Pool.Threads() > 1:
+		b.shareNodes(b.Pool)
+		defer b.shareNodes(nil)
 		b.add(0, 0)
-	} else {
+	case count == 1:
+		b.add(0, 0)
+	default:
 		b.addWorkers(b.Pool.Threads())
 		b.Pool.Run(count, b.add)
 	}
@@ -101,11 +111,12 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 }
 
 // divide settles the parts of a batch of that many rows and returns how many there are: an even number, if there is work for
-// more than one, of as many rows each as whole registers allow. It does not depend on how many threads there are.
+// more than one, of as many rows each as whole registers allow. That of a wide net is one part: its sum is long. It does not
+// depend on how many threads there are.
 func (b *Batch) divide(rows int) int {
 	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
 	count := 1
-	if rows*b.cost >= 2*partWork {
+	if !b.wide && rows*b.cost >= 2*partWork {
 		count = min((blocks+1)&^1, mostParts)
 	}
 	size := (rows + count - 1) / count

@@ -38,12 +38,28 @@ func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasse
 }
 
 func (b *batchPasses[F]) addWorkers(count int) {
-	for rows := min(b.most, reduce.BlockRows); len(b.workers) < count; {
+	for rows := min(b.most, b.blockRows()); len(b.workers) < count; {
 		b.workers = append(b.workers, &batchWorker[F]{
 			Scratch:       pass.NewScratch[F](b.net.net, rows),
 			packed:        make([]F, rows*b.x.Cols),
 			packedTargets: make([]F, rows*b.t.Cols),
 		})
+	}
+}
+
+// blockRows returns how many rows go through the net together at most.
+func (b *batchPasses[F]) blockRows() int {
+	if b.net.wide(wideBatch) {
+		return wideBlock
+	}
+	return reduce.BlockRows
+}
+
+func (b *batchPasses[F]) shareNodes(pool *reduce.Pool) {
+	if pool == nil {
+		b.workers[0].Threads = nil
+	} else {
+		b.workers[0].Threads = pool
 	}
 }
 
@@ -84,7 +100,8 @@ func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
 	share := 1 / float64(len(b.rows))
 	start := blas.Zero
 	part.loss = 0
-	blocks := (part.last - part.first + reduce.BlockRows - 1) / reduce.BlockRows
+	most := b.blockRows()
+	blocks := (part.last - part.first + most - 1) / most
 	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
 	for first := part.first; first < part.last; first += size {
 		s.prepare(b, b.rows[first:min(first+size, part.last)])

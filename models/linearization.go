@@ -19,6 +19,9 @@ type Options struct {
 	Part *reduce.Part
 }
 
+// manyTasks is so many for a thread that one more or less is no matter.
+const manyTasks = 8
+
 // DefaultMemory is what Options keep when they do not say, in bytes.
 const DefaultMemory = 1 << 30
 
@@ -26,7 +29,8 @@ const DefaultMemory = 1 << 30
 // of the last Update kept, so that products with the Hessian and the Gauss–Newton matrix cost no more
 // than their own passes. It computes means over the rows. All results are the same to the bit for any
 // number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
-// methods allocate nothing but, the first time, room for the passes that are kept and for rows of the Jacobian.
+// methods allocate nothing but, the first time, room for the passes that are kept, for products of wide nets and for rows of the
+// Jacobian.
 type Linearization struct {
 	*passes
 	computation
@@ -42,10 +46,12 @@ type Linearization struct {
 
 	tally [pass.TallySize]float64 // of the last EvaluateAt
 
+	run                  func(count int, task func(worker, i int)) // tasks over blocks
 	again, filling       func(worker, i int)
 	updates, evaluations *reduce.Sum
 	products             [rowsProduct + 1]*reduce.Sum
 	matrix               *assembly // nil before the first GaussNewtonMatrixTo
+	wide                 *wideSums // nil for a net that is not, or whose passes are not all kept
 }
 
 // newLinearization returns a Linearization of rows rows that were checked, of all with those of other processes.
@@ -61,6 +67,12 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	} else {
 		l.computation = newTapes[float64](l.passes, x, t, o.Pool.Threads(), o.Memory)
 	}
+	l.run = o.Pool.Run
+	if n.wide(wideRows) && o.Pool.Threads() > 1 {
+		l.run = l.shareTasks
+	}
+	l.sums.Run = l.run
+	l.wide = l.newWideSums(o.Memory)
 	l.again = func(worker, i int) {
 		first, last := l.sums.Blocks(i)
 		l.recompute(worker, first, last)
@@ -87,12 +99,26 @@ func (l *Linearization) keep() {
 	}
 }
 
+// shareTasks does tasks over blocks on the caller, who shares the work on wide layers with the pool, unless there are so many
+// tasks that threads are done with them at about the same time.
+func (l *Linearization) shareTasks(count int, task func(worker, i int)) {
+	if count >= manyTasks*l.pool.Threads() {
+		l.pool.Run(count, task)
+		return
+	}
+	l.shareNodes(l.pool)
+	defer l.shareNodes(nil)
+	for i := range count {
+		task(0, i)
+	}
+}
+
 // needPasses makes sure that the passes which there is memory for are kept.
 func (l *Linearization) needPasses() {
 	l.asked = true
 	if !l.current {
 		l.keep()
-		l.pool.Run(l.sums.Tasks(), l.again)
+		l.run(l.sums.Tasks(), l.again)
 	}
 }
 
@@ -104,11 +130,15 @@ func (l *Linearization) needPasses() {
 func (l *Linearization) Update(w []float64) {
 	l.network.checkWeights("Update", "w", w)
 	l.setWeights(w)
-	if l.current = l.asked; l.asked {
+	if l.current = l.asked || l.wide != nil; l.current {
 		l.keep()
 	}
 	l.asked = false
-	l.updates.To(l.gradient)
+	if l.wide != nil {
+		l.wide.gradientTo(l.gradient)
+	} else {
+		l.updates.To(l.gradient)
+	}
 	l.total = l.network.evaluation(l.all, pass.TallyOf(l.gradient[l.net.Dim:]))
 	l.updated = true
 }
@@ -190,7 +220,11 @@ func (l *Linearization) ask(name string, dst, v []float64, kind product) {
 	l.network.checkWeights(name, "v", v)
 	l.needPasses()
 	l.setArg(v)
-	l.products[kind].To(dst)
+	if l.wide != nil && l.wide.room && kind <= gaussNewtonProduct {
+		l.wide.productTo(dst, kind == hessianProduct)
+	} else {
+		l.products[kind].To(dst)
+	}
 	l.setArg(nil)
 }
 

@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"newtop/models/internal/pass"
 	"newtop/models/reduce"
@@ -227,6 +228,20 @@ func (n *Network) checkRows(x, t Matrix, part *reduce.Part) (rows, all int) {
 		n.checkMatrix("Bind", "t", t, rows, n.Outputs())
 	}
 	return rows, all
+}
+
+// From how many weights of a block of a network on they are too many for a core's second-level cache, so that threads share the
+// work on nodes: of a batch, whose bits depend on it, and of all rows.
+const wideBatch, wideRows = 1 << 18, 1 << 17
+
+// wide reports whether a block of the network has that many weights.
+func (n *Network) wide(weights int) bool {
+	return slices.ContainsFunc(n.net.Blocks, func(b pass.Block) bool { return b.Size() >= weights })
+}
+
+// plain reports whether all blocks are dense, and there are no gates.
+func (n *Network) plain() bool {
+	return n.net.Mixture == nil && !slices.ContainsFunc(n.net.Blocks, func(b pass.Block) bool { return b.Sparse != nil })
 }
 
 func (n *Network) checkWeights(name, which string, w []float64) {

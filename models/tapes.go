@@ -30,6 +30,7 @@ type tapes[F pass.Float] struct {
 	scratches []*pass.Scratch[F]
 	sums      [][]F // what a worker adds up over a leaf, unless that is in double precision anyway
 	arg       []F   // of the call under way
+	tangent   []F   // γ and Ru of all rows, block by block; nil before the first product of a wide net
 	argMemory []F
 	rowMemory [][]F // of a worker each: what becomes double precision afterwards
 }
@@ -55,6 +56,19 @@ type computation interface {
 	// formRows and formNodes store what pass.FormRows does of a block's rows, and pass.FormNodes of those from one on.
 	formRows(worker, block int, dst []float64)
 	formNodes(worker, block, first int, dst *pass.NodeRows[float64])
+	// shareNodes has the caller's worker share the work on nodes with a pool; nil: no longer.
+	shareNodes(pool *reduce.Pool)
+	// numbers returns how many numbers of the precision so many bytes hold.
+	numbers(bytes int64) int64
+
+	// Of a wideSums: passes without the gradient, the gradient of a piece, γ and Ru, for which there is room after allocateTangents,
+	// and a product's piece.
+	tally(worker int, sum []float64, first, last int)
+	gradientPiece(worker int, p pass.Piece, sum []float64, first, last int)
+	allocateTangents()
+	tangents(worker, first, last int, exact bool)
+	productPiece(worker int, p pass.Piece, sum []float64, first, last int, exact bool)
+
 	// count adds to the multiplications that were done.
 	count(worker, multiplications int)
 }

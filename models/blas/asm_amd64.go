@@ -22,6 +22,39 @@ func run(k kernel.Kernel, size int, p *panel) {
 	}
 }
 
+// runSweep computes a sweep over elements of size bytes.
+func runSweep(k kernel.Kernel, size int, s *sweep) {
+	switch {
+	case k == kernel.AVX512 && size == 4:
+		sweepAVX512Single(s)
+	case k == kernel.AVX512:
+		sweepAVX512(s)
+	case size == 4:
+		sweepAVX2Single(s)
+	default:
+		sweepAVX2(s)
+	}
+}
+
+// packVector copies rows of 1 to 3 whole vectors.
+func packVector[F Float](k kernel.Kernel, dst []F, dstStride int, src []F, srcStride, rows, vectors int) {
+	if sizeOf[F]() == 4 {
+		to, from := &as[float32](dst)[0], &as[float32](src)[0]
+		if k == kernel.AVX512 {
+			packAVX512Single(to, dstStride, from, srcStride, rows, vectors)
+		} else {
+			packAVX2Single(to, dstStride, from, srcStride, rows, vectors)
+		}
+		return
+	}
+	to, from := &as[float64](dst)[0], &as[float64](src)[0]
+	if k == kernel.AVX512 {
+		packAVX512(to, dstStride, from, srcStride, rows, vectors)
+	} else {
+		packAVX2(to, dstStride, from, srcStride, rows, vectors)
+	}
+}
+
 // column adds A·b to the first elements of c for A of len(c) × k that lies row by row, and b whose elements are stride apart,
 // and returns to how many. It has the same bits with all vector instructions.
 func column[F Float](c, a []F, rowStride int, b []F, stride, k int) int {

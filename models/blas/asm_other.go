@@ -8,6 +8,12 @@ import "newtop/internal/kernel"
 
 func run(kernel.Kernel, int, *panel) { panic("blas: no such kernel") }
 
+func runSweep(kernel.Kernel, int, *sweep) { panic("blas: no such kernel") }
+
+func packVector[F Float](kernel.Kernel, []F, int, []F, int, int, int) {
+	panic("blas: no such kernel")
+}
+
 func transposeVector[F Float](kernel.Kernel, []F, int, []F, int, int, int) {
 	panic("blas: no such kernel")
 }

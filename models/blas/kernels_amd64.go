@@ -14,6 +14,16 @@ func transposeAVX512(dst *float64, dstStride int, src *float64, srcStride int, r
 //go:noescape
 func sumAVX512(p *panel)
 
+// sweepAVX512 computes the tiles of p.
+//
+//go:noescape
+func sweepAVX512(p *sweep)
+
+// packAVX512 copies rows of 1 to 3 vectors, at least one row.
+//
+//go:noescape
+func packAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+
 // peakAVX512 does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
 //
 //go:noescape
@@ -23,6 +33,16 @@ func peakAVX512(rounds int)
 //
 //go:noescape
 func sumAVX512Single(p *panel)
+
+// sweepAVX512Single computes the tiles of p.
+//
+//go:noescape
+func sweepAVX512Single(p *sweep)
+
+// packAVX512Single copies rows of 1 to 3 vectors, at least one row.
+//
+//go:noescape
+func packAVX512Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
 
 // peakAVX512Single does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
 //
@@ -39,6 +59,16 @@ func transposeAVX2(dst *float64, dstStride int, src *float64, srcStride int, row
 //go:noescape
 func sumAVX2(p *panel)
 
+// sweepAVX2 computes the tiles of p.
+//
+//go:noescape
+func sweepAVX2(p *sweep)
+
+// packAVX2 copies rows of 1 to 3 vectors, at least one row.
+//
+//go:noescape
+func packAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+
 // peakAVX2 does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
 //
 //go:noescape
@@ -48,6 +78,16 @@ func peakAVX2(rounds int)
 //
 //go:noescape
 func sumAVX2Single(p *panel)
+
+// sweepAVX2Single computes the tiles of p.
+//
+//go:noescape
+func sweepAVX2Single(p *sweep)
+
+// packAVX2Single copies rows of 1 to 3 vectors, at least one row.
+//
+//go:noescape
+func packAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
 
 // peakAVX2Single does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
 //

@@ -168,7 +168,7 @@ next:
 	RET
 
 // func sumAVX512(p *panel)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, MMX+
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
 TEXT ·sumAVX512(SB), NOSPLIT, $8-8
 	MOVQ  p+0(FP), R13
 	MOVQ  (R13), DI
@@ -412,18 +412,11 @@ t1x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1m_zero
 	JEQ          t1x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Z0
 	JMP          t1x1m_terms
-
-t1x1m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1m_add:
 	VMOVUPD.Z (DI), K1, Z0
@@ -482,20 +475,12 @@ t2x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1m_zero
 	JEQ          t2x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Z0
 	VBROADCASTSD 8(AX), Z1
 	JMP          t2x1m_terms
-
-t2x1m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1m_add:
 	VMOVUPD.Z (DI), K1, Z0
@@ -558,8 +543,6 @@ t3x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1m_zero
 	JEQ          t3x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -567,13 +550,6 @@ t3x1m_start:
 	VBROADCASTSD 8(AX), Z1
 	VBROADCASTSD 16(AX), Z2
 	JMP          t3x1m_terms
-
-t3x1m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1m_add:
 	VMOVUPD.Z (DI), K1, Z0
@@ -640,8 +616,6 @@ t4x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1m_zero
 	JEQ          t4x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -650,15 +624,6 @@ t4x1m_start:
 	VBROADCASTSD 16(AX), Z2
 	VBROADCASTSD 24(AX), Z3
 	JMP          t4x1m_terms
-
-t4x1m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -732,8 +697,6 @@ t5x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1m_zero
 	JEQ          t5x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -743,16 +706,6 @@ t5x1m_start:
 	VBROADCASTSD 24(AX), Z3
 	VBROADCASTSD 32(AX), Z4
 	JMP          t5x1m_terms
-
-t5x1m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -830,8 +783,6 @@ t6x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1m_zero
 	JEQ          t6x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -842,18 +793,6 @@ t6x1m_start:
 	VBROADCASTSD 32(AX), Z4
 	VBROADCASTSD 40(AX), Z5
 	JMP          t6x1m_terms
-
-t6x1m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -939,8 +878,6 @@ t7x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1m_zero
 	JEQ          t7x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -952,19 +889,6 @@ t7x1m_start:
 	VBROADCASTSD 40(AX), Z5
 	VBROADCASTSD 48(AX), Z6
 	JMP          t7x1m_terms
-
-t7x1m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1054,8 +978,6 @@ t8x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1m_zero
 	JEQ          t8x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1068,20 +990,6 @@ t8x1m_start:
 	VBROADCASTSD 48(AX), Z6
 	VBROADCASTSD 56(AX), Z7
 	JMP          t8x1m_terms
-
-t8x1m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1175,8 +1083,6 @@ t9x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1m_zero
 	JEQ          t9x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1190,21 +1096,6 @@ t9x1m_start:
 	VBROADCASTSD 56(AX), Z7
 	VBROADCASTSD 64(AX), Z8
 	JMP          t9x1m_terms
-
-t9x1m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1302,8 +1193,6 @@ t10x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1m_zero
 	JEQ          t10x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1318,23 +1207,6 @@ t10x1m_start:
 	VBROADCASTSD 64(AX), Z8
 	VBROADCASTSD 72(AX), Z9
 	JMP          t10x1m_terms
-
-t10x1m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1440,8 +1312,6 @@ t11x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1m_zero
 	JEQ          t11x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1457,24 +1327,6 @@ t11x1m_start:
 	VBROADCASTSD 72(AX), Z9
 	VBROADCASTSD 80(AX), Z10
 	JMP          t11x1m_terms
-
-t11x1m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1584,8 +1436,6 @@ t12x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1m_zero
 	JEQ          t12x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1602,25 +1452,6 @@ t12x1m_start:
 	VBROADCASTSD 80(AX), Z10
 	VBROADCASTSD 88(AX), Z11
 	JMP          t12x1m_terms
-
-t12x1m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1734,8 +1565,6 @@ t13x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t13x1m_zero
 	JEQ          t13x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t13x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1753,26 +1582,6 @@ t13x1m_start:
 	VBROADCASTSD 88(AX), Z11
 	VBROADCASTSD 96(AX), Z12
 	JMP          t13x1m_terms
-
-t13x1m_ahead:
-	IMUL3Q     $0x0d, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (BX)(SI*4)
 
 t13x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -1890,8 +1699,6 @@ t14x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t14x1m_zero
 	JEQ          t14x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t14x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -1910,28 +1717,6 @@ t14x1m_start:
 	VBROADCASTSD 96(AX), Z12
 	VBROADCASTSD 104(AX), Z13
 	JMP          t14x1m_terms
-
-t14x1m_ahead:
-	IMUL3Q     $0x0e, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
 
 t14x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2057,8 +1842,6 @@ t15x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t15x1m_zero
 	JEQ          t15x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t15x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2078,29 +1861,6 @@ t15x1m_start:
 	VBROADCASTSD 104(AX), Z13
 	VBROADCASTSD 112(AX), Z14
 	JMP          t15x1m_terms
-
-t15x1m_ahead:
-	IMUL3Q     $0x0f, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
-	PREFETCHT0 (R12)(SI*2)
 
 t15x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2230,8 +1990,6 @@ t16x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t16x1m_zero
 	JEQ          t16x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t16x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2252,30 +2010,6 @@ t16x1m_start:
 	VBROADCASTSD 112(AX), Z14
 	VBROADCASTSD 120(AX), Z15
 	JMP          t16x1m_terms
-
-t16x1m_ahead:
-	IMUL3Q     $0x10, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
-	PREFETCHT0 (R12)(SI*2)
-	PREFETCHT0 (R12)(R9*1)
 
 t16x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2409,20 +2143,12 @@ t1x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2m_zero
 	JEQ          t1x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Z0
 	VMOVAPD      Z0, Z1
 	JMP          t1x2m_terms
-
-t1x2m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x2m_add:
 	VMOVUPD   (DI), Z0
@@ -2486,8 +2212,6 @@ t2x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2m_zero
 	JEQ          t2x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2496,14 +2220,6 @@ t2x2m_start:
 	VBROADCASTSD 8(AX), Z2
 	VMOVAPD      Z2, Z3
 	JMP          t2x2m_terms
-
-t2x2m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x2m_add:
 	VMOVUPD   (DI), Z0
@@ -2577,8 +2293,6 @@ t3x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2m_zero
 	JEQ          t3x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2589,16 +2303,6 @@ t3x2m_start:
 	VBROADCASTSD 16(AX), Z4
 	VMOVAPD      Z4, Z5
 	JMP          t3x2m_terms
-
-t3x2m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x2m_add:
 	VMOVUPD   (DI), Z0
@@ -2681,8 +2385,6 @@ t4x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2m_zero
 	JEQ          t4x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2695,19 +2397,6 @@ t4x2m_start:
 	VBROADCASTSD 24(AX), Z6
 	VMOVAPD      Z6, Z7
 	JMP          t4x2m_terms
-
-t4x2m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2802,8 +2491,6 @@ t5x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2m_zero
 	JEQ          t5x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2818,21 +2505,6 @@ t5x2m_start:
 	VBROADCASTSD 32(AX), Z8
 	VMOVAPD      Z8, Z9
 	JMP          t5x2m_terms
-
-t5x2m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
-	PREFETCHT0 64(CX)(SI*4)
 
 t5x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -2936,8 +2608,6 @@ t6x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2m_zero
 	JEQ          t6x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -2954,24 +2624,6 @@ t6x2m_start:
 	VBROADCASTSD 40(AX), Z10
 	VMOVAPD      Z10, Z11
 	JMP          t6x2m_terms
-
-t6x2m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
 
 t6x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3088,8 +2740,6 @@ t7x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x2m_zero
 	JEQ          t7x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3108,26 +2758,6 @@ t7x2m_start:
 	VBROADCASTSD 48(AX), Z12
 	VMOVAPD      Z12, Z13
 	JMP          t7x2m_terms
-
-t7x2m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
 
 t7x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3253,8 +2883,6 @@ t8x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x2m_zero
 	JEQ          t8x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3275,28 +2903,6 @@ t8x2m_start:
 	VBROADCASTSD 56(AX), Z14
 	VMOVAPD      Z14, Z15
 	JMP          t8x2m_terms
-
-t8x2m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
 
 t8x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3431,8 +3037,6 @@ t9x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x2m_zero
 	JEQ          t9x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3455,30 +3059,6 @@ t9x2m_start:
 	VBROADCASTSD 64(AX), Z16
 	VMOVAPD      Z16, Z17
 	JMP          t9x2m_terms
-
-t9x2m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
-	PREFETCHT0 64(AX)(SI*4)
 
 t9x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3622,8 +3202,6 @@ t10x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x2m_zero
 	JEQ          t10x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3648,33 +3226,6 @@ t10x2m_start:
 	VBROADCASTSD 72(AX), Z18
 	VMOVAPD      Z18, Z19
 	JMP          t10x2m_terms
-
-t10x2m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
 
 t10x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -3831,8 +3382,6 @@ t11x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x2m_zero
 	JEQ          t11x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -3859,35 +3408,6 @@ t11x2m_start:
 	VBROADCASTSD 80(AX), Z20
 	VMOVAPD      Z20, Z21
 	JMP          t11x2m_terms
-
-t11x2m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 64(BX)(SI*2)
 
 t11x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -4053,8 +3573,6 @@ t12x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x2m_zero
 	JEQ          t12x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4083,37 +3601,6 @@ t12x2m_start:
 	VBROADCASTSD 88(AX), Z22
 	VMOVAPD      Z22, Z23
 	JMP          t12x2m_terms
-
-t12x2m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 64(BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 64(BX)(R9*1)
 
 t12x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -4288,8 +3775,6 @@ t1x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3m_zero
 	JEQ          t1x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4297,13 +3782,6 @@ t1x3m_start:
 	VMOVAPD      Z0, Z1
 	VMOVAPD      Z0, Z2
 	JMP          t1x3m_terms
-
-t1x3m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x3m_add:
 	VMOVUPD   (DI), Z0
@@ -4371,8 +3849,6 @@ t2x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3m_zero
 	JEQ          t2x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4383,16 +3859,6 @@ t2x3m_start:
 	VMOVAPD      Z3, Z4
 	VMOVAPD      Z3, Z5
 	JMP          t2x3m_terms
-
-t2x3m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x3m_add:
 	VMOVUPD   (DI), Z0
@@ -4475,8 +3941,6 @@ t3x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3m_zero
 	JEQ          t3x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4490,19 +3954,6 @@ t3x3m_start:
 	VMOVAPD      Z6, Z7
 	VMOVAPD      Z6, Z8
 	JMP          t3x3m_terms
-
-t3x3m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
 
 t3x3m_add:
 	VMOVUPD   (DI), Z0
@@ -4598,8 +4049,6 @@ t4x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3m_zero
 	JEQ          t4x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4616,23 +4065,6 @@ t4x3m_start:
 	VMOVAPD      Z9, Z10
 	VMOVAPD      Z9, Z11
 	JMP          t4x3m_terms
-
-t4x3m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
 
 t4x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -4744,8 +4176,6 @@ t5x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x3m_zero
 	JEQ          t5x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4765,26 +4195,6 @@ t5x3m_start:
 	VMOVAPD      Z12, Z13
 	VMOVAPD      Z12, Z14
 	JMP          t5x3m_terms
-
-t5x3m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
-	PREFETCHT0 64(CX)(SI*4)
-	PREFETCHT0 128(CX)(SI*4)
 
 t5x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -4909,8 +4319,6 @@ t6x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x3m_zero
 	JEQ          t6x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -4933,30 +4341,6 @@ t6x3m_start:
 	VMOVAPD      Z15, Z16
 	VMOVAPD      Z15, Z17
 	JMP          t6x3m_terms
-
-t6x3m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
 
 t6x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -5098,8 +4482,6 @@ t7x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x3m_zero
 	JEQ          t7x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5125,33 +4507,6 @@ t7x3m_start:
 	VMOVAPD      Z18, Z19
 	VMOVAPD      Z18, Z20
 	JMP          t7x3m_terms
-
-t7x3m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
 
 t7x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -5306,8 +4661,6 @@ t8x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x3m_zero
 	JEQ          t8x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5336,36 +4689,6 @@ t8x3m_start:
 	VMOVAPD      Z21, Z22
 	VMOVAPD      Z21, Z23
 	JMP          t8x3m_terms
-
-t8x3m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 128(AX)(R9*1)
 
 t8x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -5533,8 +4856,6 @@ t9x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x3m_zero
 	JEQ          t9x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5566,39 +4887,6 @@ t9x3m_start:
 	VMOVAPD      Z24, Z25
 	VMOVAPD      Z24, Z26
 	JMP          t9x3m_terms
-
-t9x3m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 128(AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
-	PREFETCHT0 64(AX)(SI*4)
-	PREFETCHT0 128(AX)(SI*4)
 
 t9x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -5779,8 +5067,6 @@ t1x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4m_zero
 	JEQ          t1x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5789,14 +5075,6 @@ t1x4m_start:
 	VMOVAPD      Z0, Z2
 	VMOVAPD      Z0, Z3
 	JMP          t1x4m_terms
-
-t1x4m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x4m_add:
 	VMOVUPD   (DI), Z0
@@ -5868,8 +5146,6 @@ t2x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4m_zero
 	JEQ          t2x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5882,18 +5158,6 @@ t2x4m_start:
 	VMOVAPD      Z4, Z6
 	VMOVAPD      Z4, Z7
 	JMP          t2x4m_terms
-
-t2x4m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
 
 t2x4m_add:
 	VMOVUPD   (DI), Z0
@@ -5985,8 +5249,6 @@ t1x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5m_zero
 	JEQ          t1x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -5996,15 +5258,6 @@ t1x5m_start:
 	VMOVAPD      Z0, Z3
 	VMOVAPD      Z0, Z4
 	JMP          t1x5m_terms
-
-t1x5m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
 
 t1x5m_add:
 	VMOVUPD   (DI), Z0
@@ -6080,8 +5333,6 @@ t2x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5m_zero
 	JEQ          t2x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6096,20 +5347,6 @@ t2x5m_start:
 	VMOVAPD      Z5, Z8
 	VMOVAPD      Z5, Z9
 	JMP          t2x5m_terms
-
-t2x5m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
 
 t2x5m_add:
 	VMOVUPD   (DI), Z0
@@ -6210,8 +5447,6 @@ t1x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6m_zero
 	JEQ          t1x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6222,16 +5457,6 @@ t1x6m_start:
 	VMOVAPD      Z0, Z4
 	VMOVAPD      Z0, Z5
 	JMP          t1x6m_terms
-
-t1x6m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
 
 t1x6m_add:
 	VMOVUPD   (DI), Z0
@@ -6311,8 +5536,6 @@ t2x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6m_zero
 	JEQ          t2x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6329,22 +5552,6 @@ t2x6m_start:
 	VMOVAPD      Z6, Z10
 	VMOVAPD      Z6, Z11
 	JMP          t2x6m_terms
-
-t2x6m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
 
 t2x6m_add:
 	VMOVUPD   (DI), Z0
@@ -6454,8 +5661,6 @@ t1x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7m_zero
 	JEQ          t1x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6467,17 +5672,6 @@ t1x7m_start:
 	VMOVAPD      Z0, Z5
 	VMOVAPD      Z0, Z6
 	JMP          t1x7m_terms
-
-t1x7m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
 
 t1x7m_add:
 	VMOVUPD   (DI), Z0
@@ -6561,8 +5755,6 @@ t2x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x7m_zero
 	JEQ          t2x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6581,24 +5773,6 @@ t2x7m_start:
 	VMOVAPD      Z7, Z12
 	VMOVAPD      Z7, Z13
 	JMP          t2x7m_terms
-
-t2x7m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
-	PREFETCHT0 384(CX)(SI*1)
 
 t2x7m_add:
 	VMOVUPD   (DI), Z0
@@ -6717,8 +5891,6 @@ t1x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8m_zero
 	JEQ          t1x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6731,18 +5903,6 @@ t1x8m_start:
 	VMOVAPD      Z0, Z6
 	VMOVAPD      Z0, Z7
 	JMP          t1x8m_terms
-
-t1x8m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 448(CX)
 
 t1x8m_add:
 	VMOVUPD   (DI), Z0
@@ -6830,8 +5990,6 @@ t2x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x8m_zero
 	JEQ          t2x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -6852,26 +6010,6 @@ t2x8m_start:
 	VMOVAPD      Z8, Z14
 	VMOVAPD      Z8, Z15
 	JMP          t2x8m_terms
-
-t2x8m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 448(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
-	PREFETCHT0 384(CX)(SI*1)
-	PREFETCHT0 448(CX)(SI*1)
 
 t2x8m_add:
 	VMOVUPD   (DI), Z0
@@ -7003,6 +6141,1310 @@ tiled:
 	VZEROUPPER
 	RET
 
+// func sweepAVX512(p *sweep)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·sweepAVX512(SB), NOSPLIT, $16-8
+	MOVQ  p+0(FP), R13
+	MOVQ  (R13), DI
+	MOVQ  8(R13), SI
+	MOVQ  24(R13), R8
+	MOVQ  32(R13), R10
+	MOVQ  48(R13), R11
+	MOVQ  144(R13), R12
+	MOVQ  152(R13), R14
+	LEAQ  (R14)(R14*2), R15
+	MOVQ  72(R13), AX
+	MOVQ  AX, (SP)
+	MOVQ  40(R13), DX
+	MOVQ  DX, 8(SP)
+	KMOVQ 88(R13), K1
+	CMPQ  80(R13), $0x07
+	JEQ   s3m_tile
+	CMPQ  80(R13), $0x06
+	JEQ   s2m_tile
+	CMPQ  80(R13), $0x05
+	JEQ   s1m_tile
+
+done:
+	VZEROUPPER
+	RET
+
+s3m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3m_zero
+	JEQ          s3m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSD 8(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSD 16(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSD 24(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	VBROADCASTSD 32(AX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	VBROADCASTSD 40(AX), Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z15, Z17
+	VBROADCASTSD 48(AX), Z18
+	VMOVAPD      Z18, Z19
+	VMOVAPD      Z18, Z20
+	VBROADCASTSD 56(AX), Z21
+	VMOVAPD      Z21, Z22
+	VMOVAPD      Z21, Z23
+	JMP          s3m_fetch
+
+s3m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPD.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPD.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPD.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPD.Z 128(DI)(R9*1), K1, Z11
+	VMOVUPD   (BX), Z12
+	VMOVUPD   64(BX), Z13
+	VMOVUPD.Z 128(BX), K1, Z14
+	VMOVUPD   (BX)(SI*1), Z15
+	VMOVUPD   64(BX)(SI*1), Z16
+	VMOVUPD.Z 128(BX)(SI*1), K1, Z17
+	VMOVUPD   (BX)(SI*2), Z18
+	VMOVUPD   64(BX)(SI*2), Z19
+	VMOVUPD.Z 128(BX)(SI*2), K1, Z20
+	VMOVUPD   (BX)(R9*1), Z21
+	VMOVUPD   64(BX)(R9*1), Z22
+	VMOVUPD.Z 128(BX)(R9*1), K1, Z23
+	JMP       s3m_fetch
+
+s3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+	VXORPD Z22, Z22, Z22
+	VXORPD Z23, Z23, Z23
+
+s3m_fetch:
+	LEAQ       192(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+	PREFETCHT0 128(BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 64(BX)(SI*2)
+	PREFETCHT0 128(BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 64(BX)(R9*1)
+	PREFETCHT0 128(BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3m_rest
+
+s3m_turn:
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3m_turn
+
+s3m_rest:
+	ADDQ $0x08, CX
+	JEQ  s3m_end
+
+s3m_one:
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPD.Z    128(DX), K1, Z26
+	VBROADCASTSD (AX), Z27
+	VFMADD231PD  Z24, Z27, Z0
+	VFMADD231PD  Z25, Z27, Z1
+	VFMADD231PD  Z26, Z27, Z2
+	VBROADCASTSD (AX)(R8*1), Z28
+	VFMADD231PD  Z24, Z28, Z3
+	VFMADD231PD  Z25, Z28, Z4
+	VFMADD231PD  Z26, Z28, Z5
+	VBROADCASTSD (AX)(R8*2), Z29
+	VFMADD231PD  Z24, Z29, Z6
+	VFMADD231PD  Z25, Z29, Z7
+	VFMADD231PD  Z26, Z29, Z8
+	VBROADCASTSD (AX)(R9*1), Z30
+	VFMADD231PD  Z24, Z30, Z9
+	VFMADD231PD  Z25, Z30, Z10
+	VFMADD231PD  Z26, Z30, Z11
+	VBROADCASTSD (BX), Z31
+	VFMADD231PD  Z24, Z31, Z12
+	VFMADD231PD  Z25, Z31, Z13
+	VFMADD231PD  Z26, Z31, Z14
+	VBROADCASTSD (BX)(R8*1), Z27
+	VFMADD231PD  Z24, Z27, Z15
+	VFMADD231PD  Z25, Z27, Z16
+	VFMADD231PD  Z26, Z27, Z17
+	VBROADCASTSD (BX)(R8*2), Z28
+	VFMADD231PD  Z24, Z28, Z18
+	VFMADD231PD  Z25, Z28, Z19
+	VFMADD231PD  Z26, Z28, Z20
+	VBROADCASTSD (BX)(R9*1), Z29
+	VFMADD231PD  Z24, Z29, Z21
+	VFMADD231PD  Z25, Z29, Z22
+	VFMADD231PD  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3m_one
+
+s3m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPD Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPD Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPD Z11, K1, 128(DI)(R9*1)
+	VMOVUPD Z12, (BX)
+	VMOVUPD Z13, 64(BX)
+	VMOVUPD Z14, K1, 128(BX)
+	VMOVUPD Z15, (BX)(SI*1)
+	VMOVUPD Z16, 64(BX)(SI*1)
+	VMOVUPD Z17, K1, 128(BX)(SI*1)
+	VMOVUPD Z18, (BX)(SI*2)
+	VMOVUPD Z19, 64(BX)(SI*2)
+	VMOVUPD Z20, K1, 128(BX)(SI*2)
+	VMOVUPD Z21, (BX)(R9*1)
+	VMOVUPD Z22, 64(BX)(R9*1)
+	VMOVUPD Z23, K1, 128(BX)(R9*1)
+	ADDQ    $0xc0, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s3m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s3m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3m_tile
+	JMP  done
+
+s2m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s2m_zero
+	JEQ          s2m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSD 8(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSD 16(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSD 24(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSD 32(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSD 40(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSD 48(AX), Z12
+	VMOVAPD      Z12, Z13
+	VBROADCASTSD 56(AX), Z14
+	VMOVAPD      Z14, Z15
+	JMP          s2m_fetch
+
+s2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPD.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPD.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPD.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPD.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (BX), Z8
+	VMOVUPD.Z 64(BX), K1, Z9
+	VMOVUPD   (BX)(SI*1), Z10
+	VMOVUPD.Z 64(BX)(SI*1), K1, Z11
+	VMOVUPD   (BX)(SI*2), Z12
+	VMOVUPD.Z 64(BX)(SI*2), K1, Z13
+	VMOVUPD   (BX)(R9*1), Z14
+	VMOVUPD.Z 64(BX)(R9*1), K1, Z15
+	JMP       s2m_fetch
+
+s2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+
+s2m_fetch:
+	LEAQ       128(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 64(BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 64(BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s2m_rest
+
+s2m_turn:
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s2m_turn
+
+s2m_rest:
+	ADDQ $0x08, CX
+	JEQ  s2m_end
+
+s2m_one:
+	VMOVUPD      (DX), Z16
+	VMOVUPD.Z    64(DX), K1, Z17
+	VBROADCASTSD (AX), Z18
+	VFMADD231PD  Z16, Z18, Z0
+	VFMADD231PD  Z17, Z18, Z1
+	VBROADCASTSD (AX)(R8*1), Z19
+	VFMADD231PD  Z16, Z19, Z2
+	VFMADD231PD  Z17, Z19, Z3
+	VBROADCASTSD (AX)(R8*2), Z20
+	VFMADD231PD  Z16, Z20, Z4
+	VFMADD231PD  Z17, Z20, Z5
+	VBROADCASTSD (AX)(R9*1), Z21
+	VFMADD231PD  Z16, Z21, Z6
+	VFMADD231PD  Z17, Z21, Z7
+	VBROADCASTSD (BX), Z22
+	VFMADD231PD  Z16, Z22, Z8
+	VFMADD231PD  Z17, Z22, Z9
+	VBROADCASTSD (BX)(R8*1), Z23
+	VFMADD231PD  Z16, Z23, Z10
+	VFMADD231PD  Z17, Z23, Z11
+	VBROADCASTSD (BX)(R8*2), Z24
+	VFMADD231PD  Z16, Z24, Z12
+	VFMADD231PD  Z17, Z24, Z13
+	VBROADCASTSD (BX)(R9*1), Z25
+	VFMADD231PD  Z16, Z25, Z14
+	VFMADD231PD  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s2m_one
+
+s2m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPD Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPD Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPD Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (BX)
+	VMOVUPD Z9, K1, 64(BX)
+	VMOVUPD Z10, (BX)(SI*1)
+	VMOVUPD Z11, K1, 64(BX)(SI*1)
+	VMOVUPD Z12, (BX)(SI*2)
+	VMOVUPD Z13, K1, 64(BX)(SI*2)
+	VMOVUPD Z14, (BX)(R9*1)
+	VMOVUPD Z15, K1, 64(BX)(R9*1)
+	ADDQ    $0x80, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s2m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s2m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s2m_tile
+	JMP  done
+
+s1m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s1m_zero
+	JEQ          s1m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Z0
+	VBROADCASTSD 8(AX), Z1
+	VBROADCASTSD 16(AX), Z2
+	VBROADCASTSD 24(AX), Z3
+	VBROADCASTSD 32(AX), Z4
+	VBROADCASTSD 40(AX), Z5
+	VBROADCASTSD 48(AX), Z6
+	VBROADCASTSD 56(AX), Z7
+	JMP          s1m_fetch
+
+s1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPD.Z (DI), K1, Z0
+	VMOVUPD.Z (DI)(SI*1), K1, Z1
+	VMOVUPD.Z (DI)(SI*2), K1, Z2
+	VMOVUPD.Z (DI)(R9*1), K1, Z3
+	VMOVUPD.Z (BX), K1, Z4
+	VMOVUPD.Z (BX)(SI*1), K1, Z5
+	VMOVUPD.Z (BX)(SI*2), K1, Z6
+	VMOVUPD.Z (BX)(R9*1), K1, Z7
+	JMP       s1m_fetch
+
+s1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+
+s1m_fetch:
+	LEAQ       64(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s1m_rest
+
+s1m_turn:
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s1m_turn
+
+s1m_rest:
+	ADDQ $0x08, CX
+	JEQ  s1m_end
+
+s1m_one:
+	VMOVUPD.Z    (DX), K1, Z8
+	VBROADCASTSD (AX), Z9
+	VFMADD231PD  Z8, Z9, Z0
+	VBROADCASTSD (AX)(R8*1), Z10
+	VFMADD231PD  Z8, Z10, Z1
+	VBROADCASTSD (AX)(R8*2), Z11
+	VFMADD231PD  Z8, Z11, Z2
+	VBROADCASTSD (AX)(R9*1), Z12
+	VFMADD231PD  Z8, Z12, Z3
+	VBROADCASTSD (BX), Z13
+	VFMADD231PD  Z8, Z13, Z4
+	VBROADCASTSD (BX)(R8*1), Z14
+	VFMADD231PD  Z8, Z14, Z5
+	VBROADCASTSD (BX)(R8*2), Z15
+	VFMADD231PD  Z8, Z15, Z6
+	VBROADCASTSD (BX)(R9*1), Z16
+	VFMADD231PD  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s1m_one
+
+s1m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPD Z0, K1, (DI)
+	VMOVUPD Z1, K1, (DI)(SI*1)
+	VMOVUPD Z2, K1, (DI)(SI*2)
+	VMOVUPD Z3, K1, (DI)(R9*1)
+	VMOVUPD Z4, K1, (BX)
+	VMOVUPD Z5, K1, (BX)(SI*1)
+	VMOVUPD Z6, K1, (BX)(SI*2)
+	VMOVUPD Z7, K1, (BX)(R9*1)
+	ADDQ    $0x40, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s1m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s1m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s1m_tile
+	JMP  done
+
+// func packAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+// Requires: AVX, AVX512F
+TEXT ·packAVX512(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ rows+32(FP), CX
+	MOVQ vectors+40(FP), AX
+	SHLQ $0x03, R8
+	SHLQ $0x03, R10
+	CMPQ AX, $0x03
+	JEQ  row3
+	CMPQ AX, $0x02
+	JEQ  row2
+
+row1:
+	VMOVUPD (SI), Z0
+	VMOVUPD Z0, (DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row1
+	VZEROUPPER
+	RET
+
+row2:
+	VMOVUPD (SI), Z0
+	VMOVUPD 64(SI), Z1
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row2
+	VZEROUPPER
+	RET
+
+row3:
+	VMOVUPD (SI), Z0
+	VMOVUPD 64(SI), Z1
+	VMOVUPD 128(SI), Z2
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row3
+	VZEROUPPER
+	RET
+
 // func peakAVX512(rounds int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·peakAVX512(SB), NOSPLIT, $0-8
@@ -7041,7 +7483,7 @@ loop:
 	RET
 
 // func sumAVX512Single(p *panel)
-// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, MMX+
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F
 TEXT ·sumAVX512Single(SB), NOSPLIT, $8-8
 	MOVQ  p+0(FP), R13
 	MOVQ  (R13), DI
@@ -7285,18 +7727,11 @@ t1x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1m_zero
 	JEQ          t1x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Z0
 	JMP          t1x1m_terms
-
-t1x1m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1m_add:
 	VMOVUPS.Z (DI), K1, Z0
@@ -7355,20 +7790,12 @@ t2x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1m_zero
 	JEQ          t2x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Z0
 	VBROADCASTSS 4(AX), Z1
 	JMP          t2x1m_terms
-
-t2x1m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1m_add:
 	VMOVUPS.Z (DI), K1, Z0
@@ -7431,8 +7858,6 @@ t3x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1m_zero
 	JEQ          t3x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -7440,13 +7865,6 @@ t3x1m_start:
 	VBROADCASTSS 4(AX), Z1
 	VBROADCASTSS 8(AX), Z2
 	JMP          t3x1m_terms
-
-t3x1m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1m_add:
 	VMOVUPS.Z (DI), K1, Z0
@@ -7513,8 +7931,6 @@ t4x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1m_zero
 	JEQ          t4x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -7523,15 +7939,6 @@ t4x1m_start:
 	VBROADCASTSS 8(AX), Z2
 	VBROADCASTSS 12(AX), Z3
 	JMP          t4x1m_terms
-
-t4x1m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -7605,8 +8012,6 @@ t5x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1m_zero
 	JEQ          t5x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -7616,16 +8021,6 @@ t5x1m_start:
 	VBROADCASTSS 12(AX), Z3
 	VBROADCASTSS 16(AX), Z4
 	JMP          t5x1m_terms
-
-t5x1m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -7703,8 +8098,6 @@ t6x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1m_zero
 	JEQ          t6x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -7715,18 +8108,6 @@ t6x1m_start:
 	VBROADCASTSS 16(AX), Z4
 	VBROADCASTSS 20(AX), Z5
 	JMP          t6x1m_terms
-
-t6x1m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -7812,8 +8193,6 @@ t7x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1m_zero
 	JEQ          t7x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -7825,19 +8204,6 @@ t7x1m_start:
 	VBROADCASTSS 20(AX), Z5
 	VBROADCASTSS 24(AX), Z6
 	JMP          t7x1m_terms
-
-t7x1m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -7927,8 +8293,6 @@ t8x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1m_zero
 	JEQ          t8x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -7941,20 +8305,6 @@ t8x1m_start:
 	VBROADCASTSS 24(AX), Z6
 	VBROADCASTSS 28(AX), Z7
 	JMP          t8x1m_terms
-
-t8x1m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -8048,8 +8398,6 @@ t9x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1m_zero
 	JEQ          t9x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -8063,21 +8411,6 @@ t9x1m_start:
 	VBROADCASTSS 28(AX), Z7
 	VBROADCASTSS 32(AX), Z8
 	JMP          t9x1m_terms
-
-t9x1m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -8175,8 +8508,6 @@ t10x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1m_zero
 	JEQ          t10x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -8191,23 +8522,6 @@ t10x1m_start:
 	VBROADCASTSS 32(AX), Z8
 	VBROADCASTSS 36(AX), Z9
 	JMP          t10x1m_terms
-
-t10x1m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -8313,8 +8627,6 @@ t11x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1m_zero
 	JEQ          t11x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -8330,24 +8642,6 @@ t11x1m_start:
 	VBROADCASTSS 36(AX), Z9
 	VBROADCASTSS 40(AX), Z10
 	JMP          t11x1m_terms
-
-t11x1m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -8457,8 +8751,6 @@ t12x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1m_zero
 	JEQ          t12x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -8475,25 +8767,6 @@ t12x1m_start:
 	VBROADCASTSS 40(AX), Z10
 	VBROADCASTSS 44(AX), Z11
 	JMP          t12x1m_terms
-
-t12x1m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -8607,8 +8880,6 @@ t13x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t13x1m_zero
 	JEQ          t13x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t13x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -8626,26 +8897,6 @@ t13x1m_start:
 	VBROADCASTSS 44(AX), Z11
 	VBROADCASTSS 48(AX), Z12
 	JMP          t13x1m_terms
-
-t13x1m_ahead:
-	IMUL3Q     $0x0d, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (BX)(SI*4)
 
 t13x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -8763,8 +9014,6 @@ t14x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t14x1m_zero
 	JEQ          t14x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t14x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -8783,28 +9032,6 @@ t14x1m_start:
 	VBROADCASTSS 48(AX), Z12
 	VBROADCASTSS 52(AX), Z13
 	JMP          t14x1m_terms
-
-t14x1m_ahead:
-	IMUL3Q     $0x0e, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
 
 t14x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -8930,8 +9157,6 @@ t15x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t15x1m_zero
 	JEQ          t15x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t15x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -8951,29 +9176,6 @@ t15x1m_start:
 	VBROADCASTSS 52(AX), Z13
 	VBROADCASTSS 56(AX), Z14
 	JMP          t15x1m_terms
-
-t15x1m_ahead:
-	IMUL3Q     $0x0f, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
-	PREFETCHT0 (R12)(SI*2)
 
 t15x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -9103,8 +9305,6 @@ t16x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t16x1m_zero
 	JEQ          t16x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t16x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -9125,30 +9325,6 @@ t16x1m_start:
 	VBROADCASTSS 56(AX), Z14
 	VBROADCASTSS 60(AX), Z15
 	JMP          t16x1m_terms
-
-t16x1m_ahead:
-	IMUL3Q     $0x10, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	LEAQ       (BX)(SI*4), R12
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 (R12)
-	PREFETCHT0 (R12)(SI*1)
-	PREFETCHT0 (R12)(SI*2)
-	PREFETCHT0 (R12)(R9*1)
 
 t16x1m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -9282,20 +9458,12 @@ t1x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2m_zero
 	JEQ          t1x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Z0
 	VMOVAPD      Z0, Z1
 	JMP          t1x2m_terms
-
-t1x2m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x2m_add:
 	VMOVUPD   (DI), Z0
@@ -9359,8 +9527,6 @@ t2x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2m_zero
 	JEQ          t2x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -9369,14 +9535,6 @@ t2x2m_start:
 	VBROADCASTSS 4(AX), Z2
 	VMOVAPD      Z2, Z3
 	JMP          t2x2m_terms
-
-t2x2m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x2m_add:
 	VMOVUPD   (DI), Z0
@@ -9450,8 +9608,6 @@ t3x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2m_zero
 	JEQ          t3x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -9462,16 +9618,6 @@ t3x2m_start:
 	VBROADCASTSS 8(AX), Z4
 	VMOVAPD      Z4, Z5
 	JMP          t3x2m_terms
-
-t3x2m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x2m_add:
 	VMOVUPD   (DI), Z0
@@ -9554,8 +9700,6 @@ t4x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2m_zero
 	JEQ          t4x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -9568,19 +9712,6 @@ t4x2m_start:
 	VBROADCASTSS 12(AX), Z6
 	VMOVAPD      Z6, Z7
 	JMP          t4x2m_terms
-
-t4x2m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -9675,8 +9806,6 @@ t5x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2m_zero
 	JEQ          t5x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -9691,21 +9820,6 @@ t5x2m_start:
 	VBROADCASTSS 16(AX), Z8
 	VMOVAPD      Z8, Z9
 	JMP          t5x2m_terms
-
-t5x2m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
-	PREFETCHT0 64(CX)(SI*4)
 
 t5x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -9809,8 +9923,6 @@ t6x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2m_zero
 	JEQ          t6x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -9827,24 +9939,6 @@ t6x2m_start:
 	VBROADCASTSS 20(AX), Z10
 	VMOVAPD      Z10, Z11
 	JMP          t6x2m_terms
-
-t6x2m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
 
 t6x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -9961,8 +10055,6 @@ t7x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x2m_zero
 	JEQ          t7x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -9981,26 +10073,6 @@ t7x2m_start:
 	VBROADCASTSS 24(AX), Z12
 	VMOVAPD      Z12, Z13
 	JMP          t7x2m_terms
-
-t7x2m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
 
 t7x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -10126,8 +10198,6 @@ t8x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x2m_zero
 	JEQ          t8x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -10148,28 +10218,6 @@ t8x2m_start:
 	VBROADCASTSS 28(AX), Z14
 	VMOVAPD      Z14, Z15
 	JMP          t8x2m_terms
-
-t8x2m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
 
 t8x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -10304,8 +10352,6 @@ t9x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x2m_zero
 	JEQ          t9x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -10328,30 +10374,6 @@ t9x2m_start:
 	VBROADCASTSS 32(AX), Z16
 	VMOVAPD      Z16, Z17
 	JMP          t9x2m_terms
-
-t9x2m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
-	PREFETCHT0 64(AX)(SI*4)
 
 t9x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -10495,8 +10517,6 @@ t10x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x2m_zero
 	JEQ          t10x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -10521,33 +10541,6 @@ t10x2m_start:
 	VBROADCASTSS 36(AX), Z18
 	VMOVAPD      Z18, Z19
 	JMP          t10x2m_terms
-
-t10x2m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
 
 t10x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -10704,8 +10697,6 @@ t11x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x2m_zero
 	JEQ          t11x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -10732,35 +10723,6 @@ t11x2m_start:
 	VBROADCASTSS 40(AX), Z20
 	VMOVAPD      Z20, Z21
 	JMP          t11x2m_terms
-
-t11x2m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 64(BX)(SI*2)
 
 t11x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -10926,8 +10888,6 @@ t12x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x2m_zero
 	JEQ          t12x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -10956,37 +10916,6 @@ t12x2m_start:
 	VBROADCASTSS 44(AX), Z22
 	VMOVAPD      Z22, Z23
 	JMP          t12x2m_terms
-
-t12x2m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 64(BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 64(BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 64(BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
-	PREFETCHT0 64(BX)(R9*1)
 
 t12x2m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -11161,8 +11090,6 @@ t1x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3m_zero
 	JEQ          t1x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -11170,13 +11097,6 @@ t1x3m_start:
 	VMOVAPD      Z0, Z1
 	VMOVAPD      Z0, Z2
 	JMP          t1x3m_terms
-
-t1x3m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x3m_add:
 	VMOVUPD   (DI), Z0
@@ -11244,8 +11164,6 @@ t2x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3m_zero
 	JEQ          t2x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -11256,16 +11174,6 @@ t2x3m_start:
 	VMOVAPD      Z3, Z4
 	VMOVAPD      Z3, Z5
 	JMP          t2x3m_terms
-
-t2x3m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x3m_add:
 	VMOVUPD   (DI), Z0
@@ -11348,8 +11256,6 @@ t3x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3m_zero
 	JEQ          t3x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -11363,19 +11269,6 @@ t3x3m_start:
 	VMOVAPD      Z6, Z7
 	VMOVAPD      Z6, Z8
 	JMP          t3x3m_terms
-
-t3x3m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
 
 t3x3m_add:
 	VMOVUPD   (DI), Z0
@@ -11471,8 +11364,6 @@ t4x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3m_zero
 	JEQ          t4x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -11489,23 +11380,6 @@ t4x3m_start:
 	VMOVAPD      Z9, Z10
 	VMOVAPD      Z9, Z11
 	JMP          t4x3m_terms
-
-t4x3m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
 
 t4x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -11617,8 +11491,6 @@ t5x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x3m_zero
 	JEQ          t5x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -11638,26 +11510,6 @@ t5x3m_start:
 	VMOVAPD      Z12, Z13
 	VMOVAPD      Z12, Z14
 	JMP          t5x3m_terms
-
-t5x3m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
-	PREFETCHT0 64(CX)(SI*4)
-	PREFETCHT0 128(CX)(SI*4)
 
 t5x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -11782,8 +11634,6 @@ t6x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x3m_zero
 	JEQ          t6x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -11806,30 +11656,6 @@ t6x3m_start:
 	VMOVAPD      Z15, Z16
 	VMOVAPD      Z15, Z17
 	JMP          t6x3m_terms
-
-t6x3m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
 
 t6x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -11971,8 +11797,6 @@ t7x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x3m_zero
 	JEQ          t7x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -11998,33 +11822,6 @@ t7x3m_start:
 	VMOVAPD      Z18, Z19
 	VMOVAPD      Z18, Z20
 	JMP          t7x3m_terms
-
-t7x3m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
 
 t7x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -12179,8 +11976,6 @@ t8x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x3m_zero
 	JEQ          t8x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -12209,36 +12004,6 @@ t8x3m_start:
 	VMOVAPD      Z21, Z22
 	VMOVAPD      Z21, Z23
 	JMP          t8x3m_terms
-
-t8x3m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 128(AX)(R9*1)
 
 t8x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -12406,8 +12171,6 @@ t9x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x3m_zero
 	JEQ          t9x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -12439,39 +12202,6 @@ t9x3m_start:
 	VMOVAPD      Z24, Z25
 	VMOVAPD      Z24, Z26
 	JMP          t9x3m_terms
-
-t9x3m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 128(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
-	PREFETCHT0 128(CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 64(AX)
-	PREFETCHT0 128(AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 64(AX)(SI*1)
-	PREFETCHT0 128(AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 64(AX)(SI*2)
-	PREFETCHT0 128(AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 64(AX)(R9*1)
-	PREFETCHT0 128(AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
-	PREFETCHT0 64(AX)(SI*4)
-	PREFETCHT0 128(AX)(SI*4)
 
 t9x3m_add:
 	LEAQ      (SI)(SI*2), R9
@@ -12652,8 +12382,6 @@ t1x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4m_zero
 	JEQ          t1x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -12662,14 +12390,6 @@ t1x4m_start:
 	VMOVAPD      Z0, Z2
 	VMOVAPD      Z0, Z3
 	JMP          t1x4m_terms
-
-t1x4m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x4m_add:
 	VMOVUPD   (DI), Z0
@@ -12741,8 +12461,6 @@ t2x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4m_zero
 	JEQ          t2x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -12755,18 +12473,6 @@ t2x4m_start:
 	VMOVAPD      Z4, Z6
 	VMOVAPD      Z4, Z7
 	JMP          t2x4m_terms
-
-t2x4m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
 
 t2x4m_add:
 	VMOVUPD   (DI), Z0
@@ -12858,8 +12564,6 @@ t1x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5m_zero
 	JEQ          t1x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -12869,15 +12573,6 @@ t1x5m_start:
 	VMOVAPD      Z0, Z3
 	VMOVAPD      Z0, Z4
 	JMP          t1x5m_terms
-
-t1x5m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
 
 t1x5m_add:
 	VMOVUPD   (DI), Z0
@@ -12953,8 +12648,6 @@ t2x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5m_zero
 	JEQ          t2x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -12969,20 +12662,6 @@ t2x5m_start:
 	VMOVAPD      Z5, Z8
 	VMOVAPD      Z5, Z9
 	JMP          t2x5m_terms
-
-t2x5m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
 
 t2x5m_add:
 	VMOVUPD   (DI), Z0
@@ -13083,8 +12762,6 @@ t1x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6m_zero
 	JEQ          t1x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -13095,16 +12772,6 @@ t1x6m_start:
 	VMOVAPD      Z0, Z4
 	VMOVAPD      Z0, Z5
 	JMP          t1x6m_terms
-
-t1x6m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
 
 t1x6m_add:
 	VMOVUPD   (DI), Z0
@@ -13184,8 +12851,6 @@ t2x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6m_zero
 	JEQ          t2x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -13202,22 +12867,6 @@ t2x6m_start:
 	VMOVAPD      Z6, Z10
 	VMOVAPD      Z6, Z11
 	JMP          t2x6m_terms
-
-t2x6m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
 
 t2x6m_add:
 	VMOVUPD   (DI), Z0
@@ -13327,8 +12976,6 @@ t1x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7m_zero
 	JEQ          t1x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -13340,17 +12987,6 @@ t1x7m_start:
 	VMOVAPD      Z0, Z5
 	VMOVAPD      Z0, Z6
 	JMP          t1x7m_terms
-
-t1x7m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
 
 t1x7m_add:
 	VMOVUPD   (DI), Z0
@@ -13434,8 +13070,6 @@ t2x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x7m_zero
 	JEQ          t2x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -13454,24 +13088,6 @@ t2x7m_start:
 	VMOVAPD      Z7, Z12
 	VMOVAPD      Z7, Z13
 	JMP          t2x7m_terms
-
-t2x7m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
-	PREFETCHT0 384(CX)(SI*1)
 
 t2x7m_add:
 	VMOVUPD   (DI), Z0
@@ -13590,8 +13206,6 @@ t1x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8m_zero
 	JEQ          t1x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -13604,18 +13218,6 @@ t1x8m_start:
 	VMOVAPD      Z0, Z6
 	VMOVAPD      Z0, Z7
 	JMP          t1x8m_terms
-
-t1x8m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 448(CX)
 
 t1x8m_add:
 	VMOVUPD   (DI), Z0
@@ -13703,8 +13305,6 @@ t2x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x8m_zero
 	JEQ          t2x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -13725,26 +13325,6 @@ t2x8m_start:
 	VMOVAPD      Z8, Z14
 	VMOVAPD      Z8, Z15
 	JMP          t2x8m_terms
-
-t2x8m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
-	PREFETCHT0 256(CX)
-	PREFETCHT0 320(CX)
-	PREFETCHT0 384(CX)
-	PREFETCHT0 448(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
-	PREFETCHT0 192(CX)(SI*1)
-	PREFETCHT0 256(CX)(SI*1)
-	PREFETCHT0 320(CX)(SI*1)
-	PREFETCHT0 384(CX)(SI*1)
-	PREFETCHT0 448(CX)(SI*1)
 
 t2x8m_add:
 	VMOVUPD   (DI), Z0
@@ -13876,6 +13456,1310 @@ tiled:
 	VZEROUPPER
 	RET
 
+// func sweepAVX512Single(p *sweep)
+// Requires: AVX, AVX512BW, AVX512DQ, AVX512F, CMOV, MMX+
+TEXT ·sweepAVX512Single(SB), NOSPLIT, $16-8
+	MOVQ  p+0(FP), R13
+	MOVQ  (R13), DI
+	MOVQ  8(R13), SI
+	MOVQ  24(R13), R8
+	MOVQ  32(R13), R10
+	MOVQ  48(R13), R11
+	MOVQ  144(R13), R12
+	MOVQ  152(R13), R14
+	LEAQ  (R14)(R14*2), R15
+	MOVQ  72(R13), AX
+	MOVQ  AX, (SP)
+	MOVQ  40(R13), DX
+	MOVQ  DX, 8(SP)
+	KMOVQ 88(R13), K1
+	CMPQ  80(R13), $0x07
+	JEQ   s3m_tile
+	CMPQ  80(R13), $0x06
+	JEQ   s2m_tile
+	CMPQ  80(R13), $0x05
+	JEQ   s1m_tile
+
+done:
+	VZEROUPPER
+	RET
+
+s3m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3m_zero
+	JEQ          s3m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VMOVAPD      Z0, Z2
+	VBROADCASTSS 4(AX), Z3
+	VMOVAPD      Z3, Z4
+	VMOVAPD      Z3, Z5
+	VBROADCASTSS 8(AX), Z6
+	VMOVAPD      Z6, Z7
+	VMOVAPD      Z6, Z8
+	VBROADCASTSS 12(AX), Z9
+	VMOVAPD      Z9, Z10
+	VMOVAPD      Z9, Z11
+	VBROADCASTSS 16(AX), Z12
+	VMOVAPD      Z12, Z13
+	VMOVAPD      Z12, Z14
+	VBROADCASTSS 20(AX), Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z15, Z17
+	VBROADCASTSS 24(AX), Z18
+	VMOVAPD      Z18, Z19
+	VMOVAPD      Z18, Z20
+	VBROADCASTSS 28(AX), Z21
+	VMOVAPD      Z21, Z22
+	VMOVAPD      Z21, Z23
+	JMP          s3m_fetch
+
+s3m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPD   64(DI), Z1
+	VMOVUPS.Z 128(DI), K1, Z2
+	VMOVUPD   (DI)(SI*1), Z3
+	VMOVUPD   64(DI)(SI*1), Z4
+	VMOVUPS.Z 128(DI)(SI*1), K1, Z5
+	VMOVUPD   (DI)(SI*2), Z6
+	VMOVUPD   64(DI)(SI*2), Z7
+	VMOVUPS.Z 128(DI)(SI*2), K1, Z8
+	VMOVUPD   (DI)(R9*1), Z9
+	VMOVUPD   64(DI)(R9*1), Z10
+	VMOVUPS.Z 128(DI)(R9*1), K1, Z11
+	VMOVUPD   (BX), Z12
+	VMOVUPD   64(BX), Z13
+	VMOVUPS.Z 128(BX), K1, Z14
+	VMOVUPD   (BX)(SI*1), Z15
+	VMOVUPD   64(BX)(SI*1), Z16
+	VMOVUPS.Z 128(BX)(SI*1), K1, Z17
+	VMOVUPD   (BX)(SI*2), Z18
+	VMOVUPD   64(BX)(SI*2), Z19
+	VMOVUPS.Z 128(BX)(SI*2), K1, Z20
+	VMOVUPD   (BX)(R9*1), Z21
+	VMOVUPD   64(BX)(R9*1), Z22
+	VMOVUPS.Z 128(BX)(R9*1), K1, Z23
+	JMP       s3m_fetch
+
+s3m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+	VXORPD Z16, Z16, Z16
+	VXORPD Z17, Z17, Z17
+	VXORPD Z18, Z18, Z18
+	VXORPD Z19, Z19, Z19
+	VXORPD Z20, Z20, Z20
+	VXORPD Z21, Z21, Z21
+	VXORPD Z22, Z22, Z22
+	VXORPD Z23, Z23, Z23
+
+s3m_fetch:
+	LEAQ       192(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 128(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 128(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 128(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 128(CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 128(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+	PREFETCHT0 128(BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 64(BX)(SI*2)
+	PREFETCHT0 128(BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 64(BX)(R9*1)
+	PREFETCHT0 128(BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3m_rest
+
+s3m_turn:
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3m_turn
+
+s3m_rest:
+	ADDQ $0x08, CX
+	JEQ  s3m_end
+
+s3m_one:
+	VMOVUPD      (DX), Z24
+	VMOVUPD      64(DX), Z25
+	VMOVUPS.Z    128(DX), K1, Z26
+	VBROADCASTSS (AX), Z27
+	VFMADD231PS  Z24, Z27, Z0
+	VFMADD231PS  Z25, Z27, Z1
+	VFMADD231PS  Z26, Z27, Z2
+	VBROADCASTSS (AX)(R8*1), Z28
+	VFMADD231PS  Z24, Z28, Z3
+	VFMADD231PS  Z25, Z28, Z4
+	VFMADD231PS  Z26, Z28, Z5
+	VBROADCASTSS (AX)(R8*2), Z29
+	VFMADD231PS  Z24, Z29, Z6
+	VFMADD231PS  Z25, Z29, Z7
+	VFMADD231PS  Z26, Z29, Z8
+	VBROADCASTSS (AX)(R9*1), Z30
+	VFMADD231PS  Z24, Z30, Z9
+	VFMADD231PS  Z25, Z30, Z10
+	VFMADD231PS  Z26, Z30, Z11
+	VBROADCASTSS (BX), Z31
+	VFMADD231PS  Z24, Z31, Z12
+	VFMADD231PS  Z25, Z31, Z13
+	VFMADD231PS  Z26, Z31, Z14
+	VBROADCASTSS (BX)(R8*1), Z27
+	VFMADD231PS  Z24, Z27, Z15
+	VFMADD231PS  Z25, Z27, Z16
+	VFMADD231PS  Z26, Z27, Z17
+	VBROADCASTSS (BX)(R8*2), Z28
+	VFMADD231PS  Z24, Z28, Z18
+	VFMADD231PS  Z25, Z28, Z19
+	VFMADD231PS  Z26, Z28, Z20
+	VBROADCASTSS (BX)(R9*1), Z29
+	VFMADD231PS  Z24, Z29, Z21
+	VFMADD231PS  Z25, Z29, Z22
+	VFMADD231PS  Z26, Z29, Z23
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3m_one
+
+s3m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPS Z2, K1, 128(DI)
+	VMOVUPD Z3, (DI)(SI*1)
+	VMOVUPD Z4, 64(DI)(SI*1)
+	VMOVUPS Z5, K1, 128(DI)(SI*1)
+	VMOVUPD Z6, (DI)(SI*2)
+	VMOVUPD Z7, 64(DI)(SI*2)
+	VMOVUPS Z8, K1, 128(DI)(SI*2)
+	VMOVUPD Z9, (DI)(R9*1)
+	VMOVUPD Z10, 64(DI)(R9*1)
+	VMOVUPS Z11, K1, 128(DI)(R9*1)
+	VMOVUPD Z12, (BX)
+	VMOVUPD Z13, 64(BX)
+	VMOVUPS Z14, K1, 128(BX)
+	VMOVUPD Z15, (BX)(SI*1)
+	VMOVUPD Z16, 64(BX)(SI*1)
+	VMOVUPS Z17, K1, 128(BX)(SI*1)
+	VMOVUPD Z18, (BX)(SI*2)
+	VMOVUPD Z19, 64(BX)(SI*2)
+	VMOVUPS Z20, K1, 128(BX)(SI*2)
+	VMOVUPD Z21, (BX)(R9*1)
+	VMOVUPD Z22, 64(BX)(R9*1)
+	VMOVUPS Z23, K1, 128(BX)(R9*1)
+	ADDQ    $0xc0, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s3m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s3m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3m_tile
+	JMP  done
+
+s2m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s2m_zero
+	JEQ          s2m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSS (AX), Z0
+	VMOVAPD      Z0, Z1
+	VBROADCASTSS 4(AX), Z2
+	VMOVAPD      Z2, Z3
+	VBROADCASTSS 8(AX), Z4
+	VMOVAPD      Z4, Z5
+	VBROADCASTSS 12(AX), Z6
+	VMOVAPD      Z6, Z7
+	VBROADCASTSS 16(AX), Z8
+	VMOVAPD      Z8, Z9
+	VBROADCASTSS 20(AX), Z10
+	VMOVAPD      Z10, Z11
+	VBROADCASTSS 24(AX), Z12
+	VMOVAPD      Z12, Z13
+	VBROADCASTSS 28(AX), Z14
+	VMOVAPD      Z14, Z15
+	JMP          s2m_fetch
+
+s2m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPD   (DI), Z0
+	VMOVUPS.Z 64(DI), K1, Z1
+	VMOVUPD   (DI)(SI*1), Z2
+	VMOVUPS.Z 64(DI)(SI*1), K1, Z3
+	VMOVUPD   (DI)(SI*2), Z4
+	VMOVUPS.Z 64(DI)(SI*2), K1, Z5
+	VMOVUPD   (DI)(R9*1), Z6
+	VMOVUPS.Z 64(DI)(R9*1), K1, Z7
+	VMOVUPD   (BX), Z8
+	VMOVUPS.Z 64(BX), K1, Z9
+	VMOVUPD   (BX)(SI*1), Z10
+	VMOVUPS.Z 64(BX)(SI*1), K1, Z11
+	VMOVUPD   (BX)(SI*2), Z12
+	VMOVUPS.Z 64(BX)(SI*2), K1, Z13
+	VMOVUPD   (BX)(R9*1), Z14
+	VMOVUPS.Z 64(BX)(R9*1), K1, Z15
+	JMP       s2m_fetch
+
+s2m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+	VXORPD Z8, Z8, Z8
+	VXORPD Z9, Z9, Z9
+	VXORPD Z10, Z10, Z10
+	VXORPD Z11, Z11, Z11
+	VXORPD Z12, Z12, Z12
+	VXORPD Z13, Z13, Z13
+	VXORPD Z14, Z14, Z14
+	VXORPD Z15, Z15, Z15
+
+s2m_fetch:
+	LEAQ       128(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 64(BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 64(BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 64(BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	PREFETCHT0 64(BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s2m_rest
+
+s2m_turn:
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s2m_turn
+
+s2m_rest:
+	ADDQ $0x08, CX
+	JEQ  s2m_end
+
+s2m_one:
+	VMOVUPD      (DX), Z16
+	VMOVUPS.Z    64(DX), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VFMADD231PS  Z16, Z18, Z0
+	VFMADD231PS  Z17, Z18, Z1
+	VBROADCASTSS (AX)(R8*1), Z19
+	VFMADD231PS  Z16, Z19, Z2
+	VFMADD231PS  Z17, Z19, Z3
+	VBROADCASTSS (AX)(R8*2), Z20
+	VFMADD231PS  Z16, Z20, Z4
+	VFMADD231PS  Z17, Z20, Z5
+	VBROADCASTSS (AX)(R9*1), Z21
+	VFMADD231PS  Z16, Z21, Z6
+	VFMADD231PS  Z17, Z21, Z7
+	VBROADCASTSS (BX), Z22
+	VFMADD231PS  Z16, Z22, Z8
+	VFMADD231PS  Z17, Z22, Z9
+	VBROADCASTSS (BX)(R8*1), Z23
+	VFMADD231PS  Z16, Z23, Z10
+	VFMADD231PS  Z17, Z23, Z11
+	VBROADCASTSS (BX)(R8*2), Z24
+	VFMADD231PS  Z16, Z24, Z12
+	VFMADD231PS  Z17, Z24, Z13
+	VBROADCASTSS (BX)(R9*1), Z25
+	VFMADD231PS  Z16, Z25, Z14
+	VFMADD231PS  Z17, Z25, Z15
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s2m_one
+
+s2m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPD Z0, (DI)
+	VMOVUPS Z1, K1, 64(DI)
+	VMOVUPD Z2, (DI)(SI*1)
+	VMOVUPS Z3, K1, 64(DI)(SI*1)
+	VMOVUPD Z4, (DI)(SI*2)
+	VMOVUPS Z5, K1, 64(DI)(SI*2)
+	VMOVUPD Z6, (DI)(R9*1)
+	VMOVUPS Z7, K1, 64(DI)(R9*1)
+	VMOVUPD Z8, (BX)
+	VMOVUPS Z9, K1, 64(BX)
+	VMOVUPD Z10, (BX)(SI*1)
+	VMOVUPS Z11, K1, 64(BX)(SI*1)
+	VMOVUPD Z12, (BX)(SI*2)
+	VMOVUPS Z13, K1, 64(BX)(SI*2)
+	VMOVUPD Z14, (BX)(R9*1)
+	VMOVUPS Z15, K1, 64(BX)(R9*1)
+	ADDQ    $0x80, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s2m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s2m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s2m_tile
+	JMP  done
+
+s1m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s1m_zero
+	JEQ          s1m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSS (AX), Z0
+	VBROADCASTSS 4(AX), Z1
+	VBROADCASTSS 8(AX), Z2
+	VBROADCASTSS 12(AX), Z3
+	VBROADCASTSS 16(AX), Z4
+	VBROADCASTSS 20(AX), Z5
+	VBROADCASTSS 24(AX), Z6
+	VBROADCASTSS 28(AX), Z7
+	JMP          s1m_fetch
+
+s1m_add:
+	LEAQ      (SI)(SI*2), R9
+	LEAQ      (DI)(SI*4), BX
+	VMOVUPS.Z (DI), K1, Z0
+	VMOVUPS.Z (DI)(SI*1), K1, Z1
+	VMOVUPS.Z (DI)(SI*2), K1, Z2
+	VMOVUPS.Z (DI)(R9*1), K1, Z3
+	VMOVUPS.Z (BX), K1, Z4
+	VMOVUPS.Z (BX)(SI*1), K1, Z5
+	VMOVUPS.Z (BX)(SI*2), K1, Z6
+	VMOVUPS.Z (BX)(R9*1), K1, Z7
+	JMP       s1m_fetch
+
+s1m_zero:
+	VXORPD Z0, Z0, Z0
+	VXORPD Z1, Z1, Z1
+	VXORPD Z2, Z2, Z2
+	VXORPD Z3, Z3, Z3
+	VXORPD Z4, Z4, Z4
+	VXORPD Z5, Z5, Z5
+	VXORPD Z6, Z6, Z6
+	VXORPD Z7, Z7, Z7
+
+s1m_fetch:
+	LEAQ       64(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	LEAQ       (CX)(SI*4), BX
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 (BX)
+	PREFETCHT0 (BX)(SI*1)
+	PREFETCHT0 (BX)(SI*2)
+	PREFETCHT0 (BX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	LEAQ       (AX)(R8*4), BX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s1m_rest
+
+s1m_turn:
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s1m_turn
+
+s1m_rest:
+	ADDQ $0x08, CX
+	JEQ  s1m_end
+
+s1m_one:
+	VMOVUPS.Z    (DX), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VFMADD231PS  Z8, Z9, Z0
+	VBROADCASTSS (AX)(R8*1), Z10
+	VFMADD231PS  Z8, Z10, Z1
+	VBROADCASTSS (AX)(R8*2), Z11
+	VFMADD231PS  Z8, Z11, Z2
+	VBROADCASTSS (AX)(R9*1), Z12
+	VFMADD231PS  Z8, Z12, Z3
+	VBROADCASTSS (BX), Z13
+	VFMADD231PS  Z8, Z13, Z4
+	VBROADCASTSS (BX)(R8*1), Z14
+	VFMADD231PS  Z8, Z14, Z5
+	VBROADCASTSS (BX)(R8*2), Z15
+	VFMADD231PS  Z8, Z15, Z6
+	VBROADCASTSS (BX)(R9*1), Z16
+	VFMADD231PS  Z8, Z16, Z7
+	ADDQ         R10, AX
+	ADDQ         R10, BX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s1m_one
+
+s1m_end:
+	LEAQ    (SI)(SI*2), R9
+	LEAQ    (DI)(SI*4), BX
+	VMOVUPS Z0, K1, (DI)
+	VMOVUPS Z1, K1, (DI)(SI*1)
+	VMOVUPS Z2, K1, (DI)(SI*2)
+	VMOVUPS Z3, K1, (DI)(R9*1)
+	VMOVUPS Z4, K1, (BX)
+	VMOVUPS Z5, K1, (BX)(SI*1)
+	VMOVUPS Z6, K1, (BX)(SI*2)
+	VMOVUPS Z7, K1, (BX)(R9*1)
+	ADDQ    $0x40, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s1m_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s1m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s1m_tile
+	JMP  done
+
+// func packAVX512Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
+// Requires: AVX, AVX512F
+TEXT ·packAVX512Single(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ rows+32(FP), CX
+	MOVQ vectors+40(FP), AX
+	SHLQ $0x02, R8
+	SHLQ $0x02, R10
+	CMPQ AX, $0x03
+	JEQ  row3
+	CMPQ AX, $0x02
+	JEQ  row2
+
+row1:
+	VMOVUPD (SI), Z0
+	VMOVUPD Z0, (DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row1
+	VZEROUPPER
+	RET
+
+row2:
+	VMOVUPD (SI), Z0
+	VMOVUPD 64(SI), Z1
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row2
+	VZEROUPPER
+	RET
+
+row3:
+	VMOVUPD (SI), Z0
+	VMOVUPD 64(SI), Z1
+	VMOVUPD 128(SI), Z2
+	VMOVUPD Z0, (DI)
+	VMOVUPD Z1, 64(DI)
+	VMOVUPD Z2, 128(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row3
+	VZEROUPPER
+	RET
+
 // func peakAVX512Single(rounds int)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·peakAVX512Single(SB), NOSPLIT, $0-8
@@ -13960,7 +14844,7 @@ square:
 	RET
 
 // func sumAVX2(p *panel)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·sumAVX2(SB), NOSPLIT, $8-8
 	MOVQ p+0(FP), R13
 	MOVQ (R13), DI
@@ -14268,18 +15152,11 @@ t1x1_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1_zero
 	JEQ          t1x1_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	JMP          t1x1_terms
-
-t1x1_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1_add:
 	VMOVUPD (DI), Y0
@@ -14339,20 +15216,12 @@ t2x1_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1_zero
 	JEQ          t2x1_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	VBROADCASTSD 8(AX), Y1
 	JMP          t2x1_terms
-
-t2x1_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1_add:
 	VMOVUPD (DI), Y0
@@ -14417,8 +15286,6 @@ t3x1_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1_zero
 	JEQ          t3x1_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -14426,13 +15293,6 @@ t3x1_start:
 	VBROADCASTSD 8(AX), Y1
 	VBROADCASTSD 16(AX), Y2
 	JMP          t3x1_terms
-
-t3x1_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1_add:
 	VMOVUPD (DI), Y0
@@ -14502,8 +15362,6 @@ t4x1_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1_zero
 	JEQ          t4x1_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -14512,15 +15370,6 @@ t4x1_start:
 	VBROADCASTSD 16(AX), Y2
 	VBROADCASTSD 24(AX), Y3
 	JMP          t4x1_terms
-
-t4x1_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -14598,8 +15447,6 @@ t5x1_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1_zero
 	JEQ          t5x1_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -14609,16 +15456,6 @@ t5x1_start:
 	VBROADCASTSD 24(AX), Y3
 	VBROADCASTSD 32(AX), Y4
 	JMP          t5x1_terms
-
-t5x1_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -14701,8 +15538,6 @@ t6x1_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1_zero
 	JEQ          t6x1_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -14713,18 +15548,6 @@ t6x1_start:
 	VBROADCASTSD 32(AX), Y4
 	VBROADCASTSD 40(AX), Y5
 	JMP          t6x1_terms
-
-t6x1_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -14816,8 +15639,6 @@ t7x1_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1_zero
 	JEQ          t7x1_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -14829,19 +15650,6 @@ t7x1_start:
 	VBROADCASTSD 40(AX), Y5
 	VBROADCASTSD 48(AX), Y6
 	JMP          t7x1_terms
-
-t7x1_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -14938,8 +15746,6 @@ t8x1_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1_zero
 	JEQ          t8x1_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -14952,20 +15758,6 @@ t8x1_start:
 	VBROADCASTSD 48(AX), Y6
 	VBROADCASTSD 56(AX), Y7
 	JMP          t8x1_terms
-
-t8x1_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -15067,8 +15859,6 @@ t9x1_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1_zero
 	JEQ          t9x1_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -15082,21 +15872,6 @@ t9x1_start:
 	VBROADCASTSD 56(AX), Y7
 	VBROADCASTSD 64(AX), Y8
 	JMP          t9x1_terms
-
-t9x1_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -15203,8 +15978,6 @@ t10x1_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1_zero
 	JEQ          t10x1_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -15219,23 +15992,6 @@ t10x1_start:
 	VBROADCASTSD 64(AX), Y8
 	VBROADCASTSD 72(AX), Y9
 	JMP          t10x1_terms
-
-t10x1_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -15351,8 +16107,6 @@ t11x1_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1_zero
 	JEQ          t11x1_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -15368,24 +16122,6 @@ t11x1_start:
 	VBROADCASTSD 72(AX), Y9
 	VBROADCASTSD 80(AX), Y10
 	JMP          t11x1_terms
-
-t11x1_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -15506,8 +16242,6 @@ t12x1_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1_zero
 	JEQ          t12x1_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -15524,25 +16258,6 @@ t12x1_start:
 	VBROADCASTSD 80(AX), Y10
 	VBROADCASTSD 88(AX), Y11
 	JMP          t12x1_terms
-
-t12x1_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -15668,18 +16383,11 @@ t1x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1m_zero
 	JEQ          t1x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	JMP          t1x1m_terms
-
-t1x1m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1m_add:
 	VMOVUPD    88(R13), Y1
@@ -15742,20 +16450,12 @@ t2x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1m_zero
 	JEQ          t2x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	VBROADCASTSD 8(AX), Y1
 	JMP          t2x1m_terms
-
-t2x1m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1m_add:
 	VMOVUPD    88(R13), Y2
@@ -15823,8 +16523,6 @@ t3x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1m_zero
 	JEQ          t3x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -15832,13 +16530,6 @@ t3x1m_start:
 	VBROADCASTSD 8(AX), Y1
 	VBROADCASTSD 16(AX), Y2
 	JMP          t3x1m_terms
-
-t3x1m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1m_add:
 	VMOVUPD    88(R13), Y3
@@ -15911,8 +16602,6 @@ t4x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1m_zero
 	JEQ          t4x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -15921,15 +16610,6 @@ t4x1m_start:
 	VBROADCASTSD 16(AX), Y2
 	VBROADCASTSD 24(AX), Y3
 	JMP          t4x1m_terms
-
-t4x1m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1m_add:
 	VMOVUPD    88(R13), Y4
@@ -16010,8 +16690,6 @@ t5x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1m_zero
 	JEQ          t5x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -16021,16 +16699,6 @@ t5x1m_start:
 	VBROADCASTSD 24(AX), Y3
 	VBROADCASTSD 32(AX), Y4
 	JMP          t5x1m_terms
-
-t5x1m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1m_add:
 	VMOVUPD    88(R13), Y5
@@ -16116,8 +16784,6 @@ t6x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1m_zero
 	JEQ          t6x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -16128,18 +16794,6 @@ t6x1m_start:
 	VBROADCASTSD 32(AX), Y4
 	VBROADCASTSD 40(AX), Y5
 	JMP          t6x1m_terms
-
-t6x1m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1m_add:
 	VMOVUPD    88(R13), Y6
@@ -16234,8 +16888,6 @@ t7x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1m_zero
 	JEQ          t7x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -16247,19 +16899,6 @@ t7x1m_start:
 	VBROADCASTSD 40(AX), Y5
 	VBROADCASTSD 48(AX), Y6
 	JMP          t7x1m_terms
-
-t7x1m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1m_add:
 	VMOVUPD    88(R13), Y7
@@ -16359,8 +16998,6 @@ t8x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1m_zero
 	JEQ          t8x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -16373,20 +17010,6 @@ t8x1m_start:
 	VBROADCASTSD 48(AX), Y6
 	VBROADCASTSD 56(AX), Y7
 	JMP          t8x1m_terms
-
-t8x1m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1m_add:
 	VMOVUPD    88(R13), Y8
@@ -16491,8 +17114,6 @@ t9x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1m_zero
 	JEQ          t9x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -16506,21 +17127,6 @@ t9x1m_start:
 	VBROADCASTSD 56(AX), Y7
 	VBROADCASTSD 64(AX), Y8
 	JMP          t9x1m_terms
-
-t9x1m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1m_add:
 	VMOVUPD    88(R13), Y9
@@ -16630,8 +17236,6 @@ t10x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1m_zero
 	JEQ          t10x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -16646,23 +17250,6 @@ t10x1m_start:
 	VBROADCASTSD 64(AX), Y8
 	VBROADCASTSD 72(AX), Y9
 	JMP          t10x1m_terms
-
-t10x1m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1m_add:
 	VMOVUPD    88(R13), Y10
@@ -16781,8 +17368,6 @@ t11x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1m_zero
 	JEQ          t11x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -16798,24 +17383,6 @@ t11x1m_start:
 	VBROADCASTSD 72(AX), Y9
 	VBROADCASTSD 80(AX), Y10
 	JMP          t11x1m_terms
-
-t11x1m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1m_add:
 	VMOVUPD    88(R13), Y11
@@ -16939,8 +17506,6 @@ t12x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1m_zero
 	JEQ          t12x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -16957,25 +17522,6 @@ t12x1m_start:
 	VBROADCASTSD 80(AX), Y10
 	VBROADCASTSD 88(AX), Y11
 	JMP          t12x1m_terms
-
-t12x1m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1m_add:
 	VMOVUPD    88(R13), Y12
@@ -17104,19 +17650,12 @@ t1x2_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2_zero
 	JEQ          t1x2_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	VMOVAPD      Y0, Y1
 	JMP          t1x2_terms
-
-t1x2_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x2_add:
 	VMOVUPD (DI), Y0
@@ -17179,8 +17718,6 @@ t2x2_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2_zero
 	JEQ          t2x2_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -17189,12 +17726,6 @@ t2x2_start:
 	VBROADCASTSD 8(AX), Y2
 	VMOVAPD      Y2, Y3
 	JMP          t2x2_terms
-
-t2x2_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x2_add:
 	VMOVUPD (DI), Y0
@@ -17268,8 +17799,6 @@ t3x2_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2_zero
 	JEQ          t3x2_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -17280,13 +17809,6 @@ t3x2_start:
 	VBROADCASTSD 16(AX), Y4
 	VMOVAPD      Y4, Y5
 	JMP          t3x2_terms
-
-t3x2_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x2_add:
 	VMOVUPD (DI), Y0
@@ -17369,8 +17891,6 @@ t4x2_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2_zero
 	JEQ          t4x2_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -17383,15 +17903,6 @@ t4x2_start:
 	VBROADCASTSD 24(AX), Y6
 	VMOVAPD      Y6, Y7
 	JMP          t4x2_terms
-
-t4x2_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -17486,8 +17997,6 @@ t5x2_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2_zero
 	JEQ          t5x2_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -17502,16 +18011,6 @@ t5x2_start:
 	VBROADCASTSD 32(AX), Y8
 	VMOVAPD      Y8, Y9
 	JMP          t5x2_terms
-
-t5x2_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -17615,8 +18114,6 @@ t6x2_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2_zero
 	JEQ          t6x2_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -17633,18 +18130,6 @@ t6x2_start:
 	VBROADCASTSD 40(AX), Y10
 	VMOVAPD      Y10, Y11
 	JMP          t6x2_terms
-
-t6x2_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -17761,19 +18246,12 @@ t1x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2m_zero
 	JEQ          t1x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
 	VBROADCASTSD (AX), Y0
 	VMOVAPD      Y0, Y1
 	JMP          t1x2m_terms
-
-t1x2m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x2m_add:
 	VMOVUPD    88(R13), Y2
@@ -17840,8 +18318,6 @@ t2x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2m_zero
 	JEQ          t2x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -17850,12 +18326,6 @@ t2x2m_start:
 	VBROADCASTSD 8(AX), Y2
 	VMOVAPD      Y2, Y3
 	JMP          t2x2m_terms
-
-t2x2m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x2m_add:
 	VMOVUPD    88(R13), Y4
@@ -17932,8 +18402,6 @@ t3x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2m_zero
 	JEQ          t3x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -17944,13 +18412,6 @@ t3x2m_start:
 	VBROADCASTSD 16(AX), Y4
 	VMOVAPD      Y4, Y5
 	JMP          t3x2m_terms
-
-t3x2m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x2m_add:
 	VMOVUPD    88(R13), Y6
@@ -18036,8 +18497,6 @@ t4x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2m_zero
 	JEQ          t4x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18050,15 +18509,6 @@ t4x2m_start:
 	VBROADCASTSD 24(AX), Y6
 	VMOVAPD      Y6, Y7
 	JMP          t4x2m_terms
-
-t4x2m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x2m_add:
 	VMOVUPD    88(R13), Y8
@@ -18156,8 +18606,6 @@ t5x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2m_zero
 	JEQ          t5x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18172,16 +18620,6 @@ t5x2m_start:
 	VBROADCASTSD 32(AX), Y8
 	VMOVAPD      Y8, Y9
 	JMP          t5x2m_terms
-
-t5x2m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x2m_add:
 	VMOVUPD    88(R13), Y10
@@ -18288,8 +18726,6 @@ t6x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2m_zero
 	JEQ          t6x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18306,18 +18742,6 @@ t6x2m_start:
 	VBROADCASTSD 40(AX), Y10
 	VMOVAPD      Y10, Y11
 	JMP          t6x2m_terms
-
-t6x2m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x2m_add:
 	VMOVUPD    88(R13), Y12
@@ -18437,8 +18861,6 @@ t1x3_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3_zero
 	JEQ          t1x3_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18446,12 +18868,6 @@ t1x3_start:
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
 	JMP          t1x3_terms
-
-t1x3_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x3_add:
 	VMOVUPD (DI), Y0
@@ -18518,8 +18934,6 @@ t2x3_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3_zero
 	JEQ          t2x3_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18530,14 +18944,6 @@ t2x3_start:
 	VMOVAPD      Y3, Y4
 	VMOVAPD      Y3, Y5
 	JMP          t2x3_terms
-
-t2x3_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x3_add:
 	VMOVUPD (DI), Y0
@@ -18620,8 +19026,6 @@ t3x3_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3_zero
 	JEQ          t3x3_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18635,16 +19039,6 @@ t3x3_start:
 	VMOVAPD      Y6, Y7
 	VMOVAPD      Y6, Y8
 	JMP          t3x3_terms
-
-t3x3_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x3_add:
 	VMOVUPD (DI), Y0
@@ -18740,8 +19134,6 @@ t4x3_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3_zero
 	JEQ          t4x3_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18758,19 +19150,6 @@ t4x3_start:
 	VMOVAPD      Y9, Y10
 	VMOVAPD      Y9, Y11
 	JMP          t4x3_terms
-
-t4x3_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x3_add:
 	LEAQ    (SI)(SI*2), R9
@@ -18882,8 +19261,6 @@ t1x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3m_zero
 	JEQ          t1x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18891,12 +19268,6 @@ t1x3m_start:
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
 	JMP          t1x3m_terms
-
-t1x3m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x3m_add:
 	VMOVUPD    88(R13), Y3
@@ -18967,8 +19338,6 @@ t2x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3m_zero
 	JEQ          t2x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -18979,14 +19348,6 @@ t2x3m_start:
 	VMOVAPD      Y3, Y4
 	VMOVAPD      Y3, Y5
 	JMP          t2x3m_terms
-
-t2x3m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x3m_add:
 	VMOVUPD    88(R13), Y6
@@ -19072,8 +19433,6 @@ t3x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3m_zero
 	JEQ          t3x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19087,16 +19446,6 @@ t3x3m_start:
 	VMOVAPD      Y6, Y7
 	VMOVAPD      Y6, Y8
 	JMP          t3x3m_terms
-
-t3x3m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x3m_add:
 	VMOVUPD    88(R13), Y9
@@ -19195,8 +19544,6 @@ t4x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3m_zero
 	JEQ          t4x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19213,19 +19560,6 @@ t4x3m_start:
 	VMOVAPD      Y9, Y10
 	VMOVAPD      Y9, Y11
 	JMP          t4x3m_terms
-
-t4x3m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x3m_add:
 	VMOVUPD    88(R13), Y12
@@ -19340,8 +19674,6 @@ t1x4_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4_zero
 	JEQ          t1x4_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19350,12 +19682,6 @@ t1x4_start:
 	VMOVAPD      Y0, Y2
 	VMOVAPD      Y0, Y3
 	JMP          t1x4_terms
-
-t1x4_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x4_add:
 	VMOVUPD (DI), Y0
@@ -19426,8 +19752,6 @@ t2x4_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4_zero
 	JEQ          t2x4_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19440,14 +19764,6 @@ t2x4_start:
 	VMOVAPD      Y4, Y6
 	VMOVAPD      Y4, Y7
 	JMP          t2x4_terms
-
-t2x4_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x4_add:
 	VMOVUPD (DI), Y0
@@ -19539,8 +19855,6 @@ t1x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4m_zero
 	JEQ          t1x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19549,12 +19863,6 @@ t1x4m_start:
 	VMOVAPD      Y0, Y2
 	VMOVAPD      Y0, Y3
 	JMP          t1x4m_terms
-
-t1x4m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x4m_add:
 	VMOVUPD    88(R13), Y4
@@ -19629,8 +19937,6 @@ t2x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4m_zero
 	JEQ          t2x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19643,14 +19949,6 @@ t2x4m_start:
 	VMOVAPD      Y4, Y6
 	VMOVAPD      Y4, Y7
 	JMP          t2x4m_terms
-
-t2x4m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x4m_add:
 	VMOVUPD    88(R13), Y8
@@ -19745,8 +20043,6 @@ t1x5_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5_zero
 	JEQ          t1x5_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19756,13 +20052,6 @@ t1x5_start:
 	VMOVAPD      Y0, Y3
 	VMOVAPD      Y0, Y4
 	JMP          t1x5_terms
-
-t1x5_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x5_add:
 	VMOVUPD (DI), Y0
@@ -19837,8 +20126,6 @@ t2x5_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5_zero
 	JEQ          t2x5_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19853,16 +20140,6 @@ t2x5_start:
 	VMOVAPD      Y5, Y8
 	VMOVAPD      Y5, Y9
 	JMP          t2x5_terms
-
-t2x5_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x5_add:
 	VMOVUPD (DI), Y0
@@ -19963,8 +20240,6 @@ t1x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5m_zero
 	JEQ          t1x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -19974,13 +20249,6 @@ t1x5m_start:
 	VMOVAPD      Y0, Y3
 	VMOVAPD      Y0, Y4
 	JMP          t1x5m_terms
-
-t1x5m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x5m_add:
 	VMOVUPD    88(R13), Y5
@@ -20059,8 +20327,6 @@ t2x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5m_zero
 	JEQ          t2x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20075,16 +20341,6 @@ t2x5m_start:
 	VMOVAPD      Y5, Y8
 	VMOVAPD      Y5, Y9
 	JMP          t2x5m_terms
-
-t2x5m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x5m_add:
 	VMOVUPD    88(R13), Y10
@@ -20188,8 +20444,6 @@ t1x6_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6_zero
 	JEQ          t1x6_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20200,13 +20454,6 @@ t1x6_start:
 	VMOVAPD      Y0, Y4
 	VMOVAPD      Y0, Y5
 	JMP          t1x6_terms
-
-t1x6_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x6_add:
 	VMOVUPD (DI), Y0
@@ -20285,8 +20532,6 @@ t2x6_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6_zero
 	JEQ          t2x6_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20303,16 +20548,6 @@ t2x6_start:
 	VMOVAPD      Y6, Y10
 	VMOVAPD      Y6, Y11
 	JMP          t2x6_terms
-
-t2x6_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x6_add:
 	VMOVUPD (DI), Y0
@@ -20422,8 +20657,6 @@ t1x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6m_zero
 	JEQ          t1x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20434,13 +20667,6 @@ t1x6m_start:
 	VMOVAPD      Y0, Y4
 	VMOVAPD      Y0, Y5
 	JMP          t1x6m_terms
-
-t1x6m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x6m_add:
 	VMOVUPD    88(R13), Y6
@@ -20523,8 +20749,6 @@ t2x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6m_zero
 	JEQ          t2x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20541,16 +20765,6 @@ t2x6m_start:
 	VMOVAPD      Y6, Y10
 	VMOVAPD      Y6, Y11
 	JMP          t2x6m_terms
-
-t2x6m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x6m_add:
 	VMOVUPD    88(R13), Y12
@@ -20663,8 +20877,6 @@ t1x7_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7_zero
 	JEQ          t1x7_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20676,14 +20888,6 @@ t1x7_start:
 	VMOVAPD      Y0, Y5
 	VMOVAPD      Y0, Y6
 	JMP          t1x7_terms
-
-t1x7_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x7_add:
 	VMOVUPD (DI), Y0
@@ -20766,8 +20970,6 @@ t1x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7m_zero
 	JEQ          t1x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20779,14 +20981,6 @@ t1x7m_start:
 	VMOVAPD      Y0, Y5
 	VMOVAPD      Y0, Y6
 	JMP          t1x7m_terms
-
-t1x7m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x7m_add:
 	VMOVUPD    88(R13), Y7
@@ -20873,8 +21067,6 @@ t1x8_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8_zero
 	JEQ          t1x8_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20887,14 +21079,6 @@ t1x8_start:
 	VMOVAPD      Y0, Y6
 	VMOVAPD      Y0, Y7
 	JMP          t1x8_terms
-
-t1x8_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x8_add:
 	VMOVUPD (DI), Y0
@@ -20981,8 +21165,6 @@ t1x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8m_zero
 	JEQ          t1x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*8), AX
@@ -20995,14 +21177,6 @@ t1x8m_start:
 	VMOVAPD      Y0, Y6
 	VMOVAPD      Y0, Y7
 	JMP          t1x8m_terms
-
-t1x8m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x8m_add:
 	VMOVUPD    88(R13), Y8
@@ -21097,6 +21271,1161 @@ tiled:
 	VZEROUPPER
 	RET
 
+// func sweepAVX2(p *sweep)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·sweepAVX2(SB), NOSPLIT, $16-8
+	MOVQ p+0(FP), R13
+	MOVQ (R13), DI
+	MOVQ 8(R13), SI
+	MOVQ 24(R13), R8
+	MOVQ 32(R13), R10
+	MOVQ 48(R13), R11
+	MOVQ 144(R13), R12
+	MOVQ 152(R13), R14
+	LEAQ (R14)(R14*2), R15
+	MOVQ 72(R13), AX
+	MOVQ AX, (SP)
+	MOVQ 40(R13), DX
+	MOVQ DX, 8(SP)
+	CMPQ 80(R13), $0x03
+	JEQ  s3_tile
+	CMPQ 80(R13), $0x07
+	JEQ  s3m_tile
+	CMPQ 80(R13), $0x06
+	JEQ  s2m_tile
+	CMPQ 80(R13), $0x05
+	JEQ  s1m_tile
+
+done:
+	VZEROUPPER
+	RET
+
+s3_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3_zero
+	JEQ          s3_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD 8(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSD 16(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VBROADCASTSD 24(AX), Y9
+	VMOVAPD      Y9, Y10
+	VMOVAPD      Y9, Y11
+	JMP          s3_fetch
+
+s3_add:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD (DI)(SI*1), Y3
+	VMOVUPD 32(DI)(SI*1), Y4
+	VMOVUPD 64(DI)(SI*1), Y5
+	VMOVUPD (DI)(SI*2), Y6
+	VMOVUPD 32(DI)(SI*2), Y7
+	VMOVUPD 64(DI)(SI*2), Y8
+	VMOVUPD (DI)(R9*1), Y9
+	VMOVUPD 32(DI)(R9*1), Y10
+	VMOVUPD 64(DI)(R9*1), Y11
+	JMP     s3_fetch
+
+s3_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+s3_fetch:
+	LEAQ       96(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3_rest
+
+s3_turn:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3_turn
+
+s3_rest:
+	ADDQ $0x08, CX
+	JEQ  s3_end
+
+s3_one:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3_one
+
+s3_end:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, (DI)(SI*1)
+	VMOVUPD Y4, 32(DI)(SI*1)
+	VMOVUPD Y5, 64(DI)(SI*1)
+	VMOVUPD Y6, (DI)(SI*2)
+	VMOVUPD Y7, 32(DI)(SI*2)
+	VMOVUPD Y8, 64(DI)(SI*2)
+	VMOVUPD Y9, (DI)(R9*1)
+	VMOVUPD Y10, 32(DI)(R9*1)
+	VMOVUPD Y11, 64(DI)(R9*1)
+	ADDQ    $0x60, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s3_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s3_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3_tile
+	JMP  done
+
+s3m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3m_zero
+	JEQ          s3m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD 8(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSD 16(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VBROADCASTSD 24(AX), Y9
+	VMOVAPD      Y9, Y10
+	VMOVAPD      Y9, Y11
+	JMP          s3m_fetch
+
+s3m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPD 64(DI), Y15, Y2
+	VMOVUPD    (DI)(SI*1), Y3
+	VMOVUPD    32(DI)(SI*1), Y4
+	VMASKMOVPD 64(DI)(SI*1), Y15, Y5
+	VMOVUPD    (DI)(SI*2), Y6
+	VMOVUPD    32(DI)(SI*2), Y7
+	VMASKMOVPD 64(DI)(SI*2), Y15, Y8
+	VMOVUPD    (DI)(R9*1), Y9
+	VMOVUPD    32(DI)(R9*1), Y10
+	VMASKMOVPD 64(DI)(R9*1), Y15, Y11
+	JMP        s3m_fetch
+
+s3m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+s3m_fetch:
+	LEAQ       96(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3m_rest
+
+s3m_turn:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3m_turn
+
+s3m_rest:
+	ADDQ $0x08, CX
+	JEQ  s3m_end
+
+s3m_one:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPD   64(DX), Y14, Y14
+	VBROADCASTSD (AX), Y15
+	VFMADD231PD  Y12, Y15, Y0
+	VFMADD231PD  Y13, Y15, Y1
+	VFMADD231PD  Y14, Y15, Y2
+	VBROADCASTSD (AX)(R8*1), Y15
+	VFMADD231PD  Y12, Y15, Y3
+	VFMADD231PD  Y13, Y15, Y4
+	VFMADD231PD  Y14, Y15, Y5
+	VBROADCASTSD (AX)(R8*2), Y15
+	VFMADD231PD  Y12, Y15, Y6
+	VFMADD231PD  Y13, Y15, Y7
+	VFMADD231PD  Y14, Y15, Y8
+	VBROADCASTSD (AX)(R9*1), Y15
+	VFMADD231PD  Y12, Y15, Y9
+	VFMADD231PD  Y13, Y15, Y10
+	VFMADD231PD  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3m_one
+
+s3m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMASKMOVPD Y2, Y15, 64(DI)
+	VMOVUPD    Y3, (DI)(SI*1)
+	VMOVUPD    Y4, 32(DI)(SI*1)
+	VMASKMOVPD Y5, Y15, 64(DI)(SI*1)
+	VMOVUPD    Y6, (DI)(SI*2)
+	VMOVUPD    Y7, 32(DI)(SI*2)
+	VMASKMOVPD Y8, Y15, 64(DI)(SI*2)
+	VMOVUPD    Y9, (DI)(R9*1)
+	VMOVUPD    Y10, 32(DI)(R9*1)
+	VMASKMOVPD Y11, Y15, 64(DI)(R9*1)
+	ADDQ       $0x60, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s3m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s3m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3m_tile
+	JMP  done
+
+s2m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s2m_zero
+	JEQ          s2m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSD 8(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD 16(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSD 24(AX), Y6
+	VMOVAPD      Y6, Y7
+	JMP          s2m_fetch
+
+s2m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMASKMOVPD 32(DI), Y15, Y1
+	VMOVUPD    (DI)(SI*1), Y2
+	VMASKMOVPD 32(DI)(SI*1), Y15, Y3
+	VMOVUPD    (DI)(SI*2), Y4
+	VMASKMOVPD 32(DI)(SI*2), Y15, Y5
+	VMOVUPD    (DI)(R9*1), Y6
+	VMASKMOVPD 32(DI)(R9*1), Y15, Y7
+	JMP        s2m_fetch
+
+s2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+s2m_fetch:
+	LEAQ       64(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s2m_rest
+
+s2m_turn:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s2m_turn
+
+s2m_rest:
+	ADDQ $0x08, CX
+	JEQ  s2m_end
+
+s2m_one:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPD   32(DX), Y9, Y9
+	VBROADCASTSD (AX), Y10
+	VFMADD231PD  Y8, Y10, Y0
+	VFMADD231PD  Y9, Y10, Y1
+	VBROADCASTSD (AX)(R8*1), Y11
+	VFMADD231PD  Y8, Y11, Y2
+	VFMADD231PD  Y9, Y11, Y3
+	VBROADCASTSD (AX)(R8*2), Y12
+	VFMADD231PD  Y8, Y12, Y4
+	VFMADD231PD  Y9, Y12, Y5
+	VBROADCASTSD (AX)(R9*1), Y13
+	VFMADD231PD  Y8, Y13, Y6
+	VFMADD231PD  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s2m_one
+
+s2m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPD Y1, Y15, 32(DI)
+	VMOVUPD    Y2, (DI)(SI*1)
+	VMASKMOVPD Y3, Y15, 32(DI)(SI*1)
+	VMOVUPD    Y4, (DI)(SI*2)
+	VMASKMOVPD Y5, Y15, 32(DI)(SI*2)
+	VMOVUPD    Y6, (DI)(R9*1)
+	VMASKMOVPD Y7, Y15, 32(DI)(R9*1)
+	ADDQ       $0x40, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s2m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s2m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s2m_tile
+	JMP  done
+
+s1m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s1m_zero
+	JEQ          s1m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSD (AX), Y0
+	VBROADCASTSD 8(AX), Y1
+	VBROADCASTSD 16(AX), Y2
+	VBROADCASTSD 24(AX), Y3
+	JMP          s1m_fetch
+
+s1m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPD (DI), Y15, Y0
+	VMASKMOVPD (DI)(SI*1), Y15, Y1
+	VMASKMOVPD (DI)(SI*2), Y15, Y2
+	VMASKMOVPD (DI)(R9*1), Y15, Y3
+	JMP        s1m_fetch
+
+s1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+s1m_fetch:
+	LEAQ       32(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s1m_rest
+
+s1m_turn:
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s1m_turn
+
+s1m_rest:
+	ADDQ $0x08, CX
+	JEQ  s1m_end
+
+s1m_one:
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPD   (DX), Y4, Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y4, Y5, Y0
+	VBROADCASTSD (AX)(R8*1), Y6
+	VFMADD231PD  Y4, Y6, Y1
+	VBROADCASTSD (AX)(R8*2), Y7
+	VFMADD231PD  Y4, Y7, Y2
+	VBROADCASTSD (AX)(R9*1), Y8
+	VFMADD231PD  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s1m_one
+
+s1m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPD Y0, Y15, (DI)
+	VMASKMOVPD Y1, Y15, (DI)(SI*1)
+	VMASKMOVPD Y2, Y15, (DI)(SI*2)
+	VMASKMOVPD Y3, Y15, (DI)(R9*1)
+	ADDQ       $0x20, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s1m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s1m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s1m_tile
+	JMP  done
+
+// func packAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
+// Requires: AVX
+TEXT ·packAVX2(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ rows+32(FP), CX
+	MOVQ vectors+40(FP), AX
+	SHLQ $0x03, R8
+	SHLQ $0x03, R10
+	CMPQ AX, $0x03
+	JEQ  row3
+	CMPQ AX, $0x02
+	JEQ  row2
+
+row1:
+	VMOVUPD (SI), Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row1
+	VZEROUPPER
+	RET
+
+row2:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row2
+	VZEROUPPER
+	RET
+
+row3:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 64(SI), Y2
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row3
+	VZEROUPPER
+	RET
+
 // func peakAVX2(rounds int)
 // Requires: AVX, FMA3
 TEXT ·peakAVX2(SB), NOSPLIT, $0-8
@@ -21135,7 +22464,7 @@ loop:
 	RET
 
 // func sumAVX2Single(p *panel)
-// Requires: AVX, FMA3, MMX+
+// Requires: AVX, FMA3
 TEXT ·sumAVX2Single(SB), NOSPLIT, $8-8
 	MOVQ p+0(FP), R13
 	MOVQ (R13), DI
@@ -21443,18 +22772,11 @@ t1x1_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1_zero
 	JEQ          t1x1_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Y0
 	JMP          t1x1_terms
-
-t1x1_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1_add:
 	VMOVUPD (DI), Y0
@@ -21514,20 +22836,12 @@ t2x1_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1_zero
 	JEQ          t2x1_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Y0
 	VBROADCASTSS 4(AX), Y1
 	JMP          t2x1_terms
-
-t2x1_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1_add:
 	VMOVUPD (DI), Y0
@@ -21592,8 +22906,6 @@ t3x1_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1_zero
 	JEQ          t3x1_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -21601,13 +22913,6 @@ t3x1_start:
 	VBROADCASTSS 4(AX), Y1
 	VBROADCASTSS 8(AX), Y2
 	JMP          t3x1_terms
-
-t3x1_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1_add:
 	VMOVUPD (DI), Y0
@@ -21677,8 +22982,6 @@ t4x1_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1_zero
 	JEQ          t4x1_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -21687,15 +22990,6 @@ t4x1_start:
 	VBROADCASTSS 8(AX), Y2
 	VBROADCASTSS 12(AX), Y3
 	JMP          t4x1_terms
-
-t4x1_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -21773,8 +23067,6 @@ t5x1_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1_zero
 	JEQ          t5x1_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -21784,16 +23076,6 @@ t5x1_start:
 	VBROADCASTSS 12(AX), Y3
 	VBROADCASTSS 16(AX), Y4
 	JMP          t5x1_terms
-
-t5x1_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -21876,8 +23158,6 @@ t6x1_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1_zero
 	JEQ          t6x1_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -21888,18 +23168,6 @@ t6x1_start:
 	VBROADCASTSS 16(AX), Y4
 	VBROADCASTSS 20(AX), Y5
 	JMP          t6x1_terms
-
-t6x1_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -21991,8 +23259,6 @@ t7x1_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1_zero
 	JEQ          t7x1_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -22004,19 +23270,6 @@ t7x1_start:
 	VBROADCASTSS 20(AX), Y5
 	VBROADCASTSS 24(AX), Y6
 	JMP          t7x1_terms
-
-t7x1_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -22113,8 +23366,6 @@ t8x1_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1_zero
 	JEQ          t8x1_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -22127,20 +23378,6 @@ t8x1_start:
 	VBROADCASTSS 24(AX), Y6
 	VBROADCASTSS 28(AX), Y7
 	JMP          t8x1_terms
-
-t8x1_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -22242,8 +23479,6 @@ t9x1_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1_zero
 	JEQ          t9x1_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -22257,21 +23492,6 @@ t9x1_start:
 	VBROADCASTSS 28(AX), Y7
 	VBROADCASTSS 32(AX), Y8
 	JMP          t9x1_terms
-
-t9x1_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -22378,8 +23598,6 @@ t10x1_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1_zero
 	JEQ          t10x1_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -22394,23 +23612,6 @@ t10x1_start:
 	VBROADCASTSS 32(AX), Y8
 	VBROADCASTSS 36(AX), Y9
 	JMP          t10x1_terms
-
-t10x1_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -22526,8 +23727,6 @@ t11x1_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1_zero
 	JEQ          t11x1_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -22543,24 +23742,6 @@ t11x1_start:
 	VBROADCASTSS 36(AX), Y9
 	VBROADCASTSS 40(AX), Y10
 	JMP          t11x1_terms
-
-t11x1_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -22681,8 +23862,6 @@ t12x1_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1_zero
 	JEQ          t12x1_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -22699,25 +23878,6 @@ t12x1_start:
 	VBROADCASTSS 40(AX), Y10
 	VBROADCASTSS 44(AX), Y11
 	JMP          t12x1_terms
-
-t12x1_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1_add:
 	LEAQ    (SI)(SI*2), R9
@@ -22843,18 +24003,11 @@ t1x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x1m_zero
 	JEQ          t1x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Y0
 	JMP          t1x1m_terms
-
-t1x1m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x1m_add:
 	VMOVUPD    88(R13), Y1
@@ -22917,20 +24070,12 @@ t2x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x1m_zero
 	JEQ          t2x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Y0
 	VBROADCASTSS 4(AX), Y1
 	JMP          t2x1m_terms
-
-t2x1m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x1m_add:
 	VMOVUPD    88(R13), Y2
@@ -22998,8 +24143,6 @@ t3x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x1m_zero
 	JEQ          t3x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23007,13 +24150,6 @@ t3x1m_start:
 	VBROADCASTSS 4(AX), Y1
 	VBROADCASTSS 8(AX), Y2
 	JMP          t3x1m_terms
-
-t3x1m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x1m_add:
 	VMOVUPD    88(R13), Y3
@@ -23086,8 +24222,6 @@ t4x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x1m_zero
 	JEQ          t4x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23096,15 +24230,6 @@ t4x1m_start:
 	VBROADCASTSS 8(AX), Y2
 	VBROADCASTSS 12(AX), Y3
 	JMP          t4x1m_terms
-
-t4x1m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x1m_add:
 	VMOVUPD    88(R13), Y4
@@ -23185,8 +24310,6 @@ t5x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x1m_zero
 	JEQ          t5x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23196,16 +24319,6 @@ t5x1m_start:
 	VBROADCASTSS 12(AX), Y3
 	VBROADCASTSS 16(AX), Y4
 	JMP          t5x1m_terms
-
-t5x1m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x1m_add:
 	VMOVUPD    88(R13), Y5
@@ -23291,8 +24404,6 @@ t6x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x1m_zero
 	JEQ          t6x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23303,18 +24414,6 @@ t6x1m_start:
 	VBROADCASTSS 16(AX), Y4
 	VBROADCASTSS 20(AX), Y5
 	JMP          t6x1m_terms
-
-t6x1m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x1m_add:
 	VMOVUPD    88(R13), Y6
@@ -23409,8 +24508,6 @@ t7x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t7x1m_zero
 	JEQ          t7x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t7x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23422,19 +24519,6 @@ t7x1m_start:
 	VBROADCASTSS 20(AX), Y5
 	VBROADCASTSS 24(AX), Y6
 	JMP          t7x1m_terms
-
-t7x1m_ahead:
-	IMUL3Q     $0x07, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
 
 t7x1m_add:
 	VMOVUPD    88(R13), Y7
@@ -23534,8 +24618,6 @@ t8x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t8x1m_zero
 	JEQ          t8x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t8x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23548,20 +24630,6 @@ t8x1m_start:
 	VBROADCASTSS 24(AX), Y6
 	VBROADCASTSS 28(AX), Y7
 	JMP          t8x1m_terms
-
-t8x1m_ahead:
-	IMUL3Q     $0x08, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
 
 t8x1m_add:
 	VMOVUPD    88(R13), Y8
@@ -23666,8 +24734,6 @@ t9x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t9x1m_zero
 	JEQ          t9x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t9x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23681,21 +24747,6 @@ t9x1m_start:
 	VBROADCASTSS 28(AX), Y7
 	VBROADCASTSS 32(AX), Y8
 	JMP          t9x1m_terms
-
-t9x1m_ahead:
-	IMUL3Q     $0x09, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (AX)(SI*4)
 
 t9x1m_add:
 	VMOVUPD    88(R13), Y9
@@ -23805,8 +24856,6 @@ t10x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t10x1m_zero
 	JEQ          t10x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t10x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23821,23 +24870,6 @@ t10x1m_start:
 	VBROADCASTSS 32(AX), Y8
 	VBROADCASTSS 36(AX), Y9
 	JMP          t10x1m_terms
-
-t10x1m_ahead:
-	IMUL3Q     $0x0a, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
 
 t10x1m_add:
 	VMOVUPD    88(R13), Y10
@@ -23956,8 +24988,6 @@ t11x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t11x1m_zero
 	JEQ          t11x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t11x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -23973,24 +25003,6 @@ t11x1m_start:
 	VBROADCASTSS 36(AX), Y9
 	VBROADCASTSS 40(AX), Y10
 	JMP          t11x1m_terms
-
-t11x1m_ahead:
-	IMUL3Q     $0x0b, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
 
 t11x1m_add:
 	VMOVUPD    88(R13), Y11
@@ -24114,8 +25126,6 @@ t12x1m_start:
 	CMPQ         AX, $0x01
 	JLT          t12x1m_zero
 	JEQ          t12x1m_add
-	CMPQ         AX, $0x03
-	JEQ          t12x1m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -24132,25 +25142,6 @@ t12x1m_start:
 	VBROADCASTSS 40(AX), Y10
 	VBROADCASTSS 44(AX), Y11
 	JMP          t12x1m_terms
-
-t12x1m_ahead:
-	IMUL3Q     $0x0c, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	LEAQ       (AX)(SI*4), BX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
-	PREFETCHT0 (AX)(SI*2)
-	PREFETCHT0 (AX)(R9*1)
-	PREFETCHT0 (BX)
-	PREFETCHT0 (BX)(SI*1)
-	PREFETCHT0 (BX)(SI*2)
-	PREFETCHT0 (BX)(R9*1)
 
 t12x1m_add:
 	VMOVUPD    88(R13), Y12
@@ -24279,19 +25270,12 @@ t1x2_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2_zero
 	JEQ          t1x2_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Y0
 	VMOVAPD      Y0, Y1
 	JMP          t1x2_terms
-
-t1x2_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x2_add:
 	VMOVUPD (DI), Y0
@@ -24354,8 +25338,6 @@ t2x2_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2_zero
 	JEQ          t2x2_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -24364,12 +25346,6 @@ t2x2_start:
 	VBROADCASTSS 4(AX), Y2
 	VMOVAPD      Y2, Y3
 	JMP          t2x2_terms
-
-t2x2_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x2_add:
 	VMOVUPD (DI), Y0
@@ -24443,8 +25419,6 @@ t3x2_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2_zero
 	JEQ          t3x2_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -24455,13 +25429,6 @@ t3x2_start:
 	VBROADCASTSS 8(AX), Y4
 	VMOVAPD      Y4, Y5
 	JMP          t3x2_terms
-
-t3x2_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x2_add:
 	VMOVUPD (DI), Y0
@@ -24544,8 +25511,6 @@ t4x2_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2_zero
 	JEQ          t4x2_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -24558,15 +25523,6 @@ t4x2_start:
 	VBROADCASTSS 12(AX), Y6
 	VMOVAPD      Y6, Y7
 	JMP          t4x2_terms
-
-t4x2_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -24661,8 +25617,6 @@ t5x2_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2_zero
 	JEQ          t5x2_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -24677,16 +25631,6 @@ t5x2_start:
 	VBROADCASTSS 16(AX), Y8
 	VMOVAPD      Y8, Y9
 	JMP          t5x2_terms
-
-t5x2_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -24790,8 +25734,6 @@ t6x2_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2_zero
 	JEQ          t6x2_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -24808,18 +25750,6 @@ t6x2_start:
 	VBROADCASTSS 20(AX), Y10
 	VMOVAPD      Y10, Y11
 	JMP          t6x2_terms
-
-t6x2_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x2_add:
 	LEAQ    (SI)(SI*2), R9
@@ -24936,19 +25866,12 @@ t1x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x2m_zero
 	JEQ          t1x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
 	VBROADCASTSS (AX), Y0
 	VMOVAPD      Y0, Y1
 	JMP          t1x2m_terms
-
-t1x2m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
 
 t1x2m_add:
 	VMOVUPD    88(R13), Y2
@@ -25015,8 +25938,6 @@ t2x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x2m_zero
 	JEQ          t2x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25025,12 +25946,6 @@ t2x2m_start:
 	VBROADCASTSS 4(AX), Y2
 	VMOVAPD      Y2, Y3
 	JMP          t2x2m_terms
-
-t2x2m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
 
 t2x2m_add:
 	VMOVUPD    88(R13), Y4
@@ -25107,8 +26022,6 @@ t3x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x2m_zero
 	JEQ          t3x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25119,13 +26032,6 @@ t3x2m_start:
 	VBROADCASTSS 8(AX), Y4
 	VMOVAPD      Y4, Y5
 	JMP          t3x2m_terms
-
-t3x2m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
 
 t3x2m_add:
 	VMOVUPD    88(R13), Y6
@@ -25211,8 +26117,6 @@ t4x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x2m_zero
 	JEQ          t4x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25225,15 +26129,6 @@ t4x2m_start:
 	VBROADCASTSS 12(AX), Y6
 	VMOVAPD      Y6, Y7
 	JMP          t4x2m_terms
-
-t4x2m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
 
 t4x2m_add:
 	VMOVUPD    88(R13), Y8
@@ -25331,8 +26226,6 @@ t5x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t5x2m_zero
 	JEQ          t5x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t5x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25347,16 +26240,6 @@ t5x2m_start:
 	VBROADCASTSS 16(AX), Y8
 	VMOVAPD      Y8, Y9
 	JMP          t5x2m_terms
-
-t5x2m_ahead:
-	IMUL3Q     $0x05, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (CX)(SI*4)
 
 t5x2m_add:
 	VMOVUPD    88(R13), Y10
@@ -25463,8 +26346,6 @@ t6x2m_start:
 	CMPQ         AX, $0x01
 	JLT          t6x2m_zero
 	JEQ          t6x2m_add
-	CMPQ         AX, $0x03
-	JEQ          t6x2m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25481,18 +26362,6 @@ t6x2m_start:
 	VBROADCASTSS 20(AX), Y10
 	VMOVAPD      Y10, Y11
 	JMP          t6x2m_terms
-
-t6x2m_ahead:
-	IMUL3Q     $0x06, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	LEAQ       (CX)(SI*4), AX
-	PREFETCHT0 (CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 (AX)
-	PREFETCHT0 (AX)(SI*1)
 
 t6x2m_add:
 	VMOVUPD    88(R13), Y12
@@ -25612,8 +26481,6 @@ t1x3_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3_zero
 	JEQ          t1x3_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25621,12 +26488,6 @@ t1x3_start:
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
 	JMP          t1x3_terms
-
-t1x3_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x3_add:
 	VMOVUPD (DI), Y0
@@ -25693,8 +26554,6 @@ t2x3_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3_zero
 	JEQ          t2x3_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25705,14 +26564,6 @@ t2x3_start:
 	VMOVAPD      Y3, Y4
 	VMOVAPD      Y3, Y5
 	JMP          t2x3_terms
-
-t2x3_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x3_add:
 	VMOVUPD (DI), Y0
@@ -25795,8 +26646,6 @@ t3x3_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3_zero
 	JEQ          t3x3_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25810,16 +26659,6 @@ t3x3_start:
 	VMOVAPD      Y6, Y7
 	VMOVAPD      Y6, Y8
 	JMP          t3x3_terms
-
-t3x3_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x3_add:
 	VMOVUPD (DI), Y0
@@ -25915,8 +26754,6 @@ t4x3_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3_zero
 	JEQ          t4x3_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -25933,19 +26770,6 @@ t4x3_start:
 	VMOVAPD      Y9, Y10
 	VMOVAPD      Y9, Y11
 	JMP          t4x3_terms
-
-t4x3_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x3_add:
 	LEAQ    (SI)(SI*2), R9
@@ -26057,8 +26881,6 @@ t1x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x3m_zero
 	JEQ          t1x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26066,12 +26888,6 @@ t1x3m_start:
 	VMOVAPD      Y0, Y1
 	VMOVAPD      Y0, Y2
 	JMP          t1x3m_terms
-
-t1x3m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x3m_add:
 	VMOVUPD    88(R13), Y3
@@ -26142,8 +26958,6 @@ t2x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x3m_zero
 	JEQ          t2x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26154,14 +26968,6 @@ t2x3m_start:
 	VMOVAPD      Y3, Y4
 	VMOVAPD      Y3, Y5
 	JMP          t2x3m_terms
-
-t2x3m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x3m_add:
 	VMOVUPD    88(R13), Y6
@@ -26247,8 +27053,6 @@ t3x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t3x3m_zero
 	JEQ          t3x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t3x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26262,16 +27066,6 @@ t3x3m_start:
 	VMOVAPD      Y6, Y7
 	VMOVAPD      Y6, Y8
 	JMP          t3x3m_terms
-
-t3x3m_ahead:
-	IMUL3Q     $0x03, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
 
 t3x3m_add:
 	VMOVUPD    88(R13), Y9
@@ -26370,8 +27164,6 @@ t4x3m_start:
 	CMPQ         AX, $0x01
 	JLT          t4x3m_zero
 	JEQ          t4x3m_add
-	CMPQ         AX, $0x03
-	JEQ          t4x3m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26388,19 +27180,6 @@ t4x3m_start:
 	VMOVAPD      Y9, Y10
 	VMOVAPD      Y9, Y11
 	JMP          t4x3m_terms
-
-t4x3m_ahead:
-	IMUL3Q     $0x04, SI, CX
-	ADDQ       DI, CX
-	LEAQ       (SI)(SI*2), R9
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 (CX)(SI*2)
-	PREFETCHT0 64(CX)(SI*2)
-	PREFETCHT0 (CX)(R9*1)
-	PREFETCHT0 64(CX)(R9*1)
 
 t4x3m_add:
 	VMOVUPD    88(R13), Y12
@@ -26515,8 +27294,6 @@ t1x4_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4_zero
 	JEQ          t1x4_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26525,12 +27302,6 @@ t1x4_start:
 	VMOVAPD      Y0, Y2
 	VMOVAPD      Y0, Y3
 	JMP          t1x4_terms
-
-t1x4_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x4_add:
 	VMOVUPD (DI), Y0
@@ -26601,8 +27372,6 @@ t2x4_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4_zero
 	JEQ          t2x4_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26615,14 +27384,6 @@ t2x4_start:
 	VMOVAPD      Y4, Y6
 	VMOVAPD      Y4, Y7
 	JMP          t2x4_terms
-
-t2x4_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x4_add:
 	VMOVUPD (DI), Y0
@@ -26714,8 +27475,6 @@ t1x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x4m_zero
 	JEQ          t1x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26724,12 +27483,6 @@ t1x4m_start:
 	VMOVAPD      Y0, Y2
 	VMOVAPD      Y0, Y3
 	JMP          t1x4m_terms
-
-t1x4m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
 
 t1x4m_add:
 	VMOVUPD    88(R13), Y4
@@ -26804,8 +27557,6 @@ t2x4m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x4m_zero
 	JEQ          t2x4m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x4m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26818,14 +27569,6 @@ t2x4m_start:
 	VMOVAPD      Y4, Y6
 	VMOVAPD      Y4, Y7
 	JMP          t2x4m_terms
-
-t2x4m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
 
 t2x4m_add:
 	VMOVUPD    88(R13), Y8
@@ -26920,8 +27663,6 @@ t1x5_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5_zero
 	JEQ          t1x5_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -26931,13 +27672,6 @@ t1x5_start:
 	VMOVAPD      Y0, Y3
 	VMOVAPD      Y0, Y4
 	JMP          t1x5_terms
-
-t1x5_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x5_add:
 	VMOVUPD (DI), Y0
@@ -27012,8 +27746,6 @@ t2x5_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5_zero
 	JEQ          t2x5_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27028,16 +27760,6 @@ t2x5_start:
 	VMOVAPD      Y5, Y8
 	VMOVAPD      Y5, Y9
 	JMP          t2x5_terms
-
-t2x5_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x5_add:
 	VMOVUPD (DI), Y0
@@ -27138,8 +27860,6 @@ t1x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x5m_zero
 	JEQ          t1x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27149,13 +27869,6 @@ t1x5m_start:
 	VMOVAPD      Y0, Y3
 	VMOVAPD      Y0, Y4
 	JMP          t1x5m_terms
-
-t1x5m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x5m_add:
 	VMOVUPD    88(R13), Y5
@@ -27234,8 +27947,6 @@ t2x5m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x5m_zero
 	JEQ          t2x5m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x5m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27250,16 +27961,6 @@ t2x5m_start:
 	VMOVAPD      Y5, Y8
 	VMOVAPD      Y5, Y9
 	JMP          t2x5m_terms
-
-t2x5m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x5m_add:
 	VMOVUPD    88(R13), Y10
@@ -27363,8 +28064,6 @@ t1x6_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6_zero
 	JEQ          t1x6_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27375,13 +28074,6 @@ t1x6_start:
 	VMOVAPD      Y0, Y4
 	VMOVAPD      Y0, Y5
 	JMP          t1x6_terms
-
-t1x6_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x6_add:
 	VMOVUPD (DI), Y0
@@ -27460,8 +28152,6 @@ t2x6_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6_zero
 	JEQ          t2x6_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27478,16 +28168,6 @@ t2x6_start:
 	VMOVAPD      Y6, Y10
 	VMOVAPD      Y6, Y11
 	JMP          t2x6_terms
-
-t2x6_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x6_add:
 	VMOVUPD (DI), Y0
@@ -27597,8 +28277,6 @@ t1x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x6m_zero
 	JEQ          t1x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27609,13 +28287,6 @@ t1x6m_start:
 	VMOVAPD      Y0, Y4
 	VMOVAPD      Y0, Y5
 	JMP          t1x6m_terms
-
-t1x6m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
 
 t1x6m_add:
 	VMOVUPD    88(R13), Y6
@@ -27698,8 +28369,6 @@ t2x6m_start:
 	CMPQ         AX, $0x01
 	JLT          t2x6m_zero
 	JEQ          t2x6m_add
-	CMPQ         AX, $0x03
-	JEQ          t2x6m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27716,16 +28385,6 @@ t2x6m_start:
 	VMOVAPD      Y6, Y10
 	VMOVAPD      Y6, Y11
 	JMP          t2x6m_terms
-
-t2x6m_ahead:
-	IMUL3Q     $0x02, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 (CX)(SI*1)
-	PREFETCHT0 64(CX)(SI*1)
-	PREFETCHT0 128(CX)(SI*1)
 
 t2x6m_add:
 	VMOVUPD    88(R13), Y12
@@ -27838,8 +28497,6 @@ t1x7_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7_zero
 	JEQ          t1x7_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27851,14 +28508,6 @@ t1x7_start:
 	VMOVAPD      Y0, Y5
 	VMOVAPD      Y0, Y6
 	JMP          t1x7_terms
-
-t1x7_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x7_add:
 	VMOVUPD (DI), Y0
@@ -27941,8 +28590,6 @@ t1x7m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x7m_zero
 	JEQ          t1x7m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x7m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -27954,14 +28601,6 @@ t1x7m_start:
 	VMOVAPD      Y0, Y5
 	VMOVAPD      Y0, Y6
 	JMP          t1x7m_terms
-
-t1x7m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x7m_add:
 	VMOVUPD    88(R13), Y7
@@ -28048,8 +28687,6 @@ t1x8_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8_zero
 	JEQ          t1x8_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -28062,14 +28699,6 @@ t1x8_start:
 	VMOVAPD      Y0, Y6
 	VMOVAPD      Y0, Y7
 	JMP          t1x8_terms
-
-t1x8_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x8_add:
 	VMOVUPD (DI), Y0
@@ -28156,8 +28785,6 @@ t1x8m_start:
 	CMPQ         AX, $0x01
 	JLT          t1x8m_zero
 	JEQ          t1x8m_add
-	CMPQ         AX, $0x03
-	JEQ          t1x8m_ahead
 	MOVQ         16(R13), AX
 	MOVQ         80(R13), CX
 	LEAQ         (AX)(CX*4), AX
@@ -28170,14 +28797,6 @@ t1x8m_start:
 	VMOVAPD      Y0, Y6
 	VMOVAPD      Y0, Y7
 	JMP          t1x8m_terms
-
-t1x8m_ahead:
-	IMUL3Q     $0x01, SI, CX
-	ADDQ       DI, CX
-	PREFETCHT0 (CX)
-	PREFETCHT0 64(CX)
-	PREFETCHT0 128(CX)
-	PREFETCHT0 192(CX)
 
 t1x8m_add:
 	VMOVUPD    88(R13), Y8
@@ -28269,6 +28888,1161 @@ tiled:
 	DECQ  56(R13)
 	TESTQ AX, AX
 	JNE   dispatch
+	VZEROUPPER
+	RET
+
+// func sweepAVX2Single(p *sweep)
+// Requires: AVX, CMOV, FMA3, MMX+
+TEXT ·sweepAVX2Single(SB), NOSPLIT, $16-8
+	MOVQ p+0(FP), R13
+	MOVQ (R13), DI
+	MOVQ 8(R13), SI
+	MOVQ 24(R13), R8
+	MOVQ 32(R13), R10
+	MOVQ 48(R13), R11
+	MOVQ 144(R13), R12
+	MOVQ 152(R13), R14
+	LEAQ (R14)(R14*2), R15
+	MOVQ 72(R13), AX
+	MOVQ AX, (SP)
+	MOVQ 40(R13), DX
+	MOVQ DX, 8(SP)
+	CMPQ 80(R13), $0x03
+	JEQ  s3_tile
+	CMPQ 80(R13), $0x07
+	JEQ  s3m_tile
+	CMPQ 80(R13), $0x06
+	JEQ  s2m_tile
+	CMPQ 80(R13), $0x05
+	JEQ  s1m_tile
+
+done:
+	VZEROUPPER
+	RET
+
+s3_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3_zero
+	JEQ          s3_add
+	MOVQ         128(R13), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSS 4(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSS 8(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VBROADCASTSS 12(AX), Y9
+	VMOVAPD      Y9, Y10
+	VMOVAPD      Y9, Y11
+	JMP          s3_fetch
+
+s3_add:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD (DI), Y0
+	VMOVUPD 32(DI), Y1
+	VMOVUPD 64(DI), Y2
+	VMOVUPD (DI)(SI*1), Y3
+	VMOVUPD 32(DI)(SI*1), Y4
+	VMOVUPD 64(DI)(SI*1), Y5
+	VMOVUPD (DI)(SI*2), Y6
+	VMOVUPD 32(DI)(SI*2), Y7
+	VMOVUPD 64(DI)(SI*2), Y8
+	VMOVUPD (DI)(R9*1), Y9
+	VMOVUPD 32(DI)(R9*1), Y10
+	VMOVUPD 64(DI)(R9*1), Y11
+	JMP     s3_fetch
+
+s3_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+s3_fetch:
+	LEAQ       96(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3_rest
+
+s3_turn:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3_turn
+
+s3_rest:
+	ADDQ $0x08, CX
+	JEQ  s3_end
+
+s3_one:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      64(DX), Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3_one
+
+s3_end:
+	LEAQ    (SI)(SI*2), R9
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	VMOVUPD Y3, (DI)(SI*1)
+	VMOVUPD Y4, 32(DI)(SI*1)
+	VMOVUPD Y5, 64(DI)(SI*1)
+	VMOVUPD Y6, (DI)(SI*2)
+	VMOVUPD Y7, 32(DI)(SI*2)
+	VMOVUPD Y8, 64(DI)(SI*2)
+	VMOVUPD Y9, (DI)(R9*1)
+	VMOVUPD Y10, 32(DI)(R9*1)
+	VMOVUPD Y11, 64(DI)(R9*1)
+	ADDQ    $0x60, DI
+	ADDQ    168(R13), R12
+	DECQ    176(R13)
+	JG      s3_next
+	XORQ    R14, R14
+	XORQ    R15, R15
+	MOVQ    R14, 160(R13)
+	MOVQ    R14, 168(R13)
+	MOVQ    16(R13), R12
+
+s3_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3_tile
+	JMP  done
+
+s3m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s3m_zero
+	JEQ          s3m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VMOVAPD      Y0, Y2
+	VBROADCASTSS 4(AX), Y3
+	VMOVAPD      Y3, Y4
+	VMOVAPD      Y3, Y5
+	VBROADCASTSS 8(AX), Y6
+	VMOVAPD      Y6, Y7
+	VMOVAPD      Y6, Y8
+	VBROADCASTSS 12(AX), Y9
+	VMOVAPD      Y9, Y10
+	VMOVAPD      Y9, Y11
+	JMP          s3m_fetch
+
+s3m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMOVUPD    32(DI), Y1
+	VMASKMOVPS 64(DI), Y15, Y2
+	VMOVUPD    (DI)(SI*1), Y3
+	VMOVUPD    32(DI)(SI*1), Y4
+	VMASKMOVPS 64(DI)(SI*1), Y15, Y5
+	VMOVUPD    (DI)(SI*2), Y6
+	VMOVUPD    32(DI)(SI*2), Y7
+	VMASKMOVPS 64(DI)(SI*2), Y15, Y8
+	VMOVUPD    (DI)(R9*1), Y9
+	VMOVUPD    32(DI)(R9*1), Y10
+	VMASKMOVPS 64(DI)(R9*1), Y15, Y11
+	JMP        s3m_fetch
+
+s3m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+	VXORPD Y8, Y8, Y8
+	VXORPD Y9, Y9, Y9
+	VXORPD Y10, Y10, Y10
+	VXORPD Y11, Y11, Y11
+
+s3m_fetch:
+	LEAQ       96(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 64(CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 64(CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 64(CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	PREFETCHT0 64(CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s3m_rest
+
+s3m_turn:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s3m_turn
+
+s3m_rest:
+	ADDQ $0x08, CX
+	JEQ  s3m_end
+
+s3m_one:
+	VMOVUPD      (DX), Y12
+	VMOVUPD      32(DX), Y13
+	VMOVUPD      88(R13), Y14
+	VMASKMOVPS   64(DX), Y14, Y14
+	VBROADCASTSS (AX), Y15
+	VFMADD231PS  Y12, Y15, Y0
+	VFMADD231PS  Y13, Y15, Y1
+	VFMADD231PS  Y14, Y15, Y2
+	VBROADCASTSS (AX)(R8*1), Y15
+	VFMADD231PS  Y12, Y15, Y3
+	VFMADD231PS  Y13, Y15, Y4
+	VFMADD231PS  Y14, Y15, Y5
+	VBROADCASTSS (AX)(R8*2), Y15
+	VFMADD231PS  Y12, Y15, Y6
+	VFMADD231PS  Y13, Y15, Y7
+	VFMADD231PS  Y14, Y15, Y8
+	VBROADCASTSS (AX)(R9*1), Y15
+	VFMADD231PS  Y12, Y15, Y9
+	VFMADD231PS  Y13, Y15, Y10
+	VFMADD231PS  Y14, Y15, Y11
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s3m_one
+
+s3m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMOVUPD    Y1, 32(DI)
+	VMASKMOVPS Y2, Y15, 64(DI)
+	VMOVUPD    Y3, (DI)(SI*1)
+	VMOVUPD    Y4, 32(DI)(SI*1)
+	VMASKMOVPS Y5, Y15, 64(DI)(SI*1)
+	VMOVUPD    Y6, (DI)(SI*2)
+	VMOVUPD    Y7, 32(DI)(SI*2)
+	VMASKMOVPS Y8, Y15, 64(DI)(SI*2)
+	VMOVUPD    Y9, (DI)(R9*1)
+	VMOVUPD    Y10, 32(DI)(R9*1)
+	VMASKMOVPS Y11, Y15, 64(DI)(R9*1)
+	ADDQ       $0x60, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s3m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s3m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s3m_tile
+	JMP  done
+
+s2m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s2m_zero
+	JEQ          s2m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSS (AX), Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSS 4(AX), Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSS 8(AX), Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSS 12(AX), Y6
+	VMOVAPD      Y6, Y7
+	JMP          s2m_fetch
+
+s2m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    (DI), Y0
+	VMASKMOVPS 32(DI), Y15, Y1
+	VMOVUPD    (DI)(SI*1), Y2
+	VMASKMOVPS 32(DI)(SI*1), Y15, Y3
+	VMOVUPD    (DI)(SI*2), Y4
+	VMASKMOVPS 32(DI)(SI*2), Y15, Y5
+	VMOVUPD    (DI)(R9*1), Y6
+	VMASKMOVPS 32(DI)(R9*1), Y15, Y7
+	JMP        s2m_fetch
+
+s2m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+	VXORPD Y4, Y4, Y4
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	VXORPD Y7, Y7, Y7
+
+s2m_fetch:
+	LEAQ       64(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s2m_rest
+
+s2m_turn:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s2m_turn
+
+s2m_rest:
+	ADDQ $0x08, CX
+	JEQ  s2m_end
+
+s2m_one:
+	VMOVUPD      (DX), Y8
+	VMOVUPD      88(R13), Y9
+	VMASKMOVPS   32(DX), Y9, Y9
+	VBROADCASTSS (AX), Y10
+	VFMADD231PS  Y8, Y10, Y0
+	VFMADD231PS  Y9, Y10, Y1
+	VBROADCASTSS (AX)(R8*1), Y11
+	VFMADD231PS  Y8, Y11, Y2
+	VFMADD231PS  Y9, Y11, Y3
+	VBROADCASTSS (AX)(R8*2), Y12
+	VFMADD231PS  Y8, Y12, Y4
+	VFMADD231PS  Y9, Y12, Y5
+	VBROADCASTSS (AX)(R9*1), Y13
+	VFMADD231PS  Y8, Y13, Y6
+	VFMADD231PS  Y9, Y13, Y7
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s2m_one
+
+s2m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMOVUPD    Y0, (DI)
+	VMASKMOVPS Y1, Y15, 32(DI)
+	VMOVUPD    Y2, (DI)(SI*1)
+	VMASKMOVPS Y3, Y15, 32(DI)(SI*1)
+	VMOVUPD    Y4, (DI)(SI*2)
+	VMASKMOVPS Y5, Y15, 32(DI)(SI*2)
+	VMOVUPD    Y6, (DI)(R9*1)
+	VMASKMOVPS Y7, Y15, 32(DI)(R9*1)
+	ADDQ       $0x40, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s2m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s2m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s2m_tile
+	JMP  done
+
+s1m_tile:
+	MOVQ         120(R13), AX
+	CMPQ         AX, $0x01
+	JLT          s1m_zero
+	JEQ          s1m_add
+	MOVQ         128(R13), AX
+	VBROADCASTSS (AX), Y0
+	VBROADCASTSS 4(AX), Y1
+	VBROADCASTSS 8(AX), Y2
+	VBROADCASTSS 12(AX), Y3
+	JMP          s1m_fetch
+
+s1m_add:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPS (DI), Y15, Y0
+	VMASKMOVPS (DI)(SI*1), Y15, Y1
+	VMASKMOVPS (DI)(SI*2), Y15, Y2
+	VMASKMOVPS (DI)(R9*1), Y15, Y3
+	JMP        s1m_fetch
+
+s1m_zero:
+	VXORPD Y0, Y0, Y0
+	VXORPD Y1, Y1, Y1
+	VXORPD Y2, Y2, Y2
+	VXORPD Y3, Y3, Y3
+
+s1m_fetch:
+	LEAQ       32(DI), CX
+	CMPQ       (SP), $0x01
+	CMOVQEQ    136(R13), CX
+	LEAQ       (SI)(SI*2), R9
+	PREFETCHT0 (CX)
+	PREFETCHT0 (CX)(SI*1)
+	PREFETCHT0 (CX)(SI*2)
+	PREFETCHT0 (CX)(R9*1)
+	MOVQ       R8, R9
+	LEAQ       (R9)(R9*2), R9
+	MOVQ       16(R13), AX
+	MOVQ       64(R13), CX
+	SUBQ       $0x08, CX
+	JLT        s1m_rest
+
+s1m_turn:
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*1)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R14*2)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	PREFETCHT1   (R12)(R15*1)
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	ADDQ         160(R13), R12
+	SUBQ         $0x08, CX
+	JGE          s1m_turn
+
+s1m_rest:
+	ADDQ $0x08, CX
+	JEQ  s1m_end
+
+s1m_one:
+	VMOVUPD      88(R13), Y4
+	VMASKMOVPS   (DX), Y4, Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y4, Y5, Y0
+	VBROADCASTSS (AX)(R8*1), Y6
+	VFMADD231PS  Y4, Y6, Y1
+	VBROADCASTSS (AX)(R8*2), Y7
+	VFMADD231PS  Y4, Y7, Y2
+	VBROADCASTSS (AX)(R9*1), Y8
+	VFMADD231PS  Y4, Y8, Y3
+	ADDQ         R10, AX
+	ADDQ         R11, DX
+	DECQ         CX
+	JNE          s1m_one
+
+s1m_end:
+	VMOVUPD    88(R13), Y15
+	LEAQ       (SI)(SI*2), R9
+	VMASKMOVPS Y0, Y15, (DI)
+	VMASKMOVPS Y1, Y15, (DI)(SI*1)
+	VMASKMOVPS Y2, Y15, (DI)(SI*2)
+	VMASKMOVPS Y3, Y15, (DI)(R9*1)
+	ADDQ       $0x20, DI
+	ADDQ       168(R13), R12
+	DECQ       176(R13)
+	JG         s1m_next
+	XORQ       R14, R14
+	XORQ       R15, R15
+	MOVQ       R14, 160(R13)
+	MOVQ       R14, 168(R13)
+	MOVQ       16(R13), R12
+
+s1m_next:
+	MOVQ 8(SP), DX
+	ADDQ 56(R13), DX
+	MOVQ DX, 8(SP)
+	DECQ (SP)
+	JNE  s1m_tile
+	JMP  done
+
+// func packAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
+// Requires: AVX
+TEXT ·packAVX2Single(SB), NOSPLIT, $0-48
+	MOVQ dst+0(FP), DI
+	MOVQ dstStride+8(FP), R10
+	MOVQ src+16(FP), SI
+	MOVQ srcStride+24(FP), R8
+	MOVQ rows+32(FP), CX
+	MOVQ vectors+40(FP), AX
+	SHLQ $0x02, R8
+	SHLQ $0x02, R10
+	CMPQ AX, $0x03
+	JEQ  row3
+	CMPQ AX, $0x02
+	JEQ  row2
+
+row1:
+	VMOVUPD (SI), Y0
+	VMOVUPD Y0, (DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row1
+	VZEROUPPER
+	RET
+
+row2:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row2
+	VZEROUPPER
+	RET
+
+row3:
+	VMOVUPD (SI), Y0
+	VMOVUPD 32(SI), Y1
+	VMOVUPD 64(SI), Y2
+	VMOVUPD Y0, (DI)
+	VMOVUPD Y1, 32(DI)
+	VMOVUPD Y2, 64(DI)
+	ADDQ    R8, SI
+	ADDQ    R10, DI
+	DECQ    CX
+	JNE     row3
 	VZEROUPPER
 	RET
 

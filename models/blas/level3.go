@@ -117,7 +117,7 @@ func (b Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 	}
 	a := op(tA, x, lda)
 	g := gemm{b.kernel, alpha, a, a.transposed(), k, beta, c, ldc}
-	const size = blockWidth
+	const size = triangleSize
 	blocks := (n + size - 1) / size
 	rows := func(block int) {
 		i, j := block*size, min(n, block*size+size)

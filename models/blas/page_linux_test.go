@@ -97,12 +97,15 @@ func testNothingOutsideIsTouched[F Float](t *testing.T) {
 		rng := rand.New(rand.NewPCG(1, 2))
 		for _, begin := range []bool{false, true} {
 			p := &pages{t, begin}
-			for range 300 {
+			for i := range 300 {
 				s := shape{m: 1 + rng.IntN(30), n: 1 + rng.IntN(70), start: Start(rng.IntN(3)), gap: rng.IntN(2)}
 				if rng.IntN(4) == 0 {
 					s.n, s.gap = 1, 0
 				}
 				s.ks, s.trans = []int{1 + rng.IntN(20)}, []bool{rng.IntN(2) == 0}
+				if i%30 == 0 { // large enough to go panel by panel
+					s.m, s.n, s.ks[0] = 64+rng.IntN(9), 200+rng.IntN(70), 250+rng.IntN(20)
+				}
 				q := random[F](rng, s)
 				term := &q.terms[0]
 				term.A, term.B, q.bias = fenced(p, term.A), fenced(p, term.B), fenced(p, q.bias)

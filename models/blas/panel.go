@@ -25,9 +25,6 @@ const (
 	Bias              // row i of c is overwritten, beginning with bias[i]
 )
 
-// ahead is Add for a c that is too large for caches: the next tile is fetched while one is computed.
-const ahead = Bias + 1
-
 // panel is a strip of c, some vectors wide, for an assembly function to compute. It goes down the strip tile by
 // tile: first the tall tiles, whose code is kind, then the short ones of one row less, whose code is kind − 1.
 // The generator reads this file.

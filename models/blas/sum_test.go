@@ -232,7 +232,8 @@ func testSumOfOtherShapes[F Float](t *testing.T) {
 			{50, 1, []int{70}}, {1, 1, []int{70}}, {67, 1, []int{201, 3}}, {67, 1, []int{0}}, {67, 1, []int{5, 6, 7}},
 			{1, 200, []int{500}},
 			{3, 130, []int{193}}, {9, 50, []int{300, 1, 200}}, {20, 10, nil}, {70, 3, []int{300}},
-			{64, 331, []int{200}}, {65, 253, []int{260, 1}},
+			{64, 331, []int{200}}, {65, 253, []int{260, 1}}, {72, 264, []int{513}}, {67, 500, []int{0, 300}},
+			{9, 50, []int{0, 1100}},
 		} {
 			for start := Zero; start <= Bias; start++ {
 				s := shape{m: c.m, n: c.n, ks: c.ks, start: start, gap: rng.IntN(3)}

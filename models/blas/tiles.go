@@ -76,9 +76,10 @@ func (by *tiling) mask(lanes *[4]uint64, n, size int) {
 }
 
 const (
-	shallow    = 192     // depth up to which strips of B fit in the first-level cache as they are
-	packedRows = 64      // from how many rows of c on
-	packedSize = 1 << 16 // and how many elements of B on it pays to copy strips of B and blocks of A
+	shallow      = 192     // depth up to which strips of B fit in the first-level cache as they are
+	shallowSlice = 128     // depth of the slices of B that are deeper
+	packedRows   = 64      // from how many rows of c on
+	packedSize   = 3 << 14 // and how many elements of B on it pays to go panel by panel
 )
 
 // sumVector is Sum with the vector instructions of k, for sizes above 0 and slices that were checked.
@@ -109,7 +110,7 @@ func sumVector[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, b
 			start = Add
 			continue
 		}
-		count := (t.K + blockDepth - 1) / blockDepth
+		count := (t.K + shallowSlice - 1) / shallowSlice
 		for i, p := 0, 0; i < count; i++ {
 			depth := (t.K + i) / count
 			one := [1]Term[F]{{A: a.from(0, p), RowStride: a.row, ColStride: a.col, B: b.from(p, 0), Stride: b.row, K: depth}}

@@ -15,6 +15,10 @@ const (
 // it, block by block, and adds their sums; then the nodes' sums are added, a range of numbers by each worker. One goroutine
 // uses it at a time.
 type Reducer struct {
+	// Run computes task(worker, i) for i = 0…count−1, with worker in [0, Threads) of the pool: what the pool does, unless
+	// another is set.
+	Run func(count int, task func(worker, i int))
+
 	tree  Tree
 	pool  *Pool
 	part  *Part
@@ -45,7 +49,7 @@ type Sum struct {
 // NewReducer returns a Reducer of vectors of means + sums numbers over all rows, of which part, if not nil, says which are
 // here. Sums over the rows become means of the first numbers, and stay sums of the others.
 func NewReducer(rows, means, sums int, pool *Pool, part *Part) *Reducer {
-	r := &Reducer{tree: NewTree(rows), pool: pool, part: part, rows: rows, means: means}
+	r := &Reducer{Run: pool.Run, tree: NewTree(rows), pool: pool, part: part, rows: rows, means: means}
 	rank, size := 0, 1
 	if part != nil {
 		rank, size = part.Rank, part.Size
@@ -143,7 +147,7 @@ func (s *Sum) addNode(worker int, n Node, sum []float64) {
 // To stores the sum over all rows in dst, in process 0.
 func (s *Sum) To(dst []float64) {
 	r := s.Reducer
-	r.pool.Run(len(r.tasks), s.task)
+	r.Run(len(r.tasks), s.task)
 	means := max(0, min(s.last, r.means)-s.first)
 	r.dst = dst[:means]
 	r.pool.Run((means+foldChunk-1)/foldChunk, r.fold)

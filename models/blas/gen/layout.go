@@ -16,14 +16,19 @@ type layout struct {
 
 var sizes = types.SizesFor("gc", "amd64")
 
-// read reads the types of one file, which must need no package but unsafe.
-func read(file string) (layout, error) {
+// read reads the types of some files, which must not need others.
+func read(names ...string) (layout, error) {
 	set := token.NewFileSet()
-	f, err := parser.ParseFile(set, file, nil, 0)
-	if err != nil {
-		return layout{}, err
+	var files []*ast.File
+	for _, name := range names {
+		f, err := parser.ParseFile(set, name, nil, 0)
+		if err != nil {
+			return layout{}, err
+		}
+		files = append(files, f)
 	}
-	pkg, err := (&types.Config{Importer: importer.Default()}).Check("blas", set, []*ast.File{f}, nil)
+	config := types.Config{Importer: importer.Default()} // of unsafe
+	pkg, err := config.Check("blas", set, files, nil)
 	return layout{pkg}, err
 }
 

@@ -139,7 +139,7 @@ func main() {
 	if err := set.Parse(os.Args[1:]); err != nil {
 		log.Fatal(err)
 	}
-	types, err := read("panel.go")
+	types, err := read("panel.go", "sweep.go")
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -150,6 +150,8 @@ func main() {
 		s.transpose()
 		for _, s := range []*isa{s, s.inSingle()} {
 			s.sum()
+			s.sweep()
+			s.pack()
 			peak(s)
 		}
 	}

@@ -148,8 +148,6 @@ func (t tile) start() {
 	t.CMPQ(ax, Imm(1))
 	t.JLT(LabelRef(t.label("zero")))
 	t.JEQ(LabelRef(t.label("add")))
-	t.CMPQ(ax, Imm(3))
-	t.JEQ(LabelRef(t.label("ahead")))
 
 	t.MOVQ(t.panel("bias"), ax)
 	t.MOVQ(t.panel("row"), cx)
@@ -162,8 +160,6 @@ func (t tile) start() {
 	}
 	t.JMP(LabelRef(t.label("terms")))
 
-	t.Label(t.label("ahead"))
-	t.prefetch()
 	t.Label(t.label("add"))
 	t.eachRow(func(r, v int, m Mem) {
 		if t.partial(v) {
@@ -178,18 +174,6 @@ func (t tile) start() {
 	for r := range t.rows {
 		for v := range t.vectors {
 			t.zero(t.acc(r, v))
-		}
-	}
-}
-
-// prefetch fetches the tile of C below, as far as it is: where C is large, its rows are in pages of their own.
-func (t tile) prefetch() {
-	t.IMUL3Q(Imm(uint64(t.rows)), si, cx)
-	t.ADDQ(di, cx)
-	rows := t.bases(t.rows, cx, si, ax, bx, r12)
-	for r := range t.rows {
-		for at := 0; at < t.vectors*t.bytes; at += 64 {
-			t.PREFETCHT0(rowAt(rows, si, r9, r).Offset(at))
 		}
 	}
 }

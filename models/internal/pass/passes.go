@@ -28,7 +28,7 @@ func (s *Scratch[F]) Forward(w []F, tp *Tape[F]) {
 		}
 		s.sumTo(tp.U[l], biasesOf(s.bias(l), w))
 		if l < s.Last() {
-			s.layer(tp, l).activate()
+			s.each(tp, l, nil, nil, nil, activate)
 		}
 	}
 	if s.Mixture != nil {
@@ -79,7 +79,7 @@ func (s *Scratch[F]) backward(w []F, tp *Tape[F]) {
 		}
 		s.sumTo(delta, nil)
 		s.gates.addGated(delta, s.GateOf[l], tp.gates.g, tp.Delta[s.Last()])
-		s.layer(tp, l).pullKeep()
+		s.each(tp, l, nil, nil, nil, pullKeep)
 	}
 }
 
@@ -101,7 +101,7 @@ func (s *Scratch[F]) GradientTo(dst, w []F, tp *Tape[F], start blas.Start) {
 		if start == blas.Zero {
 			clear(to)
 		}
-		vector.AddRowSums(to, tp.Delta[b.Layer], s.Rows)
+		s.addRowSums(to, tp.Delta[b.Layer])
 	}
 	if s.Mixture != nil {
 		if start == blas.Zero {
@@ -127,56 +127,60 @@ func (s *Scratch[F]) pushForward(w, d []F, tp *Tape[F]) {
 		if s.mixes(l) {
 			s.gates.push(phi, w, d, tp, s.ru)
 		}
-		s.layer(tp, l).push(s.ru[l], phi)
+		s.each(tp, l, nil, phi, s.ru[l], push)
 	}
 }
 
-// AddHessian adds the sum over the block's rows of H_p d to dst [M, corollary 2]:
+// AddHessian adds the sum over the block's rows of H_p d to dst [M, corollary 2]: with Tangents' γ
 //
-//	γ^l  = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r ), and for expert i of a mixture
-//	       g_i γ^L + R{g_i} δ^L more
 //	dst += δ^l (Ru^r)ᵀ + γ^l (u^r)ᵀ, γ^l for the biases
 func (s *Scratch[F]) AddHessian(dst, w, d []F, tp *Tape[F]) {
-	s.pushForward(w, d, tp)
-	last := s.Last()
-	s.loss.curve(s, tp, true)
-	for l := last - 1; l > 0; l-- {
-		gamma := s.gamma[l]
-		for _, b := range s.Outgoing[l] {
-			s.mulTrans(b, w, s.gamma[b.To])
-			s.mulTrans(b, d, tp.Delta[b.To])
-		}
-		s.sumTo(gamma, nil)
-		s.gates.addGated(gamma, s.GateOf[l], tp.gates.g, s.gamma[last])
-		if s.gates.moving {
-			s.gates.addGated(gamma, s.GateOf[l], s.gates.rg, tp.Delta[last])
-		}
-		s.layer(tp, l).curve(gamma, s.phi[l], s.ru[l])
-	}
+	s.Tangents(w, d, tp, true)
 	s.addProduct(dst, tp, true)
 	if s.Mixture != nil {
+		last := s.Last()
 		s.gates.addHessian(dst, w, d, tp, tp.Delta[last], s.gamma[last], s.ru)
 	}
 }
 
-// AddGaussNewton adds the sum over the block's rows of J_pᵀ B J_p d to dst [MD, §2.2]: γ^L = B φ^L, then
-// the backward pass of the gradient, without f″ and without residuals.
+// AddGaussNewton adds the sum over the block's rows of J_pᵀ B J_p d to dst [MD, §2.2]: the gradient with γ for δ.
 func (s *Scratch[F]) AddGaussNewton(dst, w, d []F, tp *Tape[F]) {
+	s.Tangents(w, d, tp, false)
+	s.addProduct(dst, tp, false)
+	if s.Mixture != nil {
+		s.gates.addGradient(dst, w, s.gamma[s.Last()], tp)
+	}
+}
+
+// Tangents computes Ru^l, and γ^l for a product with the exact Hessian [M, corollary 2]:
+//
+//	γ^l = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r ), and for expert i of a mixture
+//	      g_i γ^L + R{g_i} δ^L more
+//
+// or with the Gauss–Newton matrix [MD, §2.2]: γ^L = B φ^L, then the backward pass of the gradient, without f″ and without
+// residuals.
+func (s *Scratch[F]) Tangents(w, d []F, tp *Tape[F], exact bool) {
 	s.pushForward(w, d, tp)
 	last := s.Last()
-	s.loss.curve(s, tp, false)
+	s.loss.curve(s, tp, exact)
 	for l := last - 1; l > 0; l-- {
 		gamma := s.gamma[l]
 		for _, b := range s.Outgoing[l] {
 			s.mulTrans(b, w, s.gamma[b.To])
+			if exact {
+				s.mulTrans(b, d, tp.Delta[b.To])
+			}
 		}
 		s.sumTo(gamma, nil)
 		s.gates.addGated(gamma, s.GateOf[l], tp.gates.g, s.gamma[last])
-		s.layer(tp, l).pull(gamma)
-	}
-	s.addProduct(dst, tp, false)
-	if s.Mixture != nil {
-		s.gates.addGradient(dst, w, s.gamma[last], tp)
+		if !exact {
+			s.each(tp, l, gamma, nil, nil, pull)
+			continue
+		}
+		if s.gates.moving {
+			s.gates.addGated(gamma, s.GateOf[l], s.gates.rg, tp.Delta[last])
+		}
+		s.each(tp, l, gamma, s.phi[l], s.ru[l], curve)
 	}
 }
 
@@ -194,7 +198,7 @@ func (s *Scratch[F]) addProduct(dst []F, tp *Tape[F], exact bool) {
 		s.sumWeights(dst, b)
 	}
 	for _, b := range s.Biases {
-		vector.AddRowSums(biasesOf(b, dst), s.gamma[b.Layer], s.Rows)
+		s.addRowSums(biasesOf(b, dst), s.gamma[b.Layer])
 	}
 }
 

@@ -69,29 +69,29 @@ func (p *products[F]) outer(b Block, x, y []F, yRows RowMajor[F]) {
 }
 
 // sumTo stores the sum in dst, nodes × rows, beginning with the biases of the nodes, or with 0 where there are none.
-func (p *products[F]) sumTo(dst, bias []F) {
+func (s *Scratch[F]) sumTo(dst, bias []F) {
 	start := blas.Zero
 	if len(bias) > 0 {
 		start = blas.Bias
 	}
-	p.finishSum(dst, len(dst)/p.Rows, p.Rows, start, bias)
+	s.finishSum(dst, len(dst)/s.Rows, s.Rows, start, bias)
 }
 
 // sumWeights adds the sum to the weights of a block in dst.
-func (p *products[F]) sumWeights(dst []F, b Block) {
-	p.finishSum(weightsOf(&b, dst), b.Rows, b.Cols, blas.Add, nil)
+func (s *Scratch[F]) sumWeights(dst []F, b Block) {
+	s.finishSum(weightsOf(&b, dst), b.Rows, b.Cols, blas.Add, nil)
 }
 
-func (p *products[F]) finishSum(dst []F, m, n int, start blas.Start, bias []F) {
-	if len(p.terms) > 0 || start != blas.Add {
-		blas.Sum(dst, m, n, n, start, bias, p.terms)
+func (s *Scratch[F]) finishSum(dst []F, m, n int, start blas.Start, bias []F) {
+	if len(s.terms) > 0 || start != blas.Add {
+		s.multiply(dst, m, n, start, bias)
 	}
-	for _, t := range p.terms {
-		p.Multiplications += m * n * t.K
+	for _, t := range s.terms {
+		s.Multiplications += m * n * t.K
 	}
-	for _, t := range p.sparse {
-		t.add(dst, p.Rows)
-		p.Multiplications += t.sources.Len() * p.Rows
+	for _, t := range s.sparse {
+		t.add(dst, s.Rows)
+		s.Multiplications += t.sources.Len() * s.Rows
 	}
-	p.terms, p.sparse = p.terms[:0], p.sparse[:0]
+	s.terms, s.sparse = s.terms[:0], s.sparse[:0]
 }

@@ -6,6 +6,7 @@ import "newtop/models/blas"
 type Scratch[F Float] struct {
 	*Net
 	products[F]
+	division[F]
 	loss  lossOn[F]
 	gates gates[F] // nothing without a mixture
 	Own   Tape[F]  // for a block whose tape is not kept
@@ -13,6 +14,7 @@ type Scratch[F Float] struct {
 
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
 	phi, ru, gamma, spare [][]F
+	elsewhere             bool // whether γ and Ru are where PlaceTangents put them
 	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them or
 	// put them.
 	uRows, ruRows             []RowMajor[F]
@@ -33,7 +35,7 @@ func NewScratch[F Float](n *Net, rows int) *Scratch[F] {
 		byRows += padded(nodes)
 	}
 	layers := len(n.Nodes)
-	return &Scratch[F]{
+	s := &Scratch[F]{
 		Net:      n,
 		loss:     lossIn[F](n.Loss),
 		products: products[F]{terms: make([]blas.Term[F], 0, 2*len(n.Blocks)+1), sparse: make([]sparseTerm[F], 0, 2*len(n.Blocks))},
@@ -48,14 +50,16 @@ func NewScratch[F Float](n *Net, rows int) *Scratch[F] {
 		gateMemory:  make([]F, gateScratch*n.GateCount()*rows),
 		rowMemory:   make([]F, (3+n.Outputs())*rows),
 	}
+	s.task = s.part
+	return s
 }
 
 // SetRows makes the scratch ready for a block of that many rows.
 func (s *Scratch[F]) SetRows(rows int) {
-	if s.Rows == rows {
+	if s.Rows == rows && !s.elsewhere {
 		return
 	}
-	s.Rows = rows
+	s.Rows, s.elsewhere = rows, false
 	PlaceTape(s.Net, &s.Own, s.tapeMemory, rows)
 	memory := s.layerMemory
 	for _, arrays := range [...][][]F{s.phi, s.ru, s.gamma, s.spare} {
@@ -107,7 +111,8 @@ func (s *Scratch[F]) transposeTo(dst, src []F, nodes int) RowMajor[F] {
 		return RowMajor[F]{src, nodes}
 	}
 	stride := padded(nodes)
-	blas.Transpose(dst, stride, src, s.Rows, nodes, s.Rows)
+	s.lines.dst, s.lines.src, s.lines.stride = dst, src, stride
+	s.divide(nodes, partNumbers/s.Rows, transposing)
 	return RowMajor[F]{dst, stride}
 }
 

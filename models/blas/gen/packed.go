@@ -1,0 +1,292 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	. "github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	// sweepVectors is how many vectors a tile of a sweep is wide, and sweepUnroll how many columns of A a turn of its loop has.
+	sweepVectors, sweepUnroll = 3, 8
+)
+
+// sweepRows is the number of rows of a sweep's tile: its accumulators, a row of B and an element of A are in registers.
+func (s *isa) sweepRows() int {
+	if s.wide() {
+		return 8
+	}
+	return 4
+}
+
+// sweepTile is the code of a sweep over strips of some vectors.
+type sweepTile struct {
+	*isa
+	vectors int
+	masked  bool // the last vector may have fewer columns than lanes
+}
+
+func (s *isa) sweepField(field string) Mem { return at(r13, s.offset("sweep", field)) }
+
+// sweep writes the function that computes the tiles of a *sweep. In its loops ax and bx are at rows 0 and 4 of A, which are r8
+// (three of them r9) apart, its columns r10; dx at a row of B, r11 from the next; r12 at what is fetched ahead, r14 (three of
+// them r15) apart; di at c, whose rows are si apart.
+func (s *isa) sweep() {
+	s.function("sweep"+s.name, "func(p *sweep)")
+	s.Doc("sweep" + s.name + " computes the tiles of p.")
+	left, strip := s.AllocLocal(8), s.AllocLocal(8)
+	s.Load(s.Param("p"), r13)
+	s.MOVQ(s.sweepField("c"), di)
+	s.MOVQ(s.sweepField("stride"), si)
+	s.MOVQ(s.sweepField("rowStride"), r8)
+	s.MOVQ(s.sweepField("colStride"), r10)
+	s.MOVQ(s.sweepField("bStride"), r11)
+	s.MOVQ(s.sweepField("ahead"), r12)
+	s.MOVQ(s.sweepField("aheadRow"), r14)
+	s.LEAQ(indexed(r14, r14, 2), r15)
+	s.MOVQ(s.sweepField("count"), ax)
+	s.MOVQ(ax, left)
+	s.MOVQ(s.sweepField("b"), dx)
+	s.MOVQ(dx, strip)
+	var tiles []sweepTile
+	for v := sweepVectors; v > 0; v-- {
+		for _, masked := range s.masked {
+			if masked || v == sweepVectors {
+				tiles = append(tiles, sweepTile{s, v, masked})
+			}
+		}
+	}
+	if s.wide() {
+		s.KMOVQ(s.sweepField("lanes"), reg.K1)
+	}
+	for _, t := range tiles {
+		s.CMPQ(s.sweepField("kind"), Imm(t.kind()))
+		s.JEQ(LabelRef(t.label("tile")))
+	}
+	s.Label("done")
+	s.VZEROUPPER()
+	s.RET()
+	for _, t := range tiles {
+		t.body(left, strip)
+	}
+}
+
+func (t sweepTile) label(part string) string {
+	suffix := ""
+	if t.masked {
+		suffix = "m"
+	}
+	return fmt.Sprintf("s%d%s_%s", t.vectors, suffix, part)
+}
+
+// kind is the number by which Go asks for the code of a tile.
+func (t sweepTile) kind() uint64 {
+	if t.masked {
+		return uint64(t.vectors) + 4
+	}
+	return uint64(t.vectors)
+}
+
+func (t sweepTile) acc(r, v int) reg.VecPhysical { return t.regs[r*t.vectors+v] }
+func (t sweepTile) rowB(v int) reg.VecPhysical   { return t.regs[t.sweepRows()*t.vectors+v] }
+func (t sweepTile) partial(v int) bool           { return t.masked && v == t.vectors-1 }
+func (t sweepTile) mask() reg.VecPhysical        { return t.regs[len(t.regs)-1] }
+func (t sweepTile) element(r int) reg.VecPhysical {
+	first := (t.sweepRows() + 1) * t.vectors
+	return t.regs[first+r%(len(t.regs)-first)]
+}
+
+func (t sweepTile) body(left, strip Mem) {
+	t.Label(t.label("tile"))
+	t.start()
+	t.fetchTile(left)
+	t.MOVQ(r8, r9)
+	t.LEAQ(indexed(r9, r9, 2), r9)
+	t.MOVQ(t.sweepField("a"), ax)
+	if t.sweepRows() > 4 {
+		t.LEAQ(indexed(ax, r8, 4), bx)
+	}
+	t.products()
+
+	t.eachRow(func(r, v int, m Mem) {
+		if t.partial(v) {
+			t.savePart(t.acc(r, v), t.mask(), m)
+		} else {
+			t.save(t.acc(r, v), m)
+		}
+	})
+	t.ADDQ(Imm(uint64(t.vectors*t.bytes)), di)
+	t.fetched()
+	t.MOVQ(strip, dx)
+	t.ADDQ(t.sweepField("bNext"), dx)
+	t.MOVQ(dx, strip)
+	t.DECQ(left)
+	t.JNE(LabelRef(t.label("tile")))
+	t.JMP(LabelRef("done"))
+}
+
+// fetched goes on to what the next strip fetches; after the last one that is the same line again and again.
+func (t sweepTile) fetched() {
+	t.ADDQ(t.sweepField("aheadNext"), r12)
+	t.DECQ(t.sweepField("aheadStrips"))
+	t.JG(LabelRef(t.label("next")))
+	t.XORQ(r14, r14)
+	t.XORQ(r15, r15)
+	t.MOVQ(r14, t.sweepField("aheadStep"))
+	t.MOVQ(r14, t.sweepField("aheadNext"))
+	t.MOVQ(t.sweepField("a"), r12)
+	t.Label(t.label("next"))
+}
+
+// eachRow calls access for every vector of the tile of c, after the mask of the last one is loaded.
+func (t sweepTile) eachRow(access func(r, v int, m Mem)) {
+	if t.masked && !t.wide() {
+		t.load(t.sweepField("lanes"), t.mask())
+	}
+	rows := t.bases(t.sweepRows(), di, si, bx)
+	for r := range t.sweepRows() {
+		for v := range t.vectors {
+			access(r, v, rowAt(rows, si, r9, r).Offset(v*t.bytes))
+		}
+	}
+}
+
+// start fills the accumulators.
+func (t sweepTile) start() {
+	t.MOVQ(t.sweepField("start"), ax)
+	t.CMPQ(ax, Imm(1))
+	t.JLT(LabelRef(t.label("zero")))
+	t.JEQ(LabelRef(t.label("add")))
+
+	t.MOVQ(t.sweepField("bias"), ax)
+	for r := range t.sweepRows() {
+		t.broadcast(at(ax, t.elementSize()*r), t.acc(r, 0))
+		for v := 1; v < t.vectors; v++ {
+			t.VMOVAPD(t.acc(r, 0), t.acc(r, v))
+		}
+	}
+	t.JMP(LabelRef(t.label("fetch")))
+
+	t.Label(t.label("add"))
+	t.eachRow(func(r, v int, m Mem) {
+		if t.partial(v) {
+			t.loadPart(m, t.mask(), t.acc(r, v))
+		} else {
+			t.load(m, t.acc(r, v))
+		}
+	})
+	t.JMP(LabelRef(t.label("fetch")))
+
+	t.Label(t.label("zero"))
+	for r := range t.sweepRows() {
+		for v := range t.vectors {
+			t.zero(t.acc(r, v))
+		}
+	}
+	t.Label(t.label("fetch"))
+}
+
+// fetchTile fetches the next tile of c, which is the one beside or, after the last one, below.
+func (t sweepTile) fetchTile(left Mem) {
+	t.LEAQ(at(di, t.vectors*t.bytes), cx)
+	t.CMPQ(left, Imm(1))
+	t.CMOVQEQ(t.sweepField("below"), cx)
+	rows := t.bases(t.sweepRows(), cx, si, bx)
+	for r := range t.sweepRows() {
+		for b := 0; b < t.vectors*t.bytes; b += 64 {
+			t.PREFETCHT0(rowAt(rows, si, r9, r).Offset(b))
+		}
+	}
+}
+
+// products adds the products of the columns of A and the rows of B.
+func (t sweepTile) products() {
+	t.MOVQ(t.sweepField("depth"), cx)
+	t.SUBQ(Imm(sweepUnroll), cx)
+	t.JLT(LabelRef(t.label("rest")))
+	t.Label(t.label("turn"))
+	for p := range sweepUnroll {
+		t.product()
+		if p%2 == 0 {
+			t.PREFETCHT1(rowAt([]reg.GPPhysical{r12}, r14, r15, p/2))
+		}
+	}
+	t.ADDQ(t.sweepField("aheadStep"), r12)
+	t.SUBQ(Imm(sweepUnroll), cx)
+	t.JGE(LabelRef(t.label("turn")))
+
+	t.Label(t.label("rest"))
+	t.ADDQ(Imm(sweepUnroll), cx)
+	t.JEQ(LabelRef(t.label("end")))
+	t.Label(t.label("one"))
+	t.product()
+	t.DECQ(cx)
+	t.JNE(LabelRef(t.label("one")))
+	t.Label(t.label("end"))
+}
+
+// product adds a column of A times a row of B: the row stays in registers, the elements of the column pass.
+func (t sweepTile) product() {
+	for v := range t.vectors {
+		b := at(dx, v*t.bytes)
+		switch {
+		case !t.partial(v):
+			t.load(b, t.rowB(v))
+		case t.wide():
+			t.loadPart(b, nil, t.rowB(v))
+		default:
+			t.load(t.sweepField("lanes"), t.rowB(v))
+			t.loadPart(b, t.rowB(v), t.rowB(v))
+		}
+	}
+	rows := []reg.GPPhysical{ax, bx}[:(t.sweepRows()+3)/4]
+	for r := range t.sweepRows() {
+		t.broadcast(rowAt(rows, r8, r9, r), t.element(r))
+		for v := range t.vectors {
+			t.multiplyAdd(t.rowB(v), t.element(r), t.acc(r, v))
+		}
+	}
+	for _, base := range rows {
+		t.ADDQ(r10, base)
+	}
+	t.ADDQ(r11, dx)
+}
+
+// pack writes the function that copies vectors which lie stride apart, one after another.
+func (s *isa) pack() {
+	signature := "func(dst *float64, dstStride int, src *float64, srcStride int, rows, vectors int)"
+	if s.single {
+		signature = strings.ReplaceAll(signature, "float64", "float32")
+	}
+	s.function("pack"+s.name, signature)
+	s.Doc("pack" + s.name + " copies rows of 1 to 3 vectors, at least one row.")
+	s.Load(s.Param("dst"), di)
+	s.Load(s.Param("dstStride"), r10)
+	s.Load(s.Param("src"), si)
+	s.Load(s.Param("srcStride"), r8)
+	s.Load(s.Param("rows"), cx)
+	s.Load(s.Param("vectors"), ax)
+	s.scale(r8)
+	s.scale(r10)
+	for v := sweepVectors; v > 1; v-- {
+		s.CMPQ(ax, Imm(uint64(v)))
+		s.JEQ(LabelRef(fmt.Sprintf("row%d", v)))
+	}
+	for v := 1; v <= sweepVectors; v++ {
+		s.Label(fmt.Sprintf("row%d", v))
+		for i := range v {
+			s.load(at(si, i*s.bytes), s.regs[i])
+		}
+		for i := range v {
+			s.save(s.regs[i], at(di, i*s.bytes))
+		}
+		s.ADDQ(r8, si)
+		s.ADDQ(r10, di)
+		s.DECQ(cx)
+		s.JNE(LabelRef(fmt.Sprintf("row%d", v)))
+		s.VZEROUPPER()
+		s.RET()
+	}
+}
