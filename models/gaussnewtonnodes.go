@@ -12,6 +12,8 @@ const (
 	nodeGroup, nodeColumns = 8, 256
 	// nodeUnits is how many units of data a part of the work has at most, and nodeWork about how many multiply-adds.
 	nodeUnits, nodeWork = 8, 1 << 32
+	// toldWork is how many multiply-adds are worth telling of, so that little is one part however many processes share it.
+	toldWork = 1 << 24
 	// nodeDepth is how many units are added at a time, so that the first-level cache holds a strip of the columns.
 	nodeDepth = 2
 )
@@ -35,7 +37,7 @@ type nodeAssembly struct {
 	units  []pass.NodeRows[float64] // as many as a part has
 	spaces []nodeSpace              // of a worker each
 
-	each         int // parts that are told as one: as many as have the work of one
+	each         int // parts that are told as one
 	first, count int // units of the part under way
 	form, update func(worker, i int)
 }
@@ -78,7 +80,7 @@ func newNodeAssembly(a *assembly) *nodeAssembly {
 	for range max(1, units) {
 		g.units = append(g.units, pass.NewNodeRows[float64](n, g.height))
 	}
-	g.each = max(1, nodeWork/(len(g.units)*g.height*n.Dim*(n.Dim+1)/2))
+	g.each = max(1, toldWork/(len(g.units)*g.height*n.Dim*(n.Dim+1)/2))
 	for l := 1; l <= n.Last(); l++ {
 		if g.biases[l] = n.Dim - n.LayerNodes(l); l <= len(n.Biases) {
 			g.biases[l] = n.Biases[l-1].Offset

@@ -143,7 +143,7 @@ func TestTrialsAreRuns(t *testing.T) {
 // What diverges and what can't be trained stays on the board, with the reason.
 func TestBadTrialsStay(t *testing.T) {
 	c := Config{
-		Base: trainer.Config{Data: "sine", Hidden: []int{90, 90}},
+		Base: trainer.Config{Data: "sine", Hidden: []int{110, 110}},
 		Over: dimensions(t, "opt=sgd,lm", "rate=0.01,1e5", "mu=0.01"), Finals: 1, Trials: 10,
 	}
 	b := searched(t, c, temporary(t), nil)
