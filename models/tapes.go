@@ -84,7 +84,7 @@ const (
 )
 
 func newTapes[F pass.Float](p *passes, x, t Matrix, workers int, memory int64) *tapes[F] {
-	l := &tapes[F]{passes: p, x: matrixOf[F](x), t: matrixOf[F](t), w: make([]F, p.net.Dim)}
+	l := &tapes[F]{passes: p, x: matrixOf[F](x), t: matrixOf[F](t), w: make([]F, p.net.Dim), rowMemory: make([][]F, workers)}
 	for range workers {
 		l.scratches = append(l.scratches, pass.NewScratch[F](p.net, min(p.rows, reduce.BlockRows)))
 		if !isDouble[F]() {
@@ -289,9 +289,6 @@ func (l *tapes[F]) formNodes(worker, block, first int, dst *pass.NodeRows[float6
 
 // room returns a worker's memory of so many numbers.
 func (l *tapes[F]) room(worker, size int) []F {
-	if l.rowMemory == nil {
-		l.rowMemory = make([][]F, len(l.scratches))
-	}
 	if len(l.rowMemory[worker]) < size {
 		l.rowMemory[worker] = make([]F, size)
 	}

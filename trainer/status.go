@@ -110,6 +110,7 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		Seed:      c.Seed,
 		Threads:   place.pool.Threads(),
 		Kernel:    kernel.Selected().String(),
+		Digits:    event.Digits,
 		Batch:     c.Batch,
 		Epochs:    c.Epochs,
 	}

@@ -1,4 +1,4 @@
-// Package blas has the matrix products that newtop's passes are made of, for one thread and in double precision,
+// Package blas has the matrix products that newtop's passes are made of, for one thread and in both precisions,
 // and gonum's BLAS on top of them.
 //
 // Sum divides the result c into strips of some vectors, and a strip into tiles, whose elements stay in registers while

@@ -82,6 +82,10 @@ type ConnectionInfo struct {
 	Weights int `json:"weights"`
 }
 
+// Digits is raised when programs from then on compute other bits than those before, from the same seed by the same kernel.
+// Since 2 batches are summed up in other parts.
+const Digits = 2
+
 // RunEvent opens a run.
 type RunEvent struct {
 	Version   int            `json:"version"`
@@ -99,6 +103,7 @@ type RunEvent struct {
 	Reduce    string         `json:"reduce,omitempty"`    // how sums over ranks are added up: "fast"; empty: in the fixed order of one process
 	Precision string         `json:"precision,omitempty"` // of passes: "float32"; empty: float64
 	Kernel    string         `json:"kernel,omitempty"`    // the machine code that computes; runs of one kernel have the same digits
+	Digits    int            `json:"digits,omitempty"`    // Digits of the program that began it; 0: 1
 	Batch     int            `json:"batch,omitempty"`
 	Epochs    int            `json:"epochs,omitempty"` // the limit; 0 for none
 	Unit      string         `json:"unit,omitempty"`   // what another program counts where its epochs are none: "step"

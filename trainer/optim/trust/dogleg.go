@@ -28,7 +28,7 @@ var Dogleg = optim.Info{
 	Paper:     "Mizutani & Demmel 2003; Powell 1970",
 	Equations: "eq. 2–5 with JᵀJ and its Cholesky factor",
 	Summary: "Gauss–Newton in a trust region with one exact factorization for each place; " +
-		"for nets of some hundred weights, where solving costs less than iterating.",
+		"for nets of up to some thousand weights, where solving costs less than iterating.",
 	Cost:     "1.3, 0.1 to 0.35 for each weight, and N³/6 multiplications",
 	Primary:  "radius",
 	Monotone: true,

@@ -23,7 +23,7 @@ var LevenbergMarquardt = optim.Info{
 	Paper:     "Marquardt 1963; Hagan & Menhaj 1994",
 	Equations: "(JᵀJ + μM)s = −g by Cholesky; Mizutani & Demmel 2003, §2.1",
 	Summary: "Exact damped Gauss–Newton steps from the factorized matrix; the fewest epochs to a small loss " +
-		"on nets of some hundred weights.",
+		"on nets of up to some thousand weights.",
 	Cost:       "1.3, 0.1 to 0.35 for each weight, and N³/6 multiplications for each μ",
 	Primary:    "mu",
 	Monotone:   true,
