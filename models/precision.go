@@ -74,18 +74,22 @@ func ToSingle(m *mat.Dense) *SingleMatrix {
 }
 
 // MakeSingle rounds a matrix where it lies, and gives the memory back that is left over. The matrix has its dimensions
-// afterwards, but no numbers.
+// afterwards, but no numbers. One whose rows lie apart is copied, as what is between them may be others'.
 func MakeSingle(m *mat.Dense) *SingleMatrix {
 	raw := m.RawMatrix()
 	if raw.Rows == 0 || raw.Cols == 0 {
 		return &SingleMatrix{Rows: raw.Rows, Columns: raw.Cols, Stride: raw.Cols}
 	}
-	s := &SingleMatrix{raw.Rows, raw.Cols, raw.Cols, as4(raw.Data)[:raw.Rows*raw.Cols]}
-	for i := range s.Rows { // a number lies before or where what is read lies
-		vector.Narrow(s.Row(i), raw.Data[i*raw.Stride:])
+	defer m.SetRawMatrix(blas64.General{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Cols})
+	if raw.Stride != raw.Cols {
+		return ToSingle(m)
 	}
-	m.SetRawMatrix(blas64.General{Rows: raw.Rows, Cols: raw.Cols, Stride: raw.Cols})
-	release(raw.Data[(len(s.Data)+1)/2:])
+	own := raw.Data[:raw.Rows*raw.Cols]
+	s := &SingleMatrix{raw.Rows, raw.Cols, raw.Cols, as4(own)[:len(own)]}
+	for i := range s.Rows { // a number goes before or where what is read lies
+		vector.Narrow(s.Row(i), own[i*raw.Cols:])
+	}
+	release(own[(len(own)+1)/2:])
 	return s
 }
 

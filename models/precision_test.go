@@ -147,6 +147,39 @@ func TestBatchInSingle(t *testing.T) {
 	}
 }
 
+// TestMakeSingle: views become what they are in float32, and those beside them in the same memory keep their numbers.
+func TestMakeSingle(t *testing.T) {
+	const rows, columns = 5001, 3
+	whole := mat.NewDense(rows, columns, nil)
+	fill := func() {
+		for i := range rows {
+			for j := range columns {
+				whole.Set(i, j, 1/float64(1+i*columns+j))
+			}
+		}
+	}
+	for _, c := range []struct{ from, to, first, last int }{{0, 2001, 0, columns}, {2001, rows, 0, columns}, {7, 8, 0, columns}, {10, 4000, 1, 3}} {
+		fill()
+		view := whole.Slice(c.from, c.to, c.first, c.last).(*mat.Dense)
+		s := MakeSingle(view)
+		if r, k := view.Dims(); r != c.to-c.from || k != c.last-c.first || s.Rows != r || s.Columns != k {
+			t.Fatalf("%d × %d of %+v", r, k, c)
+		}
+		for i := range rows {
+			for j := range columns {
+				want := 1 / float64(1+i*columns+j)
+				if i >= c.from && i < c.to && j >= c.first && j < c.last {
+					if got := s.Row(i - c.from)[j-c.first]; got != float32(want) {
+						t.Fatalf("%+v: %v at %d, %d, expected %v", c, got, i, j, float32(want))
+					}
+				} else if whole.At(i, j) != want {
+					t.Fatalf("%+v: the number at %d, %d, beside it, is %v, expected %v", c, i, j, whole.At(i, j), want)
+				}
+			}
+		}
+	}
+}
+
 func TestPrecisionNames(t *testing.T) {
 	for _, p := range []Precision{Double, Single} {
 		if q, err := ParsePrecision(p.String()); q != p || err != nil {
