@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/datasets/csv"
 	"newtop/datasets/fault"
 )
 
@@ -21,6 +22,13 @@ type Options struct {
 	// and 1). Sets with an order of their own are tested on their last rows, CSV files and parity on
 	// rows drawn by Seed. Empty: the set's own default, a fifth for most. The bpls sets ignore it.
 	Test string
+	// Validation is the part to decide by, taken from what would be trained on: a number of rows or a fraction of them, as Test.
+	// They are drawn, with equal shares of all classes. Empty or 0: none.
+	Validation string
+	// Folds, if > 0, has them be part Fold, from 1, of so many equal parts that are drawn like this, instead of Validation.
+	Folds, Fold int
+	// Columns says what is to be done with the columns of a table. Other sets ignore it.
+	Columns csv.Options
 	// Seed determines what generators draw, and the split where it is drawn.
 	Seed uint64
 	// Rows is how many rows a generator makes, and the most that are used of a file, from its start.

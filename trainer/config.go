@@ -33,7 +33,20 @@ type Config struct {
 	Data    string // a data set's name or CSV files, see datasets.Load; empty: letters
 	DataDir string // where the files of real data sets are; empty: the cache directory
 	Target  string // a CSV file's target column, by name or 1-based number; empty: the last
-	Test    string // test rows as a number or a fraction; empty: what the data set says, 20 % for a CSV file
+	// Test is the test rows as a number or a fraction, or a table's file that has them; empty: what the data set says, 20 % for a table.
+	Test string
+	// Validation is the rows that decide, taken from the training rows, as a number or a fraction; 0: none. Empty: 15 % of
+	// a table, none of another set.
+	Validation string
+	Folds      int // the training rows are cut into so many parts, of which each is once the validation rows; 0: they are not
+	Fold       int // the part that is, from 1; 0: one after the other
+
+	Header    string   // whether a table's first row names the columns: yes or no; empty: as it looks
+	Missing   string   // what stands in for missing values: indicator, mean, median, or drop the row; empty: indicator
+	Decimal   string   // what parts a table's decimals, a point or a comma; empty: a point
+	Thousands string   // what parts a table's thousands; empty: nothing
+	Drop      []string // columns to leave out of a table, by name or 1-based number
+	Keep      []string // columns not to leave out of a table, whatever they look like
 
 	Hidden []int       // nodes of the hidden layers; nil: 70-50, or 16-16 below 1,000 training rows
 	Graph  string      // a TOML file with any graph of layers, instead of Hidden, Skip, Act and Out
@@ -51,12 +64,21 @@ type Config struct {
 	Loss string // mse or xent; empty: xent behind softmax, else mse
 	Init string // how weights are drawn; empty: uniform:0.2, as in [MD §3]
 
-	Optimizer string        // a method's name; empty: DefaultOptimizer
-	Set       []string      // KEY=VALUE for the optimizer's hyperparameters
-	Batch     int           // rows a step of methods that go through batches; 0: the method's default
-	Blocks    int           // parts of the rows that trust-region methods go through in turn; 0: the method's default
-	Epochs    int           // outer iterations; 0: no limit
+	Optimizer string   // a method's name; empty: DefaultOptimizer
+	Set       []string // KEY=VALUE for the optimizer's hyperparameters
+	Batch     int      // rows a step of methods that go through batches; 0: the method's default
+	Blocks    int      // parts of the rows that trust-region methods go through in turn; 0: the method's default
+	Epochs    int      // outer iterations; 0: no limit
+	// Patience is how many epochs may pass without a better one by the validation rows; 0: what suits the data, -1: any number.
+	Patience  int
 	TimeLimit time.Duration // of work, pauses left out; 0: no limit
+
+	L2             float64 // weight decay: the loss has L2/2 times the sum of all squared weights, biases left out
+	InputNoise     float64 // standard deviation of what is added to the inputs of every batch, in those of the scaled inputs
+	LabelSmoothing float64 // the share of a training row's target that all classes get alike
+	ClassWeights   string  // balanced: rows of rare classes count more, so that all classes count alike; empty: rows count alike
+	Average        int     // the mean of the weights of so many last epochs counts; 0: 1
+	Weights        string  // the weights that the run ends with: best (of the best epoch by the validation rows) or last; empty: best
 
 	TargetLoss  float64 // end when the training loss is at most this; 0: never
 	TargetError float64 // end when the test error (RMSE for regression; of the training rows without test rows) is at most this; 0: never

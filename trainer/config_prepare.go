@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"newtop/datasets"
+	"newtop/datasets/csv"
 	"newtop/datasets/fault"
 	"newtop/models"
 	"newtop/models/reduce"
@@ -101,7 +102,8 @@ func (c *Config) loadSigned(keep datasets.Keep) (*datasets.Dataset, error) {
 // load loads the data, or the rows of them that keep picks.
 func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{
-		Dir: c.DataDir, Target: c.Target, Test: c.Test, Seed: dataSeed, Keep: keep,
+		Dir: c.DataDir, Target: c.Target, Test: c.Test, Validation: c.Validation, Folds: c.Folds, Fold: c.Fold, Seed: dataSeed, Keep: keep,
+		Columns: csv.Options{Header: c.Header, Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands, Drop: c.Drop, Keep: c.Keep},
 	})
 	var option *fault.OptionError
 	if errors.As(err, &option) {

@@ -39,9 +39,20 @@ func arguments(c *trainer.Config) (list []argument) {
 			list = append(list, a)
 		}
 	}
-	for _, kv := range c.Set {
-		list = append(list, argument{flag: "--set", value: kv})
+	for i := range table {
+		for _, value := range table[i].list(c) {
+			list = append(list, argument{flag: "--" + table[i].name, value: value})
+		}
 	}
+	return list
+}
+
+// list returns the values of a flag that may be repeated, nil for others.
+func (r *row) list(c *trainer.Config) []string {
+	if !r.configures() || r.parsed() {
+		return nil
+	}
+	list, _ := r.of(c).Interface().([]string)
 	return list
 }
 
@@ -73,10 +84,10 @@ func usualConfig() *trainer.Config {
 	return c
 }
 
-// values returns every run flag but --set, with what it says in c.
+// values returns every run flag that can't be repeated, with what it says in c.
 func values(c *trainer.Config) (list []argument) {
 	for i := range table {
-		if r := &table[i]; r.configures() && r.name != "set" {
+		if r := &table[i]; r.configures() && (r.parsed() || r.of(c).Type() != reflect.TypeFor[[]string]()) {
 			list = append(list, argument{"--" + r.name, r.text(c), r.of(c).Kind() == reflect.Bool, r.told})
 		}
 	}
@@ -84,7 +95,7 @@ func values(c *trainer.Config) (list []argument) {
 }
 
 // Differences returns the run flags in which configurations differ, and which change what is trained or when it ends.
-// All settings that were given are one row.
+// What was given to a flag that may be repeated is one row.
 func Differences(configs []*trainer.Config) (rows []rundiff.Row) {
 	said := make([][]argument, len(configs))
 	for i, c := range configs {
@@ -102,12 +113,14 @@ func Differences(configs []*trainer.Config) (rows []rundiff.Row) {
 			rows = append(rows, r)
 		}
 	}
-	given := rundiff.Row{Name: "--set", Differs: true}
-	for _, c := range configs {
-		given.Values = append(given.Values, strings.Join(c.Set, " "))
-	}
-	if slices.ContainsFunc(given.Values, func(v string) bool { return v != given.Values[0] }) {
-		rows = append(rows, given)
+	for i := range table {
+		given := rundiff.Row{Name: "--" + table[i].name, Differs: true}
+		for _, c := range configs {
+			given.Values = append(given.Values, strings.Join(table[i].list(c), " "))
+		}
+		if slices.ContainsFunc(given.Values, func(v string) bool { return v != given.Values[0] }) {
+			rows = append(rows, given)
+		}
 	}
 	return rows
 }

@@ -76,6 +76,31 @@ var expertsForm = form{
 
 var committeeForm = form{write: func(c *trainer.Config) string { return strconv.Itoa(max(c.Committee, 1)) }}
 
+var patienceForm = form{
+	expected: "a whole number ≥ 1, or never",
+	parse: func(c *trainer.Config, text string) (ok bool) {
+		switch text {
+		case "":
+			return true
+		case "never":
+			c.Patience = -1
+			return true
+		}
+		n, err := strconv.Atoi(text)
+		c.Patience = n
+		return err == nil && n >= 1
+	},
+	write: func(c *trainer.Config) string {
+		switch {
+		case c.Patience < 0:
+			return "never"
+		case c.Patience == 0:
+			return ""
+		}
+		return strconv.Itoa(c.Patience)
+	},
+}
+
 var rowsForm = form{
 	expected: "a whole number ≥ 1, or all",
 	parse: func(c *trainer.Config, text string) bool {

@@ -50,6 +50,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		Set: []string{"radius=2", "xi=0.1"}, Batch: 7, Blocks: 4, Epochs: 0, TimeLimit: 90 * time.Second, TargetLoss: 1e-9,
 		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power",
 		SpectrumOf: "gauss-newton", SpectrumRows: -1, Density: true, Save: "out.onnx", Memory: 3 << 20, Precision: "float32",
+		Drop: []string{"a", "b c"}, Keep: []string{"d"}, Patience: -1,
 	}
 	elsewhere := trainer.Config{
 		Model: "umbridge:http://localhost:4242", Maximize: true, ModelTimeout: time.Minute, Optimizer: "tr-newton",
