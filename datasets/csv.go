@@ -11,7 +11,7 @@ import (
 )
 
 // loadCSV reads a table of numbers, categories, dates and booleans, one row a line, from one file or from several that have the
-// same header. Files may be packed by gzip. docs/data.md says what becomes of the columns; what is decided is in the set's Notes.
+// same header. Files may be packed by gzip. docs/training.md says what becomes of the columns; what is decided is in the set's Notes.
 //
 // The text is read twice, piece by piece, and by as many goroutines as there are processors; and once or twice more where rows are left out
 // or words are mixed with numbers. None of what comes out depends on them.

@@ -32,6 +32,8 @@ type column struct {
 	timed  int           // of the dates, those with a time of day
 	orders map[order]int // of the dates, how many can be read in an order
 
+	styles [len(otherStyles)]int // of the words, how many are numbers in another style
+
 	counting bool // whether it counts the rows of each source by one
 	first    float64
 	whole    bool // of a column that is named like an identifier: whether its numbers have no fraction

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/datasets/fault"
 	"newtop/internal/format"
 )
 
@@ -48,6 +49,9 @@ func (p *plan) planFields() error {
 		if reasons[j] = p.useless(j); reasons[j] == used {
 			inputs++
 		}
+		if err := p.otherStyle(j); err != nil && !p.drop[j] {
+			return err
+		}
 	}
 	if inputs == 0 && !p.rescue(reasons) {
 		return p.fault(p.target, "no other column to predict it from", "at least one that is not left out as a name or as empty; --keep COLUMN keeps one")
@@ -70,6 +74,31 @@ func (p *plan) planFields() error {
 	}
 	p.assemble()
 	p.tellFields()
+	return nil
+}
+
+// otherStyle returns an error for a column of numbers that are written in another way than the options say.
+func (p *plan) otherStyle(j int) error {
+	c := &p.sheet.columns[j]
+	if c.numeric() || c.dated() {
+		return nil
+	}
+	for i, style := range otherStyles {
+		// Numbers that are read as they are may be of the style too.
+		if n := c.styles[i]; mostly(n+c.numbers, c.words-n) && n > 0 {
+			found, expected := "numbers that are written in another way", style.flags
+			for _, word := range slices.Sorted(maps.Keys(c.counts)) {
+				if _, ok := style.plainTo(nil, []byte(word)); ok {
+					found = "numbers such as " + fault.Quote(word)
+					break
+				}
+			}
+			if j != p.target {
+				expected += ", or --drop " + shellWord(c.name)
+			}
+			return p.fault(j, found, expected)
+		}
+	}
 	return nil
 }
 

@@ -149,6 +149,8 @@ func (p *plan) planTarget(last bool) error {
 	switch n := c.differ; {
 	case c.present() == 0:
 		return p.fault(p.target, "no values", "a target with at least two different values")
+	case p.otherStyle(p.target) != nil:
+		return p.otherStyle(p.target)
 	case n == 1 && !c.crowded:
 		return p.fault(p.target, "the same value in every row", "a target with at least two different values")
 	case c.numeric():

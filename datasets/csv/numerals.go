@@ -19,6 +19,18 @@ func newNumerals(decimal, thousands string) numerals { return numerals{decimal =
 
 func (n numerals) usual() bool { return n == numerals{} }
 
+// otherStyles are those that words are tried in, so that numbers don't pass for words.
+var otherStyles = [...]struct {
+	numerals
+	flags string
+}{
+	{numerals{true, "."}, "--decimal , --thousands ."},
+	{numerals{false, ","}, "--thousands ,"},
+	{numerals{true, " "}, "--decimal , --thousands ' '"},
+	{numerals{false, " "}, "--thousands ' '"},
+	{numerals{false, "'"}, `--thousands "'"`},
+}
+
 // plainTo returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted everywhere or
 // nowhere. Anything else is no number.
 func (n numerals) plainTo(buf, field []byte) ([]byte, bool) {
@@ -102,9 +114,9 @@ func (n numerals) parse(field string) (float64, bool) {
 func (n numerals) expected(field string) string {
 	switch _, like := n.like(field); {
 	case n.comma && like && strings.Contains(field, "."):
-		return "a number with a decimal comma; --thousands . where points part thousands"
+		return "a number with a decimal comma; --thousands . says what a point parts"
 	case !n.comma && strings.Contains(field, ","):
-		return "a number with a decimal point; --decimal , where commas part decimals"
+		return "a number with a decimal point; --decimal , or --thousands , says what a comma parts"
 	case like:
 		return fmt.Sprintf("a number between -%g and %g", greatest, greatest)
 	}

@@ -134,6 +134,9 @@ func (v *surveyor) join(j int, tallies []*tally) {
 		for _, o := range []order{yearFirst, dayFirst, monthFirst} {
 			c.orders[o] += of.orders[o]
 		}
+		for i, n := range of.styles {
+			c.styles[i] += n
+		}
 		maps.Copy(c.values, of.values)
 		t.smallTo(j, c.values)
 		for text, w := range of.counts {

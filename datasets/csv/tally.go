@@ -31,12 +31,14 @@ type columnTally struct {
 	fractions            bool    // whether what is called an identifier has any
 	dates, timed         int
 	orders               [monthFirst + 1]int
+	styles               [len(otherStyles)]int
 }
 
 // wordTally is a word, in how many rows to train on it is, and the date that it is.
 type wordTally struct {
-	rows int
-	date date
+	rows   int
+	date   date
+	styles uint8 // a bit for each of otherStyles that it is a number in
 }
 
 func (v *surveyor) newTally(base *tally) *tally {
@@ -251,6 +253,13 @@ func (t *tally) another(j int) {
 func (t *tally) word(j int, field []byte) {
 	c := &t.columns[j]
 	w := &wordTally{date: readDate(string(field))}
+	if field[0] >= '0' && field[0] <= '9' || field[0] == '-' {
+		for i, style := range otherStyles {
+			if plain, ok := style.plainTo(t.rows.plain, field); ok && decimalForm(plain) {
+				w.styles |= 1 << i
+			}
+		}
+	}
 	if t.of.wordy[j].Load() {
 		c.forget()
 		c.sketch.add(field)
@@ -273,6 +282,9 @@ func (t *tally) again(c *columnTally, w *wordTally) {
 	c.words++
 	if !t.test {
 		w.rows++
+	}
+	for i := range otherStyles {
+		c.styles[i] += int(w.styles >> i & 1)
 	}
 	if w.date.orders == 0 {
 		return

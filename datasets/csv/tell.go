@@ -45,7 +45,7 @@ func (p *plan) tellKind(f *Field, j int) {
 		}
 		p.notes.add("%s: %s words, each taken as %s in its training rows%s", f.Name, format.Count(len(f.Words)+folded), what, rest)
 	case f.Other:
-		p.notes.add("%s: %s in %s are one input, %q", f.Name, format.Counted(folded, "rare word"), format.Counted(rows, "row"), f.Name+"=other")
+		p.notes.add("%s: the rare words, %s in %s, are one input, %q", f.Name, format.Count(folded), format.Counted(rows, "row"), f.Name+"=other")
 	}
 	if c.numbers > 0 && f.Words != nil {
 		p.notes.add("%s: %s of %s values are numbers, taken as words like the others", f.Name, format.Count(c.numbers), format.Count(c.present()))
