@@ -43,6 +43,9 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 	for _, d := range report.Diagnostics {
 		e.Figures = append(e.Figures, event.Figure{Key: d.Key, Symbol: d.Symbol, Meaning: d.Meaning, Value: event.Float(d.Value)})
 	}
+	if t.place.problem.L2 > 0 {
+		e.Figures = append(e.Figures, event.Figure{Key: "penalty", Symbol: "½λ‖w‖²", Meaning: "what weight decay adds to the loss", Value: t.penalty()})
+	}
 	e.Blocks = t.norms()
 	e.Gates = t.gates()
 	return e

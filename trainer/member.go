@@ -27,7 +27,7 @@ type member struct {
 	previous []float64 // the weights before the outer iteration
 	report   optim.Report
 	metrics  event.EpochEvent // how well the weights do; nothing else of it is filled in
-	bearable event.Float      // the loss it started with, or the worse one that its method took over
+	bearable event.Float      // the minimized loss it started with, or the worse one that its method took over
 	above    int              // epochs in a row with a loss far above that, under the same settings
 	stalled  string           // why it has come to an end; empty while it goes on
 	stepping bool             // inside its method's Step
@@ -41,11 +41,11 @@ var still = optim.Report{
 	Loss: math.NaN(), GradientNorm: math.NaN(), StepNorm: math.NaN(), Radius: math.NaN(), Rho: math.NaN(),
 }
 
-// begin gives the weights to a fresh method. A bad loss that it finds is not its own.
-func (m *member) begin(info *optim.Info) {
+// begin gives the weights, of so much loss, to a fresh method. A bad loss that it finds is not its own.
+func (m *member) begin(info *optim.Info, loss event.Float) {
 	m.method = info.New()
 	m.above, m.stalled = 0, ""
-	m.bearable = max(m.bearable, m.metrics.Loss)
+	m.bearable = max(m.bearable, loss)
 }
 
 // settled returns the weights that nobody is moving: a method whose step is one whole has not moved them before it is

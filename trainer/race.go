@@ -169,7 +169,7 @@ func (c *race) startRacers() {
 	c.racers[0].evaluate(first)
 	for _, p := range c.racers {
 		p.members[0].metrics = first.metrics
-		p.members[0].begin(p.info)
+		p.members[0].begin(p.info, p.minimized(first))
 		p.describe()
 		p.best = p.last
 		p.best.Epoch = nets.epoch

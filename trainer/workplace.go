@@ -95,8 +95,11 @@ func (b *binding) offers(info *optim.Info) error {
 	return cmp.Or(b.objective.Offers(info.Needs), optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
 }
 
-// suits returns an error if the team, or a model elsewhere, can't train by a method with such settings.
+// suits returns an error if the team, a model elsewhere, or a method with such settings can't do what is to be trained.
 func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
+	if err := w.config.suitsLoss(info); err != nil {
+		return err
+	}
 	switch {
 	case w.team == nil:
 		return w.suitsElsewhere(info, settings)
@@ -138,7 +141,7 @@ func (w *workplace) drawTo(dst []float64, seed uint64) {
 // evaluate measures how well the weights of a net do.
 func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
 	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, o.Evaluate(weights), classes)
+	w.trainMetrics(e, o.Evaluate(weights))
 	if w.test != nil {
 		testMetrics(e, w.test.EvaluateAt(weights), classes)
 	}
@@ -158,7 +161,7 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 // evaluateMean measures how well the mean output of several nets does.
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, w.mean(&w.problem.Train, nets), classes)
+	w.trainMetrics(e, w.mean(&w.problem.Train, nets))
 	if w.test != nil {
 		testMetrics(e, w.mean(&w.problem.Test, nets), classes)
 	}
