@@ -208,6 +208,19 @@ func everyKind() map[string]Config {
 		c.Precision = "float32"
 		out[name+" float32"] = c
 	}
+	for _, name := range []string{"tr-newton blocks", "lm", "dogleg", "lbfgs", "adam"} {
+		c := out[name]
+		c.L2, c.LabelSmoothing, c.ClassWeights = 0.01, 0.1, "balanced"
+		out[name+" generalizing"] = c
+	}
+	for _, name := range []string{"adam batches", "nag committee", "adam gates descent"} {
+		c := out[name]
+		c.L2, c.InputNoise = 0.01, 0.1
+		out[name+" noisy"] = c
+	}
+	c = out["adam batches noisy"]
+	c.Set, c.Precision = []string{"decay=0.1"}, "float32"
+	out["adam decay float32"] = c
 	return out
 }
 
