@@ -5,6 +5,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
@@ -125,4 +126,11 @@ func classWeights(counts []int, rows int) []float64 {
 		}
 	}
 	return weights
+}
+
+// leaveOut takes from metrics what says nothing: residuals of training rows from targets that are weighted.
+func (c *Config) leaveOut(e *event.EpochEvent) {
+	if c.ClassWeights != "" {
+		e.RMSE = event.Absent
+	}
 }

@@ -52,7 +52,10 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 }
 
 // evaluate measures how well the weights of a member do.
-func (t *trajectory) evaluate(m *member) { t.place.evaluate(t.objective, m.weights, &m.metrics) }
+func (t *trajectory) evaluate(m *member) {
+	t.place.evaluate(t.objective, m.weights, &m.metrics)
+	t.place.config.leaveOut(&m.metrics)
+}
 
 // summarize fills in how well the current weights do: those of the one net, or the mean output of a
 // committee beside its members.
@@ -63,6 +66,7 @@ func (t *trajectory) summarize(e *event.EpochEvent) {
 	}
 	e.TestLoss, e.TestError, e.TestRMSE = event.Absent, event.Absent, event.Absent
 	t.place.evaluateMean(t.members, e)
+	t.place.config.leaveOut(e)
 	e.Members = make([]event.MemberFigures, len(t.members))
 	for i, m := range t.members {
 		f := &m.metrics

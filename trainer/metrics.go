@@ -13,13 +13,10 @@ var unmeasured = event.EpochEvent{
 	GradientNorm: event.Absent, StepNorm: event.Absent, Radius: event.Absent, Rho: event.Absent, Rate: event.Absent,
 }
 
-// trainMetrics fills in how well weights do on the training rows. Residuals from targets that are weighted say nothing.
-func (w *workplace) trainMetrics(e *event.EpochEvent, v models.Evaluation) {
+// trainMetrics fills in how well weights do on the training rows.
+func trainMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
 	e.Loss, e.RMSE, e.Error = event.Told(v.Loss), event.Told(v.RMSE()), event.Absent
-	if w.config.ClassWeights != "" {
-		e.RMSE = event.Absent
-	}
-	if w.problem.Data.Classes != nil {
+	if classes {
 		e.Error = event.Told(v.Error())
 	}
 }

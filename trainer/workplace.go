@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer/event"
@@ -85,7 +86,7 @@ func (w *workplace) bind() binding {
 // bindTest binds the test rows, if there are any. Only forward passes are asked of them, and those keep nothing.
 func (w *workplace) bindTest() {
 	if w.problem.Test.Total() > 0 {
-		w.test = w.rows().Bind(objective.Rows{Test: true}, models.Options{Pool: w.pool, Memory: 1})
+		w.test = w.rows().Bind(objective.Rows{Part: datasets.Test}, models.Options{Pool: w.pool, Memory: 1})
 	}
 }
 
@@ -141,7 +142,7 @@ func (w *workplace) drawTo(dst []float64, seed uint64) {
 // evaluate measures how well the weights of a net do.
 func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
 	classes := w.problem.Data.Classes != nil
-	w.trainMetrics(e, o.Evaluate(weights))
+	trainMetrics(e, o.Evaluate(weights), classes)
 	if w.test != nil {
 		testMetrics(e, w.test.EvaluateAt(weights), classes)
 	}
@@ -161,7 +162,7 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 // evaluateMean measures how well the mean output of several nets does.
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 	classes := w.problem.Data.Classes != nil
-	w.trainMetrics(e, w.mean(&w.problem.Train, nets))
+	trainMetrics(e, w.mean(&w.problem.Train, nets), classes)
 	if w.test != nil {
 		testMetrics(e, w.mean(&w.problem.Test, nets), classes)
 	}
