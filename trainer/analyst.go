@@ -230,7 +230,8 @@ func (a *analyst) slice() (event.SliceEvent, error) {
 
 // showWeights publishes a block of weights as it is now, of a committee the first member's.
 func (a *analyst) showWeights(to, from int) error {
-	e, ok := analysis.Weights(a.nets.place.problem, a.nets.members[0].weights, to, from)
+	first := a.nets.members[0]
+	e, ok := analysis.Weights(a.nets.place.problem, first.counted(first.weights), to, from)
 	if !ok {
 		return event.Refuse("the net has no weights from layer %d to layer %d", from, to)
 	}

@@ -250,7 +250,7 @@ func (l *loop) settle() {
 		return
 	}
 	if l.opened && !l.broken {
-		_ = l.unbroken(func() error { return m.Keep(l.nets.members[0].weights) })
+		_ = l.unbroken(func() error { return m.Keep(countedOf(l.nets.members)[0]) })
 	}
 	l.ended, l.failure = m.Leave()
 }

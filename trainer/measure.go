@@ -51,12 +51,6 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 	return e
 }
 
-// evaluate measures how well the weights of a member do.
-func (t *trajectory) evaluate(m *member) {
-	t.place.evaluate(t.objective, m.weights, &m.metrics)
-	t.place.config.leaveOut(&m.metrics)
-}
-
 // summarize fills in how well the current weights do: those of the one net, or the mean output of a
 // committee beside its members.
 func (t *trajectory) summarize(e *event.EpochEvent) {

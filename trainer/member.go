@@ -25,6 +25,8 @@ type member struct {
 	state    *optim.State
 	source   *rand.PCG // of the state's randomness
 	previous []float64 // the weights before the outer iteration
+	average  int       // over the weights of how many epochs the mean counts
+	trail    trail     // the last of these, of which the newest is where the last epoch ended; nil: its weights count
 	report   optim.Report
 	metrics  event.EpochEvent // how well the weights do; nothing else of it is filled in
 	bearable event.Float      // the minimized loss it started with, or the worse one that its method took over
@@ -99,6 +101,7 @@ func (m *member) archive(k *optim.Archive) {
 	archiveSource(k, m.source)
 	k.In("setting").Settings(m.settings)
 	k.Vector("weights", &m.weights, len(m.weights))
+	archiveTrail(k, &m.trail, m.average, len(m.weights))
 	k.Number("loss", &m.state.Loss)
 	if m.state.Evaluated = k.Has("evaluated", m.state.Evaluated); m.state.Evaluated {
 		k.Vector("gradient", &m.state.Gradient, len(m.state.W))

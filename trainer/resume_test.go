@@ -218,6 +218,11 @@ func everyKind() map[string]Config {
 		c.L2, c.InputNoise = 0.01, 0.1
 		out[name+" noisy"] = c
 	}
+	for _, name := range []string{"tr-newton", "tr-gn blocks", "adam batches", "scg committee", "momentum gates descent"} {
+		c := out[name]
+		c.Average, c.L2 = 3, 0.01
+		out[name+" average"] = c
+	}
 	c = out["adam batches noisy"]
 	c.Set, c.Precision = []string{"decay=0.1"}, "float32"
 	out["adam decay float32"] = c

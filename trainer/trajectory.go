@@ -37,6 +37,7 @@ func (t *trajectory) add(seed uint64, settings *optim.Settings) *member {
 		method:   t.info.New(),
 		weights:  make([]float64, dim),
 		previous: make([]float64, dim),
+		average:  t.place.config.Average,
 		source:   rand.NewPCG(seed, streamMethod),
 		metrics:  unmeasured,
 		rate:     gateRate,
@@ -85,6 +86,7 @@ func (t *trajectory) start() {
 // finish counts an outer iteration that took the members to the epoch's metrics.
 func (t *trajectory) finish(e *event.EpochEvent) {
 	t.last = *e
+	t.lengthen()
 	if t.place.measure.Better(e, &t.best) {
 		t.best = *e
 	}
@@ -92,7 +94,7 @@ func (t *trajectory) finish(e *event.EpochEvent) {
 
 // snapshot returns what it takes to go back to the current epoch.
 func (t *trajectory) snapshot() snapshot {
-	s := snapshot{last: t.last, best: t.best}
+	s := snapshot{last: t.last, best: t.best, trails: t.trails()}
 	for _, m := range t.members {
 		s.weights = append(s.weights, slices.Clone(m.weights))
 	}
@@ -104,6 +106,7 @@ func (t *trajectory) goBack(to *snapshot) {
 	t.epoch, t.turn = to.last.Epoch, 0
 	for i, m := range t.members {
 		copy(m.weights, to.weights[i])
+		m.trail = to.trails[i]
 		m.state.Evaluated = false
 		t.evaluate(m)
 		m.begin(t.info, t.minimized(m))
@@ -115,7 +118,7 @@ func (t *trajectory) goBack(to *snapshot) {
 func (t *trajectory) model(run string) *modelfile.Model {
 	weights := make([][]float64, len(t.members))
 	for i, m := range t.members {
-		weights[i] = m.settled(t.batched())
+		weights[i] = m.counted(m.settled(t.batched()))
 	}
 	return describe(t.place.problem, weights, about(t.place.config, run, t.info.Name, t.epoch, &t.last))
 }
@@ -154,14 +157,14 @@ const (
 
 // minimized returns what a member's method minimizes: the loss of the rows, which events tell, and the penalty.
 func (t *trajectory) minimized(m *member) event.Float {
-	return m.metrics.Loss + event.Float(t.objective.Penalty(m.weights))
+	return m.metrics.Loss + event.Float(t.objective.Penalty(m.counted(m.weights)))
 }
 
 // penalty returns the mean of the members' penalties.
 func (t *trajectory) penalty() event.Float {
 	sum := 0.0
 	for _, m := range t.members {
-		sum += t.objective.Penalty(m.weights)
+		sum += t.objective.Penalty(m.counted(m.weights))
 	}
 	return event.Float(sum / float64(len(t.members)))
 }

@@ -181,6 +181,7 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()
 	dst.Zero()
+	weights := countedOf(nets)
 	var workers sync.WaitGroup
 	const chunk = 256
 	threads := w.pool.Threads()
@@ -191,8 +192,8 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
 				inputs := models.Doubles(x, from, to)
 				u := mat.NewDense(to-from, outputs, nil)
-				for _, m := range nets {
-					w.problem.Network.OutputTo(u, m.weights, inputs)
+				for _, weights := range weights {
+					w.problem.Network.OutputTo(u, weights, inputs)
 					for i := range to - from {
 						floats.AddScaled(part.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
 					}
