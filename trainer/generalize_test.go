@@ -3,9 +3,11 @@ package trainer
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -44,16 +46,21 @@ type torchFigures struct {
 // problem is PyTorch's as a configuration with such fields makes it.
 func (f *torchFigures) problem(t *testing.T, c *Config) *objective.Problem {
 	t.Helper()
-	rows := len(f.Labels)
-	x := mat.NewDense(rows, len(f.X[0]), nil)
-	for i, row := range f.X {
+	return problemOf(t, c, f.X, f.Labels, []int{5})
+}
+
+// problemOf has rows of three classes, for training and again for tests.
+func problemOf(t *testing.T, c *Config, rows [][]float64, labels, hidden []int) *objective.Problem {
+	t.Helper()
+	x := mat.NewDense(len(rows), len(rows[0]), nil)
+	for i, row := range rows {
 		x.SetRow(i, row)
 	}
-	data := &datasets.Dataset{Classes: []string{"a", "b", "c"}, InputScaling: datasets.Scaling{}}
-	data.Train = datasets.Split{Inputs: x, Labels: f.Labels}
-	data.Test = datasets.Split{Inputs: mat.DenseCopyOf(x), Labels: f.Labels}
+	data := &datasets.Dataset{Classes: []string{"a", "b", "c"}}
+	data.Train = datasets.Split{Inputs: x, Labels: labels}
+	data.Test = datasets.Split{Inputs: mat.DenseCopyOf(x), Labels: labels}
 	data.Encode(0, 1)
-	a := models.Chain(len(f.X[0]), []int{5}, 3, models.Tanh, models.Softmax, models.CrossEntropy, models.SkipNone)
+	a := models.Chain(len(rows[0]), hidden, 3, models.Tanh, models.Softmax, models.CrossEntropy, models.SkipNone)
 	load, err := c.encode(data, &a, objective.Share{Size: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -69,15 +76,20 @@ func (f *torchFigures) problem(t *testing.T, c *Config) *objective.Problem {
 
 func readFigures(t *testing.T) *torchFigures {
 	t.Helper()
-	text, err := os.ReadFile("testdata/generalize.json")
+	var f torchFigures
+	readJSON(t, "testdata/generalize.json", &f)
+	return &f
+}
+
+func readJSON(t *testing.T, file string, to any) {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err == nil {
+		err = json.Unmarshal(text, to)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	var f torchFigures
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
-	return &f
 }
 
 // The loss with a penalty, smoothed labels and weighted classes, its derivatives, and AdamW's steps on it are PyTorch's.
@@ -155,7 +167,7 @@ func TestTargetsThatGeneralize(t *testing.T) {
 	if sum := mat.Sum(p.Train.Targets); math.Abs(sum-13) > 1e-12 {
 		t.Errorf("the rows weigh %v, expected 13", sum)
 	}
-	signed, err := (&Config{Data: "spirals", Out: "tanh", LabelSmoothing: 0.1}).Prepare()
+	signed, err := (&Config{Data: "spirals", Out: "tanh", LabelSmoothing: 0.1, Validation: "0.1"}).Prepare()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +176,42 @@ func TestTargetsThatGeneralize(t *testing.T) {
 	if got := signed.Train.Targets.RawRowView(0); !floats.EqualApprox(got, want, 1e-14) {
 		t.Errorf("signed %v, expected %v", got, want)
 	}
-	if got := signed.Test.Targets.RawRowView(0); math.Abs(got[0]) != 1 || got[1] != -got[0] {
-		t.Errorf("signed test row %v", got)
+	for _, s := range []*objective.Split{&signed.Validation, &signed.Test} {
+		if got := s.Targets.RawRowView(0); math.Abs(got[0]) != 1 || got[1] != -got[0] {
+			t.Errorf("signed row %v", got)
+		}
+	}
+}
+
+// Processes that have a part of the rows each weigh them as one that has them all.
+func TestTeamsWeighClassesAlike(t *testing.T) {
+	t.Setenv("NEWTOP_CACHE", t.TempDir())
+	var text strings.Builder
+	text.WriteString("a,b,kind\n")
+	for i := range 700 {
+		fmt.Fprintf(&text, "%d.5,%d.25,%s\n", i*i%97, i%13, []string{"oak", "ash"}[min(1, i%7)])
+	}
+	c := Config{Data: filepath.Join(t.TempDir(), "trees.csv"), ClassWeights: "balanced", Validation: "0.2"}
+	if err := os.WriteFile(c.Data, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	whole, err := c.Prepare()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, columns := whole.Train.Targets.Dims()
+	if sum := mat.Sum(whole.Train.Targets); math.Abs(sum-float64(rows)) > 1e-9 || whole.Train.Targets.At(0, 0) == whole.Train.Targets.At(0, 1) {
+		t.Errorf("%d rows weigh %v", rows, sum)
+	}
+	for rank := range 3 {
+		p, err := c.PreparePart(rank, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := p.Train.Rows()
+		if want := whole.Train.Targets.Slice(p.Train.First, p.Train.First+n, 0, columns); n == 0 || !mat.Equal(p.Train.Targets, want) {
+			t.Errorf("process %d weighs its %d rows otherwise", rank, n)
+		}
 	}
 }
 
