@@ -114,6 +114,8 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		Batch:     c.Batch,
 		Epochs:    c.Epochs,
 	}
+	_, same := data.TargetUnit()
+	e.Data.Standardized = !same
 	if m := place.elsewhere(); m != nil {
 		describeElsewhere(&e, m)
 	} else {
