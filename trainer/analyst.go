@@ -210,6 +210,24 @@ func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	return e, err
 }
 
+// scores returns how well the nets do at the end of a run, by the rows that last picks: none where these are another program's, or
+// can't be read, or once the run's context is done.
+func (a *analyst) scores() []event.Scores {
+	place, ctx := a.nets.place, a.out.ctx
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	var list []event.Scores
+	for _, c := range a.last() {
+		c := c.(event.ShowErrors)
+		if ctx.Err() != nil || place.problem.Readable(!c.Train) != nil {
+			continue
+		}
+		if s, err := analysis.Scores(place.problem, c, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the member
 // whose turn was the last; in block mode it is the last block's, from the weights within the sweep, with the ρ that it
 // had for its own block; of a mixture whose gates are tuned apart it moves the experts alone. No passes are kept, so that
