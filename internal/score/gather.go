@@ -39,6 +39,9 @@ func Gather(k Kind, outputs, worst int, loss func(u, t []float64) float64) *Gath
 	return g
 }
 
+// Keeps reports whether it keeps any of the worst rows.
+func (g *Gathering) Keeps() bool { return g.most > 0 }
+
 // Add takes the inputs, targets and outputs of a row.
 func (g *Gathering) Add(row int, x, t, u []float64) {
 	g.Scorer.Add(t, u)

@@ -9,8 +9,16 @@ import (
 
 // Scores tells how well the outputs of some rows fit, in a line: "test rows: RMSE 52.7, MAE 43, R² 0.48". what names the rows.
 func Scores(what string, s *event.Scores) string {
+	if text := Figures(score.Figures(s)); text != "" {
+		return Printable(what) + ": " + text
+	}
+	return ""
+}
+
+// Figures writes scores in a line.
+func Figures(list []score.Figure) string {
 	var parts []string
-	for _, f := range score.Figures(s) {
+	for _, f := range list {
 		text := f.Name + " " + Number(f.Value, 4)
 		if f.Share {
 			text = f.Name + " " + Percent(f.Value)
@@ -20,8 +28,5 @@ func Scores(what string, s *event.Scores) string {
 		}
 		parts = append(parts, text)
 	}
-	if parts == nil {
-		return ""
-	}
-	return Printable(what + ": " + strings.Join(parts, ", "))
+	return Printable(strings.Join(parts, ", "))
 }
