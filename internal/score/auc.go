@@ -10,20 +10,29 @@ import (
 type ranking struct {
 	outputs int
 	class   []int32
-	u       []float64 // row by row
-	full    bool      // there were more rows than are kept, or outputs that are no numbers
+	blocks  [][]float64 // row by row, rankedRows in each: nothing is copied when there are more
+	full    bool        // there were more rows than are kept, or outputs that are no numbers
 }
+
+const rankedRows = 1 << 10
 
 func newRanking(outputs int) ranking { return ranking{outputs: outputs} }
 
 func (r *ranking) add(class int, u []float64) {
-	if r.full || len(r.u)+len(u) > mostRanked || slices.ContainsFunc(u, math.IsNaN) {
+	if r.full || (len(r.class)+1)*r.outputs > mostRanked || slices.ContainsFunc(u, math.IsNaN) {
 		*r = ranking{outputs: r.outputs, full: true}
 		return
 	}
+	if len(r.class)%rankedRows == 0 {
+		r.blocks = append(r.blocks, make([]float64, 0, rankedRows*r.outputs))
+	}
+	block := &r.blocks[len(r.blocks)-1]
+	*block = append(*block, u...)
 	r.class = append(r.class, int32(class))
-	r.u = append(r.u, u...)
 }
+
+// at returns output k of row i.
+func (r *ranking) at(i, k int) float64 { return r.blocks[i/rankedRows][i%rankedRows*r.outputs+k] }
 
 // area returns the area under the ROC curve of class k by its output: the share of pairs of a row of the class and another row in
 // which the first has the larger output, equal ones counting half. It is NaN where there are no such pairs, or not all rows
@@ -38,7 +47,7 @@ func (r *ranking) area(k int) float64 {
 	}
 	rows := make([]row, len(r.class))
 	for i, class := range r.class {
-		rows[i] = row{r.u[i*r.outputs+k], int(class) == k}
+		rows[i] = row{r.at(i, k), int(class) == k}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.u, b.u) })
 	sum, positive := 0.0, 0

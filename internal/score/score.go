@@ -26,8 +26,8 @@ type Kind struct {
 // calibrationBins is M of [Guo et al. 2017, §2], which takes 15 in its tables.
 const calibrationBins = 15
 
-// mostRanked bounds the outputs that are kept for AUC, 128 MiB. More rows have none.
-const mostRanked = 1 << 24
+// mostRanked bounds the outputs that are kept for AUC, 64 MiB. More rows have none.
+const mostRanked = 1 << 23
 
 // epsilon is the least probability of a class in the log loss, 2⁻⁵², as scikit-learn has it.
 const epsilon = 0x1p-52

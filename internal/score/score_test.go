@@ -117,19 +117,14 @@ func TestAreaByHand(t *testing.T) {
 		{nil, []float64{1}, math.NaN()},
 		{[]float64{1}, nil, math.NaN()},
 	} {
-		r := newRanking(1)
+		r := newRanking(2)
 		for _, u := range c.positive {
-			r.add(1, []float64{u})
+			r.add(1, []float64{0, u})
 		}
 		for _, u := range c.negative {
-			r.add(0, []float64{u})
+			r.add(0, []float64{0, u})
 		}
-		// The only output, as if it were that of class 1.
-		of := ranking{outputs: 2, class: r.class}
-		for _, u := range r.u {
-			of.u = append(of.u, 0, u)
-		}
-		if got := of.area(1); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
+		if got := r.area(1); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%v above %v: %v, expected %v", c.positive, c.negative, got, c.want)
 		}
 	}
@@ -152,7 +147,7 @@ func TestAreaAgainstAllPairs(t *testing.T) {
 						continue
 					}
 					pairs++
-					switch a, b := r.u[3*i+k], r.u[3*j+k]; {
+					switch a, b := r.at(i, k), r.at(j, k); {
 					case a > b:
 						sum++
 					case a == b:
@@ -183,6 +178,24 @@ func TestCalibrationByHand(t *testing.T) {
 	agree(t, "F1", got.F1, 2*2.0/(2+4))
 	if got.Positive != "class 1" {
 		t.Errorf("the positive class is %q", got.Positive)
+	}
+}
+
+// More rows than are kept have no AUC, and those before have.
+func TestAreaOfManyRows(t *testing.T) {
+	const outputs = 1 << 12
+	s := NewScorer(Kind{Classes: names(outputs)}, outputs)
+	target, u := make([]float64, outputs), make([]float64, outputs)
+	for i := range mostRanked/outputs + 1 {
+		if i == mostRanked/outputs && s.Scores("").AUC.Absent() {
+			t.Errorf("%d rows have no AUC", i)
+		}
+		clear(target)
+		target[i%2], u[1] = 1, float64(i%2)
+		s.Add(target, u)
+	}
+	if e := s.Scores(""); !e.AUC.Absent() || e.F1.Absent() {
+		t.Errorf("%+v", e)
 	}
 }
 
