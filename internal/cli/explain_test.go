@@ -118,6 +118,8 @@ func TestExplainRefuses(t *testing.T) {
 	table := write(t, "flowers.csv", flowers(60))
 	model, _ := trained(t, "onnx", "--data", table, "--net", "3", "--epochs", "1")
 	bare := write(t, "bare.csv", "length,place\n1,wood\n")
+	t.Setenv("NEWTOP_STATE_DIR", t.TempDir())
+	succeed(t, "train", "--data", table, "--net", "3", "--epochs", "1")
 	one := write(t, "one.csv", "length,place,kind\n1,wood,daisy\n")
 	for _, c := range []struct {
 		args []string
@@ -130,6 +132,7 @@ func TestExplainRefuses(t *testing.T) {
 		{[]string{"explain", model, bare}, 1, "bare.csv: found no column with the target"},
 		{[]string{"explain", model, one}, 1, "found 1 row with a target, expected at least 2"},
 		{[]string{"explain", "none.onnx", table}, 1, "none.onnx"},
+		{[]string{"explain", "elsewhere"}, 1, `no file "elsewhere", and run elsewhere: expected the ID or name of a run`},
 		{[]string{"predict", model, table, "--worst", "-1"}, print.ExitUsage, "--worst"},
 		{[]string{"predict", model, bare, "--worst", "3"}, print.ExitUsage, "--worst 3: expected a column with the target"},
 	} {

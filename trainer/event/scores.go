@@ -1,5 +1,7 @@
 package event
 
+import "encoding/json"
+
 // Scores tell how well outputs fit the targets of some rows. What does not apply, or has no value there, is Absent.
 //
 // Of classes: Error, LogLoss, AUC, F1 and Calibration. Of regression: MAE, RMSE and R2, means over the outputs, and the first two in
@@ -24,3 +26,12 @@ type Scores struct {
 func UnknownScores() Scores { return unknownScores }
 
 var unknownScores = unknown(Scores{})
+
+// UnmarshalJSON reads scores of which some may be missing.
+func (s *Scores) UnmarshalJSON(text []byte) error {
+	type plain Scores
+	v := plain(unknownScores)
+	err := json.Unmarshal(text, &v)
+	*s = Scores(v)
+	return err
+}

@@ -36,7 +36,7 @@ func OpenModel(cmd *cobra.Command, a *StoreFlags, name string) (*Model, error) {
 	return out, a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 		r, err := Find(cmd, s, name)
 		if err != nil {
-			return err
+			return fmt.Errorf("no file %q, and %w", name, err)
 		}
 		from, passed, err := s.Checkpoint(cmd.Context(), r.ID)
 		switch {
