@@ -132,7 +132,7 @@ func TestExplainRefuses(t *testing.T) {
 		{[]string{"explain", model, bare}, 1, "bare.csv: found no column with the target"},
 		{[]string{"explain", model, one}, 1, "found 1 row with a target, expected at least 2"},
 		{[]string{"explain", "none.onnx", table}, 1, "none.onnx"},
-		{[]string{"explain", "elsewhere"}, 1, `no file "elsewhere", and run elsewhere: expected the ID or name of a run`},
+		{[]string{"explain", "elsewhere"}, print.ExitUsage, `no file "elsewhere", and run elsewhere: expected the ID or name of a run`},
 		{[]string{"predict", model, table, "--worst", "-1"}, print.ExitUsage, "--worst"},
 		{[]string{"predict", model, bare, "--worst", "3"}, print.ExitUsage, "--worst 3: expected a column with the target"},
 	} {
