@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
@@ -208,6 +209,31 @@ func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	e, err := analysis.Errors(place.problem, c, place.pool.Threads(), outputsTo, a.pause)
 	e.Epoch = a.nets.epoch
 	return e, err
+}
+
+// scores returns how well the nets do at the end of a run on the validation and test rows, on the training rows where there are
+// neither: none where these are another program's, or can't be read, or once the run's context is done.
+func (a *analyst) scores() []event.Scores {
+	place, ctx := a.nets.place, a.out.ctx
+	if place.elsewhere() != nil {
+		return nil
+	}
+	p := place.problem
+	parts := []datasets.Part{datasets.Validation, datasets.Test}
+	if p.Validation.Total()+p.Test.Total() == 0 {
+		parts = []datasets.Part{datasets.Train}
+	}
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	var list []event.Scores
+	for _, part := range parts {
+		if ctx.Err() != nil || p.Split(part).Total() == 0 || p.Readable(part) != nil {
+			continue
+		}
+		if s, err := analysis.Scores(p, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the member

@@ -141,10 +141,10 @@ func (w *workplace) drawTo(dst []float64, seed uint64) {
 
 // evaluate measures how well the weights of a net do.
 func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
-	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, o.Evaluate(weights), classes)
+	data := w.problem.Data
+	trainMetrics(e, o.Evaluate(weights), data)
 	if w.test != nil {
-		testMetrics(e, w.test.EvaluateAt(weights), classes)
+		testMetrics(e, w.test.EvaluateAt(weights), data)
 	}
 	if w.elsewhere() == nil {
 		return
@@ -161,10 +161,10 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 
 // evaluateMean measures how well the mean output of several nets does.
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
-	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, w.mean(&w.problem.Train, nets), classes)
+	data := w.problem.Data
+	trainMetrics(e, w.mean(&w.problem.Train, nets), data)
 	if w.test != nil {
-		testMetrics(e, w.mean(&w.problem.Test, nets), classes)
+		testMetrics(e, w.mean(&w.problem.Test, nets), data)
 	}
 }
 
