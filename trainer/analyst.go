@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
@@ -210,6 +211,31 @@ func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	return e, err
 }
 
+// scores returns how well the nets do at the end of a run on the validation and test rows, on the training rows where there are
+// neither: none where these are another program's, or can't be read, or once the run's context is done.
+func (a *analyst) scores() []event.Scores {
+	place, ctx := a.nets.place, a.out.ctx
+	if place.elsewhere() != nil {
+		return nil
+	}
+	p := place.problem
+	parts := []datasets.Part{datasets.Validation, datasets.Test}
+	if p.Validation.Total()+p.Test.Total() == 0 {
+		parts = []datasets.Part{datasets.Train}
+	}
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	var list []event.Scores
+	for _, part := range parts {
+		if ctx.Err() != nil || p.Split(part).Total() == 0 || p.Readable(part) != nil {
+			continue
+		}
+		if s, err := analysis.Scores(p, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
 // slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the member
 // whose turn was the last; in block mode it is the last block's, from the weights within the sweep, with the ρ that it
 // had for its own block; of a mixture whose gates are tuned apart it moves the experts alone. No passes are kept, so that
@@ -218,7 +244,7 @@ func (a *analyst) slice() (event.SliceEvent, error) {
 	place, k := a.nets.place, &a.proposed
 	e := k.event
 	if a.along == nil {
-		a.along = place.rows().Bind(objective.Rows{}, models.Options{Pool: place.pool, Memory: 1})
+		a.along = place.problem.Minimized(place.rows().Bind(objective.Rows{}, models.Options{Pool: place.pool, Memory: 1}))
 	}
 	a.along.Update(k.from)
 	err := a.pause()
@@ -230,7 +256,8 @@ func (a *analyst) slice() (event.SliceEvent, error) {
 
 // showWeights publishes a block of weights as it is now, of a committee the first member's.
 func (a *analyst) showWeights(to, from int) error {
-	e, ok := analysis.Weights(a.nets.place.problem, a.nets.members[0].weights, to, from)
+	first := a.nets.members[0]
+	e, ok := analysis.Weights(a.nets.place.problem, first.counted(first.weights), to, from)
 	if !ok {
 		return event.Refuse("the net has no weights from layer %d to layer %d", from, to)
 	}
@@ -289,7 +316,8 @@ func (a *analyst) computeSpectrum() {
 	place := a.nets.place
 	c, total := place.config, place.problem.Train.Total()
 	if a.sample == nil {
-		a.sample = place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
+		l := place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
+		a.sample = place.problem.Minimized(l)
 	}
 	a.sample.Update(a.nets.members[0].weights)
 	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"newtop/datasets"
 	"newtop/internal/version"
 	"newtop/models/modelfile"
 	"newtop/trainer/event"
@@ -189,27 +190,39 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if err := modelfile.Writable(file); err != nil {
 		return event.SavedEvent{}, err
 	}
-	c.TargetError = 0 // which the export does not depend on
 	if c.Model != "" {
 		return e.ofElsewhere(&c, from, run, file)
 	}
+	var err error
+	if e.model, _, err = Restore(c, from, run); err != nil {
+		return event.SavedEvent{}, err
+	}
+	return e.write(file)
+}
+
+// Restore returns the model of a checkpoint as Export writes it, and the data that it was trained on, with their training and test
+// rows as they are loaded. It is for networks of newtop's own.
+func Restore(c Config, from *Checkpoint, run *event.RunEvent) (*modelfile.Model, func() (*datasets.Dataset, error), error) {
+	if c.Model != "" {
+		return nil, nil, &CheckpointError{Reason: "of a model that another program has: expected a network of newtop's"}
+	}
+	c.TargetError = 0 // which the model does not depend on
 	p, err := c.Prepare()
 	if err != nil {
-		return event.SavedEvent{}, err
+		return nil, nil, err
 	}
 	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p, nil)); err != nil {
-		return event.SavedEvent{}, err
+		return nil, nil, err
 	}
-	weights, err := from.Weights(p.Dim())
+	weights, err := from.counted(p.Dim(), c.Average)
 	if err != nil {
-		return event.SavedEvent{}, err
+		return nil, nil, err
 	}
 	meta, err := aboutCheckpoint(&c, from, run)
 	if err != nil {
-		return event.SavedEvent{}, err
+		return nil, nil, err
 	}
-	e.model = describe(p, weights, meta)
-	return e.write(file)
+	return describe(p, weights, meta), func() (*datasets.Dataset, error) { return c.load(nil) }, nil
 }
 
 // ofElsewhere writes the weights of a model that another program has, which does not need to be there.
@@ -217,7 +230,7 @@ func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, f
 	if run == nil {
 		return event.SavedEvent{}, &CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
 	}
-	weights, err := from.Weights(run.Model.Parameters)
+	weights, err := from.counted(run.Model.Parameters, c.Average)
 	if err != nil {
 		return event.SavedEvent{}, err
 	}

@@ -77,6 +77,9 @@ func (l *loop) finish(err error) {
 	case err != nil:
 		done.Reason, done.Message = event.ReasonFailed, l.session.text(err)
 	}
+	if l.opened && err == nil {
+		done.Scores = l.analyst.scores()
+	}
 	l.phase = event.Ended
 	if l.session.resumed && !l.opened { // in the record the run ends where it had come to
 		l.session.broadcaster.Publish(done, l.status())
@@ -115,6 +118,8 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		Batch:     c.Batch,
 		Epochs:    c.Epochs,
 	}
+	_, same := data.TargetUnit()
+	e.Data.Standardized = !same
 	if m := place.elsewhere(); m != nil {
 		describeElsewhere(&e, m)
 	} else {

@@ -96,8 +96,11 @@ func (b *binding) offers(info *optim.Info) error {
 	return cmp.Or(b.objective.Offers(info.Needs), optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
 }
 
-// suits returns an error if the team, or a model elsewhere, can't train by a method with such settings.
+// suits returns an error if the team, a model elsewhere, or a method with such settings can't do what is to be trained.
 func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
+	if err := w.config.suitsLoss(info); err != nil {
+		return err
+	}
 	switch {
 	case w.team == nil:
 		return w.suitsElsewhere(info, settings)
@@ -138,10 +141,10 @@ func (w *workplace) drawTo(dst []float64, seed uint64) {
 
 // evaluate measures how well the weights of a net do.
 func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
-	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, o.Evaluate(weights), classes)
+	data := w.problem.Data
+	trainMetrics(e, o.Evaluate(weights), data)
 	if w.test != nil {
-		testMetrics(e, w.test.EvaluateAt(weights), classes)
+		testMetrics(e, w.test.EvaluateAt(weights), data)
 	}
 	if w.elsewhere() == nil {
 		return
@@ -158,10 +161,10 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 
 // evaluateMean measures how well the mean output of several nets does.
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
-	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, w.mean(&w.problem.Train, nets), classes)
+	data := w.problem.Data
+	trainMetrics(e, w.mean(&w.problem.Train, nets), data)
 	if w.test != nil {
-		testMetrics(e, w.mean(&w.problem.Test, nets), classes)
+		testMetrics(e, w.mean(&w.problem.Test, nets), data)
 	}
 }
 
@@ -178,6 +181,7 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()
 	dst.Zero()
+	weights := countedOf(nets)
 	var workers sync.WaitGroup
 	const chunk = 256
 	threads := w.pool.Threads()
@@ -188,8 +192,8 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
 				inputs := models.Doubles(x, from, to)
 				u := mat.NewDense(to-from, outputs, nil)
-				for _, m := range nets {
-					w.problem.Network.OutputTo(u, m.weights, inputs)
+				for _, weights := range weights {
+					w.problem.Network.OutputTo(u, weights, inputs)
 					for i := range to - from {
 						floats.AddScaled(part.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
 					}

@@ -29,7 +29,7 @@ var levels = [][]string{
 	{"trainer/logs/find", "models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest"},
 	{"trainer/optim/trust", "trainer/optim/firstorder", "trainer/optim/descent", "trainer/optim/leastsquares"},
 	{"trainer/optim/methods"},
-	{"trainer/feed", "trainer/objective", "trainer/alert"},
+	{"trainer/feed", "trainer/objective", "trainer/alert", "internal/score"},
 	{"trainer/analysis", "trainer/peer", "internal/notify"},
 	{"trainer/peer/umbridge", "trainer/peer/peertest"},
 	{"trainer", "internal/figure"},

@@ -16,6 +16,7 @@ import (
 	"newtop/datasets/csv"
 	"newtop/datasets/fault"
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/models/modelfile"
 )
@@ -33,12 +34,19 @@ type rowSource interface {
 	io.Closer
 }
 
-// open finds the rows: standard input, a data set or a file.
-func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string) (rowSource, error) {
-	known := slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
+// open finds the rows: standard input, a data set, a file, or where no data are named those of the model's run.
+func (f *rowFlags) open(cmd *cobra.Command, model *job.Model, data string) (rowSource, error) {
+	m := model.Model
+	known := data == "" || slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
 	switch {
 	case known && cmd.Flags().Changed("target"):
 		return nil, flags.Usagef("--target %s: expected no target with a data set, which says what is to be predicted", f.target)
+	case data == "":
+		d, err := model.Data()
+		if err != nil {
+			return nil, err
+		}
+		return f.rowsOf(m, d)
 	case known:
 		return f.openSet(m, data)
 	case cmd.Flags().Changed("rows"):
@@ -75,7 +83,7 @@ type tableRows struct {
 }
 
 // openFile is openTable of a file, which may be packed by gzip.
-func (f *predictFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
+func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
 	content, _, err := datasets.Unpack(file, path)
 	if err != nil {
 		file.Close()
@@ -87,7 +95,7 @@ func (f *predictFlags) openFile(m *modelfile.Model, file *os.File, path string) 
 	}{content, file}, path)
 }
 
-func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
+func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
 	info := &csv.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"], Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
@@ -125,7 +133,7 @@ func (t *tableRows) read(raw []float64) (truth, error) {
 	if err != nil || text == "" {
 		return truth{row: t.Row()}, err
 	}
-	out := truth{row: t.Row(), known: true, text: text}
+	out := truth{row: t.Row(), known: true, text: text, line: t.Line()}
 	wrong := &fault.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
 	if t.model.Classes == nil {
 		v, ok := t.Number(text)
@@ -155,10 +163,7 @@ type setRows struct {
 	class  []int // the model's, of each of the set's
 }
 
-func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
-	if err := flags.OneOf("--rows", f.rows, "test", "train", "all"); err != nil {
-		return nil, err
-	}
+func (f *rowFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
 	o := datasets.Options{Dir: f.dir, Seed: 1}
 	if m.Meta["data"] == name {
 		o.Test = m.Meta["test"] // the rows that were tested on, if others than usual
@@ -167,6 +172,15 @@ func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, erro
 	if err != nil {
 		return nil, err
 	}
+	return f.rowsOf(m, d)
+}
+
+// rowsOf returns the rows of a set that --rows asks for.
+func (f *rowFlags) rowsOf(m *modelfile.Model, d *datasets.Dataset) (rowSource, error) {
+	if err := flags.OneOf("--rows", f.rows, "test", "train", "all"); err != nil {
+		return nil, err
+	}
+	name := d.Name
 	names := slices.Clone(d.InputNames)
 	if m.Network.Columns() > m.Network.Inputs() {
 		for _, feature := range d.Features {
