@@ -252,7 +252,7 @@ func (p *plan) order(j int) (order, error) {
 		return dayFirst, nil
 	case month > day && mostly(month, rest-month):
 		return monthFirst, nil
-	case day == month && day > 0 && c.orders[yearFirst] == 0:
+	case day == month && mostly(day, rest-day):
 		return 0, p.fault(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or --drop "+shellWord(c.name))
 	}
 	return 0, p.fault(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(orderWords)), ", ")+", or --drop "+shellWord(c.name))

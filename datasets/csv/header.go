@@ -114,15 +114,15 @@ func columnNames(first []string, header bool) []string {
 
 // headerNote says where the columns' names come from.
 func (s *Sheet) headerNote() string {
-	switch s.seenBy {
-	case words:
+	switch {
+	case s.options.Header != "":
+		return ""
+	case s.seenBy == words:
 		return "the first row names the columns; --header no takes it for data"
-	case countsUp:
+	case s.seenBy == countsUp:
 		return fmt.Sprintf("the first row, which counts to %s, names the columns; --header no takes it for data", s.head[len(s.head)-1])
-	case noHeader:
-		return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
 	}
-	return ""
+	return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
 }
 
 // find returns the index of the column that an option asks for: by its name, or by its number if no other has that for its name.
