@@ -117,7 +117,7 @@ func (p *plan) useless(j int) reason {
 		return used
 	case c.differ == 1 && !c.crowded && c.missing == 0:
 		return constant
-	case c.numbers == s.Rows && c.counting && c.starts(s) && (named || c.unnamed && (s.header || s.Rows >= manyRows)):
+	case c.numbers == s.Rows && c.counting && c.starts(s) && (named || !s.header && s.Rows >= manyRows):
 		return numbering
 	case named && c.words == 0 && c.whole && c.present() >= manyRows && 10*c.differ >= 9*c.present():
 		return identifier

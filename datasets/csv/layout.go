@@ -183,6 +183,7 @@ func (p *plan) planTarget(last bool) error {
 	p.roles[p.target] = r
 	p.Columns = []Column{column} // the others come around it
 	p.notes.add("%s is the target: %s", which, what)
+	p.tellName(p.target)
 	return nil
 }
 

@@ -52,6 +52,7 @@ func TestHeaders(t *testing.T) {
 		{"two whole numbers", "0,1\n1,3\n4,6\n", "", "1", none},
 		{"pandas' index and numbers", ",0,1\n0,1.5,7\n1,4,8\n", "", "0", counts},
 		{"pandas' index", ",a,y\n0,1.5,7\n1,4,8\n", "", "a", words},
+		{"pandas' index beside words", ",a,y\n0,u,p\n1,u,p\n2,v,q\n", "", "a=u a=v", words},
 		{"words above dates", "day,y\n2020-01-01,1\n2021-01-05,2\n", "", "day year,day month,day day of week", words},
 		{"a header that looks like a row", "7,8,9\n1.5,2,3\n4,5,6.5\n", "yes", "7 8", ""},
 		{"a row that looks like a header", "0,1,2\n1.5,2,3\n4,5,6.5\n", "no", "1 2", ""},
