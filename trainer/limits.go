@@ -28,7 +28,8 @@ var limits = []limit{
 			return err
 		}},
 	number("target-loss", "end at this training loss; 0: never", func(c *Config) *float64 { return &c.TargetLoss }),
-	number("target-error", "end at this test error as a fraction, or test RMSE; 0: never", func(c *Config) *float64 { return &c.TargetError }),
+	whole("patience", "end after so many epochs without a better one by the validation rows; 0: never", func(c *Config) *int { return &c.Patience }),
+	number("target-error", "end at this error as a fraction, or RMSE, of the validation rows, else of the test rows; 0: never", func(c *Config) *float64 { return &c.TargetError }),
 	whole("spectrum-every", "epochs between spectra; 0: never by itself", func(c *Config) *int { return &c.SpectrumEvery }),
 	whole("spectrum", "eigenvalues of a spectrum at either end; 0: the default", func(c *Config) *int { return &c.Spectrum }),
 }

@@ -25,6 +25,8 @@ type weightHistory struct {
 type snapshot struct {
 	weights    [][]float64 // of each member
 	last, best event.EpochEvent
+	// bestWeights are those of the best epoch, nil where the run ends with the last ones.
+	bestWeights [][]float64
 }
 
 // add takes a snapshot in, and leaves those that there is room for, at least two.

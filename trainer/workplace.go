@@ -25,6 +25,8 @@ type workplace struct {
 	problem *objective.Problem
 	pool    *reduce.Pool
 	test    objective.Linearization // nil without test rows
+
+	validation objective.Linearization // nil without validation rows
 	monitor optim.Monitor           // of every method
 	measure event.Measure           // what the run is judged by
 }
@@ -139,6 +141,9 @@ func (w *workplace) drawTo(dst []float64, seed uint64) {
 func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
 	classes := w.problem.Data.Classes != nil
 	trainMetrics(e, o.Evaluate(weights), classes)
+	if w.validation != nil {
+		validationMetrics(e, w.validation.EvaluateAt(weights), classes)
+	}
 	if w.test != nil {
 		testMetrics(e, w.test.EvaluateAt(weights), classes)
 	}
@@ -159,6 +164,9 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 	classes := w.problem.Data.Classes != nil
 	trainMetrics(e, w.mean(&w.problem.Train, nets), classes)
+	if w.validation != nil {
+		validationMetrics(e, w.mean(&w.problem.Validation, nets), classes)
+	}
 	if w.test != nil {
 		testMetrics(e, w.mean(&w.problem.Test, nets), classes)
 	}

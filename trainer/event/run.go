@@ -14,9 +14,11 @@ type DataInfo struct {
 	Name      string `json:"name"`
 	TrainRows int    `json:"train_rows"`
 	TestRows  int    `json:"test_rows"`
-	Inputs    int    `json:"inputs"`
-	Outputs   int    `json:"outputs"`
-	Classes   int    `json:"classes"` // 0 for regression
+	// ValidationRows are those that decide, none of them among the others; 0: there are none.
+	ValidationRows int `json:"validation_rows,omitempty"`
+	Inputs         int `json:"inputs"`
+	Outputs        int `json:"outputs"`
+	Classes        int `json:"classes"` // 0 for regression
 }
 
 // ModelInfo describes the network of a run. Layers counts nodes, the inputs first; Connections are

@@ -80,6 +80,8 @@ func (r Reason) Words() string {
 		return "target reached"
 	case ReasonTime:
 		return "time limit reached"
+	case ReasonPatience:
+		return "no better epoch"
 	case ReasonStalled:
 		return "no further progress possible"
 	}
