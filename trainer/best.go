@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 )

@@ -80,7 +80,7 @@ type Config struct {
 	Average        int     // the mean of the weights of so many last epochs counts; 0: 1
 	Weights        string  // the weights that the run ends with: best (of the best epoch by the validation rows) or last; empty: best
 
-	TargetLoss  float64 // end when the training loss is at most this; 0: never
+	TargetLoss float64 // end when the training loss is at most this; 0: never
 	// TargetError ends the run when the error, or RMSE for regression, is at most this; 0: never. It is that of the validation rows,
 	// without them of the test rows, and without those of the training rows.
 	TargetError float64

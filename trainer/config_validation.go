@@ -2,8 +2,6 @@ package trainer
 
 import (
 	"fmt"
-	"strconv"
-	"strings"
 
 	"newtop/datasets"
 )
@@ -29,8 +27,7 @@ func (c *Config) Settle() {
 
 // validates reports whether a settled configuration asks for validation rows.
 func (c *Config) validates() bool {
-	share, err := strconv.ParseFloat(strings.TrimSpace(c.Validation), 64)
-	return c.Folds > 0 || c.Validation != "" && (err != nil || share != 0)
+	return c.Folds > 0 || c.Validation != "" && c.Validation != "0"
 }
 
 // checkValidation returns a *ConfigError for folds and limits that don't fit together.

@@ -143,7 +143,7 @@ func (l *loop) bind() error {
 		}
 	}
 	t.binding = l.place.bind()
-	l.place.bindTest()
+	l.place.bindOthers()
 	if fresh {
 		if err := t.offers(t.info); err != nil {
 			return &PrepareError{Err: fmt.Errorf("%s: %w", t.info.Name, err)}

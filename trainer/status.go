@@ -109,9 +109,9 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 
 			ValidationRows: data.Validation.Total(),
 
-			Inputs:    data.Inputs(),
-			Outputs:   data.Outputs(),
-			Classes:   len(data.Classes),
+			Inputs:  data.Inputs(),
+			Outputs: data.Outputs(),
+			Classes: len(data.Classes),
 		},
 		Optimizer: t.info.Name,
 		Settings:  map[string]any{},

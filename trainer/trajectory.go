@@ -3,7 +3,6 @@ package trainer
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"newtop/models/modelfile"

@@ -28,8 +28,8 @@ type workplace struct {
 	test    objective.Linearization // nil without test rows
 
 	validation objective.Linearization // nil without validation rows
-	monitor optim.Monitor           // of every method
-	measure event.Measure           // what the run is judged by
+	monitor    optim.Monitor           // of every method
+	measure    event.Measure           // what the run is judged by
 }
 
 // binding is what a net is trained on.
@@ -85,8 +85,11 @@ func (w *workplace) bind() binding {
 	return b
 }
 
-// bindTest binds the test rows, if there are any. Only forward passes are asked of them, and those keep nothing.
-func (w *workplace) bindTest() {
+// bindOthers binds the validation and the test rows, if there are any. Only forward passes are asked of them, and those keep nothing.
+func (w *workplace) bindOthers() {
+	if w.problem.Validation.Total() > 0 {
+		w.validation = w.rows().Bind(objective.Rows{Part: datasets.Validation}, models.Options{Pool: w.pool, Memory: 1})
+	}
 	if w.problem.Test.Total() > 0 {
 		w.test = w.rows().Bind(objective.Rows{Part: datasets.Test}, models.Options{Pool: w.pool, Memory: 1})
 	}

@@ -91,6 +91,14 @@ func (q Quantity) Validation() Quantity { return q.over(1) }
 // Test is the quantity over the test rows.
 func (q Quantity) Test() Quantity { return q.over(2) }
 
+// Order is what epochs are ordered by: the measure, and of those that it has for the same what Better looks at.
+func (m Measure) Order() []Quantity {
+	if m.Quantity == ValidationError {
+		return []Quantity{ValidationError, ValidationLoss}
+	}
+	return []Quantity{m.Quantity}
+}
+
 // Value is an epoch's value; where that is not finite it is NaN, and the bits say whether it is absent.
 func (m Measure) Value(e *EpochEvent) float64 {
 	v := float64(*m.Of(e))
