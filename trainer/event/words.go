@@ -81,7 +81,7 @@ func (r Reason) Words() string {
 	case ReasonTime:
 		return "time limit reached"
 	case ReasonPatience:
-		return "no better epoch"
+		return "out of patience"
 	case ReasonStalled:
 		return "no further progress possible"
 	}

@@ -81,6 +81,9 @@ func TestVersion1(t *testing.T) {
 			}
 			older(&e.Lap)
 			want[i] = e
+		case event.DoneEvent:
+			e.ValidationLoss, e.ValidationError, e.ValidationRMSE = event.Absent, event.Absent, event.Absent
+			want[i] = e
 		}
 	}
 	equal(t, events(t, s, want[0].(event.RunEvent).ID), want)
