@@ -116,6 +116,11 @@ func Load(name string, o Options) (*Dataset, error) {
 	return loadCSV(f, o)
 }
 
+// IsTable reports whether Load takes a name for that of a table's file, and not of a set that it knows.
+func IsTable(name string) bool {
+	return !slices.ContainsFunc(sets(), func(s set) bool { return s.Name == name })
+}
+
 func unknown(name string) error {
 	e := &UnknownError{Name: name}
 	for _, s := range sets() {

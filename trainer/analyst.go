@@ -205,13 +205,13 @@ func (a *analyst) pause() error {
 // errors gathers where the outputs are wrong, of a committee the mean of all members'.
 func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	place := a.nets.place
-	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, countedOf(a.nets.members)) }
 	e, err := analysis.Errors(place.problem, c, place.pool.Threads(), outputsTo, a.pause)
 	e.Epoch = a.nets.epoch
 	return e, err
 }
 
-// scores returns how well the nets do at the end of a run on the validation and test rows, on the training rows where there are
+// scores returns how well the nets that the run ends with do on the validation and test rows, on the training rows where there are
 // neither: none where these are another program's, or can't be read, or once the run's context is done.
 func (a *analyst) scores() []event.Scores {
 	place, ctx := a.nets.place, a.out.ctx
@@ -223,7 +223,7 @@ func (a *analyst) scores() []event.Scores {
 	if p.Validation.Total()+p.Test.Total() == 0 {
 		parts = []datasets.Part{datasets.Train}
 	}
-	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.endWeights()) }
 	var list []event.Scores
 	for _, part := range parts {
 		if ctx.Err() != nil || p.Split(part).Total() == 0 || p.Readable(part) != nil {

@@ -143,7 +143,7 @@ func (l *loop) bind() error {
 		}
 	}
 	t.binding = l.place.bind()
-	l.place.bindTest()
+	l.place.bindOthers()
 	if fresh {
 		if err := t.offers(t.info); err != nil {
 			return &PrepareError{Err: fmt.Errorf("%s: %w", t.info.Name, err)}
@@ -221,7 +221,8 @@ func (l *loop) begin() error {
 	t := l.nets
 	t.start()
 	t.first = t.measure(t.objective.Spent, l.clocks.training.seconds())
-	t.last, t.best = t.first, t.first
+	t.last = t.first
+	t.keep(&t.first)
 	return l.show(t.first)
 }
 
@@ -416,6 +417,8 @@ func (l *loop) limit(e *event.EpochEvent) {
 		l.end = event.ReasonTarget
 	case c.Epochs > 0 && l.nets.epoch >= c.Epochs:
 		l.end = event.ReasonEpochs
+	case l.impatient():
+		l.end, l.why = event.ReasonPatience, fmt.Sprintf("no better epoch for %d", c.Patience)
 	case l.expired():
 		l.end = event.ReasonTime
 	}

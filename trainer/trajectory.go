@@ -26,6 +26,7 @@ type trajectory struct {
 
 	epoch             int // finished outer iterations
 	first, last, best event.EpochEvent
+	bestWeights       [][]float64 // of each member after the best epoch, never changed; nil where the run ends with the last ones
 }
 
 // add adds a net whose weights are all 0.
@@ -88,15 +89,17 @@ func (t *trajectory) finish(e *event.EpochEvent) {
 	t.last = *e
 	t.lengthen()
 	if t.place.measure.Better(e, &t.best) {
-		t.best = *e
+		t.keep(e)
 	}
 }
 
 // snapshot returns what it takes to go back to the current epoch.
 func (t *trajectory) snapshot() snapshot {
-	s := snapshot{last: t.last, best: t.best, trails: t.trails()}
-	for _, m := range t.members {
-		s.weights = append(s.weights, slices.Clone(m.weights))
+	s := snapshot{last: t.last, best: t.best, bestWeights: t.bestWeights, trails: t.trails()}
+	if s.weights = t.bestWeights; s.weights == nil || t.best.Epoch != t.last.Epoch || t.place.config.Average > 1 {
+		for _, m := range t.members {
+			s.weights = append(s.weights, slices.Clone(m.weights))
+		}
 	}
 	return s
 }
@@ -111,7 +114,7 @@ func (t *trajectory) goBack(to *snapshot) {
 		t.evaluate(m)
 		m.begin(t.info, t.minimized(m))
 	}
-	t.last, t.best = to.last, to.best
+	t.last, t.best, t.bestWeights = to.last, to.best, to.bestWeights
 }
 
 // model returns the nets as they are now, for the file of a run.

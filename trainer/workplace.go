@@ -26,8 +26,10 @@ type workplace struct {
 	problem *objective.Problem
 	pool    *reduce.Pool
 	test    objective.Linearization // nil without test rows
-	monitor optim.Monitor           // of every method
-	measure event.Measure           // what the run is judged by
+
+	validation objective.Linearization // nil without validation rows
+	monitor    optim.Monitor           // of every method
+	measure    event.Measure           // what the run is judged by
 }
 
 // binding is what a net is trained on.
@@ -83,8 +85,11 @@ func (w *workplace) bind() binding {
 	return b
 }
 
-// bindTest binds the test rows, if there are any. Only forward passes are asked of them, and those keep nothing.
-func (w *workplace) bindTest() {
+// bindOthers binds the validation and the test rows, if there are any. Only forward passes are asked of them, and those keep nothing.
+func (w *workplace) bindOthers() {
+	if w.problem.Validation.Total() > 0 {
+		w.validation = w.rows().Bind(objective.Rows{Part: datasets.Validation}, models.Options{Pool: w.pool, Memory: 1})
+	}
 	if w.problem.Test.Total() > 0 {
 		w.test = w.rows().Bind(objective.Rows{Part: datasets.Test}, models.Options{Pool: w.pool, Memory: 1})
 	}
@@ -143,6 +148,9 @@ func (w *workplace) drawTo(dst []float64, seed uint64) {
 func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
 	data := w.problem.Data
 	trainMetrics(e, o.Evaluate(weights), data)
+	if w.validation != nil {
+		validationMetrics(e, w.validation.EvaluateAt(weights), data)
+	}
 	if w.test != nil {
 		testMetrics(e, w.test.EvaluateAt(weights), data)
 	}
@@ -163,6 +171,9 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 	data := w.problem.Data
 	trainMetrics(e, w.mean(&w.problem.Train, nets), data)
+	if w.validation != nil {
+		validationMetrics(e, w.mean(&w.problem.Validation, nets), data)
+	}
 	if w.test != nil {
 		testMetrics(e, w.mean(&w.problem.Test, nets), data)
 	}
@@ -172,16 +183,15 @@ func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 // threads.
 func (w *workplace) mean(s *objective.Split, nets []*member) models.Evaluation {
 	u := mat.NewDense(s.Rows(), w.problem.Network.Outputs(), nil)
-	w.outputsTo(u, s.X, nets)
+	w.outputsTo(u, s.X, countedOf(nets))
 	return w.problem.Network.MeasureOutputs(u, s.T)
 }
 
-// outputsTo stores the mean of the nets' outputs for the rows of x, which each thread has an equal part of, in dst.
-func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
+// outputsTo stores the mean of the outputs of nets with such weights for the rows of x, which each thread has an equal part of, in dst.
+func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64) {
 	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()
 	dst.Zero()
-	weights := countedOf(nets)
 	var workers sync.WaitGroup
 	const chunk = 256
 	threads := w.pool.Threads()
@@ -192,7 +202,7 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
 				inputs := models.Doubles(x, from, to)
 				u := mat.NewDense(to-from, outputs, nil)
-				for _, weights := range weights {
+				for _, weights := range nets {
 					w.problem.Network.OutputTo(u, weights, inputs)
 					for i := range to - from {
 						floats.AddScaled(part.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))

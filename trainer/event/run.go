@@ -14,6 +14,8 @@ type DataInfo struct {
 	Name      string `json:"name"`
 	TrainRows int    `json:"train_rows"`
 	TestRows  int    `json:"test_rows"`
+	// ValidationRows are those that decide, none of them among the others; 0: there are none.
+	ValidationRows int `json:"validation_rows,omitempty"`
 	Inputs    int    `json:"inputs"`
 	Outputs   int    `json:"outputs"`
 	Classes   int    `json:"classes"` // 0 for regression
