@@ -30,8 +30,8 @@ type texts struct {
 	temporary []*os.File
 }
 
-// add adds the text of an open file.
-func (t *texts) add(path string, file *os.File, size int64) error {
+// add adds the text of an open file, of rows for testing or others.
+func (t *texts) add(path string, file *os.File, size int64, test bool) error {
 	content, packed, err := Unpack(io.NewSectionReader(file, 0, size), path)
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func (t *texts) add(path string, file *os.File, size int64) error {
 			return fault.Torn(path, size, "the rest of the packed text", err)
 		}
 	}
-	t.sources = append(t.sources, csv.Source{Name: path, Text: file, Size: size})
+	t.sources = append(t.sources, csv.Source{Name: path, Text: file, Size: size, Test: test})
 	return nil
 }
 
