@@ -36,7 +36,11 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	return readCSV(f, all.sources, o)
+	table, err := all.convert()
+	if err != nil {
+		return nil, err
+	}
+	return readCSV(f, table, all.sources, o)
 }
 
 func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 
+	"newtop/datasets/convert"
 	"newtop/datasets/csv"
 	"newtop/datasets/fault"
 )
@@ -23,25 +24,23 @@ func Unpack(file io.Reader, name string) (content *bufio.Reader, packed bool, er
 	return bufio.NewReader(out), true, nil
 }
 
-// texts are the texts of a table, of which those that were packed are unpacked into temporary files, as they are read in
-// pieces and more than once.
+// texts are the texts of a table. Those that were packed, or have another format than CSV, are in temporary files, as they are
+// read in pieces and more than once.
 type texts struct {
 	sources   []csv.Source
 	temporary []*os.File
 }
 
-// add adds the text of an open file.
+// add adds the content of an open file.
 func (t *texts) add(path string, file *os.File, size int64) error {
 	content, packed, err := Unpack(io.NewSectionReader(file, 0, size), path)
 	if err != nil {
 		return err
 	}
 	if packed {
-		if file, err = os.CreateTemp("", "newtop-*.csv"); err != nil {
+		if file, err = t.create(); err != nil {
 			return err
 		}
-		os.Remove(file.Name()) // which systems other than Windows can do to an open file, so that no end leaves it behind
-		t.temporary = append(t.temporary, file)
 		if size, err = io.Copy(file, content); err != nil {
 			return fault.Torn(path, size, "the rest of the packed text", err)
 		}
@@ -50,10 +49,45 @@ func (t *texts) add(path string, file *os.File, size int64) error {
 	return nil
 }
 
+// convert turns files of other formats into CSV texts, and returns the table that they were.
+func (t *texts) convert() (*convert.Table, error) {
+	var files []convert.File
+	for _, s := range t.sources {
+		files = append(files, convert.File{Name: s.Name, Content: s.Text, Size: s.Size})
+	}
+	table, err := convert.Open(files)
+	if err != nil || table.Format == convert.CSV {
+		return table, err
+	}
+	defer table.Close()
+	for i := range t.sources {
+		file, err := t.create()
+		if err != nil {
+			return nil, err
+		}
+		if err := table.Write(i, file); err != nil {
+			return nil, err
+		}
+		info, err := file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		t.sources[i].Text, t.sources[i].Size = file, info.Size()
+	}
+	return table, nil
+}
+
+func (t *texts) create() (*os.File, error) {
+	file, err := convert.Temporary()
+	if err == nil {
+		t.temporary = append(t.temporary, file)
+	}
+	return file, err
+}
+
 // close removes the temporary files.
 func (t *texts) close() {
 	for _, file := range t.temporary {
-		file.Close()
-		os.Remove(file.Name())
+		convert.Discard(file)
 	}
 }
