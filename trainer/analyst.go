@@ -107,7 +107,7 @@ func (a *analyst) ask(c event.Command) error {
 		if !c.Train && place.test == nil {
 			return event.Refuse("there are no test rows: expected the training rows to be asked for")
 		}
-		if err := place.problem.Readable(!c.Train); err != nil {
+		if err := place.problem.Readable(analysis.PartOf(c)); err != nil {
 			return event.Refuse("the rows can't be read: %v", err)
 		}
 	}

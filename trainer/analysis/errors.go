@@ -28,7 +28,7 @@ func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo fun
 	step := errorsChunk * threads
 	g := newGathering(p, c)
 	u := mat.NewDense(min(g.rows, step), p.Network.Outputs(), nil)
-	err := p.Walk(!c.Train, step, func(first int, x, t *mat.Dense) error {
+	err := p.Walk(PartOf(c), step, func(first int, x, t *mat.Dense) error {
 		rows, _ := x.Dims()
 		part := models.Doubles(u, 0, rows)
 		outputsTo(part, x)
@@ -38,6 +38,14 @@ func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo fun
 		return poll()
 	})
 	return g.finish(), err
+}
+
+// PartOf returns the rows that are asked for.
+func PartOf(c event.ShowErrors) datasets.Part {
+	if c.Train {
+		return datasets.Train
+	}
+	return datasets.Test
 }
 
 // gathering is an ErrorsEvent under way.
@@ -60,7 +68,7 @@ type bad struct {
 
 func newGathering(p *objective.Problem, c event.ShowErrors) *gathering {
 	g := &gathering{
-		problem: p, rows: p.Of(objective.Rows{Test: !c.Train}),
+		problem: p, rows: p.Of(objective.Rows{Part: PartOf(c)}),
 		event: event.ErrorsEvent{Train: c.Train, Classes: p.Data.Classes},
 		most:  min(max(0, c.Worst), MaxWorst),
 	}
