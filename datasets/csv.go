@@ -36,11 +36,10 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	table, err := all.convert()
-	if err != nil {
+	if err := all.convert(&o); err != nil {
 		return nil, err
 	}
-	return readCSV(f, table, all.sources, o)
+	return readCSV(f, all.sources, o)
 }
 
 func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {

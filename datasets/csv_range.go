@@ -68,6 +68,9 @@ func convertCSV(files []rowcache.Text, o *Options, rows *rowcache.Writer) (any, 
 			return nil, err
 		}
 	}
+	if err := all.convert(o); err != nil {
+		return nil, err
+	}
 	s, l, test, err := surveyCSV(all.sources, o)
 	if err != nil {
 		return nil, err

@@ -49,32 +49,36 @@ func (t *texts) add(path string, file *os.File, size int64) error {
 	return nil
 }
 
-// convert turns files of other formats into CSV texts, and returns the table that they were.
-func (t *texts) convert() (*convert.Table, error) {
+// convert turns files of other formats into CSV texts, of which is known whether they begin with names.
+func (t *texts) convert(o *Options) error {
 	var files []convert.File
 	for _, s := range t.sources {
 		files = append(files, convert.File{Name: s.Name, Content: s.Text, Size: s.Size})
 	}
 	table, err := convert.Open(files)
 	if err != nil || table.Format == convert.CSV {
-		return table, err
+		return err
 	}
 	defer table.Close()
 	for i := range t.sources {
 		file, err := t.create()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if err := table.Write(i, file); err != nil {
-			return nil, err
+			return err
 		}
 		info, err := file.Stat()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.sources[i].Text, t.sources[i].Size = file, info.Size()
 	}
-	return table, nil
+	o.Columns.Header = "no"
+	if table.Header {
+		o.Columns.Header = "yes"
+	}
+	return nil
 }
 
 func (t *texts) create() (*os.File, error) {
