@@ -21,37 +21,28 @@ func appendNumber(dst []byte, v float64) []byte {
 	return appendDecimal(dst, v)
 }
 
-// decimals are the powers of ten that are tried.
-var decimals = [...]float64{10, 100, 1e3, 1e4, 1e5, 1e6}
-
-// appendDecimal appends a number that may have few decimals. If v = n/10ᵏ for a whole n < 2⁵³ after rounding, then the digits of n
-// with k decimals are read as v: both n and 10ᵏ are exact, and the quotient is rounded once, as the reader rounds.
+// appendDecimal appends a number that may have few decimals. If v = n/10⁶ after rounding for a whole n < 10¹⁵, then n with its point six
+// digits from the end is read as v: both n and 10⁶ are exact, and the quotient is rounded once, as the reader rounds.
 func appendDecimal(dst []byte, v float64) []byte {
-	for k, power := range decimals {
-		n := math.Round(v * power)
-		if math.Abs(n) >= 1e15 {
-			break
-		}
-		if n/power != v {
-			continue
-		}
-		if v < 0 {
-			dst, n = append(dst, '-'), -n
-		}
-		start := len(dst)
-		dst = strconv.AppendInt(dst, int64(n), 10)
-		for len(dst)-start < k+2 { // a digit before the point at least
-			dst = append(dst, '0')
-			copy(dst[start+1:], dst[start:])
-			dst[start] = '0'
-		}
-		dst = append(dst, 0)
-		at := len(dst) - k - 2
-		copy(dst[at+1:], dst[at:])
-		dst[at] = '.'
-		return dst
+	const places, power = 6, 1e6
+	n := math.Round(math.Abs(v) * power)
+	if n >= 1e15 || n/power != math.Abs(v) {
+		return strconv.AppendFloat(dst, v, 'f', -1, 64)
 	}
-	return strconv.AppendFloat(dst, v, 'f', -1, 64)
+	if v < 0 {
+		dst = append(dst, '-')
+	}
+	whole, rest := uint64(n)/power, uint64(n)%power
+	dst = append(strconv.AppendUint(dst, whole, 10), '.')
+	start := len(dst)
+	for range places {
+		dst = append(dst, '0')
+	}
+	for i := start + places - 1; rest > 0; i-- {
+		dst[i] += byte(rest % 10)
+		rest /= 10
+	}
+	return bytes.TrimRight(dst, "0")
 }
 
 // appendWord appends a word, in quotes where CSV needs them.

@@ -57,6 +57,12 @@ func (m matrix) write(w io.Writer) error {
 
 // appendRow appends the values of a row and returns how many of them can be written.
 func (a *array) appendRow(dst, row []byte, to appendValue) ([]byte, int) {
+	if a.kind == 'u' && a.size == 1 && len(row) > 0 { // images, which are many
+		for _, v := range row {
+			dst = append(append(dst, digits[v]...), ',')
+		}
+		return dst[:len(dst)-1], a.columns
+	}
 	for j := 0; j < a.columns; j++ {
 		if j > 0 {
 			dst = append(dst, ',')
