@@ -66,7 +66,7 @@ func Open(files []File) (*Table, error) {
 			return nil, err
 		}
 		if i > 0 && format != t.Format {
-			return nil, &fault.FormatError{File: f.Name, Found: fmt.Sprintf("a table in %s", format),
+			return nil, &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: fmt.Sprintf("a table in %s", format),
 				Expected: fmt.Sprintf("%s as %s", t.Format, files[0].Name)}
 		}
 		t.Format = format
@@ -119,9 +119,9 @@ func (t *Table) Close() {
 func (f *File) fits(rows, columns int64) error {
 	switch {
 	case columns > maxColumns:
-		return &fault.FormatError{File: f.Name, Found: fmt.Sprintf("%d columns", columns), Expected: fmt.Sprintf("at most %d", maxColumns)}
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: fmt.Sprintf("%d columns", columns), Expected: fmt.Sprintf("at most %d", maxColumns)}
 	case rows > 0 && columns > maxNumbers/rows:
-		return &fault.FormatError{File: f.Name, Found: fmt.Sprintf("%d rows of %d columns", rows, columns),
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: fmt.Sprintf("%d rows of %d columns", rows, columns),
 			Expected: fmt.Sprintf("at most %d numbers in all, zeros included", maxNumbers)}
 	}
 	return nil

@@ -148,7 +148,7 @@ func (t *Table) openNPZ(files []File) error {
 			continue
 		}
 		if len(files) > 1 {
-			return &fault.FormatError{File: f.Name, Found: "rows for training and testing", Expected: "one such file, or files with arrays X and y"}
+			return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "rows for training and testing", Expected: "one such file, or files with arrays X and y"}
 		}
 		t.Header, t.Tail = true, a.splits[1].rows()
 	}
@@ -183,7 +183,7 @@ func (a *arrays) open(f File) error {
 		return nil
 	}
 	slices.Sort(names)
-	return &fault.FormatError{File: f.Name, Found: "the arrays " + strings.Join(names[:min(len(names), 20)], ", "),
+	return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "the arrays " + strings.Join(names[:min(len(names), 20)], ", "),
 		Expected: "X and y, x_train and y_train (and x_test and y_test), data and target, or a single one"}
 }
 

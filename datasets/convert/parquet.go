@@ -66,8 +66,11 @@ const maxFooter = 1 << 26 // bytes
 // openParquet reads the description at the end of a file.
 func openParquet(f File) (part, error) {
 	p := &parquet{file: f}
-	tail, err := f.read(f.Size-8, 8)
-	if err != nil || string(tail[4:]) != "PAR1" {
+	tail, err := f.read(max(f.Size-8, 0), int(min(f.Size, 8)))
+	if err != nil {
+		return nil, err
+	}
+	if f.Size < 12 || string(tail[4:]) != "PAR1" {
 		return nil, f.at(max(f.Size-4, 0), "another end", `"PAR1"; the file was not written to its end`)
 	}
 	size := int64(binary.LittleEndian.Uint32(tail))

@@ -217,7 +217,7 @@ func (c *parquetColumn) appendBytes(dst, b []byte) ([]byte, error) {
 	switch c.logical.of {
 	case asTimestamp: // nanoseconds of the day, and the day by Julian's count
 		const epoch = 2440588
-		day := int64(binary.LittleEndian.Uint32(b[8:])) - epoch
+		day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
 		return appendTime(dst, time.Unix(day*86400, int64(binary.LittleEndian.Uint64(b))).UTC(), true), nil
 	case asDecimal:
 		if len(b) == 0 {

@@ -30,7 +30,7 @@ func recognize(f File) (Format, error) {
 	}
 	for _, r := range refused {
 		if slices.ContainsFunc(r.magic, has) {
-			return "", &fault.FormatError{File: f.Name, Found: r.found, Expected: r.expected}
+			return "", &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: r.found, Expected: r.expected}
 		}
 	}
 	if bytes.IndexByte(start, 0) >= 0 {
@@ -75,7 +75,7 @@ var refused = []struct {
 func (f *File) isNPZ() error {
 	z, err := zip.NewReader(f.Content, f.Size)
 	if err != nil {
-		return &fault.FormatError{File: f.Name, Found: "a damaged zip archive (" + err.Error() + ")", Expected: "one that numpy.savez wrote"}
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "a damaged zip archive (" + err.Error() + ")", Expected: "one that numpy.savez wrote"}
 	}
 	arrays, excel := 0, false
 	for _, e := range z.File {
@@ -86,9 +86,9 @@ func (f *File) isNPZ() error {
 	}
 	switch {
 	case excel:
-		return &fault.FormatError{File: f.Name, Found: "an Excel file (.xlsx)", Expected: "a table; save the sheet as CSV"}
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "an Excel file (.xlsx)", Expected: "a table; save the sheet as CSV"}
 	case arrays == 0:
-		return &fault.FormatError{File: f.Name, Found: "a zip archive without arrays", Expected: "the table that is in it, or arrays that numpy.savez wrote"}
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "a zip archive without arrays", Expected: "the table that is in it, or arrays that numpy.savez wrote"}
 	}
 	return nil
 }

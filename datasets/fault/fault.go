@@ -10,7 +10,7 @@ import (
 )
 
 // FormatError says that a file is not what it should be. Line counts from 1 in a text file and is 0 in a
-// binary one, where Offset counts bytes from 0 (after decompression). Found and Expected are phrases.
+// binary one, where Offset counts bytes from 0 (after decompression); it is Whole for the file as such. Found and Expected are phrases.
 type FormatError struct {
 	File     string
 	Line     int
@@ -20,12 +20,15 @@ type FormatError struct {
 	Expected string
 }
 
+// Whole is the offset in a FormatError of what is wrong with a file as such.
+const Whole = -1
+
 func (e *FormatError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
 	if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d", e.Line)
-	} else {
+	} else if e.Offset != Whole {
 		fmt.Fprintf(&b, ": offset %d", e.Offset)
 	}
 	if e.Column != "" {
