@@ -60,25 +60,40 @@ func (t *texts) convert(o *Options) error {
 		return err
 	}
 	defer table.Close()
-	for i := range t.sources {
-		file, err := t.create()
-		if err != nil {
+	var sources []csv.Source
+	for i := range table.Texts {
+		text := &table.Texts[i]
+		source := t.sources[text.File]
+		if text.Test {
+			return &fault.FormatError{File: source.Name, Offset: fault.Whole, Found: "rows to train on and to test on", Expected: "arrays X and y"}
+		}
+		if source.Text, source.Size, err = t.write(text); err != nil {
 			return err
 		}
-		if err := table.Write(i, file); err != nil {
-			return err
-		}
-		info, err := file.Stat()
-		if err != nil {
-			return err
-		}
-		t.sources[i].Text, t.sources[i].Size = file, info.Size()
+		sources = append(sources, source)
 	}
+	t.sources = sources
 	o.Columns.Header = "no"
 	if table.Header {
 		o.Columns.Header = "yes"
 	}
 	return nil
+}
+
+// write writes a text to a temporary file.
+func (t *texts) write(text *convert.Text) (*os.File, int64, error) {
+	file, err := t.create()
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := text.Write(file); err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
 }
 
 func (t *texts) create() (*os.File, error) {

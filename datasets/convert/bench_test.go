@@ -44,7 +44,7 @@ func BenchmarkNPY(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if err := t.Write(0, io.Discard); err != nil {
+				if err := t.Texts[0].Write(io.Discard); err != nil {
 					b.Fatal(err)
 				}
 				t.Close()

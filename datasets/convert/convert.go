@@ -40,13 +40,24 @@ const (
 // Table is files of one format whose rows follow one another.
 type Table struct {
 	Format Format
-	// Header tells whether the text of each file begins with a row of the columns' names.
+	// Header tells whether each text begins with a row of the columns' names.
 	Header bool
-	// Tail is how many of the last rows the files say are for testing; 0: they don't say.
-	Tail int
+	// Texts are what the files become: one for each, or two for one that has rows to test on. Nil for CSV.
+	Texts []Text
 
 	parts []part
 }
+
+// Text is a CSV text that a file becomes.
+type Text struct {
+	File int  // which it is
+	Test bool // whether the file says that the rows are for testing
+
+	write func(w io.Writer) error
+}
+
+// Write writes it.
+func (t *Text) Write(w io.Writer) error { return t.write(w) }
 
 // part is a file that is part of a table.
 type part interface {
@@ -79,7 +90,8 @@ func Open(files []File) (*Table, error) {
 	case NPY:
 		err = t.openEach(files, openNPY)
 	case NPZ:
-		err = t.openNPZ(files)
+		err = t.openEach(files, openNPZ)
+		t.Header = err == nil && t.parts[0].(*arrays).names != nil
 	case ARFF:
 		err = t.openEach(files, openARFF)
 		t.Header = true
@@ -91,22 +103,27 @@ func Open(files []File) (*Table, error) {
 		t.Close()
 		return nil, err
 	}
+	for i, p := range t.parts {
+		t.Texts = append(t.Texts, Text{i, false, p.write})
+		if a, ok := p.(*arrays); ok && a.tests != nil {
+			t.Texts = append(t.Texts, Text{i, true, a.tests.write})
+		}
+	}
 	return t, nil
 }
 
 func (t *Table) openEach(files []File, open func(File) (part, error)) error {
 	for _, f := range files {
 		p, err := open(f)
+		if p != nil {
+			t.parts = append(t.parts, p)
+		}
 		if err != nil {
 			return err
 		}
-		t.parts = append(t.parts, p)
 	}
 	return nil
 }
-
-// Write writes the CSV text of a file. It panics for a table that is CSV already.
-func (t *Table) Write(file int, w io.Writer) error { return t.parts[file].write(w) }
 
 // Close removes what was unpacked.
 func (t *Table) Close() {

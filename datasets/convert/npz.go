@@ -98,13 +98,14 @@ func openNPY(f File) (part, error) {
 	if len(a.shape) != 2 {
 		return nil, f.at(0, fmt.Sprintf("an array of shape %s", a.dims()), "two dimensions: rows and columns, of which the last is the target unless --target says another")
 	}
-	return &arrays{splits: []matrix{{a}}}, nil
+	return &arrays{matrix: matrix{a}}, nil
 }
 
-// arrays are the rows to train on, and behind them those to test on if these are known.
+// arrays are the rows of a file, and those to test on if it has others.
 type arrays struct {
 	names     []string // nil: the columns have none
-	splits    []matrix
+	matrix    matrix
+	tests     *arrays
 	temporary []*os.File
 }
 
@@ -114,12 +115,7 @@ func (a *arrays) write(w io.Writer) error {
 			return err
 		}
 	}
-	for _, m := range a.splits {
-		if err := m.write(w); err != nil {
-			return err
-		}
-	}
-	return nil
+	return a.matrix.write(w)
 }
 
 func (a *arrays) close() {
@@ -135,24 +131,10 @@ var pairs = [][4]string{
 	{"x", "y"}, {"data", "target"}, {"data", "labels"}, {"images", "labels"}, {"features", "labels"},
 }
 
-// openNPZ opens a table of arrays by their names. Only in a single file the rows for testing can be told.
-func (t *Table) openNPZ(files []File) error {
-	for _, f := range files {
-		a := &arrays{}
-		t.parts = append(t.parts, a)
-		if err := a.open(f); err != nil {
-			return err
-		}
-		if len(a.splits) < 2 {
-			t.Header = a.names != nil
-			continue
-		}
-		if len(files) > 1 {
-			return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "rows for training and testing", Expected: "one such file, or files with arrays X and y"}
-		}
-		t.Header, t.Tail = true, a.splits[1].rows()
-	}
-	return nil
+// openNPZ opens arrays by their names.
+func openNPZ(f File) (part, error) {
+	a := &arrays{}
+	return a, a.open(f)
 }
 
 func (a *arrays) open(f File) error {
@@ -174,13 +156,16 @@ func (a *arrays) open(f File) error {
 		if entries[p[0]] == nil || entries[p[1]] == nil {
 			continue
 		}
-		for k := 0; k < len(p) && p[k] != "" && entries[p[k]] != nil && entries[p[k+1]] != nil; k += 2 {
-			if err := a.pair(f, entries[p[k]], entries[p[k+1]]); err != nil {
-				return err
-			}
+		if a.matrix, err = a.pair(f, entries[p[0]], entries[p[1]]); err != nil {
+			return err
 		}
 		a.name(p[1])
-		return nil
+		if entries[p[2]] == nil || entries[p[3]] == nil {
+			return nil
+		}
+		a.tests = &arrays{names: a.names}
+		a.tests.matrix, err = a.pair(f, entries[p[2]], entries[p[3]])
+		return err
 	}
 	slices.Sort(names)
 	return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "the arrays " + strings.Join(names[:min(len(names), 20)], ", "),
@@ -195,41 +180,39 @@ func (a *arrays) single(f File, e *zip.File) error {
 	}
 	p, err := openNPY(entry)
 	if err == nil {
-		a.splits = p.(*arrays).splits
+		a.matrix = p.(*arrays).matrix
 	}
 	return err
 }
 
-// pair adds arrays of inputs and targets.
-func (a *arrays) pair(f File, inputs, targets *zip.File) error {
-	var m matrix
+// pair returns arrays of inputs and targets, side by side. Those to test on have the columns of the others.
+func (a *arrays) pair(f File, inputs, targets *zip.File) (m matrix, err error) {
 	for _, e := range []*zip.File{inputs, targets} {
 		entry, err := a.unpack(f, e)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		array, err := readArray(entry)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		m = append(m, array)
 	}
 	x, y := m[0], m[1]
 	switch {
 	case x.rows != y.rows:
-		return y.file.at(0, fmt.Sprintf("%d rows", y.rows), fmt.Sprintf("%d as %s", x.rows, x.file.Name))
+		return nil, y.file.at(0, fmt.Sprintf("%d rows", y.rows), fmt.Sprintf("%d as %s", x.rows, x.file.Name))
 	case y.columns != 1:
-		return y.file.at(0, fmt.Sprintf("an array of shape %s", y.dims()), "one target a row, a class as its number or name")
-	case len(a.splits) > 0 && a.splits[0][0].columns != x.columns:
-		return x.file.at(0, fmt.Sprintf("%d columns", x.columns), fmt.Sprintf("%d as %s", a.splits[0][0].columns, a.splits[0][0].file.Name))
+		return nil, y.file.at(0, fmt.Sprintf("an array of shape %s", y.dims()), "one target a row, a class as its number or name")
+	case a.matrix != nil && a.matrix[0].columns != x.columns:
+		return nil, x.file.at(0, fmt.Sprintf("%d columns", x.columns), fmt.Sprintf("%d as %s", a.matrix[0].columns, a.matrix[0].file.Name))
 	}
-	a.splits = append(a.splits, m)
-	return x.file.fits(int64(a.splits[0].rows()+m.rows()), int64(m.columns()))
+	return m, x.file.fits(int64(m.rows()), int64(m.columns()))
 }
 
 // name names the inputs after their numbers, and the target after its array.
 func (a *arrays) name(target string) {
-	for j := range a.splits[0][0].columns {
+	for j := range a.matrix[0].columns {
 		a.names = append(a.names, "x"+strconv.Itoa(j+1))
 	}
 	a.names = append(a.names, strings.TrimSuffix(strings.TrimPrefix(target, "train_"), "_train"))
