@@ -39,7 +39,8 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 	if err := all.convert(&o); err != nil {
 		return nil, err
 	}
-	return readCSV(f, all.sources, o)
+	d, err := readCSV(f, all.sources, o)
+	return d, all.place(err)
 }
 
 func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {

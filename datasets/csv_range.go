@@ -60,9 +60,10 @@ func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 }
 
 // convertCSV stores the rows of CSV files in rows, in the order in which they are split.
-func convertCSV(files []rowcache.Text, o *Options, rows *rowcache.Writer) (any, error) {
+func convertCSV(files []rowcache.Text, o *Options, rows *rowcache.Writer) (about any, err error) {
 	var all texts
 	defer all.close()
+	defer func() { err = all.place(err) }()
 	for _, t := range files {
 		if err := all.add(t.Path, t.File, t.Size); err != nil {
 			return nil, err

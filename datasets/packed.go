@@ -3,6 +3,7 @@ package datasets
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
 
@@ -29,6 +30,7 @@ func Unpack(file io.Reader, name string) (content *bufio.Reader, packed bool, er
 type texts struct {
 	sources   []csv.Source
 	temporary []*os.File
+	header    string // of texts that were converted: whether they begin with names, yes or no; else empty
 }
 
 // add adds the content of an open file.
@@ -73,11 +75,24 @@ func (t *texts) convert(o *Options) error {
 		sources = append(sources, source)
 	}
 	t.sources = sources
-	o.Columns.Header = "no"
+	t.header = "no"
 	if table.Header {
-		o.Columns.Header = "yes"
+		t.header = "yes"
 	}
+	o.Columns.Header = t.header
 	return nil
+}
+
+// place has an error about a text that was converted tell the row, as the lines are not those of the file.
+func (t *texts) place(err error) error {
+	if e, ok := errors.AsType[*fault.FormatError](err); ok && t.header != "" && e.Line > 0 {
+		e.Row = e.Line
+		if t.header == "yes" {
+			e.Row--
+		}
+		e.Line, e.Offset = 0, fault.Whole
+	}
+	return err
 }
 
 // write writes a text to a temporary file.
@@ -110,3 +125,37 @@ func (t *texts) close() {
 		convert.Discard(file)
 	}
 }
+
+// Text returns the content of a table's file as CSV text, whatever the file's format is and whether it is packed. Closing it closes the
+// file.
+func Text(file *os.File, path string) (io.ReadCloser, error) {
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		content, _, err := Unpack(file, path)
+		return readCloser{content, file.Close}, err
+	}
+	var t texts
+	if err == nil {
+		err = t.add(path, file, info.Size())
+	}
+	if err == nil {
+		err = t.convert(&Options{})
+	}
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	s := t.sources[0]
+	return readCloser{io.NewSectionReader(s.Text, 0, s.Size), func() error {
+		t.close()
+		return file.Close()
+	}}, nil
+}
+
+// readCloser is a reader with something to be done at its end.
+type readCloser struct {
+	io.Reader
+	close func() error
+}
+
+func (r readCloser) Close() error { return r.close() }

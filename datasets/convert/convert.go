@@ -37,6 +37,10 @@ const (
 	LIBSVM  Format = "LIBSVM"
 )
 
+// Endings are how the names of tables' files end, which may also end in .gz: for what looks for files; what is in them tells their
+// format.
+var Endings = []string{".csv", ".parquet", ".npy", ".npz", ".arff", ".libsvm", ".svmlight", ".svm"}
+
 // Table is files of one format whose rows follow one another.
 type Table struct {
 	Format Format

@@ -15,6 +15,7 @@ type FormatError struct {
 	File     string
 	Line     int
 	Offset   int64
+	Row      int    // from 1, where a table is no text; 0 where it is not known
 	Column   string // the column's name, or its number from 1; empty where there is none
 	Found    string
 	Expected string
@@ -26,7 +27,9 @@ const Whole = -1
 func (e *FormatError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
-	if e.Line > 0 {
+	if e.Row > 0 {
+		fmt.Fprintf(&b, ": row %d", e.Row)
+	} else if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d", e.Line)
 	} else if e.Offset != Whole {
 		fmt.Fprintf(&b, ": offset %d", e.Offset)

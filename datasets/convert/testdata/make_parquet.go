@@ -65,7 +65,9 @@ var columns = []column{
 	col("clock", arrow.FixedWidthTypes.Time64us, func(b array.Builder, i int) { b.(*array.Time64Builder).Append(arrow.Time64(i) * 1e6) }, func(i int) string {
 		return time.Unix(int64(i), 0).UTC().Format("15:04:05")
 	}),
-	col("decimal", &arrow.Decimal128Type{Precision: 30, Scale: 4}, func(b array.Builder, i int) { b.(*array.Decimal128Builder).Append(decimal128.FromI64(int64(i-150) * 1e15)) }, func(i int) string {
+	col("decimal", &arrow.Decimal128Type{Precision: 30, Scale: 4}, func(b array.Builder, i int) {
+		b.(*array.Decimal128Builder).Append(decimal128.FromI64(int64(i-150) * 1e15))
+	}, func(i int) string {
 		sign := ""
 		if i < 150 {
 			sign, i = "-", 300-i
