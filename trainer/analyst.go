@@ -218,7 +218,7 @@ func (a *analyst) slice() (event.SliceEvent, error) {
 	place, k := a.nets.place, &a.proposed
 	e := k.event
 	if a.along == nil {
-		a.along = place.rows().Bind(objective.Rows{}, models.Options{Pool: place.pool, Memory: 1})
+		a.along = place.problem.Minimized(place.rows().Bind(objective.Rows{}, models.Options{Pool: place.pool, Memory: 1}))
 	}
 	a.along.Update(k.from)
 	err := a.pause()
@@ -230,7 +230,8 @@ func (a *analyst) slice() (event.SliceEvent, error) {
 
 // showWeights publishes a block of weights as it is now, of a committee the first member's.
 func (a *analyst) showWeights(to, from int) error {
-	e, ok := analysis.Weights(a.nets.place.problem, a.nets.members[0].weights, to, from)
+	first := a.nets.members[0]
+	e, ok := analysis.Weights(a.nets.place.problem, first.counted(first.weights), to, from)
 	if !ok {
 		return event.Refuse("the net has no weights from layer %d to layer %d", from, to)
 	}
@@ -289,7 +290,8 @@ func (a *analyst) computeSpectrum() {
 	place := a.nets.place
 	c, total := place.config, place.problem.Train.Total()
 	if a.sample == nil {
-		a.sample = place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
+		l := place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
+		a.sample = place.problem.Minimized(l)
 	}
 	a.sample.Update(a.nets.members[0].weights)
 	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{

@@ -200,7 +200,7 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p, nil)); err != nil {
 		return event.SavedEvent{}, err
 	}
-	weights, err := from.Weights(p.Dim())
+	weights, err := from.counted(p.Dim(), c.Average)
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
@@ -217,7 +217,7 @@ func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, f
 	if run == nil {
 		return event.SavedEvent{}, &CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
 	}
-	weights, err := from.Weights(run.Model.Parameters)
+	weights, err := from.counted(run.Model.Parameters, c.Average)
 	if err != nil {
 		return event.SavedEvent{}, err
 	}

@@ -96,8 +96,11 @@ func (b *binding) offers(info *optim.Info) error {
 	return cmp.Or(b.objective.Offers(info.Needs), optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
 }
 
-// suits returns an error if the team, or a model elsewhere, can't train by a method with such settings.
+// suits returns an error if the team, a model elsewhere, or a method with such settings can't do what is to be trained.
 func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
+	if err := w.config.suitsLoss(info); err != nil {
+		return err
+	}
 	switch {
 	case w.team == nil:
 		return w.suitsElsewhere(info, settings)
@@ -178,6 +181,7 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()
 	dst.Zero()
+	weights := countedOf(nets)
 	var workers sync.WaitGroup
 	const chunk = 256
 	threads := w.pool.Threads()
@@ -188,8 +192,8 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
 				inputs := models.Doubles(x, from, to)
 				u := mat.NewDense(to-from, outputs, nil)
-				for _, m := range nets {
-					w.problem.Network.OutputTo(u, m.weights, inputs)
+				for _, weights := range weights {
+					w.problem.Network.OutputTo(u, weights, inputs)
 					for i := range to - from {
 						floats.AddScaled(part.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
 					}

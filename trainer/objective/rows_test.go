@@ -40,8 +40,8 @@ type source struct {
 	data   string
 	test   string
 	decide string // rows to decide by
-	signed bool // classes coded as −1 and 1
-	parts  int  // blocks of rows that a method goes through
+	signed bool   // classes coded as −1 and 1
+	parts  int    // blocks of rows that a method goes through
 }
 
 // problem is that of process rank of size.
