@@ -110,6 +110,9 @@ func Load(name string, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f, err = f.withTests(&o); err != nil {
+		return nil, err
+	}
 	if o.Keep != nil {
 		return loadRange(f, o)
 	}

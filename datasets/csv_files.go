@@ -7,18 +7,28 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"newtop/datasets/convert"
+	"newtop/datasets/fault"
 )
 
-// csvFiles are the CSV files of a table, in the order in which its rows follow one another.
-type csvFiles struct{ paths []string }
+// csvFiles are the files of a table, in the order in which its rows follow one another: those to train on, so many,
+// and then those to test on.
+type csvFiles struct {
+	paths  []string
+	trains int
+	tested bool // whether the files to train on say themselves which of their rows are for testing
+}
 
-// name names a table after its files.
+// trainOn returns files to train on.
+func trainOn(paths ...string) *csvFiles { return &csvFiles{paths: paths, trains: len(paths)} }
+
+// name names a table after its files to train on.
 func (f *csvFiles) name() string {
-	names := make([]string, len(f.paths))
-	for i, path := range f.paths {
+	names := make([]string, f.trains)
+	for i, path := range f.paths[:f.trains] {
 		names[i] = filepath.Base(path)
 	}
 	if last := len(names) - 1; last > 1 {
@@ -32,9 +42,9 @@ func (f *csvFiles) name() string {
 // not there is looked for in dir, if that is given. It returns a *NotFoundError for what is nowhere.
 func findCSV(name, dir string) (*csvFiles, error) {
 	if paths, err := findIn(name, dir); err == nil || !strings.Contains(name, ",") {
-		return &csvFiles{paths}, err
+		return trainOn(paths...), err
 	}
-	f := &csvFiles{}
+	var all []string
 	for part := range strings.SplitSeq(name, ",") {
 		if part == "" {
 			return nil, fmt.Errorf("%s: expected the name of a file before and behind each comma", name)
@@ -43,11 +53,27 @@ func findCSV(name, dir string) (*csvFiles, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.paths = append(f.paths, paths...)
+		all = append(all, paths...)
 	}
-	slices.Sort(f.paths)
-	f.paths = slices.Compact(f.paths)
-	return f, nil
+	slices.Sort(all)
+	return trainOn(slices.Compact(all)...), nil
+}
+
+// withTests adds the files of rows to test on that Options.Test names, unless it is a number.
+func (f *csvFiles) withTests(o *Options) (*csvFiles, error) {
+	if _, err := strconv.ParseFloat(o.Test, 64); o.Test == "" || err == nil {
+		return f, nil
+	}
+	tests, err := findCSV(o.Test, o.Dir)
+	if err != nil {
+		return nil, &fault.OptionError{Field: "test", Value: o.Test, Expected: "a number of rows, a fraction between 0 and 1, or a file: " + err.Error()}
+	}
+	for _, path := range tests.paths {
+		if slices.Contains(f.paths, path) {
+			return nil, &fault.OptionError{Field: "test", Value: o.Test, Expected: "another file than " + path + ", which is trained on"}
+		}
+	}
+	return &csvFiles{paths: append(slices.Clone(f.paths), tests.paths...), trains: f.trains}, nil
 }
 
 // findIn returns the paths of the files that a name means, in dir if there are no others.

@@ -1,13 +1,19 @@
 package datasets
 
 import (
+	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets/csv"
+	"newtop/datasets/fault"
 )
 
 // want writes the table that a file in convert/testdata is as CSV.
@@ -55,6 +61,35 @@ func TestTablesOfOtherFormats(t *testing.T) {
 	}
 }
 
+// Rows that a file has for testing are tested on, with the names of the others.
+func TestTableWithRowsForTesting(t *testing.T) {
+	t.Setenv("NEWTOP_CACHE", t.TempDir())
+	path := filepath.Join("convert", "testdata", "split.npz")
+	text, err := os.ReadFile(path + ".want")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	last := func(Sizes) Ranges { return Ranges{Train: {0, 1}, Test: {1, 2}} }
+	for _, keep := range []Keep{nil, last} {
+		d := mustLoad(t, path, Options{Keep: keep, Columns: csv.Options{Keep: []string{"x1", "x2", "x3", "x4", "x5", "x6"}}})
+		if want := "4 rows to train on, 2 to test on, as the file says"; !strings.HasSuffix(d.Title, want) {
+			t.Errorf("%s, want %s", d.Title, want)
+		}
+		row := raw(d, &d.Test, d.Test.Rows()-1)
+		for j, field := range strings.Split(lines[6], "|")[:6] {
+			if v, err := strconv.ParseFloat(field, 64); err != nil || math.Abs(v-row[j]) > 1e-9 {
+				t.Errorf("input %d of the last row is %g, want %s", j, row[j], field)
+			}
+		}
+	}
+	for field, o := range map[string]Options{"test": {Test: "0.5"}, "header": {Columns: csv.Options{Header: "no"}}} {
+		if e, ok := errors.AsType[*fault.OptionError](func() error { _, err := Load(path, o); return err }()); !ok || e.Field != field {
+			t.Errorf("%s: %v", field, e)
+		}
+	}
+}
+
 // Files of one format are one table, and a directory is its CSV files, or else its other tables.
 func TestTablesOfSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
@@ -71,7 +106,7 @@ func TestTablesOfSeveralFiles(t *testing.T) {
 			t.Errorf("%s: %s", name, d.Title)
 		}
 	}
-	if d := mustLoad(t, filepath.Join(dir, "b.svm"), Options{}); d.Inputs() != 3 {
+	if d := mustLoad(t, filepath.Join(dir, "b.svm"), Options{}); d.Inputs() != 1 { // the others have no value there
 		t.Errorf("b.svm: %s", d.Title)
 	}
 	write("c.csv", "x,y\n1,2\n2,3\n3,4\n")

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 
@@ -33,8 +34,8 @@ type texts struct {
 	header    string // of texts that were converted: whether they begin with names, yes or no; else empty
 }
 
-// add adds the content of an open file.
-func (t *texts) add(path string, file *os.File, size int64) error {
+// add adds the content of an open file, of rows for testing or others.
+func (t *texts) add(path string, file *os.File, size int64, test bool) error {
 	content, packed, err := Unpack(io.NewSectionReader(file, 0, size), path)
 	if err != nil {
 		return err
@@ -47,40 +48,49 @@ func (t *texts) add(path string, file *os.File, size int64) error {
 			return fault.Torn(path, size, "the rest of the packed text", err)
 		}
 	}
-	t.sources = append(t.sources, csv.Source{Name: path, Text: file, Size: size})
+	t.sources = append(t.sources, csv.Source{Name: path, Text: file, Size: size, Test: test})
 	return nil
 }
 
-// convert turns files of other formats into CSV texts, of which is known whether they begin with names.
-func (t *texts) convert(o *Options) error {
+// convert turns files of other formats into CSV texts, of which is known whether they begin with names, and reports whether they say
+// which rows are for testing.
+func (t *texts) convert(o *Options) (tested bool, err error) {
 	var files []convert.File
 	for _, s := range t.sources {
 		files = append(files, convert.File{Name: s.Name, Content: s.Text, Size: s.Size})
 	}
 	table, err := convert.Open(files)
 	if err != nil || table.Format == convert.CSV {
-		return err
+		return false, err
 	}
 	defer table.Close()
-	var sources []csv.Source
-	for i := range table.Texts {
-		text := &table.Texts[i]
-		source := t.sources[text.File]
-		if text.Test {
-			return &fault.FormatError{File: source.Name, Offset: fault.Whole, Found: "rows to train on and to test on", Expected: "arrays X and y"}
-		}
-		if source.Text, source.Size, err = t.write(text); err != nil {
-			return err
-		}
-		sources = append(sources, source)
-	}
-	t.sources = sources
 	t.header = "no"
 	if table.Header {
 		t.header = "yes"
 	}
+	if asked := o.Columns.Header; asked != "" && asked != t.header {
+		return false, &fault.OptionError{Field: "header", Value: asked, Expected: fmt.Sprintf("%s, or nothing, for a table in %s", t.header, table.Format)}
+	}
 	o.Columns.Header = t.header
-	return nil
+	var sources, tests []csv.Source
+	for i := range table.Texts {
+		text := &table.Texts[i]
+		source := t.sources[text.File]
+		if text.Test && o.Test != "" {
+			return false, &fault.OptionError{Field: "test", Value: o.Test, Expected: "nothing, as " + source.Name + " says which rows are for testing"}
+		}
+		if source.Text, source.Size, err = t.write(text); err != nil {
+			return false, err
+		}
+		if source.Test = source.Test || text.Test; source.Test {
+			tests = append(tests, source)
+		} else {
+			sources = append(sources, source)
+		}
+		tested = tested || text.Test
+	}
+	t.sources = append(sources, tests...)
+	return tested, nil
 }
 
 // place has an error about a text that was converted tell the row, as the lines are not those of the file.
@@ -136,10 +146,10 @@ func Text(file *os.File, path string) (io.ReadCloser, error) {
 	}
 	var t texts
 	if err == nil {
-		err = t.add(path, file, info.Size())
+		err = t.add(path, file, info.Size(), false)
 	}
 	if err == nil {
-		err = t.convert(&Options{})
+		_, err = t.convert(&Options{})
 	}
 	if err != nil {
 		t.close()

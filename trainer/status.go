@@ -104,6 +104,7 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 			Inputs:    data.Inputs(),
 			Outputs:   data.Outputs(),
 			Classes:   len(data.Classes),
+			Notes:     data.Notes,
 		},
 		Optimizer: t.info.Name,
 		Settings:  map[string]any{},

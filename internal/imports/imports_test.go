@@ -23,6 +23,7 @@ var levels = [][]string{
 	{"trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog"},
 	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache", "datasets/convert"},
+	{"datasets/survey"},
 	{"trainer/logs/folders", "internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass", "internal/cholesky"},
 	{"models", "trainer/optim", "trainer/event"},

@@ -17,6 +17,8 @@ type DataInfo struct {
 	Inputs    int    `json:"inputs"`
 	Outputs   int    `json:"outputs"`
 	Classes   int    `json:"classes"` // 0 for regression
+	// Notes are what was decided about a table for the user, a line each.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // ModelInfo describes the network of a run. Layers counts nodes, the inputs first; Connections are

@@ -95,6 +95,9 @@ func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
 	if _, err := launch.Until(cmd.Context(), func() (any, error) { return nil, p.all(cmd.Context()) }); err != nil {
 		return err
 	}
+	for _, note := range source.notes() {
+		fmt.Fprintln(cmd.ErrOrStderr(), print.Printable(note))
+	}
 	_, err = fmt.Fprintln(cmd.ErrOrStderr(), p.summary())
 	return err
 }
@@ -166,7 +169,7 @@ func (p *predictor) put(out *mat.Dense, truths []truth) error {
 		values := out.RawRowView(i)
 		if slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 			p.write.flush()
-			return fmt.Errorf("row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on", p.rows)
+			return fmt.Errorf("row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on", t.row)
 		}
 		best := floats.MaxIdx(values)
 		if t.known {
@@ -178,7 +181,7 @@ func (p *predictor) put(out *mat.Dense, truths []truth) error {
 				p.wrong++
 			}
 		}
-		if err := p.write.row(p.rows, t, best, values); err != nil {
+		if err := p.write.row(t.row, t, best, values); err != nil {
 			return err
 		}
 	}
@@ -202,6 +205,7 @@ func (p *predictor) summary() string {
 
 // truth is what is to be predicted of a row.
 type truth struct {
+	row    int // its number, from 1
 	known  bool
 	text   string    // as the source has it
 	class  int       // the class

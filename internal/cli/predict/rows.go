@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,6 +28,8 @@ type rowSource interface {
 	truthful() bool
 	// waiting reports whether the next row is not there yet.
 	waiting() bool
+	// notes says what was decided for the user so far, a line each.
+	notes() []string
 	io.Closer
 }
 
@@ -84,7 +85,7 @@ func (f *predictFlags) openFile(m *modelfile.Model, file *os.File, path string) 
 }
 
 func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
-	info := &csv.Table{Target: m.Meta["target"]}
+	info := &csv.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"], Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
 		info.Target, info.Place = f.target, 0
@@ -113,16 +114,19 @@ func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file strin
 func (t *tableRows) truthful() bool { return t.Target() != "" }
 func (t *tableRows) waiting() bool  { return t.Waiting() }
 
+// notes are those of the reader.
+func (t *tableRows) notes() []string { return t.Notes() }
+
 func (t *tableRows) read(raw []float64) (truth, error) {
 	text, err := t.Read(raw)
 	if err != nil || text == "" {
-		return truth{}, err
+		return truth{row: t.Row()}, err
 	}
-	out := truth{known: true, text: text}
+	out := truth{row: t.Row(), known: true, text: text}
 	wrong := &fault.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
 	if t.model.Classes == nil {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		v, ok := t.Number(text)
+		if !ok {
 			wrong.Expected = "a number"
 			return out, wrong
 		}
@@ -144,6 +148,7 @@ type setRows struct {
 	model  *modelfile.Model
 	splits []*datasets.Split
 	next   int   // row of the first split
+	row    int   // rows that were read
 	class  []int // the model's, of each of the set's
 }
 
@@ -209,6 +214,9 @@ func (r *setRows) truthful() bool { return true }
 func (r *setRows) waiting() bool  { return false }
 func (r *setRows) Close() error   { return nil }
 
+// notes are none: a set is what it was in training.
+func (r *setRows) notes() []string { return nil }
+
 func (r *setRows) read(raw []float64) (truth, error) {
 	for len(r.splits) > 0 && r.next == r.splits[0].Rows() {
 		r.splits, r.next = r.splits[1:], 0
@@ -223,7 +231,8 @@ func (r *setRows) read(raw []float64) (truth, error) {
 	for k := range raw[inputs:] {
 		raw[inputs+k] = s.Features.At(i, k)
 	}
-	t := truth{known: true}
+	r.row++
+	t := truth{row: r.row, known: true}
 	if r.model.Classes != nil {
 		t.class, t.text = r.class[s.Labels[i]], r.set.Classes[s.Labels[i]]
 		return t, nil
