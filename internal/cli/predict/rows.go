@@ -82,17 +82,14 @@ type tableRows struct {
 	model *modelfile.Model
 }
 
-// openFile is openTable of a file, which may be packed by gzip.
+// openFile is openTable of a file, which may be packed by gzip and of another format than CSV.
 func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
-	content, _, err := datasets.Unpack(file, path)
+	text, err := datasets.Text(file, path)
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	return f.openTable(m, struct {
-		io.Reader
-		io.Closer
-	}{content, file}, path)
+	return f.openTable(m, text, path)
 }
 
 func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
