@@ -56,7 +56,7 @@ func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	d := f.set(&l.Table, l.Classes, s.Rows-test, test)
-	d.Train, d.Test = t.tail(test)
+	d.divide(t, Sizes{Train: s.Rows - test, Test: test})
 	if d.Classes == nil {
 		d.finishTarget(standard(d.Train.Targets, nil))
 	}

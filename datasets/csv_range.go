@@ -134,20 +134,21 @@ func (files *csvFiles) rangeOf(f *rowcache.File, k Keep) (*Dataset, error) {
 		return nil, f.Damaged("a description of other rows")
 	}
 	all := r.Rows - r.Test
-	train, exam := k.rows(all, r.Test)
-	if err := r.Fits(files.paths[len(files.paths)-1], r.Line, train.Rows()+exam.Rows()); err != nil {
+	kept := k.rows(Sizes{Train: all, Test: r.Test})
+	if err := r.Fits(files.paths[len(files.paths)-1], r.Line, kept.Rows()); err != nil {
 		return nil, err
 	}
 	d := files.set(&r.Table, r.Classes, all, r.Test)
-	var err error
-	if d.Train, err = r.split(train); err != nil {
-		return nil, err
+	first := 0
+	for part, n := range (Sizes{Train: all, Test: r.Test}) {
+		s, of := d.Split(Part(part)), kept[part]
+		var err error
+		if *s, err = r.split(Range{first + of.First, first + of.Last}); err != nil {
+			return nil, err
+		}
+		s.place(of, n)
+		first += n
 	}
-	if d.Test, err = r.split(Range{all + exam.First, all + exam.Last}); err != nil {
-		return nil, err
-	}
-	d.Train.place(train, all)
-	d.Test.place(exam, r.Test)
 	if d.Classes == nil {
 		d.finishTarget(r.Scaling.Targets)
 	}

@@ -58,7 +58,9 @@ func TestKeepOfCSV(t *testing.T) {
 }
 
 // half keeps the second half of the rows to train on.
-func half(train, test int) (Range, Range) { return Range{train / 2, train}, Range{0, test} }
+func half(s Sizes) Ranges {
+	return Ranges{Train: {s[Train] / 2, s[Train]}, Validation: {0, s[Validation]}, Test: {0, s[Test]}}
+}
 
 // What is wrong with a file is told in the same words, and leaves nothing behind.
 func TestKeepOfFaultyCSV(t *testing.T) {
@@ -248,7 +250,7 @@ func TestConversionAtOnce(t *testing.T) {
 func TestKeepOfLongCSV(t *testing.T) {
 	t.Setenv("NEWTOP_CACHE", t.TempDir())
 	path := write(t, t.TempDir(), "t.csv", []byte(strings.Repeat("1.5,a,0.1\n2.5,b,0.2\n3.5,a,0.3\n", 20000)))
-	keep := Options{Keep: func(train, test int) (Range, Range) { return Range{train - 10, train}, Range{} }}
+	keep := Options{Keep: func(s Sizes) Ranges { return Ranges{Train: {s[Train] - 10, s[Train]}} }}
 	if _, err := Load(path, keep); err != nil {
 		t.Fatal(err)
 	}
@@ -274,10 +276,10 @@ func FuzzConversion(f *testing.F) {
 		t.Setenv("NEWTOP_CACHE", t.TempDir())
 		o := Options{Target: target, Rows: max(rows, 0)}
 		whole, want := Load(path, o)
-		var cut [2]Range
-		o.Keep = func(train, test int) (Range, Range) {
-			cut = [2]Range{{train / 3, train/3 + 1}, {test / 2, test}}
-			return cut[0], cut[1]
+		var cut Ranges
+		o.Keep = func(s Sizes) Ranges {
+			cut = Ranges{Train: {s[Train] / 3, s[Train]/3 + 1}, Test: {s[Test] / 2, s[Test]}}
+			return cut
 		}
 		part, err := Load(path, o)
 		if fmt.Sprint(err) != fmt.Sprint(want) {

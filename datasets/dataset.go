@@ -12,11 +12,11 @@ import (
 	"newtop/datasets/csv"
 )
 
-// Split is the part of a set that is trained on, or the part that is tested on. Inputs is rows × inputs
+// Split is the part of a set that is trained on, that is decided by, or that is tested on. Inputs is rows × inputs
 // and Targets rows × outputs. Labels[i] is the class of row i as an index into Dataset.Classes; it is
 // nil for regression. Features is rows × Dataset.Features, unscaled; it is nil where there are none.
 //
-// A split of which no rows were kept has empty matrices, of no columns, where others have rows, and no
+// A split of which no rows were kept, or that has none, has empty matrices, of no columns, where others have rows, and no
 // Labels, which are not nil for classes.
 type Split struct {
 	Inputs   *mat.Dense
@@ -29,7 +29,12 @@ type Split struct {
 }
 
 // Rows returns the number of rows that are here.
-func (s *Split) Rows() int { return s.Inputs.RawMatrix().Rows }
+func (s *Split) Rows() int {
+	if s.Inputs == nil {
+		return 0
+	}
+	return s.Inputs.RawMatrix().Rows
+}
 
 // Feature is a number that is known of every row beside the inputs, made from them: what the gates of a
 // mixture of experts may look at. Period is after how much it repeats itself, as an angle does after 360
@@ -45,11 +50,13 @@ type Image struct {
 }
 
 // Dataset is a set ready for training. Its rows are scaled; InputScaling and TargetScaling say how, were
-// fitted on the training rows alone and hold for both splits.
+// fitted on the training rows alone and hold for all splits.
 type Dataset struct {
 	Name        string // as given to Load
 	Title       string // one line: what it is, how many rows, how it was split
-	Train, Test Split
+	Train       Split
+	Validation  Split // of no rows unless Options ask for them
+	Test        Split
 	Classes     []string // class names; nil for regression
 	InputNames  []string // one for each column of Inputs
 	TargetNames []string // one for each column of Targets; the class names for classes
@@ -97,8 +104,9 @@ func (d *Dataset) Encode(low, high float64) {
 		panic("datasets: Encode needs two different numbers")
 	}
 	n := len(d.Classes)
-	d.Train.encode(n, low, high)
-	d.Test.encode(n, low, high)
+	for part := range Part(Parts) {
+		d.Split(part).encode(n, low, high)
+	}
 	scale := 1 / (high - low)
 	d.TargetScaling = Scaling{Kind: ScaledClasses, Offset: repeat(0-low*scale, n), Scale: repeat(scale, n)}
 }
@@ -116,22 +124,24 @@ func (s *Split) encode(classes int, low, high float64) {
 	}
 }
 
-// finish scales the inputs of both splits and codes the classes as 0 and 1.
+// finish scales the inputs of all splits and codes the classes as 0 and 1.
 func (d *Dataset) finish(s Scaling) {
 	d.InputScaling = s
-	s.apply(d.Train.Inputs)
-	s.apply(d.Test.Inputs)
+	for part := range Part(Parts) {
+		s.apply(d.Split(part).Inputs)
+	}
 	if d.Classes != nil {
 		d.TargetNames = d.Classes
 		d.Encode(0, 1)
 	}
 }
 
-// finishTarget scales the targets of both splits.
+// finishTarget scales the targets of all splits.
 func (d *Dataset) finishTarget(s Scaling) {
 	d.TargetScaling = s
-	s.apply(d.Train.Targets)
-	s.apply(d.Test.Targets)
+	for part := range Part(Parts) {
+		s.apply(d.Split(part).Targets)
+	}
 }
 
 // table is a set before it is split: all rows in one piece, the inputs raw.
@@ -144,10 +154,26 @@ type table struct {
 
 func (t *table) rows() int { return t.inputs.RawMatrix().Rows }
 
-// tail cuts the table into its first rows and its last test rows, without a copy.
-func (t *table) tail(test int) (train, rest Split) {
-	n := t.rows()
-	return t.slice(0, n-test), t.slice(n-test, n)
+// reordered returns the table with row i in place[i].
+func (t *table) reordered(place []int) *table {
+	moved := func(m *mat.Dense) *mat.Dense {
+		if m == nil {
+			return nil
+		}
+		out := mat.NewDense(m.RawMatrix().Rows, m.RawMatrix().Cols, nil)
+		for i, to := range place {
+			copy(out.RawRowView(to), m.RawRowView(i))
+		}
+		return out
+	}
+	out := &table{inputs: moved(t.inputs), targets: moved(t.targets), features: moved(t.features)}
+	if t.labels != nil {
+		out.labels = make([]int, len(place))
+		for i, to := range place {
+			out.labels[to] = t.labels[i]
+		}
+	}
+	return out
 }
 
 func (t *table) slice(from, to int) Split {
@@ -165,6 +191,9 @@ func (t *table) slice(from, to int) Split {
 }
 
 func rowsOf(m *mat.Dense, from, to int) *mat.Dense {
+	if from == to {
+		return &mat.Dense{}
+	}
 	return m.Slice(from, to, 0, m.RawMatrix().Cols).(*mat.Dense)
 }
 

@@ -26,10 +26,11 @@ func loadDigits(o Options) (*Dataset, error) {
 		p.digitTo(t.inputs.RawRowView(i), glyphs[t.labels[i]])
 	})
 	d := &Dataset{Name: "digits", Classes: characters('0', 10),
-		Title: fmt.Sprintf("rendered digits, %d×%d grey images: %d to train on, %d to test on",
-			digitSide, digitSide, rows-test, test),
+		Title: fmt.Sprintf("rendered digits, %d×%d grey images", digitSide, digitSide),
 		Image: &Image{Width: digitSide, Height: digitSide}, InputNames: pixelNames(digitSide, digitSide)}
-	d.Train, d.Test = t.tail(test)
+	if err := d.split(&t, test, &o, ""); err != nil {
+		return nil, err
+	}
 	d.finish(greyLevels(digitSide * digitSide))
 	return d, nil
 }

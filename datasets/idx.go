@@ -109,6 +109,26 @@ func (x *idx) expected() string { return fmt.Sprintf("%d bytes of data after the
 // row returns how many bytes there are for each value of the first index.
 func (x *idx) row() int64 { return x.data / int64(x.shape[0]) }
 
+// each visits the data of a range of the first index in their order. They are the callee's until it returns.
+func (x *idx) each(r Range, visit func(i int, data []byte)) error {
+	step := r.Rows()
+	if !x.packed {
+		step = max(1, int((1<<20)/x.row()))
+	}
+	for first := r.First; first < r.Last; first += step {
+		last := min(first+step, r.Last)
+		data, err := x.read(Range{first, last})
+		if err != nil {
+			return err
+		}
+		for i := first; i < last; i++ {
+			visit(i, data[:x.row()])
+			data = data[x.row():]
+		}
+	}
+	return nil
+}
+
 // read returns the data of a range of the first index. Only these are read from a file that is not packed.
 // A packed one is unpacked to its end, which has gzip compare its checksum, and memory grows with what of
 // the range was really there.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -84,17 +85,8 @@ func TestImages(t *testing.T) {
 				if *d.Image != (Image{Width: 3, Height: 2}) || d.InputNames[5] != "r1c2" {
 					t.Errorf("image %v, last pixel %s", *d.Image, d.InputNames[5])
 				}
-				last := tc.test - 1
-				if tc.o.Rows > 0 {
-					last = 1
-				}
-				row := (tc.train + last) % 12
-				if got, want := d.Test.Inputs.At(last, 5), float64(10*row+5)/255; got != want {
-					t.Errorf("last pixel is %v, want %v", got, want)
-				}
-				if got := d.Test.Labels[last]; got != row%10 {
-					t.Errorf("last label is %d, want %d", got, row%10)
-				}
+				own := tc.o.Test == "" && tc.o.Rows == 0 && len(tc.files) == 2
+				checkPictures(t, d, tc.train+tc.test, own)
 			})
 		}
 	}
@@ -206,16 +198,67 @@ func TestRealImages(t *testing.T) {
 	if got, want := countsOf(all), []int{980, 1135, 1032, 1010, 982, 892, 958, 1028, 974, 1009}; !slices.Equal(got, want) {
 		t.Errorf("class counts %v, want %v", got, want)
 	}
-	if first := all[:10]; !slices.Equal(first, []int{7, 2, 1, 0, 4, 1, 4, 9, 5, 9}) {
-		t.Errorf("first labels %v", first)
+	if got, want := countsOf(d.Test.Labels), []int{196, 227, 206, 202, 196, 178, 192, 206, 195, 202}; !slices.Equal(got, want) {
+		t.Errorf("class counts of the test rows %v, want a fifth, %v", got, want)
+	}
+	if in := within([]int{7, 2, 1, 0, 4, 1, 4, 9, 5, 9}, d.Train.Labels[:10]); in < 5 {
+		t.Errorf("first labels %v", d.Train.Labels[:10])
 	}
 	// The directory also has files of MNIST under the names that Fashion-MNIST uses.
 	f := mustLoad(t, "fashion", Options{Dir: dir})
 	if f.Train.Rows() != 3000 || f.Test.Rows() != 600 || !strings.Contains(f.Title, "3600") {
 		t.Fatalf("%d + %d rows: %s", f.Train.Rows(), f.Test.Rows(), f.Title)
 	}
-	if first := f.Train.Labels[:10]; !slices.Equal(first, []int{9, 0, 0, 3, 0, 2, 7, 2, 5, 5}) {
-		t.Errorf("first labels %v", first)
+	if in := within([]int{9, 0, 0, 3, 0, 2, 7, 2, 5, 5}, f.Train.Labels[:10]); in < 5 {
+		t.Errorf("first labels %v", f.Train.Labels[:10])
+	}
+	if got := countsOf(f.Test.Labels); slices.Max(got)-slices.Min(got) > 12 {
+		t.Errorf("class counts of the test rows %v", got)
+	}
+}
+
+// within returns how many of the labels come again among others in their order, one after another.
+func within(labels, others []int) (n int) {
+	for _, label := range labels {
+		if n < len(others) && others[n] == label {
+			n++
+		}
+	}
+	return n
+}
+
+// checkPictures looks for each of so many pictures, which are those of the files of twelve one after another, in one of the
+// parts, in its order. Where the files say which rows are for testing these are the last; else each class has its share there.
+func checkPictures(t *testing.T, d *Dataset, rows int, own bool) {
+	t.Helper()
+	seen := make([]int, 12)
+	for _, s := range []*Split{&d.Train, &d.Test} {
+		before, file := -1, 0
+		for i, label := range s.Labels {
+			row := int(math.Round(s.Inputs.At(i, 5)*255)-5) / 10
+			if want := float64(10*row+5) / 255; s.Inputs.At(i, 5) != want || label != row%10 {
+				t.Errorf("a picture with last pixel %v has label %d", s.Inputs.At(i, 5), label)
+			}
+			if row <= before {
+				file++
+			}
+			before = row
+			seen[row]++
+		}
+		if own && file > 0 || file > 1 {
+			t.Errorf("rows out of order: %v", s.Labels)
+		}
+	}
+	for i, n := range seen {
+		if want := (rows - i + 11) / 12; n != want {
+			t.Errorf("picture %d comes %d times, not %d", i, n, want)
+		}
+	}
+	for class, n := range countsOf(d.Test.Labels) {
+		all := countsOf(append(slices.Clone(d.Train.Labels), d.Test.Labels...))[class]
+		if share := float64(all*d.Test.Rows()) / float64(rows); !own && math.Abs(float64(n)-share) >= 1 {
+			t.Errorf("%d of %d rows of class %d are for testing, %.2f are its share", n, all, class, share)
+		}
 	}
 }
 

@@ -40,12 +40,15 @@ func (p pair) in(dir string) (_ pair, ok bool) {
 }
 
 // imageFiles is what there is of an image set: its pairs of files in order, what to say of them, and
-// which part of their rows is for testing: one in so many, or the whole last pair for 0.
+// which part of their rows is for testing: one in so many, which are drawn, or the whole last pair for 0.
 type imageFiles struct {
 	pairs []pair
 	note  string
 	oneIn int
 }
+
+// drawn reports whether the rows to test on are drawn from all rows, as they have none of their own.
+func (f *imageFiles) drawn(o *Options) bool { return f.oneIn > 0 || o.Test != "" || o.Rows > 0 }
 
 // find looks for the most complete form of a set in one directory: the whole, one of its halves, or the
 // excerpt that some places keep. own says that the directory belongs to this set alone.
@@ -155,73 +158,92 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	train, exam := o.Keep.rows(rows-test, test)
-	if row, kept := parts[0].images.row(), int64(train.Rows()+exam.Rows()); o.Keep != nil && kept > maxIDX/row {
-		return nil, &fault.FormatError{File: f.pairs[0].images, Offset: parts[0].images.start(), Found: fmt.Sprintf("%d rows of %d bytes", kept, row),
+	to, err := o.arrangeImages(parts, rows, test, f.drawn(&o))
+	if err != nil {
+		return nil, err
+	}
+	kept := o.Keep.rows(to.Sizes)
+	if row := parts[0].images.row(); o.Keep != nil && int64(kept.Rows()) > maxIDX/row {
+		return nil, &fault.FormatError{File: f.pairs[0].images, Offset: parts[0].images.start(), Found: fmt.Sprintf("%d rows of %d bytes", kept.Rows(), row),
 			Expected: fmt.Sprintf("at most %d bytes in one process", maxIDX)}
 	}
 	height, width := parts[0].images.shape[1], parts[0].images.shape[2]
 	d := &Dataset{Name: s.name, Classes: slices.Clone(s.classes), InputNames: pixelNames(width, height),
-		Title: fmt.Sprintf("%s%s: %d images to train on, %d to test on", s.title, f.note, rows-test, test),
+		Title: fmt.Sprintf("%s%s: %s", s.title, f.note, to.Sizes.text(" images")),
 		Image: &Image{Width: width, Height: height}}
-	behind := Range{rows - test + exam.First, rows - test + exam.Last}
-	if exam.Rows() > 0 && train.Last == behind.First {
-		// In one piece, for which a packed file is unpacked but once.
-		t, err := readImages(parts, Range{train.First, behind.Last})
-		if err != nil {
-			return nil, err
-		}
-		d.Train, d.Test = t.tail(exam.Rows())
-	} else {
-		for _, part := range []struct {
-			to   *Split
-			rows Range
-		}{{&d.Train, train}, {&d.Test, behind}} {
-			t, err := readImages(parts, part.rows)
-			if err != nil {
-				return nil, err
-			}
-			*part.to = Split{Inputs: t.inputs, Labels: t.labels}
-		}
+	for part, r := range kept {
+		*d.Split(Part(part)) = newSplit(r, to.Sizes[part], height*width)
 	}
-	d.Train.place(train, rows-test)
-	d.Test.place(exam, test)
+	if err := d.fillImages(parts, rows, &to, kept); err != nil {
+		return nil, err
+	}
 	d.finish(greyLevels(width * height))
 	return d, nil
 }
 
-// readImages reads a range of the rows of all parts, which follow one another.
-func readImages(parts []*imagePart, rows Range) (*table, error) {
-	pixels := int(parts[0].images.row())
-	t := &table{labels: make([]int, 0, rows.Rows())}
-	var grey [][]byte
-	first := 0 // of the part among all rows
+// arrangeImages says which images are what. Those that have no order of their own are drawn to test on, with equal shares of
+// all classes; all keep their order in each part.
+func (o *Options) arrangeImages(parts []*imagePart, rows, test int, drawn bool) (order, error) {
+	if !drawn && o.Validation == "" && o.Folds == 0 {
+		return o.arrange(rows, test, nil, nil)
+	}
+	var labels []int
 	for _, x := range parts {
-		r := Range{max(rows.First-first, 0), min(rows.Last-first, x.rows())}
-		first += x.rows()
-		if r.First >= r.Last {
-			continue
-		}
-		images, err := x.images.read(r)
+		all, err := x.readLabels(Range{0, min(x.rows(), rows-len(labels))})
 		if err != nil {
-			return nil, err
+			return order{}, err
 		}
-		labels, err := x.readLabels(r)
-		if err != nil {
-			return nil, err
-		}
-		grey = append(grey, images)
-		t.labels = append(t.labels, labels...)
+		labels = append(labels, all...)
 	}
-	t.inputs = newDense(rows.Rows(), pixels)
-	data := t.inputs.RawMatrix().Data
-	for _, images := range grey {
-		for i, v := range images {
-			data[i] = float64(v)
-		}
-		data = data[len(images):]
+	var place []int
+	if drawn {
+		place, test = apart(drawRows(rows, test, labels, o.Seed, streamTest))
 	}
-	return t, nil
+	return o.arrange(rows, test, place, func(i int) int { return labels[i] })
+}
+
+// fillImages reads the kept images of all files, whose rows follow one another, each to its place.
+func (d *Dataset) fillImages(parts []*imagePart, rows int, to *order, kept Ranges) error {
+	// find returns where row i is kept, nil where it is not.
+	find := func(i int) (*Split, int) {
+		part, j := to.to(i)
+		if r := kept[part]; j < r.First || j >= r.Last {
+			return nil, 0
+		}
+		return d.Split(part), j - kept[part].First
+	}
+	first := 0 // of the file among all rows
+	for _, x := range parts {
+		n := min(x.rows(), rows-first)
+		from, end := n, 0
+		for i := range n {
+			if s, _ := find(first + i); s != nil {
+				from, end = min(from, i), i+1
+			}
+		}
+		if from < end {
+			labels, err := x.readLabels(Range{from, end})
+			if err != nil {
+				return err
+			}
+			err = x.images.each(Range{from, end}, func(i int, grey []byte) {
+				s, at := find(first + i)
+				if s == nil {
+					return
+				}
+				row := s.Inputs.RawRowView(at)
+				for j, v := range grey {
+					row[j] = float64(v)
+				}
+				s.Labels[at] = labels[i-from]
+			})
+			if err != nil {
+				return err
+			}
+		}
+		first += n
+	}
+	return nil
 }
 
 // imagePart is a pair of files that belong together.

@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
@@ -33,8 +32,10 @@ func loadLetters(o Options) (*Dataset, error) {
 	})
 	toIntegers(t.inputs, 15)
 	d := &Dataset{Name: "letters", Classes: characters('A', 26), InputNames: slices.Clone(attributeNames),
-		Title: fmt.Sprintf("rendered capital letters: %d to train on, %d to test on", rows-test, test)}
-	d.Train, d.Test = t.tail(test)
+		Title: "rendered capital letters"}
+	if err := d.split(&t, test, &o, ""); err != nil {
+		return nil, err
+	}
 	d.finish(standard(d.Train.Inputs, nil))
 	return d, nil
 }

@@ -43,7 +43,7 @@ func TestPackedCSV(t *testing.T) {
 		t.Fatal(err)
 	}
 	writePacked(t, packed, b.String())
-	some := func(train, test int) (a, b Range) { return Range{3, 9}, Range{0, 4} }
+	some := func(Sizes) Ranges { return Ranges{Train: {3, 9}, Test: {0, 4}} }
 	for _, keep := range []Keep{nil, some} {
 		want, got := mustLoad(t, plain, Options{Keep: keep}), mustLoad(t, packed, Options{Keep: keep})
 		if !mat.Equal(want.Train.Inputs, got.Train.Inputs) || !mat.Equal(want.Test.Targets, got.Test.Targets) {

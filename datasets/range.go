@@ -6,30 +6,65 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
+// Part names a split of a set.
+type Part uint8
+
+// The parts, in the order in which a set's rows are kept.
+const (
+	Train      Part = iota // rows to train on
+	Validation             // rows to decide by
+	Test                   // rows that decide nothing
+	Parts      = 3
+)
+
+// Parts in words.
+func (p Part) String() string { return [Parts]string{"training", "validation", "test"}[p] }
+
+// Sizes are how many rows each part of a set has.
+type Sizes [Parts]int
+
 // Range is the rows [First, Last) of a split.
 type Range struct{ First, Last int }
 
 // Rows returns how many rows the range has.
 func (r Range) Rows() int { return r.Last - r.First }
 
-// Keep says which rows of sets of so many Load keeps: some to train on, and some or none to test on. Load
-// panics if there are no such rows. It may ask more than once.
-type Keep func(train, test int) (trainRows, testRows Range)
+// Ranges are rows of each part of a set.
+type Ranges [Parts]Range
 
-// rows returns what is kept of sets of so many rows: all of them for nil.
-func (k Keep) rows(train, test int) (trainRows, testRows Range) {
-	trainRows, testRows = Range{0, train}, Range{0, test}
-	if k == nil {
-		return trainRows, testRows
+// Rows returns how many rows the ranges have.
+func (r Ranges) Rows() (n int) {
+	for _, part := range r {
+		n += part.Rows()
 	}
-	trainRows, testRows = k(train, test)
-	if r := trainRows; r.First < 0 || r.First >= r.Last || r.Last > train {
-		panic(fmt.Sprintf("datasets: Keep of the rows [%d, %d) of %d to train on", r.First, r.Last, train))
+	return n
+}
+
+// Keep says which rows of sets of such sizes Load keeps: some to train on, and some or none of the others. Load panics if
+// there are no such rows. It may ask more than once.
+type Keep func(Sizes) Ranges
+
+// rows returns what is kept of sets of such sizes: all of them for nil.
+func (k Keep) rows(sizes Sizes) (r Ranges) {
+	if k != nil {
+		r = k(sizes)
+	} else {
+		for part, n := range sizes {
+			r[part] = Range{0, n}
+		}
 	}
-	if r := testRows; r.First < 0 || r.First > r.Last || r.Last > test {
-		panic(fmt.Sprintf("datasets: Keep of the rows [%d, %d) of %d to test on", r.First, r.Last, test))
+	for part, n := range sizes {
+		of := r[part]
+		if of.First < 0 || of.First > of.Last || of.Last > n || of.Rows() == 0 && Part(part) == Train {
+			panic(fmt.Sprintf("datasets: Keep of the rows [%d, %d) of %d %s rows", of.First, of.Last, n, Part(part)))
+		}
 	}
-	return trainRows, testRows
+	return r
+}
+
+// Split returns a part of the set.
+func (d *Dataset) Split(p Part) *Split {
+	return [Parts]*Split{&d.Train, &d.Validation, &d.Test}[p]
 }
 
 // Total returns how many rows the split has where it was loaded whole.
@@ -45,8 +80,18 @@ func (d *Dataset) keep(k Keep) {
 	if k == nil {
 		return
 	}
-	train, test := k.rows(d.Train.Rows(), d.Test.Rows())
-	d.Train, d.Test = d.Train.copyOf(train), d.Test.copyOf(test)
+	for part, r := range k.rows(d.sizes()) {
+		s := d.Split(Part(part))
+		*s = s.copyOf(r)
+	}
+}
+
+// sizes returns how many rows the parts of a whole set have.
+func (d *Dataset) sizes() (s Sizes) {
+	for part := range s {
+		s[part] = d.Split(Part(part)).Rows()
+	}
+	return s
 }
 
 func (s *Split) copyOf(r Range) Split {
@@ -63,7 +108,7 @@ func (s *Split) copyOf(r Range) Split {
 
 // newSplit returns the rows r of all, of so many zeros each, with room for their labels.
 func newSplit(r Range, all, columns int) Split {
-	s := Split{Inputs: newDense(r.Rows(), columns), Labels: make([]int, 0, r.Rows())}
+	s := Split{Inputs: newDense(r.Rows(), columns), Labels: make([]int, r.Rows())}
 	s.place(r, all)
 	return s
 }

@@ -8,20 +8,20 @@ import (
 	reflection "reflect"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 )
 
-// cuts are ranges of both splits by which a set is read in parts.
-func cuts(train, test int) [][2]Range {
-	return [][2]Range{
-		{{0, train}, {0, test}},
-		{{0, 1}, {0, 0}},
-		{{train - 1, train}, {test, test}},
-		{{train / 3, 2*train/3 + 1}, {test / 4, test/4 + 1}},
-		{{1, train}, {test / 2, test}},
+// cuts are ranges of the splits by which a set is read in parts.
+func cuts(s Sizes) []Ranges {
+	train, decide, test := s[Train], s[Validation], s[Test]
+	return []Ranges{
+		{{0, train}, {0, decide}, {0, test}},
+		{{0, 1}, {0, 0}, {0, 0}},
+		{{train - 1, train}, {decide, decide}, {test, test}},
+		{{train / 3, 2*train/3 + 1}, {decide / 2, decide}, {test / 4, test/4 + 1}},
+		{{1, train}, {0, decide / 3}, {test / 2, test}},
 	}
 }
 
@@ -29,17 +29,19 @@ func cuts(train, test int) [][2]Range {
 func checkKeep(t *testing.T, name string, o Options) {
 	t.Helper()
 	whole := mustLoad(t, name, o)
-	if whole.Train.Total() != whole.Train.Rows() || whole.Test.Total() != whole.Test.Rows() {
-		t.Errorf("a whole set has %d + %d of %d + %d rows", whole.Train.Rows(), whole.Test.Rows(), whole.Train.Total(), whole.Test.Total())
+	for part := range Part(Parts) {
+		if s := whole.Split(part); s.Total() != s.Rows() {
+			t.Errorf("a whole set has %d of %d %s rows", s.Rows(), s.Total(), part)
+		}
 	}
-	for _, cut := range cuts(whole.Train.Rows(), whole.Test.Rows()) {
+	for _, cut := range cuts(whole.sizes()) {
 		calls := 0
-		o.Keep = func(train, test int) (Range, Range) {
+		o.Keep = func(s Sizes) Ranges {
 			calls++
-			if train != whole.Train.Rows() || test != whole.Test.Rows() {
-				t.Errorf("Keep was told of %d + %d rows, not %d + %d", train, test, whole.Train.Rows(), whole.Test.Rows())
+			if s != whole.sizes() {
+				t.Errorf("Keep was told of %d rows, not %d", s, whole.sizes())
 			}
-			return cut[0], cut[1]
+			return cut
 		}
 		part, err := Load(name, o)
 		if err != nil {
@@ -53,24 +55,29 @@ func checkKeep(t *testing.T, name string, o Options) {
 }
 
 // checkPart holds a part of a set to the rows of the whole, to the bit, before and after they are coded anew.
-func checkPart(t *testing.T, part, whole *Dataset, cut [2]Range) {
+func checkPart(t *testing.T, part, whole *Dataset, cut Ranges) {
 	rest, want := *part, *whole
-	rest.Train, rest.Test, want.Train, want.Test = Split{}, Split{}, Split{}, Split{}
+	for part := range Part(Parts) {
+		*rest.Split(part), *want.Split(part) = Split{}, Split{}
+	}
 	if !reflection.DeepEqual(rest, want) {
 		t.Errorf("what is beside the rows is\n%+v, not\n%+v", rest, want)
 	}
 	if part.Inputs() != whole.Inputs() || part.Outputs() != whole.Outputs() {
 		t.Errorf("%d inputs and %d outputs", part.Inputs(), part.Outputs())
 	}
-	checkSplit(t, &part.Train, &whole.Train, cut[0])
-	checkSplit(t, &part.Test, &whole.Test, cut[1])
-	if whole.Classes != nil {
-		again := &Dataset{Classes: whole.Classes}
-		again.Train.Labels, again.Test.Labels = whole.Train.Labels, whole.Test.Labels
-		again.Encode(-1, 1)
-		part.Encode(-1, 1)
-		checkRows(t, "targets after Encode", part.Train.Targets, again.Train.Targets, cut[0])
-		checkRows(t, "targets after Encode", part.Test.Targets, again.Test.Targets, cut[1])
+	again := &Dataset{Classes: whole.Classes}
+	for p, r := range cut {
+		checkSplit(t, part.Split(Part(p)), whole.Split(Part(p)), r)
+		again.Split(Part(p)).Labels = whole.Split(Part(p)).Labels
+	}
+	if whole.Classes == nil {
+		return
+	}
+	again.Encode(-1, 1)
+	part.Encode(-1, 1)
+	for p, r := range cut {
+		checkRows(t, "targets after Encode", part.Split(Part(p)).Targets, again.Split(Part(p)).Targets, r)
 	}
 }
 
@@ -117,14 +124,16 @@ func TestKeepOfGeneratedSets(t *testing.T) {
 		}
 		o := Options{Seed: 3, Rows: 128}
 		t.Run(info.Name, func(t *testing.T) { checkKeep(t, info.Name, o) })
+		o.Validation = "0.3"
+		t.Run(info.Name+" with rows to decide by", func(t *testing.T) { checkKeep(t, info.Name, o) })
 	}
 	t.Run("parity drawn", func(t *testing.T) { checkKeep(t, "parity", Options{Seed: 3, Test: "0.25"}) })
 }
 
 func TestKeepOfWrongRows(t *testing.T) {
-	for _, cut := range [][2]Range{
-		{{0, 0}, {0, 1}}, {{-1, 1}, {0, 1}}, {{0, 401}, {0, 1}}, {{2, 1}, {0, 1}},
-		{{0, 1}, {-1, 0}}, {{0, 1}, {0, 101}}, {{0, 1}, {3, 2}},
+	for _, cut := range []Ranges{
+		{Train: {0, 0}, Test: {0, 1}}, {Train: {-1, 1}, Test: {0, 1}}, {Train: {0, 401}, Test: {0, 1}}, {Train: {2, 1}, Test: {0, 1}},
+		{Train: {0, 1}, Test: {-1, 0}}, {Train: {0, 1}, Test: {0, 101}}, {Train: {0, 1}, Test: {3, 2}}, {Train: {0, 1}, Validation: {0, 1}},
 	} {
 		func() {
 			defer func() {
@@ -132,7 +141,7 @@ func TestKeepOfWrongRows(t *testing.T) {
 					t.Errorf("%v did not panic", cut)
 				}
 			}()
-			_, err := Load("sine", Options{Keep: func(int, int) (Range, Range) { return cut[0], cut[1] }})
+			_, err := Load("sine", Options{Keep: func(Sizes) Ranges { return cut }})
 			t.Errorf("%v: %v", cut, err)
 		}()
 	}
@@ -143,13 +152,14 @@ func TestKeepOfUCILetter(t *testing.T) {
 	write(t, dir, letterFile, letterText())
 	for _, tc := range []struct {
 		o   Options
-		cut [2]Range
+		cut Ranges
 	}{
-		{Options{Dir: dir}, [2]Range{{5000, 9000}, {3990, 4000}}},
-		{Options{Dir: dir, Rows: 1000, Test: "0.3"}, [2]Range{{699, 700}, {}}},
+		{Options{Dir: dir}, Ranges{Train: {5000, 9000}, Test: {3990, 4000}}},
+		{Options{Dir: dir, Rows: 1000, Test: "0.3"}, Ranges{Train: {699, 700}}},
+		{Options{Dir: dir, Folds: 4, Fold: 2}, Ranges{Train: {3, 11}, Validation: {100, 200}, Test: {0, 1}}},
 	} {
 		whole := mustLoad(t, "letter", tc.o)
-		tc.o.Keep = func(int, int) (Range, Range) { return tc.cut[0], tc.cut[1] }
+		tc.o.Keep = func(Sizes) Ranges { return tc.cut }
 		part, err := Load("letter", tc.o)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +185,7 @@ func letterText() []byte {
 func TestKeepOfImages(t *testing.T) {
 	images, labels := pictures(31)
 	for _, gz := range []bool{false, true} {
-		for name, o := range map[string]Options{"as it is": {}, "across files": {Test: "40"}, "first rows": {Rows: 20}} {
+		for name, o := range map[string]Options{"as it is": {}, "across files": {Test: "40"}, "first rows": {Rows: 20}, "to decide by": {Validation: "7"}} {
 			t.Run(fmt.Sprintf("%s, gzip=%t", name, gz), func(t *testing.T) {
 				o.Dir = t.TempDir()
 				for _, prefix := range []string{"train", "t10k"} {
@@ -205,12 +215,14 @@ func TestKeepOfGreatImages(t *testing.T) {
 	}{
 		{"train-images-idx3-ubyte", idxBytes(nil, rows, 28, 28), rows * 28 * 28},
 		{"train-labels-idx1-ubyte", idxBytes(nil, rows), rows},
+		{"t10k-images-idx3-ubyte", idxBytes(nil, 20, 28, 28), 20 * 28 * 28},
+		{"t10k-labels-idx1-ubyte", idxBytes(nil, 20), 20},
 	} {
 		path := write(t, dir, "mnist/"+f.name, f.header)
 		if err := os.Truncate(path, int64(len(f.header))+f.size); err != nil {
 			t.Skipf("no files with holes here: %v", err)
 		}
-		if strings.Contains(f.name, "images") {
+		if f.name == "train-images-idx3-ubyte" {
 			file, err := os.OpenFile(path, os.O_WRONLY, 0)
 			if err != nil {
 				t.Fatal(err)
@@ -223,8 +235,8 @@ func TestKeepOfGreatImages(t *testing.T) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	d, err := Load("mnist", Options{Dir: dir, Keep: func(train, test int) (Range, Range) {
-		return Range{3_000_000, 3_000_010}, Range{test - 1, test}
+	d, err := Load("mnist", Options{Dir: dir, Keep: func(s Sizes) Ranges {
+		return Ranges{Train: {3_000_000, 3_000_010}, Test: {s[Test] - 1, s[Test]}}
 	}})
 	runtime.ReadMemStats(&after)
 	if err != nil {
@@ -233,11 +245,11 @@ func TestKeepOfGreatImages(t *testing.T) {
 	if used := after.TotalAlloc - before.TotalAlloc; used > 1<<20 {
 		t.Errorf("%d bytes allocated", used)
 	}
-	if d.Train.Total()+d.Test.Total() != rows || d.Train.Inputs.At(0, 5) != 0.2 || d.Test.Rows() != 1 {
+	if d.Train.Total() != rows || d.Test.Total() != 20 || d.Train.Inputs.At(0, 5) != 0.2 || d.Test.Rows() != 1 {
 		t.Errorf("%d + %d rows, %v", d.Train.Total(), d.Test.Total(), d.Train.Inputs.At(0, 5))
 	}
 	_, err = Load("mnist", Options{Dir: dir})
 	checkFormatError(t, err)
-	_, err = Load("mnist", Options{Dir: dir, Keep: func(train, test int) (Range, Range) { return Range{0, 2_000_000}, Range{} }})
+	_, err = Load("mnist", Options{Dir: dir, Keep: func(Sizes) Ranges { return Ranges{Train: {0, 2_000_000}} }})
 	checkFormatError(t, err)
 }

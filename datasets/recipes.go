@@ -40,14 +40,16 @@ func loadRecipes(o Options) (*Dataset, error) {
 		t.features.Set(i, 0, hueOf(r))
 	}
 	d := &Dataset{Name: "recipes", TargetScaling: unscaled(len(colorants)), Features: []Feature{{Name: "hue", Period: 360}},
-		Title: fmt.Sprintf("colour recipes, ten colorants from 16 reflectances: %d to train on, %d to test on", rows-test, test)}
+		Title: "colour recipes, ten colorants from 16 reflectances"}
 	for b := range bands {
 		d.InputNames = append(d.InputNames, fmt.Sprintf("%g nm", wavelength(b)))
 	}
 	for _, c := range colorants {
 		d.TargetNames = append(d.TargetNames, c.name)
 	}
-	d.Train, d.Test = t.tail(test)
+	if err := d.split(&t, test, &o, ""); err != nil {
+		return nil, err
+	}
 	d.finish(standard(d.Train.Inputs, nil))
 	return d, nil
 }

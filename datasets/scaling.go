@@ -55,6 +55,9 @@ func (s *Scaling) check(dst, src int) {
 }
 
 func (s *Scaling) apply(m *mat.Dense) {
+	if m == nil {
+		return // a set's part that is not there
+	}
 	rows := m.RawMatrix().Rows
 	const share = 1024
 	var all sync.WaitGroup

@@ -37,8 +37,10 @@ func loadSpirals(o Options) (*Dataset, error) {
 		t.labels[i] = class
 	}
 	d := &Dataset{Name: "spirals", Classes: []string{"first", "second"}, InputNames: []string{"x", "y"},
-		Title: fmt.Sprintf("two intertwined spirals: %d points to train on, %d to test on", rows-test, test)}
-	d.Train, d.Test = t.tail(test)
+		Title: "two intertwined spirals"}
+	if err := d.split(&t, test, &o, " points"); err != nil {
+		return nil, err
+	}
 	d.finish(unscaled(2))
 	return d, nil
 }
@@ -57,7 +59,7 @@ func loadParity(o Options) (*Dataset, error) {
 		return nil, err
 	}
 	n := bits.TrailingZeros(uint(rows))
-	d := &Dataset{Name: "parity", Classes: []string{"even", "odd"}}
+	d := &Dataset{Name: "parity", Title: fmt.Sprintf("parity of %d bits", n), Classes: []string{"even", "odd"}}
 	for j := range n {
 		d.InputNames = append(d.InputNames, fmt.Sprintf("bit%d", j))
 	}
@@ -66,13 +68,17 @@ func loadParity(o Options) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		d.Train, d.Test = patterns(n, shuffle(rows, o.Seed)).tail(test)
-		d.Title = fmt.Sprintf("parity of %d bits: %d patterns to train on, %d others to test on", n, rows-test, test)
+		if err := d.split(patterns(n, shuffle(rows, o.Seed)), test, &o, " patterns"); err != nil {
+			return nil, err
+		}
 	} else {
-		d.Train, d.Test = patterns(n, nil).slice(0, rows), patterns(n, nil).slice(0, rows)
+		if err := d.split(patterns(n, nil), 0, &o, " patterns"); err != nil {
+			return nil, err
+		}
+		d.Test = patterns(n, nil).slice(0, rows)
 		rng := rand.New(rand.NewPCG(o.Seed, 0))
 		d.Test.Inputs.Apply(func(_, _ int, v float64) float64 { return v + sigma*rng.NormFloat64() }, d.Test.Inputs)
-		d.Title = fmt.Sprintf("parity of %d bits: all %d patterns to train on, the same with noise (σ %g) to test on", n, rows, sigma)
+		d.Title += fmt.Sprintf(", all with noise (σ %g) to test on", sigma)
 	}
 	d.finish(unscaled(n))
 	return d, nil
@@ -113,8 +119,10 @@ func loadSine(o Options) (*Dataset, error) {
 		t.targets.Set(i, 0, math.Sin(2*math.Pi*x)+sigma*rng.NormFloat64())
 	}
 	d := &Dataset{Name: "sine", InputNames: []string{"x"}, TargetNames: []string{"y"}, TargetScaling: unscaled(1),
-		Title: fmt.Sprintf("two waves of a sine with noise (σ %g): %d points to train on, %d to test on", sigma, rows-test, test)}
-	d.Train, d.Test = t.tail(test)
+		Title: fmt.Sprintf("two waves of a sine with noise (σ %g)", sigma)}
+	if err := d.split(&t, test, &o, " points"); err != nil {
+		return nil, err
+	}
 	d.finish(unscaled(1))
 	return d, nil
 }
@@ -149,8 +157,13 @@ func loadBPLS(name, what string, o Options, f func(x float64) []float64) (*Datas
 		return s
 	}
 	d := &Dataset{Name: name, InputNames: []string{"x"}, TargetNames: []string{"y1", "y2"}, TargetScaling: unscaled(2),
-		Title: fmt.Sprintf("toy problem of the BPLS paper, %s: 5 points to train on (σ %g), 5 to test on", what, sigma)}
-	d.Train, d.Test = points(1, sigma), points(2, 0)
+		Title: fmt.Sprintf("toy problem of the BPLS paper, %s (σ %g)", what, sigma)}
+	train := points(1, sigma)
+	if err := d.split(&table{inputs: train.Inputs, targets: train.Targets}, 0, &o, " points"); err != nil {
+		return nil, err
+	}
+	d.Test = points(2, 0)
+	d.Title += ", 5 to test on"
 	d.finish(unscaled(1))
 	return d, nil
 }

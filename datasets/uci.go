@@ -39,7 +39,8 @@ func loadUCILetter(o Options) (*Dataset, error) {
 	return nil, &NotFoundError{Name: "letter", Files: []string{letterFile}, Looked: dirs}
 }
 
-// readUCILetter reads the text four times instead of having it in memory: three times for the scaling.
+// readUCILetter reads the text four times instead of having it in memory: three times for the scaling, and once more for the
+// labels where there are rows to decide by.
 func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error) {
 	rows := letterRows
 	if o.Rows > 0 && o.Rows < rows {
@@ -49,9 +50,16 @@ func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error)
 	if err != nil {
 		return nil, err
 	}
-	scaling, err := fitStandard(rows-test, attributes, nil, 1, func(_, _ int, visit func(row []float64)) error {
+	to, err := o.arrangeLetter(text, file, rows, test)
+	if err != nil {
+		return nil, err
+	}
+	scaling, err := fitStandard(to.Sizes[Train], attributes, nil, 1, func(_, _ int, visit func(row []float64)) error {
 		return eachLetter(text, file, func(i int, row []float64, _ int) {
-			if i < rows-test {
+			if i >= rows {
+				return
+			}
+			if part, _ := to.to(i); part == Train {
 				visit(row)
 			}
 		})
@@ -59,18 +67,21 @@ func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error)
 	if err != nil {
 		return nil, err
 	}
-	train, exam := o.Keep.rows(rows-test, test)
 	d := &Dataset{Name: "letter", Classes: characters('A', 26), InputNames: slices.Clone(attributeNames),
-		Title: fmt.Sprintf("UCI letter recognition: %d to train on, %d to test on", rows-test, test),
-		Train: newSplit(train, rows-test, attributes), Test: newSplit(exam, test, attributes)}
+		Title: "UCI letter recognition: " + to.Sizes.text("")}
+	kept := o.Keep.rows(to.Sizes)
+	for part, r := range kept {
+		*d.Split(Part(part)) = newSplit(r, to.Sizes[part], attributes)
+	}
 	err = eachLetter(text, file, func(i int, row []float64, label int) {
-		s, r := &d.Train, train
-		if i >= rows-test {
-			s, r, i = &d.Test, exam, i-(rows-test)
+		if i >= rows {
+			return
 		}
-		if i >= r.First && i < r.Last {
+		part, i := to.to(i)
+		if r := kept[part]; i >= r.First && i < r.Last {
+			s := d.Split(part)
 			s.Inputs.SetRow(i-r.First, row)
-			s.Labels = append(s.Labels, label)
+			s.Labels[i-r.First] = label
 		}
 	})
 	if err != nil {
@@ -78,6 +89,17 @@ func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error)
 	}
 	d.finish(scaling)
 	return d, nil
+}
+
+// arrangeLetter says which rows of the text are what.
+func (o *Options) arrangeLetter(text io.ReadSeeker, file string, rows, test int) (order, error) {
+	labels := make([]int, letterRows)
+	if o.Validation != "" || o.Folds > 0 {
+		if err := eachLetter(text, file, func(i int, _ []float64, label int) { labels[i] = label }); err != nil {
+			return order{}, err
+		}
+	}
+	return o.arrange(rows, test, nil, func(i int) int { return labels[i] })
 }
 
 // eachLetter reads the text from its start and visits its 20000 rows in order. A row is the callee's

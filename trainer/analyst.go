@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
@@ -107,7 +108,7 @@ func (a *analyst) ask(c event.Command) error {
 		if !c.Train && place.test == nil {
 			return event.Refuse("there are no test rows: expected the training rows to be asked for")
 		}
-		if err := place.problem.Readable(!c.Train); err != nil {
+		if err := place.problem.Readable(analysis.PartOf(c)); err != nil {
 			return event.Refuse("the rows can't be read: %v", err)
 		}
 	}
@@ -210,18 +211,19 @@ func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	return e, err
 }
 
-// scores returns how well the nets do at the end of a run, by the rows that last picks: none where these are another program's, or
-// can't be read, or once the run's context is done.
-func (a *analyst) scores() []event.Scores {
+// scores returns how well the nets do at the end of a run, on the rows that were not trained on, or on the training rows where there
+// are no others: none where these are another program's, or can't be read, or once the run's context is done.
+func (a *analyst) scores() (list []event.Scores) {
 	place, ctx := a.nets.place, a.out.ctx
+	if place.elsewhere() != nil {
+		return nil
+	}
 	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
-	var list []event.Scores
-	for _, c := range a.last() {
-		c := c.(event.ShowErrors)
-		if ctx.Err() != nil || place.problem.Readable(!c.Train) != nil {
+	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
+		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil || place.problem.Readable(part) != nil {
 			continue
 		}
-		if s, err := analysis.Scores(place.problem, c, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
+		if s, err := analysis.Scores(place.problem, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
 			list = append(list, s)
 		}
 	}

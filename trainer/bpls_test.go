@@ -93,7 +93,7 @@ func TestBPLSOnMNIST(t *testing.T) {
 		return all[len(all)-1]
 	}
 	linear, net := test([]int{}, 1, "ridge-2=0"), test([]int{50}, 3)
-	if e := linear.TestError; e < 0.11 || e > 0.14 {
+	if e := linear.TestError; e < 0.145 || e > 0.175 { // by numpy's lstsq 0.1465 to 0.172 on five draws of 2,000 rows
 		t.Errorf("the linear model's test error is %.3f", e)
 	}
 	if net.TestError > linear.TestError-0.01 || net.Error > linear.Error {

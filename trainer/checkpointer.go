@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"newtop/datasets"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -40,7 +41,7 @@ func (c *checkpointer) begin(from *Checkpoint) error {
 		return nil
 	}
 	place, ctx := c.nets.place, c.out.ctx
-	var digests func(test bool) []byte
+	var digests func(part datasets.Part) []byte
 	if place.team != nil {
 		digests = place.team.Digests
 	}

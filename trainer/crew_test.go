@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer/event"
@@ -116,9 +117,9 @@ func (c *crew) Bind(rows objective.Rows, o models.Options) objective.Linearizati
 	return l
 }
 
-func (c *crew) Digests(test bool) []byte {
+func (c *crew) Digests(part datasets.Part) []byte {
 	parts := make([][]byte, c.size)
-	c.all(func(rank int) { parts[rank] = c.problems[rank].Digests(test) })
+	c.all(func(rank int) { parts[rank] = c.problems[rank].Digests(part) })
 	return slices.Concat(parts...)
 }
 

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
@@ -20,5 +21,5 @@ type Team interface {
 	// Bind binds the problem's network to some of its rows in every process. o.Part is for Bind to set.
 	Bind(rows objective.Rows, o models.Options) objective.Linearization
 	// Digests returns all processes' Digests of a split, in order.
-	Digests(test bool) []byte
+	Digests(part datasets.Part) []byte
 }

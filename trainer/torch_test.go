@@ -84,14 +84,14 @@ func TestTorchHasTheSameCurvature(t *testing.T) {
 	for i := range w { // away from the weights that PyTorch was given
 		w[i] += 0.3 * rng.NormFloat64()
 	}
-	for _, test := range []bool{false, true} {
-		own, torch := problem.Bind(objective.Rows{Test: test}, models.Options{}), m.Bind(objective.Rows{Test: test}, models.Options{})
+	for _, part := range []datasets.Part{datasets.Train, datasets.Test} {
+		own, torch := problem.Bind(objective.Rows{Part: part}, models.Options{}), m.Bind(objective.Rows{Part: part}, models.Options{})
 		own.Update(w)
 		torch.Update(w)
 		if a, b := own.Evaluation(), torch.Evaluation(); apart(a.Loss, b.Loss) > 1e-10 || a.Error() != b.Error() {
-			t.Errorf("test %v: %+v, in PyTorch %+v", test, a, b)
+			t.Errorf("%s rows: %+v, in PyTorch %+v", part, a, b)
 		}
-		if test {
+		if part == datasets.Test {
 			continue
 		}
 		v, a, b := make([]float64, n), make([]float64, n), make([]float64, n)

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer/event"
@@ -85,7 +86,7 @@ func (w *workplace) bind() binding {
 // bindTest binds the test rows, if there are any. Only forward passes are asked of them, and those keep nothing.
 func (w *workplace) bindTest() {
 	if w.problem.Test.Total() > 0 {
-		w.test = w.rows().Bind(objective.Rows{Test: true}, models.Options{Pool: w.pool, Memory: 1})
+		w.test = w.rows().Bind(objective.Rows{Part: datasets.Test}, models.Options{Pool: w.pool, Memory: 1})
 	}
 }
 

@@ -108,7 +108,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 			args = append(args, "--reps", "5")
 		}
 		before, understood := loadNow(ctx), false
-		spent, err := runScript(ctx, o, script, args, func(text string) {
+		spent, err := runProgram(ctx, o.Python, append([]string{filepath.Join(o.Dir, script)}, args...), func(text string) {
 			tell(script, text)
 			var line map[string]any
 			understood = json.Unmarshal([]byte(text), &line) == nil && t.add(pair, line) || understood
@@ -136,14 +136,23 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 
 // findPython returns the named Python, or without a name the first of two, that imports what the scripts need.
 func findPython(ctx context.Context, named string, scripts []string) (string, error) {
+	var modules []string
+	for _, of := range [][]string{{"torch", productsScript, batchScript, letterScript}, {"sklearn", letterScript}} { // a module, and what imports it
+		if slices.ContainsFunc(scripts, func(s string) bool { return slices.Contains(of[1:], s) }) {
+			modules = append(modules, of[0])
+		}
+	}
+	return pythonWith(ctx, named, modules...)
+}
+
+// pythonWith returns the named Python, or without a name the first of two, that has these modules.
+func pythonWith(ctx context.Context, named string, modules ...string) (string, error) {
 	tried, imports, packages := []string{named}, "sys", "python3"
 	if named == "" {
 		tried = []string{"python3", "/usr/bin/python3"}
 	}
-	for _, of := range [][]string{{"torch", productsScript, batchScript, letterScript}, {"sklearn", letterScript}} { // a module, and what imports it
-		if slices.ContainsFunc(scripts, func(s string) bool { return slices.Contains(of[1:], s) }) {
-			imports, packages = imports+", "+of[0], packages+" python3-"+of[0] // as Debian calls them
-		}
+	for _, module := range modules {
+		imports, packages = imports+", "+module, packages+" python3-"+module // as Debian calls them
 	}
 	for _, python := range tried {
 		if exec.CommandContext(ctx, python, "-c", "import "+imports).Run() == nil || ctx.Err() != nil {

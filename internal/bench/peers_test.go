@@ -374,14 +374,14 @@ func TestLinesOfAScript(t *testing.T) {
 		"peer_long.py": "echo short; yes x | tr -d '\\n' | head -c 200000; echo; yes | head -c 100000; echo last >&2"})
 	var got []string
 	o, _ := beside(dir, fakePython(t, ""), 1, nil)
-	if _, err := runScript(t.Context(), &o, "peer_x.py", nil, func(text string) { got = append(got, text) }); err != nil {
+	if _, err := runProgram(t.Context(), o.Python, []string{filepath.Join(o.Dir, "peer_x.py")}, func(text string) { got = append(got, text) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{`\x1b[2Jcle\ta\u009br\a` + "\ufffd", `\x00`, "b", "end"}; !slices.Equal(got, want) {
 		t.Errorf("read %q", got)
 	}
 	got = nil
-	spent, err := runScript(t.Context(), &o, "peer_long.py", nil, func(text string) { got = append(got, text) })
+	spent, err := runProgram(t.Context(), o.Python, []string{filepath.Join(o.Dir, "peer_long.py")}, func(text string) { got = append(got, text) })
 	want := append([]string{"short", strings.Repeat("x", longestLine)}, slices.Repeat([]string{"y"}, 50000)...)
 	if err != nil || spent < 0 || !slices.Equal(got, want) {
 		t.Errorf("%v: read %d lines", err, len(got))
@@ -392,7 +392,7 @@ func TestLinesOfAScript(t *testing.T) {
 func TestAScriptsTimeIsOfItsChildrenToo(t *testing.T) {
 	dir := scripts(t, map[string]string{"peer_x.py": `sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'`})
 	o, _ := beside(dir, fakePython(t, ""), 1, nil)
-	if spent, err := runScript(t.Context(), &o, "peer_x.py", nil, nil); err != nil || spent < 10*time.Millisecond {
+	if spent, err := runProgram(t.Context(), o.Python, []string{filepath.Join(o.Dir, "peer_x.py")}, nil); err != nil || spent < 10*time.Millisecond {
 		t.Errorf("%v: spent %v", err, spent)
 	}
 }

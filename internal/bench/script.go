@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -24,13 +23,13 @@ import (
 // longestLine is of a script's output; the rest of a longer one is left out.
 const longestLine = 1 << 16
 
-// runScript runs a script, hands over each line of its output as it comes, from a goroutine that is gone when it returns,
-// and returns the time of processors that it and its children spent. Its error is the last line that the script wrote to
+// runProgram runs a program, hands over each line of its output as it comes, from a goroutine that is gone when it returns,
+// and returns the time of processors that it and its children spent. Its error is the last line that the program wrote to
 // its standard error. Cancelling the context kills it, and what it leaves behind is killed too: it would compute beside what
 // is measured next.
-func runScript(ctx context.Context, o *PeerOptions, script string, args []string, line func(string)) (spent time.Duration, err error) {
-	cmd := exec.CommandContext(ctx, o.Python, append([]string{filepath.Join(o.Dir, script)}, args...)...)
-	cmd.WaitDelay = time.Second // that children of a script that ended may hold on to its output
+func runProgram(ctx context.Context, program string, args []string, line func(string)) (spent time.Duration, err error) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.WaitDelay = time.Second // that children of a program that ended may hold on to its output
 	apart(cmd)
 	var errs bytes.Buffer
 	out, in := io.Pipe()
@@ -61,7 +60,7 @@ func runScript(ctx context.Context, o *PeerOptions, script string, args []string
 	switch {
 	case err == nil || ctx.Err() != nil:
 		return spent, ctx.Err()
-	case errors.Is(err, exec.ErrWaitDelay): // the script itself ended well
+	case errors.Is(err, exec.ErrWaitDelay): // the program itself ended well
 		_ = cmd.Cancel()
 		return spent, nil
 	case last != "":

@@ -24,22 +24,22 @@ const errorsChunk = 1024
 // wrong and their scores. poll is called in between; an error of it ends the analysis.
 func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo func(dst, x *mat.Dense), poll func() error) (event.ErrorsEvent, error) {
 	g := newGathering(p, c)
-	err := walk(p, !c.Train, threads, outputsTo, func(row int, x, t, u []float64) { g.add(row, x, t, u) }, poll)
+	err := walk(p, PartOf(c), threads, outputsTo, func(row int, x, t, u []float64) { g.add(row, x, t, u) }, poll)
 	return g.finish(), err
 }
 
-// Scores is Errors for the scores alone.
-func Scores(p *objective.Problem, c event.ShowErrors, threads int, outputsTo func(dst, x *mat.Dense), poll func() error) (event.Scores, error) {
+// Scores is Errors for the scores of a part alone.
+func Scores(p *objective.Problem, part datasets.Part, threads int, outputsTo func(dst, x *mat.Dense), poll func() error) (event.Scores, error) {
 	s := score.NewScorer(kindOf(p), p.Network.Outputs())
-	err := walk(p, !c.Train, threads, outputsTo, func(_ int, _, t, u []float64) { s.Add(t, u) }, poll)
-	return s.Scores(split(c)), err
+	err := walk(p, part, threads, outputsTo, func(_ int, _, t, u []float64) { s.Add(t, u) }, poll)
+	return s.Scores(splitOf(part)), err
 }
 
-// walk calls add with the inputs, targets and outputs of each row of a split.
-func walk(p *objective.Problem, test bool, threads int, outputsTo func(dst, x *mat.Dense), add func(row int, x, t, u []float64), poll func() error) error {
+// walk calls add with the inputs, targets and outputs of each row of a part.
+func walk(p *objective.Problem, of datasets.Part, threads int, outputsTo func(dst, x *mat.Dense), add func(row int, x, t, u []float64), poll func() error) error {
 	step := errorsChunk * threads
-	u := mat.NewDense(max(1, min(p.Of(objective.Rows{Test: test}), step)), p.Network.Outputs(), nil)
-	return p.Walk(test, step, func(first int, x, t *mat.Dense) error {
+	u := mat.NewDense(max(1, min(p.Of(objective.Rows{Part: of}), step)), p.Network.Outputs(), nil)
+	return p.Walk(of, step, func(first int, x, t *mat.Dense) error {
 		rows, _ := x.Dims()
 		part := models.Doubles(u, 0, rows)
 		outputsTo(part, x)
@@ -50,12 +50,12 @@ func walk(p *objective.Problem, test bool, threads int, outputsTo func(dst, x *m
 	})
 }
 
-// split names the rows that are asked for, as scores do.
-func split(c event.ShowErrors) string {
-	if c.Train {
+// splitOf names a part as events do.
+func splitOf(part datasets.Part) string {
+	if part == datasets.Train {
 		return "train"
 	}
-	return "test"
+	return part.String()
 }
 
 // kindOf returns what the rows of a problem mean.
@@ -63,11 +63,20 @@ func kindOf(p *objective.Problem) score.Kind {
 	return score.Kind{Classes: p.Data.Classes, Probabilities: p.Network.Probabilities(), Units: p.Data.TargetScaling.Scale}
 }
 
+// PartOf returns the rows that are asked for.
+func PartOf(c event.ShowErrors) datasets.Part {
+	if c.Train {
+		return datasets.Train
+	}
+	return datasets.Test
+}
+
 // gathering is an ErrorsEvent under way.
 type gathering struct {
 	*score.Gathering
 	problem *objective.Problem
-	rows    int // of the split
+	part    datasets.Part
+	rows    int // of the part
 	event   event.ErrorsEvent
 	shown   int // how many rows residuals are of
 }
@@ -75,7 +84,7 @@ type gathering struct {
 func newGathering(p *objective.Problem, c event.ShowErrors) *gathering {
 	g := &gathering{
 		Gathering: score.Gather(kindOf(p), p.Network.Outputs(), min(c.Worst, MaxWorst), p.Network.RowLoss),
-		problem:   p, rows: p.Of(objective.Rows{Test: !c.Train}),
+		problem:   p, part: PartOf(c), rows: p.Of(objective.Rows{Part: PartOf(c)}),
 		event: event.ErrorsEvent{Train: c.Train, Classes: p.Data.Classes},
 	}
 	if p.Data.Classes == nil {
@@ -101,7 +110,7 @@ func (g *gathering) add(row int, x, t, u []float64) {
 // finish describes the worst rows in the units of the data.
 func (g *gathering) finish() event.ErrorsEvent {
 	e, data := g.event, g.problem.Data
-	e.Scores = []event.Scores{g.Scores(split(event.ShowErrors{Train: e.Train}))}
+	e.Scores = []event.Scores{g.Scores(splitOf(g.part))}
 	e.Confusion = g.Confusion
 	height, width := imageSize(g.problem)
 	raw := func(scaling *datasets.Scaling, value []float64) []event.Float {

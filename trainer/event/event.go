@@ -157,8 +157,8 @@ type DoneEvent struct {
 	BestEpoch     int    `json:"best_epoch"` // by what the run is judged by, see Measure
 	Elapsed       Float  `json:"elapsed"`
 	Message       string `json:"message,omitempty"` // why a run failed, or what made it stall
-	// Scores tell how well the final weights do on the test rows, or on the training rows where there are no others. A run
-	// that failed, or was cancelled, has none.
+	// Scores tell how well the final weights do on the validation rows and on the test rows, or on the training rows where there
+	// are no others. A run that failed, or was cancelled, has none.
 	Scores []Scores `json:"scores,omitempty"`
 }
 

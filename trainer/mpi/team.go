@@ -11,6 +11,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer"
@@ -105,23 +106,23 @@ func (c *Comm) differs(rank int, said []byte, own *preparation) error {
 }
 
 // Digests returns all processes' digests of a split, in order.
-func (t team) Digests(test bool) []byte {
+func (t team) Digests(part datasets.Part) []byte {
 	t.depth.Add(1)
-	t.tell(message{placeOp: int64(opDigests), placePatient: 1, arguments: truth(test)})
-	all := t.digests(test)
+	t.tell(message{placeOp: int64(opDigests), placePatient: 1, arguments: int64(part)})
+	all := t.digests(part)
 	t.depth.Add(-1)
 	return all
 }
 
 // writeRows adds to a message what Bind is asked for.
 func writeRows(m *message, r objective.Rows, o *models.Options) {
-	copy(m[arguments:], []int64{truth(r.Test), int64(r.First), int64(r.Step), int64(r.Count), o.Memory, truth(o.Double)})
+	copy(m[arguments:], []int64{int64(r.Part), int64(r.First), int64(r.Step), int64(r.Count), o.Memory, truth(o.Double)})
 }
 
 // readRows is the reverse of writeRows.
 func readRows(m *message) (r objective.Rows, o models.Options) {
 	a := m[arguments:]
-	r = objective.Rows{Test: a[0] != 0, First: int(a[1]), Step: int(a[2]), Count: int(a[3])}
+	r = objective.Rows{Part: datasets.Part(a[0]), First: int(a[1]), Step: int(a[2]), Count: int(a[3])}
 	return r, models.Options{Memory: a[4], Double: a[5] != 0}
 }
 
@@ -239,7 +240,7 @@ func prepared(p *objective.Problem, err error) preparation {
 		return preparation{Error: err.Error()}
 	}
 	return preparation{Found: []finding{
-		{What: "training rows", Count: p.Train.Total()}, {What: "test rows", Count: p.Test.Total()},
+		{What: "training rows", Count: p.Train.Total()}, {What: "validation rows", Count: p.Validation.Total()}, {What: "test rows", Count: p.Test.Total()},
 		{What: "inputs", Count: p.Data.Inputs()}, {What: "outputs", Count: p.Data.Outputs()}, {What: "weights", Count: p.Network.Dim()},
 		{What: "another network", Digest: p.NetworkDigest()}, {What: "other names or numbers in the data", Digest: likeness(p)},
 	}}
@@ -271,8 +272,8 @@ func (c *Comm) bind(rows objective.Rows, o models.Options) *models.Linearization
 }
 
 // digests returns in process 0 what all processes say of their rows.
-func (c *Comm) digests(test bool) []byte {
-	own := c.problem.Digests(test)
+func (c *Comm) digests(part datasets.Part) []byte {
+	own := c.problem.Digests(part)
 	c.meet()
 	var said [][]byte
 	c.during(&inGather, func() (err error) {

@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer"
@@ -66,7 +67,7 @@ func (w *worker) do(m *message) {
 	case opRelease:
 		delete(w.bound, m[placeID])
 	case opDigests:
-		w.digests(m[arguments] != 0)
+		w.digests(datasets.Part(m[arguments]))
 	default:
 		w.compute(m)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/reduce"
 )
@@ -37,7 +38,7 @@ const elsewhere = "elsewhere."
 // its weights, sixteen bytes each. That of the rows is made of their leaves' (reduce.Tree), so that it is the same
 // however many processes share them. Where they do, digests returns those of all and everything is done at once; nil:
 // this process has all rows.
-func TakeFingerprint(p *Problem, digests func(test bool) []byte) *Fingerprint {
+func TakeFingerprint(p *Problem, digests func(part datasets.Part) []byte) *Fingerprint {
 	ctx, stop := context.WithCancel(context.Background())
 	f := &Fingerprint{done: make(chan struct{}), Stop: stop}
 	if p.Elsewhere != nil {
@@ -45,14 +46,17 @@ func TakeFingerprint(p *Problem, digests func(test bool) []byte) *Fingerprint {
 		close(f.done)
 		return f
 	}
-	compute := func(leaves func(test bool) []byte) {
+	compute := func(leaves func(part datasets.Part) []byte) {
 		defer close(f.done)
 		rows := sha256.New()
-		for _, test := range []bool{false, true} {
-			total := p.Of(Rows{Test: test})
+		for _, part := range []datasets.Part{datasets.Train, datasets.Test, datasets.Validation} {
+			total := p.Of(Rows{Part: part})
+			if total == 0 && part == datasets.Validation {
+				continue // as it was when there were none
+			}
 			fmt.Fprintf(rows, "%d × %d, %d\n", total, p.Network.Columns(), p.Network.Outputs())
 			if total > 0 {
-				rows.Write(leaves(test))
+				rows.Write(leaves(part))
 			}
 		}
 		if ctx.Err() == nil {
@@ -62,7 +66,7 @@ func TakeFingerprint(p *Problem, digests func(test bool) []byte) *Fingerprint {
 	if digests != nil {
 		compute(digests)
 	} else {
-		go compute(func(test bool) []byte { return p.digests(ctx, test) })
+		go compute(func(part datasets.Part) []byte { return p.digests(ctx, part) })
 	}
 	return f
 }
@@ -86,14 +90,11 @@ func (p *Problem) NetworkDigest() string {
 }
 
 // Digests returns a digest of each leaf of this process's rows of a split, one after another.
-func (p *Problem) Digests(test bool) []byte { return p.digests(context.Background(), test) }
+func (p *Problem) Digests(part datasets.Part) []byte { return p.digests(context.Background(), part) }
 
 // digests gives up when ctx ends.
-func (p *Problem) digests(ctx context.Context, test bool) []byte {
-	s := &p.Train
-	if test {
-		s = &p.Test
-	}
+func (p *Problem) digests(ctx context.Context, part datasets.Part) []byte {
+	s := p.Split(part)
 	tree := reduce.NewTree(s.Total())
 	leaf, end := tree.Share(p.share.Rank, p.share.Size)
 	var out []byte
@@ -118,11 +119,11 @@ func (p *Problem) digests(ctx context.Context, test bool) []byte {
 // stretch returns the fingerprint as older checkpoints have it.
 func (p *Problem) stretch(ctx context.Context) (string, error) {
 	rows := sha256.New()
-	for _, test := range []bool{false, true} {
+	for _, part := range []datasets.Part{datasets.Train, datasets.Test} {
 		var inputs, targets Lanes
 		var columns, outputs int
 		total := 0
-		err := p.Walk(test, 1024, func(first int, x, t *mat.Dense) error {
+		err := p.Walk(part, 1024, func(first int, x, t *mat.Dense) error {
 			n, _ := x.Dims()
 			for i := range n {
 				inputs.Add(x.RawRowView(i))

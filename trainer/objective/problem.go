@@ -13,9 +13,10 @@ import (
 type Problem struct {
 	Data    *datasets.Dataset
 	Train   Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
-	Test    Split
 	Network *models.Network
 	Init    models.Init
+
+	Validation, Test Split
 
 	// Elsewhere is the model that another program has; nil: this one has the network and the rows. With it Data and the
 	// splits say how many rows there are, and Network is nil.
@@ -41,11 +42,16 @@ func (s Share) Keep(parts int) datasets.Keep {
 	if s.Size == 1 {
 		return nil
 	}
-	return func(train, test int) (trainRows, testRows datasets.Range) {
-		if reduce.NewTree(train).Leaves() < s.Size {
-			return datasets.Range{Last: 1}, datasets.Range{}
+	return func(sizes datasets.Sizes) (r datasets.Ranges) {
+		if reduce.NewTree(sizes[datasets.Train]).Leaves() < s.Size {
+			r[datasets.Train] = datasets.Range{Last: 1}
+			return r
 		}
-		return s.reach(train, parts), s.reach(test, 1)
+		for part, rows := range sizes {
+			r[part] = s.reach(rows, 1)
+		}
+		r[datasets.Train] = s.reach(sizes[datasets.Train], parts)
+		return r
 	}
 }
 
@@ -73,15 +79,16 @@ func (s Share) reach(rows, parts int) datasets.Range {
 // NewProblem returns the problem of data that load has loaded, or of the part of them that a process keeps.
 func NewProblem(data *datasets.Dataset, network *models.Network, start models.Init, share Share, load Loader) *Problem {
 	p := &Problem{Data: data, Network: network, Init: start, load: load}
-	train, test := data.Train, data.Test
-	if network.Columns() > network.Inputs() {
-		train.Inputs = beside(train.Inputs, train.Features)
-		test.Inputs = beside(test.Inputs, test.Features)
+	for part := range datasets.Part(datasets.Parts) {
+		s := *data.Split(part)
+		if network.Columns() > network.Inputs() && s.Rows() > 0 {
+			s.Inputs = beside(s.Inputs, s.Features)
+		}
+		*p.Split(part) = newSplit(s, network.Precision())
 	}
-	p.Train, p.Test = newSplit(train, network.Precision()), newSplit(test, network.Precision())
 	p.share = share
 	if share.Size > 1 {
-		p.rowRange = rowRange{share: share, train: p.Train, test: p.Test}
+		p.rowRange = rowRange{share: share, around: [datasets.Parts]Split{p.Train, p.Validation, p.Test}}
 		first, last := reduce.NewTree(p.Train.Total()).Rows(share.Rank, share.Size)
 		p.Train = cut(&p.Train, first, last)
 	}
@@ -95,11 +102,19 @@ type Split struct {
 	X, T models.Matrix
 }
 
+// Split returns a part of the rows.
+func (p *Problem) Split(part datasets.Part) *Split {
+	return [datasets.Parts]*Split{&p.Train, &p.Validation, &p.Test}[part]
+}
+
 // NewSplit returns a split in double precision.
 func NewSplit(s datasets.Split) Split { return newSplit(s, models.Double) }
 
 // newSplit returns a split in a precision. It rounds the numbers where they lie.
 func newSplit(s datasets.Split, p models.Precision) Split {
+	if s.Inputs == nil {
+		return Split{Split: s} // a part that is not there
+	}
 	if p == models.Single {
 		return Split{s, models.MakeSingle(s.Inputs), models.MakeSingle(s.Targets)}
 	}

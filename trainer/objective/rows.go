@@ -14,7 +14,7 @@ import (
 // Rows are some rows of a split, in their order: every Step-th from First on, or Count evenly spaced ones, row j of which is
 // j·total/Count. The zero value is all training rows.
 type Rows struct {
-	Test        bool
+	Part        datasets.Part
 	First, Step int // a Step of 0 is 1
 	Count       int // 0: as First and Step say
 }
@@ -45,8 +45,8 @@ func (r Rows) part(i, count int) Rows {
 
 // rowRange is what a problem with some of the rows knows of where it has them.
 type rowRange struct {
-	share       Share
-	train, test Split // the rows that are here: those of the problem's splits, or more around them; zero: these
+	share  Share
+	around [datasets.Parts]Split // the rows that are here: those of the problem's splits, or more around them; zero: these
 }
 
 // cut returns the rows [first, last) of a split that has them.
@@ -83,25 +83,20 @@ func hull(a, b datasets.Range) datasets.Range {
 }
 
 // here returns the rows of a split that are here.
-func (p *Problem) here(test bool) *Split {
-	switch {
-	case test && p.test.Inputs != nil:
-		return &p.test
-	case test:
-		return &p.Test
-	case p.train.Inputs != nil:
-		return &p.train
+func (p *Problem) here(part datasets.Part) *Split {
+	if s := &p.around[part]; s.Inputs != nil {
+		return s
 	}
-	return &p.Train
+	return p.Split(part)
 }
 
 // Of returns how many rows of all processes' rows picks.
-func (p *Problem) Of(rows Rows) int { return rows.Of(p.here(rows.Test).Total()) }
+func (p *Problem) Of(rows Rows) int { return rows.Of(p.here(rows.Part).Total()) }
 
 // Select returns the rows [first, last) of those that rows picks: a view where the problem has them all, else they are read
 // again from where the data are. It returns nil matrices for no rows.
 func (p *Problem) Select(rows Rows, first, last int) (x, t models.Matrix, err error) {
-	s := p.here(rows.Test)
+	s := p.here(rows.Part)
 	total := s.Total()
 	if n := rows.Of(total); first < 0 || first > last || last > n {
 		panic(fmt.Sprintf("objective: Select: rows [%d, %d) of %d", first, last, n))
@@ -132,7 +127,7 @@ func has(s *Split, r datasets.Range) bool {
 // reload returns a split with the needed rows. Rows that lie apart belong to blocks, which are asked for one after the
 // other, so that what all of them need is read at once and stays. Else it stays if it is little, as people look again.
 func (p *Problem) reload(rows Rows, needed datasets.Range) (*Split, error) {
-	s := p.here(rows.Test)
+	s := p.here(rows.Part)
 	switch {
 	case rows.Step > 1:
 		needed = hull(needed, p.share.reach(s.Total(), rows.Step))
@@ -142,9 +137,9 @@ func (p *Problem) reload(rows Rows, needed datasets.Range) (*Split, error) {
 	case s.Total() <= p.rereadRows():
 		needed = datasets.Range{Last: s.Total()}
 	default:
-		return p.read(rows.Test, needed)
+		return p.read(rows.Part, needed)
 	}
-	read, err := p.read(rows.Test, needed)
+	read, err := p.read(rows.Part, needed)
 	if err != nil {
 		return nil, err
 	}
@@ -159,7 +154,7 @@ func (p *Problem) rereadRows() int {
 
 // pick copies evenly spaced rows.
 func (p *Problem) pick(rows Rows, first, last int) (x, t models.Matrix, err error) {
-	s := p.here(rows.Test)
+	s := p.here(rows.Part)
 	total := s.Total()
 	x, t = p.newMatrix(last-first, p.Network.Columns()), p.newMatrix(last-first, p.Network.Outputs())
 	from, to := rows.at(first, total), rows.at(last-1, total)+1
@@ -175,7 +170,7 @@ func (p *Problem) pick(rows Rows, first, last int) (x, t models.Matrix, err erro
 		}
 		of := s
 		if !has(s, piece) {
-			if of, err = p.read(rows.Test, piece); err != nil {
+			if of, err = p.read(rows.Part, piece); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -206,44 +201,35 @@ func copyRow(to models.Matrix, i int, from models.Matrix, j int) {
 }
 
 // read loads rows of a split as the problem has them.
-func (p *Problem) read(test bool, rows datasets.Range) (*Split, error) {
-	expected := [2]int{p.Train.Total(), p.Test.Total()}
+func (p *Problem) read(part datasets.Part, rows datasets.Range) (*Split, error) {
+	expected := datasets.Sizes{p.Train.Total(), p.Validation.Total(), p.Test.Total()}
 	found := expected
-	data, err := p.load(func(train, tests int) (trainRows, testRows datasets.Range) {
-		found = [2]int{train, tests}
-		switch {
-		case found != expected || test:
-			trainRows = datasets.Range{Last: 1} // there must be one
-		default:
-			trainRows = rows
+	data, err := p.load(func(sizes datasets.Sizes) (r datasets.Ranges) {
+		found = sizes
+		r[datasets.Train] = datasets.Range{Last: 1} // there must be one
+		if found == expected {
+			r[part] = rows
 		}
-		if found == expected && test {
-			testRows = rows
-		}
-		return trainRows, testRows
+		return r
 	})
 	if err != nil {
 		return nil, err
 	}
 	if found != expected {
 		return nil, fmt.Errorf("%s has changed since the run began: found %d training and %d test rows, expected %d and %d",
-			p.Data.Name, found[0], found[1], expected[0], expected[1])
+			p.Data.Name, found[datasets.Train], found[datasets.Test], expected[datasets.Train], expected[datasets.Test])
 	}
 	was, is := &p.Data.InputScaling, &data.InputScaling
 	if !slices.Equal(was.Offset, is.Offset) || !slices.Equal(was.Scale, is.Scale) {
 		return nil, fmt.Errorf("%s has changed since the run began: its inputs are scaled in another way", p.Data.Name)
 	}
-	s := data.Train
-	if test {
-		s = data.Test
-	}
-	read := newSplit(s, p.Network.Precision())
+	read := newSplit(*data.Split(part), p.Network.Precision())
 	return &read, nil
 }
 
 // Readable returns an error if rows of a split that are not here can't be read.
-func (p *Problem) Readable(test bool) error {
-	s := p.here(test)
+func (p *Problem) Readable(part datasets.Part) error {
+	s := p.here(part)
 	row := 0
 	if s.First == 0 {
 		row = s.Rows()
@@ -251,15 +237,15 @@ func (p *Problem) Readable(test bool) error {
 	if row == s.Total() {
 		return nil
 	}
-	_, _, err := p.Select(Rows{Test: test}, row, row+1)
+	_, _, err := p.Select(Rows{Part: part}, row, row+1)
 	return err
 }
 
 // Walk calls f with all rows of a split, so many at a time and in their order, wherever these are. What is not here is read
 // again, as much at a time as is here or as there is room for. The matrices are f's as long as it runs.
-func (p *Problem) Walk(test bool, step int, f func(first int, x, t *mat.Dense) error) error {
-	s := p.here(test)
-	rows := Rows{Test: test}
+func (p *Problem) Walk(part datasets.Part, step int, f func(first int, x, t *mat.Dense) error) error {
+	s := p.here(part)
+	rows := Rows{Part: part}
 	total := s.Total()
 	window := total
 	if s.Rows() < total {

@@ -39,15 +39,16 @@ func tableFile(t *testing.T, rows int) string {
 type source struct {
 	data   string
 	test   string
-	signed bool // classes coded as −1 and 1
-	parts  int  // blocks of rows that a method goes through
+	decide string // rows to decide by
+	signed bool   // classes coded as −1 and 1
+	parts  int    // blocks of rows that a method goes through
 }
 
 // problem is that of process rank of size.
 func (s source) problem(t *testing.T, rank, size int) *Problem {
 	t.Helper()
 	load := func(keep datasets.Keep) (*datasets.Dataset, error) {
-		data, err := datasets.Load(s.data, datasets.Options{Test: s.test, Seed: 1, Keep: keep})
+		data, err := datasets.Load(s.data, datasets.Options{Test: s.test, Validation: s.decide, Seed: 1, Keep: keep})
 		if err == nil && s.signed {
 			data.Encode(-1, 1)
 		}
@@ -98,16 +99,20 @@ func sameNumbers(m models.Matrix, b *mat.Dense) bool {
 
 // TestSelect: whatever rows a process is asked for are those of the whole, wherever its own are.
 func TestSelect(t *testing.T) {
-	sources := []source{{data: "sine", test: "0.3"}, {data: "spirals", signed: true, parts: 3}, {data: tableFile(t, 900)}}
+	sources := []source{{data: "sine", test: "0.3", decide: "0.4"}, {data: "spirals", signed: true, parts: 3, decide: "500"}, {data: tableFile(t, 900)}}
 	selections := []Rows{
-		{}, {Test: true}, {First: 5}, {First: 4}, {First: 3, Test: true}, {First: 1, Step: 3}, {Step: 2}, {First: 6, Step: 7, Test: true},
-		{Count: 40}, {Count: 123}, {Count: 17, Test: true}, {First: 2, Step: 50},
+		{}, {Part: datasets.Test}, {First: 5}, {First: 4}, {First: 3, Part: datasets.Test}, {First: 1, Step: 3}, {Step: 2}, {First: 6, Step: 7, Part: datasets.Test},
+		{Count: 40}, {Count: 123}, {Count: 17, Part: datasets.Test}, {First: 2, Step: 50},
+		{Part: datasets.Validation}, {First: 3, Part: datasets.Validation}, {Count: 11, Part: datasets.Validation},
 	}
 	for _, c := range sources {
 		whole := c.problem(t, 0, 1)
 		for size := 1; size <= 3; size++ {
 			for rank := range size {
 				for _, rows := range selections {
+					if rows.Part == datasets.Validation && c.decide == "" {
+						continue
+					}
 					p := c.problem(t, rank, size) // anew, so that nothing lies about
 					if rows.First%2 == 1 {
 						p.Room = 1000
@@ -138,10 +143,7 @@ func checkSelect(t *testing.T, name string, whole, p *Problem, rows Rows, rank, 
 			}
 			continue
 		}
-		from := &whole.Train
-		if rows.Test {
-			from = &whole.Test
-		}
+		from := whole.Split(rows.Part)
 		if !sameNumbers(x, picked(from.Inputs, rows, r[0], r[1])) || !sameNumbers(y, picked(from.Targets, rows, r[0], r[1])) {
 			t.Errorf("%s: rows [%d, %d) are not those of the whole", name, r[0], r[1])
 		}
@@ -168,11 +170,11 @@ func TestPartsAreWhole(t *testing.T) {
 				t.Errorf("process %d of %d has rows from %d, %d of them; expected [%d, %d)", rank, size, p.Train.First, p.Train.Rows(), first, last)
 			}
 			next[0], next[1] = last, next[1]+p.Test.Rows()
-			before := p.train.Inputs
+			before := p.around[datasets.Train].Inputs
 			for i := range 5 {
 				part := Rows{}.part(i, 5)
 				first, last := reduce.NewTree(p.Of(part)).Rows(rank, size)
-				if x, _, err := p.Select(part, first, last); err != nil || p.train.Inputs != before {
+				if x, _, err := p.Select(part, first, last); err != nil || p.around[datasets.Train].Inputs != before {
 					t.Errorf("process %d of %d: block %d was read again: %v, %v", rank, size, i, x, err)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -124,7 +125,7 @@ func (m *Model) Bind(rows objective.Rows, _ models.Options) objective.Linearizat
 	if rows.First != 0 || rows.Step > 1 {
 		panic(objective.Failure{Err: &optim.CapabilityError{Reason: m.about.Name + ": its rows can't be split into blocks"}})
 	}
-	return &linearization{m: m, test: rows.Test, w: make([]float64, m.Dim())}
+	return &linearization{m: m, test: rows.Part == datasets.Test, w: make([]float64, m.Dim())}
 }
 
 // Look returns the model at the weights that its program has now, and stores those. What it returned before is void.

@@ -25,6 +25,7 @@ type Config struct {
 	Parallel int            // trials at once; 0: from the cores
 	Threads  int            // in all; 0: all cores
 	Finals   int            // settings that are measured again alone on the whole machine; 0: 3, -1: none
+	Nets     int            // of each final, a committee of so many seeds; 0: what trials have
 	Seed     uint64         // of the sampler
 	Memory   int64          // bytes for kept linearizations of all trials at once; 0: 1 GiB
 	Shard    Shard          `json:",omitzero"` // zero: the search is whole

@@ -13,6 +13,10 @@ import (
 // defaultMethods are what a search tries where nobody says otherwise: the best of each family.
 var defaultMethods = []string{"adam", "nag", "tr-newton", "tr-gn", "scg", "lbfgs"}
 
+// tableMethods are what a search on a table tries, where the best net is not the one that trains fastest: one that goes
+// through batches and two that see all rows.
+var tableMethods = []string{"adam", "tr-gn", "lbfgs"}
+
 // How far from their defaults the default ranges reach.
 const (
 	rateSpan   = 30
@@ -23,10 +27,39 @@ const (
 	mostBlocks = 8
 )
 
+// Of tables: the nets of a final, and how far weight decay goes, times 1/rows, around that of scikit-learn's ridge and logistic
+// regression.
+const (
+	tableNets             = 8
+	leastDecay, mostDecay = 0.01, 100
+)
+
+// tableSpace is what decides on a table how a net does on new rows: its size, from none hidden on, its activation and its weight
+// decay.
+func tableSpace(c *trainer.Config, rows int) (out []Dimension) {
+	nets := []string{"none", "16", "32-16", "64-32", "128-64"}
+	if rows < 300 {
+		nets = []string{"none", "4", "8", "16", "16-8"}
+	} else if rows >= 10_000 {
+		nets = []string{"none", "32", "64-32", "128-64", "256-128"}
+	}
+	if c.Hidden == nil && c.Graph == "" && c.Experts == 0 {
+		out = append(out, Dimension{Key: "net", Choices: nets})
+	}
+	if c.Act == "" && c.Graph == "" {
+		out = append(out, Dimension{Key: "act", Choices: []string{"tanh", "relu"}})
+	}
+	if c.L2 == 0 {
+		out = append(out, Dimension{Key: "l2", Low: rounded(leastDecay / float64(rows)), High: min(rounded(mostDecay/float64(rows)), 1), Log: true})
+	}
+	return out
+}
+
 // DefaultSpace is the space where nobody says otherwise: the default methods, or the one that c names, each with a logarithmic
 // range around the default of its primary hyperparameter; the size of batches and the number of blocks, for the methods
-// that have them, as far as the rows go round. What c fixes is no axis.
-func DefaultSpace(c trainer.Config) []Dimension {
+// that have them, as far as the rows go round. On a table, unless time to a target counts, it is what decides how nets do on
+// new rows, and finals are of so many nets. What c fixes is no axis.
+func DefaultSpace(c trainer.Config) (out []Dimension, nets int) {
 	names := defaultMethods
 	if c.Optimizer != "" {
 		names = []string{c.Optimizer}
@@ -34,6 +67,13 @@ func DefaultSpace(c trainer.Config) []Dimension {
 	rows := math.MaxInt
 	if p, err := c.Prepare(); err == nil {
 		rows = p.Train.Total()
+		if p.Data.Table != nil && c.TargetError == 0 && c.TargetLoss == 0 {
+			nets = tableNets
+			if c.Optimizer == "" {
+				names = tableMethods
+			}
+			out = tableSpace(&c, rows)
+		}
 		if there := p.Elsewhere; there != nil {
 			names = slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 				info, err := methods.Lookup(name)
@@ -42,7 +82,6 @@ func DefaultSpace(c trainer.Config) []Dimension {
 		}
 		_ = p.Close() // which has said what it can
 	}
-	var out []Dimension
 	if len(names) > 1 {
 		out = append(out, Dimension{Key: optKey, Choices: slices.Clone(names)})
 	}
@@ -50,7 +89,7 @@ func DefaultSpace(c trainer.Config) []Dimension {
 	for _, name := range names {
 		info, err := methods.Lookup(name)
 		if err != nil {
-			return nil
+			return nil, 0
 		}
 		batches = batches || parameter(info, "batch") != nil
 		blocks = blocks || parameter(info, "blocks") != nil
@@ -64,10 +103,10 @@ func DefaultSpace(c trainer.Config) []Dimension {
 	if most := min(mostBatch, rows/4); batches && c.Batch == 0 && rows >= fewRows && most > leastBatch && !fixes(&c, "batch") {
 		out = append(out, Dimension{Key: "batch", Low: leastBatch, High: float64(most), Log: true, Whole: true})
 	}
-	if most := min(mostBlocks, rows/fewRows); blocks && c.Model == "" && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
+	if most := min(mostBlocks, rows/fewRows); blocks && nets == 0 && c.Model == "" && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
 		out = append(out, Dimension{Key: "blocks", Low: 1, High: float64(most), Log: true, Whole: true})
 	}
-	return out
+	return out, nets
 }
 
 // fixes reports whether a configuration gives a hyperparameter its value.

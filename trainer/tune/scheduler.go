@@ -105,7 +105,7 @@ func (s *scheduler) evaluateFinal(t *trial, f *epochMetrics) action {
 	p := t.parent
 	switch {
 	case math.IsNaN(float64(p.TargetSeconds)) || s.config.Base.TargetError == 0:
-		if f.equivalents < p.Equivalents {
+		if f.equivalents < p.Equivalents*float64(max(1, s.config.Nets)) {
 			return goOn
 		}
 		t.Why = ""
@@ -284,7 +284,7 @@ func (s *scheduler) reserve() (seconds, equivalents float64) {
 	}
 	if s.reserved == nil {
 		s.reserved = new([2]float64)
-		seeds := float64(max(1, s.config.Seeds))
+		seeds, nets := float64(max(1, s.config.Seeds)), float64(max(1, s.config.Nets))
 		for _, t := range s.finalists() {
 			seconds, equivalents := t.Seconds, t.Equivalents
 			if !math.IsNaN(float64(t.TargetSeconds)) {
@@ -293,8 +293,8 @@ func (s *scheduler) reserve() (seconds, equivalents float64) {
 			if !math.IsNaN(float64(t.TargetEquivalents)) {
 				equivalents = caution * float64(t.TargetEquivalents)
 			}
-			s.reserved[0] += (seconds + overhead) * seeds
-			s.reserved[1] += equivalents * seeds
+			s.reserved[0] += (seconds*nets + overhead) * seeds
+			s.reserved[1] += equivalents * nets * seeds
 		}
 	}
 	return min(s.reserved[0], mostReserve*s.config.Budget.Seconds()), min(s.reserved[1], mostReserve*s.config.Most)

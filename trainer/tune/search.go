@@ -3,6 +3,8 @@ package tune
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
 
 	"newtop/trainer/event"
@@ -296,7 +298,11 @@ func (s *Search) final(parent *trial, seed uint64) *trial {
 			return t
 		}
 	}
-	t := s.add(parent.Choices, seed)
+	choices := parent.Choices
+	if s.config.Nets > 0 {
+		choices = append(slices.Clone(choices), Choice{Key: "committee", Value: strconv.Itoa(s.config.Nets), Number: -1})
+	}
+	t := s.add(choices, seed)
 	t.Final, t.parent, t.Setting = true, parent, parent.Setting
 	s.configure(t)
 	return t

@@ -132,7 +132,7 @@ func (s *space) check(a *axis) error {
 	if !known {
 		return wrong(s.known(a))
 	}
-	if _, field := fields[a.key]; field && a.Choices == nil && !counted(a.key) {
+	if _, field := fields[a.key]; field && a.Choices == nil && !counted(a.key) && !continuous(a.key) {
 		return wrong("a list of values, as in " + a.key + "=A,B")
 	}
 	if whole && a.Choices == nil {

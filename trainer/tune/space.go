@@ -36,6 +36,10 @@ var fields = map[string]func(c *trainer.Config, value string) bool{
 	"batch":     func(c *trainer.Config, v string) bool { return putCount(&c.Batch, v) },
 	"blocks":    func(c *trainer.Config, v string) bool { return putCount(&c.Blocks, v) },
 	"committee": func(c *trainer.Config, v string) bool { return putCount(&c.Committee, v) },
+
+	"l2":              func(c *trainer.Config, v string) bool { return putNumber(&c.L2, v) },
+	"input-noise":     func(c *trainer.Config, v string) bool { return putNumber(&c.InputNoise, v) },
+	"label-smoothing": func(c *trainer.Config, v string) bool { return putNumber(&c.LabelSmoothing, v) },
 	"skip": func(c *trainer.Config, v string) (ok bool) {
 		var err error
 		c.Skip, err = models.ParseSkip(v)
@@ -44,13 +48,14 @@ var fields = map[string]func(c *trainer.Config, value string) bool{
 }
 
 // fieldKeys are the keys of fields in the order in which messages list them.
-var fieldKeys = []string{optKey, "net", "act", "out", "loss", "init", "skip", "batch", "blocks", "committee"}
+var fieldKeys = []string{optKey, "net", "act", "out", "loss", "init", "skip", "batch", "blocks", "committee", "l2", "input-noise", "label-smoothing"}
 
 // expectations say what a field takes that Config.Check does not see.
 var expectations = map[string]string{
 	"net":   "sizes of hidden layers as in 70-50, none, or a .toml file",
 	"skip":  "none, direct or all",
 	"batch": "whole numbers ≥ 1", "blocks": "whole numbers ≥ 1", "committee": "whole numbers ≥ 1",
+	"l2": "numbers ≥ 0", "input-noise": "numbers ≥ 0", "label-smoothing": "numbers from 0 to 1",
 }
 
 // putNet reads what --net takes.
@@ -78,6 +83,17 @@ func putCount(to *int, v string) bool {
 	n, err := strconv.Atoi(v)
 	*to = n
 	return err == nil && n >= 1
+}
+
+func putNumber(to *float64, v string) bool {
+	f, err := strconv.ParseFloat(v, 64)
+	*to = f
+	return err == nil
+}
+
+// continuous are the fields whose values are any numbers.
+func continuous(key string) bool {
+	return key == "l2" || key == "input-noise" || key == "label-smoothing"
 }
 
 // counted are the fields whose values are whole numbers.

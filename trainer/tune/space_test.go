@@ -218,7 +218,7 @@ func TestUsual(t *testing.T) {
 		{Data: "spirals"}, {Data: "bpls-linear"}, {Data: "sine"}, {Data: "parity", Optimizer: "adam"},
 		{Data: "spirals", Optimizer: "scg"}, {Data: "spirals", Batch: 32, Blocks: 2, Set: []string{"rate=0.1"}}, {Data: "nowhere.csv"},
 	} {
-		over := DefaultSpace(c)
+		over, _ := DefaultSpace(c)
 		s, err := newSpace(c, over)
 		if err != nil {
 			t.Errorf("%s: %v", c.Data, err)

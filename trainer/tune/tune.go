@@ -125,7 +125,10 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 		return nil, err
 	}
 	if len(c.Over) == 0 {
-		c.Over = DefaultSpace(c.Base)
+		var nets int
+		if c.Over, nets = DefaultSpace(c.Base); c.Base.Committee == 0 {
+			c.Nets = nets
+		}
 	}
 	space, err := newSpace(c.Base, c.Over)
 	if err != nil {

@@ -111,7 +111,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 	flags.Complete(cmd, "resume", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		return completeSearches(&job.StoreFlags{File: t.run.Store})(cmd, nil, begun)
 	})
-	t.run.Config.Optimizer, t.run.Config.Epochs = "", 0
+	t.run.Config.Optimizer, t.run.Config.Epochs, t.run.Config.Committee = "", 0, 0
 	for name, usage := range map[string]string{
 		"name":       "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
 		"opt":        "the method whose settings are searched; empty: several",
@@ -120,11 +120,12 @@ func (t *tuner) add(cmd *cobra.Command) {
 		"threads":    "threads of all trials together; 0: all cores",
 		"record":     "database that keeps the search and its trials; empty: runs.db in the state directory, of a shard NAME-IofN.db there",
 		"seed":       "what the settings that are drawn, and the trials' weights, follow from",
+		"committee":  "nets of every trial; 0: one, and where a table is searched for its usual settings 8 for those that are measured in the end",
 		"config":     "file with any of these flags and a table [over], in TOML; the command line wins",
 	} {
 		f := set.Lookup(name)
 		f.Usage = usage
-		if name == "opt" || name == "epochs" {
+		if name == "opt" || name == "epochs" || name == "committee" {
 			f.DefValue = f.Value.String()
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/objective"
 )
@@ -124,7 +125,7 @@ func (s *Server) bind() {
 	p := s.Problem
 	s.train = p.Bind(objective.Rows{}, models.Options{})
 	if p.Test.Total() > 0 {
-		s.test = p.Bind(objective.Rows{Test: true}, models.Options{})
+		s.test = p.Bind(objective.Rows{Part: datasets.Test}, models.Options{})
 	}
 	s.batch = p.Network.NewBatch(p.Train.X, p.Train.T, p.Train.Total())
 }
