@@ -211,14 +211,15 @@ func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	return e, err
 }
 
-// scores returns how well the nets do at the end of a run, on the rows that were not trained on, or on the training rows where there
-// are no others: none where these are another program's, or can't be read, or once the run's context is done.
-func (a *analyst) scores() (list []event.Scores) {
+// scores returns how well the nets of such weights do, those that a run ends with, on the rows that were not trained on, or on
+// the training rows where there are no others: none where these are another program's, or can't be read, or once the run's
+// context is done.
+func (a *analyst) scores(weights [][]float64) (list []event.Scores) {
 	place, ctx := a.nets.place, a.out.ctx
 	if place.elsewhere() != nil {
 		return nil
 	}
-	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	outputsTo := func(dst, x *mat.Dense) { place.outputsAtTo(dst, x, weights) }
 	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
 		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil || place.problem.Readable(part) != nil {
 			continue

@@ -78,7 +78,7 @@ func (l *loop) finish(err error) {
 		done.Reason, done.Message = event.ReasonFailed, l.session.text(err)
 	}
 	if l.opened && err == nil {
-		done.Scores = l.analyst.scores()
+		done.Scores = l.analyst.scores(l.session.final.model.Weights)
 	}
 	l.phase = event.Ended
 	if l.session.resumed && !l.opened { // in the record the run ends where it had come to

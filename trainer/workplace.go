@@ -175,6 +175,15 @@ func (w *workplace) mean(s *objective.Split, nets []*member) models.Evaluation {
 
 // outputsTo stores the mean of the nets' outputs for the rows of x, which each thread has an equal part of, in dst.
 func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
+	weights := make([][]float64, len(nets))
+	for i, m := range nets {
+		weights[i] = m.weights
+	}
+	w.outputsAtTo(dst, x, weights)
+}
+
+// outputsAtTo is outputsTo for nets of such weights.
+func (w *workplace) outputsAtTo(dst *mat.Dense, x models.Matrix, weights [][]float64) {
 	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()
 	dst.Zero()
@@ -188,10 +197,10 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
 				inputs := models.Doubles(x, from, to)
 				u := mat.NewDense(to-from, outputs, nil)
-				for _, m := range nets {
-					w.problem.Network.OutputTo(u, m.weights, inputs)
+				for _, v := range weights {
+					w.problem.Network.OutputTo(u, v, inputs)
 					for i := range to - from {
-						floats.AddScaled(part.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
+						floats.AddScaled(part.RawRowView(i), 1/float64(len(weights)), u.RawRowView(i))
 					}
 				}
 			}
