@@ -211,25 +211,19 @@ func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	return e, err
 }
 
-// scores returns how well the nets that the run ends with do on the validation and test rows, on the training rows where there are
-// neither: none where these are another program's, or can't be read, or once the run's context is done.
-func (a *analyst) scores() []event.Scores {
+// scores returns how well the nets that the run ends with do on the rows that were not trained on, or on the training rows where
+// there are no others: none where these are another program's, or can't be read, or once the run's context is done.
+func (a *analyst) scores() (list []event.Scores) {
 	place, ctx := a.nets.place, a.out.ctx
 	if place.elsewhere() != nil {
 		return nil
 	}
-	p := place.problem
-	parts := []datasets.Part{datasets.Validation, datasets.Test}
-	if p.Validation.Total()+p.Test.Total() == 0 {
-		parts = []datasets.Part{datasets.Train}
-	}
 	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.endWeights()) }
-	var list []event.Scores
-	for _, part := range parts {
-		if ctx.Err() != nil || p.Split(part).Total() == 0 || p.Readable(part) != nil {
+	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
+		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil || place.problem.Readable(part) != nil {
 			continue
 		}
-		if s, err := analysis.Scores(p, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
+		if s, err := analysis.Scores(place.problem, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
 			list = append(list, s)
 		}
 	}

@@ -171,3 +171,12 @@ func TestScoresAtTheEnd(t *testing.T) {
 		t.Errorf("a log loss of %v, a test loss of %v", done.Scores[0].Log, last.TestLoss)
 	}
 }
+
+// Validation rows are scored beside the test rows, and nothing else is.
+func TestScoresOfEveryPart(t *testing.T) {
+	m := train(t, Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 2, Validation: "120"})
+	scores := of[event.DoneEvent](m)[0].Scores
+	if len(scores) != 2 || scores[0].Split != "validation" || scores[0].Rows != 120 || scores[1].Split != "test" || scores[1].Rows != 400 {
+		t.Errorf("%+v", scores)
+	}
+}

@@ -187,7 +187,8 @@ func (w *workplace) mean(s *objective.Split, nets []*member) models.Evaluation {
 	return w.problem.Network.MeasureOutputs(u, s.T)
 }
 
-// outputsTo stores the mean of the outputs of nets with such weights for the rows of x, which each thread has an equal part of, in dst.
+// outputsTo stores the mean of the outputs of nets with such weights for the rows of x, which each thread has an equal part of,
+// in dst.
 func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64) {
 	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()
