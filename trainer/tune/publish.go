@@ -44,7 +44,7 @@ func (s *Search) publish() {
 	}
 	c := &s.config
 	b := &Leaderboard{
-		Name: c.Name, Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name, Over: c.Over, Target: c.Base.TargetError,
+		Name: c.Name, Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name, Test: s.test(), Over: c.Over, Target: c.Base.TargetError,
 		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total, Most: c.Most,
 		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(), Ahead: s.ranking.ahead,
 		Bests: slices.Clip(s.ranking.bests), Importances: s.matter, Command: s.best(), Warning: s.recording.warning,
@@ -57,6 +57,16 @@ func (s *Search) publish() {
 		b.Parallel, b.Threads = 1, s.machine.parallel*s.machine.threads
 	}
 	s.viewers.put(b)
+}
+
+// test names the trials' test figure, empty where they have none beside what they are judged by.
+func (s *Search) test() string {
+	for _, t := range s.ranking.trials {
+		if !t.Test.Absent() && !math.IsNaN(float64(t.Test)) {
+			return s.runner.measure.Test().Info().Name
+		}
+	}
+	return ""
 }
 
 // best returns the command line of the setting at the head of the leaderboard as a configuration that ends by itself,

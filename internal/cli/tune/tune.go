@@ -4,6 +4,7 @@ package tune
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -224,6 +225,9 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	}
 	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, flags.Absolute(base), base.Seed, base.Memory, base.Threads
 	c.Base.Threads = 0
+	if t.resume == "" {
+		t.tell(cmd)
+	}
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -235,6 +239,15 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	}
 	c.Command, c.Version = flags.Command, version.Program()
 	return t.shard()
+}
+
+// tell says by which rows trials are judged, where the search decides that.
+func (t *tuner) tell(cmd *cobra.Command) {
+	settled := t.config
+	if settled.Settle(); settled.Base.Validation != t.config.Base.Validation {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by the test rows\n",
+			print.Share(settled.Base.Validation))
+	}
 }
 
 // check refuses what flags can't be.
