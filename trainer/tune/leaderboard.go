@@ -91,6 +91,7 @@ type Leaderboard struct {
 	Name        string // of the search
 	Shard       Shard  // which it is; with the index 0 all of a sweep's together
 	Parts       []Part // of all together, those that there are
+	Folds       int    // that a cross-validation has for trials; 0: it is none
 	Data        string
 	Measure     string // what trials are judged by, as "test error"
 	Test        string // the name of the trials' Test, as "test error"; empty: they have none

@@ -104,6 +104,9 @@ func (t *trial) account(f *epochMetrics) {
 	t.Epochs, t.Seconds, t.Equivalents = f.epoch, f.seconds, f.equivalents
 	t.Last, t.Loss = event.Float(f.value), event.Float(f.loss)
 	best := float64(t.Best)
+	if t.config.Folds > 0 && t.config.Weights == "last" {
+		best = math.NaN() // a fold is judged by what it ends with
+	}
 	if f.epoch > 0 && (f.value < best || f.value == best && f.tie < t.tie || math.IsNaN(best) && !math.IsNaN(f.value)) { // the starting weights are nobody's work
 		t.Best, t.BestEpoch, t.Test, t.tie = event.Float(f.value), f.epoch, event.Float(f.test), f.tie
 	}

@@ -125,7 +125,10 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if len(c.Over) == 0 {
+	switch {
+	case c.crosses():
+		c.fold()
+	case len(c.Over) == 0:
 		var nets int
 		if c.Over, nets = DefaultSpace(c.Base); c.Base.Committee == 0 {
 			c.Nets = nets
@@ -158,6 +161,9 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 // survey prepares the data once, to see that there is nothing wrong. It returns what runs with them are judged by.
 func (s *Search) survey() (event.Quantity, error) {
 	c := s.config.Base
+	if s.config.crosses() {
+		c.Fold = 1
+	}
 	p, err := c.Prepare()
 	if err != nil {
 		return 0, err

@@ -190,6 +190,9 @@ func middle(v []float64) float64 {
 // printBoard prints what came of a search: the best settings, what mattered, and how the best is trained. With top 1 it
 // prints that command and nothing else.
 func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
+	if b.Folds > 0 {
+		return printFolds(out, b)
+	}
 	if top == 1 {
 		if b.Command == "" {
 			return nil

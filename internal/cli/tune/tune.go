@@ -272,6 +272,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
+		{"--folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0, t.run.Config.Folds, "--fold beside it, or newtop train"},
 		{"--record", t.run.Store == flags.Unrecorded, t.run.Store, "a database: a search and its trials are always recorded"},
 	} {
 		if l.bad {
