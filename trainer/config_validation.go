@@ -6,9 +6,9 @@ import (
 	"newtop/datasets"
 )
 
-// Defaults of a table's run.
+// Defaults of a run on a table.
 const (
-	defaultValidation = "0.15"
+	DefaultValidation = "0.15" // of the rows that are not for testing; of a search's runs on any data
 	defaultPatience   = 30
 )
 
@@ -18,7 +18,7 @@ const (
 func (c *Config) Settle() {
 	table := c.Model == "" && datasets.IsTable(c.data())
 	if c.Validation == "" && c.Folds == 0 && table {
-		c.Validation = defaultValidation
+		c.Validation = DefaultValidation
 	}
 	if c.Patience == 0 && table && c.validates() {
 		c.Patience = defaultPatience

@@ -172,7 +172,6 @@ func TestPredictRefuses(t *testing.T) {
 	table := write(t, "flowers.csv", flowers(60))
 	model, _ := trained(t, "onnx", "--data", table, "--net", "3", "--epochs", "1")
 	spiral, _ := trained(t, "onnx", "--data", "spirals", "--net", "3", "--epochs", "1")
-	green := write(t, "green.csv", "length,place\n1,wood\n2,moor\n")
 	rose := write(t, "rose.csv", "length,place,kind\n1,wood,rose\n")
 	for _, c := range []struct {
 		args []string

@@ -48,7 +48,8 @@ var levels = [][]string{
 	{"internal/cli/print"},
 	{"internal/cli/launch"},
 	{"internal/cli/job"},
-	{"internal/cli/train", "internal/cli/watch", "internal/cli/runs", "internal/cli/tune", "internal/cli/predict", "internal/cli/bench"},
+	{"internal/cli/watch", "internal/cli/runs", "internal/cli/tune", "internal/cli/predict", "internal/cli/bench"},
+	{"internal/cli/train"},
 	{"internal/cli"},
 	{""},
 }

@@ -48,6 +48,15 @@ const (
 	farthest      = 365 * 24 * time.Hour // budget
 )
 
+// Settle writes into Base what a new search leaves to it: validation rows to judge trials by, of any data, and what a run's
+// configuration leaves to the data. New does it.
+func (c *Config) Settle() {
+	if c.Base.Validation == "" && c.Base.Folds == 0 && c.Base.Model == "" {
+		c.Base.Validation = trainer.DefaultValidation
+	}
+	c.Base.Settle()
+}
+
 // check returns a *trainer.ConfigError for what is wrong whatever is searched.
 func (c *Config) check() error {
 	if err := c.Shard.check(); err != nil {

@@ -73,7 +73,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		}
 	}
 	chain := *usualConfig()
-	chain.Hidden, chain.Skip = []int{70, 50}, models.SkipAll
+	chain.Hidden, chain.Skip, chain.Validation = []int{70, 50}, models.SkipAll, "0.1" // which folds leave no room for
 	none := *usualConfig()
 	none.Hidden = []int{}
 	graph := *usualConfig()

@@ -50,7 +50,7 @@ func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, e
 		return nil, err
 	}
 	WarnOfUnused(cmd, &c)
-	settle(cmd, &c)
+	Settle(cmd, &c)
 	r, err := keepRecord(f, cmd, c, false)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,8 @@ func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, e
 	return &Job{config: c, record: r}, nil
 }
 
-// settle has the configuration say what it leaves to the data, and tells of it.
-func settle(cmd *cobra.Command, c *trainer.Config) {
+// Settle has the configuration say what it leaves to the data, and tells of it.
+func Settle(cmd *cobra.Command, c *trainer.Config) {
 	before := *c
 	c.Settle()
 	if c.Validation != before.Validation {
