@@ -69,6 +69,8 @@ type Dataset struct {
 	Image *Image // nil unless the rows are images
 
 	Table *csv.Table // nil unless the rows are a CSV file's
+
+	Notes []string // what was decided for the user, a line each: columns left out, what stands in for missing values, …
 }
 
 // Inputs returns the number of input columns.

@@ -312,6 +312,11 @@ func describe(p *objective.Problem, weights [][]float64, meta map[string]string)
 	}
 	if t := data.Table; t != nil {
 		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.Place)
+		for key, text := range map[string]string{"header": t.Header, "missing": t.Missing, "decimal": t.Decimal, "thousands": t.Thousands} {
+			if text != "" {
+				meta[key] = text
+			}
+		}
 		for _, f := range t.Fields {
 			m.Table = append(m.Table, modelfile.Field(f))
 		}

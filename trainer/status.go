@@ -106,15 +106,14 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		ID:      s.id,
 		Time:    s.begun,
 		Data: event.DataInfo{
-			Name:      data.Name,
-			TrainRows: data.Train.Total(),
-			TestRows:  data.Test.Total(),
-
+			Name:           data.Name,
+			TrainRows:      data.Train.Total(),
 			ValidationRows: data.Validation.Total(),
-
-			Inputs:  data.Inputs(),
-			Outputs: data.Outputs(),
-			Classes: len(data.Classes),
+			TestRows:       data.Test.Total(),
+			Inputs:         data.Inputs(),
+			Outputs:        data.Outputs(),
+			Classes:        len(data.Classes),
+			Notes:          data.Notes,
 		},
 		Optimizer: t.info.Name,
 		Settings:  map[string]any{},

@@ -64,11 +64,17 @@ type Column struct {
 	Scale  float64 `json:"scale"`
 }
 
-// Field is one column of a table as it was trained on. Words are the categories in the order of their inputs, each
-// 1 where the field is that word; nil for a number.
+// Field is one column of a table as it was trained on; datasets/csv says what its parts mean. An empty Kind is words, the categories
+// in the order of their inputs, each 1 where the field is that word, or a number where there are none.
 type Field struct {
-	Name  string   `json:"name"`
-	Words []string `json:"words,omitempty"`
+	Name    string    `json:"name"`
+	Kind    string    `json:"kind,omitempty"`
+	Words   []string  `json:"words,omitempty"`
+	Order   string    `json:"order,omitempty"`
+	Other   bool      `json:"other,omitempty"`
+	Missing bool      `json:"missing,omitempty"`
+	Fill    []float64 `json:"fill,omitempty"`
+	Means   []float64 `json:"means,omitempty"`
 }
 
 // FormatError says what is wrong with a file. Place is a part of it, as an offset or the name of a tensor, and may be
@@ -198,7 +204,11 @@ func (m *Model) check() error {
 	}
 	inputs := 0
 	for i := range m.Table {
-		inputs += m.Table[i].Inputs()
+		n, err := m.Table[i].Inputs()
+		if err != nil {
+			return err
+		}
+		inputs += n
 	}
 	if m.Table != nil && inputs != m.Network.Inputs() {
 		return fmt.Errorf("a table of %d inputs: expected %d as the network has", inputs, m.Network.Inputs())
@@ -219,14 +229,6 @@ func checkColumns(what string, columns []Column, want int) error {
 }
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// Inputs returns how many inputs the field becomes.
-func (f *Field) Inputs() int {
-	if f.Words == nil {
-		return 1
-	}
-	return len(f.Words)
-}
 
 // PredictTo stores in dst, rows × outputs, what the network makes of raw inputs, rows × Inputs: probabilities or
 // scores for classes, values in the data's own units for regression.

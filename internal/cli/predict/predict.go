@@ -18,6 +18,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/launch"
+	"newtop/internal/cli/print"
 	"newtop/internal/score"
 	"newtop/models/modelfile"
 )
@@ -136,6 +137,9 @@ func (f *predictFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if _, err := launch.Until(cmd.Context(), func() (any, error) { return nil, p.all(cmd.Context()) }); err != nil {
 		return err
 	}
+	for _, note := range source.notes() {
+		fmt.Fprintln(cmd.ErrOrStderr(), print.Printable(note))
+	}
 	return p.report(cmd.ErrOrStderr())
 }
 
@@ -241,13 +245,13 @@ func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
 		values := out.RawRowView(i)
 		if slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 			p.write.flush()
-			return fmt.Errorf("row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on", p.rows)
+			return fmt.Errorf("row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on", t.row)
 		}
 		if p.found.Keeps() {
 			p.lines = append(p.lines, t.line)
 		}
 		best := floats.MaxIdx(values)
-		if err := p.write.row(p.rows, t, best, values, spreadOf(each, i)); err != nil {
+		if err := p.write.row(t.row, t, best, values, spreadOf(each, i)); err != nil {
 			return err
 		}
 		if t.known {
@@ -263,6 +267,7 @@ func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
 
 // truth is what is to be predicted of a row.
 type truth struct {
+	row    int // its number, from 1
 	known  bool
 	text   string    // as the source has it
 	line   int       // of a text; 0: none

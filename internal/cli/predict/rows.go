@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -30,6 +29,8 @@ type rowSource interface {
 	truthful() bool
 	// waiting reports whether the next row is not there yet.
 	waiting() bool
+	// notes says what was decided for the user so far, a line each.
+	notes() []string
 	io.Closer
 }
 
@@ -81,21 +82,18 @@ type tableRows struct {
 	model *modelfile.Model
 }
 
-// openFile is openTable of a file, which may be packed by gzip.
+// openFile is openTable of a file, which may be packed by gzip and of another format than CSV.
 func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
-	content, _, err := datasets.Unpack(file, path)
+	text, err := datasets.Text(file, path)
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	return f.openTable(m, struct {
-		io.Reader
-		io.Closer
-	}{content, file}, path)
+	return f.openTable(m, text, path)
 }
 
 func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
-	info := &csv.Table{Target: m.Meta["target"]}
+	info := &csv.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"], Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
 		info.Target, info.Place = f.target, 0
@@ -124,16 +122,19 @@ func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (
 func (t *tableRows) truthful() bool { return t.Target() != "" }
 func (t *tableRows) waiting() bool  { return t.Waiting() }
 
+// notes are those of the reader.
+func (t *tableRows) notes() []string { return t.Notes() }
+
 func (t *tableRows) read(raw []float64) (truth, error) {
 	text, err := t.Read(raw)
 	if err != nil || text == "" {
-		return truth{}, err
+		return truth{row: t.Row()}, err
 	}
-	out := truth{known: true, text: text, line: t.Line()}
+	out := truth{row: t.Row(), known: true, text: text, line: t.Line()}
 	wrong := &fault.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
 	if t.model.Classes == nil {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		v, ok := t.Number(text)
+		if !ok {
 			wrong.Expected = "a number"
 			return out, wrong
 		}
@@ -155,6 +156,7 @@ type setRows struct {
 	model  *modelfile.Model
 	splits []*datasets.Split
 	next   int   // row of the first split
+	row    int   // rows that were read
 	class  []int // the model's, of each of the set's
 }
 
@@ -226,6 +228,9 @@ func (r *setRows) truthful() bool { return true }
 func (r *setRows) waiting() bool  { return false }
 func (r *setRows) Close() error   { return nil }
 
+// notes are none: a set is what it was in training.
+func (r *setRows) notes() []string { return nil }
+
 func (r *setRows) read(raw []float64) (truth, error) {
 	for len(r.splits) > 0 && r.next == r.splits[0].Rows() {
 		r.splits, r.next = r.splits[1:], 0
@@ -240,7 +245,8 @@ func (r *setRows) read(raw []float64) (truth, error) {
 	for k := range raw[inputs:] {
 		raw[inputs+k] = s.Features.At(i, k)
 	}
-	t := truth{known: true}
+	r.row++
+	t := truth{row: r.row, known: true}
 	if r.model.Classes != nil {
 		t.class, t.text = r.class[s.Labels[i]], r.set.Classes[s.Labels[i]]
 		return t, nil
