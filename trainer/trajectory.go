@@ -97,6 +97,7 @@ func (t *trajectory) finish(e *event.EpochEvent) {
 func (t *trajectory) snapshot() snapshot {
 	s := snapshot{last: t.last, best: t.best, bestWeights: t.bestWeights, trails: t.trails()}
 	if s.weights = t.bestWeights; s.weights == nil || t.best.Epoch != t.last.Epoch || t.place.config.Average > 1 {
+		s.weights = nil
 		for _, m := range t.members {
 			s.weights = append(s.weights, slices.Clone(m.weights))
 		}
