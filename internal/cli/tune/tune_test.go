@@ -55,7 +55,7 @@ func sampleBoard() *tune.Leaderboard {
 		Command: "newtop train --data letters --opt adam --target-error 0.05 --set rate=0.003162",
 	}
 	for i := range b.Trials {
-		b.Trials[i].Test = noFigure
+		b.Trials[i].Test = event.Absent
 	}
 	b.Trials[1].Why = "behind 4 of 6 after 12 gradient equivalents"
 	b.Trials[2].Why = "loss 1e+09 in epoch 3"
