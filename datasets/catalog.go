@@ -80,8 +80,8 @@ func List() []Info {
 	return list
 }
 
-// Load returns the set of that name, or the table of the CSV file at that path, which is also looked for in Options.Dir and
-// may be packed by gzip. Several files are one table: all *.csv and *.csv.gz of a directory, those that a pattern matches
+// Load returns the set of that name, or the table of the file at that path, in CSV or a format of package convert. It is also looked for
+// in Options.Dir and may be packed by gzip. Several files are one table: all *.csv and *.csv.gz of a directory, those that a pattern matches
 // (parts/*.csv), or names parted by commas; their rows follow one another in the order of the files' names. A listed name wins
 // over a file; write ./letters to mean a file. With Options.Keep it returns some of the rows.
 //
@@ -108,6 +108,9 @@ func Load(name string, o Options) (*Dataset, error) {
 		return nil, unknown(name)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if f, err = f.withTests(&o); err != nil {
 		return nil, err
 	}
 	if o.Keep != nil {

@@ -2,27 +2,23 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"os"
+	"slices"
 
 	"newtop/datasets/csv"
-	"newtop/internal/format"
+	"newtop/datasets/fault"
 )
 
-// loadCSV reads a table of numbers and categories, one row a line, from one file or from several that have the same header.
-// Files may be packed by gzip.
+// loadCSV reads a table of numbers, categories, dates and booleans, one row a line, from one file or from several that have the
+// same header. Files may be packed by gzip. docs/training.md says what becomes of the columns; what is decided is in the set's Notes.
 //
-// The delimiter (comma, semicolon or tab) is told from the first lines, the header from a word in the
-// first line above a column of numbers; a table of words alone has a header if nothing in its first line
-// comes again below. A column is numeric if nine in ten of its fields are, or all but one; a word in it is
-// then an error. Other columns are categories: as inputs, one column of 0 and 1 for each in sorted order,
-// as target, classes. Numeric inputs and regression targets are standardized. Missing values are refused.
-//
-// The text is read twice, piece by piece, and by as many goroutines as there are processors. None of what comes out
-// depends on them.
+// The text is read twice, piece by piece, and by as many goroutines as there are processors; and once or twice more where rows are left out
+// or words are mixed with numbers. None of what comes out depends on them.
 func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 	var all texts
 	defer all.close()
-	for _, path := range f.paths {
+	for i, path := range f.paths {
 		text, err := os.Open(path)
 		if err != nil {
 			return nil, err
@@ -32,22 +28,27 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := all.add(path, text, info.Size()); err != nil {
+		if err := all.add(path, text, info.Size(), i >= f.trains); err != nil {
 			return nil, err
 		}
 	}
-	return readCSV(f, all.sources, o)
+	var err error
+	if f.tested, err = all.convert(&o); err != nil {
+		return nil, err
+	}
+	d, err := readCSV(f, all.sources, o)
+	return d, all.place(err)
 }
 
 func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
-	s, l, test, err := surveyCSV(sources, &o)
+	s, l, test, err := f.survey(sources, &o)
 	if err != nil {
 		return nil, err
 	}
-	if err := l.Fits(s.LastFile, s.LastLine, s.Rows); err != nil {
+	if err := l.Fits(s.LastFile, s.LastLine, l.Rows); err != nil {
 		return nil, err
 	}
-	place, t := shuffle(s.Rows, o.Seed), newTable(s.Rows, &l.Spread, l.Classes != nil)
+	place, t := f.shuffle(l, o.Seed), newTable(l.Rows, &l.Spread, l.Classes != nil)
 	err = s.Each(l, func(i int, values []float64) error {
 		t.set(place[i], &l.Spread, values)
 		return nil
@@ -55,37 +56,126 @@ func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := f.set(&l.Table, l.Classes, s.Rows-test, test)
-	d.divide(t, Sizes{Train: s.Rows - test, Test: test})
+	var label func(i int) int
+	if t.labels != nil {
+		label = func(i int) int { return t.labels[i] }
+	}
+	to, err := o.arrange(l.Rows, test, nil, label)
+	if err != nil {
+		return nil, err
+	}
+	if to.place != nil {
+		t.move(to.place)
+	}
+	scaling := t.complete(l, to.Sizes[Train])
+	d := f.set(&l.Table, l.Classes, to.Sizes, l.Notes)
+	d.divide(t, to.Sizes)
 	if d.Classes == nil {
 		d.finishTarget(standard(d.Train.Targets, nil))
 	}
-	d.finish(standard(d.Train.Inputs, l.Coded()))
+	d.finish(scaling)
 	return d, nil
 }
 
-// surveyCSV reads texts once and decides where their columns go, and how many rows are for testing.
-func surveyCSV(sources []csv.Source, o *Options) (s *csv.Sheet, l *csv.Layout, test int, err error) {
-	if s, err = csv.Survey(sources, o.Rows); err != nil {
+// survey reads texts once and decides where their columns go, and how many rows are for testing.
+func (f *csvFiles) survey(sources []csv.Source, o *Options) (s *csv.Sheet, l *csv.Layout, test int, err error) {
+	if s, err = csv.Survey(sources, o.Rows, &o.Columns); err != nil {
 		return nil, nil, 0, err
 	}
 	if l, err = s.Layout(o.Target); err != nil {
 		return nil, nil, 0, err
 	}
-	test, err = o.testRows(s.Rows, fifth(s.Rows))
-	return s, l, test, err
+	if f.trains == len(f.paths) && !f.tested {
+		test, err = o.testRows(l.Rows, fifth(l.Rows))
+		return s, l, test, err
+	}
+	if l.Tests == 0 || l.Tests == l.Rows {
+		file := f.paths[0]
+		if l.Tests == 0 && !f.tested {
+			file = f.paths[f.trains]
+		}
+		err = &fault.FormatError{File: file, Line: 1, Found: "no rows that are not left out", Expected: "at least 1"}
+	}
+	return s, l, l.Tests, err
+}
+
+// shuffle returns where each row goes, so that the last ones are drawn by seed from all, or are those of the files for testing.
+func (f *csvFiles) shuffle(l *csv.Layout, seed uint64) (place []int) {
+	place = shuffle(l.Rows-l.Tests, seed)
+	for i := l.Rows - l.Tests; i < l.Rows; i++ {
+		place = append(place, i)
+	}
+	return place
+}
+
+// complete computes what the training rows alone tell, the first of so many, puts it into all rows, and returns the scaling.
+func (t *table) complete(l *csv.Layout, train int) Scaling {
+	cross := l.NewCrossFit()
+	if cross.Needed() {
+		for i := range train {
+			cross.Add(i, t.inputs.RawRowView(i), t.target(i))
+		}
+		cross.Finish()
+		for i := range t.rows() {
+			l.Statistics(t.inputs.RawRowView(i), trainingRow(i, train))
+		}
+	}
+	scaling := standardOf(rowsOf(t.inputs, 0, train), l.Coded(), l.Gaps())
+	l.FillWith(scaling.Offset)
+	if l.Missing == csv.MissingMedian {
+		l.FillWith(t.medians(l, train))
+	}
+	if l.Late() {
+		for i := range t.rows() {
+			l.FillIn(t.inputs.RawRowView(i))
+		}
+	}
+	return scaling
+}
+
+// trainingRow returns the number of row i among the training rows, −1 for another.
+func trainingRow(i, train int) int {
+	if i < train {
+		return i
+	}
+	return -1
+}
+
+// medians returns those of the inputs, of the first rows.
+func (t *table) medians(l *csv.Layout, train int) []float64 {
+	all := make([]float64, l.Inputs)
+	for j, coded := range l.Coded() {
+		if coded {
+			continue
+		}
+		values := make([]float64, train)
+		for i := range values {
+			values[i] = t.inputs.At(i, j)
+		}
+		all[j] = median(values)
+	}
+	return all
+}
+
+// median returns the median of the numbers among values, 0 for none. It reorders them.
+func median(values []float64) float64 {
+	values = slices.DeleteFunc(values, math.IsNaN)
+	slices.Sort(values)
+	n := len(values)
+	switch {
+	case n == 0:
+		return 0
+	case n%2 == 1:
+		return values[n/2]
+	}
+	return values[n/2-1]/2 + values[n/2]/2
 }
 
 // set describes a table that was split; its rows and scalings are still missing.
-func (f *csvFiles) set(info *csv.Table, classes []string, train, test int) *Dataset {
-	d := &Dataset{Name: f.name(), Classes: classes, Table: info}
-	for _, f := range info.Fields {
-		if f.Words == nil {
-			d.InputNames = append(d.InputNames, f.Name)
-		}
-		for _, word := range f.Words {
-			d.InputNames = append(d.InputNames, f.Name+"="+format.Printable(word))
-		}
+func (f *csvFiles) set(info *csv.Table, classes []string, sizes Sizes, notes []string) *Dataset {
+	d := &Dataset{Name: f.name(), Classes: classes, Table: info, Notes: notes}
+	for i := range info.Fields {
+		d.InputNames = append(d.InputNames, info.Fields[i].InputNames(info.Target, classes)...)
 	}
 	what := fmt.Sprintf("%q to predict", info.Target)
 	if classes != nil {
@@ -93,11 +183,21 @@ func (f *csvFiles) set(info *csv.Table, classes []string, train, test int) *Data
 	} else {
 		d.TargetNames = []string{info.Target}
 	}
-	files := ""
-	if n := len(f.paths); n > 1 {
-		files = fmt.Sprintf(", from %d files", n)
+	files, drawn := "", "drawn to test on"
+	if f.trains > 1 {
+		files = fmt.Sprintf(", from %d files", f.trains)
 	}
-	d.Title = fmt.Sprintf("%s: %s, %d rows to train on, %d drawn to test on%s", d.Name, what, train, test, files)
+	switch {
+	case f.tested:
+		drawn = "to test on, as the file says"
+	case f.trains < len(f.paths):
+		drawn = "of " + trainOn(f.paths[f.trains:]...).name() + " to test on"
+	}
+	decide := ""
+	if n := sizes[Validation]; n > 0 {
+		decide = fmt.Sprintf(", %d drawn to decide by", n)
+	}
+	d.Title = fmt.Sprintf("%s: %s, %d rows to train on%s, %d %s%s", d.Name, what, sizes[Train], decide, sizes[Test], drawn, files)
 	return d
 }
 
@@ -120,4 +220,40 @@ func (t *table) set(i int, p *csv.Spread, values []float64) {
 	} else {
 		t.targets.Set(i, 0, target)
 	}
+}
+
+// target returns the class or the number to predict of a row.
+func (t *table) target(i int) float64 {
+	if t.labels != nil {
+		return float64(t.labels[i])
+	}
+	return t.targets.At(i, 0)
+}
+
+// move puts row i in place[i], without a copy of the table.
+func (t *table) move(place []int) {
+	moved := make([]bool, len(place))
+	spare := make([]float64, t.inputs.RawMatrix().Cols)
+	for start := range place {
+		for i := place[start]; !moved[i]; i = place[i] {
+			if moved[i] = true; i != start {
+				t.swap(i, start, spare)
+			}
+		}
+	}
+}
+
+// swap exchanges two rows.
+func (t *table) swap(i, j int, spare []float64) {
+	a, b := t.inputs.RawRowView(i), t.inputs.RawRowView(j)
+	copy(spare, a)
+	copy(a, b)
+	copy(b, spare)
+	if t.labels != nil {
+		t.labels[i], t.labels[j] = t.labels[j], t.labels[i]
+		return
+	}
+	v, w := t.targets.At(i, 0), t.targets.At(j, 0)
+	t.targets.Set(i, 0, w)
+	t.targets.Set(j, 0, v)
 }

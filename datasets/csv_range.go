@@ -21,9 +21,12 @@ type csvRows struct {
 
 type csvAbout struct {
 	Table   csv.Table
-	Classes []string // nil for regression
-	Test    int      // of the rows, the last
-	Line    int      // of the CSV file, on which its last row starts
+	Classes []string      // nil for regression
+	Folds   [][]csv.Means // statistics for the training rows
+	Sizes   Sizes
+	Tested  bool // whether the files say which rows are for testing
+	Line    int  // of the CSV file, on which its last row starts
+	Notes   []string
 	Scaling struct {
 		Inputs, Targets Scaling // Targets for regression
 	}
@@ -33,9 +36,9 @@ type csvAbout struct {
 // asked for, and again when it was changed. The rows file goes into rows below CacheDir, or, where nothing
 // can be written there, into .newtop beside the CSV file.
 //
-// The conversion reads the text three times, puts the rows in order chunk by chunk, and reads them three times more, for
-// the scalings, all but the order on all processors. It needs memory for 12 bytes a row, for two chunks, and for the different
-// words.
+// The conversion reads the text three times, or four times where rows to decide by are drawn by class, puts the rows in order chunk
+// by chunk, and reads them three to five times more, for the statistics and the scalings, all but the order on all processors. It needs
+// memory for 28 bytes a row, for two chunks, and for the different words.
 func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 	var dirs []string
 	if cache, err := CacheDir(); err == nil {
@@ -43,10 +46,10 @@ func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 	}
 	dirs = append(dirs, filepath.Join(filepath.Dir(files.paths[0]), ".newtop"))
 	// One file for each way to split the rows; other processors may round otherwise, see fitStandard.
-	key := fmt.Sprintf("%q %q %d %d %s", o.Target, o.Test, o.Seed, o.Rows, runtime.GOARCH)
+	key := fmt.Sprintf("%q %q %q %d %d %+q %d %d %s", o.Target, o.Test, o.Validation, o.Folds, o.Fold, o.Columns, o.Seed, o.Rows, runtime.GOARCH)
 	for again := false; ; again = true {
 		f, err := rowcache.Open(files.paths, key, dirs, func(texts []rowcache.Text, rows *rowcache.Writer) (any, error) {
-			return convertCSV(texts, &o, rows)
+			return files.convert(texts, &o, rows)
 		})
 		if err != nil {
 			return nil, err
@@ -59,16 +62,20 @@ func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 	}
 }
 
-// convertCSV stores the rows of CSV files in rows, in the order in which they are split.
-func convertCSV(files []rowcache.Text, o *Options, rows *rowcache.Writer) (any, error) {
+// convert stores the rows of a table's files in rows, in the order in which they are split.
+func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.Writer) (about any, err error) {
 	var all texts
 	defer all.close()
-	for _, t := range files {
-		if err := all.add(t.Path, t.File, t.Size); err != nil {
+	defer func() { err = all.place(err) }()
+	for i, t := range open {
+		if err := all.add(t.Path, t.File, t.Size, i >= files.trains); err != nil {
 			return nil, err
 		}
 	}
-	s, l, test, err := surveyCSV(all.sources, o)
+	if files.tested, err = all.convert(o); err != nil {
+		return nil, err
+	}
+	s, l, test, err := files.survey(all.sources, o)
 	if err != nil {
 		return nil, err
 	}
@@ -76,45 +83,119 @@ func convertCSV(files []rowcache.Text, o *Options, rows *rowcache.Writer) (any, 
 	for j, c := range l.Columns {
 		columns[j] = rowcache.Column(c)
 	}
-	if err := rows.Begin(s.Rows, columns); err != nil {
+	if err := rows.Begin(l.Rows, columns); err != nil {
 		return nil, err
 	}
-	place := shuffle(s.Rows, o.Seed)
-	if err := s.Each(l, func(i int, values []float64) error { return rows.Put(place[i], values) }); err != nil {
+	label, err := labels(s, l, o)
+	if err != nil {
+		return nil, err
+	}
+	to, err := o.arrange(l.Rows, test, files.shuffle(l, o.Seed), label)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.Each(l, func(i int, values []float64) error { return rows.Put(to.place[i], values) }); err != nil {
 		return nil, err
 	}
 	if err := rows.Order(); err != nil {
 		return nil, err
 	}
-	r := csvRows{File: rows.File, Spread: l.Spread, csvAbout: csvAbout{Table: l.Table, Classes: l.Classes, Test: test, Line: s.LastLine}}
+	known := csvAbout{Tested: files.tested, Table: l.Table, Classes: l.Classes, Sizes: to.Sizes, Line: s.LastLine, Notes: l.Notes}
+	r := csvRows{File: rows.File, csvAbout: known}
+	r.spread()
 	return &r.csvAbout, r.fit()
 }
 
-// fit fits the scalings to the rows to train on, column by column of the file: what is not a number has none.
-func (r *csvRows) fit() error {
-	rows, columns := r.Rows-r.Test, len(r.Columns)
-	s, err := fitStandard(rows, columns, nil, stripes(rows, columns), func(first, last int, visit func(row []float64)) error {
-		return r.EachOf(0, rows, first, last, func(_ int, values []float64) { visit(values) })
+// labels reads the classes of rows, if rows to decide by are drawn by them; nil: they are not.
+func labels(s *csv.Sheet, l *csv.Layout, o *Options) (label func(i int) int, err error) {
+	if decide, err := o.validationRows(l.Rows); l.Classes == nil || err == nil && decide == 0 && o.Folds == 0 {
+		return nil, nil
+	}
+	classes := make([]int, l.Rows)
+	err = s.Each(l, func(i int, values []float64) error {
+		classes[i] = l.Label(values)
+		return nil
 	})
+	return func(i int) int { return classes[i] }, err
+}
+
+// spread finds out how the values of rows become inputs.
+func (r *csvRows) spread() {
+	columns := make([]csv.Column, len(r.Columns))
+	for j, c := range r.Columns {
+		columns[j] = csv.Column(c)
+	}
+	r.Spread = r.Table.Spread(len(r.Classes), columns, r.Folds)
+}
+
+// fit fits the statistics and the scalings to the rows to train on.
+func (r *csvRows) fit() error {
+	train := r.Sizes[Train]
+	cross, row := r.NewCrossFit(), make([]float64, r.Inputs)
+	if cross.Needed() {
+		err := r.Each(0, train, func(i int, values []float64) {
+			clear(row)
+			cross.Add(i, row, r.To(row, values))
+		})
+		if err != nil {
+			return err
+		}
+		r.Folds = cross.Finish()
+	}
+	if err := r.fitScalings(train); err != nil {
+		return err
+	}
+	r.FillWith(r.Scaling.Inputs.Offset)
+	if r.Table.Missing != csv.MissingMedian {
+		return nil
+	}
+	medians, err := r.medians(train)
+	if err == nil {
+		r.FillWith(medians)
+	}
+	return err
+}
+
+// fitScalings fits the scalings of the numbers that values become: words have none.
+func (r *csvRows) fitScalings(train int) error {
+	f := fit{rows: train, widths: make([]int, len(r.Columns))}
+	all := 0
+	for j, c := range r.Columns {
+		f.widths[j] = r.Numbers(j)
+		all += f.widths[j]
+		for range f.widths[j] {
+			f.gaps = append(f.gaps, c.Missing)
+		}
+	}
+	f.each = func(first, last int, visit func(row []float64)) error {
+		numbers := 0
+		for _, n := range f.widths[first:last] {
+			numbers += n
+		}
+		row := make([]float64, numbers)
+		return r.EachOf(0, train, first, last, func(i int, values []float64) {
+			r.NumbersTo(row, values, first, i)
+			visit(row)
+		})
+	}
+	s, err := f.standard(stripes(train, all))
 	if err != nil {
 		return err
 	}
 	inputs, target := unscaled(r.Inputs), unscaled(1)
 	inputs.Kind, target.Kind = ScaledStandard, ScaledStandard
-	input := 0
-	for j := range columns {
-		to, at := &inputs, input
-		if j == r.Table.Place-1 {
+	k := 0
+	for j, width := range f.widths {
+		to, at := &inputs, r.First(j)
+		if at < 0 {
 			to, at = &target, 0
-		} else {
-			input += max(r.Kinds(j), 1)
 		}
-		if r.Kinds(j) > 0 {
-			continue
-		}
-		to.Offset[at], to.Scale[at] = s.Offset[j], s.Scale[j]
-		if slices.Contains(s.Constant, j) {
-			to.Constant = append(to.Constant, at)
+		for n := range width {
+			to.Offset[at+n], to.Scale[at+n] = s.Offset[k], s.Scale[k]
+			if slices.Contains(s.Constant, k) {
+				to.Constant = append(to.Constant, at+n)
+			}
+			k++
 		}
 	}
 	r.Scaling.Inputs = inputs
@@ -124,23 +205,48 @@ func (r *csvRows) fit() error {
 	return nil
 }
 
+// medians returns those of the numbers among the inputs, one value of the rows after the other.
+func (r *csvRows) medians(train int) ([]float64, error) {
+	all := make([]float64, r.Inputs)
+	for j := range r.Columns {
+		width, first := r.Numbers(j), r.First(j)
+		if first < 0 || width == 0 {
+			continue
+		}
+		numbers, row := make([][]float64, width), make([]float64, width)
+		err := r.EachOf(0, train, j, j+1, func(i int, values []float64) {
+			r.NumbersTo(row, values, j, i)
+			for k, v := range row {
+				numbers[k] = append(numbers[k], v)
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+		for k, values := range numbers {
+			all[first+k] = median(values)
+		}
+	}
+	return all, nil
+}
+
 // rangeOf returns what is kept of the rows of the files as a set.
 func (files *csvFiles) rangeOf(f *rowcache.File, k Keep) (*Dataset, error) {
 	r := csvRows{File: f}
 	if err := f.About(&r.csvAbout); err != nil {
 		return nil, err
 	}
-	if r.Spread = r.Table.Spread(len(r.Classes)); !r.sound() {
+	if !r.sound() {
 		return nil, f.Damaged("a description of other rows")
 	}
-	all := r.Rows - r.Test
-	kept := k.rows(Sizes{Train: all, Test: r.Test})
+	kept := k.rows(r.Sizes)
 	if err := r.Fits(files.paths[len(files.paths)-1], r.Line, kept.Rows()); err != nil {
 		return nil, err
 	}
-	d := files.set(&r.Table, r.Classes, all, r.Test)
+	files.tested = r.Tested
+	d := files.set(&r.Table, r.Classes, r.Sizes, r.Notes)
 	first := 0
-	for part, n := range (Sizes{Train: all, Test: r.Test}) {
+	for part, n := range r.Sizes {
 		s, of := d.Split(Part(part)), kept[part]
 		var err error
 		if *s, err = r.split(Range{first + of.First, first + of.Last}); err != nil {
@@ -156,10 +262,20 @@ func (files *csvFiles) rangeOf(f *rowcache.File, k Keep) (*Dataset, error) {
 	return d, nil
 }
 
-// sound reports whether the description is one of rows such as the file has.
+// sound reports whether the description is one of rows such as the file has, and finds out how they become inputs.
 func (r *csvRows) sound() bool {
-	if r.Test < 1 || r.Test >= r.Rows || len(r.Columns) != len(r.Table.Fields)+1 || r.Table.Place < 1 || r.Table.Place > len(r.Columns) ||
-		!r.Scaling.Inputs.sound(r.Inputs) || r.Classes == nil && !r.Scaling.Targets.sound(1) {
+	rows := 0
+	for _, n := range r.Sizes {
+		if n < 0 {
+			return false
+		}
+		rows += n
+	}
+	if rows != r.Rows || r.Sizes[Train] < 1 || r.Table.Check() != nil || !r.Table.SoundFolds(r.Folds) || r.Table.Cells() != len(r.Columns) {
+		return false
+	}
+	r.spread()
+	if !r.Scaling.Inputs.sound(r.Inputs) || r.Classes == nil && !r.Scaling.Targets.sound(1) {
 		return false
 	}
 	for j, c := range r.Columns {
@@ -179,6 +295,13 @@ func (s *Scaling) sound(columns int) bool {
 // split reads a range of the rows as they are.
 func (r *csvRows) split(of Range) (Split, error) {
 	t := newTable(of.Rows(), &r.Spread, r.Classes != nil)
-	err := r.Each(of.First, of.Last, func(i int, values []float64) { t.set(i-of.First, &r.Spread, values) })
+	err := r.Each(of.First, of.Last, func(i int, values []float64) {
+		t.set(i-of.First, &r.Spread, values)
+		if r.Late() {
+			row := t.inputs.RawRowView(i - of.First)
+			r.Statistics(row, trainingRow(i, r.Sizes[Train]))
+			r.FillIn(row)
+		}
+	})
 	return Split{Inputs: t.inputs, Targets: t.targets, Labels: t.labels}, err
 }

@@ -66,10 +66,15 @@ func TestCSV(t *testing.T) {
 			[]string{"[0 1] red", "[1 0] blue", "[1 0] red"}},
 		{"target by name", "a,b,c\n1,2,3\n4,5,6\n", Options{Target: "b"}, []string{"a", "c"}, nil, []string{"[1 3] 2", "[4 6] 5"}},
 		{"target by number", "a,b,c\n1,2,3\n4,5,6\n", Options{Target: "1"}, []string{"b", "c"}, nil, []string{"[2 3] 1", "[5 6] 4"}},
-		{"a number is a name first", "2,1,x\n1,20,0\n4,50,1\n", Options{Target: "2"}, []string{"1", "x"}, nil, []string{"[20 0] 1", "[50 1] 4"}},
+		{"a number is a name first", "7,1,x\n1,20,0\n4,50,1\n", Options{Target: "7"}, []string{"1", "x"}, nil, []string{"[20 0] 1", "[50 1] 4"}},
+		{"a number that is meant as a name", "2,1,x\n1,20,0\n4,50,1\n", Options{Target: "name:2"}, []string{"1", "x"}, nil, []string{"[20 0] 1", "[50 1] 4"}},
+		{"a number that is meant as a place", "2,1,x\n1,20,0\n4,50,1\n", Options{Target: "place:2"}, []string{"2", "x"}, nil, []string{"[1 0] 20", "[4 1] 50"}},
+		{"a name that is its own place", "1,x\n1,20\n4,50\n", Options{Target: "1"}, []string{"x"}, nil, []string{"[20] 1", "[50] 4"}},
 		{"few whole numbers are classes", "1,3\n2,3\n3,10\n4,10\n5,3\n6,10\n7,3.0\n8,10\n9,3\n10,3\n", Options{}, []string{"1"}, []string{"3", "10"},
 			[]string{"[10] 3", "[1] 3", "[2] 3", "[3] 10", "[4] 10", "[5] 3", "[6] 10", "[7] 3", "[8] 10", "[9] 3"}},
-		{"constant column", "1,5,2\n2,5,3\n3,5,4.5\n", Options{}, []string{"1", "2"}, nil, []string{"[1 5] 2", "[2 5] 3", "[3 5] 4.5"}},
+		{"constant column", "1,5,2\n2,5,3\n3,5,4.5\n", Options{}, []string{"1"}, nil, []string{"[1] 2", "[2] 3", "[3] 4.5"}},
+		{"constant column that is kept", "1,5,2\n2,5,3\n3,5,4.5\n", Options{Columns: csv.Options{Keep: []string{"2"}}}, []string{"1", "2"}, nil,
+			[]string{"[1 5] 2", "[2 5] 3", "[3 5] 4.5"}},
 		{"first rows only", "a,b\n1,2\n3,4\n5,x\n", Options{Rows: 2}, []string{"a"}, nil, []string{"[1] 2", "[3] 4"}},
 		{"numbers in many forms", "a,b\n1e3,-0.5\n+2,.25\n", Options{}, []string{"a"}, nil, []string{"[1000] -0.5", "[2] 0.25"}},
 	} {
@@ -91,6 +96,10 @@ func TestCSVFaults(t *testing.T) {
 	for i := range 1002 {
 		distinct += fmt.Sprintf("w%d,%d\n", i, i)
 	}
+	names := "a,b\n"
+	for i := range 40 {
+		names += fmt.Sprintf("%d,w%d\n", i*i, i)
+	}
 	for _, tc := range []struct {
 		name, text    string
 		line          int
@@ -103,10 +112,6 @@ func TestCSVFaults(t *testing.T) {
 		{"decimal commas alone", "1,5;2\n2,5;3\n", 1, "1", `"1,5"`},
 		{"infinity", numbers + "1,inf,3\n", 21, "2", `"inf"`},
 		{"too great", numbers + "1,1e999,3\n", 21, "2", `"1e999"`},
-		{"empty field", numbers + "1,,3\n", 21, "2", `a missing value ("")`},
-		{"question mark", "a,b\n1,x\n?,y\n", 3, "a", `a missing value ("?")`},
-		{"NA among words", "a,b\n1,x\n2,NA\n", 3, "b", `a missing value ("NA")`},
-		{"NaN", numbers + "nan,2,3\n", 21, "1", `a missing value ("nan")`},
 		{"empty file", "", 1, "", "an empty file"},
 		{"blank file", "\n\n", 1, "", "an empty file"},
 		{"header alone", "a,b\n", 1, "", "1 row"},
@@ -120,7 +125,8 @@ func TestCSVFaults(t *testing.T) {
 		{"UTF-16", "\xff\xfe1\x00,\x002\x00", 1, "", "UTF-16"},
 		{"zero byte", numbers + "1,\x00,3\n", 21, "", "byte 0x00"},
 		{"Latin-1", "a,b\n1,gr\xfcn\n2,rot\n", 2, "", "byte 0xfc"},
-		{"a column of names", distinct, 1002, "a", "more than 1000 different words"},
+		{"a column of names", distinct, 1003, "b", "no other column"},
+		{"a target of names", names, 41, "b", "40 different words in 40 rows"},
 		{"constant target", "1,2\n2,2\n", 2, "2", "the same value"},
 		{"one class", "1,x\n2,x\n", 2, "2", "the same value"},
 		{"binary", "\x89PNG\r\n\x1a\n", 1, "", "byte 0x89"},
@@ -242,7 +248,7 @@ func TestReaderReadsWhatLoadReads(t *testing.T) {
 }
 
 func readText(text []byte, o Options) (*Dataset, error) {
-	return readCSV(&csvFiles{[]string{"f"}}, []csv.Source{{Name: "f", Text: bytes.NewReader(text), Size: int64(len(text))}}, o)
+	return readCSV(trainOn("f"), []csv.Source{{Name: "f", Text: bytes.NewReader(text), Size: int64(len(text))}}, o)
 }
 
 // FuzzCSV looks for input that panics, or that is accepted with numbers that are not finite.

@@ -69,6 +69,8 @@ type Dataset struct {
 	Image *Image // nil unless the rows are images
 
 	Table *csv.Table // nil unless the rows are a CSV file's
+
+	Notes []string // what was decided for the user, a line each: columns left out, what stands in for missing values, …
 }
 
 // Inputs returns the number of input columns.
@@ -76,6 +78,22 @@ func (d *Dataset) Inputs() int { return d.Train.Inputs.RawMatrix().Cols }
 
 // Outputs returns the number of target columns: the number of classes, or of regression targets.
 func (d *Dataset) Outputs() int { return d.Train.Targets.RawMatrix().Cols }
+
+// TargetUnit returns what a difference of scaled targets is multiplied by to be in the units of the data. It is 1 for classes. The
+// targets of a regression that were scaled in different ways have no unit together: they stay as they are, by 1, and same is
+// false.
+func (d *Dataset) TargetUnit() (unit float64, same bool) {
+	s := d.TargetScaling.Scale
+	if d.Classes != nil || len(s) == 0 {
+		return 1, true
+	}
+	for _, v := range s {
+		if v != s[0] {
+			return 1, false
+		}
+	}
+	return s[0], true
+}
 
 // Encode codes the targets of a classification set anew: high in the column of a row's class and low in
 // the others. Load codes them as 0 and 1, for softmax; tanh outputs want −1 and 1. It panics for a

@@ -15,11 +15,11 @@ import (
 type Options struct {
 	// Dir is where the files of real sets are, in it or in its subdirectory NAME. Empty: CacheDir.
 	Dir string
-	// Target is the target column of a CSV file: its name in the header, or its number from 1.
-	// Empty: the last column. Other sets ignore it.
+	// Target is the target column of a CSV file: its name in the header, or its number from 1 if no other column has that for its
+	// name; "name:" and "place:" before it say which is meant. Empty: the last column. Other sets ignore it.
 	Target string
 	// Test is the part to test on: a number of rows ("4000") or a fraction of them ("0.2", between 0
-	// and 1). Sets with an order of their own are tested on their last rows, CSV files and parity on
+	// and 1), or for a CSV file another one, or several, with the same header, of which all rows are for testing. Sets with an order of their own are tested on their last rows, CSV files and parity on
 	// rows drawn by Seed. Empty: the set's own default, a fifth for most. The bpls sets ignore it.
 	Test string
 	// Validation is the part to decide by, taken from what would be trained on: a number of rows or a fraction of them, as Test.

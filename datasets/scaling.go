@@ -78,15 +78,28 @@ func unscaled(columns int) Scaling {
 
 // standard fits ScaledStandard to the columns of m, with the population's standard deviation. A column
 // for which keep is true stays as it is; keep may be nil.
-func standard(m *mat.Dense, keep []bool) Scaling {
+func standard(m *mat.Dense, keep []bool) Scaling { return standardOf(m, keep, nil) }
+
+// standardOf is standard for columns of which some, for which gaps is true, may have NaN: the other numbers count.
+func standardOf(m *mat.Dense, keep, gaps []bool) Scaling {
 	rows, columns := m.Dims()
-	s, _ := fitStandard(rows, columns, keep, stripes(rows, columns), func(first, last int, visit func(row []float64)) error {
+	f := fit{rows: rows, widths: ones(columns), keep: keep, gaps: gaps}
+	f.each = func(first, last int, visit func(row []float64)) error {
 		for i := range rows {
 			visit(m.RawRowView(i)[first:last])
 		}
 		return nil
-	})
+	}
+	s, _ := f.standard(stripes(rows, columns))
 	return s
+}
+
+func ones(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = 1
+	}
+	return all
 }
 
 // stripes returns how many goroutines are worth it to go through a table, some columns each.
@@ -95,23 +108,46 @@ func stripes(rows, columns int) int {
 	return max(min(runtime.GOMAXPROCS(0), columns/least, rows*columns>>16), 1)
 }
 
-// visitRows visits the columns [first, last) of rows, in their order.
+// fitStandard is standard for rows that need not be in memory, see fit.
+func fitStandard(rows, columns int, keep []bool, stripes int, each visitRows) (Scaling, error) {
+	f := fit{rows: rows, widths: ones(columns), keep: keep, each: each}
+	return f.standard(stripes)
+}
+
+// visitRows visits the columns of the fields [first, last) of rows, in their order.
 type visitRows func(first, last int, visit func(row []float64)) error
 
-// fitStandard is standard for rows that need not be in memory. So many goroutines have some columns each, and every column is summed in
-// the order of the rows, so that the bits don't depend on them. each is called three times by each goroutine.
-func fitStandard(rows, columns int, keep []bool, stripes int, each visitRows) (Scaling, error) {
+// fit fits the scaling of rows that need not be in memory. They are read by fields, each of so many columns.
+type fit struct {
+	rows   int
+	widths []int  // of the fields
+	keep   []bool // of the columns, as standardOf has them; nil: none
+	gaps   []bool
+	each   visitRows
+}
+
+// standard is standard. So many goroutines have some fields each, and every column is summed in
+// the order of the rows, so that the bits don't depend on them. each is called up to four times by each goroutine.
+func (f *fit) standard(stripes int) (Scaling, error) {
 	parts, errs := make([]Scaling, stripes), make([]error, stripes)
 	var all sync.WaitGroup
+	from := 0
 	for i := range stripes {
-		first, last := columns*i/stripes, columns*(i+1)/stripes
-		kept := make([]bool, last-first)
-		if keep != nil {
-			kept = keep[first:last]
+		first, last := len(f.widths)*i/stripes, len(f.widths)*(i+1)/stripes
+		columns := 0
+		for _, width := range f.widths[first:last] {
+			columns += width
 		}
-		all.Go(func() {
-			parts[i], errs[i] = fitColumns(rows, kept, func(visit func(row []float64)) error { return each(first, last, visit) })
-		})
+		c := columnFit{rows: f.rows, keep: make([]bool, columns), gaps: make([]bool, columns)}
+		if f.keep != nil {
+			c.keep = f.keep[from:][:columns]
+		}
+		if f.gaps != nil {
+			c.gaps = f.gaps[from:][:columns]
+		}
+		from += columns
+		c.each = func(visit func(row []float64)) error { return f.each(first, last, visit) }
+		all.Go(func() { parts[i], errs[i] = c.standard() })
 	}
 	all.Wait()
 	s := Scaling{Kind: ScaledStandard}
@@ -127,23 +163,54 @@ func fitStandard(rows, columns int, keep []bool, stripes int, each visitRows) (S
 	return s, nil
 }
 
-// fitColumns is fitStandard in one goroutine; each visits the rows. It returns the first error of each.
+// columnFit is a fit in one goroutine.
+type columnFit struct {
+	rows       int
+	keep, gaps []bool
+	each       func(visit func(row []float64)) error
+}
+
+// present counts the numbers that are there in each column.
+func (c *columnFit) present() (count []float64, err error) {
+	count = repeat(float64(c.rows), len(c.gaps))
+	if !slices.Contains(c.gaps, true) {
+		return count, nil
+	}
+	return count, c.each(func(row []float64) {
+		for j, v := range row {
+			if math.IsNaN(v) {
+				count[j]--
+			}
+		}
+	})
+}
+
+// standard returns the first error of each.
 //
 // A column is constant when all its values are equal, not when a computed deviation is zero: rounding in
 // the mean would let 0.1 repeated a thousand times through.
-func fitColumns(rows int, keep []bool, each func(visit func(row []float64)) error) (Scaling, error) {
-	columns := len(keep)
+func (c *columnFit) standard() (Scaling, error) {
+	columns := len(c.keep)
 	s := Scaling{Kind: ScaledStandard, Offset: make([]float64, columns), Scale: repeat(1, columns)}
+	count, err := c.present()
+	if err != nil {
+		return s, err
+	}
 	mean, square := make([]float64, columns), make([]float64, columns)
 	varies := make([]bool, columns)
-	var first []float64
-	err := each(func(row []float64) {
-		if first == nil {
-			first = slices.Clone(row)
-		}
+	first := repeat(math.NaN(), columns)
+	err = c.each(func(row []float64) {
 		for j, v := range row {
-			mean[j] += v / float64(rows)
-			varies[j] = varies[j] || v != first[j]
+			switch {
+			case first[j] == v:
+			case math.IsNaN(v):
+				continue
+			case math.IsNaN(first[j]):
+				first[j] = v
+			default:
+				varies[j] = true
+			}
+			mean[j] += v / count[j]
 		}
 	})
 	if err != nil {
@@ -151,18 +218,19 @@ func fitColumns(rows int, keep []bool, each func(visit func(row []float64)) erro
 	}
 	// Each column is measured in units of its greatest deviation, so that no square over- or underflows.
 	unit := make([]float64, columns)
-	err = each(func(row []float64) {
+	err = c.each(func(row []float64) {
 		for j, v := range row {
-			unit[j] = max(unit[j], math.Abs(v-mean[j]))
+			if d := math.Abs(v - mean[j]); d > unit[j] {
+				unit[j] = d
+			}
 		}
 	})
 	if err != nil {
 		return s, err
 	}
-	err = each(func(row []float64) {
+	err = c.each(func(row []float64) {
 		for j, v := range row {
-			if unit[j] > 0 {
-				d := (v - mean[j]) / unit[j]
+			if d := (v - mean[j]) / unit[j]; d >= -1 && d <= 1 { // neither NaN nor without a unit
 				square[j] += d * d
 			}
 		}
@@ -172,13 +240,13 @@ func fitColumns(rows int, keep []bool, each func(visit func(row []float64)) erro
 	}
 	for j := range columns {
 		switch {
-		case keep[j]:
+		case c.keep[j] || math.IsNaN(first[j]):
 		case !varies[j]:
 			s.Offset[j] = first[j]
 			s.Constant = append(s.Constant, j)
 		default:
 			s.Offset[j] = mean[j]
-			s.Scale[j] = max(unit[j]*math.Sqrt(square[j]/float64(rows)), math.SmallestNonzeroFloat64)
+			s.Scale[j] = max(unit[j]*math.Sqrt(square[j]/count[j]), math.SmallestNonzeroFloat64)
 		}
 	}
 	return s, nil

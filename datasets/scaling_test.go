@@ -133,3 +133,21 @@ func TestScalingInStripes(t *testing.T) {
 		}
 	}
 }
+
+func TestTargetUnit(t *testing.T) {
+	for _, c := range []struct {
+		d    Dataset
+		unit float64
+		same bool
+	}{
+		{Dataset{TargetScaling: Scaling{Scale: []float64{77}}}, 77, true},
+		{Dataset{TargetScaling: Scaling{Scale: []float64{3, 3}}}, 3, true},
+		{Dataset{TargetScaling: Scaling{Scale: []float64{3, 4}}}, 1, false},
+		{Dataset{TargetScaling: Scaling{Scale: []float64{0.5, 0.5}}, Classes: []string{"a", "b"}}, 1, true},
+		{Dataset{}, 1, true},
+	} {
+		if unit, same := c.d.TargetUnit(); unit != c.unit || same != c.same {
+			t.Errorf("%+v: %v, %v", c.d.TargetScaling, unit, same)
+		}
+	}
+}

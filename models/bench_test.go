@@ -87,6 +87,42 @@ func benchmarkLetter(b *testing.B, precision Precision) {
 	}
 }
 
+// BenchmarkWeightedRows has rows that count alike, and rows that do not, by the sums of their targets.
+func BenchmarkWeightedRows(b *testing.B) { inEach(b, benchmarkWeightedRows) }
+
+func benchmarkWeightedRows(b *testing.B, precision Precision) {
+	const rows = 16000
+	for _, weighted := range []bool{false, true} {
+		_, _, x, t := letterProblem(b, rows)
+		n := mustNetwork(b, Chain(16, []int{70, 50}, 26, Tanh, Softmax, CrossEntropy, SkipNone)).In(precision)
+		w, v, dst := make([]float64, n.Dim()), make([]float64, n.Dim()), make([]float64, n.Dim())
+		for i := range w {
+			w[i], v[i] = float64(i%7-3)/15, float64(i%5)-2
+		}
+		t.Apply(func(i, _ int, v float64) float64 {
+			switch {
+			case v < 0:
+				return 0
+			case weighted:
+				return 0.5 + float64(i%7)/6
+			}
+			return v
+		}, t)
+		l := n.Bind(x, t, Options{})
+		l.Update(w)
+		for name, run := range map[string]func(){
+			"gradient": func() { l.Update(w); l.GradientTo(dst) },
+			"hessian":  func() { l.HessianTo(dst, v) },
+		} {
+			b.Run(fmt.Sprintf("%s/weighted=%v", name, weighted), func(b *testing.B) {
+				for b.Loop() {
+					run()
+				}
+			})
+		}
+	}
+}
+
 // BenchmarkMatrix assembles the Gauss–Newton matrix of nets of 1,000 to 10,000 weights.
 func BenchmarkMatrix(b *testing.B) {
 	const rows = 1600

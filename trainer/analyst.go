@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
@@ -204,10 +205,29 @@ func (a *analyst) pause() error {
 // errors gathers where the outputs are wrong, of a committee the mean of all members'.
 func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	place := a.nets.place
-	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, countedOf(a.nets.members)) }
 	e, err := analysis.Errors(place.problem, c, place.pool.Threads(), outputsTo, a.pause)
 	e.Epoch = a.nets.epoch
 	return e, err
+}
+
+// scores returns how well the nets that the run ends with do on the rows that were not trained on, or on the training rows where
+// there are no others: none where these are another program's, or can't be read, or once the run's context is done.
+func (a *analyst) scores() (list []event.Scores) {
+	place, ctx := a.nets.place, a.out.ctx
+	if place.elsewhere() != nil {
+		return nil
+	}
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.endWeights()) }
+	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
+		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil || place.problem.Readable(part) != nil {
+			continue
+		}
+		if s, err := analysis.Scores(place.problem, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the member
@@ -218,7 +238,7 @@ func (a *analyst) slice() (event.SliceEvent, error) {
 	place, k := a.nets.place, &a.proposed
 	e := k.event
 	if a.along == nil {
-		a.along = place.rows().Bind(objective.Rows{}, models.Options{Pool: place.pool, Memory: 1})
+		a.along = place.problem.Minimized(place.rows().Bind(objective.Rows{}, models.Options{Pool: place.pool, Memory: 1}))
 	}
 	a.along.Update(k.from)
 	err := a.pause()
@@ -230,7 +250,8 @@ func (a *analyst) slice() (event.SliceEvent, error) {
 
 // showWeights publishes a block of weights as it is now, of a committee the first member's.
 func (a *analyst) showWeights(to, from int) error {
-	e, ok := analysis.Weights(a.nets.place.problem, a.nets.members[0].weights, to, from)
+	first := a.nets.members[0]
+	e, ok := analysis.Weights(a.nets.place.problem, first.counted(first.weights), to, from)
 	if !ok {
 		return event.Refuse("the net has no weights from layer %d to layer %d", from, to)
 	}
@@ -289,7 +310,8 @@ func (a *analyst) computeSpectrum() {
 	place := a.nets.place
 	c, total := place.config, place.problem.Train.Total()
 	if a.sample == nil {
-		a.sample = place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
+		l := place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
+		a.sample = place.problem.Minimized(l)
 	}
 	a.sample.Update(a.nets.members[0].weights)
 	e, start := analysis.Spectrum(a.sample, analysis.SpectrumOptions{

@@ -15,19 +15,15 @@ import (
 // keepsBest reports whether the run ends with the weights of its best epoch.
 func (w *workplace) keepsBest() bool { return w.validation != nil && w.config.Weights != "last" }
 
-// keep makes an epoch, whose weights the members have, the best.
+// keep makes an epoch, whose weights the members have, the best, and keeps those of them that count.
 func (t *trajectory) keep(e *event.EpochEvent) {
 	t.best = *e
 	if t.place.keepsBest() {
-		t.bestWeights = t.copyWeights()
+		t.bestWeights = nil
+		for _, m := range t.members {
+			t.bestWeights = append(t.bestWeights, slices.Clone(m.counted(m.weights)))
+		}
 	}
-}
-
-func (t *trajectory) copyWeights() (all [][]float64) {
-	for _, m := range t.members {
-		all = append(all, slices.Clone(m.weights))
-	}
-	return all
 }
 
 // end returns the metrics of the weights that the run ends with.
@@ -36,6 +32,14 @@ func (t *trajectory) end() *event.EpochEvent {
 		return &t.last
 	}
 	return &t.best
+}
+
+// endWeights returns the weights of each net that the run ends with. They are not to be changed.
+func (t *trajectory) endWeights() [][]float64 {
+	if t.bestWeights == nil {
+		return countedOf(t.members)
+	}
+	return t.bestWeights
 }
 
 // ending returns what the run ends with, for the file of a run.
@@ -73,7 +77,7 @@ func (l *loop) impatient() bool {
 
 // end returns the weights of each net that a run of the configuration would end with at the checkpoint, and their metrics.
 func (c *Checkpoint) end(config *Config, dim int) (weights [][]float64, metrics *event.EpochEvent, err error) {
-	if weights, err = c.Weights(dim); err != nil {
+	if weights, err = c.counted(dim, config.Average); err != nil {
 		return nil, nil, err
 	}
 	if _, ok := c.vectors[net(0)+"."+bestKey]; !ok || config.Weights == "last" {

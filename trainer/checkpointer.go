@@ -232,8 +232,15 @@ func (c *checkpointer) restore(from *Checkpoint) error {
 	if c.nets.epoch != from.Epoch {
 		return spoilt("of epoch %d in one place and %d in another", from.Epoch, c.nets.epoch)
 	}
+	if _, told := from.numbers[unitKey]; !told {
+		c.nets.inUnits()
+	}
 	return nil
 }
+
+// unitKey is where a checkpoint has what its RMSEs were multiplied by to be in the units of the data. Those of before have none, and
+// theirs are in standard deviations.
+const unitKey = "rmse unit"
 
 func (c *checkpointer) archive(k *optim.Archive) {
 	k.Count("epoch", &c.nets.epoch, optim.MostCount)
@@ -245,4 +252,8 @@ func (c *checkpointer) archive(k *optim.Archive) {
 	c.clocks.archive(k)
 	c.analyst.archive(k.In("spectrum"))
 	c.nets.archiveMembers(k)
+	if !k.Restoring() {
+		unit, _ := c.nets.place.problem.Data.TargetUnit()
+		k.Number(unitKey, &unit)
+	}
 }

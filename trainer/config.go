@@ -140,6 +140,10 @@ func (c *Config) Check() error {
 		{"Spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
 		{"SpectrumEvery", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
 		{"Memory", c.Memory < 0, c.Memory, "a size ≥ 0"},
+		{"L2", !amount(c.L2), c.L2, "a number ≥ 0"},
+		{"InputNoise", !amount(c.InputNoise), c.InputNoise, "a number ≥ 0"},
+		{"LabelSmoothing", !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1), c.LabelSmoothing, "a fraction ≥ 0 and < 1"},
+		{"Average", c.Average < 0, c.Average, "a whole number ≥ 1, or 0 for the last weights alone"},
 	}
 	for _, l := range limits {
 		if l.bad {
@@ -165,8 +169,11 @@ func (c *Config) Check() error {
 	if err := c.checkNames(); err != nil {
 		return err
 	}
-	_, _, err := c.method()
-	return err
+	info, _, err := c.method()
+	if err != nil {
+		return err
+	}
+	return c.suitsLoss(info)
 }
 
 func (c *Config) checkNames() error {
@@ -178,6 +185,7 @@ func (c *Config) checkNames() error {
 		{"SpectrumOf", c.SpectrumOf, analysis.SpectrumOperators},
 		{"GateTraining", c.GateTraining, gateTrainings},
 		{"Precision", c.Precision, models.PrecisionNames()},
+		{"ClassWeights", c.ClassWeights, []string{balanced}},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
 			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ") + format.DidYouMean(choice.text, choice.of)}

@@ -63,13 +63,13 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 	if err != nil {
 		return nil, &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
 	}
-	config := *c
-	load := config.load
-	if saturates(&arch) && data.Classes != nil {
-		data.Encode(-1, 1)
-		load = config.loadSigned
+	load, err := c.encode(data, &arch, share)
+	if err != nil {
+		return nil, err
 	}
-	return objective.NewProblem(data, network.In(precision), start, share, load), nil
+	p := objective.NewProblem(data, network.In(precision), start, share, load)
+	p.L2, p.Noise = c.L2, c.InputNoise
+	return p, nil
 }
 
 // precision returns that of the passes.
@@ -90,13 +90,27 @@ func targetFraction(target float64) string {
 	return fmt.Sprintf("%s: %.4g for %.4g %%", text, target/100, target)
 }
 
-// loadSigned is load with classes coded as −1 and 1.
-func (c *Config) loadSigned(keep datasets.Keep) (*datasets.Dataset, error) {
-	data, err := c.load(keep)
-	if err == nil {
-		data.Encode(-1, 1)
+// encode codes the targets as the network is to be trained on them, and returns what loads rows again with theirs.
+func (c *Config) encode(data *datasets.Dataset, a *models.Architecture, share objective.Share) (objective.Loader, error) {
+	config := *c
+	if err := c.suitsTargets(data, a); err != nil {
+		return nil, err
 	}
-	return data, err
+	if data.Classes == nil {
+		return config.load, nil
+	}
+	t, err := c.targets(data, a, share)
+	if err != nil {
+		return nil, err
+	}
+	t.encode(data)
+	return func(keep datasets.Keep) (*datasets.Dataset, error) {
+		data, err := config.load(keep)
+		if err == nil {
+			t.encode(data)
+		}
+		return data, err
+	}, nil
 }
 
 // load loads the data, or the rows of them that keep picks.
@@ -120,6 +134,8 @@ func (c *Config) checkTeam(size int) error {
 		return &ConfigError{Field: "Model", Value: c.Model, Expected: "no other program's model where several processes train"}
 	case c.Committee > 1:
 		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net where several processes train it"}
+	case c.InputNoise > 0:
+		return &ConfigError{Field: "InputNoise", Value: fmt.Sprint(c.InputNoise), Expected: "0 where several processes train"}
 	case c.Experts > 0:
 		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "no mixture where several processes train"}
 	}

@@ -38,7 +38,8 @@ func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
 // ownFields are those of a Config that are about newtop's own data and networks.
-var ownFields = []string{"Data", "DataDir", "Target", "Test", "Validation", "Folds", "Fold", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden", "Gate", "GateTraining", "Act", "Out", "Loss", "Init"}
+var ownFields = []string{"Data", "DataDir", "Target", "Test", "Validation", "Folds", "Fold", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden",
+	"Gate", "GateTraining", "Act", "Out", "Loss", "Init", "InputNoise", "LabelSmoothing", "ClassWeights"}
 
 // modelTimeout is how long an answer of a UM-Bridge server may take where nobody says, as of other programs.
 const modelTimeout = 10 * time.Minute
@@ -116,7 +117,12 @@ func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, erro
 	} else {
 		data.Test = none(0)
 	}
-	return &objective.Problem{Data: data, Train: objective.NewSplit(data.Train), Test: objective.NewSplit(data.Test), Elsewhere: &elsewhere{m, printed}}, nil
+	p := &objective.Problem{Data: data, Train: objective.NewSplit(data.Train), Test: objective.NewSplit(data.Test), Elsewhere: &elsewhere{m, printed}, L2: c.L2}
+	if c.L2 > 0 && p.Weights() == nil {
+		m.Close()
+		return nil, &ConfigError{Field: "L2", Value: fmt.Sprint(c.L2), Expected: "0 with a {Model} whose weights are no matrices"}
+	}
+	return p, nil
 }
 
 // mostPrinted is how many lines of the program wait for the run to hear them; what comes then is lost.
@@ -244,7 +250,7 @@ func (l *loop) settle() {
 		return
 	}
 	if l.opened && !l.broken {
-		_ = l.unbroken(func() error { return m.Keep(l.nets.members[0].weights) })
+		_ = l.unbroken(func() error { return m.Keep(countedOf(l.nets.members)[0]) })
 	}
 	l.ended, l.failure = m.Leave()
 }

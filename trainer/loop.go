@@ -379,8 +379,8 @@ func (l *loop) spectrum() error {
 func (l *loop) stall(why string) error {
 	t := l.nets
 	t.refresh()
-	if t.uphill() && t.last.Loss > t.first.Loss {
-		return l.diverge(t.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", t.last.Loss, t.first.Loss, why))
+	if stuck, start := t.last.Loss+t.penalty(), t.first.Loss+t.firstPenalty(); t.uphill() && stuck > start {
+		return l.diverge(t.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", stuck, start, why))
 	}
 	l.end, l.why = event.ReasonStalled, why
 	return nil

@@ -43,13 +43,13 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 	for _, d := range report.Diagnostics {
 		e.Figures = append(e.Figures, event.Figure{Key: d.Key, Symbol: d.Symbol, Meaning: d.Meaning, Value: event.Float(d.Value)})
 	}
+	if t.place.problem.L2 > 0 {
+		e.Figures = append(e.Figures, event.Figure{Key: "penalty", Symbol: "½λ‖w‖²", Meaning: "what weight decay adds to the loss", Value: t.penalty()})
+	}
 	e.Blocks = t.norms()
 	e.Gates = t.gates()
 	return e
 }
-
-// evaluate measures how well the weights of a member do.
-func (t *trajectory) evaluate(m *member) { t.place.evaluate(t.objective, m.weights, &m.metrics) }
 
 // summarize fills in how well the current weights do: those of the one net, or the mean output of a
 // committee beside its members.
@@ -61,6 +61,7 @@ func (t *trajectory) summarize(e *event.EpochEvent) {
 	e.TestLoss, e.TestError, e.TestRMSE = event.Absent, event.Absent, event.Absent
 	e.ValidationLoss, e.ValidationError, e.ValidationRMSE = event.Absent, event.Absent, event.Absent
 	t.place.evaluateMean(t.members, e)
+	t.place.config.leaveOut(e)
 	e.Members = make([]event.MemberFigures, len(t.members))
 	for i, m := range t.members {
 		f := &m.metrics

@@ -25,9 +25,11 @@ type member struct {
 	state    *optim.State
 	source   *rand.PCG // of the state's randomness
 	previous []float64 // the weights before the outer iteration
+	average  int       // over the weights of how many epochs the mean counts
+	trail    trail     // the last of these, of which the newest is where the last epoch ended; nil: its weights count
 	report   optim.Report
 	metrics  event.EpochEvent // how well the weights do; nothing else of it is filled in
-	bearable event.Float      // the loss it started with, or the worse one that its method took over
+	bearable event.Float      // the minimized loss it started with, or the worse one that its method took over
 	above    int              // epochs in a row with a loss far above that, under the same settings
 	stalled  string           // why it has come to an end; empty while it goes on
 	stepping bool             // inside its method's Step
@@ -41,11 +43,11 @@ var still = optim.Report{
 	Loss: math.NaN(), GradientNorm: math.NaN(), StepNorm: math.NaN(), Radius: math.NaN(), Rho: math.NaN(),
 }
 
-// begin gives the weights to a fresh method. A bad loss that it finds is not its own.
-func (m *member) begin(info *optim.Info) {
+// begin gives the weights, of so much loss, to a fresh method. A bad loss that it finds is not its own.
+func (m *member) begin(info *optim.Info, loss event.Float) {
 	m.method = info.New()
 	m.above, m.stalled = 0, ""
-	m.bearable = max(m.bearable, m.metrics.Loss)
+	m.bearable = max(m.bearable, loss)
 }
 
 // settled returns the weights that nobody is moving: a method whose step is one whole has not moved them before it is
@@ -99,6 +101,7 @@ func (m *member) archive(k *optim.Archive) {
 	archiveSource(k, m.source)
 	k.In("setting").Settings(m.settings)
 	k.Vector("weights", &m.weights, len(m.weights))
+	archiveTrail(k, &m.trail, m.average, len(m.weights))
 	k.Number("loss", &m.state.Loss)
 	if m.state.Evaluated = k.Has("evaluated", m.state.Evaluated); m.state.Evaluated {
 		k.Vector("gradient", &m.state.Gradient, len(m.state.W))

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
@@ -14,27 +15,41 @@ var unmeasured = event.EpochEvent{
 	GradientNorm: event.Absent, StepNorm: event.Absent, Radius: event.Absent, Rho: event.Absent, Rate: event.Absent,
 }
 
-// trainMetrics fills in how well weights do on the training rows.
-func trainMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
-	e.Loss, e.RMSE, e.Error = event.Told(v.Loss), event.Told(v.RMSE()), event.Absent
-	if classes {
-		e.Error = event.Told(v.Error())
-	}
+// trainMetrics fills in how well weights do on the training rows of data.
+func trainMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
+	e.Loss, e.RMSE, e.Error = measured(v, data)
 }
 
-// validationMetrics fills in how well weights do on the validation rows.
-func validationMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
-	e.ValidationLoss, e.ValidationRMSE, e.ValidationError = event.Told(v.Loss), event.Told(v.RMSE()), event.Absent
-	if classes {
-		e.ValidationError = event.Told(v.Error())
-	}
+// validationMetrics fills in how well weights do on the validation rows of data.
+func validationMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
+	e.ValidationLoss, e.ValidationRMSE, e.ValidationError = measured(v, data)
 }
 
-// testMetrics fills in how well weights do on the test rows.
-func testMetrics(e *event.EpochEvent, v models.Evaluation, classes bool) {
-	e.TestLoss, e.TestRMSE, e.TestError = event.Told(v.Loss), event.Told(v.RMSE()), event.Absent
-	if classes {
-		e.TestError = event.Told(v.Error())
+// testMetrics fills in how well weights do on the test rows of data.
+func testMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
+	e.TestLoss, e.TestRMSE, e.TestError = measured(v, data)
+}
+
+// measured returns the loss as it is minimized, the RMSE in the units of the data where the targets have one, and the error of
+// classes.
+func measured(v models.Evaluation, data *datasets.Dataset) (loss, rmse, wrong event.Float) {
+	unit, _ := data.TargetUnit()
+	wrong = event.Absent
+	if data.Classes != nil {
+		wrong = event.Told(v.Error())
+	}
+	return event.Told(v.Loss), event.Told(v.RMSE() * unit), wrong
+}
+
+// inUnits makes RMSEs in standard deviations of the targets, as checkpoints of before have them, what measured returns.
+func (t *trajectory) inUnits() {
+	unit, _ := t.place.problem.Data.TargetUnit()
+	all := []*event.EpochEvent{&t.first, &t.last, &t.best}
+	for _, m := range t.members {
+		all = append(all, &m.metrics)
+	}
+	for _, e := range all {
+		e.RMSE, e.TestRMSE = e.RMSE.Times(unit), e.TestRMSE.Times(unit)
 	}
 }
 

@@ -148,7 +148,7 @@ func (c *race) startRacers() {
 	for _, p := range c.racers {
 		p.binding = c.binding
 		m := p.add(from.seed, p.settings)
-		m.rate, m.bearable = from.rate, from.bearable
+		m.rate, m.bearable, m.trail = from.rate, from.bearable, from.trail
 		*m.source = *from.source
 		copy(m.weights, w)
 		copy(m.previous, w)
@@ -169,7 +169,7 @@ func (c *race) startRacers() {
 	c.racers[0].evaluate(first)
 	for _, p := range c.racers {
 		p.members[0].metrics = first.metrics
-		p.members[0].begin(p.info)
+		p.members[0].begin(p.info, p.minimized(first))
 		p.describe()
 		p.keep(&p.last)
 		p.best.Epoch = nets.epoch
@@ -255,7 +255,7 @@ func (c *race) promote(p *racer) {
 	if c.turn == p {
 		w = p.members[0].previous
 	}
-	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, last: nets.last, best: nets.best, bestWeights: nets.bestWeights})
+	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, trails: p.trails(), last: nets.last, best: nets.best, bestWeights: nets.bestWeights})
 	l.out.publish(e)
 	if l.limit(&e); l.end != "" {
 		l.giveUp = true

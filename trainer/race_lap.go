@@ -161,6 +161,7 @@ func (c *race) endLap(p *racer, err error) error {
 		p.ended = "stalled: " + why
 	default:
 		p.epoch++
+		p.lengthen()
 		if why := p.checkConvergence(); why != "" {
 			p.ended, p.lost = "diverged: "+why, true
 		} else if c.bounded() && c.share(p) >= 1 {

@@ -208,6 +208,24 @@ func everyKind() map[string]Config {
 		c.Precision = "float32"
 		out[name+" float32"] = c
 	}
+	for _, name := range []string{"tr-newton blocks", "lm", "dogleg", "lbfgs", "adam"} {
+		c := out[name]
+		c.L2, c.LabelSmoothing, c.ClassWeights = 0.01, 0.1, "balanced"
+		out[name+" generalizing"] = c
+	}
+	for _, name := range []string{"adam batches", "nag committee", "adam gates descent"} {
+		c := out[name]
+		c.L2, c.InputNoise = 0.01, 0.1
+		out[name+" noisy"] = c
+	}
+	for _, name := range []string{"tr-newton", "tr-gn blocks", "adam batches", "scg committee", "momentum gates descent"} {
+		c := out[name]
+		c.Average, c.L2 = 3, 0.01
+		out[name+" average"] = c
+	}
+	c = out["adam batches noisy"]
+	c.Set, c.Precision = []string{"decay=0.1"}, "float32"
+	out["adam decay float32"] = c
 	return out
 }
 

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"newtop/datasets"
 	"newtop/internal/version"
 	"newtop/models/modelfile"
 	"newtop/trainer/event"
@@ -185,35 +186,55 @@ func (f *ending) write(file string) (e event.SavedEvent, err error) {
 	return e, err
 }
 
-// Export writes the weights of a checkpoint to a file, as Config.Save does: those that the run would end with there. The configuration is the one that the run began
-// with; run is the run's first event, for the file's metadata, and may be nil. Export loads the data, for names and
-// scalings, and returns a *CheckpointError if they are not those of the checkpoint.
+// Export writes the weights of a checkpoint to a file, as Config.Save does: those that the run would end with there. The
+// configuration is the one that the run began with; run is the run's first event, for the file's metadata, and may be nil.
+// Export loads the data, for names and scalings, and returns a *CheckpointError if they are not those of the checkpoint.
 func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event.SavedEvent, error) {
-	e := ending{epoch: from.Epoch}
+	e := &ending{epoch: from.Epoch}
 	if err := modelfile.Writable(file); err != nil {
 		return event.SavedEvent{}, err
 	}
-	c.TargetError = 0 // which the export does not depend on
 	if c.Model != "" {
 		return e.ofElsewhere(&c, from, run, file)
 	}
-	p, err := c.Prepare()
+	e, _, err := restore(c, from, run)
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
+	return e.write(file)
+}
+
+// Restore returns the model of a checkpoint as Export writes it, and the data that it was trained on, with all their rows as they
+// are loaded. It is for networks of newtop's own.
+func Restore(c Config, from *Checkpoint, run *event.RunEvent) (*modelfile.Model, func() (*datasets.Dataset, error), error) {
+	if c.Model != "" {
+		return nil, nil, &CheckpointError{Reason: "of a model that another program has: expected a network of newtop's"}
+	}
+	e, load, err := restore(c, from, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.model, load, nil
+}
+
+func restore(c Config, from *Checkpoint, run *event.RunEvent) (*ending, func() (*datasets.Dataset, error), error) {
+	c.TargetError = 0 // which the model does not depend on
+	p, err := c.Prepare()
+	if err != nil {
+		return nil, nil, err
+	}
 	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p, nil)); err != nil {
-		return event.SavedEvent{}, err
+		return nil, nil, err
 	}
 	weights, metrics, err := from.end(&c, p.Dim())
 	if err != nil {
-		return event.SavedEvent{}, err
+		return nil, nil, err
 	}
 	meta, err := aboutCheckpoint(&c, from, metrics, run)
 	if err != nil {
-		return event.SavedEvent{}, err
+		return nil, nil, err
 	}
-	e.model, e.epoch = describe(p, weights, meta), metrics.Epoch
-	return e.write(file)
+	return &ending{describe(p, weights, meta), metrics.Epoch}, func() (*datasets.Dataset, error) { return c.load(nil) }, nil
 }
 
 // ofElsewhere writes the weights of a model that another program has, which does not need to be there.
@@ -221,7 +242,7 @@ func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, f
 	if run == nil {
 		return event.SavedEvent{}, &CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
 	}
-	weights, err := from.Weights(run.Model.Parameters)
+	weights, err := from.counted(run.Model.Parameters, c.Average)
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
@@ -291,6 +312,11 @@ func describe(p *objective.Problem, weights [][]float64, meta map[string]string)
 	}
 	if t := data.Table; t != nil {
 		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.Place)
+		for key, text := range map[string]string{"header": t.Header, "missing": t.Missing, "decimal": t.Decimal, "thousands": t.Thousands} {
+			if text != "" {
+				meta[key] = text
+			}
+		}
 		for _, f := range t.Fields {
 			m.Table = append(m.Table, modelfile.Field(f))
 		}

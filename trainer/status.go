@@ -82,6 +82,9 @@ func (l *loop) finish(err error) {
 	case err != nil:
 		done.Reason, done.Message = event.ReasonFailed, l.session.text(err)
 	}
+	if l.opened && err == nil {
+		done.Scores = l.analyst.scores()
+	}
 	l.phase = event.Ended
 	if l.session.resumed && !l.opened { // in the record the run ends where it had come to
 		l.session.broadcaster.Publish(done, l.status())
@@ -103,15 +106,14 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		ID:      s.id,
 		Time:    s.begun,
 		Data: event.DataInfo{
-			Name:      data.Name,
-			TrainRows: data.Train.Total(),
-			TestRows:  data.Test.Total(),
-
+			Name:           data.Name,
+			TrainRows:      data.Train.Total(),
 			ValidationRows: data.Validation.Total(),
-
-			Inputs:  data.Inputs(),
-			Outputs: data.Outputs(),
-			Classes: len(data.Classes),
+			TestRows:       data.Test.Total(),
+			Inputs:         data.Inputs(),
+			Outputs:        data.Outputs(),
+			Classes:        len(data.Classes),
+			Notes:          data.Notes,
 		},
 		Optimizer: t.info.Name,
 		Settings:  map[string]any{},
@@ -122,6 +124,8 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		Batch:     c.Batch,
 		Epochs:    c.Epochs,
 	}
+	_, same := data.TargetUnit()
+	e.Data.Standardized = !same
 	if m := place.elsewhere(); m != nil {
 		describeElsewhere(&e, m)
 	} else {

@@ -3,8 +3,10 @@ package trainer
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
+	"newtop/internal/vector"
 	"newtop/models/modelfile"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
@@ -36,6 +38,7 @@ func (t *trajectory) add(seed uint64, settings *optim.Settings) *member {
 		method:   t.info.New(),
 		weights:  make([]float64, dim),
 		previous: make([]float64, dim),
+		average:  t.place.config.Average,
 		source:   rand.NewPCG(seed, streamMethod),
 		metrics:  unmeasured,
 		rate:     gateRate,
@@ -67,7 +70,7 @@ func (t *trajectory) follow(info *optim.Info) {
 	for _, m := range t.members {
 		m.settings = t.settings.Clone()
 		m.state.Settings = m.settings
-		m.begin(info)
+		m.begin(info, t.minimized(m))
 	}
 }
 
@@ -75,7 +78,7 @@ func (t *trajectory) follow(info *optim.Info) {
 func (t *trajectory) start() {
 	for _, m := range t.members {
 		t.evaluate(m)
-		m.bearable = m.metrics.Loss
+		m.bearable = t.minimized(m)
 		m.report = still
 		m.report.Accepted = true
 	}
@@ -84,6 +87,7 @@ func (t *trajectory) start() {
 // finish counts an outer iteration that took the members to the epoch's metrics.
 func (t *trajectory) finish(e *event.EpochEvent) {
 	t.last = *e
+	t.lengthen()
 	if t.place.measure.Better(e, &t.best) {
 		t.keep(e)
 	}
@@ -91,9 +95,12 @@ func (t *trajectory) finish(e *event.EpochEvent) {
 
 // snapshot returns what it takes to go back to the current epoch.
 func (t *trajectory) snapshot() snapshot {
-	s := snapshot{last: t.last, best: t.best, bestWeights: t.bestWeights}
-	if s.weights = t.bestWeights; s.weights == nil || t.best.Epoch != t.last.Epoch {
-		s.weights = t.copyWeights()
+	s := snapshot{last: t.last, best: t.best, bestWeights: t.bestWeights, trails: t.trails()}
+	if s.weights = t.bestWeights; s.weights == nil || t.best.Epoch != t.last.Epoch || t.place.config.Average > 1 {
+		s.weights = nil
+		for _, m := range t.members {
+			s.weights = append(s.weights, slices.Clone(m.weights))
+		}
 	}
 	return s
 }
@@ -103,9 +110,10 @@ func (t *trajectory) goBack(to *snapshot) {
 	t.epoch, t.turn = to.last.Epoch, 0
 	for i, m := range t.members {
 		copy(m.weights, to.weights[i])
+		m.trail = to.trails[i]
 		m.state.Evaluated = false
 		t.evaluate(m)
-		m.begin(t.info)
+		m.begin(t.info, t.minimized(m))
 	}
 	t.last, t.best, t.bestWeights = to.last, to.best, to.bestWeights
 }
@@ -114,7 +122,7 @@ func (t *trajectory) goBack(to *snapshot) {
 func (t *trajectory) model(run string) *modelfile.Model {
 	weights := make([][]float64, len(t.members))
 	for i, m := range t.members {
-		weights[i] = m.settled(t.batched())
+		weights[i] = m.counted(m.settled(t.batched()))
 	}
 	return describe(t.place.problem, weights, about(t.place.config, run, t.info.Name, t.epoch, &t.last))
 }
@@ -151,17 +159,41 @@ const (
 	worseFor   = 5
 )
 
+// minimized returns what a member's method minimizes: the loss of the rows, which events tell, and the penalty.
+func (t *trajectory) minimized(m *member) event.Float {
+	return m.metrics.Loss + event.Float(t.objective.Penalty(m.counted(m.weights)))
+}
+
+// penalty returns the mean of the members' penalties.
+func (t *trajectory) penalty() event.Float {
+	sum := 0.0
+	for _, m := range t.members {
+		sum += t.objective.Penalty(m.counted(m.weights))
+	}
+	return event.Float(sum / float64(len(t.members)))
+}
+
+// firstPenalty returns what it was at the start, whose weights are drawn again.
+func (t *trajectory) firstPenalty() event.Float {
+	sum, w := 0.0, make([]float64, t.place.problem.Dim())
+	for _, m := range t.members {
+		t.place.drawTo(w, m.seed)
+		sum += t.objective.Penalty(w)
+	}
+	return event.Float(sum / float64(len(t.members)))
+}
+
 // checkConvergence says of the first member after an outer iteration whose loss is not finite, has left far behind where its
 // method began, or stays above that under one method and its settings. Else it is empty.
 func (t *trajectory) checkConvergence() (diverged string) {
 	for _, m := range t.members {
-		loss, start := float64(m.metrics.Loss), float64(m.bearable)
+		loss, start := float64(t.minimized(m)), float64(m.bearable)
 		m.above++
 		if !(loss > worse*start) {
 			m.above = 0
 		}
 		switch {
-		case !m.metrics.Loss.Finite():
+		case !vector.Finite(loss):
 			return t.of(m) + "the loss is not finite"
 		case !t.uphill():
 		case loss > divergence*start && start > 0, m.above >= worseFor:

@@ -24,6 +24,7 @@ type weightHistory struct {
 // snapshot is a run as it was after an epoch.
 type snapshot struct {
 	weights    [][]float64 // of each member
+	trails     []trail     // of each, which snapshots share
 	last, best event.EpochEvent
 	// bestWeights are those of the best epoch, nil where the run ends with the last ones.
 	bestWeights [][]float64
@@ -31,7 +32,11 @@ type snapshot struct {
 
 // add takes a snapshot in, and leaves those that there is room for, at least two.
 func (h *weightHistory) add(s snapshot) {
-	h.addWithin(s, min(historyEpochs, historyBytes/(8*len(s.weights)*max(1, len(s.weights[0])))))
+	vectors := len(s.weights)
+	for _, t := range s.trails {
+		vectors += len(t)
+	}
+	h.addWithin(s, min(historyEpochs, historyBytes/(8*vectors*max(1, len(s.weights[0])))))
 }
 
 func (h *weightHistory) addWithin(s snapshot, room int) {

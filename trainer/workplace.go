@@ -101,8 +101,11 @@ func (b *binding) offers(info *optim.Info) error {
 	return cmp.Or(b.objective.Offers(info.Needs), optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
 }
 
-// suits returns an error if the team, or a model elsewhere, can't train by a method with such settings.
+// suits returns an error if the team, a model elsewhere, or a method with such settings can't do what is to be trained.
 func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
+	if err := w.config.suitsLoss(info); err != nil {
+		return err
+	}
 	switch {
 	case w.team == nil:
 		return w.suitsElsewhere(info, settings)
@@ -143,13 +146,13 @@ func (w *workplace) drawTo(dst []float64, seed uint64) {
 
 // evaluate measures how well the weights of a net do.
 func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
-	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, o.Evaluate(weights), classes)
+	data := w.problem.Data
+	trainMetrics(e, o.Evaluate(weights), data)
 	if w.validation != nil {
-		validationMetrics(e, w.validation.EvaluateAt(weights), classes)
+		validationMetrics(e, w.validation.EvaluateAt(weights), data)
 	}
 	if w.test != nil {
-		testMetrics(e, w.test.EvaluateAt(weights), classes)
+		testMetrics(e, w.test.EvaluateAt(weights), data)
 	}
 	if w.elsewhere() == nil {
 		return
@@ -166,13 +169,13 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 
 // evaluateMean measures how well the mean output of several nets does.
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
-	classes := w.problem.Data.Classes != nil
-	trainMetrics(e, w.mean(&w.problem.Train, nets), classes)
+	data := w.problem.Data
+	trainMetrics(e, w.mean(&w.problem.Train, nets), data)
 	if w.validation != nil {
-		validationMetrics(e, w.mean(&w.problem.Validation, nets), classes)
+		validationMetrics(e, w.mean(&w.problem.Validation, nets), data)
 	}
 	if w.test != nil {
-		testMetrics(e, w.mean(&w.problem.Test, nets), classes)
+		testMetrics(e, w.mean(&w.problem.Test, nets), data)
 	}
 }
 
@@ -180,12 +183,13 @@ func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 // threads.
 func (w *workplace) mean(s *objective.Split, nets []*member) models.Evaluation {
 	u := mat.NewDense(s.Rows(), w.problem.Network.Outputs(), nil)
-	w.outputsTo(u, s.X, nets)
+	w.outputsTo(u, s.X, countedOf(nets))
 	return w.problem.Network.MeasureOutputs(u, s.T)
 }
 
-// outputsTo stores the mean of the nets' outputs for the rows of x, which each thread has an equal part of, in dst.
-func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
+// outputsTo stores the mean of the outputs of nets with such weights for the rows of x, which each thread has an equal part of,
+// in dst.
+func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64) {
 	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()
 	dst.Zero()
@@ -199,8 +203,8 @@ func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets []*member) {
 				part := dst.Slice(from, to, 0, outputs).(*mat.Dense)
 				inputs := models.Doubles(x, from, to)
 				u := mat.NewDense(to-from, outputs, nil)
-				for _, m := range nets {
-					w.problem.Network.OutputTo(u, m.weights, inputs)
+				for _, weights := range nets {
+					w.problem.Network.OutputTo(u, weights, inputs)
 					for i := range to - from {
 						floats.AddScaled(part.RawRowView(i), 1/float64(len(nets)), u.RawRowView(i))
 					}

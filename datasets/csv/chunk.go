@@ -14,6 +14,7 @@ type Source struct {
 	Name string
 	Text io.ReaderAt
 	Size int64
+	Test bool // its rows are for testing; such sources come last
 }
 
 // chunkBytes is how much of a text is read at a time, by each of those who read it. A row that is longer makes its chunk longer.

@@ -1,10 +1,9 @@
 package csv
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -14,30 +13,23 @@ func missing[T string | []byte](field T) bool {
 		return false
 	}
 	switch strings.ToLower(string(field)) {
-	case "", "?", "na", "n/a", "nan", "null", "#n/a":
+	case "", "?", "na", "n/a", "nan", "-nan", "nat", "null", "none", "<na>", "#n/a", "#na":
 		return true
 	}
 	return false
 }
 
-// numberLike reports whether a field is meant as a number, one that parseNumber refuses included: one
-// too great, infinity, or one with a decimal comma.
-func numberLike(field string) bool {
-	_, ok := likeNumber(field)
-	return ok
-}
+// truths are words for true, each before that for false.
+var truths = [][2]string{{"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"}}
 
-// likeNumber returns the number that a field is meant as.
-func likeNumber(field string) (v float64, ok bool) {
-	// Most words are told by their first letter, without an error being made for each.
-	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
-		return 0, false
+// truth returns which of the pairs of truths a word is of, -1 for none, and what it says.
+func truth(field string) (pair int, is bool) {
+	if len(field) > len("false") {
+		return -1, false
 	}
-	v, err := strconv.ParseFloat(field, 64)
-	if errors.Is(err, strconv.ErrSyntax) && strings.Count(field, ",") == 1 {
-		v, err = strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
-	}
-	return v, err == nil || errors.Is(err, strconv.ErrRange)
+	word := strings.ToLower(field)
+	pair = slices.IndexFunc(truths, func(p [2]string) bool { return p[0] == word || p[1] == word })
+	return pair, pair >= 0 && truths[pair][0] == word
 }
 
 // exactDigits is how many decimal digits a whole number has at most that is surely exact in floating point.
@@ -100,31 +92,11 @@ func decimalForm(field []byte) bool {
 	return digits > 0
 }
 
-// greatest bounds the numbers that are read, so that means and deviations stay finite.
-const greatest = 1e300
-
-// parseNumber reads a finite number.
-func parseNumber(field string) (float64, bool) {
-	v, err := strconv.ParseFloat(field, 64)
-	return v, err == nil && math.Abs(v) <= greatest
-}
-
 func plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// expectedNumber says what is wrong with a field that is no number, where it can be said.
-func expectedNumber(field string) string {
-	switch {
-	case strings.Contains(field, ","):
-		return "a number with a decimal point"
-	case numberLike(field):
-		return fmt.Sprintf("a number between -%g and %g", greatest, greatest)
-	}
-	return "a number"
 }
 
 // narrowest returns the bytes in which a number is exact to the bit: 1 for whole numbers from 0 to 255, 4 for

@@ -12,136 +12,198 @@ import (
 	"newtop/internal/format"
 )
 
-// Bounds on a CSV file, so that a wrong file is refused instead of filling the memory.
-const (
-	maxNumbers    = 1 << 28 // rows × inputs and outputs, categories coded: 2 GiB
-	maxColumns    = 100_000
-	maxCategories = 1000 // different words in one column
-)
+// maxColumns bounds the columns of a file, so that a wrong file is refused.
+const maxColumns = 100_000
 
 // Whole numbers in the target column are classes if they have at most classValues different values and
 // each of them is there classRows times on average; otherwise they are numbers.
 const (
 	classValues = 20
 	classRows   = 5
+	maxClasses  = 1000 // different words in the target column
 )
+
+// manyRows is how many values a column must have at least for their differences to count.
+const manyRows = 20
 
 // Layout says which column of a file goes where.
 type Layout struct {
 	Table
 	Spread
-	Classes []string // nil for regression
-	Columns []Column // of the file
+	Classes     []string // nil for regression
+	Columns     []Column // of the values of a row
+	Notes       []string // what was decided, a line each
+	Rows, Tests int      // rows that are not left out, and how many of them, the last, are those of sources for testing
 
-	code   []map[string]int // of each file column: the number of a word, or of a class; nil for numbers
-	number map[float64]int  // of a class, where the target's are numbers
+	roles  []role          // of each file column
+	number map[float64]int // of a class, where the target's are numbers
+	before []int           // rows before each chunk
+	gaps   bool            // whether rows are left out
 }
 
 // Column says what the values of a column are: numbers, each of which is exact in Width bytes (1 for whole numbers from 0 to
-// 255, 4 for single precision, else 8), or in 2 bytes the numbers of so many Kinds of words or classes.
-type Column struct{ Width, Kinds int }
+// 255, 4 for single precision, else 8), or in 2 bytes the numbers of so many Kinds of words or classes. Numbers may be Missing.
+type Column struct {
+	Width, Kinds int
+	Missing      bool
+}
+
+// role is what becomes of a file column.
+type role struct {
+	field  *Field // nil for the target, and for what is left out
+	used   bool
+	needed bool           // whether a row without a value is left out
+	code   map[string]int // of words; nil for numbers
+	order  order          // of dates
+}
 
 // Layout decides where every column goes. target is the name of the column to predict in the header, or its number from 1;
 // empty: the last. It returns a *fault.OptionError where there is no such column.
 func (s *Sheet) Layout(target string) (*Layout, error) {
-	place, err := s.find(target)
-	if err != nil {
+	p := plan{sheet: s, Layout: new(Layout)}
+	if err := p.choose(target); err != nil {
 		return nil, err
 	}
-	return s.plan(place)
-}
-
-// find returns the index of the column that was asked for by name or by number.
-func (s *Sheet) find(target string) (int, error) {
-	if target == "" {
-		return len(s.columns) - 1, nil
+	p.Decimal, p.Thousands, p.Missing = s.options.Decimal, s.options.Thousands, cmp.Or(s.options.Missing, MissingIndicator)
+	if p.Header = "no"; s.header {
+		p.Header = "yes"
 	}
-	for j := range s.columns {
-		if s.header && s.columns[j].name == target {
-			return j, nil
-		}
+	if note := s.headerNote(); note != "" {
+		p.notes.add("%s", note)
 	}
-	if n, err := strconv.Atoi(target); err == nil && n >= 1 && n <= len(s.columns) {
-		return n - 1, nil
-	}
-	expected := fmt.Sprintf("a column number from 1 to %d", len(s.columns))
-	if s.header {
-		var names []string
-		for i := range s.columns {
-			names = append(names, s.columns[i].name)
-		}
-		expected += " or a name of " + s.sources[0].Name + ": " + few(names) + format.DidYouMean(target, names)
-	}
-	return 0, &fault.OptionError{Field: "target", Value: target, Expected: expected}
-}
-
-// plan lays out the inputs and decides whether the target is a class or a number.
-func (s *Sheet) plan(target int) (*Layout, error) {
-	l := &Layout{code: make([]map[string]int, len(s.columns)), Columns: make([]Column, len(s.columns))}
-	l.Target, l.Place = s.columns[target].name, target+1
-	for j := range s.columns {
-		c := &s.columns[j]
-		if c.crowded && !c.numeric() {
-			file, line := s.crowdedAt(j)
-			return nil, &fault.FormatError{File: file, Line: line, Column: c.name,
-				Found: fmt.Sprintf("more than %d different words", maxCategories), Expected: "numbers, or fewer categories"}
-		}
-		if l.Columns[j].Width = c.width; j == target {
-			continue
-		}
-		f := Field{Name: c.name}
-		if !c.numeric() {
-			f.Words = slices.Sorted(maps.Keys(c.values))
-			l.code[j] = f.code()
-			l.Columns[j] = Column{2, len(f.Words)}
-		}
-		l.Fields = append(l.Fields, f)
-	}
-	if err := l.planTarget(s, target); err != nil {
+	if err := p.planTarget(target == ""); err != nil {
 		return nil, err
 	}
-	if l.Classes != nil {
-		l.Columns[target] = Column{2, len(l.Classes)}
+	if err := p.planFields(); err != nil {
+		return nil, err
 	}
-	l.Spread = l.Table.Spread(len(l.Classes))
-	return l, nil
+	if err := p.planRows(); err != nil {
+		return nil, err
+	}
+	p.Spread = p.Table.Spread(len(p.Classes), p.Columns, nil)
+	p.Layout.Notes = p.notes.lines
+	return p.Layout, nil
 }
 
-func (l *Layout) planTarget(s *Sheet, target int) error {
-	c := &s.columns[target]
-	if len(c.values) == 1 && !c.crowded {
-		return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Column: c.name, Found: "the same value in every row",
-			Expected: "a target with at least two different values"}
+// plan is a layout in the making.
+type plan struct {
+	sheet *Sheet
+	*Layout
+	notes  notes
+	target int          // file column
+	drop   map[int]bool // file columns
+	keep   map[int]bool
+	fields []Field // of each file column, the target's empty
+	counts map[int]map[string]int
+}
+
+// choose finds the columns that the options name.
+func (p *plan) choose(target string) error {
+	s := p.sheet
+	p.target = len(s.columns) - 1
+	var err error
+	if target != "" {
+		if p.target, err = s.find("target", target); err != nil {
+			return err
+		}
 	}
+	p.Target, p.Place = s.columns[p.target].name, p.target+1
+	pick := func(field string, asked []string) (map[int]bool, error) {
+		found := make(map[int]bool)
+		for _, name := range asked {
+			j, err := s.find(field, name)
+			if err != nil {
+				return nil, err
+			}
+			if j == p.target {
+				return nil, &fault.OptionError{Field: field, Value: name, Expected: "another column than the target"}
+			}
+			if p.drop[j] {
+				return nil, &fault.OptionError{Field: field, Value: name, Expected: "a column that is not dropped"}
+			}
+			found[j] = true
+		}
+		return found, nil
+	}
+	if p.drop, err = pick("drop", s.options.Drop); err != nil {
+		return err
+	}
+	p.keep, err = pick("keep", s.options.Keep)
+	return err
+}
+
+// fault says what is wrong with a column as a whole.
+func (p *plan) fault(j int, found, expected string) error {
+	s := p.sheet
+	return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Column: s.columns[j].name, Found: found, Expected: expected}
+}
+
+// planTarget decides whether the target is a class or a number.
+func (p *plan) planTarget(last bool) error {
+	s := p.sheet
+	c := &s.columns[p.target]
+	which := c.name
+	if last {
+		which += ", the last column,"
+	}
+	switch n := c.differ; {
+	case c.present() == 0:
+		return p.fault(p.target, "no values", "a target with at least two different values")
+	case p.otherStyle(p.target) != nil:
+		return p.otherStyle(p.target)
+	case n == 1 && !c.crowded:
+		return p.fault(p.target, "the same value in every row", "a target with at least two different values")
+	case c.numeric():
+	case n > maxClasses || c.crowded:
+		return p.fault(p.target, fmt.Sprintf("more than %d different words", maxClasses), "numbers, or fewer classes")
+	case c.present() >= manyRows && 2*n > c.present():
+		return p.fault(p.target, fmt.Sprintf("%d different words in %d rows", n, c.present()), "numbers, or classes of several rows each")
+	}
+	r, column := role{used: true, needed: c.missing > 0}, Column{Width: c.width}
+	what := "numbers"
 	if !c.numeric() {
-		words := Field{Words: slices.Sorted(maps.Keys(c.values))}
-		l.code[target] = words.code()
-		for _, word := range words.Words {
-			l.Classes = append(l.Classes, format.Printable(word))
+		f := Field{Words: slices.Sorted(maps.Keys(c.texts()))}
+		r.code = f.code()
+		for _, word := range f.Words {
+			p.Classes = append(p.Classes, format.Printable(word))
 		}
-		return nil
+		what = fmt.Sprintf("%d classes", len(p.Classes))
+	} else if values := c.wholeNumbers(s.style); len(values) > 0 && c.present() >= classRows*len(values) {
+		p.number = make(map[float64]int)
+		for k, v := range values {
+			p.number[v] = k
+			p.Classes = append(p.Classes, strconv.FormatFloat(v, 'f', -1, 64))
+		}
+		what = fmt.Sprintf("%d whole numbers, taken as classes", len(values))
 	}
-	values := c.wholeNumbers()
-	if len(values) == 0 || s.Rows < classRows*len(values) {
-		return nil
+	if p.Classes != nil {
+		column = Column{Width: 2, Kinds: len(p.Classes)}
 	}
-	l.number = make(map[float64]int)
-	for k, v := range values {
-		l.number[v] = k
-		l.Classes = append(l.Classes, strconv.FormatFloat(v, 'f', -1, 64))
-	}
+	p.roles = make([]role, len(s.columns))
+	p.roles[p.target] = r
+	p.Columns = []Column{column} // the others come around it
+	p.notes.add("%s is the target: %s", which, what)
 	return nil
+}
+
+// texts returns all different fields.
+func (c *column) texts() map[string]struct{} {
+	all := maps.Clone(c.values)
+	for word := range c.counts {
+		all[word] = struct{}{}
+	}
+	return all
 }
 
 // wholeNumbers returns the different values of a numeric column, ascending, or nothing if there are too
 // many for classes or not all are whole.
-func (c *column) wholeNumbers() []float64 {
+func (c *column) wholeNumbers(style numerals) []float64 {
 	seen := make(map[float64]bool)
 	if c.crowded || c.words > 0 {
 		return nil
 	}
 	for text := range c.values {
-		v, ok := parseNumber(text)
+		v, ok := style.parse(text)
 		if !ok || v != math.Trunc(v) {
 			return nil
 		}
@@ -153,82 +215,35 @@ func (c *column) wholeNumbers() []float64 {
 	return slices.SortedFunc(maps.Keys(seen), cmp.Compare[float64])
 }
 
-// Each reads the rows a second time, now knowing what every field is, and has several goroutines visit their values, which are
-// the callee's until it returns. Rows are visited in any order, i counts them as they follow one another.
-func (s *Sheet) Each(l *Layout, visit func(i int, values []float64) error) error {
-	readers := make([]valueReader, s.workers)
-	for w := range readers {
-		readers[w] = valueReader{sheet: s, layout: l, rows: rows{comma: byte(s.comma)}, values: make([]float64, len(s.columns))}
+// planRows finds out which rows are left out, and where the others stand.
+func (p *plan) planRows() error {
+	s := p.sheet
+	p.before, p.Rows = s.before, s.Rows
+	for _, r := range p.roles {
+		p.gaps = p.gaps || r.needed
 	}
-	chunks := s.chunker()
-	err := chunks.each(s.workers, func(worker int, k *chunk) error { return readers[worker].each(k, visit) })
-	if err == nil && chunks.index < len(s.before)-1 && s.before[chunks.index] < s.Rows {
-		err = fault.Changed(s.sources[0].Name)
-	}
-	return err
-}
-
-// valueReader reads rows as numbers.
-type valueReader struct {
-	sheet  *Sheet
-	layout *Layout
-	rows   rows
-	values []float64
-	source int // of the chunk
-}
-
-// each visits the rows of a chunk that the survey counted.
-func (d *valueReader) each(k *chunk, visit func(i int, values []float64) error) error {
-	s, r := d.sheet, &d.rows
-	changed := fault.Changed(s.sources[k.source].Name)
-	if k.index+1 >= len(s.before) {
-		return changed
-	}
-	r.reset(k)
-	d.source = k.source
-	first, last := s.before[k.index], s.before[k.index+1]
-	if k.first && s.header {
-		_, _ = r.next() // an error comes again
-	}
-	for i := first; i < last; i++ {
-		more, err := r.next()
-		if !more || err != nil || r.fields != len(s.columns) {
-			return changed
-		}
-		if err := d.read(); err != nil {
+	if p.gaps {
+		if err := s.complete(p.Layout); err != nil {
 			return err
 		}
-		if err := visit(i, d.values); err != nil {
-			return err
-		}
+	}
+	p.Tests = s.testRows(p.before)
+	if p.Rows < 2 {
+		return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Found: plural(p.Rows, "row") + " without missing values", Expected: "at least 2"}
+	}
+	without := s.columns[p.target].missing
+	if without > 0 {
+		p.notes.add("%s: %s without a target left out", p.Target, rowsAre(without))
+	}
+	if others := s.Rows - p.Rows - without; others > 0 {
+		p.notes.add("%s with a missing value left out; --missing says otherwise", rowsAre(others))
 	}
 	return nil
 }
 
-// read stores the values of the row.
-func (d *valueReader) read() error {
-	s, l, r := d.sheet, d.layout, &d.rows
-	for j, kind := range r.kinds[:r.fields] {
-		k, known := 0, true
-		switch code := l.code[j]; {
-		case code != nil:
-			k, known = code[string(r.field(j))]
-			d.values[j] = float64(k)
-		case kind != word:
-			d.values[j] = r.values[j]
-		default:
-			field := string(r.field(j))
-			if d.values[j], known = parseNumber(field); !known {
-				return &fault.FormatError{File: s.sources[d.source].Name, Line: r.lineOf(j), Column: s.columns[j].name, Found: fault.Quote(field), Expected: expectedNumber(field)}
-			}
-		}
-		if j == l.target && l.number != nil {
-			k, known = l.number[d.values[j]]
-			d.values[j] = float64(k)
-		}
-		if !known {
-			return fault.Changed(s.sources[d.source].Name)
-		}
+func rowsAre(n int) string {
+	if n == 1 {
+		return "1 row is"
 	}
-	return nil
+	return format.Count(n) + " rows are"
 }

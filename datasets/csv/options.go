@@ -1,5 +1,13 @@
 package csv
 
+import (
+	"slices"
+	"unicode"
+	"unicode/utf8"
+
+	"newtop/datasets/fault"
+)
+
 // Options says how a table is read and what becomes of its columns. The zero value is what suits most tables.
 type Options struct {
 	Header    string   // whether the first row names the columns: yes or no; empty: as it looks
@@ -9,3 +17,46 @@ type Options struct {
 	Drop      []string // columns to leave out, by name or number from 1
 	Keep      []string // columns not to leave out, whatever they look like
 }
+
+// What stands in for missing values.
+const (
+	MissingIndicator = "indicator" // the mean, and an input that is 1 where a value is missing
+	MissingMean      = "mean"
+	MissingMedian    = "median"
+	MissingDrop      = "drop" // nothing: the row is left out
+)
+
+// check returns a *fault.OptionError for what can't be.
+func (o *Options) check() error {
+	for _, c := range []struct {
+		field, value, expected string
+		ok                     bool
+	}{
+		{"header", o.Header, "yes or no", slices.Contains([]string{"", "yes", "no"}, o.Header)},
+		{"missing", o.Missing, "indicator, mean, median or drop", slices.Contains([]string{"", MissingIndicator, MissingMean, MissingMedian, MissingDrop}, o.Missing)},
+		{"decimal", o.Decimal, "a point or a comma", slices.Contains([]string{"", ".", ","}, o.Decimal)},
+		{"thousands", o.Thousands, "a character that is no digit, letter, sign or quote, and not what parts decimals", o.separates()},
+	} {
+		if !c.ok {
+			return &fault.OptionError{Field: c.field, Value: c.value, Expected: c.expected}
+		}
+	}
+	return nil
+}
+
+// separates reports whether thousands can be parted by what is given.
+func (o *Options) separates() bool {
+	if o.Thousands == "" {
+		return true
+	}
+	r, n := utf8.DecodeRuneInString(o.Thousands)
+	bad := r == utf8.RuneError || unicode.IsDigit(r) || unicode.IsLetter(r) || unicode.IsControl(r) || slices.Contains([]rune{'+', '-', '"', ';'}, r)
+	point := "."
+	if o.Decimal != "" {
+		point = o.Decimal
+	}
+	return n == len(o.Thousands) && !bad && o.Thousands != point
+}
+
+// numerals returns how numbers are written.
+func (o *Options) numerals() numerals { return newNumerals(o.Decimal, o.Thousands) }

@@ -20,15 +20,18 @@ type Reader struct {
 	file   string
 	text   *bufio.Reader
 	csv    records
-	fields []Field
-	code   []map[string]int // of each field: which of its inputs a word sets; nil for numbers
-	first  []int            // of each field: where it starts among the inputs
+	table  *Table
+	style  numerals
+	roles  []role // of each field
+	first  []int  // of each field: where it starts among the inputs
 	inputs int
 	names  []string // of the file's columns
 	place  []int    // of the file's columns: which field it is; -1 for the target
 	target int      // its column; -1 without one
 	waits  []string // the first row, if it is none of names and was not returned yet
 	line   int      // on which the row begins that was returned last
+	row    int      // its number, from 1
+	told   told
 }
 
 const (
@@ -42,11 +45,13 @@ const (
 // fields. A column that is neither is an error. The delimiter is told as for a file that is trained on. file is for
 // errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
 func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error) {
-	d := &Reader{file: file, csv: records{source: bounded{r, MaxRow}, longest: MaxRow}, fields: t.Fields, target: -1}
+	d := &Reader{file: file, csv: records{source: bounded{r, MaxRow}, longest: MaxRow}, table: t, style: newNumerals(t.Decimal, t.Thousands), target: -1}
 	for i := range t.Fields {
-		d.code, d.first = append(d.code, t.Fields[i].code()), append(d.first, d.inputs)
-		d.inputs += t.Fields[i].Inputs()
+		f := &t.Fields[i]
+		d.roles, d.first = append(d.roles, role{field: f, code: f.code(), order: orderOf(f.Order)}), append(d.first, d.inputs)
+		d.inputs += f.Inputs()
 	}
+	d.told.fields = make([]counts, len(t.Fields))
 	if err := d.open(); err != nil {
 		return nil, err
 	}
@@ -87,7 +92,7 @@ func (d *Reader) open() error {
 	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 {
 		sample = sample[:end+1]
 	}
-	comma, _ := sniff(func() io.Reader { return bytes.NewReader(sample) })
+	comma, _ := sniff(func() io.Reader { return bytes.NewReader(sample) }, d.style)
 	d.csv.Reader = parser(d.text, comma) // which takes the buffer for its own
 	return nil
 }
@@ -157,41 +162,129 @@ func (d *Reader) Line() int { return d.line }
 // Waiting reports whether the next row has still to come in.
 func (d *Reader) Waiting() bool { return d.text.Buffered() == 0 }
 
+// Row returns the number of the row, from 1, that Read returned last.
+func (d *Reader) Row() int { return d.row }
+
+// Number reads a number as the table writes it.
+func (d *Reader) Number(text string) (float64, bool) { return d.style.parse(text) }
+
 // Read stores the next row's inputs, raw, in dst, and returns the target's field, fit to be shown, or nothing where it
-// is missing. At the end it returns io.EOF.
+// is missing. Rows with missing values are passed over where the table says so. At the end it returns io.EOF.
 func (d *Reader) Read(dst []float64) (target string, err error) {
 	if len(dst) != d.inputs {
 		panic("csv: Reader.Read into a row of another length")
 	}
-	record := d.waits
-	d.waits = nil
-	if record == nil {
-		if record, err = d.record(); err != nil {
-			return "", err
+	for {
+		record := d.waits
+		d.waits = nil
+		if record == nil {
+			if record, err = d.record(); err != nil {
+				return "", err
+			}
+		}
+		d.row++
+		if d.table.Missing == MissingDrop && d.lacks(record) {
+			d.told.rows++
+			continue
+		}
+		return d.store(dst, record)
+	}
+}
+
+// lacks reports whether an input's value is missing.
+func (d *Reader) lacks(record []string) bool {
+	for j, field := range record {
+		if i := d.place[j]; i >= 0 && d.roles[i].field.Inputs() > 0 && missing(field) {
+			return true
 		}
 	}
+	return false
+}
+
+// store stores the inputs of a row.
+func (d *Reader) store(dst []float64, record []string) (target string, err error) {
 	clear(dst)
 	for j, field := range record {
 		i := d.place[j]
-		switch {
-		case i < 0 && !missing(field):
-			target = format.Printable(field)
-		case i < 0:
-		case missing(field):
-			return "", d.fault(j, "a missing value ("+fault.Quote(field)+")", d.fields[i].expected())
-		case d.code[i] == nil:
-			v, ok := parseNumber(field)
-			if !ok {
-				return "", d.fault(j, fault.Quote(field), expectedNumber(field))
+		if i < 0 {
+			if !missing(field) {
+				target = format.Printable(field)
 			}
-			dst[d.first[i]] = v
-		default:
-			k, ok := d.code[i][field]
-			if !ok {
-				return "", d.fault(j, fault.Quote(field)+", which was not trained on", d.fields[i].expected())
-			}
-			dst[d.first[i]+k] = 1
+			continue
+		}
+		r := &d.roles[i]
+		own := dst[d.first[i]:][:r.field.Inputs()]
+		if len(own) == 0 {
+			continue
+		}
+		put := d.number
+		if r.code != nil {
+			put = d.word
+		}
+		if found, expected := put(own, i, field); found != "" {
+			return "", d.fault(j, found, expected)
 		}
 	}
 	return target, nil
 }
+
+// word stores the inputs of a word, or says what is wrong with it.
+func (d *Reader) word(own []float64, i int, field string) (found, expected string) {
+	r := &d.roles[i]
+	f := r.field
+	k, ok := r.code[field]
+	switch {
+	case ok:
+	case missing(field) && d.table.Missing == "":
+		return lack(field), f.expected()
+	case missing(field):
+		if k = f.missingCode(); !f.Missing && f.Kind != Statistics {
+			d.told.fields[i].missing++
+		}
+	case d.table.Missing == "":
+		return fault.Quote(field) + ", which was not trained on", f.expected()
+	default:
+		k = f.otherCode()
+		d.told.fields[i].unseen++
+	}
+	switch {
+	case f.Kind == Statistics:
+		copy(own, f.Means[k*len(own):])
+	case k < f.noCode():
+		own[k] = 1
+	}
+	return "", ""
+}
+
+// number stores the inputs of a number, a date or a boolean, or says what is wrong with it.
+func (d *Reader) number(own []float64, i int, field string) (found, expected string) {
+	r := &d.roles[i]
+	f := r.field
+	numbers := own[:f.numbers()]
+	if missing(field) {
+		if f.Fill == nil {
+			return lack(field), f.expected()
+		}
+		copy(numbers, f.Fill)
+		if f.Missing {
+			own[len(own)-1] = 1
+		} else {
+			d.told.fields[i].missing++
+		}
+		return "", ""
+	}
+	v, ok := f.parse(field, d.style, r.order)
+	switch {
+	case !ok && f.Kind == "":
+		return fault.Quote(field), d.style.expected(field)
+	case !ok:
+		return fault.Quote(field), f.expected()
+	case len(numbers) > 1:
+		datePartsTo(numbers, v)
+	default:
+		numbers[0] = v
+	}
+	return "", ""
+}
+
+func lack(field string) string { return "a missing value (" + fault.Quote(field) + ")" }

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,14 +10,18 @@ import (
 	"newtop/internal/format"
 )
 
-// header reports whether the first row names the columns: it has the name of one, or, where they have numbers, a word
-// in the place of a number.
+// header reports whether the first row names the columns: it has the name of one, or all of them where they are numbers, or, where
+// columns never had names, a word in the place of a number.
 func (d *Reader) header(first []string, t *Table) bool {
 	names := make(map[string]bool, len(first))
-	for _, field := range first {
-		names[format.Printable(field)] = true
+	for _, name := range columnNames(first, true) {
+		names[name] = true
 	}
+	all := true
 	for i, f := range t.Fields {
+		if f.Kind != LeftOut {
+			all = all && names[f.Name]
+		}
 		if _, err := strconv.Atoi(f.Name); err != nil {
 			if names[f.Name] {
 				return true
@@ -27,11 +32,14 @@ func (d *Reader) header(first []string, t *Table) bool {
 		if len(first) > len(t.Fields) && i+1 >= t.Place {
 			j++
 		}
-		if j < len(first) && f.Words == nil && !numberLike(first[j]) && !missing(first[j]) {
+		if j >= len(first) || f.Words != nil || f.Kind != "" || missing(first[j]) {
+			continue
+		}
+		if _, number := d.style.like(first[j]); !number {
 			return true
 		}
 	}
-	return false
+	return all && t.Header == "yes"
 }
 
 // byName finds the columns by the names in the first line, or by place if none has one of the table's.
@@ -42,11 +50,8 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 	}
 	seen := make(map[string]bool, len(header))
 	some := false
-	for j, field := range header {
-		name := strconv.Itoa(j + 1)
-		if field != "" {
-			name = format.Printable(field)
-		}
+	d.names = nil
+	for j, name := range columnNames(header, true) {
 		if d.names = append(d.names, name); seen[name] {
 			return d.fault(j, "a second column of that name", "different names")
 		}
@@ -58,11 +63,12 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 		return d.byPlace(len(header), t, needed)
 	}
 	d.target = slices.Index(d.names, t.Target)
-	if n, err := strconv.Atoi(t.Target); needed && d.target < 0 && err == nil && n <= len(d.names) {
-		d.target = n - 1
-	}
-	if needed && d.target < 0 {
-		return &fault.OptionError{Field: "target", Value: t.Target, Expected: "one of the columns " + few(d.names) + format.DidYouMean(t.Target, d.names)}
+	if needed {
+		var expected string
+		if d.target, expected = lookUp(t.Target, d.names, len(d.names)); d.target < 0 {
+			return &fault.OptionError{Field: "target", Value: t.Target,
+				Expected: cmp.Or(expected, "one of the columns "+few(d.names)+format.DidYouMean(t.Target, d.names))}
+		}
 	}
 	for j, name := range d.names {
 		i, ok := known[name]
@@ -74,6 +80,9 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 		d.place = append(d.place, i)
 	}
 	for _, f := range t.Fields {
+		if f.Kind == LeftOut {
+			continue
+		}
 		if !seen[f.Name] || d.target >= 0 && d.names[d.target] == f.Name {
 			return &fault.FormatError{File: d.file, Line: d.line, Found: fmt.Sprintf("no column %q", f.Name), Expected: "all that the model takes"}
 		}

@@ -21,6 +21,7 @@ const (
 // rows goes through the rows of a chunk. They are what encoding/csv makes of them, fields without the white space around them.
 type rows struct {
 	comma  byte
+	style  numerals
 	quotes bool
 	text   []byte // what is left
 	ahead  int    // the line on which that starts
@@ -32,6 +33,7 @@ type rows struct {
 	to     []int32
 	kinds  []kind
 	values []float64 // of fields that are not a word
+	plain  []byte    // room for a number in the usual style
 	quoted quoted
 }
 
@@ -111,6 +113,14 @@ func (r *rows) see(from, to int) {
 		from = to - len(field)
 		field = bytes.TrimRightFunc(field, unicode.IsSpace)
 		to = from + len(field)
+	}
+	if !r.style.usual() {
+		var ok bool
+		if r.plain, ok = r.style.plainTo(r.plain, field); !ok {
+			r.add(from, to, word, 0)
+			return
+		}
+		field = r.plain
 	}
 	v, k := decimal(field)
 	r.add(from, to, k, v)

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"newtop/datasets/fault"
-	"newtop/internal/format"
 )
 
 // bounded is a reader that ends in an error after so many bytes.
@@ -60,7 +59,7 @@ func parser(text io.Reader, comma rune) *stdcsv.Reader {
 
 // sniff returns the delimiter and the first records of a text, which open opens. It chooses the one that gives more than one
 // column and the same number of them in most lines, then the one that leaves more numbers.
-func sniff(open func() io.Reader) (comma rune, best [][]string) {
+func sniff(open func() io.Reader, style numerals) (comma rune, best [][]string) {
 	comma = ','
 	var bestSame, bestNumbers float64
 	for _, candidate := range []rune{',', ';', '\t'} {
@@ -68,7 +67,7 @@ func sniff(open func() io.Reader) (comma rune, best [][]string) {
 		if len(sample) == 0 {
 			continue
 		}
-		same, numbers := grade(sample)
+		same, numbers := grade(sample, style)
 		if best == nil || same > bestSame || same == bestSame && (numbers > bestNumbers ||
 			numbers == bestNumbers && len(sample[0]) > len(best[0])) {
 			comma, best, bestSame, bestNumbers = candidate, sample, same, numbers
@@ -96,7 +95,7 @@ func sample(r *records) (records [][]string) {
 
 // grade returns the fraction of the records that have as many fields as the first, 0 if that is one, and
 // the fraction of all fields that are numbers.
-func grade(records [][]string) (same, numbers float64) {
+func grade(records [][]string, style numerals) (same, numbers float64) {
 	fields := 0
 	for _, record := range records {
 		fields += len(record)
@@ -104,60 +103,12 @@ func grade(records [][]string) (same, numbers float64) {
 			same++
 		}
 		for _, field := range record {
-			if numberLike(field) {
+			if _, ok := style.like(field); ok {
 				numbers++
 			}
 		}
 	}
 	return same / float64(max(len(records), 1)), numbers / float64(max(fields, 1))
-}
-
-// isHeader reports whether the first record names the columns: some column has a word there and numbers
-// below, or there are no numbers at all and nothing in the first record comes again.
-func isHeader(first []string, rest [][]string) bool {
-	allWords, repeated := true, false
-	for j, name := range first {
-		var c column
-		again := false
-		for _, record := range rest {
-			if j >= len(record) || missing(record[j]) {
-				continue
-			}
-			again = again || record[j] == name
-			if numberLike(record[j]) {
-				c.numbers++
-			} else {
-				c.words++
-			}
-		}
-		if c.numeric() && !numberLike(name) && !missing(name) {
-			return true
-		}
-		repeated = repeated || again || missing(name)
-		allWords = allWords && c.numbers == 0 && !numberLike(name)
-	}
-	return allWords && !repeated && len(rest) > 0
-}
-
-// name names the columns after the header's fields, or after their numbers.
-func (s *Sheet) name(first []string) error {
-	if n := len(first); n < 2 || n > maxColumns {
-		return &fault.FormatError{File: s.sources[0].Name, Line: 1, Found: plural(n, "column"),
-			Expected: fmt.Sprintf("2 to %d columns parted by commas, semicolons or tabs", maxColumns)}
-	}
-	seen := make(map[string]bool)
-	for j, field := range first {
-		name := strconv.Itoa(j + 1)
-		if s.header && field != "" {
-			name = format.Printable(field)
-		}
-		if seen[name] {
-			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
-		}
-		seen[name] = true
-		s.columns = append(s.columns, column{name: name})
-	}
-	return nil
 }
 
 // rowFault turns an error of the CSV reader at a row into a FormatError. The row starts on that line.

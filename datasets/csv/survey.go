@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 
 	"newtop/datasets/fault"
 )
@@ -14,43 +13,35 @@ import (
 // Sheet is what a first pass over CSV texts, which are one table, finds out. They may be longer than the memory.
 type Sheet struct {
 	sources []Source
+	options *Options
+	style   numerals
 	size    int // bytes of a chunk
 	workers int
 	comma   rune
 	header  bool
+	seenBy  sight
 	head    []string // the first record
 	columns []column
 	before  []int // rows before each chunk
+	source  []int // of each chunk
 	Rows    int   // without the headers
 	// LastFile and LastLine are where the last row starts.
 	LastFile string
 	LastLine int
 }
 
-// column is what the fields of a column are like, the header left out.
-type column struct {
-	name    string
-	numbers int                 // fields that are written like a number
-	words   int                 // other fields
-	width   int                 // bytes in which each number is exact, see narrowest; 0 without numbers
-	values  map[string]struct{} // the different fields, unless there are too many
-	crowded bool                // whether there are
-}
-
-// numeric reports whether nine in ten fields are numbers, or all but one: in a short table, too, a stray
-// word is a slip and not a category.
-func (c *column) numeric() bool {
-	return c.numbers > 0 && 9*c.words <= c.numbers || c.numbers > 1 && c.words == 1
-}
-
 // Survey finds out what the columns of the first limit rows (0: of all) hold, in texts of which one follows the other; all must
-// have the header of the first, if that has one. What it finds doesn't depend on how many threads there are.
-func Survey(sources []Source, limit int) (*Sheet, error) {
-	return survey(sources, limit, chunkBytes, runtime.GOMAXPROCS(0))
+// have the header of the first, if that has one. What it finds doesn't depend on how many threads there are. It returns a
+// *fault.FormatError for what is wrong with a text, and a *fault.OptionError for what is wrong with an option.
+func Survey(sources []Source, limit int, o *Options) (*Sheet, error) {
+	return survey(sources, limit, o, chunkBytes, runtime.GOMAXPROCS(0))
 }
 
-func survey(sources []Source, limit, size, workers int) (*Sheet, error) {
-	s := &Sheet{sources: sources, size: size, workers: workers}
+func survey(sources []Source, limit int, o *Options, size, workers int) (*Sheet, error) {
+	if err := o.check(); err != nil {
+		return nil, err
+	}
+	s := &Sheet{sources: sources, options: o, style: o.numerals(), size: size, workers: workers}
 	v := surveyor{sheet: s, limit: limit, chunks: s.chunker()}
 	early := s.begin()
 	if early != nil && !isFormat(early) {
@@ -78,13 +69,19 @@ func (s *Sheet) begin() error {
 		return err
 	}
 	open := func() io.Reader { return io.NewSectionReader(first.Text, c.at, first.Size-c.at) }
-	comma, sample := sniff(open)
+	comma, sample := sniff(open, s.style)
 	s.comma = comma
 	if len(sample) == 0 {
 		_, err := newRecords(open(), comma).Read()
 		return rowFault(first.Name, 1, err)
 	}
-	s.header, s.head = isHeader(sample[0], sample[1:]), sample[0]
+	switch s.options.Header {
+	case "yes":
+		s.seenBy = bySetting
+	case "":
+		s.seenBy = headerOf(sample[0], sample[1:], s.style)
+	}
+	s.header, s.head = s.seenBy != noHeader, sample[0]
 	return s.name(sample[0])
 }
 
@@ -105,29 +102,5 @@ func (s *Sheet) checkHeader(file string, r *rows) error {
 	return nil
 }
 
-// crowdedAt returns where a column has more different words than there may be.
-func (s *Sheet) crowdedAt(j int) (file string, line int) {
-	seen := make(map[string]bool)
-	c, r := s.chunker(), rows{comma: byte(s.comma)}
-	for {
-		k, err := c.next()
-		if err != nil {
-			return s.LastFile, s.LastLine // it was changed meanwhile
-		}
-		r.reset(k)
-		for i := 0; ; i++ {
-			more, err := r.next()
-			if !more || err != nil {
-				break
-			}
-			if i == 0 && k.first && s.header || j >= r.fields || seen[string(r.field(j))] {
-				continue
-			}
-			if len(seen) == maxCategories {
-				return s.sources[k.source].Name, r.lineOf(j)
-			}
-			seen[strings.Clone(string(r.field(j)))] = true
-		}
-		c.free(k)
-	}
-}
+// newRows returns a reader of the rows of chunks.
+func (s *Sheet) newRows() rows { return rows{comma: byte(s.comma), style: s.style} }

@@ -3,21 +3,20 @@ package csv
 import (
 	"io"
 	"maps"
-	"math/bits"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
-
-	"newtop/datasets/fault"
 )
 
 // surveyor has a sheet filled in by several surveys, which look at a chunk each at a time.
 type surveyor struct {
-	sheet   *Sheet
-	limit   int
-	chunks  *chunker
-	crowded []atomic.Bool // of each column: whether there are too many different fields
+	sheet  *Sheet
+	limit  int
+	chunks *chunker
+	broken []atomic.Bool // of each column: whether it does not count the rows
+	many   []atomic.Bool // of each column: whether there are too many different numbers
+	wordy  []atomic.Bool // of each column: whether there are too many different words
+	ids    []int         // the columns that are called like identifiers
 
 	mu    sync.Mutex // of what follows
 	ends  []chunkEnd // of each chunk
@@ -28,27 +27,21 @@ type surveyor struct {
 }
 
 // chunkEnd is how many rows a chunk has, and where the last one starts.
-type chunkEnd struct{ rows, source, line int }
+type chunkEnd struct {
+	rows, source, line int
+	runs               []run
+}
+
+// run is that the numbers of a column count the rows of a chunk by one from the first.
+type run struct {
+	column int
+	first  float64
+}
 
 // found is an error and the index of its chunk.
 type found struct {
 	index int
 	err   error
-}
-
-// tally is what one of several surveys has seen of the columns.
-type tally struct {
-	of      *surveyor
-	base    *tally // that was done before, whose fields need not be kept again; nil for the first
-	rows    rows
-	seen    int // rows
-	columns []columnTally
-	small   [][4]uint64 // of each column: which numbers from 0 to 255 there are
-}
-
-type columnTally struct {
-	words, width, distinct int
-	values                 map[string]struct{} // but the small numbers
 }
 
 // run surveys the chunks, or checks only that they are text. Some rows are looked at before several go on, so that columns of
@@ -59,10 +52,15 @@ func (v *surveyor) run(checkOnly bool) error {
 		v.until.Store(-1)
 	}
 	s := v.sheet
-	v.crowded = make([]atomic.Bool, len(s.columns))
+	v.broken, v.many, v.wordy = make([]atomic.Bool, len(s.columns)), make([]atomic.Bool, len(s.columns)), make([]atomic.Bool, len(s.columns))
+	for j := range s.columns {
+		if s.columns[j].identifierName() {
+			v.ids = append(v.ids, j)
+		}
+	}
 	base := v.newTally(nil)
 	var err error
-	for n := 0; n < 64 && (base.seen <= maxCategories || s.workers == 1) || v.limit > 0; n++ {
+	for n := 0; n < 64 && (base.seen <= maxNumbers || s.workers == 1) || v.limit > 0; n++ {
 		var k *chunk
 		if k, err = v.chunks.next(); err != nil {
 			break
@@ -89,18 +87,6 @@ func (v *surveyor) run(checkOnly bool) error {
 	return nil
 }
 
-func (v *surveyor) newTally(base *tally) *tally {
-	columns := len(v.sheet.columns)
-	t := &tally{of: v, base: base, rows: rows{comma: byte(v.sheet.comma)}, columns: make([]columnTally, columns), small: make([][4]uint64, columns)}
-	if base != nil {
-		copy(t.small, base.small)
-		for j := range t.columns {
-			t.columns[j].distinct = base.columns[j].distinct
-		}
-	}
-	return t
-}
-
 // verdict returns the fault that counts, err where there is none before it.
 func (v *surveyor) verdict(err error) error {
 	switch {
@@ -123,174 +109,91 @@ func (v *surveyor) finish(tallies []*tally) {
 	for i, end := range v.ends {
 		s.Rows += end.rows
 		s.before[i+1] = s.Rows
+		s.source = append(s.source, end.source)
 		if end.rows > 0 {
 			s.LastFile, s.LastLine = s.sources[end.source].Name, end.line
 		}
 	}
 	for j := range s.columns {
-		c := &s.columns[j]
-		var small [4]uint64
-		c.values = make(map[string]struct{})
-		for _, t := range tallies {
-			of := &t.columns[j]
-			c.words += of.words
-			c.width = max(c.width, of.width)
-			maps.Copy(c.values, of.values)
-			for i, b := range t.small[j] {
-				small[i] |= b
-			}
-		}
-		c.numbers = s.Rows - c.words
-		for i, b := range small {
-			for ; b != 0; b &= b - 1 {
-				c.values[strconv.Itoa(64*i+bits.TrailingZeros64(b))] = struct{}{}
-			}
-		}
-		if c.crowded = v.crowded[j].Load() || len(c.values) > maxCategories; c.crowded {
-			c.values = nil
-		}
+		v.join(j, tallies)
 	}
+	v.count()
 }
 
-// survey looks at a chunk. Its error ends the survey; other faults are kept, since a byte that is no text counts before them.
-func (t *tally) survey(k *chunk) error {
-	v := t.of
-	file := v.sheet.sources[k.source].Name
-	zero, other := badBytes(k.text)
-	var end chunkEnd
-	var err error
-	if int64(k.index) <= v.until.Load() {
-		end, err = t.countRows(k)
-	}
-	if k.endless {
-		err = rowFault(file, k.line, errLongRow)
-	}
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if zero != nil {
-		v.zero.keep(k.index, notText(file, k.line+zero.line, 0))
-	}
-	if other != nil {
-		v.other.keep(k.index, notText(file, k.line+other.line, other.byte))
-	}
-	if err != nil {
-		v.fault.keep(k.index, err)
-		v.until.Store(min(v.until.Load(), int64(k.index)))
-	}
-	v.ends = slices.Grow(v.ends, max(k.index+1-len(v.ends), 0))[:max(k.index+1, len(v.ends))]
-	v.ends[k.index] = end
-	if k.endless {
-		return err
-	}
-	return nil
-}
-
-func (f *found) keep(index int, err error) {
-	if f.err == nil || index < f.index {
-		*f = found{index, err}
-	}
-}
-
-// countRows goes through the rows of a chunk.
-func (t *tally) countRows(k *chunk) (end chunkEnd, err error) {
-	s := t.of.sheet
-	file := s.sources[k.source].Name
-	r := &t.rows
-	end.source = k.source
-	r.reset(k)
-	for i := 0; t.of.limit == 0 || t.seen < t.of.limit; i++ {
-		more, err := r.next()
-		if err != nil {
-			return end, rowFault(file, r.line, err)
+// join puts together what the surveys have seen of a column.
+func (v *surveyor) join(j int, tallies []*tally) {
+	c := &v.sheet.columns[j]
+	var distinct *sketch
+	c.values, c.counts, c.orders, c.whole = make(map[string]struct{}), make(map[string]int), make(map[order]int), true
+	for _, t := range tallies {
+		of := &t.columns[j]
+		c.words, c.missing, c.gaps = c.words+of.words, c.missing+of.missing, c.gaps+of.gaps
+		c.width = max(c.width, of.width)
+		c.whole = c.whole && !of.fractions
+		c.dates, c.timed = c.dates+of.dates, c.timed+of.timed
+		for _, o := range []order{yearFirst, dayFirst, monthFirst} {
+			c.orders[o] += of.orders[o]
 		}
-		if !more && i == 0 && k.first {
-			return end, rowFault(file, 1, io.EOF)
+		for i, n := range of.styles {
+			c.styles[i] += n
 		}
-		if !more {
-			break
+		maps.Copy(c.values, of.values)
+		t.smallTo(j, c.values)
+		for text, w := range of.counts {
+			c.counts[text] += w.rows
 		}
-		if i == 0 && k.first && s.header {
-			if err := s.checkHeader(file, r); err != nil {
-				return end, err
+		if of.sketch != nil {
+			if distinct == nil {
+				distinct = new(sketch)
 			}
-			continue
+			distinct.join(of.sketch)
 		}
-		if r.fields != len(s.columns) {
-			return end, raggedRow(file, r.line, r.fields, len(s.columns))
-		}
-		if err := t.see(file); err != nil {
-			return end, err
-		}
-		t.seen++
-		end.rows++
-		end.line = r.line
 	}
-	return end, nil
-}
-
-// see looks at the fields of the row.
-func (t *tally) see(file string) error {
-	r := &t.rows
-	for j, k := range r.kinds[:r.fields] {
-		if k == small {
-			v := uint8(r.values[j])
-			if b := &t.small[j][v/64]; *b&(1<<(v%64)) == 0 {
-				*b |= 1 << (v % 64)
-				c := &t.columns[j]
-				c.width = max(c.width, 1)
-				t.another(j)
-			}
-			continue
+	c.numbers = v.sheet.Rows - c.words - c.missing
+	c.crowded = v.many[j].Load() || len(c.values) > maxNumbers
+	c.wordy = v.wordy[j].Load() || len(c.counts) > maxWords
+	c.differ = len(c.values) + len(c.counts)
+	if c.wordy || slices.Contains(v.ids, j) && c.crowded {
+		if distinct == nil {
+			distinct = new(sketch)
 		}
-		c, field, v, number := &t.columns[j], r.field(j), r.values[j], true
-		if k == word && c.width == 8 && decimalForm(field) {
-			t.note(j, field)
-			continue
+		for text := range c.counts {
+			distinct.add([]byte(text))
 		}
-		if k == word {
-			if missing(field) {
-				return &fault.FormatError{File: file, Line: r.lineOf(j), Column: t.of.sheet.columns[j].name,
-					Found: "a missing value (" + fault.Quote(string(field)) + ")", Expected: "a number or a category"}
-			}
-			v, number = likeNumber(string(field))
-		}
-		if number {
-			c.width = max(c.width, narrowest(v))
-		} else {
-			c.words++
-		}
-		t.note(j, field)
+		c.differ = distinct.count()
 	}
-	return nil
-}
-
-// note keeps a field that was not seen before.
-func (t *tally) note(j int, field []byte) {
-	c := &t.columns[j]
-	if t.of.crowded[j].Load() {
+	if c.crowded {
 		c.values = nil
-		return
 	}
-	if t.base != nil {
-		if _, ok := t.base.columns[j].values[string(field)]; ok {
-			return
-		}
+	if c.wordy {
+		c.counts = nil
 	}
-	if _, ok := c.values[string(field)]; ok {
-		return
-	}
-	if c.values == nil {
-		c.values = make(map[string]struct{})
-	}
-	c.values[string(field)] = struct{}{}
-	t.another(j)
 }
 
-// another counts a different field.
-func (t *tally) another(j int) {
-	c := &t.columns[j]
-	if c.distinct++; c.distinct > maxCategories {
-		t.of.crowded[j].Store(true)
-		c.values = nil
+// count finds out which columns count the rows of each source, one after the other.
+func (v *surveyor) count() {
+	s := v.sheet
+	next, alive := make(map[int]float64), make(map[int]bool)
+	for j := range s.columns {
+		alive[j] = !v.broken[j].Load()
+	}
+	source := -1
+	for _, end := range v.ends {
+		if end.rows == 0 {
+			continue
+		}
+		for _, r := range end.runs {
+			switch {
+			case source < 0:
+				s.columns[r.column].first = r.first
+			case source == end.source && r.first != next[r.column]:
+				alive[r.column] = false
+			}
+			next[r.column] = r.first + float64(end.rows)
+		}
+		source = end.source
+	}
+	for j := range s.columns {
+		s.columns[j].counting = alive[j] && s.Rows > 1
 	}
 }

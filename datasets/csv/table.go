@@ -2,8 +2,9 @@ package csv
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
-	"newtop/datasets/fault"
 	"newtop/internal/format"
 )
 
@@ -12,24 +13,168 @@ type Table struct {
 	Fields []Field // all columns but the target, in the file's order
 	Target string  // the name of the column to predict
 	Place  int     // which column of the file that is, from 1
+
+	Header    string // whether the first row named the columns: yes or no; empty: nobody knows
+	Missing   string // what stands in for missing values; empty: they are refused
+	Decimal   string // as in Options
+	Thousands string // as in Options
 }
 
-// Field is a column of a table. Words are the categories in the order of their inputs, each 1 where the field is that
-// word and 0 elsewhere; nil for a number, which is one input as it is.
+// Cells returns how many values a row has, see Spread.
+func (t *Table) Cells() int {
+	n := 1
+	for i := range t.Fields {
+		if t.Fields[i].Kind != LeftOut {
+			n++
+		}
+	}
+	return n
+}
+
+// Check returns an error unless the table could be one that a Layout made.
+func (t *Table) Check() error {
+	if t.Place < 1 || t.Place > len(t.Fields)+1 {
+		return fmt.Errorf("column %d of %d to predict", t.Place, len(t.Fields)+1)
+	}
+	for i := range t.Fields {
+		if err := t.Fields[i].check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// SoundFolds reports whether folds are statistics of the table's columns.
+func (t *Table) SoundFolds(folds [][]Means) bool {
+	for i := range t.Fields {
+		f := &t.Fields[i]
+		if f.Kind != Statistics {
+			continue
+		}
+		if len(folds) == 0 || len(folds[0]) == 0 {
+			return false
+		}
+		for _, means := range folds[0] {
+			if len(means) != len(f.Means) {
+				return false
+			}
+		}
+		folds = folds[1:]
+	}
+	return len(folds) == 0
+}
+
+// Field is a column of a table.
 type Field struct {
-	Name  string // in the header, or the column's number from 1 where there is none
-	Words []string
+	Name string // in the header, or the column's number from 1 where there is none
+
+	// Kind says what becomes of the column. Empty: its words are an input each, which is 1 where the field is that word and 0
+	// elsewhere, and a number without Words is one input as it is.
+	Kind string
+
+	Words   []string // categories, in the order of their inputs; nil for numbers
+	Order   string   // of dates: year-month-day, day-month-year or month-day-year
+	Other   bool     // whether there is an input for all other words, behind those of the words
+	Missing bool     // whether there is an input, the last, that is 1 where the value is missing
+
+	// Fill is what a missing value is taken for in each input that is a number; nil: it is refused there.
+	Fill []float64
+	// Means are the statistics of the target, for each of Words, for all other words, and for missing values: as many
+	// numbers each as the column has inputs.
+	Means []float64
 }
 
-// Inputs returns how many inputs the field becomes.
-func (f *Field) Inputs() int {
-	if f.Words == nil {
+// The kinds of columns beside words and numbers.
+const (
+	LeftOut    = "left out"   // no input
+	Boolean    = "boolean"    // 1 for true, yes, t, y and 0 for the opposite
+	Date       = "date"       // year, month from 1, and day of the week from 1 for Monday
+	Time       = "time"       // the same, and the hour with its fraction
+	Statistics = "statistics" // the mean of the target, or the share of each class, where the field is the same word
+)
+
+// check returns an error unless the parts of the field fit each other.
+func (f *Field) check() error {
+	rows := len(f.Words) + 2
+	finite := !slices.ContainsFunc(slices.Concat(f.Fill, f.Means), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	kind := slices.Contains([]string{"", LeftOut, Boolean, Date, Time, Statistics}, f.Kind)
+	words := f.Words == nil || f.Kind == "" || f.Kind == Statistics
+	means := f.Kind == Statistics && len(f.Means) >= rows && len(f.Means)%rows == 0 && f.Words != nil || f.Kind != Statistics && f.Means == nil
+	order := orderOf(f.Order) != 0 == (f.Kind == Date || f.Kind == Time)
+	if fill := f.Fill == nil || f.Kind != Statistics && len(f.Fill) == f.numbers(); !finite || !kind || !words || !means || !order || !fill {
+		return fmt.Errorf("column %.40q: %s of %d words, order %.20q, %d values for missing ones, %d statistics", f.Name, f.Kind, len(f.Words), f.Order, len(f.Fill), len(f.Means))
+	}
+	return nil
+}
+
+// numbers returns how many inputs of the field are numbers that are scaled.
+func (f *Field) numbers() int {
+	switch {
+	case f.Kind == Date:
+		return len(dateParts) - 1
+	case f.Kind == Time:
+		return len(dateParts)
+	case f.Kind == Statistics:
+		return len(f.Means) / (len(f.Words) + 2)
+	case f.Kind == Boolean, f.Kind == "" && f.Words == nil:
 		return 1
+	}
+	return 0
+}
+
+// coded returns how many inputs of the field are 0 or 1, one for each category.
+func (f *Field) coded() int {
+	switch {
+	case f.Kind != "" || f.Words == nil:
+		return 0
+	case f.Other:
+		return len(f.Words) + 1
 	}
 	return len(f.Words)
 }
 
-// code returns which of the field's inputs a word sets; nil for a number.
+// Inputs returns how many inputs the field becomes.
+func (f *Field) Inputs() int {
+	n := f.numbers() + f.coded()
+	if f.Missing {
+		n++
+	}
+	return n
+}
+
+// InputNames names the inputs. target is the column to predict, of such classes, nil for regression.
+func (f *Field) InputNames(target string, classes []string) (names []string) {
+	switch {
+	case f.Kind == Date || f.Kind == Time:
+		for _, part := range dateParts[:f.numbers()] {
+			names = append(names, f.Name+" "+part)
+		}
+	case f.Kind == Statistics && classes == nil:
+		names = append(names, f.Name+": mean "+target)
+	case f.Kind == Statistics && len(classes) == 2:
+		names = append(names, f.Name+": share of "+classes[1])
+	case f.Kind == Statistics:
+		for _, class := range classes {
+			names = append(names, f.Name+": share of "+class)
+		}
+	case f.numbers() > 0:
+		names = append(names, f.Name)
+	}
+	if f.coded() > 0 {
+		for _, word := range f.Words {
+			names = append(names, f.Name+"="+format.Printable(word))
+		}
+	}
+	if f.coded() > 0 && f.Other {
+		names = append(names, f.Name+"=other")
+	}
+	if f.Missing {
+		names = append(names, f.Name+" missing")
+	}
+	return names
+}
+
+// code returns the numbers of the words; nil for what has none.
 func (f *Field) code() map[string]int {
 	if f.Words == nil {
 		return nil
@@ -41,9 +186,47 @@ func (f *Field) code() map[string]int {
 	return code
 }
 
+// otherCode returns the number of all other words.
+func (f *Field) otherCode() int {
+	if f.Other || f.Kind == Statistics {
+		return len(f.Words)
+	}
+	return f.noCode()
+}
+
+// missingCode returns the number of missing values among those of words: a category of their own, or one of the other words.
+func (f *Field) missingCode() int {
+	switch {
+	case f.Kind == Statistics:
+		return len(f.Words) + 1
+	case f.Missing:
+		return f.coded()
+	}
+	return f.otherCode()
+}
+
+// codes returns how many numbers there are for words, that of no input included; 0 for what has none.
+func (f *Field) codes() int {
+	switch {
+	case f.Words == nil:
+		return 0
+	case f.Kind == Statistics:
+		return len(f.Words) + 2
+	}
+	return f.Inputs() + 1
+}
+
+// noCode returns the number of words that have no input.
+func (f *Field) noCode() int { return f.Inputs() }
+
 // expected says what a field takes.
 func (f *Field) expected() string {
-	if f.Words == nil {
+	switch {
+	case f.Kind == Boolean:
+		return "true or false, yes or no"
+	case f.Kind == Date || f.Kind == Time:
+		return "a date as " + f.Order
+	case f.Words == nil:
 		return "a number"
 	}
 	words := make([]string, len(f.Words))
@@ -51,75 +234,4 @@ func (f *Field) expected() string {
 		words[k] = format.Printable(word)
 	}
 	return "one of " + few(words)
-}
-
-// Spread says how the values of a row become its inputs and its target. The value of a column of words or
-// classes is the number of the word or class.
-type Spread struct {
-	Inputs, Outputs int
-
-	target int
-	first  []int // of each file column: where it starts among the inputs
-	words  []int // of each file column: how many inputs its words are; 0 for numbers and the target
-}
-
-// Spread returns that of the table with so many classes, 0 for regression.
-func (t *Table) Spread(classes int) Spread {
-	p := Spread{Outputs: max(classes, 1), target: t.Place - 1}
-	for j := range len(t.Fields) + 1 {
-		p.first, p.words = append(p.first, p.Inputs), append(p.words, 0)
-		if j == p.target {
-			continue
-		}
-		i := j
-		if j > p.target {
-			i--
-		}
-		p.words[j] = len(t.Fields[i].Words)
-		p.Inputs += t.Fields[i].Inputs()
-	}
-	return p
-}
-
-// To stores the inputs of a row in dst, which must be zero, and returns its target.
-func (p *Spread) To(dst, values []float64) (target float64) {
-	for j, v := range values {
-		switch {
-		case j == p.target:
-			target = v
-		case p.words[j] > 0:
-			dst[p.first[j]+int(v)] = 1
-		default:
-			dst[p.first[j]] = v
-		}
-	}
-	return target
-}
-
-// Kinds returns how many words or classes the values of a file column are numbers of; 0 for numbers.
-func (p *Spread) Kinds(j int) int {
-	if j == p.target && p.Outputs > 1 {
-		return p.Outputs
-	}
-	return p.words[j]
-}
-
-// Coded tells for each input whether it is one category.
-func (p *Spread) Coded() []bool {
-	coded := make([]bool, p.Inputs)
-	for j, words := range p.words {
-		for k := range words {
-			coded[p.first[j]+k] = true
-		}
-	}
-	return coded
-}
-
-// Fits returns a *fault.FormatError if so many rows, the last of which starts on that line, are too much for the memory.
-func (p *Spread) Fits(file string, line, rows int) error {
-	if int64(p.Inputs+p.Outputs) > maxNumbers/int64(rows) {
-		return &fault.FormatError{File: file, Line: line, Expected: fmt.Sprintf("at most %d numbers in all", maxNumbers),
-			Found: fmt.Sprintf("%d rows of %d inputs and %d outputs", rows, p.Inputs, p.Outputs)}
-	}
-	return nil
 }

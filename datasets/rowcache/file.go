@@ -23,7 +23,7 @@ import (
 //	8 bytes      the length of the description
 //	32 bytes     its SHA-256
 const (
-	magic   = "newtop rows 3\n\x00\x00"
+	magic   = "newtop rows 4\n\x00\x00"
 	trailer = 8 + sha256.Size
 )
 
@@ -37,8 +37,11 @@ type header struct {
 }
 
 // Column says how the values of a column are stored: in 2 bytes if they are numbers from 0 to Kinds−1, else in Width bytes, 1 for
-// whole numbers from 0 to 255, 4 or 8 for floating-point numbers.
-type Column struct{ Width, Kinds int }
+// whole numbers from 0 to 255, 4 or 8 for floating-point numbers, which are NaN where they are Missing.
+type Column struct {
+	Width, Kinds int
+	Missing      bool
+}
 
 // File is a rows file that is open. Where it is damaged, its errors are *fault.FormatError of the Path.
 type File struct {
@@ -71,7 +74,8 @@ func (f *File) Damaged(found string) error {
 func newFile(path string, file io.ReaderAt, h header) (*File, bool) {
 	f := &File{Path: path, file: file, header: h}
 	for _, c := range h.Columns {
-		if c.Kinds < 0 || c.Kinds > math.MaxUint16 || (c.Kinds > 0) != (c.Width == 2) || c.Width != 1 && c.Width != 2 && c.Width != 4 && c.Width != 8 {
+		if c.Kinds < 0 || c.Kinds > math.MaxUint16 || (c.Kinds > 0) != (c.Width == 2) || c.Width != 1 && c.Width != 2 && c.Width != 4 && c.Width != 8 ||
+			c.Missing && c.Width < 4 {
 			return nil, false
 		}
 		f.width += c.Width
@@ -167,7 +171,7 @@ func (f *File) decode(dst []float64, src []byte, first int) bool {
 		case 8:
 			dst[j] = math.Float64frombits(binary.LittleEndian.Uint64(src))
 		}
-		if math.IsNaN(dst[j]) || math.IsInf(dst[j], 0) {
+		if math.IsNaN(dst[j]) && !c.Missing || math.IsInf(dst[j], 0) {
 			return false
 		}
 		src = src[c.Width:]

@@ -210,11 +210,11 @@ func TestTrainPrintsEvents(t *testing.T) {
 
 func TestTrainPrintsText(t *testing.T) {
 	for _, c := range []struct{ data, opt, want string }{
-		{"spirals", "tr-gn", "test error"},
-		{"sine", "adam", "test RMSE"},
+		{"spirals", "tr-gn", "\ntest rows: error "},
+		{"sine", "adam", "\ntest rows: RMSE "},
 	} {
 		out, errs, code := newtop("train", "--data", c.data, "--opt", c.opt, "--epochs", "2", "--spectrum-every", "2")
-		if code != 0 || strings.Count(out, "\n") != 6 || !strings.Contains(out, c.want) || !strings.Contains(errs, "weights") || !strings.Contains(out, "eigenvalues of the Hessian") {
+		if code != 0 || strings.Count(out, "\n") != 7 || !strings.Contains(out, c.want) || !strings.Contains(errs, "weights") || !strings.Contains(out, "eigenvalues of the Hessian") {
 			t.Errorf("%s: exit %d\n%s%s", c.data, code, errs, out)
 		}
 	}

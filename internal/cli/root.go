@@ -166,7 +166,7 @@ func groups(processes *launch.Group) []group {
 	return []group{
 		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes, runs.Over), search}},
 		{"recorded runs", []*cobra.Command{watch.New(runs.Over), runs.New(), newRecord()}},
-		{"saved models", []*cobra.Command{predict.New()}},
+		{"saved models", []*cobra.Command{predict.New(), predict.NewExplain()}},
 		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), bench.New(), newVersion()}},
 	}
 }

@@ -22,7 +22,10 @@ func TestTableOfEveryMethod(t *testing.T) {
 	for _, i := range methods.All() {
 		out := succeed(t, "train", "--data", "spirals", "--net", "5", "--opt", i.Name, "--epochs", "3")
 		lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
-		head, rows := lines[0], lines[1:len(lines)-1]
+		head, rows, scores := lines[0], lines[1:len(lines)-2], lines[len(lines)-1]
+		if !strings.HasPrefix(scores, "test rows: error ") {
+			t.Errorf("%s ends with %q", i.Name, scores)
+		}
 		if len(rows) < 2 {
 			t.Fatalf("%s printed\n%s", i.Name, out)
 		}
@@ -57,7 +60,7 @@ func TestTableFits(t *testing.T) {
 		"--data sine --committee 4 --epochs 3", "--data sine --opt momentum --epochs 3", "--data sine --experts 3x4 --gate x --epochs 3",
 	} {
 		rows := strings.Split(succeed(t, strings.Fields("train --record off "+args)...), "\n")
-		for _, row := range rows[:len(rows)-2] {
+		for _, row := range rows[:len(rows)-3] {
 			if n := utf8.RuneCountInString(row); n > 80 {
 				t.Errorf("%s: %d columns:\n%s\n%s", args, n, rows[0], row)
 			}
@@ -68,7 +71,7 @@ func TestTableFits(t *testing.T) {
 // The starting weights are printed even where the run ends before its first step does.
 func TestTableWithoutAStep(t *testing.T) {
 	out, _, code := newtop("train", "--data", "recipes", "--net", "30", "--opt", "lm", "--time-limit", "1ns")
-	if code != 0 || strings.Count(out, "\n") != 3 || !strings.Contains(out, "\n    0 ") {
+	if code != 0 || strings.Count(out, "\n") != 4 || !strings.Contains(out, "\n    0 ") || !strings.Contains(out, "\ntest rows: RMSE ") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
 }

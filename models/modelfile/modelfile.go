@@ -64,11 +64,17 @@ type Column struct {
 	Scale  float64 `json:"scale"`
 }
 
-// Field is one column of a table as it was trained on. Words are the categories in the order of their inputs, each
-// 1 where the field is that word; nil for a number.
+// Field is one column of a table as it was trained on; datasets/csv says what its parts mean. An empty Kind is words, the categories
+// in the order of their inputs, each 1 where the field is that word, or a number where there are none.
 type Field struct {
-	Name  string   `json:"name"`
-	Words []string `json:"words,omitempty"`
+	Name    string    `json:"name"`
+	Kind    string    `json:"kind,omitempty"`
+	Words   []string  `json:"words,omitempty"`
+	Order   string    `json:"order,omitempty"`
+	Other   bool      `json:"other,omitempty"`
+	Missing bool      `json:"missing,omitempty"`
+	Fill    []float64 `json:"fill,omitempty"`
+	Means   []float64 `json:"means,omitempty"`
 }
 
 // FormatError says what is wrong with a file. Place is a part of it, as an offset or the name of a tensor, and may be
@@ -198,7 +204,11 @@ func (m *Model) check() error {
 	}
 	inputs := 0
 	for i := range m.Table {
-		inputs += m.Table[i].Inputs()
+		n, err := m.Table[i].Inputs()
+		if err != nil {
+			return err
+		}
+		inputs += n
 	}
 	if m.Table != nil && inputs != m.Network.Inputs() {
 		return fmt.Errorf("a table of %d inputs: expected %d as the network has", inputs, m.Network.Inputs())
@@ -220,17 +230,12 @@ func checkColumns(what string, columns []Column, want int) error {
 
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// Inputs returns how many inputs the field becomes.
-func (f *Field) Inputs() int {
-	if f.Words == nil {
-		return 1
-	}
-	return len(f.Words)
-}
-
 // PredictTo stores in dst, rows × outputs, what the network makes of raw inputs, rows × Inputs: probabilities or
 // scores for classes, values in the data's own units for regression.
-func (m *Model) PredictTo(dst, raw *mat.Dense) {
+func (m *Model) PredictTo(dst, raw *mat.Dense) { m.PredictMembersTo(dst, nil, raw) }
+
+// PredictMembersTo is PredictTo that stores in each, unless it is nil, what each net of a committee makes of them by itself.
+func (m *Model) PredictMembersTo(dst *mat.Dense, each []*mat.Dense, raw *mat.Dense) {
 	rows, columns := raw.Dims()
 	if columns != len(m.Inputs) {
 		panic(fmt.Sprintf("modelfile: PredictTo: raw has %d columns, the model %d", columns, len(m.Inputs)))
@@ -239,32 +244,50 @@ func (m *Model) PredictTo(dst, raw *mat.Dense) {
 		panic(fmt.Sprintf("modelfile: PredictTo: dst is %d × %d, expected %d × %d", r, c, rows, len(m.Outputs)))
 	}
 	x := mat.NewDense(rows, columns, nil)
+	m.ScaleTo(x, raw)
+	m.OutputsTo(dst, each, x)
+	for _, u := range append([]*mat.Dense{dst}, each...) {
+		for i := range rows {
+			row := u.RawRowView(i)
+			for j, v := range row {
+				row[j] = v*m.Outputs[j].Scale + m.Outputs[j].Offset
+			}
+		}
+	}
+}
+
+// ScaleTo stores in x the inputs as the network takes them, of raw ones; they may be the same.
+func (m *Model) ScaleTo(x, raw *mat.Dense) {
+	rows, _ := raw.Dims()
 	for i := range rows {
 		row := x.RawRowView(i)
 		for j, v := range raw.RawRowView(i) {
 			row[j] = (v - m.Inputs[j].Offset) / m.Inputs[j].Scale
 		}
 	}
-	m.outputTo(dst, x)
-	for i := range rows {
-		row := dst.RawRowView(i)
-		for j, v := range row {
-			row[j] = v*m.Outputs[j].Scale + m.Outputs[j].Offset
-		}
-	}
 }
 
-// outputTo stores the net's outputs, or the mean of a committee's, in dst.
-func (m *Model) outputTo(dst, x *mat.Dense) {
+// OutputsTo stores the net's outputs for scaled inputs, or the mean of a committee's, in dst, and in each, unless it is nil, those of
+// each net.
+func (m *Model) OutputsTo(dst *mat.Dense, each []*mat.Dense, x *mat.Dense) {
 	if len(m.Weights) == 1 {
 		m.Network.OutputTo(dst, m.Weights[0], x)
+		if each != nil {
+			each[0].Copy(dst)
+		}
 		return
 	}
 	rows, outputs := dst.Dims()
-	u := mat.NewDense(rows, outputs, nil)
 	dst.Zero()
+	var u *mat.Dense
 	share := 1 / float64(len(m.Weights))
-	for _, w := range m.Weights {
+	for k, w := range m.Weights {
+		switch {
+		case each != nil:
+			u = each[k]
+		case u == nil:
+			u = mat.NewDense(rows, outputs, nil)
+		}
 		m.Network.OutputTo(u, w, x)
 		for i := range rows {
 			floats.AddScaled(dst.RawRowView(i), share, u.RawRowView(i))

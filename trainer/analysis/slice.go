@@ -10,7 +10,7 @@ import (
 // SlicePoints is in how many points a slice goes along the step, a tenth of the step apart, from its beginning to half as far again.
 const SlicePoints = 16
 
-// Slice fills in the loss along a step s from w and its two models there, over the rows of l, which is at w. poll is called in
+// Slice fills in the minimized loss along a step s from w and its two models there, over the rows of l, which is at w. poll is called in
 // between; an error of it ends the analysis.
 //
 //	E the loss, g and H its gradient and Hessian at w, G the Gauss–Newton matrix
@@ -31,7 +31,7 @@ func Slice(l objective.Linearization, w, s []float64, e *event.SliceEvent, poll 
 	start := 0.0
 	for i := range SlicePoints {
 		t := float64(i) / 10
-		loss := l.EvaluateAt(floats.AddScaledTo(at, w, t, s)).Loss
+		loss := objective.LossAt(l, floats.AddScaledTo(at, w, t, s))
 		if i == 0 {
 			start = loss
 		}

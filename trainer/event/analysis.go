@@ -75,6 +75,7 @@ type ErrorsEvent struct {
 	Confusion [][]int    `json:"confusion,omitempty"` // rows counted by class, then by what the net says, but those whose outputs are no numbers
 	Residuals [][]Float  `json:"residuals,omitempty"` // of regression, by output: u − t in the units of the data, of at most 2,048 evenly spaced rows
 	Worst     []WorstRow `json:"worst,omitempty"`     // rows of the greatest loss, downwards
+	Scores    []Scores   `json:"scores,omitempty"`    // of all the rows, one entry
 }
 
 // WorstRow is one row that costs much. Target and Output are class numbers, or −1 for regression;

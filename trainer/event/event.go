@@ -181,6 +181,10 @@ type DoneEvent struct {
 	ValidationLoss  Float `json:"validation_loss"`
 	ValidationError Float `json:"validation_error"`
 	ValidationRMSE  Float `json:"validation_rmse"`
+
+	// Scores tell how well the weights that the run ends with do on the validation and test rows, or on the training rows
+	// where there are no others. A run that failed, or was cancelled, has none.
+	Scores []Scores `json:"scores,omitempty"`
 }
 
 // WeightsBest is the DoneEvent's Weights of a run that ends with those of its best epoch.

@@ -37,6 +37,14 @@ func Told(v float64) Float {
 	return Float(v)
 }
 
+// Times returns the number multiplied by a finite factor; what is not finite stays as it is.
+func (f Float) Times(factor float64) Float {
+	if !f.Finite() {
+		return f
+	}
+	return f * Float(factor)
+}
+
 // MarshalJSON writes a number with as many digits as it needs, null, or the word for what is not finite.
 func (f Float) MarshalJSON() ([]byte, error) {
 	switch v := float64(f); {

@@ -19,6 +19,19 @@ type DataInfo struct {
 	Inputs         int `json:"inputs"`
 	Outputs        int `json:"outputs"`
 	Classes        int `json:"classes"` // 0 for regression
+	// Notes are what was decided about a table for the user, a line each.
+	Notes []string `json:"notes,omitempty"`
+	// Standardized says that an RMSE is in standard deviations of the targets, which have different units; else it is in those
+	// of the data.
+	Standardized bool `json:"standardized,omitempty"`
+}
+
+// RMSE names the root mean square error, as it is in.
+func (d *DataInfo) RMSE() string {
+	if d.Standardized {
+		return "standardized RMSE"
+	}
+	return "RMSE"
 }
 
 // ModelInfo describes the network of a run. Layers counts nodes, the inputs first; Connections are

@@ -53,6 +53,14 @@ func (o *Objective) Save(c *Cache, parts int) {
 	}
 }
 
+// Aside calls f, which may ask for evaluations at other weights. The last one of before stays.
+func (o *Objective) Aside(f func()) {
+	at, evaluation, known := slices.Clone(o.evaluatedAt), o.evaluation, o.known
+	f()
+	copy(o.evaluatedAt, at)
+	o.evaluation, o.known = evaluation, known
+}
+
 // SaveAll stores what the objective and all its parts keep.
 func (o *Objective) SaveAll(c *Cache) { o.Save(c, len(o.parts)) }
 

@@ -13,7 +13,8 @@ type Elsewhere interface {
 	Dim() int
 	// Blocks are its tensors in the order of the flat vector, each a matrix: block i leads from layer i to layer i + 1.
 	Blocks() []models.Block
-	InitTo(dst []float64) // the weights that it begins with
+	Weights() []models.Block // those of two dimensions or more
+	InitTo(dst []float64)    // the weights that it begins with
 	// Offers returns an *optim.CapabilityError for what it lacks of what a method needs.
 	Offers(need optim.Capability) error
 	// RowsGradientTo stores the gradient of the mean loss over some rows at w, and returns that loss.

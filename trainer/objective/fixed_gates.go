@@ -1,6 +1,8 @@
 package objective
 
 import (
+	"math/rand/v2"
+
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/trainer/krylov"
@@ -23,6 +25,8 @@ var (
 	_ optim.JacobianObjective = (*FixedGates)(nil)
 	_ optim.RowObjective      = (*FixedGates)(nil)
 	_ optim.BlockObjective    = (*FixedGates)(nil)
+	_ optim.NoisyObjective    = (*FixedGates)(nil)
+	_ optim.WeightedObjective = (*FixedGates)(nil)
 )
 
 // FixGates returns the loss of a mixture's experts.
@@ -54,6 +58,16 @@ func (s *FixedGates) BatchGradientTo(dst, w []float64, rows []int) float64 {
 	copy(dst, s.dst)
 	return loss
 }
+
+func (s *FixedGates) Noise() float64 { return s.whole.Noise() }
+
+func (s *FixedGates) NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Rand) float64 {
+	loss := s.whole.NoisyGradientTo(s.dst, s.at(w), rows, rng)
+	copy(dst, s.dst)
+	return loss
+}
+
+func (s *FixedGates) Weights() []optim.Span { return s.whole.Weights() }
 
 func (s *FixedGates) GaussNewtonDiagTo(dst, w []float64) {
 	s.whole.GaussNewtonDiagTo(s.dst, s.at(w))

@@ -15,7 +15,7 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Objective is the mean loss over some rows as methods see it. It keeps the linearization of the last weights that it was
+// Objective is the mean loss over some rows as methods see it, with the problem's penalty. It keeps the linearization of the last weights that it was
 // asked for, and the last evaluation, since a method asks for the loss of a trial step and the session for the
 // figures of the accepted one.
 type Objective struct {
@@ -28,12 +28,14 @@ type Objective struct {
 	count   int     // how many these are
 	Share   float64 // of all training rows
 	options models.Options
+	penalty penalty
 
 	passes Linearization
 	at     []float64 // the weights of passes
 	linear bool      // whether passes belong to at
 	batch  *models.Batch
-	most   int // rows that batch takes at once
+	most   int         // rows that batch takes at once
+	noisy  *noisyBatch // nil before the first
 
 	evaluation  models.Evaluation
 	evaluatedAt []float64 // its weights
@@ -47,6 +49,8 @@ var (
 	_ optim.RowObjective         = (*Objective)(nil)
 	_ optim.BlockObjective       = (*Objective)(nil)
 	_ optim.JacobianObjective    = (*Objective)(nil)
+	_ optim.NoisyObjective       = (*Objective)(nil)
+	_ optim.WeightedObjective    = (*Objective)(nil)
 	_ krylov.Counter             = (*product)(nil)
 )
 
@@ -60,7 +64,8 @@ func New(network *models.Network, x, t *mat.Dense, o models.Options) *Objective 
 // Bind returns the mean loss over some rows, which are wherever on binds to, with what is spent charged to an
 // account.
 func Bind(p *Problem, on Binder, rows Rows, spent *Work, o models.Options) *Objective {
-	passes := on.Bind(rows, o)
+	penalty := p.penalty()
+	passes := penalty.of(on.Bind(rows, o))
 	return &Objective{
 		Spent:       spent,
 		problem:     p,
@@ -70,6 +75,7 @@ func Bind(p *Problem, on Binder, rows Rows, spent *Work, o models.Options) *Obje
 		count:       passes.Rows(),
 		Share:       1,
 		options:     o,
+		penalty:     penalty,
 		passes:      passes,
 		at:          make([]float64, p.Dim()),
 		evaluatedAt: make([]float64, p.Dim()),
@@ -116,16 +122,16 @@ func (o *Objective) Dim() int { return o.problem.Dim() }
 
 func (o *Objective) Rows() int { return o.count }
 
-// Loss charges a forward pass, unless the evaluation at w is the last one.
+// Loss returns the minimized loss. It charges a forward pass, unless the evaluation at w is the last one.
 func (o *Objective) Loss(w []float64) float64 {
 	if !o.known || !slices.Equal(o.evaluatedAt, w) {
 		o.Spent.Losses += o.Share
 		o.Spent.Equivalents += o.Share * o.cost.Loss / o.cost.Gradient
 	}
-	return o.Evaluate(w).Loss
+	return o.Evaluate(w).Loss + o.penalty.at(w)
 }
 
-// Evaluate returns how well w does, as the last evaluation says where that was at w. It charges nothing.
+// Evaluate returns how well w does on the rows, without the penalty, as the last evaluation says where that was at w. It charges nothing.
 func (o *Objective) Evaluate(w []float64) models.Evaluation {
 	if !o.known || !slices.Equal(o.evaluatedAt, w) {
 		o.remember(w, o.passes.EvaluateAt(w))
@@ -213,23 +219,6 @@ func (o *Objective) GaussNewtonDiagTo(dst, w []float64) {
 	o.chargePasses()
 	o.Spent.Equivalents += o.Share * (o.cost.Diagonal/o.cost.Gradient + o.again())
 	o.passes.GaussNewtonDiagTo(dst)
-}
-
-// BatchGradientTo is for one process that has all rows. A run in several refuses methods that would call it.
-func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
-	share := o.Share * float64(len(rows)) / float64(o.Rows())
-	o.Spent.Gradients += share
-	o.Spent.Equivalents += share
-	if there := o.problem.Elsewhere; there != nil {
-		return there.RowsGradientTo(dst, w, rows)
-	}
-	if len(rows) > o.most {
-		o.most = len(rows)
-		x, t := o.on.(*Problem).all(o.rows)
-		o.batch = o.problem.Network.NewBatch(x, t, o.most)
-		o.batch.Pool = o.options.Pool
-	}
-	return o.batch.GradientTo(dst, w, rows)
 }
 
 // product is a curvature matrix that counts its products.

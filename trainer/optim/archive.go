@@ -147,10 +147,14 @@ func (a *Archive) Vector(key string, v *[]float64, n int) {
 	}
 }
 
-// Settings carries the values of a method's hyperparameters, each as it is written.
+// Settings carries the values of a method's hyperparameters, each as it is written. Restoring, a late one that is not
+// there keeps the value that it has.
 func (a *Archive) Settings(s *Settings) {
 	for i := range s.parameters {
 		h := &s.parameters[i]
+		if _, ok := a.store.texts[a.prefix+h.Key]; a.store.restoring && h.Late && !ok {
+			continue
+		}
 		text := h.Text(s.values[i])
 		a.Text(h.Key, &text)
 		if !a.store.restoring || a.store.err != nil {

@@ -47,6 +47,21 @@ func (e *everything) carry(a *Archive) {
 
 var here5 = []float64{1, 2, 3, 4, 5}
 
+// A checkpoint from before a method got a setting leaves it at its default.
+func TestArchiveOfFewerSettings(t *testing.T) {
+	parameters := []Hyperparameter{{Key: "rate", Max: 1}, {Key: "decay", Max: 1, Default: 0.5, Late: true}}
+	older := NewSettings(parameters[:1])
+	if err := older.Put("rate", 0.25); err != nil {
+		t.Fatal(err)
+	}
+	a := NewArchive()
+	a.Settings(older)
+	back, set := OpenArchive(a.Content()), NewSettings(parameters)
+	if back.Settings(set); back.Err() != nil || set.Get("rate") != 0.25 || set.Get("decay") != 0.5 {
+		t.Errorf("rate %v, decay %v, %v", set.Get("rate"), set.Get("decay"), back.Err())
+	}
+}
+
 // TestArchive gives back what it took, to the bit.
 func TestArchive(t *testing.T) {
 	parameters := []Hyperparameter{

@@ -12,6 +12,16 @@ type LayeredObjective interface {
 	Charge(multiplications float64)
 }
 
+// Span is the numbers of the flat vector from First to before Last.
+type Span struct{ First, Last int }
+
+// WeightedObjective knows which of the numbers it is a function of are weights that lead from layer to layer, and no biases or
+// parameters of gates. Weights returns where they lie, in order.
+type WeightedObjective interface {
+	Objective
+	Weights() []Span
+}
+
 // Chain is a net of dense layers in a row with the rows it is trained on. Nothing of it may be modified.
 type Chain struct {
 	Layers  []Layer    // from the first one behind the inputs to the outputs, at least one

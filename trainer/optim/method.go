@@ -49,6 +49,14 @@ type RowObjective interface {
 	BatchGradientTo(dst, w []float64, rows []int) float64
 }
 
+// NoisyObjective can add noise to the inputs of rows. NoisyGradientTo is BatchGradientTo with normal noise of standard deviation
+// Noise on every input, drawn from rng. Where Noise is not 0 methods that go through batches use it for all of them.
+type NoisyObjective interface {
+	RowObjective
+	Noise() float64
+	NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Rand) float64
+}
+
 // JacobianObjective has the Gauss–Newton matrix through its explicit Jacobian rows: products as dear as
 // the rows [MD, Algorithm 2], and the matrix itself, which GaussNewtonMatrixTo stores in dst of size Dim. That
 // may take long: watch, if it is not nil, is called after each part of the work with the number of parts done

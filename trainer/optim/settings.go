@@ -23,6 +23,7 @@ type Hyperparameter struct {
 	Integer bool     // whole numbers only
 	Choices []string // names; nil for a number
 	Source  string   // paper and equation of the default, if it has one
+	Late    bool     // older checkpoints do not have it: it was at its default then
 }
 
 // Range says in words which values are allowed.

@@ -82,6 +82,16 @@ func (m *Model) Dim() int { return m.about.Dim }
 // Blocks returns the tensors as matrices.
 func (m *Model) Blocks() []models.Block { return m.blocks }
 
+// Weights returns the tensors of two dimensions or more, as matrices.
+func (m *Model) Weights() (out []models.Block) {
+	for i, b := range m.blocks {
+		if len(m.about.Blocks[i].Shape) > 1 {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
 // InitTo stores the weights that the model began with.
 func (m *Model) InitTo(dst []float64) { copy(dst, m.start) }
 

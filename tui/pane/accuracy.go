@@ -83,6 +83,9 @@ func (p *Accuracy) Figure(v *View) *figure.Chart {
 	f := figure.Chart{Title: "error", Y: "share of rows classified wrongly", Curves: trainAndTest(&v.H.Curves.Metric, &v.H.Curves.TestMetric)}
 	if v.H.Regression() {
 		f.Title, f.Y = "RMSE", "root mean square error"
+		if v.H.Run != nil {
+			f.Title = v.H.Run.Data.RMSE()
+		}
 	}
 	return RunFigure(v.H, f)
 }

@@ -29,6 +29,9 @@ func NextRadius(h *history.History) (r float64, ok bool) {
 // metricName names what the run's rows are judged by beside the loss.
 func metricName(h *history.History) string {
 	if h.Regression() && !(h.Missing(&h.Curves.Metric) && h.Missing(&h.Curves.TestMetric)) {
+		if h.Run != nil {
+			return h.Run.Data.RMSE()
+		}
 		return "RMSE"
 	}
 	return "error"

@@ -3,6 +3,7 @@ package flags
 import (
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"newtop/datasets"
@@ -39,6 +40,9 @@ func Absolute(c trainer.Config) trainer.Config {
 			}
 		}
 		c.Data = strings.Join(parts, ",")
+	}
+	if _, err := strconv.ParseFloat(c.Test, 64); err != nil && here(c.Test) {
+		c.Test = AbsolutePath(c.Test)
 	}
 	if here(c.Model) {
 		c.Model = AbsolutePath(c.Model)

@@ -46,11 +46,11 @@ func flagsOf(c *trainer.Config) (args []string) {
 func TestArgumentsMakeTheConfiguration(t *testing.T) {
 	full := trainer.Config{
 		Data: "recipes", DataDir: "/data sets", Target: "a", Test: "0.25", Experts: 3, ExpertHidden: []int{20, 10}, Gate: "hue",
-		GateTraining: "joint", Committee: 2, Act: "sigmoid", Out: "linear", Loss: "mse", Init: "normal:0.3", Optimizer: "tr-gn",
-		Set: []string{"radius=2", "xi=0.1"}, Batch: 7, Blocks: 4, Epochs: 0, TimeLimit: 90 * time.Second, TargetLoss: 1e-9,
+		GateTraining: "joint", Committee: 2, Act: "sigmoid", Out: "linear", Loss: "mse", Init: "normal:0.3", Optimizer: "adam",
+		Set: []string{"rate=2", "decay=0.1"}, Batch: 7, Blocks: 4, Epochs: 0, TimeLimit: 90 * time.Second, TargetLoss: 1e-9,
 		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power",
 		SpectrumOf: "gauss-newton", SpectrumRows: -1, Density: true, Save: "out.onnx", Memory: 3 << 20, Precision: "float32",
-		Drop: []string{"a", "b c"}, Keep: []string{"d"}, Patience: -1, Weights: "last",
+		Drop: []string{"a", "b c"}, Keep: []string{"d"}, Patience: -1, Folds: 5, Fold: 2, Weights: "best", ClassWeights: "balanced",
 	}
 	elsewhere := trainer.Config{
 		Model: "umbridge:http://localhost:4242", Maximize: true, ModelTimeout: time.Minute, Optimizer: "tr-newton",
@@ -80,8 +80,10 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 	graph.Graph = "net.toml"
 	odd := *usualConfig()
 	odd.Memory = 1<<30 + 1
+	held := *usualConfig()
+	held.Validation, held.Weights = "0.1", "last"
 	filled := map[string]bool{}
-	for _, c := range []trainer.Config{*usualConfig(), full, chain, none, graph, odd, elsewhere} {
+	for _, c := range []trainer.Config{*usualConfig(), full, chain, none, graph, odd, held, elsewhere} {
 		if got := parsed(t, flagsOf(&c)); !reflect.DeepEqual(got, c) {
 			t.Errorf("%q make\n%+v, expected\n%+v", flagsOf(&c), got, c)
 		}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"syscall"
 
@@ -104,7 +105,7 @@ func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 // Train does the job without a screen.
 func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
-	session, err := j.session(j.Group.Announcing(printer, cmd.ErrOrStderr(), j.config.Threads))
+	session, err := j.session(j.Group.Announcing(noting{printer, cmd.ErrOrStderr()}, cmd.ErrOrStderr(), j.config.Threads))
 	if err != nil {
 		return err
 	}
@@ -115,6 +116,21 @@ func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 		j.record.tell(cmd.ErrOrStderr(), false)
 	}
 	return j.over(cmd, err, missing)
+}
+
+// noting passes events on, and says of a run that begins what was decided about its data.
+type noting struct {
+	trainer.Recorder
+	w io.Writer
+}
+
+func (n noting) Record(e event.Event) error {
+	if run, begins := e.(event.RunEvent); begins {
+		for _, note := range run.Data.Notes {
+			fmt.Fprintln(n.w, print.Printable(note))
+		}
+	}
+	return n.Recorder.Record(e)
 }
 
 // over returns how a run ended. That it is not recorded is said, and is its error where there is no other.

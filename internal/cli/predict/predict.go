@@ -16,45 +16,32 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
+	"newtop/internal/score"
 	"newtop/models/modelfile"
 )
 
-// predictFlags are those of newtop predict.
-type predictFlags struct {
-	out    string
-	format string
+// rowFlags say where the model and the rows are, of predict and explain.
+type rowFlags struct {
+	store  job.StoreFlags
 	target string
 	dir    string
 	rows   string
 }
 
-// New returns newtop predict.
-func New() *cobra.Command {
-	var f predictFlags
-	cmd := &cobra.Command{
-		Use:   "predict MODEL DATA",
-		Short: "Apply a saved model to new rows",
-		Long: `Apply a model that --save or w wrote, .safetensors or .onnx, to the rows of a
-CSV file, of standard input (-) or of a data set by its name. Columns are found
-by the names in the first line, or else by their places.`,
-		Example:           "newtop predict letter.onnx rows.csv --out predictions.csv\nnewtop predict letter.safetensors letter --data-dir ../data --format jsonl",
-		Args:              flags.Arguments(2, 2, "two arguments: a saved model, and a CSV file, - or a data set's name"),
-		ValidArgsFunction: complete,
-		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1]) },
-	}
+var rowChoices = []string{"test", "validation", "train", "all"}
+
+// add declares them.
+func (f *rowFlags) add(cmd *cobra.Command, target string) {
 	set := cmd.Flags()
-	set.SortFlags = false
-	set.StringVar(&f.out, "out", "", "`FILE` for the predictions; empty: standard output")
-	set.StringVar(&f.format, "format", "csv", "csv, or jsonl: one JSON object a row")
-	flags.Choices(cmd, "format", "csv", "jsonl")
-	set.StringVar(&f.target, "target", "", "`COLUMN` with what is to be predicted, to compare; empty: the model's, if it is there")
+	set.StringVar(&f.target, "target", "", target)
 	set.StringVar(&f.dir, "data-dir", "", "`DIR` where real data sets are; empty: the cache that newtop data fetch fills")
-	set.StringVar(&f.rows, "rows", "test", "which rows of a data set: test, train or all")
-	flags.Choices(cmd, "rows", "test", "train", "all")
+	set.StringVar(&f.rows, "rows", "test", "which rows of a data set or a run: test, validation, train or all")
+	flags.Choices(cmd, "rows", rowChoices...)
 	flags.Complete(cmd, "data-dir", flags.Directories)
-	return cmd
+	f.store.Add(cmd)
 }
 
 // complete offers a shell the files of models, and behind one data.
@@ -68,35 +55,94 @@ func complete(cmd *cobra.Command, args []string, begun string) ([]cobra.Completi
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
+// openBoth opens the model and the rows that the arguments name. The caller closes the rows.
+func (f *rowFlags) openBoth(cmd *cobra.Command, args []string) (*modelfile.Model, rowSource, error) {
+	m, err := launch.Until(cmd.Context(), func() (*job.Model, error) { return job.OpenModel(cmd, &f.store, args[0]) })
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(args) < 2 && m.Data == nil {
+		return nil, nil, flags.Usagef("%s: %s", cmd.CommandPath(), expectedArguments)
+	}
+	data := ""
+	if len(args) > 1 {
+		data = args[1]
+	}
+	source, err := launch.Until(cmd.Context(), func() (rowSource, error) { return f.open(cmd, m, data) })
+	return m.Model, source, err
+}
+
+const expectedArguments = "expected two arguments: a saved model, and a CSV file, - or a data set's name; a recorded run has rows of its own"
+
+// predictFlags are those of newtop predict.
+type predictFlags struct {
+	rowFlags
+	out    string
+	format string
+	worst  int
+}
+
+// New returns newtop predict.
+func New() *cobra.Command {
+	var f predictFlags
+	cmd := &cobra.Command{
+		Use:   "predict MODEL [DATA]",
+		Short: "Apply a saved model to new rows",
+		Long: `Apply a model that --save or w wrote, .safetensors or .onnx, or a recorded run,
+to the rows of a CSV file, of standard input (-) or of a data set by its name; a
+run without DATA to its own test rows. Columns are found by the names in the
+first line, or else by their places. Where the targets are known the scores and
+the confusions follow on standard error.`,
+		Example: `newtop predict letter.onnx rows.csv --out predictions.csv
+newtop predict letter.safetensors letter --data-dir ../data --format jsonl
+newtop predict last --worst 10 > predictions.csv`,
+		Args:              flags.Arguments(1, 2, "a saved model or a recorded run, and a CSV file, - or a data set's name"),
+		ValidArgsFunction: complete,
+		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
+	}
+	set := cmd.Flags()
+	set.SortFlags = false
+	set.StringVar(&f.out, "out", "", "`FILE` for the predictions; empty: standard output")
+	set.StringVar(&f.format, "format", "csv", "csv, or jsonl: one JSON object a row")
+	flags.Choices(cmd, "format", "csv", "jsonl")
+	set.IntVar(&f.worst, "worst", 0, "show the `N` rows of the greatest loss")
+	f.add(cmd, "`COLUMN` with what is to be predicted, to compare; empty: the model's, if it is there")
+	return cmd
+}
+
 // run checks what can be checked before the first row.
-func (f *predictFlags) run(cmd *cobra.Command, model, data string) (err error) {
+func (f *predictFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if err := flags.OneOf("--format", f.format, "csv", "jsonl"); err != nil {
 		return err
 	}
-	m, err := modelfile.Read(model)
-	if err != nil {
-		return err
+	if f.worst < 0 {
+		return flags.Wrong("--worst", strconv.Itoa(f.worst), "a number of rows ≥ 0")
 	}
-	source, err := launch.Until(cmd.Context(), func() (rowSource, error) { return f.open(cmd, m, data) })
+	m, source, err := f.openBoth(cmd, args)
 	if err != nil {
 		return err
 	}
 	defer source.Close()
+	if f.worst > 0 && !source.truthful() {
+		return flags.Usagef("--worst %d: expected a column with the target, which says what is wrong", f.worst)
+	}
 	out := cmd.OutOrStdout()
 	if f.out != "" {
-		file, err := f.create(model, data)
+		file, err := f.create(args...)
 		if err != nil {
 			return err
 		}
 		defer func() { err = cmp.Or(err, file.Close()) }()
 		out = file
 	}
-	p := &predictor{model: m, source: source, write: newPredictionWriter(out, f.format, m, source)}
+	p := newPredictor(m, source, newPredictionWriter(out, f.format, m, source), f.worst)
 	if _, err := launch.Until(cmd.Context(), func() (any, error) { return nil, p.all(cmd.Context()) }); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintln(cmd.ErrOrStderr(), p.summary())
-	return err
+	for _, note := range source.notes() {
+		fmt.Fprintln(cmd.ErrOrStderr(), print.Printable(note))
+	}
+	return p.report(cmd.ErrOrStderr())
 }
 
 // create opens the file for the predictions, which must not be what they are made from.
@@ -117,9 +163,35 @@ type predictor struct {
 	source rowSource
 	write  predictionWriter
 
-	rows, known, wrong int
-	squares            float64 // of the errors of rows whose targets are known
+	rows   int
+	found  *score.Gathering // of the rows whose targets are known
+	lines  []int            // of all rows, where the worst are asked for
+	target []float64        // of a row, as the network is trained to
+	each   []*mat.Dense     // of a committee's nets for a regression; nil else
 }
+
+func newPredictor(m *modelfile.Model, source rowSource, write predictionWriter, worst int) *predictor {
+	p := &predictor{model: m, source: source, write: write, target: make([]float64, len(m.Outputs)),
+		found: score.Gather(kindOf(m), len(m.Outputs), worst, m.Network.RowLoss)}
+	if spreads(m) {
+		for range m.Weights {
+			p.each = append(p.each, mat.NewDense(chunk, len(m.Outputs), nil))
+		}
+	}
+	return p
+}
+
+// kindOf returns what a model's outputs mean.
+func kindOf(m *modelfile.Model) score.Kind {
+	k := score.Kind{Classes: m.Classes, Probabilities: m.Network.Probabilities()}
+	for _, c := range m.Outputs {
+		k.Units = append(k.Units, c.Scale)
+	}
+	return k
+}
+
+// spreads reports whether a model's nets tell how far they are apart.
+func spreads(m *modelfile.Model) bool { return m.Classes == nil && len(m.Weights) > 1 }
 
 // chunk is how many rows are computed at once, if so many are there.
 const chunk = 256
@@ -142,9 +214,7 @@ func (p *predictor) all(ctx context.Context) error {
 			}
 		}
 		if n := len(truths); n > 0 {
-			dst := out.Slice(0, n, 0, len(p.model.Outputs)).(*mat.Dense)
-			p.model.PredictTo(dst, raw.Slice(0, n, 0, len(p.model.Inputs)).(*mat.Dense))
-			if failed := p.put(dst, truths); failed != nil {
+			if failed := p.put(part(out, n), part(raw, n), truths); failed != nil {
 				return failed
 			}
 		}
@@ -159,53 +229,66 @@ func (p *predictor) all(ctx context.Context) error {
 	}
 }
 
-// put writes predictions and compares them with what is true.
-func (p *predictor) put(out *mat.Dense, truths []truth) error {
+// part returns a view of the first n rows.
+func part(m *mat.Dense, n int) *mat.Dense {
+	_, columns := m.Dims()
+	return m.Slice(0, n, 0, columns).(*mat.Dense)
+}
+
+// put writes what the model makes of raw rows and compares it with what is true.
+func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
+	var each []*mat.Dense
+	for _, u := range p.each {
+		each = append(each, part(u, len(truths)))
+	}
+	p.model.PredictMembersTo(out, each, raw)
 	for i, t := range truths {
 		p.rows++
 		values := out.RawRowView(i)
 		if slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 			p.write.flush()
-			return fmt.Errorf("row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on", p.rows)
+			return fmt.Errorf("row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on", t.row)
+		}
+		if p.found.Keeps() {
+			p.lines = append(p.lines, t.line)
 		}
 		best := floats.MaxIdx(values)
-		if t.known {
-			p.known++
-			if p.model.Classes == nil {
-				d := floats.Distance(values, t.values, 2)
-				p.squares += d * d
-			} else if best != t.class {
-				p.wrong++
-			}
-		}
-		if err := p.write.row(p.rows, t, best, values); err != nil {
+		if err := p.write.row(t.row, t, best, values, spreadOf(each, i)); err != nil {
 			return err
+		}
+		if t.known {
+			t.targetTo(p.target, p.model)
+			for j, c := range p.model.Outputs {
+				values[j] = (values[j] - c.Offset) / c.Scale
+			}
+			p.found.Add(p.rows, raw.RawRowView(i), p.target, values)
 		}
 	}
 	return p.write.flush()
 }
 
-// summary says how many rows there were, and how well they were predicted where that is known.
-func (p *predictor) summary() string {
-	text := print.Count(p.rows, "row")
-	if p.known == 0 {
-		return text
-	}
-	if p.known < p.rows {
-		text += fmt.Sprintf(", %d of them with a target", p.known)
-	}
-	if p.model.Classes == nil {
-		return fmt.Sprintf("%s, RMSE %.6g", text, math.Sqrt(p.squares/float64(p.known*len(p.model.Outputs))))
-	}
-	return fmt.Sprintf("%s, %.2f %% wrong", text, 100*(float64(p.wrong)/float64(p.known))) // as the run said it
-}
-
 // truth is what is to be predicted of a row.
 type truth struct {
+	row    int // its number, from 1
 	known  bool
 	text   string    // as the source has it
+	line   int       // of a text; 0: none
 	class  int       // the class
 	values []float64 // or the values, in the data's units
+}
+
+// targetTo stores what the network is trained to put out.
+func (t *truth) targetTo(dst []float64, m *modelfile.Model) {
+	for j, c := range m.Outputs {
+		v := 0.0
+		switch {
+		case m.Classes == nil:
+			v = t.values[j]
+		case j == t.class:
+			v = 1
+		}
+		dst[j] = (v - c.Offset) / c.Scale
+	}
 }
 
 // className returns the index of a class by its name, or by a number that is written in another way.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,6 +16,7 @@ import (
 	"newtop/datasets/csv"
 	"newtop/datasets/fault"
 	"newtop/internal/cli/flags"
+	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/models/modelfile"
 )
@@ -29,15 +29,24 @@ type rowSource interface {
 	truthful() bool
 	// waiting reports whether the next row is not there yet.
 	waiting() bool
+	// notes says what was decided for the user so far, a line each.
+	notes() []string
 	io.Closer
 }
 
-// open finds the rows: standard input, a data set or a file.
-func (f *predictFlags) open(cmd *cobra.Command, m *modelfile.Model, data string) (rowSource, error) {
-	known := slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
+// open finds the rows: standard input, a data set, a file, or where no data are named those of the model's run.
+func (f *rowFlags) open(cmd *cobra.Command, model *job.Model, data string) (rowSource, error) {
+	m := model.Model
+	known := data == "" || slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
 	switch {
 	case known && cmd.Flags().Changed("target"):
 		return nil, flags.Usagef("--target %s: expected no target with a data set, which says what is to be predicted", f.target)
+	case data == "":
+		d, err := model.Data()
+		if err != nil {
+			return nil, err
+		}
+		return f.rowsOf(m, d)
 	case known:
 		return f.openSet(m, data)
 	case cmd.Flags().Changed("rows"):
@@ -73,21 +82,18 @@ type tableRows struct {
 	model *modelfile.Model
 }
 
-// openFile is openTable of a file, which may be packed by gzip.
-func (f *predictFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
-	content, _, err := datasets.Unpack(file, path)
+// openFile is openTable of a file, which may be packed by gzip and of another format than CSV.
+func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
+	text, err := datasets.Text(file, path)
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	return f.openTable(m, struct {
-		io.Reader
-		io.Closer
-	}{content, file}, path)
+	return f.openTable(m, text, path)
 }
 
-func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
-	info := &csv.Table{Target: m.Meta["target"]}
+func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
+	info := &csv.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"], Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
 		info.Target, info.Place = f.target, 0
@@ -116,16 +122,19 @@ func (f *predictFlags) openTable(m *modelfile.Model, r io.ReadCloser, file strin
 func (t *tableRows) truthful() bool { return t.Target() != "" }
 func (t *tableRows) waiting() bool  { return t.Waiting() }
 
+// notes are those of the reader.
+func (t *tableRows) notes() []string { return t.Notes() }
+
 func (t *tableRows) read(raw []float64) (truth, error) {
 	text, err := t.Read(raw)
 	if err != nil || text == "" {
-		return truth{}, err
+		return truth{row: t.Row()}, err
 	}
-	out := truth{known: true, text: text}
+	out := truth{row: t.Row(), known: true, text: text, line: t.Line()}
 	wrong := &fault.FormatError{File: t.file, Line: t.Line(), Column: t.Target(), Found: fmt.Sprintf("%.40q", text)}
 	if t.model.Classes == nil {
-		v, err := strconv.ParseFloat(text, 64)
-		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
+		v, ok := t.Number(text)
+		if !ok {
 			wrong.Expected = "a number"
 			return out, wrong
 		}
@@ -147,13 +156,11 @@ type setRows struct {
 	model  *modelfile.Model
 	splits []*datasets.Split
 	next   int   // row of the first split
+	row    int   // rows that were read
 	class  []int // the model's, of each of the set's
 }
 
-func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
-	if err := flags.OneOf("--rows", f.rows, "test", "train", "all"); err != nil {
-		return nil, err
-	}
+func (f *rowFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
 	o := datasets.Options{Dir: f.dir, Seed: 1}
 	if m.Meta["data"] == name {
 		o.Test = m.Meta["test"] // the rows that were tested on, if others than usual
@@ -162,6 +169,15 @@ func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, erro
 	if err != nil {
 		return nil, err
 	}
+	return f.rowsOf(m, d)
+}
+
+// rowsOf returns the rows of a set that --rows asks for.
+func (f *rowFlags) rowsOf(m *modelfile.Model, d *datasets.Dataset) (rowSource, error) {
+	if err := flags.OneOf("--rows", f.rows, rowChoices...); err != nil {
+		return nil, err
+	}
+	name := d.Name
 	names := slices.Clone(d.InputNames)
 	if m.Network.Columns() > m.Network.Inputs() {
 		for _, feature := range d.Features {
@@ -172,11 +188,16 @@ func (f *predictFlags) openSet(m *modelfile.Model, name string) (rowSource, erro
 		return nil, fmt.Errorf("%s has the inputs %s: expected those of the model, %s", name, print.Names(names), print.Names(columnNames(m.Inputs)))
 	}
 	rows := &setRows{set: d, model: m}
-	if f.rows != "test" {
-		rows.splits = append(rows.splits, &d.Train)
+	for _, part := range []struct {
+		name  string
+		split *datasets.Split
+	}{{"train", &d.Train}, {"validation", &d.Validation}, {"test", &d.Test}} {
+		if (f.rows == part.name || f.rows == "all") && part.split.Rows() > 0 {
+			rows.splits = append(rows.splits, part.split)
+		}
 	}
-	if f.rows != "train" {
-		rows.splits = append(rows.splits, &d.Test)
+	if len(rows.splits) == 0 {
+		return nil, flags.Usagef("--rows %s: %s has none: expected other rows", f.rows, name)
 	}
 	return rows, rows.match(name)
 }
@@ -212,6 +233,9 @@ func (r *setRows) truthful() bool { return true }
 func (r *setRows) waiting() bool  { return false }
 func (r *setRows) Close() error   { return nil }
 
+// notes are none: a set is what it was in training.
+func (r *setRows) notes() []string { return nil }
+
 func (r *setRows) read(raw []float64) (truth, error) {
 	for len(r.splits) > 0 && r.next == r.splits[0].Rows() {
 		r.splits, r.next = r.splits[1:], 0
@@ -226,7 +250,8 @@ func (r *setRows) read(raw []float64) (truth, error) {
 	for k := range raw[inputs:] {
 		raw[inputs+k] = s.Features.At(i, k)
 	}
-	t := truth{known: true}
+	r.row++
+	t := truth{row: r.row, known: true}
 	if r.model.Classes != nil {
 		t.class, t.text = r.class[s.Labels[i]], r.set.Classes[s.Labels[i]]
 		return t, nil

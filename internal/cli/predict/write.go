@@ -12,8 +12,9 @@ import (
 
 // predictionWriter writes predictions row by row. Probabilities have six digits, values all that they have.
 type predictionWriter interface {
-	// row writes a row by its number from 1: what is true of it, the class with the highest output, the outputs.
-	row(number int, t truth, best int, values []float64) error
+	// row writes a row by its number from 1: what is true of it, the class with the highest output, the outputs, and how far
+	// the nets of a committee are apart for each, nil where they don't tell.
+	row(number int, t truth, best int, values []float64, apart []spread) error
 	flush() error
 }
 
@@ -34,7 +35,7 @@ type csvPredictions struct {
 	record   []string // room for a row
 }
 
-func (p *csvPredictions) row(number int, t truth, best int, values []float64) error {
+func (p *csvPredictions) row(number int, t truth, best int, values []float64, apart []spread) error {
 	p.record = append(p.record[:0], strconv.Itoa(number))
 	if p.model.Classes != nil {
 		if p.truthful {
@@ -58,6 +59,11 @@ func (p *csvPredictions) row(number int, t truth, best int, values []float64) er
 	for _, v := range values {
 		p.record = append(p.record, strconv.FormatFloat(v, 'g', -1, 64))
 	}
+	for _, name := range spreadNames {
+		for j := range apart {
+			p.record = append(p.record, strconv.FormatFloat(*apart[j].of(name), 'g', 6, 64))
+		}
+	}
 	return p.w.Write(p.record)
 }
 
@@ -76,7 +82,13 @@ func (p *csvPredictions) header() []string {
 	if p.truthful {
 		names = append(names, p.outputs("target")...)
 	}
-	return append(names, p.outputs("prediction")...)
+	names = append(names, p.outputs("prediction")...)
+	if spreads(p.model) {
+		for _, name := range spreadNames {
+			names = append(names, p.outputs(name)...)
+		}
+	}
+	return names
 }
 
 // outputs names the columns of a regression.
@@ -107,9 +119,12 @@ type prediction struct {
 	Target     any                    `json:"target,omitempty"`
 	Prediction any                    `json:"prediction"`
 	P          map[string]json.Number `json:"p,omitempty"`
+	SD         any                    `json:"sd,omitempty"` // of a committee's nets
+	Low        any                    `json:"q05,omitempty"`
+	High       any                    `json:"q95,omitempty"`
 }
 
-func (p *jsonPredictions) row(number int, t truth, best int, values []float64) error {
+func (p *jsonPredictions) row(number int, t truth, best int, values []float64, apart []spread) error {
 	out := prediction{Row: number}
 	if m := p.model; m.Classes != nil {
 		if t.known {
@@ -124,6 +139,16 @@ func (p *jsonPredictions) row(number int, t truth, best int, values []float64) e
 			out.Target = p.named(t.values)
 		}
 		out.Prediction = p.named(values)
+		if apart != nil {
+			of := func(name string) any {
+				list := make([]float64, len(apart))
+				for j := range apart {
+					list[j] = *apart[j].of(name)
+				}
+				return p.named(list)
+			}
+			out.SD, out.Low, out.High = of(spreadNames[0]), of(spreadNames[1]), of(spreadNames[2])
+		}
 	}
 	text, err := json.Marshal(out)
 	if err != nil {

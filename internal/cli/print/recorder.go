@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"newtop/internal/cli/flags"
+	"newtop/internal/score"
 	"newtop/trainer"
 	"newtop/trainer/event"
 )
@@ -63,7 +64,13 @@ func (t *TextRecorder) Record(e event.Event) error {
 		if err := t.begin(t.start); err != nil || !t.opened || e.Reason == event.ReasonFailed {
 			return err
 		}
-		return t.print(nil, t.sentence(Outcome(&t.run, &e, t.optimizer)))
+		err := t.print(nil, t.sentence(Outcome(&t.run, &e, t.optimizer)))
+		for i := range e.Scores {
+			if text := Scores(score.Rows(e.Scores[i].Split), &e.Scores[i]); text != "" {
+				err = t.print(err, t.sentence(text))
+			}
+		}
+		return err
 	}
 	return nil
 }
@@ -268,7 +275,7 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	case run.Data.Classes > 0 && run.Data.TestRows > 0 && !done.TestError.Absent():
 		text += fmt.Sprintf(", test error %s, best %s in %s %d", Percent(done.TestError), Percent(done.BestTestError), run.Counted(), done.BestEpoch)
 	case run.Data.TestRows > 0 && !done.TestRMSE.Absent():
-		text += fmt.Sprintf(", test RMSE %s, best %s in %s %d", Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), run.Counted(), done.BestEpoch)
+		text += fmt.Sprintf(", test %s %s, best %s in %s %d", run.Data.RMSE(), Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), run.Counted(), done.BestEpoch)
 	case !run.External() || !done.Loss.Absent():
 		text += ", loss " + Number(done.Loss, 4)
 	}

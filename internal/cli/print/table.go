@@ -61,6 +61,15 @@ func (g *Table) Fit(out io.Writer, width int) error {
 	return nil
 }
 
+// Width returns how wide the table is with all its columns.
+func (g *Table) Width() int {
+	total := -columnGap
+	for _, wide := range g.widths(0) {
+		total += wide + columnGap
+	}
+	return total
+}
+
 // widths returns how wide each column is, 0 for one that is left out: for want of room, or in a terminal because
 // nothing stands in it.
 func (g *Table) widths(width int) []int {

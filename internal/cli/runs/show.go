@@ -15,6 +15,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
+	"newtop/internal/score"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -137,6 +138,7 @@ func (t *summary) print(out io.Writer) error {
 		w.line("processes", "%s", processesText(o))
 	}
 	t.printFigures(w)
+	t.printScores(w)
 	t.printMarks(w)
 	w.line("record", "%s, %s, %s, %s", print.Count(r.Epochs, r.Opening.Counted()), print.Count(r.Inner, "inner iteration"), print.CountOf(t.spectra, "spectrum", "spectra"), print.Bytes(r.Bytes))
 	w.line("history", "%s", thinnedText(r))
@@ -210,7 +212,7 @@ func (t *summary) printFigures(w *sheet) {
 	var names []string
 	var table strings.Builder
 	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(cells, "%s\tloss\ttest loss\t%s\ttime\tequivalents\t\n", t.run.Opening.Counted(), m.Info().Name)
+	fmt.Fprintf(cells, "%s\tloss\ttest loss\t%s\ttime\tequivalents\t\n", t.run.Opening.Counted(), measureName(t.run))
 	for _, at := range []struct {
 		name string
 		e    *event.EpochEvent
@@ -227,6 +229,28 @@ func (t *summary) printFigures(w *sheet) {
 	cells.Flush()
 	for i, row := range strings.Split(strings.TrimRight(table.String(), "\n"), "\n") {
 		w.line(append([]string{""}, names...)[i], "%s", row)
+	}
+}
+
+// measureName names what a run is judged by, and that an RMSE is not in the units of the data.
+func measureName(r *store.Run) string {
+	name := r.Measure().Info().Name
+	if r.Opening != nil {
+		name = strings.Replace(name, "RMSE", r.Opening.Data.RMSE(), 1)
+	}
+	return name
+}
+
+// printScores writes how well the weights do that the run ended with, a line for each split.
+func (t *summary) printScores(w *sheet) {
+	if t.run.Done == nil {
+		return
+	}
+	name := "scores"
+	for i := range t.run.Done.Scores {
+		s := &t.run.Done.Scores[i]
+		w.line(name, "%s", print.Scores(score.Rows(s.Split), s))
+		name = ""
 	}
 }
 

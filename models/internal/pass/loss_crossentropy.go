@@ -105,9 +105,9 @@ func (crossEntropyOn[F]) delta(s *Scratch[F], tp *Tape[F]) {
 	}
 	u, delta := tp.U[last], tp.Delta[last]
 	for i := 0; i < len(u); i += s.Rows {
-		for j, sum := range sums {
-			delta[i+j] = sum*u[i+j] - s.Targets[i+j]
-		}
+		node := delta[i : i+s.Rows]
+		vector.Mul(node, u[i:i+s.Rows], sums)
+		vector.Sub(node, node, s.Targets[i:i+s.Rows])
 	}
 }
 

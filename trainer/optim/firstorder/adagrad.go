@@ -35,11 +35,11 @@ type sumOfSquares struct {
 	G []float64 `archive:"sum"`
 }
 
-func (a *adagrad) begin(s *optim.Settings, weights int) {
+func (a *adagrad) begin(s *optim.State) {
 	if a.Moves == nil {
-		a.Moves = &sumOfSquares{G: make([]float64, weights)}
+		a.Moves = &sumOfSquares{G: make([]float64, len(s.W))}
 	}
-	a.eta, a.delta = Rate.Of(s), Delta.Of(s)
+	a.eta, a.delta = Rate.Of(s.Settings), Delta.Of(s.Settings)
 }
 
 func (a *adagrad) move(w, g []float64, first int) {

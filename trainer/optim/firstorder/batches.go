@@ -33,8 +33,8 @@ var _ optim.Method = (*batches)(nil)
 
 // update is what first-order methods differ in: how a batch's gradient moves the weights.
 type update interface {
-	// begin reads the hyperparameters for one batch of a net of that many weights.
-	begin(s *optim.Settings, weights int)
+	// begin reads the hyperparameters for one batch.
+	begin(s *optim.State)
 	// move moves a tile of the weights, those from number first on, along its gradient g, which is finite, and keeps
 	// the method's memory of them. It meets each weight once after begin, and several tiles at once.
 	move(w, g []float64, first int)
@@ -105,12 +105,7 @@ func (b *batches) pass(ctx context.Context, s *optim.State) (float64, error) {
 		if b.ahead != nil {
 			at = b.ahead(s.Settings, s.W)
 		}
-		var loss float64
-		if total == 1 {
-			loss = rows.GradientTo(b.gradient, at)
-		} else {
-			loss = rows.BatchGradientTo(b.gradient, at, b.order[i*size:min((i+1)*size, len(b.order))])
-		}
+		loss := b.gradientTo(s, rows, at, b.order[i*size:min((i+1)*size, len(b.order))])
 		if !vector.Finite(loss) {
 			return math.NaN(), &optim.NotFiniteError{What: "loss"}
 		}
@@ -129,10 +124,21 @@ func (b *batches) pass(ctx context.Context, s *optim.State) (float64, error) {
 	return math.Sqrt(squares / float64(total)), nil
 }
 
+// gradientTo stores the gradient of a batch.
+func (b *batches) gradientTo(s *optim.State, of optim.RowObjective, at []float64, rows []int) float64 {
+	if noisy, ok := of.(optim.NoisyObjective); ok && noisy.Noise() > 0 {
+		return noisy.NoisyGradientTo(b.gradient, at, rows, s.Rand)
+	}
+	if len(rows) == len(b.order) {
+		return of.GradientTo(b.gradient, at)
+	}
+	return of.BatchGradientTo(b.gradient, at, rows)
+}
+
 // move updates the weights along the gradient and returns its norm. Threads share the spans of tiles. A span ends at a tile whose
 // gradient is not finite, so that the method remembers none, and then the norm is not finite either.
 func (b *batches) move(s *optim.State) float64 {
-	b.update.begin(s.Settings, len(s.W))
+	b.update.begin(s)
 	if tiles := (len(s.W) + tile - 1) / tile; len(b.squares) != tiles {
 		b.squares = make([]float64, tiles)
 	}

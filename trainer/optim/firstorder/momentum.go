@@ -34,11 +34,11 @@ type speed struct {
 	V []float64 `archive:"speed"`
 }
 
-func (b *ball) begin(s *optim.Settings, weights int) {
+func (b *ball) begin(s *optim.State) {
 	if b.Moves == nil {
-		b.Moves = &speed{V: make([]float64, weights)}
+		b.Moves = &speed{V: make([]float64, len(s.W))}
 	}
-	b.eta, b.mu = Rate.Of(s), Momentum.Of(s)
+	b.eta, b.mu = Rate.Of(s.Settings), Momentum.Of(s.Settings)
 }
 
 func (b *ball) move(w, g []float64, first int) {

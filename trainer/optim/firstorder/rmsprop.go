@@ -42,11 +42,11 @@ type meanSquare struct {
 	R []float64 `archive:"mean square"`
 }
 
-func (p *rmsprop) begin(s *optim.Settings, weights int) {
+func (p *rmsprop) begin(s *optim.State) {
 	if p.Moves == nil {
-		p.Moves = &meanSquare{R: make([]float64, weights)}
+		p.Moves = &meanSquare{R: make([]float64, len(s.W))}
 	}
-	p.eta, p.gamma, p.epsilon = Rate.Of(s), Decay.Of(s), Epsilon.Of(s)
+	p.eta, p.gamma, p.epsilon = Rate.Of(s.Settings), Decay.Of(s.Settings), Epsilon.Of(s.Settings)
 }
 
 func (p *rmsprop) move(w, g []float64, first int) {

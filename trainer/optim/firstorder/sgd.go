@@ -23,7 +23,7 @@ var SGD = optim.Info{
 
 type descent struct{ eta float64 }
 
-func (d *descent) begin(s *optim.Settings, _ int) { d.eta = Rate.Of(s) }
+func (d *descent) begin(s *optim.State) { d.eta = Rate.Of(s.Settings) }
 
 func (d *descent) carried() any { return &struct{}{} }
 

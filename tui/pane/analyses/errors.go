@@ -125,8 +125,10 @@ func (p *Errors) Body(v *pane.View, w, h int, zoomed bool) []string {
 	if e == nil {
 		return p.nothing(v, w, h, zoomed)
 	}
+	top := scoresLine(v, e, w, h)
+	h -= len(top)
 	if !zoomed {
-		return p.brief(v, e, w, h)
+		return append(top, p.brief(v, e, w, h)...)
 	}
 	keys := p.keyLine(v, e, w)
 	h--
@@ -139,7 +141,7 @@ func (p *Errors) Body(v *pane.View, w, h int, zoomed bool) []string {
 	default:
 		rows = p.residualPage(v, e, w, h)
 	}
-	return append(style.Block(rows, w, h), keys)
+	return append(append(top, style.Block(rows, w, h)...), keys)
 }
 
 // confusionPage puts the matrix beside what it says in words and, where there is room, beside the worst rows.

@@ -25,10 +25,24 @@ func watchedErrors(e event.ErrorsEvent) *pane.View {
 	return v
 }
 
+// scored adds scores to the errors of two classes, or of a regression.
+func scored(e event.ErrorsEvent) event.ErrorsEvent {
+	s := event.UnknownScores()
+	s.Split, s.Rows = "test", 500
+	if len(e.Classes) > 0 {
+		s.Error, s.Log, s.AUC, s.F1, s.Positive, s.Calibration = 0.064, 0.2304, 0.9463, 0.9348, e.Classes[1], 0.04225
+	} else {
+		s.RMSE, s.MAE, s.R2 = 49.17, 40.8, 0.5817
+	}
+	e.Scores = []event.Scores{s}
+	return e
+}
+
 // TestErrorsPane draws what there can be, in every kind of room.
 func TestErrorsPane(t *testing.T) {
 	for name, e := range map[string]event.ErrorsEvent{
 		"letters": tuitest.ErrorsAt(30, 26, 0), "digits": tuitest.ErrorsAt(33, 10, 8), "regression": tuitest.ErrorsAt(33, 0, 0),
+		"scored classes": scored(tuitest.ErrorsAt(33, 2, 0)), "scored regression": scored(tuitest.ErrorsAt(33, 0, 0)),
 	} {
 		t.Run(name, func(t *testing.T) {
 			add := tuitest.Archive(t)
@@ -83,6 +97,7 @@ func TestErrorsFit(t *testing.T) {
 	for _, e := range []event.ErrorsEvent{
 		tuitest.ErrorsAt(30, 26, 0), tuitest.ErrorsAt(3, 10, 28), tuitest.ErrorsAt(3, 200, 8), tuitest.ErrorsAt(9, 0, 0), {}, broken, flat,
 		{Confusion: [][]int{{3}}}, {Classes: []string{"a"}},
+		scored(tuitest.ErrorsAt(30, 26, 0)), scored(tuitest.ErrorsAt(9, 0, 0)), {Scores: []event.Scores{event.UnknownScores()}},
 	} {
 		looksFit(t, watchedErrors(e), func(r *rand.Rand) pane.Pane {
 			return &Errors{page: r.IntN(2), output: r.IntN(2)}

@@ -1,0 +1,85 @@
+package csv
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Bounds on the different fields of a column that are kept in memory.
+const (
+	maxNumbers = 1000   // numbers, of which few are classes
+	maxWords   = 20_000 // words, of which rare ones are one category later
+)
+
+// column is what the fields of a column are like, the header left out.
+type column struct {
+	name    string
+	unnamed bool // the header, if there is one, has no name for it
+
+	numbers int // fields that are written like a number
+	words   int // other fields that have a value
+	missing int // fields that have none
+	gaps    int // of these, those of rows that are not for testing
+	width   int // bytes in which each number is exact, see narrowest; 0 without numbers
+
+	values  map[string]struct{} // the different numbers, unless there are too many
+	crowded bool                // whether there are
+	counts  map[string]int      // the different words, and how many rows to train on have them, unless there are too many
+	wordy   bool                // whether there are
+	differ  int                 // how many different fields there are, an estimate where there are too many; of numbers only up to that
+
+	dates  int           // of the words, those that are dates
+	timed  int           // of the dates, those with a time of day
+	orders map[order]int // of the dates, how many can be read in an order
+
+	styles [len(otherStyles)]int // of the words, how many are numbers in another style
+
+	counting bool // whether it counts the rows of each source by one
+	first    float64
+	whole    bool // of a column that is named like an identifier: whether its numbers have no fraction
+}
+
+// numeric reports whether nine in ten fields are numbers, or all but one: in a short table, too, a stray
+// word is a slip and not a category.
+func (c *column) numeric() bool { return mostly(c.numbers, c.words) }
+
+// dated reports whether nine in ten fields are dates, or all but one.
+func (c *column) dated() bool { return mostly(c.dates, c.words-c.dates+c.numbers) }
+
+func mostly(some, others int) bool { return some > 0 && 9*others <= some || some > 1 && others == 1 }
+
+// boolean reports whether all words are of one pair such as yes and no.
+func (c *column) boolean() bool {
+	if c.numbers > 0 || c.wordy || len(c.counts) < 2 || len(c.counts) > 6 {
+		return false
+	}
+	which, both := -1, [2]bool{}
+	for text := range c.counts {
+		pair, is := truth(text)
+		if pair < 0 || which >= 0 && pair != which {
+			return false
+		}
+		which = pair
+		if is {
+			both[0] = true
+		} else {
+			both[1] = true
+		}
+	}
+	return both[0] && both[1]
+}
+
+// present returns how many fields have a value.
+func (c *column) present() int { return c.numbers + c.words }
+
+// identifiers are names of columns that tell rows apart, and ends of such names.
+var (
+	identifiers    = regexp.MustCompile(`(?i)^(id|ids|idx|index|key|uuid|guid|row|rows|rownames?|row[ _.-]?(id|no|nr|number|index)|no|nr|#|unnamed: \d+)$`)
+	identifierEnds = regexp.MustCompile(`(?:[ _.-](?i:id|idx|index|uuid|guid|key)|[a-z0-9](?:Id|ID|UUID))$`)
+)
+
+// identifierName reports whether the column is called like one that tells rows apart.
+func (c *column) identifierName() bool {
+	name := strings.TrimSpace(c.name)
+	return identifiers.MatchString(name) || identifierEnds.MatchString(name)
+}

@@ -1,0 +1,181 @@
+package csv
+
+import (
+	"math"
+	"time"
+)
+
+// order tells which part of a date comes first. A date may be read in several orders.
+type order uint8
+
+// The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice. Points are written between day,
+// month and year in this order only.
+const (
+	yearFirst order = 1 << iota
+	dayFirst
+	monthFirst
+)
+
+// orderWords name orders, as a Field has them.
+var orderWords = map[order]string{yearFirst: "year-month-day", dayFirst: "day-month-year", monthFirst: "month-day-year"}
+
+// orderOf returns the order that words name, 0 for none.
+func orderOf(words string) order {
+	for o, w := range orderWords {
+		if w == words {
+			return o
+		}
+	}
+	return 0
+}
+
+// date is a field that is written like one.
+type date struct {
+	parts   [3]int // as they follow one another
+	orders  order  // in which it may be read, 0: in none
+	timed   bool   // whether there is a time of day
+	seconds int    // since midnight
+}
+
+// readDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with seconds or
+// not, and with the distance to UTC or not, which doesn't count, nor do parts of seconds.
+func readDate(field string) (d date) {
+	const least, most = len("1.1.2000"), len("2000-01-01T00:00:00.000000000 +00:00")
+	if len(field) < least || len(field) > most || field[0] < '0' || field[0] > '9' {
+		return d
+	}
+	var widths [3]int
+	var between byte
+	rest := field
+	for i := range d.parts {
+		if i > 0 {
+			if rest == "" || rest[0] != '-' && rest[0] != '/' && rest[0] != '.' || i == 2 && rest[0] != between {
+				return d
+			}
+			between, rest = rest[0], rest[1:]
+		}
+		if d.parts[i], widths[i], rest = leadingNumber(rest); widths[i] == 0 {
+			return d
+		}
+	}
+	if rest != "" && !d.time(rest) {
+		return d
+	}
+	short := func(i int) bool { return widths[i] <= 2 }
+	switch {
+	case widths[0] == 4 && short(1) && short(2):
+		d.allow(yearFirst)
+	case widths[2] == 4 && short(0) && short(1):
+		if d.allow(dayFirst); between != '.' {
+			d.allow(monthFirst)
+		}
+	}
+	return d
+}
+
+// allow adds an order if there is such a day.
+func (d *date) allow(o order) {
+	if _, ok := d.day(o); ok {
+		d.orders |= o
+	}
+}
+
+// day returns midnight of the date, read in an order.
+func (d *date) day(o order) (time.Time, bool) {
+	year, month, day := d.parts[0], d.parts[1], d.parts[2]
+	switch o {
+	case dayFirst:
+		year, day = d.parts[2], d.parts[0]
+	case monthFirst:
+		year, month, day = d.parts[2], d.parts[0], d.parts[1]
+	}
+	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
+	return t, year > 0 && month >= 1 && month <= 12 && day >= 1 && t.Day() == day
+}
+
+// time reads the time of day behind a date.
+func (d *date) time(text string) bool {
+	if text[0] != 'T' && text[0] != ' ' {
+		return false
+	}
+	hour, n, rest := leadingNumber(text[1:])
+	if n < 1 || n > 2 || hour > 23 || rest == "" || rest[0] != ':' {
+		return false
+	}
+	minute, n, rest := leadingNumber(rest[1:])
+	if n != 2 || minute > 59 {
+		return false
+	}
+	second := 0
+	if rest != "" && rest[0] == ':' {
+		if second, n, rest = leadingNumber(rest[1:]); n != 2 || second > 60 {
+			return false
+		}
+		if rest != "" && (rest[0] == '.' || rest[0] == ',') {
+			if _, n, rest = leadingNumber(rest[1:]); n == 0 {
+				return false
+			}
+		}
+	}
+	d.timed, d.seconds = true, hour*3600+minute*60+second
+	return isZone(rest)
+}
+
+// isZone reports whether a text is a distance to UTC: nothing, Z, or such as +02, +0200 or +02:00.
+func isZone(text string) bool {
+	if text != "" && text[0] == ' ' {
+		text = text[1:]
+	}
+	switch {
+	case text == "", text == "Z":
+		return true
+	case text[0] != '+' && text[0] != '-':
+		return false
+	}
+	_, n, rest := leadingNumber(text[1:])
+	if n == 2 && rest != "" && rest[0] == ':' {
+		_, n, rest = leadingNumber(rest[1:])
+		return n == 2 && rest == ""
+	}
+	return (n == 2 || n == 4) && rest == ""
+}
+
+// leadingNumber reads the digits that a text begins with; there are none where there are more than nine.
+func leadingNumber(text string) (v, digits int, rest string) {
+	for digits < len(text) && text[digits] >= '0' && text[digits] <= '9' {
+		v = v*10 + int(text[digits]-'0')
+		if digits++; digits > 9 {
+			return 0, 0, text
+		}
+	}
+	return v, digits, text[digits:]
+}
+
+// parseDate returns the seconds from 1970 to a date in an order.
+func parseDate(field string, o order) (float64, bool) {
+	d := readDate(field)
+	if d.orders&o == 0 {
+		return 0, false
+	}
+	t, _ := d.day(o)
+	return float64(t.Unix() + int64(d.seconds)), true
+}
+
+// dateParts are what a date becomes, the hour only where there are times of day.
+var dateParts = []string{"year", "month", "day of week", "hour"}
+
+// datePartsTo stores what a date becomes: its year, month from 1, day of the week from 1 for Monday, and, if there is room for it,
+// the hour with its fraction. What is missing is NaN.
+func datePartsTo(dst []float64, seconds float64) {
+	if math.IsNaN(seconds) {
+		for k := range dst {
+			dst[k] = seconds
+		}
+		return
+	}
+	t := time.Unix(int64(seconds), 0).UTC()
+	dst[0], dst[1], dst[2] = float64(t.Year()), float64(t.Month()), float64((t.Weekday()+6)%7+1)
+	if len(dst) > 3 {
+		dst[3] = float64(t.Hour()*3600+t.Minute()*60+t.Second()) / 3600
+	}
+}

@@ -1,0 +1,347 @@
+package csv
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"newtop/datasets/fault"
+	"newtop/internal/format"
+)
+
+// Words that are in fewer rows to train on than rareRows, or than a share of them in a short table, are rare: they are one category. Where
+// more than oneHot others are left, statistics of the target stand for the words.
+const (
+	rareRows    = 10
+	rareShare   = 50 // one row in so many
+	oneHot      = 50
+	mostKept    = 5000   // words with statistics
+	mostMeans   = 20_000 // statistics of a column
+	mostClasses = 20     // for statistics; with more classes the most frequent words are inputs
+)
+
+// reason is why a column is left out.
+type reason uint8
+
+const (
+	used reason = iota
+	dropped
+	empty
+	constant
+	numbering
+	identifier
+	distinctWords
+	manyWords
+)
+
+// planFields decides what becomes of every column but the target.
+func (p *plan) planFields() error {
+	s := p.sheet
+	p.fields = make([]Field, len(s.columns))
+	reasons := make([]reason, len(s.columns))
+	inputs := 0
+	for j := range s.columns {
+		if j == p.target {
+			continue
+		}
+		if reasons[j] = p.useless(j); reasons[j] == used {
+			inputs++
+		}
+		if err := p.otherStyle(j); err != nil && !p.drop[j] {
+			return err
+		}
+	}
+	if inputs == 0 && !p.rescue(reasons) {
+		return p.fault(p.target, "no other column to predict it from", "at least one that is not left out as a name or as empty; --keep COLUMN keeps one")
+	}
+	for j := range s.columns {
+		if j == p.target {
+			continue
+		}
+		p.fields[j] = Field{Name: s.columns[j].name, Kind: LeftOut}
+		if reasons[j] != used {
+			continue
+		}
+		if err := p.planField(j); err != nil {
+			return err
+		}
+	}
+	p.tellLeftOut(reasons)
+	if err := p.planWords(); err != nil {
+		return err
+	}
+	p.assemble()
+	p.tellFields()
+	return nil
+}
+
+// otherStyle returns an error for a column of numbers that are written in another way than the options say.
+func (p *plan) otherStyle(j int) error {
+	c := &p.sheet.columns[j]
+	if c.numeric() || c.dated() {
+		return nil
+	}
+	for i, style := range otherStyles {
+		// Numbers that are read as they are may be of the style too.
+		if n := c.styles[i]; mostly(n+c.numbers, c.words-n) && n > 0 {
+			found, expected := "numbers that are written in another way", style.flags
+			for _, word := range slices.Sorted(maps.Keys(c.counts)) {
+				if _, ok := style.plainTo(nil, []byte(word)); ok {
+					found = "numbers such as " + fault.Quote(word)
+					break
+				}
+			}
+			if j != p.target {
+				expected += ", or --drop " + shellWord(c.name)
+			}
+			return p.fault(j, found, expected)
+		}
+	}
+	return nil
+}
+
+// useless returns why a column is no input.
+func (p *plan) useless(j int) reason {
+	s := p.sheet
+	c := &s.columns[j]
+	kind := c.numeric() || c.dated() || c.boolean()
+	tooMany := !kind && (c.wordy || c.crowded)
+	switch keep, named := p.keep[j], s.header && c.identifierName(); {
+	case p.drop[j]:
+		return dropped
+	case c.present() == 0:
+		return empty
+	case keep:
+		return used
+	case c.differ == 1 && !c.crowded && c.missing == 0:
+		return constant
+	case c.numbers == s.Rows && c.counting && c.starts(s) && (named || c.unnamed && (s.header || s.Rows >= manyRows)):
+		return numbering
+	case named && c.words == 0 && c.whole && c.present() >= manyRows && 10*c.differ >= 9*c.present():
+		return identifier
+	case tooMany && (c.crowded || 2*c.differ > c.present()), !kind && c.present() >= manyRows && 2*c.differ > c.present():
+		return distinctWords
+	case tooMany:
+		return manyWords
+	}
+	return used
+}
+
+// starts reports whether the numbers of a column that counts begin where row numbers do: anywhere where its name says that it has them.
+func (c *column) starts(s *Sheet) bool {
+	return c.first == 0 || c.first == 1 || s.header && c.identifierName()
+}
+
+// rescue keeps columns that looked useless where there are no others, and reports whether there are any.
+func (p *plan) rescue(reasons []reason) bool {
+	for _, group := range [][]reason{{numbering, identifier}, {constant}} {
+		some := false
+		for j, r := range reasons {
+			c := &p.sheet.columns[j]
+			if j == p.target || !slices.Contains(group, r) {
+				continue
+			}
+			reasons[j], some = used, true
+			p.notes.add("%s: kept although it %s, as there is no other input", c.name, p.whyNot(j, r))
+		}
+		if some {
+			return true
+		}
+	}
+	return false
+}
+
+// whyNot says what speaks against a column.
+func (p *plan) whyNot(j int, r reason) string {
+	c := &p.sheet.columns[j]
+	switch r {
+	case constant:
+		return "has one value in all rows"
+	case numbering:
+		return "numbers the rows"
+	case identifier:
+		return "tells rows apart: nearly all its numbers differ"
+	case distinctWords:
+		return "has another word in most rows"
+	}
+	return fmt.Sprintf("has %s different words, more than %s", format.Count(c.differ), format.Count(maxWords))
+}
+
+// tellLeftOut says which columns are left out and why.
+func (p *plan) tellLeftOut(reasons []reason) {
+	for r := dropped; r <= manyWords; r++ {
+		var names []string
+		first := -1
+		for j := range reasons {
+			if reasons[j] == r && j != p.target {
+				names = append(names, p.sheet.columns[j].name)
+				if first < 0 {
+					first = j
+				}
+			}
+		}
+		if first < 0 || r == dropped {
+			continue
+		}
+		p.notes.group(names, func(column string) string {
+			switch r {
+			case empty:
+				return column + ": left out, it has no values"
+			case manyWords:
+				return fmt.Sprintf("%s: left out, it has more than %s different words", column, format.Count(maxWords))
+			}
+			return fmt.Sprintf("%s: left out, it %s; --keep %s keeps it", column, p.whyNot(first, r), shellWord(column))
+		})
+	}
+}
+
+// shellWord is how a column's name is written behind a flag.
+func shellWord(name string) string {
+	if strings.ContainsAny(name, " \t'\"\\$`*?[](){}<>|&;#!~") {
+		return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+	}
+	return name
+}
+
+// planField decides what a column that is used becomes, but for the words.
+func (p *plan) planField(j int) error {
+	s := p.sheet
+	c, f := &s.columns[j], &p.fields[j]
+	f.Kind, p.roles[j].used = "", true
+	switch {
+	case c.numeric():
+	case c.boolean():
+		f.Kind = Boolean
+	case c.dated():
+		o, err := p.order(j)
+		if err != nil {
+			return err
+		}
+		f.Kind, f.Order, p.roles[j].order = Date, orderWords[o], o
+		if c.timed > 0 {
+			f.Kind = Time
+		}
+	case c.wordy || c.crowded:
+		return p.fault(j, fmt.Sprintf("more than %s different words", format.Count(maxWords)), "numbers, or fewer categories")
+	default:
+		f.Words = []string{}
+	}
+	if p.sheet.options.Missing == MissingDrop {
+		p.roles[j].needed = c.missing > 0
+		return nil
+	}
+	n := f.numbers()
+	if n > 0 {
+		f.Fill = make([]float64, n)
+	}
+	f.Missing = c.gaps > 0 && (n == 0 || cmp.Or(s.options.Missing, MissingIndicator) == MissingIndicator)
+	return nil
+}
+
+// order finds out in which order a column's dates are written.
+func (p *plan) order(j int) (order, error) {
+	c := &p.sheet.columns[j]
+	rest := c.words + c.numbers
+	day, month := c.orders[dayFirst], c.orders[monthFirst]
+	switch {
+	case mostly(c.orders[yearFirst], rest-c.orders[yearFirst]):
+		return yearFirst, nil
+	case day > month && mostly(day, rest-day):
+		return dayFirst, nil
+	case month > day && mostly(month, rest-month):
+		return monthFirst, nil
+	case day == month && day > 0 && c.orders[yearFirst] == 0:
+		return 0, p.fault(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or --drop "+shellWord(c.name))
+	}
+	return 0, p.fault(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(orderWords)), ", ")+", or --drop "+shellWord(c.name))
+}
+
+// planWords decides which words of a column are inputs of their own.
+func (p *plan) planWords() error {
+	s := p.sheet
+	p.counts = make(map[int]map[string]int)
+	var mixed []int
+	for j := range s.columns {
+		if p.fields[j].Words == nil {
+			continue
+		}
+		p.counts[j] = maps.Clone(s.columns[j].counts)
+		if s.columns[j].numbers > 0 {
+			mixed = append(mixed, j)
+		}
+	}
+	if mixed != nil {
+		if err := s.countNumbers(mixed, p.counts); err != nil {
+			return err
+		}
+	}
+	for j, counts := range p.counts {
+		p.planCategories(&p.fields[j], counts)
+	}
+	return nil
+}
+
+// planCategories decides which words of a column, in so many rows each, are inputs of their own.
+func (p *plan) planCategories(f *Field, counts map[string]int) {
+	rows := p.sheet.Rows - p.sheet.testRows(p.sheet.before)
+	rare := max(min(rareRows, rows/rareShare), 1)
+	common := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	n := len(common)
+	for n > 1 && counts[common[n-1]] < rare {
+		n--
+	}
+	switch means := len(p.Classes); {
+	case n <= oneHot:
+	case means > mostClasses:
+		n = oneHot
+	default:
+		if means <= 2 {
+			means = 1
+		}
+		n = min(n, mostKept, mostMeans/means)
+		f.Kind, f.Missing = Statistics, false
+		f.Means = make([]float64, (n+2)*means)
+	}
+	f.Words = slices.Sorted(slices.Values(common[:n]))
+	for _, word := range common[n:] {
+		f.Other = f.Other || f.Kind == "" && counts[word] > 0
+	}
+}
+
+// assemble lists the fields and the columns of their values.
+func (p *plan) assemble() {
+	s := p.sheet
+	target := p.Columns[0]
+	p.Columns, p.Fields = nil, make([]Field, 0, len(s.columns)-1)
+	for j := range s.columns {
+		if j == p.target {
+			p.Columns = append(p.Columns, target)
+			continue
+		}
+		p.Fields = append(p.Fields, p.fields[j])
+		f, r, c := &p.Fields[len(p.Fields)-1], &p.roles[j], &s.columns[j]
+		if !r.used {
+			continue
+		}
+		r.field, r.code = f, f.code()
+		column := Column{Missing: c.missing > 0 && !r.needed}
+		switch {
+		case f.Words != nil:
+			column = Column{Width: 2, Kinds: f.codes()}
+		case f.Kind == Date || f.Kind == Time:
+			column.Width = 8
+		case f.Kind == Boolean:
+			column.Width = 1
+		default:
+			column.Width = c.width
+		}
+		if column.Missing {
+			column.Width = max(column.Width, 4)
+		}
+		p.Columns = append(p.Columns, column)
+	}
+}

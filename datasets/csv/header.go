@@ -1,0 +1,180 @@
+package csv
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"newtop/datasets/fault"
+	"newtop/internal/format"
+)
+
+// sight is what a header was recognized by.
+type sight uint8
+
+const (
+	noHeader  sight = iota
+	words           // a word above numbers or dates, or words alone of which none comes again
+	countsUp        // whole numbers from 0 on, as pandas numbers columns
+	bySetting       // it was asked for
+)
+
+// headerOf tells by what the first record is known to name the columns: some column has a word there and numbers
+// or dates below, or the record counts from 0, or there are no numbers at all and nothing in it comes again.
+func headerOf(first []string, rest [][]string, style numerals) sight {
+	allWords, repeated, fractions := true, false, false
+	for j, name := range first {
+		var c column
+		again := false
+		for _, record := range rest {
+			if j >= len(record) || missing(record[j]) {
+				continue
+			}
+			again = again || record[j] == name
+			v, number := style.like(record[j])
+			switch {
+			case number:
+				c.numbers++
+				fractions = fractions || v != float64(int64(v))
+			case readDate(record[j]).orders != 0:
+				c.words, c.dates = c.words+1, c.dates+1
+			default:
+				c.words++
+			}
+		}
+		if _, number := style.like(name); !number && !missing(name) && readDate(name).orders == 0 && (c.numeric() || c.dated()) {
+			return words
+		}
+		_, number := style.like(name)
+		repeated = repeated || again || missing(name)
+		allWords = allWords && c.numbers == 0 && !number
+	}
+	switch {
+	case len(rest) == 0:
+		return noHeader
+	case countsFrom0(first) && (len(first) > 2 || fractions):
+		return countsUp
+	case allWords && !repeated:
+		return words
+	}
+	return noHeader
+}
+
+// countsFrom0 reports whether a record counts 0, 1, 2 and so on, behind an empty field or from the start.
+func countsFrom0(record []string) bool {
+	if record[0] == "" {
+		record = record[1:]
+	}
+	for j, field := range record {
+		if field != strconv.Itoa(j) {
+			return false
+		}
+	}
+	return len(record) > 0
+}
+
+// name names the columns after the header's fields, or after their numbers. A number that is a name already gives way to
+// pandas' name of a column without one.
+func (s *Sheet) name(first []string) error {
+	if n := len(first); n < 2 || n > maxColumns {
+		return &fault.FormatError{File: s.sources[0].Name, Line: 1, Found: plural(n, "column"),
+			Expected: fmt.Sprintf("2 to %d columns parted by commas, semicolons or tabs", maxColumns)}
+	}
+	seen := make(map[string]bool)
+	for j, name := range columnNames(first, s.header) {
+		if seen[name] {
+			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
+		}
+		seen[name] = true
+		s.columns = append(s.columns, column{name: name, unnamed: !s.header || first[j] == ""})
+	}
+	return nil
+}
+
+// columnNames returns what the columns are called whose first record, which may be a header, is given.
+func columnNames(first []string, header bool) []string {
+	names, taken := make([]string, len(first)), make(map[string]bool)
+	for j, field := range first {
+		if header && field != "" {
+			names[j] = format.Printable(field)
+			taken[names[j]] = true
+		}
+	}
+	for j := range names {
+		if names[j] != "" {
+			continue
+		}
+		if names[j] = strconv.Itoa(j + 1); taken[names[j]] {
+			names[j] = fmt.Sprintf("Unnamed: %d", j)
+		}
+	}
+	return names
+}
+
+// headerNote says where the columns' names come from.
+func (s *Sheet) headerNote() string {
+	switch s.seenBy {
+	case words:
+		return "the first row names the columns; --header no takes it for data"
+	case countsUp:
+		return fmt.Sprintf("the first row, which counts to %s, names the columns; --header no takes it for data", s.head[len(s.head)-1])
+	case noHeader:
+		return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
+	}
+	return ""
+}
+
+// find returns the index of the column that an option asks for: by its name, or by its number if no other has that for its name.
+// "name:" and "place:" before it say which is meant.
+func (s *Sheet) find(field, asked string) (int, error) {
+	var names []string
+	for j := range s.columns {
+		if s.header {
+			names = append(names, s.columns[j].name)
+		}
+	}
+	return findColumn(field, asked, names, len(s.columns), s.sources[0].Name)
+}
+
+// findColumn is find among columns of such names, nil where they have none.
+func findColumn(field, asked string, names []string, columns int, file string) (int, error) {
+	j, expected := lookUp(asked, names, columns)
+	if j >= 0 {
+		return j, nil
+	}
+	if expected == "" {
+		expected = fmt.Sprintf("a column number from 1 to %d", columns)
+		if names != nil {
+			expected += " or a name of " + file + ": " + few(names) + format.DidYouMean(asked, names)
+		}
+	}
+	return 0, &fault.OptionError{Field: field, Value: asked, Expected: expected}
+}
+
+// lookUp returns which column is asked for, or -1 and, where it may be either of two, how to say which.
+func lookUp(asked string, names []string, columns int) (j int, either string) {
+	placed := func(text string) int {
+		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= columns {
+			return n - 1
+		}
+		return -1
+	}
+	byName, byPlace := slices.Index(names, asked), placed(asked)
+	switch {
+	case byName >= 0 && byPlace >= 0 && byName != byPlace:
+		return -1, fmt.Sprintf("name:%s for column %d, which has that name, or place:%s for the column with that number, %q",
+			asked, byName+1, asked, names[byPlace])
+	case byName >= 0:
+		return byName, ""
+	case byPlace >= 0:
+		return byPlace, ""
+	}
+	if name, ok := strings.CutPrefix(asked, "name:"); ok {
+		return slices.Index(names, name), ""
+	}
+	if place, ok := strings.CutPrefix(asked, "place:"); ok {
+		return placed(place), ""
+	}
+	return -1, ""
+}

@@ -1,0 +1,29 @@
+package csv
+
+import (
+	"fmt"
+	"strings"
+)
+
+// notes are lines about what was decided. Where the same is to be said of many columns, one line says it.
+type notes struct{ lines []string }
+
+// sameColumns is how many columns have a line each for the same reason.
+const sameColumns = 5
+
+func (n *notes) add(format string, values ...any) {
+	n.lines = append(n.lines, fmt.Sprintf(format, values...))
+}
+
+// group says the same of columns: a line each, or one for many of them, in which COLUMN stands for each.
+func (n *notes) group(columns []string, about func(column string) string) {
+	if len(columns) <= sameColumns {
+		for _, c := range columns {
+			n.lines = append(n.lines, about(c))
+		}
+		return
+	}
+	first := strings.Join(columns[:sameColumns], ", ")
+	line := about("COLUMN")
+	n.lines = append(n.lines, fmt.Sprintf("%s and %d others%s", first, len(columns)-sameColumns, strings.TrimPrefix(line, "COLUMN")))
+}

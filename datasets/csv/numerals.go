@@ -1,0 +1,124 @@
+package csv
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// numerals says how numbers are written. The zero value is the usual way: a decimal point, and nothing between thousands.
+type numerals struct {
+	comma     bool // decimals are parted by a comma
+	thousands string
+}
+
+func newNumerals(decimal, thousands string) numerals { return numerals{decimal == ",", thousands} }
+
+func (n numerals) usual() bool { return n == numerals{} }
+
+// otherStyles are those that words are tried in, so that numbers don't pass for words.
+var otherStyles = [...]struct {
+	numerals
+	flags string
+}{
+	{numerals{true, "."}, "--decimal , --thousands ."},
+	{numerals{false, ","}, "--thousands ,"},
+	{numerals{true, " "}, "--decimal , --thousands ' '"},
+	{numerals{false, " "}, "--thousands ' '"},
+	{numerals{false, "'"}, `--thousands "'"`},
+}
+
+// plainTo returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted everywhere or
+// nowhere. Anything else is no number.
+func (n numerals) plainTo(buf, field []byte) ([]byte, bool) {
+	buf = buf[:0]
+	if len(field) > 0 && (field[0] == '-' || field[0] == '+') {
+		buf, field = append(buf, field[0]), field[1:]
+	}
+	digits := leadingDigits(field)
+	buf, field = append(buf, field[:digits]...), field[digits:]
+	if n.thousands != "" && digits >= 1 && digits <= 3 {
+		for len(field) > 0 && bytes.HasPrefix(field, []byte(n.thousands)) {
+			group := field[len(n.thousands):]
+			if leadingDigits(group) != 3 {
+				return nil, false
+			}
+			buf, field = append(buf, group[:3]...), group[3:]
+		}
+	}
+	point := byte('.')
+	if n.comma {
+		point = ','
+	}
+	if len(field) > 0 && field[0] == point {
+		decimals := leadingDigits(field[1:])
+		digits += decimals
+		buf = append(append(buf, '.'), field[1:1+decimals]...)
+		field = field[1+decimals:]
+	}
+	if digits == 0 || len(field) > 0 && field[0] != 'e' && field[0] != 'E' {
+		return nil, false
+	}
+	return append(buf, field...), true
+}
+
+func leadingDigits(field []byte) int {
+	for i, c := range field {
+		if c < '0' || c > '9' {
+			return i
+		}
+	}
+	return len(field)
+}
+
+// like returns the number that a field is meant as, one that parse refuses included: one too great, infinity, or one that is
+// written in another way.
+func (n numerals) like(field string) (v float64, ok bool) {
+	// Most words are told by their first letter, without an error being made for each.
+	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
+		return 0, false
+	}
+	if !n.usual() {
+		if text, ok := n.plainTo(nil, []byte(field)); ok {
+			v, err := strconv.ParseFloat(string(text), 64)
+			return v, err == nil || errors.Is(err, strconv.ErrRange)
+		}
+	}
+	v, err := strconv.ParseFloat(field, 64)
+	if errors.Is(err, strconv.ErrSyntax) && strings.Count(field, ",") == 1 {
+		v, err = strconv.ParseFloat(strings.Replace(field, ",", ".", 1), 64)
+	}
+	return v, err == nil || errors.Is(err, strconv.ErrRange)
+}
+
+// greatest bounds the numbers that are read, so that means and deviations stay finite.
+const greatest = 1e300
+
+// parse reads a finite number.
+func (n numerals) parse(field string) (float64, bool) {
+	if !n.usual() {
+		text, ok := n.plainTo(nil, []byte(field))
+		if !ok {
+			return 0, false
+		}
+		field = string(text)
+	}
+	v, err := strconv.ParseFloat(field, 64)
+	return v, err == nil && math.Abs(v) <= greatest
+}
+
+// expected says what is wrong with a field that is no number, where it can be said.
+func (n numerals) expected(field string) string {
+	switch _, like := n.like(field); {
+	case n.comma && like && strings.Contains(field, "."):
+		return "a number with a decimal comma; --thousands . says what a point parts"
+	case !n.comma && strings.Contains(field, ","):
+		return "a number with a decimal point; --decimal , or --thousands , says what a comma parts"
+	case like:
+		return fmt.Sprintf("a number between -%g and %g", greatest, greatest)
+	}
+	return "a number"
+}

@@ -1,0 +1,48 @@
+package csv
+
+import (
+	"fmt"
+
+	"newtop/internal/format"
+)
+
+// told counts what a reader decided.
+type told struct {
+	rows   int      // passed over
+	fields []counts // of each
+}
+
+// counts are the fields of a column that the training rows had none of.
+type counts struct{ unseen, missing int }
+
+// Notes says what the reader decided so far, a line each.
+func (d *Reader) Notes() []string {
+	var n notes
+	if d.told.rows > 0 {
+		n.add("%s with a missing value left out, as in training", rowsAre(d.told.rows))
+	}
+	for i, c := range d.told.fields {
+		f := &d.table.Fields[i]
+		as := "none of the categories"
+		if f.otherCode() < f.codes()-1 || f.Kind == Statistics {
+			as = "the other rare words"
+		}
+		if c.unseen > 0 {
+			n.add("%s: %s not trained on, taken as %s", f.Name, were(c.unseen, "word"), as)
+		}
+		if f.Words == nil {
+			as = "the value that stands in for them"
+		}
+		if c.missing > 0 {
+			n.add("%s: %s missing, of which there were none in training, taken as %s", f.Name, were(c.missing, "value"), as)
+		}
+	}
+	return n.lines
+}
+
+func were(n int, what string) string {
+	if n == 1 {
+		return "1 " + what + " was"
+	}
+	return fmt.Sprintf("%s %ss were", format.Count(n), what)
+}

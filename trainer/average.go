@@ -1,0 +1,121 @@
+package trainer
+
+import (
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"newtop/trainer/optim"
+)
+
+// Stochastic weight averaging (Izmailov et al. 2018): what counts of a net are not its weights, from which training goes on, but
+// their mean over the last epochs. It is measured, saved and shown; gradients, spectra and slices are at the weights.
+
+// trail has the weights of a net after the last epochs that moved them, the newest last. Nothing in it is ever changed, so that
+// snapshots and racers share it.
+type trail [][]float64
+
+// grown returns the trail with other weights, the last most of them.
+func (t trail) grown(w []float64, most int) trail {
+	if n := len(t); most < 2 || n > 0 && slices.Equal(t[n-1], w) {
+		return t
+	}
+	return append(slices.Clone(t[max(0, len(t)-most+1):]), slices.Clone(w))
+}
+
+// mean returns what counts where the weights are w: those of the newest epoch, or on their way to the next one's.
+func (t trail) mean(w []float64, most int) []float64 {
+	all := t.grown(w, most)
+	if len(all) < 2 {
+		return w
+	}
+	sum := make([]float64, len(w))
+	for _, v := range all {
+		floats.Add(sum, v)
+	}
+	floats.Scale(1/float64(len(all)), sum)
+	return sum
+}
+
+// counted returns what counts where the net's weights are w; these are not to be changed.
+func (m *member) counted(w []float64) []float64 {
+	if len(m.trail) == 0 {
+		return w
+	}
+	return m.trail.mean(w, m.average)
+}
+
+// countedOf returns what counts of each net.
+func countedOf(nets []*member) (all [][]float64) {
+	for _, m := range nets {
+		all = append(all, m.counted(m.weights))
+	}
+	return all
+}
+
+// trails returns those of the members.
+func (t *trajectory) trails() (all []trail) {
+	for _, m := range t.members {
+		all = append(all, m.trail)
+	}
+	return all
+}
+
+// lengthen takes in the weights after an epoch.
+func (t *trajectory) lengthen() {
+	for _, m := range t.members {
+		m.trail = m.trail.grown(m.weights, m.average)
+	}
+}
+
+// evaluate measures how well the weights of a member do that count. What the objective keeps of those it was asked for stays, as
+// methods find it.
+func (t *trajectory) evaluate(m *member) {
+	measure := func() { t.place.evaluate(t.objective, m.counted(m.weights), &m.metrics) }
+	if len(m.trail) == 0 {
+		measure()
+	} else {
+		t.objective.Aside(measure)
+	}
+	t.place.config.leaveOut(&m.metrics)
+}
+
+// counted returns the weights of each net that count after the epoch of the checkpoint, where a run averages over so many. They
+// are not to be changed.
+func (c *Checkpoint) counted(dim, average int) ([][]float64, error) {
+	all, err := c.Weights(dim)
+	if err != nil {
+		return nil, err
+	}
+	k := c.archive()
+	for i, w := range all {
+		var t trail
+		archiveTrail(k.In(net(i)), &t, average, dim)
+		if err := k.Err(); err != nil {
+			return nil, &CheckpointError{Reason: err.Error()}
+		}
+		all[i] = t.mean(w, average)
+	}
+	return all, nil
+}
+
+// trailKey is the number of a checkpoint that says how long a net's trail is.
+const trailKey = "trail"
+
+// archiveTrail carries the trail of a net of so many weights, if it may have one.
+func archiveTrail(k *optim.Archive, t *trail, most, dim int) {
+	if most < 2 {
+		return
+	}
+	n := len(*t)
+	k.Count(trailKey, &n, most)
+	all := *t
+	if k.Restoring() {
+		all = make(trail, n)
+	}
+	for i := range all {
+		k.Vector(fmt.Sprint(trailKey, " ", i), &all[i], dim)
+	}
+	*t = all
+}

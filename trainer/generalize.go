@@ -1,0 +1,136 @@
+package trainer
+
+import (
+	"fmt"
+
+	"newtop/datasets"
+	"newtop/models"
+	"newtop/trainer/event"
+	"newtop/trainer/objective"
+	"newtop/trainer/optim"
+)
+
+// balanced is the one way of ClassWeights.
+const balanced = "balanced"
+
+// suitsLoss returns a *ConfigError if a method can't minimize the loss that L2 to ClassWeights make.
+func (c *Config) suitsLoss(info *optim.Info) error {
+	if info.Needs&optim.NeedsLayers != 0 {
+		switch {
+		case c.L2 > 0:
+			return &ConfigError{Field: "L2", Value: fmt.Sprint(c.L2), Expected: "0 with " + info.Name + ", which solves for layers without a penalty"}
+		case c.LabelSmoothing > 0:
+			return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing), Expected: "0 with " + info.Name + ", which solves for the targets of the data"}
+		case c.ClassWeights != "":
+			return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights, Expected: "none with " + info.Name + ", whose rows count alike"}
+		}
+	}
+	if c.InputNoise > 0 && info.Needs&optim.NeedsRows == 0 {
+		return &ConfigError{Field: "InputNoise", Value: fmt.Sprint(c.InputNoise), Expected: "0 with " + info.Name + ", which does not go through batches"}
+	}
+	return nil
+}
+
+// suitsTargets returns a *ConfigError if LabelSmoothing or ClassWeights don't go with what the network and its targets are.
+func (c *Config) suitsTargets(data *datasets.Dataset, a *models.Architecture) error {
+	softmax := a.Loss == models.CrossEntropy && a.Layers[len(a.Layers)-1].Activation == models.Softmax
+	switch {
+	case c.LabelSmoothing > 0 && data.Classes == nil:
+		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing), Expected: "0, because the targets are numbers and not classes"}
+	case c.LabelSmoothing > 0 && !softmax && a.Loss != models.SquaredError:
+		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing), Expected: "0 with this {Loss}, or softmax outputs"}
+	case c.ClassWeights != "" && data.Classes == nil:
+		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights, Expected: "none, because the targets are numbers and not classes"}
+	case c.ClassWeights != "" && !softmax:
+		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights, Expected: "none, or softmax outputs with the {Loss} xent"}
+	}
+	return nil
+}
+
+// targets codes classes for what a network is trained on: how its outputs want them, and on the training rows as LabelSmoothing
+// and ClassWeights say. Other rows are what predictions are held against, and stay whole.
+type targets struct {
+	low, high float64   // of the outputs
+	smoothing float64   // ε
+	weights   []float64 // of each class's rows; nil: 1
+}
+
+// encode codes the classes of a data set anew: with K classes, a row of class c and weight s has the targets
+//
+//	t_k = s·(low + (high − low)·((1 − ε)·[k = c] + ε/K))
+//
+// After softmax, where low is 0 and high 1, the cross-entropy −Σ t_k log u_k is then s times the row's, and so are its derivatives.
+func (t *targets) encode(d *datasets.Dataset) {
+	if t.low != 0 || t.high != 1 {
+		d.Encode(t.low, t.high)
+	}
+	if t.smoothing == 0 && t.weights == nil {
+		return
+	}
+	rest := t.smoothing / float64(len(d.Classes))
+	off := t.low + (t.high-t.low)*rest
+	on := t.low + (t.high-t.low)*(1-t.smoothing+rest)
+	for i, label := range d.Train.Labels {
+		weight := 1.0
+		if t.weights != nil {
+			weight = t.weights[label]
+		}
+		row := d.Train.Targets.RawRowView(i)
+		for k := range row {
+			row[k] = weight * off
+		}
+		row[label] = weight * on
+	}
+}
+
+// targets settles how classes are coded. The rows of several processes are counted a share after the other, each of which loads
+// them all for that.
+func (c *Config) targets(data *datasets.Dataset, a *models.Architecture, share objective.Share) (targets, error) {
+	t := targets{low: 0, high: 1, smoothing: c.LabelSmoothing}
+	if saturates(a) {
+		t.low = -1
+	}
+	if c.ClassWeights == "" {
+		return t, nil
+	}
+	counts := make([]int, len(data.Classes))
+	for rank := range share.Size {
+		part := data
+		if share.Size > 1 {
+			var err error
+			if part, err = c.load(objective.Share{Rank: rank, Size: share.Size}.Keep(1)); err != nil {
+				return t, err
+			}
+		}
+		for _, label := range part.Train.Labels {
+			counts[label]++
+		}
+	}
+	t.weights = classWeights(counts, data.Train.Total())
+	return t, nil
+}
+
+// classWeights returns n/(K·n_c) for each of K classes that are among n rows n_c times, so that all of them count alike and the
+// mean weight of the rows is 1. A class that is not there has none.
+func classWeights(counts []int, rows int) []float64 {
+	classes := 0
+	for _, n := range counts {
+		if n > 0 {
+			classes++
+		}
+	}
+	weights := make([]float64, len(counts))
+	for i, n := range counts {
+		if n > 0 {
+			weights[i] = float64(rows) / (float64(classes) * float64(n))
+		}
+	}
+	return weights
+}
+
+// leaveOut takes from metrics what says nothing: residuals of training rows from targets that are weighted.
+func (c *Config) leaveOut(e *event.EpochEvent) {
+	if c.ClassWeights != "" {
+		e.RMSE = event.Absent
+	}
+}
