@@ -81,6 +81,9 @@ func headerFacts(a *App, l *style.Line, most int) {
 	}
 	rows := format.Count(d.TrainRows)
 	if d.TestRows > 0 {
+		if d.ValidationRows > 0 {
+			rows += " + " + format.Count(d.ValidationRows)
+		}
 		rows += " + " + format.Count(d.TestRows)
 	}
 	if d.TrainRows > 0 {

@@ -93,14 +93,14 @@ func (v *View) Without(what string) string {
 }
 
 // pairHead writes the newest values of both kinds of rows with the direction they moved in, and marks those after which one came
-// that is not finite. Rows of which nothing is told are left out.
+// that is not finite. What decides comes first; rows of which nothing is told are left out.
 func pairHead(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string) {
 	gap := ""
 	for _, k := range []struct {
 		name   string
 		ink    style.Token
 		series *chart.Series
-	}{{"train ", style.Train, train}, {"valid ", style.Validation, validation}, {"test ", style.Test, test}} {
+	}{{"valid ", style.Validation, validation}, {"train ", style.Train, train}, {"test ", style.Test, test}} {
 		if k.series.Untold() {
 			continue
 		}
