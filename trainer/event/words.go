@@ -80,8 +80,6 @@ func (r Reason) Words() string {
 		return "target reached"
 	case ReasonTime:
 		return "time limit reached"
-	case ReasonPatience:
-		return "out of patience"
 	case ReasonStalled:
 		return "no further progress possible"
 	}
