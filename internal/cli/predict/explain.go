@@ -163,10 +163,11 @@ func readAll(m *modelfile.Model, source rowSource) (inputs, targets []float64, e
 func groups(m *modelfile.Model) (list []score.Group) {
 	at := 0
 	for i := range m.Table {
-		n, _ := m.Table[i].Inputs() // which was sound when the model was read
-		if n > 0 { // else it was left out
-			list = append(list, score.Group{Name: m.Table[i].Name, First: at, Last: at + n})
+		n := m.Table[i].Inputs()
+		if n == 0 {
+			continue // it was left out
 		}
+		list = append(list, score.Group{Name: m.Table[i].Name, First: at, Last: at + n})
 		at += n
 	}
 	for ; at < len(m.Inputs); at++ {
