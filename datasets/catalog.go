@@ -80,8 +80,8 @@ func List() []Info {
 	return list
 }
 
-// Load returns the set of that name, or the table of the CSV file at that path, which is also looked for in Options.Dir and
-// may be packed by gzip. Several files are one table: all *.csv and *.csv.gz of a directory, those that a pattern matches
+// Load returns the set of that name, or the table of the file at that path, in CSV or a format of package convert. It is also looked for
+// in Options.Dir and may be packed by gzip. Several files are one table: all *.csv and *.csv.gz of a directory, those that a pattern matches
 // (parts/*.csv), or names parted by commas; their rows follow one another in the order of the files' names. A listed name wins
 // over a file; write ./letters to mean a file. With Options.Keep it returns some of the rows.
 //
@@ -117,6 +117,11 @@ func Load(name string, o Options) (*Dataset, error) {
 		return loadRange(f, o)
 	}
 	return loadCSV(f, o)
+}
+
+// IsTable reports whether Load takes a name for that of a table's file, and not of a set that it knows.
+func IsTable(name string) bool {
+	return !slices.ContainsFunc(sets(), func(s set) bool { return s.Name == name })
 }
 
 func unknown(name string) error {

@@ -33,7 +33,12 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 			return nil, err
 		}
 	}
-	return readCSV(f, all.sources, o)
+	var err error
+	if f.tested, err = all.convert(&o); err != nil {
+		return nil, err
+	}
+	d, err := readCSV(f, all.sources, o)
+	return d, all.place(err)
 }
 
 func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
@@ -96,13 +101,13 @@ func (f *csvFiles) survey(sources []csv.Source, o *Options) (s *csv.Sheet, l *cs
 	if l, err = s.Layout(o.Target); err != nil {
 		return nil, nil, 0, err
 	}
-	if f.trains == len(f.paths) {
+	if f.trains == len(f.paths) && !f.tested {
 		test, err = o.testRows(l.Rows, fifth(l.Rows))
 		return s, l, test, err
 	}
 	if l.Tests == 0 || l.Tests == l.Rows {
 		file := f.paths[0]
-		if l.Tests == 0 {
+		if l.Tests == 0 && !f.tested {
 			file = f.paths[f.trains]
 		}
 		err = &fault.FormatError{File: file, Line: 1, Found: "no rows that are not left out", Expected: "at least 1"}
@@ -198,7 +203,10 @@ func (f *csvFiles) set(info *csv.Table, classes []string, sizes Sizes, notes []s
 	if f.trains > 1 {
 		files = fmt.Sprintf(", from %d files", f.trains)
 	}
-	if f.trains < len(f.paths) {
+	switch {
+	case f.tested:
+		drawn = "to test on, as the file says"
+	case f.trains < len(f.paths):
 		drawn = "of " + trainOn(f.paths[f.trains:]...).name() + " to test on"
 	}
 	decide := ""

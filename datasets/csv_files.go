@@ -10,18 +10,20 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/datasets/convert"
 	"newtop/datasets/fault"
 )
 
-// csvFiles are the CSV files of a table, in the order in which its rows follow one another: those to train on, so many,
+// csvFiles are the files of a table, in the order in which its rows follow one another: those to train on, so many,
 // and then those to test on.
 type csvFiles struct {
 	paths  []string
 	trains int
+	tested bool // whether the files to train on say themselves which of their rows are for testing
 }
 
 // trainOn returns files to train on.
-func trainOn(paths ...string) *csvFiles { return &csvFiles{paths, len(paths)} }
+func trainOn(paths ...string) *csvFiles { return &csvFiles{paths: paths, trains: len(paths)} }
 
 // name names a table after its files to train on.
 func (f *csvFiles) name() string {
@@ -35,7 +37,7 @@ func (f *csvFiles) name() string {
 	return strings.Join(names, ",")
 }
 
-// findCSV finds the files that name means: one, all *.csv and *.csv.gz of a directory, those that a pattern such as parts/*.csv matches, or
+// findCSV finds the files that name means: one, all *.csv and *.csv.gz of a directory or else all tables of other formats, those that a pattern such as parts/*.csv matches, or
 // several of these parted by commas. A file that has such a name wins. They are sorted by name, and none comes twice. What is
 // not there is looked for in dir, if that is given. It returns a *NotFoundError for what is nowhere.
 func findCSV(name, dir string) (*csvFiles, error) {
@@ -71,7 +73,7 @@ func (f *csvFiles) withTests(o *Options) (*csvFiles, error) {
 			return nil, &fault.OptionError{Field: "test", Value: o.Test, Expected: "another file than " + path + ", which is trained on"}
 		}
 	}
-	return &csvFiles{append(slices.Clone(f.paths), tests.paths...), f.trains}, nil
+	return &csvFiles{paths: append(slices.Clone(f.paths), tests.paths...), trains: f.trains}, nil
 }
 
 // findIn returns the paths of the files that a name means, in dir if there are no others.
@@ -96,13 +98,11 @@ func expand(name string) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		var paths []string
-		for _, e := range entries {
-			if strings.HasSuffix(e.Name(), ".csv") || strings.HasSuffix(e.Name(), ".csv.gz") {
-				paths = append(paths, filepath.Join(name, e.Name()))
-			}
+		csv, others := tablesIn(name, entries)
+		if csv == nil {
+			csv = others
 		}
-		return visible(paths, &NotFoundError{Name: filepath.Join(name, "*.csv")})
+		return visible(csv, &NotFoundError{Name: filepath.Join(name, "*.csv")})
 	case strings.ContainsAny(name, "*?["):
 		paths, err := filepath.Glob(name)
 		if err != nil {
@@ -113,6 +113,20 @@ func expand(name string) ([]string, error) {
 		return nil, &NotFoundError{Name: name}
 	}
 	return nil, err
+}
+
+// tablesIn returns which files of a directory are called like CSV, and like tables of other formats.
+func tablesIn(dir string, entries []os.DirEntry) (csv, others []string) {
+	for _, e := range entries {
+		ending := filepath.Ext(strings.TrimSuffix(e.Name(), ".gz"))
+		path := filepath.Join(dir, e.Name())
+		if ending == ".csv" {
+			csv = append(csv, path)
+		} else if slices.Contains(convert.Endings, ending) {
+			others = append(others, path)
+		}
+	}
+	return csv, others
 }
 
 // visible returns the regular files but those whose names begin with a point, or an error if there are none.

@@ -24,7 +24,8 @@ type csvAbout struct {
 	Classes []string      // nil for regression
 	Folds   [][]csv.Means // statistics for the training rows
 	Sizes   Sizes
-	Line    int // of the CSV file, on which its last row starts
+	Tested  bool // whether the files say which rows are for testing
+	Line    int  // of the CSV file, on which its last row starts
 	Notes   []string
 	Scaling struct {
 		Inputs, Targets Scaling // Targets for regression
@@ -61,14 +62,18 @@ func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 	}
 }
 
-// convert stores the rows of CSV files in rows, in the order in which they are split.
-func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.Writer) (any, error) {
+// convert stores the rows of a table's files in rows, in the order in which they are split.
+func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.Writer) (about any, err error) {
 	var all texts
 	defer all.close()
+	defer func() { err = all.place(err) }()
 	for i, t := range open {
 		if err := all.add(t.Path, t.File, t.Size, i >= files.trains); err != nil {
 			return nil, err
 		}
+	}
+	if files.tested, err = all.convert(o); err != nil {
+		return nil, err
 	}
 	s, l, test, err := files.survey(all.sources, o)
 	if err != nil {
@@ -95,8 +100,8 @@ func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.
 	if err := rows.Order(); err != nil {
 		return nil, err
 	}
-	about := csvAbout{Table: l.Table, Classes: l.Classes, Sizes: to.Sizes, Line: s.LastLine, Notes: l.Notes}
-	r := csvRows{File: rows.File, csvAbout: about}
+	known := csvAbout{Tested: files.tested, Table: l.Table, Classes: l.Classes, Sizes: to.Sizes, Line: s.LastLine, Notes: l.Notes}
+	r := csvRows{File: rows.File, csvAbout: known}
 	r.spread()
 	return &r.csvAbout, r.fit()
 }
@@ -238,6 +243,7 @@ func (files *csvFiles) rangeOf(f *rowcache.File, k Keep) (*Dataset, error) {
 	if err := r.Fits(files.paths[len(files.paths)-1], r.Line, kept.Rows()); err != nil {
 		return nil, err
 	}
+	files.tested = r.Tested
 	d := files.set(&r.Table, r.Classes, r.Sizes, r.Notes)
 	first := 0
 	for part, n := range r.Sizes {

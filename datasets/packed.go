@@ -3,9 +3,12 @@ package datasets
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 
+	"newtop/datasets/convert"
 	"newtop/datasets/csv"
 	"newtop/datasets/fault"
 )
@@ -23,25 +26,24 @@ func Unpack(file io.Reader, name string) (content *bufio.Reader, packed bool, er
 	return bufio.NewReader(out), true, nil
 }
 
-// texts are the texts of a table, of which those that were packed are unpacked into temporary files, as they are read in
-// pieces and more than once.
+// texts are the texts of a table. Those that were packed, or have another format than CSV, are in temporary files, as they are
+// read in pieces and more than once.
 type texts struct {
 	sources   []csv.Source
 	temporary []*os.File
+	header    string // of texts that were converted: whether they begin with names, yes or no; else empty
 }
 
-// add adds the text of an open file, of rows for testing or others.
+// add adds the content of an open file, of rows for testing or others.
 func (t *texts) add(path string, file *os.File, size int64, test bool) error {
 	content, packed, err := Unpack(io.NewSectionReader(file, 0, size), path)
 	if err != nil {
 		return err
 	}
 	if packed {
-		if file, err = os.CreateTemp("", "newtop-*.csv"); err != nil {
+		if file, err = t.create(); err != nil {
 			return err
 		}
-		os.Remove(file.Name()) // which systems other than Windows can do to an open file, so that no end leaves it behind
-		t.temporary = append(t.temporary, file)
 		if size, err = io.Copy(file, content); err != nil {
 			return fault.Torn(path, size, "the rest of the packed text", err)
 		}
@@ -50,10 +52,120 @@ func (t *texts) add(path string, file *os.File, size int64, test bool) error {
 	return nil
 }
 
+// convert turns files of other formats into CSV texts, of which is known whether they begin with names, and reports whether they say
+// which rows are for testing.
+func (t *texts) convert(o *Options) (tested bool, err error) {
+	var files []convert.File
+	for _, s := range t.sources {
+		files = append(files, convert.File{Name: s.Name, Content: s.Text, Size: s.Size})
+	}
+	table, err := convert.Open(files)
+	if err != nil || table.Format == convert.CSV {
+		return false, err
+	}
+	defer table.Close()
+	t.header = "no"
+	if table.Header {
+		t.header = "yes"
+	}
+	if asked := o.Columns.Header; asked != "" && asked != t.header {
+		return false, &fault.OptionError{Field: "header", Value: asked, Expected: fmt.Sprintf("%s, or nothing, for a table in %s", t.header, table.Format)}
+	}
+	o.Columns.Header = t.header
+	var sources, tests []csv.Source
+	for i := range table.Texts {
+		text := &table.Texts[i]
+		source := t.sources[text.File]
+		if text.Test && o.Test != "" {
+			return false, &fault.OptionError{Field: "test", Value: o.Test, Expected: "nothing, as " + source.Name + " says which rows are for testing"}
+		}
+		if source.Text, source.Size, err = t.write(text); err != nil {
+			return false, err
+		}
+		if source.Test = source.Test || text.Test; source.Test {
+			tests = append(tests, source)
+		} else {
+			sources = append(sources, source)
+		}
+		tested = tested || text.Test
+	}
+	t.sources = append(sources, tests...)
+	return tested, nil
+}
+
+// place has an error about a text that was converted tell the row, as the lines are not those of the file.
+func (t *texts) place(err error) error {
+	if e, ok := errors.AsType[*fault.FormatError](err); ok && t.header != "" && e.Line > 0 {
+		e.Row = e.Line
+		if t.header == "yes" {
+			e.Row--
+		}
+		e.Line, e.Offset = 0, fault.Whole
+	}
+	return err
+}
+
+// write writes a text to a temporary file.
+func (t *texts) write(text *convert.Text) (*os.File, int64, error) {
+	file, err := t.create()
+	if err != nil {
+		return nil, 0, err
+	}
+	if err := text.Write(file); err != nil {
+		return nil, 0, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return file, info.Size(), nil
+}
+
+func (t *texts) create() (*os.File, error) {
+	file, err := convert.Temporary()
+	if err == nil {
+		t.temporary = append(t.temporary, file)
+	}
+	return file, err
+}
+
 // close removes the temporary files.
 func (t *texts) close() {
 	for _, file := range t.temporary {
-		file.Close()
-		os.Remove(file.Name())
+		convert.Discard(file)
 	}
 }
+
+// Text returns the content of a table's file as CSV text, whatever the file's format is and whether it is packed. Closing it closes the
+// file.
+func Text(file *os.File, path string) (io.ReadCloser, error) {
+	info, err := file.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		content, _, err := Unpack(file, path)
+		return readCloser{content, file.Close}, err
+	}
+	var t texts
+	if err == nil {
+		err = t.add(path, file, info.Size(), false)
+	}
+	if err == nil {
+		_, err = t.convert(&Options{})
+	}
+	if err != nil {
+		t.close()
+		return nil, err
+	}
+	s := t.sources[0]
+	return readCloser{io.NewSectionReader(s.Text, 0, s.Size), func() error {
+		t.close()
+		return file.Close()
+	}}, nil
+}
+
+// readCloser is a reader with something to be done at its end.
+type readCloser struct {
+	io.Reader
+	close func() error
+}
+
+func (r readCloser) Close() error { return r.close() }

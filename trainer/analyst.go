@@ -205,35 +205,54 @@ func (a *analyst) pause() error {
 // errors gathers where the outputs are wrong, of a committee the mean of all members'.
 func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	place := a.nets.place
-	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, countedOf(a.nets.members)) }
 	e, err := analysis.Errors(place.problem, c, place.pool.Threads(), outputsTo, a.pause)
 	e.Epoch = a.nets.epoch
 	return e, err
 }
 
-// scores returns how well the nets do at the end of a run on the validation and test rows, on the training rows where there are
-// neither: none where these are another program's, or can't be read, or once the run's context is done.
-func (a *analyst) scores() []event.Scores {
+// scores returns how well the nets that the run ends with do on the rows that were not trained on, or on the training rows where
+// there are no others: none where these are another program's, or can't be read, or once the run's context is done.
+func (a *analyst) scores() (list []event.Scores) {
 	place, ctx := a.nets.place, a.out.ctx
 	if place.elsewhere() != nil {
 		return nil
 	}
-	p := place.problem
-	parts := []datasets.Part{datasets.Validation, datasets.Test}
-	if p.Validation.Total()+p.Test.Total() == 0 {
-		parts = []datasets.Part{datasets.Train}
+	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.endWeights()) }
+	if place.config.FoldCommittee() {
+		if s, err := a.foldScores(); err == nil {
+			list = append(list, s)
+		}
 	}
-	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.members) }
-	var list []event.Scores
-	for _, part := range parts {
-		if ctx.Err() != nil || p.Split(part).Total() == 0 || p.Readable(part) != nil {
+	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
+		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil || place.problem.Readable(part) != nil {
 			continue
 		}
-		if s, err := analysis.Scores(p, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
+		if s, err := analysis.Scores(place.problem, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
 			list = append(list, s)
 		}
 	}
 	return list
+}
+
+// foldScores returns how well the nets of a committee with folds do, each on the rows of its own.
+func (a *analyst) foldScores() (event.Scores, error) {
+	place, nets, row := a.nets.place, a.nets.endWeights(), 0
+	s, err := analysis.Scores(place.problem, datasets.Train, place.pool.Threads(), func(dst, x *mat.Dense) {
+		rows, outputs := dst.Dims()
+		of := mat.NewDense(rows, outputs, nil)
+		for k := range nets {
+			place.outputsTo(of, x, nets[k:k+1])
+			for i := range rows {
+				if (row+i)%len(nets) == k {
+					dst.SetRow(i, of.RawRowView(i))
+				}
+			}
+		}
+		row += rows
+	}, a.out.ctx.Err)
+	s.Split = datasets.Validation.String()
+	return s, err
 }
 
 // slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the member

@@ -58,7 +58,7 @@ func compareErrors(t *testing.T, l *loop, e *event.ErrorsEvent, train bool) {
 			continue
 		}
 		u := target
-		l.place.outputsTo(u, x, l.nets.members)
+		l.place.outputsTo(u, x, countedOf(l.nets.members))
 		best := 0
 		for k, v := range u.RawRowView(0) {
 			if v > u.At(0, best) {
@@ -119,7 +119,7 @@ func TestResidualsAreEvenlySpaced(t *testing.T) {
 	l.place.problem.Data.TargetScaling = datasets.Scaling{Offset: []float64{5}, Scale: []float64{2}}
 	e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Train: true, Worst: 1000})
 	u := mat.NewDense(1, 1, nil)
-	l.place.outputsTo(u, mat.NewDense(1, 1, nil), l.nets.members)
+	l.place.outputsTo(u, mat.NewDense(1, 1, nil), countedOf(l.nets.members))
 	if len(e.Residuals) != 1 || len(e.Residuals[0]) != analysis.MaxResiduals || len(e.Worst) != analysis.MaxWorst || e.Confusion != nil {
 		t.Fatalf("%d residuals, %d rows", len(e.Residuals[0]), len(e.Worst))
 	}

@@ -99,8 +99,13 @@ func nearTo(t *testing.T, what string, got event.Float, want float64) {
 // exported writes the last checkpoint of a run to a file.
 func exported(t *testing.T, c Config, a *archive) string {
 	t.Helper()
+	return exportedFrom(t, c, a.last(t))
+}
+
+func exportedFrom(t *testing.T, c Config, from *Checkpoint) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "exported.safetensors")
-	if _, err := Export(c, a.last(t), nil, file); err != nil {
+	if _, err := Export(c, from, nil, file); err != nil {
 		t.Fatal(err)
 	}
 	return file
@@ -146,4 +151,51 @@ func TestAveragesGoBack(t *testing.T) {
 	nearTo(t, "after going back", last.Loss, l.EvaluateAt(meanOf(path[2:5])).Loss)
 	last = epochs[len(epochs)-1]
 	nearTo(t, "at the end", last.Loss, l.EvaluateAt(meanOf(path[len(path)-3:])).Loss)
+}
+
+// A run that is judged by validation rows ends with what counted in its best epoch, the weights of some epochs or of one, and goes
+// back to the weights of the epoch that it is told, whichever was the best.
+func TestBestAverages(t *testing.T) {
+	for _, n := range []int{0, 3} {
+		c := Config{Data: "spirals", Hidden: []int{6}, Optimizer: "adam", Set: []string{"rate=0.2"}, Batch: 20, Seed: 3, Validation: "0.1", Average: n}
+		a := &archive{}
+		d := takeWheel(t, mustNew(t, c, a), &a.memory)
+		d.times(12, event.StepEpoch{})
+		d.do(event.Rewind{Epoch: 11})
+		d.do(event.StepEpoch{})
+		d.stop()
+		p, err := c.Prepare()
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := 1 // where it went back
+		for at < len(a.kept)-1 && a.kept[at].epoch >= a.kept[at-1].epoch {
+			at++
+		}
+		weights := weightsAfter(t, &archive{kept: a.kept[:at]}, p.Dim())
+		back, err := a.kept[at].checkpoint(t).Weights(p.Dim())
+		if err != nil || len(weights) != 13 {
+			t.Fatalf("the weights of %d epochs, %v", len(weights), err)
+		}
+		if a.kept[at].epoch != 11 || !slices.Equal(back[0], weights[11]) {
+			t.Errorf("average %d: back at epoch %d, with other weights", n, a.kept[at].epoch)
+		}
+		best := 0
+		epochs := of[event.EpochEvent](&a.memory)[:13]
+		for k, e := range epochs {
+			if e.ValidationError < epochs[best].ValidationError || e.ValidationError == epochs[best].ValidationError && e.ValidationLoss < epochs[best].ValidationLoss {
+				best = k
+			}
+		}
+		if best == 12 || best < 3 {
+			t.Fatalf("epoch %d is the best: nothing is tried", best)
+		}
+		m, err := modelfile.Read(exportedFrom(t, c, a.kept[at-1].checkpoint(t)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := floats.Distance(m.Weights[0], meanOf(weights[max(1, best-max(1, n)+1):best+1]), math.Inf(1)); d > 1e-14 {
+			t.Errorf("average %d: the run would end %.2g from what counted in epoch %d", n, d, best)
+		}
+	}
 }

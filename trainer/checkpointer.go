@@ -32,7 +32,8 @@ type held struct {
 	archive    *optim.Archive
 	checkpoint *Checkpoint
 	last, best event.EpochEvent
-	given      bool // a recorder has it
+	weights    [][]float64 // of the best epoch
+	given      bool        // a recorder has it
 }
 
 // begin makes the run what a checkpoint says, if there is one, once that is known to be of the same data and network.
@@ -131,7 +132,7 @@ func (c *checkpointer) hold() {
 	}
 	h.archive.Clear()
 	h.checkpoint = c.captureIn(h.archive)
-	h.last, h.best = c.nets.last, c.nets.best
+	h.last, h.best, h.weights = c.nets.last, c.nets.best, c.nets.bestWeights
 	c.held, c.spare = h, nil
 	for _, rec := range c.out.recordings {
 		rec.behind = 0
@@ -159,7 +160,7 @@ func (c *checkpointer) goBack() {
 		copy(m.weights, weights[i])
 		m.state.Evaluated = false
 	}
-	c.nets.epoch, c.nets.last, c.nets.best = h.checkpoint.Epoch, h.last, h.best
+	c.nets.epoch, c.nets.last, c.nets.best, c.nets.bestWeights = h.checkpoint.Epoch, h.last, h.best, h.weights
 }
 
 // offerHeld hands the recorders the run as it was before the outer iteration that it ended in.
@@ -247,6 +248,7 @@ func (c *checkpointer) archive(k *optim.Archive) {
 	archiveMetrics(k.In("first"), &c.nets.first)
 	archiveMetrics(k.In("last"), &c.nets.last)
 	archiveMetrics(k.In("best"), &c.nets.best)
+	c.nets.archiveBest(k)
 	c.clocks.archive(k)
 	c.analyst.archive(k.In("spectrum"))
 	c.nets.archiveMembers(k)

@@ -138,7 +138,7 @@ func (l *loop) pollDuring() error {
 
 func (l *loop) reply(q request) {
 	if c, ok := q.command.(event.Save); ok {
-		l.saver.save(c.File, q.answer)
+		l.saver.save(c.File, l.phase == event.Ended, q.answer)
 		return
 	}
 	err := l.handle(q.command)

@@ -80,8 +80,10 @@ type Config struct {
 	Average        int     // the mean of the weights of so many last epochs counts; 0: 1
 	Weights        string  // the weights that the run ends with: best (of the best epoch by the validation rows) or last; empty: best
 
-	TargetLoss  float64 // end when the training loss is at most this; 0: never
-	TargetError float64 // end when the test error (RMSE for regression; of the training rows without test rows) is at most this; 0: never
+	TargetLoss float64 // end when the training loss is at most this; 0: never
+	// TargetError ends the run when the error, or RMSE for regression, is at most this; 0: never. It is that of the validation rows,
+	// without them of the test rows, and without those of the training rows.
+	TargetError float64
 
 	Precision     string // of the passes: float64 or float32; empty: float64
 	Seed          uint64 // of the weights and of the order of rows; data sets do not depend on it
@@ -153,7 +155,7 @@ func (c *Config) Check() error {
 			return &ConfigError{Field: other.field, Value: other.text, Expected: "it in the file of {Graph}, which describes the whole network"}
 		}
 	}
-	if err := cmp.Or(c.checkElsewhere(), c.checkExperts()); err != nil {
+	if err := cmp.Or(c.checkElsewhere(), c.checkExperts(), c.checkValidation()); err != nil {
 		return err
 	}
 	if _, err := modelfile.Format(c.Save); c.Save != "" && err != nil {

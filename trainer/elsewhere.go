@@ -38,8 +38,8 @@ func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
 // ownFields are those of a Config that are about newtop's own data and networks.
-var ownFields = []string{"Data", "DataDir", "Target", "Test", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden", "Gate", "GateTraining", "Act", "Out", "Loss", "Init",
-	"InputNoise", "LabelSmoothing", "ClassWeights"}
+var ownFields = []string{"Data", "DataDir", "Target", "Test", "Validation", "Folds", "Fold", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden",
+	"Gate", "GateTraining", "Act", "Out", "Loss", "Init", "InputNoise", "LabelSmoothing", "ClassWeights"}
 
 // modelTimeout is how long an answer of a UM-Bridge server may take where nobody says, as of other programs.
 const modelTimeout = 10 * time.Minute

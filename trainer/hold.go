@@ -81,12 +81,16 @@ func (l *loop) revive() {
 	l.checkpoints.alter()
 }
 
-// extend gives a run that goes on beyond its epochs as many again, and one that has reached a target none.
+// extend gives a run that goes on beyond its epochs, or its patience, as many again, and one that has reached a target none.
 func (l *loop) extend() {
 	c := l.place.config
 	if c.Epochs > 0 && l.nets.epoch >= c.Epochs {
 		c.Epochs = l.nets.epoch + cmp.Or(l.asked.Epochs, c.Epochs)
 		l.tellLimit("epochs")
+	}
+	if l.impatient() {
+		c.Patience = l.nets.epoch - l.nets.best.Epoch + cmp.Or(max(l.asked.Patience, 0), c.Patience)
+		l.tellLimit("patience")
 	}
 	if l.nets.last.Epoch == 0 || !c.reached(&l.nets.last, l.place.measure) {
 		return

@@ -28,7 +28,15 @@ var limits = []limit{
 			return err
 		}},
 	number("target-loss", "end at this training loss; 0: never", func(c *Config) *float64 { return &c.TargetLoss }),
-	number("target-error", "end at this test error as a fraction, or test RMSE; 0: never", func(c *Config) *float64 { return &c.TargetError }),
+	{"patience", "end after so many epochs without a better one by the validation rows; 0: never", "a whole number ≥ 0",
+		func(c *Config) string { return strconv.Itoa(max(c.Patience, 0)) },
+		func(c *Config, text string) (err error) {
+			if c.Patience, err = strconv.Atoi(text); c.Patience == 0 {
+				c.Patience = -1
+			}
+			return err
+		}},
+	number("target-error", "end at this error as a fraction, or RMSE, of the validation rows, else of the test rows; 0: never", func(c *Config) *float64 { return &c.TargetError }),
 	whole("spectrum-every", "epochs between spectra; 0: never by itself", func(c *Config) *int { return &c.SpectrumEvery }),
 	whole("spectrum", "eigenvalues of a spectrum at either end; 0: the default", func(c *Config) *int { return &c.Spectrum }),
 }
@@ -89,10 +97,11 @@ func (c *Config) ChangeLimits(events []event.Event) {
 // limits lists the limits as the settings show them, until they change the same slice.
 func (l *loop) limits() []event.Setting {
 	if l.shown == nil {
-		l.shown = make([]event.Setting, len(limits))
+		l.shown = make([]event.Setting, 0, len(limits))
 		for i := range limits {
-			of := &limits[i]
-			l.shown[i] = event.Setting{Key: of.key, Text: of.text(l.place.config), Meaning: of.meaning, Range: of.expected}
+			if of := &limits[i]; of.key != "patience" || l.place.validates() {
+				l.shown = append(l.shown, event.Setting{Key: of.key, Text: of.text(l.place.config), Meaning: of.meaning, Range: of.expected})
+			}
 		}
 	}
 	return l.shown
@@ -107,6 +116,10 @@ func (l *loop) setLimit(of limit, text string) error {
 	switch last := &l.nets.last; {
 	case of.key == "epochs" && next.Epochs > 0 && next.Epochs <= l.nets.epoch:
 		return event.Refuse("epochs %d: expected more than the %d that the run has had, or 0 for no limit", next.Epochs, l.nets.epoch)
+	case of.key == "patience" && !l.place.validates():
+		return event.Refuse("there are no validation rows to decide by: expected a run that has some")
+	case of.key == "patience" && next.Patience > 0 && next.Patience <= l.nets.epoch-l.nets.best.Epoch:
+		return event.Refuse("patience %d: expected more than the %d epochs since the best, or 0 for no end of it", next.Patience, l.nets.epoch-l.nets.best.Epoch)
 	case of.key == "time-limit" && next.TimeLimit > 0 && next.TimeLimit <= l.clocks.active.elapsed():
 		return event.Refuse("time-limit %s: expected more than the %s that the run has had, or 0 for no limit", next.TimeLimit, l.clocks.active.elapsed().Round(time.Millisecond))
 	case (of.key == "target-loss" || of.key == "target-error") && next.reached(last, l.place.measure) && !l.place.config.reached(last, l.place.measure):

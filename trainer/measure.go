@@ -59,6 +59,7 @@ func (t *trajectory) summarize(e *event.EpochEvent) {
 		return
 	}
 	e.TestLoss, e.TestError, e.TestRMSE = event.Absent, event.Absent, event.Absent
+	e.ValidationLoss, e.ValidationError, e.ValidationRMSE = event.Absent, event.Absent, event.Absent
 	t.place.evaluateMean(t.members, e)
 	t.place.config.leaveOut(e)
 	e.Members = make([]event.MemberFigures, len(t.members))
@@ -67,6 +68,7 @@ func (t *trajectory) summarize(e *event.EpochEvent) {
 		e.Members[i] = event.MemberFigures{
 			Seed: m.seed, Loss: f.Loss, TestLoss: f.TestLoss, Error: f.Error, TestError: f.TestError,
 			RMSE: f.RMSE, TestRMSE: f.TestRMSE,
+			ValidationLoss: f.ValidationLoss, ValidationError: f.ValidationError, ValidationRMSE: f.ValidationRMSE,
 		}
 	}
 }

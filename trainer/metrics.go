@@ -11,12 +11,18 @@ import (
 // unmeasured is the metrics of weights that nobody has evaluated.
 var unmeasured = event.EpochEvent{
 	Loss: event.Absent, TestLoss: event.Absent, Error: event.Absent, TestError: event.Absent, RMSE: event.Absent, TestRMSE: event.Absent,
+	ValidationLoss: event.Absent, ValidationError: event.Absent, ValidationRMSE: event.Absent,
 	GradientNorm: event.Absent, StepNorm: event.Absent, Radius: event.Absent, Rho: event.Absent, Rate: event.Absent,
 }
 
 // trainMetrics fills in how well weights do on the training rows of data.
 func trainMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
 	e.Loss, e.RMSE, e.Error = measured(v, data)
+}
+
+// validationMetrics fills in how well weights do on the validation rows of data.
+func validationMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
+	e.ValidationLoss, e.ValidationRMSE, e.ValidationError = measured(v, data)
 }
 
 // testMetrics fills in how well weights do on the test rows of data.
@@ -50,20 +56,28 @@ func (t *trajectory) inUnits() {
 // copyMetrics makes the metrics of one event another's.
 func copyMetrics(to, from *event.EpochEvent) {
 	to.Loss, to.Error, to.RMSE = from.Loss, from.Error, from.RMSE
+	to.ValidationLoss, to.ValidationError, to.ValidationRMSE = from.ValidationLoss, from.ValidationError, from.ValidationRMSE
 	to.TestLoss, to.TestError, to.TestRMSE = from.TestLoss, from.TestError, from.TestRMSE
 }
 
-// archiveMetrics carries what later metrics are held against.
+// archiveMetrics carries what later metrics are held against. Those of the validation rows, which earlier versions did not know,
+// are there where a run has such rows.
 func archiveMetrics(k *optim.Archive, e *event.EpochEvent) {
 	k.Count("epoch", &e.Epoch, optim.MostCount)
-	for _, f := range []struct {
+	type metric struct {
 		key   string
 		value *event.Float
-	}{
+	}
+	list := []metric{
 		{"loss", &e.Loss}, {"test loss", &e.TestLoss},
 		{"error", &e.Error}, {"test error", &e.TestError},
 		{"rmse", &e.RMSE}, {"test rmse", &e.TestRMSE},
-	} {
+	}
+	validation := metric{"validation loss", &e.ValidationLoss}
+	if k.HasNumber(validation.key) || !k.Restoring() && !e.ValidationLoss.Absent() {
+		list = append(list, validation, metric{"validation error", &e.ValidationError}, metric{"validation rmse", &e.ValidationRMSE})
+	}
+	for _, f := range list {
 		k.Number(f.key, (*float64)(f.value))
 	}
 }

@@ -147,7 +147,7 @@ func (c *race) startRacers() {
 	w := from.settled(nets.batched())
 	for _, p := range c.racers {
 		p.binding = c.binding
-		m := p.add(from.seed, p.settings)
+		m := p.add(from.seed, p.settings, c.binding)
 		m.rate, m.bearable, m.trail = from.rate, from.bearable, from.trail
 		*m.source = *from.source
 		copy(m.weights, w)
@@ -171,7 +171,7 @@ func (c *race) startRacers() {
 		p.members[0].metrics = first.metrics
 		p.members[0].begin(p.info, p.minimized(first))
 		p.describe()
-		p.best = p.last
+		p.keep(&p.last)
 		p.best.Epoch = nets.epoch
 	}
 }
@@ -249,13 +249,13 @@ func (c *race) promote(p *racer) {
 	chargeTo(&e, nets.objective.Spent)
 	nets.last = e
 	if c.loop.place.measure.Better(&p.best, &nets.best) {
-		nets.best = p.best
+		nets.best, nets.bestWeights = p.best, p.bestWeights
 	}
 	w := p.members[0].weights
 	if c.turn == p {
 		w = p.members[0].previous
 	}
-	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, trails: p.trails(), last: nets.last, best: nets.best})
+	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, trails: p.trails(), last: nets.last, best: nets.best, bestWeights: nets.bestWeights})
 	l.out.publish(e)
 	if l.limit(&e); l.end != "" {
 		l.giveUp = true

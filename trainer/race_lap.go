@@ -170,7 +170,7 @@ func (c *race) endLap(p *racer, err error) error {
 	}
 	p.describe()
 	if p.place.measure.Better(&p.last, &p.best) {
-		p.best = p.last
+		p.keep(&p.last)
 		p.best.Epoch = c.loop.nets.epoch + p.epoch
 	}
 	return nil

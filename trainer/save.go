@@ -78,18 +78,22 @@ func (s *saver) check() error {
 	return nil
 }
 
-// save writes the current weights to a file and answers when it is there.
-func (s *saver) save(file string, answer chan error) {
+// save writes the current weights to a file, or those that the run ends with where it is over, and answers when it is there.
+func (s *saver) save(file string, over bool, answer chan error) {
 	format, err := modelfile.Format(file)
 	if err != nil {
 		answer <- &event.CommandError{Reason: err.Error()}
 		return
 	}
-	m := s.nets.model(s.session.id)
+	from := &ending{s.nets.model(s.session.id), s.nets.epoch}
+	if over {
+		from = s.nets.ending(s.session.id)
+	}
+	m := from.model
 	for i, w := range m.Weights {
 		m.Weights[i] = slices.Clone(w)
 	}
-	e := event.SavedEvent{Epoch: s.nets.epoch, File: file, Format: format}
+	e := event.SavedEvent{Epoch: from.epoch, File: file, Format: format}
 	s.pending++
 	go func() {
 		w := wrote{event: e, answer: answer}
@@ -117,7 +121,7 @@ func (s *saver) saved(w wrote) {
 // finish writes the file that the configuration asks for, and leaves the weights to the session. It returns how the run,
 // which ended by err, ended.
 func (s *saver) finish(err error) error {
-	s.session.final = &ending{model: s.nets.model(s.session.id), epoch: s.nets.epoch}
+	s.session.final = s.nets.ending(s.session.id)
 	file := s.session.config.Save
 	if file == "" {
 		return err
@@ -144,7 +148,7 @@ func (s *saver) await() {
 			case wrote:
 				s.saved(c)
 			case event.Save:
-				s.save(c.File, q.answer)
+				s.save(c.File, true, q.answer)
 			default:
 				q.answer <- feed.ErrEnded
 			}
@@ -182,30 +186,38 @@ func (f *ending) write(file string) (e event.SavedEvent, err error) {
 	return e, err
 }
 
-// Export writes the weights of a checkpoint to a file, as Save does. The configuration is the one that the run began
-// with; run is the run's first event, for the file's metadata, and may be nil. Export loads the data, for names and
-// scalings, and returns a *CheckpointError if they are not those of the checkpoint.
+// Export writes the weights of a checkpoint to a file, as Config.Save does: those that the run would end with there. The
+// configuration is the one that the run began with; run is the run's first event, for the file's metadata, and may be nil.
+// Export loads the data, for names and scalings, and returns a *CheckpointError if they are not those of the checkpoint.
 func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event.SavedEvent, error) {
-	e := ending{epoch: from.Epoch}
+	e := &ending{epoch: from.Epoch}
 	if err := modelfile.Writable(file); err != nil {
 		return event.SavedEvent{}, err
 	}
 	if c.Model != "" {
 		return e.ofElsewhere(&c, from, run, file)
 	}
-	var err error
-	if e.model, _, err = Restore(c, from, run); err != nil {
+	e, _, err := restore(c, from, run)
+	if err != nil {
 		return event.SavedEvent{}, err
 	}
 	return e.write(file)
 }
 
-// Restore returns the model of a checkpoint as Export writes it, and the data that it was trained on, with their training and test
-// rows as they are loaded. It is for networks of newtop's own.
+// Restore returns the model of a checkpoint as Export writes it, and the data that it was trained on, with all their rows as they
+// are loaded. It is for networks of newtop's own.
 func Restore(c Config, from *Checkpoint, run *event.RunEvent) (*modelfile.Model, func() (*datasets.Dataset, error), error) {
 	if c.Model != "" {
 		return nil, nil, &CheckpointError{Reason: "of a model that another program has: expected a network of newtop's"}
 	}
+	e, load, err := restore(c, from, run)
+	if err != nil {
+		return nil, nil, err
+	}
+	return e.model, load, nil
+}
+
+func restore(c Config, from *Checkpoint, run *event.RunEvent) (*ending, func() (*datasets.Dataset, error), error) {
 	c.TargetError = 0 // which the model does not depend on
 	p, err := c.Prepare()
 	if err != nil {
@@ -214,15 +226,15 @@ func Restore(c Config, from *Checkpoint, run *event.RunEvent) (*modelfile.Model,
 	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p, nil)); err != nil {
 		return nil, nil, err
 	}
-	weights, err := from.counted(p.Dim(), c.Average)
+	weights, metrics, err := from.end(&c, p.Dim())
 	if err != nil {
 		return nil, nil, err
 	}
-	meta, err := aboutCheckpoint(&c, from, run)
+	meta, err := aboutCheckpoint(&c, from, metrics, run)
 	if err != nil {
 		return nil, nil, err
 	}
-	return describe(p, weights, meta), func() (*datasets.Dataset, error) { return c.load(nil) }, nil
+	return &ending{describe(p, weights, meta), metrics.Epoch}, func() (*datasets.Dataset, error) { return c.load(nil) }, nil
 }
 
 // ofElsewhere writes the weights of a model that another program has, which does not need to be there.
@@ -234,7 +246,11 @@ func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, f
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
-	meta, err := aboutCheckpoint(c, from, run)
+	last, err := from.metrics("last")
+	if err != nil {
+		return event.SavedEvent{}, err
+	}
+	meta, err := aboutCheckpoint(c, from, last, run)
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
@@ -246,23 +262,22 @@ func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, f
 	return f.write(file)
 }
 
-// aboutCheckpoint says of a checkpoint's weights where they come from; run may be nil.
-func aboutCheckpoint(c *Config, from *Checkpoint, run *event.RunEvent) (map[string]string, error) {
-	optimizer, last, id := "", unmeasured, ""
+// aboutCheckpoint says of weights in a checkpoint, which have such metrics, where they come from; run may be nil.
+func aboutCheckpoint(c *Config, from *Checkpoint, metrics *event.EpochEvent, run *event.RunEvent) (map[string]string, error) {
+	optimizer, id := "", ""
 	k := from.archive()
 	k.Text("optimizer", &optimizer)
-	archiveMetrics(k.In("last"), &last)
 	if err := k.Err(); err != nil {
 		return nil, &CheckpointError{Reason: err.Error()}
 	}
 	if run != nil {
 		id = run.ID
 	}
-	return about(c, id, optimizer, from.Epoch, &last), nil
+	return about(c, id, optimizer, metrics.Epoch, metrics), nil
 }
 
-// about says of weights where they come from, and how good those of the last finished epoch were.
-func about(c *Config, run, optimizer string, epoch int, last *event.EpochEvent) map[string]string {
+// about says of weights where they come from, and how good they were.
+func about(c *Config, run, optimizer string, epoch int, metrics *event.EpochEvent) map[string]string {
 	meta := map[string]string{
 		"optimizer": optimizer, "epoch": strconv.Itoa(epoch), "seed": strconv.FormatUint(c.Seed, 10),
 		"time": time.Now().UTC().Format(time.RFC3339),
@@ -272,11 +287,11 @@ func about(c *Config, run, optimizer string, epoch int, last *event.EpochEvent) 
 			meta[key] = text
 		}
 	}
-	quality, of := "test_error", last.TestError
+	quality, of := "test_error", metrics.TestError
 	if !of.Finite() {
-		quality, of = "test_rmse", last.TestRMSE
+		quality, of = "test_rmse", metrics.TestRMSE
 	}
-	for key, v := range map[string]event.Float{"loss": last.Loss, quality: of} {
+	for key, v := range map[string]event.Float{"loss": metrics.Loss, quality: of} {
 		if v.Finite() {
 			meta[key] = strconv.FormatFloat(float64(v), 'g', -1, 64)
 		}

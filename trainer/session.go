@@ -22,6 +22,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -65,10 +66,15 @@ type request struct {
 	answer  chan error // room for one
 }
 
-// New returns a session that will train what c says and record its events in the given recorders. It
-// returns the errors of Config.Check.
+// New returns a session that will train what c says, settled, and record its events in the given recorders. It
+// returns the errors of Config.Check, and a *ConfigError for a patience without validation rows.
 func New(c Config, recorders ...Recorder) (*Session, error) {
-	if err := c.Check(); err != nil {
+	c.Settle()
+	return newSession(c, recorders)
+}
+
+func newSession(c Config, recorders []Recorder) (*Session, error) {
+	if err := cmp.Or(c.Check(), c.checkSettled()); err != nil {
 		return nil, err
 	}
 	info, settings, err := c.method()

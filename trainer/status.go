@@ -54,7 +54,7 @@ func (l *loop) status() event.Status {
 
 // finish publishes the run's last event.
 func (l *loop) finish(err error) {
-	last, best := &l.nets.last, &l.nets.best
+	last, best := l.nets.end(), &l.nets.best
 	done := event.DoneEvent{
 		Reason:        l.end,
 		Epochs:        l.nets.epoch,
@@ -67,6 +67,11 @@ func (l *loop) finish(err error) {
 		BestEpoch:     best.Epoch,
 		Elapsed:       event.Float(l.clocks.training.seconds()),
 		Message:       l.why,
+
+		ValidationLoss: best.ValidationLoss, ValidationError: best.ValidationError, ValidationRMSE: best.ValidationRMSE,
+	}
+	if l.nets.bestWeights != nil {
+		done.Weights = event.WeightsBest
 	}
 	var apart *DivergedError
 	switch {
@@ -101,13 +106,14 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		ID:      s.id,
 		Time:    s.begun,
 		Data: event.DataInfo{
-			Name:      data.Name,
-			TrainRows: data.Train.Total(),
-			TestRows:  data.Test.Total(),
-			Inputs:    data.Inputs(),
-			Outputs:   data.Outputs(),
-			Classes:   len(data.Classes),
-			Notes:     data.Notes,
+			Name:           data.Name,
+			TrainRows:      data.Train.Total(),
+			ValidationRows: place.validationRows(),
+			TestRows:       data.Test.Total(),
+			Inputs:         data.Inputs(),
+			Outputs:        data.Outputs(),
+			Classes:        len(data.Classes),
+			Notes:          data.Notes,
 		},
 		Optimizer: t.info.Name,
 		Settings:  map[string]any{},

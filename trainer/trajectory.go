@@ -26,13 +26,15 @@ type trajectory struct {
 
 	epoch             int // finished outer iterations
 	first, last, best event.EpochEvent
+	bestWeights       [][]float64 // of each member after the best epoch, never changed; nil where the run ends with the last ones
 }
 
-// add adds a net whose weights are all 0.
-func (t *trajectory) add(seed uint64, settings *optim.Settings) *member {
+// add adds a net whose weights are all 0 and which is trained on some rows.
+func (t *trajectory) add(seed uint64, settings *optim.Settings, on binding) *member {
 	dim, n := t.place.problem.Dim(), t.target.Dim()
 	m := &member{
 		seed:     seed,
+		on:       on,
 		settings: settings,
 		method:   t.info.New(),
 		weights:  make([]float64, dim),
@@ -43,7 +45,7 @@ func (t *trajectory) add(seed uint64, settings *optim.Settings) *member {
 		rate:     gateRate,
 	}
 	m.state = &optim.State{
-		Objective: t.target,
+		Objective: on.target,
 		W:         m.weights[:n:n],
 		Gradient:  make([]float64, n),
 		Settings:  settings,
@@ -88,15 +90,18 @@ func (t *trajectory) finish(e *event.EpochEvent) {
 	t.last = *e
 	t.lengthen()
 	if t.place.measure.Better(e, &t.best) {
-		t.best = *e
+		t.keep(e)
 	}
 }
 
 // snapshot returns what it takes to go back to the current epoch.
 func (t *trajectory) snapshot() snapshot {
-	s := snapshot{last: t.last, best: t.best, trails: t.trails()}
-	for _, m := range t.members {
-		s.weights = append(s.weights, slices.Clone(m.weights))
+	s := snapshot{last: t.last, best: t.best, bestWeights: t.bestWeights, trails: t.trails()}
+	if s.weights = t.bestWeights; s.weights == nil || t.best.Epoch != t.last.Epoch || t.place.config.Average > 1 {
+		s.weights = nil
+		for _, m := range t.members {
+			s.weights = append(s.weights, slices.Clone(m.weights))
+		}
 	}
 	return s
 }
@@ -111,7 +116,7 @@ func (t *trajectory) goBack(to *snapshot) {
 		t.evaluate(m)
 		m.begin(t.info, t.minimized(m))
 	}
-	t.last, t.best = to.last, to.best
+	t.last, t.best, t.bestWeights = to.last, to.best, to.bestWeights
 }
 
 // model returns the nets as they are now, for the file of a run.
@@ -125,8 +130,8 @@ func (t *trajectory) model(run string) *modelfile.Model {
 
 // fixGates gives the objective a member's gates, if it is the one that leaves them as they are.
 func (t *trajectory) fixGates(m *member) {
-	if t.fixed != nil {
-		t.fixed.Gates = m.weights[len(m.state.W):]
+	if m.on.fixed != nil {
+		m.on.fixed.Gates = m.weights[len(m.state.W):]
 	}
 }
 
@@ -259,16 +264,26 @@ func (t *trajectory) archiveMembers(k *optim.Archive) {
 			k.In("method").Method(m.method, m.state)
 		}
 	}
-	kept := k.In("objective")
-	var cache objective.Cache
-	if !k.Restoring() {
-		t.objective.SaveAll(&cache)
-	}
-	kept.State(&cache, t.members[0].weights)
-	if k.Restoring() && k.Err() == nil {
-		if err := t.objective.LoadAll(&cache); err != nil {
-			kept.Fail("parts", "%v", err)
+	if !t.place.config.FoldCommittee() {
+		archiveKept(k.In("objective"), t.members[0])
+	} else {
+		for i, m := range t.members {
+			archiveKept(k.In(net(i)).In("objective"), m)
 		}
 	}
 	k.In("spent").State(t.objective.Spent, nil)
+}
+
+// archiveKept carries what the objective of a member keeps.
+func archiveKept(kept *optim.Archive, m *member) {
+	var cache objective.Cache
+	if !kept.Restoring() {
+		m.on.objective.SaveAll(&cache)
+	}
+	kept.State(&cache, m.weights)
+	if kept.Restoring() && kept.Err() == nil {
+		if err := m.on.objective.LoadAll(&cache); err != nil {
+			kept.Fail("parts", "%v", err)
+		}
+	}
 }

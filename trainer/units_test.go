@@ -58,7 +58,7 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 		"two processes":    {Optimizer: "tr-gn"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c.Data, c.Hidden, c.Epochs = table, []int{4}, 3
+			c.Data, c.Validation, c.Hidden, c.Epochs = table, "0", []int{4}, 3
 			c.Save = filepath.Join(t.TempDir(), "m.safetensors")
 			m := &memory{}
 			s := mustNew(t, c, m)
@@ -113,7 +113,7 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 
 // The target of --target-error is in the units of the data, too.
 func TestTargetErrorIsInTheUnitsOfTheData(t *testing.T) {
-	c := Config{Data: prices(t), Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 60}
+	c := Config{Data: prices(t), Validation: "0", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 60}
 	epochs := of[event.EpochEvent](train(t, c))
 	c.TargetError = float64(epochs[2].TestRMSE)
 	m := train(t, c)
@@ -124,7 +124,7 @@ func TestTargetErrorIsInTheUnitsOfTheData(t *testing.T) {
 
 // A checkpoint of before has RMSEs in standard deviations, and goes on in the units of the data.
 func TestResumeFromStandardDeviations(t *testing.T) {
-	c := Config{Data: prices(t), Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6}
+	c := Config{Data: prices(t), Validation: "0", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6}
 	whole := keepAll(t, c)
 	from := whole.kept[3]
 	before := from.checkpoint(t)
@@ -169,5 +169,37 @@ func TestScoresAtTheEnd(t *testing.T) {
 	epochs := of[event.EpochEvent](m)
 	if last := epochs[len(epochs)-1]; math.Abs(float64(done.Scores[0].Log-last.TestLoss)) > 1e-12 {
 		t.Errorf("a log loss of %v, a test loss of %v", done.Scores[0].Log, last.TestLoss)
+	}
+}
+
+// Validation rows are scored beside the test rows, and nothing else is.
+func TestScoresOfEveryPart(t *testing.T) {
+	m := train(t, Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 2, Validation: "120"})
+	scores := of[event.DoneEvent](m)[0].Scores
+	if len(scores) != 2 || scores[0].Split != "validation" || scores[0].Rows != 120 || scores[1].Split != "test" || scores[1].Rows != 400 {
+		t.Errorf("%+v", scores)
+	}
+}
+
+// So are those of the validation rows, which decide, and the scores at the end.
+func TestValidationRMSEIsInTheUnitsOfTheData(t *testing.T) {
+	c := Config{Data: prices(t), Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6, Save: filepath.Join(t.TempDir(), "m.safetensors")}
+	done := of[event.DoneEvent](train(t, c))[0]
+	c.Settle()
+	data, err := c.load(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	model, err := modelfile.Read(c.Save)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, mae := errorsOf(data, &data.Validation, model.PredictTo)
+	near := func(a event.Float, b float64) bool { return math.Abs(float64(a)/b-1) < 1e-9 }
+	if data.Validation.Rows() == 0 || !near(done.ValidationRMSE, want) || want < 100 {
+		t.Errorf("the validation RMSE is %v, expected %v of %d rows", done.ValidationRMSE, want, data.Validation.Rows())
+	}
+	if s := done.Scores; len(s) != 2 || s[0].Split != "validation" || !near(s[0].RMSE, want) || !near(s[0].MAE, mae) {
+		t.Errorf("scores %+v, expected %v and %v", s, want, mae)
 	}
 }

@@ -26,6 +26,8 @@ type snapshot struct {
 	weights    [][]float64 // of each member
 	trails     []trail     // of each, which snapshots share
 	last, best event.EpochEvent
+	// bestWeights are those of the best epoch, nil where the run ends with the last ones.
+	bestWeights [][]float64
 }
 
 // add takes a snapshot in, and leaves those that there is room for, at least two.

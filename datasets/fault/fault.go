@@ -10,22 +10,28 @@ import (
 )
 
 // FormatError says that a file is not what it should be. Line counts from 1 in a text file and is 0 in a
-// binary one, where Offset counts bytes from 0 (after decompression). Found and Expected are phrases.
+// binary one, where Offset counts bytes from 0 (after decompression); it is Whole for the file as such. Found and Expected are phrases.
 type FormatError struct {
 	File     string
 	Line     int
 	Offset   int64
+	Row      int    // from 1, where a table is no text; 0 where it is not known
 	Column   string // the column's name, or its number from 1; empty where there is none
 	Found    string
 	Expected string
 }
 
+// Whole is the offset in a FormatError of what is wrong with a file as such.
+const Whole = -1
+
 func (e *FormatError) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
-	if e.Line > 0 {
+	if e.Row > 0 {
+		fmt.Fprintf(&b, ": row %d", e.Row)
+	} else if e.Line > 0 {
 		fmt.Fprintf(&b, ":%d", e.Line)
-	} else {
+	} else if e.Offset != Whole {
 		fmt.Fprintf(&b, ": offset %d", e.Offset)
 	}
 	if e.Column != "" {

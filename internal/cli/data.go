@@ -52,7 +52,7 @@ func listData(out io.Writer, dir string) error {
 	for _, i := range datasets.List() {
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Name, i.Rows, i.Inputs, i.Outputs, i.Task, presence(&i, dir), i.Title)
 	}
-	fmt.Fprintln(w, "FILE.csv\t\t\t\tany\tyours\tany CSV file by its path, packed by gzip or not, several, or - for standard input, with --target COLUMN")
+	fmt.Fprintln(w, "FILE\t\t\t\tany\tyours\tany table by its path (CSV, Parquet, NPY, NPZ, ARFF, LIBSVM), packed by gzip or not, several, or - for standard input, with --target COLUMN")
 	return w.Flush()
 }
 

@@ -205,6 +205,7 @@ func TestPredictTells(t *testing.T) {
 func TestPredictRefuses(t *testing.T) {
 	table := write(t, "flowers.csv", flowers(60))
 	model, _ := trained(t, "onnx", "--data", table, "--net", "3", "--epochs", "1")
+	spiral, _ := trained(t, "onnx", "--data", "spirals", "--net", "3", "--epochs", "1")
 	rose := write(t, "rose.csv", "length,place,kind\n1,wood,rose\n")
 	for _, c := range []struct {
 		args []string
@@ -218,7 +219,8 @@ func TestPredictRefuses(t *testing.T) {
 		{[]string{"predict", model, "lettres"}, print.ExitUsage, "did you mean letters"},
 		{[]string{"predict", model, "spirals"}, 1, "spirals has the inputs x y: expected those of the model, length place=field place=wood"},
 		{[]string{"predict", model, "spirals", "--target", "1"}, print.ExitUsage, "--target 1: expected no target with a data set"},
-		{[]string{"predict", model, "spirals", "--rows", "some"}, print.ExitUsage, "--rows some: expected test, train or all"},
+		{[]string{"predict", spiral, "spirals", "--rows", "validation"}, print.ExitUsage, "--rows validation: spirals has none"},
+		{[]string{"predict", model, "spirals", "--rows", "some"}, print.ExitUsage, "--rows some: expected test, validation, train or all"},
 		{[]string{"predict", model, table, "--rows", "all"}, print.ExitUsage, "--rows all: expected it with a data set"},
 		{[]string{"predict", model, table, "--format", "xml"}, print.ExitUsage, "--format xml: expected csv or jsonl"},
 		{[]string{"predict", model, table, "--target", "colour"}, print.ExitUsage, `target "colour": expected one of the columns length, place, kind`},

@@ -40,7 +40,7 @@ var quantities = func() (out []Quantity) {
 	tested := []event.Quantity{event.Loss, event.Error, event.RMSE}
 	var apart []Quantity
 	for _, q := range tested {
-		test := newQuantity(q + 1)
+		test := newQuantity(q.Test())
 		both := newQuantity(q)
 		both.test = test.train
 		out, apart = append(out, both), append(apart, test)

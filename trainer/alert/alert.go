@@ -67,9 +67,9 @@ type Watch struct {
 	measure       event.Measure
 	broken        broken
 	rise          rise
-	curves        [event.TestRMSE + 1]*curve // of what runs are judged by, once a run has it
-	fits          int                        // the newest epoch at which the run did not overfit
-	due           float64                    // the epoch from which the rules over the curves are asked again
+	curves        [event.QuantityCount]*curve // of what runs are judged by, once a run has it
+	fits          int                         // the newest epoch at which the run did not overfit
+	due           float64                     // the epoch from which the rules over the curves are asked again
 	found         []Alert
 }
 
@@ -150,7 +150,7 @@ func (w *Watch) see(e *event.EpochEvent) {
 		return
 	}
 	x := float64(e.Epoch)
-	for q := range w.curves {
+	for _, q := range judging {
 		if v := *event.Quantity(q).Of(e); v.Finite() {
 			if w.curves[q] == nil {
 				w.curves[q] = new(curve)
@@ -181,7 +181,11 @@ func (w *Watch) judge() {
 		}
 	}
 	for _, q := range []event.Quantity{event.Loss, event.RMSE} {
-		train, test := w.curves[q], w.curves[q+1]
+		held := q.Validation()
+		if w.curves[held] == nil {
+			held = q.Test()
+		}
+		train, test := w.curves[q], w.curves[held]
 		if train == nil || test == nil {
 			continue
 		}
@@ -191,7 +195,7 @@ func (w *Watch) judge() {
 		}
 		switch {
 		case float64(w.epoch-w.fits) > float64(w.epoch-w.begun)*window:
-			w.tell(Overfitting, fmt.Sprintf("the %s has risen since %s %d while the %s fell", (q+1).Info().Name, w.counted, o.Since, q.Info().Name))
+			w.tell(Overfitting, fmt.Sprintf("the %s has risen since %s %d while the %s fell", held.Info().Name, w.counted, o.Since, q.Info().Name))
 		case o.Rise < recovered:
 			w.calm(Overfitting)
 		}

@@ -3,9 +3,13 @@ package alert
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"newtop/trainer/event"
 )
+
+// judging are the numbers that a run can be judged by, the losses first.
+var judging = slices.Sorted(slices.Values(event.Judging))
 
 // broken remembers which numbers of a run are not finite. One has recovered when it is told and finite again: an epoch that
 // does not tell it says nothing. Gradient norms are left out: under mixed precision a gradient that overflows is an
@@ -19,7 +23,7 @@ func (b *broken) none() bool { return b.quantities == 0 && len(b.figures) == 0 }
 
 // see returns what to say of the first number that is not finite, if there is one.
 func (b *broken) see(e *event.EpochEvent) (text string) {
-	for q := event.Loss; q <= event.TestRMSE; q++ {
+	for _, q := range judging {
 		switch v := *q.Of(e); {
 		case v.Finite():
 			b.quantities &^= 1 << q

@@ -28,18 +28,18 @@ func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo fun
 	return g.finish(), err
 }
 
-// Scores is Errors for the scores of a part of the rows alone.
+// Scores is Errors for the scores of a part alone.
 func Scores(p *objective.Problem, part datasets.Part, threads int, outputsTo func(dst, x *mat.Dense), poll func() error) (event.Scores, error) {
 	s := score.NewScorer(kindOf(p), p.Network.Outputs())
 	err := walk(p, part, threads, outputsTo, func(_ int, _, t, u []float64) { s.Add(t, u) }, poll)
-	return s.Scores(splits[part]), err
+	return s.Scores(splitOf(part)), err
 }
 
-// walk calls add with the inputs, targets and outputs of each row of a split.
-func walk(p *objective.Problem, part datasets.Part, threads int, outputsTo func(dst, x *mat.Dense), add func(row int, x, t, u []float64), poll func() error) error {
+// walk calls add with the inputs, targets and outputs of each row of a part.
+func walk(p *objective.Problem, of datasets.Part, threads int, outputsTo func(dst, x *mat.Dense), add func(row int, x, t, u []float64), poll func() error) error {
 	step := errorsChunk * threads
-	u := mat.NewDense(max(1, min(p.Of(objective.Rows{Part: part}), step)), p.Network.Outputs(), nil)
-	return p.Walk(part, step, func(first int, x, t *mat.Dense) error {
+	u := mat.NewDense(max(1, min(p.Of(objective.Rows{Part: of}), step)), p.Network.Outputs(), nil)
+	return p.Walk(of, step, func(first int, x, t *mat.Dense) error {
 		rows, _ := x.Dims()
 		part := models.Doubles(u, 0, rows)
 		outputsTo(part, x)
@@ -50,8 +50,13 @@ func walk(p *objective.Problem, part datasets.Part, threads int, outputsTo func(
 	})
 }
 
-// splits are the parts of the rows as scores name them.
-var splits = [datasets.Parts]string{"train", "validation", "test"}
+// splitOf names a part as events do.
+func splitOf(part datasets.Part) string {
+	if part == datasets.Train {
+		return "train"
+	}
+	return part.String()
+}
 
 // kindOf returns what the rows of a problem mean.
 func kindOf(p *objective.Problem) score.Kind {
@@ -70,7 +75,8 @@ func PartOf(c event.ShowErrors) datasets.Part {
 type gathering struct {
 	*score.Gathering
 	problem *objective.Problem
-	rows    int // of the split
+	part    datasets.Part
+	rows    int // of the part
 	event   event.ErrorsEvent
 	shown   int // how many rows residuals are of
 }
@@ -78,7 +84,7 @@ type gathering struct {
 func newGathering(p *objective.Problem, c event.ShowErrors) *gathering {
 	g := &gathering{
 		Gathering: score.Gather(kindOf(p), p.Network.Outputs(), min(c.Worst, MaxWorst), p.Network.RowLoss),
-		problem:   p, rows: p.Of(objective.Rows{Part: PartOf(c)}),
+		problem:   p, part: PartOf(c), rows: p.Of(objective.Rows{Part: PartOf(c)}),
 		event: event.ErrorsEvent{Train: c.Train, Classes: p.Data.Classes},
 	}
 	if p.Data.Classes == nil {
@@ -104,7 +110,7 @@ func (g *gathering) add(row int, x, t, u []float64) {
 // finish describes the worst rows in the units of the data.
 func (g *gathering) finish() event.ErrorsEvent {
 	e, data := g.event, g.problem.Data
-	e.Scores = []event.Scores{g.Scores(splits[PartOf(event.ShowErrors{Train: e.Train})])}
+	e.Scores = []event.Scores{g.Scores(splitOf(g.part))}
 	e.Confusion = g.Confusion
 	height, width := imageSize(g.problem)
 	raw := func(scaling *datasets.Scaling, value []float64) []event.Float {

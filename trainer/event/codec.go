@@ -45,47 +45,47 @@ func DecodeEvent(line []byte) (Event, error) {
 	}
 	switch head.Type {
 	case "run":
-		return decode[RunEvent](line)
+		return decode(line, RunEvent{})
 	case "inner":
-		return decode[InnerEvent](line)
+		return decode(line, InnerEvent{})
 	case "epoch":
-		return decode[EpochEvent](line)
+		return decode(line, EpochEvent{ValidationLoss: Absent, ValidationError: Absent, ValidationRMSE: Absent})
 	case "spectrum":
-		return decode[SpectrumEvent](line)
+		return decode(line, SpectrumEvent{})
 	case "switch":
-		return decode[SwitchEvent](line)
+		return decode(line, SwitchEvent{})
 	case "setting":
-		return decode[SettingEvent](line)
+		return decode(line, SettingEvent{})
 	case "diverged":
-		return decode[DivergedEvent](line)
+		return decode(line, DivergedEvent{})
 	case "slice":
-		return decode[SliceEvent](line)
+		return decode(line, SliceEvent{})
 	case "weights":
-		return decode[WeightsEvent](line)
+		return decode(line, WeightsEvent{})
 	case "errors":
-		return decode[ErrorsEvent](line)
+		return decode(line, ErrorsEvent{})
 	case "rewind":
-		return decode[RewindEvent](line)
+		return decode(line, RewindEvent{})
 	case "race":
-		return decode[RaceEvent](line)
+		return decode(line, RaceEvent{})
 	case "lap":
-		return decode[LapEvent](line)
+		return decode(line, LapEvent{Lap: EpochEvent{ValidationLoss: Absent, ValidationError: Absent, ValidationRMSE: Absent}})
 	case "resume":
-		return decode[ResumeEvent](line)
+		return decode(line, ResumeEvent{})
 	case "saved":
-		return decode[SavedEvent](line)
+		return decode(line, SavedEvent{})
 	case "done":
-		return decode[DoneEvent](line)
+		return decode(line, DoneEvent{ValidationLoss: Absent, ValidationError: Absent, ValidationRMSE: Absent})
 	case "console":
-		return decode[ConsoleEvent](line)
+		return decode(line, ConsoleEvent{})
 	case "":
 		return nil, fmt.Errorf("expected a JSON object with a type")
 	}
 	return nil, nil
 }
 
-func decode[E Event](line []byte) (Event, error) {
-	var e E
+// decode reads an event, of which e is what a line leaves out: an earlier version knew no validation rows.
+func decode[E Event](line []byte, e E) (Event, error) {
 	if err := json.Unmarshal(line, &e); err != nil {
 		return nil, fmt.Errorf("a %s event: %w", e.EventType(), err)
 	}

@@ -3,7 +3,11 @@
 // this one.
 package event
 
-import "newtop/trainer/krylov"
+import (
+	"encoding/json"
+
+	"newtop/trainer/krylov"
+)
 
 // Event is something that happened in a run. Events are what a run is made of for everyone outside the
 // session: viewers, recorders, and programs that read `newtop train --format jsonl`.
@@ -54,7 +58,7 @@ type Figure struct {
 	Value   Float  `json:"value"`
 }
 
-// MemberFigures tell how one net of a committee does by itself.
+// MemberFigures tell how one net of a committee does by itself. Validation figures are Absent where a run has no such rows.
 type MemberFigures struct {
 	Seed      uint64 `json:"seed"`
 	Loss      Float  `json:"loss"`
@@ -63,6 +67,17 @@ type MemberFigures struct {
 	TestError Float  `json:"test_error"`
 	RMSE      Float  `json:"rmse"`
 	TestRMSE  Float  `json:"test_rmse"`
+
+	ValidationLoss  Float `json:"validation_loss"`
+	ValidationError Float `json:"validation_error"`
+	ValidationRMSE  Float `json:"validation_rmse"`
+}
+
+// UnmarshalJSON reads what an earlier version wrote, too, which knew no validation rows.
+func (f *MemberFigures) UnmarshalJSON(text []byte) error {
+	type plain MemberFigures
+	f.ValidationLoss, f.ValidationError, f.ValidationRMSE = Absent, Absent, Absent
+	return json.Unmarshal(text, (*plain)(f))
 }
 
 // GateFigures are the parameters of one gate of a mixture of experts, the bell 1/(1 + |(h − c)/a|^2b) of
@@ -93,6 +108,9 @@ type EpochEvent struct {
 	TestError           Float           `json:"test_error"`
 	RMSE                Float           `json:"rmse"`
 	TestRMSE            Float           `json:"test_rmse"`
+	ValidationLoss      Float           `json:"validation_loss"` // Absent without validation rows, as the next two
+	ValidationError     Float           `json:"validation_error"`
+	ValidationRMSE      Float           `json:"validation_rmse"`
 	GradientNorm        Float           `json:"gradient_norm"`
 	StepNorm            Float           `json:"step_norm"`
 	Radius              Float           `json:"radius"`
@@ -144,10 +162,11 @@ type DivergedEvent struct {
 	Reason string `json:"reason"`
 }
 
-// DoneEvent ends a run.
+// DoneEvent ends a run. Its figures are those of the weights that the run ends with.
 type DoneEvent struct {
 	Reason        Reason `json:"reason"`
 	Epochs        int    `json:"epochs"`
+	Weights       string `json:"weights,omitempty"` // "best": the weights are those of BestEpoch; empty: the last ones
 	Loss          Float  `json:"loss"`
 	Error         Float  `json:"error"`
 	TestError     Float  `json:"test_error"`
@@ -157,10 +176,19 @@ type DoneEvent struct {
 	BestEpoch     int    `json:"best_epoch"` // by what the run is judged by, see Measure
 	Elapsed       Float  `json:"elapsed"`
 	Message       string `json:"message,omitempty"` // why a run failed, or what made it stall
-	// Scores tell how well the final weights do on the test rows, or on the training rows where there are no others. A run
-	// that failed, or was cancelled, has none.
+
+	// The validation figures of BestEpoch, Absent without validation rows.
+	ValidationLoss  Float `json:"validation_loss"`
+	ValidationError Float `json:"validation_error"`
+	ValidationRMSE  Float `json:"validation_rmse"`
+
+	// Scores tell how well the weights that the run ends with do on the validation and test rows, or on the training rows
+	// where there are no others. A run that failed, or was cancelled, has none.
 	Scores []Scores `json:"scores,omitempty"`
 }
+
+// WeightsBest is the DoneEvent's Weights of a run that ends with those of its best epoch.
+const WeightsBest = "best"
 
 // Reason is why a run ended.
 type Reason string
@@ -172,6 +200,7 @@ const (
 	ReasonTime     Reason = "time"     // the time limit was reached
 	ReasonStopped  Reason = "stopped"  // by a command or a signal
 	ReasonStalled  Reason = "stalled"  // no further progress possible
+	ReasonPatience Reason = "patience" // no better epoch by the validation rows for as long as the run's patience
 	ReasonDiverged Reason = "diverged" // after a DivergedEvent
 	ReasonFailed   Reason = "failed"   // an error that Message tells
 	ReasonFinished Reason = "finished" // of another program, which came to its end

@@ -9,16 +9,17 @@ import (
 // well a run does reads it, so that all decide alike:
 //
 //   - a classifier is judged by its error, a regression by its RMSE;
-//   - over the test rows, or over the training rows where the run has no test rows;
-//   - a run of another program may say neither. Its epochs decide as they come: the first of test error, error, test
-//     RMSE, RMSE, test loss and loss that one of them has. So it is with the zero value.
+//   - over the validation rows; where the run has none over the test rows, and without those over the training rows;
+//   - of two epochs with the same validation error the one with the lower validation loss is better;
+//   - a run of another program may say neither. Its epochs decide as they come: the first of Judging that one of them
+//     has. So it is with the zero value.
 type Measure struct {
 	Quantity
 	decided bool // by the run, and not by its epochs as they come
 }
 
-// preferred lists what a run of another program can be judged by, the best first.
-var preferred = []Quantity{TestError, Error, TestRMSE, RMSE, TestLoss, Loss}
+// Judging lists what a run can be judged by, what is preferred of another program's first.
+var Judging = []Quantity{ValidationError, TestError, Error, ValidationRMSE, TestRMSE, RMSE, ValidationLoss, TestLoss, Loss}
 
 // Measure is what the run is judged by, as far as its beginning says. A run of which nothing is known is nil.
 func (r *RunEvent) Measure() Measure {
@@ -32,7 +33,10 @@ func (r *RunEvent) Measure() Measure {
 	case !m.decided:
 		m.Quantity = Loss
 	}
-	if r.Data.TestRows > 0 {
+	switch {
+	case r.Data.ValidationRows > 0:
+		m.Quantity = m.Validation()
+	case r.Data.TestRows > 0:
 		m.Quantity = m.Test()
 	}
 	return m
@@ -47,7 +51,7 @@ func (m Measure) With(e *EpochEvent) Measure {
 	if m.decided {
 		return m
 	}
-	for _, q := range preferred[:slices.Index(preferred, m.Quantity)] {
+	for _, q := range Judging[:slices.Index(Judging, m.Quantity)] {
 		if v := float64(*q.Of(e)); !math.IsNaN(v) && !math.IsInf(v, 0) {
 			m.Quantity = q
 			break
@@ -65,21 +69,35 @@ func MeasureOf(r *RunEvent, epochs []EpochEvent) Measure {
 	return m
 }
 
-// Train and Test are the quantity over the training rows and over the test rows.
-func (m Measure) Train() Quantity {
-	switch m.Quantity {
-	case TestLoss:
-		return Loss
-	case TestError:
-		return Error
-	case TestRMSE:
-		return RMSE
+// parts has the quantities that are of rows: over the training, the validation and the test rows.
+var parts = [...][3]Quantity{{Loss, ValidationLoss, TestLoss}, {Error, ValidationError, TestError}, {RMSE, ValidationRMSE, TestRMSE}}
+
+// over is the quantity over a part of the rows, the quantity itself where it is not of rows.
+func (q Quantity) over(part int) Quantity {
+	for i := range parts {
+		if slices.Contains(parts[i][:], q) {
+			return parts[i][part]
+		}
 	}
-	return m.Quantity
+	return q
 }
 
+// Train is the quantity over the training rows.
+func (q Quantity) Train() Quantity { return q.over(0) }
+
+// Validation is the quantity over the validation rows.
+func (q Quantity) Validation() Quantity { return q.over(1) }
+
 // Test is the quantity over the test rows.
-func (m Measure) Test() Quantity { return m.Train() + 1 }
+func (q Quantity) Test() Quantity { return q.over(2) }
+
+// Order is what epochs are ordered by: the measure, and of those that it has for the same what Better looks at.
+func (m Measure) Order() []Quantity {
+	if m.Quantity == ValidationError {
+		return []Quantity{ValidationError, ValidationLoss}
+	}
+	return []Quantity{m.Quantity}
+}
 
 // Value is an epoch's value; where that is not finite it is NaN, and the bits say whether it is absent.
 func (m Measure) Value(e *EpochEvent) float64 {
@@ -93,6 +111,12 @@ func (m Measure) Value(e *EpochEvent) float64 {
 // OfMember is the quantity of one net of a committee.
 func (m Measure) OfMember(f *MemberFigures) Float {
 	switch m.Quantity {
+	case ValidationLoss:
+		return f.ValidationLoss
+	case ValidationError:
+		return f.ValidationError
+	case ValidationRMSE:
+		return f.ValidationRMSE
 	case Loss:
 		return f.Loss
 	case TestLoss:
@@ -110,6 +134,9 @@ func (m Measure) OfMember(f *MemberFigures) Float {
 // Better reports whether an epoch has a lower value than another, of which either may have none.
 func (m Measure) Better(e, than *EpochEvent) bool {
 	a, b := m.Value(e), m.Value(than)
+	if a == b && m.Quantity == ValidationError {
+		return e.ValidationLoss < than.ValidationLoss
+	}
 	return a < b || math.IsNaN(b) && !math.IsNaN(a)
 }
 

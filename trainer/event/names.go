@@ -47,7 +47,7 @@ type Place struct {
 // PlaceOf reads a tag, its directory before it, as train/epoch_loss, Loss/val, eval_accuracy or trainLoss.
 func PlaceOf(tag string) Place {
 	for q := range QuantityCount { // newtop's own, whose words alone may say less
-		if tag != "" && (tag == q.Info().Tag || tag == q.Info().Key && q < Gradients) {
+		if tag != "" && (tag == q.Info().Tag || tag == q.Info().Key && (q < Gradients || q > Elapsed)) {
 			return Place{Known: true, Quantity: q}
 		}
 	}
@@ -67,8 +67,8 @@ func PlaceOf(tag string) Place {
 	if p.Quantity, p.Known = namedQuantities[text]; accuracies[text] {
 		p = Place{Known: true, Quantity: Error, Accuracy: true}
 	}
-	if test && p.Known && p.Quantity <= RMSE {
-		p.Quantity = Measure{Quantity: p.Quantity}.Test()
+	if test && p.Known {
+		p.Quantity = p.Quantity.Test()
 	}
 	return p
 }

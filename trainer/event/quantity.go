@@ -3,7 +3,8 @@ package event
 // Quantity names a number that every epoch event has. Its value is its place in Quantities.
 type Quantity uint8
 
-// The quantities, in the order of the run store's columns.
+// The quantities, in the order of the run store's columns; behind them those that have none there. The order stands in stores:
+// new ones come last.
 const (
 	Loss Quantity = iota
 	TestLoss
@@ -22,6 +23,9 @@ const (
 	GradientEquivalents
 	Seconds
 	Elapsed
+	ValidationLoss
+	ValidationError
+	ValidationRMSE
 	QuantityCount
 )
 
@@ -57,6 +61,9 @@ var Quantities = [QuantityCount]QuantityInfo{
 	GradientEquivalents: {Key: "gradient_equivalents", Column: "equivalents", Tag: "work/gradient_equivalents", Name: "gradient equivalents"},
 	Seconds:             {Key: "seconds", Column: "seconds", Tag: "work/seconds", Name: "seconds an epoch", Meaning: "seconds per epoch"},
 	Elapsed:             {Key: "elapsed", Column: "elapsed", Name: "training seconds"},
+	ValidationLoss:      {Key: "validation_loss", Tag: "loss/validation", Name: "validation loss", Meaning: "mean validation loss", Log: true, Alarm: true, Extreme: true},
+	ValidationError:     {Key: "validation_error", Tag: "error/validation", Name: "validation error", Meaning: "validation error rate", Share: true, Log: true, Alarm: true, Extreme: true},
+	ValidationRMSE:      {Key: "validation_rmse", Tag: "rmse/validation", Name: "validation RMSE", Meaning: "root mean square validation error", Log: true, Alarm: true},
 }
 
 // Info is the quantity's row of Quantities.
@@ -100,6 +107,12 @@ func (q Quantity) Of(e *EpochEvent) *Float {
 		return &e.Seconds
 	case Elapsed:
 		return &e.Elapsed
+	case ValidationLoss:
+		return &e.ValidationLoss
+	case ValidationError:
+		return &e.ValidationError
+	case ValidationRMSE:
+		return &e.ValidationRMSE
 	}
 	panic("event: no such quantity")
 }

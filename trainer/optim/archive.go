@@ -72,6 +72,12 @@ func (a *Archive) Err() error { return a.store.err }
 // Number carries any number, also one that is not finite.
 func (a *Archive) Number(key string, v *float64) { carry(a, a.store.numbers, key, v, "number") }
 
+// HasNumber reports whether there is a number under the key, of one that is restored from.
+func (a *Archive) HasNumber(key string) bool {
+	_, ok := a.store.numbers[a.prefix+key]
+	return a.store.restoring && ok
+}
+
 // Text carries a text.
 func (a *Archive) Text(key string, v *string) { carry(a, a.store.texts, key, v, "text") }
 

@@ -12,9 +12,6 @@ import (
 	"newtop/trainer/event"
 )
 
-// judging are the quantities of an epoch that a run can be judged by.
-var judging = []event.Quantity{event.Loss, event.TestLoss, event.Error, event.TestError, event.RMSE, event.TestRMSE}
-
 // Curves returns at most n epochs of each of some runs, spread evenly over its record, the first and the newest among
 // them, for small pictures: of each the number and what a run can be judged by, and of nothing whether it is damaged.
 func (s *Store) Curves(ctx context.Context, ids []string, n int) (map[string][]event.EpochEvent, error) {
@@ -40,8 +37,8 @@ type curveReader struct{ runs, all, next *sql.Stmt }
 
 func newCurveReader(ctx context.Context, tx *sql.Tx) (c *curveReader, err error) {
 	columns := "seq, epoch, CASE WHEN instr(rest, '\"not_finite\"') THEN json_extract(rest, '$.not_finite') END"
-	for _, q := range judging {
-		columns += ", " + q.Info().Column
+	for _, q := range event.Judging {
+		columns += ", " + expression(q)
 	}
 	c = &curveReader{}
 	for _, p := range []struct {
@@ -127,7 +124,7 @@ func spread(all []event.EpochEvent, n int) []event.EpochEvent {
 
 func scanCurve(row interface{ Scan(...any) error }) (seq int64, e event.EpochEvent, err error) {
 	e = event.UnknownEpoch(0)
-	values := make([]sql.NullFloat64, len(judging))
+	values := make([]any, len(event.Judging))
 	var flaws []byte
 	to := []any{&seq, &e.Epoch, &flaws}
 	for i := range values {
@@ -137,8 +134,13 @@ func scanCurve(row interface{ Scan(...any) error }) (seq int64, e event.EpochEve
 		return 0, e, err
 	}
 	for i, v := range values {
-		if v.Valid {
-			*judging[i].Of(&e) = event.Float(v.Float64)
+		switch v := v.(type) {
+		case float64:
+			*event.Judging[i].Of(&e) = event.Float(v)
+		case int64: // as JSON has whole ones
+			*event.Judging[i].Of(&e) = event.Float(v)
+		case string:
+			*event.Judging[i].Of(&e) = event.NotFinite
 		}
 	}
 	if flaws == nil {
@@ -148,7 +150,7 @@ func scanCurve(row interface{ Scan(...any) error }) (seq int64, e event.EpochEve
 	if err := json.Unmarshal(flaws, &broken); err != nil {
 		return seq, e, nil // the store's check tells of a row that is damaged
 	}
-	for _, q := range judging {
+	for _, q := range event.Judging {
 		if v, ok := broken[q.Info().Column]; ok {
 			*q.Of(&e) = v
 		}

@@ -204,7 +204,7 @@ func TestPicksOfManyStretches(t *testing.T) {
 	noise := rand.New(rand.NewPCG(3, 4))
 	const n = 5*maxStretches + 1
 	stretches := make([]stretch, n)
-	var values [4][]float64
+	values := make([][]float64, len(event.Extremes))
 	for i := range n * 2 {
 		e := plain(i, noise)
 		stretches[i/2].add(&e, int64(i+1))

@@ -43,6 +43,15 @@ var columned, others = func() (with, without []event.Quantity) {
 	return with, without
 }()
 
+// expression is what a quantity's number is in SQL, NULL where it is absent. In rest what is not finite is a text, which sorts behind
+// all numbers.
+func expression(q event.Quantity) string {
+	if q.Info().Column != "" {
+		return q.Info().Column
+	}
+	return `iif(instr(rest, '"quantities"') AND json_valid(rest), json_extract(rest, '$.quantities.` + q.Info().Key + `'), NULL)`
+}
+
 // epochColumns are the columns of an epoch that are read, its quantities last.
 var epochColumns = func() string {
 	text := "epoch, optimizer, accepted, rest"

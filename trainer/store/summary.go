@@ -189,9 +189,9 @@ func (r *Run) figures(first, last, best *epochRow, done []byte) {
 		}
 	}
 	if len(done) > 0 {
-		r.Done = new(event.DoneEvent)
-		if err := json.Unmarshal(done, r.Done); err != nil {
-			r.Done = nil
+		end := event.UnknownDone() // of an earlier version, which told less
+		if err := json.Unmarshal(done, &end); err == nil {
+			r.Done = &end
 		}
 	}
 }

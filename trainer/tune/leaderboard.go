@@ -1,6 +1,10 @@
 package tune
 
-import "newtop/trainer/event"
+import (
+	"math"
+
+	"newtop/trainer/event"
+)
 
 // State is what has become of a trial.
 type State uint8
@@ -44,6 +48,7 @@ type Trial struct {
 
 	Epochs      int
 	Best        event.Float // least of Leaderboard.Measure so far; NaN: none
+	Test        event.Float // the test figure of BestEpoch, by which nothing is chosen; NaN: none, or Best is that
 	Last        event.Float // newest of it
 	Loss        event.Float // newest training loss
 	Seconds     float64     // of training
@@ -86,8 +91,10 @@ type Leaderboard struct {
 	Name        string // of the search
 	Shard       Shard  // which it is; with the index 0 all of a sweep's together
 	Parts       []Part // of all together, those that there are
+	Folds       int    // that a cross-validation has for trials; 0: it is none
 	Data        string
 	Measure     string // what trials are judged by, as "test error"
+	Test        string // the name of the trials' Test, as "test error"; empty: they have none
 	Over        []Dimension
 	Target      float64      // 0: none; then the best measure wins, else the least time to it
 	Phase       string       // "searching", "finals", "done", "stopped"
@@ -105,6 +112,24 @@ type Leaderboard struct {
 	Importances []Importance
 	Command     string // the newtop train command line of the best; empty: none yet
 	Warning     string
+}
+
+// BestTest returns the mean test figure of the setting at the head, over its finals where it has some; NaN where nothing is known.
+func (b *Leaderboard) BestTest() float64 {
+	if len(b.Order) == 0 {
+		return math.NaN()
+	}
+	first := &b.Trials[b.Order[0]]
+	values := []float64{}
+	for i := range b.Trials {
+		if t := &b.Trials[i]; t.Setting == first.Setting && t.Measured() && first.Measured() {
+			values = append(values, float64(t.Test))
+		}
+	}
+	if len(values) == 0 {
+		return float64(first.Test)
+	}
+	return mean(values)
 }
 
 // Share reports whether what trials are judged by is a share of the rows, and is written in per cent.

@@ -39,12 +39,12 @@ func (s *Search) rest() *rest {
 // publish makes a new board.
 func (s *Search) publish() {
 	s.news = false
-	if time.Since(s.mattered) >= importance {
+	if time.Since(s.mattered) >= importance && !s.config.crosses() {
 		s.matter, s.mattered = importances(s.space, s.ranking.trials), time.Now()
 	}
 	c := &s.config
 	b := &Leaderboard{
-		Name: c.Name, Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name, Over: c.Over, Target: c.Base.TargetError,
+		Name: c.Name, Folds: c.folds(), Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name, Test: s.test(), Over: c.Over, Target: c.Base.TargetError,
 		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total, Most: c.Most,
 		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(), Ahead: s.ranking.ahead,
 		Bests: slices.Clip(s.ranking.bests), Importances: s.matter, Command: s.best(), Warning: s.recording.warning,
@@ -59,11 +59,21 @@ func (s *Search) publish() {
 	s.viewers.put(b)
 }
 
+// test names the trials' test figure, empty where they have none beside what they are judged by.
+func (s *Search) test() string {
+	for _, t := range s.ranking.trials {
+		if !t.Test.Absent() && !math.IsNaN(float64(t.Test)) {
+			return s.runner.measure.Test().Info().Name
+		}
+	}
+	return ""
+}
+
 // best returns the command line of the setting at the head of the leaderboard as a configuration that ends by itself,
 // empty where nothing has come of any.
 func (s *Search) best() string {
 	t := s.ranking.first()
-	if t == nil {
+	if t == nil || s.config.crosses() {
 		return ""
 	}
 	c, err := s.space.config(t.Choices)

@@ -44,6 +44,9 @@ func (r *ranking) order() []int {
 	for i, t := range r.trials {
 		places[i], out[i] = r.standing(t, groups), i
 	}
+	if r.config.crosses() { // of which none is better than another
+		return out
+	}
 	slices.SortStableFunc(out, func(i, j int) int {
 		a, b := &places[i], &places[j]
 		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.group, b.group), cmp.Compare(a.own, b.own), cmp.Compare(a.spent, b.spent))

@@ -25,7 +25,7 @@ type rest struct {
 // trialMetrics is what the record of a trial has besides.
 type trialMetrics struct {
 	Setting, Epochs, BestEpoch       int
-	Best, Last, Loss                 event.Float
+	Best, Last, Loss, Test, Tie      event.Float
 	Seconds, Equivalents             float64
 	Begun, Ended, EndedAt            float64
 	TargetSeconds, TargetEquivalents event.Float
@@ -107,7 +107,7 @@ func (t *trial) beginning() *trial {
 // rowOf returns a trial as the store keeps it.
 func rowOf(t *trial) store.Trial {
 	f := trialMetrics{
-		Setting: t.Setting, Epochs: t.Epochs, BestEpoch: t.BestEpoch, Best: t.Best, Last: t.Last, Loss: t.Loss,
+		Setting: t.Setting, Epochs: t.Epochs, BestEpoch: t.BestEpoch, Tie: event.Float(t.tie), Test: t.Test, Best: t.Best, Last: t.Last, Loss: t.Loss,
 		Seconds: t.Seconds, Equivalents: t.Equivalents, Begun: t.Begun, Ended: t.Ended, EndedAt: t.EndedAt,
 		TargetSeconds: t.TargetSeconds, TargetEquivalents: t.TargetEquivalents,
 		Barred: t.barred, Curve: t.Curve, Every: t.curve.every, Count: t.curve.count,
@@ -123,7 +123,7 @@ func rowOf(t *trial) store.Trial {
 
 // trialOf reads what rowOf writes.
 func trialOf(row *store.Trial) (*trial, error) {
-	var f trialMetrics
+	f := trialMetrics{Test: nan, Tie: nan} // which earlier versions did not keep
 	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Why: row.Why, Seed: row.Seed, Rung: row.Rung, Final: row.Final}}
 	if err := errors.Join(json.Unmarshal(row.Choices, &t.Choices), json.Unmarshal(row.Figures, &f)); err != nil {
 		return nil, err
@@ -141,6 +141,7 @@ func trialOf(row *store.Trial) (*trial, error) {
 			return nil, fmt.Errorf("%s lies at %g of its axis: expected a place from 0 to 1, or −1", c.Key, c.Number)
 		}
 	}
+	t.Test, t.tie = f.Test, float64(f.Tie)
 	t.Setting, t.Epochs, t.BestEpoch, t.Best, t.Last, t.Loss = f.Setting, f.Epochs, f.BestEpoch, f.Best, f.Last, f.Loss
 	t.Seconds, t.Equivalents, t.Begun, t.Ended, t.EndedAt = f.Seconds, f.Equivalents, f.Begun, f.Ended, f.EndedAt
 	t.TargetSeconds, t.TargetEquivalents, t.barred = f.TargetSeconds, f.TargetEquivalents, f.Barred

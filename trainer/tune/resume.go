@@ -71,6 +71,9 @@ func revive(s *store.Store, row *store.Search, trials []store.Trial, change func
 		return nil, bad(err)
 	}
 	c.Name = row.Name
+	if c.Base.Validation == "" && c.Base.Folds == 0 && c.Base.Model == "" {
+		c.Base.Validation = "0" // of an earlier version, whose trials had none
+	}
 	if change != nil {
 		change(&c)
 	}

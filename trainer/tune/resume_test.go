@@ -57,7 +57,7 @@ func FuzzRevive(f *testing.F) {
 func TestLoadWithoutData(t *testing.T) {
 	s := temporary(t)
 	c := small(t)
-	c.Name, c.Trials, c.Base.Data = "gone", 3, filepath.Join(t.TempDir(), "table.csv")
+	c.Name, c.Trials, c.Base.Data, c.Base.Validation = "gone", 3, filepath.Join(t.TempDir(), "table.csv"), "0"
 	var table strings.Builder
 	table.WriteString("x,y\n")
 	for i := range 60 {

@@ -68,6 +68,8 @@ const (
 func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action {
 	target := s.config.Base.TargetError
 	switch {
+	case s.config.crosses():
+		return goOn
 	case target > 0 && f.value <= target && f.epoch > 0:
 		t.State = Reached
 		t.TargetSeconds, t.TargetEquivalents = event.Float(f.seconds), event.Float(f.equivalents)

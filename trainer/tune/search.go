@@ -127,6 +127,10 @@ func (s *Search) chosen() *trial {
 
 // begin makes a new trial, or returns nil where all have been tried.
 func (s *Search) begin() *trial {
+	if s.config.crosses() {
+		s.scheduler.begun++
+		return s.add(s.config.foldOf(s.scheduler.begun), s.config.Base.Seed)
+	}
 	var seen [][]Choice
 	for _, i := range s.ranking.order() {
 		if t := s.ranking.trials[i]; !t.Final {

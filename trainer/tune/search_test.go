@@ -37,7 +37,7 @@ func openStore(t testing.TB, path string) *store.Store {
 // small is a search of a fraction of a second.
 func small(t testing.TB) Config {
 	return Config{
-		Base:     trainer.Config{Data: "spirals", Hidden: []int{6}, Seed: 1},
+		Base:     trainer.Config{Data: "spirals", Validation: "0", Hidden: []int{6}, Seed: 1},
 		Over:     dimensions(t, "opt=adam,tr-gn,scg", "rate=1e-3..1:log", "radius=0.1..10:log", "batch=16..128:log:int"),
 		Parallel: 1, Threads: 1, Seed: 3, Trials: 9, Finals: -1,
 	}
@@ -143,7 +143,7 @@ func TestTrialsAreRuns(t *testing.T) {
 // What diverges and what can't be trained stays on the board, with the reason.
 func TestBadTrialsStay(t *testing.T) {
 	c := Config{
-		Base: trainer.Config{Data: "sine", Hidden: []int{110, 110}},
+		Base: trainer.Config{Data: "sine", Validation: "0", Hidden: []int{110, 110}},
 		Over: dimensions(t, "opt=sgd,lm", "rate=0.01,1e5", "mu=0.01"), Finals: 1, Trials: 10,
 	}
 	b := searched(t, c, temporary(t), nil)
@@ -373,8 +373,11 @@ func TestThinnedCurve(t *testing.T) {
 // TestMeasure: trials are judged by what their runs are judged by, and a search that was
 // recorded when it was the training loss there goes on with that.
 func TestMeasure(t *testing.T) {
-	for _, c := range []struct{ data, want string }{{"spirals", "test error"}, {"sine", "test RMSE"}} {
+	for _, c := range []struct{ data, validation, want string }{
+		{"spirals", "0", "test error"}, {"sine", "0", "test RMSE"}, {"spirals", "", "validation error"}, {"sine", "", "validation RMSE"},
+	} {
 		config := small(t)
+		config.Base.Validation = c.validation
 		config.Base.Data, config.Over, config.Trials = c.data, dimensions(t, "opt=tr-gn,scg"), 2
 		s := temporary(t)
 		b := searched(t, config, s, nil)

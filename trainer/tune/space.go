@@ -35,6 +35,7 @@ var fields = map[string]func(c *trainer.Config, value string) bool{
 	"init":      func(c *trainer.Config, v string) bool { c.Init = v; return true },
 	"batch":     func(c *trainer.Config, v string) bool { return putCount(&c.Batch, v) },
 	"blocks":    func(c *trainer.Config, v string) bool { return putCount(&c.Blocks, v) },
+	foldKey:     func(c *trainer.Config, v string) bool { return putCount(&c.Fold, v) },
 	"committee": func(c *trainer.Config, v string) bool { return putCount(&c.Committee, v) },
 
 	"l2":              func(c *trainer.Config, v string) bool { return putNumber(&c.L2, v) },
@@ -48,13 +49,13 @@ var fields = map[string]func(c *trainer.Config, value string) bool{
 }
 
 // fieldKeys are the keys of fields in the order in which messages list them.
-var fieldKeys = []string{optKey, "net", "act", "out", "loss", "init", "skip", "batch", "blocks", "committee", "l2", "input-noise", "label-smoothing"}
+var fieldKeys = []string{optKey, "net", "act", "out", "loss", "init", "skip", "batch", "blocks", "committee", foldKey, "l2", "input-noise", "label-smoothing"}
 
 // expectations say what a field takes that Config.Check does not see.
 var expectations = map[string]string{
 	"net":   "sizes of hidden layers as in 70-50, none, or a .toml file",
 	"skip":  "none, direct or all",
-	"batch": "whole numbers ≥ 1", "blocks": "whole numbers ≥ 1", "committee": "whole numbers ≥ 1",
+	"batch": "whole numbers ≥ 1", "blocks": "whole numbers ≥ 1", foldKey: "whole numbers ≥ 1", "committee": "whole numbers ≥ 1",
 	"l2": "numbers ≥ 0", "input-noise": "numbers ≥ 0", "label-smoothing": "numbers from 0 to 1",
 }
 
@@ -97,7 +98,9 @@ func continuous(key string) bool {
 }
 
 // counted are the fields whose values are whole numbers.
-func counted(key string) bool { return key == "batch" || key == "blocks" || key == "committee" }
+func counted(key string) bool {
+	return key == foldKey || key == "batch" || key == "blocks" || key == "committee"
+}
 
 // maxChoices bounds a list of values.
 const maxChoices = 1000

@@ -13,6 +13,7 @@ import (
 type trial struct {
 	Trial
 	config trainer.Config
+	tie    float64   // what of epochs with the Best decided
 	scores []float64 // what it had on each rung it came to
 	barred bool      // given up for good, however long the search goes on
 	parent *trial    // of a final, the trial that it repeats
@@ -34,12 +35,20 @@ type trial struct {
 type epochMetrics struct {
 	epoch                int
 	value, loss          float64
+	test                 float64 // what nobody is judged by, NaN where value is that of the test rows
+	tie                  float64 // decides between equal values
 	equivalents, seconds float64
 }
 
 // metricsOf returns an epoch's figures; the value is the one that trials are judged by.
 func metricsOf(e *event.EpochEvent, measure event.Quantity) epochMetrics {
+	test := math.NaN()
+	if measure != measure.Test() {
+		test = float64(*measure.Test().Of(e))
+	}
+	order := event.Measure{Quantity: measure}.Order()
 	return epochMetrics{
+		test: test, tie: float64(*order[len(order)-1].Of(e)),
 		epoch: e.Epoch, loss: float64(e.Loss), value: float64(*measure.Of(e)),
 		equivalents: float64(e.GradientEquivalents), seconds: float64(e.Elapsed),
 	}
@@ -49,7 +58,7 @@ func metricsOf(e *event.EpochEvent, measure event.Quantity) epochMetrics {
 func newTrial(number int, choices []Choice, seed uint64, begun float64) *trial {
 	return &trial{Trial: Trial{
 		Number: number, Setting: number, Choices: choices, Seed: seed, Begun: begun,
-		Best: nan, Last: nan, Loss: nan, TargetSeconds: nan, TargetEquivalents: nan,
+		Best: nan, Test: nan, Last: nan, Loss: nan, TargetSeconds: nan, TargetEquivalents: nan,
 	}}
 }
 
@@ -94,8 +103,12 @@ func (c *boundedCurve) add(p Point) {
 func (t *trial) account(f *epochMetrics) {
 	t.Epochs, t.Seconds, t.Equivalents = f.epoch, f.seconds, f.equivalents
 	t.Last, t.Loss = event.Float(f.value), event.Float(f.loss)
-	if f.epoch > 0 && !math.IsNaN(f.value) && !(float64(t.Best) <= f.value) { // the starting weights are nobody's work
-		t.Best, t.BestEpoch = event.Float(f.value), f.epoch
+	best := float64(t.Best)
+	if t.config.Folds > 0 && t.config.Weights == "last" {
+		best = math.NaN() // a fold is judged by what it ends with
+	}
+	if f.epoch > 0 && (f.value < best || f.value == best && f.tie < t.tie || math.IsNaN(best) && !math.IsNaN(f.value)) { // the starting weights are nobody's work
+		t.Best, t.BestEpoch, t.Test, t.tie = event.Float(f.value), f.epoch, event.Float(f.test), f.tie
 	}
 	t.curve.add(Point{Seconds: f.seconds, Equivalents: f.equivalents, Value: event.Float(f.value)})
 	t.Curve = t.curve.points

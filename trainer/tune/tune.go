@@ -17,8 +17,8 @@
 //
 // With a target error what counts is the time to it, and a trial that has spent half as much again as the best one
 // took is given up; else the least error counts. In the end the best settings are measured again, alone on the whole
-// machine and with fresh seeds. Trials are judged by the test rows, so that the error of the winner is a little
-// flattering. With a budget of seconds decisions look at the clock; without, and with one trial at a time, the same
+// machine and with fresh seeds. Trials are judged by the validation rows, so that nothing is chosen by the test rows; in
+// a search without validation rows they are judged by those, and the error of the winner is a little flattering. With a budget of seconds decisions look at the clock; without, and with one trial at a time, the same
 // seed makes the same decisions everywhere.
 //
 // The sequence and the estimator's densities are goptuna's. Its study is not used: its samplers draw from the global
@@ -96,6 +96,10 @@ func New(c Config, s *store.Store) (*Search, error) {
 		c.Shard = c.Shard.filled(&c)
 		c.Name = c.Shard.name()
 	}
+	if len(c.Over) == 0 && !c.crosses() {
+		c.chooseSpace()
+	}
+	c.Settle()
 	q, err := prepare(c, s)
 	if err == nil {
 		q.runner.measure, err = q.survey()
@@ -124,11 +128,8 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if len(c.Over) == 0 {
-		var nets int
-		if c.Over, nets = DefaultSpace(c.Base); c.Base.Committee == 0 {
-			c.Nets = nets
-		}
+	if c.crosses() {
+		c.fold()
 	}
 	space, err := newSpace(c.Base, c.Over)
 	if err != nil {
@@ -157,12 +158,19 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 // survey prepares the data once, to see that there is nothing wrong. It returns what runs with them are judged by.
 func (s *Search) survey() (event.Quantity, error) {
 	c := s.config.Base
+	if s.config.crosses() {
+		c.Fold = 1
+	}
 	p, err := c.Prepare()
 	if err != nil {
 		return 0, err
 	}
 	s.data = p.Data.Name
-	run := event.RunEvent{Data: event.DataInfo{TestRows: p.Test.Total(), Classes: len(p.Data.Classes)}}
+	decide := p.Validation.Total()
+	if c.FoldCommittee() {
+		decide = p.Train.Total()
+	}
+	run := event.RunEvent{Data: event.DataInfo{ValidationRows: decide, TestRows: p.Test.Total(), Classes: len(p.Data.Classes)}}
 	if p.Elsewhere == nil {
 		run.Model.Layers = []int{p.Data.Inputs(), p.Data.Outputs()}
 	} else {

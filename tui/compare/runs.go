@@ -41,6 +41,7 @@ type comparedQuantity struct {
 // before its errors, of which there are none.
 var comparedQuantities = []comparedQuantity{
 	compared(event.TestLoss), compared(event.TestError), compared(event.TestRMSE),
+	compared(event.ValidationLoss), compared(event.ValidationError), compared(event.ValidationRMSE),
 	compared(event.Loss), compared(event.Error), compared(event.RMSE),
 	compared(event.GradientNorm), compared(event.StepNorm),
 	{event.QuantityInfo{Name: "inner iterations"}, "inner", "", (*event.EpochEvent).InnerIterations},

@@ -81,6 +81,9 @@ func headerFacts(a *App, l *style.Line, most int) {
 	}
 	rows := format.Count(d.TrainRows)
 	if d.TestRows > 0 {
+		if d.ValidationRows > 0 {
+			rows += " + " + format.Count(d.ValidationRows)
+		}
 		rows += " + " + format.Count(d.TestRows)
 	}
 	if d.TrainRows > 0 {
@@ -186,15 +189,18 @@ func headerState(a *App, w int) string {
 
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
 func summary(a *App, d *event.DoneEvent, w int) string {
-	unit, what := format.Percent, "test error "
+	unit, what := format.Percent, "error "
 	if a.h.Regression() {
-		unit, what = format.Number, "test RMSE "
+		unit, what = format.Number, "RMSE "
 	}
 	if q := a.h.Measure.Train(); q == event.Loss { // of another program that tells no more
-		what = "test loss "
+		what = "loss "
 	}
-	if q := a.h.Measure.Quantity; q == a.h.Measure.Train() {
-		what = what[len("test "):]
+	switch a.h.Measure.Quantity {
+	case a.h.Measure.Validation():
+		what = "validation " + what
+	case a.h.Measure.Test():
+		what = "test " + what
 	}
 	s := history.Ending(d)
 	add := func(more string) {

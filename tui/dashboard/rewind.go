@@ -195,7 +195,11 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 		fault, unit = "RMSE", format.Number
 	}
 	tested := !v.H.Curves.TestMetric.Empty()
-	if tested {
+	validated := !v.H.Curves.ValidationMetric.Empty()
+	switch {
+	case validated:
+		fault = "valid " + fault
+	case tested:
 		fault = "test " + fault
 	}
 	rows := []string{v.Line(w).Put(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(fault, 12)+"  by").Full()}
@@ -209,14 +213,20 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 		}
 		figures, ok := v.H.Earlier.Epochs[e]
 		if !ok {
-			figures = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN()}
+			figures = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN(), ValidationMetric: math.NaN()}
 		}
 		value := style.Train.Of(unit(figures.Metric))
-		if tested {
+		switch {
+		case validated:
+			value = style.Validation.Of(unit(figures.ValidationMetric))
+		case tested:
 			value = style.Test.Of(unit(figures.TestMetric))
 		}
 		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.Loss), 10))
 		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.Optimizer))
+		if validated && v.H.Best.Known && e == v.H.Best.Epoch {
+			l.Group(style.Good.Of(" best"))
+		}
 		if e == v.H.Status.Epoch {
 			now := ", now"
 			if figures.Optimizer == "" {
@@ -231,9 +241,7 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 
 // picture is the curve of the loss with the chosen epoch marked.
 func (o *rewindOverlay) picture(v *pane.View, epoch, w, h int) []string {
-	p := pane.EpochPlot(v.H,
-		chart.Curve{Name: "train", Token: style.Train, Series: &v.H.Curves.Loss, Mark: '*'},
-		chart.Curve{Name: "test", Token: style.Test, Series: &v.H.Curves.TestLoss, Dashed: true, Mark: 'o'})
+	p := pane.EpochPlot(v.H, pane.PairCurves(&v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)...)
 	p.Log, p.Closed = true, true
 	p.Marks = []chart.Mark{{X: float64(epoch), Text: format.Count(epoch)}}
 	return o.chart.Draw(&v.Pen, p, w, h)

@@ -12,6 +12,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/history"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -70,7 +71,7 @@ func (f *saveForm) suggest(a *App) {
 		return
 	}
 	rest, ok := strings.CutPrefix(f.file.Value(), f.suggested)
-	name := screen.PlainName(a.h.Run.Data.Name) + "-e" + strconv.Itoa(a.h.Status.Epoch)
+	name := screen.PlainName(a.h.Run.Data.Name) + "-e" + strconv.Itoa(savedEpoch(a))
 	moved := f.file.Position() < len([]rune(f.file.Value()))
 	if !ok || rest != filepath.Ext(rest) || f.format() < 0 || name == f.suggested || moved {
 		return
@@ -185,6 +186,19 @@ func savedNote(a *App) tea.Cmd {
 	return a.Tell(there.Token, there.Text)
 }
 
+// givesBest reports whether the run is over and gives the weights of its best epoch.
+func givesBest(h *history.History) bool {
+	return h.Done != nil && h.Done.Weights == event.WeightsBest && h.Over()
+}
+
+// savedEpoch is the epoch whose weights the run gives now.
+func savedEpoch(a *App) int {
+	if givesBest(a.h) {
+		return a.h.Done.BestEpoch
+	}
+	return a.h.Status.Epoch
+}
+
 func (f *saveForm) Draw(a *App, w, h int) []string {
 	v := a.paneView()
 	bw := min(w-2, 80)
@@ -208,8 +222,14 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 	if problem := f.problem(); problem != "" {
 		l.Put(style.Bad, "× "+problem)
 	} else {
-		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(v.H.Latest.Epoch))
-		e := &v.H.Latest
+		e, epoch := v.H.Latest, v.H.Latest.Epoch
+		if d := v.H.Done; givesBest(v.H) {
+			e, epoch = event.EpochEvent{TestError: d.TestError, TestRMSE: d.TestRMSE}, d.BestEpoch
+		}
+		l.Put(style.Muted, "the weights after epoch ").Put(style.Text, format.Count(epoch))
+		if givesBest(v.H) {
+			l.Put(style.Muted, ", the best")
+		}
 		fault, what, unit := float64(e.TestError), "  test error ", format.Percent
 		if v.H.Regression() {
 			fault, what, unit = float64(e.TestRMSE), "  test RMSE ", format.Number

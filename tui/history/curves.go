@@ -13,11 +13,14 @@ import (
 // Curves are what a run's charts show over its epochs, and the events that they mark.
 type Curves struct {
 	Loss, TestLoss, Metric, TestMetric chart.Series // Metric: error, or RMSE for regression
-	Radius, Rho, Rate                  chart.Series
-	Gradient, Step                     chart.Series
-	Seconds                            chart.Series
-	Figures                            []FigureSeries // the newest epoch's method's own
-	MemberLow, MemberHigh              chart.Series   // the metric of a committee's best and worst member
+	// Over the validation rows; empty where the run has none.
+	ValidationLoss, ValidationMetric chart.Series
+
+	Radius, Rho, Rate     chart.Series
+	Gradient, Step        chart.Series
+	Seconds               chart.Series
+	Figures               []FigureSeries // the newest epoch's method's own
+	MemberLow, MemberHigh chart.Series   // the metric of a committee's best and worst member
 
 	most     int            // buckets of a curve; 0: chart.MaxBuckets
 	figureAt map[string]int // where a figure of another program stands, by its key
@@ -65,12 +68,20 @@ func (c *Curves) coarsen(most int) {
 
 // all are the series over the epochs.
 func (c *Curves) all() []*chart.Series {
-	out := []*chart.Series{&c.Loss, &c.TestLoss, &c.Metric, &c.TestMetric, &c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds,
+	out := []*chart.Series{&c.Loss, &c.TestLoss, &c.Metric, &c.TestMetric, &c.ValidationLoss, &c.ValidationMetric, &c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds,
 		&c.MemberLow, &c.MemberHigh}
 	for i := range c.Figures {
 		out = append(out, &c.Figures[i].Series)
 	}
 	return out
+}
+
+// HeldLoss is the loss over the rows that are not trained on and decide: the validation rows, or without them the test rows.
+func (c *Curves) HeldLoss() *chart.Series {
+	if c.ValidationLoss.Empty() {
+		return &c.TestLoss
+	}
+	return &c.ValidationLoss
 }
 
 // PositionOf is where an epoch stands on every axis.

@@ -23,6 +23,7 @@ type Earlier struct {
 // EarlierEpoch is one epoch of the list.
 type EarlierEpoch struct {
 	Loss, Metric, TestMetric float64
+	ValidationMetric         float64 // NaN without validation rows
 	Optimizer                string
 }
 
@@ -32,7 +33,7 @@ func (r *Earlier) take(h *History, e *event.EpochEvent) {
 		r.Epochs = map[int]EarlierEpoch{}
 	}
 	train, test := h.Metrics()
-	f := EarlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), e.Optimizer}
+	f := EarlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), float64(*train.Validation().Of(e)), e.Optimizer}
 	if old, ok := r.Epochs[e.Epoch]; ok && r.newest == e.Epoch && h.External() {
 		f = f.or(old)
 	}
@@ -57,7 +58,7 @@ func (f EarlierEpoch) or(old EarlierEpoch) EarlierEpoch {
 	for _, v := range [...]struct {
 		new *float64
 		old float64
-	}{{&f.Loss, old.Loss}, {&f.Metric, old.Metric}, {&f.TestMetric, old.TestMetric}} {
+	}{{&f.Loss, old.Loss}, {&f.Metric, old.Metric}, {&f.TestMetric, old.TestMetric}, {&f.ValidationMetric, old.ValidationMetric}} {
 		if event.Float(*v.new).Absent() {
 			*v.new = v.old
 		}

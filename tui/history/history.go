@@ -68,6 +68,7 @@ type Best struct {
 	Value float64
 	Epoch int
 	Known bool
+	tie   float64 // what decides between epochs with the same value
 }
 
 // Apply adds what is new. The order within a Delta is: run, epochs with the switches, settings and
@@ -187,6 +188,10 @@ func (h *History) measured(e, old *event.EpochEvent) {
 	train, test := h.Metrics()
 	put(&h.Curves.Metric, train.Of(e), *train.Of(old))
 	put(&h.Curves.TestMetric, test.Of(e), *test.Of(old))
+	if h.External() || h.Run != nil && h.Run.Data.ValidationRows > 0 {
+		put(&h.Curves.ValidationLoss, &e.ValidationLoss, old.ValidationLoss)
+		put(&h.Curves.ValidationMetric, train.Validation().Of(e), *train.Validation().Of(old))
+	}
 	put(&h.Curves.Radius, &e.Radius, old.Radius)
 	put(&h.Curves.Rho, &e.Rho, old.Rho)
 	put(&h.Curves.Rate, &e.Rate, old.Rate)
@@ -212,13 +217,16 @@ func Put(s *chart.Series, at chart.Position, y event.Float, external bool) {
 func (h *History) updateBest(e *event.EpochEvent) {
 	if m := h.Measure.With(e); m != h.Measure {
 		if m.Train() != h.Measure.Train() {
-			h.Curves.Metric, h.Curves.TestMetric = chart.Series{Most: h.Curves.most}, chart.Series{Most: h.Curves.most}
+			none := chart.Series{Most: h.Curves.most}
+			h.Curves.Metric, h.Curves.TestMetric, h.Curves.ValidationMetric = none, none, none
 			h.Gen.Run++
 		}
 		h.Measure, h.Best, h.bests = m, Best{}, nil
 	}
-	if v := h.Measure.Value(e); !math.IsNaN(v) && (!h.Best.Known || v < h.Best.Value) {
-		h.Best = Best{v, e.Epoch, true}
+	order := h.Measure.Order()
+	tie := float64(*order[len(order)-1].Of(e))
+	if v := h.Measure.Value(e); !math.IsNaN(v) && (!h.Best.Known || v < h.Best.Value || v == h.Best.Value && tie < h.Best.tie) {
+		h.Best = Best{v, e.Epoch, true, tie}
 		h.bests = chart.Newest(append(h.bests, h.Best), keptBests)
 	}
 }

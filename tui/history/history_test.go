@@ -12,7 +12,7 @@ import (
 func TestGoingBack(t *testing.T) {
 	h := &History{}
 	epoch := func(n int, loss event.Float) event.EpochEvent {
-		return event.EpochEvent{Epoch: n, Loss: loss, TestError: loss, Accepted: true,
+		return event.EpochEvent{Epoch: n, Loss: loss, TestError: loss, ValidationError: event.Absent, Accepted: true,
 			Inner: []event.InnerSummary{{Iterations: n, Stop: krylov.Residual}}}
 	}
 	h.Apply(&feed.Delta{

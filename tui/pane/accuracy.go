@@ -42,7 +42,7 @@ func (p *Accuracy) unit(v *View) func(float64) string {
 }
 
 func (p *Accuracy) Head(v *View, l *style.Line) {
-	pairHead(v, l, &v.H.Curves.Metric, &v.H.Curves.TestMetric, p.unit(v))
+	pairHead(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, p.unit(v))
 	if v.H.Best.Known && v.H.Epochs > 1 {
 		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.H.Best.Value)), style.Muted.Of(" at "+format.Count(v.H.Best.Epoch)))
 	}
@@ -53,7 +53,7 @@ func (p *Accuracy) Head(v *View, l *style.Line) {
 }
 
 func (p *Accuracy) plot(v *View) chart.Plot {
-	pl := pairPlot(v, &v.H.Curves.Metric, &v.H.Curves.TestMetric)
+	pl := pairPlot(v, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric)
 	pl.Log, pl.Y.Zero = p.log, true
 	if !v.H.Curves.MemberLow.Empty() {
 		pl.Curves = append(pl.Curves,
@@ -80,7 +80,7 @@ func (p *Accuracy) Strip(v *View, w, h int) []string {
 }
 
 func (p *Accuracy) Figure(v *View) *figure.Chart {
-	f := figure.Chart{Title: "error", Y: "share of rows classified wrongly", Curves: trainAndTest(&v.H.Curves.Metric, &v.H.Curves.TestMetric)}
+	f := figure.Chart{Title: "error", Y: "share of rows classified wrongly", Curves: trainAndTest(&v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric)}
 	if v.H.Regression() {
 		f.Title, f.Y = "RMSE", "root mean square error"
 		if v.H.Run != nil {

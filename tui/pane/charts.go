@@ -43,12 +43,13 @@ func pointsOf(s *chart.Series) []figure.Point {
 	return out
 }
 
-// trainAndTest are the curves of one quantity over the rows of either set.
-func trainAndTest(train, test *chart.Series) []figure.Curve {
-	return []figure.Curve{
-		{Name: "training rows", Color: style.OnPaper(style.Train), Points: pointsOf(train)},
-		{Name: "test rows", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(test)},
+// trainAndTest are the curves of one quantity over the rows of each part.
+func trainAndTest(train, validation, test *chart.Series) []figure.Curve {
+	curves := []figure.Curve{{Name: "training rows", Color: style.OnPaper(style.Train), Points: pointsOf(train)}}
+	if !validation.Empty() {
+		curves = append(curves, figure.Curve{Name: "validation rows", Color: style.OnPaper(style.Validation), Points: pointsOf(validation)})
 	}
+	return append(curves, figure.Curve{Name: "test rows", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(test)})
 }
 
 // EpochPlot is a plot of curves over the epochs of the run.

@@ -57,8 +57,11 @@ func (v *View) faulty() bool {
 	return !v.H.Elsewhere() || !v.H.Curves.Metric.Empty() || !v.H.Curves.TestMetric.Empty()
 }
 
-// faultInk is of the test rows if there are any.
+// faultInk is of the validation rows if there are any, else of the test rows.
 func (v *View) faultInk() style.Token {
+	if !v.H.Curves.ValidationMetric.Empty() {
+		return style.Validation
+	}
 	if v.H.Curves.TestMetric.Empty() {
 		return style.Train
 	}
@@ -126,11 +129,14 @@ func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 	}
 	l.Group(style.Train.Of("  " + style.Pad(format.Number(float64(s.Loss)), 7)))
 	fault, testFault, unit := s.Error, s.TestError, format.Percent
+	train, _ := v.H.Metrics()
 	if v.H.Regression() {
 		fault, testFault, unit = s.RMSE, s.TestRMSE, format.Number
 	}
 	switch {
 	case !v.faulty():
+	case !v.H.Curves.ValidationMetric.Empty():
+		l.Group(style.Validation.Of(" " + style.Right(unit(float64(*train.Validation().Of(s))), 6)))
 	case !testFault.Absent():
 		l.Group(style.Test.Of(" " + style.Right(unit(float64(testFault)), 6)))
 	default:
@@ -174,9 +180,9 @@ var logged = [...]struct {
 	name  string
 	token style.Token
 }{
-	{event.Loss, "loss", style.Train}, {event.TestLoss, "test", style.Test},
-	{event.Error, "error", style.Train}, {event.TestError, "test error", style.Test},
-	{event.RMSE, "RMSE", style.Train}, {event.TestRMSE, "test RMSE", style.Test},
+	{event.Loss, "loss", style.Train}, {event.ValidationLoss, "validation", style.Validation}, {event.TestLoss, "test", style.Test},
+	{event.Error, "error", style.Train}, {event.ValidationError, "validation error", style.Validation}, {event.TestError, "test error", style.Test},
+	{event.RMSE, "RMSE", style.Train}, {event.ValidationRMSE, "validation RMSE", style.Validation}, {event.TestRMSE, "test RMSE", style.Test},
 	{event.Rate, "rate", style.Text}, {event.GradientNorm, "‖g‖", style.Text},
 }
 

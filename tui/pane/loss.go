@@ -37,13 +37,13 @@ func (*Loss) Blank(h *history.History) bool {
 func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
 
 func (p *Loss) Head(v *View, l *style.Line) {
-	pairHead(v, l, &v.H.Curves.Loss, &v.H.Curves.TestLoss, format.Number)
+	pairHead(v, l, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss, format.Number)
 	scaleHead(l, p.log)
 }
 
 func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
-	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
-	pl.Log, pl.Best, pl.Waiting, pl.Note = p.log, true, v.Without("loss"), overfitWords(&v.H.Curves.Loss, &v.H.Curves.TestLoss, v.H.Run.Counted())
+	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)
+	pl.Log, pl.Best, pl.Waiting, pl.Note = p.log, true, v.Without("loss"), overfitWords(&v.H.Curves, v.H.Run.Counted())
 	if zoomed {
 		return p.Whole(&v.Pen, &p.chart, pl, w, h)
 	}
@@ -51,18 +51,26 @@ func (p *Loss) Body(v *View, w, h int, zoomed bool) []string {
 }
 
 func (p *Loss) Strip(v *View, w, h int) []string {
-	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.TestLoss)
+	pl := pairPlot(v, &v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)
 	pl.Log = p.log
 	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
 }
 
-// pairPlot is a chart of a quantity over the training rows (solid) and the test rows (dashed).
-func pairPlot(v *View, train, test *chart.Series) chart.Plot {
-	pl := EpochPlot(v.H,
-		chart.Curve{Name: "train", Token: style.Train, Series: train, Mark: '*'},
-		chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
+// pairPlot is a chart of a quantity over the training rows (solid), the validation rows, if there are any, and the test rows
+// (dashed).
+func pairPlot(v *View, train, validation, test *chart.Series) chart.Plot {
+	pl := EpochPlot(v.H, PairCurves(train, validation, test)...)
 	pl.Waiting, pl.Legend, pl.Signs = Waiting(v), true, true
 	return pl
+}
+
+// PairCurves are the curves of a quantity over the rows that there are.
+func PairCurves(train, validation, test *chart.Series) []chart.Curve {
+	curves := []chart.Curve{{Name: "train", Token: style.Train, Series: train, Mark: '*'}}
+	if !validation.Empty() {
+		curves = append(curves, chart.Curve{Name: "valid", Token: style.Validation, Series: validation, Mark: '+'})
+	}
+	return append(curves, chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
 }
 
 // Waiting says why a chart is empty.
@@ -85,14 +93,14 @@ func (v *View) Without(what string) string {
 }
 
 // pairHead writes the newest values of both kinds of rows with the direction they moved in, and marks those after which one came
-// that is not finite. Rows of which nothing is told are left out.
-func pairHead(v *View, l *style.Line, train, test *chart.Series, text func(float64) string) {
+// that is not finite. What decides comes first; rows of which nothing is told are left out.
+func pairHead(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string) {
 	gap := ""
 	for _, k := range []struct {
 		name   string
 		ink    style.Token
 		series *chart.Series
-	}{{"train ", style.Train, train}, {"test ", style.Test, test}} {
+	}{{"valid ", style.Validation, validation}, {"train ", style.Train, train}, {"test ", style.Test, test}} {
 		if k.series.Untold() {
 			continue
 		}
@@ -124,12 +132,12 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 	picture := c.Draw(&v.Pen, pl, w-column-1, h)
 	for i := range rows {
 		l := v.Line(w)
-		switch {
-		case i == 0:
+		if i == 0 {
 			v.Label(l, name)
-			l.Put(style.Train, pl.Curves[0].Sign(v.Glyphs, 1)).Put(style.Muted, " train ").Group(nowOr(pl.Curves[0].Series, style.Train, text)...)
-		case i == 1:
-			l.To(11).Put(style.Test, pl.Curves[1].Sign(v.Glyphs, 1)).Put(style.Muted, " test  ").Group(nowOr(pl.Curves[1].Series, style.Test, text)...)
+		}
+		if k := i; k < len(pl.Curves) && pl.Curves[k].Token != style.Muted { // those of members are not told
+			k := &pl.Curves[k]
+			l.To(11).Put(k.Token, k.Sign(v.Glyphs, 1)).Put(style.Muted, " "+style.Pad(k.Name, 6)).Group(nowOr(k.Series, k.Token, text)...)
 		}
 		l.To(column).Raw(picture[i], w-column-1)
 		rows[i] = l.Full()
@@ -146,5 +154,5 @@ func nowOr(s *chart.Series, ink style.Token, text func(float64) string) []style.
 }
 
 func (p *Loss) Figure(v *View) *figure.Chart {
-	return RunFigure(v.H, figure.Chart{Title: "loss", Y: "mean loss", LogY: true, Curves: trainAndTest(&v.H.Curves.Loss, &v.H.Curves.TestLoss)})
+	return RunFigure(v.H, figure.Chart{Title: "loss", Y: "mean loss", LogY: true, Curves: trainAndTest(&v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)})
 }

@@ -4,6 +4,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/alert"
 	"newtop/tui/chart"
+	"newtop/tui/history"
 )
 
 // overfits reports the epoch since which the test loss rises while the training loss falls, by the rule that alerts have.
@@ -27,12 +28,16 @@ func curveOf(s *chart.Series) *alert.Curve {
 	return &c
 }
 
-// overfitWords say it, ever shorter; nil where the test loss does not rise.
-func overfitWords(train, test *chart.Series, counted string) []string {
-	since, ok := overfits(train, test)
+// overfitWords say it of the validation rows, or without them of the test rows, ever shorter; nil where their loss does not rise.
+func overfitWords(c *history.Curves, counted string) []string {
+	since, ok := overfits(&c.Loss, c.HeldLoss())
 	if !ok {
 		return nil
 	}
 	epoch := format.Count(since)
-	return []string{"test loss rises since " + counted + " " + epoch, "test loss rises since " + epoch}
+	rises := "test loss rises since "
+	if c.HeldLoss() != &c.TestLoss {
+		rises = "validation loss rises since "
+	}
+	return []string{rises + counted + " " + epoch, rises + epoch}
 }

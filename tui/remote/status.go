@@ -40,6 +40,7 @@ type news struct {
 type record struct {
 	epoch int
 	value event.Float
+	tie   event.Float // what decides between epochs with the same value
 }
 
 func newNews(run Run) *news {
@@ -102,8 +103,10 @@ func (n *news) epoch(e *event.EpochEvent, more bool) {
 	if n.broken = v.Broken() || v.Absent() && n.broken; v.Finite() {
 		n.finite = v
 	}
-	if k := len(n.records); v.Finite() && (k == 0 || v < n.records[k-1].value) {
-		n.records = append(n.records, record{e.Epoch, v})
+	order := n.measure.Order()
+	tie := *order[len(order)-1].Of(e)
+	if k := len(n.records); v.Finite() && (k == 0 || v < n.records[k-1].value || v == n.records[k-1].value && tie < n.records[k-1].tie) {
+		n.records = append(n.records, record{e.Epoch, v, tie})
 	}
 }
 
@@ -221,6 +224,9 @@ type statusReport struct {
 	TestError           event.Float      `json:"test_error"`
 	RMSE                event.Float      `json:"rmse"`
 	TestRMSE            event.Float      `json:"test_rmse"`
+	ValidationLoss      event.Float      `json:"validation_loss"`
+	ValidationError     event.Float      `json:"validation_error"`
+	ValidationRMSE      event.Float      `json:"validation_rmse"`
 	Measure             string           `json:"measure"` // what best is the least of
 	Best                event.Float      `json:"best"`
 	BestEpoch           int              `json:"best_epoch"`
@@ -250,7 +256,7 @@ func (n *news) json() string {
 	s := &n.status
 	r := statusReport{
 		Optimizer: n.optimizer(), Phase: s.Phase.String(), Epoch: s.Epoch, Epochs: s.EpochLimit,
-		Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, Best: nan,
+		Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, ValidationLoss: nan, ValidationError: nan, ValidationRMSE: nan, Best: nan,
 		Elapsed: event.Float(s.Elapsed), GradientEquivalents: event.Float(s.Equivalents),
 		Computing: s.Computing, Racing: s.Racing, Control: []string{},
 	}
@@ -259,6 +265,7 @@ func (n *news) json() string {
 	}
 	if e := n.last; e != nil {
 		r.Loss, r.TestLoss, r.Error, r.TestError, r.RMSE, r.TestRMSE = e.Loss, e.TestLoss, e.Error, e.TestError, e.RMSE, e.TestRMSE
+		r.ValidationLoss, r.ValidationError, r.ValidationRMSE = e.ValidationLoss, e.ValidationError, e.ValidationRMSE
 		r.Measure = n.measure.Info().Name
 	}
 	if k := len(n.records); k > 0 {

@@ -17,7 +17,7 @@ func TestStatus(t *testing.T) {
 	}
 	run := &event.RunEvent{ID: "r1", Data: event.DataInfo{Name: "letters", Classes: 26, TestRows: 10}, Optimizer: "tr-newton"}
 	epoch := func(k int, test float64) event.EpochEvent {
-		return event.EpochEvent{Epoch: k, Loss: 0.5, TestError: event.Float(test), Error: 0.01, RMSE: event.Float(math.NaN())}
+		return event.EpochEvent{Epoch: k, Loss: 0.5, TestError: event.Float(test), ValidationError: event.Absent, Error: 0.01, RMSE: event.Float(math.NaN())}
 	}
 	ann := event.Viewer{Name: "ann", Key: "A", Control: true}
 	n.take(&feed.Delta{

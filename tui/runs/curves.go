@@ -142,12 +142,16 @@ func told(all []event.EpochEvent, m event.Measure) (out []event.EpochEvent) {
 	return out
 }
 
-// series are the loss of the training rows and of the test rows.
+// series are the loss of the training rows, and of the validation rows or, without them, of the test rows.
 func (c *curve) series() (train, test chart.Series) {
 	for i := range c.epochs {
 		e := &c.epochs[i]
 		train.Add(float64(e.Epoch), float64(e.Loss))
-		test.Add(float64(e.Epoch), float64(e.TestLoss))
+		held := e.ValidationLoss
+		if held.Absent() {
+			held = e.TestLoss
+		}
+		test.Add(float64(e.Epoch), float64(held))
 	}
 	return train, test
 }

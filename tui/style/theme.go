@@ -59,6 +59,7 @@ var safeHues = [tokenCount][2]string{
 	Focus:             {"#56b4e9", "#0072b2"}, // sky blue, blue
 	Accent:            {"#56b4e9", "#0072b2"},
 	Train:             {"#56b4e9", "#0072b2"},
+	Validation:        {"#14b88a", "#00785a"}, // bluish green
 	Test:              {"#e69f00", "#966000"}, // orange
 	Good:              {"#14b88a", "#00785a"}, // bluish green
 	Warn:              {"#f0e442", "#756c00"}, // yellow

@@ -12,21 +12,22 @@ import (
 type Token uint8
 
 const (
-	Text   Token = iota // what is read
-	Strong              // what is read first
-	Muted               // units, labels, hints
-	Border              // frames
-	Grid                // axes and guide lines
-	Focus               // the frame that has the keys
-	Accent              // keys, the current choice
-	Train               // of the training rows
-	Test                // of the test rows
-	Good                // accepted, running, done
-	Warn                // paused, rejected, refused
-	Bad                 // diverged, not finite, negative
-	Alarm               // a whole line that must not be overlooked
-	Done                // a whole line that closes a run
-	Chosen              // the highlighted row of a list
+	Text       Token = iota // what is read
+	Strong                  // what is read first
+	Muted                   // units, labels, hints
+	Border                  // frames
+	Grid                    // axes and guide lines
+	Focus                   // the frame that has the keys
+	Accent                  // keys, the current choice
+	Train                   // of the training rows
+	Validation              // of the validation rows
+	Test                    // of the test rows
+	Good                    // accepted, running, done
+	Warn                    // paused, rejected, refused
+	Bad                     // diverged, not finite, negative
+	Alarm                   // a whole line that must not be overlooked
+	Done                    // a whole line that closes a run
+	Chosen                  // the highlighted row of a list
 	NegativeCurvature
 	Boundary
 	Residual
@@ -63,6 +64,7 @@ var looks = [tokenCount]look{
 	Focus:             {"#87afd7", "#005faf", 14, 4, true, false},
 	Accent:            {"#87afd7", "#005faf", 14, 4, true, false},
 	Train:             {"#5fafff", "#005fd7", 14, 6, false, false},
+	Validation:        {"#87d787", "#2e7d32", 10, 2, false, false},
 	Test:              {"#ffaf5f", "#a35405", 11, 3, false, false},
 	Good:              {"#87d787", "#2e7d32", 10, 2, false, false},
 	Warn:              {"#ffd75f", "#8a6d00", 11, 3, true, false},

@@ -67,6 +67,9 @@ func columnsOf(m *model, long bool) []tuneColumn {
 		best.wide = 9
 	}
 	out = append(out, best)
+	if m.board.Test != "" {
+		out = append(out, tuneColumn{"test", best.wide, 2, false, plainColumn, figure(func(t *tune.Trial) string { return m.text(float64(t.Test)) })})
+	}
 	if m.board.Target > 0 {
 		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) style.Part {
 			if s := float64(t.TargetSeconds); format.Finite(s) {

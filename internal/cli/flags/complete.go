@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/datasets"
+	"newtop/datasets/convert"
 	"newtop/trainer"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
@@ -55,16 +56,17 @@ func Directories(*cobra.Command, []string, string) ([]cobra.Completion, cobra.Sh
 	return nil, cobra.ShellCompDirectiveFilterDirs
 }
 
-// DataSets offers a shell the data sets by name, with the CSV files that begin like what is typed, or else any file.
+// DataSets offers a shell the data sets by name, with the tables that begin like what is typed, or else any file.
 func DataSets(_ *cobra.Command, _ []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 	for _, d := range datasets.List() {
 		if strings.HasPrefix(d.Name, begun) {
 			out = append(out, cobra.CompletionWithDesc(d.Name, d.Title))
 		}
 	}
-	for _, ending := range []string{".csv", ".csv.gz"} {
+	for _, ending := range convert.Endings {
 		files, _ := filepath.Glob(literally(begun) + "*" + ending)
-		out = append(out, files...)
+		packed, _ := filepath.Glob(literally(begun) + "*" + ending + ".gz")
+		out = append(append(out, files...), packed...)
 	}
 	return out, cobra.ShellCompDirectiveDefault
 }

@@ -50,7 +50,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		Set: []string{"rate=2", "decay=0.1"}, Batch: 7, Blocks: 4, Epochs: 0, TimeLimit: 90 * time.Second, TargetLoss: 1e-9,
 		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power",
 		SpectrumOf: "gauss-newton", SpectrumRows: -1, Density: true, Save: "out.onnx", Memory: 3 << 20, Precision: "float32",
-		Drop: []string{"a", "b c"}, Keep: []string{"d"}, Patience: -1, ClassWeights: "balanced",
+		Drop: []string{"a", "b c"}, Keep: []string{"d"}, Patience: -1, Folds: 5, Fold: 2, Weights: "best", ClassWeights: "balanced",
 	}
 	elsewhere := trainer.Config{
 		Model: "umbridge:http://localhost:4242", Maximize: true, ModelTimeout: time.Minute, Optimizer: "tr-newton",
@@ -58,7 +58,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 	}
 	for i := range table { // flags that are not tried above are tried with any value
 		field := table[i].of(&full)
-		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" || slices.Contains([]string{"Model", "Maximize", "ModelTimeout"}, table[i].field) {
+		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" || slices.Contains([]string{"Model", "Maximize", "ModelTimeout", "Validation"}, table[i].field) {
 			continue
 		}
 		switch field.Kind() {
@@ -73,15 +73,17 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		}
 	}
 	chain := *usualConfig()
-	chain.Hidden, chain.Skip = []int{70, 50}, models.SkipAll
+	chain.Hidden, chain.Skip, chain.Validation = []int{70, 50}, models.SkipAll, "0.1" // which folds leave no room for
 	none := *usualConfig()
 	none.Hidden = []int{}
 	graph := *usualConfig()
 	graph.Graph = "net.toml"
 	odd := *usualConfig()
 	odd.Memory = 1<<30 + 1
+	held := *usualConfig()
+	held.Validation, held.Weights = "0.1", "last"
 	filled := map[string]bool{}
-	for _, c := range []trainer.Config{*usualConfig(), full, chain, none, graph, odd, elsewhere} {
+	for _, c := range []trainer.Config{*usualConfig(), full, chain, none, graph, odd, held, elsewhere} {
 		if got := parsed(t, flagsOf(&c)); !reflect.DeepEqual(got, c) {
 			t.Errorf("%q make\n%+v, expected\n%+v", flagsOf(&c), got, c)
 		}

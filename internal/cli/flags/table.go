@@ -35,13 +35,13 @@ type row struct {
 
 // table lists the run flags in the order of the help. Who adds one adds a row here and a field to trainer.Config.
 var table = []row{
-	{name: "data", group: "data", value: "NAME|FILE|-", offer: DataSets, field: "Data", told: true, usual: "letters", usage: "data set by name (see newtop data), a CSV file, packed by gzip or not, several: 'parts/*.csv', a.csv,b.csv, a directory; or -, standard input"},
+	{name: "data", group: "data", value: "NAME|FILE|-", offer: DataSets, field: "Data", told: true, usual: "letters", usage: "data set by name (see newtop data), a table's file (CSV, Parquet, NPY, NPZ, ARFF or LIBSVM, packed by gzip or not), several: 'parts/*.csv', a.csv,b.csv, a directory; or -, standard input"},
 	{name: "data-dir", group: "data", value: "DIR", offer: Directories, field: "DataDir", told: true, usage: "where real data sets are; empty: the cache that newtop data fetch fills"},
 	{name: "target", group: "data", value: "COLUMN", field: "Target", usage: "target column of a table, by name or number (name:7, place:7 where it may be either); empty: the last"},
 	{name: "test", group: "data", value: "N|FRACTION|FILE", field: "Test", usage: "test rows, a number or a fraction, or a file of the same table that has them; empty: what the data set says"},
 	{name: "validation", group: "data", value: "N|FRACTION", field: "Validation", told: true, usage: "rows to decide by, taken from the training rows; 0: none; empty: 15 % of a table, none of another set"},
 	{name: "folds", group: "data", field: "Folds", told: true, usage: "cross-validation: train so many times, each time with another part of the training rows to decide by; 0: once"},
-	{name: "fold", group: "data", field: "Fold", told: true, usage: "with --folds: only this part, from 1; 0: all, one after the other"},
+	{name: "fold", group: "data", field: "Fold", told: true, usage: "with --folds: only this part, from 1; 0: all, one after the other, or with --committee of as many nets at once, a part to each net"},
 	{name: "header", group: "table", choices: []string{"yes", "no"}, field: "Header", usage: "whether the first row names the columns; empty: as it looks"},
 	{name: "missing", group: "table", choices: []string{"indicator", "mean", "median", "drop"}, field: "Missing", told: true, usage: "missing values: indicator (the mean and an input that tells), mean, median, or drop the row; empty: indicator"},
 	{name: "decimal", group: "table", value: "CHAR", field: "Decimal", usage: "what parts decimals: a point or a comma; empty: a point"},
@@ -79,8 +79,8 @@ var table = []row{
 	{name: "weights", group: "generalization", choices: []string{"best", "last"}, field: "Weights", usage: "weights that the run ends with: best (by the validation rows, if there are any) or last; empty: best"},
 	{name: "target-loss", group: "limits", field: "TargetLoss", usage: "stop at this training loss; 0: never",
 		again: "stop at this training loss; 0: never; not given: the run's target"},
-	{name: "target-error", group: "limits", value: "FRACTION", field: "TargetError", usage: "stop at this test error as a fraction, or test RMSE in the units of the data; 0: never",
-		again: "stop at this test error as a fraction, or test RMSE in the units of the data; 0: never; not given: the run's target"},
+	{name: "target-error", group: "limits", value: "FRACTION", field: "TargetError", usage: "stop at this error of the validation rows (else of the test rows) as a fraction, or RMSE in the units of the data; 0: never",
+		again: "stop at this error of the validation rows (else of the test rows) as a fraction, or RMSE in the units of the data; 0: never; not given: the run's target"},
 	{name: "time-limit", group: "limits", field: "TimeLimit", usage: "stop after this much work, as in 90s; 0: never",
 		again: "stop after this much work in all, as in 90s; 0: never; not given: the run's limit"},
 	{name: "precision", group: Computing, choices: models.PrecisionNames(), field: "Precision", told: true, usage: "of passes and data: float64, or float32 in half the memory and about half the time, weights and sums in float64; empty: float64"},

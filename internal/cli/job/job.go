@@ -50,11 +50,24 @@ func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, e
 		return nil, err
 	}
 	WarnOfUnused(cmd, &c)
+	Settle(cmd, &c)
 	r, err := keepRecord(f, cmd, c, false)
 	if err != nil {
 		return nil, err
 	}
 	return &Job{config: c, record: r}, nil
+}
+
+// Settle has the configuration say what it leaves to the data, and tells of it.
+func Settle(cmd *cobra.Command, c *trainer.Config) {
+	before := *c
+	c.Settle()
+	if c.Validation != before.Validation {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s of the rows that are not for testing decide which epoch is the best: --validation 0 for none\n", print.Share(c.Validation))
+	}
+	if c.Patience != before.Patience {
+		fmt.Fprintf(cmd.ErrOrStderr(), "the run ends after %d epochs without a better one: --patience never to go on\n", c.Patience)
+	}
 }
 
 // WarnOfUnused says which flags have no effect on the method that a run begins with. It is no error: a run can be switched

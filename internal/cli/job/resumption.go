@@ -118,6 +118,8 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
 	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
 		return &FinishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
+	case d.Reason == event.ReasonPatience && c.Patience > 0 && c.Patience <= d.Epochs-d.BestEpoch:
+		return &FinishedError{run.ID, d.Reason, "has " + d.Message, fmt.Sprintf("--patience above %d, or never", d.Epochs-d.BestEpoch)}
 	case d.Reason == event.ReasonStalled, d.Reason == event.ReasonDiverged:
 		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
 	}

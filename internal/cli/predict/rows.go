@@ -82,17 +82,14 @@ type tableRows struct {
 	model *modelfile.Model
 }
 
-// openFile is openTable of a file, which may be packed by gzip.
+// openFile is openTable of a file, which may be packed by gzip and of another format than CSV.
 func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (rowSource, error) {
-	content, _, err := datasets.Unpack(file, path)
+	text, err := datasets.Text(file, path)
 	if err != nil {
 		file.Close()
 		return nil, err
 	}
-	return f.openTable(m, struct {
-		io.Reader
-		io.Closer
-	}{content, file}, path)
+	return f.openTable(m, text, path)
 }
 
 func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
@@ -177,7 +174,7 @@ func (f *rowFlags) openSet(m *modelfile.Model, name string) (rowSource, error) {
 
 // rowsOf returns the rows of a set that --rows asks for.
 func (f *rowFlags) rowsOf(m *modelfile.Model, d *datasets.Dataset) (rowSource, error) {
-	if err := flags.OneOf("--rows", f.rows, "test", "train", "all"); err != nil {
+	if err := flags.OneOf("--rows", f.rows, rowChoices...); err != nil {
 		return nil, err
 	}
 	name := d.Name
@@ -191,11 +188,16 @@ func (f *rowFlags) rowsOf(m *modelfile.Model, d *datasets.Dataset) (rowSource, e
 		return nil, fmt.Errorf("%s has the inputs %s: expected those of the model, %s", name, print.Names(names), print.Names(columnNames(m.Inputs)))
 	}
 	rows := &setRows{set: d, model: m}
-	if f.rows != "test" {
-		rows.splits = append(rows.splits, &d.Train)
+	for _, part := range []struct {
+		name  string
+		split *datasets.Split
+	}{{"train", &d.Train}, {"validation", &d.Validation}, {"test", &d.Test}} {
+		if (f.rows == part.name || f.rows == "all") && part.split.Rows() > 0 {
+			rows.splits = append(rows.splits, part.split)
+		}
 	}
-	if f.rows != "train" {
-		rows.splits = append(rows.splits, &d.Test)
+	if len(rows.splits) == 0 {
+		return nil, flags.Usagef("--rows %s: %s has none: expected other rows", f.rows, name)
 	}
 	return rows, rows.match(name)
 }

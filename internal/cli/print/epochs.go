@@ -37,12 +37,18 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	}
 	exists := func(f event.Float) bool { return !f.Absent() }
 	tested := run.Data.TestRows > 0 || exists(e.TestLoss) || exists(e.TestError) || exists(e.TestRMSE)
-	if tested {
+	validated := run.Data.ValidationRows > 0 || exists(e.ValidationLoss)
+	classes := run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError)
+	erring := len(run.Model.Layers) > 0 || classes || exists(e.RMSE) || exists(e.TestRMSE)
+	if validated && !erring {
+		list = append(list, decimal("valid", 8, 6, func(e *event.EpochEvent) event.Float { return e.ValidationLoss }))
+	}
+	if tested && !(validated && erring) { // else the errors have the room
 		list = append(list, decimal("test", 8, 6, func(e *event.EpochEvent) event.Float { return e.TestLoss }))
 	}
 	external := run.External()
-	if classes := run.Data.Classes > 0 || exists(e.Error) || exists(e.TestError); len(run.Model.Layers) > 0 || classes || exists(e.RMSE) || exists(e.TestRMSE) {
-		list = append(list, faults(classes, tested)...)
+	if erring {
+		list = append(list, faults(classes, validated, tested)...)
 	}
 	single := len(e.Members) == 0
 	if exists(e.Radius) && single {
@@ -115,10 +121,11 @@ func widthOf(parts ...[]column) (width int) {
 	return width - 1
 }
 
-// faults are the columns of the error in per cent, or of a regression's root mean square.
-func faults(classes, tested bool) []column {
+// faults are the columns of the error in per cent, or of a regression's root mean square, over the rows that there are.
+func faults(classes, validated, tested bool) []column {
 	list := []column{
 		decimal("rmse", 7, 5, func(e *event.EpochEvent) event.Float { return e.RMSE }),
+		decimal("valid", 7, 5, func(e *event.EpochEvent) event.Float { return e.ValidationRMSE }),
 		decimal("test", 7, 5, func(e *event.EpochEvent) event.Float { return e.TestRMSE }),
 	}
 	if classes {
@@ -130,11 +137,15 @@ func faults(classes, tested bool) []column {
 		}
 		list = []column{
 			{"error %", 7, func(e *event.EpochEvent) string { return share(e.Error) }},
+			{"valid %", 7, func(e *event.EpochEvent) string { return share(e.ValidationError) }},
 			{"test %", 6, func(e *event.EpochEvent) string { return share(e.TestError) }},
 		}
 	}
 	if !tested {
-		return list[:1]
+		list = list[:2]
+	}
+	if !validated {
+		list = slices.Delete(list, 1, 2)
 	}
 	return list
 }
@@ -208,12 +219,18 @@ func solves(e *event.EpochEvent, room int) string {
 	return strings.TrimLeft(text+end, " ")
 }
 
-// members is the column of what the members of a committee reach by themselves on the test rows, or on the training rows
-// where there are no others, from the best to the worst.
+// members is the column of what the members of a committee reach by themselves on the validation rows, without them on the test
+// rows, or on the training rows where there are no others, from the best to the worst.
 func members(first *event.MemberFigures) column {
 	head, width, format := "members", 15, "%.4g"
 	scale, of := 1.0, func(m *event.MemberFigures) event.Float { return m.Loss }
 	switch {
+	case !first.ValidationError.Absent():
+		head, width, format = "members %", 11, "%.2f"
+		scale, of = 100, func(m *event.MemberFigures) event.Float { return m.ValidationError }
+	case !first.ValidationRMSE.Absent():
+		head, width, format = "members", 13, "%.3g"
+		of = func(m *event.MemberFigures) event.Float { return m.ValidationRMSE }
 	case !first.TestError.Absent():
 		head, width, format = "members %", 11, "%.2f"
 		scale, of = 100, func(m *event.MemberFigures) event.Float { return m.TestError }

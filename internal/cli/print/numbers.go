@@ -3,6 +3,7 @@ package print
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"time"
 
@@ -34,6 +35,14 @@ func Percent(f event.Float) string {
 		return Number(f, 1)
 	}
 	return fmt.Sprintf("%.2f %%", 100*float64(f))
+}
+
+// Share writes a fraction that a flag has, as 0.15, as 15 %, and anything else as it is.
+func Share(text string) string {
+	if f, err := strconv.ParseFloat(text, 64); err == nil && f < 1 {
+		return strconv.FormatFloat(math.Round(1e4*f)/100, 'g', -1, 64) + " %"
+	}
+	return text
 }
 
 // MeasureOf writes what a run is judged by in an epoch; a missing figure is a dot.

@@ -86,7 +86,11 @@ func (t *TextRecorder) opening() {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	add(r.Data.TrainRows > 0, "%d + %d rows", r.Data.TrainRows, r.Data.TestRows)
+	if d := &r.Data; d.ValidationRows > 0 {
+		add(true, "%d rows to train on, %d to decide by, %d to test on", d.TrainRows, d.ValidationRows, d.TestRows)
+	} else {
+		add(d.TrainRows > 0, "%d + %d rows", d.TrainRows, d.TestRows)
+	}
 	add(r.Model.Program != "", "%s", r.Model.Program)
 	add(len(r.Model.Layers) > 0, "net %s", r.Model.Shape())
 	add(len(r.Model.Blocks) > 0, "%s", r.Model.Shape())
@@ -253,7 +257,7 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	switch done.Reason {
 	case event.ReasonEpochs:
 		reason = run.Counted() + "s"
-	case event.ReasonStalled:
+	case event.ReasonStalled, event.ReasonPatience:
 		reason += ": " + done.Message
 	}
 	text := run.Data.Name + ": "
@@ -266,6 +270,8 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	}
 	text += " (" + reason + ")"
 	switch {
+	case run.Data.ValidationRows > 0:
+		text += validated(run, done)
 	case run.Data.Classes > 0 && run.Data.TestRows > 0 && !done.TestError.Absent():
 		text += fmt.Sprintf(", test error %s, best %s in %s %d", Percent(done.TestError), Percent(done.BestTestError), run.Counted(), done.BestEpoch)
 	case run.Data.TestRows > 0 && !done.TestRMSE.Absent():
@@ -274,4 +280,24 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 		text += ", loss " + Number(done.Loss, 4)
 	}
 	return Printable(text)
+}
+
+// validated says how a run with validation rows went: what decided, and what the weights that it ends with reach on the test rows.
+func validated(run *event.RunEvent, done *event.DoneEvent) string {
+	kind, best, test := "error", Percent(done.ValidationError), Percent(done.TestError)
+	if run.Data.Classes == 0 {
+		kind, best, test = "RMSE", Number(done.ValidationRMSE, 4), Number(done.TestRMSE, 4)
+	}
+	best = fmt.Sprintf("validation %s %s", kind, best)
+	test = fmt.Sprintf("test %s %s", kind, test)
+	at := fmt.Sprintf("%s %d", run.Counted(), done.BestEpoch)
+	switch {
+	case done.Weights != event.WeightsBest && run.Data.TestRows > 0:
+		return fmt.Sprintf(", %s, best %s in %s", test, best, at)
+	case done.Weights != event.WeightsBest:
+		return fmt.Sprintf(", best %s in %s", best, at)
+	case run.Data.TestRows > 0:
+		return fmt.Sprintf(", best %s: %s, %s", at, best, test)
+	}
+	return fmt.Sprintf(", best %s: %s", at, best)
 }

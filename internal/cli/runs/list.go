@@ -93,27 +93,32 @@ func listed(runs []store.Run, inTerminal bool, now time.Time) *print.Table {
 
 // runRow is a run in a line for programs. Figures are those of the newest epoch, but for the best ones.
 type runRow struct {
-	ID          string      `json:"id"`
-	Name        string      `json:"name"`
-	State       store.State `json:"state"`
-	Begun       time.Time   `json:"begun"`
-	Changed     time.Time   `json:"changed"`
-	Data        string      `json:"data"`
-	Net         string      `json:"net"`
-	Parameters  int         `json:"parameters"`
-	Optimizer   string      `json:"optimizer"` // that it began with
-	Seed        uint64      `json:"seed"`
-	Epoch       int         `json:"epoch"`
-	Limit       int         `json:"epoch_limit"` // 0 for none
-	Loss        event.Float `json:"loss"`
-	TestLoss    event.Float `json:"test_loss"`
-	Error       event.Float `json:"error"`
-	TestError   event.Float `json:"test_error"`
-	RMSE        event.Float `json:"rmse"`
-	TestRMSE    event.Float `json:"test_rmse"`
-	BestEpoch   int         `json:"best_epoch"`
-	BestError   event.Float `json:"best_test_error"`
-	BestRMSE    event.Float `json:"best_test_rmse"`
+	ID         string      `json:"id"`
+	Name       string      `json:"name"`
+	State      store.State `json:"state"`
+	Begun      time.Time   `json:"begun"`
+	Changed    time.Time   `json:"changed"`
+	Data       string      `json:"data"`
+	Net        string      `json:"net"`
+	Parameters int         `json:"parameters"`
+	Optimizer  string      `json:"optimizer"` // that it began with
+	Seed       uint64      `json:"seed"`
+	Epoch      int         `json:"epoch"`
+	Limit      int         `json:"epoch_limit"` // 0 for none
+	Loss       event.Float `json:"loss"`
+	TestLoss   event.Float `json:"test_loss"`
+	Error      event.Float `json:"error"`
+	TestError  event.Float `json:"test_error"`
+	RMSE       event.Float `json:"rmse"`
+	TestRMSE   event.Float `json:"test_rmse"`
+	BestEpoch  int         `json:"best_epoch"` // by the validation rows, if there are any
+	BestError  event.Float `json:"best_test_error"`
+	BestRMSE   event.Float `json:"best_test_rmse"`
+	// Of the best epoch; null without validation rows.
+	ValidationLoss  event.Float `json:"best_validation_loss"`
+	ValidationError event.Float `json:"best_validation_error"`
+	ValidationRMSE  event.Float `json:"best_validation_rmse"`
+
 	Equivalents event.Float `json:"gradient_equivalents"`
 	Elapsed     event.Float `json:"elapsed"`    // training seconds
 	Checkpoint  int         `json:"checkpoint"` // epoch to resume from; −1 for none
@@ -143,6 +148,7 @@ func rowOf(r *store.Run) runRow {
 	row.Epoch, row.Loss, row.TestLoss, row.Error, row.TestError = last.Epoch, last.Loss, last.TestLoss, last.Error, last.TestError
 	row.RMSE, row.TestRMSE, row.Equivalents, row.Elapsed = last.RMSE, last.TestRMSE, last.GradientEquivalents, last.Elapsed
 	row.BestEpoch, row.BestError, row.BestRMSE = best.Epoch, best.TestError, best.TestRMSE
+	row.ValidationLoss, row.ValidationError, row.ValidationRMSE = best.ValidationLoss, best.ValidationError, best.ValidationRMSE
 	return row
 }
 

@@ -6,6 +6,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
+	"newtop/internal/cli/tune"
 	"newtop/trainer"
 )
 
@@ -22,6 +23,12 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.
 		return err
 	}
 	in, out, ok := print.Terminal(cmd)
+	if c, err := run.Parse(cmd); err == nil && folds(&c) {
+		if options.Input, options.Output = in, out; !ok {
+			return tune.Folds(cmd, run, c, "text", nil)
+		}
+		return tune.Folds(cmd, run, c, "text", &options)
+	}
 	if !ok {
 		printer, _ := print.NewRecorder("text", cmd.OutOrStdout(), cmd.ErrOrStderr())
 		j, err := job.New(run, cmd, nil)
@@ -37,6 +44,9 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.
 	}
 	return j.Show(cmd, options, browser)
 }
+
+// folds reports whether all folds are to be trained, one after the other.
+func folds(c *trainer.Config) bool { return c.Folds > 0 && c.Fold == 0 && !c.FoldCommittee() }
 
 // defaultSpectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.
 func defaultSpectra(cmd *cobra.Command, c *trainer.Config) {

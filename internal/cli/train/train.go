@@ -11,6 +11,7 @@ import (
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
+	"newtop/internal/cli/tune"
 	"newtop/trainer"
 	"newtop/trainer/event"
 )
@@ -67,6 +68,9 @@ func (s *starter) run(cmd *cobra.Command) error {
 		return err
 	}
 	served := s.serves
+	if folds(&c) {
+		return s.folds(cmd, c)
+	}
 	if served {
 		defaultSpectra(cmd, &c)
 	} else if served, err = s.serve.Wanted(cmd); err != nil {
@@ -90,6 +94,22 @@ func (s *starter) run(cmd *cobra.Command) error {
 		return j.Train(cmd, printer)
 	}
 	return j.Serve(cmd, printer, h)
+}
+
+// folds trains all folds, in this process alone.
+func (s *starter) folds(cmd *cobra.Command, c trainer.Config) error {
+	served, err := s.serve.Wanted(cmd)
+	switch {
+	case err != nil:
+		return err
+	case s.serves || served:
+		return flags.Wrong("--folds", c.Folds, "--fold beside it where the run is served")
+	case s.goOn:
+		return flags.Wrong("--continue", true, "it with --fold; folds go on by newtop tune --resume NAME")
+	case !s.group.Single():
+		return flags.Wrong("--folds", c.Folds, "--fold beside it where several processes train")
+	}
+	return tune.Folds(cmd, &s.flags, c, s.format, nil)
 }
 
 // prepare returns what prints the run, and what is to be trained. Also those of --config are flags, so that it comes before

@@ -19,6 +19,8 @@ type boardJSON struct {
 	Shards      []int            `json:"shards,omitempty"` // of shards together those that there are
 	Data        string           `json:"data"`
 	Measure     string           `json:"measure"`
+	Test        string           `json:"test"`      // the name of the trials' test figure; empty: they have none beside the measure
+	BestTest    event.Float      `json:"best_test"` // that of the best setting, of its finals the mean
 	Target      *float64         `json:"target"`
 	Over        []string         `json:"over"` // as --over takes them
 	Phase       string           `json:"phase"`
@@ -50,6 +52,7 @@ type trialJSON struct {
 	Final             bool              `json:"final"`
 	Epochs            int               `json:"epochs"`
 	Best              event.Float       `json:"best"`
+	Test              event.Float       `json:"test"` // the test figure of best_epoch, by which nothing is chosen; null: none, or best is that
 	BestEpoch         int               `json:"best_epoch"`
 	Last              event.Float       `json:"last"`
 	Loss              event.Float       `json:"loss"`
@@ -74,7 +77,7 @@ func trialOf(t *tune.Trial) trialJSON {
 		choices[c.Key] = c.Value
 	}
 	return trialJSON{Type: "trial", Number: t.Number, Setting: t.Setting, Choices: choices, Seed: t.Seed, State: t.State.String(), Why: t.Why,
-		Run: t.Run, Rung: t.Rung, Final: t.Final, Epochs: t.Epochs, Best: t.Best, BestEpoch: t.BestEpoch, Last: t.Last, Loss: t.Loss,
+		Run: t.Run, Rung: t.Rung, Final: t.Final, Epochs: t.Epochs, Best: t.Best, Test: t.Test, BestEpoch: t.BestEpoch, Last: t.Last, Loss: t.Loss,
 		Seconds: t.Seconds, Equivalents: t.Equivalents, TargetSeconds: t.TargetSeconds, TargetEquivalents: t.TargetEquivalents,
 		Begun: t.Begun, Ended: t.Ended}
 }
@@ -87,7 +90,7 @@ func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 		}
 		return &v
 	}
-	out := &boardJSON{Type: "search", Name: b.Name, Data: b.Data, Measure: b.Measure, Target: limit(b.Target), Over: []string{}, Phase: b.Phase,
+	out := &boardJSON{Type: "search", Name: b.Name, Data: b.Data, Measure: b.Measure, Test: b.Test, BestTest: event.Float(b.BestTest()), Target: limit(b.Target), Over: []string{}, Phase: b.Phase,
 		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.Most), Parallel: b.Parallel, Threads: b.Threads,
 		Count: len(b.Trials), Best: []trialJSON{}, Importances: []importanceJSON{}, Command: b.Command, Warning: b.Warning}
 	out.Shard, out.Of = b.Shard.Index, b.Shard.Of

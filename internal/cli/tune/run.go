@@ -32,6 +32,10 @@ func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 	out, messages := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	progress := print.NewMeter(messages, time.Now())
 	switch {
+	case t.config.Base.Folds > 0 && t.config.Base.Fold == 0 && t.format == "jsonl":
+		return &foldLines{trialLines{out: out, reported: map[int]bool{}}}
+	case t.config.Base.Folds > 0 && t.config.Base.Fold == 0:
+		return &foldReport{out: out, messages: messages, reported: map[int]bool{}}
 	case t.format == "jsonl":
 		return &trialLines{out: out, reported: map[int]bool{}}
 	case t.format == "json":

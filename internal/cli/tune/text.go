@@ -129,6 +129,7 @@ type standing struct {
 	trial     *tune.Trial
 	runs      int
 	best      event.Float // of the finals the mean
+	test      event.Float // of the finals the mean
 	toTarget  event.Float // of the finals the median
 	finalRuns int
 }
@@ -136,25 +137,27 @@ type standing struct {
 // standings returns the settings in a board's order.
 func standings(b *tune.Leaderboard) (list []standing) {
 	seen := map[int]int{} // settings to places in list
-	var bests, times [][]float64
+	var bests, tests, times [][]float64
 	for _, i := range b.Order {
 		t := &b.Trials[i]
 		at, known := seen[t.Setting]
 		if !known {
 			at = len(list)
 			seen[t.Setting] = at
-			list = append(list, standing{trial: t, best: t.Best, toTarget: t.TargetSeconds})
-			bests, times = append(bests, nil), append(times, nil)
+			list = append(list, standing{trial: t, best: t.Best, test: t.Test, toTarget: t.TargetSeconds})
+			bests, tests, times = append(bests, nil), append(tests, nil), append(times, nil)
 		}
 		s := &list[at]
 		s.runs++
 		if t.Measured() && (b.Ahead == nil || b.Ahead[t.Setting]) {
 			s.finalRuns++
 			bests[at], times[at] = append(bests[at], float64(t.Best)), append(times[at], float64(t.TargetSeconds))
+			tests[at] = append(tests[at], float64(t.Test))
 		}
 	}
 	for at := range list {
 		if list[at].finalRuns > 0 {
+			list[at].test = event.Float(mean(tests[at]))
 			list[at].best, list[at].toTarget = event.Float(mean(bests[at])), event.Float(middle(times[at]))
 		}
 	}
@@ -187,6 +190,9 @@ func middle(v []float64) float64 {
 // printBoard prints what came of a search: the best settings, what mattered, and how the best is trained. With top 1 it
 // prints that command and nothing else.
 func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
+	if b.Folds > 0 {
+		return printFolds(out, b)
+	}
 	if top == 1 {
 		if b.Command == "" {
 			return nil
@@ -225,6 +231,9 @@ func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
 	if b.Command != "" {
 		fmt.Fprintf(&text, "\nthe best is trained by\n%s\n", b.Command)
 	}
+	if test := b.BestTest(); b.Test != "" && !math.IsNaN(test) {
+		fmt.Fprintf(&text, "\nits %s, by which nothing was chosen: %s\n", b.Test, judged(b, event.Float(test)))
+	}
 	_, err := io.WriteString(out, text.String())
 	return err
 }
@@ -243,12 +252,18 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 	for _, key := range keys {
 		g.Heads, g.Ranks = append(g.Heads, strings.ToUpper(key)), append(g.Ranks, 0)
 	}
+	if b.Test != "" {
+		g.Heads, g.Ranks = slices.Insert(g.Heads, timed, ">"+strings.ToUpper(b.Test)), slices.Insert(g.Ranks, timed, 1)
+	}
 	for n, s := range list {
 		t := s.trial
 		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), judged(b, s.best), strconv.Itoa(s.runs),
 			strconv.Itoa(t.Epochs), print.Work(event.Float(t.Equivalents)), print.Elapsed(event.Float(t.Seconds))}
 		if b.Target > 0 {
 			cells = slices.Insert(cells, timed, print.Elapsed(s.toTarget))
+		}
+		if b.Test != "" {
+			cells = slices.Insert(cells, timed, judged(b, s.test))
 		}
 		for _, key := range keys {
 			cells = append(cells, choiceOf(t, key))

@@ -4,6 +4,7 @@ package tune
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"math"
 	"runtime"
 	"slices"
@@ -224,6 +225,9 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	}
 	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, flags.Absolute(base), base.Seed, base.Memory, base.Threads
 	c.Base.Threads = 0
+	if t.resume == "" {
+		t.tell(cmd)
+	}
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -235,6 +239,15 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	}
 	c.Command, c.Version = flags.Command, version.Program()
 	return t.shard()
+}
+
+// tell says by which rows trials are judged, where the search decides that.
+func (t *tuner) tell(cmd *cobra.Command) {
+	settled := t.config
+	if settled.Settle(); settled.Base.Validation != t.config.Base.Validation {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by the test rows\n",
+			print.Share(settled.Base.Validation))
+	}
 }
 
 // check refuses what flags can't be.
@@ -259,6 +272,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
+		{"--folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0, t.run.Config.Folds, "--fold beside it, or newtop train"},
 		{"--record", t.run.Store == flags.Unrecorded, t.run.Store, "a database: a search and its trials are always recorded"},
 	} {
 		if l.bad {

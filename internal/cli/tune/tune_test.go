@@ -54,6 +54,9 @@ func sampleBoard() *tune.Leaderboard {
 			{Key: "opt", Share: 0.3, Spread: math.NaN()}},
 		Command: "newtop train --data letters --opt adam --target-error 0.05 --set rate=0.003162",
 	}
+	for i := range b.Trials {
+		b.Trials[i].Test = event.Absent
+	}
 	b.Trials[1].Why = "behind 4 of 6 after 12 gradient equivalents"
 	b.Trials[2].Why = "loss 1e+09 in epoch 3"
 	b.Trials[3].Why = "--blocks 4: expected fewer"

@@ -58,7 +58,7 @@ func RandomDelta(r *rand.Rand) feed.Delta {
 		d.Run = RandomRun(r)
 	}
 	for range r.IntN(4) {
-		e := event.EpochEvent{Epoch: n, Loss: f(), TestLoss: f(), Error: f(), TestError: f(), RMSE: f(), TestRMSE: f(), GradientNorm: f(), StepNorm: f(),
+		e := event.EpochEvent{Epoch: n, Loss: f(), TestLoss: f(), Error: f(), TestError: f(), RMSE: f(), TestRMSE: f(), ValidationLoss: f(), ValidationError: f(), ValidationRMSE: f(), GradientNorm: f(), StepNorm: f(),
 			Radius: f(), Rho: f(), Rate: f(), Accepted: r.IntN(2) == 0, Gradients: f(), Products: f(), Losses: f(), GradientEquivalents: f(), Seconds: f(), Elapsed: f()}
 		for b := range r.IntN(5) {
 			e.Inner = append(e.Inner, event.InnerSummary{Block: b, Member: r.IntN(4), Iterations: r.IntN(90), Stop: krylov.Stop(r.IntN(9)), Residual: f(), Curvature: f(), Ritz: []event.Float{f(), f()}})
@@ -172,7 +172,8 @@ func randomFigures(r *rand.Rand, e *event.EpochEvent) {
 		e.Figures = append(e.Figures, event.Figure{Key: RandomText(r), Symbol: RandomText(r), Meaning: RandomText(r), Value: v})
 	}
 	for range r.IntN(4) * r.IntN(4) {
-		e.Members = append(e.Members, event.MemberFigures{Loss: f(), TestLoss: f(), Error: f(), TestError: f(), RMSE: f(), TestRMSE: f()})
+		e.Members = append(e.Members, event.MemberFigures{Loss: f(), TestLoss: f(), Error: f(), TestError: f(), RMSE: f(), TestRMSE: f(),
+			ValidationLoss: f(), ValidationError: f(), ValidationRMSE: f()})
 	}
 	for range r.IntN(4) * r.IntN(9) {
 		e.Gates = append(e.Gates, event.GateFigures{Center: f(), Width: f(), Slope: f(), Share: f()})

@@ -135,6 +135,7 @@ func Epoch(e int, radius float64, r *rand.Rand) event.EpochEvent {
 		Epoch: e, Optimizer: "tr-newton", Loss: f(loss), TestLoss: f(test),
 		Error: f(0.9*math.Exp(-x/5) + 0.004), TestError: f(0.9*math.Exp(-x/5) + 0.045 + 0.004*r.Float64()),
 		RMSE: f(math.Sqrt(loss)), TestRMSE: f(math.Sqrt(test)),
+		ValidationLoss: event.Absent, ValidationError: event.Absent, ValidationRMSE: event.Absent,
 		GradientNorm: f(0.8 * math.Exp(-x/9)), StepNorm: f(radius * 0.9), Radius: f(radius), Rho: f(rho), Rate: NaN,
 		Accepted:  rho > 0,
 		Gradients: f(x + 1), Products: f(23 * x), Losses: f(x + 1), Seconds: f(0.4 + 0.2*r.Float64()), Elapsed: f(0.5 * x),

@@ -19,6 +19,7 @@ func ExternalRun(epochs int, bare bool) []feed.Delta {
 	for e := 1; e <= epochs; e++ {
 		x := float64(e)
 		ev := event.EpochEvent{Epoch: e, Loss: NaN, TestLoss: NaN, Error: NaN, TestError: NaN, RMSE: NaN, TestRMSE: NaN, GradientNorm: NaN,
+			ValidationLoss: NaN, ValidationError: NaN, ValidationRMSE: NaN,
 			StepNorm: NaN, Radius: NaN, Rho: NaN, Rate: NaN, Gradients: NaN, Products: NaN, Losses: NaN, GradientEquivalents: NaN, Seconds: NaN, Elapsed: NaN}
 		ev.Figures = []event.Figure{{Key: "lr", Value: event.Float(0.1 / (1 + x/20))}, {Key: "momentum", Value: event.Float(0.9 + x/1000)}}
 		if e%3 == 0 {

@@ -60,9 +60,11 @@ type quantity struct {
 
 var quantities = []quantity{
 	{"loss", plain, true, func(c *history.Curves) *chart.Series { return &c.Loss }},
-	{"loss", held, true, func(c *history.Curves) *chart.Series { return &c.TestLoss }},
+	{"loss", held, true, func(c *history.Curves) *chart.Series { return &c.ValidationLoss }},
+	{"loss", test, true, func(c *history.Curves) *chart.Series { return &c.TestLoss }},
 	{"", plain, false, func(c *history.Curves) *chart.Series { return &c.Metric }},
-	{"", held, false, func(c *history.Curves) *chart.Series { return &c.TestMetric }},
+	{"", held, false, func(c *history.Curves) *chart.Series { return &c.ValidationMetric }},
+	{"", test, false, func(c *history.Curves) *chart.Series { return &c.TestMetric }},
 	{"learning rate", plain, false, func(c *history.Curves) *chart.Series { return &c.Rate }},
 	{"radius", plain, true, func(c *history.Curves) *chart.Series { return &c.Radius }},
 	{"rho", plain, false, func(c *history.Curves) *chart.Series { return &c.Rho }},
@@ -72,7 +74,7 @@ var quantities = []quantity{
 }
 
 // judged are how many of the quantities are losses and errors.
-const judged = 4
+const judged = 6
 
 // errorName is what the run's rows are judged by beside the loss.
 func errorName(h *history.History) string {
@@ -177,12 +179,15 @@ func (c *catalog) told(runs []Run, outlines []outline, run, k int) {
 	if q.name == "" {
 		q.name = errorName(runs[run].H)
 	}
+	if q.part == test && o.has&(1<<(k-1)) == 0 { // its test rows are all that is held out
+		q.part = held
+	}
 	name := q.name
 	if k == len(quantities)-1 {
 		name += runs[run].H.Run.Counted()
 	}
-	if q.part == held && len(runs) > 1 {
-		name = "val " + name
+	if q.part >= held && len(runs) > 1 {
+		name = partNames[q.part] + " " + name
 	}
 	c.add(name, metric{log: q.log, share: share}, curve{run, q.part, ^k}, len(runs) == 1)
 }

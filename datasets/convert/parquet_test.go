@@ -1,0 +1,103 @@
+package convert
+
+import (
+	"bytes"
+	stdcsv "encoding/csv"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Files that Apache Arrow wrote, with all codecs, encodings, kinds of pages and types, are the table that was written.
+func TestParquetOfArrow(t *testing.T) {
+	want, err := os.ReadFile("testdata/parquet.want")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"plain", "snappy", "gzip2", "zstd"} {
+		t.Run(name, func(t *testing.T) {
+			_, texts, err := convertAll(load(t, "testdata/"+name+".parquet"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, texts[0], string(want))
+		})
+	}
+}
+
+// Files of Impala, Spark and parquet-mr, whose contents arrow-go 18.8.0 tells, and the notes beside them.
+func TestParquetOfOthers(t *testing.T) {
+	for name, want := range map[string]string{
+		"alltypes_plain.parquet": "id|bool_col|tinyint_col|smallint_col|int_col|bigint_col|float_col|double_col|date_string_col|string_col|timestamp_col\n" +
+			"4|true|0|0|0|0|0|0|03/01/09|0|2009-03-01T00:00:00\n" +
+			"5|false|1|1|1|10|1.100000023841858|10.1|03/01/09|1|2009-03-01T00:01:00\n" +
+			"6|true|0|0|0|0|0|0|04/01/09|0|2009-04-01T00:00:00\n" +
+			"7|false|1|1|1|10|1.100000023841858|10.1|04/01/09|1|2009-04-01T00:01:00\n" +
+			"2|true|0|0|0|0|0|0|02/01/09|0|2009-02-01T00:00:00\n" +
+			"3|false|1|1|1|10|1.100000023841858|10.1|02/01/09|1|2009-02-01T00:01:00\n" +
+			"0|true|0|0|0|0|0|0|01/01/09|0|2009-01-01T00:00:00\n" +
+			"1|false|1|1|1|10|1.100000023841858|10.1|01/01/09|1|2009-01-01T00:01:00\n",
+		"alltypes_dictionary.parquet": "id|bool_col|tinyint_col|smallint_col|int_col|bigint_col|float_col|double_col|date_string_col|string_col|timestamp_col\n" +
+			"0|true|0|0|0|0|0|0|01/01/09|0|2009-01-01T00:00:00\n1|false|1|1|1|10|1.100000023841858|10.1|01/01/09|1|2009-01-01T00:01:00\n",
+		"float16_nonzeros_and_nans.parquet": "x\n \n1\n-2\n \n0\n-1\n-0\n2\n",
+		"int96_from_spark.parquet": "a\n2024-01-01T20:34:56.123456\n2024-01-01T01:00:00\n9999-12-31T03:00:00\n2024-12-30T23:00:00\n \n" +
+			"-294554-12-13T14:58:10.448384\n", // the year 290000, which Spark's microseconds lost
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, texts, err := convertAll(load(t, "testdata/apache/"+name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			compare(t, strings.ReplaceAll(texts[0], "\n\n", "\n\" \"\n"), want)
+		})
+	}
+	file, err := os.ReadFile("testdata/apache/delta_encoding_optional_column_expect.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := stdcsv.NewReader(bytes.NewReader(file)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, texts, err := convertAll(load(t, filepath.Join("testdata/apache/delta_encoding_optional_column.parquet")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := records(t, texts[0])
+	if len(got) != len(want) {
+		t.Fatalf("%d rows, want %d", len(got), len(want))
+	}
+	for i := 1; i < len(want); i++ {
+		if strings.Join(got[i], "|") != strings.Join(want[i], "|") {
+			t.Fatalf("row %d: %q, want %q", i, got[i], want[i])
+		}
+	}
+}
+
+// The values of files in which an encoding or a codec is special, by a few that are known.
+func TestParquetValues(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		rows int // with the names
+		row  int
+		want string
+	}{
+		{"byte_stream_split.zstd.parquet", 301, 1, "1.764052391052246|-1.3065268517353166"},
+		{"byte_stream_split.zstd.parquet", 301, 2, "0.40015721321105957|1.658130679618188"},
+		{"concatenated_gzip_members.parquet", 514, 107, "107"},
+		{"fixed_length_decimal_legacy.parquet", 25, 24, "24.00"},
+		{"rle_boolean_encoding.parquet", 69, 6, "false"},
+		{"datapage_v1-snappy-compressed-checksum.parquet", 5121, 1, "50462976|1734763876"},
+	} {
+		_, texts, err := convertAll(load(t, "testdata/apache/"+c.name))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		lines := strings.Split(strings.TrimSuffix(texts[0], "\n"), "\n")
+		if len(lines) != c.rows || strings.ReplaceAll(lines[c.row], ",", "|") != c.want {
+			t.Errorf("%s: %d lines, line %d is %q", c.name, len(lines), c.row, lines[c.row])
+		}
+	}
+}

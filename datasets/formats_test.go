@@ -1,0 +1,153 @@
+package datasets
+
+import (
+	"errors"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"newtop/datasets/csv"
+	"newtop/datasets/fault"
+)
+
+// want writes the table that a file in convert/testdata is as CSV.
+func want(t *testing.T, dir, name string) (path string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("convert", "testdata", name+".want"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	path = filepath.Join(dir, name+".csv")
+	if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), "|", ",")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A table in another format is the set that it is as CSV, whole or a range of its rows, packed or not, and leaves nothing behind.
+func TestTablesOfOtherFormats(t *testing.T) {
+	dir, temporary := t.TempDir(), t.TempDir()
+	t.Setenv("TMPDIR", temporary)
+	t.Setenv("NEWTOP_CACHE", t.TempDir())
+	some := func(Sizes) Ranges { return Ranges{Train: {1, 3}, Test: {0, 1}} }
+	for _, name := range []string{"xy.npz", "packed.npz", "fortran.npy", "one.svm"} {
+		content, err := os.ReadFile(filepath.Join("convert", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, packed := filepath.Join(dir, "any name"), filepath.Join(dir, "packed")
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		writePacked(t, packed, string(content))
+		for _, keep := range []Keep{nil, some} {
+			w := mustLoad(t, want(t, dir, name), Options{Keep: keep})
+			for _, path := range []string{path, packed} {
+				got := mustLoad(t, path, Options{Keep: keep})
+				if !mat.Equal(w.Train.Inputs, got.Train.Inputs) || !mat.Equal(w.Test.Targets, got.Test.Targets) || w.Table.Target != got.Table.Target {
+					t.Errorf("%s (%s, a range: %t) differs from CSV", name, filepath.Base(path), keep != nil)
+				}
+			}
+		}
+	}
+	if left, err := os.ReadDir(temporary); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// Rows that a file has for testing are tested on, with the names of the others.
+func TestTableWithRowsForTesting(t *testing.T) {
+	t.Setenv("NEWTOP_CACHE", t.TempDir())
+	path := filepath.Join("convert", "testdata", "split.npz")
+	text, err := os.ReadFile(path + ".want")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(string(text), "\n")
+	last := func(Sizes) Ranges { return Ranges{Train: {0, 1}, Test: {1, 2}} }
+	for _, keep := range []Keep{nil, last} {
+		d := mustLoad(t, path, Options{Keep: keep, Columns: csv.Options{Keep: []string{"x1", "x2", "x3", "x4", "x5", "x6"}}})
+		if want := "4 rows to train on, 2 to test on, as the file says"; !strings.HasSuffix(d.Title, want) {
+			t.Errorf("%s, want %s", d.Title, want)
+		}
+		row := raw(d, &d.Test, d.Test.Rows()-1)
+		for j, field := range strings.Split(lines[6], "|")[:6] {
+			if v, err := strconv.ParseFloat(field, 64); err != nil || math.Abs(v-row[j]) > 1e-9 {
+				t.Errorf("input %d of the last row is %g, want %s", j, row[j], field)
+			}
+		}
+	}
+	for field, o := range map[string]Options{"test": {Test: "0.5"}, "header": {Columns: csv.Options{Header: "no"}}} {
+		if e, ok := errors.AsType[*fault.OptionError](func() error { _, err := Load(path, o); return err }()); !ok || e.Field != field {
+			t.Errorf("%s: %v", field, e)
+		}
+	}
+}
+
+// Files of one format are one table, and a directory is its CSV files, or else its other tables.
+func TestTablesOfSeveralFiles(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.svm", "1 1:2 2:3\n-1 1:1\n1 1:3\n-1 2:1\n1 1:4\n-1 2:4\n")
+	write("b.svm", "1 3:2\n-1 3:1\n1 3:7\n-1 3:8\n")
+	write("notes.txt", "no table")
+	for _, name := range []string{dir, filepath.Join(dir, "*.svm"), filepath.Join(dir, "a.svm") + "," + filepath.Join(dir, "b.svm")} {
+		if d := mustLoad(t, name, Options{}); d.Train.Rows()+d.Test.Rows() != 10 || d.Inputs() != 3 || len(d.Classes) != 2 {
+			t.Errorf("%s: %s", name, d.Title)
+		}
+	}
+	if d := mustLoad(t, filepath.Join(dir, "b.svm"), Options{}); d.Inputs() != 1 { // the others have no value there
+		t.Errorf("b.svm: %s", d.Title)
+	}
+	write("c.csv", "x,y\n1,2\n2,3\n3,4\n")
+	if d := mustLoad(t, dir, Options{}); d.Inputs() != 1 {
+		t.Errorf("with a CSV file: %s", d.Title)
+	}
+	_, err := Load(filepath.Join(dir, "c.csv")+","+filepath.Join(dir, "a.svm"), Options{})
+	if err == nil || !strings.HasSuffix(err.Error(), "c.csv: found a table in CSV, expected LIBSVM as "+filepath.Join(dir, "a.svm")) {
+		t.Error(err)
+	}
+}
+
+// Faults that the reader finds in a table of another format tell its rows.
+func TestRowsOfFaults(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f.arff")
+	if err := os.WriteFile(path, []byte("@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,5\n2,5\n3,5\n4,5\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := Load(path, Options{})
+	if err == nil || err.Error() != path+`: row 4: column "b": found the same value in every row, expected a target with at least two different values` {
+		t.Error(err)
+	}
+}
+
+// Text is the CSV text of any file.
+func TestText(t *testing.T) {
+	for name, want := range map[string]string{"one.svm": "x1,x2,x3,x4,x5,x6,label\n0,0,0,0,0,0,1\n", "u1.npy": "0,0,255\n1,2,100\n", "make.py": `"""Writes the arrays`} {
+		file, err := os.Open(filepath.Join("convert", "testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := Text(file, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := io.ReadAll(text)
+		if err != nil || !strings.HasPrefix(string(got), want) {
+			t.Errorf("%s: %.60q, %v", name, got, err)
+		}
+		if err := text.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,201 @@
+package trainer
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"newtop/models/modelfile"
+	"newtop/trainer/event"
+	"newtop/trainer/feed"
+)
+
+// overfitting are runs whose validation figure rises after some epochs, each with a patience that ends it then.
+func overfitting() map[string]Config {
+	c := Config{Data: "spirals", Test: "0.9", Validation: "0.5", Hidden: []int{8}, Epochs: 40, Patience: 4, Seed: 1}
+	committee, adam, mixture, regression := c, c, c, c
+	committee.Committee = 3
+	adam.Optimizer, adam.Set, adam.Batch = "adam", []string{"rate=0.05"}, 16
+	mixture.Hidden, mixture.Experts, mixture.ExpertHidden = nil, 2, []int{4}
+	mixture.Data, mixture.Gate = "sine", "x"
+	regression.Data = "sine"
+	return map[string]Config{"classes": c, "committee": committee, "adam": adam, "mixture": mixture, "regression": regression}
+}
+
+// bestOf returns the epoch with the least validation figure as a naive reader finds it: of equal errors the one with the lower
+// loss, of equal ones the first.
+func bestOf(epochs []event.EpochEvent) (best event.EpochEvent) {
+	for i, e := range epochs {
+		a, b := [2]event.Float{e.ValidationError, e.ValidationLoss}, [2]event.Float{best.ValidationError, best.ValidationLoss}
+		if e.ValidationError.Absent() {
+			a, b = [2]event.Float{e.ValidationRMSE}, [2]event.Float{best.ValidationRMSE}
+		}
+		if i == 0 || a[0] < b[0] || a[0] == b[0] && a[1] < b[1] {
+			best = e
+		}
+	}
+	return best
+}
+
+// TestBestWeights: a run with validation rows ends when its patience does, with the weights of its best epoch: those of a run
+// that ends there, to the bit, in the file and from the record.
+func TestBestWeights(t *testing.T) {
+	for name, c := range overfitting() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			saved := func(c Config, name string) *modelfile.Model {
+				c.Save = filepath.Join(dir, name+".safetensors")
+				train(t, c)
+				return readModel(t, c.Save)
+			}
+			m := keepAll(t, c)
+			epochs, done := of[event.EpochEvent](&m.memory), of[event.DoneEvent](&m.memory)[0]
+			best := bestOf(epochs)
+			if done.Reason != event.ReasonPatience || done.BestEpoch != best.Epoch || done.Epochs != best.Epoch+c.Patience || best.Epoch == 0 {
+				t.Fatalf("%s in epoch %d, best %d; the least is in %d", done.Reason, done.Epochs, done.BestEpoch, best.Epoch)
+			}
+			if done.Weights != event.WeightsBest || done.Loss != best.Loss || done.ValidationLoss != best.ValidationLoss || digits(epochs[best.Epoch]) != digits(best) {
+				t.Errorf("the end tells %+v of %+v", done, best)
+			}
+			short, last := c, c
+			short.Epochs, short.Patience, short.Weights = best.Epoch, -1, "last"
+			last.Weights = "last"
+			want, got := saved(short, "short"), saved(c, "best")
+			if !sameWeights(want, got) || got.Meta["epoch"] != fmt.Sprint(best.Epoch) {
+				t.Errorf("the weights that are saved are not those of epoch %d, but of %s", best.Epoch, got.Meta["epoch"])
+			}
+			if sameWeights(want, saved(last, "last")) {
+				t.Error("--weights last is the best epoch")
+			}
+			file := filepath.Join(dir, "export.safetensors")
+			e, err := Export(c, m.last(t), nil, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := readModel(t, file); !sameWeights(want, got) || e.Epoch != best.Epoch || got.Meta["loss"] != want.Meta["loss"] {
+				t.Errorf("epoch %d is exported, with %v", e.Epoch, got.Meta)
+			}
+		})
+	}
+}
+
+func readModel(t *testing.T, file string) *modelfile.Model {
+	t.Helper()
+	m, err := modelfile.Read(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func sameWeights(a, b *modelfile.Model) bool {
+	return slices.EqualFunc(a.Weights, b.Weights, func(a, b []float64) bool { return slices.EqualFunc(a, b, identical) })
+}
+
+// TestPatienceIsResumed: from any checkpoint a run has the same digits, the same end and the same best weights.
+func TestPatienceIsResumed(t *testing.T) {
+	for name, c := range overfitting() {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			whole := keepAll(t, c)
+			for i := range whole.kept {
+				from := &whole.kept[i]
+				sameRest(t, whole, resumed(t, c, whole, from), from)
+			}
+		})
+	}
+}
+
+// TestPatienceInATeam: several processes have the digits and the end of one.
+func TestPatienceInATeam(t *testing.T) {
+	for _, name := range []string{"classes", "regression"} {
+		c := overfitting()[name]
+		c.Test, c.Validation = "0.1", "0.3" // so that there are leaves for all
+		whole := keepAll(t, c)
+		for _, size := range []int{2, 3} {
+			sameRun(t, whole, inCrew(t, c, size))
+		}
+	}
+}
+
+// TestRewindGoesBackToTheBest: what was best later is forgotten, and a run that goes on beyond its patience gets as much again.
+func TestRewindGoesBackToTheBest(t *testing.T) {
+	c := overfitting()["classes"]
+	best := bestOf(of[event.EpochEvent](&keepAll(t, c).memory)).Epoch
+	h := staying(t, c)
+	h.until(t, best+c.Patience)
+	do(t, h.Session, event.Pause{})
+	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held && d.Status.Epoch > best+c.Patience })
+	do(t, h.Session, event.Rewind{Epoch: best - 1})
+	do(t, h.Session, event.Stop{})
+	if err := <-h.end; err != nil {
+		t.Fatal(err)
+	}
+	changed := of[event.SettingEvent](&h.kept.memory)
+	if len(changed) != 1 || changed[0].Key != "patience" || changed[0].Value != fmt.Sprint(2*c.Patience) {
+		t.Errorf("changed: %+v", changed)
+	}
+	epochs, ends := of[event.EpochEvent](&h.kept.memory), of[event.DoneEvent](&h.kept.memory)
+	if want := bestOf(epochs[:best]).Epoch; ends[len(ends)-1].BestEpoch != want {
+		t.Errorf("the best epoch is %d, expected %d", ends[len(ends)-1].BestEpoch, want)
+	}
+}
+
+// TestValidationDefaults: what a configuration is settled to, and that one of an earlier version has no validation rows.
+func TestValidationDefaults(t *testing.T) {
+	for _, c := range []struct {
+		config     Config
+		validation string
+		patience   int
+	}{
+		{Config{Data: "letters"}, "", 0},
+		{Config{Data: "letters", Validation: "0.1"}, "0.1", 0},
+		{Config{Data: "./some.csv"}, "0.15", 30},
+		{Config{Data: "./some.csv", Validation: "0"}, "0", 0},
+		{Config{Data: "./some.csv", Validation: "7", Patience: 3}, "7", 3},
+		{Config{Data: "./some.csv", Patience: -1}, "0.15", -1},
+		{Config{Data: "./some.csv", Folds: 5, Fold: 2}, "", 30},
+		{Config{Model: "umbridge:http://localhost:1"}, "", 0},
+	} {
+		got := c.config
+		got.Settle()
+		again := got
+		again.Settle()
+		if got.Validation != c.validation || got.Patience != c.patience || fmt.Sprint(again) != fmt.Sprint(got) {
+			t.Errorf("%s %s %d: settled to %q and %d", c.config.Data, c.config.Validation, c.config.Patience, got.Validation, got.Patience)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "t.csv")
+	var text strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&text, "%d,%d\n", i, i*i%7)
+	}
+	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	old := Config{Data: file, Epochs: 1}
+	s, err := Resume(old, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Run(t.Context()); err != nil || s.config.Validation != "" || s.config.Patience != 0 {
+		t.Errorf("%v: %+v", err, s.config)
+	}
+	for text, c := range map[string]Config{
+		"Patience 5: expected validation rows":  {Data: "letters", Patience: 5},
+		"Fold 3: expected a whole number":       {Data: "letters", Folds: 2, Fold: 3},
+		"Fold 0: expected the one to train":     {Data: "letters", Folds: 2},
+		"Folds 1: expected a whole number ≥ 2":  {Data: "letters", Folds: 1},
+		"Validation 0.1: expected none with":    {Data: "letters", Folds: 2, Fold: 1, Validation: "0.1"},
+		"Weights first: expected best or last":  {Data: "letters", Weights: "first"},
+		"Patience 2: expected validation rows ": {Data: "./some.csv", Validation: "0", Patience: 2},
+	} {
+		if _, err := New(c); err == nil || !strings.HasPrefix(err.Error(), text) {
+			t.Errorf("%v: expected %s …", err, text)
+		}
+	}
+}
