@@ -28,9 +28,9 @@ numbers = pd.DataFrame({
     "paid": d.paid.map({"yes": 1.0, "no": 0.0}),
 })
 figures = {name: {"mean": c[:n].mean(), "sd": c[:n].std(ddof=0), "median": c[:n].median()} for name, c in numbers.items()}
-# Words of fewer than 10 rows are one.
+# Words of one row are one.
 counts = train.city.value_counts()
-word = d.city.where(d.city.map(counts).fillna(0) >= 10, "other")
+word = d.city.where(d.city.map(counts).fillna(0) >= 2, "other")
 sums, rows = train.price.groupby(word[:n]).sum(), train.price.groupby(word[:n]).count()
 smoothed = (sums + 10 * train.price.mean()) / (rows + 10)
 places = train.place.value_counts()
