@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -246,7 +247,7 @@ func (x *explanation) figures(w *worth) string {
 		text += fmt.Sprintf(" ± %.1g", w.Spread)
 	}
 	if w.Error != nil && x.Measure != "error" {
-		text = fmt.Sprintf("%-18s error %+.2f %%", text, 100**w.Error)
+		text = fmt.Sprintf("%-18s error %+.2f %%", text, math.Round(1e4**w.Error)/100+0) // −0 becomes 0
 	}
 	return text
 }
