@@ -158,6 +158,9 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 	if err != nil || search == nil {
 		return err
 	}
+	if t.resume == "" {
+		t.tell(cmd)
+	}
 	in, out, ok := print.Terminal(cmd)
 	if !ok || t.format != "" {
 		return t.print(cmd, search)
@@ -225,9 +228,6 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	}
 	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, flags.Absolute(base), base.Seed, base.Memory, base.Threads
 	c.Base.Threads = 0
-	if t.resume == "" {
-		t.tell(cmd)
-	}
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
