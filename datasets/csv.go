@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"strings"
 
 	"newtop/datasets/csv"
 	"newtop/datasets/fault"
@@ -74,7 +75,22 @@ func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
 		d.finishTarget(standard(d.Train.Targets, nil))
 	}
 	d.finish(scaling)
+	d.noteConstant()
 	return d, nil
+}
+
+// noteConstant says which inputs of a table tell nothing apart.
+func (d *Dataset) noteConstant() {
+	var names []string
+	for _, j := range d.InputScaling.Constant {
+		names = append(names, d.InputNames[j])
+	}
+	switch n := len(names); {
+	case n > 5:
+		d.Notes = append(d.Notes, fmt.Sprintf("%s and %d others: one value in all training rows", strings.Join(names[:5], ", "), n-5))
+	case n > 0:
+		d.Notes = append(d.Notes, strings.Join(names, ", ")+": one value in all training rows")
+	}
 }
 
 // survey reads texts once and decides where their columns go, and how many rows are for testing.

@@ -259,6 +259,7 @@ func (files *csvFiles) rangeOf(f *rowcache.File, k Keep) (*Dataset, error) {
 		d.finishTarget(r.Scaling.Targets)
 	}
 	d.finish(r.Scaling.Inputs)
+	d.noteConstant()
 	return d, nil
 }
 

@@ -266,15 +266,19 @@ func TestKeepOfLongCSV(t *testing.T) {
 // FuzzConversion holds the rows of any text that is read by range to those of the text as a whole.
 func FuzzConversion(f *testing.F) {
 	for _, text := range tables() {
-		f.Add([]byte(text), "2", 0)
+		f.Add([]byte(text), "2", 0, "|mean|||||0.2")
 	}
 	for _, s := range []string{"a,b\n1,2\n3,4\n", "1;x\n2;y\n", "1\t2\n3\t4\n", "\"a\"\"\",b\n1,2\n2,3\n", "1,2\r\n3,4\r\n", "x,y\n", "1,-0\n2,0\n3,7\n"} {
-		f.Add([]byte(s), "", 2)
+		f.Add([]byte(s), "", 2, "")
 	}
-	f.Fuzz(func(t *testing.T, text []byte, target string, rows int) {
+	for _, options := range fuzzedOptions {
+		f.Add([]byte(kinds(40)), "kind", 0, options)
+		f.Add([]byte(kinds(60)), "price", 0, options)
+	}
+	f.Fuzz(func(t *testing.T, text []byte, target string, rows int, columns string) {
 		path := write(t, t.TempDir(), "t.csv", text)
 		t.Setenv("NEWTOP_CACHE", t.TempDir())
-		o := Options{Target: target, Rows: max(rows, 0)}
+		o := optionsOf(columns, target, rows)
 		whole, want := Load(path, o)
 		var cut Ranges
 		o.Keep = func(s Sizes) Ranges {
@@ -295,6 +299,9 @@ func FuzzConversion(f *testing.F) {
 func FuzzRows(f *testing.F) {
 	dir := f.TempDir()
 	f.Setenv("NEWTOP_CACHE", dir)
+	if _, err := Load(write(f, f.TempDir(), "kinds", []byte(kinds(600))), Options{Keep: half}); err != nil {
+		f.Fatal(err)
+	}
 	for name, text := range tables() {
 		for _, target := range []string{"1", "2"} {
 			if _, err := Load(write(f, f.TempDir(), name, []byte(text[:strings.IndexByte(text[1500:], '\n')+1501])), Options{Target: target, Keep: half}); err != nil {

@@ -251,16 +251,35 @@ func readText(text []byte, o Options) (*Dataset, error) {
 	return readCSV(trainOn("f"), []csv.Source{{Name: "f", Text: bytes.NewReader(text), Size: int64(len(text))}}, o)
 }
 
+// optionsOf are the options that a text parted by bars says, for fuzzing.
+func optionsOf(text, target string, rows int) Options {
+	part := append(strings.Split(text, "|"), make([]string, 7)...)
+	o := Options{Target: target, Rows: max(rows, 0), Validation: part[6]}
+	o.Columns = csv.Options{Header: part[0], Missing: part[1], Decimal: part[2], Thousands: part[3]}
+	if part[4] != "" {
+		o.Columns.Drop = []string{part[4]}
+	}
+	if part[5] != "" {
+		o.Columns.Keep = []string{part[5]}
+	}
+	return o
+}
+
+// fuzzedOptions are some.
+var fuzzedOptions = []string{"", "yes|mean", "no|drop|,|.", "|median|||1|2|0.3", "||,| ||1|1"}
+
 // FuzzCSV looks for input that panics, or that is accepted with numbers that are not finite.
 func FuzzCSV(f *testing.F) {
-	for _, s := range []string{"a,b\n1,2\n3,4\n", "1;x\n2;y\n", "1\t2\n3\t4\n", "\"a\"\"\",b\n1,2\n2,3\n", "a,a\n1,2\n3,4\n",
+	for i, s := range []string{"a,b\n1,2\n3,4\n", "1;x\n2;y\n", "1\t2\n3\t4\n", "\"a\"\"\",b\n1,2\n2,3\n", "a,a\n1,2\n3,4\n",
 		"\ufeff1,2\r\n3,4\r\n", "x,y\n", "", ",\n,\n", "1,2\n3\n", "\xff\xfe", "1e300,1\n-1e300,2\n", "a,b\nc,d\ne,f\n",
-		"1,5;2\n", "1,0\n2,-0\n3,0\n", "5e-324,1\n0,2\n0,3\n", "\"\x1b,\n1\",b\n1,2\n2,3\n"} {
-		f.Add([]byte(s), "", 0)
-		f.Add([]byte(s), "1", 2)
+		"1,5;2\n", "1,0\n2,-0\n3,0\n", "5e-324,1\n0,2\n0,3\n", "\"\x1b,\n1\",b\n1,2\n2,3\n", kinds(30), ",0,1\n0,?,2\n1,3,NA\n2,1.5,1\n",
+		"d;n\n1.2.2020;1.234,5\n31.12.2021 10:00;7\n;8,5\n", "t,y\nyes,1\nno,2\nYES,\n"} {
+		f.Add([]byte(s), "", 0, fuzzedOptions[i%len(fuzzedOptions)])
+		f.Add([]byte(s), "1", 2, "")
 	}
-	f.Fuzz(func(t *testing.T, text []byte, target string, rows int) {
-		d, err := readText(text, Options{Target: target, Rows: max(rows, 0)})
+	f.Fuzz(func(t *testing.T, text []byte, target string, rows int, columns string) {
+		o := optionsOf(columns, target, rows)
+		d, err := readText(text, o)
 		if err != nil {
 			_, format := errors.AsType[*fault.FormatError](err)
 			_, option := errors.AsType[*fault.OptionError](err)
@@ -270,17 +289,41 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		checkShape(t, d)
-		if names := fmt.Sprint(d.Title, d.InputNames, d.TargetNames); strings.ContainsAny(names, "\n\r\x1b") {
+		if names := fmt.Sprint(d.Title, d.InputNames, d.TargetNames, d.Notes); strings.ContainsAny(names, "\n\r\x1b") {
 			t.Fatalf("%q", names)
 		}
-		for _, s := range []*Split{&d.Train, &d.Test} {
+		for _, s := range []*Split{&d.Train, &d.Validation, &d.Test} {
+			if s.Rows() == 0 {
+				continue
+			}
 			for _, v := range slices.Concat(s.Inputs.RawMatrix().Data, s.Targets.RawMatrix().Data) {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Fatalf("%v among the values", v)
 				}
 			}
 		}
+		checkPredicted(t, text, d)
 	})
+}
+
+// checkPredicted holds what a Reader makes of a table to the shape and to numbers that are finite.
+func checkPredicted(t *testing.T, text []byte, d *Dataset) {
+	r, err := csv.NewReader(bytes.NewReader(text), "f", d.Table, false)
+	if err != nil {
+		return // a header that was said to be none, or the other way round
+	}
+	if r.Inputs() != d.Inputs() {
+		t.Fatalf("%d inputs of %d", r.Inputs(), d.Inputs())
+	}
+	raw := make([]float64, r.Inputs())
+	for {
+		if _, err := r.Read(raw); err != nil {
+			break
+		}
+		if slices.ContainsFunc(raw, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+			t.Fatalf("%v among the inputs", raw)
+		}
+	}
 }
 
 func BenchmarkCSV(b *testing.B) {

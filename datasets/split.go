@@ -73,17 +73,24 @@ func (o *Options) arrange(rows, tests int, place []int, label func(i int) int) (
 			classes[p] = label(i)
 		}
 	}
-	var picked []bool
-	if o.Folds > 0 {
-		picked = fold(n, o.Folds, o.Fold, classes, o.Seed)
-	} else {
-		picked = drawRows(n, decide, classes, o.Seed, streamValidation)
+	if o.Folds == 0 {
+		to, taken := apart(drawRows(n, decide, classes, o.Seed, streamValidation))
+		return result.move(at, to, taken), nil
 	}
-	return result.take(at, picked), nil
+	folds := foldsOf(n, o.Folds, classes, o.Seed)
+	if o.Fold == 0 {
+		return result.move(at, interleaved(folds, o.Folds), 0), nil
+	}
+	picked := make([]bool, n)
+	for p, k := range folds {
+		picked[p] = k == o.Fold-1
+	}
+	to, taken := apart(picked)
+	return result.move(at, to, taken), nil
 }
 
-// take moves the rows at the picked places, of those to train on, behind the others.
-func (o order) take(at []int, picked []bool) order {
+// move moves the row at each place of those to train on to another, the last of which are to decide by.
+func (o order) move(at, to []int, decide int) order {
 	rows := o.Sizes[Train] + o.Sizes[Test]
 	next := order{make([]int, rows), o.Sizes}
 	for i := range next.place {
@@ -92,12 +99,11 @@ func (o order) take(at []int, picked []bool) order {
 			next.place[i] = o.place[i]
 		}
 	}
-	to, taken := apart(picked)
 	for p, i := range at {
 		next.place[i] = to[p]
 	}
-	next.Sizes[Train] -= taken
-	next.Sizes[Validation] = taken
+	next.Sizes[Train] -= decide
+	next.Sizes[Validation] = decide
 	return next
 }
 
@@ -129,8 +135,8 @@ func (o *Options) validationRows(n int) (int, error) {
 	switch {
 	case o.Folds != 0 && (o.Folds < 2 || o.Folds > n):
 		return 0, wrong("folds", fmt.Sprint(o.Folds), fmt.Sprintf("a number of parts from 2 to %d, the rows that are not for testing", n))
-	case o.Folds != 0 && (o.Fold < 1 || o.Fold > o.Folds):
-		return 0, wrong("fold", fmt.Sprint(o.Fold), fmt.Sprintf("a part from 1 to %d", o.Folds))
+	case o.Folds != 0 && (o.Fold < 0 || o.Fold > o.Folds):
+		return 0, wrong("fold", fmt.Sprint(o.Fold), fmt.Sprintf("a part from 1 to %d, or 0 for all", o.Folds))
 	case o.Folds != 0 || o.Validation == "" || o.Validation == "0":
 		return 0, nil
 	}
@@ -180,20 +186,31 @@ func quotas(rows []int, n, count int) (quota []int) {
 	return quota
 }
 
-// fold picks part k, from 1, of n rows that are cut into so many parts by seed, each with an equal share of every class.
-func fold(n, parts, k int, classes []int, seed uint64) (picked []bool) {
+// foldsOf cuts n rows into so many parts by seed, each with an equal share of every class, and returns the part of each row, from
+// 0. The first parts are a row longer than the others where the rows don't go round.
+func foldsOf(n, parts int, classes []int, seed uint64) (of []int) {
 	// A class goes on where the one before it ended, so that the parts are equal to a row.
 	next := make([]int, 1)
 	for _, r := range counts(n, classes) {
 		next = append(next, next[len(next)-1]+r)
 	}
-	picked = make([]bool, n)
+	of = make([]int, n)
 	for _, i := range rand.New(rand.NewPCG(seed, streamValidation)).Perm(n) {
 		c := classOf(classes, i)
-		picked[i] = next[c]%parts == k-1
+		of[i] = next[c] % parts
 		next[c]++
 	}
-	return picked
+	return of
+}
+
+// interleaved returns where rows go so that every parts-th from k on is of part k.
+func interleaved(of []int, parts int) (place []int) {
+	next := make([]int, parts)
+	for _, k := range of {
+		place = append(place, next[k]*parts+k)
+		next[k]++
+	}
+	return place
 }
 
 // counts returns how many of n rows each class has: all of them one for regression.

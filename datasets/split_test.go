@@ -131,7 +131,7 @@ func TestDrawOfSmallClasses(t *testing.T) {
 func TestWrongValidation(t *testing.T) {
 	for _, o := range []Options{
 		{Validation: "many"}, {Validation: "-1"}, {Validation: "1.5"}, {Validation: "400"}, {Validation: "0.0"},
-		{Folds: 1, Fold: 1}, {Folds: 401, Fold: 1}, {Folds: 5}, {Folds: 5, Fold: 6}, {Folds: -2},
+		{Folds: 1, Fold: 1}, {Folds: 401, Fold: 1}, {Folds: 5, Fold: -1}, {Folds: 5, Fold: 6}, {Folds: -2},
 	} {
 		if _, err := Load("sine", o); err == nil {
 			t.Errorf("%+v: no error", o)

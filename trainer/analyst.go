@@ -219,6 +219,11 @@ func (a *analyst) scores() (list []event.Scores) {
 		return nil
 	}
 	outputsTo := func(dst, x *mat.Dense) { place.outputsTo(dst, x, a.nets.endWeights()) }
+	if place.config.FoldCommittee() {
+		if s, err := a.foldScores(); err == nil {
+			list = append(list, s)
+		}
+	}
 	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
 		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil || place.problem.Readable(part) != nil {
 			continue
@@ -228,6 +233,26 @@ func (a *analyst) scores() (list []event.Scores) {
 		}
 	}
 	return list
+}
+
+// foldScores returns how well the nets of a committee with folds do, each on the rows of its own.
+func (a *analyst) foldScores() (event.Scores, error) {
+	place, nets, row := a.nets.place, a.nets.endWeights(), 0
+	s, err := analysis.Scores(place.problem, datasets.Train, place.pool.Threads(), func(dst, x *mat.Dense) {
+		rows, outputs := dst.Dims()
+		of := mat.NewDense(rows, outputs, nil)
+		for k := range nets {
+			place.outputsTo(of, x, nets[k:k+1])
+			for i := range rows {
+				if (row+i)%len(nets) == k {
+					dst.SetRow(i, of.RawRowView(i))
+				}
+			}
+		}
+		row += rows
+	}, a.out.ctx.Err)
+	s.Split = datasets.Validation.String()
+	return s, err
 }
 
 // slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the member

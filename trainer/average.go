@@ -72,11 +72,11 @@ func (t *trajectory) lengthen() {
 // evaluate measures how well the weights of a member do that count. What the objective keeps of those it was asked for stays, as
 // methods find it.
 func (t *trajectory) evaluate(m *member) {
-	measure := func() { t.place.evaluate(t.objective, m.counted(m.weights), &m.metrics) }
+	measure := func() { t.place.evaluate(&m.on, m.counted(m.weights), &m.metrics) }
 	if len(m.trail) == 0 {
 		measure()
 	} else {
-		t.objective.Aside(measure)
+		m.on.objective.Aside(measure)
 	}
 	t.place.config.leaveOut(&m.metrics)
 }

@@ -13,7 +13,7 @@ import (
 // such rows, or where the configuration says so, it ends with the last ones.
 
 // keepsBest reports whether the run ends with the weights of its best epoch.
-func (w *workplace) keepsBest() bool { return w.validation != nil && w.config.Weights != "last" }
+func (w *workplace) keepsBest() bool { return w.validates() && w.config.Weights != "last" }
 
 // keep makes an epoch, whose weights the members have, the best, and keeps those of them that count.
 func (t *trajectory) keep(e *event.EpochEvent) {
@@ -72,7 +72,7 @@ func (t *trajectory) archiveBest(k *optim.Archive) {
 // impatient reports whether the run has had no better epoch for as long as its patience.
 func (l *loop) impatient() bool {
 	c := l.place.config
-	return c.Patience > 0 && l.place.validation != nil && l.nets.epoch-l.nets.best.Epoch >= c.Patience
+	return c.Patience > 0 && l.place.validates() && l.nets.epoch-l.nets.best.Epoch >= c.Patience
 }
 
 // end returns the weights of each net that a run of the configuration would end with at the checkpoint, and their metrics.

@@ -30,6 +30,9 @@ func (c *Config) validates() bool {
 	return c.Folds > 0 || c.Validation != "" && c.Validation != "0"
 }
 
+// FoldCommittee reports whether each net of a committee leaves out another fold of the training rows, and is decided by it.
+func (c *Config) FoldCommittee() bool { return c.Folds > 0 && c.Fold == 0 && c.Committee == c.Folds }
+
 // checkValidation returns a *ConfigError for folds and limits that don't fit together.
 func (c *Config) checkValidation() error {
 	switch {
@@ -39,6 +42,12 @@ func (c *Config) checkValidation() error {
 		return &ConfigError{Field: "Fold", Value: fmt.Sprint(c.Fold), Expected: fmt.Sprintf("a whole number from 1 to the %d of {Folds}, or 0 for all", c.Folds)}
 	case c.Folds > 0 && c.Validation != "":
 		return &ConfigError{Field: "Validation", Value: c.Validation, Expected: "none with {Folds}, which says what the validation rows are"}
+	case c.FoldCommittee() && c.ClassWeights != "":
+		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights, Expected: "none where the nets of a committee have a fold each, as rows to decide by count alike"}
+	case c.FoldCommittee() && c.LabelSmoothing > 0:
+		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing), Expected: "0 where the nets of a committee have a fold each, as rows to decide by are not smoothed"}
+	case c.FoldCommittee() && c.Experts > 0:
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "no mixture where the nets of a committee have a fold each"}
 	case c.Patience < -1:
 		return &ConfigError{Field: "Patience", Value: fmt.Sprint(c.Patience), Expected: "a whole number ≥ 1, 0 for the default, or -1 for no end of it"}
 	case c.Weights != "" && c.Weights != "best" && c.Weights != "last":
@@ -52,7 +61,7 @@ func (c *Config) checkSettled() error {
 	switch {
 	case c.Patience > 0 && !c.validates():
 		return &ConfigError{Field: "Patience", Value: fmt.Sprint(c.Patience), Expected: "validation rows to decide by, as with {Validation} 0.15"}
-	case c.Folds > 0 && c.Fold == 0:
+	case c.Folds > 0 && c.Fold == 0 && !c.FoldCommittee():
 		return &ConfigError{Field: "Fold", Value: "0", Expected: fmt.Sprintf("the one to train, from 1 to %d", c.Folds)}
 	}
 	return nil

@@ -99,7 +99,7 @@ func (l *loop) limits() []event.Setting {
 	if l.shown == nil {
 		l.shown = make([]event.Setting, 0, len(limits))
 		for i := range limits {
-			if of := &limits[i]; of.key != "patience" || l.place.validation != nil {
+			if of := &limits[i]; of.key != "patience" || l.place.validates() {
 				l.shown = append(l.shown, event.Setting{Key: of.key, Text: of.text(l.place.config), Meaning: of.meaning, Range: of.expected})
 			}
 		}
@@ -116,7 +116,7 @@ func (l *loop) setLimit(of limit, text string) error {
 	switch last := &l.nets.last; {
 	case of.key == "epochs" && next.Epochs > 0 && next.Epochs <= l.nets.epoch:
 		return event.Refuse("epochs %d: expected more than the %d that the run has had, or 0 for no limit", next.Epochs, l.nets.epoch)
-	case of.key == "patience" && l.place.validation == nil:
+	case of.key == "patience" && !l.place.validates():
 		return event.Refuse("there are no validation rows to decide by: expected a run that has some")
 	case of.key == "patience" && next.Patience > 0 && next.Patience <= l.nets.epoch-l.nets.best.Epoch:
 		return event.Refuse("patience %d: expected more than the %d epochs since the best, or 0 for no end of it", next.Patience, l.nets.epoch-l.nets.best.Epoch)

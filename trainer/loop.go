@@ -142,8 +142,8 @@ func (l *loop) bind() error {
 			return &PrepareError{Err: err}
 		}
 	}
-	t.binding = l.place.bind()
 	l.place.bindOthers()
+	t.binding = l.place.bind()
 	if fresh {
 		if err := t.offers(t.info); err != nil {
 			return &PrepareError{Err: fmt.Errorf("%s: %w", t.info.Name, err)}
@@ -153,7 +153,11 @@ func (l *loop) bind() error {
 		c.fit(t.settings, l.place.problem.Data)
 	}
 	for i := range max(1, c.Committee) {
-		m := t.add(c.Seed+uint64(i), t.settings.Clone())
+		on := t.binding
+		if c.FoldCommittee() {
+			on = l.place.bindFold(i+1, t.objective.Spent)
+		}
+		m := t.add(c.Seed+uint64(i), t.settings.Clone(), on)
 		l.place.drawTo(m.weights, m.seed)
 	}
 	return nil
@@ -325,7 +329,7 @@ func (l *loop) step(t *trajectory, m *member) error {
 	if (racing || slices.Contains(l.nets.members, m)) && !slices.Equal(m.previous, m.weights) {
 		if err == nil && l.place.config.descends() {
 			l.clocks.training.start()
-			m.tuneGates(t.objective)
+			m.tuneGates(m.on.objective)
 			l.clocks.training.stop()
 		}
 		t.evaluate(m)

@@ -19,6 +19,7 @@ import (
 // is over. They share the objective, since only one of them is at work at a time.
 type member struct {
 	seed     uint64
+	on       binding // what it is trained on
 	settings *optim.Settings
 	method   optim.Method
 	weights  []float64 // all of them; the method's are the first

@@ -147,7 +147,7 @@ func (c *race) startRacers() {
 	w := from.settled(nets.batched())
 	for _, p := range c.racers {
 		p.binding = c.binding
-		m := p.add(from.seed, p.settings)
+		m := p.add(from.seed, p.settings, c.binding)
 		m.rate, m.bearable, m.trail = from.rate, from.bearable, from.trail
 		*m.source = *from.source
 		copy(m.weights, w)

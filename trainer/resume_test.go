@@ -213,6 +213,11 @@ func everyKind() map[string]Config {
 		c.L2, c.LabelSmoothing, c.ClassWeights = 0.01, 0.1, "balanced"
 		out[name+" generalizing"] = c
 	}
+	for _, name := range []string{"tr-newton", "tr-gn blocks", "adam batches", "lbfgs", "lm"} {
+		c := out[name]
+		c.Folds, c.Committee = 3, 3
+		out[name+" folds"] = c
+	}
 	for _, name := range []string{"adam batches", "nag committee", "adam gates descent"} {
 		c := out[name]
 		c.L2, c.InputNoise = 0.01, 0.1

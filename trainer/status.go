@@ -108,7 +108,7 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		Data: event.DataInfo{
 			Name:           data.Name,
 			TrainRows:      data.Train.Total(),
-			ValidationRows: data.Validation.Total(),
+			ValidationRows: place.validationRows(),
 			TestRows:       data.Test.Total(),
 			Inputs:         data.Inputs(),
 			Outputs:        data.Outputs(),

@@ -29,11 +29,12 @@ type trajectory struct {
 	bestWeights       [][]float64 // of each member after the best epoch, never changed; nil where the run ends with the last ones
 }
 
-// add adds a net whose weights are all 0.
-func (t *trajectory) add(seed uint64, settings *optim.Settings) *member {
+// add adds a net whose weights are all 0 and which is trained on some rows.
+func (t *trajectory) add(seed uint64, settings *optim.Settings, on binding) *member {
 	dim, n := t.place.problem.Dim(), t.target.Dim()
 	m := &member{
 		seed:     seed,
+		on:       on,
 		settings: settings,
 		method:   t.info.New(),
 		weights:  make([]float64, dim),
@@ -44,7 +45,7 @@ func (t *trajectory) add(seed uint64, settings *optim.Settings) *member {
 		rate:     gateRate,
 	}
 	m.state = &optim.State{
-		Objective: t.target,
+		Objective: on.target,
 		W:         m.weights[:n:n],
 		Gradient:  make([]float64, n),
 		Settings:  settings,
@@ -129,8 +130,8 @@ func (t *trajectory) model(run string) *modelfile.Model {
 
 // fixGates gives the objective a member's gates, if it is the one that leaves them as they are.
 func (t *trajectory) fixGates(m *member) {
-	if t.fixed != nil {
-		t.fixed.Gates = m.weights[len(m.state.W):]
+	if m.on.fixed != nil {
+		m.on.fixed.Gates = m.weights[len(m.state.W):]
 	}
 }
 
@@ -263,16 +264,26 @@ func (t *trajectory) archiveMembers(k *optim.Archive) {
 			k.In("method").Method(m.method, m.state)
 		}
 	}
-	kept := k.In("objective")
-	var cache objective.Cache
-	if !k.Restoring() {
-		t.objective.SaveAll(&cache)
-	}
-	kept.State(&cache, t.members[0].weights)
-	if k.Restoring() && k.Err() == nil {
-		if err := t.objective.LoadAll(&cache); err != nil {
-			kept.Fail("parts", "%v", err)
+	if !t.place.config.FoldCommittee() {
+		archiveKept(k.In("objective"), t.members[0])
+	} else {
+		for i, m := range t.members {
+			archiveKept(k.In(net(i)).In("objective"), m)
 		}
 	}
 	k.In("spent").State(t.objective.Spent, nil)
+}
+
+// archiveKept carries what the objective of a member keeps.
+func archiveKept(kept *optim.Archive, m *member) {
+	var cache objective.Cache
+	if !kept.Restoring() {
+		m.on.objective.SaveAll(&cache)
+	}
+	kept.State(&cache, m.weights)
+	if kept.Restoring() && kept.Err() == nil {
+		if err := m.on.objective.LoadAll(&cache); err != nil {
+			kept.Fail("parts", "%v", err)
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 
@@ -35,8 +36,9 @@ type workplace struct {
 // binding is what a net is trained on.
 type binding struct {
 	objective *objective.Objective
-	target    optim.Objective       // what the method minimizes: objective, or fixed
-	fixed     *objective.FixedGates // the objective with the gates of a mixture as they are; nil else
+	target    optim.Objective         // what the method minimizes: objective, or fixed
+	fixed     *objective.FixedGates   // the objective with the gates of a mixture as they are; nil else
+	held      objective.Linearization // the rows to decide by; nil without any
 }
 
 // loaded is what came of loading: the configuration with what a team has settled, and the problem.
@@ -75,9 +77,24 @@ func (w *workplace) rows() objective.Binder {
 }
 
 // bind returns the training rows bound anew, with an account of their own.
-func (w *workplace) bind() binding {
-	o := objective.Bind(w.problem, w.rows(), objective.Rows{}, &objective.Work{}, models.Options{Pool: w.pool, Memory: w.config.Memory})
-	b := binding{objective: o, target: o}
+func (w *workplace) bind() binding { return w.bindRows(objective.Rows{}, &objective.Work{}) }
+
+// bindFold returns the training rows but those of a fold, from 1, charged to an account, with these to decide by. The nets of a
+// committee share the memory for kept passes.
+func (w *workplace) bindFold(fold int, spent *objective.Work) binding {
+	n := w.config.Folds
+	b := w.bindRows(objective.Rows{Folds: n, Fold: fold}, spent)
+	b.held = w.rows().Bind(objective.Rows{First: fold - 1, Step: n}, models.Options{Pool: w.pool, Memory: 1})
+	return b
+}
+
+func (w *workplace) bindRows(rows objective.Rows, spent *objective.Work) binding {
+	memory := w.config.Memory
+	if rows.Folds > 0 {
+		memory = max(1, cmp.Or(memory, models.DefaultMemory)/int64(rows.Folds))
+	}
+	o := objective.Bind(w.problem, w.rows(), rows, spent, models.Options{Pool: w.pool, Memory: memory})
+	b := binding{objective: o, target: o, held: w.validation}
 	if w.problem.ExpertDim() < w.problem.Dim() && w.config.GateTraining != "joint" {
 		b.fixed = objective.FixGates(o)
 		b.target = b.fixed
@@ -144,12 +161,23 @@ func (w *workplace) drawTo(dst []float64, seed uint64) {
 	w.problem.InitTo(dst, rand.New(rand.NewPCG(seed, streamWeights)))
 }
 
+// validates reports whether there are rows to decide by.
+func (w *workplace) validates() bool { return w.validation != nil || w.config.FoldCommittee() }
+
+// validationRows returns how many rows decide.
+func (w *workplace) validationRows() int {
+	if w.config.FoldCommittee() {
+		return w.problem.Train.Total()
+	}
+	return w.problem.Validation.Total()
+}
+
 // evaluate measures how well the weights of a net do.
-func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event.EpochEvent) {
+func (w *workplace) evaluate(on *binding, weights []float64, e *event.EpochEvent) {
 	data := w.problem.Data
-	trainMetrics(e, o.Evaluate(weights), data)
-	if w.validation != nil {
-		validationMetrics(e, w.validation.EvaluateAt(weights), data)
+	trainMetrics(e, on.objective.Evaluate(weights), data)
+	if on.held != nil {
+		validationMetrics(e, on.held.EvaluateAt(weights), data)
 	}
 	if w.test != nil {
 		testMetrics(e, w.test.EvaluateAt(weights), data)
@@ -167,15 +195,41 @@ func (w *workplace) evaluate(o *objective.Objective, weights []float64, e *event
 // A committee [MD §3] is the plain mean of the outputs of nets that were trained independently. By Jensen's
 // inequality its squared error, and its cross-entropy, is at most the mean of its members'.
 
-// evaluateMean measures how well the mean output of several nets does.
+// evaluateMean measures how well the mean output of several nets does. Where each has a fold of its own, no row may be decided by
+// nets that were trained on it: the figures of training and validation rows are then the mean over the nets' own rows.
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 	data := w.problem.Data
-	trainMetrics(e, w.mean(&w.problem.Train, nets), data)
+	if w.config.FoldCommittee() {
+		w.evaluateFolds(nets, e)
+	} else {
+		trainMetrics(e, w.mean(&w.problem.Train, nets), data)
+	}
 	if w.validation != nil {
 		validationMetrics(e, w.mean(&w.problem.Validation, nets), data)
 	}
 	if w.test != nil {
 		testMetrics(e, w.mean(&w.problem.Test, nets), data)
+	}
+}
+
+// evaluateFolds fills in the means over the rows that each net was trained on, and over those that it is decided by, which are
+// each row once.
+func (w *workplace) evaluateFolds(nets []*member, e *event.EpochEvent) {
+	mean := func(rows func(m *member) int, of event.Quantity, power float64) event.Float {
+		sum, n := 0.0, 0
+		for _, m := range nets {
+			sum += float64(rows(m)) * math.Pow(float64(*of.Of(&m.metrics)), power)
+			n += rows(m)
+		}
+		return event.Told(math.Pow(sum/float64(n), 1/power))
+	}
+	trained := func(m *member) int { return m.on.objective.Rows() }
+	held := func(m *member) int { return m.on.held.Rows() }
+	e.Loss, e.ValidationLoss = mean(trained, event.Loss, 1), mean(held, event.ValidationLoss, 1)
+	e.RMSE, e.ValidationRMSE = mean(trained, event.RMSE, 2), mean(held, event.ValidationRMSE, 2)
+	e.Error, e.ValidationError = event.Absent, event.Absent
+	if w.problem.Data.Classes != nil {
+		e.Error, e.ValidationError = mean(trained, event.Error, 1), mean(held, event.ValidationError, 1)
 	}
 }
 

@@ -14,7 +14,7 @@ const (
 // column is what the fields of a column are like, the header left out.
 type column struct {
 	name    string
-	unnamed bool // the header, if there is one, has no name for it
+	unnamed bool // the header has no name for it, as for pandas' index
 
 	numbers int // fields that are written like a number
 	words   int // other fields that have a value
@@ -78,8 +78,11 @@ var (
 	identifierEnds = regexp.MustCompile(`(?:[ _.-](?i:id|idx|index|uuid|guid|key)|[a-z0-9](?:Id|ID|UUID))$`)
 )
 
-// identifierName reports whether the column is called like one that tells rows apart.
+// identifierName reports whether the column is called like one that tells rows apart, or has no name where others have.
 func (c *column) identifierName() bool {
+	if c.unnamed {
+		return true
+	}
 	name := strings.TrimSpace(c.name)
 	return identifiers.MatchString(name) || identifierEnds.MatchString(name)
 }

@@ -117,7 +117,7 @@ func (p *plan) useless(j int) reason {
 		return used
 	case c.differ == 1 && !c.crowded && c.missing == 0:
 		return constant
-	case c.numbers == s.Rows && c.counting && c.starts(s) && (named || c.unnamed && (s.header || s.Rows >= manyRows)):
+	case c.numbers == s.Rows && c.counting && c.starts(s) && (named || !s.header && s.Rows >= manyRows):
 		return numbering
 	case named && c.words == 0 && c.whole && c.present() >= manyRows && 10*c.differ >= 9*c.present():
 		return identifier
@@ -252,7 +252,7 @@ func (p *plan) order(j int) (order, error) {
 		return dayFirst, nil
 	case month > day && mostly(month, rest-month):
 		return monthFirst, nil
-	case day == month && day > 0 && c.orders[yearFirst] == 0:
+	case day == month && mostly(day, rest-day):
 		return 0, p.fault(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or --drop "+shellWord(c.name))
 	}
 	return 0, p.fault(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(orderWords)), ", ")+", or --drop "+shellWord(c.name))

@@ -21,7 +21,7 @@ const (
 )
 
 // headerOf tells by what the first record is known to name the columns: some column has a word there and numbers
-// or dates below, or the record counts from 0, or there are no numbers at all and nothing in it comes again.
+// or dates below, or the record counts from 0, or there are no numbers at all, but for an index without a name, and nothing in it comes again.
 func headerOf(first []string, rest [][]string, style numerals) sight {
 	allWords, repeated, fractions := true, false, false
 	for j, name := range first {
@@ -47,6 +47,9 @@ func headerOf(first []string, rest [][]string, style numerals) sight {
 			return words
 		}
 		_, number := style.like(name)
+		if j == 0 && name == "" && c.numeric() {
+			continue // pandas' index
+		}
 		repeated = repeated || again || missing(name)
 		allWords = allWords && c.numbers == 0 && !number
 	}
@@ -87,7 +90,7 @@ func (s *Sheet) name(first []string) error {
 			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
 		}
 		seen[name] = true
-		s.columns = append(s.columns, column{name: name, unnamed: !s.header || first[j] == ""})
+		s.columns = append(s.columns, column{name: name, unnamed: s.header && first[j] == ""})
 	}
 	return nil
 }
@@ -114,15 +117,15 @@ func columnNames(first []string, header bool) []string {
 
 // headerNote says where the columns' names come from.
 func (s *Sheet) headerNote() string {
-	switch s.seenBy {
-	case words:
+	switch {
+	case s.options.Header != "":
+		return ""
+	case s.seenBy == words:
 		return "the first row names the columns; --header no takes it for data"
-	case countsUp:
+	case s.seenBy == countsUp:
 		return fmt.Sprintf("the first row, which counts to %s, names the columns; --header no takes it for data", s.head[len(s.head)-1])
-	case noHeader:
-		return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
 	}
-	return ""
+	return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
 }
 
 // find returns the index of the column that an option asks for: by its name, or by its number if no other has that for its name.

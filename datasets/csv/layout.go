@@ -183,6 +183,7 @@ func (p *plan) planTarget(last bool) error {
 	p.roles[p.target] = r
 	p.Columns = []Column{column} // the others come around it
 	p.notes.add("%s is the target: %s", which, what)
+	p.tellName(p.target)
 	return nil
 }
 
@@ -233,17 +234,18 @@ func (p *plan) planRows() error {
 	}
 	without := s.columns[p.target].missing
 	if without > 0 {
-		p.notes.add("%s: %s without a target left out", p.Target, rowsAre(without))
+		p.notes.add("%s left out", rowsAre(without, "without a target"))
 	}
 	if others := s.Rows - p.Rows - without; others > 0 {
-		p.notes.add("%s with a missing value left out; --missing says otherwise", rowsAre(others))
+		p.notes.add("%s left out; --missing mean keeps them", rowsAre(others, "with a missing value"))
 	}
 	return nil
 }
 
-func rowsAre(n int) string {
+// rowsAre counts rows of a kind, of which something is said.
+func rowsAre(n int, which string) string {
 	if n == 1 {
-		return "1 row is"
+		return "1 row " + which + " is"
 	}
-	return format.Count(n) + " rows are"
+	return format.Count(n) + " rows " + which + " are"
 }

@@ -93,7 +93,7 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 // byPlace takes the columns in the table's order.
 func (d *Reader) byPlace(columns int, t *Table, needed bool) error {
 	place := t.Place
-	if n, err := strconv.Atoi(t.Target); err == nil {
+	if n, err := strconv.Atoi(t.Target); err == nil && (place == 0 || t.Header != "yes") {
 		place = n
 	}
 	switch extra := columns - len(t.Fields); {

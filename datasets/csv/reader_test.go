@@ -141,21 +141,120 @@ func (noughts) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func FuzzReader(f *testing.F) {
-	for _, text := range []string{"size,colour,kind,weight\n1.5,red,a,-2\n", "1;red;3\n\n2;blue;4", "\xef\xbb\xbf1\tred\t\"3\n\"\t4\n", "w,c,l\n1,red,2\n", "1,red,2\n1,red\n"} {
-		f.Add(text, true)
-		f.Add(text, false)
-	}
-	f.Fuzz(func(t *testing.T, text string, named bool) {
-		table := numbered
-		if named {
-			table = colours
+// everyKind is a table with a column of every kind, as a model says that was trained on missing values.
+var everyKind = &Table{
+	Fields: []Field{
+		{Name: "id", Kind: LeftOut},
+		{Name: "size", Fill: []float64{7}, Missing: true},
+		{Name: "colour", Words: []string{"blue", "red"}, Other: true, Missing: true},
+		{Name: "shape", Words: []string{"round"}},
+		{Name: "alive", Kind: Boolean, Fill: []float64{0.25}},
+		{Name: "born", Kind: Date, Order: "day-month-year", Fill: []float64{2000, 6, 4}},
+		{Name: "seen", Kind: Time, Order: "year-month-day", Fill: []float64{2001, 7, 3, 12}, Missing: true},
+		{Name: "city", Kind: Statistics, Words: []string{"Bonn", "Ulm"}, Means: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}},
+	},
+	Target: "price", Place: 9, Header: "yes", Missing: MissingIndicator, Decimal: ",", Thousands: ".",
+}
+
+// What becomes of each kind of column, worked out by hand.
+func TestReaderOfEveryKind(t *testing.T) {
+	const header = "id;size;colour;shape;alive;born;seen;city;price\n"
+	for row, want := range map[string]string{
+		// 15 March 2021 was a Monday, 4 July 1999 a Sunday.
+		"9;1.234,5;red;round;Yes;15.03.2021;1999-07-04 06:30;Ulm;3,5": "[1234.5 0 0 1 0 0 1 1 2021 3 1 1999 7 7 6.5 0 0.3 0.4] 3,5",
+		"x;?;green;;NA;;;Köln;":                         "[7 1 0 0 1 0 0 0.25 2000 6 4 2001 7 3 12 1 0.5 0.6]",
+		";0;;oval;f;1/2/2020;2020-02-29T18:00:00Z;;NaN": "[0 0 0 0 0 1 0 0 2020 2 6 2020 2 6 18 0 0.7 0.8]",
+	} {
+		if got, err := readTable(header+row+"\n", everyKind, false); err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("%s:\n%q, %v, expected\n%q", row, got, err, want)
 		}
+	}
+	for row, want := range map[string]string{
+		"1;1.5;red;round;y;1.1.2020;2020-01-01;Ulm;1":   `column "size": found "1.5", expected a number with a decimal comma; --thousands . says what a point parts`,
+		"1;1;red;round;perhaps;1.1.2020;2020-01-01;;1":  `column "alive": found "perhaps", expected true or false, yes or no`,
+		"1;1;red;round;y;2020-01-01;2020-01-01;Ulm;1":   `column "born": found "2020-01-01", expected a date as day-month-year`,
+		"1;1;red;round;y;30.2.2020;2020-01-01;Ulm;1":    `column "born": found "30.2.2020", expected a date as day-month-year`,
+		"1;1;red;round;y;1.1.2020;01.01.2020;Ulm;1":     `column "seen": found "01.01.2020", expected a date as year-month-day`,
+		"1;1e400;red;round;y;1.1.2020;2020-01-01;Ulm;1": `column "size": found "1e400", expected a number between -1e+300 and 1e+300`,
+	} {
+		if _, err := readTable(header+row+"\n", everyKind, false); err == nil || err.Error() != "new.csv:2: "+want {
+			t.Errorf("%s: %v", row, err)
+		}
+	}
+}
+
+// What was decided about rows is told, in counts.
+func TestReaderTells(t *testing.T) {
+	text := "size;colour;shape;alive;born;seen;city;price\n" + strings.Repeat("1;green;oval;;1.1.2020;2020-01-01;Köln;1\n", 3)
+	r, err := NewReader(strings.NewReader(text), "f", everyKind, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dst := make([]float64, r.Inputs())
+	for err == nil {
+		_, err = r.Read(dst)
+	}
+	want := []string{
+		"colour: 3 words were not trained on, taken as the other rare words",
+		"shape: 3 words were not trained on, taken as none of the categories",
+		"alive: 3 values were missing, of which there were none in training, taken as the value that stands in for them",
+		"city: 3 words were not trained on, taken as the other rare words",
+	}
+	if got := r.Notes(); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	// Rows are passed over where training did so.
+	drops := &Table{Fields: []Field{{Name: "a"}, {Name: "w", Words: []string{"x"}}}, Target: "y", Place: 3, Header: "yes", Missing: MissingDrop}
+	r, err = NewReader(strings.NewReader("a,w,y\n1,x,1\n,x,2\n3,x,\n4,?,1\n5,x,2\n"), "f", drops, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []int
+	for dst := make([]float64, 2); ; {
+		if _, err := r.Read(dst); err != nil {
+			break
+		}
+		rows = append(rows, r.Row())
+	}
+	if !slices.Equal(rows, []int{1, 3, 5}) || !slices.Equal(r.Notes(), []string{"2 rows with a missing value are left out, as in training"}) {
+		t.Errorf("rows %d, %q", rows, r.Notes())
+	}
+}
+
+// A header of integers is told from a row by all of its names.
+func TestReaderOfIntegerNames(t *testing.T) {
+	table := &Table{Fields: []Field{{Name: "0", Fill: []float64{0}}, {Name: "1", Fill: []float64{0}}}, Target: "2", Place: 3, Header: "yes", Missing: MissingIndicator}
+	for _, c := range []struct{ text, want string }{
+		{"0,1,2\n5,6,7\n", "[5 6] 7"}, {"1,0\n6,5\n", "[5 6]"}, {"5,6,7\n", "[5 6] 7"}, {"5,6\n", "[5 6]"},
+	} {
+		if got, err := readTable(c.text, table, false); err != nil || len(got) != 1 || got[0] != c.want {
+			t.Errorf("%q: %q, %v", c.text, got, err)
+		}
+	}
+	needed := *table
+	needed.Target, needed.Place = "1", 0
+	if _, err := readTable("0,1,2\n5,6,7\n", &needed, true); err == nil || !strings.Contains(err.Error(), "expected name:1 for column 2, which has that name, or place:1") {
+		t.Errorf("%v", err)
+	}
+}
+
+func FuzzReader(f *testing.F) {
+	for _, text := range []string{"size,colour,kind,weight\n1.5,red,a,-2\n", "1;red;3\n\n2;blue;4", "\xef\xbb\xbf1\tred\t\"3\n\"\t4\n", "w,c,l\n1,red,2\n", "1,red,2\n1,red\n",
+		"id;size;colour;shape;alive;born;seen;city;price\n9;1.234,5;red;round;Yes;15.03.2021;1999-07-04 06:30;Ulm;3,5\n;?;;;;;;;\n"} {
+		for table := range uint8(3) {
+			f.Add(text, table)
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string, which uint8) {
+		table := []*Table{numbered, colours, everyKind}[which%3]
 		r, err := NewReader(strings.NewReader(text), "f", table, false)
-		dst := make([]float64, 4)
+		dst := make([]float64, 18)
+		if which%3 < 2 {
+			dst = dst[:4]
+		}
 		for err == nil {
 			for j, v := range dst {
-				if math.IsNaN(v) || math.IsInf(v, 0) || (j == 1 || j == 2) && v != 0 && v != 1 {
+				if math.IsNaN(v) || math.IsInf(v, 0) || len(dst) == 4 && (j == 1 || j == 2) && v != 0 && v != 1 {
 					t.Fatalf("input %d is %g", j, v)
 				}
 			}
@@ -163,6 +262,9 @@ func FuzzReader(f *testing.F) {
 		}
 		if err != io.EOF && strings.Contains(err.Error(), "\n") {
 			t.Fatalf("an error of several lines: %q", err)
+		}
+		if r != nil && strings.ContainsAny(strings.Join(r.Notes(), ""), "\n\r") {
+			t.Fatalf("%q", r.Notes())
 		}
 	})
 }

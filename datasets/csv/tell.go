@@ -47,8 +47,42 @@ func (p *plan) tellKind(f *Field, j int) {
 	case f.Other:
 		p.notes.add("%s: the rare words, %s in %s, are one input, %q", f.Name, format.Count(folded), format.Counted(rows, "row"), f.Name+"=other")
 	}
-	if c.numbers > 0 && f.Words != nil {
-		p.notes.add("%s: %s of %s values are numbers, taken as words like the others", f.Name, format.Count(c.numbers), format.Count(c.present()))
+	p.tellName(j)
+	switch {
+	case p.keep[j]:
+	case c.counting && c.numbers == p.sheet.Rows:
+		p.notes.add("%s: kept, though it counts the rows; --drop %s leaves it out", f.Name, shellWord(f.Name))
+	case f.Words != nil && 2*c.differ > c.present():
+		p.notes.add("%s: kept, though it has another word in most rows; --drop %s leaves it out", f.Name, shellWord(f.Name))
+	case c.unnamed:
+		p.notes.add("%s: kept, though it has no name; --drop %s leaves it out", f.Name, shellWord(f.Name))
+	case p.sheet.header && c.identifierName():
+		p.notes.add("%s: kept, though it is called like an identifier; --drop %s leaves it out", f.Name, shellWord(f.Name))
+	}
+	if f.Words == nil {
+		return
+	}
+	truths := 0
+	for text, n := range c.counts {
+		if pair, _ := truth(text); pair >= 0 {
+			truths += n
+		}
+	}
+	for _, of := range []struct {
+		n    int
+		what string
+	}{{c.numbers, "numbers"}, {c.dates, "dates"}, {truths, "true or false"}} {
+		if of.n > 0 {
+			p.notes.add("%s: %s of %s values are %s, taken as words like the others", f.Name, format.Count(of.n), format.Count(c.present()), of.what)
+		}
+	}
+}
+
+// tellName says that a column has its own name among its words, as where the header stands in the table again.
+func (p *plan) tellName(j int) {
+	c := &p.sheet.columns[j]
+	if n := c.counts[p.sheet.head[j]]; p.sheet.header && n > 0 {
+		p.notes.add("%s: its own name is among its words, in %s: is the header there again?", c.name, format.Counted(n, "row"))
 	}
 }
 

@@ -19,7 +19,7 @@ type counts struct{ unseen, missing int }
 func (d *Reader) Notes() []string {
 	var n notes
 	if d.told.rows > 0 {
-		n.add("%s with a missing value left out, as in training", rowsAre(d.told.rows))
+		n.add("%s left out, as in training", rowsAre(d.told.rows, "with a missing value"))
 	}
 	for i, c := range d.told.fields {
 		f := &d.table.Fields[i]

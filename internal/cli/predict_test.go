@@ -134,6 +134,40 @@ func TestPredictValues(t *testing.T) {
 	}
 }
 
+// households is a table with missing values, dates, booleans, many words and rare ones, decimal commas and identifiers.
+func households(rows, first int) string {
+	var b strings.Builder
+	b.WriteString("Id;Einkommen;Ort;Haus;Seit;Garten;Klasse\n")
+	for i := first; i < first+rows; i++ {
+		k := i * 7919 % 1009
+		income := fmt.Sprintf("%d.%03d,%d", 1+k%9, k%1000, k%10)
+		if k%11 == 0 {
+			income = "?"
+		}
+		house := []string{"", "Miete", "Eigentum", "Miete", "Genossenschaft " + fmt.Sprint(k%40)}[k%5*k%5]
+		class := "b"
+		if (k%9+k%61)%8 > 3 {
+			class = "a"
+		}
+		fmt.Fprintf(&b, "%d;%s;Ort %d;%s;%d.%d.%d;%s;%s\n", i+1, income, k%61, house, 1+k%28, 1+k%12, 1990+k%30, []string{"ja", "nein"}[k%2], class)
+	}
+	return b.String()
+}
+
+// The rows of a file for testing have the error in the run and as predictions, to the digit.
+func TestPredictAFileForTesting(t *testing.T) {
+	train, test := write(t, "train.csv", households(900, 0)), write(t, "test.csv", households(300, 900))
+	for _, missing := range []string{"indicator", "mean", "median", "drop"} {
+		for _, format := range []string{"safetensors", "onnx"} {
+			model, done := trained(t, format, "--data", train, "--test", test, "--decimal", ",", "--thousands", ".", "--missing", missing, "--net", "6", "--epochs", "3")
+			_, message := predictions(t, "", model, test)
+			if want := fmt.Sprintf(" %.2f %% wrong", 100*float64(done.TestError)); !strings.Contains(message, want) {
+				t.Errorf("%s, %s: said %q, the run%s", missing, format, message, want)
+			}
+		}
+	}
+}
+
 // The test rows of a set have the error that the run reported.
 func TestPredictASet(t *testing.T) {
 	for _, args := range [][]string{

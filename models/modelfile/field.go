@@ -17,41 +17,61 @@ const (
 // mostWords bounds the words of a field.
 const mostWords = 100_000
 
-// Inputs returns how many inputs the field becomes, or an error where its parts don't fit each other.
-func (f *Field) Inputs() (int, error) {
-	if len(f.Words) > mostWords {
-		return 0, fmt.Errorf("table column %.40q of %d words: expected at most %d", f.Name, len(f.Words), mostWords)
-	}
-	if slices.ContainsFunc(slices.Concat(f.Fill, f.Means), func(v float64) bool { return !finite(v) }) {
-		return 0, fmt.Errorf("table column %.40q has a number that is not finite", f.Name)
-	}
-	n, numbers := 1, true
-	switch rows := len(f.Words) + 2; {
-	case f.Kind == kindLeftOut:
-		return 0, nil
-	case f.Kind == kindStatistics:
-		// A row for each word, one for all others and one for missing values.
-		if n, numbers = len(f.Means)/rows, false; n == 0 || len(f.Means)%rows != 0 {
-			return 0, fmt.Errorf("table column %.40q has %d statistics: expected as many for each of %d words, for others and for missing values",
-				f.Name, len(f.Means), len(f.Words))
-		}
-	case f.Kind == kindDate, f.Kind == kindTime:
-		if n = 3; f.Kind == kindTime {
-			n = 4
-		}
-	case f.Kind == kindBoolean, f.Kind == "" && f.Words == nil:
-	case f.Kind == "":
-		if n, numbers = len(f.Words), false; f.Other {
-			n++
-		}
-	default:
-		return 0, fmt.Errorf("table column %.40q is of the kind %.40q: expected one that this newtop knows", f.Name, f.Kind)
-	}
-	if numbers && len(f.Fill) != n && f.Fill != nil {
-		return 0, fmt.Errorf("table column %.40q has %d numbers for missing values: expected %d", f.Name, len(f.Fill), n)
-	}
+// Inputs returns how many inputs the field becomes.
+func (f *Field) Inputs() int {
+	n := f.numbers() + f.categories()
 	if f.Missing {
 		n++
 	}
-	return n, nil
+	return n
+}
+
+// numbers returns how many of the inputs are numbers.
+func (f *Field) numbers() int {
+	switch {
+	case f.Kind == kindDate:
+		return 3
+	case f.Kind == kindTime:
+		return 4
+	case f.Kind == kindStatistics:
+		return len(f.Means) / (len(f.Words) + 2)
+	case f.Kind == kindBoolean, f.Kind == "" && f.Words == nil:
+		return 1
+	}
+	return 0
+}
+
+// categories returns how many of the inputs are 1 for a word and else 0.
+func (f *Field) categories() int {
+	switch {
+	case f.Kind != "" || f.Words == nil:
+		return 0
+	case f.Other:
+		return len(f.Words) + 1
+	}
+	return len(f.Words)
+}
+
+// check returns an error where the parts of the field don't fit each other.
+func (f *Field) check() error {
+	wrong := func(found, expected string) error {
+		return fmt.Errorf("table column %.40q: %s: expected %s", f.Name, found, expected)
+	}
+	numbers := f.numbers()
+	switch {
+	case !slices.Contains([]string{"", kindLeftOut, kindBoolean, kindDate, kindTime, kindStatistics}, f.Kind):
+		return wrong(fmt.Sprintf("kind %.40q", f.Kind), "one that this newtop knows")
+	case len(f.Words) > mostWords:
+		return wrong(fmt.Sprintf("%d words", len(f.Words)), fmt.Sprintf("at most %d", mostWords))
+	case slices.ContainsFunc(slices.Concat(f.Fill, f.Means), func(v float64) bool { return !finite(v) }):
+		return wrong("a number that is not finite", "finite numbers")
+	case f.Kind != kindStatistics && f.Means != nil, f.Kind == kindStatistics && (numbers == 0 || len(f.Means) != numbers*(len(f.Words)+2)):
+		// A row for each word, one for all others and one for missing values.
+		return wrong(fmt.Sprintf("%d statistics of %d words", len(f.Means), len(f.Words)), "as many for each, for other words and for missing values")
+	case f.Fill != nil && (len(f.Fill) != numbers || f.Kind == kindStatistics):
+		return wrong(fmt.Sprintf("%d numbers for missing values", len(f.Fill)), fmt.Sprintf("%d", numbers))
+	case f.Kind == kindLeftOut && f.Missing:
+		return wrong("an input of a column that is left out", "none")
+	}
+	return nil
 }

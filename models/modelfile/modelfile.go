@@ -204,11 +204,10 @@ func (m *Model) check() error {
 	}
 	inputs := 0
 	for i := range m.Table {
-		n, err := m.Table[i].Inputs()
-		if err != nil {
+		if err := m.Table[i].check(); err != nil {
 			return err
 		}
-		inputs += n
+		inputs += m.Table[i].Inputs()
 	}
 	if m.Table != nil && inputs != m.Network.Inputs() {
 		return fmt.Errorf("a table of %d inputs: expected %d as the network has", inputs, m.Network.Inputs())

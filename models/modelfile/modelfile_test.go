@@ -79,6 +79,55 @@ func TestATableComesBack(t *testing.T) {
 	sameModel(t, got, m)
 }
 
+// everyField is a table with a column of every kind, of five inputs in all; Go's words for each, and back.
+func everyField() [][]Field {
+	return [][]Field{
+		{{Name: "id", Kind: "left out"}, {Name: "x", Fill: []float64{0.1}, Missing: true}, {Name: "w", Words: []string{"a", "ü"}, Other: true}},
+		{{Name: "d", Kind: "date", Order: "day-month-year", Fill: []float64{2000.5, 6, 3}}, {Name: "b", Kind: "boolean", Fill: []float64{1.0 / 3}, Missing: true}},
+		{{Name: "t", Kind: "time", Order: "year-month-day", Missing: true, Fill: []float64{1, 2, 3, 4.5}}},
+		{{Name: "c", Kind: "statistics", Words: []string{"x"}, Means: []float64{1e-300, -2, 1.0 / 7, 4, 5, 6}}, {Name: "w", Words: []string{"a"}, Missing: true}, {Name: "y"}},
+	}
+}
+
+func TestEveryFieldComesBack(t *testing.T) {
+	for i, table := range everyField() {
+		m := samples(t)[0].model
+		m.Table = table
+		for _, write := range []func(io.Writer, *Model) error{WriteSafetensors, WriteONNX} {
+			got, err := Decode(text(t, write, m), "m")
+			if err != nil {
+				t.Fatal(i, err)
+			}
+			sameModel(t, got, m)
+		}
+	}
+}
+
+// A file of a version before has names and words alone, and is read as ever.
+func TestFieldsOfBefore(t *testing.T) {
+	m := samples(t)[0].model
+	m.Table = make([]Field, 5)
+	file := text(t, WriteSafetensors, m)
+	f, err := safetensors.Decode(file, "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Metadata[keyTable] = `[{"name":"size"},{"name":"colour","words":["blue","red"]},{"name":"weight"},{"name":"only","words":["one"]}]`
+	f.Metadata[keyCRC] = checksum(f.Metadata, f.Tensors)
+	var b bytes.Buffer
+	if err := safetensors.Encode(&b, f); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Decode(b.Bytes(), "m")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Field{{Name: "size"}, {Name: "colour", Words: []string{"blue", "red"}}, {Name: "weight"}, {Name: "only", Words: []string{"one"}}}
+	if !reflect.DeepEqual(got.Table, want) {
+		t.Errorf("%+v", got.Table)
+	}
+}
+
 // The names that docs/models.md promises, and which numbers of the flat vector they have.
 func TestNamesOfTensors(t *testing.T) {
 	a := sparseNet()
@@ -353,8 +402,17 @@ func TestWriteRefusesWhatIsIncomplete(t *testing.T) {
 		"1 outputs":         func(m *Model) { m.Outputs = m.Outputs[:1] },
 		"1 classes":         func(m *Model) { m.Classes = m.Classes[:1] },
 		"a table of 1":      func(m *Model) { m.Table = make([]Field, 1) },
-		`metadata "table"`:  func(m *Model) { m.Meta["table"] = "" },
-		"expected UTF-8":    func(m *Model) { m.Meta["run"] = "\xff" },
+		"kind \"hour\"":     func(m *Model) { m.Table = []Field{{Kind: "hour"}} },
+		"2 statistics of 1 words": func(m *Model) {
+			m.Table = []Field{{Kind: "statistics", Words: []string{"a"}, Means: []float64{1, 2}}}
+		},
+		"1 statistics of 0 words":        func(m *Model) { m.Table = []Field{{Means: []float64{1}}} },
+		"2 numbers for missing values":   func(m *Model) { m.Table = []Field{{Fill: []float64{1, 2}}} },
+		"a number that is not finite":    func(m *Model) { m.Table = []Field{{Fill: []float64{math.NaN()}}} },
+		"an input of a column":           func(m *Model) { m.Table = []Field{{Kind: "left out", Missing: true}} },
+		"100001 words: expected at most": func(m *Model) { m.Table = []Field{{Words: make([]string, mostWords+1)}} },
+		`metadata "table"`:               func(m *Model) { m.Meta["table"] = "" },
+		"expected UTF-8":                 func(m *Model) { m.Meta["run"] = "\xff" },
 	} {
 		m := samples(t)[0].model
 		spoil(m)

@@ -14,16 +14,17 @@ type DataInfo struct {
 	Name      string `json:"name"`
 	TrainRows int    `json:"train_rows"`
 	TestRows  int    `json:"test_rows"`
-	// ValidationRows are those that decide, none of them among the others; 0: there are none.
+	// ValidationRows are those that decide; 0: there are none. None of them is among the others, but where each net of a committee has
+	// a fold of its own.
 	ValidationRows int `json:"validation_rows,omitempty"`
 	Inputs         int `json:"inputs"`
 	Outputs        int `json:"outputs"`
 	Classes        int `json:"classes"` // 0 for regression
-	// Notes are what was decided about a table for the user, a line each.
-	Notes []string `json:"notes,omitempty"`
 	// Standardized says that an RMSE is in standard deviations of the targets, which have different units; else it is in those
 	// of the data.
 	Standardized bool `json:"standardized,omitempty"`
+	// Notes are what was decided about a table for the user, a line each.
+	Notes []string `json:"notes,omitempty"`
 }
 
 // RMSE names the root mean square error, as it is in.

@@ -17,6 +17,29 @@ type Rows struct {
 	Part        datasets.Part
 	First, Step int // a Step of 0 is 1
 	Count       int // 0: as First and Step say
+	// Folds cuts the rows before all that: every Folds-th from Fold − 1 on is left out. 0: none is.
+	Folds, Fold int
+}
+
+// left returns how many rows among total of a split Folds leaves.
+func (r Rows) left(total int) int {
+	if r.Folds == 0 {
+		return total
+	}
+	return total - (max(0, total-(r.Fold-1))+r.Folds-1)/r.Folds
+}
+
+// fold returns which row of a split row j of those is that Folds leaves.
+func (r Rows) fold(j int) int {
+	if r.Folds == 0 {
+		return j
+	}
+	each := r.Folds - 1 // of as many rows as there are folds
+	i := j/each*r.Folds + j%each
+	if j%each >= r.Fold-1 {
+		i++
+	}
+	return i
 }
 
 // Of returns the number of rows among total of a split.
@@ -25,15 +48,15 @@ func (r Rows) Of(total int) int {
 		return r.Count
 	}
 	step := max(1, r.Step)
-	return (max(0, total-r.First) + step - 1) / step
+	return (max(0, r.left(total)-r.First) + step - 1) / step
 }
 
 // at returns which row among total row j is.
 func (r Rows) at(j, total int) int {
 	if r.Count > 0 {
-		return j * total / r.Count
+		return r.fold(j * r.left(total) / r.Count)
 	}
-	return r.First + j*max(1, r.Step)
+	return r.fold(r.First + j*max(1, r.Step))
 }
 
 // part returns part i of count: the rows i, i + count, i + 2·count, … of these, which are not evenly spaced ones.
@@ -104,7 +127,7 @@ func (p *Problem) Select(rows Rows, first, last int) (x, t models.Matrix, err er
 	if first == last {
 		return nil, nil, nil
 	}
-	if rows.Count > 0 {
+	if rows.Count > 0 || rows.Folds > 0 {
 		return p.pick(rows, first, last)
 	}
 	needed := datasets.Range{First: rows.at(first, total), Last: rows.at(last-1, total) + 1}
@@ -152,7 +175,7 @@ func (p *Problem) rereadRows() int {
 	return cmp.Or(p.Room, 64<<20) / (8 * (p.Network.Columns() + p.Network.Outputs()))
 }
 
-// pick copies evenly spaced rows.
+// pick copies rows that are no view.
 func (p *Problem) pick(rows Rows, first, last int) (x, t models.Matrix, err error) {
 	s := p.here(rows.Part)
 	total := s.Total()

@@ -66,9 +66,21 @@ func (s source) problem(t *testing.T, rank, size int) *Problem {
 	return NewProblem(data, network, models.Init{}, share, load)
 }
 
-// picked is what Select should return: row after row of the whole.
+// picked is what Select should return: row after row of the whole, or of what folds leave of it.
 func picked(m *mat.Dense, rows Rows, first, last int) *mat.Dense {
 	total, columns := m.Dims()
+	if rows.Folds > 0 {
+		left := mat.NewDense(total, columns, nil)
+		n := 0
+		for i := range total {
+			if i%rows.Folds != rows.Fold-1 {
+				left.SetRow(n, m.RawRowView(i))
+				n++
+			}
+		}
+		rows.Folds = 0
+		return picked(left.Slice(0, n, 0, columns).(*mat.Dense), rows, first, last)
+	}
 	out := mat.NewDense(last-first, columns, nil)
 	for j := first; j < last; j++ {
 		i := rows.First + j*max(1, rows.Step)
@@ -104,6 +116,7 @@ func TestSelect(t *testing.T) {
 		{}, {Part: datasets.Test}, {First: 5}, {First: 4}, {First: 3, Part: datasets.Test}, {First: 1, Step: 3}, {Step: 2}, {First: 6, Step: 7, Part: datasets.Test},
 		{Count: 40}, {Count: 123}, {Count: 17, Part: datasets.Test}, {First: 2, Step: 50},
 		{Part: datasets.Validation}, {First: 3, Part: datasets.Validation}, {Count: 11, Part: datasets.Validation},
+		{Folds: 4, Fold: 1}, {Folds: 4, Fold: 4}, {Folds: 2, Fold: 1, First: 3}, {Folds: 5, Fold: 3, First: 2, Step: 3}, {Folds: 3, Fold: 2, Count: 50},
 	}
 	for _, c := range sources {
 		whole := c.problem(t, 0, 1)

@@ -48,6 +48,21 @@ const (
 	farthest      = 365 * 24 * time.Hour // budget
 )
 
+// chooseSpace searches what is usual. On a table, where nobody says what decides, each trial is a committee of which every net
+// has a fold of its own, so that all rows decide and all are trained on; of many rows 15 % are enough to decide, and the
+// best settings become committees in the end.
+func (c *Config) chooseSpace() {
+	var rows int
+	c.Over, rows = DefaultSpace(c.Base)
+	switch b := &c.Base; {
+	case rows == 0 || b.Committee > 0:
+	case rows < manyRows && b.Validation == "" && b.Folds == 0:
+		b.Folds, b.Committee = tableFolds, tableFolds
+	default:
+		c.Nets = tableNets
+	}
+}
+
 // Settle writes into Base what a new search leaves to it: validation rows to judge trials by, of any data, and what a run's
 // configuration leaves to the data. New does it.
 func (c *Config) Settle() {

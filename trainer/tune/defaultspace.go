@@ -27,10 +27,12 @@ const (
 	mostBlocks = 8
 )
 
-// Of tables: the nets of a final, and how far weight decay goes, times 1/rows, around that of scikit-learn's ridge and logistic
+// Of tables: the nets of a trial, the nets of a final where there are many rows, and how far weight decay goes, times 1/rows, around that of scikit-learn's ridge and logistic
 // regression.
 const (
+	tableFolds            = 5
 	tableNets             = 8
+	manyRows              = 10_000
 	leastDecay, mostDecay = 0.01, 100
 )
 
@@ -40,7 +42,7 @@ func tableSpace(c *trainer.Config, rows int) (out []Dimension) {
 	nets := []string{"none", "16", "32-16", "64-32", "128-64"}
 	if rows < 300 {
 		nets = []string{"none", "4", "8", "16", "16-8"}
-	} else if rows >= 10_000 {
+	} else if rows >= manyRows {
 		nets = []string{"none", "32", "64-32", "128-64", "256-128"}
 	}
 	if c.Hidden == nil && c.Graph == "" && c.Experts == 0 {
@@ -57,9 +59,9 @@ func tableSpace(c *trainer.Config, rows int) (out []Dimension) {
 
 // DefaultSpace is the space where nobody says otherwise: the default methods, or the one that c names, each with a logarithmic
 // range around the default of its primary hyperparameter; the size of batches and the number of blocks, for the methods
-// that have them, as far as the rows go round. On a table, unless time to a target counts, it is what decides how nets do on
-// new rows, and finals are of so many nets. What c fixes is no axis.
-func DefaultSpace(c trainer.Config) (out []Dimension, nets int) {
+// that have them, as far as the rows go round. On a table of so many training rows, unless time to a target counts, it is what
+// decides how nets do on new rows; 0: it is something else. What c fixes is no axis.
+func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 	names := defaultMethods
 	if c.Optimizer != "" {
 		names = []string{c.Optimizer}
@@ -68,7 +70,7 @@ func DefaultSpace(c trainer.Config) (out []Dimension, nets int) {
 	if p, err := c.Prepare(); err == nil {
 		rows = p.Train.Total()
 		if p.Data.Table != nil && c.TargetError == 0 && c.TargetLoss == 0 {
-			nets = tableNets
+			table = rows
 			if c.Optimizer == "" {
 				names = tableMethods
 			}
@@ -103,10 +105,10 @@ func DefaultSpace(c trainer.Config) (out []Dimension, nets int) {
 	if most := min(mostBatch, rows/4); batches && c.Batch == 0 && rows >= fewRows && most > leastBatch && !fixes(&c, "batch") {
 		out = append(out, Dimension{Key: "batch", Low: leastBatch, High: float64(most), Log: true, Whole: true})
 	}
-	if most := min(mostBlocks, rows/fewRows); blocks && nets == 0 && c.Model == "" && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
+	if most := min(mostBlocks, rows/fewRows); blocks && table == 0 && c.Model == "" && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
 		out = append(out, Dimension{Key: "blocks", Low: 1, High: float64(most), Log: true, Whole: true})
 	}
-	return out, nets
+	return out, table
 }
 
 // fixes reports whether a configuration gives a hyperparameter its value.

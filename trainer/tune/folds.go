@@ -14,7 +14,9 @@ import (
 const foldKey = "fold"
 
 // crosses reports whether the search is a cross-validation.
-func (c *Config) crosses() bool { return c.Base.Folds > 0 && c.Base.Fold == 0 }
+func (c *Config) crosses() bool {
+	return c.Base.Folds > 0 && c.Base.Fold == 0 && !c.Base.FoldCommittee()
+}
 
 // folds returns how many trials a cross-validation has; 0 for a search.
 func (c *Config) folds() int {

@@ -96,6 +96,9 @@ func New(c Config, s *store.Store) (*Search, error) {
 		c.Shard = c.Shard.filled(&c)
 		c.Name = c.Shard.name()
 	}
+	if len(c.Over) == 0 && !c.crosses() {
+		c.chooseSpace()
+	}
 	c.Settle()
 	q, err := prepare(c, s)
 	if err == nil {
@@ -125,14 +128,8 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	switch {
-	case c.crosses():
+	if c.crosses() {
 		c.fold()
-	case len(c.Over) == 0:
-		var nets int
-		if c.Over, nets = DefaultSpace(c.Base); c.Base.Committee == 0 {
-			c.Nets = nets
-		}
 	}
 	space, err := newSpace(c.Base, c.Over)
 	if err != nil {
@@ -169,7 +166,11 @@ func (s *Search) survey() (event.Quantity, error) {
 		return 0, err
 	}
 	s.data = p.Data.Name
-	run := event.RunEvent{Data: event.DataInfo{ValidationRows: p.Validation.Total(), TestRows: p.Test.Total(), Classes: len(p.Data.Classes)}}
+	decide := p.Validation.Total()
+	if c.FoldCommittee() {
+		decide = p.Train.Total()
+	}
+	run := event.RunEvent{Data: event.DataInfo{ValidationRows: decide, TestRows: p.Test.Total(), Classes: len(p.Data.Classes)}}
 	if p.Elsewhere == nil {
 		run.Model.Layers = []int{p.Data.Inputs(), p.Data.Outputs()}
 	} else {

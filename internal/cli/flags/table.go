@@ -41,7 +41,7 @@ var table = []row{
 	{name: "test", group: "data", value: "N|FRACTION|FILE", field: "Test", usage: "test rows, a number or a fraction, or a file of the same table that has them; empty: what the data set says"},
 	{name: "validation", group: "data", value: "N|FRACTION", field: "Validation", told: true, usage: "rows to decide by, taken from the training rows; 0: none; empty: 15 % of a table, none of another set"},
 	{name: "folds", group: "data", field: "Folds", told: true, usage: "cross-validation: train so many times, each time with another part of the training rows to decide by; 0: once"},
-	{name: "fold", group: "data", field: "Fold", told: true, usage: "with --folds: only this part, from 1; 0: all, one after the other"},
+	{name: "fold", group: "data", field: "Fold", told: true, usage: "with --folds: only this part, from 1; 0: all, one after the other, or with --committee of as many nets at once, a part to each net"},
 	{name: "header", group: "table", choices: []string{"yes", "no"}, field: "Header", usage: "whether the first row names the columns; empty: as it looks"},
 	{name: "missing", group: "table", choices: []string{"indicator", "mean", "median", "drop"}, field: "Missing", told: true, usage: "missing values: indicator (the mean and an input that tells), mean, median, or drop the row; empty: indicator"},
 	{name: "decimal", group: "table", value: "CHAR", field: "Decimal", usage: "what parts decimals: a point or a comma; empty: a point"},

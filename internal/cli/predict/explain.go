@@ -6,6 +6,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -163,10 +164,11 @@ func readAll(m *modelfile.Model, source rowSource) (inputs, targets []float64, e
 func groups(m *modelfile.Model) (list []score.Group) {
 	at := 0
 	for i := range m.Table {
-		n, _ := m.Table[i].Inputs() // which was sound when the model was read
-		if n > 0 { // else it was left out
-			list = append(list, score.Group{Name: m.Table[i].Name, First: at, Last: at + n})
+		n := m.Table[i].Inputs()
+		if n == 0 {
+			continue // it was left out
 		}
+		list = append(list, score.Group{Name: m.Table[i].Name, First: at, Last: at + n})
 		at += n
 	}
 	for ; at < len(m.Inputs); at++ {
@@ -245,7 +247,7 @@ func (x *explanation) figures(w *worth) string {
 		text += fmt.Sprintf(" ± %.1g", w.Spread)
 	}
 	if w.Error != nil && x.Measure != "error" {
-		text = fmt.Sprintf("%-18s error %+.2f %%", text, 100**w.Error)
+		text = fmt.Sprintf("%-18s error %+.2f %%", text, math.Round(1e4**w.Error)/100+0) // −0 becomes 0
 	}
 	return text
 }

@@ -165,7 +165,7 @@ type predictor struct {
 
 	rows   int
 	found  *score.Gathering // of the rows whose targets are known
-	lines  []int            // of all rows, where the worst are asked for
+	places []place          // of all rows, where the worst are asked for
 	target []float64        // of a row, as the network is trained to
 	each   []*mat.Dense     // of a committee's nets for a regression; nil else
 }
@@ -250,7 +250,7 @@ func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
 			return fmt.Errorf("row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on", t.row)
 		}
 		if p.found.Keeps() {
-			p.lines = append(p.lines, t.line)
+			p.places = append(p.places, place{t.row, t.line})
 		}
 		best := floats.MaxIdx(values)
 		if err := p.write.row(t.row, t, best, values, spreadOf(each, i)); err != nil {
@@ -266,6 +266,9 @@ func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
 	}
 	return p.write.flush()
 }
+
+// place is where a row is: its number from 1, and its line in a text, 0 for none.
+type place struct{ row, line int }
 
 // truth is what is to be predicted of a row.
 type truth struct {

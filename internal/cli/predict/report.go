@@ -103,14 +103,15 @@ func (p *predictor) worstRows(out io.Writer, width int) error {
 	for i := range p.found.Worst {
 		w := &p.found.Worst[i]
 		line := ""
-		if n := p.lines[w.Row-1]; n > 0 {
-			line = strconv.Itoa(n)
+		at := p.places[w.Row-1]
+		if at.line > 0 {
+			line = strconv.Itoa(at.line)
 		}
 		target, said := rawText(p.model, w.Targets), rawText(p.model, w.Outputs)
 		if classes := p.model.Classes; classes != nil {
 			target, said = classes[floats.MaxIdx(w.Targets)], classes[w.Output]
 		}
-		table.Add(strconv.Itoa(w.Row), line, target, said, fmt.Sprintf("%.4g", w.Loss))
+		table.Add(strconv.Itoa(at.row), line, target, said, fmt.Sprintf("%.4g", w.Loss))
 	}
 	fmt.Fprintln(out, "\ngreatest loss")
 	return table.Fit(out, width)

@@ -86,7 +86,9 @@ func (t *TextRecorder) opening() {
 			parts = append(parts, fmt.Sprintf(format, args...))
 		}
 	}
-	if d := &r.Data; d.ValidationRows > 0 {
+	if d := &r.Data; d.ValidationRows > 0 && d.ValidationRows == d.TrainRows { // a fold to each net
+		add(true, "%d rows to train on and to decide by in %d folds, %d to test on", d.TrainRows, r.Committee, d.TestRows)
+	} else if d.ValidationRows > 0 {
 		add(true, "%d rows to train on, %d to decide by, %d to test on", d.TrainRows, d.ValidationRows, d.TestRows)
 	} else {
 		add(d.TrainRows > 0, "%d + %d rows", d.TrainRows, d.TestRows)

@@ -46,7 +46,7 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.
 }
 
 // folds reports whether all folds are to be trained, one after the other.
-func folds(c *trainer.Config) bool { return c.Folds > 0 && c.Fold == 0 }
+func folds(c *trainer.Config) bool { return c.Folds > 0 && c.Fold == 0 && !c.FoldCommittee() }
 
 // defaultSpectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.
 func defaultSpectra(cmd *cobra.Command, c *trainer.Config) {

@@ -1,0 +1,226 @@
+package csv
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// laid returns the layout of a text.
+func laid(t *testing.T, text, target string, o Options) (*Layout, error) {
+	t.Helper()
+	s, err := Survey([]Source{source("f", text)}, 0, &o)
+	if err != nil {
+		return nil, err
+	}
+	return s.Layout(target)
+}
+
+// inputs lists the inputs of a layout.
+func (l *Layout) inputs() (names []string) {
+	for i := range l.Fields {
+		names = append(names, l.Fields[i].InputNames(l.Target, l.Classes)...)
+	}
+	return names
+}
+
+// column makes a table of columns that a function of the row writes, by their names.
+func columns(rows int, header string, write func(i int) string) string {
+	var b strings.Builder
+	if header != "" {
+		b.WriteString(header + "\n")
+	}
+	for i := range rows {
+		b.WriteString(write(i) + "\n")
+	}
+	return b.String()
+}
+
+func TestHeaders(t *testing.T) {
+	const none, words, counts = "no row names", "the first row names", "which counts to"
+	for _, c := range []struct {
+		name, text, option string
+		inputs             string
+		note               string
+	}{
+		{"words above numbers", "a,b,y\n1.5,2,3\n4,5,6.5\n", "", "a b", words},
+		{"no words", "1.5,2,3\n4,5,6.5\n", "", "1 2", none},
+		{"pandas' numbers", "0,1,2\n1.5,2,3\n4,5,6.5\n", "", "0 1", counts},
+		{"two of pandas' numbers", "0,1\n1.5,3\n4,6.5\n", "", "0", counts},
+		{"two whole numbers", "0,1\n1,3\n4,6\n", "", "1", none},
+		{"pandas' index and numbers", ",0,1\n0,1.5,7\n1,4,8\n", "", "0", counts},
+		{"pandas' index", ",a,y\n0,1.5,7\n1,4,8\n", "", "a", words},
+		{"pandas' index beside words", ",a,y\n0,u,p\n1,u,p\n2,v,q\n", "", "a=u a=v", words},
+		{"words above dates", "day,y\n2020-01-01,1\n2021-01-05,2\n", "", "day year,day month,day day of week", words},
+		{"a header that looks like a row", "7,8,9\n1.5,2,3\n4,5,6.5\n", "yes", "7 8", ""},
+		{"a row that looks like a header", "0,1,2\n1.5,2,3\n4,5,6.5\n", "no", "1 2", ""},
+	} {
+		l, err := laid(t, c.text, "", Options{Header: c.option})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		want := strings.Fields(c.inputs)
+		if strings.Contains(c.inputs, ",") {
+			want = strings.Split(c.inputs, ",")
+		}
+		if got := l.inputs(); !slices.Equal(got, want) {
+			t.Errorf("%s: inputs %q, expected %q", c.name, got, want)
+		}
+		if told := strings.Join(l.Notes, "\n"); c.note != "" && !strings.Contains(told, c.note) || c.note == "" && strings.Contains(told, "first row") {
+			t.Errorf("%s: %q", c.name, l.Notes)
+		}
+	}
+}
+
+// A column is meant by its name first; where it may be either of two, that is said.
+func TestColumnsThatAreMeant(t *testing.T) {
+	const text = "2,1,x,place:1\n1,20,0,5\n4,50,1,6\n7,51,0,9\n"
+	for _, c := range []struct{ asked, target, fault string }{
+		{"x", "x", ""}, {"3", "x", ""}, {"name:2", "2", ""}, {"place:2", "1", ""}, {"place:1", "place:1", ""}, {"name:x", "x", ""}, {"4", "place:1", ""},
+		{"2", "", `expected name:2 for column 1, which has that name, or place:2 for the column with that number, "1"`},
+		{"1", "", `expected name:1 for column 2, which has that name, or place:1 for the column with that number, "2"`},
+		{"X", "", "or a name of f: 2, 1, x, place:1; did you mean x?"}, {"0", "", "a column number from 1 to 4"}, {"5", "", "from 1 to 4"}, {"name:y", "", "from 1 to 4"}, {"place:9", "", "from 1 to 4"},
+	} {
+		l, err := laid(t, text, c.asked, Options{})
+		if c.fault != "" {
+			if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("target %q: ", c.asked)) || !strings.Contains(err.Error(), c.fault) {
+				t.Errorf("%s: %v", c.asked, err)
+			}
+			continue
+		}
+		if err != nil || l.Target != c.target {
+			t.Errorf("%s: %v", c.asked, err)
+		}
+	}
+	for _, c := range []struct {
+		o     Options
+		fault string
+	}{
+		{Options{Drop: []string{"y"}}, `drop "y": expected a column number from 1 to 4`},
+		{Options{Keep: []string{"2"}}, `keep "2": expected name:2`},
+		{Options{Drop: []string{"place:4"}}, `drop "place:4": expected another column than the target`},
+		{Options{Drop: []string{"x"}, Keep: []string{"x"}}, `keep "x": expected a column that is not dropped`},
+		{Options{Drop: []string{"x", "name:1", "name:2"}}, "no other column to predict it from"},
+	} {
+		if _, err := laid(t, text, "", c.o); err == nil || !strings.Contains(err.Error(), c.fault) {
+			t.Errorf("%+v: %v", c.o, err)
+		}
+	}
+}
+
+// What numbers or names rows, and what says nothing, is left out and told, unless it is kept or there is nothing else.
+func TestColumnsLeftOut(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		header string
+		cell   func(i int) string // of the column, with x and y behind it
+		out    string             // why it is left out; empty: it is not
+	}{
+		{"numbers from 1", "PassengerId", func(i int) string { return fmt.Sprint(i + 1) }, "it numbers the rows"},
+		{"numbers from 7", "id", func(i int) string { return fmt.Sprint(i + 7) }, "it numbers the rows"},
+		{"numbers of another name", "day", func(i int) string { return fmt.Sprint(i + 1) }, ""},
+		{"pandas' index", "", func(i int) string { return fmt.Sprint(i) }, "it numbers the rows"},
+		{"pandas' index under its name", "Unnamed: 0", func(i int) string { return fmt.Sprint(i) }, "it numbers the rows"},
+		{"numbers of customers", "customer_id", func(i int) string { return fmt.Sprint(842302 + i*i%1009*17) }, "it tells rows apart"},
+		{"numbers of few customers", "customer_id", func(i int) string { return fmt.Sprint(842302 + i%9) }, ""},
+		{"fractions called id", "id", func(i int) string { return fmt.Sprint(float64(i*i) + 0.5) }, ""},
+		{"a word that ends in id", "humid", func(i int) string { return fmt.Sprint(i*i + 1000) }, ""},
+		{"names", "name", func(i int) string { return fmt.Sprintf("Mr. %d Smith", i) }, "it has another word in most rows"},
+		{"names, most of them", "name", func(i int) string { return fmt.Sprintf("Mr. %d Smith", i*2/3) }, "it has another word in most rows"},
+		{"few names", "name", func(i int) string { return fmt.Sprintf("Mr. %d Smith", i%10) }, ""},
+		{"one number", "x1", func(int) string { return "5" }, "it has one value in all rows"},
+		{"one word", "x1", func(int) string { return "five" }, "it has one value in all rows"},
+		{"nothing", "x1", func(int) string { return "NA" }, "it has no values"},
+		{"one word or none", "x1", func(i int) string { return []string{"x", ""}[i%2] }, ""},
+	} {
+		text := columns(60, c.header+",x,y", func(i int) string { return fmt.Sprintf("%s,%d,%g", c.cell(i), i*i%37, float64(i)/8) })
+		l, err := laid(t, text, "", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		f := &l.Fields[0]
+		note := slices.IndexFunc(l.Notes, func(n string) bool { return strings.HasPrefix(n, f.Name+": left out, "+c.out) })
+		if out := f.Kind == LeftOut; out != (c.out != "") || out != (note >= 0) {
+			t.Errorf("%s: kind %q, %q", c.name, f.Kind, l.Notes)
+		}
+		if c.out == "" || c.name == "nothing" {
+			continue
+		}
+		if kept, err := laid(t, text, "", Options{Keep: []string{f.Name}}); err != nil || kept.Fields[0].Kind == LeftOut {
+			t.Errorf("%s: kept: %v", c.name, err)
+		}
+	}
+	for _, text := range []string{"id,y\n1,0.5\n2,1.5\n3,2.5\n", "a,b,y\n5,x,0.5\n5,x,1.5\n5,x,2.5\n"} {
+		if l, err := laid(t, text, "", Options{}); err != nil || l.Spread.Inputs == 0 || !strings.Contains(strings.Join(l.Notes, "\n"), "kept although it ") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// Rare words are one category, and many words statistics.
+func TestCategories(t *testing.T) {
+	word := func(n, rows int) func(i int) string { // n words, of which the first is in all rows that no other is in
+		return func(i int) string {
+			k := 0
+			if i < (n-1)*rows {
+				k = 1 + i%(n-1)
+			}
+			return fmt.Sprintf("w%d,%d,%g", k, i*i%37, float64(i)/8)
+		}
+	}
+	for _, c := range []struct {
+		name   string
+		text   string
+		kind   string
+		words  int
+		others bool
+	}{
+		{"three words", columns(300, "w,x,y", word(3, 50)), "", 3, false},
+		{"rare ones in a long table", columns(1000, "w,x,y", word(5, 9)), "", 1, true},
+		{"none that is too rare", columns(1000, "w,x,y", word(5, 10)), "", 5, false},
+		{"rare ones in a short table", columns(150, "w,x,y", word(5, 2)), "", 1, true},
+		{"none in a shorter one", columns(99, "w,x,y", word(5, 1)), "", 5, false},
+		{"fifty words", columns(1000, "w,x,y", word(50, 10)), "", 50, false},
+		{"more", columns(1000, "w,x,y", word(51, 10)), Statistics, 51, false},
+	} {
+		l, err := laid(t, c.text, "", Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if f := &l.Fields[0]; f.Kind != c.kind || len(f.Words) != c.words || f.Other != c.others {
+			t.Errorf("%s: %q of %d words, others %t", c.name, f.Kind, len(f.Words), f.Other)
+		}
+	}
+	// Words and numbers in a column are words, whose rows are counted alike.
+	mixed := columns(1000, "w,x,y", func(i int) string {
+		return fmt.Sprintf("%s,%d,%g", []string{"113803", "7", "PC 17599", "PC 17599"}[i%4], i*i%37, float64(i)/8)
+	})
+	l, err := laid(t, mixed, "", Options{})
+	if err != nil || !slices.Equal(l.Fields[0].Words, []string{"113803", "7", "PC 17599"}) || l.Fields[0].Other {
+		t.Errorf("%+v, %v", l, err)
+	}
+}
+
+// The sketch is within some percent of how many different fields there are.
+func TestSketch(t *testing.T) {
+	for _, n := range []int{0, 1, 10, 1000, 30_000, 1_000_000} {
+		var a, b, all sketch
+		for i := range n {
+			field := fmt.Appendf(nil, "word %d", i*7919)
+			all.add(field)
+			[]*sketch{&a, &b}[i%2].add(field)
+		}
+		a.join(&b)
+		if a != all {
+			t.Errorf("%d: two sketches are not one", n)
+		}
+		if got := all.count(); math.Abs(float64(got-n)) > 0.05*float64(n) {
+			t.Errorf("%d different fields are estimated as %d", n, got)
+		}
+	}
+}
