@@ -48,12 +48,12 @@ func TestScoresAgree(t *testing.T) {
 	if math.Abs(exact/rmse-1) > 1e-3 || rmse < 10 {
 		t.Errorf("the run said %q, predict %q", said, again[0])
 	}
-	if text := succeed(t, "runs", "show", "last"); !strings.Contains(text, "\nscores        test rows: "+said+"\n") {
+	if text := succeed(t, "runs", "show", "last"); !strings.Contains(text, "\nscores        validation rows: RMSE ") || !strings.Contains(text, "\n              test rows: "+said+"\n") {
 		t.Errorf("runs show lacks %q:\n%s", said, text)
 	}
 	var shown struct{ Done event.DoneEvent }
-	if err := json.Unmarshal([]byte(succeed(t, "runs", "show", "last", "--format", "json")), &shown); err != nil || len(shown.Done.Scores) != 1 ||
-		math.Abs(float64(shown.Done.Scores[0].RMSE)/exact-1) > 1e-5 {
+	if err := json.Unmarshal([]byte(succeed(t, "runs", "show", "last", "--format", "json")), &shown); err != nil || len(shown.Done.Scores) != 2 ||
+		math.Abs(float64(shown.Done.Scores[1].RMSE)/exact-1) > 1e-5 {
 		t.Errorf("%+v, %v", shown.Done, err)
 	}
 	var x struct {

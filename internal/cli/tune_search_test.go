@@ -36,12 +36,12 @@ func TestTune(t *testing.T) {
 	if code != 0 {
 		t.Fatalf("exit %d\n%s", code, errs)
 	}
-	for _, want := range []string{"trial state", "opt=adam rate=0.", "TEST RMSE", "first: ", "the best is trained by\nnewtop train --data sine --net 3 --opt "} {
+	for _, want := range []string{"trial state", "opt=adam rate=0.", "VALIDATION RMSE  TEST RMSE", ", by which nothing was chosen", "first: ", "the best is trained by\nnewtop train --data sine --validation 0.15 --net 3 --opt "} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)
 		}
 	}
-	if !strings.Contains(errs, "sine: test RMSE, at most 4 trials") || !strings.Contains(errs, "newtop tune show first --record "+file) {
+	if !strings.Contains(errs, "sine: validation RMSE, at most 4 trials") || !strings.Contains(errs, "newtop tune show first --record "+file) {
 		t.Errorf("messages:\n%s", errs)
 	}
 	command := strings.TrimSuffix(out[strings.LastIndex(strings.TrimSuffix(out, "\n"), "\n")+1:], "\n")

@@ -59,7 +59,7 @@ func TestSweep(t *testing.T) {
 	}
 	show := []string{"tune", "show", name, "--record", into}
 	text := succeed(t, show...)
-	for _, want := range []string{name + ": 15 trials in ", "3 shards: 1 on ", "the best is trained by\nnewtop train --data sine --net 3", " 2."} {
+	for _, want := range []string{name + ": 15 trials in ", "3 shards: 1 on ", "the best is trained by\nnewtop train --data sine --validation 0.15 --net 3", " 2."} {
 		if !strings.Contains(text, want) {
 			t.Errorf("lacks %q:\n%s", want, text)
 		}

@@ -13,14 +13,14 @@ import (
 // foldKey is the dimension of the trials of a cross-validation.
 const foldKey = "fold"
 
-// crosses reports whether the search is a cross-validation.
-func (c *Config) crosses() bool {
+// Crosses reports whether the search is a cross-validation.
+func (c *Config) Crosses() bool {
 	return c.Base.Folds > 0 && c.Base.Fold == 0 && !c.Base.FoldCommittee()
 }
 
 // folds returns how many trials a cross-validation has; 0 for a search.
 func (c *Config) folds() int {
-	if c.crosses() {
+	if c.Crosses() {
 		return c.Base.Folds
 	}
 	return 0

@@ -39,7 +39,7 @@ func (s *Search) rest() *rest {
 // publish makes a new board.
 func (s *Search) publish() {
 	s.news = false
-	if time.Since(s.mattered) >= importance && !s.config.crosses() {
+	if time.Since(s.mattered) >= importance && !s.config.Crosses() {
 		s.matter, s.mattered = importances(s.space, s.ranking.trials), time.Now()
 	}
 	c := &s.config
@@ -73,7 +73,7 @@ func (s *Search) test() string {
 // empty where nothing has come of any.
 func (s *Search) best() string {
 	t := s.ranking.first()
-	if t == nil || s.config.crosses() {
+	if t == nil || s.config.Crosses() {
 		return ""
 	}
 	c, err := s.space.config(t.Choices)

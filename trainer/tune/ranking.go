@@ -44,7 +44,7 @@ func (r *ranking) order() []int {
 	for i, t := range r.trials {
 		places[i], out[i] = r.standing(t, groups), i
 	}
-	if r.config.crosses() { // of which none is better than another
+	if r.config.Crosses() { // of which none is better than another
 		return out
 	}
 	slices.SortStableFunc(out, func(i, j int) int {

@@ -68,7 +68,7 @@ const (
 func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action {
 	target := s.config.Base.TargetError
 	switch {
-	case s.config.crosses():
+	case s.config.Crosses():
 		return goOn
 	case target > 0 && f.value <= target && f.epoch > 0:
 		t.State = Reached

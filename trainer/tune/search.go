@@ -127,7 +127,7 @@ func (s *Search) chosen() *trial {
 
 // begin makes a new trial, or returns nil where all have been tried.
 func (s *Search) begin() *trial {
-	if s.config.crosses() {
+	if s.config.Crosses() {
 		s.scheduler.begun++
 		return s.add(s.config.foldOf(s.scheduler.begun), s.config.Base.Seed)
 	}

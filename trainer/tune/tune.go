@@ -33,6 +33,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -96,7 +97,7 @@ func New(c Config, s *store.Store) (*Search, error) {
 		c.Shard = c.Shard.filled(&c)
 		c.Name = c.Shard.name()
 	}
-	if len(c.Over) == 0 && !c.crosses() {
+	if len(c.Over) == 0 && !c.Crosses() {
 		c.chooseSpace()
 	}
 	c.Settle()
@@ -128,7 +129,7 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	if c.crosses() {
+	if c.Crosses() {
 		c.fold()
 	}
 	space, err := newSpace(c.Base, c.Over)
@@ -155,10 +156,13 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	return q, nil
 }
 
+// Base returns what all trials have in common, with what New has settled.
+func (s *Search) Base() trainer.Config { return s.config.Base }
+
 // survey prepares the data once, to see that there is nothing wrong. It returns what runs with them are judged by.
 func (s *Search) survey() (event.Quantity, error) {
 	c := s.config.Base
-	if s.config.crosses() {
+	if s.config.Crosses() {
 		c.Fold = 1
 	}
 	p, err := c.Prepare()

@@ -115,8 +115,15 @@ func used(m *model) (share float64, text string) {
 	return share, text
 }
 
-// bestParts say what is best so far.
+// bestParts say what is best so far, or what the folds of a cross-validation come to.
 func bestParts(m *model) []style.Part {
+	if m.board.Folds > 0 {
+		s, _ := m.board.Crossed()
+		if s.N < 2 {
+			return []style.Part{style.Muted.Of("fewer than two folds done")}
+		}
+		return []style.Part{style.Muted.Of("mean "), style.Strong.Of(m.text(s.Mean)), style.Muted.Of(" ± " + m.text(s.Deviation))}
+	}
 	nothing := []style.Part{style.Muted.Of("nothing found yet")}
 	if m.best < 0 {
 		return nothing

@@ -42,11 +42,12 @@ func Begin(f *flags.Run, cmd *cobra.Command, c trainer.Config, goOn bool) (*Job,
 		}
 	}
 	WarnOfUnused(cmd, &c)
+	told := Settle(&c)
 	r, err := keepRecord(f, cmd, c, goOn)
 	if err != nil {
 		return nil, err
 	}
-	return &Job{config: c, record: r}, nil
+	return &Job{config: c, record: r, told: told}, nil
 }
 
 // restOf returns what is left of the run of the name; nil if there is none.
@@ -60,6 +61,8 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 	if run != nil && !cmd.Flags().Changed("spectrum-every") { // of which newtop serve has another default than newtop train
 		c.SpectrumEvery, c.SpectrumShare = run.Config.SpectrumEvery, run.Config.SpectrumShare
 	}
+	settled := c
+	settled.Settle()
 	var (
 		none  *store.NotFoundError
 		empty *EmptyError
@@ -71,7 +74,7 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 		return nil, err
 	case run.Name != f.Name: // it is another's ID that this is the beginning or the end of
 		return nil, nil
-	case !flags.SameProblem(run.Config, flags.Absolute(c)):
+	case !flags.SameProblem(run.Config, flags.Absolute(settled)) && !flags.SameProblem(run.Config, flags.Absolute(c)): // as those of before
 		return nil, &OtherFlagsError{run: run.Name, command: run.Command}
 	}
 	return r.Job(cmd, run.ID)

@@ -28,6 +28,7 @@ type Job struct {
 	config trainer.Config
 	rest   *remainder    // nil for a new run
 	record *Record       // nil for a run that is not kept
+	told   []string      // what was decided for a new run
 	Group  *launch.Group // nil for a run that this process trains by itself
 }
 
@@ -50,24 +51,12 @@ func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, e
 		return nil, err
 	}
 	WarnOfUnused(cmd, &c)
-	Settle(cmd, &c)
+	told := Settle(&c)
 	r, err := keepRecord(f, cmd, c, false)
 	if err != nil {
 		return nil, err
 	}
-	return &Job{config: c, record: r}, nil
-}
-
-// Settle has the configuration say what it leaves to the data, and tells of it.
-func Settle(cmd *cobra.Command, c *trainer.Config) {
-	before := *c
-	c.Settle()
-	if c.Validation != before.Validation {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s of the rows that are not for testing decide which epoch is the best: --validation 0 for none\n", print.Share(c.Validation))
-	}
-	if c.Patience != before.Patience {
-		fmt.Fprintf(cmd.ErrOrStderr(), "the run ends after %d epochs without a better one: --patience never to go on\n", c.Patience)
-	}
+	return &Job{config: c, record: r, told: told}, nil
 }
 
 // WarnOfUnused says which flags have no effect on the method that a run begins with. It is no error: a run can be switched
@@ -105,7 +94,7 @@ func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 // Train does the job without a screen.
 func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
-	session, err := j.session(j.Group.Announcing(noting{printer, cmd.ErrOrStderr()}, cmd.ErrOrStderr(), j.config.Threads))
+	session, err := j.session(j.Group.Announcing(&teller{noting{printer, cmd.ErrOrStderr()}, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(), j.config.Threads))
 	if err != nil {
 		return err
 	}

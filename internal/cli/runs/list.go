@@ -38,7 +38,7 @@ func runColumns(inTerminal bool, now time.Time) []runColumn {
 		{head: "OPTIMIZER", text: (*store.Run).Method},
 		{head: ">SEED", rank: 7, text: func(r *store.Run) string { return fmt.Sprint(r.Config.Seed) }},
 		{head: ">EPOCHS", rank: 1, text: func(r *store.Run) string { return fmt.Sprint(r.Epoch()) }},
-		{head: ">BEST TEST", text: func(r *store.Run) string { return print.MeasureOf(r.Measure(), r.Best) }},
+		{head: ">BEST", text: func(r *store.Run) string { return print.MeasureOf(r.Measure(), r.Best) }},
 		{head: ">TIME", rank: 5, text: func(r *store.Run) string {
 			if r.Last == nil {
 				return "."

@@ -156,11 +156,11 @@ func dataText(o *event.RunEvent) string {
 	d := &o.Data
 	switch {
 	case o.Model.Program == "":
-		return fmt.Sprintf("%s: %d + %d rows, %d inputs, %d outputs", d.Name, d.TrainRows, d.TestRows, d.Inputs, d.Outputs)
+		return fmt.Sprintf("%s: %s, %d inputs, %d outputs", d.Name, rowsOf(d), d.Inputs, d.Outputs)
 	case d.TrainRows == 0:
 		return d.Name
 	}
-	return fmt.Sprintf("%s: %d + %d rows", d.Name, d.TrainRows, d.TestRows)
+	return fmt.Sprintf("%s: %s", d.Name, rowsOf(d))
 }
 
 // netText says what the network is made of.
@@ -206,20 +206,33 @@ func (t *summary) checkpoint() string {
 	return fmt.Sprintf("epoch %d", t.run.Checkpoint)
 }
 
+// rowsOf counts the rows of each part: those to train on, to decide by, if there are any, and to test on.
+func rowsOf(d *event.DataInfo) string {
+	if d.ValidationRows > 0 {
+		return fmt.Sprintf("%d + %d + %d rows", d.TrainRows, d.ValidationRows, d.TestRows)
+	}
+	return fmt.Sprintf("%d + %d rows", d.TrainRows, d.TestRows)
+}
+
 // printFigures writes the first, the newest and the best epoch as a table.
 func (t *summary) printFigures(w *sheet) {
 	m := t.run.Measure()
 	var names []string
 	var table strings.Builder
 	cells := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(cells, "%s\tloss\ttest loss\t%s\ttime\tequivalents\t\n", t.run.Opening.Counted(), measureName(t.run))
+	test, text := "test loss", func(e *event.EpochEvent) string { return print.Number(e.TestLoss, 6) }
+	if m.Quantity == m.Validation() { // beside which the test figure is of more use
+		held := event.Measure{Quantity: m.Test()}
+		test, text = held.Info().Name, func(e *event.EpochEvent) string { return print.MeasureOf(held, e) }
+	}
+	fmt.Fprintf(cells, "%s\tloss\t%s\t%s\ttime\tequivalents\t\n", t.run.Opening.Counted(), test, measureName(t.run))
 	for _, at := range []struct {
 		name string
 		e    *event.EpochEvent
 	}{{"start", t.run.First}, {"last", t.run.Last}, {"best", t.run.Best}} {
 		if at.e != nil {
 			names = append(names, at.name)
-			fmt.Fprintf(cells, "%d\t%s\t%s\t%s\t%s\t%s\t\n", at.e.Epoch, print.Number(at.e.Loss, 6), print.Number(at.e.TestLoss, 6),
+			fmt.Fprintf(cells, "%d\t%s\t%s\t%s\t%s\t%s\t\n", at.e.Epoch, print.Number(at.e.Loss, 6), text(at.e),
 				print.MeasureOf(m, at.e), print.Elapsed(at.e.Elapsed), print.Work(at.e.GradientEquivalents))
 		}
 	}

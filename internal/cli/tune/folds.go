@@ -43,7 +43,7 @@ func Folds(cmd *cobra.Command, run *flags.Run, c trainer.Config, format string, 
 		return err
 	}
 	job.WarnOfUnused(cmd, &c)
-	job.Settle(cmd, &c)
+	told := job.Settle(&c)
 	t.config = tune.Config{Name: run.Name, Base: flags.Absolute(c), Seed: c.Seed, Memory: c.Memory, Threads: cmp.Or(c.Threads, runtime.GOMAXPROCS(0)),
 		Command: flags.Command, Version: version.Program()}
 	t.config.Base.Threads, t.config.Base.SpectrumEvery = 0, 0
@@ -55,6 +55,9 @@ func Folds(cmd *cobra.Command, run *flags.Run, c trainer.Config, format string, 
 	search, err := launch.Until(cmd.Context(), func() (*tune.Search, error) { return tune.New(t.config, s) })
 	if err != nil || search == nil {
 		return err
+	}
+	for _, line := range told {
+		fmt.Fprintln(cmd.ErrOrStderr(), line)
 	}
 	if behind != nil {
 		return t.show(cmd, search, *behind)

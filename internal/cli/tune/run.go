@@ -32,9 +32,9 @@ func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 	out, messages := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	progress := print.NewMeter(messages, time.Now())
 	switch {
-	case t.config.Base.Folds > 0 && t.config.Base.Fold == 0 && t.format == "jsonl":
+	case t.config.Crosses() && t.format == "jsonl":
 		return &foldLines{trialLines{out: out, reported: map[int]bool{}}}
-	case t.config.Base.Folds > 0 && t.config.Base.Fold == 0:
+	case t.config.Crosses():
 		return &foldReport{out: out, messages: messages, reported: map[int]bool{}}
 	case t.format == "jsonl":
 		return &trialLines{out: out, reported: map[int]bool{}}

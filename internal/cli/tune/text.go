@@ -228,11 +228,11 @@ func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
 		}
 		text.WriteString(print.Printable(line) + "\n")
 	}
+	if test := b.BestTest(); b.Test != "" && !math.IsNaN(test) {
+		fmt.Fprintf(&text, "\nthe best has a %s of %s, by which nothing was chosen\n", b.Test, judged(b, event.Float(test)))
+	}
 	if b.Command != "" {
 		fmt.Fprintf(&text, "\nthe best is trained by\n%s\n", b.Command)
-	}
-	if test := b.BestTest(); b.Test != "" && !math.IsNaN(test) {
-		fmt.Fprintf(&text, "\nits %s, by which nothing was chosen: %s\n", b.Test, judged(b, event.Float(test)))
 	}
 	_, err := io.WriteString(out, text.String())
 	return err

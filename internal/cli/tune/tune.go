@@ -158,6 +158,9 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 	if err != nil || search == nil {
 		return err
 	}
+	if t.resume == "" {
+		t.tell(cmd, search.Base())
+	}
 	in, out, ok := print.Terminal(cmd)
 	if !ok || t.format != "" {
 		return t.print(cmd, search)
@@ -225,9 +228,6 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 	}
 	c.Name, c.Base, c.Seed, c.Memory, c.Threads = t.run.Name, flags.Absolute(base), base.Seed, base.Memory, base.Threads
 	c.Base.Threads = 0
-	if t.resume == "" {
-		t.tell(cmd)
-	}
 	if c.Threads == 0 {
 		c.Threads = runtime.GOMAXPROCS(0)
 	}
@@ -242,11 +242,14 @@ func (t *tuner) settle(cmd *cobra.Command) error {
 }
 
 // tell says by which rows trials are judged, where the search decides that.
-func (t *tuner) tell(cmd *cobra.Command) {
-	settled := t.config
-	if settled.Settle(); settled.Base.Validation != t.config.Base.Validation {
+func (t *tuner) tell(cmd *cobra.Command, settled trainer.Config) {
+	switch given := &t.config.Base; {
+	case settled.Folds != given.Folds:
+		fmt.Fprintf(cmd.ErrOrStderr(), "a trial is %d nets, each without a fold of the rows, and all rows decide: --validation %s for one net and a part that decides\n",
+			settled.Folds, trainer.DefaultValidation)
+	case settled.Validation != given.Validation:
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by the test rows\n",
-			print.Share(settled.Base.Validation))
+			print.Share(settled.Validation))
 	}
 }
 
@@ -272,7 +275,7 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
-		{"--folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0, t.run.Config.Folds, "--fold beside it, or newtop train"},
+		{"--folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0 && !t.run.Config.FoldCommittee(), t.run.Config.Folds, "--fold beside it, as many nets by --committee, or newtop train"},
 		{"--record", t.run.Store == flags.Unrecorded, t.run.Store, "a database: a search and its trials are always recorded"},
 	} {
 		if l.bad {

@@ -1,0 +1,39 @@
+package job
+
+import (
+	"fmt"
+	"io"
+
+	"newtop/internal/cli/print"
+	"newtop/trainer"
+	"newtop/trainer/event"
+)
+
+// Settle has the configuration of a run that begins say what it leaves to the data, and returns what is to be told of it.
+func Settle(c *trainer.Config) (lines []string) {
+	before := *c
+	c.Settle()
+	if c.Validation != before.Validation {
+		lines = append(lines, print.Share(c.Validation)+" of the rows that are not for testing decide which epoch is the best: --validation 0 for none")
+	}
+	if c.Patience != before.Patience {
+		lines = append(lines, fmt.Sprintf("the run ends after %d epochs without a better one: --patience never to go on", c.Patience))
+	}
+	return lines
+}
+
+// teller passes events on, and tells what was decided for a run once that begins: one that can't has its error alone.
+type teller struct {
+	trainer.Recorder
+	w     io.Writer
+	lines []string
+}
+
+func (t *teller) Record(e event.Event) error {
+	if run, begins := e.(event.RunEvent); begins && run.Data.ValidationRows > 0 {
+		for _, line := range t.lines {
+			fmt.Fprintln(t.w, line)
+		}
+	}
+	return t.Recorder.Record(e)
+}
