@@ -255,7 +255,7 @@ func TestTargetStatistics(t *testing.T) {
 	for i := range rows {
 		counts[city[i]]++
 	}
-	rare := func(c int) bool { return counts[c] < 10 }
+	rare := func(c int) bool { return counts[c] < 2 }
 	// encoded is the smoothed mean of the training rows but those of one part.
 	encoded := func(c, without int) float64 {
 		var sum, n, all, count float64

@@ -12,11 +12,13 @@ import (
 )
 
 // Words that are in fewer rows to train on than rareRows, or than a share of them in a short table, are rare: they are one category. Where
-// more than oneHot others are left, statistics of the target stand for the words.
+// more than oneHot others are left, or there are more than oneHot words and the rare ones are in more than a share of the rows, statistics of the
+// target stand for the words, the rare ones among them but for those of a single row: their smoothing makes up for few rows.
 const (
 	rareRows    = 10
 	rareShare   = 50 // one row in so many
 	oneHot      = 50
+	mostRare    = 10 // one row in so many
 	mostKept    = 5000   // words with statistics
 	mostMeans   = 20_000 // statistics of a column
 	mostClasses = 20     // for statistics; with more classes the most frequent words are inputs
@@ -290,19 +292,23 @@ func (p *plan) planCategories(f *Field, counts map[string]int) {
 	common := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	n := len(common)
+	n, folded, single := len(common), 0, len(common)
 	for n > 1 && counts[common[n-1]] < rare {
 		n--
+		folded += counts[common[n]]
+		if counts[common[n]] < 2 {
+			single = n
+		}
 	}
 	switch means := len(p.Classes); {
-	case n <= oneHot:
+	case n <= oneHot && (len(common) <= oneHot || mostRare*folded <= rows):
 	case means > mostClasses:
-		n = oneHot
+		n = min(n, oneHot)
 	default:
 		if means <= 2 {
 			means = 1
 		}
-		n = min(n, mostKept, mostMeans/means)
+		n = min(single, mostKept, mostMeans/means)
 		f.Kind, f.Missing = Statistics, false
 		f.Means = make([]float64, (n+2)*means)
 	}

@@ -186,6 +186,8 @@ func TestCategories(t *testing.T) {
 		{"none in a shorter one", columns(99, "w,x,y", word(5, 1)), "", 5, false},
 		{"fifty words", columns(1000, "w,x,y", word(50, 10)), "", 50, false},
 		{"more", columns(1000, "w,x,y", word(51, 10)), Statistics, 51, false},
+		{"many rare ones in few rows", columns(1000, "w,x,y", word(51, 2)), "", 1, true},
+		{"many rare ones in many rows", columns(1000, "w,x,y", word(51, 3)), Statistics, 51, false},
 	} {
 		l, err := laid(t, c.text, "", Options{})
 		if err != nil {

@@ -41,7 +41,7 @@ func (p *plan) tellKind(f *Field, j int) {
 		}
 		rest := ""
 		if folded > 0 {
-			rest = fmt.Sprintf("; %s rare ones count as one", format.Count(folded))
+			rest = fmt.Sprintf("; %s that are in one row count as one", format.Count(folded))
 		}
 		p.notes.add("%s: %s words, each taken as %s in its training rows%s", f.Name, format.Count(len(f.Words)+folded), what, rest)
 	case f.Other:
