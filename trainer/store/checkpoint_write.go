@@ -176,10 +176,6 @@ func (w *writer) forget(ctx context.Context, at *place, opening []byte, config s
 
 // counted sets what a run's row tells of its other rows; ?1 is the run.
 func counted(m event.Measure) string {
-	order := ""
-	for _, q := range m.Order() {
-		order += expression(q) + ` IS NULL, ` + expression(q) + `, `
-	}
 	return `sums = (SELECT sum(s) FROM (SELECT coalesce(sum(crc), 0) AS s FROM epochs WHERE run = ?1
 			UNION ALL SELECT coalesce(sum(crc), 0) FROM solves WHERE run = ?1
 			UNION ALL SELECT coalesce(sum(crc), 0) FROM spectra WHERE run = ?1
@@ -187,7 +183,15 @@ func counted(m event.Measure) string {
 		epochs = (SELECT count(*) FROM epochs WHERE run = ?1) + thinned,
 		inner = (SELECT coalesce(sum(iif(json_valid(steps), json_array_length(steps), 0)), 0) FROM solves WHERE run = ?1),
 		first = (SELECT min(seq) FROM epochs WHERE run = ?1), last = (SELECT max(seq) FROM epochs WHERE run = ?1),
-		best = (SELECT seq FROM epochs WHERE run = ?1 ORDER BY ` + order + `seq LIMIT 1)`
+		best = (SELECT seq FROM epochs WHERE run = ?1 ORDER BY ` + bestFirst(m) + `seq LIMIT 1)`
+}
+
+// bestFirst puts epochs in the order of a measure, the best first.
+func bestFirst(m event.Measure) (order string) {
+	for _, q := range m.Order() {
+		order += expression(q) + ` IS NULL, ` + expression(q) + `, `
+	}
+	return order
 }
 
 // bestOf returns the best epoch of a run's row, or nil.

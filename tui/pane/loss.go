@@ -1,6 +1,8 @@
 package pane
 
 import (
+	"slices"
+
 	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
@@ -64,13 +66,16 @@ func pairPlot(v *View, train, validation, test *chart.Series) chart.Plot {
 	return pl
 }
 
-// PairCurves are the curves of a quantity over the rows that there are.
+// PairCurves are the curves of a quantity over the rows that there are, what decides above the others.
 func PairCurves(train, validation, test *chart.Series) []chart.Curve {
-	curves := []chart.Curve{{Name: "train", Token: style.Train, Series: train, Mark: '*'}}
+	curves := []chart.Curve{
+		{Name: "train", Token: style.Train, Series: train, Mark: '*'},
+		{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'},
+	}
 	if !validation.Empty() {
 		curves = append(curves, chart.Curve{Name: "valid", Token: style.Validation, Series: validation, Mark: '+'})
 	}
-	return append(curves, chart.Curve{Name: "test", Token: style.Test, Series: test, Dashed: true, Mark: 'o'})
+	return curves
 }
 
 // Waiting says why a chart is empty.
@@ -129,14 +134,18 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 	const column = 26
 	rows := make([]string, h)
 	pl.Waiting, pl.Marks, pl.Legend = "", nil, false
+	told := []*chart.Curve{&pl.Curves[0], &pl.Curves[1]}
+	if len(pl.Curves) > 2 && pl.Curves[2].Token == style.Validation {
+		told = slices.Insert(told, 1, &pl.Curves[2])
+	}
 	picture := c.Draw(&v.Pen, pl, w-column-1, h)
 	for i := range rows {
 		l := v.Line(w)
 		if i == 0 {
 			v.Label(l, name)
 		}
-		if k := i; k < len(pl.Curves) && pl.Curves[k].Token != style.Muted { // those of members are not told
-			k := &pl.Curves[k]
+		if i < len(told) {
+			k := told[i]
 			l.To(11).Put(k.Token, k.Sign(v.Glyphs, 1)).Put(style.Muted, " "+style.Pad(k.Name, 6)).Group(nowOr(k.Series, k.Token, text)...)
 		}
 		l.To(column).Raw(picture[i], w-column-1)

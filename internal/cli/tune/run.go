@@ -14,6 +14,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
+	"newtop/trainer"
 	"newtop/trainer/tune"
 	"newtop/tui"
 	"newtop/tui/screen"
@@ -44,6 +45,18 @@ func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return printBoard(out, b, t.top) }}
 	}
 	return &trialText{out: out, messages: messages, top: t.top, reported: map[int]int{}}
+}
+
+// tell says by which rows trials are judged, where the search decides that.
+func (t *tuner) tell(cmd *cobra.Command, settled trainer.Config) {
+	switch given := &t.config.Base; {
+	case settled.Folds != given.Folds:
+		fmt.Fprintf(cmd.ErrOrStderr(), "a trial is %d nets, each without a fold of the rows, and all rows decide: --validation %s for one net and a part that decides\n",
+			settled.Folds, trainer.DefaultValidation)
+	case settled.Validation != given.Validation:
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by the test rows\n",
+			print.Share(settled.Validation))
+	}
 }
 
 // print searches without a screen. The search goes on in a goroutine of its own, so that it does not wait for whoever
