@@ -11,19 +11,6 @@ import (
 	"newtop/internal/format"
 )
 
-// Words that are in fewer rows to train on than rareRows, or than a share of them in a short table, are rare: they are one category. Where
-// more than oneHot others are left, or there are more than oneHot words and the rare ones are in more than a share of the rows, statistics of the
-// target stand for the words, the rare ones among them but for those of a single row: their smoothing makes up for few rows.
-const (
-	rareRows    = 10
-	rareShare   = 50 // one row in so many
-	oneHot      = 50
-	mostRare    = 10     // one row in so many
-	mostKept    = 5000   // words with statistics
-	mostMeans   = 20_000 // statistics of a column
-	mostClasses = 20     // for statistics; with more classes the most frequent words are inputs
-)
-
 // reason is why a column is left out.
 type reason uint8
 
@@ -258,64 +245,6 @@ func (p *plan) order(j int) (order, error) {
 		return 0, p.fault(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or --drop "+shellWord(c.name))
 	}
 	return 0, p.fault(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(orderWords)), ", ")+", or --drop "+shellWord(c.name))
-}
-
-// planWords decides which words of a column are inputs of their own.
-func (p *plan) planWords() error {
-	s := p.sheet
-	p.counts = make(map[int]map[string]int)
-	var mixed []int
-	for j := range s.columns {
-		if p.fields[j].Words == nil {
-			continue
-		}
-		p.counts[j] = maps.Clone(s.columns[j].counts)
-		if s.columns[j].numbers > 0 {
-			mixed = append(mixed, j)
-		}
-	}
-	if mixed != nil {
-		if err := s.countNumbers(mixed, p.counts); err != nil {
-			return err
-		}
-	}
-	for j, counts := range p.counts {
-		p.planCategories(&p.fields[j], counts)
-	}
-	return nil
-}
-
-// planCategories decides which words of a column, in so many rows each, are inputs of their own.
-func (p *plan) planCategories(f *Field, counts map[string]int) {
-	rows := p.sheet.Rows - p.sheet.testRows(p.sheet.before)
-	rare := max(min(rareRows, rows/rareShare), 1)
-	common := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
-		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
-	})
-	n, folded, single := len(common), 0, len(common)
-	for n > 1 && counts[common[n-1]] < rare {
-		n--
-		folded += counts[common[n]]
-		if counts[common[n]] < 2 {
-			single = n
-		}
-	}
-	switch means := len(p.Classes); {
-	case n <= oneHot && (len(common) <= oneHot || mostRare*folded <= rows):
-	case means > mostClasses:
-		n = min(n, oneHot)
-	default:
-		if means <= 2 {
-			means = 1
-		}
-		n = min(single, mostKept, mostMeans/means)
-		f.Kind, f.Missing = Statistics, false
-		f.Means = make([]float64, (n+2)*means)
-	}
-	f.Words = slices.Sorted(slices.Values(common[:n]))
-	for _, word := range common[n:] {
-		f.Other = f.Other || f.Kind == "" && counts[word] > 0
-	}
 }
 
 // assemble lists the fields and the columns of their values.

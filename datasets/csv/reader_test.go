@@ -195,10 +195,10 @@ func TestReaderTells(t *testing.T) {
 		_, err = r.Read(dst)
 	}
 	want := []string{
-		"colour: 3 words were not trained on, taken as the other rare words",
+		"colour: 3 words were new or as rare as in training, taken as the other rare words",
 		"shape: 3 words were not trained on, taken as none of the categories",
 		"alive: 3 values were missing, of which there were none in training, taken as the value that stands in for them",
-		"city: 3 words were not trained on, taken as the other rare words",
+		"city: 3 words were new or as rare as in training, taken as the other rare words",
 	}
 	if got := r.Notes(); !slices.Equal(got, want) {
 		t.Errorf("%q", got)

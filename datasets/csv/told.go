@@ -24,10 +24,13 @@ func (d *Reader) Notes() []string {
 	for i, c := range d.told.fields {
 		f := &d.table.Fields[i]
 		as := "none of the categories"
-		if f.otherCode() < f.codes()-1 || f.Kind == Statistics {
+		switch others := f.Kind == Statistics || f.Other; {
+		case others:
 			as = "the other rare words"
-		}
-		if c.unseen > 0 {
+			if c.unseen > 0 {
+				n.add("%s: %s new or as rare as in training, taken as %s", f.Name, were(c.unseen, "word"), as)
+			}
+		case c.unseen > 0:
 			n.add("%s: %s not trained on, taken as %s", f.Name, were(c.unseen, "word"), as)
 		}
 		if f.Words == nil {

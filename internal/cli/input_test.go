@@ -88,7 +88,7 @@ func TestTableNotes(t *testing.T) {
 	}
 	for _, format := range []string{"text", "jsonl"} {
 		out, errs, code := newtop("train", "--data", table, "--net", "2", "--epochs", "1", "--record", "off", "--format", format)
-		if code != 0 || !strings.HasPrefix(errs, strings.Join(want, "\n")+"\n") {
+		if code != 0 || !strings.Contains("\n"+errs, "\n"+strings.Join(want, "\n")+"\n") {
 			t.Errorf("%s: exit %d:\n%s", format, code, errs)
 		}
 		if format == "text" {
