@@ -101,18 +101,25 @@ func (f *csvFiles) survey(sources []csv.Source, o *Options) (s *csv.Sheet, l *cs
 	if l, err = s.Layout(o.Target); err != nil {
 		return nil, nil, 0, err
 	}
+	if test, err = f.tests(l, o); err == nil {
+		_, err = o.validationRows(l.Rows - test)
+	}
+	return s, l, test, err
+}
+
+// tests returns how many rows are for testing.
+func (f *csvFiles) tests(l *csv.Layout, o *Options) (int, error) {
 	if f.trains == len(f.paths) && !f.tested {
-		test, err = o.testRows(l.Rows, fifth(l.Rows))
-		return s, l, test, err
+		return o.testRows(l.Rows, fifth(l.Rows))
 	}
-	if l.Tests == 0 || l.Tests == l.Rows {
-		file := f.paths[0]
-		if l.Tests == 0 && !f.tested {
-			file = f.paths[f.trains]
-		}
-		err = &fault.FormatError{File: file, Line: 1, Found: "no rows that are not left out", Expected: "at least 1"}
+	if l.Tests > 0 && l.Tests < l.Rows {
+		return l.Tests, nil
 	}
-	return s, l, l.Tests, err
+	file := f.paths[0]
+	if l.Tests == 0 && !f.tested {
+		file = f.paths[f.trains]
+	}
+	return 0, &fault.FormatError{File: file, Line: 1, Found: "no rows that are not left out", Expected: "at least 1"}
 }
 
 // shuffle returns where each row goes, so that the last ones are drawn by seed from all, or are those of the files for testing.

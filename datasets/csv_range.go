@@ -86,7 +86,7 @@ func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.
 	if err := rows.Begin(l.Rows, columns); err != nil {
 		return nil, err
 	}
-	label, err := labels(s, l, o)
+	label, err := labels(s, l, l.Rows-test, o)
 	if err != nil {
 		return nil, err
 	}
@@ -106,10 +106,10 @@ func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.
 	return &r.csvAbout, r.fit()
 }
 
-// labels reads the classes of rows, if rows to decide by are drawn by them; nil: they are not.
-func labels(s *csv.Sheet, l *csv.Layout, o *Options) (label func(i int) int, err error) {
-	if decide, err := o.validationRows(l.Rows); l.Classes == nil || err == nil && decide == 0 && o.Folds == 0 {
-		return nil, nil
+// labels reads the classes of rows, if rows to decide by are drawn by them from n; nil: they are not.
+func labels(s *csv.Sheet, l *csv.Layout, n int, o *Options) (label func(i int) int, err error) {
+	if decide, err := o.validationRows(n); err != nil || l.Classes == nil || decide == 0 && o.Folds == 0 {
+		return nil, err
 	}
 	classes := make([]int, l.Rows)
 	err = s.Each(l, func(i int, values []float64) error {

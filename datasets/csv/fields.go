@@ -18,7 +18,7 @@ const (
 	rareRows    = 10
 	rareShare   = 50 // one row in so many
 	oneHot      = 50
-	mostRare    = 10 // one row in so many
+	mostRare    = 10     // one row in so many
 	mostKept    = 5000   // words with statistics
 	mostMeans   = 20_000 // statistics of a column
 	mostClasses = 20     // for statistics; with more classes the most frequent words are inputs

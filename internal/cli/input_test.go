@@ -3,12 +3,15 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"newtop/internal/cli/print"
+	"newtop/trainer/event"
 )
 
 // piped runs a command whose standard input has a text.
@@ -68,5 +71,31 @@ func TestDataPackedAndPiped(t *testing.T) {
 	}
 	if _, errs, code := piped("", "train", "--data", "-"); code != print.ExitFailed || !strings.Contains(errs, "standard input: nothing came") {
 		t.Errorf("nothing: exit %d: %s", code, errs)
+	}
+}
+
+// What was decided about a table is told before the first epoch, in every format, and stands in the run's first event.
+func TestTableNotes(t *testing.T) {
+	text := "id,size,when,price\n"
+	for i := range 40 {
+		text += fmt.Sprintf("%d,%s,2024-01-%02d,%d.5\n", i+1, []string{"", "3", "4"}[i%3], 1+i%28, i*i)
+	}
+	table := write(t, "t.csv", text)
+	want := []string{
+		"the first row names the columns; --header no takes it for data", "price, the last column, is the target: numbers", "id: left out, it numbers the rows; --keep id keeps it",
+		"when: dates as year-month-day, taken as year, month, day of week", `size: 14 missing values: the mean stands in, and the input "size missing" tells`,
+		"when year, when month: one value in all training rows",
+	}
+	for _, format := range []string{"text", "jsonl"} {
+		out, errs, code := newtop("train", "--data", table, "--net", "2", "--epochs", "1", "--record", "off", "--format", format)
+		if code != 0 || !strings.HasPrefix(errs, strings.Join(want, "\n")+"\n") {
+			t.Errorf("%s: exit %d:\n%s", format, code, errs)
+		}
+		if format == "text" {
+			continue
+		}
+		if run, ok := decode(t, out)[0].(event.RunEvent); !ok || !slices.Equal(run.Data.Notes, want) {
+			t.Errorf("%q", run.Data.Notes)
+		}
 	}
 }

@@ -51,7 +51,8 @@ func tableSpace(c *trainer.Config, rows int) (out []Dimension) {
 	if c.Act == "" && c.Graph == "" {
 		out = append(out, Dimension{Key: "act", Choices: []string{"tanh", "relu"}})
 	}
-	if c.L2 == 0 {
+	info, err := methods.Lookup(c.Optimizer)
+	if solves := err == nil && info.Needs&optim.NeedsLayers != 0; c.L2 == 0 && !solves { // which has no weight decay
 		out = append(out, Dimension{Key: "l2", Low: rounded(leastDecay / float64(rows)), High: min(rounded(mostDecay/float64(rows)), 1), Log: true})
 	}
 	return out

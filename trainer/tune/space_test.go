@@ -3,6 +3,8 @@ package tune
 import (
 	"errors"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -214,11 +216,24 @@ func TestConditionalSpace(t *testing.T) {
 
 // The default space fits every data set, and every trial of it can be trained.
 func TestUsual(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("x,y\n")
+	for i := range 300 {
+		text.WriteString(strconv.Itoa(i*i%301) + "," + strconv.Itoa(i) + ".5\n")
+	}
+	table := filepath.Join(t.TempDir(), "table.csv")
+	if err := os.WriteFile(table, []byte(text.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []trainer.Config{
 		{Data: "spirals"}, {Data: "bpls-linear"}, {Data: "sine"}, {Data: "parity", Optimizer: "adam"},
 		{Data: "spirals", Optimizer: "scg"}, {Data: "spirals", Batch: 32, Blocks: 2, Set: []string{"rate=0.1"}}, {Data: "nowhere.csv"},
+		{Data: table}, {Data: table, Optimizer: "bpls"}, {Data: table, Optimizer: "lbfgs", Hidden: []int{3}, Act: "relu", L2: 0.1},
 	} {
-		over, _ := DefaultSpace(c)
+		over, rows := DefaultSpace(c)
+		if (rows == 240) != (c.Data == table) {
+			t.Errorf("%s: a table of %d training rows", c.Data, rows)
+		}
 		s, err := newSpace(c, over)
 		if err != nil {
 			t.Errorf("%s: %v", c.Data, err)

@@ -87,6 +87,9 @@ func (h *History) Apply(d *feed.Delta) {
 		h.Run, h.Measure = d.Run, d.Run.Measure()
 		h.Gen.Run++
 		h.Log.Say(0, style.Text, "%s", strings.Join(RunWords(d.Run), " · "))
+		for _, note := range d.Run.Data.Notes {
+			h.Log.Say(0, style.Text, "%s", style.Clean(note))
+		}
 	}
 	actions := newActions(h, d.Status.Audience)
 	h.takeStatus(&d.Status)

@@ -115,11 +115,16 @@ type noting struct {
 
 func (n noting) Record(e event.Event) error {
 	if run, begins := e.(event.RunEvent); begins {
-		for _, note := range run.Data.Notes {
-			fmt.Fprintln(n.w, print.Printable(note))
-		}
+		tellNotes(n.w, &run)
 	}
 	return n.Recorder.Record(e)
+}
+
+// tellNotes prints what was decided about a run's data.
+func tellNotes(w io.Writer, run *event.RunEvent) {
+	for _, note := range run.Data.Notes {
+		fmt.Fprintln(w, print.Printable(note))
+	}
 }
 
 // over returns how a run ended. That it is not recorded is said, and is its error where there is no other.
@@ -233,6 +238,7 @@ func (j *Job) printOutcome(cmd *cobra.Command, feed feed.Feed, recorded bool) er
 	if err != nil || d.Run == nil || d.Done == nil {
 		return err
 	}
+	tellNotes(cmd.ErrOrStderr(), d.Run)
 	if _, err = fmt.Fprintln(cmd.OutOrStdout(), print.Outcome(d.Run, d.Done, d.Status.Optimizer)); err != nil {
 		return err
 	}
