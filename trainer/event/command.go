@@ -61,7 +61,7 @@ type Pick struct{ Racer int }
 
 // Save writes the current weights to a file, in the format that its extension names: .safetensors or .onnx. The run
 // goes on at once; a SavedEvent and the answer follow when the file is there. What is there already is replaced as a
-// whole. A run that has ended can still be saved.
+// whole. A run that has ended can still be saved, with the weights that it ended with.
 type Save struct{ File string }
 
 // Seek shows a recorded run as it was after an epoch, and goes on replaying from there.
