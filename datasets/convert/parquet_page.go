@@ -18,19 +18,19 @@ import (
 
 // page is a header and what follows it.
 type page struct {
-	kind           int64 // 0: values, 2: dictionary, 3: values of version 2
-	size, packed   int64 // bytes, unpacked and as they are
-	sum            uint32
-	summed         bool
-	values, nulls  int64
-	encoding       int64
-	levelEncoding  int64
-	levels         int64 // bytes of version 2
-	repetition     int64 // bytes of version 2
-	uncompressed   bool  // though the chunk is
-	headed         bool  // whether there is a header of its kind
-	content        []byte
-	offset, behind int64
+	kind          int64 // 0: values, 2: dictionary, 3: values of version 2
+	size, packed  int64 // bytes, unpacked and as they are
+	sum           uint32
+	summed        bool
+	values        int64
+	encoding      int64
+	levelEncoding int64
+	levels        int64 // bytes of version 2
+	repetition    int64 // bytes of version 2
+	uncompressed  bool  // though the chunk is
+	headed        bool  // whether there is a header of its kind
+	content       []byte
+	behind        int64
 }
 
 // pageFault says what is wrong with a page.
