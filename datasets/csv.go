@@ -70,6 +70,7 @@ func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
 	}
 	scaling := t.complete(l, to.Sizes[Train])
 	d := f.set(&l.Table, l.Classes, to.Sizes, l.Notes)
+	d.Facts = l.Facts
 	d.divide(t, to.Sizes)
 	if d.Classes == nil {
 		d.finishTarget(standard(d.Train.Targets, nil))

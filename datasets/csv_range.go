@@ -27,6 +27,7 @@ type csvAbout struct {
 	Tested  bool // whether the files say which rows are for testing
 	Line    int  // of the CSV file, on which its last row starts
 	Notes   []string
+	Facts   []csv.Fact
 	Scaling struct {
 		Inputs, Targets Scaling // Targets for regression
 	}
@@ -100,7 +101,7 @@ func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.
 	if err := rows.Order(); err != nil {
 		return nil, err
 	}
-	known := csvAbout{Tested: files.tested, Table: l.Table, Classes: l.Classes, Sizes: to.Sizes, Line: s.LastLine, Notes: l.Notes}
+	known := csvAbout{Tested: files.tested, Table: l.Table, Classes: l.Classes, Sizes: to.Sizes, Line: s.LastLine, Notes: l.Notes, Facts: l.Facts}
 	r := csvRows{File: rows.File, csvAbout: known}
 	r.spread()
 	return &r.csvAbout, r.fit()
@@ -245,6 +246,7 @@ func (files *csvFiles) rangeOf(f *rowcache.File, k Keep) (*Dataset, error) {
 	}
 	files.tested = r.Tested
 	d := files.set(&r.Table, r.Classes, r.Sizes, r.Notes)
+	d.Facts = r.Facts
 	first := 0
 	for part, n := range r.Sizes {
 		s, of := d.Split(Part(part)), kept[part]

@@ -69,6 +69,7 @@ type Dataset struct {
 	Image *Image // nil unless the rows are images
 
 	Table *csv.Table // nil unless the rows are a CSV file's
+	Facts []csv.Fact // what was found in each column of that file
 
 	Notes []string // what was decided for the user, a line each: columns left out, what stands in for missing values, …
 }

@@ -113,6 +113,13 @@ func (c *Config) encode(data *datasets.Dataset, a *models.Architecture, share ob
 	}, nil
 }
 
+// Dataset returns the data as a run of its own has them. It returns a *ConfigError for what doesn't suit them.
+func (c *Config) Dataset() (*datasets.Dataset, error) {
+	settled := *c
+	settled.Settle()
+	return settled.load(nil)
+}
+
 // load loads the data, or the rows of them that keep picks.
 func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{

@@ -63,6 +63,7 @@ func (p *plan) planFields() error {
 	}
 	p.assemble()
 	p.tellFields()
+	p.Facts = p.facts(reasons)
 	return nil
 }
 
@@ -133,7 +134,7 @@ func (p *plan) rescue(reasons []reason) bool {
 				continue
 			}
 			reasons[j], some = used, true
-			p.notes.add("%s: kept although it %s, as there is no other input", c.name, p.whyNot(j, r))
+			p.notes.add("%s: kept although it %s, as there is no other input", c.name, whyNot(r))
 		}
 		if some {
 			return true
@@ -143,9 +144,12 @@ func (p *plan) rescue(reasons []reason) bool {
 }
 
 // whyNot says what speaks against a column.
-func (p *plan) whyNot(j int, r reason) string {
-	c := &p.sheet.columns[j]
+func whyNot(r reason) string {
 	switch r {
+	case dropped:
+		return "is dropped as asked"
+	case empty:
+		return "has no values"
 	case constant:
 		return "has one value in all rows"
 	case numbering:
@@ -155,33 +159,24 @@ func (p *plan) whyNot(j int, r reason) string {
 	case distinctWords:
 		return "has another word in most rows"
 	}
-	return fmt.Sprintf("has %s different words, more than %s", format.Count(c.differ), format.Count(maxWords))
+	return fmt.Sprintf("has more than %s different words", format.Count(maxWords))
 }
 
 // tellLeftOut says which columns are left out and why.
 func (p *plan) tellLeftOut(reasons []reason) {
-	for r := dropped; r <= manyWords; r++ {
+	for r := empty; r <= manyWords; r++ { // what is dropped is not told
 		var names []string
-		first := -1
 		for j := range reasons {
 			if reasons[j] == r && j != p.target {
 				names = append(names, p.sheet.columns[j].name)
-				if first < 0 {
-					first = j
-				}
 			}
-		}
-		if first < 0 || r == dropped {
-			continue
 		}
 		p.notes.group(names, func(column string) string {
-			switch r {
-			case empty:
-				return column + ": left out, it has no values"
-			case manyWords:
-				return fmt.Sprintf("%s: left out, it has more than %s different words", column, format.Count(maxWords))
+			line := column + ": left out, it " + whyNot(r)
+			if r != empty && r != manyWords {
+				line += "; --keep " + shellWord(column) + " keeps it"
 			}
-			return fmt.Sprintf("%s: left out, it %s; --keep %s keeps it", column, p.whyNot(first, r), shellWord(column))
+			return line
 		})
 	}
 }

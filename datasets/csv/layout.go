@@ -33,6 +33,7 @@ type Layout struct {
 	Classes     []string // nil for regression
 	Columns     []Column // of the values of a row
 	Notes       []string // what was decided, a line each
+	Facts       []Fact   // what was found in each column of the file
 	Rows, Tests int      // rows that are not left out, and how many of them, the last, are those of sources for testing
 
 	roles  []role          // of each file column

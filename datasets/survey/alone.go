@@ -3,6 +3,7 @@ package survey
 import (
 	"cmp"
 	"math"
+	"math/rand/v2"
 	"slices"
 )
 
@@ -15,28 +16,23 @@ import (
 //	a line                              for regression: of least squares
 const (
 	leastRows = 40     // in all; with fewer nothing is said
-	mostRows  = 20_000 // that are looked at
+	mostRows  = 20_000 // that are looked at, and sampled
 	quantiles = 50
-	leastHeld = 20 // rows with a target in each half
+	leastHeld = 10 // rows with a target in each half
 )
 
 // pair is a value and its target.
 type pair struct{ x, y float64 }
 
-// alone returns how well values tell targets, of classes if there are any, nil where that can't be said.
-func alone(values, targets []float64, classes []string) *float64 {
+// alone returns how well values tell targets, of so many classes if there are any, nil where that can't be said.
+func alone(values, targets []float64, classes int) *float64 {
 	var fit, held []pair
+	coin := rand.New(rand.NewPCG(1, 2))
 	for i, y := range targets {
-		if y != y {
-			continue
-		}
-		if p := (pair{values[i], y}); mixed(^uint64(i))&1 == 0 {
+		if p := (pair{values[i], y}); coin.IntN(2) == 0 {
 			fit = append(fit, p)
 		} else {
 			held = append(held, p)
-		}
-		if len(fit)+len(held) == mostRows {
-			break
 		}
 	}
 	if len(fit) < leastHeld || len(held) < leastHeld || len(fit)+len(held) < leastRows {
@@ -44,11 +40,11 @@ func alone(values, targets []float64, classes []string) *float64 {
 	}
 	slices.SortStableFunc(fit, func(a, b pair) int { return cmp.Compare(a.x, b.x) }) // NaN first
 	judge := explained
-	if classes != nil {
-		judge = func(held []pair, rule func(x float64) float64) float64 { return saved(fit, held, rule, len(classes)) }
+	if classes > 0 {
+		judge = func(held []pair, rule func(x float64) float64) float64 { return saved(fit, held, rule, classes) }
 	}
 	best := 0.0
-	for _, rule := range rules(fit, len(classes)) {
+	for _, rule := range rules(fit, classes) {
 		best = max(best, judge(held, rule))
 	}
 	return &best

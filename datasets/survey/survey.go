@@ -1,102 +1,63 @@
-// Package survey describes tables: what their columns hold, what becomes of them, and which of them alone tell the target.
+// Package survey describes data sets: what their columns hold, what becomes of them, and which of them alone tell the target.
 package survey
 
 import (
-	"cmp"
+	"hash/maphash"
 	"math"
+	"runtime"
 	"slices"
+	"strconv"
 	"sync"
+
+	"newtop/datasets"
+	"newtop/datasets/csv"
 )
 
-// Survey is what is told of a table.
+// Survey is what is told of a data set.
 type Survey struct {
-	Name    string   `json:"name"`
-	Title   string   `json:"title"`
-	Rows    int      `json:"rows"`
-	Repeats int      `json:"repeated_rows"` // rows that are the same as one before
-	Split   Split    `json:"split"`
-	Target  string   `json:"target"`
-	Classes []Word   `json:"classes,omitempty"` // nil for regression
-	Inputs  int      `json:"inputs"`            // of the network
-	Outputs int      `json:"outputs"`
-	Columns []Column `json:"columns"`
-	// Sampled is how many rows, drawn from all, medians, histograms and leaks are of; 0: of all.
-	Sampled int      `json:"sampled_rows,omitempty"`
-	Notes   []string `json:"notes"` // what the reader decided
+	Name       string   `json:"name"`
+	Title      string   `json:"title"`
+	Train      int      `json:"training_rows"`
+	Validation int      `json:"validation_rows"`
+	Test       int      `json:"test_rows"`
+	Repeated   int      `json:"repeated_rows"`      // rows whose inputs and target are those of a row before
+	Seen       int      `json:"test_rows_seen"`     // test rows that are so
+	Sampled    int      `json:"sampled_rows"`       // rows that medians, histograms, counts of different values and leaks are of
+	Scaling    string   `json:"scaling"`            // of the inputs
+	Inputs     int      `json:"inputs"`             // of a network
+	Outputs    int      `json:"outputs"`            // of a network
+	Classes    []Word   `json:"classes,omitempty"`  // in how many rows each is; nil for regression
+	Features   []string `json:"features,omitempty"` // what gates of a mixture may look at
+	Columns    []Column `json:"columns"`            // in the order of the file
+	Notes      []string `json:"notes"`              // what the reader decided
+	targets    []float64
+	rows       []int // that are sampled, of all
 }
 
-// Split is how many rows are for what. Without counts those without a target, and others that are not used.
-type Split struct {
-	Train      int `json:"train"`
-	Validation int `json:"validation"`
-	Test       int `json:"test"`
-	Without    int `json:"left_out"`
-}
-
-// Type is what the values of a column are.
-type Type string
-
-// The types.
-const (
-	Number     Type = "number"
-	Whole      Type = "whole number"
-	Category   Type = "category"
-	Boolean    Type = "boolean"
-	Date       Type = "date"
-	Text       Type = "text"
-	Identifier Type = "identifier"
-	Constant   Type = "constant"
-	Empty      Type = "empty"
-)
-
-// Role is what a column is used as.
-type Role string
-
-// The roles.
-const (
-	Input   Role = "input"
-	Target  Role = "target"
-	LeftOut Role = "left out"
-)
-
-// Column is what is told of a column. Of what is known before its values are seen, a caller of Gather fills in all above Differ.
+// Column is what is told of a column.
 type Column struct {
 	Name    string   `json:"name"`
-	Type    Type     `json:"type"` // Whole where Gather finds no fraction in a Number
-	Role    Role     `json:"role"`
-	Becomes string   `json:"becomes"` // the inputs, or why it is left out
-	Inputs  int      `json:"inputs"`
-	Words   []string `json:"-"` // that the numbers of words and classes stand for; nil for numbers
+	Type    string   `json:"type"` // Whole, or as the reader says
+	Target  bool     `json:"target,omitempty"`
+	Inputs  []string `json:"inputs"`             // what it becomes
+	LeftOut string   `json:"left_out,omitempty"` // why it is no input
 
-	Differ  int  `json:"distinct"` // different values, as the caller counted them or, for numbers, Gather did
-	Least   bool `json:"distinct_at_least,omitempty"`
-	Missing int  `json:"missing"`
+	Missing  int  `json:"missing"`
+	Distinct int  `json:"distinct"`
+	Least    bool `json:"distinct_at_least,omitempty"` // there may be more
 
-	Min       *float64 `json:"min,omitempty"` // of dates in seconds from 1970
+	Min       *float64 `json:"min,omitempty"` // of dates: of years
 	Median    *float64 `json:"median,omitempty"`
 	Mean      *float64 `json:"mean,omitempty"`
 	Max       *float64 `json:"max,omitempty"`
 	Frequent  []Word   `json:"frequent,omitempty"`  // words, the most frequent first
-	Histogram []int    `json:"histogram,omitempty"` // of numbers: of equal parts of their range, or of each; else of Frequent
-	// Alone is how well the column alone tells the target of rows that the rule was not fitted to: the share of the variance that it
-	// explains, or of the errors of guessing the most frequent class that it saves. Nil where that is not known.
+	Histogram []int    `json:"histogram,omitempty"` // rows in equal parts of the range, or with each of the frequent words
+	// Alone is how well the column by itself tells the target of rows that the rule was not fitted to: the share of the variance
+	// that it explains, or of the errors of guessing the most frequent class that it saves. Nil where that is not known.
 	Alone *float64 `json:"alone,omitempty"`
-	Leak  Leak     `json:"leak,omitempty"`
+	Leak  bool     `json:"leak,omitempty"` // it tells so much that it may have been made from the target
+	at    int      // its first input
 }
-
-// Leak says whether a column tells so much of the target that it may have been made from it.
-type Leak string
-
-// The degrees.
-const (
-	Suspect Leak = "suspect" // it tells mostAlone
-	Likely  Leak = "likely"  // it tells nearly everything
-)
-
-const (
-	suspectAlone = 0.9
-	likelyAlone  = 0.98
-)
 
 // Word is a word and in how many rows it is.
 type Word struct {
@@ -104,317 +65,275 @@ type Word struct {
 	Rows int    `json:"rows"`
 }
 
-// bars is how many parts a histogram has at most.
-const bars = 10
+// Whole is the type of numbers without fractions.
+const Whole = "whole"
 
-// mostSampled bounds the values that are kept: 256 MiB.
-const mostSampled = 1 << 25
+const (
+	leak = 0.9 // what a column tells alone to be a leak
 
-// Gatherer goes through the values of a table.
-type Gatherer struct {
-	columns []Column
-	rows    int
-	counts  [][]*columnCounts // of each worker: of each column
-	chunks  []chunkSums
-	hashes  []uint64  // of each row
-	place   []int32   // of each row: which of the sampled ones it is, or -1
-	sample  []float64 // values of the sampled rows, column by column
-	sampled int
-	target  int
-}
+	Bars = 10 // parts of a histogram at most
+)
 
-// columnCounts are how often each of a few values is there.
-type columnCounts struct {
-	small [256]int // numbers 0, 1, … 255
-	words []int
-}
-
-// chunkSums are what is added up over some rows, apart from other rows so that the sums don't depend on the threads.
-type chunkSums struct{ columns []sums }
-
-type sums struct {
-	n, mean  float64
-	min, max float64
-	fraction bool
-}
-
-// NewGatherer returns one for so many rows, in chunks that are each visited by one of some workers. Which column is the target
-// is told by its role.
-func NewGatherer(columns []Column, rows, chunks, workers int) *Gatherer {
-	g := &Gatherer{columns: columns, rows: rows, counts: make([][]*columnCounts, workers), chunks: make([]chunkSums, chunks), hashes: make([]uint64, rows),
-		place: make([]int32, rows)}
-	g.target = slices.IndexFunc(columns, func(c Column) bool { return c.Role == Target })
-	for w := range g.counts {
-		g.counts[w] = make([]*columnCounts, len(columns))
-		for j := range columns {
-			g.counts[w][j] = &columnCounts{words: make([]int, len(columns[j].Words))}
+// Of describes a data set.
+func Of(d *datasets.Dataset) *Survey {
+	s := &Survey{Name: d.Name, Title: d.Title, Train: d.Train.Rows(), Validation: d.Validation.Rows(), Test: d.Test.Rows(), Scaling: string(d.InputScaling.Kind),
+		Inputs: d.Inputs(), Outputs: d.Outputs(), Notes: append([]string{}, d.Notes...)}
+	for _, f := range d.Features {
+		s.Features = append(s.Features, f.Name)
+	}
+	s.sample(d)
+	s.repeats(d)
+	for _, name := range d.Classes {
+		s.Classes = append(s.Classes, Word{Word: name})
+	}
+	for part := range datasets.Part(datasets.Parts) {
+		for _, label := range d.Split(part).Labels {
+			s.Classes[label].Rows++
 		}
 	}
-	g.draw(max(mostSampled/max(len(columns), 1), 10_000))
-	return g
+	s.list(d)
+	s.measure(d)
+	return s
 }
 
-// draw picks about so many rows: those whose number, mixed, is low.
-func (g *Gatherer) draw(most int) {
-	share := uint64(math.MaxUint64)
-	if g.rows > most {
-		share = math.MaxUint64 / uint64(g.rows) * uint64(most)
+// sample picks evenly some of the rows, and their targets.
+func (s *Survey) sample(d *datasets.Dataset) {
+	all := s.Train + s.Validation + s.Test
+	for i := range min(all, mostRows) {
+		s.rows = append(s.rows, i*all/min(all, mostRows))
 	}
-	for i := range g.place {
-		g.place[i] = -1
-		if mixed(uint64(i)) <= share {
-			g.place[i] = int32(g.sampled)
-			g.sampled++
-		}
-	}
-	g.sample = make([]float64, g.sampled*len(g.columns))
-}
-
-// mixed returns a number all of whose bits depend on all bits of i, see S. Vigna, "splitmix64".
-func mixed(i uint64) uint64 {
-	i += 0x9e3779b97f4a7c15
-	i = (i ^ i>>30) * 0xbf58476d1ce4e5b9
-	i = (i ^ i>>27) * 0x94d049bb133111eb
-	return i ^ i>>31
-}
-
-// Add adds a row: its number, a value for each column, NaN for a missing one and the number of a word, and what tells it from other rows.
-// Each worker has one goroutine at a time, and each chunk one worker, which adds its rows in order.
-func (g *Gatherer) Add(worker, chunk, row int, values []float64, hash uint64) {
-	g.hashes[row] = hash
-	s := &g.chunks[chunk]
-	if s.columns == nil {
-		s.columns = make([]sums, len(values))
-	}
-	place := int(g.place[row])
-	for j, v := range values {
-		if place >= 0 {
-			g.sample[j*g.sampled+place] = v
-		}
-		if v != v {
-			continue
-		}
-		c := g.counts[worker][j]
-		if len(c.words) > 0 {
-			c.words[int(v)]++
-			continue
-		}
-		s.columns[j].add(v)
-		if v >= 0 && v <= math.MaxUint8 && v == math.Trunc(v) {
-			c.small[int(v)]++
+	s.Sampled = len(s.rows)
+	if d.Outputs() == 1 || d.Classes != nil {
+		s.targets = make([]float64, len(s.rows))
+		for i, row := range s.rows {
+			split, at := s.find(d, row)
+			if d.Classes != nil {
+				s.targets[i] = float64(split.Labels[at])
+			} else {
+				s.targets[i] = split.Targets.At(at, 0)
+			}
 		}
 	}
 }
 
-func (s *sums) add(v float64) {
-	if s.n == 0 {
-		s.min, s.max = v, v
+// find returns where one of all rows is.
+func (s *Survey) find(d *datasets.Dataset, row int) (split *datasets.Split, at int) {
+	for part := range datasets.Part(datasets.Parts) {
+		split = d.Split(part)
+		if row < split.Rows() {
+			break
+		}
+		row -= split.Rows()
 	}
-	s.n++
-	s.mean += (v - s.mean) / s.n
-	s.min, s.max = min(s.min, v), max(s.max, v)
-	s.fraction = s.fraction || v != math.Trunc(v)
+	return split, row
 }
 
-func (s *sums) join(o *sums) {
-	if o.n == 0 {
+// repeats counts rows that are there again.
+func (s *Survey) repeats(d *datasets.Dataset) {
+	seed, seen := maphash.MakeSeed(), make(map[uint64]bool, s.Train)
+	for part := range datasets.Part(datasets.Parts) {
+		split := d.Split(part)
+		for i := range split.Rows() {
+			var h maphash.Hash
+			h.SetSeed(seed)
+			for _, v := range split.Inputs.RawRowView(i) {
+				maphash.WriteComparable(&h, v)
+			}
+			for _, v := range split.Targets.RawRowView(i) {
+				maphash.WriteComparable(&h, v)
+			}
+			sum := h.Sum64()
+			if seen[sum] {
+				s.Repeated++
+				if part == datasets.Test {
+					s.Seen++
+				}
+			}
+			seen[sum] = true
+		}
+	}
+}
+
+// list names the columns: those of the file, or else the inputs and targets themselves.
+func (s *Survey) list(d *datasets.Dataset) {
+	if d.Facts == nil {
+		for j, name := range d.InputNames {
+			s.Columns = append(s.Columns, Column{Name: name, Type: csv.Numbers, Inputs: []string{name}, at: j})
+		}
+		for j, name := range d.TargetNames {
+			if d.Classes == nil {
+				s.Columns = append(s.Columns, Column{Name: name, Type: csv.Numbers, Target: true, at: j})
+			}
+		}
 		return
 	}
-	if s.n == 0 {
-		*s = *o
-		return
+	fields, at := d.Table.Fields, 0
+	for j, f := range d.Facts {
+		c := Column{Name: f.Name, Type: f.Kind, Missing: f.Missing, Distinct: f.Distinct, LeftOut: f.Why, at: at}
+		for i, w := range f.Words {
+			c.Frequent = append(c.Frequent, Word(w))
+			if i < Bars {
+				c.Histogram = append(c.Histogram, w.Rows)
+			}
+		}
+		if c.Target = j == d.Table.Place-1; c.Target {
+			c.at = 0
+		} else {
+			c.Inputs = fields[0].InputNames(d.Table.Target, d.Classes)
+			at += len(c.Inputs)
+			fields = fields[1:]
+		}
+		s.Columns = append(s.Columns, c)
 	}
-	s.n += o.n
-	s.mean += (o.mean - s.mean) * (o.n / s.n)
-	s.min, s.max = min(s.min, o.min), max(s.max, o.max)
-	s.fraction = s.fraction || o.fraction
 }
 
-// Finish returns the columns with all that is known of them, and how many rows come again. It is called once.
-func (g *Gatherer) Finish() (columns []Column, repeats, sampled int) {
+// measure looks at the values of the columns, several at a time.
+func (s *Survey) measure(d *datasets.Dataset) {
 	var all sync.WaitGroup
-	next := make(chan int)
-	for range len(g.counts) {
+	next := make(chan *Column)
+	for range runtime.GOMAXPROCS(0) {
 		all.Go(func() {
-			for j := range next {
-				g.finish(j)
+			for c := range next {
+				s.look(d, c)
 			}
 		})
 	}
-	for j := range g.columns {
-		next <- j
+	for j := range s.Columns {
+		next <- &s.Columns[j]
 	}
 	close(next)
 	all.Wait()
-	slices.Sort(g.hashes)
-	for i := 1; i < len(g.hashes); i++ {
-		if g.hashes[i] == g.hashes[i-1] {
-			repeats++
-		}
-	}
-	if g.sampled < g.rows {
-		sampled = g.sampled
-	}
-	return g.columns, repeats, sampled
 }
 
-// values returns the sampled values of a column.
-func (g *Gatherer) values(j int) []float64 { return g.sample[j*g.sampled : (j+1)*g.sampled] }
-
-// finish completes a column.
-func (g *Gatherer) finish(j int) {
-	c := &g.columns[j]
-	if c.Words != nil {
-		g.finishWords(j)
-	} else if c.Type != Text && c.Type != Empty {
-		g.finishNumbers(j)
-	}
-	if g.target >= 0 && j != g.target && c.Role == Input && c.Type != Constant {
-		c.Alone = alone(g.values(j), g.values(g.target), g.columns[g.target].Words)
-		switch {
-		case c.Alone == nil:
-		case *c.Alone >= likelyAlone:
-			c.Leak = Likely
-		case *c.Alone >= suspectAlone:
-			c.Leak = Suspect
+// look completes a column.
+func (s *Survey) look(d *datasets.Dataset, c *Column) {
+	switch {
+	case c.Target && d.Classes != nil:
+		if c.Frequent == nil { // numbers that are classes
+			for _, w := range s.Classes[:min(len(s.Classes), Bars)] {
+				c.Histogram = append(c.Histogram, w.Rows)
+			}
 		}
-	}
-}
-
-// mostFrequent is how many words are told.
-const mostFrequent = 20
-
-func (g *Gatherer) finishWords(j int) {
-	c := &g.columns[j]
-	for k, word := range c.Words {
-		rows := 0
-		for w := range g.counts {
-			rows += g.counts[w][j].words[k]
-		}
-		if rows > 0 {
-			c.Frequent = append(c.Frequent, Word{word, rows})
-		}
-	}
-	c.Differ = len(c.Frequent)
-	slices.SortStableFunc(c.Frequent, func(a, b Word) int { return cmp.Compare(b.Rows, a.Rows) })
-	c.Frequent = c.Frequent[:min(len(c.Frequent), mostFrequent)]
-	for _, w := range c.Frequent[:min(len(c.Frequent), bars)] {
-		c.Histogram = append(c.Histogram, w.Rows)
-	}
-}
-
-func (g *Gatherer) finishNumbers(j int) {
-	c := &g.columns[j]
-	var all sums
-	for i := range g.chunks {
-		if g.chunks[i].columns != nil {
-			all.join(&g.chunks[i].columns[j])
-		}
-	}
-	if all.n == 0 {
+		return
+	case c.LeftOut != "":
 		return
 	}
-	if c.Type == Number && !all.fraction {
-		c.Type = Whole
+	numbers := c.Type == csv.Numbers || c.Type == csv.Date || c.Type == csv.Time
+	if numbers {
+		s.describe(d, c)
 	}
-	var small [256]int
-	low := 0
-	for w := range g.counts {
-		for k, n := range g.counts[w][j].small {
-			small[k] += n
-			low += n
+	if c.Target || s.targets == nil {
+		return
+	}
+	values := make([]float64, len(s.rows))
+	if numbers && len(c.Inputs) <= 2 {
+		for i, row := range s.rows {
+			values[i] = s.value(d, c, row)
 		}
-	}
-	var median float64
-	if low == int(all.n) { // so that all are known
-		median = smallMedian(&small, low)
-		c.Histogram, c.Differ, c.Least = smallHistogram(&small)
 	} else {
-		sorted := slices.Clone(g.values(j))
-		sorted = slices.DeleteFunc(sorted, math.IsNaN)
-		slices.Sort(sorted)
-		median = middle(sorted)
-		c.Differ, c.Least = differ(sorted), g.sampled < g.rows
-		c.Histogram = histogram(sorted, all.min, all.max, c.Type == Whole)
+		s.coded(d, c, values)
 	}
-	c.Min, c.Median, c.Mean, c.Max = &all.min, &median, &all.mean, &all.max
+	if c.Alone = alone(values, s.targets, len(s.Classes)); c.Alone != nil {
+		c.Leak = *c.Alone >= leak
+	}
 }
 
-// smallMedian returns the median of n counted numbers.
-func smallMedian(small *[256]int, n int) float64 {
-	at := func(i int) float64 {
-		for k, count := range small {
-			if i -= count; i < 0 {
-				return float64(k)
-			}
-		}
-		panic("survey: fewer values than were counted")
-	}
-	return (at((n-1)/2) + at(n/2)) / 2
-}
-
-// middle returns the median of sorted values.
-func middle(sorted []float64) float64 {
-	n := len(sorted)
-	if n == 0 {
+// value returns a number of a row as it is in the file, NaN where it is missing and another input tells so.
+func (s *Survey) value(d *datasets.Dataset, c *Column, row int) float64 {
+	split, i := s.find(d, row)
+	values, scaling, j := split.Inputs, &d.InputScaling, c.at
+	if c.Target {
+		values, scaling = split.Targets, &d.TargetScaling
+	} else if last := c.at + len(c.Inputs) - 1; c.Missing > 0 && last > c.at && d.InputNames[last] == c.Name+" missing" && values.At(i, last)*scaling.Scale[last]+scaling.Offset[last] > 0.5 {
 		return math.NaN()
 	}
-	return sorted[(n-1)/2]/2 + sorted[n/2]/2
+	return rounded(values.At(i, j)*scaling.Scale[j] + scaling.Offset[j])
 }
 
-func differ(sorted []float64) (n int) {
-	for i, v := range sorted {
-		if i == 0 || v != sorted[i-1] {
-			n++
-		}
+// rounded takes away what scaling and its inverse add to a number.
+func rounded(v float64) float64 {
+	if near := math.Round(v); math.Abs(v-near) <= 1e-9*max(1, math.Abs(v)) {
+		return near + 0 // no −0
 	}
-	return n
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
+	return v
 }
 
-// smallHistogram returns how many values there are in equal parts of their range.
-func smallHistogram(small *[256]int) (h []int, differ int, least bool) {
-	lowest, highest := -1, 0
-	for k, n := range small {
-		if n > 0 {
-			differ++
-			highest = k
-			if lowest < 0 {
-				lowest = k
-			}
+// coded numbers the different inputs that a column becomes.
+func (s *Survey) coded(d *datasets.Dataset, c *Column, values []float64) {
+	seed, codes := maphash.MakeSeed(), make(map[uint64]float64)
+	for k, row := range s.rows {
+		split, i := s.find(d, row)
+		var h maphash.Hash
+		h.SetSeed(seed)
+		for _, v := range split.Inputs.RawRowView(i)[c.at : c.at+len(c.Inputs)] {
+			maphash.WriteComparable(&h, v)
 		}
-	}
-	h = make([]int, parts(float64(lowest), float64(highest), true))
-	for k, n := range small {
-		if n > 0 {
-			h[part(float64(k), float64(lowest), float64(highest), len(h), true)] += n
+		code, known := codes[h.Sum64()]
+		if !known {
+			code = float64(len(codes))
+			codes[h.Sum64()] = code
 		}
+		values[k] = code
 	}
-	return h, differ, false
 }
 
-func histogram(values []float64, lowest, highest float64, whole bool) []int {
-	h := make([]int, parts(lowest, highest, whole))
+// describe says where the numbers of a column lie.
+func (s *Survey) describe(d *datasets.Dataset, c *Column) {
+	n, mean, whole := 0, 0.0, true
+	low, high := math.Inf(1), math.Inf(-1)
+	for row := range s.Train + s.Validation + s.Test {
+		v := s.value(d, c, row)
+		if v != v {
+			continue
+		}
+		n++
+		mean += (v - mean) / float64(n)
+		low, high, whole = min(low, v), max(high, v), whole && v == math.Trunc(v)
+	}
+	if n == 0 {
+		return
+	}
+	if whole && c.Type == csv.Numbers {
+		c.Type = Whole
+	}
+	values := make([]float64, 0, len(s.rows))
+	for _, row := range s.rows {
+		if v := s.value(d, c, row); v == v {
+			values = append(values, v)
+		}
+	}
+	slices.Sort(values)
+	if c.Distinct == 0 {
+		c.Distinct, c.Least = len(slices.Compact(slices.Clone(values))), len(s.rows) < s.Train+s.Validation+s.Test
+	}
+	median := math.NaN()
+	if m := len(values); m > 0 {
+		median = rounded(values[(m-1)/2]/2 + values[m/2]/2)
+		c.Median = &median
+	}
+	mean = rounded(mean)
+	c.Min, c.Mean, c.Max, c.Histogram = &low, &mean, &high, histogram(values, low, high, whole)
+}
+
+// histogram counts values in equal parts of their range, one for each whole number if they are few.
+func histogram(values []float64, low, high float64, whole bool) []int {
+	n := Bars
+	few := whole && high-low < Bars
+	switch {
+	case low == high:
+		n = 1
+	case few:
+		n = int(high-low) + 1
+	}
+	h := make([]int, n)
 	for _, v := range values {
-		h[part(v, lowest, highest, len(h), whole)]++
+		switch {
+		case few:
+			h[int(v-low)]++
+		default: // halves, whose difference is finite
+			h[min(int((v/2-low/2)/(high/2-low/2)*float64(n)), n-1)]++
+		}
 	}
 	return h
-}
-
-// parts returns how many parts a range has: one for each whole number, if they are few.
-func parts(lowest, highest float64, whole bool) int {
-	switch {
-	case lowest == highest:
-		return 1
-	case whole && highest-lowest < bars:
-		return int(highest-lowest) + 1
-	}
-	return bars
-}
-
-// part returns the part of a range that a value is in.
-func part(v, lowest, highest float64, n int, whole bool) int {
-	if whole && highest-lowest < float64(n) {
-		return int(v - lowest)
-	}
-	return min(int((v/2-lowest/2)/(highest/2-lowest/2)*float64(n)), n-1) // halves, whose difference is finite
 }

@@ -13,8 +13,6 @@ import (
 
 	"newtop/datasets"
 	"newtop/internal/cli/flags"
-	"newtop/internal/cli/job"
-	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 )
 
@@ -80,30 +78,6 @@ func presence(i *datasets.Info, dir string) string {
 	return fmt.Sprintf("%d of %d here", whole, len(states))
 }
 
-func newDataShow(dir *string) *cobra.Command {
-	var target string
-	cmd := &cobra.Command{
-		Use: "show NAME|FILE|-", Short: "Load a data set and describe it", Args: flags.OneArgument("a data set's name or CSV files"),
-		ValidArgsFunction: flags.First(flags.DataSets),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			name, remove, err := saved(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			defer remove()
-			d, err := launch.Until(cmd.Context(), func() (*datasets.Dataset, error) {
-				return datasets.Load(name, datasets.Options{Dir: *dir, Target: target, Seed: 1})
-			})
-			if err != nil {
-				return err
-			}
-			return showData(cmd.OutOrStdout(), d)
-		},
-	}
-	cmd.Flags().StringVar(&target, "target", "", "target `COLUMN` of a CSV file, by name or number; empty: the last")
-	return cmd
-}
-
 // completeReal offers a shell the data sets that have files.
 func completeReal(_ *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 	for _, i := range datasets.List() {
@@ -112,48 +86,6 @@ func completeReal(_ *cobra.Command, args []string, _ string) (out []cobra.Comple
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
-}
-
-// saved returns data that come by standard input as a temporary file.
-func saved(cmd *cobra.Command, name string) (path string, remove func(), err error) {
-	if name != job.StandardInput {
-		return name, func() {}, nil
-	}
-	dir, err := os.MkdirTemp("", "newtop-")
-	if err != nil {
-		return "", nil, err
-	}
-	remove = func() { os.RemoveAll(dir) }
-	if path, err = job.SaveInput(cmd, dir); err != nil {
-		remove()
-	}
-	return path, remove, err
-}
-
-func showData(out io.Writer, d *datasets.Dataset) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(w, "%s: %s\n\n", print.Printable(d.Name), print.Printable(d.Title))
-	fmt.Fprintf(w, "rows\t%d to train on, %d to test on\n", d.Train.Rows(), d.Test.Rows())
-	fmt.Fprintf(w, "inputs\t%d: %s\n", d.Inputs(), print.Names(d.InputNames))
-	for _, f := range d.Features {
-		fmt.Fprintf(w, "feature\t%s, for the gates of a mixture\n", f.Name)
-	}
-	fmt.Fprintf(w, "scaled\t%s\n", d.InputScaling.Kind)
-	if d.Classes == nil {
-		fmt.Fprintf(w, "targets\t%d: %s\n", d.Outputs(), print.Names(d.TargetNames))
-		return w.Flush()
-	}
-	fmt.Fprintf(w, "classes\t%d: %s\n", len(d.Classes), print.Names(d.Classes))
-	count := make([]int, len(d.Classes))
-	for _, label := range d.Train.Labels {
-		count[label]++
-	}
-	low, high := count[0], count[0]
-	for _, n := range count {
-		low, high = min(low, n), max(high, n)
-	}
-	fmt.Fprintf(w, "balance\t%d to %d training rows a class\n", low, high)
-	return w.Flush()
 }
 
 func fetchData(cmd *cobra.Command, name, dir string) error {

@@ -31,6 +31,17 @@ func (f *Run) Add(cmd *cobra.Command) {
 	}
 }
 
+// AddData declares the flags that say which rows of which columns are for what, of data that are an argument.
+func (f *Run) AddData(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	for i := range table {
+		r := &table[i]
+		if (r.group == "data" || r.group == "table") && !slices.Contains([]string{"data", "data-dir", "folds", "fold"}, r.name) {
+			r.add(cmd, f, r.usual, r.usage)
+		}
+	}
+}
+
 // AddAgain declares the flags that change a run that is gone on with, some of them before the others.
 func (f *Run) AddAgain(cmd *cobra.Command, before ...string) {
 	set := cmd.Flags()

@@ -1,0 +1,79 @@
+package csv
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Fact is what a survey found in a column, whether it becomes inputs or not.
+type Fact struct {
+	Name    string
+	Kind    string // one of Field's that are no decision, Numbers, Categories or Empty
+	Missing int    // rows without a value
+	// Distinct is how many different values there are, an estimate of more words than are told apart; 0 for more numbers than
+	// are told apart.
+	Distinct int
+	Words    []WordCount // of categories and booleans: the most frequent words, those first
+	Why      string      // what speaks against the column; empty: nothing, it is used
+}
+
+// The kinds of columns that Field has no name for.
+const (
+	Numbers    = "number"
+	Categories = "category"
+	Empty      = "empty"
+)
+
+// WordCount is a word and in how many rows to train on it is.
+type WordCount struct {
+	Word string
+	Rows int
+}
+
+// mostFrequent is how many words a Fact has.
+const mostFrequent = 20
+
+// facts returns what was found in the columns, of which some are left out.
+func (p *plan) facts(reasons []reason) []Fact {
+	all := make([]Fact, len(p.sheet.columns))
+	for j := range all {
+		c := &p.sheet.columns[j]
+		f := Fact{Name: c.name, Kind: Numbers, Missing: c.missing, Distinct: c.differ}
+		switch {
+		case c.present() == 0:
+			f.Kind = Empty
+		case c.numeric() && c.crowded:
+			f.Distinct = 0
+		case c.numeric():
+		case c.boolean():
+			f.Kind = Boolean
+		case c.dated() && c.timed > 0:
+			f.Kind = Time
+		case c.dated():
+			f.Kind = Date
+		default:
+			f.Kind = Categories
+		}
+		if f.Kind == Boolean || f.Kind == Categories {
+			f.Words = frequent(c.counts)
+		}
+		if r := reasons[j]; j != p.target && r != used {
+			f.Why = whyNot(r)
+		}
+		all[j] = f
+	}
+	return all
+}
+
+// frequent returns the most frequent words.
+func frequent(counts map[string]int) []WordCount {
+	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
+	})
+	list := make([]WordCount, min(len(words), mostFrequent))
+	for i := range list {
+		list[i] = WordCount{words[i], counts[words[i]]}
+	}
+	return list
+}
