@@ -94,7 +94,7 @@ func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 // Train does the job without a screen.
 func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
-	session, err := j.session(j.Group.Announcing(&teller{noting{printer, cmd.ErrOrStderr()}, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(), j.config.Threads))
+	session, err := j.session(j.Group.Announcing(&teller{printer, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(), j.config.Threads))
 	if err != nil {
 		return err
 	}
@@ -105,19 +105,6 @@ func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 		j.record.tell(cmd.ErrOrStderr(), false)
 	}
 	return j.over(cmd, err, missing)
-}
-
-// noting passes events on, and says of a run that begins what was decided about its data.
-type noting struct {
-	trainer.Recorder
-	w io.Writer
-}
-
-func (n noting) Record(e event.Event) error {
-	if run, begins := e.(event.RunEvent); begins {
-		tellNotes(n.w, &run)
-	}
-	return n.Recorder.Record(e)
 }
 
 // tellNotes prints what was decided about a run's data.

@@ -31,7 +31,7 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	threads := j.config.Threads
 	j.leaveProcessors()
-	session, err := j.session(j.Group.Announcing(&teller{noting{printer, cmd.ErrOrStderr()}, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(), threads))
+	session, err := j.session(j.Group.Announcing(&teller{printer, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(), threads))
 	if err != nil {
 		return err
 	}

@@ -22,17 +22,21 @@ func Settle(c *trainer.Config) (lines []string) {
 	return lines
 }
 
-// teller passes events on, and tells what was decided for a run once that begins: one that can't has its error alone.
+// teller passes events on, and tells of a run once that begins what was decided for it and its data: one that can't begin has its
+// error alone.
 type teller struct {
 	trainer.Recorder
 	w     io.Writer
-	lines []string
+	lines []string // about validation rows
 }
 
 func (t *teller) Record(e event.Event) error {
-	if run, begins := e.(event.RunEvent); begins && run.Data.ValidationRows > 0 {
-		for _, line := range t.lines {
-			fmt.Fprintln(t.w, line)
+	if run, begins := e.(event.RunEvent); begins {
+		tellNotes(t.w, &run)
+		if run.Data.ValidationRows > 0 {
+			for _, line := range t.lines {
+				fmt.Fprintln(t.w, line)
+			}
 		}
 	}
 	return t.Recorder.Record(e)
