@@ -77,6 +77,7 @@ func (f *explainFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	tellNotes(cmd, source)
 	switch f.format {
 	case "json":
 		return print.JSON(cmd.OutOrStdout(), x)

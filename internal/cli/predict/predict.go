@@ -139,10 +139,15 @@ func (f *predictFlags) run(cmd *cobra.Command, args []string) (err error) {
 	if _, err := launch.Until(cmd.Context(), func() (any, error) { return nil, p.all(cmd.Context()) }); err != nil {
 		return err
 	}
+	tellNotes(cmd, source)
+	return p.report(cmd.ErrOrStderr())
+}
+
+// tellNotes says what was decided about the rows that were read.
+func tellNotes(cmd *cobra.Command, source rowSource) {
 	for _, note := range source.notes() {
 		fmt.Fprintln(cmd.ErrOrStderr(), print.Printable(note))
 	}
-	return p.report(cmd.ErrOrStderr())
 }
 
 // create opens the file for the predictions, which must not be what they are made from.
