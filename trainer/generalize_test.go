@@ -126,7 +126,7 @@ func TestGeneralizingIsPyTorchs(t *testing.T) {
 		}
 	}
 	settings := optim.NewSettings(firstorder.Adam.Parameters)
-	for key, value := range map[string]float64{"rate": f.Rate, "decay": f.Decay, "batch": 0} {
+	for key, value := range map[string]float64{"rate": f.Rate, "weight-decay": f.Decay, "batch": 0} {
 		if err := settings.Put(key, value); err != nil {
 			t.Fatal(err)
 		}

@@ -229,7 +229,7 @@ func everyKind() map[string]Config {
 		out[name+" average"] = c
 	}
 	c = out["adam batches noisy"]
-	c.Set, c.Precision = []string{"decay=0.1"}, "float32"
+	c.Set, c.Precision = []string{"weight-decay=0.1"}, "float32"
 	out["adam decay float32"] = c
 	return out
 }

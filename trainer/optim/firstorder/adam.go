@@ -30,7 +30,7 @@ var (
 	Beta2 = &optim.Number{Key: "beta2", Meaning: "β₂, decay of its square's mean", Default: 0.999, Max: 1, OpenMax: true, Source: kingma}
 
 	WeightDecay = &optim.Number{
-		Key: "decay", Meaning: "each update takes rate·decay of every weight, biases left out", Max: optim.Inf, OpenMax: true,
+		Key: "weight-decay", Meaning: "each update takes rate·decay of every weight, biases left out", Max: optim.Inf, OpenMax: true,
 		Source: "Loshchilov & Hutter 2019, algorithm 2 (AdamW)", Late: true,
 	}
 )
