@@ -39,20 +39,41 @@ func safely(call func() error) (err error) {
 	return call()
 }
 
-// sceptic reads Thrift. It believes no list to have more elements than there are bytes, as memory is taken for them at once.
+// sceptic reads Thrift. It believes no list to have more elements than there are bytes, as memory is taken for them at once, and no
+// structures to be nested without end, as the stack is. Parquet has no other containers.
 type sceptic struct {
 	thrift.BytesReader
 	size int
+	open int // structures that began, and those of lists that are still to come: as many can be nested
 }
 
-var errList = errors.New("a list behind the end")
+const maxOpen = 1 << 19
+
+var errThrift = errors.New("structures that can't be")
 
 func (s *sceptic) ReadList() (thrift.List, error) {
 	l, err := s.BytesReader.ReadList()
-	if err == nil && int(l.Size) > s.size-s.BytesRead() {
-		err = errList
+	if l.Type == thrift.STRUCT {
+		s.open += int(l.Size)
+	}
+	if err == nil && (int(l.Size) > s.size-s.BytesRead() || l.Type > thrift.BINARY && l.Type < thrift.STRUCT || s.open > maxOpen) {
+		err = errThrift
 	}
 	return l, err
+}
+
+func (s *sceptic) ReadField() (thrift.Field, error) {
+	f, err := s.BytesReader.ReadField()
+	switch f.Type {
+	case thrift.STRUCT:
+		s.open++
+	case thrift.STOP:
+		s.open--
+	}
+	if err == nil && (f.Type == thrift.SET || f.Type == thrift.MAP || s.open > maxOpen) {
+		err = errThrift
+	}
+	return f, err
 }
 
 // Discard goes over what is unknown; the library looks for it in a reader of bytes.
@@ -62,7 +83,7 @@ func (s *sceptic) Discard(n int) (int, error) {
 
 // readThrift reads a structure, and returns the number of its bytes.
 func readThrift(b []byte, to any) (n int, err error) {
-	s := &sceptic{new(thrift.CompactProtocol).NewReaderFromBytes(b), len(b)}
+	s := &sceptic{BytesReader: new(thrift.CompactProtocol).NewReaderFromBytes(b), size: len(b)}
 	err = safely(func() error { return thrift.NewDecoder(s).Decode(to) })
 	return s.BytesRead(), err
 }

@@ -173,6 +173,15 @@ func TestParquetSizes(t *testing.T) {
 	}
 }
 
+// Structures and lists in one another are refused before the stack is full.
+func TestParquetNesting(t *testing.T) {
+	for _, field := range []string{"\x1c", "\x19\x1c", "\x19", "\x1a", "\x1b\x01\xcc"} {
+		if _, err := readThrift(bytes.Repeat([]byte(field), 16<<20/len(field)), new(description)); err == nil {
+			t.Errorf("%q: no error", field)
+		}
+	}
+}
+
 // allocated returns how much memory a function takes, in bytes.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats

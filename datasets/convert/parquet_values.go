@@ -12,6 +12,9 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
+// plainDictionary is how older files say format.RLEDictionary.
+const plainDictionary = format.Encoding(2)
+
 // readDictionary decodes a dictionary.
 func (d *decoder) readDictionary(b []byte, n int) error {
 	if n < 0 || n > 8*len(b) {
@@ -37,7 +40,7 @@ func (d *decoder) readDictionary(b []byte, n int) error {
 func (d *decoder) values(e format.Encoding, b []byte, n int) (cell, error) {
 	c := d.of
 	switch {
-	case e == format.RLEDictionary, e == format.PlainDictionary:
+	case e == format.RLEDictionary, e == plainDictionary:
 		return d.lookUp(b, n)
 	case c.Type == format.Boolean && e == format.RLE:
 		b, _, err := prefixed(b)
