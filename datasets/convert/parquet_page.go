@@ -309,7 +309,7 @@ var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
 func unzstd(packed []byte, size int) ([]byte, error) {
 	var h zstd.Header
 	if err := h.Decode(packed); err == nil && h.HasFCS && h.FrameContentSize > uint64(size) {
-		return nil, errDamaged // before memory is taken
+		return nil, errors.New("another size") // before memory is taken
 	}
 	d, err := zstdDecoder()
 	if err != nil {
