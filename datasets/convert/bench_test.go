@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"testing"
 )
@@ -51,4 +52,23 @@ func BenchmarkNPY(b *testing.B) {
 			}
 		})
 	}
+}
+
+func BenchmarkParquet(b *testing.B) {
+	file, err := os.ReadFile("testdata/apache/datapage_v1-snappy-compressed-checksum.parquet")
+	if err != nil {
+		b.Fatal(err)
+	}
+	const values = 2 * 5120
+	for b.Loop() {
+		t, err := Open([]File{{"f.parquet", bytes.NewReader(file), int64(len(file))}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := t.Texts[0].Write(io.Discard); err != nil {
+			b.Fatal(err)
+		}
+		t.Close()
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/values, "ns/value")
 }

@@ -192,7 +192,6 @@ func TestRefused(t *testing.T) {
 		"query.svm":      `query.svm:1: found "qid:0", expected rows that stand alone`,
 
 		"apache/nested_lists.snappy.parquet":                    `column "a": found a nested column`,
-		"apache/lz4_raw_compressed.parquet":                     `column "c0": found values packed by LZ4 (codec 7), expected Snappy, gzip or zstd`,
 		"apache/rle-dict-uncompressed-corrupt-checksum.parquet": `column "long_field": found a wrong checksum`,
 		"apache/binary.parquet":                                 `column "foo": found bytes that are no text in UTF-8`,
 	} {

@@ -4,61 +4,67 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"regexp"
 	"runtime"
 	"sync"
+
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 
 	"newtop/datasets/fault"
 )
 
 // parquet is a file in Apache Parquet, of which the columns are plain: https://parquet.apache.org/docs/file-format.
+//
+// The structures and encodings are read by parquet-go's packages below its own reader of files: that one takes memory for whatever
+// number a file has, without an end for damaged LZ4, and reads runs of truth values wrongly. Here sizes are checked before.
 type parquet struct {
 	file    File
-	rows    int64
+	about   description
 	columns []parquetColumn
-	groups  []rowGroup
 }
 
-// parquetColumn is a column of the schema.
-type parquetColumn struct {
-	name     string
-	physical physical
-	length   int  // bytes of a value, where that is fixed
-	optional bool // values may be missing
-	repeated bool
-	children int
-	logical  logical
+// description is what of format.FileMetaData is needed. The library demands fields of the rest that files need not have.
+type description struct {
+	Schema     []schemaElement            `thrift:"2,required"`
+	Rows       int64                      `thrift:"3,required"`
+	Groups     []rowGroup                 `thrift:"4,required"`
+	Encryption format.EncryptionAlgorithm `thrift:"8,optional"`
 }
 
-// physical is how a value is stored.
-type physical int64
-
-const (
-	boolean physical = iota
-	int32s
-	int64s
-	int96s // of Impala and old Spark: a time
-	floats
-	doubles
-	byteArrays
-	fixedArrays
-)
+// schemaElement is a column, or what columns are in.
+type schemaElement struct {
+	Type       format.Type                           `thrift:"1,optional"`
+	Length     int32                                 `thrift:"2,optional"` // bytes of a value, where that is fixed
+	Repetition format.FieldRepetitionType            `thrift:"3,optional"`
+	Name       string                                `thrift:"4,required"`
+	Children   int32                                 `thrift:"5,optional"`
+	Converted  thrift.Null[deprecated.ConvertedType] `thrift:"6,optional"`
+	Scale      int32                                 `thrift:"7,optional"`
+	Logical    thrift.Null[format.LogicalType]       `thrift:"10,optional"`
+}
 
 // rowGroup is some rows, whose columns are stored one after the other.
 type rowGroup struct {
-	rows   int64
-	chunks []columnChunk
+	Columns []columnChunk `thrift:"1,required"`
+	Rows    int64         `thrift:"3,required"`
 }
 
 // columnChunk is where the values of a column are, and how they are packed.
 type columnChunk struct {
-	elsewhere, encrypted bool
-	physical             physical
-	codec                int64
-	values               int64
-	size                 int64 // bytes in the file
-	data, dictionary     int64 // offsets of the first pages; dictionary may be 0
+	Elsewhere  string                      `thrift:"1,optional"`
+	About      chunkDescription            `thrift:"3,optional"`
+	Encryption format.ColumnCryptoMetaData `thrift:"8,optional"`
+}
+
+type chunkDescription struct {
+	Type       format.Type             `thrift:"1,required"`
+	Codec      format.CompressionCodec `thrift:"4,required"`
+	Values     int64                   `thrift:"5,required"`
+	Size       int64                   `thrift:"7,required"` // bytes in the file
+	Data       int64                   `thrift:"9,required"` // offset of the first page
+	Dictionary int64                   `thrift:"11,optional"`
 }
 
 const maxFooter = 1 << 26 // bytes
@@ -81,192 +87,74 @@ func openParquet(f File) (part, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := thrift{b: footer, kind: thriftStruct}
-	encrypted := false
-	t.structure(func(field int) bool {
-		switch field {
-		case 2:
-			t.list(func() { p.columns = append(p.columns, readColumn(&t)) })
-		case 3:
-			p.rows = t.int()
-		case 4:
-			t.list(func() { p.groups = append(p.groups, readGroup(&t)) })
-		case 8:
-			encrypted = true
-			return false
-		default:
-			return false
-		}
-		return true
-	})
-	switch {
-	case t.failed:
+	if _, err := readThrift(footer, &p.about); err != nil {
 		return nil, f.at(f.Size-8-size, "a damaged description", "one of columns and row groups")
-	case encrypted:
+	}
+	if p.about.Encryption.Value != nil {
 		return nil, f.at(0, "an encrypted Parquet file", "one without encryption")
 	}
 	return p, p.check(f.Size - 8 - size)
 }
 
-func readColumn(t *thrift) (c parquetColumn) {
-	c.logical.converted = -1
-	t.structure(func(field int) bool {
-		switch field {
-		case 1:
-			c.physical = physical(t.int())
-		case 2:
-			c.length = int(t.int())
-		case 3:
-			repetition := t.int()
-			c.optional, c.repeated = repetition == 1, repetition == 2
-		case 4:
-			c.name = t.string()
-		case 5:
-			c.children = int(t.int())
-		case 6:
-			c.logical.converted = t.int()
-		case 7:
-			c.logical.scale = t.int()
-		case 10:
-			c.logical.read(t)
-		default:
-			return false
-		}
-		return true
-	})
-	return c
-}
-
-func readGroup(t *thrift) (g rowGroup) {
-	t.structure(func(field int) bool {
-		switch field {
-		case 1:
-			t.list(func() { g.chunks = append(g.chunks, readChunk(t)) })
-		case 3:
-			g.rows = t.int()
-		default:
-			return false
-		}
-		return true
-	})
-	return g
-}
-
-func readChunk(t *thrift) (c columnChunk) {
-	about := func(field int) bool {
-		switch field {
-		case 1:
-			c.physical = physical(t.int())
-		case 4:
-			c.codec = t.int()
-		case 5:
-			c.values = t.int()
-		case 7:
-			c.size = t.int()
-		case 9:
-			c.data = t.int()
-		case 11:
-			c.dictionary = t.int()
-		default:
-			return false
-		}
-		return true
-	}
-	t.structure(func(field int) bool {
-		switch field {
-		case 1:
-			c.elsewhere = t.string() != ""
-		case 3:
-			t.structure(about)
-		case 8:
-			c.encrypted = true
-			return false
-		default:
-			return false
-		}
-		return true
-	})
-	return c
-}
-
 // check makes sure that the columns are plain and that there are as many rows as the file says.
 func (p *parquet) check(footer int64) error {
-	f := &p.file
+	f, rows := &p.file, p.about.Rows
 	wrong := func(found, expected string) error { return f.at(footer, found, expected) }
-	if len(p.columns) < 2 || p.columns[0].children == 0 {
+	if len(p.about.Schema) < 2 || p.about.Schema[0].Children == 0 {
 		return wrong("no columns", "a table")
 	}
-	p.columns = p.columns[1:]
-	if err := f.fits(max(p.rows, 0), int64(len(p.columns))); err != nil {
+	if err := f.fits(max(rows, 0), int64(len(p.about.Schema)-1)); err != nil {
 		return err
 	}
-	for i := range p.columns {
-		if err := p.columns[i].check(); err != nil {
-			e := err.(*fault.FormatError)
-			e.File, e.Offset = f.Name, footer
-			return e
+	for i := range p.about.Schema[1:] {
+		c := parquetColumn{schemaElement: &p.about.Schema[1+i]}
+		if found, expected := c.prepare(); found != "" {
+			return &fault.FormatError{File: f.Name, Offset: footer, Column: c.Name, Found: found, Expected: expected}
 		}
+		p.columns = append(p.columns, c)
 	}
-	rows := int64(0)
-	for _, g := range p.groups {
-		if g.rows < 0 || g.rows > p.rows-rows || len(g.chunks) != len(p.columns) {
-			return wrong(fmt.Sprintf("a group of %d rows and %d columns", g.rows, len(g.chunks)), fmt.Sprintf("%d rows of %d columns in all", p.rows, len(p.columns)))
+	for i := range p.about.Groups {
+		g := &p.about.Groups[i]
+		if g.Rows < 0 || g.Rows > rows || len(g.Columns) != len(p.columns) {
+			return wrong(fmt.Sprintf("a group of %d rows and %d columns", g.Rows, len(g.Columns)), fmt.Sprintf("%d rows of %d columns in all", p.about.Rows, len(p.columns)))
 		}
-		rows += g.rows
-		for j, c := range g.chunks {
-			if err := p.checkChunk(j, &c, g.rows); err != nil {
-				return err
+		rows -= g.Rows
+		for j := range g.Columns {
+			if found, expected := p.checkChunk(j, &g.Columns[j], g.Rows); found != "" {
+				return &fault.FormatError{File: f.Name, Offset: g.Columns[j].About.start(), Column: p.columns[j].Name, Found: found, Expected: expected}
 			}
 		}
 	}
-	if rows != p.rows {
-		return wrong(fmt.Sprintf("groups of %d rows", rows), fmt.Sprintf("%d rows as in the description", p.rows))
+	if rows != 0 {
+		return wrong(fmt.Sprintf("groups of %d rows", p.about.Rows-rows), fmt.Sprintf("%d rows as in the description", p.about.Rows))
 	}
 	return nil
 }
 
-// check returns an error without a place for a column that can't be a column of a table.
-func (c *parquetColumn) check() error {
-	wrong := func(found, expected string) error {
-		return &fault.FormatError{Column: c.name, Found: found, Expected: expected}
-	}
+// checkChunk says what is wrong with where the values of a column in a row group are, nothing if all is well.
+func (p *parquet) checkChunk(column int, c *columnChunk, rows int64) (found, expected string) {
+	m, start := &c.About, c.About.start()
 	switch {
-	case c.children > 0 || c.repeated:
-		return wrong("a nested column", `plain columns; with Python: pandas.read_parquet(FILE).drop(columns=[…]).to_parquet("table.parquet")`)
-	case c.physical < boolean || c.physical > fixedArrays:
-		return wrong(fmt.Sprintf("type %d", c.physical), "a type of Parquet's, 0 to 7")
-	case c.physical == fixedArrays && (c.length < 1 || c.length > math.MaxInt16):
-		return wrong(fmt.Sprintf("values of %d bytes", c.length), fmt.Sprintf("1 to %d", math.MaxInt16))
+	case c.Elsewhere != "":
+		return "values in another file", "all in one"
+	case c.Encryption.Value != nil:
+		return "encrypted values", "a file without encryption"
+	case m.Type != p.columns[column].Type:
+		return fmt.Sprintf("values of type %d", m.Type), fmt.Sprintf("type %d as in the schema", p.columns[column].Type)
+	case m.Values != rows:
+		return fmt.Sprintf("%d values", m.Values), fmt.Sprintf("%d, one a row", rows)
+	case rows > 0 && (start < 4 || m.Size < 0 || start > p.file.Size || m.Size > p.file.Size-start):
+		return fmt.Sprintf("%d bytes from offset %d on", m.Size, start), fmt.Sprintf("a part of the file, which has %d bytes", p.file.Size)
 	}
-	return c.logical.check(c)
-}
-
-func (p *parquet) checkChunk(column int, c *columnChunk, rows int64) error {
-	wrong := func(found, expected string) error {
-		return &fault.FormatError{File: p.file.Name, Offset: c.start(), Column: p.columns[column].name, Found: found, Expected: expected}
-	}
-	switch {
-	case c.elsewhere:
-		return wrong("values in another file", "all in one")
-	case c.encrypted:
-		return wrong("encrypted values", "a file without encryption")
-	case c.physical != p.columns[column].physical:
-		return wrong(fmt.Sprintf("values of type %d", c.physical), fmt.Sprintf("type %d as in the schema", p.columns[column].physical))
-	case c.values != rows:
-		return wrong(fmt.Sprintf("%d values", c.values), fmt.Sprintf("%d, one a row", rows))
-	case rows == 0:
-	case c.start() < 4 || c.size < 0 || c.start() > p.file.Size || c.size > p.file.Size-c.start():
-		return wrong(fmt.Sprintf("%d bytes from offset %d on", c.size, c.start()), fmt.Sprintf("a part of the file, which has %d bytes", p.file.Size))
-	}
-	return nil
+	return "", ""
 }
 
 // start returns where the first page is.
-func (c *columnChunk) start() int64 {
-	if c.dictionary > 0 && c.dictionary < c.data {
-		return c.dictionary
+func (c *chunkDescription) start() int64 {
+	if c.Dictionary > 0 && c.Dictionary < c.Data {
+		return c.Dictionary
 	}
-	return c.data
+	return c.Data
 }
 
 // pandasIndex matches the names of columns that pandas keeps an index without a name in.
@@ -276,30 +164,19 @@ var pandasIndex = regexp.MustCompile(`^__index_level_[0-9]+__$`)
 func (p *parquet) write(w io.Writer) error {
 	var names []string
 	for _, c := range p.columns {
-		if pandasIndex.MatchString(c.name) {
-			c.name = ""
-		}
-		names = append(names, c.name)
+		names = append(names, pandasIndex.ReplaceAllString(c.Name, ""))
 	}
 	if _, err := w.Write(appendNames(nil, names)); err != nil {
 		return err
 	}
-	for i := range p.groups {
-		cells, err := p.decode(&p.groups[i])
+	for i := range p.about.Groups {
+		g := &p.about.Groups[i]
+		columns, err := p.decode(g)
 		if err != nil {
 			return err
 		}
-		err = inOrder(w, spans(int(p.groups[i].rows), blockRows(len(cells))), func(dst []byte, s span) ([]byte, error) {
-			for row := s.first; row < s.last; row++ {
-				for j := range cells {
-					if j > 0 {
-						dst = append(dst, ',')
-					}
-					dst = cells[j].append(dst, row)
-				}
-				dst = append(dst, '\n')
-			}
-			return dst, nil
+		err = inOrder(w, spans(int(g.Rows), blockRows(len(columns))), func(dst []byte, s span) ([]byte, error) {
+			return p.appendRows(dst, columns, s)
 		})
 		if err != nil {
 			return err
@@ -311,14 +188,14 @@ func (p *parquet) write(w io.Writer) error {
 func (p *parquet) close() {}
 
 // decode reads the columns of a row group, as many at a time as there are processors.
-func (p *parquet) decode(g *rowGroup) ([]cells, error) {
-	list, errs := make([]cells, len(p.columns)), make([]error, len(p.columns))
+func (p *parquet) decode(g *rowGroup) ([][]page, error) {
+	columns, errs := make([][]page, len(p.columns)), make([]error, len(p.columns))
 	var all sync.WaitGroup
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	for j := range p.columns {
 		slots <- struct{}{}
 		all.Go(func() {
-			list[j], errs[j] = p.column(j, &g.chunks[j])
+			columns[j], errs[j] = p.column(j, &g.Columns[j].About)
 			<-slots
 		})
 	}
@@ -328,5 +205,34 @@ func (p *parquet) decode(g *rowGroup) ([]cells, error) {
 			return nil, err
 		}
 	}
-	return list, nil
+	return columns, nil
+}
+
+// appendRows appends the text of some rows of a row group.
+func (p *parquet) appendRows(dst []byte, columns [][]page, s span) (_ []byte, err error) {
+	at := make([]int, len(columns)) // the pages that have the row
+	for row := s.first; row < s.last; row++ {
+		for j, pages := range columns {
+			for row >= pages[at[j]].last {
+				at[j]++
+			}
+			if j > 0 {
+				dst = append(dst, ',')
+			}
+			if dst, err = pages[at[j]].append(dst, row); err != nil {
+				return nil, p.fault(j, pages[at[j]].offset, err)
+			}
+		}
+		dst = append(dst, '\n')
+	}
+	return dst, nil
+}
+
+// fault returns what is wrong with a page of a column.
+func (p *parquet) fault(column int, offset int64, err error) error {
+	e, ok := err.(*pageFault)
+	if !ok {
+		return err
+	}
+	return &fault.FormatError{File: p.file.Name, Offset: offset, Column: p.columns[column].Name, Found: e.found, Expected: e.expected}
 }

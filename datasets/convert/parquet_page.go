@@ -2,36 +2,22 @@ package convert
 
 import (
 	"bytes"
-	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
+	"sync"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
-
-	"newtop/datasets/fault"
+	"github.com/parquet-go/parquet-go/encoding/rle"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
+	"github.com/pierrec/lz4/v4"
 )
-
-// page is a header and what follows it.
-type page struct {
-	kind          int64 // 0: values, 2: dictionary, 3: values of version 2
-	size, packed  int64 // bytes, unpacked and as they are
-	sum           uint32
-	summed        bool
-	values        int64
-	encoding      int64
-	levelEncoding int64
-	levels        int64 // bytes of version 2
-	repetition    int64 // bytes of version 2
-	uncompressed  bool  // though the chunk is
-	headed        bool  // whether there is a header of its kind
-	content       []byte
-	behind        int64
-}
 
 // pageFault says what is wrong with a page.
 type pageFault struct{ found, expected string }
@@ -40,133 +26,180 @@ func (e *pageFault) Error() string { return e.found + ", expected " + e.expected
 
 func damaged(found string) error { return &pageFault{found, "a page of Parquet"} }
 
-// errDamaged is what decoders return for values that can't be.
+// errDamaged is for values that can't be decoded.
 var errDamaged = damaged("values that can't be decoded")
 
+// safely calls a function of the library, which panics at some damaged files.
+func safely(call func() error) (err error) {
+	defer func() {
+		if recover() != nil {
+			err = errDamaged
+		}
+	}()
+	return call()
+}
+
+// sceptic reads Thrift. It believes no list to have more elements than there are bytes, as memory is taken for them at once, and no
+// structures to be nested without end, as the stack is. Parquet has no other containers.
+type sceptic struct {
+	thrift.BytesReader
+	size int
+	open int // structures that began, and those of lists that are still to come: as many can be nested
+}
+
+const maxOpen = 1 << 19
+
+var errThrift = errors.New("structures that can't be")
+
+func (s *sceptic) ReadList() (thrift.List, error) {
+	l, err := s.BytesReader.ReadList()
+	if l.Type == thrift.STRUCT {
+		s.open += int(l.Size)
+	}
+	if err == nil && (int(l.Size) > s.size-s.BytesRead() || l.Type > thrift.BINARY && l.Type < thrift.STRUCT || s.open > maxOpen) {
+		err = errThrift
+	}
+	return l, err
+}
+
+func (s *sceptic) ReadField() (thrift.Field, error) {
+	f, err := s.BytesReader.ReadField()
+	switch f.Type {
+	case thrift.STRUCT:
+		s.open++
+	case thrift.STOP:
+		s.open--
+	}
+	if err == nil && (f.Type == thrift.SET || f.Type == thrift.MAP || s.open > maxOpen) {
+		err = errThrift
+	}
+	return f, err
+}
+
+// Discard goes over what is unknown; the library looks for it in a reader of bytes.
+func (s *sceptic) Discard(n int) (int, error) {
+	return s.BytesReader.(interface{ Discard(int) (int, error) }).Discard(n)
+}
+
+// readThrift reads a structure, and returns the number of its bytes.
+func readThrift(b []byte, to any) (n int, err error) {
+	s := &sceptic{BytesReader: new(thrift.CompactProtocol).NewReaderFromBytes(b), size: len(b)}
+	err = safely(func() error { return thrift.NewDecoder(s).Decode(to) })
+	return s.BytesRead(), err
+}
+
+// page is decoded values of a column.
+type page struct {
+	offset      int64   // in the file
+	first, last int     // rows of the group
+	place       []int32 // of the rows' values, -1 for a missing one; nil if none is missing
+	cell        cell
+}
+
+// cell appends the text of a value of a page.
+type cell func(dst []byte, i int) ([]byte, error)
+
+// append appends the text of a row.
+func (p *page) append(dst []byte, row int) ([]byte, error) {
+	i := row - p.first
+	if p.place != nil {
+		if i = int(p.place[i]); i < 0 {
+			return dst, nil
+		}
+	}
+	return p.cell(dst, i)
+}
+
 // column reads the values of a column of a row group.
-func (p *parquet) column(j int, c *columnChunk) (cells, error) {
-	of := &p.columns[j]
-	d := decoder{of: of, cells: cells{column: of}}
-	defer d.close()
-	wrong := func(at int64, err error) error {
-		e, ok := errors.AsType[*pageFault](err)
-		if !ok {
-			return err
-		}
-		return &fault.FormatError{File: p.file.Name, Offset: at, Column: of.name, Found: e.found, Expected: e.expected}
+func (p *parquet) column(j int, c *chunkDescription) (pages []page, err error) {
+	d := decoder{of: &p.columns[j], codec: c.Codec}
+	if c.Values == 0 {
+		return nil, nil
 	}
-	chunk, err := p.file.read(c.start(), int(c.size))
+	chunk, err := p.file.read(c.start(), int(c.Size))
 	if err != nil {
-		return d.cells, err
+		return nil, err
 	}
-	for at := 0; int64(d.count) < c.values; {
-		offset := c.start() + int64(at)
-		page, err := readPage(chunk[at:])
+	rows := 0
+	for at := 0; rows < int(c.Values); {
+		to := page{offset: c.start() + int64(at), first: rows}
+		var h format.PageHeader
+		n, err := readThrift(chunk[at:], &h)
+		if at += n; err != nil || h.CompressedPageSize < 0 || int(h.CompressedPageSize) > len(chunk)-at {
+			return nil, p.fault(j, to.offset, damaged("a damaged header"))
+		}
+		content := chunk[at:][:h.CompressedPageSize:h.CompressedPageSize]
+		if at += len(content); h.CRC != 0 && crc32.ChecksumIEEE(content) != uint32(h.CRC) {
+			return nil, p.fault(j, to.offset, damaged("a wrong checksum"))
+		}
+		n, err = d.page(&h, content, int(c.Values)-rows, &to)
 		if err != nil {
-			return d.cells, wrong(offset, err)
+			return nil, p.fault(j, to.offset, err)
 		}
-		at += int(page.behind)
-		if page.kind != 0 && page.kind != 2 && page.kind != 3 {
-			continue
-		}
-		if page.values > c.values-int64(d.count) && page.kind != 2 {
-			return d.cells, wrong(offset, &pageFault{fmt.Sprintf("%d values", page.values), fmt.Sprintf("at most %d, which are left", c.values-int64(d.count))})
-		}
-		if err := d.page(page, c.codec); err != nil {
-			return d.cells, wrong(offset, err)
+		if rows += n; n > 0 {
+			to.last = rows
+			pages = append(pages, to)
 		}
 	}
-	return d.cells, nil
+	return pages, nil
 }
 
-// readPage reads a page's header.
-func readPage(b []byte) (*page, error) {
-	p := &page{}
-	t := thrift{b: b, kind: thriftStruct}
-	t.structure(func(field int) bool {
-		switch field {
-		case 1:
-			p.kind = t.int()
-		case 2:
-			p.size = t.int()
-		case 3:
-			p.packed = t.int()
-		case 4:
-			p.sum, p.summed = uint32(t.int()), true
-		case 5, 7, 8:
-			p.headed = true
-			t.structure(func(inner int) bool { return p.header(&t, field, inner) })
-		default:
-			return false
-		}
-		return true
-	})
-	switch {
-	case t.failed || p.packed < 0 || p.size < 0 || p.packed > int64(len(b)-t.at):
-		return nil, damaged("a damaged header")
-	case p.values < 0 || p.levels < 0 || p.repetition < 0 || p.levels+p.repetition > p.packed || p.levels+p.repetition > p.size || !p.headed && p.kind != 1:
-		return nil, damaged("a header that can't be")
-	}
-	p.content = b[t.at : t.at+int(p.packed)]
-	p.behind = int64(t.at) + p.packed
-	if p.summed && crc32.ChecksumIEEE(p.content) != p.sum {
-		return nil, damaged("a wrong checksum")
-	}
-	return p, nil
+// decoder decodes the pages of a column in a row group.
+type decoder struct {
+	of         *parquetColumn
+	codec      format.CompressionCodec
+	dictionary [][]byte // its values' texts
 }
 
-// header reads a field of the header of a kind of page: of version 1 (5), a dictionary (7), or version 2 (8).
-func (p *page) header(t *thrift, kind, field int) bool {
+// page decodes a page of at most left rows, and returns their number: 0 for a dictionary.
+func (d *decoder) page(h *format.PageHeader, b []byte, left int, to *page) (rows int, err error) {
+	v1, v2, size := &h.DataPageHeader.V, &h.DataPageHeaderV2.V, int(h.UncompressedPageSize)
+	codec, encoding, levels := d.codec, v1.Encoding, []byte(nil)
 	switch {
-	case field == 1:
-		p.values = t.int()
-	case kind != 8 && field == 2, kind == 8 && field == 4:
-		p.encoding = t.int()
-	case kind == 5 && field == 3:
-		p.levelEncoding = t.int()
-	case kind == 8 && field == 5:
-		p.levels = t.int()
-	case kind == 8 && field == 6:
-		p.repetition = t.int()
-	case kind == 8 && field == 7:
-		p.uncompressed = !t.bool()
+	case h.Type == format.DictionaryPage && h.DictionaryPageHeader.Valid:
+		if b, err = unpack(codec, b, size); err != nil {
+			return 0, err
+		}
+		return 0, d.readDictionary(b, int(h.DictionaryPageHeader.V.NumValues))
+	case h.Type == format.DataPage && h.DataPageHeader.Valid:
+		rows = int(v1.NumValues)
+	case h.Type == format.DataPageV2 && h.DataPageHeaderV2.Valid:
+		rows, encoding = int(v2.NumValues), v2.Encoding
+		before, skip := int(v2.RepetitionLevelsByteLength), int(v2.DefinitionLevelsByteLength)
+		if before < 0 || skip < 0 || before+skip > min(len(b), size) {
+			return 0, damaged("a header that can't be")
+		}
+		if v2.IsCompressed.Valid && !v2.IsCompressed.V {
+			codec = format.Uncompressed
+		}
+		levels, b, size = b[before:before+skip], b[before+skip:], size-before-skip
 	default:
-		return false
+		return 0, nil
 	}
-	return true
-}
-
-// page decodes a page.
-func (d *decoder) page(p *page, codec int64) error {
-	levels := p.repetition + p.levels
-	if p.uncompressed {
-		codec = 0
+	if rows < 0 || rows > left {
+		return 0, &pageFault{fmt.Sprintf("%d values", rows), fmt.Sprintf("at most %d, which are left", left)}
 	}
-	content, err := d.unpack(codec, p.content[levels:], p.size-levels)
-	if err != nil {
-		return err
+	if b, err = unpack(codec, b, size); err != nil {
+		return 0, err
 	}
-	if p.kind == 2 {
-		d.dictionary, err = d.plain(content, int(p.values))
-		return err
-	}
-	var present []bool
-	count := int(p.values)
-	if d.of.optional {
-		level := p.content[p.repetition:levels]
-		if p.kind == 0 {
-			if level, content, err = prefixed(content); err != nil {
-				return err
+	count := rows
+	if d.of.Repetition == format.Optional {
+		if h.Type == format.DataPage {
+			if v1.DefinitionLevelEncoding != format.RLE {
+				return 0, &pageFault{fmt.Sprintf("levels in encoding %d", v1.DefinitionLevelEncoding), "RLE, 3"}
 			}
-			if p.levelEncoding != encodingRLE {
-				return &pageFault{fmt.Sprintf("levels in encoding %d", p.levelEncoding), "RLE, 3"}
+			if levels, b, err = prefixed(b); err != nil {
+				return 0, err
 			}
 		}
-		if present, count, err = presence(level, count); err != nil {
-			return err
+		if to.place, count, err = places(levels, rows); err != nil {
+			return 0, err
 		}
 	}
-	return d.values(p.encoding, content, int(p.values), count, present)
+	if count > 0 {
+		to.cell, err = d.values(encoding, b, count)
+	}
+	return rows, err
 }
 
 // prefixed cuts off bytes whose number stands before them.
@@ -178,80 +211,109 @@ func prefixed(b []byte) (first, rest []byte, err error) {
 	return b[4:n], b[n:], nil
 }
 
-// presence reads which values are there, nil if all are, and their number.
-func presence(level []byte, n int) (present []bool, count int, err error) {
-	levels, err := hybrid(level, 1, n)
+// places reads which of n values are there, and returns where, nil if all are, and their number.
+func places(levels []byte, n int) (place []int32, count int, err error) {
+	there, err := bits(levels, n)
 	if err != nil {
 		return nil, 0, err
 	}
-	present = make([]bool, n)
-	for i, l := range levels {
-		if present[i] = l == 1; present[i] {
+	place = make([]int32, n)
+	for i, level := range there {
+		if place[i] = -1; level == 1 {
+			place[i] = int32(count)
 			count++
 		}
 	}
 	if count == n {
 		return nil, n, nil
 	}
-	return present, count, nil
+	return place, count, nil
+}
+
+// bits decodes n bits that come in runs.
+func bits(b []byte, n int) (out []byte, err error) {
+	if b, err = runs(b, 1, n); err != nil {
+		return nil, err
+	}
+	err = safely(func() (err error) {
+		out, err = (&rle.Encoding{BitWidth: 1}).DecodeLevels(nil, b)
+		return err
+	})
+	if err != nil || len(out) < n {
+		return nil, errDamaged
+	}
+	return out[:n], nil
 }
 
 const maxPage = 1 << 28 // bytes, unpacked
 
 // unpack unpacks a page to so many bytes.
-func (d *decoder) unpack(codec int64, packed []byte, size int64) (content []byte, err error) {
+func unpack(codec format.CompressionCodec, packed []byte, size int) (content []byte, err error) {
 	if size < 0 || size > maxPage {
 		return nil, &pageFault{fmt.Sprintf("a page of %d bytes", size), fmt.Sprintf("at most %d", maxPage)}
 	}
 	if len(packed) == 0 && size == 0 {
 		return nil, nil
 	}
+	stream := func(r io.Reader, err error) ([]byte, error) {
+		if err != nil {
+			return nil, err
+		}
+		return io.ReadAll(io.LimitReader(r, int64(size)+1))
+	}
 	switch codec {
-	case 0:
+	case format.Uncompressed:
 		content = packed
-	case 1:
+	case format.Snappy:
 		// The bytes that come are known before, and Snappy packs 64 into 2 at best.
 		n, err := snappy.DecodedLen(packed)
-		if err != nil || int64(n) != size || size > 64*int64(len(packed)) {
+		if err != nil || n != size || size > 64*len(packed) {
 			return nil, errDamaged
 		}
-		content, err = snappy.Decode(nil, packed)
+		if content, err = snappy.Decode(nil, packed); err != nil {
+			return nil, errDamaged
+		}
+	case format.Gzip:
+		content, err = stream(gzip.NewReader(bytes.NewReader(packed)))
+	case format.Brotli:
+		content, err = stream(brotli.NewReader(bytes.NewReader(packed)), nil)
+	case format.Zstd:
+		content, err = unzstd(packed, size)
+	case format.Lz4Raw:
+		if size > 256*len(packed) { // LZ4 packs 255 into 1 at best
+			return nil, errDamaged
+		}
+		content = make([]byte, size)
+		n, err := lz4.UncompressBlock(packed, content)
 		if err != nil {
 			return nil, errDamaged
 		}
-	case 2:
-		var z *gzip.Reader
-		if z, err = gzip.NewReader(bytes.NewReader(packed)); err == nil {
-			content, err = io.ReadAll(io.LimitReader(z, size+1))
-		}
-	case 6:
-		content, err = d.zstd(packed)
+		content = content[:n]
 	default:
-		name := map[int64]string{3: "LZO", 4: "Brotli", 5: "LZ4", 7: "LZ4"}[codec]
-		return nil, &pageFault{fmt.Sprintf("values packed by %s (codec %d)", cmp.Or(name, "another codec"), codec),
-			`Snappy, gzip or zstd; with Python: pandas.read_parquet(FILE).to_parquet("table.parquet")`}
+		return nil, &pageFault{fmt.Sprintf("values packed by %s (codec %d)", codec, codec),
+			`Snappy, gzip, Brotli, zstd or LZ4_RAW; with Python: pandas.read_parquet(FILE).to_parquet("table.parquet")`}
 	}
 	if err != nil {
 		return nil, damaged("damaged data (" + err.Error() + ")")
 	}
-	if int64(len(content)) != size {
+	if len(content) != size {
 		return nil, &pageFault{fmt.Sprintf("%d bytes", len(content)), fmt.Sprintf("%d as in the page's header", size)}
 	}
 	return content, nil
 }
 
-func (d *decoder) zstd(packed []byte) (content []byte, err error) {
-	if d.unpacker == nil {
-		if d.unpacker, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxPage)); err != nil {
-			return nil, err
-		}
-	}
-	return d.unpacker.DecodeAll(packed, nil)
-}
+var zstdDecoder = sync.OnceValues(func() (*zstd.Decoder, error) {
+	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(0), zstd.WithDecoderMaxMemory(maxPage))
+})
 
-// close lets go of what unpacks.
-func (d *decoder) close() {
-	if d.unpacker != nil {
-		d.unpacker.Close()
+func unzstd(packed []byte, size int) ([]byte, error) {
+	var h zstd.Header
+	if err := h.Decode(packed); err == nil && h.HasFCS && h.FrameContentSize > uint64(size) {
+		return nil, errors.New("another size") // before memory is taken
 	}
+	d, err := zstdDecoder()
+	if err != nil {
+		return nil, err
+	}
+	return d.DecodeAll(packed, nil)
 }

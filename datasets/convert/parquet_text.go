@@ -10,7 +10,8 @@ import (
 	"strconv"
 	"time"
 
-	"newtop/datasets/fault"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 var (
@@ -18,158 +19,129 @@ var (
 	errNoText   = &pageFault{"bytes that are no text in UTF-8", "numbers, words, truth values, dates or times"}
 )
 
-// meaning is what the stored numbers or bytes of a column are.
-type meaning int
-
-const (
-	asStored meaning = iota
-	asText
-	asUnsigned
-	asDecimal
-	asDate
-	asTime
-	asTimestamp
-	asUUID
-	asFloat16
-	asReal
-	asTruth
-	asUnread
-)
-
-// logical is what a column's values mean.
-type logical struct {
-	kind      int // number in the union of logical types; 0 without one
-	converted int64
-	scale     int64
-	unit      int64 // of times: 1 for milliseconds, 2 microseconds, 3 nanoseconds
-	signed    bool
-	narrow    bool // unsigned in 32 bits
-	of        meaning
+// parquetColumn is a column of the schema, and how its values are written.
+type parquetColumn struct {
+	*schemaElement
+	number func(dst []byte, v int64) []byte          // of truth values and whole numbers
+	bytes  func(dst, b []byte) (_ []byte, err error) // of byte arrays
 }
 
-// read reads a logical type.
-func (l *logical) read(t *thrift) {
-	t.structure(func(kind int) bool {
-		l.kind = kind
-		t.structure(func(field int) bool {
-			switch {
-			case kind == 5 && field == 1:
-				l.scale = t.int()
-			case (kind == 7 || kind == 8) && field == 2:
-				t.structure(func(unit int) bool {
-					l.unit = int64(unit)
-					return false
-				})
-			case kind == 10 && field == 2:
-				l.signed = t.bool()
-			default:
-				return false
-			}
-			return true
-		})
-		return true
-	})
-}
-
-// check decides what the values mean, or returns an error without a place.
-func (l *logical) check(c *parquetColumn) error {
-	wrong := func(what string) error {
-		return &fault.FormatError{Column: c.name, Found: what, Expected: "numbers, words, truth values, dates or times"}
-	}
-	if l.kind == 0 && l.converted >= 0 {
-		l.kind = convertedKind(l)
-	}
-	number := c.physical == int32s || c.physical == int64s
+// prepare decides what the values mean, or says why the column can't be one of a table.
+func (c *parquetColumn) prepare() (found, expected string) {
+	c.number = func(dst []byte, v int64) []byte { return strconv.AppendInt(dst, v, 10) }
+	c.bytes = appendText
+	length := c.Length
 	switch {
-	case c.physical == boolean:
-		l.of = asTruth
-	case c.physical == floats, c.physical == doubles:
-		l.of = asReal
-	case c.physical == int96s:
-		l.of, l.unit = asTimestamp, 3
-	case l.kind == 5 && l.scale >= 0 && l.scale <= 100:
-		l.of = asDecimal
-	case l.kind == 6 && c.physical == int32s:
-		l.of = asDate
-	case l.kind == 7 && number && l.unit >= 1 && l.unit <= 3:
-		l.of = asTime
-	case l.kind == 8 && c.physical == int64s && l.unit >= 1 && l.unit <= 3:
-		l.of = asTimestamp
-	case l.kind == 10 && number && !l.signed:
-		l.of, l.narrow = asUnsigned, c.physical == int32s
-	case number:
-		l.of = asStored
-	case l.kind == 14 && c.length == 16:
-		l.of = asUUID
-	case l.kind == 15 && c.length == 2:
-		l.of = asFloat16
-	case l.kind == 13:
-		return wrong("BSON documents")
-	case l.kind > 15:
-		return wrong("values of a type newtop does not know, " + strconv.Itoa(l.kind))
-	case l.converted == 21:
-		return wrong("spans of time")
-	default:
-		l.of = asText
+	case c.Children > 0 || c.Repetition == format.Repeated:
+		return "a nested column", `plain columns; with Python: pandas.read_parquet(FILE).drop(columns=[…]).to_parquet("table.parquet")`
+	case c.Type < format.Boolean || c.Type > format.FixedLenByteArray:
+		return fmt.Sprintf("type %d", c.Type), "a type of Parquet's, 0 to 7"
+	case c.Type == format.FixedLenByteArray && (length < 1 || length > math.MaxInt16):
+		return fmt.Sprintf("values of %d bytes", length), fmt.Sprintf("1 to %d", math.MaxInt16)
+	case c.Logical.Valid && c.Logical.V.Value == nil:
+		return "values of a type newtop does not know", errNoText.expected
+	case c.Type == format.Boolean:
+		c.number = func(dst []byte, v int64) []byte { return strconv.AppendBool(dst, v != 0) }
+		return "", ""
+	}
+	whole := c.Type == format.Int32 || c.Type == format.Int64
+	words := c.Type == format.ByteArray || c.Type == format.FixedLenByteArray
+	switch of := c.meaning().(type) {
+	case *format.DecimalType:
+		if scale := int(of.Scale); scale >= 0 && scale <= 100 {
+			c.number = func(dst []byte, v int64) []byte { return appendScaled(dst, strconv.AppendInt(nil, v, 10), scale) }
+			c.bytes = func(dst, b []byte) ([]byte, error) { return appendBig(dst, b, scale) }
+		}
+	case *format.DateType:
+		c.number = func(dst []byte, v int64) []byte { return appendTime(dst, unixDay(v, 0), false) }
+	case *format.TimeType:
+		c.number = func(dst []byte, v int64) []byte { return inUnits(of.Unit, v).AppendFormat(dst, "15:04:05.999999999") }
+	case *format.TimestampType:
+		c.number = func(dst []byte, v int64) []byte { return appendTime(dst, inUnits(of.Unit, v), true) }
+	case *format.IntType:
+		if !of.IsSigned {
+			c.number = appendUnsigned(c.Type)
+		}
+	case *format.UUIDType:
+		if length == 16 {
+			c.bytes = appendUUID
+		}
+	case *format.Float16Type:
+		if length == 2 {
+			c.bytes = func(dst, b []byte) ([]byte, error) { return appendFinite(dst, float16(binary.LittleEndian.Uint16(b))) }
+		}
+	case *format.BsonType, *format.VariantType, *format.GeometryType, *format.GeographyType:
+		if words {
+			return "values of the type " + of.String(), errNoText.expected
+		}
+	}
+	if c.Converted.Valid && c.Converted.V == deprecated.Interval && !whole {
+		return "spans of time", errNoText.expected
+	}
+	return "", ""
+}
+
+// meaning returns the logical type, also where only one of the older types is there.
+func (c *parquetColumn) meaning() format.LogicalTypeValue {
+	if of := c.Logical.V.Value; of != nil || !c.Converted.Valid {
+		return of
+	}
+	millis, micros := format.TimeUnit{Value: &format.MilliSeconds{}}, format.TimeUnit{Value: &format.MicroSeconds{}}
+	switch c.Converted.V {
+	case deprecated.Decimal:
+		return &format.DecimalType{Scale: c.Scale}
+	case deprecated.Date:
+		return &format.DateType{}
+	case deprecated.TimeMillis:
+		return &format.TimeType{Unit: millis}
+	case deprecated.TimeMicros:
+		return &format.TimeType{Unit: micros}
+	case deprecated.TimestampMillis:
+		return &format.TimestampType{Unit: millis}
+	case deprecated.TimestampMicros:
+		return &format.TimestampType{Unit: micros}
+	case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
+		return &format.IntType{}
+	case deprecated.Bson:
+		return &format.BsonType{}
 	}
 	return nil
 }
 
-// convertedKind returns the logical type for one of the older types, and its unit.
-func convertedKind(l *logical) int {
-	switch l.converted {
-	case 5:
-		return 5
-	case 6:
-		return 6
-	case 7, 8:
-		l.unit = l.converted - 6
-		return 7
-	case 9, 10:
-		l.unit = l.converted - 8
-		return 8
-	case 11, 12, 13, 14:
-		return 10
-	case 20:
-		return 13
+// appendFinite appends a number that is not infinite.
+func appendFinite(dst []byte, v float64) ([]byte, error) {
+	if math.IsInf(v, 0) {
+		return nil, errInfinite
 	}
-	return 0
+	return appendNumber(dst, v), nil
 }
 
-// appendBits appends a number.
-func (l *logical) appendBits(dst []byte, bits uint64) []byte {
-	v := int64(bits)
-	switch l.of {
-	case asTruth:
-		return strconv.AppendBool(dst, v != 0)
-	case asReal:
-		return appendNumber(dst, math.Float64frombits(bits))
-	case asUnsigned:
-		if l.narrow {
-			bits = uint64(uint32(bits))
-		}
-		return strconv.AppendUint(dst, bits, 10)
-	case asDecimal:
-		return appendScaled(dst, strconv.AppendInt(nil, v, 10), int(l.scale))
-	case asDate:
-		return appendTime(dst, time.Unix(v*86400, 0).UTC(), false)
-	case asTime:
-		return l.time(v).AppendFormat(dst, "15:04:05.999999999")
-	case asTimestamp:
-		return appendTime(dst, l.time(v), true)
+// appendUnsigned returns what appends whole numbers without a sign.
+func appendUnsigned(of format.Type) func(dst []byte, v int64) []byte {
+	if of == format.Int32 {
+		return func(dst []byte, v int64) []byte { return strconv.AppendUint(dst, uint64(uint32(v)), 10) }
 	}
-	return strconv.AppendInt(dst, v, 10)
+	return func(dst []byte, v int64) []byte { return strconv.AppendUint(dst, uint64(v), 10) }
 }
 
-// time returns a time in units since 1970.
-func (l *logical) time(v int64) time.Time {
-	switch l.unit {
-	case 1:
+// unixDay returns a time on a day since 1970.
+func unixDay(day, nanoseconds int64) time.Time { return time.Unix(day*86400, nanoseconds).UTC() }
+
+// inUnits returns a time in units since 1970.
+func inUnits(unit format.TimeUnit, v int64) time.Time {
+	switch unit.Value.(type) {
+	case *format.MilliSeconds:
 		return time.UnixMilli(v).UTC()
-	case 2:
+	case *format.MicroSeconds:
 		return time.UnixMicro(v).UTC()
 	}
 	return time.Unix(0, v).UTC()
+}
+
+// appendInt96 appends a time of Impala and old Spark: nanoseconds of the day, and the day by Julian's count.
+func appendInt96(dst []byte, v deprecated.Int96) []byte {
+	const epoch = 2440588
+	return appendTime(dst, unixDay(int64(int32(v[2]))-epoch, int64(v[1])<<32|int64(v[0])), true)
 }
 
 // appendScaled appends a whole number with its point moved.
@@ -188,61 +160,29 @@ func appendScaled(dst, digits []byte, scale int) []byte {
 	return append(dst, digits[point:]...)
 }
 
-// texts returns the text of values that are bytes.
-func (c *parquetColumn) texts(raw [][]byte) (v values, err error) {
-	var all []byte
-	ends := make([]int, len(raw))
-	for i, b := range raw {
-		if all, err = c.appendBytes(all, b); err != nil {
-			return v, err
-		}
-		ends[i] = len(all)
+// appendBig appends a whole number of any size, its highest byte first, with its point moved.
+func appendBig(dst, b []byte, scale int) ([]byte, error) {
+	if len(b) == 0 {
+		return nil, errDamaged
 	}
-	v.text = make([][]byte, len(raw))
-	for i, end := range ends {
-		start := 0
-		if i > 0 {
-			start = ends[i-1]
-		}
-		v.text[i] = all[start:end:end]
+	v := new(big.Int).SetBytes(b)
+	if b[0] >= 0x80 {
+		v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
 	}
-	return v, nil
+	return appendScaled(dst, v.Append(nil, 10), scale), nil
 }
 
-// appendBytes appends the text of a value that is bytes.
-func (c *parquetColumn) appendBytes(dst, b []byte) ([]byte, error) {
-	if (c.physical == fixedArrays || c.physical == int96s) && len(b) != c.width() {
-		return nil, &pageFault{fmt.Sprintf("a value of %d bytes", len(b)), strconv.Itoa(c.width())}
+func appendUUID(dst, b []byte) ([]byte, error) {
+	for i, part := range [][]byte{b[:4], b[4:6], b[6:8], b[8:10], b[10:]} {
+		if i > 0 {
+			dst = append(dst, '-')
+		}
+		dst = hex.AppendEncode(dst, part)
 	}
-	switch c.logical.of {
-	case asTimestamp: // nanoseconds of the day, and the day by Julian's count
-		const epoch = 2440588
-		day := int64(int32(binary.LittleEndian.Uint32(b[8:]))) - epoch
-		return appendTime(dst, time.Unix(day*86400, int64(binary.LittleEndian.Uint64(b))).UTC(), true), nil
-	case asDecimal:
-		if len(b) == 0 {
-			return nil, errDamaged
-		}
-		v := new(big.Int).SetBytes(b)
-		if b[0] >= 0x80 {
-			v.Sub(v, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-		}
-		return appendScaled(dst, v.Append(nil, 10), int(c.logical.scale)), nil
-	case asUUID:
-		for i, part := range [][]byte{b[:4], b[4:6], b[6:8], b[8:10], b[10:]} {
-			if i > 0 {
-				dst = append(dst, '-')
-			}
-			dst = hex.AppendEncode(dst, part)
-		}
-		return dst, nil
-	case asFloat16:
-		v := float16(binary.LittleEndian.Uint16(b))
-		if math.IsInf(v, 0) {
-			return nil, errInfinite
-		}
-		return appendNumber(dst, v), nil
-	}
+	return dst, nil
+}
+
+func appendText(dst, b []byte) ([]byte, error) {
 	if !isText(b) {
 		return nil, errNoText
 	}

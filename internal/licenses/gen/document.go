@@ -32,9 +32,17 @@ func document(parts []part) (string, error) {
 	b.WriteString(preface + "| part | licences |\n|---|---|\n")
 	var notices []*notice
 	for _, p := range parts {
-		files, err := texts(p.dir)
-		if err != nil {
-			return "", err
+		var files []string
+		for _, dir := range append([]string{p.dir}, p.packages...) {
+			more, err := texts(dir)
+			if err != nil {
+				return "", err
+			}
+			for _, f := range more {
+				if !slices.Contains(files, f) {
+					files = append(files, f)
+				}
+			}
 		}
 		var kinds []string
 		for _, f := range files {

@@ -66,29 +66,39 @@ func same(file, text string) bool {
 }
 
 // part is something of others' in the program.
-type part struct{ name, dir string }
+type part struct {
+	name, dir string
+	packages  []string // directories of what is linked, some of which are under a licence of their own
+}
 
 // modules returns those of which a package is in the program, on any of the systems; "" is this one.
 func modules(root string, systems ...string) (list []part, err error) {
-	dirs := map[string]string{}
+	parts := map[string]*part{}
 	for _, system := range systems {
-		text, err := output(root, system, "list", "-e", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", ".")
+		text, err := output(root, system, "list", "-e", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", ".")
 		if err != nil {
 			return nil, err
 		}
 		for line := range strings.Lines(text) {
-			name, dir, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			name, dirs, _ := strings.Cut(strings.TrimRight(line, "\n"), "\t")
 			if name == "" {
 				continue
 			}
+			dir, linked, _ := strings.Cut(dirs, "\t")
 			if dir == "" {
 				return nil, fmt.Errorf("%s is not in the module cache: expected it after go mod download", name)
 			}
-			dirs[name] = dir
+			if parts[name] == nil {
+				parts[name] = &part{name: name, dir: dir}
+			}
+			if p := parts[name]; linked != dir && !slices.Contains(p.packages, linked) {
+				p.packages = append(p.packages, linked)
+			}
 		}
 	}
-	for name, dir := range dirs {
-		list = append(list, part{name, dir})
+	for _, p := range parts {
+		slices.Sort(p.packages)
+		list = append(list, *p)
 	}
 	slices.SortFunc(list, func(a, b part) int { return strings.Compare(a.name, b.name) })
 	return list, nil

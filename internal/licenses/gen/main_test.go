@@ -63,7 +63,7 @@ func TestKind(t *testing.T) {
 
 func TestNoLicence(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := document([]part{{"example.org/x v1", dir}}); err == nil || !strings.Contains(err.Error(), "example.org/x v1: no licence that is known") {
+	if _, err := document([]part{{name: "example.org/x v1", dir: dir}}); err == nil || !strings.Contains(err.Error(), "example.org/x v1: no licence that is known") {
 		t.Errorf("%v", err)
 	}
 }
