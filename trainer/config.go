@@ -16,7 +16,7 @@ import (
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
-	"newtop/trainer/optim/firstorder"
+	"newtop/trainer/optim/minibatch"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
 )
@@ -272,7 +272,7 @@ type size struct {
 }
 
 func (c *Config) sizes() []size {
-	return []size{{"Batch", firstorder.Batch, c.Batch}, {"Blocks", trust.Blocks, c.Blocks}}
+	return []size{{"Batch", minibatch.Size, c.Batch}, {"Blocks", trust.Blocks, c.Blocks}}
 }
 
 // Unused returns the fields that say something of which the first optimizer has nothing, so that it takes effect after a

@@ -310,6 +310,7 @@ func (l *loop) step(t *trajectory, m *member) error {
 	}
 	copy(m.previous, m.weights)
 	t.fixGates(m)
+	t.tellEpoch(m)
 	l.unit, l.units = 0, 0
 	l.stepping, m.stepping = true, true
 	l.clocks.training.start()

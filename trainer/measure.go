@@ -9,7 +9,7 @@ import (
 	"newtop/trainer/krylov"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
-	"newtop/trainer/optim/firstorder"
+	"newtop/trainer/optim/minibatch"
 )
 
 // maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
@@ -26,13 +26,13 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 		StepNorm:     event.Float(report.StepNorm),
 		Radius:       radiusOf(report.Radius),
 		Rho:          event.Float(report.Rho),
-		Rate:         event.Absent,
+		Rate:         event.Float(report.Rate),
 		Accepted:     report.Accepted,
 		Elapsed:      event.Float(seconds),
 	}
 	chargeTo(&e, spent)
-	if t.info.Primary == firstorder.Rate.Key {
-		e.Rate = event.Float(firstorder.Rate.Of(t.chosen()))
+	if e.Rate.Absent() && t.info.Primary == minibatch.Rate.Key {
+		e.Rate = event.Float(minibatch.Rate.Of(t.chosen()))
 	}
 	t.summarize(&e)
 	for i, m := range t.members {

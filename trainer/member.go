@@ -42,6 +42,7 @@ type member struct {
 // still is the report of a member that does not move.
 var still = optim.Report{
 	Loss: math.NaN(), GradientNorm: math.NaN(), StepNorm: math.NaN(), Radius: math.NaN(), Rho: math.NaN(),
+	Rate: math.NaN(),
 }
 
 // begin gives the weights, of so much loss, to a fresh method. A bad loss that it finds is not its own.
@@ -166,6 +167,7 @@ func combined(nets []*member) optim.Report {
 	out.StepNorm = mean(func(p *optim.Report) float64 { return p.StepNorm })
 	out.Radius = mean(func(p *optim.Report) float64 { return p.Radius })
 	out.Rho = mean(func(p *optim.Report) float64 { return p.Rho })
+	out.Rate = mean(func(p *optim.Report) float64 { return p.Rate })
 	for _, m := range nets {
 		out.Accepted = out.Accepted || m.report.Accepted
 	}

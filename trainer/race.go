@@ -135,7 +135,7 @@ func (c *race) newRacer(entry *event.Racer) (*racer, error) {
 	if err := place.suits(info, settings); err != nil {
 		return nil, event.Refuse("racer %s: %s", entry.Name, c.loop.session.text(err))
 	}
-	return &racer{trajectory: trajectory{place: place, info: info, settings: settings}}, nil
+	return &racer{trajectory: trajectory{place: place, info: info, settings: settings, before: nets.epoch}}, nil
 }
 
 // startRacers gives every racer the current weights, the random numbers to come and what the run knows of the weights. A
@@ -235,7 +235,7 @@ func (c *race) promote(p *racer) {
 	from := nets.info.Name
 	c.objective.Spent.Add(nets.objective.Spent)
 	l.checkpoints.release()
-	nets.binding, nets.members, nets.info, nets.began = c.binding, p.members, p.info, p.began
+	nets.binding, nets.members, nets.info, nets.began, nets.since = c.binding, p.members, p.info, p.began, nets.epoch
 	if p.info.Name != from {
 		l.out.publish(event.SwitchEvent{Epoch: nets.epoch, From: from, To: p.info.Name})
 	}

@@ -25,6 +25,8 @@ type trajectory struct {
 	began    time.Duration // the training time at its beginning
 
 	epoch             int // finished outer iterations
+	since             int // after which its method took over
+	before            int // that the run had finished where these began to be counted, of a racer
 	first, last, best event.EpochEvent
 	bestWeights       [][]float64 // of each member after the best epoch, never changed; nil where the run ends with the last ones
 }
@@ -67,7 +69,7 @@ func (t *trajectory) chosen() *optim.Settings {
 
 // follow hands the weights to another method, as the last one left them.
 func (t *trajectory) follow(info *optim.Info) {
-	t.info, t.settings = info, t.place.defaults(info)
+	t.info, t.settings, t.since = info, t.place.defaults(info), t.epoch
 	for _, m := range t.members {
 		m.settings = t.settings.Clone()
 		m.state.Settings = m.settings
@@ -109,6 +111,7 @@ func (t *trajectory) snapshot() snapshot {
 // goBack goes back to an earlier epoch. The method begins anew with the settings that it has; what is drawn at random goes on.
 func (t *trajectory) goBack(to *snapshot) {
 	t.epoch, t.turn = to.last.Epoch, 0
+	t.since = min(t.since, t.epoch)
 	for i, m := range t.members {
 		copy(m.weights, to.weights[i])
 		m.trail = to.trails[i]
@@ -204,6 +207,11 @@ func (t *trajectory) checkConvergence() (diverged string) {
 	return ""
 }
 
+// tellEpoch tells a member's method where it stands in the run.
+func (t *trajectory) tellEpoch(m *member) {
+	m.state.Epoch, m.state.Epochs = t.epoch-t.since, max(0, t.place.config.Epochs-t.before-t.since)
+}
+
 // stalled returns why the first member stalled, and whether all have.
 func (t *trajectory) stalled() (why string, all bool) {
 	for _, m := range t.members {
@@ -226,10 +234,16 @@ func (t *trajectory) diverged(epoch int, reason string) *DivergedError {
 	return &DivergedError{Epoch: epoch, Optimizer: t.info.Name, Reason: reason, Hint: hint}
 }
 
+// sinceKey is the number of a checkpoint that says how long its method has been at work.
+const sinceKey = "method since"
+
 // archiveMethod carries which method trains how many nets.
 func (t *trajectory) archiveMethod(k *optim.Archive) {
 	name, nets := t.info.Name, len(t.members)
 	k.Text("optimizer", &name)
+	if !k.Restoring() || k.HasNumber(sinceKey) { // which earlier versions did not know
+		k.Count(sinceKey, &t.since, optim.MostCount)
+	}
 	k.Count("nets", &nets, maxCommittee)
 	if !k.Restoring() || k.Err() != nil {
 		return

@@ -17,7 +17,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
-	"newtop/trainer/optim/firstorder"
+	"newtop/trainer/optim/minibatch"
 )
 
 // workplace is what a session's nets are trained on and with.
@@ -133,7 +133,7 @@ func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
 		return nil
 	}
 	rows := w.problem.Train.Total()
-	if batch := firstorder.Batch.Of(settings); batch > 0 && batch < rows {
+	if batch := minibatch.Size.Of(settings); batch > 0 && batch < rows {
 		return &ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(batch),
 			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train", rows)}
 	}

@@ -14,6 +14,7 @@ import (
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/firstorder"
+	"newtop/trainer/optim/minibatch"
 )
 
 // The scripts that newtop has something to set beside.
@@ -86,7 +87,7 @@ func (o *PeerOptions) steps(name, key string, nodes []int, rows int, batches ...
 		for i := range len(precisions) * len(batches) {
 			precision, batch := precisions[i/len(batches)], batches[i%len(batches)]
 			adam, set := firstorder.Adam.New(), optim.NewSettings(firstorder.Adam.Parameters)
-			err := set.Put(firstorder.Batch.Key, float64(batch))
+			err := set.Put(minibatch.Size.Key, float64(batch))
 			var began time.Time
 			var ns []float64
 			step := func(optim.Inner) error {

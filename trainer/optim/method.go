@@ -208,6 +208,8 @@ type State struct {
 	Gradient  []float64  // ∂E/∂w at W; meaningful when Evaluated
 	Evaluated bool       // whether Loss and Gradient belong to W
 	Settings  *Settings  // the method's hyperparameters; may change between steps
+	Epoch     int        // outer iterations since the method took over
+	Epochs    int        // that it has in all, as far as is planned; 0: until the run is stopped
 	Rand      *rand.Rand // the only source of randomness
 	Monitor   Monitor    // nil: nobody watches
 	// Run has threads do the tasks 0 … count−1 between them, as reduce.Pool does; nil: there is one thread. What comes of
@@ -246,6 +248,7 @@ type Report struct {
 	StepNorm     float64      // ‖Δw‖₂
 	Radius       float64      // the radius the step was computed with
 	Rho          float64      // actual over predicted reduction
+	Rate         float64      // the step length along the gradient, of the last batch
 	Accepted     bool         // whether the weights moved
 	Inner        []InnerSolve // the inner solves, one a block
 	Diagnostics  []Diagnostic // what else matters for this method, always the same ones in the same order
@@ -264,7 +267,7 @@ type Proposal struct {
 // NewReport is a report without numbers.
 func NewReport() Report {
 	nan := math.NaN()
-	return Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan}
+	return Report{Loss: nan, GradientNorm: nan, StepNorm: nan, Radius: nan, Rho: nan, Rate: nan}
 }
 
 // Begin is how a step on all rows begins: it makes loss and gradient belong to the weights and reports them.

@@ -3,6 +3,7 @@ package firstorder
 import (
 	"newtop/internal/vector"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/minibatch"
 )
 
 // AdaGrad is AdaGrad with diagonal matrices and no regularizer (Duchi, Hazan & Singer 2011, figure 1): G sums the
@@ -17,8 +18,8 @@ var AdaGrad = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
-	Parameters: optim.Parameters(Rate.Starting(0.01, ""), Delta, Batch.Starting(64)),
-	New:        func() optim.Method { return &batches{update: new(adagrad)} },
+	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Delta, minibatch.Size.Starting(64)),
+	New:        func() optim.Method { return &minibatch.Method{Update: new(adagrad)} },
 }
 
 // Delta is AdaGrad's.
@@ -28,20 +29,20 @@ var Delta = &optim.Number{
 
 type adagrad struct {
 	eta, delta float64
-	memory[sumOfSquares]
+	minibatch.Memory[sumOfSquares]
 }
 
 type sumOfSquares struct {
 	G []float64 `archive:"sum"`
 }
 
-func (a *adagrad) begin(s *optim.State) {
+func (a *adagrad) Begin(s *optim.State, rate float64) {
 	if a.Moves == nil {
 		a.Moves = &sumOfSquares{G: make([]float64, len(s.W))}
 	}
-	a.eta, a.delta = Rate.Of(s.Settings), Delta.Of(s.Settings)
+	a.eta, a.delta = rate, Delta.Of(s.Settings)
 }
 
-func (a *adagrad) move(w, g []float64, first int) {
+func (a *adagrad) Move(w, g []float64, first int) {
 	vector.AdaGrad(w, a.Moves.G[first:][:len(w)], g, a.eta, a.delta)
 }

@@ -3,6 +3,7 @@ package firstorder
 import (
 	"newtop/internal/vector"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/minibatch"
 )
 
 // HeavyBall is the heavy ball (Polyak 1964): v ← μv − ηg, w ← w + v, from v = 0. Its errors along an eigenvector follow
@@ -16,9 +17,11 @@ var HeavyBall = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
-	Parameters: optim.Parameters(Rate.Starting(0.01, ""), Momentum.Starting(0.9, ""), Batch.Starting(64)),
-	Edge:       func(s *optim.Settings) (float64, string) { return 2 * (1 + Momentum.Of(s)) / Rate.Of(s), "2(1+μ)/η" },
-	New:        func() optim.Method { return &batches{update: new(ball)} },
+	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Momentum.Starting(0.9, ""), minibatch.Size.Starting(64)),
+	Edge: func(s *optim.Settings) (float64, string) {
+		return 2 * (1 + Momentum.Of(s)) / minibatch.Rate.Of(s), "2(1+μ)/η"
+	},
+	New: func() optim.Method { return &minibatch.Method{Update: new(ball)} },
 }
 
 // Momentum is the heavy ball's.
@@ -27,20 +30,20 @@ var Momentum = &optim.Number{Key: "momentum", Meaning: "μ, the share of its spe
 // ball is the heavy ball.
 type ball struct {
 	eta, mu float64
-	memory[speed]
+	minibatch.Memory[speed]
 }
 
 type speed struct {
 	V []float64 `archive:"speed"`
 }
 
-func (b *ball) begin(s *optim.State) {
+func (b *ball) Begin(s *optim.State, rate float64) {
 	if b.Moves == nil {
 		b.Moves = &speed{V: make([]float64, len(s.W))}
 	}
-	b.eta, b.mu = Rate.Of(s.Settings), Momentum.Of(s.Settings)
+	b.eta, b.mu = rate, Momentum.Of(s.Settings)
 }
 
-func (b *ball) move(w, g []float64, first int) {
+func (b *ball) Move(w, g []float64, first int) {
 	vector.Momentum(b.Moves.V[first:][:len(w)], w, g, b.eta, b.mu)
 }

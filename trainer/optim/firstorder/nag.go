@@ -3,6 +3,7 @@ package firstorder
 import (
 	"newtop/internal/vector"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/minibatch"
 )
 
 // NAG is Nesterov's accelerated gradient in the form of Sutskever et al. 2013, eq. 3 and 4: the heavy ball with the
@@ -21,12 +22,15 @@ var NAG = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
-	Parameters: optim.Parameters(Rate.Starting(0.01, ""), Momentum.Starting(0.9, "Sutskever et al. 2013, table 1: 0.9 to 0.999"), Batch.Starting(64)),
+	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Momentum.Starting(0.9, "Sutskever et al. 2013, table 1: 0.9 to 0.999"), minibatch.Size.Starting(64)),
 	New: func() optim.Method {
 		n := new(nesterov)
-		return &batches{ahead: n.ahead, update: n}
+		return &minibatch.Method{Ahead: n.ahead, Update: n}
 	},
 }
+
+// stretch is how many numbers of the point are computed while they stay in the first-level cache.
+const stretch = 1024
 
 type nesterov struct {
 	ball
@@ -42,8 +46,8 @@ func (n *nesterov) ahead(s *optim.Settings, w []float64) []float64 {
 		n.point = make([]float64, len(w))
 	}
 	mu := Momentum.Of(s)
-	for i := 0; i < len(w); i += tile {
-		j := min(i+tile, len(w))
+	for i := 0; i < len(w); i += stretch {
+		j := min(i+stretch, len(w))
 		copy(n.point[i:j], w[i:j])
 		vector.Axpy(n.point[i:j], mu, n.Moves.V[i:j])
 	}

@@ -1,6 +1,9 @@
 package firstorder
 
-import "newtop/trainer/optim"
+import (
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/minibatch"
+)
 
 // OnlineBP is algorithm A of [MD], backpropagation with an update per row and a fixed momentum: for each row p,
 // Δw ← μΔw − ηG_p, w ← w + Δw. The paper gives μ alone. It names neither a rate nor an order of the rows:
@@ -16,8 +19,8 @@ var OnlineBP = optim.Info{
 	Cost:      "1",
 	Primary:   "rate",
 	Needs:     optim.NeedsRows,
-	Parameters: optim.Parameters(
-		Rate.Starting(0.0005, ""), Momentum.Starting(0.8, "Mizutani & Demmel 2003, §3, algorithm A"), Batch.Starting(1),
+	Parameters: minibatch.Parameters(
+		minibatch.Rate.Starting(0.0005, ""), Momentum.Starting(0.8, "Mizutani & Demmel 2003, §3, algorithm A"), minibatch.Size.Starting(1),
 	),
-	New: func() optim.Method { return &batches{update: new(ball)} },
+	New: func() optim.Method { return &minibatch.Method{Update: new(ball)} },
 }

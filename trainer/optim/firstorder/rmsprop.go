@@ -3,6 +3,7 @@ package firstorder
 import (
 	"newtop/internal/vector"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/minibatch"
 )
 
 // RMSProp is RMSProp (Tieleman & Hinton 2012, lecture 6e): r ← γr + (1 − γ)g² from r = 0, w ← w − ηg/√r. The lecture
@@ -17,8 +18,8 @@ var RMSProp = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
-	Parameters: optim.Parameters(Rate.Starting(1e-3, ""), Decay, Epsilon, Batch.Starting(64)),
-	New:        func() optim.Method { return &batches{update: new(rmsprop)} },
+	Parameters: minibatch.Parameters(minibatch.Rate.Starting(1e-3, ""), Decay, Epsilon, minibatch.Size.Starting(64)),
+	New:        func() optim.Method { return &minibatch.Method{Update: new(rmsprop)} },
 }
 
 // The hyperparameters of RMSProp; Epsilon is Adam's too.
@@ -35,20 +36,20 @@ var (
 
 type rmsprop struct {
 	eta, gamma, epsilon float64
-	memory[meanSquare]
+	minibatch.Memory[meanSquare]
 }
 
 type meanSquare struct {
 	R []float64 `archive:"mean square"`
 }
 
-func (p *rmsprop) begin(s *optim.State) {
+func (p *rmsprop) Begin(s *optim.State, rate float64) {
 	if p.Moves == nil {
 		p.Moves = &meanSquare{R: make([]float64, len(s.W))}
 	}
-	p.eta, p.gamma, p.epsilon = Rate.Of(s.Settings), Decay.Of(s.Settings), Epsilon.Of(s.Settings)
+	p.eta, p.gamma, p.epsilon = rate, Decay.Of(s.Settings), Epsilon.Of(s.Settings)
 }
 
-func (p *rmsprop) move(w, g []float64, first int) {
+func (p *rmsprop) Move(w, g []float64, first int) {
 	vector.RMSProp(w, p.Moves.R[first:][:len(w)], g, p.eta, p.gamma, p.epsilon)
 }

@@ -3,6 +3,7 @@ package firstorder
 import (
 	"newtop/internal/vector"
 	"newtop/trainer/optim"
+	"newtop/trainer/optim/minibatch"
 )
 
 // SGD is stochastic gradient descent (Robbins & Monro 1951; for networks LeCun, Bottou, Orr & Müller 1998):
@@ -16,15 +17,15 @@ var SGD = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
-	Parameters: optim.Parameters(Rate.Starting(0.1, ""), Batch.Starting(64)),
-	Edge:       func(s *optim.Settings) (float64, string) { return 2 / Rate.Of(s), "2/η" },
-	New:        func() optim.Method { return &batches{update: new(descent)} },
+	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.1, ""), minibatch.Size.Starting(64)),
+	Edge:       func(s *optim.Settings) (float64, string) { return 2 / minibatch.Rate.Of(s), "2/η" },
+	New:        func() optim.Method { return &minibatch.Method{Update: new(descent)} },
 }
 
 type descent struct{ eta float64 }
 
-func (d *descent) begin(s *optim.State) { d.eta = Rate.Of(s.Settings) }
+func (d *descent) Begin(s *optim.State, rate float64) { d.eta = rate }
 
-func (d *descent) carried() any { return &struct{}{} }
+func (d *descent) Carried() any { return &struct{}{} }
 
-func (d *descent) move(w, g []float64, _ int) { vector.Axpy(w, -d.eta, g) }
+func (d *descent) Move(w, g []float64, _ int) { vector.Axpy(w, -d.eta, g) }

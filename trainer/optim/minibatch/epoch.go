@@ -1,0 +1,264 @@
+// Package minibatch has the epoch that methods share which go through batches of rows: their order, the schedule of their
+// rate, the decay of weights, and the check of what is not finite.
+package minibatch
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+)
+
+// Method goes through all rows once an epoch, in a new random order, with an update after each batch. The last batch may be
+// shorter, and its mean is over its own rows.
+type Method struct {
+	// Update moves the weights.
+	Update Update
+	// Ahead returns where the gradient is taken, which must stay as it is until the update; nil: at w.
+	Ahead func(s *optim.Settings, w []float64) []float64
+
+	order    []int
+	start    []float64 // the weights at the beginning of the epoch
+	gradient []float64 // of a batch
+	rate     float64   // of the last batch
+	batch    Batch
+
+	left    float64      // of a weight that decays
+	decays  []optim.Span // nil: none does
+	squares []float64    // sums of the gradient's squares, of a tile each
+	weights []float64    // of the call under way
+	tiled   Tiled
+	share   func(worker, index int) // moveSpan
+}
+
+var _ optim.Method = (*Method)(nil)
+
+// Update is what methods of batches differ in: how a batch's gradient moves the weights. It is a Tiled or a Whole.
+type Update interface {
+	// Begin reads the settings for one batch, whose rate the schedule gives.
+	Begin(s *optim.State, rate float64)
+	// Carried returns a pointer to what the update keeps of the batches it has seen, as optim.Method's does.
+	Carried() any
+}
+
+// Tiled is an update of every weight by itself.
+type Tiled interface {
+	Update
+	// Move moves a tile of the weights, those from number first on, along its gradient g, which is finite, and keeps
+	// the method's memory of them. It meets each weight once after Begin, and several tiles at once.
+	Move(w, g []float64, first int)
+}
+
+// Whole is an update that needs the gradient of all weights.
+type Whole interface {
+	Update
+	// MoveAll moves the state's weights along the batch's gradient, which is finite.
+	MoveAll(s *optim.State, batch *Batch) error
+	// Report adds what the update did in the epoch to the report.
+	Report(r *optim.Report)
+}
+
+// Batch is the rows of an update, and the gradient of their mean loss.
+type Batch struct {
+	Rows     []int
+	Gradient []float64
+}
+
+// Memory is what an update keeps of the batches it has seen.
+type Memory[T any] struct {
+	Moves *T `archive:"moves"` // nil before the first
+}
+
+// Carried returns the memory.
+func (m *Memory[T]) Carried() any { return m }
+
+// tile is how many weights are measured and moved at a time: their gradient stays in the first-level cache.
+const tile = 1024
+
+// span is how many tiles a thread moves at a time, some 15 µs of work.
+const span = 12
+
+// The hyperparameters that methods of batches share, each with defaults of its own.
+var (
+	Rate = &optim.Number{
+		Key: "rate", Meaning: "the step length along the gradient", Max: optim.Inf, Open: true, OpenMax: true,
+	}
+	Size = &optim.Count{Key: "batch", Meaning: "rows to an update; 0 for all of them", Max: 1e9}
+)
+
+// Parameters describes what a method reads: its own hyperparameters, and behind them those of the schedule and the decay.
+func Parameters(own ...optim.Handle) []optim.Hyperparameter {
+	return optim.Parameters(append(own, WeightDecay, Schedule, Horizon, Warmup, RateFloor)...)
+}
+
+// Carried is the update's memory; the rest begins anew with every epoch.
+func (b *Method) Carried(*optim.State) any { return b.Update.Carried() }
+
+// Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights or a gradient
+// overflow they go back to where the epoch began, so that no caller meets one that is not finite.
+func (b *Method) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
+	report := optim.NewReport()
+	if err := ctx.Err(); err != nil {
+		return report, err
+	}
+	if !vector.Finite(vector.Norm(s.W)) {
+		return report, &optim.NotFiniteError{What: "weights"}
+	}
+	if rateAt(s, 0, 1) == 0 {
+		return report, &optim.StalledError{Reason: "the schedule is over, with a rate of 0"}
+	}
+	b.start = append(b.start[:0], s.W...)
+	if len(b.gradient) != len(s.W) {
+		b.gradient = make([]float64, len(s.W))
+	}
+	mean, err := b.pass(ctx, s)
+	if !vector.Finite(vector.Norm(s.W)) {
+		copy(s.W, b.start)
+		return report, &optim.NotFiniteError{What: "weights"}
+	}
+	report.GradientNorm = mean
+	report.StepNorm = floats.Distance(s.W, b.start, 2)
+	report.Rate = b.rate
+	report.Accepted = true
+	if w, ok := b.Update.(Whole); ok {
+		full := report // which is allocated for this branch alone
+		w.Report(&full)
+		report = full
+	}
+	if err == nil && report.StepNorm == 0 {
+		err = &optim.StalledError{Reason: "an epoch changed no weight"}
+	}
+	return report, err
+}
+
+// pass goes through the batches and returns the root mean square of their gradients' norms.
+func (b *Method) pass(ctx context.Context, s *optim.State) (float64, error) {
+	rows := s.Objective.(optim.RowObjective)
+	size := b.shuffle(s, rows.Rows())
+	total := (len(b.order) + size - 1) / size
+	squares := 0.0
+	for i := range total {
+		at := s.W
+		if b.Ahead != nil {
+			at = b.Ahead(s.Settings, s.W)
+		}
+		b.batch = Batch{b.order[i*size : min((i+1)*size, len(b.order))], b.gradient}
+		loss := b.gradientTo(s, rows, at, b.batch.Rows)
+		if !vector.Finite(loss) {
+			return math.NaN(), &optim.NotFiniteError{What: "loss"}
+		}
+		b.rate = rateAt(s, i, total)
+		length, err := b.move(s)
+		s.Evaluated = false
+		if err != nil {
+			return math.NaN(), err
+		}
+		if !vector.Finite(length) {
+			copy(s.W, b.start)
+			return math.NaN(), &optim.NotFiniteError{What: "gradient"}
+		}
+		squares += length * length
+		in := optim.Inner{Iteration: krylov.Iteration{Number: i + 1}, Loss: loss, Total: total}
+		if err := s.Watch(ctx, in); err != nil {
+			return math.Sqrt(squares / float64(i+1)), err
+		}
+	}
+	return math.Sqrt(squares / float64(total)), nil
+}
+
+// gradientTo stores the gradient of a batch.
+func (b *Method) gradientTo(s *optim.State, of optim.RowObjective, at []float64, rows []int) float64 {
+	if noisy, ok := of.(optim.NoisyObjective); ok && noisy.Noise() > 0 {
+		return noisy.NoisyGradientTo(b.gradient, at, rows, s.Rand)
+	}
+	if len(rows) == len(b.order) {
+		return of.GradientTo(b.gradient, at)
+	}
+	return of.BatchGradientTo(b.gradient, at, rows)
+}
+
+// move updates the weights along the gradient and returns its norm.
+func (b *Method) move(s *optim.State) (float64, error) {
+	b.beginDecay(s)
+	b.Update.Begin(s, b.rate)
+	if t, ok := b.Update.(Tiled); ok {
+		return b.moveTiles(s, t), nil
+	}
+	length := vector.Norm(b.gradient)
+	if !vector.Finite(length) {
+		return length, nil
+	}
+	b.decay(s.W, 0)
+	return length, b.Update.(Whole).MoveAll(s, &b.batch)
+}
+
+// moveTiles is move for an update of tiles. Threads share the spans of tiles. A span ends at a tile whose gradient is not
+// finite, so that the method remembers none, and then the norm is not finite either.
+func (b *Method) moveTiles(s *optim.State, t Tiled) float64 {
+	if tiles := (len(s.W) + tile - 1) / tile; len(b.squares) != tiles {
+		b.squares = make([]float64, tiles)
+	}
+	b.weights, b.tiled = s.W, t
+	if b.share == nil {
+		b.share = b.moveSpan
+	}
+	if spans := (len(b.squares) + span - 1) / span; s.Run != nil && spans > 1 {
+		s.Run(spans, b.share)
+	} else {
+		for i := range spans {
+			b.moveSpan(0, i)
+		}
+	}
+	b.weights, b.tiled = nil, nil
+	squares := 0.0
+	for _, part := range b.squares {
+		squares += part
+	}
+	switch {
+	case math.IsNaN(squares):
+		return math.NaN()
+	case squares > 0x1p-900 && squares < 0x1p900:
+		return math.Sqrt(squares)
+	}
+	return vector.Norm(b.gradient) // without over- and underflow
+}
+
+// moveSpan moves the weights of a span of tiles, and stores the sums of their gradients' squares, NaN for one that is not finite.
+func (b *Method) moveSpan(_, i int) {
+	for t := i * span; t < min((i+1)*span, len(b.squares)); t++ {
+		from, to := t*tile, min((t+1)*tile, len(b.weights))
+		g := b.gradient[from:to]
+		b.squares[t] = vector.SumSquares(g)
+		if !vector.Finite(b.squares[t]) && !vector.Finite(vector.Norm(g)) {
+			b.squares[t] = math.NaN()
+			return
+		}
+		b.decay(b.weights[from:to], from)
+		b.tiled.Move(b.weights[from:to], g, from)
+	}
+}
+
+// shuffle orders the rows anew, from the same beginning each time so that the order depends on the state
+// of the generator alone, and returns the batch size. All rows at once keep their order.
+func (b *Method) shuffle(s *optim.State, rows int) (size int) {
+	if rows < 1 {
+		panic(fmt.Sprintf("minibatch: an objective of %d rows", rows))
+	}
+	if len(b.order) != rows {
+		b.order = make([]int, rows)
+	}
+	for i := range b.order {
+		b.order[i] = i
+	}
+	size = Size.Of(s.Settings)
+	if size == 0 || size >= rows {
+		return rows
+	}
+	s.Rand.Shuffle(rows, func(i, j int) { b.order[i], b.order[j] = b.order[j], b.order[i] })
+	return size
+}

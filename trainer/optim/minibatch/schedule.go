@@ -1,0 +1,88 @@
+package minibatch
+
+import (
+	"math"
+
+	"newtop/internal/vector"
+	"newtop/trainer/optim"
+)
+
+// The schedule of the rate, over epochs since the method took over.
+var (
+	Schedule = &optim.Choice{
+		Key: "schedule", Meaning: "the rate as it is, or down to the floor along a line or half a cosine wave",
+		Choices: []string{"constant", scheduleLinear, scheduleCosine}, Source: "cosine: Loshchilov & Hutter 2017, eq. 5", Late: true,
+	}
+	Horizon = &optim.Count{
+		Key: "horizon", Meaning: "epochs until the schedule is over; 0: as many as the run has", Max: 1e9, Late: true,
+	}
+	Warmup = &optim.Number{
+		Key: "warmup", Meaning: "epochs, or a part of one, in which the rate grows from 0", Max: 1e9, Late: true,
+	}
+	RateFloor = &optim.Number{
+		Key: "rate-floor", Meaning: "where the schedule ends, as a share of the rate", Max: 1, Late: true,
+	}
+	WeightDecay = &optim.Number{
+		Key: "weight-decay", Meaning: "each update takes rate·decay of every weight, biases left out", Max: optim.Inf, OpenMax: true,
+		Source: "Loshchilov & Hutter 2019, algorithms 1 and 2", Late: true,
+	}
+)
+
+// Choices of Schedule.
+const (
+	scheduleLinear = "linear"
+	scheduleCosine = "cosine"
+)
+
+// rateAt returns the rate of batch i of total in the epoch that begins:
+//
+//	p  epochs that the method has done before the batch
+//	u  epochs of warm-up, H the horizon, φ the floor
+//	x  = (p − u)/(H − u), within 0 and 1
+//
+// the rate times 1 − (1 − φ)x, or φ + (1 − φ)(1 + cos πx)/2, and while it warms up times the share of u that is done after
+// the batch. Without a horizon, where a run goes on until it is stopped, the rate stays as it is.
+func rateAt(s *optim.State, i, total int) float64 {
+	rate, warmup := Rate.Of(s.Settings), Warmup.Of(s.Settings)
+	if done := float64(s.Epoch) + float64(i+1)/float64(total); done < warmup {
+		return rate * done / warmup
+	}
+	kind, horizon := Schedule.Of(s.Settings), float64(Horizon.Of(s.Settings))
+	if horizon == 0 {
+		horizon = float64(s.Epochs)
+	}
+	if kind != scheduleLinear && kind != scheduleCosine || horizon == 0 {
+		return rate
+	}
+	x, floor := 1.0, RateFloor.Of(s.Settings)
+	if done := float64(s.Epoch) + float64(i)/float64(total); done < horizon {
+		x = max(0, (done-warmup)/(horizon-warmup))
+	}
+	left := 1 - x
+	if kind == scheduleCosine {
+		left = (1 + math.Cos(math.Pi*x)) / 2
+	}
+	return rate * (floor + (1-floor)*left)
+}
+
+// beginDecay settles how much of which weights an update takes.
+func (b *Method) beginDecay(s *optim.State) {
+	b.left = 1 - b.rate*WeightDecay.Of(s.Settings)
+	if b.decays = nil; b.left == 1 {
+		return
+	}
+	if o, ok := s.Objective.(optim.WeightedObjective); ok {
+		b.decays = o.Weights()
+	} else {
+		b.decays = []optim.Span{{Last: len(s.W)}}
+	}
+}
+
+// decay lets weights decay, those from number first on.
+func (b *Method) decay(w []float64, first int) {
+	for _, s := range b.decays {
+		if from, to := max(s.First, first), min(s.Last, first+len(w)); from < to {
+			vector.Scale(w[from-first:to-first], b.left, w[from-first:to-first])
+		}
+	}
+}
