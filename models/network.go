@@ -40,6 +40,13 @@ func (b Block) Size() int {
 // Bias is where the biases b^l of a layer lie in the flat vector.
 type Bias struct{ Layer, Offset, Nodes int }
 
+// WeightMatrix is a dense block of weights W^{lr} as a matrix: Rows × Cols = N_To × N_From, row-major from Offset on. Biased: the
+// biases b^l of the same nodes lie directly behind it, so that [W b] is a matrix of Rows × (Cols + 1).
+type WeightMatrix struct {
+	To, From, Rows, Cols, Offset int
+	Biased                       bool
+}
+
 // NewNetwork returns the network of an architecture, or an *ArchitectureError. Softmax with squared
 // error is allowed; cross-entropy needs softmax or sigmoid outputs.
 func NewNetwork(a Architecture) (*Network, error) {
@@ -137,6 +144,20 @@ func (n *Network) Blocks() []Block { return n.blocks }
 // Biases returns the biases in the order of the flat vector; the last layer of a mixture has none. It must
 // not be changed.
 func (n *Network) Biases() []Bias { return n.biases }
+
+// Matrices returns the dense blocks as matrices, in the order of the flat vector. Of the blocks into a layer the last one is
+// Biased, unless it is sparse.
+func (n *Network) Matrices() []WeightMatrix {
+	var all []WeightMatrix
+	for _, b := range n.blocks {
+		if b.Sources != nil {
+			continue
+		}
+		biased := n.biases[b.To-1].Offset == b.Offset+b.Size()
+		all = append(all, WeightMatrix{b.To, b.From, b.Rows, b.Cols, b.Offset, biased})
+	}
+	return all
+}
 
 // Gates returns where the parameters of the gates lie in the flat vector, behind all other weights: three
 // for each of count gates, log(a/a₀), log(b/b₀) and (c − c₀)/a₀, a₀, b₀ and c₀ being width, slope and center

@@ -27,6 +27,8 @@ var (
 	_ optim.BlockObjective    = (*FixedGates)(nil)
 	_ optim.NoisyObjective    = (*FixedGates)(nil)
 	_ optim.WeightedObjective = (*FixedGates)(nil)
+	_ optim.MatrixObjective   = (*FixedGates)(nil)
+	_ optim.ChargedObjective  = (*FixedGates)(nil)
 )
 
 // FixGates returns the loss of a mixture's experts.
@@ -68,6 +70,10 @@ func (s *FixedGates) NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Ran
 }
 
 func (s *FixedGates) Weights() []optim.Span { return s.whole.Weights() }
+
+func (s *FixedGates) Matrices() []optim.Matrix { return s.whole.Matrices() }
+
+func (s *FixedGates) Charge(multiplications float64) { s.whole.Charge(multiplications) }
 
 func (s *FixedGates) GaussNewtonDiagTo(dst, w []float64) {
 	s.whole.GaussNewtonDiagTo(s.dst, s.at(w))

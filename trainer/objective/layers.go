@@ -58,11 +58,6 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 	return c, nil
 }
 
-// Charge counts multiplications that a method did by itself, in units of a gradient's.
-func (o *Objective) Charge(multiplications float64) {
-	o.Spent.Equivalents += o.Share * multiplications / (o.cost.Gradient * float64(o.Rows()))
-}
-
 // coded reports whether the targets are classes, as datasets codes them: one 1 in each row among 0 or −1.
 func coded(t *mat.Dense) bool {
 	rows, columns := t.Dims()

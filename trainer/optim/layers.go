@@ -6,10 +6,8 @@ import "gonum.org/v1/gonum/mat"
 // else, as a method needs it that solves layer by layer. Chain returns that net, the same one every time, or an
 // error that says in words why the net is not such a chain.
 type LayeredObjective interface {
-	Objective
+	ChargedObjective
 	Chain() (*Chain, error)
-	// Charge counts multiplications that the method does by itself.
-	Charge(multiplications float64)
 }
 
 // Span is the numbers of the flat vector from First to before Last.
