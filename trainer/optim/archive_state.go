@@ -14,6 +14,9 @@ type Place []float64
 // Is reports whether the weights are those of the place.
 func (p Place) Is(w []float64) bool { return slices.Equal(p, w) }
 
+// Numbers are as many as there are, and not as many as weights.
+type Numbers []float64
+
 var placeType = reflect.TypeFor[Place]()
 
 // State carries what a pointer to a struct points at: its fields that have a key,
@@ -25,6 +28,7 @@ var placeType = reflect.TypeFor[Place]()
 //	float64, bool, string  as they are
 //	int                    from 0 to MostCount
 //	[]float64              as many numbers as w has
+//	Numbers                how many; then these
 //	[]int                  ascending
 //	*struct                whether there is one; beside it its fields. One with a Place that is not w counts as none
 //	[]struct               how many; then the fields of each, under a key like "pair 2" for one of "pairs"
@@ -57,6 +61,10 @@ func (a *Archive) field(key string, field reflect.Value, w []float64) {
 		a.Text(key, p)
 	case *[]float64:
 		a.Vector(key, p, len(w))
+	case *Numbers:
+		count := len(*p)
+		a.Count(key+" count", &count, MostCount)
+		a.Vector(key, (*[]float64)(p), count)
 	case *[]int:
 		a.rows(key, p)
 	default:

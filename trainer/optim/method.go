@@ -88,6 +88,7 @@ const (
 	NeedsJacobian
 	NeedsLayers
 	NeedsMatrix // of a JacobianObjective of at most MaxMatrixDim weights
+	NeedsMatrices
 )
 
 // CapabilityError says what an objective lacks that a method needs.
@@ -108,11 +109,13 @@ func Offers(o Objective, need Capability) error {
 	_, gaussNewton := o.(GaussNewtonObjective)
 	_, rows := o.(RowObjective)
 	_, jacobian := o.(JacobianObjective)
+	_, matrices := o.(MatrixObjective)
 	return cmp.Or(
 		lacks(NeedsHessian, hessian, "products with the Hessian"),
 		lacks(NeedsGaussNewton, gaussNewton, "products with the Gauss–Newton matrix"),
 		lacks(NeedsRows, rows, "rows to take some of"),
 		lacks(NeedsJacobian, jacobian, "explicit Jacobian rows"),
+		lacks(NeedsMatrices, matrices, "weights that are matrices"),
 		lacksLayers(o, need),
 		lacksMatrix(o, need),
 	)
@@ -243,16 +246,17 @@ type Diagnostic struct {
 
 // Report is what one outer iteration did. Numbers that a method does not have are NaN.
 type Report struct {
-	Loss         float64      // E after the iteration; NaN if the method did not compute it
-	GradientNorm float64      // ‖∂E/∂w‖₂ before it; for batches the root mean square over them
-	StepNorm     float64      // ‖Δw‖₂
-	Radius       float64      // the radius the step was computed with
-	Rho          float64      // actual over predicted reduction
-	Rate         float64      // the step length along the gradient, of the last batch
-	Accepted     bool         // whether the weights moved
-	Inner        []InnerSolve // the inner solves, one a block
-	Diagnostics  []Diagnostic // what else matters for this method, always the same ones in the same order
-	Proposal     Proposal     // the last step that was tried; nothing from a method that does not hold steps against a model
+	Loss           float64         // E after the iteration; NaN if the method did not compute it
+	GradientNorm   float64         // ‖∂E/∂w‖₂ before it; for batches the root mean square over them
+	StepNorm       float64         // ‖Δw‖₂
+	Radius         float64         // the radius the step was computed with
+	Rho            float64         // actual over predicted reduction
+	Rate           float64         // the step length along the gradient, of the last batch
+	Accepted       bool            // whether the weights moved
+	Inner          []InnerSolve    // the inner solves, one a block
+	Diagnostics    []Diagnostic    // what else matters for this method, always the same ones in the same order
+	Preconditioner *Preconditioner // nil from a method that has none
+	Proposal       Proposal        // the last step that was tried; nothing from a method that does not hold steps against a model
 }
 
 // Proposal is a step s that was held against a model of the loss, taken or not. Its slices are the method's own and

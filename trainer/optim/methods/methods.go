@@ -10,6 +10,7 @@ import (
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/descent"
 	"newtop/trainer/optim/firstorder"
+	"newtop/trainer/optim/kronecker"
 	"newtop/trainer/optim/leastsquares"
 	"newtop/trainer/optim/trust"
 )
@@ -20,7 +21,7 @@ var all = []*optim.Info{
 	&trust.Newton, &trust.GaussNewton, &trust.GaussNewtonJacobi, &descent.SCG, &descent.LBFGS,
 	&firstorder.SGD, &firstorder.HeavyBall, &firstorder.Adam, &trust.LevenbergMarquardt,
 	&trust.Dogleg, &trust.GaussNewtonRows, &descent.SCGDifferences, &descent.EigenGD, &leastsquares.BPLS,
-	&firstorder.OnlineBP, &firstorder.NAG, &firstorder.AdaGrad, &firstorder.RMSProp,
+	&kronecker.SOAP, &kronecker.Shampoo, &kronecker.Muon, &firstorder.OnlineBP, &firstorder.NAG, &firstorder.AdaGrad, &firstorder.RMSProp,
 }
 
 // All returns every method in the order in which lists show them.

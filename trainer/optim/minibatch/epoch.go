@@ -99,6 +99,14 @@ func Parameters(own ...optim.Handle) []optim.Hyperparameter {
 // Carried is the update's memory; the rest begins anew with every epoch.
 func (b *Method) Carried(*optim.State) any { return b.Update.Carried() }
 
+// Restored has the update check what it was given, and make again what was not carried.
+func (b *Method) Restored(s *optim.State) error {
+	if u, ok := b.Update.(interface{ Restored(*optim.State) error }); ok {
+		return u.Restored(s)
+	}
+	return nil
+}
+
 // Step is one epoch. Interrupted, it leaves the weights as the last batch did. When weights or a gradient
 // overflow they go back to where the epoch began, so that no caller meets one that is not finite.
 func (b *Method) Step(ctx context.Context, s *optim.State) (optim.Report, error) {

@@ -1,0 +1,109 @@
+package kronecker
+
+import (
+	"time"
+
+	"gonum.org/v1/gonum/floats"
+
+	"newtop/trainer/optim"
+)
+
+// refresh counts how often the factors were refreshed in an epoch, and how long that took.
+type refresh struct {
+	count int
+	time  time.Duration
+}
+
+// since counts a refresh.
+func (r *refresh) since(began time.Time) {
+	r.count++
+	r.time += time.Since(began)
+}
+
+// report returns what came together, and begins anew.
+func (r *refresh) report() *optim.Preconditioner {
+	p := &optim.Preconditioner{Refreshes: r.count, Time: r.time}
+	*r = refresh{}
+	return p
+}
+
+// refreshes are tasks that can fail, and that tell how many multiplications they took.
+type refreshes struct {
+	tasks
+	outcomes []*outcome
+}
+
+type outcome struct {
+	spent float64
+	err   error
+}
+
+func (r *refreshes) add(f func() (spent float64, err error)) {
+	o := new(outcome)
+	r.outcomes = append(r.outcomes, o)
+	r.tasks.add(func() { o.spent, o.err = f() })
+}
+
+// do does them, and adds what they took to spent.
+func (r *refreshes) do(s *optim.State, spent *float64) error {
+	r.tasks.do(s)
+	for _, o := range r.outcomes {
+		if o.err != nil {
+			return o.err
+		}
+		*spent += o.spent
+	}
+	return nil
+}
+
+// tell describes a factor of a block, of d rows, with its values times a scale. A nil one is left out.
+func (f *factor) tell(of optim.Matrix, outputs bool, d int, scale, damping float64) optim.Factor {
+	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: damping}
+	if f != nil {
+		t.Values = floats.ScaleTo(make([]float64, d), scale, f.Values)
+	}
+	return t
+}
+
+// restored makes what is not carried, and reports whether there is no factor, or one of d rows.
+func (f *factor) restored(d int) bool {
+	switch {
+	case f == nil:
+		return true
+	case !f.fits(d):
+		return false
+	}
+	f.room(d)
+	return true
+}
+
+// columns and rows are the basis with its vectors as such: Q and Qᵀ.
+func (f *factor) columns() []float64 { return f.q }
+
+func (f *factor) rows() []float64 { return f.Qt }
+
+// permuteRows and permuteColumns bring what belongs to vectors of a basis into their new order, of v, m × n.
+func permuteRows(v []float64, m, n int, order []int) {
+	old := append([]float64(nil), v...)
+	for i, k := range order {
+		copy(v[i*n:][:n], old[k*n:][:n])
+	}
+}
+
+func permuteColumns(v []float64, m, n int, order []int) {
+	old := make([]float64, n)
+	for i := range m {
+		row := v[i*n:][:n]
+		copy(old, row)
+		for j, k := range order {
+			row[j] = old[k]
+		}
+	}
+}
+
+// charge charges multiplications to the objective, if that counts work.
+func charge(s *optim.State, multiplications float64) {
+	if o, ok := s.Objective.(optim.ChargedObjective); ok {
+		o.Charge(multiplications)
+	}
+}

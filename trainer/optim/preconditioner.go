@@ -1,0 +1,19 @@
+package optim
+
+import "time"
+
+// Preconditioner is what a method that scales gradients by matrices of their layers tells of these after an epoch.
+type Preconditioner struct {
+	Refreshes int           // how often in the epoch bases, roots or inverses were made anew
+	Time      time.Duration // that this took
+	Factors   []Factor
+}
+
+// Factor is a symmetric positive semidefinite matrix of the size of one side of a block of weights.
+type Factor struct {
+	To, From int  // of the block, as Matrix has them
+	Outputs  bool // whether it is of the side of layer To; that of From else
+	Size     int
+	Values   []float64 // its eigenvalues, or estimates, in descending order when it was last refreshed; none where it is left out
+	Damping  float64   // what is added to them; NaN: nothing is
+}
