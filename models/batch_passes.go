@@ -1,7 +1,6 @@
 package models
 
 import (
-	"newtop/internal/vector"
 	"newtop/models/blas"
 	"newtop/models/internal/pass"
 	"newtop/models/reduce"
@@ -13,10 +12,9 @@ type batchPasses[F pass.Float] struct {
 	x, t    pass.Matrix[F]
 	most    int               // rows of a batch
 	workers []*batchWorker[F] // the caller's, and from the first large batch on one for every thread
-	sums    [][]F             // of a part each; in double precision the first part's is the caller's vector
+	sums    partSums[F]       // of gradients
 
 	// Of the call under way.
-	dst  []float64
 	w    []F
 	rows []int
 
@@ -30,7 +28,7 @@ type batchWorker[F pass.Float] struct {
 }
 
 func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasses[F] {
-	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows}
+	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows, sums: partSums[F]{size: n.Dim()}}
 	if !isDouble[F]() {
 		b.rounded = make([]F, n.Dim())
 	}
@@ -63,40 +61,18 @@ func (b *batchPasses[F]) shareNodes(pool *reduce.Pool) {
 	}
 }
 
-func (b *batchPasses[F]) addParts(count int) {
-	for len(b.sums) < count {
-		var sum []F
-		if len(b.sums) > 0 || !isDouble[F]() {
-			sum = make([]F, b.net.Dim())
-		}
-		b.sums = append(b.sums, sum)
-	}
+func (b *batchPasses[F]) beginGradient(dst, w []float64, rows []int, parts int) {
+	b.w, b.rows = rounded(w, b.rounded), rows
+	b.sums.begin(dst, parts)
 }
 
-func (b *batchPasses[F]) begin(dst, w []float64, rows []int) {
-	b.dst, b.w, b.rows = dst, rounded(w, b.rounded), rows
-	if isDouble[F]() {
-		b.sums[0] = as[F](dst)
-	}
-}
-
-func (b *batchPasses[F]) end(parts int) {
-	if isDouble[F]() {
-		for _, sum := range b.sums[1:parts] {
-			vector.Add(b.dst, b.dst, as[float64](sum))
-		}
-		b.sums[0] = nil
-	} else {
-		vector.Widen(b.dst, as[float32](b.sums[0]))
-		for _, sum := range b.sums[1:parts] {
-			vector.AddWidened(b.dst, as[float32](sum))
-		}
-	}
-	b.dst, b.w, b.rows = nil, nil, nil
+func (b *batchPasses[F]) end() {
+	b.sums.end()
+	b.w, b.rows = nil, nil
 }
 
 func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
-	s, sum := b.workers[worker], b.sums[i]
+	s, sum := b.workers[worker], b.sums.of[i]
 	share := 1 / float64(len(b.rows))
 	start := blas.Zero
 	part.loss = 0
@@ -115,7 +91,7 @@ func (b *batchPasses[F]) ofRow() float64 {
 	s := b.workers[0]
 	s.prepare(b, b.rows)
 	loss := s.PassRow(b.w, &s.Own).Loss
-	s.StoreGradientRow(b.sums[0], b.w, &s.Own)
+	s.StoreGradientRow(b.sums.of[0], b.w, &s.Own)
 	return loss
 }
 
