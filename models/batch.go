@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 
+	"newtop/internal/vector"
 	"newtop/models/reduce"
 )
 
@@ -35,6 +36,7 @@ type batchComputation interface {
 	// beginGradient is given the arguments of a call, and how many parts it has; end takes them away and stores the sums over
 	// the parts.
 	beginGradient(dst, w []float64, rows []int, parts int)
+	beginSquares(dst []float64, parts int) // behind it
 	end()
 	// addPart sums up what is asked for over the rows of a part, of which worker may be one of several at once.
 	addPart(worker, i int, part *batchPart)
@@ -82,6 +84,26 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	}
 	parts := b.divide(len(rows), b.cost.Gradient, b.wide)
 	b.beginGradient(dst, w, rows, parts)
+	b.run(parts, b.wide)
+	b.end()
+	return b.loss(parts, len(rows))
+}
+
+// GradientSquaresTo is GradientTo, to the bit, and stores in squares the mean over the rows of the squares of each row's own
+// gradient: the diagonal of the empirical Fisher matrix, with which Martens 2010, §4.7, preconditions, and from which Byrd et al.
+// 2012, §4, estimate the gradient's variance. The parameters of gates are in it like weights.
+func (b *Batch) GradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
+	b.net.checkWeights("GradientSquaresTo", "dst", dst)
+	b.net.checkWeights("GradientSquaresTo", "squares", squares)
+	b.check("GradientSquaresTo", w, rows)
+	if len(rows) == 1 {
+		loss := b.GradientTo(dst, w, rows)
+		vector.Mul(squares, dst, dst)
+		return loss
+	}
+	parts := b.divide(len(rows), b.cost.Gradient, b.wide)
+	b.beginGradient(dst, w, rows, parts)
+	b.beginSquares(squares, parts)
 	b.run(parts, b.wide)
 	b.end()
 	return b.loss(parts, len(rows))

@@ -13,6 +13,7 @@ type batchPasses[F pass.Float] struct {
 	most    int               // rows of a batch
 	workers []*batchWorker[F] // the caller's, and from the first large batch on one for every thread
 	sums    partSums[F]       // of gradients
+	squares partSums[F]       // of the squares of rows' own
 
 	// Of the call under way.
 	w    []F
@@ -28,7 +29,8 @@ type batchWorker[F pass.Float] struct {
 }
 
 func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasses[F] {
-	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows, sums: partSums[F]{size: n.Dim()}}
+	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows}
+	b.sums.size, b.squares.size = n.Dim(), n.Dim()
 	if !isDouble[F]() {
 		b.rounded = make([]F, n.Dim())
 	}
@@ -66,14 +68,16 @@ func (b *batchPasses[F]) beginGradient(dst, w []float64, rows []int, parts int) 
 	b.sums.begin(dst, parts)
 }
 
+func (b *batchPasses[F]) beginSquares(dst []float64, parts int) { b.squares.begin(dst, parts) }
+
 func (b *batchPasses[F]) end() {
 	b.sums.end()
+	b.squares.end()
 	b.w, b.rows = nil, nil
 }
 
 func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
-	s, sum := b.workers[worker], b.sums.of[i]
-	share := 1 / float64(len(b.rows))
+	s := b.workers[worker]
 	start := blas.Zero
 	part.loss = 0
 	most := b.blockRows()
@@ -81,10 +85,20 @@ func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
 	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
 	for first := part.first; first < part.last; first += size {
 		s.prepare(b, b.rows[first:min(first+size, part.last)])
-		part.loss += s.Pass(b.w, &s.Own, share).Loss
-		s.GradientTo(sum, b.w, &s.Own, start)
+		part.loss += b.addGradient(s, i, start)
 		start = blas.Add
 	}
+}
+
+// addGradient adds what the rows of a block add to the gradient, and to the squares if these are asked for, and returns their loss.
+func (b *batchPasses[F]) addGradient(s *batchWorker[F], part int, start blas.Start) float64 {
+	share := 1 / float64(len(b.rows))
+	loss := s.Pass(b.w, &s.Own, share).Loss
+	s.GradientTo(b.sums.of[part], b.w, &s.Own, start)
+	if b.squares.begun() {
+		s.SquaresTo(b.squares.of[part], &s.Own, share, start)
+	}
+	return loss
 }
 
 func (b *batchPasses[F]) ofRow() float64 {

@@ -30,8 +30,14 @@ func (s *partSums[F]) begin(dst []float64, parts int) {
 	}
 }
 
-// end stores the sum, and takes away what begin was given.
+// begun reports whether there is something to sum up.
+func (s *partSums[F]) begun() bool { return s.dst != nil }
+
+// end stores the sum, if there is one, and takes away what begin was given.
 func (s *partSums[F]) end() {
+	if !s.begun() {
+		return
+	}
 	if isDouble[F]() {
 		for _, sum := range s.of[1:s.parts] {
 			vector.Add(s.dst, s.dst, as[float64](sum))

@@ -14,6 +14,7 @@ type Cost struct {
 	Diagonal    float64 // the Gauss–Newton matrix's diagonal
 	Rows        float64 // one product with the Gauss–Newton matrix through explicit Jacobian rows
 	Matrix      float64 // the Gauss–Newton matrix itself
+	Squares     float64 // the gradient and the squares of each row's own (Batch.GradientSquaresTo)
 }
 
 // Cost returns what the network costs per row.
@@ -24,6 +25,7 @@ func (n *Network) Cost() Cost {
 	for _, b := range n.blocks {
 		weights := float64(b.Size())
 		c.Loss += weights
+		c.Squares += weights
 		c.Diagonal += weights
 		if b.From == 0 {
 			c.Gradient += 2 * weights
@@ -43,6 +45,7 @@ func (n *Network) Cost() Cost {
 			c.Diagonal += weights // what all outputs share
 		}
 	}
+	c.Squares += c.Gradient
 	return c
 }
 
