@@ -19,6 +19,7 @@ type Batch struct {
 	most  int
 	parts []batchPart // of a large batch
 	wide  bool        // whether threads share the work on nodes
+	batchFactors
 	batchComputation
 	add func(worker, part int)
 }
@@ -37,6 +38,8 @@ type batchComputation interface {
 	// the parts.
 	beginGradient(dst, w []float64, rows []int, parts int)
 	beginSquares(dst []float64, parts int) // behind it
+	// beginMoments is for the sums of K-FAC's factors, over rows whose targets are made of numbers that were drawn.
+	beginMoments(dst, w []float64, rows []int, drawn []float64, parts int)
 	end()
 	// addPart sums up what is asked for over the rows of a part, of which worker may be one of several at once.
 	addPart(worker, i int, part *batchPart)

@@ -14,10 +14,12 @@ type batchPasses[F pass.Float] struct {
 	workers []*batchWorker[F] // the caller's, and from the first large batch on one for every thread
 	sums    partSums[F]       // of gradients
 	squares partSums[F]       // of the squares of rows' own
+	moments partSums[F]       // of K-FAC's factors
 
 	// Of the call under way.
-	w    []F
-	rows []int
+	w     []F
+	rows  []int
+	drawn []float64 // what targets are made of
 
 	rounded []F // room for w
 }
@@ -30,7 +32,7 @@ type batchWorker[F pass.Float] struct {
 
 func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasses[F] {
 	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows}
-	b.sums.size, b.squares.size = n.Dim(), n.Dim()
+	b.sums.size, b.squares.size, b.moments.size = n.Dim(), n.Dim(), n.moments.Size
 	if !isDouble[F]() {
 		b.rounded = make([]F, n.Dim())
 	}
@@ -70,10 +72,16 @@ func (b *batchPasses[F]) beginGradient(dst, w []float64, rows []int, parts int) 
 
 func (b *batchPasses[F]) beginSquares(dst []float64, parts int) { b.squares.begin(dst, parts) }
 
+func (b *batchPasses[F]) beginMoments(dst, w []float64, rows []int, drawn []float64, parts int) {
+	b.w, b.rows, b.drawn = rounded(w, b.rounded), rows, drawn
+	b.moments.begin(dst, parts)
+}
+
 func (b *batchPasses[F]) end() {
 	b.sums.end()
 	b.squares.end()
-	b.w, b.rows = nil, nil
+	b.moments.end()
+	b.w, b.rows, b.drawn = nil, nil, nil
 }
 
 func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
@@ -84,8 +92,15 @@ func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
 	blocks := (part.last - part.first + most - 1) / most
 	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
 	for first := part.first; first < part.last; first += size {
-		s.prepare(b, b.rows[first:min(first+size, part.last)])
-		part.loss += b.addGradient(s, i, start)
+		last := min(first+size, part.last)
+		s.prepare(b, b.rows[first:last])
+		if b.moments.begun() {
+			draws := b.net.net.Draws()
+			s.PassDrawn(b.w, &s.Own, b.drawn[first*draws:last*draws])
+			s.MomentsTo(b.moments.of[i], &b.net.moments, &s.Own, start)
+		} else {
+			part.loss += b.addGradient(s, i, start)
+		}
 		start = blas.Add
 	}
 }

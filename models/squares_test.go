@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"newtop/models/reduce"
 )
@@ -20,8 +19,7 @@ func rowGradient(p problem, row int) []float64 {
 		newNaive(p.n.Architecture(), p.w, p.x.RawRowView(row)).gradient(g, p.t.RawRowView(row))
 		return g
 	}
-	p.x, p.t = p.x.Slice(row, row+1, 0, p.n.Columns()).(*mat.Dense), p.t.Slice(row, row+1, 0, p.n.Outputs()).(*mat.Dense)
-	return hyperAll(p).gradient
+	return hyperAll(p.one(row)).gradient
 }
 
 // TestGradientSquares holds gradients and the means of the squares of rows' gradients against rows taken one by one: of random
@@ -128,7 +126,7 @@ func TestBatchCost(t *testing.T) {
 			p = randomMixture(t, seed, size, false)
 		}
 		b, cost, rows := p.n.NewBatch(p.x, p.t, size), p.n.Cost(), rand.Perm(size)
-		dst, squares := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
+		dst, squares, factors := make([]float64, p.n.Dim()), make([]float64, p.n.Dim()), p.n.NewFactors()
 		for _, c := range []struct {
 			what string
 			run  func()
@@ -136,6 +134,7 @@ func TestBatchCost(t *testing.T) {
 		}{
 			{"gradient", func() { b.GradientTo(dst, p.w, rows) }, cost.Gradient},
 			{"squares", func() { b.GradientSquaresTo(dst, squares, p.w, rows) }, cost.Squares},
+			{"factors", func() { b.FactorsTo(factors, p.w, rows, rand.New(rand.NewPCG(1, 1))) }, cost.Factors},
 		} {
 			s := b.batchComputation.(*batchPasses[float64]).workers[0]
 			s.Multiplications = 0
