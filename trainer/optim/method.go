@@ -4,10 +4,8 @@
 package optim
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -75,81 +73,6 @@ type BlockObjective interface {
 	Objective
 	Rows() int
 	Blocks(count int) []Objective
-}
-
-// Capability is a set of what a method needs from its objective beyond loss and gradient.
-type Capability uint8
-
-// The capabilities, one for each optional interface.
-const (
-	NeedsHessian Capability = 1 << iota
-	NeedsGaussNewton
-	NeedsRows
-	NeedsJacobian
-	NeedsLayers
-	NeedsMatrix // of a JacobianObjective of at most MaxMatrixDim weights
-)
-
-// CapabilityError says what an objective lacks that a method needs.
-type CapabilityError struct{ Reason string }
-
-func (e *CapabilityError) Error() string { return e.Reason }
-
-// Offers returns a *CapabilityError unless o has all the capabilities, so that a method can be refused
-// before a run instead of failing in the middle of one.
-func Offers(o Objective, need Capability) error {
-	lacks := func(c Capability, ok bool, what string) error {
-		if need&c == 0 || ok {
-			return nil
-		}
-		return &CapabilityError{Reason: "the objective has no " + what}
-	}
-	_, hessian := o.(HessianObjective)
-	_, gaussNewton := o.(GaussNewtonObjective)
-	_, rows := o.(RowObjective)
-	_, jacobian := o.(JacobianObjective)
-	return cmp.Or(
-		lacks(NeedsHessian, hessian, "products with the Hessian"),
-		lacks(NeedsGaussNewton, gaussNewton, "products with the Gauss–Newton matrix"),
-		lacks(NeedsRows, rows, "rows to take some of"),
-		lacks(NeedsJacobian, jacobian, "explicit Jacobian rows"),
-		lacksLayers(o, need),
-		lacksMatrix(o, need),
-	)
-}
-
-// lacksLayers is nil unless layers are needed and o is no chain of them.
-func lacksLayers(o Objective, need Capability) error {
-	if need&NeedsLayers == 0 {
-		return nil
-	}
-	layered, ok := o.(LayeredObjective)
-	if !ok {
-		return &CapabilityError{Reason: "the objective has no layers to solve one by one"}
-	}
-	if _, err := layered.Chain(); err != nil {
-		return &CapabilityError{Reason: err.Error()}
-	}
-	return nil
-}
-
-// MaxMatrixDim is the largest number of weights that methods with NeedsMatrix work on: the matrix of all pairs
-// of them, which has room for its factor, takes 970 MB.
-const MaxMatrixDim = 11000
-
-// lacksMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
-func lacksMatrix(o Objective, need Capability) error {
-	if need&NeedsMatrix == 0 {
-		return nil
-	}
-	if _, ok := o.(JacobianObjective); !ok {
-		return &CapabilityError{Reason: "the objective has no Gauss–Newton matrix to factorize"}
-	}
-	if n := o.Dim(); n > MaxMatrixDim {
-		return &CapabilityError{Reason: fmt.Sprintf(
-			"the matrix of %d weights is too large to factorize: expected at most %d weights", n, MaxMatrixDim)}
-	}
-	return nil
 }
 
 // ErrInterrupted is returned by a Monitor, and then by Step, when the outer iteration must be given
