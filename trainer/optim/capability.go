@@ -6,9 +6,9 @@ import (
 )
 
 // Capability is a set of what a method needs from its objective beyond loss and gradient.
-type Capability uint8
+type Capability uint16
 
-// The capabilities, one for each optional interface.
+// The capabilities, most of them one for each optional interface.
 const (
 	NeedsHessian Capability = 1 << iota
 	NeedsGaussNewton
@@ -16,16 +16,31 @@ const (
 	NeedsJacobian
 	NeedsLayers
 	NeedsMatrix // of a JacobianObjective of at most MaxMatrixDim weights
+	NeedsFactors
+	NeedsSquares
+	NeedsSample
 )
+
+// OfferingObjective has the interfaces of capabilities that it may lack all the same, as where its rows are in other processes.
+// Offers returns an error that says so in words, on one line, for what it lacks of need.
+type OfferingObjective interface {
+	Objective
+	Offers(need Capability) error
+}
 
 // CapabilityError says what an objective lacks that a method needs.
 type CapabilityError struct{ Reason string }
 
 func (e *CapabilityError) Error() string { return e.Reason }
 
-// Offers returns a *CapabilityError unless o has all the capabilities, so that a method can be refused
+// Offers returns an error, a *CapabilityError or o's own, unless o has all the capabilities, so that a method can be refused
 // before a run instead of failing in the middle of one.
 func Offers(o Objective, need Capability) error {
+	if o, ok := o.(OfferingObjective); ok {
+		if err := o.Offers(need); err != nil {
+			return err
+		}
+	}
 	lacks := func(c Capability, ok bool, what string) error {
 		if need&c == 0 || ok {
 			return nil
@@ -36,11 +51,17 @@ func Offers(o Objective, need Capability) error {
 	_, gaussNewton := o.(GaussNewtonObjective)
 	_, rows := o.(RowObjective)
 	_, jacobian := o.(JacobianObjective)
+	_, factors := o.(FactorObjective)
+	_, squares := o.(SquaresObjective)
+	_, sample := o.(SampledObjective)
 	return cmp.Or(
 		lacks(NeedsHessian, hessian, "products with the Hessian"),
 		lacks(NeedsGaussNewton, gaussNewton, "products with the Gauss–Newton matrix"),
 		lacks(NeedsRows, rows, "rows to take some of"),
 		lacks(NeedsJacobian, jacobian, "explicit Jacobian rows"),
+		lacks(NeedsFactors, factors, "factors of its curvature"),
+		lacks(NeedsSquares, squares, "squares of its rows' gradients"),
+		lacks(NeedsSample, sample, "products over some of its rows"),
 		lacksLayers(o, need),
 		lacksMatrix(o, need),
 	)

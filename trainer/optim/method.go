@@ -47,6 +47,26 @@ type RowObjective interface {
 	BatchGradientTo(dst, w []float64, rows []int) float64
 }
 
+// SquaresObjective has the gradients of single rows, of which it tells the squares. BatchGradientSquaresTo is BatchGradientTo, and
+// stores in squares the mean over the given rows of the squares of each row's own gradient, that of its loss alone: a penalty on
+// weights is in dst and in the loss, and not in squares. So squares are the diagonal of the empirical Fisher matrix, with which
+// Martens 2010, §4.7, preconditions, and without a penalty squares − dst² is the variance of a row's gradient.
+type SquaresObjective interface {
+	RowObjective
+	BatchGradientSquaresTo(dst, squares, w []float64, rows []int) float64
+}
+
+// SampledObjective has the curvature of some of its rows, as Hessian-free methods need it [Martens 2010; Byrd et al. 2011]. Sample
+// returns the mean loss over the given rows (indices in [0, Rows), any of them more than once) as an objective of its own, which
+// offers what the whole does and has a penalty on weights whole. What is asked of it is charged as its share of the rows.
+//
+// A slot, counted from 0, has room for one sample and what it keeps for products. The next Sample of the slot takes the room, so
+// that the one before must not be used any more; others may sample between two steps, so none is kept from one step to the next.
+type SampledObjective interface {
+	RowObjective
+	Sample(slot int, rows []int) Objective
+}
+
 // NoisyObjective can add noise to the inputs of rows. NoisyGradientTo is BatchGradientTo with normal noise of standard deviation
 // Noise on every input, drawn from rng. Where Noise is not 0 methods that go through batches use it for all of them.
 type NoisyObjective interface {
