@@ -77,7 +77,7 @@ func TestBatchFactors(t *testing.T) {
 	some := []int{3, 8, 8, 0, 17}
 	eachBatch(t, 20, func(t *testing.T, whole *Objective, o optim.Objective, w []float64) {
 		f := o.(optim.FactorObjective)
-		if err := optim.Offers(o, optim.NeedsFactors|optim.NeedsSquares); err != nil {
+		if err := optim.Offers(o, optim.NeedsFactors|optim.NeedsSquares|optim.NeedsSample); err != nil {
 			t.Fatal(err)
 		}
 		network := whole.problem.Network
@@ -125,13 +125,13 @@ func TestWhatObjectivesLack(t *testing.T) {
 		need optim.Capability
 		want string
 	}{
-		{here, optim.NeedsFactors | optim.NeedsSquares | optim.NeedsHessian, ""},
+		{here, optim.NeedsFactors | optim.NeedsSquares | optim.NeedsSample | optim.NeedsHessian, ""},
 		{there, optim.NeedsFactors, "several processes'"},
 		{there, optim.NeedsSquares, "several processes'"},
 		{there, optim.NeedsSample, "several processes'"},
 		{there, optim.NeedsHessian | optim.NeedsGaussNewton, ""},
 		{sparse, optim.NeedsFactors, "sparse"},
-		{sparse, optim.NeedsSquares, ""},
+		{sparse, optim.NeedsSquares | optim.NeedsSample, ""},
 	} {
 		for _, o := range []optim.Objective{c.o, FixGates(c.o)} {
 			err := optim.Offers(o, c.need)

@@ -18,7 +18,8 @@ type FixedGates struct {
 	w, v, dst []float64     // the whole vector of each
 	matrix    *mat.SymDense // the whole one; nil before the first is asked for
 	parts     []optim.Objective
-	squares   []float64 // the whole vector; nil before the first are asked for
+	samples   []*FixedGates // by slot; nil where there is none yet
+	squares   []float64     // the whole vector; nil before the first are asked for
 }
 
 var (
@@ -30,6 +31,7 @@ var (
 	_ optim.WeightedObjective = (*FixedGates)(nil)
 	_ optim.FactorObjective   = (*FixedGates)(nil)
 	_ optim.SquaresObjective  = (*FixedGates)(nil)
+	_ optim.SampledObjective  = (*FixedGates)(nil)
 	_ optim.OfferingObjective = (*FixedGates)(nil)
 	_ optim.ChargedObjective  = (*FixedGates)(nil)
 )
@@ -132,6 +134,18 @@ func (s *FixedGates) Blocks(count int) []optim.Objective {
 		part.(*FixedGates).Gates = s.Gates
 	}
 	return s.parts
+}
+
+func (s *FixedGates) Sample(slot int, rows []int) optim.Objective {
+	whole := s.whole.Sample(slot, rows).(*Objective)
+	for len(s.samples) <= slot {
+		s.samples = append(s.samples, nil)
+	}
+	if s.samples[slot] == nil || s.samples[slot].whole != whole { // of as many rows as before
+		s.samples[slot] = FixGates(whole)
+	}
+	s.samples[slot].Gates = s.Gates
+	return s.samples[slot]
 }
 
 func (s *FixedGates) leading(h krylov.Operator) krylov.Operator { return &leading{s, h} }

@@ -39,6 +39,7 @@ type Objective struct {
 	found  [2]models.Matrix // inputs and targets of all rows, as all returns them; nil before they are asked for
 
 	factors []models.Factors // of the call under way
+	samples []*sample        // by slot; nil where there is none yet
 
 	evaluation  models.Evaluation
 	evaluatedAt []float64 // its weights
@@ -56,6 +57,7 @@ var (
 	_ optim.WeightedObjective    = (*Objective)(nil)
 	_ optim.FactorObjective      = (*Objective)(nil)
 	_ optim.SquaresObjective     = (*Objective)(nil)
+	_ optim.SampledObjective     = (*Objective)(nil)
 	_ optim.OfferingObjective    = (*Objective)(nil)
 	_ krylov.Counter             = (*product)(nil)
 )
