@@ -94,7 +94,7 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 
 // GradientSquaresTo is GradientTo, to the bit, and stores in squares the mean over the rows of the squares of each row's own
 // gradient: the diagonal of the empirical Fisher matrix, with which Martens 2010, §4.7, preconditions, and from which Byrd et al.
-// 2012, §4, estimate the gradient's variance. The parameters of gates are in it like weights.
+// 2012, §3, estimate the gradient's variance. The parameters of gates are in it like weights.
 func (b *Batch) GradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
 	b.net.checkWeights("GradientSquaresTo", "dst", dst)
 	b.net.checkWeights("GradientSquaresTo", "squares", squares)

@@ -8,7 +8,7 @@ import (
 	"newtop/models/blas"
 )
 
-// Factors are those of one of a network's Matrices W, Rows × Cols, by which K-FAC [Martens & Grosse 2015, §2–3] takes the
+// Factors are those of one of a network's Matrices W, Rows × Cols, by which K-FAC [Martens & Grosse 2015, §3, §5] takes the
 // Gauss–Newton matrix of the weights for A ⊗ S. Both are symmetric, whole, and row-major.
 //
 // Inputs is A, the mean over rows of ū ūᵀ, k × k: ū are the outputs that W multiplies, k = Cols, or where W is Biased the same with

@@ -18,7 +18,7 @@ type MatrixObjective interface {
 	Matrices() []Matrix
 }
 
-// Factors are those by which K-FAC [Martens & Grosse 2015, §2–3] takes the curvature of a Matrix for A ⊗ S. Both are symmetric,
+// Factors are those by which K-FAC [Martens & Grosse 2015, §3, §5] takes the curvature of a Matrix for A ⊗ S. Both are symmetric,
 // whole, and row-major.
 //
 // Inputs is A, the mean over rows of ū ūᵀ, k × k, of the numbers ū that the matrix multiplies: k = Cols, or where it is Biased

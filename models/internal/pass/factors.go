@@ -6,7 +6,7 @@ import (
 	"newtop/models/blas"
 )
 
-// K-FAC [Martens & Grosse 2015, §2–3] takes the Gauss–Newton matrix of the weights W^{lr} for A ⊗ S. In the terms of one row:
+// K-FAC [Martens & Grosse 2015, §3, §5] takes the Gauss–Newton matrix of the weights W^{lr} for A ⊗ S. In the terms of one row:
 //
 //	ū   the outputs u^r that W^{lr} multiplies, and a 1 behind them for biases    A = E[ū ūᵀ]
 //	y   a target that is drawn from the model's own distribution p(y|u^L)
