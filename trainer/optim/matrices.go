@@ -18,8 +18,8 @@ type MatrixObjective interface {
 	Matrices() []Matrix
 }
 
-// Factors are those by which K-FAC [Martens & Grosse 2015, §3, §5] takes the curvature of a Matrix for A ⊗ S. Both are symmetric,
-// whole, and row-major.
+// Factors are those by which K-FAC [Martens & Grosse 2015, §3, §5] takes the curvature of a Matrix for A ⊗ S, the weights
+// being in the order of columns; row by row, as the flat vector has them, it is S ⊗ A. Both are symmetric, whole, and row-major.
 //
 // Inputs is A, the mean over rows of ū ūᵀ, k × k, of the numbers ū that the matrix multiplies: k = Cols, or where it is Biased
 // Cols + 1, the last of which is a 1. Outputs is S, the mean over rows of g gᵀ, Rows × Rows, of the derivatives
