@@ -3,6 +3,7 @@ package models
 import (
 	"fmt"
 
+	"newtop/internal/vector"
 	"newtop/models/reduce"
 )
 
@@ -13,11 +14,12 @@ type Batch struct {
 	Pool *reduce.Pool
 
 	net   *Network
-	cost  int // multiplications a row
+	cost  Cost
 	rows  int // of the data
 	most  int
 	parts []batchPart // of a large batch
 	wide  bool        // whether threads share the work on nodes
+	batchFactors
 	batchComputation
 	add func(worker, part int)
 }
@@ -30,13 +32,16 @@ type batchPart struct {
 
 // batchComputation is a batchPasses of either precision.
 type batchComputation interface {
-	// addWorkers sees to it that there are that many workers, and addParts that there are sums for that many parts.
+	// addWorkers sees to it that there are that many workers.
 	addWorkers(count int)
-	addParts(count int)
-	// begin is given the arguments of a call, and end takes them away and stores the sum over that many parts.
-	begin(dst, w []float64, rows []int)
-	end(parts int)
-	// addPart sums the gradients of the rows of a part, of which worker may be one of several at once.
+	// beginGradient is given the arguments of a call, and how many parts it has; end takes them away and stores the sums over
+	// the parts.
+	beginGradient(dst, w []float64, rows []int, parts int)
+	beginSquares(dst []float64, parts int) // behind it
+	// beginMoments is for the sums of K-FAC's factors, over rows whose targets are made of numbers that were drawn.
+	beginMoments(dst, w []float64, rows []int, drawn []float64, parts int)
+	end()
+	// addPart sums up what is asked for over the rows of a part, of which worker may be one of several at once.
 	addPart(worker, i int, part *batchPart)
 	// shareNodes has the caller's worker share the work on nodes with a pool; nil: no longer.
 	shareNodes(pool *reduce.Pool)
@@ -59,7 +64,7 @@ const (
 // newBatch returns a Batch of rows that were checked.
 func newBatch(n *Network, x, t Matrix, rows int) *Batch {
 	all, _ := x.Dims()
-	b := &Batch{net: n, cost: int(n.Cost().Gradient), rows: all, most: rows, parts: make([]batchPart, 1), wide: n.wide(wideBatch)}
+	b := &Batch{net: n, cost: n.Cost(), rows: all, most: rows, parts: make([]batchPart, 1), wide: n.wide(wideBatch)}
 	if n.precision == Single {
 		b.batchComputation = newBatchPasses[float32](n, x, t, rows)
 	} else {
@@ -67,7 +72,6 @@ func newBatch(n *Network, x, t Matrix, rows int) *Batch {
 	}
 	b.add = func(worker, i int) { b.addPart(worker, i, &b.parts[i]) }
 	b.addWorkers(1)
-	b.addParts(1)
 	return b
 }
 
@@ -75,48 +79,59 @@ func newBatch(n *Network, x, t Matrix, rows int) *Batch {
 // loss. A row may be given more than once. It allocates nothing but at the first large batch.
 func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	b.net.checkWeights("GradientTo", "dst", dst)
-	b.net.checkWeights("GradientTo", "w", w)
+	b.check("GradientTo", w, rows)
+	if len(rows) == 1 {
+		b.beginGradient(dst, w, rows, 1)
+		defer b.end()
+		return b.ofRow()
+	}
+	parts := b.divide(len(rows), b.cost.Gradient, b.wide)
+	b.beginGradient(dst, w, rows, parts)
+	b.run(parts, b.wide)
+	b.end()
+	return b.loss(parts, len(rows))
+}
+
+// GradientSquaresTo is GradientTo, to the bit, and stores in squares the mean over the rows of the squares of each row's own
+// gradient: the diagonal of the empirical Fisher matrix, with which Martens 2010, §4.7, preconditions, and from which Byrd et al.
+// 2012, §3, estimate the gradient's variance. The parameters of gates are in it like weights.
+func (b *Batch) GradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
+	b.net.checkWeights("GradientSquaresTo", "dst", dst)
+	b.net.checkWeights("GradientSquaresTo", "squares", squares)
+	b.check("GradientSquaresTo", w, rows)
+	if len(rows) == 1 {
+		loss := b.GradientTo(dst, w, rows)
+		vector.Mul(squares, dst, dst)
+		return loss
+	}
+	parts := b.divide(len(rows), b.cost.Gradient, b.wide)
+	b.beginGradient(dst, w, rows, parts)
+	b.beginSquares(squares, parts)
+	b.run(parts, b.wide)
+	b.end()
+	return b.loss(parts, len(rows))
+}
+
+// check panics unless there is a weight for each of the network's, and the rows are some of the data's, and not too many.
+func (b *Batch) check(name string, w []float64, rows []int) {
+	b.net.checkWeights(name, "w", w)
 	if len(rows) < 1 || len(rows) > b.most {
-		panic(fmt.Sprintf("models: GradientTo: %d rows, expected 1 to %d", len(rows), b.most))
+		panic(fmt.Sprintf("models: %s: %d rows, expected 1 to %d", name, len(rows), b.most))
 	}
 	for _, p := range rows {
 		if p < 0 || p >= b.rows {
-			panic(fmt.Sprintf("models: GradientTo: row %d of %d", p, b.rows))
+			panic(fmt.Sprintf("models: %s: row %d of %d", name, p, b.rows))
 		}
 	}
-	b.begin(dst, w, rows)
-	if len(rows) == 1 {
-		loss := b.ofRow()
-		b.end(1)
-		return loss
-	}
-	count := b.divide(len(rows))
-	switch {
-	case count == 1 && b.wide && b.Pool.Threads() > 1:
-		b.shareNodes(b.Pool)
-		defer b.shareNodes(nil)
-		b.add(0, 0)
-	case count == 1:
-		b.add(0, 0)
-	default:
-		b.addWorkers(b.Pool.Threads())
-		b.Pool.Run(count, b.add)
-	}
-	b.end(count)
-	loss := 0.0
-	for _, part := range b.parts[:count] {
-		loss += part.loss
-	}
-	return loss / float64(len(rows))
 }
 
-// divide settles the parts of a batch of that many rows and returns how many there are: an even number, if there is work for
-// more than one, of as many rows each as whole registers allow. That of a wide net is one part: its sum is long. It does not
-// depend on how many threads there are.
-func (b *Batch) divide(rows int) int {
+// divide settles the parts of a batch of that many rows, each of which takes cost multiplications, and returns how many there
+// are: an even number, if there is work for more than one, of as many rows each as whole registers allow. A wide batch is one
+// part: its sum is long. It does not depend on how many threads there are.
+func (b *Batch) divide(rows int, cost float64, wide bool) int {
 	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
 	count := 1
-	if !b.wide && rows*b.cost >= 2*partWork {
+	if !wide && rows*int(cost) >= 2*partWork {
 		count = min((blocks+1)&^1, mostParts)
 	}
 	size := (rows + count - 1) / count
@@ -124,10 +139,33 @@ func (b *Batch) divide(rows int) int {
 	count = (rows + size - 1) / size
 	if len(b.parts) < count {
 		b.parts = append(b.parts, make([]batchPart, count-len(b.parts))...)
-		b.addParts(count)
 	}
 	for i := range b.parts[:count] {
 		b.parts[i].first, b.parts[i].last = i*size, min((i+1)*size, rows)
 	}
 	return count
+}
+
+// run computes the parts. Threads share them, or of a wide batch the work on nodes.
+func (b *Batch) run(parts int, wide bool) {
+	switch {
+	case parts == 1 && wide && b.Pool.Threads() > 1:
+		b.shareNodes(b.Pool)
+		defer b.shareNodes(nil)
+		b.add(0, 0)
+	case parts == 1:
+		b.add(0, 0)
+	default:
+		b.addWorkers(b.Pool.Threads())
+		b.Pool.Run(parts, b.add)
+	}
+}
+
+// loss returns the mean of what so many rows in that many parts lost.
+func (b *Batch) loss(parts, rows int) float64 {
+	loss := 0.0
+	for _, part := range b.parts[:parts] {
+		loss += part.loss
+	}
+	return loss / float64(rows)
 }

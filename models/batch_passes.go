@@ -1,7 +1,6 @@
 package models
 
 import (
-	"newtop/internal/vector"
 	"newtop/models/blas"
 	"newtop/models/internal/pass"
 	"newtop/models/reduce"
@@ -13,12 +12,14 @@ type batchPasses[F pass.Float] struct {
 	x, t    pass.Matrix[F]
 	most    int               // rows of a batch
 	workers []*batchWorker[F] // the caller's, and from the first large batch on one for every thread
-	sums    [][]F             // of a part each; in double precision the first part's is the caller's vector
+	sums    partSums[F]       // of gradients
+	squares partSums[F]       // of the squares of rows' own
+	moments partSums[F]       // of K-FAC's factors
 
 	// Of the call under way.
-	dst  []float64
-	w    []F
-	rows []int
+	w     []F
+	rows  []int
+	drawn []float64 // what targets are made of
 
 	rounded []F // room for w
 }
@@ -31,6 +32,7 @@ type batchWorker[F pass.Float] struct {
 
 func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasses[F] {
 	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows}
+	b.sums.size, b.squares.size, b.moments.size = n.Dim(), n.Dim(), n.moments.Size
 	if !isDouble[F]() {
 		b.rounded = make([]F, n.Dim())
 	}
@@ -63,59 +65,62 @@ func (b *batchPasses[F]) shareNodes(pool *reduce.Pool) {
 	}
 }
 
-func (b *batchPasses[F]) addParts(count int) {
-	for len(b.sums) < count {
-		var sum []F
-		if len(b.sums) > 0 || !isDouble[F]() {
-			sum = make([]F, b.net.Dim())
-		}
-		b.sums = append(b.sums, sum)
-	}
+func (b *batchPasses[F]) beginGradient(dst, w []float64, rows []int, parts int) {
+	b.w, b.rows = rounded(w, b.rounded), rows
+	b.sums.begin(dst, parts)
 }
 
-func (b *batchPasses[F]) begin(dst, w []float64, rows []int) {
-	b.dst, b.w, b.rows = dst, rounded(w, b.rounded), rows
-	if isDouble[F]() {
-		b.sums[0] = as[F](dst)
-	}
+func (b *batchPasses[F]) beginSquares(dst []float64, parts int) { b.squares.begin(dst, parts) }
+
+func (b *batchPasses[F]) beginMoments(dst, w []float64, rows []int, drawn []float64, parts int) {
+	b.w, b.rows, b.drawn = rounded(w, b.rounded), rows, drawn
+	b.moments.begin(dst, parts)
 }
 
-func (b *batchPasses[F]) end(parts int) {
-	if isDouble[F]() {
-		for _, sum := range b.sums[1:parts] {
-			vector.Add(b.dst, b.dst, as[float64](sum))
-		}
-		b.sums[0] = nil
-	} else {
-		vector.Widen(b.dst, as[float32](b.sums[0]))
-		for _, sum := range b.sums[1:parts] {
-			vector.AddWidened(b.dst, as[float32](sum))
-		}
-	}
-	b.dst, b.w, b.rows = nil, nil, nil
+func (b *batchPasses[F]) end() {
+	b.sums.end()
+	b.squares.end()
+	b.moments.end()
+	b.w, b.rows, b.drawn = nil, nil, nil
 }
 
 func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
-	s, sum := b.workers[worker], b.sums[i]
-	share := 1 / float64(len(b.rows))
+	s := b.workers[worker]
 	start := blas.Zero
 	part.loss = 0
 	most := b.blockRows()
 	blocks := (part.last - part.first + most - 1) / most
 	size := ((part.last-part.first+blocks-1)/blocks + evenRows - 1) &^ (evenRows - 1)
 	for first := part.first; first < part.last; first += size {
-		s.prepare(b, b.rows[first:min(first+size, part.last)])
-		part.loss += s.Pass(b.w, &s.Own, share).Loss
-		s.GradientTo(sum, b.w, &s.Own, start)
+		last := min(first+size, part.last)
+		s.prepare(b, b.rows[first:last])
+		if b.moments.begun() {
+			draws := b.net.net.Draws()
+			s.PassDrawn(b.w, &s.Own, b.drawn[first*draws:last*draws])
+			s.MomentsTo(b.moments.of[i], &b.net.moments, &s.Own, start)
+		} else {
+			part.loss += b.addGradient(s, i, start)
+		}
 		start = blas.Add
 	}
+}
+
+// addGradient adds what the rows of a block add to the gradient, and to the squares if these are asked for, and returns their loss.
+func (b *batchPasses[F]) addGradient(s *batchWorker[F], part int, start blas.Start) float64 {
+	share := 1 / float64(len(b.rows))
+	loss := s.Pass(b.w, &s.Own, share).Loss
+	s.GradientTo(b.sums.of[part], b.w, &s.Own, start)
+	if b.squares.begun() {
+		s.SquaresTo(b.squares.of[part], &s.Own, share, start)
+	}
+	return loss
 }
 
 func (b *batchPasses[F]) ofRow() float64 {
 	s := b.workers[0]
 	s.prepare(b, b.rows)
 	loss := s.PassRow(b.w, &s.Own).Loss
-	s.StoreGradientRow(b.sums[0], b.w, &s.Own)
+	s.StoreGradientRow(b.sums.of[0], b.w, &s.Own)
 	return loss
 }
 

@@ -80,7 +80,7 @@ func TestLargeBatches(t *testing.T) {
 			if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, w, rows[:size]) }); count != 0 {
 				t.Errorf("%d rows, %d threads: %g allocations", size, threads, count)
 			}
-			if parts := b.divide(size); (parts > 1) != (size*16640 >= 2*partWork) {
+			if parts := b.divide(size, b.cost.Gradient, b.wide); (parts > 1) != (size*16640 >= 2*partWork) {
 				t.Errorf("%d rows have %d parts", size, parts)
 			}
 		}

@@ -14,6 +14,8 @@ type Cost struct {
 	Diagonal    float64 // the Gauss–Newton matrix's diagonal
 	Rows        float64 // one product with the Gauss–Newton matrix through explicit Jacobian rows
 	Matrix      float64 // the Gauss–Newton matrix itself
+	Squares     float64 // the gradient and the squares of each row's own (Batch.GradientSquaresTo)
+	Factors     float64 // K-FAC's factors, with their passes (Batch.FactorsTo)
 }
 
 // Cost returns what the network costs per row.
@@ -24,6 +26,7 @@ func (n *Network) Cost() Cost {
 	for _, b := range n.blocks {
 		weights := float64(b.Size())
 		c.Loss += weights
+		c.Squares += weights
 		c.Diagonal += weights
 		if b.From == 0 {
 			c.Gradient += 2 * weights
@@ -43,7 +46,27 @@ func (n *Network) Cost() Cost {
 			c.Diagonal += weights // what all outputs share
 		}
 	}
+	c.Squares += c.Gradient
+	c.Factors = c.Loss + n.factorCost()
 	return c
+}
+
+// factorCost counts the backward pass of K-FAC's factors, and the squares that they are the means of.
+func (n *Network) factorCost() float64 {
+	cost := 0
+	for _, b := range n.blocks {
+		if b.From > 0 {
+			cost += b.Size()
+		}
+	}
+	for l, nodes := range n.net.Nodes {
+		for _, at := range []int{n.moments.Inputs[l], n.moments.Outputs[l]} {
+			if at >= 0 {
+				cost += pass.SquareCost(nodes)
+			}
+		}
+	}
+	return float64(cost)
 }
 
 // rowCost counts the multiplications that explicit rows take for each row of data: one product through them,

@@ -71,9 +71,9 @@ func hyperActivation(f Activation, v []hyper) []hyper {
 	return u
 }
 
-// hyperForward returns net inputs and outputs of the last layer for one row.
-func hyperForward(n *naive, w []hyper, x []float64) (v, u []hyper) {
-	outputs := make([][]hyper, len(n.nodes))
+// hyperForward returns the net inputs of the last layer and the outputs of all layers for one row.
+func hyperForward(n *naive, w []hyper, x []float64) (v []hyper, outputs [][]hyper) {
+	outputs = make([][]hyper, len(n.nodes))
 	for _, x := range x[:n.nodes[0]] {
 		outputs[0] = append(outputs[0], hyper{v: x})
 	}
@@ -95,7 +95,7 @@ func hyperForward(n *naive, w []hyper, x []float64) (v, u []hyper) {
 		}
 		outputs[l] = hyperActivation(n.a.Layers[l-1].Activation, v)
 	}
-	return v, outputs[len(n.nodes)-1]
+	return v, outputs
 }
 
 // hyperMix returns Σ_i g_i o_i, g_i being the share of the bell 1/(1 + |(h − c)/a|^2b).
@@ -171,8 +171,8 @@ func hyperAll(p problem) hyperFigures {
 		var u []hyper
 		for j := range w {
 			w[j].b = 1
-			var v []hyper
-			v, u = hyperForward(n, w, p.x.RawRowView(row))
+			v, outputs := hyperForward(n, w, p.x.RawRowView(row))
+			u = outputs[len(outputs)-1]
 			w[j].b = 0
 			e := hyperLoss(&a, u, t)
 			if j == 0 {

@@ -40,6 +40,7 @@ type Linearization struct {
 	part     *reduce.Part
 	sums     *reduce.Reducer // of what belongs to weights, and of a tally
 	updated  bool
+	renewed  bool // whether inputs that were kept are other rows'
 	asked    bool // whether a product was asked for since the last Update; before the first one it is as if
 	gradient []float64
 	total    Evaluation
@@ -94,10 +95,15 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 // products needs no memory for them.
 func (l *Linearization) keep() {
 	l.current = true
-	if l.allocate() {
+	if l.allocate() || l.renewed {
 		l.pool.Run(l.sums.Tasks(), l.filling)
 	}
+	l.renewed = false
 }
+
+// Renew says that x and t, which are of the precision of the passes, have other rows now, of which there are as many. It leaves the
+// Linearization as Bind returns one, with the memory that it has.
+func (l *Linearization) Renew() { l.updated, l.current, l.renewed, l.asked = false, false, true, true }
 
 // shareTasks does tasks over blocks on the caller, who shares the work on wide layers with the pool, unless there are so many
 // tasks that threads are done with them at about the same time.

@@ -17,6 +17,9 @@ type Network struct {
 	biases []Bias  // by ascending Layer
 	net    *pass.Net
 
+	matrices []WeightMatrix
+	moments  pass.Moments // of K-FAC's factors
+
 	precision Precision // of passes
 }
 
@@ -65,6 +68,7 @@ func NewNetwork(a Architecture) (*Network, error) {
 	}
 	n := &Network{arch: a, net: net}
 	n.layOut()
+	n.findMatrices()
 	return n, nil
 }
 
@@ -118,6 +122,17 @@ func (n *Network) placeBias(l, next int) int {
 	return next + b.Nodes
 }
 
+// findMatrices lists the dense blocks.
+func (n *Network) findMatrices() {
+	for _, b := range n.blocks {
+		if b.Sources == nil {
+			biased := n.biases[b.To-1].Offset == b.Offset+b.Size()
+			n.matrices = append(n.matrices, WeightMatrix{b.To, b.From, b.Rows, b.Cols, b.Offset, biased})
+		}
+	}
+	n.moments = n.net.Moments()
+}
+
 // output returns what the network's outputs are, and what they are measured by.
 func (n *Network) output() (pass.Activation, pass.Loss) {
 	return n.net.Activations[n.net.Last()], n.net.Loss
@@ -146,18 +161,8 @@ func (n *Network) Blocks() []Block { return n.blocks }
 func (n *Network) Biases() []Bias { return n.biases }
 
 // Matrices returns the dense blocks as matrices, in the order of the flat vector. Of the blocks into a layer the last one is
-// Biased, unless it is sparse.
-func (n *Network) Matrices() []WeightMatrix {
-	var all []WeightMatrix
-	for _, b := range n.blocks {
-		if b.Sources != nil {
-			continue
-		}
-		biased := n.biases[b.To-1].Offset == b.Offset+b.Size()
-		all = append(all, WeightMatrix{b.To, b.From, b.Rows, b.Cols, b.Offset, biased})
-	}
-	return all
-}
+// Biased, unless it is sparse. It must not be changed.
+func (n *Network) Matrices() []WeightMatrix { return n.matrices }
 
 // Gates returns where the parameters of the gates lie in the flat vector, behind all other weights: three
 // for each of count gates, log(a/a₀), log(b/b₀) and (c − c₀)/a₀, a₀, b₀ and c₀ being width, slope and center

@@ -115,7 +115,7 @@ func (w *workplace) bindOthers() {
 // offers returns an error unless a method finds what it needs. A matrix is assembled of all weights, those
 // of gates included, even where the method is shown a part of it.
 func (b *binding) offers(info *optim.Info) error {
-	return cmp.Or(b.objective.Offers(info.Needs), optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
+	return cmp.Or(optim.Offers(b.target, info.Needs), optim.Offers(b.objective, info.Needs&optim.NeedsMatrix))
 }
 
 // suits returns an error if the team, a model elsewhere, or a method with such settings can't do what is to be trained.

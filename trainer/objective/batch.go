@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/models"
+	"newtop/trainer/optim"
 )
 
 // BatchGradientTo is for one process that has all rows. A run in several refuses methods that would call it.
@@ -15,21 +16,56 @@ func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 	if there := o.problem.Elsewhere; there != nil {
 		loss = there.RowsGradientTo(dst, w, rows)
 	} else {
-		if len(rows) > o.most {
-			o.most = len(rows)
-			x, t := o.on.(*Problem).all(o.rows)
-			o.batch = o.newBatch(x, t, o.most)
-		}
-		loss = o.batch.GradientTo(dst, w, rows)
+		loss = o.batchFor(len(rows)).GradientTo(dst, w, rows)
 	}
 	o.penalty.addTo(dst, w)
 	return loss + o.penalty.at(w)
 }
 
+// BatchGradientSquaresTo is BatchGradientTo for networks of newtop's, with the squares of the gradients of the rows' own losses.
+func (o *Objective) BatchGradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
+	o.chargeBatch(len(rows))
+	o.Spent.Equivalents += o.shareOf(len(rows)) * (o.cost.Squares/o.cost.Gradient - 1)
+	loss := o.batchFor(len(rows)).GradientSquaresTo(dst, squares, w, rows)
+	o.penalty.addTo(dst, w)
+	return loss + o.penalty.at(w)
+}
+
+// BatchFactorsTo is for networks of newtop's with all rows in one process.
+func (o *Objective) BatchFactorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand) {
+	o.Spent.Equivalents += o.shareOf(len(rows)) * o.cost.Factors / o.cost.Gradient
+	o.factors = o.factors[:0]
+	for _, f := range factors {
+		o.factors = append(o.factors, models.Factors(f))
+	}
+	o.batchFor(len(rows)).FactorsTo(o.factors, w, rows, rng)
+	clear(o.factors) // which are the caller's
+}
+
+// shareOf returns what share of all training rows so many of the objective's are.
+func (o *Objective) shareOf(rows int) float64 { return o.Share * float64(rows) / float64(o.Rows()) }
+
 func (o *Objective) chargeBatch(rows int) {
-	share := o.Share * float64(rows) / float64(o.Rows())
-	o.Spent.Gradients += share
-	o.Spent.Equivalents += share
+	o.Spent.Gradients += o.shareOf(rows)
+	o.Spent.Equivalents += o.shareOf(rows)
+}
+
+// all returns the rows of an objective that has all of them in this process.
+func (o *Objective) all() (x, t models.Matrix) {
+	if o.found[0] == nil {
+		o.found[0], o.found[1] = o.on.(*Problem).all(o.rows)
+	}
+	return o.found[0], o.found[1]
+}
+
+// batchFor returns the batch, which takes so many rows.
+func (o *Objective) batchFor(rows int) *models.Batch {
+	if rows > o.most {
+		o.most = rows
+		x, t := o.all()
+		o.batch = o.newBatch(x, t, rows)
+	}
+	return o.batch
 }
 
 func (o *Objective) newBatch(x, t models.Matrix, most int) *models.Batch {
@@ -64,7 +100,7 @@ type noisyBatch struct {
 
 func (o *Objective) newNoisyBatch(rows int) *noisyBatch {
 	p := o.problem
-	x, t := o.on.(*Problem).all(o.rows)
+	x, t := o.all()
 	b := &noisyBatch{inputs: p.Network.Inputs(), from: [2]models.Matrix{x, t}}
 	b.copies = [2]models.Matrix{p.newMatrix(rows, p.Network.Columns()), p.newMatrix(rows, p.Network.Outputs())}
 	b.batch = o.newBatch(b.copies[0], b.copies[1], rows)

@@ -107,10 +107,25 @@ func (p *Problem) InitTo(dst []float64, rng *rand.Rand) {
 	p.Network.InitTo(dst, p.Init, rng)
 }
 
-// Offers returns an *optim.CapabilityError for what a model elsewhere lacks of what a method needs.
+// severalProcesses is why nothing can be had of chosen rows.
+const severalProcesses = "the rows are several processes': expected one process that has them all"
+
+// alone reports whether all rows are in this process.
+func (o *Objective) alone() bool {
+	_, here := o.on.(*Problem)
+	return here
+}
+
+// Offers returns an *optim.CapabilityError for what a model elsewhere, or rows of several processes, lack of what a method needs.
 func (o *Objective) Offers(need optim.Capability) error {
-	if there := o.problem.Elsewhere; there != nil {
-		return there.Offers(need)
+	const chosen = optim.NeedsFactors | optim.NeedsSquares | optim.NeedsSample
+	switch {
+	case o.problem.Elsewhere != nil:
+		return o.problem.Elsewhere.Offers(need)
+	case need&chosen != 0 && !o.alone():
+		return &optim.CapabilityError{Reason: severalProcesses}
+	case need&optim.NeedsFactors != 0 && len(o.problem.Network.Matrices()) == 0:
+		return &optim.CapabilityError{Reason: "all connections of the network are sparse: expected a dense one at least"}
 	}
 	return nil
 }

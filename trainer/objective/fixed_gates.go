@@ -18,6 +18,8 @@ type FixedGates struct {
 	w, v, dst []float64     // the whole vector of each
 	matrix    *mat.SymDense // the whole one; nil before the first is asked for
 	parts     []optim.Objective
+	samples   []*FixedGates // by slot; nil where there is none yet
+	squares   []float64     // the whole vector; nil before the first are asked for
 }
 
 var (
@@ -27,7 +29,10 @@ var (
 	_ optim.BlockObjective    = (*FixedGates)(nil)
 	_ optim.NoisyObjective    = (*FixedGates)(nil)
 	_ optim.WeightedObjective = (*FixedGates)(nil)
-	_ optim.MatrixObjective   = (*FixedGates)(nil)
+	_ optim.FactorObjective   = (*FixedGates)(nil)
+	_ optim.SquaresObjective  = (*FixedGates)(nil)
+	_ optim.SampledObjective  = (*FixedGates)(nil)
+	_ optim.OfferingObjective = (*FixedGates)(nil)
 	_ optim.ChargedObjective  = (*FixedGates)(nil)
 )
 
@@ -61,6 +66,20 @@ func (s *FixedGates) BatchGradientTo(dst, w []float64, rows []int) float64 {
 	return loss
 }
 
+func (s *FixedGates) BatchGradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
+	if s.squares == nil {
+		s.squares = make([]float64, s.whole.Dim())
+	}
+	loss := s.whole.BatchGradientSquaresTo(s.dst, s.squares, s.at(w), rows)
+	copy(dst, s.dst)
+	copy(squares, s.squares)
+	return loss
+}
+
+func (s *FixedGates) BatchFactorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand) {
+	s.whole.BatchFactorsTo(factors, s.at(w), rows, rng)
+}
+
 func (s *FixedGates) Noise() float64 { return s.whole.Noise() }
 
 func (s *FixedGates) NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Rand) float64 {
@@ -72,6 +91,8 @@ func (s *FixedGates) NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Ran
 func (s *FixedGates) Weights() []optim.Span { return s.whole.Weights() }
 
 func (s *FixedGates) Matrices() []optim.Matrix { return s.whole.Matrices() }
+
+func (s *FixedGates) Offers(need optim.Capability) error { return s.whole.Offers(need) }
 
 func (s *FixedGates) Charge(multiplications float64) { s.whole.Charge(multiplications) }
 
@@ -113,6 +134,18 @@ func (s *FixedGates) Blocks(count int) []optim.Objective {
 		part.(*FixedGates).Gates = s.Gates
 	}
 	return s.parts
+}
+
+func (s *FixedGates) Sample(slot int, rows []int) optim.Objective {
+	whole := s.whole.Sample(slot, rows).(*Objective)
+	for len(s.samples) <= slot {
+		s.samples = append(s.samples, nil)
+	}
+	if s.samples[slot] == nil || s.samples[slot].whole != whole { // of as many rows as before
+		s.samples[slot] = FixGates(whole)
+	}
+	s.samples[slot].Gates = s.Gates
+	return s.samples[slot]
 }
 
 func (s *FixedGates) leading(h krylov.Operator) krylov.Operator { return &leading{s, h} }

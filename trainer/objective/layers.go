@@ -24,11 +24,10 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 	if arch.Mixture != nil {
 		return nil, errors.New("the network is a mixture of experts: expected layers in a row")
 	}
-	here, ok := o.on.(*Problem)
-	if !ok {
-		return nil, errors.New("the rows are several processes': expected one process that has them all")
+	if !o.alone() {
+		return nil, errors.New(severalProcesses)
 	}
-	inputs, targets := here.all(o.rows)
+	inputs, targets := o.all()
 	rows, _ := inputs.Dims()
 	x, t := models.Doubles(inputs, 0, rows), models.Doubles(targets, 0, rows)
 	c := &optim.Chain{Inputs: x, Targets: t, Classes: coded(t)}

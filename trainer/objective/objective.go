@@ -34,8 +34,12 @@ type Objective struct {
 	at     []float64 // the weights of passes
 	linear bool      // whether passes belong to at
 	batch  *models.Batch
-	most   int         // rows that batch takes at once
-	noisy  *noisyBatch // nil before the first
+	most   int              // rows that batch takes at once
+	noisy  *noisyBatch      // nil before the first
+	found  [2]models.Matrix // inputs and targets of all rows, as all returns them; nil before they are asked for
+
+	factors []models.Factors // of the call under way
+	samples []*sample        // by slot; nil where there is none yet
 
 	evaluation  models.Evaluation
 	evaluatedAt []float64 // its weights
@@ -51,6 +55,10 @@ var (
 	_ optim.JacobianObjective    = (*Objective)(nil)
 	_ optim.NoisyObjective       = (*Objective)(nil)
 	_ optim.WeightedObjective    = (*Objective)(nil)
+	_ optim.FactorObjective      = (*Objective)(nil)
+	_ optim.SquaresObjective     = (*Objective)(nil)
+	_ optim.SampledObjective     = (*Objective)(nil)
+	_ optim.OfferingObjective    = (*Objective)(nil)
 	_ krylov.Counter             = (*product)(nil)
 )
 

@@ -1,5 +1,7 @@
 package optim
 
+import "math/rand/v2"
+
 // Matrix is a dense block of weights W, Rows × Cols, row-major from Offset of the flat vector on: from the Cols nodes of layer
 // From to the Rows nodes of layer To. Where it is Biased, the Rows numbers behind it are the biases b of the same nodes, and the
 // matrix that a method works on may be [W b], Rows × (Cols + 1), whose inputs have a 1 behind them.
@@ -14,6 +16,23 @@ type Matrix struct {
 type MatrixObjective interface {
 	Objective
 	Matrices() []Matrix
+}
+
+// Factors are those by which K-FAC [Martens & Grosse 2015, §3, §5] takes the curvature of a Matrix for A ⊗ S, the weights
+// being in the order of columns; row by row, as the flat vector has them, it is S ⊗ A. Both are symmetric, whole, and row-major.
+//
+// Inputs is A, the mean over rows of ū ūᵀ, k × k, of the numbers ū that the matrix multiplies: k = Cols, or where it is Biased
+// Cols + 1, the last of which is a 1. Outputs is S, the mean over rows of g gᵀ, Rows × Rows, of the derivatives
+// g = ∂(−log p(y|x,w))/∂v by the net inputs of the layer To, for a target y that is drawn from the model's own distribution.
+type Factors struct{ Inputs, Outputs []float64 }
+
+// FactorObjective has the factors of all its Matrices. BatchFactorsTo stores those at w over the given rows (indices in [0, Rows))
+// in factors, which has room for each; what is random it draws from rng, the same for any number of threads. They are of the rows'
+// loss alone: a penalty on weights has its share in the curvature beside them, and inputs have no noise.
+type FactorObjective interface {
+	MatrixObjective
+	Rows() int
+	BatchFactorsTo(factors []Factors, w []float64, rows []int, rng *rand.Rand)
 }
 
 // ChargedObjective counts work. Charge adds multiplications that a method does by itself.

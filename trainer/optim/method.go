@@ -4,10 +4,8 @@
 package optim
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -49,6 +47,26 @@ type RowObjective interface {
 	BatchGradientTo(dst, w []float64, rows []int) float64
 }
 
+// SquaresObjective has the gradients of single rows, of which it tells the squares. BatchGradientSquaresTo is BatchGradientTo, and
+// stores in squares the mean over the given rows of the squares of each row's own gradient, that of its loss alone: a penalty on
+// weights is in dst and in the loss, and not in squares. So squares are the diagonal of the empirical Fisher matrix, with which
+// Martens 2010, §4.7, preconditions, and without a penalty squares − dst² is the variance of a row's gradient.
+type SquaresObjective interface {
+	RowObjective
+	BatchGradientSquaresTo(dst, squares, w []float64, rows []int) float64
+}
+
+// SampledObjective has the curvature of some of its rows, as Hessian-free methods need it [Martens 2010; Byrd et al. 2011]. Sample
+// returns the mean loss over the given rows (indices in [0, Rows), any of them more than once) as an objective of its own, which
+// offers what the whole does and has a penalty on weights whole. What is asked of it is charged as its share of the rows.
+//
+// A slot, counted from 0, has room for one sample and what it keeps for products. The next Sample of the slot takes the room, so
+// that the one before must not be used any more; others may sample between two steps, so none is kept from one step to the next.
+type SampledObjective interface {
+	RowObjective
+	Sample(slot int, rows []int) Objective
+}
+
 // NoisyObjective can add noise to the inputs of rows. NoisyGradientTo is BatchGradientTo with normal noise of standard deviation
 // Noise on every input, drawn from rng. Where Noise is not 0 methods that go through batches use it for all of them.
 type NoisyObjective interface {
@@ -75,84 +93,6 @@ type BlockObjective interface {
 	Objective
 	Rows() int
 	Blocks(count int) []Objective
-}
-
-// Capability is a set of what a method needs from its objective beyond loss and gradient.
-type Capability uint8
-
-// The capabilities, one for each optional interface.
-const (
-	NeedsHessian Capability = 1 << iota
-	NeedsGaussNewton
-	NeedsRows
-	NeedsJacobian
-	NeedsLayers
-	NeedsMatrix // of a JacobianObjective of at most MaxMatrixDim weights
-	NeedsMatrices
-)
-
-// CapabilityError says what an objective lacks that a method needs.
-type CapabilityError struct{ Reason string }
-
-func (e *CapabilityError) Error() string { return e.Reason }
-
-// Offers returns a *CapabilityError unless o has all the capabilities, so that a method can be refused
-// before a run instead of failing in the middle of one.
-func Offers(o Objective, need Capability) error {
-	lacks := func(c Capability, ok bool, what string) error {
-		if need&c == 0 || ok {
-			return nil
-		}
-		return &CapabilityError{Reason: "the objective has no " + what}
-	}
-	_, hessian := o.(HessianObjective)
-	_, gaussNewton := o.(GaussNewtonObjective)
-	_, rows := o.(RowObjective)
-	_, jacobian := o.(JacobianObjective)
-	_, matrices := o.(MatrixObjective)
-	return cmp.Or(
-		lacks(NeedsHessian, hessian, "products with the Hessian"),
-		lacks(NeedsGaussNewton, gaussNewton, "products with the Gauss–Newton matrix"),
-		lacks(NeedsRows, rows, "rows to take some of"),
-		lacks(NeedsJacobian, jacobian, "explicit Jacobian rows"),
-		lacks(NeedsMatrices, matrices, "weights that are matrices"),
-		lacksLayers(o, need),
-		lacksMatrix(o, need),
-	)
-}
-
-// lacksLayers is nil unless layers are needed and o is no chain of them.
-func lacksLayers(o Objective, need Capability) error {
-	if need&NeedsLayers == 0 {
-		return nil
-	}
-	layered, ok := o.(LayeredObjective)
-	if !ok {
-		return &CapabilityError{Reason: "the objective has no layers to solve one by one"}
-	}
-	if _, err := layered.Chain(); err != nil {
-		return &CapabilityError{Reason: err.Error()}
-	}
-	return nil
-}
-
-// MaxMatrixDim is the largest number of weights that methods with NeedsMatrix work on: the matrix of all pairs
-// of them, which has room for its factor, takes 970 MB.
-const MaxMatrixDim = 11000
-
-// lacksMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
-func lacksMatrix(o Objective, need Capability) error {
-	if need&NeedsMatrix == 0 {
-		return nil
-	}
-	if _, ok := o.(JacobianObjective); !ok {
-		return &CapabilityError{Reason: "the objective has no Gauss–Newton matrix to factorize"}
-	}
-	if n := o.Dim(); n > MaxMatrixDim {
-		return &CapabilityError{Reason: fmt.Sprintf(
-			"the matrix of %d weights is too large to factorize: expected at most %d weights", n, MaxMatrixDim)}
-	}
-	return nil
 }
 
 // ErrInterrupted is returned by a Monitor, and then by Step, when the outer iteration must be given

@@ -117,7 +117,9 @@ func (m *Model) Offers(need optim.Capability) error {
 	return errors.Join(
 		lacks(optim.NeedsGaussNewton, m.about.Can(HasGaussNewton), "the model answers no products with the Gauss–Newton matrix"),
 		lacks(optim.NeedsRows, m.about.Can(HasRows), "the model has no rows to take some of: expected a method that takes all"),
-		lacks(optim.NeedsLayers, false, "its layers are not known: expected a method that needs none"),
+		lacks(optim.NeedsLayers|optim.NeedsFactors, false, "its layers are not known: expected a method that needs none"),
+		lacks(optim.NeedsSquares, false, "the model gives no squares of its rows' gradients"),
+		lacks(optim.NeedsSample, false, "the model answers no products over some of its rows"),
 		lacks(optim.NeedsJacobian, need&optim.NeedsMatrix != 0, "the model gives no rows of its Jacobian"),
 	)
 }

@@ -9,11 +9,12 @@ import (
 // lies node by node. How many parts there are follows from sizes alone, and what belongs to a node is computed alike in
 // all, so that results are the same to the bit, divided or not, and however many threads share the parts.
 const (
-	mostParts   = 8
-	partNodes   = 8       // what the nodes of a part are a multiple of: as many as blas takes together
-	fewestNodes = 64      // of a part of a product, which copies the other factor
-	partWork    = 1 << 18 // multiplications of a part of a product at least, 8 µs of them
-	partNumbers = 1 << 13 // numbers of a part of elementwise work at least
+	mostParts    = 8
+	partNodes    = 8       // what the nodes of a part are a multiple of: as many as blas takes together
+	fewestNodes  = 64      // of a part of a product, which copies the other factor
+	fewestSquare = 24      // of a part of a square
+	partWork     = 1 << 18 // multiplications of a part of a product at least, 8 µs of them
+	partNumbers  = 1 << 13 // numbers of a part of elementwise work at least
 )
 
 // division is work on the nodes of a layer, which may be divided.
@@ -38,6 +39,11 @@ type division[F Float] struct {
 		x, phi, ru []F
 		kind       elements
 	}
+	square struct { // of squarePart
+		dst, x []F
+		rows   RowMajor[F]
+		start  blas.Start
+	}
 	lines struct { // of transposePart and rowSumsPart
 		dst, src []F
 		stride   int
@@ -56,6 +62,7 @@ const (
 	elementwise
 	transposing
 	addingRows
+	squaring
 )
 
 const (
@@ -93,6 +100,8 @@ func (s *Scratch[F]) do(first, last int) {
 		s.transposePart(first, last)
 	case addingRows:
 		s.rowSumsPart(first, last)
+	case squaring:
+		s.squarePart(first, last)
 	}
 }
 
@@ -126,6 +135,44 @@ func (s *Scratch[F]) productPart(first, last int) {
 		blas.Sum(p.dst[first*p.cols:], last-first, p.cols, p.cols, start, bias, one[:])
 		start = blas.Add
 	}
+}
+
+// squareTo stores x xᵀ of nodes × nodes in dst, or with blas.Add adds it, from the diagonal on to the right and what the parts have
+// of the left; xRows is x row by row. It is divided, and so half of it left out, whether threads share the parts or not.
+func (s *Scratch[F]) squareTo(dst []F, nodes int, x []F, xRows RowMajor[F], start blas.Start) {
+	q := &s.square
+	q.dst, q.x, q.rows, q.start = dst, x, xRows, start
+	s.work, s.nodes, s.size = squaring, nodes, squareNodes(nodes)
+	parts := (nodes + s.size - 1) / s.size
+	if s.Threads != nil && parts > 1 && nodes*nodes*s.Rows >= 4*partWork {
+		s.Threads.Run(parts, s.task)
+	} else {
+		for i := range parts {
+			s.part(0, i)
+		}
+	}
+	s.Multiplications += SquareCost(nodes) * s.Rows
+}
+
+// squareNodes returns how many nodes a part has.
+func squareNodes(nodes int) int {
+	return (max(fewestSquare, (nodes+mostParts-1)/mostParts) + partNodes - 1) &^ (partNodes - 1)
+}
+
+// SquareCost returns how many multiplications of a row's numbers the square of so many nodes takes.
+func SquareCost(nodes int) int {
+	cost, size := 0, squareNodes(nodes)
+	for first := 0; first < nodes; first += size {
+		cost += min(size, nodes-first) * (nodes - first)
+	}
+	return cost
+}
+
+// squarePart computes the rows [first, last), which begin at the part's first column: the first part is the largest.
+func (s *Scratch[F]) squarePart(first, last int) {
+	q, n := &s.square, s.nodes
+	one := [1]blas.Term[F]{{A: q.x[first*s.Rows:], RowStride: s.Rows, ColStride: 1, B: q.rows.Data[first:], Stride: q.rows.Stride, K: s.Rows}}
+	blas.Sum(q.dst[first*n+first:], last-first, n-first, n, q.start, nil, one[:])
 }
 
 // each does what is elementwise on a layer, for x, φ and Ru of its nodes, those that it needs. Softmax needs all nodes together.

@@ -18,17 +18,25 @@ type Loss interface {
 	// keeps returns how many numbers tp.kept of so many outputs has a row: what layer.pullKeep keeps, where it is called,
 	// and behind it the loss's own.
 	keeps(out Activation, outputs int) int
+	// The loss is −log p(y|u), but for a constant, of some distribution p of targets y. draws returns how many random numbers a
+	// target is made of that is drawn from it, and normal whether these are standard normal numbers; else they are uniform in
+	// [0, 1).
+	draws(out Activation, outputs int) int
+	normal() bool
 }
 
 // lossOn is what a loss does on a Scratch.
 //
 // Methods are about the block of rows in it, whose tape is tp, at its output layer L. measure may be
-// called alone; delta follows a measure of the same tape; the others need both, and may be called any number of times.
+// called alone; delta and drawnDelta follow a measure of the same tape; the others need measure and delta, and may be called any
+// number of times.
 type lossOn[F Float] interface {
 	// measure turns the net inputs in tp.U into outputs, leaves u − t in tp.Delta, and returns Σ_p E_p and Σ_p ‖u − t‖².
 	measure(s *Scratch[F], tp *Tape[F]) (loss, squared float64)
 	// delta turns the u − t in tp.Delta into δ^L = ∂E_p/∂v^L, and keeps what the methods below need.
 	delta(s *Scratch[F], tp *Tape[F])
+	// drawnDelta stores in tp.Delta what δ^L is for targets made of numbers that were drawn, row by row. Its covariance is B'.
+	drawnDelta(s *Scratch[F], tp *Tape[F], drawn []float64)
 	// curve stores γ^L in s.gamma, from φ^L in s.phi and Ru^L in s.ru: the derivative of δ^L along φ^L if it shall be exact,
 	// else B'φ^L.
 	curve(s *Scratch[F], tp *Tape[F], exact bool)

@@ -46,6 +46,16 @@ func (crossEntropy) keeps(out Activation, _ int) int {
 	return 0
 }
 
+// draws returns one for the class that softmax gives a row, one for each output of sigmoid, which is 1 with probability u or 0.
+func (crossEntropy) draws(out Activation, outputs int) int {
+	if out == Softmax {
+		return 1
+	}
+	return outputs
+}
+
+func (crossEntropy) normal() bool { return false }
+
 func (x crossEntropyOn[F]) measure(s *Scratch[F], tp *Tape[F]) (loss, squared float64) {
 	last := s.Last()
 	if s.out() == Softmax {
@@ -111,16 +121,59 @@ func (crossEntropyOn[F]) delta(s *Scratch[F], tp *Tape[F]) {
 	}
 }
 
+// drawnDelta stores √(Σt)(u − y) after softmax, so that a row counts Σt times, and u − y after sigmoid.
+func (crossEntropyOn[F]) drawnDelta(s *Scratch[F], tp *Tape[F], drawn []float64) {
+	last, outputs := s.Last(), s.Outputs()
+	u, delta := tp.U[last], tp.Delta[last]
+	if s.out() == Softmax {
+		for j, sum := range tp.kept[last] {
+			s.ra[j] = F(math.Sqrt(float64(sum)))
+		}
+		scaleRows(delta, s.ra, u)
+		for j, root := range s.ra {
+			delta[drawnClass(u[j:], s.Rows, drawn[j])*s.Rows+j] -= root
+		}
+		return
+	}
+	for k := range outputs {
+		for j, u := range s.node(u, k) {
+			if drawn[j*outputs+k] < float64(u) {
+				u--
+			}
+			delta[k*s.Rows+j] = u
+		}
+	}
+}
+
+// drawnClass returns the class that a number in [0, 1) draws, the probabilities being u[0], u[stride], …
+func drawnClass[F Float](u []F, stride int, x float64) int {
+	class := 0
+	for i := 0; i < len(u); i += stride {
+		if u[i] > 0 {
+			class = i / stride // the last one if rounding leaves x above the sum
+		}
+		if x -= float64(u[i]); x < 0 {
+			break
+		}
+	}
+	return class
+}
+
 // curve stores (Σt)Ru^L after softmax, Ru^L after sigmoid.
 func (crossEntropyOn[F]) curve(s *Scratch[F], tp *Tape[F], _ bool) {
 	last := s.Last()
 	gamma := s.gamma[last]
 	copy(gamma, s.ru[last])
 	if s.out() == Softmax {
-		for i := 0; i < len(gamma); i += s.Rows {
-			node := gamma[i : i+s.Rows]
-			vector.Mul(node, node, tp.kept[last])
-		}
+		scaleRows(gamma, tp.kept[last], gamma)
+	}
+}
+
+// scaleRows stores x of every row times the row's factor in dst, node by node.
+func scaleRows[F Float](dst, factor, x []F) {
+	rows := len(factor)
+	for i := 0; i < len(x); i += rows {
+		vector.Mul(dst[i:i+rows], factor, x[i:i+rows])
 	}
 }
 

@@ -15,6 +15,11 @@ func (squaredError) Of(u, t float64, _ Activation) float64 { return (u - t) * (u
 
 func (squaredError) keeps(out Activation, outputs int) int { return out.keeps() * outputs }
 
+// draws returns as many as there are outputs: p is normal, with the mean u and the covariance I.
+func (squaredError) draws(_ Activation, outputs int) int { return outputs }
+
+func (squaredError) normal() bool { return true }
+
 func (squaredErrorOn[F]) measure(s *Scratch[F], tp *Tape[F]) (loss, squared float64) {
 	s.Finish(tp)
 	squared = s.residual(tp)
@@ -23,6 +28,18 @@ func (squaredErrorOn[F]) measure(s *Scratch[F], tp *Tape[F]) (loss, squared floa
 
 // delta carries ε^L = u − t back through the activation.
 func (squaredErrorOn[F]) delta(s *Scratch[F], tp *Tape[F]) { s.layer(tp, s.Last()).pullKeep() }
+
+// drawnDelta carries ε^L = u − y back through the activation, which is what was drawn.
+func (squaredErrorOn[F]) drawnDelta(s *Scratch[F], tp *Tape[F], drawn []float64) {
+	last, outputs := s.Last(), s.Outputs()
+	for k := range outputs {
+		epsilon := s.node(tp.Delta[last], k)
+		for j := range epsilon {
+			epsilon[j] = F(drawn[j*outputs+k])
+		}
+	}
+	s.layer(tp, last).pullKeep()
+}
 
 func (squaredErrorOn[F]) curve(s *Scratch[F], tp *Tape[F], exact bool) {
 	last := s.Last()

@@ -87,8 +87,20 @@ func (s *Scratch[F]) backward(w []F, tp *Tape[F]) {
 // for the biases.
 func (s *Scratch[F]) GradientTo(dst, w []F, tp *Tape[F], start blas.Start) {
 	s.transposeOutputs(tp)
+	s.outerTo(dst, tp.Delta, tp.U, s.uRows, start)
+	if s.Mixture != nil {
+		if start == blas.Zero {
+			clear(dst[s.Mixture.Offset:])
+		}
+		s.gates.addGradient(dst, w, tp.Delta[s.Last()], tp)
+	}
+}
+
+// outerTo stores x^l (y^r)ᵀ of every block and x^l for the biases in dst, or with blas.Add adds them, summed over the block's
+// rows. yRows is y row by row.
+func (s *Scratch[F]) outerTo(dst []F, x, y [][]F, yRows []RowMajor[F], start blas.Start) {
 	for _, b := range s.Blocks {
-		s.outer(b, tp.Delta[b.To], tp.U[b.From], s.uRows[b.From])
+		s.outer(b, x[b.To], y[b.From], yRows[b.From])
 		to, start := weightsOf(&b, dst), start
 		if b.Sparse != nil && start == blas.Zero {
 			clear(to)
@@ -101,13 +113,7 @@ func (s *Scratch[F]) GradientTo(dst, w []F, tp *Tape[F], start blas.Start) {
 		if start == blas.Zero {
 			clear(to)
 		}
-		s.addRowSums(to, tp.Delta[b.Layer])
-	}
-	if s.Mixture != nil {
-		if start == blas.Zero {
-			clear(dst[s.Mixture.Offset:])
-		}
-		s.gates.addGradient(dst, w, tp.Delta[s.Last()], tp)
+		s.addRowSums(to, x[b.Layer])
 	}
 }
 

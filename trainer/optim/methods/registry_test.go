@@ -83,6 +83,11 @@ func TestOffers(t *testing.T) {
 		{struct{ optim.GaussNewtonObjective }{}, optim.NeedsGaussNewton, ""},
 		{struct{ optim.RowObjective }{}, optim.NeedsRows | optim.NeedsJacobian, "Jacobian"},
 		{&optimtest.Smooth{}, optim.NeedsLayers, "layers"},
+		{struct{ optim.RowObjective }{}, optim.NeedsRows | optim.NeedsFactors, "factors"},
+		{struct{ optim.RowObjective }{}, optim.NeedsSquares, "squares"},
+		{struct{ optim.FactorObjective }{}, optim.NeedsFactors | optim.NeedsSample, "some of its rows"},
+		{struct{ optim.SquaresObjective }{}, optim.NeedsRows | optim.NeedsSquares, ""},
+		{struct{ optim.SampledObjective }{}, optim.NeedsRows | optim.NeedsSample, ""},
 		{&degenerate{}, optim.NeedsHessian | optim.NeedsGaussNewton | optim.NeedsRows | optim.NeedsJacobian, ""},
 	} {
 		err := optim.Offers(test.o, test.need)
