@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"math"
+	"strconv"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -48,6 +49,7 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 	}
 	e.Blocks = t.norms()
 	e.Gates = t.gates()
+	e.Preconditioner = preconditioner(report.Preconditioner)
 	return e
 }
 
@@ -119,6 +121,38 @@ func (t *trajectory) gates() []event.GateFigures {
 		out[i] = event.GateFigures{Width: event.Float(g.Width), Slope: event.Float(g.Slope), Center: event.Float(g.Center), Share: event.Float(shares[i])}
 	}
 	return out
+}
+
+// maxEigenvalues is how many eigenvalues of a factor an event carries.
+const maxEigenvalues = 16
+
+func preconditioner(p *optim.Preconditioner) *event.PreconditionerFigures {
+	if p == nil {
+		return nil
+	}
+	out := &event.PreconditionerFigures{Refreshes: p.Refreshes, Seconds: event.Float(p.Time.Seconds())}
+	for _, f := range p.Factors {
+		side := event.SideInputs
+		if f.Outputs {
+			side = event.SideOutputs
+		}
+		figures := event.FactorFigures{To: f.To, From: f.From, Side: side, Size: f.Size, Damping: event.Float(f.Damping)}
+		n := len(f.Values)
+		for i := range min(n, maxEigenvalues) {
+			if n > maxEigenvalues {
+				i = i * (n - 1) / (maxEigenvalues - 1)
+			}
+			figures.Eigenvalues = append(figures.Eigenvalues, event.Float(rounded(f.Values[i])))
+		}
+		out.Factors = append(out.Factors, figures)
+	}
+	return out
+}
+
+// rounded returns a number with five digits.
+func rounded(v float64) float64 {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64) // which FormatFloat wrote
+	return v
 }
 
 func innerSummary(in *optim.InnerSolve, member int) event.InnerSummary {

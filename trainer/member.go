@@ -145,7 +145,7 @@ func moving(nets []*member) *member {
 }
 
 // combined returns the nets' reports as one: the report itself of a single net; of a committee the means
-// of their numbers.
+// of their numbers, and the first one's preconditioner.
 func combined(nets []*member) optim.Report {
 	if len(nets) == 1 {
 		return nets[0].report
@@ -171,6 +171,7 @@ func combined(nets []*member) optim.Report {
 	for _, m := range nets {
 		out.Accepted = out.Accepted || m.report.Accepted
 	}
+	out.Preconditioner = moving(nets).report.Preconditioner
 	for i, d := range moving(nets).report.Diagnostics {
 		d.Value = mean(func(p *optim.Report) float64 {
 			if i >= len(p.Diagnostics) {

@@ -89,6 +89,31 @@ type GateFigures struct {
 	Share  Float `json:"share"`
 }
 
+// PreconditionerFigures tell of the matrices by which a method scales gradients, as they are after an epoch.
+type PreconditionerFigures struct {
+	Refreshes int             `json:"refreshes"` // how often in the epoch bases, roots or inverses were made anew
+	Seconds   Float           `json:"seconds"`   // that this took
+	Factors   []FactorFigures `json:"factors"`
+}
+
+// FactorFigures tell of one of these matrices, of the size of one side of a block of weights.
+type FactorFigures struct {
+	To   int    `json:"to"`
+	From int    `json:"from"`
+	Side string `json:"side"` // SideOutputs or SideInputs
+	Size int    `json:"size"`
+	// Eigenvalues are some of the factor's, or of what the method takes for them, in descending order: the first, the last, and of
+	// more than 16 evenly spaced ones, to five digits. None: this side has no factor, and is not scaled.
+	Eigenvalues []Float `json:"eigenvalues,omitempty"`
+	Damping     Float   `json:"damping"` // what is added to them; Absent: nothing is
+}
+
+// The sides of a block.
+const (
+	SideOutputs = "outputs"
+	SideInputs  = "inputs"
+)
+
 // BlockNorms are the norms of one block of weights, biases of its target layer left out.
 type BlockNorms struct {
 	To       int   `json:"to"`
@@ -100,34 +125,35 @@ type BlockNorms struct {
 
 // EpochEvent closes one outer iteration. Epoch counts from 1; 0 describes the starting weights.
 type EpochEvent struct {
-	Epoch               int             `json:"epoch"`
-	Optimizer           string          `json:"optimizer,omitempty"`
-	Loss                Float           `json:"loss"`
-	TestLoss            Float           `json:"test_loss"`
-	Error               Float           `json:"error"`
-	TestError           Float           `json:"test_error"`
-	RMSE                Float           `json:"rmse"`
-	TestRMSE            Float           `json:"test_rmse"`
-	ValidationLoss      Float           `json:"validation_loss"` // Absent without validation rows, as the next two
-	ValidationError     Float           `json:"validation_error"`
-	ValidationRMSE      Float           `json:"validation_rmse"`
-	GradientNorm        Float           `json:"gradient_norm"`
-	StepNorm            Float           `json:"step_norm"`
-	Radius              Float           `json:"radius"`
-	Rho                 Float           `json:"rho"`
-	Rate                Float           `json:"rate"`
-	Accepted            bool            `json:"accepted"`
-	Inner               []InnerSummary  `json:"inner,omitempty"`
-	Blocks              []BlockNorms    `json:"blocks,omitempty"`
-	Figures             []Figure        `json:"figures,omitempty"`
-	Members             []MemberFigures `json:"members,omitempty"` // of a committee, whose own figures stand above
-	Gates               []GateFigures   `json:"gates,omitempty"`   // of a mixture of experts
-	Gradients           Float           `json:"gradients"`         // full-data gradients so far
-	Products            Float           `json:"products"`          // curvature products so far
-	Losses              Float           `json:"losses"`            // loss evaluations so far
-	GradientEquivalents Float           `json:"gradient_equivalents"`
-	Seconds             Float           `json:"seconds"` // of this epoch, pauses left out
-	Elapsed             Float           `json:"elapsed"` // of all epochs so far, pauses left out
+	Epoch               int                    `json:"epoch"`
+	Optimizer           string                 `json:"optimizer,omitempty"`
+	Loss                Float                  `json:"loss"`
+	TestLoss            Float                  `json:"test_loss"`
+	Error               Float                  `json:"error"`
+	TestError           Float                  `json:"test_error"`
+	RMSE                Float                  `json:"rmse"`
+	TestRMSE            Float                  `json:"test_rmse"`
+	ValidationLoss      Float                  `json:"validation_loss"` // Absent without validation rows, as the next two
+	ValidationError     Float                  `json:"validation_error"`
+	ValidationRMSE      Float                  `json:"validation_rmse"`
+	GradientNorm        Float                  `json:"gradient_norm"`
+	StepNorm            Float                  `json:"step_norm"`
+	Radius              Float                  `json:"radius"`
+	Rho                 Float                  `json:"rho"`
+	Rate                Float                  `json:"rate"`
+	Accepted            bool                   `json:"accepted"`
+	Inner               []InnerSummary         `json:"inner,omitempty"`
+	Blocks              []BlockNorms           `json:"blocks,omitempty"`
+	Figures             []Figure               `json:"figures,omitempty"`
+	Members             []MemberFigures        `json:"members,omitempty"`        // of a committee, whose own figures stand above
+	Gates               []GateFigures          `json:"gates,omitempty"`          // of a mixture of experts
+	Preconditioner      *PreconditionerFigures `json:"preconditioner,omitempty"` // of a method that scales gradients by matrices
+	Gradients           Float                  `json:"gradients"`                // full-data gradients so far
+	Products            Float                  `json:"products"`                 // curvature products so far
+	Losses              Float                  `json:"losses"`                   // loss evaluations so far
+	GradientEquivalents Float                  `json:"gradient_equivalents"`
+	Seconds             Float                  `json:"seconds"` // of this epoch, pauses left out
+	Elapsed             Float                  `json:"elapsed"` // of all epochs so far, pauses left out
 }
 
 // InnerIterations returns how many iterations the epoch's inner solves took, Absent where there were none.

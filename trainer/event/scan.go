@@ -41,7 +41,7 @@ func (s *scanner) epoch(e *EpochEvent) bool {
 			read = list(s, &e.Blocks, BlockNorms{}, (*scanner).norms)
 		case "figures":
 			read = list(s, &e.Figures, Figure{}, (*scanner).figure)
-		case "members", "gates":
+		case "members", "gates", "preconditioner":
 		default:
 			if q, ok := quantityOf[string(key)]; ok {
 				read = s.float(q.Of(e))

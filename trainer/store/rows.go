@@ -22,6 +22,8 @@ type epochRest struct {
 	Figures []event.Figure        `json:"figures,omitempty"`
 	Members []event.MemberFigures `json:"members,omitempty"`
 	Gates   []event.GateFigures   `json:"gates,omitempty"`
+
+	Preconditioner *event.PreconditionerFigures `json:"preconditioner,omitempty"`
 	// Others are the quantities without a column, by their keys.
 	Others map[string]event.Float `json:"quantities,omitempty"`
 	// Negative names the columns whose zero is −0, a sign that SQLite does not keep.
@@ -63,7 +65,7 @@ var epochColumns = func() string {
 
 // epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
 func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
-	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates}
+	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates, Preconditioner: e.Preconditioner}
 	for _, q := range columned {
 		switch v := *q.Of(e); {
 		case v == 0 && math.Signbit(float64(v)):
@@ -199,6 +201,7 @@ func (r *epochRow) event(s *sealer) (e event.EpochEvent, err error) {
 		}
 	}
 	e.Inner, e.Blocks, e.Figures, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
+	e.Preconditioner = rest.Preconditioner
 	put := func(column string, v event.Float) {
 		is := func(q event.QuantityInfo) bool { return q.Column == column }
 		if i := slices.IndexFunc(event.Quantities[:], is); i >= 0 {

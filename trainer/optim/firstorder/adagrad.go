@@ -18,6 +18,7 @@ var AdaGrad = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
+	Planned:    minibatch.Planned,
 	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Delta, minibatch.Size.Starting(64)),
 	New:        func() optim.Method { return &minibatch.Method{Update: new(adagrad)} },
 }

@@ -17,6 +17,7 @@ var Adam = optim.Info{
 	Cost:    "1",
 	Primary: "rate",
 	Needs:   optim.NeedsRows,
+	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(1e-3, kingma), Beta1, Beta2, Epsilon.Starting(1e-8, kingma), minibatch.Size.Starting(64),
 	),

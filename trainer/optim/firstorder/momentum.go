@@ -17,6 +17,7 @@ var HeavyBall = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
+	Planned:    minibatch.Planned,
 	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Momentum.Starting(0.9, ""), minibatch.Size.Starting(64)),
 	Edge: func(s *optim.Settings) (float64, string) {
 		return 2 * (1 + Momentum.Of(s)) / minibatch.Rate.Of(s), "2(1+μ)/η"

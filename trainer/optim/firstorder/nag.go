@@ -22,6 +22,7 @@ var NAG = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
+	Planned:    minibatch.Planned,
 	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Momentum.Starting(0.9, "Sutskever et al. 2013, table 1: 0.9 to 0.999"), minibatch.Size.Starting(64)),
 	New: func() optim.Method {
 		n := new(nesterov)

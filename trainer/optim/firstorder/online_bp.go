@@ -19,6 +19,7 @@ var OnlineBP = optim.Info{
 	Cost:      "1",
 	Primary:   "rate",
 	Needs:     optim.NeedsRows,
+	Planned:   minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(0.0005, ""), Momentum.Starting(0.8, "Mizutani & Demmel 2003, §3, algorithm A"), minibatch.Size.Starting(1),
 	),

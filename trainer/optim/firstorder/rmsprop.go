@@ -18,6 +18,7 @@ var RMSProp = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
+	Planned:    minibatch.Planned,
 	Parameters: minibatch.Parameters(minibatch.Rate.Starting(1e-3, ""), Decay, Epsilon, minibatch.Size.Starting(64)),
 	New:        func() optim.Method { return &minibatch.Method{Update: new(rmsprop)} },
 }

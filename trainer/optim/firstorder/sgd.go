@@ -17,6 +17,7 @@ var SGD = optim.Info{
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,
+	Planned:    minibatch.Planned,
 	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.1, ""), minibatch.Size.Starting(64)),
 	Edge:       func(s *optim.Settings) (float64, string) { return 2 / minibatch.Rate.Of(s), "2/η" },
 	New:        func() optim.Method { return &minibatch.Method{Update: new(descent)} },

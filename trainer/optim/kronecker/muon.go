@@ -22,6 +22,7 @@ var Muon = optim.Info{
 	Cost:    "1, and what products of layers take: 0.5 with batches of 256, 1 with 128",
 	Primary: "rate",
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
+	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(0.02, jordan), Momentum, BiasRate, minibatch.Size.Starting(128),
 	),

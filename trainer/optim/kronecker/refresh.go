@@ -1,6 +1,7 @@
 package kronecker
 
 import (
+	"math"
 	"time"
 
 	"gonum.org/v1/gonum/floats"
@@ -56,11 +57,13 @@ func (r *refreshes) do(s *optim.State, spent *float64) error {
 	return nil
 }
 
-// tell describes a factor of a block, of d rows, with its values times a scale. A nil one is left out.
-func (f *factor) tell(of optim.Matrix, outputs bool, d int, scale, damping float64) optim.Factor {
-	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: damping}
+// tell describes a factor of a block, of d rows, with its values times a scale, and a share of the largest for its damping; NaN:
+// there is none. A nil one is left out.
+func (f *factor) tell(of optim.Matrix, outputs bool, d int, scale, share float64) optim.Factor {
+	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: math.NaN()}
 	if f != nil {
 		t.Values = floats.ScaleTo(make([]float64, d), scale, f.Values)
+		t.Damping = share * floats.Max(t.Values)
 	}
 	return t
 }

@@ -23,6 +23,7 @@ var Shampoo = optim.Info{
 	Cost:    "1, and what products with factors take: 0.3 with batches of 256, 0.6 with 128",
 	Primary: "rate",
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
+	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(0.01, ""), Beta1.Starting(0.95, ""), Beta2.Starting(0.99, ""), FactorDecay.Starting(0.95, ""), Epsilon,
 		Damping.Starting(1e-4, ""), Every, MostSide, minibatch.Size.Starting(256),

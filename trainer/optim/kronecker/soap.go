@@ -23,6 +23,7 @@ var SOAP = optim.Info{
 	Cost:    "1, and what rotations take: 0.4 with batches of 256, 0.8 with 128",
 	Primary: "rate",
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
+	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(0.01, ""), Beta1, Beta2, FactorDecay, Epsilon, Every, MostSide, minibatch.Size.Starting(256),
 	),

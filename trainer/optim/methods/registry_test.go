@@ -53,7 +53,7 @@ func TestRegistryIsComplete(t *testing.T) {
 	}
 	want := []string{
 		"tr-newton", "tr-gn", "tr-gn-jacobi", "scg", "lbfgs", "sgd", "momentum", "adam", "lm",
-		"dogleg", "tr-rows", "scg-fd", "eigen-gd", "bpls", "online-bp", "nag", "adagrad", "rmsprop",
+		"dogleg", "tr-rows", "scg-fd", "eigen-gd", "bpls", "soap", "shampoo", "muon", "online-bp", "nag", "adagrad", "rmsprop",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("methods %v, want %v", names, want)

@@ -34,29 +34,40 @@ const (
 	scheduleCosine = "cosine"
 )
 
-// rateAt returns the rate of batch i of total in the epoch that begins:
-//
-//	p  epochs that the method has done before the batch
-//	u  epochs of warm-up, H the horizon, φ the floor
-//	x  = (p − u)/(H − u), within 0 and 1
-//
-// the rate times 1 − (1 − φ)x, or φ + (1 − φ)(1 + cos πx)/2, and while it warms up times the share of u that is done after
-// the batch. Without a horizon, where a run goes on until it is stopped, the rate stays as it is.
+// rateAt returns the rate of batch i of total in the epoch that begins.
 func rateAt(s *optim.State, i, total int) float64 {
-	rate, warmup := Rate.Of(s.Settings), Warmup.Of(s.Settings)
-	if done := float64(s.Epoch) + float64(i+1)/float64(total); done < warmup {
-		return rate * done / warmup
+	before, after := float64(s.Epoch)+float64(i)/float64(total), float64(s.Epoch)+float64(i+1)/float64(total)
+	return rateBetween(s.Settings, before, after, s.Epochs)
+}
+
+// Planned is rateAt for batches that are short, as optim.Info's Planned.
+func Planned(set *optim.Settings, done float64, epochs int) float64 {
+	return rateBetween(set, done, done, epochs)
+}
+
+// rateBetween returns the rate of a batch:
+//
+//	p, p′  epochs that the method has done before the batch, and after it
+//	u      epochs of warm-up, H the horizon, φ the floor
+//	x      = (p − u)/(H − u), within 0 and 1
+//
+// the rate times 1 − (1 − φ)x, or φ + (1 − φ)(1 + cos πx)/2, and while it warms up times p′/u. Without a horizon, where a run goes
+// on until it is stopped, the rate stays as it is.
+func rateBetween(set *optim.Settings, before, after float64, epochs int) float64 {
+	rate, warmup := Rate.Of(set), Warmup.Of(set)
+	if after < warmup {
+		return rate * after / warmup
 	}
-	kind, horizon := Schedule.Of(s.Settings), float64(Horizon.Of(s.Settings))
+	kind, horizon := Schedule.Of(set), float64(Horizon.Of(set))
 	if horizon == 0 {
-		horizon = float64(s.Epochs)
+		horizon = float64(epochs)
 	}
 	if kind != scheduleLinear && kind != scheduleCosine || horizon == 0 {
 		return rate
 	}
-	x, floor := 1.0, RateFloor.Of(s.Settings)
-	if done := float64(s.Epoch) + float64(i)/float64(total); done < horizon {
-		x = max(0, (done-warmup)/(horizon-warmup))
+	x, floor := 1.0, RateFloor.Of(set)
+	if before < horizon {
+		x = max(0, (before-warmup)/(horizon-warmup))
 	}
 	left := 1 - x
 	if kind == scheduleCosine {
