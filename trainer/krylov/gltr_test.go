@@ -547,3 +547,27 @@ func TestMinimumReuses(t *testing.T) {
 		}
 	}
 }
+
+// FuzzMinimum: whatever the numbers are, the step is finite, within the region, and promises what CG's own does or more.
+func FuzzMinimum(f *testing.F) {
+	f.Add(-1.0, 2.0, 3.0, 1.0, 1.0, 1.0, 2.0, uint8(3))
+	f.Add(1e300, -1e-300, 0.0, 1e-150, 1e150, 0.0, 1e-9, uint8(1))
+	f.Add(-1e-200, 1e-200, 1e200, 1e-200, 3.0, 1e-9, 1e200, uint8(0))
+	f.Add(2.0, 2.0, -2.0, 0.0, 1.0, 1e-16, 1e9, uint8(9))
+	f.Fuzz(func(t *testing.T, a, b, c, u, v, w, radius float64, steps uint8) {
+		if !(radius > 0) || math.IsInf(radius, 1) {
+			t.Skip()
+		}
+		h, g := diagonal(a, b, c), []float64{u, v, w}
+		h.a.SetSym(0, 1, a/2)
+		_, plain := solve(t, h, g, TrustRegion{Radius: radius, Limit: 12})
+		s, out := solve(t, h, g, TrustRegion{Radius: radius, Rule: Minimum, Lanczos: int(steps % 8), Limit: 12})
+		norm := vector.Norm(s)
+		if !vector.Finite(norm) || norm > radius*(1+1e-9) && plain.StepNorm <= radius*(1+1e-9) {
+			t.Errorf("s = %v in a region of %g", s, radius)
+		}
+		if out.Stop != NotFinite && plain.Stop == out.Stop && !(out.Predicted >= plain.Predicted-1e-9*math.Abs(plain.Predicted)) && vector.Finite(plain.Predicted) {
+			t.Errorf("promises %g, CG's own step %g", out.Predicted, plain.Predicted)
+		}
+	})
+}
