@@ -84,6 +84,11 @@ func digits(e event.Event) string {
 	switch e := e.(type) {
 	case event.EpochEvent:
 		e.Seconds, e.Elapsed = 0, 0
+		if p := e.Preconditioner; p != nil {
+			factors := fmt.Sprintf("%d %+v", p.Refreshes, p.Factors)
+			e.Preconditioner = nil
+			return fmt.Sprintf("%+v %s", e, factors)
+		}
 		return fmt.Sprintf("%+v", e)
 	case event.SpectrumEvent:
 		density, trace := e.Density, e.Trace

@@ -60,7 +60,7 @@ func together() map[string]Config {
 			continue
 		}
 		info, _, err := c.method()
-		if err != nil {
+		if err != nil || info.Needs&(optim.NeedsFactors|optim.NeedsSample) != 0 { // which one process must have all rows for
 			continue
 		}
 		c.Test = "0.2"

@@ -28,6 +28,7 @@ var levels = [][]string{
 	{"models", "trainer/optim", "trainer/event"},
 	{"trainer/logs/find", "models/modelfile", "models/netfile", "internal/rundiff", "internal/python", "trainer/optim/internal/optimtest", "trainer/optim/minibatch"},
 	{"trainer/optim/trust", "trainer/optim/firstorder", "trainer/optim/kronecker", "trainer/optim/descent", "trainer/optim/leastsquares"},
+	{"trainer/optim/hessianfree"},
 	{"trainer/optim/methods"},
 	{"trainer/feed", "trainer/objective", "trainer/alert", "internal/score"},
 	{"trainer/analysis", "trainer/peer", "internal/notify"},

@@ -92,7 +92,7 @@ func (c *CG) begin() Stop {
 	c.recursive = c.residual
 	c.out = Solve{
 		Radius: c.o.Radius, GradientNorm: c.residual, TrueResidual: nan, Gap: nan, Curvature: nan, Multiplier: nan, Steihaug: nan,
-		Preconditioned: c.o.Diagonal != nil,
+		Preconditioned: c.o.Diagonal != nil || c.o.Inverse != nil,
 	}
 	c.ss, c.sd, c.model, c.beta, c.lambda = 0, 0, 0, 0, 0
 	c.refreshed, c.restart = false, false
@@ -191,7 +191,7 @@ func (c *CG) turn() Stop {
 	}
 	floats.AddScaledTo(c.d, z, c.beta, c.d)
 	c.tau = tau
-	if c.refreshed {
+	if c.refreshed && c.o.Inverse == nil {
 		c.measure()
 		return 0
 	}
@@ -325,7 +325,11 @@ func (c *CG) count(each int) { c.out.Flops += float64(each * len(c.s)) }
 
 // precondition returns M⁻¹r, which is r itself when M = I.
 func (c *CG) precondition() []float64 {
-	if c.o.Diagonal == nil {
+	switch {
+	case c.o.Inverse != nil:
+		c.o.Inverse(c.z, c.r)
+		return c.z
+	case c.o.Diagonal == nil:
 		return c.r
 	}
 	c.count(1)

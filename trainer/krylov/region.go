@@ -25,6 +25,9 @@ type TrustRegion struct {
 	Limit        int          // k_limit, the most iterations; 0: n
 	Diagonal     []float64    // of M, n positive finite numbers; nil: M = I
 	Rule         BoundaryRule // how a step is cut at the boundary
+	// Inverse stores M⁻¹r in dst for an M that is no diagonal, symmetric positive definite, where there is no region; nil: M is as
+	// Diagonal says. ‖s‖_M is then what recurrences say.
+	Inverse func(dst, r []float64)
 	RefreshEvery int          // iterations from one true residual to the next; 0: 50, negative: never
 
 	// Lanczos is by how many steps, a product each, the rule Minimum may widen the Krylov space of CG; 0: none. They end where
@@ -67,6 +70,9 @@ func (o TrustRegion) filled(n int) TrustRegion {
 		panic(fmt.Sprintf("krylov: %d Lanczos steps in %d bytes: expected none below 0", o.Lanczos, o.Memory))
 	case o.Diagonal != nil && len(o.Diagonal) != n:
 		panic(fmt.Sprintf("krylov: diagonal of length %d for %d unknowns", len(o.Diagonal), n))
+	}
+	if o.Inverse != nil && (o.Diagonal != nil || !math.IsInf(o.Radius, 1)) {
+		panic("krylov: an inverse beside a diagonal or a region")
 	}
 	for i, m := range o.Diagonal {
 		if !(m > 0) || math.IsInf(m, 1) {

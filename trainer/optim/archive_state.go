@@ -30,7 +30,8 @@ var placeType = reflect.TypeFor[Place]()
 //	[]float64              as many numbers as w has
 //	Numbers                how many; then these
 //	[]int                  ascending
-//	*struct                whether there is one; beside it its fields. One with a Place that is not w counts as none
+//	*struct                whether there is one; beside it its fields, or under its key where the tag is "key,apart". One with a
+//	                       Place that is not w counts as none
 //	[]struct               how many; then the fields of each, under a key like "pair 2" for one of "pairs"
 //
 // A Place needs no key, being w whenever it is carried, and an embedded struct none either.
@@ -50,6 +51,7 @@ func (a *Archive) fields(v reflect.Value, w []float64) {
 }
 
 func (a *Archive) field(key string, field reflect.Value, w []float64) {
+	key, apart := strings.CutSuffix(key, ",apart")
 	switch p := field.Addr().Interface().(type) {
 	case *float64:
 		a.Number(key, p)
@@ -70,7 +72,7 @@ func (a *Archive) field(key string, field reflect.Value, w []float64) {
 	default:
 		switch field.Kind() {
 		case reflect.Pointer:
-			a.optional(key, field, w)
+			a.optional(key, field, w, apart)
 		case reflect.Slice:
 			a.list(key, field, w)
 		default:
@@ -80,7 +82,7 @@ func (a *Archive) field(key string, field reflect.Value, w []float64) {
 }
 
 // optional carries a pointer to a struct.
-func (a *Archive) optional(key string, field reflect.Value, w []float64) {
+func (a *Archive) optional(key string, field reflect.Value, w []float64, apart bool) {
 	there := a.Has(key, !field.IsNil() && valid(field.Elem(), w))
 	if a.Restoring() {
 		field.SetZero()
@@ -88,7 +90,9 @@ func (a *Archive) optional(key string, field reflect.Value, w []float64) {
 			field.Set(reflect.New(field.Type().Elem()))
 		}
 	}
-	if there {
+	if there && apart {
+		a.In(key).fields(field.Elem(), w)
+	} else if there {
 		a.fields(field.Elem(), w)
 	}
 }

@@ -35,7 +35,6 @@ type Curvature struct {
 	fresh     []optim.Factors
 	g, y, z   []float64 // in the order of the blocks
 	dst       []float64 // of the call under way
-	gamma     float64   // likewise
 	inverts   refreshes
 	solves    tasks
 	price     float64 // multiplications of a solve
@@ -46,6 +45,7 @@ type Curvature struct {
 type CurvatureFactors struct {
 	Updates int            `archive:"updates"`
 	Side    int            `archive:"side"`
+	Gamma   float64        `archive:"inverse damping"` // γ of the inverses
 	Blocks  []blockFactors `archive:"blocks"`
 }
 
@@ -55,7 +55,6 @@ type blockFactors struct {
 	S        optim.Numbers `archive:"outputs"`
 	InverseA optim.Numbers `archive:"inputs inverse"`
 	InverseS optim.Numbers `archive:"outputs inverse"`
-	Gamma    float64       `archive:"damping"` // of the inverses
 }
 
 // NewCurvature returns one of n weights whose factors are empty, for sides of at most so many rows.
@@ -144,7 +143,7 @@ func average(x, fresh []float64, keep float64) {
 // Invert makes the inverses those of the factors as they are, with the damping γ, and returns how many multiplications it took.
 func (c *Curvature) Invert(s *optim.State, gamma float64) (spent float64, err error) {
 	defer c.refresh.since(time.Now())
-	c.gamma = gamma
+	c.Factors.Gamma = gamma
 	err = c.inverts.do(s, &spent)
 	return spent, err
 }
@@ -155,8 +154,7 @@ func (c *Curvature) invert(b *block, f *blockFactors) (spent float64, err error)
 	if a > 0 && s > 0 {
 		pi = math.Sqrt(a / s)
 	}
-	f.Gamma = c.gamma
-	root := math.Sqrt(c.gamma)
+	root := math.Sqrt(c.Factors.Gamma)
 	if !inverseTo(f.InverseA, f.A, b.n, pi*root) || !inverseTo(f.InverseS, f.S, b.m, root/pi) {
 		return 0, &optim.NotFiniteError{What: "curvature"}
 	}
@@ -219,7 +217,7 @@ func (c *Curvature) SolveTo(s *optim.State, dst, r []float64) (spent float64) {
 	c.dst = dst
 	c.solves.do(s)
 	c.dst = nil
-	scale := 1 / (mean/float64(count) + c.gamma)
+	scale := 1 / (mean/float64(count) + c.Factors.Gamma)
 	for _, p := range c.rest {
 		vector.Scale(dst[p.First:p.Last], scale, r[p.First:p.Last])
 	}
@@ -252,7 +250,7 @@ func (c *Curvature) Report() *optim.Preconditioner {
 	for i := range c.blocks {
 		b, f := &c.blocks[i], &c.Factors.Blocks[i]
 		a, s := meanDiagonal(f.A, b.n), meanDiagonal(f.S, b.m)
-		pi, root := math.Sqrt(a/s), math.Sqrt(f.Gamma)
+		pi, root := math.Sqrt(a/s), math.Sqrt(c.Factors.Gamma)
 		out.Factors = append(out.Factors,
 			optim.Factor{To: b.To, From: b.From, Outputs: true, Size: b.m, Values: spectrum(f.S, b.m), Damping: root / pi},
 			optim.Factor{To: b.To, From: b.From, Size: b.n, Values: spectrum(f.A, b.n), Damping: pi * root})

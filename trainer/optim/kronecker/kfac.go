@@ -1,6 +1,7 @@
 package kronecker
 
 import (
+	"context"
 	"math"
 
 	"newtop/internal/vector"
@@ -116,7 +117,7 @@ func (p *kfac) Restored(s *optim.State) error {
 }
 
 // MoveAll is an update.
-func (p *kfac) MoveAll(s *optim.State, batch *minibatch.Batch) error {
+func (p *kfac) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch) error {
 	defer func() { charge(s, p.spent) }()
 	if n := len(s.W); len(p.delta) != n {
 		p.delta, p.products = make([]float64, n), [2][]float64{make([]float64, n), make([]float64, n)}

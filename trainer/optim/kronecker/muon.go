@@ -1,6 +1,7 @@
 package kronecker
 
 import (
+	"context"
 	"math"
 
 	"gonum.org/v1/gonum/blas"
@@ -116,7 +117,7 @@ func (p *muon) layOut(s *optim.State) {
 }
 
 // MoveAll is an update.
-func (p *muon) MoveAll(s *optim.State, batch *minibatch.Batch) error {
+func (p *muon) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch) error {
 	p.state, p.gradient = s, batch.Gradient
 	p.steps.do(s)
 	for _, r := range p.rest {

@@ -36,8 +36,8 @@ type moments struct {
 
 // factors are those of a block, nil where a side has none.
 type factors struct {
-	L *factor `archive:"outputs"`
-	R *factor `archive:"inputs"`
+	L *factor `archive:"outputs,apart"`
+	R *factor `archive:"inputs,apart"`
 }
 
 // pair is a block with its factors and its gradient.

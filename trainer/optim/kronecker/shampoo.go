@@ -1,6 +1,7 @@
 package kronecker
 
 import (
+	"context"
 	"math"
 	"slices"
 	"time"
@@ -128,7 +129,7 @@ func (p *shampoo) scale(q *pair, strip, from, to int) {
 }
 
 // MoveAll is an update.
-func (p *shampoo) MoveAll(s *optim.State, batch *minibatch.Batch) error {
+func (p *shampoo) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch) error {
 	defer func() { charge(s, p.spent) }()
 	p.gather(batch.Gradient)
 	p.correct()

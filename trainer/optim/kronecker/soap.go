@@ -1,6 +1,7 @@
 package kronecker
 
 import (
+	"context"
 	"math"
 	"slices"
 	"time"
@@ -128,7 +129,7 @@ func (p *soap) moveBack(q *pair, from, to int) {
 }
 
 // MoveAll is an update.
-func (p *soap) MoveAll(s *optim.State, batch *minibatch.Batch) error {
+func (p *soap) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch) error {
 	p.state = s
 	defer func() { charge(s, p.spent) }()
 	p.gather(batch.Gradient)
@@ -148,6 +149,9 @@ func (p *soap) MoveAll(s *optim.State, batch *minibatch.Batch) error {
 	}
 	return nil
 }
+
+// Prepares reports whether there was nothing but the first batch.
+func (p *soap) Prepares() bool { return p.Moves.Updates == 1 }
 
 // turnBases turns the bases, and M′ with them.
 func (p *soap) turnBases(s *optim.State) error {

@@ -123,7 +123,50 @@ func (o *degenerate) Blocks(count int) []optim.Objective {
 	return parts
 }
 
+func (o *degenerate) Matrices() []optim.Matrix {
+	return []optim.Matrix{{To: 1, Rows: 1, Cols: o.Dim()}}
+}
+
+func (o *degenerate) BatchFactorsTo(factors []optim.Factors, _ []float64, rows []int, _ *rand.Rand) {
+	n, f := o.Dim(), factors[0].Inputs
+	clear(f)
+	for _, p := range rows {
+		for i, x := range o.a[p] {
+			for j, y := range o.a[p] {
+				f[i*n+j] += x * y / float64(len(rows))
+			}
+		}
+	}
+	factors[0].Outputs[0] = 1
+	if o.product != nil {
+		o.product(f)
+	}
+}
+
+func (o *degenerate) BatchGradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
+	clear(squares)
+	for _, p := range rows {
+		o.BatchGradientTo(dst, w, []int{p})
+		for i, g := range dst {
+			squares[i] += g * g / float64(len(rows))
+		}
+	}
+	return o.BatchGradientTo(dst, w, rows)
+}
+
+func (o *degenerate) Sample(_ int, rows []int) optim.Objective {
+	part := *o
+	part.a, part.t = nil, nil
+	for _, p := range rows {
+		part.a, part.t = append(part.a, o.a[p]), append(part.t, o.t[p])
+	}
+	return &part
+}
+
 var (
+	_ optim.FactorObjective   = (*degenerate)(nil)
+	_ optim.SquaresObjective  = (*degenerate)(nil)
+	_ optim.SampledObjective  = (*degenerate)(nil)
 	_ optim.HessianObjective  = (*degenerate)(nil)
 	_ optim.JacobianObjective = (*degenerate)(nil)
 	_ optim.RowObjective      = (*degenerate)(nil)

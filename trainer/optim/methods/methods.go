@@ -10,6 +10,7 @@ import (
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/descent"
 	"newtop/trainer/optim/firstorder"
+	"newtop/trainer/optim/hessianfree"
 	"newtop/trainer/optim/kronecker"
 	"newtop/trainer/optim/leastsquares"
 	"newtop/trainer/optim/trust"
@@ -18,10 +19,11 @@ import (
 // all is how lists show the methods: the nine that are used most come first, since the screen has a key for each of them,
 // then the rest by family.
 var all = []*optim.Info{
-	&trust.Newton, &trust.GaussNewton, &trust.GaussNewtonJacobi, &descent.SCG, &descent.LBFGS,
-	&firstorder.SGD, &firstorder.HeavyBall, &firstorder.Adam, &trust.LevenbergMarquardt,
-	&trust.Dogleg, &trust.GaussNewtonRows, &descent.SCGDifferences, &descent.EigenGD, &leastsquares.BPLS,
-	&kronecker.SOAP, &kronecker.KFAC, &kronecker.Shampoo, &kronecker.Muon, &firstorder.OnlineBP, &firstorder.NAG, &firstorder.AdaGrad, &firstorder.RMSProp,
+	&trust.Newton, &trust.GaussNewton, &trust.GaussNewtonJacobi, &kronecker.SOAP, &kronecker.KFAC,
+	&hessianfree.HessianFree, &descent.SCG, &firstorder.Adam, &trust.LevenbergMarquardt,
+	&trust.Dogleg, &trust.GaussNewtonRows, &kronecker.Shampoo, &kronecker.Muon, &descent.LBFGS, &descent.SCGDifferences,
+	&descent.EigenGD, &leastsquares.BPLS, &firstorder.SGD, &firstorder.HeavyBall, &firstorder.NAG, &firstorder.AdaGrad,
+	&firstorder.RMSProp, &firstorder.OnlineBP,
 }
 
 // All returns every method in the order in which lists show them.

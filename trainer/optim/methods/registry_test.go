@@ -52,8 +52,8 @@ func TestRegistryIsComplete(t *testing.T) {
 		}
 	}
 	want := []string{
-		"tr-newton", "tr-gn", "tr-gn-jacobi", "scg", "lbfgs", "sgd", "momentum", "adam", "lm",
-		"dogleg", "tr-rows", "scg-fd", "eigen-gd", "bpls", "soap", "shampoo", "muon", "online-bp", "nag", "adagrad", "rmsprop",
+		"tr-newton", "tr-gn", "tr-gn-jacobi", "soap", "kfac", "hessian-free", "scg", "adam", "lm",
+		"dogleg", "tr-rows", "shampoo", "muon", "lbfgs", "scg-fd", "eigen-gd", "bpls", "sgd", "momentum", "nag", "adagrad", "rmsprop", "online-bp",
 	}
 	if !slices.Equal(names, want) {
 		t.Errorf("methods %v, want %v", names, want)

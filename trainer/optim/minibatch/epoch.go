@@ -21,12 +21,15 @@ type Method struct {
 	Update Update
 	// Ahead returns where the gradient is taken, which must stay as it is until the update; nil: at w.
 	Ahead func(s *optim.Settings, w []float64) []float64
+	// Grown returns the rows of a batch in the epoch that begins, where so many are set; nil: these.
+	Grown func(s *optim.State, rows int) int
 
 	order    []int
 	start    []float64 // the weights at the beginning of the epoch
 	gradient []float64 // of a batch
 	rate     float64   // of the last batch
 	batch    Batch
+	moved    bool // in the epoch
 
 	left    float64      // of a weight that decays
 	decays  []optim.Span // nil: none does
@@ -57,15 +60,18 @@ type Tiled interface {
 // Whole is an update that needs the gradient of all weights.
 type Whole interface {
 	Update
-	// MoveAll moves the state's weights along the batch's gradient, which is finite.
-	MoveAll(s *optim.State, batch *Batch) error
-	// Report adds what the update did in the epoch to the report.
+	// MoveAll moves the state's weights along the batch's gradient, which is finite. It may have the state's Watch look at pieces
+	// of its work, and where that returns an error it leaves the weights as they were and returns it.
+	MoveAll(ctx context.Context, s *optim.State, batch *Batch) error
+	// Report adds what the update did in an epoch, in which it moved at least once, to the report.
 	Report(r *optim.Report)
 }
 
-// Batch is the rows of an update, and the gradient of their mean loss.
+// Batch is the rows of an update, and their mean loss with its gradient.
 type Batch struct {
+	Number   int // in the epoch, from 0
 	Rows     []int
+	Loss     float64
 	Gradient []float64
 }
 
@@ -120,7 +126,7 @@ func (b *Method) Step(ctx context.Context, s *optim.State) (optim.Report, error)
 	if rateAt(s, 0, 1) == 0 {
 		return report, &optim.StalledError{Reason: "the schedule is over, with a rate of 0"}
 	}
-	b.start = append(b.start[:0], s.W...)
+	b.start, b.moved = append(b.start[:0], s.W...), false
 	if len(b.gradient) != len(s.W) {
 		b.gradient = make([]float64, len(s.W))
 	}
@@ -132,16 +138,21 @@ func (b *Method) Step(ctx context.Context, s *optim.State) (optim.Report, error)
 	report.GradientNorm = mean
 	report.StepNorm = floats.Distance(s.W, b.start, 2)
 	report.Rate = b.rate
-	report.Accepted = true
-	if w, ok := b.Update.(Whole); ok {
+	if w, ok := b.Update.(Whole); ok && b.moved {
 		full := report // which is allocated for this branch alone
 		w.Report(&full)
 		report = full
 	}
-	if err == nil && report.StepNorm == 0 {
+	if report.Accepted = report.StepNorm > 0; err == nil && !report.Accepted && !b.prepares() {
 		err = &optim.StalledError{Reason: "an epoch changed no weight"}
 	}
 	return report, err
+}
+
+// prepares reports whether the update did nothing but prepare for the batches to come.
+func (b *Method) prepares() bool {
+	p, ok := b.Update.(interface{ Prepares() bool })
+	return ok && b.moved && p.Prepares()
 }
 
 // pass goes through the batches and returns the root mean square of their gradients' norms.
@@ -155,16 +166,17 @@ func (b *Method) pass(ctx context.Context, s *optim.State) (float64, error) {
 		if b.Ahead != nil {
 			at = b.Ahead(s.Settings, s.W)
 		}
-		b.batch = Batch{b.order[i*size : min((i+1)*size, len(b.order))], b.gradient}
+		b.batch = Batch{Number: i, Rows: b.order[i*size : min((i+1)*size, len(b.order))], Gradient: b.gradient}
 		loss := b.gradientTo(s, rows, at, b.batch.Rows)
 		if !vector.Finite(loss) {
 			return math.NaN(), &optim.NotFiniteError{What: "loss"}
 		}
-		b.rate = rateAt(s, i, total)
-		length, err := b.move(s)
+		b.batch.Loss, b.rate = loss, rateAt(s, i, total)
+		length, err := b.move(ctx, s)
+		b.moved = b.moved || err == nil
 		s.Evaluated = false
 		if err != nil {
-			return math.NaN(), err
+			return math.Sqrt(squares / float64(max(1, i))), err
 		}
 		if !vector.Finite(length) {
 			copy(s.W, b.start)
@@ -191,7 +203,7 @@ func (b *Method) gradientTo(s *optim.State, of optim.RowObjective, at []float64,
 }
 
 // move updates the weights along the gradient and returns its norm.
-func (b *Method) move(s *optim.State) (float64, error) {
+func (b *Method) move(ctx context.Context, s *optim.State) (float64, error) {
 	b.beginDecay(s)
 	b.Update.Begin(s, b.rate)
 	if t, ok := b.Update.(Tiled); ok {
@@ -202,7 +214,7 @@ func (b *Method) move(s *optim.State) (float64, error) {
 		return length, nil
 	}
 	b.decay(s.W, 0)
-	return length, b.Update.(Whole).MoveAll(s, &b.batch)
+	return length, b.Update.(Whole).MoveAll(ctx, s, &b.batch)
 }
 
 // moveTiles is move for an update of tiles. Threads share the spans of tiles. A span ends at a tile whose gradient is not
@@ -264,6 +276,9 @@ func (b *Method) shuffle(s *optim.State, rows int) (size int) {
 		b.order[i] = i
 	}
 	size = Size.Of(s.Settings)
+	if b.Grown != nil && size > 0 {
+		size = b.Grown(s, size)
+	}
 	if size == 0 || size >= rows {
 		return rows
 	}

@@ -33,7 +33,7 @@ func (p *plain) Move(w, g []float64, _ int) {
 // together is plain as an update of all weights at once.
 type together struct{ plain }
 
-func (t *together) MoveAll(s *optim.State, b *Batch) error {
+func (t *together) MoveAll(_ context.Context, s *optim.State, b *Batch) error {
 	t.plain.Move(s.W, b.Gradient, 0)
 	return nil
 }
@@ -177,7 +177,7 @@ func TestNormsWhoseSquaresAreNone(t *testing.T) {
 			if _, err := m.Step(context.Background(), s); err != nil {
 				t.Fatal(err)
 			}
-			if got, err := m.move(s); err != nil || math.Abs(got-5*size) > 1e-14*size {
+			if got, err := m.move(context.Background(), s); err != nil || math.Abs(got-5*size) > 1e-14*size {
 				t.Errorf("%T: ‖g‖ = %g, want %g, %v", u, got, 5*size, err)
 			}
 		}

@@ -1,0 +1,281 @@
+// Package hessianfree has Hessian-free optimization on samples of the rows: steps of truncated conjugate gradients on the
+// Gauss–Newton matrix of some rows, from the gradient of more.
+package hessianfree
+
+import (
+	"context"
+	"math"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/kronecker"
+	"newtop/trainer/optim/minibatch"
+)
+
+// HessianFree is Hessian-free optimization.
+var HessianFree = optim.Info{
+	Name:      "hessian-free",
+	Title:     "Hessian-free, sampled Gauss–Newton CG",
+	Paper:     "Martens 2010; Byrd et al. 2011",
+	Equations: "(G + λI)s = −g by CG from 0.5 of the last s, G over part of the rows of g; algorithm 2",
+	Summary: "Truncated CG on the Gauss–Newton matrix of a sample of rows that grows, damped by Levenberg and Marquardt's rule; " +
+		"exact products where all rows are too many.",
+	Cost:     "1.4, and 1.3 times curvature-share for each inner iteration",
+	Primary:  "damping",
+	Proposes: true,
+	Needs:    optim.NeedsRows | optim.NeedsSample,
+	Planned:  minibatch.Planned,
+	Inner:    func(set *optim.Settings) (int, float64) { return Iterations.Of(set), Xi.Of(set) },
+	Parameters: minibatch.Parameters(
+		minibatch.Rate.Starting(1, ""), Damping, Adapt, Iterations, Xi, WarmStart, Preconditioner, minibatch.Size.Starting(1024), Growth, CurvatureShare,
+	),
+	New: func() optim.Method {
+		h := new(hessianFree)
+		return &minibatch.Method{Update: h, Grown: grown}
+	},
+}
+
+const martens = "Martens 2010, "
+
+// The hyperparameters of Hessian-free optimization.
+var (
+	Damping = &optim.Number{
+		Key: "damping", Meaning: "λ, added to the curvature; the method adapts it", Default: 0.03, Max: optim.Inf, Open: true, OpenMax: true,
+	}
+	Adapt = &optim.Choice{
+		Key: "adapt", Meaning: "whether λ follows ρ: by 2/3 above 3/4, by 3/2 below 1/4", Choices: []string{"yes", "no"}, Source: martens + "section 4.1",
+	}
+	Iterations = &optim.Count{Key: "iterations", Meaning: "the most inner iterations of a step", Default: 6, Min: 1, Max: 1e9}
+	Xi         = &optim.Number{
+		Key: "xi", Meaning: "ξ, the inner solve ends at a residual of ξ times its first one", Default: 0.01, Max: 1, Open: true, OpenMax: true,
+	}
+	WarmStart = &optim.Number{
+		Key: "warm-start", Meaning: "the share of the last solution that a solve begins with", Default: 0.5, Max: 1, Source: martens + "section 4.5",
+	}
+	Preconditioner = &optim.Choice{
+		Key: "preconditioner", Meaning: "M = I, (diag + λ)^(3/4) of squared gradients, or K-FAC's matrix",
+		Choices: []string{"none", preconditionDiagonal, preconditionKFAC}, Source: "diagonal: " + martens + "section 4.7",
+	}
+	Growth = &optim.Number{
+		Key: "growth", Meaning: "by how much batches grow from epoch to epoch", Default: 1, Min: 1, Max: 1000, Source: "Byrd et al. 2012, section 4",
+	}
+	CurvatureShare = &optim.Number{
+		Key: "curvature-share", Meaning: "share of a batch's rows that products come from", Default: 0.5, Max: 1, Open: true, Source: "Byrd et al. 2011, section 2",
+	}
+)
+
+// Choices that the method asks for.
+const (
+	preconditionDiagonal = "diagonal"
+	preconditionKFAC     = "kfac"
+)
+
+// hessianFree is algorithm 2 of Martens 2010 on samples, as Byrd, Chin, Neveitt & Nocedal 2011 have them:
+//
+//	g, E  gradient and loss over the rows of a batch; G the Gauss–Newton matrix over some of these, fewer
+//	λ     the damping, s₀ the last solution
+//	s     from θs₀ on by truncated CG on (G + λI)s = −g; q(s) = gᵀs + ½sᵀ(G + λI)s
+//	ρ     (E(w) − E(w + s)) / −q(s), over the rows of the batch
+//
+// A step goes by η = rate times s. Where ρ < ¼ it goes back over iterates that CG left on its way, as long as E falls (section
+// 4.6); where E does not fall at all it is not taken. λ ← ⅔λ where ρ > ¾ and ³⁄₂λ where ρ < ¼ (section 4.1). Batches may grow from
+// epoch to epoch (Byrd, Chin, Nocedal & Wu 2012). The paper ends CG where q makes no progress; solves are ended after few iterations
+// here, as samples agree on no more.
+type hessianFree struct {
+	rate      float64
+	memory    memory
+	cg        krylov.CG
+	curvature *kronecker.Curvature // of the preconditioner kfac
+	path      path
+
+	s, start, shifted []float64 // what CG finds, and s; θs₀; g + (G + λI)θs₀
+	from, trial       []float64 // w, and w + s
+	diagonal, squares []float64 // of the preconditioner diagonal
+	spent             float64
+	told              told
+}
+
+// memory is what is carried.
+type memory struct {
+	Moves *moves `archive:"moves"` // nil before the first
+}
+
+type moves struct {
+	Step    []float64                   `archive:"step"`        // s₀
+	Lambda  float64                     `archive:"damping"`     // λ as it was adapted
+	Set     float64                     `archive:"damping set"` // λ as it was set
+	Factors *kronecker.CurvatureFactors `archive:"factors"`     // of the preconditioner kfac; nil: none
+}
+
+// told is what came together of an epoch.
+type told struct {
+	solves                  []optim.InnerSolve
+	rows, curvature         int // of the last batch
+	rho                     float64
+	taken, refused, shorter int  // steps; of those that were taken, as an iterate on CG's way
+	last                    bool // whether the last one was taken
+}
+
+func (h *hessianFree) Carried() any { return &h.memory }
+
+// grown returns the rows of a batch.
+func grown(s *optim.State, rows int) int {
+	return int(min(float64(rows)*math.Pow(Growth.Of(s.Settings), float64(s.Epoch)), 1e9))
+}
+
+func (h *hessianFree) Begin(s *optim.State, rate float64) {
+	n, lambda := len(s.W), Damping.Of(s.Settings)
+	if h.memory.Moves == nil {
+		h.memory.Moves = &moves{Step: make([]float64, n), Lambda: lambda, Set: lambda}
+	}
+	if k := h.memory.Moves; lambda != k.Set { // by hand
+		k.Lambda, k.Set = lambda, lambda
+	}
+	if len(h.s) != n {
+		for _, v := range []*[]float64{&h.s, &h.start, &h.shifted, &h.from, &h.trial} {
+			*v = make([]float64, n)
+		}
+	}
+	h.rate, h.spent = rate, 0
+}
+
+// Restored makes the preconditioner of what was carried.
+func (h *hessianFree) Restored(s *optim.State) (err error) {
+	if k := h.memory.Moves; k != nil && k.Factors != nil {
+		h.curvature, err = kronecker.RestoreCurvature(k.Factors, s.Objective, len(s.W))
+		if err == nil {
+			k.Factors = &h.curvature.Factors
+		}
+	}
+	return err
+}
+
+// MoveAll is a step.
+func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *minibatch.Batch) error {
+	rows := s.Objective.(optim.SampledObjective)
+	some := batch.Rows[:max(1, int(CurvatureShare.Of(s.Settings)*float64(len(batch.Rows))))]
+	g := &damped{rows.Sample(0, some).(optim.GaussNewtonObjective).GaussNewton(s.W), h.memory.Moves.Lambda}
+	h.told.rows, h.told.curvature = len(batch.Rows), len(some)
+	inverse, err := h.precondition(s, some)
+	if err != nil {
+		return err
+	}
+	promised, err := h.solve(ctx, s, g, batch, inverse)
+	if o, ok := s.Objective.(optim.ChargedObjective); ok {
+		o.Charge(h.spent)
+	}
+	if err != nil {
+		return err
+	}
+	all := rows.Sample(1, batch.Rows)
+	before := batch.Loss
+	if noisy, ok := s.Objective.(optim.NoisyObjective); ok && noisy.Noise() > 0 { // which the sample has none of
+		before = all.Loss(s.W)
+	}
+	h.step(s, all, before, promised)
+	return nil
+}
+
+// solve stores s in h.s, and returns −q(s).
+func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batch *minibatch.Batch, inverse func(dst, r []float64)) (float64, error) {
+	k, promised := h.memory.Moves, 0.0
+	vector.Scale(h.start, WarmStart.Of(s.Settings), k.Step)
+	copy(h.shifted, batch.Gradient)
+	if norm := vector.Norm(h.start); norm > 0 {
+		g.MulVecTo(h.trial, h.start)
+		vector.Add(h.shifted, h.shifted, h.trial)
+		promised = -(vector.Dot(batch.Gradient, h.start) + vector.Dot(h.shifted, h.start)) / 2
+	}
+	h.path.reset(len(h.s))
+	solve, err := h.cg.SolveTo(h.s, g, h.shifted, krylov.TrustRegion{
+		Tolerance: Xi.Of(s.Settings), Limit: Iterations.Of(s.Settings), Inverse: inverse,
+		Monitor: func(it krylov.Iteration) error {
+			h.path.add(h.s, it)
+			return s.Watch(ctx, optim.Inner{Block: batch.Number, Iteration: it, Loss: math.NaN()})
+		},
+	})
+	solve.Ritz = append([]float64(nil), solve.Ritz...)
+	h.told.solves = append(h.told.solves, optim.InnerSolve{Block: batch.Number, Solve: solve})
+	if err == nil && solve.Stop == krylov.NotFinite && solve.StepNorm == 0 {
+		err = &optim.NotFiniteError{What: "curvature"}
+	}
+	vector.Add(h.s, h.s, h.start)
+	return promised + solve.Predicted, err
+}
+
+// step goes by s, or a shorter way, if E falls, and adapts λ.
+func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised float64) {
+	k := h.memory.Moves
+	copy(h.from, s.W)
+	loss := h.lossAt(all, s.W, h.s)
+	h.told.rho = optim.Ratio(before, loss, promised)
+	copy(k.Step, h.s)
+	if !(h.told.rho >= 0.25) {
+		if h.goBack(s, all, &loss) {
+			h.told.shorter++
+		}
+	}
+	if Adapt.Of(s.Settings) == "yes" {
+		switch {
+		case h.told.rho > 0.75:
+			k.Lambda *= 2.0 / 3
+		case !(h.told.rho >= 0.25):
+			k.Lambda *= 3.0 / 2
+		}
+		k.Lambda = min(max(k.Lambda, leastLambda), mostLambda)
+	}
+	vector.Scale(h.s, h.rate, h.s)
+	if h.told.last = loss < before; !h.told.last {
+		h.told.refused++
+		clear(k.Step) // which leads nowhere
+		return
+	}
+	h.told.taken++
+	vector.Add(s.W, h.from, h.s)
+}
+
+// leastLambda and mostLambda bound λ as it adapts.
+const leastLambda, mostLambda = 1e-10, 1e10
+
+// lossAt returns E(w + s), NaN where that overflows.
+func (h *hessianFree) lossAt(all optim.Objective, w, s []float64) float64 {
+	vector.Add(h.trial, w, s)
+	if !vector.Finite(vector.Norm(h.trial)) {
+		return math.NaN()
+	}
+	return all.Loss(h.trial)
+}
+
+// goBack makes s the first of the iterates on CG's way, from the last one back, before which E does not fall further, and loss E
+// there. It reports whether that is another s.
+func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64) (shorter bool) {
+	for i := len(h.path.kept) - 1; i >= 0; i-- {
+		at := h.path.kept[i]
+		vector.Add(at, at, h.start)
+		next := h.lossAt(all, s.W, at)
+		if !(next < *loss) && vector.Finite(*loss) {
+			break
+		}
+		copy(h.s, at)
+		*loss, shorter = next, true
+	}
+	return shorter
+}
+
+// Report tells of the steps of the epoch.
+func (h *hessianFree) Report(r *optim.Report) {
+	t := &h.told
+	r.Inner, r.Rho, r.Accepted = t.solves, t.rho, t.taken > 0
+	r.Proposal = optim.Proposal{Step: h.s, From: h.from, Rho: t.rho, Accepted: t.last}
+	r.Diagnostics = []optim.Diagnostic{
+		{Key: "damping", Symbol: "λ", Meaning: "added to the curvature", Value: h.memory.Moves.Lambda},
+		{Key: "gradient_rows", Symbol: "n_g", Meaning: "rows of a gradient", Value: float64(t.rows)},
+		{Key: "curvature_rows", Symbol: "n_G", Meaning: "rows of a product", Value: float64(t.curvature)},
+		{Key: "steps_refused", Symbol: "×", Meaning: "steps that were not taken, as the loss did not fall", Value: float64(t.refused)},
+	}
+	if h.curvature != nil {
+		r.Preconditioner = h.curvature.Report()
+	}
+	h.told = told{rho: math.NaN()}
+}
