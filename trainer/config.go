@@ -68,6 +68,7 @@ type Config struct {
 	Set       []string // KEY=VALUE for the optimizer's hyperparameters
 	Batch     int      // rows a step of methods that go through batches; 0: the method's default
 	Blocks    int      // parts of the rows that trust-region methods go through in turn; 0: the method's default
+	Schedule  string   // of the rate of methods that go through batches: constant, linear or cosine; empty: the method's default
 	Epochs    int      // outer iterations; 0: no limit
 	// Patience is how many epochs may pass without a better one by the validation rows; 0: what suits the data, -1: any number.
 	Patience  int
@@ -186,6 +187,7 @@ func (c *Config) checkNames() error {
 		{"GateTraining", c.GateTraining, gateTrainings},
 		{"Precision", c.Precision, models.PrecisionNames()},
 		{"ClassWeights", c.ClassWeights, []string{balanced}},
+		{"Schedule", c.Schedule, minibatch.Schedule.Choices},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
 			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ") + format.DidYouMean(choice.text, choice.of)}
@@ -250,7 +252,7 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 	return info, settings, nil
 }
 
-// putSizes applies Batch and Blocks to a method that has them. A method without them ignores them, so that
+// putSizes applies Batch, Blocks and Schedule to a method that has them. A method without them ignores them, so that
 // they survive a switch there and back.
 func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
 	for _, p := range c.sizes() {
@@ -260,6 +262,12 @@ func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
 		if err := settings.Put(p.key.Key, float64(p.value)); err != nil {
 			return &ConfigError{Field: p.field, Value: fmt.Sprint(p.value), Expected: expectation(err)}
 		}
+	}
+	if c.Schedule == "" || !settings.Has(minibatch.Schedule.Key) {
+		return nil
+	}
+	if err := settings.PutText(minibatch.Schedule.Key, c.Schedule); err != nil {
+		return &ConfigError{Field: "Schedule", Value: c.Schedule, Expected: expectation(err)}
 	}
 	return nil
 }
@@ -286,6 +294,9 @@ func (c *Config) Unused() (fields []string) {
 		if p.value > 0 && !p.key.In(settings) {
 			fields = append(fields, p.field)
 		}
+	}
+	if c.Schedule != "" && !settings.Has(minibatch.Schedule.Key) {
+		fields = append(fields, "Schedule")
 	}
 	return fields
 }

@@ -8,10 +8,11 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
+	"newtop/trainer/optim/minibatch"
 )
 
-// defaultMethods are what a search tries where nobody says otherwise: the best of each family.
-var defaultMethods = []string{"adam", "nag", "tr-newton", "tr-gn", "scg", "lbfgs"}
+// defaultMethods are what a search tries where nobody says otherwise: the best of each family (docs/race.md).
+var defaultMethods = []string{"soap", "kfac", "adam", "nag", "tr-gn", "lbfgs"}
 
 // tableMethods are what a search on a table tries, where the best net is not the one that trains fastest: one that goes
 // through batches and two that see all rows.
@@ -25,6 +26,8 @@ const (
 	mostBatch  = 512 // and a quarter of the rows
 	leastBatch = 16
 	mostBlocks = 8
+
+	leastHorizon, mostHorizon = 5, 80 // epochs of a schedule
 )
 
 // Of tables: the nets of a trial, the nets of a final where there are many rows, and how far weight decay goes, times 1/rows, around that of scikit-learn's ridge and logistic
@@ -88,7 +91,7 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 	if len(names) > 1 {
 		out = append(out, Dimension{Key: optKey, Choices: slices.Clone(names)})
 	}
-	batches, blocks := false, false
+	batches, blocks, schedules := false, false, false
 	for _, name := range names {
 		info, err := methods.Lookup(name)
 		if err != nil {
@@ -96,6 +99,7 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 		}
 		batches = batches || parameter(info, "batch") != nil
 		blocks = blocks || parameter(info, "blocks") != nil
+		schedules = schedules || info.Planned != nil
 		if d, ok := primary(info); ok && !fixes(&c, info.Primary) {
 			if len(names) == 1 {
 				d.Key = info.Primary
@@ -109,7 +113,21 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 	if most := min(mostBlocks, rows/fewRows); blocks && table == 0 && c.Model == "" && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
 		out = append(out, Dimension{Key: "blocks", Low: 1, High: float64(most), Log: true, Whole: true})
 	}
+	if schedules && table == 0 {
+		out = append(out, scheduleSpace(&c)...)
+	}
 	return out, table
+}
+
+// scheduleSpace has rates fall along a line to 0, since a search knows no number of epochs over an axis of horizons.
+func scheduleSpace(c *trainer.Config) (out []Dimension) {
+	if c.Schedule == "" && !fixes(c, minibatch.Schedule.Key) {
+		out = append(out, Dimension{Key: minibatch.Schedule.Key, Choices: []string{"linear"}})
+	}
+	if c.Schedule != "constant" && !fixes(c, minibatch.Horizon.Key) {
+		out = append(out, Dimension{Key: minibatch.Horizon.Key, Low: leastHorizon, High: mostHorizon, Log: true, Whole: true})
+	}
+	return out
 }
 
 // fixes reports whether a configuration gives a hyperparameter its value.

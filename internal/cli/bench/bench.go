@@ -22,7 +22,7 @@ func New() *cobra.Command {
 		Args:  flags.NoArguments,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(newBenchCore(), newBenchPeers(), newBenchTables(), newBenchScale())
+	cmd.AddCommand(newBenchCore(), newBenchPeers(), newBenchTables(), newBenchRace(), newBenchScale())
 	cmd.AddCommand(newBenchPapers()...)
 	return cmd
 }

@@ -14,6 +14,7 @@ import (
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/analysis"
+	"newtop/trainer/optim/minibatch"
 )
 
 // row is a run flag. All that knows of single flags reads the table: the commands that train, the help, configuration files,
@@ -65,7 +66,8 @@ var table = []row{
 		again: "how long the model may take for an answer; 0: 10m; not given: the run's"},
 	{name: "opt", group: "method", value: "NAME", offer: Methods, field: "Optimizer", told: true, usual: trainer.DefaultOptimizer, usage: "optimizer (see newtop optimizers)"},
 	{name: "set", group: "method", value: "KEY=VALUE", offer: offerSettings, field: "Set", usage: "hyperparameter of the optimizer as KEY=VALUE; may be repeated"},
-	{name: "batch", group: "method", field: "Batch", told: true, usage: "rows a step of first-order methods; 0: the method's default"},
+	{name: "batch", group: "method", field: "Batch", told: true, usage: "rows to an update of methods that go through batches; 0: the method's default"},
+	{name: "schedule", group: "method", choices: minibatch.Schedule.Choices, field: "Schedule", told: true, usage: "rate of methods that go through batches over the run's --epochs: constant, linear or cosine; empty: the method's default"},
 	{name: "blocks", group: "method", field: "Blocks", told: true, usage: "parts of the rows that trust-region methods go through in turn; 0: the method's default, 1"},
 	{name: "epochs", group: "limits", field: "Epochs", told: true, usual: 100, usage: "outer iterations; 0: no limit",
 		again: "outer iterations in all, those before the stop included; 0: no limit; not given: the run's limit"},

@@ -69,7 +69,7 @@ func WarnOfUnused(cmd *cobra.Command, c *trainer.Config) {
 }
 
 // unusedWords are what fields of a configuration are about.
-var unusedWords = map[string]string{"Batch": "batches", "Blocks": "blocks"}
+var unusedWords = map[string]string{"Batch": "batches", "Blocks": "blocks", "Schedule": "schedule"}
 
 // session returns the session that does the job.
 func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err error) {
