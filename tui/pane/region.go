@@ -300,7 +300,7 @@ func (p *Region) Figure(v *View) *figure.Chart {
 }
 
 func (p *Region) Keys() []Key {
-	return append([]Key{{"v", "other curves, where there are more than two", []string{"v"}, func(v *View, _ string) (tea.Cmd, bool) {
+	return append([]Key{{Show: "v", Help: "other curves, where there are more than two", Names: []string{"v"}, Do: func(v *View, _ string) (tea.Cmd, bool) {
 		more := v.H.Steering() != history.ByRadius && len(p.curves(v)) > 2
 		if more {
 			p.page++
