@@ -286,16 +286,16 @@ func (p *Region) Figure(v *View) *figure.Chart {
 		f := figure.Chart{Title: "figures of its own", Y: "value"}
 		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
 			k := &h.Curves.Figures[i]
-			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
+			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: PointsOf(&k.Series)})
 		}
 		return RunFigure(h, f)
 	}
 	if h.Curves.Radius.Empty() {
-		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
+		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: PointsOf(&h.Curves.Rate)}}})
 	}
 	return RunFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
-		{Name: "radius", Color: style.OnPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
-		{Name: "step norm", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
+		{Name: "radius", Color: style.OnPaper(style.Train), Points: PointsOf(&h.Curves.Radius)},
+		{Name: "step norm", Color: style.OnPaper(style.Test), Dashed: true, Points: PointsOf(&h.Curves.Step)},
 	}})
 }
 

@@ -34,6 +34,7 @@ func FactorsAt(epoch int, layers []int, most int, damping float64) *event.Precon
 
 // factorValues are at most 16 of a factor's eigenvalues.
 func factorValues(epoch, to, side, size int) (list []event.Float) {
+	to = 1 + (to-1)%4
 	decades := (1 + 0.6*float64(to) + 0.4*float64(side)) * (1 + float64(epoch)/40)
 	n := min(size, 16)
 	for i := range n {
