@@ -20,6 +20,7 @@ type Region struct {
 	upper, lower chart.Canvas
 	log          bool
 	page         int // of the pairs of curves that there are
+	plan         []chart.Point
 }
 
 var (
@@ -173,16 +174,35 @@ func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 	return upper, lower
 }
 
+// planned adds to a chart of the rate what the schedule has for the rest of the run, and gives the chart beneath the same epochs.
+func (p *Region) planned(v *View, upper, lower *chart.Plot) {
+	if upper.Curves[0].Series != &v.H.Curves.Rate {
+		return
+	}
+	if p.plan = ratesAhead(p.plan[:0], v.H); len(p.plan) == 0 {
+		return
+	}
+	upper.Planned = chart.Planned{Name: "planned", Token: style.Muted, Points: p.plan}
+	if first, _, ok := v.H.Curves.Rate.Ends(); ok {
+		lower.Span = [2]float64{first, p.plan[len(p.plan)-1].X}
+	}
+}
+
 func (p *Region) Body(v *View, w, h int, zoomed bool) []string {
 	upper, lower := p.plots(v)
+	if !zoomed || p.By == chart.Epochs && !p.LogX {
+		p.planned(v, &upper, &lower)
+	}
 	switch {
 	case zoomed:
 		return p.both(v, upper, lower, w, h)
 	case h < 8 && w >= 60 && len(lower.Curves) > 0:
+		upper.Legend, upper.Signs = len(upper.Planned.Points) > 0, true
 		upper.Y.Name, lower.Y.Name = p.axis(upper), lower.Curves[0].Name
 		left := w/2 - 1
 		return style.Beside(p.upper.Draw(&v.Pen, upper, left, h), left, p.lower.Draw(&v.Pen, lower, w-left-2, h))
 	case h < 8 || upper.Curves[0].Series.Empty():
+		upper.Legend, upper.Signs = len(upper.Planned.Points) > 0, true
 		upper.Y.Name = p.axis(upper)
 		return p.upper.Draw(&v.Pen, upper, w, h)
 	case len(lower.Curves) == 0:
@@ -266,6 +286,9 @@ func (p *Region) caption(v *View, pl chart.Plot, w int) string {
 		}
 	} else if pl.Log {
 		l.Put(style.Muted, "  log")
+	}
+	if len(pl.Planned.Points) > 0 {
+		l.Group(style.Text.Of("  "), pl.Planned.Sign(v.Glyphs))
 	}
 	return l.Full()
 }
