@@ -165,9 +165,14 @@ func TestEdgeOfSchedule(t *testing.T) {
 
 // TestPart: a method that goes through blocks of rows has a setting for them.
 func TestPart(t *testing.T) {
-	for optimizer, want := range map[string]string{"tr-newton": "block", "sgd": "step", "theirs": "block", "": "block"} {
-		if got := historyOf(feed.Delta{Status: event.Status{Optimizer: optimizer}}).Part(); got != want {
-			t.Errorf("%s solves for a %s", optimizer, got)
+	some := []event.Setting{{Key: "lambda", Text: "1"}}
+	for _, c := range []struct {
+		optimizer string
+		settings  []event.Setting
+		want      string
+	}{{"tr-newton", nil, "block"}, {"sgd", nil, "step"}, {"theirs", nil, "block"}, {"theirs", some, "step"}, {"theirs", append(some, event.Setting{Key: "blocks", Text: "4"}), "block"}} {
+		if got := historyOf(feed.Delta{Status: event.Status{Optimizer: c.optimizer, Settings: c.settings}}).Part(); got != c.want {
+			t.Errorf("%s with %v solves for a %s", c.optimizer, c.settings, got)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package history
 
 import (
 	"math"
+	"slices"
 
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
@@ -30,9 +31,14 @@ func bounds(s *event.Status) (limit int, goal float64) {
 	return 0, math.NaN()
 }
 
-// Part is what the current method has an inner solve for: a block of the rows, or of a method that does not go through blocks a step.
+// Part is what the current method has an inner solve for: a block of the rows, or a step where it has no setting for blocks.
 func (h *History) Part() string {
-	if info, set := methodOf(&h.Status); info != nil && !set.Has("blocks") {
+	known := len(h.Status.Settings) > 0
+	blocks := slices.ContainsFunc(h.Status.Settings, func(s event.Setting) bool { return s.Key == "blocks" })
+	if info, set := methodOf(&h.Status); info != nil {
+		known, blocks = true, set.Has("blocks")
+	}
+	if known && !blocks {
 		return "step"
 	}
 	return "block"

@@ -77,16 +77,31 @@ func (p *Region) values(v *View) [][]style.Part {
 		}
 		return append(groups, p.own(v, "  ")...)
 	case history.ByFigures:
-		return p.own(v, "")
+		groups := p.own(v, "")
+		switch {
+		case !ratioTold(v.H):
+		case len(groups) == 0:
+			groups = append(groups, p.ratio(v, ""))
+		default:
+			groups = slices.Insert(groups, 1, p.ratio(v, "  "))
+		}
+		return groups
 	}
 	radius := append([]style.Part{style.Muted.Of("R ")}, newest(e.Radius, &v.H.Curves.Radius, style.Strong, format.Number)...)
 	if next, ok := NextRadius(v.H); ok { // which the header has as the setting
 		radius = append(radius, style.Muted.Of(v.Glyphs.To), style.Strong.Of(format.Number(next)))
 	}
-	return [][]style.Part{
-		radius,
-		append([]style.Part{style.Muted.Of("  " + v.Glyphs.Rho + " ")}, newest(e.Rho, &v.H.Curves.Rho, style.Text, format.Short)...),
-	}
+	return [][]style.Part{radius, p.ratio(v, "  ")}
+}
+
+// ratio is ρ, after a gap.
+func (p *Region) ratio(v *View, gap string) []style.Part {
+	return append([]style.Part{style.Muted.Of(gap + v.Glyphs.Rho + " ")}, newest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
+}
+
+// ratioTold reports whether the newest epoch tells ρ of a method that has no radius.
+func ratioTold(h *history.History) bool {
+	return h.Steering() == history.ByFigures && h.Latest.Epoch > 0 && !h.Latest.Rho.Absent()
 }
 
 // newest writes an epoch's value of a curve: one that is not finite as a × behind the newest that is.
@@ -101,8 +116,8 @@ func newest(y event.Float, s *chart.Series, ink style.Token, text func(float64) 
 func (p *Region) own(v *View, gap string) [][]style.Part {
 	var groups [][]style.Part
 	first := 0
-	if n := len(v.H.Curves.Figures); n > 0 && v.H.Steering() == history.ByFigures {
-		first = min(p.first(v), n-1) // those of the charts stand before the others
+	if len(v.H.Curves.Figures) > 0 && v.H.Steering() == history.ByFigures {
+		first = p.firstFigure(v) // those of the charts stand before the others
 	}
 	for i := range v.H.Curves.Figures {
 		f := &v.H.Curves.Figures[(first+i)%len(v.H.Curves.Figures)]
@@ -128,6 +143,9 @@ func (p *Region) curves(v *View) (all []chart.Plot) {
 		pl.Value = f.Format
 		own = append(own, pl)
 	}
+	if ratioTold(v.H) {
+		own = slices.Insert(own, min(1, len(own)), ratioPlot(v))
+	}
 	switch {
 	case v.H.Steering() == history.ByRate:
 		all = append([]chart.Plot{one(v.H, "rate", &v.H.Curves.Rate), gradient}, own...)
@@ -142,18 +160,34 @@ func (p *Region) curves(v *View) (all []chart.Plot) {
 	return all
 }
 
+// ratioPlot has ρ, clipped to where it decides: below 0 is worse, above 1 better than the model promised.
+func ratioPlot(v *View) chart.Plot {
+	pl := one(v.H, v.Glyphs.Rho, &v.H.Curves.Rho)
+	pl.Y.Clip, pl.Y.Show, pl.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+	return pl
+}
+
+// firstFigure is the first of the method's own figures that the charts show, or the one behind them.
+func (p *Region) firstFigure(v *View) int {
+	all := p.curves(v)
+	for i := p.first(v); i < len(all); i++ {
+		if f := drawnFigure(v.H, all[i]); f != nil {
+			return slices.IndexFunc(v.H.Curves.Figures, func(k history.FigureSeries) bool { return k.Key == f.Key })
+		}
+	}
+	return len(v.H.Curves.Figures) - 1
+}
+
 // first is which of the curves the upper chart shows. The last pair may have one of the pair before.
 func (p *Region) first(v *View) int {
 	n := len(p.curves(v))
 	return max(0, min(p.page%max((n+1)/2, 1)*2, n-2))
 }
 
-// plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
-// 0 is worse, above 1 better than the model promised.
+// plots returns what the two charts show; a lower one without curves is none.
 func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 	if v.H.Steering() == history.ByRadius {
-		upper, lower = one(v.H, "radius", &v.H.Curves.Radius), one(v.H, v.Glyphs.Rho, &v.H.Curves.Rho)
-		lower.Y.Clip, lower.Y.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+		upper, lower = one(v.H, "radius", &v.H.Curves.Radius), ratioPlot(v)
 	} else {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
@@ -169,7 +203,7 @@ func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 	if v.H.External() && drawnFigure(v.H, upper) != nil {
 		log = !log // what another program's figures are is not known, and the lower one is linear
 	}
-	upper.Log = log && !lowest(upper.Curves[0].Series)
+	upper.Log = log && len(upper.Rules) == 0 && !lowest(upper.Curves[0].Series)
 	upper.Waiting = Waiting(v)
 	return upper, lower
 }

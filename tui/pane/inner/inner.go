@@ -97,7 +97,7 @@ func (p *Pane) Head(v *pane.View, l *style.Line) {
 	b := &v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	s := b.Stop()
 	l.Group(style.Strong.Of(format.Count(b.Total)), style.Muted.Of(" it "), history.StopToken(s).Of(string(s.Letter())))
-	if in := barParts(b); in != "" {
+	if in := barParts(b, v.H.Part()); in != "" {
 		l.Group(style.Muted.Of(" in " + in))
 	}
 	if b.Epoch != v.H.Latest.Epoch {
@@ -189,16 +189,16 @@ func (p *Pane) stepPlot(v *pane.View) chart.Plot {
 	return pl
 }
 
-// barParts says of how many nets and blocks of rows a bar tells, "" for one of one.
-func barParts(b *history.Bar) string {
-	nets, blocks := format.Count(b.Nets)+" nets", format.Count(b.Blocks)+" blocks"
+// barParts says of how many nets, and blocks of rows or steps, a bar tells, "" for one of one.
+func barParts(b *history.Bar, part string) string {
+	nets, parts := format.Count(b.Nets)+" nets", format.Count(b.Blocks)+" "+part+"s"
 	switch {
 	case b.Nets > 1 && b.Blocks > 1:
-		return nets + " × " + blocks
+		return nets + " × " + parts
 	case b.Nets > 1:
 		return nets
 	case b.Blocks > 1:
-		return blocks
+		return parts
 	}
 	return ""
 }
