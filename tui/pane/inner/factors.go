@@ -3,6 +3,7 @@ package inner
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
@@ -160,17 +161,18 @@ func (p *factorTable) head(v *pane.View, l *style.Line) {
 	if f.Newest.Refreshes != 1 {
 		times = format.Count(f.Newest.Refreshes) + " refreshes"
 	}
-	part := format.Percent(f.Share)
-	if !format.Finite(f.Share) || f.Newest.Refreshes == 0 {
-		l.Group(style.Strong.Of(times), style.Muted.Of(cmp.Or(at, " this epoch")))
-		return
+	var says [][]style.Part // ever shorter
+	say := func(parts ...style.Part) { says = append(says, append([]style.Part{style.Strong.Of(times)}, parts...)) }
+	if part := style.Text.Of(format.Percent(f.Share)); format.Finite(f.Share) && f.Newest.Refreshes > 0 {
+		say(style.Muted.Of(cmp.Or(at, " this epoch")+", "), part, style.Muted.Of(" of its time"))
+		say(style.Muted.Of(at+", "), part, style.Muted.Of(" of the time"))
+		say(style.Muted.Of(at+"  "), part)
+	} else {
+		say(style.Muted.Of(cmp.Or(at, " this epoch")))
 	}
-	for _, words := range [][2]string{{cmp.Or(at, " this epoch") + ", ", " of its time"}, {at + ", ", " of the time"}, {at + "  ", ""}} {
-		if l.Group(style.Strong.Of(times), style.Muted.Of(words[0]), style.Text.Of(part), style.Muted.Of(words[1])) {
-			break
-		}
-	}
-	if !v.H.Curves.Step.Empty() {
+	say(style.Muted.Of(at))
+	said := slices.ContainsFunc(says, func(parts []style.Part) bool { return l.Group(parts...) })
+	if said && !v.H.Curves.Step.Empty() {
 		l.Group(style.Muted.Of("  ‖Δw‖ "), style.Text.Of(format.Number(v.H.Curves.Step.Last())))
 	}
 }

@@ -1,5 +1,6 @@
 // Package inner is the pane of the inner solves: a bar for each with the reason it stopped, and, with the whole screen, a
-// player that walks through their iterations and shows the loss along a step.
+// player that walks through their iterations and shows the loss along a step. Of a method without solves it shows the matrices
+// by which that scales gradients, or the lengths of its steps.
 package inner
 
 import (
@@ -18,7 +19,6 @@ import (
 
 // Pane shows the inner CG solves: a bar for each epoch, as high as its iterations, in the colour
 // and with the letter of the reason why it ended; how often each reason came; and the solve under way.
-//
 // Of a method that scales gradients by matrices it shows these.
 type Pane struct {
 	solvePlayer
