@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"newtop/internal/vector"
+	"newtop/models/internal/pass"
 	"newtop/models/reduce"
 )
 
@@ -39,7 +40,7 @@ type batchComputation interface {
 	beginGradient(dst, w []float64, rows []int, parts int)
 	beginSquares(dst []float64, parts int) // behind it
 	// beginMoments is for the sums of K-FAC's factors, over rows whose targets are made of numbers that were drawn.
-	beginMoments(dst, w []float64, rows []int, drawn []float64, parts int)
+	beginMoments(dst []float64, layout *pass.Moments, w []float64, rows []int, drawn []float64, parts int)
 	end()
 	// addPart sums up what is asked for over the rows of a part, of which worker may be one of several at once.
 	addPart(worker, i int, part *batchPart)

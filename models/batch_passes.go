@@ -17,9 +17,10 @@ type batchPasses[F pass.Float] struct {
 	moments partSums[F]       // of K-FAC's factors
 
 	// Of the call under way.
-	w     []F
-	rows  []int
-	drawn []float64 // what targets are made of
+	w      []F
+	rows   []int
+	drawn  []float64     // what targets are made of
+	layout *pass.Moments // of moments
 
 	rounded []F // room for w
 }
@@ -32,7 +33,7 @@ type batchWorker[F pass.Float] struct {
 
 func newBatchPasses[F pass.Float](n *Network, x, t Matrix, rows int) *batchPasses[F] {
 	b := &batchPasses[F]{net: n, x: matrixOf[F](x), t: matrixOf[F](t), most: rows}
-	b.sums.size, b.squares.size, b.moments.size = n.Dim(), n.Dim(), n.moments.Size
+	b.sums.size, b.squares.size = n.Dim(), n.Dim()
 	if !isDouble[F]() {
 		b.rounded = make([]F, n.Dim())
 	}
@@ -72,8 +73,11 @@ func (b *batchPasses[F]) beginGradient(dst, w []float64, rows []int, parts int) 
 
 func (b *batchPasses[F]) beginSquares(dst []float64, parts int) { b.squares.begin(dst, parts) }
 
-func (b *batchPasses[F]) beginMoments(dst, w []float64, rows []int, drawn []float64, parts int) {
-	b.w, b.rows, b.drawn = rounded(w, b.rounded), rows, drawn
+func (b *batchPasses[F]) beginMoments(dst []float64, layout *pass.Moments, w []float64, rows []int, drawn []float64, parts int) {
+	b.w, b.rows, b.drawn, b.layout = rounded(w, b.rounded), rows, drawn, layout
+	if b.moments.size != layout.Size {
+		b.moments = partSums[F]{size: layout.Size}
+	}
 	b.moments.begin(dst, parts)
 }
 
@@ -81,7 +85,7 @@ func (b *batchPasses[F]) end() {
 	b.sums.end()
 	b.squares.end()
 	b.moments.end()
-	b.w, b.rows, b.drawn = nil, nil, nil
+	b.w, b.rows, b.drawn, b.layout = nil, nil, nil, nil
 }
 
 func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
@@ -97,7 +101,7 @@ func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
 		if b.moments.begun() {
 			draws := b.net.net.Draws()
 			s.PassDrawn(b.w, &s.Own, b.drawn[first*draws:last*draws])
-			s.MomentsTo(b.moments.of[i], &b.net.moments, &s.Own, start)
+			s.MomentsTo(b.moments.of[i], b.layout, &s.Own, start)
 		} else {
 			part.loss += b.addGradient(s, i, start)
 		}

@@ -15,7 +15,6 @@ type Cost struct {
 	Rows        float64 // one product with the Gauss–Newton matrix through explicit Jacobian rows
 	Matrix      float64 // the Gauss–Newton matrix itself
 	Squares     float64 // the gradient and the squares of each row's own (Batch.GradientSquaresTo)
-	Factors     float64 // K-FAC's factors, with their passes (Batch.FactorsTo)
 }
 
 // Cost returns what the network costs per row.
@@ -47,22 +46,25 @@ func (n *Network) Cost() Cost {
 		}
 	}
 	c.Squares += c.Gradient
-	c.Factors = c.Loss + n.factorCost()
 	return c
 }
 
-// factorCost counts the backward pass of K-FAC's factors, and the squares that they are the means of.
-func (n *Network) factorCost() float64 {
+// factorCost returns what the passes of K-FAC's factors cost per row, and the squares of layers that they are the means of.
+func (n *Network) factorCost(moments *pass.Moments) float64 {
 	cost := 0
 	for _, b := range n.blocks {
+		cost += b.Size()
 		if b.From > 0 {
 			cost += b.Size()
 		}
 	}
 	for l, nodes := range n.net.Nodes {
-		for _, at := range []int{n.moments.Inputs[l], n.moments.Outputs[l]} {
-			if at >= 0 {
+		for _, m := range []pass.Moment{moments.Inputs[l], moments.Outputs[l]} {
+			switch {
+			case m.Whole:
 				cost += pass.SquareCost(nodes)
+			case m.At >= 0:
+				cost += nodes
 			}
 		}
 	}

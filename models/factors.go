@@ -6,6 +6,7 @@ import (
 
 	"newtop/internal/vector"
 	"newtop/models/blas"
+	"newtop/models/internal/pass"
 )
 
 // Factors are those of one of a network's Matrices W, Rows × Cols, by which K-FAC [Martens & Grosse 2015, §3, §5] takes the
@@ -13,15 +14,21 @@ import (
 //
 // Inputs is A, the mean over rows of ū ūᵀ, k × k: ū are the outputs that W multiplies, k = Cols, or where W is Biased the same with
 // a 1 behind them, k = Cols + 1. Outputs is S, the mean over rows of g gᵀ, Rows × Rows: g = ∂(−log p(y|x,w))/∂v are the derivatives
-// by the net inputs of W's layer for a target y that is drawn from the network's own distribution.
+// by the net inputs of W's layer for a target y that is drawn from the network's own distribution. Where there is room for a
+// single number it is the mean of the factor's diagonal.
 type Factors struct{ Inputs, Outputs []float64 }
 
-// NewFactors returns room for the factors of all Matrices.
-func (n *Network) NewFactors() []Factors {
+// NewFactors returns room for the factors of all Matrices, and for single numbers where they have more than side rows.
+func (n *Network) NewFactors(side int) []Factors {
+	room := func(d int) []float64 {
+		if d > side {
+			return make([]float64, 1)
+		}
+		return make([]float64, d*d)
+	}
 	var all []Factors
 	for _, m := range n.matrices {
-		k := m.inputs()
-		all = append(all, Factors{make([]float64, k*k), make([]float64, m.Rows*m.Rows)})
+		all = append(all, Factors{room(m.inputs()), room(m.Rows)})
 	}
 	return all
 }
@@ -34,10 +41,27 @@ func (m *WeightMatrix) inputs() int {
 	return m.Cols
 }
 
+// whole reports whether there is room for all of a factor of d rows.
+func whole(factor []float64, d int) bool { return d == 1 || len(factor) > 1 }
+
+// momentsFor returns where sums lie for such factors.
+func (n *Network) momentsFor(factors []Factors) pass.Moments {
+	layers := len(n.net.Nodes)
+	inputs, outputs := make([]bool, layers), make([]bool, layers)
+	for i, m := range n.matrices {
+		inputs[m.From] = inputs[m.From] || whole(factors[i].Inputs, m.inputs())
+		outputs[m.To] = outputs[m.To] || whole(factors[i].Outputs, m.Rows)
+	}
+	return n.net.Moments(inputs, outputs)
+}
+
 // batchFactors is what a Batch needs for FactorsTo.
 type batchFactors struct {
-	moments []float64 // as pass.Moments says; nil before the first
-	drawn   []float64 // what the rows' targets are made of
+	layout  pass.Moments // of moments
+	rooms   []int        // the lengths of the factors that it is for
+	price   float64      // FactorCost
+	moments []float64    // as layout says; nil before the first
+	drawn   []float64    // what the rows' targets are made of
 }
 
 // FactorsTo stores the factors at w of all Matrices over the given rows, for which factors has room as NewFactors makes it. The
@@ -58,12 +82,10 @@ func (b *Batch) FactorsTo(factors []Factors, w []float64, rows []int, rng *rand.
 
 // factorsTo is FactorsTo for targets that are made of numbers which were drawn.
 func (b *Batch) factorsTo(factors []Factors, w []float64, rows []int, drawn []float64) {
-	if b.moments == nil {
-		b.moments = make([]float64, b.net.moments.Size)
-	}
-	wide := b.wide || b.net.wideMoments()
-	parts := b.divide(len(rows), b.cost.Factors, wide)
-	b.beginMoments(b.moments, w, rows, drawn, parts)
+	price := b.FactorCost(factors)
+	wide := b.wide || b.net.wideMoments(&b.layout)
+	parts := b.divide(len(rows), price, wide)
+	b.beginMoments(b.moments, &b.layout, w, rows, drawn, parts)
 	b.run(parts, wide)
 	b.end()
 	for i := range b.net.matrices {
@@ -71,19 +93,72 @@ func (b *Batch) factorsTo(factors []Factors, w []float64, rows []int, drawn []fl
 	}
 }
 
+// FactorCost returns what FactorsTo costs for such factors, in multiplications a row: its passes, and the squares that the factors
+// are the means of.
+func (b *Batch) FactorCost(factors []Factors) float64 {
+	b.checkFactors(factors)
+	if b.laidOut(factors) {
+		return b.price
+	}
+	b.layout = b.net.momentsFor(factors)
+	b.rooms = b.rooms[:0]
+	for _, f := range factors {
+		b.rooms = append(b.rooms, len(f.Inputs), len(f.Outputs))
+	}
+	b.moments = make([]float64, b.layout.Size)
+	b.price = b.net.factorCost(&b.layout)
+	return b.price
+}
+
+// laidOut reports whether moments have their places for such factors.
+func (b *Batch) laidOut(factors []Factors) bool {
+	for i, f := range factors {
+		if 2*i >= len(b.rooms) || b.rooms[2*i] != len(f.Inputs) || b.rooms[2*i+1] != len(f.Outputs) {
+			return false
+		}
+	}
+	return b.moments != nil
+}
+
 // storeFactors stores a matrix's factors, which are share of the moments.
 func (b *Batch) storeFactors(f *Factors, m *WeightMatrix, share float64) {
-	inputs, n, k := b.moments[b.net.moments.Inputs[m.From]:], m.Cols, m.inputs()
-	storeSquare(f.Inputs, k, inputs, n, share)
-	if m.Biased {
-		column := f.Inputs[n*k:]
-		vector.Scale(column[:n], share, inputs[n*n:][:n])
-		for i, mean := range column[:n] {
-			f.Inputs[i*k+n] = mean
+	n, k := m.Cols, m.inputs()
+	in, out := b.layout.Inputs[m.From], b.layout.Outputs[m.To]
+	sums := b.moments[in.At:]
+	if whole(f.Inputs, k) {
+		storeSquare(f.Inputs, k, sums, n, share)
+		if m.Biased {
+			column := f.Inputs[n*k:]
+			vector.Scale(column[:n], share, sums[n*n:][:n])
+			for i, mean := range column[:n] {
+				f.Inputs[i*k+n] = mean
+			}
+			column[n] = 1
 		}
-		column[n] = 1
+	} else {
+		f.Inputs[0] = share * trace(in, sums, n)
+		if m.Biased {
+			f.Inputs[0]++
+		}
+		f.Inputs[0] /= float64(k)
 	}
-	storeSquare(f.Outputs, m.Rows, b.moments[b.net.moments.Outputs[m.To]:], m.Rows, share)
+	if sums = b.moments[out.At:]; whole(f.Outputs, m.Rows) {
+		storeSquare(f.Outputs, m.Rows, sums, m.Rows, share)
+	} else {
+		f.Outputs[0] = share * trace(out, sums, m.Rows) / float64(m.Rows)
+	}
+}
+
+// trace returns the sum of the squares of a layer's n numbers.
+func trace(m pass.Moment, sums []float64, n int) float64 {
+	if !m.Whole {
+		return sums[0]
+	}
+	t := 0.0
+	for i := range n {
+		t += sums[i*n+i]
+	}
+	return t
 }
 
 // storeSquare stores share times a symmetric matrix of n × n, of which sum has what is not below the diagonal, in dst, whose rows
@@ -105,9 +180,9 @@ func storeSquare(dst []float64, stride int, sum []float64, n int, share float64)
 }
 
 // wideMoments reports whether a layer has so many nodes that the pairs of them are too many for a core's second-level cache.
-func (n *Network) wideMoments() bool {
-	for _, m := range n.matrices {
-		if max(m.Rows, m.Cols)*max(m.Rows, m.Cols) >= wideBatch {
+func (n *Network) wideMoments(m *pass.Moments) bool {
+	for l, nodes := range n.net.Nodes {
+		if nodes*nodes >= wideBatch && (m.Inputs[l].Whole || m.Outputs[l].Whole) {
 			return true
 		}
 	}
@@ -118,11 +193,11 @@ func (b *Batch) checkFactors(factors []Factors) {
 	if len(factors) != len(b.net.matrices) {
 		panic(fmt.Sprintf("models: FactorsTo: %d factors of %d matrices", len(factors), len(b.net.matrices)))
 	}
+	fits := func(factor []float64, d int) bool { return len(factor) == d*d || len(factor) == 1 }
 	for i, m := range b.net.matrices {
-		k, f := m.inputs(), factors[i]
-		if len(f.Inputs) != k*k || len(f.Outputs) != m.Rows*m.Rows {
-			panic(fmt.Sprintf("models: FactorsTo: factors of %d and %d numbers, matrix %d needs %d² and %d²",
-				len(f.Inputs), len(f.Outputs), i, k, m.Rows))
+		if f := factors[i]; !fits(f.Inputs, m.inputs()) || !fits(f.Outputs, m.Rows) {
+			panic(fmt.Sprintf("models: FactorsTo: factors of %d and %d numbers, matrix %d needs %d² and %d², or 1",
+				len(f.Inputs), len(f.Outputs), i, m.inputs(), m.Rows))
 		}
 	}
 }

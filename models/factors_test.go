@@ -80,7 +80,7 @@ func drawnGradient(p problem, row int, drawn []float64) (outputs [][]float64, gr
 
 // naiveFactors adds up ū ūᵀ and g gᵀ row by row.
 func naiveFactors(p problem, rows []int, drawn []float64) []Factors {
-	want, draws := p.n.NewFactors(), len(drawn)/len(rows)
+	want, draws := p.n.NewFactors(math.MaxInt), len(drawn)/len(rows)
 	share, places := 1/float64(len(rows)), newLayout(p.n.Architecture())
 	for j, row := range rows {
 		outputs, gradient := drawnGradient(p, row, drawn[j*draws:(j+1)*draws])
@@ -106,7 +106,7 @@ func addSquare(dst []float64, share float64, x []float64) {
 
 // worthless returns factors full of what has to be overwritten.
 func worthless(n *Network) []Factors {
-	all := n.NewFactors()
+	all := n.NewFactors(math.MaxInt)
 	for _, f := range all {
 		copy(f.Inputs, filled(len(f.Inputs), math.NaN()))
 		copy(f.Outputs, filled(len(f.Outputs), math.NaN()))
@@ -185,10 +185,10 @@ func TestFactorsAreExpectedToBeGaussNewton(t *testing.T) {
 		if seed >= 60 {
 			p = randomMixture(t, seed, 3, false)
 		}
-		got, places := p.n.NewFactors(), newLayout(p.n.Architecture())
+		got, places := p.n.NewFactors(math.MaxInt), newLayout(p.n.Architecture())
 		b := p.n.NewBatch(p.x, p.t, 1)
 		for row := range 3 {
-			want, mean := hyperAll(p.one(row)).g, p.n.NewFactors()
+			want, mean := hyperAll(p.one(row)).g, p.n.NewFactors(math.MaxInt)
 			drawn, likely := outcomes(p, outputsOf(p, row)[len(p.n.net.Nodes)-1])
 			for i, numbers := range drawn {
 				b.factorsTo(got, p.w, []int{row}, numbers)
@@ -217,7 +217,7 @@ func TestFactorsOfOneRow(t *testing.T) {
 		if seed >= 40 {
 			p = randomMixture(t, seed, 2, false)
 		}
-		rng, drawn, f := rand.New(rand.NewPCG(seed, 5)), make([]float64, p.n.net.Draws()), p.n.NewFactors()
+		rng, drawn, f := rand.New(rand.NewPCG(seed, 5)), make([]float64, p.n.net.Draws()), p.n.NewFactors(math.MaxInt)
 		p.n.net.DrawTo(drawn, rng)
 		p.n.NewBatch(p.x, p.t, 2).factorsTo(f, p.w, []int{1}, drawn)
 		_, gradient := drawnGradient(p, 1, drawn)
@@ -267,7 +267,7 @@ func TestTargetsAreDrawn(t *testing.T) {
 				}
 			}
 		}
-		got, want := p.n.NewFactors(), p.n.NewFactors()
+		got, want := p.n.NewFactors(math.MaxInt), p.n.NewFactors(math.MaxInt)
 		b.factorsTo(want, p.w, rows, drawn)
 		b.FactorsTo(got, p.w, rows, rand.New(rand.NewPCG(4, 2)))
 		wantFactors(t, describe(p.n)+": ", got, want, 0)
@@ -344,11 +344,42 @@ func wantSymmetric(t *testing.T, n *Network, factors []Factors) {
 	}
 }
 
+// TestFactorsOfLongSides: of factors with more rows than some bound there is the mean of the diagonal, the same as of the whole.
+func TestFactorsOfLongSides(t *testing.T) {
+	const size = 40
+	for seed := range uint64(36) {
+		p := randomProblem(t, seed, size, true)
+		if seed >= 30 {
+			p = randomMixture(t, seed, size, false)
+		}
+		b := p.n.NewBatch(p.x, p.t, size)
+		whole, rows := p.n.NewFactors(math.MaxInt), rand.New(rand.NewPCG(seed, 1)).Perm(size)
+		b.FactorsTo(whole, p.w, rows, rand.New(rand.NewPCG(seed, 2)))
+		for side := range 6 {
+			some := p.n.NewFactors(side)
+			b.FactorsTo(some, p.w, rows, rand.New(rand.NewPCG(seed, 2)))
+			for i := range some {
+				for _, f := range [][2][]float64{{some[i].Inputs, whole[i].Inputs}, {some[i].Outputs, whole[i].Outputs}} {
+					got, want := f[0], f[1]
+					if d := int(math.Sqrt(float64(len(want)))); d > side {
+						sum := 0.0
+						for k := range d {
+							sum += want[k*d+k]
+						}
+						want = []float64{sum / float64(d)}
+					}
+					wantNear(t, fmt.Sprintf("%s, side %d: matrix %d", describe(p.n), side, i), got, want, 1e-14)
+				}
+			}
+		}
+	}
+}
+
 func TestFactorsInSingle(t *testing.T) {
 	for i, p := range precisionProblems(t) {
 		all, _ := p.x.Dims()
 		rows := rand.New(rand.NewPCG(1, 1)).Perm(all)
-		got, want := p.n.NewFactors(), p.n.NewFactors()
+		got, want := p.n.NewFactors(math.MaxInt), p.n.NewFactors(math.MaxInt)
 		p.n.NewBatch(p.x, p.t, all).FactorsTo(want, p.w, rows, rand.New(rand.NewPCG(3, 3)))
 		p.n.In(Single).NewBatch(p.x, p.t, all).FactorsTo(got, p.w, rows, rand.New(rand.NewPCG(3, 3)))
 		for k := range want {
@@ -364,8 +395,12 @@ func TestFactorsInSingle(t *testing.T) {
 func BenchmarkFactors(b *testing.B) { inEach(b, benchmarkFactors) }
 
 func benchmarkFactors(b *testing.B, precision Precision) {
-	benchmarkBatches(b, precision, "factors", func(batch *Batch, w []float64, rows []int) func() {
-		factors, rng := batch.net.NewFactors(), rand.New(rand.NewPCG(1, 1))
-		return func() { batch.FactorsTo(factors, w, rows, rng) }
-	}, func(c Cost) float64 { return c.Factors })
+	for _, side := range []int{math.MaxInt, 512} {
+		cost := 0.0
+		benchmarkBatches(b, precision, fmt.Sprint("factors up to ", side), func(batch *Batch, w []float64, rows []int) func() {
+			factors, rng := batch.net.NewFactors(side), rand.New(rand.NewPCG(1, 1))
+			cost = batch.FactorCost(factors)
+			return func() { batch.FactorsTo(factors, w, rows, rng) }
+		}, func(Cost) float64 { return cost })
+	}
 }

@@ -328,8 +328,8 @@ func TestMisuse(t *testing.T) {
 		{"models: GradientTo: row -1 of 10", func() { batch.GradientTo(dst, p.w, []int{-1}) }},
 		{"models: GradientSquaresTo: squares has 3 numbers", func() { batch.GradientSquaresTo(dst, short, p.w, []int{1}) }},
 		{"models: GradientSquaresTo: row 10 of 10", func() { batch.GradientSquaresTo(dst, dst, p.w, []int{10}) }},
-		{"models: FactorsTo: 0 rows, expected 1 to 4", func() { batch.FactorsTo(n.NewFactors(), p.w, nil, nil) }},
-		{"models: FactorsTo: 2 factors of 6 matrices", func() { batch.FactorsTo(n.NewFactors()[:2], p.w, []int{1}, nil) }},
+		{"models: FactorsTo: 0 rows, expected 1 to 4", func() { batch.FactorsTo(n.NewFactors(math.MaxInt), p.w, nil, nil) }},
+		{"models: FactorsTo: 2 factors of 6 matrices", func() { batch.FactorsTo(n.NewFactors(math.MaxInt)[:2], p.w, []int{1}, nil) }},
 		{"models: FactorsTo: factors of 0 and 0 numbers, matrix 0 needs 8² and 70²", func() { batch.FactorsTo(make([]Factors, 6), p.w, []int{1}, nil) }},
 	} {
 		func() {

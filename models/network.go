@@ -18,7 +18,6 @@ type Network struct {
 	net    *pass.Net
 
 	matrices []WeightMatrix
-	moments  pass.Moments // of K-FAC's factors
 
 	precision Precision // of passes
 }
@@ -130,7 +129,6 @@ func (n *Network) findMatrices() {
 			n.matrices = append(n.matrices, WeightMatrix{b.To, b.From, b.Rows, b.Cols, b.Offset, biased})
 		}
 	}
-	n.moments = n.net.Moments()
 }
 
 // output returns what the network's outputs are, and what they are measured by.

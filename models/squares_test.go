@@ -126,7 +126,9 @@ func TestBatchCost(t *testing.T) {
 			p = randomMixture(t, seed, size, false)
 		}
 		b, cost, rows := p.n.NewBatch(p.x, p.t, size), p.n.Cost(), rand.Perm(size)
-		dst, squares, factors := make([]float64, p.n.Dim()), make([]float64, p.n.Dim()), p.n.NewFactors()
+		dst, squares := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
+		factors, short := p.n.NewFactors(math.MaxInt), p.n.NewFactors(3)
+		drawn := rand.New(rand.NewPCG(1, 1))
 		for _, c := range []struct {
 			what string
 			run  func()
@@ -134,7 +136,8 @@ func TestBatchCost(t *testing.T) {
 		}{
 			{"gradient", func() { b.GradientTo(dst, p.w, rows) }, cost.Gradient},
 			{"squares", func() { b.GradientSquaresTo(dst, squares, p.w, rows) }, cost.Squares},
-			{"factors", func() { b.FactorsTo(factors, p.w, rows, rand.New(rand.NewPCG(1, 1))) }, cost.Factors},
+			{"factors", func() { b.FactorsTo(factors, p.w, rows, drawn) }, b.FactorCost(factors)},
+			{"factors of short sides", func() { b.FactorsTo(short, p.w, rows, drawn) }, b.FactorCost(short)},
 		} {
 			s := b.batchComputation.(*batchPasses[float64]).workers[0]
 			s.Multiplications = 0

@@ -16,8 +16,8 @@ import (
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
-	"newtop/trainer/optim/minibatch"
 	"newtop/trainer/optim/methods"
+	"newtop/trainer/optim/minibatch"
 	"newtop/trainer/optim/trust"
 )
 

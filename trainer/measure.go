@@ -161,6 +161,10 @@ func innerSummary(in *optim.InnerSolve, member int) event.InnerSummary {
 		ends := append([]float64(nil), ritz[:maxRitz/2]...)
 		ritz = append(ends, ritz[len(ritz)-maxRitz/2:]...)
 	}
+	share := event.Absent
+	if in.Predicted > 0 {
+		share = event.Float(in.Steihaug / in.Predicted)
+	}
 	return event.InnerSummary{
 		Block:          in.Block,
 		Member:         member,
@@ -173,6 +177,9 @@ func innerSummary(in *optim.InnerSolve, member int) event.InnerSummary {
 		Ritz:           event.Floats(ritz),
 		Preconditioned: in.Preconditioned,
 		Flops:          event.Float(in.Flops / float64(max(1, in.Iterations))),
+		LanczosSteps:   in.LanczosSteps,
+		Multiplier:     event.Float(in.Multiplier),
+		SteihaugShare:  share,
 	}
 }
 

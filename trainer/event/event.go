@@ -37,7 +37,7 @@ type InnerEvent struct {
 type InnerSummary struct {
 	Block          int         `json:"block"`
 	Member         int         `json:"member,omitempty"` // of a committee, from 0
-	Iterations     int         `json:"iterations"`
+	Iterations     int         `json:"iterations"`       // the Lanczos steps among them
 	Stop           krylov.Stop `json:"stop"`
 	Residual       Float       `json:"residual"`      // relative to the gradient norm
 	TrueResidual   Float       `json:"true_residual"` // the same from an extra product; null if none was spent
@@ -48,6 +48,17 @@ type InnerSummary struct {
 	// Flops is what one inner iteration took on average, in floating-point operations: the product and
 	// CG's own vectors.
 	Flops Float `json:"flops"`
+	// Where CG left the region the solve may have gone on to the model's minimizer over the Krylov space.
+	LanczosSteps  int   `json:"lanczos_steps,omitempty"` // to widen that space
+	Multiplier    Float `json:"multiplier,omitzero"`     // λ of the minimizer; Absent where it is not the step
+	SteihaugShare Float `json:"steihaug_share,omitzero"` // what CG's own step promised of the decrease; Absent where no other was looked for
+}
+
+// UnmarshalJSON reads what an earlier version wrote, too, which knew of no minimizer. Other fields that are not told stay as they are.
+func (s *InnerSummary) UnmarshalJSON(text []byte) error {
+	type plain InnerSummary
+	s.Multiplier, s.SteihaugShare = Absent, Absent
+	return json.Unmarshal(text, (*plain)(s))
 }
 
 // Figure is a number of a method's own: a damping, a step length, a rank.

@@ -47,6 +47,29 @@ func TestEventsSurviveJSON(t *testing.T) {
 	}
 }
 
+// TestLanczosStepsOfASolve: what is not there is not written, and what is not written is not there, whoever reads; λ = 0 is.
+func TestLanczosStepsOfASolve(t *testing.T) {
+	with := InnerSummary{Iterations: 9, Stop: krylov.Boundary, LanczosSteps: 2, Multiplier: 0, SteihaugShare: 0.5}
+	without := InnerSummary{Iterations: 7, Stop: krylov.Residual, Multiplier: Absent, SteihaugShare: Absent}
+	line, err := EncodeEvent(EpochEvent{Inner: []InnerSummary{with, without}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(line), `"lanczos_steps":2,"multiplier":0,"steihaug_share":0.5}`); n != 1 || strings.Count(string(line), "multiplier") != 1 {
+		t.Errorf("written as %s", line)
+	}
+	for name, read := range map[string]func([]byte) (Event, error){"own": DecodeEvent, "foreign": DecodeForeign, "foreign, the slow way": decodeForeign} {
+		e, err := read(line)
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := e.(EpochEvent).Inner
+		if !reflect.DeepEqual(in[0], with) || in[1].LanczosSteps != 0 || !in[1].Multiplier.Absent() || !in[1].SteihaugShare.Absent() {
+			t.Errorf("%s: read as %+v", name, in)
+		}
+	}
+}
+
 // The lines are those that the design promises to other programs.
 func TestDesignedLinesAreRead(t *testing.T) {
 	e, err := DecodeEvent([]byte(`{"type":"epoch","epoch":3,"loss":0.5,"error":0.031,"test_error":0.058,"accepted":true,

@@ -23,6 +23,9 @@ func (f Float) Absent() bool {
 	return math.Float64bits(float64(f)) == math.Float64bits(float64(Absent))
 }
 
+// IsZero lets omitzero leave out what is absent, and nothing else.
+func (f Float) IsZero() bool { return f.Absent() }
+
 // Finite reports whether there is a number to draw.
 func (f Float) Finite() bool { return f-f == 0 }
 

@@ -80,7 +80,7 @@ func FuzzDecodeForeign(f *testing.F) {
 		`{"type":"epoch","loss":01}`, `{"type":"epoch","loss":1.}`, `{"type":"epoch","epoch":99999999999999999999}`, `{"type":"epoch"}x`,
 		`{"type":"epoch","loss":NaN,"a":Infinity,"b":"NaN"}`, `{"type":"epoch","inner":null,"figures":[{"key":"a","value":1}]}`,
 		`{"type":"epoch","loss":nullx}`, `{"type":"epoch",}`, `{"type":"done"}`, `{"type":"epoch","epoch":null,"accepted":null,"optimizer":null}`,
-		`{"type":"epoch","inner":[{"block":1,"iterations":3,"stop":"boundary","ritz":[1,null],"preconditioned":true}, {}],"blocks":[],"figures":[{"key":"λ","value":2}]}`,
+		`{"type":"epoch","inner":[{"block":1,"iterations":3,"stop":"boundary","ritz":[1,null],"preconditioned":true,"lanczos_steps":2,"multiplier":0.5,"steihaug_share":null}, {}],"blocks":[],"figures":[{"key":"λ","value":2}]}`,
 		`{"type":"epoch","inner":[],"inner":[{"block":2}]}`, `{"type":"epoch","blocks":[{"to":1},null]}`, `{"type":"epoch","inner":[{"stop":"bored"}]}`,
 		`{"type":"epoch","members":[{"seed":1}],"gates":[{"a":1}]}`, `{"type":"epoch","inner":[{"ritz":[]}],"figures":[{"key":"a","key":"b"}]}`,
 		`{"type":"lap","lap":null}`, `{"type":"lap","lap":{"inner":null}}`, `{"type":"epoch","loss":"1"}`, `{"type":"epoch","":1}`,

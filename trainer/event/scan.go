@@ -153,6 +153,12 @@ func (s *scanner) summary(e *InnerSummary) bool {
 			return s.bool(&e.Preconditioned)
 		case "flops":
 			return s.float(&e.Flops)
+		case "lanczos_steps":
+			return s.int(&e.LanczosSteps)
+		case "multiplier":
+			return s.float(&e.Multiplier)
+		case "steihaug_share":
+			return s.float(&e.SteihaugShare)
 		}
 		return s.pass(key)
 	})

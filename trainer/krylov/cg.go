@@ -16,11 +16,14 @@ import (
 //	s  the step, r = −g − Hs its residual (the paper's δ), z = M⁻¹r the pseudoresidual, then Hd
 //	d  the direction, γ = dᵀHd, τ = rᵀz, η = τ/γ the step length, β = τ/τ_before
 //
+// With the rule Minimum, gltr takes over where that leaves the region.
+//
 // A CG is a workspace: the zero value is ready, solves of one size allocate after the first no more. It
 // serves one solve at a time.
 type CG struct {
 	r, z, d []float64
 	t       tridiagonal
+	space   gltr // for the rule Minimum
 
 	s, g []float64
 	h    Operator
@@ -30,8 +33,9 @@ type CG struct {
 	tau, gamma, eta, beta float64
 	ss, sd, dd            float64 // sᵀMs, sᵀMd and dᵀMd, by recurrences
 	model                 float64 // q(s)
-	residual              float64 // ‖r‖₂
-	recursive             float64 // ‖r‖₂ as it was before a refresh replaced r
+	lambda                float64 // λ of a minimizer over the Krylov space, else 0
+	residual              float64 // ‖g + (H + λM)s‖₂, ‖r‖₂ of CG
+	recursive             float64 // the same as it was before a refresh replaced r
 	refreshed             bool    // r is the true residual of s
 	restart               bool    // the recurrence was found worthless: begin anew from s
 }
@@ -61,6 +65,11 @@ func (c *CG) SolveTo(s []float64, h Operator, g []float64, o TrustRegion) (Solve
 			stop = c.turn()
 		}
 	}
+	if c.space.most > 0 && (stop == Boundary || stop == NegativeCurvature) {
+		if err = c.minimize(); err != nil {
+			stop = Interrupted
+		}
+	}
 	out := c.finish(stop)
 	c.s, c.g, c.h, c.o = nil, nil, nil, TrustRegion{}
 	return out, err
@@ -73,6 +82,7 @@ func (c *CG) begin() Stop {
 		c.r, c.z, c.d = make([]float64, n), make([]float64, n), make([]float64, n)
 	}
 	c.t.reset()
+	c.space.begin(n, &c.o)
 	clear(c.s)
 	for i, g := range c.g {
 		c.r[i] = -g
@@ -81,10 +91,10 @@ func (c *CG) begin() Stop {
 	c.residual = vector.Norm(c.r)
 	c.recursive = c.residual
 	c.out = Solve{
-		Radius: c.o.Radius, GradientNorm: c.residual, TrueResidual: nan, Gap: nan, Curvature: nan,
+		Radius: c.o.Radius, GradientNorm: c.residual, TrueResidual: nan, Gap: nan, Curvature: nan, Multiplier: nan, Steihaug: nan,
 		Preconditioned: c.o.Diagonal != nil,
 	}
-	c.ss, c.sd, c.model, c.beta = 0, 0, 0, 0
+	c.ss, c.sd, c.model, c.beta, c.lambda = 0, 0, 0, 0, 0
 	c.refreshed, c.restart = false, false
 	c.count(4) // ‖r‖ and τ
 	if !vector.Finite(c.residual) {
@@ -105,6 +115,10 @@ func (c *CG) begin() Stop {
 // iterate is steps 2 to 6 of [MD, Algorithm 1].
 func (c *CG) iterate() Stop {
 	c.out.Iterations++
+	if c.space.most > 0 {
+		c.space.keep(c.r, c.tau)
+		c.count(1)
+	}
 	c.multiply(c.d)
 	c.gamma = vector.Dot(c.d, c.z)
 	c.count(4) // γ and dᵀd
@@ -237,13 +251,16 @@ func (c *CG) refresh() bool {
 		c.z[i] = -c.g[i] - hs
 	}
 	gap := floats.Distance(c.z, c.r, 2)
-	c.count(6) // z, the gap, ‖r‖
+	c.count(4) // z and the gap
 	if !vector.Finite(gap) {
 		return false
 	}
+	if !(gap <= 1e-8*c.residual) {
+		c.space.most = 0 // the residual is none of the recurrence that the space is made by
+	}
 	c.r, c.z = c.z, c.r
 	c.restart = gap > c.residual
-	c.recursive, c.residual = c.residual, vector.Norm(c.r)
+	c.recursive, c.residual = c.residual, c.leftover()
 	c.refreshed = true
 	c.out.TrueResidual = c.residual
 	if !(c.out.Gap >= gap) {
@@ -271,7 +288,10 @@ func (c *CG) finish(stop Stop) Solve {
 		out.Predicted = -c.model
 	}
 	out.Ritz = c.t.values()
-	if stop == NegativeCurvature {
+	switch {
+	case c.space.taken:
+		out.Ritz = c.space.ends
+	case stop == NegativeCurvature:
 		out.Ritz = c.t.with(c.gamma / c.dd)
 	}
 	return *out

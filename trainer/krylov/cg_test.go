@@ -351,6 +351,8 @@ func TestMisusePanics(t *testing.T) {
 		"radius NaN":       func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Radius: math.NaN()}) },
 		"tolerance 1":      func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Tolerance: 1}) },
 		"negative limit":   func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Limit: -1}) },
+		"negative Lanczos": func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Lanczos: -1}) },
+		"negative memory":  func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Memory: -1}) },
 		"short diagonal":   func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Diagonal: []float64{1}}) },
 		"zero in diagonal": func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Diagonal: []float64{1, 0}}) },
 		"NaN in diagonal": func(c *CG) {

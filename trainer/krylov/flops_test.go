@@ -30,6 +30,10 @@ func TestFlops(t *testing.T) {
 		// The segment root needs sᵀs, sᵀd and dᵀd, and the step's norm once more.
 		{"boundary", TrustRegion{Radius: 0.1}, 1, beginning + iteration + 3*2 + 2 + end},
 		// z = −g − Hs takes one, the gap three, the norm two; afterwards sᵀs, sᵀd and dᵀd are taken afresh.
+		// Each residual is kept, w is made of z and measured, ‖w‖ taken, a step combined of one vector, measured and put to R, and its
+		// residual made and measured: 1, 6, 2 and 2 + 7 and 5 + 2 + 4, beside CG's own decrease.
+		{"minimum", TrustRegion{Radius: 0.1, Rule: Minimum}, 1, beginning + 1 + iteration + 3*2 + 2 + end + 6 + 2 + 9 + 11 + end},
+		{"Lanczos step", TrustRegion{Radius: 0.1, Rule: Minimum, Lanczos: 1}, 2, beginning + 1 + iteration + 3*2 + 2 + end + 6 + 2 + 10 + 2 + 11 + 11 + end},
 		{"true residual", TrustRegion{Limit: 2, RefreshEvery: 1}, 4, beginning + 2*(iteration+1+3+2) + between + 3*2 + end},
 	} {
 		_, out := solve(t, counted{h, product}, g, test.o)

@@ -76,7 +76,7 @@ func (p *process) step() (ok bool, err error) {
 	if !vector.Finite(alpha) || !vector.Finite(p.last) {
 		return false, nil
 	}
-	if p.last <= p.rounding() {
+	if p.last <= rounding(p.alpha, p.beta, len(p.w)) {
 		p.last = 0
 	}
 	return true, nil
@@ -92,16 +92,16 @@ func (p *process) extend() {
 	vector.Scale(p.room(), 1/p.last, p.w)
 }
 
-// rounding is the size below which β is noise: what n products of rounded numbers of T's size may leave.
-func (p *process) rounding() float64 {
+// rounding is the size below which a next β is noise: what n products of rounded numbers of T's size may leave.
+func rounding(alpha, beta []float64, n int) float64 {
 	size := 0.0
-	for j, a := range p.alpha {
+	for j, a := range alpha {
 		size = max(size, math.Abs(a))
-		if j < len(p.beta) {
-			size = max(size, p.beta[j])
+		if j < len(beta) {
+			size = max(size, beta[j])
 		}
 	}
-	return noise(len(p.w)) * size
+	return noise(n) * size
 }
 
 // noise is what a sum of n rounded products may leave of a difference, relative to their size.

@@ -1,6 +1,7 @@
 package krylov
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -101,6 +102,25 @@ func TestOverflowGivesNoRitzValues(t *testing.T) {
 	m.add(1e300, 1e100)
 	if got := m.values(); got != nil {
 		t.Errorf("Ritz values %v", got)
+	}
+}
+
+// TestRitzOfAnySize: the values are those of the same matrix at another scale.
+func TestRitzOfAnySize(t *testing.T) {
+	g := gradient(3, 4)
+	_, want := solve(t, scaling{1, 2, 3, 7}, g, TrustRegion{Limit: 3, Tolerance: 1e-12})
+	for _, scale := range []float64{0x1p-500, 0x1p-200, 0x1p200, 0x1p600, 0x1p1000} {
+		h := make(scaling, 4)
+		for i, v := range []float64{1, 2, 3, 7} {
+			h[i] = v * scale
+		}
+		_, out := solve(t, h, g, TrustRegion{Limit: 3, Tolerance: 1e-12})
+		for i, v := range out.Ritz {
+			near(t, fmt.Sprintf("Ritz value × %g", scale), v/scale, want.Ritz[i], 1e-12)
+		}
+		if len(out.Ritz) != 3 {
+			t.Errorf("× %g: %v", scale, out.Ritz)
+		}
 	}
 }
 

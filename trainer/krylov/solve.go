@@ -8,6 +8,7 @@
 //	M  the preconditioner, symmetric positive definite
 //	R  the trust-region radius in the norm ‖s‖_M = √(sᵀMs)
 //	q  the quadratic model, q(s) = gᵀs + ½ sᵀHs
+//	λ  the multiplier of the region, 0 but for a minimizer on its boundary
 package krylov
 
 import "fmt"
@@ -107,7 +108,7 @@ func (s *Stop) UnmarshalText(text []byte) error {
 // Iteration is the state of a solve after one inner iteration.
 type Iteration struct {
 	Number    int     // 1 for the first
-	Residual  float64 // ‖g + Hs‖₂ by CG's recurrence
+	Residual  float64 // ‖g + Hs‖₂ by CG's recurrence, of a Lanczos step ‖g + (H + λM)s‖₂
 	Gradient  float64 // ‖g‖₂, what Residual is measured against
 	StepNorm  float64 // ‖s‖_M
 	Radius    float64 // R
@@ -117,18 +118,21 @@ type Iteration struct {
 
 // Solve tells how an inner solve went.
 type Solve struct {
-	Iterations     int       // products spent on directions
+	Iterations     int       // products spent on directions, the Lanczos steps among them
+	LanczosSteps   int       // after CG met the boundary or negative curvature
 	Products       int       // all products, those of the true residual included
 	Stop           Stop      // why it ended
 	StepNorm       float64   // ‖s‖_M
 	Radius         float64   // R
 	GradientNorm   float64   // ‖g‖₂, what Residual is measured against
-	Residual       float64   // ‖g + Hs‖₂ by recurrence
-	TrueResidual   float64   // ‖g + Hs‖₂ by one extra product; NaN when none was spent
+	Multiplier     float64   // λ ≥ 0 of a minimizer over the Krylov space; NaN where the step is CG's
+	Steihaug       float64   // the decrease that CG's own step promised; NaN where no other was looked for
+	Residual       float64   // ‖g + (H + λM)s‖₂ by recurrence; λ = 0 where the step is CG's
+	TrueResidual   float64   // ‖g + (H + λM)s‖₂ by one extra product; NaN when none was spent
 	Gap            float64   // the largest ‖r − r_true‖₂ that an extra product showed; NaN when none was spent
-	Curvature      float64   // dᵀHd / dᵀd of the last direction; NaN when there was none
+	Curvature      float64   // dᵀHd / dᵀd of CG's last direction; NaN when there was none
 	Predicted      float64   // −q(s) = ½ sᵀ(r − g) ≥ 0 with r = −g − Hs: the decrease the model promises
-	Ritz           []float64 // ascending Ritz values of M^-½ H M^-½ from CG's own coefficients
+	Ritz           []float64 // ascending Ritz values of M^-½ H M^-½ from the coefficients of CG and Lanczos
 	Preconditioned bool      // whether M ≠ I, so that Ritz values are not those of H
 	// Flops is what the whole solve took in floating-point operations: the vectors of CG, and the products
 	// where the operator is a Counter.

@@ -50,7 +50,7 @@ func (t *tridiagonal) add(inverse, beta float64) {
 
 // values returns the eigenvalues in ascending order, and destroys the matrix for them.
 func (t *tridiagonal) values() []float64 {
-	if t.bad || len(t.diag) == 0 || !eigen.Dsterf(len(t.diag), t.diag, t.off) {
+	if t.bad || len(t.diag) == 0 || !diagonalize(t.diag, t.off) {
 		return nil
 	}
 	return t.diag
@@ -64,6 +64,19 @@ func (t *tridiagonal) with(quotient float64) []float64 {
 		v = slices.Insert(v, 0, quotient)
 	}
 	return v
+}
+
+// diagonalize replaces the diagonal by the eigenvalues in ascending order, and destroys what is beside it. Dsterf is the
+// fastest, but gonum 0.17's panics where numbers are so large or small that their squares leave the range.
+func diagonalize(diag, off []float64) bool {
+	for _, numbers := range [...][]float64{diag, off} {
+		for _, v := range numbers {
+			if v != 0 && !(math.Abs(v) > 1e-120 && math.Abs(v) < 1e150) {
+				return eigen.Dsteqr(lapack.EVCompNone, len(diag), diag, off, nil, 1, nil)
+			}
+		}
+	}
+	return eigen.Dsterf(len(diag), diag, off)
 }
 
 // eigenvectors returns the eigenvalues of the symmetric tridiagonal matrix in ascending order and its

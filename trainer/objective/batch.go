@@ -33,12 +33,13 @@ func (o *Objective) BatchGradientSquaresTo(dst, squares, w []float64, rows []int
 
 // BatchFactorsTo is for networks of newtop's with all rows in one process.
 func (o *Objective) BatchFactorsTo(factors []optim.Factors, w []float64, rows []int, rng *rand.Rand) {
-	o.Spent.Equivalents += o.shareOf(len(rows)) * o.cost.Factors / o.cost.Gradient
 	o.factors = o.factors[:0]
 	for _, f := range factors {
 		o.factors = append(o.factors, models.Factors(f))
 	}
-	o.batchFor(len(rows)).FactorsTo(o.factors, w, rows, rng)
+	batch := o.batchFor(len(rows))
+	o.Spent.Equivalents += o.shareOf(len(rows)) * batch.FactorCost(o.factors) / o.cost.Gradient
+	batch.FactorsTo(o.factors, w, rows, rng)
 	clear(o.factors) // which are the caller's
 }
 

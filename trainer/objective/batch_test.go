@@ -85,7 +85,7 @@ func TestBatchFactors(t *testing.T) {
 		if len(w) < network.Dim() {
 			full = slices.Concat(w, o.(*FixedGates).Gates)
 		}
-		want := network.NewFactors()
+		want := network.NewFactors(math.MaxInt)
 		network.NewBatch(whole.problem.Train.X, whole.problem.Train.T, 5).FactorsTo(want, full, some, rand.New(rand.NewPCG(1, 2)))
 		var got []optim.Factors
 		for _, m := range f.Matrices() {
@@ -102,7 +102,7 @@ func TestBatchFactors(t *testing.T) {
 				t.Errorf("other factors of matrix %d", i)
 			}
 		}
-		charged(t, whole, &before, Work{Equivalents: 5. / 20 * network.Cost().Factors / network.Cost().Gradient})
+		charged(t, whole, &before, Work{Equivalents: 5. / 20 * network.NewBatch(whole.problem.Train.X, whole.problem.Train.T, 5).FactorCost(want) / network.Cost().Gradient})
 		rng := rand.New(rand.NewPCG(1, 2))
 		if count := testing.AllocsPerRun(2, func() { f.BatchFactorsTo(got, w, some, rng) }); count != 0 {
 			t.Errorf("%g allocations", count)

@@ -23,7 +23,8 @@ type MatrixObjective interface {
 //
 // Inputs is A, the mean over rows of ū ūᵀ, k × k, of the numbers ū that the matrix multiplies: k = Cols, or where it is Biased
 // Cols + 1, the last of which is a 1. Outputs is S, the mean over rows of g gᵀ, Rows × Rows, of the derivatives
-// g = ∂(−log p(y|x,w))/∂v by the net inputs of the layer To, for a target y that is drawn from the model's own distribution.
+// g = ∂(−log p(y|x,w))/∂v by the net inputs of the layer To, for a target y that is drawn from the model's own distribution. Where
+// there is room for a single number it is the mean of the factor's diagonal.
 type Factors struct{ Inputs, Outputs []float64 }
 
 // FactorObjective has the factors of all its Matrices. BatchFactorsTo stores those at w over the given rows (indices in [0, Rows))

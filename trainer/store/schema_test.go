@@ -96,8 +96,12 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// older makes an epoch what an older newtop kept of it: of what is not finite nothing.
+// older makes an epoch what an older newtop kept of it: of what is not finite nothing, and of solves no Lanczos steps.
 func older(e *event.EpochEvent) {
+	e.Inner = slices.Clone(e.Inner)
+	for i := range e.Inner {
+		e.Inner[i].LanczosSteps, e.Inner[i].Multiplier, e.Inner[i].SteihaugShare = 0, event.Absent, event.Absent
+	}
 	for q := range event.QuantityCount {
 		if f := q.Of(e); f.Broken() {
 			*f = event.Absent

@@ -99,7 +99,9 @@ func epoch(n int, loss float64) event.EpochEvent {
 		Error: event.Float(math.NaN()), TestError: event.Float(loss / 2), RMSE: event.Float(math.Inf(1)),
 		Rho: event.Float(math.Copysign(0, -1)), Radius: 0.1, Accepted: n%2 == 0, Gradients: event.Float(n),
 		Seconds: 1e-3, Elapsed: event.Float(float64(n) * 1e-3),
-		Inner: []event.InnerSummary{{Block: 1, Iterations: 7, Stop: krylov.Boundary, Ritz: []event.Float{1, 2}}},
+		Inner: []event.InnerSummary{{
+			Block: 1, Iterations: 7, Stop: krylov.Boundary, Ritz: []event.Float{1, 2}, LanczosSteps: 2, Multiplier: 0.5, SteihaugShare: 0.75,
+		}},
 	}
 }
 

@@ -3,6 +3,7 @@ package pass
 import (
 	"math/rand/v2"
 
+	"newtop/internal/vector"
 	"newtop/models/blas"
 )
 
@@ -14,29 +15,39 @@ import (
 //
 // The expectation over y of g gᵀ is the Gauss–Newton matrix of v^l, whatever the loss.
 
-// Moments says where sums over rows lie in a vector of Size numbers: from Inputs[r] on Σ u^r (u^r)ᵀ, N_r × N_r, and behind it Σ u^r,
-// of every layer r that a dense block leads from; from Outputs[l] on Σ g gᵀ, N_l × N_l, of every layer l that one leads to. Of other
-// layers there is −1. Of a matrix that is its own transpose what is below the diagonal need not be filled in.
+// Moments says where sums over rows lie in a vector of Size numbers: those of u^r, the inputs of blocks, of every layer r that a
+// dense block leads from, and those of g, the outputs, of every layer l that one leads to.
 type Moments struct {
-	Inputs, Outputs []int
+	Inputs, Outputs []Moment
 	Size            int
 }
 
-// Moments returns those of the net.
-func (n *Net) Moments() Moments {
-	m := Moments{Inputs: make([]int, len(n.Nodes)), Outputs: make([]int, len(n.Nodes))}
-	place := func(blocks []Block, size int) int {
+// Moment says where the sums of a layer's numbers x lie: from At on Σ x xᵀ, N × N, of which what is below the diagonal need not be
+// filled in, and of inputs Σ x behind it; or where these are not asked for Σ ‖x‖² alone.
+type Moment struct {
+	At    int // −1: the layer has none
+	Whole bool
+}
+
+// Moments returns those of the net, with whole ones where these say so for a layer.
+func (n *Net) Moments(wholeInputs, wholeOutputs []bool) Moments {
+	m := Moments{Inputs: make([]Moment, len(n.Nodes)), Outputs: make([]Moment, len(n.Nodes))}
+	place := func(blocks []Block, whole bool, size int) Moment {
 		for _, b := range blocks {
 			if b.Sparse == nil {
+				at := m.Size
+				if !whole {
+					size = 1
+				}
 				m.Size += size
-				return m.Size - size
+				return Moment{at, whole}
 			}
 		}
-		return -1
+		return Moment{At: -1}
 	}
 	for l, nodes := range n.Nodes {
-		m.Inputs[l] = place(n.Outgoing[l], nodes*nodes+nodes)
-		m.Outputs[l] = place(n.Incoming[l], nodes*nodes)
+		m.Inputs[l] = place(n.Outgoing[l], wholeInputs[l], nodes*nodes+nodes)
+		m.Outputs[l] = place(n.Incoming[l], wholeOutputs[l], nodes*nodes)
 	}
 	return m
 }
@@ -68,16 +79,33 @@ func (s *Scratch[F]) PassDrawn(w []F, tp *Tape[F], drawn []float64) {
 func (s *Scratch[F]) MomentsTo(dst []F, m *Moments, tp *Tape[F], start blas.Start) {
 	s.transposeOutputs(tp)
 	for l, nodes := range s.Nodes {
-		if at := m.Inputs[l]; at >= 0 {
-			s.squareTo(dst[at:], nodes, tp.U[l], s.uRows[l], start)
-			sums := dst[at+nodes*nodes:][:nodes]
+		switch in := m.Inputs[l]; {
+		case in.At < 0:
+		case in.Whole:
+			s.squareTo(dst[in.At:], nodes, tp.U[l], s.uRows[l], start)
+			sums := dst[in.At+nodes*nodes:][:nodes]
 			if start == blas.Zero {
 				clear(sums)
 			}
 			s.addRowSums(sums, tp.U[l])
+		default:
+			s.addSquares(&dst[in.At], tp.U[l][:nodes*s.Rows], start) // gates see further columns
 		}
-		if at := m.Outputs[l]; at >= 0 {
-			s.squareTo(dst[at:], nodes, tp.Delta[l], s.transposeTo(s.ruRowsMemory[l], tp.Delta[l], nodes), start)
+		switch out := m.Outputs[l]; {
+		case out.At < 0:
+		case out.Whole:
+			s.squareTo(dst[out.At:], nodes, tp.Delta[l], s.transposeTo(s.ruRowsMemory[l], tp.Delta[l], nodes), start)
+		default:
+			s.addSquares(&dst[out.At], tp.Delta[l], start)
 		}
 	}
+}
+
+// addSquares stores Σ x² in dst, or with blas.Add adds it.
+func (s *Scratch[F]) addSquares(dst *F, x []F, start blas.Start) {
+	if start == blas.Zero {
+		*dst = 0
+	}
+	*dst += vector.Dot(x, x)
+	s.Multiplications += len(x)
 }

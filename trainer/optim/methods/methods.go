@@ -21,7 +21,7 @@ var all = []*optim.Info{
 	&trust.Newton, &trust.GaussNewton, &trust.GaussNewtonJacobi, &descent.SCG, &descent.LBFGS,
 	&firstorder.SGD, &firstorder.HeavyBall, &firstorder.Adam, &trust.LevenbergMarquardt,
 	&trust.Dogleg, &trust.GaussNewtonRows, &descent.SCGDifferences, &descent.EigenGD, &leastsquares.BPLS,
-	&kronecker.SOAP, &kronecker.Shampoo, &kronecker.Muon, &firstorder.OnlineBP, &firstorder.NAG, &firstorder.AdaGrad, &firstorder.RMSProp,
+	&kronecker.SOAP, &kronecker.KFAC, &kronecker.Shampoo, &kronecker.Muon, &firstorder.OnlineBP, &firstorder.NAG, &firstorder.AdaGrad, &firstorder.RMSProp,
 }
 
 // All returns every method in the order in which lists show them.

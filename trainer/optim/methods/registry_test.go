@@ -107,7 +107,7 @@ func TestSettings(t *testing.T) {
 	for text, want := range map[[2]string]string{
 		{"radius", "-1"}:       "radius = -1: expected a number > 0",
 		{"radius", "wide"}:     "radius = wide: expected a number > 0",
-		{"boundary", "round"}:  "boundary = round: expected segment or scaling",
+		{"boundary", "round"}:  "boundary = round: expected segment or scaling or minimum",
 		{"limit", "2.5"}:       "limit = 2.5: expected a whole number ≥ 0 and ≤ 1000000000",
 		{"colour", "blue"}:     "colour = blue: expected one of " + strings.Join(keys, ", "),
 		{"xi", "1"}:            "xi = 1: expected a number > 0 and < 1",

@@ -12,7 +12,8 @@ import (
 // path keeps the points at which the iterates of one inner solve crossed the radii cR, c²R, … . Along the
 // iterates of Steihaug and Toint ‖s‖_M only grows (Conn, Gould & Toint 2000, theorem 7.5.1), so the point of norm
 // r is the very step that a solve with the radius r would have returned: a step that fails is shortened, and
-// turned towards the Cauchy step, without a product.
+// turned towards the Cauchy step, without a product. Where the step is the model's minimizer over the Krylov space
+// instead (boundary=minimum), so are the shorter ones, for which the solve still has the space.
 //
 //	s_k  the iterate after inner iteration k, p = s_k − s_{k−1} the segment that led to it
 //	q    the model; q(s_{k−1} + hp) = q_{k−1} − hσ + ½h²pᵀHp, σ its slope at h = 0
@@ -22,6 +23,7 @@ type path struct {
 	promised []float64   // −q there
 	crossed  int         // how many of them it did, the smallest first
 	diagonal []float64   // of M; nil: I
+	solve    *krylov.CG  // which has the Krylov space
 
 	last, p []float64 // s_{k−1} and p
 	norm    float64   // ‖s_{k−1}‖_M
@@ -29,7 +31,7 @@ type path struct {
 }
 
 // reset begins the path of a solve for n weights with the given radius R. It will keep count points.
-func (p *path) reset(n, count int, radius, c float64, diagonal []float64) {
+func (p *path) reset(solve *krylov.CG, n, count int, radius, c float64, diagonal []float64) {
 	if len(p.last) != n {
 		*p = path{last: make([]float64, n), p: make([]float64, n)}
 	}
@@ -43,7 +45,7 @@ func (p *path) reset(n, count int, radius, c float64, diagonal []float64) {
 		p.radii[i] = radius
 	}
 	clear(p.last)
-	p.crossed, p.norm, p.model, p.diagonal = 0, 0, 0, diagonal
+	p.crossed, p.norm, p.model, p.diagonal, p.solve = 0, 0, 0, diagonal, solve
 }
 
 // add sees the iterate s of a running solve.
@@ -81,6 +83,9 @@ func (p *path) cross(s []float64, it krylov.Iteration) {
 func (p *path) before(length, c float64) (int, bool) {
 	for i := len(p.radii) - p.crossed; i < len(p.radii); i++ {
 		if p.radii[i] <= math.Sqrt(c)*length {
+			if promised, ok := p.solve.ShorterTo(p.steps[i], p.radii[i]); ok {
+				p.promised[i] = promised
+			}
 			return i, true
 		}
 	}

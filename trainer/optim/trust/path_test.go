@@ -39,8 +39,9 @@ func TestPathIsWhatShorterRadiiGive(t *testing.T) {
 		var p path
 		s := make([]float64, n)
 		radius := math.Exp2(float64(trial%7 - 2))
-		p.reset(n, 9, radius, 0.6, diagonal)
-		_, err := new(krylov.CG).SolveTo(s, operator, g, krylov.TrustRegion{
+		cg := new(krylov.CG)
+		p.reset(cg, n, 9, radius, 0.6, diagonal)
+		_, err := cg.SolveTo(s, operator, g, krylov.TrustRegion{
 			Radius: radius, Diagonal: diagonal, Tolerance: 1e-10,
 			Monitor: func(it krylov.Iteration) error { p.add(s, it); return nil },
 		})
@@ -87,6 +88,52 @@ func TestRetry(t *testing.T) {
 		}
 		if o.Gradients != 1 || o.Products != r.Inner[0].Products || o.Losses != 4 {
 			t.Errorf("%s: %d gradients, %d products, %d losses", what, o.Gradients, o.Products, o.Losses)
+		}
+	}
+}
+
+// TestRetryInTheKrylovSpace: with boundary=minimum the steps that are tried, the first and the shorter ones, are minimizers of the
+// model in their regions, by the conditions of Moré & Sorensen 1983: (H + λM)s = −g with H + λM positive semidefinite.
+func TestRetryInTheKrylovSpace(t *testing.T) {
+	const n = 5
+	k := []float64{-1, 0.5, 2, 3, 7}
+	o := bowl(k...)
+	inner := o.F
+	var tried [][]float64
+	start := []float64{2, -3, 0, 4, -1}
+	o.F = func(x []float64) float64 {
+		if slices.Equal(x, start) {
+			return inner(x)
+		}
+		tried = append(tried, slices.Clone(x))
+		return 1e6
+	}
+	for _, preconditioner := range []string{"none", "jacobi"} {
+		tried = nil
+		m, settings := method(t, "tr-newton", "radius", "3", "shrink-by", "0.5", "retries", "4", "boundary", "minimum", "lanczos", "9",
+			"xi", "1e-12", "preconditioner", preconditioner, "floor", "0.1")
+		s := &optim.State{Objective: o, W: slices.Clone(start), Settings: settings}
+		o.Products = 0
+		r, err := m.Step(context.Background(), s)
+		if err != nil || r.Accepted || len(tried) != 5 || o.Products != r.Inner[0].Products || r.Inner[0].Multiplier <= 1 {
+			t.Fatalf("%v, %+v, %d losses, %d products", err, r, len(tried), o.Products)
+		}
+		diagonal := slices.Repeat([]float64{1}, n)
+		if preconditioner == "jacobi" {
+			copy(diagonal, (&jacobi{}).of(o, part{0, 1}, start, 0.1))
+		}
+		radius := 3.0
+		for _, x := range tried {
+			step, left, ms := floats.SubTo(make([]float64, n), x, start), make([]float64, n), make([]float64, n)
+			for i, v := range step {
+				left[i], ms[i] = k[i]*(start[i]-1)+k[i]*v, diagonal[i]*v
+			}
+			lambda := -floats.Dot(step, left) / floats.Dot(step, ms)
+			floats.AddScaled(left, lambda, ms)
+			if d := vector.Norm(left); d > 1e-9 || lambda*diagonal[0] < 1 || math.Abs(math.Sqrt(floats.Dot(step, ms))-radius) > 1e-12 {
+				t.Errorf("%s, R = %g: ‖s‖ = %g, λ = %g leaves %g", preconditioner, radius, math.Sqrt(floats.Dot(step, ms)), lambda, d)
+			}
+			radius /= 2
 		}
 	}
 }

@@ -34,8 +34,12 @@ var (
 		Default: 100, Max: 1e9, Source: mizutani + "eq. 7",
 	}
 	Boundary = &optim.Choice{
-		Key: "boundary", Meaning: "cut at the boundary along the last segment, or by scaling the step",
-		Choices: []string{"segment", boundaryScaling}, Source: mizutani + "eq. 5 and 6",
+		Key: "boundary", Meaning: "cut at the boundary along the last segment, by scaling the step, or to the model's minimum in the Krylov space",
+		Choices: []string{"segment", boundaryScaling, boundaryMinimum}, Source: mizutani + "eq. 5 and 6; Gould et al. 1999, algorithm 5.1",
+	}
+	Lanczos = &optim.Count{
+		Key: "lanczos", Meaning: "with boundary=minimum: Lanczos steps that widen the Krylov space before; 0: none",
+		Max: 1e9, Source: "Gould et al. 1999, algorithm 5.1", Late: true,
 	}
 	Blocks = &optim.Count{
 		Key: "blocks", Meaning: "parts of the rows that an epoch goes through in turn, a step for each",
@@ -77,6 +81,7 @@ var (
 const (
 	forcingSqrt     = "sqrt"
 	boundaryScaling = "scaling"
+	boundaryMinimum = "minimum"
 	ruleTextbook    = "textbook"
 )
 
@@ -94,7 +99,7 @@ func gaussNewtonParameters(more ...optim.Handle) []optim.Hyperparameter {
 
 func parametersWith(shrinkBelow, shrinkBy, growAbove *optim.Number, more []optim.Handle) []optim.Hyperparameter {
 	return optim.Parameters(slices.Concat([]optim.Handle{
-		Radius, RadiusMax, Xi, Forcing, Limit, Boundary, Blocks, BlockXi, Rule, Accept, Retries, shrinkBelow, shrinkBy, growAbove, GrowBy,
+		Radius, RadiusMax, Xi, Forcing, Limit, Boundary, Lanczos, Blocks, BlockXi, Rule, Accept, Retries, shrinkBelow, shrinkBy, growAbove, GrowBy,
 	}, more)...)
 }
 

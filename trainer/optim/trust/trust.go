@@ -89,7 +89,7 @@ func (t *trust) solve(ctx context.Context, s *optim.State, o optim.Objective, ro
 	if options.Rule == krylov.Scaling { // whose steps do not lie on the path of longer ones
 		rule.retries = 0
 	}
-	t.path.reset(len(w), rule.retries, radius, rule.shrinkBy, options.Diagonal)
+	t.path.reset(&t.cg, len(w), rule.retries, radius, rule.shrinkBy, options.Diagonal)
 	solve, err := t.cg.SolveTo(t.s, t.operator(o, w), g, options)
 	solve.Ritz = slices.Clone(solve.Ritz)
 	return solve, err
@@ -100,13 +100,17 @@ func (t *trust) options(ctx context.Context, s *optim.State, o optim.Objective, 
 		Radius:    radius,
 		Tolerance: tolerance(s.Settings, gradient),
 		Limit:     Limit.Of(s.Settings),
+		Lanczos:   Lanczos.Of(s.Settings),
 		Monitor: func(it krylov.Iteration) error {
 			t.path.add(t.s, it)
 			return s.Watch(ctx, optim.Inner{Block: rows.index, Iteration: it, Loss: math.NaN()})
 		},
 	}
-	if Boundary.Of(s.Settings) == boundaryScaling {
+	switch Boundary.Of(s.Settings) {
+	case boundaryScaling:
 		region.Rule = krylov.Scaling
+	case boundaryMinimum:
+		region.Rule = krylov.Minimum
 	}
 	if t.jacobi != nil && t.jacobi(s.Settings) {
 		if t.state.M == nil {

@@ -85,6 +85,7 @@ func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
 			}
 			for _, set := range [][]string{
 				{}, byTheBook, {"boundary", "scaling"}, {"forcing", "sqrt"}, {"preconditioner", "jacobi"},
+				{"boundary", "minimum"}, {"boundary", "minimum", "lanczos", "3", "preconditioner", "jacobi"},
 			} {
 				s, steps := minimize(t, o, test.x, test.steps, "tr-newton", set...)
 				// E + 1e8 is known to 1.5e-8, and ρ to ten times that.

@@ -74,6 +74,28 @@ func playerText(t *testing.T, v *pane.View, p *Pane, w, h int) string {
 	return ansi.Strip(strings.Join(rows, "\n"))
 }
 
+// TestPlayerSaysMinimum: where the step is the model's minimum in the Krylov space, the words beside the reason say what that brings.
+func TestPlayerSaysMinimum(t *testing.T) {
+	for want, in := range map[string]event.InnerSummary{
+		"+5 Lanczos steps, 1.82 times the decrease of CG's step, λ 0.0300":           {LanczosSteps: 5, Multiplier: 0.03, SteihaugShare: 0.55},
+		"+1 Lanczos step, 1.82 times the decrease of CG's step, λ 0":                 {LanczosSteps: 1, Multiplier: 0, SteihaugShare: 0.55},
+		"minimum in the Krylov space, 1.82 times the decrease of CG's step, λ 12.00": {Multiplier: 12, SteihaugShare: 0.55},
+		"minimum in the Krylov space, the decrease of CG's step, λ 12.00":            {Multiplier: 12, SteihaugShare: 0.999},
+		"the step follows p to the boundary":                                         {Multiplier: event.Absent, SteihaugShare: event.Absent},
+	} {
+		v := withSolves(2, 1)
+		solve, told := tuitest.SolveEvents(1, 0, 9, krylov.NegativeCurvature)
+		told.LanczosSteps, told.Multiplier, told.SteihaugShare = in.LanczosSteps, in.Multiplier, in.SteihaugShare
+		e := event.UnknownEpoch(1)
+		e.Inner, e.Rho = []event.InnerSummary{told}, 0.9
+		v = panetest.View(feed.Delta{Status: v.H.Status, Inner: solve, Epochs: []event.EpochEvent{e}})
+		text := strings.Join(strings.Fields(playerText(t, v, &Pane{}, 140, 37)), " ")
+		if !strings.Contains(text, "N negative curvature, step taken, ρ 0.90: ") || !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+}
+
 // TestPlayerAnySize draws every state in rooms of any size: nothing may be wider or higher.
 func TestPlayerAnySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))

@@ -135,7 +135,11 @@ func (s *solveCursor) words(v *pane.View, w, n int) []string {
 // reason returns the end of the solve as a few words and an explanation.
 func (s *solveCursor) reason(h *history.History) (t style.Token, lead, rest string) {
 	if in := s.Summary; in != nil {
-		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.Verdict), meanings[in.Stop]
+		rest := meanings[in.Stop]
+		if words := minimumWords(in); words != "" {
+			rest = words
+		}
+		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.Verdict), rest
 	}
 	last := s.Last()
 	switch {
@@ -151,6 +155,21 @@ func (s *solveCursor) reason(h *history.History) (t style.Token, lead, rest stri
 		return style.Muted, "given up", "the method, its radius or the run was changed before the solve ended"
 	}
 	return style.Muted, "over", "its reason was not told"
+}
+
+// minimumWords tell what the model's minimum in the Krylov space promises beside CG's own step; empty where the step is CG's.
+func minimumWords(in *event.InnerSummary) string {
+	if !in.Multiplier.Finite() || !(in.SteihaugShare > 0) {
+		return ""
+	}
+	text, times := "minimum in the Krylov space, ", 1/float64(in.SteihaugShare)
+	if in.LanczosSteps > 0 {
+		text = "+" + format.Counted(in.LanczosSteps, "Lanczos step") + ", "
+	}
+	if times < 1.005 {
+		return text + "the decrease of CG's step, λ " + format.Number(float64(in.Multiplier))
+	}
+	return text + format.Short(times) + " times the decrease of CG's step, λ " + format.Number(float64(in.Multiplier))
 }
 
 // verdictWords tell what became of the step.

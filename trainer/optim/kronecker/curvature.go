@@ -1,0 +1,311 @@
+package kronecker
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"time"
+
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/lapack/lapack64"
+
+	"newtop/internal/vector"
+	"newtop/trainer/krylov"
+	"newtop/trainer/optim"
+)
+
+// Curvature is the Gauss–Newton matrix as K-FAC has it (Martens & Grosse 2015), a Kronecker product for each block of weights W,
+// m × n with its biases as the last column, and nothing between blocks:
+//
+//	A  n × n, the running mean of ā āᵀ for the block's inputs ā
+//	S  m × m, that of g gᵀ for the derivatives g by its net inputs, of targets that are drawn from the model's distribution (§5)
+//	γ  the damping, which π = √((tr A/n)/(tr S/m)) shares out (§6.3)
+//
+//	(S ⊗ A + γI)⁻¹ ≈ (S + √γ/π·I)⁻¹ ⊗ (A + π√γ·I)⁻¹
+//
+// A factor of more rows than some bound is the mean of its eigenvalues, times I. Numbers that are in no block have the mean
+// eigenvalue of all blocks.
+type Curvature struct {
+	Factors CurvatureFactors
+
+	objective optim.FactorObjective
+	blocks    []block
+	rest      []optim.Span
+	fresh     []optim.Factors
+	g, y, z   []float64 // in the order of the blocks
+	dst       []float64 // of the call under way
+	gamma     float64   // likewise
+	inverts   refreshes
+	solves    tasks
+	price     float64 // multiplications of a solve
+	refresh   refresh
+}
+
+// CurvatureFactors is what of a Curvature is carried.
+type CurvatureFactors struct {
+	Updates int            `archive:"updates"`
+	Side    int            `archive:"side"`
+	Blocks  []blockFactors `archive:"blocks"`
+}
+
+// blockFactors are a block's factors, and their damped inverses as they were made last. Of a long side all are one number.
+type blockFactors struct {
+	A        optim.Numbers `archive:"inputs"`
+	S        optim.Numbers `archive:"outputs"`
+	InverseA optim.Numbers `archive:"inputs inverse"`
+	InverseS optim.Numbers `archive:"outputs inverse"`
+	Gamma    float64       `archive:"damping"` // of the inverses
+}
+
+// NewCurvature returns one of n weights whose factors are empty, for sides of at most so many rows.
+func NewCurvature(o optim.Objective, n, side int) *Curvature {
+	c := &Curvature{Factors: CurvatureFactors{Side: side}}
+	blocks, _ := blocksOf(o, n)
+	for _, b := range blocks {
+		a, s := room(b.n, side), room(b.m, side)
+		c.Factors.Blocks = append(c.Factors.Blocks, blockFactors{
+			A: make([]float64, a), S: make([]float64, s), InverseA: make([]float64, a), InverseS: make([]float64, s),
+		})
+	}
+	c.layOut(o, n)
+	return c
+}
+
+// room returns how many numbers a factor of d rows has.
+func room(d, side int) int {
+	if d > side {
+		return 1
+	}
+	return d * d
+}
+
+// RestoreCurvature returns one with factors that were carried, or an error where they are not those of the objective's weights.
+func RestoreCurvature(from *CurvatureFactors, o optim.Objective, n int) (*Curvature, error) {
+	blocks, _ := blocksOf(o, n)
+	if from == nil || len(blocks) != len(from.Blocks) {
+		return nil, errors.New("factors of other blocks of weights")
+	}
+	for i, b := range blocks {
+		f := &from.Blocks[i]
+		a, s := room(b.n, from.Side), room(b.m, from.Side)
+		if len(f.A) != a || len(f.InverseA) != a || len(f.S) != s || len(f.InverseS) != s {
+			return nil, errors.New("factors of another size")
+		}
+	}
+	c := &Curvature{Factors: *from}
+	c.layOut(o, n)
+	return c, nil
+}
+
+// layOut makes room and tasks.
+func (c *Curvature) layOut(o optim.Objective, n int) {
+	c.objective = o.(optim.FactorObjective)
+	c.blocks, c.rest = blocksOf(o, n)
+	c.g, c.y, c.z = make([]float64, n), make([]float64, n), make([]float64, n)
+	c.fresh, c.inverts, c.solves, c.price = nil, refreshes{}, tasks{}, 0
+	for i := range c.blocks {
+		b, f := &c.blocks[i], &c.Factors.Blocks[i]
+		c.fresh = append(c.fresh, optim.Factors{Inputs: make([]float64, len(f.A)), Outputs: make([]float64, len(f.S))})
+		c.inverts.add(func() (float64, error) { return c.invert(b, f) })
+		cost := 0 // of a row
+		if len(f.A) > 1 {
+			cost += b.n * b.n
+		}
+		if len(f.S) > 1 {
+			cost += b.m * b.n
+		}
+		c.price += float64(cost) * float64(b.m)
+		strips(b.m, cost+b.n, func(from, to int) {
+			c.solves.add(func() { c.solve(b, f, from, to) })
+		})
+	}
+}
+
+// Update takes the factors at w over some rows into the running means: (1 − 1/k) of what they were, as long as that is less than
+// decay, for the k-th time (§5).
+func (c *Curvature) Update(w []float64, rows []int, decay float64, rng *rand.Rand) {
+	c.objective.BatchFactorsTo(c.fresh, w, rows, rng)
+	c.Factors.Updates++
+	keep := min(1-1/float64(c.Factors.Updates), decay)
+	for i := range c.blocks {
+		f, fresh := &c.Factors.Blocks[i], &c.fresh[i]
+		average(f.A, fresh.Inputs, keep)
+		average(f.S, fresh.Outputs, keep)
+	}
+}
+
+// average makes x keep·x + (1 − keep)·fresh.
+func average(x, fresh []float64, keep float64) {
+	vector.Scale(x, keep, x)
+	vector.Axpy(x, 1-keep, fresh)
+}
+
+// Invert makes the inverses those of the factors as they are, with the damping γ, and returns how many multiplications it took.
+func (c *Curvature) Invert(s *optim.State, gamma float64) (spent float64, err error) {
+	defer c.refresh.since(time.Now())
+	c.gamma = gamma
+	err = c.inverts.do(s, &spent)
+	return spent, err
+}
+
+func (c *Curvature) invert(b *block, f *blockFactors) (spent float64, err error) {
+	a, s := meanDiagonal(f.A, b.n), meanDiagonal(f.S, b.m)
+	pi := 1.0
+	if a > 0 && s > 0 {
+		pi = math.Sqrt(a / s)
+	}
+	f.Gamma = c.gamma
+	root := math.Sqrt(c.gamma)
+	if !inverseTo(f.InverseA, f.A, b.n, pi*root) || !inverseTo(f.InverseS, f.S, b.m, root/pi) {
+		return 0, &optim.NotFiniteError{What: "curvature"}
+	}
+	for _, x := range []struct{ len, d int }{{len(f.A), b.n}, {len(f.S), b.m}} {
+		if x.len > 1 {
+			spent += inverseCost * cube(x.d)
+		}
+	}
+	return spent, nil
+}
+
+// meanDiagonal returns the mean of the diagonal of a factor of d rows, which is the mean of its eigenvalues.
+func meanDiagonal(x []float64, d int) float64 {
+	if len(x) == 1 {
+		return x[0]
+	}
+	sum := 0.0
+	for i := range d {
+		sum += x[i*d+i]
+	}
+	return sum / float64(d)
+}
+
+// inverseCost is how many multiplications inverseTo takes, in d³ (Golub & Van Loan 2013, §4.2.5; Higham 2002, §14.3).
+const inverseCost = 0.5
+
+// inverseTo stores (F + shift·I)⁻¹ for a symmetric F of d rows, or of one number for a multiple of I, and reports whether it
+// could.
+func inverseTo(dst, f []float64, d int, shift float64) bool {
+	if len(f) == 1 {
+		dst[0] = 1 / (f[0] + shift)
+		return vector.Finite(dst[0])
+	}
+	copy(dst, f)
+	for i := range d {
+		dst[i*d+i] += shift
+	}
+	if !vector.Finite(vector.Norm(dst)) {
+		return false
+	}
+	t, ok := lapack64.Potrf(blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: dst})
+	if !ok {
+		return false
+	}
+	lapack64.Potri(t)
+	symmetrize(dst, d)
+	return true
+}
+
+// SolveTo stores the damped inverse times r, both of all weights, in dst, and returns how many multiplications it took.
+func (c *Curvature) SolveTo(s *optim.State, dst, r []float64) (spent float64) {
+	mean, count := 0.0, 0
+	for i := range c.blocks {
+		b, f := &c.blocks[i], &c.Factors.Blocks[i]
+		b.gather(b.of(c.g), r)
+		mean += float64(b.size()) * meanDiagonal(f.A, b.n) * meanDiagonal(f.S, b.m)
+		count += b.size()
+	}
+	clear(dst)
+	c.dst = dst
+	c.solves.do(s)
+	c.dst = nil
+	scale := 1 / (mean/float64(count) + c.gamma)
+	for _, p := range c.rest {
+		vector.Scale(dst[p.First:p.Last], scale, r[p.First:p.Last])
+	}
+	return c.price
+}
+
+// solve adds rows [from, to) of S⁻¹GA⁻¹, with damping, to dst.
+func (c *Curvature) solve(b *block, f *blockFactors, from, to int) {
+	x, z := b.of(c.g), b.of(c.z)
+	scale := 1.0
+	if len(f.S) > 1 {
+		b.leftTo(z, blas.NoTrans, f.InverseS, x, from, to)
+		x = z
+	} else {
+		scale = f.InverseS[0]
+	}
+	if len(f.A) > 1 {
+		y := b.of(c.y)
+		b.rightTo(y, x, f.InverseA, from, to)
+		x = y
+	} else {
+		scale *= f.InverseA[0]
+	}
+	b.add(c.dst, scale, x, from, to)
+}
+
+// Report tells of the factors.
+func (c *Curvature) Report() *optim.Preconditioner {
+	out := c.refresh.report()
+	for i := range c.blocks {
+		b, f := &c.blocks[i], &c.Factors.Blocks[i]
+		a, s := meanDiagonal(f.A, b.n), meanDiagonal(f.S, b.m)
+		pi, root := math.Sqrt(a/s), math.Sqrt(f.Gamma)
+		out.Factors = append(out.Factors,
+			optim.Factor{To: b.To, From: b.From, Outputs: true, Size: b.m, Values: spectrum(f.S, b.m), Damping: root / pi},
+			optim.Factor{To: b.To, From: b.From, Size: b.n, Values: spectrum(f.A, b.n), Damping: pi * root})
+	}
+	return out
+}
+
+// exactRows is up to how many rows a factor's spectrum is computed, and not estimated.
+const exactRows = 32
+
+// spectrum returns eigenvalues of a factor of d rows in descending order: all of them, or of a larger one estimates of eight at
+// each end by Lanczos' method. Of one that is a multiple of I there are none.
+func spectrum(f []float64, d int) []float64 {
+	switch {
+	case len(f) == 1 && d > 1:
+		return nil
+	case d <= exactRows:
+		values := make([]float64, d)
+		a := blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: append([]float64(nil), f...)}
+		lapack64.Syev('N', a, values, make([]float64, 3*d), 3*d)
+		return reversed(values)
+	}
+	ends, err := krylov.Lanczos(symmetric{f, d}, 8, krylov.LanczosOptions{Steps: 40, Tolerance: 1e-2, Seed: 1})
+	if err != nil {
+		return nil
+	}
+	var values []float64
+	for _, p := range ends.Top {
+		values = append(values, p.Value)
+	}
+	for i := len(ends.Bottom) - 1; i >= 0; i-- {
+		values = append(values, max(0, ends.Bottom[i].Value))
+	}
+	return values
+}
+
+func reversed(x []float64) []float64 {
+	for i, j := 0, len(x)-1; i < j; i, j = i+1, j-1 {
+		x[i], x[j] = x[j], x[i]
+	}
+	return x
+}
+
+// symmetric is a matrix of d rows as an operator.
+type symmetric struct {
+	f []float64
+	d int
+}
+
+func (s symmetric) Dim() int { return s.d }
+
+func (s symmetric) MulVecTo(dst, v []float64) {
+	for i := range dst {
+		dst[i] = vector.Dot(s.f[i*s.d:][:s.d], v)
+	}
+}
