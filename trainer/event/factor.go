@@ -2,9 +2,9 @@ package event
 
 import "math"
 
-// Ends returns the least and the greatest of the eigenvalues that are finite. Estimates need not be in order, and rounding may leave
+// Extremes returns the least and the greatest of the eigenvalues that are finite. Estimates need not be in order, and rounding may leave
 // one below 0. Without any it returns false.
-func (f *FactorFigures) Ends() (least, greatest float64, ok bool) {
+func (f *FactorFigures) Extremes() (least, greatest float64, ok bool) {
 	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, v := range f.Eigenvalues {
 		if v.Finite() {
@@ -19,7 +19,7 @@ func (f *FactorFigures) Ends() (least, greatest float64, ok bool) {
 // one of nothing but zeros.
 func (f *FactorFigures) Condition() float64 {
 	const epsilon = 0x1p-52
-	least, greatest, ok := f.Ends()
+	least, greatest, ok := f.Extremes()
 	if d := float64(f.Damping); d > 0 {
 		least, greatest = math.Max(least, 0)+d, greatest+d
 	}

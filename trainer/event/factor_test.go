@@ -30,8 +30,8 @@ func TestFactorFigures(t *testing.T) {
 		if got := c.f.Condition(); got != c.want && !(math.IsNaN(got) && math.IsNaN(c.want)) {
 			t.Errorf("%s: condition %g, want %g", c.name, got, c.want)
 		}
-		if low, up, ok := c.f.Ends(); low != c.low || up != c.up || ok != (c.low <= c.up) {
-			t.Errorf("%s: ends %g and %g (%v), want %g and %g", c.name, low, up, ok, c.low, c.up)
+		if low, up, ok := c.f.Extremes(); low != c.low || up != c.up || ok != (c.low <= c.up) {
+			t.Errorf("%s: extremes %g and %g (%v), want %g and %g", c.name, low, up, ok, c.low, c.up)
 		}
 	}
 }

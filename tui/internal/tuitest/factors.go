@@ -45,7 +45,7 @@ func factorValues(epoch, to, side, size int) (list []event.Float) {
 }
 
 // FactorRun is a made-up run of soap, or of another method with factors, on a network of such layers, with a linear schedule over
-// all of its 60 epochs.
+// all of its 60 epochs. Of kfac's larger factors the ends alone are told.
 func FactorRun(method string, epochs int, layers ...int) []feed.Delta {
 	r := rand.New(rand.NewPCG(5, 3))
 	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: method, Units: 63, Unit: 21, Settings: []event.Setting{
@@ -70,6 +70,10 @@ func FactorRun(method string, epochs int, layers ...int) []feed.Delta {
 		ev.GradientEquivalents = event.Float(1.4 * float64(e))
 		if e > 0 {
 			ev.Preconditioner = FactorsAt(e, layers, 512, damping)
+			for i := range ev.Preconditioner.Factors {
+				f := &ev.Preconditioner.Factors[i]
+				f.Ends = method == "kfac" && f.Size > 32
+			}
 		}
 		st.Epoch, st.Elapsed, st.Equivalents = e, float64(ev.Elapsed), float64(ev.GradientEquivalents)
 		deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}})

@@ -196,7 +196,7 @@ func randomFactors(r *rand.Rand, e *event.EpochEvent) {
 		if r.IntN(9) == 0 {
 			f.Side = RandomText(r)
 		}
-		f.Eigenvalues = randomFloats(r, r.IntN(3)*r.IntN(17))
+		f.Eigenvalues, f.Ends = randomFloats(r, r.IntN(3)*r.IntN(17)), r.IntN(3) == 0
 		p.Factors = append(p.Factors, f)
 	}
 	e.Preconditioner, e.Inner = p, nil

@@ -1,7 +1,6 @@
 package inner
 
 import (
-	"math"
 	"strconv"
 
 	"newtop/internal/format"
@@ -10,52 +9,6 @@ import (
 	"newtop/tui/pane"
 	"newtop/tui/style"
 )
-
-// factorScale is the logarithmic scale that the spectra of all factors share, its ends in quarters of decades.
-type factorScale struct{ low, high float64 }
-
-// scaleOf holds all eigenvalues that are not zero in double precision.
-func scaleOf(rows []factorRow) factorScale {
-	s := factorScale{math.Inf(1), math.Inf(-1)}
-	for i := range rows {
-		zero := rows[i].zero()
-		for _, x := range rows[i].Eigenvalues {
-			if x := float64(x); x > zero && format.Finite(x) {
-				s.low, s.high = math.Min(s.low, math.Log10(x)), math.Max(s.high, math.Log10(x))
-			}
-		}
-	}
-	if s.low > s.high {
-		return factorScale{-1, 0}
-	}
-	s.low, s.high = chart.Settled(s.low, s.high, 0.25)
-	if s.high == s.low {
-		s.low -= 0.25
-	}
-	return s
-}
-
-// zero is what an eigenvalue of a factor can't be told from zero up to.
-func (r *factorRow) zero() float64 {
-	const epsilon = 0x1p-52
-	if _, greatest, ok := r.Ends(); ok && greatest > 0 {
-		return epsilon * float64(max(r.Size, 1)) * greatest
-	}
-	return 0
-}
-
-// share is where an eigenvalue stands on the scale, from 0 to 1.
-func (s factorScale) share(x float64) float64 {
-	return max(0, min((math.Log10(x)-s.low)/(s.high-s.low), 1))
-}
-
-// words say what the lowest and the highest bar stand for, ever shorter.
-func (s factorScale) words(v *pane.View) [][]style.Part {
-	level := func(i int) string { return string(v.Glyphs.Levels[i]) }
-	low, high := format.Tick(format.Significant(math.Pow(10, s.low), 2)), format.Tick(format.Significant(math.Pow(10, s.high), 2))
-	ends := []style.Part{style.Accent.Of(level(1)), style.Muted.Of(" " + low + "  "), style.Accent.Of(level(len(v.Glyphs.Levels) - 1)), style.Muted.Of(" " + high)}
-	return [][]style.Part{append(ends[:4:4], style.Muted.Of("  one log scale for all factors")), append(ends[:4:4], style.Muted.Of("  log")), ends}
-}
 
 // factorDrawing draws factors on a canvas of w columns.
 type factorDrawing struct {
@@ -250,6 +203,9 @@ func (d *factorDrawing) why(r *factorRow, room int) string {
 		what = "1 " + r.side()[:max(len(r.side())-1, 0)]
 	}
 	texts := []string{"left out: " + what, "left out"}
+	if r.Damping > 0 { // it is a multiple of the identity
+		texts = []string{"all " + what + " alike", "all alike"}
+	}
 	for _, s := range d.v.H.Status.Settings {
 		if most, err := strconv.Atoi(s.Text); s.Key == "side" && err == nil && most < r.Size {
 			texts = append([]string{texts[0] + ", longer than side=" + s.Text}, texts...)
@@ -263,24 +219,42 @@ func (d *factorDrawing) why(r *factorRow, room int) string {
 	return ""
 }
 
-// bars draws a spectrum by rank, as wide as a whole number of columns for each eigenvalue allows; an eigenvalue that is zero in
-// double precision is a 0, and one that is not finite a ×.
+// bars draws a spectrum by rank, as wide as a whole number of columns for each eigenvalue allows, with a gap where those between the
+// ends are not told.
 func (d *factorDrawing) bars(r *factorRow, at span, y, each int, t style.Token) {
-	n := len(r.Eigenvalues)
-	wide, shown := max(1, at.w/max(n, 1)), min(n, at.w)
-	zero := r.zero()
+	n, room := len(r.Eigenvalues), at.w
+	if r.Ends {
+		room--
+	}
+	wide, shown := max(1, room/max(n, 1)), min(n, room)
+	x := at.x
 	for k := range shown {
-		value := float64(r.Eigenvalues[k*(n-1)/max(shown-1, 1)])
-		x := at.x + k*wide
-		switch {
-		case !format.Finite(value):
-			d.c.Write(x, y+each-1, style.Repeat("×", wide), style.NotFinite)
-		case value <= zero:
-			d.c.Write(x, y+each-1, style.Repeat("0", wide), style.Muted)
-		default:
-			least := 1.0 / 8
-			chart.DrawBar(d.c, d.v.Glyphs, x, y+each-1, wide, least+(float64(each)-least)*d.scale.share(value), func(int) (style.Token, rune) { return t, 0 })
+		i := k * (n - 1) / max(shown-1, 1)
+		if r.Ends {
+			if i = k; k >= (shown+1)/2 {
+				i = n - shown + k
+			}
+			if k == (shown+1)/2 {
+				d.c.Write(x, y+each-1, "┊", style.Grid)
+				x++
+			}
 		}
+		d.bar(r, float64(r.Eigenvalues[i]), span{x, wide}, y, each, t)
+		x += wide
+	}
+}
+
+// bar draws an eigenvalue: a 0 where it can't be told from zero in double precision, and where it is not finite a ×.
+func (d *factorDrawing) bar(r *factorRow, value float64, at span, y, each int, t style.Token) {
+	const least = 1.0 / 8
+	switch {
+	case !format.Finite(value):
+		d.c.Write(at.x, y+each-1, style.Repeat("×", at.w), style.NotFinite)
+	case value <= r.zero():
+		d.c.Write(at.x, y+each-1, style.Repeat("0", at.w), style.Muted)
+	default:
+		height := least + (float64(each)-least)*d.scale.share(value)
+		chart.DrawBar(d.c, d.v.Glyphs, at.x, y+each-1, at.w, height, func(int) (style.Token, rune) { return t, 0 })
 	}
 }
 
@@ -347,29 +321,3 @@ func (d *factorDrawing) more(n, y int) {
 	}
 	d.c.Write(0, y, text, style.Muted)
 }
-
-// endsText are the ends of a spectrum.
-func (r *factorRow) endsText() string {
-	least, greatest, ok := r.Ends()
-	switch {
-	case !ok:
-		return "–"
-	case least <= r.zero():
-		least = 0
-	}
-	return short(greatest) + " to " + short(least)
-}
-
-// short writes a number in three digits.
-func short(x float64) string { return format.Tick(format.Significant(x, 3)) }
-
-// tag names a factor in the zoomed pane's chart; there are no more letters than 26.
-func (r *factorRow) tag() string {
-	if r.letter < 26 {
-		return style.RacerLetter(r.letter)
-	}
-	return ""
-}
-
-// token is the ink of a factor's curve, the same for both sides of a block, of which that of the inputs is dashed.
-func (r *factorRow) token() style.Token { return style.RacerToken(r.number) }

@@ -32,6 +32,7 @@ func TestFactors(t *testing.T) {
 		layers       []int
 	}{
 		{"letters", "soap", []int{16, 70, 50, 26}}, {"left out", "shampoo", []int{784, 100, 10}}, {"deep", "soap", slices.Repeat([]int{64}, 16)},
+		{"ends", "kfac", []int{16, 70, 50, 26}},
 	} {
 		v := withFactors(c.method, c.layers...)
 		for _, size := range [][2]int{{40, 7}, {60, 12}, {68, 21}, {120, 12}} {
@@ -171,13 +172,20 @@ func TestFactorWords(t *testing.T) {
 		{To: 2, From: 1, Side: event.SideOutputs, Size: 1, Damping: event.Absent},
 		{To: 2, From: 1, Side: event.SideInputs, Size: 3, Eigenvalues: []event.Float{inf, 0, 1}, Damping: event.Absent},
 		{To: 3, From: 2, Side: event.SideInputs, Size: 2, Eigenvalues: []event.Float{0, 0}, Damping: event.Absent},
+		{To: 4, From: 3, Side: event.SideInputs, Size: 600, Damping: 0.5},
+		{To: 5, From: 4, Side: event.SideInputs, Size: 300, Eigenvalues: []event.Float{9, 8, 7, 0.3, 0.2, 0.1}, Ends: true, Damping: event.Absent},
 	}}
 	v.H.Apply(&feed.Delta{Status: event.Status{Optimizer: "soap", Settings: []event.Setting{{Key: "side", Text: "512"}}}, Epochs: []event.EpochEvent{e}})
 	text := ansi.Strip(strings.Join(new(Pane).Body(v, 90, 12, false), "\n"))
-	for _, want := range []string{"layer 0→layer 1 outputs  ", "left out: 600 inputs, longer than side=512", "left out: 1 output  ", "×", "singular", "all zero"} {
+	for _, want := range []string{"layer 0→layer 1 outputs  ", "left out: 600 inputs, longer than side=512", "left out: 1 output  ", "×", "singular", "all zero",
+		"all 600 inputs alike", "┊"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	ends := factorRows(v.H)[6]
+	if got := []int{ends.rank(0), ends.rank(2), ends.rank(3), ends.rank(5)}; !slices.Equal(got, []int{1, 3, 298, 300}) {
+		t.Errorf("of 300 eigenvalues the ends have the ranks %d", got)
 	}
 	l := v.Line(70)
 	new(Pane).Head(v, l)

@@ -184,6 +184,9 @@ func rankPlot(rows []factorRow, chosen int) chart.Plot {
 	for i := range rows {
 		r, s := &rows[i], &chart.Series{}
 		for k, x := range r.Eigenvalues {
+			if r.Ends && k == (len(r.Eigenvalues)+1)/2 {
+				s.Gap(chart.Position{float64(r.rank(k - 1))})
+			}
 			if x := float64(x); x > r.zero() && format.Finite(x) {
 				s.Add(float64(r.rank(k)), x)
 			}
@@ -201,12 +204,17 @@ func rankPlot(rows []factorRow, chosen int) chart.Plot {
 	return pl
 }
 
-// rank is that of an eigenvalue among all of the factor's, of which some are told, evenly spaced.
+// rank is that of an eigenvalue among all of the factor's, of which some are told, evenly spaced or at the ends.
 func (r *factorRow) rank(k int) int {
-	if n := len(r.Eigenvalues); n > 1 {
-		return 1 + k*(max(r.Size, n)-1)/(n-1)
+	n := len(r.Eigenvalues)
+	size := max(r.Size, n)
+	switch {
+	case r.Ends && k < (n+1)/2, n < 2:
+		return 1 + k
+	case r.Ends:
+		return size - n + 1 + k
 	}
-	return 1
+	return 1 + k*(size-1)/(n-1)
 }
 
 // keyLine names the pane's keys, and behind them the chart's.
