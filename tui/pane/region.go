@@ -75,6 +75,9 @@ func (p *Region) values(v *View) [][]style.Part {
 		if !v.H.Missing(&v.H.Curves.Gradient) {
 			groups = append(groups, append([]style.Part{style.Muted.Of("  ‖g‖ ")}, newest(e.GradientNorm, &v.H.Curves.Gradient, style.Text, format.Number)...))
 		}
+		if ratioTold(v.H) {
+			groups = append(groups, p.ratio(v, "  "))
+		}
 		return append(groups, p.own(v, "  ")...)
 	case history.ByFigures:
 		groups := p.own(v, "")
@@ -99,9 +102,9 @@ func (p *Region) ratio(v *View, gap string) []style.Part {
 	return append([]style.Part{style.Muted.Of(gap + v.Glyphs.Rho + " ")}, newest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
 }
 
-// ratioTold reports whether the newest epoch tells ρ of a method that has no radius.
+// ratioTold reports whether the newest epoch of newtop's own tells ρ of a method that has no radius.
 func ratioTold(h *history.History) bool {
-	return h.Steering() == history.ByFigures && h.Latest.Epoch > 0 && !h.Latest.Rho.Absent()
+	return h.Steering() != history.ByRadius && h.Latest.Epoch > 0 && !h.Latest.Rho.Absent() && !h.External()
 }
 
 // newest writes an epoch's value of a curve: one that is not finite as a × behind the newest that is.
@@ -143,11 +146,16 @@ func (p *Region) curves(v *View) (all []chart.Plot) {
 		pl.Value = f.Format
 		own = append(own, pl)
 	}
-	if ratioTold(v.H) {
+	byRate := v.H.Steering() == history.ByRate
+	switch {
+	case !ratioTold(v.H):
+	case byRate:
+		own = slices.Insert(own, 0, ratioPlot(v))
+	default:
 		own = slices.Insert(own, min(1, len(own)), ratioPlot(v))
 	}
 	switch {
-	case v.H.Steering() == history.ByRate:
+	case byRate:
 		all = append([]chart.Plot{one(v.H, "rate", &v.H.Curves.Rate), gradient}, own...)
 	case len(own) == 0:
 		all = []chart.Plot{step, gradient}
