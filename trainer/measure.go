@@ -138,6 +138,7 @@ func preconditioner(p *optim.Preconditioner) *event.PreconditionerFigures {
 		}
 		figures := event.FactorFigures{To: f.To, From: f.From, Side: side, Size: f.Size, Damping: event.Float(f.Damping)}
 		n := len(f.Values)
+		figures.Ends = n > 0 && n < f.Size // which a method does not estimate but at the ends
 		for i := range min(n, maxEigenvalues) {
 			if n > maxEigenvalues {
 				i = i * (n - 1) / (maxEigenvalues - 1)

@@ -114,9 +114,11 @@ type FactorFigures struct {
 	Side string `json:"side"` // SideOutputs or SideInputs
 	Size int    `json:"size"`
 	// Eigenvalues are some of the factor's, or of what the method takes for them, in descending order: the first, the last, and of
-	// more than 16 evenly spaced ones, to five digits. None: this side has no factor, and is not scaled.
+	// more than 16 evenly spaced ones, to five digits. None: this side has no factor, and is not scaled, or where there is damping
+	// scaled by one number.
 	Eigenvalues []Float `json:"eigenvalues,omitempty"`
-	Damping     Float   `json:"damping"` // what is added to them; Absent: nothing is
+	Ends        bool    `json:"ends,omitempty"` // they are the largest and the smallest, half of them each
+	Damping     Float   `json:"damping"`        // what is added to them; Absent: nothing is
 }
 
 // The sides of a block.

@@ -80,8 +80,14 @@ func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][
 		}
 		rows = append(rows, []style.Part{k.Token.Of(s), sign, k.Token.Of(best)})
 	}
-	if one != nil {
-		rows = append(rows, one)
+	plan := p.planRow(v.Glyphs)
+	if one != nil && plan != nil {
+		one, plan = append(one, style.Text.Of("  "), plan[0]), nil
+	}
+	for _, r := range [][]style.Part{one, plan} {
+		if r != nil {
+			rows = append(rows, r)
+		}
 	}
 	if n := len(p.Note); n > 0 {
 		i := slices.IndexFunc(p.Note, func(s string) bool { return style.Cells(s)+3 <= a.W })

@@ -27,6 +27,7 @@ func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed, k.Thi
 type Plot struct {
 	Curves   []Curve
 	Dots     []Dot
+	Planned  Planned
 	Y        YAxis
 	Log      bool
 	Whole    bool                 // epochs are whole numbers
@@ -118,6 +119,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	a.X, a.Y, a.W, a.H = gutter, top, w-gutter, h-bottom-top
 	c.Drawn = a
 	drawRules(c, v, &p, a)
+	drawPlan(c, v.Glyphs, &p, a)
 	missing := drawCurves(c, v, &p, a)
 	drawPoints(c, v, &p, a)
 	drawTags(c, v, &p, a)
@@ -226,6 +228,7 @@ func (p *Plot) scale() (Area, bool) {
 		a.Low, a.High = math.Min(a.Low, low), math.Max(a.High, high)
 	}
 	a.Low, a.High = p.dotSpan(a.Low, a.High)
+	p.planSpan(&a)
 	if a.Low > a.High {
 		return a, false
 	}
@@ -278,7 +281,7 @@ func (p *Plot) reach() (left, right float64) {
 	}
 	right = math.Max(right, math.Min(old, left+2*(right-left)))
 	if !p.Closed {
-		right = p.ahead(right)
+		right = p.planEnd(p.ahead(right))
 	}
 	if p.Window[1] > p.Window[0] {
 		left, right = p.Window[0], p.Window[1]
@@ -316,30 +319,6 @@ func (p *Plot) coarse(extent float64) float64 {
 		return 0.03125
 	}
 	return 0.125
-}
-
-// ahead leaves up to an eighth of the x axis free for what will come, so that the picture grows into it
-// instead of being squeezed with every point; a known end is not passed.
-func (p *Plot) ahead(last float64) float64 {
-	return Ahead(p.By, last, p.Limit)
-}
-
-// Ahead is where an x axis ends whose newest point is the last, with an epoch that the run ends at or before; 0 for none.
-func Ahead(by Axis, last, limit float64) float64 {
-	if by != Epochs {
-		if last <= 0 {
-			return last
-		}
-		return math.Pow(1.125, math.Ceil(math.Log(last)/math.Log(1.125)))
-	}
-	right := 10.0
-	for right < last {
-		right = math.Ceil(right * 1.125)
-	}
-	if limit >= last && limit > 0 {
-		right = math.Min(right, limit)
-	}
-	return right
 }
 
 // widen gives a range without extent some, so that a constant is a line in the middle.

@@ -12,7 +12,9 @@ func isBlank(a *App, id layout.ID) bool {
 }
 
 // told reports whether a run that is told by its figures alone has something for a pane that it has mostly nothing for.
-func told(a *App, id layout.ID) bool { return id == layout.Spectrum && len(a.h.Spectra) > 0 }
+func told(a *App, id layout.ID) bool {
+	return id == layout.Spectrum && len(a.h.Spectra) > 0 || id == layout.Inner && a.h.Factors.Told()
+}
 
 // isIdle reports whether a run that is told by its figures alone has nothing for a pane, or nothing that the metrics do not show.
 func isIdle(a *App, id layout.ID) bool {

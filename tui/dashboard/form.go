@@ -28,6 +28,7 @@ type settingsForm struct {
 	before []string // as they were
 	at     int
 	keys   int  // columns of the names
+	field  int  // and of the fields
 	fresh  bool // the field has the value that it came with, which the first character replaces
 }
 
@@ -44,8 +45,22 @@ func (r *formRow) initial() string {
 	return r.Text
 }
 
-// What the fields look like: huh's own styles would not follow the theme.
-const formField = 18
+// The least and the most columns of a field.
+const (
+	leastField = 9
+	mostField  = 18
+)
+
+// columns are what the field needs for its value, with a cursor behind it, or for its longest choice between arrows.
+func (r *formRow) columns() int {
+	n := style.Cells(r.Text) + 1
+	if r.setting != nil {
+		for _, c := range r.setting.Choices {
+			n = max(n, style.Cells(c)+4)
+		}
+	}
+	return n
+}
 
 // openForm opens the form at a setting, "" for the first.
 func openForm(a *App, key string) tea.Cmd {
@@ -54,7 +69,7 @@ func openForm(a *App, key string) tea.Cmd {
 		return a.Tell(style.Warn, style.Clean(a.h.Status.Optimizer)+" has no settings")
 	}
 	m := a.picker.methods[i]
-	f := &settingsForm{method: m, keys: 8, fresh: true}
+	f := &settingsForm{method: m, keys: 8, field: leastField, fresh: true}
 	for k := range m.Parameters {
 		p := &m.Parameters[k]
 		row := formRow{event.Setting{Key: p.Key, Text: p.Text(p.Default), Meaning: p.Meaning, Range: p.Range()}, p}
@@ -72,13 +87,14 @@ func openForm(a *App, key string) tea.Cmd {
 	fields := make([]huh.Field, len(f.rows))
 	for k := range f.rows {
 		r := &f.rows[k]
-		f.keys = max(f.keys, style.Cells(r.Key))
+		f.keys, f.field = max(f.keys, style.Cells(r.Key)), max(f.field, r.columns())
 		f.values[k] = r.Text
 		f.before = append(f.before, r.Text)
 		fields[k] = f.fieldOf(r, k)
 	}
+	f.field = min(f.field, mostField)
 	f.form = huh.NewForm(huh.NewGroup(fields...)).WithShowHelp(false).WithShowErrors(false).
-		WithTheme(huh.ThemeFunc(formTheme)).WithWidth(formField).WithHeight(len(fields))
+		WithTheme(huh.ThemeFunc(formTheme)).WithWidth(f.field).WithHeight(len(fields))
 	f.form.Init() // its commands blink cursors and ask for sizes, which nobody needs here
 	f.form.GetFocusedField().Focus()
 	if to := slices.IndexFunc(f.rows, func(r formRow) bool { return r.Key == key }); to > 0 {
@@ -240,7 +256,7 @@ func (f *settingsForm) row(v *pane.View, i int, field string, w int) string {
 		changed = "*"
 	}
 	l.Put(style.Accent, arrow).Put(style.Warn, changed).Put(ink, style.Pad(style.Clean(p.Key), f.keys)+"  ")
-	l.Raw(style.Fit(field, formField), formField).Put(style.Text, "  ")
+	l.Raw(style.Fit(field, f.field), f.field).Put(style.Text, "  ")
 	if problem := f.problem(i); problem != "" {
 		return l.Put(style.Bad, "× "+ansi.Truncate(problem, l.Left()-2, "…")).Full()
 	}

@@ -35,7 +35,7 @@ func TestMatrix(t *testing.T) {
 	for name, deltas := range map[string][]feed.Delta{
 		"running": tuitest.RichRun(false, false), "diverged": tuitest.RichRun(false, true), "regression": tuitest.RichRun(true, false), "watched": watchedRich(),
 		"foreign": tuitest.ExternalRun(43, false), "figures": tuitest.ExternalRun(43, true),
-		"peer": tuitest.PeerRun(20, tuitest.Transformer(12)),
+		"peer": tuitest.PeerRun(20, tuitest.Transformer(12)), "factors": tuitest.FactorRun("shampoo", 20, 784, 70, 50, 26), "sampled": tuitest.SampledRun(20, 8),
 	} {
 		if testing.Short() && name != "running" {
 			continue

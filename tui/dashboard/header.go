@@ -257,10 +257,11 @@ func progressLine(a *App, l *style.Line) {
 }
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
-// what a method adapts is told by its newest epoch.
+// what a method adapts is told by its newest epoch; but for a rate that follows a schedule, whose setting is where it began.
 func primaryText(h *history.History, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
-	if v, ok := now[k.Key]; ok && h.Watched() && h.Epochs > 0 && format.Finite(v) {
+	_, planned := h.Plan()
+	if v, ok := now[k.Key]; ok && !planned && h.Watched() && h.Epochs > 0 && format.Finite(v) {
 		return format.Setting(strconv.FormatFloat(v, 'g', -1, 64))
 	}
 	return format.Setting(style.Clean(k.Text))

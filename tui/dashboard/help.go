@@ -39,7 +39,7 @@ func keySections(a *App) (out []widget.Section) {
 	case ok && a.zoomed:
 		own.Title = a.panes[a.focus].Name(a.paneView()) + ", zoomed"
 		for _, k := range p.Keys() {
-			if k.Show != "" {
+			if k.Show != "" && k.Has(a.paneView()) {
 				own.Rows = append(own.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))
 			}
 		}

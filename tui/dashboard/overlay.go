@@ -24,9 +24,9 @@ func wheel(a *App, msg tea.MouseWheelMsg) tea.Cmd {
 
 // wordSections says what the letters, signs and words of the panes mean.
 func wordSections(a *App) []widget.Section {
-	stops := widget.Section{Title: "why an inner solve ended"}
-	for _, s := range krylov.Stops() {
-		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Words()))
+	inner := stopWords()
+	if a.h.Factors.Told() {
+		inner = factorWords()
 	}
 	words := widget.Section{Title: "in the panes"}
 	if a.h.MetricsOnly() {
@@ -54,5 +54,30 @@ func wordSections(a *App) []widget.Section {
 	} {
 		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], 12, r[1]))
 	}
-	return []widget.Section{stops, words}
+	return []widget.Section{inner, words}
+}
+
+// stopWords say why inner solves end.
+func stopWords() widget.Section {
+	stops := widget.Section{Title: "why an inner solve ended"}
+	for _, s := range krylov.Stops() {
+		stops.Rows = append(stops.Rows, widget.Explain(history.StopToken(s), string(s.Letter()), 12, s.Words()))
+	}
+	return stops
+}
+
+// factorWords say what is told of factors.
+func factorWords() widget.Section {
+	words := widget.Section{Title: "in the factors"}
+	for _, r := range [][2]string{
+		{"outputs", "the side of a layer that its weights lead to"},
+		{"inputs", "the side that they come from, with the bias"},
+		{"by rank", "eigenvalues, the largest at the left"},
+		{"condition", "the largest over the least, damping added"},
+		{"singular", "the least is 0 in double precision"},
+		{"refreshes", "how often the factors were renewed"},
+	} {
+		words.Rows = append(words.Rows, widget.Explain(style.Muted, r[0], 12, r[1]))
+	}
+	return words
 }

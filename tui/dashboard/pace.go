@@ -61,7 +61,7 @@ type drawMsg struct{}
 
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
-// be followed.
+// be followed, factors are not.
 func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 	seen := key.Seen
 	key.Seen = d.Key.Seen
@@ -69,7 +69,7 @@ func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 	if _, loading := a.h.Loading(); loading {
 		return a.hold > 0 && d.Rows != nil && d.Key == key && !late
 	}
-	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed || a.h.Over() ||
+	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed && !a.h.Factors.Told() || a.h.Over() ||
 		a.h.Status.Phase != event.Running {
 		return false
 	}

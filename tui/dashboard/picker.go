@@ -159,14 +159,16 @@ func (p *picker) draw(v *pane.View, w, h int) []string {
 	room := max(1, h-4-2)
 	if bw >= 84 {
 		const left = 24
-		detail := p.detail(v, inner-left-2)
+		detail := p.detail(v, inner-left-2, room)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
 		return widget.DialogBox(&v.Pen, title, append(rows, style.Beside(list, left, widget.CutRows(&v.Pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
-	rows = append(rows, p.list(v, inner, listed, true)...)
-	if detail := p.detail(v, inner); len(detail) > 1 && room-listed-1 > 0 {
-		detail = widget.CutRows(&v.Pen, detail[1:], room-listed-1) // the list has the title
+	list := p.list(v, inner, listed, true)
+	rows = append(rows, list...)
+	left := room - len(list) - 1
+	if detail := p.detail(v, inner, left+1); len(detail) > 1 && left > 0 {
+		detail = widget.CutRows(&v.Pen, detail[1:], left) // the list has the title
 		rows = append(append(rows, ""), detail...)
 	}
 	return widget.DialogBox(&v.Pen, title, rows, bw)
@@ -205,8 +207,9 @@ func (p *picker) list(v *pane.View, w, n int, titles bool) []string {
 	return rows
 }
 
-// detail says what the chosen method is, what it costs and what can be set.
-func (p *picker) detail(v *pane.View, w int) []string {
+// detail says what the chosen method is, what it costs and what can be set. Where that is more than so many rows, the settings stand
+// without their meanings.
+func (p *picker) detail(v *pane.View, w, room int) []string {
 	if p.at >= len(p.shown) {
 		return nil
 	}
@@ -232,6 +235,14 @@ func (p *picker) detail(v *pane.View, w int) []string {
 	if m.Cost != "" {
 		say(style.Text, "cost  "+m.Cost)
 	}
+	if len(rows)+len(m.Parameters) > room {
+		return append(rows, settingWords(v, m, w)...)
+	}
+	return append(rows, settingRows(v, m, w)...)
+}
+
+// settingRows has a row for each of a method's settings: its default and what it means.
+func settingRows(v *pane.View, m *optim.Info, w int) (rows []string) {
 	keys, values := 0, 0
 	for i := range m.Parameters {
 		keys, values = max(keys, style.Cells(m.Parameters[i].Key)), max(values, style.Cells(setting(&m.Parameters[i])))
@@ -239,15 +250,39 @@ func (p *picker) detail(v *pane.View, w int) []string {
 	for i := range m.Parameters {
 		h := &m.Parameters[i]
 		l := v.Line(w)
-		ink := style.Text
-		if h.Key == m.Primary {
-			ink = style.Accent
-		}
-		l.Put(ink, style.Pad(h.Key, keys)).Put(style.Strong, "  "+style.Pad(setting(h), values)+"  ")
+		l.Put(keyInk(m, h), style.Pad(h.Key, keys)).Put(style.Strong, "  "+style.Pad(setting(h), values)+"  ")
 		l.Put(style.Muted, ansi.Truncate(style.Clean(h.Meaning), l.Left(), "…"))
 		rows = append(rows, l.Full())
 	}
 	return rows
+}
+
+// settingWords has as many settings in a row as it has room for.
+func settingWords(v *pane.View, m *optim.Info, w int) (rows []string) {
+	l := v.Line(w)
+	for i := range m.Parameters {
+		h := &m.Parameters[i]
+		parts := []style.Part{keyInk(m, h).Of(h.Key), style.Text.Of(" "), style.Strong.Of(setting(h))}
+		if l.Width > 0 && style.Width(parts)+3 > l.Left() {
+			rows = append(rows, l.Full())
+			l = v.Line(w)
+		}
+		if l.Width > 0 {
+			l.Put(style.Text, "   ")
+		}
+		for _, p := range parts {
+			l.Put(p.Token, p.Text)
+		}
+	}
+	return append(rows, l.Full())
+}
+
+// keyInk is that of a setting's name: the one that + and − scale stands out.
+func keyInk(m *optim.Info, h *optim.Hyperparameter) style.Token {
+	if h.Key == m.Primary {
+		return style.Accent
+	}
+	return style.Text
 }
 
 // setting writes a default.

@@ -60,3 +60,18 @@ func TestNothingToScale(t *testing.T) {
 		}
 	}
 }
+
+// TestPickerShowsEverySetting: a method that was searched for is told with all of its settings on a screen of 80 × 24.
+func TestPickerShowsEverySetting(t *testing.T) {
+	for _, m := range methods.All() {
+		v, p := panetest.View(), newPicker(methods.All())
+		p.filter.SetValue(m.Name)
+		p.match()
+		text := ansi.Strip(strings.Join(p.draw(v, 80, 22), "\n"))
+		for i := range m.Parameters {
+			if !strings.Contains(text, " "+m.Parameters[i].Key+" ") {
+				t.Errorf("%s without %s:\n%s", m.Name, m.Parameters[i].Key, text)
+			}
+		}
+	}
+}

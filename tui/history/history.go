@@ -36,6 +36,7 @@ type History struct {
 	Curves         Curves
 	Solves         Solves
 	Steps          Steps
+	Factors        Factors
 	Spectra        []event.SpectrumEvent
 	Analyses       Analyses
 	Race           Race
@@ -47,6 +48,7 @@ type History struct {
 	Diverged *event.DivergedEvent
 	Done     *event.DoneEvent
 
+	since         int  // the epoch after which the current method took over
 	trained, came pace // in seconds of training, and as the epochs came here
 
 	Restarts int // times that the history began anew
@@ -171,6 +173,7 @@ func (h *History) epoch(newest *event.EpochEvent) {
 	}
 	h.Curves.own(e, h.Latest.Optimizer, h.External())
 	h.Curves.committee(e, h.Measure)
+	h.Factors.take(e, h.Latest.Optimizer, h.Curves.most)
 	h.Before, h.Latest = h.Latest, *e
 	h.Epochs++
 	h.Gen.Epoch++
@@ -245,7 +248,7 @@ func (h *History) Metrics() (train, test event.Quantity) {
 // solved adds the epoch's inner solves to the bars, the counts and the log.
 func (h *History) solved(e *event.EpochEvent) {
 	line := Entry{Epoch: e.Epoch, Token: style.Muted, Stats: *e}
-	line.Stats.Blocks, line.Stats.Inner = nil, nil
+	line.Stats.Blocks, line.Stats.Inner, line.Stats.Preconditioner = nil, nil, nil
 	if len(e.Inner) > 0 {
 		b := h.Solves.take(e)
 		line.Stop, line.Inner = b.Stop(), b.Total
@@ -265,6 +268,7 @@ func (h *History) iteration(e *event.InnerEvent) {
 
 func (h *History) switched(e event.SwitchEvent) {
 	h.Solves.Running = false // what was under way was the other method's
+	h.since, h.Factors = e.Epoch, Factors{}
 	h.Gen.Inner++
 	h.Gen.Epoch++
 	h.Curves.Mark(e.Epoch, true, style.Clean(e.To))
@@ -300,7 +304,9 @@ func (h *History) rewound(to int) {
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
 func (h *History) cut(to int) {
+	h.since = min(h.since, to)
 	h.Curves.cut(to)
+	h.Factors.cut(to)
 	h.Spectra = slices.DeleteFunc(h.Spectra, func(e event.SpectrumEvent) bool { return e.Epoch > to })
 	h.Latest.Epoch = to
 	for i := len(h.Log.Entries) - 1; i >= 0; i-- {
@@ -355,6 +361,7 @@ func (h *History) raced(e *event.RaceEvent) {
 		h.Log.Say(e.Epoch, style.Accent, "race is over")
 	case "picked":
 		if e.Picked >= 0 && e.Picked < len(e.Racers) {
+			h.since = e.Epoch
 			h.Log.Say(e.Epoch, style.Accent, "race ends: on with %s%s", style.Clean(e.Racers[e.Picked].Name), h.Race.cost())
 			h.Curves.Mark(e.Epoch, false, "race")
 			h.Gen.Epoch++

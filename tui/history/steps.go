@@ -6,8 +6,6 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
-	"newtop/trainer/optim"
-	"newtop/trainer/optim/methods"
 	"newtop/tui/chart"
 )
 
@@ -134,37 +132,6 @@ func (s *Solve) goesOn(e *event.InnerEvent) bool {
 }
 
 func (s *Solve) Last() *Step { return &s.Steps[len(s.Steps)-1] }
-
-// bounds asks the method how long a solve with the current settings may be, and at which residual it ends if that is a number.
-func bounds(s *event.Status) (limit int, goal float64) {
-	if info, set := methodOf(s); info != nil && info.Inner != nil {
-		return info.Inner(set)
-	}
-	return 0, math.NaN()
-}
-
-// methodOf is the method of a status with its settings, nil for one that newtop does not have.
-func methodOf(s *event.Status) (*optim.Info, *optim.Settings) {
-	info, err := methods.Lookup(s.Optimizer)
-	if err != nil {
-		return nil, nil
-	}
-	texts := map[string]string{}
-	for _, x := range s.Settings {
-		texts[x.Key] = x.Text
-	}
-	return info, optim.ReadSettings(info.Parameters, texts)
-}
-
-// StabilityEdge is the greatest curvature that the current method is stable at, and its formula; false if it tells none.
-func (h *History) StabilityEdge() (curvature float64, formula string, ok bool) {
-	info, set := methodOf(&h.Status)
-	if info == nil || info.Edge == nil {
-		return 0, "", false
-	}
-	curvature, formula = info.Edge(set)
-	return curvature, formula, curvature > 0 && !math.IsInf(curvature, 0)
-}
 
 // trim drops the oldest solves, and of one that is longer than all may be its oldest half.
 func (t *Steps) trim() {

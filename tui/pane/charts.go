@@ -27,8 +27,8 @@ func RunFigure(h *history.History, f figure.Chart) *figure.Chart {
 	return nil
 }
 
-// pointsOf returns a series' points, of a merged bucket its least and greatest value.
-func pointsOf(s *chart.Series) []figure.Point {
+// PointsOf returns a series' points, of a merged bucket its least and greatest value.
+func PointsOf(s *chart.Series) []figure.Point {
 	var out []figure.Point
 	for _, b := range s.Buckets {
 		if math.IsNaN(b.Last) {
@@ -45,11 +45,11 @@ func pointsOf(s *chart.Series) []figure.Point {
 
 // trainAndTest are the curves of one quantity over the rows of each part.
 func trainAndTest(train, validation, test *chart.Series) []figure.Curve {
-	curves := []figure.Curve{{Name: "training rows", Color: style.OnPaper(style.Train), Points: pointsOf(train)}}
+	curves := []figure.Curve{{Name: "training rows", Color: style.OnPaper(style.Train), Points: PointsOf(train)}}
 	if !validation.Empty() {
-		curves = append(curves, figure.Curve{Name: "validation rows", Color: style.OnPaper(style.Validation), Points: pointsOf(validation)})
+		curves = append(curves, figure.Curve{Name: "validation rows", Color: style.OnPaper(style.Validation), Points: PointsOf(validation)})
 	}
-	return append(curves, figure.Curve{Name: "test rows", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(test)})
+	return append(curves, figure.Curve{Name: "test rows", Color: style.OnPaper(style.Test), Dashed: true, Points: PointsOf(test)})
 }
 
 // EpochPlot is a plot of curves over the epochs of the run.

@@ -134,18 +134,18 @@ func (p *Console) Keys() []Key {
 		{Do: func(v *View, k string) (tea.Cmd, bool) {
 			return nil, p.search.press(k, func(k string) { p.scroll(v, k) })
 		}},
-		{"↑ ↓", "scroll, as k and j; pgup and pgdn by ten, home and end", []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end"}, func(v *View, k string) (tea.Cmd, bool) {
+		{Show: "↑ ↓", Help: "scroll, as k and j; pgup and pgdn by ten, home and end", Names: []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end"}, Do: func(v *View, k string) (tea.Cmd, bool) {
 			p.scroll(v, k)
 			return nil, true
 		}},
-		{"← →", "shift wide lines", []string{"left", "right"}, func(_ *View, k string) (tea.Cmd, bool) {
+		{Show: "← →", Help: "shift wide lines", Names: []string{"left", "right"}, Do: func(_ *View, k string) (tea.Cmd, bool) {
 			if p.left -= shift; k == "right" {
 				p.left += 2 * shift
 			}
 			p.left = max(0, min(p.left, 4096))
 			return nil, true
 		}},
-		{"/", "search: type to narrow, enter keeps, esc ends", []string{"esc"}, func(*View, string) (tea.Cmd, bool) {
+		{Show: "/", Help: "search: type to narrow, enter keeps, esc ends", Names: []string{"esc"}, Do: func(*View, string) (tea.Cmd, bool) {
 			some := p.search.text != "" || p.search.up != 0 || p.left != 0
 			p.search, p.left = search{}, 0
 			return nil, some

@@ -14,9 +14,14 @@ import (
 type Key struct {
 	Show, Help string   // a short name and a clause; no name: the help leaves it out
 	Names      []string // as Bubble Tea names them; nil for all
+	// Only says whether the pane has the key with what it shows; nil for always.
+	Only func(v *View) bool
 	// Do acts on a key and reports whether it meant something; if not, the key is offered to those behind it.
 	Do func(v *View, k string) (cmd tea.Cmd, taken bool)
 }
+
+// Has reports whether the pane has the key with what it shows.
+func (b *Key) Has(v *View) bool { return b.Only == nil || b.Only(v) }
 
 // Keyed is a pane that has keys of its own.
 type Keyed interface{ Keys() []Key }
@@ -24,7 +29,7 @@ type Keyed interface{ Keys() []Key }
 // Press offers a key to those of a pane. If it is taken, the picture is drawn anew.
 func Press(p Keyed, v *View, k string) (cmd tea.Cmd, taken bool) {
 	for _, b := range p.Keys() {
-		if b.Names == nil || slices.Contains(b.Names, k) {
+		if (b.Names == nil || slices.Contains(b.Names, k)) && b.Has(v) {
 			if cmd, taken := b.Do(v, k); taken {
 				return cmd, true
 			}

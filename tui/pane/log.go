@@ -242,11 +242,11 @@ func (p *Log) Keys() []Key {
 		{Do: func(v *View, k string) (tea.Cmd, bool) {
 			return nil, p.search.press(k, func(k string) { p.scroll(v, k) })
 		}},
-		{"↑ ↓", "scroll; pgup and pgdn by ten, home and end", []string{"up", "down", "pgup", "pgdown", "home", "end"}, func(v *View, k string) (tea.Cmd, bool) {
+		{Show: "↑ ↓", Help: "scroll; pgup and pgdn by ten, home and end", Names: []string{"up", "down", "pgup", "pgdown", "home", "end"}, Do: func(v *View, k string) (tea.Cmd, bool) {
 			p.scroll(v, k)
 			return nil, true
 		}},
-		{"/", "search: type to narrow, enter keeps, esc ends", []string{"esc"}, func(*View, string) (tea.Cmd, bool) {
+		{Show: "/", Help: "search: type to narrow, enter keeps, esc ends", Names: []string{"esc"}, Do: func(*View, string) (tea.Cmd, bool) {
 			some := p.search.text != "" || p.search.up != 0
 			p.search = search{}
 			return nil, some

@@ -56,7 +56,7 @@ type Charted struct{ chart.Controls }
 
 func (p *Charted) Keys() (out []Key) {
 	for _, k := range p.Controls.Keys() {
-		out = append(out, Key{k.Show, k.Help, k.Names, func(_ *View, name string) (tea.Cmd, bool) {
+		out = append(out, Key{Show: k.Show, Help: k.Help, Names: k.Names, Do: func(_ *View, name string) (tea.Cmd, bool) {
 			return nil, p.Controls.HandleKey(name)
 		}})
 	}

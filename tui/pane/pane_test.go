@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/internal/tuitest"
@@ -138,5 +139,31 @@ func TestRegionShowsBothRadii(t *testing.T) {
 	NewRegion().Head(v, l)
 	if text := ansi.Strip(l.Full()); !strings.Contains(text, "R 1.000 → 2.000") {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestSampledMethod: of a Hessian-free method the damping, ρ and how many rows its samples have are told, with their symbols, and drawn.
+func TestSampledMethod(t *testing.T) {
+	add := tuitest.Archive(t)
+	v := viewOf(tuitest.SampledRun(25, 8)...)
+	p := NewRegion()
+	for _, size := range [][2]int{{40, 7}, {60, 12}, {120, 14}} {
+		add(fmt.Sprintf("%dx%d", size[0], size[1]), ansi.Strip(strings.Join(frame(p, v, layout.Rect{W: size[0], H: size[1]}, CacheKey{}), "\n")))
+	}
+	add("zoomed, the samples", ansi.Strip(strings.Join(zoomedBody(t, v, p, 80, 20, "v"), "\n")))
+	l := v.Line(80)
+	p.Head(v, l)
+	if head := ansi.Strip(l.Full()); !strings.HasPrefix(head, "gradient rows 14,500  ρ ") {
+		t.Errorf("beside the samples' charts stands %q", head)
+	}
+	e := v.H.Latest
+	e.Figures, e.Epoch = nil, 26
+	v.H.Apply(&feed.Delta{Status: v.H.Status, Epochs: []event.EpochEvent{e}})
+	v.H.Curves.Figures = nil
+	p = NewRegion()
+	for _, key := range []CacheKey{{}, {Zoomed: true}} {
+		if text := strings.Join(frame(p, v, layout.Rect{W: 60, H: 20}, key), "\n"); !strings.Contains(text, "actual over predicted") {
+			t.Errorf("of a method that has ρ alone it shows\n%s", text)
+		}
 	}
 }

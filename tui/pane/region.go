@@ -20,6 +20,7 @@ type Region struct {
 	upper, lower chart.Canvas
 	log          bool
 	page         int // of the pairs of curves that there are
+	plan         []chart.Point
 }
 
 var (
@@ -74,18 +75,36 @@ func (p *Region) values(v *View) [][]style.Part {
 		if !v.H.Missing(&v.H.Curves.Gradient) {
 			groups = append(groups, append([]style.Part{style.Muted.Of("  ‖g‖ ")}, newest(e.GradientNorm, &v.H.Curves.Gradient, style.Text, format.Number)...))
 		}
+		if ratioTold(v.H) {
+			groups = append(groups, p.ratio(v, "  "))
+		}
 		return append(groups, p.own(v, "  ")...)
 	case history.ByFigures:
-		return p.own(v, "")
+		groups := p.own(v, "")
+		switch {
+		case !ratioTold(v.H):
+		case len(groups) == 0:
+			groups = append(groups, p.ratio(v, ""))
+		default:
+			groups = slices.Insert(groups, 1, p.ratio(v, "  "))
+		}
+		return groups
 	}
 	radius := append([]style.Part{style.Muted.Of("R ")}, newest(e.Radius, &v.H.Curves.Radius, style.Strong, format.Number)...)
 	if next, ok := NextRadius(v.H); ok { // which the header has as the setting
 		radius = append(radius, style.Muted.Of(v.Glyphs.To), style.Strong.Of(format.Number(next)))
 	}
-	return [][]style.Part{
-		radius,
-		append([]style.Part{style.Muted.Of("  " + v.Glyphs.Rho + " ")}, newest(e.Rho, &v.H.Curves.Rho, style.Text, format.Short)...),
-	}
+	return [][]style.Part{radius, p.ratio(v, "  ")}
+}
+
+// ratio is ρ, after a gap.
+func (p *Region) ratio(v *View, gap string) []style.Part {
+	return append([]style.Part{style.Muted.Of(gap + v.Glyphs.Rho + " ")}, newest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
+}
+
+// ratioTold reports whether the newest epoch of newtop's own tells ρ of a method that has no radius.
+func ratioTold(h *history.History) bool {
+	return h.Steering() != history.ByRadius && h.Latest.Epoch > 0 && !h.Latest.Rho.Absent() && !h.External()
 }
 
 // newest writes an epoch's value of a curve: one that is not finite as a × behind the newest that is.
@@ -100,8 +119,8 @@ func newest(y event.Float, s *chart.Series, ink style.Token, text func(float64) 
 func (p *Region) own(v *View, gap string) [][]style.Part {
 	var groups [][]style.Part
 	first := 0
-	if n := len(v.H.Curves.Figures); n > 0 && v.H.Steering() == history.ByFigures {
-		first = min(p.first(v), n-1) // those of the charts stand before the others
+	if len(v.H.Curves.Figures) > 0 && v.H.Steering() == history.ByFigures {
+		first = p.firstFigure(v) // those of the charts stand before the others
 	}
 	for i := range v.H.Curves.Figures {
 		f := &v.H.Curves.Figures[(first+i)%len(v.H.Curves.Figures)]
@@ -127,8 +146,16 @@ func (p *Region) curves(v *View) (all []chart.Plot) {
 		pl.Value = f.Format
 		own = append(own, pl)
 	}
+	byRate := v.H.Steering() == history.ByRate
 	switch {
-	case v.H.Steering() == history.ByRate:
+	case !ratioTold(v.H):
+	case byRate:
+		own = slices.Insert(own, 0, ratioPlot(v))
+	default:
+		own = slices.Insert(own, min(1, len(own)), ratioPlot(v))
+	}
+	switch {
+	case byRate:
 		all = append([]chart.Plot{one(v.H, "rate", &v.H.Curves.Rate), gradient}, own...)
 	case len(own) == 0:
 		all = []chart.Plot{step, gradient}
@@ -141,18 +168,34 @@ func (p *Region) curves(v *View) (all []chart.Plot) {
 	return all
 }
 
+// ratioPlot has ρ, clipped to where it decides: below 0 is worse, above 1 better than the model promised.
+func ratioPlot(v *View) chart.Plot {
+	pl := one(v.H, v.Glyphs.Rho, &v.H.Curves.Rho)
+	pl.Y.Clip, pl.Y.Show, pl.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+	return pl
+}
+
+// firstFigure is the first of the method's own figures that the charts show, or the one behind them.
+func (p *Region) firstFigure(v *View) int {
+	all := p.curves(v)
+	for i := p.first(v); i < len(all); i++ {
+		if f := drawnFigure(v.H, all[i]); f != nil {
+			return slices.IndexFunc(v.H.Curves.Figures, func(k history.FigureSeries) bool { return k.Key == f.Key })
+		}
+	}
+	return len(v.H.Curves.Figures) - 1
+}
+
 // first is which of the curves the upper chart shows. The last pair may have one of the pair before.
 func (p *Region) first(v *View) int {
 	n := len(p.curves(v))
 	return max(0, min(p.page%max((n+1)/2, 1)*2, n-2))
 }
 
-// plots returns what the two charts show; a lower one without curves is none. ρ is clipped to where it decides: below
-// 0 is worse, above 1 better than the model promised.
+// plots returns what the two charts show; a lower one without curves is none.
 func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 	if v.H.Steering() == history.ByRadius {
-		upper, lower = one(v.H, "radius", &v.H.Curves.Radius), one(v.H, v.Glyphs.Rho, &v.H.Curves.Rho)
-		lower.Y.Clip, lower.Y.Show, lower.Rules = [2]float64{-0.5, 1.5}, [2]float64{-0.25, 1.25}, []float64{0, 1}
+		upper, lower = one(v.H, "radius", &v.H.Curves.Radius), ratioPlot(v)
 	} else {
 		all, first := p.curves(v), p.first(v)
 		if len(all) == 0 {
@@ -168,21 +211,40 @@ func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 	if v.H.External() && drawnFigure(v.H, upper) != nil {
 		log = !log // what another program's figures are is not known, and the lower one is linear
 	}
-	upper.Log = log && !lowest(upper.Curves[0].Series)
+	upper.Log = log && len(upper.Rules) == 0 && !lowest(upper.Curves[0].Series)
 	upper.Waiting = Waiting(v)
 	return upper, lower
 }
 
+// planned adds to a chart of the rate what the schedule has for the rest of the run, and gives the chart beneath the same epochs.
+func (p *Region) planned(v *View, upper, lower *chart.Plot) {
+	if upper.Curves[0].Series != &v.H.Curves.Rate {
+		return
+	}
+	if p.plan = ratesAhead(p.plan[:0], v.H); len(p.plan) == 0 {
+		return
+	}
+	upper.Planned = chart.Planned{Name: "planned", Token: style.Muted, Points: p.plan}
+	if first, _, ok := v.H.Curves.Rate.Ends(); ok {
+		lower.Span = [2]float64{first, p.plan[len(p.plan)-1].X}
+	}
+}
+
 func (p *Region) Body(v *View, w, h int, zoomed bool) []string {
 	upper, lower := p.plots(v)
+	if !zoomed || p.By == chart.Epochs && !p.LogX {
+		p.planned(v, &upper, &lower)
+	}
 	switch {
 	case zoomed:
 		return p.both(v, upper, lower, w, h)
 	case h < 8 && w >= 60 && len(lower.Curves) > 0:
+		upper.Legend, upper.Signs = len(upper.Planned.Points) > 0, true
 		upper.Y.Name, lower.Y.Name = p.axis(upper), lower.Curves[0].Name
 		left := w/2 - 1
 		return style.Beside(p.upper.Draw(&v.Pen, upper, left, h), left, p.lower.Draw(&v.Pen, lower, w-left-2, h))
 	case h < 8 || upper.Curves[0].Series.Empty():
+		upper.Legend, upper.Signs = len(upper.Planned.Points) > 0, true
 		upper.Y.Name = p.axis(upper)
 		return p.upper.Draw(&v.Pen, upper, w, h)
 	case len(lower.Curves) == 0:
@@ -267,6 +329,9 @@ func (p *Region) caption(v *View, pl chart.Plot, w int) string {
 	} else if pl.Log {
 		l.Put(style.Muted, "  log")
 	}
+	if len(pl.Planned.Points) > 0 {
+		l.Group(style.Text.Of("  "), pl.Planned.Sign(v.Glyphs))
+	}
 	return l.Full()
 }
 
@@ -286,21 +351,21 @@ func (p *Region) Figure(v *View) *figure.Chart {
 		f := figure.Chart{Title: "figures of its own", Y: "value"}
 		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
 			k := &h.Curves.Figures[i]
-			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: pointsOf(&k.Series)})
+			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: PointsOf(&k.Series)})
 		}
 		return RunFigure(h, f)
 	}
 	if h.Curves.Radius.Empty() {
-		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: pointsOf(&h.Curves.Rate)}}})
+		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: PointsOf(&h.Curves.Rate)}}})
 	}
 	return RunFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
-		{Name: "radius", Color: style.OnPaper(style.Train), Points: pointsOf(&h.Curves.Radius)},
-		{Name: "step norm", Color: style.OnPaper(style.Test), Dashed: true, Points: pointsOf(&h.Curves.Step)},
+		{Name: "radius", Color: style.OnPaper(style.Train), Points: PointsOf(&h.Curves.Radius)},
+		{Name: "step norm", Color: style.OnPaper(style.Test), Dashed: true, Points: PointsOf(&h.Curves.Step)},
 	}})
 }
 
 func (p *Region) Keys() []Key {
-	return append([]Key{{"v", "other curves, where there are more than two", []string{"v"}, func(v *View, _ string) (tea.Cmd, bool) {
+	return append([]Key{{Show: "v", Help: "other curves, where there are more than two", Names: []string{"v"}, Do: func(v *View, _ string) (tea.Cmd, bool) {
 		more := v.H.Steering() != history.ByRadius && len(p.curves(v)) > 2
 		if more {
 			p.page++

@@ -137,5 +137,5 @@ func (p *Work) Strip(v *View, w, _ int) []string {
 }
 
 func (p *Work) Figure(v *View) *figure.Chart {
-	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: pointsOf(&v.H.Curves.Seconds)}}})
+	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: PointsOf(&v.H.Curves.Seconds)}}})
 }

@@ -65,6 +65,7 @@ func RandomDelta(r *rand.Rand) feed.Delta {
 			e.Blocks = append(e.Blocks, event.BlockNorms{To: b + 1, From: r.IntN(9) - 1, Weight: f(), Gradient: f(), Step: f()})
 		}
 		randomFigures(r, &e)
+		randomFactors(r, &e)
 		d.Epochs = append(d.Epochs, e)
 		d.Inner = append(d.Inner, event.InnerEvent{Epoch: n + r.IntN(2), Block: r.IntN(3), Member: r.IntN(3), Iteration: r.IntN(50), Residual: f(), StepNorm: f(), Radius: f(), Curvature: f(), Model: f()})
 		d.Spectra = append(d.Spectra, randomSpectrum(r, n))
@@ -178,6 +179,27 @@ func randomFigures(r *rand.Rand, e *event.EpochEvent) {
 	for range r.IntN(4) * r.IntN(9) {
 		e.Gates = append(e.Gates, event.GateFigures{Center: f(), Width: f(), Slope: f(), Share: f()})
 	}
+}
+
+// randomFactors gives an epoch factors that belong to no network.
+func randomFactors(r *rand.Rand, e *event.EpochEvent) {
+	if r.IntN(3) > 0 {
+		return
+	}
+	p := &event.PreconditionerFigures{Refreshes: r.IntN(3) * r.IntN(1e6), Seconds: RandomFloat(r)}
+	same := r.IntN(2) == 0
+	for i := range r.IntN(4) * r.IntN(30) {
+		f := event.FactorFigures{To: i/2 + 1, From: i / 2, Side: []string{event.SideOutputs, event.SideInputs}[i%2], Size: 1 + i*i, Damping: RandomFloat(r)}
+		if !same {
+			f.To, f.From, f.Size = r.IntN(30)-3, r.IntN(30)-3, r.IntN(1e5)-9
+		}
+		if r.IntN(9) == 0 {
+			f.Side = RandomText(r)
+		}
+		f.Eigenvalues, f.Ends = randomFloats(r, r.IntN(3)*r.IntN(17)), r.IntN(3) == 0
+		p.Factors = append(p.Factors, f)
+	}
+	e.Preconditioner, e.Inner = p, nil
 }
 
 func randomSpectrum(r *rand.Rand, epoch int) event.SpectrumEvent {

@@ -244,16 +244,30 @@ func measured(curves []chart.Curve, w int) (dots []chart.Dot) {
 	return dots
 }
 
-// edgeCurve is the edge of stability as a line over the greatest eigenvalues, while it is not far off.
+// edgeCurve is the edge of stability as a line over the greatest eigenvalues, where it is not far off. A schedule of the rate moves
+// it from epoch to epoch.
 func edgeCurve(h *history.History, top *chart.Series) (chart.Curve, bool) {
 	edge, symbol, ok := stabilityEdge(h, newestSpectrum(h))
 	_, greatest, has := top.Bounds(false)
-	if !ok || !has || !(edge < 3*greatest) {
+	if !ok || !has {
 		return chart.Curve{}, false
 	}
-	var line chart.Series
+	const far = 3
+	line := &chart.Series{}
 	first, last, _ := top.Ends()
-	line.Add(first, edge)
-	line.Add(last, edge)
-	return chart.Curve{Name: symbol, Token: style.Warn, Series: &line, Dashed: true, Mark: '='}, true
+	if edges := h.StabilityEdges(); edges != nil {
+		for _, b := range edges.Buckets {
+			switch at := b.X1[chart.Epochs]; {
+			case at < first || at > last:
+			case b.Last < far*greatest:
+				line.Put(b.X1, b.Last)
+			default:
+				line.Gap(b.X1)
+			}
+		}
+	} else if edge < far*greatest {
+		line.Add(first, edge)
+		line.Add(last, edge)
+	}
+	return chart.Curve{Name: symbol, Token: style.Warn, Series: line, Dashed: true, Mark: '='}, !line.Empty()
 }

@@ -13,6 +13,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/internal/panetest"
 	"newtop/tui/internal/tuitest"
@@ -247,5 +248,35 @@ func TestEigenvalueBars(t *testing.T) {
 		if sure != c.sure || open != c.open || strings.Contains(text, "sign unknown") != c.says || c.q.token() != c.ink {
 			t.Errorf("%v: %d certain and %d open cells in %v: %s", c.q, sure, open, c.q.token(), text)
 		}
+	}
+}
+
+// TestEdgeFollowsTheSchedule: where a schedule moves the rate, the edge is a curve, as far as it is near.
+func TestEdgeFollowsTheSchedule(t *testing.T) {
+	deltas := tuitest.EdgeRun("0.2")
+	for i := range deltas {
+		d := &deltas[i]
+		d.Status.Settings = append(slices.Clone(d.Status.Settings), event.Setting{Key: "schedule", Text: "linear"}, event.Setting{Key: "horizon", Text: "40"},
+			event.Setting{Key: "warmup", Text: "0"}, event.Setting{Key: "rate-floor", Text: "0"})
+		for j := range d.Epochs {
+			d.Epochs[j].Optimizer, d.Epochs[j].Rate = "sgd", event.Float(0.2*(1-float64(d.Epochs[j].Epoch)/40))
+		}
+	}
+	v := panetest.View(deltas...)
+	var top chart.Series
+	for i := range v.H.Spectra {
+		top.Add(float64(v.H.Spectra[i].Epoch), float64(v.H.Spectra[i].Eigenvalues[7]))
+	}
+	edge, ok := edgeCurve(v.H, &top)
+	if first, last, _ := edge.Series.Ends(); !ok || first != 4 || last != 32 {
+		t.Fatalf("the edge leads from %g to %g", first, last)
+	}
+	low, high, _ := edge.Series.Bounds(false)
+	_, greatest, _ := top.Bounds(false)
+	if math.Abs(low-10/0.9) > 1e-9 || high > 3*greatest || high < 2.5*greatest {
+		t.Errorf("the edge is from %g to %g", low, high)
+	}
+	if got, _, _ := v.H.StabilityEdge(); math.Abs(got-400.0/7) > 1e-9 {
+		t.Errorf("the edge of the newest epoch is %g", got)
 	}
 }

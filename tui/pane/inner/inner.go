@@ -1,9 +1,12 @@
 // Package inner is the pane of the inner solves: a bar for each with the reason it stopped, and, with the whole screen, a
-// player that walks through their iterations and shows the loss along a step.
+// player that walks through their iterations and shows the loss along a step. Of a method without solves it shows the matrices
+// by which that scales gradients, or the lengths of its steps.
 package inner
 
 import (
 	"strconv"
+
+	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/figure"
 	"newtop/internal/format"
@@ -16,8 +19,10 @@ import (
 
 // Pane shows the inner CG solves: a bar for each epoch, as high as its iterations, in the colour
 // and with the letter of the reason why it ended; how often each reason came; and the solve under way.
+// Of a method that scales gradients by matrices it shows these.
 type Pane struct {
 	solvePlayer
+	factors     factorTable
 	bars, steps chart.Canvas
 	marked      markedSolve
 	key         barsKey // of what bars shows
@@ -45,13 +50,44 @@ type barsKey struct {
 
 func (*Pane) ToggleLog() bool { return false }
 
-func (*Pane) Name(*pane.View) string { return "inner" }
+func (*Pane) Name(v *pane.View) string {
+	if factored(v.H) {
+		return "factors"
+	}
+	return "inner"
+}
+
+func (p *Pane) Keys() []pane.Key {
+	solves := p.solvePlayer.keys()
+	for i := range solves {
+		solves[i].Only = func(v *pane.View) bool { return !factored(v.H) }
+	}
+	return append(p.factors.keys(), solves...)
+}
+
+// HandleMouse gives what the mouse does to the factors or to the solve that is shown.
+func (p *Pane) HandleMouse(v *pane.View, m tea.MouseMsg, x, y int) bool {
+	if factored(v.H) {
+		return p.factors.mouse(v, m, x, y)
+	}
+	return p.solvePlayer.mouse(v, m, x, y)
+}
+
+// Restart forgets the places in a run that began anew.
+func (p *Pane) Restart() {
+	p.solvePlayer.restart()
+	p.factors.chosen, p.factors.first = 0, 0
+}
 
 func (*Pane) Seen(h *history.History) uint64 {
 	return h.Gen.Inner + h.Gen.Epoch + h.Gen.Run + h.Gen.Setting + h.Gen.Spectrum + h.Steps.Gen
 }
 
 func (p *Pane) Head(v *pane.View, l *style.Line) {
+	if factored(v.H) {
+		p.factors.head(v, l)
+		return
+	}
 	if len(v.H.Solves.Bars) == 0 {
 		if pane.NoSolves(v.H) && !v.H.Curves.Step.Empty() {
 			l.Group(style.Muted.Of("‖Δw‖ "), style.Text.Of(format.Number(v.H.Curves.Step.Last())))
@@ -61,7 +97,7 @@ func (p *Pane) Head(v *pane.View, l *style.Line) {
 	b := &v.H.Solves.Bars[len(v.H.Solves.Bars)-1]
 	s := b.Stop()
 	l.Group(style.Strong.Of(format.Count(b.Total)), style.Muted.Of(" it "), history.StopToken(s).Of(string(s.Letter())))
-	if in := barParts(b); in != "" {
+	if in := barParts(b, v.H.Part()); in != "" {
 		l.Group(style.Muted.Of(" in " + in))
 	}
 	if b.Epoch != v.H.Latest.Epoch {
@@ -72,11 +108,14 @@ func (p *Pane) Head(v *pane.View, l *style.Line) {
 }
 
 func (p *Pane) Body(v *pane.View, w, h int, zoomed bool) []string {
+	p.marked.epoch = -1
+	live := p.now(v, w)
+	if factored(v.H) {
+		return p.scaled(v, w, h, zoomed, live)
+	}
 	if s, ok := p.cursor(v.H); ok && zoomed && h >= 6 {
 		return p.solvePlayer.body(v, p, &s, w, h)
 	}
-	p.marked.epoch = -1
-	live := p.now(v, w)
 	if len(v.H.Solves.Bars) == 0 {
 		return p.without(v, w, h, live)
 	}
@@ -100,6 +139,17 @@ func (p *Pane) Body(v *pane.View, w, h int, zoomed bool) []string {
 		rows = append(rows, live)
 	}
 	return rows
+}
+
+// scaled is what the pane shows of a method that has factors: these, and how the epoch under way goes.
+func (p *Pane) scaled(v *pane.View, w, h int, zoomed bool, live string) []string {
+	switch {
+	case zoomed:
+		return p.factors.whole(v, p.stepPlot(v), w, h)
+	case h < 4 || v.H.Over():
+		return p.factors.small(v, w, h)
+	}
+	return append(style.Block(p.factors.small(v, w, h-1), w, h-1), live)
 }
 
 // without is what the pane shows before the first inner solve: how it goes, or of a method that has none
@@ -139,16 +189,16 @@ func (p *Pane) stepPlot(v *pane.View) chart.Plot {
 	return pl
 }
 
-// barParts says of how many nets and blocks of rows a bar tells, "" for one of one.
-func barParts(b *history.Bar) string {
-	nets, blocks := format.Count(b.Nets)+" nets", format.Count(b.Blocks)+" blocks"
+// barParts says of how many nets, and blocks of rows or steps, a bar tells, "" for one of one.
+func barParts(b *history.Bar, part string) string {
+	nets, parts := format.Count(b.Nets)+" nets", format.Count(b.Blocks)+" "+part+"s"
 	switch {
 	case b.Nets > 1 && b.Blocks > 1:
-		return nets + " × " + blocks
+		return nets + " × " + parts
 	case b.Nets > 1:
 		return nets
 	case b.Blocks > 1:
-		return blocks
+		return parts
 	}
 	return ""
 }
@@ -180,6 +230,8 @@ func (p *Pane) Strip(v *pane.View, w, h int) []string {
 	var picture []string
 	text := [2]*style.Line{v.Line(column - margin - 1), v.Line(column - margin - 1)}
 	switch room := w - column - 1; {
+	case factored(v.H):
+		return p.factors.strip(v, p.Name(v), p.now(v, column-margin-1), w, h)
 	case len(v.H.Solves.Bars) > 0:
 		p.Head(v, text[0])
 		p.counts(v, text[1])
@@ -214,7 +266,10 @@ func (p *Pane) Strip(v *pane.View, w, h int) []string {
 func (p *Pane) Figure(v *pane.View) *figure.Chart {
 	h := v.H
 	f := figure.Chart{Title: "inner iterations", Y: "iterations"}
-	if len(h.Solves.Bars) == 0 {
+	switch {
+	case factored(h):
+		return p.factors.figure(v)
+	case len(h.Solves.Bars) == 0:
 		return nil
 	}
 	first, last := h.Solves.Bars[0].Epoch, h.Solves.Bars[len(h.Solves.Bars)-1].Epoch

@@ -37,7 +37,7 @@ func (p *Pane) solve(v *pane.View, l *style.Line) {
 		l.Put(style.Muted, "net ").Put(style.Text, format.Count(e.Member+1)+" ")
 	}
 	if e.Block > 0 || before.Blocks > 1 {
-		l.Put(style.Muted, "block ").Put(style.Text, format.Count(e.Block+1)+" ")
+		l.Put(style.Muted, v.H.Part()+" ").Put(style.Text, format.Count(e.Block+1)+" ")
 	}
 	l.Put(style.Muted, "it ").Put(style.Text, style.Pad(format.Count(e.Iteration), 3))
 	l.Group(style.Muted.Of(" ‖r‖/‖g‖ "), style.Text.Of(style.Pad(format.Number(float64(e.Residual)), 6)))

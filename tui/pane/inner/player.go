@@ -67,7 +67,7 @@ func (t *solvePlayer) cursor(h *history.History) (solveCursor, bool) {
 	}, true
 }
 
-func (t *solvePlayer) Restart() { t.pinned, t.asked, t.had = false, false, nil }
+func (t *solvePlayer) restart() { t.pinned, t.asked, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
 // of all the player follows the run again.
@@ -111,7 +111,7 @@ func (t *solvePlayer) pin(h *history.History, id, at int) {
 	t.pinned, t.solve, t.at = true, k.Gone+i, max(0, min(at, len(k.Solves[i].Steps)-1))
 }
 
-func (t *solvePlayer) Keys() []pane.Key {
+func (t *solvePlayer) keys() []pane.Key {
 	on := func(do func(v *pane.View, s *solveCursor, k string)) func(*pane.View, string) (tea.Cmd, bool) {
 		return func(v *pane.View, k string) (tea.Cmd, bool) {
 			s, ok := t.cursor(v.H)
@@ -179,8 +179,8 @@ func (t *solvePlayer) askSlice(v *pane.View, _ string) (tea.Cmd, bool) {
 	return pane.Ask(event.Slice{}), true
 }
 
-// HandleMouse looks at the iteration that was clicked; the wheel walks.
-func (t *solvePlayer) HandleMouse(v *pane.View, msg tea.MouseMsg, x, y int) bool {
+// mouse looks at the iteration that was clicked; the wheel walks.
+func (t *solvePlayer) mouse(v *pane.View, msg tea.MouseMsg, x, y int) bool {
 	s, ok := t.cursor(v.H)
 	if !ok {
 		return false

@@ -23,7 +23,7 @@ func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 		l.Group(style.Muted.Of("  net "), style.Strong.Of(format.Count(s.Member+1)))
 	}
 	if n := solveBlocks(v.H); s.Block > 0 || n > 1 {
-		l.Group(style.Muted.Of("  block "), style.Strong.Of(format.Count(s.Block+1)))
+		l.Group(style.Muted.Of("  "+v.H.Part()+" "), style.Strong.Of(format.Count(s.Block+1)))
 		if n > s.Block {
 			l.Group(style.Muted.Of(" of " + format.Count(n)))
 		}
