@@ -1,6 +1,9 @@
 package optim
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Number, Count and Choice are hyperparameters as methods read them, by variable and not by key: a number, a whole number
 // and one of several names. Of returns the value among settings of a method that has it, and panics on others.
@@ -70,6 +73,13 @@ func (c *Count) Starting(at int) *Count {
 func (c *Count) In(s *Settings) bool { return s.Has(c.Key) }
 
 func (c *Choice) describe() Hyperparameter { return Hyperparameter(*c) }
+
+// Starting returns the hyperparameter of a method with another default, one of its choices.
+func (c *Choice) Starting(at string) *Choice {
+	other := *c
+	other.Default = float64(slices.Index(c.Choices, at))
+	return &other
+}
 
 // Of is empty where the value is not known.
 func (c *Choice) Of(s *Settings) string { return s.Choice(c.Key) }

@@ -86,7 +86,7 @@ func TestFactorsAreBounded(t *testing.T) {
 // schedule is a status of sgd whose rate goes down along a line to a tenth.
 func schedule(epochs int) event.Status {
 	return event.Status{Optimizer: "sgd", EpochLimit: epochs, Settings: []event.Setting{{Key: "rate", Text: "0.1", Primary: true}, {Key: "batch", Text: "64"},
-		{Key: "weight-decay", Text: "0"}, {Key: "schedule", Text: "linear"}, {Key: "horizon", Text: "0"}, {Key: "warmup", Text: "0"}, {Key: "rate-floor", Text: "0.1"}}}
+		{Key: "weight-decay", Text: "0"}, {Key: "schedule", Text: "linear"}, {Key: "horizon", Text: "0"}, {Key: "warmup", Text: "0"}, {Key: "end-rate", Text: "0.1"}}}
 }
 
 // ratedEpoch is one that tells a rate.

@@ -69,7 +69,7 @@ func TestRatesAhead(t *testing.T) {
 	if _, last, _ := ends(scheduled(2)); last.X != 16 {
 		t.Errorf("after two epochs the plan leads to %g", last.X)
 	}
-	set(v, "rate-floor", "0.5")
+	set(v, "end-rate", "0.5")
 	if _, last, _ := ends(v); last.Y != 0.005 {
 		t.Errorf("the floor is %g", last.Y)
 	}

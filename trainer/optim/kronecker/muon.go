@@ -26,6 +26,7 @@ var Muon = optim.Info{
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(0.02, jordan), Momentum, BiasRate, minibatch.Size.Starting(128),
+		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(muon)} },
 }

@@ -27,6 +27,7 @@ var SOAP = optim.Info{
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(0.01, ""), Beta1, Beta2, FactorDecay, Epsilon, Every, MostSide, minibatch.Size.Starting(256),
+		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(soap)} },
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -97,9 +98,16 @@ var (
 	Size = &optim.Count{Key: "batch", Meaning: "rows to an update; 0 for all of them", Max: 1e9}
 )
 
-// Parameters describes what a method reads: its own hyperparameters, and behind them those of the schedule and the decay.
+// Parameters describes what a method reads: its own hyperparameters, and behind them those of the decay and the schedule, as far as
+// they are not among its own with other defaults.
 func Parameters(own ...optim.Handle) []optim.Hyperparameter {
-	return optim.Parameters(append(own, WeightDecay, Schedule, Horizon, Warmup, RateFloor)...)
+	all := optim.Parameters(own...)
+	for _, h := range optim.Parameters(WeightDecay, Schedule, Horizon, Warmup, EndRate) {
+		if !slices.ContainsFunc(all, func(o optim.Hyperparameter) bool { return o.Key == h.Key }) {
+			all = append(all, h)
+		}
+	}
+	return all
 }
 
 // Carried is the update's memory; the rest begins anew with every epoch.

@@ -10,7 +10,7 @@ import (
 // The schedule of the rate, over epochs since the method took over.
 var (
 	Schedule = &optim.Choice{
-		Key: "schedule", Meaning: "the rate as it is, or down to the floor along a line or half a cosine wave",
+		Key: "schedule", Meaning: "the rate as it is, or down to end-rate along a line or half a cosine wave",
 		Choices: []string{"constant", scheduleLinear, scheduleCosine}, Source: "cosine: Loshchilov & Hutter 2017, eq. 5", Late: true,
 	}
 	Horizon = &optim.Count{
@@ -19,8 +19,8 @@ var (
 	Warmup = &optim.Number{
 		Key: "warmup", Meaning: "epochs, or a part of one, in which the rate grows from 0", Max: 1e9, Late: true,
 	}
-	RateFloor = &optim.Number{
-		Key: "rate-floor", Meaning: "where the schedule ends, as a share of the rate", Max: 1, Late: true,
+	EndRate = &optim.Number{
+		Key: "end-rate", Meaning: "the rate at the end of the schedule, as a share of rate", Max: 1, Late: true,
 	}
 	WeightDecay = &optim.Number{
 		Key: "weight-decay", Meaning: "each update takes rate·decay of every weight, biases left out", Max: optim.Inf, OpenMax: true,
@@ -65,7 +65,7 @@ func rateBetween(set *optim.Settings, before, after float64, epochs int) float64
 	if kind != scheduleLinear && kind != scheduleCosine || horizon == 0 {
 		return rate
 	}
-	x, floor := 1.0, RateFloor.Of(set)
+	x, floor := 1.0, EndRate.Of(set)
 	if before < horizon {
 		x = max(0, (before-warmup)/(horizon-warmup))
 	}

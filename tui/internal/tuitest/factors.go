@@ -50,7 +50,7 @@ func FactorRun(method string, epochs int, layers ...int) []feed.Delta {
 	r := rand.New(rand.NewPCG(5, 3))
 	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: method, Units: 63, Unit: 21, Settings: []event.Setting{
 		{Key: "rate", Text: "0.01", Primary: true}, {Key: "every", Text: "20"}, {Key: "side", Text: "512"}, {Key: "batch", Text: "256"},
-		{Key: "weight-decay", Text: "0"}, {Key: "schedule", Text: "linear"}, {Key: "horizon", Text: "0"}, {Key: "warmup", Text: "0"}, {Key: "rate-floor", Text: "0"},
+		{Key: "weight-decay", Text: "0"}, {Key: "schedule", Text: "linear"}, {Key: "horizon", Text: "0"}, {Key: "warmup", Text: "0"}, {Key: "end-rate", Text: "0"},
 	}}
 	run := opening(Script{})
 	run.Optimizer, run.Model.Layers, run.Model.Connections, run.Model.Activations = method, layers, nil, nil

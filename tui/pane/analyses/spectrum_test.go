@@ -257,7 +257,7 @@ func TestEdgeFollowsTheSchedule(t *testing.T) {
 	for i := range deltas {
 		d := &deltas[i]
 		d.Status.Settings = append(slices.Clone(d.Status.Settings), event.Setting{Key: "schedule", Text: "linear"}, event.Setting{Key: "horizon", Text: "40"},
-			event.Setting{Key: "warmup", Text: "0"}, event.Setting{Key: "rate-floor", Text: "0"})
+			event.Setting{Key: "warmup", Text: "0"}, event.Setting{Key: "end-rate", Text: "0"})
 		for j := range d.Epochs {
 			d.Epochs[j].Optimizer, d.Epochs[j].Rate = "sgd", event.Float(0.2*(1-float64(d.Epochs[j].Epoch)/40))
 		}
