@@ -10,6 +10,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/krylov"
 )
 
 // What a method spent must be what its events say it did, at the counted prices.
@@ -62,9 +63,15 @@ func TestWorkIsCounted(t *testing.T) {
 }
 
 func TestFiguresOfEpochs(t *testing.T) {
-	m := train(t, Config{Data: "spirals", Optimizer: "tr-newton", Epochs: 25, Set: []string{"retries=0"}})
+	for _, boundary := range []string{"segment", "minimum"} {
+		t.Run(boundary, func(t *testing.T) { testFiguresOfEpochs(t, boundary) })
+	}
+}
+
+func testFiguresOfEpochs(t *testing.T, boundary string) {
+	m := train(t, Config{Data: "spirals", Optimizer: "tr-newton", Epochs: 25, Set: []string{"retries=0", "boundary=" + boundary}})
 	epochs, inner, done := of[event.EpochEvent](m), of[event.InnerEvent](m), of[event.DoneEvent](m)[0]
-	best, rejected, at, sum := 0, 0, 0, 0.0
+	best, rejected, minima, at, sum := 0, 0, 0, 0, 0.0
 	for i, e := range epochs {
 		if i == 0 {
 			continue
@@ -92,18 +99,25 @@ func TestFiguresOfEpochs(t *testing.T) {
 		if squares > float64(e.GradientNorm*e.GradientNorm)*(1+1e-9) {
 			t.Errorf("epoch %d: gradient norms of blocks above the whole one's", i)
 		}
+		if in := &e.Inner[0]; !in.Multiplier.Absent() {
+			minima++
+			onBoundary := in.Stop == krylov.Boundary || in.Stop == krylov.NegativeCurvature
+			if !onBoundary || in.Multiplier < 0 || !(in.SteihaugShare > 0 && in.SteihaugShare < 1+1e-9) || math.Abs(float64(in.StepNorm/e.Radius-1)) > 1e-9 {
+				t.Errorf("epoch %d: %+v in a region of %g", i, in, e.Radius)
+			}
+		}
 		for n := 1; n <= e.Inner[0].Iterations; n++ {
 			if in := inner[at]; in.Epoch != i || in.Iteration != n || in.Radius != e.Radius {
 				t.Fatalf("inner event %+v: expected iteration %d of epoch %d", in, n, i)
 			}
 			at++
 		}
-		if last := inner[at-1]; last.Residual != e.Inner[0].Residual || last.Residual > 100 {
+		if last := inner[at-1]; e.Inner[0].Multiplier.Absent() && last.Residual != e.Inner[0].Residual || last.Residual > 100 {
 			t.Errorf("epoch %d: residual %v in the last inner event, %v in the summary", i, last.Residual, e.Inner[0].Residual)
 		}
 	}
-	if rejected == 0 {
-		t.Error("no step was rejected: this run shows too little")
+	if rejected == 0 || minima > 0 != (boundary == "minimum") {
+		t.Errorf("%d steps were rejected, %d are minima: this run shows too little", rejected, minima)
 	}
 	if done.BestEpoch != best || done.BestTestError != epochs[best].TestError || done.Elapsed != epochs[25].Elapsed || done.Loss != epochs[25].Loss {
 		t.Errorf("done %+v: the best epoch was %d", done, best)

@@ -30,6 +30,7 @@ func TestAlgorithmsBAndC(t *testing.T) {
 		}
 		cost := p.Network.Cost()
 		c.Epochs, c.Seed = 12, 3
+		c.Set = []string{"boundary=segment"} // a minimum in the Krylov space makes more of roundings
 		c.Optimizer = "tr-gn"
 		byPass := of[event.EpochEvent](train(t, c))
 		c.Optimizer = "tr-rows"

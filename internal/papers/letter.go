@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"newtop/datasets"
 	"newtop/models"
@@ -141,13 +143,21 @@ func (r *letterRun) prepare() (trainer.Config, error) {
 	return config, nil
 }
 
+// asPrinted adds to the settings of a trust-region method that a step is cut as in [MD, eq. 5], which is its algorithms B to E.
+func asPrinted(optimizer string, set []string) []string {
+	if !strings.HasPrefix(optimizer, "tr-") {
+		return set
+	}
+	return append(slices.Clone(set), "boundary=segment")
+}
+
 func (r *letterRun) train(ctx context.Context, base trainer.Config) error {
 	var all []trial
 	for i, column := range r.columns {
 		trials := r.trialsOf(&column)
 		for seed := range trials {
 			c := base
-			c.Optimizer, c.Set, c.Blocks, c.Epochs = column.optimizer, column.set, column.blocks, column.epochs
+			c.Optimizer, c.Set, c.Blocks, c.Epochs = column.optimizer, asPrinted(column.optimizer, column.set), column.blocks, column.epochs
 			c.Seed = uint64(seed) + 1
 			all = append(all, trial{
 				column: i, config: c, keep: r.problem.Network, work: column.work,

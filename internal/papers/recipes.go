@@ -117,7 +117,7 @@ func Recipes(ctx context.Context, o Options) (*Report, error) {
 // config is the one of a trial.
 func (r *recipesRun) config(column *recipesColumn, seed uint64) trainer.Config {
 	c := r.base
-	c.Optimizer, c.Set, c.Seed = column.optimizer, column.set, seed
+	c.Optimizer, c.Set, c.Seed = column.optimizer, asPrinted(column.optimizer, column.set), seed
 	if column.mixture {
 		c.Experts, c.ExpertHidden, c.Gate = 5, []int{16}, "hue"
 	} else {

@@ -125,7 +125,7 @@ func TestSettings(t *testing.T) {
 	if s.Put("radius", math.NaN()) == nil || s.Put("colour", 1) == nil {
 		t.Error("a bad value was taken")
 	}
-	if other.Get("radius") != 1 || other.Choice("boundary") != "segment" {
+	if other.Get("radius") != 1 || other.Choice("boundary") != "minimum" {
 		t.Error("the copy is not independent")
 	}
 	text, err := json.Marshal(s)

@@ -93,10 +93,11 @@ func TestOptionsReachTheSolve(t *testing.T) {
 		rule      krylov.BoundaryRule
 		limit     int
 	}{
-		{nil, 1e-4, 0.01, krylov.Segment, 100},
+		{nil, 1e-4, 0.01, krylov.Minimum, 100},
+		{[]string{"boundary", "segment"}, 1e-4, 0.01, krylov.Segment, 100},
 		{[]string{"xi", "0.2", "limit", "7", "boundary", "scaling"}, 1e-4, 0.2, krylov.Scaling, 7},
-		{[]string{"forcing", "sqrt"}, 1e-6, 1e-3, krylov.Segment, 100},
-		{[]string{"forcing", "sqrt"}, 4, 0.5, krylov.Segment, 100},
+		{[]string{"forcing", "sqrt"}, 1e-6, 1e-3, krylov.Minimum, 100},
+		{[]string{"forcing", "sqrt"}, 4, 0.5, krylov.Minimum, 100},
 	} {
 		m, settings := method(t, "tr-newton", test.set...)
 		s := &optim.State{Objective: bowl(1), W: []float64{1}, Settings: settings}

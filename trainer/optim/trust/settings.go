@@ -33,9 +33,12 @@ var (
 		Key: "limit", Meaning: "k_limit, the most inner iterations; 0, as for regression: the number of weights",
 		Default: 100, Max: 1e9, Source: mizutani + "eq. 7",
 	}
+	// The minimum takes no more products than the cuts of the paper, and fewer of them to an error (docs/radius.md).
 	Boundary = &optim.Choice{
 		Key: "boundary", Meaning: "cut at the boundary along the last segment, by scaling the step, or to the model's minimum in the Krylov space",
-		Choices: []string{"segment", boundaryScaling, boundaryMinimum}, Source: mizutani + "eq. 5 and 6; Gould et al. 1999, algorithm 5.1",
+		Default: 2, // minimum
+		Choices: []string{"segment", boundaryScaling, boundaryMinimum},
+		Source:  mizutani + "eq. 5 and 6; Gould et al. 1999, algorithm 5.1",
 	}
 	Lanczos = &optim.Count{
 		Key: "lanczos", Meaning: "with boundary=minimum: Lanczos steps that widen the Krylov space before; 0: none",
