@@ -23,7 +23,7 @@ var KFAC = optim.Info{
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(1, ""), Momentum.Starting(0.9, martens), Clip, StepRule, Gamma, Adapt,
-		FactorDecay.Starting(0.95, martens+", section 5"), FactorShare, ProductShare, Every, MostSide, minibatch.Size.Starting(256),
+		FactorDecay.Starting(0.95, martens+", section 5"), FactorShare, ProductShare, Every, MostSide, minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.002, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(kfac)} },

@@ -25,7 +25,7 @@ var Muon = optim.Info{
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(0.02, jordan), Momentum, BiasRate, minibatch.Size.Starting(128),
+		minibatch.Rate.Starting(0.05, ""), Momentum, BiasRate, minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(muon)} },
@@ -37,7 +37,7 @@ const jordan = "Jordan et al. 2024"
 var (
 	Momentum = &optim.Number{Key: "momentum", Meaning: "μ, the share of its speed that a layer keeps", Default: 0.95, Max: 1, OpenMax: true, Source: jordan}
 	BiasRate = &optim.Number{
-		Key: "bias-rate", Meaning: "the rate of Adam, which moves what is in no layer's matrix, under the same schedule", Default: 3e-3, Max: optim.Inf, Open: true, OpenMax: true,
+		Key: "bias-rate", Meaning: "the rate of Adam, which moves what is in no layer's matrix, under the same schedule", Default: 0.03, Max: optim.Inf, Open: true, OpenMax: true,
 	}
 )
 

@@ -26,8 +26,8 @@ var Shampoo = optim.Info{
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(0.01, ""), Beta1.Starting(0.95, ""), Beta2.Starting(0.99, ""), FactorDecay.Starting(0.95, ""), Epsilon,
-		Damping.Starting(1e-4, ""), Every, MostSide, minibatch.Size.Starting(256),
+		minibatch.Rate.Starting(0.03, ""), Beta1.Starting(0.95, ""), Beta2.Starting(0.99, ""), FactorDecay.Starting(0.95, ""), Epsilon,
+		Damping.Starting(1e-4, ""), Every, MostSide, minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(shampoo)} },

@@ -26,7 +26,7 @@ var SOAP = optim.Info{
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(0.01, ""), Beta1, Beta2, FactorDecay, Epsilon, Every, MostSide, minibatch.Size.Starting(256),
+		minibatch.Rate.Starting(0.02, ""), Beta1, Beta2, FactorDecay, Epsilon, Every, MostSide, minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(soap)} },

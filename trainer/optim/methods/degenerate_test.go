@@ -281,11 +281,11 @@ const balanced = "a zero gradient"
 // at once, and by blocks.
 func variants(info *optim.Info, rows int, whole bool) [][]string {
 	s := optim.NewSettings(info.Parameters)
-	switch {
+	switch still := []string{"weight-decay", "0"}; { // weights that decay stand nowhere
 	case s.Has("batch") && whole:
-		return [][]string{{"batch", "0"}}
+		return [][]string{append(still, "batch", "0")}
 	case s.Has("batch"):
-		return [][]string{nil, {"batch", "0"}, {"batch", "1"}}
+		return [][]string{still, {"weight-decay", "0", "batch", "0"}, {"weight-decay", "0", "batch", "1"}}
 	case s.Has("blocks") && rows > 1 && !whole:
 		return [][]string{nil, {"blocks", "2"}}
 	}
