@@ -58,7 +58,7 @@ func (f *factor) decompose() (spent float64, err error) {
 
 // turn brings the basis nearer to the eigenvectors of F by a step of orthogonal iteration, Q ← qr(FQ) (Vyas et al. 2024,
 // algorithm 4), with the vectors in the order of their curvature: the new vector i comes from the old one order[i]. Vectors
-// whose curvature is nothing but rounding stay as they are.
+// whose curvature is nothing but rounding, or has no length to be divided by, stay as they are and in the order in which they are.
 func (f *factor) turn() (order []int, spent float64, err error) {
 	d := f.d
 	symmetrize(f.F, d)
@@ -70,11 +70,16 @@ func (f *factor) turn() (order []int, spent float64, err error) {
 	if !vector.Finite(vector.Norm(fq)) {
 		return nil, 0, &optim.NotFiniteError{What: "curvature"}
 	}
+	least := max(float64(d)*optim.Eps*floats.Max(f.times), optim.MinNormal)
+	for i, v := range f.times {
+		if !(v > least) {
+			f.times[i] = 0
+		}
+	}
 	descending(f.order, f.times)
-	least := float64(d) * optim.Eps * f.times[f.order[0]]
 	for i, k := range f.order {
 		from := fq
-		if !(f.times[k] > least) {
+		if f.times[k] == 0 {
 			from = f.Qt
 		}
 		copy(f.q[i*d:][:d], from[k*d:][:d])
@@ -86,7 +91,8 @@ func (f *factor) turn() (order []int, spent float64, err error) {
 	return f.order, spent, nil
 }
 
-// takeRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0 it is I.
+// takeRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0, or
+// below normal numbers, it is I.
 func (f *factor) takeRoot(epsilon, power float64) (spent float64) {
 	d := f.d
 	if len(f.Root) != d*d {
@@ -101,7 +107,7 @@ func (f *factor) takeRoot(epsilon, power float64) (spent float64) {
 	most := floats.Max(f.Values)
 	for i, v := range f.Values {
 		w := 1.0
-		if most > 0 {
+		if most >= optim.MinNormal {
 			w = math.Pow(v+epsilon*most, power)
 		}
 		vector.Scale(fq.Data[i*d:][:d], w, f.Qt[i*d:][:d])
