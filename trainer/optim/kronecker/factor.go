@@ -125,24 +125,26 @@ func symmetrize(f []float64, d int) {
 	}
 }
 
-// addOutputs adds tasks that make F of the outputs βF + GGᵀ where g returns G and gt Gᵀ, and returns their multiplications.
-func (f *factor) addOutputs(t *tasks, b *block, beta *float64, g, gt []float64) float64 {
+// addOutputs adds tasks that make F of the outputs βF + GGᵀ for G in g and Gᵀ in gt, and returns their multiplications.
+func (f *factor) addOutputs(t *tasks, b *block, beta *float64, g, gt []float64) (price float64) {
 	strips(f.d, f.d*b.n, func(from, to int) {
+		price += float64(to-from) * float64(f.d-from) * float64(b.n)
 		t.add(func() {
 			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(g[from*b.n:], to-from, b.n, b.n), matrix(gt[from:], b.n, b.m-from, b.m),
 				*beta, matrix(f.F[from*f.d+from:], to-from, f.d-from, f.d))
 		})
 	})
-	return float64(f.d) * float64(f.d+1) / 2 * float64(b.n)
+	return price
 }
 
 // addInputs is addOutputs for F of the inputs, βF + GᵀG.
-func (f *factor) addInputs(t *tasks, b *block, beta *float64, g []float64) float64 {
+func (f *factor) addInputs(t *tasks, b *block, beta *float64, g []float64) (price float64) {
 	strips(f.d, f.d*b.m, func(from, to int) {
+		price += float64(to-from) * float64(f.d-from) * float64(b.m)
 		t.add(func() {
 			blas64.Gemm(blas.Trans, blas.NoTrans, 1, matrix(g[from:], b.m, to-from, b.n), matrix(g[from:], b.m, b.n-from, b.n),
 				*beta, matrix(f.F[from*f.d+from:], to-from, f.d-from, f.d))
 		})
 	})
-	return float64(f.d) * float64(f.d+1) / 2 * float64(b.m)
+	return price
 }
