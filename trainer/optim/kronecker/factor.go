@@ -11,12 +11,12 @@ import (
 	"newtop/trainer/optim"
 )
 
-// factor is the second moment F of the vectors that a block's gradient G, m × n, is made of along one side: the mean of GGᵀ over
-// the updates for its outputs, of GᵀG for its inputs, with an orthogonal basis near its eigenvectors.
+// factor is the second moment F of the vectors that a block's gradient G, m × n, is made of along one side: the decaying sum of GGᵀ
+// over the updates for its outputs, of GᵀG for its inputs, with an orthogonal basis near its eigenvectors.
 type factor struct {
 	F      optim.Numbers `archive:"factor"` // d × d, of which what is on and above the diagonal counts
 	Qt     optim.Numbers `archive:"basis"`  // Qᵀ: a row for each vector q_i, by descending curvature
-	Values optim.Numbers `archive:"values"` // q_iᵀFq_i when the basis was last made
+	Values optim.Numbers `archive:"values"` // q_iᵀFq_i when the basis was last made, of the mean of which F is a multiple
 	Root   optim.Numbers `archive:"root"`   // Shampoo's power of F; none of SOAP's
 
 	d     int

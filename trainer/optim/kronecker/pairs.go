@@ -136,12 +136,16 @@ func (p *pairs) layOut(s *optim.State) {
 	}
 }
 
-// refreshing adds a task for every factor to those of a refresh.
+// refreshing adds a task for every factor to those of a refresh. Its values are then those of the mean that F is a multiple of.
 func (p *pairs) refreshing(r *refreshes, f func(q *pair, f *factor) (spent float64, err error)) {
 	for i := range p.all {
 		q := &p.all[i]
 		for _, side := range q.sides() {
-			r.add(func() (float64, error) { return f(q, side) })
+			r.add(func() (float64, error) {
+				spent, err := f(q, side)
+				vector.Scale(side.Values, (1-p.beta)/(1-math.Pow(p.beta, float64(p.Moves.Updates))), side.Values)
+				return spent, err
+			})
 		}
 	}
 }
@@ -170,10 +174,9 @@ func (p *pairs) moveRest(w, g []float64) {
 // report tells of the factors, to whose eigenvalues a share of the largest is added; NaN: nothing is.
 func (p *pairs) report(damping float64) *optim.Preconditioner {
 	out := p.refresh.report()
-	scale := (1 - p.beta) / (1 - math.Pow(p.beta, float64(p.Moves.Updates))) // of a mean
 	for i := range p.all {
 		q := &p.all[i]
-		out.Factors = append(out.Factors, q.L.tell(q.Matrix, true, q.m, scale, damping), q.R.tell(q.Matrix, false, q.n, scale, damping))
+		out.Factors = append(out.Factors, q.L.tell(q.Matrix, true, q.m, damping), q.R.tell(q.Matrix, false, q.n, damping))
 	}
 	return out
 }

@@ -2,9 +2,8 @@ package kronecker
 
 import (
 	"math"
+	"slices"
 	"time"
-
-	"gonum.org/v1/gonum/floats"
 
 	"newtop/trainer/optim"
 )
@@ -57,13 +56,13 @@ func (r *refreshes) do(s *optim.State, spent *float64) error {
 	return nil
 }
 
-// tell describes a factor of a block, of d rows, with its values times a scale, and a share of the largest for its damping; NaN:
-// there is none. A nil one is left out.
-func (f *factor) tell(of optim.Matrix, outputs bool, d int, scale, share float64) optim.Factor {
+// tell describes a factor of a block, of d rows, with a share of its largest value for its damping; NaN: there is none. A nil one is
+// left out.
+func (f *factor) tell(of optim.Matrix, outputs bool, d int, share float64) optim.Factor {
 	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: math.NaN()}
 	if f != nil {
-		t.Values = floats.ScaleTo(make([]float64, d), scale, f.Values)
-		t.Damping = share * floats.Max(t.Values)
+		t.Values = reversed(slices.Sorted(slices.Values(f.Values)))
+		t.Damping = share * t.Values[0]
 	}
 	return t
 }
