@@ -23,7 +23,7 @@ type factor struct {
 	q     []float64 // Q
 	next  []float64 // room for the next Qᵀ
 	dots  []float64
-	order []int
+	order []int // of the last turn
 	times []float64
 }
 
@@ -59,7 +59,7 @@ func (f *factor) decompose() (spent float64, err error) {
 // turn brings the basis nearer to the eigenvectors of F by a step of orthogonal iteration, Q ← qr(FQ) (Vyas et al. 2024,
 // algorithm 4), with the vectors in the order of their curvature: the new vector i comes from the old one order[i]. Vectors
 // whose curvature is nothing but rounding, or has no length to be divided by, stay as they are and in the order in which they are.
-func (f *factor) turn() (order []int, spent float64, err error) {
+func (f *factor) turn() (spent float64, err error) {
 	d := f.d
 	symmetrize(f.F, d)
 	fq := f.next
@@ -68,7 +68,7 @@ func (f *factor) turn() (order []int, spent float64, err error) {
 		f.times[i] = vector.Dot(f.Qt[i*d:][:d], fq[i*d:][:d])
 	}
 	if !vector.Finite(vector.Norm(fq)) {
-		return nil, 0, &optim.NotFiniteError{What: "curvature"}
+		return 0, &optim.NotFiniteError{What: "curvature"}
 	}
 	least := max(float64(d)*optim.Eps*floats.Max(f.times), optim.MinNormal)
 	for i, v := range f.times {
@@ -88,7 +88,7 @@ func (f *factor) turn() (order []int, spent float64, err error) {
 	copy(f.Qt, f.q)
 	spent = cube(d) + orthonormalize(f.Qt, f.dots, d)
 	transposeTo(f.q, f.Qt, d, d)
-	return f.order, spent, nil
+	return spent, nil
 }
 
 // takeRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0, or

@@ -84,21 +84,20 @@ func (f *factor) columns() []float64 { return f.q }
 
 func (f *factor) rows() []float64 { return f.Qt }
 
-// permuteRows and permuteColumns bring what belongs to vectors of a basis into their new order, of v, m × n.
-func permuteRows(v []float64, m, n int, order []int) {
-	old := append([]float64(nil), v...)
+// permuteRows and permuteColumns bring what belongs to vectors of a basis into their new order, of v with n columns. Old has room for
+// as many numbers.
+func permuteRows(v, old []float64, n int, order []int) {
+	copy(old, v)
 	for i, k := range order {
 		copy(v[i*n:][:n], old[k*n:][:n])
 	}
 }
 
-func permuteColumns(v []float64, m, n int, order []int) {
-	old := make([]float64, n)
-	for i := range m {
-		row := v[i*n:][:n]
-		copy(old, row)
+func permuteColumns(v, old []float64, n int, order []int) {
+	copy(old, v)
+	for i := 0; i < len(v); i += n {
 		for j, k := range order {
-			row[j] = old[k]
+			v[i+j] = old[i+k]
 		}
 	}
 }

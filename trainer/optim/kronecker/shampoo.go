@@ -94,7 +94,7 @@ func (p *shampoo) addTasks(n int) {
 		return spent + f.takeRoot(p.damping, q.power()), err
 	})
 	p.refreshing(&p.turns, func(q *pair, f *factor) (float64, error) {
-		_, spent, err := f.turn()
+		spent, err := f.turn()
 		return spent + f.takeRoot(p.damping, q.power()), err
 	})
 }

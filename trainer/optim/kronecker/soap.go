@@ -153,7 +153,7 @@ func (p *soap) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch
 // Prepares reports whether there was nothing but the first batch.
 func (p *soap) Prepares() bool { return p.Moves.Updates == 1 }
 
-// turnBases turns the bases, and M′ with them.
+// turnBases turns the bases, and M′ and V with them.
 func (p *soap) turnBases(s *optim.State) error {
 	defer p.refresh.since(time.Now())
 	for i := range p.all {
@@ -163,21 +163,22 @@ func (p *soap) turnBases(s *optim.State) error {
 		return err
 	}
 	for i := range p.all {
-		p.rotate(&p.all[i], blas.NoTrans, (*factor).columns)
+		q := &p.all[i]
+		v, z := q.of(p.Moves.V), q.of(p.z)
+		if q.L != nil {
+			permuteRows(v, z, q.n, q.L.order)
+		}
+		if q.R != nil {
+			permuteColumns(v, z, q.n, q.R.order)
+		}
+		p.rotate(q, blas.NoTrans, (*factor).columns)
 	}
 	return nil
 }
 
-// turn turns a basis, with the rows or columns of V that belong to its vectors. It charges for rotating M′, too.
+// turn turns a basis. It charges for rotating M′, too.
 func (p *soap) turn(q *pair, f *factor) (spent float64, err error) {
-	order, spent, err := f.turn()
-	switch {
-	case err != nil:
-	case f == q.L:
-		permuteRows(q.of(p.Moves.V), q.m, q.n, order)
-	default:
-		permuteColumns(q.of(p.Moves.V), q.m, q.n, order)
-	}
+	spent, err = f.turn()
 	return spent + 2*float64(q.size())*float64(f.d), err
 }
 
