@@ -32,7 +32,7 @@ type given struct {
 
 	asked, askedFactors int
 	charged             float64
-	factorRows          [][]int
+	batches, factorRows [][]int
 }
 
 func (o *given) Dim() int                 { return o.n }
@@ -47,12 +47,15 @@ func (o *given) GradientTo(dst, _ []float64) float64 {
 	return 1
 }
 
-func (o *given) BatchGradientTo(dst, w []float64, _ []int) float64 { return o.GradientTo(dst, w) }
+func (o *given) BatchGradientTo(dst, w []float64, rows []int) float64 {
+	o.batches = append(o.batches, slices.Clone(rows))
+	return o.GradientTo(dst, w)
+}
 
 func (o *given) BatchFactorsTo(factors []optim.Factors, _ []float64, rows []int, _ *rand.Rand) {
 	for i, f := range o.factors[o.askedFactors%len(o.factors)] {
-		storeFactor(factors[i].Inputs, f.Inputs)
-		storeFactor(factors[i].Outputs, f.Outputs)
+		optimtest.StoreFactor(factors[i].Inputs, f.Inputs)
+		optimtest.StoreFactor(factors[i].Outputs, f.Outputs)
 	}
 	o.askedFactors++
 	o.factorRows = append(o.factorRows, slices.Clone(rows))
@@ -60,18 +63,6 @@ func (o *given) BatchFactorsTo(factors []optim.Factors, _ []float64, rows []int,
 
 // Sample is for the interface alone: what is sampled here has no curvature.
 func (o *given) Sample(int, []int) optim.Objective { return o }
-
-// storeFactor stores a factor, or the mean of its diagonal where there is room for a number.
-func storeFactor(dst, f []float64) {
-	if d := int(math.Sqrt(float64(len(f)))); len(dst) == 1 {
-		dst[0] = 0
-		for i := range d {
-			dst[0] += f[i*d+i] / float64(d)
-		}
-		return
-	}
-	copy(dst, f)
-}
 
 var (
 	_ optim.FactorObjective  = (*given)(nil)
