@@ -19,6 +19,7 @@ type pairs struct {
 	price   float64      // multiplications of an update
 	spent   float64      // of the update under way
 	takeIn  tasks        // the gradient into the factors
+	intake  float64      // multiplications of these
 	refresh refresh
 	minibatch.Memory[moments]
 }
@@ -122,18 +123,19 @@ func (p *pairs) layOut(s *optim.State) {
 	var blocks []block
 	blocks, p.rest = blocksOf(s.Objective, len(s.W))
 	p.all = make([]pair, len(blocks))
-	p.takeIn, p.restAt, p.price = tasks{}, 0, 0
+	p.takeIn, p.restAt, p.intake = tasks{}, 0, 0
 	for i, b := range blocks {
 		q := &p.all[i]
 		*q = pair{block: b, factors: p.Moves.Factors[i], g: make([]float64, b.size()), gt: make([]float64, b.size())}
 		if q.L != nil {
-			p.price += q.L.addOutputs(&p.takeIn, &q.block, &p.beta, q.g, q.gt)
+			p.intake += q.L.addOutputs(&p.takeIn, &q.block, &p.beta, q.g, q.gt)
 		}
 		if q.R != nil {
-			p.price += q.R.addInputs(&p.takeIn, &q.block, &p.beta, q.g)
+			p.intake += q.R.addInputs(&p.takeIn, &q.block, &p.beta, q.g)
 		}
 		p.restAt += b.size()
 	}
+	p.price = p.intake
 }
 
 // refreshing adds a task for every factor to those of a refresh. Its values are then those of the mean that F is a multiple of.

@@ -133,13 +133,13 @@ func (p *soap) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch
 	p.state = s
 	defer func() { charge(s, p.spent) }()
 	p.gather(batch.Gradient)
-	p.spent = p.price
 	if p.Moves.Updates++; p.Moves.Updates == 1 {
-		began := time.Now()
-		defer p.refresh.since(began)
+		defer p.refresh.since(time.Now())
+		p.spent = p.intake
 		p.takeIn.do(s)
 		return p.first.do(s, &p.spent)
 	}
+	p.spent = p.price
 	p.correct()
 	p.inBasis.do(s)
 	p.back.do(s)
