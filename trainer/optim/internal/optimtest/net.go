@@ -109,12 +109,15 @@ func (n *Net) jacobian(w []float64, row int) *mat.Dense {
 
 // rowGradient returns the gradient of a row's loss for some class of it, and that loss.
 func (n *Net) rowGradient(w []float64, row, class int) (g []float64, loss float64) {
-	_, p, _ := n.forward(w, row)
-	e := slices.Clone(p)
+	_, e, v := n.forward(w, row)
+	most, total := slices.Max(v), 0.0
+	for _, x := range v {
+		total += math.Exp(x - most)
+	}
 	e[class]--
 	out := mat.NewVecDense(n.Dim(), nil)
 	out.MulVec(n.jacobian(w, row).T(), mat.NewVecDense(n.Classes, e))
-	return out.RawVector().Data, -math.Log(p[class])
+	return out.RawVector().Data, most + math.Log(total) - v[class]
 }
 
 func (n *Net) all() []int {
