@@ -5,6 +5,7 @@ package hessianfree
 import (
 	"context"
 	"math"
+	"slices"
 
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
@@ -252,7 +253,9 @@ func (h *hessianFree) lossAt(all optim.Objective, w, s []float64) float64 {
 func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64) (shorter bool) {
 	for i := len(h.path.kept) - 1; i >= 0; i-- {
 		at := h.path.kept[i]
-		vector.Add(at, at, h.start)
+		if vector.Add(at, at, h.start); slices.Equal(at, h.s) {
+			continue // CG ended here
+		}
 		next := h.lossAt(all, s.W, at)
 		if !(next < *loss) && vector.Finite(*loss) {
 			break
