@@ -116,6 +116,7 @@ type told struct {
 	rho                     float64
 	taken, refused, shorter int  // steps; of those that were taken, as an iterate on CG's way
 	last                    bool // whether the last one was taken
+	within                  bool // whether it started from other weights than the epoch
 }
 
 func (h *hessianFree) Carried() any { return &h.memory }
@@ -158,6 +159,7 @@ func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *miniba
 	some := batch.Rows[:max(1, int(CurvatureShare.Of(s.Settings)*float64(len(batch.Rows))))]
 	g := &damped{rows.Sample(0, some).(optim.GaussNewtonObjective).GaussNewton(s.W), h.memory.Moves.Lambda}
 	h.told.rows, h.told.curvature = len(batch.Rows), len(some)
+	h.told.within = batch.Number > 0 || minibatch.WeightDecay.Of(s.Settings) > 0
 	inverse, err := h.precondition(s, some)
 	if err != nil {
 		return err
@@ -270,7 +272,10 @@ func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64)
 func (h *hessianFree) Report(r *optim.Report) {
 	t := &h.told
 	r.Inner, r.Rho, r.Accepted = t.solves, t.rho, t.taken > 0
-	r.Proposal = optim.Proposal{Step: h.s, From: h.from, Rho: t.rho, Accepted: t.last}
+	r.Proposal = optim.Proposal{Step: h.s, Rho: t.rho, Accepted: t.last}
+	if t.within {
+		r.Proposal.From = h.from
+	}
 	r.Diagnostics = []optim.Diagnostic{
 		{Key: "damping", Symbol: "λ", Meaning: "added to the curvature", Value: h.memory.Moves.Lambda},
 		{Key: "gradient_rows", Symbol: "n_g", Meaning: "rows of a gradient", Value: float64(t.rows)},
