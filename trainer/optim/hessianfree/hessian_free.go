@@ -95,6 +95,7 @@ type hessianFree struct {
 	diagonal, squares []float64 // of the preconditioner diagonal
 	spent             float64
 	told              told
+	raised            bool // whether the last step was refused and λ raised
 }
 
 // memory is what is carried.
@@ -209,7 +210,7 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 
 // step goes by s, or a shorter way, if E falls, and adapts λ.
 func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised float64) {
-	k := h.memory.Moves
+	k, lambda := h.memory.Moves, h.memory.Moves.Lambda
 	copy(h.from, s.W)
 	loss := h.lossAt(all, s.W, h.s)
 	h.told.rho = optim.Ratio(before, loss, promised)
@@ -229,7 +230,8 @@ func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised
 		k.Lambda = min(max(k.Lambda, leastLambda), mostLambda)
 	}
 	vector.Scale(h.s, h.rate, h.s)
-	if h.told.last = loss < before; !h.told.last {
+	h.told.last = loss < before
+	if h.raised = !h.told.last && k.Lambda > lambda; !h.told.last {
 		h.told.refused++
 		clear(k.Step) // which leads nowhere
 		return
@@ -237,6 +239,9 @@ func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised
 	h.told.taken++
 	vector.Add(s.W, h.from, h.s)
 }
+
+// Prepares reports whether the next step, being shorter, may be taken where none was.
+func (h *hessianFree) Prepares() bool { return h.raised }
 
 // leastLambda and mostLambda bound λ as it adapts.
 const leastLambda, mostLambda = 1e-10, 1e10
