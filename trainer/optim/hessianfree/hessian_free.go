@@ -159,6 +159,9 @@ func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *miniba
 	rows := s.Objective.(optim.SampledObjective)
 	some := batch.Rows[:max(1, int(CurvatureShare.Of(s.Settings)*float64(len(batch.Rows))))]
 	g := &damped{rows.Sample(0, some).(optim.GaussNewtonObjective).GaussNewton(s.W), h.memory.Moves.Lambda}
+	if batch.Number == 0 { // an epoch that was interrupted in it told nothing
+		h.told = told{rho: math.NaN()}
+	}
 	h.told.rows, h.told.curvature = len(batch.Rows), len(some)
 	h.told.within = batch.Number > 0 || minibatch.WeightDecay.Of(s.Settings) > 0
 	inverse, err := h.precondition(s, some)
@@ -290,5 +293,4 @@ func (h *hessianFree) Report(r *optim.Report) {
 	if h.curvature != nil {
 		r.Preconditioner = h.curvature.Report()
 	}
-	h.told = told{rho: math.NaN()}
 }
