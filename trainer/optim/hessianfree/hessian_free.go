@@ -177,7 +177,8 @@ func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *miniba
 	}
 	all := rows.Sample(1, batch.Rows)
 	before := batch.Loss
-	if noisy, ok := s.Objective.(optim.NoisyObjective); ok && noisy.Noise() > 0 { // which the sample has none of
+	// Of other weights, if they have decayed, or of noise, which the sample has none of.
+	if noisy, ok := s.Objective.(optim.NoisyObjective); ok && noisy.Noise() > 0 || minibatch.WeightDecay.Of(s.Settings) > 0 {
 		before = all.Loss(s.W)
 	}
 	h.step(s, all, before, promised)
