@@ -50,14 +50,15 @@ var (
 
 // soap is SOAP (Vyas et al. 2024, algorithm 3), for each block of weights with the gradient G, m × n, of a batch:
 //
-//	L ← βL + (1 − β)GGᵀ, R ← βR + (1 − β)GᵀG      the factors, m × m and n × n
+//	L ← βL + GGᵀ, R ← βR + GᵀG                    the factors, m × m and n × n
 //	G′ = Q_LᵀGQ_R                                 in the bases Q_L and Q_R near their eigenvectors
 //	M′ ← β₁M′ + (1 − β₁)G′, V ← β₂V + (1 − β₂)G′∘G′
 //	W ← W − ηQ_L(M̂′/(√V̂ + ε))Q_Rᵀ                 with Adam's corrections M̂′ and V̂
 //
 // Every f updates Q_L and Q_R turn (factor.turn), with V in the order of their vectors. The first batch makes the bases and moves
 // nothing, so that no gradient is seen in a basis of its own. All of this is as in the authors' program. What is done in another
-// way: the paper keeps M and rotates it for every update; M′ is rotated into the new bases when these turn, which is the same. A
+// way: the paper keeps M and rotates it for every update; M′ is rotated into the new bases when these turn, which is the same. Its
+// factors have 1 − β before GGᵀ, which changes no basis. It does not count the first batch, so that bases turn an update later. A
 // side longer than some bound has no factor, its basis is the identity (section 4, one-sided SOAP); numbers that are in no block
 // have plain Adam.
 type soap struct {
