@@ -427,3 +427,40 @@ func TestDescending(t *testing.T) {
 		t.Errorf("%v, want %v", order, want)
 	}
 }
+
+// FuzzOrthonormalize: whatever the rows are that it may be given, they become orthonormal, and the first of them span what they spanned.
+func FuzzOrthonormalize(f *testing.F) {
+	f.Add([]byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, uint8(3), int8(0))
+	f.Add([]byte{1, 1, 1, 1, 0, 0, 2}, uint8(9), int8(40))
+	f.Add([]byte{0, 255, 0, 1}, uint8(30), int8(-30))
+	f.Fuzz(func(t *testing.T, numbers []byte, rows uint8, scale int8) {
+		d := 1 + int(rows)%40
+		x := mat.NewDense(d, d, nil)
+		for i := range d {
+			unit := math.Ldexp(1, int(scale)*i%900)
+			for j := range d {
+				if k := i*d + j; len(numbers) > 0 {
+					x.Set(i, j, unit*float64(int8(numbers[k%len(numbers)]+byte(k/len(numbers)))))
+				}
+			}
+			if largest(x.RawRowView(i)) == 0 {
+				x.Set(i, 0, unit)
+			}
+		}
+		got := mat.DenseCopyOf(x)
+		orthonormalize(got.RawMatrix().Data, make([]float64, group*d), d)
+		if off := distance(mul(got, got.T()), identity(d)); !(off <= 1e-13) {
+			t.Fatalf("%d rows are orthonormal to %.1e", d, off)
+		}
+		for k := range d {
+			row := mat.DenseCopyOf(x.Slice(k, k+1, 0, d))
+			row.Scale(1/largest(row.RawRowView(0)), row)
+			along := mul(row, got.T())
+			for i := k + 1; i < d; i++ {
+				if !(math.Abs(along.At(0, i)) <= 1e-12) {
+					t.Fatalf("row %d of %d has %.1e along vector %d", k, d, along.At(0, i), i)
+				}
+			}
+		}
+	})
+}
