@@ -1,6 +1,7 @@
 package optim
 
 import (
+	"errors"
 	"maps"
 	"math"
 	"reflect"
@@ -116,7 +117,6 @@ func TestArchive(t *testing.T) {
 	}
 }
 
-// TestArchiveThatDoesNotFit is an error that names what is wrong, and changes no more than it must.
 // TestClearedArchive has nothing of what was saved before, and does not change what was.
 func TestClearedArchive(t *testing.T) {
 	a := NewArchive()
@@ -140,6 +140,7 @@ func TestClearedArchive(t *testing.T) {
 	}
 }
 
+// TestArchiveThatDoesNotFit is an error that names what is wrong, and changes no more than it must.
 func TestArchiveThatDoesNotFit(t *testing.T) {
 	full := func() everything {
 		e := everything{set: NewSettings([]Hyperparameter{{Key: "rate", Max: 1}})}
@@ -181,5 +182,143 @@ func TestArchiveThatDoesNotFit(t *testing.T) {
 		if err := back.Err(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
 			t.Errorf("%v: expected %s", err, c.want)
 		}
+	}
+}
+
+// sides has two pointers to structs of one type, whose fields lie under keys of their own, beside one whose fields do not.
+type sides struct {
+	Left   *side   `archive:"left,apart"`
+	Right  *side   `archive:"right,apart"`
+	Here   *side   `archive:"here"`
+	Beside float64 `archive:"beside"`
+}
+
+type side struct {
+	Factor Numbers `archive:"factor"`
+	Inner  *thing  `archive:"inner,apart"`
+}
+
+type manySides struct {
+	Pairs []sides `archive:"pairs"`
+}
+
+// TestArchiveOfPointersApart: two of one type in a struct keep their own fields, in lists and in one another, also where one is none.
+func TestArchiveOfPointersApart(t *testing.T) {
+	in := manySides{Pairs: []sides{
+		{
+			Left: &side{Factor: Numbers{1, 2, math.Inf(-1)}, Inner: &thing{3}}, Right: &side{Factor: Numbers{4}}, Here: &side{Factor: Numbers{5, 6}},
+			Beside: 7,
+		},
+		{Right: &side{Inner: &thing{8}}},
+		{},
+	}}
+	a := NewArchive()
+	a.State(&in, here5)
+	vectors, numbers, _ := a.Content()
+	if want := []string{
+		"pair 0.factor", "pair 0.left.factor", "pair 0.right.factor", "pair 1.right.factor",
+	}; !slices.Equal(slices.Sorted(maps.Keys(vectors)), want) {
+		t.Errorf("vectors under %q, expected %q", slices.Sorted(maps.Keys(vectors)), want)
+	}
+	for key, want := range map[string]float64{
+		"pairs": 3, "pair 0.left": 1, "pair 0.left.inner": 1, "pair 0.left.inner.value": 3, "pair 0.right.inner": 0, "pair 0.inner": 0, "pair 1.left": 0,
+		"pair 0.left.factor count": 3, "pair 0.right.factor count": 1, "pair 1.right.factor count": 0, "pair 1.right.inner.value": 8, "pair 2.right": 0,
+	} {
+		if got, ok := numbers[key]; !ok || got != want {
+			t.Errorf("%s is %v (%v), expected %v", key, got, ok, want)
+		}
+	}
+	// What was there before is forgotten.
+	out := manySides{Pairs: []sides{{Left: &side{Factor: Numbers{9}}}, {Left: &side{Inner: &thing{9}}}, {Beside: 9}, {}}}
+	back := OpenArchive(a.Content())
+	if back.State(&out, here5); back.Err() != nil {
+		t.Fatal(back.Err())
+	}
+	if !reflect.DeepEqual(in, out) {
+		t.Errorf("%+v came back as %+v", in, out)
+	}
+}
+
+// TestArchiveOfNumbers: as many as there were come back, whatever had room for them, and never as many as weights by chance.
+func TestArchiveOfNumbers(t *testing.T) {
+	for _, in := range []Numbers{nil, {}, {1}, {1, 2, 3, 4, 5}, {math.Copysign(0, -1), math.NaN(), 5e-324, 4, 5, 6, 7}} {
+		for _, room := range []Numbers{nil, {8, 8}, make(Numbers, 9)} {
+			a := NewArchive()
+			saved := side{Factor: slices.Clone(in)}
+			a.State(&saved, here5)
+			if len(in) > 0 {
+				saved.Factor[0] = 77 // the archive has its own
+			}
+			out := side{Factor: slices.Clone(room)}
+			back := OpenArchive(a.Content())
+			back.State(&out, here5)
+			if same := slices.EqualFunc(in, out.Factor, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }); back.Err() != nil || !same {
+				t.Errorf("%v came back as %v where there was %v, %v", in, out.Factor, room, back.Err())
+			}
+		}
+	}
+	for want, spoil := range map[string]func(vectors map[string][]float64, numbers map[string]float64){
+		"factor: 3 numbers: expected 2":    func(v map[string][]float64, _ map[string]float64) { v["factor"] = make([]float64, 3) },
+		"factor: 0 numbers: expected 2":    func(v map[string][]float64, _ map[string]float64) { delete(v, "factor") },
+		"factor: 2 numbers: expected 1000": func(_ map[string][]float64, n map[string]float64) { n["factor count"] = 1000 },
+		"factor count: not there":          func(_ map[string][]float64, n map[string]float64) { delete(n, "factor count") },
+		"factor count: -1: expected":       func(_ map[string][]float64, n map[string]float64) { n["factor count"] = -1 },
+		"factor count: NaN: expected":      func(_ map[string][]float64, n map[string]float64) { n["factor count"] = math.NaN() },
+		"inner: not there":                 func(_ map[string][]float64, n map[string]float64) { delete(n, "inner") },
+		"inner.value: not there":           func(_ map[string][]float64, n map[string]float64) { delete(n, "inner.value") },
+	} {
+		a := NewArchive()
+		a.State(&side{Factor: Numbers{1, 2}, Inner: &thing{1}}, here5)
+		vectors, numbers, texts := a.Content()
+		spoil(vectors, numbers)
+		back := OpenArchive(vectors, numbers, texts)
+		back.State(new(side), here5)
+		if err := back.Err(); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v: expected %s", err, want)
+		}
+	}
+}
+
+// restored is a method that makes again what is not carried, or refuses to.
+type restored struct {
+	Method
+	state  struct{ base }
+	calls  int
+	refuse error
+}
+
+func (m *restored) Carried(*State) any { return &m.state }
+
+func (m *restored) Restored(s *State) error {
+	if m.calls++; m.state.Vector == nil || len(m.state.Vector) != len(s.W) {
+		return errors.New("called before there is anything")
+	}
+	return m.refuse
+}
+
+// TestArchiveOfAMethod: what is made again is made when all is there, once, and not while it is saved or where something is amiss; what
+// it refuses is an error.
+func TestArchiveOfAMethod(t *testing.T) {
+	s := &State{W: here5}
+	from := &restored{}
+	from.state.Vector = slices.Clone(here5)
+	a := NewArchive()
+	if a.In("m").Method(from, s); from.calls != 0 || a.Err() != nil {
+		t.Errorf("saving restores %d times, %v", from.calls, a.Err())
+	}
+	to := new(restored)
+	back := OpenArchive(a.Content())
+	if back.In("m").Method(to, s); to.calls != 1 || back.Err() != nil || !slices.Equal(to.state.Vector, here5) {
+		t.Errorf("restored %d times, %v, %v", to.calls, to.state.Vector, back.Err())
+	}
+	to = &restored{refuse: errors.New("of another size")}
+	back = OpenArchive(a.Content())
+	if back.In("m").Method(to, s); back.Err() == nil || back.Err().Error() != "m.method: of another size" {
+		t.Errorf("%v", back.Err())
+	}
+	to = new(restored)
+	back = OpenArchive(nil, nil, nil)
+	if back.Method(to, s); to.calls != 0 || back.Err() == nil {
+		t.Errorf("restored %d times from nothing, %v", to.calls, back.Err())
 	}
 }

@@ -5,6 +5,7 @@ package hessianfree
 import (
 	"context"
 	"math"
+	"slices"
 
 	"newtop/internal/vector"
 	"newtop/trainer/krylov"
@@ -94,6 +95,7 @@ type hessianFree struct {
 	diagonal, squares []float64 // of the preconditioner diagonal
 	spent             float64
 	told              told
+	raised            bool // whether the last step was refused and λ raised
 }
 
 // memory is what is carried.
@@ -115,6 +117,7 @@ type told struct {
 	rho                     float64
 	taken, refused, shorter int  // steps; of those that were taken, as an iterate on CG's way
 	last                    bool // whether the last one was taken
+	within                  bool // whether it started from other weights than the epoch
 }
 
 func (h *hessianFree) Carried() any { return &h.memory }
@@ -156,7 +159,11 @@ func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *miniba
 	rows := s.Objective.(optim.SampledObjective)
 	some := batch.Rows[:max(1, int(CurvatureShare.Of(s.Settings)*float64(len(batch.Rows))))]
 	g := &damped{rows.Sample(0, some).(optim.GaussNewtonObjective).GaussNewton(s.W), h.memory.Moves.Lambda}
+	if batch.Number == 0 { // an epoch that was interrupted in it told nothing
+		h.told = told{rho: math.NaN()}
+	}
 	h.told.rows, h.told.curvature = len(batch.Rows), len(some)
+	h.told.within = batch.Number > 0 || minibatch.WeightDecay.Of(s.Settings) > 0
 	inverse, err := h.precondition(s, some)
 	if err != nil {
 		return err
@@ -170,7 +177,8 @@ func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *miniba
 	}
 	all := rows.Sample(1, batch.Rows)
 	before := batch.Loss
-	if noisy, ok := s.Objective.(optim.NoisyObjective); ok && noisy.Noise() > 0 { // which the sample has none of
+	// Of other weights, if they have decayed, or of noise, which the sample has none of.
+	if noisy, ok := s.Objective.(optim.NoisyObjective); ok && noisy.Noise() > 0 || minibatch.WeightDecay.Of(s.Settings) > 0 {
 		before = all.Loss(s.W)
 	}
 	h.step(s, all, before, promised)
@@ -206,7 +214,7 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 
 // step goes by s, or a shorter way, if E falls, and adapts λ.
 func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised float64) {
-	k := h.memory.Moves
+	k, lambda := h.memory.Moves, h.memory.Moves.Lambda
 	copy(h.from, s.W)
 	loss := h.lossAt(all, s.W, h.s)
 	h.told.rho = optim.Ratio(before, loss, promised)
@@ -226,7 +234,8 @@ func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised
 		k.Lambda = min(max(k.Lambda, leastLambda), mostLambda)
 	}
 	vector.Scale(h.s, h.rate, h.s)
-	if h.told.last = loss < before; !h.told.last {
+	h.told.last = loss < before
+	if h.raised = !h.told.last && k.Lambda > lambda; !h.told.last {
 		h.told.refused++
 		clear(k.Step) // which leads nowhere
 		return
@@ -234,6 +243,9 @@ func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised
 	h.told.taken++
 	vector.Add(s.W, h.from, h.s)
 }
+
+// Prepares reports whether the next step, being shorter, may be taken where none was.
+func (h *hessianFree) Prepares() bool { return h.raised }
 
 // leastLambda and mostLambda bound λ as it adapts.
 const leastLambda, mostLambda = 1e-10, 1e10
@@ -252,7 +264,9 @@ func (h *hessianFree) lossAt(all optim.Objective, w, s []float64) float64 {
 func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64) (shorter bool) {
 	for i := len(h.path.kept) - 1; i >= 0; i-- {
 		at := h.path.kept[i]
-		vector.Add(at, at, h.start)
+		if vector.Add(at, at, h.start); slices.Equal(at, h.s) {
+			continue // CG ended here
+		}
 		next := h.lossAt(all, s.W, at)
 		if !(next < *loss) && vector.Finite(*loss) {
 			break
@@ -267,7 +281,10 @@ func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64)
 func (h *hessianFree) Report(r *optim.Report) {
 	t := &h.told
 	r.Inner, r.Rho, r.Accepted = t.solves, t.rho, t.taken > 0
-	r.Proposal = optim.Proposal{Step: h.s, From: h.from, Rho: t.rho, Accepted: t.last}
+	r.Proposal = optim.Proposal{Step: h.s, Rho: t.rho, Accepted: t.last}
+	if t.within {
+		r.Proposal.From = h.from
+	}
 	r.Diagnostics = []optim.Diagnostic{
 		{Key: "damping", Symbol: "λ", Meaning: "added to the curvature", Value: h.memory.Moves.Lambda},
 		{Key: "gradient_rows", Symbol: "n_g", Meaning: "rows of a gradient", Value: float64(t.rows)},
@@ -277,5 +294,4 @@ func (h *hessianFree) Report(r *optim.Report) {
 	if h.curvature != nil {
 		r.Preconditioner = h.curvature.Report()
 	}
-	h.told = told{rho: math.NaN()}
 }

@@ -149,13 +149,8 @@ func (c *Curvature) Invert(s *optim.State, gamma float64) (spent float64, err er
 }
 
 func (c *Curvature) invert(b *block, f *blockFactors) (spent float64, err error) {
-	a, s := meanDiagonal(f.A, b.n), meanDiagonal(f.S, b.m)
-	pi := 1.0
-	if a > 0 && s > 0 {
-		pi = math.Sqrt(a / s)
-	}
-	root := math.Sqrt(c.Factors.Gamma)
-	if !inverseTo(f.InverseA, f.A, b.n, pi*root) || !inverseTo(f.InverseS, f.S, b.m, root/pi) {
+	ofA, ofS := c.damping(b, f)
+	if !inverseTo(f.InverseA, f.A, b.n, ofA) || !inverseTo(f.InverseS, f.S, b.m, ofS) {
 		return 0, &optim.NotFiniteError{What: "curvature"}
 	}
 	for _, x := range []struct{ len, d int }{{len(f.A), b.n}, {len(f.S), b.m}} {
@@ -164,6 +159,15 @@ func (c *Curvature) invert(b *block, f *blockFactors) (spent float64, err error)
 		}
 	}
 	return spent, nil
+}
+
+// damping returns what is added to A and to S, π√γ and √γ/π. Where one of them is 0, π is 1.
+func (c *Curvature) damping(b *block, f *blockFactors) (ofA, ofS float64) {
+	pi, root := 1.0, math.Sqrt(c.Factors.Gamma)
+	if a, s := meanDiagonal(f.A, b.n), meanDiagonal(f.S, b.m); a > 0 && s > 0 {
+		pi = math.Sqrt(a / s)
+	}
+	return pi * root, root / pi
 }
 
 // meanDiagonal returns the mean of the diagonal of a factor of d rows, which is the mean of its eigenvalues.
@@ -186,7 +190,7 @@ const inverseCost = 0.5
 func inverseTo(dst, f []float64, d int, shift float64) bool {
 	if len(f) == 1 {
 		dst[0] = 1 / (f[0] + shift)
-		return vector.Finite(dst[0])
+		return vector.Finite(f[0]) && vector.Finite(dst[0])
 	}
 	copy(dst, f)
 	for i := range d {
@@ -249,11 +253,10 @@ func (c *Curvature) Report() *optim.Preconditioner {
 	out := c.refresh.report()
 	for i := range c.blocks {
 		b, f := &c.blocks[i], &c.Factors.Blocks[i]
-		a, s := meanDiagonal(f.A, b.n), meanDiagonal(f.S, b.m)
-		pi, root := math.Sqrt(a/s), math.Sqrt(c.Factors.Gamma)
+		ofA, ofS := c.damping(b, f)
 		out.Factors = append(out.Factors,
-			optim.Factor{To: b.To, From: b.From, Outputs: true, Size: b.m, Values: spectrum(f.S, b.m), Damping: root / pi},
-			optim.Factor{To: b.To, From: b.From, Size: b.n, Values: spectrum(f.A, b.n), Damping: pi * root})
+			optim.Factor{To: b.To, From: b.From, Outputs: true, Size: b.m, Values: spectrum(f.S, b.m), Damping: ofS},
+			optim.Factor{To: b.To, From: b.From, Size: b.n, Values: spectrum(f.A, b.n), Damping: ofA})
 	}
 	return out
 }

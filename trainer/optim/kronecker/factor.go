@@ -11,19 +11,19 @@ import (
 	"newtop/trainer/optim"
 )
 
-// factor is the second moment F of the vectors that a block's gradient G, m × n, is made of along one side: the mean of GGᵀ over
-// the updates for its outputs, of GᵀG for its inputs, with an orthogonal basis near its eigenvectors.
+// factor is the second moment F of the vectors that a block's gradient G, m × n, is made of along one side: the decaying sum of GGᵀ
+// over the updates for its outputs, of GᵀG for its inputs, with an orthogonal basis near its eigenvectors.
 type factor struct {
 	F      optim.Numbers `archive:"factor"` // d × d, of which what is on and above the diagonal counts
 	Qt     optim.Numbers `archive:"basis"`  // Qᵀ: a row for each vector q_i, by descending curvature
-	Values optim.Numbers `archive:"values"` // q_iᵀFq_i when the basis was last made
+	Values optim.Numbers `archive:"values"` // q_iᵀFq_i when the basis was last made, of the mean of which F is a multiple
 	Root   optim.Numbers `archive:"root"`   // Shampoo's power of F; none of SOAP's
 
 	d     int
 	q     []float64 // Q
 	next  []float64 // room for the next Qᵀ
 	dots  []float64
-	order []int
+	order []int // of the last turn
 	times []float64
 }
 
@@ -58,8 +58,8 @@ func (f *factor) decompose() (spent float64, err error) {
 
 // turn brings the basis nearer to the eigenvectors of F by a step of orthogonal iteration, Q ← qr(FQ) (Vyas et al. 2024,
 // algorithm 4), with the vectors in the order of their curvature: the new vector i comes from the old one order[i]. Vectors
-// whose curvature is nothing but rounding stay as they are.
-func (f *factor) turn() (order []int, spent float64, err error) {
+// whose curvature is nothing but rounding, or has no length to be divided by, stay as they are and in the order in which they are.
+func (f *factor) turn() (spent float64, err error) {
 	d := f.d
 	symmetrize(f.F, d)
 	fq := f.next
@@ -68,13 +68,18 @@ func (f *factor) turn() (order []int, spent float64, err error) {
 		f.times[i] = vector.Dot(f.Qt[i*d:][:d], fq[i*d:][:d])
 	}
 	if !vector.Finite(vector.Norm(fq)) {
-		return nil, 0, &optim.NotFiniteError{What: "curvature"}
+		return 0, &optim.NotFiniteError{What: "curvature"}
+	}
+	least := max(float64(d)*optim.Eps*floats.Max(f.times), optim.MinNormal)
+	for i, v := range f.times {
+		if !(v > least) {
+			f.times[i] = 0
+		}
 	}
 	descending(f.order, f.times)
-	least := float64(d) * optim.Eps * f.times[f.order[0]]
 	for i, k := range f.order {
 		from := fq
-		if !(f.times[k] > least) {
+		if f.times[k] == 0 {
 			from = f.Qt
 		}
 		copy(f.q[i*d:][:d], from[k*d:][:d])
@@ -83,10 +88,11 @@ func (f *factor) turn() (order []int, spent float64, err error) {
 	copy(f.Qt, f.q)
 	spent = cube(d) + orthonormalize(f.Qt, f.dots, d)
 	transposeTo(f.q, f.Qt, d, d)
-	return f.order, spent, nil
+	return spent, nil
 }
 
-// takeRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0 it is I.
+// takeRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0, or
+// below normal numbers, it is I.
 func (f *factor) takeRoot(epsilon, power float64) (spent float64) {
 	d := f.d
 	if len(f.Root) != d*d {
@@ -101,7 +107,7 @@ func (f *factor) takeRoot(epsilon, power float64) (spent float64) {
 	most := floats.Max(f.Values)
 	for i, v := range f.Values {
 		w := 1.0
-		if most > 0 {
+		if most >= optim.MinNormal {
 			w = math.Pow(v+epsilon*most, power)
 		}
 		vector.Scale(fq.Data[i*d:][:d], w, f.Qt[i*d:][:d])
@@ -119,24 +125,26 @@ func symmetrize(f []float64, d int) {
 	}
 }
 
-// addOutputs adds tasks that make F of the outputs βF + GGᵀ where g returns G and gt Gᵀ, and returns their multiplications.
-func (f *factor) addOutputs(t *tasks, b *block, beta *float64, g, gt []float64) float64 {
+// addOutputs adds tasks that make F of the outputs βF + GGᵀ for G in g and Gᵀ in gt, and returns their multiplications.
+func (f *factor) addOutputs(t *tasks, b *block, beta *float64, g, gt []float64) (price float64) {
 	strips(f.d, f.d*b.n, func(from, to int) {
+		price += float64(to-from) * float64(f.d-from) * float64(b.n)
 		t.add(func() {
 			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(g[from*b.n:], to-from, b.n, b.n), matrix(gt[from:], b.n, b.m-from, b.m),
 				*beta, matrix(f.F[from*f.d+from:], to-from, f.d-from, f.d))
 		})
 	})
-	return float64(f.d) * float64(f.d+1) / 2 * float64(b.n)
+	return price
 }
 
 // addInputs is addOutputs for F of the inputs, βF + GᵀG.
-func (f *factor) addInputs(t *tasks, b *block, beta *float64, g []float64) float64 {
+func (f *factor) addInputs(t *tasks, b *block, beta *float64, g []float64) (price float64) {
 	strips(f.d, f.d*b.m, func(from, to int) {
+		price += float64(to-from) * float64(f.d-from) * float64(b.m)
 		t.add(func() {
 			blas64.Gemm(blas.Trans, blas.NoTrans, 1, matrix(g[from:], b.m, to-from, b.n), matrix(g[from:], b.m, b.n-from, b.n),
 				*beta, matrix(f.F[from*f.d+from:], to-from, f.d-from, f.d))
 		})
 	})
-	return float64(f.d) * float64(f.d+1) / 2 * float64(b.m)
+	return price
 }

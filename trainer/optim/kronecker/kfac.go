@@ -161,8 +161,11 @@ type plane struct {
 }
 
 // least returns the α and μ for which M is least, and how much less it is there than at 0. Where the two directions are one to
-// rounding, or there is no last step, μ is 0.
+// rounding, or there is no last step, μ is 0; where Δ is 0, as g is then, so is α.
 func (m *plane) least() (alpha, mu, promised float64) {
+	if m.aa == 0 {
+		return 0, 0, 0
+	}
 	alpha = -m.slope[0] / m.aa
 	if det := m.aa*m.bb - m.ab*m.ab; det > math.Sqrt(optim.Eps)*m.aa*m.bb {
 		alpha = (m.slope[1]*m.ab - m.slope[0]*m.bb) / det

@@ -57,9 +57,8 @@ const (
 type muon struct {
 	rate, mu float64
 	adam     vector.AdamStep
-	blocks   []block
 	rest     []optim.Span
-	works    []schulz
+	works    []schulz // of the blocks; nil before the first update
 	price    float64
 	steps    tasks
 	state    *optim.State
@@ -83,7 +82,7 @@ func (p *muon) Begin(s *optim.State, rate float64) {
 		n := len(s.W)
 		p.Moves = &muonMoves{Speed: make([]float64, n), V: make([]float64, n), Beta1t: 1, Beta2t: 1}
 	}
-	if p.blocks == nil {
+	if p.works == nil {
 		p.layOut(s)
 	}
 	k := p.Moves
@@ -114,7 +113,6 @@ func (p *muon) layOut(s *optim.State) {
 	if next < len(s.W) {
 		p.rest = append(p.rest, optim.Span{First: next, Last: len(s.W)})
 	}
-	p.blocks = blocks
 }
 
 // MoveAll is an update.
@@ -137,7 +135,7 @@ func (p *muon) moveBlock(b *block, w *schulz) {
 	vector.Scale(w.y, p.mu, v)
 	vector.Add(w.y, w.y, g)
 	norm := vector.Norm(w.y)
-	if norm == 0 {
+	if norm < optim.MinNormal { // no length to be divided by
 		return
 	}
 	vector.Scale(w.y, 1/norm, w.y)
@@ -165,7 +163,7 @@ func newSchulz(m, n int) schulz {
 	}
 }
 
-// price is how many multiplications a call of iterate takes.
+// price is how many multiplications a call of orthogonal takes.
 func (w *schulz) price() float64 {
 	return schulzSteps * (2*float64(w.short)*float64(w.short)*float64(w.long) + cube(w.short))
 }

@@ -19,6 +19,7 @@ type pairs struct {
 	price   float64      // multiplications of an update
 	spent   float64      // of the update under way
 	takeIn  tasks        // the gradient into the factors
+	intake  float64      // multiplications of these
 	refresh refresh
 	minibatch.Memory[moments]
 }
@@ -122,26 +123,31 @@ func (p *pairs) layOut(s *optim.State) {
 	var blocks []block
 	blocks, p.rest = blocksOf(s.Objective, len(s.W))
 	p.all = make([]pair, len(blocks))
-	p.takeIn, p.restAt, p.price = tasks{}, 0, 0
+	p.takeIn, p.restAt, p.intake = tasks{}, 0, 0
 	for i, b := range blocks {
 		q := &p.all[i]
 		*q = pair{block: b, factors: p.Moves.Factors[i], g: make([]float64, b.size()), gt: make([]float64, b.size())}
 		if q.L != nil {
-			p.price += q.L.addOutputs(&p.takeIn, &q.block, &p.beta, q.g, q.gt)
+			p.intake += q.L.addOutputs(&p.takeIn, &q.block, &p.beta, q.g, q.gt)
 		}
 		if q.R != nil {
-			p.price += q.R.addInputs(&p.takeIn, &q.block, &p.beta, q.g)
+			p.intake += q.R.addInputs(&p.takeIn, &q.block, &p.beta, q.g)
 		}
 		p.restAt += b.size()
 	}
+	p.price = p.intake
 }
 
-// refreshing adds a task for every factor to those of a refresh.
+// refreshing adds a task for every factor to those of a refresh. Its values are then those of the mean that F is a multiple of.
 func (p *pairs) refreshing(r *refreshes, f func(q *pair, f *factor) (spent float64, err error)) {
 	for i := range p.all {
 		q := &p.all[i]
 		for _, side := range q.sides() {
-			r.add(func() (float64, error) { return f(q, side) })
+			r.add(func() (float64, error) {
+				spent, err := f(q, side)
+				vector.Scale(side.Values, (1-p.beta)/(1-math.Pow(p.beta, float64(p.Moves.Updates))), side.Values)
+				return spent, err
+			})
 		}
 	}
 }
@@ -170,10 +176,9 @@ func (p *pairs) moveRest(w, g []float64) {
 // report tells of the factors, to whose eigenvalues a share of the largest is added; NaN: nothing is.
 func (p *pairs) report(damping float64) *optim.Preconditioner {
 	out := p.refresh.report()
-	scale := (1 - p.beta) / (1 - math.Pow(p.beta, float64(p.Moves.Updates))) // of a mean
 	for i := range p.all {
 		q := &p.all[i]
-		out.Factors = append(out.Factors, q.L.tell(q.Matrix, true, q.m, scale, damping), q.R.tell(q.Matrix, false, q.n, scale, damping))
+		out.Factors = append(out.Factors, q.L.tell(q.Matrix, true, q.m, damping), q.R.tell(q.Matrix, false, q.n, damping))
 	}
 	return out
 }

@@ -2,9 +2,8 @@ package kronecker
 
 import (
 	"math"
+	"slices"
 	"time"
-
-	"gonum.org/v1/gonum/floats"
 
 	"newtop/trainer/optim"
 )
@@ -57,13 +56,13 @@ func (r *refreshes) do(s *optim.State, spent *float64) error {
 	return nil
 }
 
-// tell describes a factor of a block, of d rows, with its values times a scale, and a share of the largest for its damping; NaN:
-// there is none. A nil one is left out.
-func (f *factor) tell(of optim.Matrix, outputs bool, d int, scale, share float64) optim.Factor {
+// tell describes a factor of a block, of d rows, with a share of its largest value for its damping; NaN: there is none. A nil one is
+// left out.
+func (f *factor) tell(of optim.Matrix, outputs bool, d int, share float64) optim.Factor {
 	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: math.NaN()}
 	if f != nil {
-		t.Values = floats.ScaleTo(make([]float64, d), scale, f.Values)
-		t.Damping = share * floats.Max(t.Values)
+		t.Values = reversed(slices.Sorted(slices.Values(f.Values)))
+		t.Damping = share * t.Values[0]
 	}
 	return t
 }
@@ -85,21 +84,20 @@ func (f *factor) columns() []float64 { return f.q }
 
 func (f *factor) rows() []float64 { return f.Qt }
 
-// permuteRows and permuteColumns bring what belongs to vectors of a basis into their new order, of v, m × n.
-func permuteRows(v []float64, m, n int, order []int) {
-	old := append([]float64(nil), v...)
+// permuteRows and permuteColumns bring what belongs to vectors of a basis into their new order, of v with n columns. Old has room for
+// as many numbers.
+func permuteRows(v, old []float64, n int, order []int) {
+	copy(old, v)
 	for i, k := range order {
 		copy(v[i*n:][:n], old[k*n:][:n])
 	}
 }
 
-func permuteColumns(v []float64, m, n int, order []int) {
-	old := make([]float64, n)
-	for i := range m {
-		row := v[i*n:][:n]
-		copy(old, row)
+func permuteColumns(v, old []float64, n int, order []int) {
+	copy(old, v)
+	for i := 0; i < len(v); i += n {
 		for j, k := range order {
-			row[j] = old[k]
+			v[i+j] = old[i+k]
 		}
 	}
 }

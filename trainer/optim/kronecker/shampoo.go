@@ -95,13 +95,18 @@ func (p *shampoo) addTasks(n int) {
 		return spent + f.takeRoot(p.damping, q.power()), err
 	})
 	p.refreshing(&p.turns, func(q *pair, f *factor) (float64, error) {
-		_, spent, err := f.turn()
+		spent, err := f.turn()
 		return spent + f.takeRoot(p.damping, q.power()), err
 	})
 }
 
 // power is that of a factor: −1/4 of two, −1/2 of one alone.
-func (q *pair) power() float64 { return -1 / float64(2*len(q.sides())) }
+func (q *pair) power() float64 {
+	if q.L == nil || q.R == nil {
+		return -0.5
+	}
+	return -0.25
+}
 
 // moveMoments takes rows [from, to) of the gradient into the moments, and stores those of −ηD.
 func (p *shampoo) moveMoments(q *pair, strip, from, to int) {

@@ -51,14 +51,15 @@ var (
 
 // soap is SOAP (Vyas et al. 2024, algorithm 3), for each block of weights with the gradient G, m × n, of a batch:
 //
-//	L ← βL + (1 − β)GGᵀ, R ← βR + (1 − β)GᵀG      the factors, m × m and n × n
+//	L ← βL + GGᵀ, R ← βR + GᵀG                    the factors, m × m and n × n
 //	G′ = Q_LᵀGQ_R                                 in the bases Q_L and Q_R near their eigenvectors
 //	M′ ← β₁M′ + (1 − β₁)G′, V ← β₂V + (1 − β₂)G′∘G′
 //	W ← W − ηQ_L(M̂′/(√V̂ + ε))Q_Rᵀ                 with Adam's corrections M̂′ and V̂
 //
 // Every f updates Q_L and Q_R turn (factor.turn), with V in the order of their vectors. The first batch makes the bases and moves
 // nothing, so that no gradient is seen in a basis of its own. All of this is as in the authors' program. What is done in another
-// way: the paper keeps M and rotates it for every update; M′ is rotated into the new bases when these turn, which is the same. A
+// way: the paper keeps M and rotates it for every update; M′ is rotated into the new bases when these turn, which is the same. Its
+// factors have 1 − β before GGᵀ, which changes no basis. It does not count the first batch, so that bases turn an update later. A
 // side longer than some bound has no factor, its basis is the identity (section 4, one-sided SOAP); numbers that are in no block
 // have plain Adam.
 type soap struct {
@@ -134,13 +135,13 @@ func (p *soap) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch
 	p.state = s
 	defer func() { charge(s, p.spent) }()
 	p.gather(batch.Gradient)
-	p.spent = p.price
 	if p.Moves.Updates++; p.Moves.Updates == 1 {
-		began := time.Now()
-		defer p.refresh.since(began)
+		defer p.refresh.since(time.Now())
+		p.spent = p.intake
 		p.takeIn.do(s)
 		return p.first.do(s, &p.spent)
 	}
+	p.spent = p.price
 	p.correct()
 	p.inBasis.do(s)
 	p.back.do(s)
@@ -154,7 +155,7 @@ func (p *soap) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch
 // Prepares reports whether there was nothing but the first batch.
 func (p *soap) Prepares() bool { return p.Moves.Updates == 1 }
 
-// turnBases turns the bases, and M′ with them.
+// turnBases turns the bases, and M′ and V with them.
 func (p *soap) turnBases(s *optim.State) error {
 	defer p.refresh.since(time.Now())
 	for i := range p.all {
@@ -164,21 +165,22 @@ func (p *soap) turnBases(s *optim.State) error {
 		return err
 	}
 	for i := range p.all {
-		p.rotate(&p.all[i], blas.NoTrans, (*factor).columns)
+		q := &p.all[i]
+		v, z := q.of(p.Moves.V), q.of(p.z)
+		if q.L != nil {
+			permuteRows(v, z, q.n, q.L.order)
+		}
+		if q.R != nil {
+			permuteColumns(v, z, q.n, q.R.order)
+		}
+		p.rotate(q, blas.NoTrans, (*factor).columns)
 	}
 	return nil
 }
 
-// turn turns a basis, with the rows or columns of V that belong to its vectors. It charges for rotating M′, too.
+// turn turns a basis. It charges for rotating M′, too.
 func (p *soap) turn(q *pair, f *factor) (spent float64, err error) {
-	order, spent, err := f.turn()
-	switch {
-	case err != nil:
-	case f == q.L:
-		permuteRows(q.of(p.Moves.V), q.m, q.n, order)
-	default:
-		permuteColumns(q.of(p.Moves.V), q.m, q.n, order)
-	}
+	spent, err = f.turn()
 	return spent + 2*float64(q.size())*float64(f.d), err
 }
 
