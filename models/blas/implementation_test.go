@@ -296,3 +296,17 @@ func TestMatComputesWithTheImplementation(t *testing.T) {
 		}
 	})
 }
+
+// TestSmallProductsAllocateNothing: of methods that multiply small matrices all the time.
+func TestSmallProductsAllocateNothing(t *testing.T) {
+	b := Implementation{kernel: kernel.Selected()}
+	const n = 70
+	x, c := make([]float64, n*n), make([]float64, n*n)
+	for _, ways := range [][2]blas.Transpose{{blas.NoTrans, blas.NoTrans}, {blas.Trans, blas.NoTrans}, {blas.NoTrans, blas.Trans}} {
+		for _, alpha := range []float64{1, -1} {
+			if count := testing.AllocsPerRun(20, func() { b.Dgemm(ways[0], ways[1], n, n, n, alpha, x, n, x, n, 0.5, c, n) }); count != 0 {
+				t.Errorf("%c%c, α = %g: %v allocations", ways[0], ways[1], alpha, count)
+			}
+		}
+	}
+}

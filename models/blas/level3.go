@@ -41,12 +41,16 @@ func (b Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 		return
 	}
 	g := gemm{b.kernel, alpha, op(tA, x, lda), op(tB, y, ldb), k, beta, c, ldc}
-	workers := runtime.GOMAXPROCS(0)
-	if workers == 1 || m*n*k < parallelSize {
+	if workers := runtime.GOMAXPROCS(0); workers > 1 && m*n*k >= parallelSize {
+		g.shared(m, n, workers)
+	} else {
 		g.compute(0, m, 0, n)
-		return
 	}
-	// Every worker has a block of rows, or of columns, that no other touches.
+}
+
+// shared computes all m × n by some workers: each has a block of rows, or of columns, that no other touches. It has a copy of g,
+// which goroutines keep, so that small products allocate nothing.
+func (g gemm) shared(m, n, workers int) {
 	share(workers, workers, func(i int) {
 		if m >= n {
 			g.compute(m*i/workers, m*(i+1)/workers, 0, n)

@@ -20,15 +20,15 @@ const (
 
 // TrustRegion are the options of a solve. The zero value is plain CG with [MD]'s tolerance.
 type TrustRegion struct {
-	Radius       float64      // R > 0 in the norm of M; 0 or +Inf: no region
-	Tolerance    float64      // ξ in (0, 1), ‖g + Hs‖₂ ≤ ξ‖g‖₂ ends a solve; 0: 0.01 [MD, eq. 7]
-	Limit        int          // k_limit, the most iterations; 0: n
-	Diagonal     []float64    // of M, n positive finite numbers; nil: M = I
-	Rule         BoundaryRule // how a step is cut at the boundary
+	Radius    float64      // R > 0 in the norm of M; 0 or +Inf: no region
+	Tolerance float64      // ξ in (0, 1), ‖g + Hs‖₂ ≤ ξ‖g‖₂ ends a solve; 0: 0.01 [MD, eq. 7]
+	Limit     int          // k_limit, the most iterations; 0: n
+	Diagonal  []float64    // of M, n positive finite numbers; nil: M = I
+	Rule      BoundaryRule // how a step is cut at the boundary
 	// Inverse stores M⁻¹r in dst for an M that is no diagonal, symmetric positive definite, where there is no region; nil: M is as
 	// Diagonal says. ‖s‖_M is then what recurrences say.
-	Inverse func(dst, r []float64)
-	RefreshEvery int          // iterations from one true residual to the next; 0: 50, negative: never
+	Inverse      func(dst, r []float64)
+	RefreshEvery int // iterations from one true residual to the next; 0: 50, negative: never
 
 	// Lanczos is by how many steps, a product each, the rule Minimum may widen the Krylov space of CG; 0: none. They end where
 	// ‖g + (H + λM)s‖₂ ≤ ξ‖g‖₂, and count for Limit.

@@ -79,7 +79,7 @@ const (
 //	s     from θs₀ on by truncated CG on (G + λI)s = −g; q(s) = gᵀs + ½sᵀ(G + λI)s
 //	ρ     (E(w) − E(w + s)) / −q(s), over the rows of the batch
 //
-// A step goes by η = rate times s. Where ρ < ¼ it goes back over iterates that CG left on its way, as long as E falls (section
+// A step goes by η = rate times s, for which ρ is not computed again. Where ρ < ¼ it goes back over iterates that CG left on its way, as long as E falls (section
 // 4.6); where E does not fall at all it is not taken. λ ← ⅔λ where ρ > ¾ and ³⁄₂λ where ρ < ¼ (section 4.1). Batches may grow from
 // epoch to epoch (Byrd, Chin, Nocedal & Wu 2012). The paper ends CG where q makes no progress; solves are ended after few iterations
 // here, as samples agree on no more.
@@ -112,12 +112,12 @@ type moves struct {
 
 // told is what came together of an epoch.
 type told struct {
-	solves                  []optim.InnerSolve
-	rows, curvature         int // of the last batch
-	rho                     float64
-	taken, refused, shorter int  // steps; of those that were taken, as an iterate on CG's way
-	last                    bool // whether the last one was taken
-	within                  bool // whether it started from other weights than the epoch
+	solves          []optim.InnerSolve
+	rows, curvature int // of the last batch
+	rho             float64
+	refused         int  // steps
+	last            bool // whether the last step was taken
+	within          bool // whether it started from other weights than the epoch
 }
 
 func (h *hessianFree) Carried() any { return &h.memory }
@@ -157,7 +157,7 @@ func (h *hessianFree) Restored(s *optim.State) (err error) {
 // MoveAll is a step.
 func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *minibatch.Batch) error {
 	rows := s.Objective.(optim.SampledObjective)
-	some := batch.Rows[:max(1, int(CurvatureShare.Of(s.Settings)*float64(len(batch.Rows))))]
+	some := minibatch.Share(batch.Rows, CurvatureShare.Of(s.Settings))
 	g := &damped{rows.Sample(0, some).(optim.GaussNewtonObjective).GaussNewton(s.W), h.memory.Moves.Lambda}
 	if batch.Number == 0 { // an epoch that was interrupted in it told nothing
 		h.told = told{rho: math.NaN()}
@@ -205,8 +205,13 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 	})
 	solve.Ritz = append([]float64(nil), solve.Ritz...)
 	h.told.solves = append(h.told.solves, optim.InnerSolve{Block: batch.Number, Solve: solve})
-	if err == nil && solve.Stop == krylov.NotFinite && solve.StepNorm == 0 {
+	switch {
+	case err != nil:
+	case solve.Stop.Failed() && solve.StepNorm == 0:
 		err = &optim.NotFiniteError{What: "curvature"}
+	case solve.Stop.Failed():
+		clear(h.s)
+		solve.Predicted = 0
 	}
 	vector.Add(h.s, h.s, h.start)
 	return promised + solve.Predicted, err
@@ -220,9 +225,7 @@ func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised
 	h.told.rho = optim.Ratio(before, loss, promised)
 	copy(k.Step, h.s)
 	if !(h.told.rho >= 0.25) {
-		if h.goBack(s, all, &loss) {
-			h.told.shorter++
-		}
+		h.goBack(s, all, &loss)
 	}
 	if Adapt.Of(s.Settings) == "yes" {
 		switch {
@@ -240,7 +243,6 @@ func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised
 		clear(k.Step) // which leads nowhere
 		return
 	}
-	h.told.taken++
 	vector.Add(s.W, h.from, h.s)
 }
 
@@ -260,8 +262,8 @@ func (h *hessianFree) lossAt(all optim.Objective, w, s []float64) float64 {
 }
 
 // goBack makes s the first of the iterates on CG's way, from the last one back, before which E does not fall further, and loss E
-// there. It reports whether that is another s.
-func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64) (shorter bool) {
+// there.
+func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64) {
 	for i := len(h.path.kept) - 1; i >= 0; i-- {
 		at := h.path.kept[i]
 		if vector.Add(at, at, h.start); slices.Equal(at, h.s) {
@@ -272,15 +274,14 @@ func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64)
 			break
 		}
 		copy(h.s, at)
-		*loss, shorter = next, true
+		*loss = next
 	}
-	return shorter
 }
 
 // Report tells of the steps of the epoch.
 func (h *hessianFree) Report(r *optim.Report) {
 	t := &h.told
-	r.Inner, r.Rho, r.Accepted = t.solves, t.rho, t.taken > 0
+	r.Inner, r.Rho = t.solves, t.rho
 	r.Proposal = optim.Proposal{Step: h.s, Rho: t.rho, Accepted: t.last}
 	if t.within {
 		r.Proposal.From = h.from

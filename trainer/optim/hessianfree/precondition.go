@@ -3,11 +3,11 @@ package hessianfree
 import (
 	"math"
 
+	"newtop/internal/vector"
 	"newtop/trainer/krylov"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/kronecker"
-
-	"newtop/internal/vector"
+	"newtop/trainer/optim/minibatch"
 )
 
 // damped is G + λI.
@@ -33,7 +33,11 @@ func (d *damped) Flops() float64 {
 
 // precondition returns M⁻¹, nil for M = I, from rows that curvature comes from.
 func (h *hessianFree) precondition(s *optim.State, rows []int) (func(dst, r []float64), error) {
-	switch Preconditioner.Of(s.Settings) {
+	chosen := Preconditioner.Of(s.Settings)
+	if chosen != preconditionKFAC {
+		h.curvature, h.memory.Moves.Factors = nil, nil
+	}
+	switch chosen {
 	case preconditionDiagonal:
 		return h.byDiagonal(s, rows)
 	case preconditionKFAC:
@@ -76,7 +80,7 @@ func (h *hessianFree) byFactors(s *optim.State, rows []int) (func(dst, r []float
 		h.curvature = kronecker.NewCurvature(s.Objective, len(s.W), factorSide)
 		k.Factors = &h.curvature.Factors
 	}
-	h.curvature.Update(s.W, rows[:max(1, int(factorShare*float64(len(rows))))], factorDecay, s.Rand)
+	h.curvature.Update(s.W, minibatch.Share(rows, factorShare), factorDecay, s.Rand)
 	if u := h.curvature.Factors.Updates; u <= 3 || u%factorEvery == 0 {
 		spent, err := h.curvature.Invert(s, k.Lambda)
 		h.spent += spent

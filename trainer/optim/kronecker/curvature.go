@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/blas"
@@ -248,7 +249,7 @@ func (c *Curvature) solve(b *block, f *blockFactors, from, to int) {
 	b.add(c.dst, scale, x, from, to)
 }
 
-// Report tells of the factors.
+// Report tells of the factors as they are now. Their spectra are for readers, so that nothing is charged for them.
 func (c *Curvature) Report() *optim.Preconditioner {
 	out := c.refresh.report()
 	for i := range c.blocks {
@@ -274,7 +275,8 @@ func spectrum(f []float64, d int) []float64 {
 		values := make([]float64, d)
 		a := blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: append([]float64(nil), f...)}
 		lapack64.Syev('N', a, values, make([]float64, 3*d), 3*d)
-		return reversed(values)
+		slices.Reverse(values)
+		return values
 	}
 	ends, err := krylov.Lanczos(symmetric{f, d}, 8, krylov.LanczosOptions{Steps: 40, Tolerance: 1e-2, Seed: 1})
 	if err != nil {
@@ -288,13 +290,6 @@ func spectrum(f []float64, d int) []float64 {
 		values = append(values, max(0, ends.Bottom[i].Value))
 	}
 	return values
-}
-
-func reversed(x []float64) []float64 {
-	for i, j := 0, len(x)-1; i < j; i, j = i+1, j-1 {
-		x[i], x[j] = x[j], x[i]
-	}
-	return x
 }
 
 // symmetric is a matrix of d rows as an operator.

@@ -123,7 +123,7 @@ func (p *kfac) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch
 	if n := len(s.W); len(p.delta) != n {
 		p.delta, p.products = make([]float64, n), [2][]float64{make([]float64, n), make([]float64, n)}
 	}
-	p.curvature.Update(s.W, part(batch.Rows, FactorShare.Of(s.Settings)), FactorDecay.Of(s.Settings), s.Rand)
+	p.curvature.Update(s.W, minibatch.Share(batch.Rows, FactorShare.Of(s.Settings)), FactorDecay.Of(s.Settings), s.Rand)
 	if u := p.curvature.Factors.Updates; u <= 3 || u%Every.Of(s.Settings) == 0 {
 		spent, err := p.curvature.Invert(s, p.Moves.Gamma)
 		p.spent += spent
@@ -141,9 +141,6 @@ func (p *kfac) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch
 	}
 	return nil
 }
-
-// part returns the first rows of some, a share of them and at least one.
-func part(rows []int, share float64) []int { return rows[:max(1, int(share*float64(len(rows))))] }
 
 func (p *kfac) stepByRate(g []float64) {
 	k, nu := p.Moves, 1.0
@@ -176,7 +173,7 @@ func (m *plane) least() (alpha, mu, promised float64) {
 
 func (p *kfac) stepByModel(s *optim.State, batch *minibatch.Batch) {
 	k, rows := p.Moves, s.Objective.(optim.SampledObjective)
-	some := part(batch.Rows, ProductShare.Of(s.Settings))
+	some := minibatch.Share(batch.Rows, ProductShare.Of(s.Settings))
 	f := rows.Sample(0, some).(optim.GaussNewtonObjective).GaussNewton(s.W)
 	f.MulVecTo(p.products[0], p.delta)
 	m := plane{aa: vector.Dot(p.delta, p.products[0]) + k.Gamma*vector.SumSquares(p.delta)}

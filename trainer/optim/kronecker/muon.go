@@ -52,8 +52,9 @@ const (
 //
 //	V ← μV + G, X = (G + μV)/‖G + μV‖, O = five steps of Newton and Schulz from X, W ← W − η√max(1, m/n)·O
 //
-// with Nesterov's momentum, as the authors' program has it. All numbers are float64 where that takes bfloat16. Biases, and
-// numbers that are in no block, have Adam with its usual decays.
+// with Nesterov's momentum, as the authors' program has it. All numbers are float64 where that takes bfloat16, and the
+// first and the last layer have it too, which the authors leave to Adam. Biases, and numbers that are in no block, have Adam with its
+// usual decays.
 type muon struct {
 	rate, mu float64
 	adam     vector.AdamStep

@@ -173,8 +173,8 @@ func TestWithoutMatrices(t *testing.T) {
 		first int // of the gradients that move weights
 		rates rates
 	}{
-		{"soap", nil, 1, rates{eta: 0.01, beta1: 0.95, beta2: 0.95, epsilon: 1e-8}},
-		{"shampoo", nil, 0, rates{eta: 0.01, beta1: 0.95, beta2: 0.99, epsilon: 1e-8}},
+		{"soap", []string{"rate", "0.01"}, 1, rates{eta: 0.01, beta1: 0.95, beta2: 0.95, epsilon: 1e-8}},
+		{"shampoo", []string{"rate", "0.01"}, 0, rates{eta: 0.01, beta1: 0.95, beta2: 0.99, epsilon: 1e-8}},
 		{"muon", []string{"bias-rate", "0.01"}, 0, rates{eta: 0.01, beta1: 0.9, beta2: 0.999, epsilon: 1e-8}},
 	} {
 		m, settings := method(t, c.name, append([]string{"batch", "0"}, c.set...)...)
@@ -194,7 +194,7 @@ func TestWithoutMatrices(t *testing.T) {
 
 // TestMuonHasNothingToTell: no factors, and the numbers that every method of batches has.
 func TestMuonHasNothingToTell(t *testing.T) {
-	m, settings := method(t, "muon", "batch", "0")
+	m, settings := method(t, "muon", "batch", "0", "rate", "0.02")
 	s := &optim.State{Objective: &given{n: 3, gradients: [][]float64{{1, 2, 2}}}, W: make([]float64, 3), Settings: settings}
 	if r := step(t, m, s); r.Preconditioner != nil || r.Diagnostics != nil || r.GradientNorm != 3 || r.Rate != 0.02 {
 		t.Errorf("%+v", r)

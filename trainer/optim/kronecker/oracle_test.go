@@ -19,7 +19,8 @@ import (
 
 func method(t testing.TB, name string, set ...string) (optim.Method, *optim.Settings) {
 	t.Helper()
-	return optimtest.Method(t, []*optim.Info{&SOAP, &Shampoo, &Muon, &KFAC}, name, set...)
+	plain := []string{"weight-decay", "0", "schedule", "constant"} // where nothing else is set
+	return optimtest.Method(t, []*optim.Info{&SOAP, &Shampoo, &Muon, &KFAC}, name, append(plain, set...)...)
 }
 
 // given is an objective whose gradients, and factors, are those of a list, one after the other and wherever the weights are.

@@ -61,7 +61,8 @@ func (r *refreshes) do(s *optim.State, spent *float64) error {
 func (f *factor) tell(of optim.Matrix, outputs bool, d int, share float64) optim.Factor {
 	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: math.NaN()}
 	if f != nil {
-		t.Values = reversed(slices.Sorted(slices.Values(f.Values)))
+		t.Values = slices.Sorted(slices.Values(f.Values))
+		slices.Reverse(t.Values)
 		t.Damping = share * t.Values[0]
 	}
 	return t

@@ -34,8 +34,9 @@ type Method struct {
 
 	left    float64      // of a weight that decays
 	decays  []optim.Span // nil: none does
-	squares []float64    // sums of the gradient's squares, of a tile each
-	weights []float64    // of the call under way
+	whole   [1]optim.Span
+	squares []float64 // sums of the gradient's squares, of a tile each
+	weights []float64 // of the call under way
 	tiled   Tiled
 	share   func(worker, index int) // moveSpan
 }
@@ -75,6 +76,9 @@ type Batch struct {
 	Loss     float64
 	Gradient []float64
 }
+
+// Share returns the first rows of some, a share of them and at least one.
+func Share(rows []int, share float64) []int { return rows[:max(1, int(share*float64(len(rows))))] }
 
 // Memory is what an update keeps of the batches it has seen.
 type Memory[T any] struct {

@@ -85,7 +85,8 @@ func (b *Method) beginDecay(s *optim.State) {
 	if o, ok := s.Objective.(optim.WeightedObjective); ok {
 		b.decays = o.Weights()
 	} else {
-		b.decays = []optim.Span{{Last: len(s.W)}}
+		b.whole[0] = optim.Span{Last: len(s.W)}
+		b.decays = b.whole[:]
 	}
 }
 
