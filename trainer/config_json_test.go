@@ -18,7 +18,7 @@ func TestConfigInJSON(t *testing.T) {
 		Hidden: []int{3, 4}, Graph: "net.toml", Skip: models.SkipAll,
 		Experts: 2, ExpertHidden: []int{5}, Gate: "hue", GateTraining: "joint", Committee: 3,
 		Act: "relu", Out: "tanh", Loss: "mse", Init: "uniform:0.3",
-		Optimizer: "adam", Set: []string{"rate=1e-3", "ρ=\"\\\n"}, Batch: 7, Blocks: 8, Epochs: 9,
+		Optimizer: "adam", Set: []string{"rate=1e-3", "ρ=\"\\\n"}, Batch: 7, Schedule: "linear", Blocks: 8, Epochs: 9,
 		TimeLimit:  1<<62 + time.Nanosecond,
 		TargetLoss: math.SmallestNonzeroFloat64, TargetError: 0.1,
 		Seed: math.MaxUint64, Threads: 2, Spectrum: 4, SpectrumEvery: 5, SpectrumMethod: "power",

@@ -52,6 +52,9 @@ func TestGoOnAfterTheEnd(t *testing.T) {
 	for name, c := range everyKind() {
 		t.Run(name, func(t *testing.T) {
 			c.Epochs = 4
+			if info, _ := methods.Lookup(c.Optimizer); optim.NewSettings(info.Parameters).Has("schedule") {
+				c.Schedule = "constant" // one that falls until the end knows where that was
+			}
 			whole := keepAll(t, c)
 			diverged := len(of[event.DivergedEvent](&whole.memory)) > 0
 			for _, first := range []func(*Config){

@@ -25,7 +25,7 @@ func TestBenchErrors(t *testing.T) {
 		code int
 		want []string
 	}{
-		{"bench cores", print.ExitUsage, []string{`"cores"`, "bpls, core, letter, peers, recipes, scale, scg, tables, toys"}},
+		{"bench cores", print.ExitUsage, []string{`"cores"`, "bpls, core, letter, peers, race, recipes, scale, scg, tables, toys"}},
 		{"bench core now", print.ExitUsage, []string{"expected no argument"}},
 		{"bench core --format xml", print.ExitUsage, []string{"--format xml", "text or json"}},
 		{"bench core --threads -1", print.ExitUsage, []string{"--threads -1", "from 1 to 1024"}},

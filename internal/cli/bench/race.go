@@ -27,7 +27,7 @@ func newBenchRace() *cobra.Command {
 		Use:     "race [flags]",
 		Short:   "Race methods to the same goals",
 		Long:    raceDescription,
-		Example: "newtop bench race --only letter --methods soap,adam --seeds 20 --data-dir DIR\nnewtop bench race --data-dir DIR --format md > race.md",
+		Example: "newtop bench race --only letter --methods soap,adam --data-dir DIR\nnewtop bench race --data-dir DIR --format md > race.md",
 		Args:    flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check("text", "json", "md"); err != nil {

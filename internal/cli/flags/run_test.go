@@ -64,6 +64,9 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		switch field.Kind() {
 		case reflect.String:
 			field.SetString("x")
+			if table[i].field == "Schedule" {
+				field.SetString("linear")
+			}
 		case reflect.Int:
 			field.SetInt(7)
 		case reflect.Float64:
