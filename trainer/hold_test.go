@@ -10,6 +10,8 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
 )
 
 // stay is a session that stays, and what comes of it.
