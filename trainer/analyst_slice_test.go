@@ -19,7 +19,7 @@ func TestSliceAgainstDifferences(t *testing.T) {
 	wide := []string{"radius=300", "radius-max=300", "retries=0"} // whose first steps fail
 	for name, c := range map[string]Config{
 		"newton":    {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton", Set: wide},
-		"gn":        {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Set: wide},
+		"gn":        {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: 1, Set: wide},
 		"shortened": {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton", Set: []string{"radius=300"}},
 		"rows":      {Data: "sine", Hidden: []int{4}, Optimizer: "tr-rows", Set: wide},
 		"jacobi":    {Data: "sine", Hidden: []int{4}, Optimizer: "tr-gn-jacobi", Set: wide},
@@ -27,7 +27,7 @@ func TestSliceAgainstDifferences(t *testing.T) {
 		"marquardt": {Data: "sine", Hidden: []int{4}, Optimizer: "lm", Set: []string{"scaling=diagonal"}},
 		"scg":       {Data: "sine", Hidden: []int{4}, Optimizer: "scg"},
 		"scg-fd":    {Data: "spirals", Hidden: []int{5}, Optimizer: "scg-fd"},
-		"committee": {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Committee: 2},
+		"committee": {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: 1, Committee: 2},
 		"mixture":   {Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "x", Optimizer: "tr-newton"},
 	} {
 		t.Run(name, func(t *testing.T) {

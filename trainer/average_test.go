@@ -113,7 +113,7 @@ func exportedFrom(t *testing.T, c Config, from *Checkpoint) string {
 
 // Going back to an epoch brings back what it was averaged over, and so does a race that is picked from.
 func TestAveragesGoBack(t *testing.T) {
-	c := Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Average: 3}
+	c := Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Blocks: 1, Average: 3}
 	a := &archive{}
 	d := takeWheel(t, mustNew(t, c, a), &a.memory)
 	d.times(5, event.StepEpoch{})

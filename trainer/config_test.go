@@ -152,7 +152,7 @@ func TestRegressionSolvesToTheEnd(t *testing.T) {
 		set  []string
 		want any
 	}{
-		{"sine", nil, 0.0}, {"sine", []string{"limit=7"}, 7.0}, {"spirals", nil, 100.0},
+		{"sine", nil, 0.0}, {"sine", []string{"limit=7"}, 7.0}, {"spirals", nil, 12.0},
 	} {
 		m := train(t, Config{Data: test.data, Hidden: []int{3}, Set: test.set, Epochs: 1, Optimizer: "tr-gn"})
 		if got := of[event.RunEvent](m)[0].Settings["limit"]; got != test.want {

@@ -21,7 +21,7 @@ func TestWorkIsCounted(t *testing.T) {
 	}
 	cost := p.Network.Cost()
 	for name, product := range map[string]float64{"tr-gn": cost.GaussNewton, "tr-newton": cost.Hessian} {
-		epochs := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: name, Epochs: 6, Set: []string{"retries=0"}}))
+		epochs := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: name, Blocks: 1, Epochs: 6, Set: []string{"retries=0"}}))
 		for i, e := range epochs[1:] {
 			want := float64(e.Gradients) + float64(e.Products)*product/cost.Gradient + float64(e.Losses)*cost.Loss/cost.Gradient
 			if got := float64(e.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
@@ -48,7 +48,7 @@ func TestWorkIsCounted(t *testing.T) {
 	if got := float64(jacobi.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("tr-gn-jacobi: %v gradient equivalents: expected %v", got, want)
 	}
-	short := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn", Epochs: 1, Memory: 1}))[1]
+	short := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn", Blocks: 1, Epochs: 1, Memory: 1}))[1]
 	want = 1 + float64(short.Products)*(1+cost.GaussNewton/cost.Gradient) + cost.Loss/cost.Gradient
 	if got := float64(short.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("with nothing kept: %v gradient equivalents: expected %v", got, want)

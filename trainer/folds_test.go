@@ -12,7 +12,7 @@ import (
 func TestFoldCommittee(t *testing.T) {
 	const folds = 4
 	for _, c := range []Config{
-		{Data: "spirals", Test: "0.5", Hidden: []int{6}, Optimizer: "tr-gn", Set: []string{"limit=5"}, Epochs: 4, Seed: 7},
+		{Data: "spirals", Test: "0.5", Hidden: []int{6}, Optimizer: "tr-gn", Blocks: 1, Set: []string{"limit=5"}, Epochs: 4, Seed: 7},
 		{Data: "sine", Hidden: []int{5}, Optimizer: "scg", Epochs: 6, Seed: 2, L2: 0.01},
 	} {
 		c.Folds, c.Committee = folds, folds

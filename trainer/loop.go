@@ -10,7 +10,6 @@ import (
 	"newtop/models/reduce"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
-	"newtop/trainer/optim/trust"
 )
 
 // loop trains a session's nets, one outer iteration after the other, until there is a reason to end. Only Run's goroutine
@@ -137,6 +136,7 @@ func (l *loop) prepare() error {
 func (l *loop) bind() error {
 	c, t, fresh := l.place.config, l.nets, l.session.from == nil // else a checkpoint has a method of its own
 	l.place.pool = reduce.NewPool(c.Threads)
+	c.fit(t.settings, l.place.problem.Data, c.sets)
 	if fresh {
 		if err := l.place.suits(t.info, t.settings); err != nil {
 			return &PrepareError{Err: err}
@@ -148,9 +148,6 @@ func (l *loop) bind() error {
 		if err := t.offers(t.info); err != nil {
 			return &PrepareError{Err: fmt.Errorf("%s: %w", t.info.Name, err)}
 		}
-	}
-	if !c.sets(trust.Limit.Key) {
-		c.fit(t.settings, l.place.problem.Data)
 	}
 	for i := range max(1, c.Committee) {
 		on := t.binding

@@ -120,7 +120,7 @@ func TestRacersDoWhatPlainRunsDo(t *testing.T) {
 	for _, memory := range []int64{0, 300_000} { // of which the second keeps a part of the rows
 		for i, racer := range racers {
 			t.Run(fmt.Sprint(racer.Name, " ", memory), func(t *testing.T) {
-				config := Config{Data: "spirals", Hidden: []int{9, 7}, Optimizer: "tr-gn", Memory: memory}
+				config := Config{Data: "spirals", Hidden: []int{9, 7}, Optimizer: "tr-gn", Blocks: 1, Memory: memory}
 				d := steer(t, config)
 				d.times(before, event.StepEpoch{})
 				d.do(event.Race{Racers: racers, Equivalents: 90})

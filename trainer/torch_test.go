@@ -124,7 +124,7 @@ func apart(a, b float64) float64 { return math.Abs(a-b) / math.Abs(b) }
 // Epochs are newtop's own until rounding parts them.
 func TestTorchIsTrainedTheSame(t *testing.T) {
 	for _, opt := range []string{"tr-newton", "tr-gn"} {
-		own := Config{Data: "spirals", Hidden: []int{6, 5}, Optimizer: opt, Set: []string{"boundary=segment"}, Epochs: torchEpochs, Seed: 3, Threads: 1, SpectrumEvery: torchEpochs / 2, SpectrumRows: -1}
+		own := Config{Data: "spirals", Hidden: []int{6, 5}, Optimizer: opt, Blocks: 1, Set: []string{"boundary=segment"}, Epochs: torchEpochs, Seed: 3, Threads: 1, SpectrumEvery: torchEpochs / 2, SpectrumRows: -1}
 		_, _, there := torchTwin(t, own)
 		here, far := train(t, own), train(t, there)
 		a, b := of[event.EpochEvent](here), of[event.EpochEvent](far)

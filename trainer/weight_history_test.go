@@ -48,7 +48,7 @@ func TestRewind(t *testing.T) {
 
 // TestRewindIsExact: a method without chance or memory goes the same way again, once its radius is as it was.
 func TestRewindIsExact(t *testing.T) {
-	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
+	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn", Blocks: 1})
 	d.do(event.Pause{On: true})
 	d.times(2, event.StepEpoch{})
 	status := d.do(event.Pause{On: true})

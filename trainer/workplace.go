@@ -145,7 +145,7 @@ func (w *workplace) defaults(info *optim.Info) *optim.Settings {
 	settings := optim.NewSettings(info.Parameters)
 	// A number of rows or blocks that this method refuses is left at the method's own default.
 	_ = w.config.putSizes(info, settings)
-	w.config.fit(settings, w.problem.Data)
+	w.config.fit(settings, w.problem.Data, func(string) bool { return false })
 	return settings
 }
 

@@ -14,7 +14,7 @@ import (
 // letterRuns are newtop's runs on UCI letter: a method and its settings. Adam is as the peers have it.
 var letterRuns = []string{
 	"adam rate=0.001 batch=64", "adam rate=0.003 batch=64", "adam rate=0.01 batch=64", "adam rate=0.003 batch=256",
-	"tr-newton", "tr-newton blocks=4", "tr-gn", "tr-gn blocks=4", "tr-gn blocks=6 block-xi=0.4 limit=12", "scg", "lbfgs",
+	"tr-newton", "tr-newton blocks=4", "tr-gn", "tr-gn blocks=1 limit=100", "tr-gn blocks=4 block-xi=0.05 limit=100", "scg", "lbfgs",
 }
 
 // letter are runs to a test error of 5 %, of another seed in each pair: 16-70-50-26, rows 1–16,000 to train on and the others

@@ -14,7 +14,9 @@ import (
 // RaceOptions say who races how often.
 type RaceOptions struct {
 	DataDir   string   // where the files of real data sets are
-	Only      []string // names of races; nil: all
+	Only      []string // names of races; nil: all, or with a table that alone
+	Table     string   // a file, empty for none
+	Target    string   // its column to learn
 	Methods   []string // the optimizers that take part; nil: all
 	Seeds     int      // runs of each, from seed First on; 1 at least
 	First     uint64
@@ -87,18 +89,22 @@ func MeasureRaces(ctx context.Context, o RaceOptions) (*Races, error) {
 			return nil, fmt.Errorf("no race %q: expected some of %s", name, strings.Join(RaceNames(), ", "))
 		}
 	}
-	for i := range races {
-		r := &races[i]
-		if o.Only != nil && !slices.Contains(o.Only, r.name) {
-			continue
-		}
-		result := &RaceResult{Name: r.name, What: r.what, Goal: r.goal, Regress: r.regression}
+	taking := slices.DeleteFunc(slices.Clone(races), func(r race) bool {
+		return !slices.Contains(o.Only, r.name) && (o.Only != nil || o.Table != "")
+	})
+	if o.Table != "" {
+		taking = append(taking, tableRace(o.Table, o.Target))
+	}
+	for i := range taking {
+		r := &taking[i]
+		result := &RaceResult{Name: r.name, What: r.what, Goal: r.goal}
 		for _, text := range r.methods {
 			runner := r.runner(text)
 			if o.Methods != nil && !slices.Contains(o.Methods, runner.Method) {
 				continue
 			}
-			if err := r.run(ctx, &o, runner); err != nil {
+			var err error
+			if result.Regress, err = r.run(ctx, &o, runner); err != nil {
 				return nil, fmt.Errorf("%s, %s: %w", r.name, text, err)
 			}
 			result.Entries = append(result.Entries, runner)
@@ -121,8 +127,8 @@ func (r *race) runner(text string) *RaceRunner {
 	return out
 }
 
-// run has a method run from every seed.
-func (r *race) run(ctx context.Context, o *RaceOptions, of *RaceRunner) error {
+// run has a method run from every seed, and returns whether that is regression.
+func (r *race) run(ctx context.Context, o *RaceOptions, of *RaceRunner) (regression bool, err error) {
 	before := loadNow(ctx)
 	for seed := range uint64(o.Seeds) {
 		c := r.config
@@ -135,12 +141,13 @@ func (r *race) run(ctx context.Context, o *RaceOptions, of *RaceRunner) error {
 		}
 		apart := (*trainer.DivergedError)(nil) // is a result like any other
 		if err != nil && !errors.As(err, &apart) {
-			return err
+			return false, err
 		}
 		of.note(told)
+		regression = told.last.TestError.Absent()
 	}
 	of.Foreign = before.foreign(loadNow(ctx), 0)
-	return nil
+	return regression, nil
 }
 
 func (of *RaceRunner) note(f *finish) {
@@ -160,7 +167,7 @@ type finish struct {
 }
 
 func (f *finish) error(e *event.EpochEvent) event.Float {
-	if f.race.regression {
+	if e.TestError.Absent() {
 		return e.TestRMSE
 	}
 	return e.TestError

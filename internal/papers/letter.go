@@ -151,13 +151,22 @@ func asPrinted(optimizer string, set []string) []string {
 	return append(slices.Clone(set), "boundary=segment")
 }
 
+// settings are those of the paper's solves: 100 iterations at most, and to 0.05 of the gradient in a block.
+func (c *letterColumn) settings() []string {
+	set := asPrinted(c.optimizer, c.set)
+	if strings.HasPrefix(c.optimizer, "tr-") {
+		set = append(set, "limit=100", "block-xi=0.05")
+	}
+	return set
+}
+
 func (r *letterRun) train(ctx context.Context, base trainer.Config) error {
 	var all []trial
 	for i, column := range r.columns {
 		trials := r.trialsOf(&column)
 		for seed := range trials {
 			c := base
-			c.Optimizer, c.Set, c.Blocks, c.Epochs = column.optimizer, asPrinted(column.optimizer, column.set), column.blocks, column.epochs
+			c.Optimizer, c.Set, c.Blocks, c.Epochs = column.optimizer, column.settings(), max(1, column.blocks), column.epochs
 			c.Seed = uint64(seed) + 1
 			all = append(all, trial{
 				column: i, config: c, keep: r.problem.Network, work: column.work,

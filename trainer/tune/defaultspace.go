@@ -124,7 +124,7 @@ func scheduleSpace(c *trainer.Config) (out []Dimension) {
 	if c.Schedule == "" && !fixes(c, minibatch.Schedule.Key) {
 		out = append(out, Dimension{Key: minibatch.Schedule.Key, Choices: []string{"linear"}})
 	}
-	if c.Schedule != "constant" && !fixes(c, minibatch.Horizon.Key) {
+	if c.Schedule != minibatch.Constant && !fixes(c, minibatch.Horizon.Key) {
 		out = append(out, Dimension{Key: minibatch.Horizon.Key, Low: leastHorizon, High: mostHorizon, Log: true, Whole: true})
 	}
 	return out

@@ -27,22 +27,32 @@ func WriteSVG(w io.Writer, rows []string, columns int, dark bool) error {
 	sheet := newSheet(dark)
 	out := bufio.NewWriter(w)
 	width, height := float64(columns)*cellWidth+2*margin, float64(len(rows))*cellHeight+2*margin
-	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1f" height="%.1f" viewBox="0 0 %[1]g %[2]g" `+
-		`font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="%g" fill="%s">`+"\n",
-		width, height, fontSize, hexOf(sheet.ink))
-	fmt.Fprintf(out, `<rect width="%.1f" height="%.1f" rx="8" fill="%s"/>`+"\n", width, height, hexOf(sheet.ground))
-	buffer := gridOf(rows, columns)
+	writeSheet(out, &sheet, width, height)
 	for y := range rows {
-		s := screenRow{out: out, y: margin + float64(y)*cellHeight, sheet: sheet}
-		for x := 0; x < columns; x++ {
-			if cell := buffer.CellAt(x, y); cell != nil && cell.Width > 0 {
-				s.cell(x, cell)
-			}
-		}
-		s.flush()
+		drawRow(out, &sheet, rows, y, columns)
 	}
 	out.WriteString("</svg>\n")
 	return out.Flush()
+}
+
+// writeSheet begins a picture with its ground.
+func writeSheet(out *bufio.Writer, s *sheet, width, height float64) {
+	fmt.Fprintf(out, `<svg xmlns="http://www.w3.org/2000/svg" width="%.1f" height="%.1f" viewBox="0 0 %[1]g %[2]g" `+
+		`font-family="ui-monospace,'DejaVu Sans Mono',Menlo,Consolas,monospace" font-size="%g" fill="%s">`+"\n",
+		width, height, fontSize, hexOf(s.ink))
+	fmt.Fprintf(out, `<rect width="%.1f" height="%.1f" rx="8" fill="%s"/>`+"\n", width, height, hexOf(s.ground))
+}
+
+// drawRow draws row y of a frame.
+func drawRow(out *bufio.Writer, on *sheet, rows []string, y, columns int) {
+	line := gridOf(rows[y:y+1], columns)
+	s := screenRow{out: out, y: margin + float64(y)*cellHeight, sheet: *on}
+	for x := range columns {
+		if cell := line.CellAt(x, 0); cell != nil && cell.Width > 0 {
+			s.cell(x, cell)
+		}
+	}
+	s.flush()
 }
 
 // screenRow gathers neighbouring cells of one style.

@@ -36,6 +36,9 @@ func newBenchRace() *cobra.Command {
 			if o.Seeds < 1 || o.Seeds > 999 {
 				return flags.Wrong("--seeds", o.Seeds, "a whole number from 1 to 999")
 			}
+			if (o.Table == "") != (o.Target == "") {
+				return flags.Wrong("--target", o.Target, "both --table and --target, or neither")
+			}
 			for _, name := range o.Methods {
 				if _, err := methods.Lookup(name); err != nil {
 					return err
@@ -55,6 +58,8 @@ func newBenchRace() *cobra.Command {
 	set.StringVar(&f.format, "format", "text", "text, json: one JSON object, or md: tables for GitHub")
 	flags.Choices(cmd, "format", "text", "json", "md")
 	set.StringSliceVar(&o.Only, "only", nil, "`NAMES` of races, parted by commas: "+strings.Join(bench.RaceNames(), ", ")+"; none: all")
+	set.StringVar(&o.Table, "table", "", "`FILE` of a table to race on, with --target")
+	set.StringVar(&o.Target, "target", "", "`COLUMN` of the table to learn")
 	set.StringSliceVar(&o.Methods, "methods", nil, "`NAMES` of methods, parted by commas; none: all of a race")
 	flags.Complete(cmd, "methods", flags.Methods)
 	set.IntVar(&o.Seeds, "seeds", 5, "runs of each method")

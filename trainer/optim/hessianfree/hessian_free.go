@@ -19,10 +19,10 @@ var HessianFree = optim.Info{
 	Name:      "hessian-free",
 	Title:     "Hessian-free, sampled Gauss–Newton CG",
 	Paper:     "Martens 2010; Byrd et al. 2011",
-	Equations: "(G + λI)s = −g by CG from 0.5 of the last s, G over part of the rows of g; algorithm 2",
+	Equations: "(G + λI)s = −g by CG from 0.5 of the last s with K-FAC's matrix as preconditioner, G over part of the rows of g; algorithm 2",
 	Summary: "Truncated CG on the Gauss–Newton matrix of a sample of rows that grows, damped by Levenberg and Marquardt's rule; " +
 		"exact products where all rows are too many.",
-	Cost:     "1.4, and 1.3 times curvature-share for each inner iteration",
+	Cost:     "1.4, 1.3 times curvature-share for each inner iteration, and what factors take",
 	Primary:  "damping",
 	Proposes: true,
 	Needs:    optim.NeedsRows | optim.NeedsSample,
@@ -30,6 +30,7 @@ var HessianFree = optim.Info{
 	Inner:    func(set *optim.Settings) (int, float64) { return Iterations.Of(set), Xi.Of(set) },
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(1, ""), Damping, Adapt, Iterations, Xi, WarmStart, Preconditioner, minibatch.Size.Starting(1024), Growth, CurvatureShare,
+		minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method {
 		h := new(hessianFree)
@@ -42,12 +43,12 @@ const martens = "Martens 2010, "
 // The hyperparameters of Hessian-free optimization.
 var (
 	Damping = &optim.Number{
-		Key: "damping", Meaning: "λ, added to the curvature; the method adapts it", Default: 0.03, Max: optim.Inf, Open: true, OpenMax: true,
+		Key: "damping", Meaning: "λ, added to the curvature; the method adapts it", Default: 0.1, Max: optim.Inf, Open: true, OpenMax: true,
 	}
 	Adapt = &optim.Choice{
 		Key: "adapt", Meaning: "whether λ follows ρ: by 2/3 above 3/4, by 3/2 below 1/4", Choices: []string{"yes", "no"}, Source: martens + "section 4.1",
 	}
-	Iterations = &optim.Count{Key: "iterations", Meaning: "the most inner iterations of a step", Default: 6, Min: 1, Max: 1e9}
+	Iterations = &optim.Count{Key: "iterations", Meaning: "the most inner iterations of a step", Default: 3, Min: 1, Max: 1e9}
 	Xi         = &optim.Number{
 		Key: "xi", Meaning: "ξ, the inner solve ends at a residual of ξ times its first one", Default: 0.01, Max: 1, Open: true, OpenMax: true,
 	}
@@ -56,6 +57,7 @@ var (
 	}
 	Preconditioner = &optim.Choice{
 		Key: "preconditioner", Meaning: "M = I, (diag + λ)^(3/4) of squared gradients, or K-FAC's matrix",
+		Default: 2, // kfac
 		Choices: []string{"none", preconditionDiagonal, preconditionKFAC}, Source: "diagonal: " + martens + "section 4.7",
 	}
 	Growth = &optim.Number{

@@ -16,6 +16,7 @@ import (
 
 func method(t testing.TB, set ...string) (optim.Method, *optim.Settings) {
 	t.Helper()
+	set = append([]string{"preconditioner", "none", "iterations", "6", "damping", "0.03", "schedule", "constant"}, set...)
 	return optimtest.Method(t, []*optim.Info{&HessianFree}, "hessian-free", set...)
 }
 

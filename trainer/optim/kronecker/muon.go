@@ -20,7 +20,7 @@ var Muon = optim.Info{
 	Equations: "v ← μv + g, W ← W − η√max(1, m/n)·NS(g + μv), five steps of Newton and Schulz",
 	Summary: "Momentum whose step has all singular values near 1 in every layer, " +
 		"so that rare directions move as far as frequent ones; biases by Adam.",
-	Cost:    "1, and what products of layers take: 0.5 with batches of 256, 1 with 128",
+	Cost:    "1, and what products of layers take: 1.4 with batches of 128, 4 with 784 inputs",
 	Primary: "rate",
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
 	Planned: minibatch.Planned,

@@ -11,7 +11,7 @@ import (
 var (
 	Schedule = &optim.Choice{
 		Key: "schedule", Meaning: "the rate as it is, or down to end-rate along a line or half a cosine wave",
-		Choices: []string{"constant", scheduleLinear, scheduleCosine}, Source: "cosine: Loshchilov & Hutter 2017, eq. 5", Late: true,
+		Choices: []string{Constant, scheduleLinear, scheduleCosine}, Source: "cosine: Loshchilov & Hutter 2017, eq. 5", Late: true,
 	}
 	Horizon = &optim.Count{
 		Key: "horizon", Meaning: "epochs until the schedule is over; 0: as many as the run has", Max: 1e9, Late: true,
@@ -30,6 +30,7 @@ var (
 
 // Choices of Schedule.
 const (
+	Constant       = "constant"
 	scheduleLinear = "linear"
 	scheduleCosine = "cosine"
 )

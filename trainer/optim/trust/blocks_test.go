@@ -84,9 +84,9 @@ func well(at []float64, k ...float64) *optimtest.Smooth {
 func TestIdenticalBlocks(t *testing.T) {
 	for _, name := range []string{"tr-newton", "tr-gn", "tr-gn-jacobi"} {
 		start := []float64{700, -300, 200}
-		m, settings := method(t, name, "blocks", "4", "block-xi", "0.01")
+		m, settings := method(t, name, "blocks", "4", "block-xi", "0.01", "limit", "100")
 		s := &optim.State{Objective: mean(bowl(1, 5, 9), bowl(1, 5, 9), bowl(1, 5, 9), bowl(1, 5, 9)), W: slices.Clone(start), Settings: settings}
-		one, alone := method(t, name)
+		one, alone := method(t, name, "blocks", "1", "limit", "100")
 		b := &optim.State{Objective: bowl(1, 5, 9), W: slices.Clone(start), Settings: alone}
 		for epoch := range 2 {
 			r, err := m.Step(context.Background(), s)

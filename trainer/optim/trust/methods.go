@@ -15,7 +15,7 @@ var Newton = optim.Info{
 	Paper:     "Mizutani & Demmel 2003; Møller 1993",
 	Equations: "Algorithm 1 with exact Hessian products (algorithm E); eq. 3–7; Gould et al. 1999, algorithm 5.1",
 	Summary: "Truncated CG on the exact Hessian in a trust region, making use of negative curvature; " +
-		"fewest products to a good solution on classification.",
+		"the one to look at curvature with, and exact on small problems.",
 	Cost:       "1.3, and 2 for each inner iteration",
 	Primary:    "radius",
 	Inner:      innerBounds,
@@ -43,7 +43,7 @@ var GaussNewton = optim.Info{
 	Monotone:   true,
 	Proposes:   true,
 	Needs:      optim.NeedsGaussNewton,
-	Parameters: gaussNewtonParameters(),
+	Parameters: blockParameters(),
 	New:        func() optim.Method { return &trust{operator: gaussNewton} },
 }
 
@@ -83,7 +83,7 @@ var GaussNewtonRows = optim.Info{
 	Monotone:   true,
 	Proposes:   true,
 	Needs:      optim.NeedsGaussNewton | optim.NeedsJacobian,
-	Parameters: gaussNewtonParameters(),
+	Parameters: blockParameters(),
 	New:        func() optim.Method { return &trust{operator: gaussNewtonRows} },
 }
 

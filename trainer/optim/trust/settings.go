@@ -45,7 +45,7 @@ var (
 		Max: 1e9, Source: "Gould et al. 1999, algorithm 5.1", Late: true,
 	}
 	Blocks = &optim.Count{
-		Key: "blocks", Meaning: "parts of the rows that an epoch goes through in turn, a step for each",
+		Key: "blocks", Meaning: "parts of the rows that an epoch goes through in turn, a step for each; 1 for regression",
 		Default: 1, Min: 1, Max: 1e6, Source: mizutani + "section 3",
 	}
 	// A block's model is followed no further than the blocks agree (docs/radius.md).
@@ -90,20 +90,31 @@ const (
 
 // regionParameters are the hyperparameters of the outer loop and of the inner solve. With no retries the radius
 // rule is Nocedal & Wright's algorithm 4.1 with the thresholds of its text; docs/radius.md has what retries bring.
-func regionParameters(more ...optim.Handle) []optim.Hyperparameter {
-	return parametersWith(ShrinkBelow, ShrinkBy, GrowAbove, more)
+// Those of a method's own take the place of others with the same key, or stand behind them.
+func regionParameters(own ...optim.Handle) []optim.Hyperparameter {
+	all := optim.Parameters(
+		Radius, RadiusMax, Xi, Forcing, Limit, Boundary, Lanczos, Blocks, BlockXi, Rule, Accept, Retries, ShrinkBelow, ShrinkBy, GrowAbove, GrowBy,
+	)
+	for _, h := range optim.Parameters(own...) {
+		if i := slices.IndexFunc(all, func(o optim.Hyperparameter) bool { return o.Key == h.Key }); i >= 0 {
+			all[i] = h
+		} else {
+			all = append(all, h)
+		}
+	}
+	return all
 }
 
 // gaussNewtonParameters are regionParameters with the radius rule that does best with JᵀJ, whose model promises
 // too much of long steps that are good ones all the same (docs/radius.md).
-func gaussNewtonParameters(more ...optim.Handle) []optim.Hyperparameter {
-	return parametersWith(ShrinkBelow.Starting(0, ""), ShrinkBy.Starting(0.5, ""), GrowAbove.Starting(0.4, ""), more)
+func gaussNewtonParameters(own ...optim.Handle) []optim.Hyperparameter {
+	return regionParameters(append([]optim.Handle{ShrinkBelow.Starting(0, ""), ShrinkBy.Starting(0.5, ""), GrowAbove.Starting(0.4, "")}, own...)...)
 }
 
-func parametersWith(shrinkBelow, shrinkBy, growAbove *optim.Number, more []optim.Handle) []optim.Hyperparameter {
-	return optim.Parameters(slices.Concat([]optim.Handle{
-		Radius, RadiusMax, Xi, Forcing, Limit, Boundary, Lanczos, Blocks, BlockXi, Rule, Accept, Retries, shrinkBelow, shrinkBy, growAbove, GrowBy,
-	}, more)...)
+// blockParameters are gaussNewtonParameters for classes in blocks, with inner solves that are cut short: over five data sets the
+// fewest products to a small error (docs/radius.md).
+func blockParameters() []optim.Hyperparameter {
+	return gaussNewtonParameters(Limit.Starting(12), Blocks.Starting(6), BlockXi.Starting(0.4, ""))
 }
 
 // tolerance returns ξ where the gradient is that long; NaN where it depends on one that is not known.

@@ -112,7 +112,7 @@ func TestGaussNewtonOnResiduals(t *testing.T) {
 		{"Wood", wood, []float64{-3, -1, -3, -1}, 200},
 	} {
 		for _, name := range []string{"tr-gn", "tr-gn-jacobi"} {
-			set := []string{"xi", "1e-6"}
+			set := []string{"xi", "1e-6", "blocks", "1"}
 			if name == "tr-gn-jacobi" {
 				set = append(set, "floor", "1e-12")
 			}

@@ -9,10 +9,10 @@ import (
 	"newtop/trainer/optim/methods"
 )
 
-// TestReadmeListsTheOptimizers holds the README's table against the registry: every method, in order, with
+// TestDocsListTheOptimizers holds the table of docs/optimizers.md against the registry: every method, in order, with
 // its paper and its cost.
-func TestReadmeListsTheOptimizers(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+func TestDocsListTheOptimizers(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "optimizers.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
