@@ -201,8 +201,8 @@ func TestLoopsOfTheDocuments(t *testing.T) {
 	}
 	for name, script := range map[string]string{
 		"mpirun":     documented(t, "cluster.md", "#!/bin/bash\n# One run until.*?\n```"),
-		"Slurm":      documented(t, "cluster.md", "#!/bin/bash\n#SBATCH.*?\n```"),
-		"Kubernetes": documented(t, "cluster.md", ` +for try in \$\(seq 20\); do\n +code=0.*?exit \$code\n +securityContext`),
+		"Slurm":      documented(t, "cluster/long.sbatch", "#!/bin/bash\n#SBATCH.*"),
+		"Kubernetes": documented(t, "cluster/mpijob.yaml", ` +for try in \$\(seq 20\); do\n +code=0.*?exit \$code\n +securityContext`),
 	} {
 		script = strings.TrimSuffix(script, "```")
 		if at := strings.LastIndex(script, "securityContext"); at >= 0 {

@@ -128,7 +128,7 @@ func TestFieldsOfBefore(t *testing.T) {
 	}
 }
 
-// The names that docs/models.md promises, and which numbers of the flat vector they have.
+// The names that docs/runs.md promises, and which numbers of the flat vector they have.
 func TestNamesOfTensors(t *testing.T) {
 	a := sparseNet()
 	network, err := models.NewNetwork(a)

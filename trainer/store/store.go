@@ -4,7 +4,7 @@
 //	session ────────────────► queue ─────────────────────► runs.db ─────────────────► Source of a watcher,
 //	           never waits    bounded   every 25 ms at most                           of any process
 //
-// The tables are open to anyone with SQL; docs/store.md explains them. Any number of processes may record their runs
+// The tables are open to anyone with SQL; docs/runs.md explains them. Any number of processes may record their runs
 // in one database at the same time, and watch those of others; one process trains a run at a time.
 package store
 

@@ -265,7 +265,7 @@ func fill(v reflect.Value, n *int) {
 	}
 }
 
-// The columns and the queries of docs/store.md, for people with SQL.
+// The columns and the queries of docs/runs.md, for people with SQL.
 func TestPlainSQL(t *testing.T) {
 	s := temporary(t)
 	r := s.Record(About{Name: "x"})
@@ -288,9 +288,9 @@ func TestPlainSQL(t *testing.T) {
 	}
 }
 
-// The queries that docs/store.md shows work as they stand.
+// The queries that docs/runs.md shows work as they stand.
 func TestQueriesOfTheDocs(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/store.md")
+	doc, err := os.ReadFile("../../docs/runs.md")
 	if err != nil {
 		t.Fatal(err)
 	}

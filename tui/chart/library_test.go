@@ -18,7 +18,7 @@ import (
 	"newtop/tui/style"
 )
 
-// The benchmarks here decide which drawing is ntcharts' and which is ours; docs/screen.md has the figures. Both sides draw the same
+// The benchmarks here decide which drawing is ntcharts' and which is ours. Both sides draw the same
 // values into the same cells, in colours; B/frame is what a terminal gets.
 
 // colourPen draws with all colours in braille.

@@ -1,4 +1,4 @@
--- The run store, version 2: searches. docs/store.md explains it.
+-- The run store, version 2: searches. docs/runs.md explains it.
 
 CREATE TABLE searches (
   search    INTEGER PRIMARY KEY,

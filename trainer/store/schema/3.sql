@@ -1,4 +1,4 @@
--- The run store, version 3: checksums, and histories that are thinned. docs/store.md explains it.
+-- The run store, version 3: checksums, and histories that are thinned. docs/runs.md explains it.
 
 -- CRC-32C of a row's values; null in rows of before.
 ALTER TABLE epochs ADD COLUMN crc INTEGER;

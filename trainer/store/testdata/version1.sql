@@ -1,4 +1,4 @@
--- The run store, version 1. docs/store.md explains it.
+-- The run store, version 1. docs/runs.md explains it.
 
 -- One row a run. What the recorder counts (events, epochs, inner, bytes) and where it found what (first, last,
 -- best: numbers of epochs' events; done: of the last event of all) is for quick lists; the events themselves are in the other tables.

@@ -7,20 +7,20 @@ import (
 	"testing"
 )
 
-// TestReadmeListsTheKeys holds the README's tables of keys against the bindings.
-func TestReadmeListsTheKeys(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+// TestScreenListsTheKeys holds the tables of keys in docs/screen.md against the bindings.
+func TestScreenListsTheKeys(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "screen.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, keys, ok := strings.Cut(string(text), "\n## Keys\n")
 	if !ok {
-		t.Fatal("the README has no section of keys")
+		t.Fatal("docs/screen.md has no section of keys")
 	}
 	keys, _, _ = strings.Cut(keys, "\n## ")
 	live, watched, ok := strings.Cut(keys, "newtop watch")
 	if !ok {
-		t.Fatal("the README does not tell the keys of watched runs")
+		t.Fatal("docs/screen.md does not tell the keys of watched runs")
 	}
 	for _, b := range bindings() {
 		table := live

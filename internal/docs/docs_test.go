@@ -1,0 +1,234 @@
+// Package docs holds the tests of README.md and the pages of docs/: links, length and spelling. The commands in them are tested in
+// internal/cli.
+package docs
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/golangci/misspell"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+)
+
+// The most words that a page may have, and all of docs/ together.
+var limits = map[string]int{
+	"docs/getting-started.md": 500,
+	"docs/":                   40_000,
+}
+
+var update = flag.Bool("update", false, "write the word list anew")
+
+// dictionary lists the words that the pages use, a line each, in lower case.
+const dictionary = "testdata/words.txt"
+
+// page is a document, by its path from the module's root.
+type page struct {
+	name, source string
+	links        []string
+	anchors      map[string]bool // of its headings, as GitHub makes them
+	prose        []string        // the text of each paragraph, heading and cell, without code
+}
+
+func read(t *testing.T) map[string]*page {
+	t.Helper()
+	root := filepath.Join("..", "..")
+	files, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	if err != nil || len(files) < 5 {
+		t.Fatalf("%d pages in docs: %v", len(files), err)
+	}
+	pages := map[string]*page{}
+	for _, file := range append(files, filepath.Join(root, "README.md")) {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name, err := filepath.Rel(root, file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := parse(filepath.ToSlash(name), source)
+		pages[p.name] = p
+	}
+	return pages
+}
+
+func parse(name string, source []byte) *page {
+	p := &page{name: name, source: string(source), anchors: map[string]bool{}}
+	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	// The walk returns no error, as nothing in it does.
+	_ = ast.Walk(document, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			p.links = append(p.links, string(n.Destination))
+		case *ast.Image:
+			p.links = append(p.links, string(n.Destination))
+		case *ast.Heading:
+			anchor := slug(words(n, source, true))
+			for i, base := 1, anchor; p.anchors[anchor]; i++ {
+				anchor = fmt.Sprintf("%s-%d", base, i)
+			}
+			p.anchors[anchor] = true
+		}
+		if n.Type() == ast.TypeBlock && n.FirstChild() != nil && n.FirstChild().Type() == ast.TypeInline {
+			p.prose = append(p.prose, words(n, source, false))
+		}
+		return ast.WalkContinue, nil
+	})
+	return p
+}
+
+// words returns the text of a block, where code is a dash unless it is wanted.
+func words(block ast.Node, source []byte, code bool) string {
+	var b strings.Builder
+	_ = ast.Walk(block, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.CodeSpan:
+			if !code {
+				b.WriteString("–")
+				return ast.WalkSkipChildren, nil
+			}
+		case *ast.AutoLink:
+			return ast.WalkSkipChildren, nil
+		case *ast.Text:
+			b.Write(n.Segment.Value(source))
+			if n.SoftLineBreak() || n.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// slug makes the anchor of a heading as GitHub does: letters, digits, hyphens and underscores in lower case, and a hyphen for each space.
+func slug(heading string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-', r == '_', unicode.IsLetter(r), unicode.IsDigit(r):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+}
+
+// TestLinks follows every link within the repository, to the heading. The site's first page leads to all others.
+func TestLinks(t *testing.T) {
+	pages, linked := read(t), map[string]bool{}
+	for _, p := range pages {
+		for _, link := range p.links {
+			u, err := url.Parse(link)
+			if err != nil {
+				t.Errorf("%s: %s: %v", p.name, link, err)
+				continue
+			}
+			if u.IsAbs() {
+				continue
+			}
+			to := path.Join(path.Dir(p.name), u.Path)
+			if u.Path == "" {
+				to = p.name
+			}
+			if p.name == "docs/index.md" {
+				linked[to] = true
+			}
+			target := pages[to]
+			if _, err := os.Stat(filepath.Join("..", "..", filepath.FromSlash(to))); err != nil {
+				t.Errorf("%s: %s: there is no %s", p.name, link, to)
+			} else if u.Fragment != "" && (target == nil || !target.anchors[u.Fragment]) {
+				t.Errorf("%s: %s: %s has no heading %s", p.name, link, to, u.Fragment)
+			}
+		}
+	}
+	for name := range pages {
+		if strings.HasPrefix(name, "docs/") && name != "docs/index.md" && !linked[name] {
+			t.Errorf("docs/index.md does not lead to %s", name)
+		}
+	}
+}
+
+// TestLength counts what has a letter or a digit in it, between spaces.
+func TestLength(t *testing.T) {
+	counts := map[string]int{}
+	for name, p := range read(t) {
+		for _, w := range strings.Fields(p.source) {
+			if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+				counts[name]++
+				if strings.HasPrefix(name, "docs/") {
+					counts["docs/"]++
+				}
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(counts)) {
+		t.Logf("%6d words: %s", counts[name], name)
+	}
+	for name, most := range limits {
+		if counts[name] == 0 || counts[name] > most {
+			t.Errorf("%s has %d words: expected at most %d", name, counts[name], most)
+		}
+	}
+}
+
+// TestSpelling looks for common misspellings, for words that stand twice, and for words that are not in the list.
+func TestSpelling(t *testing.T) {
+	word := regexp.MustCompile(`\p{L}+(?:['’]\p{L}+)*`)
+	replacer := misspell.New()
+	listed, used := map[string]bool{}, map[string]string{}
+	if list, err := os.ReadFile(dictionary); err == nil {
+		for w := range strings.FieldsSeq(string(list)) {
+			listed[w] = true
+		}
+	} else if !*update {
+		t.Fatal(err)
+	}
+	for _, p := range read(t) {
+		for _, text := range p.prose {
+			if _, wrong := replacer.Replace(text); len(wrong) > 0 {
+				t.Errorf("%s: %s: expected %s", p.name, wrong[0].Original, wrong[0].Corrected)
+			}
+			all := word.FindAllStringIndex(text, -1)
+			for i, at := range all {
+				w := strings.ToLower(strings.ReplaceAll(text[at[0]:at[1]], "’", "'"))
+				if i > 0 && len(w) > 1 && strings.TrimSpace(text[all[i-1][1]:at[0]]) == "" && strings.EqualFold(w, text[all[i-1][0]:all[i-1][1]]) {
+					t.Errorf("%s: %s stands twice", p.name, w)
+				}
+				if w = strings.TrimSuffix(w, "'s"); len(w) > 2 {
+					used[w] = p.name
+				}
+			}
+		}
+	}
+	if *update {
+		list := strings.Join(slices.Sorted(maps.Keys(used)), "\n") + "\n"
+		if err := os.WriteFile(dictionary, []byte(list), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	for _, w := range slices.Sorted(maps.Keys(used)) {
+		if !listed[w] && !listed[strings.TrimSuffix(w, "s")] {
+			t.Errorf("%s: %q is a new word: if it is spelled well, go test ./internal/docs -run Spelling -update", used[w], w)
+		}
+	}
+}
