@@ -43,7 +43,7 @@ for key in 7:4 3:k 2.5:Tab 0.4:Tab 0.4:z 2.5:Escape 1:q; do
 	tmux -L newtop-pictures send-keys -t film "${key##*:}"
 done
 sleep 3
-go run ./internal/film "$work/film/newtop.cast" docs/cast.svg 15
+go run ./tui/film "$work/film/newtop.cast" docs/cast.svg 15
 
 picture screen 120 40 "" --theme dark --seed 1 --opt tr-newton --epochs 32 --spectrum-every 4
 picture theatre 120 36 "Tab Tab z" --theme dark --seed 1 --opt tr-newton --epochs 20
