@@ -19,7 +19,7 @@ const module = "newtop"
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/protobuf"},
+	{"internal/protobuf", "internal/fields"},
 	{"trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog"},
 	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache", "datasets/convert"},
