@@ -5,13 +5,7 @@ package main
 import (
 	"os"
 
-	"newtop/internal/cli"
-	"newtop/models/blas"
+	"newtop/app"
 )
 
-func main() {
-	// The factorizations of lm, dogleg, bpls and of projected eigenproblems are LAPACK's, whose time goes into the BLAS
-	// that gonum is told to use, once and before anything does.
-	blas.Use()
-	os.Exit(cli.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func main() { os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

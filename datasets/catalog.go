@@ -43,9 +43,9 @@ type set struct {
 	load func(Options) (*Dataset, error)
 }
 
-// sets returns the named sets in the order in which they are listed.
+// sets returns the named sets in the order in which they are listed: the own ones, then those of Register.
 func sets() []set {
-	return []set{
+	return append([]set{
 		{Info{"letters", "rendered capital letters, 16 attributes of each", Generated, lettersRows, 16, 26, 26,
 			Classification, "the Go fonts, distorted; attributes of Frey & Slate 1991"}, loadLetters},
 		{Info{"digits", "rendered digits, 28×28 grey images", Generated, digitsRows, 784, 10, 10,
@@ -68,8 +68,11 @@ func sets() []set {
 			Classification, sourceOf("mnist")}, func(o Options) (*Dataset, error) { return loadImages(mnist, o) }},
 		{Info{"fashion", "Fashion-MNIST, articles of clothing, 28×28 grey images", File, 70000, 784, 10, 10,
 			Classification, sourceOf("fashion")}, func(o Options) (*Dataset, error) { return loadImages(fashion, o) }},
-	}
+	}, registered...)
 }
+
+// pathCharacters are those by which a name is taken for that of a file.
+const pathCharacters = `/\.,*?[`
 
 // List describes every set that Load knows by name, the default first.
 func List() []Info {
@@ -104,7 +107,7 @@ func Load(name string, o Options) (*Dataset, error) {
 		return d, nil
 	}
 	f, err := findCSV(name, o.Dir)
-	if _, missing := errors.AsType[*NotFoundError](err); missing && !strings.ContainsAny(name, `/\.,*?[`) {
+	if _, missing := errors.AsType[*NotFoundError](err); missing && !strings.ContainsAny(name, pathCharacters) {
 		return nil, unknown(name)
 	}
 	if err != nil {

@@ -57,7 +57,7 @@ func TestMissingFiles(t *testing.T) {
 	for name, want := range map[string]string{
 		"letter":      "letter-recognition.data",
 		"mnist":       "train-images-idx3-ubyte",
-		"fashion":     "newtop data fetch fashion",
+		"fashion":     "Fetch fashion, or say where it is with DataDir DIR",
 		"./gone.csv":  "./gone.csv",
 		"gone/table":  "gone/table",
 		"missing.csv": "missing.csv",

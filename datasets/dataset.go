@@ -157,13 +157,13 @@ type table struct {
 
 func (t *table) rows() int { return t.inputs.RawMatrix().Rows }
 
-// reordered returns the table with row i in place[i].
+// reordered returns a copy of the table with row i in place[i], of as many rows as there are places.
 func (t *table) reordered(place []int) *table {
 	moved := func(m *mat.Dense) *mat.Dense {
 		if m == nil {
 			return nil
 		}
-		out := mat.NewDense(m.RawMatrix().Rows, m.RawMatrix().Cols, nil)
+		out := mat.NewDense(len(place), m.RawMatrix().Cols, nil)
 		for i, to := range place {
 			copy(out.RawRowView(to), m.RawRowView(i))
 		}

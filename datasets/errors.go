@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"newtop/datasets/fault"
+	"newtop/internal/fields"
 	"newtop/internal/format"
 )
 
@@ -26,15 +28,18 @@ type NotFoundError struct {
 	Looked []string // the directories that were searched
 }
 
-func (e *NotFoundError) Error() string {
+func (e *NotFoundError) Error() string { return e.In(fields.Plain) }
+
+// In is Error with what helps called by other names, as flags of a command line.
+func (e *NotFoundError) In(name func(field string) string) string {
 	if len(e.Files) == 0 && strings.ContainsAny(e.Name, "*?[") {
 		return fmt.Sprintf("no file that %q matches", e.Name)
 	}
 	if len(e.Files) == 0 {
 		return fmt.Sprintf("no file %q", e.Name)
 	}
-	return fmt.Sprintf("%s: no %s in %s; get it with: newtop data fetch %s, or say where it is with --data-dir DIR",
-		e.Name, strings.Join(e.Files, ", "), strings.Join(e.Looked, " or "), e.Name)
+	return fmt.Sprintf("%s: no %s in %s; get it with: ", e.Name, strings.Join(e.Files, ", "), strings.Join(e.Looked, " or ")) +
+		fault.Options.In("{Fetch} "+e.Name+", or say where it is with {DataDir} DIR", name)
 }
 
 // ErrGenerated is what Fetch and Verify answer for a set that is made here and has no file.
@@ -54,13 +59,16 @@ type NetworkError struct {
 	Err  error
 }
 
-func (e *NetworkError) Error() string {
+func (e *NetworkError) Error() string { return e.In(fields.Plain) }
+
+// In is Error with what helps called by other names, as flags of a command line.
+func (e *NetworkError) In(name func(field string) string) string {
 	kept := ""
 	if e.Kept > 0 {
 		kept = fmt.Sprintf(" (%d bytes are kept, the same command resumes)", e.Kept)
 	}
-	return fmt.Sprintf("%s: can't download %s: %v%s; download %s by hand into %s, or use --data letters, which needs no file",
-		e.Name, e.File, e.Err, kept, strings.Join(e.URLs, " and "), e.Dir)
+	return fmt.Sprintf("%s: can't download %s: %v%s; download %s by hand into %s, or use %s letters, which needs no file",
+		e.Name, e.File, e.Err, kept, strings.Join(e.URLs, " and "), e.Dir, name("Data"))
 }
 
 func (e *NetworkError) Unwrap() error { return e.Err }

@@ -201,7 +201,7 @@ func TestFetchFailures(t *testing.T) {
 			if file >= 0 {
 				t.Errorf("a file of %d bytes", file)
 			}
-			if network, ok := errors.AsType[*NetworkError](err); ok && (!strings.Contains(err.Error(), "--data letters") ||
+			if network, ok := errors.AsType[*NetworkError](err); ok && (!strings.Contains(err.Error(), "Data letters") ||
 				!strings.Contains(err.Error(), network.Dir) || !strings.Contains(err.Error(), tc.mirrors[0]+"/file.gz")) {
 				t.Errorf("%v does not say what to do", err)
 			}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"newtop/datasets/fault"
 )
 
 // source says where the files of a real set can be downloaded and what they are.
@@ -66,7 +68,7 @@ func CacheDir() (string, error) {
 	}
 	dir, err := os.UserCacheDir()
 	if err != nil {
-		return "", fmt.Errorf("no cache directory: %w; set NEWTOP_CACHE or use --data-dir DIR", err)
+		return "", fault.Options.Errorf("no cache directory: %w; set NEWTOP_CACHE or use {DataDir} DIR", err)
 	}
 	return filepath.Join(dir, "newtop"), nil
 }

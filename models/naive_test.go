@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/internal/pass"
 )
 
 // naive computes with one row at a time, number by number, in the words of the papers: activations by
@@ -183,6 +185,10 @@ func (n *naive) loss(t []float64) (e float64, eu, euu []float64) {
 		case n.a.Loss == SquaredError:
 			e += (u - t[k]) * (u - t[k]) / 2
 			eu[k], euu[k] = u-t[k], 1
+		case n.a.Loss > CrossEntropy:
+			value, slope, curvature := pass.Losses[n.a.Loss].(pass.Elementwise).At(u, t[k])
+			e += value
+			eu[k], euu[k] = slope, curvature
 		case n.a.Layers[len(n.a.Layers)-1].Activation == Softmax:
 			if t[k] != 0 {
 				e -= t[k] * math.Log(u)

@@ -13,46 +13,49 @@ import (
 // TestCorollary1 holds loss, gradient, Hd, the Gauss–Newton matrix and its diagonal against the naive
 // row-by-row computation.
 func TestCorollary1(t *testing.T) {
-	const tolerance = 1e-11
 	for seed := range uint64(120) {
 		rows := 1 + int(seed*seed%90)
 		p := randomProblem(t, seed, rows, true)
-		t.Run(fmt.Sprintf("%d %s", seed, describe(p.n)), func(t *testing.T) {
-			n := p.n
-			loss := 0.0
-			gradient, hd := make([]float64, n.Dim()), make([]float64, n.Dim())
-			g := mat.NewSymDense(n.Dim(), nil)
-			for row := range rows {
-				nv := newNaive(n.Architecture(), p.w, p.x.RawRowView(row))
-				e, _, _ := nv.gradient(gradient, p.t.RawRowView(row))
-				loss += e
-				nv.hessian(hd, p.d, p.t.RawRowView(row))
-				nv.gaussNewton(g, p.t.RawRowView(row))
-			}
-			share := 1 / float64(rows)
-			floats.Scale(share, gradient)
-			floats.Scale(share, hd)
-			g.ScaleSym(share, g)
-
-			l := n.Linearize(p.w, p.x, p.t)
-			dst := make([]float64, n.Dim())
-			wantNear(t, "loss", []float64{l.Loss()}, []float64{loss * share}, tolerance)
-			l.GradientTo(dst)
-			wantNear(t, "gradient", dst, gradient, tolerance)
-			l.HessianTo(dst, p.d)
-			wantNear(t, "Hd", dst, hd, tolerance)
-			l.GaussNewtonTo(dst, p.d)
-			wantNear(t, "Gd", dst, times(g, p.d), tolerance)
-			assembled := symmetric(t, assemble(n.Dim(), l.GaussNewtonTo))
-			for i := range n.Dim() {
-				wantNear(t, fmt.Sprintf("column %d of G", i), mat.Col(nil, i, assembled), mat.Col(nil, i, g), tolerance)
-			}
-			l.GaussNewtonDiagTo(dst)
-			wantNear(t, "diagonal against e_jᵀGe_j", dst, diagonal(assembled), 1e-12)
-			wantNear(t, "diagonal", dst, diagonal(g), tolerance)
-			wantSemidefinite(t, assembled)
-		})
+		t.Run(fmt.Sprintf("%d %s", seed, describe(p.n)), func(t *testing.T) { checkProducts(t, p) })
 	}
+}
+
+func checkProducts(t *testing.T, p problem) {
+	const tolerance = 1e-11
+	rows, _ := p.x.Dims()
+	n := p.n
+	loss := 0.0
+	gradient, hd := make([]float64, n.Dim()), make([]float64, n.Dim())
+	g := mat.NewSymDense(n.Dim(), nil)
+	for row := range rows {
+		nv := newNaive(n.Architecture(), p.w, p.x.RawRowView(row))
+		e, _, _ := nv.gradient(gradient, p.t.RawRowView(row))
+		loss += e
+		nv.hessian(hd, p.d, p.t.RawRowView(row))
+		nv.gaussNewton(g, p.t.RawRowView(row))
+	}
+	share := 1 / float64(rows)
+	floats.Scale(share, gradient)
+	floats.Scale(share, hd)
+	g.ScaleSym(share, g)
+
+	l := n.Linearize(p.w, p.x, p.t)
+	dst := make([]float64, n.Dim())
+	wantNear(t, "loss", []float64{l.Loss()}, []float64{loss * share}, tolerance)
+	l.GradientTo(dst)
+	wantNear(t, "gradient", dst, gradient, tolerance)
+	l.HessianTo(dst, p.d)
+	wantNear(t, "Hd", dst, hd, tolerance)
+	l.GaussNewtonTo(dst, p.d)
+	wantNear(t, "Gd", dst, times(g, p.d), tolerance)
+	assembled := symmetric(t, assemble(n.Dim(), l.GaussNewtonTo))
+	for i := range n.Dim() {
+		wantNear(t, fmt.Sprintf("column %d of G", i), mat.Col(nil, i, assembled), mat.Col(nil, i, g), tolerance)
+	}
+	l.GaussNewtonDiagTo(dst)
+	wantNear(t, "diagonal against e_jᵀGe_j", dst, diagonal(assembled), 1e-12)
+	wantNear(t, "diagonal", dst, diagonal(g), tolerance)
+	wantSemidefinite(t, assembled)
 }
 
 func describe(n *Network) string {

@@ -3,10 +3,8 @@ package trainer
 import (
 	"errors"
 	"fmt"
-	"reflect"
-	"regexp"
-	"strings"
 
+	"newtop/internal/fields"
 	"newtop/models"
 	"newtop/trainer/optim"
 )
@@ -16,11 +14,15 @@ import (
 type ConfigError struct{ Field, Value, Expected string }
 
 // Error calls fields by their names.
-func (e *ConfigError) Error() string { return e.in(plain) }
+func (e *ConfigError) Error() string { return e.In(fields.Plain) }
 
-func (e *ConfigError) in(name func(field string) string) string {
-	return fmt.Sprintf("%s %s: expected %s", name(e.Field), e.Value, renamed(e.Expected, name))
+// In is Error with fields called by other names.
+func (e *ConfigError) In(name func(field string) string) string {
+	return fmt.Sprintf("%s %s: expected %s", name(e.Field), e.Value, configFields.In(e.Expected, name))
 }
+
+// configFields are those that texts name in braces.
+var configFields = fields.Of[Config]()
 
 // fieldsError is what went wrong with what some fields, in braces, name.
 type fieldsError struct {
@@ -28,39 +30,15 @@ type fieldsError struct {
 	err    error
 }
 
-func (e *fieldsError) Error() string { return e.in(plain) }
+func (e *fieldsError) Error() string { return e.In(fields.Plain) }
 func (e *fieldsError) Unwrap() error { return e.err }
-func (e *fieldsError) in(name func(field string) string) string {
-	return renamed(e.fields, name) + ": " + e.err.Error()
-}
-
-func plain(field string) string { return field }
-
-var fieldNames = regexp.MustCompile(`\{[A-Z]\w*\}`)
-
-// renamed puts names in the place of fields of a Config in braces.
-func renamed(text string, name func(field string) string) string {
-	return fieldNames.ReplaceAllStringFunc(text, func(braced string) string {
-		field := strings.Trim(braced, "{}")
-		if _, ok := reflect.TypeFor[Config]().FieldByName(field); !ok {
-			return braced
-		}
-		return name(field)
-	})
+func (e *fieldsError) In(name func(field string) string) string {
+	return configFields.In(e.fields, name) + ": " + fields.Text(e.err, name)
 }
 
 // ErrorText returns what an error says, with fields of a Config called by the names that they have elsewhere, as flags of a
 // command line.
-func ErrorText(err error, name func(field string) string) string {
-	var named interface {
-		error
-		in(name func(field string) string) string
-	}
-	if !errors.As(err, &named) {
-		return err.Error()
-	}
-	return strings.Replace(err.Error(), named.Error(), named.in(name), 1)
-}
+func ErrorText(err error, name func(field string) string) string { return fields.Text(err, name) }
 
 // NameFields has the session call fields by other names in what it tells of errors. It is called before Run.
 func (s *Session) NameFields(name func(field string) string) { s.fieldName = name }

@@ -59,6 +59,7 @@ func TestErrorText(t *testing.T) {
 		{fmt.Errorf("before: %w, behind", &ConfigError{"Act", "{Loss}", "{Nothing} or {Out}"}), "before: --act {Loss}: expected {Nothing} or --out, behind"},
 		{&fieldsError{"{Save}", os.ErrExist}, "--save: file already exists"},
 		{os.ErrExist, "file already exists"},
+		{&fieldsError{"{Model}", &ConfigError{"Act", "x", "{Out}"}}, "--model: --act x: expected --out"},
 	} {
 		if got := ErrorText(c.err, flag); got != c.want {
 			t.Errorf("%v: %s, expected %s", c.err, got, c.want)
@@ -89,7 +90,7 @@ func TestUnpreparedRuns(t *testing.T) {
 		{Config{Data: table}, "bad.csv:32"},
 		{Config{Data: "lettres"}, "letters"},
 		{Config{Data: "sine", Loss: "xent"}, "Loss xent: expected mse"},
-		{Config{Data: "mnist", DataDir: dir}, "newtop data fetch mnist"},
+		{Config{Data: "mnist", DataDir: dir}, "Fetch mnist"},
 	} {
 		m := &memory{}
 		err := mustNew(t, c.config, m).Run(context.Background())

@@ -96,7 +96,7 @@ func openNPY(f File) (part, error) {
 		return nil, err
 	}
 	if len(a.shape) != 2 {
-		return nil, f.at(0, fmt.Sprintf("an array of shape %s", a.dims()), "two dimensions: rows and columns, of which the last is the target unless --target says another")
+		return nil, f.at(0, fmt.Sprintf("an array of shape %s", a.dims()), "two dimensions: rows and columns, of which the last is the target unless {Target} says another")
 	}
 	return &arrays{matrix: matrix{a}}, nil
 }

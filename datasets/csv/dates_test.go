@@ -82,7 +82,7 @@ func TestOrderOfDates(t *testing.T) {
 		l, err := s.Layout("")
 		switch {
 		case c.fault != "":
-			if err == nil || !strings.Contains(err.Error(), c.fault) || !strings.Contains(err.Error(), "--drop d") {
+			if err == nil || !strings.Contains(err.Error(), c.fault) || !strings.Contains(err.Error(), "Drop d") {
 				t.Errorf("%s: %v", c.dates, err)
 			}
 		case err != nil:

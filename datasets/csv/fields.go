@@ -43,7 +43,7 @@ func (p *plan) planFields() error {
 		}
 	}
 	if inputs == 0 && !p.rescue(reasons) {
-		return p.fault(p.target, "no other column to predict it from", "at least one that is not left out as a name or as empty; --keep COLUMN keeps one")
+		return p.fault(p.target, "no other column to predict it from", "at least one that is not left out as a name or as empty; {Keep} COLUMN keeps one")
 	}
 	for j := range s.columns {
 		if j == p.target {
@@ -84,7 +84,7 @@ func (p *plan) otherStyle(j int) error {
 				}
 			}
 			if j != p.target {
-				expected += ", or --drop " + shellWord(c.name)
+				expected += ", or {Drop} " + shellWord(c.name)
 			}
 			return p.fault(j, found, expected)
 		}
@@ -237,9 +237,9 @@ func (p *plan) order(j int) (order, error) {
 	case month > day && mostly(month, rest-month):
 		return monthFirst, nil
 	case day == month && mostly(day, rest-day):
-		return 0, p.fault(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or --drop "+shellWord(c.name))
+		return 0, p.fault(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or {Drop} "+shellWord(c.name))
 	}
-	return 0, p.fault(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(orderWords)), ", ")+", or --drop "+shellWord(c.name))
+	return 0, p.fault(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(orderWords)), ", ")+", or {Drop} "+shellWord(c.name))
 }
 
 // assemble lists the fields and the columns of their values.

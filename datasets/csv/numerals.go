@@ -114,9 +114,9 @@ func (n numerals) parse(field string) (float64, bool) {
 func (n numerals) expected(field string) string {
 	switch _, like := n.like(field); {
 	case n.comma && like && strings.Contains(field, "."):
-		return "a number with a decimal comma; --thousands . says what a point parts"
+		return "a number with a decimal comma; {Thousands} . says what a point parts"
 	case !n.comma && strings.Contains(field, ","):
-		return "a number with a decimal point; --decimal , or --thousands , says what a comma parts"
+		return "a number with a decimal point; {Decimal} , or {Thousands} , says what a comma parts"
 	case like:
 		return fmt.Sprintf("a number between -%g and %g", greatest, greatest)
 	}

@@ -102,7 +102,7 @@ func (d *Reader) byPlace(columns int, t *Table, needed bool) error {
 		d.target = place - 1
 	case extra == 1:
 		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"),
-			Expected: fmt.Sprintf("%d, or the number of the one too many with --target", len(t.Fields))}
+			Expected: fmt.Sprintf("%d, or the number of the one too many with {Target}", len(t.Fields))}
 	case needed:
 		return &fault.OptionError{Field: "target", Value: t.Target,
 			Expected: fmt.Sprintf("a column beside the %d that the model takes; %s has %d", len(t.Fields), d.file, columns)}

@@ -91,7 +91,7 @@ func TestReaderRefuses(t *testing.T) {
 		{"a column too few", "size,weight\n1,2\n", colours, false, `new.csv:1: found no column "colour", expected all that the model takes`},
 		{"a column twice", "size,size,colour,weight\n", colours, false, `new.csv:1: column "size": found a second column of that name`},
 		{"two too many without names", "1,red,2,3,4\n", colours, false, "new.csv:1: found 5 columns, expected 3 as the model takes"},
-		{"one too many without a place", "1,red,2,3\n", &Table{Fields: colours.Fields}, false, "new.csv:1: found 4 columns, expected 3, or the number of the one too many with --target"},
+		{"one too many without a place", "1,red,2,3\n", &Table{Fields: colours.Fields}, false, "new.csv:1: found 4 columns, expected 3, or the number of the one too many with Target"},
 		{"no target by name", "size,colour,weight\n", &Table{Fields: colours.Fields, Target: "kind"}, true, `target "kind": expected one of the columns size, colour, weight`},
 		{"no target by place", "1,red,2\n", &Table{Fields: colours.Fields, Target: "4"}, true, `target "4": expected a column beside the 3 that the model takes; new.csv has 3`},
 		{"an input as the target", "size,colour,weight\n", &Table{Fields: colours.Fields, Target: "size"}, true, `new.csv:1: found no column "size"`},
@@ -170,7 +170,7 @@ func TestReaderOfEveryKind(t *testing.T) {
 		}
 	}
 	for row, want := range map[string]string{
-		"1;1.5;red;round;y;1.1.2020;2020-01-01;Ulm;1":   `column "size": found "1.5", expected a number with a decimal comma; --thousands . says what a point parts`,
+		"1;1.5;red;round;y;1.1.2020;2020-01-01;Ulm;1":   `column "size": found "1.5", expected a number with a decimal comma; Thousands . says what a point parts`,
 		"1;1;red;round;perhaps;1.1.2020;2020-01-01;;1":  `column "alive": found "perhaps", expected true or false, yes or no`,
 		"1;1;red;round;y;2020-01-01;2020-01-01;Ulm;1":   `column "born": found "2020-01-01", expected a date as day-month-year`,
 		"1;1;red;round;y;30.2.2020;2020-01-01;Ulm;1":    `column "born": found "30.2.2020", expected a date as day-month-year`,

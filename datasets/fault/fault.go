@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"newtop/internal/fields"
 )
 
 // FormatError says that a file is not what it should be. Line counts from 1 in a text file and is 0 in a
@@ -24,7 +26,17 @@ type FormatError struct {
 // Whole is the offset in a FormatError of what is wrong with a file as such.
 const Whole = -1
 
-func (e *FormatError) Error() string {
+// Error calls options by their fields.
+func (e *FormatError) Error() string { return e.In(fields.Plain) }
+
+// Options are the fields that texts of errors have in braces: of datasets.Options and csv.Options, and what commands do.
+var Options = fields.Names{
+	"Data": true, "DataDir": true, "Fetch": true, "Target": true, "Header": true, "Missing": true, "Decimal": true,
+	"Thousands": true, "Drop": true, "Keep": true,
+}
+
+// In is Error with options called by other names, as flags of a command line.
+func (e *FormatError) In(name func(field string) string) string {
 	var b strings.Builder
 	b.WriteString(e.File)
 	if e.Row > 0 {
@@ -37,7 +49,7 @@ func (e *FormatError) Error() string {
 	if e.Column != "" {
 		fmt.Fprintf(&b, ": column %q", e.Column)
 	}
-	fmt.Fprintf(&b, ": found %s, expected %s", e.Found, e.Expected)
+	fmt.Fprintf(&b, ": found %s, expected %s", e.Found, Options.In(e.Expected, name))
 	return b.String()
 }
 
@@ -48,8 +60,12 @@ type OptionError struct {
 	Expected string
 }
 
-func (e *OptionError) Error() string {
-	return fmt.Sprintf("%s %q: expected %s", e.Field, e.Value, e.Expected)
+// Error calls options by their fields.
+func (e *OptionError) Error() string { return e.In(fields.Plain) }
+
+// In is Error with the options in Expected called by other names, as flags of a command line.
+func (e *OptionError) In(name func(field string) string) string {
+	return fmt.Sprintf("%s %q: expected %s", e.Field, e.Value, Options.In(e.Expected, name))
 }
 
 // Torn tells a file that ends too early or does not unpack from one that can't be read.

@@ -19,7 +19,7 @@ const module = "newtop"
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/protobuf"},
+	{"internal/protobuf", "internal/fields"},
 	{"trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog"},
 	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache", "datasets/convert"},
@@ -51,7 +51,8 @@ var levels = [][]string{
 	{"internal/cli/watch", "internal/cli/runs", "internal/cli/tune", "internal/cli/predict", "internal/cli/bench"},
 	{"internal/cli/train"},
 	{"internal/cli"},
-	{""},
+	{"app"},
+	{"", "docs/examples/method", "docs/examples/loss", "docs/examples/program"},
 }
 
 // apart lists pairs of which the first does not import the second although it stands on a higher level.
@@ -146,6 +147,9 @@ func violation(file, target string) string {
 	if !ok || inside == dir {
 		return ""
 	}
+	if within(dir, "docs/examples") && slices.Contains(strings.Split(inside, "/"), "internal") {
+		return fmt.Sprintf("%s imports %s: programs of others could not", file, target)
+	}
 	from, to := level(dir), level(inside)
 	if from < 0 || to < 0 {
 		return fmt.Sprintf("%s imports %s: the levels of this test don't list one of them", file, target)
@@ -159,6 +163,34 @@ func violation(file, target string) string {
 		}
 	}
 	return ""
+}
+
+// TestImportingDoesNothing: no package does anything when it is imported but set its own variables.
+func TestImportingDoesNothing(t *testing.T) {
+	root := filepath.Join("..", "..")
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "testdata" || d.Name() == "gen"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" {
+				t.Errorf("%s has an init function", path)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sgr is how the sequences that colour text begin. Who writes them: the inks, the renderer of viewers, and the SSH server,
@@ -223,6 +255,7 @@ func TestViolationsAreSeen(t *testing.T) {
 		{"tui/chart/x.go", "newtop/tui/history"},
 		{"tui/chart/x.go", "newtop/tui/widget"},
 		{"tui/dashboard/x.go", "newtop/models"},
+		{"docs/examples/method/x.go", "newtop/internal/vector"},
 	} {
 		if violation(c.file, c.target) == "" {
 			t.Errorf("%s importing %s was let through", c.file, c.target)

@@ -9,8 +9,12 @@ import (
 	"syscall"
 	"time"
 
+	"newtop/internal/fields"
 	"newtop/internal/format"
 )
+
+// configFields are those of a trainer.Config that errors name.
+var configFields = fields.Names{"ModelTimeout": true}
 
 // longMessage is how many characters of a peer's texts are shown.
 const longMessage = 300
@@ -49,9 +53,9 @@ func (c *Client) breaks(op string, patience time.Duration, err error) error {
 	case cause != nil && *cause != errEnded:
 		c.broken = fmt.Errorf("%s: %s was broken off: %w", c.name, op, *cause)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		c.broken = fmt.Errorf("%s: no answer to %s within %v (--model-timeout)", c.name, op, patience)
+		c.broken = configFields.Errorf("%s: no answer to %s within %v ({ModelTimeout})", c.name, op, patience)
 		if op == "hello" {
-			c.broken = fmt.Errorf("%s: no hello within %v (--model-timeout)", c.name, patience)
+			c.broken = configFields.Errorf("%s: no hello within %v ({ModelTimeout})", c.name, patience)
 		}
 	case gone(err):
 		c.broken = c.ending(op, errors.Is(err, io.ErrUnexpectedEOF))

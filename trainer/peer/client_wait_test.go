@@ -28,7 +28,7 @@ func TestHangs(t *testing.T) {
 				err = everything(c)
 			}
 			close(release)
-			if err == nil || !strings.Contains(err.Error(), op+" within 50ms (--model-timeout)") {
+			if err == nil || !strings.Contains(err.Error(), op+" within 50ms (ModelTimeout)") {
 				t.Errorf("%s: %v", op, err)
 			}
 		}

@@ -126,7 +126,7 @@ func (l *Listener) accept(ctx context.Context, p *program) (net.Conn, error) {
 		}
 		return nil, &EndedError{fmt.Sprintf("%s ended before it connected to newtop: %s", name, how)}
 	case errors.Is(cause, errSlow):
-		return nil, fmt.Errorf("%s did not connect to newtop within %v (--model-timeout): expected newtop.serve, or another peer", name, l.options.Answer)
+		return nil, configFields.Errorf("%s did not connect to newtop within %v ({ModelTimeout}): expected newtop.serve, or another peer", name, l.options.Answer)
 	case cause != nil:
 		return nil, fmt.Errorf("%s: %w", name, cause)
 	}

@@ -118,7 +118,7 @@ func programs(t *testing.T) {
 		{"lingering", ""},
 		{"mapped", ""},
 		{"early", `ended before it connected to newtop: exit status 3: ImportError: no torch`},
-		{"silent", "did not connect to newtop within 1s (--model-timeout)"},
+		{"silent", "did not connect to newtop within 1s (ModelTimeout)"},
 		{"raise", `ended at hv: exit status 1: RuntimeError: \abad`},
 		{"killed", `ended at hv: killed: loaded\x1b[2J`},
 		{"child", "ended at hv: exit status 1"},

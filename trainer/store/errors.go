@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"newtop/internal/fields"
 )
 
 // FormatError says why a file is no run store.
@@ -69,8 +71,15 @@ type SearchError struct {
 	Busy                  bool // a living process has it
 }
 
-func (e *SearchError) Error() string {
-	return fmt.Sprintf("search %s: %s: expected %s", e.Name, e.Found, e.Expected)
+// Error calls fields by their names.
+func (e *SearchError) Error() string { return e.In(fields.Plain) }
+
+// searchFields are those of a tune.Config that Expected may have in braces, and what names the database.
+var searchFields = fields.Names{"Name": true, "Record": true, "Budget": true, "Most": true, "Trials": true}
+
+// In is Error with fields called by other names, as flags of a command line.
+func (e *SearchError) In(name func(field string) string) string {
+	return fmt.Sprintf("search %s: %s: expected %s", e.Name, e.Found, searchFields.In(e.Expected, name))
 }
 
 // is reports whether an error is or wraps one of a type.

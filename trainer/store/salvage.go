@@ -95,12 +95,12 @@ func (v *salvage) leave(f Finding) {
 	v.found(f)
 }
 
-// fields are a row of the source, by its columns.
-type fields map[string]any
+// rowFields are a row of the source, by its columns.
+type rowFields map[string]any
 
 // table calls each with the rows of a table for which a condition holds, by its key up to a number, and leaves out those that
 // can't be read.
-func (v *salvage) table(ctx context.Context, r ranges, most int64, each func(context.Context, fields) error) error {
+func (v *salvage) table(ctx context.Context, r ranges, most int64, each func(context.Context, rowFields) error) error {
 	err := v.read(ctx, &r, most, each)
 	if err == nil && r.failed != nil {
 		what := "some rows"
@@ -114,7 +114,7 @@ func (v *salvage) table(ctx context.Context, r ranges, most int64, each func(con
 }
 
 // read is table without a finding. SQLite is asked for the rows from below, from above, and then for halves of what is between.
-func (v *salvage) read(ctx context.Context, r *ranges, most int64, each func(context.Context, fields) error) (err error) {
+func (v *salvage) read(ctx context.Context, r *ranges, most int64, each func(context.Context, rowFields) error) (err error) {
 	r.columns, err = texts(ctx, v.tx, "SELECT name FROM pragma_table_info(?)", r.Table)
 	if err != nil || len(r.columns) == 0 {
 		return err
@@ -125,7 +125,7 @@ func (v *salvage) read(ctx context.Context, r *ranges, most int64, each func(con
 }
 
 // named is table for one whose rows have names: those that only the names' index has are left out by name.
-func (v *salvage) named(ctx context.Context, table, key, name string, each func(context.Context, fields) error) error {
+func (v *salvage) named(ctx context.Context, table, key, name string, each func(context.Context, rowFields) error) error {
 	r := ranges{Finding: Finding{Table: table}, key: key, where: "1"}
 	names, most := map[int64]string{}, int64(0)
 	err := eachRow(ctx, v.tx, "SELECT "+key+", "+name+" FROM "+table, nil, func(rows *sql.Rows) error {
@@ -138,7 +138,7 @@ func (v *salvage) named(ctx context.Context, table, key, name string, each func(
 	if err != nil {
 		most = maxNumber
 	}
-	err = v.read(ctx, &r, most, func(ctx context.Context, row fields) error {
+	err = v.read(ctx, &r, most, func(ctx context.Context, row rowFields) error {
 		number, _ := row[key].(int64)
 		delete(names, number)
 		return each(ctx, row)
@@ -156,7 +156,7 @@ func (v *salvage) named(ctx context.Context, table, key, name string, each func(
 }
 
 // sound says what is wrong with a row.
-func (row fields) sound(table string) error {
+func (row rowFields) sound(table string) error {
 	s := newSealer(table)
 	values := make([]any, len(s.names))
 	for i, name := range s.names {
@@ -175,7 +175,7 @@ func (row fields) sound(table string) error {
 }
 
 // put writes a row into the new database.
-func (v *salvage) put(ctx context.Context, table string, row fields) error {
+func (v *salvage) put(ctx context.Context, table string, row rowFields) error {
 	s := v.insert[table]
 	columns := v.columns[table]
 	if s == nil {
@@ -199,7 +199,7 @@ func (v *salvage) put(ctx context.Context, table string, row fields) error {
 }
 
 // take writes a row into the new database, unless it is damaged or contradicts others there.
-func (v *salvage) take(ctx context.Context, f Finding, row fields, damage error) (taken bool, err error) {
+func (v *salvage) take(ctx context.Context, f Finding, row rowFields, damage error) (taken bool, err error) {
 	if damage == nil {
 		if damage = v.put(ctx, f.Table, row); damage == nil {
 			return true, nil
@@ -217,8 +217,8 @@ func (v *salvage) take(ctx context.Context, f Finding, row fields, damage error)
 }
 
 // copied returns what copies the rows of a table of a run's or a search's, but for damaged ones.
-func (v *salvage) copied(f Finding, key string) func(context.Context, fields) error {
-	return func(ctx context.Context, row fields) error {
+func (v *salvage) copied(f Finding, key string) func(context.Context, rowFields) error {
+	return func(ctx context.Context, row rowFields) error {
 		f.Seq, _ = row[key].(int64)
 		taken, err := v.take(ctx, f, row, row.sound(f.Table))
 		if taken {
@@ -229,7 +229,7 @@ func (v *salvage) copied(f Finding, key string) func(context.Context, fields) er
 }
 
 // run copies a run. One whose row is damaged keeps the mark.
-func (v *salvage) run(ctx context.Context, row fields) error {
+func (v *salvage) run(ctx context.Context, row rowFields) error {
 	number, _ := row["run"].(int64)
 	id, _ := row["id"].(string)
 	damage := row.sound("runs")
@@ -266,7 +266,7 @@ func (v *salvage) run(ctx context.Context, row fields) error {
 func (v *salvage) checkpoints(ctx context.Context, run int64, id string, most int64) error {
 	r := &runReader{tx: v.tx, id: id, head: head{run: run}}
 	checkpoints := ranges{Finding: Finding{Run: id, Table: "checkpoints"}, key: "seq", where: "run = ?", args: []any{run}}
-	return v.table(ctx, checkpoints, most, func(ctx context.Context, row fields) error {
+	return v.table(ctx, checkpoints, most, func(ctx context.Context, row rowFields) error {
 		f := checkpoints.Finding
 		f.Seq, _ = row["seq"].(int64)
 		err := row.sound("checkpoints")
@@ -279,7 +279,7 @@ func (v *salvage) checkpoints(ctx context.Context, run int64, id string, most in
 		v.Checkpoints++
 		f.Table = "parts"
 		parts := ranges{Finding: f, key: "part", where: "run = ? AND seq = ?", args: []any{run, f.Seq}}
-		return v.table(ctx, parts, maxNumber, func(ctx context.Context, part fields) error {
+		return v.table(ctx, parts, maxNumber, func(ctx context.Context, part rowFields) error {
 			_, err := v.take(ctx, f, part, nil)
 			return err
 		})
@@ -303,7 +303,7 @@ func (v *salvage) recount(ctx context.Context, run int64, sound bool) error {
 }
 
 // search copies a search with its trials, up to the first that is not there: it can be gone on with from what it was then.
-func (v *salvage) search(ctx context.Context, row fields) error {
+func (v *salvage) search(ctx context.Context, row rowFields) error {
 	number, _ := row["search"].(int64)
 	name, _ := row["name"].(string)
 	row["owner"], row["sums"] = nil, cmp.Or(row["sums"], any(int64(0)))

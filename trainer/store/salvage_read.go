@@ -21,7 +21,7 @@ type ranges struct {
 	args     []any
 	of       int64 // how many rows there should be; 0: not known
 	columns  []string
-	each     func(context.Context, fields) error
+	each     func(context.Context, rowFields) error
 	rows     int64 // that were read
 	prepared map[string]statement
 	failed   error // the last one of the source's
@@ -100,7 +100,7 @@ func (r *ranges) part(ctx context.Context, low, high int64, direction string) (l
 		if err := rows.Scan(destsOf(values, &key)...); err != nil {
 			return err
 		}
-		row := fields{}
+		row := rowFields{}
 		for i, c := range r.columns {
 			row[c] = values[i]
 		}

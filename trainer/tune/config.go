@@ -79,24 +79,24 @@ func (c *Config) check() error {
 	}
 	whole := "a whole number ≥ "
 	for _, l := range []struct {
-		flag string
-		bad  bool
-		is   string
-		want string
+		field string
+		bad   bool
+		is    string
+		want  string
 	}{
-		{"--sampler", c.Sampler != "" && !slices.Contains(samplers, c.Sampler), c.Sampler, strings.Join(samplers, ", ")},
-		{"--trials", c.Trials < 0, strconv.Itoa(c.Trials), whole + "1, or 0 for as many as the budget allows"},
-		{"--seeds", c.Seeds < 0 || c.Seeds > mostSeeds, strconv.Itoa(c.Seeds), whole + "1 and ≤ " + strconv.Itoa(mostSeeds)},
-		{"--budget", c.Budget < 0 || c.Budget > farthest, c.Budget.String(), "a duration as in 60s, or 0 for no limit"},
-		{"--most", !(c.Most >= 0), number(c.Most), "a number of gradient equivalents ≥ 0"},
-		{"--trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
-		{"--parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel), whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
-		{"--threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},
-		{"--finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) + ", or -1 for none"},
-		{"--memory", c.Memory < 0, strconv.FormatInt(c.Memory, 10), "a size ≥ 0"},
+		{"Sampler", c.Sampler != "" && !slices.Contains(samplers, c.Sampler), c.Sampler, strings.Join(samplers, ", ")},
+		{"Trials", c.Trials < 0, strconv.Itoa(c.Trials), whole + "1, or 0 for as many as the budget allows"},
+		{"Seeds", c.Seeds < 0 || c.Seeds > mostSeeds, strconv.Itoa(c.Seeds), whole + "1 and ≤ " + strconv.Itoa(mostSeeds)},
+		{"Budget", c.Budget < 0 || c.Budget > farthest, c.Budget.String(), "a duration as in 60s, or 0 for no limit"},
+		{"Most", !(c.Most >= 0), number(c.Most), "a number of gradient equivalents ≥ 0"},
+		{"Trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
+		{"Parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel), whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
+		{"Threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},
+		{"Finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) + ", or -1 for none"},
+		{"Memory", c.Memory < 0, strconv.FormatInt(c.Memory, 10), "a size ≥ 0"},
 	} {
 		if l.bad {
-			return &trainer.ConfigError{Field: l.flag, Value: l.is, Expected: l.want}
+			return &trainer.ConfigError{Field: l.field, Value: l.is, Expected: l.want}
 		}
 	}
 	return nil

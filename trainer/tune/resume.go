@@ -52,11 +52,11 @@ func exhausted(s *Search, row *store.Search) error {
 	same := c.Budget == was.Budget && c.Most == was.Most && c.Trials == was.Trials
 	switch {
 	case c.Budget > 0 && s.watch.before >= c.Budget.Seconds():
-		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.watch.before, c.Budget), "a larger --budget")
+		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.watch.before, c.Budget), "a larger {Budget}")
 	case c.Most > 0 && s.scheduler.total >= c.Most:
-		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.scheduler.total, c.Most), "a larger --most")
+		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.scheduler.total, c.Most), "a larger {Most}")
 	case same && row.Phase == phaseDone:
-		return spent("it is done", "a larger --budget, --most or --trials")
+		return spent("it is done", "a larger {Budget}, {Most} or {Trials}")
 	}
 	return nil
 }

@@ -279,7 +279,7 @@ func TestStopAndResume(t *testing.T) {
 	}
 	before := len(board.Trials)
 	if _, err := Resume(t.Context(), s, "held", func(c *Config) { c.Budget = time.Millisecond }); !errors.As(err, &busy) ||
-		!strings.Contains(err.Error(), "expected a larger --budget") {
+		!strings.Contains(err.Error(), "expected a larger Budget") {
 		t.Errorf("nothing is left: %v", err)
 	}
 	q, err = Resume(t.Context(), s, "held", func(c *Config) { c.Budget, c.Trials, c.Most = 0, before+1, board.Spent+40 })
@@ -330,16 +330,16 @@ func TestConfigErrors(t *testing.T) {
 		change func(*Config)
 		want   string
 	}{
-		{func(c *Config) { c.Sampler = "grid" }, "--sampler grid: expected sobol, random, tpe"},
-		{func(c *Config) { c.Trials = -1 }, "--trials -1: expected"},
-		{func(c *Config) { c.Budget = -1 }, "--budget -1ns: expected"},
-		{func(c *Config) { c.Most = math.NaN() }, "--most NaN: expected"},
-		{func(c *Config) { c.Parallel = 1e6 }, "--parallel 1000000: expected"},
-		{func(c *Config) { c.Finals = -2 }, "--finals -2: expected"},
+		{func(c *Config) { c.Sampler = "grid" }, "Sampler grid: expected sobol, random, tpe"},
+		{func(c *Config) { c.Trials = -1 }, "Trials -1: expected"},
+		{func(c *Config) { c.Budget = -1 }, "Budget -1ns: expected"},
+		{func(c *Config) { c.Most = math.NaN() }, "Most NaN: expected"},
+		{func(c *Config) { c.Parallel = 1e6 }, "Parallel 1000000: expected"},
+		{func(c *Config) { c.Finals = -2 }, "Finals -2: expected"},
 		{func(c *Config) { c.Base.Data = "nowhere" }, `unknown data set "nowhere"`},
 		{func(c *Config) { c.Base.Test = "5000" }, "Test 5000: expected"},
 		{func(c *Config) { c.Name = "a b" }, `name "a b": expected`},
-		{func(c *Config) { c.Over[1].Low = 2 }, "--over rate=2..1:log: expected"},
+		{func(c *Config) { c.Over[1].Low = 2 }, "Over rate=2..1:log: expected"},
 	} {
 		config := small(t)
 		c.change(&config)

@@ -43,7 +43,7 @@ func newSpace(base trainer.Config, over []Dimension) (*space, error) {
 			names = d.Choices
 		}
 		if slices.ContainsFunc(s.axes, func(a axis) bool { return a.Key == d.Key }) {
-			return nil, &trainer.ConfigError{Field: "--over", Value: d.String(), Expected: "each key once"}
+			return nil, &trainer.ConfigError{Field: "Over", Value: d.String(), Expected: "each key once"}
 		}
 		a := axis{Dimension: d, key: d.Key}
 		if method, key, ok := strings.Cut(d.Key, "."); ok {
@@ -109,7 +109,7 @@ func parameter(info *optim.Info, key string) *optim.Hyperparameter {
 // check tries every choice, or both ends, of an axis with every method that knows it.
 func (s *space) check(a *axis) error {
 	wrong := func(expected string) error {
-		return &trainer.ConfigError{Field: "--over", Value: a.String(), Expected: expected}
+		return &trainer.ConfigError{Field: "Over", Value: a.String(), Expected: expected}
 	}
 	if a.Key == optKey {
 		if a.Choices == nil {
@@ -215,7 +215,7 @@ func (s *space) checkSet() error {
 	for _, kv := range s.base.Set {
 		key := settingKey(kv)
 		if !slices.ContainsFunc(s.methods, func(info *optim.Info) bool { return parameter(info, key) != nil }) {
-			return &trainer.ConfigError{Field: "--set", Value: kv, Expected: "a hyperparameter of a method that is searched"}
+			return &trainer.ConfigError{Field: "Set", Value: kv, Expected: "a hyperparameter of a method that is searched"}
 		}
 	}
 	return nil
@@ -251,7 +251,7 @@ func (s *space) config(choices []Choice) (trainer.Config, error) {
 		}
 		if put, ok := fields[key]; ok {
 			if !put(&c, choice.Value) {
-				return c, &trainer.ConfigError{Field: "--" + key, Value: choice.Value, Expected: expectations[key]}
+				return c, &trainer.ConfigError{Field: key, Value: choice.Value, Expected: expectations[key]}
 			}
 			continue
 		}

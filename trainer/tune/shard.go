@@ -43,7 +43,7 @@ func (h Shard) check() error {
 		return nil
 	}
 	return &trainer.ConfigError{
-		Field: "--shard", Value: fmt.Sprintf("%d/%d", h.Index, h.Of),
+		Field: "Shard", Value: fmt.Sprintf("%d/%d", h.Index, h.Of),
 		Expected: fmt.Sprintf("I/N with 1 ≤ I ≤ N ≤ %d", MaxShards),
 	}
 }
@@ -112,7 +112,7 @@ func Begin(ctx context.Context, c Config, s *store.Store) (q *Search, again bool
 	}
 	if shardOf(row) != want {
 		return nil, false, &store.SearchError{
-			Name: row.Name, Found: "it was begun with other flags", Expected: "another --name or another --record",
+			Name: row.Name, Found: "it was begun with other flags", Expected: "another {Name} or another {Record}",
 		}
 	}
 	for begin := time.Now(); ; {
@@ -152,7 +152,7 @@ func recorded(ctx context.Context, s *store.Store, name string) (row *store.Sear
 		case q.Running && !here(q.Host):
 			return nil, &store.SearchError{
 				Name: q.Name, Found: fmt.Sprintf("process %d on %s keeps it in %s", q.Process, q.Host, s.Path()),
-				Expected: "another --record here: machines can't share a database",
+				Expected: "another {Record} here: machines can't share a database",
 			}
 		}
 	}

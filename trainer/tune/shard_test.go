@@ -172,7 +172,7 @@ func TestShardNames(t *testing.T) {
 	}
 	for _, bad := range []Shard{{Index: 0, Of: 3}, {Index: 4, Of: 3}, {Index: 1, Of: 1e6}, {Index: 2}} {
 		c.Shard = bad
-		if _, err := New(c, temporary(t)); err == nil || !strings.Contains(err.Error(), "--shard") {
+		if _, err := New(c, temporary(t)); err == nil || !strings.Contains(err.Error(), "Shard ") {
 			t.Errorf("%+v: %v", bad, err)
 		}
 	}

@@ -108,7 +108,7 @@ const maxChoices = 1000
 // ParseDimension reads KEY=A,B,C or KEY=LOW..HIGH with :log or :int behind it. It returns a *trainer.ConfigError.
 func ParseDimension(text string) (Dimension, error) {
 	wrong := func(expected string) (Dimension, error) {
-		return Dimension{}, &trainer.ConfigError{Field: "--over", Value: text, Expected: expected}
+		return Dimension{}, &trainer.ConfigError{Field: "Over", Value: text, Expected: expected}
 	}
 	key, values, ok := strings.Cut(text, "=")
 	d := Dimension{Key: strings.TrimSpace(key)}
@@ -152,7 +152,7 @@ func ParseDimension(text string) (Dimension, error) {
 // Check returns a *trainer.ConfigError for an axis that has no values, whatever its key means.
 func (d *Dimension) Check() error {
 	wrong := func(expected string) error {
-		return &trainer.ConfigError{Field: "--over", Value: d.String(), Expected: expected}
+		return &trainer.ConfigError{Field: "Over", Value: d.String(), Expected: expected}
 	}
 	whole := func(v float64) bool { return v == math.Trunc(v) && math.Abs(v) <= 1<<53 }
 	for i, v := range d.Choices {

@@ -53,7 +53,7 @@ func TestParseDimension(t *testing.T) {
 	} {
 		_, err := ParseDimension(text)
 		var config *trainer.ConfigError
-		if !errors.As(err, &config) || config.Field != "--over" || config.Value != text || !strings.Contains(config.Expected, want) {
+		if !errors.As(err, &config) || config.Field != "Over" || config.Value != text || !strings.Contains(config.Expected, want) {
 			t.Errorf("%.40q: %v", text, err)
 		}
 	}
@@ -137,22 +137,22 @@ func TestSpaceErrors(t *testing.T) {
 	}{
 		{over: []string{"opt=adm"}, want: `unknown optimizer "adm"`},
 		{over: []string{"opt=1..2"}, want: "a list of optimizers"},
-		{over: []string{"rat=1..2"}, want: "--over rat=1..2: expected one of opt, net,"},
+		{over: []string{"rat=1..2"}, want: "Over rat=1..2: expected one of opt, net,"},
 		{over: []string{"opt=adam,lbfgs", "radius=1..2"}, want: "or a hyperparameter of adam, lbfgs: rate, beta1"},
 		{over: []string{"opt=adam", "nag.rate=1..2"}, want: "a method that is searched before the point: adam"},
 		{over: []string{"opt=adam", "adam.rat=1..2"}, want: "a hyperparameter of adam: rate, beta1"},
-		{over: []string{"opt=adam", "rate=0..1"}, want: "--over rate=0..1: expected a number > 0"},
-		{over: []string{"opt=adam", "rate=1,x"}, want: "--over rate=1,x: expected a number > 0"},
+		{over: []string{"opt=adam", "rate=0..1"}, want: "Over rate=0..1: expected a number > 0"},
+		{over: []string{"opt=adam", "rate=1,x"}, want: "Over rate=1,x: expected a number > 0"},
 		{over: []string{"opt=adam", "rate=1,2", "rate=3,4"}, want: "each key once"},
 		{over: []string{"opt=adam", "batch=0..8"}, want: "expected whole numbers ≥ 1"},
 		{over: []string{"opt=adam", "batch=1.5..8"}, want: "whole numbers for a range with :int"},
-		{over: []string{"act=tanh,rilu"}, want: "--over act=tanh,rilu: expected"},
+		{over: []string{"act=tanh,rilu"}, want: "Over act=tanh,rilu: expected"},
 		{over: []string{"act=1..2"}, want: "a list of values"},
 		{over: []string{"net=70-x"}, want: "sizes of hidden layers"},
 		{over: []string{"skip=some"}, want: "none, direct or all"},
 		{over: []string{"opt=tr-gn", "rule=0..1"}, want: "a list of tuned or textbook"},
 		{over: []string{"opt=tr-gn", "limit=1.5..3"}, want: "whole numbers"},
-		{over: []string{"opt=adam"}, base: trainer.Config{Set: []string{"radius=1"}}, want: "--set radius=1: expected a hyperparameter of a method that is searched"},
+		{over: []string{"opt=adam"}, base: trainer.Config{Set: []string{"radius=1"}}, want: "Set radius=1: expected a hyperparameter of a method that is searched"},
 		{over: []string{"opt=adam"}, base: trainer.Config{Set: []string{"rate=-1"}}, want: "Set rate=-1"},
 		{base: trainer.Config{Epochs: -1}, want: "Epochs -1"},
 	} {

@@ -191,10 +191,17 @@ func (r *row) parse(c *trainer.Config, text string) error {
 	return Wrong("--"+r.name, text, r.form.expected+format.DidYouMean(text, r.choices))
 }
 
-// Of returns the flag of a field of a trainer.Config. Errors of other options carry their flags already.
+// others are the flags of what libraries call otherwise and no run flag sets: fields of a tune.Config, and what commands do.
+var others = map[string]string{
+	"Processes": "-n", "Fetch": "newtop data fetch", "Record": "--record", "Name": "--name",
+	"Over": "--over", "Sampler": "--sampler", "Trials": "--trials", "Seeds": "--seeds", "Budget": "--budget", "Most": "--most",
+	"Trial": "--trial", "Parallel": "--parallel", "Finals": "--finals", "Shard": "--shard",
+}
+
+// Of returns the flag of a field of a trainer.Config or a tune.Config. Errors of other options carry their flags already.
 func Of(field string) string {
-	if field == "Processes" {
-		return "-n"
+	if flag, ok := others[field]; ok {
+		return flag
 	}
 	for i := range table {
 		for name := range strings.FieldsSeq(table[i].field) {

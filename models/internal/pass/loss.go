@@ -1,7 +1,7 @@
 package pass
 
-// Losses are the losses there are, by their number in models.
-var Losses = [...]Loss{squaredError{}, crossEntropy{}}
+// Losses are the losses there are, by their number in models. A program may add to them before it makes networks.
+var Losses = []Loss{squaredError{}, crossEntropy{}}
 
 // Loss is what the outputs of a network are measured by: E_p, the sum over the outputs of one row. With B the curvature
 // ∂²E_p/∂u∂uᵀ, which must not be negative, and J the derivatives of the outputs u^L by their net inputs v^L, B' = JᵀBJ is the
@@ -49,8 +49,11 @@ type lossOn[F Float] interface {
 
 // lossIn returns what a loss does in the precision.
 func lossIn[F Float](l Loss) lossOn[F] {
-	if _, ok := l.(squaredError); ok {
+	switch l := l.(type) {
+	case squaredError:
 		return squaredErrorOn[F]{}
+	case Elementwise:
+		return elementwiseOn[F]{l.At}
 	}
 	return crossEntropyOn[F]{}
 }

@@ -78,9 +78,11 @@ func (s *Scratch[F]) SetRows(rows int) {
 	s.gates.place(s.gateMemory, s.GateCount(), s.ra, s.rb)
 }
 
-// layer returns layer l of the block whose tape is tp.
+// layer returns layer l of the block whose tape is tp, without what a loss keeps behind what the layer does.
 func (s *Scratch[F]) layer(tp *Tape[F], l int) layer[F] {
-	return layer[F]{s.Activations[l], tp.U[l], tp.Delta[l], tp.kept[l], s.ra, s.rb}
+	a, kept := s.Activations[l], tp.kept[l]
+	kept = kept[:min(len(kept), a.keeps()*len(tp.U[l]))]
+	return layer[F]{a, tp.U[l], tp.Delta[l], kept, s.ra, s.rb}
 }
 
 // node returns the numbers of node i, one a row, of what lies node by node.

@@ -29,6 +29,38 @@ var all = []*optim.Info{
 // All returns every method in the order in which lists show them.
 func All() []*optim.Info { return slices.Clone(all) }
 
+// Register adds a method of a program's own to those that Lookup, and so a trainer.Config, know by name: it comes last in
+// lists, with the settings of its Parameters. Info has Name, Title, Summary and New at least. A run that is
+// resumed goes on to the same digits where the method is registered again and its Carried has all that one step leaves
+// for the next.
+//
+// It is called at the start of a program, before anything else uses methods. It panics for a name that another method has,
+// and for what no list or setting could show.
+func Register(info *optim.Info) {
+	switch {
+	case info.Name == "" || info.Title == "" || info.Summary == "" || info.New == nil:
+		panic("methods: Register: expected a Name, a Title, a Summary and New")
+	case strings.ContainsAny(info.Name, " ,.="):
+		panic(fmt.Sprintf("methods: Register: %q: expected a name without spaces, commas, points and =", info.Name))
+	case slices.ContainsFunc(all, func(m *optim.Info) bool { return m.Name == info.Name }):
+		panic(fmt.Sprintf("methods: Register: there is a method %q already", info.Name))
+	}
+	settings := optim.NewSettings(info.Parameters)
+	for i := range info.Parameters {
+		h := &info.Parameters[i]
+		if err := settings.Put(h.Key, h.Default); err != nil {
+			panic(fmt.Sprintf("methods: Register: %s: default %v", info.Name, err))
+		}
+		if slices.ContainsFunc(info.Parameters[:i], func(o optim.Hyperparameter) bool { return o.Key == h.Key }) {
+			panic(fmt.Sprintf("methods: Register: %s has the hyperparameter %s twice", info.Name, h.Key))
+		}
+	}
+	if info.Primary != "" && !settings.Has(info.Primary) {
+		panic(fmt.Sprintf("methods: Register: %s: expected its Primary %q among its Parameters", info.Name, info.Primary))
+	}
+	all = append(all, info)
+}
+
 // UnknownError says that no method has the name.
 type UnknownError struct{ Name string }
 

@@ -11,9 +11,13 @@ import (
 	"net/url"
 	"strings"
 
+	"newtop/internal/fields"
 	"newtop/internal/format"
 	"newtop/trainer/peer"
 )
+
+// configFields are those of a trainer.Config that errors name.
+var configFields = fields.Names{"ModelTimeout": true}
 
 // How long answers may be, in bytes: one about the server, and one number of a vector, as some write it.
 const (
@@ -55,7 +59,7 @@ func (c *Client) call(path string, body []byte, answer any, most int) error {
 	case c.ctx.Err() != nil:
 		return fmt.Errorf("umbridge: %s: %w", path, c.ctx.Err())
 	case ctx.Err() != nil && err != nil:
-		return fmt.Errorf("umbridge: no answer to %s from %s for %v (--model-timeout)", path, c.host, c.timeout)
+		return configFields.Errorf("umbridge: no answer to %s from %s for %v ({ModelTimeout})", path, c.host, c.timeout)
 	case err != nil:
 		if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 			err = wrapped.Err

@@ -107,7 +107,7 @@ func TestSlowServer(t *testing.T) {
 	do(t, err)
 	slow = true
 	c.timeout = 20 * time.Millisecond
-	if _, err := c.Loss(nil); err == nil || !strings.Contains(err.Error(), "no answer to /Evaluate from ") || !strings.HasSuffix(err.Error(), "for 20ms (--model-timeout)") {
+	if _, err := c.Loss(nil); err == nil || !strings.Contains(err.Error(), "no answer to /Evaluate from ") || !strings.HasSuffix(err.Error(), "for 20ms (ModelTimeout)") {
 		t.Errorf("timeout: %v", err)
 	}
 	<-asked
