@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -345,6 +346,7 @@ func (a *analyst) computeSpectrum() {
 		Operator: cmp.Or(c.SpectrumOf, analysis.SpectrumOperators[0]),
 		Density:  c.Density,
 		Seed:     streamSpectrum,
+		Probes:   a.probeSeed(),
 		Start:    a.start,
 		Memory:   c.Memory,
 		Poll:     a.poll,
@@ -359,6 +361,15 @@ func (a *analyst) computeSpectrum() {
 		e.Selection = "evenly spaced"
 	}
 	a.out.publish(e)
+}
+
+// probeSeed is that of a density's probes, which follow from nothing that a checkpoint would have to keep.
+func (a *analyst) probeSeed() uint64 {
+	c := a.nets.place.config
+	if !c.FreshProbes {
+		return streamSpectrum
+	}
+	return rand.New(rand.NewPCG(c.Seed, streamProbes+uint64(a.nets.epoch)<<8)).Uint64()
 }
 
 func (a *analyst) spectrumMethod() string {

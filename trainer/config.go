@@ -96,6 +96,9 @@ type Config struct {
 	SpectrumOf     string // hessian or gauss-newton; empty: hessian
 	SpectrumRows   int    // training rows a spectrum averages over, evenly spaced; 0: 2,048, -1: all
 	Density        bool   // whether a spectrum comes with its density and its trace
+	// FreshProbes draws other random vectors for each density, from the seed and the epoch; else all densities of all runs have the
+	// same ones.
+	FreshProbes bool
 	// SpectrumShare leaves out spectra that are due by SpectrumEvery while those before have taken more
 	// than this share of the training time, as on a fast run they would; 0: none is left out.
 	SpectrumShare float64

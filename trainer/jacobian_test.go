@@ -2,6 +2,7 @@ package trainer
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -17,7 +18,7 @@ import (
 	"newtop/trainer/optim"
 )
 
-// TestAlgorithmsBAndC of [MD] are the same but for their price: step by step the same steps, up to rounding.
+// TestAlgorithmsBAndC of [MD] are the same but for their price: for a dozen epochs the same steps, up to what rounding grows to.
 func TestAlgorithmsBAndC(t *testing.T) {
 	for _, c := range []Config{
 		{Data: "spirals", Hidden: []int{8, 5}},
@@ -48,6 +49,47 @@ func TestAlgorithmsBAndC(t *testing.T) {
 			want := float64(c.GradientEquivalents) + float64(c.Products)*(cost.Rows-cost.GaussNewton)/cost.Gradient
 			if got := float64(b.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
 				t.Errorf("epoch %d: %g gradient equivalents, expected %g", i, got, want)
+			}
+		}
+	}
+}
+
+// TestHowBAndCPart: in exact arithmetic algorithms B and C take the same steps. Their first difference is rounding's; each epoch
+// multiplies it, and when it is as large as the figures, they are two runs.
+func TestHowBAndCPart(t *testing.T) {
+	for _, base := range []Config{
+		{Data: "spirals", Hidden: []int{8, 5}, Epochs: 40},
+		{Data: "sine", Hidden: []int{7}, Epochs: 40},
+		{Data: "parity", Hidden: []int{8}, Epochs: 40},
+	} {
+		for base.Seed = 1; base.Seed <= 3; base.Seed++ {
+			losses := map[string][]event.EpochEvent{}
+			for _, name := range []string{"tr-gn", "tr-rows"} {
+				c := base
+				c.Optimizer = name
+				losses[name] = of[event.EpochEvent](train(t, c))
+			}
+			b, c := losses["tr-rows"], losses["tr-gn"]
+			apart := func(i int) float64 { return math.Abs(float64(b[i].Loss-c[i].Loss)) / float64(c[i].Loss) }
+			var way strings.Builder
+			last := min(len(b), len(c)) - 1
+			for i := 0; i <= last; i++ {
+				if i <= 2 || i%5 == 0 || i == last {
+					fmt.Fprintf(&way, "  %d: %.0e", i, apart(i))
+				}
+			}
+			first := 1
+			for first < last && apart(first) == 0 {
+				first++
+			}
+			end := first
+			for end < last && apart(end) < 1e-3 {
+				end++
+			}
+			growth := math.Pow(apart(end)/apart(first), 1/float64(end-first))
+			t.Logf("%s, seed %d, relative difference of the losses by epoch:%s; %.1f times an epoch from %d to %d", base.Data, base.Seed, way.String(), growth, first, end)
+			if apart(0) != 0 || apart(1) > 1e-12 {
+				t.Errorf("%s, seed %d: %g apart after the first epoch", base.Data, base.Seed, apart(1))
 			}
 		}
 	}

@@ -15,10 +15,12 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/models"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/trainer/objective"
 )
 
 // curvatures assembles the Hessian and the Gauss–Newton matrix of the starting weights over some of the
@@ -43,24 +45,36 @@ func curvatures(t *testing.T, c Config, rows []int) map[string][]float64 {
 	at := p.Network.Linearize(w, pick(p.Data.Train.Inputs), pick(p.Data.Train.Targets))
 	out := map[string][]float64{}
 	for name, multiply := range map[string]func(dst, v []float64){"hessian": at.HessianTo, "gauss-newton": at.GaussNewtonTo} {
-		dense := mat.NewSymDense(n, nil)
-		unit, column := make([]float64, n), make([]float64, n)
-		for j := range n {
-			unit[j] = 1
-			multiply(column, unit)
-			unit[j] = 0
-			for i := 0; i <= j; i++ {
-				dense.SetSym(i, j, column[i])
-			}
-		}
-		var eigen mat.EigenSym
-		if !eigen.Factorize(dense, false) {
-			t.Fatal("no eigenvalues")
-		}
-		out[name] = eigen.Values(nil)
-		slices.Reverse(out[name])
+		out[name] = eigenvaluesOf(t, assemble(n, multiply))
 	}
 	return out
+}
+
+// assemble makes a matrix of its products with unit vectors.
+func assemble(n int, multiply func(dst, v []float64)) *mat.SymDense {
+	dense := mat.NewSymDense(n, nil)
+	unit, column := make([]float64, n), make([]float64, n)
+	for j := range n {
+		unit[j] = 1
+		multiply(column, unit)
+		unit[j] = 0
+		for i := 0; i <= j; i++ {
+			dense.SetSym(i, j, column[i])
+		}
+	}
+	return dense
+}
+
+// eigenvaluesOf are LAPACK's, downwards.
+func eigenvaluesOf(t *testing.T, m *mat.SymDense) []float64 {
+	t.Helper()
+	var eigen mat.EigenSym
+	if !eigen.Factorize(m, false) {
+		t.Fatal("no eigenvalues")
+	}
+	values := eigen.Values(nil)
+	slices.Reverse(values)
+	return values
 }
 
 // ofTheStart runs one epoch whose steps are too short to matter, so that its spectrum is that of the starting
@@ -180,6 +194,98 @@ func TestDensityOfASpectrum(t *testing.T) {
 		if n := len(values); first > values[n-1] || last < values[0] || !(density.Sigma > 0) {
 			t.Errorf("%s: the grid goes from %g to %g", operator, first, last)
 		}
+	}
+}
+
+// TestEndsLateInTraining counts over thirty trained nets of how many the k-th smallest and the k-th largest eigenvalue of the Hessian,
+// by gonum's dense solver, are within the ± of Lanczos: with a tolerance for each end, and with one for both, by which the third
+// smallest mostly belongs to another eigenvalue.
+func TestEndsLateInTraining(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long under the race detector, which has nothing to find in it")
+	}
+	const seeds, k = 5, 3
+	options := []struct {
+		name string
+		krylov.LanczosOptions
+	}{{name: "one tolerance"}, {name: "one for each end"}, {name: "one for each end, basis of 16"}}
+	options[0].Floor, options[2].Basis = 1e-3, 16
+	var held [3][2][k]int
+	var products [3]int
+	nets := 0
+	for _, c := range []Config{
+		{Data: "spirals", Hidden: []int{16, 8}, Optimizer: "tr-newton", Epochs: 60},
+		{Data: "spirals", Hidden: []int{16, 8}, Optimizer: "adam", Epochs: 60},
+		{Data: "sine", Hidden: []int{12, 8}, Optimizer: "tr-newton", Epochs: 100},
+		{Data: "sine", Hidden: []int{12, 8}, Optimizer: "tr-gn", Epochs: 100},
+		{Data: "parity", Hidden: []int{12}, Optimizer: "tr-newton", Epochs: 30},
+		{Data: "recipes", Hidden: []int{8}, Optimizer: "tr-gn", Epochs: 20},
+	} {
+		for c.Seed = 1; c.Seed <= seeds; c.Seed++ {
+			h, exact := trained(t, c)
+			n := len(exact)
+			rounding := 1e-14 * max(math.Abs(exact[0]), math.Abs(exact[n-1]))
+			for i, o := range options {
+				got, err := krylov.Lanczos(h, k, o.LanczosOptions)
+				if err != nil {
+					t.Fatal(err)
+				}
+				products[i] += got.Products
+				for j := range k {
+					if p := got.Bottom[j]; math.Abs(p.Value-exact[n-1-j]) <= p.Residual+rounding {
+						held[i][0][j]++
+					}
+					if p := got.Top[j]; math.Abs(p.Value-exact[j]) <= p.Residual+rounding {
+						held[i][1][j]++
+					}
+				}
+			}
+			nets++
+		}
+	}
+	for i, o := range options {
+		t.Logf("%s: of %d nets, smallest within ± %d, largest within ± %d, %d products a net", o.name, nets, held[i][0], held[i][1], products[i]/nets)
+		if i > 0 && (slices.Min(held[i][0][:]) < nets*9/10 || slices.Min(held[i][1][:]) < nets*9/10) {
+			t.Errorf("%s: expected at least %d of %d", o.name, nets*9/10, nets)
+		}
+	}
+}
+
+// trained returns the Hessian at the weights that a run ends with, over the rows of its spectra, and its eigenvalues, downwards.
+func trained(t *testing.T, c Config) (h assembled, eigenvalues []float64) {
+	t.Helper()
+	l := newLoop(t.Context(), mustNew(t, c))
+	if err := l.through(); err != nil {
+		t.Fatal(err)
+	}
+	defer l.place.pool.Close()
+	at := l.place.rows().Bind(objective.Rows{Count: l.analyst.spectrumRows()}, models.Options{Pool: l.place.pool, Double: true})
+	at.Update(l.nets.members[0].weights)
+	h.SymDense = assemble(at.Dim(), at.HessianTo)
+	return h, eigenvaluesOf(t, h.SymDense)
+}
+
+// assembled is a matrix as an operator.
+type assembled struct{ *mat.SymDense }
+
+func (a assembled) Dim() int { return a.SymmetricDim() }
+
+func (a assembled) MulVecTo(dst, v []float64) {
+	mat.NewVecDense(len(dst), dst).MulVec(a.SymDense, mat.NewVecDense(len(v), v))
+}
+
+// TestFreshProbes: each density has probes of its own, the same ones whenever the run is repeated, and another seed has others.
+func TestFreshProbes(t *testing.T) {
+	traces := func(seed uint64) (list []event.Float) {
+		for _, e := range of[event.SpectrumEvent](train(t, Config{Data: "sine", Hidden: []int{4}, Density: true, FreshProbes: true, Seed: seed,
+			Optimizer: "sgd", Set: []string{"rate=1e-13"}, Epochs: 2, SpectrumEvery: 1})) {
+			list = append(list, e.Trace.Value)
+		}
+		return list
+	}
+	a, again, other := traces(1), traces(1), traces(2)
+	if !slices.Equal(a, again) || a[0] == a[1] || math.Abs(float64(a[0]-a[1])) < 1e-6 || a[0] == other[0] {
+		t.Errorf("traces %v, again %v, by another seed %v", a, again, other)
 	}
 }
 

@@ -154,6 +154,7 @@ const (
 	streamWeights = 1 + iota
 	streamMethod
 	streamSpectrum
+	streamProbes
 )
 
 // drawTo draws a net's first weights from its seed.

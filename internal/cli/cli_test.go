@@ -346,7 +346,7 @@ func TestCommitteesAndMixturesInText(t *testing.T) {
 		"--data sine --net 5 --committee 2 --epochs 2":                     {"members"},
 		"--data sine --experts 3x4 --gate x --epochs 2 --opt tr-gn-jacobi": {"3 × 1-4-1"},
 		"--data sine --net 3 --epochs 9 --spectrum 1 --spectrum-every 9 --density --spectrum-rows all --spectrum-of gauss-newton": {
-			"eigenvalues of the Gauss–Newton matrix over 400 rows (all)", "trace"},
+			"the Gauss–Newton matrix over 400 rows (all) has an eigenvalue in each of", "trace"},
 	} {
 		out, errs, code := newtop(append([]string{"train"}, strings.Fields(args)...)...)
 		if code != 0 {

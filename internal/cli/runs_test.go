@@ -87,7 +87,7 @@ type shownRun struct {
 func TestRunsShow(t *testing.T) {
 	db, ids := collection(t)
 	out := succeed(t, "runs", "show", "newton", "--record", db)
-	for _, want := range []string{ids[0], "newton", "spirals: ", "inner solves", "eigenvalues of the Hessian", "epoch 4", "to repeat it  newtop train --data spirals --epochs 4 --spectrum-every 2"} {
+	for _, want := range []string{ids[0], "newton", "spirals: ", "inner solves", "the Hessian over", "epoch 4", "to repeat it  newtop train --data spirals --epochs 4 --spectrum-every 2"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)
 		}

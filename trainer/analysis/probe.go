@@ -22,7 +22,7 @@ type ProbeOptions struct {
 	Weights        []float64 // w; nil: not known
 	Update         []float64 // u, the last change of the weights; nil: not known
 	Blocks         []ProbeBlock
-	Tolerance      float64     // wanted residuals relative to the largest |λ|; 0: 1e-3
+	Tolerance      float64     // wanted residuals at each end relative to the largest wanted |λ| there; 0: 1e-3
 	Seed           uint64      // of what is drawn at random
 	Start          [][]float64 // what the last Probe returned to begin with; nil: nothing
 	Products       int         // the most products; 0: no limit
@@ -135,16 +135,17 @@ func (p *probe) spectrum() error {
 		return nil
 	}
 	options := krylov.LanczosOptions{
-		Tolerance: p.o.Tolerance, Seed: p.o.Seed, Vectors: true, Monitor: p.monitor, Basis: room(p.o.Memory, n, besides),
+		Tolerance: p.o.Tolerance, Floor: floor(p.o.Operator), Seed: p.o.Seed, Vectors: true, Monitor: p.monitor,
+		Basis: room(p.o.Memory, n, besides),
 	}
 	if left < math.MaxInt {
-		options.Steps = min(40+8*k, left-2*k)
+		options.Steps = min(krylov.LanczosSteps(k), left-2*k)
 	}
 	if p.o.Start != nil {
 		options.Start = p.o.Start[0]
 	}
 	found, err := krylov.Lanczos(p.h, k, options)
-	p.e.Stop = found.Stop
+	p.e.Stop, p.e.Open = found.Stop, open(&found)
 	if err != nil || found.Top == nil {
 		return err
 	}

@@ -59,7 +59,7 @@ func (p *probe) largest(h *diagonalBlock, products int) (float64, error) {
 	}
 	rest := cmp.Or(p.o.Memory, models.DefaultMemory) - 8*wholes*int64(p.l.Dim())
 	found, err := krylov.Lanczos(h, 1, krylov.LanczosOptions{
-		Steps: min(blockSteps, products-2), Basis: room(max(1, rest), h.Dim(), 1), Tolerance: p.o.Tolerance, Seed: p.o.Seed,
+		Steps: min(blockSteps, products-2), Basis: room(max(1, rest), h.Dim(), 1), Tolerance: p.o.Tolerance, Floor: cmp.Or(p.o.Tolerance, oneTolerance), Seed: p.o.Seed,
 		Monitor: p.monitor,
 	})
 	if err != nil || found.Top == nil {

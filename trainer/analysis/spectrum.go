@@ -23,6 +23,7 @@ type SpectrumOptions struct {
 	Operator string      // one of SpectrumOperators
 	Density  bool        // whether the density and the trace come with it
 	Seed     uint64      // of what is drawn at random
+	Probes   uint64      // the seed of the density's probes
 	Start    [][]float64 // what the last spectrum by the same method returned to begin with; nil: nothing
 	// Memory bounds the bytes of vectors that Lanczos keeps, the start vectors counted, but for the fewest that it needs: with
 	// less than it likes to keep it restarts, and a density takes fewer steps. 0: models.DefaultMemory.
@@ -64,12 +65,14 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) 
 		}
 		return found.Pairs, found.Start()
 	}
-	options := krylov.LanczosOptions{Seed: o.Seed, Vectors: true, Monitor: monitor, Basis: room(o.Memory, h.Dim(), besides)}
+	options := krylov.LanczosOptions{
+		Seed: o.Seed, Vectors: true, Monitor: monitor, Floor: floor(o.Operator), Basis: room(o.Memory, h.Dim(), besides),
+	}
 	if o.Start != nil {
 		options.Start = o.Start[0]
 	}
 	found, err := krylov.Lanczos(h, o.Count, options)
-	e.Products, e.Stop = found.Products, found.Stop
+	e.Products, e.Stop, e.Open = found.Products, found.Stop, open(&found)
 	pairs = slices.Concat(found.Top, found.Bottom)
 	if err != nil || pairs == nil {
 		return pairs, o.Start
@@ -81,11 +84,35 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) 
 	return pairs, start
 }
 
-// density adds the spectral density, and the trace that its probes give for nothing. The probes are the same
-// every time, so that what changes is the matrix and not the chance.
+// oneTolerance as a floor leaves the tolerance of Lanczos the same at both ends.
+const oneTolerance = 1e-3
+
+// floor is that of Lanczos for one of SpectrumOperators. The Gauss–Newton matrix has no negative eigenvalue and mostly many at zero,
+// beside which no residual is small.
+func floor(operator string) float64 {
+	if operator == SpectrumOperators[1] {
+		return oneTolerance
+	}
+	return 0
+}
+
+// open names the ends at which Lanczos was stopped by its limit before their residuals were as small as wanted.
+func open(s *krylov.Spectrum) string {
+	switch {
+	case s.TopOpen && s.BottomOpen:
+		return "both"
+	case s.TopOpen:
+		return "largest"
+	case s.BottomOpen:
+		return "smallest"
+	}
+	return ""
+}
+
+// density adds the spectral density, and the trace that its probes give for nothing.
 func (o *SpectrumOptions) density(h krylov.Operator, e *event.SpectrumEvent) {
 	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{
-		Steps: min(densitySteps, room(o.Memory, h.Dim(), besides)), Seed: o.Seed, Monitor: func(int) error { return o.Poll() },
+		Steps: min(densitySteps, room(o.Memory, h.Dim(), besides)), Seed: o.Probes, Monitor: func(int) error { return o.Poll() },
 	})
 	e.Products += d.Products
 	if err != nil || d.Grid == nil {

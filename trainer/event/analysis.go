@@ -3,7 +3,8 @@ package event
 import "newtop/trainer/krylov"
 
 // SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch,
-// in descending order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies.
+// in descending order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies: some eigenvalue, not surely
+// the one of that rank.
 type SpectrumEvent struct {
 	Epoch       int     `json:"epoch"`
 	Method      string  `json:"method"`   // "lanczos" or "power"
@@ -15,9 +16,11 @@ type SpectrumEvent struct {
 	Products    int     `json:"products"`
 	// Stop is "residual" where every residual is as small as it was asked to be, "limit" where the iteration ran
 	// out before, and "not-finite" where a product was not and there are no eigenvalues.
-	Stop    krylov.Stop `json:"stop,omitempty"`
-	Density *Density    `json:"density,omitempty"`
-	Trace   *Trace      `json:"trace,omitempty"`
+	Stop krylov.Stop `json:"stop,omitempty"`
+	// Open is the end that ran out: "largest", "smallest" or "both". Empty: neither, or the method is power.
+	Open    string   `json:"open,omitempty"`
+	Density *Density `json:"density,omitempty"`
+	Trace   *Trace   `json:"trace,omitempty"`
 }
 
 // Density is a spectral density by stochastic Lanczos quadrature: Values[i] at eigenvalue Grid[i], smoothed

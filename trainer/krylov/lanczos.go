@@ -12,9 +12,10 @@ import (
 
 // LanczosOptions are the options of Lanczos. The zero value works.
 type LanczosOptions struct {
-	Steps     int       // the most Lanczos steps, each a product; 0: 40 + 8k, with restarts twice as many. Without, never more than n
+	Steps     int       // the most Lanczos steps, each a product; 0: LanczosSteps(k), with restarts twice as many. Without, never more than n
 	Basis     int       // the most basis vectors kept, n numbers each, at least 2k + 4; 0: all. With fewer than Steps it restarts
-	Tolerance float64   // wanted residuals relative to the largest |λ| seen; 0: 1e-3
+	Tolerance float64   // wanted residuals at each end relative to the largest wanted |λ| there; 0: 1e-3
+	Floor     float64   // what is small enough at either end, relative to the largest |λ| seen; 0: 1e-9. As large as Tolerance: one tolerance for both ends
 	Start     []float64 // a guess in the span of the wanted eigenvectors, as Spectrum.Start gives it; nil: none
 	Seed      uint64    // of the random start
 	Vectors   bool      // keep the eigenvectors, n numbers each
@@ -24,7 +25,12 @@ type LanczosOptions struct {
 	Monitor func(products int) error
 }
 
-// Eigenpair is an eigenvalue estimate with its certificate: an eigenvalue lies within Residual of Value.
+// LanczosSteps is how many steps Lanczos takes for k eigenvalues at each end where nobody says otherwise. The ends of a trained
+// net's Hessian come within a third of it.
+func LanczosSteps(k int) int { return 40 * (k + 1) }
+
+// Eigenpair is an eigenvalue estimate with its certificate: an eigenvalue lies within Residual of Value. Which one it is in the order of
+// all, the certificate does not say.
 type Eigenpair struct {
 	Value    float64   // λ = vᵀHv, a Rayleigh quotient
 	Residual float64   // ‖Hv − λv‖₂ by a product of its own
@@ -40,6 +46,8 @@ type Spectrum struct {
 	Restarts int         // how often a full basis made room
 	Products int         // the certificates' included
 	Stop     Stop        // Residual, Limit, NotFinite or Interrupted; the last two leave no pairs
+
+	TopOpen, BottomOpen bool // at the limit: whether an estimate at that end was larger than its tolerance allows
 }
 
 // Start returns a start vector for the next Lanczos on a matrix that differs little, the sum of the
@@ -66,8 +74,9 @@ func (s *Spectrum) Start() []float64 {
 //	V  the orthonormal basis, m rows of n · T = VHVᵀ tridiagonal, diagonal α, beside it β
 //	θ, s  eigenvalues and eigenvectors of T · x = Vᵀs the Ritz vector, ‖Hx − θx‖ = |β_m s_m|
 //
-// It stops when these estimates are small enough for every wanted pair, then spends one product on each
-// to certify it. Where the basis spans an invariant subspace it goes on with a new random vector
+// It stops when these estimates are small enough for every wanted pair, beside the eigenvalues of its own end: the smallest of a
+// trained net's Hessian may be a millionth of the largest, and what is small beside these says nothing of them. Then it spends one
+// product on each to certify it. Where the basis spans an invariant subspace it goes on with a new random vector
 // orthogonal to it, which is how copies of a repeated eigenvalue are found; one that is met before that
 // happens is shown once. It keeps all of V, or restarts when V has Basis rows; one more vector is all that it needs
 // besides, since the vectors handed back take the place of V. The error is the monitor's. It panics when k is below 1 or a
@@ -77,10 +86,13 @@ func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 	mustFit(n, k, o.Start)
 	unsaid := o.Steps <= 0
 	if unsaid {
-		o.Steps = 40 + 8*k
+		o.Steps = LanczosSteps(k)
 	}
 	if o.Tolerance <= 0 {
 		o.Tolerance = 1e-3
+	}
+	if o.Floor <= 0 {
+		o.Floor = 1e-9
 	}
 	l := &lanczos{
 		process: process{products: products{h: h, monitor: o.Monitor}, w: make([]float64, n)},
@@ -96,6 +108,10 @@ func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 	stop, err := l.run()
 	steps := l.count
 	out := Spectrum{Stop: stop}
+	if stop == Limit {
+		bottom, top := l.good()
+		out.TopOpen, out.BottomOpen = !top, !bottom
+	}
 	if err == nil && stop != NotFinite {
 		if err = l.certify(&out); err != nil {
 			out = Spectrum{Stop: Interrupted}
@@ -208,36 +224,47 @@ func (l *lanczos) wanted() (top, bottom int) {
 // and says nothing about the rest; a basis that began anew has told about it when its own extreme pairs
 // are good and would not be wanted.
 func (l *lanczos) settled() bool {
-	if !l.good() {
+	if bottom, top := l.good(); !bottom || !top {
 		return false
 	}
 	if !l.renewed {
 		return l.last > 0
 	}
 	first, last := l.freshEnds()
-	slack := l.slack()
-	return l.estimate(first) <= slack && l.estimate(last) <= slack &&
-		l.theta[first] >= l.low-slack && l.theta[last] <= l.high+slack
+	low, high := l.slacks()
+	return l.estimate(first) <= low && l.estimate(last) <= high && l.theta[first] >= l.low-low && l.theta[last] <= l.high+high
 }
 
-// slack is the residual that a good pair may have.
-func (l *lanczos) slack() float64 {
-	return l.o.Tolerance * max(math.Abs(l.theta[0]), math.Abs(l.theta[len(l.theta)-1]))
+// slacks are the residuals that good pairs may have at the bottom and at the top.
+func (l *lanczos) slacks() (low, high float64) {
+	m := len(l.theta)
+	top, bottom := l.wanted()
+	size := func(theta []float64) float64 {
+		if len(theta) == 0 {
+			return 0
+		}
+		return max(math.Abs(theta[0]), math.Abs(theta[len(theta)-1]))
+	}
+	floor := l.o.Floor * size(l.theta)
+	return max(floor, l.o.Tolerance*size(l.theta[:bottom])), max(floor, l.o.Tolerance*size(l.theta[m-top:]))
 }
 
-// good reports whether the wanted pairs are there and their estimates small.
-func (l *lanczos) good() bool {
-	m, slack := len(l.theta), l.slack()
+// good reports for each end whether the wanted pairs are there and their estimates small.
+func (l *lanczos) good() (low, high bool) {
 	top, bottom := l.wanted()
 	if top+bottom < min(2*l.k, len(l.w)) {
-		return false
+		return false, false
 	}
-	for i := range m {
-		if (i < bottom || i >= m-top) && l.estimate(i) > slack {
-			return false
-		}
+	m := len(l.theta)
+	below, above := l.slacks()
+	low, high = true, true
+	for i := range bottom {
+		low = low && l.estimate(i) <= below
 	}
-	return true
+	for i := m - top; i < m; i++ {
+		high = high && l.estimate(i) <= above
+	}
+	return low, high
 }
 
 // freshEnds returns the outermost Ritz pairs of the rows since the basis began anew.

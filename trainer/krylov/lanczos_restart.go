@@ -67,11 +67,15 @@ func (l *lanczos) outermost() (kept []int, old int) {
 // lock parts the wanted pairs from the rest where a bounded basis that began anew has them good, but outside of what was there
 // before: it may never span the invariant subspace, after which it would begin anew. It reports whether it did.
 func (l *lanczos) lock() bool {
-	if l.restarts == 0 || !l.renewed || l.last == 0 || !l.good() {
+	if l.restarts == 0 || !l.renewed || l.last == 0 {
+		return false
+	}
+	if bottom, top := l.good(); !bottom || !top {
 		return false
 	}
 	first, last := l.freshEnds()
-	if max(l.estimate(first), l.estimate(last)) > l.slack() {
+	low, high := l.slacks()
+	if l.estimate(first) > low || l.estimate(last) > high {
 		return false
 	}
 	l.last = 0

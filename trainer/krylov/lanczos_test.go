@@ -87,13 +87,17 @@ func checkPair(t *testing.T, h *dense, what string, p Eigenpair, want, scale flo
 }
 
 // TestLanczosCertificates: at a loose tolerance each value has an eigenvalue within its residual, and
-// the residuals keep to the tolerance.
+// the residuals keep to the tolerance of their end.
 func TestLanczosCertificates(t *testing.T) {
 	values := append(spread(300, 1e-6, 1), 4, 6, 9, -0.3, -0.5)
 	h := scaling(values)
-	for _, tolerance := range []float64{1e-1, 1e-2, 0, 1e-5} {
+	for _, test := range []struct {
+		tolerance float64
+		steps     int
+	}{{1e-1, 120}, {1e-2, 120}, {0, 120}, {1e-5, 170}} {
+		tolerance := test.tolerance
 		got, err := Lanczos(h, 3, LanczosOptions{Tolerance: tolerance, Steps: 305})
-		if err != nil || got.Stop != Residual || got.Steps > 120 || got.Products != got.Steps+6 {
+		if err != nil || got.Stop != Residual || got.Steps > test.steps || got.Products != got.Steps+6 {
 			t.Fatalf("%v, %v after %d steps, %d products", err, got.Stop, got.Steps, got.Products)
 		}
 		for _, p := range slices.Concat(got.Top, got.Bottom) {
@@ -103,8 +107,15 @@ func TestLanczosCertificates(t *testing.T) {
 			if d := distance(p.Value, values); d > p.Residual*(1+1e-9) {
 				t.Errorf("%g ± %g is %g from the nearest eigenvalue", p.Value, p.Residual, d)
 			}
-			if allowed := 9 * max(tolerance, 1e-3); p.Residual > allowed && tolerance != 1e-5 {
-				t.Errorf("%g ± %g, allowed %g", p.Value, p.Residual, allowed)
+		}
+		for _, end := range []struct {
+			pairs []Eigenpair
+			size  float64
+		}{{got.Top, 9}, {got.Bottom, 0.5}} {
+			for _, p := range end.pairs {
+				if allowed := end.size * max(tolerance, 1e-3); p.Residual > allowed && tolerance != 1e-5 {
+					t.Errorf("%g ± %g, allowed %g", p.Value, p.Residual, allowed)
+				}
 			}
 		}
 	}
@@ -116,10 +127,38 @@ func TestLanczosLimit(t *testing.T) {
 	if err != nil || got.Stop != Limit || got.Steps != 9 || len(got.Top) != 4 || len(got.Bottom) != 4 || got.Products != 17 {
 		t.Errorf("%v, %+v", err, got)
 	}
+	if !got.TopOpen || !got.BottomOpen {
+		t.Errorf("open at the top %v, at the bottom %v: expected both", got.TopOpen, got.BottomOpen)
+	}
 	for _, p := range slices.Concat(got.Top, got.Bottom) {
 		if d := distance(p.Value, h); d > p.Residual {
 			t.Errorf("%g ± %g is %g from the nearest eigenvalue", p.Value, p.Residual, d)
 		}
+	}
+}
+
+// TestLanczosToleranceOfEachEnd: the small end of a matrix as trained nets have it comes to a tolerance of its own, or is told to be open;
+// with one tolerance for both ends the third smallest is another eigenvalue.
+func TestLanczosToleranceOfEachEnd(t *testing.T) {
+	values := append(spread(200, 1e-6, 1e-4), 20, 10, 5, -3e-5, -2.8e-5, -2.5e-5)
+	h := scaling(values)
+	third := func(o LanczosOptions) (got Spectrum, off bool) {
+		got, err := Lanczos(h, 3, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got, math.Abs(got.Bottom[2].Value+2.5e-5) > got.Bottom[2].Residual
+	}
+	for _, basis := range []int{0, 20} {
+		if got, off := third(LanczosOptions{Basis: basis}); off || got.Stop != Residual || got.TopOpen || got.BottomOpen || got.Bottom[2].Residual > 3e-8 {
+			t.Errorf("basis %d: %v, %+v", basis, got.Stop, got.Bottom)
+		}
+	}
+	if got, off := third(LanczosOptions{Floor: 1e-3}); !off || got.Stop != Residual {
+		t.Errorf("one tolerance: %v, %+v", got.Stop, got.Bottom)
+	}
+	if got, _ := third(LanczosOptions{Steps: 12}); got.Stop != Limit || got.TopOpen || !got.BottomOpen {
+		t.Errorf("%v, open at the top %v, at the bottom %v: expected the bottom alone", got.Stop, got.TopOpen, got.BottomOpen)
 	}
 }
 

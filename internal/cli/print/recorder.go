@@ -215,14 +215,25 @@ func spectrum(e *event.SpectrumEvent) string {
 	for i, v := range e.Eigenvalues {
 		parts = append(parts, fmt.Sprintf("%.4g±%.1g", float64(v), float64(e.Residuals[i])))
 	}
-	line := fmt.Sprintf("%5d eigenvalues of the %s over %d rows (%s): %s", e.Epoch, matrix(e.Operator), e.Rows, e.Selection, strings.Join(parts, " "))
+	line := fmt.Sprintf("%5d the %s over %d rows (%s) has an eigenvalue in each of %s", e.Epoch, matrix(e.Operator), e.Rows, e.Selection, strings.Join(parts, " "))
 	if e.Stop.Early() {
-		line += "; some residuals are larger than wanted"
+		line += "; " + open(e.Open) + " larger than wanted"
 	}
 	if e.Trace != nil {
 		line += fmt.Sprintf("; trace %.4g±%.1g", float64(e.Trace.Value), float64(e.Trace.Error))
 	}
 	return line
+}
+
+// open says of which eigenvalues some ± are larger than they were wanted.
+func open(end string) string {
+	switch end {
+	case "largest", "smallest":
+		return "of the " + end + " some ± are"
+	case "both":
+		return "of both ends some ± are"
+	}
+	return "some ± are"
 }
 
 // matrix names a spectrum's operator in a sentence.

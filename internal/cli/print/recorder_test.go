@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"newtop/trainer/event"
+	"newtop/trainer/krylov"
 )
 
 // Without test rows there are no columns for them.
@@ -62,16 +63,20 @@ func TestWrapped(t *testing.T) {
 // TestSpectrumLine says how far the eigenvalues can be trusted.
 func TestSpectrumLine(t *testing.T) {
 	e := event.SpectrumEvent{Epoch: 3, Operator: "hessian", Rows: 10, Selection: "all", Eigenvalues: []event.Float{2}, Residuals: []event.Float{0.5}}
-	for stop, want := range map[string]string{
-		"residual":   "    3 eigenvalues of the Hessian over 10 rows (all): 2±0.5",
-		"limit":      "    3 eigenvalues of the Hessian over 10 rows (all): 2±0.5; some residuals are larger than wanted",
-		"not-finite": "    3 no eigenvalues of the Hessian: a number was not finite",
+	const found = "    3 the Hessian over 10 rows (all) has an eigenvalue in each of 2±0.5"
+	for _, c := range []struct {
+		stop       krylov.Stop
+		open, want string
+	}{
+		{krylov.Residual, "", found},
+		{krylov.Limit, "", found + "; some ± are larger than wanted"},
+		{krylov.Limit, "smallest", found + "; of the smallest some ± are larger than wanted"},
+		{krylov.Limit, "both", found + "; of both ends some ± are larger than wanted"},
+		{krylov.NotFinite, "", "    3 no eigenvalues of the Hessian: a number was not finite"},
 	} {
-		if err := e.Stop.UnmarshalText([]byte(stop)); err != nil {
-			t.Fatal(err)
-		}
-		if got := SpectrumLine(&e); got != want {
-			t.Errorf("%s: %q, want %q", stop, got, want)
+		e.Stop, e.Open = c.stop, c.open
+		if got := SpectrumLine(&e); got != c.want {
+			t.Errorf("%v: %q, want %q", c.stop, got, c.want)
 		}
 	}
 }

@@ -129,7 +129,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 			f.DefValue = f.Value.String()
 		}
 	}
-	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of", "spectrum-rows", "density"} {
+	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of", "spectrum-rows", "density", "fresh-probes"} {
 		set.Lookup(name).Hidden = true
 	}
 	t.run.Space = func(file string, text []byte) (err error) {

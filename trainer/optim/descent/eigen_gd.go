@@ -175,7 +175,7 @@ func (m *eigenGD) refresh(ctx context.Context, s *optim.State) error {
 		steps = 4 * (k + 1)
 	}
 	spectrum, err := krylov.Lanczos(s.Objective.(optim.HessianObjective).Hessian(s.W), k+1, krylov.LanczosOptions{
-		Steps: steps, Tolerance: certified * certified,
+		Steps: steps, Tolerance: certified * certified, Floor: certified * certified,
 		Start: c.Start, Seed: s.Rand.Uint64(), Vectors: true,
 		Monitor: func(int) error { return m.watch(ctx, s) },
 	})

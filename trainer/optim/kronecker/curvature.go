@@ -278,7 +278,7 @@ func spectrum(f []float64, d int) []float64 {
 		slices.Reverse(values)
 		return values
 	}
-	ends, err := krylov.Lanczos(symmetric{f, d}, 8, krylov.LanczosOptions{Steps: 40, Tolerance: 1e-2, Seed: 1})
+	ends, err := krylov.Lanczos(symmetric{f, d}, 8, krylov.LanczosOptions{Steps: 40, Tolerance: 1e-2, Floor: 1e-2, Seed: 1})
 	if err != nil {
 		return nil
 	}

@@ -68,7 +68,8 @@ var GaussNewtonJacobi = optim.Info{
 }
 
 // GaussNewtonRows is algorithm B of [MD]: as C, with every product of the Gauss–Newton matrix by explicit rows of the Jacobian
-// (Algorithm 2). The steps are those of C up to rounding; an inner iteration is up to as many times dearer as
+// (Algorithm 2). The steps are those of C in exact arithmetic; a rounded difference of the first step grows with every epoch until the
+// two are different runs. An inner iteration is up to as many times dearer as
 // there are outputs. It is here for the comparison, and for a second opinion on C.
 var GaussNewtonRows = optim.Info{
 	Name:      "tr-rows",

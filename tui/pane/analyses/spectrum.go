@@ -173,6 +173,7 @@ func (p *Spectrum) newest(v *pane.View, pairs []pair, w, h int, zoomed bool) []s
 	if zoomed || left-len(pairs)-p.chartRows(v, len(pairs), left) > 0 {
 		facts = slices.Concat(facts, weak)
 	}
+	facts = facts[:min(len(facts), max(0, h-1))]
 	rows := make([]string, 0, h)
 	for _, f := range facts {
 		rows = append(rows, f.in(v, w))

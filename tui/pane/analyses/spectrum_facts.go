@@ -3,6 +3,7 @@ package analyses
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
@@ -40,6 +41,9 @@ func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 	if pairs := sortedPairs(e); e.Method == "power" && ok && -low > math.Abs(high) && !pairs[len(pairs)-1].unsigned() {
 		strong = append(strong, fact{{style.NegativeCurvature.Of("the largest |" + v.Glyphs.Lambda + "| is negative")}})
 	}
+	if e.Stop.Early() {
+		strong = append(strong, openFact(v, e.Open))
+	}
 	if t := e.Trace; t != nil {
 		value := []style.Part{style.Muted.Of("trace "), style.Strong.Of(format.Number(float64(t.Value)))}
 		if s := float64(t.Error); !math.IsNaN(s) {
@@ -51,7 +55,23 @@ func (p *Spectrum) facts(v *pane.View) (strong, weak []fact) {
 	if rowsTold(v.H, e) {
 		weak = append(weak, rowsFact(v.H, e))
 	}
+	if len(e.Residuals) > 0 {
+		within := "an eigenvalue lies within each " + strings.TrimSpace(v.Glyphs.Within)
+		weak = append(weak, fact{{style.Muted.Of(within + ", not surely the k-th")}, {style.Muted.Of(within)}})
+	}
 	return strong, weak
+}
+
+// openFact says at which end the iteration ran out before the bounds were as small as wanted.
+func openFact(v *pane.View, end string) fact {
+	of := ""
+	if end = style.Clean(end); end == "both" {
+		of = "at both ends "
+	} else if end != "" {
+		of = "of the " + end + " "
+	}
+	said := of + "some " + strings.TrimSpace(v.Glyphs.Within)
+	return fact{{style.Warn.Of(said + " are larger than wanted")}, {style.Warn.Of(said + " too large")}}
 }
 
 // edgeFact compares the greatest eigenvalue to the edge of stability, in words.

@@ -107,17 +107,20 @@ func TestSpectrumFacts(t *testing.T) {
 		change func(e *event.SpectrumEvent)
 		want   []string
 	}{
-		{"0.11", 60, nil, []string{"2/η 18.18  λ₁ 16.40  stable, below the edge", "trace 143.2 ± 6.310  by 10 probes", "Hessian over 2,048 of 16,000 rows, evenly spaced"}},
-		{"0.2", 60, nil, []string{"2/η 10.00  λ₁ 16.40  unstable, above the edge", "", ""}},
-		{"0.2", 36, nil, []string{"2/η 10.00  λ₁ 16.40  unstable", "trace 143.2 ± 6.310  by 10 probes", "2,048 of 16,000 rows, evenly spaced"}},
-		{"0.2", 24, nil, []string{"2/η 10.00", "trace 143.2 ± 6.310", "2,048 of 16,000 rows"}},
+		{"0.11", 60, nil, []string{"2/η 18.18  λ₁ 16.40  stable, below the edge", "trace 143.2 ± 6.310  by 10 probes", "Hessian over 2,048 of 16,000 rows, evenly spaced", "an eigenvalue lies within each ±, not surely the k-th"}},
+		{"0.2", 60, nil, []string{"2/η 10.00  λ₁ 16.40  unstable, above the edge", "", "", ""}},
+		{"0.2", 36, nil, []string{"2/η 10.00  λ₁ 16.40  unstable", "trace 143.2 ± 6.310  by 10 probes", "2,048 of 16,000 rows, evenly spaced", "an eigenvalue lies within each ±"}},
+		{"0.2", 24, nil, []string{"2/η 10.00", "trace 143.2 ± 6.310", "2,048 of 16,000 rows", ""}},
 		{"0.2", 60, func(e *event.SpectrumEvent) {
 			e.Operator, e.Trace, e.Rows, e.Selection = "gauss-newton", nil, 16000, "all"
-		}, []string{"Gauss–Newton over all 16,000 rows"}},
+		}, []string{"Gauss–Newton over all 16,000 rows", ""}},
 		{"0.2", 60, func(e *event.SpectrumEvent) {
 			e.Method, e.Eigenvalues, e.Rows, e.Trace = "power", []event.Float{2, -3}, 0, nil
-		}, []string{"λ₁ 2.000", "the largest |λ| is negative"}},
-		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = tuitest.NaN, 1 }, []string{"", "trace 143.2  by 1 probe", ""}},
+		}, []string{"λ₁ 2.000", "the largest |λ| is negative", ""}},
+		{"0.2", 60, func(e *event.SpectrumEvent) { e.Stop, e.Open = krylov.Limit, "smallest" }, []string{"", "of the smallest some ± are larger than wanted", "", "", ""}},
+		{"0.2", 30, func(e *event.SpectrumEvent) { e.Stop, e.Open = krylov.Limit, "both" }, []string{"", "at both ends some ± too large", "", "", ""}},
+		{"0.2", 60, func(e *event.SpectrumEvent) { e.Stop = krylov.Limit }, []string{"", "some ± are larger than wanted", "", "", ""}},
+		{"0.2", 60, func(e *event.SpectrumEvent) { e.Trace.Error, e.Trace.Probes = tuitest.NaN, 1 }, []string{"", "trace 143.2  by 1 probe", "", ""}},
 	} {
 		v := panetest.View(tuitest.EdgeRun(c.rate)...)
 		if c.change != nil {
