@@ -5,7 +5,7 @@ package main
 import (
 	"os"
 
-	"newtop/app"
+	"newtop/trainer/app"
 )
 
 func main() { os.Exit(app.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }

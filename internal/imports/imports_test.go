@@ -38,7 +38,7 @@ var levels = [][]string{
 	{"trainer/store", "internal/bench"},
 	{"trainer/tune", "tui/style", "tui/layout"},
 	{"tui/chart", "tui/widget", "tui/render", "tui/internal/tuitest"},
-	{"tui/history", "tui/screen"},
+	{"tui/history", "tui/screen", "tui/film"},
 	{"tui/pane"},
 	{"tui/internal/panetest", "tui/internal/screentest"},
 	{"tui/pane/inner", "tui/pane/analyses", "tui/pane/metrics", "tui/pane/machine"},
@@ -51,7 +51,7 @@ var levels = [][]string{
 	{"internal/cli/watch", "internal/cli/runs", "internal/cli/tune", "internal/cli/predict", "internal/cli/bench"},
 	{"internal/cli/train"},
 	{"internal/cli"},
-	{"app"},
+	{"trainer/app"},
 	{"", "docs/examples/method", "docs/examples/loss", "docs/examples/program"},
 }
 
@@ -69,7 +69,6 @@ var apart = [][2]string{
 	{"internal/cli/predict", "trainer"},
 	{"internal/cli/predict", "tui"},
 	{"internal/cli/bench", "tui"},
-	{"", "trainer"},
 }
 
 // terminal lists the modules that only the screen and the command line may know.

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
 	"newtop/tui/render"
@@ -92,7 +93,7 @@ func read(file string) (columns int, frames []render.Still, err error) {
 			frames = append(frames, render.Still{At: next, Rows: rows[:head.Height]})
 		}
 		if event[1] == "o" {
-			if strings.Contains(text, "\x1b[?1049l") { // the screen is given back
+			if strings.Contains(text, ansi.ResetModeAltScreenSaveCursor) { // the screen is given back
 				break
 			}
 			if _, err := screen.WriteString(text); err != nil {

@@ -10,9 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"newtop/app"
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/app"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/minibatch"

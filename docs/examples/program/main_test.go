@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/app"
+	"newtop/trainer/app"
 )
 
 func TestMain(m *testing.M) {
