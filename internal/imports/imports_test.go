@@ -8,13 +8,17 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-const module = "newtop"
+// module is the path of this module, which .ci/rename changes.
+var module = strings.TrimSuffix(reflect.TypeFor[here]().PkgPath(), "/internal/imports")
+
+type here struct{}
 
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
@@ -30,7 +34,7 @@ var levels = [][]string{
 	{"trainer/optim/trust", "trainer/optim/firstorder", "trainer/optim/kronecker", "trainer/optim/descent", "trainer/optim/leastsquares"},
 	{"trainer/optim/hessianfree"},
 	{"trainer/optim/methods"},
-	{"trainer/feed", "trainer/objective", "trainer/alert", "internal/score"},
+	{"trainer/feed", "trainer/objective", "trainer/alert", "internal/score", "internal/release/wheel"},
 	{"trainer/analysis", "trainer/peer", "internal/notify"},
 	{"trainer/peer/umbridge", "trainer/peer/peertest"},
 	{"trainer", "internal/figure"},
