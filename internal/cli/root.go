@@ -66,7 +66,7 @@ func execute(args []string, in io.Reader, out, errs *print.Output) int {
 	var first failure
 	first.keep(root)
 	unsaid := func(io.Writer, fang.Styles, error) {}
-	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithErrorHandler(unsaid)); err != nil {
+	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithoutManpage(), fang.WithErrorHandler(unsaid)); err != nil {
 		first.note(err)
 	}
 	if err := out.Flush(); err != nil {
@@ -145,6 +145,7 @@ func newRoot(processes *launch.Group) *cobra.Command {
 			root.AddCommand(c)
 		}
 	}
+	root.AddCommand(newMan())
 	root.AddGroup(&cobra.Group{ID: others, Title: others})
 	root.SetCompletionCommandGroupID(others)
 	flags.Finish(root)

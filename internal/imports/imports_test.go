@@ -8,18 +8,22 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 )
 
-const module = "newtop"
+// module is the path of this module, which .ci/rename changes.
+var module = strings.TrimSuffix(reflect.TypeFor[here]().PkgPath(), "/internal/imports")
+
+type here struct{}
 
 // levels lists the packages of the module from the bottom up. A package imports packages of lower levels only, so that
 // there are no cycles and packages of one level never know one another.
 var levels = [][]string{
-	{"internal/protobuf", "internal/fields"},
+	{"internal/protobuf", "internal/fields", "internal/release/targets"},
 	{"trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
 	{"trainer/logs/internal/sqlitelog"},
 	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache", "datasets/convert"},
@@ -30,7 +34,7 @@ var levels = [][]string{
 	{"trainer/optim/trust", "trainer/optim/firstorder", "trainer/optim/kronecker", "trainer/optim/descent", "trainer/optim/leastsquares"},
 	{"trainer/optim/hessianfree"},
 	{"trainer/optim/methods"},
-	{"trainer/feed", "trainer/objective", "trainer/alert", "internal/score"},
+	{"trainer/feed", "trainer/objective", "trainer/alert", "internal/score", "internal/release/wheel"},
 	{"trainer/analysis", "trainer/peer", "internal/notify"},
 	{"trainer/peer/umbridge", "trainer/peer/peertest"},
 	{"trainer", "internal/figure"},

@@ -13,7 +13,7 @@ import (
 // patience is how long a command may take.
 const patience = 30 * time.Second
 
-// command is run by sh. It learns of the alert from its environment, and nobody sees what it prints.
+// command is run by sh, on Windows by cmd. It learns of the alert from its environment, and nobody sees what it prints.
 type command struct {
 	text    string
 	environ []string
@@ -36,10 +36,9 @@ func (c *command) bring(ctx context.Context, m *Message) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	p := exec.CommandContext(ctx, "sh", "-c", c.text)
+	p := shell(ctx, c.text)
 	p.Env = append(append([]string(nil), c.environ...),
 		"NEWTOP_ALERT="+plain(m.Text), "NEWTOP_KIND="+m.Kind.String(), "NEWTOP_EPOCH="+strconv.Itoa(m.Epoch), "NEWTOP_RUN="+plain(m.Run))
-	alone(p)
 	err := p.Run()
 	var exit *exec.ExitError
 	switch {

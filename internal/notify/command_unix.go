@@ -3,12 +3,15 @@
 package notify
 
 import (
+	"context"
 	"os/exec"
 	"syscall"
 )
 
-// alone makes a command one whose own children end with it, and which keys of the terminal do not interrupt.
-func alone(p *exec.Cmd) {
+// shell returns a command of sh, whose own children end with it, and which keys of the terminal do not interrupt.
+func shell(ctx context.Context, text string) *exec.Cmd {
+	p := exec.CommandContext(ctx, "sh", "-c", text)
 	p.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	p.Cancel = func() error { return syscall.Kill(-p.Process.Pid, syscall.SIGKILL) }
+	return p
 }

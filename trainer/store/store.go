@@ -36,21 +36,32 @@ type Store struct {
 	empty     bool // there are no tables yet, and reading is all that is wanted: db is none of the file's
 }
 
-// DefaultPath returns runs.db in NEWTOP_STATE_DIR, or in the user's state directory: $XDG_STATE_HOME/newtop or
-// ~/.local/state/newtop.
+// DefaultPath returns runs.db in NEWTOP_STATE_DIR, in $XDG_STATE_HOME/newtop, or where the system has an application keep
+// what it knows of a user: ~/.local/state/newtop, on macOS ~/Library/Application Support/newtop, on Windows %LocalAppData%\newtop.
 func DefaultPath() (string, error) {
 	const name = "runs.db"
 	if dir := os.Getenv("NEWTOP_STATE_DIR"); dir != "" {
 		return filepath.Join(dir, name), nil
 	}
-	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "newtop", name), nil
-	}
-	home, err := os.UserHomeDir()
+	dir, err := stateDir()
 	if err != nil {
 		return "", fmt.Errorf("no place for the run store: %w", err)
 	}
-	return filepath.Join(home, ".local", "state", "newtop", name), nil
+	return filepath.Join(dir, "newtop", name), nil
+}
+
+func stateDir() (string, error) {
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return dir, nil
+	}
+	switch runtime.GOOS {
+	case "windows":
+		return os.UserCacheDir() // which is %LocalAppData%
+	case "darwin":
+		return os.UserConfigDir() // which is ~/Library/Application Support
+	}
+	home, err := os.UserHomeDir()
+	return filepath.Join(home, ".local", "state"), err
 }
 
 // Options say how a database is opened.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -443,11 +445,14 @@ func TestNothingBegan(t *testing.T) {
 }
 
 func TestDefaultPath(t *testing.T) {
+	usual := map[string]string{"darwin": "/c/Library/Application Support/newtop/runs.db", "windows": "/l/newtop/runs.db"}[runtime.GOOS]
+	usual = cmp.Or(usual, "/c/.local/state/newtop/runs.db")
+	t.Setenv("LocalAppData", "/l")
 	for _, c := range []struct{ ours, xdg, home, want string }{
 		{"/a", "/b", "/c", "/a/runs.db"},
 		{"", "/b", "/c", "/b/newtop/runs.db"},
-		{"", "relative", "/c", "/c/.local/state/newtop/runs.db"},
-		{"", "", "/c", "/c/.local/state/newtop/runs.db"},
+		{"", "relative", "/c", usual},
+		{"", "", "/c", usual},
 	} {
 		t.Setenv("NEWTOP_STATE_DIR", c.ours)
 		t.Setenv("XDG_STATE_HOME", c.xdg)

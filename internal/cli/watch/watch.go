@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
@@ -188,7 +189,7 @@ func screenOf(cmd *cobra.Command, piped bool) (in, out *os.File, ok bool) {
 	if out, ok = print.Drawable(cmd.OutOrStdout()); !ok {
 		return nil, nil, false
 	}
-	in, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
+	in, _, err := uv.OpenTTY() // /dev/tty, or the console of Windows
 	return in, out, err == nil
 }
 

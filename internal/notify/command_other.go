@@ -1,7 +1,0 @@
-//go:build !unix
-
-package notify
-
-import "os/exec"
-
-func alone(*exec.Cmd) {}
