@@ -24,13 +24,18 @@ but the times are the same on every run.
 
 Real data are used where their files are: in --data-dir, or in the cache that
 newtop data fetch fills; generated ones otherwise, which the report then says.
-ctrl+c prints what was measured until then.`
+ctrl+c prints what was measured until then.
+
+With --resume FILE a bench that was stopped goes on where it was, and one that
+is done prints its report anew. --trials, --only and --format may change from
+one time to the next; a file of another commit, machine or problem is refused.`
 
 // papersBench is a reproduction as a command.
 type papersBench struct {
 	what    papers.Reproduction
 	flags   benchFlags
 	options papers.Options
+	resume  string // the journal's file; empty: none
 }
 
 // newBenchPapers returns a command for each reproduction.
@@ -57,6 +62,7 @@ func newReproduction(r papers.Reproduction) *cobra.Command {
 	set.StringSliceVar(&b.options.Only, "only", nil, "columns to run, by name and separated by commas; empty: all")
 	set.StringVar(&b.options.Data, "data", "", "another data set than the paper's, by name; empty: the paper's where its files are")
 	set.StringVar(&b.options.DataDir, "data-dir", "", "`DIR` where the files of real data are; empty: the cache that newtop data fetch fills")
+	set.StringVar(&b.resume, "resume", "", "`FILE` with a JSON line for each trial that is done; trials in it are not run again, others are added")
 	flags.Complete(cmd, "data", flags.DataSets)
 	flags.Complete(cmd, "data-dir", flags.Directories)
 	b.flags.add(cmd, "text", "json", "md")
@@ -93,6 +99,19 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	}
 	o := b.options
 	o.Threads, o.Quick = b.flags.threads, b.flags.quick
+	threads := o.Threads
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	on := bench.Here(threads)
+	if b.resume != "" {
+		arguments := fmt.Sprintf("bench %s, data %q, quick %t", b.what.Name, o.Data, o.Quick)
+		var err error
+		if o.Journal, err = papers.OpenJournal(b.resume, papers.Origin{Commit: version.Program(), Machine: machineWords(&on), Arguments: arguments}); err != nil {
+			return err
+		}
+		defer o.Journal.Close()
+	}
 	begun := time.Now()
 	m := print.NewMeter(cmd.ErrOrStderr(), begun)
 	o.Progress = func(p papers.Progress) { m.Show(time.Now(), p.Share, p.What) }
@@ -102,11 +121,7 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	if report == nil || err != nil && !cut {
 		return err
 	}
-	threads := o.Threads
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	r := &reproduction{Report: report, Short: b.what.Short, Machine: bench.Here(threads), Version: version.Program(), Command: cmd.Root().Annotations[flags.CommandLine], Begun: begun,
+	r := &reproduction{Report: report, Short: b.what.Short, Machine: on, Version: version.Program(), Command: cmd.Root().Annotations[flags.CommandLine], Begun: begun,
 		Seconds: time.Since(begun).Seconds(), Quick: o.Quick, Interrupted: cut}
 	return cmp.Or(writeReport(cmd.OutOrStdout(), b.flags.format, r.json(), r.document()), err)
 }

@@ -40,7 +40,7 @@ func (r *reproduction) facts() (list print.Facts) {
 		trials += ", " + seeds
 	}
 	if r.Quick {
-		trials += "; quick: smaller problems, figures to try it out and for nothing else"
+		trials += "; quick: smaller problems, which decide nothing"
 	}
 	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), print.Elapsed(event.Float(r.Seconds)))
 	if r.Interrupted {
@@ -101,6 +101,7 @@ type statementJSON struct {
 	Claim   string `json:"claim"`
 	Found   string `json:"found"`
 	Verdict string `json:"verdict"` // holds, fails or open
+	Why     string `json:"why"`     // of what is open for another reason than the figures
 }
 
 var unitNames = map[papers.Unit]string{papers.Number: "number", papers.Count: "count", papers.Percent: "fraction", papers.Seconds: "seconds", papers.Ratio: "ratio"}
@@ -129,7 +130,7 @@ func (r *reproduction) json() *reproductionJSON {
 		out.Tables = append(out.Tables, table)
 	}
 	for _, s := range p.Statements {
-		out.Statements = append(out.Statements, statementJSON{s.Claim, s.Found, verdicts[s.Holds]})
+		out.Statements = append(out.Statements, statementJSON{s.Claim, s.Found, verdicts[s.Holds], s.Why})
 	}
 	return out
 }
@@ -155,7 +156,11 @@ func (r *reproduction) document() print.Document {
 	if list := r.Report.Statements; len(list) > 0 {
 		c := &print.Claims{Tally: tally(list)}
 		for _, s := range list {
-			c.Rows = append(c.Rows, [3]string{verdicts[s.Holds], s.Claim, s.Found})
+			found := s.Found
+			if s.Why != "" {
+				found += ". " + strings.ToUpper(s.Why[:1]) + s.Why[1:]
+			}
+			c.Rows = append(c.Rows, [3]string{verdicts[s.Holds], s.Claim, found})
 		}
 		d = append(d, c)
 	}

@@ -133,7 +133,7 @@ func solved(t *testing.T, q leastSquares, a, b *mat.Dense) (x mat.Matrix, bias [
 	w := mat.NewDense(m, n, nil)
 	bias = make([]float64, m)
 	before, wanted := mat.DenseCopyOf(a), mat.DenseCopyOf(b)
-	rank, err := q.solveTo(w.RawMatrix(), bias, a, b)
+	rank, err := q.solveTo(w.RawMatrix(), bias, false, a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestLeastSquaresStops(t *testing.T) {
 			a, b := normalMatrix(rng, 2*panelRows, 2), normalMatrix(rng, 2*panelRows, 1)
 			limit := q.units(2 * panelRows)
 			left := calls
-			if _, err := q.solveTo(zeros(1, 2), make([]float64, 1), a, b); left < limit != errors.Is(err, ended) {
+			if _, err := q.solveTo(zeros(1, 2), make([]float64, 1), false, a, b); left < limit != errors.Is(err, ended) {
 				t.Errorf("qr %v, an end after %d of %d: %v", qr, left, limit, err)
 			}
 		}
@@ -189,7 +189,7 @@ func TestLeastSquaresStops(t *testing.T) {
 				} else {
 					a.Set(7, 1, bad)
 				}
-				_, err := q.solveTo(zeros(2, 3), make([]float64, 2), a, b)
+				_, err := q.solveTo(zeros(2, 3), make([]float64, 2), false, a, b)
 				var broken *optim.NotFiniteError
 				if !errors.As(err, &broken) {
 					t.Errorf("qr %v, a target %v of %g: %v", qr, target, bad, err)
