@@ -94,7 +94,11 @@ func bplsTable1(studies []*bplsStudy) Table {
 		t.Rows = append(t.Rows,
 			s.row(s.title+" training", Percent, columns, func(c *bplsColumn) Cell { return s.cell(c, bestTrain, paper(c, 0)) }),
 			s.row(s.title+" test", Percent, columns, func(c *bplsColumn) Cell { return s.cell(c, bestTest, paper(c, 1)) }),
-			s.row("Work, gradients", Count, columns, func(c *bplsColumn) Cell { return s.cell(c, workAtEnd, math.NaN()) }))
+			s.row(s.title+" work, gradients", Count, columns, func(c *bplsColumn) Cell { return s.cell(c, workAtEnd, math.NaN()) }),
+			s.row(s.title+" time", Seconds, columns, func(c *bplsColumn) Cell { return s.cell(c, secondsAtEnd, math.NaN()) }))
+	}
+	for _, row := range t.Rows {
+		t.Brief = append(t.Brief, row.Name)
 	}
 	return t
 }

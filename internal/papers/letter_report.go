@@ -15,7 +15,8 @@ func (r *letterRun) report() *Report {
 	}
 	title := fmt.Sprintf("[MD] table 2: %s, %d weights", shapeOf(network), network.Dim())
 	out.Tables = []Table{
-		{Title: title, Columns: r.names, Rows: r.rows(), Notes: r.notes()},
+		{Title: title, Columns: r.names, Rows: r.rows(), Notes: r.notes(), Brief: []string{
+			"Trials", "Stopped epoch", "Inner iterations a solve", "Work, gradients", "Total time", "R at the end", "Training error", "Test error", "Committee, test error"}},
 		{Title: fmt.Sprintf("To a test error of %s", percent(letterGoal)), Columns: r.names, Rows: r.rowsToGoal(), Notes: []string{
 			"After every epoch the test rows are asked. Trials that never came there count with all their epochs.",
 		}},

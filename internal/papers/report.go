@@ -67,6 +67,7 @@ type Table struct {
 	Columns []string
 	Rows    []Row
 	Notes   []string // what a reader must know: data, deviations, what was left out
+	Brief   []string // the names of the rows that a brief report has, where it has the table at all
 }
 
 // Statement is one of a paper's claims, or a target, held against the tables.

@@ -28,6 +28,7 @@ func (s *scgStudy) table() Table {
 	for _, c := range s.columns {
 		t.Columns = append(t.Columns, c.name)
 	}
+	t.Brief = []string{"iterations", "gradient equivalents"}
 	for _, row := range rows {
 		cells := make([]Cell, len(s.columns))
 		for i := range s.columns {
@@ -92,6 +93,7 @@ func scgPrices(studies []*scgStudy) Table {
 	for _, s := range studies {
 		t.Columns = append(t.Columns, s.name)
 	}
+	t.Brief = []string{"multiplications", "time"}
 	t.Rows = []Row{
 		rowOf("multiplications", Ratio, len(studies), func(i int) Cell { return Cell{Value: studies[i].price.counted, Paper: priceOfM} }),
 		rowOf("foreign load", Percent, len(studies), func(i int) Cell { return measured(studies[i].price.loads) }),

@@ -98,6 +98,7 @@ func (f *toyFigure) tables() []Table {
 				return rmseCell(f.of(i, j, p.of))
 			}))
 		}
+		t.Brief = []string{t.Rows[0].Name, t.Rows[len(t.Rows)-1].Name}
 		all = append(all, t)
 	}
 	return append(all, f.times())

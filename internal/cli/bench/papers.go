@@ -30,6 +30,11 @@ With --resume FILE a bench that was stopped goes on where it was, and one that
 is done prints its report anew. --trials, --only and --format may change from
 one time to the next; a file of another commit, machine or problem is refused.`
 
+const formatBrief = "brief"
+
+// reportFormats are those of the papers' reports.
+var reportFormats = []string{"text", "json", "md", formatBrief}
+
 // papersBench is a reproduction as a command.
 type papersBench struct {
 	what    papers.Reproduction
@@ -65,8 +70,8 @@ func newReproduction(r papers.Reproduction) *cobra.Command {
 	set.StringVar(&b.resume, "resume", "", "`FILE` with a JSON line for each trial that is done; trials in it are not run again, others are added")
 	flags.Complete(cmd, "data", flags.DataSets)
 	flags.Complete(cmd, "data-dir", flags.Directories)
-	b.flags.add(cmd, "text", "json", "md")
-	set.Lookup("format").Usage = "text, json: one JSON object, or md: tables for GitHub"
+	b.flags.add(cmd, reportFormats...)
+	set.Lookup("format").Usage = "text, json: one JSON object, md: tables for GitHub, or brief: of these what docs/papers.md has"
 	set.Lookup("threads").Usage = "threads; 0: all cores; only times depend on them"
 	set.Lookup("quick").Usage = "fewer trials of smaller problems, in less than a minute"
 	return cmd
@@ -83,7 +88,7 @@ func headed(short string) string {
 }
 
 func (b *papersBench) check() error {
-	if err := b.flags.check("text", "json", "md"); err != nil {
+	if err := b.flags.check(reportFormats...); err != nil {
 		return err
 	}
 	const most = 1_000_000
@@ -123,5 +128,9 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	}
 	r := &reproduction{Report: report, Short: b.what.Short, Machine: on, Version: version.Program(), Command: cmd.Root().Annotations[flags.CommandLine], Begun: begun,
 		Seconds: time.Since(begun).Seconds(), Quick: o.Quick, Interrupted: cut}
-	return cmp.Or(writeReport(cmd.OutOrStdout(), b.flags.format, r.json(), r.document()), err)
+	format, d := b.flags.format, r.document()
+	if format == formatBrief {
+		format, d = "md", r.brief()
+	}
+	return cmp.Or(writeReport(cmd.OutOrStdout(), format, r.json(), d), err)
 }

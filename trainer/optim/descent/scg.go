@@ -57,8 +57,9 @@ const formPublished = "published"
 //
 // Beyond the paper: both sides of Δ are offset by the rounding of E, so that Δ → 1 where both vanish; a step
 // that fails is shortened a hundredfold at the most, also where E is not finite; p starts again from r when it
-// is no direction of descent, when the weights are not those it left, and once before it gives up. With form=published
-// it has none of these but where a number is not finite, nor restarts but every N steps.
+// is no direction of descent, when the weights are not those it left, and once before it gives up; and restarts fall due
+// every N successes. With form=published it has none of these but where a number is not finite, and restarts fall due
+// every N iterations, failed ones counted.
 type scg struct {
 	// product stores E''(w)p in dst.
 	product func(dst []float64, s *optim.State, p []float64) error
@@ -78,7 +79,7 @@ type conjugate struct {
 	Bent   float64   `archive:"curvature"` // pᵀE''p/‖p‖²
 	Bar    float64   `archive:"lambda"`    // λ̄
 	Known  bool      `archive:"known"`     // whether δ belongs to p: there is no product after a failure
-	Taken  int       `archive:"taken"`     // successes since p was r
+	Taken  int       `archive:"taken"`     // successes since p was r; as published, iterations
 	optim.Stagnation
 }
 
@@ -225,6 +226,8 @@ func (m *scg) decide(s *optim.State, loss, lambda, comparison float64, hidden bo
 		return 0, optim.ErrHidden
 	case hidden:
 		c.restart(s.Gradient)
+	case Form.Of(s.Settings) == formPublished:
+		c.Taken++
 	}
 	return lambda, nil
 }

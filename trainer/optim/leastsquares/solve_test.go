@@ -325,3 +325,23 @@ func TestGram(t *testing.T) {
 		}
 	}
 }
+
+// Without biases the solution is that of A Wᵀ = B as it stands, by gonum's QR.
+func TestUnbiasedSolve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	a, b := normalMatrix(rng, 40, 5), normalMatrix(rng, 40, 2)
+	var want mat.Dense
+	if err := want.Solve(a, b); err != nil {
+		t.Fatal(err)
+	}
+	for _, qr := range []bool{false, true} {
+		q := leastSquares{qr: qr, between: func() error { return nil }}
+		w, bias := mat.NewDense(2, 5, nil), []float64{1, 1}
+		if rank, err := q.solveTo(w.RawMatrix(), bias, true, a, b); err != nil || rank != 5 {
+			t.Fatal(rank, err)
+		}
+		if !mat.EqualApprox(w.T(), &want, 1e-10) || bias[0] != 0 || bias[1] != 0 {
+			t.Errorf("qr %t: biases %v, weights\n%v, want\n%v", qr, bias, mat.Formatted(w.T()), mat.Formatted(&want))
+		}
+	}
+}
