@@ -3,8 +3,11 @@ package bench
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"strings"
 	"time"
@@ -112,7 +115,7 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 	if b.resume != "" {
 		arguments := fmt.Sprintf("bench %s, data %q, quick %t", b.what.Name, o.Data, o.Quick)
 		var err error
-		if o.Journal, err = papers.OpenJournal(b.resume, papers.Origin{Commit: version.Program(), Machine: machineWords(&on), Arguments: arguments}); err != nil {
+		if o.Journal, err = papers.OpenJournal(b.resume, papers.Origin{Commit: thisProgram(), Machine: machineWords(&on), Arguments: arguments}); err != nil {
 			return err
 		}
 		defer o.Journal.Close()
@@ -133,4 +136,27 @@ func (b *papersBench) run(cmd *cobra.Command) error {
 		format, d = "md", r.brief()
 	}
 	return cmp.Or(writeReport(cmd.OutOrStdout(), format, r.json(), d), err)
+}
+
+// thisProgram tells which newtop this is: its version, and where that leaves out changes the first digits of the file's
+// SHA-256.
+func thisProgram() string {
+	text := version.Program()
+	if text != "devel" && !strings.HasSuffix(text, "+dirty") {
+		return text
+	}
+	path, err := os.Executable()
+	if err != nil {
+		return text
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return text
+	}
+	defer file.Close()
+	sum := sha256.New()
+	if _, err := io.Copy(sum, file); err != nil {
+		return text
+	}
+	return fmt.Sprintf("%s, SHA-256 %x", text, sum.Sum(nil)[:6])
 }
