@@ -58,6 +58,8 @@ func sets() []set {
 			Regression, "sin 2πx with normal noise, σ = 0.1"}, loadSine},
 		{Info{"recipes", "colour recipes, ten colorants from 16 reflectances", Generated, recipesRows, bands, 10, 0,
 			Regression, "Kubelka–Munk mixtures, after Mizutani & Demmel 2003"}, loadRecipes},
+		{Info{"recipes-near", "colour recipes of colorants near in hue", Generated, recipesRows, bands, 10, 0,
+			Regression, "the same, as colourists mix"}, loadRecipesNear},
 		{Info{"bpls-linear", "toy problem of the BPLS paper, two lines", Generated, 10, 1, 2, 0,
 			Regression, "Tomic et al. 2024, §III-A"}, loadBPLSLinear},
 		{Info{"bpls-sigmoid", "toy problem of the BPLS paper, two curves", Generated, 10, 1, 2, 0,

@@ -22,6 +22,17 @@ func wavelength(band int) float64 { return 400 + 20*float64(band) }
 // data are not public: find the amounts of ten colorants from the reflectances of their mixture at 16
 // wavelengths. The hue angle, by which the paper's gates tell the experts apart, is a feature.
 func loadRecipes(o Options) (*Dataset, error) {
+	return recipesDrawn("recipes", "colour recipes, ten colorants from 16 reflectances", drawRecipe, o)
+}
+
+// loadRecipesNear makes the same of recipes as colourists write them: colorants that lie beside each other on the circle of
+// hues, and white and black. So a hue tells which colorants there are, and experts for regions of hue have less to learn.
+func loadRecipesNear(o Options) (*Dataset, error) {
+	return recipesDrawn("recipes-near", "colour recipes of colorants near in hue", drawNear, o)
+}
+
+// recipesDrawn makes recipes that are drawn one by one.
+func recipesDrawn(name, title string, draw func(amounts []float64, rng *rand.Rand), o Options) (*Dataset, error) {
 	rows, test, err := o.generated(recipesRows, 2, 1_000_000, func(rows int) int { return max(rows*recipesTest/recipesRows, 1) })
 	if err != nil {
 		return nil, err
@@ -34,13 +45,12 @@ func loadRecipes(o Options) (*Dataset, error) {
 	}
 	rng := rand.New(rand.NewPCG(o.Seed, 0))
 	for i := range rows {
-		drawRecipe(t.targets.RawRowView(i), rng)
+		draw(t.targets.RawRowView(i), rng)
 		r := t.inputs.RawRowView(i)
 		mixTo(r, colorants, t.targets.RawRowView(i))
 		t.features.Set(i, 0, hueOf(r))
 	}
-	d := &Dataset{Name: "recipes", TargetScaling: unscaled(len(colorants)), Features: []Feature{{Name: "hue", Period: 360}},
-		Title: "colour recipes, ten colorants from 16 reflectances"}
+	d := &Dataset{Name: name, TargetScaling: unscaled(len(colorants)), Features: []Feature{{Name: "hue", Period: 360}}, Title: title}
 	for b := range bands {
 		d.InputNames = append(d.InputNames, fmt.Sprintf("%g nm", wavelength(b)))
 	}
@@ -54,19 +64,35 @@ func loadRecipes(o Options) (*Dataset, error) {
 	return d, nil
 }
 
-// drawRecipe stores in amounts two to four colorants, each a twentieth at least, with a sum of 1 that is
-// divided evenly over all ways to divide it.
+// drawRecipe stores in amounts two to four colorants.
 func drawRecipe(amounts []float64, rng *rand.Rand) {
-	const least = 0.05
 	count := 2 + rng.IntN(3)
-	chosen := rng.Perm(len(amounts))[:count]
+	shareOut(amounts, rng.Perm(len(amounts))[:count], rng)
+}
+
+// drawNear stores in amounts one colorant that has a hue, or two neighbours, and white, black or both.
+func drawNear(amounts []float64, rng *rand.Rand) {
+	const white, black, first = 0, 1, 2 // the others are in the order of their hues
+	hues := len(amounts) - first
+	hue := rng.IntN(hues)
+	chosen := []int{first + hue}
+	if rng.IntN(2) == 0 {
+		chosen = append(chosen, first+(hue+1)%hues)
+	}
+	chosen = append(chosen, [][]int{{white}, {black}, {white, black}}[rng.IntN(3)]...)
+	shareOut(amounts, chosen, rng)
+}
+
+// shareOut gives the chosen colorants a twentieth at least, and a sum of 1 that is divided evenly over all ways to divide it.
+func shareOut(amounts []float64, chosen []int, rng *rand.Rand) {
+	const least = 0.05
 	sum := 0.0
 	for _, c := range chosen {
 		amounts[c] = rng.ExpFloat64()
 		sum += amounts[c]
 	}
 	for _, c := range chosen {
-		amounts[c] = least + (1-least*float64(count))*amounts[c]/sum
+		amounts[c] = least + (1-least*float64(len(chosen)))*amounts[c]/sum
 	}
 }
 

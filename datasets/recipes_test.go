@@ -250,3 +250,24 @@ func TestObserver(t *testing.T) {
 		}
 	}
 }
+
+// Recipes of colorants near in hue have one with a hue, or two neighbours on the circle, beside white and black.
+func TestRecipesNear(t *testing.T) {
+	d := mustLoad(t, "recipes-near", Options{Seed: 1})
+	if d.Train.Rows() != 1000 || d.Test.Rows() != 302 || d.Inputs() != 16 || d.Outputs() != 10 {
+		t.Fatalf("%d + %d rows, %d inputs, %d outputs", d.Train.Rows(), d.Test.Rows(), d.Inputs(), d.Outputs())
+	}
+	for i := range d.Train.Rows() {
+		amounts := d.Train.Targets.RawRowView(i)
+		var hues []int
+		for c := 2; c < len(amounts); c++ {
+			if amounts[c] != 0 {
+				hues = append(hues, c-2)
+			}
+		}
+		near := len(hues) == 1 || len(hues) == 2 && (hues[1]-hues[0] == 1 || hues[1]-hues[0] == 7)
+		if !near || amounts[0]+amounts[1] == 0 || math.Abs(floats.Sum(amounts)-1) > 1e-12 {
+			t.Errorf("row %d: %v", i, amounts)
+		}
+	}
+}

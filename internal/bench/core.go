@@ -61,7 +61,7 @@ type Core struct {
 func MeasureCore(ctx context.Context, o Options) (*Core, error) {
 	o.fill()
 	start := time.Now()
-	c := &Core{Machine: machine(o.Threads)}
+	c := &Core{Machine: Here(o.Threads)}
 	watch := &clock{ctx: ctx, least: 3}
 	if o.Quick {
 		watch.least = 1

@@ -3,10 +3,12 @@ package bench
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/papers"
 	"newtop/models"
 	"newtop/models/reduce"
 )
@@ -20,7 +22,8 @@ type Letter struct {
 	Passes  []Pass `json:"passes"`
 }
 
-// Pass is one of them. Gradients is the median of its time over that of a gradient in the same round.
+// Pass is one of them. Gradients is the median of its time over that of a gradient in the same round; of a gradient with a
+// product it is papers.ProductPrice, over a gradient alone.
 type Pass struct {
 	Name           string  `json:"name"`
 	MedianMS       float64 `json:"median_ms"`
@@ -170,6 +173,7 @@ func measurePasses(c *clock, budget time.Duration, p *problem, memory int64, thr
 	o := models.Options{Pool: pool, Memory: memory}
 	list := p.passes(p.bind(rows, o), p.bind(rows, o))
 	last := len(list) - 1
+	alone := slices.IndexFunc(list, func(f passCall) bool { return f.name == passAlone })
 	calls := make([]func(), last)
 	for i := range calls {
 		calls[i] = list[i].call
@@ -183,7 +187,11 @@ func measurePasses(c *clock, budget time.Duration, p *problem, memory int64, thr
 			own, other = ns[i], ns[0]
 		}
 		t := summarize(own)
-		out[i] = Pass{Name: f.name, Gradients: ratio(own, other), GFLOPS: 2 * f.multiplications * float64(rows) / t.median}
+		gradients := ratio(own, other)
+		if f.name == passBoth {
+			gradients = papers.ProductPrice(own, ns[alone])
+		}
+		out[i] = Pass{Name: f.name, Gradients: gradients, GFLOPS: 2 * f.multiplications * float64(rows) / t.median}
 		out[i].MedianMS, out[i].BestMS = t.milliseconds()
 		if c.ctx.Err() == nil {
 			out[i].AllocatedBytes = allocated(f.call)

@@ -28,9 +28,7 @@ type Machine struct {
 }
 
 // Here is this machine, its peaks left out, with as many threads.
-func Here(threads int) Machine { return machine(threads) }
-
-func machine(threads int) Machine {
+func Here(threads int) Machine {
 	return Machine{CPU: cpuModel("/proc/cpuinfo"), Cores: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Go: runtime.Version(), Kernel: kernel.Selected().String(), Threads: threads}
 }

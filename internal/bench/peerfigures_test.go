@@ -82,26 +82,6 @@ func TestOutcomeOfARun(t *testing.T) {
 	}
 }
 
-func TestForeignLoad(t *testing.T) {
-	before := load{all: 100, busy: 40, own: 5}
-	for _, c := range []struct {
-		later load
-		spent time.Duration
-		want  event.Float
-	}{
-		{load{120, 55, 10}, 6 * time.Second, 0.2}, // of 20 seconds 15 are busy, 5 newtop's and 6 the script's
-		{load{120, 55, 10}, 12 * time.Second, 0},  // counters run apart by a little
-		{load{}, time.Second, event.Absent},
-	} {
-		if got := before.foreign(c.later, c.spent); got != c.want && !(got.Absent() && c.want.Absent()) {
-			t.Errorf("until %v: %g, expected %g", c.later, got, c.want)
-		}
-	}
-	if l := loadNow(t.Context()); l.all < l.busy || l.busy < l.own && l.own > 1 {
-		t.Errorf("now %+v", l)
-	}
-}
-
 func TestWorks(t *testing.T) {
 	o := PeerOptions{DataDir: "data", Budget: time.Second}
 	deep := o.allWorks()[productsScript][2]

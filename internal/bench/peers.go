@@ -15,6 +15,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"newtop/internal/machine"
+	"newtop/trainer/event"
 )
 
 // PeerOptions say what to compare with.
@@ -71,7 +74,7 @@ func MeasurePeers(ctx context.Context, o PeerOptions) (*Peers, error) {
 	if o.works == nil {
 		o.works = o.allWorks()
 	}
-	p := &Peers{Machine: machine(o.Threads), Python: o.Python, Scripts: scripts, Lines: []PeerLine{}, Figures: []*PeerFigure{}}
+	p := &Peers{Machine: Here(o.Threads), Python: o.Python, Scripts: scripts, Lines: []PeerLine{}, Figures: []*PeerFigure{}}
 	for _, script := range scripts {
 		works := o.works[script]
 		if works == nil {
@@ -107,7 +110,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 		} else if o.Quick && w.own != nil {
 			args = append(args, "--reps", "5")
 		}
-		before, understood := loadNow(ctx), false
+		before, understood := machine.LoadNow(ctx), false
 		spent, err := runProgram(ctx, o.Python, append([]string{filepath.Join(o.Dir, script)}, args...), func(text string) {
 			tell(script, text)
 			var line map[string]any
@@ -120,7 +123,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 			return errors.New("it printed no figures")
 		}
 		runtime.GC() // now rather than while newtop is measured
-		between := loadNow(ctx)
+		between := machine.LoadNow(ctx)
 		err = w.own(ctx, pair, func(line map[string]any) {
 			text, _ := json.Marshal(line)
 			tell(newtop, string(text))
@@ -129,7 +132,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		t.load[0].Pairs[pair], t.load[1].Pairs[pair] = before.foreign(between, spent), between.foreign(loadNow(ctx), 0)
+		t.load[0].Pairs[pair], t.load[1].Pairs[pair] = event.Float(before.Foreign(between, spent)), event.Float(between.Foreign(machine.LoadNow(ctx), 0))
 	}
 	return nil
 }

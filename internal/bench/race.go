@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/internal/machine"
 	"newtop/trainer"
 	"newtop/trainer/event"
 )
@@ -83,7 +84,7 @@ func Median(of []event.Float) event.Float {
 
 // MeasureRaces runs the races. It returns the context's error if that ends first.
 func MeasureRaces(ctx context.Context, o RaceOptions) (*Races, error) {
-	out := &Races{Machine: machine(o.Threads)}
+	out := &Races{Machine: Here(o.Threads)}
 	for _, name := range o.Only {
 		if !slices.ContainsFunc(races, func(r race) bool { return r.name == name }) {
 			return nil, fmt.Errorf("no race %q: expected some of %s", name, strings.Join(RaceNames(), ", "))
@@ -129,7 +130,7 @@ func (r *race) runner(text string) *RaceRunner {
 
 // run has a method run from every seed, and returns whether that is regression.
 func (r *race) run(ctx context.Context, o *RaceOptions, of *RaceRunner) (regression bool, err error) {
-	before := loadNow(ctx)
+	before := machine.LoadNow(ctx)
 	for seed := range uint64(o.Seeds) {
 		c := r.config
 		c.DataDir, c.Threads, c.Precision, c.Seed = o.DataDir, o.Threads, o.Precision, o.First+seed
@@ -146,7 +147,7 @@ func (r *race) run(ctx context.Context, o *RaceOptions, of *RaceRunner) (regress
 		of.note(told)
 		regression = told.last.TestError.Absent()
 	}
-	of.Foreign = before.foreign(loadNow(ctx), 0)
+	of.Foreign = event.Float(before.Foreign(machine.LoadNow(ctx), 0))
 	return regression, nil
 }
 

@@ -60,5 +60,5 @@ type Scale struct {
 // NewScale is about what was measured with so many processes.
 func NewScale(ranks int, exchanges []Exchange, products []TeamProduct, o ScaleOptions) *Scale {
 	o.fill()
-	return &Scale{Machine: machine(o.Threads), Ranks: ranks, Exchanges: exchanges, Products: products}
+	return &Scale{Machine: Here(o.Threads), Ranks: ranks, Exchanges: exchanges, Products: products}
 }

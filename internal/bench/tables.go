@@ -89,7 +89,7 @@ func MeasureTables(ctx context.Context, o TableOptions) (*Tables, error) {
 	if err := os.WriteFile(w.script, []byte(tablesScript), 0o600); err != nil {
 		return nil, err
 	}
-	out := &Tables{Machine: machine(0), Budget: o.Budget.Seconds()}
+	out := &Tables{Machine: Here(0), Budget: o.Budget.Seconds()}
 	list, err := w.list(ctx)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,7 +12,7 @@ import (
 
 func TestBenchPapersErrors(t *testing.T) {
 	for args, want := range map[string]string{
-		"bench letter --format xml":             "--format xml: expected text, json or md",
+		"bench letter --format xml":             "--format xml: expected text, json, md or brief",
 		"bench letter --trials -1":              "--trials -1: expected a whole number from 1 to 1000000",
 		"bench letter --trials few":             "--trials few: expected a whole number",
 		"bench scg --threads 99999":             "--threads 99999: expected",
@@ -38,7 +39,23 @@ func TestBenchToys(t *testing.T) {
 			t.Errorf("lacks %q:\n%s", want, out)
 		}
 	}
-	if out := succeed(t, "bench", "toys", "--quick", "--trials", "2", "--format", "json"); !json.Valid([]byte(out)) {
-		t.Errorf("no JSON:\n%s", out)
+	journal := filepath.Join(t.TempDir(), "toys.jsonl")
+	var reports []string
+	for range 2 { // the second time from the journal
+		out := succeed(t, "bench", "toys", "--quick", "--trials", "2", "--format", "json", "--resume", journal)
+		if !json.Valid([]byte(out)) {
+			t.Errorf("no JSON:\n%s", out)
+		}
+		reports = append(reports, out[strings.Index(out, `"tables"`):])
+	}
+	if reports[0] != reports[1] {
+		t.Errorf("from the journal comes\n%s\nand not\n%s", reports[1], reports[0])
+	}
+	if _, errs, code := newtop("bench", "scg", "--quick", "--resume", journal); code != print.ExitUsage || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, `"bench scg, data \"\", quick true"`) {
+		t.Errorf("another bench's journal: exit %d, %s", code, errs)
+	}
+	out = succeed(t, "bench", "toys", "--quick", "--trials", "2", "--format", "brief", "--resume", journal)
+	if !strings.HasPrefix(out, "### [T] figure 4a") || !strings.Contains(out, "| **open** | two lines") {
+		t.Errorf("in brief:\n%s", out)
 	}
 }

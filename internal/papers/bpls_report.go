@@ -10,8 +10,7 @@ import (
 func (s *bplsStudy) data() string {
 	for _, runs := range s.runs {
 		if len(runs) > 0 {
-			d := runs[0].run.Data
-			return fmt.Sprintf("%s, %d images to train on and %d to test on", s.title, d.TrainRows, d.TestRows)
+			return fmt.Sprintf("%s, %d images to train on and %d to test on", s.title, runs[0].trainRows, runs[0].testRows)
 		}
 	}
 	return s.title
@@ -29,7 +28,7 @@ func (s *bplsStudy) named(ok func(*bplsColumn) bool) []*bplsColumn {
 }
 
 // ofPaper are the columns of the paper's tables.
-func ofPaper(c *bplsColumn) bool { return c.rival || c.name == "BPLS" }
+func ofPaper(c *bplsColumn) bool { return c.rival || c.name == "BPLS" || c.name == "BPLS + ridge" }
 
 func names(columns []*bplsColumn) (all []string) {
 	for _, c := range columns {
@@ -50,8 +49,8 @@ func bestTest(o *outcome) float64  { _, test := within(o, math.Inf(1)); return t
 // epochTime is the mean time of an epoch of a run.
 func epochTime(o *outcome) float64 { return o.end().elapsed / float64(max(1, o.end().epoch)) }
 
-func bplsTables(studies []*bplsStudy, run *schedule, trials int) []Table {
-	all := []Table{bplsTable1(studies), bplsTable2(studies, run, trials)}
+func bplsTables(studies []*bplsStudy, run *schedule) []Table {
+	all := []Table{bplsTable1(studies), bplsTable2(studies, run)}
 	for _, s := range studies {
 		all = append(all,
 			s.overEpochs(s.train, "training", func(p *point) float64 { return 1 - p.wrong }),
@@ -80,6 +79,7 @@ func bplsTable1(studies []*bplsStudy) Table {
 	t := Table{
 		Title: "[T] table I: best accuracy, 784-50-10, softmax", Columns: names(columns),
 		Notes: []string{
+			"BPLS: as printed, eq. 5 without a ridge. BPLS + ridge: the shortest change of all nodes together, and a ridge of 0.01, newtop's default.",
 			fmt.Sprintf("The best of every run's epochs, training and test apart. First-order methods in single rows at a rate of 1e-3, at most %d epochs. "+
 				"The paper had 40,000 images to train on and 10,000 to test on, 10 runs, 100 of BPLS, and at most %d epochs.", epochs, bplsEpochs),
 		},
@@ -93,7 +93,12 @@ func bplsTable1(studies []*bplsStudy) Table {
 		}
 		t.Rows = append(t.Rows,
 			s.row(s.title+" training", Percent, columns, func(c *bplsColumn) Cell { return s.cell(c, bestTrain, paper(c, 0)) }),
-			s.row(s.title+" test", Percent, columns, func(c *bplsColumn) Cell { return s.cell(c, bestTest, paper(c, 1)) }))
+			s.row(s.title+" test", Percent, columns, func(c *bplsColumn) Cell { return s.cell(c, bestTest, paper(c, 1)) }),
+			s.row(s.title+" work, gradients", Count, columns, func(c *bplsColumn) Cell { return s.cell(c, workAtEnd, math.NaN()) }),
+			s.row(s.title+" time", Seconds, columns, func(c *bplsColumn) Cell { return s.cell(c, secondsAtEnd, math.NaN()) }))
+	}
+	for _, row := range t.Rows {
+		t.Brief = append(t.Brief, row.Name)
 	}
 	return t
 }
@@ -120,12 +125,12 @@ func (s *bplsStudy) cell(c *bplsColumn, f func(*outcome) float64, paper float64)
 }
 
 // bplsTable2 is table II, and its figures for as many rows.
-func bplsTable2(studies []*bplsStudy, run *schedule, trials int) Table {
+func bplsTable2(studies []*bplsStudy, run *schedule) Table {
 	columns := studies[0].named(ofPaper)
 	t := Table{
 		Title: "[T] table II: time of an epoch", Columns: names(columns),
 		Notes: []string{
-			"BPLS ran on all cores; of the first-order methods " + run.words(trials) + " The paper's are of 40,000 rows of Fashion-MNIST on 24 threads.",
+			"BPLS ran on all cores; of the first-order methods " + run.words() + " The paper's are of 40,000 rows of Fashion-MNIST on 24 threads.",
 			"BPLS's epoch is the mean over its run: its first solves over all rows, those after over the misclassified ones.",
 		},
 	}
@@ -133,7 +138,7 @@ func bplsTable2(studies []*bplsStudy, run *schedule, trials int) Table {
 		if len(s.runs["BPLS"]) == 0 {
 			continue
 		}
-		rows := float64(s.runs["BPLS"][0].run.Data.TrainRows)
+		rows := float64(s.runs["BPLS"][0].trainRows)
 		bpls, _ := moments(s.figure("BPLS", epochTime))
 		paper := func(c *bplsColumn) float64 {
 			if s.name == "fashion" {
@@ -142,6 +147,7 @@ func bplsTable2(studies []*bplsStudy, run *schedule, trials int) Table {
 			return math.NaN()
 		}
 		t.Rows = append(t.Rows,
+			s.row("Foreign load", Percent, columns, func(c *bplsColumn) Cell { return s.cell(c, func(o *outcome) float64 { return o.foreign }, math.NaN()) }),
 			s.row(s.title, Seconds, columns, func(c *bplsColumn) Cell { return s.cell(c, epochTime, paper(c)) }),
 			s.row("for 1,000 rows", Seconds, columns, func(c *bplsColumn) Cell {
 				return s.cell(c, func(o *outcome) float64 { return 1000 * epochTime(o) / rows }, 1000*paper(c)/bplsRows)
@@ -248,7 +254,7 @@ func (s *bplsStudy) madeOf() Table {
 		Title: "Beside BPLS: least squares alone, " + s.title, Columns: names(columns),
 		Notes: []string{
 			"linear: no hidden layer, one solve, without and with a ridge of 0.01. random 50 and random 500: so many random tanh nodes, weights from ±0.1, under one solve.",
-			"BPLS tanh: a tanh hidden layer in place of softmax.",
+			"BPLS + ridge tanh: a tanh hidden layer in place of softmax.",
 		},
 	}
 	s.addAccuracy(&t, columns, "", func(*bplsColumn) float64 { return math.Inf(1) })
@@ -279,7 +285,7 @@ func (s *bplsStudy) budgets(net bplsNet) Table {
 	seconds := s.budget(net)
 	t := Table{
 		Title: fmt.Sprintf("Beside BPLS: the same time, %s, %s", s.title, what), Columns: names(columns),
-		Notes: []string{fmt.Sprintf("Best accuracy in the %.3g s that BPLS took to its end, and in %g times as long, on all cores; SGD 1 in single rows, Adam 64 in batches. At most %d trials.", seconds, s.factor, budgetTrials)},
+		Notes: []string{fmt.Sprintf("Best accuracy in the %.3g s that BPLS took to its end, and in %g times as long, on all cores; SGD 1 in single rows, Adam 64 in batches, SOAP with its defaults. At most %d trials.", seconds, s.factor, budgetTrials)},
 	}
 	s.addAccuracy(&t, columns, "", func(c *bplsColumn) float64 {
 		if c.budget {
@@ -287,6 +293,9 @@ func (s *bplsStudy) budgets(net bplsNet) Table {
 		}
 		return math.Inf(1)
 	})
+	t.Rows = append(t.Rows, s.row("work, gradients", Count, columns, func(c *bplsColumn) Cell {
+		return s.cell(c, func(o *outcome) float64 { return workWithin(o, seconds) }, math.NaN())
+	}))
 	s.addAccuracy(&t, columns, fmt.Sprintf(" in %g ×", s.factor), func(c *bplsColumn) float64 {
 		if c.budget {
 			return s.factor * seconds

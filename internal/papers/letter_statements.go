@@ -3,9 +3,12 @@ package papers
 import (
 	"fmt"
 	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 )
 
-// statements holds every figure of the table, and what the paper says of it in words, against what was found.
+// statements holds what the paper says of its table, in figures and in words, against the algorithms as printed.
 func (r *letterRun) statements() []Statement {
 	var list []Statement
 	for i := range r.columns {
@@ -13,62 +16,43 @@ func (r *letterRun) statements() []Statement {
 			list = append(list, r.figuresReached(i)...)
 		}
 	}
-	if !r.real { // the figures are of other data
-		list = undecided(list)
-	}
-	list = append(list, r.timesCompared()...)
 	list = append(list, r.blocksHelp()...)
 	list = append(list, r.committeesHelp()...)
+	if !r.real {
+		list = opened(list, "these are not the paper's data")
+	}
 	if r.options.Quick {
-		list = undecided(list)
+		list = opened(list, "a quick look decides nothing")
 	}
 	return list
 }
+
+// testRows is how many rows the errors are of.
+func (r *letterRun) testRows() int { return r.problem.Test.Rows() }
 
 // figuresReached compares each figure of a column with the paper's.
 func (r *letterRun) figuresReached(i int) []Statement {
 	column, all := &r.columns[i], r.results[i]
 	paper := &column.paper
-	var list []Statement
-	for _, f := range []struct {
-		claim  string
-		figure func(*outcome) float64
-		bound  float64
-		write  func(float64) string
-	}{
-		{"a test error of at most", testAtBest, paper.test, percent},
-		{"a training error there of at most", trainAtBest, paper.train, percent},
-		{"the best test by epoch", epochAtBest, paper.epochs, decimal},
-		{"inner iterations a solve of at most", func(o *outcome) float64 { return perSolve(o.atBest()) }, paper.inner, decimal},
-	} {
-		if math.IsNaN(f.bound) {
-			continue
-		}
-		v := collect(all, f.figure)
-		list = append(list, Statement{
-			Claim: column.long + ": " + f.claim + " " + f.write(f.bound), Found: given(v, f.write), Holds: atMost(v, f.bound),
-		})
+	claim := func(text string) string { return column.long + ": " + text }
+	test := collect(all, testAtBest)
+	mean, margin := shareInterval(test, r.testRows())
+	train, epochs, work := collect(all, trainAtBest), collect(all, epochAtBest), collect(all, workAtBest)
+	most, reached := r.paperWork(column), below(mean, margin, paper.test)
+	list := []Statement{
+		{Claim: claim("a test error of at most " + percent(paper.test)), Found: givenShare(test, r.testRows(), percent), Holds: reached},
+		{Claim: claim("a training error there of at most " + percent(paper.train)), Found: given(train, percent), Holds: atMost(train, paper.train)},
+		{Claim: claim(fmt.Sprintf("that test error by epoch %.1f, for no more work than the paper's %.0f gradients", paper.epochs, most)),
+			Found: "its own best by epoch " + given(epochs, decimal) + ", by gradient " + given(work, whole),
+			Holds: together([]Verdict{reached, atMost(epochs, paper.epochs), atMost(work, most)})},
 	}
-	return list
-}
-
-// timesCompared says how far C is ahead of online backpropagation, and in which order its modes are.
-func (r *letterRun) timesCompared() []Statement {
-	var list []Statement
-	online := collect(r.of("A online"), secondsAtBest)
-	for i := range r.columns {
-		c := &r.columns[i]
-		if c.optimizer == "online-bp" || math.IsNaN(c.paper.ahead) || len(online) == 0 {
-			continue
+	if !math.IsNaN(paper.inner) {
+		inner := collect(all, func(o *outcome) float64 { return perSolve(o.atBest()) })
+		s := Statement{Claim: claim("inner iterations a solve of at most " + decimal(paper.inner)), Found: given(inner, decimal), Holds: atMost(inner, paper.inner)}
+		if reached != Holds { // few iterations in too small a region are no merit
+			s = s.open("the paper's test error is not shown to be reached")
 		}
-		own := collect(r.results[i], secondsAtBest)
-		a, _ := interval(online)
-		b, _ := interval(own)
-		list = append(list, Statement{
-			Claim: fmt.Sprintf("%s: at least %.1f times ahead of online backpropagation", c.long, c.paper.ahead),
-			Found: fmt.Sprintf("%.1f times: %s against %s", a/b, given(own, seconds), given(online, seconds)),
-			Holds: ratioAtLeast(online, own, c.paper.ahead),
-		})
+		list = append(list, s)
 	}
 	return list
 }
@@ -85,55 +69,75 @@ func (r *letterRun) pairs(first, second string, figure func(*outcome) float64) [
 	return d
 }
 
-// blocksHelp is what the paper notes of block mode: less time, and a lower test error.
+// missed returns for each test row the share of a column's nets that misclassify it.
+func (r *letterRun) missed(name string) []float64 {
+	var sets [][]byte
+	for _, o := range done(r.of(name)) {
+		sets = append(sets, o.missed)
+	}
+	return missRates(sets, r.testRows())
+}
+
+// rowDifferences returns b − a, row by row.
+func rowDifferences(a, b []float64) []float64 {
+	return floats.SubTo(make([]float64, len(a)), b, a)
+}
+
+// blocksHelp is what the paper notes of block mode: four blocks are about three times as fast as online
+// backpropagation, and a small bias improves the test, as the table has of two blocks.
 func (r *letterRun) blocksHelp() []Statement {
+	const four, two, batch = "C four blocks", "C two blocks", "C batch"
 	var list []Statement
-	for _, mode := range []string{"C four blocks", "C two blocks"} {
-		for _, f := range []struct {
-			claim  string
-			figure func(*outcome) float64
-			write  func(float64) string
-		}{
-			{"takes less time to its best test than batch mode", secondsAtBest, seconds},
-			{"has a lower test error than batch mode", testAtBest, percent},
-		} {
-			if d := r.pairs(mode, "C batch", f.figure); len(d) > 0 {
-				list = append(list, Statement{
-					Claim: mode + " " + f.claim, Found: "batch mode less this, seed by seed: " + given(d, f.write), Holds: atLeast(d, 0),
-				})
-			}
+	if online, own := collect(r.of("A online"), secondsAtBest), collect(r.of(four), secondsAtBest); len(online) > 0 && len(own) > 0 {
+		const ahead = 2.82 // 63.2 / 22.4 minutes
+		a, _ := interval(online)
+		b, _ := interval(own)
+		list = append(list, Statement{
+			Claim: fmt.Sprintf("C in four blocks: about three times (%.2f) as fast as online backpropagation", ahead),
+			Found: fmt.Sprintf("%.1f times: %s against %s", a/b, given(own, seconds), given(online, seconds)),
+			Holds: ratioAtLeast(online, own, ahead),
+		}.timed(r.of("A online"), r.of(four)))
+		if mean, margin := shareInterval(collect(r.of(four), testAtBest), r.testRows()); below(-mean, margin, -0.064) == Holds {
+			list[0] = list[0].open("it stops at a test error above online backpropagation's in the paper")
 		}
+	}
+	if d := r.pairs(two, batch, testAtBest); len(d) > 0 {
+		mean, margin := pairedInterval(d, rowDifferences(r.missed(two), r.missed(batch)))
+		list = append(list, Statement{
+			Claim: "C in two blocks has a lower test error than batch mode",
+			Found: "batch mode less this, seed by seed and on the same rows: " + intervalWords(mean, margin, len(d), percent),
+			Holds: below(-mean, margin, 0),
+		})
 	}
 	return list
 }
 
-// committeesHelp compares committees with the paper's, and with their own nets.
+// committeesHelp compares the committees of the paper with their own nets, and with the paper's.
 func (r *letterRun) committeesHelp() []Statement {
 	var list []Statement
 	for i := range r.columns {
 		c, net := &r.columns[i], &r.nets[i]
-		if net.nets < 2 {
+		if net.nets < 2 || math.IsNaN(c.paper.committeeTest) {
 			continue
 		}
-		mean, margin := interval(collect(r.results[i], testAtBest))
-		list = append(list, Statement{
+		rows := rowDifferences(r.missed(c.name), net.missed)
+		mean, margin := stat.Mean(rows, nil), normal*stat.StdErr(stat.StdDev(rows, nil), float64(len(rows)))
+		own := sampled(net.test, r.testRows())
+		figure := Statement{
+			Claim: fmt.Sprintf("%s: a committee of ten has a test error of at most %s", c.long, percent(c.paper.committeeTest)),
+			Found: fmt.Sprintf("%s ± %s (95 %%, of the rows) with %d nets", percent(net.test), percent(own), net.nets),
+			Holds: below(net.test, own, c.paper.committeeTest),
+		}
+		against := Statement{
 			Claim: c.long + ": the committee has a lower test error than its nets have on average",
-			Found: fmt.Sprintf("%s against %s", percent(net.test), percent(mean)),
-			Holds: decide(net.test < mean-margin, net.test > mean+margin),
-		})
-		if math.IsNaN(c.paper.committeeTest) {
-			continue
+			Found: fmt.Sprintf("%s against %s", percent(net.test), percent(stat.Mean(r.missed(c.name), nil))),
+			Holds: decide(mean+margin < 0, mean-margin > 0),
 		}
-		verdict := decide(net.train <= c.paper.committeeTrain && net.test <= c.paper.committeeTest, true)
-		if !r.real || net.nets != 10 {
-			verdict = Open
+		if net.nets != 10 {
+			const few = "the paper's committees are of ten nets"
+			against, figure = against.open(few), figure.open(few)
 		}
-		list = append(list, Statement{
-			Claim: fmt.Sprintf("%s: a committee of ten has errors of at most %s in training and %s in the test", c.long,
-				percent(c.paper.committeeTrain), percent(c.paper.committeeTest)),
-			Found: fmt.Sprintf("%s and %s with %d nets", percent(net.train), percent(net.test), net.nets),
-			Holds: verdict,
-		})
+		list = append(list, against, figure)
 	}
 	return list
 }

@@ -3,34 +3,29 @@ package papers
 import (
 	"fmt"
 	"math"
-	"slices"
 )
 
-// statements holds what the paper says of its table against what was found.
+// statements holds what the paper says of its table against what was found. The paper's colours are not public, so none
+// of them is decided but those about operations, which do not depend on the colours.
 func (r *recipesRun) statements() []Statement {
-	var list []Statement
-	list = append(list, r.allReached()...)
-	list = append(list, r.aheadOfOnline()...)
+	list := r.aheadOfOnline()
 	for _, c := range []comparison{
-		{recipesC, recipesB, "takes less time", true, secondsAtEnd, seconds},
-		{recipesD, recipesC, "takes less time", true, secondsAtEnd, seconds},
-		{recipesD, recipesE, "takes less time", true, secondsAtEnd, seconds},
-		{recipesE, recipesD, "takes fewer inner iterations an epoch", false, innerPerEpoch, decimal},
-		{recipesD, recipesE, "takes fewer epochs", true, epochsAtEnd, decimal},
-		{recipesMixC, recipesMixB, "takes less time", true, secondsAtEnd, seconds},
-		{recipesMixD, recipesMixC, "takes less time", true, secondsAtEnd, seconds},
-		{recipesMixB, recipesB, "takes less time", true, secondsAtEnd, seconds},
-		{recipesMixC, recipesC, "takes less time", true, secondsAtEnd, seconds},
-		{recipesMixD, recipesD, "takes less time", true, secondsAtEnd, seconds},
+		{less: recipesC, more: recipesB, claim: "takes less time", grows: true, figure: secondsAtEnd, write: seconds},
+		{less: recipesD, more: recipesC, claim: "takes less time", grows: true, figure: secondsAtEnd, write: seconds},
+		{less: recipesD, more: recipesE, claim: "takes less time", grows: true, figure: secondsAtEnd, write: seconds},
+		{less: recipesE, more: recipesD, claim: "takes fewer inner iterations an epoch", figure: innerPerEpoch, write: decimal},
+		{less: recipesD, more: recipesE, claim: "takes fewer epochs", grows: true, figure: epochsAtEnd, write: decimal},
+		{less: recipesMixD, more: recipesD, claim: "takes less time", grows: true, figure: secondsAtEnd, write: seconds},
+		{less: recipesMixC, more: recipesC, claim: "takes less time", grows: true, figure: secondsAtEnd, write: seconds},
 	} {
 		if s, ok := r.compared(&c); ok {
 			list = append(list, s)
 		}
 	}
+	list = opened(append(list, r.sameInTest()...), "the colours are generated, the paper's are not public")
 	list = append(list, r.operations()...)
-	list = append(list, r.sameInTest()...)
 	if r.options.Quick {
-		list = undecided(list)
+		list = opened(list, "a quick look decides nothing")
 	}
 	return list
 }
@@ -80,81 +75,39 @@ func (r *recipesRun) compared(c *comparison) (Statement, bool) {
 	if open || word != "" && verdict == Fails {
 		verdict = Open
 	}
-	return Statement{
+	s := Statement{
 		Claim: fmt.Sprintf("%s %s than %s", r.long(c.less), c.claim, r.long(c.more)),
 		Found: fmt.Sprintf("%s%s against %s%s", wordLess, given(low, c.write), word, given(high, c.write)),
 		Holds: verdict,
-	}, len(differences) > 0
+	}
+	if c.claim == "takes less time" {
+		s = s.timed(a, b)
+	}
+	return s, len(differences) > 0
 }
 
-// allReached says of each column how many trials reached the target.
-func (r *recipesRun) allReached() []Statement {
-	var all, missed []string
-	var parts []Verdict
-	for i, c := range r.columns {
-		trials := len(done(r.results[i]))
-		if c.bounded() || trials == 0 {
-			continue
-		}
-		n := r.reachedOf(i)
-		all = append(all, c.name)
-		parts = append(parts, decide(n == trials, true))
-		if n < trials {
-			missed = append(missed, fmt.Sprintf("%s in %d of %d", c.name, n, trials))
-		}
-	}
-	if len(all) == 0 {
-		return nil
-	}
-	found := "all did"
-	if len(missed) > 0 {
-		found = "all did but " + join(missed)
-	}
-	return []Statement{{
-		Claim: fmt.Sprintf("Every trial of %s reaches a training RMSE of %g", join(all), r.target),
-		Found: found, Holds: together(parts),
-	}}
-}
-
-// wantedAhead is how far ahead of online backpropagation all others are expected to be. In the paper it is 26 to 419
-// times.
-const wantedAhead = 100
-
-// aheadOfOnline compares each column's time with that of online backpropagation, of which there may be a lower bound
-// only.
+// aheadOfOnline holds the fastest algorithm, D, against online backpropagation, of which there may be a lower bound only.
 func (r *recipesRun) aheadOfOnline() []Statement {
-	online := r.of(recipesA)
-	exact := true
-	var bounds []float64
-	for _, o := range done(online) {
-		bounds = append(bounds, o.end().elapsed)
-		exact = exact && r.reached(o)
-	}
-	if len(bounds) == 0 {
+	online, own := r.of(recipesA), collect(r.of(recipesD), secondsAtEnd)
+	if len(done(online)) == 0 || len(own) == 0 {
 		return nil
 	}
-	least := slices.Min(bounds)
-	var list []Statement
-	for i, c := range r.columns {
-		own := collect(r.results[i], secondsAtEnd)
-		if c.name == recipesA || len(own) == 0 || r.reachedOf(i) < len(own) {
-			continue
+	const ahead = 280 // [MD, §3]: "nearly 280 (=8748.4/31.2) times slower"
+	all := collect(online, secondsAtEnd)
+	word := ""
+	verdict := ratioAtLeast(all, own, ahead)
+	for _, o := range append(done(online), done(r.of(recipesD))...) {
+		if !r.reached(o) {
+			word, verdict = "at least ", Open
 		}
-		mean, margin := interval(own)
-		word := ""
-		verdict := decide(least >= wantedAhead*(mean+margin), false)
-		if exact {
-			verdict = ratioAtLeast(bounds, own, wantedAhead)
-		} else {
-			word = "at least "
-		}
-		list = append(list, Statement{
-			Claim: fmt.Sprintf("%s is %d times or more ahead of online backpropagation", c.long, wantedAhead),
-			Found: fmt.Sprintf("%s%.3g times: %s against %s%s", word, least/mean, given(own, seconds), word, seconds(least)),
-			Holds: verdict,
-		})
 	}
-	return list
+	a, _ := interval(all)
+	d, _ := interval(own)
+	return []Statement{Statement{
+		Claim: fmt.Sprintf("D on one net is %d times as fast as online backpropagation", ahead),
+		Found: fmt.Sprintf("%s%.3g times: %s against %s%s", word, a/d, given(own, seconds), word, given(all, seconds)),
+		Holds: verdict,
+	}.timed(online, r.of(recipesD))}
 }
 
 // operations compares what an inner iteration takes with the paper's ratios.

@@ -67,6 +67,7 @@ type Table struct {
 	Columns []string
 	Rows    []Row
 	Notes   []string // what a reader must know: data, deviations, what was left out
+	Brief   []string // the names of the rows that a brief report has, where it has the table at all
 }
 
 // Statement is one of a paper's claims, or a target, held against the tables.
@@ -74,14 +75,7 @@ type Statement struct {
 	Claim string // in words, as "C in four blocks reaches its best test epoch in at most 36.6 epochs"
 	Found string // in words with figures, as "19.0 epochs over 10 trials"
 	Holds Verdict
-}
-
-// undecided leaves all claims open.
-func undecided(list []Statement) []Statement {
-	for i := range list {
-		list[i].Holds = Open
-	}
-	return list
+	Why   string // of what figures would decide and something else leaves open: what they say, and the reason
 }
 
 // Verdict is whether a claim holds.
@@ -113,6 +107,7 @@ type Options struct {
 	Threads int      // 0: all cores
 	Quick   bool     // fewer trials on smaller problems, in well under a minute
 	Only    []string // columns to run, by name; nil: all
+	Journal *Journal // of trials that are done and need not be run again; nil: none
 	// Progress hears how far it is, from one goroutine at a time; nil: nobody.
 	Progress func(Progress)
 }

@@ -73,8 +73,10 @@ var scgColumns = []scgColumn{
 
 // scgRun is what came of one run. Where it did not reach the loss the figures are those at its end.
 type scgRun struct {
-	iterations, equivalents, seconds float64
-	reached                          bool
+	Iterations  float64 `json:"iterations"`
+	Equivalents float64 `json:"equivalents"`
+	Seconds     float64 `json:"seconds"`
+	Reached     bool    `json:"reached"`
 }
 
 // scgStudy is one problem with all its runs: runs[i] are those of column i, one for each seed.
@@ -85,6 +87,8 @@ type scgStudy struct {
 	start   [][]float64 // the errors of differences at the starting weights, for each of scgSigmas and seed
 	end     [][]float64 // the same where the loss is reached
 	price   scgPrice
+	loads   []float64 // the foreign load meanwhile, of every run
+	journal *Journal
 }
 
 // SCG compares exact products with differences in scaled conjugate gradients [M §4.1].
@@ -105,7 +109,7 @@ func SCG(ctx context.Context, o Options) (*Report, error) {
 	}
 	var studies []*scgStudy
 	for _, p := range problems {
-		s := &scgStudy{scgProblem: p, columns: columns, runs: make([][]scgRun, len(columns))}
+		s := &scgStudy{scgProblem: p, columns: columns, runs: make([][]scgRun, len(columns)), journal: o.Journal}
 		s.config.Threads, s.config.TargetLoss, s.config.Epochs = o.Threads, p.loss, p.most
 		if err := s.measure(ctx, r, trials, g); err != nil {
 			return r, err
@@ -115,6 +119,10 @@ func SCG(ctx context.Context, o Options) (*Report, error) {
 	}
 	r.Tables = append(r.Tables, scgErrors(studies), scgPrices(studies))
 	r.Statements = scgStatements(studies)
+	if o.Quick {
+		r.Statements = opened(r.Statements, "a quick look decides nothing")
+		r.Tables[0].Notes = append(r.Tables[0].Notes, "A quick look, which decides nothing: three problems in place of four, and two trials.")
+	}
 	return r, nil
 }
 
@@ -128,23 +136,30 @@ func (s *scgStudy) measure(ctx context.Context, r *Report, trials int, g *gauge)
 		r.Data += "; "
 	}
 	s.net = shapeOf(problem.Network)
+	s.price.counted = productPrice(problem.Network.Cost())
 	r.Data += fmt.Sprintf("%s (%s), %d rows", problem.Data.Name, s.net, problem.Train.Rows())
 	for i, column := range s.columns {
 		for seed := 1; seed <= trials; seed++ {
 			g.begin(fmt.Sprintf("%s, %s, seed %d of %d", s.name, column.name, seed, trials))
-			run, err := scgTrain(ctx, s.config, column.sigma, uint64(seed))
+			name := fmt.Sprintf("%s by %s to %g, seed %d, %s", s.name, column.name, s.loss, seed, s.net)
+			run, foreign, err := recall(ctx, s.journal, name, func() (scgRun, error) { return scgTrain(ctx, s.config, column.sigma, uint64(seed)) })
 			if err != nil {
 				return err
 			}
 			s.runs[i] = append(s.runs[i], run)
+			s.loads = append(s.loads, foreign)
 			g.add(s.cost)
 		}
 	}
 	for seed := 1; seed <= trials; seed++ {
 		g.begin(fmt.Sprintf("%s, errors of differences, seed %d of %d", s.name, seed, trials))
-		if err := s.look(ctx, problem, uint64(seed)); err != nil {
+		name := fmt.Sprintf("%s, errors of differences, seed %d, %s", s.name, seed, s.net)
+		look, foreign, err := recall(ctx, s.journal, name, func() (scgLook, error) { return s.look(ctx, problem, uint64(seed)) })
+		if err != nil {
 			return err
 		}
+		s.start, s.end = addColumn(s.start, look.Start), addColumn(s.end, look.End)
+		s.price.timed, s.price.loads = append(s.price.timed, look.Price), append(s.price.loads, foreign)
 		g.add(s.cost)
 	}
 	return nil
@@ -152,16 +167,14 @@ func (s *scgStudy) measure(ctx context.Context, r *Report, trials int, g *gauge)
 
 // scgTrain trains until the loss is reached. A run that stalls or diverges is one that did not reach it.
 func scgTrain(ctx context.Context, c trainer.Config, sigma float64, seed uint64) (scgRun, error) {
-	c.Optimizer, c.Seed = "scg", seed
+	c.Optimizer, c.Set, c.Seed = "scg", []string{"form=published"}, seed
 	if sigma > 0 {
-		c.Optimizer, c.Set = "scg-fd", []string{fmt.Sprintf("sigma=%g", sigma)}
+		c.Optimizer, c.Set = "scg-fd", append(c.Set, fmt.Sprintf("sigma=%g", sigma))
 	}
-	o, err := runTrial(ctx, c, nil, nil)
+	o, err := runTrial(ctx, c, nil, true, nil)
 	if err != nil {
 		return scgRun{}, err
 	}
 	e := o.end()
-	return scgRun{
-		iterations: float64(e.epoch), equivalents: e.equivalents, seconds: e.elapsed, reached: o.done.Reason == event.ReasonTarget,
-	}, nil
+	return scgRun{Iterations: float64(e.epoch), Equivalents: e.equivalents, Seconds: e.elapsed, Reached: o.reason == event.ReasonTarget}, nil
 }

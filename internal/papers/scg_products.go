@@ -20,30 +20,35 @@ import (
 // scgSigmas are the lengths at which the error of a difference is measured.
 var scgSigmas = []float64{1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12, 1e-13, 1e-14, 1e-15, 1e-16}
 
-// scgPrice is what a gradient and an exact product cost together, in gradients.
+// scgPrice is what a gradient and an exact product cost together, in gradients alone.
 type scgPrice struct {
 	counted float64   // by multiplications
 	timed   []float64 // by the clock, one number for each seed
+	loads   []float64 // the foreign load meanwhile
 }
 
-// look measures the errors of differences at the starting weights of a seed and at those where exact products reach the
-// loss, and times the product there.
-func (s *scgStudy) look(ctx context.Context, p *objective.Problem, seed uint64) error {
+// scgLook is what was found out about products with a seed: the errors of differences at the starting weights and at those
+// where exact products reach the loss, one for each of scgSigmas, and the price of a product there.
+type scgLook struct {
+	Start []float64 `json:"start"`
+	End   []float64 `json:"end"`
+	Price float64   `json:"price"`
+}
+
+func (s *scgStudy) look(ctx context.Context, p *objective.Problem, seed uint64) (found scgLook, err error) {
 	pool := reduce.NewPool(s.config.Threads)
 	defer pool.Close()
 	o := models.Options{Pool: pool}
 	w := make([]float64, p.Network.Dim())
 	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(seed, 1)))
 	l := p.Network.Bind(p.Train.Inputs, p.Train.Targets, o)
-	s.start = addColumn(s.start, differenceErrors(l, w, scgSigmas))
+	found.Start = differenceErrors(l, w, scgSigmas)
 	if err := s.descend(ctx, objective.New(p.Network, p.Train.Inputs, p.Train.Targets, o), w); err != nil {
-		return err
+		return found, err
 	}
-	s.end = addColumn(s.end, differenceErrors(l, w, scgSigmas))
-	cost := p.Network.Cost()
-	s.price.counted = (cost.Gradient + cost.Hessian) / cost.Gradient
-	s.price.timed = append(s.price.timed, timedPrice(l, w))
-	return nil
+	found.End = differenceErrors(l, w, scgSigmas)
+	found.Price = timedPrice(l, p.Network.Bind(p.Train.Inputs, p.Train.Targets, o), w)
+	return found, nil
 }
 
 // descend takes the weights w to the loss with exact products.
@@ -103,24 +108,38 @@ func differenceErrors(l *models.Linearization, w []float64, sigmas []float64) []
 	return errors
 }
 
-// timedPrice returns the time of a gradient and an exact product over that of a gradient alone, medians of as many
-// as fit in a tenth of a second, in turns.
-func timedPrice(l *models.Linearization, w []float64) float64 {
+// timedPrice is ProductPrice of as many rounds as fit in half a second, five at least: l has products behind its
+// gradients, and alone, another linearization of the same, has none.
+func timedPrice(l, alone *models.Linearization, w []float64) float64 {
 	g, s := make([]float64, len(w)), make([]float64, len(w))
-	var alone, both []float64
-	for began := time.Now(); time.Since(began) < 100*time.Millisecond || len(both) < 5; {
+	var one, both []float64
+	for began := time.Now(); time.Since(began) < 500*time.Millisecond || len(both) < 5; {
 		t := time.Now()
-		l.Update(w)
-		l.GradientTo(g)
-		alone = append(alone, time.Since(t).Seconds())
+		alone.Update(w)
+		alone.GradientTo(g)
+		one = append(one, time.Since(t).Seconds())
 		t = time.Now()
 		l.Update(w)
 		l.GradientTo(g)
 		l.HessianTo(s, g)
 		both = append(both, time.Since(t).Seconds())
 	}
-	return median(both) / median(alone)
+	return ProductPrice(both, one)
 }
+
+// ProductPrice is what [M §3] says is about 2.5: the time of a gradient with an exact product behind it over that of "a
+// gradient calculation alone", which keeps nothing for products. Given are the times of rounds in which both took turns;
+// it is the median of the rounds' ratios.
+func ProductPrice(both, alone []float64) float64 {
+	each := make([]float64, min(len(both), len(alone)))
+	for i := range each {
+		each[i] = both[i] / alone[i]
+	}
+	return median(each)
+}
+
+// productPrice is ProductPrice by counted multiplications.
+func productPrice(c models.Cost) float64 { return (c.Gradient + c.Hessian) / c.Gradient }
 
 // median sorts v and returns the number in its middle.
 func median(v []float64) float64 {

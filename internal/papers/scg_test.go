@@ -75,7 +75,7 @@ func study(exact, published, small []float64) *scgStudy {
 	for _, v := range [][]float64{exact, published, small} {
 		var runs []scgRun
 		for _, n := range v {
-			runs = append(runs, scgRun{iterations: n, equivalents: 3 * n, seconds: n, reached: n < 1000})
+			runs = append(runs, scgRun{Iterations: n, Equivalents: 3 * n, Seconds: n, Reached: n < 1000})
 		}
 		s.runs = append(s.runs, runs)
 	}
@@ -83,7 +83,7 @@ func study(exact, published, small []float64) *scgStudy {
 		e := []float64{max(sigma, 1e-15/sigma)}
 		s.start, s.end = append(s.start, e), append(s.end, e)
 	}
-	s.price = scgPrice{counted: 3, timed: []float64{2.9, 2.91, 2.89}}
+	s.price = scgPrice{counted: 3, timed: []float64{2.9, 2.91, 2.89}, loads: []float64{0, 0.01, 0}}
 	return s
 }
 
@@ -91,23 +91,22 @@ func TestSCGStatements(t *testing.T) {
 	for _, test := range []struct {
 		name                    string
 		exact, published, small []float64
-		want                    []Verdict // iterations, work, time, ruin
+		want                    string // what the reason begins with why the claims on work and time are open
 	}{
-		{"quicker", []float64{50, 60, 70}, []float64{100, 121, 139}, []float64{500, 610, 690}, []Verdict{Holds, Holds, Holds, Holds}},
-		{"slower", []float64{100, 121, 139}, []float64{50, 60, 70}, []float64{99, 120, 140}, []Verdict{Fails, Fails, Fails, Fails}},
-		{"as quick", []float64{100, 120, 140}, []float64{100, 120, 140}, []float64{1000, 1000, 150}, []Verdict{Holds, Holds, Holds, Open}},
+		{"quicker", []float64{50, 60, 70}, []float64{100, 121, 139}, []float64{500, 610, 690}, "would hold; "},
+		{"slower", []float64{100, 121, 139}, []float64{50, 60, 70}, []float64{99, 120, 140}, "would fail; "},
 	} {
 		got := scgStatements([]*scgStudy{study(test.exact, test.published, test.small)})
-		for i, want := range test.want {
-			if got[i].Holds != want {
-				t.Errorf("%s: %+v, want %d", test.name, got[i], want)
+		for _, s := range got[:2] {
+			if s.Holds != Open || !strings.HasPrefix(s.Why, test.want) {
+				t.Errorf("%s: %+v", test.name, s)
 			}
 		}
-		if len(got) != 7 || got[4].Holds != Holds || got[5].Holds != Holds || got[6].Holds != Fails {
-			t.Errorf("%s: %+v", test.name, got[4:])
+		if len(got) != 4 || got[2].Holds != Holds || got[3].Holds != Fails {
+			t.Errorf("%s: %+v", test.name, got[2:])
 		}
 	}
-	if s := scgStatements([]*scgStudy{study([]float64{1}, []float64{2}, []float64{1000})}); !strings.Contains(s[3].Found, "0 of 1 reached") || s[0].Holds != Open {
+	if s := scgStatements([]*scgStudy{study([]float64{1}, []float64{2}, []float64{1000})}); s[0].Holds != Open || s[0].Why != "" {
 		t.Errorf("one trial: %+v", s)
 	}
 }

@@ -103,14 +103,14 @@ func toyNumbers(data string, squares map[string][]float64) *toyFigure {
 		if !ok {
 			continue
 		}
-		runs := make([][]toyRun, 2)
+		runs, each := make([][]toyRun, 2), 0.001*(1+0.1*float64(len(f.methods)))
 		for j := range runs {
 			for k, s := range v {
-				s += float64(j) + 0.001*float64(k) // which grows with σ
-				runs[j] = append(runs[j], toyRun{train: s, test: s, seconds: m.cost + 0.01*float64(k)})
+				s += float64(j) + each*float64(k)*(1+0.1*float64(j)) // which grows with σ
+				runs[j] = append(runs[j], toyRun{train: s, test: s, seconds: m.cost * (1 + 0.01*float64(k))})
 			}
 		}
-		f.methods, f.runs = append(f.methods, m), append(f.runs, runs)
+		f.methods, f.runs, f.loads = append(f.methods, m), append(f.runs, runs), append(f.loads, []float64{0, 0})
 	}
 	return f
 }
@@ -119,7 +119,7 @@ func TestToyStatements(t *testing.T) {
 	verdicts := func(f *toyFigure) map[string]Verdict {
 		m := map[string]Verdict{}
 		for _, s := range f.statements() {
-			for _, key := range []string{"grow", "in training", "outperforms", "faster", "random"} {
+			for _, key := range []string{"grow", "in training", "outperforms", "faster"} {
 				if strings.Contains(s.Claim, key) {
 					m[key] = s.Holds
 				}
@@ -136,16 +136,16 @@ func TestToyStatements(t *testing.T) {
 		want    map[string]Verdict
 	}{
 		{map[string][]float64{"BPLS": near, "SGD": far, "Adam": far, "random hidden": near},
-			map[string]Verdict{"grow": Holds, "in training": Holds, "outperforms": Holds, "faster": Holds, "random": Holds}},
+			map[string]Verdict{"grow": Holds, "in training": Holds, "outperforms": Holds, "faster": Holds}},
 		{map[string][]float64{"BPLS": far, "SGD": far, "Adam": near, "random hidden": near},
-			map[string]Verdict{"grow": Holds, "in training": Fails, "outperforms": Fails, "faster": Holds, "random": Fails}},
+			map[string]Verdict{"grow": Holds, "in training": Fails, "outperforms": Fails, "faster": Holds}},
 		{map[string][]float64{"BPLS": {0.5, 3}, "SGD": {1, 1}},
 			map[string]Verdict{"grow": Holds, "in training": Open, "outperforms": Open, "faster": Holds}},
 		{map[string][]float64{"SGD": near, "Adam": near}, map[string]Verdict{"grow": Holds}},
 	} {
 		got := verdicts(toyNumbers("bpls-sigmoid", test.squares))
 		for key, want := range test.want {
-			if got[key] != want && !(key == "random" && want == Holds) { // which are level
+			if got[key] != want {
 				t.Errorf("%v: %q is %d, want %d", test.squares, key, got[key], want)
 			}
 		}
@@ -183,7 +183,7 @@ func TestToysReport(t *testing.T) {
 				t.Errorf("%s: %s has %d cells of %d", table.Title, row.Name, len(row.Cells), len(table.Columns))
 			}
 			for k, c := range row.Cells {
-				if other := reports[1].Tables[i].Rows[j].Cells[k]; row.Unit != Seconds && other.Value != c.Value {
+				if other := reports[1].Tables[i].Rows[j].Cells[k]; row.Unit != Seconds && row.Name != "foreign load" && other.Value != c.Value {
 					t.Errorf("%s: %s: %v and %v", table.Title, row.Name, c, other)
 				}
 			}

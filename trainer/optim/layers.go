@@ -30,9 +30,10 @@ type Chain struct {
 
 // Layer is one dense layer: where its weights lie in the flat vector, and what follows them.
 type Layer struct {
-	Sources, Nodes int // N_{l−1} and N_l
-	Weights        int // offset of W^l, N_l × N_{l−1}, row-major
-	Biases         int // offset of b^l, N_l numbers
+	Sources, Nodes int  // N_{l−1} and N_l
+	Weights        int  // offset of W^l, N_l × N_{l−1}, row-major
+	Biases         int  // offset of b^l, N_l numbers
+	Unbiased       bool // b^l stays 0
 	Activation     Activation
 }
 

@@ -40,7 +40,7 @@ func (r *reproduction) facts() (list print.Facts) {
 		trials += ", " + seeds
 	}
 	if r.Quick {
-		trials += "; quick: smaller problems, figures to try it out and for nothing else"
+		trials += "; quick: smaller problems, which decide nothing"
 	}
 	measured := fmt.Sprintf("%s, in %s", r.Begun.UTC().Format("2006-01-02 15:04 UTC"), print.Elapsed(event.Float(r.Seconds)))
 	if r.Interrupted {
@@ -101,6 +101,7 @@ type statementJSON struct {
 	Claim   string `json:"claim"`
 	Found   string `json:"found"`
 	Verdict string `json:"verdict"` // holds, fails or open
+	Why     string `json:"why"`     // of what is open for another reason than the figures
 }
 
 var unitNames = map[papers.Unit]string{papers.Number: "number", papers.Count: "count", papers.Percent: "fraction", papers.Seconds: "seconds", papers.Ratio: "ratio"}
@@ -129,7 +130,7 @@ func (r *reproduction) json() *reproductionJSON {
 		out.Tables = append(out.Tables, table)
 	}
 	for _, s := range p.Statements {
-		out.Statements = append(out.Statements, statementJSON{s.Claim, s.Found, verdicts[s.Holds]})
+		out.Statements = append(out.Statements, statementJSON{s.Claim, s.Found, verdicts[s.Holds], s.Why})
 	}
 	return out
 }
@@ -152,14 +153,71 @@ func (r *reproduction) document() print.Document {
 	for i := range r.Report.Tables {
 		d = append(d, tableOf(&r.Report.Tables[i]))
 	}
-	if list := r.Report.Statements; len(list) > 0 {
-		c := &print.Claims{Tally: tally(list)}
-		for _, s := range list {
-			c.Rows = append(c.Rows, [3]string{verdicts[s.Holds], s.Claim, s.Found})
-		}
-		d = append(d, c)
+	if claims := r.claims(); claims != nil {
+		d = append(d, claims)
 	}
 	return d
+}
+
+// claims has the report's claims, nil where it has none.
+func (r *reproduction) claims() *print.Claims {
+	list := r.Report.Statements
+	if len(list) == 0 {
+		return nil
+	}
+	c := &print.Claims{Tally: tally(list)}
+	for _, s := range list {
+		found := s.Found
+		if s.Why != "" {
+			found += ". " + strings.ToUpper(s.Why[:1]) + s.Why[1:]
+		}
+		c.Rows = append(c.Rows, [3]string{verdicts[s.Holds], s.Claim, found})
+	}
+	return c
+}
+
+// brief is the report for docs/papers.md: some rows of some tables, a method a line and means alone, the claims, and a line
+// on where it was measured.
+func (r *reproduction) brief() (d print.Document) {
+	for i := range r.Report.Tables {
+		if t := &r.Report.Tables[i]; len(t.Brief) > 0 {
+			d = append(d, briefTable(t))
+		}
+	}
+	if claims := r.claims(); claims != nil {
+		d = append(d, claims)
+	}
+	var words []string
+	for _, fact := range r.facts() {
+		if fact[0] != "paper" && fact[0] != "command" {
+			words = append(words, fact[0]+" "+fact[1])
+		}
+	}
+	return append(d, print.Facts{{"command", r.Command}, {"on", strings.Join(words, "; ")}})
+}
+
+// briefTable is a table on its side.
+func briefTable(t *papers.Table) *print.FigureTable {
+	f := &print.FigureTable{Title: t.Title}
+	for j := range t.Columns {
+		f.Rows = append(f.Rows, print.FigureRow{Name: t.Columns[j]})
+	}
+	for i := range t.Rows {
+		row := &t.Rows[i]
+		if !slices.Contains(t.Brief, row.Name) {
+			continue
+		}
+		f.Columns = append(f.Columns, rowName(row))
+		for j, cell := range row.Cells {
+			cell.Spread = 0
+			text := ours(&cell, row.Unit)
+			if paper := papersOwn(&cell, row.Unit); paper != "" {
+				text += " (" + paper + ")"
+			}
+			f.Rows[j].Cells = append(f.Rows[j].Cells, print.Cell{Figure: text})
+		}
+	}
+	return f
 }
 
 // tableOf writes a table's figures, the paper's in brackets.

@@ -25,7 +25,7 @@ var SCG = optim.Info{
 	Monotone:   true,
 	Proposes:   true,
 	Needs:      optim.NeedsHessian,
-	Parameters: optim.Parameters(Lambda),
+	Parameters: optim.Parameters(Lambda, Form),
 	New:        func() optim.Method { return &scg{product: exactProduct} },
 }
 
@@ -39,6 +39,14 @@ var Lambda = &optim.Number{
 	Default: 1e-6, Min: leastLambda, Max: mostLambda, Source: "Møller 1993, SCG step 1: 0 < λ ≤ 1e-6",
 }
 
+// Form is whether SCG has what keeps it going where the published algorithm would not.
+var Form = &optim.Choice{
+	Key: "form", Meaning: "with bounds and restarts of its own, or as published",
+	Choices: []string{"guarded", formPublished}, Source: "published: Møller 1993, SCG",
+}
+
+const formPublished = "published"
+
 // scg is the scaled conjugate gradient algorithm ([S], Møller, Neural Networks 6, 1993), one iteration a
 // Step:
 //
@@ -49,7 +57,9 @@ var Lambda = &optim.Number{
 //
 // Beyond the paper: both sides of Δ are offset by the rounding of E, so that Δ → 1 where both vanish; a step
 // that fails is shortened a hundredfold at the most, also where E is not finite; p starts again from r when it
-// is no direction of descent, when the weights are not those it left, and once before it gives up.
+// is no direction of descent, when the weights are not those it left, and once before it gives up; and restarts fall due
+// every N successes. With form=published it has none of these but where a number is not finite, and restarts fall due
+// every N iterations, failed ones counted.
 type scg struct {
 	// product stores E''(w)p in dst.
 	product func(dst []float64, s *optim.State, p []float64) error
@@ -69,7 +79,7 @@ type conjugate struct {
 	Bent   float64   `archive:"curvature"` // pᵀE''p/‖p‖²
 	Bar    float64   `archive:"lambda"`    // λ̄
 	Known  bool      `archive:"known"`     // whether δ belongs to p: there is no product after a failure
-	Taken  int       `archive:"taken"`     // successes since p was r
+	Taken  int       `archive:"taken"`     // successes since p was r; as published, iterations
 	optim.Stagnation
 }
 
@@ -177,6 +187,10 @@ func (m *scg) try(s *optim.State, lambda float64, report *optim.Report) (next fl
 	if vector.Finite(loss) && vector.Finite(vector.Norm(m.g)) {
 		report.Rho = optim.Ratio(s.Loss, loss, predicted)
 		comparison = max(report.Rho, shortest)
+		if Form.Of(s.Settings) == formPublished {
+			report.Rho = (s.Loss - loss) / predicted
+			comparison = report.Rho
+		}
 		report.Accepted = loss <= s.Loss && comparison >= 0
 	}
 	vector.Scale(m.s, alpha, c.P) // Hp has gone into δ
@@ -208,10 +222,12 @@ func (m *scg) decide(s *optim.State, loss, lambda, comparison float64, hidden bo
 		}
 		m.succeed(s, loss)
 		report.Loss = loss
-	case hidden && c.Taken == 0:
+	case hidden && (c.Taken == 0 || Form.Of(s.Settings) == formPublished):
 		return 0, optim.ErrHidden
 	case hidden:
 		c.restart(s.Gradient)
+	case Form.Of(s.Settings) == formPublished:
+		c.Taken++
 	}
 	return lambda, nil
 }
@@ -229,7 +245,8 @@ func (m *scg) succeed(s *optim.State, loss float64) {
 	c.Taken++
 	vector.Scale(c.P, beta, c.P)
 	vector.Sub(c.P, c.P, m.g)
-	if c.Taken%len(c.P) == 0 || !(vector.Dot(c.P, m.g) < 0) || !vector.Finite(vector.Norm(c.P)) {
+	uphill := !(vector.Dot(c.P, m.g) < 0) && Form.Of(s.Settings) != formPublished
+	if c.Taken%len(c.P) == 0 || uphill || !vector.Finite(vector.Norm(c.P)) {
 		c.restart(m.g)
 	}
 }

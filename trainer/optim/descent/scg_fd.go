@@ -23,7 +23,7 @@ var SCGDifferences = optim.Info{
 	Primary:    "lambda",
 	Monotone:   true,
 	Proposes:   true,
-	Parameters: optim.Parameters(Lambda, Sigma),
+	Parameters: optim.Parameters(Lambda, Sigma, Form),
 	New: func() optim.Method {
 		var d differences
 		return &scg{product: d.productTo}

@@ -122,6 +122,44 @@ func TestAgainstNaiveSCG(t *testing.T) {
 	}
 }
 
+// TestPublishedSCG: with form=published the weights are the paper's through restarts and failures of any size.
+func TestPublishedSCG(t *testing.T) {
+	leap := func() (*optimtest.Smooth, []float64) {
+		return &optimtest.Smooth{
+			N: 1, F: func(x []float64) float64 { return math.Exp(x[0]/8) - x[0]/8 }, // the first step rises with Δ = −1,000
+			Df:   func(dst, x []float64) { dst[0] = (math.Exp(x[0]/8) - 1) / 8 },
+			Hess: func(dst *mat.SymDense, x []float64) { dst.SetSym(0, 0, math.Exp(x[0]/8)/64) },
+		}, []float64{-20}
+	}
+	waved := func() (*optimtest.Smooth, []float64) {
+		x := []float64{0.1, -2, 2.5, 1, 4}
+		return &optimtest.Smooth{N: len(x), F: waves{}.Func, Df: waves{}.Grad, Hess: waves{}.Hess}, x
+	}
+	for name, test := range map[string]struct {
+		make       func() (*optimtest.Smooth, []float64)
+		iterations int
+	}{"leap": {leap, 6}, "waves": {waved, 20}} {
+		o, x := test.make()
+		want, failures, _ := naiveSCG(o.F, o.Df, o.Hess, x, test.iterations)
+		if failures == 0 {
+			t.Errorf("%s: no failure was met", name)
+		}
+		m, settings := method(t, "scg", "form", "published")
+		o, _ = test.make()
+		s := &optim.State{Objective: o, W: slices.Clone(x), Settings: settings}
+		for k := range want {
+			if _, err := m.Step(context.Background(), s); err != nil {
+				t.Fatalf("%s, iteration %d: %v", name, k, err)
+			}
+			for i, w := range s.W {
+				if math.Abs(w-want[k][i]) > 1e-7*max(1, math.Abs(w)) {
+					t.Fatalf("%s, iteration %d: weight %d is %.12g, want %.12g", name, k, i, w, want[k][i])
+				}
+			}
+		}
+	}
+}
+
 // waves is Σ cos x_i + x_i²/20 + (x_i − x_{i+1})²/4, with many saddles.
 type waves struct{}
 

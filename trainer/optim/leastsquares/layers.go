@@ -120,7 +120,7 @@ func (p *layerSolve) solves() int {
 
 // solveLayer stores in dst the weights and biases of one layer for its inputs a and its wanted net inputs b.
 func (p *layerSolve) solveLayer(dst []float64, layer *layer, a, b *mat.Dense) error {
-	rank, err := p.solver.solveTo(layer.weights(dst), layer.biases(dst), a, b)
+	rank, err := p.solver.solveTo(layer.weights(dst), layer.biases(dst), layer.Unbiased, a, b)
 	if layer.Sources == p.widest {
 		p.rank = float64(rank)
 	}

@@ -20,6 +20,7 @@ import (
 //	A, B   P × n, the layer's inputs, and P × m, its wanted net inputs; a̅, b̅ the means of their columns
 //	W, b   m × n weights and m biases
 //	Ã, B̃   A − 1a̅ᵀ and B − 1b̅ᵀ, which take b out of the problem: b = b̅ − W a̅
+//	       with a̅ and b̅ taken as 0 there is no b
 //	λ      ridge times the largest diagonal entry of ÃᵀÃ
 //	R, Π   r × n upper trapezoid with RᵀR = Πᵀ ÃᵀÃ Π, from pivoting; r is the rank that is used
 //	X      the solution Wᵀ, n × m; ΠᵀX minimizes ‖RΠᵀX − c‖² + λ‖X‖² with Rᵀc = Πᵀ ÃᵀB̃
@@ -46,10 +47,14 @@ func (q *leastSquares) units(rows int) int {
 	return (rows+panelRows-1)/panelRows + 1
 }
 
-// solveTo stores the solution in w, m × n, and bias, and returns the rank r. It returns a *NotFiniteError where
-// a or b, or the solution, has a NaN or overflows.
-func (q *leastSquares) solveTo(w blas64.General, bias []float64, a, b *mat.Dense) (rank int, err error) {
+// solveTo stores the solution in w, m × n, and bias, or zeros there if it is to be unbiased, and returns the rank r. It
+// returns a *NotFiniteError where a or b, or the solution, has a NaN or overflows.
+func (q *leastSquares) solveTo(w blas64.General, bias []float64, unbiased bool, a, b *mat.Dense) (rank int, err error) {
 	q.means[0], q.means[1] = meansTo(q.means[0], a), meansTo(q.means[1], b)
+	if unbiased {
+		clear(q.means[0])
+		clear(q.means[1])
+	}
 	var x blas64.General
 	if q.qr {
 		x, rank, err = q.orthogonal(a.RawMatrix(), b.RawMatrix())

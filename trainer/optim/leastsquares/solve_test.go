@@ -133,7 +133,7 @@ func solved(t *testing.T, q leastSquares, a, b *mat.Dense) (x mat.Matrix, bias [
 	w := mat.NewDense(m, n, nil)
 	bias = make([]float64, m)
 	before, wanted := mat.DenseCopyOf(a), mat.DenseCopyOf(b)
-	rank, err := q.solveTo(w.RawMatrix(), bias, a, b)
+	rank, err := q.solveTo(w.RawMatrix(), bias, false, a, b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestLeastSquaresStops(t *testing.T) {
 			a, b := normalMatrix(rng, 2*panelRows, 2), normalMatrix(rng, 2*panelRows, 1)
 			limit := q.units(2 * panelRows)
 			left := calls
-			if _, err := q.solveTo(zeros(1, 2), make([]float64, 1), a, b); left < limit != errors.Is(err, ended) {
+			if _, err := q.solveTo(zeros(1, 2), make([]float64, 1), false, a, b); left < limit != errors.Is(err, ended) {
 				t.Errorf("qr %v, an end after %d of %d: %v", qr, left, limit, err)
 			}
 		}
@@ -189,7 +189,7 @@ func TestLeastSquaresStops(t *testing.T) {
 				} else {
 					a.Set(7, 1, bad)
 				}
-				_, err := q.solveTo(zeros(2, 3), make([]float64, 2), a, b)
+				_, err := q.solveTo(zeros(2, 3), make([]float64, 2), false, a, b)
 				var broken *optim.NotFiniteError
 				if !errors.As(err, &broken) {
 					t.Errorf("qr %v, a target %v of %g: %v", qr, target, bad, err)
@@ -322,6 +322,26 @@ func TestGram(t *testing.T) {
 					t.Fatalf("%d columns: entry (%d, %d) is %g, want %g", columns, i, j, got, want.At(i, j))
 				}
 			}
+		}
+	}
+}
+
+// Without biases the solution is that of A Wᵀ = B as it stands, by gonum's QR.
+func TestUnbiasedSolve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	a, b := normalMatrix(rng, 40, 5), normalMatrix(rng, 40, 2)
+	var want mat.Dense
+	if err := want.Solve(a, b); err != nil {
+		t.Fatal(err)
+	}
+	for _, qr := range []bool{false, true} {
+		q := leastSquares{qr: qr, between: func() error { return nil }}
+		w, bias := mat.NewDense(2, 5, nil), []float64{1, 1}
+		if rank, err := q.solveTo(w.RawMatrix(), bias, true, a, b); err != nil || rank != 5 {
+			t.Fatal(rank, err)
+		}
+		if !mat.EqualApprox(w.T(), &want, 1e-10) || bias[0] != 0 || bias[1] != 0 {
+			t.Errorf("qr %t: biases %v, weights\n%v, want\n%v", qr, bias, mat.Formatted(w.T()), mat.Formatted(&want))
 		}
 	}
 }

@@ -13,12 +13,13 @@ import (
 
 // sweep is what block mode [MD, §3] keeps of an epoch. Gradient, curvature and E of ρ are those of one block at
 // a time, and so is the decision about its step; E over all rows decides about the sweep through the blocks as a
-// whole, which is undone unless E has fallen. The paper has E over all rows in every ρ. Then a direction in which
-// a block disagrees with the others keeps ρ low however short the step, and R collapses: docs/radius.md. Blocks
-// that disagree in everything are no way down however short the sweep, so one that is undone leaves R alone and is
-// followed by an epoch of batch mode, with every further one in a row by twice as many.
+// whole, which is undone unless E has fallen. Blocks that disagree in everything are no way down however short the
+// sweep, so one that is undone leaves R alone and is followed by an epoch of batch mode, with every further one in a
+// row by twice as many. The paper has E over all rows in every ρ, which block-error=all is. Then a direction in which
+// a block disagrees with the others keeps ρ low however short the step, and R collapses: docs/radius.md.
 type sweep struct {
 	w, g     []float64 // the weights within a sweep, the gradient of a block there
+	loss     float64   // E over all rows at w; of block-error=all
 	promised float64   // Σ pred of the steps taken
 	longest  float64   // ‖s‖_M of the longest of them
 	square   float64   // Σ ‖g‖² over the blocks
@@ -87,6 +88,7 @@ func (t *trust) beginSweep(s *optim.State) error {
 	clear(s.Gradient)
 	s.Evaluated = false
 	copy(b.w, s.W)
+	b.loss = s.Loss
 	b.promised, b.longest, b.square, b.counted = 0, 0, 0, 0
 	return nil
 }
@@ -125,11 +127,16 @@ func (t *trust) block(ctx context.Context, s *optim.State, o optim.Objective, ro
 	if solve.Stop == krylov.NotFinite && solve.StepNorm == 0 {
 		return broken("curvature")
 	}
-	a := t.shortenUntilAccepted(o, s.Settings, b.w, loss, &solve)
+	judge, before := o, loss
+	if BlockError.Of(s.Settings) == blockErrorAll {
+		judge, before = s.Objective, b.loss
+	}
+	a := t.shortenUntilAccepted(judge, s.Settings, b.w, before, &solve)
 	report.Proposal = optim.Proposal{Step: t.s, From: b.w, Rho: a.rho, Accepted: a.accepted}
 	if a.accepted {
 		b.w, t.trial = t.trial, b.w
 		report.Proposal.From = t.trial
+		b.loss = a.loss
 		b.promised += a.promised
 		b.longest = max(b.longest, a.length)
 	}
@@ -142,8 +149,14 @@ func (t *trust) block(ctx context.Context, s *optim.State, o optim.Objective, ro
 // nothing to undo but R, which has shrunk.
 func (t *trust) endSweep(s *optim.State, radius float64, report *optim.Report) {
 	b, loss := &t.sweep, s.Loss
-	if b.longest > 0 {
+	printed := BlockError.Of(s.Settings) == blockErrorAll
+	switch {
+	case b.longest > 0 && printed:
+		loss = b.loss
+	case b.longest > 0:
 		loss = s.Objective.Loss(b.w)
+	}
+	if b.longest > 0 {
 		report.StepNorm = floats.Distance(b.w, s.W, 2)
 		if vector.Finite(loss) {
 			report.Rho = optim.Ratio(s.Loss, loss, b.promised)
@@ -157,7 +170,7 @@ func (t *trust) endSweep(s *optim.State, radius float64, report *optim.Report) {
 		copy(s.W, b.w)
 		s.Loss, report.Loss = loss, loss
 		t.state.Pause, t.state.Stagnation = 0, optim.Stagnation{}
-	} else {
+	} else if !printed {
 		t.state.Pause = min(max(1, 2*t.state.Pause), longestPause)
 		t.state.Left = t.state.Pause
 	}

@@ -161,6 +161,29 @@ func TestDisagreeingBlocks(t *testing.T) {
 	}
 }
 
+// TestBlocksAsPrinted: with block-error=all and the textbook's rule block mode is that of the paper, which loses its radius.
+func TestBlocksAsPrinted(t *testing.T) {
+	build := func() *split { return mean(well([]float64{-1, 3}, 1, 0.2), well([]float64{1, -3}, 0.2, 1)) }
+	start := []float64{6, 5}
+	for _, epochs := range []int{1, 3, 8} {
+		want := wholeRatio(build(), slices.Clone(start), epochs)
+		m, settings := method(t, "tr-newton", "blocks", "2", "block-xi", "1e-6", "block-error", "all", "rule", "textbook", "boundary", "segment")
+		o := build()
+		s := &optim.State{Objective: o, W: slices.Clone(start), Settings: settings}
+		before := o.F(start)
+		for epoch := range epochs {
+			r, err := m.Step(context.Background(), s)
+			if err != nil || len(r.Inner) != 2 || r.Loss > before || r.Loss != o.F(s.W) {
+				t.Fatalf("epoch %d: %v, %+v", epoch, err, r)
+			}
+			before = r.Loss
+		}
+		if r := settings.Get("radius"); math.Abs(s.Loss-want.loss) > 1e-9*want.loss || math.Abs(r-want.radius) > 1e-9*want.radius {
+			t.Errorf("after %d epochs E = %.12g with R = %g, want %.12g with %g", epochs, s.Loss, r, want.loss, want.radius)
+		}
+	}
+}
+
 // wholeRatio is block mode to the letter of [MD, §3] with the radius rule of the textbook: the step and what it
 // promises are the block's, and E in ρ is that of all rows.
 func wholeRatio(o *split, w []float64, epochs int) (end struct{ loss, radius float64 }) {

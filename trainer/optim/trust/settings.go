@@ -53,6 +53,10 @@ var (
 		Key: "block-xi", Meaning: "ξ with more than one block",
 		Default: 0.05, Max: 1, Open: true, OpenMax: true,
 	}
+	BlockError = &optim.Choice{
+		Key: "block-error", Meaning: "whose error a block's ρ holds its step against: the block's own, or that of all rows",
+		Choices: []string{"own", blockErrorAll}, Source: "all: " + mizutani + "section 3",
+	}
 	Rule = &optim.Choice{
 		Key: "rule", Meaning: "how steps are taken and R is adapted: by the six settings below, or by the textbook's",
 		Choices: []string{"tuned", ruleTextbook}, Source: "textbook: " + nocedal + "algorithm 4.1",
@@ -86,6 +90,7 @@ const (
 	boundaryScaling = "scaling"
 	boundaryMinimum = "minimum"
 	ruleTextbook    = "textbook"
+	blockErrorAll   = "all"
 )
 
 // regionParameters are the hyperparameters of the outer loop and of the inner solve. With no retries the radius
@@ -93,7 +98,7 @@ const (
 // Those of a method's own take the place of others with the same key, or stand behind them.
 func regionParameters(own ...optim.Handle) []optim.Hyperparameter {
 	all := optim.Parameters(
-		Radius, RadiusMax, Xi, Forcing, Limit, Boundary, Lanczos, Blocks, BlockXi, Rule, Accept, Retries, ShrinkBelow, ShrinkBy, GrowAbove, GrowBy,
+		Radius, RadiusMax, Xi, Forcing, Limit, Boundary, Lanczos, Blocks, BlockXi, BlockError, Rule, Accept, Retries, ShrinkBelow, ShrinkBy, GrowAbove, GrowBy,
 	)
 	for _, h := range optim.Parameters(own...) {
 		if i := slices.IndexFunc(all, func(o optim.Hyperparameter) bool { return o.Key == h.Key }); i >= 0 {
