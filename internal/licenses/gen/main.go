@@ -24,7 +24,7 @@ func main() {
 
 // run reads the module in root.
 func run(root, embedded string) error {
-	list, err := modules(root, "linux", "darwin", "windows")
+	list, err := modules(root, "linux", "darwin", "windows", "freebsd")
 	if err != nil {
 		return err
 	}
