@@ -134,7 +134,7 @@ func (r *recipesRun) notes() []string {
 			"everything else that an epoch does.",
 		"Hidden nodes are hyperbolic tangents, outputs linear; the gates of the five experts are tuned by steepest " +
 			"descent after every epoch. B to E are Algorithm 1 as printed: steps cut by eq. 6, the radius rule of Nocedal & Wright's " +
-			"algorithm 4.1, as many inner iterations as weights, ξ = 0.01; R begins at 1, which the paper does not say. tuned: newtop's rule (docs/radius.md).",
+			"algorithm 4.1, as many inner iterations as weights, ξ = 0.01; R begins at 1, which the paper does not say. tuned: newtop's rule (docs/radius.md), and gates that are trained with the weights.",
 		"Adam, NAG and SOAP have the rate that was best on validation rows of seed 101, of two or three on recipes of any colorants, and a cosine schedule over all their epochs.",
 		fmt.Sprintf("A ends after %d epochs at most. Its rate, which the paper does not give, is 0.002, the best of four on recipes of any colorants.", onlineEpochs),
 	}
