@@ -25,8 +25,9 @@ import (
 
 // The most words that a page may have, and all of docs/ together.
 var limits = map[string]int{
+	"README.md":               700,
 	"docs/getting-started.md": 500,
-	"docs/":                   40_000,
+	"docs/":                   21_000,
 }
 
 var update = flag.Bool("update", false, "write the word list anew")
