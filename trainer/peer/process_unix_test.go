@@ -40,7 +40,7 @@ func behave(how string) int {
 		fmt.Fprint(os.Stderr, "ImportError: no torch")
 		return 3
 	case "silent":
-		select {}
+		hang()
 	case "stubborn", "deaf":
 		signal.Ignore(os.Interrupt)
 		if how == "deaf" {
@@ -61,7 +61,7 @@ func behave(how string) int {
 		case how == "killed" && op == "hv":
 			p, _ := os.FindProcess(os.Getpid())
 			_ = p.Kill()
-			select {}
+			hang()
 		case how == "child" && op == "hv": // which keeps the socket
 			file, _ := conn.(*net.UnixConn).File()
 			child := exec.Command("sleep", "60")
@@ -75,7 +75,7 @@ func behave(how string) int {
 	}
 	f.serve()
 	if how == "stubborn" || how == "deaf" || how == "lingering" {
-		select {}
+		hang()
 	}
 	return 0
 }
@@ -322,3 +322,6 @@ func TestLinesOfStreams(t *testing.T) {
 		}
 	}
 }
+
+// hang waits for the end of the process. A select without cases would be a deadlock, by which a program without cgo ends.
+func hang() { time.Sleep(time.Hour) }
