@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# Measures what the pages report of, writes the figures between the marks <!-- NAME --> and <!-- end of NAME --> of their page, and
+# notes in docs/figures.tsv the sources that they came of, commit, machine, load and date. A test of internal/docs fails where sources
+# have changed since. Stopped at any moment, the same command goes on where it was: each bench of a paper keeps a line for every trial in
+# WORK/NAME.jsonl. The program is built once, into WORK/newtop; a new commit needs a new WORK. Measure on a quiet machine.
+#
+#   docs/figures.sh WORK DATA [NAME...]     NAME: as in docs/figures.tsv, and pictures; none: all; DATA: the files of real data
+set -euo pipefail
+work=${1:?a directory for trials and the program} data=${2:?the directory of real data}
+shift 2
+cd "$(dirname "$0")/.."
+mkdir -p "$work"
+[ -x "$work/newtop" ] || go build -o "$work/newtop" .
+[ $# -gt 0 ] || set -- toys scg letter bpls recipes core race-letter race-letter-best race-mnist race-recipes pictures
+
+# note NAME PAGE SOURCES: SOURCES are patterns of files, of which those of tests don't count.
+note() {
+	local hash machine
+	hash=$(for file in $(ls $3 | grep -v _test.go | LC_ALL=C sort -u); do cat "$file"; done | sha256sum | cut -c1-16)
+	machine=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
+	awk -F'\t' -v name="$1" '$1 != name' docs/figures.tsv > "$work/figures.tsv"
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$hash" "$(git rev-parse --short HEAD)" "$machine, $(nproc) cores" \
+		"$(cut -d' ' -f1 /proc/loadavg)" "$(date -u +%F)" >> "$work/figures.tsv"
+	{ head -n 1 "$work/figures.tsv"; tail -n +2 "$work/figures.tsv" | sort; } > docs/figures.tsv
+}
+
+# figure NAME PAGE SOURCES COMMAND...
+figure() {
+	local name=$1 page=$2 sources=$3
+	shift 3
+	"$@" > "$work/$name.md"
+	awk -v name="$name" -v part="$work/$name.md" '
+		$0 == "<!-- end of " name " -->" { inside = 0 }
+		!inside { print }
+		$0 == "<!-- " name " -->" { inside = 1; print ""; while ((getline line < part) > 0) print line; print "" }
+	' "$page" > "$work/page.md"
+	cp "$work/page.md" "$page"
+	note "$name" "$page" "$sources"
+}
+
+papers='internal/papers/run*.go internal/papers/judge.go'
+for name; do
+	case $name in
+	core) figure core docs/performance.md 'internal/bench/core.go internal/bench/products.go internal/bench/scaling.go' "$work/newtop" bench core --format md ;;
+	race-letter | race-letter-best)
+		figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop" bench race --only "${name#race-}" --seeds 20 --data-dir "$data" --format md ;;
+	race-*) figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop" bench race --only "${name#race-}" --seeds 5 --data-dir "$data" --format md ;;
+	pictures) docs/pictures.sh && note pictures docs/cast.svg 'docs/pictures.sh tui/film/main.go' ;;
+	*) figure "$name" docs/papers.md "internal/papers/$name*.go $papers" "$work/newtop" bench "$name" --data-dir "$data" --resume "$work/$name.jsonl" --format brief ;;
+	esac
+done
