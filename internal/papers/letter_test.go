@@ -167,7 +167,7 @@ func TestLetterStatements(t *testing.T) {
 		{Holds, []string{"A, online", "test error of at most"}},
 		{Fails, []string{"C in four blocks", "inner iterations"}},
 		{Open, []string{"C in two blocks", "inner iterations"}}, // whose error may not be the paper's
-		{Open, []string{"C in four blocks", "by epoch"}}, // all three in epoch 1: three equal numbers tell no spread
+		{Open, []string{"C in four blocks", "by epoch"}},        // all three in epoch 1: three equal numbers tell no spread
 		{Holds, []string{"C in four blocks", "as fast as online"}},
 		{Open, []string{"C in two blocks has a lower test error than batch"}},
 	} {
