@@ -89,9 +89,6 @@ func (b *block) rightTo(dst, x, right []float64, from, to int) {
 		0, matrix(dst[from*b.n:], to-from, b.n, b.n))
 }
 
-// transposeTo stores Xᵀ, n × m, in dst.
-func (b *block) transposeTo(dst, x []float64) { transposeTo(dst, x, b.m, b.n) }
-
 // transposeTo stores the transpose of x, rows × cols, in dst. It goes in squares that a cache line's numbers share.
 func transposeTo(dst, x []float64, rows, cols int) {
 	const edge = 8

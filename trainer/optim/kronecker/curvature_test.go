@@ -2,7 +2,6 @@ package kronecker
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -337,7 +336,7 @@ func TestRestoredCurvature(t *testing.T) {
 		},
 	} {
 		if change(); func() bool { _, err := RestoreCurvature(&c.Factors, &others, n); return err == nil }() {
-			t.Errorf("%s: %s", what, fmt.Sprint("factors were taken"))
+			t.Errorf("%s: factors were taken", what)
 		}
 	}
 }
