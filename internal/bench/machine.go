@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bufio"
+	"cmp"
 	"os"
 	"runtime"
 	"strings"
@@ -27,10 +28,10 @@ type Machine struct {
 	PeakAllGFLOPS float64 `json:"peak_all_gflops,omitempty"`
 }
 
-// Here is this machine, its peaks left out, with as many threads.
+// Here is this machine, its peaks left out, with as many threads; 0: GOMAXPROCS.
 func Here(threads int) Machine {
 	return Machine{CPU: cpuModel("/proc/cpuinfo"), Cores: runtime.NumCPU(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Go: runtime.Version(), Kernel: kernel.Selected().String(), Threads: threads}
+		Go: runtime.Version(), Kernel: kernel.Selected().String(), Threads: cmp.Or(threads, runtime.GOMAXPROCS(0))}
 }
 
 // measurePeaks takes about d. A peak is the best of a while. Of threads that share a core, or its clock, that would be

@@ -33,6 +33,7 @@ func bindings() []screen.Binding[*Model] {
 	return []screen.Binding[*Model]{
 		back,
 		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
+		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(func(m *Model) bool { return m.Over }),
 		on(groupHelp, "?", "this help", "?").Then(func(m *Model, _ string) { m.dialog = help() }).Foot("help"),
 		screen.CommandsKey(groupHelp, func(m *Model) { m.dialog = screen.NewPalette(entries(m), "commands and columns") }),
 		on(groupRun, "enter", "watch the run, or look at the search", "enter").On((*Model).open).FootBy(func(m *Model) string {

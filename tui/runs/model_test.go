@@ -330,6 +330,19 @@ func TestRemove(t *testing.T) {
 	}
 }
 
+// R opens the list over a run's screen, and leaves it again; alone the list has no such key.
+func TestBackByItsKey(t *testing.T) {
+	t.Parallel()
+	for _, over := range []bool{false, true} {
+		l := newLibrary(t, screen.Options{})
+		l.Over = over
+		l.press("R")
+		if left := len(l.other) == 1; left != over {
+			t.Errorf("over another screen %v, left %v", over, left)
+		}
+	}
+}
+
 func TestNotesAndTags(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t, screen.Options{})

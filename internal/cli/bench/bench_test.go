@@ -84,6 +84,20 @@ measured in 25 s
 	clitest.Narrow(t, want)
 }
 
+func TestTablesText(t *testing.T) {
+	t.Parallel()
+	of := bench.TableResult{Name: "iris", Rows: 150, Columns: 4, Classes: 3, Methods: []bench.TableMethod{{Name: "MLP", Mean: 0.05}, {Name: "newtop", Mean: 0.04}}}
+	text := tablesDocument(&bench.Tables{Machine: bench.Here(0), Tables: []bench.TableResult{of}}).Text(80)
+	for _, want := range []string{"\nahead of the MLP on 1 of 1 tables\n", "\nthe best, or within one standard error of it on 1 of 1\n", "\nmachine   "} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(text, " 0 threads") {
+		t.Errorf("a machine without threads:\n%s", text)
+	}
+}
+
 func TestShort(t *testing.T) {
 	for v, want := range map[float64]string{0: "0.000", 0.5432: "0.543", 1: "1.00", 9.994: "9.99", 9.996: "10.0", 99.96: "100", 12.34: "12.3", 123.4: "123", 12345: "12345", math.Inf(1): "+Inf"} {
 		if got := short(v); got != want {

@@ -61,7 +61,7 @@ func (f Facts) markdown(b *strings.Builder) {
 
 func (f Facts) text(b *strings.Builder, _ int) {
 	for _, fact := range f {
-		hanging(b, fmt.Sprintf("%-10s", fact[0]), fact[1])
+		hanging(b, fmt.Sprintf("%-9s ", fact[0]), fact[1])
 	}
 }
 
