@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"fmt"
+	"io"
 	"log"
 	"os"
 	"slices"
@@ -69,14 +70,7 @@ func read(file string) (columns int, frames []render.Still, err error) {
 		return 0, nil, fmt.Errorf("line 1: expected an asciicast's header")
 	}
 	screen := vt.NewEmulator(head.Width, head.Height)
-	go func() { // answers to queries, which nobody asked here
-		for b := make([]byte, 256); ; {
-			if _, err := screen.Read(b); err != nil {
-				return
-			}
-		}
-	}()
-	defer screen.Close()
+	go func() { _, _ = io.Copy(io.Discard, screen) }() // answers to queries, which nobody waits for; it ends with the program
 	next := between
 	for n := 2; lines.Scan(); n++ {
 		var event []any
