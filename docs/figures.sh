@@ -28,6 +28,7 @@ note() {
 figure() {
 	local name=$1 page=$2 sources=$3
 	shift 3
+	grep -qx "<!-- $name -->" "$page" && grep -qx "<!-- end of $name -->" "$page" || { echo "$page has no marks of $name" >&2; exit 1; }
 	"$@" > "$work/$name.md"
 	awk -v name="$name" -v part="$work/$name.md" '
 		$0 == "<!-- end of " name " -->" { inside = 0 }

@@ -149,15 +149,19 @@ func extent(d *datasets.Dataset) (low, high float64) {
 // TestRegressionSolvesToTheEnd looks at the limit of inner solves: by the data, unless it was set.
 func TestRegressionSolvesToTheEnd(t *testing.T) {
 	for _, test := range []struct {
-		data string
-		set  []string
-		want any
+		data   string
+		set    []string
+		want   any
+		blocks any
 	}{
-		{"sine", nil, 0.0}, {"sine", []string{"limit=7"}, 7.0}, {"spirals", nil, 12.0},
+		{"sine", nil, 0.0, 1.0}, {"sine", []string{"limit=7"}, 7.0, 1.0}, {"sine", []string{"blocks=2"}, 0.0, 2.0}, {"spirals", nil, 12.0, 6.0},
 	} {
 		m := train(t, Config{Data: test.data, Hidden: []int{3}, Set: test.set, Epochs: 1, Optimizer: "tr-gn"})
 		if got := of[event.RunEvent](m)[0].Settings["limit"]; got != test.want {
 			t.Errorf("%s %v: limit %v, want %v", test.data, test.set, got, test.want)
+		}
+		if got := of[event.RunEvent](m)[0].Settings["blocks"]; got != test.blocks {
+			t.Errorf("%s %v: %v blocks, want %v", test.data, test.set, got, test.blocks)
 		}
 	}
 }

@@ -64,6 +64,7 @@ func TestErrorsAndExitCodes(t *testing.T) {
 		{"train --data /no/such/file.csv", 1, []string{"/no/such/file.csv"}},
 		{"train --data letter --data-dir " + t.TempDir(), 1, []string{"letter-recognition.data", "newtop data fetch letter"}},
 		{"train --data lettres", print.ExitUsage, []string{`"lettres"`, "letters"}},
+		{"train --opt adam --schedule linear --epochs 0", print.ExitUsage, []string{"--schedule linear", "a last epoch", "horizon"}},
 		{"train --opt magic", print.ExitUsage, []string{`"magic"`, "tr-newton"}},
 		{"train --opt tr-gn --set radius=-1", print.ExitUsage, []string{"--set radius=-1", "> 0"}},
 		{"train --opt tr-gn --set radius=wide", print.ExitUsage, []string{"--set radius=wide", "a number"}},

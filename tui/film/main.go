@@ -4,6 +4,7 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -52,8 +53,7 @@ func run(args []string) error {
 	if err != nil {
 		return err
 	}
-	defer out.Close()
-	return render.WriteFilm(out, frames, frames[len(frames)-1].At+between, columns, true)
+	return errors.Join(render.WriteFilm(out, frames, frames[len(frames)-1].At+between, columns, true), out.Close())
 }
 
 // read plays a film of asciinema's second version and returns what its screen showed.

@@ -24,9 +24,8 @@ func WriteFilm(w io.Writer, frames []Still, length time.Duration, columns int, d
 	rows := len(frames[0].Rows)
 	width, height := float64(columns)*cellWidth+2*margin, float64(rows)*cellHeight+2*margin
 	writeSheet(out, &sheet, width, height)
-	fmt.Fprintf(out, `<rect width="0" height="0"><animate id="film" attributeName="x" dur="%.2fs" begin="0s;film.end"/></rect>`+"\n", length.Seconds())
+	fmt.Fprintf(out, `<rect width="0" height="0"><animate id="film" attributeName="x" from="0" to="0" dur="%.2fs" begin="0s;film.end"/></rect>`+"\n", length.Seconds())
 	type stay struct {
-		row         int
 		first, last time.Duration
 		drawn       []byte
 	}
@@ -46,7 +45,7 @@ func WriteFilm(w io.Writer, frames []Still, length time.Duration, columns int, d
 				now.last = end
 				continue
 			}
-			stays = append(stays, stay{y, f.At, end, drawn.Bytes()})
+			stays = append(stays, stay{f.At, end, drawn.Bytes()})
 			now = &stays[len(stays)-1]
 		}
 	}
