@@ -39,10 +39,13 @@ figure() {
 	note "$name" "$page" "$sources"
 }
 
+# fenced COMMAND... prints its output as a block of text.
+fenced() { echo '```console'; "$@"; echo '```'; }
+
 papers='internal/papers/run*.go internal/papers/judge.go'
 for name; do
 	case $name in
-	core) figure core docs/performance.md 'internal/bench/core.go internal/bench/products.go internal/bench/scaling.go' "$work/newtop" bench core --format md ;;
+	core) figure core docs/performance.md 'internal/bench/core.go internal/bench/products.go internal/bench/scaling.go' fenced "$work/newtop" bench core ;;
 	race-letter | race-letter-best)
 		figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop" bench race --only "${name#race-}" --seeds 20 --data-dir "$data" --format md ;;
 	race-*) figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop" bench race --only "${name#race-}" --seeds 5 --data-dir "$data" --format md ;;
