@@ -110,6 +110,15 @@ func TestWatchSavedSteps(t *testing.T) {
 	}
 }
 
+// TestWatchOnceUntil: a condition is judged by what a log has now.
+func TestWatchOnceUntil(t *testing.T) {
+	log := write(t, "log.csv", "epoch,loss\n1,0.5\n2,0.3\n")
+	succeed(t, "watch", "--once", "--until", "loss<0.4", log)
+	if _, errs, code := newtop("watch", "--once", "--until", "loss<0.1", log); code != print.ExitFailed || !strings.Contains(errs, "by epoch 2 not yet loss < 0.1") {
+		t.Errorf("exit %d: %s", code, errs)
+	}
+}
+
 // TestWatchADirectory finds what lies there.
 func TestWatchADirectory(t *testing.T) {
 	dir := t.TempDir()

@@ -124,6 +124,9 @@ func (l *Listener) accept(ctx context.Context, p *program) (net.Conn, error) {
 		if p.status == nil {
 			how += ": expected newtop.serve, or another peer"
 		}
+		if strings.Contains(how, "ModuleNotFoundError") && os.Getenv(pythonVariable) == "" {
+			how += " (" + pythonVariable + "=PATH chooses another Python)"
+		}
 		return nil, &EndedError{fmt.Sprintf("%s ended before it connected to newtop: %s", name, how)}
 	case errors.Is(cause, errSlow):
 		return nil, configFields.Errorf("%s did not connect to newtop within %v ({ModelTimeout}): expected newtop.serve, or another peer", name, l.options.Answer)

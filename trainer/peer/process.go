@@ -228,10 +228,13 @@ func (s *stream) end() {
 	}
 }
 
+// pythonVariable names the Python that runs FILE.py.
+const pythonVariable = "NEWTOP_PYTHON"
+
 // scripts are the programs that run a file, by the end of its name: the first that is there does.
 var scripts = map[string]func() []string{
 	".py": func() []string {
-		if python := os.Getenv("NEWTOP_PYTHON"); python != "" {
+		if python := os.Getenv(pythonVariable); python != "" {
 			return []string{python}
 		}
 		return []string{"python3", "python"}
@@ -289,7 +292,7 @@ func resolveFile(path string) ([]string, error) {
 		return nil, fmt.Errorf("%q is no file", path)
 	}
 	by := scripts[filepath.Ext(path)]
-	chosen := filepath.Ext(path) == ".py" && os.Getenv("NEWTOP_PYTHON") != ""
+	chosen := filepath.Ext(path) == ".py" && os.Getenv(pythonVariable) != ""
 	if executable(path, info, by != nil) && !chosen {
 		if !strings.ContainsRune(filepath.ToSlash(path), '/') {
 			path = "." + string(filepath.Separator) + path // and not one of that name in PATH

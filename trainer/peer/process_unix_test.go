@@ -37,7 +37,7 @@ func behave(how string) int {
 	fmt.Fprint(os.Stderr, "10%\r20%\r\nloaded\x1b[2J\n")
 	switch how {
 	case "early":
-		fmt.Fprint(os.Stderr, "ImportError: no torch")
+		fmt.Fprint(os.Stderr, "ModuleNotFoundError: no torch")
 		return 3
 	case "silent":
 		hang()
@@ -117,7 +117,7 @@ func programs(t *testing.T) {
 		{"good", ""},
 		{"lingering", ""},
 		{"mapped", ""},
-		{"early", `ended before it connected to newtop: exit status 3: ImportError: no torch`},
+		{"early", `ended before it connected to newtop: exit status 3: ModuleNotFoundError: no torch (NEWTOP_PYTHON=PATH chooses another Python)`},
 		{"silent", "did not connect to newtop within 1s (ModelTimeout)"},
 		{"raise", `ended at hv: exit status 1: RuntimeError: \abad`},
 		{"killed", `ended at hv: killed: loaded\x1b[2J`},

@@ -27,6 +27,7 @@ type column struct {
 // The columns that are more than text.
 const (
 	nameColumn  = "name"
+	stateColumn = "state"
 	curveColumn = "curve"
 )
 
@@ -67,8 +68,8 @@ func newColumns() []column {
 		}, missing: func(r *row) bool { return math.IsNaN(r.best) }}
 	return []column{
 		words(nameColumn, "name, or the end of the ID", 24, 0, true, (*row).name),
-		{key: "state", title: "state", about: "what has become of it", wide: 5, most: 13, rank: 1, left: true, usual: true,
-			text: func(_ *Model, r *row, long bool) style.Part { return r.state(long) }, compare: byWord((*row).stateWord)},
+		{key: stateColumn, title: "state", about: "what has become of it", wide: 5, most: 13, rank: 1, left: true, usual: true,
+			text: func(_ *Model, r *row, _ bool) style.Part { return r.state() }, compare: byWord((*row).stateWord)},
 		words("data", "data set", 16, 3, true, (*row).data),
 		words("net", "layers of the net", 20, 9, false, (*row).net),
 		words("method", "optimizer it began with", 14, 2, true, (*row).method),

@@ -58,7 +58,7 @@ func (m *Model) facts(r *row, w int) (rows []string) {
 			name = ""
 		}
 	}
-	state := r.state(true)
+	state := r.state()
 	put(state.Token, "state", state.Text)
 	if r.run == nil {
 		put(style.Text, "search", r.sweep.Name)

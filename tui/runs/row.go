@@ -5,8 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
-
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -131,8 +129,8 @@ var states = map[string]struct {
 	string(event.ReasonFailed):   {"✗", style.Bad},
 }
 
-// state is what has become of it, with all of the word where there is room.
-func (r *row) state(long bool) style.Part {
+// state is what has become of it.
+func (r *row) state() style.Part {
 	word := r.stateWord()
 	s, ok := states[word]
 	if !ok {
@@ -140,9 +138,6 @@ func (r *row) state(long bool) style.Part {
 	}
 	if r.run != nil && r.run.Damage != nil {
 		word, s.ink = word+", damaged", style.Bad
-	}
-	if !long {
-		word = ansi.Truncate(style.Clean(word), 6, "…")
 	}
 	return s.ink.Of(s.sign + " " + style.Clean(word))
 }

@@ -25,6 +25,9 @@ type fitted struct {
 // lead is what stands before the columns: an arrow, a mark, and the sign of a search.
 const lead = 4
 
+// leastState is what a state keeps of its sign and word where there is no room.
+const leastState = 8
+
 // fit leaves out columns until the rest has room. What is left over goes to the curves, and then to tags and notes.
 func (m *Model) fit(room int) (out []fitted, long bool) {
 	for k := range allColumns {
@@ -38,8 +41,8 @@ func (m *Model) fit(room int) (out []fitted, long bool) {
 	if long = room >= 100; !long {
 		for i := range out {
 			switch out[i].key {
-			case "state":
-				out[i].wide = min(out[i].wide, 8)
+			case stateColumn:
+				out[i].wide = min(out[i].wide, leastState)
 			case "epochs":
 				out[i].wide = style.Cells(out[i].title)
 			}
@@ -54,7 +57,8 @@ func (m *Model) fit(room int) (out []fitted, long bool) {
 			}
 		}
 		if used <= room {
-			return spare(out, room-used), long
+			m.spare(out, room-used)
+			return out, long
 		}
 		if len(out) == 1 {
 			out[0].wide = max(1, room-lead)
@@ -64,14 +68,20 @@ func (m *Model) fit(room int) (out []fitted, long bool) {
 	}
 }
 
-// spare gives what is left over to the curves.
-func spare(out []fitted, left int) []fitted {
-	for i := range out {
-		if out[i].key == curveColumn {
-			out[i].wide += min(left, curvePoints-out[i].wide)
+// spare gives what is left over to states that are cut, and then to the curves.
+func (m *Model) spare(out []fitted, left int) {
+	for _, key := range []string{stateColumn, curveColumn} {
+		for i := range out {
+			if c := &out[i]; c.key == key {
+				want := curvePoints
+				if key == stateColumn {
+					want = min(m.wide[c.place], c.most)
+				}
+				more := max(0, min(left, want-c.wide))
+				c.wide, left = c.wide+more, left-more
+			}
 		}
 	}
-	return out
 }
 
 // align cuts or fills the text of a cell.

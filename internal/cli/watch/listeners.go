@@ -42,7 +42,7 @@ func (w *watcher) listen(cmd *cobra.Command, source stream.Source, onScreen bool
 		if err != nil {
 			return source, nil, err
 		}
-		l.until = &untilMet{until: until, met: make(chan struct{})}
+		l.until = &untilMet{until: until, once: w.once, met: make(chan struct{})}
 		source = stream.Tap(source, l.until)
 	}
 	if w.save != "" {
@@ -113,6 +113,7 @@ func resolve(name string) (q event.Quantity, invert, ok bool) {
 // untilMet waits for a condition.
 type untilMet struct {
 	until *alert.Until
+	once  bool          // the run may go on behind what is read
 	met   chan struct{} // closed once it is
 	mu    sync.Mutex
 	run   event.RunEvent
@@ -154,6 +155,9 @@ func (u *untilMet) words() string {
 		return fmt.Sprintf("%s at %s %d", u.until, u.run.Counted(), u.epoch)
 	}
 	words := fmt.Sprintf("the run ended at %s %d before %s", u.run.Counted(), u.epoch, u.until)
+	if u.once {
+		words = fmt.Sprintf("by %s %d not yet %s", u.run.Counted(), u.epoch, u.until)
+	}
 	if missing := u.until.Missing(); len(missing) > 0 {
 		words += ", and never told " + print.Names(missing)
 	}

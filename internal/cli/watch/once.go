@@ -59,13 +59,15 @@ func (w *watcher) printNow(cmd *cobra.Command, name string) (err error) {
 	if warning := warningOf(source); warning != "" {
 		print.Warn(cmd.ErrOrStderr(), warning)
 	}
-	if printer != nil {
-		return printer.out.Flush()
-	}
-	if sum.epochs == 0 {
+	switch {
+	case printer != nil:
+		err = printer.out.Flush()
+	case sum.epochs == 0:
 		return fmt.Errorf("%s: nothing to print yet", source.Name())
+	default:
+		err = sum.print(cmd.OutOrStdout(), source.Name())
 	}
-	return sum.print(cmd.OutOrStdout(), source.Name())
+	return l.over(cmd, err)
 }
 
 // readAll gives a function all that a source has now.
