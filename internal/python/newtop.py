@@ -639,9 +639,7 @@ class _Plain:
     def read(self, view: memoryview) -> Any:
         if self.numpy:
             return self.numpy.frombuffer(view, dtype=self.code).copy()
-        x = array.array(self.code)
-        x.frombytes(view)
-        return x
+        return array.array(self.code, bytes(view))
 
     def write(self, x: Any, view: memoryview) -> None:
         view[:] = memoryview(self._own(x)).cast("B")
@@ -668,8 +666,10 @@ class _Plain:
 
     def grad(self, w: Any, rows: Any) -> Tuple[Dict[str, float], Any]:
         w = self.point if w is None else w
-        loss, g = self.model.grad(w) if rows is None else self.model.rows_grad(w, self.numpy.array(rows) if self.numpy else rows)
-        return {"loss": _plain(loss)}, g
+        told = self.model.grad(w) if rows is None else self.model.rows_grad(w, self.numpy.array(rows) if self.numpy else rows)
+        if not (isinstance(told, (tuple, list)) and len(told) == 2):
+            raise TypeError("grad and rows_grad: expected a pair, the loss and its gradient")
+        return {"loss": _plain(told[0])}, told[1]
 
     def hv(self, v: Any) -> Any:
         return self.model.hv(self.point, v)
