@@ -10,8 +10,8 @@ work=${1:?a directory for trials and the program} data=${2:?the directory of rea
 shift 2
 cd "$(dirname "$0")/.."
 mkdir -p "$work"
-[ -x "$work/newtop" ] || go build -o "$work/newtop" .
-[ $# -gt 0 ] || set -- toys scg letter bpls recipes core race-letter race-letter-best race-mnist race-recipes pictures
+[ -x "$work/newtop" ] || { go build -o "$work/newtop" . && git rev-parse --short HEAD > "$work/commit"; }
+[ $# -gt 0 ] || set -- toys scg letter bpls bpls-hidden recipes core race-letter race-letter-best race-mnist race-recipes pictures
 
 # note NAME PAGE SOURCES: SOURCES are patterns of files, of which those of tests don't count.
 note() {
@@ -19,7 +19,7 @@ note() {
 	hash=$(for file in $(ls $3 | grep -v _test.go | LC_ALL=C sort -u); do cat "$file"; done | sha256sum | cut -c1-16)
 	machine=$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)
 	awk -F'\t' -v name="$1" '$1 != name' docs/figures.tsv > "$work/figures.tsv"
-	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$hash" "$(git rev-parse --short HEAD)" "$machine, $(nproc) cores" \
+	printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$1" "$2" "$3" "$hash" "$(cat "$work/commit")" "$machine, $(nproc) cores" \
 		"$(cut -d' ' -f1 /proc/loadavg)" "$(date -u +%F)" >> "$work/figures.tsv"
 	{ head -n 1 "$work/figures.tsv"; tail -n +2 "$work/figures.tsv" | sort; } > docs/figures.tsv
 }
@@ -42,10 +42,36 @@ figure() {
 # fenced COMMAND... prints its output as a block of text.
 fenced() { echo '```console'; "$@"; echo '```'; }
 
+# hidden prints the final accuracy of BPLS with hidden layers of each kind, training / test in per cent, means of seeds 1 to 3.
+hidden() {
+	local act target ridge seed layers
+	echo '| hidden layer | printed, no ridge | printed + ridge | minimum-norm, no ridge | minimum-norm + ridge |'
+	echo '|---|--:|--:|--:|--:|'
+	for act in softmax tanh sigmoid identity none; do
+		printf '| %s |' $act
+		for target in printed minimum-norm; do
+			for ridge in 0 0.01; do
+				layers=(--net 50 --act $act --set target=$target)
+				if [ $act = none ]; then
+					[ $target = printed ] || continue # a linear model has no layer below
+					layers=(--net none)
+				fi
+				for seed in 1 2 3; do
+					"$work/newtop" train --data mnist --data-dir "$data" "${layers[@]}" --opt bpls --set ridge-2=$ridge --seed $seed \
+						--record off --threads 1 --format jsonl | tail -n 1
+				done | sed 's/.*"loss":[^,]*,"error":\([^,]*\),"test_error":\([^,]*\),.*/\1 \2/' |
+					awk '{ a += 1 - $1; b += 1 - $2 } END { printf " %.1f / %.1f |", 100 * a / NR, 100 * b / NR }'
+			done
+		done
+		[ $act = none ] && echo ' | |' || echo
+	done
+}
+
 papers='internal/papers/run*.go internal/papers/judge.go'
 for name; do
 	case $name in
 	core) figure core docs/performance.md 'internal/bench/core.go internal/bench/products.go internal/bench/scaling.go' fenced "$work/newtop" bench core ;;
+	bpls-hidden) figure bpls-hidden docs/bpls.md 'trainer/optim/leastsquares/*.go' hidden ;;
 	race-letter | race-letter-best)
 		figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop" bench race --only "${name#race-}" --seeds 20 --data-dir "$data" --format md ;;
 	race-*) figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop" bench race --only "${name#race-}" --seeds 5 --data-dir "$data" --format md ;;
