@@ -44,7 +44,7 @@ func TestRanksServe(t *testing.T) {
 	press(" ") // pause
 	until(t, db, "a pause", func(*store.Run) bool { return s.status().Phase == "paused" })
 	press("s", "i", "s", "k", " ") // steps, a spectrum, on
-	press("4")                     // scg
+	press("7")                     // scg
 	eventually(t, l, func(e event.Event) bool { sw, ok := e.(event.SwitchEvent); return ok && sw.To == "scg" })
 	press(" ")
 	until(t, db, "a pause", func(*store.Run) bool { return s.status().Phase == "paused" })
