@@ -6,10 +6,6 @@ import (
 	"io"
 	"math"
 	"slices"
-
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // Chart is what a pane of the screen shows, for paper: one panel of curves, dots or bars. Its text need not be clean.
@@ -39,8 +35,8 @@ type Mark struct {
 }
 
 const (
-	chartWidth  = 16 * vg.Centimeter
-	chartHeight = 10 * vg.Centimeter
+	chartWidth  = 16 * centimeter
+	chartHeight = 10 * centimeter
 )
 
 // Empty reports whether the chart has nothing that can be drawn.
@@ -60,11 +56,11 @@ func (c *Chart) logarithmic() (x, y bool) {
 }
 
 // drawable returns the points that have a place on the axes.
-func (c *Chart) drawable(of *Curve) (out plotter.XYs) {
+func (c *Chart) drawable(of *Curve) (out []Point) {
 	logX, logY := c.logarithmic()
 	for _, p := range of.Points {
 		if finite(p.X) && finite(p.Y) && (p.X >= least || !logX) && (p.Y >= least || !logY) {
-			out = append(out, plotter.XY(p))
+			out = append(out, p)
 		}
 	}
 	return out
@@ -95,12 +91,12 @@ func (c *Chart) sheet() *sheet {
 		if len(points) == 0 {
 			continue
 		}
-		d := curve{pieces: []plotter.XYs{points}, style: draw.LineStyle{Color: of.Color, Width: heavy}}
+		d := curve{pieces: [][]Point{points}, style: pen{ink: of.Color, width: heavy}}
 		if of.Color == nil {
-			d.style.Color = color.Black
+			d.style.ink = color.Black
 		}
 		if of.Dashed {
-			d.style.Dashes = dashed
+			d.style.dashes = dashed
 		}
 		switch {
 		case of.Bars:
@@ -145,9 +141,9 @@ func (c *curve) entry(text string) entry {
 	e := entry{line: c.style, text: text}
 	switch c.kind {
 	case dots:
-		e.line.Width, e.shape = 0, draw.CircleGlyph{}
+		e.line.width, e.shape = 0, disc
 	case bars:
-		e.line.Width, e.shape = 0, draw.BoxGlyph{}
+		e.line.width, e.shape = 0, box
 	}
 	return e
 }

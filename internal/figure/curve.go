@@ -4,9 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg/draw"
-
 	"newtop/trainer/event"
 )
 
@@ -17,15 +14,15 @@ const columns = 1500
 type curve struct {
 	run    int
 	train  bool // of the training rows, where a quantity has both
-	pieces []plotter.XYs
-	soft   []plotter.XYs // smoothed; then pieces are drawn pale
-	broken plotter.XYs   // the last points before values that are not finite, or of a run that diverged
+	pieces [][]Point
+	soft   [][]Point // smoothed; then pieces are drawn pale
+	broken []Point   // the last points before values that are not finite, or of a run that diverged
 
 	kind    kind
-	style   draw.LineStyle
-	shape   draw.GlyphDrawer // of markers; nil for none
-	markers [2]int           // which of how many curves with markers it is
-	base    []float64        // of bars, where each stands on those below it
+	style   pen
+	shape   shape     // of markers
+	markers [2]int    // which of how many curves with markers it is
+	base    []float64 // of bars, where each stands on those below it
 }
 
 // kind is how the points of a curve are drawn.
@@ -111,12 +108,12 @@ func smooth(ps []point, half float64) []point {
 }
 
 // pieces cuts points at those that are not finite, and downsamples what no figure can tell apart.
-func pieces(ps []point, logX bool) (out []plotter.XYs, broken plotter.XYs) {
+func pieces(ps []point, logX bool) (out [][]Point, broken []Point) {
 	ps = downsample(ps, logX)
-	var piece plotter.XYs
+	var piece []Point
 	for _, p := range ps {
 		if !math.IsNaN(p.y) {
-			piece = append(piece, plotter.XY{X: p.x, Y: p.y})
+			piece = append(piece, Point{p.x, p.y})
 			continue
 		}
 		if len(piece) > 0 {

@@ -55,9 +55,6 @@ type EmptyError struct{ What string }
 
 func (e *EmptyError) Error() string { return "nothing to draw: no run has a finite " + e.What }
 
-// formats are the ends of files' names that Write knows, without the dot.
-var formats = []string{"svg", "png", "pdf"}
-
 // Write draws runs into a file, whose name ends in .svg, .png or .pdf. The same runs and options make the same bytes.
 // It returns an *OptionError for what it does not know, and an *EmptyError where there is nothing to draw; the file
 // appears whole or not at all. It panics without runs.
@@ -76,8 +73,6 @@ func Write(path string, runs []Run, o Options) error {
 	})
 	return err
 }
-
-const optionFormat = "figure format"
 
 // Draw is Write to any writer; format is "svg", "png" or "pdf".
 func Draw(w io.Writer, format string, runs []Run, o Options) error {

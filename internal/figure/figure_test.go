@@ -107,26 +107,15 @@ func wellFormed(t *testing.T, svg []byte) {
 }
 
 // texts are what an SVG says.
-func texts(t *testing.T, svg []byte) (out []string) {
+func texts(t *testing.T, svg []byte) []string {
 	t.Helper()
 	var doc struct {
-		Groups []struct {
-			Texts []string `xml:"text"`
-			Inner []struct {
-				Texts []string `xml:"text"`
-			} `xml:"g"`
-		} `xml:"g"`
+		Texts []string `xml:"text"`
 	}
 	if err := xml.Unmarshal(svg, &doc); err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range doc.Groups {
-		out = append(out, g.Texts...)
-		for _, i := range g.Inner {
-			out = append(out, i.Texts...)
-		}
-	}
-	return out
+	return doc.Texts
 }
 
 func TestWords(t *testing.T) {
@@ -182,7 +171,7 @@ func TestFold(t *testing.T) {
 	notes := []string{strings.Repeat("several words ", 30), "short", ""}
 	lines := fold(notes, 100)
 	for _, l := range lines {
-		if w := style(noteSize, faint).Width(l); w > 100 {
+		if w := wide(l, noteSize); w > 100 {
 			t.Errorf("%q is %v wide", l, w)
 		}
 	}
@@ -209,8 +198,8 @@ func TestFormats(t *testing.T) {
 	if bytes.Contains(pdf, []byte(time.Now().UTC().Format("D:2006"))) {
 		t.Error("the PDF has the date of today")
 	}
-	if got := windows1252("a–ö·…‘数’"); got != "a\x96\xf6\xb7\x85\x91?\x92" {
-		t.Errorf("encoded as %q", got)
+	if got := known("a–ö·…‘数’σ±λ→😀"); got != "a–ö·…‘?’σ±λ→?" {
+		t.Errorf("written as %q", got)
 	}
 }
 
@@ -383,8 +372,8 @@ func TestTicks(t *testing.T) {
 	} {
 		var got []string
 		for _, k := range c.s.ticks(c.n) {
-			if !k.IsMinor() {
-				got = append(got, k.Label)
+			if k.label != "" {
+				got = append(got, k.label)
 			}
 		}
 		if strings.Join(got, " ") != c.want {

@@ -4,17 +4,15 @@ import (
 	"cmp"
 	"image/color"
 	"slices"
-
-	"gonum.org/v1/plot/vg/draw"
 )
 
 // lineStyle is how a curve is drawn. Alone, a run's two sets of rows differ in colour too.
-func (s *report) lineStyle(c *curve) draw.LineStyle {
-	l := draw.LineStyle{Color: hues[c.run], Width: heavy}
+func (s *report) lineStyle(c *curve) pen {
+	l := pen{ink: hues[c.run], width: heavy}
 	if c.train {
-		l.Width, l.Dashes = light, dashed
+		l.width, l.dashes = light, dashed
 		if len(s.runs) == 1 {
-			l.Color, l.Width = hues[1], heavy
+			l.ink, l.width = hues[1], heavy
 		}
 	}
 	return l
@@ -53,13 +51,13 @@ func (s *report) markInk(run int) color.Color {
 func (s *report) entries() (out []entry) {
 	if len(s.runs) > 1 {
 		for i, label := range s.labels {
-			out = append(out, entry{line: draw.LineStyle{Color: hues[i], Width: heavy}, shape: shapes[i], text: label})
+			out = append(out, entry{line: pen{ink: hues[i], width: heavy}, shape: shapes[i], text: label})
 		}
 	}
 	if !slices.ContainsFunc(s.about, func(p quantityPanel) bool { return p.pair }) {
 		return out
 	}
-	test, train := draw.LineStyle{Color: ink, Width: heavy}, draw.LineStyle{Color: ink, Width: light, Dashes: dashed}
+	test, train := pen{ink: ink, width: heavy}, pen{ink: ink, width: light, dashes: dashed}
 	if len(s.runs) == 1 {
 		test, train = s.lineStyle(&curve{}), s.lineStyle(&curve{train: true})
 	}

@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"gonum.org/v1/plot"
 )
 
 // scale is an axis: its ends in the units of the data, and how values are written on it.
@@ -41,18 +39,31 @@ func (s *scale) widen(low, high float64) {
 	}
 }
 
-// apply gives a plot's axis the ends and the kind of scale.
-func (s *scale) apply(a *plot.Axis) {
-	a.Min, a.Max, a.Scale = s.min, s.max, plot.LinearScale{}
+// share is how far along the axis a value is: 0 at its beginning, 1 at its end.
+func (s *scale) share(v float64) float64 {
 	if s.log {
-		a.Scale = plot.LogScale{}
+		return (math.Log(v) - math.Log(s.min)) / (math.Log(s.max) - math.Log(s.min))
 	}
+	return (v - s.min) / (s.max - s.min)
+}
+
+// tick is a place on an axis.
+type tick struct {
+	value float64
+	label string // empty: a small one
+}
+
+func (t *tick) length() float64 {
+	if t.label == "" {
+		return tickLength / 2.0
+	}
+	return tickLength
 }
 
 // ticks returns about n labelled ticks and, on a logarithmic axis, small ones between them.
-func (s *scale) ticks(n int) (out []plot.Tick) {
+func (s *scale) ticks(n int) (out []tick) {
 	for i, name := range s.names {
-		out = append(out, plot.Tick{Value: float64(i), Label: printable(name)})
+		out = append(out, tick{float64(i), printable(name)})
 	}
 	if out != nil {
 		return out
@@ -65,15 +76,15 @@ func (s *scale) ticks(n int) (out []plot.Tick) {
 	if s.log && high > 2*low {
 		at, minor := logarithmic(low, high, n)
 		for _, v := range at {
-			out = append(out, plot.Tick{Value: v * each, Label: s.text(v)})
+			out = append(out, tick{v * each, s.text(v)})
 		}
 		for _, v := range minor {
-			out = append(out, plot.Tick{Value: v * each})
+			out = append(out, tick{value: v * each})
 		}
 		return out
 	}
 	for _, v := range even(low, high, n, s.whole && each == 1) {
-		out = append(out, plot.Tick{Value: v * each, Label: s.text(v)})
+		out = append(out, tick{v * each, s.text(v)})
 	}
 	return out
 }

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"unicode"
 
-	"gonum.org/v1/plot/vg"
-
 	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 )
@@ -87,13 +85,13 @@ func newReport(runs []Run, o Options) (*report, error) {
 		s.panels = append(s.panels, p.panel)
 	}
 	s.switches(epochs, by)
-	s.width = vg.Length(cmp.Or(o.Width, 16)) * vg.Centimeter
+	s.width = cmp.Or(o.Width, 16) * centimeter
 	s.legend = s.entries()
 	s.describe(&o)
-	s.height = cmp.Or(vg.Length(o.Height)*vg.Centimeter, s.natural(defaultHeight(len(s.panels))))
+	s.height = cmp.Or(o.Height*centimeter, s.natural(defaultHeight(len(s.panels))))
 	if least := s.natural(leastHeight); s.height < least {
 		return nil, &OptionError{"figure height", strconv.FormatFloat(o.Height, 'g', -1, 64),
-			"at least " + strconv.FormatFloat(math.Ceil(10*float64(least/vg.Centimeter))/10, 'f', 1, 64) + " cm for what stands in it"}
+			"at least " + strconv.FormatFloat(math.Ceil(10*least/centimeter)/10, 'f', 1, 64) + " cm for what stands in it"}
 	}
 	return s, nil
 }

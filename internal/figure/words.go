@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"gonum.org/v1/plot/vg"
-
 	"newtop/trainer/event"
 )
 
@@ -44,15 +42,14 @@ func (s *report) describe(o *Options) {
 }
 
 // fold breaks notes that are wider than their room between words.
-func fold(notes []string, room vg.Length) (lines []string) {
-	st := style(noteSize, faint)
+func fold(notes []string, room float64) (lines []string) {
 	for _, note := range notes {
 		line := ""
 		for _, word := range strings.Fields(note) {
 			switch longer := line + " " + word; {
 			case line == "":
 				line = word
-			case st.Width(longer) <= room:
+			case wide(longer, noteSize) <= room:
 				line = longer
 			default:
 				lines, line = append(lines, line), "   "+word

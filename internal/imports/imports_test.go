@@ -143,7 +143,7 @@ func violation(file, target string) string {
 	if strings.Contains(target, "ntcharts") && dir != "tui/chart" {
 		return fmt.Sprintf("%s imports %s: only tui/chart may", file, target)
 	}
-	if strings.HasPrefix(target, "gonum.org/v1/plot") && dir != "internal/figure" {
+	if strings.HasPrefix(target, "codeberg.org/go-pdf/") && dir != "internal/figure" {
 		return fmt.Sprintf("%s imports %s: only internal/figure may", file, target)
 	}
 	inside, ok := strings.CutPrefix(target, module+"/")
@@ -252,7 +252,7 @@ func TestViolationsAreSeen(t *testing.T) {
 		{"internal/cli/tune/x.go", "newtop/internal/cli/runs"},
 		{"internal/cli/predict/x.go", "newtop/trainer"},
 		{"tui/x.go", "github.com/NimbleMarkets/ntcharts/v2/canvas"},
-		{"tui/pane/x.go", "gonum.org/v1/plot"},
+		{"tui/pane/x.go", "codeberg.org/go-pdf/fpdf"},
 		{"tui/pane/inner/x.go", "newtop/tui/pane/analyses"},
 		{"tui/pane/x.go", "newtop/tui/dashboard"},
 		{"tui/chart/x.go", "newtop/tui/history"},

@@ -15,8 +15,8 @@ const preface = `# Licences
 Written by go generate ./internal/licenses. newtop version --licenses prints it.
 
 The program has in it what is listed here, under the licences that follow. The letters and digits that newtop trains on
-without a download are drawn with the Go fonts of golang.org/x/image. Figures are set in the Liberation fonts of
-codeberg.org/go-fonts/liberation. Portions of this software are copyright The FreeType Project (www.freetype.org). All rights reserved.
+without a download are drawn with the Go fonts of golang.org/x/image. Figures are set in Liberation Sans of
+codeberg.org/go-fonts/liberation.
 
 `
 
@@ -95,8 +95,7 @@ func texts(dir string) (list []string, err error) {
 	return list, err
 }
 
-// isNotice reports whether a file says who has a right to what. Of the two licences of freetype the one is chosen that is
-// not the GPL.
+// isNotice reports whether a file says who has a right to what.
 func isNotice(name string) bool {
 	switch filepath.Ext(name) {
 	case "", ".txt", ".md":
@@ -104,7 +103,7 @@ func isNotice(name string) bool {
 		return strings.HasPrefix(name, "license-")
 	}
 	for _, begin := range []string{"license", "licence", "copying", "notice", "patents", "third_party_licenses/", "ofl"} {
-		if strings.HasPrefix(name, begin) && name != "licenses/gpl.txt" {
+		if strings.HasPrefix(name, begin) {
 			return true
 		}
 	}
@@ -132,9 +131,7 @@ func plain(text string) string {
 // kinds are licences by what only they say, those first that say what others do as well.
 var kinds = []struct{ name, says string }{
 	{"Apache-2.0", "Apache License"},
-	{"CC-BY-4.0", "Creative Commons Attribution 4.0"},
 	{"OFL-1.1", "SIL OPEN FONT LICENSE"},
-	{"FTL", "The FreeType Project LICENSE"},
 	{"BSL-1.0", "Boost Software License"},
 	{"MIT", "Permission is hereby granted, free of charge"},
 	{"BSD-3-Clause", "endorse or promote products"},

@@ -1,0 +1,190 @@
+package figure
+
+import (
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"io"
+	"math"
+	"slices"
+
+	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/math/fixed"
+	"golang.org/x/image/vector"
+)
+
+const (
+	dpi   = 300
+	pixel = 72.0 / dpi // in points
+)
+
+// pixels is a canvas.
+type pixels struct {
+	*image.RGBA
+	raster vector.Rasterizer
+}
+
+func newPNG(width, height float64) *pixels {
+	c := &pixels{RGBA: image.NewRGBA(image.Rect(0, 0, int(math.Round(width/pixel)), int(math.Round(height/pixel))))}
+	draw.Draw(c, c.Rect, image.White, image.Point{}, draw.Src)
+	return c
+}
+
+// fill fills what lines enclose, each closed to its beginning. Where they lie over one another, they have to run the same way
+// round, or the one cuts a hole into the other.
+func (c *pixels) fill(ink color.Color, lines [][]spot) {
+	area := image.Rectangle{}
+	for _, line := range lines {
+		for _, q := range line {
+			x, y := int(math.Floor(q.x/pixel)), int(math.Floor(q.y/pixel))
+			area = area.Union(image.Rect(x, y, x+2, y+2))
+		}
+	}
+	if area = area.Intersect(c.Rect); area.Empty() {
+		return
+	}
+	place := func(q spot) (x, y float32) {
+		return float32(q.x/pixel - float64(area.Min.X)), float32(q.y/pixel - float64(area.Min.Y))
+	}
+	c.raster.Reset(area.Dx(), area.Dy())
+	for _, line := range lines {
+		c.raster.MoveTo(place(line[0]))
+		for _, q := range line[1:] {
+			c.raster.LineTo(place(q))
+		}
+		c.raster.ClosePath()
+	}
+	c.raster.Draw(c, area, image.NewUniform(ink), image.Point{})
+}
+
+func (c *pixels) path(p pen, along []spot) {
+	if p.width == 0 {
+		c.fill(p.ink, [][]spot{along})
+		return
+	}
+	if closed(along) { // a corner at its end like all others
+		along = append(slices.Clip(along), along[1])
+	}
+	for _, dash := range dash(along, p.dashes) {
+		c.fill(p.ink, [][]spot{stroke(dash, p.width/2)})
+	}
+}
+
+func (c *pixels) circle(p pen, centre spot, radius float64) {
+	c.path(p, append(arc(nil, centre, radius, 0, 2*math.Pi), spot{centre.x + radius, centre.y}))
+}
+
+// arc appends places on a circle from an angle on, in radians, so close that its corners cannot be seen.
+func arc(to []spot, centre spot, radius, from, by float64) []spot {
+	n := max(1, int(math.Ceil(math.Abs(by)*(2+math.Sqrt(radius/pixel)))))
+	for i := range n {
+		sin, cos := math.Sincos(from + by*float64(i)/float64(n))
+		to = append(to, spot{centre.x + radius*cos, centre.y + radius*sin})
+	}
+	return to
+}
+
+// stroke returns the outline of a line of some half width, with round corners and flat ends.
+func stroke(along []spot, half float64) (out []spot) {
+	along = slices.CompactFunc(slices.Clone(along), func(a, b spot) bool { return math.Hypot(a.x-b.x, a.y-b.y) < pixel/100 })
+	if len(along) < 2 {
+		return nil
+	}
+	for range 2 { // there on one side and back on the other
+		last := 0.0
+		for i, to := range along[1:] {
+			from := along[i]
+			angle := math.Atan2(to.y-from.y, to.x-from.x) - math.Pi/2
+			turn := math.Remainder(angle-last, 2*math.Pi)
+			switch {
+			case i == 0:
+			case turn > 0: // this side is the outer one
+				out = arc(out, from, half, last, turn)
+			default:
+				out = append(out, from)
+			}
+			sin, cos := math.Sincos(angle)
+			out = append(out, spot{from.x + half*cos, from.y + half*sin}, spot{to.x + half*cos, to.y + half*sin})
+			last = angle
+		}
+		slices.Reverse(along)
+	}
+	return out
+}
+
+// dash cuts a line into dashes of lengths that follow one another, with gaps.
+func dash(along []spot, lengths []float64) (out [][]spot) {
+	if lengths == nil {
+		return [][]spot{along}
+	}
+	piece, k, left := []spot{along[0]}, 0, lengths[0]
+	for i, to := range along[1:] {
+		from := along[i]
+		far := math.Hypot(to.x-from.x, to.y-from.y)
+		for done := 0.0; ; {
+			if far-done < left {
+				left -= far - done
+				break
+			}
+			done += left
+			cut := spot{from.x + (to.x-from.x)*done/far, from.y + (to.y-from.y)*done/far}
+			if k%2 == 0 {
+				out = append(out, append(piece, cut))
+			}
+			k++
+			piece, left = []spot{cut}, lengths[k%len(lengths)]
+		}
+		piece = append(piece, to)
+	}
+	if k%2 == 0 {
+		out = append(out, piece)
+	}
+	return out
+}
+
+func (c *pixels) text(t *words) {
+	text := known(t.text)
+	em := float64(face().UnitsPerEm())
+	begin := -t.anchor * wide(text, t.size)
+	set(text, func(b *sfnt.Buffer, g sfnt.GlyphIndex, x float64) {
+		segments, err := face().LoadGlyph(b, g, fixed.I(int(em)), nil)
+		if err != nil {
+			return
+		}
+		place := func(p fixed.Point26_6) spot {
+			right, down := begin+(x+float64(p.X)/64)/em*t.size, float64(p.Y)/64/em*t.size
+			if t.upright {
+				right, down = down, -right
+			}
+			return spot{t.at.x + right, t.at.y + down}
+		}
+		c.fill(t.ink, contours(segments, place))
+	})
+}
+
+// contours are the outlines of a glyph, their curves in short lines.
+func contours(segments sfnt.Segments, place func(fixed.Point26_6) spot) (out [][]spot) {
+	for _, s := range segments {
+		to := place(s.Args[0])
+		if s.Op == sfnt.SegmentOpMoveTo {
+			out = append(out, []spot{to})
+			continue
+		}
+		line := &out[len(out)-1]
+		if s.Op == sfnt.SegmentOpQuadTo { // TrueType has no others
+			const pieces = 8
+			from, by := (*line)[len(*line)-1], to
+			to = place(s.Args[1])
+			for i := 1; i < pieces; i++ {
+				u := float64(i) / pieces
+				a, b, c := (1-u)*(1-u), 2*u*(1-u), u*u
+				*line = append(*line, spot{a*from.x + b*by.x + c*to.x, a*from.y + b*by.y + c*to.y})
+			}
+		}
+		*line = append(*line, to)
+	}
+	return out
+}
+
+func (c *pixels) write(w io.Writer) error { return png.Encode(w, c.RGBA) }
