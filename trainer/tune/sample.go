@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/c-bata/goptuna/sobol"
 	"github.com/c-bata/goptuna/tpe"
 )
 
@@ -26,7 +25,7 @@ type sampler struct {
 	space *space
 	kind  string
 	seed  uint64
-	sobol *sobol.Engine
+	sobol *sobol
 	shift []uint32 // of each coordinate, bit by bit [Owen 1998]; none for seed 0
 	drawn int
 	turns int   // points drawn that are this shard's
@@ -43,7 +42,7 @@ func newSampler(s *space, kind string, seed uint64) *sampler {
 			p.shift[i] = r.Uint32()
 		}
 	}
-	p.sobol = sobol.NewEngine(uint32(len(p.shift)))
+	p.sobol = newSobol(min(len(p.shift), 1+len(directions)))
 	return p
 }
 
@@ -69,16 +68,14 @@ func (p *sampler) take(choices []Choice) { p.used[text(choices)] = true }
 // draw returns the next point of the unit cube.
 func (p *sampler) draw() []float64 {
 	p.drawn++
-	if p.kind == "random" {
-		r, point := p.random(), make([]float64, len(p.shift))
-		for i := range point {
-			point[i] = r.Float64()
-		}
-		return point
-	}
-	point := p.sobol.Draw()
+	r, point := p.random(), make([]float64, len(p.shift))
 	for i := range point {
-		point[i] = float64(uint32(point[i]*(1<<32))^p.shift[i]) / (1 << 32)
+		point[i] = r.Float64()
+	}
+	if p.kind != "random" { // coordinates beyond the sequence's stay random
+		for i, x := range p.sobol.next() {
+			point[i] = float64(x^p.shift[i]) / (1 << 32)
+		}
 	}
 	return point
 }

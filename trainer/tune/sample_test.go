@@ -6,13 +6,14 @@ import (
 	"slices"
 	"testing"
 
+	library "github.com/c-bata/goptuna/sobol"
 	"github.com/c-bata/goptuna/tpe"
 
 	"newtop/trainer"
 )
 
-// The first points of the sequence by hand, in the first, third and fourth of Joe and Kuo's dimensions (the library leaves
-// the second one out), whose direction numbers begin with 1, 1, 1; 1, 3, 7; 1, 3, 1.
+// The first points of the sequence by hand, in the first, third and fourth of Joe and Kuo's dimensions (the second one is
+// left out), whose direction numbers begin with 1, 1, 1; 1, 3, 7; 1, 3, 1.
 func TestSobol(t *testing.T) {
 	s, err := newSpace(trainer.Config{Optimizer: "adam"}, dimensions(t, "rate=0.1..1", "beta1=0..0.9", "beta2=0..0.9"))
 	if err != nil {
@@ -46,6 +47,38 @@ func TestSobol(t *testing.T) {
 	}
 	if a, b := p.draw(), q.draw(); !slices.Equal(a, b) {
 		t.Errorf("%v after a skip, expected %v", a, b)
+	}
+}
+
+// The sequence is that of goptuna, whose table is too large for a program.
+func TestSobolLibrary(t *testing.T) {
+	const coordinates = 1 + len(directions)
+	s, engine := newSobol(coordinates), library.NewEngine(uint32(coordinates))
+	for n := range 5000 {
+		got, want := s.next(), engine.Draw()
+		for i := range want {
+			if float64(got[i])/(1<<32) != want[i] {
+				t.Fatalf("point %d, coordinate %d: %d/2³², expected %g", n, i, got[i], want[i])
+			}
+		}
+	}
+}
+
+// Coordinates beyond those of the sequence are random, the same after a skip.
+func TestManyCoordinates(t *testing.T) {
+	made := func() *sampler {
+		return &sampler{seed: 1, shift: make([]uint32, 2+2*len(directions)), sobol: newSobol(1 + len(directions))}
+	}
+	p, q := made(), made()
+	first, second := p.draw(), p.draw()
+	q.skip(1)
+	if !slices.Equal(q.draw(), second) {
+		t.Error("another point after a skip")
+	}
+	for i := range first {
+		if first[i] == second[i] {
+			t.Errorf("coordinate %d is %g twice", i, first[i])
+		}
 	}
 }
 

@@ -21,7 +21,7 @@
 // a search without validation rows they are judged by those, and the error of the winner is a little flattering. With a budget of seconds decisions look at the clock; without, and with one trial at a time, the same
 // seed makes the same decisions everywhere.
 //
-// The sequence and the estimator's densities are goptuna's. Its study is not used: its samplers draw from the global
+// The estimator's densities are goptuna's. Its study is not used: its samplers draw from the global
 // random numbers and never draw the upper end of whole numbers, it has no logarithmic whole ones, its TPE adds up
 // logarithms where the logarithm of a sum is wanted, and its pruner can't take a trial up again.
 package tune
