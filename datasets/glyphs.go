@@ -1,7 +1,8 @@
 package datasets
 
 import (
-	"fmt"
+	_ "embed"
+	"encoding/binary"
 	"image"
 	"image/draw"
 	"math"
@@ -9,34 +10,15 @@ import (
 	"runtime"
 	"sync"
 
-	"golang.org/x/image/font"
-	"golang.org/x/image/font/gofont/gobold"
-	"golang.org/x/image/font/gofont/gobolditalic"
-	"golang.org/x/image/font/gofont/goitalic"
-	"golang.org/x/image/font/gofont/gomedium"
-	"golang.org/x/image/font/gofont/gomediumitalic"
-	"golang.org/x/image/font/gofont/gomono"
-	"golang.org/x/image/font/gofont/gomonobold"
-	"golang.org/x/image/font/gofont/gomonobolditalic"
-	"golang.org/x/image/font/gofont/gomonoitalic"
-	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/gofont/gosmallcaps"
-	"golang.org/x/image/font/gofont/gosmallcapsitalic"
-	"golang.org/x/image/font/sfnt"
-	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
 )
 
-// faces are the Go fonts. The small capitals are what their fonts have in place of lower case; their
-// upper case and digits are those of the regular fonts.
-var faces = []struct {
-	ttf   []byte
-	small bool
-}{
-	{goregular.TTF, false}, {goitalic.TTF, false}, {gomedium.TTF, false}, {gomediumitalic.TTF, false},
-	{gobold.TTF, false}, {gobolditalic.TTF, false}, {gomono.TTF, false}, {gomonoitalic.TTF, false},
-	{gomonobold.TTF, false}, {gomonobolditalic.TTF, false}, {gosmallcaps.TTF, true}, {gosmallcapsitalic.TTF, true},
-}
+//go:generate go run ./gen glyphs.bin
+
+// outlines are those of the Go fonts, as gen wrote them: in the program the fonts would take 2 MB.
+//
+//go:embed glyphs.bin
+var outlines []byte
 
 // point is a point of the plane, y upwards.
 type point struct{ x, y float64 }
@@ -51,80 +33,39 @@ type curve struct {
 // glyph is a character's outline with the centre of its box in the origin and the box 2 high.
 type glyph []curve
 
-// letterGlyphs[i] are the outlines of the i-th capital in every face, digitGlyphs[i] those of the digit i
-// in every face that has digits of its own.
-var (
-	letterGlyphs = sync.OnceValue(func() [][]glyph {
-		return outlines(26, func(i int, small bool) (rune, bool) {
-			if small {
-				return 'a' + rune(i), true
-			}
-			return 'A' + rune(i), true
-		})
-	})
-	digitGlyphs = sync.OnceValue(func() [][]glyph {
-		return outlines(10, func(i int, small bool) (rune, bool) { return '0' + rune(i), !small })
-	})
-)
-
-// outlines reads n characters from every face that has them. The fonts are part of the program, so a
-// fault in them is a fault of the program.
-func outlines(n int, char func(i int, small bool) (rune, bool)) [][]glyph {
-	all := make([][]glyph, n)
-	var buf sfnt.Buffer
-	for _, face := range faces {
-		f, err := sfnt.Parse(face.ttf)
-		if err != nil {
-			panic(fmt.Sprintf("datasets: embedded font: %v", err))
+// glyphs[i] are the outlines of the i-th capital in every face, and then those of the digits 0 to 9 in every face that has
+// digits of its own.
+var glyphs = sync.OnceValue(func() [][]glyph {
+	all := make([][]glyph, 26+10)
+	rest := outlines
+	next := func() float64 {
+		v := int16(binary.LittleEndian.Uint16(rest))
+		rest = rest[2:]
+		return float64(v)
+	}
+	for i := 0; len(rest) > 0; i++ {
+		g := make(glyph, int(next()))
+		if len(g) == 0 {
+			continue
 		}
-		for i := range all {
-			c, ok := char(i, face.small)
-			if !ok {
-				continue
+		left, top, right, bottom := next(), next(), next(), next()
+		unit := (bottom - top) / 2
+		for k := range g {
+			c := &g[k]
+			c.n = int(next())
+			for j := range max(1, c.n) {
+				x, y := next(), next()
+				c.p[j] = point{(x - (left+right)/2) / unit, ((top+bottom)/2 - y) / unit}
 			}
-			g, err := outline(f, &buf, c)
-			if err != nil {
-				panic(fmt.Sprintf("datasets: embedded font: %q: %v", c, err))
-			}
-			all[i] = append(all[i], g)
 		}
+		all[i%len(all)] = append(all[i%len(all)], g)
 	}
 	return all
-}
+})
 
-func outline(f *sfnt.Font, buf *sfnt.Buffer, c rune) (glyph, error) {
-	index, err := f.GlyphIndex(buf, c)
-	if err != nil {
-		return nil, err
-	}
-	segments, err := f.LoadGlyph(buf, index, fixed.I(int(f.UnitsPerEm())), nil)
-	if err != nil {
-		return nil, err
-	}
-	bounds, _, err := f.GlyphBounds(buf, index, fixed.I(int(f.UnitsPerEm())), font.HintingNone)
-	if err != nil {
-		return nil, err
-	}
-	centreX, centreY := float64(bounds.Min.X+bounds.Max.X)/2, float64(bounds.Min.Y+bounds.Max.Y)/2
-	unit := float64(bounds.Max.Y-bounds.Min.Y) / 2
-	place := func(p fixed.Point26_6) point {
-		return point{(float64(p.X) - centreX) / unit, (centreY - float64(p.Y)) / unit}
-	}
-	g := make(glyph, 0, len(segments))
-	for _, s := range segments {
-		switch s.Op {
-		case sfnt.SegmentOpMoveTo:
-			g = append(g, curve{0, [2]point{place(s.Args[0])}})
-		case sfnt.SegmentOpLineTo:
-			g = append(g, curve{1, [2]point{place(s.Args[0])}})
-		case sfnt.SegmentOpQuadTo:
-			g = append(g, curve{2, [2]point{place(s.Args[0]), place(s.Args[1])}})
-		default:
-			return nil, fmt.Errorf("segment %d: TrueType outlines have no cubic curves", s.Op)
-		}
-	}
-	return g, nil
-}
+func letterGlyphs() [][]glyph { return glyphs()[:26] }
+
+func digitGlyphs() [][]glyph { return glyphs()[26:] }
 
 // distortion moves the points of a glyph. In this order: every point is jittered, the plane is bent,
 // sheared, turned, stretched, magnified and moved to its place on the raster.
