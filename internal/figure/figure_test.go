@@ -195,6 +195,9 @@ func TestFormats(t *testing.T) {
 	if !bytes.HasPrefix(pdf, []byte("%PDF-")) || !bytes.Contains(pdf, []byte("%%EOF")) {
 		t.Error("the PDF has no frame")
 	}
+	if !bytes.Contains(pdf, []byte("/FontFile2")) || len(pdf) > 100_000 {
+		t.Errorf("the PDF of %d bytes has not what it needs of the font, or more", len(pdf))
+	}
 	if bytes.Contains(pdf, []byte(time.Now().UTC().Format("D:2006"))) {
 		t.Error("the PDF has the date of today")
 	}
