@@ -40,6 +40,14 @@ func TestContinueAfterACrash(t *testing.T) {
 
 // A run that could not be recorded says so and why, with an exit code of its own.
 func TestUnrecordedRun(t *testing.T) {
+	t.Setenv("NEWTOP_STATE_DIR", filepath.Join(os.DevNull, "none"))
+	if _, errs, code := newtop("train", "--data", "sine", "--epochs", "1"); code != print.ExitUnrecorded || !strings.Contains(errs, "newtop: the run is not recorded: ") {
+		t.Errorf("exit %d\n%s", code, errs)
+	}
+}
+
+// One whose record is lost on the way waits for it to come back, and says so too.
+func TestRecordLostOnTheWay(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -48,32 +56,31 @@ func TestUnrecordedRun(t *testing.T) {
 		"ulimit -f 400": `: the file may not grow beyond \S+ kB \(ulimit -f\)`,
 		"true":          ": the file is gone",
 	} {
-		db := database(t)
-		cmd := exec.Command("sh", "-c", limit+` && exec "$0" "$@"`, self, "train", "--data", "spirals", "--net", "9-9", "--epochs", "60", "--record", db, "--name", "f")
-		cmd.Env = append(os.Environ(), asNewtop+"=1")
-		var errs strings.Builder
-		cmd.Stderr = &errs
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		if limit == "true" {
-			out.Read(make([]byte, 100))
-			os.Remove(db)
-		}
-		io.Copy(io.Discard, out)
-		cmd.Wait()
-		last := lines(errs.String())[strings.Count(errs.String(), "\n")-1]
-		if code := cmd.ProcessState.ExitCode(); code != print.ExitUnrecorded || !regexp.MustCompile("^newtop: (the run is|[0-9]+ of the run's [0-9]+ events are) not recorded: .*"+want+"$").MatchString(last) || strings.Contains(errs.String(), "recorded as") {
-			t.Errorf("%s: exit %d\n%s", limit, code, errs.String())
-		}
-	}
-	t.Setenv("NEWTOP_STATE_DIR", filepath.Join(os.DevNull, "none"))
-	if _, errs, code := newtop("train", "--data", "sine", "--epochs", "1"); code != print.ExitUnrecorded || !strings.Contains(errs, "newtop: the run is not recorded: ") {
-		t.Errorf("exit %d\n%s", code, errs)
+		t.Run(limit, func(t *testing.T) {
+			t.Parallel() // it waits for five seconds
+			db := database(t)
+			cmd := exec.Command("sh", "-c", limit+` && exec "$0" "$@"`, self, "train", "--data", "spirals", "--net", "9-9", "--epochs", "60", "--record", db, "--name", "f")
+			cmd.Env = append(os.Environ(), asNewtop+"=1")
+			var errs strings.Builder
+			cmd.Stderr = &errs
+			out, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			if limit == "true" {
+				out.Read(make([]byte, 100))
+				os.Remove(db)
+			}
+			io.Copy(io.Discard, out)
+			cmd.Wait()
+			last := lines(errs.String())[strings.Count(errs.String(), "\n")-1]
+			if code := cmd.ProcessState.ExitCode(); code != print.ExitUnrecorded || !regexp.MustCompile("^newtop: (the run is|[0-9]+ of the run's [0-9]+ events are) not recorded: .*"+want+"$").MatchString(last) || strings.Contains(errs.String(), "recorded as") {
+				t.Errorf("exit %d\n%s", code, errs.String())
+			}
+		})
 	}
 }
 

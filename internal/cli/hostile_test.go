@@ -13,6 +13,7 @@ import (
 
 	"newtop/internal/cli/launch"
 	"newtop/internal/format/formattest"
+	"newtop/internal/nightly"
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -189,10 +190,16 @@ var wrongly = map[string][]string{
 	"newtop train": {"--epochs", "-1"}, "newtop serve": {"--epochs", "-1"}, "newtop tune": {"--top", "0"}, "newtop resume": {"nosuch"}, "newtop watch": {"nosuch"},
 }
 
-// Errors repeat arguments in a form that acts on no terminal, and not the whole of long ones.
+// Errors repeat arguments in a form that acts on no terminal, and not the whole of long ones. By day one text is both, and a flag
+// that several commands have is tried on the first of them.
 func TestHostileArguments(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, text := range []string{formattest.All(), strings.Repeat("x", 10_000), strings.Repeat(`y "z" `, 2000)} {
+	texts := []string{formattest.All() + strings.Repeat(` y "z"`, 2000)}
+	if nightly.On() {
+		texts = []string{formattest.All(), strings.Repeat("x", 10_000), strings.Repeat(`y "z" `, 2000)}
+	}
+	for _, text := range texts {
+		tried := map[string]bool{}
 		try := func(args ...string) {
 			_, errs, _ := harmless(t, false, args...)
 			if len(errs) > 8000 || strings.Count(errs, "\n") > 3 {
@@ -209,7 +216,10 @@ func TestHostileArguments(t *testing.T) {
 			try(append(append(slices.Clone(path), text), with...)...)
 			try(append(slices.Clone(path), "--no"+text)...)
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {
-				try(append(append(slices.Clone(path), "--"+f.Name+"="+text), with...)...)
+				if !tried[f.Name] || nightly.On() {
+					tried[f.Name] = true
+					try(append(append(slices.Clone(path), "--"+f.Name+"="+text), with...)...)
+				}
 			})
 			for _, c := range cmd.Commands() {
 				each(c)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -29,6 +30,7 @@ func apart(m *testing.M) int {
 		panic(err)
 	}
 	defer os.RemoveAll(dir)
+	debug.SetGCPercent(200) // cobra keeps every command's completions for good, and there is one a call
 	os.Setenv("NEWTOP_STATE_DIR", filepath.Join(dir, "state"))
 	os.Setenv("NEWTOP_CONFIG_DIR", filepath.Join(dir, "config"))
 	return m.Run()

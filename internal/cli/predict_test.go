@@ -295,7 +295,7 @@ func TestPredictRealLetters(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds with the race detector")
 	}
-	model, done := trained(t, "onnx", "--data", "letter", "--data-dir", dir, "--batch", "64", "--epochs", "4")
+	model, done := trained(t, "onnx", "--data", "letter", "--data-dir", dir, "--batch", "64", "--epochs", "1")
 	_, message := predictions(t, "", model, "letter", "--data-dir", dir)
 	if want := fmt.Sprintf("4000 rows, %.2f %% wrong\n", 100*float64(done.TestError)); first(message) != want {
 		t.Errorf("said %q, expected %q", message, want)

@@ -121,6 +121,7 @@ func TestWatchAProgramOnTheScreen(t *testing.T) {
 
 // TestWatchSeveralOnTheScreen lays logs over one another.
 func TestWatchSeveralOnTheScreen(t *testing.T) {
+	t.Parallel() // the directory is looked through again after five seconds
 	dir := t.TempDir()
 	for _, name := range []string{"a", "b"} {
 		if err := os.WriteFile(filepath.Join(dir, name+".jsonl"), []byte(`{"step":1,"loss":0.5}`+"\n"+`{"step":2,"loss":0.25}`+"\n"), 0o600); err != nil {

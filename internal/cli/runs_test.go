@@ -9,15 +9,33 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"newtop/internal/cli/print"
 )
 
-// collection records three runs and returns the database and their IDs, the oldest first.
+// collected is a database of three runs, which are recorded once.
+var collected struct {
+	sync.Once
+	file []byte
+	ids  []string
+}
+
+// collection returns a database of three runs and their IDs, the oldest first.
 func collection(t *testing.T) (db string, ids []string) {
 	t.Helper()
+	collected.Do(func() { collected.file, collected.ids = collect(t) })
 	db = database(t)
+	if err := os.WriteFile(db, collected.file, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return db, collected.ids
+}
+
+func collect(t *testing.T) (file []byte, ids []string) {
+	t.Helper()
+	db := database(t)
 	for _, args := range [][]string{
 		{"--data", "spirals", "--opt", "tr-newton", "--epochs", "4", "--spectrum-every", "2", "--name", "newton"},
 		{"--data", "spirals", "--opt", "adam", "--epochs", "3", "--set", "rate=0.01", "--init", "xavier"},
@@ -25,7 +43,19 @@ func collection(t *testing.T) (db string, ids []string) {
 	} {
 		ids = append(ids, recordedRun(t, db, args...))
 	}
-	return db, ids
+	whole := filepath.Join(t.TempDir(), "whole.db") // one file
+	s, err := sql.Open("sqlite", db)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = s.Exec("VACUUM INTO ?", whole)
+	if err := cmp.Or(err, s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if file, err = os.ReadFile(whole); err != nil {
+		t.Fatal(err)
+	}
+	return file, ids
 }
 
 // lines returns a text's lines.
