@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
@@ -18,7 +19,7 @@ func TestEigenDescentKeepsUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long under the race detector, which has nothing to find in it")
 	}
-	const seeds = 20
+	seeds := nightly.Of(20, 8)
 	for _, data := range []string{"sine", "spirals"} {
 		kept := 0
 		for seed := range uint64(seeds) {

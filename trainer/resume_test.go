@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
@@ -171,10 +172,12 @@ func apartFromLooks(events []event.Event) []event.Event {
 	})
 }
 
-// everyKind are runs of every method, and of what else a run can be made of.
+// everyKind are runs of every method, and of what else a run can be made of. By day a third of the methods train a committee, and
+// each trains the gates of a mixture in one way.
 func everyKind() map[string]Config {
 	out := map[string]Config{}
-	for _, info := range methods.All() {
+	var atNight []string
+	for i, info := range methods.All() {
 		c := Config{Data: "spirals", Test: "0.8", Hidden: []int{5, 4}, Optimizer: info.Name, Epochs: 7, Seed: 3}
 		out[info.Name] = c
 		has := optim.NewSettings(info.Parameters).Has
@@ -191,13 +194,19 @@ func everyKind() map[string]Config {
 		}
 		c.Committee = 2
 		out[info.Name+" committee"] = c
+		if i%3 != 0 {
+			atNight = append(atNight, info.Name+" committee")
+		}
 		if info.Needs&optim.NeedsLayers != 0 {
 			continue
 		}
 		c = Config{Data: "sine", Experts: 2, ExpertHidden: []int{4}, Gate: "1", Optimizer: info.Name, Epochs: 7}
-		for _, gates := range gateTrainings {
+		for k, gates := range gateTrainings {
 			c.GateTraining = gates
 			out[info.Name+" gates "+gates] = c
+			if i%len(gateTrainings) != k {
+				atNight = append(atNight, info.Name+" gates "+gates)
+			}
 		}
 	}
 	c := out["tr-newton"]
@@ -236,6 +245,11 @@ func everyKind() map[string]Config {
 	c = out["adam batches noisy"]
 	c.Set, c.Precision = []string{"weight-decay=0.1"}, "float32"
 	out["adam decay float32"] = c
+	if !nightly.On() {
+		for _, name := range atNight {
+			delete(out, name)
+		}
+	}
 	return out
 }
 
@@ -247,7 +261,7 @@ func TestResumeIsExact(t *testing.T) {
 			t.Parallel()
 			whole := keepAll(t, c)
 			for i := range whole.kept {
-				if name != c.Optimizer && i != 1 && i != 4 {
+				if !(nightly.On() && name == c.Optimizer) && i != 1 && i != 4 {
 					continue // all of them for the plain runs only
 				}
 				c.Threads = 1 + i%3
@@ -271,7 +285,7 @@ func TestResumeToTheLastDigit(t *testing.T) {
 				c := Config{Data: "sine", Test: "0.9", Hidden: []int{2}, Optimizer: info.Name, Epochs: 250, Blocks: blocks}
 				whole := keepAll(t, c)
 				last := len(whole.kept) - 1
-				for _, i := range []int{last / 2, last - 7, last - 4, last - 1, last} {
+				for _, i := range []int{last - 4, last - 1, last - 7, last / 2, last}[:nightly.Of(5, 2)] {
 					from := &whole.kept[max(0, i)]
 					sameRest(t, whole, resumed(t, c, whole, from), from)
 				}
@@ -310,8 +324,11 @@ func TestResumeAfterSteering(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { t.Parallel(); steerAndResume(t, c.config, c.into, c.by...) })
 	}
-	for _, info := range methods.All() {
+	for i, info := range methods.All() {
 		for into := range 3 {
+			if into != i%3 && !nightly.On() {
+				continue
+			}
 			t.Run(fmt.Sprint("to ", info.Name, into), func(t *testing.T) {
 				t.Parallel()
 				steerAndResume(t, adam, into, event.Switch{Optimizer: info.Name})

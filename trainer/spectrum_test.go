@@ -15,6 +15,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"newtop/internal/nightly"
 	"newtop/models"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
@@ -204,7 +205,8 @@ func TestEndsLateInTraining(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long under the race detector, which has nothing to find in it")
 	}
-	const seeds, k = 5, 3
+	const k = 3
+	seeds := uint64(nightly.Of(5, 1))
 	options := []struct {
 		name string
 		krylov.LanczosOptions
@@ -374,18 +376,18 @@ func TestSpectrumOfLetters(t *testing.T) {
 
 func TestSpectraAreRationed(t *testing.T) {
 	// With nothing to spend there is none: what one takes is estimated before the first.
-	if n := len(of[event.SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 0 {
+	if n := len(of[event.SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 0 {
 		t.Errorf("%d spectra: expected 0", n)
 	}
-	if n := len(of[event.SpectrumEvent](train(t, Config{Data: "spirals", Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
+	if n := len(of[event.SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
 		t.Errorf("%d spectra: expected 5", n)
 	}
 }
 
 func TestSpectraDoNotTouchTheRun(t *testing.T) {
 	for _, optimizer := range []string{"tr-newton", "sgd"} {
-		plain := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4}))
-		watched := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
+		plain := of[event.EpochEvent](train(t, Config{Data: "spirals", Hidden: []int{20, 10}, Optimizer: optimizer, Epochs: 4}))
+		watched := of[event.EpochEvent](train(t, Config{Data: "spirals", Hidden: []int{20, 10}, Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
 		for i := range plain {
 			if plain[i].Loss != watched[i].Loss || plain[i].GradientEquivalents != watched[i].GradientEquivalents {
 				t.Errorf("%s, epoch %d: loss %v and work %v became %v and %v under spectra", optimizer, i,

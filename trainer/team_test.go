@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -85,7 +86,7 @@ func TestTeamsHaveTheSameBits(t *testing.T) {
 				t.Fatal("nothing happened")
 			}
 			for k, size := range sizes {
-				if testing.Short() && k != i%len(sizes) {
+				if k != i%len(sizes) && !nightly.On() {
 					continue
 				}
 				t.Run(fmt.Sprint(size), func(t *testing.T) { sameRun(t, whole, inCrew(t, c, size)) })

@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"newtop/datasets"
+	"newtop/internal/nightly"
 	"newtop/models"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
@@ -123,6 +124,7 @@ func apart(a, b float64) float64 { return math.Abs(a-b) / math.Abs(b) }
 
 // Epochs are newtop's own until rounding parts them.
 func TestTorchIsTrainedTheSame(t *testing.T) {
+	nightly.Only(t, "two runs of ten epochs, 5 s; TestTorchHasTheSameCurvature compares one point")
 	for _, opt := range []string{"tr-newton", "tr-gn"} {
 		own := Config{Data: "spirals", Hidden: []int{6, 5}, Optimizer: opt, Blocks: 1, Set: []string{"boundary=segment"}, Epochs: torchEpochs, Seed: 3, Threads: 1, SpectrumEvery: torchEpochs / 2, SpectrumRows: -1}
 		_, _, there := torchTwin(t, own)
