@@ -164,8 +164,8 @@ func TestLanczosToleranceOfEachEnd(t *testing.T) {
 
 // TestLanczosWarmStart: the eigenvectors of a matrix save products on its neighbour.
 func TestLanczosWarmStart(t *testing.T) {
-	values := spread(400, 1e-4, 1)
-	before, err := Lanczos(scaling(values), 3, LanczosOptions{Vectors: true, Steps: 400})
+	values := spread(200, 1e-4, 1)
+	before, err := Lanczos(scaling(values), 3, LanczosOptions{Vectors: true, Steps: 200})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -174,8 +174,8 @@ func TestLanczosWarmStart(t *testing.T) {
 		values[i] *= 1 + 1e-3*math.Sin(float64(i))
 	}
 	kept := slices.Clone(start)
-	cold, _ := Lanczos(scaling(values), 3, LanczosOptions{Seed: 8, Steps: 400})
-	warm, _ := Lanczos(scaling(values), 3, LanczosOptions{Seed: 8, Steps: 400, Start: start})
+	cold, _ := Lanczos(scaling(values), 3, LanczosOptions{Seed: 8, Steps: 200})
+	warm, _ := Lanczos(scaling(values), 3, LanczosOptions{Seed: 8, Steps: 200, Start: start})
 	if warm.Steps >= cold.Steps {
 		t.Errorf("%d steps warm, %d cold", warm.Steps, cold.Steps)
 	}

@@ -16,11 +16,12 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/nightly"
 	"newtop/trainer"
 	"newtop/trainer/event"
 )
 
-var kills = flag.Int("kills", 32/slowness, "how many processes TestKill kills in all")
+var kills = flag.Int("kills", nightly.Of(32, 12)/slowness, "how many processes TestKill kills in all")
 
 // killed are the runs of TestKill.
 var killed = []trainer.Config{

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/nightly"
 	"newtop/trainer"
 	"newtop/trainer/event"
 )
@@ -480,7 +481,7 @@ func FuzzSteps(f *testing.F) {
 
 // Whoever opens a store that is just being made finds a store.
 func TestOpenWhileItIsMade(t *testing.T) {
-	for range 60 {
+	for range nightly.Of(60, 12) {
 		path := filepath.Join(t.TempDir(), "runs.db")
 		errs := make(chan error)
 		const openers = 4

@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"go.uber.org/goleak"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/internal/screentest"
@@ -49,10 +50,7 @@ func (*silent) Wait(ctx context.Context) (feed.Delta, error) {
 // TestCommonScreens does random things to screens that share what they draw, and the same to screens that draw for themselves.
 // They look alike all the time.
 func TestCommonScreens(t *testing.T) {
-	rounds := 120
-	if testing.Short() {
-		rounds = 40
-	}
+	rounds := nightly.Of(120, 40)
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 9))
 		c := NewCommon(func() feed.Feed { return &silent{} }, nil)

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
@@ -22,10 +23,7 @@ import (
 
 // TestFuzz throws random keys, text, sizes, mice, looks and Deltas at the model. No frame may overflow.
 func TestFuzz(t *testing.T) {
-	steps := 500
-	if testing.Short() {
-		steps = 100
-	}
+	steps := nightly.Of(500, 120)
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		a := fuzzed(t, seed)

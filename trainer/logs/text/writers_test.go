@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"newtop/internal/nightly"
 )
 
 // What the reader finds in what testdata/writers.py prints, by the first and the last row.
@@ -41,9 +43,7 @@ func TestCapturedWriters(t *testing.T) {
 
 // TestRealWriters reads what the libraries print today, if this machine has them.
 func TestRealWriters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts Python")
-	}
+	nightly.Only(t, "imports libraries of Python, 10 s; TestCapturedWriters reads what they printed once")
 	python := os.Getenv("PYTHON")
 	if python == "" {
 		python = "/usr/bin/python3"
