@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/nightly"
 	"newtop/models"
 	"newtop/trainer/event"
 )
@@ -80,6 +81,7 @@ func TestBPLSEvents(t *testing.T) {
 // What docs/bpls.md says of MNIST: the net is better than the linear model by plain least squares, on the rows it
 // was not trained on more than on the others.
 func TestBPLSOnMNIST(t *testing.T) {
+	nightly.Only(t, "real images, 2 s; TestBPLSReport of internal/papers has digits")
 	if testing.Short() {
 		t.Skip("long under the race detector, which has nothing to find in it")
 	}

@@ -79,6 +79,9 @@ func together() map[string]Config {
 func TestTeamsHaveTheSameBits(t *testing.T) {
 	sizes := []int{2, 3, 5}
 	for i, name := range slices.Sorted(maps.Keys(together())) {
+		if i%2 == 1 && !nightly.On() {
+			continue
+		}
 		c := together()[name]
 		t.Run(name, func(t *testing.T) {
 			whole := keepAll(t, c)
@@ -86,7 +89,7 @@ func TestTeamsHaveTheSameBits(t *testing.T) {
 				t.Fatal("nothing happened")
 			}
 			for k, size := range sizes {
-				if k != i%len(sizes) && !nightly.On() {
+				if k != i/2%len(sizes) && !nightly.On() {
 					continue
 				}
 				t.Run(fmt.Sprint(size), func(t *testing.T) { sameRun(t, whole, inCrew(t, c, size)) })

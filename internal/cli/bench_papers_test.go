@@ -32,13 +32,6 @@ func TestBenchPapersErrors(t *testing.T) {
 
 // TestBenchToys runs a real one, from the flags to the words.
 func TestBenchToys(t *testing.T) {
-	out := succeed(t, "bench", "toys", "--quick", "--trials", "2")
-	clitest.Narrow(t, out)
-	for _, want := range []string{"paper ", "2, seeds 1…2; quick", "machine ", "of "} {
-		if !strings.Contains(out, want) {
-			t.Errorf("lacks %q:\n%s", want, out)
-		}
-	}
 	journal := filepath.Join(t.TempDir(), "toys.jsonl")
 	var reports []string
 	for range 2 { // the second time from the journal
@@ -50,6 +43,13 @@ func TestBenchToys(t *testing.T) {
 	}
 	if reports[0] != reports[1] {
 		t.Errorf("from the journal comes\n%s\nand not\n%s", reports[1], reports[0])
+	}
+	out := succeed(t, "bench", "toys", "--quick", "--trials", "2", "--resume", journal)
+	clitest.Narrow(t, out)
+	for _, want := range []string{"paper ", "2, seeds 1…2; quick", "machine ", "of "} {
+		if !strings.Contains(out, want) {
+			t.Errorf("lacks %q:\n%s", want, out)
+		}
 	}
 	if _, errs, code := newtop("bench", "scg", "--quick", "--resume", journal); code != print.ExitUsage || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, `"bench scg, data \"\", quick true"`) {
 		t.Errorf("another bench's journal: exit %d, %s", code, errs)

@@ -234,7 +234,7 @@ func TestContinueWaits(t *testing.T) {
 // A process of this machine that trains the run is not waited for: one line says which it is.
 func TestContinueWhileItIsTrained(t *testing.T) {
 	db := database(t)
-	line := []string{"train", "--name", "busy", "--continue", "--data", "sine", "--epochs", "0", "--record", db}
+	line := []string{"train", "--name", "busy", "--continue", "--data", "sine", "--threads", "1", "--epochs", "0", "--record", db}
 	first := process(t, line...)
 	if err := first.Start(); err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets/fault"
+	"newtop/internal/nightly"
 	"newtop/models"
 	"newtop/trainer"
 	"newtop/trainer/event"
@@ -227,9 +228,7 @@ func TestLetterCommittees(t *testing.T) {
 }
 
 func TestLetterOnGeneratedLetters(t *testing.T) {
-	if testing.Short() {
-		t.Skip("trains for seconds")
-	}
+	nightly.Only(t, "trains committees, 4 s; TestBenchGoesOn trains nets on the same letters")
 	report, err := Letter(t.Context(), Options{DataDir: t.TempDir(), Quick: true, Only: []string{"tuned e"}})
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/event"
 )
 
@@ -326,6 +327,7 @@ for model in m, other:
 }
 
 func TestNormsOfTorch(t *testing.T) {
+	nightly.Only(t, "imports PyTorch, 3 s; TestNorms has a model without it")
 	out, errs, _ := program{dir: t.TempDir()}.run(t, `
 import torch, newtop
 model = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh(), torch.nn.Linear(2, 1))

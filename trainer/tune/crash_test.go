@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/store"
 )
 
@@ -20,7 +21,7 @@ const childStore = "NEWTOP_TEST_TUNE_STORE"
 // childBounded is set where that search is the bounded one.
 const childBounded = "NEWTOP_TEST_TUNE_BOUNDED"
 
-var kills = flag.Int("kills", 2, "how often TestKillAnywhere kills a search")
+var kills = flag.Int("kills", nightly.Of(2, 1), "how often TestKillAnywhere kills a search")
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childStore); path != "" {

@@ -218,7 +218,7 @@ func TestBudgets(t *testing.T) {
 	if b.Spent < 300 || b.Spent > 900 || len(b.Trials) < 10 {
 		t.Errorf("%g gradient equivalents in %d trials, expected about 600", b.Spent, len(b.Trials))
 	}
-	c.Most, c.Budget, c.Parallel = 0, 700*time.Millisecond, 2
+	c.Most, c.Budget, c.Parallel = 0, 300*time.Millisecond, 2
 	begin := time.Now()
 	b = searched(t, c, temporary(t), nil)
 	if took := time.Since(begin); took > 5*time.Second || b.Phase != "done" || len(b.Trials) == 0 {
