@@ -13,10 +13,11 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/internal/nightly"
 	"newtop/trainer/event"
 )
 
-var flips = flag.Int("flips", 120, "bits that TestFlippedBits flips, one after the other")
+var flips = flag.Int("flips", nightly.Of(120, 60), "bits that TestFlippedBits flips, one after the other")
 
 // heldStore is the file of a store with every kind of row, and checkpoints that can be read.
 func heldStore(t testing.TB) []byte {

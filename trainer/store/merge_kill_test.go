@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 	"time"
+
+	"newtop/internal/nightly"
 )
 
 // A merge that is killed at any moment has brought in all of a source or nothing, and the next one brings in what is
@@ -19,10 +21,7 @@ func TestMergeKilled(t *testing.T) {
 	want := allRows(t, source)
 	half := time.Duration(0)
 	whole, none := 0, 0
-	attempts := 6
-	if testing.Short() {
-		attempts = 3
-	}
+	attempts := nightly.Of(6, 3)
 	for attempt := range attempts {
 		path := filepath.Join(t.TempDir(), "runs.db")
 		open(t, path).Close()
