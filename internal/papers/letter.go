@@ -75,7 +75,7 @@ func letterColumns() []letterColumn {
 		{name: "tuned batch", long: "newtop's C in batch mode", optimizer: "tr-gn", set: append(tuned, printedRadius), epochs: 50, quick: 10, work: 60, paper: none},
 		{name: "tr-gn", long: "newtop's default C, in six blocks", optimizer: "tr-gn", blocks: 6, epochs: 50, quick: 10, work: 15, paper: none},
 		{name: "tuned D", long: "newtop's D in batch mode", optimizer: "tr-gn-jacobi", epochs: 50, quick: 10, work: 60, paper: none},
-		// Without a preconditioner: with Jacobi's it is worse on seeds 101 and 102 (docs/radius.md).
+		// Without a preconditioner: with Jacobi's it is worse on seeds 101 and 102.
 		{name: "tuned E", long: "newtop's E in batch mode", optimizer: "tr-newton", epochs: 120, quick: 20, work: 27, paper: none},
 		// What a practitioner would take instead, with the settings that validation rows chose for newtop bench race.
 		{name: "Adam", long: "Adam, tuned", optimizer: "adam", set: []string{"rate=0.01", "schedule=linear", "horizon=20"}, batch: 128, softmax: true,
