@@ -3,7 +3,6 @@ package job
 import (
 	"cmp"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -114,8 +113,8 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 		return nil
 	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
 		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
-	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit.Seconds() <= float64(d.Elapsed):
-		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", time.Duration(float64(d.Elapsed)*float64(time.Second)).Round(time.Millisecond))}
+	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit <= run.Config.TimeLimit: // it counts what Elapsed leaves out
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", run.Config.TimeLimit)}
 	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
 		return &FinishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
 	case d.Reason == event.ReasonPatience && c.Patience > 0 && c.Patience <= d.Epochs-d.BestEpoch:
