@@ -156,7 +156,7 @@ func TestMemoryOfPasses(t *testing.T) {
 // TestPassesAreRetaken: a Linearization that was asked for no product after an Update keeps no passes in the next, and
 // its products have the same bits all the same.
 func TestPassesAreRetaken(t *testing.T) {
-	p := mixedProblem(t, 64*5+13)
+	p := mixedProblem(t, 64*9+13)
 	n, other := p.n.Dim(), make([]float64, len(p.w))
 	want, got := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	wanted, dst := make([]float64, n), make([]float64, n)

@@ -1,5 +1,4 @@
-// Package nightly parts the tests of every day, which together take less than two minutes on two cores, from those that take
-// longer and guard against rare faults. .ci/nightly runs them all.
+// Package nightly parts the tests of every day from those that take long and guard against rare faults. .ci/nightly runs them all.
 package nightly
 
 import (

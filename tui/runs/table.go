@@ -28,7 +28,7 @@ const lead = 4
 // leastState is what a state keeps of its sign and word where there is no room.
 const leastState = 8
 
-// fit leaves out columns until the rest has room. What is left over goes to the curves, and then to tags and notes.
+// fit leaves out columns until the rest has room. What is left over goes to states that are cut, and then to the curves.
 func (m *Model) fit(room int) (out []fitted, long bool) {
 	for k := range allColumns {
 		if c := allColumns[k]; m.columns[k] || c.key == nameColumn {

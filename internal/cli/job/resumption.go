@@ -3,6 +3,7 @@ package job
 import (
 	"cmp"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -97,6 +98,11 @@ func Unresumable(cmd *cobra.Command, run *store.Run) error {
 	return (&Resumption{}).check(cmd, run)
 }
 
+// trained is how long the optimizer of a run that is done was at work, to the millisecond.
+func trained(d *event.DoneEvent) time.Duration {
+	return time.Duration(float64(d.Elapsed) * float64(time.Second)).Round(time.Millisecond)
+}
+
 // check refuses a run that would end at once.
 func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	c := run.Config
@@ -104,6 +110,7 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 		return err
 	}
 	epochs, given := run.Epoch(), cmd.Flags().Changed
+	limit := run.Config.TimeLimit // it counts what Elapsed leaves out
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
 		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs))
@@ -113,8 +120,8 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 		return nil
 	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
 		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
-	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit <= run.Config.TimeLimit: // it counts what Elapsed leaves out
-		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", run.Config.TimeLimit), fmt.Sprintf("--time-limit above %s", run.Config.TimeLimit)}
+	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit <= max(limit, trained(d)):
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", limit), fmt.Sprintf("--time-limit above %s", max(limit, trained(d)))}
 	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
 		return &FinishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
 	case d.Reason == event.ReasonPatience && c.Patience > 0 && c.Patience <= d.Epochs-d.BestEpoch:
