@@ -85,10 +85,11 @@ func List() []Info {
 	return list
 }
 
-// Load returns the set of that name, or the table of the file at that path, in CSV or a format of package convert. It is also looked for
-// in Options.Dir and may be packed by gzip. Several files are one table: all *.csv and *.csv.gz of a directory, those that a pattern matches
-// (parts/*.csv), or names parted by commas; their rows follow one another in the order of the files' names. A listed name wins
-// over a file; write ./letters to mean a file. With Options.Keep it returns some of the rows.
+// Load returns the set of that name, or the table of the file at that path, in CSV or a format of package convert. It
+// is also looked for in Options.Dir and may be packed by gzip. Several files are one table: all *.csv and *.csv.gz of a
+// directory, those that a pattern matches (parts/*.csv), or names parted by commas; their rows follow one another in
+// the order of the files' names. A listed name wins over a file; write ./letters to mean a file. With Options.Keep it
+// returns some of the rows.
 //
 // It returns an *UnknownError for neither, a *NotFoundError when a set's files or a CSV file are not
 // there, a *fault.FormatError when a file is not what it should be, and an *fault.OptionError when an option is not

@@ -11,11 +11,12 @@ import (
 	"newtop/datasets/fault"
 )
 
-// loadCSV reads a table of numbers, categories, dates and booleans, one row a line, from one file or from several that have the
-// same header. Files may be packed by gzip. docs/training.md says what becomes of the columns; what is decided is in the set's Notes.
+// loadCSV reads a table of numbers, categories, dates and booleans, one row a line, from one file or from several that
+// have the same header. Files may be packed by gzip. docs/training.md says what becomes of the columns; what is decided
+// is in the set's Notes.
 //
-// The text is read twice, piece by piece, and by as many goroutines as there are processors; and once or twice more where rows are left out
-// or words are mixed with numbers. None of what comes out depends on them.
+// The text is read twice, piece by piece, and by as many goroutines as there are processors; and once or twice more
+// where rows are left out or words are mixed with numbers. None of what comes out depends on them.
 func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 	var all texts
 	defer all.close()
@@ -88,7 +89,8 @@ func (d *Dataset) noteConstant() {
 	}
 	switch n := len(names); {
 	case n > 5:
-		d.Notes = append(d.Notes, fmt.Sprintf("%s and %d others: one value in all training rows", strings.Join(names[:5], ", "), n-5))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s and %d others: one value in all training rows",
+			strings.Join(names[:5], ", "), n-5))
 	case n > 0:
 		d.Notes = append(d.Notes, strings.Join(names, ", ")+": one value in all training rows")
 	}
@@ -123,7 +125,8 @@ func (f *csvFiles) tests(l *csv.Layout, o *Options) (int, error) {
 	return 0, &fault.FormatError{File: file, Line: 1, Found: "no rows that are not left out", Expected: "at least 1"}
 }
 
-// shuffle returns where each row goes, so that the last ones are drawn by seed from all, or are those of the files for testing.
+// shuffle returns where each row goes, so that the last ones are drawn by seed from all, or are those of the files for
+// testing.
 func (f *csvFiles) shuffle(l *csv.Layout, seed uint64) (place []int) {
 	place = shuffle(l.Rows-l.Tests, seed)
 	for i := l.Rows - l.Tests; i < l.Rows; i++ {
@@ -132,7 +135,8 @@ func (f *csvFiles) shuffle(l *csv.Layout, seed uint64) (place []int) {
 	return place
 }
 
-// complete computes what the training rows alone tell, the first of so many, puts it into all rows, and returns the scaling.
+// complete computes what the training rows alone tell, the first of so many, puts it into all rows, and returns the
+// scaling.
 func (t *table) complete(l *csv.Layout, train int) Scaling {
 	cross := l.NewCrossFit()
 	if cross.Needed() {
@@ -221,7 +225,8 @@ func (f *csvFiles) set(info *csv.Table, classes []string, sizes Sizes, notes []s
 	if n := sizes[Validation]; n > 0 {
 		decide = fmt.Sprintf(", %d drawn to decide by", n)
 	}
-	d.Title = fmt.Sprintf("%s: %s, %d rows to train on%s, %d %s%s", d.Name, what, sizes[Train], decide, sizes[Test], drawn, files)
+	d.Title = fmt.Sprintf("%s: %s, %d rows to train on%s, %d %s%s", d.Name, what, sizes[Train], decide, sizes[Test],
+		drawn, files)
 	return d
 }
 

@@ -37,9 +37,10 @@ func (f *csvFiles) name() string {
 	return strings.Join(names, ",")
 }
 
-// findCSV finds the files that name means: one, all *.csv and *.csv.gz of a directory or else all tables of other formats, those that a pattern such as parts/*.csv matches, or
-// several of these parted by commas. A file that has such a name wins. They are sorted by name, and none comes twice. What is
-// not there is looked for in dir, if that is given. It returns a *NotFoundError for what is nowhere.
+// findCSV finds the files that name means: one, all *.csv and *.csv.gz of a directory or else all tables of other
+// formats, those that a pattern such as parts/*.csv matches, or several of these parted by commas. A file that has such
+// a name wins. They are sorted by name, and none comes twice. What is not there is looked for in dir, if that is given.
+// It returns a *NotFoundError for what is nowhere.
 func findCSV(name, dir string) (*csvFiles, error) {
 	if paths, err := findIn(name, dir); err == nil || !strings.Contains(name, ",") {
 		return trainOn(paths...), err
@@ -66,11 +67,13 @@ func (f *csvFiles) withTests(o *Options) (*csvFiles, error) {
 	}
 	tests, err := findCSV(o.Test, o.Dir)
 	if err != nil {
-		return nil, &fault.OptionError{Field: "test", Value: o.Test, Expected: "a number of rows, a fraction between 0 and 1, or a file: " + err.Error()}
+		return nil, &fault.OptionError{Field: "test", Value: o.Test,
+			Expected: "a number of rows, a fraction between 0 and 1, or a file: " + err.Error()}
 	}
 	for _, path := range tests.paths {
 		if slices.Contains(f.paths, path) {
-			return nil, &fault.OptionError{Field: "test", Value: o.Test, Expected: "another file than " + path + ", which is trained on"}
+			return nil, &fault.OptionError{Field: "test", Value: o.Test,
+				Expected: "another file than " + path + ", which is trained on"}
 		}
 	}
 	return &csvFiles{paths: append(slices.Clone(f.paths), tests.paths...), trains: f.trains}, nil
@@ -132,7 +135,8 @@ func tablesIn(dir string, entries []os.DirEntry) (csv, others []string) {
 // visible returns the regular files but those whose names begin with a point, or an error if there are none.
 func visible(all []string, none error) (paths []string, err error) {
 	for _, path := range all {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() && !strings.HasPrefix(filepath.Base(path), ".") {
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() &&
+			!strings.HasPrefix(filepath.Base(path), ".") {
 			paths = append(paths, path)
 		}
 	}

@@ -37,9 +37,9 @@ type csvAbout struct {
 // asked for, and again when it was changed. The rows file goes into rows below CacheDir, or, where nothing
 // can be written there, into .newtop beside the CSV file.
 //
-// The conversion reads the text three times, or four times where rows to decide by are drawn by class, puts the rows in order chunk
-// by chunk, and reads them three to five times more, for the statistics and the scalings, all but the order on all processors. It needs
-// memory for 28 bytes a row, for two chunks, and for the different words.
+// The conversion reads the text three times, or four times where rows to decide by are drawn by class, puts the rows in
+// order chunk by chunk, and reads them three to five times more, for the statistics and the scalings, all but the order
+// on all processors. It needs memory for 28 bytes a row, for two chunks, and for the different words.
 func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 	var dirs []string
 	if cache, err := CacheDir(); err == nil {
@@ -47,9 +47,11 @@ func loadRange(files *csvFiles, o Options) (*Dataset, error) {
 	}
 	dirs = append(dirs, filepath.Join(filepath.Dir(files.paths[0]), ".newtop"))
 	// One file for each way to split the rows; other processors may round otherwise, see fitStandard.
-	key := fmt.Sprintf("%q %q %q %d %d %+q %d %d %s", o.Target, o.Test, o.Validation, o.Folds, o.Fold, o.Columns, o.Seed, o.Rows, runtime.GOARCH)
+	key := fmt.Sprintf("%q %q %q %d %d %+q %d %d %s", o.Target, o.Test, o.Validation, o.Folds, o.Fold, o.Columns,
+		o.Seed, o.Rows, runtime.GOARCH)
 	for again := false; ; again = true {
-		f, err := rowcache.Open(files.paths, key, dirs, func(texts []rowcache.Text, rows *rowcache.Writer) (any, error) {
+		f, err := rowcache.Open(files.paths, key, dirs, func(
+			texts []rowcache.Text, rows *rowcache.Writer) (any, error) {
 			return files.convert(texts, &o, rows)
 		})
 		if err != nil {
@@ -101,7 +103,8 @@ func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.
 	if err := rows.Order(); err != nil {
 		return nil, err
 	}
-	known := csvAbout{Tested: files.tested, Table: l.Table, Classes: l.Classes, Sizes: to.Sizes, Line: s.LastLine, Notes: l.Notes, Facts: l.Facts}
+	known := csvAbout{Tested: files.tested, Table: l.Table, Classes: l.Classes, Sizes: to.Sizes, Line: s.LastLine,
+		Notes: l.Notes, Facts: l.Facts}
 	r := csvRows{File: rows.File, csvAbout: known}
 	r.spread()
 	return &r.csvAbout, r.fit()
@@ -274,7 +277,8 @@ func (r *csvRows) sound() bool {
 		}
 		rows += n
 	}
-	if rows != r.Rows || r.Sizes[Train] < 1 || r.Table.Check() != nil || !r.Table.SoundFolds(r.Folds) || r.Table.Cells() != len(r.Columns) {
+	if rows != r.Rows || r.Sizes[Train] < 1 || r.Table.Check() != nil || !r.Table.SoundFolds(r.Folds) ||
+		r.Table.Cells() != len(r.Columns) {
 		return false
 	}
 	r.spread()

@@ -16,8 +16,8 @@ import (
 // and Targets rows × outputs. Labels[i] is the class of row i as an index into Dataset.Classes; it is
 // nil for regression. Features is rows × Dataset.Features, unscaled; it is nil where there are none.
 //
-// A split of which no rows were kept, or that has none, has empty matrices, of no columns, where others have rows, and no
-// Labels, which are not nil for classes.
+// A split of which no rows were kept, or that has none, has empty matrices, of no columns, where others have rows, and
+// no Labels, which are not nil for classes.
 type Split struct {
 	Inputs   *mat.Dense
 	Targets  *mat.Dense
@@ -80,9 +80,9 @@ func (d *Dataset) Inputs() int { return d.Train.Inputs.RawMatrix().Cols }
 // Outputs returns the number of target columns: the number of classes, or of regression targets.
 func (d *Dataset) Outputs() int { return d.Train.Targets.RawMatrix().Cols }
 
-// TargetUnit returns what a difference of scaled targets is multiplied by to be in the units of the data. It is 1 for classes. The
-// targets of a regression that were scaled in different ways have no unit together: they stay as they are, by 1, and same is
-// false.
+// TargetUnit returns what a difference of scaled targets is multiplied by to be in the units of the data. It is 1 for
+// classes. The targets of a regression that were scaled in different ways have no unit together: they stay as they are,
+// by 1, and same is false.
 func (d *Dataset) TargetUnit() (unit float64, same bool) {
 	s := d.TargetScaling.Scale
 	if d.Classes != nil || len(s) == 0 {

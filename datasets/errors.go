@@ -17,11 +17,12 @@ type UnknownError struct {
 }
 
 func (e *UnknownError) Error() string {
-	return fmt.Sprintf("unknown data set %q: expected one of %s, or a CSV file", e.Name, strings.Join(e.Known, ", ")) + format.DidYouMean(e.Name, e.Known)
+	return fmt.Sprintf("unknown data set %q: expected one of %s, or a CSV file", e.Name, strings.Join(e.Known, ", ")) +
+		format.DidYouMean(e.Name, e.Known)
 }
 
-// NotFoundError says that the files of a set are not there. For a CSV file Name is its path, or the pattern of several, and Files and
-// Looked are empty.
+// NotFoundError says that the files of a set are not there. For a CSV file Name is its path, or the pattern of several,
+// and Files and Looked are empty.
 type NotFoundError struct {
 	Name   string
 	Files  []string // the names of the missing files, without .gz
@@ -38,7 +39,8 @@ func (e *NotFoundError) In(name func(field string) string) string {
 	if len(e.Files) == 0 {
 		return fmt.Sprintf("no file %q", e.Name)
 	}
-	return fmt.Sprintf("%s: no %s in %s; get it with: ", e.Name, strings.Join(e.Files, ", "), strings.Join(e.Looked, " or ")) +
+	return fmt.Sprintf("%s: no %s in %s; get it with: ", e.Name, strings.Join(e.Files, ", "),
+		strings.Join(e.Looked, " or ")) +
 		fault.Options.In("{Fetch} "+e.Name+", or say where it is with {DataDir} DIR", name)
 }
 
@@ -67,7 +69,8 @@ func (e *NetworkError) In(name func(field string) string) string {
 	if e.Kept > 0 {
 		kept = fmt.Sprintf(" (%d bytes are kept, the same command resumes)", e.Kept)
 	}
-	return fmt.Sprintf("%s: can't download %s: %v%s; download %s by hand into %s, or use %s letters, which needs no file",
+	return fmt.Sprintf(
+		"%s: can't download %s: %v%s; download %s by hand into %s, or use %s letters, which needs no file",
 		e.Name, e.File, e.Err, kept, strings.Join(e.URLs, " and "), e.Dir, name("Data"))
 }
 

@@ -33,8 +33,8 @@ type curve struct {
 // glyph is a character's outline with the centre of its box in the origin and the box 2 high.
 type glyph []curve
 
-// glyphs[i] are the outlines of the i-th capital in every face, and then those of the digits 0 to 9 in every face that has
-// digits of its own.
+// glyphs[i] are the outlines of the i-th capital in every face, and then those of the digits 0 to 9 in every face that
+// has digits of its own.
 var glyphs = sync.OnceValue(func() [][]glyph {
 	all := make([][]glyph, 26+10)
 	rest := outlines

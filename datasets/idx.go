@@ -76,7 +76,8 @@ func newIDX(src io.ReaderAt, size int64, file string, dimensions int, part bool)
 	for k := range dimensions {
 		n := binary.BigEndian.Uint32(header[4+4*k:])
 		if n == 0 || int64(n) > most/x.data {
-			return nil, &fault.FormatError{File: file, Offset: int64(4 + 4*k), Found: fmt.Sprintf("dimension %d of %d", k+1, n),
+			return nil, &fault.FormatError{File: file, Offset: int64(4 + 4*k),
+				Found:    fmt.Sprintf("dimension %d of %d", k+1, n),
 				Expected: fmt.Sprintf("at least 1 and at most %d bytes in all", most)}
 		}
 		x.data *= int64(n)

@@ -164,7 +164,8 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	}
 	kept := o.Keep.rows(to.Sizes)
 	if row := parts[0].images.row(); o.Keep != nil && int64(kept.Rows()) > maxIDX/row {
-		return nil, &fault.FormatError{File: f.pairs[0].images, Offset: parts[0].images.start(), Found: fmt.Sprintf("%d rows of %d bytes", kept.Rows(), row),
+		return nil, &fault.FormatError{File: f.pairs[0].images, Offset: parts[0].images.start(),
+			Found:    fmt.Sprintf("%d rows of %d bytes", kept.Rows(), row),
 			Expected: fmt.Sprintf("at most %d bytes in one process", maxIDX)}
 	}
 	height, width := parts[0].images.shape[1], parts[0].images.shape[2]
@@ -181,8 +182,8 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	return d, nil
 }
 
-// arrangeImages says which images are what. Those that have no order of their own are drawn to test on, with equal shares of
-// all classes; all keep their order in each part.
+// arrangeImages says which images are what. Those that have no order of their own are drawn to test on, with equal
+// shares of all classes; all keep their order in each part.
 func (o *Options) arrangeImages(parts []*imagePart, rows, test int, drawn bool) (order, error) {
 	if !drawn && o.Validation == "" && o.Folds == 0 {
 		return o.arrange(rows, test, nil, nil)
@@ -285,7 +286,8 @@ func (x *imagePart) readLabels(r Range) (labels []int, err error) {
 	}
 	for i, label := range data {
 		if int(label) >= x.classes {
-			return nil, &fault.FormatError{File: x.labels.file, Offset: x.labels.start() + int64(r.First+i), Found: fmt.Sprintf("label %d", label),
+			return nil, &fault.FormatError{File: x.labels.file, Offset: x.labels.start() + int64(r.First+i),
+				Found:    fmt.Sprintf("label %d", label),
 				Expected: fmt.Sprintf("a label from 0 to %d", x.classes-1)}
 		}
 		labels = append(labels, int(label))

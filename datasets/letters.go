@@ -16,7 +16,8 @@ const (
 // distorted and rasterized, then measured as Frey & Slate did. The attributes are scaled linearly to
 // integers 0–15 over the whole set, as theirs were, and standardized after that.
 func loadLetters(o Options) (*Dataset, error) {
-	rows, test, err := o.generated(lettersRows, 26, 10_000_000, func(rows int) int { return max(rows*lettersTest/lettersRows, 1) })
+	rows, test, err := o.generated(lettersRows, 26, 10_000_000,
+		func(rows int) int { return max(rows*lettersTest/lettersRows, 1) })
 	if err != nil {
 		return nil, err
 	}

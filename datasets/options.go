@@ -15,18 +15,21 @@ import (
 type Options struct {
 	// Dir is where the files of real sets are, in it or in its subdirectory NAME. Empty: CacheDir.
 	Dir string
-	// Target is the target column of a CSV file: its name in the header, or its number from 1 if no other column has that for its
-	// name; "name:" and "place:" before it say which is meant. Empty: the last column. Other sets ignore it.
+	// Target is the target column of a CSV file: its name in the header, or its number from 1 if no other column has
+	// that for its name; "name:" and "place:" before it say which is meant. Empty: the last column. Other sets ignore
+	// it.
 	Target string
-	// Test is the part to test on: a number of rows ("4000") or a fraction of them ("0.2", between 0
-	// and 1), or for a CSV file another one, or several, with the same header, of which all rows are for testing. Sets with an order of their own are tested on their last rows, CSV files and parity on
-	// rows drawn by Seed. Empty: the set's own default, a fifth for most. The bpls sets ignore it.
+	// Test is the part to test on: a number of rows ("4000") or a fraction of them ("0.2", between 0 and 1), or for a
+	// CSV file another one, or several, with the same header, of which all rows are for testing. Sets with an order of
+	// their own are tested on their last rows, CSV files and parity on rows drawn by Seed. Empty: the set's own
+	// default, a fifth for most. The bpls sets ignore it.
 	Test string
-	// Validation is the part to decide by, taken from what would be trained on: a number of rows or a fraction of them, as Test.
-	// They are drawn, with equal shares of all classes. Empty or 0: none.
+	// Validation is the part to decide by, taken from what would be trained on: a number of rows or a fraction of them,
+	// as Test. They are drawn, with equal shares of all classes. Empty or 0: none.
 	Validation string
-	// Folds, if > 0, has them be part Fold, from 1, of so many equal parts that are drawn like this, instead of Validation. With
-	// Fold 0 all of them stay among the rows to train on, of which every Folds-th from k − 1 on is part k.
+	// Folds, if > 0, has them be part Fold, from 1, of so many equal parts that are drawn like this, instead of
+	// Validation. With Fold 0 all of them stay among the rows to train on, of which every Folds-th from k − 1 on is
+	// part k.
 	Folds, Fold int
 	// Columns says what is to be done with the columns of a table. Other sets ignore it.
 	Columns csv.Options
@@ -107,7 +110,8 @@ func (o *Options) count(otherwise, lowest, highest int) (int, error) {
 	return o.Rows, nil
 }
 
-// generated returns how many rows a generator should make, between lowest and highest, and how many of them are for testing.
+// generated returns how many rows a generator should make, between lowest and highest, and how many of them are for
+// testing.
 func (o *Options) generated(otherwise, lowest, highest int, test func(rows int) int) (rows, tests int, err error) {
 	if rows, err = o.count(otherwise, lowest, highest); err == nil {
 		tests, err = o.testRows(rows, test(rows))

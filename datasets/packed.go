@@ -26,8 +26,8 @@ func Unpack(file io.Reader, name string) (content *bufio.Reader, packed bool, er
 	return bufio.NewReader(out), true, nil
 }
 
-// texts are the texts of a table. Those that were packed, or have another format than CSV, are in temporary files, as they are
-// read in pieces and more than once.
+// texts are the texts of a table. Those that were packed, or have another format than CSV, are in temporary files, as
+// they are read in pieces and more than once.
 type texts struct {
 	sources   []csv.Source
 	temporary []*os.File
@@ -52,8 +52,8 @@ func (t *texts) add(path string, file *os.File, size int64, test bool) error {
 	return nil
 }
 
-// convert turns files of other formats into CSV texts, of which is known whether they begin with names, and reports whether they say
-// which rows are for testing.
+// convert turns files of other formats into CSV texts, of which is known whether they begin with names, and reports
+// whether they say which rows are for testing.
 func (t *texts) convert(o *Options) (tested bool, err error) {
 	var files []convert.File
 	for _, s := range t.sources {
@@ -69,7 +69,8 @@ func (t *texts) convert(o *Options) (tested bool, err error) {
 		t.header = "yes"
 	}
 	if asked := o.Columns.Header; asked != "" && asked != t.header {
-		return false, &fault.OptionError{Field: "header", Value: asked, Expected: fmt.Sprintf("%s, or nothing, for a table in %s", t.header, table.Format)}
+		return false, &fault.OptionError{Field: "header", Value: asked,
+			Expected: fmt.Sprintf("%s, or nothing, for a table in %s", t.header, table.Format)}
 	}
 	o.Columns.Header = t.header
 	var sources, tests []csv.Source
@@ -77,7 +78,8 @@ func (t *texts) convert(o *Options) (tested bool, err error) {
 		text := &table.Texts[i]
 		source := t.sources[text.File]
 		if text.Test && o.Test != "" {
-			return false, &fault.OptionError{Field: "test", Value: o.Test, Expected: "nothing, as " + source.Name + " says which rows are for testing"}
+			return false, &fault.OptionError{Field: "test", Value: o.Test,
+				Expected: "nothing, as " + source.Name + " says which rows are for testing"}
 		}
 		if source.Text, source.Size, err = t.write(text); err != nil {
 			return false, err
@@ -136,8 +138,8 @@ func (t *texts) close() {
 	}
 }
 
-// Text returns the content of a table's file as CSV text, whatever the file's format is and whether it is packed. Closing it closes the
-// file.
+// Text returns the content of a table's file as CSV text, whatever the file's format is and whether it is packed.
+// Closing it closes the file.
 func Text(file *os.File, path string) (io.ReadCloser, error) {
 	info, err := file.Stat()
 	if err == nil && !info.Mode().IsRegular() {

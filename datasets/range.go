@@ -40,8 +40,8 @@ func (r Ranges) Rows() (n int) {
 	return n
 }
 
-// Keep says which rows of sets of such sizes Load keeps: some to train on, and some or none of the others. Load panics if
-// there are no such rows. It may ask more than once.
+// Keep says which rows of sets of such sizes Load keeps: some to train on, and some or none of the others. Load panics
+// if there are no such rows. It may ask more than once.
 type Keep func(Sizes) Ranges
 
 // rows returns what is kept of sets of such sizes: all of them for nil.

@@ -25,15 +25,17 @@ func loadRecipes(o Options) (*Dataset, error) {
 	return recipesDrawn("recipes", "colour recipes, ten colorants from 16 reflectances", drawRecipe, o)
 }
 
-// loadRecipesNear makes the same of recipes as colourists write them: colorants that lie beside each other on the circle of
-// hues, and white and black. So a hue tells which colorants there are, and experts for regions of hue have less to learn.
+// loadRecipesNear makes the same of recipes as colourists write them: colorants that lie beside each other on the
+// circle of hues, and white and black. So a hue tells which colorants there are, and experts for regions of hue have
+// less to learn.
 func loadRecipesNear(o Options) (*Dataset, error) {
 	return recipesDrawn("recipes-near", "colour recipes of colorants near in hue", drawNear, o)
 }
 
 // recipesDrawn makes recipes that are drawn one by one.
 func recipesDrawn(name, title string, draw func(amounts []float64, rng *rand.Rand), o Options) (*Dataset, error) {
-	rows, test, err := o.generated(recipesRows, 2, 1_000_000, func(rows int) int { return max(rows*recipesTest/recipesRows, 1) })
+	rows, test, err := o.generated(recipesRows, 2, 1_000_000,
+		func(rows int) int { return max(rows*recipesTest/recipesRows, 1) })
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,8 @@ func recipesDrawn(name, title string, draw func(amounts []float64, rng *rand.Ran
 		mixTo(r, colorants, t.targets.RawRowView(i))
 		t.features.Set(i, 0, hueOf(r))
 	}
-	d := &Dataset{Name: name, TargetScaling: unscaled(len(colorants)), Features: []Feature{{Name: "hue", Period: 360}}, Title: title}
+	d := &Dataset{Name: name, TargetScaling: unscaled(len(colorants)), Features: []Feature{{Name: "hue", Period: 360}},
+		Title: title}
 	for b := range bands {
 		d.InputNames = append(d.InputNames, fmt.Sprintf("%g nm", wavelength(b)))
 	}
@@ -83,7 +86,8 @@ func drawNear(amounts []float64, rng *rand.Rand) {
 	shareOut(amounts, chosen, rng)
 }
 
-// shareOut gives the chosen colorants a twentieth at least, and a sum of 1 that is divided evenly over all ways to divide it.
+// shareOut gives the chosen colorants a twentieth at least, and a sum of 1 that is divided evenly over all ways to
+// divide it.
 func shareOut(amounts []float64, chosen []int, rng *rand.Rand) {
 	const least = 0.05
 	sum := 0.0

@@ -11,8 +11,8 @@ import (
 	"newtop/datasets/fault"
 )
 
-// Rows is a data set of a program's own as it comes, unscaled and in one piece. Load splits it, and scales inputs and the targets
-// of a regression to mean 0 and standard deviation 1 over the training rows.
+// Rows is a data set of a program's own as it comes, unscaled and in one piece. Load splits it, and scales inputs and
+// the targets of a regression to mean 0 and standard deviation 1 over the training rows.
 type Rows struct {
 	Inputs  *mat.Dense // rows × inputs
 	Targets *mat.Dense // rows × outputs of a regression; nil for classes
@@ -20,26 +20,28 @@ type Rows struct {
 	Classes []string   // names of two classes or more; nil for a regression
 	// InputNames and TargetNames name the columns; nil: x1, x2, … and y1, y2, …
 	InputNames, TargetNames []string
-	// Tests is how many of the last rows are for testing. 0: a fifth, drawn by Options.Seed. Options.Test says how many instead.
+	// Tests is how many of the last rows are for testing. 0: a fifth, drawn by Options.Seed. Options.Test says how many
+	// instead.
 	Tests int
 }
 
 // registered are the sets of Register, in its order.
 var registered []set
 
-// Register adds a set of a program's own to those that Load, and so a trainer.Config, know by name. Info has its Name and
-// Title at least; its other fields are what lists show, and its Kind becomes Generated. load makes the rows, always the same for the
-// same Options, of which it may look at Seed, Noise, Rows and Dir. Load copies them.
+// Register adds a set of a program's own to those that Load, and so a trainer.Config, know by name. Info has its Name
+// and Title at least; its other fields are what lists show, and its Kind becomes Generated. load makes the rows, always
+// the same for the same Options, of which it may look at Seed, Noise, Rows and Dir. Load copies them.
 //
-// It is called at the start of a program, before anything else uses data sets. A run on a registered set is resumed, and its
-// model used for predictions, where the set is registered again. It panics for a name that another set has, and for one that
-// could be a file's.
+// It is called at the start of a program, before anything else uses data sets. A run on a registered set is resumed,
+// and its model used for predictions, where the set is registered again. It panics for a name that another set has, and
+// for one that could be a file's.
 func Register(info Info, load func(Options) (*Rows, error)) {
 	switch {
 	case info.Name == "" || info.Title == "" || load == nil:
 		panic("datasets: Register: expected a name, a title and a function")
 	case strings.ContainsAny(info.Name, pathCharacters):
-		panic(fmt.Sprintf("datasets: Register: %q could be a file: expected a name without any of %s", info.Name, pathCharacters))
+		panic(fmt.Sprintf("datasets: Register: %q could be a file: expected a name without any of %s", info.Name,
+			pathCharacters))
 	case !IsTable(info.Name):
 		panic(fmt.Sprintf("datasets: Register: there is a set %q already", info.Name))
 	}
@@ -109,11 +111,14 @@ func (r *Rows) check(name string) error {
 	case count < 2:
 		return wrong(0, fmt.Sprint(count, " row"), "two rows or more: one to train on, one to test on")
 	case targets == labels:
-		return wrong(0, fmt.Sprintf("targets: %v, labels: %v", targets, labels), "targets of a regression, or labels of classes")
+		return wrong(0, fmt.Sprintf("targets: %v, labels: %v", targets, labels),
+			"targets of a regression, or labels of classes")
 	case targets && (r.Targets.RawMatrix().Rows != count || r.Classes != nil):
-		return wrong(0, fmt.Sprintf("%d rows of targets and %d classes", r.Targets.RawMatrix().Rows, len(r.Classes)), fmt.Sprintf("%d rows and no class", count))
+		return wrong(0, fmt.Sprintf("%d rows of targets and %d classes", r.Targets.RawMatrix().Rows, len(r.Classes)),
+			fmt.Sprintf("%d rows and no class", count))
 	case labels && (len(r.Labels) != count || len(r.Classes) < 2):
-		return wrong(0, fmt.Sprintf("%d labels of %d classes", len(r.Labels), len(r.Classes)), fmt.Sprintf("%d labels of two classes or more", count))
+		return wrong(0, fmt.Sprintf("%d labels of %d classes", len(r.Labels), len(r.Classes)),
+			fmt.Sprintf("%d labels of two classes or more", count))
 	case r.InputNames != nil && len(r.InputNames) != columns:
 		return wrong(0, fmt.Sprintf("%d names of inputs", len(r.InputNames)), fmt.Sprint(columns))
 	case targets && r.TargetNames != nil && len(r.TargetNames) != r.Targets.RawMatrix().Cols:

@@ -26,7 +26,8 @@ var sources = []source{
 	{"letter", []string{"https://archive.ics.uci.edu/ml/machine-learning-databases/letter-recognition/"}, []remoteFile{
 		{letterFile, "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2"},
 	}},
-	{"mnist", []string{"https://storage.googleapis.com/cvdf-datasets/mnist/", "https://ossci-datasets.s3.amazonaws.com/mnist/"}, []remoteFile{
+	{"mnist", []string{"https://storage.googleapis.com/cvdf-datasets/mnist/",
+		"https://ossci-datasets.s3.amazonaws.com/mnist/"}, []remoteFile{
 		{"train-images-idx3-ubyte.gz", "440fcabf73cc546fa21475e81ea370265605f56be210a4024d2ca8f203523609"},
 		{"train-labels-idx1-ubyte.gz", "3552534a0a558bbed6aed32b30c495cca23d567ec52cac8be1a0730e8010255c"},
 		{"t10k-images-idx3-ubyte.gz", "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},

@@ -15,7 +15,8 @@ type order struct {
 	Sizes
 }
 
-// Streams of the seeded generator, each for a draw of its own, behind 0, which draws the rows of generated sets and tables.
+// Streams of the seeded generator, each for a draw of its own, behind 0, which draws the rows of generated sets and
+// tables.
 const (
 	streamValidation = 1 + iota
 	streamTest
@@ -47,8 +48,8 @@ func (s Sizes) text(what string) string {
 	return text
 }
 
-// arrange takes the rows to decide by from all rows but the last tests, as place has them (nil: as they are). label tells the
-// class of row i; nil for regression. Rows stay in their order in each part.
+// arrange takes the rows to decide by from all rows but the last tests, as place has them (nil: as they are). label
+// tells the class of row i; nil for regression. Rows stay in their order in each part.
 func (o *Options) arrange(rows, tests int, place []int, label func(i int) int) (order, error) {
 	result := order{place, Sizes{Train: rows - tests, Test: tests}}
 	n := rows - tests
@@ -134,7 +135,8 @@ func (o *Options) validationRows(n int) (int, error) {
 	}
 	switch {
 	case o.Folds != 0 && (o.Folds < 2 || o.Folds > n):
-		return 0, wrong("folds", fmt.Sprint(o.Folds), fmt.Sprintf("a number of parts from 2 to %d, the rows that are not for testing", n))
+		return 0, wrong("folds", fmt.Sprint(o.Folds), fmt.Sprintf(
+			"a number of parts from 2 to %d, the rows that are not for testing", n))
 	case o.Folds != 0 && (o.Fold < 0 || o.Fold > o.Folds):
 		return 0, wrong("fold", fmt.Sprint(o.Fold), fmt.Sprintf("a part from 1 to %d, or 0 for all", o.Folds))
 	case o.Folds != 0 || o.Validation == "" || o.Validation == "0":
@@ -142,13 +144,14 @@ func (o *Options) validationRows(n int) (int, error) {
 	}
 	count, ok := parseTest(o.Validation, n)
 	if !ok || count < 1 || count >= n {
-		return 0, wrong("validation", o.Validation, fmt.Sprintf("a number of rows from 0 to %d or a fraction between 0 and 1", n-1))
+		return 0, wrong("validation", o.Validation, fmt.Sprintf(
+			"a number of rows from 0 to %d or a fraction between 0 and 1", n-1))
 	}
 	return count, nil
 }
 
-// drawRows picks count of n rows by seed, from each class its share, to the nearest row. If it can be, a row of each class stays.
-// classes is nil for regression.
+// drawRows picks count of n rows by seed, from each class its share, to the nearest row. If it can be, a row of each
+// class stays. classes is nil for regression.
 func drawRows(n, count int, classes []int, seed, stream uint64) (picked []bool) {
 	quota := quotas(counts(n, classes), n, count)
 	picked = make([]bool, n)
@@ -186,7 +189,8 @@ func quotas(rows []int, n, count int) (quota []int) {
 	return quota
 }
 
-// foldsOf cuts n rows into so many parts by seed, each with an equal share of every class, and returns the part of each row, from
+// foldsOf cuts n rows into so many parts by seed, each with an equal share of every class, and returns the part of each
+// row, from
 // 0. The first parts are a row longer than the others where the rows don't go round.
 func foldsOf(n, parts int, classes []int, seed uint64) (of []int) {
 	// A class goes on where the one before it ended, so that the parts are equal to a row.
@@ -232,7 +236,8 @@ func classOf(classes []int, i int) int {
 	return classes[i]
 }
 
-// split parts a table whose last rows are for testing, and says in the title how many rows, of that name, there are of what.
+// split parts a table whose last rows are for testing, and says in the title how many rows, of that name, there are of
+// what.
 func (d *Dataset) split(t *table, tests int, o *Options, rows string) error {
 	var label func(i int) int
 	if t.labels != nil {

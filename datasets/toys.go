@@ -53,7 +53,8 @@ func loadParity(o Options) (*Dataset, error) {
 	const sigma = 0.2
 	rows, err := o.count(1<<parityBits, 4, 1<<20)
 	if err == nil && rows&(rows-1) != 0 {
-		err = &fault.OptionError{Field: "rows", Value: strconv.Itoa(rows), Expected: "a power of two, 2ⁿ rows of n bits"}
+		err = &fault.OptionError{Field: "rows", Value: strconv.Itoa(rows),
+			Expected: "a power of two, 2ⁿ rows of n bits"}
 	}
 	if err != nil {
 		return nil, err

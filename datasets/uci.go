@@ -39,8 +39,8 @@ func loadUCILetter(o Options) (*Dataset, error) {
 	return nil, &NotFoundError{Name: "letter", Files: []string{letterFile}, Looked: dirs}
 }
 
-// readUCILetter reads the text four times instead of having it in memory: three times for the scaling, and once more for the
-// labels where there are rows to decide by.
+// readUCILetter reads the text four times instead of having it in memory: three times for the scaling, and once more
+// for the labels where there are rows to decide by.
 func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error) {
 	rows := letterRows
 	if o.Rows > 0 && o.Rows < rows {
@@ -112,7 +112,8 @@ func eachLetter(text io.ReadSeeker, file string, visit func(i int, row []float64
 	row, label, rows := make([]float64, attributes), 0, 0
 	for ; lines.Scan(); rows++ {
 		if rows == letterRows {
-			return &fault.FormatError{File: file, Line: rows + 1, Found: "another line", Expected: "the end of the file after 20000 letters"}
+			return &fault.FormatError{File: file, Line: rows + 1, Found: "another line",
+				Expected: "the end of the file after 20000 letters"}
 		}
 		if err := readLetter(lines.Bytes(), row, &label); err != nil {
 			err.File, err.Line = file, rows+1
@@ -147,10 +148,12 @@ func readLetter(line []byte, dst []float64, label *int) *fault.FormatError {
 			v = 10*v + int(c-'0')
 		}
 		if len(field) == 0 || v > 15 {
-			return &fault.FormatError{Column: attributeNames[j], Found: fault.Quote(string(field)), Expected: "a whole number from 0 to 15"}
+			return &fault.FormatError{Column: attributeNames[j], Found: fault.Quote(string(field)),
+				Expected: "a whole number from 0 to 15"}
 		}
 		if more != (j < len(dst)-1) {
-			return &fault.FormatError{Column: attributeNames[j], Found: fault.Quote(string(line)), Expected: "a letter and 16 numbers"}
+			return &fault.FormatError{Column: attributeNames[j], Found: fault.Quote(string(line)),
+				Expected: "a letter and 16 numbers"}
 		}
 		dst[j], rest = float64(v), after
 	}

@@ -40,7 +40,8 @@ func Verify(name, dir string) ([]FileStatus, error) {
 	}
 	var all []FileStatus
 	for _, file := range src.files {
-		status := FileStatus{File: file.name, Path: filepath.Join(dirs[0], file.name), State: FileMissing, Want: file.sum}
+		status := FileStatus{File: file.name, Path: filepath.Join(dirs[0], file.name), State: FileMissing,
+			Want: file.sum}
 		if _, ok := locate(dirs[0], file.name+".part"); ok {
 			status.State = FileUnderWay
 		}

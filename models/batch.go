@@ -35,8 +35,8 @@ type batchPart struct {
 type batchComputation interface {
 	// addWorkers sees to it that there are that many workers.
 	addWorkers(count int)
-	// beginGradient is given the arguments of a call, and how many parts it has; end takes them away and stores the sums over
-	// the parts.
+	// beginGradient is given the arguments of a call, and how many parts it has; end takes them away and stores the
+	// sums over the parts.
 	beginGradient(dst, w []float64, rows []int, parts int)
 	beginSquares(dst []float64, parts int) // behind it
 	// beginMoments is for the sums of K-FAC's factors, over rows whose targets are made of numbers that were drawn.
@@ -51,8 +51,8 @@ type batchComputation interface {
 }
 
 const (
-	// partWork is how many multiplications a part of a batch has at least, 15 µs of them: some tens of times what it takes to
-	// call a thread that looks for work, and to add the part's sum.
+	// partWork is how many multiplications a part of a batch has at least, 15 µs of them: some tens of times what it
+	// takes to call a thread that looks for work, and to add the part's sum.
 	partWork = 1 << 19
 	// evenRows is what the rows of a part are a multiple of: as many as the widest registers hold.
 	evenRows = 8
@@ -93,9 +93,9 @@ func (b *Batch) GradientTo(dst, w []float64, rows []int) float64 {
 	return b.loss(parts, len(rows))
 }
 
-// GradientSquaresTo is GradientTo, to the bit, and stores in squares the mean over the rows of the squares of each row's own
-// gradient: the diagonal of the empirical Fisher matrix, with which Martens 2010, §4.7, preconditions, and from which Byrd et al.
-// 2012, §3, estimate the gradient's variance. The parameters of gates are in it like weights.
+// GradientSquaresTo is GradientTo, to the bit, and stores in squares the mean over the rows of the squares of each
+// row's own gradient: the diagonal of the empirical Fisher matrix, with which Martens 2010, §4.7, preconditions, and
+// from which Byrd et al. 2012, §3, estimate the gradient's variance. The parameters of gates are in it like weights.
 func (b *Batch) GradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
 	b.net.checkWeights("GradientSquaresTo", "dst", dst)
 	b.net.checkWeights("GradientSquaresTo", "squares", squares)
@@ -113,7 +113,8 @@ func (b *Batch) GradientSquaresTo(dst, squares, w []float64, rows []int) float64
 	return b.loss(parts, len(rows))
 }
 
-// check panics unless there is a weight for each of the network's, and the rows are some of the data's, and not too many.
+// check panics unless there is a weight for each of the network's, and the rows are some of the data's, and not too
+// many.
 func (b *Batch) check(name string, w []float64, rows []int) {
 	b.net.checkWeights(name, "w", w)
 	if len(rows) < 1 || len(rows) > b.most {
@@ -126,9 +127,9 @@ func (b *Batch) check(name string, w []float64, rows []int) {
 	}
 }
 
-// divide settles the parts of a batch of that many rows, each of which takes cost multiplications, and returns how many there
-// are: an even number, if there is work for more than one, of as many rows each as whole registers allow. A wide batch is one
-// part: its sum is long. It does not depend on how many threads there are.
+// divide settles the parts of a batch of that many rows, each of which takes cost multiplications, and returns how many
+// there are: an even number, if there is work for more than one, of as many rows each as whole registers allow. A wide
+// batch is one part: its sum is long. It does not depend on how many threads there are.
 func (b *Batch) divide(rows int, cost float64, wide bool) int {
 	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
 	count := 1

@@ -73,7 +73,8 @@ func (b *batchPasses[F]) beginGradient(dst, w []float64, rows []int, parts int) 
 
 func (b *batchPasses[F]) beginSquares(dst []float64, parts int) { b.squares.begin(dst, parts) }
 
-func (b *batchPasses[F]) beginMoments(dst []float64, layout *pass.Moments, w []float64, rows []int, drawn []float64, parts int) {
+func (b *batchPasses[F]) beginMoments(dst []float64, layout *pass.Moments, w []float64, rows []int, drawn []float64,
+	parts int) {
 	b.w, b.rows, b.drawn, b.layout = rounded(w, b.rounded), rows, drawn, layout
 	if b.moments.size != layout.Size {
 		b.moments = partSums[F]{size: layout.Size}
@@ -109,7 +110,8 @@ func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
 	}
 }
 
-// addGradient adds what the rows of a block add to the gradient, and to the squares if these are asked for, and returns their loss.
+// addGradient adds what the rows of a block add to the gradient, and to the squares if these are asked for, and returns
+// their loss.
 func (b *batchPasses[F]) addGradient(s *batchWorker[F], part int, start blas.Start) float64 {
 	share := 1 / float64(len(b.rows))
 	loss := s.Pass(b.w, &s.Own, share).Loss

@@ -5,7 +5,8 @@ import (
 	"newtop/models/internal/pass"
 )
 
-// partSums are what the parts of a batch add up, size numbers each. In double precision the first part's are the caller's vector.
+// partSums are what the parts of a batch add up, size numbers each. In double precision the first part's are the
+// caller's vector.
 type partSums[F pass.Float] struct {
 	size int
 	of   [][]F

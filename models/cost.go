@@ -49,7 +49,8 @@ func (n *Network) Cost() Cost {
 	return c
 }
 
-// factorCost returns what the passes of K-FAC's factors cost per row, and the squares of layers that they are the means of.
+// factorCost returns what the passes of K-FAC's factors cost per row, and the squares of layers that they are the means
+// of.
 func (n *Network) factorCost(moments *pass.Moments) float64 {
 	cost := 0
 	for _, b := range n.blocks {

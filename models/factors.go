@@ -9,13 +9,13 @@ import (
 	"newtop/models/internal/pass"
 )
 
-// Factors are those of one of a network's Matrices W, Rows × Cols, by which K-FAC [Martens & Grosse 2015, §3, §5] takes the
-// Gauss–Newton matrix of the weights for A ⊗ S. Both are symmetric, whole, and row-major.
+// Factors are those of one of a network's Matrices W, Rows × Cols, by which K-FAC [Martens & Grosse 2015, §3, §5] takes
+// the Gauss–Newton matrix of the weights for A ⊗ S. Both are symmetric, whole, and row-major.
 //
-// Inputs is A, the mean over rows of ū ūᵀ, k × k: ū are the outputs that W multiplies, k = Cols, or where W is Biased the same with
-// a 1 behind them, k = Cols + 1. Outputs is S, the mean over rows of g gᵀ, Rows × Rows: g = ∂(−log p(y|x,w))/∂v are the derivatives
-// by the net inputs of W's layer for a target y that is drawn from the network's own distribution. Where there is room for a
-// single number it is the mean of the factor's diagonal.
+// Inputs is A, the mean over rows of ū ūᵀ, k × k: ū are the outputs that W multiplies, k = Cols, or where W is Biased
+// the same with a 1 behind them, k = Cols + 1. Outputs is S, the mean over rows of g gᵀ, Rows × Rows: g = ∂(−log
+// p(y|x,w))/∂v are the derivatives by the net inputs of W's layer for a target y that is drawn from the network's own
+// distribution. Where there is room for a single number it is the mean of the factor's diagonal.
 type Factors struct{ Inputs, Outputs []float64 }
 
 // NewFactors returns room for the factors of all Matrices, and for single numbers where they have more than side rows.
@@ -64,11 +64,12 @@ type batchFactors struct {
 	drawn   []float64    // what the rows' targets are made of
 }
 
-// FactorsTo stores the factors at w of all Matrices over the given rows, for which factors has room as NewFactors makes it. The
-// targets are drawn from rng, row by row in the order of rows: with softmax and cross-entropy a class, of a row that counts Σt times
-// as its targets sum to that; with sigmoid and cross-entropy every output by itself; with the squared error y ~ N(u, I). So the
-// mean of g gᵀ is expected to be the Gauss–Newton matrix of the net inputs. What experts of a mixture are fed and feed back goes
-// through the gates as they are at w. A row may be given more than once. It allocates nothing but at the first batch of a size.
+// FactorsTo stores the factors at w of all Matrices over the given rows, for which factors has room as NewFactors makes
+// it. The targets are drawn from rng, row by row in the order of rows: with softmax and cross-entropy a class, of a row
+// that counts Σt times as its targets sum to that; with sigmoid and cross-entropy every output by itself; with the
+// squared error y ~ N(u, I). So the mean of g gᵀ is expected to be the Gauss–Newton matrix of the net inputs. What
+// experts of a mixture are fed and feed back goes through the gates as they are at w. A row may be given more than
+// once. It allocates nothing but at the first batch of a size.
 func (b *Batch) FactorsTo(factors []Factors, w []float64, rows []int, rng *rand.Rand) {
 	b.check("FactorsTo", w, rows)
 	b.checkFactors(factors)
@@ -93,8 +94,8 @@ func (b *Batch) factorsTo(factors []Factors, w []float64, rows []int, drawn []fl
 	}
 }
 
-// FactorCost returns what FactorsTo costs for such factors, in multiplications a row: its passes, and the squares that the factors
-// are the means of.
+// FactorCost returns what FactorsTo costs for such factors, in multiplications a row: its passes, and the squares that
+// the factors are the means of.
 func (b *Batch) FactorCost(factors []Factors) float64 {
 	b.checkFactors(factors)
 	if b.laidOut(factors) {
@@ -161,8 +162,8 @@ func trace(m pass.Moment, sums []float64, n int) float64 {
 	return t
 }
 
-// storeSquare stores share times a symmetric matrix of n × n, of which sum has what is not below the diagonal, in dst, whose rows
-// are stride apart.
+// storeSquare stores share times a symmetric matrix of n × n, of which sum has what is not below the diagonal, in dst,
+// whose rows are stride apart.
 func storeSquare(dst []float64, stride int, sum []float64, n int, share float64) {
 	const strip = 16 // of rows that are mirrored together
 	for first := 0; first < n; first += strip {
@@ -179,7 +180,8 @@ func storeSquare(dst []float64, stride int, sum []float64, n int, share float64)
 	}
 }
 
-// wideMoments reports whether a layer has so many nodes that the pairs of them are too many for a core's second-level cache.
+// wideMoments reports whether a layer has so many nodes that the pairs of them are too many for a core's second-level
+// cache.
 func (n *Network) wideMoments(m *pass.Moments) bool {
 	for l, nodes := range n.net.Nodes {
 		if nodes*nodes >= wideBatch && (m.Inputs[l].Whole || m.Outputs[l].Whole) {

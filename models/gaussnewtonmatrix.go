@@ -21,10 +21,10 @@ const (
 	assemblyRows, assemblyDepth = 64, 192
 )
 
-// assembly computes the Gauss–Newton matrix. With several outputs it is done by nodes; a net of one output has rows of the
-// Jacobian of which nothing is 0, and the matrix is brought up to date with panels of them. As many blocks of data as
-// panelMemory holds are formed side by side, then every strip of the matrix is brought up to date by one worker, block by
-// block in their order, so that the result depends on no number of threads.
+// assembly computes the Gauss–Newton matrix. With several outputs it is done by nodes; a net of one output has rows of
+// the Jacobian of which nothing is 0, and the matrix is brought up to date with panels of them. As many blocks of data
+// as panelMemory holds are formed side by side, then every strip of the matrix is brought up to date by one worker,
+// block by block in their order, so that the result depends on no number of threads.
 type assembly struct {
 	l     *Linearization
 	dst   blas64.Symmetric
@@ -42,11 +42,11 @@ type assembly struct {
 	chained      func() bool
 }
 
-// GaussNewtonMatrixTo stores JᵀBJ in dst, a matrix of size Dim. It needs at most 32 MiB beside dst, which it
-// keeps. A part of the work is that many Jacobian rows, or some blocks of data, after each of which watch is called, if it is
-// not nil, with the number of parts done and of all; its error ends the work and is returned, and dst is
-// worthless then. It panics if there are more than MaxMatrixDim weights. In one of several processes dst must not be a view,
-// and the parts are those of the process's own rows.
+// GaussNewtonMatrixTo stores JᵀBJ in dst, a matrix of size Dim. It needs at most 32 MiB beside dst, which it keeps. A
+// part of the work is that many Jacobian rows, or some blocks of data, after each of which watch is called, if it is
+// not nil, with the number of parts done and of all; its error ends the work and is returned, and dst is worthless
+// then. It panics if there are more than MaxMatrixDim weights. In one of several processes dst must not be a view, and
+// the parts are those of the process's own rows.
 func (l *Linearization) GaussNewtonMatrixTo(dst *mat.SymDense, watch func(part, parts int) error) error {
 	l.checkUpdated("GaussNewtonMatrixTo")
 	if l.net.Dim > MaxMatrixDim {
@@ -155,8 +155,8 @@ func (a *assembly) formRows(worker, q int) {
 	a.l.formRows(worker, a.first+q, a.slot(q))
 }
 
-// updateStrip adds what the panel says to a strip of rows of the matrix, from the diagonal on. That writes below the diagonal,
-// too, where nobody reads.
+// updateStrip adds what the panel says to a strip of rows of the matrix, from the diagonal on. That writes below the
+// diagonal, too, where nobody reads.
 func (a *assembly) updateStrip(worker, i int) {
 	at, dim := i*assemblyRows, a.dst.N
 	height := min(assemblyRows, dim-at)

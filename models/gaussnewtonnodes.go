@@ -12,20 +12,21 @@ const (
 	nodeGroup, nodeColumns = 8, 256
 	// nodeUnits is how many units of data a part of the work has at most, and nodeWork about how many multiply-adds.
 	nodeUnits, nodeWork = 8, 1 << 32
-	// toldWork is how many multiply-adds are worth telling of, so that little is one part however many processes share it.
+	// toldWork is how many multiply-adds are worth telling of, so that little is one part however many processes share
+	// it.
 	toldWork = 1 << 24
 	// nodeDepth is how many units are added at a time, so that the first-level cache holds a strip of the columns.
 	nodeDepth = 2
 )
 
-// nodeAssembly computes the Gauss–Newton matrix by nodes (pass.NodeRows): the rows of the matrix that belong to the weights
-// into node ν are
+// nodeAssembly computes the Gauss–Newton matrix by nodes (pass.NodeRows): the rows of the matrix that belong to the
+// weights into node ν are
 //
 //	G_ν = Σ_p u (D_ν∘u)ᵀ      over rows p of data; u of ν's sources, and D_ν∘u of all weights' nodes and sources
 //
-// so that outputs are summed over once for two nodes, and not once for two weights. Every group of nodes is brought up to date
-// by one worker, block by block of the data in their order, so that the result depends on no number of threads. Where no output
-// feels two nodes, as two of the output layer, D is 0 and nothing is added.
+// so that outputs are summed over once for two nodes, and not once for two weights. Every group of nodes is brought up
+// to date by one worker, block by block of the data in their order, so that the result depends on no number of threads.
+// Where no output feels two nodes, as two of the output layer, D is 0 and nothing is added.
 type nodeAssembly struct {
 	of     *assembly
 	l      *Linearization
@@ -168,7 +169,8 @@ func (g *nodeAssembly) updateGroup(worker, i int) {
 	for _, u := range units {
 		for p := range u.Rows {
 			delta := u.Delta[p*outputs*g.nodes:][:outputs*g.nodes]
-			s.terms[0] = blas.Term[float64]{A: delta[from:], RowStride: 1, ColStride: g.nodes, B: delta, Stride: g.nodes, K: outputs}
+			s.terms[0] = blas.Term[float64]{A: delta[from:], RowStride: 1, ColStride: g.nodes, B: delta,
+				Stride: g.nodes, K: outputs}
 			blas.Sum(s.d[at:], group.count, g.nodes, rows*g.nodes, blas.Zero, nil, s.terms[:1])
 			at += g.nodes
 		}
@@ -235,7 +237,8 @@ func (g *nodeAssembly) formColumns(worker int, p nodePiece, d []float64, units [
 			if d := d[at:][:p.count]; p.block == nil {
 				copy(to, d)
 			} else {
-				pass.ScaledSources(p.block, to[:size], d, u.ByRow[p.block.From][row*p.block.Cols:][:p.block.Cols], p.first)
+				pass.ScaledSources(p.block, to[:size], d, u.ByRow[p.block.From][row*p.block.Cols:][:p.block.Cols],
+					p.first)
 			}
 			to, at = to[size:], at+g.nodes
 		}

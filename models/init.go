@@ -50,7 +50,8 @@ func ParseInit(text string) (Init, error) {
 		i.scale = v
 		return i, nil
 	}
-	return Init{}, &NameError{Field: "init", Value: text, Expected: expectedInit + format.DidYouMean(name, initRules[:])}
+	return Init{}, &NameError{Field: "init", Value: text, Expected: expectedInit +
+		format.DidYouMean(name, initRules[:])}
 }
 
 func (i Init) scaled() bool { return i.rule == uniform || i.rule == normal }

@@ -25,12 +25,11 @@ const manyTasks = 8
 // DefaultMemory is what Options keep when they do not say, in bytes.
 const DefaultMemory = 1 << 30
 
-// Linearization is a network on some rows of data, with the forward and backward pass at the weights
-// of the last Update kept, so that products with the Hessian and the Gauss–Newton matrix cost no more
-// than their own passes. It computes means over the rows. All results are the same to the bit for any
-// number of threads, any Memory and any Part whose Joiner adds in the tree's order. One goroutine uses it at a time; its
-// methods allocate nothing but, the first time, room for the passes that are kept, for products of wide nets and for rows of the
-// Jacobian.
+// Linearization is a network on some rows of data, with the forward and backward pass at the weights of the last Update
+// kept, so that products with the Hessian and the Gauss–Newton matrix cost no more than their own passes. It computes
+// means over the rows. All results are the same to the bit for any number of threads, any Memory and any Part whose
+// Joiner adds in the tree's order. One goroutine uses it at a time; its methods allocate nothing but, the first time,
+// room for the passes that are kept, for products of wide nets and for rows of the Jacobian.
 type Linearization struct {
 	*passes
 	computation
@@ -91,8 +90,8 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	return l
 }
 
-// keep says that the passes which come next are kept, as far as there is memory for them. A network that nobody asks for
-// products needs no memory for them.
+// keep says that the passes which come next are kept, as far as there is memory for them. A network that nobody asks
+// for products needs no memory for them.
 func (l *Linearization) keep() {
 	l.current = true
 	if l.allocate() || l.renewed {
@@ -101,12 +100,12 @@ func (l *Linearization) keep() {
 	l.renewed = false
 }
 
-// Renew says that x and t, which are of the precision of the passes, have other rows now, of which there are as many. It leaves the
-// Linearization as Bind returns one, with the memory that it has.
+// Renew says that x and t, which are of the precision of the passes, have other rows now, of which there are as many.
+// It leaves the Linearization as Bind returns one, with the memory that it has.
 func (l *Linearization) Renew() { l.updated, l.current, l.renewed, l.asked = false, false, true, true }
 
-// shareTasks does tasks over blocks on the caller, who shares the work on wide layers with the pool, unless there are so many
-// tasks that threads are done with them at about the same time.
+// shareTasks does tasks over blocks on the caller, who shares the work on wide layers with the pool, unless there are
+// so many tasks that threads are done with them at about the same time.
 func (l *Linearization) shareTasks(count int, task func(worker, i int)) {
 	if count >= manyTasks*l.pool.Threads() {
 		l.pool.Run(count, task)
@@ -131,8 +130,8 @@ func (l *Linearization) needPasses() {
 // Update does the forward and backward pass at w, of which it keeps a copy. A loss or gradient that is
 // not finite is kept like any other.
 //
-// To write down what products need takes as long as a good part of the pass, so Update leaves it out if nobody asked for
-// a product after the Update before; if somebody does now, the first product does the passes again.
+// To write down what products need takes as long as a good part of the pass, so Update leaves it out if nobody asked
+// for a product after the Update before; if somebody does now, the first product does the passes again.
 func (l *Linearization) Update(w []float64) {
 	l.network.checkWeights("Update", "w", w)
 	l.setWeights(w)

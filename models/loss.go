@@ -8,8 +8,8 @@ import (
 	"newtop/models/internal/pass"
 )
 
-// LossFunction is what a network's outputs are measured by, for one row: the number of a loss in package pass, whose methods
-// compute with it.
+// LossFunction is what a network's outputs are measured by, for one row: the number of a loss in package pass, whose
+// methods compute with it.
 type LossFunction uint8
 
 // The losses.
@@ -21,10 +21,10 @@ const (
 	CrossEntropy
 )
 
-// RegisterLoss adds a loss that is a sum of ℓ(u, t) over the outputs u of a row and their targets t, and returns its number,
-// by which an Architecture has it; ParseLoss, files and Configs know it by name. at returns ℓ and its first two derivatives
-// by u, of which the second is never negative: all products, the exact Hessian's too, are made of these. Passes call it for every output
-// of every row, several threads at once.
+// RegisterLoss adds a loss that is a sum of ℓ(u, t) over the outputs u of a row and their targets t, and returns its
+// number, by which an Architecture has it; ParseLoss, files and Configs know it by name. at returns ℓ and its first two
+// derivatives by u, of which the second is never negative: all products, the exact Hessian's too, are made of these.
+// Passes call it for every output of every row, several threads at once.
 //
 // It is called at the start of a program, before anything else uses losses: what is trained with a registered loss,
 // resumed or read from a file wants it registered again. It panics for a name that another loss has.

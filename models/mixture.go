@@ -37,7 +37,8 @@ type Gate struct {
 // 16-16-10 nets have 442 weights each. Their outputs are combined before the activation out where that is
 // softmax or the loss is cross-entropy, and after it otherwise. If m's feature is no input, the architecture
 // has Features up to it. It panics unless m has count gates.
-func Experts(inputs int, hidden []int, outputs, count int, act, out Activation, loss LossFunction, m Mixture) Architecture {
+func Experts(inputs int, hidden []int, outputs, count int, act, out Activation, loss LossFunction,
+	m Mixture) Architecture {
 	if len(m.Gates) != count || count < 1 {
 		panic(fmt.Sprintf("models: Experts: %d gates for %d experts", len(m.Gates), count))
 	}
@@ -143,7 +144,8 @@ func (a *Architecture) checkMixture() error {
 	for _, c := range a.Connections {
 		if c.To < len(a.Layers) {
 			if c.Gate != 0 {
-				return a.fault(c.To, "takes from layer %d by gate %d: expected none but into the last layer", c.From, c.Gate)
+				return a.fault(c.To, "takes from layer %d by gate %d: expected none but into the last layer", c.From,
+					c.Gate)
 			}
 			continue
 		}
@@ -156,9 +158,11 @@ func (a *Architecture) checkMixture() error {
 		case c.From == 0:
 			return a.fault(c.To, "takes from the inputs by gate %d: expected a layer", c.Gate)
 		case c.Sources != nil:
-			return a.fault(c.To, "takes from layer %d by gate %d and a list of sources: expected only one", c.From, c.Gate)
+			return a.fault(c.To, "takes from layer %d by gate %d and a list of sources: expected only one", c.From,
+				c.Gate)
 		case nodes != expected:
-			return a.fault(c.To, "takes from layer %d by gate %d, which has %d nodes: expected %d", c.From, c.Gate, nodes, expected)
+			return a.fault(c.To, "takes from layer %d by gate %d, which has %d nodes: expected %d", c.From, c.Gate,
+				nodes, expected)
 		}
 		taken[c.Gate] = true
 	}

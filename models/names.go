@@ -56,5 +56,6 @@ func parseName[T ~uint8](field string, names []string, name string) (T, error) {
 		return T(i), nil
 	}
 	last := len(names) - 1
-	return 0, &NameError{Field: field, Value: name, Expected: strings.Join(names[:last], ", ") + " or " + names[last] + format.DidYouMean(name, names)}
+	return 0, &NameError{Field: field, Value: name, Expected: strings.Join(names[:last], ", ") + " or " + names[last] +
+		format.DidYouMean(name, names)}
 }

@@ -42,8 +42,8 @@ func (b Block) Size() int {
 // Bias is where the biases b^l of a layer lie in the flat vector.
 type Bias struct{ Layer, Offset, Nodes int }
 
-// WeightMatrix is a dense block of weights W^{lr} as a matrix: Rows × Cols = N_To × N_From, row-major from Offset on. Biased: the
-// biases b^l of the same nodes lie directly behind it, so that [W b] is a matrix of Rows × (Cols + 1).
+// WeightMatrix is a dense block of weights W^{lr} as a matrix: Rows × Cols = N_To × N_From, row-major from Offset on.
+// Biased: the biases b^l of the same nodes lie directly behind it, so that [W b] is a matrix of Rows × (Cols + 1).
 type WeightMatrix struct {
 	To, From, Rows, Cols, Offset int
 	Biased                       bool
@@ -57,8 +57,9 @@ func NewNetwork(a Architecture) (*Network, error) {
 	}
 	a = a.clone()
 	last := len(a.Layers)
-	net := &pass.Net{Loss: pass.Losses[a.Loss], Columns: a.Inputs + a.Features, Activations: make([]pass.Activation, 1, last+1),
-		GateOf: make([]int, last+1), Incoming: make([][]pass.Block, last+1), Outgoing: make([][]pass.Block, last+1)}
+	net := &pass.Net{Loss: pass.Losses[a.Loss], Columns: a.Inputs + a.Features,
+		Activations: make([]pass.Activation, 1, last+1),
+		GateOf:      make([]int, last+1), Incoming: make([][]pass.Block, last+1), Outgoing: make([][]pass.Block, last+1)}
 	for l := range last + 1 {
 		net.Nodes = append(net.Nodes, a.nodes(l))
 	}
@@ -158,8 +159,8 @@ func (n *Network) Blocks() []Block { return n.blocks }
 // not be changed.
 func (n *Network) Biases() []Bias { return n.biases }
 
-// Matrices returns the dense blocks as matrices, in the order of the flat vector. Of the blocks into a layer the last one is
-// Biased, unless it is sparse. It must not be changed.
+// Matrices returns the dense blocks as matrices, in the order of the flat vector. Of the blocks into a layer the last
+// one is Biased, unless it is sparse. It must not be changed.
 func (n *Network) Matrices() []WeightMatrix { return n.matrices }
 
 // Gates returns where the parameters of the gates lie in the flat vector, behind all other weights: three
@@ -241,7 +242,8 @@ func (n *Network) checkRows(x, t Matrix, part *reduce.Part) (rows, all int) {
 		}
 		all = part.Rows
 		if first, last := reduce.NewTree(all).Rows(part.Rank, part.Size); rows != last-first {
-			panic(fmt.Sprintf("models: Bind: %d rows, process %d of %d has %d of %d", rows, part.Rank, part.Size, last-first, all))
+			panic(fmt.Sprintf("models: Bind: %d rows, process %d of %d has %d of %d", rows, part.Rank, part.Size,
+				last-first, all))
 		}
 	}
 	if all == 0 {
@@ -254,8 +256,8 @@ func (n *Network) checkRows(x, t Matrix, part *reduce.Part) (rows, all int) {
 	return rows, all
 }
 
-// From how many weights of a block of a network on they are too many for a core's second-level cache, so that threads share the
-// work on nodes: of a batch, whose bits depend on it, and of all rows.
+// From how many weights of a block of a network on they are too many for a core's second-level cache, so that threads
+// share the work on nodes: of a batch, whose bits depend on it, and of all rows.
 const wideBatch, wideRows = 1 << 18, 1 << 17
 
 // wide reports whether a block of the network has that many weights.
@@ -265,7 +267,8 @@ func (n *Network) wide(weights int) bool {
 
 // plain reports whether all blocks are dense, and there are no gates.
 func (n *Network) plain() bool {
-	return n.net.Mixture == nil && !slices.ContainsFunc(n.net.Blocks, func(b pass.Block) bool { return b.Sparse != nil })
+	return n.net.Mixture == nil && !slices.ContainsFunc(n.net.Blocks,
+		func(b pass.Block) bool { return b.Sparse != nil })
 }
 
 func (n *Network) checkWeights(name, which string, w []float64) {

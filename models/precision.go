@@ -10,8 +10,9 @@ import (
 	"newtop/models/internal/pass"
 )
 
-// Precision is that of a network's passes: of outputs, derivatives, and what is summed up over some rows. Weights, gradients,
-// products and losses that come out of them are float64, and so are sums over more rows than a leaf of reduce.Tree has.
+// Precision is that of a network's passes: of outputs, derivatives, and what is summed up over some rows. Weights,
+// gradients, products and losses that come out of them are float64, and so are sums over more rows than a leaf of
+// reduce.Tree has.
 type Precision uint8
 
 // The precisions.
@@ -46,8 +47,8 @@ func (n *Network) Precision() Precision { return n.precision }
 // Matrix is rows of data: a *mat.Dense, or a *SingleMatrix.
 type Matrix interface{ Dims() (rows, columns int) }
 
-// SingleMatrix is a matrix in single precision: row i begins at Data[i·Stride]. To passes in float32 it is what it is; of a
-// *mat.Dense they make a copy.
+// SingleMatrix is a matrix in single precision: row i begins at Data[i·Stride]. To passes in float32 it is what it is;
+// of a *mat.Dense they make a copy.
 type SingleMatrix struct {
 	Rows, Columns, Stride int
 	Data                  []float32
@@ -107,8 +108,8 @@ func RowTo(dst []float64, m Matrix, i int) {
 	copy(dst, m.(*mat.Dense).RawRowView(i))
 }
 
-// Doubles returns the rows [first, last) of a matrix, of which there is one at least, in double precision: a view, or a copy of
-// those of a SingleMatrix.
+// Doubles returns the rows [first, last) of a matrix, of which there is one at least, in double precision: a view, or a
+// copy of those of a SingleMatrix.
 func Doubles(m Matrix, first, last int) *mat.Dense {
 	_, columns := m.Dims()
 	if d, ok := m.(*mat.Dense); ok {
@@ -121,7 +122,8 @@ func Doubles(m Matrix, first, last int) *mat.Dense {
 	return d
 }
 
-// Every returns a view of the rows first, first + step, … of a matrix, up to last and without it, of which there is one at least.
+// Every returns a view of the rows first, first + step, … of a matrix, up to last and without it, of which there is one
+// at least.
 func Every(m Matrix, first, last, step int) Matrix {
 	rows := (last - first + step - 1) / step
 	if s, ok := m.(*SingleMatrix); ok {
@@ -129,7 +131,8 @@ func Every(m Matrix, first, last, step int) Matrix {
 	}
 	raw := m.(*mat.Dense).RawMatrix()
 	var view mat.Dense
-	view.SetRawMatrix(blas64.General{Rows: rows, Cols: raw.Cols, Stride: step * raw.Stride, Data: raw.Data[first*raw.Stride:]})
+	view.SetRawMatrix(blas64.General{Rows: rows, Cols: raw.Cols, Stride: step * raw.Stride,
+		Data: raw.Data[first*raw.Stride:]})
 	return &view
 }
 

@@ -21,7 +21,8 @@ func (l *passes) blocks() int { return (l.rows + reduce.BlockRows - 1) / reduce.
 // blockSize returns the number of rows of block i; all but the last are full.
 func (l *passes) blockSize(i int) int { return min(reduce.BlockRows, l.rows-i*reduce.BlockRows) }
 
-// tapes are the rows of data that a Linearization has here, and the passes of the first blocks, kept as far as memory allows.
+// tapes are the rows of data that a Linearization has here, and the passes of the first blocks, kept as far as memory
+// allows.
 type tapes[F pass.Float] struct {
 	*passes
 	x, t      pass.Matrix[F]
@@ -41,11 +42,12 @@ type computation interface {
 	setWeights(w []float64)
 	// setArg is given the direction or the weights that methods below work with; nil: none any more.
 	setArg(v []float64)
-	// allocate makes room for the passes that are kept, and reports whether there was none before; fill stores the inputs of
-	// those of the blocks [first, last).
+	// allocate makes room for the passes that are kept, and reports whether there was none before; fill stores the
+	// inputs of those of the blocks [first, last).
 	allocate() bool
 	fill(worker, first, last int)
-	// update stores the sums of the gradients and tallies of the blocks [first, last), and keeps their passes as it should.
+	// update stores the sums of the gradients and tallies of the blocks [first, last), and keeps their passes as it
+	// should.
 	update(worker int, sum []float64, first, last int)
 	// recompute does the passes of kept blocks.
 	recompute(worker, first, last int)
@@ -61,8 +63,8 @@ type computation interface {
 	// numbers returns how many numbers of the precision so many bytes hold.
 	numbers(bytes int64) int64
 
-	// Of a wideSums: passes without the gradient, the gradient of a piece, γ and Ru, for which there is room after allocateTangents,
-	// and a product's piece.
+	// Of a wideSums: passes without the gradient, the gradient of a piece, γ and Ru, for which there is room after
+	// allocateTangents, and a product's piece.
 	tally(worker int, sum []float64, first, last int)
 	gradientPiece(worker int, p pass.Piece, sum []float64, first, last int)
 	allocateTangents()
@@ -84,7 +86,8 @@ const (
 )
 
 func newTapes[F pass.Float](p *passes, x, t Matrix, workers int, memory int64) *tapes[F] {
-	l := &tapes[F]{passes: p, x: matrixOf[F](x), t: matrixOf[F](t), w: make([]F, p.net.Dim), rowMemory: make([][]F, workers)}
+	l := &tapes[F]{passes: p, x: matrixOf[F](x), t: matrixOf[F](t), w: make([]F, p.net.Dim),
+		rowMemory: make([][]F, workers)}
 	for range workers {
 		l.scratches = append(l.scratches, pass.NewScratch[F](p.net, min(p.rows, reduce.BlockRows)))
 		if !isDouble[F]() {

@@ -5,8 +5,9 @@ import (
 	"newtop/models/reduce"
 )
 
-// wideSums adds up gradients and products of a wide net, whose weights are more than caches hold. First go the passes of all rows,
-// whose work is divided by nodes. Then a worker takes a piece of the weights at a time and adds up what all rows say about it.
+// wideSums adds up gradients and products of a wide net, whose weights are more than caches hold. First go the passes
+// of all rows, whose work is divided by nodes. Then a worker takes a piece of the weights at a time and adds up what
+// all rows say about it.
 type wideSums struct {
 	*Linearization
 	pieces   []pass.Piece
@@ -21,7 +22,8 @@ type wideSums struct {
 // A piece's sum, and those of the tree's levels that are added to it, fit in a core's second-level cache.
 const pieceNodes, pieceSources = 256, 120
 
-// newWideSums returns nil unless the net is wide, dense, and all rows are here and their passes kept in that many bytes.
+// newWideSums returns nil unless the net is wide, dense, and all rows are here and their passes kept in that many
+// bytes.
 func (l *Linearization) newWideSums(memory int64) *wideSums {
 	if !l.network.wide(wideRows) || !l.network.plain() || l.part != nil || l.kept < l.blocks() {
 		return nil
@@ -36,7 +38,8 @@ func (l *Linearization) newWideSums(memory int64) *wideSums {
 		rows, cols := evenly(b.Rows, pieceNodes), evenly(b.Cols, pieceSources)
 		for i := 0; i < b.Rows; i += rows {
 			for j := 0; j < b.Cols; j += cols {
-				p := pass.Piece{To: b.To, From: b.From, Node: i, Source: j, Nodes: min(rows, b.Rows-i), Sources: min(cols, b.Cols-j)}
+				p := pass.Piece{To: b.To, From: b.From, Node: i, Source: j, Nodes: min(rows, b.Rows-i),
+					Sources: min(cols, b.Cols-j)}
 				add(p, reduce.Piece{First: b.Offset + i*b.Cols + j, Rows: p.Nodes, Cols: p.Sources, Stride: b.Cols})
 			}
 		}

@@ -99,7 +99,8 @@ func (a *analyst) ask(c event.Command) error {
 			return event.Refuse("%s has proposed no step yet: expected an outer iteration to end first", info.Name)
 		}
 		if !a.proposed.known {
-			return event.Refuse("%s proposes no step by a model of the loss: expected one of %s", info.Name, proposers())
+			return event.Refuse("%s proposes no step by a model of the loss: expected one of %s", info.Name,
+				proposers())
 		}
 		a.sliced = true
 	case event.ShowErrors:
@@ -152,8 +153,8 @@ func (a *analyst) analyse() (interrupted error) {
 	return interrupted
 }
 
-// analyseAtEnd shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice if
-// any was asked for before: afterwards nobody can ask. It returns the context's error.
+// analyseAtEnd shows the viewers of a run that came to its end by itself where the outputs are wrong now, and a slice
+// if any was asked for before: afterwards nobody can ask. It returns the context's error.
 func (a *analyst) analyseAtEnd() error {
 	a.asked = a.last()
 	if a.sliced && a.proposed.known {
@@ -212,8 +213,9 @@ func (a *analyst) errors(c event.ShowErrors) (event.ErrorsEvent, error) {
 	return e, err
 }
 
-// scores returns how well the nets that the run ends with do on the rows that were not trained on, or on the training rows where
-// there are no others: none where these are another program's, or can't be read, or once the run's context is done.
+// scores returns how well the nets that the run ends with do on the rows that were not trained on, or on the training
+// rows where there are no others: none where these are another program's, or can't be read, or once the run's context
+// is done.
 func (a *analyst) scores() (list []event.Scores) {
 	place, ctx := a.nets.place, a.out.ctx
 	if place.elsewhere() != nil {
@@ -226,7 +228,8 @@ func (a *analyst) scores() (list []event.Scores) {
 		}
 	}
 	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
-		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil || place.problem.Readable(part) != nil {
+		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil ||
+			place.problem.Readable(part) != nil {
 			continue
 		}
 		if s, err := analysis.Scores(place.problem, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
@@ -256,15 +259,16 @@ func (a *analyst) foldScores() (event.Scores, error) {
 	return s, err
 }
 
-// slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the member
-// whose turn was the last; in block mode it is the last block's, from the weights within the sweep, with the ρ that it
-// had for its own block; of a mixture whose gates are tuned apart it moves the experts alone. No passes are kept, so that
-// it needs no memory that grows with the rows.
+// slice computes a slice of the last proposed step over all training rows. The step of a committee is that of the
+// member whose turn was the last; in block mode it is the last block's, from the weights within the sweep, with the ρ
+// that it had for its own block; of a mixture whose gates are tuned apart it moves the experts alone. No passes are
+// kept, so that it needs no memory that grows with the rows.
 func (a *analyst) slice() (event.SliceEvent, error) {
 	place, k := a.nets.place, &a.proposed
 	e := k.event
 	if a.along == nil {
-		a.along = place.problem.Minimized(place.rows().Bind(objective.Rows{}, models.Options{Pool: place.pool, Memory: 1}))
+		a.along = place.problem.Minimized(place.rows().Bind(objective.Rows{},
+			models.Options{Pool: place.pool, Memory: 1}))
 	}
 	a.along.Update(k.from)
 	err := a.pause()
@@ -309,7 +313,8 @@ func (a *analyst) affordable() bool {
 // spectrumRows is how many rows a spectrum averages over; 0: all.
 func (a *analyst) spectrumRows() int {
 	place := a.nets.place
-	if n := cmp.Or(place.config.SpectrumRows, defaultRows); n > 0 && place.elsewhere() == nil && n < place.problem.Train.Total() {
+	if n := cmp.Or(place.config.SpectrumRows, defaultRows); n > 0 && place.elsewhere() == nil &&
+		n < place.problem.Train.Total() {
 		return n
 	}
 	return 0
@@ -336,7 +341,8 @@ func (a *analyst) computeSpectrum() {
 	place := a.nets.place
 	c, total := place.config, place.problem.Train.Total()
 	if a.sample == nil {
-		l := place.rows().Bind(objective.Rows{Count: a.spectrumRows()}, models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
+		l := place.rows().Bind(objective.Rows{Count: a.spectrumRows()},
+			models.Options{Pool: place.pool, Memory: c.Memory, Double: true})
 		a.sample = place.problem.Minimized(l)
 	}
 	a.sample.Update(a.nets.members[0].weights)

@@ -9,11 +9,12 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Stochastic weight averaging (Izmailov et al. 2018): what counts of a net are not its weights, from which training goes on, but
-// their mean over the last epochs. It is measured, saved and shown; gradients, spectra and slices are at the weights.
+// Stochastic weight averaging (Izmailov et al. 2018): what counts of a net are not its weights, from which training
+// goes on, but their mean over the last epochs. It is measured, saved and shown; gradients, spectra and slices are at
+// the weights.
 
-// trail has the weights of a net after the last epochs that moved them, the newest last. Nothing in it is ever changed, so that
-// snapshots and racers share it.
+// trail has the weights of a net after the last epochs that moved them, the newest last. Nothing in it is ever changed,
+// so that snapshots and racers share it.
 type trail [][]float64
 
 // grown returns the trail with other weights, the last most of them.
@@ -69,8 +70,8 @@ func (t *trajectory) lengthen() {
 	}
 }
 
-// evaluate measures how well the weights of a member do that count. What the objective keeps of those it was asked for stays, as
-// methods find it.
+// evaluate measures how well the weights of a member do that count. What the objective keeps of those it was asked for
+// stays, as methods find it.
 func (t *trajectory) evaluate(m *member) {
 	measure := func() { t.place.evaluate(&m.on, m.counted(m.weights), &m.metrics) }
 	if len(m.trail) == 0 {
@@ -81,8 +82,8 @@ func (t *trajectory) evaluate(m *member) {
 	t.place.config.leaveOut(&m.metrics)
 }
 
-// counted returns the weights of each net that count after the epoch of the checkpoint, where a run averages over so many. They
-// are not to be changed.
+// counted returns the weights of each net that count after the epoch of the checkpoint, where a run averages over so
+// many. They are not to be changed.
 func (c *Checkpoint) counted(dim, average int) ([][]float64, error) {
 	all, err := c.Weights(dim)
 	if err != nil {

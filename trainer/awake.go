@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// A process that is stopped, by ctrl+z or kill -STOP, does no work: its clocks stand meanwhile. Nothing tells a process before it is
-// stopped, and when it goes on any of its goroutines may be the first to ask for the time. So every reading of the clock is held
-// against the one before, a ticker sees to it that there is one every awakeTick, and where there was none for longer than awakeGap
-// the process was not running, but for as long as readings are apart of late.
+// A process that is stopped, by ctrl+z or kill -STOP, does no work: its clocks stand meanwhile. Nothing tells a process
+// before it is stopped, and when it goes on any of its goroutines may be the first to ask for the time. So every
+// reading of the clock is held against the one before, a ticker sees to it that there is one every awakeTick, and where
+// there was none for longer than awakeGap the process was not running, but for as long as readings are apart of late.
 const (
 	awakeTick = 400 * time.Millisecond
 	awakeGap  = time.Second

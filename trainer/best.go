@@ -8,9 +8,9 @@ import (
 	"newtop/trainer/optim"
 )
 
-// A run that has validation rows ends with the weights of its best epoch by them, see event.Measure: these are saved and
-// evaluated at its end, and are what a recorded run gives away. What it goes on from are the last ones all the same. Without
-// such rows, or where the configuration says so, it ends with the last ones.
+// A run that has validation rows ends with the weights of its best epoch by them, see event.Measure: these are saved
+// and evaluated at its end, and are what a recorded run gives away. What it goes on from are the last ones all the
+// same. Without such rows, or where the configuration says so, it ends with the last ones.
 
 // keepsBest reports whether the run ends with the weights of its best epoch.
 func (w *workplace) keepsBest() bool { return w.validates() && w.config.Weights != "last" }
@@ -75,7 +75,8 @@ func (l *loop) impatient() bool {
 	return c.Patience > 0 && l.place.validates() && l.nets.epoch-l.nets.best.Epoch >= c.Patience
 }
 
-// end returns the weights of each net that a run of the configuration would end with at the checkpoint, and their metrics.
+// end returns the weights of each net that a run of the configuration would end with at the checkpoint, and their
+// metrics.
 func (c *Checkpoint) end(config *Config, dim int) (weights [][]float64, metrics *event.EpochEvent, err error) {
 	if weights, err = c.counted(dim, config.Average); err != nil {
 		return nil, nil, err

@@ -26,8 +26,8 @@ type Checkpoint struct {
 	Epoch int // finished outer iterations
 	// Fingerprint tells the data and the network apart from others: a run goes on with the same ones only.
 	Fingerprint string
-	// Behind is how many events a Keeper was handed since the run was so: 0, but for one that was kept when the run ended
-	// within its next outer iteration.
+	// Behind is how many events a Keeper was handed since the run was so: 0, but for one that was kept when the run
+	// ended within its next outer iteration.
 	Behind int
 
 	vectors map[string][]float64
@@ -84,7 +84,10 @@ func (c *Checkpoint) MarshalBinary() ([]byte, error) {
 	same := map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(c.vectors)) {
 		v := c.vectors[name]
-		i := slices.IndexFunc(f.Tensors, func(t safetensors.Tensor) bool { return slices.EqualFunc(t.Data, v, identical) })
+		i := slices.IndexFunc(f.Tensors, func(t safetensors.Tensor) bool {
+			return slices.EqualFunc(
+				t.Data, v, identical)
+		})
 		if i >= 0 {
 			same[name] = f.Tensors[i].Name
 			continue
@@ -157,7 +160,8 @@ func (c *Checkpoint) UnmarshalBinary(text []byte) error {
 	if err != nil || epoch < 0 {
 		return spoilt("epoch %q: expected a whole number ≥ 0", head["epoch"])
 	}
-	out := Checkpoint{Epoch: epoch, Fingerprint: head["fingerprint"], vectors: map[string][]float64{}, numbers: map[string]float64{}}
+	out := Checkpoint{Epoch: epoch, Fingerprint: head["fingerprint"], vectors: map[string][]float64{},
+		numbers: map[string]float64{}}
 	var names []string
 	var same map[string]string
 	for name, v := range map[string]any{"numbers": &names, "same": &same, "texts": &out.texts} {

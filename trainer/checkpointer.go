@@ -11,8 +11,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// checkpointer takes checkpoints of a run for the recorders that keep them, and makes a run what one says. What decides how
-// a run goes on is carried into a checkpoint, and back, by the same functions.
+// checkpointer takes checkpoints of a run for the recorders that keep them, and makes a run what one says. What decides
+// how a run goes on is carried into a checkpoint, and back, by the same functions.
 type checkpointer struct {
 	out     *publisher // to whose recorders
 	nets    *trajectory
@@ -23,8 +23,9 @@ type checkpointer struct {
 	news, altered bool
 	// within says that the run stands in an outer iteration, which may have been cut short.
 	within bool
-	held   *held // the run before that outer iteration; nil before the first, and where a race has changed the run within it
-	spare  *held // whose room the next one may take
+	// the run before that outer iteration; nil before the first, and where a race has changed the run within it
+	held  *held
+	spare *held // whose room the next one may take
 }
 
 // held is the run between two outer iterations, in case that it ends within the next.
@@ -146,7 +147,8 @@ func (c *checkpointer) release() {
 	}
 }
 
-// goBack makes the nets what they were before the outer iteration that the run ended in. What was spent since stays spent.
+// goBack makes the nets what they were before the outer iteration that the run ended in. What was spent since stays
+// spent.
 func (c *checkpointer) goBack() {
 	h := c.held
 	if h == nil {
@@ -180,8 +182,8 @@ func (c *checkpointer) offerHeld() {
 	}
 }
 
-// printGrace is how long a cancelled run waits for its fingerprint, without which it can't be gone on with: less than most systems
-// leave a program that they have told to end.
+// printGrace is how long a cancelled run waits for its fingerprint, without which it can't be gone on with: less than
+// most systems leave a program that they have told to end.
 const printGrace = 8 * time.Second
 
 // await waits for the fingerprint, for which recorders do before they take what comes behind a checkpoint.
@@ -238,8 +240,8 @@ func (c *checkpointer) restore(from *Checkpoint) error {
 	return nil
 }
 
-// unitKey is where a checkpoint has what its RMSEs were multiplied by to be in the units of the data. Those of before have none, and
-// theirs are in standard deviations.
+// unitKey is where a checkpoint has what its RMSEs were multiplied by to be in the units of the data. Those of before
+// have none, and theirs are in standard deviations.
 const unitKey = "rmse unit"
 
 func (c *checkpointer) archive(k *optim.Archive) {

@@ -99,8 +99,8 @@ func (l *loop) safepoint() error {
 	}
 }
 
-// poll replies to a command that waits, if there is one: whose caller was counted, but has not come to send it, is waited for, so
-// that a command takes effect at the first safepoint after it was given. It returns the context's error.
+// poll replies to a command that waits, if there is one: whose caller was counted, but has not come to send it, is
+// waited for, so that a command takes effect at the first safepoint after it was given. It returns the context's error.
 func (l *loop) poll() (replied bool, err error) {
 	for {
 		select {
@@ -127,7 +127,8 @@ func (l *loop) pollDuring() error {
 			return optim.ErrInterrupted
 		}
 		l.expire()
-		if l.giveUp && (l.end != "" || l.next != nil || l.back != nil) { // what comes next is for the method that takes over
+		// what comes next is for the method that takes over
+		if l.giveUp && (l.end != "" || l.next != nil || l.back != nil) {
 			return optim.ErrInterrupted
 		}
 		if replied, err := l.poll(); err != nil || !replied {
@@ -226,7 +227,8 @@ func scale(s *optim.Settings, key string, factor float64) error {
 	if key == trust.Radius.Key && factor > 1 && s.Has(trust.RadiusMax.Key) {
 		most := trust.RadiusMax.Of(s)
 		if now >= most {
-			return event.Refuse("radius %s: expected a larger radius-max than %s first", optim.Format(now), optim.Format(most))
+			return event.Refuse("radius %s: expected a larger radius-max than %s first", optim.Format(now),
+				optim.Format(most))
 		}
 		next = min(next, most)
 	}
@@ -253,8 +255,8 @@ func (l *loop) switchTo(name string) error {
 	return nil
 }
 
-// takeOver goes back to an earlier epoch and hands the weights to another method, if commands have asked for that. Work and
-// time go on counting.
+// takeOver goes back to an earlier epoch and hands the weights to another method, if commands have asked for that. Work
+// and time go on counting.
 func (l *loop) takeOver() {
 	t := l.nets
 	l.giveUp, l.checkpoints.within = false, t.turn > 0

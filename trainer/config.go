@@ -24,8 +24,8 @@ import (
 // Config is everything that decides a run. The zero value trains the default network on the default
 // data with the default optimizer until it is told to stop.
 type Config struct {
-	// Model is a program that has the model and its data, instead of what Data to Init say: a Python, Julia or R file, a program
-	// with arguments, unix:PATH for one that listens there, umbridge:URL. Empty: none.
+	// Model is a program that has the model and its data, instead of what Data to Init say: a Python, Julia or R file,
+	// a program with arguments, unix:PATH for one that listens there, umbridge:URL. Empty: none.
 	Model        string
 	Maximize     bool          // maximize what a UM-Bridge server evaluates
 	ModelTimeout time.Duration // how long an answer of the model may take; 0: 10 minutes
@@ -33,13 +33,15 @@ type Config struct {
 	Data    string // a data set's name or CSV files, see datasets.Load; empty: letters
 	DataDir string // where the files of real data sets are; empty: the cache directory
 	Target  string // a CSV file's target column, by name or 1-based number; empty: the last
-	// Test is the test rows as a number or a fraction, or a table's file that has them; empty: what the data set says, 20 % for a table.
+	// Test is the test rows as a number or a fraction, or a table's file that has them; empty: what the data set says,
+	// 20 % for a table.
 	Test string
-	// Validation is the rows that decide, taken from the training rows, as a number or a fraction; 0: none. Empty: 15 % of
-	// a table, none of another set.
+	// Validation is the rows that decide, taken from the training rows, as a number or a fraction; 0: none. Empty: 15 %
+	// of a table, none of another set.
 	Validation string
-	Folds      int // the training rows are cut into so many parts, of which each is once the validation rows; 0: they are not
-	Fold       int // the part that is, from 1; 0: one after the other
+	// the training rows are cut into so many parts, of which each is once the validation rows; 0: they are not
+	Folds int
+	Fold  int // the part that is, from 1; 0: one after the other
 
 	Header    string   // whether a table's first row names the columns: yes or no; empty: as it looks
 	Missing   string   // what stands in for missing values: indicator, mean, median, or drop the row; empty: indicator
@@ -68,22 +70,27 @@ type Config struct {
 	Set       []string // KEY=VALUE for the optimizer's hyperparameters
 	Batch     int      // rows a step of methods that go through batches; 0: the method's default
 	Blocks    int      // parts of the rows that trust-region methods go through in turn; 0: the method's default
-	Schedule  string   // of the rate of methods that go through batches: constant, linear or cosine; empty: the method's default
-	Epochs    int      // outer iterations; 0: no limit
-	// Patience is how many epochs may pass without a better one by the validation rows; 0: what suits the data, -1: any number.
+	// of the rate of methods that go through batches: constant, linear or cosine; empty: the method's default
+	Schedule string
+	Epochs   int // outer iterations; 0: no limit
+	// Patience is how many epochs may pass without a better one by the validation rows; 0: what suits the data, -1: any
+	// number.
 	Patience  int
 	TimeLimit time.Duration // of work, pauses left out; 0: no limit
 
-	L2             float64 // weight decay: the loss has L2/2 times the sum of all squared weights, biases left out
-	InputNoise     float64 // standard deviation of what is added to the inputs of every batch, in those of the scaled inputs
+	L2 float64 // weight decay: the loss has L2/2 times the sum of all squared weights, biases left out
+	// standard deviation of what is added to the inputs of every batch, in those of the scaled inputs
+	InputNoise     float64
 	LabelSmoothing float64 // the share of a training row's target that all classes get alike
-	ClassWeights   string  // balanced: rows of rare classes count more, so that all classes count alike; empty: rows count alike
-	Average        int     // the mean of the weights of so many last epochs counts; 0: 1
-	Weights        string  // the weights that the run ends with: best (of the best epoch by the validation rows) or last; empty: best
+	// balanced: rows of rare classes count more, so that all classes count alike; empty: rows count alike
+	ClassWeights string
+	Average      int // the mean of the weights of so many last epochs counts; 0: 1
+	// the weights that the run ends with: best (of the best epoch by the validation rows) or last; empty: best
+	Weights string
 
 	TargetLoss float64 // end when the training loss is at most this; 0: never
-	// TargetError ends the run when the error, or RMSE for regression, is at most this; 0: never. It is that of the validation rows,
-	// without them of the test rows, and without those of the training rows.
+	// TargetError ends the run when the error, or RMSE for regression, is at most this; 0: never. It is that of the
+	// validation rows, without them of the test rows, and without those of the training rows.
 	TargetError float64
 
 	Precision     string // of the passes: float64 or float32; empty: float64
@@ -96,15 +103,15 @@ type Config struct {
 	SpectrumOf     string // hessian or gauss-newton; empty: hessian
 	SpectrumRows   int    // training rows a spectrum averages over, evenly spaced; 0: 2,048, -1: all
 	Density        bool   // whether a spectrum comes with its density and its trace
-	// FreshProbes draws other random vectors for each density, from the seed and the epoch; else all densities of all runs have the
-	// same ones.
+	// FreshProbes draws other random vectors for each density, from the seed and the epoch; else all densities of all
+	// runs have the same ones.
 	FreshProbes bool
 	// SpectrumShare leaves out spectra that are due by SpectrumEvery while those before have taken more
 	// than this share of the training time, as on a fast run they would; 0: none is left out.
 	SpectrumShare float64
 	Save          string // file for the weights at the run's end, by extension .safetensors or .onnx; empty: none
-	// Memory is in bytes, for kept linearizations in each process; 0: 1 GiB. The results do not depend on it. Another as much is
-	// for the vectors of a spectrum, which is the same where they fit.
+	// Memory is in bytes, for kept linearizations in each process; 0: 1 GiB. The results do not depend on it. Another
+	// as much is for the vectors of a spectrum, which is the same where they fit.
 	Memory int64
 }
 
@@ -135,18 +142,21 @@ func (c *Config) Check() error {
 	}{
 		{"Batch", c.Batch < 0, c.Batch, "a whole number ≥ 1, or 0 for the optimizer's default"},
 		{"Blocks", c.Blocks < 0, c.Blocks, "a whole number ≥ 1, or 0 for the optimizer's default"},
-		{"Committee", c.Committee < 0 || c.Committee > maxCommittee, c.Committee, fmt.Sprintf("a whole number from 1 to %d", maxCommittee)},
+		{"Committee", c.Committee < 0 || c.Committee > maxCommittee, c.Committee,
+			fmt.Sprintf("a whole number from 1 to %d", maxCommittee)},
 		{"Epochs", c.Epochs < 0, c.Epochs, "a whole number ≥ 1, or 0 for no limit"},
 		{"TimeLimit", c.TimeLimit < 0, c.TimeLimit, "a duration ≥ 0"},
 		{"TargetLoss", !amount(c.TargetLoss), c.TargetLoss, "a number ≥ 0"},
 		{"TargetError", !amount(c.TargetError), c.TargetError, "a number ≥ 0"},
-		{"Threads", c.Threads < 0 || c.Threads > maxThreads, c.Threads, fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", maxThreads)},
+		{"Threads", c.Threads < 0 || c.Threads > maxThreads, c.Threads,
+			fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", maxThreads)},
 		{"Spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
 		{"SpectrumEvery", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
 		{"Memory", c.Memory < 0, c.Memory, "a size ≥ 0"},
 		{"L2", !amount(c.L2), c.L2, "a number ≥ 0"},
 		{"InputNoise", !amount(c.InputNoise), c.InputNoise, "a number ≥ 0"},
-		{"LabelSmoothing", !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1), c.LabelSmoothing, "a fraction ≥ 0 and < 1"},
+		{"LabelSmoothing", !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1), c.LabelSmoothing,
+			"a fraction ≥ 0 and < 1"},
 		{"Average", c.Average < 0, c.Average, "a whole number ≥ 1, or 0 for the last weights alone"},
 	}
 	for _, l := range limits {
@@ -154,9 +164,11 @@ func (c *Config) Check() error {
 			return &ConfigError{Field: l.field, Value: fmt.Sprint(l.is), Expected: l.want}
 		}
 	}
-	for _, other := range []struct{ field, text string }{{"Act", c.Act}, {"Out", c.Out}, {"Loss", c.Loss}, {"Skip", c.Skip.String()}} {
+	for _, other := range []struct{ field, text string }{{"Act", c.Act}, {"Out", c.Out}, {"Loss", c.Loss},
+		{"Skip", c.Skip.String()}} {
 		if c.Graph != "" && other.text != "" && other.text != models.SkipNone.String() {
-			return &ConfigError{Field: other.field, Value: other.text, Expected: "it in the file of {Graph}, which describes the whole network"}
+			return &ConfigError{Field: other.field, Value: other.text,
+				Expected: "it in the file of {Graph}, which describes the whole network"}
 		}
 	}
 	if err := cmp.Or(c.checkElsewhere(), c.checkExperts(), c.checkValidation()); err != nil {
@@ -167,7 +179,8 @@ func (c *Config) Check() error {
 	}
 	for _, n := range c.Hidden {
 		if n < 1 {
-			return &ConfigError{Field: "Hidden", Value: fmt.Sprint(n), Expected: "layers of at least one node, as in 70-50"}
+			return &ConfigError{Field: "Hidden", Value: fmt.Sprint(n),
+				Expected: "layers of at least one node, as in 70-50"}
 		}
 	}
 	if err := c.checkNames(); err != nil {
@@ -193,7 +206,8 @@ func (c *Config) checkNames() error {
 		{"Schedule", c.Schedule, minibatch.Schedule.Choices},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
-			return &ConfigError{Field: choice.field, Value: choice.text, Expected: strings.Join(choice.of, " or ") + format.DidYouMean(choice.text, choice.of)}
+			return &ConfigError{Field: choice.field, Value: choice.text,
+				Expected: strings.Join(choice.of, " or ") + format.DidYouMean(choice.text, choice.of)}
 		}
 	}
 	for _, named := range []struct{ field, text string }{{"Act", c.Act}, {"Out", c.Out}} {
@@ -254,7 +268,8 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 	}
 	falls := c.Schedule != "" && c.Schedule != minibatch.Constant && settings.Has(minibatch.Schedule.Key)
 	if falls && c.Epochs == 0 && minibatch.Horizon.Of(settings) == 0 {
-		return nil, nil, &ConfigError{Field: "Schedule", Value: c.Schedule, Expected: minibatch.Constant + ", or a last epoch, or the setting horizon"}
+		return nil, nil, &ConfigError{Field: "Schedule", Value: c.Schedule,
+			Expected: minibatch.Constant + ", or a last epoch, or the setting horizon"}
 	}
 	return info, settings, nil
 }
@@ -290,8 +305,8 @@ func (c *Config) sizes() []size {
 	return []size{{"Batch", minibatch.Size, c.Batch}, {"Blocks", trust.Blocks, c.Blocks}}
 }
 
-// Unused returns the fields that say something of which the first optimizer has nothing, so that it takes effect after a
-// switch to another at the earliest. What is no valid configuration has none.
+// Unused returns the fields that say something of which the first optimizer has nothing, so that it takes effect after
+// a switch to another at the earliest. What is no valid configuration has none.
 func (c *Config) Unused() (fields []string) {
 	_, settings, err := c.method()
 	if err != nil {
@@ -308,10 +323,10 @@ func (c *Config) Unused() (fields []string) {
 	return fields
 }
 
-// fit adapts default settings to the data. Regression lets inner solves run on, over all rows: its curvature does not vanish as
-// that of separated classes does, and a fit to the last digit wants steps that go all the way. On recipes,
-// 16-82-10, tr-gn-jacobi reaches an RMSE of 0.002 in 91 epochs and 27,000 gradient equivalents so, with at most
-// 200 iterations in 215 and 48,000. Another program's rows can't be split. What was set by hand stays.
+// fit adapts default settings to the data. Regression lets inner solves run on, over all rows: its curvature does not
+// vanish as that of separated classes does, and a fit to the last digit wants steps that go all the way. On recipes,
+// 16-82-10, tr-gn-jacobi reaches an RMSE of 0.002 in 91 epochs and 27,000 gradient equivalents so, with at most 200
+// iterations in 215 and 48,000. Another program's rows can't be split. What was set by hand stays.
 func (c *Config) fit(settings *optim.Settings, data *datasets.Dataset, set func(key string) bool) {
 	put := func(of *optim.Count, value float64) {
 		if !of.In(settings) || set(of.Key) {

@@ -9,8 +9,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// ConfigError says which field of a Config, or of other options, was given what, and what it takes. Expected may name other
-// fields in braces, as in "it together with {Experts}".
+// ConfigError says which field of a Config, or of other options, was given what, and what it takes. Expected may name
+// other fields in braces, as in "it together with {Experts}".
 type ConfigError struct{ Field, Value, Expected string }
 
 // Error calls fields by their names.
@@ -36,8 +36,8 @@ func (e *fieldsError) In(name func(field string) string) string {
 	return configFields.In(e.fields, name) + ": " + fields.Text(e.err, name)
 }
 
-// ErrorText returns what an error says, with fields of a Config called by the names that they have elsewhere, as flags of a
-// command line.
+// ErrorText returns what an error says, with fields of a Config called by the names that they have elsewhere, as flags
+// of a command line.
 func ErrorText(err error, name func(field string) string) string { return fields.Text(err, name) }
 
 // NameFields has the session call fields by other names in what it tells of errors. It is called before Run.

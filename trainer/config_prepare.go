@@ -16,14 +16,14 @@ import (
 	"newtop/trainer/optim/trust"
 )
 
-// Prepare loads the data and builds the network. It returns the typed errors of datasets and models,
-// or a *ConfigError where the flags do not fit the data. With Model it starts the program, or connects to it; the caller
-// closes the problem.
+// Prepare loads the data and builds the network. It returns the typed errors of datasets and models, or a *ConfigError
+// where the flags do not fit the data. With Model it starts the program, or connects to it; the caller closes the
+// problem.
 func (c *Config) Prepare() (*objective.Problem, error) { return c.PreparePart(0, 1) }
 
 // PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
-// (reduce.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there are
-// leaves of the training rows.
+// (reduce.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there
+// are leaves of the training rows.
 func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 	if err := c.checkTeam(size); err != nil {
 		return nil, err
@@ -37,7 +37,8 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 		return nil, err
 	}
 	if data.Classes != nil && c.TargetError >= 1 {
-		return nil, &ConfigError{Field: "TargetError", Value: fmt.Sprint(c.TargetError), Expected: targetFraction(c.TargetError)}
+		return nil, &ConfigError{Field: "TargetError", Value: fmt.Sprint(c.TargetError),
+			Expected: targetFraction(c.TargetError)}
 	}
 	rows := data.Train.Total()
 	if most := reduce.NewTree(rows).Leaves(); size > 1 && most < size {
@@ -49,7 +50,8 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 		return nil, err
 	}
 	if arch.Loss == models.CrossEntropy && data.Classes == nil {
-		return nil, &ConfigError{Field: "Loss", Value: "xent", Expected: "mse, because the targets are numbers and not classes"}
+		return nil, &ConfigError{Field: "Loss", Value: "xent",
+			Expected: "mse, because the targets are numbers and not classes"}
 	}
 	network, err := models.NewNetwork(arch)
 	if err != nil {
@@ -91,7 +93,8 @@ func targetFraction(target float64) string {
 }
 
 // encode codes the targets as the network is to be trained on them, and returns what loads rows again with theirs.
-func (c *Config) encode(data *datasets.Dataset, a *models.Architecture, share objective.Share) (objective.Loader, error) {
+func (c *Config) encode(data *datasets.Dataset, a *models.Architecture, share objective.Share) (objective.Loader,
+	error) {
 	config := *c
 	if err := c.suitsTargets(data, a); err != nil {
 		return nil, err
@@ -123,12 +126,15 @@ func (c *Config) Dataset() (*datasets.Dataset, error) {
 // load loads the data, or the rows of them that keep picks.
 func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{
-		Dir: c.DataDir, Target: c.Target, Test: c.Test, Validation: c.Validation, Folds: c.Folds, Fold: c.Fold, Seed: dataSeed, Keep: keep,
-		Columns: csv.Options{Header: c.Header, Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands, Drop: c.Drop, Keep: c.Keep},
+		Dir: c.DataDir, Target: c.Target, Test: c.Test, Validation: c.Validation, Folds: c.Folds, Fold: c.Fold,
+		Seed: dataSeed, Keep: keep,
+		Columns: csv.Options{Header: c.Header, Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands,
+			Drop: c.Drop, Keep: c.Keep},
 	})
 	var option *fault.OptionError
 	if errors.As(err, &option) {
-		return nil, &ConfigError{Field: strings.ToUpper(option.Field[:1]) + option.Field[1:], Value: option.Value, Expected: option.Expected}
+		return nil, &ConfigError{Field: strings.ToUpper(option.Field[:1]) + option.Field[1:], Value: option.Value,
+			Expected: option.Expected}
 	}
 	return data, err
 }
@@ -138,13 +144,17 @@ func (c *Config) checkTeam(size int) error {
 	switch {
 	case size == 1:
 	case c.Model != "":
-		return &ConfigError{Field: "Model", Value: c.Model, Expected: "no other program's model where several processes train"}
+		return &ConfigError{Field: "Model", Value: c.Model,
+			Expected: "no other program's model where several processes train"}
 	case c.Committee > 1:
-		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net where several processes train it"}
+		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee),
+			Expected: "one net where several processes train it"}
 	case c.InputNoise > 0:
-		return &ConfigError{Field: "InputNoise", Value: fmt.Sprint(c.InputNoise), Expected: "0 where several processes train"}
+		return &ConfigError{Field: "InputNoise", Value: fmt.Sprint(c.InputNoise),
+			Expected: "0 where several processes train"}
 	case c.Experts > 0:
-		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "no mixture where several processes train"}
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts),
+			Expected: "no mixture where several processes train"}
 	}
 	return nil
 }

@@ -38,7 +38,8 @@ func (e *StartError) Error() string { return e.Err.Error() }
 func (e *StartError) Unwrap() error { return e.Err }
 
 // ownFields are those of a Config that are about newtop's own data and networks.
-var ownFields = []string{"Data", "DataDir", "Target", "Test", "Validation", "Folds", "Fold", "Hidden", "Graph", "Skip", "Experts", "ExpertHidden",
+var ownFields = []string{"Data", "DataDir", "Target", "Test", "Validation", "Folds", "Fold", "Hidden", "Graph", "Skip",
+	"Experts", "ExpertHidden",
 	"Gate", "GateTraining", "Act", "Out", "Loss", "Init", "InputNoise", "LabelSmoothing", "ClassWeights"}
 
 // modelTimeout is how long an answer of a UM-Bridge server may take where nobody says, as of other programs.
@@ -57,20 +58,25 @@ func (c *Config) checkElsewhere() error {
 	}
 	for _, name := range ownFields {
 		if v := reflect.ValueOf(c).Elem().FieldByName(name); !v.IsZero() {
-			return &ConfigError{Field: name, Value: fmt.Sprint(v.Interface()), Expected: "none with {Model}, which has data and a network of its own"}
+			return &ConfigError{Field: name, Value: fmt.Sprint(v.Interface()),
+				Expected: "none with {Model}, which has data and a network of its own"}
 		}
 	}
 	switch {
 	case c.Maximize && !strings.HasPrefix(c.Model, bridgePrefix):
-		return &ConfigError{Field: "Maximize", Value: "true", Expected: "it with a model behind umbridge:URL, as others say what they minimize"}
+		return &ConfigError{Field: "Maximize", Value: "true",
+			Expected: "it with a model behind umbridge:URL, as others say what they minimize"}
 	case c.Committee > 1:
 		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net with {Model}"}
 	case c.Precision == models.Single.String():
-		return &ConfigError{Field: "Precision", Value: c.Precision, Expected: "float64 with {Model}, which computes in a precision of its own"}
+		return &ConfigError{Field: "Precision", Value: c.Precision,
+			Expected: "float64 with {Model}, which computes in a precision of its own"}
 	case c.Blocks > 1:
-		return &ConfigError{Field: "Blocks", Value: fmt.Sprint(c.Blocks), Expected: "1 with {Model}, whose rows can't be split"}
+		return &ConfigError{Field: "Blocks", Value: fmt.Sprint(c.Blocks),
+			Expected: "1 with {Model}, whose rows can't be split"}
 	case strings.HasSuffix(strings.ToLower(c.Save), ".onnx"):
-		return &ConfigError{Field: "Save", Value: c.Save, Expected: "a file name that ends in .safetensors with {Model}"}
+		return &ConfigError{Field: "Save", Value: c.Save,
+			Expected: "a file name that ends in .safetensors with {Model}"}
 	case c.ModelTimeout < 0:
 		return &ConfigError{Field: "ModelTimeout", Value: c.ModelTimeout.String(), Expected: "a duration ≥ 0"}
 	}
@@ -117,10 +123,12 @@ func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, erro
 	} else {
 		data.Test = none(0)
 	}
-	p := &objective.Problem{Data: data, Train: objective.NewSplit(data.Train), Test: objective.NewSplit(data.Test), Elsewhere: &elsewhere{m, printed}, L2: c.L2}
+	p := &objective.Problem{Data: data, Train: objective.NewSplit(data.Train), Test: objective.NewSplit(data.Test),
+		Elsewhere: &elsewhere{m, printed}, L2: c.L2}
 	if c.L2 > 0 && p.Weights() == nil {
 		m.Close()
-		return nil, &ConfigError{Field: "L2", Value: fmt.Sprint(c.L2), Expected: "0 with a {Model} whose weights are no matrices"}
+		return nil, &ConfigError{Field: "L2", Value: fmt.Sprint(c.L2),
+			Expected: "0 with a {Model} whose weights are no matrices"}
 	}
 	return p, nil
 }
@@ -136,7 +144,8 @@ type elsewhere struct {
 
 func (c *Config) endpoint(ctx context.Context, printed chan<- string) (peer.Endpoint, error) {
 	if url, ok := strings.CutPrefix(c.Model, bridgePrefix); ok {
-		return umbridge.Dial(ctx, url, umbridge.Options{Maximize: c.Maximize, Timeout: cmp.Or(c.ModelTimeout, modelTimeout), Seed: c.Seed})
+		return umbridge.Dial(ctx, url, umbridge.Options{Maximize: c.Maximize,
+			Timeout: cmp.Or(c.ModelTimeout, modelTimeout), Seed: c.Seed})
 	}
 	seed := int64(c.Seed)
 	command := peer.Command{Seed: &seed, Console: func(line string) {
@@ -167,7 +176,8 @@ func (w *workplace) suitsElsewhere(info *optim.Info, settings *optim.Settings) e
 	case m == nil:
 		return nil
 	case trust.Blocks.In(settings) && trust.Blocks.Of(settings) > 1:
-		return &ConfigError{Field: info.Name + " with blocks", Value: fmt.Sprint(trust.Blocks.Of(settings)), Expected: "{Set} blocks=1 with {Model}, whose rows can't be split"}
+		return &ConfigError{Field: info.Name + " with blocks", Value: fmt.Sprint(trust.Blocks.Of(settings)),
+			Expected: "{Set} blocks=1 with {Model}, whose rows can't be split"}
 	case info.Diagonal != nil && info.Diagonal(settings):
 		if err := m.OffersDiagonal(); err != nil {
 			return fmt.Errorf("%s: %w", info.Name, err)
@@ -255,8 +265,8 @@ func (l *loop) settle() {
 	l.ended, l.failure = m.Leave()
 }
 
-// farewell waits for the end of the program that has the model, for a while only once the run is cancelled, and returns how it
-// failed. What it prints meanwhile is heard.
+// farewell waits for the end of the program that has the model, for a while only once the run is cancelled, and returns
+// how it failed. What it prints meanwhile is heard.
 func (l *loop) farewell() (err error) {
 	if l.forsake != nil {
 		defer l.forsake()
@@ -276,7 +286,8 @@ func (l *loop) farewell() (err error) {
 			waits = false
 			err = l.failure()
 		case <-slow:
-			l.out.publish(event.ConsoleEvent{Text: "newtop: waits for the end of " + m.About().Name + ", which goes on by itself"})
+			l.out.publish(event.ConsoleEvent{Text: "newtop: waits for the end of " + m.About().Name +
+				", which goes on by itself"})
 		case <-cancelled:
 			cancelled, late = nil, time.After(programGrace)
 		case <-late:

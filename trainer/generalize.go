@@ -18,37 +18,46 @@ func (c *Config) suitsLoss(info *optim.Info) error {
 	if info.Needs&optim.NeedsLayers != 0 {
 		switch {
 		case c.L2 > 0:
-			return &ConfigError{Field: "L2", Value: fmt.Sprint(c.L2), Expected: "0 with " + info.Name + ", which solves for layers without a penalty"}
+			return &ConfigError{Field: "L2", Value: fmt.Sprint(c.L2),
+				Expected: "0 with " + info.Name + ", which solves for layers without a penalty"}
 		case c.LabelSmoothing > 0:
-			return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing), Expected: "0 with " + info.Name + ", which solves for the targets of the data"}
+			return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing),
+				Expected: "0 with " + info.Name + ", which solves for the targets of the data"}
 		case c.ClassWeights != "":
-			return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights, Expected: "none with " + info.Name + ", whose rows count alike"}
+			return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights,
+				Expected: "none with " + info.Name + ", whose rows count alike"}
 		}
 	}
 	if c.InputNoise > 0 && info.Needs&optim.NeedsRows == 0 {
-		return &ConfigError{Field: "InputNoise", Value: fmt.Sprint(c.InputNoise), Expected: "0 with " + info.Name + ", which does not go through batches"}
+		return &ConfigError{Field: "InputNoise", Value: fmt.Sprint(c.InputNoise),
+			Expected: "0 with " + info.Name + ", which does not go through batches"}
 	}
 	return nil
 }
 
-// suitsTargets returns a *ConfigError if LabelSmoothing or ClassWeights don't go with what the network and its targets are.
+// suitsTargets returns a *ConfigError if LabelSmoothing or ClassWeights don't go with what the network and its targets
+// are.
 func (c *Config) suitsTargets(data *datasets.Dataset, a *models.Architecture) error {
 	softmax := a.Loss == models.CrossEntropy && a.Layers[len(a.Layers)-1].Activation == models.Softmax
 	switch {
 	case c.LabelSmoothing > 0 && data.Classes == nil:
-		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing), Expected: "0, because the targets are numbers and not classes"}
+		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing),
+			Expected: "0, because the targets are numbers and not classes"}
 	case c.LabelSmoothing > 0 && !softmax && a.Loss != models.SquaredError:
-		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing), Expected: "0 with this {Loss}, or softmax outputs"}
+		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing),
+			Expected: "0 with this {Loss}, or softmax outputs"}
 	case c.ClassWeights != "" && data.Classes == nil:
-		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights, Expected: "none, because the targets are numbers and not classes"}
+		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights,
+			Expected: "none, because the targets are numbers and not classes"}
 	case c.ClassWeights != "" && !softmax:
-		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights, Expected: "none, or softmax outputs with the {Loss} xent"}
+		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights,
+			Expected: "none, or softmax outputs with the {Loss} xent"}
 	}
 	return nil
 }
 
-// targets codes classes for what a network is trained on: how its outputs want them, and on the training rows as LabelSmoothing
-// and ClassWeights say. Other rows are what predictions are held against, and stay whole.
+// targets codes classes for what a network is trained on: how its outputs want them, and on the training rows as
+// LabelSmoothing and ClassWeights say. Other rows are what predictions are held against, and stay whole.
 type targets struct {
 	low, high float64   // of the outputs
 	smoothing float64   // ε
@@ -59,7 +68,8 @@ type targets struct {
 //
 //	t_k = s·(low + (high − low)·((1 − ε)·[k = c] + ε/K))
 //
-// After softmax, where low is 0 and high 1, the cross-entropy −Σ t_k log u_k is then s times the row's, and so are its derivatives.
+// After softmax, where low is 0 and high 1, the cross-entropy −Σ t_k log u_k is then s times the row's, and so are its
+// derivatives.
 func (t *targets) encode(d *datasets.Dataset) {
 	if t.low != 0 || t.high != 1 {
 		d.Encode(t.low, t.high)
@@ -83,8 +93,8 @@ func (t *targets) encode(d *datasets.Dataset) {
 	}
 }
 
-// targets settles how classes are coded. The rows of several processes are counted a share after the other, each of which loads
-// them all for that.
+// targets settles how classes are coded. The rows of several processes are counted a share after the other, each of
+// which loads them all for that.
 func (c *Config) targets(data *datasets.Dataset, a *models.Architecture, share objective.Share) (targets, error) {
 	t := targets{low: 0, high: 1, smoothing: c.LabelSmoothing}
 	if saturates(a) {
@@ -110,8 +120,8 @@ func (c *Config) targets(data *datasets.Dataset, a *models.Architecture, share o
 	return t, nil
 }
 
-// classWeights returns n/(K·n_c) for each of K classes that are among n rows n_c times, so that all of them count alike and the
-// mean weight of the rows is 1. A class that is not there has none.
+// classWeights returns n/(K·n_c) for each of K classes that are among n rows n_c times, so that all of them count alike
+// and the mean weight of the rows is 1. A class that is not there has none.
 func classWeights(counts []int, rows int) []float64 {
 	classes := 0
 	for _, n := range counts {

@@ -20,8 +20,8 @@ func (l *loop) conclude(err error) error {
 	return err
 }
 
-// hold concludes a run that stays, and waits for a command by which it goes on. It returns false when there will be none, with how
-// the run ended.
+// hold concludes a run that stays, and waits for a command by which it goes on. It returns false when there will be
+// none, with how the run ended.
 func (l *loop) hold(err error) (on bool, _ error) {
 	_, apart := errors.AsType[*DivergedError](err)
 	if !l.session.stays || err != nil && !apart || l.ctx.Err() != nil {
@@ -55,7 +55,8 @@ func (l *loop) sound() error {
 	return nil
 }
 
-// revive makes a run that has ended one that is paused, as a checkpoint of its end would. Where its time was over it gets as much again.
+// revive makes a run that has ended one that is paused, as a checkpoint of its end would. Where its time was over it
+// gets as much again.
 func (l *loop) revive() {
 	if l.phase != event.Ended {
 		return
@@ -66,7 +67,8 @@ func (l *loop) revive() {
 			panic("trainer: " + err.Error())
 		}
 	}
-	l.clocks.active.total = max(l.clocks.active.total, spent) // what went by counts, or the limit would cut the same iteration again
+	// what went by counts, or the limit would cut the same iteration again
+	l.clocks.active.total = max(l.clocks.active.total, spent)
 	l.analyst.resume()
 	for _, m := range l.nets.members {
 		m.stalled, m.above = "", 0
@@ -81,7 +83,8 @@ func (l *loop) revive() {
 	l.checkpoints.alter()
 }
 
-// extend gives a run that goes on beyond its epochs, or its patience, as many again, and one that has reached a target none.
+// extend gives a run that goes on beyond its epochs, or its patience, as many again, and one that has reached a target
+// none.
 func (l *loop) extend() {
 	c := l.place.config
 	if c.Epochs > 0 && l.nets.epoch >= c.Epochs {

@@ -8,8 +8,8 @@ import (
 	"newtop/trainer/event"
 )
 
-// limit is a part of a Config that can change while the run goes on: when it ends, and its spectra. The keys are the names of flags, which
-// no hyperparameter has.
+// limit is a part of a Config that can change while the run goes on: when it ends, and its spectra. The keys are the
+// names of flags, which no hyperparameter has.
 type limit struct {
 	key, meaning, expected string
 	text                   func(*Config) string
@@ -36,9 +36,13 @@ var limits = []limit{
 			}
 			return err
 		}},
-	number("target-error", "end at this error as a fraction, or RMSE, of the validation rows, else of the test rows; 0: never", func(c *Config) *float64 { return &c.TargetError }),
-	whole("spectrum-every", "epochs between spectra; 0: never by itself", func(c *Config) *int { return &c.SpectrumEvery }),
-	whole("spectrum", "eigenvalues of a spectrum at either end; 0: the default", func(c *Config) *int { return &c.Spectrum }),
+	number("target-error",
+		"end at this error as a fraction, or RMSE, of the validation rows, else of the test rows; 0: never",
+		func(c *Config) *float64 { return &c.TargetError }),
+	whole("spectrum-every", "epochs between spectra; 0: never by itself",
+		func(c *Config) *int { return &c.SpectrumEvery }),
+	whole("spectrum", "eigenvalues of a spectrum at either end; 0: the default",
+		func(c *Config) *int { return &c.Spectrum }),
 }
 
 func whole(key, meaning string, of func(*Config) *int) limit {
@@ -100,7 +104,8 @@ func (l *loop) limits() []event.Setting {
 		l.shown = make([]event.Setting, 0, len(limits))
 		for i := range limits {
 			if of := &limits[i]; of.key != "patience" || l.place.validates() {
-				l.shown = append(l.shown, event.Setting{Key: of.key, Text: of.text(l.place.config), Meaning: of.meaning, Range: of.expected})
+				l.shown = append(l.shown, event.Setting{Key: of.key, Text: of.text(l.place.config), Meaning: of.meaning,
+					Range: of.expected})
 			}
 		}
 	}
@@ -115,14 +120,18 @@ func (l *loop) setLimit(of limit, text string) error {
 	}
 	switch last := &l.nets.last; {
 	case of.key == "epochs" && next.Epochs > 0 && next.Epochs <= l.nets.epoch:
-		return event.Refuse("epochs %d: expected more than the %d that the run has had, or 0 for no limit", next.Epochs, l.nets.epoch)
+		return event.Refuse("epochs %d: expected more than the %d that the run has had, or 0 for no limit", next.Epochs,
+			l.nets.epoch)
 	case of.key == "patience" && !l.place.validates():
 		return event.Refuse("there are no validation rows to decide by: expected a run that has some")
 	case of.key == "patience" && next.Patience > 0 && next.Patience <= l.nets.epoch-l.nets.best.Epoch:
-		return event.Refuse("patience %d: expected more than the %d epochs since the best, or 0 for no end of it", next.Patience, l.nets.epoch-l.nets.best.Epoch)
+		return event.Refuse("patience %d: expected more than the %d epochs since the best, or 0 for no end of it",
+			next.Patience, l.nets.epoch-l.nets.best.Epoch)
 	case of.key == "time-limit" && next.TimeLimit > 0 && next.TimeLimit <= l.clocks.active.elapsed():
-		return event.Refuse("time-limit %s: expected more than the %s that the run has had, or 0 for no limit", next.TimeLimit, l.clocks.active.elapsed().Round(time.Millisecond))
-	case (of.key == "target-loss" || of.key == "target-error") && next.reached(last, l.place.measure) && !l.place.config.reached(last, l.place.measure):
+		return event.Refuse("time-limit %s: expected more than the %s that the run has had, or 0 for no limit",
+			next.TimeLimit, l.clocks.active.elapsed().Round(time.Millisecond))
+	case (of.key == "target-loss" || of.key == "target-error") && next.reached(last, l.place.measure) &&
+		!l.place.config.reached(last, l.place.measure):
 		return event.Refuse("%s %s: expected less than the run has reached, or 0 for none", of.key, of.text(&next))
 	}
 	*l.place.config = next

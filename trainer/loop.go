@@ -12,11 +12,11 @@ import (
 	"newtop/trainer/optim"
 )
 
-// loop trains a session's nets, one outer iteration after the other, until there is a reason to end. Only Run's goroutine
-// touches it and what it consists of.
+// loop trains a session's nets, one outer iteration after the other, until there is a reason to end. Only Run's
+// goroutine touches it and what it consists of.
 //
-// It is entered again from inside Method.Step: the method's Monitor is watch, which comes to a safepoint, where commands are
-// answered; a run that is paused or raced from waits there, with its outer iteration on the stack.
+// It is entered again from inside Method.Step: the method's Monitor is watch, which comes to a safepoint, where
+// commands are answered; a run that is paused or raced from waits there, with its outer iteration on the stack.
 type loop struct {
 	ctx     context.Context
 	session *Session
@@ -65,7 +65,8 @@ const (
 func newLoop(ctx context.Context, s *Session) *loop {
 	l := &loop{ctx: ctx, session: s, asked: s.config, clocks: &clocks{}}
 	l.place = &workplace{config: &s.config, team: s.team, monitor: l.watch}
-	l.nets = &trajectory{place: l.place, info: s.info, settings: s.settings, first: unmeasured, last: unmeasured, best: unmeasured}
+	l.nets = &trajectory{place: l.place, info: s.info, settings: s.settings, first: unmeasured, last: unmeasured,
+		best: unmeasured}
 	l.out = &publisher{ctx: ctx, viewers: &s.broadcaster, status: l.status}
 	l.saver = &saver{session: s, nets: l.nets, out: l.out}
 	l.analyst = &analyst{nets: l.nets, out: l.out, clocks: l.clocks, poll: l.pollDuring}
@@ -91,8 +92,8 @@ func (l *loop) through() error {
 	return l.train(opening)
 }
 
-// prepare loads the data, answering commands meanwhile. A run that ends meanwhile leaves the loader behind, but waits for a
-// team, whose other processes must hear of the end.
+// prepare loads the data, answering commands meanwhile. A run that ends meanwhile leaves the loader behind, but waits
+// for a team, whose other processes must hear of the end.
 func (l *loop) prepare() error {
 	var ctx context.Context
 	ctx, l.forsake = context.WithCancel(context.WithoutCancel(l.ctx))
@@ -382,7 +383,8 @@ func (l *loop) stall(why string) error {
 	t := l.nets
 	t.refresh()
 	if stuck, start := t.last.Loss+t.penalty(), t.first.Loss+t.firstPenalty(); t.uphill() && stuck > start {
-		return l.diverge(t.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", stuck, start, why))
+		return l.diverge(t.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", stuck, start,
+			why))
 	}
 	l.end, l.why = event.ReasonStalled, why
 	return nil

@@ -16,8 +16,8 @@ import (
 // maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
 const maxRitz = 16
 
-// measure describes the current weights and the outer iteration that led to them, with what was spent and so many seconds of
-// training.
+// measure describes the current weights and the outer iteration that led to them, with what was spent and so many
+// seconds of training.
 func (t *trajectory) measure(spent *objective.Work, seconds float64) event.EpochEvent {
 	report := combined(t.members)
 	e := event.EpochEvent{
@@ -42,10 +42,12 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 		}
 	}
 	for _, d := range report.Diagnostics {
-		e.Figures = append(e.Figures, event.Figure{Key: d.Key, Symbol: d.Symbol, Meaning: d.Meaning, Value: event.Float(d.Value)})
+		e.Figures = append(e.Figures, event.Figure{Key: d.Key, Symbol: d.Symbol, Meaning: d.Meaning,
+			Value: event.Float(d.Value)})
 	}
 	if t.place.problem.L2 > 0 {
-		e.Figures = append(e.Figures, event.Figure{Key: "penalty", Symbol: "½λ‖w‖²", Meaning: "what weight decay adds to the loss", Value: t.penalty()})
+		e.Figures = append(e.Figures, event.Figure{Key: "penalty", Symbol: "½λ‖w‖²",
+			Meaning: "what weight decay adds to the loss", Value: t.penalty()})
 	}
 	e.Blocks = t.norms()
 	e.Gates = t.gates()
@@ -118,7 +120,8 @@ func (t *trajectory) gates() []event.GateFigures {
 		if period > 0 {
 			g.Center = math.Mod(math.Mod(g.Center, period)+period, period)
 		}
-		out[i] = event.GateFigures{Width: event.Float(g.Width), Slope: event.Float(g.Slope), Center: event.Float(g.Center), Share: event.Float(shares[i])}
+		out[i] = event.GateFigures{Width: event.Float(g.Width), Slope: event.Float(g.Slope),
+			Center: event.Float(g.Center), Share: event.Float(shares[i])}
 	}
 	return out
 }
@@ -136,7 +139,8 @@ func preconditioner(p *optim.Preconditioner) *event.PreconditionerFigures {
 		if f.Outputs {
 			side = event.SideOutputs
 		}
-		figures := event.FactorFigures{To: f.To, From: f.From, Side: side, Size: f.Size, Damping: event.Float(f.Damping)}
+		figures := event.FactorFigures{To: f.To, From: f.From, Side: side, Size: f.Size,
+			Damping: event.Float(f.Damping)}
 		n := len(f.Values)
 		figures.Ends = n > 0 && n < f.Size // which a method does not estimate but at the ends
 		for i := range min(n, maxEigenvalues) {

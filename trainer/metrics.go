@@ -10,7 +10,8 @@ import (
 
 // unmeasured is the metrics of weights that nobody has evaluated.
 var unmeasured = event.EpochEvent{
-	Loss: event.Absent, TestLoss: event.Absent, Error: event.Absent, TestError: event.Absent, RMSE: event.Absent, TestRMSE: event.Absent,
+	Loss: event.Absent, TestLoss: event.Absent, Error: event.Absent, TestError: event.Absent, RMSE: event.Absent,
+	TestRMSE:       event.Absent,
 	ValidationLoss: event.Absent, ValidationError: event.Absent, ValidationRMSE: event.Absent,
 	GradientNorm: event.Absent, StepNorm: event.Absent, Radius: event.Absent, Rho: event.Absent, Rate: event.Absent,
 }
@@ -30,8 +31,8 @@ func testMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Datase
 	e.TestLoss, e.TestRMSE, e.TestError = measured(v, data)
 }
 
-// measured returns the loss as it is minimized, the RMSE in the units of the data where the targets have one, and the error of
-// classes.
+// measured returns the loss as it is minimized, the RMSE in the units of the data where the targets have one, and the
+// error of classes.
 func measured(v models.Evaluation, data *datasets.Dataset) (loss, rmse, wrong event.Float) {
 	unit, _ := data.TargetUnit()
 	wrong = event.Absent
@@ -60,8 +61,8 @@ func copyMetrics(to, from *event.EpochEvent) {
 	to.TestLoss, to.TestError, to.TestRMSE = from.TestLoss, from.TestError, from.TestRMSE
 }
 
-// archiveMetrics carries what later metrics are held against. Those of the validation rows, which earlier versions did not know,
-// are there where a run has such rows.
+// archiveMetrics carries what later metrics are held against. Those of the validation rows, which earlier versions did
+// not know, are there where a run has such rows.
 func archiveMetrics(k *optim.Archive, e *event.EpochEvent) {
 	k.Count("epoch", &e.Epoch, optim.MostCount)
 	type metric struct {
@@ -75,7 +76,8 @@ func archiveMetrics(k *optim.Archive, e *event.EpochEvent) {
 	}
 	validation := metric{"validation loss", &e.ValidationLoss}
 	if k.HasNumber(validation.key) || !k.Restoring() && !e.ValidationLoss.Absent() {
-		list = append(list, validation, metric{"validation error", &e.ValidationError}, metric{"validation rmse", &e.ValidationRMSE})
+		list = append(list, validation, metric{"validation error", &e.ValidationError},
+			metric{"validation rmse", &e.ValidationRMSE})
 	}
 	for _, f := range list {
 		k.Number(f.key, (*float64)(f.value))

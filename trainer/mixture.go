@@ -28,19 +28,24 @@ func (c *Config) checkExperts() error {
 	}
 	switch {
 	case c.Experts < 0 || c.Experts > maxExperts:
-		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: fmt.Sprintf("1 to %d of them", maxExperts)}
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts),
+			Expected: fmt.Sprintf("1 to %d of them", maxExperts)}
 	case c.Graph != "":
-		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "no file of layers beside it, which describes the whole network"}
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts),
+			Expected: "no file of layers beside it, which describes the whole network"}
 	case c.Hidden != nil:
-		return &ConfigError{Field: "Hidden", Value: fmt.Sprint(c.Hidden), Expected: "the layers of the experts in {Experts}, as in 5x16"}
+		return &ConfigError{Field: "Hidden", Value: fmt.Sprint(c.Hidden),
+			Expected: "the layers of the experts in {Experts}, as in 5x16"}
 	case c.Skip != models.SkipNone:
 		return &ConfigError{Field: "Skip", Value: c.Skip.String(), Expected: "none with {Experts}"}
 	case c.Gate == "":
-		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts), Expected: "{Gate} with an input or a feature of the data for the gates to look at"}
+		return &ConfigError{Field: "Experts", Value: fmt.Sprint(c.Experts),
+			Expected: "{Gate} with an input or a feature of the data for the gates to look at"}
 	}
 	for _, n := range c.ExpertHidden {
 		if n < 1 {
-			return &ConfigError{Field: "Experts", Value: fmt.Sprint(n), Expected: "layers of at least one node, as in 5x16"}
+			return &ConfigError{Field: "Experts", Value: fmt.Sprint(n),
+				Expected: "layers of at least one node, as in 5x16"}
 		}
 	}
 	return nil
@@ -52,7 +57,8 @@ func (c *Config) descends() bool {
 }
 
 // mixture returns the mixture of experts for the data.
-func (c *Config) mixture(data *datasets.Dataset, act, out models.Activation, loss models.LossFunction) (models.Architecture, error) {
+func (c *Config) mixture(data *datasets.Dataset, act, out models.Activation,
+	loss models.LossFunction) (models.Architecture, error) {
 	column, period, values, err := c.gate(data)
 	if err != nil {
 		return models.Architecture{}, err

@@ -10,7 +10,8 @@ import (
 	"newtop/trainer/feed"
 )
 
-// publisher sends events and the status to everyone: to viewers by the broadcaster, to each recorder by a queue of its own.
+// publisher sends events and the status to everyone: to viewers by the broadcaster, to each recorder by a queue of its
+// own.
 type publisher struct {
 	ctx        context.Context
 	viewers    *feed.Broadcaster
@@ -40,8 +41,8 @@ func (p *publisher) failed() error {
 	return nil
 }
 
-// finish waits for the recorders after the last event. It returns how the run ended: by err, or by a recorder's error where
-// that says more.
+// finish waits for the recorders after the last event. It returns how the run ended: by err, or by a recorder's error
+// where that says more.
 func (p *publisher) finish(err error) error {
 	for _, rec := range p.recordings {
 		if failed := rec.finish(p.ctx); failed != nil && (err == nil || errors.Is(err, context.Canceled)) {

@@ -76,7 +76,8 @@ func beginRace(l *loop, c event.Race) error {
 		return event.Refuse("a budget of %v seconds: expected a number ≥ 0", c.Seconds)
 	}
 	next := &race{loop: l, event: event.RaceEvent{
-		Epoch: l.nets.epoch, State: "begun", Equivalents: event.Float(c.Equivalents), Seconds: event.Float(c.Seconds), Picked: -1,
+		Epoch: l.nets.epoch, State: "begun", Equivalents: event.Float(c.Equivalents), Seconds: event.Float(c.Seconds),
+		Picked: -1,
 	}}
 	for _, entry := range c.Racers {
 		p, err := next.newRacer(&entry)
@@ -138,8 +139,8 @@ func (c *race) newRacer(entry *event.Racer) (*racer, error) {
 	return &racer{trajectory: trajectory{place: place, info: info, settings: settings, before: nets.epoch}}, nil
 }
 
-// startRacers gives every racer the current weights, the random numbers to come and what the run knows of the weights. A
-// method whose step is one whole has not moved the weights before it is over.
+// startRacers gives every racer the current weights, the random numbers to come and what the run knows of the weights.
+// A method whose step is one whole has not moved the weights before it is over.
 func (c *race) startRacers() {
 	l, nets := c.loop, c.loop.nets
 	c.binding = l.place.bind()
@@ -255,7 +256,8 @@ func (c *race) promote(p *racer) {
 	if c.turn == p {
 		w = p.members[0].previous
 	}
-	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, trails: p.trails(), last: nets.last, best: nets.best, bestWeights: nets.bestWeights})
+	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, trails: p.trails(), last: nets.last, best: nets.best,
+		bestWeights: nets.bestWeights})
 	l.out.publish(e)
 	if l.limit(&e); l.end != "" {
 		l.giveUp = true

@@ -145,7 +145,8 @@ func (r *recording) finish(ctx context.Context) error {
 		select {
 		case <-r.last:
 		case <-time.After(recordGrace):
-			return fmt.Errorf("the reader of the events does not read: %d of the last events were not recorded", r.lost+len(r.queue)+1)
+			return fmt.Errorf("the reader of the events does not read: %d of the last events were not recorded",
+				r.lost+len(r.queue)+1)
 		}
 	}
 	<-r.done

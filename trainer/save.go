@@ -78,7 +78,8 @@ func (s *saver) check() error {
 	return nil
 }
 
-// save writes the current weights to a file, or those that the run ends with where it is over, and answers when it is there.
+// save writes the current weights to a file, or those that the run ends with where it is over, and answers when it is
+// there.
 func (s *saver) save(file string, over bool, answer chan error) {
 	format, err := modelfile.Format(file)
 	if err != nil {
@@ -118,8 +119,8 @@ func (s *saver) saved(w wrote) {
 	w.answer <- nil
 }
 
-// finish writes the file that the configuration asks for, and leaves the weights to the session. It returns how the run,
-// which ended by err, ended.
+// finish writes the file that the configuration asks for, and leaves the weights to the session. It returns how the
+// run, which ended by err, ended.
 func (s *saver) finish(err error) error {
 	s.session.final = s.nets.ending(s.session.id)
 	file := s.session.config.Save
@@ -186,9 +187,10 @@ func (f *ending) write(file string) (e event.SavedEvent, err error) {
 	return e, err
 }
 
-// Export writes the weights of a checkpoint to a file, as Config.Save does: those that the run would end with there. The
-// configuration is the one that the run began with; run is the run's first event, for the file's metadata, and may be nil.
-// Export loads the data, for names and scalings, and returns a *CheckpointError if they are not those of the checkpoint.
+// Export writes the weights of a checkpoint to a file, as Config.Save does: those that the run would end with there.
+// The configuration is the one that the run began with; run is the run's first event, for the file's metadata, and may
+// be nil. Export loads the data, for names and scalings, and returns a *CheckpointError if they are not those of the
+// checkpoint.
 func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event.SavedEvent, error) {
 	e := &ending{epoch: from.Epoch}
 	if err := modelfile.Writable(file); err != nil {
@@ -204,9 +206,10 @@ func Export(c Config, from *Checkpoint, run *event.RunEvent, file string) (event
 	return e.write(file)
 }
 
-// Restore returns the model of a checkpoint as Export writes it, and the data that it was trained on, with all their rows as they
-// are loaded. It is for networks of newtop's own.
-func Restore(c Config, from *Checkpoint, run *event.RunEvent) (*modelfile.Model, func() (*datasets.Dataset, error), error) {
+// Restore returns the model of a checkpoint as Export writes it, and the data that it was trained on, with all their
+// rows as they are loaded. It is for networks of newtop's own.
+func Restore(c Config, from *Checkpoint, run *event.RunEvent) (*modelfile.Model, func() (*datasets.Dataset, error),
+	error) {
 	if c.Model != "" {
 		return nil, nil, &CheckpointError{Reason: "of a model that another program has: expected a network of newtop's"}
 	}
@@ -234,13 +237,15 @@ func restore(c Config, from *Checkpoint, run *event.RunEvent) (*ending, func() (
 	if err != nil {
 		return nil, nil, err
 	}
-	return &ending{describe(p, weights, meta), metrics.Epoch}, func() (*datasets.Dataset, error) { return c.load(nil) }, nil
+	return &ending{describe(p, weights, meta), metrics.Epoch}, func() (*datasets.Dataset, error) { return c.load(nil) },
+		nil
 }
 
 // ofElsewhere writes the weights of a model that another program has, which does not need to be there.
 func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, file string) (event.SavedEvent, error) {
 	if run == nil {
-		return event.SavedEvent{}, &CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
+		return event.SavedEvent{},
+			&CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
 	}
 	weights, err := from.counted(run.Model.Parameters, c.Average)
 	if err != nil {
@@ -263,7 +268,8 @@ func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, f
 }
 
 // aboutCheckpoint says of weights in a checkpoint, which have such metrics, where they come from; run may be nil.
-func aboutCheckpoint(c *Config, from *Checkpoint, metrics *event.EpochEvent, run *event.RunEvent) (map[string]string, error) {
+func aboutCheckpoint(c *Config, from *Checkpoint, metrics *event.EpochEvent, run *event.RunEvent) (map[string]string,
+	error) {
 	optimizer, id := "", ""
 	k := from.archive()
 	k.Text("optimizer", &optimizer)
@@ -312,7 +318,8 @@ func describe(p *objective.Problem, weights [][]float64, meta map[string]string)
 	}
 	if t := data.Table; t != nil {
 		meta["target"], meta["target_column"] = t.Target, strconv.Itoa(t.Place)
-		for key, text := range map[string]string{"header": t.Header, "missing": t.Missing, "decimal": t.Decimal, "thousands": t.Thousands} {
+		for key, text := range map[string]string{"header": t.Header, "missing": t.Missing, "decimal": t.Decimal,
+			"thousands": t.Thousands} {
 			if text != "" {
 				meta[key] = text
 			}
@@ -322,7 +329,8 @@ func describe(p *objective.Problem, weights [][]float64, meta map[string]string)
 		}
 	}
 	for j, name := range data.InputNames {
-		m.Inputs = append(m.Inputs, modelfile.Column{Name: name, Offset: data.InputScaling.Offset[j], Scale: data.InputScaling.Scale[j]})
+		m.Inputs = append(m.Inputs, modelfile.Column{Name: name, Offset: data.InputScaling.Offset[j],
+			Scale: data.InputScaling.Scale[j]})
 	}
 	if p.Network.Columns() > p.Network.Inputs() {
 		for _, f := range data.Features {
@@ -330,7 +338,8 @@ func describe(p *objective.Problem, weights [][]float64, meta map[string]string)
 		}
 	}
 	for j, name := range data.TargetNames {
-		m.Outputs = append(m.Outputs, modelfile.Column{Name: name, Offset: data.TargetScaling.Offset[j], Scale: data.TargetScaling.Scale[j]})
+		m.Outputs = append(m.Outputs, modelfile.Column{Name: name, Offset: data.TargetScaling.Offset[j],
+			Scale: data.TargetScaling.Scale[j]})
 	}
 	return m
 }

@@ -100,17 +100,17 @@ func newSession(c Config, recorders []Recorder) (*Session, error) {
 // With has the session train in a team. It is called before Run. A team of one is none.
 //
 // The figures, decisions and checkpoints of a run are then what they are in one process, to the bit if the team adds up
-// in the order of reduce.Tree, and any number of processes can go on from a checkpoint. What was spent is too, as long as
-// Config.Memory, which each process may use, is enough to keep all passes, or too little for any. Batches of some of the
-// rows, methods that solve for layers, committees and mixtures are refused.
+// in the order of reduce.Tree, and any number of processes can go on from a checkpoint. What was spent is too, as long
+// as Config.Memory, which each process may use, is enough to keep all passes, or too little for any. Batches of some of
+// the rows, methods that solve for layers, committees and mixtures are refused.
 func (s *Session) With(t Team) {
 	if t.Size() > 1 {
 		s.team = t
 	}
 }
 
-// Stay has a run that has come to its end by itself wait for commands, by which it can go on, until its context ends or a Stop comes.
-// Run returns then what it would have returned at that end. Stay is called before Run.
+// Stay has a run that has come to its end by itself wait for commands, by which it can go on, until its context ends or
+// a Stop comes. Run returns then what it would have returned at that end. Stay is called before Run.
 func (s *Session) Stay() { s.stays = true }
 
 // DivergedError says that a run met a loss or weights that are no numbers, or a loss far above the one

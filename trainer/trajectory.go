@@ -28,7 +28,8 @@ type trajectory struct {
 	since             int // after which its method took over
 	before            int // that the run had finished where these began to be counted, of a racer
 	first, last, best event.EpochEvent
-	bestWeights       [][]float64 // of each member after the best epoch, never changed; nil where the run ends with the last ones
+	// of each member after the best epoch, never changed; nil where the run ends with the last ones
+	bestWeights [][]float64
 }
 
 // add adds a net whose weights are all 0 and which is trained on some rows.
@@ -108,7 +109,8 @@ func (t *trajectory) snapshot() snapshot {
 	return s
 }
 
-// goBack goes back to an earlier epoch. The method begins anew with the settings that it has; what is drawn at random goes on.
+// goBack goes back to an earlier epoch. The method begins anew with the settings that it has; what is drawn at random
+// goes on.
 func (t *trajectory) goBack(to *snapshot) {
 	t.epoch, t.turn = to.last.Epoch, 0
 	t.since = min(t.since, t.epoch)
@@ -187,8 +189,8 @@ func (t *trajectory) firstPenalty() event.Float {
 	return event.Float(sum / float64(len(t.members)))
 }
 
-// checkConvergence says of the first member after an outer iteration whose loss is not finite, has left far behind where its
-// method began, or stays above that under one method and its settings. Else it is empty.
+// checkConvergence says of the first member after an outer iteration whose loss is not finite, has left far behind
+// where its method began, or stays above that under one method and its settings. Else it is empty.
 func (t *trajectory) checkConvergence() (diverged string) {
 	for _, m := range t.members {
 		loss, start := float64(t.minimized(m)), float64(m.bearable)
@@ -267,8 +269,8 @@ func (t *trajectory) archiveMethod(k *optim.Archive) {
 	}
 }
 
-// archiveMembers carries the nets, what the objective keeps, and last, since what is computed again has been charged, what
-// was spent.
+// archiveMembers carries the nets, what the objective keeps, and last, since what is computed again has been charged,
+// what was spent.
 func (t *trajectory) archiveMembers(k *optim.Archive) {
 	for i, m := range t.members {
 		k := k.In(net(i))

@@ -13,8 +13,8 @@ const (
 	historyEpochs = 1024
 )
 
-// weightHistory has the weights after epochs, in ascending order: the first and the newest always, of the newer half all,
-// of older ones fewer and fewer.
+// weightHistory has the weights after epochs, in ascending order: the first and the newest always, of the newer half
+// all, of older ones fewer and fewer.
 type weightHistory struct {
 	all []snapshot
 	// epochs are the numbers of all. Viewers share the slice, so that it only ever grows or is replaced.

@@ -48,7 +48,8 @@ type loaded struct {
 	err     error
 }
 
-// load begins to load the problem; ctx ends a wait for a model elsewhere. The channel has room, so that a loader that nobody waits for ends by itself.
+// load begins to load the problem; ctx ends a wait for a model elsewhere. The channel has room, so that a loader that
+// nobody waits for ends by itself.
 func (w *workplace) load(ctx context.Context) <-chan loaded {
 	done := make(chan loaded, 1)
 	l, prepare := loaded{config: *w.config}, (*Config).Prepare
@@ -79,8 +80,8 @@ func (w *workplace) rows() objective.Binder {
 // bind returns the training rows bound anew, with an account of their own.
 func (w *workplace) bind() binding { return w.bindRows(objective.Rows{}, &objective.Work{}) }
 
-// bindFold returns the training rows but those of a fold, from 1, charged to an account, with these to decide by. The nets of a
-// committee share the memory for kept passes.
+// bindFold returns the training rows but those of a fold, from 1, charged to an account, with these to decide by. The
+// nets of a committee share the memory for kept passes.
 func (w *workplace) bindFold(fold int, spent *objective.Work) binding {
 	n := w.config.Folds
 	b := w.bindRows(objective.Rows{Folds: n, Fold: fold}, spent)
@@ -102,7 +103,8 @@ func (w *workplace) bindRows(rows objective.Rows, spent *objective.Work) binding
 	return b
 }
 
-// bindOthers binds the validation and the test rows, if there are any. Only forward passes are asked of them, and those keep nothing.
+// bindOthers binds the validation and the test rows, if there are any. Only forward passes are asked of them, and those
+// keep nothing.
 func (w *workplace) bindOthers() {
 	if w.problem.Validation.Total() > 0 {
 		w.validation = w.rows().Bind(objective.Rows{Part: datasets.Validation}, models.Options{Pool: w.pool, Memory: 1})
@@ -135,7 +137,8 @@ func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
 	rows := w.problem.Train.Total()
 	if batch := minibatch.Size.Of(settings); batch > 0 && batch < rows {
 		return &ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(batch),
-			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train", rows)}
+			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train",
+				rows)}
 	}
 	return nil
 }
@@ -196,8 +199,9 @@ func (w *workplace) evaluate(on *binding, weights []float64, e *event.EpochEvent
 // A committee [MD §3] is the plain mean of the outputs of nets that were trained independently. By Jensen's
 // inequality its squared error, and its cross-entropy, is at most the mean of its members'.
 
-// evaluateMean measures how well the mean output of several nets does. Where each has a fold of its own, no row may be decided by
-// nets that were trained on it: the figures of training and validation rows are then the mean over the nets' own rows.
+// evaluateMean measures how well the mean output of several nets does. Where each has a fold of its own, no row may be
+// decided by nets that were trained on it: the figures of training and validation rows are then the mean over the nets'
+// own rows.
 func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 	data := w.problem.Data
 	if w.config.FoldCommittee() {
@@ -213,8 +217,8 @@ func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
 	}
 }
 
-// evaluateFolds fills in the means over the rows that each net was trained on, and over those that it is decided by, which are
-// each row once.
+// evaluateFolds fills in the means over the rows that each net was trained on, and over those that it is decided by,
+// which are each row once.
 func (w *workplace) evaluateFolds(nets []*member, e *event.EpochEvent) {
 	mean := func(rows func(m *member) int, of event.Quantity, power float64) event.Float {
 		sum, n := 0.0, 0
@@ -234,16 +238,16 @@ func (w *workplace) evaluateFolds(nets []*member, e *event.EpochEvent) {
 	}
 }
 
-// mean evaluates the nets' mean output on the rows of a split, over all of them in their order, so that it does not depend on the
-// threads.
+// mean evaluates the nets' mean output on the rows of a split, over all of them in their order, so that it does not
+// depend on the threads.
 func (w *workplace) mean(s *objective.Split, nets []*member) models.Evaluation {
 	u := mat.NewDense(s.Rows(), w.problem.Network.Outputs(), nil)
 	w.outputsTo(u, s.X, countedOf(nets))
 	return w.problem.Network.MeasureOutputs(u, s.T)
 }
 
-// outputsTo stores the mean of the outputs of nets with such weights for the rows of x, which each thread has an equal part of,
-// in dst.
+// outputsTo stores the mean of the outputs of nets with such weights for the rows of x, which each thread has an equal
+// part of, in dst.
 func (w *workplace) outputsTo(dst *mat.Dense, x models.Matrix, nets [][]float64) {
 	rows, _ := x.Dims()
 	outputs := w.problem.Network.Outputs()

@@ -1,6 +1,6 @@
-// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, a comparison of some, the board
-// of a search, and a workspace of several runs that are watched. It shows what others publish and sends commands; it knows none of the mathematics. The screens and what they share are packages
-// of their own below it.
+// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, a comparison of some, the board of a
+// search, and a workspace of several runs that are watched. It shows what others publish and sends commands; it knows
+// none of the mathematics. The screens and what they share are packages of their own below it.
 package tui
 
 import (
@@ -32,8 +32,8 @@ const MostCompared = compare.Most
 type Searching = tuning.Search
 
 // Run shows a feed until the user quits, the context ends or the program fails, and restores the terminal on every way
-// out, a panic included. It returns the context's error if that ended it. Signals are the caller's: they are expected to
-// end the context.
+// out, a panic included. It returns the context's error if that ended it. Signals are the caller's: they are expected
+// to end the context.
 func Run(ctx context.Context, f feed.Feed, o Options) error { return dashboard.Run(ctx, f, o) }
 
 // Compare shows recorded runs over one another like Run. It panics without runs, or with more than MostCompared.
@@ -43,8 +43,8 @@ func Compare(ctx context.Context, runs []Compared, o Options) error { return com
 // Leaderboard was seen, or at once if asked a third time.
 func Tune(ctx context.Context, s Searching, o Options) error { return tuning.Run(ctx, s, o) }
 
-// System shows how the machine does and which processes keep it busy, like Run. Options.Machine reads it; where that is nil, System
-// does itself.
+// System shows how the machine does and which processes keep it busy, like Run. Options.Machine reads it; where that is
+// nil, System does itself.
 func System(ctx context.Context, o Options) error { return system.Run(ctx, o) }
 
 // Layer returns the screen of a feed to stand over another one. The feed stays open.
@@ -56,8 +56,8 @@ func Layer(f feed.Feed, o Options) screen.Layer {
 // Watched is a run of a Workspace.
 type Watched = workspace.Watched
 
-// Workspace shows several runs that are watched at once like Run. more brings runs that are found later, and may be nil or
-// closed. The feeds stay open.
+// Workspace shows several runs that are watched at once like Run. more brings runs that are found later, and may be nil
+// or closed. The feeds stay open.
 func Workspace(ctx context.Context, runs []Watched, more <-chan Watched, o Options) error {
 	return workspace.Run(ctx, runs, more, o)
 }
@@ -73,8 +73,8 @@ type Recorded struct {
 	Unresumable func(r *store.Run) string
 }
 
-// Browse lists recorded runs like Run, with the screens of what is chosen over the list. It returns the ID of a run that the
-// user left to go on with, "" for none. The store stays open.
+// Browse lists recorded runs like Run, with the screens of what is chosen over the list. It returns the ID of a run
+// that the user left to go on with, "" for none. The store stays open.
 func Browse(ctx context.Context, r Recorded, o Options) (resume string, err error) {
 	m := runs.New(r.Store, r.host(o), o)
 	err = screen.NewStack(m).Run(ctx, o)
@@ -84,8 +84,8 @@ func Browse(ctx context.Context, r Recorded, o Options) (resume string, err erro
 	return m.Resume(), err
 }
 
-// Browser returns the list of recorded runs for Options.Browse: it stands over a run's screen, and closed is called when it
-// was left.
+// Browser returns the list of recorded runs for Options.Browse: it stands over a run's screen, and closed is called
+// when it was left.
 func Browser(r Recorded, o Options, closed func() error) (screen.Layer, func()) {
 	m := runs.New(r.Store, r.host(o), o)
 	return m, func() {

@@ -140,7 +140,8 @@ func (a *arff) attribute(text string) error {
 			format = strings.Replace(format, "T", "'T'", 1) // the quotes were those of the format
 		}
 		if t.layout = dateLayout(format); t.layout == "" {
-			return wrong("dates in the format "+fault.Quote(format), "one of y, M, d, H, m, s and S, as yyyy-MM-dd HH:mm:ss")
+			return wrong("dates in the format "+fault.Quote(format),
+				"one of y, M, d, H, m, s and S, as yyyy-MM-dd HH:mm:ss")
 		}
 	default:
 		return wrong("the type "+fault.Quote(of), "numeric, real, integer, string, date or {names}")
@@ -195,7 +196,8 @@ func arffValue(text []byte, end string) (value, rest []byte, err error) {
 		case text[0]:
 			rest := bytes.TrimLeft(text[i+1:], " \t")
 			if len(rest) > 0 && !strings.ContainsRune(end, rune(rest[0])) && !strings.Contains(end, " ") {
-				return nil, nil, &fault.FormatError{Found: fault.Quote(string(rest)) + " behind a quote", Expected: "a comma"}
+				return nil, nil, &fault.FormatError{Found: fault.Quote(string(rest)) + " behind a quote",
+					Expected: "a comma"}
 			}
 			return unescape(text[1:i]), rest, nil
 		}
@@ -230,7 +232,8 @@ func unescape(text []byte) []byte {
 }
 
 // dateLetters are the letters of Java's SimpleDateFormat and what package time has for them.
-var dateLetters = map[string]string{"yyyy": "2006", "yy": "06", "MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1", "dd": "02", "d": "2",
+var dateLetters = map[string]string{"yyyy": "2006", "yy": "06", "MMMM": "January", "MMM": "Jan", "MM": "01", "M": "1",
+	"dd": "02", "d": "2",
 	"HH": "15", "H": "15", "hh": "03", "h": "3", "mm": "04", "m": "4", "ss": "05", "s": "5", "SSS": "000", "a": "PM",
 	"EEE": "Mon", "EEEE": "Monday", "Z": "-0700", "X": "Z07", "XXX": "Z07:00"}
 

@@ -89,7 +89,8 @@ func (r *arffRow) append(dst, text []byte) ([]byte, error) {
 			return nil, err
 		}
 		if j >= n {
-			return nil, r.wrong(-1, fmt.Sprintf("%d values", j+1+bytes.Count(rest, []byte{','})), fmt.Sprintf("%d, one for each attribute", n))
+			return nil, r.wrong(-1, fmt.Sprintf("%d values", j+1+bytes.Count(rest, []byte{','})),
+				fmt.Sprintf("%d, one for each attribute", n))
 		}
 		if j > 0 {
 			dst = append(dst, ',')
@@ -109,8 +110,8 @@ func (r *arffRow) append(dst, text []byte) ([]byte, error) {
 	}
 }
 
-// appendSparse appends a row that has numbers of attributes and their values: {1 x, 3 y}. The others are 0, or the first name of a
-// nominal attribute.
+// appendSparse appends a row that has numbers of attributes and their values: {1 x, 3 y}. The others are 0, or the
+// first name of a nominal attribute.
 func (r *arffRow) appendSparse(dst, text []byte) ([]byte, error) {
 	clear(r.given)
 	clear(r.values)
@@ -150,14 +151,16 @@ func (r *arffRow) scatter(text []byte) error {
 		}
 		if text[0] == '}' {
 			if len(bytes.TrimSpace(text[1:])) > 0 {
-				return r.wrong(-1, fault.Quote(string(text[1:]))+" behind a row", "rows of equal weight, and nothing behind them")
+				return r.wrong(-1, fault.Quote(string(text[1:]))+" behind a row",
+					"rows of equal weight, and nothing behind them")
 			}
 			return nil
 		}
 		index, rest := token(text)
 		j, err := strconv.Atoi(string(index))
 		if err != nil || j < 0 || j >= len(r.of.attributes) {
-			return r.wrong(-1, fault.Quote(string(index)), fmt.Sprintf("the number of an attribute, from 0 to %d", len(r.of.attributes)-1))
+			return r.wrong(-1, fault.Quote(string(index)), fmt.Sprintf(
+				"the number of an attribute, from 0 to %d", len(r.of.attributes)-1))
 		}
 		if r.given[j] {
 			return r.wrong(j, "two values", "one")
@@ -187,19 +190,22 @@ func (r *arffRow) put(dst []byte, j int, value []byte) ([]byte, error) {
 	case nominal:
 		if _, ok := t.known[string(value)]; !ok {
 			list := t.values[:min(len(t.values), 20)]
-			return nil, r.wrong(j, fault.Quote(string(value)), "one of the attribute's names, "+strings.Join(list, ", "))
+			return nil, r.wrong(j, fault.Quote(string(value)),
+				"one of the attribute's names, "+strings.Join(list, ", "))
 		}
 	case date:
 		when, err := time.Parse(t.layout, string(value))
 		if err != nil {
-			return nil, r.wrong(j, fault.Quote(string(value)), "a date such as "+time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC).Format(t.layout))
+			return nil, r.wrong(j, fault.Quote(string(value)),
+				"a date such as "+time.Date(2006, 1, 2, 15, 4, 5, 0, time.UTC).Format(t.layout))
 		}
 		return appendTime(dst, when, t.clock), nil
 	}
 	return appendWord(dst, value), nil
 }
 
-// appendTime appends a date as ISO 8601 writes it, with the time of the day or without, with decimals of a second if there are any.
+// appendTime appends a date as ISO 8601 writes it, with the time of the day or without, with decimals of a second if
+// there are any.
 func appendTime(dst []byte, t time.Time, clock bool) []byte {
 	if !clock {
 		return t.AppendFormat(dst, "2006-01-02")

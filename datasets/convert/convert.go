@@ -1,7 +1,8 @@
-// Package convert turns tables of other formats into CSV text, so that one reader decides what the columns of any table are.
+// Package convert turns tables of other formats into CSV text, so that one reader decides what the columns of any table
+// are.
 //
-// Numbers are written with the digits that lead back to the same bits, and words as they are. What a file says of itself is
-// checked before memory is taken for it, and every fault is a *fault.FormatError.
+// Numbers are written with the digits that lead back to the same bits, and words as they are. What a file says of
+// itself is checked before memory is taken for it, and every fault is a *fault.FormatError.
 package convert
 
 import (
@@ -37,8 +38,8 @@ const (
 	LIBSVM  Format = "LIBSVM"
 )
 
-// Endings are how the names of tables' files end, which may also end in .gz: for what looks for files; what is in them tells their
-// format.
+// Endings are how the names of tables' files end, which may also end in .gz: for what looks for files; what is in them
+// tells their format.
 var Endings = []string{".csv", ".parquet", ".npy", ".npz", ".arff", ".libsvm", ".svmlight", ".svm"}
 
 // Table is files of one format whose rows follow one another.
@@ -71,8 +72,9 @@ type part interface {
 	close()
 }
 
-// Open finds out the format of files from what is in them. For CSV it returns a table whose text the files are themselves, and
-// for formats that can't be read a *fault.FormatError. The table is to be closed; the files stay open until then.
+// Open finds out the format of files from what is in them. For CSV it returns a table whose text the files are
+// themselves, and for formats that can't be read a *fault.FormatError. The table is to be closed; the files stay open
+// until then.
 func Open(files []File) (*Table, error) {
 	t := &Table{Format: CSV}
 	for i, f := range files {
@@ -81,7 +83,8 @@ func Open(files []File) (*Table, error) {
 			return nil, err
 		}
 		if i > 0 && format != t.Format {
-			return nil, &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: fmt.Sprintf("a table in %s", format),
+			return nil, &fault.FormatError{File: f.Name, Offset: fault.Whole,
+				Found:    fmt.Sprintf("a table in %s", format),
 				Expected: fmt.Sprintf("%s as %s", t.Format, files[0].Name)}
 		}
 		t.Format = format
@@ -140,9 +143,11 @@ func (t *Table) Close() {
 func (f *File) fits(rows, columns int64) error {
 	switch {
 	case columns > maxColumns:
-		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: fmt.Sprintf("%d columns", columns), Expected: fmt.Sprintf("at most %d", maxColumns)}
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: fmt.Sprintf("%d columns", columns),
+			Expected: fmt.Sprintf("at most %d", maxColumns)}
 	case rows > 0 && columns > maxNumbers/rows:
-		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: fmt.Sprintf("%d rows of %d columns", rows, columns),
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole,
+			Found:    fmt.Sprintf("%d rows of %d columns", rows, columns),
 			Expected: fmt.Sprintf("at most %d numbers in all, zeros included", maxNumbers)}
 	}
 	return nil

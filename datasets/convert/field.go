@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// appendNumber appends the digits of v that lead back to its bits, few if few do; nothing for NaN, which is a missing value.
+// appendNumber appends the digits of v that lead back to its bits, few if few do; nothing for NaN, which is a missing
+// value.
 func appendNumber(dst []byte, v float64) []byte {
 	whole := math.Abs(v)
 	switch {
@@ -21,8 +22,9 @@ func appendNumber(dst []byte, v float64) []byte {
 	return appendDecimal(dst, v)
 }
 
-// appendDecimal appends a number that may have few decimals. If v = n/10⁶ after rounding for a whole n < 10¹⁵, then n with its point six
-// digits from the end is read as v: both n and 10⁶ are exact, and the quotient is rounded once, as the reader rounds.
+// appendDecimal appends a number that may have few decimals. If v = n/10⁶ after rounding for a whole n < 10¹⁵, then n
+// with its point six digits from the end is read as v: both n and 10⁶ are exact, and the quotient is rounded once, as
+// the reader rounds.
 func appendDecimal(dst []byte, v float64) []byte {
 	const places, power = 6, 1e6
 	n := math.Round(math.Abs(v) * power)
@@ -47,7 +49,8 @@ func appendDecimal(dst []byte, v float64) []byte {
 
 // appendWord appends a word, in quotes where CSV needs them.
 func appendWord[T string | []byte](dst []byte, word T) []byte {
-	special := len(word) > 0 && (word[0] == ' ' || word[0] == '\t' || word[len(word)-1] == ' ' || word[len(word)-1] == '\t')
+	special := len(word) > 0 && (word[0] == ' ' || word[0] == '\t' || word[len(word)-1] == ' ' ||
+		word[len(word)-1] == '\t')
 	for i := 0; i < len(word) && !special; i++ {
 		switch word[i] {
 		case ',', ';', '"', '\n', '\r', '\t':

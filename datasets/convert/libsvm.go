@@ -42,8 +42,8 @@ type svm struct {
 	first, last int // columns that have a value
 }
 
-// openLIBSVM goes through all files once, as the columns of a table are those that have a value in any of them. They are counted from 0
-// if there is a column 0, else from 1.
+// openLIBSVM goes through all files once, as the columns of a table are those that have a value in any of them. They
+// are counted from 0 if there is a column 0, else from 1.
 func (t *Table) openLIBSVM(files []File) error {
 	first, last := 1, 0
 	var rows int64
@@ -114,10 +114,12 @@ func (s *svm) parse(line int, text []byte) (row svmRow, err error) {
 		case row.pairs == 0:
 			row.first = index
 		case index <= row.last:
-			return row, s.file.onLine(line, strconv.Itoa(index), fmt.Sprintf("column %d behind %d", index, row.last), "columns in ascending order")
+			return row, s.file.onLine(line, strconv.Itoa(index), fmt.Sprintf("column %d behind %d", index, row.last),
+				"columns in ascending order")
 		}
 		if !number(value) && !nan(value) {
-			return row, s.file.onLine(line, strconv.Itoa(index), fault.Quote(string(value)), "a finite number, or nan for a missing value")
+			return row, s.file.onLine(line, strconv.Itoa(index), fault.Quote(string(value)),
+				"a finite number, or nan for a missing value")
 		}
 		row.last = index
 		row.pairs++
@@ -128,7 +130,8 @@ func (s *svm) parse(line int, text []byte) (row svmRow, err error) {
 func (s *svm) pair(line int, pair []byte) (index int, value []byte, err error) {
 	number, value, ok := bytes.Cut(pair, []byte{':'})
 	if string(number) == "qid" {
-		return 0, nil, s.file.onLine(line, "", fault.Quote(string(pair)), "rows that stand alone: rows of queries are ranked, which newtop does not do")
+		return 0, nil, s.file.onLine(line, "", fault.Quote(string(pair)),
+			"rows that stand alone: rows of queries are ranked, which newtop does not do")
 	}
 	for _, c := range number {
 		if c-'0' > 9 || index > math.MaxInt32/10 {

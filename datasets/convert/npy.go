@@ -11,8 +11,8 @@ import (
 	"newtop/datasets/fault"
 )
 
-// array is an array of numbers or words in the format of numpy.save, see numpy.lib.format. What lies behind the first dimension is a row
-// here.
+// array is an array of numbers or words in the format of numpy.save, see numpy.lib.format. What lies behind the first
+// dimension is a row here.
 type array struct {
 	file    File
 	begin   int64 // of the values
@@ -124,10 +124,12 @@ func (a *array) fits() error {
 	}
 	a.rows, a.columns = int(rows), int(columns)
 	if need := rows * columns * int64(a.size); need > a.file.Size-a.begin {
-		return a.file.at(a.file.Size, "the end of the file", fmt.Sprintf("%d bytes for an array of shape %s", need, a.dims()))
+		return a.file.at(a.file.Size, "the end of the file", fmt.Sprintf(
+			"%d bytes for an array of shape %s", need, a.dims()))
 	}
 	if a.fortran && len(a.shape) > 2 {
-		return a.file.at(0, fmt.Sprintf("an array of shape %s in Fortran order", a.dims()), "C order; with Python: numpy.ascontiguousarray(ARRAY)")
+		return a.file.at(0, fmt.Sprintf("an array of shape %s in Fortran order", a.dims()),
+			"C order; with Python: numpy.ascontiguousarray(ARRAY)")
 	}
 	return nil
 }

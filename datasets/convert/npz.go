@@ -96,7 +96,8 @@ func openNPY(f File) (part, error) {
 		return nil, err
 	}
 	if len(a.shape) != 2 {
-		return nil, f.at(0, fmt.Sprintf("an array of shape %s", a.dims()), "two dimensions: rows and columns, of which the last is the target unless {Target} says another")
+		return nil, f.at(0, fmt.Sprintf("an array of shape %s", a.dims()),
+			"two dimensions: rows and columns, of which the last is the target unless {Target} says another")
 	}
 	return &arrays{matrix: matrix{a}}, nil
 }
@@ -168,7 +169,8 @@ func (a *arrays) open(f File) error {
 		return err
 	}
 	slices.Sort(names)
-	return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "the arrays " + strings.Join(names[:min(len(names), 20)], ", "),
+	return &fault.FormatError{File: f.Name, Offset: fault.Whole,
+		Found:    "the arrays " + strings.Join(names[:min(len(names), 20)], ", "),
 		Expected: "X and y, x_train and y_train (and x_test and y_test), data and target, or a single one"}
 }
 
@@ -203,9 +205,11 @@ func (a *arrays) pair(f File, inputs, targets *zip.File) (m matrix, err error) {
 	case x.rows != y.rows:
 		return nil, y.file.at(0, fmt.Sprintf("%d rows", y.rows), fmt.Sprintf("%d as %s", x.rows, x.file.Name))
 	case y.columns != 1:
-		return nil, y.file.at(0, fmt.Sprintf("an array of shape %s", y.dims()), "one target a row, a class as its number or name")
+		return nil, y.file.at(0, fmt.Sprintf("an array of shape %s", y.dims()),
+			"one target a row, a class as its number or name")
 	case a.matrix != nil && a.matrix[0].columns != x.columns:
-		return nil, x.file.at(0, fmt.Sprintf("%d columns", x.columns), fmt.Sprintf("%d as %s", a.matrix[0].columns, a.matrix[0].file.Name))
+		return nil, x.file.at(0, fmt.Sprintf("%d columns", x.columns),
+			fmt.Sprintf("%d as %s", a.matrix[0].columns, a.matrix[0].file.Name))
 	}
 	return m, x.file.fits(int64(m.rows()), int64(m.columns()))
 }
@@ -225,7 +229,8 @@ func (a *arrays) unpack(f File, e *zip.File) (File, error) {
 		return entry.at(0, "damaged data ("+err.Error()+")", "an array that numpy.savez wrote")
 	}
 	if e.UncompressedSize64 > 8*maxNumbers+maxHeader {
-		return entry, entry.at(0, fmt.Sprintf("%d bytes", e.UncompressedSize64), fmt.Sprintf("at most %d", 8*maxNumbers+maxHeader))
+		return entry, entry.at(0, fmt.Sprintf("%d bytes", e.UncompressedSize64),
+			fmt.Sprintf("at most %d", 8*maxNumbers+maxHeader))
 	}
 	offset, err := e.DataOffset()
 	if err != nil {
@@ -248,7 +253,8 @@ func (a *arrays) unpack(f File, e *zip.File) (File, error) {
 		return entry, err
 	}
 	a.temporary = append(a.temporary, file)
-	n, err := io.Copy(file, io.LimitReader(packed, entry.Size+1)) // which reads to the end, where the checksum is compared
+	// which reads to the end, where the checksum is compared
+	n, err := io.Copy(file, io.LimitReader(packed, entry.Size+1))
 	switch {
 	case err != nil && fault.IsPathError(err):
 		return entry, err

@@ -5,12 +5,13 @@ import (
 	"runtime"
 )
 
-// inOrder works on jobs in several goroutines, and writes what comes out in the order of the jobs. next gives a job, work appends its
-// text to dst. The first error in that order ends it.
+// inOrder works on jobs in several goroutines, and writes what comes out in the order of the jobs. next gives a job,
+// work appends its text to dst. The first error in that order ends it.
 //
-// The calling goroutine alone calls next and writes; each job has a goroutine of its own, which ends with the job, and not more are
-// under way than there are processors. None is left when inOrder returns.
-func inOrder[J any](w io.Writer, next func() (job J, ok bool, err error), work func(dst []byte, job J) ([]byte, error)) error {
+// The calling goroutine alone calls next and writes; each job has a goroutine of its own, which ends with the job, and
+// not more are under way than there are processors. None is left when inOrder returns.
+func inOrder[J any](w io.Writer, next func() (job J, ok bool, err error),
+	work func(dst []byte, job J) ([]byte, error)) error {
 	type result struct {
 		text []byte
 		err  error

@@ -17,15 +17,17 @@ import (
 
 // parquet is a file in Apache Parquet, of which the columns are plain: https://parquet.apache.org/docs/file-format.
 //
-// The structures and encodings are read by parquet-go's packages below its own reader of files: that one takes memory for whatever
-// number a file has, without an end for damaged LZ4, and reads runs of truth values wrongly. Here sizes are checked before.
+// The structures and encodings are read by parquet-go's packages below its own reader of files: that one takes memory
+// for whatever number a file has, without an end for damaged LZ4, and reads runs of truth values wrongly. Here sizes
+// are checked before.
 type parquet struct {
 	file    File
 	about   description
 	columns []parquetColumn
 }
 
-// description is what of format.FileMetaData is needed. The library demands fields of the rest that files need not have.
+// description is what of format.FileMetaData is needed. The library demands fields of the rest that files need not
+// have.
 type description struct {
 	Schema     []schemaElement            `thrift:"2,required"`
 	Rows       int64                      `thrift:"3,required"`
@@ -81,7 +83,8 @@ func openParquet(f File) (part, error) {
 	}
 	size := int64(binary.LittleEndian.Uint32(tail))
 	if size > maxFooter || size > f.Size-12 {
-		return nil, f.at(f.Size-8, fmt.Sprintf("a description of %d bytes", size), fmt.Sprintf("at most %d", min(maxFooter, max(f.Size-12, 0))))
+		return nil, f.at(f.Size-8, fmt.Sprintf("a description of %d bytes", size),
+			fmt.Sprintf("at most %d", min(maxFooter, max(f.Size-12, 0))))
 	}
 	footer, err := f.read(f.Size-8-size, int(size))
 	if err != nil {
@@ -116,17 +119,20 @@ func (p *parquet) check(footer int64) error {
 	for i := range p.about.Groups {
 		g := &p.about.Groups[i]
 		if g.Rows < 0 || g.Rows > rows || len(g.Columns) != len(p.columns) {
-			return wrong(fmt.Sprintf("a group of %d rows and %d columns", g.Rows, len(g.Columns)), fmt.Sprintf("%d rows of %d columns in all", p.about.Rows, len(p.columns)))
+			return wrong(fmt.Sprintf("a group of %d rows and %d columns", g.Rows, len(g.Columns)),
+				fmt.Sprintf("%d rows of %d columns in all", p.about.Rows, len(p.columns)))
 		}
 		rows -= g.Rows
 		for j := range g.Columns {
 			if found, expected := p.checkChunk(j, &g.Columns[j], g.Rows); found != "" {
-				return &fault.FormatError{File: f.Name, Offset: g.Columns[j].About.start(), Column: p.columns[j].Name, Found: found, Expected: expected}
+				return &fault.FormatError{File: f.Name, Offset: g.Columns[j].About.start(), Column: p.columns[j].Name,
+					Found: found, Expected: expected}
 			}
 		}
 	}
 	if rows != 0 {
-		return wrong(fmt.Sprintf("groups of %d rows", p.about.Rows-rows), fmt.Sprintf("%d rows as in the description", p.about.Rows))
+		return wrong(fmt.Sprintf("groups of %d rows", p.about.Rows-rows),
+			fmt.Sprintf("%d rows as in the description", p.about.Rows))
 	}
 	return nil
 }
@@ -144,7 +150,8 @@ func (p *parquet) checkChunk(column int, c *columnChunk, rows int64) (found, exp
 	case m.Values != rows:
 		return fmt.Sprintf("%d values", m.Values), fmt.Sprintf("%d, one a row", rows)
 	case rows > 0 && (start < 4 || m.Size < 0 || start > p.file.Size || m.Size > p.file.Size-start):
-		return fmt.Sprintf("%d bytes from offset %d on", m.Size, start), fmt.Sprintf("a part of the file, which has %d bytes", p.file.Size)
+		return fmt.Sprintf("%d bytes from offset %d on", m.Size, start),
+			fmt.Sprintf("a part of the file, which has %d bytes", p.file.Size)
 	}
 	return "", ""
 }
@@ -234,5 +241,6 @@ func (p *parquet) fault(column int, offset int64, err error) error {
 	if !ok {
 		return err
 	}
-	return &fault.FormatError{File: p.file.Name, Offset: offset, Column: p.columns[column].Name, Found: e.found, Expected: e.expected}
+	return &fault.FormatError{File: p.file.Name, Offset: offset, Column: p.columns[column].Name, Found: e.found,
+		Expected: e.expected}
 }

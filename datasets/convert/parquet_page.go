@@ -39,8 +39,8 @@ func safely(call func() error) (err error) {
 	return call()
 }
 
-// sceptic reads Thrift. It believes no list to have more elements than there are bytes, as memory is taken for them at once, and no
-// structures to be nested without end, as the stack is. Parquet has no other containers.
+// sceptic reads Thrift. It believes no list to have more elements than there are bytes, as memory is taken for them at
+// once, and no structures to be nested without end, as the stack is. Parquet has no other containers.
 type sceptic struct {
 	thrift.BytesReader
 	size int
@@ -56,7 +56,8 @@ func (s *sceptic) ReadList() (thrift.List, error) {
 	if l.Type == thrift.STRUCT {
 		s.open += int(l.Size)
 	}
-	if err == nil && (int(l.Size) > s.size-s.BytesRead() || l.Type > thrift.BINARY && l.Type < thrift.STRUCT || s.open > maxOpen) {
+	if err == nil && (int(l.Size) > s.size-s.BytesRead() || l.Type > thrift.BINARY && l.Type < thrift.STRUCT ||
+		s.open > maxOpen) {
 		err = errThrift
 	}
 	return l, err

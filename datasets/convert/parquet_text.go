@@ -49,13 +49,19 @@ func (c *parquetColumn) prepare() (found, expected string) {
 	switch of := c.meaning().(type) {
 	case *format.DecimalType:
 		if scale := int(of.Scale); scale >= 0 && scale <= 100 {
-			c.number = func(dst []byte, v int64) []byte { return appendScaled(dst, strconv.AppendInt(nil, v, 10), scale) }
+			c.number = func(dst []byte, v int64) []byte {
+				return appendScaled(
+					dst, strconv.AppendInt(nil, v, 10), scale)
+			}
 			c.bytes = func(dst, b []byte) ([]byte, error) { return appendBig(dst, b, scale) }
 		}
 	case *format.DateType:
 		c.number = func(dst []byte, v int64) []byte { return appendTime(dst, unixDay(v, 0), false) }
 	case *format.TimeType:
-		c.number = func(dst []byte, v int64) []byte { return inUnits(of.Unit, v).AppendFormat(dst, "15:04:05.999999999") }
+		c.number = func(dst []byte, v int64) []byte {
+			return inUnits(of.Unit, v).AppendFormat(
+				dst, "15:04:05.999999999")
+		}
 	case *format.TimestampType:
 		c.number = func(dst []byte, v int64) []byte { return appendTime(dst, inUnits(of.Unit, v), true) }
 	case *format.IntType:
@@ -68,7 +74,10 @@ func (c *parquetColumn) prepare() (found, expected string) {
 		}
 	case *format.Float16Type:
 		if length == 2 {
-			c.bytes = func(dst, b []byte) ([]byte, error) { return appendFinite(dst, float16(binary.LittleEndian.Uint16(b))) }
+			c.bytes = func(dst, b []byte) ([]byte, error) {
+				return appendFinite(
+					dst, float16(binary.LittleEndian.Uint16(b)))
+			}
 		}
 	case *format.BsonType, *format.VariantType, *format.GeometryType, *format.GeographyType:
 		if words {

@@ -126,7 +126,8 @@ func (c *parquetColumn) encoding(e format.Encoding, b []byte, n int) (encoding.E
 		}
 		return &delta.ByteArrayEncoding{}, b, err
 	}
-	return nil, nil, &pageFault{fmt.Sprintf("encoding %d of values of type %d", e, c.Type), "one that the format allows"}
+	return nil, nil, &pageFault{fmt.Sprintf("encoding %d of values of type %d", e, c.Type),
+		"one that the format allows"}
 }
 
 // width returns the bytes of a value, 0 where they are not fixed.
@@ -149,7 +150,8 @@ func (c *parquetColumn) decode(e encoding.Encoding, b []byte) (to cell, n int, e
 	switch c.Type {
 	case format.Boolean:
 		v, err := e.DecodeBoolean(nil, b)
-		return func(dst []byte, i int) ([]byte, error) { return c.number(dst, int64(v[i/8]>>(i%8)&1)), nil }, 8 * len(v), err
+		return func(dst []byte, i int) ([]byte, error) { return c.number(dst, int64(v[i/8]>>(i%8)&1)), nil },
+			8 * len(v), err
 	case format.Int32:
 		v, err := e.DecodeInt32(nil, b)
 		return func(dst []byte, i int) ([]byte, error) { return c.number(dst, int64(v[i])), nil }, len(v), err
@@ -174,8 +176,8 @@ func (c *parquetColumn) decode(e encoding.Encoding, b []byte) (to cell, n int, e
 	return func(dst []byte, i int) ([]byte, error) { return c.bytes(dst, v[i*width:][:width]) }, len(v) / width, err
 }
 
-// runs returns those bytes that n numbers of some bits are in, which come in runs: of one number, or packed in eights. The library
-// takes memory for as many as a run's head says.
+// runs returns those bytes that n numbers of some bits are in, which come in runs: of one number, or packed in eights.
+// The library takes memory for as many as a run's head says.
 func runs(b []byte, width, n int) ([]byte, error) {
 	at, left := 0, uint64(n)
 	for left > 0 {
@@ -193,8 +195,8 @@ func runs(b []byte, width, n int) ([]byte, error) {
 	return b[:at:at], nil
 }
 
-// deltas makes sure that at most n whole numbers are stored as differences, and returns what is behind them. The library takes memory
-// for as many as the head says.
+// deltas makes sure that at most n whole numbers are stored as differences, and returns what is behind them. The
+// library takes memory for as many as the head says.
 func deltas(b []byte, bits uint64, n int) (rest []byte, err error) {
 	var head [4]uint64 // values of a block, its parts, all values, the first value
 	next := func(to *uint64) bool {
@@ -210,7 +212,8 @@ func deltas(b []byte, bits uint64, n int) (rest []byte, err error) {
 		}
 	}
 	size, parts, left := head[0], head[1], head[2]
-	if size == 0 || parts == 0 || size > 1<<16 || size%128 != 0 || size%parts != 0 || size/parts%32 != 0 || left > uint64(n) {
+	if size == 0 || parts == 0 || size > 1<<16 || size%128 != 0 || size%parts != 0 || size/parts%32 != 0 ||
+		left > uint64(n) {
 		return nil, errDamaged
 	}
 	for left -= min(left, 1); left > 0; {

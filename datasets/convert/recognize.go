@@ -65,7 +65,8 @@ var refused = []struct {
 	{[]string{"SQLite format 3\x00"}, "an SQLite database", `a table; save one with: sqlite3 -header -csv FILE "select * from TABLE" > table.csv`},
 	{[]string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, "a Python pickle, which can run any program",
 		`a table; with Python: pandas.read_pickle(FILE).to_csv("table.csv", index=False)`},
-	{[]string{"\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ\x00"}, "a file packed by zstd, bzip2 or xz", "the unpacked file, or one packed by gzip"},
+	{[]string{"\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ\x00"}, "a file packed by zstd, bzip2 or xz",
+		"the unpacked file, or one packed by gzip"},
 	{[]string{"ORC"}, "an ORC file", `a table; with Python: pandas.read_orc(FILE).to_parquet("table.parquet")`},
 	{[]string{"Obj\x01"}, "an Avro file", "a table in CSV or Parquet"},
 	{[]string{"%PDF-"}, "a PDF file", "a table in CSV"},
@@ -75,7 +76,8 @@ var refused = []struct {
 func (f *File) isNPZ() error {
 	z, err := zip.NewReader(f.Content, f.Size)
 	if err != nil {
-		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "a damaged zip archive (" + err.Error() + ")", Expected: "one that numpy.savez wrote"}
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole,
+			Found: "a damaged zip archive (" + err.Error() + ")", Expected: "one that numpy.savez wrote"}
 	}
 	arrays, excel := 0, false
 	for _, e := range z.File {
@@ -86,9 +88,11 @@ func (f *File) isNPZ() error {
 	}
 	switch {
 	case excel:
-		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "an Excel file (.xlsx)", Expected: "a table; save the sheet as CSV"}
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "an Excel file (.xlsx)",
+			Expected: "a table; save the sheet as CSV"}
 	case arrays == 0:
-		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "a zip archive without arrays", Expected: "the table that is in it, or arrays that numpy.savez wrote"}
+		return &fault.FormatError{File: f.Name, Offset: fault.Whole, Found: "a zip archive without arrays",
+			Expected: "the table that is in it, or arrays that numpy.savez wrote"}
 	}
 	return nil
 }

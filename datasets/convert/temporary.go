@@ -2,7 +2,8 @@ package convert
 
 import "os"
 
-// Temporary returns a file that is nowhere to be found, so that no end of the program leaves it behind. Discard takes it away.
+// Temporary returns a file that is nowhere to be found, so that no end of the program leaves it behind. Discard takes
+// it away.
 func Temporary() (*os.File, error) {
 	file, err := os.CreateTemp("", "newtop-*.csv")
 	if err == nil {

@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// Words that are in fewer rows to train on than rareRows, or than a share of them in a short table, are rare: they are one category. Where
-// more than oneHot others are left, or there are more than oneHot words and the rare ones are in more than a share of the rows, statistics of the
-// target stand for the words, the rare ones among them but for those of a single row: their smoothing makes up for few rows.
+// Words that are in fewer rows to train on than rareRows, or than a share of them in a short table, are rare: they are
+// one category. Where more than oneHot others are left, or there are more than oneHot words and the rare ones are in
+// more than a share of the rows, statistics of the target stand for the words, the rare ones among them but for those
+// of a single row: their smoothing makes up for few rows.
 const (
 	rareRows    = 10
 	rareShare   = 50 // one row in so many

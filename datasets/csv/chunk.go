@@ -17,7 +17,8 @@ type Source struct {
 	Test bool // its rows are for testing; such sources come last
 }
 
-// chunkBytes is how much of a text is read at a time, by each of those who read it. A row that is longer makes its chunk longer.
+// chunkBytes is how much of a text is read at a time, by each of those who read it. A row that is longer makes its
+// chunk longer.
 const chunkBytes = 1 << 20
 
 // chunk is a piece of a text that has whole rows.
@@ -31,9 +32,9 @@ type chunk struct {
 	text    []byte
 }
 
-// chunker cuts texts into chunks, one after another. Where a row ends is known from the quotes before it: outside quotes, they
-// are even in number. That holds up to the first quote in a wrong place, which is an error in the chunk that it is in; how the
-// rest is cut doesn't matter then.
+// chunker cuts texts into chunks, one after another. Where a row ends is known from the quotes before it: outside
+// quotes, they are even in number. That holds up to the first quote in a wrong place, which is an error in the chunk
+// that it is in; how the rest is cut doesn't matter then.
 type chunker struct {
 	sources []Source
 	size    int       // bytes of a chunk
@@ -44,8 +45,8 @@ type chunker struct {
 	line          int   // there, from 1; 0: the source was not begun
 }
 
-// next returns the next chunk; io.EOF after the last. The first chunk of a source is there even if it is empty. Its errors are
-// of the file system, or a *fault.FormatError for UTF-16.
+// next returns the next chunk; io.EOF after the last. The first chunk of a source is there even if it is empty. Its
+// errors are of the file system, or a *fault.FormatError for UTF-16.
 func (c *chunker) next() (*chunk, error) {
 	first := false
 	for c.source < len(c.sources) {
@@ -118,7 +119,8 @@ func (c *chunker) read(s *Source, k *chunk) (quotes int, err error) {
 	}
 }
 
-// lastRow returns where the last row that a text has to its end does end, 0 if there is none; the text starts with a row.
+// lastRow returns where the last row that a text has to its end does end, 0 if there is none; the text starts with a
+// row.
 func lastRow(text []byte, quotes int) int {
 	for end := len(text); ; {
 		i := bytes.LastIndexByte(text[:end], '\n')
@@ -166,8 +168,8 @@ func (c *chunker) free(k *chunk) {
 	c.spare.Put(&text)
 }
 
-// each has the rest of the chunks worked on by so many goroutines, the calls of one after another in their order, and returns
-// the error of the first chunk that has one; no other begins after an error was seen.
+// each has the rest of the chunks worked on by so many goroutines, the calls of one after another in their order, and
+// returns the error of the first chunk that has one; no other begins after an error was seen.
 func (c *chunker) each(workers int, work func(worker int, k *chunk) error) error {
 	var (
 		all   sync.WaitGroup

@@ -24,9 +24,11 @@ type column struct {
 
 	values  map[string]struct{} // the different numbers, unless there are too many
 	crowded bool                // whether there are
-	counts  map[string]int      // the different words, and how many rows to train on have them, unless there are too many
-	wordy   bool                // whether there are
-	differ  int                 // how many different fields there are, an estimate where there are too many; of numbers only up to that
+	// the different words, and how many rows to train on have them, unless there are too many
+	counts map[string]int
+	wordy  bool // whether there are
+	// how many different fields there are, an estimate where there are too many; of numbers only up to that
+	differ int
 
 	dates  int           // of the words, those that are dates
 	timed  int           // of the dates, those with a time of day

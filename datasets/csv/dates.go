@@ -8,8 +8,8 @@ import (
 // order tells which part of a date comes first. A date may be read in several orders.
 type order uint8
 
-// The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice. Points are written between day,
-// month and year in this order only.
+// The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice. Points are
+// written between day, month and year in this order only.
 const (
 	yearFirst order = 1 << iota
 	dayFirst
@@ -37,8 +37,8 @@ type date struct {
 	seconds int    // since midnight
 }
 
-// readDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with seconds or
-// not, and with the distance to UTC or not, which doesn't count, nor do parts of seconds.
+// readDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with
+// seconds or not, and with the distance to UTC or not, which doesn't count, nor do parts of seconds.
 func readDate(field string) (d date) {
 	const least, most = len("1.1.2000"), len("2000-01-01T00:00:00.000000000 +00:00")
 	if len(field) < least || len(field) > most || field[0] < '0' || field[0] > '9' {
@@ -164,8 +164,8 @@ func parseDate(field string, o order) (float64, bool) {
 // dateParts are what a date becomes, the hour only where there are times of day.
 var dateParts = []string{"year", "month", "day of week", "hour"}
 
-// datePartsTo stores what a date becomes: its year, month from 1, day of the week from 1 for Monday, and, if there is room for it,
-// the hour with its fraction. What is missing is NaN.
+// datePartsTo stores what a date becomes: its year, month from 1, day of the week from 1 for Monday, and, if there is
+// room for it, the hour with its fraction. What is missing is NaN.
 func datePartsTo(dst []float64, seconds float64) {
 	if math.IsNaN(seconds) {
 		for k := range dst {

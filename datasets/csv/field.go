@@ -35,11 +35,12 @@ func truth(field string) (pair int, is bool) {
 // exactDigits is how many decimal digits a whole number has at most that is surely exact in floating point.
 const exactDigits = 15
 
-var powers = [exactDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
+var powers = [exactDigits + 1]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14,
+	1e15}
 
 // decimal reads a number of at most 15 digits, with a sign or not, and with a decimal point or not, to the bits that
-// strconv.ParseFloat gives: both the digits and the power of ten are exact, and so is their quotient but for one rounding. Any other
-// field is a word to it.
+// strconv.ParseFloat gives: both the digits and the power of ten are exact, and so is their quotient but for one
+// rounding. Any other field is a word to it.
 func decimal(field []byte) (float64, kind) {
 	rest := field
 	if len(rest) > 0 && (rest[0] == '-' || rest[0] == '+') {
@@ -73,7 +74,8 @@ func decimal(field []byte) (float64, kind) {
 	return v, plain
 }
 
-// decimalForm reports whether a field is surely written like a number: digits, with a sign, a decimal point and an exponent or not.
+// decimalForm reports whether a field is surely written like a number: digits, with a sign, a decimal point and an
+// exponent or not.
 func decimalForm(field []byte) bool {
 	digits, point, exponent := 0, false, false
 	for i, c := range field {

@@ -43,7 +43,8 @@ func (p *plan) planFields() error {
 		}
 	}
 	if inputs == 0 && !p.rescue(reasons) {
-		return p.fault(p.target, "no other column to predict it from", "at least one that is not left out as a name or as empty; {Keep} COLUMN keeps one")
+		return p.fault(p.target, "no other column to predict it from",
+			"at least one that is not left out as a name or as empty; {Keep} COLUMN keeps one")
 	}
 	for j := range s.columns {
 		if j == p.target {
@@ -111,7 +112,8 @@ func (p *plan) useless(j int) reason {
 		return numbering
 	case named && c.words == 0 && c.whole && c.present() >= manyRows && 10*c.differ >= 9*c.present():
 		return identifier
-	case tooMany && (c.crowded || 2*c.differ > c.present()), !kind && c.present() >= manyRows && 2*c.differ > c.present():
+	case tooMany && (c.crowded || 2*c.differ > c.present()), !kind && c.present() >= manyRows &&
+		2*c.differ > c.present():
 		return distinctWords
 	case tooMany:
 		return manyWords
@@ -119,7 +121,8 @@ func (p *plan) useless(j int) reason {
 	return used
 }
 
-// starts reports whether the numbers of a column that counts begin where row numbers do: anywhere where its name says that it has them.
+// starts reports whether the numbers of a column that counts begin where row numbers do: anywhere where its name says
+// that it has them.
 func (c *column) starts(s *Sheet) bool {
 	return c.first == 0 || c.first == 1 || s.header && c.identifierName()
 }

@@ -20,8 +20,9 @@ const (
 	bySetting       // it was asked for
 )
 
-// headerOf tells by what the first record is known to name the columns: some column has a word there and numbers
-// or dates below, or the record counts from 0, or there are no numbers at all, but for an index without a name, and nothing in it comes again.
+// headerOf tells by what the first record is known to name the columns: some column has a word there and numbers or
+// dates below, or the record counts from 0, or there are no numbers at all, but for an index without a name, and
+// nothing in it comes again.
 func headerOf(first []string, rest [][]string, style numerals) sight {
 	allWords, repeated, fractions := true, false, false
 	for j, name := range first {
@@ -43,7 +44,8 @@ func headerOf(first []string, rest [][]string, style numerals) sight {
 				c.words++
 			}
 		}
-		if _, number := style.like(name); !number && !missing(name) && readDate(name).orders == 0 && (c.numeric() || c.dated()) {
+		if _, number := style.like(name); !number && !missing(name) && readDate(name).orders == 0 &&
+			(c.numeric() || c.dated()) {
 			return words
 		}
 		_, number := style.like(name)
@@ -77,8 +79,8 @@ func countsFrom0(record []string) bool {
 	return len(record) > 0
 }
 
-// name names the columns after the header's fields, or after their numbers. A number that is a name already gives way to
-// pandas' name of a column without one.
+// name names the columns after the header's fields, or after their numbers. A number that is a name already gives way
+// to pandas' name of a column without one.
 func (s *Sheet) name(first []string) error {
 	if n := len(first); n < 2 || n > maxColumns {
 		return &fault.FormatError{File: s.sources[0].Name, Line: 1, Found: plural(n, "column"),
@@ -87,7 +89,8 @@ func (s *Sheet) name(first []string) error {
 	seen := make(map[string]bool)
 	for j, name := range columnNames(first, s.header) {
 		if seen[name] {
-			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name, Found: "a second column of that name", Expected: "different names"}
+			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name,
+				Found: "a second column of that name", Expected: "different names"}
 		}
 		seen[name] = true
 		s.columns = append(s.columns, column{name: name, unnamed: s.header && first[j] == ""})
@@ -123,13 +126,14 @@ func (s *Sheet) headerNote() string {
 	case s.seenBy == words:
 		return "the first row names the columns; --header no takes it for data"
 	case s.seenBy == countsUp:
-		return fmt.Sprintf("the first row, which counts to %s, names the columns; --header no takes it for data", s.head[len(s.head)-1])
+		return fmt.Sprintf("the first row, which counts to %s, names the columns; --header no takes it for data",
+			s.head[len(s.head)-1])
 	}
 	return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
 }
 
-// find returns the index of the column that an option asks for: by its name, or by its number if no other has that for its name.
-// "name:" and "place:" before it say which is meant.
+// find returns the index of the column that an option asks for: by its name, or by its number if no other has that for
+// its name. "name:" and "place:" before it say which is meant.
 func (s *Sheet) find(field, asked string) (int, error) {
 	var names []string
 	for j := range s.columns {
@@ -166,7 +170,8 @@ func lookUp(asked string, names []string, columns int) (j int, either string) {
 	byName, byPlace := slices.Index(names, asked), placed(asked)
 	switch {
 	case byName >= 0 && byPlace >= 0 && byName != byPlace:
-		return -1, fmt.Sprintf("name:%s for column %d, which has that name, or place:%s for the column with that number, %q",
+		return -1, fmt.Sprintf(
+			"name:%s for column %d, which has that name, or place:%s for the column with that number, %q",
 			asked, byName+1, asked, names[byPlace])
 	case byName >= 0:
 		return byName, ""

@@ -42,8 +42,9 @@ type Layout struct {
 	gaps   bool            // whether rows are left out
 }
 
-// Column says what the values of a column are: numbers, each of which is exact in Width bytes (1 for whole numbers from 0 to
-// 255, 4 for single precision, else 8), or in 2 bytes the numbers of so many Kinds of words or classes. Numbers may be Missing.
+// Column says what the values of a column are: numbers, each of which is exact in Width bytes (1 for whole numbers from
+// 0 to 255, 4 for single precision, else 8), or in 2 bytes the numbers of so many Kinds of words or classes. Numbers
+// may be Missing.
 type Column struct {
 	Width, Kinds int
 	Missing      bool
@@ -58,14 +59,15 @@ type role struct {
 	order  order          // of dates
 }
 
-// Layout decides where every column goes. target is the name of the column to predict in the header, or its number from 1;
-// empty: the last. It returns a *fault.OptionError where there is no such column.
+// Layout decides where every column goes. target is the name of the column to predict in the header, or its number from
+// 1; empty: the last. It returns a *fault.OptionError where there is no such column.
 func (s *Sheet) Layout(target string) (*Layout, error) {
 	p := plan{sheet: s, Layout: new(Layout)}
 	if err := p.choose(target); err != nil {
 		return nil, err
 	}
-	p.Decimal, p.Thousands, p.Missing = s.options.Decimal, s.options.Thousands, cmp.Or(s.options.Missing, MissingIndicator)
+	p.Decimal, p.Thousands, p.Missing = s.options.Decimal, s.options.Thousands, cmp.Or(
+		s.options.Missing, MissingIndicator)
 	if p.Header = "no"; s.header {
 		p.Header = "yes"
 	}
@@ -136,7 +138,8 @@ func (p *plan) choose(target string) error {
 // fault says what is wrong with a column as a whole.
 func (p *plan) fault(j int, found, expected string) error {
 	s := p.sheet
-	return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Column: s.columns[j].name, Found: found, Expected: expected}
+	return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Column: s.columns[j].name, Found: found,
+		Expected: expected}
 }
 
 // planTarget decides whether the target is a class or a number.
@@ -158,7 +161,8 @@ func (p *plan) planTarget(last bool) error {
 	case n > maxClasses || c.crowded:
 		return p.fault(p.target, fmt.Sprintf("more than %d different words", maxClasses), "numbers, or fewer classes")
 	case c.present() >= manyRows && 2*n > c.present():
-		return p.fault(p.target, fmt.Sprintf("%d different words in %d rows", n, c.present()), "numbers, or classes of several rows each")
+		return p.fault(p.target, fmt.Sprintf("%d different words in %d rows", n, c.present()),
+			"numbers, or classes of several rows each")
 	}
 	r, column := role{used: true, needed: c.missing > 0}, Column{Width: c.width}
 	what := "numbers"
@@ -231,7 +235,8 @@ func (p *plan) planRows() error {
 	}
 	p.Tests = s.testRows(p.before)
 	if p.Rows < 2 {
-		return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Found: plural(p.Rows, "row") + " without missing values", Expected: "at least 2"}
+		return &fault.FormatError{File: s.LastFile, Line: s.LastLine,
+			Found: plural(p.Rows, "row") + " without missing values", Expected: "at least 2"}
 	}
 	without := s.columns[p.target].missing
 	if without > 0 {

@@ -1,14 +1,16 @@
 package csv
 
-// Statistics of the target for each word of a column, which stand for the word. A word of n training rows with the mean t has
+// Statistics of the target for each word of a column, which stand for the word. A word of n training rows with the mean
+// t has
 //
 //	(n t + m p)/(n + m)
 //
-// where p is the mean of all training rows and m = smoothing of these are added, so that rare words are near the mean: D. Micci-Barreca, "A
-// Preprocessing Scheme for High-Cardinality Categorical Attributes", 2001. For classes t is the share of each class.
+// where p is the mean of all training rows and m = smoothing of these are added, so that rare words are near the mean:
+// D. Micci-Barreca, "A Preprocessing Scheme for High-Cardinality Categorical Attributes", 2001. For classes t is the
+// share of each class.
 //
-// A training row's own target must not be among its inputs. So the training rows are cut into crossFolds parts, and the rows of each
-// have the statistics of the others. Rows that are not trained on have those of all training rows.
+// A training row's own target must not be among its inputs. So the training rows are cut into crossFolds parts, and the
+// rows of each have the statistics of the others. Rows that are not trained on have those of all training rows.
 const (
 	smoothing  = 10
 	crossFolds = 5
@@ -71,8 +73,8 @@ func (f *CrossFit) value(c *cell, k int, target float64) float64 {
 	return 0
 }
 
-// Finish stores the statistics of all training rows in the table's fields, and returns those for the training rows of each
-// part, which rows i have that are the same number modulo the number of parts, of each column.
+// Finish stores the statistics of all training rows in the table's fields, and returns those for the training rows of
+// each part, which rows i have that are the same number modulo the number of parts, of each column.
 func (f *CrossFit) Finish() (folds [][]Means) {
 	for j := range f.cells {
 		x := &f.cells[j]

@@ -25,5 +25,6 @@ func (n *notes) group(columns []string, about func(column string) string) {
 	}
 	first := strings.Join(columns[:sameColumns], ", ")
 	line := about("COLUMN")
-	n.lines = append(n.lines, fmt.Sprintf("%s and %d others%s", first, len(columns)-sameColumns, strings.TrimPrefix(line, "COLUMN")))
+	n.lines = append(n.lines, fmt.Sprintf("%s and %d others%s", first, len(columns)-sameColumns,
+		strings.TrimPrefix(line, "COLUMN")))
 }

@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// numerals says how numbers are written. The zero value is the usual way: a decimal point, and nothing between thousands.
+// numerals says how numbers are written. The zero value is the usual way: a decimal point, and nothing between
+// thousands.
 type numerals struct {
 	comma     bool // decimals are parted by a comma
 	thousands string
@@ -31,8 +32,8 @@ var otherStyles = [...]struct {
 	{numerals{false, "'"}, `--thousands "'"`},
 }
 
-// plainTo returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted everywhere or
-// nowhere. Anything else is no number.
+// plainTo returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted
+// everywhere or nowhere. Anything else is no number.
 func (n numerals) plainTo(buf, field []byte) ([]byte, bool) {
 	buf = buf[:0]
 	if len(field) > 0 && (field[0] == '-' || field[0] == '+') {
@@ -74,8 +75,8 @@ func leadingDigits(field []byte) int {
 	return len(field)
 }
 
-// like returns the number that a field is meant as, one that parse refuses included: one too great, infinity, or one that is
-// written in another way.
+// like returns the number that a field is meant as, one that parse refuses included: one too great, infinity, or one
+// that is written in another way.
 func (n numerals) like(field string) (v float64, ok bool) {
 	// Most words are told by their first letter, without an error being made for each.
 	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {

@@ -33,9 +33,11 @@ func (o *Options) check() error {
 		ok                     bool
 	}{
 		{"header", o.Header, "yes or no", slices.Contains([]string{"", "yes", "no"}, o.Header)},
-		{"missing", o.Missing, "indicator, mean, median or drop", slices.Contains([]string{"", MissingIndicator, MissingMean, MissingMedian, MissingDrop}, o.Missing)},
+		{"missing", o.Missing, "indicator, mean, median or drop",
+			slices.Contains([]string{"", MissingIndicator, MissingMean, MissingMedian, MissingDrop}, o.Missing)},
 		{"decimal", o.Decimal, "a point or a comma", slices.Contains([]string{"", ".", ","}, o.Decimal)},
-		{"thousands", o.Thousands, "a character that is no digit, letter, sign or quote, and not what parts decimals", o.separates()},
+		{"thousands", o.Thousands, "a character that is no digit, letter, sign or quote, and not what parts decimals",
+			o.separates()},
 	} {
 		if !c.ok {
 			return &fault.OptionError{Field: c.field, Value: c.value, Expected: c.expected}
@@ -50,7 +52,8 @@ func (o *Options) separates() bool {
 		return true
 	}
 	r, n := utf8.DecodeRuneInString(o.Thousands)
-	bad := r == utf8.RuneError || unicode.IsDigit(r) || unicode.IsLetter(r) || unicode.IsControl(r) || slices.Contains([]rune{'+', '-', '"', ';'}, r)
+	bad := r == utf8.RuneError || unicode.IsDigit(r) || unicode.IsLetter(r) || unicode.IsControl(r) ||
+		slices.Contains([]rune{'+', '-', '"', ';'}, r)
 	point := "."
 	if o.Decimal != "" {
 		point = o.Decimal

@@ -45,10 +45,12 @@ const (
 // fields. A column that is neither is an error. The delimiter is told as for a file that is trained on. file is for
 // errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
 func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error) {
-	d := &Reader{file: file, csv: records{source: bounded{r, MaxRow}, longest: MaxRow}, table: t, style: newNumerals(t.Decimal, t.Thousands), target: -1}
+	d := &Reader{file: file, csv: records{source: bounded{r, MaxRow}, longest: MaxRow}, table: t,
+		style: newNumerals(t.Decimal, t.Thousands), target: -1}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		d.roles, d.first = append(d.roles, role{field: f, code: f.code(), order: orderOf(f.Order)}), append(d.first, d.inputs)
+		d.roles, d.first = append(d.roles, role{field: f, code: f.code(), order: orderOf(f.Order)}), append(
+			d.first, d.inputs)
 		d.inputs += f.Inputs()
 	}
 	d.told.fields = make([]counts, len(t.Fields))

@@ -10,8 +10,8 @@ import (
 	"newtop/internal/format"
 )
 
-// header reports whether the first row names the columns: it has the name of one, or all of them where they are numbers, or, where
-// columns never had names, a word in the place of a number.
+// header reports whether the first row names the columns: it has the name of one, or all of them where they are
+// numbers, or, where columns never had names, a word in the place of a number.
 func (d *Reader) header(first []string, t *Table) bool {
 	names := make(map[string]bool, len(first))
 	for _, name := range columnNames(first, true) {
@@ -84,7 +84,8 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 			continue
 		}
 		if !seen[f.Name] || d.target >= 0 && d.names[d.target] == f.Name {
-			return &fault.FormatError{File: d.file, Line: d.line, Found: fmt.Sprintf("no column %q", f.Name), Expected: "all that the model takes"}
+			return &fault.FormatError{File: d.file, Line: d.line, Found: fmt.Sprintf("no column %q", f.Name),
+				Expected: "all that the model takes"}
 		}
 	}
 	return nil
@@ -105,9 +106,11 @@ func (d *Reader) byPlace(columns int, t *Table, needed bool) error {
 			Expected: fmt.Sprintf("%d, or the number of the one too many with {Target}", len(t.Fields))}
 	case needed:
 		return &fault.OptionError{Field: "target", Value: t.Target,
-			Expected: fmt.Sprintf("a column beside the %d that the model takes; %s has %d", len(t.Fields), d.file, columns)}
+			Expected: fmt.Sprintf("a column beside the %d that the model takes; %s has %d", len(t.Fields), d.file,
+				columns)}
 	default:
-		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"), Expected: fmt.Sprintf("%d as the model takes", len(t.Fields))}
+		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"),
+			Expected: fmt.Sprintf("%d as the model takes", len(t.Fields))}
 	}
 	next := 0
 	for j := range columns {

@@ -18,7 +18,8 @@ const (
 	small             // a whole number from 0 to 255 without a sign or leading zeros
 )
 
-// rows goes through the rows of a chunk. They are what encoding/csv makes of them, fields without the white space around them.
+// rows goes through the rows of a chunk. They are what encoding/csv makes of them, fields without the white space
+// around them.
 type rows struct {
 	comma  byte
 	style  numerals
@@ -64,8 +65,8 @@ func (r *rows) next() (bool, error) {
 	return false, nil
 }
 
-// split cuts a line into fields. The most frequent ones are numbers of few digits. It reports whether it could: of fields with
-// quotes it knows those that have one before and one behind, and none within.
+// split cuts a line into fields. The most frequent ones are numbers of few digits. It reports whether it could: of
+// fields with quotes it knows those that have one before and one behind, and none within.
 func (r *rows) split(line []byte, quotes bool) bool {
 	r.src, r.fields, r.quoted.lines = line, 0, r.quoted.lines[:0]
 	for i := 0; ; i++ {

@@ -5,11 +5,12 @@ import (
 	"math/bits"
 )
 
-// sketchBits is the logarithm of how many registers a sketch has. Its estimate has a standard error of 1.04/√registers: 1.6 %.
+// sketchBits is the logarithm of how many registers a sketch has. Its estimate has a standard error of 1.04/√registers:
+// 1.6 %.
 const sketchBits = 12
 
-// sketch estimates how many different fields there are in memory of a fixed size, whatever their order and however often they
-// come: P. Flajolet, É. Fusy, O. Gandouet, F. Meunier, "HyperLogLog", 2007.
+// sketch estimates how many different fields there are in memory of a fixed size, whatever their order and however
+// often they come: P. Flajolet, É. Fusy, O. Gandouet, F. Meunier, "HyperLogLog", 2007.
 type sketch [1 << sketchBits]uint8
 
 // add counts a field.

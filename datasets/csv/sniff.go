@@ -57,8 +57,8 @@ func parser(text io.Reader, comma rune) *stdcsv.Reader {
 	return r
 }
 
-// sniff returns the delimiter and the first records of a text, which open opens. It chooses the one that gives more than one
-// column and the same number of them in most lines, then the one that leaves more numbers.
+// sniff returns the delimiter and the first records of a text, which open opens. It chooses the one that gives more
+// than one column and the same number of them in most lines, then the one that leaves more numbers.
 func sniff(open func() io.Reader, style numerals) (comma rune, best [][]string) {
 	comma = ','
 	var bestSame, bestNumbers float64
@@ -117,7 +117,8 @@ func rowFault(file string, line int, err error) error {
 		return &fault.FormatError{File: file, Line: 1, Found: "an empty file", Expected: "rows of values"}
 	}
 	if err == errLongRow {
-		return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("more than %d bytes in a row", MaxRow), Expected: "rows of values"}
+		return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("more than %d bytes in a row", MaxRow),
+			Expected: "rows of values"}
 	}
 	parse, ok := errors.AsType[*stdcsv.ParseError](err)
 	if !ok {
@@ -135,7 +136,8 @@ func rowFault(file string, line int, err error) error {
 
 // raggedRow says that a row has not as many fields as the first.
 func raggedRow(file string, line, fields, columns int) error {
-	return &fault.FormatError{File: file, Line: line, Found: plural(fields, "field"), Expected: strconv.Itoa(columns) + " as in the first line"}
+	return &fault.FormatError{File: file, Line: line, Found: plural(fields, "field"),
+		Expected: strconv.Itoa(columns) + " as in the first line"}
 }
 
 func isFormat(err error) bool {

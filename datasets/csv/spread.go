@@ -10,12 +10,12 @@ import (
 // maxCells bounds rows × inputs and outputs, so that a wrong file is refused instead of filling the memory: 2 GiB.
 const maxCells = 1 << 28
 
-// Spread says how the values of a row become its inputs and its target. There is a value for each column that is not left out,
-// the target among them, in the file's order: a number, NaN where it is missing; 1 or 0 for booleans; the seconds from 1970 to a date; the
-// number of a word or a class.
+// Spread says how the values of a row become its inputs and its target. There is a value for each column that is not
+// left out, the target among them, in the file's order: a number, NaN where it is missing; 1 or 0 for booleans; the
+// seconds from 1970 to a date; the number of a word or a class.
 //
-// Some inputs can only be known once all training rows are: what stands in for missing values, and statistics of the target.
-// To leaves NaN and the number of the word there, and Statistics and FillIn put in what belongs there.
+// Some inputs can only be known once all training rows are: what stands in for missing values, and statistics of the
+// target. To leaves NaN and the number of the word there, and Statistics and FillIn put in what belongs there.
 type Spread struct {
 	Inputs, Outputs int
 
@@ -37,8 +37,8 @@ type cell struct {
 // Means are statistics of the target as Field has them.
 type Means []float64
 
-// Spread returns that of the table with so many classes, 0 for regression. columns are those of a Layout, and folds what
-// CrossFit.Finish returned; nil: there are no statistics, or they are not known yet.
+// Spread returns that of the table with so many classes, 0 for regression. columns are those of a Layout, and folds
+// what CrossFit.Finish returned; nil: there are no statistics, or they are not known yet.
 func (t *Table) Spread(classes int, columns []Column, folds [][]Means) Spread {
 	p := Spread{Outputs: max(classes, 1)}
 	next := 0
@@ -209,7 +209,8 @@ func (p *Spread) Coded() []bool {
 	return coded
 }
 
-// Fits returns a *fault.FormatError if so many rows, the last of which starts on that line, are too much for the memory.
+// Fits returns a *fault.FormatError if so many rows, the last of which starts on that line, are too much for the
+// memory.
 func (p *Spread) Fits(file string, line, rows int) error {
 	if int64(p.Inputs+p.Outputs) > maxCells/int64(rows) {
 		return &fault.FormatError{File: file, Line: line, Expected: fmt.Sprintf("at most %d numbers in all", maxCells),

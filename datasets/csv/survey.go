@@ -1,5 +1,5 @@
-// Package csv reads tables of numbers and words as rows of numbers: it finds out what the columns of a file are, lays them out as
-// inputs and a target, and reads rows to come in the same way.
+// Package csv reads tables of numbers and words as rows of numbers: it finds out what the columns of a file are, lays
+// them out as inputs and a target, and reads rows to come in the same way.
 package csv
 
 import (
@@ -30,9 +30,10 @@ type Sheet struct {
 	LastLine int
 }
 
-// Survey finds out what the columns of the first limit rows (0: of all) hold, in texts of which one follows the other; all must
-// have the header of the first, if that has one. What it finds doesn't depend on how many threads there are. It returns a
-// *fault.FormatError for what is wrong with a text, and a *fault.OptionError for what is wrong with an option.
+// Survey finds out what the columns of the first limit rows (0: of all) hold, in texts of which one follows the other;
+// all must have the header of the first, if that has one. What it finds doesn't depend on how many threads there are.
+// It returns a *fault.FormatError for what is wrong with a text, and a *fault.OptionError for what is wrong with an
+// option.
 func Survey(sources []Source, limit int, o *Options) (*Sheet, error) {
 	return survey(sources, limit, o, chunkBytes, runtime.GOMAXPROCS(0))
 }
@@ -54,7 +55,8 @@ func survey(sources []Source, limit int, o *Options, size, workers int) (*Sheet,
 		return nil, early
 	}
 	if s.Rows < 2 {
-		return nil, &fault.FormatError{File: sources[0].Name, Line: max(s.LastLine, 1), Found: plural(s.Rows, "row"), Expected: "at least 2"}
+		return nil, &fault.FormatError{File: sources[0].Name, Line: max(s.LastLine, 1), Found: plural(s.Rows, "row"),
+			Expected: "at least 2"}
 	}
 	return s, nil
 }
@@ -89,7 +91,8 @@ func (s *Sheet) begin() error {
 func (s *Sheet) checkHeader(file string, r *rows) error {
 	e := &fault.FormatError{File: file, Line: r.line}
 	if r.fields != len(s.head) {
-		e.Found, e.Expected = plural(r.fields, "column"), fmt.Sprintf("the header of %s, which has %d", s.sources[0].Name, len(s.head))
+		e.Found, e.Expected = plural(r.fields, "column"), fmt.Sprintf(
+			"the header of %s, which has %d", s.sources[0].Name, len(s.head))
 		return e
 	}
 	for j, name := range s.head {

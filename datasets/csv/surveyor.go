@@ -44,15 +44,16 @@ type found struct {
 	err   error
 }
 
-// run surveys the chunks, or checks only that they are text. Some rows are looked at before several go on, so that columns of
-// many different numbers are known to be such, which are not collected then.
+// run surveys the chunks, or checks only that they are text. Some rows are looked at before several go on, so that
+// columns of many different numbers are known to be such, which are not collected then.
 func (v *surveyor) run(checkOnly bool) error {
 	v.until.Store(1 << 62)
 	if checkOnly {
 		v.until.Store(-1)
 	}
 	s := v.sheet
-	v.broken, v.many, v.wordy = make([]atomic.Bool, len(s.columns)), make([]atomic.Bool, len(s.columns)), make([]atomic.Bool, len(s.columns))
+	v.broken, v.many, v.wordy = make([]atomic.Bool, len(s.columns)), make([]atomic.Bool, len(s.columns)), make(
+		[]atomic.Bool, len(s.columns))
 	for j := range s.columns {
 		if s.columns[j].identifierName() {
 			v.ids = append(v.ids, j)

@@ -68,8 +68,8 @@ func (t *Table) SoundFolds(folds [][]Means) bool {
 type Field struct {
 	Name string // in the header, or the column's number from 1 where there is none
 
-	// Kind says what becomes of the column. Empty: its words are an input each, which is 1 where the field is that word and 0
-	// elsewhere, and a number without Words is one input as it is.
+	// Kind says what becomes of the column. Empty: its words are an input each, which is 1 where the field is that word
+	// and 0 elsewhere, and a number without Words is one input as it is.
 	Kind string
 
 	Words   []string // categories, in the order of their inputs; nil for numbers
@@ -96,13 +96,17 @@ const (
 // check returns an error unless the parts of the field fit each other.
 func (f *Field) check() error {
 	rows := len(f.Words) + 2
-	finite := !slices.ContainsFunc(slices.Concat(f.Fill, f.Means), func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
+	finite := !slices.ContainsFunc(slices.Concat(f.Fill, f.Means),
+		func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 	kind := slices.Contains([]string{"", LeftOut, Boolean, Date, Time, Statistics}, f.Kind)
 	words := f.Words == nil || f.Kind == "" || f.Kind == Statistics
-	means := f.Kind == Statistics && len(f.Means) >= rows && len(f.Means)%rows == 0 && f.Words != nil || f.Kind != Statistics && f.Means == nil
+	means := f.Kind == Statistics && len(f.Means) >= rows && len(f.Means)%rows == 0 && f.Words != nil ||
+		f.Kind != Statistics && f.Means == nil
 	order := orderOf(f.Order) != 0 == (f.Kind == Date || f.Kind == Time)
-	if fill := f.Fill == nil || f.Kind != Statistics && len(f.Fill) == f.numbers(); !finite || !kind || !words || !means || !order || !fill {
-		return fmt.Errorf("column %.40q: %s of %d words, order %.20q, %d values for missing ones, %d statistics", f.Name, f.Kind, len(f.Words), f.Order, len(f.Fill), len(f.Means))
+	if fill := f.Fill == nil || f.Kind != Statistics && len(f.Fill) == f.numbers(); !finite || !kind || !words ||
+		!means || !order || !fill {
+		return fmt.Errorf("column %.40q: %s of %d words, order %.20q, %d values for missing ones, %d statistics",
+			f.Name, f.Kind, len(f.Words), f.Order, len(f.Fill), len(f.Means))
 	}
 	return nil
 }
@@ -194,7 +198,8 @@ func (f *Field) otherCode() int {
 	return f.noCode()
 }
 
-// missingCode returns the number of missing values among those of words: a category of their own, or one of the other words.
+// missingCode returns the number of missing values among those of words: a category of their own, or one of the other
+// words.
 func (f *Field) missingCode() int {
 	switch {
 	case f.Kind == Statistics:

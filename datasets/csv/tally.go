@@ -43,8 +43,9 @@ type wordTally struct {
 
 func (v *surveyor) newTally(base *tally) *tally {
 	columns := len(v.sheet.columns)
-	t := &tally{of: v, base: base, rows: v.sheet.newRows(), columns: make([]columnTally, columns), small: make([][4]uint64, columns),
-		live: make([]int, 0, columns), first: make([]float64, columns)}
+	t := &tally{of: v, base: base, rows: v.sheet.newRows(), columns: make([]columnTally, columns),
+		small: make([][4]uint64, columns),
+		live:  make([]int, 0, columns), first: make([]float64, columns)}
 	if base != nil {
 		copy(t.small, base.small)
 		for j := range t.columns {
@@ -66,7 +67,8 @@ func (t *tally) smallTo(j int, values map[string]struct{}) {
 	}
 }
 
-// survey looks at a chunk. Its error ends the survey; other faults are kept, since a byte that is no text counts before them.
+// survey looks at a chunk. Its error ends the survey; other faults are kept, since a byte that is no text counts before
+// them.
 func (t *tally) survey(k *chunk) error {
 	v := t.of
 	file := v.sheet.sources[k.source].Name

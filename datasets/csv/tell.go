@@ -43,9 +43,11 @@ func (p *plan) tellKind(f *Field, j int) {
 		if folded > 0 {
 			rest = fmt.Sprintf("; %s that are in one row count as one", format.Count(folded))
 		}
-		p.notes.add("%s: %s words, each taken as %s in its training rows%s", f.Name, format.Count(len(f.Words)+folded), what, rest)
+		p.notes.add("%s: %s words, each taken as %s in its training rows%s", f.Name, format.Count(len(f.Words)+folded),
+			what, rest)
 	case f.Other:
-		p.notes.add("%s: the rare words, %s in %s, are one input, %q", f.Name, format.Count(folded), format.Counted(rows, "row"), f.Name+"=other")
+		p.notes.add("%s: the rare words, %s in %s, are one input, %q", f.Name, format.Count(folded),
+			format.Counted(rows, "row"), f.Name+"=other")
 	}
 	p.tellName(j)
 	switch {
@@ -53,11 +55,13 @@ func (p *plan) tellKind(f *Field, j int) {
 	case c.counting && c.numbers == p.sheet.Rows:
 		p.notes.add("%s: kept, though it counts the rows; --drop %s leaves it out", f.Name, shellWord(f.Name))
 	case f.Words != nil && 2*c.differ > c.present():
-		p.notes.add("%s: kept, though it has another word in most rows; --drop %s leaves it out", f.Name, shellWord(f.Name))
+		p.notes.add("%s: kept, though it has another word in most rows; --drop %s leaves it out", f.Name,
+			shellWord(f.Name))
 	case c.unnamed:
 		p.notes.add("%s: kept, though it has no name; --drop %s leaves it out", f.Name, shellWord(f.Name))
 	case p.sheet.header && c.identifierName():
-		p.notes.add("%s: kept, though it is called like an identifier; --drop %s leaves it out", f.Name, shellWord(f.Name))
+		p.notes.add("%s: kept, though it is called like an identifier; --drop %s leaves it out", f.Name,
+			shellWord(f.Name))
 	}
 	if f.Words == nil {
 		return
@@ -73,7 +77,8 @@ func (p *plan) tellKind(f *Field, j int) {
 		what string
 	}{{c.numbers, "numbers"}, {c.dates, "dates"}, {truths, "true or false"}} {
 		if of.n > 0 {
-			p.notes.add("%s: %s of %s values are %s, taken as words like the others", f.Name, format.Count(of.n), format.Count(c.present()), of.what)
+			p.notes.add("%s: %s of %s values are %s, taken as words like the others", f.Name, format.Count(of.n),
+				format.Count(c.present()), of.what)
 		}
 	}
 }
@@ -82,7 +87,8 @@ func (p *plan) tellKind(f *Field, j int) {
 func (p *plan) tellName(j int) {
 	c := &p.sheet.columns[j]
 	if n := c.counts[p.sheet.head[j]]; p.sheet.header && n > 0 {
-		p.notes.add("%s: its own name is among its words, in %s: is the header there again?", c.name, format.Counted(n, "row"))
+		p.notes.add("%s: its own name is among its words, in %s: is the header there again?", c.name,
+			format.Counted(n, "row"))
 	}
 }
 

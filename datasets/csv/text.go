@@ -8,8 +8,8 @@ import (
 	"newtop/datasets/fault"
 )
 
-// badByte is a byte that no text in UTF-8 has. A zero byte, the sign of a file that is no text at all, counts before anything
-// else.
+// badByte is a byte that no text in UTF-8 has. A zero byte, the sign of a file that is no text at all, counts before
+// anything else.
 type badByte struct {
 	line int // from 0
 	byte

@@ -37,7 +37,8 @@ func (d *Reader) Notes() []string {
 			as = "the value that stands in for them"
 		}
 		if c.missing > 0 {
-			n.add("%s: %s missing, of which there were none in training, taken as %s", f.Name, were(c.missing, "value"), as)
+			n.add("%s: %s missing, of which there were none in training, taken as %s", f.Name, were(c.missing, "value"),
+				as)
 		}
 	}
 	return n.lines

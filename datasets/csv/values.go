@@ -7,8 +7,8 @@ import (
 	"newtop/datasets/fault"
 )
 
-// Each reads the rows a second time, now knowing what every field is, and has several goroutines visit their values, which are
-// the callee's until it returns. Rows are visited in any order, i counts them as they follow one another.
+// Each reads the rows a second time, now knowing what every field is, and has several goroutines visit their values,
+// which are the callee's until it returns. Rows are visited in any order, i counts them as they follow one another.
 func (s *Sheet) Each(l *Layout, visit func(i int, values []float64) error) error {
 	readers := make([]valueReader, s.workers)
 	for w := range readers {
@@ -170,8 +170,9 @@ func (d *valueReader) read() error {
 		default:
 			var expected string
 			if v, expected = d.number(role, string(r.field(j))); expected != "" {
-				return &fault.FormatError{File: d.sheet.sources[d.source].Name, Line: r.lineOf(j), Column: d.sheet.columns[j].name,
-					Found: fault.Quote(string(r.field(j))), Expected: expected}
+				return &fault.FormatError{File: d.sheet.sources[d.source].Name, Line: r.lineOf(j),
+					Column: d.sheet.columns[j].name,
+					Found:  fault.Quote(string(r.field(j))), Expected: expected}
 			}
 		}
 		if j == l.Place-1 && l.number != nil {

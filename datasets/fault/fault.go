@@ -11,8 +11,9 @@ import (
 	"newtop/internal/fields"
 )
 
-// FormatError says that a file is not what it should be. Line counts from 1 in a text file and is 0 in a
-// binary one, where Offset counts bytes from 0 (after decompression); it is Whole for the file as such. Found and Expected are phrases.
+// FormatError says that a file is not what it should be. Line counts from 1 in a text file and is 0 in a binary one,
+// where Offset counts bytes from 0 (after decompression); it is Whole for the file as such. Found and Expected are
+// phrases.
 type FormatError struct {
 	File     string
 	Line     int
@@ -29,7 +30,8 @@ const Whole = -1
 // Error calls options by their fields.
 func (e *FormatError) Error() string { return e.In(fields.Plain) }
 
-// Options are the fields that texts of errors have in braces: of datasets.Options and csv.Options, and what commands do.
+// Options are the fields that texts of errors have in braces: of datasets.Options and csv.Options, and what commands
+// do.
 var Options = fields.Names{
 	"Data": true, "DataDir": true, "Fetch": true, "Target": true, "Header": true, "Missing": true, "Decimal": true,
 	"Thousands": true, "Drop": true, "Keep": true,

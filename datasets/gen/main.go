@@ -49,9 +49,10 @@ func main() {
 	}
 }
 
-// outlines returns, of each face, the capitals and then the digits. All numbers are 16 bits, the lower ones first: how many
-// segments there are (none: the character is left out); the least x and y and the greatest x and y; and of each segment how many
-// points follow the current one, 0 where a contour starts, and its points. Places are in halves of the font's units, y downwards.
+// outlines returns, of each face, the capitals and then the digits. All numbers are 16 bits, the lower ones first: how
+// many segments there are (none: the character is left out); the least x and y and the greatest x and y; and of each
+// segment how many points follow the current one, 0 where a contour starts, and its points. Places are in halves of the
+// font's units, y downwards.
 func outlines() (out []byte, err error) {
 	var buf sfnt.Buffer
 	put := func(v int) { out = binary.LittleEndian.AppendUint16(out, uint16(int16(v))) }
@@ -93,7 +94,8 @@ func outlines() (out []byte, err error) {
 				place(v)
 			}
 			for _, s := range segments {
-				n, ok := map[sfnt.SegmentOp]int{sfnt.SegmentOpMoveTo: 0, sfnt.SegmentOpLineTo: 1, sfnt.SegmentOpQuadTo: 2}[s.Op]
+				n, ok := map[sfnt.SegmentOp]int{sfnt.SegmentOpMoveTo: 0, sfnt.SegmentOpLineTo: 1,
+					sfnt.SegmentOpQuadTo: 2}[s.Op]
 				if !ok {
 					return nil, fmt.Errorf("%q has a cubic curve", c)
 				}

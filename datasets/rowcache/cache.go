@@ -48,10 +48,10 @@ type conversion struct {
 	convert  Convert
 }
 
-// Open returns the rows that the texts at these paths become by the conversion that key names. Their file is in the first of the directories
-// that has one of this version of the texts, or else made in the first one that can be written to. Several processes, of
-// several hosts that have the directory in common, may ask at once: one converts and the others wait for it. What nobody
-// has used for a month is removed.
+// Open returns the rows that the texts at these paths become by the conversion that key names. Their file is in the
+// first of the directories that has one of this version of the texts, or else made in the first one that can be written
+// to. Several processes, of several hosts that have the directory in common, may ask at once: one converts and the
+// others wait for it. What nobody has used for a month is removed.
 func Open(paths []string, key string, dirs []string, convert Convert) (*File, error) {
 	c := &conversion{convert: convert}
 	for _, path := range paths {
@@ -78,7 +78,8 @@ func Open(paths []string, key string, dirs []string, convert Convert) (*File, er
 		}
 		refused = append(refused, err.Error())
 	}
-	return nil, fmt.Errorf("%s: no place to write its rows for reading by range: %s; say where with NEWTOP_CACHE", paths[0], strings.Join(refused, "; "))
+	return nil, fmt.Errorf("%s: no place to write its rows for reading by range: %s; say where with NEWTOP_CACHE",
+		paths[0], strings.Join(refused, "; "))
 }
 
 // identify finds out which versions of the texts there are, and the name of the rows file.
@@ -135,13 +136,16 @@ func (c *conversion) find(dir string) *File {
 	return nil
 }
 
-// made reports whether the rows are of these versions of the texts, or of some of other times with the same bytes, as hosts
-// that each have copies and one cache in common may find.
+// made reports whether the rows are of these versions of the texts, or of some of other times with the same bytes, as
+// hosts that each have copies and one cache in common may find.
 func (c *conversion) made(f *File) bool {
 	if slices.Equal(f.Sources, c.versions) {
 		return true
 	}
-	same := slices.EqualFunc(f.Sources, c.versions, func(a, b version) bool { return a.Size == b.Size && a.Ends == b.Ends })
+	same := slices.EqualFunc(f.Sources, c.versions, func(a, b version) bool {
+		return a.Size == b.Size &&
+			a.Ends == b.Ends
+	})
 	return same && c.addUp() == nil && f.Sum == c.sum
 }
 

@@ -1,5 +1,5 @@
-// Package rowcache keeps the rows of numbers that a text becomes in a file of fixed-length rows, so that any range of them
-// can be read by its offset. The text is converted when a range is first asked for, and again when it was changed.
+// Package rowcache keeps the rows of numbers that a text becomes in a file of fixed-length rows, so that any range of
+// them can be read by its offset. The text is converted when a range is first asked for, and again when it was changed.
 package rowcache
 
 import (
@@ -36,8 +36,8 @@ type header struct {
 	About   json.RawMessage // what else its users must know
 }
 
-// Column says how the values of a column are stored: in 2 bytes if they are numbers from 0 to Kinds−1, else in Width bytes, 1 for
-// whole numbers from 0 to 255, 4 or 8 for floating-point numbers, which are NaN where they are Missing.
+// Column says how the values of a column are stored: in 2 bytes if they are numbers from 0 to Kinds−1, else in Width
+// bytes, 1 for whole numbers from 0 to 255, 4 or 8 for floating-point numbers, which are NaN where they are Missing.
 type Column struct {
 	Width, Kinds int
 	Missing      bool
@@ -67,14 +67,16 @@ func (f *File) About(v any) error {
 
 // Damaged returns an error that says what was found at the end of the rows.
 func (f *File) Damaged(found string) error {
-	return &fault.FormatError{File: f.Path, Offset: f.offset(f.Rows), Found: found, Expected: "a description of the rows"}
+	return &fault.FormatError{File: f.Path, Offset: f.offset(f.Rows), Found: found,
+		Expected: "a description of the rows"}
 }
 
 // newFile lays out rows, or reports that there can be none of such columns.
 func newFile(path string, file io.ReaderAt, h header) (*File, bool) {
 	f := &File{Path: path, file: file, header: h}
 	for _, c := range h.Columns {
-		if c.Kinds < 0 || c.Kinds > math.MaxUint16 || (c.Kinds > 0) != (c.Width == 2) || c.Width != 1 && c.Width != 2 && c.Width != 4 && c.Width != 8 ||
+		if c.Kinds < 0 || c.Kinds > math.MaxUint16 || (c.Kinds > 0) != (c.Width == 2) || c.Width != 1 && c.Width != 2 &&
+			c.Width != 4 && c.Width != 8 ||
 			c.Missing && c.Width < 4 {
 			return nil, false
 		}
@@ -200,7 +202,8 @@ func (f *File) EachOf(first, last, left, right int, visit func(i int, values []f
 		}
 		for ; len(part) > 0; part = part[f.width:] {
 			if !f.decode(values, part[before:], left) {
-				return &fault.FormatError{File: f.Path, Offset: f.offset(i), Found: "a value that can't be", Expected: "one of the text's"}
+				return &fault.FormatError{File: f.Path, Offset: f.offset(i), Found: "a value that can't be",
+					Expected: "one of the text's"}
 			}
 			visit(i, values)
 			i++

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// How well a column alone tells the target. Rules are fitted to one half of the rows and judged by the other; the best of some
-// simple ones counts, all of which a person could write down:
+// How well a column alone tells the target. Rules are fitted to one half of the rows and judged by the other; the best
+// of some simple ones counts, all of which a person could write down:
 //
 //	words, and numbers of few values    the most frequent class, or the mean, of the rows with that value
 //	numbers in fifty parts              the same, of each part of as many rows

@@ -1,4 +1,5 @@
-// Package survey describes data sets: what their columns hold, what becomes of them, and which of them alone tell the target.
+// Package survey describes data sets: what their columns hold, what becomes of them, and which of them alone tell the
+// target.
 package survey
 
 import (
@@ -15,23 +16,24 @@ import (
 
 // Survey is what is told of a data set.
 type Survey struct {
-	Name       string   `json:"name"`
-	Title      string   `json:"title"`
-	Train      int      `json:"training_rows"`
-	Validation int      `json:"validation_rows"`
-	Test       int      `json:"test_rows"`
-	Repeated   int      `json:"repeated_rows"`      // rows whose inputs and target are those of a row before
-	Seen       int      `json:"test_rows_seen"`     // test rows that are so
-	Sampled    int      `json:"sampled_rows"`       // rows that medians, histograms, counts of different values and leaks are of
-	Scaling    string   `json:"scaling"`            // of the inputs
-	Inputs     int      `json:"inputs"`             // of a network
-	Outputs    int      `json:"outputs"`            // of a network
-	Classes    []Word   `json:"classes,omitempty"`  // in how many rows each is; nil for regression
-	Features   []string `json:"features,omitempty"` // what gates of a mixture may look at
-	Columns    []Column `json:"columns"`            // in the order of the file
-	Notes      []string `json:"notes"`              // what the reader decided
-	targets    []float64
-	rows       []int // that are sampled, of all
+	Name       string `json:"name"`
+	Title      string `json:"title"`
+	Train      int    `json:"training_rows"`
+	Validation int    `json:"validation_rows"`
+	Test       int    `json:"test_rows"`
+	Repeated   int    `json:"repeated_rows"`  // rows whose inputs and target are those of a row before
+	Seen       int    `json:"test_rows_seen"` // test rows that are so
+	// rows that medians, histograms, counts of different values and leaks are of
+	Sampled  int      `json:"sampled_rows"`
+	Scaling  string   `json:"scaling"`            // of the inputs
+	Inputs   int      `json:"inputs"`             // of a network
+	Outputs  int      `json:"outputs"`            // of a network
+	Classes  []Word   `json:"classes,omitempty"`  // in how many rows each is; nil for regression
+	Features []string `json:"features,omitempty"` // what gates of a mixture may look at
+	Columns  []Column `json:"columns"`            // in the order of the file
+	Notes    []string `json:"notes"`              // what the reader decided
+	targets  []float64
+	rows     []int // that are sampled, of all
 }
 
 // Column is what is told of a column.
@@ -46,14 +48,16 @@ type Column struct {
 	Distinct int  `json:"distinct"`
 	Least    bool `json:"distinct_at_least,omitempty"` // there may be more
 
-	Min       *float64 `json:"min,omitempty"` // of dates: of years
-	Median    *float64 `json:"median,omitempty"`
-	Mean      *float64 `json:"mean,omitempty"`
-	Max       *float64 `json:"max,omitempty"`
-	Frequent  []Word   `json:"frequent,omitempty"`  // words, the most frequent first
-	Histogram []int    `json:"histogram,omitempty"` // rows in equal parts of the range, or with each of the frequent words
-	// Alone is how well the column by itself tells the target of rows that the rule was not fitted to: the share of the variance
-	// that it explains, or of the errors of guessing the most frequent class that it saves. Nil where that is not known.
+	Min      *float64 `json:"min,omitempty"` // of dates: of years
+	Median   *float64 `json:"median,omitempty"`
+	Mean     *float64 `json:"mean,omitempty"`
+	Max      *float64 `json:"max,omitempty"`
+	Frequent []Word   `json:"frequent,omitempty"` // words, the most frequent first
+	// rows in equal parts of the range, or with each of the frequent words
+	Histogram []int `json:"histogram,omitempty"`
+	// Alone is how well the column by itself tells the target of rows that the rule was not fitted to: the share of the
+	// variance that it explains, or of the errors of guessing the most frequent class that it saves. Nil where that is
+	// not known.
 	Alone *float64 `json:"alone,omitempty"`
 	Leak  bool     `json:"leak,omitempty"` // it tells so much that it may have been made from the target
 	at    int      // its first input
@@ -76,7 +80,8 @@ const (
 
 // Of describes a data set.
 func Of(d *datasets.Dataset) *Survey {
-	s := &Survey{Name: d.Name, Title: d.Title, Train: d.Train.Rows(), Validation: d.Validation.Rows(), Test: d.Test.Rows(), Scaling: string(d.InputScaling.Kind),
+	s := &Survey{Name: d.Name, Title: d.Title, Train: d.Train.Rows(), Validation: d.Validation.Rows(),
+		Test: d.Test.Rows(), Scaling: string(d.InputScaling.Kind),
 		Inputs: d.Inputs(), Outputs: d.Outputs(), Notes: append([]string{}, d.Notes...)}
 	for _, f := range d.Features {
 		s.Features = append(s.Features, f.Name)
@@ -244,7 +249,8 @@ func (s *Survey) value(d *datasets.Dataset, c *Column, row int) float64 {
 	values, scaling, j := split.Inputs, &d.InputScaling, c.at
 	if c.Target {
 		values, scaling = split.Targets, &d.TargetScaling
-	} else if last := c.at + len(c.Inputs) - 1; c.Missing > 0 && last > c.at && d.InputNames[last] == c.Name+" missing" && values.At(i, last)*scaling.Scale[last]+scaling.Offset[last] > 0.5 {
+	} else if last := c.at + len(c.Inputs) - 1; c.Missing > 0 && last > c.at &&
+		d.InputNames[last] == c.Name+" missing" && values.At(i, last)*scaling.Scale[last]+scaling.Offset[last] > 0.5 {
 		return math.NaN()
 	}
 	return rounded(values.At(i, j)*scaling.Scale[j] + scaling.Offset[j])

@@ -13,8 +13,8 @@ import (
 	"path/filepath"
 )
 
-// Check returns an error unless Write could replace a file there: a directory that is not there or not to be written to, or
-// something that is no regular file. It leaves nothing behind.
+// Check returns an error unless Write could replace a file there: a directory that is not there or not to be written
+// to, or something that is no regular file. It leaves nothing behind.
 func Check(path string) error {
 	if !replaceable(path) {
 		return fmt.Errorf("%s is no regular file: expected one to replace, or none", path)
@@ -33,7 +33,8 @@ func replaceable(path string) bool {
 }
 
 // Write makes path what write writes, as a whole or not at all, and returns how many bytes that are: whoever opens path
-// finds the old file or the new one, even after a crash. A device or a pipe is written to as it is. The writer is buffered.
+// finds the old file or the new one, even after a crash. A device or a pipe is written to as it is. The writer is
+// buffered.
 func Write(path string, write func(io.Writer) error) (size int64, err error) {
 	if !replaceable(path) {
 		return writeThrough(path, write)
@@ -120,7 +121,8 @@ func destination(path string) string {
 	return path
 }
 
-// temporary creates a new file beside path, with its permissions, or without such a file with those of the user's other new ones.
+// temporary creates a new file beside path, with its permissions, or without such a file with those of the user's other
+// new ones.
 func temporary(path string) (*os.File, error) {
 	var tail [6]byte
 	rand.Read(tail[:])

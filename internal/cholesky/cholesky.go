@@ -1,5 +1,5 @@
-// Package cholesky factorizes symmetric matrices of some thousand rows at the speed of matrix products, on all processors. The
-// work can be watched and ended, and needs no second matrix.
+// Package cholesky factorizes symmetric matrices of some thousand rows at the speed of matrix products, on all
+// processors. The work can be watched and ended, and needs no second matrix.
 package cholesky
 
 import (
@@ -15,15 +15,16 @@ import (
 )
 
 const (
-	tileSize  = 240     // rows and columns of a tile: a multiple of all kernels' strips, and a tile fits a second-level cache
+	// rows and columns of a tile: a multiple of all kernels' strips, and a tile fits a second-level cache
+	tileSize  = 240
 	tileDepth = 120     // columns of L in one product, so that a strip of them fits a first-level cache
 	tileStep  = 24      // rows of L in a strip, and of a tile that are solved for at a time
 	tileGap   = 8       // which keeps copied rows from lying a power of two apart
 	partSize  = 1 << 30 // multiply-adds of a part of the work, of some 30 ms
 )
 
-// Factor is the factorization A + μI = L·Lᵀ of a symmetric matrix. L lies in the triangle of A's storage that A does not
-// use, so that there is no second matrix:
+// Factor is the factorization A + μI = L·Lᵀ of a symmetric matrix. L lies in the triangle of A's storage that A does
+// not use, so that there is no second matrix:
 //
 //	A  the diagonal and what is above it, which are left alone
 //	L  below the diagonal, row by row; its diagonal beside it
@@ -32,8 +33,8 @@ const (
 //
 //	L_jj·L_jjᵀ = A_jj + μI − Σ_{k<j} L_jk·L_jkᵀ      L_ij = (A_ij − Σ_{k<j} L_ik·L_jkᵀ)·L_jj⁻ᵀ
 //
-// Workers draw tiles in this order, and wait for those a tile needs, which others have drawn before. An element is one chain
-// of operations in the order of k, whoever computes it: results do not depend on the number of processors.
+// Workers draw tiles in this order, and wait for those a tile needs, which others have drawn before. An element is one
+// chain of operations in the order of k, whoever computes it: results do not depend on the number of processors.
 //
 // The zero value is ready. One goroutine uses it at a time.
 type Factor struct {
@@ -53,11 +54,13 @@ type tileSpace struct {
 	right [tileDepth * tileStep]float64             // those columns of some rows of L_i, transposed
 }
 
-// Factorize factorizes A + μI for the upper triangle of a, and reports whether that is positive definite to rounding. It
-// works with all processors. After every part of the work but the last, watch is called by the caller's goroutine, if it is not
-// nil, with the number of parts done and of all; its error ends the work and is returned. A's numbers must be finite. It panics
-// unless a stores the upper triangle. The factor is worthless after false or an error, and once a is another.
-func (c *Factor) Factorize(a blas64.Symmetric, mu float64, watch func(part, parts int) error) (definite bool, err error) {
+// Factorize factorizes A + μI for the upper triangle of a, and reports whether that is positive definite to rounding.
+// It works with all processors. After every part of the work but the last, watch is called by the caller's goroutine,
+// if it is not nil, with the number of parts done and of all; its error ends the work and is returned. A's numbers must
+// be finite. It panics unless a stores the upper triangle. The factor is worthless after false or an error, and once a
+// is another.
+func (c *Factor) Factorize(a blas64.Symmetric, mu float64, watch func(part, parts int) error) (definite bool,
+	err error) {
 	if a.Uplo != blas.Upper || a.N < 1 || a.Stride < a.N || len(a.Data) < (a.N-1)*a.Stride+a.N {
 		panic("cholesky: Factorize: expected the upper triangle of a matrix")
 	}
@@ -99,8 +102,8 @@ func (c *Factor) SolveTo(dst, b []float64) {
 // row returns row i of L up to the diagonal.
 func (c *Factor) row(i int) []float64 { return c.a.Data[i*c.a.Stride:][:i] }
 
-// Condition estimates the condition number of A + μI in the 1-norm from some solutions (Higham 1988, by LAPACK's Dlacn2). Before
-// each of them watch is called, if it is not nil; its error is returned.
+// Condition estimates the condition number of A + μI in the 1-norm from some solutions (Higham 1988, by LAPACK's
+// Dlacn2). Before each of them watch is called, if it is not nil; its error is returned.
 func (c *Factor) Condition(watch func() error) (float64, error) {
 	n := c.a.N
 	if len(c.x) != n {

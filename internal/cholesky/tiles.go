@@ -8,8 +8,8 @@ import (
 	"newtop/models/blas"
 )
 
-// factoring is a Factorize under way. The caller's goroutine and those it has started draw tiles from it until none is left
-// or the work is stopped; then they end, and the caller waits for them.
+// factoring is a Factorize under way. The caller's goroutine and those it has started draw tiles from it until none is
+// left or the work is stopped; then they end, and the caller waits for them.
 type factoring struct {
 	*Factor
 	tiles int // along the diagonal
@@ -146,7 +146,8 @@ func (w *tileWork) tile(i, j int) bool {
 		}
 	}
 	if i == j {
-		if !w.solve(rows, cols, blas.Term[float64]{A: w.t[:], RowStride: 1, ColStride: cols}, w.diagonal[j*tileSize:][:rows], true) {
+		if !w.solve(rows, cols, blas.Term[float64]{A: w.t[:], RowStride: 1, ColStride: cols},
+			w.diagonal[j*tileSize:][:rows], true) {
 			w.stop(true)
 			return false
 		}
@@ -156,7 +157,8 @@ func (w *tileWork) tile(i, j int) bool {
 			return false
 		}
 		corner := w.a.Data[j*tileSize*w.a.Stride+j*tileSize:]
-		w.solve(rows, cols, blas.Term[float64]{A: corner, RowStride: w.a.Stride, ColStride: 1}, w.diagonal[j*tileSize:][:rows], false)
+		w.solve(rows, cols, blas.Term[float64]{A: corner, RowStride: w.a.Stride, ColStride: 1},
+			w.diagonal[j*tileSize:][:rows], false)
 		blas.Transpose(w.a.Data[i*tileSize*w.a.Stride+j*tileSize:], w.a.Stride, w.t[:], cols, rows, cols)
 	}
 	return w.progress(rows * cols * rows)
@@ -171,7 +173,8 @@ func (w *tileWork) progress(count int) bool {
 	return !w.reports || w.err == nil
 }
 
-// subtract adds what tileDepth columns of L from column p on add to T; of a tile on the diagonal only what is above it counts.
+// subtract adds what tileDepth columns of L from column p on add to T; of a tile on the diagonal only what is above it
+// counts.
 func (w *tileWork) subtract(i, j, p int) {
 	const stride = tileDepth + tileGap
 	rows, cols := w.size(j), w.size(i)
@@ -184,14 +187,15 @@ func (w *tileWork) subtract(i, j, p int) {
 			height = s + width
 		}
 		blas.Transpose(w.right[:], width, w.a.Data[(i*tileSize+s)*w.a.Stride+p:], w.a.Stride, width, tileDepth)
-		one := [1]blas.Term[float64]{{A: w.left[:], RowStride: stride, ColStride: 1, B: w.right[:], Stride: width, K: tileDepth}}
+		one := [1]blas.Term[float64]{{A: w.left[:], RowStride: stride, ColStride: 1, B: w.right[:], Stride: width,
+			K: tileDepth}}
 		blas.Sum(w.t[s:], height, width, cols, blas.Add, nil, one[:])
 	}
 }
 
-// solve replaces T by −L_jj⁻¹·T for the L_jj whose rows are those of corner and whose diagonal is given. If T is the corner
-// itself, whose factor is on the way and of which only the upper triangle counts, it stores the diagonal, and returns false
-// where that is not positive.
+// solve replaces T by −L_jj⁻¹·T for the L_jj whose rows are those of corner and whose diagonal is given. If T is the
+// corner itself, whose factor is on the way and of which only the upper triangle counts, it stores the diagonal, and
+// returns false where that is not positive.
 func (w *tileWork) solve(rows, cols int, corner blas.Term[float64], diagonal []float64, itself bool) bool {
 	from := 0
 	for b := 0; b < rows; b += tileStep {

@@ -33,11 +33,13 @@ func newData() *cobra.Command {
 		},
 		newDataShow(&dir),
 		&cobra.Command{
-			Use: "fetch NAME", Short: "Download a real data set and verify it", Args: flags.OneArgument("a data set's name"), ValidArgsFunction: completeReal,
+			Use: "fetch NAME", Short: "Download a real data set and verify it",
+			Args: flags.OneArgument("a data set's name"), ValidArgsFunction: completeReal,
 			RunE: func(cmd *cobra.Command, args []string) error { return fetchData(cmd, args[0], dir) },
 		},
 		&cobra.Command{
-			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums", Args: flags.OneArgument("a data set's name"), ValidArgsFunction: completeReal,
+			Use: "verify NAME", Short: "Compare the files of a real data set with their checksums",
+			Args: flags.OneArgument("a data set's name"), ValidArgsFunction: completeReal,
 			RunE: func(cmd *cobra.Command, args []string) error { return verifyData(cmd.OutOrStdout(), args[0], dir) },
 		},
 	)
@@ -48,9 +50,11 @@ func listData(out io.Writer, dir string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tROWS\tINPUTS\tOUTPUTS\tTASK\tFILES\tWHAT")
 	for _, i := range datasets.List() {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Name, i.Rows, i.Inputs, i.Outputs, i.Task, presence(&i, dir), i.Title)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Name, i.Rows, i.Inputs, i.Outputs, i.Task, presence(&i, dir),
+			i.Title)
 	}
-	fmt.Fprintln(w, "FILE\t\t\t\tany\tyours\tany table by its path (CSV, Parquet, NPY, NPZ, ARFF, LIBSVM), packed by gzip or not, several, or - for standard input, with --target COLUMN")
+	fmt.Fprintln(
+		w, "FILE\t\t\t\tany\tyours\tany table by its path (CSV, Parquet, NPY, NPZ, ARFF, LIBSVM), packed by gzip or not, several, or - for standard input, with --target COLUMN")
 	return w.Flush()
 }
 

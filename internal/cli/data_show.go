@@ -102,7 +102,8 @@ func surveyText(s *survey.Survey, width int, all bool) string {
 		b.WriteString(strings.Join(print.Wrapped(print.Printable(text), width), "\n") + "\n")
 	}
 	line(s.Title)
-	line(fmt.Sprintf("%s, scaled: %s; %s", format.Counted(s.Inputs, "input"), s.Scaling, format.Counted(s.Outputs, "output")))
+	line(fmt.Sprintf("%s, scaled: %s; %s", format.Counted(s.Inputs, "input"), s.Scaling,
+		format.Counted(s.Outputs, "output")))
 	if s.Repeated > 0 {
 		line(fmt.Sprintf("repeated rows: %s, %s of them to test on", format.Count(s.Repeated), format.Count(s.Seen)))
 	}
@@ -118,7 +119,10 @@ func surveyText(s *survey.Survey, width int, all bool) string {
 	var leaks []string
 	for i := range s.Columns {
 		if c := &s.Columns[i]; c.Leak {
-			leaks = append(leaks, fmt.Sprintf("%s tells the target alone (%s): would you know it before the target? --drop %s leaves it out", c.Name, share(*c.Alone), flags.Quote(c.Name)))
+			leaks = append(
+				leaks, fmt.Sprintf(
+					"%s tells the target alone (%s): would you know it before the target? --drop %s leaves it out", c.Name,
+					share(*c.Alone), flags.Quote(c.Name)))
 		}
 	}
 	if notes := slices.Concat(leaks, s.Notes); len(notes) > 0 {
@@ -159,7 +163,8 @@ func classText(s *survey.Survey) string {
 	case low.Rows == high.Rows:
 		each = []string{format.Count(low.Rows) + " rows each"}
 	case len(each) > 6:
-		each = []string{fmt.Sprintf("from %s rows (%s) to %s (%s)", format.Count(low.Rows), low.Word, format.Count(high.Rows), high.Word)}
+		each = []string{fmt.Sprintf("from %s rows (%s) to %s (%s)", format.Count(low.Rows), low.Word,
+			format.Count(high.Rows), high.Word)}
 	}
 	text := print.CountOf(len(s.Classes), "class", "classes") + ": " + strings.Join(each, ", ")
 	if high.Rows >= 3*low.Rows {
@@ -196,8 +201,8 @@ func columnTable(s *survey.Survey, width int, all bool) string {
 	return aligned(rows, width)
 }
 
-// alike reports whether nothing of two columns must be told apart: they are numbers, none of them is missing, and they are used or,
-// as the margins of images, have one value.
+// alike reports whether nothing of two columns must be told apart: they are numbers, none of them is missing, and they
+// are used or, as the margins of images, have one value.
 func alike(a, b *survey.Column) bool {
 	plain := func(c *survey.Column) bool {
 		return !c.Target && !c.Leak && c.Missing == 0 && c.Frequent == nil && (c.LeftOut == "" || c.Distinct == 1)
@@ -222,7 +227,8 @@ func alikeRow(columns []survey.Column) []string {
 }
 
 func columnRow(c *survey.Column) []string {
-	row := []string{ansi.Truncate(print.Printable(c.Name), mostName, "…"), c.Type, "", "", strconv.Itoa(len(c.Inputs)), "", ""}
+	row := []string{ansi.Truncate(print.Printable(c.Name), mostName, "…"), c.Type, "", "", strconv.Itoa(len(c.Inputs)),
+		"", ""}
 	switch {
 	case c.Target:
 		row[4] = "target"

@@ -36,9 +36,12 @@ func exitCode(ctx context.Context, err error) int {
 		return print.ExitBug
 	case is[*netfile.Error](err): // what a file says is no matter of usage
 		return print.ExitFailed
-	case is[*flags.UsageError](err), is[*trainer.ConfigError](err), is[*methods.UnknownError](err), is[*optim.SettingError](err),
-		is[*datasets.UnknownError](err), is[*fault.OptionError](err), is[*models.ArchitectureError](err), is[*store.NotFoundError](err),
-		is[*store.NameError](err), is[*store.SearchError](err), is[*job.FinishedError](err), is[*job.OtherFlagsError](err),
+	case is[*flags.UsageError](err), is[*trainer.ConfigError](err), is[*methods.UnknownError](err),
+		is[*optim.SettingError](err),
+		is[*datasets.UnknownError](err), is[*fault.OptionError](err), is[*models.ArchitectureError](err),
+		is[*store.NotFoundError](err),
+		is[*store.NameError](err), is[*store.SearchError](err), is[*job.FinishedError](err),
+		is[*job.OtherFlagsError](err),
 		is[*figure.OptionError](err), is[*tune.SpaceError](err):
 		return print.ExitUsage
 	}

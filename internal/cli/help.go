@@ -71,7 +71,8 @@ func addHelp(root *cobra.Command, out *print.Output) {
 }
 
 // completeCommands offers a shell the commands below the one that the arguments name.
-func completeCommands(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+func completeCommands(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion,
+	_ cobra.ShellCompDirective) {
 	if above, _, err := cmd.Root().Find(args); err == nil {
 		for _, c := range above.Commands() {
 			if c.IsAvailableCommand() {
@@ -180,14 +181,16 @@ func commandEntries(cmd *cobra.Command) (list []helpEntry) {
 	for _, group := range order {
 		for _, c := range cmd.Commands() {
 			if c.GroupID == group && (c.IsAvailableCommand() || c.Name() == "help") {
-				list = append(list, helpEntry{heading: headings[group], name: strings.TrimSuffix(c.Use, " [flags]"), text: c.Short})
+				list = append(list, helpEntry{heading: headings[group], name: strings.TrimSuffix(c.Use, " [flags]"),
+					text: c.Short})
 			}
 		}
 	}
 	return list
 }
 
-// flagEntries returns the flags of a command by their headings, in the order of the first of each; those without one come last.
+// flagEntries returns the flags of a command by their headings, in the order of the first of each; those without one
+// come last.
 func flagEntries(cmd *cobra.Command) (list []helpEntry) {
 	var order []string
 	under := map[string][]helpEntry{}

@@ -25,7 +25,8 @@ FILE.cast shows it again, agg makes a GIF of it.`,
 				return cmd.Root().ExecuteContext(cmd.Context())
 			}
 			if len(args) == 0 || args[0] == "" || args[0][0] == '-' {
-				return flags.Usagef("record: expected a file for the film first, as in newtop record demo.cast watch last")
+				return flags.Usagef(
+					"record: expected a file for the film first, as in newtop record demo.cast watch last")
 			}
 			if _, _, ok := print.Terminal(cmd); !ok {
 				return flags.Usagef("record: expected a terminal: it films the screen")

@@ -66,7 +66,8 @@ func execute(args []string, in io.Reader, out, errs *print.Output) int {
 	var first failure
 	first.keep(root)
 	unsaid := func(io.Writer, fang.Styles, error) {}
-	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithoutManpage(), fang.WithErrorHandler(unsaid)); err != nil {
+	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithoutManpage(),
+		fang.WithErrorHandler(unsaid)); err != nil {
 		first.note(err)
 	}
 	if err := out.Flush(); err != nil {
@@ -163,9 +164,11 @@ type group struct {
 
 // groups returns the commands in the order of the help.
 func groups(processes *launch.Group) []group {
-	search := processes.SingleOnly(tune.New(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
+	search := processes.SingleOnly(
+		tune.New(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
 	return []group{
-		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes), train.NewResume(processes, runs.Over), search}},
+		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes),
+			train.NewResume(processes, runs.Over), search}},
 		{"recorded runs", []*cobra.Command{watch.New(runs.Over), runs.New(), newRecord()}},
 		{"saved models", []*cobra.Command{predict.New(), predict.NewExplain()}},
 		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), bench.New(), newVersion()}},

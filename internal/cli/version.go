@@ -32,7 +32,8 @@ func newVersion() *cobra.Command {
 			if mpi.Built() {
 				with = "with " + mpi.Library()
 			}
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "newtop %s %s %s/%s %s, %s\n", version.Program(), runtime.Version(), runtime.GOOS, runtime.GOARCH, kernel.Selected(), with)
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "newtop %s %s %s/%s %s, %s\n", version.Program(),
+				runtime.Version(), runtime.GOOS, runtime.GOARCH, kernel.Selected(), with)
 			return err
 		},
 	}

@@ -1,5 +1,5 @@
-// Package fields writes errors that name options. A Go program knows an option as a field, a command line as a flag, so the
-// texts have the fields in braces, as in "it together with {Experts}".
+// Package fields writes errors that name options. A Go program knows an option as a field, a command line as a flag, so
+// the texts have the fields in braces, as in "it together with {Experts}".
 package fields
 
 import (

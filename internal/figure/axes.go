@@ -73,7 +73,8 @@ func (s *sheet) under(c canvas, a *area, xs []tick) {
 		c.path(pen{ink: faint, width: thin}, []spot{{x, a.bottom}, {x, a.bottom + t.length()}})
 		put(c, &words{at: spot{x, line}, anchor: 0.5, size: tickSize, ink: ink, text: t.label})
 	}
-	put(c, &words{at: spot{(a.left + a.right) / 2, line + tickSize*descent + nameGap + labelSize*ascent}, anchor: 0.5, size: labelSize, ink: ink, text: s.x.label})
+	put(c, &words{at: spot{(a.left + a.right) / 2, line + tickSize*descent + nameGap + labelSize*ascent}, anchor: 0.5,
+		size: labelSize, ink: ink, text: s.x.label})
 }
 
 // place finds room between two x for the names of the marks, in as few rows as possible; a name that finds none is
@@ -91,7 +92,8 @@ func (s *sheet) place(left, right float64) (names []words, rows int) {
 		}
 		if row < most {
 			ends[row] = x + w
-			names = append(names, words{at: spot{x, -tickGap - float64(row)*tickSize*leading}, size: tickSize, ink: m.ink, text: m.text})
+			names = append(names, words{at: spot{x, -tickGap - float64(row)*tickSize*leading}, size: tickSize,
+				ink: m.ink, text: m.text})
 			rows = max(rows, row+1)
 		}
 	}
@@ -138,7 +140,8 @@ func (p *plot) draw() {
 			p.across(pale, y)
 		}
 		p.c.path(pen{ink: faint, width: thin}, []spot{{p.left - t.length(), y}, {p.left, y}})
-		put(p.c, &words{at: spot{p.left - tickLength - tickGap, y + tickSize*capital/2}, anchor: 1, size: tickSize, ink: ink, text: t.label})
+		put(p.c, &words{at: spot{p.left - tickLength - tickGap, y + tickSize*capital/2}, anchor: 1, size: tickSize,
+			ink: ink, text: t.label})
 	}
 	for _, m := range p.marks {
 		p.upright(pen{ink: m.ink, width: 0.6, dashes: []float64{1, 1.5}}, p.at(Point{X: m.x, Y: p.y.min}).x)
@@ -200,7 +203,8 @@ func (p *plot) bars(k *curve) {
 	const share = 0.75
 	for _, piece := range k.pieces {
 		for i, q := range piece {
-			one, two := p.inside(p.at(Point{q.X - share/2, k.base[i]})), p.inside(p.at(Point{q.X + share/2, k.base[i] + q.Y}))
+			one, two := p.inside(p.at(Point{q.X - share/2, k.base[i]})),
+				p.inside(p.at(Point{q.X + share/2, k.base[i] + q.Y}))
 			p.c.path(pen{ink: k.style.ink}, []spot{one, {two.x, one.y}, two, {one.x, two.y}, one})
 		}
 	}

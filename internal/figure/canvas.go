@@ -7,7 +7,8 @@ import (
 	"strings"
 )
 
-// canvas is what a figure is painted on. Lengths are in points (1/72 inch), from the upper left corner to the right and down.
+// canvas is what a figure is painted on. Lengths are in points (1/72 inch), from the upper left corner to the right and
+// down.
 type canvas interface {
 	// path strokes a line that joins places, or fills what it encloses. A line that ends where it began is closed.
 	path(p pen, along []spot)

@@ -66,8 +66,8 @@ func (c *Chart) drawable(of *Curve) (out []Point) {
 	return out
 }
 
-// Draw draws the chart; format is "svg", "png" or "pdf". It returns an *OptionError for another one, and an error where the
-// chart is empty.
+// Draw draws the chart; format is "svg", "png" or "pdf". It returns an *OptionError for another one, and an error where
+// the chart is empty.
 func (c *Chart) Draw(w io.Writer, format string) error {
 	if c.Empty() {
 		return fmt.Errorf("%s has no finite value yet", printable(c.Title))

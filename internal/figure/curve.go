@@ -60,11 +60,12 @@ func path(epochs []epoch) []*epoch {
 	return out
 }
 
-// point is a value with its epoch, of which half-lives are counted; y is NaN where it is not finite, and Absent where nothing is told.
+// point is a value with its epoch, of which half-lives are counted; y is NaN where it is not finite, and Absent where
+// nothing is told.
 type point struct{ epoch, x, y float64 }
 
-// points returns the values of a run that have a place on the x axis, and whether one is finite. Absent ones of a quantity that
-// may be told now and then only are left out: the curve goes on.
+// points returns the values of a run that have a place on the x axis, and whether one is finite. Absent ones of a
+// quantity that may be told now and then only are left out: the curve goes on.
 func points(epochs []*epoch, x, y func(*epoch) Float, logX, sparse bool) (out []point, some bool) {
 	last := math.Inf(-1)
 	for _, e := range epochs {
@@ -129,8 +130,8 @@ func pieces(ps []point, logX bool) (out [][]Point, broken []Point) {
 	return out, broken
 }
 
-// downsample keeps of the points that share a place along x the first, the least, the greatest, the last and one that is
-// not finite, in order.
+// downsample keeps of the points that share a place along x the first, the least, the greatest, the last and one that
+// is not finite, in order.
 func downsample(ps []point, logX bool) []point {
 	if len(ps) <= 4*columns {
 		return ps

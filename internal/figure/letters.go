@@ -11,8 +11,8 @@ import (
 	"golang.org/x/image/math/fixed"
 )
 
-// face is what all text is set in: Arial and Helvetica have its measures. The font is part of the program, so a fault in it is
-// a fault of the program.
+// face is what all text is set in: Arial and Helvetica have its measures. The font is part of the program, so a fault
+// in it is a fault of the program.
 var face = sync.OnceValue(func() *sfnt.Font {
 	f, err := sfnt.Parse(liberationsansregular.TTF)
 	if err != nil {
@@ -29,8 +29,8 @@ const (
 	leading = 1.35  // from one base line to the next
 )
 
-// set calls do with each glyph of a text, in order, and with where it begins, and returns where the last one ends, in units of
-// the face, of which there are face().UnitsPerEm() to a text's size.
+// set calls do with each glyph of a text, in order, and with where it begins, and returns where the last one ends, in
+// units of the face, of which there are face().UnitsPerEm() to a text's size.
 func set(text string, do func(b *sfnt.Buffer, g sfnt.GlyphIndex, x float64)) float64 {
 	var b sfnt.Buffer
 	f, x, last := face(), fixed.Int26_6(0), sfnt.GlyphIndex(0)

@@ -31,8 +31,8 @@ func newPNG(width, height float64) *pixels {
 	return c
 }
 
-// fill fills what lines enclose, each closed to its beginning. Where they lie over one another, they have to run the same way
-// round, or the one cuts a hole into the other.
+// fill fills what lines enclose, each closed to its beginning. Where they lie over one another, they have to run the
+// same way round, or the one cuts a hole into the other.
 func (c *pixels) fill(ink color.Color, lines [][]spot) {
 	area := image.Rectangle{}
 	for _, line := range lines {
@@ -87,7 +87,10 @@ func arc(to []spot, centre spot, radius, from, by float64) []spot {
 
 // stroke returns the outline of a line of some half width, with round corners and flat ends.
 func stroke(along []spot, half float64) (out []spot) {
-	along = slices.CompactFunc(slices.Clone(along), func(a, b spot) bool { return math.Hypot(a.x-b.x, a.y-b.y) < pixel/100 })
+	along = slices.CompactFunc(slices.Clone(along), func(a, b spot) bool {
+		return math.Hypot(
+			a.x-b.x, a.y-b.y) < pixel/100
+	})
 	if len(along) < 2 {
 		return nil
 	}

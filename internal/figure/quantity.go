@@ -35,7 +35,8 @@ const (
 	percent
 )
 
-// quantities is what can be drawn: what has both sets of rows, the same for the test rows alone, and the rest of an epoch's.
+// quantities is what can be drawn: what has both sets of rows, the same for the test rows alone, and the rest of an
+// epoch's.
 var quantities = func() (out []Quantity) {
 	tested := []event.Quantity{event.Loss, event.Error, event.RMSE}
 	var apart []Quantity
@@ -48,7 +49,8 @@ var quantities = func() (out []Quantity) {
 	out = append(out, apart...)
 	for q := event.TestRMSE + 1; q < event.QuantityCount; q++ {
 		if q == event.Seconds {
-			out = append(out, Quantity{Name: "inner", Meaning: "inner iterations", whole: true, train: (*epoch).InnerIterations})
+			out = append(out, Quantity{Name: "inner", Meaning: "inner iterations", whole: true,
+				train: (*epoch).InnerIterations})
 		}
 		if q.Info().Meaning != "" {
 			out = append(out, newQuantity(q))
@@ -59,7 +61,8 @@ var quantities = func() (out []Quantity) {
 
 func newQuantity(q event.Quantity) Quantity {
 	info := q.Info()
-	d := Quantity{Name: info.Key, Meaning: info.Meaning, log: info.Log, alarm: info.Alarm, train: func(e *epoch) Float { return *q.Of(e) }}
+	d := Quantity{Name: info.Key, Meaning: info.Meaning, log: info.Log, alarm: info.Alarm,
+		train: func(e *epoch) Float { return *q.Of(e) }}
 	switch {
 	case info.Share:
 		d.unit = percent

@@ -170,7 +170,8 @@ func logarithmic(low, high float64, n int) (at, minor []float64) {
 		return at, nil
 	}
 	if decades <= 8 {
-		minor = slices.DeleteFunc(grid([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 1), func(v float64) bool { return slices.Contains(at, v) })
+		minor = slices.DeleteFunc(grid([]float64{1, 2, 3, 4, 5, 6, 7, 8, 9}, 1),
+			func(v float64) bool { return slices.Contains(at, v) })
 	}
 	return at, minor
 }

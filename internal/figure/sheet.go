@@ -91,7 +91,8 @@ func newReport(runs []Run, o Options) (*report, error) {
 	s.height = cmp.Or(o.Height*centimeter, s.natural(defaultHeight(len(s.panels))))
 	if least := s.natural(leastHeight); s.height < least {
 		return nil, &OptionError{"figure height", strconv.FormatFloat(o.Height, 'g', -1, 64),
-			"at least " + strconv.FormatFloat(math.Ceil(10*least/centimeter)/10, 'f', 1, 64) + " cm for what stands in it"}
+			"at least " + strconv.FormatFloat(math.Ceil(10*least/centimeter)/10, 'f', 1, 64) +
+				" cm for what stands in it"}
 	}
 	return s, nil
 }
@@ -101,7 +102,8 @@ func (o *Options) check() error {
 		if v == 0 || v >= low && v <= high {
 			return nil
 		}
-		return &OptionError{what, strconv.FormatFloat(v, 'g', -1, 64), "centimeters from " + strconv.Itoa(int(low)) + " to " + strconv.Itoa(int(high))}
+		return &OptionError{what, strconv.FormatFloat(v, 'g', -1, 64),
+			"centimeters from " + strconv.Itoa(int(low)) + " to " + strconv.Itoa(int(high))}
 	}
 	if err := cmp.Or(within("figure width", o.Width, 6, 60), within("figure height", o.Height, 5, 100)); err != nil {
 		return err
@@ -218,8 +220,8 @@ func (s *report) clock() {
 	s.x.label += " (" + unit + ")"
 }
 
-// fit finds the scale of y. Training rows may be learnt without an error: a zero of theirs does not keep a quantity from
-// a logarithmic axis, but lies below it.
+// fit finds the scale of y. Training rows may be learnt without an error: a zero of theirs does not keep a quantity
+// from a logarithmic axis, but lies below it.
 func (p *quantityPanel) fit(linear bool) {
 	q := p.quantity
 	low, high, positive := math.Inf(1), math.Inf(-1), math.Inf(1)
@@ -255,8 +257,8 @@ func (p *quantityPanel) fit(linear bool) {
 	p.y.widen(low, high)
 }
 
-// lasted reports whether the epoch after a switch, of those from it on, is of its method: a run that went back behind it
-// kept the method, but not what it had done until then.
+// lasted reports whether the epoch after a switch, of those from it on, is of its method: a run that went back behind
+// it kept the method, but not what it had done until then.
 func lasted(epochs []*epoch, e *event.SwitchEvent) bool {
 	for _, p := range epochs {
 		if p.Epoch > e.Epoch {

@@ -20,7 +20,8 @@ func (s *report) describe(o *Options) {
 		s.notes = append(s.notes, s.note(i))
 	}
 	if o.Smooth > 0 {
-		s.notes = append(s.notes, "Smoothed with a half-life of "+counted(o.Smooth, "epoch")+"; the values themselves are pale.")
+		s.notes = append(s.notes, "Smoothed with a half-life of "+counted(
+			o.Smooth, "epoch")+"; the values themselves are pale.")
 	}
 	for i := range s.about {
 		p := &s.about[i]
@@ -29,10 +30,12 @@ func (s *report) describe(o *Options) {
 			s.notes = append(s.notes, "No "+q.Meaning+" of "+who+".")
 		}
 		if p.cut {
-			s.notes = append(s.notes, "The "+q.Meaning+" is cut off at "+short(q.bound[0])+" and "+short(q.bound[1])+".")
+			s.notes = append(s.notes, "The "+q.Meaning+" is cut off at "+short(q.bound[0])+" and "+short(
+				q.bound[1])+".")
 		}
 		if p.zero {
-			s.notes = append(s.notes, "Where a curve of the "+q.Meaning+" leaves its logarithmic axis at the bottom it is 0.")
+			s.notes = append(
+				s.notes, "Where a curve of the "+q.Meaning+" leaves its logarithmic axis at the bottom it is 0.")
 		}
 	}
 	if s.broken {

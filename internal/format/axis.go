@@ -13,8 +13,9 @@ const (
 	SecondsUnit = "s" // whole seconds become minutes and hours where there are many
 )
 
-// Labels writes the values of one axis in one style: three significant digits, more where ticks that are not alike would read
-// alike, and large numbers with an SI letter. Where a tick is beyond the letters, or small, all have an exponent.
+// Labels writes the values of one axis in one style: three significant digits, more where ticks that are not alike
+// would read alike, and large numbers with an SI letter. Where a tick is beyond the letters, or small, all have an
+// exponent.
 type Labels struct {
 	unit            string
 	digits          int

@@ -8,8 +8,8 @@ import (
 // mostNear bounds the names that a message proposes.
 const mostNear = 3
 
-// DidYouMean ends a message about a name that is none of those known: it proposes those that were probably meant, and is
-// empty where there are none.
+// DidYouMean ends a message about a name that is none of those known: it proposes those that were probably meant, and
+// is empty where there are none.
 func DidYouMean(typed string, known []string) string {
 	near := Near(typed, known)
 	if len(near) == 0 {
@@ -18,8 +18,8 @@ func DidYouMean(typed string, known []string) string {
 	return "; did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// Near returns the names that were probably meant, the likeliest first: those that continue what was typed, and those that
-// two slips in every five letters lead to. Capitals do not matter.
+// Near returns the names that were probably meant, the likeliest first: those that continue what was typed, and those
+// that two slips in every five letters lead to. Capitals do not matter.
 func Near(typed string, known []string) (near []string) {
 	const longest = 100 // a name that is longer is none that somebody typed
 	if len(typed) > longest {
@@ -39,8 +39,8 @@ func Near(typed string, known []string) (near []string) {
 	return near[:min(len(near), mostNear)]
 }
 
-// slipsTo counts the slips that make b of a: a byte too many, one too few, a wrong one, or two neighbours swapped (optimal
-// string alignment, Damerau's distance in which no part is changed twice).
+// slipsTo counts the slips that make b of a: a byte too many, one too few, a wrong one, or two neighbours swapped
+// (optimal string alignment, Damerau's distance in which no part is changed twice).
 func slipsTo(a, b string) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

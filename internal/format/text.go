@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Printable returns text, which may be a stranger's, as one line that a terminal shows as it is: control characters, line ends
-// and tabs among them, and what is invisible or changes the direction of text become escapes that can be read, as \n or
-// \u202e. In a JSON string they mean the same characters.
+// Printable returns text, which may be a stranger's, as one line that a terminal shows as it is: control characters,
+// line ends and tabs among them, and what is invisible or changes the direction of text become escapes that can be
+// read, as \n or \u202e. In a JSON string they mean the same characters.
 func Printable(text string) string {
 	if strings.IndexFunc(text, unprintable) < 0 && utf8.ValidString(text) {
 		return text
@@ -50,7 +50,8 @@ const (
 	longestText  = 2000 // all of it
 )
 
-// Shortened returns a message with … in the middle of what is long in it: an argument or a field of a file that it repeats.
+// Shortened returns a message with … in the middle of what is long in it: an argument or a field of a file that it
+// repeats.
 func Shortened(text string) string {
 	if len(text) <= longestQuote {
 		return text
@@ -67,8 +68,8 @@ func Shortened(text string) string {
 	return cut(b.String(), longestText)
 }
 
-// firstWord returns what a text, which is not empty, begins with: what stands between quotation marks, or all before the
-// next space or quotation mark.
+// firstWord returns what a text, which is not empty, begins with: what stands between quotation marks, or all before
+// the next space or quotation mark.
 func firstWord(text string) string {
 	if text[0] == '"' {
 		if quoted, err := strconv.QuotedPrefix(text); err == nil {
@@ -90,8 +91,8 @@ func cut(text string, most int) string {
 	return string(runes[:most/2]) + "…" + string(runes[len(runes)-most/2+1:])
 }
 
-// StyleLength is the length of the sequence that a text begins with if that chooses colours and attributes (SGR), and 0 if
-// it begins with anything else.
+// StyleLength is the length of the sequence that a text begins with if that chooses colours and attributes (SGR), and 0
+// if it begins with anything else.
 func StyleLength[T string | []byte](s T) int {
 	if len(s) < 3 || s[0] != 0x1b || s[1] != '[' {
 		return 0

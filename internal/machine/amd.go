@@ -29,7 +29,8 @@ func openCards(sys string) (out []card) {
 		if vendor := readText(filepath.Join(dir, "vendor")); vendor != "" && vendor != "0x1002" {
 			continue
 		}
-		if readText(filepath.Join(dir, "gpu_busy_percent")) == "" && readText(filepath.Join(dir, "mem_info_vram_total")) == "" {
+		if readText(filepath.Join(dir, "gpu_busy_percent")) == "" &&
+			readText(filepath.Join(dir, "mem_info_vram_total")) == "" {
 			continue
 		}
 		c := card{dir: dir, name: readText(filepath.Join(dir, "product_name"))}

@@ -12,8 +12,8 @@ import (
 	"github.com/shirou/gopsutil/v4/common"
 )
 
-// group is the control group of this process, as far as it limits memory and processors. Its files are named as in version 2 or
-// version 1 of the kernel's interface. Its zero value limits nothing.
+// group is the control group of this process, as far as it limits memory and processors. Its files are named as in
+// version 2 or version 1 of the kernel's interface. Its zero value limits nothing.
 type group struct {
 	memory   string // the directory of the group with the least limit of memory; "": none
 	usage    string // in it, the file that tells the bytes in use
@@ -22,8 +22,8 @@ type group struct {
 	cores    float64 // 0: not limited
 }
 
-// openGroup finds the least limits of the group and of those above it. In a container what the kernel calls the group may not be
-// there, and the container's own is the root.
+// openGroup finds the least limits of the group and of those above it. In a container what the kernel calls the group
+// may not be there, and the container's own is the root.
 func openGroup(ctx context.Context, sys string) (g group) {
 	proc := "/proc"
 	if m, ok := ctx.Value(common.EnvKey).(common.EnvMap); ok && m[common.HostProcEnvKey] != "" {
@@ -72,7 +72,8 @@ func (g *group) add(controller, dir string) {
 	case "memory":
 		memory("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 	case "cpu":
-		cores(number(readText(filepath.Join(dir, "cpu.cfs_quota_us")), 1), number(readText(filepath.Join(dir, "cpu.cfs_period_us")), 1))
+		cores(number(readText(filepath.Join(dir, "cpu.cfs_quota_us")), 1),
+			number(readText(filepath.Join(dir, "cpu.cfs_period_us")), 1))
 	}
 }
 

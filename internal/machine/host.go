@@ -82,7 +82,8 @@ func (h *host) read(ctx context.Context, out *Sample) {
 	if list, err := net.IOCountersWithContext(ctx, true); err == nil {
 		now[2], now[3] = 0, 0
 		for _, n := range list {
-			if !begins(n.Name, "lo", "veth", "docker", "br-", "virbr", "cni", "tun", "tap") { // what goes through them goes through others too, or nowhere
+			// what goes through them goes through others too, or nowhere
+			if !begins(n.Name, "lo", "veth", "docker", "br-", "virbr", "cni", "tun", "tap") {
 				now[2] += float64(n.BytesRecv)
 				now[3] += float64(n.BytesSent)
 			}

@@ -10,8 +10,9 @@ import (
 	"github.com/shirou/gopsutil/v4/process"
 )
 
-// Load is what the processors have done until a moment, in seconds of one of them: all that they could, what they did or the
-// host of a virtual machine took of them, and what they did for this process. It is all zero where the system does not tell.
+// Load is what the processors have done until a moment, in seconds of one of them: all that they could, what they did
+// or the host of a virtual machine took of them, and what they did for this process. It is all zero where the system
+// does not tell.
 type Load struct{ all, busy, own float64 }
 
 // LoadNow reads it.

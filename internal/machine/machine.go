@@ -1,5 +1,5 @@
-// Package machine reads how the machine does that a run is trained on: its processors, memory, disks, network and GPUs, and one
-// process with its children. Linux is read best; what another system does not tell is not told here.
+// Package machine reads how the machine does that a run is trained on: its processors, memory, disks, network and GPUs,
+// and one process with its children. Linux is read best; what another system does not tell is not told here.
 package machine
 
 import (
@@ -20,8 +20,8 @@ type Options struct {
 	Sys       string        // where sysfs is; "": /sys
 }
 
-// Sample is how the machine does at a time. A number that is not told is NaN, an amount of which the whole is 0 is not told.
-// What counts up, as the times of processors, is told from the second sample on.
+// Sample is how the machine does at a time. A number that is not told is NaN, an amount of which the whole is 0 is not
+// told. What counts up, as the times of processors, is told from the second sample on.
 type Sample struct {
 	At   time.Time
 	CPU  float64   // share of all cores that is busy, from 0 to 1
@@ -95,9 +95,9 @@ func NewSampler(o Options) *Sampler {
 	return &Sampler{o: o}
 }
 
-// Sample reads how the machine does, or returns the newest sample again within a quarter of the interval, so that several may
-// ask the same sampler. What it returns must not be changed. It returns the context's error if that has ended, and os.ErrClosed after Close; what
-// can't be read is not told and no error.
+// Sample reads how the machine does, or returns the newest sample again within a quarter of the interval, so that
+// several may ask the same sampler. What it returns must not be changed. It returns the context's error if that has
+// ended, and os.ErrClosed after Close; what can't be read is not told and no error.
 func (s *Sampler) Sample(ctx context.Context) (Sample, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,14 +15,15 @@ import (
 	"time"
 )
 
-// What nvidia-smi is asked for. A new process costs up to 0.6 s of system time, so that one is kept that tells again and again.
+// What nvidia-smi is asked for. A new process costs up to 0.6 s of system time, so that one is kept that tells again
+// and again.
 const (
 	gpuFields     = "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,power.limit,clocks.sm"
 	processFields = "pid,used_gpu_memory"
 )
 
-// nvidia follows nvidia-smi. A goroutine for each of its processes reads lines until that ends; mu is held by whoever reads or
-// changes what they told.
+// nvidia follows nvidia-smi. A goroutine for each of its processes reads lines until that ends; mu is held by whoever
+// reads or changes what they told.
 type nvidia struct {
 	program  string        // "": there is none
 	every    time.Duration // between two times that it tells
@@ -45,7 +46,8 @@ type heard[T any] struct {
 
 // openNvidia starts nvidia-smi. Where there is none, nothing is told.
 func openNvidia(o *Options) *nvidia {
-	n := &nvidia{every: o.Interval, patience: max(5*time.Second, 5*o.Interval), gpus: map[int]heard[GPU]{}, inUse: map[int]heard[uint64]{}}
+	n := &nvidia{every: o.Interval, patience: max(5*time.Second, 5*o.Interval), gpus: map[int]heard[GPU]{},
+		inUse: map[int]heard[uint64]{}}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	var err error
 	if n.program, err = exec.LookPath(o.NvidiaSMI); err != nil {
@@ -59,7 +61,8 @@ func openNvidia(o *Options) *nvidia {
 	return n
 }
 
-// followProcesses has the memory of processes told from now on, by a process of nvidia-smi of its own: it tells one or the other.
+// followProcesses has the memory of processes told from now on, by a process of nvidia-smi of its own: it tells one or
+// the other.
 func (n *nvidia) followProcesses() {
 	if n.asked {
 		return
@@ -72,13 +75,14 @@ func (n *nvidia) followProcesses() {
 	})
 }
 
-// follow takes what a process of nvidia-smi tells until it ends or the context does. The process ends without newtop, too: nobody
-// reads what it writes.
+// follow takes what a process of nvidia-smi tells until it ends or the context does. The process ends without newtop,
+// too: nobody reads what it writes.
 func (n *nvidia) follow(query string, take func(line string, now time.Time)) {
 	if n.program == "" {
 		return
 	}
-	cmd := exec.CommandContext(n.ctx, n.program, query, "--format=csv,noheader,nounits", "-lms", strconv.FormatInt(n.every.Milliseconds(), 10))
+	cmd := exec.CommandContext(n.ctx, n.program, query, "--format=csv,noheader,nounits", "-lms",
+		strconv.FormatInt(n.every.Milliseconds(), 10))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.StdoutPipe()
 	if err != nil {
@@ -150,7 +154,8 @@ func parseGPU(line string) (g GPU, ok bool) {
 	}
 	at := func(i int, scale float64) float64 { return told(number(f[i], scale), math.MaxFloat64) }
 	return GPU{
-		Index: index, Name: f[1], Busy: told(number(f[2], 0.01), 1), MemoryUsed: at(3, mebibyte), MemoryTotal: at(4, mebibyte),
+		Index: index, Name: f[1], Busy: told(number(f[2], 0.01), 1), MemoryUsed: at(3, mebibyte),
+		MemoryTotal: at(4, mebibyte),
 		Temperature: at(5, 1), Power: at(6, 1), PowerLimit: at(7, 1), Clock: at(8, 1e6),
 	}, true
 }

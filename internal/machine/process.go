@@ -17,8 +17,8 @@ import (
 // lookForChildren is how often the children of the watched process are looked for: that reads of every process.
 const lookForChildren = 10 * time.Second
 
-// table knows processes from one sample to the next. It knows all of them where they are listed, otherwise the watched one and its
-// children.
+// table knows processes from one sample to the next. It knows all of them where they are listed, otherwise the watched
+// one and its children.
 type table struct {
 	known  map[int]*known
 	users  map[uint32]string
@@ -75,7 +75,8 @@ func (t *table) read(ctx context.Context, o *Options, out *Sample, gpu map[int]u
 		out.Processes = append(out.Processes, k.of)
 	}
 	slices.SortFunc(out.Processes, func(a, b Process) int {
-		return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.GPUMemory, a.GPUMemory), cmp.Compare(b.RSS, a.RSS), cmp.Compare(a.PID, b.PID))
+		return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.GPUMemory, a.GPUMemory), cmp.Compare(b.RSS, a.RSS),
+			cmp.Compare(a.PID, b.PID))
 	})
 }
 
@@ -153,7 +154,8 @@ func (k *known) read(ctx context.Context, seconds float64, threads bool) bool {
 	return true
 }
 
-// describe finds out what a process is called, and again at the second sight: it may have begun as a copy of its parent.
+// describe finds out what a process is called, and again at the second sight: it may have begun as a copy of its
+// parent.
 func (t *table) describe(ctx context.Context, k *known) {
 	if k.of.Name != "" && k.sights != 2 {
 		return

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// WriterOf returns which process of this user has a file open for writing, or a file beneath a directory. Of several of which one
-// has begun the others it is that one. It reads of every process of the user, once: some milliseconds.
+// WriterOf returns which process of this user has a file open for writing, or a file beneath a directory. Of several of
+// which one has begun the others it is that one. It reads of every process of the user, once: some milliseconds.
 func WriterOf(path string) (pid int, ok bool) { return writerOf("/proc", path) }
 
 func writerOf(proc, path string) (pid int, ok bool) {
@@ -25,7 +25,8 @@ func writerOf(proc, path string) (pid int, ok bool) {
 	}
 	writers := map[int]bool{}
 	for _, d := range list {
-		if p, err := strconv.Atoi(d.Name()); err == nil && p != os.Getpid() && writes(filepath.Join(proc, d.Name()), path) {
+		if p, err := strconv.Atoi(d.Name()); err == nil && p != os.Getpid() &&
+			writes(filepath.Join(proc, d.Name()), path) {
 			writers[p] = true
 		}
 	}

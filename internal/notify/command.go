@@ -38,7 +38,8 @@ func (c *command) bring(ctx context.Context, m *Message) error {
 	defer cancel()
 	p := shell(ctx, c.text)
 	p.Env = append(append([]string(nil), c.environ...),
-		"NEWTOP_ALERT="+plain(m.Text), "NEWTOP_KIND="+m.Kind.String(), "NEWTOP_EPOCH="+strconv.Itoa(m.Epoch), "NEWTOP_RUN="+plain(m.Run))
+		"NEWTOP_ALERT="+plain(m.Text), "NEWTOP_KIND="+m.Kind.String(), "NEWTOP_EPOCH="+strconv.Itoa(m.Epoch),
+		"NEWTOP_RUN="+plain(m.Run))
 	err := p.Run()
 	var exit *exec.ExitError
 	switch {

@@ -1,5 +1,5 @@
-// Package notify brings alerts to a user who does not look: by the terminal's bell or its notification, by a command, by a
-// webhook. It never keeps its caller waiting.
+// Package notify brings alerts to a user who does not look: by the terminal's bell or its notification, by a command,
+// by a webhook. It never keeps its caller waiting.
 package notify
 
 import (
@@ -30,8 +30,8 @@ func (m *Message) Line() string {
 	return line
 }
 
-// Options say what a notifier needs of its surroundings. The functions are called by goroutines of the notifier, Ring by the
-// one that calls Notify.
+// Options say what a notifier needs of its surroundings. The functions are called by goroutines of the notifier, Ring
+// by the one that calls Notify.
 type Options struct {
 	Environ []string              // of the program; nil: os.Environ()
 	Host    string                // empty: the machine's name
@@ -63,8 +63,8 @@ type Notifier struct {
 // Specs says what New reads.
 const Specs = "bell, osc9, cmd=COMMAND or webhook=URL"
 
-// New starts a notifier. A spec is bell; osc9, which terminals show as a notification of the desktop; cmd=COMMAND, which
-// sh runs; or webhook=URL.
+// New starts a notifier. A spec is bell; osc9, which terminals show as a notification of the desktop; cmd=COMMAND,
+// which sh runs; or webhook=URL.
 func New(specs []string, o Options) (*Notifier, error) {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
@@ -112,8 +112,8 @@ func New(specs []string, o Options) (*Notifier, error) {
 	return n, nil
 }
 
-// Notify brings an alert of a run, later and elsewhere but for the terminal. Where 16 wait already it is left out, and said so.
-// It is not called after Close.
+// Notify brings an alert of a run, later and elsewhere but for the terminal. Where 16 wait already it is left out, and
+// said so. It is not called after Close.
 func (n *Notifier) Notify(a alert.Alert, run string) {
 	m := Message{Alert: a, Run: oneLine(run), Host: n.options.Host, Time: time.Now()}
 	if n.options.Ring != nil {
@@ -125,7 +125,8 @@ func (n *Notifier) Notify(a alert.Alert, run string) {
 		select {
 		case queue <- m:
 		default:
-			n.options.Failed(fmt.Sprintf("%s: %d alerts wait already: the alert %q is lost", n.names[i], queued, m.Text))
+			n.options.Failed(fmt.Sprintf("%s: %d alerts wait already: the alert %q is lost", n.names[i], queued,
+				m.Text))
 		}
 	}
 }

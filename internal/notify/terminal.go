@@ -5,9 +5,9 @@ import "strings"
 // Bell is what rings a terminal.
 const Bell = "\a"
 
-// OSC9 returns what makes a terminal show a notification: iTerm2's sequence, which kitty, WezTerm, Ghostty, foot, ConEmu and
-// Windows Terminal know too. Other terminals pass over it. tmux, which is known by TMUX in the environment, hands on only what is
-// wrapped, where allow-passthrough is on.
+// OSC9 returns what makes a terminal show a notification: iTerm2's sequence, which kitty, WezTerm, Ghostty, foot,
+// ConEmu and Windows Terminal know too. Other terminals pass over it. tmux, which is known by TMUX in the environment,
+// hands on only what is wrapped, where allow-passthrough is on.
 func OSC9(text string, environ []string) string {
 	const most = 200 // characters: terminals bound the length of a sequence
 	text = oneLine(text)

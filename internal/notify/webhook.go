@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// webhook posts an object that programs read, and in which chats find their text: Slack and Mattermost in text, Discord in
-// content.
+// webhook posts an object that programs read, and in which chats find their text: Slack and Mattermost in text, Discord
+// in content.
 type webhook struct {
 	url   string
 	host  string // which is told; the rest of the address is mostly a secret
@@ -53,7 +53,8 @@ func (w *webhook) bring(ctx context.Context, m *Message) error {
 	if m.Host != "" {
 		line += " (" + m.Host + ")"
 	}
-	body, err := json.Marshal(posted{m.Kind.String(), m.Text, line, line, m.Epoch, m.Run, m.Host, m.Time.UTC().Truncate(time.Second)})
+	body, err := json.Marshal(posted{m.Kind.String(), m.Text, line, line, m.Epoch, m.Run, m.Host,
+		m.Time.UTC().Truncate(time.Second)})
 	if err != nil {
 		return err
 	}
@@ -96,5 +97,6 @@ func (w *webhook) post(ctx context.Context, body []byte) (again bool, err error)
 	if answer.StatusCode < 300 {
 		return false, nil
 	}
-	return answer.StatusCode >= 500 || answer.StatusCode == http.StatusTooManyRequests, fmt.Errorf("answered %s", answer.Status)
+	return answer.StatusCode >= 500 || answer.StatusCode == http.StatusTooManyRequests,
+		fmt.Errorf("answered %s", answer.Status)
 }

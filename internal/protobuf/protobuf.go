@@ -3,8 +3,8 @@ package protobuf
 
 import "google.golang.org/protobuf/encoding/protowire"
 
-// Fields calls f with every field of a message: v is what a varint or fixed number is; b is what a length-delimited field
-// holds, not nil then. It returns the error of f, or one that says what is no field.
+// Fields calls f with every field of a message: v is what a varint or fixed number is; b is what a length-delimited
+// field holds, not nil then. It returns the error of f, or one that says what is no field.
 func Fields(message []byte, f func(n protowire.Number, v uint64, b []byte) error) error {
 	for len(message) > 0 {
 		number, kind, n := protowire.ConsumeTag(message)

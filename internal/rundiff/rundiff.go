@@ -156,7 +156,10 @@ func Labels(runs []*event.RunEvent, names []string) []string {
 // with all others of its optimizer on its data.
 func particulars(runs []*event.RunEvent, i int) (out []string) {
 	self := runs[i]
-	same := slices.DeleteFunc(slices.Clone(runs), func(r *event.RunEvent) bool { return r == nil || r.Optimizer != self.Optimizer })
+	same := slices.DeleteFunc(slices.Clone(runs), func(r *event.RunEvent) bool {
+		return r == nil ||
+			r.Optimizer != self.Optimizer
+	})
 	near := slices.DeleteFunc(slices.Clone(same), func(r *event.RunEvent) bool { return r.Data.Name != self.Data.Name })
 	if len(near) < len(same) && self.Data.Name != "" {
 		out = append(out, self.Data.Name)

@@ -33,9 +33,11 @@ func Decode(text []byte, name string) (*File, error) {
 	rest := text[lengthBytes:]
 	switch {
 	case length > maxHeader:
-		return nil, d.fault(0, fmt.Sprintf("a header of %d bytes", length), fmt.Sprintf("at most %d in a safetensors file", maxHeader))
+		return nil, d.fault(0, fmt.Sprintf("a header of %d bytes", length),
+			fmt.Sprintf("at most %d in a safetensors file", maxHeader))
 	case length > uint64(len(rest)):
-		return nil, d.fault(0, fmt.Sprintf("a header of %d bytes", length), fmt.Sprintf("at most the %d that follow", len(rest)))
+		return nil, d.fault(0, fmt.Sprintf("a header of %d bytes", length),
+			fmt.Sprintf("at most the %d that follow", len(rest)))
 	}
 	d.buffer, d.start = rest[length:], lengthBytes+int64(length)
 	if err := d.header(rest[:length]); err != nil {
@@ -188,7 +190,8 @@ func (d *decoder) readEntry(name string) error {
 		return d.fault(d.at(), fmt.Sprintf("a tensor %.40q that lacks one", name), "dtype, shape and data_offsets")
 	}
 	if size, ok := byteSize(e.dtype, e.shape); !ok || size != e.end-e.begin {
-		return d.fault(e.at, fmt.Sprintf("%d bytes for %s with shape %v", e.end-e.begin, e.dtype.name, e.shape), "as many as the shape says")
+		return d.fault(e.at, fmt.Sprintf("%d bytes for %s with shape %v", e.end-e.begin, e.dtype.name, e.shape),
+			"as many as the shape says")
 	}
 	d.entries = append(d.entries, e)
 	return nil
@@ -249,7 +252,8 @@ func (d *decoder) integers(most int) ([]int, error) {
 // place checks where a tensor's numbers are.
 func (d *decoder) place(e *entry, span []int) error {
 	if len(span) != 2 || span[0] > span[1] || span[1] > len(d.buffer) {
-		return d.fault(d.at(), fmt.Sprintf("data_offsets %v", span), fmt.Sprintf("a beginning and an end from 0 to %d", len(d.buffer)))
+		return d.fault(d.at(), fmt.Sprintf("data_offsets %v", span),
+			fmt.Sprintf("a beginning and an end from 0 to %d", len(d.buffer)))
 	}
 	e.begin, e.end = span[0], span[1]
 	return nil
@@ -263,7 +267,8 @@ func (d *decoder) contiguous() error {
 	end := 0
 	for i := range d.entries {
 		if e := &d.entries[i]; e.begin != end {
-			return d.fault(e.at, fmt.Sprintf("tensor %.40q at %d", e.name, e.begin), fmt.Sprintf("it at %d, where the one before ends", end))
+			return d.fault(e.at, fmt.Sprintf("tensor %.40q at %d", e.name, e.begin),
+				fmt.Sprintf("it at %d, where the one before ends", end))
 		}
 		end = d.entries[i].end
 	}

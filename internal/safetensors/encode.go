@@ -98,7 +98,8 @@ func (t *Tensor) count() int {
 		want *= n
 	}
 	if have != want || t.Data != nil && t.Ints != nil {
-		panic(fmt.Sprintf("safetensors: Encode: tensor %q with shape %v has %d Data and %d Ints", t.Name, t.Shape, len(t.Data), len(t.Ints)))
+		panic(fmt.Sprintf("safetensors: Encode: tensor %q with shape %v has %d Data and %d Ints", t.Name, t.Shape,
+			len(t.Data), len(t.Ints)))
 	}
 	return have
 }

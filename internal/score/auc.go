@@ -34,12 +34,12 @@ func (r *ranking) add(class int, u []float64) {
 // at returns output k of row i.
 func (r *ranking) at(i, k int) float64 { return r.blocks[i/rankedRows][i%rankedRows*r.outputs+k] }
 
-// area returns the area under the ROC curve of class k by its output: the share of pairs of a row of the class and another row in
-// which the first has the larger output, equal ones counting half. It is NaN where there are no such pairs, or not all rows
-// were kept.
+// area returns the area under the ROC curve of class k by its output: the share of pairs of a row of the class and
+// another row in which the first has the larger output, equal ones counting half. It is NaN where there are no such
+// pairs, or not all rows were kept.
 //
-// By the ranks of Mann and Whitney: (ΣR − n₊(n₊+1)/2)/(n₊·n₋), R the ranks of the class's rows among all, equal ones having the mean
-// of theirs.
+// By the ranks of Mann and Whitney: (ΣR − n₊(n₊+1)/2)/(n₊·n₋), R the ranks of the class's rows among all, equal ones
+// having the mean of theirs.
 func (r *ranking) area(k int) float64 {
 	type row struct {
 		u  float64

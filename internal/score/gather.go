@@ -18,7 +18,8 @@ type Row struct {
 // Gathering goes through rows and gathers where the outputs are wrong.
 type Gathering struct {
 	*Scorer
-	// Confusion counts rows by class, then by what the outputs say, but those whose outputs are no numbers; nil for regression.
+	// Confusion counts rows by class, then by what the outputs say, but those whose outputs are no numbers; nil for
+	// regression.
 	Confusion [][]int
 	// Worst are the rows of the greatest loss, downwards.
 	Worst []Row
@@ -74,6 +75,7 @@ func (g *Gathering) rank(b Row, x, t, u []float64) {
 		b.Inputs, b.Targets, b.Outputs = last.Inputs, last.Targets, last.Outputs
 		g.Worst = g.Worst[:g.most-1]
 	}
-	b.Inputs, b.Targets, b.Outputs = append(b.Inputs[:0], x...), append(b.Targets[:0], t...), append(b.Outputs[:0], u...)
+	b.Inputs, b.Targets, b.Outputs = append(b.Inputs[:0], x...), append(b.Targets[:0], t...), append(
+		b.Outputs[:0], u...)
 	g.Worst = slices.Insert(g.Worst, i, b)
 }

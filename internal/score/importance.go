@@ -10,8 +10,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Permutation importance [Breiman 2001, §10; Fisher et al. 2019]: by how much a measure of error rises when the values of a column
-// are permuted among the rows, which takes away what the column tells and leaves its distribution.
+// Permutation importance [Breiman 2001, §10; Fisher et al. 2019]: by how much a measure of error rises when the values
+// of a column are permuted among the rows, which takes away what the column tells and leaves its distribution.
 
 // Group is a column of a table, or one input: the inputs [First, Last) that are permuted together.
 type Group struct {
@@ -19,8 +19,8 @@ type Group struct {
 	First, Last int
 }
 
-// Importance is what a group is worth: the mean rise of the measure over the permutations, and of the error for classes, each with
-// its standard deviation over them, which is 0 for one.
+// Importance is what a group is worth: the mean rise of the measure over the permutations, and of the error for
+// classes, each with its standard deviation over them, which is 0 for one.
 type Importance struct {
 	Name           string
 	Rise, Spread   float64
@@ -38,8 +38,8 @@ type Permutation struct {
 	OutputsTo func(dst, x *mat.Dense) // from several goroutines
 }
 
-// Measure names what importances are the rise of: the log loss of probabilities, the error of other outputs of classes, the RMSE of
-// regression, in the units of the data where these are the same for all outputs.
+// Measure names what importances are the rise of: the log loss of probabilities, the error of other outputs of classes,
+// the RMSE of regression, in the units of the data where these are the same for all outputs.
 func (p *Permutation) Measure() string {
 	switch {
 	case p.Classes == nil:
@@ -89,9 +89,9 @@ func (p *Permutation) measure(rows []judged) judged {
 // importanceChunk is how many rows are computed at once by each thread.
 const importanceChunk = 512
 
-// Importances returns what every group is worth, in their order, and the measure and the error without permutations. Each permutation is
-// drawn from its own stream, so that the digits do not depend on the threads. stop ends it between two permutations, with what
-// it returns.
+// Importances returns what every group is worth, in their order, and the measure and the error without permutations.
+// Each permutation is drawn from its own stream, so that the digits do not depend on the threads. stop ends it between
+// two permutations, with what it returns.
 func (p *Permutation) Importances(stop func() error) (list []Importance, measure, wrong float64, err error) {
 	rows, _ := p.X.Dims()
 	base := make([]judged, rows)

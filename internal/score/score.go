@@ -1,5 +1,5 @@
-// Package score tells how well outputs fit targets: figures, which classes are taken for which, the worst rows, and what each
-// input is worth.
+// Package score tells how well outputs fit targets: figures, which classes are taken for which, the worst rows, and
+// what each input is worth.
 package score
 
 import (
@@ -13,13 +13,13 @@ import (
 
 // Kind is what rows of targets and outputs mean.
 type Kind struct {
-	// Classes are the names of what each output stands for; nil for regression. The class of a row is where its target is
-	// largest.
+	// Classes are the names of what each output stands for; nil for regression. The class of a row is where its target
+	// is largest.
 	Classes []string
 	// Probabilities says that the outputs of classes are what a softmax makes.
 	Probabilities bool
-	// Units are what one of each target is in the units of the data; nil: 1. Where they differ MAE and RMSE stay as the targets
-	// are.
+	// Units are what one of each target is in the units of the data; nil: 1. Where they differ MAE and RMSE stay as the
+	// targets are.
 	Units []float64
 }
 
@@ -32,7 +32,8 @@ const mostRanked = 1 << 23
 // epsilon is the least probability of a class in the log loss, 2⁻⁵², as scikit-learn has it.
 const epsilon = 0x1p-52
 
-// Scorer takes rows of targets and outputs one by one, in any number. What it returns depends on their order by rounding alone.
+// Scorer takes rows of targets and outputs one by one, in any number. What it returns depends on their order by
+// rounding alone.
 type Scorer struct {
 	kind Kind
 	rows int
@@ -59,7 +60,8 @@ func NewScorer(k Kind, outputs int) *Scorer {
 	if k.Classes == nil {
 		return &Scorer{kind: k, targets: make([]moments, outputs)}
 	}
-	return &Scorer{kind: k, have: make([]int, outputs), hit: make([]int, outputs), said: make([]int, outputs), ranked: newRanking(outputs)}
+	return &Scorer{kind: k, have: make([]int, outputs), hit: make([]int, outputs), said: make([]int, outputs),
+		ranked: newRanking(outputs)}
 }
 
 // Add takes the targets t and the outputs u of a row.
@@ -168,8 +170,8 @@ func (s *Scorer) positive() int {
 	return 1
 }
 
-// area returns AUC: of two classes that of the positive one, of more the mean over those with rows of them and of others. Both
-// classes of two have the same where their outputs sum to 1.
+// area returns AUC: of two classes that of the positive one, of more the mean over those with rows of them and of
+// others. Both classes of two have the same where their outputs sum to 1.
 func (s *Scorer) area() event.Float {
 	if len(s.have) == 2 {
 		return event.Float(s.ranked.area(s.positive()))
@@ -187,8 +189,8 @@ func (s *Scorer) area() event.Float {
 	return event.Float(sum / float64(n))
 }
 
-// f1 returns F1 of the positive class of two and its name, or the mean over those of more classes that there are or that are
-// said.
+// f1 returns F1 of the positive class of two and its name, or the mean over those of more classes that there are or
+// that are said.
 func (s *Scorer) f1() (event.Float, string) {
 	of := func(k int) (float64, bool) {
 		all := s.have[k] + s.said[k] // 2TP + FP + FN

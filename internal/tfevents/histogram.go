@@ -19,8 +19,8 @@ type Histogram struct {
 	Quantiles [7]float64
 }
 
-// Shares are of how much of the values each of a histogram's quantiles is the bound: the first is the least value and the
-// last the greatest. Between a bucket's edges values are taken to lie evenly.
+// Shares are of how much of the values each of a histogram's quantiles is the bound: the first is the least value and
+// the last the greatest. Between a bucket's edges values are taken to lie evenly.
 var Shares = [7]float64{0, 0.05, 0.25, 0.5, 0.75, 0.95, 1}
 
 // bucket is how many values lie between two edges.
@@ -69,8 +69,8 @@ func histoProto(data []byte) (h Histogram, ok bool, err error) {
 	return h, ok, nil
 }
 
-// histoTensor reads the rows of left edge, right edge and count that TensorFlow 2 and Keras write. It reports false where
-// there is no value.
+// histoTensor reads the rows of left edge, right edge and count that TensorFlow 2 and Keras write. It reports false
+// where there is no value.
 func histoTensor(data []byte) (h Histogram, ok bool, err error) {
 	var dtype uint64
 	var content []byte

@@ -11,8 +11,8 @@ import (
 
 // Reader reads the scalars of one file, and goes on where it stopped when the file has grown.
 type Reader struct {
-	// Histogram and Session are called by Next with what it finds on its way to the next scalar; nil: it is passed over. They
-	// are set before the first call.
+	// Histogram and Session are called by Next with what it finds on its way to the next scalar; nil: it is passed
+	// over. They are set before the first call.
 	Histogram func(Histogram)
 	Session   func(Session)
 
@@ -39,13 +39,14 @@ type Reader struct {
 
 // NewReader reads from r; name is for errors.
 func NewReader(r io.Reader, name string) *Reader {
-	return &Reader{r: r, name: name, tags: make(map[string]string), other: make(map[string]bool), tensors: make(map[string]bool)}
+	return &Reader{r: r, name: name, tags: make(map[string]string), other: make(map[string]bool),
+		tensors: make(map[string]bool)}
 }
 
-// Next returns the next scalar: simple values, and scalar tensors as TensorFlow 2 writes them, but not the
-// placeholder that Lightning writes for a metric (hp_metric, -1). Other summaries are passed over. It returns io.EOF at
-// the end, and where the last record is not whole yet; it may be called again when the file has grown. A *FormatError is
-// final, for where the next record begins is unknown. Memory is taken as data comes, whatever a record says of its length.
+// Next returns the next scalar: simple values, and scalar tensors as TensorFlow 2 writes them, but not the placeholder
+// that Lightning writes for a metric (hp_metric, -1). Other summaries are passed over. It returns io.EOF at the end,
+// and where the last record is not whole yet; it may be called again when the file has grown. A *FormatError is final,
+// for where the next record begins is unknown. Memory is taken as data comes, whatever a record says of its length.
 func (r *Reader) Next() (Scalar, error) {
 	for r.next == len(r.ready) {
 		if r.err != nil {

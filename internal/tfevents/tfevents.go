@@ -21,9 +21,9 @@
 //	                 10 int64_val · 13 half_val, all packed
 //	tensor_shape     2 dim, repeated    dim  1 size int64
 //
-// PyTorch writes simple_value; TensorFlow 2 and Keras write a float tensor of no dimensions. Of histograms PyTorch writes
-// histo, and those write a tensor of doubles with the plugin name histograms, whose rows are left edge, right edge and count.
-// Hyperparameters are the content of the plugin hparams (hparams.go), which has no value.
+// PyTorch writes simple_value; TensorFlow 2 and Keras write a float tensor of no dimensions. Of histograms PyTorch
+// writes histo, and those write a tensor of doubles with the plugin name histograms, whose rows are left edge, right
+// edge and count. Hyperparameters are the content of the plugin hparams (hparams.go), which has no value.
 package tfevents
 
 import (

@@ -70,26 +70,32 @@ func reluPush[F Float](dst, u, x *F, n int) {
 
 func tanhCurve[F Float](x, u, phi, delta *F, n int) {
 	if isSingle[F]() {
-		tanhCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)), (*float32)(unsafe.Pointer(delta)), n)
+		tanhCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)),
+			(*float32)(unsafe.Pointer(delta)), n)
 		return
 	}
-	tanhCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)), (*float64)(unsafe.Pointer(delta)), n)
+	tanhCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)),
+		(*float64)(unsafe.Pointer(delta)), n)
 }
 
 func sigmoidCurve[F Float](x, u, phi, delta *F, n int) {
 	if isSingle[F]() {
-		sigmoidCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)), (*float32)(unsafe.Pointer(delta)), n)
+		sigmoidCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)),
+			(*float32)(unsafe.Pointer(delta)), n)
 		return
 	}
-	sigmoidCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)), (*float64)(unsafe.Pointer(delta)), n)
+	sigmoidCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)),
+		(*float64)(unsafe.Pointer(delta)), n)
 }
 
 func softplusCurve[F Float](x, u, phi, delta *F, n int) {
 	if isSingle[F]() {
-		softplusCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)), (*float32)(unsafe.Pointer(delta)), n)
+		softplusCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)),
+			(*float32)(unsafe.Pointer(delta)), n)
 		return
 	}
-	softplusCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)), (*float64)(unsafe.Pointer(delta)), n)
+	softplusCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)),
+		(*float64)(unsafe.Pointer(delta)), n)
 }
 
 func add[F Float](dst, x, y *F, n int) {
@@ -180,39 +186,48 @@ func columnSums[F Float](dst, x *F, rows, cols int) {
 
 func columnDots[F Float](dst, x, y *F, rows, cols int) {
 	if isSingle[F]() {
-		columnDots32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(y)), rows, cols)
+		columnDots32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(y)),
+			rows, cols)
 		return
 	}
-	columnDots64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(y)), rows, cols)
+	columnDots64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(y)), rows,
+		cols)
 }
 
 func columnCenter[F Float](mean, dst, u, x *F, rows, cols int) {
 	if isSingle[F]() {
-		columnCenter32((*float32)(unsafe.Pointer(mean)), (*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(x)), rows, cols)
+		columnCenter32((*float32)(unsafe.Pointer(mean)), (*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)),
+			(*float32)(unsafe.Pointer(x)), rows, cols)
 		return
 	}
-	columnCenter64((*float64)(unsafe.Pointer(mean)), (*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(x)), rows, cols)
+	columnCenter64((*float64)(unsafe.Pointer(mean)), (*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)),
+		(*float64)(unsafe.Pointer(x)), rows, cols)
 }
 
 func columnArgMax[F Float](at, top, x *F, rows, cols int) {
 	if isSingle[F]() {
-		columnArgMax32((*float32)(unsafe.Pointer(at)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)), rows, cols)
+		columnArgMax32((*float32)(unsafe.Pointer(at)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)),
+			rows, cols)
 		return
 	}
-	columnArgMax64((*float64)(unsafe.Pointer(at)), (*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)), rows, cols)
+	columnArgMax64((*float64)(unsafe.Pointer(at)), (*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)), rows,
+		cols)
 }
 
 func columnSoftmax[F Float](sum, top, x *F, rows, cols int) {
 	if isSingle[F]() {
-		columnSoftmax32((*float32)(unsafe.Pointer(sum)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)), rows, cols)
+		columnSoftmax32((*float32)(unsafe.Pointer(sum)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)),
+			rows, cols)
 		return
 	}
-	columnSoftmax64((*float64)(unsafe.Pointer(sum)), (*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)), rows, cols)
+	columnSoftmax64((*float64)(unsafe.Pointer(sum)), (*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)),
+		rows, cols)
 }
 
 func softmaxColumn[F Float](sum, top, x *F, n int) {
 	if isSingle[F]() {
-		softmaxColumn32((*float32)(unsafe.Pointer(sum)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)), n)
+		softmaxColumn32((*float32)(unsafe.Pointer(sum)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)),
+			n)
 		return
 	}
 	softmaxColumn64((*float64)(unsafe.Pointer(sum)), (*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)), n)
@@ -236,8 +251,10 @@ func softmaxShare[F Float](x, sum *F, n int) {
 
 func center[F Float](mean, dst, u, x *F, n int) {
 	if isSingle[F]() {
-		center32((*float32)(unsafe.Pointer(mean)), (*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(x)), n)
+		center32((*float32)(unsafe.Pointer(mean)), (*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)),
+			(*float32)(unsafe.Pointer(x)), n)
 		return
 	}
-	center64((*float64)(unsafe.Pointer(mean)), (*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(x)), n)
+	center64((*float64)(unsafe.Pointer(mean)), (*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)),
+		(*float64)(unsafe.Pointer(x)), n)
 }

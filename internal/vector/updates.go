@@ -2,8 +2,8 @@ package vector
 
 import "math"
 
-// The updates of first-order methods, of weights w along the gradient g. The memory of a method is as long as w.
-// The conversions keep a compiler from fusing products and sums, so that every kernel returns the same bits; but AVX-512
+// The updates of first-order methods, of weights w along the gradient g. The memory of a method is as long as w. The
+// conversions keep a compiler from fusing products and sums, so that every kernel returns the same bits; but AVX-512
 // may round the step of the last three differently if it is below 2⁻⁹⁰⁰.
 
 // Momentum is the heavy ball (Polyak 1964): v ← μv − ηg, w ← w + v, η being rate and μ mu.

@@ -55,8 +55,8 @@ func packVector[F Float](k kernel.Kernel, dst []F, dstStride int, src []F, srcSt
 	}
 }
 
-// column adds A·b to the first elements of c for A of len(c) × k that lies row by row, and b whose elements are stride apart,
-// and returns to how many. It has the same bits with all vector instructions.
+// column adds A·b to the first elements of c for A of len(c) × k that lies row by row, and b whose elements are stride
+// apart, and returns to how many. It has the same bits with all vector instructions.
 func column[F Float](c, a []F, rowStride int, b []F, stride, k int) int {
 	rows := len(c) &^ 3
 	if sizeOf[F]() == 4 || rows == 0 || k == 0 {

@@ -60,7 +60,8 @@ func (b Implementation) Dscal(n int, alpha float64, x []float64, incX int) {
 }
 
 // Dger adds α·x·yᵀ to A, m × n.
-func (b Implementation) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64, lda int) {
+func (b Implementation) Dger(m, n int, alpha float64, x []float64, incX int, y []float64, incY int, a []float64,
+	lda int) {
 	if b.kernel == kernel.Generic || m <= 0 || alpha == 0 || incX < 1 || (m-1)*incX >= len(x) ||
 		incY != 1 || n < short || n > len(y) || lda < n || !holds(a, m, n, lda) {
 		b.Implementation.Dger(m, n, alpha, x, incX, y, incY, a, lda)
@@ -78,7 +79,8 @@ func (b Implementation) Dgemv(tA blas.Transpose, m, n int, alpha float64, a []fl
 	if tA != blas.NoTrans {
 		lenX, lenY = m, n
 	}
-	if b.kernel == kernel.Generic || !legal(tA) || m <= 0 || n < short || alpha == 0 || lda < n || !holds(a, m, n, lda) ||
+	if b.kernel == kernel.Generic || !legal(tA) || m <= 0 || n < short || alpha == 0 || lda < n ||
+		!holds(a, m, n, lda) ||
 		incX != 1 || incY != 1 || lenX > len(x) || lenY > len(y) {
 		b.Implementation.Dgemv(tA, m, n, alpha, a, lda, x, incX, beta, y, incY)
 		return

@@ -48,8 +48,8 @@ func (b Implementation) Dgemm(tA, tB blas.Transpose, m, n, k int, alpha float64,
 	}
 }
 
-// shared computes all m × n by some workers: each has a block of rows, or of columns, that no other touches. It has a copy of g,
-// which goroutines keep, so that small products allocate nothing.
+// shared computes all m × n by some workers: each has a block of rows, or of columns, that no other touches. It has a
+// copy of g, which goroutines keep, so that small products allocate nothing.
 func (g gemm) shared(m, n, workers int) {
 	share(workers, workers, func(i int) {
 		if m >= n {

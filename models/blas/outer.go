@@ -2,13 +2,14 @@ package blas
 
 import "newtop/internal/kernel"
 
-// Outer computes c = start + x·yᵀ for c of m × n, x of m × k and y of n × k, which lie row by row, c's rows stride, x's and
-// y's xStride and yStride apart. It adds the products as Sum does, with start Zero or Add, and allocates nothing.
+// Outer computes c = start + x·yᵀ for c of m × n, x of m × k and y of n × k, which lie row by row, c's rows stride, x's
+// and y's xStride and yStride apart. It adds the products as Sum does, with start Zero or Add, and allocates nothing.
 func Outer[F Float](c []F, m, n, stride int, start Start, x []F, xStride int, y []F, yStride, k int) {
 	outer(kernel.Selected(), c, m, n, stride, start, x, xStride, y, yStride, k)
 }
 
-func outer[F Float](selected kernel.Kernel, c []F, m, n, stride int, start Start, x []F, xStride int, y []F, yStride, k int) {
+func outer[F Float](selected kernel.Kernel, c []F, m, n, stride int, start Start, x []F, xStride int, y []F, yStride,
+	k int) {
 	if m <= 0 || n <= 0 || k <= 0 {
 		panic("blas: Outer of nothing")
 	}

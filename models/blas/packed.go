@@ -7,8 +7,9 @@ import (
 )
 
 // Large products go panel by panel, after Goto and Van de Geijn, "Anatomy of High-Performance Matrix Multiplication"
-// (2008): a block of B stays in the second-level cache, strip by strip, and every panel of A, some rows high, goes along its
-// strips. What the next panel is made of is fetched meanwhile, and so is the next tile of c: A may come from memory.
+// (2008): a block of B stays in the second-level cache, strip by strip, and every panel of A, some rows high, goes
+// along its strips. What the next panel is made of is fetched meanwhile, and so is the next tile of c: A may come from
+// memory.
 const (
 	blockDepth   = 256  // most columns of A and rows of B
 	blockBytes   = 1920 // of a row of B at most: a multiple of all kernels' strips
@@ -27,8 +28,8 @@ type stripGroup struct {
 	count, vectors, width int
 }
 
-// stripGroups returns how a block of some columns is divided for vectors of so many lanes: into strips of three vectors, as far as that leaves no single
-// one, and the last strip apart if its last vector is not full.
+// stripGroups returns how a block of some columns is divided for vectors of so many lanes: into strips of three
+// vectors, as far as that leaves no single one, and the last strip apart if its last vector is not full.
 func (by *tiling) stripGroups(cols, lanes int) (groups [4]stripGroup, n int) {
 	vectors := (cols + lanes - 1) / lanes
 	counts := [4]int{3: vectors / 3}

@@ -132,9 +132,11 @@ func addTiles[F Float](c []F, m, n, stride int, t *Term[F]) {
 			a, b, c := t.A[i*t.RowStride:], t.B[j:], c[i*stride+j:]
 			ldb, ldc := max(t.Stride, n), max(stride, n)
 			if sizeOf[F]() == 4 {
-				gonum.Implementation{}.Sgemm(layout, blas.NoTrans, m, n, t.K, 1, as[float32](a), lda, as[float32](b), ldb, 1, as[float32](c), ldc)
+				gonum.Implementation{}.Sgemm(layout, blas.NoTrans, m, n, t.K, 1, as[float32](a), lda, as[float32](b),
+					ldb, 1, as[float32](c), ldc)
 			} else {
-				gonum.Implementation{}.Dgemm(layout, blas.NoTrans, m, n, t.K, 1, as[float64](a), lda, as[float64](b), ldb, 1, as[float64](c), ldc)
+				gonum.Implementation{}.Dgemm(layout, blas.NoTrans, m, n, t.K, 1, as[float64](a), lda, as[float64](b),
+					ldb, 1, as[float64](c), ldc)
 			}
 		}
 	}

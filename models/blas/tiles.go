@@ -62,8 +62,9 @@ func panels[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, bias
 	}
 }
 
-// mask stores what the kernel wants for the first n lanes of a vector, of size bytes each. It writes words, as AVX-512 reads them: to read
-// in one piece what was just written in several waits until the stores before, those of a strip, have left the core.
+// mask stores what the kernel wants for the first n lanes of a vector, of size bytes each. It writes words, as AVX-512
+// reads them: to read in one piece what was just written in several waits until the stores before, those of a strip,
+// have left the core.
 func (by *tiling) mask(lanes *[4]uint64, n, size int) {
 	if by.bytes == 64 {
 		lanes[0] = 1<<n - 1
@@ -113,7 +114,8 @@ func sumVector[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, b
 		count := (t.K + shallowSlice - 1) / shallowSlice
 		for i, p := 0, 0; i < count; i++ {
 			depth := (t.K + i) / count
-			one := [1]Term[F]{{A: a.from(0, p), RowStride: a.row, ColStride: a.col, B: b.from(p, 0), Stride: b.row, K: depth}}
+			one := [1]Term[F]{{A: a.from(0, p), RowStride: a.row, ColStride: a.col, B: b.from(p, 0), Stride: b.row,
+				K: depth}}
 			panels(k, c, m, n, stride, start, bias, one[:])
 			start = Add
 			p += depth
@@ -140,7 +142,8 @@ func sumColumn[F Float](k kernel.Kernel, c []F, start Start, bias []F, terms []T
 		default:
 			i := column(c, t.A, t.RowStride, t.B, t.Stride, t.K)
 			if i < len(c) {
-				one := [1]Term[F]{{A: t.A[i*t.RowStride:], RowStride: t.RowStride, ColStride: 1, B: t.B, Stride: t.Stride, K: t.K}}
+				one := [1]Term[F]{{A: t.A[i*t.RowStride:], RowStride: t.RowStride, ColStride: 1, B: t.B,
+					Stride: t.Stride, K: t.K}}
 				panels(kernel.AVX2, c[i:], len(c)-i, 1, 1, Add, nil, one[:])
 			}
 		}

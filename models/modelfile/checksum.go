@@ -12,9 +12,9 @@ import (
 	"newtop/internal/safetensors"
 )
 
-// A model's file says in its metadata what the checksum of all else is that newtop reads of it, so that a bit that changes
-// on the disk is found. It is of the content and not of the bytes: another program may write the same content anew. Two
-// keys say it, as one bit may take one of them away. Files of before have neither.
+// A model's file says in its metadata what the checksum of all else is that newtop reads of it, so that a bit that
+// changes on the disk is found. It is of the content and not of the bytes: another program may write the same content
+// anew. Two keys say it, as one bit may take one of them away. Files of before have neither.
 const (
 	keyChecksum = "checksum" // what it is
 	keyCRC      = "crc32c"   // the checksum, in hexadecimal digits
@@ -46,7 +46,8 @@ func checksum(metadata map[string]string, tensors []safetensors.Tensor) string {
 			text(metadata[key])
 		}
 	}
-	for _, t := range slices.SortedFunc(slices.Values(tensors), func(a, b safetensors.Tensor) int { return cmp.Compare(a.Name, b.Name) }) {
+	for _, t := range slices.SortedFunc(slices.Values(tensors),
+		func(a, b safetensors.Tensor) int { return cmp.Compare(a.Name, b.Name) }) {
 		text(t.Name)
 		number(uint64(len(t.Shape)))
 		for _, n := range t.Shape {

@@ -65,9 +65,11 @@ func (f *Field) check() error {
 		return wrong(fmt.Sprintf("%d words", len(f.Words)), fmt.Sprintf("at most %d", mostWords))
 	case slices.ContainsFunc(slices.Concat(f.Fill, f.Means), func(v float64) bool { return !finite(v) }):
 		return wrong("a number that is not finite", "finite numbers")
-	case f.Kind != kindStatistics && f.Means != nil, f.Kind == kindStatistics && (numbers == 0 || len(f.Means) != numbers*(len(f.Words)+2)):
+	case f.Kind != kindStatistics && f.Means != nil, f.Kind == kindStatistics &&
+		(numbers == 0 || len(f.Means) != numbers*(len(f.Words)+2)):
 		// A row for each word, one for all others and one for missing values.
-		return wrong(fmt.Sprintf("%d statistics of %d words", len(f.Means), len(f.Words)), "as many for each, for other words and for missing values")
+		return wrong(fmt.Sprintf("%d statistics of %d words", len(f.Means), len(f.Words)),
+			"as many for each, for other words and for missing values")
 	case f.Fill != nil && (len(f.Fill) != numbers || f.Kind == kindStatistics):
 		return wrong(fmt.Sprintf("%d numbers for missing values", len(f.Fill)), fmt.Sprintf("%d", numbers))
 	case f.Kind == kindLeftOut && f.Missing:

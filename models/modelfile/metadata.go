@@ -26,8 +26,8 @@ const version = "1"
 // maxText bounds one text of JSON in the metadata.
 const maxText = 16 << 20
 
-// network is an architecture in JSON. Layer 0 is the inputs. The sources of sparse connections are tensors. The gates of a mixture are
-// those that training began with, which the weights are relative to.
+// network is an architecture in JSON. Layer 0 is the inputs. The sources of sparse connections are tensors. The gates
+// of a mixture are those that training began with, which the weights are relative to.
 type network struct {
 	Inputs      int                 `json:"inputs"`
 	Features    int                 `json:"features,omitempty"`
@@ -47,7 +47,8 @@ type connection struct {
 func describe(a models.Architecture) network {
 	n := network{Inputs: a.Inputs, Features: a.Features, Loss: a.Loss, Layers: a.Layers, Mixture: a.Mixture}
 	for _, c := range a.Connections {
-		n.Connections = append(n.Connections, connection{To: c.To, From: c.From, Sparse: c.Sources != nil, Gate: c.Gate})
+		n.Connections = append(n.Connections, connection{To: c.To, From: c.From, Sparse: c.Sources != nil,
+			Gate: c.Gate})
 	}
 	return n
 }
@@ -143,7 +144,8 @@ func fromTensors(f *safetensors.File, name string) (*Model, error) {
 	for _, part := range []struct {
 		key  string
 		into any
-	}{{keyNetwork, &n}, {keyCommittee, &nets}, {keyInputs, &m.Inputs}, {keyOutputs, &m.Outputs}, {keyClasses, &m.Classes}, {keyTable, &m.Table}} {
+	}{{keyNetwork, &n}, {keyCommittee, &nets}, {keyInputs, &m.Inputs}, {keyOutputs, &m.Outputs}, {keyClasses,
+		&m.Classes}, {keyTable, &m.Table}} {
 		if err := r.decode(part.key, part.into); err != nil {
 			return nil, err
 		}

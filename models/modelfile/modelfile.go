@@ -28,8 +28,8 @@ type Model struct {
 	Table   []Field           // how the fields of a CSV row become the inputs; nil: one number each, in order
 	Meta    map[string]string // what else is known: data, run, epoch, optimizer, seed, loss, test_error, …
 
-	// Tensors are those of a model that another program has, in the order of its weights; Network is nil then. Its file has
-	// them by their names, and Read does not read it.
+	// Tensors are those of a model that another program has, in the order of its weights; Network is nil then. Its file
+	// has them by their names, and Read does not read it.
 	Tensors []Tensor
 }
 
@@ -64,8 +64,8 @@ type Column struct {
 	Scale  float64 `json:"scale"`
 }
 
-// Field is one column of a table as it was trained on; datasets/csv says what its parts mean. An empty Kind is words, the categories
-// in the order of their inputs, each 1 where the field is that word, or a number where there are none.
+// Field is one column of a table as it was trained on; datasets/csv says what its parts mean. An empty Kind is words,
+// the categories in the order of their inputs, each 1 where the field is that word, or a number where there are none.
 type Field struct {
 	Name    string    `json:"name"`
 	Kind    string    `json:"kind,omitempty"`
@@ -125,8 +125,8 @@ func Write(path string, m *Model) (bytes int64, err error) {
 	return atomicfile.Write(path, func(w io.Writer) error { return write(w, m) })
 }
 
-// Writable returns an error unless Write could write a file there: an unknown extension, a directory that is not there or
-// not to be written to, or something that is no regular file. It leaves nothing behind.
+// Writable returns an error unless Write could write a file there: an unknown extension, a directory that is not there
+// or not to be written to, or something that is no regular file. It leaves nothing behind.
 func Writable(path string) error {
 	if _, err := Format(path); err != nil {
 		return err
@@ -221,7 +221,8 @@ func checkColumns(what string, columns []Column, want int) error {
 	}
 	for _, c := range columns {
 		if !finite(c.Offset) || !finite(c.Scale) || c.Scale == 0 {
-			return fmt.Errorf("%s %.40q has offset %g and scale %g: expected finite numbers, the scale not 0", what, c.Name, c.Offset, c.Scale)
+			return fmt.Errorf("%s %.40q has offset %g and scale %g: expected finite numbers, the scale not 0", what,
+				c.Name, c.Offset, c.Scale)
 		}
 	}
 	return nil
@@ -233,7 +234,8 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 // scores for classes, values in the data's own units for regression.
 func (m *Model) PredictTo(dst, raw *mat.Dense) { m.PredictMembersTo(dst, nil, raw) }
 
-// PredictMembersTo is PredictTo that stores in each, unless it is nil, what each net of a committee makes of them by itself.
+// PredictMembersTo is PredictTo that stores in each, unless it is nil, what each net of a committee makes of them by
+// itself.
 func (m *Model) PredictMembersTo(dst *mat.Dense, each []*mat.Dense, raw *mat.Dense) {
 	rows, columns := raw.Dims()
 	if columns != len(m.Inputs) {
@@ -266,8 +268,8 @@ func (m *Model) ScaleTo(x, raw *mat.Dense) {
 	}
 }
 
-// OutputsTo stores the net's outputs for scaled inputs, or the mean of a committee's, in dst, and in each, unless it is nil, those of
-// each net.
+// OutputsTo stores the net's outputs for scaled inputs, or the mean of a committee's, in dst, and in each, unless it is
+// nil, those of each net.
 func (m *Model) OutputsTo(dst *mat.Dense, each []*mat.Dense, x *mat.Dense) {
 	if len(m.Weights) == 1 {
 		m.Network.OutputTo(dst, m.Weights[0], x)

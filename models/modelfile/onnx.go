@@ -27,8 +27,8 @@ var errTooLarge = errors.New("more than 2 GB, which an ONNX file can't have: exp
 //
 // The graph computes in float32, "input" [N, columns] to "output" [N, outputs]. Where a column's offset is far larger
 // than its scale, float32 would round the rows too coarsely and the input is float64. The numbers as they are stand in
-// the metadata, for Read. The operators are those that runtimes of all sizes have, so that softplus and the gates are put
-// together from simpler ones.
+// the metadata, for Read. The operators are those that runtimes of all sizes have, so that softplus and the gates are
+// put together from simpler ones.
 func WriteONNX(w io.Writer, m *Model) error {
 	if err := m.check(); err != nil {
 		return err

@@ -16,17 +16,20 @@ func readONNX(text []byte, name string) (*Model, error) {
 	for at := 0; at < len(text); {
 		field, kind, size := protowire.ConsumeField(text[at:])
 		if size < 0 {
-			return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at), Found: "no protobuf field", Expected: "a safetensors or ONNX file"}
+			return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at), Found: "no protobuf field",
+				Expected: "a safetensors or ONNX file"}
 		}
 		if field == 14 && kind == protowire.BytesType {
 			_, _, tag := protowire.ConsumeTag(text[at:])
 			entry, _ := protowire.ConsumeBytes(text[at+tag:])
 			key, value, ok := keyValue(entry)
 			if _, twice := metadata[key]; !ok || twice {
-				return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at), Found: "metadata without a name of its own", Expected: "a key and a value"}
+				return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at),
+					Found: "metadata without a name of its own", Expected: "a key and a value"}
 			}
 			if !utf8.ValidString(key) || !utf8.ValidString(value) {
-				return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at), Found: "metadata that is no text", Expected: "UTF-8"}
+				return nil, &FormatError{File: name, Place: fmt.Sprintf("offset %d", at),
+					Found: "metadata that is no text", Expected: "UTF-8"}
 			}
 			metadata[key] = value
 		}
@@ -34,7 +37,8 @@ func readONNX(text []byte, name string) (*Model, error) {
 	}
 	encoded, ok := metadata[keyWeights]
 	if _, ours := metadata[keyVersion]; !ok || !ours {
-		return nil, &FormatError{File: name, Found: "no metadata of newtop's", Expected: "a model that newtop saved: other ONNX files are for other runtimes"}
+		return nil, &FormatError{File: name, Found: "no metadata of newtop's",
+			Expected: "a model that newtop saved: other ONNX files are for other runtimes"}
 	}
 	delete(metadata, keyWeights)
 	place := fmt.Sprintf("metadata %q", keyWeights)

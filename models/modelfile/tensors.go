@@ -144,7 +144,8 @@ func (r *reader) sources(c connection, nodes int) (*models.Sources, error) {
 		return nil, err
 	}
 	name := rowsName(c.To, c.From)
-	if len(rows.Ints) == 0 || len(rows.Ints)-1 != nodes || rows.Ints[0] != 0 || rows.Ints[nodes] != int64(len(columns.Ints)) || !slices.IsSorted(rows.Ints) {
+	if len(rows.Ints) == 0 || len(rows.Ints)-1 != nodes || rows.Ints[0] != 0 ||
+		rows.Ints[nodes] != int64(len(columns.Ints)) || !slices.IsSorted(rows.Ints) {
 		return nil, r.fault(fmt.Sprintf("tensor %q", name), "other beginnings of rows",
 			fmt.Sprintf("%d ascending numbers from 0 to %d", nodes+1, len(columns.Ints)))
 	}
@@ -156,7 +157,8 @@ func (r *reader) sources(c connection, nodes int) (*models.Sources, error) {
 	for i := range lists {
 		list := nodeOf[rows.Ints[i]:rows.Ints[i+1]]
 		if !slices.IsSorted(list) {
-			return nil, r.fault(fmt.Sprintf("tensor %q", columns.Name), fmt.Sprintf("unsorted columns in row %d", i), "ascending ones")
+			return nil, r.fault(fmt.Sprintf("tensor %q", columns.Name), fmt.Sprintf("unsorted columns in row %d", i),
+				"ascending ones")
 		}
 		lists[i] = list
 	}

@@ -112,7 +112,8 @@ func (g *graph) floats(name string, values []float64, shape ...int) string {
 		raw = slices.Grow(raw, 4*len(values))
 		for _, v := range values {
 			if v32 := float64(float32(v)); math.IsInf(v32, 0) && g.err == nil {
-				g.err = fmt.Errorf("%s holds %g, which is too large for ONNX's float32: expected a .safetensors file", name, v)
+				g.err = fmt.Errorf("%s holds %g, which is too large for ONNX's float32: expected a .safetensors file",
+					name, v)
 			}
 			raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(float32(v)))
 		}

@@ -136,7 +136,8 @@ func (g *reader) faultAt(path string, err error) error {
 
 func (g *reader) architecture(file *document, inputs, outputs int) (models.Architecture, error) {
 	if file.Inputs != nil && *file.Inputs != inputs {
-		return models.Architecture{}, g.fault("inputs", "%d inputs: expected %d, as the data have", *file.Inputs, inputs)
+		return models.Architecture{}, g.fault("inputs", "%d inputs: expected %d, as the data have", *file.Inputs,
+			inputs)
 	}
 	if len(file.Layers) == 0 {
 		return models.Architecture{}, g.fault("", "no [[layer]]: expected at least an output layer")
@@ -194,7 +195,8 @@ func (g *reader) layer(file *document, i, outputs int) (models.Layer, error) {
 	}
 	g.known[layer.Name] = i + 1
 	if in.Activation == nil {
-		return layer, g.fault(path, "layer %q has no activation: expected %s", layer.Name, strings.Join(models.ActivationNames(), ", "))
+		return layer, g.fault(path, "layer %q has no activation: expected %s", layer.Name,
+			strings.Join(models.ActivationNames(), ", "))
 	}
 	layer.Activation = *in.Activation
 	output := i == len(file.Layers)-1

@@ -80,7 +80,8 @@ func (g *reader) table(c *models.Connection, t map[string]any, path string) erro
 	}
 	name, ok := t["layer"].(string)
 	if !ok {
-		return g.fault(path+".layer", "a table of sources without the name of a layer: expected layer = %q or another", inputsName)
+		return g.fault(path+".layer", "a table of sources without the name of a layer: expected layer = %q or another",
+			inputsName)
 	}
 	if err := g.resolve(c, name, path+".layer"); err != nil {
 		return err

@@ -5,9 +5,9 @@ import "newtop/internal/vector"
 // Piece is a part of a vector: rows of cols numbers, stride apart, from first on.
 type Piece struct{ First, Rows, Cols, Stride int }
 
-// Pieces is a sum over the rows of data of vectors' means that is computed piece by piece: a worker takes a piece, and adds it up
-// over all rows. It has the bits of Sum. Where vectors are long, what it adds up stays in caches, and the tasks' sums are not
-// needed. It is for a process that has all rows.
+// Pieces is a sum over the rows of data of vectors' means that is computed piece by piece: a worker takes a piece, and
+// adds it up over all rows. It has the bits of Sum. Where vectors are long, what it adds up stays in caches, and the
+// tasks' sums are not needed. It is for a process that has all rows.
 type Pieces struct {
 	*Reducer
 	pieces []Piece
@@ -17,8 +17,8 @@ type Pieces struct {
 	task   func(worker, i int)
 }
 
-// Pieces returns the sum of the vectors' means, each of which lies in one of the pieces. leaf stores the numbers of piece i, row
-// after row, in sum, for the rows of data of a range of blocks; worker is in [0, Threads) of the pool.
+// Pieces returns the sum of the vectors' means, each of which lies in one of the pieces. leaf stores the numbers of
+// piece i, row after row, in sum, for the rows of data of a range of blocks; worker is in [0, Threads) of the pool.
 func (r *Reducer) Pieces(pieces []Piece, leaf func(worker, i int, sum []float64, firstBlock, lastBlock int)) *Pieces {
 	if r.part != nil {
 		panic("reduce: Pieces where other processes have rows")

@@ -12,11 +12,11 @@ import (
 // Pool is a set of threads that networks compute on. Its workers live until Close; the goroutine that
 // asks for work is one of them. A nil *Pool computes on the caller alone.
 //
-// Run owns the exchange: it writes the task, then gives each helper a new turn; the helpers draw task numbers from next until
-// there are none left, and count themselves out of busy. A helper whose work is done looks for its next turn for a while
-// (spinFor), which takes less than a microsecond to be seen, and then sleeps until a token comes by its channel, which takes a
-// hundred. Only Run gives turns, only Close closes the channels, and mu keeps both and a second Run apart. So everything is over
-// when Run returns, and the workers are gone when Close does.
+// Run owns the exchange: it writes the task, then gives each helper a new turn; the helpers draw task numbers from next
+// until there are none left, and count themselves out of busy. A helper whose work is done looks for its next turn for
+// a while (spinFor), which takes less than a microsecond to be seen, and then sleeps until a token comes by its
+// channel, which takes a hundred. Only Run gives turns, only Close closes the channels, and mu keeps both and a second
+// Run apart. So everything is over when Run returns, and the workers are gone when Close does.
 type Pool struct {
 	mu      sync.Mutex
 	helpers []*helper    // the workers but the caller
@@ -38,8 +38,8 @@ type helper struct {
 	_      [64]byte // what the others write lies on other cache lines
 }
 
-// spinFor is how long a helper that has nothing to do looks for more: longer than what lies between two steps of a method, and
-// not so long that a pool which is not used takes much of a core.
+// spinFor is how long a helper that has nothing to do looks for more: longer than what lies between two steps of a
+// method, and not so long that a pool which is not used takes much of a core.
 const spinFor = 300 * time.Microsecond
 
 // NewPool starts a pool. threads ≤ 0 means GOMAXPROCS.
@@ -91,8 +91,9 @@ func (p *Pool) serve(worker int, h *helper) {
 	}
 }
 
-// await returns when there is another turn than the one that was seen, or false when there will be none. A token alone is no
-// turn: one comes late when the helper saw its turn, did the work and fell asleep again before Run looked whether it sleeps.
+// await returns when there is another turn than the one that was seen, or false when there will be none. A token alone
+// is no turn: one comes late when the helper saw its turn, did the work and fell asleep again before Run looked whether
+// it sleeps.
 func (p *Pool) await(h *helper, seen int64) bool {
 	for {
 		for began := time.Now(); time.Since(began) < spinFor; runtime.Gosched() {

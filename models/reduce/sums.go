@@ -3,20 +3,21 @@ package reduce
 import "newtop/internal/vector"
 
 const (
-	// The tasks of the workers are up to mostTasks nodes of the tree, so that up to that many threads have work. Vectors so
-	// long that the nodes' sums would pass sumMemory numbers have fewer, but about leastTasks if there are as many leaves.
+	// The tasks of the workers are up to mostTasks nodes of the tree, so that up to that many threads have work.
+	// Vectors so long that the nodes' sums would pass sumMemory numbers have fewer, but about leastTasks if there are
+	// as many leaves.
 	mostTasks, leastTasks = 32, 4
 	sumMemory             = 1 << 25
 	// foldChunk is how many numbers one task adds the nodes' sums of.
 	foldChunk = 4096
 )
 
-// Reducer adds up vectors over the rows of data in the order of a Tree: a worker takes a node, goes through the leaves under
-// it, block by block, and adds their sums; then the nodes' sums are added, a range of numbers by each worker. One goroutine
-// uses it at a time.
+// Reducer adds up vectors over the rows of data in the order of a Tree: a worker takes a node, goes through the leaves
+// under it, block by block, and adds their sums; then the nodes' sums are added, a range of numbers by each worker. One
+// goroutine uses it at a time.
 type Reducer struct {
-	// Run computes task(worker, i) for i = 0…count−1, with worker in [0, Threads) of the pool: what the pool does, unless
-	// another is set.
+	// Run computes task(worker, i) for i = 0…count−1, with worker in [0, Threads) of the pool: what the pool does,
+	// unless another is set.
 	Run func(count int, task func(worker, i int))
 
 	tree  Tree
@@ -46,8 +47,8 @@ type Sum struct {
 	task        func(worker, i int)
 }
 
-// NewReducer returns a Reducer of vectors of means + sums numbers over all rows, of which part, if not nil, says which are
-// here. Sums over the rows become means of the first numbers, and stay sums of the others.
+// NewReducer returns a Reducer of vectors of means + sums numbers over all rows, of which part, if not nil, says which
+// are here. Sums over the rows become means of the first numbers, and stay sums of the others.
 func NewReducer(rows, means, sums int, pool *Pool, part *Part) *Reducer {
 	r := &Reducer{Run: pool.Run, tree: NewTree(rows), pool: pool, part: part, rows: rows, means: means}
 	rank, size := 0, 1
@@ -82,8 +83,8 @@ func NewReducer(rows, means, sums int, pool *Pool, part *Part) *Reducer {
 	return r
 }
 
-// chooseTasks returns the smallest nodes over some leaves that are not too many: for one thread as few as there can be, which
-// needs the least memory.
+// chooseTasks returns the smallest nodes over some leaves that are not too many: for one thread as few as there can be,
+// which needs the least memory.
 func (t Tree) chooseTasks(first, last, dim, threads int) []Node {
 	most := max(leastTasks, min(mostTasks, sumMemory/dim))
 	if threads == 1 {
@@ -118,8 +119,8 @@ func (r *Reducer) blocks(n Node) (first, last int) {
 	return r.tree.leafBlock(first) - r.base, r.tree.leafBlock(last) - r.base
 }
 
-// Sum returns the sum of the vectors' numbers [first, last). leaf stores them in sum, which is a whole vector, for the rows
-// of a range of blocks that are here; worker is in [0, Threads) of the pool.
+// Sum returns the sum of the vectors' numbers [first, last). leaf stores them in sum, which is a whole vector, for the
+// rows of a range of blocks that are here; worker is in [0, Threads) of the pool.
 func (r *Reducer) Sum(first, last int, leaf func(worker int, sum []float64, firstBlock, lastBlock int)) *Sum {
 	s := &Sum{Reducer: r, first: first, last: last, leaf: leaf}
 	s.task = func(worker, i int) { s.addNode(worker, r.tasks[i], r.sums[i]) }

@@ -1,5 +1,5 @@
-// Package reduce adds up over the rows of data: in a fixed order, so that the bits of a sum depend on neither the number of
-// threads nor that of processes; on a pool of threads; and across processes.
+// Package reduce adds up over the rows of data: in a fixed order, so that the bits of a sum depend on neither the
+// number of threads nor that of processes; on a pool of threads; and across processes.
 package reduce
 
 import (
@@ -43,7 +43,8 @@ func NewTree(rows int) Tree {
 // Leaves returns how many leaves there are: the most processes that can have rows.
 func (t Tree) Leaves() int { return t.leaves }
 
-// Share returns the leaves [first, last) of process rank of size: none for some if there are more processes than leaves.
+// Share returns the leaves [first, last) of process rank of size: none for some if there are more processes than
+// leaves.
 func (t Tree) Share(rank, size int) (first, last int) {
 	if rank < 0 || rank >= size {
 		panic(fmt.Sprintf("reduce: process %d of %d", rank, size))
@@ -105,8 +106,8 @@ func (t Tree) children(n Node) (left, right Node, both bool) {
 }
 
 // Combine adds up sums[i] over nodes[i], which have all leaves in order, as those of all of Nodes of all ranks do, in
-// the tree's order. It leaves the result in sums[0], which it returns, and spoils the others. Every number is added up by
-// itself, so that long sums may be combined piece by piece, by several goroutines.
+// the tree's order. It leaves the result in sums[0], which it returns, and spoils the others. Every number is added up
+// by itself, so that long sums may be combined piece by piece, by several goroutines.
 func (t Tree) Combine(nodes []Node, sums [][]float64) []float64 {
 	next := 0
 	for _, n := range nodes {

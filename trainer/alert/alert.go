@@ -1,6 +1,6 @@
-// Package alert tells when something happens in a run that is worth a call: a number that is none, a loss that rises, a run
-// that gets no better, one that overfits, its end. It reads events of newtop's own runs and of other programs' alike,
-// and remembers a bounded number of them. Who is called, and how, is internal/notify's business.
+// Package alert tells when something happens in a run that is worth a call: a number that is none, a loss that rises, a
+// run that gets no better, one that overfits, its end. It reads events of newtop's own runs and of other programs'
+// alike, and remembers a bounded number of them. Who is called, and how, is internal/notify's business.
 package alert
 
 import (
@@ -56,8 +56,8 @@ type Alert struct {
 	Text  string // a line that says what happened, without characters that act on a terminal
 }
 
-// Watch sees the events of one run after the other. A kind is told once, and again only after the run has recovered: the
-// rule of each kind says when. What it tells depends on the events alone. Its methods are called by one goroutine.
+// Watch sees the events of one run after the other. A kind is told once, and again only after the run has recovered:
+// the rule of each kind says when. What it tells depends on the events alone. Its methods are called by one goroutine.
 type Watch struct {
 	wanted, fired uint8 // bits of kinds
 	run           string
@@ -163,19 +163,21 @@ func (w *Watch) see(e *event.EpochEvent) {
 	}
 }
 
-// checks is how often the rules over curves are asked: whenever the run has grown by such a part. Their means are over a
-// twentieth of the run, so that nothing is missed in between.
+// checks is how often the rules over curves are asked: whenever the run has grown by such a part. Their means are over
+// a twentieth of the run, so that nothing is missed in between.
 const checks = 1.0 / 50
 
-// judge asks the rules that need the run's curves. Who calls somebody must be surer than who draws: overfitting is told when
-// it was found all the time while the run grew by a window, so that the newest means of first and last share no value.
+// judge asks the rules that need the run's curves. Who calls somebody must be surer than who draws: overfitting is told
+// when it was found all the time while the run grew by a window, so that the newest means of first and last share no
+// value.
 func (w *Watch) judge() {
 	const certain = 5
 	w.due = float64(w.epoch) + float64(w.epoch-w.begun)*checks
 	if c := w.curves[w.measure.Quantity]; c != nil {
 		switch p := plateaued(&c.Curve, float64(w.limit)); {
 		case p.flat:
-			w.tell(Plateau, fmt.Sprintf("the %s has not improved since %s %.0f", w.measure.Info().Name, w.counted, p.since))
+			w.tell(Plateau, fmt.Sprintf("the %s has not improved since %s %.0f", w.measure.Info().Name, w.counted,
+				p.since))
 		case p.better:
 			w.calm(Plateau)
 		}
@@ -195,7 +197,8 @@ func (w *Watch) judge() {
 		}
 		switch {
 		case float64(w.epoch-w.fits) > float64(w.epoch-w.begun)*window:
-			w.tell(Overfitting, fmt.Sprintf("the %s has risen since %s %d while the %s fell", held.Info().Name, w.counted, o.Since, q.Info().Name))
+			w.tell(Overfitting, fmt.Sprintf("the %s has risen since %s %d while the %s fell", held.Info().Name,
+				w.counted, o.Since, q.Info().Name))
 		case o.Rise < recovered:
 			w.calm(Overfitting)
 		}

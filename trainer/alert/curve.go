@@ -6,8 +6,8 @@ import (
 	"sort"
 )
 
-// Bin stands for one or more neighbouring points of a curve: the epoch of the last, the sum of their finite values, and how
-// many these are.
+// Bin stands for one or more neighbouring points of a curve: the epoch of the last, the sum of their finite values, and
+// how many these are.
 type Bin struct {
 	X, Sum float64
 	N      int
@@ -62,7 +62,8 @@ func (c *curve) put(x, y float64) {
 // window is the part of a run that a mean is over.
 const window = 1.0 / 20
 
-// ends returns the last epoch of a curve and how far its values are apart on average; false if there are fewer than two.
+// ends returns the last epoch of a curve and how far its values are apart on average; false if there are fewer than
+// two.
 func (c *Curve) ends() (last, apart float64, ok bool) {
 	n := 0
 	for i := range c.Bins {
@@ -75,9 +76,10 @@ func (c *Curve) ends() (last, apart float64, ok bool) {
 	return last, (last - c.First) / float64(n-1), true
 }
 
-// scatter is the standard deviation of single values about their trend: by how far a bin's mean lies from the middle of its
-// neighbours', √(3/2) of it for bins of one value, of which the median is taken: 0.6745 of a normal deviation, whatever
-// a few outliers do. It is of the newer half, as a run falls steeply at first, and of some hundred bins at most.
+// scatter is the standard deviation of single values about their trend: by how far a bin's mean lies from the middle of
+// its neighbours', √(3/2) of it for bins of one value, of which the median is taken: 0.6745 of a normal deviation,
+// whatever a few outliers do. It is of the newer half, as a run falls steeply at first, and of some hundred bins at
+// most.
 func (c *Curve) scatter() float64 {
 	const most, normal = 100, 0.6745
 	sizes := make([]float64, 0, 2*most)
@@ -161,12 +163,11 @@ const (
 	recovered = risen / 2
 )
 
-// Overfits reports the epoch since which the test loss rises while the training loss falls. Both are means over a twentieth of
-// the epochs, and over two values at least. It takes that the test loss had its minimum at least a tenth of the epochs
-// ago, and five values; that it has risen since by a twentieth of it, and by three standard deviations of the newest mean;
-// and that the training loss is less than it was then.
-// The epoch is that of the least mean, or of the least test loss, which legends tell, if it came later and not among the
-// newest. The rise is told in any case.
+// Overfits reports the epoch since which the test loss rises while the training loss falls. Both are means over a
+// twentieth of the epochs, and over two values at least. It takes that the test loss had its minimum at least a tenth
+// of the epochs ago, and five values; that it has risen since by a twentieth of it, and by three standard deviations of
+// the newest mean; and that the training loss is less than it was then. The epoch is that of the least mean, or of the
+// least test loss, which legends tell, if it came later and not among the newest. The rise is told in any case.
 func Overfits(train, test *Curve) (o Overfit, ok bool) {
 	const well, fewest, sure = 1.0 / 10, 5, 3
 	last, apart, ok := test.ends()
@@ -196,10 +197,10 @@ type plateau struct {
 	better bool    // it has, and noise can't be why
 }
 
-// plateaued is flat where for a fifth of the run, and for twenty values at least, the least mean is not less by a thousandth
-// than the least before. The run is as long as it will be, where that is known. Means, over a twentieth of what there
-// is, are what noise does not improve: the least of single values would be a lucky one. It is better, so that the next
-// plateau is told, where the gain is three standard deviations of the newest mean, too.
+// plateaued is flat where for a fifth of the run, and for twenty values at least, the least mean is not less by a
+// thousandth than the least before. The run is as long as it will be, where that is known. Means, over a twentieth of
+// what there is, are what noise does not improve: the least of single values would be a lucky one. It is better, so
+// that the next plateau is told, where the gain is three standard deviations of the newest mean, too.
 func plateaued(c *Curve, epochs float64) (p plateau) {
 	const fewest, part, gain, sure = 20, 1.0 / 5, 1e-3, 3
 	last, apart, ok := c.ends()

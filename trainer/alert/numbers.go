@@ -11,9 +11,9 @@ import (
 // judging are the numbers that a run can be judged by, the losses first.
 var judging = slices.Sorted(slices.Values(event.Judging))
 
-// broken remembers which numbers of a run are not finite. One has recovered when it is told and finite again: an epoch that
-// does not tell it says nothing. Gradient norms are left out: under mixed precision a gradient that overflows is an
-// ordinary event, after which the step is left out.
+// broken remembers which numbers of a run are not finite. One has recovered when it is told and finite again: an epoch
+// that does not tell it says nothing. Gradient norms are left out: under mixed precision a gradient that overflows is
+// an ordinary event, after which the step is left out.
 type broken struct {
 	quantities uint32
 	figures    map[string]struct{}
@@ -59,11 +59,12 @@ func says(name string, v event.Float) string {
 	return name + " is not a number"
 }
 
-// smooth is how many of the newest losses one median is of. More than half of them must be high before the median is, so
-// that one or two bad batches, however bad, call nobody.
+// smooth is how many of the newest losses one median is of. More than half of them must be high before the median is,
+// so that one or two bad batches, however bad, call nobody.
 const smooth = 5
 
-// rise watches the loss over the training rows, or the RMSE of a run that has no loss, by the median of its newest values.
+// rise watches the loss over the training rows, or the RMSE of a run that has no loss, by the median of its newest
+// values.
 type rise struct {
 	of          event.Quantity
 	newest      [smooth]float64
@@ -71,12 +72,12 @@ type rise struct {
 	first, best float64 // the first value, the least median
 }
 
-// limit is the loss above which a run that began with first and once had best has diverged. It is three times the best, as
-// less is what a greater step or a restart of the rate's schedule does to a healthy run; and the geometric mean of best
-// and first, half the way back to where the run began as a logarithmic chart shows it, as a loss of 1e-6 may well rise
-// tenfold for a while. For the same reason a best under 1e-8 of the first is taken for that. Losses that are not
-// positive, as of a likelihood, have no ratios: there the run must have lost twice what it had gained, and have
-// risen by three times the best's size.
+// limit is the loss above which a run that began with first and once had best has diverged. It is three times the best,
+// as less is what a greater step or a restart of the rate's schedule does to a healthy run; and the geometric mean of
+// best and first, half the way back to where the run began as a logarithmic chart shows it, as a loss of 1e-6 may well
+// rise tenfold for a while. For the same reason a best under 1e-8 of the first is taken for that. Losses that are not
+// positive, as of a likelihood, have no ratios: there the run must have lost twice what it had gained, and have risen
+// by three times the best's size.
 func limit(first, best float64) float64 {
 	const times, least = 3, 1e-8
 	if first <= 0 || best < 0 {

@@ -10,8 +10,8 @@ import (
 	"newtop/trainer/event"
 )
 
-// Resolver says which quantity of an epoch a name stands for, as val_loss for the test loss, and whether the name is of what
-// the quantity lacks of 1, as accuracy is of the error.
+// Resolver says which quantity of an epoch a name stands for, as val_loss for the test loss, and whether the name is of
+// what the quantity lacks of 1, as accuracy is of the error.
 type Resolver func(name string) (q event.Quantity, invert, ok bool)
 
 // Until waits for a run to meet conditions.
@@ -34,8 +34,9 @@ const expectedUntil = "a metric, <, <=, > or >=, and a number, as val_loss<0.1; 
 
 var between = regexp.MustCompile(`(?i),|\s+and\s+`)
 
-// ParseUntil reads conditions which must all be met: val_loss<0.1, acc >= 90% and epoch > 20. A name is the key of a figure
-// as the log has it, a key or a tag of event.Quantities, epoch or step, or what the resolver knows. The resolver may be nil.
+// ParseUntil reads conditions which must all be met: val_loss<0.1, acc >= 90% and epoch > 20. A name is the key of a
+// figure as the log has it, a key or a tag of event.Quantities, epoch or step, or what the resolver knows. The resolver
+// may be nil.
 func ParseUntil(text string, resolve Resolver) (*Until, error) {
 	u := new(Until)
 	for _, part := range between.Split(text, -1) {
@@ -63,7 +64,8 @@ func parseCondition(text string) (c condition, err error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(rest), "%")
 	c.value, err = strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || math.IsNaN(c.value) || math.IsInf(c.value, 0) {
-		return c, fmt.Errorf("%q: expected a number after %s, as %s<0.1", strings.TrimSpace(text), strings.TrimSpace(text[:len(text)-len(rest)]), c.name)
+		return c, fmt.Errorf("%q: expected a number after %s, as %s<0.1", strings.TrimSpace(text),
+			strings.TrimSpace(text[:len(text)-len(rest)]), c.name)
 	}
 	if percent {
 		c.value /= 100
@@ -84,8 +86,8 @@ func (c *condition) find(resolve Resolver) {
 	}
 }
 
-// See takes the next event and reports whether all conditions are met by the newest values that the run has told. Logs tell
-// training and validation apart, so that they need not come from one epoch.
+// See takes the next event and reports whether all conditions are met by the newest values that the run has told. Logs
+// tell training and validation apart, so that they need not come from one epoch.
 func (u *Until) See(e event.Event) (met bool) {
 	met = true
 	epoch, ok := e.(event.EpochEvent)
@@ -124,8 +126,8 @@ func (c *condition) see(e *event.EpochEvent) {
 	c.met = more > slack || c.orEqual && more >= -slack
 }
 
-// of returns the value that the name stands for, Absent if the epoch does not tell it, and whether the name is of what that
-// lacks of 1.
+// of returns the value that the name stands for, Absent if the epoch does not tell it, and whether the name is of what
+// that lacks of 1.
 func (c *condition) of(e *event.EpochEvent) (v event.Float, inverse bool) {
 	for i := range e.Figures {
 		if e.Figures[i].Key == c.name {

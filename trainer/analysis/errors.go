@@ -20,23 +20,26 @@ const (
 // errorsChunk is how many rows' outputs are there at once, for each thread.
 const errorsChunk = 1024
 
-// Errors passes the rows of a problem through what outputsTo computes, with so many threads, and gathers where the outputs are
-// wrong and their scores. poll is called in between; an error of it ends the analysis.
-func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo func(dst, x *mat.Dense), poll func() error) (event.ErrorsEvent, error) {
+// Errors passes the rows of a problem through what outputsTo computes, with so many threads, and gathers where the
+// outputs are wrong and their scores. poll is called in between; an error of it ends the analysis.
+func Errors(p *objective.Problem, c event.ShowErrors, threads int, outputsTo func(dst, x *mat.Dense),
+	poll func() error) (event.ErrorsEvent, error) {
 	g := newGathering(p, c)
 	err := walk(p, PartOf(c), threads, outputsTo, func(row int, x, t, u []float64) { g.add(row, x, t, u) }, poll)
 	return g.finish(), err
 }
 
 // Scores is Errors for the scores of a part alone.
-func Scores(p *objective.Problem, part datasets.Part, threads int, outputsTo func(dst, x *mat.Dense), poll func() error) (event.Scores, error) {
+func Scores(p *objective.Problem, part datasets.Part, threads int, outputsTo func(dst, x *mat.Dense),
+	poll func() error) (event.Scores, error) {
 	s := score.NewScorer(kindOf(p), p.Network.Outputs())
 	err := walk(p, part, threads, outputsTo, func(_ int, _, t, u []float64) { s.Add(t, u) }, poll)
 	return s.Scores(splitOf(part)), err
 }
 
 // walk calls add with the inputs, targets and outputs of each row of a part.
-func walk(p *objective.Problem, of datasets.Part, threads int, outputsTo func(dst, x *mat.Dense), add func(row int, x, t, u []float64), poll func() error) error {
+func walk(p *objective.Problem, of datasets.Part, threads int, outputsTo func(dst, x *mat.Dense),
+	add func(row int, x, t, u []float64), poll func() error) error {
 	step := errorsChunk * threads
 	u := mat.NewDense(max(1, min(p.Of(objective.Rows{Part: of}), step)), p.Network.Outputs(), nil)
 	return p.Walk(of, step, func(first int, x, t *mat.Dense) error {
@@ -60,7 +63,8 @@ func splitOf(part datasets.Part) string {
 
 // kindOf returns what the rows of a problem mean.
 func kindOf(p *objective.Problem) score.Kind {
-	return score.Kind{Classes: p.Data.Classes, Probabilities: p.Network.Probabilities(), Units: p.Data.TargetScaling.Scale}
+	return score.Kind{Classes: p.Data.Classes, Probabilities: p.Network.Probabilities(),
+		Units: p.Data.TargetScaling.Scale}
 }
 
 // PartOf returns the rows that are asked for.
@@ -102,7 +106,8 @@ func (g *gathering) add(row int, x, t, u []float64) {
 	}
 	if taken := len(g.event.Residuals[0]); taken < g.shown && row == taken*g.rows/g.shown {
 		for k := range g.event.Residuals {
-			g.event.Residuals[k] = append(g.event.Residuals[k], event.Float((u[k]-t[k])*g.problem.Data.TargetScaling.Scale[k]))
+			g.event.Residuals[k] = append(g.event.Residuals[k],
+				event.Float((u[k]-t[k])*g.problem.Data.TargetScaling.Scale[k]))
 		}
 	}
 }
@@ -119,7 +124,8 @@ func (g *gathering) finish() event.ErrorsEvent {
 		return event.Floats(dst)
 	}
 	for _, b := range g.Worst {
-		w := event.WorstRow{Row: b.Row, Loss: event.Float(b.Loss), Target: -1, Output: b.Output, Height: height, Width: width}
+		w := event.WorstRow{Row: b.Row, Loss: event.Float(b.Loss), Target: -1, Output: b.Output, Height: height,
+			Width: width}
 		w.Inputs = raw(&data.InputScaling, b.Inputs[:data.Inputs()])
 		if e.Confusion != nil {
 			w.Target = floats.MaxIdx(b.Targets)

@@ -13,7 +13,8 @@ import (
 	"newtop/trainer/objective"
 )
 
-// ProbeOptions say what Probe tells of a model that another program trains. What is not known is left out of the figures.
+// ProbeOptions say what Probe tells of a model that another program trains. What is not known is left out of the
+// figures.
 type ProbeOptions struct {
 	Count          int       // eigenvalues at each end; 0: 3
 	Operator       string    // one of SpectrumOperators, which every product is with; empty: the first
@@ -36,19 +37,21 @@ type ProbeBlock struct {
 	From, To int
 }
 
-// Probe tells of the model that l is at its weights: both ends of the spectrum by Lanczos, and figures, of most worth first. Its
-// products, which the event counts all, stay within o.Products: what does not fit is left out, and so is what is not finite.
-// Letters:
+// Probe tells of the model that l is at its weights: both ends of the spectrum by Lanczos, and figures, of most worth
+// first. Its products, which the event counts all, stay within o.Products: what does not fit is left out, and so is
+// what is not finite. Letters:
 //
 //	E, g, H  loss, gradient and matrix · λ_i, v_i  eigenpairs, downwards · k = o.Count · η, β  rate and momentum
 //	u  the last update · s  a step by truncated CG on q(s) = gᵀs + ½sᵀHs · H_b  the rows and columns of H that block b has
 //
-// Gradient descent with momentum is stable on a quadratic while λ₁ < 2(1 + β)/η. start is what the next Probe begins with.
+// Gradient descent with momentum is stable on a quadratic while λ₁ < 2(1 + β)/η. start is what the next Probe begins
+// with.
 //
-// o.Poll, if not nil, is called after each product; its error ends the probe and is returned, with what is known by then. The event's
-// Stop is Interrupted if that are no eigenvalues, and 0 if there were too few products for them. Epoch and Selection are the
-// caller's to fill in. It panics when a vector or block does not fit to l.
-func Probe(l objective.Linearization, o ProbeOptions) (e event.SpectrumEvent, figures []event.Figure, start [][]float64, err error) {
+// o.Poll, if not nil, is called after each product; its error ends the probe and is returned, with what is known by
+// then. The event's Stop is Interrupted if that are no eigenvalues, and 0 if there were too few products for them.
+// Epoch and Selection are the caller's to fill in. It panics when a vector or block does not fit to l.
+func Probe(l objective.Linearization, o ProbeOptions) (e event.SpectrumEvent, figures []event.Figure, start [][]float64,
+	err error) {
 	p := newProbe(l, o)
 	l.GradientTo(p.g)
 	for _, part := range []func() error{p.spectrum, p.curvatures, p.newton, p.density, p.norms, p.blocks} {
@@ -118,12 +121,13 @@ func (p *probe) monitor(int) error { return p.o.Poll() }
 // add appends a figure, if it is a number.
 func (p *probe) add(key, symbol, meaning string, value float64) {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
-		p.figures = append(p.figures, event.Figure{Key: key, Symbol: symbol, Meaning: meaning, Value: event.Float(value)})
+		p.figures = append(p.figures, event.Figure{Key: key, Symbol: symbol, Meaning: meaning,
+			Value: event.Float(value)})
 	}
 }
 
-// spectrum is the eigenvalues and what follows from them without a product. It leaves two products for the curvatures. Beside its
-// basis stand the gradient, the start and the vector that Lanczos works with.
+// spectrum is the eigenvalues and what follows from them without a product. It leaves two products for the curvatures.
+// Beside its basis stand the gradient, the start and the vector that Lanczos works with.
 func (p *probe) spectrum() error {
 	p.gg = floats.Dot(p.g, p.g)
 	n, left := p.l.Dim(), p.left()
@@ -160,14 +164,18 @@ func (p *probe) spectrum() error {
 	first := pairs[0].Value
 	p.add("lambda-1", "λ₁", "largest eigenvalue", first)
 	p.add("lambda-n", "λₙ", "smallest eigenvalue", pairs[len(pairs)-1].Value)
-	p.add("lambda-rate", "λ₁η", "largest eigenvalue times the rate: without momentum, steps are stable below 2", first*p.o.Rate)
-	p.add("edge", "λ₁η/2(1+β)", "largest eigenvalue as a share of the edge of stability: above 1, steps are unstable", first*p.o.Rate/(2*(1+p.o.Momentum)))
+	p.add("lambda-rate", "λ₁η", "largest eigenvalue times the rate: without momentum, steps are stable below 2",
+		first*p.o.Rate)
+	p.add("edge", "λ₁η/2(1+β)", "largest eigenvalue as a share of the edge of stability: above 1, steps are unstable",
+		first*p.o.Rate/(2*(1+p.o.Momentum)))
 	inside := 0.0
 	for _, q := range found.Top {
 		part := floats.Dot(q.Vector, p.g)
 		inside += part * part
 	}
-	p.add("gradient-top", "‖VVᵀg‖²/‖g‖²", fmt.Sprintf("share of the gradient's squared norm along the top %d eigenvectors", len(found.Top)), min(1, inside/p.gg))
+	p.add("gradient-top", "‖VVᵀg‖²/‖g‖²",
+		fmt.Sprintf("share of the gradient's squared norm along the top %d eigenvectors", len(found.Top)),
+		min(1, inside/p.gg))
 	return nil
 }
 
@@ -199,8 +207,8 @@ const (
 	newtonIterations = 20
 )
 
-// newton tells how far a step of truncated CG goes. One that meets negative curvature at once goes nowhere and tells nothing, and
-// so does one that leaves more of the gradient than there was.
+// newton tells how far a step of truncated CG goes. One that meets negative curvature at once goes nowhere and tells
+// nothing, and so does one that leaves more of the gradient than there was.
 func (p *probe) newton() error {
 	limit := min(newtonIterations, p.left(), p.l.Dim())
 	if limit < 1 {
@@ -208,7 +216,8 @@ func (p *probe) newton() error {
 	}
 	s := make([]float64, p.l.Dim())
 	solve, err := new(krylov.CG).SolveTo(s, p.h, p.g, krylov.TrustRegion{
-		Tolerance: newtonTolerance, Limit: limit, RefreshEvery: -1, Monitor: func(krylov.Iteration) error { return p.o.Poll() },
+		Tolerance: newtonTolerance, Limit: limit, RefreshEvery: -1,
+		Monitor: func(krylov.Iteration) error { return p.o.Poll() },
 	})
 	if err != nil || solve.Stop.Failed() || !(solve.StepNorm > 0) {
 		return err
@@ -219,7 +228,8 @@ func (p *probe) newton() error {
 	}
 	p.add("newton-norm", "‖s‖", "length of a Newton step by truncated CG", solve.StepNorm)
 	if loss > 0 {
-		p.add("newton-decrease", "−q(s)/E", "decrease that the quadratic model promises for it, as a share of the loss", solve.Predicted/loss)
+		p.add("newton-decrease", "−q(s)/E", "decrease that the quadratic model promises for it, as a share of the loss",
+			solve.Predicted/loss)
 	}
 	p.add("newton-residual", "‖g+Hs‖/‖g‖", "what it leaves of the model's gradient", solve.Residual/solve.GradientNorm)
 	return nil
@@ -228,7 +238,8 @@ func (p *probe) newton() error {
 // traceProbes is how many random vectors a trace or a density averages over.
 const traceProbes = 10
 
-// density is the trace, and the density where it is asked for and there are two products at least for each of its probes.
+// density is the trace, and the density where it is asked for and there are two products at least for each of its
+// probes.
 func (p *probe) density() error {
 	left := p.left()
 	if len(p.o.Blocks) > 0 && left < math.MaxInt {
@@ -242,7 +253,8 @@ func (p *probe) density() error {
 	if !show {
 		steps = 1
 	}
-	d, err := krylov.SpectralDensity(p.h, krylov.DensityOptions{Probes: traceProbes, Steps: steps, Seed: p.o.Seed, Monitor: p.monitor})
+	d, err := krylov.SpectralDensity(p.h, krylov.DensityOptions{Probes: traceProbes, Steps: steps, Seed: p.o.Seed,
+		Monitor: p.monitor})
 	if err != nil || d.Grid == nil {
 		return err
 	}

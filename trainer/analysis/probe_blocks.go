@@ -35,9 +35,11 @@ func (p *probe) blocks() error {
 			return err
 		}
 		p.add("lambda-1/"+b.Name, "λ₁(H_b)", "largest eigenvalue of the block "+b.Name, lambda)
-		p.add("gradient-norm/"+b.Name, "‖g_b‖", "length of the gradient in the block "+b.Name, floats.Norm(p.g[b.From:b.To], 2))
+		p.add("gradient-norm/"+b.Name, "‖g_b‖", "length of the gradient in the block "+b.Name,
+			floats.Norm(p.g[b.From:b.To], 2))
 		if p.o.Weights != nil {
-			p.add("weight-norm/"+b.Name, "‖w_b‖", "length of the weights in the block "+b.Name, floats.Norm(p.o.Weights[b.From:b.To], 2))
+			p.add("weight-norm/"+b.Name, "‖w_b‖", "length of the weights in the block "+b.Name,
+				floats.Norm(p.o.Weights[b.From:b.To], 2))
 		}
 	}
 	return nil
@@ -46,10 +48,12 @@ func (p *probe) blocks() error {
 // blockSteps is how many Lanczos steps a block may take.
 const blockSteps = 30
 
-// doubt is the residual, relative to an eigenvalue, above which a block's eigenvalue is not shown: it has no certificate beside it.
+// doubt is the residual, relative to an eigenvalue, above which a block's eigenvalue is not shown: it has no
+// certificate beside it.
 const doubt = 0.1
 
-// wholes is how many vectors of all weights stand beside a block's basis: the gradient, the starts, and two that are padded.
+// wholes is how many vectors of all weights stand beside a block's basis: the gradient, the starts, and two that are
+// padded.
 const wholes = 5
 
 // largest returns the largest eigenvalue of a block in so many products, NaN if these are too few.
@@ -59,7 +63,8 @@ func (p *probe) largest(h *diagonalBlock, products int) (float64, error) {
 	}
 	rest := cmp.Or(p.o.Memory, models.DefaultMemory) - 8*wholes*int64(p.l.Dim())
 	found, err := krylov.Lanczos(h, 1, krylov.LanczosOptions{
-		Steps: min(blockSteps, products-2), Basis: room(max(1, rest), h.Dim(), 1), Tolerance: p.o.Tolerance, Floor: cmp.Or(p.o.Tolerance, oneTolerance), Seed: p.o.Seed,
+		Steps: min(blockSteps, products-2), Basis: room(max(1, rest), h.Dim(), 1), Tolerance: p.o.Tolerance,
+		Floor: cmp.Or(p.o.Tolerance, oneTolerance), Seed: p.o.Seed,
 		Monitor: p.monitor,
 	})
 	if err != nil || found.Top == nil {

@@ -7,11 +7,12 @@ import (
 	"newtop/trainer/objective"
 )
 
-// SlicePoints is in how many points a slice goes along the step, a tenth of the step apart, from its beginning to half as far again.
+// SlicePoints is in how many points a slice goes along the step, a tenth of the step apart, from its beginning to half
+// as far again.
 const SlicePoints = 16
 
-// Slice fills in the minimized loss along a step s from w and its two models there, over the rows of l, which is at w. poll is called in
-// between; an error of it ends the analysis.
+// Slice fills in the minimized loss along a step s from w and its two models there, over the rows of l, which is at w.
+// poll is called in between; an error of it ends the analysis.
 //
 //	E the loss, g and H its gradient and Hessian at w, G the Gauss–Newton matrix
 //	E(w + ts) − E(w)      t·gᵀs + ½t²·sᵀGs      t·gᵀs + ½t²·sᵀHs      t = 0, 0.1, …, 1.5

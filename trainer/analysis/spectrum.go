@@ -25,16 +25,16 @@ type SpectrumOptions struct {
 	Seed     uint64      // of what is drawn at random
 	Probes   uint64      // the seed of the density's probes
 	Start    [][]float64 // what the last spectrum by the same method returned to begin with; nil: nothing
-	// Memory bounds the bytes of vectors that Lanczos keeps, the start vectors counted, but for the fewest that it needs: with
-	// less than it likes to keep it restarts, and a density takes fewer steps. 0: models.DefaultMemory.
+	// Memory bounds the bytes of vectors that Lanczos keeps, the start vectors counted, but for the fewest that it
+	// needs: with less than it likes to keep it restarts, and a density takes fewer steps. 0: models.DefaultMemory.
 	Memory int64
-	// Poll is called between products; an error of it ends the spectrum, and if its eigenvalues are known by then it has them
-	// without their density.
+	// Poll is called between products; an error of it ends the spectrum, and if its eigenvalues are known by then it
+	// has them without their density.
 	Poll func() error
 }
 
-// Spectrum estimates extreme eigenvalues of a matrix at the weights of l. The event's Stop is Interrupted where it was ended
-// before they were known. It returns what the next spectrum begins with.
+// Spectrum estimates extreme eigenvalues of a matrix at the weights of l. The event's Stop is Interrupted where it was
+// ended before they were known. It returns what the next spectrum begins with.
 func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEvent, start [][]float64) {
 	e = event.SpectrumEvent{Method: o.Method, Operator: o.Operator, Rows: l.Rows()}
 	h := operator(l, o.Operator)
@@ -53,12 +53,14 @@ func Spectrum(l objective.Linearization, o SpectrumOptions) (e event.SpectrumEve
 	return e, start
 }
 
-// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop tells, and what
-// the next call begins with.
-func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) (pairs []krylov.Eigenpair, start [][]float64) {
+// eigenpairs returns the extreme eigenpairs by the event's method, nil if there are none, as the event's Stop tells,
+// and what the next call begins with.
+func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) (pairs []krylov.Eigenpair,
+	start [][]float64) {
 	monitor := func(int) error { return o.Poll() }
 	if e.Method == SpectrumMethods[1] {
-		found, err := krylov.Power(h, o.Count, krylov.PowerOptions{Seed: o.Seed, Start: o.Start, Vectors: true, Monitor: monitor})
+		found, err := krylov.Power(h, o.Count, krylov.PowerOptions{Seed: o.Seed, Start: o.Start, Vectors: true,
+			Monitor: monitor})
 		e.Products, e.Stop = found.Products, found.Stop
 		if err != nil || found.Pairs == nil {
 			return found.Pairs, o.Start
@@ -66,7 +68,8 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) 
 		return found.Pairs, found.Start()
 	}
 	options := krylov.LanczosOptions{
-		Seed: o.Seed, Vectors: true, Monitor: monitor, Floor: floor(o.Operator), Basis: room(o.Memory, h.Dim(), besides),
+		Seed: o.Seed, Vectors: true, Monitor: monitor, Floor: floor(o.Operator),
+		Basis: room(o.Memory, h.Dim(), besides),
 	}
 	if o.Start != nil {
 		options.Start = o.Start[0]
@@ -87,8 +90,8 @@ func (o *SpectrumOptions) eigenpairs(h krylov.Operator, e *event.SpectrumEvent) 
 // oneTolerance as a floor leaves the tolerance of Lanczos the same at both ends.
 const oneTolerance = 1e-3
 
-// floor is that of Lanczos for one of SpectrumOperators. The Gauss–Newton matrix has no negative eigenvalue and mostly many at zero,
-// beside which no residual is small.
+// floor is that of Lanczos for one of SpectrumOperators. The Gauss–Newton matrix has no negative eigenvalue and mostly
+// many at zero, beside which no residual is small.
 func floor(operator string) float64 {
 	if operator == SpectrumOperators[1] {
 		return oneTolerance
@@ -112,7 +115,8 @@ func open(s *krylov.Spectrum) string {
 // density adds the spectral density, and the trace that its probes give for nothing.
 func (o *SpectrumOptions) density(h krylov.Operator, e *event.SpectrumEvent) {
 	d, err := krylov.SpectralDensity(h, krylov.DensityOptions{
-		Steps: min(densitySteps, room(o.Memory, h.Dim(), besides)), Seed: o.Probes, Monitor: func(int) error { return o.Poll() },
+		Steps: min(densitySteps, room(o.Memory, h.Dim(), besides)), Seed: o.Probes,
+		Monitor: func(int) error { return o.Poll() },
 	})
 	e.Products += d.Products
 	if err != nil || d.Grid == nil {
@@ -127,14 +131,15 @@ const besides = 3
 // densitySteps is how many Lanczos steps each probe of a density takes where there is memory for them.
 const densitySteps = 80
 
-// From so many weights on a basis has no more vectors than that: making a vector orthogonal to more of them takes longer than the
-// product that it comes from, and restarts cost few products more.
+// From so many weights on a basis has no more vectors than that: making a vector orthogonal to more of them takes
+// longer than the product that it comes from, and restarts cost few products more.
 const (
 	longVectors = 1 << 20
 	shortBasis  = 16
 )
 
-// room returns how many vectors of n numbers so many bytes hold beside others, at least 1. No bytes are models.DefaultMemory.
+// room returns how many vectors of n numbers so many bytes hold beside others, at least 1. No bytes are
+// models.DefaultMemory.
 func room(memory int64, n, others int) int {
 	most := int(max(1, cmp.Or(memory, models.DefaultMemory)/8/int64(n)-int64(others)))
 	if n >= longVectors {

@@ -1,5 +1,5 @@
-// Package analysis computes what viewers ask to see of a run's weights: the ends of a spectrum, the loss along a step, where
-// outputs are wrong, a block of weights. It only reads them.
+// Package analysis computes what viewers ask to see of a run's weights: the ends of a spectrum, the loss along a step,
+// where outputs are wrong, a block of weights. It only reads them.
 package analysis
 
 import (

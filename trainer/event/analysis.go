@@ -2,9 +2,9 @@ package event
 
 import "newtop/trainer/krylov"
 
-// SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch,
-// in descending order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies: some eigenvalue, not surely
-// the one of that rank.
+// SpectrumEvent has estimates of the largest and the smallest eigenvalues at the weights after an epoch, in descending
+// order, each with the norm of its residual ‖Hv − λv‖, within which an eigenvalue lies: some eigenvalue, not surely the
+// one of that rank.
 type SpectrumEvent struct {
 	Epoch       int     `json:"epoch"`
 	Method      string  `json:"method"`   // "lanczos" or "power"
@@ -72,13 +72,15 @@ type WeightsEvent struct {
 
 // ErrorsEvent says where the outputs are wrong, over the test rows or over the training rows.
 type ErrorsEvent struct {
-	Epoch     int        `json:"epoch"`
-	Train     bool       `json:"train,omitempty"`     // over the training rows; test rows else
-	Classes   []string   `json:"classes,omitempty"`   // their names; none for regression
-	Confusion [][]int    `json:"confusion,omitempty"` // rows counted by class, then by what the net says, but those whose outputs are no numbers
-	Residuals [][]Float  `json:"residuals,omitempty"` // of regression, by output: u − t in the units of the data, of at most 2,048 evenly spaced rows
-	Worst     []WorstRow `json:"worst,omitempty"`     // rows of the greatest loss, downwards
-	Scores    []Scores   `json:"scores,omitempty"`    // of all the rows, one entry
+	Epoch   int      `json:"epoch"`
+	Train   bool     `json:"train,omitempty"`   // over the training rows; test rows else
+	Classes []string `json:"classes,omitempty"` // their names; none for regression
+	// rows counted by class, then by what the net says, but those whose outputs are no numbers
+	Confusion [][]int `json:"confusion,omitempty"`
+	// of regression, by output: u − t in the units of the data, of at most 2,048 evenly spaced rows
+	Residuals [][]Float  `json:"residuals,omitempty"`
+	Worst     []WorstRow `json:"worst,omitempty"`  // rows of the greatest loss, downwards
+	Scores    []Scores   `json:"scores,omitempty"` // of all the rows, one entry
 }
 
 // WorstRow is one row that costs much. Target and Output are class numbers, or −1 for regression;

@@ -24,8 +24,10 @@ func EncodeEvent(e Event) ([]byte, error) {
 // types are the names of the events.
 var types = func() map[string]bool {
 	m := map[string]bool{}
-	for _, e := range []Event{RunEvent{}, InnerEvent{}, EpochEvent{}, SpectrumEvent{}, SwitchEvent{}, SettingEvent{}, DivergedEvent{}, SliceEvent{},
-		WeightsEvent{}, ErrorsEvent{}, RewindEvent{}, RaceEvent{}, LapEvent{}, ResumeEvent{}, SavedEvent{}, DoneEvent{}, ConsoleEvent{}} {
+	for _, e := range []Event{RunEvent{}, InnerEvent{}, EpochEvent{}, SpectrumEvent{}, SwitchEvent{}, SettingEvent{},
+		DivergedEvent{}, SliceEvent{},
+		WeightsEvent{}, ErrorsEvent{}, RewindEvent{}, RaceEvent{}, LapEvent{}, ResumeEvent{}, SavedEvent{}, DoneEvent{},
+		ConsoleEvent{}} {
 		m[e.EventType()] = true
 	}
 	return m
@@ -69,7 +71,8 @@ func DecodeEvent(line []byte) (Event, error) {
 	case "race":
 		return decode(line, RaceEvent{})
 	case "lap":
-		return decode(line, LapEvent{Lap: EpochEvent{ValidationLoss: Absent, ValidationError: Absent, ValidationRMSE: Absent}})
+		return decode(line, LapEvent{Lap: EpochEvent{ValidationLoss: Absent, ValidationError: Absent,
+			ValidationRMSE: Absent}})
 	case "resume":
 		return decode(line, ResumeEvent{})
 	case "saved":

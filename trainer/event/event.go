@@ -14,10 +14,11 @@ import (
 //
 //	Run ─► ( Inner | Epoch | Spectrum | Switch | Setting | Rewind | Race | Lap | Resume | Saved | looks )* ─► [ Diverged ] ─► Done
 //
-// Run is first and Done is last, but for what the program of a model elsewhere prints behind it; a run that could not begin has Done alone. Diverged comes right before Done. A run that is
-// gone on with after its end has Resume behind that Done, and another Done. The Inner events of an outer iteration come before its Epoch event, if it gets one: a solve
-// that is given up, because its method or its radius was changed, leaves Inner events and the work it cost,
-// and the next one counts its iterations from 1 again. Losses are means over rows and errors are fractions.
+// Run is first and Done is last, but for what the program of a model elsewhere prints behind it; a run that could not
+// begin has Done alone. Diverged comes right before Done. A run that is gone on with after its end has Resume behind
+// that Done, and another Done. The Inner events of an outer iteration come before its Epoch event, if it gets one: a
+// solve that is given up, because its method or its radius was changed, leaves Inner events and the work it cost, and
+// the next one counts its iterations from 1 again. Losses are means over rows and errors are fractions.
 type Event interface{ EventType() string }
 
 // InnerEvent is one inner iteration of a CG solve.
@@ -49,12 +50,14 @@ type InnerSummary struct {
 	// CG's own vectors.
 	Flops Float `json:"flops"`
 	// Where CG left the region the solve may have gone on to the model's minimizer over the Krylov space.
-	LanczosSteps  int   `json:"lanczos_steps,omitempty"` // to widen that space
-	Multiplier    Float `json:"multiplier,omitzero"`     // λ of the minimizer; Absent where it is not the step
-	SteihaugShare Float `json:"steihaug_share,omitzero"` // what CG's own step promised of the decrease; Absent where no other was looked for
+	LanczosSteps int   `json:"lanczos_steps,omitempty"` // to widen that space
+	Multiplier   Float `json:"multiplier,omitzero"`     // λ of the minimizer; Absent where it is not the step
+	// what CG's own step promised of the decrease; Absent where no other was looked for
+	SteihaugShare Float `json:"steihaug_share,omitzero"`
 }
 
-// UnmarshalJSON reads what an earlier version wrote, too, which knew of no minimizer. Other fields that are not told stay as they are.
+// UnmarshalJSON reads what an earlier version wrote, too, which knew of no minimizer. Other fields that are not told
+// stay as they are.
 func (s *InnerSummary) UnmarshalJSON(text []byte) error {
 	type plain InnerSummary
 	s.Multiplier, s.SteihaugShare = Absent, Absent
@@ -69,7 +72,8 @@ type Figure struct {
 	Value   Float  `json:"value"`
 }
 
-// MemberFigures tell how one net of a committee does by itself. Validation figures are Absent where a run has no such rows.
+// MemberFigures tell how one net of a committee does by itself. Validation figures are Absent where a run has no such
+// rows.
 type MemberFigures struct {
 	Seed      uint64 `json:"seed"`
 	Loss      Float  `json:"loss"`
@@ -113,9 +117,9 @@ type FactorFigures struct {
 	From int    `json:"from"`
 	Side string `json:"side"` // SideOutputs or SideInputs
 	Size int    `json:"size"`
-	// Eigenvalues are some of the factor's, or of what the method takes for them, in descending order: the first, the last, and of
-	// more than 16 evenly spaced ones, to five digits. None: this side has no factor, and is not scaled, or where there is damping
-	// scaled by one number.
+	// Eigenvalues are some of the factor's, or of what the method takes for them, in descending order: the first, the
+	// last, and of more than 16 evenly spaced ones, to five digits. None: this side has no factor, and is not scaled,
+	// or where there is damping scaled by one number.
 	Eigenvalues []Float `json:"eigenvalues,omitempty"`
 	Ends        bool    `json:"ends,omitempty"` // they are the largest and the smallest, half of them each
 	Damping     Float   `json:"damping"`        // what is added to them; Absent: nothing is
@@ -138,32 +142,35 @@ type BlockNorms struct {
 
 // EpochEvent closes one outer iteration. Epoch counts from 1; 0 describes the starting weights.
 type EpochEvent struct {
-	Epoch               int                    `json:"epoch"`
-	Optimizer           string                 `json:"optimizer,omitempty"`
-	Loss                Float                  `json:"loss"`
-	TestLoss            Float                  `json:"test_loss"`
-	Error               Float                  `json:"error"`
-	TestError           Float                  `json:"test_error"`
-	RMSE                Float                  `json:"rmse"`
-	TestRMSE            Float                  `json:"test_rmse"`
-	ValidationLoss      Float                  `json:"validation_loss"` // Absent without validation rows, as the next two
-	ValidationError     Float                  `json:"validation_error"`
-	ValidationRMSE      Float                  `json:"validation_rmse"`
-	GradientNorm        Float                  `json:"gradient_norm"`
-	StepNorm            Float                  `json:"step_norm"`
-	Radius              Float                  `json:"radius"`
-	Rho                 Float                  `json:"rho"`
-	Rate                Float                  `json:"rate"`
-	Accepted            bool                   `json:"accepted"`
-	Inner               []InnerSummary         `json:"inner,omitempty"`
-	Blocks              []BlockNorms           `json:"blocks,omitempty"`
-	Figures             []Figure               `json:"figures,omitempty"`
-	Members             []MemberFigures        `json:"members,omitempty"`        // of a committee, whose own figures stand above
-	Gates               []GateFigures          `json:"gates,omitempty"`          // of a mixture of experts
-	Preconditioner      *PreconditionerFigures `json:"preconditioner,omitempty"` // of a method that scales gradients by matrices
-	Gradients           Float                  `json:"gradients"`                // full-data gradients so far
-	Products            Float                  `json:"products"`                 // curvature products so far
-	Losses              Float                  `json:"losses"`                   // loss evaluations so far
+	Epoch     int    `json:"epoch"`
+	Optimizer string `json:"optimizer,omitempty"`
+	Loss      Float  `json:"loss"`
+	TestLoss  Float  `json:"test_loss"`
+	Error     Float  `json:"error"`
+	TestError Float  `json:"test_error"`
+	RMSE      Float  `json:"rmse"`
+	TestRMSE  Float  `json:"test_rmse"`
+	// Absent without validation rows, as the next two
+	ValidationLoss  Float          `json:"validation_loss"`
+	ValidationError Float          `json:"validation_error"`
+	ValidationRMSE  Float          `json:"validation_rmse"`
+	GradientNorm    Float          `json:"gradient_norm"`
+	StepNorm        Float          `json:"step_norm"`
+	Radius          Float          `json:"radius"`
+	Rho             Float          `json:"rho"`
+	Rate            Float          `json:"rate"`
+	Accepted        bool           `json:"accepted"`
+	Inner           []InnerSummary `json:"inner,omitempty"`
+	Blocks          []BlockNorms   `json:"blocks,omitempty"`
+	Figures         []Figure       `json:"figures,omitempty"`
+	// of a committee, whose own figures stand above
+	Members []MemberFigures `json:"members,omitempty"`
+	Gates   []GateFigures   `json:"gates,omitempty"` // of a mixture of experts
+	// of a method that scales gradients by matrices
+	Preconditioner      *PreconditionerFigures `json:"preconditioner,omitempty"`
+	Gradients           Float                  `json:"gradients"` // full-data gradients so far
+	Products            Float                  `json:"products"`  // curvature products so far
+	Losses              Float                  `json:"losses"`    // loss evaluations so far
 	GradientEquivalents Float                  `json:"gradient_equivalents"`
 	Seconds             Float                  `json:"seconds"` // of this epoch, pauses left out
 	Elapsed             Float                  `json:"elapsed"` // of all epochs so far, pauses left out
@@ -221,8 +228,8 @@ type DoneEvent struct {
 	ValidationError Float `json:"validation_error"`
 	ValidationRMSE  Float `json:"validation_rmse"`
 
-	// Scores tell how well the weights that the run ends with do on the validation and test rows, or on the training rows
-	// where there are no others. A run that failed, or was cancelled, has none.
+	// Scores tell how well the weights that the run ends with do on the validation and test rows, or on the training
+	// rows where there are no others. A run that failed, or was cancelled, has none.
 	Scores []Scores `json:"scores,omitempty"`
 }
 

@@ -6,13 +6,13 @@ import (
 	"strconv"
 )
 
-// Float is a float64 with three states: a finite number; Absent, which nobody told or a method does not have; and a value that
-// was computed or written and is not finite. JSON writes the first as a number, Absent as null, and the last as "NaN",
-// "Infinity" or "-Infinity", and reads them back.
+// Float is a float64 with three states: a finite number; Absent, which nobody told or a method does not have; and a
+// value that was computed or written and is not finite. JSON writes the first as a number, Absent as null, and the last
+// as "NaN", "Infinity" or "-Infinity", and reads them back.
 type Float float64
 
-// Absent stands for a quantity that is not there. It is math.NaN(), whose bits no computation has: a NaN that a computation
-// made is another one, and is not finite.
+// Absent stands for a quantity that is not there. It is math.NaN(), whose bits no computation has: a NaN that a
+// computation made is another one, and is not finite.
 var Absent = Float(math.NaN())
 
 // NotFinite stands for a NaN that was computed or written.

@@ -11,8 +11,8 @@ import (
 
 // DecodeForeign reads the event of a program that may know less than newtop: figures that it does not have are Absent
 // instead of 0, so that nothing draws them, and a step that is not said to be refused was accepted. NaN, Infinity and
-// -Infinity, which Python's json prints and JSON does not have, are read as what is not finite. What newtop wrote itself reads
-// as DecodeEvent reads it. Of line nothing is kept.
+// -Infinity, which Python's json prints and JSON does not have, are read as what is not finite. What newtop wrote
+// itself reads as DecodeEvent reads it. Of line nothing is kept.
 func DecodeForeign(line []byte) (Event, error) {
 	if e, ok := scanQuick(line); ok {
 		return e, nil

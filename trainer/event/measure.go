@@ -19,7 +19,8 @@ type Measure struct {
 }
 
 // Judging lists what a run can be judged by, what is preferred of another program's first.
-var Judging = []Quantity{ValidationError, TestError, Error, ValidationRMSE, TestRMSE, RMSE, ValidationLoss, TestLoss, Loss}
+var Judging = []Quantity{ValidationError, TestError, Error, ValidationRMSE, TestRMSE, RMSE, ValidationLoss, TestLoss,
+	Loss}
 
 // Measure is what the run is judged by, as far as its beginning says. A run of which nothing is known is nil.
 func (r *RunEvent) Measure() Measure {
@@ -70,7 +71,8 @@ func MeasureOf(r *RunEvent, epochs []EpochEvent) Measure {
 }
 
 // parts has the quantities that are of rows: over the training, the validation and the test rows.
-var parts = [...][3]Quantity{{Loss, ValidationLoss, TestLoss}, {Error, ValidationError, TestError}, {RMSE, ValidationRMSE, TestRMSE}}
+var parts = [...][3]Quantity{{Loss, ValidationLoss, TestLoss}, {Error, ValidationError, TestError},
+	{RMSE, ValidationRMSE, TestRMSE}}
 
 // over is the quantity over a part of the rows, the quantity itself where it is not of rows.
 func (q Quantity) over(part int) Quantity {

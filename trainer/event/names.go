@@ -2,8 +2,8 @@ package event
 
 import "strings"
 
-// The one table of what other programs call the numbers of an epoch: tags of TensorBoard, keys of JSON, columns of CSV. Words
-// that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
+// The one table of what other programs call the numbers of an epoch: tags of TensorBoard, keys of JSON, columns of CSV.
+// Words that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
 var (
 	trainWords = words("train training tr fit")
 	testWords  = words("val valid validation test testing eval evaluation dev")
@@ -24,7 +24,8 @@ var (
 	}
 
 	accuracies = map[string]bool{
-		"acc": true, "accuracy": true, "acc1": true, "acc 1": true, "top1": true, "top 1": true, "top1 acc": true, "top1 accuracy": true,
+		"acc": true, "accuracy": true, "acc1": true, "acc 1": true, "top1": true, "top 1": true, "top1 acc": true,
+		"top1 accuracy":        true,
 		"categorical accuracy": true, "sparse categorical accuracy": true, "binary accuracy": true,
 	}
 )
@@ -73,7 +74,8 @@ func PlaceOf(tag string) Place {
 	return p
 }
 
-// splitTag cuts a tag into lower-case words, at what stands between them and where a small letter is followed by a capital.
+// splitTag cuts a tag into lower-case words, at what stands between them and where a small letter is followed by a
+// capital.
 func splitTag(tag string) []string {
 	var b strings.Builder
 	small := false

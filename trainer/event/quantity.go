@@ -3,8 +3,8 @@ package event
 // Quantity names a number that every epoch event has. Its value is its place in Quantities.
 type Quantity uint8
 
-// The quantities, in the order of the run store's columns; behind them those that have none there. The order stands in stores:
-// new ones come last.
+// The quantities, in the order of the run store's columns; behind them those that have none there. The order stands in
+// stores: new ones come last.
 const (
 	Loss Quantity = iota
 	TestLoss
@@ -44,26 +44,41 @@ type QuantityInfo struct {
 
 // Quantities is the one list of an epoch's numbers. Of says where an epoch event has them.
 var Quantities = [QuantityCount]QuantityInfo{
-	Loss:                {Key: "loss", Column: "loss", Tag: "loss/train", Name: "training loss", Meaning: "mean loss", Log: true, Alarm: true, Extreme: true},
-	TestLoss:            {Key: "test_loss", Column: "test_loss", Tag: "loss/test", Name: "test loss", Meaning: "mean test loss", Log: true, Alarm: true, Extreme: true},
-	Error:               {Key: "error", Column: "error", Tag: "error/train", Name: "training error", Meaning: "error rate", Share: true, Log: true, Alarm: true, Extreme: true},
-	TestError:           {Key: "test_error", Column: "test_error", Tag: "error/test", Name: "test error", Meaning: "test error rate", Share: true, Log: true, Alarm: true, Extreme: true},
-	RMSE:                {Key: "rmse", Column: "rmse", Tag: "rmse/train", Name: "training RMSE", Meaning: "root mean square error", Log: true, Alarm: true},
-	TestRMSE:            {Key: "test_rmse", Column: "test_rmse", Tag: "rmse/test", Name: "test RMSE", Meaning: "root mean square test error", Log: true, Alarm: true},
-	GradientNorm:        {Key: "gradient_norm", Column: "gradient_norm", Tag: "step/gradient_norm", Name: "gradient norm", Meaning: "gradient norm", Log: true},
-	StepNorm:            {Key: "step_norm", Column: "step_norm", Tag: "step/step_norm", Name: "step norm", Meaning: "step norm", Log: true},
-	Radius:              {Key: "radius", Column: "radius", Tag: "step/radius", Name: "trust-region radius", Meaning: "trust-region radius", Log: true},
-	Rho:                 {Key: "rho", Column: "rho", Tag: "step/rho", Name: "gain ratio", Meaning: "gain ratio"},
-	Rate:                {Key: "rate", Column: "rate", Tag: "step/rate", Name: "learning rate", Meaning: "learning rate", Log: true},
-	Gradients:           {Key: "gradients", Column: "gradients", Name: "gradients"},
-	Products:            {Key: "products", Column: "products", Name: "products"},
-	Losses:              {Key: "losses", Column: "losses", Name: "loss evaluations"},
-	GradientEquivalents: {Key: "gradient_equivalents", Column: "equivalents", Tag: "work/gradient_equivalents", Name: "gradient equivalents"},
-	Seconds:             {Key: "seconds", Column: "seconds", Tag: "work/seconds", Name: "seconds an epoch", Meaning: "seconds per epoch"},
-	Elapsed:             {Key: "elapsed", Column: "elapsed", Name: "training seconds"},
-	ValidationLoss:      {Key: "validation_loss", Tag: "loss/validation", Name: "validation loss", Meaning: "mean validation loss", Log: true, Alarm: true, Extreme: true},
-	ValidationError:     {Key: "validation_error", Tag: "error/validation", Name: "validation error", Meaning: "validation error rate", Share: true, Log: true, Alarm: true, Extreme: true},
-	ValidationRMSE:      {Key: "validation_rmse", Tag: "rmse/validation", Name: "validation RMSE", Meaning: "root mean square validation error", Log: true, Alarm: true},
+	Loss: {Key: "loss", Column: "loss", Tag: "loss/train", Name: "training loss", Meaning: "mean loss",
+		Log: true, Alarm: true, Extreme: true},
+	TestLoss: {Key: "test_loss", Column: "test_loss", Tag: "loss/test", Name: "test loss",
+		Meaning: "mean test loss", Log: true, Alarm: true, Extreme: true},
+	Error: {Key: "error", Column: "error", Tag: "error/train", Name: "training error",
+		Meaning: "error rate", Share: true, Log: true, Alarm: true, Extreme: true},
+	TestError: {Key: "test_error", Column: "test_error", Tag: "error/test", Name: "test error",
+		Meaning: "test error rate", Share: true, Log: true, Alarm: true, Extreme: true},
+	RMSE: {Key: "rmse", Column: "rmse", Tag: "rmse/train", Name: "training RMSE",
+		Meaning: "root mean square error", Log: true, Alarm: true},
+	TestRMSE: {Key: "test_rmse", Column: "test_rmse", Tag: "rmse/test", Name: "test RMSE",
+		Meaning: "root mean square test error", Log: true, Alarm: true},
+	GradientNorm: {Key: "gradient_norm", Column: "gradient_norm", Tag: "step/gradient_norm",
+		Name: "gradient norm", Meaning: "gradient norm", Log: true},
+	StepNorm: {Key: "step_norm", Column: "step_norm", Tag: "step/step_norm", Name: "step norm",
+		Meaning: "step norm", Log: true},
+	Radius: {Key: "radius", Column: "radius", Tag: "step/radius", Name: "trust-region radius",
+		Meaning: "trust-region radius", Log: true},
+	Rho: {Key: "rho", Column: "rho", Tag: "step/rho", Name: "gain ratio", Meaning: "gain ratio"},
+	Rate: {Key: "rate", Column: "rate", Tag: "step/rate", Name: "learning rate",
+		Meaning: "learning rate", Log: true},
+	Gradients: {Key: "gradients", Column: "gradients", Name: "gradients"},
+	Products:  {Key: "products", Column: "products", Name: "products"},
+	Losses:    {Key: "losses", Column: "losses", Name: "loss evaluations"},
+	GradientEquivalents: {Key: "gradient_equivalents", Column: "equivalents", Tag: "work/gradient_equivalents",
+		Name: "gradient equivalents"},
+	Seconds: {Key: "seconds", Column: "seconds", Tag: "work/seconds", Name: "seconds an epoch",
+		Meaning: "seconds per epoch"},
+	Elapsed: {Key: "elapsed", Column: "elapsed", Name: "training seconds"},
+	ValidationLoss: {Key: "validation_loss", Tag: "loss/validation", Name: "validation loss",
+		Meaning: "mean validation loss", Log: true, Alarm: true, Extreme: true},
+	ValidationError: {Key: "validation_error", Tag: "error/validation", Name: "validation error",
+		Meaning: "validation error rate", Share: true, Log: true, Alarm: true, Extreme: true},
+	ValidationRMSE: {Key: "validation_rmse", Tag: "rmse/validation", Name: "validation RMSE",
+		Meaning: "root mean square validation error", Log: true, Alarm: true},
 }
 
 // Info is the quantity's row of Quantities.

@@ -14,14 +14,14 @@ type DataInfo struct {
 	Name      string `json:"name"`
 	TrainRows int    `json:"train_rows"`
 	TestRows  int    `json:"test_rows"`
-	// ValidationRows are those that decide; 0: there are none. None of them is among the others, but where each net of a committee has
-	// a fold of its own.
+	// ValidationRows are those that decide; 0: there are none. None of them is among the others, but where each net of
+	// a committee has a fold of its own.
 	ValidationRows int `json:"validation_rows,omitempty"`
 	Inputs         int `json:"inputs"`
 	Outputs        int `json:"outputs"`
 	Classes        int `json:"classes"` // 0 for regression
-	// Standardized says that an RMSE is in standard deviations of the targets, which have different units; else it is in those
-	// of the data.
+	// Standardized says that an RMSE is in standard deviations of the targets, which have different units; else it is
+	// in those of the data.
 	Standardized bool `json:"standardized,omitempty"`
 	// Notes are what was decided about a table for the user, a line each.
 	Notes []string `json:"notes,omitempty"`
@@ -45,9 +45,12 @@ type ModelInfo struct {
 	Connections []ConnectionInfo `json:"connections,omitempty"`
 	Parameters  int              `json:"parameters"`
 	Experts     int              `json:"experts,omitempty"`
-	Program     string           `json:"program,omitempty"` // what has the model, where that is not newtop; its layers are not known
-	Blocks      []BlockInfo      `json:"blocks,omitempty"`  // its tensors; block i stands in events as leading from layer i to layer i + 1
-	Lacks       []string         `json:"lacks,omitempty"`   // the optimizers that it can't be trained by, as another program does not give what they need
+	// what has the model, where that is not newtop; its layers are not known
+	Program string `json:"program,omitempty"`
+	// its tensors; block i stands in events as leading from layer i to layer i + 1
+	Blocks []BlockInfo `json:"blocks,omitempty"`
+	// the optimizers that it can't be trained by, as another program does not give what they need
+	Lacks []string `json:"lacks,omitempty"`
 }
 
 // BlockInfo is a tensor of weights of a model that another program has.
@@ -98,8 +101,8 @@ type ConnectionInfo struct {
 	Weights int `json:"weights"`
 }
 
-// Digits is raised when programs from then on compute other bits than those before, from the same seed by the same kernel.
-// Since 2 batches are summed up in other parts.
+// Digits is raised when programs from then on compute other bits than those before, from the same seed by the same
+// kernel. Since 2 batches are summed up in other parts.
 const Digits = 2
 
 // RunEvent opens a run.
@@ -118,11 +121,12 @@ type RunEvent struct {
 	Hosts     int            `json:"hosts,omitempty"`     // on how many machines, where there are several ranks
 	Reduce    string         `json:"reduce,omitempty"`    // how sums over ranks are added up: "fast"; empty: in the fixed order of one process
 	Precision string         `json:"precision,omitempty"` // of passes: "float32"; empty: float64
-	Kernel    string         `json:"kernel,omitempty"`    // the machine code that computes; runs of one kernel have the same digits
-	Digits    int            `json:"digits,omitempty"`    // Digits of the program that began it; 0: 1
-	Batch     int            `json:"batch,omitempty"`
-	Epochs    int            `json:"epochs,omitempty"` // the limit; 0 for none
-	Unit      string         `json:"unit,omitempty"`   // what another program counts where its epochs are none: "step"
+	// the machine code that computes; runs of one kernel have the same digits
+	Kernel string `json:"kernel,omitempty"`
+	Digits int    `json:"digits,omitempty"` // Digits of the program that began it; 0: 1
+	Batch  int    `json:"batch,omitempty"`
+	Epochs int    `json:"epochs,omitempty"` // the limit; 0 for none
+	Unit   string `json:"unit,omitempty"`   // what another program counts where its epochs are none: "step"
 }
 
 // Counted is what the run counts, "epoch" or "step".

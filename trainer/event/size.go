@@ -2,12 +2,14 @@ package event
 
 import "unsafe"
 
-// Size estimates how many bytes of memory an event takes, of most kinds those alone that differ from one event to another.
+// Size estimates how many bytes of memory an event takes, of most kinds those alone that differ from one event to
+// another.
 func Size(e Event) int {
 	const float = 8
 	switch e := e.(type) {
 	case EpochEvent:
-		n := int(unsafe.Sizeof(e)) + sizes(e.Inner) + sizes(e.Blocks) + sizes(e.Figures) + sizes(e.Members) + sizes(e.Gates)
+		n := int(unsafe.Sizeof(e)) + sizes(e.Inner) + sizes(e.Blocks) + sizes(e.Figures) + sizes(e.Members) +
+			sizes(e.Gates)
 		for i := range e.Inner {
 			n += float * len(e.Inner[i].Ritz)
 		}

@@ -78,8 +78,8 @@ func (h *Broadcaster) PublishAll(events []event.Event, s event.Status) {
 	}
 }
 
-// Restart makes what was published void. The events are gathered and downsampled once; each viewer gets its copy when it
-// takes it.
+// Restart makes what was published void. The events are gathered and downsampled once; each viewer gets its copy when
+// it takes it.
 func (h *Broadcaster) Restart(events []event.Event, s event.Status) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

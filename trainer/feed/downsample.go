@@ -6,9 +6,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// Downsampler chooses which points of a list stay when a run gets long: of every stretch of the run, which are equally long
-// from its beginning to its end, those that hold the least or the greatest value of a figure. The zero value is that of
-// an empty list.
+// Downsampler chooses which points of a list stay when a run gets long: of every stretch of the run, which are equally
+// long from its beginning to its end, those that hold the least or the greatest value of a figure. The zero value is
+// that of an empty list.
 type Downsampler struct {
 	arrived []int // for every point of the list, how many came before it
 	count   int   // points that came
@@ -24,8 +24,8 @@ func (t *Downsampler) Add() {
 	t.count++
 }
 
-// Downsample tells which points of the list stay, so that no more than most of them are left: those that extremes marks in
-// the stretch of points from one to before another, and the newest.
+// Downsample tells which points of the list stay, so that no more than most of them are left: those that extremes marks
+// in the stretch of points from one to before another, and the newest.
 func (t *Downsampler) Downsample(most int, extremes func(from, to int) []bool) []bool {
 	stay := make([]bool, len(t.arrived))
 	t.span = max(t.span, group)
@@ -112,12 +112,13 @@ var noFigures = func() (f figures) {
 	return f
 }()
 
-// Extremes marks which of a few epochs in a row hold the least or the greatest value of a figure, or the first that is not
-// finite: those that stay where a long run is downsampled. At least one is marked.
+// Extremes marks which of a few epochs in a row hold the least or the greatest value of a figure, or the first that is
+// not finite: those that stay where a long run is downsampled. At least one is marked.
 func Extremes(epochs []event.EpochEvent) []bool { return extremes(epochs, epochFigures) }
 
-// extremes marks the points of a stretch that hold an extreme of a figure: at most three a figure, the least, the greatest and
-// the first one that is not finite. What is absent is none of them. Where there is none the first point is marked.
+// extremes marks the points of a stretch that hold an extreme of a figure: at most three a figure, the least, the
+// greatest and the first one that is not finite. What is absent is none of them. Where there is none the first point is
+// marked.
 func extremes[T any](part []T, of func(*T) figures) []bool {
 	keep := make([]bool, len(part))
 	if len(part) == 0 {

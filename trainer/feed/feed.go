@@ -14,7 +14,8 @@ type Feed interface {
 	// Wait blocks until something is new and returns it. It returns io.EOF when the feed was closed,
 	// and the context's error when that ended. After a run's Done it blocks: nothing is new.
 	Wait(ctx context.Context) (Delta, error)
-	// Do asks for a command and returns when it was taken or refused. A feed that can't be steered answers ErrReadOnly, a run that ended ErrEnded.
+	// Do asks for a command and returns when it was taken or refused. A feed that can't be steered answers ErrReadOnly,
+	// a run that ended ErrEnded.
 	Do(ctx context.Context, c event.Command) error
 	// Close ends the feed, not the run.
 	Close()

@@ -155,7 +155,8 @@ func firstSettings(e *event.RunEvent) (out []event.Setting) {
 		if text == "" {
 			continue
 		}
-		out = append(out, event.Setting{Key: h.Key, Text: text, Meaning: h.Meaning, Range: h.Range(), Primary: h.Key == info.Primary})
+		out = append(out, event.Setting{Key: h.Key, Text: text, Meaning: h.Meaning, Range: h.Range(),
+			Primary: h.Key == info.Primary})
 	}
 	return out
 }

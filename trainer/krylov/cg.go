@@ -91,7 +91,8 @@ func (c *CG) begin() Stop {
 	c.residual = vector.Norm(c.r)
 	c.recursive = c.residual
 	c.out = Solve{
-		Radius: c.o.Radius, GradientNorm: c.residual, TrueResidual: nan, Gap: nan, Curvature: nan, Multiplier: nan, Steihaug: nan,
+		Radius: c.o.Radius, GradientNorm: c.residual, TrueResidual: nan, Gap: nan, Curvature: nan, Multiplier: nan,
+		Steihaug:       nan,
 		Preconditioned: c.o.Diagonal != nil || c.o.Inverse != nil,
 	}
 	c.ss, c.sd, c.model, c.beta, c.lambda = 0, 0, 0, 0, 0

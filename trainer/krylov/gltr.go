@@ -9,10 +9,10 @@ import (
 	"newtop/internal/vector"
 )
 
-// gltr is the Krylov space in which the rule Minimum looks on where CG met the boundary or negative curvature. CG's path
-// leaves the region there, and the model's minimizer over the space and the region may lie far from that point and promise much
-// more. In the space the problem is one of a tridiagonal matrix (Gould, Lucidi, Roma & Toint 1999, §5). With CG's residuals
-// r_j and τ_j = r_jᵀM⁻¹r_j:
+// gltr is the Krylov space in which the rule Minimum looks on where CG met the boundary or negative curvature. CG's
+// path leaves the region there, and the model's minimizer over the space and the region may lie far from that point and
+// promise much more. In the space the problem is one of a tridiagonal matrix (Gould, Lucidi, Roma & Toint 1999, §5).
+// With CG's residuals r_j and τ_j = r_jᵀM⁻¹r_j:
 //
 //	P     k vectors p_0, …, PᵀMP = I: p_j = (−1)^j M⁻¹r_j/√τ_j as far as CG went, then those of Lanczos steps
 //	T     PᵀHP, tridiagonal, the diagonal α and beside it β; CG's coefficients as far as CG went
@@ -116,8 +116,8 @@ func (k *gltr) measure() {
 	}
 }
 
-// next appends the vector that follows to P: the direction of w, or of an invariant space, which the leftmost eigenvector may
-// not be in (the hard case), a random one outside.
+// next appends the vector that follows to P: the direction of w, or of an invariant space, which the leftmost
+// eigenvector may not be in (the hard case), a random one outside.
 func (k *gltr) next() []float64 {
 	before := k.basis
 	p := k.room()
@@ -173,9 +173,9 @@ func (k *gltr) combine(radius float64) {
 	k.promised = k.ratio*(1-k.ratio/2)*descent + k.ratio*k.ratio*sr/2
 }
 
-// minimize goes on in the Krylov space of a solve that CG has ended at the boundary or at negative curvature. It replaces
-// CG's step by the model's minimizer over the space and the region, unless that promises less, but for rounding, or a number is
-// not finite. The error is the monitor's; then the step stays CG's.
+// minimize goes on in the Krylov space of a solve that CG has ended at the boundary or at negative curvature. It
+// replaces CG's step by the model's minimizer over the space and the region, unless that promises less, but for
+// rounding, or a number is not finite. The error is the monitor's; then the step stays CG's.
 func (c *CG) minimize() error {
 	k := &c.space
 	k.open(&c.t, c.z, c.gamma/c.tau, c.tau)
@@ -275,9 +275,10 @@ func (c *CG) leftover() float64 {
 	return vector.Norm(c.d)
 }
 
-// ShorterTo stores in s the model's minimizer over ‖s‖_M ≤ radius and the Krylov space of the last solve, whose rule was Minimum,
-// and returns the decrease that it promises. It takes no product. Where that solve's step is not of such a space, or a
-// number is not finite, ok is false and s stays as it was. The diagonal of the solve must still be the same.
+// ShorterTo stores in s the model's minimizer over ‖s‖_M ≤ radius and the Krylov space of the last solve, whose rule
+// was Minimum, and returns the decrease that it promises. It takes no product. Where that solve's step is not of such a
+// space, or a number is not finite, ok is false and s stays as it was. The diagonal of the solve must still be the
+// same.
 func (c *CG) ShorterTo(s []float64, radius float64) (promised float64, ok bool) {
 	k := &c.space
 	if !k.taken || !k.solve(radius) {

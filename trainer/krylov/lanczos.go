@@ -12,25 +12,30 @@ import (
 
 // LanczosOptions are the options of Lanczos. The zero value works.
 type LanczosOptions struct {
-	Steps     int       // the most Lanczos steps, each a product; 0: LanczosSteps(k), with restarts twice as many. Without, never more than n
-	Basis     int       // the most basis vectors kept, n numbers each, at least 2k + 4; 0: all. With fewer than Steps it restarts
-	Tolerance float64   // wanted residuals at each end relative to the largest wanted |λ| there; 0: 1e-3
-	Floor     float64   // what is small enough at either end, relative to the largest |λ| seen; 0: 1e-9. As large as Tolerance: one tolerance for both ends
-	Start     []float64 // a guess in the span of the wanted eigenvectors, as Spectrum.Start gives it; nil: none
-	Seed      uint64    // of the random start
-	Vectors   bool      // keep the eigenvectors, n numbers each
+	// the most Lanczos steps, each a product; 0: LanczosSteps(k), with restarts twice as many. Without, never more than
+	// n
+	Steps int
+	// the most basis vectors kept, n numbers each, at least 2k + 4; 0: all. With fewer than Steps it restarts
+	Basis     int
+	Tolerance float64 // wanted residuals at each end relative to the largest wanted |λ| there; 0: 1e-3
+	// what is small enough at either end, relative to the largest |λ| seen; 0: 1e-9. As large as Tolerance: one
+	// tolerance for both ends
+	Floor   float64
+	Start   []float64 // a guess in the span of the wanted eigenvectors, as Spectrum.Start gives it; nil: none
+	Seed    uint64    // of the random start
+	Vectors bool      // keep the eigenvectors, n numbers each
 
 	// Monitor is called after each product with the number of them so far. It may block; an error ends the
 	// process.
 	Monitor func(products int) error
 }
 
-// LanczosSteps is how many steps Lanczos takes for k eigenvalues at each end where nobody says otherwise. The ends of a trained
-// net's Hessian come within a third of it.
+// LanczosSteps is how many steps Lanczos takes for k eigenvalues at each end where nobody says otherwise. The ends of a
+// trained net's Hessian come within a third of it.
 func LanczosSteps(k int) int { return 40 * (k + 1) }
 
-// Eigenpair is an eigenvalue estimate with its certificate: an eigenvalue lies within Residual of Value. Which one it is in the order of
-// all, the certificate does not say.
+// Eigenpair is an eigenvalue estimate with its certificate: an eigenvalue lies within Residual of Value. Which one it
+// is in the order of all, the certificate does not say.
 type Eigenpair struct {
 	Value    float64   // λ = vᵀHv, a Rayleigh quotient
 	Residual float64   // ‖Hv − λv‖₂ by a product of its own
@@ -74,13 +79,13 @@ func (s *Spectrum) Start() []float64 {
 //	V  the orthonormal basis, m rows of n · T = VHVᵀ tridiagonal, diagonal α, beside it β
 //	θ, s  eigenvalues and eigenvectors of T · x = Vᵀs the Ritz vector, ‖Hx − θx‖ = |β_m s_m|
 //
-// It stops when these estimates are small enough for every wanted pair, beside the eigenvalues of its own end: the smallest of a
-// trained net's Hessian may be a millionth of the largest, and what is small beside these says nothing of them. Then it spends one
-// product on each to certify it. Where the basis spans an invariant subspace it goes on with a new random vector
-// orthogonal to it, which is how copies of a repeated eigenvalue are found; one that is met before that
-// happens is shown once. It keeps all of V, or restarts when V has Basis rows; one more vector is all that it needs
-// besides, since the vectors handed back take the place of V. The error is the monitor's. It panics when k is below 1 or a
-// length is wrong.
+// It stops when these estimates are small enough for every wanted pair, beside the eigenvalues of its own end: the
+// smallest of a trained net's Hessian may be a millionth of the largest, and what is small beside these says nothing of
+// them. Then it spends one product on each to certify it. Where the basis spans an invariant subspace it goes on with a
+// new random vector orthogonal to it, which is how copies of a repeated eigenvalue are found; one that is met before
+// that happens is shown once. It keeps all of V, or restarts when V has Basis rows; one more vector is all that it
+// needs besides, since the vectors handed back take the place of V. The error is the monitor's. It panics when k is
+// below 1 or a length is wrong.
 func Lanczos(h Operator, k int, o LanczosOptions) (Spectrum, error) {
 	n := h.Dim()
 	mustFit(n, k, o.Start)
@@ -232,7 +237,8 @@ func (l *lanczos) settled() bool {
 	}
 	first, last := l.freshEnds()
 	low, high := l.slacks()
-	return l.estimate(first) <= low && l.estimate(last) <= high && l.theta[first] >= l.low-low && l.theta[last] <= l.high+high
+	return l.estimate(first) <= low && l.estimate(last) <= high && l.theta[first] >= l.low-low &&
+		l.theta[last] <= l.high+high
 }
 
 // slacks are the residuals that good pairs may have at the bottom and at the top.

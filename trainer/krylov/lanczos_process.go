@@ -121,15 +121,15 @@ func orthogonalize(v []float64, basis [][]float64) {
 	}
 }
 
-// From so many numbers on vectors come from memory, whose pace one core does not reach: all cores take tiles of them, which
-// the caches hold.
+// From so many numbers on vectors come from memory, whose pace one core does not reach: all cores take tiles of them,
+// which the caches hold.
 const (
 	large = 1 << 18
 	tile  = 1 << 13
 )
 
-// projectOut takes Vᵀv for all vectors of the basis at once, and then all components out of v. What is added in which order depends
-// on the length alone.
+// projectOut takes Vᵀv for all vectors of the basis at once, and then all components out of v. What is added in which
+// order depends on the length alone.
 func projectOut(v []float64, basis [][]float64) {
 	m, tiles := len(basis), (len(v)+tile-1)/tile
 	parts, sums := make([]float64, tiles*m), make([]float64, m)

@@ -10,8 +10,8 @@ import (
 // BoundaryRule is how a step that would leave the region is cut.
 type BoundaryRule uint8
 
-// The rules. They give the same step when R ≤ ‖s_Cauchy‖_M, where the first iteration leaves the region, but for Lanczos steps
-// after that.
+// The rules. They give the same step when R ≤ ‖s_Cauchy‖_M, where the first iteration leaves the region, but for
+// Lanczos steps after that.
 const (
 	Segment BoundaryRule = iota // stop where the segment crosses the boundary [MD, eq. 5]
 	Scaling                     // shorten the whole step to R, which leans to the Newton direction [MD, eq. 6]
@@ -25,20 +25,20 @@ type TrustRegion struct {
 	Limit     int          // k_limit, the most iterations; 0: n
 	Diagonal  []float64    // of M, n positive finite numbers; nil: M = I
 	Rule      BoundaryRule // how a step is cut at the boundary
-	// Inverse stores M⁻¹r in dst for an M that is no diagonal, symmetric positive definite, where there is no region; nil: M is as
-	// Diagonal says. ‖s‖_M is then what recurrences say.
+	// Inverse stores M⁻¹r in dst for an M that is no diagonal, symmetric positive definite, where there is no region;
+	// nil: M is as Diagonal says. ‖s‖_M is then what recurrences say.
 	Inverse      func(dst, r []float64)
 	RefreshEvery int // iterations from one true residual to the next; 0: 50, negative: never
 
-	// Lanczos is by how many steps, a product each, the rule Minimum may widen the Krylov space of CG; 0: none. They end where
-	// ‖g + (H + λM)s‖₂ ≤ ξ‖g‖₂, and count for Limit.
+	// Lanczos is by how many steps, a product each, the rule Minimum may widen the Krylov space of CG; 0: none. They
+	// end where ‖g + (H + λM)s‖₂ ≤ ξ‖g‖₂, and count for Limit.
 	Lanczos int
-	// Memory is how many bytes the rule Minimum may take for the Krylov space, 8n for each iteration; 0: 256 MiB. A solve of more
-	// iterations, or of more than ritzLimit, is cut as by Segment. The workspace keeps them.
+	// Memory is how many bytes the rule Minimum may take for the Krylov space, 8n for each iteration; 0: 256 MiB. A
+	// solve of more iterations, or of more than ritzLimit, is cut as by Segment. The workspace keeps them.
 	Memory int
 
-	// Monitor is called after each iteration, when s is its iterate, and after each Lanczos step, when s is still CG's. It may
-	// block; an error ends the solve.
+	// Monitor is called after each iteration, when s is its iterate, and after each Lanczos step, when s is still CG's.
+	// It may block; an error ends the solve.
 	Monitor func(Iteration) error
 }
 

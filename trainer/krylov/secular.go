@@ -138,9 +138,9 @@ func (s *secular) newton(length, radius float64) float64 {
 	return (length/radius - 1) / sum
 }
 
-// alongLeftmost is the hard case [Moré & Sorensen 1983, §3]: λ is −θ₁ to rounding and h is too short, or λ next to it is not
-// told well enough from −θ₁ for the length of h. What lacks lies in the leftmost eigenvector u: it adds the lesser τu that
-// makes ‖h‖ = R, where there is one, and returns the norm.
+// alongLeftmost is the hard case [Moré & Sorensen 1983, §3]: λ is −θ₁ to rounding and h is too short, or λ next to it
+// is not told well enough from −θ₁ for the length of h. What lacks lies in the leftmost eigenvector u: it adds the
+// lesser τu that makes ‖h‖ = R, where there is one, and returns the norm.
 func (s *secular) alongLeftmost(length, radius float64) float64 {
 	u := s.y
 	randomTo(u, rand.New(rand.NewPCG(1, 0x676c7472)))

@@ -66,8 +66,8 @@ func (t *tridiagonal) with(quotient float64) []float64 {
 	return v
 }
 
-// diagonalize replaces the diagonal by the eigenvalues in ascending order, and destroys what is beside it. Dsterf is the
-// fastest, but gonum 0.17's panics where numbers are so large or small that their squares leave the range.
+// diagonalize replaces the diagonal by the eigenvalues in ascending order, and destroys what is beside it. Dsterf is
+// the fastest, but gonum 0.17's panics where numbers are so large or small that their squares leave the range.
 func diagonalize(diag, off []float64) bool {
 	for _, numbers := range [...][]float64{diag, off} {
 		for _, v := range numbers {

@@ -19,12 +19,16 @@ const (
 )
 
 var axes = map[string]Axis{
-	"step": Steps, "steps": Steps, "global_step": Steps, "_step": Steps, "trainer/global_step": Steps, "iter": Steps, "iters": Steps,
-	"iteration": Steps, "iterations": Steps, "it": Steps, "n_iter": Steps, "batch": Steps, "update": Steps, "num_updates": Steps,
+	"step": Steps, "steps": Steps, "global_step": Steps, "_step": Steps, "trainer/global_step": Steps, "iter": Steps,
+	"iters":     Steps,
+	"iteration": Steps, "iterations": Steps, "it": Steps, "n_iter": Steps, "batch": Steps, "update": Steps,
+	"num_updates": Steps,
 	"total_steps": Steps, "train/global_step": Steps, "round": Steps, "tree": Steps,
 	"epoch": Epochs, "_epoch": Epochs, "epochs": Epochs, "train/epoch": Epochs, "ep": Epochs,
-	"_timestamp": Wall, "timestamp": Wall, "wall_time": Wall, "walltime": Wall, "ts": Wall, "datetime": Wall, "date": Wall,
-	"_runtime": Elapsed, "elapsed": Elapsed, "elapsed_time": Elapsed, "time_elapsed": Elapsed, "time": Elapsed, "runtime": Elapsed, "seconds_elapsed": Elapsed,
+	"_timestamp": Wall, "timestamp": Wall, "wall_time": Wall, "walltime": Wall, "ts": Wall, "datetime": Wall,
+	"date":     Wall,
+	"_runtime": Elapsed, "elapsed": Elapsed, "elapsed_time": Elapsed, "time_elapsed": Elapsed, "time": Elapsed,
+	"runtime": Elapsed, "seconds_elapsed": Elapsed,
 	"v_num": Ignored, "_wandb": Ignored,
 }
 

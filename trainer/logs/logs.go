@@ -1,8 +1,8 @@
-// Package logs is what the readers of other programs' logs have in common: what they are given, what they give, and what
-// the names of columns and keys mean. The readers are packages below this one, one for each kind of log.
+// Package logs is what the readers of other programs' logs have in common: what they are given, what they give, and
+// what the names of columns and keys mean. The readers are packages below this one, one for each kind of log.
 //
-// There are two kinds of readers. A Parser is given lines, and knows nothing of files: package stream follows the file or
-// the pipe that they come from. A Reader reads what is not lines, as a database, a container or a directory, and
+// There are two kinds of readers. A Parser is given lines, and knows nothing of files: package stream follows the file
+// or the pipe that they come from. A Reader reads what is not lines, as a database, a container or a directory, and
 // remembers how far it has come. Both give what they find to a Sink, in the order in which it was written.
 package logs
 
@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// Value is a number with the name that the program gave it, as train/loss. V may be NaN or infinite: it was written so. What
-// was left out has no Value.
+// Value is a number with the name that the program gave it, as train/loss. V may be NaN or infinite: it was written so.
+// What was left out has no Value.
 type Value struct {
 	Key string
 	V   float64
 }
 
-// Row is what a program wrote at once. NaN says that it did not tell a coordinate. Whoever is given a row may keep its keys
-// but not its Values, which the giver uses again.
+// Row is what a program wrote at once. NaN says that it did not tell a coordinate. Whoever is given a row may keep its
+// keys but not its Values, which the giver uses again.
 type Row struct {
 	Step    float64 // as the program counts its updates
 	Epoch   float64 // may be a fraction
@@ -72,9 +72,9 @@ type Sink interface {
 
 // Parser reads lines. Its methods are called by one goroutine.
 type Parser interface {
-	// Line reads the next line, without its end, and gives its numbers to the sink. It keeps nothing of the line. It returns
-	// an error, which says what was expected, for a line that is not of the log's kind; the caller counts them, and
-	// tells the user if there is nothing else.
+	// Line reads the next line, without its end, and gives its numbers to the sink. It keeps nothing of the line. It
+	// returns an error, which says what was expected, for a line that is not of the log's kind; the caller counts them,
+	// and tells the user if there is nothing else.
 	Line(line []byte, to Sink) error
 	// Flush gives what was held back for lines that belong to it, as there is nothing more for now.
 	Flush(to Sink)
@@ -82,8 +82,9 @@ type Parser interface {
 
 // Reader reads a log that is not lines. Its methods are called by one goroutine.
 type Reader interface {
-	// Read gives the sink what was written since the last call, some thousand rows at most, and reports whether there is
-	// more already. It returns ErrRestart when all that it gave is void, and begins anew then. Other errors are final.
+	// Read gives the sink what was written since the last call, some thousand rows at most, and reports whether there
+	// is more already. It returns ErrRestart when all that it gave is void, and begins anew then. Other errors are
+	// final.
 	Read(ctx context.Context, to Sink) (more bool, err error)
 	// Watch lists files and directories whose changes say that there may be more.
 	Watch() []string

@@ -9,9 +9,10 @@ import (
 	"unicode/utf8"
 )
 
-// ParseNumber reads a number as programs print it: 12, -0.5, .5, 1e-3, 1,234.5 and 93%, which is 93; and what is not finite:
-// nan, inf and infinity in any case, with or without a sign. A number that is too large is infinite. Blanks around it do
-// not matter. It is false for everything else, also for what Missing knows. Finite numbers cost no allocation.
+// ParseNumber reads a number as programs print it: 12, -0.5, .5, 1e-3, 1,234.5 and 93%, which is 93; and what is not
+// finite: nan, inf and infinity in any case, with or without a sign. A number that is too large is infinite. Blanks
+// around it do not matter. It is false for everything else, also for what Missing knows. Finite numbers cost no
+// allocation.
 func ParseNumber(text []byte) (v float64, ok bool) {
 	if v, ok = parseShort(text); ok {
 		return v, true
@@ -47,10 +48,11 @@ func ParseNumber(text []byte) (v float64, ok bool) {
 }
 
 // powers are those of ten that are exact.
-var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+var powers = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+	1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
 
-// parseShort reads up to 15 digits with at most 22 of them behind the point or up to the exponent: both are exact then, and
-// so their quotient or product is rounded once (Clinger 1990, How to read floating point numbers accurately, §4).
+// parseShort reads up to 15 digits with at most 22 of them behind the point or up to the exponent: both are exact then,
+// and so their quotient or product is rounded once (Clinger 1990, How to read floating point numbers accurately, §4).
 func parseShort(text []byte) (float64, bool) {
 	i, mantissa, count, power := 0, uint64(0), 0, 0
 	negative := len(text) > 0 && text[0] == '-'
@@ -200,14 +202,17 @@ func ParseTime(text []byte, zone *time.Location) (seconds float64, ok bool) {
 	return float64(t.Unix()) + float64(t.Nanosecond())/1e9, true
 }
 
-// Clean makes a line of what a program printed: what is left of it on a terminal after carriage returns and backspaces, without
-// escape sequences, control characters and bytes that are no UTF-8.
+// Clean makes a line of what a program printed: what is left of it on a terminal after carriage returns and backspaces,
+// without escape sequences, control characters and bytes that are no UTF-8.
 func Clean(text string) string {
 	text = strings.TrimRight(text, "\r\n")
 	if i := strings.LastIndexByte(text, '\r'); i >= 0 {
 		text = text[i+1:]
 	}
-	dirty := strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c >= 0x7f && c < 0xa0 || c == utf8.RuneError })
+	dirty := strings.ContainsFunc(text, func(c rune) bool {
+		return c < ' ' || c >= 0x7f && c < 0xa0 ||
+			c == utf8.RuneError
+	})
 	if !dirty {
 		return text
 	}

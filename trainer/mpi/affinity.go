@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// affinity returns the numbers of the processors that this process may run on, as in 0-3,8; nothing where that is not known.
+// affinity returns the numbers of the processors that this process may run on, as in 0-3,8; nothing where that is not
+// known.
 func affinity() string {
 	file, err := os.Open("/proc/self/status")
 	if err != nil {
@@ -21,6 +22,6 @@ func affinity() string {
 	return ""
 }
 
-// overlap reports whether two lists of processors have one in common: launchers bind processes to the same or to others.
-// One that is not known has all.
+// overlap reports whether two lists of processors have one in common: launchers bind processes to the same or to
+// others. One that is not known has all.
 func overlap(a, b string) bool { return a == b || a == "" || b == "" }

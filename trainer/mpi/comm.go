@@ -66,8 +66,8 @@ type config struct {
 // processors is on how many this process may compute, before anybody has asked for more.
 var processors = runtime.GOMAXPROCS(0)
 
-// Join begins to speak MPI, and tells all processes what process 0's Options are. A launch is of two processes or more. It
-// returns an error of one line if this program and the launcher do not belong together.
+// Join begins to speak MPI, and tells all processes what process 0's Options are. A launch is of two processes or more.
+// It returns an error of one line if this program and the launcher do not belong together.
 func Join(l Launch, o Options) (*Comm, error) {
 	if !Built() {
 		return nil, fmt.Errorf("%s has started %d processes, but this program was built without MPI: "+
@@ -78,7 +78,8 @@ func Join(l Launch, o Options) (*Comm, error) {
 	}
 	// Whoever does not join keeps the others in calls that nothing but the process's end can cut short.
 	late := time.AfterFunc(defaultTimeout, func() {
-		fatal(o, fmt.Sprintf("rank %d: the processes that %s has started have not found each other for %s", l.Rank, l.By, defaultTimeout), ExitHung)
+		fatal(o, fmt.Sprintf("rank %d: the processes that %s has started have not found each other for %s", l.Rank,
+			l.By, defaultTimeout), ExitHung)
 	})
 	defer late.Stop()
 	link, err := connect()
@@ -110,7 +111,8 @@ func reachable(l Launch, library string) error {
 		return nil
 	}
 	if name, _ := cutVersion(library); name == "Open MPI" {
-		return fmt.Errorf("srun has started %d processes in a way that %s does not know: expected srun --mpi=pmix", l.Size, library)
+		return fmt.Errorf("srun has started %d processes in a way that %s does not know: expected srun --mpi=pmix",
+			l.Size, library)
 	}
 	return nil
 }
@@ -167,7 +169,9 @@ func found(said [][]byte, o Options) config {
 		p := &all[rank]
 		c.Hosts = append(c.Hosts, p.Host)
 		if p.Program != all[0].Program {
-			return config{Refusal: fmt.Sprintf("rank %d on %s runs another program than rank 0 on %s: expected the same build on every host", rank, p.Host, all[0].Host)}
+			return config{Refusal: fmt.Sprintf(
+				"rank %d on %s runs another program than rank 0 on %s: expected the same build on every host", rank,
+				p.Host, all[0].Host)}
 		}
 	}
 	for _, p := range all {
@@ -219,17 +223,18 @@ func (c *Comm) Gather(text []byte) ([][]byte, error) { return c.link.Gather(text
 
 // About describes the processes.
 func (c *Comm) About() About {
-	a := About{Library: c.link.library(), Hosts: slices.Clone(c.config.Hosts), Threads: slices.Clone(c.config.Threads), Reduce: "fixed"}
+	a := About{Library: c.link.library(), Hosts: slices.Clone(c.config.Hosts), Threads: slices.Clone(c.config.Threads),
+		Reduce: "fixed"}
 	if c.config.Fast {
 		a.Reduce = "fast"
 	}
 	return a
 }
 
-// Work does in any other process what process 0 asks for until it says that this is over, takes leave of MPI and returns the
-// exit code that process 0 said. What breaks meanwhile ends the process by Options.Fatal. Work does not look at signals,
-// which launchers send to all processes: process 0 ends the run in order. It returns ctx's error, and the Comm is broken
-// then, if ctx ends while there is nothing to do.
+// Work does in any other process what process 0 asks for until it says that this is over, takes leave of MPI and
+// returns the exit code that process 0 said. What breaks meanwhile ends the process by Options.Fatal. Work does not
+// look at signals, which launchers send to all processes: process 0 ends the run in order. It returns ctx's error, and
+// the Comm is broken then, if ctx ends while there is nothing to do.
 func (c *Comm) Work(ctx context.Context) (code int, err error) {
 	code, err = c.work(ctx)
 	if err != nil {
@@ -263,9 +268,9 @@ func (c *Comm) work(ctx context.Context) (code int, err error) {
 	}
 }
 
-// Close ends the others' work in process 0: the others' Work returns code. It does so in order unless a call of a Linearization
-// has not come back, as after a panic; then the others are left to the launcher, which ends them when this process ends, and
-// an error says so.
+// Close ends the others' work in process 0: the others' Work returns code. It does so in order unless a call of a
+// Linearization has not come back, as after a panic; then the others are left to the launcher, which ends them when
+// this process ends, and an error says so.
 func (c *Comm) Close(code int) error {
 	if err := c.end(code); err != nil {
 		return err

@@ -15,8 +15,8 @@ type Launch struct {
 // launcher says in which variables a launcher tells a process who it is.
 type launcher struct{ by, rank, size, local string }
 
-// launchers are asked in this order: mpirun and mpiexec may themselves have been started by Slurm or Flux, whose variables
-// are then about their daemons.
+// launchers are asked in this order: mpirun and mpiexec may themselves have been started by Slurm or Flux, whose
+// variables are then about their daemons.
 var launchers = []launcher{
 	{by: "mpirun", rank: "OMPI_COMM_WORLD_RANK", size: "OMPI_COMM_WORLD_SIZE", local: "OMPI_COMM_WORLD_LOCAL_SIZE"},
 	{by: "mpiexec", rank: "PMI_RANK", size: "PMI_SIZE", local: "MPI_LOCALNRANKS"},

@@ -31,6 +31,6 @@ func cutVersion(library string) (name, version string) {
 	return library[:at], library[at+1:]
 }
 
-// Library returns the name and version of the MPI that this program was linked to; nothing if it was built without one. It
-// need not have begun.
+// Library returns the name and version of the MPI that this program was linked to; nothing if it was built without one.
+// It need not have begun.
 func Library() string { return library() }

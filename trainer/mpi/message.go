@@ -5,9 +5,10 @@ type message [10]int64
 
 // The places of a message that all have. What else there is is the op's own, from arguments on.
 const (
-	placeOp      = 0
-	placeID      = 1 // of a linearization
-	placePatient = 2 // whether the processes meet before a sum, because one may take far longer to its part than another
+	placeOp = 0
+	placeID = 1 // of a linearization
+	// whether the processes meet before a sum, because one may take far longer to its part than another
+	placePatient = 2
 	arguments    = 3
 )
 

@@ -1,8 +1,8 @@
 // Package mpi trains one run in several processes that were started by mpirun or srun.
 //
-// Process 0 has the session: it alone decides, records, prints and is looked at. The others wait for what it asks of its
-// Linearizations and do the same to theirs, so that no decision can differ between processes, whatever it depends on: time, a
-// viewer's key, a processor's instructions. A product is one broadcast and one reduction.
+// Process 0 has the session: it alone decides, records, prints and is looked at. The others wait for what it asks of
+// its Linearizations and do the same to theirs, so that no decision can differ between processes, whatever it depends
+// on: time, a viewer's key, a processor's instructions. A product is one broadcast and one reduction.
 //
 //	rank 0      session ─► Linearization ─┬ announce ─► own rows ─► Joiner.Sum ─► result
 //	                                      │ broadcast                 ▲ reduction
@@ -15,8 +15,8 @@ import (
 	"newtop/models/reduce"
 )
 
-// Collectives are what a run's sums and products take their time in. All processes call the same methods but for Alloc in
-// the same order, with as many numbers: others would be written where they do not belong. Errors are MPI's own.
+// Collectives are what a run's sums and products take their time in. All processes call the same methods but for Alloc
+// in the same order, with as many numbers: others would be written where they do not belong. Errors are MPI's own.
 type Collectives interface {
 	Rank() int
 	Size() int
@@ -33,7 +33,8 @@ type Collectives interface {
 
 // Options say how processes work together. The zero value works.
 type Options struct {
-	Fast    bool          // whether sums may be in MPI's order, so that their last digits depend on the number of processes
+	// whether sums may be in MPI's order, so that their last digits depend on the number of processes
+	Fast    bool
 	Timeout time.Duration // a process that nothing is heard of for so long ends the run; 0: 5 minutes
 	// Fatal ends the process after something broke: it is told what in one line, and the exit code to end with. nil:
 	// standard error and os.Exit.

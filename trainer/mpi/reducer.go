@@ -6,8 +6,8 @@ import (
 	"newtop/models/reduce"
 )
 
-// reducer adds up what the processes have computed. In process 0 the calls are part of what a Linearization was asked for, in
-// the others of what a message did.
+// reducer adds up what the processes have computed. In process 0 the calls are part of what a Linearization was asked
+// for, in the others of what a message did.
 type reducer struct {
 	c   *Comm
 	sum []float64 // from Alloc
@@ -37,8 +37,8 @@ func (r *reducer) Sum(tree reduce.Tree, dst []float64, nodes [][]float64) {
 	}
 }
 
-// Chain has process 0 go first, since it may be given up there, or be asked for something else meanwhile, as to look at the
-// Hessian's spectrum: the others then do that while they wait for their turn.
+// Chain has process 0 go first, since it may be given up there, or be asked for something else meanwhile, as to look at
+// the Hessian's spectrum: the others then do that while they wait for their turn.
 func (r *reducer) Chain(x []float64, add func() (goOn bool)) {
 	c := r.c
 	last := c.Size() - 1

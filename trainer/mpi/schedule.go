@@ -6,16 +6,16 @@ import (
 	"newtop/models/reduce"
 )
 
-// step is an addition of a sum over a tree: that of one node, a right child's, is added to that of another, the left child's.
-// Sums lie in slots: those of a process's own nodes, in their order.
+// step is an addition of a sum over a tree: that of one node, a right child's, is added to that of another, the left
+// child's. Sums lie in slots: those of a process's own nodes, in their order.
 type step struct {
 	from, to         int // processes
 	source, addition int // slots there
 }
 
 // schedule is who adds up what in a tree's order, where each process has the nodes of its leaves: every sum comes to be
-// where that of the first leaf under it is. If each process does the steps that it takes part in, in their order, none waits
-// for what comes later.
+// where that of the first leaf under it is. If each process does the steps that it takes part in, in their order, none
+// waits for what comes later.
 type schedule struct {
 	steps  []step
 	home   int // where the sum over all rows comes to be, in slot 0

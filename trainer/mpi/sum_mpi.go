@@ -41,9 +41,9 @@ func newPlan(tree reduce.Tree, rank, size int) *plan {
 	return p
 }
 
-// SumFixed has sums travel up the tree, from process to process, or, if that takes longer, has every process add up a part
-// of the numbers of all nodes, which process 0 then collects. Every number is added up by itself in the tree's order, so that both
-// have the same bits.
+// SumFixed has sums travel up the tree, from process to process, or, if that takes longer, has every process add up a
+// part of the numbers of all nodes, which process 0 then collects. Every number is added up by itself in the tree's
+// order, so that both have the same bits.
 //
 //	             up the tree                 shared out
 //	process 0    ◄─┐     ◄─┐                 ⤨ all nodes, numbers [0, n/P)      ◄── sums
@@ -125,7 +125,8 @@ func (c *bridge) shareNodes(tree reduce.Tree, p *plan, dst []float64, nodes [][]
 	})
 	lay(p.inCounts, p.inPlaces, func(rank int) int { return p.counts[rank] * (to - from) })
 	err := c.call("MPI_Alltoallv", func() C.int {
-		return C.bridge_exchange(begin(out), &p.outCounts[0], &p.outPlaces[0], begin(in), &p.inCounts[0], &p.inPlaces[0])
+		return C.bridge_exchange(begin(out), &p.outCounts[0], &p.outPlaces[0], begin(in), &p.inCounts[0],
+			&p.inPlaces[0])
 	})
 	if err != nil {
 		return err

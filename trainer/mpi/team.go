@@ -97,9 +97,11 @@ func (c *Comm) differs(rank int, said []byte, own *preparation) error {
 		switch there := p.Found[i]; {
 		case here == there:
 		case here.Digest != "":
-			return fmt.Errorf("%s has found %s than %s: expected the same files on every host", c.name(rank), here.What, c.name(0))
+			return fmt.Errorf("%s has found %s than %s: expected the same files on every host", c.name(rank), here.What,
+				c.name(0))
 		default:
-			return fmt.Errorf("%s has found %d %s, %s %d: expected the same files on every host", c.name(rank), there.Count, here.What, c.name(0), here.Count)
+			return fmt.Errorf("%s has found %d %s, %s %d: expected the same files on every host", c.name(rank),
+				there.Count, here.What, c.name(0), here.Count)
 		}
 	}
 	return nil
@@ -116,7 +118,8 @@ func (t team) Digests(part datasets.Part) []byte {
 
 // writeRows adds to a message what Bind is asked for.
 func writeRows(m *message, r objective.Rows, o *models.Options) {
-	copy(m[arguments:], []int64{int64(r.Part), int64(r.First), int64(r.Step), int64(r.Count), o.Memory, truth(o.Double)})
+	copy(m[arguments:], []int64{int64(r.Part), int64(r.First), int64(r.Step), int64(r.Count), o.Memory,
+		truth(o.Double)})
 }
 
 // readRows is the reverse of writeRows.
@@ -140,8 +143,8 @@ var (
 	_ io.Closer               = (*linearization)(nil)
 )
 
-// Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs when
-// process 0's is closed, or the next problem is prepared.
+// Bind binds the network to some rows in every process, each of which uses up to o.Memory. The others forget theirs
+// when process 0's is closed, or the next problem is prepared.
 func (t team) Bind(rows objective.Rows, o models.Options) objective.Linearization {
 	c := t.Comm
 	c.depth.Add(1)
@@ -240,9 +243,12 @@ func prepared(p *objective.Problem, err error) preparation {
 		return preparation{Error: err.Error()}
 	}
 	return preparation{Found: []finding{
-		{What: "training rows", Count: p.Train.Total()}, {What: "validation rows", Count: p.Validation.Total()}, {What: "test rows", Count: p.Test.Total()},
-		{What: "inputs", Count: p.Data.Inputs()}, {What: "outputs", Count: p.Data.Outputs()}, {What: "weights", Count: p.Network.Dim()},
-		{What: "another network", Digest: p.NetworkDigest()}, {What: "other names or numbers in the data", Digest: likeness(p)},
+		{What: "training rows", Count: p.Train.Total()}, {What: "validation rows", Count: p.Validation.Total()},
+		{What: "test rows", Count: p.Test.Total()},
+		{What: "inputs", Count: p.Data.Inputs()}, {What: "outputs", Count: p.Data.Outputs()},
+		{What: "weights", Count: p.Network.Dim()},
+		{What: "another network", Digest: p.NetworkDigest()},
+		{What: "other names or numbers in the data", Digest: likeness(p)},
 	}}
 }
 

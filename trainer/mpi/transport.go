@@ -2,9 +2,10 @@ package mpi
 
 import "time"
 
-// transport is what is asked of MPI: Collectives, and what a Comm needs besides: single numbers and texts, short messages
-// that a process can wait for without taking a core's time, and a look at who is still there. Its methods that all processes
-// call must be called in the same order; those marked alone need nobody else. Several goroutines may call them.
+// transport is what is asked of MPI: Collectives, and what a Comm needs besides: single numbers and texts, short
+// messages that a process can wait for without taking a core's time, and a look at who is still there. Its methods that
+// all processes call must be called in the same order; those marked alone need nobody else. Several goroutines may call
+// them.
 type transport interface {
 	Collectives
 	// Send and Receive bring x from one process to another. Alone, each of two.
@@ -20,8 +21,8 @@ type transport interface {
 	// bcastBytes brings process 0's text to all, who know its length.
 	bcastBytes(text []byte) error
 
-	// ring sends a message of process 0 to all others, who listen for it, then ask whether they have heard it, without a
-	// pause for as long as spin says. Every message heard is followed by another listen, but the last.
+	// ring sends a message of process 0 to all others, who listen for it, then ask whether they have heard it, without
+	// a pause for as long as spin says. Every message heard is followed by another listen, but the last.
 	ring(m message) error
 	listen() error
 	heard(spin time.Duration) (m message, come bool, err error)

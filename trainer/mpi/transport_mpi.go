@@ -62,7 +62,10 @@ func connectAt(level int) (*bridge, error) {
 	}()
 	var provided, rank, size C.int
 	c.funneled = true // until it is known
-	if err := c.call("MPI_Init_thread", func() C.int { return C.bridge_init(C.int(level), &provided, &rank, &size) }); err != nil {
+	if err := c.call("MPI_Init_thread", func() C.int {
+		return C.bridge_init(
+			C.int(level), &provided, &rank, &size)
+	}); err != nil {
 		return nil, err
 	}
 	if provided < funneled {
@@ -178,12 +181,12 @@ func (c *bridge) room(p *[]float64, n int) []float64 {
 // begin returns where x begins, nil if it is empty.
 func begin(x []float64) *C.double { return (*C.double)(unsafe.SliceData(x)) }
 
-// panelNumbers is how many numbers MPI is given at a time, 32 MiB: enough to be fast, few enough for counts of 32 bits and
-// for the memory that they are copied through.
+// panelNumbers is how many numbers MPI is given at a time, 32 MiB: enough to be fast, few enough for counts of 32 bits
+// and for the memory that they are copied through.
 const panelNumbers = 1 << 22
 
-// through has f work on x in pieces, in memory that MPI may keep: x itself, if it is from Alloc, or a copy, into which load
-// and from which store ask to have x copied.
+// through has f work on x in pieces, in memory that MPI may keep: x itself, if it is from Alloc, or a copy, into which
+// load and from which store ask to have x copied.
 func (c *bridge) through(x []float64, load, store bool, f func(piece []float64) error) error {
 	_, ours := c.owned[unsafe.SliceData(x)]
 	for len(x) > 0 {
@@ -270,7 +273,10 @@ func (c *bridge) bcastBytes(text []byte) error {
 	if len(text) == 0 {
 		return nil
 	}
-	return c.call("MPI_Bcast", func() C.int { return C.bridge_bcast_bytes((*C.char)(unsafe.Pointer(&text[0])), C.int(len(text))) })
+	return c.call("MPI_Bcast", func() C.int {
+		return C.bridge_bcast_bytes(
+			(*C.char)(unsafe.Pointer(&text[0])), C.int(len(text)))
+	})
 }
 
 func (c *bridge) ring(m message) error {
@@ -283,7 +289,10 @@ func (c *bridge) listen() error {
 
 func (c *bridge) heard(spin time.Duration) (m message, come bool, err error) {
 	var flag C.int
-	err = c.call("MPI_Test", func() C.int { return C.bridge_heard(C.double(spin.Seconds()), (*C.int64_t)(&m[0]), &flag) })
+	err = c.call("MPI_Test", func() C.int {
+		return C.bridge_heard(
+			C.double(spin.Seconds()), (*C.int64_t)(&m[0]), &flag)
+	})
 	return m, flag != 0, err
 }
 

@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// watch ends this process if the others are gone. Two goroutines run from start to stop, in process 0 from the beginning, in
-// the others while they work: one beats, which tells process 0, and from it all others, a few times within a Timeout that
-// this process is there, and misses those that it does not hear; one looks whether the process itself has been for longer than
-// that in a call of MPI, which nothing but the process's end can cut short. Beats go straight from one process to another, as
-// those in between, through which messages come, may be computing.
+// watch ends this process if the others are gone. Two goroutines run from start to stop, in process 0 from the
+// beginning, in the others while they work: one beats, which tells process 0, and from it all others, a few times
+// within a Timeout that this process is there, and misses those that it does not hear; one looks whether the process
+// itself has been for longer than that in a call of MPI, which nothing but the process's end can cut short. Beats go
+// straight from one process to another, as those in between, through which messages come, may be computing.
 //
 // A process that computes is not hung however long it takes: it still beats. Sums for which one may be far behind are
 // waited for as messages are, and entered together. What is missed is that a process has stopped to get anywhere, as
@@ -54,7 +54,8 @@ func (h *watch) start() {
 // looks is how often within a Timeout a process looks for how long it has been in a call.
 const looks = 20
 
-// expect has those missed whom this process hears, all by process 0 and it by the others, if they are not heard from now on.
+// expect has those missed whom this process hears, all by process 0 and it by the others, if they are not heard from
+// now on.
 func (h *watch) expect() {
 	h.notes.Lock()
 	defer h.notes.Unlock()
@@ -145,8 +146,8 @@ func (h *watch) allPrepared() bool {
 	return true
 }
 
-// look looks for how long this process has been in a call. The time for which it was stopped itself, as all processes of a
-// job are that Slurm suspends, is not counted.
+// look looks for how long this process has been in a call. The time for which it was stopped itself, as all processes
+// of a job are that Slurm suspends, is not counted.
 func (h *watch) look() {
 	now := time.Now()
 	h.awake.Add(int64(min(now.Sub(h.looked), 2*h.timeout/looks)))
@@ -203,7 +204,8 @@ func (c *Comm) during(what *string, call func() error) {
 }
 
 // A process that waits asks without a pause at first, since in a run under way something comes soon, then less and less
-// often, so that one that has nothing to do for long takes no time from others, and loses a small part of the time waited.
+// often, so that one that has nothing to do for long takes no time from others, and loses a small part of the time
+// waited.
 const (
 	firstSpin   = 100 * time.Microsecond
 	firstPause  = 20 * time.Microsecond

@@ -22,7 +22,8 @@ func (o *Objective) BatchGradientTo(dst, w []float64, rows []int) float64 {
 	return loss + o.penalty.at(w)
 }
 
-// BatchGradientSquaresTo is BatchGradientTo for networks of newtop's, with the squares of the gradients of the rows' own losses.
+// BatchGradientSquaresTo is BatchGradientTo for networks of newtop's, with the squares of the gradients of the rows'
+// own losses.
 func (o *Objective) BatchGradientSquaresTo(dst, squares, w []float64, rows []int) float64 {
 	o.chargeBatch(len(rows))
 	o.Spent.Equivalents += o.shareOf(len(rows)) * (o.cost.Squares/o.cost.Gradient - 1)
@@ -78,8 +79,8 @@ func (o *Objective) newBatch(x, t models.Matrix, most int) *models.Batch {
 // Noise returns the standard deviation of what NoisyGradientTo adds.
 func (o *Objective) Noise() float64 { return o.problem.Noise }
 
-// NoisyGradientTo is BatchGradientTo with noise on the inputs, of which what gates alone look at is none. It is for networks
-// of newtop's.
+// NoisyGradientTo is BatchGradientTo with noise on the inputs, of which what gates alone look at is none. It is for
+// networks of newtop's.
 func (o *Objective) NoisyGradientTo(dst, w []float64, rows []int, rng *rand.Rand) float64 {
 	o.chargeBatch(len(rows))
 	if o.noisy == nil || len(rows) > len(o.noisy.all) {

@@ -71,7 +71,8 @@ func (o *Objective) Load(c *Cache, w []float64, parts int) {
 		e := c.Evaluated
 		copy(o.evaluatedAt, e.At)
 		o.evaluation = models.Evaluation{
-			Rows: o.evaluated(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss, SquaredError: e.SquaredError,
+			Rows: o.evaluated(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss,
+			SquaredError: e.SquaredError,
 		}
 		if e.Wrong == optim.MostCount {
 			o.evaluation.Wrong = -1
@@ -97,7 +98,8 @@ func (o *Objective) Load(c *Cache, w []float64, parts int) {
 	}
 }
 
-// LoadAll is Load for a cache with everything that SaveAll stored. It returns an error for one that is not of such rows.
+// LoadAll is Load for a cache with everything that SaveAll stored. It returns an error for one that is not of such
+// rows.
 func (o *Objective) LoadAll(c *Cache) error {
 	if len(c.Parts) == 1 || len(c.Parts) > o.Rows() {
 		return fmt.Errorf("%d parts of %d rows", len(c.Parts), o.Rows())

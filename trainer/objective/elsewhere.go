@@ -23,8 +23,8 @@ type Elsewhere interface {
 	Close() error
 }
 
-// Fine is into how many parts an Evaluation of a model elsewhere cuts each row: its error need not be a share of whole rows, as
-// where a row is a sequence.
+// Fine is into how many parts an Evaluation of a model elsewhere cuts each row: its error need not be a share of whole
+// rows, as where a row is a sequence.
 const Fine = 1 << 20
 
 // evaluated returns how many rows the objective's evaluations count.
@@ -35,8 +35,8 @@ func (o *Objective) evaluated() int {
 	return o.Rows()
 }
 
-// Failure is what a Linearization, or an Elsewhere, panics with that can't do what it is asked for: nothing between it and the
-// session could go on.
+// Failure is what a Linearization, or an Elsewhere, panics with that can't do what it is asked for: nothing between it
+// and the session could go on.
 type Failure struct{ Err error }
 
 func (f Failure) Error() string { return f.Err.Error() }
@@ -80,8 +80,8 @@ func (p *Problem) Blocks() []models.Block {
 	return p.Network.Blocks()
 }
 
-// Cost returns what passes cost per row. For a model elsewhere they are counted in forward passes of dense layers: as many
-// backward as two forward, and products as on passes that are kept.
+// Cost returns what passes cost per row. For a model elsewhere they are counted in forward passes of dense layers: as
+// many backward as two forward, and products as on passes that are kept.
 func (p *Problem) Cost() models.Cost {
 	if p.Elsewhere != nil {
 		n := float64(p.Dim())
@@ -116,7 +116,8 @@ func (o *Objective) alone() bool {
 	return here
 }
 
-// Offers returns an *optim.CapabilityError for what a model elsewhere, or rows of several processes, lack of what a method needs.
+// Offers returns an *optim.CapabilityError for what a model elsewhere, or rows of several processes, lack of what a
+// method needs.
 func (o *Objective) Offers(need optim.Capability) error {
 	const chosen = optim.NeedsFactors | optim.NeedsSquares | optim.NeedsSample
 	switch {

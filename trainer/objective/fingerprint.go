@@ -27,17 +27,17 @@ type Fingerprint struct {
 	text string
 }
 
-// fingerprintGap stands between the data and the network, and leafwise before data whose digest is made of their leaves'.
-// Older checkpoints have one over all rows at a stretch.
+// fingerprintGap stands between the data and the network, and leafwise before data whose digest is made of their
+// leaves'. Older checkpoints have one over all rows at a stretch.
 const fingerprintGap, leafwise = "-", "leaves."
 
 // elsewhere stands before the digest of a model that another program has.
 const elsewhere = "elsewhere."
 
-// TakeFingerprint begins to compute the fingerprint of a problem: a digest of the rows' bits, and one of the network but for
-// its weights, sixteen bytes each. That of the rows is made of their leaves' (reduce.Tree), so that it is the same
-// however many processes share them. Where they do, digests returns those of all and everything is done at once; nil:
-// this process has all rows.
+// TakeFingerprint begins to compute the fingerprint of a problem: a digest of the rows' bits, and one of the network
+// but for its weights, sixteen bytes each. That of the rows is made of their leaves' (reduce.Tree), so that it is the
+// same however many processes share them. Where they do, digests returns those of all and everything is done at once;
+// nil: this process has all rows.
 func TakeFingerprint(p *Problem, digests func(part datasets.Part) []byte) *Fingerprint {
 	ctx, stop := context.WithCancel(context.Background())
 	f := &Fingerprint{done: make(chan struct{}), Stop: stop}
@@ -141,8 +141,8 @@ func (p *Problem) stretch(ctx context.Context) (string, error) {
 	return digest(rows) + fingerprintGap + p.NetworkDigest(), nil
 }
 
-// Differs says what is not as it was when a fingerprint was taken, of a problem whose own is f; empty: nothing. The error is
-// that of reading rows again, or of the context.
+// Differs says what is not as it was when a fingerprint was taken, of a problem whose own is f; empty: nothing. The
+// error is that of reading rows again, or of the context.
 func (p *Problem) Differs(ctx context.Context, expected string, f *Fingerprint) (what string, err error) {
 	var found string
 	if strings.HasPrefix(expected, leafwise) || p.Elsewhere != nil {
@@ -154,14 +154,16 @@ func (p *Problem) Differs(ctx context.Context, expected string, f *Fingerprint) 
 		return "", nil
 	}
 	if strings.HasPrefix(expected, elsewhere) || p.Elsewhere != nil {
-		return fmt.Sprintf("the model or its data are not those of the run: found fingerprint %s, expected %s", found, expected), nil
+		return fmt.Sprintf("the model or its data are not those of the run: found fingerprint %s, expected %s", found,
+			expected), nil
 	}
 	rows, network, _ := strings.Cut(expected, fingerprintGap)
 	rowsNow, networkNow, _ := strings.Cut(found, fingerprintGap)
 	if rows != rowsNow {
 		return fmt.Sprintf("the data are not those of the run: found fingerprint %s, expected %s", rowsNow, rows), nil
 	}
-	return fmt.Sprintf("the network is not that of the run: found fingerprint %s, expected %s", networkNow, network), nil
+	return fmt.Sprintf("the network is not that of the run: found fingerprint %s, expected %s", networkNow, network),
+		nil
 }
 
 // Lanes are a digest of the bits of numbers, each of which goes into one of the four, several times as fast as SHA-256.

@@ -39,7 +39,8 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 		}
 		f, ok := inverses[layer.Activation]
 		if !ok {
-			return nil, fmt.Errorf("%s: %v has no inverse: expected identity, sigmoid, tanh, softplus or softmax", name, layer.Activation)
+			return nil, fmt.Errorf("%s: %v has no inverse: expected identity, sigmoid, tanh, softplus or softmax", name,
+				layer.Activation)
 		}
 		f.Name = layer.Activation.String()
 		c.Layers = append(c.Layers, optim.Layer{Nodes: bias.Nodes, Biases: bias.Offset, Activation: f})
@@ -48,9 +49,12 @@ func (o *Objective) Chain() (*optim.Chain, error) {
 		to := &c.Layers[b.To-1]
 		switch {
 		case b.From != b.To-1:
-			return nil, fmt.Errorf("layer %d takes from layer %d: expected layers in a row, each fed by the one before alone", b.To, b.From)
+			return nil, fmt.Errorf(
+				"layer %d takes from layer %d: expected layers in a row, each fed by the one before alone", b.To,
+				b.From)
 		case b.Sources != nil:
-			return nil, fmt.Errorf("layer %d takes from chosen nodes: expected every node to take from all of the layer before", b.To)
+			return nil, fmt.Errorf(
+				"layer %d takes from chosen nodes: expected every node to take from all of the layer before", b.To)
 		}
 		to.Sources, to.Weights = b.Cols, b.Offset
 	}

@@ -6,8 +6,8 @@ import (
 	"newtop/models"
 )
 
-// Linearization is a network on some rows, as models.Linearization is, wherever these are. One that is an io.Closer is closed
-// when nothing more is asked of it while the session goes on.
+// Linearization is a network on some rows, as models.Linearization is, wherever these are. One that is an io.Closer is
+// closed when nothing more is asked of it while the session goes on.
 type Linearization interface {
 	Update(w []float64)
 	Evaluation() models.Evaluation

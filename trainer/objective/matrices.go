@@ -7,8 +7,8 @@ var (
 	_ optim.ChargedObjective = (*Objective)(nil)
 )
 
-// Matrices returns the dense blocks of weights. Tensors of a model elsewhere are their first dimension by all others, without
-// biases, as it is not told which of the tensors of one dimension are biases of what.
+// Matrices returns the dense blocks of weights. Tensors of a model elsewhere are their first dimension by all others,
+// without biases, as it is not told which of the tensors of one dimension are biases of what.
 func (o *Objective) Matrices() []optim.Matrix {
 	var all []optim.Matrix
 	if there := o.problem.Elsewhere; there != nil {

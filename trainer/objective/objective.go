@@ -15,9 +15,9 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Objective is the mean loss over some rows as methods see it, with the problem's penalty. It keeps the linearization of the last weights that it was
-// asked for, and the last evaluation, since a method asks for the loss of a trial step and the session for the
-// figures of the accepted one.
+// Objective is the mean loss over some rows as methods see it, with the problem's penalty. It keeps the linearization
+// of the last weights that it was asked for, and the last evaluation, since a method asks for the loss of a trial step
+// and the session for the figures of the accepted one.
 type Objective struct {
 	Spent *Work // what it charges
 
@@ -139,7 +139,8 @@ func (o *Objective) Loss(w []float64) float64 {
 	return o.Evaluate(w).Loss + o.penalty.at(w)
 }
 
-// Evaluate returns how well w does on the rows, without the penalty, as the last evaluation says where that was at w. It charges nothing.
+// Evaluate returns how well w does on the rows, without the penalty, as the last evaluation says where that was at w.
+// It charges nothing.
 func (o *Objective) Evaluate(w []float64) models.Evaluation {
 	if !o.known || !slices.Equal(o.evaluatedAt, w) {
 		o.remember(w, o.passes.EvaluateAt(w))

@@ -14,8 +14,8 @@ import (
 //
 //	P(w) = ½λ Σ_i w_i²      ∂P/∂w_i = λw_i      ∂²P/∂w_i² = λ
 //
-// over the weights that lead from layer to layer. Biases and the parameters of gates are left out. P does not depend on rows, so
-// that every block of rows has it whole, and of several processes only the one that asks adds it.
+// over the weights that lead from layer to layer. Biases and the parameters of gates are left out. P does not depend on
+// rows, so that every block of rows has it whole, and of several processes only the one that asks adds it.
 
 // Weights returns where the weights that decay lie in the flat vector, in its order.
 func (p *Problem) Weights() []optim.Span {

@@ -8,8 +8,8 @@ import (
 	"newtop/models/reduce"
 )
 
-// Problem is what is trained: data and a network that fits them. One of several processes has some of the rows; Select gets
-// others.
+// Problem is what is trained: data and a network that fits them. One of several processes has some of the rows; Select
+// gets others.
 type Problem struct {
 	Data    *datasets.Dataset
 	Train   Split // the rows as the network takes them: Data's, with what gates look at behind the inputs
@@ -39,8 +39,8 @@ type Loader func(keep datasets.Keep) (*datasets.Dataset, error)
 // Share is the part of the rows that process Rank of Size has: those of its leaves (reduce.Tree).
 type Share struct{ Rank, Size int }
 
-// Keep picks the rows that a process needs of all of them and of each of so many parts of the training rows; nil for one
-// that has them all. Of fewer rows than there are processes for it picks one, which nobody will look at.
+// Keep picks the rows that a process needs of all of them and of each of so many parts of the training rows; nil for
+// one that has them all. Of fewer rows than there are processes for it picks one, which nobody will look at.
 func (s Share) Keep(parts int) datasets.Keep {
 	if s.Size == 1 {
 		return nil
@@ -58,8 +58,8 @@ func (s Share) Keep(parts int) datasets.Keep {
 	}
 }
 
-// reach returns the smallest range of rows with all that the process needs of them as a whole and of each of so many parts
-// of them.
+// reach returns the smallest range of rows with all that the process needs of them as a whole and of each of so many
+// parts of them.
 func (s Share) reach(rows, parts int) datasets.Range {
 	if rows == 0 {
 		return datasets.Range{}
@@ -98,8 +98,9 @@ func NewProblem(data *datasets.Dataset, network *models.Network, start models.In
 	return p
 }
 
-// Split is a part of the data as the network takes it. X has its inputs and T its targets: Inputs and Targets themselves, or what
-// they are in single precision, and then Inputs and Targets, Data's too, say how many there are and nothing else.
+// Split is a part of the data as the network takes it. X has its inputs and T its targets: Inputs and Targets
+// themselves, or what they are in single precision, and then Inputs and Targets, Data's too, say how many there are and
+// nothing else.
 type Split struct {
 	datasets.Split
 	X, T models.Matrix

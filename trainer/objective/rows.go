@@ -11,8 +11,8 @@ import (
 	"newtop/models"
 )
 
-// Rows are some rows of a split, in their order: every Step-th from First on, or Count evenly spaced ones, row j of which is
-// j·total/Count. The zero value is all training rows.
+// Rows are some rows of a split, in their order: every Step-th from First on, or Count evenly spaced ones, row j of
+// which is j·total/Count. The zero value is all training rows.
 type Rows struct {
 	Part        datasets.Part
 	First, Step int // a Step of 0 is 1
@@ -68,16 +68,18 @@ func (r Rows) part(i, count int) Rows {
 
 // rowRange is what a problem with some of the rows knows of where it has them.
 type rowRange struct {
-	share  Share
-	around [datasets.Parts]Split // the rows that are here: those of the problem's splits, or more around them; zero: these
+	share Share
+	// the rows that are here: those of the problem's splits, or more around them; zero: these
+	around [datasets.Parts]Split
 }
 
 // cut returns the rows [first, last) of a split that has them.
 func cut(s *Split, first, last int) Split {
 	from, to := first-s.First, last-s.First
 	out := Split{
-		Split: datasets.Split{Inputs: rowsOf(s.Inputs, from, to), Targets: rowsOf(s.Targets, from, to), First: first, All: s.Total()},
-		X:     models.Every(s.X, from, to, 1), T: models.Every(s.T, from, to, 1),
+		Split: datasets.Split{Inputs: rowsOf(s.Inputs, from, to), Targets: rowsOf(s.Targets, from, to), First: first,
+			All: s.Total()},
+		X: models.Every(s.X, from, to, 1), T: models.Every(s.T, from, to, 1),
 	}
 	if s.Labels != nil {
 		out.Labels = s.Labels[from:to:to]
@@ -116,8 +118,8 @@ func (p *Problem) here(part datasets.Part) *Split {
 // Of returns how many rows of all processes' rows picks.
 func (p *Problem) Of(rows Rows) int { return rows.Of(p.here(rows.Part).Total()) }
 
-// Select returns the rows [first, last) of those that rows picks: a view where the problem has them all, else they are read
-// again from where the data are. It returns nil matrices for no rows.
+// Select returns the rows [first, last) of those that rows picks: a view where the problem has them all, else they are
+// read again from where the data are. It returns nil matrices for no rows.
 func (p *Problem) Select(rows Rows, first, last int) (x, t models.Matrix, err error) {
 	s := p.here(rows.Part)
 	total := s.Total()
@@ -239,7 +241,8 @@ func (p *Problem) read(part datasets.Part, rows datasets.Range) (*Split, error) 
 		return nil, err
 	}
 	if found != expected {
-		return nil, fmt.Errorf("%s has changed since the run began: found %d training and %d test rows, expected %d and %d",
+		return nil, fmt.Errorf(
+			"%s has changed since the run began: found %d training and %d test rows, expected %d and %d",
 			p.Data.Name, found[datasets.Train], found[datasets.Test], expected[datasets.Train], expected[datasets.Test])
 	}
 	was, is := &p.Data.InputScaling, &data.InputScaling
@@ -264,8 +267,8 @@ func (p *Problem) Readable(part datasets.Part) error {
 	return err
 }
 
-// Walk calls f with all rows of a split, so many at a time and in their order, wherever these are. What is not here is read
-// again, as much at a time as is here or as there is room for. The matrices are f's as long as it runs.
+// Walk calls f with all rows of a split, so many at a time and in their order, wherever these are. What is not here is
+// read again, as much at a time as is here or as there is room for. The matrices are f's as long as it runs.
 func (p *Problem) Walk(part datasets.Part, step int, f func(first int, x, t *mat.Dense) error) error {
 	s := p.here(part)
 	rows := Rows{Part: part}

@@ -18,8 +18,8 @@ type sample struct {
 	bound  *models.Linearization
 }
 
-// Sample is for networks of newtop's with all rows in one process. The copies, and what is kept of passes on them, stay in memory
-// for the next sample of the slot that has as many rows; the bound of models.Options.Memory is for each slot.
+// Sample is for networks of newtop's with all rows in one process. The copies, and what is kept of passes on them, stay
+// in memory for the next sample of the slot that has as many rows; the bound of models.Options.Memory is for each slot.
 func (o *Objective) Sample(slot int, rows []int) optim.Objective {
 	for len(o.samples) <= slot {
 		o.samples = append(o.samples, nil)
@@ -44,9 +44,11 @@ func (o *Objective) Sample(slot int, rows []int) optim.Objective {
 // newSample returns room for so many rows, bound to the network.
 func (o *Objective) newSample(rows int) *sample {
 	whole := o.problem
-	s := &sample{copies: [2]models.Matrix{whole.newMatrix(rows, whole.Network.Columns()), whole.newMatrix(rows, whole.Network.Outputs())}}
+	s := &sample{copies: [2]models.Matrix{whole.newMatrix(rows, whole.Network.Columns()),
+		whole.newMatrix(rows, whole.Network.Outputs())}}
 	p := &Problem{Network: whole.Network, L2: whole.L2, Noise: whole.Noise}
-	p.Train = Split{datasets.Split{Inputs: shapeOf(s.copies[0]), Targets: shapeOf(s.copies[1])}, s.copies[0], s.copies[1]}
+	p.Train = Split{datasets.Split{Inputs: shapeOf(s.copies[0]), Targets: shapeOf(s.copies[1])}, s.copies[0],
+		s.copies[1]}
 	s.Objective = Bind(p, p, Rows{}, o.Spent, o.options)
 	s.Share = o.shareOf(rows)
 	passes := s.passes

@@ -1,7 +1,7 @@
 package objective
 
-// Work counts what has been spent. Equivalents charges every pass by its counted multiplications, in units of one gradient
-// over all training rows.
+// Work counts what has been spent. Equivalents charges every pass by its counted multiplications, in units of one
+// gradient over all training rows.
 type Work struct {
 	Gradients   float64 `archive:"gradients"`
 	Products    float64 `archive:"products"`

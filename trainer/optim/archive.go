@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// Archive carries state into a checkpoint, or out of one. It holds arrays, numbers and texts by key, each exactly. The same
-// calls go both ways: saving, they copy what they are pointed at into it; restoring, they copy back what is there under
-// the key, and what is missing or does not fit is an error that Err returns, after which they do nothing.
+// Archive carries state into a checkpoint, or out of one. It holds arrays, numbers and texts by key, each exactly. The
+// same calls go both ways: saving, they copy what they are pointed at into it; restoring, they copy back what is there
+// under the key, and what is missing or does not fit is an error that Err returns, after which they do nothing.
 type Archive struct {
 	store  *archiveStore
 	prefix string

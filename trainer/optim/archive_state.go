@@ -144,9 +144,9 @@ func (a *Archive) rows(key string, v *[]int) {
 	}
 }
 
-// Method carries what a method keeps between two Steps. Restoring, it is a new one, and the state is as it was then, its
-// weights, gradient and settings included. What can be computed again is: its charges to the objective are the caller's
-// to undo.
+// Method carries what a method keeps between two Steps. Restoring, it is a new one, and the state is as it was then,
+// its weights, gradient and settings included. What can be computed again is: its charges to the objective are the
+// caller's to undo.
 func (a *Archive) Method(m Method, s *State) {
 	a.State(m.Carried(s), s.W)
 	if r, ok := m.(restorer); ok && a.Restoring() && a.Err() == nil {

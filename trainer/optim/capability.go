@@ -22,8 +22,8 @@ const (
 	NeedsSample
 )
 
-// OfferingObjective has the interfaces of capabilities that it may lack all the same, as where its rows are in other processes.
-// Offers returns an error that says so in words, on one line, for what it lacks of need.
+// OfferingObjective has the interfaces of capabilities that it may lack all the same, as where its rows are in other
+// processes. Offers returns an error that says so in words, on one line, for what it lacks of need.
 type OfferingObjective interface {
 	Objective
 	Offers(need Capability) error
@@ -34,8 +34,8 @@ type CapabilityError struct{ Reason string }
 
 func (e *CapabilityError) Error() string { return e.Reason }
 
-// Offers returns an error, a *CapabilityError or o's own, unless o has all the capabilities, so that a method can be refused
-// before a run instead of failing in the middle of one.
+// Offers returns an error, a *CapabilityError or o's own, unless o has all the capabilities, so that a method can be
+// refused before a run instead of failing in the middle of one.
 func Offers(o Objective, need Capability) error {
 	if o, ok := o.(OfferingObjective); ok {
 		if err := o.Offers(need); err != nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// Number, Count and Choice are hyperparameters as methods read them, by variable and not by key: a number, a whole number
-// and one of several names. Of returns the value among settings of a method that has it, and panics on others.
+// Number, Count and Choice are hyperparameters as methods read them, by variable and not by key: a number, a whole
+// number and one of several names. Of returns the value among settings of a method that has it, and panics on others.
 type (
 	Number Hyperparameter
 	Count  Hyperparameter

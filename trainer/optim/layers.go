@@ -13,8 +13,8 @@ type LayeredObjective interface {
 // Span is the numbers of the flat vector from First to before Last.
 type Span struct{ First, Last int }
 
-// WeightedObjective knows which of the numbers it is a function of are weights that lead from layer to layer, and no biases or
-// parameters of gates. Weights returns where they lie, in order.
+// WeightedObjective knows which of the numbers it is a function of are weights that lead from layer to layer, and no
+// biases or parameters of gates. Weights returns where they lie, in order.
 type WeightedObjective interface {
 	Objective
 	Weights() []Span

@@ -1,6 +1,6 @@
-// Package optim says what a training method is: what it asks of an objective, what it tells of a step, its settings, and what
-// of it a checkpoint carries. The methods stand in the packages below it, a file each that reads like its paper;
-// methods lists them. None knows an objective but through the interfaces here.
+// Package optim says what a training method is: what it asks of an objective, what it tells of a step, its settings,
+// and what of it a checkpoint carries. The methods stand in the packages below it, a file each that reads like its
+// paper; methods lists them. None knows an objective but through the interfaces here.
 package optim
 
 import (
@@ -47,28 +47,32 @@ type RowObjective interface {
 	BatchGradientTo(dst, w []float64, rows []int) float64
 }
 
-// SquaresObjective has the gradients of single rows, of which it tells the squares. BatchGradientSquaresTo is BatchGradientTo, and
-// stores in squares the mean over the given rows of the squares of each row's own gradient, that of its loss alone: a penalty on
-// weights is in dst and in the loss, and not in squares. So squares are the diagonal of the empirical Fisher matrix, with which
-// Martens 2010, §4.7, preconditions, and without a penalty squares − dst² is the variance of a row's gradient.
+// SquaresObjective has the gradients of single rows, of which it tells the squares. BatchGradientSquaresTo is
+// BatchGradientTo, and stores in squares the mean over the given rows of the squares of each row's own gradient, that
+// of its loss alone: a penalty on weights is in dst and in the loss, and not in squares. So squares are the diagonal of
+// the empirical Fisher matrix, with which Martens 2010, §4.7, preconditions, and without a penalty squares − dst² is
+// the variance of a row's gradient.
 type SquaresObjective interface {
 	RowObjective
 	BatchGradientSquaresTo(dst, squares, w []float64, rows []int) float64
 }
 
-// SampledObjective has the curvature of some of its rows, as Hessian-free methods need it [Martens 2010; Byrd et al. 2011]. Sample
-// returns the mean loss over the given rows (indices in [0, Rows), any of them more than once) as an objective of its own, which
-// offers what the whole does and has a penalty on weights whole. What is asked of it is charged as its share of the rows.
+// SampledObjective has the curvature of some of its rows, as Hessian-free methods need it [Martens 2010; Byrd et al.
+// 2011]. Sample returns the mean loss over the given rows (indices in [0, Rows), any of them more than once) as an
+// objective of its own, which offers what the whole does and has a penalty on weights whole. What is asked of it is
+// charged as its share of the rows.
 //
-// A slot, counted from 0, has room for one sample and what it keeps for products. The next Sample of the slot takes the room, so
-// that the one before must not be used any more; others may sample between two steps, so none is kept from one step to the next.
+// A slot, counted from 0, has room for one sample and what it keeps for products. The next Sample of the slot takes the
+// room, so that the one before must not be used any more; others may sample between two steps, so none is kept from one
+// step to the next.
 type SampledObjective interface {
 	RowObjective
 	Sample(slot int, rows []int) Objective
 }
 
-// NoisyObjective can add noise to the inputs of rows. NoisyGradientTo is BatchGradientTo with normal noise of standard deviation
-// Noise on every input, drawn from rng. Where Noise is not 0 methods that go through batches use it for all of them.
+// NoisyObjective can add noise to the inputs of rows. NoisyGradientTo is BatchGradientTo with normal noise of standard
+// deviation Noise on every input, drawn from rng. Where Noise is not 0 methods that go through batches use it for all
+// of them.
 type NoisyObjective interface {
 	RowObjective
 	Noise() float64
@@ -155,8 +159,8 @@ type State struct {
 	Epochs    int        // that it has in all, as far as is planned; 0: until the run is stopped
 	Rand      *rand.Rand // the only source of randomness
 	Monitor   Monitor    // nil: nobody watches
-	// Run has threads do the tasks 0 … count−1 between them, as reduce.Pool does; nil: there is one thread. What comes of
-	// them must not depend on it.
+	// Run has threads do the tasks 0 … count−1 between them, as reduce.Pool does; nil: there is one thread. What comes
+	// of them must not depend on it.
 	Run func(count int, task func(worker, i int))
 }
 
@@ -196,7 +200,8 @@ type Report struct {
 	Inner          []InnerSolve    // the inner solves, one a block
 	Diagnostics    []Diagnostic    // what else matters for this method, always the same ones in the same order
 	Preconditioner *Preconditioner // nil from a method that has none
-	Proposal       Proposal        // the last step that was tried; nothing from a method that does not hold steps against a model
+	// the last step that was tried; nothing from a method that does not hold steps against a model
+	Proposal Proposal
 }
 
 // Proposal is a step s that was held against a model of the loss, taken or not. Its slices are the method's own and

@@ -14,8 +14,8 @@ type Factor struct {
 	To, From int  // of the block, as Matrix has them
 	Outputs  bool // whether it is of the side of layer To; that of From else
 	Size     int
-	// Values are its eigenvalues, or estimates, in descending order, as the method last saw it: all of them, or the largest and the
-	// smallest, half of them each. None: it is left out, or all of them are the same.
+	// Values are its eigenvalues, or estimates, in descending order, as the method last saw it: all of them, or the
+	// largest and the smallest, half of them each. None: it is left out, or all of them are the same.
 	Values  []float64
 	Damping float64 // what is added to them; NaN: nothing is
 }

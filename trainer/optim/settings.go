@@ -56,7 +56,8 @@ func (h *Hyperparameter) Range() string {
 
 // Check returns a *SettingError unless v is allowed.
 func (h *Hyperparameter) Check(v float64) error {
-	ok := v >= h.Min && v <= h.Max && (!h.Open || v > h.Min) && (!h.OpenMax || v < h.Max) && (!h.Integer || v == math.Trunc(v))
+	ok := v >= h.Min && v <= h.Max && (!h.Open || v > h.Min) && (!h.OpenMax || v < h.Max) &&
+		(!h.Integer || v == math.Trunc(v))
 	if h.Choices != nil {
 		ok = v >= 0 && int(v) < len(h.Choices) && v == math.Trunc(v)
 	}
@@ -122,8 +123,8 @@ func NewSettings(parameters []Hyperparameter) *Settings {
 	return s
 }
 
-// ReadSettings returns the settings that texts give by key, as events carry them. A value that is not there, or not allowed,
-// is not known: NaN, as a choice empty.
+// ReadSettings returns the settings that texts give by key, as events carry them. A value that is not there, or not
+// allowed, is not known: NaN, as a choice empty.
 func ReadSettings(parameters []Hyperparameter, texts map[string]string) *Settings {
 	s := NewSettings(parameters)
 	for i := range parameters {
@@ -206,7 +207,8 @@ func (s *Settings) unknown(key, value string) error {
 	for i, h := range s.parameters {
 		keys[i] = h.Key
 	}
-	return &SettingError{Key: key, Value: value, Expected: "one of " + strings.Join(keys, ", ") + format.DidYouMean(key, keys)}
+	return &SettingError{Key: key, Value: value, Expected: "one of " + strings.Join(keys, ", ") +
+		format.DidYouMean(key, keys)}
 }
 
 // MarshalJSON writes an object with numbers, and names for choices.

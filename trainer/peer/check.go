@@ -16,9 +16,9 @@ const (
 	steadyDifferences = 0.05 // how far differences with two of them lie apart where they mean something
 )
 
-// check asks the model twice for what must not change: its loss, gradient and products at the weights that it begins with. It holds
-// a product with the Hessian against differences of gradients. It returns an error if what comes is of no use, and notes what is
-// worth knowing.
+// check asks the model twice for what must not change: its loss, gradient and products at the weights that it begins
+// with. It holds a product with the Hessian against differences of gradients. It returns an error if what comes is of
+// no use, and notes what is worth knowing.
 func (m *Model) check() error {
 	for _, f := range m.about.Findings {
 		if f.Fatal {
@@ -33,9 +33,12 @@ func (m *Model) check() error {
 		return err
 	}
 	if !(figures.Loss-figures.Loss == 0) || !(floats.Norm(g, 2) >= 0) {
-		return fmt.Errorf("%s: the loss or the gradient at the weights that it begins with is not finite: expected numbers", m.about.Name)
+		return fmt.Errorf(
+			"%s: the loss or the gradient at the weights that it begins with is not finite: expected numbers",
+			m.about.Name)
 	}
-	if _, err := m.end.RowsGradientTo(second, m.start, nil); err != nil { // computed anew, and not what is kept at the point
+	// computed anew, and not what is kept at the point
+	if _, err := m.end.RowsGradientTo(second, m.start, nil); err != nil {
 		return err
 	}
 	if err := m.steady("gradients", g, second); err != nil {
@@ -108,8 +111,8 @@ func (m *Model) steady(name string, a, b []float64) error {
 	return nil
 }
 
-// honest holds a product against differences of gradients. A net that bends, as where a ReLU or a pool switches, has none that
-// agree at any step; products are wrong where differences agree with one another and not with them.
+// honest holds a product against differences of gradients. A net that bends, as where a ReLU or a pool switches, has
+// none that agree at any step; products are wrong where differences agree with one another and not with them.
 func (m *Model) honest(product, v []float64) error {
 	n := len(v)
 	differences, before := make([]float64, n), make([]float64, n)
@@ -127,14 +130,17 @@ func (m *Model) honest(product, v []float64) error {
 			return nil
 		}
 		if k > 0 && apart(before, differences) < min(steadyDifferences, d/4) {
-			return fmt.Errorf("%s: a product with the Hessian and differences of gradients are %.1g of their norm apart: expected at most %.1g%s",
+			return fmt.Errorf(
+				"%s: a product with the Hessian and differences of gradients are %.1g of their norm apart: expected at most %.1g%s",
 				m.about.Name, d, tolerance, m.because())
 		}
 		least, step = min(least, d), step/4
 		before, differences = differences, before
 	}
-	m.notes = append(m.notes, fmt.Sprintf("products with the Hessian and differences of gradients are %.1g of their norm apart: the loss bends, as with ReLU or pools, "+
-		"or the products are wrong", least))
+	m.notes = append(
+		m.notes, fmt.Sprintf(
+			"products with the Hessian and differences of gradients are %.1g of their norm apart: the loss bends, as with ReLU or pools, "+
+				"or the products are wrong", least))
 	return nil
 }
 

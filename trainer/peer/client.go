@@ -38,9 +38,9 @@ func (o *Options) setDefaults() {
 
 var errClosed = errors.New("closed")
 
-// Client asks a peer over the protocol of docs/peer.md. What is wrong with the peer is told by one line, and then by every
-// method. A reply that says failed or memory counts as that too, until the next step of an observed peer, but Set, Tell and Close
-// still reach the peer.
+// Client asks a peer over the protocol of docs/peer.md. What is wrong with the peer is told by one line, and then by
+// every method. A reply that says failed or memory counts as that too, until the next step of an observed peer, but
+// Set, Tell and Close still reach the peer.
 //
 // One goroutine at a time calls its methods; Interrupt, Close and Spent may be called by others at any time.
 type Client struct {
@@ -70,15 +70,16 @@ type Client struct {
 
 var _ Endpoint = (*Client)(nil)
 
-// New greets the peer at the other end of a connection, which becomes the client's: it is closed with the client, when the context
-// ends, and when New fails.
+// New greets the peer at the other end of a connection, which becomes the client's: it is closed with the client, when
+// the context ends, and when New fails.
 func New(ctx context.Context, conn net.Conn, o Options) (*Client, error) {
 	return newClient(ctx, conn, o, nil)
 }
 
 func newClient(ctx context.Context, conn net.Conn, o Options, p *program) (*Client, error) {
 	o.setDefaults()
-	c := &Client{conn: conn, options: o, name: cmp.Or(o.Name, "the peer"), program: p, in: newReader(conn), out: writer{w: conn}, done: make(chan struct{})}
+	c := &Client{conn: conn, options: o, name: cmp.Or(o.Name, "the peer"), program: p, in: newReader(conn),
+		out: writer{w: conn}, done: make(chan struct{})}
 	c.release = context.AfterFunc(ctx, func() { c.Interrupt(context.Cause(ctx)) })
 	if p != nil {
 		go c.outlive(p)
@@ -144,7 +145,8 @@ func (c *Client) Leave() {
 	c.left = err == nil
 }
 
-// Ended is closed when a program that newtop has started has ended, and all that it printed has come; nil for other peers.
+// Ended is closed when a program that newtop has started has ended, and all that it printed has come; nil for other
+// peers.
 func (c *Client) Ended() <-chan struct{} {
 	if c.program == nil {
 		return nil

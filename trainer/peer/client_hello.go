@@ -98,10 +98,12 @@ func speaks(h head) error {
 		return err
 	}
 	if len(versions) != 2 || versions[0] > versions[1] {
-		return fmt.Errorf("protocol is %.40s, not the lowest and the highest version", cmp.Or(string(h["protocol"]), "missing"))
+		return fmt.Errorf("protocol is %.40s, not the lowest and the highest version",
+			cmp.Or(string(h["protocol"]), "missing"))
 	}
 	if versions[0] > version || versions[1] < version {
-		return fmt.Errorf("the peer speaks versions %d to %d of the protocol, newtop %d", versions[0], versions[1], version)
+		return fmt.Errorf("the peer speaks versions %d to %d of the protocol, newtop %d", versions[0], versions[1],
+			version)
 	}
 	return nil
 }

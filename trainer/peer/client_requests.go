@@ -163,8 +163,9 @@ type Step struct {
 	Optimizer string
 }
 
-// Next waits for the next step of an observed peer, for as long as that takes: from then on it answers requests until On. That the
-// context ends is no harm: Next may be called again. At the end of the peer the error is an io.EOF to errors.Is.
+// Next waits for the next step of an observed peer, for as long as that takes: from then on it answers requests until
+// On. That the context ends is no harm: Next may be called again. At the end of the peer the error is an io.EOF to
+// errors.Is.
 func (c *Client) Next(ctx context.Context) (Step, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,5 +1,5 @@
-// Package peer trains and watches models that another program has. An Endpoint answers for such a model: a Client over the
-// protocol of docs/peer.md, or a UM-Bridge server. A Model makes of it what sessions train.
+// Package peer trains and watches models that another program has. An Endpoint answers for such a model: a Client over
+// the protocol of docs/peer.md, or a UM-Bridge server. A Model makes of it what sessions train.
 package peer
 
 import (
@@ -72,15 +72,17 @@ type Figures struct{ Loss, Error, RMSE float64 }
 // LossAlone are the figures of a model that tells no others.
 func LossAlone(loss float64) Figures { return Figures{loss, math.NaN(), math.NaN()} }
 
-// Endpoint answers for a model. One goroutine at a time calls its methods. Vectors have About.Dim numbers. An error that wraps
-// ErrUnsupported says that this request alone is not answered; after any other error all methods fail.
+// Endpoint answers for a model. One goroutine at a time calls its methods. Vectors have About.Dim numbers. An error
+// that wraps ErrUnsupported says that this request alone is not answered; after any other error all methods fail.
 //
 // The point is the vector of weights that At was last given, at first the weights that the model has.
 type Endpoint interface {
 	About() *About
-	Start(dst []float64) error // the weights to begin with: those that the model has, or the endpoint's own where it has none
+	// the weights to begin with: those that the model has, or the endpoint's own where it has none
+	Start(dst []float64) error
 	At(w []float64) error
-	Loss(w []float64) (Figures, error)                                     // at w, which the point does not move to; nil: at the point
+	// at w, which the point does not move to; nil: at the point
+	Loss(w []float64) (Figures, error)
 	Eval(w []float64) (Figures, error)                                     // the same over the test rows
 	GradientTo(dst []float64) (Figures, error)                             // at the point
 	RowsGradientTo(dst, w []float64, rows []int) (loss float64, err error) // at w over some rows; nil: all

@@ -153,7 +153,8 @@ func (h head) text(key string) (string, error) {
 	return v, err
 }
 
-// reader reads frames. Bytes of vectors go to where they are wanted, so that none are kept, whatever a frame says of its size.
+// reader reads frames. Bytes of vectors go to where they are wanted, so that none are kept, whatever a frame says of
+// its size.
 type reader struct {
 	r       *bufio.Reader
 	prefix  [prefix]byte
@@ -165,7 +166,8 @@ type reader struct {
 
 func newReader(r io.Reader) *reader { return &reader{r: bufio.NewReaderSize(r, 1<<16)} }
 
-// next reads the beginning of a frame: its head, and what is said of its vectors. At an end between two frames it is io.EOF.
+// next reads the beginning of a frame: its head, and what is said of its vectors. At an end between two frames it is
+// io.EOF.
 func (r *reader) next() (head, error) {
 	if _, err := io.ReadFull(r.r, r.prefix[:]); err != nil {
 		return nil, err
@@ -213,7 +215,8 @@ func (r *reader) arriving(length int) ([]byte, error) {
 	return r.buffer[:length], nil
 }
 
-// bounded refuses a body that is not as long as its vectors: a wrong length would be waited for, or read as the next frame.
+// bounded refuses a body that is not as long as its vectors: a wrong length would be waited for, or read as the next
+// frame.
 func (r *reader) bounded(body int64) error {
 	var end int64
 	for _, name := range slices.Sorted(maps.Keys(r.vectors)) {

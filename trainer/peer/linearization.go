@@ -10,7 +10,8 @@ import (
 	"newtop/trainer/objective"
 )
 
-// linearization is a model at some weights. Several of one model share its point, which goes where the one is that is asked.
+// linearization is a model at some weights. Several of one model share its point, which goes where the one is that is
+// asked.
 type linearization struct {
 	m       *Model
 	test    bool
@@ -88,7 +89,8 @@ func (l *linearization) EvaluateAt(w []float64) models.Evaluation {
 // evaluation is figures as a network's: what the model does not tell is −1 wrong rows, and a squared error of NaN.
 func (l *linearization) evaluation(f Figures) models.Evaluation {
 	rows := l.Rows() * objective.Fine
-	e := models.Evaluation{Rows: rows, Outputs: 1, Wrong: -1, Loss: f.Loss, SquaredError: f.RMSE * f.RMSE * float64(rows)}
+	e := models.Evaluation{Rows: rows, Outputs: 1, Wrong: -1, Loss: f.Loss,
+		SquaredError: f.RMSE * f.RMSE * float64(rows)}
 	if f.Error >= 0 {
 		e.Wrong = int(math.Round(f.Error * float64(rows)))
 	}

@@ -62,7 +62,8 @@ func socketIn(dir string) string { return filepath.Join(dir, "peer") }
 
 func (l *Listener) path() string { return socketIn(l.dir) }
 
-// Environ returns an environment by which a peer finds the socket, and Python newtop.py where no directory before has one.
+// Environ returns an environment by which a peer finds the socket, and Python newtop.py where no directory before has
+// one.
 func (l *Listener) Environ(environ []string) []string {
 	const modules = "PYTHONPATH"
 	path := l.dir
@@ -76,7 +77,8 @@ func (l *Listener) Environ(environ []string) []string {
 	return append(environ, modules+"="+path, SocketVariable+"="+l.path())
 }
 
-// Accept waits for a peer, for as long as the context lets it, and greets it. The end of the context is the client's too.
+// Accept waits for a peer, for as long as the context lets it, and greets it. The end of the context is the client's
+// too.
 func (l *Listener) Accept(ctx context.Context) (*Client, error) {
 	_ = l.listener.SetDeadline(time.Time{}) // that of an Accept before
 	woken := make(chan struct{})
@@ -129,7 +131,9 @@ func (l *Listener) accept(ctx context.Context, p *program) (net.Conn, error) {
 		}
 		return nil, &EndedError{fmt.Sprintf("%s ended before it connected to newtop: %s", name, how)}
 	case errors.Is(cause, errSlow):
-		return nil, configFields.Errorf("%s did not connect to newtop within %v ({ModelTimeout}): expected newtop.serve, or another peer", name, l.options.Answer)
+		return nil, configFields.Errorf(
+			"%s did not connect to newtop within %v ({ModelTimeout}): expected newtop.serve, or another peer", name,
+			l.options.Answer)
 	case cause != nil:
 		return nil, fmt.Errorf("%s: %w", name, cause)
 	}

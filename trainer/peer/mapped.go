@@ -1,7 +1,7 @@
 package peer
 
-// mapped is a file in the memory of both sides: newtop writes to its first half and the peer to the second. Each holds a vector
-// of weights and has whole pages.
+// mapped is a file in the memory of both sides: newtop writes to its first half and the peer to the second. Each holds
+// a vector of weights and has whole pages.
 type mapped struct {
 	memory []byte
 	path   string // by which the peer opens it

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// newMapped makes a file in a directory, or in a private one if that is "". Zeros are written to it, so that a full disk shows
-// here and not when a page is used.
+// newMapped makes a file in a directory, or in a private one if that is "". Zeros are written to it, so that a full
+// disk shows here and not when a page is used.
 func newMapped(size int64, dir string) (*mapped, error) {
 	remove := func() {}
 	if dir == "" {

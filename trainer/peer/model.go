@@ -15,8 +15,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Model is the model behind an endpoint, as sessions train it. Where the endpoint fails, what was asked of the model panics with
-// an objective.Failure.
+// Model is the model behind an endpoint, as sessions train it. Where the endpoint fails, what was asked of the model
+// panics with an objective.Failure.
 type Model struct {
 	end    Endpoint
 	about  *About
@@ -95,7 +95,8 @@ func (m *Model) Weights() (out []models.Block) {
 // InitTo stores the weights that the model began with.
 func (m *Model) InitTo(dst []float64) { copy(dst, m.start) }
 
-// Digest returns sixteen bytes of one over the names and shapes of the tensors, the rows, and what the endpoint tells of data.
+// Digest returns sixteen bytes of one over the names and shapes of the tensors, the rows, and what the endpoint tells
+// of data.
 func (m *Model) Digest() string {
 	h := sha256.New()
 	for _, b := range m.about.Blocks {
@@ -115,9 +116,12 @@ func (m *Model) Offers(need optim.Capability) error {
 		return &optim.CapabilityError{Reason: fmt.Sprintf("%s: %s", m.about.Name, reason)}
 	}
 	return errors.Join(
-		lacks(optim.NeedsGaussNewton, m.about.Can(HasGaussNewton), "the model answers no products with the Gauss–Newton matrix"),
-		lacks(optim.NeedsRows, m.about.Can(HasRows), "the model has no rows to take some of: expected a method that takes all"),
-		lacks(optim.NeedsLayers|optim.NeedsFactors, false, "its layers are not known: expected a method that needs none"),
+		lacks(optim.NeedsGaussNewton, m.about.Can(HasGaussNewton),
+			"the model answers no products with the Gauss–Newton matrix"),
+		lacks(optim.NeedsRows, m.about.Can(HasRows),
+			"the model has no rows to take some of: expected a method that takes all"),
+		lacks(optim.NeedsLayers|optim.NeedsFactors, false,
+			"its layers are not known: expected a method that needs none"),
 		lacks(optim.NeedsSquares, false, "the model gives no squares of its rows' gradients"),
 		lacks(optim.NeedsSample, false, "the model answers no products over some of its rows"),
 		lacks(optim.NeedsJacobian, need&optim.NeedsMatrix != 0, "the model gives no rows of its Jacobian"),
@@ -135,7 +139,8 @@ func (m *Model) OffersDiagonal() error {
 // Bind returns the model on all its training rows, or all its test rows, wherever its point is.
 func (m *Model) Bind(rows objective.Rows, _ models.Options) objective.Linearization {
 	if rows.First != 0 || rows.Step > 1 {
-		panic(objective.Failure{Err: &optim.CapabilityError{Reason: m.about.Name + ": its rows can't be split into blocks"}})
+		panic(objective.Failure{Err: &optim.CapabilityError{Reason: m.about.Name +
+			": its rows can't be split into blocks"}})
 	}
 	return &linearization{m: m, test: rows.Part == datasets.Test, w: make([]float64, m.Dim())}
 }
@@ -177,8 +182,8 @@ func (m *Model) Keep(w []float64) error {
 // Close ends the endpoint.
 func (m *Model) Close() error { return m.end.Close() }
 
-// Leave tells the model that nothing more will be asked of it. Its program, if newtop has started one, goes on: ended is closed
-// when it has ended, and failure tells then how. A nil ended is for models without one.
+// Leave tells the model that nothing more will be asked of it. Its program, if newtop has started one, goes on: ended
+// is closed when it has ended, and failure tells then how. A nil ended is for models without one.
 func (m *Model) Leave() (ended <-chan struct{}, failure func() error) {
 	c, ok := m.end.(*Client)
 	if !ok {
@@ -213,7 +218,8 @@ func (m *Model) step(w, v []float64) float64 {
 	return math.Cbrt(eps) * (1 + floats.Norm(w, 2)) / floats.Norm(v, 2)
 }
 
-// differenceTo stores a product with the Hessian at w from central differences of gradients, (∇E(w + hv) − ∇E(w − hv)) / 2h.
+// differenceTo stores a product with the Hessian at w from central differences of gradients, (∇E(w + hv) − ∇E(w − hv))
+// / 2h.
 func (m *Model) differenceTo(dst, w, v []float64, h float64) error {
 	if math.IsInf(h, 0) {
 		clear(dst)

@@ -43,8 +43,8 @@ func (c *Command) name() string {
 	return format.Printable(filepath.Base(c.Args[0]))
 }
 
-// Start starts a peer's program and greets it. It may take Options.Answer to connect, since it loads its data before. The client's
-// Close ends the program.
+// Start starts a peer's program and greets it. It may take Options.Answer to connect, since it loads its data before.
+// The client's Close ends the program.
 func Start(ctx context.Context, command Command, o Options) (*Client, error) {
 	if len(command.Args) == 0 {
 		panic("peer: Start without a program")
@@ -138,8 +138,8 @@ func (p *program) how() (how string, ended bool) {
 	return how, true
 }
 
-// stop waits for the program's end, which comes by itself where it was told, and else is asked for as ctrl+c does, then as kill
-// does, and then made.
+// stop waits for the program's end, which comes by itself where it was told, and else is asked for as ctrl+c does, then
+// as kill does, and then made.
 func (p *program) stop(told bool) {
 	p.stopped.Do(func() {
 		for _, s := range []os.Signal{nil, os.Interrupt, terminate, kill} {
@@ -246,7 +246,8 @@ var scripts = map[string]func() []string{
 // SocketPrefix is what --model begins with for a peer that listens.
 const SocketPrefix = "unix:"
 
-// Open starts the peer that a --model text names, or connects to it with unix:PATH. Of the command all but Args is used.
+// Open starts the peer that a --model text names, or connects to it with unix:PATH. Of the command all but Args is
+// used.
 func Open(ctx context.Context, model string, command Command, o Options) (*Client, error) {
 	if path, ok := strings.CutPrefix(model, SocketPrefix); ok {
 		return Dial(ctx, path, o)
@@ -311,8 +312,8 @@ func resolveFile(path string) ([]string, error) {
 	return nil, fmt.Errorf("%q: there is no %s to run it", path, format.Printable(strings.Join(programs, " or ")))
 }
 
-// executable reports whether a file runs by itself. On some file systems each file has leave to, so that a script has to say by
-// what.
+// executable reports whether a file runs by itself. On some file systems each file has leave to, so that a script has
+// to say by what.
 func executable(path string, info os.FileInfo, script bool) bool {
 	if !runnable(path, info) {
 		return false

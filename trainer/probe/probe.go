@@ -1,5 +1,5 @@
-// Package probe tells of models that other programs train: while newtop watch runs a program that offers looks at its model (the
-// observed mode of docs/peer.md), it computes the curvature there, within a share of the program's time.
+// Package probe tells of models that other programs train: while newtop watch runs a program that offers looks at its
+// model (the observed mode of docs/peer.md), it computes the curvature there, within a share of the program's time.
 package probe
 
 import (
@@ -23,8 +23,8 @@ import (
 // DefaultShare is the share of the program's time that looks may take.
 const DefaultShare = 0.05
 
-// Products of a look: how many it takes at most, how many it should have room for to be worth its time, and how many the first
-// may have, which is taken whatever its share.
+// Products of a look: how many it takes at most, how many it should have room for to be worth its time, and how many
+// the first may have, which is taken whatever its share.
 const (
 	mostProducts  = 600
 	leastProducts = 60
@@ -81,7 +81,8 @@ func (p *Prober) Close() error {
 	return err
 }
 
-// attend serves all programs that come, each by itself: a script may look at several models, and begin several processes.
+// attend serves all programs that come, each by itself: a script may look at several models, and begin several
+// processes.
 func (p *Prober) attend(ctx context.Context) {
 	defer close(p.done)
 	defer p.out.Close()
@@ -139,7 +140,8 @@ type watch struct {
 	w, u  []float64
 }
 
-// products returns how many the next look may take, 0 for none: the first what it needs, later ones what the share leaves.
+// products returns how many the next look may take, 0 for none: the first what it needs, later ones what the share
+// leaves.
 func (w *watch) products() int {
 	if w.each == 0 {
 		return firstProducts
@@ -171,8 +173,9 @@ func (w *watch) at(ctx context.Context, step *peer.Step, most int) error {
 		return err
 	}
 	o := analysis.ProbeOptions{
-		Count: w.p.o.Count, Density: true, Rate: step.Rate, Momentum: step.Momentum, Weights: w.w, Blocks: layers(w.model.About()),
-		Start: w.start, Products: most, Memory: w.p.o.Memory, Seed: 1, Poll: ctx.Err,
+		Count: w.p.o.Count, Density: true, Rate: step.Rate, Momentum: step.Momentum, Weights: w.w,
+		Blocks: layers(w.model.About()),
+		Start:  w.start, Products: most, Memory: w.p.o.Memory, Seed: 1, Poll: ctx.Err,
 	}
 	if math.IsNaN(o.Momentum) {
 		o.Momentum = 0
@@ -247,8 +250,8 @@ func (p *Prober) write(lines []byte) error {
 // mostLayers bounds the layers that are looked at one by one.
 const mostLayers = 32
 
-// layers gathers the tensors of a layer, which the names before the last dot tell, where these lie side by side. Of more layers than
-// can be looked at, whole groups of layers are taken together.
+// layers gathers the tensors of a layer, which the names before the last dot tell, where these lie side by side. Of
+// more layers than can be looked at, whole groups of layers are taken together.
 func layers(a *peer.About) []analysis.ProbeBlock {
 	for depth := math.MaxInt; ; {
 		var out []analysis.ProbeBlock

@@ -69,8 +69,8 @@ func (c *checker) unread(ctx context.Context, f Finding, err error) error {
 
 func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", " ") }
 
-// mostFaults bounds what SQLite tells of a file's pages, and the ranges of a run's events that it can't read, as a damaged row may
-// tell of any number of events.
+// mostFaults bounds what SQLite tells of a file's pages, and the ranges of a run's events that it can't read, as a
+// damaged row may tell of any number of events.
 const mostFaults = 100
 
 // file looks at the pages and at the tables.
@@ -84,7 +84,9 @@ func (c *checker) file(ctx context.Context) error {
 	if err := c.unread(ctx, Finding{}, err); err != nil {
 		return err
 	}
-	lost, err := texts(ctx, c.store.db, "SELECT \"table\" || ': ' || count(*) || ' rows of no run' FROM pragma_foreign_key_check GROUP BY \"table\"")
+	lost, err := texts(
+		ctx, c.store.db,
+		"SELECT \"table\" || ': ' || count(*) || ' rows of no run' FROM pragma_foreign_key_check GROUP BY \"table\"")
 	for _, text := range lost {
 		c.tell(Finding{Text: text})
 	}
@@ -110,7 +112,8 @@ func (c *checker) trials(ctx context.Context, tx *sql.Tx) error {
 	if err != nil || version < checksums {
 		return err
 	}
-	names, err := texts(ctx, tx, "SELECT name FROM searches s WHERE sums <> (SELECT coalesce(sum(crc), 0) FROM trials t WHERE t.search = s.search)")
+	names, err := texts(
+		ctx, tx, "SELECT name FROM searches s WHERE sums <> (SELECT coalesce(sum(crc), 0) FROM trials t WHERE t.search = s.search)")
 	for _, name := range names {
 		c.tell(Finding{Table: "trials", Text: "search " + name + ": " + errTrials.Error()})
 	}
@@ -153,23 +156,24 @@ func (c *checker) rows(ctx context.Context, tx *sql.Tx, table, run, where string
 		return err
 	}
 	s := newSealer(table)
-	err = eachRow(ctx, tx, "SELECT "+sealed[table]+", crc FROM "+table+" WHERE "+where, args, func(rows *sql.Rows) error {
-		var crc sql.NullInt64
-		values := make([]any, len(s.names))
-		err := rows.Scan(append(destsOf(values), &crc)...)
-		if err == nil {
-			err = s.verify(crc, values...)
-		}
-		if err != nil && ctx.Err() == nil {
-			seq, _ := values[0].(int64)
-			f := Finding{Run: run, Table: table, Seq: seq, Text: oneLine(err)}
-			if table == "searches" {
-				f.Text = fmt.Sprintf("search %v: %s", values[1], f.Text)
+	err = eachRow(ctx, tx, "SELECT "+sealed[table]+", crc FROM "+table+" WHERE "+where, args,
+		func(rows *sql.Rows) error {
+			var crc sql.NullInt64
+			values := make([]any, len(s.names))
+			err := rows.Scan(append(destsOf(values), &crc)...)
+			if err == nil {
+				err = s.verify(crc, values...)
 			}
-			c.tell(f)
-		}
-		return ctx.Err()
-	})
+			if err != nil && ctx.Err() == nil {
+				seq, _ := values[0].(int64)
+				f := Finding{Run: run, Table: table, Seq: seq, Text: oneLine(err)}
+				if table == "searches" {
+					f.Text = fmt.Sprintf("search %v: %s", values[1], f.Text)
+				}
+				c.tell(f)
+			}
+			return ctx.Err()
+		})
 	return c.unread(ctx, Finding{Run: run, Table: table}, err)
 }
 
@@ -222,7 +226,10 @@ func rowText(err error) string {
 func (c *checker) events(ctx context.Context, r *runReader) error {
 	whole, unread := true, 0
 	for reached := int64(0); reached < r.events && unread < mostFaults; {
-		r.damage.report = func(e *RowError) { c.tell(Finding{Run: r.id, Table: e.Table, Seq: e.Seq, Text: oneLine(e.Err)}) }
+		r.damage.report = func(e *RowError) {
+			c.tell(Finding{Run: r.id, Table: e.Table, Seq: e.Seq,
+				Text: oneLine(e.Err)})
+		}
 		batch, next, err := r.window(ctx, reached)
 		if err != nil { // go on behind what SQLite can't read
 			unread++
@@ -238,7 +245,8 @@ func (c *checker) events(ctx context.Context, r *runReader) error {
 		reached = next
 	}
 	if e, ok := r.lost("", whole).(*DamageError); ok && e.Missing {
-		c.tell(Finding{Run: r.id, Table: "runs", Text: "rows are missing, or are of another run: their checksums do not add up"})
+		c.tell(Finding{Run: r.id, Table: "runs",
+			Text: "rows are missing, or are of another run: their checksums do not add up"})
 	}
 	return nil
 }

@@ -12,7 +12,8 @@ import (
 
 // checkpoints returns the numbers of the run's checkpoints, each that of the last event before it, newest first.
 func (r *runReader) checkpoints(ctx context.Context) ([]int64, error) {
-	return column[int64](ctx, r.tx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?", r.run, checkpointsOfRun)
+	return column[int64](ctx, r.tx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?", r.run,
+		checkpointsOfRun)
 }
 
 func (r *runReader) checkpoint(ctx context.Context, seq int64) (*trainer.Checkpoint, error) {

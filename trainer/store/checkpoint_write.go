@@ -71,12 +71,14 @@ func (w *writer) insertPart(ctx context.Context, run int64) error {
 		}
 		// Of two checkpoints after one event the later one counts.
 		for _, table := range []string{"parts", "checkpoints"} {
-			if _, err := w.conn.ExecContext(ctx, "DELETE FROM "+table+" WHERE run = ? AND seq = ?", run, e.seq); err != nil {
+			if _, err := w.conn.ExecContext(ctx, "DELETE FROM "+table+" WHERE run = ? AND seq = ?", run,
+				e.seq); err != nil {
 				return err
 			}
 		}
 	}
-	if _, err := w.exec(ctx, "INSERT INTO parts (run, seq, part, data) VALUES (?, ?, ?, ?)", run, e.seq, e.part, e.bytes()); err != nil {
+	if _, err := w.exec(ctx, "INSERT INTO parts (run, seq, part, data) VALUES (?, ?, ?, ?)", run, e.seq, e.part,
+		e.bytes()); err != nil {
 		return err
 	}
 	if !e.last() {
@@ -133,7 +135,8 @@ func (w *writer) claim(ctx context.Context, id string) error {
 		w.name = name.String
 		w.at.run = run
 		w.damaged, err = resealed(ctx, conn, id, func() error {
-			_, err := conn.ExecContext(ctx, "UPDATE runs SET ("+ownerColumns+") = (?, ?, ?, ?, ?), claimed = 1 WHERE run = ?",
+			_, err := conn.ExecContext(
+				ctx, "UPDATE runs SET ("+ownerColumns+") = (?, ?, ?, ?, ?), claimed = 1 WHERE run = ?",
 				append(w.owner.args(), run)...)
 			return err
 		})
@@ -196,7 +199,8 @@ func bestFirst(m event.Measure) (order string) {
 
 // bestOf returns the best epoch of a run's row, or nil.
 func (w *writer) bestOf(ctx context.Context, run int64) (best *event.EpochEvent, err error) {
-	query := "SELECT " + epochsOf(checksums, "") + " FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)"
+	query := "SELECT " + epochsOf(checksums, "") +
+		" FROM epochs WHERE run = ?1 AND seq = (SELECT best FROM runs WHERE run = ?1)"
 	err = eachRow(ctx, w.conn, query, []any{run}, func(rows *sql.Rows) error {
 		var row epochRow
 		if err := rows.Scan(row.dests()...); err != nil {

@@ -119,7 +119,8 @@ func (s *sealer) verify(crc sql.NullInt64, values ...any) error {
 
 // sealSearch makes a search's row tell what it and its trials are now.
 func sealSearch(ctx context.Context, conn *sql.Conn, search int64) error {
-	_, err := conn.ExecContext(ctx, "UPDATE searches SET sums = (SELECT coalesce(sum(crc), 0) FROM trials WHERE search = ?1) WHERE search = ?1", search)
+	_, err := conn.ExecContext(
+		ctx, "UPDATE searches SET sums = (SELECT coalesce(sum(crc), 0) FROM trials WHERE search = ?1) WHERE search = ?1", search)
 	if err != nil {
 		return err
 	}
@@ -132,16 +133,17 @@ func seal(ctx context.Context, conn *sql.Conn, table, where string, args ...any)
 	type row struct{ key, crc int64 }
 	var rows []row
 	s := newSealer(table)
-	err := eachRow(ctx, conn, "SELECT "+key+", "+sealed[table]+" FROM "+table+" WHERE "+where, args, func(r *sql.Rows) error {
-		var now row
-		values := make([]any, len(s.names))
-		if err := r.Scan(destsOf(values, &now.key)...); err != nil {
-			return err
-		}
-		now.crc = s.of(values...)
-		rows = append(rows, now)
-		return nil
-	})
+	err := eachRow(ctx, conn, "SELECT "+key+", "+sealed[table]+" FROM "+table+" WHERE "+where, args,
+		func(r *sql.Rows) error {
+			var now row
+			values := make([]any, len(s.names))
+			if err := r.Scan(destsOf(values, &now.key)...); err != nil {
+				return err
+			}
+			now.crc = s.of(values...)
+			rows = append(rows, now)
+			return nil
+		})
 	for _, r := range rows {
 		if err == nil {
 			_, err = conn.ExecContext(ctx, "UPDATE "+table+" SET crc = ? WHERE "+key+" = ?", r.crc, r.key)

@@ -62,7 +62,8 @@ func (r *runReader) lost(file string, whole bool) error {
 }
 
 // eventRows is rows for tables of events: f also returns the row's checksum, and a row that is damaged is left out.
-func (r *runReader) eventRows(ctx context.Context, table, query string, args []any, f func(*sql.Rows) (seq int64, crc sql.NullInt64, err error)) error {
+func (r *runReader) eventRows(ctx context.Context, table, query string, args []any,
+	f func(*sql.Rows) (seq int64, crc sql.NullInt64, err error)) error {
 	return eachRow(ctx, r.tx, query, slices.Insert(args, 0, any(r.run)), func(rows *sql.Rows) error {
 		seq, crc, err := f(rows)
 		switch {

@@ -10,13 +10,14 @@ import (
 	"newtop/trainer/event"
 )
 
-// A run of very many epochs is read downsampled. While it is recorded, each stretch of peakStretch epochs gets a row that
-// tells which of them hold the least and the greatest loss, test loss, error and test error; a reader merges
+// A run of very many epochs is read downsampled. While it is recorded, each stretch of peakStretch epochs gets a row
+// that tells which of them hold the least and the greatest loss, test loss, error and test error; a reader merges
 // neighbouring rows until few enough are left and fetches the epochs that they name.
 
 const (
 	peakStretch = 128
-	// A run of more epochs than this is read downsampled, to at most two epochs for each of event.Extremes and of maxStretches.
+	// A run of more epochs than this is read downsampled, to at most two epochs for each of event.Extremes and of
+	// maxStretches.
 	manyEpochs   = 20000
 	maxStretches = 2048
 	// Of a run with more inner iterations than manyInner those of the newest epochs are read, and of more marks or
@@ -27,8 +28,8 @@ const (
 	newSpectra = 1024
 )
 
-// peak is where a figure is least and greatest, and where it is not finite at first, which counts as the greatest. Where it is
-// absent there is none of them.
+// peak is where a figure is least and greatest, and where it is not finite at first, which counts as the greatest.
+// Where it is absent there is none of them.
 type peak struct {
 	low, high     float64
 	lowAt, highAt int64 // numbers of the events; 0: none
@@ -225,8 +226,8 @@ func picks(stretches []stretch) []int64 {
 	return slices.Compact(seqs)
 }
 
-// stretches returns the run's stretches in order. One that is damaged is left out, so that its epochs are read as those of
-// a gap.
+// stretches returns the run's stretches in order. One that is damaged is left out, so that its epochs are read as those
+// of a gap.
 func (r *runReader) stretches(ctx context.Context) (out []stretch, err error) {
 	check := r.sealerOf("peaks")
 	query := "SELECT first, last, extremes, " + r.crc() + " FROM peaks WHERE run = ? AND last <= ? ORDER BY first"
@@ -300,7 +301,8 @@ func (r *runReader) newestInner(ctx context.Context, out *[]numbered) error {
 
 func (r *runReader) someSpectra(ctx context.Context, out *[]numbered) error {
 	var n int64
-	if err := r.tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", r.run, r.events).Scan(&n); err != nil {
+	if err := r.tx.QueryRowContext(ctx, "SELECT count(*) FROM spectra WHERE run = ? AND seq <= ?", r.run,
+		r.events).Scan(&n); err != nil {
 		return err
 	}
 	where := `seq IN (SELECT seq FROM (SELECT seq, row_number() OVER (ORDER BY seq DESC) AS n FROM spectra

@@ -45,7 +45,8 @@ func (e *NotFoundError) Error() string {
 	case e.Name == "last":
 		return "run last: there are no runs yet"
 	}
-	return fmt.Sprintf("run %s: expected the ID or name of a run, a unique beginning or end of one, or last", e.Name) + e.Meant
+	return fmt.Sprintf("run %s: expected the ID or name of a run, a unique beginning or end of one, or last", e.Name) +
+		e.Meant
 }
 
 // BusyError says that another process is training the run.

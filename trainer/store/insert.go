@@ -49,7 +49,8 @@ type insertion struct {
 
 func newInsertion(table string) insertion {
 	s := newSealer(table)
-	return insertion{"INSERT INTO " + table + " (run, " + sealed[table] + ", crc) VALUES (?" + strings.Repeat(", ?", len(s.names)+1) + ")", s}
+	return insertion{"INSERT INTO " + table + " (run, " + sealed[table] + ", crc) VALUES (?" +
+		strings.Repeat(", ?", len(s.names)+1) + ")", s}
 }
 
 // insert writes a row of a table, its run first, and counts its checksum.

@@ -12,8 +12,8 @@ import (
 // writeLock is the byte of the -shm file that a process locks which writes [SQLite, wal.c].
 const writeLock = "120"
 
-// lockHolder names the process that keeps the file locked for writing; empty: not known. Asking the system by the file itself
-// would take away this process's own locks on it.
+// lockHolder names the process that keeps the file locked for writing; empty: not known. Asking the system by the file
+// itself would take away this process's own locks on it.
 func lockHolder(path string) string {
 	info, err := os.Stat(path + "-shm")
 	if err != nil {
@@ -29,7 +29,8 @@ func lockHolder(path string) string {
 	for lines := bufio.NewScanner(locks); lines.Scan(); {
 		// 1: POSIX  ADVISORY  WRITE 1234 fe:00:5678 120 120
 		f := strings.Fields(lines.Text())
-		if len(f) == 8 && f[3] == "WRITE" && strings.HasSuffix(f[5], inode) && f[6] == writeLock && f[4] != strconv.Itoa(os.Getpid()) {
+		if len(f) == 8 && f[3] == "WRITE" && strings.HasSuffix(f[5], inode) && f[6] == writeLock &&
+			f[4] != strconv.Itoa(os.Getpid()) {
 			return "process " + f[4] + processName(f[4])
 		}
 	}

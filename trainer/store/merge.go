@@ -55,7 +55,8 @@ func (m *merge) quietSource(ctx context.Context) (searches []Search, err error) 
 		err := eachRun(ctx, tx, "", nil, func(r *Run) bool {
 			switch {
 			case r.State == Running:
-				check = fmt.Errorf("%s: %w", file, &BusyError{Run: r.ID, Owner: (&owner{host: r.Host, process: r.Process}).String()})
+				check = fmt.Errorf("%s: %w", file, &BusyError{Run: r.ID,
+					Owner: (&owner{host: r.Host, process: r.Process}).String()})
 			case r.Damage != nil:
 				check = r.Damage
 			case r.Name != "":
@@ -75,7 +76,8 @@ func (m *merge) quietSource(ctx context.Context) (searches []Search, err error) 
 			q := &searches[i]
 			if q.Running {
 				o := owner{host: q.Host, process: q.Process}
-				return fmt.Errorf("%s: %w", file, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a store that no process writes to", Busy: true})
+				return fmt.Errorf("%s: %w", file, &SearchError{Name: q.Name, Found: o.String() + " searches",
+					Expected: "a store that no process writes to", Busy: true})
 			}
 			if err := CheckName(q.Name); err != nil {
 				return badSearch(q.ID, err)
@@ -159,7 +161,8 @@ func (m *merge) sound(ctx context.Context) error {
 			}
 			m.columns[table] = append(m.columns[table], c)
 			if !slices.Contains(there, c) {
-				return &FormatError{File: m.source.path, Found: fmt.Sprintf("no column %s in its table %s", c, table), Expected: "a run store"}
+				return &FormatError{File: m.source.path, Found: fmt.Sprintf("no column %s in its table %s", c, table),
+					Expected: "a run store"}
 			}
 		}
 	}

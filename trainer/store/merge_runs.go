@@ -16,7 +16,8 @@ func (m *merge) runs(ctx context.Context) error {
 	for last := int64(-1 << 62); ; {
 		var from int64
 		var id string
-		err := m.conn.QueryRowContext(ctx, "SELECT run, id FROM src.runs WHERE run > ? ORDER BY run LIMIT 1", last).Scan(&from, &id)
+		err := m.conn.QueryRowContext(ctx, "SELECT run, id FROM src.runs WHERE run > ? ORDER BY run LIMIT 1",
+			last).Scan(&from, &id)
 		if errors.Is(err, sql.ErrNoRows) {
 			return nil
 		}
@@ -85,7 +86,8 @@ func (m *merge) known(ctx context.Context, from int64, id string) (to int64, own
 // otherID returns another ID for a run, always the same one, so that it is known again.
 func (m *merge) otherID(ctx context.Context, from int64, id string) (string, error) {
 	var what string
-	err := m.conn.QueryRowContext(ctx, "SELECT begun || char(10) || command || char(10) || host || char(10) || process || char(10) || identity FROM src.runs WHERE run = ?", from).Scan(&what)
+	err := m.conn.QueryRowContext(
+		ctx, "SELECT begun || char(10) || command || char(10) || host || char(10) || process || char(10) || identity FROM src.runs WHERE run = ?", from).Scan(&what)
 	sum := sha256.Sum256([]byte(id + "\n" + what))
 	other := id[:strings.LastIndexByte(id, '-')+1] + hex.EncodeToString(sum[:3])
 	m.ids[id] = other
@@ -147,7 +149,8 @@ func (m *merge) replaceRun(ctx context.Context, from, to int64, id string) error
 		return err
 	}
 	var old here
-	if err := m.conn.QueryRowContext(ctx, "SELECT run, name, note, tags FROM main.runs WHERE run = ?", to).Scan(&old.row, &old.name, &old.note, &old.tags); err != nil {
+	if err := m.conn.QueryRowContext(ctx, "SELECT run, name, note, tags FROM main.runs WHERE run = ?", to).Scan(
+		&old.row, &old.name, &old.note, &old.tags); err != nil {
 		return err
 	}
 	if _, err := m.conn.ExecContext(ctx, "DELETE FROM main.runs WHERE run = ?", to); err != nil {
@@ -161,7 +164,8 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, old here) er
 	name := old.name.String
 	if !old.row.Valid {
 		var wanted sql.NullString
-		if err := m.conn.QueryRowContext(ctx, "SELECT name FROM src.runs WHERE run = ?", from).Scan(&wanted); err != nil {
+		if err := m.conn.QueryRowContext(ctx, "SELECT name FROM src.runs WHERE run = ?", from).Scan(
+			&wanted); err != nil {
 			return err
 		}
 		if name = wanted.String; name != "" {
@@ -184,7 +188,9 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, old here) er
 		return err
 	}
 	if old.row.Valid {
-		_, err := m.conn.ExecContext(ctx, "UPDATE main.runs SET note = coalesce(?2, note), tags = coalesce(?3, tags) WHERE run = ?1", to, old.note, old.tags)
+		_, err := m.conn.ExecContext(
+			ctx, "UPDATE main.runs SET note = coalesce(?2, note), tags = coalesce(?3, tags) WHERE run = ?1", to,
+			old.note, old.tags)
 		if err != nil {
 			return err
 		}
@@ -201,14 +207,16 @@ func (m *merge) copyRun(ctx context.Context, from int64, id string, old here) er
 	return seal(ctx, m.conn, "runs", "run = ? AND crc IS NOT NULL", to) // under its new name
 }
 
-// copyRows copies the rows of a table of the source for which a condition holds. Some columns get a value of their own, in
-// SQL.
-func (m *merge) copyRows(ctx context.Context, table string, values map[string]string, where string, args ...any) (sql.Result, error) {
+// copyRows copies the rows of a table of the source for which a condition holds. Some columns get a value of their own,
+// in SQL.
+func (m *merge) copyRows(ctx context.Context, table string, values map[string]string, where string,
+	args ...any) (sql.Result, error) {
 	columns := m.columns[table]
 	var from []string
 	for _, c := range columns {
 		from = append(from, cmp.Or(values[c], c))
 	}
-	text := fmt.Sprintf("INSERT INTO main.%s (%s) SELECT %s FROM src.%[1]s WHERE %[4]s", table, strings.Join(columns, ", "), strings.Join(from, ", "), where)
+	text := fmt.Sprintf("INSERT INTO main.%s (%s) SELECT %s FROM src.%[1]s WHERE %[4]s", table,
+		strings.Join(columns, ", "), strings.Join(from, ", "), where)
 	return m.conn.ExecContext(ctx, text, args...)
 }

@@ -23,7 +23,8 @@ func (m *merge) searches(ctx context.Context) error {
 // search copies one search unless it is here.
 func (m *merge) search(ctx context.Context, q *Search) error {
 	var old here
-	err := m.conn.QueryRowContext(ctx, "SELECT search, name FROM main.searches WHERE id = ?", q.ID).Scan(&old.row, &old.name)
+	err := m.conn.QueryRowContext(ctx, "SELECT search, name FROM main.searches WHERE id = ?", q.ID).Scan(
+		&old.row, &old.name)
 	name := old.name.String
 	if errors.Is(err, sql.ErrNoRows) {
 		m.Searches.Added++
@@ -73,7 +74,8 @@ func (m *merge) compareSearches(ctx context.Context, id string) (order, error) {
 
 // copySearch copies a search with its trials under a name, to the given row if there is one.
 func (m *merge) copySearch(ctx context.Context, id, name string, place sql.NullInt64) error {
-	done, err := m.copyRows(ctx, "searches", map[string]string{"search": "?3", "name": "?2", "owner": "NULL"}, "id = ?1", id, name, place)
+	done, err := m.copyRows(ctx, "searches", map[string]string{"search": "?3", "name": "?2", "owner": "NULL"},
+		"id = ?1", id, name, place)
 	if err != nil {
 		return err
 	}
@@ -86,7 +88,8 @@ func (m *merge) copySearch(ctx context.Context, id, name string, place sql.NullI
 		return err
 	}
 	for was, is := range m.ids {
-		if _, err := m.conn.ExecContext(ctx, "UPDATE main.trials SET run = ?, crc = NULL WHERE search = ? AND run = ?", is, row, was); err != nil {
+		if _, err := m.conn.ExecContext(ctx, "UPDATE main.trials SET run = ?, crc = NULL WHERE search = ? AND run = ?",
+			is, row, was); err != nil {
 			return err
 		}
 	}

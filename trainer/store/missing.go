@@ -29,8 +29,8 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// Missing looks, after Flush, whether all that was handed over is in the store. It returns a *MissingError where it is not, and
-// nil for a run that ended because it must not be recorded.
+// Missing looks, after Flush, whether all that was handed over is in the store. It returns a *MissingError where it is
+// not, and nil for a run that ended because it must not be recorded.
 func (r *Recorder) Missing(ctx context.Context) error {
 	r.mu.Lock()
 	id, seq, lost, cause, expected := r.id, r.seq, r.queue.lost, r.cause, r.opened && r.refused == nil
@@ -62,8 +62,8 @@ func (r *Recorder) Missing(ctx context.Context) error {
 	return missing
 }
 
-// same returns an error unless the file is the one that was opened: SQLite writes on to one that was removed or replaced, for
-// nobody to find.
+// same returns an error unless the file is the one that was opened: SQLite writes on to one that was removed or
+// replaced, for nobody to find.
 func (s *Store) same() error {
 	info, err := os.Stat(s.path)
 	switch {
@@ -72,7 +72,8 @@ func (s *Store) same() error {
 	case err != nil:
 		return err
 	case !os.SameFile(info, s.file):
-		return &FormatError{File: s.path, Found: "another file than when the run began", Expected: "it to be moved back"}
+		return &FormatError{File: s.path, Found: "another file than when the run began",
+			Expected: "it to be moved back"}
 	}
 	return nil
 }

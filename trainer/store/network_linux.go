@@ -30,7 +30,8 @@ var networks = map[uint32]string{
 }
 
 // fuses are the file systems of several hosts that are programs.
-var fuses = []string{"sshfs", "glusterfs", "ceph", "ceph-fuse", "rclone", "s3fs", "gcsfuse", "blobfuse", "juicefs", "mfs", "curlftpfs"}
+var fuses = []string{"sshfs", "glusterfs", "ceph", "ceph-fuse", "rclone", "s3fs", "gcsfuse", "blobfuse", "juicefs",
+	"mfs", "curlftpfs"}
 
 func networkOf(path string) string {
 	var about unix.Statfs_t
@@ -48,7 +49,8 @@ func networkOf(path string) string {
 	return fuseOf(mounts, fmt.Sprintf("%d:%d", unix.Major(uint64(file.Dev)), unix.Minor(uint64(file.Dev))))
 }
 
-// fuseOf returns the type of the file system of the device, from the text of /proc/self/mountinfo, if it is one of fuses.
+// fuseOf returns the type of the file system of the device, from the text of /proc/self/mountinfo, if it is one of
+// fuses.
 func fuseOf(mounts []byte, device string) string {
 	lines := bufio.NewScanner(bytes.NewReader(mounts))
 	for lines.Scan() {

@@ -35,12 +35,14 @@ func (s *Store) Annotate(ctx context.Context, id, note string, tags []string) er
 		return &NoteError{"tags", strings.Join(tags, " "), fmt.Sprintf("at most %d words", maxTags)}
 	}
 	for _, t := range tags {
-		if t == "" || len(t) > maxTag || strings.IndexFunc(t, func(r rune) bool { return r == ' ' || !strconv.IsPrint(r) }) >= 0 {
+		if t == "" || len(t) > maxTag || strings.IndexFunc(t,
+			func(r rune) bool { return r == ' ' || !strconv.IsPrint(r) }) >= 0 {
 			return &NoteError{"tag", t, fmt.Sprintf("one word of at most %d printable bytes", maxTag)}
 		}
 	}
 	return s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		done, err := conn.ExecContext(ctx, "UPDATE runs SET note = ?, tags = ? WHERE id = ?", textOrNull(note), textOrNull(strings.Join(tags, " ")), id)
+		done, err := conn.ExecContext(ctx, "UPDATE runs SET note = ?, tags = ? WHERE id = ?", textOrNull(note),
+			textOrNull(strings.Join(tags, " ")), id)
 		if err != nil {
 			return err
 		}

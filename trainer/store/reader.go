@@ -51,8 +51,9 @@ func newRunReader(ctx context.Context, tx *sql.Tx, id string) (*runReader, error
 	r := &runReader{tx: tx, id: id}
 	var row ownerRow
 	var claimed bool
-	err := tx.QueryRowContext(ctx, "SELECT run, generation, events, epochs, inner, done IS NOT NULL, claimed, "+ownerColumns+
-		" FROM runs WHERE id = ?", id).
+	err := tx.QueryRowContext(
+		ctx, "SELECT run, generation, events, epochs, inner, done IS NOT NULL, claimed, "+ownerColumns+
+			" FROM runs WHERE id = ?", id).
 		Scan(row.dests(&r.run, &r.generation, &r.events, &r.epochs, &r.inner, &r.done, &claimed)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, &NotFoundError{Name: id}

@@ -40,8 +40,8 @@ const (
 	pauseShare = 20          // and so many times what the last one took
 )
 
-// Recorder records one run. It never makes the trainer wait, and does not end a run: what goes wrong is its Warning. Only a run of
-// a name that must be its alone, and is another's, ends.
+// Recorder records one run. It never makes the trainer wait, and does not end a run: what goes wrong is its Warning.
+// Only a run of a name that must be its alone, and is another's, ends.
 //
 // Record and Keep put into queue and checkpoint; one goroutine, the writer's, takes from there and writes. It begins
 // with the first event, or with Continue, and ends in Flush. What it takes stays counted in the queue until
@@ -124,8 +124,8 @@ func (r *Recorder) OnWarning(f func(string)) {
 	r.tell = f
 }
 
-// Record implements trainer.Recorder. It returns at once, and nil unless the run was begun by the name of another one that must be
-// gone on with. A run that ends before its RunEvent leaves nothing.
+// Record implements trainer.Recorder. It returns at once, and nil unless the run was begun by the name of another one
+// that must be gone on with. A run that ends before its RunEvent leaves nothing.
 func (r *Recorder) Record(e event.Event) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,7 +133,8 @@ func (r *Recorder) Record(e event.Event) error {
 		return r.refused
 	}
 	opening, begins := e.(event.RunEvent)
-	if _, printed := e.(event.ConsoleEvent); printed { // of which there may be any number, and the program keeps its own log
+	// of which there may be any number, and the program keeps its own log
+	if _, printed := e.(event.ConsoleEvent); printed {
 		return nil
 	}
 	switch {
@@ -221,8 +222,9 @@ func (r *Recorder) Stored() bool {
 	return r.resumed || r.commits > 0
 }
 
-// Flush implements trainer.Recorder. It returns what Record does, and waits until all is written, but no longer than a few seconds for a disk on
-// which nothing succeeds: what is left then is lost, and the Warning says so. The run belongs to nobody afterwards.
+// Flush implements trainer.Recorder. It returns what Record does, and waits until all is written, but no longer than a
+// few seconds for a disk on which nothing succeeds: what is left then is lost, and the Warning says so. The run belongs
+// to nobody afterwards.
 func (r *Recorder) Flush() error {
 	r.mu.Lock()
 	started, before := r.started, r.closing

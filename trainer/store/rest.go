@@ -11,8 +11,8 @@ var resting sync.RWMutex
 // restPatience is how long a transaction may take that is waited for.
 const restPatience = 5 * time.Second
 
-// AtRest calls f between the transactions of this process, none of which begins before f has returned: a process that is stopped
-// within one would keep all others from writing. It does not wait for ever, as a disk may not answer.
+// AtRest calls f between the transactions of this process, none of which begins before f has returned: a process that
+// is stopped within one would keep all others from writing. It does not wait for ever, as a disk may not answer.
 func AtRest(f func()) { atRest(restPatience, f) }
 
 func atRest(patience time.Duration, f func()) {

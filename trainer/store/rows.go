@@ -32,8 +32,8 @@ type epochRest struct {
 	Broken map[string]event.Float `json:"not_finite,omitempty"`
 }
 
-// columned are the quantities with a column of their own, in its order. The others stand in rest, so that a new one needs no
-// new version of the tables.
+// columned are the quantities with a column of their own, in its order. The others stand in rest, so that a new one
+// needs no new version of the tables.
 var columned, others = func() (with, without []event.Quantity) {
 	for q := range event.QuantityCount {
 		if q.Info().Column != "" {
@@ -45,8 +45,8 @@ var columned, others = func() (with, without []event.Quantity) {
 	return with, without
 }()
 
-// expression is what a quantity's number is in SQL, NULL where it is absent. In rest what is not finite is a text, which sorts behind
-// all numbers.
+// expression is what a quantity's number is in SQL, NULL where it is absent. In rest what is not finite is a text,
+// which sorts behind all numbers.
 func expression(q event.Quantity) string {
 	if q.Info().Column != "" {
 		return q.Info().Column
@@ -65,7 +65,8 @@ var epochColumns = func() string {
 
 // epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
 func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
-	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates, Preconditioner: e.Preconditioner}
+	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates,
+		Preconditioner: e.Preconditioner}
 	for _, q := range columned {
 		switch v := *q.Of(e); {
 		case v == 0 && math.Signbit(float64(v)):

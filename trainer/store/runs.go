@@ -142,9 +142,9 @@ func notOfSearches(ctx context.Context, tx *sql.Tx) (string, error) {
 	return "id NOT IN (SELECT run FROM trials WHERE run IS NOT NULL)", nil
 }
 
-// Find returns the run of an ID, a unique beginning or end of one, a name, or last (the
-// one that came last into the store and is no trial of a search), last~1 (the one before). No clock decides, as one may jump.
-// It returns the error of a run whose row does not tell what it trains.
+// Find returns the run of an ID, a unique beginning or end of one, a name, or last (the one that came last into the
+// store and is no trial of a search), last~1 (the one before). No clock decides, as one may jump. It returns the error
+// of a run whose row does not tell what it trains.
 func (s *Store) Find(ctx context.Context, name string) (*Run, error) {
 	r, err := s.FindAny(ctx, name)
 	if err == nil {
@@ -278,7 +278,8 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 	}
 }
 
-// Checkpoint returns a run's newest checkpoint that can be read, or nil if there is none, and what is wrong with one that is newer.
+// Checkpoint returns a run's newest checkpoint that can be read, or nil if there is none, and what is wrong with one
+// that is newer.
 func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, passed, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		r, err := newRunReader(ctx, tx, id)
@@ -417,7 +418,9 @@ func CheckName(name string) error {
 	switch {
 	case name == "", len(name) > maxName, strings.HasPrefix(name, "-"), taken, name == "off",
 		strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0:
-		return &NameError{Name: name, Expected: fmt.Sprintf("one word of at most %d printable bytes without slashes and quotes, other than last", maxName)}
+		return &NameError{Name: name,
+			Expected: fmt.Sprintf("one word of at most %d printable bytes without slashes and quotes, other than last",
+				maxName)}
 	}
 	return nil
 }

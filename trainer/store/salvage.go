@@ -35,7 +35,8 @@ type salvage struct {
 // checkpoints, and searches. It calls found with what is left out. The new file gets its name once it is whole.
 func Salvage(ctx context.Context, path, to string, found func(Finding)) (_ Salvaged, err error) {
 	if _, err := os.Lstat(to); !errors.Is(err, fs.ErrNotExist) {
-		return Salvaged{}, cmp.Or(err, error(&FormatError{File: to, Found: "there is such a file already", Expected: "a new name"}))
+		return Salvaged{}, cmp.Or(err, error(&FormatError{File: to, Found: "there is such a file already",
+			Expected: "a new name"}))
 	}
 	source, err := Open(path, Options{ReadOnly: true})
 	if err != nil {
@@ -98,8 +99,8 @@ func (v *salvage) leave(f Finding) {
 // rowFields are a row of the source, by its columns.
 type rowFields map[string]any
 
-// table calls each with the rows of a table for which a condition holds, by its key up to a number, and leaves out those that
-// can't be read.
+// table calls each with the rows of a table for which a condition holds, by its key up to a number, and leaves out
+// those that can't be read.
 func (v *salvage) table(ctx context.Context, r ranges, most int64, each func(context.Context, rowFields) error) error {
 	err := v.read(ctx, &r, most, each)
 	if err == nil && r.failed != nil {
@@ -113,8 +114,10 @@ func (v *salvage) table(ctx context.Context, r ranges, most int64, each func(con
 	return err
 }
 
-// read is table without a finding. SQLite is asked for the rows from below, from above, and then for halves of what is between.
-func (v *salvage) read(ctx context.Context, r *ranges, most int64, each func(context.Context, rowFields) error) (err error) {
+// read is table without a finding. SQLite is asked for the rows from below, from above, and then for halves of what is
+// between.
+func (v *salvage) read(ctx context.Context, r *ranges, most int64,
+	each func(context.Context, rowFields) error) (err error) {
 	r.columns, err = texts(ctx, v.tx, "SELECT name FROM pragma_table_info(?)", r.Table)
 	if err != nil || len(r.columns) == 0 {
 		return err
@@ -125,7 +128,8 @@ func (v *salvage) read(ctx context.Context, r *ranges, most int64, each func(con
 }
 
 // named is table for one whose rows have names: those that only the names' index has are left out by name.
-func (v *salvage) named(ctx context.Context, table, key, name string, each func(context.Context, rowFields) error) error {
+func (v *salvage) named(ctx context.Context, table, key, name string,
+	each func(context.Context, rowFields) error) error {
 	r := ranges{Finding: Finding{Table: table}, key: key, where: "1"}
 	names, most := map[int64]string{}, int64(0)
 	err := eachRow(ctx, v.tx, "SELECT "+key+", "+name+" FROM "+table, nil, func(rows *sql.Rows) error {
@@ -184,7 +188,8 @@ func (v *salvage) put(ctx context.Context, table string, row rowFields) error {
 			return err
 		}
 		v.columns[table] = columns
-		text := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" + strings.Repeat(", ?", len(columns)-1) + ")"
+		text := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" +
+			strings.Repeat(", ?", len(columns)-1) + ")"
 		if s, err = v.conn.PrepareContext(ctx, text); err != nil {
 			return err
 		}
@@ -245,7 +250,8 @@ func (v *salvage) run(ctx context.Context, row rowFields) error {
 	}
 	v.Runs++
 	most, _ := row["events"].(int64)
-	for _, t := range []struct{ table, key string }{{"epochs", "seq"}, {"solves", "seq"}, {"spectra", "seq"}, {"marks", "seq"}, {"peaks", "first"}} {
+	for _, t := range []struct{ table, key string }{{"epochs", "seq"}, {"solves", "seq"}, {"spectra", "seq"},
+		{"marks", "seq"}, {"peaks", "first"}} {
 		r := ranges{Finding: Finding{Run: id, Table: t.table}, key: t.key, where: "run = ?", args: []any{number}}
 		if t.table == "epochs" && damage == nil {
 			epochs, _ := row["epochs"].(int64)
@@ -265,7 +271,8 @@ func (v *salvage) run(ctx context.Context, row rowFields) error {
 // checkpoints copies those that can be decoded.
 func (v *salvage) checkpoints(ctx context.Context, run int64, id string, most int64) error {
 	r := &runReader{tx: v.tx, id: id, head: head{run: run}}
-	checkpoints := ranges{Finding: Finding{Run: id, Table: "checkpoints"}, key: "seq", where: "run = ?", args: []any{run}}
+	checkpoints := ranges{Finding: Finding{Run: id, Table: "checkpoints"}, key: "seq", where: "run = ?",
+		args: []any{run}}
 	return v.table(ctx, checkpoints, most, func(ctx context.Context, row rowFields) error {
 		f := checkpoints.Finding
 		f.Seq, _ = row["seq"].(int64)
@@ -302,7 +309,8 @@ func (v *salvage) recount(ctx context.Context, run int64, sound bool) error {
 	return err
 }
 
-// search copies a search with its trials, up to the first that is not there: it can be gone on with from what it was then.
+// search copies a search with its trials, up to the first that is not there: it can be gone on with from what it was
+// then.
 func (v *salvage) search(ctx context.Context, row rowFields) error {
 	number, _ := row["search"].(int64)
 	name, _ := row["name"].(string)

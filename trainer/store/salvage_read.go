@@ -43,8 +43,8 @@ func (r *ranges) close() {
 // errStop wraps an error of each's, which is none of the source's.
 type errStop struct{ error }
 
-// read reads all; most is where keys end if SQLite can't say so. Ranges are halved in turn, so that a large one that can't be read
-// does not use up all probes.
+// read reads all; most is where keys end if SQLite can't say so. Ranges are halved in turn, so that a large one that
+// can't be read does not use up all probes.
 func (r *ranges) read(ctx context.Context, most int64) error {
 	type span struct{ low, high int64 } // low < key < high
 	todo := []span{{math.MinInt64, math.MaxInt64}}
@@ -87,7 +87,8 @@ func (r *ranges) part(ctx context.Context, low, high int64, direction string) (l
 	}
 	s, ok := r.prepared[direction]
 	if !ok {
-		query := fmt.Sprintf("SELECT %[1]s, %[2]s FROM %[3]s WHERE %[4]s AND %[1]s > ? AND %[1]s < ? ORDER BY %[1]s %[5]s",
+		query := fmt.Sprintf(
+			"SELECT %[1]s, %[2]s FROM %[3]s WHERE %[4]s AND %[1]s > ? AND %[1]s < ? ORDER BY %[1]s %[5]s",
 			r.key, strings.Join(r.columns, ", "), r.Table, r.where, direction)
 		if s.Stmt, err = r.v.tx.PrepareContext(ctx, query); err != nil {
 			return last, err

@@ -102,7 +102,8 @@ func migrate(ctx context.Context, conn *sql.Conn, left []string, version int) er
 	if len(left) == 0 {
 		return nil
 	}
-	_, err := conn.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=%d", strings.Join(left, ";\n"), application, version))
+	_, err := conn.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id=%d; PRAGMA user_version=%d",
+		strings.Join(left, ";\n"), application, version))
 	return err
 }
 
@@ -122,12 +123,14 @@ func versionOf(ctx context.Context, s *Store, conn *sql.Conn, versions []string)
 		}
 	}
 	switch {
-	case app == 0 && version == 0 && tables == 0: // as a kill, a full disk or a power cut leaves it before it has its tables
+	// as a kill, a full disk or a power cut leaves it before it has its tables
+	case app == 0 && version == 0 && tables == 0:
 		return 0, nil
 	case app != application:
 		return 0, &FormatError{File: s.path, Found: "an SQLite database of another program", Expected: "a run store"}
 	case version < 1:
-		return 0, &FormatError{File: s.path, Found: fmt.Sprintf("a run store of version %d", version), Expected: "version 1 or later"}
+		return 0, &FormatError{File: s.path, Found: fmt.Sprintf("a run store of version %d", version),
+			Expected: "version 1 or later"}
 	case version > len(versions):
 		return 0, &FormatError{
 			File: s.path, Found: fmt.Sprintf("a run store of version %d", version),

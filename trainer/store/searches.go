@@ -73,16 +73,19 @@ func (s *Store) NewSearch(ctx context.Context, q *Search) (*SearchRecord, error)
 	r := &SearchRecord{store: s, name: q.Name, owner: self()}
 	err := s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		var taken bool
-		if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM searches WHERE name = ?)", q.Name).Scan(&taken); err != nil {
+		if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM searches WHERE name = ?)", q.Name).Scan(
+			&taken); err != nil {
 			return err
 		}
 		if taken {
-			return &SearchError{Name: q.Name, Found: "there is one of that name", Expected: "another name, or it to be resumed"}
+			return &SearchError{Name: q.Name, Found: "there is one of that name",
+				Expected: "another name, or it to be resumed"}
 		}
 		res, err := conn.ExecContext(ctx, `INSERT INTO searches
 			(id, name, begun, changed, config, version, phase, data, rest, `+ownerColumns+`)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.owner.args(q.ID, q.Name, formatTime(q.Begun), formatTime(now), string(q.Config), q.Version, q.Phase, q.Data, orEmpty(q.Rest))...)
+			r.owner.args(q.ID, q.Name, formatTime(q.Begun), formatTime(now), string(q.Config), q.Version, q.Phase,
+				q.Data, orEmpty(q.Rest))...)
 		if err != nil {
 			return err
 		}
@@ -116,7 +119,8 @@ func (s *Store) ContinueSearch(ctx context.Context, name string) (*SearchRecord,
 		if r.row, err = idleSearch(ctx, conn, q); err != nil {
 			return err
 		}
-		_, err = conn.ExecContext(ctx, "UPDATE searches SET ("+ownerColumns+") = (?, ?, ?, ?, ?) WHERE search = ?", append(r.owner.args(), r.row)...)
+		_, err = conn.ExecContext(ctx, "UPDATE searches SET ("+ownerColumns+") = (?, ?, ?, ?, ?) WHERE search = ?",
+			append(r.owner.args(), r.row)...)
 		return err
 	})
 	if err != nil {
@@ -128,7 +132,8 @@ func (s *Store) ContinueSearch(ctx context.Context, name string) (*SearchRecord,
 // idleSearch returns the row of a search, or a *SearchError where a living process has it.
 func idleSearch(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err error) {
 	var by ownerRow
-	err = conn.QueryRowContext(ctx, "SELECT search, "+ownerColumns+" FROM searches WHERE id = ?", q.ID).Scan(by.dests(&row)...)
+	err = conn.QueryRowContext(ctx, "SELECT search, "+ownerColumns+" FROM searches WHERE id = ?", q.ID).Scan(
+		by.dests(&row)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, &SearchError{Name: q.Name, Found: "it has just been removed", Expected: "one that is there"}
 	}
@@ -137,7 +142,8 @@ func idleSearch(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err 
 	}
 	o := by.owner()
 	if o.alive(time.Now()) {
-		return 0, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has", Busy: true}
+		return 0, &SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has",
+			Busy: true}
 	}
 	return row, nil
 }
@@ -159,7 +165,8 @@ func (s *Store) RemoveSearches(ctx context.Context, names ...string) error {
 			if err != nil {
 				return err
 			}
-			ids, err := texts(ctx, conn, "SELECT id FROM runs WHERE id IN (SELECT run FROM trials WHERE search = ?)", row)
+			ids, err := texts(ctx, conn, "SELECT id FROM runs WHERE id IN (SELECT run FROM trials WHERE search = ?)",
+				row)
 			if err == nil {
 				err = removeRuns(ctx, conn, ids)
 			}
@@ -197,7 +204,8 @@ func (r *SearchRecord) Put(ctx context.Context, q *Search, trials []Trial) error
 		check := newSealer("trials")
 		for i := range trials {
 			t := &trials[i]
-			values := []any{t.Number, textOrNull(t.Run), t.State, t.Why, strconv.FormatUint(t.Seed, 10), t.Rung, t.Final,
+			values := []any{t.Number, textOrNull(t.Run), t.State, t.Why, strconv.FormatUint(t.Seed, 10), t.Rung,
+				t.Final,
 				string(t.Choices), orEmpty(t.Figures)}
 			_, err := conn.ExecContext(ctx, "INSERT OR REPLACE INTO trials (search, "+sealed["trials"]+`, crc)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, append(append([]any{r.row}, values...), check.of(values...))...)
@@ -212,7 +220,8 @@ func (r *SearchRecord) Put(ctx context.Context, q *Search, trials []Trial) error
 // Release gives the search up, so that another process may go on with it at once.
 func (r *SearchRecord) Release(ctx context.Context) error {
 	return r.store.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		_, err := conn.ExecContext(ctx, "UPDATE searches SET owner = NULL WHERE search = ? AND owner = ?", r.row, r.owner.token)
+		_, err := conn.ExecContext(ctx, "UPDATE searches SET owner = NULL WHERE search = ? AND owner = ?", r.row,
+			r.owner.token)
 		return err
 	})
 }
@@ -264,7 +273,8 @@ func noSearch(ctx context.Context, tx *sql.Tx, name string) error {
 	if len(names) == 0 {
 		return &SearchError{Name: name, Found: "there are no searches yet", Expected: "one that newtop tune has begun"}
 	}
-	return &SearchError{Name: name, Found: "there is none of that name", Expected: "one of " + strings.Join(names[:min(len(names), maxNear)], ", ") + format.DidYouMean(name, names)}
+	return &SearchError{Name: name, Found: "there is none of that name",
+		Expected: "one of " + strings.Join(names[:min(len(names), maxNear)], ", ") + format.DidYouMean(name, names)}
 }
 
 func badSearch(name string, err error) error {
@@ -297,10 +307,12 @@ func searchesWhere(ctx context.Context, tx *sql.Tx, where string, args ...any) (
 		var by ownerRow
 		var begun, changed, config, rest string
 		var crc sql.NullInt64
-		err := rows.Scan(by.dests(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds, &q.Spent, &rest,
+		err := rows.Scan(by.dests(&q.ID, &q.Name, &begun, &changed, &config, &q.Version, &q.Phase, &q.Data, &q.Seconds,
+			&q.Spent, &rest,
 			&crc, &q.sums, &q.Trials)...)
 		if err == nil {
-			err = check.verify(crc, q.ID, q.Name, begun, changed, config, q.Version, q.Phase, q.Data, q.Seconds, q.Spent, rest, q.sums)
+			err = check.verify(crc, q.ID, q.Name, begun, changed, config, q.Version, q.Phase, q.Data, q.Seconds,
+				q.Spent, rest, q.sums)
 		}
 		if err != nil {
 			return badSearch(cmp.Or(q.Name, q.ID), err)
@@ -336,7 +348,8 @@ func trialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 		var crc sql.NullInt64
 		err := rows.Scan(&t.Number, &run, &t.State, &t.Why, &seed, &t.Rung, &t.Final, &choices, &figures, &crc)
 		if err == nil {
-			err = check.verify(crc, t.Number, textOrNull(run.String), t.State, t.Why, seed, t.Rung, t.Final, choices, figures)
+			err = check.verify(crc, t.Number, textOrNull(run.String), t.State, t.Why, seed, t.Rung, t.Final, choices,
+				figures)
 		}
 		if err == nil {
 			t.Seed, err = strconv.ParseUint(seed, 10, 64)

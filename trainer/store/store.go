@@ -36,8 +36,9 @@ type Store struct {
 	empty     bool // there are no tables yet, and reading is all that is wanted: db is none of the file's
 }
 
-// DefaultPath returns runs.db in NEWTOP_STATE_DIR, in $XDG_STATE_HOME/newtop, or where the system has an application keep
-// what it knows of a user: ~/.local/state/newtop, on macOS ~/Library/Application Support/newtop, on Windows %LocalAppData%\newtop.
+// DefaultPath returns runs.db in NEWTOP_STATE_DIR, in $XDG_STATE_HOME/newtop, or where the system has an application
+// keep what it knows of a user: ~/.local/state/newtop, on macOS ~/Library/Application Support/newtop, on Windows
+// %LocalAppData%\newtop.
 func DefaultPath() (string, error) {
 	const name = "runs.db"
 	if dir := os.Getenv("NEWTOP_STATE_DIR"); dir != "" {
@@ -224,11 +225,11 @@ func (s *Store) Close() error { return s.db.Close() }
 func (s *Store) Path() string { return s.path }
 
 // Merge copies what the database at path has and s has not: runs with their events and checkpoints, searches with their
-// trials. All of it is copied or, where it returns an error, nothing; the source is only read. Runs and searches are the
-// same where their IDs are: one that has gone further in the source takes the place of the one here and keeps the name
-// that it has here. A name that another one has here gets a number behind it. It returns a *FormatError or *RowError for
-// a source that is damaged or no run store, a *BusyError or *SearchError where a process writes to it, and a
-// *ConflictError.
+// trials. All of it is copied or, where it returns an error, nothing; the source is only read. Runs and searches are
+// the same where their IDs are: one that has gone further in the source takes the place of the one here and keeps the
+// name that it has here. A name that another one has here gets a number behind it. It returns a *FormatError or
+// *RowError for a source that is damaged or no run store, a *BusyError or *SearchError where a process writes to it,
+// and a *ConflictError.
 func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 	if s.ro {
 		panic("store: Merge into a store that is open for reading")
@@ -299,8 +300,8 @@ func transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.
 	return err
 }
 
-// lastingly calls f, whose transactions survive a loss of power once it returns, with all before them. Others do once SQLite
-// has carried them from the WAL into the database.
+// lastingly calls f, whose transactions survive a loss of power once it returns, with all before them. Others do once
+// SQLite has carried them from the WAL into the database.
 func lastingly(ctx context.Context, conn *sql.Conn, f func() error) error {
 	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous=FULL"); err != nil {
 		return err
@@ -373,7 +374,8 @@ func eachRow(ctx context.Context, q querier, query string, args []any, f func(*s
 // errEnough ends eachRow without an error.
 var errEnough = errors.New("enough")
 
-// wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its end.
+// wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its
+// end.
 func (s *Store) wrap(ctx context.Context, err error) error {
 	if row, ok := errors.AsType[*RowError](err); ok {
 		row.File = s.path

@@ -173,8 +173,8 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 	return number, &r
 }
 
-// figures reads the epochs and the end that a run's row names. Of one that is damaged nothing is told; who reads the events hears
-// of it.
+// figures reads the epochs and the end that a run's row names. Of one that is damaged nothing is told; who reads the
+// events hears of it.
 func (r *Run) figures(first, last, best *epochRow, done []byte) {
 	check := newSealer("epochs")
 	for _, p := range []struct {

@@ -9,10 +9,10 @@ import (
 	"newtop/trainer/event"
 )
 
-// A run that makes far more epochs than anyone looks at must not fill the disk. Its newest exactEpochs stay as they are.
-// What is older is thinned as readers downsample: of each stretch of epochs those stay that hold an extreme, and stretches
-// grow in pairs, so that there are about oldStretches of them at most, all equally long. The inner iterations of what is
-// thinned go; the run's first and best epochs, spectra and marks stay.
+// A run that makes far more epochs than anyone looks at must not fill the disk. Its newest exactEpochs stay as they
+// are. What is older is thinned as readers downsample: of each stretch of epochs those stay that hold an extreme, and
+// stretches grow in pairs, so that there are about oldStretches of them at most, all equally long. The inner iterations
+// of what is thinned go; the run's first and best epochs, spectra and marks stay.
 const (
 	exactEpochs  = 1 << 17
 	oldStretches = 2 * maxStretches
@@ -134,19 +134,20 @@ func (w *writer) pair(ctx context.Context, at *place, sum *tally) error {
 	return w.replaceStretches(ctx, at.run, merged, sum)
 }
 
-// stretchesOf returns the first stretches for which a condition holds. One that is damaged is left out: its epochs stay until its
-// neighbours are merged.
+// stretchesOf returns the first stretches for which a condition holds. One that is damaged is left out: its epochs stay
+// until its neighbours are merged.
 func (w *writer) stretchesOf(ctx context.Context, most int, where string, args ...any) (out []stretch, err error) {
 	check := newSealer("peaks")
-	err = eachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where+" ORDER BY first", args, func(rows *sql.Rows) error {
-		if s, err := scanStretch(rows, check); err == nil {
-			out = append(out, s)
-		}
-		if len(out) == most {
-			return errEnough
-		}
-		return ctx.Err()
-	})
+	err = eachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where+" ORDER BY first", args,
+		func(rows *sql.Rows) error {
+			if s, err := scanStretch(rows, check); err == nil {
+				out = append(out, s)
+			}
+			if len(out) == most {
+				return errEnough
+			}
+			return ctx.Err()
+		})
 	return out, err
 }
 
@@ -167,8 +168,8 @@ func (w *writer) merge(ctx context.Context, run int64, s, later *stretch) error 
 	return err
 }
 
-// replaceStretches puts stretches in the place of those that they are made of, and takes out the epochs that hold none of
-// their extremes.
+// replaceStretches puts stretches in the place of those that they are made of, and takes out the epochs that hold none
+// of their extremes.
 func (w *writer) replaceStretches(ctx context.Context, run int64, stretches []stretch, sum *tally) error {
 	for i := range stretches {
 		s := &stretches[i]
@@ -179,7 +180,8 @@ func (w *writer) replaceStretches(ctx context.Context, run int64, stretches []st
 		const these = ` FROM epochs WHERE run = ?1 AND seq BETWEEN ?2 AND ?3 AND seq NOT IN (SELECT value FROM json_each(?4))
 			AND seq NOT IN (SELECT coalesce(best, 0) FROM runs WHERE run = ?1 UNION ALL SELECT coalesce(first, 0) FROM runs WHERE run = ?1)`
 		var n, crc, rest int64
-		row, err := w.statement(ctx, "SELECT count(*), coalesce(sum(crc), 0), coalesce(sum(length(CAST(rest AS BLOB))), 0)"+these)
+		row, err := w.statement(
+			ctx, "SELECT count(*), coalesce(sum(crc), 0), coalesce(sum(length(CAST(rest AS BLOB))), 0)"+these)
 		if err == nil {
 			err = row.QueryRowContext(ctx, run, s.first, s.last, string(keep)).Scan(&n, &crc, &rest)
 		}

@@ -46,8 +46,8 @@ func (e *sqlError) Error() string {
 // filesOfStore is how many files are open while a store is opened: the database, those beside it, and its directory.
 const filesOfStore = 8
 
-// crowded reports whether so many files are open that a store's can't be as well. Some of them are closed again once opening has
-// failed.
+// crowded reports whether so many files are open that a store's can't be as well. Some of them are closed again once
+// opening has failed.
 func crowded() bool {
 	for range filesOfStore {
 		f, err := os.Open(os.DevNull)
@@ -69,11 +69,14 @@ func failedIO(code int) string {
 		return "the disk can't be written"
 	case sqlite3.SQLITE_IOERR_READ, sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_FSTAT:
 		return "the disk can't be read"
-	case sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE, sqlite3.SQLITE_IOERR_CLOSE:
+	case sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_DIR_FSYNC, sqlite3.SQLITE_IOERR_TRUNCATE,
+		sqlite3.SQLITE_IOERR_CLOSE:
 		return "the disk does not take what was written"
-	case sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_UNLOCK, sqlite3.SQLITE_IOERR_RDLOCK, sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK:
+	case sqlite3.SQLITE_IOERR_LOCK, sqlite3.SQLITE_IOERR_UNLOCK, sqlite3.SQLITE_IOERR_RDLOCK,
+		sqlite3.SQLITE_IOERR_CHECKRESERVEDLOCK:
 		return "the file can't be locked: expected a file system with locks"
-	case sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMLOCK, sqlite3.SQLITE_IOERR_SHMMAP:
+	case sqlite3.SQLITE_IOERR_SHMOPEN, sqlite3.SQLITE_IOERR_SHMSIZE, sqlite3.SQLITE_IOERR_SHMLOCK,
+		sqlite3.SQLITE_IOERR_SHMMAP:
 		return "the file beside it whose name ends in -shm can't be used"
 	case sqlite3.SQLITE_IOERR_NOMEM:
 		return "there is no memory left"

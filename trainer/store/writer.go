@@ -138,7 +138,8 @@ func (w *writer) next(ctx context.Context) (work, bool) {
 		w.encode()
 		job, closing := r.take()
 		// The row of a checkpoint must not come before the events that it stands behind.
-		job.part = w.queued != nil && (w.at.begun || len(job.events) > 0) && (!w.queued.last() || job.next > w.queued.seq)
+		job.part = w.queued != nil && (w.at.begun || len(job.events) > 0) &&
+			(!w.queued.last() || job.next > w.queued.seq)
 		switch {
 		case len(job.events) > 0 || job.part:
 			return job, true
@@ -214,7 +215,10 @@ func (w *writer) do(ctx context.Context, job work) error {
 	after := w.at
 	begin := time.Now()
 	write := func() error {
-		return transact(ctx, w.conn, func(ctx context.Context, conn *sql.Conn) error { return w.fill(ctx, &after, &job) })
+		return transact(ctx, w.conn, func(ctx context.Context,
+			conn *sql.Conn) error {
+			return w.fill(ctx, &after, &job)
+		})
 	}
 	var err error
 	if job.part && w.queued.last() {
@@ -265,7 +269,8 @@ func (w *writer) fill(ctx context.Context, at *place, job *work) error {
 	res, err := w.exec(ctx, `UPDATE runs SET events = max(events, ?), epochs = epochs + ?, inner = inner + ?,
 		bytes = bytes + ?, sums = sums + ?, thinned = thinned + ?, whole = max(whole, ?), first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
 		done = iif(?, ?, done), heartbeat = ?, changed = coalesce(?, changed) WHERE run = ? AND owner = ?`,
-		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.thinned, sum.whole, sum.first, sum.last, sum.best, sum.ended, sum.done,
+		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.thinned, sum.whole, sum.first, sum.last, sum.best,
+		sum.ended, sum.done,
 		now, changed, at.run, w.owner.token)
 	if err != nil {
 		return err
@@ -305,7 +310,8 @@ func (w *writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	res, err := w.conn.ExecContext(ctx, `INSERT INTO runs
 		(id, name, begun, changed, opening, config, command, version, `+ownerColumns+`)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		w.owner.args(e.ID, textOrNull(name), formatTime(e.Time), formatTime(time.Now()), string(text), config, a.Command, a.Version)...)
+		w.owner.args(e.ID, textOrNull(name), formatTime(e.Time), formatTime(time.Now()), string(text), config,
+			a.Command, a.Version)...)
 	if err != nil {
 		return err
 	}
@@ -334,7 +340,8 @@ func claimName(ctx context.Context, conn *sql.Conn, name string) error {
 func freeName(ctx context.Context, conn *sql.Conn, table, name string) (string, error) {
 	for i, try := 2, name; ; i++ {
 		var taken bool
-		err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM main."+table+" WHERE name = ?)", try).Scan(&taken)
+		err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM main."+table+" WHERE name = ?)", try).Scan(
+			&taken)
 		if err != nil || !taken {
 			return try, err
 		}
@@ -399,7 +406,9 @@ func (w *writer) release() {
 		err := w.connect(ctx)
 		if err == nil {
 			err = lastingly(ctx, w.conn, func() error {
-				_, err := w.conn.ExecContext(ctx, "UPDATE runs SET owner = NULL, claimed = 0 WHERE run = ? AND owner = ?", w.at.run, w.owner.token)
+				_, err := w.conn.ExecContext(
+					ctx, "UPDATE runs SET owner = NULL, claimed = 0 WHERE run = ? AND owner = ?", w.at.run,
+					w.owner.token)
 				return err
 			})
 		}

@@ -11,8 +11,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// stepAssembler makes events of numbers, which come in the order in which they were written: the values of a step become
-// one epoch. TensorBoard's files give it scalars, by join; every other log gives it rows, as the logs.Sink that it is.
+// stepAssembler makes events of numbers, which come in the order in which they were written: the values of a step
+// become one epoch. TensorBoard's files give it scalars, by join; every other log gives it rows, as the logs.Sink that
+// it is.
 type stepAssembler struct {
 	name     string
 	runs     int // begun
@@ -46,7 +47,8 @@ const maxWall = 253_370_764_800
 const maxSteps = 1 << 16
 
 func newStepAssembler(name string) stepAssembler {
-	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[event.Place]bool), first: math.NaN()}
+	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[event.Place]bool),
+		first: math.NaN()}
 }
 
 // next returns the next event that is ready, or nil.
@@ -149,7 +151,8 @@ func (j *stepAssembler) beginRun(wall float64) {
 // opening says what the run is, as far as it is known.
 func (j *stepAssembler) opening() event.RunEvent {
 	info := &j.rows.info
-	e := event.RunEvent{Version: 1, ID: j.name, Data: event.DataInfo{Name: j.name}, Time: info.Began, Epochs: int(info.Steps), Unit: j.rows.unit}
+	e := event.RunEvent{Version: 1, ID: j.name, Data: event.DataInfo{Name: j.name}, Time: info.Began,
+		Epochs: int(info.Steps), Unit: j.rows.unit}
 	if info.Name != "" {
 		e.Data.Name = info.Name
 	}

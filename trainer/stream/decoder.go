@@ -16,9 +16,9 @@ import (
 // expectedLog says what a file of lines may hold.
 const expectedLog = `events or numbers, as {"step":1,"loss":0.5}, a CSV with a header, or text as "step 1 loss 0.5"`
 
-// decoder makes events of the lines of a file or a pipe, whatever they are: newtop's own events, JSON objects, the rows of a
-// CSV, or text that a program prints. Only a CSV is one from its first line to its last; the others may come mixed, as
-// where a script prints JSON between its messages.
+// decoder makes events of the lines of a file or a pipe, whatever they are: newtop's own events, JSON objects, the rows
+// of a CSV, or text that a program prints. Only a CSV is one from its first line to its last; the others may come
+// mixed, as where a script prints JSON between its messages.
 type decoder struct {
 	stepAssembler
 	json, text, csv logs.Parser

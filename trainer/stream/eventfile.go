@@ -41,7 +41,8 @@ type eventFile struct {
 }
 
 func (b *board) newEventFile(path, prefix string, f *os.File) *eventFile {
-	e := &eventFile{path: path, prefix: prefix, f: f, r: tfevents.NewReader(f, path), names: make(map[string]*[len(quantiles)]string)}
+	e := &eventFile{path: path, prefix: prefix, f: f, r: tfevents.NewReader(f, path),
+		names: make(map[string]*[len(quantiles)]string)}
 	if isTime(strings.TrimSuffix(prefix, "/")) {
 		e.prefix, e.summary = "", true
 	}
@@ -60,8 +61,8 @@ func (b *board) newEventFile(path, prefix string, f *os.File) *eventFile {
 	return e
 }
 
-// prefixOf is what stands before the tags of a directory's files, in the run of a directory at or above it: the names of what
-// lies between, but for the one in which Guild hides all that it writes.
+// prefixOf is what stands before the tags of a directory's files, in the run of a directory at or above it: the names
+// of what lies between, but for the one in which Guild hides all that it writes.
 func prefixOf(run, dir string) string {
 	rel, err := filepath.Rel(run, dir)
 	if err != nil || rel == "." {
@@ -116,8 +117,8 @@ func (b *board) take(f *eventFile) {
 	b.join(key, s)
 }
 
-// tell says what the files say of the run. Once it has begun this waits until all that is there was read, so that no step is cut
-// in two. PyTorch says with the hyperparameters already that a run succeeded: only a failure is an end.
+// tell says what the files say of the run. Once it has begun this waits until all that is there was read, so that no
+// step is cut in two. PyTorch says with the hyperparameters already that a run succeeded: only a failure is an end.
 func (b *board) tell(all bool) {
 	kept := b.sessions[:0]
 	for _, s := range b.sessions {

@@ -16,8 +16,8 @@ import (
 // quiet is how long nothing was written to a file that is then said to be no longer written: longer than most epochs.
 const quiet = 30 * time.Minute
 
-// patience is how long a program may go on to write other things than events before its first one, or leave away a file that it
-// is about to begin anew.
+// patience is how long a program may go on to write other things than events before its first one, or leave away a file
+// that it is about to begin anew.
 const patience = 5 * time.Second
 
 // File returns a source of a file of lines, which is followed as it grows. It begins anew, with ErrRestart, when
@@ -125,11 +125,12 @@ func (s *file) Next(ctx context.Context) (event.Event, error) {
 	}
 }
 
-// unended reports whether the last line has come to rest without an end: its writer writes none there. A buffer that was full
-// and was written in parts leaves half a line, at a multiple of its size.
+// unended reports whether the last line has come to rest without an end: its writer writes none there. A buffer that
+// was full and was written in parts leaves half a line, at a multiple of its size.
 func (s *file) unended() bool {
 	const buffer = 4096
-	return s.rest() > 0 && !s.long && !s.torn && s.offset%buffer != 0 && (s.final || time.Since(s.info.ModTime()) > patience)
+	return s.rest() > 0 && !s.long && !s.torn && s.offset%buffer != 0 &&
+		(s.final || time.Since(s.info.ModTime()) > patience)
 }
 
 // Final says that nobody waits for more.
@@ -203,8 +204,8 @@ func (s *file) Read() float64 {
 
 func (s *file) Name() string { return s.path }
 
-// Stale says that the file is gone, and not for the moment that it takes to put another in its place; or has not been written
-// to for some time.
+// Stale says that the file is gone, and not for the moment that it takes to put another in its place; or has not been
+// written to for some time.
 func (s *file) Stale() string {
 	if !s.gone.IsZero() && time.Since(s.gone) > patience {
 		return "the file is gone"

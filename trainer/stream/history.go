@@ -148,8 +148,8 @@ func (h *history) downsample(n int) int {
 	return left
 }
 
-// downsampleEpochs marks epochs to drop: those without an extreme of their stretch of the run, but for the first and the
-// newest.
+// downsampleEpochs marks epochs to drop: those without an extreme of their stretch of the run, but for the first and
+// the newest.
 func (h *history) downsampleEpochs(drop []bool) {
 	at := make([]int, 0, h.count[anEpoch])
 	for i, e := range h.events {

@@ -126,8 +126,8 @@ func (l *lines) next() (event.Event, error) {
 	}
 }
 
-// tail uses the text after the last line end, as far as that needs no end: a whole object, behind which nothing can come but the
-// line's end, and what a progress bar has drawn over. At the end of a stream all of the text is used.
+// tail uses the text after the last line end, as far as that needs no end: a whole object, behind which nothing can
+// come but the line's end, and what a progress bar has drawn over. At the end of a stream all of the text is used.
 func (l *lines) tail(ended bool) (event.Event, error) {
 	line := bytes.TrimSpace(l.buf[l.at:])
 	if len(line) == 0 || l.long {
@@ -229,7 +229,8 @@ func (l *lines) failed(err error) {
 
 func (l *lines) binary(line []byte) error {
 	if l.number == 1 && (bytes.HasPrefix(line, []byte("\xff\xfe")) || bytes.HasPrefix(line, []byte("\xfe\xff"))) {
-		return &LineError{Name: l.name, Line: 1, Found: "UTF-16, as PowerShell writes it", Expected: "UTF-8: write the file with Out-File -Encoding utf8"}
+		return &LineError{Name: l.name, Line: 1, Found: "UTF-16, as PowerShell writes it",
+			Expected: "UTF-8: write the file with Out-File -Encoding utf8"}
 	}
 	return &LineError{Name: l.name, Line: l.number, Found: quote(line) + " is no text", Expected: expectedLog}
 }

@@ -26,8 +26,8 @@ import (
 // headSize is how much of a file is looked at to find out what it is.
 const headSize = 64 << 10
 
-// Open returns a source of whatever a training program has written at a path. A directory is searched, and waited for as
-// long as there is nothing in it. run says which of the runs that a log holds, by name or ID; empty: the newest.
+// Open returns a source of whatever a training program has written at a path. A directory is searched, and waited for
+// as long as there is nothing in it. run says which of the runs that a log holds, by name or ID; empty: the newest.
 func Open(path, run string) (Source, error) {
 	info, err := os.Stat(path)
 	switch {
@@ -65,10 +65,11 @@ func openFile(path, run string) (Source, error) {
 	return File(path)
 }
 
-// isDocument reports whether a file that begins so is one JSON document, whatever it is called. What has no line end yet may be
-// the first line of many, as may be a list without an object, as [0].
+// isDocument reports whether a file that begins so is one JSON document, whatever it is called. What has no line end
+// yet may be the first line of many, as may be a list without an object, as [0].
 func isDocument(head []byte) bool {
-	return bytes.IndexByte(head, '{') >= 0 && (bytes.IndexByte(head, '\n') >= 0 || json.Valid(head)) && jsonlog.SniffFile(head)
+	return bytes.IndexByte(head, '{') >= 0 && (bytes.IndexByte(head, '\n') >= 0 || json.Valid(head)) &&
+		jsonlog.SniffFile(head)
 }
 
 // opened makes a source of a reader that was opened at a path.
@@ -120,7 +121,8 @@ func openDir(dir, run string) (Source, error) {
 	}
 	switch {
 	case run != "" && len(list) > 0:
-		return nil, fmt.Errorf("%s: no run %s among %d: expected a name or ID as %s", dir, run, len(list), nameOf(list[0]))
+		return nil, fmt.Errorf("%s: no run %s among %d: expected a name or ID as %s", dir, run, len(list),
+			nameOf(list[0]))
 	case len(list) == 0 && find.Refused(dir) != "":
 		return nil, errors.New(find.Refused(dir))
 	}
@@ -134,8 +136,8 @@ func nameOf(c find.Candidate) string {
 	return c.Path
 }
 
-// OpenFound opens what was found in a directory. TensorBoard's files are looked for in all of it, so that a run that begins
-// later is shown.
+// OpenFound opens what was found in a directory. TensorBoard's files are looked for in all of it, so that a run that
+// begins later is shown.
 func OpenFound(c find.Candidate, dir string) (Source, error) {
 	switch c.Kind {
 	case "tensorboard":

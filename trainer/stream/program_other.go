@@ -9,7 +9,8 @@ type Program struct{ Source }
 
 // Start refuses.
 func Start([]string, Beside) (*Program, error) {
-	return nil, errors.New("programs can't be run in a terminal of their own on this system: expected PROGRAM | newtop watch -")
+	return nil, errors.New(
+		"programs can't be run in a terminal of their own on this system: expected PROGRAM | newtop watch -")
 }
 
 // PID is 0.

@@ -30,15 +30,15 @@ const (
 	programRows    = 40
 )
 
-// How long a program has to end after each of the signals that Stop sends it, and how long what it printed last may take to
-// come.
+// How long a program has to end after each of the signals that Stop sends it, and how long what it printed last may
+// take to come.
 const (
 	stopPatience  = 5 * time.Second
 	drainPatience = 300 * time.Millisecond
 )
 
-// Program is a program that runs in a terminal of its own, as the source of what it prints. What it writes to the file that
-// LogVariable names is read too. Its end is the run's.
+// Program is a program that runs in a terminal of its own, as the source of what it prints. What it writes to the file
+// that LogVariable names is read too. Its end is the run's.
 type Program struct {
 	*pipe
 	cmd    *exec.Cmd
@@ -78,7 +78,8 @@ func Start(args []string, beside Beside) (*Program, error) {
 	source := Lines(&console{f: terminal}, args[0]).(*pipe)
 	source.lenient = true
 	besides := func(r io.ReadCloser) {
-		source.sides = append(source.sides, &sideways{r: r, lines: lines{name: LogVariable, decoder: source.decoder, lenient: true, aside: true}})
+		source.sides = append(source.sides, &sideways{r: r, lines: lines{name: LogVariable, decoder: source.decoder,
+			lenient: true, aside: true}})
 	}
 	if side != nil {
 		besides(side)
@@ -182,8 +183,8 @@ func (p *Program) Stop() {
 	<-p.ended
 }
 
-// Status is how the program ended: nil for well, else an *exec.ExitError or what kept it from being waited for. It waits for
-// the end.
+// Status is how the program ended: nil for well, else an *exec.ExitError or what kept it from being waited for. It
+// waits for the end.
 func (p *Program) Status() error {
 	<-p.ended
 	return p.status

@@ -35,7 +35,8 @@ type partKey struct{ part, key string }
 
 // again is the state for another run of the same log.
 func (s *rowState) again() rowState {
-	return rowState{any: s.any, began: true, unit: s.unit, info: s.info, clock: s.clock, lines: s.lines, keys: s.keys, mute: s.mute}
+	return rowState{any: s.any, began: true, unit: s.unit, info: s.info, clock: s.clock, lines: s.lines, keys: s.keys,
+		mute: s.mute}
 }
 
 // keptLines bounds the lines that are kept of what was printed before anyone looked.
@@ -148,9 +149,9 @@ func (j *stepAssembler) timeOf(r *logs.Row) float64 {
 	return j.wall
 }
 
-// stepOf returns the step of a row: its own; or else, of a log whose other rows tell steps, the newest; or its epoch, as long
-// as epochs are whole; or how many rows there were. Rows without any number belong together as long as they tell different
-// things.
+// stepOf returns the step of a row: its own; or else, of a log whose other rows tell steps, the newest; or its epoch,
+// as long as epochs are whole; or how many rows there were. Rows without any number belong together as long as they
+// tell different things.
 func (j *stepAssembler) stepOf(r *logs.Row) int {
 	s := &j.rows
 	at := j.current()

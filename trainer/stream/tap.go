@@ -10,7 +10,8 @@ import (
 
 // Listener is told of a source's events. Its methods are called by the goroutine that reads the source.
 type Listener interface {
-	// See takes the next event; live says that it came after all that was there had been read. The first one is a RunEvent.
+	// See takes the next event; live says that it came after all that was there had been read. The first one is a
+	// RunEvent.
 	See(e event.Event, live bool)
 	// Restart says that what was seen is void and comes again.
 	Restart()

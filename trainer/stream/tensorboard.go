@@ -15,10 +15,10 @@ import (
 	"newtop/trainer/event"
 )
 
-// TensorBoard returns a source of the scalars in a directory's event files, and of the quantiles of their histograms and the
-// hyperparameters, which is followed as they grow and as files come. The directory may be one run's, with parts of it in directories below, as Keras makes them for train and
-// validation; or hold several runs, of which the one is shown whose newest event file was begun last. When another
-// run begins, the source begins anew with that.
+// TensorBoard returns a source of the scalars in a directory's event files, and of the quantiles of their histograms
+// and the hyperparameters, which is followed as they grow and as files come. The directory may be one run's, with parts
+// of it in directories below, as Keras makes them for train and validation; or hold several runs, of which the one is
+// shown whose newest event file was begun last. When another run begins, the source begins anew with that.
 //
 // A step becomes an epoch, its tags known figures of one where their names say so, and the rest Figures; the time of
 // writing since the first becomes the elapsed seconds. A step is given when all the tags of the one before have

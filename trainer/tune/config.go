@@ -11,24 +11,26 @@ import (
 	"newtop/trainer"
 )
 
-// Config is a search. The zero value searches the default methods and their primary hyperparameters on the default data.
+// Config is a search. The zero value searches the default methods and their primary hyperparameters on the default
+// data.
 type Config struct {
-	Name     string         // of the search and, with a number, of its runs; empty: tune-…, as runs' IDs
-	Base     trainer.Config // what all trials have in common
-	Over     []Dimension    // empty: DefaultSpace
-	Sampler  string         // sobol, random or tpe; empty: sobol, then tpe
-	Trials   int            // at most; 0: as many as the budget allows, 30 without one
-	Seeds    int            // that the best settings are tried with; 0: 1
-	Budget   time.Duration  // of the whole search; 0: no limit
-	Most     float64        // gradient equivalents of all trials together; 0: no limit
-	Trial    float64        // gradient equivalents that one trial may take; 0: no limit with a budget, else 27 times the first rung's
-	Parallel int            // trials at once; 0: from the cores
-	Threads  int            // in all; 0: all cores
-	Finals   int            // settings that are measured again alone on the whole machine; 0: 3, -1: none
-	Nets     int            // of each final, a committee of so many seeds; 0: what trials have
-	Seed     uint64         // of the sampler
-	Memory   int64          // bytes for kept linearizations of all trials at once; 0: 1 GiB
-	Shard    Shard          `json:",omitzero"` // zero: the search is whole
+	Name    string         // of the search and, with a number, of its runs; empty: tune-…, as runs' IDs
+	Base    trainer.Config // what all trials have in common
+	Over    []Dimension    // empty: DefaultSpace
+	Sampler string         // sobol, random or tpe; empty: sobol, then tpe
+	Trials  int            // at most; 0: as many as the budget allows, 30 without one
+	Seeds   int            // that the best settings are tried with; 0: 1
+	Budget  time.Duration  // of the whole search; 0: no limit
+	Most    float64        // gradient equivalents of all trials together; 0: no limit
+	// gradient equivalents that one trial may take; 0: no limit with a budget, else 27 times the first rung's
+	Trial    float64
+	Parallel int    // trials at once; 0: from the cores
+	Threads  int    // in all; 0: all cores
+	Finals   int    // settings that are measured again alone on the whole machine; 0: 3, -1: none
+	Nets     int    // of each final, a committee of so many seeds; 0: what trials have
+	Seed     uint64 // of the sampler
+	Memory   int64  // bytes for kept linearizations of all trials at once; 0: 1 GiB
+	Shard    Shard  `json:",omitzero"` // zero: the search is whole
 	// Command writes the command line that trains a configuration, for Leaderboard.Command; nil: none is shown.
 	Command func(*trainer.Config) string `json:"-"`
 	Version string                       `json:"-"` // of the program, for the runs' records
@@ -48,9 +50,9 @@ const (
 	farthest      = 365 * 24 * time.Hour // budget
 )
 
-// chooseSpace searches what is usual. On a table, where nobody says what decides, each trial is a committee of which every net
-// has a fold of its own, so that all rows decide and all are trained on; of many rows 15 % are enough to decide, and the
-// best settings become committees in the end.
+// chooseSpace searches what is usual. On a table, where nobody says what decides, each trial is a committee of which
+// every net has a fold of its own, so that all rows decide and all are trained on; of many rows 15 % are enough to
+// decide, and the best settings become committees in the end.
 func (c *Config) chooseSpace() {
 	var rows int
 	c.Over, rows = DefaultSpace(c.Base)
@@ -63,8 +65,8 @@ func (c *Config) chooseSpace() {
 	}
 }
 
-// Settle writes into Base what a new search leaves to it: validation rows to judge trials by, of any data, and what a run's
-// configuration leaves to the data. New does it.
+// Settle writes into Base what a new search leaves to it: validation rows to judge trials by, of any data, and what a
+// run's configuration leaves to the data. New does it.
 func (c *Config) Settle() {
 	if c.Base.Validation == "" && c.Base.Folds == 0 && c.Base.Model == "" {
 		c.Base.Validation = trainer.DefaultValidation
@@ -86,13 +88,16 @@ func (c *Config) check() error {
 	}{
 		{"Sampler", c.Sampler != "" && !slices.Contains(samplers, c.Sampler), c.Sampler, strings.Join(samplers, ", ")},
 		{"Trials", c.Trials < 0, strconv.Itoa(c.Trials), whole + "1, or 0 for as many as the budget allows"},
-		{"Seeds", c.Seeds < 0 || c.Seeds > mostSeeds, strconv.Itoa(c.Seeds), whole + "1 and ≤ " + strconv.Itoa(mostSeeds)},
+		{"Seeds", c.Seeds < 0 || c.Seeds > mostSeeds, strconv.Itoa(c.Seeds),
+			whole + "1 and ≤ " + strconv.Itoa(mostSeeds)},
 		{"Budget", c.Budget < 0 || c.Budget > farthest, c.Budget.String(), "a duration as in 60s, or 0 for no limit"},
 		{"Most", !(c.Most >= 0), number(c.Most), "a number of gradient equivalents ≥ 0"},
 		{"Trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
-		{"Parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel), whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
+		{"Parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel),
+			whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
 		{"Threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},
-		{"Finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) + ", or -1 for none"},
+		{"Finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) +
+			", or -1 for none"},
 		{"Memory", c.Memory < 0, strconv.FormatInt(c.Memory, 10), "a size ≥ 0"},
 	} {
 		if l.bad {

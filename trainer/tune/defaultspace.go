@@ -30,8 +30,8 @@ const (
 	leastHorizon, mostHorizon = 5, 80 // epochs of a schedule
 )
 
-// Of tables: the nets of a trial, the nets of a final where there are many rows, and how far weight decay goes, times 1/rows, around that of scikit-learn's ridge and logistic
-// regression.
+// Of tables: the nets of a trial, the nets of a final where there are many rows, and how far weight decay goes, times
+// 1/rows, around that of scikit-learn's ridge and logistic regression.
 const (
 	tableFolds            = 5
 	tableNets             = 8
@@ -39,8 +39,8 @@ const (
 	leastDecay, mostDecay = 0.01, 100
 )
 
-// tableSpace is what decides on a table how a net does on new rows: its size, from none hidden on, its activation and its weight
-// decay.
+// tableSpace is what decides on a table how a net does on new rows: its size, from none hidden on, its activation and
+// its weight decay.
 func tableSpace(c *trainer.Config, rows int) (out []Dimension) {
 	nets := []string{"none", "16", "32-16", "64-32", "128-64"}
 	if rows < 300 {
@@ -56,15 +56,16 @@ func tableSpace(c *trainer.Config, rows int) (out []Dimension) {
 	}
 	info, err := methods.Lookup(c.Optimizer)
 	if solves := err == nil && info.Needs&optim.NeedsLayers != 0; c.L2 == 0 && !solves { // which has no weight decay
-		out = append(out, Dimension{Key: "l2", Low: rounded(leastDecay / float64(rows)), High: min(rounded(mostDecay/float64(rows)), 1), Log: true})
+		out = append(out, Dimension{Key: "l2", Low: rounded(leastDecay / float64(rows)),
+			High: min(rounded(mostDecay/float64(rows)), 1), Log: true})
 	}
 	return out
 }
 
-// DefaultSpace is the space where nobody says otherwise: the default methods, or the one that c names, each with a logarithmic
-// range around the default of its primary hyperparameter; the size of batches and the number of blocks, for the methods
-// that have them, as far as the rows go round. On a table of so many training rows, unless time to a target counts, it is what
-// decides how nets do on new rows; 0: it is something else. What c fixes is no axis.
+// DefaultSpace is the space where nobody says otherwise: the default methods, or the one that c names, each with a
+// logarithmic range around the default of its primary hyperparameter; the size of batches and the number of blocks, for
+// the methods that have them, as far as the rows go round. On a table of so many training rows, unless time to a target
+// counts, it is what decides how nets do on new rows; 0: it is something else. What c fixes is no axis.
 func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 	names := defaultMethods
 	if c.Optimizer != "" {
@@ -107,10 +108,12 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 			out = append(out, d)
 		}
 	}
-	if most := min(mostBatch, rows/4); batches && c.Batch == 0 && rows >= fewRows && most > leastBatch && !fixes(&c, "batch") {
+	if most := min(mostBatch, rows/4); batches && c.Batch == 0 && rows >= fewRows && most > leastBatch &&
+		!fixes(&c, "batch") {
 		out = append(out, Dimension{Key: "batch", Low: leastBatch, High: float64(most), Log: true, Whole: true})
 	}
-	if most := min(mostBlocks, rows/fewRows); blocks && table == 0 && c.Model == "" && c.Blocks == 0 && most > 1 && !fixes(&c, "blocks") {
+	if most := min(mostBlocks, rows/fewRows); blocks && table == 0 && c.Model == "" && c.Blocks == 0 && most > 1 &&
+		!fixes(&c, "blocks") {
 		out = append(out, Dimension{Key: "blocks", Low: 1, High: float64(most), Log: true, Whole: true})
 	}
 	if schedules && table == 0 {
@@ -125,7 +128,8 @@ func scheduleSpace(c *trainer.Config) (out []Dimension) {
 		out = append(out, Dimension{Key: minibatch.Schedule.Key, Choices: []string{"linear"}})
 	}
 	if c.Schedule != minibatch.Constant && !fixes(c, minibatch.Horizon.Key) {
-		out = append(out, Dimension{Key: minibatch.Horizon.Key, Low: leastHorizon, High: mostHorizon, Log: true, Whole: true})
+		out = append(out, Dimension{Key: minibatch.Horizon.Key, Low: leastHorizon, High: mostHorizon, Log: true,
+			Whole: true})
 	}
 	return out
 }

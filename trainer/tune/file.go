@@ -31,8 +31,8 @@ func (e *SpaceError) Error() string {
 }
 
 // ReadSpace returns the dimensions in the table over of a TOML file, in their order there; nil where it has none. What
-// else is in the file is passed over. An entry is a list of choices, a range, or a text as --over takes it; a table with
-// a method's name holds what is for that method alone:
+// else is in the file is passed over. An entry is a list of choices, a range, or a text as --over takes it; a table
+// with a method's name holds what is for that method alone:
 //
 //	[over]
 //	opt = ["adam", "tr-gn"]
@@ -88,7 +88,8 @@ type spaceReader struct {
 func (s *spaceReader) fault(path, format string, args ...any) error {
 	at := s.places[path]
 	before := s.text[:at]
-	return &SpaceError{File: s.file, Line: bytes.Count(before, []byte{'\n'}) + 1, Column: at - bytes.LastIndexByte(before, '\n'),
+	return &SpaceError{File: s.file, Line: bytes.Count(before, []byte{'\n'}) + 1,
+		Column:  at - bytes.LastIndexByte(before, '\n'),
 		Message: fmt.Sprintf(format, args...)}
 }
 
@@ -136,7 +137,8 @@ func (s *spaceReader) values(path, name string, value any) (string, error) {
 		for i, e := range v {
 			text, ok := scalar(e)
 			if !ok || strings.Contains(text, ",") {
-				return "", s.fault(path, "%s: element %d is %v: expected a number or a text without commas", name, i+1, e)
+				return "", s.fault(path, "%s: element %d is %v: expected a number or a text without commas", name, i+1,
+					e)
 			}
 			texts[i] = text
 		}
@@ -146,7 +148,8 @@ func (s *spaceReader) values(path, name string, value any) (string, error) {
 	}
 	text, ok := scalar(value)
 	if !ok {
-		return "", s.fault(path, "%s = %v: expected a list, a range as {low = 1e-4, high = 1e-1, log = true}, or a text as \"1e-4..1e-1:log\"", name, value)
+		return "", s.fault(
+			path, "%s = %v: expected a list, a range as {low = 1e-4, high = 1e-1, log = true}, or a text as \"1e-4..1e-1:log\"", name, value)
 	}
 	return text, nil
 }
@@ -157,7 +160,8 @@ func (s *spaceReader) span(path, name string, table map[string]any) (string, err
 	for i, key := range []string{"low", "high"} {
 		text, ok := scalar(table[key])
 		if _, isText := table[key].(string); !ok || isText {
-			return "", s.fault(path, "%s: no number for %s: expected a range as {low = 1e-4, high = 1e-1, log = true}", name, key)
+			return "", s.fault(path, "%s: no number for %s: expected a range as {low = 1e-4, high = 1e-1, log = true}",
+				name, key)
 		}
 		ends[i] = text
 	}

@@ -7,8 +7,8 @@ import (
 	"newtop/trainer/event"
 )
 
-// Cross-validation is a search whose trials are the folds of one configuration, Base: each is trained to its own end, none is
-// given up, nothing is sampled and nothing measured again.
+// Cross-validation is a search whose trials are the folds of one configuration, Base: each is trained to its own end,
+// none is given up, nothing is sampled and nothing measured again.
 
 // foldKey is the dimension of the trials of a cross-validation.
 const foldKey = "fold"
@@ -37,7 +37,8 @@ func (c *Config) fold() {
 
 // foldOf returns the choices of a trial of a cross-validation.
 func (c *Config) foldOf(number int) []Choice {
-	return []Choice{{Key: foldKey, Value: strconv.Itoa(number), Number: float64(number-1) / float64(max(c.Base.Folds-1, 1))}}
+	return []Choice{{Key: foldKey, Value: strconv.Itoa(number),
+		Number: float64(number-1) / float64(max(c.Base.Folds-1, 1))}}
 }
 
 // Spread is the mean of some figures and how far they are apart.
@@ -75,8 +76,8 @@ func SpreadOf(figures []float64) Spread {
 	return s
 }
 
-// Crossed returns the spread of the validation figures and of the test figures of the folds that are done, each of the epoch
-// whose weights the fold ends with.
+// Crossed returns the spread of the validation figures and of the test figures of the folds that are done, each of the
+// epoch whose weights the fold ends with.
 func (b *Leaderboard) Crossed() (validation, test Spread) {
 	var of, held []float64
 	for i := range b.Trials {

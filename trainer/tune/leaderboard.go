@@ -22,7 +22,8 @@ const (
 	Stopped               // with the search
 )
 
-var stateNames = [...]string{"waiting", "running", "paused", "pruned", "done", "reached", "diverged", "failed", "stopped"}
+var stateNames = [...]string{"waiting", "running", "paused", "pruned", "done", "reached", "diverged", "failed",
+	"stopped"}
 
 func (s State) String() string { return stateNames[s] }
 
@@ -61,8 +62,8 @@ type Trial struct {
 	Curve                            []Point // Measure over the trial, downsampled
 }
 
-// Measured reports whether the trial is a final whose figures count: it came to its end, and what it repeats has gone no
-// further since.
+// Measured reports whether the trial is a final whose figures count: it came to its end, and what it repeats has gone
+// no further since.
 func (t *Trial) Measured() bool {
 	switch t.State {
 	case Reached, Done, Diverged, Failed:
@@ -114,7 +115,8 @@ type Leaderboard struct {
 	Warning     string
 }
 
-// BestTest returns the mean test figure of the setting at the head, over its finals where it has some; NaN where nothing is known.
+// BestTest returns the mean test figure of the setting at the head, over its finals where it has some; NaN where
+// nothing is known.
 func (b *Leaderboard) BestTest() float64 {
 	if len(b.Order) == 0 {
 		return math.NaN()

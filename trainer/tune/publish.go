@@ -33,7 +33,8 @@ func (s *Search) save(ctx context.Context) {
 // rest is what the record keeps of the search's state.
 func (s *Search) rest() *rest {
 	first := s.scheduler.first
-	return &rest{Measure: s.runner.measure.Info().Name, Drawn: s.sampler.drawn, First: [2]float64{first.equivalents, first.seconds}, Bests: s.ranking.bests}
+	return &rest{Measure: s.runner.measure.Info().Name, Drawn: s.sampler.drawn,
+		First: [2]float64{first.equivalents, first.seconds}, Bests: s.ranking.bests}
 }
 
 // publish makes a new board.
@@ -44,9 +45,11 @@ func (s *Search) publish() {
 	}
 	c := &s.config
 	b := &Leaderboard{
-		Name: c.Name, Folds: c.folds(), Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name, Test: s.test(), Over: c.Over, Target: c.Base.TargetError,
+		Name: c.Name, Folds: c.folds(), Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name,
+		Test: s.test(), Over: c.Over, Target: c.Base.TargetError,
 		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total, Most: c.Most,
-		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(), Ahead: s.ranking.ahead,
+		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(),
+		Ahead: s.ranking.ahead,
 		Bests: slices.Clip(s.ranking.bests), Importances: s.matter, Command: s.best(), Warning: s.recording.warning,
 	}
 	b.Trials = make([]Trial, len(s.ranking.trials))

@@ -49,7 +49,8 @@ func (r *ranking) order() []int {
 	}
 	slices.SortStableFunc(out, func(i, j int) int {
 		a, b := &places[i], &places[j]
-		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.group, b.group), cmp.Compare(a.own, b.own), cmp.Compare(a.spent, b.spent))
+		return cmp.Or(cmp.Compare(a.class, b.class), cmp.Compare(a.group, b.group), cmp.Compare(a.own, b.own),
+			cmp.Compare(a.spent, b.spent))
 	})
 	return out
 }
@@ -140,7 +141,8 @@ func (t *trial) worth() bool {
 	return !math.IsNaN(float64(t.Best)) && t.State != Failed && t.State != Diverged
 }
 
-// spent returns the gradient equivalents of all trials, added in their order: to the same digits in a search that is resumed.
+// spent returns the gradient equivalents of all trials, added in their order: to the same digits in a search that is
+// resumed.
 func (r *ranking) spent() (sum float64) {
 	for _, t := range r.trials {
 		sum += t.Equivalents

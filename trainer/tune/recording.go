@@ -107,7 +107,8 @@ func (t *trial) beginning() *trial {
 // rowOf returns a trial as the store keeps it.
 func rowOf(t *trial) store.Trial {
 	f := trialMetrics{
-		Setting: t.Setting, Epochs: t.Epochs, BestEpoch: t.BestEpoch, Tie: event.Float(t.tie), Test: t.Test, Best: t.Best, Last: t.Last, Loss: t.Loss,
+		Setting: t.Setting, Epochs: t.Epochs, BestEpoch: t.BestEpoch, Tie: event.Float(t.tie), Test: t.Test,
+		Best: t.Best, Last: t.Last, Loss: t.Loss,
 		Seconds: t.Seconds, Equivalents: t.Equivalents, Begun: t.Begun, Ended: t.Ended, EndedAt: t.EndedAt,
 		TargetSeconds: t.TargetSeconds, TargetEquivalents: t.TargetEquivalents,
 		Barred: t.barred, Curve: t.Curve, Every: t.curve.every, Count: t.curve.count,
@@ -115,7 +116,8 @@ func rowOf(t *trial) store.Trial {
 	for _, v := range t.scores {
 		f.Scores = append(f.Scores, level{Value: event.Float(v), Lost: math.IsInf(v, 1), Won: math.IsInf(v, -1)})
 	}
-	row := store.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Why: t.Why, Seed: t.Seed, Rung: t.Rung, Final: t.Final}
+	row := store.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Why: t.Why, Seed: t.Seed, Rung: t.Rung,
+		Final: t.Final}
 	row.Choices, _ = json.Marshal(t.Choices) // texts, and numbers from −1 to 1
 	row.Figures, _ = json.Marshal(&f)        // of which those that may be no numbers are trainer.Floats
 	return row
@@ -124,7 +126,8 @@ func rowOf(t *trial) store.Trial {
 // trialOf reads what rowOf writes.
 func trialOf(row *store.Trial) (*trial, error) {
 	f := trialMetrics{Test: nan, Tie: nan} // which earlier versions did not keep
-	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Why: row.Why, Seed: row.Seed, Rung: row.Rung, Final: row.Final}}
+	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Why: row.Why, Seed: row.Seed, Rung: row.Rung,
+		Final: row.Final}}
 	if err := errors.Join(json.Unmarshal(row.Choices, &t.Choices), json.Unmarshal(row.Figures, &f)); err != nil {
 		return nil, err
 	}

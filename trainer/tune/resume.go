@@ -16,7 +16,8 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 		return nil, err
 	}
 	if len(w.Parts) > 1 {
-		return nil, &store.SearchError{Name: w.Name, Found: w.Told() + " are here", Expected: "one of them: " + w.Parts[0].Name + ", …"}
+		return nil, &store.SearchError{Name: w.Name, Found: w.Told() + " are here",
+			Expected: "one of them: " + w.Parts[0].Name + ", …"}
 	}
 	record, row, trials, err := s.ContinueSearch(ctx, w.Parts[0].ID)
 	if err != nil {
@@ -54,7 +55,8 @@ func exhausted(s *Search, row *store.Search) error {
 	case c.Budget > 0 && s.watch.before >= c.Budget.Seconds():
 		return spent(fmt.Sprintf("it has taken %.3g s of %s", s.watch.before, c.Budget), "a larger {Budget}")
 	case c.Most > 0 && s.scheduler.total >= c.Most:
-		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.scheduler.total, c.Most), "a larger {Most}")
+		return spent(fmt.Sprintf("it has spent %.4g gradient equivalents of %g", s.scheduler.total, c.Most),
+			"a larger {Most}")
 	case same && row.Phase == phaseDone:
 		return spent("it is done", "a larger {Budget}, {Most} or {Trials}")
 	}

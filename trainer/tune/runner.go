@@ -96,7 +96,8 @@ func (r *runner) open(ctx context.Context, t *trial) (*trainer.Session, error) {
 		}
 	}
 	recorder := r.store.Record(store.About{
-		Config: t.config, Command: r.config.command(&t.config), Name: fmt.Sprintf("%s.%d", r.config.Name, t.Number), Version: r.config.Version,
+		Config: t.config, Command: r.config.command(&t.config), Name: fmt.Sprintf("%s.%d", r.config.Name, t.Number),
+		Version: r.config.Version,
 	})
 	session, err := trainer.New(t.config, recorder, watcher)
 	if err != nil {
@@ -142,7 +143,8 @@ func endOf(session *trainer.Session, err error) *event.DoneEvent {
 	box := session.Subscribe()
 	defer box.Close()
 	done := &event.DoneEvent{Reason: event.ReasonFailed}
-	if d, failed := box.Wait(context.Background()); failed == nil && d.Done != nil { // a run that is over is never waited for
+	// a run that is over is never waited for
+	if d, failed := box.Wait(context.Background()); failed == nil && d.Done != nil {
 		end := *d.Done
 		done = &end
 		if d.Diverged != nil {

@@ -9,8 +9,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// A trial has lost when it has spent overdue times as much as the best one took to the target, in seconds and in gradient
-// equivalents, or hopelessly many times as many seconds: the clock alone, of trials that run side by side, says little.
+// A trial has lost when it has spent overdue times as much as the best one took to the target, in seconds and in
+// gradient equivalents, or hopelessly many times as many seconds: the clock alone, of trials that run side by side,
+// says little.
 const (
 	overdue    = 1.5
 	hopelessly = 4
@@ -25,8 +26,8 @@ const (
 	overhead      = 0.3 // seconds of each besides training: data, record
 )
 
-// scheduler decides how far trials go. It knows their figures, and no sessions, store or clock: the same figures at the same
-// times make the same decisions.
+// scheduler decides how far trials go. It knows their figures, and no sessions, store or clock: the same figures at the
+// same times make the same decisions.
 type scheduler struct {
 	config  *Config
 	ranking *ranking
@@ -37,8 +38,9 @@ type scheduler struct {
 	begun   int     // trials, those of the reevaluation left out
 	used    bool    // there are no more settings to try
 
-	seconds, equivalents float64     // least that a trial took to the target
-	reserved             *[2]float64 // seconds and gradient equivalents that are kept for the reevaluation; nil: not known
+	seconds, equivalents float64 // least that a trial took to the target
+	// seconds and gradient equivalents that are kept for the reevaluation; nil: not known
+	reserved *[2]float64
 }
 
 func newScheduler(c *Config, r *ranking) *scheduler {
@@ -101,8 +103,8 @@ func (s *scheduler) evaluate(t *trial, f *epochMetrics, elapsed float64) action 
 	return goOn
 }
 
-// evaluateFinal ends a trial of the reevaluation that has gone as far as the one that it repeats, or far beyond where that came
-// to the target.
+// evaluateFinal ends a trial of the reevaluation that has gone as far as the one that it repeats, or far beyond where
+// that came to the target.
 func (s *scheduler) evaluateFinal(t *trial, f *epochMetrics) action {
 	p := t.parent
 	switch {
@@ -182,11 +184,12 @@ func (s *scheduler) conclude(t *trial, done *event.DoneEvent) {
 func (s *scheduler) giveUp(t *trial) {
 	rung := len(t.scores) - 1
 	place, of := s.asha.place(t.Number, rung)
-	t.State, t.Why = Pruned, fmt.Sprintf("place %d of %d after %.3g gradient equivalents", place, of, s.first.up(rung).equivalents)
+	t.State, t.Why = Pruned, fmt.Sprintf("place %d of %d after %.3g gradient equivalents", place, of,
+		s.first.up(rung).equivalents)
 }
 
-// takeUp puts a trial of a search that is resumed where it was: those that ran go on first, those on a rung wait there, also
-// where the end of the search had pruned them.
+// takeUp puts a trial of a search that is resumed where it was: those that ran go on first, those on a rung wait there,
+// also where the end of the search had pruned them.
 func (s *scheduler) takeUp(t *trial) {
 	s.total += t.Equivalents
 	if t.State == Reached && !t.Final {
@@ -226,7 +229,8 @@ const (
 func (s *scheduler) hopeless() bool {
 	trials := s.ranking.trials
 	n := len(trials)
-	return n >= firstFailures && !slices.ContainsFunc(trials[max(0, n-mostFailures):], func(t *trial) bool { return t.State != Failed })
+	return n >= firstFailures && !slices.ContainsFunc(trials[max(0, n-mostFailures):],
+		func(t *trial) bool { return t.State != Failed })
 }
 
 // arrived notes what a trial took to the target.
@@ -271,7 +275,8 @@ func (s *scheduler) finalists() (out []*trial) {
 	arrived := !math.IsInf(s.seconds, 1)
 	for _, i := range s.ranking.order() {
 		t := s.ranking.trials[i]
-		fit := !t.Final && t.State != Diverged && t.State != Failed && t.State != Waiting && !math.IsNaN(float64(t.Best))
+		fit := !t.Final && t.State != Diverged && t.State != Failed && t.State != Waiting &&
+			!math.IsNaN(float64(t.Best))
 		if len(out) < most && fit && (t.State == Reached || !arrived) {
 			out = append(out, t)
 		}

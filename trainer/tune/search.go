@@ -278,8 +278,9 @@ func (s *Search) touch(t *trial) {
 	s.news = true
 }
 
-// reevaluate measures the best settings again, one at a time alone on the whole machine and with seeds that the search has
-// not seen: figures of trials that ran side by side say little about time, and the best of many is best by luck too.
+// reevaluate measures the best settings again, one at a time alone on the whole machine and with seeds that the search
+// has not seen: figures of trials that ran side by side say little about time, and the best of many is best by luck
+// too.
 func (s *Search) reevaluate(ctx context.Context) {
 	s.phase = phaseFinals
 	for i := range max(1, s.config.Seeds) { // every setting once before any twice, as time may run out
@@ -295,7 +296,8 @@ func (s *Search) reevaluate(ctx context.Context) {
 	}
 }
 
-// final returns the trial that repeats another one with a seed: a new one, or one that the end of the search has cut short.
+// final returns the trial that repeats another one with a seed: a new one, or one that the end of the search has cut
+// short.
 func (s *Search) final(parent *trial, seed uint64) *trial {
 	for _, t := range s.ranking.trials {
 		if t.State == Waiting && t.Final && t.Setting == parent.Setting && t.Seed == seed {
@@ -304,7 +306,8 @@ func (s *Search) final(parent *trial, seed uint64) *trial {
 	}
 	choices := parent.Choices
 	if s.config.Nets > 0 {
-		choices = append(slices.Clone(choices), Choice{Key: "committee", Value: strconv.Itoa(s.config.Nets), Number: -1})
+		choices = append(slices.Clone(choices), Choice{Key: "committee", Value: strconv.Itoa(s.config.Nets),
+			Number: -1})
 	}
 	t := s.add(choices, seed)
 	t.Final, t.parent, t.Setting = true, parent, parent.Setting

@@ -169,7 +169,8 @@ func (s *space) known(a *axis) string {
 		names = append(names, info.Name)
 	}
 	if a.method != "" && !slices.Contains(names, a.method) {
-		return "a method that is searched before the point: " + strings.Join(names, ", ") + format.DidYouMean(a.method, names)
+		return "a method that is searched before the point: " + strings.Join(names, ", ") +
+			format.DidYouMean(a.method, names)
 	}
 	var keys []string
 	for _, info := range s.methods {
@@ -184,9 +185,11 @@ func (s *space) known(a *axis) string {
 	})
 	keys = slices.DeleteFunc(keys, counted)
 	if a.method != "" {
-		return fmt.Sprintf("a hyperparameter of %s: %s", a.method, strings.Join(keys, ", ")) + format.DidYouMean(a.key, keys)
+		return fmt.Sprintf("a hyperparameter of %s: %s", a.method, strings.Join(keys, ", ")) +
+			format.DidYouMean(a.key, keys)
 	}
-	return fmt.Sprintf("one of %s, or a hyperparameter of %s: %s", strings.Join(own, ", "), strings.Join(names, ", "), strings.Join(keys, ", ")) +
+	return fmt.Sprintf("one of %s, or a hyperparameter of %s: %s", strings.Join(own, ", "), strings.Join(names, ", "),
+		strings.Join(keys, ", ")) +
 		format.DidYouMean(a.key, slices.Concat(own, keys))
 }
 
@@ -215,7 +218,8 @@ func (s *space) checkSet() error {
 	for _, kv := range s.base.Set {
 		key := settingKey(kv)
 		if !slices.ContainsFunc(s.methods, func(info *optim.Info) bool { return parameter(info, key) != nil }) {
-			return &trainer.ConfigError{Field: "Set", Value: kv, Expected: "a hyperparameter of a method that is searched"}
+			return &trainer.ConfigError{Field: "Set", Value: kv,
+				Expected: "a hyperparameter of a method that is searched"}
 		}
 	}
 	return nil
@@ -243,7 +247,10 @@ func (s *space) methodOf(choices []Choice) *optim.Info {
 func (s *space) config(choices []Choice) (trainer.Config, error) {
 	c, info := s.base, s.methodOf(choices)
 	c.Optimizer = info.Name
-	c.Set = slices.DeleteFunc(slices.Clone(c.Set), func(kv string) bool { return parameter(info, settingKey(kv)) == nil })
+	c.Set = slices.DeleteFunc(slices.Clone(c.Set), func(kv string) bool {
+		return parameter(
+			info, settingKey(kv)) == nil
+	})
 	for _, choice := range choices {
 		key := choice.Key
 		if _, own, ok := strings.Cut(key, "."); ok {

@@ -96,7 +96,8 @@ func fileName(path string) string {
 
 // Begin returns the search of c's shard: a new one, or the rest of the one that s has already, as where a job was
 // stopped and is run again, with the limits of c. It returns an *ExhaustedError where that has nothing left to do, and
-// a *store.SearchError where a process is at it or another machine searches into the same file, which SQLite can't have.
+// a *store.SearchError where a process is at it or another machine searches into the same file, which SQLite can't
+// have.
 func Begin(ctx context.Context, c Config, s *store.Store) (q *Search, again bool, err error) {
 	if err := c.check(); err != nil {
 		return nil, false, err
@@ -117,7 +118,8 @@ func Begin(ctx context.Context, c Config, s *store.Store) (q *Search, again bool
 	}
 	for begin := time.Now(); ; {
 		q, err = Resume(ctx, s, row.Name, func(to *Config) {
-			to.Command, to.Version, to.Threads, to.Parallel, to.Memory = c.Command, c.Version, c.Threads, c.Parallel, c.Memory
+			to.Command, to.Version, to.Threads, to.Parallel, to.Memory = c.Command, c.Version, c.Threads, c.Parallel,
+				c.Memory
 			to.Budget, to.Trials, to.Most, to.Finals, to.Seeds = c.Budget, c.Trials, c.Most, c.Finals, c.Seeds
 		})
 		// A process of another machine that has died is seen to be gone when it has been silent for a while. Its host's

@@ -2,9 +2,10 @@ package tune
 
 import "math/bits"
 
-// directions are Joe and Kuo's primitive polynomials, as the bits of the coefficients between the first and the last, and the
-// first direction numbers, as many as the polynomial's degree: those of new-joe-kuo-6.21201 for dimensions 3 to 33. The second
-// is left out, so that a search draws what it drew with goptuna's engine, whose table of 21,201 takes 2.7 MB.
+// directions are Joe and Kuo's primitive polynomials, as the bits of the coefficients between the first and the last,
+// and the first direction numbers, as many as the polynomial's degree: those of new-joe-kuo-6.21201 for dimensions 3 to
+// 33. The second is left out, so that a search draws what it drew with goptuna's engine, whose table of 21,201 takes
+// 2.7 MB.
 var directions = [...][]uint32{
 	{1, 1, 3}, {1, 1, 3, 1}, {2, 1, 1, 1}, {1, 1, 1, 3, 3}, {4, 1, 3, 5, 13}, {2, 1, 1, 5, 5, 17}, {4, 1, 1, 5, 5, 5},
 	{7, 1, 1, 7, 11, 19}, {11, 1, 1, 5, 1, 1}, {13, 1, 1, 1, 3, 11}, {14, 1, 3, 5, 5, 31}, {1, 1, 3, 3, 9, 7, 49},

@@ -49,14 +49,16 @@ var fields = map[string]func(c *trainer.Config, value string) bool{
 }
 
 // fieldKeys are the keys of fields in the order in which messages list them.
-var fieldKeys = []string{optKey, "net", "act", "out", "loss", "init", "skip", "batch", "blocks", "committee", foldKey, "l2", "input-noise", "label-smoothing"}
+var fieldKeys = []string{optKey, "net", "act", "out", "loss", "init", "skip", "batch", "blocks", "committee", foldKey,
+	"l2", "input-noise", "label-smoothing"}
 
 // expectations say what a field takes that Config.Check does not see.
 var expectations = map[string]string{
 	"net":   "sizes of hidden layers as in 70-50, none, or a .toml file",
 	"skip":  "none, direct or all",
-	"batch": "whole numbers ≥ 1", "blocks": "whole numbers ≥ 1", foldKey: "whole numbers ≥ 1", "committee": "whole numbers ≥ 1",
-	"l2": "numbers ≥ 0", "input-noise": "numbers ≥ 0", "label-smoothing": "numbers from 0 to 1",
+	"batch": "whole numbers ≥ 1", "blocks": "whole numbers ≥ 1", foldKey: "whole numbers ≥ 1",
+	"committee": "whole numbers ≥ 1",
+	"l2":        "numbers ≥ 0", "input-noise": "numbers ≥ 0", "label-smoothing": "numbers from 0 to 1",
 }
 
 // putNet reads what --net takes.

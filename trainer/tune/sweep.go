@@ -85,7 +85,8 @@ func Find(ctx context.Context, s *store.Store, name string) (*Sweep, error) {
 	switch len(found) {
 	case 0:
 		_, _, err := s.Search(ctx, name)
-		return nil, cmp.Or[error](err, &store.SearchError{Name: name, Found: "it has just been begun", Expected: "it to be asked for again"})
+		return nil, cmp.Or[error](err, &store.SearchError{Name: name, Found: "it has just been begun",
+			Expected: "it to be asked for again"})
 	case 1:
 		return &found[0], nil
 	}
@@ -95,13 +96,15 @@ func Find(ctx context.Context, s *store.Store, name string) (*Sweep, error) {
 			names = append(names, p.Name)
 		}
 	}
-	return nil, &store.SearchError{Name: name, Found: "its shards search for different things", Expected: "one of " + strings.Join(names, ", ")}
+	return nil, &store.SearchError{Name: name, Found: "its shards search for different things",
+		Expected: "one of " + strings.Join(names, ", ")}
 }
 
 // Load returns the board of a search in s, also of one that another process is at or whose data is no longer there; of
 // all shards of a sweep together by the sweep's name. Trials of these are numbered through: trial t of shard i of n is
 // (t − 1)·n + i.
-func Load(ctx context.Context, s *store.Store, name string, command func(*trainer.Config) string) (*Leaderboard, error) {
+func Load(ctx context.Context, s *store.Store, name string, command func(*trainer.Config) string) (*Leaderboard,
+	error) {
 	w, err := Find(ctx, s, name)
 	if err != nil {
 		return nil, err
@@ -138,7 +141,8 @@ func Load(ctx context.Context, s *store.Store, name string, command func(*traine
 }
 
 // dead makes a search of its record that is only looked at.
-func dead(s *store.Store, row *store.Search, trials []store.Trial, command func(*trainer.Config) string) (*Search, error) {
+func dead(s *store.Store, row *store.Search, trials []store.Trial, command func(*trainer.Config) string) (*Search,
+	error) {
 	q, err := revive(s, row, trials, func(c *Config) { c.Command, c.Shard = command, Shard{} }) // which draws nothing
 	if err != nil {
 		return nil, err
@@ -216,7 +220,8 @@ func unmeasured(r *ranking, w *Sweep) string {
 			continue
 		}
 		if t := r.trials[order[k]]; r.result(t) < best {
-			return fmt.Sprintf("%s has measured nothing, and its trial %d.%d is better than the first of the list: begin it again with a larger limit",
+			return fmt.Sprintf(
+				"%s has measured nothing, and its trial %d.%d is better than the first of the list: begin it again with a larger limit",
 				h, h.Index, (t.Number-1)/h.Of+1)
 		}
 	}

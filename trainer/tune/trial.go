@@ -107,7 +107,8 @@ func (t *trial) account(f *epochMetrics) {
 	if t.config.Folds > 0 && t.config.Weights == "last" {
 		best = math.NaN() // a fold is judged by what it ends with
 	}
-	if f.epoch > 0 && (f.value < best || f.value == best && f.tie < t.tie || math.IsNaN(best) && !math.IsNaN(f.value)) { // the starting weights are nobody's work
+	// the starting weights are nobody's work
+	if f.epoch > 0 && (f.value < best || f.value == best && f.tie < t.tie || math.IsNaN(best) && !math.IsNaN(f.value)) {
 		t.Best, t.BestEpoch, t.Test, t.tie = event.Float(f.value), f.epoch, event.Float(f.test), f.tie
 	}
 	t.curve.add(Point{Seconds: f.seconds, Equivalents: f.equivalents, Value: event.Float(f.value)})

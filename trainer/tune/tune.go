@@ -15,11 +15,12 @@
 // given from goroutines of their own, so that Run waits for nobody. Run ends when every session has reported its end,
 // then waits for those goroutines.
 //
-// With a target error what counts is the time to it, and a trial that has spent half as much again as the best one
-// took is given up; else the least error counts. In the end the best settings are measured again, alone on the whole
-// machine and with fresh seeds. Trials are judged by the validation rows, so that nothing is chosen by the test rows; in
-// a search without validation rows they are judged by those, and the error of the winner is a little flattering. With a budget of seconds decisions look at the clock; without, and with one trial at a time, the same
-// seed makes the same decisions everywhere.
+// With a target error what counts is the time to it, and a trial that has spent half as much again as the best one took
+// is given up; else the least error counts. In the end the best settings are measured again, alone on the whole machine
+// and with fresh seeds. Trials are judged by the validation rows, so that nothing is chosen by the test rows; in a
+// search without validation rows they are judged by those, and the error of the winner is a little flattering. With a
+// budget of seconds decisions look at the clock; without, and with one trial at a time, the same seed makes the same
+// decisions everywhere.
 //
 // The estimator's densities are goptuna's. Its study is not used: its samplers draw from the global
 // random numbers and never draw the upper end of whole numbers, it has no logarithmic whole ones, its TPE adds up
@@ -150,7 +151,8 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	q.machine = q.config.allot(space.size())
 	q.ranking = &ranking{config: &q.config}
 	q.scheduler = newScheduler(&q.config, q.ranking)
-	q.runner = &runner{config: &q.config, store: s, live: map[int]*trial{}, parked: mostParked, reports: make(chan report)}
+	q.runner = &runner{config: &q.config, store: s, live: map[int]*trial{}, parked: mostParked,
+		reports: make(chan report)}
 	q.viewers.init()
 	q.sampler.share(c.Shard)
 	return q, nil
@@ -174,7 +176,8 @@ func (s *Search) survey() (event.Quantity, error) {
 	if c.FoldCommittee() {
 		decide = p.Train.Total()
 	}
-	run := event.RunEvent{Data: event.DataInfo{ValidationRows: decide, TestRows: p.Test.Total(), Classes: len(p.Data.Classes)}}
+	run := event.RunEvent{Data: event.DataInfo{ValidationRows: decide, TestRows: p.Test.Total(),
+		Classes: len(p.Data.Classes)}}
 	if p.Elsewhere == nil {
 		run.Model.Layers = []int{p.Data.Inputs(), p.Data.Outputs()}
 	} else {

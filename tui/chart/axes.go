@@ -51,8 +51,8 @@ func yTicks(a *Area, h int, unit string) (at []float64, labels []string) {
 	return at, format.AxisLabels(at, unit).All(at)
 }
 
-// DrawYAxis draws the line at the left of an area, and labels rows of it from the last to the first: one a row, and none that is
-// wider than the axis.
+// DrawYAxis draws the line at the left of an area, and labels rows of it from the last to the first: one a row, and
+// none that is wider than the axis.
 func DrawYAxis(c *Canvas, a Area, rows []int, labels []string) {
 	for y := a.Y; y < a.Y+a.H; y++ {
 		c.Set(a.X-1, y, runes.LineVertical, style.Grid)
@@ -67,7 +67,8 @@ func DrawYAxis(c *Canvas, a Area, rows []int, labels []string) {
 	}
 }
 
-// YMargin is how many columns the y axis of an area needs in a chart of w columns and h rows, 0 in one too narrow for it.
+// YMargin is how many columns the y axis of an area needs in a chart of w columns and h rows, 0 in one too narrow for
+// it.
 func YMargin(a *Area, w, h int) int {
 	if w < 24 {
 		return 0
@@ -76,8 +77,8 @@ func YMargin(a *Area, w, h int) int {
 	return min(widest(labels)+1, w/2)
 }
 
-// Place puts an area into w × h cells with its y axis at the left, if that has a margin. If x is labelled and there is room, the last
-// row is left for that.
+// Place puts an area into w × h cells with its y axis at the left, if that has a margin. If x is labelled and there is
+// room, the last row is left for that.
 func (a *Area) Place(c *Canvas, g *style.GlyphSet, w, h, margin int, labelled bool) {
 	ticks, labels := yTicks(a, h, "")
 	a.X, a.Y, a.W, a.H = margin, 0, w-margin, h
@@ -132,8 +133,8 @@ func DrawUpright(c *Canvas, g *style.GlyphSet, a Area, x float64, t style.Token)
 	}
 }
 
-// DrawLabel writes a label under an area, in the middle of a column as far as the area goes, and reports whether it found room: it
-// keeps two cells apart from what is before it, and one from what is after.
+// DrawLabel writes a label under an area, in the middle of a column as far as the area goes, and reports whether it
+// found room: it keeps two cells apart from what is before it, and one from what is after.
 func DrawLabel(c *Canvas, a Area, column, row int, s string, t style.Token) bool {
 	n := style.Cells(s)
 	from := max(a.X, min(column-(n-1)/2, a.X+a.W-n))
@@ -257,7 +258,8 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 
 // roomBetween reports whether the label of a later x, which may end at the right edge, leaves room for that of an x.
 func roomBetween(c *Canvas, v *style.Pen, a Area, x, later float64, s, further string) bool {
-	return later > x && a.CellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(a.CellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.X+a.W-style.Cells(further))
+	return later > x && a.CellX(v.Glyphs, x)+style.Cells(s)/2+2 < min(
+		a.CellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.X+a.W-style.Cells(further))
 }
 
 func (p *Plot) xTicks(a Area) []float64 {

@@ -13,8 +13,9 @@ import (
 	"newtop/tui/style"
 )
 
-// Blocks are bars of block elements, in eighths of a cell. ntcharts draws them on a canvas of its own, which is kept, since a cell of
-// it has 664 bytes; only the characters are read back, since its styles are whole Lip Gloss ones. Its zero value works.
+// Blocks are bars of block elements, in eighths of a cell. ntcharts draws them on a canvas of its own, which is kept,
+// since a cell of it has 664 bytes; only the characters are read back, since its styles are whole Lip Gloss ones. Its
+// zero value works.
 type Blocks struct {
 	canvas canvas.Model
 	out    []rune
@@ -38,8 +39,8 @@ func (b *Blocks) Bar(g *style.GlyphSet, height float64) []rune {
 	return b.out
 }
 
-// Sparkline returns one cell for each height from 0, of which a little shows, to 1; what lies beyond is cut off, and NaN is 0. They
-// are good until the next call.
+// Sparkline returns one cell for each height from 0, of which a little shows, to 1; what lies beyond is cut off, and
+// NaN is 0. They are good until the next call.
 func (b *Blocks) Sparkline(g *style.GlyphSet, heights []float64) []rune {
 	b.clear(len(heights), 1)
 	for x, y := range heights {
@@ -70,8 +71,8 @@ func (b *Blocks) read(g *style.GlyphSet, at canvas.Point) {
 	b.out = append(b.out, r)
 }
 
-// DrawBar draws a bar that stands on a row, w columns wide. A cell has the token and the letter, which stands for it in ASCII, of
-// its place in the bar, 0 at the bottom; a letter 0 leaves the height's own character.
+// DrawBar draws a bar that stands on a row, w columns wide. A cell has the token and the letter, which stands for it in
+// ASCII, of its place in the bar, 0 at the bottom; a letter 0 leaves the height's own character.
 func DrawBar(c *Canvas, g *style.GlyphSet, x, bottom, w int, height float64, of func(y int) (style.Token, rune)) {
 	for y, r := range c.blocks.Bar(g, height) {
 		t, letter := of(y)
@@ -84,8 +85,8 @@ func DrawBar(c *Canvas, g *style.GlyphSet, x, bottom, w int, height float64, of 
 	}
 }
 
-// Histogram draws how many things fell into each of the bins between −most and most as bars of one width, the middle marked, over a
-// row of labels.
+// Histogram draws how many things fell into each of the bins between −most and most as bars of one width, the middle
+// marked, over a row of labels.
 func Histogram(v *style.Pen, bins []int, most float64, w, h int) []string {
 	var c Canvas
 	c.Resize(w, h)

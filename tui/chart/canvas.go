@@ -117,9 +117,9 @@ var braille = func() (t [256]rune) {
 	return t
 }()
 
-// Flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots
-// of an earlier curve in the same cell stay, in the new ink; of a pair of curves, every second cell that they share keeps the
-// ink and the mark of the first, so that neither hides the other.
+// Flush draws the collected dots in a token's ink (mark stands for a dot in ASCII) and forgets them. Dots of an earlier
+// curve in the same cell stay, in the new ink; of a pair of curves, every second cell that they share keeps the ink and
+// the mark of the first, so that neither hides the other.
 func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 	for i, mask := range c.dots[:a.W*a.H] {
 		if mask == 0 {
@@ -131,7 +131,8 @@ func (c *Canvas) Flush(a Area, g *style.GlyphSet, t style.Token, mark rune) {
 			continue
 		}
 		lit, t, mark := mask|cell.lit, t, mark
-		if shared := g.ASCII && cell.R == c.first.mark || cell.lit != 0; c.pair && shared && cell.ink == c.first.tok && i%a.W%2 == 0 {
+		if shared := g.ASCII && cell.R == c.first.mark || cell.lit != 0; c.pair && shared && cell.ink == c.first.tok &&
+			i%a.W%2 == 0 {
 			t, mark = c.first.tok, c.first.mark
 		}
 		switch {

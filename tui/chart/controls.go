@@ -147,7 +147,8 @@ type Key struct {
 func (cv *Controls) Keys() []Key {
 	always := func(do func()) func(string) bool { return func(string) bool { do(); return true } }
 	return []Key{
-		{"← →", "cursor; with shift by ten, home and end", []string{"left", "right", "shift+left", "shift+right", "home", "end"}, func(k string) bool {
+		{"← →", "cursor; with shift by ten, home and end", []string{"left", "right", "shift+left", "shift+right",
+			"home", "end"}, func(k string) bool {
 			if n := map[string]int{"left": -1, "right": 1, "shift+left": -10, "shift+right": 10}[k]; n != 0 {
 				cv.step(n)
 			} else {
@@ -342,7 +343,8 @@ func (cv *Controls) turn() {
 	}
 }
 
-// smoother goes on to the next half-life of 1, 3, 10, 30… epochs that shows at this width, and from the longest to none.
+// smoother goes on to the next half-life of 1, 3, 10, 30… epochs that shows at this width, and from the longest to
+// none.
 func (cv *Controls) smoother() {
 	first, last, _ := cv.Main.Extent()
 	whole := last[Epochs] - first[Epochs]
@@ -374,7 +376,8 @@ func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 	if cv.LogX {
 		scale = "linear x"
 	}
-	pairs := [][2]string{{"←→", "values"}, {"[ ]", "zoom"}, {"< >", "pan"}, {"x", cv.By.Counting(cv.counted)}, {"m", smoothing}, {"c", clip}, {"X", scale}, {"0", "all"}, {"end", "newest"}}
+	pairs := [][2]string{{"←→", "values"}, {"[ ]", "zoom"}, {"< >", "pan"}, {"x", cv.By.Counting(cv.counted)},
+		{"m", smoothing}, {"c", clip}, {"X", scale}, {"0", "all"}, {"end", "newest"}}
 	for i, k := range pairs {
 		gap := "  "
 		if i == 0 {

@@ -56,8 +56,10 @@ func drawCurve(c *Canvas, a Area, g *style.GlyphSet, items []Bucket, k stroke) {
 	c.Flush(a, g, k.tok, k.mark)
 }
 
-// DrawPath joins n points as a curve is drawn; one that has no place on the axes makes a gap. In ASCII the dots are marks.
-func DrawPath(c *Canvas, g *style.GlyphSet, a Area, t style.Token, mark rune, dashed bool, n int, at func(i int) (x, y float64)) {
+// DrawPath joins n points as a curve is drawn; one that has no place on the axes makes a gap. In ASCII the dots are
+// marks.
+func DrawPath(c *Canvas, g *style.GlyphSet, a Area, t style.Token, mark rune, dashed bool, n int,
+	at func(i int) (x, y float64)) {
 	c.soft = c.soft[:0]
 	for i := range n {
 		x, y := at(i)

@@ -61,7 +61,8 @@ func (s *Series) Before() float64 {
 // Broken reports whether the newest value that was told is not finite.
 func (s *Series) Broken() bool { return s.newest != 0 }
 
-// Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing was told.
+// Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing
+// was told.
 func (s *Series) Now(ink style.Token, text func(float64) string) (parts []style.Part) {
 	if !s.Empty() {
 		parts = append(parts, ink.Of(text(s.Last())))

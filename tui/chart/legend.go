@@ -126,7 +126,8 @@ func missingRows(p *Plot, a Area, m missing) (rows [][]style.Part) {
 		if a.log {
 			y = math.Pow(10, y)
 		}
-		rows = append(rows, []style.Part{style.Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) + " not shown")})
+		rows = append(rows, []style.Part{style.Warn.Of(sign + " " + format.Count(n) + points + where + " " + p.text(y) +
+			" not shown")})
 	}
 	if p.user.outliers {
 		say(m.above, "▴", "above", a.High)

@@ -22,8 +22,8 @@ func (s *Series) At(by Axis, x float64) float64 {
 	return math.NaN()
 }
 
-// Change is how much the value changed over the newest tenth of the epochs, as a share of the larger of both values; 0 for a
-// curve that has no two of them.
+// Change is how much the value changed over the newest tenth of the epochs, as a share of the larger of both values; 0
+// for a curve that has no two of them.
 func (s *Series) Change() float64 {
 	first, last, ok := s.Ends()
 	if !ok {

@@ -13,8 +13,8 @@ type drag struct {
 	window [2]float64 // as it was at the start
 }
 
-// HandleMouse reports whether it took what the mouse did: a click or a movement sets the cursor, dragging moves the window, and the wheel
-// zooms around the pointer.
+// HandleMouse reports whether it took what the mouse did: a click or a movement sets the cursor, dragging moves the
+// window, and the wheel zooms around the pointer.
 func (cv *Controls) HandleMouse(m tea.MouseMsg, x, y int) bool {
 	at := cv.under(x, y)
 	if at == nil || cv.blank() {

@@ -55,7 +55,8 @@ func (m *Multiple) paint(v *style.Pen, c *Canvas, x MultipleAxis, w, h int) {
 	a.Place(c, v.Glyphs, w, h, x.Margin, x.Labels)
 	m.guide(v, c, a, x)
 	if !m.Signs || !m.sparse(v, a) {
-		DrawPath(c, v.Glyphs, a, m.Token, '*', false, len(m.Y), func(i int) (x, y float64) { return m.X[i], m.size(m.Y[i]) })
+		DrawPath(c, v.Glyphs, a, m.Token, '*', false, len(m.Y),
+			func(i int) (x, y float64) { return m.X[i], m.size(m.Y[i]) })
 	}
 	m.points(v, c, a)
 	if a.H < h {

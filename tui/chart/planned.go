@@ -6,8 +6,8 @@ import (
 	"newtop/tui/style"
 )
 
-// Planned is what a curve will do after its newest point, as far as that is settled: a dotted line over the epochs to come, which
-// widens both axes and has no cursor.
+// Planned is what a curve will do after its newest point, as far as that is settled: a dotted line over the epochs to
+// come, which widens both axes and has no cursor.
 type Planned struct {
 	Name   string
 	Token  style.Token
@@ -17,7 +17,8 @@ type Planned struct {
 // Point is one of a line's.
 type Point struct{ X, Y float64 }
 
-// plan is what of the plan is shown: all of it, but along other axes than the epochs, and where x is logarithmic, nothing.
+// plan is what of the plan is shown: all of it, but along other axes than the epochs, and where x is logarithmic,
+// nothing.
 func (p *Plot) plan() []Point {
 	if p.By != Epochs || p.LogX || p.Closed {
 		return nil
@@ -33,8 +34,8 @@ func (p *Plot) planEnd(right float64) float64 {
 	return right
 }
 
-// planSpan widens the range of y by what of the plan is within an area. A logarithmic axis follows a plan that ends at 0 to a
-// thousandth of its highest value.
+// planSpan widens the range of y by what of the plan is within an area. A logarithmic axis follows a plan that ends at
+// 0 to a thousandth of its highest value.
 func (p *Plot) planSpan(a *Area) {
 	const decades = 1e3
 	low, high := math.Inf(1), math.Inf(-1)
@@ -99,7 +100,8 @@ func (p *Plot) ahead(last float64) float64 {
 	return Ahead(p.By, last, p.Limit)
 }
 
-// Ahead is where an x axis ends whose newest point is the last, with an epoch that the run ends at or before; 0 for none.
+// Ahead is where an x axis ends whose newest point is the last, with an epoch that the run ends at or before; 0 for
+// none.
 func Ahead(by Axis, last, limit float64) float64 {
 	if by != Epochs {
 		if last <= 0 {

@@ -1,5 +1,5 @@
-// Package chart draws curves of any length in cells: series, plots with axes, a cursor and zoom, rasters in shades, and what a
-// user has set on them. It is the only package that imports ntcharts.
+// Package chart draws curves of any length in cells: series, plots with axes, a cursor and zoom, rasters in shades, and
+// what a user has set on them. It is the only package that imports ntcharts.
 package chart
 
 import (
@@ -173,7 +173,8 @@ func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
 		if k := &p.Curves[i]; p.user.half > 0 {
 			c.soft = smooth(c.soft, p.items(k), p.user.half)
 			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
-			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)), stroke{k.Token, k.Mark, false, k.Thick})
+			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)),
+				stroke{k.Token, k.Mark, false, k.Thick})
 		}
 	}
 	for i := range p.Curves {
@@ -208,7 +209,8 @@ func inside(a Area, items []Bucket) []Bucket {
 
 // scale finds the ranges of both axes; false when there is nothing to draw.
 func (p *Plot) scale() (Area, bool) {
-	a := Area{Left: math.Inf(1), Right: math.Inf(-1), Low: math.Inf(1), High: math.Inf(-1), log: p.Log, By: p.By, logX: p.LogX}
+	a := Area{Left: math.Inf(1), Right: math.Inf(-1), Low: math.Inf(1), High: math.Inf(-1), log: p.Log, By: p.By,
+		logX: p.LogX}
 	a.Left, a.Right = p.reach()
 	if a.Left > a.Right {
 		return a, false
@@ -302,9 +304,11 @@ func (p *Plot) positive(k *Curve) float64 {
 	return items[i].X1[p.By]
 }
 
-// Settled moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of the picture.
+// Settled moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of the
+// picture.
 func Settled(low, high, step float64) (float64, float64) {
-	if from, to := math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step; format.Finite(from) && format.Finite(to) {
+	if from, to := math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step; format.Finite(from) &&
+		format.Finite(to) {
 		return from, to
 	}
 	return low, high

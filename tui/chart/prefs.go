@@ -2,8 +2,8 @@ package chart
 
 import "slices"
 
-// AxisKeeper is a pane whose charts have the x axis that the user chose last, in whatever run. How curves are smoothed is
-// forgotten with the run: it would bend those of the next one unasked.
+// AxisKeeper is a pane whose charts have the x axis that the user chose last, in whatever run. How curves are smoothed
+// is forgotten with the run: it would bend those of the next one unasked.
 type AxisKeeper interface {
 	XAxis() string
 	// SetXAxis ignores a name that it does not know.

@@ -82,9 +82,9 @@ type Series struct {
 // Add appends a point of a curve that is over one axis only, whatever that is.
 func (s *Series) Add(x, y float64) { s.Put(Position{x}, y) }
 
-// Put appends a point. Of a y that is event.Absent nothing is kept: a curve that is told now and then only is joined across.
-// One that was told and is not finite breaks the curve, and charts mark it. Seconds and equivalents that are missing or fall
-// are those of the point before.
+// Put appends a point. Of a y that is event.Absent nothing is kept: a curve that is told now and then only is joined
+// across. One that was told and is not finite breaks the curve, and charts mark it. Seconds and equivalents that are
+// missing or fall are those of the point before.
 func (s *Series) Put(at Position, y float64) {
 	f := flawsOf(y)
 	if f == gap {
@@ -97,8 +97,8 @@ func (s *Series) Put(at Position, y float64) {
 	s.put(at, y)
 }
 
-// Gap says that the curve has no value there and is not to be joined across, as that of a quantity which the method does not
-// have. Charts do not mark it.
+// Gap says that the curve has no value there and is not to be joined across, as that of a quantity which the method
+// does not have. Charts do not mark it.
 func (s *Series) Gap(at Position) { s.put(at, float64(event.Absent)) }
 
 func (s *Series) put(at Position, y float64) {

@@ -9,8 +9,9 @@ import (
 	"newtop/tui/style"
 )
 
-// Strip shows where values stand on a logarithmic line of w columns, negative ones mirrored at the left of zero, in three rows: those
-// that share a column with others, the line, and labels. It is nil when it is too narrow or there is nothing but zero.
+// Strip shows where values stand on a logarithmic line of w columns, negative ones mirrored at the left of zero, in
+// three rows: those that share a column with others, the line, and labels. It is nil when it is too narrow or there is
+// nothing but zero.
 func Strip(v *style.Pen, values []float64, plus, minus style.Token, w int) []string {
 	least, most, negative := math.Inf(1), 0.0, false
 	for _, x := range values {
@@ -26,7 +27,8 @@ func Strip(v *style.Pen, values []float64, plus, minus style.Token, w int) []str
 	if negative {
 		zero = w / 2
 	}
-	a := Area{X: zero + 1, W: w - 1 - zero, Left: math.Floor(math.Log10(least)), Right: math.Ceil(math.Log10(most)), logX: true}
+	a := Area{X: zero + 1, W: w - 1 - zero, Left: math.Floor(math.Log10(least)), Right: math.Ceil(math.Log10(most)),
+		logX: true}
 	if a.Right == a.Left {
 		a.Right++
 	}

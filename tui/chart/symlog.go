@@ -27,7 +27,8 @@ func (s Symlog) Row(x float64, n int) int {
 	return int(math.Floor((s.High - s.Up(x)) / (s.High - s.Low) * float64(n)))
 }
 
-// DrawTicks labels zero and powers of ten at the left of n rows, those nearest to zero last, where they keep clear of each other.
+// DrawTicks labels zero and powers of ten at the left of n rows, those nearest to zero last, where they keep clear of
+// each other.
 func (s Symlog) DrawTicks(m *CellGrid, gutter, n int, ink func(x float64) style.Token) {
 	values := []float64{0}
 	for e := min(308, math.Ceil(math.Log10(max(s.Back(s.High), -s.Back(s.Low))))); e >= math.Log10(s.Unit)-1e-9; e-- {

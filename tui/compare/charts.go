@@ -52,7 +52,8 @@ func (c *compareCharts) draw(m *model, r layout.Rect, framed bool) []string {
 	c.view.Begin()
 	c.pair = r.W >= pairWidth && !m.zoomed && len(c.shown) > 1
 	if len(c.shown) == 0 {
-		return style.Block([]string{"", m.Line(r.W).To(2).Put(style.Muted, "no run has an epoch to show").Full()}, r.W, r.H)
+		return style.Block([]string{"", m.Line(r.W).To(2).Put(style.Muted, "no run has an epoch to show").Full()}, r.W,
+			r.H)
 	}
 	keys := m.zoomed && r.H >= 8
 	if keys {
@@ -90,13 +91,15 @@ func (c *compareCharts) one(m *model, side int, r layout.Rect, framed bool) []st
 	}
 	title := c.title(&p, k, r.W-6)
 	if framed {
-		return style.Block(widget.Framed(&m.Pen, style.Border, title, c.show(m, side, p, layout.Rect{X: r.X + 2, Y: r.Y + 1, W: r.W - 4, H: r.H - 2}), r.W), r.W, r.H)
+		return style.Block(widget.Framed(&m.Pen, style.Border, title,
+			c.show(m, side, p, layout.Rect{X: r.X + 2, Y: r.Y + 1, W: r.W - 4, H: r.H - 2}), r.W), r.W, r.H)
 	}
 	l := m.Line(r.W).Put(style.Text, " ")
 	for _, t := range title {
 		l.Put(t.Token, t.Text)
 	}
-	return style.Block(append([]string{l.Full()}, c.show(m, side, p, layout.Rect{X: r.X, Y: r.Y + 1, W: r.W - 1, H: r.H - 1})...), r.W, r.H)
+	return style.Block(append([]string{l.Full()}, c.show(m, side, p,
+		layout.Rect{X: r.X, Y: r.Y + 1, W: r.W - 1, H: r.H - 1})...), r.W, r.H)
 }
 
 // show draws a chart as the user has set it and remembers where, for the mouse. The table is its legend, if it is in
@@ -111,7 +114,8 @@ func (c *compareCharts) show(m *model, side int, p chart.Plot, r layout.Rect) []
 // others.
 func (c *compareCharts) plot(m *model, k int) chart.Plot {
 	q := &comparedQuantities[k]
-	p := chart.Plot{Log: q.Log != c.flipped[k], Whole: true, Closed: true, Waiting: "no value above zero: y shows a linear scale"}
+	p := chart.Plot{Log: q.Log != c.flipped[k], Whole: true, Closed: true,
+		Waiting: "no value above zero: y shows a linear scale"}
 	if q.Share {
 		p.Percent()
 	}
@@ -125,7 +129,8 @@ func (c *compareCharts) plot(m *model, k int) chart.Plot {
 			ink = style.Grid
 		}
 		letter := style.RacerLetter(i)
-		p.Curves = append(p.Curves, chart.Curve{Name: letter + " " + ansi.Truncate(r.label, 16, "…"), Token: ink, Series: &r.series[k],
+		p.Curves = append(p.Curves, chart.Curve{Name: letter + " " + ansi.Truncate(r.label, 16, "…"), Token: ink,
+			Series: &r.series[k],
 			Dashed: i%2 == 1, Mark: rune(letter[0]), Tag: letter})
 	}
 	for i := range m.runs {

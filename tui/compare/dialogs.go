@@ -81,7 +81,8 @@ func (o *compareDifferences) Hints(*model) []widget.Hint {
 	if o.all {
 		word = "differences only"
 	}
-	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("a", word), widget.NewHint("↑↓", "scroll"), widget.NewHint("←→", "runs")}
+	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("a", word), widget.NewHint("↑↓", "scroll"),
+		widget.NewHint("←→", "runs")}
 }
 
 // Draw implements Dialog.
@@ -119,7 +120,8 @@ func (o *compareDifferences) Draw(m *model, w, h int) []string {
 	inner = max(inner, min(w-6, 44))
 	head := m.Line(inner).To(names)
 	for i := o.from; i < o.from+o.fits; i++ {
-		head.Put(style.Text, "  ").Put(style.RacerToken(i), style.RacerLetter(i)).Put(style.Muted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).To(names + (i-o.from+1)*widest)
+		head.Put(style.Text, "  ").Put(style.RacerToken(i), style.RacerLetter(i)).Put(
+			style.Muted, " "+ansi.Truncate(m.runs[i].label, widest-5, "…")).To(names + (i-o.from+1)*widest)
 	}
 	var list []string
 	for _, r := range rows {
@@ -129,11 +131,13 @@ func (o *compareDifferences) Draw(m *model, w, h int) []string {
 		list = append(list, m.Line(inner).Put(style.Muted, "nothing that was chosen: the runs are alike").Full())
 	}
 	if !o.all && same > 0 {
-		list = append(list, m.Line(inner).Put(style.Muted, fmt.Sprintf("%d choices are the same; a shows them", same)).Full())
+		list = append(list, m.Line(inner).Put(style.Muted, fmt.Sprintf(
+			"%d choices are the same; a shows them", same)).Full())
 	}
 	list, more := o.Cut(list, max(1, h-3))
 	if o.fits < len(m.runs) {
-		title += " · " + m.Glyphs.Keys("←→") + " runs " + style.RacerLetter(o.from) + " to " + style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
+		title += " · " + m.Glyphs.Keys("←→") + " runs " + style.RacerLetter(o.from) + " to " +
+			style.RacerLetter(o.from+o.fits-1) + " of " + format.Count(len(m.runs))
 	}
 	return widget.DialogBox(&m.Pen, title+more, append([]string{head.Full()}, list...), inner+4)
 }

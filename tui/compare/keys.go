@@ -28,19 +28,30 @@ func compareBindings() []screen.Binding[*model] {
 	back = back.While(func(m *model) bool { return m.zoomed })
 	return []screen.Binding[*model]{
 		back,
-		on("q", "quit", "q", "ctrl+c").On(func(*model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*model]),
+		on("q", "quit", "q", "ctrl+c").On(func(*model, string) tea.Cmd { return tea.Quit }).FootBy(
+			screen.LeaveWord[*model]),
 		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = compareHelp() }).Foot("help"),
-		screen.CommandsKey("", func(m *model) { m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands") }),
-		on("↑↓", "select a run; also tab and shift+tab", "up", "down", "tab", "shift+tab", "k", "j").Then((*model).move).Foot("run"),
-		on("d", "what the runs differ in", "d").Then(func(m *model, _ string) { m.dialog = &compareDifferences{} }).Foot("differences"),
+		screen.CommandsKey("", func(m *model) {
+			m.dialog = screen.NewPalette(
+				screen.Commands(m.bindings, m), "commands")
+		}),
+		on("↑↓", "select a run; also tab and shift+tab", "up", "down", "tab", "shift+tab", "k", "j").Then(
+			(*model).move).Foot("run"),
+		on("d", "what the runs differ in", "d").Then(func(m *model,
+			_ string) {
+			m.dialog = &compareDifferences{}
+		}).Foot("differences"),
 		on("v", "the next quantities; V: those before", "v", "V").Then(func(m *model, k string) {
 			m.charts.next(map[string]int{"v": 1, "V": -1}[k])
 		}).Foot("view"),
 		on("x", "x: epochs, seconds or work", "x").Then(func(*model, string) {}).Foot("axis"),
 		on("space", "hide the selected run, or show it", "space").On((*model).hide).Foot("hide"),
-		on("f", "let the other runs fade, or come back", "f").Then(func(m *model, _ string) { m.faded = !m.faded }).Foot("fade"),
-		on("+ -", "a harder or an easier target for times and work", "+", "=", "-", "_").On((*model).aim).Foot("target"),
-		on("z", "charts on the whole screen, and back; also enter", "z", "enter").Then(func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
+		on("f", "let the other runs fade, or come back", "f").Then(
+			func(m *model, _ string) { m.faded = !m.faded }).Foot("fade"),
+		on("+ -", "a harder or an easier target for times and work", "+", "=", "-", "_").On((*model).aim).Foot(
+			"target"),
+		on("z", "charts on the whole screen, and back; also enter", "z", "enter").Then(
+			func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
 		on("y", "logarithmic or linear scale", "y").Then((*model).rescale).Foot("log"),
 		on("p", "picture of the charts, as SVG", "p").On((*model).picture).Foot("picture"),
 		on("P", "picture of the screen, as SVG and PNG", "P").On((*model).screenPicture),
@@ -140,11 +151,15 @@ func (m *model) picture(string) tea.Cmd {
 	var runs []printed.Run
 	for i := range m.runs {
 		if r := &m.runs[i]; !r.hidden {
-			runs = append(runs, printed.Run{ID: r.ID, Name: r.label, Opening: r.Run, Epochs: r.Epochs, Switches: r.Switches, Diverged: r.Diverged})
+			runs = append(runs, printed.Run{ID: r.ID, Name: r.label, Opening: r.Run, Epochs: r.Epochs,
+				Switches: r.Switches, Diverged: r.Diverged})
 		}
 	}
 	name := "newtop-compare-" + screen.PlainName(comparedQuantities[m.charts.quantity(0)].Name)
-	return m.Picture(name, screen.Drawing{Suffix: ".svg", Draw: func(w io.Writer) error { return printed.Draw(w, "svg", runs, o) }})
+	return m.Picture(name, screen.Drawing{Suffix: ".svg", Draw: func(
+		w io.Writer) error {
+		return printed.Draw(w, "svg", runs, o)
+	}})
 }
 
 // screenPicture draws the screen as it stands.

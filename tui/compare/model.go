@@ -1,4 +1,5 @@
-// Package compare is the screen of recorded runs over one another: their curves, and a table of what each took to get where.
+// Package compare is the screen of recorded runs over one another: their curves, and a table of what each took to get
+// where.
 package compare
 
 import (
@@ -128,7 +129,8 @@ func (m *model) screen() []string {
 	if m.Width < layout.MinWidth || m.Height < layout.MinHeight {
 		m.charts.view.Begin()
 		m.table.Rect = layout.Rect{}
-		return m.Small(append([]string{m.header(m.Width)}, drawTable(m, m.Width, max(m.Height-2, 0), false)...), m.hints(), screen.InFront(m.dialog, m))
+		return m.Small(append([]string{m.header(m.Width)}, drawTable(m, m.Width, max(m.Height-2, 0), false)...),
+			m.hints(), screen.InFront(m.dialog, m))
 	}
 	rows := []string{m.header(m.Width)}
 	rows = append(rows, m.body(m.Width, m.Height-len(rows)-layout.FooterRows)...)

@@ -49,7 +49,8 @@ var comparedQuantities = []comparedQuantity{
 }
 
 func compared(q event.Quantity) comparedQuantity {
-	c := comparedQuantity{QuantityInfo: *q.Info(), drawn: q.Info().Key, of: func(e *event.EpochEvent) event.Float { return *q.Of(e) }}
+	c := comparedQuantity{QuantityInfo: *q.Info(), drawn: q.Info().Key,
+		of: func(e *event.EpochEvent) event.Float { return *q.Of(e) }}
 	switch q {
 	case event.Loss, event.Error, event.RMSE:
 		c.rows = "train"
@@ -83,7 +84,8 @@ func newComparedRuns(runs []Recorded) []comparedRun {
 }
 
 func newComparedRun(c Recorded, label string) comparedRun {
-	r := comparedRun{Recorded: c, label: label, series: make([]chart.Series, len(comparedQuantities)), measure: event.MeasureOf(c.Run, c.Epochs)}
+	r := comparedRun{Recorded: c, label: label, series: make([]chart.Series, len(comparedQuantities)),
+		measure: event.MeasureOf(c.Run, c.Epochs)}
 	newest, least, external := -1, math.Inf(1), c.Run != nil && c.Run.External()
 	for i := range c.Epochs {
 		e := &c.Epochs[i]
@@ -173,7 +175,8 @@ func ranked(runs []comparedRun) []int {
 			}
 			return 0
 		}
-		return cmp.Or(other(i)-other(j), cmp.Compare(history.LastIfMissing(runs[i].value(runs[i].best)), history.LastIfMissing(runs[j].value(runs[j].best))))
+		return cmp.Or(other(i)-other(j), cmp.Compare(history.LastIfMissing(runs[i].value(runs[i].best)),
+			history.LastIfMissing(runs[j].value(runs[j].best))))
 	})
 	return order
 }

@@ -24,7 +24,8 @@ type compareColumn struct {
 // columnsOf lists the columns from the left, apart from the runs' names.
 func columnsOf(m *model) []compareColumn {
 	plain := func(s string) style.Part { return style.Text.Of(s) }
-	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(*comparedRun) style.Part {
+	of := func(pick func(r *comparedRun) *event.EpochEvent, text func(r *comparedRun, e *event.EpochEvent) string) func(
+		*comparedRun) style.Part {
 		return func(r *comparedRun) style.Part {
 			e := pick(r)
 			if e == nil {
@@ -48,11 +49,13 @@ func columnsOf(m *model) []compareColumn {
 		}
 		return p
 	}
-	columns := []compareColumn{{"best", 0, bestText}, {"at epoch", 3, of(best, epoch)}, {"time", 2, of(best, took)}, {"work", 7, of(best, work)}}
+	columns := []compareColumn{{"best", 0, bestText}, {"at epoch", 3, of(best, epoch)}, {"time", 2, of(best, took)},
+		{"work", 7, of(best, work)}}
 	if m.target >= 0 {
 		target := m.targets[m.target]
 		sought := func(r *comparedRun) *event.EpochEvent { return r.reach(target, m.runs[0].measure) }
-		columns = append(columns, compareColumn{"≤ " + targetText(m) + " in", 1, of(sought, took)}, compareColumn{"work", 5, of(sought, work)})
+		columns = append(columns, compareColumn{"≤ " + targetText(m) + " in", 1, of(sought, took)},
+			compareColumn{"work", 5, of(sought, work)})
 	}
 	columns = append(columns, cursorColumns(m)...)
 	return append(columns, compareColumn{"last", 4, of(last, value)}, compareColumn{"epochs", 6, of(last, epoch)},
@@ -69,12 +72,13 @@ func cursorColumns(m *model) (out []compareColumn) {
 	at := [chart.AxisCount]string{format.Count(int(x)), format.Elapsed(x), format.CountWithin(x, 6)}[c.view.By]
 	for side := range c.sides() {
 		k := c.quantity(side)
-		out = append(out, compareColumn{comparedQuantities[k].Name + " at " + at, 1 + side, func(r *comparedRun) style.Part {
-			if s := c.here(r, k); s != "" {
-				return style.Accent.Of(s)
-			}
-			return style.Muted.Of("–")
-		}})
+		out = append(out, compareColumn{comparedQuantities[k].Name + " at " + at, 1 + side,
+			func(r *comparedRun) style.Part {
+				if s := c.here(r, k); s != "" {
+					return style.Accent.Of(s)
+				}
+				return style.Muted.Of("–")
+			}})
 	}
 	return out
 }
@@ -223,7 +227,8 @@ func tableTitle(m *model, room int) []style.Part {
 	add("  by " + measuredName(m))
 	add("  time in training, work in gradient equivalents")
 	if m.table.Rows < len(m.runs) {
-		add("  " + format.Count(m.table.Top+1) + " to " + format.Count(m.table.Top+m.table.Rows) + " of " + format.Count(len(m.runs)))
+		add("  " + format.Count(m.table.Top+1) + " to " + format.Count(m.table.Top+m.table.Rows) + " of " +
+			format.Count(len(m.runs)))
 	}
 	return parts
 }

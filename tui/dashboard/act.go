@@ -90,7 +90,8 @@ func (a *App) say(t style.Token, text string) {
 	}
 }
 
-// take makes a pane this screen's own, to which something is about to be done. What is done may be about what it drew last.
+// take makes a pane this screen's own, to which something is about to be done. What is done may be about what it drew
+// last.
 func (a *App) take(id layout.ID) {
 	if a.common == nil || a.own[id] {
 		return
@@ -224,7 +225,8 @@ func (a *App) stopped(err error) tea.Cmd {
 
 type tickMsg struct{}
 
-// tick moves the clock on, twice a second where news come as often, and only while a run is running here: that of a record is the record's.
+// tick moves the clock on, twice a second where news come as often, and only while a run is running here: that of a
+// record is the record's.
 func (a *App) tick() tea.Cmd {
 	if a.h.Status.Phase != event.Running || a.h.Offline() || a.closed || a.trained.ticking {
 		return nil

@@ -1,8 +1,8 @@
-// Package dashboard is the screen of a run: it shows a feed and sends commands. It knows what a run looks like from outside,
-// and none of its mathematics.
+// Package dashboard is the screen of a run: it shows a feed and sends commands. It knows what a run looks like from
+// outside, and none of its mathematics.
 //
-// One root model gets every message and delegates. Panes draw from a history that only grows by Deltas, and keep their picture
-// until what they show has changed, so that a key, a resize or a quiet run costs next to nothing.
+// One root model gets every message and delegates. Panes draw from a history that only grows by Deltas, and keep their
+// picture until what they show has changed, so that a key, a resize or a quiet run costs next to nothing.
 package dashboard
 
 import (
@@ -38,7 +38,8 @@ type App struct {
 	dataSets []string
 	browse   func() (screen.Layer, func(), error)
 	machine  func(context.Context) (host.Sample, error) // nil: how the machine does is not told
-	anew     int                                        // counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
+	// counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
+	anew int
 
 	focus    layout.ID
 	zoomed   bool

@@ -87,8 +87,9 @@ func audienceEntries(a *App) (out []paletteEntry) {
 	}
 	out = append(out, paletteEntry{Kind: "command", Text: "who is watching", Also: "viewers, keys and roles",
 		Do: func(a *App) tea.Cmd { a.dialog = &whoOverlay{}; return nil }})
-	return append(out, paletteEntry{Kind: "command", Text: "stop the run", Also: "for everybody; asks first", Why: unsteerable(a),
-		Do: func(a *App) tea.Cmd { a.dialog = &stopOverlay{}; return nil }})
+	return append(out, paletteEntry{Kind: "command", Text: "stop the run", Also: "for everybody; asks first",
+		Why: unsteerable(a),
+		Do:  func(a *App) tea.Cmd { a.dialog = &stopOverlay{}; return nil }})
 }
 
 // whoOverlay lists those who look at the run, from a row on.
@@ -125,7 +126,8 @@ func (o *whoOverlay) Draw(a *App, w, h int) []string {
 	if all := a.h.Status.Audience; all != nil {
 		viewers = all.Viewers
 	}
-	rows := []string{a.Line(inner).Put(style.Muted, "name").To(inner-38).Put(style.Muted, "role").To(inner-28).Put(style.Muted, "since").To(inner-16).Put(style.Muted, "key").Full()}
+	rows := []string{a.Line(inner).Put(style.Muted, "name").To(inner-38).Put(style.Muted, "role").To(inner-28).Put(
+		style.Muted, "since").To(inner-16).Put(style.Muted, "key").Full()}
 	room := max(1, h-3)
 	o.top = max(0, min(o.top, len(viewers)-room))
 	you := false
@@ -155,7 +157,8 @@ func viewerParts(a *App, v *event.Viewer, you bool, w int) string {
 		mark = " (you)"
 	}
 	l := a.Line(w).Put(style.Text, ansi.Truncate(name, w-39-len(mark), "…")).Put(style.Accent, mark)
-	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(style.Text, since(v.Since, a.clock())).To(w-16).Put(style.Muted, shortKey(v.Key)).Full()
+	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(style.Text, since(v.Since, a.clock())).To(w-16).Put(
+		style.Muted, shortKey(v.Key)).Full()
 }
 
 // since writes a time of this day as its hour, an earlier one as its day.
@@ -215,7 +218,8 @@ func (*stopOverlay) Draw(a *App, w, h int) []string {
 	}
 	bw := min(w-2, 56)
 	put := func(t style.Token, s string) string { return a.Line(bw-4).Put(t, s).Full() }
-	rows := []string{put(style.Warn, "The run ends for everybody and is not trained on."), put(style.Text, watching+"; what was reached stays"), "",
+	rows := []string{put(style.Warn, "The run ends for everybody and is not trained on."),
+		put(style.Text, watching+"; what was reached stays"), "",
 		put(style.Muted, "enter stops it, esc lets it go on")}
 	return widget.DialogBox(&a.Pen, "stop the run?", style.Clip(rows, h-2), bw)
 }

@@ -51,9 +51,9 @@ func newBridge(ctx context.Context, feed feed.Feed) *bridge {
 	return &bridge{feed: feed, interval: interval, ctx: ctx, wake: make(chan struct{}, 1)}
 }
 
-// wait returns the command that waits for what is new; a message follows the one before by at least pause. It sleeps until news are
-// due or a command was answered, and wakes once for a message: each time that it woke would take a processor from the passes, all of
-// whose other processors wait for the last.
+// wait returns the command that waits for what is new; a message follows the one before by at least pause. It sleeps
+// until news are due or a command was answered, and wakes once for a message: each time that it woke would take a
+// processor from the passes, all of whose other processors wait for the last.
 func (b *bridge) wait(pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(pause)

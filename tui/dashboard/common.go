@@ -20,8 +20,8 @@ import (
 //	                    └── changed, closed and made anew ──► every viewer's Wait
 //
 // The first viewer opens the run's feed and the last one closes it; meanwhile follow alone changes the history, at the
-// interval that the budget allows, so that all viewers show the same news at the same time and draw them once. mu is held by
-// whoever reads or changes anything of it; nobody waits for anything else with it.
+// interval that the budget allows, so that all viewers show the same news at the same time and draw them once. mu is
+// held by whoever reads or changes anything of it; nobody waits for anything else with it.
 type Common struct {
 	open   func() feed.Feed
 	budget *render.Budget
@@ -61,7 +61,8 @@ func (c *Common) Feed() feed.Feed {
 		c.changed = make(chan struct{})
 		go c.follow(ctx, c.source, c.h)
 	}
-	return &follower{common: c, source: c.source, saves: c.saves, seen: c.version, closed: make(chan struct{}), first: c.h.Run != nil}
+	return &follower{common: c, source: c.source, saves: c.saves, seen: c.version, closed: make(chan struct{}),
+		first: c.h.Run != nil}
 }
 
 // leave ends what Feed began.

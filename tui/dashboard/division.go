@@ -16,7 +16,8 @@ func told(a *App, id layout.ID) bool {
 	return id == layout.Spectrum && len(a.h.Spectra) > 0 || id == layout.Inner && a.h.Factors.Told()
 }
 
-// isIdle reports whether a run that is told by its figures alone has nothing for a pane, or nothing that the metrics do not show.
+// isIdle reports whether a run that is told by its figures alone has nothing for a pane, or nothing that the metrics do
+// not show.
 func isIdle(a *App, id layout.ID) bool {
 	if !a.h.MetricsOnly() {
 		return false
@@ -31,7 +32,8 @@ func isIdle(a *App, id layout.ID) bool {
 // division divides the screen as it is now.
 func division(a *App, zoomed bool) layout.Screen {
 	if a.h.MetricsOnly() {
-		s := layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, len(a.h.Console.Lines) > 0, func(id layout.ID) bool { return isIdle(a, id) })
+		s := layout.DashboardOfMetrics(a.Width, a.Height, headerRows(a), zoomed, a.focus, len(a.h.Console.Lines) > 0,
+			func(id layout.ID) bool { return isIdle(a, id) })
 		if len(a.h.Console.Lines) > 0 && a.focus != layout.Log {
 			s.Give(layout.Log, layout.Console)
 		}
@@ -50,7 +52,8 @@ func division(a *App, zoomed bool) layout.Screen {
 	return s
 }
 
-// cede gives up the places for what a model that another program has can't have: to what that program prints, if it does.
+// cede gives up the places for what a model that another program has can't have: to what that program prints, if it
+// does.
 func cede(a *App, s *layout.Screen) {
 	for _, id := range []layout.ID{layout.Errors, layout.Accuracy} {
 		if id == a.focus || !isBlank(a, id) {

@@ -11,8 +11,8 @@ import (
 	"newtop/tui/style"
 )
 
-// drawings are what was drawn of the history for one viewer and serves others who would see the same: panes that nobody has
-// done anything to but focus and zoom, and whole screens of such panes without anything in front.
+// drawings are what was drawn of the history for one viewer and serves others who would see the same: panes that nobody
+// has done anything to but focus and zoom, and whole screens of such panes without anything in front.
 type drawings struct {
 	panes  map[paneKey]*drawnPane
 	frames map[frameKey]*drawnFrame
@@ -75,7 +75,8 @@ type drawnFrame struct {
 
 // looks are those of a screen now.
 func (a *App) looks() looks {
-	return looks{theme: a.ThemeChoice, glyphs: a.GlyphChoice, noColor: a.NoColor, dark: a.Dark, profile: a.Profile, ascii: a.Glyphs.ASCII}
+	return looks{theme: a.ThemeChoice, glyphs: a.GlyphChoice, noColor: a.NoColor, dark: a.Dark, profile: a.Profile,
+		ascii: a.Glyphs.ASCII}
 }
 
 // pane returns the common picture of a pane and what draws it.
@@ -128,7 +129,8 @@ func (d *drawings) sweep(now time.Time) {
 	}
 }
 
-// commonFrame reports whether a screen is one that others who look at the run may have too, and tells it apart from others.
+// commonFrame reports whether a screen is one that others who look at the run may have too, and tells it apart from
+// others.
 func commonFrame(a *App) (key frameKey, ok bool) {
 	if a.common == nil || a.dialog != nil || racing(a) || a.h.Watched() {
 		return key, false
@@ -179,5 +181,6 @@ func (a *App) shown() render.Frame {
 
 // drawFrame draws the screen.
 func (a *App) drawFrame() render.Frame {
-	return render.Frame{Rows: a.Finished(a.screen()), Width: a.Width, Title: a.windowTitle(), Mouse: a.mouseMode(), Anew: a.anew}
+	return render.Frame{Rows: a.Finished(a.screen()), Width: a.Width, Title: a.windowTitle(), Mouse: a.mouseMode(),
+		Anew: a.anew}
 }

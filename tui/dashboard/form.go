@@ -18,8 +18,9 @@ import (
 	"newtop/tui/widget"
 )
 
-// settingsForm edits the settings of the current method and the limits of the run: a huh form of one field a row, beside each what it
-// means or what is wrong with it. Nothing is sent before all values are allowed, and then only those that were changed.
+// settingsForm edits the settings of the current method and the limits of the run: a huh form of one field a row,
+// beside each what it means or what is wrong with it. Nothing is sent before all values are allowed, and then only
+// those that were changed.
 type settingsForm struct {
 	method *optim.Info
 	rows   []formRow
@@ -107,7 +108,8 @@ func openForm(a *App, key string) tea.Cmd {
 // fieldOf makes a row's field: text for a number, names to choose from otherwise.
 func (f *settingsForm) fieldOf(r *formRow, k int) huh.Field {
 	if r.setting != nil && r.setting.Choices != nil {
-		return huh.NewSelect[string]().Key(r.Key).Options(huh.NewOptions(r.setting.Choices...)...).Value(&f.values[k]).Inline(true)
+		return huh.NewSelect[string]().Key(r.Key).Options(huh.NewOptions(r.setting.Choices...)...).Value(
+			&f.values[k]).Inline(true)
 	}
 	return huh.NewInput().Key(r.Key).Prompt("").Inline(true).CharLimit(40).Value(&f.values[k])
 }
@@ -124,7 +126,8 @@ func formTheme(bool) *huh.Styles {
 }
 
 func (f *settingsForm) Hints(*App) []widget.Hint {
-	return []widget.Hint{widget.NewHint("enter", "apply"), widget.NewHint("esc", "cancel"), widget.NewHint("↑↓", "field"), widget.NewHint("ctrl+d", "default"), widget.NewHint("ctrl+u", "clear")}
+	return []widget.Hint{widget.NewHint("enter", "apply"), widget.NewHint("esc", "cancel"),
+		widget.NewHint("↑↓", "field"), widget.NewHint("ctrl+d", "default"), widget.NewHint("ctrl+u", "clear")}
 }
 
 // move goes to another field.
@@ -205,7 +208,8 @@ func (f *settingsForm) apply(a *App) (screen.Answer, tea.Cmd) {
 		}
 	}
 	if a.h.Status.Optimizer != f.method.Name {
-		return screen.Close, a.Tell(style.Warn, "the method is "+style.Clean(a.h.Status.Optimizer)+" by now: nothing was changed")
+		return screen.Close, a.Tell(style.Warn, "the method is "+style.Clean(
+			a.h.Status.Optimizer)+" by now: nothing was changed")
 	}
 	var cmds []tea.Cmd
 	for i, text := range f.values {

@@ -12,9 +12,9 @@ import (
 	"newtop/tui/style"
 )
 
-// header is two rows: what is trained, and how it goes. When the run is over the second row says how it
-// ended, and a run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there
-// is room: where in it that is, and one about the machine.
+// header is two rows: what is trained, and how it goes. When the run is over the second row says how it ended, and a
+// run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there is room:
+// where in it that is, and one about the machine.
 func header(a *App, w int) []string {
 	a.bar.Rect = layout.Rect{}
 	rows := []string{headerRun(a, w), headerState(a, w)}
@@ -164,7 +164,8 @@ func underWay(a *App) string {
 func headerState(a *App, w int) string {
 	l := a.Line(w)
 	if a.h.Diverged != nil {
-		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.Diverged.Epoch)+": "+style.Clean(a.h.Diverged.Reason)+" ")
+		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.Diverged.Epoch)+": "+style.Clean(
+			a.h.Diverged.Reason)+" ")
 		l.Put(style.Alarm, style.Spaces(l.Left()))
 		return l.Full()
 	}
@@ -243,11 +244,13 @@ func progressLine(a *App, l *style.Line) {
 	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
 	fits := true
 	if k := a.h.Primary(); k != nil {
-		fits = inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(style.Pad(primaryText(a.h, k), 5)))
+		fits = inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "),
+			style.Text.Of(style.Pad(primaryText(a.h, k), 5)))
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
-		fits = fits && (k.Primary || inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "), style.Text.Of(format.Setting(style.Clean(k.Text)))))
+		fits = fits && (k.Primary || inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "),
+			style.Text.Of(format.Setting(style.Clean(k.Text)))))
 	}
 	l.Append(inner)
 	l.To(l.Room - style.Width(tail) - 1)
@@ -257,7 +260,8 @@ func progressLine(a *App, l *style.Line) {
 }
 
 // primaryText is the value of what + and − scale. Of a watched run the settings are those that it began with, so that
-// what a method adapts is told by its newest epoch; but for a rate that follows a schedule, whose setting is where it began.
+// what a method adapts is told by its newest epoch; but for a rate that follows a schedule, whose setting is where it
+// began.
 func primaryText(h *history.History, k *event.Setting) string {
 	now := map[string]float64{"radius": float64(h.Latest.Radius), "rate": float64(h.Latest.Rate)}
 	_, planned := h.Plan()

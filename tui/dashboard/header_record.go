@@ -28,8 +28,8 @@ func followRecording(a *App, r *event.Recording) {
 	}
 }
 
-// recordAlert is what must not be overlooked but changes nothing on the screen: that the run is not recorded as it should be,
-// or that a watched one has lost its writer or can't be read throughout. "" while all is well.
+// recordAlert is what must not be overlooked but changes nothing on the screen: that the run is not recorded as it
+// should be, or that a watched one has lost its writer or can't be read throughout. "" while all is well.
 func recordAlert(a *App) string {
 	r := &a.h.Status.Recording
 	switch p := a.h.Status.Replay; {

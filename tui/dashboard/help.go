@@ -11,7 +11,8 @@ import (
 
 // help is every key with what it does, and what stands in the panes.
 func help() *screen.HelpDialog[*App] {
-	return &screen.HelpDialog[*App]{Left: 57, Right: 57, Narrow: 66, More: []widget.Hint{widget.NewHint(":", "search commands")},
+	return &screen.HelpDialog[*App]{Left: 57, Right: 57, Narrow: 66,
+		More:     []widget.Hint{widget.NewHint(":", "search commands")},
 		Sections: func(a *App) (keys, words []widget.Section) { return keySections(a), wordSections(a) }}
 }
 

@@ -112,9 +112,11 @@ func mainBindings() []screen.Binding[*App] {
 		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
 			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(owns),
 		bind(groupHelp, "q", "quit, and leave the run alone", "q", "ctrl+c").
-			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(func(a *App) bool { return !owns(a) && !a.program }),
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(
+			func(a *App) bool { return !owns(a) && !a.program }),
 		bind(groupHelp, "q", "quit; a program that runs ends, after a second q", "q", "ctrl+c").
-			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(func(a *App) bool { return !owns(a) && a.program }),
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(
+			func(a *App) bool { return !owns(a) && a.program }),
 		bind(groupHelp, "?", "this help", "?").
 			On(func(a *App, _ string) tea.Cmd { a.dialog = help(); return nil }).Foot("help"),
 		screen.CommandsKey(groupHelp, openPalette),
@@ -133,7 +135,8 @@ func zoomBindings() []screen.Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { return a.zoom(!a.zoomed) }).
 			Foot("zoom").While(func(a *App) bool { return uncovered(a) && !a.zoomed }).Unless(covered),
 		bind(groupView, "esc", "back to the screen beneath", "esc").
-			On(func(a *App, _ string) tea.Cmd { return a.quit() }).Only(func(a *App) bool { return a.Over && !a.zoomed }),
+			On(func(a *App, _ string) tea.Cmd { return a.quit() }).Only(
+			func(a *App) bool { return a.Over && !a.zoomed }),
 		bind(groupView, "esc", "back to all panes", "esc").
 			On(func(a *App, _ string) tea.Cmd { return a.zoom(false) }).
 			Foot("back").While(func(a *App) bool { return uncovered(a) && a.zoomed }).Unless(covered),
@@ -163,15 +166,18 @@ func runBindings() []screen.Binding[*App] {
 		return why
 	}
 	return []screen.Binding[*App]{
-		bind(groupRun, "s", "run one epoch", "s").On(send(event.StepEpoch{})).Foot("one epoch").While(paused).Unless(unsteerable).Only(trains),
+		bind(groupRun, "s", "run one epoch", "s").On(send(event.StepEpoch{})).Foot("one epoch").While(paused).Unless(
+			unsteerable).Only(trains),
 		bind(groupRun, "i", "run one inner iteration, or one batch", "i").
 			On(send(event.StepInner{})).Foot("one inner").While(paused).Unless(unsteerable),
 		bind(groupRun, "o", "choose an optimizer from a list", "o").
-			On(func(a *App, _ string) tea.Cmd { openPicker(a); return nil }).Foot("optimizer").While(changeable).Unless(unchangeable),
+			On(func(a *App, _ string) tea.Cmd { openPicker(a); return nil }).Foot("optimizer").While(changeable).Unless(
+			unchangeable),
 		bind(groupRun, "1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
 			On(func(a *App, k string) tea.Cmd { return switchTo(a, int(k[0]-'1')) }).Unless(unchangeable),
 		bind(groupRun, "e", "edit the settings in a form", "e").
-			On(func(a *App, _ string) tea.Cmd { return openForm(a, "") }).Foot("settings").While(changeable).Unless(unchangeable),
+			On(func(a *App, _ string) tea.Cmd { return openForm(a, "") }).Foot("settings").While(changeable).Unless(
+			unchangeable),
 		bind(groupRun, "+ -", "double or halve the radius, rate or damping", "+", "=", "-", "_").
 			On(func(a *App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
@@ -179,14 +185,17 @@ func runBindings() []screen.Binding[*App] {
 				}
 				return a.command(event.Scale{Factor: 2})
 			}).FootBy(scaled).While(scalable).Unless(unscalable).
-			By([2]string{"+", "double the radius, rate or damping"}, [2]string{"-", "halve the radius, rate or damping"}).Only(trains),
+			By([2]string{"+", "double the radius, rate or damping"},
+				[2]string{"-", "halve the radius, rate or damping"}).Only(trains),
 		bind(groupRun, "f", "fork: race methods or settings from here", "f").
-			On(func(a *App, _ string) tea.Cmd { openRace(a); return nil }).Foot("race").While(changeable).Unless(unchangeable),
+			On(func(a *App, _ string) tea.Cmd { openRace(a); return nil }).Foot("race").While(changeable).Unless(
+			unchangeable),
 		bind(groupRun, "u", "go back to an earlier epoch", "u").
 			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).
 			Foot("go back").While(func(a *App) bool { return unkept(a) == "" }).Unless(unkept).Only(trains),
 		bind(groupRun, "k", "compute the spectrum at the current weights", "k").
-			On(func(a *App, _ string) tea.Cmd { return a.askSpectrum() }).Foot("spectrum").While(changeable).Unless(unchangeable),
+			On(func(a *App, _ string) tea.Cmd { return a.askSpectrum() }).Foot("spectrum").While(changeable).Unless(
+			unchangeable),
 		bind(groupRun, "w", "save the model, as safetensors or ONNX", "w").
 			On(func(a *App, _ string) tea.Cmd { openSave(a); return nil }).
 			Foot("save").While(func(a *App) bool { return unsavable(a) == "" && a.h.Over() }).Unless(unsavable),
@@ -196,7 +205,8 @@ func runBindings() []screen.Binding[*App] {
 // viewBindings change what is seen.
 func viewBindings() []screen.Binding[*App] {
 	return []screen.Binding[*App]{
-		bind(groupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up", "down").
+		bind(groupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up",
+			"down").
 			On(func(a *App, k string) tea.Cmd { a.move(k); return nil }).Foot("pane").While(uncovered).Unless(covered).
 			By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),
 		bind(groupView, "y", "logarithmic or linear scale", "y").
@@ -204,13 +214,15 @@ func viewBindings() []screen.Binding[*App] {
 		bind(groupView, "/", "search the log", "/").
 			On(func(a *App, _ string) tea.Cmd { return searchLog(a) }).Unless(covered),
 		bind(groupView, "R", "the recorded runs, and back", "R").
-			On(func(a *App, _ string) tea.Cmd { return a.openRuns() }).Foot("runs").Only(func(a *App) bool { return a.browse != nil }),
+			On(func(a *App, _ string) tea.Cmd { return a.openRuns() }).Foot("runs").Only(
+			func(a *App) bool { return a.browse != nil }),
 		screen.ThemeKey[*App](),
 		screen.GlyphsKey[*App](),
 		screen.MouseKey[*App](),
 		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
 			On(func(a *App, _ string) tea.Cmd { return chartPicture(a, "svg") }).
-			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.Over() }).Unless(unpicturable),
+			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.Over() }).Unless(
+			unpicturable),
 		bind(groupView, "P", "picture of the screen, as SVG and PNG", "P").
 			On(func(a *App, _ string) tea.Cmd { return screenPicture(a) }).Unless(func(a *App) string {
 			if a.onlooker() {
@@ -219,7 +231,8 @@ func viewBindings() []screen.Binding[*App] {
 			return ""
 		}),
 		bind(groupView, "Y", "copy the run's name to the clipboard", "Y").
-			On(func(a *App, _ string) tea.Cmd { return copyName(a) }).Only(func(a *App) bool { return a.viewer == nil }),
+			On(func(a *App, _ string) tea.Cmd { return copyName(a) }).Only(
+			func(a *App) bool { return a.viewer == nil }),
 		bind(groupView, "ctrl+l", "draw the screen anew", "ctrl+l").
 			On(func(a *App, _ string) tea.Cmd { a.anew++; return tea.ClearScreen }),
 		screen.SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.viewer == nil }),

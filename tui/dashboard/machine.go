@@ -57,7 +57,8 @@ func machineRows(a *App) int {
 // headerRows is how many the header has in all.
 func headerRows(a *App) int { return layout.HeaderRows + barRows(a) + machineRows(a) }
 
-// absent reports whether a pane has nothing to show: nobody tells of the machine, or the run prints nothing. Tab passes it by.
+// absent reports whether a pane has nothing to show: nobody tells of the machine, or the run prints nothing. Tab passes
+// it by.
 func (a *App) absent(id layout.ID) bool {
 	return id == layout.Machine && a.machine == nil || id == layout.Console && len(a.h.Console.Lines) == 0
 }

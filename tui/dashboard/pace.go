@@ -69,7 +69,8 @@ func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 	if _, loading := a.h.Loading(); loading {
 		return a.hold > 0 && d.Rows != nil && d.Key == key && !late
 	}
-	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed && !a.h.Factors.Told() || a.h.Over() ||
+	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed && !a.h.Factors.Told() ||
+		a.h.Over() ||
 		a.h.Status.Phase != event.Running {
 		return false
 	}
@@ -80,7 +81,8 @@ func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 func drawPane(a *App, p *layout.Place) []string {
 	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
 	key := pane.CacheKey{
-		W: p.W, H: p.H, Seen: shown.Seen(a.h), Look: a.Changes, Focused: p.Pane == a.focus, Zoomed: a.zoomed, Bare: p.Bare,
+		W: p.W, H: p.H, Seen: shown.Seen(a.h), Look: a.Changes, Focused: p.Pane == a.focus, Zoomed: a.zoomed,
+		Bare: p.Bare,
 	}
 	if a.common != nil && !a.own[p.Pane] {
 		common := a.common.pane(a, p.Pane, key)
@@ -102,8 +104,8 @@ func drawPane(a *App, p *layout.Place) []string {
 	return rows
 }
 
-// plotted reports whether a pane's body is a curve, which its frame may be ahead of. Beside a list of numbers, newer ones
-// in the frame would contradict it.
+// plotted reports whether a pane's body is a curve, which its frame may be ahead of. Beside a list of numbers, newer
+// ones in the frame would contradict it.
 func plotted(id layout.ID) bool {
 	return id == layout.Loss || id == layout.Accuracy || id == layout.Region
 }

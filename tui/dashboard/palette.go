@@ -87,7 +87,8 @@ func paneEntries(a *App) (out []paletteEntry) {
 func settingEntries(a *App) (out []paletteEntry) {
 	why := unchangeable(a)
 	for _, s := range a.h.Status.Settings {
-		out = append(out, paletteEntry{Kind: "setting", Text: style.Clean(s.Key) + " = " + format.Setting(style.Clean(s.Text)), Also: style.Clean(s.Meaning), Why: why,
+		out = append(out, paletteEntry{Kind: "setting", Text: style.Clean(s.Key) + " = " +
+			format.Setting(style.Clean(s.Text)), Also: style.Clean(s.Meaning), Why: why,
 			Do: func(a *App) tea.Cmd { return openForm(a, s.Key) }})
 	}
 	return out
@@ -96,21 +97,24 @@ func settingEntries(a *App) (out []paletteEntry) {
 // lookEntries are how things look.
 func lookEntries(a *App) (out []paletteEntry) {
 	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
-		e := paletteEntry{Kind: "theme", Text: t.String(), Also: "theme colours", Do: func(a *App) tea.Cmd { return a.SetTheme(t) }}
+		e := paletteEntry{Kind: "theme", Text: t.String(), Also: "theme colours",
+			Do: func(a *App) tea.Cmd { return a.SetTheme(t) }}
 		if t == a.ThemeChoice {
 			e.Also += ", the current theme"
 		}
 		out = append(out, e)
 	}
 	for g := style.GlyphsAuto; g < style.GlyphsCount; g++ {
-		e := paletteEntry{Kind: "glyphs", Text: g.String(), Also: "glyphs of drawings", Do: func(a *App) tea.Cmd { return a.SetGlyphs(g) }}
+		e := paletteEntry{Kind: "glyphs", Text: g.String(), Also: "glyphs of drawings",
+			Do: func(a *App) tea.Cmd { return a.SetGlyphs(g) }}
 		if g == a.GlyphChoice {
 			e.Also += ", the current glyphs"
 		}
 		out = append(out, e)
 	}
 	for _, format := range []string{"svg", "png", "pdf"} {
-		out = append(out, paletteEntry{Kind: "picture", Text: "chart as " + strings.ToUpper(format), Also: "picture of the focused pane", Why: unpicturable(a),
+		out = append(out, paletteEntry{Kind: "picture", Text: "chart as " + strings.ToUpper(format),
+			Also: "picture of the focused pane", Why: unpicturable(a),
 			Do: func(a *App) tea.Cmd { return chartPicture(a, format) }})
 	}
 	return out

@@ -11,8 +11,8 @@ import (
 	"newtop/tui/pane/metrics"
 )
 
-// newPanes makes the panes in the order of the tab key, which is that of their IDs. The layout gives the named ones their
-// places; one that has no name there, and stands behind them, takes the place of the log while it has the focus.
+// newPanes makes the panes in the order of the tab key, which is that of their IDs. The layout gives the named ones
+// their places; one that has no name there, and stands behind them, takes the place of the log while it has the focus.
 func newPanes() []pane.Pane {
 	return []pane.Pane{
 		layout.Loss:     pane.NewLoss(),

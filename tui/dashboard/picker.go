@@ -92,7 +92,8 @@ func (*pickerOverlay) List(a *App) (*widget.Window, func(int)) {
 }
 
 func (*pickerOverlay) Hints(*App) []widget.Hint {
-	return []widget.Hint{widget.NewHint("enter", "switch"), widget.NewHint("↑↓", "choose"), widget.NewHint("1…9", "by number"), widget.NewHint("esc", "close")}
+	return []widget.Hint{widget.NewHint("enter", "switch"), widget.NewHint("↑↓", "choose"),
+		widget.NewHint("1…9", "by number"), widget.NewHint("esc", "close")}
 }
 
 // match applies the filter.
@@ -161,7 +162,8 @@ func (p *picker) draw(v *pane.View, w, h int) []string {
 		const left = 24
 		detail := p.detail(v, inner-left-2, room)
 		list := p.list(v, left, min(room, max(len(p.methods), len(detail))), false)
-		return widget.DialogBox(&v.Pen, title, append(rows, style.Beside(list, left, widget.CutRows(&v.Pen, detail, room))...), bw)
+		return widget.DialogBox(&v.Pen, title, append(rows, style.Beside(
+			list, left, widget.CutRows(&v.Pen, detail, room))...), bw)
 	}
 	listed := min(len(p.methods), max(3, room/2))
 	list := p.list(v, inner, listed, true)
@@ -207,8 +209,8 @@ func (p *picker) list(v *pane.View, w, n int, titles bool) []string {
 	return rows
 }
 
-// detail says what the chosen method is, what it costs and what can be set. Where that is more than so many rows, the settings stand
-// without their meanings.
+// detail says what the chosen method is, what it costs and what can be set. Where that is more than so many rows, the
+// settings stand without their meanings.
 func (p *picker) detail(v *pane.View, w, room int) []string {
 	if p.at >= len(p.shown) {
 		return nil

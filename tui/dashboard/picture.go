@@ -23,7 +23,8 @@ func chartPicture(a *App, format string) tea.Cmd {
 	if why := unpictured(a); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.Picture(pictureName(a, p.Name(a.paneView())), screen.Drawing{Suffix: "." + format, Draw: func(w io.Writer) error { return f.Draw(w, format) }})
+	return a.Picture(pictureName(a, p.Name(a.paneView())), screen.Drawing{Suffix: "." + format,
+		Draw: func(w io.Writer) error { return f.Draw(w, format) }})
 }
 
 // focusedFigure is what the focused pane's picture shows, nil for nothing.
@@ -42,7 +43,8 @@ func screenPicture(a *App) tea.Cmd {
 	return a.ScreenPicture(a.screen(), pictureName(a, "screen"))
 }
 
-// copyName puts what newtop's commands know the run by into the clipboard of the terminal, which an SSH session has too (OSC 52).
+// copyName puts what newtop's commands know the run by into the clipboard of the terminal, which an SSH session has too
+// (OSC 52).
 func copyName(a *App) tea.Cmd {
 	name := a.h.Status.Recording.Run
 	if name == "" && a.h.Run != nil {

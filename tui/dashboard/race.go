@@ -72,8 +72,8 @@ func (r *raceView) selected(h *history.History) int {
 	return order[0]
 }
 
-// press gives a key to the table of the race, and reports whether it means something there. Any key but its answers takes
-// back the question whether to abandon the race.
+// press gives a key to the table of the race, and reports whether it means something there. Any key but its answers
+// takes back the question whether to abandon the race.
 func (r *raceView) press(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
@@ -107,12 +107,13 @@ func raceBindings() []screen.Binding[*App] {
 			}
 			return nil
 		}).FootBy(func(a *App) string { return "go on with " + style.RacerLetter(a.race.selected(a.h)) }).
-			While(func(a *App) bool { return steered(a) && a.race.selected(a.h) >= 0 }).Only(looking).Unless(func(a *App) string {
-			if onlooker(a) {
-				return unsteerable(a)
-			}
-			return ""
-		}),
+			While(func(a *App) bool { return steered(a) && a.race.selected(a.h) >= 0 }).Only(looking).Unless(
+			func(a *App) string {
+				if onlooker(a) {
+					return unsteerable(a)
+				}
+				return ""
+			}),
 		key("↑↓", "choose", "up", "shift+tab", "down", "tab").Then(func(a *App, k string) {
 			if k == "up" || k == "shift+tab" {
 				a.race.move(a.h, -1)
@@ -127,7 +128,10 @@ func raceBindings() []screen.Binding[*App] {
 			return "pause"
 		}).While(func(a *App) bool { return a.h.Race.Event != nil && a.h.Race.Event.State == "begun" }).Only(steered),
 		key("esc", "abandon", "esc", "u").Then(func(a *App, _ string) { a.race.asking = true }).Only(steered),
-		key("x", "axis", "x").Then(func(a *App, _ string) { a.race.axis = (a.race.axis + 1) % history.RaceAxisCount }).While(looking),
+		key("x", "axis", "x").Then(func(a *App, _ string) {
+			a.race.axis = (a.race.axis +
+				1) % history.RaceAxisCount
+		}).While(looking),
 		key("r", "rank by", "r").Then(func(a *App, _ string) { a.race.byLoss = !a.race.byLoss }).While(looking),
 		key("y", "log", "y").Then(func(a *App, _ string) { a.race.linear = !a.race.linear }).While(looking),
 		key("?", "help", "?").On(passed).While(looking),
@@ -196,11 +200,13 @@ func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
 	if alone {
 		left = w
 	}
-	loss := r.chart(v, &r.lossChart, "loss", "", func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left, h, framed)
+	loss := r.chart(v, &r.lossChart, "loss", "", func(k *history.Racer) *chart.Series { return &k.Loss[r.axis] }, left,
+		h, framed)
 	if alone {
 		return loss
 	}
-	other := r.chart(v, &r.faultChart, fault, unit, func(k *history.Racer) *chart.Series { return &k.Metric[r.axis] }, w-left, h, framed)
+	other := r.chart(v, &r.faultChart, fault, unit, func(k *history.Racer) *chart.Series { return &k.Metric[r.axis] },
+		w-left, h, framed)
 	rows := make([]string, h)
 	for i := range rows {
 		rows[i] = loss[i] + other[i]
@@ -208,8 +214,10 @@ func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*history.Racer) *chart.Series, w, h int, framed bool) []string {
-	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Y: chart.YAxis{Unit: unit}, Waiting: "waiting for the first laps"}
+func (r *raceView) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*history.Racer) *chart.Series, w,
+	h int, framed bool) []string {
+	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Y: chart.YAxis{Unit: unit},
+		Waiting: "waiting for the first laps"}
 	switch r.axis {
 	case history.ByEquivalents:
 		p.Limit = float64(v.H.Race.Event.Equivalents)
@@ -221,7 +229,8 @@ func (r *raceView) chart(v *pane.View, c *chart.Canvas, name, unit string, of fu
 	order := v.H.Race.Ranking(r.byLoss)
 	for place := range order { // the leader's curve comes last, over the others
 		i := order[len(order)-1-place]
-		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i), Series: of(&v.H.Race.Racers[i]), Dashed: i%2 == 1,
+		p.Curves = append(p.Curves, chart.Curve{Name: style.RacerLetter(i), Token: style.RacerToken(i),
+			Series: of(&v.H.Race.Racers[i]), Dashed: i%2 == 1,
 			Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
 	}
 	head := r.chartTitle(name, w-6)

@@ -38,7 +38,8 @@ type raceForm struct {
 }
 
 func openRace(a *App) {
-	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.Status.Optimizer: true}, settings: widget.NewInput(200), budget: widget.NewReplaceable(40, optim.Format(usualBudget(&a.h.Status)))}
+	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.Status.Optimizer: true},
+		settings: widget.NewInput(200), budget: widget.NewReplaceable(40, optim.Format(usualBudget(&a.h.Status)))}
 	f.list.filter.Focus()
 	f.settings.Focus()
 	f.budget.Focus()
@@ -59,7 +60,8 @@ func usualBudget(s *event.Status) float64 {
 }
 
 func (f *raceForm) Hints(*App) []widget.Hint {
-	h := []widget.Hint{widget.NewHint("enter", "start"), widget.NewHint("tab", "next field"), widget.NewHint("esc", "close")}
+	h := []widget.Hint{widget.NewHint("enter", "start"), widget.NewHint("tab", "next field"),
+		widget.NewHint("esc", "close")}
 	if f.field == 0 {
 		h = append(h, widget.NewHint("space", "takes part"), widget.NewHint("↑↓", "choose"))
 	}
@@ -140,7 +142,8 @@ func (f *raceForm) plan(a *App) (c event.Race, problem string) {
 		c.Racers = append(c.Racers, expand(m, sweeps, &a.h.Status)...)
 	}
 	if n := len(c.Racers); n < fewestRacers || n > mostRacers {
-		problem = format.Counted(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " + strconv.Itoa(mostRacers)
+		problem = format.Counted(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " +
+			strconv.Itoa(mostRacers)
 		if n < fewestRacers {
 			problem += "; space adds one"
 		}
@@ -174,7 +177,8 @@ func parameter(m *optim.Info, key string) *optim.Hyperparameter {
 func parseSweeps(text string, methods []*optim.Info) (out []sweep, problem string) {
 	for _, word := range strings.Fields(text) {
 		key, values, ok := strings.Cut(word, "=")
-		s := sweep{key: key, values: slices.DeleteFunc(strings.Split(values, ","), func(v string) bool { return v == "" })}
+		s := sweep{key: key, values: slices.DeleteFunc(strings.Split(values, ","),
+			func(v string) bool { return v == "" })}
 		if i := strings.LastIndex(key, "."); i >= 0 {
 			s.method, s.key = key[:i], key[i+1:]
 		}
@@ -226,7 +230,8 @@ func expand(m *optim.Info, sweeps []sweep, now *event.Status) []event.Racer {
 		for _, r := range racers {
 			for _, v := range s.values {
 				set := s.key + "=" + v
-				next = append(next, event.Racer{Name: r.Name + " " + set, Optimizer: r.Optimizer, Set: append(slices.Clone(r.Set), set)})
+				next = append(next, event.Racer{Name: r.Name + " " + set, Optimizer: r.Optimizer,
+					Set: append(slices.Clone(r.Set), set)})
 			}
 		}
 		racers = next
@@ -256,7 +261,8 @@ func (f *raceForm) Draw(a *App, w, h int) []string {
 	bw := min(w-2, 96)
 	inner := bw - 4
 	c, problem := f.plan(a)
-	below := []string{"", f.entry(v, 1, "settings", &f.settings, "such as rate=0.001,0.003,0.01: a racer for each value", inner),
+	below := []string{"", f.entry(v, 1, "settings", &f.settings,
+		"such as rate=0.001,0.003,0.01: a racer for each value", inner),
 		f.entry(v, 2, "budget", &f.budget.Model, f.costs(a, c, problem), inner), ""}
 	below = append(below, f.preview(v, c, problem, inner)...)
 	head := v.Line(inner)

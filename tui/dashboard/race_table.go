@@ -97,7 +97,8 @@ func (r *raceView) columns(v *pane.View, w int) raceColumns {
 func (r *raceView) table(v *pane.View, w int) []string {
 	c := r.columns(v, w)
 	l := v.Line(w)
-	l.Put(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right("best", c.best)+style.Right("laps", c.laps))
+	l.Put(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right(
+		"best", c.best)+style.Right("laps", c.laps))
 	if c.work > 0 {
 		l.Put(style.Muted, style.Right("work", c.work)+style.Right("time", c.time))
 	}
@@ -126,7 +127,8 @@ func (r *raceView) row(v *pane.View, c *raceColumns, place, i int, chosen bool, 
 	if chosen {
 		arrow, ink = "▸", style.Chosen
 	}
-	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(style.RacerToken(i), style.RacerLetter(i)+" ")
+	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(
+		style.RacerToken(i), style.RacerLetter(i)+" ")
 	l.Put(ink, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
 	if !k.Begun {
 		return l.Put(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
@@ -135,18 +137,21 @@ func (r *raceView) row(v *pane.View, c *raceColumns, place, i int, chosen bool, 
 	if !format.Finite(float64(k.Now.Loss)) {
 		loss = style.Bad
 	}
-	l.Put(loss, style.Right(format.Number(float64(k.Now.Loss)), 9)).Put(style.Text, style.Right(c.unit(v.H.Measure.Value(&k.Now)), c.fault))
+	l.Put(loss, style.Right(format.Number(float64(k.Now.Loss)), 9)).Put(
+		style.Text, style.Right(c.unit(v.H.Measure.Value(&k.Now)), c.fault))
 	best := c.unit(k.BestMetric)
 	if r.byLoss {
 		best = format.Number(k.BestLoss)
 	}
-	l.Put(style.Strong, style.Right(best, c.best)).Put(style.Text, style.Right(format.CountWithin(float64(k.Now.Epoch), c.laps-1), c.laps))
+	l.Put(style.Strong, style.Right(best, c.best)).Put(style.Text,
+		style.Right(format.CountWithin(float64(k.Now.Epoch), c.laps-1), c.laps))
 	if c.work > 0 {
 		took := "0 s"
 		if k.Now.Elapsed > 0 {
 			took = format.Span(float64(k.Now.Elapsed))
 		}
-		l.Put(style.Muted, style.Right(format.CountWithin(float64(k.Now.GradientEquivalents), c.work-1), c.work)+style.Right(took, c.time))
+		l.Put(style.Muted, style.Right(format.CountWithin(float64(k.Now.GradientEquivalents), c.work-1),
+			c.work)+style.Right(took, c.time))
 	}
 	l.Put(style.Text, "  ")
 	state := r.state(v, place, k)
@@ -190,7 +195,8 @@ func (r *raceView) verdict(v *pane.View, unit func(float64) string) [][]style.Pa
 	case !format.Finite(first.BestLoss) && over:
 		return [][]style.Part{{style.Warn.Of("nobody won: no loss was finite")}}
 	case !format.Finite(first.BestLoss) || first.Now.Epoch == 0 && !over:
-		return [][]style.Part{{style.Muted.Of("all go on from the same weights, in turn")}, {style.Muted.Of(": next is who has spent the least of the budget")}}
+		return [][]style.Part{{style.Muted.Of("all go on from the same weights, in turn")},
+			{style.Muted.Of(": next is who has spent the least of the budget")}}
 	}
 	byLoss := r.byLoss || math.IsNaN(first.BestMetric)
 	best, value := func(k *history.Racer) float64 { return k.BestMetric }, unit

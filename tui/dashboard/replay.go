@@ -289,7 +289,8 @@ func replayBindings() []screen.Binding[*App] {
 					return hasten(a, 0.5)
 				}
 				return hasten(a, 2)
-			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"}, [2]string{"-", "replay half as fast"}),
+			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"},
+			[2]string{"-", "replay half as fast"}),
 		bind(groupReplay, "u", "choose an epoch to go to", "u").
 			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).Foot("go to").While(seekable),
 	}

@@ -48,7 +48,8 @@ func (o *rewindOverlay) Hints(a *App) []widget.Hint {
 	if a.h.Watched() {
 		enter = "go there"
 	}
-	return []widget.Hint{widget.NewHint("enter", enter), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
+	return []widget.Hint{widget.NewHint("enter", enter), widget.NewHint("↑↓", "choose"),
+		widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
 }
 
 // shown lists the epochs that match the filter, newest first.
@@ -202,7 +203,8 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 	case tested:
 		fault = "test " + fault
 	}
-	rows := []string{v.Line(w).Put(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(fault, 12)+"  by").Full()}
+	rows := []string{v.Line(w).Put(style.Muted, "  "+style.Right("epoch", 7)+style.Right("loss", 10)+style.Right(
+		fault, 12)+"  by").Full()}
 	first, end := o.window.Show(at, len(shown), max(1, n-1), 4, w)
 	for i := first; i < end; i++ {
 		e := shown[i]
@@ -213,7 +215,8 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 		}
 		figures, ok := v.H.Earlier.Epochs[e]
 		if !ok {
-			figures = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN(), ValidationMetric: math.NaN()}
+			figures = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN(),
+				ValidationMetric: math.NaN()}
 		}
 		value := style.Train.Of(unit(figures.Metric))
 		switch {
@@ -222,7 +225,8 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 		case tested:
 			value = style.Test.Of(unit(figures.TestMetric))
 		}
-		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(style.Train, style.Right(format.Number(figures.Loss), 10))
+		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(
+			style.Train, style.Right(format.Number(figures.Loss), 10))
 		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.Optimizer))
 		if validated && v.H.Best.Known && e == v.H.Best.Epoch {
 			l.Group(style.Good.Of(" best"))

@@ -11,8 +11,8 @@ import (
 // chartedStrip is from how many rows on a strip has a chart.
 const chartedStrip = 8
 
-// strip is the screen of a terminal that is too small for panes: how the run is, then its values, what its method does, and the
-// keys, as far as there are rows; the focused pane without a frame where there are more.
+// strip is the screen of a terminal that is too small for panes: how the run is, then its values, what its method does,
+// and the keys, as far as there are rows; the focused pane without a frame where there are more.
 func strip(a *App) []string {
 	w, h := a.Width, a.Height
 	v := a.paneView()

@@ -13,7 +13,8 @@ import (
 	"newtop/tui/style"
 )
 
-// viewerPause is the least time between two frames of a viewer's screen: of keys that come faster the last one is drawn.
+// viewerPause is the least time between two frames of a viewer's screen: of keys that come faster the last one is
+// drawn.
 const viewerPause = 40 * time.Millisecond
 
 // viewerModel is the model of a viewer's program: the dashboard, whose frames go to a renderer, with nothing that could
@@ -49,8 +50,10 @@ func runViewer(ctx context.Context, a *App, o screen.Options) error {
 	}()
 	var p *tea.Program
 	c := screen.Debouncer{Now: time.Now, Send: func(m tea.Msg) { p.Send(m) }}
-	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1), tea.WithOutput(nowhere{}),
-		tea.WithInput(nil), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)), tea.WithFilter(fromViewer(&c)))
+	p = tea.NewProgram(g, tea.WithContext(inner), tea.WithoutSignalHandler(), tea.WithoutRenderer(), tea.WithFPS(1),
+		tea.WithOutput(nowhere{}),
+		tea.WithInput(nil), tea.WithEnvironment(o.Environ), tea.WithColorProfile(style.ColorProfile(o.Environ)),
+		tea.WithFilter(fromViewer(&c)))
 	go screen.Resizes(inner, p, o.Resizes)
 	go listen(inner, parserOf(o.Input, o.Environ), p.Send)
 	defer screen.OnQuit(g.renderer.Restore)()

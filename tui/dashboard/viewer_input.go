@@ -12,8 +12,8 @@ import (
 	"newtop/tui/style"
 )
 
-// A viewer's keys are parsed here and not in the goroutines that Bubble Tea has for it: what breaks there ends the process,
-// and with it the run.
+// A viewer's keys are parsed here and not in the goroutines that Bubble Tea has for it: what breaks there ends the
+// process, and with it the run.
 
 // parser turns what is typed into events, until the input or the context ends. It closes nothing.
 type parser func(ctx context.Context, events chan<- uv.Event) error

@@ -1,4 +1,5 @@
-// Film makes an animated SVG of what newtop record wrote: film FILE.cast FILE.svg SECONDS. It shows the last seconds of the session.
+// Film makes an animated SVG of what newtop record wrote: film FILE.cast FILE.svg SECONDS. It shows the last seconds of
+// the session.
 package main
 
 import (
@@ -70,7 +71,8 @@ func read(file string) (columns int, frames []render.Still, err error) {
 		return 0, nil, fmt.Errorf("line 1: expected an asciicast's header")
 	}
 	screen := vt.NewEmulator(head.Width, head.Height)
-	go func() { _, _ = io.Copy(io.Discard, screen) }() // answers to queries, which nobody waits for; it ends with the program
+	// answers to queries, which nobody waits for; it ends with the program
+	go func() { _, _ = io.Copy(io.Discard, screen) }()
 	next := between
 	for n := 2; lines.Scan(); n++ {
 		var event []any

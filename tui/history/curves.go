@@ -68,7 +68,8 @@ func (c *Curves) coarsen(most int) {
 
 // all are the series over the epochs.
 func (c *Curves) all() []*chart.Series {
-	out := []*chart.Series{&c.Loss, &c.TestLoss, &c.Metric, &c.TestMetric, &c.ValidationLoss, &c.ValidationMetric, &c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds,
+	out := []*chart.Series{&c.Loss, &c.TestLoss, &c.Metric, &c.TestMetric, &c.ValidationLoss, &c.ValidationMetric,
+		&c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds,
 		&c.MemberLow, &c.MemberHigh}
 	for i := range c.Figures {
 		out = append(out, &c.Figures[i].Series)
@@ -76,7 +77,8 @@ func (c *Curves) all() []*chart.Series {
 	return out
 }
 
-// HeldLoss is the loss over the rows that are not trained on and decide: the validation rows, or without them the test rows.
+// HeldLoss is the loss over the rows that are not trained on and decide: the validation rows, or without them the test
+// rows.
 func (c *Curves) HeldLoss() *chart.Series {
 	if c.ValidationLoss.Empty() {
 		return &c.TestLoss
@@ -122,8 +124,8 @@ func (f *FigureSeries) Format(v float64) string {
 	return format.Number(v)
 }
 
-// Bounds of the curves of a program that tells figures of its own. The first ones are as fine as others; of so many that
-// nobody looks at each closely, the rest have fewer buckets: a thousand long ones take 250 MB.
+// Bounds of the curves of a program that tells figures of its own. The first ones are as fine as others; of so many
+// that nobody looks at each closely, the rest have fewer buckets: a thousand long ones take 250 MB.
 const (
 	keptFigures   = 1000
 	fineFigures   = 256

@@ -33,7 +33,8 @@ func (r *Earlier) take(h *History, e *event.EpochEvent) {
 		r.Epochs = map[int]EarlierEpoch{}
 	}
 	train, test := h.Metrics()
-	f := EarlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), float64(*train.Validation().Of(e)), e.Optimizer}
+	f := EarlierEpoch{float64(e.Loss), float64(*train.Of(e)), float64(*test.Of(e)), float64(*train.Validation().Of(e)),
+		e.Optimizer}
 	if old, ok := r.Epochs[e.Epoch]; ok && r.newest == e.Epoch && h.External() {
 		f = f.or(old)
 	}
@@ -58,7 +59,8 @@ func (f EarlierEpoch) or(old EarlierEpoch) EarlierEpoch {
 	for _, v := range [...]struct {
 		new *float64
 		old float64
-	}{{&f.Loss, old.Loss}, {&f.Metric, old.Metric}, {&f.TestMetric, old.TestMetric}, {&f.ValidationMetric, old.ValidationMetric}} {
+	}{{&f.Loss, old.Loss}, {&f.Metric, old.Metric}, {&f.TestMetric, old.TestMetric}, {&f.ValidationMetric,
+		old.ValidationMetric}} {
 		if event.Float(*v.new).Absent() {
 			*v.new = v.old
 		}

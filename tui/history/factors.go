@@ -56,7 +56,8 @@ func (f *Factors) take(e *event.EpochEvent, before string, most int) {
 // sameFactors reports whether two lists are of the same factors, with the same ones left out.
 func sameFactors(a, b []event.FactorFigures) bool {
 	return slices.EqualFunc(a, b, func(a, b event.FactorFigures) bool {
-		return a.To == b.To && a.From == b.From && a.Side == b.Side && a.Size == b.Size && (len(a.Eigenvalues) == 0) == (len(b.Eigenvalues) == 0)
+		return a.To == b.To && a.From == b.From && a.Side == b.Side && a.Size == b.Size &&
+			(len(a.Eigenvalues) == 0) == (len(b.Eigenvalues) == 0)
 	})
 }
 

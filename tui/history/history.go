@@ -1,5 +1,5 @@
-// Package history remembers a run as panes show it: curves, inner solves, the steps of the method, the log, the race, earlier
-// epochs and analyses, all in bounded memory. It follows the events of a feed and knows no screen.
+// Package history remembers a run as panes show it: curves, inner solves, the steps of the method, the log, the race,
+// earlier epochs and analyses, all in bounded memory. It follows the events of a feed and knows no screen.
 package history
 
 import (
@@ -21,8 +21,8 @@ const keptBests = 1024
 // keptSpectra bounds how many spectra are kept.
 const keptSpectra = 512
 
-// History is everything the panes show of a run, in bounded memory. Apply adds a Delta; the counters tell a pane whether
-// what it shows has changed.
+// History is everything the panes show of a run, in bounded memory. Apply adds a Delta; the counters tell a pane
+// whether what it shows has changed.
 type History struct {
 	Run     *event.RunEvent
 	Status  event.Status
@@ -130,7 +130,8 @@ func (h *History) takeStatus(s *event.Status) {
 		h.Gen.Inner++
 	}
 	h.Log.recording(&h.Status, &s.Recording)
-	if begun := h.Status.Replay == nil && s.Replay != nil; begun || s.Replay != nil && reading(h.Status.Replay) != reading(s.Replay) {
+	if begun := h.Status.Replay == nil && s.Replay != nil; begun || s.Replay != nil &&
+		reading(h.Status.Replay) != reading(s.Replay) {
 		h.Gen.Run++ // what empty panes say is another thing now
 	}
 	h.Log.replay(h.Status.Replay, s.Replay)
@@ -182,7 +183,8 @@ func (h *History) epoch(newest *event.EpochEvent) {
 
 // measured adds an epoch's values to the curves.
 func (h *History) measured(e, old *event.EpochEvent) {
-	// put adds a value to a curve. Another program may tell a quantity now and then only: what it leaves out is the value before.
+	// put adds a value to a curve. Another program may tell a quantity now and then only: what it leaves out is the
+	// value before.
 	put := func(s *chart.Series, y *event.Float, before event.Float) {
 		Put(s, h.Curves.now, *y, h.External())
 		if y.Absent() && h.External() && h.Epochs > 0 {
@@ -208,8 +210,8 @@ func (h *History) measured(e, old *event.EpochEvent) {
 	}
 }
 
-// Put adds what an epoch tells of a quantity to its curve. What newtop itself does not tell, the method did not have: the
-// curve is broken off. Another program tells it now and then only.
+// Put adds what an epoch tells of a quantity to its curve. What newtop itself does not tell, the method did not have:
+// the curve is broken off. Another program tells it now and then only.
 func Put(s *chart.Series, at chart.Position, y event.Float, external bool) {
 	if y.Absent() && !external {
 		s.Gap(at)
@@ -218,8 +220,8 @@ func Put(s *chart.Series, at chart.Position, y event.Float, external bool) {
 	s.Put(at, float64(y))
 }
 
-// updateBest keeps the least value of the measure. Where an epoch changes what a run of another program is judged by, what was
-// kept by the old measure goes.
+// updateBest keeps the least value of the measure. Where an epoch changes what a run of another program is judged by,
+// what was kept by the old measure goes.
 func (h *History) updateBest(e *event.EpochEvent) {
 	if m := h.Measure.With(e); m != h.Measure {
 		if m.Train() != h.Measure.Train() {
@@ -231,7 +233,8 @@ func (h *History) updateBest(e *event.EpochEvent) {
 	}
 	order := h.Measure.Order()
 	tie := float64(*order[len(order)-1].Of(e))
-	if v := h.Measure.Value(e); !math.IsNaN(v) && (!h.Best.Known || v < h.Best.Value || v == h.Best.Value && tie < h.Best.tie) {
+	if v := h.Measure.Value(e); !math.IsNaN(v) && (!h.Best.Known || v < h.Best.Value || v == h.Best.Value &&
+		tie < h.Best.tie) {
 		h.Best = Best{v, e.Epoch, true, tie}
 		h.bests = chart.Newest(append(h.bests, h.Best), keptBests)
 	}
@@ -362,7 +365,8 @@ func (h *History) raced(e *event.RaceEvent) {
 	case "picked":
 		if e.Picked >= 0 && e.Picked < len(e.Racers) {
 			h.since = e.Epoch
-			h.Log.Say(e.Epoch, style.Accent, "race ends: on with %s%s", style.Clean(e.Racers[e.Picked].Name), h.Race.cost())
+			h.Log.Say(e.Epoch, style.Accent, "race ends: on with %s%s", style.Clean(e.Racers[e.Picked].Name),
+				h.Race.cost())
 			h.Curves.Mark(e.Epoch, false, "race")
 			h.Gen.Epoch++
 		}
@@ -377,7 +381,8 @@ func (h *History) restart(run *event.RunEvent) {
 	old := *h
 	*h = History{Restarts: old.Restarts + 1}
 	h.Curves.coarsen(old.Curves.most)
-	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1, old.Gen.Setting + 1}
+	h.Gen = Generations{old.Gen.Run + 1, old.Gen.Epoch + 1, old.Gen.Inner + 1, old.Gen.Spectrum + 1,
+		old.Gen.Setting + 1}
 	h.Log.Gen, h.Race.Gen, h.Steps.Gen, h.Console.Gen = old.Log.Gen+1, old.Race.Gen+1, old.Steps.Gen+1, old.Console.Gen+1
 	h.Analyses.WeightsGen, h.Analyses.ErrorsGen = old.Analyses.WeightsGen+1, old.Analyses.ErrorsGen+1
 	if run != nil && old.Run != nil && run.ID == old.Run.ID {

@@ -4,7 +4,8 @@ import (
 	"newtop/trainer/event"
 )
 
-// goesOn reports whether an event tells more of the newest epoch of another program, as its validation, which is over later.
+// goesOn reports whether an event tells more of the newest epoch of another program, as its validation, which is over
+// later.
 func (h *History) goesOn(e *event.EpochEvent) bool {
 	return h.External() && h.Epochs > 0 && e.Epoch == h.Latest.Epoch && len(e.Inner) == 0 && len(e.Members) == 0
 }

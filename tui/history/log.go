@@ -79,7 +79,8 @@ func (l *Log) replay(was, now *event.Replay) {
 func (l *Log) action(d *event.Deed) {
 	l.lastAction = d.Number
 	if d.Refused != "" {
-		l.Say(d.Epoch, style.Muted, "%s: %s, refused: %s", style.Clean(d.By), style.Clean(d.What), style.Clean(d.Refused))
+		l.Say(d.Epoch, style.Muted, "%s: %s, refused: %s", style.Clean(d.By), style.Clean(d.What),
+			style.Clean(d.Refused))
 		return
 	}
 	l.Say(d.Epoch, style.Accent, "%s: %s", style.Clean(d.By), style.Clean(d.What))

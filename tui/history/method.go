@@ -23,7 +23,8 @@ func methodOf(s *event.Status) (*optim.Info, *optim.Settings) {
 	return info, optim.ReadSettings(info.Parameters, texts)
 }
 
-// bounds asks the method how long a solve with the current settings may be, and at which residual it ends if that is a number.
+// bounds asks the method how long a solve with the current settings may be, and at which residual it ends if that is a
+// number.
 func bounds(s *event.Status) (limit int, goal float64) {
 	if info, set := methodOf(s); info != nil && info.Inner != nil {
 		return info.Inner(set)
@@ -31,7 +32,8 @@ func bounds(s *event.Status) (limit int, goal float64) {
 	return 0, math.NaN()
 }
 
-// Part is what the current method has an inner solve for: a block of the rows, or a step where it has no setting for blocks.
+// Part is what the current method has an inner solve for: a block of the rows, or a step where it has no setting for
+// blocks.
 func (h *History) Part() string {
 	known := len(h.Status.Settings) > 0
 	blocks := slices.ContainsFunc(h.Status.Settings, func(s event.Setting) bool { return s.Key == "blocks" })
@@ -85,8 +87,8 @@ func edgeAt(info *optim.Info, set *optim.Settings, rate float64) (curvature floa
 	return info.Edge(set)
 }
 
-// StabilityEdge is the greatest curvature that the current method is stable at, and its formula; false if it tells none. Where a
-// schedule moves the rate, it is that of the newest epoch.
+// StabilityEdge is the greatest curvature that the current method is stable at, and its formula; false if it tells
+// none. Where a schedule moves the rate, it is that of the newest epoch.
 func (h *History) StabilityEdge() (curvature float64, formula string, ok bool) {
 	info, set := methodOf(&h.Status)
 	if info == nil || info.Edge == nil {

@@ -29,8 +29,8 @@ func (p *pace) add(epoch int, seconds float64) {
 	p.at = chart.Newest(append(p.at, m), keptPaces+1)
 }
 
-// each is the seconds that an epoch takes; NaN while that is not known. The quickest and the slowest stretch are left out, as one
-// pause must not count for long.
+// each is the seconds that an epoch takes; NaN while that is not known. The quickest and the slowest stretch are left
+// out, as one pause must not count for long.
 func (p *pace) each() float64 {
 	at := p.at[max(0, len(p.at)-keptPaces-1):]
 	var took []moment
@@ -63,11 +63,12 @@ func (h *History) Heard(now time.Time) {
 	}
 }
 
-// Remaining estimates the seconds to the epoch limit from the epochs of late; NaN without a limit, where no pace is known, or when
-// the run is over or nobody goes on with it.
+// Remaining estimates the seconds to the epoch limit from the epochs of late; NaN without a limit, where no pace is
+// known, or when the run is over or nobody goes on with it.
 func (h *History) Remaining() float64 {
 	s := &h.Status
-	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || h.Over() || s.Replay != nil && s.Replay.Stale != "" {
+	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || h.Over() || s.Replay != nil &&
+		s.Replay.Stale != "" {
 		return math.NaN()
 	}
 	each := h.trained.each()

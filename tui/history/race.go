@@ -68,8 +68,10 @@ func (r *Race) lap(e *event.LapEvent, m event.Measure) {
 	r.Gen++
 	k.Begun, k.Ended, k.Now = true, e.Ended, e.Lap
 	loss, metric := float64(e.Lap.Loss), float64(*m.Of(&e.Lap))
-	k.BestLoss, k.BestMetric = chart.Lesser(k.BestLoss, FiniteOrNaN(loss)), chart.Lesser(k.BestMetric, FiniteOrNaN(metric))
-	for axis, x := range [RaceAxisCount]float64{float64(e.Lap.GradientEquivalents), float64(e.Lap.Elapsed), float64(e.Lap.Epoch)} {
+	k.BestLoss, k.BestMetric = chart.Lesser(k.BestLoss, FiniteOrNaN(loss)), chart.Lesser(
+		k.BestMetric, FiniteOrNaN(metric))
+	for axis, x := range [RaceAxisCount]float64{float64(e.Lap.GradientEquivalents), float64(e.Lap.Elapsed),
+		float64(e.Lap.Epoch)} {
 		if format.Finite(x) {
 			k.Loss[axis].Add(x, loss)
 			k.Metric[axis].Add(x, metric)

@@ -63,7 +63,8 @@ func (s *Solves) cut(to int) {
 	s.Cuts++
 }
 
-// add appends a bar to those of all epochs. When they are many neighbours are merged, and each is then of twice as many epochs.
+// add appends a bar to those of all epochs. When they are many neighbours are merged, and each is then of twice as many
+// epochs.
 func (s *Solves) add(b Bar) {
 	s.Each = max(s.Each, 1)
 	n := len(s.All)

@@ -109,7 +109,8 @@ func (t *Steps) iteration(e *event.InnerEvent, s *event.Status) {
 	if math.IsNaN(float64(e.StepNorm)) && math.IsNaN(float64(e.Residual)) {
 		return // a method that solves otherwise
 	}
-	step := Step{e.Iteration, float64(e.Residual), float64(e.StepNorm), float64(e.Radius), float64(e.Curvature), float64(e.Model)}
+	step := Step{e.Iteration, float64(e.Residual), float64(e.StepNorm), float64(e.Radius), float64(e.Curvature),
+		float64(e.Model)}
 	if n := len(t.Solves); n > 0 {
 		if last := t.Solves[n-1]; last.goesOn(e) {
 			last.Steps, last.Over = append(last.Steps, step), false
@@ -128,7 +129,8 @@ func (t *Steps) iteration(e *event.InnerEvent, s *event.Status) {
 
 // goesOn reports whether an iteration belongs to the solve.
 func (s *Solve) goesOn(e *event.InnerEvent) bool {
-	return s.Summary == nil && s.Epoch == e.Epoch && s.Member == e.Member && s.Block == e.Block && e.Iteration > s.Last().N
+	return s.Summary == nil && s.Epoch == e.Epoch && s.Member == e.Member && s.Block == e.Block &&
+		e.Iteration > s.Last().N
 }
 
 func (s *Solve) Last() *Step { return &s.Steps[len(s.Steps)-1] }
@@ -167,7 +169,8 @@ func (t *Steps) report(e *event.EpochEvent) {
 	w := EpochWork{Epoch: e.Epoch}
 	if len(e.Inner) <= keptParts {
 		for i := range e.Inner {
-			w.Parts = append(w.Parts, SolveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations, min(e.Inner[i].Stop, krylov.Interrupted)})
+			w.Parts = append(w.Parts, SolveWork{e.Inner[i].Member, e.Inner[i].Block, e.Inner[i].Iterations,
+				min(e.Inner[i].Stop, krylov.Interrupted)})
 		}
 	}
 	t.Works = chart.Newest(append(t.Works, w), keptSolves)

@@ -57,8 +57,8 @@ type Screen struct {
 	Places []Place
 }
 
-// Dashboard divides a screen under a header of so many rows; a screen below the least size gets no panes. zoomed gives one
-// pane everything; otherwise the focused one is always among those to see.
+// Dashboard divides a screen under a header of so many rows; a screen below the least size gets no panes. zoomed gives
+// one pane everything; otherwise the focused one is always among those to see.
 func Dashboard(w, h, header int, zoomed bool, focus ID) Screen {
 	return Divided(w, h, header, zoomed, focus, Bands, CompactPanes)
 }
@@ -156,7 +156,8 @@ func (s *Screen) Cede(id ID) {
 	s.Places = slices.Delete(s.Places, i, i+1)
 }
 
-// show gives a pane that has no place that of the log, or where the log has none either, that of the region or of the metrics.
+// show gives a pane that has no place that of the log, or where the log has none either, that of the region or of the
+// metrics.
 func (s *Screen) show(id ID) {
 	if !s.hidden(id) {
 		return

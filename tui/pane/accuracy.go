@@ -44,7 +44,8 @@ func (p *Accuracy) unit(v *View) func(float64) string {
 func (p *Accuracy) Head(v *View, l *style.Line) {
 	pairHead(v, l, &v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric, p.unit(v))
 	if v.H.Best.Known && v.H.Epochs > 1 {
-		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.H.Best.Value)), style.Muted.Of(" at "+format.Count(v.H.Best.Epoch)))
+		l.Group(style.Muted.Of("  best "), style.Strong.Of(p.unit(v)(v.H.Best.Value)),
+			style.Muted.Of(" at "+format.Count(v.H.Best.Epoch)))
 	}
 	if low, high := v.H.Curves.MemberLow.Last(), v.H.Curves.MemberHigh.Last(); low == low {
 		l.Group(style.Muted.Of("  members "), style.Text.Of(p.unit(v)(low)+" to "+p.unit(v)(high)))
@@ -80,7 +81,8 @@ func (p *Accuracy) Strip(v *View, w, h int) []string {
 }
 
 func (p *Accuracy) Figure(v *View) *figure.Chart {
-	f := figure.Chart{Title: "error", Y: "share of rows classified wrongly", Curves: trainAndTest(&v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric)}
+	f := figure.Chart{Title: "error", Y: "share of rows classified wrongly",
+		Curves: trainAndTest(&v.H.Curves.Metric, &v.H.Curves.ValidationMetric, &v.H.Curves.TestMetric)}
 	if v.H.Regression() {
 		f.Title, f.Y = "RMSE", "root mean square error"
 		if v.H.Run != nil {

@@ -47,9 +47,11 @@ func PointsOf(s *chart.Series) []figure.Point {
 func trainAndTest(train, validation, test *chart.Series) []figure.Curve {
 	curves := []figure.Curve{{Name: "training rows", Color: style.OnPaper(style.Train), Points: PointsOf(train)}}
 	if !validation.Empty() {
-		curves = append(curves, figure.Curve{Name: "validation rows", Color: style.OnPaper(style.Validation), Points: PointsOf(validation)})
+		curves = append(curves, figure.Curve{Name: "validation rows", Color: style.OnPaper(style.Validation),
+			Points: PointsOf(validation)})
 	}
-	return append(curves, figure.Curve{Name: "test rows", Color: style.OnPaper(style.Test), Dashed: true, Points: PointsOf(test)})
+	return append(curves, figure.Curve{Name: "test rows", Color: style.OnPaper(style.Test), Dashed: true,
+		Points: PointsOf(test)})
 }
 
 // EpochPlot is a plot of curves over the epochs of the run.
@@ -58,5 +60,6 @@ func EpochPlot(h *history.History, curves ...chart.Curve) chart.Plot {
 	if r := h.Status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last
 	}
-	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Counted: h.Run.Counted(), Limit: float64(limit), Unit: true, Closed: h.Over()}
+	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks,
+		Counted: h.Run.Counted(), Limit: float64(limit), Unit: true, Closed: h.Over()}
 }

@@ -12,8 +12,8 @@ import (
 	"newtop/tui/widget"
 )
 
-// Console shows the lines that the program which trains has printed, the newest at the bottom. A line that is wider than the
-// pane is cut.
+// Console shows the lines that the program which trains has printed, the newest at the bottom. A line that is wider
+// than the pane is cut.
 type Console struct {
 	Linear
 	search search
@@ -71,7 +71,8 @@ func newestOf(all, n int) (out []int) {
 	return out
 }
 
-// follow keeps what is looked at in its place while lines come, unless it is the newest; most is how far up there are lines to see.
+// follow keeps what is looked at in its place while lines come, unless it is the newest; most is how far up there are
+// lines to see.
 func (p *Console) follow(v *View, most int) {
 	now := v.H.Console.Gone + len(v.H.Console.Lines)
 	if p.search.up > 0 && p.search.text == "" {
@@ -134,21 +135,25 @@ func (p *Console) Keys() []Key {
 		{Do: func(v *View, k string) (tea.Cmd, bool) {
 			return nil, p.search.press(k, func(k string) { p.scroll(v, k) })
 		}},
-		{Show: "↑ ↓", Help: "scroll, as k and j; pgup and pgdn by ten, home and end", Names: []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end"}, Do: func(v *View, k string) (tea.Cmd, bool) {
-			p.scroll(v, k)
-			return nil, true
-		}},
-		{Show: "← →", Help: "shift wide lines", Names: []string{"left", "right"}, Do: func(_ *View, k string) (tea.Cmd, bool) {
-			if p.left -= shift; k == "right" {
-				p.left += 2 * shift
-			}
-			p.left = max(0, min(p.left, 4096))
-			return nil, true
-		}},
-		{Show: "/", Help: "search: type to narrow, enter keeps, esc ends", Names: []string{"esc"}, Do: func(*View, string) (tea.Cmd, bool) {
-			some := p.search.text != "" || p.search.up != 0 || p.left != 0
-			p.search, p.left = search{}, 0
-			return nil, some
-		}},
+		{Show: "↑ ↓", Help: "scroll, as k and j; pgup and pgdn by ten, home and end",
+			Names: []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end"},
+			Do: func(v *View, k string) (tea.Cmd, bool) {
+				p.scroll(v, k)
+				return nil, true
+			}},
+		{Show: "← →", Help: "shift wide lines", Names: []string{"left", "right"},
+			Do: func(_ *View, k string) (tea.Cmd, bool) {
+				if p.left -= shift; k == "right" {
+					p.left += 2 * shift
+				}
+				p.left = max(0, min(p.left, 4096))
+				return nil, true
+			}},
+		{Show: "/", Help: "search: type to narrow, enter keeps, esc ends", Names: []string{"esc"},
+			Do: func(*View, string) (tea.Cmd, bool) {
+				some := p.search.text != "" || p.search.up != 0 || p.left != 0
+				p.search, p.left = search{}, 0
+				return nil, some
+			}},
 	}
 }

@@ -55,7 +55,8 @@ type Asker interface {
 	Ask(h *history.History) event.Command
 }
 
-// Glancer is a pane that asks while it is one of several on the screen, too, seldom: that must cost a run next to nothing.
+// Glancer is a pane that asks while it is one of several on the screen, too, seldom: that must cost a run next to
+// nothing.
 type Glancer interface {
 	// Glance returns what to ask the run for now, nil for nothing.
 	Glance(h *history.History) event.Command

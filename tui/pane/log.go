@@ -143,7 +143,8 @@ func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
 		l.Group(style.Train.Of(" " + style.Right(unit(float64(fault)), 6)))
 	}
 	if e.Stop != 0 {
-		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.Inner), 3)), history.StopToken(e.Stop).Of(" "+string(e.Stop.Letter())))
+		l.Group(style.Muted.Of(" "+style.Right(format.Count(e.Inner), 3)),
+			history.StopToken(e.Stop).Of(" "+string(e.Stop.Letter())))
 	} else if len(v.H.Solves.Bars) > 0 {
 		l.Group(style.Text.Of(style.Spaces(6)))
 	}
@@ -180,9 +181,12 @@ var logged = [...]struct {
 	name  string
 	token style.Token
 }{
-	{event.Loss, "loss", style.Train}, {event.ValidationLoss, "validation", style.Validation}, {event.TestLoss, "test", style.Test},
-	{event.Error, "error", style.Train}, {event.ValidationError, "validation error", style.Validation}, {event.TestError, "test error", style.Test},
-	{event.RMSE, "RMSE", style.Train}, {event.ValidationRMSE, "validation RMSE", style.Validation}, {event.TestRMSE, "test RMSE", style.Test},
+	{event.Loss, "loss", style.Train}, {event.ValidationLoss, "validation", style.Validation},
+	{event.TestLoss, "test", style.Test},
+	{event.Error, "error", style.Train}, {event.ValidationError, "validation error", style.Validation},
+	{event.TestError, "test error", style.Test},
+	{event.RMSE, "RMSE", style.Train}, {event.ValidationRMSE, "validation RMSE", style.Validation},
+	{event.TestRMSE, "test RMSE", style.Test},
 	{event.Rate, "rate", style.Text}, {event.GradientNorm, "‖g‖", style.Text},
 }
 
@@ -198,7 +202,8 @@ func (v *View) told(e *event.EpochEvent, l *style.Line) {
 		}
 	}
 	for _, f := range e.Figures {
-		if !f.Value.Absent() && !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "), style.Text.Of(format.Number(float64(f.Value)))) {
+		if !f.Value.Absent() && !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "),
+			style.Text.Of(format.Number(float64(f.Value)))) {
 			return
 		}
 	}
@@ -218,7 +223,8 @@ func (p *Log) matching(v *View) []int {
 	out := make([]int, 0, len(v.H.Log.Entries))
 	for i := range v.H.Log.Entries {
 		e := &v.H.Log.Entries[i]
-		if p.search.text == "" || widget.Has(e.Text, p.search.text) || e.Text == "" && widget.Has(v.epochWords(e), p.search.text) {
+		if p.search.text == "" || widget.Has(e.Text, p.search.text) || e.Text == "" &&
+			widget.Has(v.epochWords(e), p.search.text) {
 			out = append(out, i)
 		}
 	}
@@ -242,14 +248,17 @@ func (p *Log) Keys() []Key {
 		{Do: func(v *View, k string) (tea.Cmd, bool) {
 			return nil, p.search.press(k, func(k string) { p.scroll(v, k) })
 		}},
-		{Show: "↑ ↓", Help: "scroll; pgup and pgdn by ten, home and end", Names: []string{"up", "down", "pgup", "pgdown", "home", "end"}, Do: func(v *View, k string) (tea.Cmd, bool) {
-			p.scroll(v, k)
-			return nil, true
-		}},
-		{Show: "/", Help: "search: type to narrow, enter keeps, esc ends", Names: []string{"esc"}, Do: func(*View, string) (tea.Cmd, bool) {
-			some := p.search.text != "" || p.search.up != 0
-			p.search = search{}
-			return nil, some
-		}},
+		{Show: "↑ ↓", Help: "scroll; pgup and pgdn by ten, home and end",
+			Names: []string{"up", "down", "pgup", "pgdown", "home", "end"},
+			Do: func(v *View, k string) (tea.Cmd, bool) {
+				p.scroll(v, k)
+				return nil, true
+			}},
+		{Show: "/", Help: "search: type to narrow, enter keeps, esc ends", Names: []string{"esc"},
+			Do: func(*View, string) (tea.Cmd, bool) {
+				some := p.search.text != "" || p.search.up != 0
+				p.search = search{}
+				return nil, some
+			}},
 	}
 }

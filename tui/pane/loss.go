@@ -33,7 +33,8 @@ func (p *Loss) Seen(h *history.History) uint64 { return h.Gen.Epoch + h.Gen.Run 
 
 // Blank reports whether a program tells figures and no loss.
 func (*Loss) Blank(h *history.History) bool {
-	return h.MetricsOnly() && len(h.Curves.Figures) > 0 && h.Curves.Loss.Empty() && h.Curves.TestLoss.Empty() && h.Diverged == nil
+	return h.MetricsOnly() && len(h.Curves.Figures) > 0 && h.Curves.Loss.Empty() && h.Curves.TestLoss.Empty() &&
+		h.Diverged == nil
 }
 
 func (p *Loss) ToggleLog() bool { p.log = !p.log; return true }
@@ -58,8 +59,8 @@ func (p *Loss) Strip(v *View, w, h int) []string {
 	return pairStrip(v, &p.chart, pl, "loss", format.Number, w, h)
 }
 
-// pairPlot is a chart of a quantity over the training rows (solid), the validation rows, if there are any, and the test rows
-// (dashed).
+// pairPlot is a chart of a quantity over the training rows (solid), the validation rows, if there are any, and the test
+// rows (dashed).
 func pairPlot(v *View, train, validation, test *chart.Series) chart.Plot {
 	pl := EpochPlot(v.H, PairCurves(train, validation, test)...)
 	pl.Waiting, pl.Legend, pl.Signs = Waiting(v), true, true
@@ -97,8 +98,8 @@ func (v *View) Without(what string) string {
 	return "the record has no " + what
 }
 
-// pairHead writes the newest values of both kinds of rows with the direction they moved in, and marks those after which one came
-// that is not finite. What decides comes first; rows of which nothing is told are left out.
+// pairHead writes the newest values of both kinds of rows with the direction they moved in, and marks those after which
+// one came that is not finite. What decides comes first; rows of which nothing is told are left out.
 func pairHead(v *View, l *style.Line, train, validation, test *chart.Series, text func(float64) string) {
 	gap := ""
 	for _, k := range []struct {
@@ -146,7 +147,8 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 		}
 		if i < len(told) {
 			k := told[i]
-			l.To(11).Put(k.Token, k.Sign(v.Glyphs, 1)).Put(style.Muted, " "+style.Pad(k.Name, 6)).Group(nowOr(k.Series, k.Token, text)...)
+			l.To(11).Put(k.Token, k.Sign(v.Glyphs, 1)).Put(style.Muted, " "+style.Pad(k.Name, 6)).Group(
+				nowOr(k.Series, k.Token, text)...)
 		}
 		l.To(column).Raw(picture[i], w-column-1)
 		rows[i] = l.Full()
@@ -163,5 +165,6 @@ func nowOr(s *chart.Series, ink style.Token, text func(float64) string) []style.
 }
 
 func (p *Loss) Figure(v *View) *figure.Chart {
-	return RunFigure(v.H, figure.Chart{Title: "loss", Y: "mean loss", LogY: true, Curves: trainAndTest(&v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)})
+	return RunFigure(v.H, figure.Chart{Title: "loss", Y: "mean loss", LogY: true,
+		Curves: trainAndTest(&v.H.Curves.Loss, &v.H.Curves.ValidationLoss, &v.H.Curves.TestLoss)})
 }

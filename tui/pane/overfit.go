@@ -7,7 +7,8 @@ import (
 	"newtop/tui/history"
 )
 
-// overfits reports the epoch since which the test loss rises while the training loss falls, by the rule that alerts have.
+// overfits reports the epoch since which the test loss rises while the training loss falls, by the rule that alerts
+// have.
 func overfits(train, test *chart.Series) (since int, ok bool) {
 	if test.Points == 0 || train.Points == 0 {
 		return 0, false
@@ -28,7 +29,8 @@ func curveOf(s *chart.Series) *alert.Curve {
 	return &c
 }
 
-// overfitWords say it of the validation rows, or without them of the test rows, ever shorter; nil where their loss does not rise.
+// overfitWords say it of the validation rows, or without them of the test rows, ever shorter; nil where their loss does
+// not rise.
 func overfitWords(c *history.Curves, counted string) []string {
 	since, ok := overfits(&c.Loss, c.HeldLoss())
 	if !ok {

@@ -1,6 +1,6 @@
-// Package pane is the contract of the panes of the dashboard, and those that show what an epoch brought: losses, errors,
-// the trust region, the work and the log. A pane draws what a history remembers into a rectangle; it keeps nothing but its
-// charts and toggles, and knows no other pane.
+// Package pane is the contract of the panes of the dashboard, and those that show what an epoch brought: losses,
+// errors, the trust region, the work and the log. A pane draws what a history remembers into a rectangle; it keeps
+// nothing but its charts and toggles, and knows no other pane.
 package pane
 
 import (
@@ -56,9 +56,10 @@ type Charted struct{ chart.Controls }
 
 func (p *Charted) Keys() (out []Key) {
 	for _, k := range p.Controls.Keys() {
-		out = append(out, Key{Show: k.Show, Help: k.Help, Names: k.Names, Do: func(_ *View, name string) (tea.Cmd, bool) {
-			return nil, p.Controls.HandleKey(name)
-		}})
+		out = append(out, Key{Show: k.Show, Help: k.Help, Names: k.Names,
+			Do: func(_ *View, name string) (tea.Cmd, bool) {
+				return nil, p.Controls.HandleKey(name)
+			}})
 	}
 	return out
 }
@@ -70,8 +71,8 @@ func (p *Charted) HandleMouse(_ *View, m tea.MouseMsg, x, y int) bool {
 // Restarter is a pane that looks at places of a run by their number: when the run begins anew they are others.
 type Restarter interface{ Restart() }
 
-// Interfaces beyond Pane are asked for by assertion. One that is met by promotion alone is lost without an error when a type
-// changes, so a pane states those that it meets.
+// Interfaces beyond Pane are asked for by assertion. One that is met by promotion alone is lost without an error when a
+// type changes, so a pane states those that it meets.
 
 // Moused is a pane that follows the mouse while it has the whole screen.
 type Moused interface {

@@ -7,8 +7,8 @@ import (
 	"newtop/tui/history"
 )
 
-// ratesAhead appends the rates that the current method plans from the newest epoch on: to the end of the run, or as far as leaves an
-// eighth of the axis to what was. There are none where the rate stays as it is.
+// ratesAhead appends the rates that the current method plans from the newest epoch on: to the end of the run, or as far
+// as leaves an eighth of the axis to what was. There are none where the rate stays as it is.
 func ratesAhead(points []chart.Point, h *history.History) []chart.Point {
 	const samples, part = 96, 8
 	plan, ok := h.Plan()

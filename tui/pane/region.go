@@ -73,7 +73,8 @@ func (p *Region) values(v *View) [][]style.Part {
 	case history.ByRate:
 		groups := [][]style.Part{newest(e.Rate, &v.H.Curves.Rate, style.Strong, format.Number)}
 		if !v.H.Missing(&v.H.Curves.Gradient) {
-			groups = append(groups, append([]style.Part{style.Muted.Of("  ‖g‖ ")}, newest(e.GradientNorm, &v.H.Curves.Gradient, style.Text, format.Number)...))
+			groups = append(groups, append([]style.Part{style.Muted.Of("  ‖g‖ ")},
+				newest(e.GradientNorm, &v.H.Curves.Gradient, style.Text, format.Number)...))
 		}
 		if ratioTold(v.H) {
 			groups = append(groups, p.ratio(v, "  "))
@@ -90,7 +91,8 @@ func (p *Region) values(v *View) [][]style.Part {
 		}
 		return groups
 	}
-	radius := append([]style.Part{style.Muted.Of("R ")}, newest(e.Radius, &v.H.Curves.Radius, style.Strong, format.Number)...)
+	radius := append([]style.Part{style.Muted.Of("R ")}, newest(
+		e.Radius, &v.H.Curves.Radius, style.Strong, format.Number)...)
 	if next, ok := NextRadius(v.H); ok { // which the header has as the setting
 		radius = append(radius, style.Muted.Of(v.Glyphs.To), style.Strong.Of(format.Number(next)))
 	}
@@ -99,7 +101,8 @@ func (p *Region) values(v *View) [][]style.Part {
 
 // ratio is ρ, after a gap.
 func (p *Region) ratio(v *View, gap string) []style.Part {
-	return append([]style.Part{style.Muted.Of(gap + v.Glyphs.Rho + " ")}, newest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
+	return append([]style.Part{style.Muted.Of(gap + v.Glyphs.Rho + " ")},
+		newest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
 }
 
 // ratioTold reports whether the newest epoch of newtop's own tells ρ of a method that has no radius.
@@ -124,7 +127,8 @@ func (p *Region) own(v *View, gap string) [][]style.Part {
 	}
 	for i := range v.H.Curves.Figures {
 		f := &v.H.Curves.Figures[(first+i)%len(v.H.Curves.Figures)]
-		groups = append(groups, append([]style.Part{style.Muted.Of(gap + f.Symbol + " ")}, newest(f.Value, &f.Series, style.Text, f.Format)...))
+		groups = append(groups, append([]style.Part{style.Muted.Of(gap + f.Symbol + " ")},
+			newest(f.Value, &f.Series, style.Text, f.Format)...))
 		gap = "  "
 	}
 	return groups
@@ -216,7 +220,8 @@ func (p *Region) plots(v *View) (upper, lower chart.Plot) {
 	return upper, lower
 }
 
-// planned adds to a chart of the rate what the schedule has for the rest of the run, and gives the chart beneath the same epochs.
+// planned adds to a chart of the rate what the schedule has for the rest of the run, and gives the chart beneath the
+// same epochs.
 func (p *Region) planned(v *View, upper, lower *chart.Plot) {
 	if upper.Curves[0].Series != &v.H.Curves.Rate {
 		return
@@ -250,7 +255,10 @@ func (p *Region) Body(v *View, w, h int, zoomed bool) []string {
 	case len(lower.Curves) == 0:
 		return append([]string{p.caption(v, upper, w)}, p.upper.Draw(&v.Pen, upper, w, h-1)...)
 	}
-	return p.stacked(v, upper, lower, w, h/2-1, h, func(c *chart.Canvas, pl chart.Plot, _, h int) []string { return c.Draw(&v.Pen, pl, w, h) })
+	return p.stacked(v, upper, lower, w, h/2-1, h, func(c *chart.Canvas, pl chart.Plot, _,
+		h int) []string {
+		return c.Draw(&v.Pen, pl, w, h)
+	})
 }
 
 // both draws the charts of the zoomed pane, one above the other.
@@ -267,8 +275,10 @@ func (p *Region) both(v *View, upper, lower chart.Plot, w, h int) []string {
 	return append(rows, p.keyLine(v, w))
 }
 
-// stacked draws two plots with their captions into h rows, their y axes as wide as each other and the upper one top rows high.
-func (p *Region) stacked(v *View, upper, lower chart.Plot, w, top, h int, draw func(c *chart.Canvas, pl chart.Plot, y, h int) []string) []string {
+// stacked draws two plots with their captions into h rows, their y axes as wide as each other and the upper one top
+// rows high.
+func (p *Region) stacked(v *View, upper, lower chart.Plot, w, top, h int,
+	draw func(c *chart.Canvas, pl chart.Plot, y, h int) []string) []string {
 	bottom := h - top - 2
 	upper.NoX = true
 	upper.Y.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
@@ -286,7 +296,8 @@ func (p *Region) keyLine(v *View, w int) string {
 	}
 	l := v.Line(w)
 	first := p.first(v)
-	l.Put(style.Accent, "v").Put(style.Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(first+2)+" of "+format.Count(n)+"  ")
+	l.Put(style.Accent, "v").Put(style.Muted, " others, these are "+format.Count(first+1)+" and "+format.Count(
+		first+2)+" of "+format.Count(n)+"  ")
 	return l.Raw(p.Controls.KeyLine(&v.Pen, l.Left()), l.Left()).Full()
 }
 
@@ -351,12 +362,14 @@ func (p *Region) Figure(v *View) *figure.Chart {
 		f := figure.Chart{Title: "figures of its own", Y: "value"}
 		for i := range h.Curves.Figures[:min(len(h.Curves.Figures), 4)] {
 			k := &h.Curves.Figures[i]
-			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)), Dashed: i%2 == 1, Points: PointsOf(&k.Series)})
+			f.Curves = append(f.Curves, figure.Curve{Name: k.Symbol, Color: style.OnPaper(style.RacerToken(i)),
+				Dashed: i%2 == 1, Points: PointsOf(&k.Series)})
 		}
 		return RunFigure(h, f)
 	}
 	if h.Curves.Radius.Empty() {
-		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true, Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: PointsOf(&h.Curves.Rate)}}})
+		return RunFigure(h, figure.Chart{Title: "learning rate", Y: "rate", LogY: true,
+			Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: PointsOf(&h.Curves.Rate)}}})
 	}
 	return RunFigure(h, figure.Chart{Title: "trust region", Y: "radius and step", LogY: true, Curves: []figure.Curve{
 		{Name: "radius", Color: style.OnPaper(style.Train), Points: PointsOf(&h.Curves.Radius)},
@@ -365,11 +378,12 @@ func (p *Region) Figure(v *View) *figure.Chart {
 }
 
 func (p *Region) Keys() []Key {
-	return append([]Key{{Show: "v", Help: "other curves, where there are more than two", Names: []string{"v"}, Do: func(v *View, _ string) (tea.Cmd, bool) {
-		more := v.H.Steering() != history.ByRadius && len(p.curves(v)) > 2
-		if more {
-			p.page++
-		}
-		return nil, more
-	}}}, p.Charted.Keys()...)
+	return append([]Key{{Show: "v", Help: "other curves, where there are more than two", Names: []string{"v"},
+		Do: func(v *View, _ string) (tea.Cmd, bool) {
+			more := v.H.Steering() != history.ByRadius && len(p.curves(v)) > 2
+			if more {
+				p.page++
+			}
+			return nil, more
+		}}}, p.Charted.Keys()...)
 }

@@ -16,7 +16,8 @@ type search struct {
 
 // scroll moves by a key among so many lines that were found.
 func (s *search) scroll(k string, found int) {
-	by := map[string]int{"up": 1, "k": 1, "down": -1, "j": -1, "pgup": 10, "pgdown": -10, "home": found, "end": -found}[k]
+	by := map[string]int{"up": 1, "k": 1, "down": -1, "j": -1, "pgup": 10, "pgdown": -10, "home": found,
+		"end": -found}[k]
 	s.up = max(0, min(s.up+by, found-1))
 }
 
@@ -26,9 +27,11 @@ func (s *search) line(v *View, w, found int, more string) string {
 	arrows := v.Glyphs.Keys("↑↓")
 	switch {
 	case s.typing:
-		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Accent, "▏").Put(style.Muted, "  "+format.Count(found)+" found · enter keeps · esc ends")
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Accent, "▏").Put(
+			style.Muted, "  "+format.Count(found)+" found · enter keeps · esc ends")
 	case s.text != "":
-		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(style.Muted, "  "+format.Count(found)+" found · "+arrows+" scroll · esc ends")
+		l.Put(style.Accent, "/ ").Put(style.Strong, style.Clean(s.text)).Put(
+			style.Muted, "  "+format.Count(found)+" found · "+arrows+" scroll · esc ends")
 	case s.up > 0:
 		l.Put(style.Muted, format.Count(s.up)+" newer below · "+arrows+" scroll · end: newest · / search"+more)
 	default:

@@ -93,13 +93,15 @@ func (p *Work) Body(v *View, w, h int, zoomed bool) []string {
 		for c := range columns {
 			if k := c*n + i; k < len(items) {
 				l.To(c * each)
-				l.Put(style.Muted, style.Pad(items[k].name, 12)).Put(style.Text, style.Right(items[k].value, min(9, each-13)))
+				l.Put(style.Muted, style.Pad(items[k].name, 12)).Put(
+					style.Text, style.Right(items[k].value, min(9, each-13)))
 			}
 		}
 		rows = append(rows, l.Full())
 	}
 	spare := h - len(rows)
-	pl := EpochPlot(v.H, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.H.Curves.Seconds, Mark: '*'})
+	pl := EpochPlot(v.H, chart.Curve{Name: "time of an epoch", Token: style.Accent, Series: &v.H.Curves.Seconds,
+		Mark: '*'})
 	pl.Y.Zero, pl.Y.Unit, pl.Best, pl.Value = true, format.SecondsUnit, true, format.Span
 	switch {
 	case zoomed && w-26 >= 28 && h >= 8:
@@ -137,5 +139,6 @@ func (p *Work) Strip(v *View, w, _ int) []string {
 }
 
 func (p *Work) Figure(v *View) *figure.Chart {
-	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds", Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: PointsOf(&v.H.Curves.Seconds)}}})
+	return RunFigure(v.H, figure.Chart{Title: "seconds an epoch", Y: "seconds",
+		Curves: []figure.Curve{{Color: style.OnPaper(style.Train), Points: PointsOf(&v.H.Curves.Seconds)}}})
 }

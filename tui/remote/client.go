@@ -47,7 +47,8 @@ const (
 	gone
 )
 
-// peer is a client's address, and leads back to the client: of a failed handshake ssh.Server tells no more than the address.
+// peer is a client's address, and leads back to the client: of a failed handshake ssh.Server tells no more than the
+// address.
 type peer struct {
 	net.Addr
 	client *client
@@ -185,7 +186,10 @@ func (c *client) keepAlive(ctx context.Context, conn gossh.Conn, every time.Dura
 		case <-time.After(every):
 		}
 		also()
-		late := time.AfterFunc(keepalivesLost*every, func() { c.end("no answer for " + (keepalivesLost * every).String()) })
+		late := time.AfterFunc(keepalivesLost*every, func() {
+			c.end(
+				"no answer for " + (keepalivesLost * every).String())
+		})
 		_, _, err := conn.SendRequest("keepalive@openssh.com", true, nil) // no is an answer too
 		late.Stop()
 		if err != nil {

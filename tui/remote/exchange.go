@@ -8,9 +8,9 @@ import (
 	gossh "golang.org/x/crypto/ssh"
 )
 
-// A key exchange takes the server longer than the client, who may ask for one after another. The library answers them by
-// itself, and each takes one signature of the host key: so they are counted where it signs. It passes a connection's source
-// of random numbers to the signer, and that leads to the client.
+// A key exchange takes the server longer than the client, who may ask for one after another. The library answers them
+// by itself, and each takes one signature of the host key: so they are counted where it signs. It passes a connection's
+// source of random numbers to the signer, and that leads to the client.
 
 // exchanges is the source of random numbers of a client's connection.
 type exchanges struct{ client *client }
@@ -31,8 +31,8 @@ func (s countedSigner) Sign(r io.Reader, data []byte) (*gossh.Signature, error) 
 	return s.Signer.Sign(r, data)
 }
 
-// exchange counts a key exchange, and says whether it goes on: the first, before the client has logged in, and later ones at
-// exchangeRate. OpenSSH asks for one after a gigabyte.
+// exchange counts a key exchange, and says whether it goes on: the first, before the client has logged in, and later
+// ones at exchangeRate. OpenSSH asks for one after a gigabyte.
 func (c *client) exchange() bool {
 	c.mu.Lock()
 	first, early := !c.exchanged, c.stage < admitted

@@ -35,7 +35,8 @@ func hostKey(path string) (gossh.Signer, error) {
 		}
 	}
 	if err != nil {
-		return nil, &trainer.ConfigError{Field: "--host-key", Value: path, Expected: "an ed25519 private key, or a place for one: " + plainly(err).Error()}
+		return nil, &trainer.ConfigError{Field: "--host-key", Value: path,
+			Expected: "an ed25519 private key, or a place for one: " + plainly(err).Error()}
 	}
 	return signer, nil
 }

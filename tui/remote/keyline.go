@@ -32,7 +32,8 @@ type keyLine struct {
 
 // harmless are the options that allow or forbid what is never served. They are compared in lower case.
 var harmless = []string{
-	"agent-forwarding", "no-agent-forwarding", "port-forwarding", "no-port-forwarding", "x11-forwarding", "no-x11-forwarding",
+	"agent-forwarding", "no-agent-forwarding", "port-forwarding", "no-port-forwarding", "x11-forwarding",
+	"no-x11-forwarding",
 	"user-rc", "no-user-rc", "permitopen", "permitlisten", "tunnel",
 }
 
@@ -175,7 +176,8 @@ func parseFrom(list string) ([]addressPattern, error) {
 			a = a.Unmap() // as clients' addresses are
 			p.prefix = netip.PrefixFrom(a, a.BitLen())
 		} else if strings.Contains(text, "/") {
-			if p.prefix, err = netip.ParsePrefix(text); err != nil || p.prefix != p.prefix.Masked() || p.prefix.Addr().Is4In6() {
+			if p.prefix, err = netip.ParsePrefix(text); err != nil || p.prefix != p.prefix.Masked() ||
+				p.prefix.Addr().Is4In6() {
 				return nil, fmt.Errorf("expected ADDRESS/BITS of a network, not %q", clean(text, 40))
 			}
 		} else if text != "" && strings.Trim(text, "0123456789abcdefABCDEF.:*?") == "" {

@@ -101,7 +101,8 @@ func (r *keyring) count() (int, error) {
 }
 
 // name is what readers call the holder of a key: its comment, or else what the client calls itself. Where that says too
-// little, since several keys have the comment or since anybody could call themselves so, some of the fingerprint follows.
+// little, since several keys have the comment or since anybody could call themselves so, some of the fingerprint
+// follows.
 func (r *keyring) name(k *keyLine, user string) string {
 	name := clean(k.comment, longestName)
 	sure := name != ""
@@ -132,7 +133,8 @@ func (f *keyFile) refresh(logger *log.Logger, now time.Time) error {
 	if err == nil {
 		err = onlyOwnerWrites(f.path, info)
 	}
-	if err == nil && f.settled && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) && info.Size() == f.seen.Size() {
+	if err == nil && f.settled && os.SameFile(info, f.seen) && info.ModTime().Equal(f.seen.ModTime()) &&
+		info.Size() == f.seen.Size() {
 		return nil
 	}
 	var text []byte

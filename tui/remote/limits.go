@@ -13,11 +13,12 @@ import (
 
 // What is not an option.
 const (
-	authTries       = 20       // keys that a client may offer: an agent may hold many, and a key can't be guessed
-	channelTries    = 16       // channels that a client may open beyond its one before the connection ends
-	requestRate     = 100      // requests a second that are answered on a connection
-	requestBurst    = 200      //
-	loginBytes      = 64 << 10 // bytes that a client may send before it has logged in: twenty of the largest keys are half of that
+	authTries    = 20  // keys that a client may offer: an agent may hold many, and a key can't be guessed
+	channelTries = 16  // channels that a client may open beyond its one before the connection ends
+	requestRate  = 100 // requests a second that are answered on a connection
+	requestBurst = 200 //
+	// bytes that a client may send before it has logged in: twenty of the largest keys are half of that
+	loginBytes      = 64 << 10
 	exchangeRate    = 0.1      // key exchanges a second of a client who has logged in
 	exchangeBurst   = 8        //
 	hostsKnocking   = 8        // as many hosts share the connections that have no session yet
@@ -42,7 +43,8 @@ const (
 
 // normal replaces zeros by the defaults.
 func (l Limits) normal() Limits {
-	if l.Sessions < 0 || l.SessionsPerKey < 0 || l.Memory < 0 || l.Handshakes < 0 || l.Login < 0 || l.Idle < 0 || l.Stall < 0 || l.Size.Width < 0 || l.Size.Height < 0 {
+	if l.Sessions < 0 || l.SessionsPerKey < 0 || l.Memory < 0 || l.Handshakes < 0 || l.Login < 0 || l.Idle < 0 ||
+		l.Stall < 0 || l.Size.Width < 0 || l.Size.Height < 0 {
 		panic(fmt.Sprintf("remote: a negative limit in %+v", l))
 	}
 	or(&l.Sessions, 128)
@@ -91,8 +93,8 @@ type seat struct {
 	bytes int    // that are set aside for it, or will be
 }
 
-// Bytes that are set aside for a viewer, and for each cell of their terminal: a connection with its buffers and goroutines, and
-// a screen whose panes are drawn for this viewer alone, zoomed, with the one before. Most take less.
+// Bytes that are set aside for a viewer, and for each cell of their terminal: a connection with its buffers and
+// goroutines, and a screen whose panes are drawn for this viewer alone, zoomed, with the one before. Most take less.
 const (
 	viewerBytes = 768 << 10
 	cellBytes   = 64
@@ -201,7 +203,9 @@ func (g *gate) sit(s *seat, fingerprint string, size screen.Size) string {
 	case g.seats[fingerprint] >= g.limits.SessionsPerKey:
 		return fmt.Sprintf("%d are watching with this key already, the most that are served", g.seats[fingerprint])
 	case g.memory+bytes > g.limits.Memory:
-		return fmt.Sprintf("the memory for viewers, %d MB, is taken by the %d who are watching; a smaller terminal takes less", g.limits.Memory>>20, g.taken)
+		return fmt.Sprintf(
+			"the memory for viewers, %d MB, is taken by the %d who are watching; a smaller terminal takes less",
+			g.limits.Memory>>20, g.taken)
 	}
 	g.taken++
 	g.seats[fingerprint]++

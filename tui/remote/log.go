@@ -11,7 +11,8 @@ const (
 	longestLine = 200 // characters of a message from outside
 )
 
-// clean makes text that came from outside fit for a log, a terminal or a name: what may be drawn, and at most limit characters.
+// clean makes text that came from outside fit for a log, a terminal or a name: what may be drawn, and at most limit
+// characters.
 func clean(s string, limit int) string {
 	runes := []rune(style.Clean(s))
 	if len(runes) > limit {

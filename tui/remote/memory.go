@@ -6,8 +6,9 @@ import (
 	"time"
 )
 
-// memory gives the system back what viewers took, once the last one has left: Go would keep it for many minutes, beside the
-// trainer. It collects all garbage, so that it waits for a moment in which others may come, and rests between two times.
+// memory gives the system back what viewers took, once the last one has left: Go would keep it for many minutes, beside
+// the trainer. It collects all garbage, so that it waits for a moment in which others may come, and rests between two
+// times.
 type memory struct {
 	gate *gate
 	free func()

@@ -28,7 +28,8 @@ const (
 )
 
 // Listen checks the options, reads or makes the host key and listens. It returns a *trainer.ConfigError for a flag that
-// can't be, and for an address that is not loopback's without a file of keys. An address that is in use is another error.
+// can't be, and for an address that is not loopback's without a file of keys. An address that is in use is another
+// error.
 func Listen(run Run, o Options) (*Server, error) {
 	or(&o.Address, defaultAddress)
 	o.Limits = o.Limits.normal()
@@ -37,7 +38,8 @@ func Listen(run Run, o Options) (*Server, error) {
 	}
 	address, err := net.ResolveTCPAddr("tcp", o.Address)
 	if err != nil {
-		return nil, &trainer.ConfigError{Field: "--listen", Value: o.Address, Expected: "HOST:PORT, as " + defaultAddress + ": " + clean(err.Error(), longestLine)}
+		return nil, &trainer.ConfigError{Field: "--listen", Value: o.Address,
+			Expected: "HOST:PORT, as " + defaultAddress + ": " + clean(err.Error(), longestLine)}
 	}
 	keys, err := o.keyring(address)
 	if err != nil {
@@ -89,7 +91,8 @@ func (o *Options) keyring(address *net.TCPAddr) (*keyring, error) {
 		return nil, err
 	}
 	if f := r.files[len(r.files)-1]; n == 0 {
-		return nil, &trainer.ConfigError{Field: f.flag, Value: f.path, Expected: "a file with a usable key in it, as a .pub file of ssh-keygen; nobody could log in"}
+		return nil, &trainer.ConfigError{Field: f.flag, Value: f.path,
+			Expected: "a file with a usable key in it, as a .pub file of ssh-keygen; nobody could log in"}
 	}
 	return r, nil
 }
@@ -97,9 +100,13 @@ func (o *Options) keyring(address *net.TCPAddr) (*keyring, error) {
 // newSSH returns an SSH server that has public keys, one kind of channel, and nothing else.
 func (s *Server) newSSH() *ssh.Server {
 	return &ssh.Server{
-		Version:                  "newtop",
-		HostSigners:              []ssh.Signer{countedSigner{s.signer}},
-		ConnCallback:             func(ctx ssh.Context, conn net.Conn) net.Conn { ctx.SetValue(clientKey{}, conn); return conn },
+		Version:     "newtop",
+		HostSigners: []ssh.Signer{countedSigner{s.signer}},
+		ConnCallback: func(ctx ssh.Context, conn net.Conn) net.Conn {
+			ctx.SetValue(
+				clientKey{}, conn)
+			return conn
+		},
 		PublicKeyHandler:         s.admit,
 		ServerConfigCallback:     s.handshake,
 		ConnectionFailedCallback: s.failed,
@@ -114,10 +121,11 @@ func (s *Server) newSSH() *ssh.Server {
 func (s *Server) handshake(ctx ssh.Context) *gossh.ServerConfig {
 	return &gossh.ServerConfig{
 		Config: gossh.Config{
-			Rand:         exchanges{ctx.Value(clientKey{}).(*client)},
-			KeyExchanges: []string{gossh.KeyExchangeMLKEM768X25519, gossh.KeyExchangeCurve25519, gossh.KeyExchangeECDHP256},
-			Ciphers:      gossh.SupportedAlgorithms().Ciphers,
-			MACs:         []string{gossh.HMACSHA256ETM, gossh.HMACSHA512ETM, gossh.HMACSHA256, gossh.HMACSHA512},
+			Rand: exchanges{ctx.Value(clientKey{}).(*client)},
+			KeyExchanges: []string{gossh.KeyExchangeMLKEM768X25519, gossh.KeyExchangeCurve25519,
+				gossh.KeyExchangeECDHP256},
+			Ciphers: gossh.SupportedAlgorithms().Ciphers,
+			MACs:    []string{gossh.HMACSHA256ETM, gossh.HMACSHA512ETM, gossh.HMACSHA256, gossh.HMACSHA512},
 		},
 		PublicKeyAuthAlgorithms: gossh.SupportedAlgorithms().PublicKeyAuths,
 		MaxAuthTries:            authTries,
@@ -126,7 +134,8 @@ func (s *Server) handshake(ctx ssh.Context) *gossh.ServerConfig {
 			switch {
 			case err == nil:
 				c.reach(admitted)
-			case method == "publickey" && strings.HasPrefix(err.Error(), "ssh: "): // admit was not asked, as of an old signature
+			// admit was not asked, as of an old signature
+			case method == "publickey" && strings.HasPrefix(err.Error(), "ssh: "):
 				c.refuse(conn.User(), method, clean(err.Error(), longestLine))
 			case method != "none" && method != "publickey":
 				c.refuse(conn.User(), clean(method, 40), "is not offered")
@@ -250,7 +259,8 @@ func (d door) Accept() (net.Conn, error) {
 		}
 		// What waits in the kernel is an old screen to a slow client, and memory that no limit counts.
 		conn.SetWriteBuffer(writeBuffer)
-		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst), bytes: rate.NewLimiter(clientRate, clientBurst),
+		c := &client{Conn: conn, server: s, addr: addr, requests: rate.NewLimiter(requestRate, requestBurst),
+			bytes:     rate.NewLimiter(clientRate, clientBurst),
 			exchanges: rate.NewLimiter(exchangeRate, exchangeBurst)}
 		s.mu.Lock()
 		s.clients[c] = struct{}{}
@@ -272,8 +282,8 @@ func (s *Server) Fingerprint() string { return gossh.FingerprintSHA256(s.signer.
 // nil then, and otherwise why it can't go on. It may be called once.
 //
 // It ends in this order: no more connections are accepted; those without a session are closed; the sessions, whose
-// contexts have ended, restore their screens and close, and those that have not after a while are cut off; then nothing is
-// left that reads the run.
+// contexts have ended, restore their screens and close, and those that have not after a while are cut off; then nothing
+// is left that reads the run.
 func (s *Server) Serve(ctx context.Context) error {
 	if !s.serving.CompareAndSwap(false, true) {
 		panic("remote: Serve is called twice")

@@ -28,8 +28,8 @@ var (
 	errWithdrawn = errors.New("the key is no longer let in as before") // the log says why
 )
 
-// session is the one channel of a connection. Two goroutines have it: serve, which answers the client's requests until the
-// channel closes, and run, which begins with a shell or exec request. What serve prepares it leaves alone once run
+// session is the one channel of a connection. Two goroutines have it: serve, which answers the client's requests until
+// the channel closes, and run, which begins with a shell or exec request. What serve prepares it leaves alone once run
 // has begun; resizes then go through sizes. serve ends last.
 type session struct {
 	server *Server
@@ -53,8 +53,8 @@ type session struct {
 	end context.CancelCauseFunc
 }
 
-// session serves a channel. It replaces the library's own handler, which says yes to agent forwarding and to every variable, and
-// waits for whoever takes resizes.
+// session serves a channel. It replaces the library's own handler, which says yes to agent forwarding and to every
+// variable, and waits for whoever takes resizes.
 func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.NewChannel, ctx ssh.Context) {
 	c := conn.RemoteAddr().(peer).client
 	defer s.guard(c)
@@ -79,7 +79,8 @@ func (s *Server) session(_ *ssh.Server, conn *gossh.ServerConn, channel gossh.Ne
 		return
 	}
 	se := &session{
-		server: s, client: c, conn: conn, ch: ch, pub: pub, key: key, sizes: make(chan screen.Size, 1), done: make(chan struct{}),
+		server: s, client: c, conn: conn, ch: ch, pub: pub, key: key, sizes: make(chan screen.Size, 1),
+		done:   make(chan struct{}),
 		viewer: event.Viewer{Name: s.keys.name(key, conn.User()), Key: key.fingerprint, Control: key.control},
 	}
 	se.ctx, se.end = context.WithCancelCause(s.ctx)
@@ -122,13 +123,15 @@ func (se *session) recheck() func() {
 	missed := 0
 	return func() {
 		key, err := se.server.keys.find(se.pub, se.client.addr)
-		if err == nil && (se.key.control && !key.control || key.noScreen && !se.key.noScreen || key.command != se.key.command) {
+		if err == nil && (se.key.control && !key.control || key.noScreen && !se.key.noScreen ||
+			key.command != se.key.command) {
 			err = errors.New("it may do less now: " + key.place)
 		}
 		if err == nil {
 			missed = 0
 		} else if missed++; missed == 2 {
-			se.server.log.Warn("key withdrawn", "why", err, "name", se.viewer.Name, "key", se.key.fingerprint, "remote", se.client.addr)
+			se.server.log.Warn("key withdrawn", "why", err, "name", se.viewer.Name, "key", se.key.fingerprint, "remote",
+				se.client.addr)
 			se.end(errWithdrawn)
 		}
 	}
@@ -170,7 +173,8 @@ func (se *session) request(r *gossh.Request) bool {
 	if r.Type == "subsystem" && payload(r, &name) {
 		what += " " + name.Command
 	}
-	se.server.refused(se.client.addr, "asked for "+clean(what, 80), "user", clean(se.conn.User(), longestName), "key", se.key.fingerprint)
+	se.server.refused(se.client.addr, "asked for "+clean(what, 80), "user", clean(se.conn.User(), longestName), "key",
+		se.key.fingerprint)
 	return false
 }
 
@@ -180,7 +184,8 @@ func (se *session) allocate(r *gossh.Request) bool {
 		return false
 	}
 	if se.key.noScreen {
-		se.server.refused(se.client.addr, "asked for a terminal, which "+se.key.place+" forbids", "key", se.key.fingerprint)
+		se.server.refused(se.client.addr, "asked for a terminal, which "+se.key.place+" forbids", "key",
+			se.key.fingerprint)
 		return false
 	}
 	se.pty = true
@@ -196,7 +201,8 @@ func (se *session) resize(size screen.Size) {
 		return
 	}
 	if !se.server.gate.resize(&se.seat, size) {
-		se.server.refused(se.client.addr, fmt.Sprintf("no memory is left for %d × %d cells", size.Width, size.Height), "name", se.viewer.Name, "key", se.key.fingerprint)
+		se.server.refused(se.client.addr, fmt.Sprintf("no memory is left for %d × %d cells", size.Width, size.Height),
+			"name", se.viewer.Name, "key", se.key.fingerprint)
 		return
 	}
 	select {
@@ -238,8 +244,10 @@ func (se *session) execute(command string, out io.Writer) int {
 	case statusJSONCommand:
 		line = s.news.json()
 	default:
-		s.refused(se.client.addr, "asked to run "+clean(command, 80), "user", clean(se.conn.User(), longestName), "key", se.key.fingerprint)
-		return se.complain("newtop: unknown command; expected status or status --json, or no command for the screen", exitUsage)
+		s.refused(se.client.addr, "asked to run "+clean(command, 80), "user", clean(se.conn.User(), longestName), "key",
+			se.key.fingerprint)
+		return se.complain("newtop: unknown command; expected status or status --json, or no command for the screen",
+			exitUsage)
 	}
 	if _, err := io.WriteString(out, line+"\n"); err != nil {
 		return exitFailed
@@ -272,13 +280,15 @@ func (se *session) watch(out *output) int {
 	}
 	who := []any{"name", se.viewer.Name, "key", se.key.fingerprint, "role", role, "remote", se.client.addr}
 	size := se.terminal.size
-	s.log.Info("join", append(who[:len(who):len(who)], "user", clean(se.conn.User(), longestName), "term", se.terminal.term,
+	s.log.Info("join", append(who[:len(who):len(who)], "user", clean(se.conn.User(), longestName), "term",
+		se.terminal.term,
 		"size", fmt.Sprintf("%dx%d", size.Width, size.Height), "viewers", s.gate.sitting())...)
 	err := s.show(se.ctx, &viewer{
 		info: se.viewer, environ: se.terminal.environ(), size: size, resizes: se.sizes,
 		in: in, out: out, hangUp: se.client.end,
 	})
-	s.log.Info("leave", append(who[:len(who):len(who)], "why", se.why(err), "after", time.Since(se.viewer.Since).Round(time.Second),
+	s.log.Info("leave", append(who[:len(who):len(who)], "why", se.why(err), "after",
+		time.Since(se.viewer.Since).Round(time.Second),
 		"written", se.client.written.Load(), "viewers", s.gate.sitting()-1)...)
 	if err != nil && se.ctx.Err() == nil {
 		return se.complain("newtop: "+strings.TrimPrefix(clean(err.Error(), longestLine), "newtop: "), exitFailed)

@@ -90,8 +90,8 @@ func (n *news) take(d *feed.Delta) {
 	}
 }
 
-// epoch keeps an epoch if it is the best. One that comes again was rewound to, and what followed it is given up, unless it is
-// more of the newest one, as its validation.
+// epoch keeps an epoch if it is the best. One that comes again was rewound to, and what followed it is given up, unless
+// it is more of the newest one, as its validation.
 func (n *news) epoch(e *event.EpochEvent, more bool) {
 	for k := len(n.records); !more && k > 0 && n.records[k-1].epoch >= e.Epoch; k-- {
 		n.records = n.records[:k-1]
@@ -105,7 +105,8 @@ func (n *news) epoch(e *event.EpochEvent, more bool) {
 	}
 	order := n.measure.Order()
 	tie := *order[len(order)-1].Of(e)
-	if k := len(n.records); v.Finite() && (k == 0 || v < n.records[k-1].value || v == n.records[k-1].value && tie < n.records[k-1].tie) {
+	if k := len(n.records); v.Finite() && (k == 0 || v < n.records[k-1].value || v == n.records[k-1].value &&
+		tie < n.records[k-1].tie) {
 		n.records = append(n.records, record{e.Epoch, v, tie})
 	}
 }
@@ -256,7 +257,8 @@ func (n *news) json() string {
 	s := &n.status
 	r := statusReport{
 		Optimizer: n.optimizer(), Phase: s.Phase.String(), Epoch: s.Epoch, Epochs: s.EpochLimit,
-		Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, ValidationLoss: nan, ValidationError: nan, ValidationRMSE: nan, Best: nan,
+		Loss: nan, TestLoss: nan, Error: nan, TestError: nan, RMSE: nan, TestRMSE: nan, ValidationLoss: nan,
+		ValidationError: nan, ValidationRMSE: nan, Best: nan,
 		Elapsed: event.Float(s.Elapsed), GradientEquivalents: event.Float(s.Equivalents),
 		Computing: s.Computing, Racing: s.Racing, Control: []string{},
 	}
@@ -264,7 +266,8 @@ func (n *news) json() string {
 		r.ID, r.Name = n.run.ID, n.run.Data.Name
 	}
 	if e := n.last; e != nil {
-		r.Loss, r.TestLoss, r.Error, r.TestError, r.RMSE, r.TestRMSE = e.Loss, e.TestLoss, e.Error, e.TestError, e.RMSE, e.TestRMSE
+		r.Loss, r.TestLoss, r.Error, r.TestError, r.RMSE, r.TestRMSE = e.Loss, e.TestLoss, e.Error, e.TestError, e.RMSE,
+			e.TestRMSE
 		r.ValidationLoss, r.ValidationError, r.ValidationRMSE = e.ValidationLoss, e.ValidationError, e.ValidationRMSE
 		r.Measure = n.measure.Info().Name
 	}

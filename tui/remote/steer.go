@@ -43,8 +43,8 @@ func (f *steered) Wait(ctx context.Context) (feed.Delta, error) {
 	return d, err
 }
 
-// named is the run as all viewers see it. Files in the directory of saves go by their names alone: where it is is nobody's
-// business.
+// named is the run as all viewers see it. Files in the directory of saves go by their names alone: where it is is
+// nobody's business.
 type named struct {
 	feed.Feed
 	saves string
@@ -101,8 +101,8 @@ func (f *steered) pass(ctx context.Context, c event.Command) error {
 	return f.Feed.Do(ctx, event.Save{File: file})
 }
 
-// savePlace is where a file of a name may be saved in a directory. It returns a *trainer.CommandError for anything but the
-// bare name of a file that is not there yet, or is a file like others.
+// savePlace is where a file of a name may be saved in a directory. It returns a *trainer.CommandError for anything but
+// the bare name of a file that is not there yet, or is a file like others.
 func savePlace(dir, name string) (string, error) {
 	refuse := func(format string, args ...any) (string, error) {
 		return "", &event.CommandError{Reason: fmt.Sprintf(format, args...)}

@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// onlyOwnerWrites is sshd's StrictModes: an error if anybody but this user and root could change the file, or put another
-// in its place, on the way down from the home directory or the root. What lies below a directory that others can't enter
-// is out of their reach.
+// onlyOwnerWrites is sshd's StrictModes: an error if anybody but this user and root could change the file, or put
+// another in its place, on the way down from the home directory or the root. What lies below a directory that others
+// can't enter is out of their reach.
 func onlyOwnerWrites(path string, info os.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("expected a regular file")

@@ -46,7 +46,8 @@ func unprintable(r rune) bool { return r < ' ' || r > '~' }
 // opens a file of that name.
 func termName(s string) string {
 	odd := func(r rune) bool { return !letter(r) && !strings.ContainsRune("+-._", r) }
-	if s == "" || len(s) > longestTerm || strings.ContainsFunc(s, odd) || !letter(rune(s[0])) || strings.Contains(s, "..") {
+	if s == "" || len(s) > longestTerm || strings.ContainsFunc(s, odd) || !letter(rune(s[0])) ||
+		strings.Contains(s, "..") {
 		return "xterm"
 	}
 	return s

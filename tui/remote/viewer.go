@@ -13,8 +13,8 @@ import (
 	"newtop/tui/screen"
 )
 
-// show shows the run to a viewer until they quit, their connection ends or ctx does. A screen that breaks is logged, and
-// ends alone.
+// show shows the run to a viewer until they quit, their connection ends or ctx does. A screen that breaks is logged,
+// and ends alone.
 func (s *Server) show(ctx context.Context, g *viewer) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -22,12 +22,14 @@ func (s *Server) show(ctx context.Context, g *viewer) (err error) {
 		}
 		var broke *render.PanicError
 		if errors.As(err, &broke) {
-			s.log.Error("a screen broke", "name", g.info.Name, "key", g.info.Key, "why", broke.Value, "stack", string(broke.Stack))
+			s.log.Error("a screen broke", "name", g.info.Name, "key", g.info.Key, "why", broke.Value, "stack",
+				string(broke.Stack))
 			err = errors.New("newtop: this screen broke, and the server's log says how; the run goes on")
 		}
 	}()
 	if dumb(g.environ) {
-		return errors.New("newtop: the screen needs a terminal that moves its cursor, and TERM says dumb; ssh HOST status says how the run is")
+		return errors.New(
+			"newtop: the screen needs a terminal that moves its cursor, and TERM says dumb; ssh HOST status says how the run is")
 	}
 	feed := &steered{Feed: s.common.Feed(), viewer: g.info, room: s.room, saves: s.o.Saves, log: s.log}
 	defer feed.Close()

@@ -16,8 +16,8 @@ type PanicError struct {
 func (e *PanicError) Error() string { return fmt.Sprintf("the screen broke: %v", e.Value) }
 
 // Budget bounds how much of the machine the screens of all viewers take together: the more they are and the dearer
-// their frames, the less often each shows the run's news. Keys are answered at once however many there are. The zero value
-// is ready, and its methods may be called from any goroutine.
+// their frames, the less often each shows the run's news. Keys are answered at once however many there are. The zero
+// value is ready, and its methods may be called from any goroutine.
 type Budget struct {
 	Part float64 // of all processors; 0: a 25th
 
@@ -92,7 +92,8 @@ func (a *Budget) Interval(least time.Duration) time.Duration {
 const (
 	usualPart = 0.04
 	slowNews  = 3 * time.Second // no viewer waits longer for news
-	// hidden and awake are how much more a frame takes than is measured here: collecting garbage; waking up, encrypting, sending.
+	// hidden and awake are how much more a frame takes than is measured here: collecting garbage; waking up,
+	// encrypting, sending.
 	hidden = 2
 	awake  = 150 * time.Microsecond
 	lately = 64 // frames of viewers that rendered is about

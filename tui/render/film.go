@@ -16,8 +16,8 @@ type Still struct {
 	Rows []string
 }
 
-// WriteFilm draws frames as one animated SVG that begins again at its end. All frames have the first one's number of rows. Each row is
-// drawn once for as long as it stays the same, so a film is little larger than what changes in it.
+// WriteFilm draws frames as one animated SVG that begins again at its end. All frames have the first one's number of
+// rows. Each row is drawn once for as long as it stays the same, so a film is little larger than what changes in it.
 func WriteFilm(w io.Writer, frames []Still, length time.Duration, columns int, dark bool) error {
 	sheet := newSheet(dark)
 	out := bufio.NewWriter(w)

@@ -54,7 +54,8 @@ func WritePNG(w io.Writer, rows []string, columns int, dark bool) error {
 		defer m.faces[i].Close()
 	}
 	sheet := newSheet(dark)
-	picture := image.NewRGBA(image.Rect(0, 0, columns*rasterWidth+2*rasterMargin, len(rows)*rasterHeight+2*rasterMargin))
+	picture := image.NewRGBA(image.Rect(0, 0, columns*rasterWidth+2*rasterMargin,
+		len(rows)*rasterHeight+2*rasterMargin))
 	draw.Draw(picture, picture.Rect, image.NewUniform(sheet.ground), image.Point{}, draw.Src)
 	grid := gridOf(rows, columns)
 	for y := range rows {

@@ -1,5 +1,5 @@
-// Package render draws finished frames where Bubble Tea does not: on the terminals of many viewers, cell by cell what has
-// changed, within a budget that they share; and as SVG or PNG.
+// Package render draws finished frames where Bubble Tea does not: on the terminals of many viewers, cell by cell what
+// has changed, within a budget that they share; and as SVG or PNG.
 package render
 
 import (
@@ -16,9 +16,9 @@ import (
 	"newtop/tui/style"
 )
 
-// Renderer draws frames on a viewer's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a frame
-// of 80 × 24 and looks thirty times a second whether there is one, which a hundred viewers can't have: this one compares
-// rows, writes the cells that differ, and sleeps meanwhile.
+// Renderer draws frames on a viewer's terminal. Bubble Tea's renderer takes about a millisecond of a processor for a
+// frame of 80 × 24 and looks thirty times a second whether there is one, which a hundred viewers can't have: this one
+// compares rows, writes the cells that differ, and sleeps meanwhile.
 //
 //	Update ──► frames, room for one, the newest wins ──► run's goroutine ──► the terminal
 //
@@ -63,7 +63,8 @@ func NewRenderer(out io.Writer, environ []string, allowance *Budget) *Renderer {
 	}
 }
 
-// Owned makes it the renderer of the process's own terminal, before Run: of the profile that was found out, with keys told apart.
+// Owned makes it the renderer of the process's own terminal, before Run: of the profile that was found out, with keys
+// told apart.
 func (p *Renderer) Owned(profile colorprofile.Profile) { p.patch.profile, p.keys = profile, true }
 
 // Suspend gives the terminal back for a while. Frames are not drawn until Resume.
@@ -135,7 +136,8 @@ func (p *Renderer) end() error {
 		if p.keys {
 			s += ansi.PopKittyKeyboard(1)
 		}
-		s += ansi.ResetModeSynchronizedOutput + mice(tea.MouseModeNone) + ansi.ResetModeBracketedPaste + ansi.SetWindowTitle("") + oldTitle
+		s += ansi.ResetModeSynchronizedOutput + mice(tea.MouseModeNone) + ansi.ResetModeBracketedPaste +
+			ansi.SetWindowTitle("") + oldTitle
 	}
 	s += ansi.EraseEntireScreen + ansi.CursorHomePosition
 	return p.write(s + ansi.SetModeAutoWrap + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor)

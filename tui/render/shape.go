@@ -10,8 +10,8 @@ import (
 type pencil interface {
 	box(left, top, right, bottom float64)
 	dot(x, y float64) // its middle
-	// corner joins the middles of two sides of the cell by a quarter circle and a straight end: sx is 1 for the right side
-	// and −1 for the left, sy 1 for the lower and −1 for the upper.
+	// corner joins the middles of two sides of the cell by a quarter circle and a straight end: sx is 1 for the right
+	// side and −1 for the left, sy 1 for the lower and −1 for the upper.
 	corner(sx, sy float64)
 	// halves are half the widths of a line in parts of the cell's width and height.
 	halves(thick bool) (w, h float64)
@@ -71,8 +71,10 @@ func drawBlock(p pencil, r rune) bool {
 
 // arms are the directions in which a line leaves the middle of a cell: left, up, right, down.
 var arms = map[rune]string{
-	'─': "lr", '│': "ud", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu", '├': "urd", '┤': "uld", '┬': "lrd", '┴': "lru", '┼': "lrud",
-	'╭': "rd", '╮': "ld", '╰': "ru", '╯': "lu", '━': "LR", '┃': "UD", '╌': "lr", '┄': "lr", '┊': "ud", '┆': "ud", '╴': "l", '╵': "u", '╶': "r", '╷': "d",
+	'─': "lr", '│': "ud", '┌': "rd", '┐': "ld", '└': "ru", '┘': "lu", '├': "urd", '┤': "uld", '┬': "lrd", '┴': "lru",
+	'┼': "lrud",
+	'╭': "rd", '╮': "ld", '╰': "ru", '╯': "lu", '━': "LR", '┃': "UD", '╌': "lr", '┄': "lr", '┊': "ud", '┆': "ud",
+	'╴': "l", '╵': "u", '╶': "r", '╷': "d",
 }
 
 // dashes are how many pieces a broken line has.

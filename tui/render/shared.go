@@ -7,8 +7,8 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Shared is a frame that several viewers are shown, with the bytes that turn the shared frames before it into it: they are
-// computed for the first viewer who comes from there. Renderers may use it from any goroutine.
+// Shared is a frame that several viewers are shown, with the bytes that turn the shared frames before it into it: they
+// are computed for the first viewer who comes from there. Renderers may use it from any goroutine.
 type Shared struct {
 	frame  Frame
 	number uint64 // of all shared frames; 0 is none

@@ -152,13 +152,15 @@ func (p *svgPencil) box(left, top, right, bottom float64) {
 	if bottom == 1 {
 		bottom += over / cellHeight
 	}
-	fmt.Fprintf(p, "M%.2f %.2fh%.2fv%.2fh%.2fz", p.x+left*cellWidth, p.y+top*cellHeight, (right-left)*cellWidth, (bottom-top)*cellHeight,
+	fmt.Fprintf(p, "M%.2f %.2fh%.2fv%.2fh%.2fz", p.x+left*cellWidth, p.y+top*cellHeight, (right-left)*cellWidth,
+		(bottom-top)*cellHeight,
 		(left-right)*cellWidth)
 }
 
 func (p *svgPencil) dot(x, y float64) {
 	const radius = 1.05
-	fmt.Fprintf(p, "M%.2f %.2fa%[3]g %[3]g 0 1 0 %[4]g 0a%[3]g %[3]g 0 1 0 -%[4]g 0z", p.x+cellWidth*x-radius, p.y+cellHeight*y, radius, 2*radius)
+	fmt.Fprintf(p, "M%.2f %.2fa%[3]g %[3]g 0 1 0 %[4]g 0a%[3]g %[3]g 0 1 0 -%[4]g 0z", p.x+cellWidth*x-radius,
+		p.y+cellHeight*y, radius, 2*radius)
 }
 
 const thin, thick = 0.6, 1.3 // half the widths of lines

@@ -53,10 +53,12 @@ func newColumns() []column {
 		return func(a, b *row) int { return orderMissing(of(a), of(b)) }
 	}
 	words := func(key, about string, most, rank int, usual bool, of func(r *row) string) column {
-		return column{key: key, title: key, about: about, wide: style.Cells(key), most: most, rank: rank, left: true, usual: usual,
-			text: word(of), compare: byWord(of), missing: func(r *row) bool { return of(r) == "" }}
+		return column{key: key, title: key, about: about, wide: style.Cells(key), most: most, rank: rank, left: true,
+			usual: usual,
+			text:  word(of), compare: byWord(of), missing: func(r *row) bool { return of(r) == "" }}
 	}
-	best := column{key: "best", title: "best", about: "best test error, or what else it is judged by", wide: 6, most: 10, rank: 0, usual: true,
+	best := column{key: "best", title: "best", about: "best test error, or what else it is judged by", wide: 6,
+		most: 10, rank: 0, usual: true,
 		text: func(_ *Model, r *row, _ bool) style.Part {
 			if math.IsNaN(r.best) {
 				return dash
@@ -68,8 +70,9 @@ func newColumns() []column {
 		}, missing: func(r *row) bool { return math.IsNaN(r.best) }}
 	return []column{
 		words(nameColumn, "name, or the end of the ID", 24, 0, true, (*row).name),
-		{key: stateColumn, title: "state", about: "what has become of it", wide: 5, most: 13, rank: 1, left: true, usual: true,
-			text: func(_ *Model, r *row, _ bool) style.Part { return r.state() }, compare: byWord((*row).stateWord)},
+		{key: stateColumn, title: "state", about: "what has become of it", wide: 5, most: 13, rank: 1, left: true,
+			usual: true,
+			text:  func(_ *Model, r *row, _ bool) style.Part { return r.state() }, compare: byWord((*row).stateWord)},
 		words("data", "data set", 16, 3, true, (*row).data),
 		words("net", "layers of the net", 20, 9, false, (*row).net),
 		words("method", "optimizer it began with", 14, 2, true, (*row).method),
@@ -80,11 +83,13 @@ func newColumns() []column {
 				}
 				return float64(r.run.Config.Seed)
 			})},
-		{key: "epochs", title: "epochs", about: "epochs trained; trials of a search", wide: 6, most: 9, rank: 5, usual: true,
+		{key: "epochs", title: "epochs", about: "epochs trained; trials of a search", wide: 6, most: 9, rank: 5,
+			usual:   true,
 			text:    func(_ *Model, r *row, long bool) style.Part { return style.Text.Of(r.epochs(long)) },
 			compare: byNumber((*row).epoch)},
 		best,
-		{key: curveColumn, title: "curve", about: "that over the epochs, each on its own scale", wide: 8, rank: 4, left: true, usual: true,
+		{key: curveColumn, title: "curve", about: "that over the epochs, each on its own scale", wide: 8, rank: 4,
+			left: true, usual: true,
 			compare: best.compare, missing: best.missing},
 		{key: "time", title: "time", about: "training time", wide: 7, rank: 8, text: word(func(r *row) string {
 			if t := r.elapsed(); format.Finite(t) {

@@ -87,7 +87,8 @@ func (m *Model) draw() tea.Cmd {
 	}
 }
 
-// drawn takes curves, and asks for those that came into sight meanwhile. After an error it waits for the store to change.
+// drawn takes curves, and asks for those that came into sight meanwhile. After an error it waits for the store to
+// change.
 func (m *Model) drawn(msg curvesMsg) tea.Cmd {
 	m.drawing = false
 	for id, c := range msg.curves {

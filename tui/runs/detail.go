@@ -28,7 +28,8 @@ func (m *Model) drawDetail(r layout.Rect) []string {
 			rows = append(rows, m.lossChart(s, in.W, min(h, 24))...)
 		}
 	}
-	return style.Block(widget.Framed(&m.Pen, style.Border, widget.TitleParts(title, r.W-6), style.Block(rows, in.W, in.H), r.W), r.W, r.H)
+	return style.Block(widget.Framed(&m.Pen, style.Border, widget.TitleParts(title, r.W-6),
+		style.Block(rows, in.W, in.H), r.W), r.W, r.H)
 }
 
 // legend names the curves.
@@ -87,7 +88,8 @@ func (m *Model) facts(r *row, w int) (rows []string) {
 	put(style.Strong, "best", m.valueText(r, run.Best))
 	put(style.Text, "last", m.valueText(r, run.Last))
 	if e := run.Last; e != nil {
-		put(style.Text, "time", format.Elapsed(float64(e.Elapsed))+", "+format.Work(float64(e.GradientEquivalents))+" equivalents")
+		put(style.Text, "time", format.Elapsed(float64(e.Elapsed))+", "+format.Work(
+			float64(e.GradientEquivalents))+" equivalents")
 	}
 	put(style.Text, "begun", run.Begun.Local().Format("2006-01-02 15:04")+" on "+run.Host)
 	if run.Checkpoint >= 0 {
@@ -102,5 +104,6 @@ func (m *Model) valueText(r *row, e *event.EpochEvent) string {
 	if e == nil || r.measure.Of(e).Absent() {
 		return ""
 	}
-	return r.measure.Info().Name + " " + measureText(r.measure, r.measure.Value(e)) + " in epoch " + format.Count(e.Epoch)
+	return r.measure.Info().Name + " " + measureText(r.measure, r.measure.Value(e)) + " in epoch " +
+		format.Count(e.Epoch)
 }

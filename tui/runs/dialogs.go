@@ -18,7 +18,8 @@ func nounOf(n int) string { return format.Counted(n, "run") }
 
 // help is every key with what it does, and what the signs mean.
 func help() *screen.HelpDialog[*Model] {
-	return &screen.HelpDialog[*Model]{Left: 64, Right: 50, Narrow: 70, More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: helpSections}
+	return &screen.HelpDialog[*Model]{Left: 64, Right: 50, Narrow: 70,
+		More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: helpSections}
 }
 
 func helpSections(m *Model) (keys, _ []widget.Section) {
@@ -64,7 +65,8 @@ func entries(m *Model) (out []screen.Entry[*Model]) {
 	}
 	for k := range allColumns {
 		c := &allColumns[k]
-		out = append(out, screen.Entry[*Model]{Kind: "sort", Text: "by " + c.title, Also: c.about, Do: func(m *Model) tea.Cmd { m.sortBy(k); return nil }})
+		out = append(out, screen.Entry[*Model]{Kind: "sort", Text: "by " + c.title, Also: c.about,
+			Do: func(m *Model) tea.Cmd { m.sortBy(k); return nil }})
 	}
 	return out
 }
@@ -105,7 +107,8 @@ func (o *columnDialog) Handle(m *Model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 
 // Hints implements Dialog.
 func (o *columnDialog) Hints(*Model) []widget.Hint {
-	return []widget.Hint{widget.NewHint("space", "show or hide"), widget.NewHint("↑↓", "choose"), widget.NewHint("esc", "close")}
+	return []widget.Hint{widget.NewHint("space", "show or hide"), widget.NewHint("↑↓", "choose"),
+		widget.NewHint("esc", "close")}
 }
 
 // Draw implements Dialog.
@@ -123,7 +126,8 @@ func (o *columnDialog) Draw(m *Model, w, h int) []string {
 		if i == o.at {
 			arrow, ink = "▸", style.Chosen
 		}
-		rows = append(rows, m.Line(bw-4).Put(style.Accent, arrow+" ").Put(style.Muted, box).Put(ink, c.title).To(15).Put(style.Muted, c.about).Full())
+		rows = append(rows, m.Line(bw-4).Put(style.Accent, arrow+" ").Put(style.Muted, box).Put(ink, c.title).To(
+			15).Put(style.Muted, c.about).Full())
 	}
 	return widget.DialogBox(&m.Pen, "columns · esc closes", rows, bw)
 }
@@ -184,7 +188,8 @@ func (o *noteDialog) Hints(*Model) []widget.Hint {
 func (o *noteDialog) Draw(m *Model, w, _ int) []string {
 	bw := min(w-2, 76)
 	title := [...]string{"note on ", "tags of ", "name of "}[o.what] + o.label
-	about := [...]string{"a line about the run", "words with spaces between them", "a name that no other run has; nothing: none"}[o.what]
+	about := [...]string{"a line about the run", "words with spaces between them",
+		"a name that no other run has; nothing: none"}[o.what]
 	l := m.Line(bw - 4)
 	widget.InputLine(&m.Pen, l, &o.field, true)
 	return widget.DialogBox(&m.Pen, title, []string{l.Full(), m.Line(bw-4).Put(style.Muted, about).Full()}, bw)

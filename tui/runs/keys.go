@@ -28,43 +28,69 @@ func bindings() []screen.Binding[*Model] {
 	theme := screen.ThemeKey[*Model]()
 	theme.SetKeys("T")
 	theme.SetHelp("T", theme.Help().Desc)
-	back := on(groupList, "esc", "all runs; then back to the screen beneath, or quit", "esc").On((*Model).showAll).Foot("all runs")
+	back := on(groupList, "esc", "all runs; then back to the screen beneath, or quit", "esc").On((*Model).showAll).Foot(
+		"all runs")
 	back = back.While(func(m *Model) bool { return m.filter.Text != "" })
 	return []screen.Binding[*Model]{
 		back,
-		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
-		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(func(m *Model) bool { return m.Over }),
+		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(
+			func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
+		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(
+			func(m *Model) bool { return m.Over }),
 		on(groupHelp, "?", "this help", "?").Then(func(m *Model, _ string) { m.dialog = help() }).Foot("help"),
-		screen.CommandsKey(groupHelp, func(m *Model) { m.dialog = screen.NewPalette(entries(m), "commands and columns") }),
-		on(groupRun, "enter", "watch the run, or look at the search", "enter").On((*Model).open).FootBy(func(m *Model) string {
-			if r := m.selected(); r != nil && r.sweep != nil {
-				return "search"
-			}
-			return "watch"
-		}).Unless(nothing),
-		on(groupList, "/", "show only runs with words, as letters adam -failed", "/").Then(func(m *Model, _ string) { m.filter.Typing = true }).Foot("filter"),
+		screen.CommandsKey(groupHelp, func(m *Model) {
+			m.dialog = screen.NewPalette(
+				entries(m), "commands and columns")
+		}),
+		on(groupRun, "enter", "watch the run, or look at the search", "enter").On((*Model).open).FootBy(
+			func(m *Model) string {
+				if r := m.selected(); r != nil && r.sweep != nil {
+					return "search"
+				}
+				return "watch"
+			}).Unless(nothing),
+		on(groupList, "/", "show only runs with words, as letters adam -failed", "/").Then(
+			func(m *Model, _ string) { m.filter.Typing = true }).Foot("filter"),
 		on(groupRun, "space", "mark it, to be compared", "space").Then((*Model).mark).Foot("mark").Unless(unmarkable),
-		on(groupList, "c", "compare the marked runs", "c").On((*Model).compareMarked).Foot("compare").Unless(incomparable).While(func(m *Model) bool { return incomparable(m) == "" }),
-		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On((*Model).goOn).Foot("resume").Unless(unresumable).While(func(m *Model) bool { return unresumable(m) == "" }),
-		on(groupList, "u", "bring back what was removed last", "u").On((*Model).restore).Foot("undo").While(func(m *Model) bool { return len(m.pending) > 0 }).Unless(func(m *Model) string {
+		on(groupList, "c", "compare the marked runs", "c").On((*Model).compareMarked).Foot("compare").Unless(
+			incomparable).While(func(m *Model) bool { return incomparable(m) == "" }),
+		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On((*Model).goOn).Foot("resume").Unless(
+			unresumable).While(func(m *Model) bool { return unresumable(m) == "" }),
+		on(groupList, "u", "bring back what was removed last", "u").On((*Model).restore).Foot("undo").While(
+			func(m *Model) bool { return len(m.pending) > 0 }).Unless(func(m *Model) string {
 			if len(m.pending) == 0 {
 				return "nothing was removed in the last 10 s"
 			}
 			return ""
 		}),
-		on(groupList, "s", "sort by the next column, S reversed; or click a title", "s", "S").Then((*Model).resort).Foot("sort"),
-		on(groupList, "→ ←", "open a search into its trials, and close it", "right", "left", "l", "h").On((*Model).unfold).Foot("trials").While(func(m *Model) bool {
+		on(groupList, "s", "sort by the next column, S reversed; or click a title", "s", "S").Then(
+			(*Model).resort).Foot("sort"),
+		on(groupList, "→ ←", "open a search into its trials, and close it", "right", "left", "l", "h").On(
+			(*Model).unfold).Foot("trials").While(func(m *Model) bool {
 			r := m.selected()
 			return r != nil && (r.sweep != nil || r.trial)
 		}).Unless(folded).By([2]string{"right", "open a search into its trials"}, [2]string{"left", "close a search"}),
-		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On((*Model).remove).Foot("remove").Unless(unremovable).While(func(m *Model) bool { return unremovable(m) == "" }),
-		on(groupRun, "n", "write a note on it", "n").Then(func(m *Model, _ string) { m.dialog = newNote(m, itsNote) }).Foot("note").Unless(unnoted),
-		on(groupRun, "t", "edit its tags", "t").Then(func(m *Model, _ string) { m.dialog = newNote(m, itsTags) }).Foot("tags").Unless(unnoted),
-		on(groupRun, "N", "give it another name", "N").Then(func(m *Model, _ string) { m.dialog = newNote(m, itsName) }).Unless(unnoted),
+		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On((*Model).remove).Foot("remove").Unless(
+			unremovable).While(func(m *Model) bool { return unremovable(m) == "" }),
+		on(groupRun, "n", "write a note on it", "n").Then(func(
+			m *Model, _ string) {
+			m.dialog = newNote(m, itsNote)
+		}).Foot("note").Unless(unnoted),
+		on(groupRun, "t", "edit its tags", "t").Then(func(m *Model, _ string) { m.dialog = newNote(m, itsTags) }).Foot(
+			"tags").Unless(unnoted),
+		on(groupRun, "N", "give it another name", "N").Then(func(
+			m *Model, _ string) {
+			m.dialog = newNote(m, itsName)
+		}).Unless(unnoted),
 		on(groupRun, "y", "copy its name", "y").On((*Model).copyName).Foot("copy").Unless(nothing),
-		on(groupList, "C", "choose the columns", "C").Then(func(m *Model, _ string) { m.dialog = &columnDialog{} }).Foot("columns"),
-		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*Model).move),
-		on(screen.GroupView, "P", "picture of the screen, as SVG and PNG", "P").On(func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-runs-screen") }),
+		on(groupList, "C", "choose the columns", "C").Then(func(
+			m *Model, _ string) {
+			m.dialog = &columnDialog{}
+		}).Foot("columns"),
+		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup",
+			"pgdown", "home", "end").Then((*Model).move),
+		on(screen.GroupView, "P", "picture of the screen, as SVG and PNG", "P").On(
+			func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-runs-screen") }),
 		theme.Foot("theme"),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),

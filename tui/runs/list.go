@@ -42,7 +42,8 @@ type list struct {
 }
 
 func newList() list {
-	l := list{columns: make([]bool, len(allColumns)), sort: -1, wide: make([]int, len(allColumns)), marked: map[string]bool{}, opened: map[string]bool{}}
+	l := list{columns: make([]bool, len(allColumns)), sort: -1, wide: make([]int, len(allColumns)),
+		marked: map[string]bool{}, opened: map[string]bool{}}
 	for k := range allColumns {
 		l.columns[k] = allColumns[k].usual
 	}
@@ -136,7 +137,8 @@ func runRow(r *store.Run) row {
 	if r.Best != nil {
 		out.best = out.measure.Value(r.Best)
 	}
-	words := append([]string{r.ID, r.Name, r.DataName(), r.Method(), out.stateWord(), string(r.State), r.Note}, r.Tags...)
+	words := append([]string{r.ID, r.Name, r.DataName(), r.Method(), out.stateWord(), string(r.State), r.Note},
+		r.Tags...)
 	if r.Opening != nil {
 		words = append(words, r.Opening.Model.Program, r.Opening.Model.Shape())
 	}

@@ -1,5 +1,5 @@
-// Package runs is the screen of the recorded runs: a list of them, live ones too, from which a run is watched, compared,
-// gone on with, tagged or removed.
+// Package runs is the screen of the recorded runs: a list of them, live ones too, from which a run is watched,
+// compared, gone on with, tagged or removed.
 package runs
 
 import (
@@ -28,12 +28,14 @@ type Host struct {
 	Compare func(ctx context.Context, ids []string) (screen.Layer, func(), error)
 	// Search opens a search by the name of its sweep or its own.
 	Search func(ctx context.Context, name string) (screen.Layer, func(), error)
-	// Unresumable says why a run can't be gone on with, "" if it can. Nil: none can from here, as it would end what goes on.
+	// Unresumable says why a run can't be gone on with, "" if it can. Nil: none can from here, as it would end what
+	// goes on.
 	Unresumable func(r *store.Run) string
 	Most        int
 }
 
-// Model is the root model of the list. What it shows comes from the store by commands; nothing moves unless that changes.
+// Model is the root model of the list. What it shows comes from the store by commands; nothing moves unless that
+// changes.
 type Model struct {
 	screen.Base
 	store    *store.Store
@@ -113,8 +115,9 @@ func (m *Model) Init() tea.Cmd {
 	return tea.Batch(m.Opening(), m.load())
 }
 
-// How often the store is looked at: once a second, rarer where reading takes long, so that a run that is trained costs no
-// more than a twentieth of a processor here, as long as that is soon enough. Of a process that was killed no file tells.
+// How often the store is looked at: once a second, rarer where reading takes long, so that a run that is trained costs
+// no more than a twentieth of a processor here, as long as that is soon enough. Of a process that was killed no file
+// tells.
 const (
 	look    = time.Second
 	share   = 20

@@ -28,7 +28,8 @@ const lead = 4
 // leastState is what a state keeps of its sign and word where there is no room.
 const leastState = 8
 
-// fit leaves out columns until the rest has room. What is left over goes to states that are cut, and then to the curves.
+// fit leaves out columns until the rest has room. What is left over goes to states that are cut, and then to the
+// curves.
 func (m *Model) fit(room int) (out []fitted, long bool) {
 	for k := range allColumns {
 		if c := allColumns[k]; m.columns[k] || c.key == nameColumn {
@@ -114,7 +115,8 @@ func (m *Model) drawTable(r layout.Rect) []string {
 	if !framed {
 		return style.Block(rows, r.W, r.H)
 	}
-	return style.Block(widget.Framed(&m.Pen, style.Focus, widget.TitleParts(m.title(), r.W-6), style.Block(rows, at.W, at.H), r.W), r.W, r.H)
+	return style.Block(widget.Framed(&m.Pen, style.Focus, widget.TitleParts(m.title(), r.W-6),
+		style.Block(rows, at.W, at.H), r.W), r.W, r.H)
 }
 
 // title names the order, and what is seen of how many.
@@ -129,7 +131,8 @@ func (m *Model) title() []style.Part {
 	}
 	out = append(out, style.Muted.Of(by))
 	if n := len(m.rows); n > m.table.Rows {
-		out = append(out, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(m.table.Top+m.table.Rows)+" of "+format.Count(n)))
+		out = append(out, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(
+			m.table.Top+m.table.Rows)+" of "+format.Count(n)))
 	}
 	if m.filter.Text != "" {
 		out = append(out, style.Accent.Of("  /"+style.Clean(m.filter.Text)))

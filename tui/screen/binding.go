@@ -156,5 +156,6 @@ func RedrawKey[M Model]() Binding[M] {
 
 // SuspendKey stops the program until the shell takes it up again.
 func SuspendKey[M Model](group string) Binding[M] {
-	return Bind[M](group, "ctrl+z", "suspend; fg comes back", "ctrl+z").On(func(M, string) tea.Cmd { return tea.Suspend })
+	return Bind[M](group, "ctrl+z", "suspend; fg comes back", "ctrl+z").On(
+		func(M, string) tea.Cmd { return tea.Suspend })
 }

@@ -12,8 +12,8 @@ import (
 	"newtop/tui/style"
 )
 
-// cast is a film of a session: asciinema's asciicast, version 2 (https://docs.asciinema.org/manual/asciicast/v2/), a JSON object and
-// an array a line. What can't be written ends the film and not the session.
+// cast is a film of a session: asciinema's asciicast, version 2 (https://docs.asciinema.org/manual/asciicast/v2/), a
+// JSON object and an array a line. What can't be written ends the film and not the session.
 type cast struct {
 	mu    sync.Mutex
 	file  *os.File

@@ -49,8 +49,8 @@ type Lister[M Model] interface {
 	List(m M) (shown *widget.Window, choose func(row int))
 }
 
-// MouseToDialog gives what the mouse does to the dialog in front: the wheel moves as the arrows do, a click chooses a row
-// of its list, one on the chosen row is its enter, and one beside the dialog its esc.
+// MouseToDialog gives what the mouse does to the dialog in front: the wheel moves as the arrows do, a click chooses a
+// row of its list, one on the chosen row is its enter, and one beside the dialog its esc.
 func MouseToDialog[M Model](front *Dialog[M], m M, msg tea.MouseMsg) tea.Cmd {
 	switch msg := msg.(type) {
 	case tea.MouseWheelMsg:
@@ -70,7 +70,8 @@ func MouseToDialog[M Model](front *Dialog[M], m M, msg tea.MouseMsg) tea.Cmd {
 	return nil
 }
 
-// clicked is the key that does the same as a click on a cell of the screen. There is none for a click that chooses a row.
+// clicked is the key that does the same as a click on a cell of the screen. There is none for a click that chooses a
+// row.
 func clicked[M Model](d Dialog[M], m M, x, y int) (key tea.KeyPressMsg) {
 	w, h := m.Screen().Width, m.Screen().Height-layout.FooterRows
 	box := widget.Centered(d.Draw(m, w, max(h, 0)), w, h)
@@ -146,7 +147,8 @@ func (o *HelpDialog[M]) Draw(m M, w, h int) []string {
 		if last > 0 && len(widget.Sections(pen, keys, o.Left, true)) > h-2 { // the other column is the shorter one
 			keys, words = keys[:last], append(words, keys[last])
 		}
-		rows = style.Beside(widget.Sections(pen, keys, o.Left, true), o.Left, widget.Sections(pen, words, o.Right, true))
+		rows = style.Beside(widget.Sections(pen, keys, o.Left, true), o.Left,
+			widget.Sections(pen, words, o.Right, true))
 	} else {
 		bw = min(w-2, o.Narrow)
 		rows = widget.Sections(pen, append(keys, words...), bw-4, true)

@@ -43,7 +43,8 @@ type Options struct {
 	Pictures    string       // the directory that pictures are written to; "" writes none
 	// Browse opens the recorded runs over a run's screen, to come back from; nil: that is not to be had.
 	Browse func() (Layer, func(), error)
-	// Machine reads how the machine does that the run is trained on; nil: that is not shown. It is called once a second.
+	// Machine reads how the machine does that the run is trained on; nil: that is not shown. It is called once a
+	// second.
 	Machine func(context.Context) (machine.Sample, error)
 	// Program says that a watched program ends with the screen: while it runs it takes two presses to quit.
 	Program  bool

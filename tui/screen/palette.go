@@ -76,7 +76,8 @@ func (p *Palette[M]) List(M) (*widget.Window, func(int)) {
 
 // Hints implements Dialog.
 func (p *Palette[M]) Hints(M) []widget.Hint {
-	return []widget.Hint{widget.NewHint("enter", "do"), widget.NewHint("↑↓", "choose"), widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
+	return []widget.Hint{widget.NewHint("enter", "do"), widget.NewHint("↑↓", "choose"),
+		widget.NewHint("type", "to search"), widget.NewHint("esc", "close")}
 }
 
 // Handle implements Dialog.

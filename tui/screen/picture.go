@@ -41,8 +41,8 @@ func PlainName(s string) string {
 	return s[:min(len(s), 60)]
 }
 
-// WriteNew writes files that did not exist, of one name: base with each drawing's suffix, or base-2, base-3, … with it. It
-// returns the path of the first.
+// WriteNew writes files that did not exist, of one name: base with each drawing's suffix, or base-2, base-3, … with it.
+// It returns the path of the first.
 func WriteNew(base string, drawings ...Drawing) (path string, err error) {
 	texts := make([]bytes.Buffer, len(drawings))
 	for i := range drawings {

@@ -23,7 +23,8 @@ type Preferences struct {
 	Mouse  *bool  `toml:"mouse,omitempty"`
 	XAxis  string `toml:"x-axis,omitempty"`
 	Save   string `toml:"save,omitempty"` // the format that models are saved in
-	// RunColumns are the columns of the list of runs, RunSort is what that is sorted by, behind a minus the other way round.
+	// RunColumns are the columns of the list of runs, RunSort is what that is sorted by, behind a minus the other way
+	// round.
 	RunColumns string `toml:"run-columns,omitempty"`
 	RunSort    string `toml:"run-sort,omitempty"`
 }
@@ -196,4 +197,5 @@ var SaveFormats = [...]SaveFormat{
 }
 
 // ParameterFormats are those that a model leaves in which another program has.
-var ParameterFormats = [...]SaveFormat{{"safetensors", "the parameters under their own names", "the program loads them"}}
+var ParameterFormats = [...]SaveFormat{{"safetensors", "the parameters under their own names",
+	"the program loads them"}}

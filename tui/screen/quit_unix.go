@@ -10,8 +10,9 @@ import (
 	"time"
 )
 
-// SIGQUIT asks a Go program for the stacks of its goroutines, and ends it. On a screen they would be lost, and the terminal
-// would stay as the screen had it. So all terminals are put back first; then the signal is sent again, and Go does as always.
+// SIGQUIT asks a Go program for the stacks of its goroutines, and ends it. On a screen they would be lost, and the
+// terminal would stay as the screen had it. So all terminals are put back first; then the signal is sent again, and Go
+// does as always.
 
 // quitting has what puts each terminal back. The signal is the process's, so there is one.
 var quitting struct {
@@ -24,8 +25,8 @@ var quitting struct {
 // restorePatience is how long a terminal may take to be put back. One that does not read may stay as it is.
 const restorePatience = time.Second
 
-// OnQuit has SIGQUIT call restore before it ends the process, until stop is called. A signal that the caller had ignored
-// stays ignored. Restore may be called while anything else goes on.
+// OnQuit has SIGQUIT call restore before it ends the process, until stop is called. A signal that the caller had
+// ignored stays ignored. Restore may be called while anything else goes on.
 func OnQuit(restore func()) (stop func()) {
 	q := &quitting
 	q.mu.Lock()

@@ -14,9 +14,9 @@ type Layer interface {
 	Model
 }
 
-// Stack shows the uppermost of several screens in one program. That one has the keys and the mouse; each gets what its own
-// commands bring, so that a run goes on beneath. A screen that quits is taken away, and the one at the bottom ends the
-// program.
+// Stack shows the uppermost of several screens in one program. That one has the keys and the mouse; each gets what its
+// own commands bring, so that a run goes on beneath. A screen that quits is taken away, and the one at the bottom ends
+// the program.
 type Stack struct {
 	layers []standing
 	number int
@@ -36,8 +36,8 @@ type pushMsg struct {
 	closed func()
 }
 
-// Push returns the message that puts a screen over the one whose command brings it. closed is called when that was left,
-// on a goroutine of its own; nil for nothing to do.
+// Push returns the message that puts a screen over the one whose command brings it. closed is called when that was
+// left, on a goroutine of its own; nil for nothing to do.
 func Push(l Layer, closed func()) tea.Msg { return pushMsg{l, closed} }
 
 // layerMsg is what a layer's command brought.

@@ -20,7 +20,8 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 	defer b.Prefs.Settle()
 	var p *tea.Program
 	d := Debouncer{Now: time.Now, Send: func(msg tea.Msg) { p.Send(msg) }}
-	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFPS(min(frames(o.FPS, b.Environ), mostFlushes)), tea.WithFilter(d.Filter))
+	all := append(o.program(ctx, b.Environ, b.NoColor), tea.WithFPS(min(frames(o.FPS, b.Environ), mostFlushes)),
+		tea.WithFilter(d.Filter))
 	p = tea.NewProgram(m, append(all, more...)...)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()

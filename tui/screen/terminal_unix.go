@@ -22,9 +22,10 @@ import (
 	"newtop/tui/render"
 )
 
-// Bubble Tea's renderer looks sixty times a second whether there is a frame, which alone is a percent of a processor, and a key
-// waits for its next look. So frames are drawn here as soon as they are there, by the renderer that viewers have, and Bubble Tea's is
-// left out. What else it does for a terminal is then the screen's: raw mode, the size, and giving the terminal back to a shell.
+// Bubble Tea's renderer looks sixty times a second whether there is a frame, which alone is a percent of a processor,
+// and a key waits for its next look. So frames are drawn here as soon as they are there, by the renderer that viewers
+// have, and Bubble Tea's is left out. What else it does for a terminal is then the screen's: raw mode, the size, and
+// giving the terminal back to a shell.
 
 // Run shows the model of a screen with this base until it quits, the context ends or the program fails, with
 // further options of the program if there are any.
@@ -42,7 +43,8 @@ func (b *Base) Run(ctx context.Context, m tea.Model, o Options, more ...tea.Prog
 	var p *tea.Program
 	d := Debouncer{Now: time.Now, Send: func(msg tea.Msg) { p.Send(msg) }}
 	filter := func(m tea.Model, msg tea.Msg) tea.Msg { return d.Filter(m, t.filter(msg, p.Send)) }
-	all := append(o.program(inner, b.Environ, b.NoColor), tea.WithoutRenderer(), tea.WithFPS(otherFlushes), tea.WithInput(t.in),
+	all := append(o.program(inner, b.Environ, b.NoColor), tea.WithoutRenderer(), tea.WithFPS(otherFlushes),
+		tea.WithInput(t.in),
 		tea.WithOutput(t.out), tea.WithFilter(filter), tea.WithColorProfile(t.profile))
 	if w, h, err := t.size(); err == nil {
 		all = append(all, tea.WithWindowSize(w, h))
@@ -172,8 +174,9 @@ func (t *terminal) watchSize(ctx context.Context, send func(tea.Msg)) {
 	}
 }
 
-// filter gives the terminal to the shell before the program is stopped, and takes it back. Two escapes that were read at once are
-// two, and not one with alt; an enter that was typed before the terminal was raw is one, which came as a line's end.
+// filter gives the terminal to the shell before the program is stopped, and takes it back. Two escapes that were read
+// at once are two, and not one with alt; an enter that was typed before the terminal was raw is one, which came as a
+// line's end.
 func (t *terminal) filter(msg tea.Msg, send func(tea.Msg)) tea.Msg {
 	switch msg := msg.(type) {
 	case tea.SuspendMsg:
@@ -318,7 +321,8 @@ func (f *framed) frame() tea.Cmd {
 	}
 	f.drawn = now
 	f.terminal.renderer.Put(render.Frame{
-		Rows: strings.Split(v.Content, "\n"), Width: f.base.Width, Title: v.WindowTitle, Mouse: v.MouseMode, Anew: f.anew,
+		Rows: strings.Split(v.Content, "\n"), Width: f.base.Width, Title: v.WindowTitle, Mouse: v.MouseMode,
+		Anew: f.anew,
 	})
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"newtop/tui/style"
 )
 
-// How often the screen changes. What a run does is gathered for an interval; a key does not wait for it. How many frames there are
-// a second at most bounds how long a key takes to show, and what a held one may cost.
+// How often the screen changes. What a run does is gathered for an interval; a key does not wait for it. How many
+// frames there are a second at most bounds how long a key takes to show, and what a held one may cost.
 const (
 	RemoteInterval = 100 * time.Millisecond // of the run's news over SSH
 	localFPS       = 120                    // a key shows within 9 ms of the frame before
@@ -17,8 +17,8 @@ const (
 	motionPause    = 33 * time.Millisecond // the least time between two motions of the mouse
 	resizePause    = 60 * time.Millisecond // how long a size must stand in a storm of resizes
 
-	// The largest screen that is drawn, beyond any monitor's: what a terminal has more stays empty. Bubble Tea looks at every
-	// cell before it takes the next key.
+	// The largest screen that is drawn, beyond any monitor's: what a terminal has more stays empty. Bubble Tea looks at
+	// every cell before it takes the next key.
 	mostColumns = 1000
 	mostRows    = 300
 )

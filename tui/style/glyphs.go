@@ -62,9 +62,11 @@ func (g Glyphs) Set(environ []string) *GlyphSet {
 	}
 	switch g {
 	case GlyphsASCII:
-		return &GlyphSet{ASCII: true, DotsX: 1, DotsY: 1, Levels: []rune(" .:-=+*#%"), Rho: "rho", Lambda: "lambda", Within: " +- ", To: " -> "}
+		return &GlyphSet{ASCII: true, DotsX: 1, DotsY: 1, Levels: []rune(" .:-=+*#%"), Rho: "rho", Lambda: "lambda",
+			Within: " +- ", To: " -> "}
 	case GlyphsBlock:
-		return &GlyphSet{DotsX: 2, DotsY: 2, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± ", To: " → "}
+		return &GlyphSet{DotsX: 2, DotsY: 2, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± ",
+			To: " → "}
 	}
 	return &GlyphSet{DotsX: 2, DotsY: 4, Levels: []rune(" ▁▂▃▄▅▆▇█"), Rho: "ρ", Lambda: "λ", Within: " ± ", To: " → "}
 }
@@ -77,18 +79,21 @@ func (g *GlyphSet) Keys(keys string) string {
 	return arrows.Replace(keys)
 }
 
-var arrows = strings.NewReplacer("←↑→↓", "arrows", "← →", "left right", "←→", "left right", "↑ ↓", "up down", "↑↓", "up down")
+var arrows = strings.NewReplacer("←↑→↓", "arrows", "← →", "left right", "←→", "left right", "↑ ↓", "up down", "↑↓",
+	"up down")
 
 // asciiOf has a character of the same width for everything that is drawn.
 var asciiOf = map[rune]rune{
 	'╭': '+', '╮': '+', '╰': '+', '╯': '+', '┌': '+', '┐': '+', '└': '+', '┘': '+', '┤': '+', '├': '+', '┬': '+',
 	'┴': '+', '┼': '+', '─': '-', '│': '|', '╌': '-', '┊': ':', '━': '=', '┄': '-',
-	'▴': '^', '▾': 'v', '▸': '>', '●': 'o', '○': 'o', '■': '#', '‖': '|', '⋮': ':', '…': '.', '·': '|', '×': 'x', '–': '-', '‹': '<', '›': '>',
+	'▴': '^', '▾': 'v', '▸': '>', '●': 'o', '○': 'o', '■': '#', '‖': '|', '⋮': ':', '…': '.', '·': '|', '×': 'x',
+	'–': '-', '‹': '<', '›': '>',
 	'±': '+', '→': '>', '←': '<', '↑': '^', '↓': 'v', '−': '-', '≤': '<', '≥': '>', '²': '2', 'Δ': 'd',
 	'ξ': 'x', 'ρ': 'r', 'λ': 'l', '▁': '.', '▂': ':', '▃': '-', '▄': '=', '▅': '+', '▆': '*', '▇': '#', '█': '#',
 	'⏎': '>', '✓': '+', '✗': 'x', 'ᵀ': 'T', '∂': 'd', '₂': '2', '√': 'v', 'ø': 'o', 'η': 'n', 'α': 'a', 'β': 'b',
 	'ε': 'e', 'μ': 'u', 'µ': 'u', 'κ': 'k', '≈': '=', '₀': '0', '₁': '1', '▏': '|', '◉': '@', '░': ':', '°': '\'',
-	'§': 'S', 'é': 'e', 'σ': 's', 'δ': 'd', 'γ': 'g', 'τ': 't', 'ν': 'n', 'θ': 't', '³': '3', 'ₖ': 'k', '₊': '+', '≡': '=', '▒': '+', '▓': '*', 'π': 'p', '⁻': '-', '¹': '1',
+	'§': 'S', 'é': 'e', 'σ': 's', 'δ': 'd', 'γ': 'g', 'τ': 't', 'ν': 'n', 'θ': 't', '³': '3', 'ₖ': 'k', '₊': '+',
+	'≡': '=', '▒': '+', '▓': '*', 'π': 'p', '⁻': '-', '¹': '1',
 }
 
 // ToASCII replaces every character beyond 7 bits by one of the same width.
@@ -131,8 +136,8 @@ func Lookup(environ []string, name string) string {
 	return ""
 }
 
-// LocaleOf completes an environment for the choice of glyphs. SSH clients often send no locale: then a terminal is taken
-// to be a modern one with UTF-8, unless it is of a kind that has no braille.
+// LocaleOf completes an environment for the choice of glyphs. SSH clients often send no locale: then a terminal is
+// taken to be a modern one with UTF-8, unless it is of a kind that has no braille.
 func LocaleOf(environ []string) []string {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		if Lookup(environ, name) != "" {
@@ -151,10 +156,11 @@ func OldTerminal(environ []string) bool {
 	return name == "" || name == "dumb" || strings.HasPrefix(name, "vt1") || strings.HasPrefix(name, "vt2")
 }
 
-// ColorProfile is how many a terminal has, as its TERM and COLORTERM say. Nothing else is asked: the files and programs that
-// know more are the server's.
+// ColorProfile is how many a terminal has, as its TERM and COLORTERM say. Nothing else is asked: the files and programs
+// that know more are the server's.
 func ColorProfile(environ []string) colorprofile.Profile {
-	if p := colorprofile.Env(environ); !OldTerminal(environ) && Lookup(environ, "NO_COLOR") == "" && p > colorprofile.ASCII {
+	if p := colorprofile.Env(environ); !OldTerminal(environ) && Lookup(environ, "NO_COLOR") == "" &&
+		p > colorprofile.ASCII {
 		return p
 	}
 	return colorprofile.ASCII // bold, faint and reverse

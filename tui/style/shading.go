@@ -95,8 +95,8 @@ func (c rgb) distance(to rgb) float64 {
 	return sum
 }
 
-// indexed returns those of the 256 colours that come nearest to the shades of a ramp and rise and fall in luminance as it does:
-// the nearest one for each alone is now lighter, now darker than the one before.
+// indexed returns those of the 256 colours that come nearest to the shades of a ramp and rise and fall in luminance as
+// it does: the nearest one for each alone is now lighter, now darker than the one before.
 func indexed(ramp [shades]rgb) (out [shades]rgb) {
 	var all []rgb
 	for i := 16; i < 256; i++ { // those before are the user's own

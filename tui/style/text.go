@@ -10,9 +10,10 @@ import (
 	"newtop/internal/format"
 )
 
-// Clean makes text from data safe to draw: one line, nothing that is invisible or changes the direction of text (a ZWJ or a
-// direction mark moves what stands after it), no variation selectors, no emoji, whose widths the terminals disagree on.
-// Line.Put does it with whatever it draws; where a width is asked for before, it is the width of the clean text.
+// Clean makes text from data safe to draw: one line, nothing that is invisible or changes the direction of text (a ZWJ
+// or a direction mark moves what stands after it), no variation selectors, no emoji, whose widths the terminals
+// disagree on. Line.Put does it with whatever it draws; where a width is asked for before, it is the width of the clean
+// text.
 func Clean(s string) string {
 	if tame(s) {
 		return s
@@ -147,7 +148,8 @@ func Repeat(s string, n int) string {
 // and Greek letters, and what drawings are made of.
 func Narrow(r rune) bool {
 	return r >= 0xa1 && r < 0x300 && r != 0xad || r >= 0x370 && r < 0x3ff || r >= 0x2010 && r < 0x2028 ||
-		r >= 0x2030 && r < 0x205f || r >= 0x2070 && r < 0x20a0 || r >= 0x2190 && r < 0x2300 || r >= 0x2500 && r < 0x25fd ||
+		r >= 0x2030 && r < 0x205f || r >= 0x2070 && r < 0x20a0 || r >= 0x2190 && r < 0x2300 || r >= 0x2500 &&
+		r < 0x25fd ||
 		r >= 0x2800 && r < 0x2900
 }
 

@@ -1,6 +1,6 @@
-// Package style is how everything on the screen looks: what pieces of it mean (Token), their colours in each theme, the characters
-// of each glyph set, lines that never get wider than their room, and text made safe to draw. It alone writes escape
-// sequences of colours.
+// Package style is how everything on the screen looks: what pieces of it mean (Token), their colours in each theme, the
+// characters of each glyph set, lines that never get wider than their room, and text made safe to draw. It alone writes
+// escape sequences of colours.
 package style
 
 import (

@@ -22,19 +22,28 @@ func bindings() []screen.Binding[*Model] {
 		return "pause"
 	}
 	return []screen.Binding[*Model]{
-		on("esc", "all processes; then back to the screen beneath, or quit", "esc").On((*Model).showAll).Foot("all processes").While(filtered),
-		on("q", "quit, or back to the screen beneath", "q", "ctrl+c").On(func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
+		on("esc", "all processes; then back to the screen beneath, or quit", "esc").On((*Model).showAll).Foot(
+			"all processes").While(filtered),
+		on("q", "quit, or back to the screen beneath", "q", "ctrl+c").On(
+			func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
 		on("?", "this help", "?").Then(func(m *Model, _ string) { m.dialog = help() }).Foot("help"),
-		screen.CommandsKey("", func(m *Model) { m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands") }),
+		screen.CommandsKey("", func(m *Model) {
+			m.dialog = screen.NewPalette(
+				screen.Commands(m.bindings, m), "commands")
+		}),
 		on("p", "pause, and go on; also space", "p", "space").On((*Model).pause).FootBy(pause),
-		on("s", "sort by the next column, S the other way; or click a title", "s", "S").Then((*Model).resort).Foot("sort"),
-		on("/", "show only processes with words, as python -idle", "/").Then(func(m *Model, _ string) { m.filter.Typing = true }).Foot("filter"),
+		on("s", "sort by the next column, S the other way; or click a title", "s", "S").Then((*Model).resort).Foot(
+			"sort"),
+		on("/", "show only processes with words, as python -idle", "/").Then(
+			func(m *Model, _ string) { m.filter.Typing = true }).Foot("filter"),
 		on("+ -", "look more seldom, or more often", "+", "=", "-", "_").On((*Model).pace).Foot("interval").
 			By([2]string{"+", "look more seldom"}, [2]string{"-", "look more often"}),
 		on("[ ]", "the curves show more, or less", "[", "]").On((*Model).widen).Foot("time").
 			By([2]string{"[", "the curves show more"}, [2]string{"]", "the curves show less"}),
-		on("↑↓", "select another process; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*Model).move),
-		on("P", "picture of the screen, as SVG and PNG", "P").On(func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-machine-screen") }),
+		on("↑↓", "select another process; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown",
+			"home", "end").Then((*Model).move),
+		on("P", "picture of the screen, as SVG and PNG", "P").On(
+			func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-machine-screen") }),
 		screen.ThemeKey[*Model]().Foot("theme"),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),

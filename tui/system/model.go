@@ -1,4 +1,5 @@
-// Package system is the screen of a machine: how busy its processors, memory, GPUs, disks and network are, and by which processes.
+// Package system is the screen of a machine: how busy its processors, memory, GPUs, disks and network are, and by which
+// processes.
 package system
 
 import (
@@ -47,8 +48,8 @@ type (
 	dueMsg int
 )
 
-// Run shows the machine until the user quits, the context ends or the program fails, and restores the terminal on every way out.
-// Options.Machine reads samples; where it is nil, Run does itself.
+// Run shows the machine until the user quits, the context ends or the program fails, and restores the terminal on every
+// way out. Options.Machine reads samples; where it is nil, Run does itself.
 func Run(ctx context.Context, o screen.Options) error {
 	if o.Machine == nil {
 		s := host.NewSampler(host.Options{Processes: true})
@@ -62,7 +63,8 @@ func Run(ctx context.Context, o screen.Options) error {
 // New returns the screen of the machine that Options.Machine reads, which must not be nil.
 func New(o screen.Options) *Model {
 	name, _ := os.Hostname()
-	m := &Model{Base: screen.NewBase(&o), bindings: bindings(), read: o.Machine, name: name, every: usualInterval, list: list{sort: byCPU}}
+	m := &Model{Base: screen.NewBase(&o), bindings: bindings(), read: o.Machine, name: name, every: usualInterval,
+		list: list{sort: byCPU}}
 	_, ok, err := m.Prefer(&o)
 	if err != nil {
 		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
@@ -172,7 +174,8 @@ func (m *Model) screen() []string {
 	rows = append(rows, m.drawTable(at)...)
 	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 	if m.filter.Typing {
-		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(len(m.board.Newest.Processes)))
+		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(
+			len(m.board.Newest.Processes)))
 	}
 	return rows
 }

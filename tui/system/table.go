@@ -51,18 +51,24 @@ const (
 )
 
 var columns = [...]column{
-	{"pid", 7, false, func(p *host.Process) string { return strconv.Itoa(p.PID) }, func(a, b *host.Process) int { return cmp.Compare(a.PID, b.PID) }},
-	{"user", 8, true, func(p *host.Process) string { return p.User }, func(a, b *host.Process) int { return cmp.Compare(a.User, b.User) }},
-	{"cpu", 6, false, func(p *host.Process) string { return busy(p.CPU) }, func(a, b *host.Process) int { return most(a.CPU, b.CPU) }},
-	{"mem", 8, false, func(p *host.Process) string { return machine.Memory(float64(p.RSS)) }, func(a, b *host.Process) int { return cmp.Compare(b.RSS, a.RSS) }},
+	{"pid", 7, false, func(p *host.Process) string { return strconv.Itoa(p.PID) },
+		func(a, b *host.Process) int { return cmp.Compare(a.PID, b.PID) }},
+	{"user", 8, true, func(p *host.Process) string { return p.User },
+		func(a, b *host.Process) int { return cmp.Compare(a.User, b.User) }},
+	{"cpu", 6, false, func(p *host.Process) string { return busy(p.CPU) },
+		func(a, b *host.Process) int { return most(a.CPU, b.CPU) }},
+	{"mem", 8, false, func(p *host.Process) string { return machine.Memory(float64(p.RSS)) },
+		func(a, b *host.Process) int { return cmp.Compare(b.RSS, a.RSS) }},
 	{"gpu mem", 8, false, func(p *host.Process) string {
 		if p.GPUMemory == 0 {
 			return ""
 		}
 		return machine.Memory(float64(p.GPUMemory))
 	}, func(a, b *host.Process) int { return cmp.Compare(b.GPUMemory, a.GPUMemory) }},
-	{"time", 8, false, func(p *host.Process) string { return format.Clock(p.Time) }, func(a, b *host.Process) int { return most(a.Time, b.Time) }},
-	{"command", 0, true, func(p *host.Process) string { return p.Command }, func(a, b *host.Process) int { return cmp.Compare(a.Command, b.Command) }},
+	{"time", 8, false, func(p *host.Process) string { return format.Clock(p.Time) },
+		func(a, b *host.Process) int { return most(a.Time, b.Time) }},
+	{"command", 0, true, func(p *host.Process) string { return p.Command },
+		func(a, b *host.Process) int { return cmp.Compare(a.Command, b.Command) }},
 }
 
 // most orders the greater number first, what is not told last.
@@ -115,7 +121,8 @@ func (l *list) choose(at int) {
 // move selects another row.
 func (m *Model) move(k string) {
 	page := max(1, m.table.Rows-1)
-	by := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -len(m.rows), "end": len(m.rows)}
+	by := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -len(m.rows),
+		"end": len(m.rows)}
 	m.choose(m.place + by[k])
 }
 
@@ -191,12 +198,14 @@ func (m *Model) drawTable(r layout.Rect) []string {
 		title[1].Text += ", reversed"
 	}
 	if n > m.table.Rows {
-		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(m.table.Top+m.table.Rows)+" of "+format.Count(n)))
+		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(
+			m.table.Top+m.table.Rows)+" of "+format.Count(n)))
 	}
 	if m.filter.Text != "" {
 		title = append(title, style.Accent.Of("  /"+style.Clean(m.filter.Text)))
 	}
-	return style.Block(widget.Framed(&m.Pen, style.Focus, widget.TitleParts(title, r.W-6), style.Block(rows, at.W, at.H), r.W), r.W, r.H)
+	return style.Block(widget.Framed(&m.Pen, style.Focus, widget.TitleParts(title, r.W-6),
+		style.Block(rows, at.W, at.H), r.W), r.W, r.H)
 }
 
 // emptyWords says why there is no process to see.

@@ -102,7 +102,8 @@ func scalePlot(m *model, p *chart.Plot, id layout.ID, timed bool) {
 	}
 }
 
-// layerTrials puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the others.
+// layerTrials puts the trials of the leaderboard into an order in which those that matter most are drawn last, over the
+// others.
 func layerTrials(m *model) {
 	type layer struct {
 		trial, weight int
@@ -175,7 +176,8 @@ func drawDots(m *model, id layout.ID, p chart.Plot, trials []int, r layout.Rect)
 func drawProgress(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	p := chart.Plot{By: m.charts.along(), Waiting: "no trial has a value yet", Detail: m.zoomed}
 	scalePlot(m, &p, tuneProgress, timed(m))
-	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + valueName(m)), style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
+	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + valueName(m)),
+		style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
 	trials := m.charts.layers
 	for _, i := range trials {
 		t := &m.board.Trials[i]
@@ -200,7 +202,8 @@ func bestSoFar(m *model, log bool) *chart.Series {
 	var ends []int
 	for i := range m.board.Trials {
 		t := &m.board.Trials[i]
-		if t.State != tune.Failed && t.State != tune.Diverged && format.Finite(levelOf(m, t, log)) && format.Finite(endedAt(m, t)) {
+		if t.State != tune.Failed && t.State != tune.Diverged && format.Finite(levelOf(m, t, log)) &&
+			format.Finite(endedAt(m, t)) {
 			ends = append(ends, i)
 		}
 	}
@@ -228,7 +231,8 @@ func bestSoFar(m *model, log bool) *chart.Series {
 func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	p := chart.Plot{By: m.charts.along(), Detail: m.zoomed}
 	scalePlot(m, &p, tuneCurves, false)
-	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()), style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
+	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()),
+		style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
 	others := m.rows[:min(len(m.rows), mostCurves, r.H*m.Glyphs.DotsY/2)]
 	for _, i := range slices.Backward(others) {
 		if t := &m.board.Trials[i]; t.Number != m.number {
@@ -238,7 +242,8 @@ func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	if t := selected(m); t != nil {
 		tag := m.tag(t)
 		title = append(title, tag.Token.Of("  "+tag.Text+" #"+format.Count(t.Number)))
-		p.Add(chart.Curve{Name: "#" + format.Count(t.Number), Token: tag.Token, Series: curveOf(t), Mark: []rune(tag.Text)[0], Tag: tag.Text})
+		p.Add(chart.Curve{Name: "#" + format.Count(t.Number), Token: tag.Token, Series: curveOf(t),
+			Mark: []rune(tag.Text)[0], Tag: tag.Text})
 	}
 	if len(others) < len(m.rows) {
 		title = append(title, style.Muted.Of("  over the first "+format.Count(len(others))))

@@ -41,7 +41,8 @@ func (*tuneQuit) Draw(m *model, w, _ int) []string {
 		row(style.Strong, "Its trials are kept."),
 		row(style.Text, "newtop tune --resume "+style.Clean(m.board.Name)+" goes on with it."),
 		style.Spaces(bw - 4),
-		m.Line(bw-4).Put(style.Accent, "q").Put(style.Text, " stops it   ").Put(style.Accent, "esc").Put(style.Text, " lets it go on").Full(),
+		m.Line(bw-4).Put(style.Accent, "q").Put(style.Text, " stops it   ").Put(style.Accent, "esc").Put(
+			style.Text, " lets it go on").Full(),
 	}
 	return widget.DialogBox(&m.Pen, "stop the search?", rows, bw)
 }
@@ -130,12 +131,14 @@ func details(m *model, w int) (rows []string) {
 	const columns = 15
 	put := func(ink style.Token, name, s string) {
 		for _, piece := range style.Wrapped(style.Clean(s), w-columns) {
-			rows = append(rows, m.Line(w).Put(style.Muted, ansi.Truncate(style.Clean(name), columns-2, "…")).To(columns).Put(ink, piece).Full())
+			rows = append(rows, m.Line(w).Put(style.Muted, ansi.Truncate(style.Clean(name), columns-2, "…")).To(
+				columns).Put(ink, piece).Full())
 			name = ""
 		}
 	}
 	tag, state := m.tag(t), stateOf(t, true)
-	rows = append(rows, m.Line(w).Put(tag.Token, tag.Text).Put(style.Strong, " #"+format.Count(t.Number)+"  ").Put(state.Token, state.Text).Full())
+	rows = append(rows, m.Line(w).Put(tag.Token, tag.Text).Put(style.Strong, " #"+format.Count(t.Number)+"  ").Put(
+		state.Token, state.Text).Full())
 	if t.Why != "" {
 		put(style.Text, "why", t.Why)
 	}
@@ -159,7 +162,8 @@ func details(m *model, w int) (rows []string) {
 		}
 		put(style.Strong, "to "+m.targetText(), s)
 	}
-	put(style.Text, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(t.Equivalents)+" equivalents")
+	put(style.Text, "training", format.Counted(t.Epochs, "epoch")+", "+format.Elapsed(t.Seconds)+", "+format.Work(
+		t.Equivalents)+" equivalents")
 	if t.Rung > 0 {
 		put(style.Text, "taken further", format.Counted(t.Rung, "time"))
 	}

@@ -50,13 +50,15 @@ func figureDots(m *model, place func(*tune.Trial) float64) []figure.Curve {
 	if m.lead >= 0 {
 		groups = groups[:0]
 		for i, s := range m.dims[m.lead].names {
-			groups = append(groups, figure.Curve{Name: style.Clean(s), Color: style.OnPaper(style.RacerToken(i)), Dots: true})
+			groups = append(groups, figure.Curve{Name: style.Clean(s), Color: style.OnPaper(style.RacerToken(i)),
+				Dots: true})
 		}
 	}
 	for _, i := range m.rows {
 		t := &m.board.Trials[i]
 		x, y, g := place(t), valueOf(m, t), max(0, m.group(t))
-		if format.Finite(x) && format.Finite(y) && g < len(groups) && t.State != tune.Diverged && t.State != tune.Failed {
+		if format.Finite(x) && format.Finite(y) && g < len(groups) && t.State != tune.Diverged &&
+			t.State != tune.Failed {
 			groups[g].Points = append(groups[g].Points, figure.Point{X: x, Y: y})
 		}
 	}

@@ -40,7 +40,8 @@ func headerSearch(m *model, w int) string {
 		facts.Group(style.Muted.Of("  by " + m.goal()))
 	}
 	if b.Parallel > 0 {
-		facts.Group(style.Muted.Of("  " + format.Counted(b.Parallel, "trial") + " at once, " + format.Counted(b.Threads, "thread") + " each"))
+		facts.Group(style.Muted.Of("  " + format.Counted(b.Parallel, "trial") + " at once, " +
+			format.Counted(b.Threads, "thread") + " each"))
 	}
 	inner.Append(facts)
 	if warning != "" {
@@ -68,7 +69,8 @@ func phasePart(m *model) style.Part {
 }
 
 // told is the order in which the header counts the trials.
-var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverged, tune.Done, tune.Pruned, tune.Paused, tune.Waiting, tune.Stopped}
+var told = [...]tune.State{tune.Running, tune.Reached, tune.Failed, tune.Diverged, tune.Done, tune.Pruned, tune.Paused,
+	tune.Waiting, tune.Stopped}
 
 // headerState has the progress, the trials by what became of them, and the best.
 func headerState(m *model, w int) string {
@@ -88,7 +90,8 @@ func headerState(m *model, w int) string {
 	inner.Group(style.Text.Of("  " + trials))
 	for _, of := range told {
 		s := &tuneStates[of]
-		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)), style.Muted.Of(" "+s.word)) {
+		if n := m.states[of]; n > 0 && !inner.Group(s.ink.Of("  "+s.sign+" "+format.Count(n)),
+			style.Muted.Of(" "+s.word)) {
 			inner.Group(s.ink.Of("  " + s.sign + format.Count(n)))
 		}
 	}
@@ -107,7 +110,8 @@ func used(m *model) (share float64, text string) {
 		share, text = m.elapsed()/b.Budget, text+" of "+format.Clock(b.Budget)
 	}
 	if s := b.Spent / b.Most; b.Most > 0 && !(share >= s) && m.underway() {
-		share, text = s, format.Clock(m.elapsed())+", "+format.CountWithin(b.Spent, 6)+" of "+format.CountWithin(b.Most, 6)+" equivalents"
+		share, text = s, format.Clock(m.elapsed())+", "+format.CountWithin(b.Spent, 6)+" of "+format.CountWithin(
+			b.Most, 6)+" equivalents"
 	}
 	if s := float64(len(b.Trials)) / float64(b.Planned); b.Planned > 0 && !(share >= s) {
 		share = s
@@ -122,7 +126,8 @@ func bestParts(m *model) []style.Part {
 		if s.N < 2 {
 			return []style.Part{style.Muted.Of("fewer than two folds done")}
 		}
-		return []style.Part{style.Muted.Of("mean "), style.Strong.Of(m.text(s.Mean)), style.Muted.Of(" ± " + m.text(s.Deviation))}
+		return []style.Part{style.Muted.Of("mean "), style.Strong.Of(m.text(s.Mean)),
+			style.Muted.Of(" ± " + m.text(s.Deviation))}
 	}
 	nothing := []style.Part{style.Muted.Of("nothing found yet")}
 	if m.best < 0 {

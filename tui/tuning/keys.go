@@ -24,22 +24,34 @@ func tuneBindings() []screen.Binding[*model] {
 	value = value.While(func(m *model) bool { return m.gone })
 	return []screen.Binding[*model]{
 		back,
-		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(func(m *model, _ string) tea.Cmd { return m.leave() }).FootBy(screen.LeaveWord[*model]),
+		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(
+			func(m *model, _ string) tea.Cmd { return m.leave() }).FootBy(screen.LeaveWord[*model]),
 		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Foot("help"),
-		screen.CommandsKey("", func(m *model) { m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands") }),
-		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then(moveTo).Foot("trial"),
+		screen.CommandsKey("", func(m *model) {
+			m.dialog = screen.NewPalette(
+				screen.Commands(m.bindings, m), "commands")
+		}),
+		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home",
+			"end").Then(moveTo).Foot("trial"),
 		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then((*model).cycle).Foot("pane"),
-		on("z", "the pane on the whole screen, and back; also enter", "z", "enter").Then(func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
+		on("z", "the pane on the whole screen, and back; also enter", "z", "enter").Then(
+			func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
 		on("s", "sort by rank, measure, time or newest; S: back", "s", "S").Then(resort).Foot("sort"),
-		on("/", "show only trials with words, as adam batch=64 -pruned", "/").Then(func(m *model, _ string) { m.filter.Typing = true }).Foot("filter"),
-		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Foot("details"),
-		on("c", "the newtop train command line of the best; again: copy it", "c").Then(func(m *model, _ string) { m.dialog = &tuneCommand{} }).Foot("command"),
-		on("←→", "another hyperparameter", "left", "right").Then(func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
+		on("/", "show only trials with words, as adam batch=64 -pruned", "/").Then(
+			func(m *model, _ string) { m.filter.Typing = true }).Foot("filter"),
+		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Foot(
+			"details"),
+		on("c", "the newtop train command line of the best; again: copy it", "c").Then(
+			func(m *model, _ string) { m.dialog = &tuneCommand{} }).Foot("command"),
+		on("←→", "another hyperparameter", "left", "right").Then(
+			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
 		value,
-		on("x", "x: seconds or gradient equivalents", "x").Then(func(m *model, _ string) { m.charts.work = !m.charts.work }).Foot("axis"),
+		on("x", "x: seconds or gradient equivalents", "x").Then(
+			func(m *model, _ string) { m.charts.work = !m.charts.work }).Foot("axis"),
 		on("y", "logarithmic or linear scale", "y").On((*model).rescale).Foot("log"),
 		on("p", "picture of the chart, as SVG", "p").On((*model).picture).Foot("picture"),
-		on("P", "picture of the screen, as SVG and PNG", "P").On(func(m *model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-tune-screen") }),
+		on("P", "picture of the screen, as SVG and PNG", "P").On(
+			func(m *model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-tune-screen") }),
 		screen.ThemeKey[*model]().Foot("theme"),
 		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
@@ -125,7 +137,8 @@ func (m *model) picture(string) tea.Cmd {
 	if f == nil {
 		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
 	}
-	return m.Picture("newtop-tune-"+screen.PlainName(name), screen.Drawing{Suffix: ".svg", Draw: func(w io.Writer) error { return f.Draw(w, "svg") }})
+	return m.Picture("newtop-tune-"+screen.PlainName(name), screen.Drawing{Suffix: ".svg",
+		Draw: func(w io.Writer) error { return f.Draw(w, "svg") }})
 }
 
 // mouse selects the trial that is clicked, in the leaderboard or in a chart, and the pane.

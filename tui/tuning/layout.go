@@ -34,35 +34,42 @@ func tuneLayout(w, h int, focus, side layout.ID, zoomed bool) []layout.Place {
 		return []layout.Place{{Pane: focus, Rect: body, Bare: bare}}
 	case bare:
 		top := max(5, part(40))
-		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{side}}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
+		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{side}},
+			{H: body.H - top, Panes: []layout.ID{tuneTable}}})
 	case w >= 165 && h >= 44:
 		return tuneWide(body)
 	case h >= 34:
 		top, low := part(35), part(29)
-		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves}}, {H: body.H - top - low, Panes: []layout.ID{tuneTable}},
+		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves}},
+			{H: body.H - top - low, Panes: []layout.ID{tuneTable}},
 			{H: low, Panes: []layout.ID{tuneSlice, tuneMatters}}})
 	case w >= 150:
 		top := part(45)
-		return layout.Stack(body, bare, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice, tuneMatters}}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
+		return layout.Stack(body, bare, []layout.Row{{H: top,
+			Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice, tuneMatters}},
+			{H: body.H - top, Panes: []layout.ID{tuneTable}}})
 	}
 	top := part(43)
 	pair := []layout.ID{tuneProgress, side}
 	if side == tuneProgress {
 		pair[1] = tuneSlice
 	}
-	return layout.Stack(body, bare, []layout.Row{{H: top, Panes: pair}, {H: body.H - top, Panes: []layout.ID{tuneTable}}})
+	return layout.Stack(body, bare, []layout.Row{{H: top, Panes: pair},
+		{H: body.H - top, Panes: []layout.ID{tuneTable}}})
 }
 
 // tuneWide has the charts over the leaderboard, and what matters and the details beside it.
 func tuneWide(body layout.Rect) []layout.Place {
 	top := body.H * 40 / 100
-	out := layout.Stack(layout.Rect{X: body.X, Y: body.Y, W: body.W, H: top}, false, []layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice}}})
+	out := layout.Stack(layout.Rect{X: body.X, Y: body.Y, W: body.W, H: top}, false,
+		[]layout.Row{{H: top, Panes: []layout.ID{tuneProgress, tuneCurves, tuneSlice}}})
 	side := body.W * 34 / 100
 	rest := layout.Rect{X: body.X, Y: body.Y + top, W: body.W - side, H: body.H - top}
 	out = append(out, layout.Stack(rest, false, []layout.Row{{H: rest.H, Panes: []layout.ID{tuneTable}}})...)
 	matters := min(12, rest.H*2/5)
 	return append(out, layout.Stack(layout.Rect{X: rest.X + rest.W, Y: rest.Y, W: side, H: rest.H}, false,
-		[]layout.Row{{H: matters, Panes: []layout.ID{tuneMatters}}, {H: rest.H - matters, Panes: []layout.ID{tuneDetails}}})...)
+		[]layout.Row{{H: matters, Panes: []layout.ID{tuneMatters}},
+			{H: rest.H - matters, Panes: []layout.ID{tuneDetails}}})...)
 }
 
 // drawPane draws one of them: exactly its rectangle.

@@ -61,7 +61,8 @@ func (l *listing) compare(s *standing, i, j int) int {
 		return cmp.Compare(history.LastIfMissing(float64(a.Best)), history.LastIfMissing(float64(b.Best)))
 	case sortTime:
 		if s.board.Target > 0 {
-			return cmp.Or(cmp.Compare(history.LastIfMissing(float64(a.TargetSeconds)), history.LastIfMissing(float64(b.TargetSeconds))), s.byRank(i, j))
+			return cmp.Or(cmp.Compare(history.LastIfMissing(float64(a.TargetSeconds)),
+				history.LastIfMissing(float64(b.TargetSeconds))), s.byRank(i, j))
 		}
 		return cmp.Compare(history.LastIfMissing(a.Seconds), history.LastIfMissing(b.Seconds))
 	case sortNumber:
@@ -87,7 +88,8 @@ func (l *listing) place(s *standing) int {
 // matches reports whether a trial has all of some words, and none of those with a minus before them.
 func matches(t *tune.Trial, words []string) bool {
 	var b strings.Builder
-	b.WriteString(" #" + strconv.Itoa(t.Number) + " seed=" + strconv.FormatUint(t.Seed, 10) + " " + stateOf(t, true).Text + " " + t.Run)
+	b.WriteString(" #" + strconv.Itoa(t.Number) + " seed=" + strconv.FormatUint(t.Seed, 10) + " " +
+		stateOf(t, true).Text + " " + t.Run)
 	for _, c := range t.Choices {
 		b.WriteString(" " + c.Key + "=" + c.Value)
 	}

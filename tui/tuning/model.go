@@ -26,9 +26,9 @@ type Search interface {
 	Stop()
 }
 
-// Run shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run.
-// A user who quits while it is under way stops it first, and Tune returns when its last Leaderboard was seen, or at once if
-// asked a third time. The search itself is the caller's to run and to end.
+// Run shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run. A
+// user who quits while it is under way stops it first, and Tune returns when its last Leaderboard was seen, or at once
+// if asked a third time. The search itself is the caller's to run and to end.
 func Run(ctx context.Context, s Search, o screen.Options) error {
 	m := newTuning(s, o)
 	return m.Run(ctx, m, o)
@@ -37,8 +37,8 @@ func Run(ctx context.Context, s Search, o screen.Options) error {
 // clockMsg moves the clock on.
 type clockMsg struct{}
 
-// model is the root model of Tune. It waits for one Leaderboard at a time: a terminal that does not read stops the waiting,
-// and nobody else. Between Boards only the clock moves, once a second while the search is under way.
+// model is the root model of Tune. It waits for one Leaderboard at a time: a terminal that does not read stops the
+// waiting, and nobody else. Between Boards only the clock moves, once a second while the search is under way.
 type model struct {
 	screen.Base
 	search   Search
@@ -249,7 +249,8 @@ func (m *model) screen() []string {
 	rows = append(rows, layout.Join(m.places, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
 	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 	if m.filter.Typing {
-		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(len(m.board.Trials)))
+		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(
+			len(m.board.Trials)))
 	}
 	return rows
 }

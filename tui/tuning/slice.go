@@ -29,7 +29,10 @@ func dimension(m *model) int {
 		return at
 	}
 	if len(m.board.Importances) > 0 {
-		top := slices.MaxFunc(m.board.Importances, func(a, b tune.Importance) int { return cmp.Compare(a.Share, b.Share) })
+		top := slices.MaxFunc(m.board.Importances, func(a, b tune.Importance) int {
+			return cmp.Compare(
+				a.Share, b.Share)
+		})
 		if at := dimensionIndex(m, tailOf(top.Key)); at >= 0 && !(top.Share <= top.Spread) {
 			return at
 		}
@@ -70,7 +73,8 @@ func turnDimension(m *model, by int) {
 func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	d := slicedDim(m)
 	if d == nil {
-		return []style.Part{style.Strong.Of("over a hyperparameter")}, []string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
+		return []style.Part{style.Strong.Of("over a hyperparameter")},
+			[]string{m.Line(r.W).To(1).Put(style.Muted, "the trials differ in nothing that was searched").Full()}
 	}
 	name := ansi.Truncate(style.Clean(d.key), 20, "…")
 	p := chart.Plot{Waiting: "no trial has a value yet"}
@@ -93,7 +97,8 @@ func drawSlice(m *model, r layout.Rect) (title []style.Part, rows []string) {
 	if len(m.dims) > 1 {
 		title = append(title, style.Muted.Of("  "+m.Glyphs.Keys("←→")+" others"))
 	}
-	trials := slices.DeleteFunc(slices.Clone(m.charts.layers), func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
+	trials := slices.DeleteFunc(slices.Clone(m.charts.layers),
+		func(i int) bool { return math.IsNaN(d.place(&m.board.Trials[i])) })
 	for _, i := range trials {
 		t := &m.board.Trials[i]
 		x := d.place(t)
@@ -138,7 +143,8 @@ func drawMatters(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		if d := slicedDim(m); d != nil && d.key == tailOf(k.Key) {
 			arrow, ink = "▸", style.Strong
 		}
-		l := m.Line(r.W).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(lead + names + 1)
+		l := m.Line(r.W).Put(style.Accent, arrow+" ").Put(ink, ansi.Truncate(style.Clean(k.Key), names, "…")).To(
+			lead + names + 1)
 		shareBar(m, l, k, bar)
 		l.Put(ink, " "+shareText(k)).To(lead + names + 1 + bar + 1 + figures)
 		if !below {
@@ -170,7 +176,8 @@ func shareBar(m *model, l *style.Line, k *tune.Importance, w int) {
 	if m.Glyphs.ASCII {
 		unsure = "~"
 	}
-	l.Put(style.Accent, style.Repeat("━", sure)).Put(style.Accent, style.Repeat(unsure, most-sure)).Put(style.Grid, style.Repeat("─", w-most))
+	l.Put(style.Accent, style.Repeat("━", sure)).Put(style.Accent, style.Repeat(unsure, most-sure)).Put(
+		style.Grid, style.Repeat("─", w-most))
 }
 
 // shareText writes a share with its standard error.

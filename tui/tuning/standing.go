@@ -29,8 +29,8 @@ type standing struct {
 	whys   bool    // some trial has a reason
 }
 
-// tuneDim is a dimension of the search that its trials differ in. Those of several methods that have one name, as adam.rate
-// and nag.rate, are one: a trial has only its own method's, and its letter tells which.
+// tuneDim is a dimension of the search that its trials differ in. Those of several methods that have one name, as
+// adam.rate and nag.rate, are one: a trial has only its own method's, and its letter tells which.
 type tuneDim struct {
 	key       string
 	names     []string // of its choices; nil for a range
@@ -95,7 +95,8 @@ func (s *standing) dimensions() {
 	}
 	for i := range s.board.Over {
 		o := &s.board.Over[i]
-		d := tuneDim{key: tailOf(o.Key), names: slices.Clone(o.Choices), low: o.Low, high: o.High, log: o.Log && o.Low > 0}
+		d := tuneDim{key: tailOf(o.Key), names: slices.Clone(o.Choices), low: o.Low, high: o.High, log: o.Log &&
+			o.Low > 0}
 		at, again := index[d.key]
 		switch {
 		case again:

@@ -49,11 +49,15 @@ func columnsOf(m *model, long bool) []tuneColumn {
 	n := style.Cells(format.Count(len(m.board.Trials)))
 	out := []tuneColumn{
 		{"rank", n, 3, false, plainColumn, func(i int, _ *tune.Trial) style.Part { return rankText(m, i) }},
-		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) style.Part { return style.Text.Of("#" + format.Count(t.Number)) }},
+		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) style.Part {
+			return style.Text.Of(
+				"#" + format.Count(t.Number))
+		}},
 		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, false) }},
 	}
 	if long {
-		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, true) }}
+		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn,
+			func(_ int, t *tune.Trial) style.Part { return stateOf(t, true) }}
 	}
 	for k := range m.dims {
 		out = append(out, choiceColumn(m, k))
@@ -62,27 +66,37 @@ func columnsOf(m *model, long bool) []tuneColumn {
 	if !long {
 		name = name[strings.LastIndex(name, " ")+1:]
 	}
-	best := tuneColumn{name, 6, 0, false, plainColumn, figure(func(t *tune.Trial) string { return m.text(float64(t.Best)) })}
+	best := tuneColumn{name, 6, 0, false, plainColumn, figure(
+		func(t *tune.Trial) string { return m.text(float64(t.Best)) })}
 	if !m.board.Share() {
 		best.wide = 9
 	}
 	out = append(out, best)
 	if m.board.Test != "" {
-		out = append(out, tuneColumn{"test", best.wide, 2, false, plainColumn, figure(func(t *tune.Trial) string { return m.text(float64(t.Test)) })})
+		out = append(out, tuneColumn{"test", best.wide, 2, false, plainColumn,
+			figure(func(t *tune.Trial) string { return m.text(float64(t.Test)) })})
 	}
 	if m.board.Target > 0 {
-		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn, func(_ int, t *tune.Trial) style.Part {
-			if s := float64(t.TargetSeconds); format.Finite(s) {
-				return style.Strong.Of(format.Span(s))
-			}
-			return dash
-		}})
+		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn,
+			func(_ int, t *tune.Trial) style.Part {
+				if s := float64(t.TargetSeconds); format.Finite(s) {
+					return style.Strong.Of(format.Span(s))
+				}
+				return dash
+			}})
 	}
 	return append(out,
 		tuneColumn{"curve", 8, 5, true, curveColumn, nil},
-		tuneColumn{"epochs", style.Cells(format.Count(m.epochs)), 8, false, plainColumn, figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
-		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) })},
-		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(t *tune.Trial) string { return format.Elapsed(t.Seconds) })})
+		tuneColumn{"epochs", style.Cells(format.Count(m.epochs)), 8, false, plainColumn,
+			figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
+		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(
+			t *tune.Trial) string {
+			return format.CountWithin(t.Equivalents, 6)
+		})},
+		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(
+			t *tune.Trial) string {
+			return format.Elapsed(t.Seconds)
+		})})
 }
 
 // rankText is a trial's place in the search's order.
@@ -101,12 +115,13 @@ func choiceColumn(m *model, k int) tuneColumn {
 	if k == m.lead {
 		rank = 0
 	}
-	return tuneColumn{ansi.Truncate(style.Clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil, plainColumn, func(_ int, t *tune.Trial) style.Part {
-		if s := style.Clean(d.chosen(t)); s != "" {
-			return style.Text.Of(s)
-		}
-		return dash
-	}}
+	return tuneColumn{ansi.Truncate(style.Clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil,
+		plainColumn, func(_ int, t *tune.Trial) style.Part {
+			if s := style.Clean(d.chosen(t)); s != "" {
+				return style.Text.Of(s)
+			}
+			return dash
+		}}
 }
 
 // fitColumns leaves out columns until the rest has room. What is left over goes to the curves, and then to the reasons.
@@ -138,7 +153,8 @@ func fitColumns(m *model, room int) []tuneColumn {
 			}
 		}
 		if whys {
-			list = append(list, tuneColumn{"why", left - widget.ColumnGap, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
+			list = append(list, tuneColumn{"why", left - widget.ColumnGap, 0, true, plainColumn,
+				func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
 		}
 		return list
 	}
@@ -188,10 +204,12 @@ func tableTitle(m *model) []style.Part {
 	title := []style.Part{style.Strong.Of("leaderboard"), style.Muted.Of("  by " + sortedBy(m))}
 	n, all := len(m.rows), len(m.board.Trials)
 	if m.filter.Text != "" {
-		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter.Text), 24, "…")), style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
+		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter.Text), 24, "…")),
+			style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
 	}
 	if m.table.Rows < n {
-		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(m.table.Top+m.table.Rows)+" of "+format.Count(n)))
+		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(
+			m.table.Top+m.table.Rows)+" of "+format.Count(n)))
 	}
 	return title
 }

@@ -1,5 +1,5 @@
-// Package widget has the pieces that dialogs and lists of all screens are made of: frames, scrolled rows, text fields, the
-// sections of a help and the search in a list.
+// Package widget has the pieces that dialogs and lists of all screens are made of: frames, scrolled rows, text fields,
+// the sections of a help and the search in a list.
 package widget
 
 import (

@@ -36,7 +36,10 @@ func Find(typed string, names, texts []string) []int {
 			return 1
 		case strings.Contains(text, typed):
 			return 2
-		case !slices.ContainsFunc(strings.Fields(typed), func(word string) bool { return !strings.Contains(text, word) }):
+		case !slices.ContainsFunc(strings.Fields(typed), func(
+			word string) bool {
+			return !strings.Contains(text, word)
+		}):
 			return 3
 		}
 		return scattered

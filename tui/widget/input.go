@@ -27,7 +27,8 @@ func Types(msg tea.Msg) bool {
 	return false
 }
 
-// Edits reports whether a message is meant for the text of a field or the place in it, so that what follows is typed into it.
+// Edits reports whether a message is meant for the text of a field or the place in it, so that what follows is typed
+// into it.
 func Edits(msg tea.Msg) bool {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg:

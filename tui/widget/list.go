@@ -40,7 +40,8 @@ func (s *Scroll) Cut(rows []string, room int) (shown []string, title string) {
 		return rows, ""
 	}
 	s.top = max(0, min(s.top, len(rows)-room))
-	return rows[s.top : s.top+room], " · ↑↓ rows " + format.Count(s.top+1) + " to " + format.Count(s.top+room) + " of " + format.Count(len(rows))
+	return rows[s.top : s.top+room], " · ↑↓ rows " + format.Count(s.top+1) + " to " + format.Count(s.top+room) +
+		" of " + format.Count(len(rows))
 }
 
 // Window is the part of a list that a dialog shows, and where in the dialog.
@@ -54,8 +55,8 @@ type Window struct {
 	held bool
 }
 
-// Show has the window show at most h of a list's rows with the chosen one in the middle, in lines of w columns that begin
-// at line y of the dialog. It returns the rows from first to before end.
+// Show has the window show at most h of a list's rows with the chosen one in the middle, in lines of w columns that
+// begin at line y of the dialog. It returns the rows from first to before end.
 func (l *Window) Show(at, rows, h, y, w int) (first, end int) {
 	if l.held = l.held && at == l.At && rows == l.rows; !l.held {
 		l.First = at - h/2
@@ -66,8 +67,8 @@ func (l *Window) Show(at, rows, h, y, w int) (first, end int) {
 	return l.First, end
 }
 
-// Hold keeps the window where it is while a row of it that was clicked is the chosen one, so that the row stays under the
-// mouse.
+// Hold keeps the window where it is while a row of it that was clicked is the chosen one, so that the row stays under
+// the mouse.
 func (l *Window) Hold(row int) { l.At, l.held = row, true }
 
 // TableView is where the table of the runs stands on the screen and which of them it shows.

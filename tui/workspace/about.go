@@ -18,7 +18,8 @@ func (m *model) about(w, n int) []string {
 	}
 	rows := []string{m.Line(w).Put(style.Border, style.Repeat("─", w)).Full()}
 	_, word := m.at.state()
-	l := m.Line(w).Put(style.Text, " ").Put(style.Strong, ansi.Truncate(m.at.name, max(1, w-style.Cells(word)-4), "…")).Put(style.Muted, "  "+word)
+	l := m.Line(w).Put(style.Text, " ").Put(style.Strong, ansi.Truncate(
+		m.at.name, max(1, w-style.Cells(word)-4), "…")).Put(style.Muted, "  "+word)
 	rows = append(rows, l.Full())
 	if m.at.source != "" && m.at.source != m.at.name {
 		text := m.at.source
@@ -31,7 +32,8 @@ func (m *model) about(w, n int) []string {
 		rows = append(rows, m.Line(w).Put(style.Muted, " left ").Put(style.Text, left).Full())
 	}
 	for _, c := range m.chosen() {
-		l := m.Line(w).Put(style.Muted, " "+ansi.Truncate(c[0], w/2, "…")+" ").Put(style.Text, ansi.Truncate(c[1], w, "…"))
+		l := m.Line(w).Put(style.Muted, " "+ansi.Truncate(c[0], w/2, "…")+" ").Put(
+			style.Text, ansi.Truncate(c[1], w, "…"))
 		rows = append(rows, l.Full())
 	}
 	return style.Clip(rows, n)

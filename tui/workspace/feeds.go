@@ -23,9 +23,9 @@ const (
 //
 //	feed ──► follow, a goroutine a run ──► news ──► hear, a command at a time ──► Update
 //
-// follow waits on its feed and then until hear takes what came, so that a feed's own mailbox gathers what comes meanwhile. hear
-// takes what there is after a pause, as one message, and is armed again when Update has it. news is never closed; the screen's
-// context ends all.
+// follow waits on its feed and then until hear takes what came, so that a feed's own mailbox gathers what comes
+// meanwhile. hear takes what there is after a pause, as one message, and is armed again when Update has it. news is
+// never closed; the screen's context ends all.
 type hearing struct {
 	news chan came
 	more <-chan Watched // nil: no others will come

@@ -23,8 +23,8 @@ type term struct {
 // operators in the order in which they are looked for: the longer ones first.
 var operators = []string{"!=", ">=", "<=", "=", ">", "<", "~"}
 
-// parse reads a filter: words that names have, or have not after a minus, and conditions such as lr>0.01 opt=adam name~big. All of
-// them hold. It says what it expected.
+// parse reads a filter: words that names have, or have not after a minus, and conditions such as lr>0.01 opt=adam
+// name~big. All of them hold. It says what it expected.
 func parse(text string) (terms []term, err error) {
 	for _, word := range strings.Fields(text) {
 		t := term{key: "name", op: "~", value: word}
@@ -135,7 +135,8 @@ func fact(facts map[string]any, key string) (v any, ok bool) {
 	return nil, false
 }
 
-// filtered returns the runs that a filter hides, or what is wrong with it. A run that does not have what is asked for is hidden.
+// filtered returns the runs that a filter hides, or what is wrong with it. A run that does not have what is asked for
+// is hidden.
 func filtered(runs []*run, text string) (hidden map[*run]bool, err error) {
 	terms, err := parse(text)
 	if err != nil || len(terms) == 0 {

@@ -22,30 +22,42 @@ func bindings() []screen.Binding[*model] {
 	glyphs := screen.GlyphsKey[*model]()
 	glyphs.SetKeys("G")
 	glyphs.SetHelp("G", glyphs.Help().Desc)
-	back := on(groupHelp, "esc", "all runs again; then back to the screen beneath", "esc").On((*model).back).Foot("all runs")
+	back := on(groupHelp, "esc", "all runs again; then back to the screen beneath", "esc").On((*model).back).Foot(
+		"all runs")
 	back = back.While(func(m *model) bool { return m.filter.Text != "" || m.solo != nil })
 	return []screen.Binding[*model]{
 		back,
-		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(func(*model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*model]),
+		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(
+			func(*model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*model]),
 		on(groupHelp, "?", "this help", "?").Then(func(m *model, _ string) { m.dialog = help() }).Foot("help"),
 		screen.CommandsKey(groupHelp, openPalette),
-		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(func(m *model, _ string) { m.onList, m.alone = !m.onList, false }).FootBy(func(m *model) string {
+		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(
+			func(m *model, _ string) { m.onList, m.alone = !m.onList, false }).FootBy(func(m *model) string {
 			if m.onList {
 				return "charts"
 			}
 			return "list"
 		}),
-		on(groupRuns, "space", "hide the selected run, or show it", "space").On((*model).toggle).Foot("hide").Unless(noRun),
-		on(groupRuns, "s", "the selected run alone, or all again", "s").Then((*model).alonely).Foot("solo").Unless(noRun),
-		on(groupRuns, "f", "only runs with words or values, as lr>0.01 opt=adam big", "f").Then(func(m *model, _ string) { m.filter.Typing = true }).Foot("filter"),
-		on(groupRuns, "p", "pin the selected run: it is drawn over all others", "p").Then((*model).pin).Foot("pin").While(listed).Unless(noRun).Only(listed),
-		on(groupRuns, "c", "another colour for the selected run", "c").Then(func(m *model, _ string) { m.at.colour++ }).Foot("colour").While(listed).Unless(noRun).Only(listed),
+		on(groupRuns, "space", "hide the selected run, or show it", "space").On((*model).toggle).Foot("hide").Unless(
+			noRun),
+		on(groupRuns, "s", "the selected run alone, or all again", "s").Then((*model).alonely).Foot("solo").Unless(
+			noRun),
+		on(groupRuns, "f", "only runs with words or values, as lr>0.01 opt=adam big", "f").Then(
+			func(m *model, _ string) { m.filter.Typing = true }).Foot("filter"),
+		on(groupRuns, "p", "pin the selected run: it is drawn over all others", "p").Then((*model).pin).Foot(
+			"pin").While(listed).Unless(noRun).Only(listed),
+		on(groupRuns, "c", "another colour for the selected run", "c").Then(
+			func(m *model, _ string) { m.at.colour++ }).Foot("colour").While(listed).Unless(noRun).Only(listed),
 		on(groupRuns, "a", "show all runs, or none", "a").Then((*model).all).Foot("all"),
-		on(groupRuns, "o", "order of the list: as given, by name, value, state", "o").Then((*model).resort).FootBy(func(m *model) string { return m.sorted.String() }).Only(listed),
-		on(groupRuns, "enter", "the run's own screen", "enter").On((*model).open).Foot("open").While(openable).Only(func(m *model) bool { return listed(m) && openable(m) }),
-		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", "up", "down", "k", "j", "pgup", "pgdown", "home", "end").Then((*model).move).Only(listed),
+		on(groupRuns, "o", "order of the list: as given, by name, value, state", "o").Then((*model).resort).FootBy(
+			func(m *model) string { return m.sorted.String() }).Only(listed),
+		on(groupRuns, "enter", "the run's own screen", "enter").On((*model).open).Foot("open").While(openable).Only(
+			func(m *model) bool { return listed(m) && openable(m) }),
+		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", "up", "down", "k", "j", "pgup",
+			"pgdown", "home", "end").Then((*model).move).Only(listed),
 		on(groupRuns, "J K", "the same while the charts have the keys", "J", "K").Then((*model).move),
-		on(screen.GroupView, "z", "the charts on the whole screen, and back", "z").Then(func(m *model, _ string) { m.alone, m.onList = !m.alone, m.alone }).FootBy(func(m *model) string {
+		on(screen.GroupView, "z", "the charts on the whole screen, and back", "z").Then(
+			func(m *model, _ string) { m.alone, m.onList = !m.alone, m.alone }).FootBy(func(m *model) string {
 			if m.alone {
 				return "list"
 			}
@@ -74,8 +86,8 @@ func noRun(m *model) string {
 	return ""
 }
 
-// press gives a key to what takes text, to what stands in front, and then to the charts and the table of bindings: first to what
-// has the keys.
+// press gives a key to what takes text, to what stands in front, and then to the charts and the table of bindings:
+// first to what has the keys.
 func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
 	msg.Text = style.Clean(msg.Text)
@@ -222,7 +234,8 @@ func (m *model) mouse(msg tea.MouseMsg) {
 		if isWheel {
 			m.move(widget.WheelKey(wheel).String())
 		}
-		if row := at.Y - m.table.Y - m.table.First; isClick && click.Button == tea.MouseLeft && row >= 0 && row < m.table.Rows {
+		if row := at.Y - m.table.Y - m.table.First; isClick && click.Button == tea.MouseLeft && row >= 0 &&
+			row < m.table.Rows {
 			m.onList, m.at = true, m.rows[m.table.Top+row]
 			if at.X-m.table.X < 4 {
 				m.toggle("")
@@ -241,7 +254,8 @@ func (m *model) mouse(msg tea.MouseMsg) {
 
 // help is every key with what it does.
 func help() *screen.HelpDialog[*model] {
-	return &screen.HelpDialog[*model]{Left: 60, Right: 60, Narrow: 68, More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: sections}
+	return &screen.HelpDialog[*model]{Left: 60, Right: 60, Narrow: 68,
+		More: []widget.Hint{widget.NewHint(":", "search commands")}, Sections: sections}
 }
 
 func sections(m *model) (keys, words []widget.Section) {
@@ -279,23 +293,26 @@ func openPalette(m *model) {
 		if k.Show == "" || len(k.Names) == 0 || k.Names[0] == "esc" || k.Names[0] == "up" {
 			continue
 		}
-		entries = append(entries, screen.Entry[*model]{Kind: "charts", Text: k.Help, Key: k.Names[0], Do: func(m *model) tea.Cmd {
-			m.grid.HandleKey(k.Names[0], "")
-			return nil
-		}})
+		entries = append(entries, screen.Entry[*model]{Kind: "charts", Text: k.Help, Key: k.Names[0],
+			Do: func(m *model) tea.Cmd {
+				m.grid.HandleKey(k.Names[0], "")
+				return nil
+			}})
 	}
 	for _, name := range m.grid.Names() {
-		entries = append(entries, screen.Entry[*model]{Kind: "metric", Text: style.Clean(name), Also: "its chart", Do: func(m *model) tea.Cmd {
-			m.grid.Select(name)
-			m.settle()
-			return nil
-		}})
+		entries = append(entries, screen.Entry[*model]{Kind: "metric", Text: style.Clean(name), Also: "its chart",
+			Do: func(m *model) tea.Cmd {
+				m.grid.Select(name)
+				m.settle()
+				return nil
+			}})
 	}
 	for _, r := range m.rows {
-		entries = append(entries, screen.Entry[*model]{Kind: "run", Text: r.name, Also: r.source, Do: func(m *model) tea.Cmd {
-			m.at = r
-			return nil
-		}})
+		entries = append(entries, screen.Entry[*model]{Kind: "run", Text: r.name, Also: r.source,
+			Do: func(m *model) tea.Cmd {
+				m.at = r
+				return nil
+			}})
 	}
 	m.dialog = screen.NewPalette(entries, "commands, metrics and runs")
 }

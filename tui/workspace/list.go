@@ -233,7 +233,8 @@ func (m *model) listHead(w int, c columns) string {
 	if m.sorted != asGiven && w-c.width() > 20 {
 		l.Put(style.Muted, m.sorted.String())
 	}
-	return c.put(l, style.Muted.Of(m.counted()), style.Muted.Of(ansi.Truncate(style.Clean(m.grid.Selected()), c.value, "…")))
+	return c.put(l, style.Muted.Of(m.counted()), style.Muted.Of(
+		ansi.Truncate(style.Clean(m.grid.Selected()), c.value, "…")))
 }
 
 func (m *model) listRow(r *run, w int, c columns, text string) string {
@@ -249,7 +250,8 @@ func (m *model) listRow(r *run, w int, c columns, text string) string {
 	}
 	sign, _ := r.state()
 	mark := m.sign(r, shown)
-	l := m.Line(w).Put(style.Accent, arrow).Put(mark.Token, mark.Text).Put(style.Text, " ").Put(sign.Token, sign.Text).Put(style.Text, " ")
+	l := m.Line(w).Put(style.Accent, arrow).Put(mark.Token, mark.Text).Put(style.Text, " ").Put(
+		sign.Token, sign.Text).Put(style.Text, " ")
 	if r == m.pinned {
 		l.Put(style.Accent, "■ ")
 	}

@@ -28,7 +28,8 @@ type run struct {
 }
 
 // colours are the inks of runs. Where they begin anew, curves are dashed.
-var colours = [...]style.Token{style.Train, style.Test, style.Residual, style.NegativeCurvature, style.Limit, style.Text, style.NotFinite}
+var colours = [...]style.Token{style.Train, style.Test, style.Residual, style.NegativeCurvature, style.Limit,
+	style.Text, style.NotFinite}
 
 func (r *run) token() style.Token { return colours[r.colour%len(colours)] }
 
@@ -42,7 +43,8 @@ func (r *run) letter() string {
 	return "*"
 }
 
-// Buckets of all curves of a name together, and the least of one, so that the runs of a large directory have room in memory.
+// Buckets of all curves of a name together, and the least of one, so that the runs of a large directory have room in
+// memory.
 const (
 	sharedBuckets = 16 * chart.MaxBuckets
 	leastBuckets  = 256
@@ -51,7 +53,8 @@ const (
 // enter takes in a run, one of so many.
 func (m *model) enter(w Watched, of int) *run {
 	most := max(leastBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
-	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source), number: len(m.runs), colour: len(m.runs),
+	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),
+		number: len(m.runs), colour: len(m.runs),
 		feed: w.Feed, open: w.Open, h: history.Coarse(most)}
 	m.runs = append(m.runs, r)
 	return r
@@ -116,8 +119,9 @@ func (m *model) isShown(r *run) bool {
 // shownRuns are the runs as the grid takes them: the selected one over the others, and the pinned one over all.
 func (m *model) shownRuns() (out []metrics.Run) {
 	for _, r := range m.shown() {
-		out = append(out, metrics.Run{Name: r.name, H: r.h, Token: r.token(), Mark: rune(r.letter()[0]), Dashed: r.dashed(),
-			Front: r == m.at, Thick: r == m.pinned, Tag: r.letter()})
+		out = append(out, metrics.Run{Name: r.name, H: r.h, Token: r.token(), Mark: rune(r.letter()[0]),
+			Dashed: r.dashed(),
+			Front:  r == m.at, Thick: r == m.pinned, Tag: r.letter()})
 	}
 	return out
 }

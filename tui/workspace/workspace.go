@@ -1,5 +1,5 @@
-// Package workspace is the screen of several runs that are watched at once: a list of them, and the charts of their metrics over
-// one another, which follow the runs as they go on.
+// Package workspace is the screen of several runs that are watched at once: a list of them, and the charts of their
+// metrics over one another, which follow the runs as they go on.
 package workspace
 
 import (
@@ -23,13 +23,14 @@ type Watched struct {
 	Name   string
 	Feed   feed.Feed
 	Source string // what it is read from, for readers
-	// Open opens the run's own screen over the workspace, which closed leaves; nil: that is not to be had. It is called from a
-	// command.
+	// Open opens the run's own screen over the workspace, which closed leaves; nil: that is not to be had. It is called
+	// from a command.
 	Open func(ctx context.Context) (l screen.Layer, closed func(), err error)
 }
 
-// Run shows runs until the user quits, the context ends or the program fails, and restores the terminal on every way out. more
-// brings runs that are found later, and may be nil or closed. Run returns the context's error if that ended it.
+// Run shows runs until the user quits, the context ends or the program fails, and restores the terminal on every way
+// out. more brings runs that are found later, and may be nil or closed. Run returns the context's error if that ended
+// it.
 func Run(ctx context.Context, runs []Watched, more <-chan Watched, o screen.Options) error {
 	m := newModel(runs, more, o)
 	return screen.NewStack(m).Run(ctx, o)
@@ -186,7 +187,8 @@ func (m *model) drawCharts(at layout.Rect) []string {
 
 // header says how many runs there are, and how they are shown.
 func (m *model) header(w int) string {
-	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title).Put(style.Strong, "  "+format.Counted(len(m.runs), "run"))
+	l := m.Line(w).Put(style.Text, " ").Put(style.Accent, m.Title).Put(
+		style.Strong, "  "+format.Counted(len(m.runs), "run"))
 	live := 0
 	for _, r := range m.runs {
 		if r.running() {

@@ -70,8 +70,8 @@ func takesPath(f *pflag.Flag) bool {
 	return strings.Contains(name, "FILE") || strings.Contains(name, "DIR")
 }
 
-// Finish brings the flags of a command and of those below it into the form in which help and completion take them: what a
-// usage has in back quotes is the name of the value, and what takes no file is not completed by files.
+// Finish brings the flags of a command and of those below it into the form in which help and completion take them: what
+// a usage has in back quotes is the name of the value, and what takes no file is not completed by files.
 func Finish(cmd *cobra.Command) {
 	finish := func(f *pflag.Flag) {
 		if name, usage := pflag.UnquoteUsage(f); usage != f.Usage {
@@ -84,7 +84,8 @@ func Finish(cmd *cobra.Command) {
 	}
 	cmd.Flags().VisitAll(finish)
 	cmd.PersistentFlags().VisitAll(finish)
-	if takesNothing := len(strings.Fields(strings.TrimSuffix(cmd.Use, " [flags]"))) == 1; takesNothing && cmd.ValidArgsFunction == nil {
+	if takesNothing := len(strings.Fields(strings.TrimSuffix(cmd.Use, " [flags]"))) == 1; takesNothing &&
+		cmd.ValidArgsFunction == nil {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
 	for _, c := range cmd.Commands() {

@@ -51,7 +51,8 @@ func (f *Run) readFile(set *pflag.FlagSet) error {
 func (f *Run) apply(set *pflag.FlagSet, where, key string, value any) error {
 	flag := set.Lookup(key)
 	if flag == nil || key == "config" || key == "help" {
-		return Usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40%s", where, key, format.DidYouMean(key, keys(set)))
+		return Usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40%s", where, key,
+			format.DidYouMean(key, keys(set)))
 	}
 	if key == "set" {
 		fromFile, ok := settings(value)

@@ -13,7 +13,8 @@ import (
 
 // form is how a flag is written that sets its fields in a way of its own.
 type form struct {
-	parse    func(c *trainer.Config, text string) bool // reports whether the text is one; nil: the field's type says how
+	// reports whether the text is one; nil: the field's type says how
+	parse    func(c *trainer.Config, text string) bool
 	write    func(c *trainer.Config) string
 	expected string
 }

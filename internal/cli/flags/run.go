@@ -1,4 +1,5 @@
-// Package flags has the flags that several commands share, the run flags above all, and what is wrong with a command line.
+// Package flags has the flags that several commands share, the run flags above all, and what is wrong with a command
+// line.
 package flags
 
 import (
@@ -36,7 +37,8 @@ func (f *Run) AddData(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	for i := range table {
 		r := &table[i]
-		if (r.group == "data" || r.group == "table") && !slices.Contains([]string{"data", "data-dir", "folds", "fold"}, r.name) {
+		if (r.group == "data" || r.group == "table") && !slices.Contains(
+			[]string{"data", "data-dir", "folds", "fold"}, r.name) {
 			r.add(cmd, f, r.usual, r.usage)
 		}
 	}
@@ -90,8 +92,8 @@ func SameProblem(a, b trainer.Config) bool {
 	return reflect.DeepEqual(a, b)
 }
 
-// leaveOut takes back the defaults of flags that are about data and networks of newtop's own, for a model that another program
-// has, but of those that were given.
+// leaveOut takes back the defaults of flags that are about data and networks of newtop's own, for a model that another
+// program has, but of those that were given.
 func leaveOut(c *trainer.Config, given func(flag string) bool) {
 	for i := range table {
 		r := &table[i]

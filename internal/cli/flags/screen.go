@@ -18,8 +18,12 @@ type Screen struct {
 // Add declares the flags.
 func (f *Screen) Add(cmd *cobra.Command) {
 	set := cmd.Flags()
-	set.StringVar(&f.theme, "theme", "", "colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
-	set.StringVar(&f.glyphs, "glyphs", "", "what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
+	set.StringVar(
+		&f.theme, "theme", "",
+		"colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
+	set.StringVar(
+		&f.glyphs, "glyphs", "",
+		"what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")
 	set.BoolVar(&f.noMouse, "no-mouse", false, "leave the mouse to the terminal")
 	set.StringVar(&f.cast, "cast", "", "")
 	_ = set.MarkHidden("cast") // newtop record gives it

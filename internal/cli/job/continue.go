@@ -13,8 +13,8 @@ import (
 	"newtop/trainer/store"
 )
 
-// How long a run that goes on waits for its last process to be gone. One on another machine counts as alive for ten seconds
-// after it was last heard of; one on this machine that was told to end takes a moment for it.
+// How long a run that goes on waits for its last process to be gone. One on another machine counts as alive for ten
+// seconds after it was last heard of; one on this machine that was told to end takes a moment for it.
 const (
 	ownerPatience = 15 * time.Second
 	endPatience   = 3 * time.Second
@@ -23,7 +23,8 @@ const (
 // AddContinue declares --continue.
 func AddContinue(cmd *cobra.Command, goOn *bool) {
 	set := cmd.Flags()
-	set.BoolVar(goOn, "continue", false, "go on with the recorded run of this --name where it was cut short; begin it if there is none")
+	set.BoolVar(goOn, "continue", false,
+		"go on with the recorded run of this --name where it was cut short; begin it if there is none")
 	flags.Under(flags.Recording, set, "continue")
 }
 
@@ -58,7 +59,8 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 		run, err = st.Find(cmd.Context(), f.Name)
 		return err
 	})
-	if run != nil && !cmd.Flags().Changed("spectrum-every") { // of which newtop serve has another default than newtop train
+	// of which newtop serve has another default than newtop train
+	if run != nil && !cmd.Flags().Changed("spectrum-every") {
 		c.SpectrumEvery, c.SpectrumShare = run.Config.SpectrumEvery, run.Config.SpectrumShare
 	}
 	settled := c
@@ -74,7 +76,8 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 		return nil, err
 	case run.Name != f.Name: // it is another's ID that this is the beginning or the end of
 		return nil, nil
-	case !flags.SameProblem(run.Config, flags.Absolute(settled)) && !flags.SameProblem(run.Config, flags.Absolute(c)): // as those of before
+	// as those of before
+	case !flags.SameProblem(run.Config, flags.Absolute(settled)) && !flags.SameProblem(run.Config, flags.Absolute(c)):
 		return nil, &OtherFlagsError{run: run.Name, command: run.Command}
 	}
 	return r.Job(cmd, run.ID)
@@ -85,7 +88,8 @@ func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*store
 	var busy *store.BusyError
 	for begin, told := time.Now(), false; ; {
 		recorder, err := s.Continue(cmd.Context(), id)
-		if !r.again || !errors.As(err, &busy) || time.Since(begin) > ownerPatience || busy.Sure && time.Since(begin) > endPatience {
+		if !r.again || !errors.As(err, &busy) || time.Since(begin) > ownerPatience || busy.Sure &&
+			time.Since(begin) > endPatience {
 			return recorder, err
 		}
 		if !told && !busy.Sure {

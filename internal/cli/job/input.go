@@ -43,7 +43,8 @@ func KeepInput(cmd *cobra.Command, c *trainer.Config) error {
 func SaveInput(cmd *cobra.Command, dir string) (path string, err error) {
 	in := cmd.InOrStdin()
 	if f, ok := in.(*os.File); ok && term.IsTerminal(f.Fd()) {
-		return "", flags.Usagef("%s: standard input is the terminal: expected the rows of a CSV file from a pipe", cmd.CommandPath())
+		return "", flags.Usagef("%s: standard input is the terminal: expected the rows of a CSV file from a pipe",
+			cmd.CommandPath())
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err

@@ -59,12 +59,13 @@ func New(f *flags.Run, cmd *cobra.Command, adapt func(*trainer.Config)) (*Job, e
 	return &Job{config: c, record: r, told: told}, nil
 }
 
-// WarnOfUnused says which flags have no effect on the method that a run begins with. It is no error: a run can be switched
-// to a method that has what they say, and a file of flags may serve several methods.
+// WarnOfUnused says which flags have no effect on the method that a run begins with. It is no error: a run can be
+// switched to a method that has what they say, and a file of flags may serve several methods.
 func WarnOfUnused(cmd *cobra.Command, c *trainer.Config) {
 	for _, field := range c.Unused() {
 		flag := flags.Of(field)
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s has no effect on %s, which has no %s", flag, cmp.Or(c.Optimizer, trainer.DefaultOptimizer), unusedWords[field]))
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s has no effect on %s, which has no %s", flag,
+			cmp.Or(c.Optimizer, trainer.DefaultOptimizer), unusedWords[field]))
 	}
 }
 
@@ -94,7 +95,8 @@ func (j *Job) session(recorders ...trainer.Recorder) (s *trainer.Session, err er
 // Train does the job without a screen.
 func (j *Job) Train(cmd *cobra.Command, printer trainer.Recorder) (err error) {
 	defer func() { err = cmp.Or(err, j.record.close()) }()
-	session, err := j.session(j.Group.Announcing(&teller{printer, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(), j.config.Threads))
+	session, err := j.session(j.Group.Announcing(&teller{printer, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(),
+		j.config.Threads))
 	if err != nil {
 		return err
 	}
@@ -143,7 +145,8 @@ func (j *Job) end(cmd *cobra.Command, err error) error {
 	return &print.InterruptedError{Cause: err, Next: j.record.command(true)}
 }
 
-// Browser returns what opens the runs of a record over a run's screen with the options, as screen.Options.Browse has it.
+// Browser returns what opens the runs of a record over a run's screen with the options, as screen.Options.Browse has
+// it.
 type Browser func(cmd *cobra.Command, record StoreFlags, o screen.Options) func() (screen.Layer, func(), error)
 
 // Show does the job behind the screen, from which the recorded runs can be opened.
@@ -161,7 +164,8 @@ func (j *Job) Show(cmd *cobra.Command, options screen.Options, browser Browser) 
 	feed, last := session.Feed(), session.Feed()
 	defer feed.Close()
 	defer last.Close()
-	runErr, screenErr := Behind(cmd.Context(), session.Run, unusable, func(ctx context.Context) error { return tui.Run(ctx, feed, options) })
+	runErr, screenErr := Behind(cmd.Context(), session.Run, unusable,
+		func(ctx context.Context) error { return tui.Run(ctx, feed, options) })
 	j.record.complain(cmd.ErrOrStderr())
 	missing := j.record.missing(cmd.Context())
 	if err := cmd.Context().Err(); err != nil {
@@ -173,10 +177,11 @@ func (j *Job) Show(cmd *cobra.Command, options screen.Options, browser Browser) 
 	return cmp.Or(j.printOutcome(cmd, last, missing == nil), missing)
 }
 
-// Behind runs something in one goroutine and shows it from another. Whichever ends first for good ends the other: what could
-// not begin, which is what hopeless says of its error, closes the screen; a screen that was closed ends the run. That one
-// ended the other is no error of either's.
-func Behind(ctx context.Context, run func(context.Context) error, hopeless func(error) bool, show func(context.Context) error) (runErr, screenErr error) {
+// Behind runs something in one goroutine and shows it from another. Whichever ends first for good ends the other: what
+// could not begin, which is what hopeless says of its error, closes the screen; a screen that was closed ends the run.
+// That one ended the other is no error of either's.
+func Behind(ctx context.Context, run func(context.Context) error, hopeless func(error) bool,
+	show func(context.Context) error) (runErr, screenErr error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)

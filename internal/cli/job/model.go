@@ -24,7 +24,8 @@ type Model struct {
 	Data func() (*datasets.Dataset, error)
 }
 
-// OpenModel returns what a name stands for: a model's file, or a recorded run by its ID or name, whose newest checkpoint it is.
+// OpenModel returns what a name stands for: a model's file, or a recorded run by its ID or name, whose newest
+// checkpoint it is.
 func OpenModel(cmd *cobra.Command, a *StoreFlags, name string) (*Model, error) {
 	_, err := os.Stat(name)
 	_, wrong := modelfile.Format(name)
@@ -45,7 +46,8 @@ func OpenModel(cmd *cobra.Command, a *StoreFlags, name string) (*Model, error) {
 		case from == nil:
 			return fmt.Errorf("run %s: it has no checkpoint, so no weights", r.ID)
 		case passed != nil:
-			print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are those of the checkpoint before, of epoch %d", print.OneLine(passed), from.Epoch))
+			print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are those of the checkpoint before, of epoch %d",
+				print.OneLine(passed), from.Epoch))
 		}
 		out.Model, out.Data, err = trainer.Restore(r.Config, from, r.Opening)
 		return err

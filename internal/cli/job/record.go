@@ -29,8 +29,8 @@ type Record struct {
 	trouble  string          // why the run is not kept, though it should be
 }
 
-// keepRecord opens the store of --record for a new run, which with sole has to have its name alone. The default place must not keep
-// anyone from training, but for that: what is wrong there is said and the run goes without one.
+// keepRecord opens the store of --record for a new run, which with sole has to have its name alone. The default place
+// must not keep anyone from training, but for that: what is wrong there is said and the run goes without one.
 func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (*Record, error) {
 	if f.Store == flags.Unrecorded {
 		return nil, nil
@@ -46,15 +46,18 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (
 	}
 	if err != nil {
 		trouble := print.OneLine(err)
-		print.Warn(cmd.ErrOrStderr(), "this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
+		print.Warn(cmd.ErrOrStderr(),
+			"this run is not recorded: "+trouble+"; --record FILE or --record off says where else")
 		return &Record{trouble: trouble}, nil
 	}
 	warnOfNetwork(cmd.ErrOrStderr(), s)
 	if last, err := s.LastChange(cmd.Context()); err == nil && time.Until(last) > clockSlack {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("this machine's clock is behind: it says %s, and the last run in the record is of %s",
-			time.Now().UTC().Format(time.DateTime), last.UTC().Format(time.DateTime)))
+		print.Warn(cmd.ErrOrStderr(),
+			fmt.Sprintf("this machine's clock is behind: it says %s, and the last run in the record is of %s",
+				time.Now().UTC().Format(time.DateTime), last.UTC().Format(time.DateTime)))
 	}
-	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name, Sole: sole, Version: version.Program()}
+	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name,
+		Sole: sole, Version: version.Program()}
 	return &Record{store: s, recorder: s.Record(about), place: f.Store}, nil
 }
 
@@ -64,8 +67,9 @@ const clockSlack = 5 * time.Minute
 // warnOfNetwork says what doesn't work with a record that several hosts see.
 func warnOfNetwork(w io.Writer, s *store.Store) {
 	if network := s.Network(); network != "" {
-		print.Warn(w, fmt.Sprintf("%s is on %s, which SQLite's log does not work over between hosts: look at the run on this host (ssh HOST newtop watch) or with --serve",
-			s.Path(), network))
+		print.Warn(w,
+			fmt.Sprintf("%s is on %s, which SQLite's log does not work over between hosts: look at the run on this host (ssh HOST newtop watch) or with --serve",
+				s.Path(), network))
 	}
 }
 

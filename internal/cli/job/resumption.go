@@ -49,10 +49,12 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 	}
 	warnOfNetwork(cmd.ErrOrStderr(), s)
 	if before, now := run.Opening.Kernel, kernel.Selected().String(); !kernel.SameDigits(before, now) {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the last places", before, now))
+		print.Warn(cmd.ErrOrStderr(),
+			fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the last places", before, now))
 	}
 	if o := run.Opening; max(o.Digits, 1) != event.Digits && o.Model.Program == "" {
-		print.Warn(cmd.ErrOrStderr(), "the run was begun by another version of newtop, which adds up in another order: its digits will differ in the last places")
+		print.Warn(cmd.ErrOrStderr(),
+			"the run was begun by another version of newtop, which adds up in another order: its digits will differ in the last places")
 	}
 	return j, r.load(cmd, j)
 }
@@ -64,7 +66,8 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 		return err
 	}
 	if left.Passed != nil {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d", print.OneLine(left.Passed), left.From.Epoch))
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the run goes on from the checkpoint before, of epoch %d",
+			print.OneLine(left.Passed), left.From.Epoch))
 	}
 	if left.Damage != nil {
 		print.Warn(cmd.ErrOrStderr(), print.OneLine(left.Damage))
@@ -113,21 +116,28 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	limit := run.Config.TimeLimit // it counts what Elapsed leaves out
 	switch d := run.Done; {
 	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
-		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf("more than the %d that the run has had, or 0 for no limit", epochs))
+		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf(
+			"more than the %d that the run has had, or 0 for no limit", epochs))
 	case d == nil:
 		return nil
 	case run.Checkpoint < d.Epochs && d.Reason != event.ReasonDiverged: // its last epochs are trained again
 		return nil
 	case d.Reason == event.ReasonEpochs && c.Epochs > 0 && c.Epochs <= d.Epochs:
-		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs), fmt.Sprintf("--epochs above %d", d.Epochs)}
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its %d epochs", d.Epochs),
+			fmt.Sprintf("--epochs above %d", d.Epochs)}
 	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit <= max(limit, trained(d)):
-		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", limit), fmt.Sprintf("--time-limit above %s", max(limit, trained(d)))}
-	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss && c.TargetError == run.Config.TargetError:
-		return &FinishedError{run.ID, d.Reason, "has reached its target", "a lower --target-loss or --target-error, or 0 for none"}
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", limit),
+			fmt.Sprintf("--time-limit above %s", max(limit, trained(d)))}
+	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss &&
+		c.TargetError == run.Config.TargetError:
+		return &FinishedError{run.ID, d.Reason, "has reached its target",
+			"a lower --target-loss or --target-error, or 0 for none"}
 	case d.Reason == event.ReasonPatience && c.Patience > 0 && c.Patience <= d.Epochs-d.BestEpoch:
-		return &FinishedError{run.ID, d.Reason, "has " + d.Message, fmt.Sprintf("--patience above %d, or never", d.Epochs-d.BestEpoch)}
+		return &FinishedError{run.ID, d.Reason, "has " + d.Message,
+			fmt.Sprintf("--patience above %d, or never", d.Epochs-d.BestEpoch)}
 	case d.Reason == event.ReasonStalled, d.Reason == event.ReasonDiverged:
-		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs), "a run that can go on"}
+		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs),
+			"a run that can go on"}
 	}
 	return nil
 }

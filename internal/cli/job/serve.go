@@ -31,7 +31,8 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	defer func() { err = cmp.Or(err, j.record.close()) }()
 	threads := j.config.Threads
 	j.leaveProcessors()
-	session, err := j.session(j.Group.Announcing(&teller{printer, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(), threads))
+	session, err := j.session(j.Group.Announcing(&teller{printer, cmd.ErrOrStderr(), j.told}, cmd.ErrOrStderr(),
+		threads))
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,8 @@ func (j *Job) Serve(cmd *cobra.Command, printer trainer.Recorder, h *Host) (err 
 	return cmp.Or(j.over(cmd, j.end(cmd, runErr), missing), <-served)
 }
 
-// Watch serves the screen of a source, and closes it. What is served goes on to be until the context ends, or the source is none.
+// Watch serves the screen of a source, and closes it. What is served goes on to be until the context ends, or the
+// source is none.
 func (h *Host) Watch(cmd *cobra.Command, source stream.Source) error {
 	player := stream.NewPlayer(source, stream.Options{})
 	server, err := h.listen(player)

@@ -57,8 +57,10 @@ func (f *ServeFlags) Add(cmd *cobra.Command, of int) {
 	set.StringVar(&f.o.Saves, "saves", "", "`DIR` that those who steer may save models and pictures in; empty: they can't")
 	set.IntVar(&f.o.Limits.Sessions, "max-viewers", 0, "how many may look at once; 0: 128")
 	set.IntVar(&f.memory, "viewer-memory", 0, "how many MB viewers may take together: the next one is refused; 0: 256")
-	set.DurationVar(&f.o.Limits.Idle, "idle", 0, "let go of viewers who have pressed no key for so long, as in 1h; 0: never")
-	set.DurationVar(&f.linger, "linger", 0, "how long the run is served after its end, as in 10m; 0: not at all"+lingers)
+	set.DurationVar(
+		&f.o.Limits.Idle, "idle", 0, "let go of viewers who have pressed no key for so long, as in 1h; 0: never")
+	set.DurationVar(
+		&f.linger, "linger", 0, "how long the run is served after its end, as in 10m; 0: not at all"+lingers)
 	set.StringVar(&f.log, "log", "-", "`FILE` that joins, leaves, refusals and commands are appended to; -: standard error")
 	set.StringVar(&f.logFormat, "log-format", "text", "text, logfmt or json")
 	set.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
@@ -146,7 +148,8 @@ func (f *ServeFlags) Host(cmd *cobra.Command, screen *flags.Screen) (*Host, erro
 }
 
 // formatters of --log-format.
-var formatters = map[string]log.Formatter{"text": log.TextFormatter, "logfmt": log.LogfmtFormatter, "json": log.JSONFormatter}
+var formatters = map[string]log.Formatter{"text": log.TextFormatter, "logfmt": log.LogfmtFormatter,
+	"json": log.JSONFormatter}
 
 func (f *ServeFlags) check() error {
 	if err := flags.OneOf("--log-format", f.logFormat, "text", "logfmt", "json"); err != nil {

@@ -9,21 +9,26 @@ import (
 	"newtop/trainer/event"
 )
 
-// Settle has the configuration of a run that begins say what it leaves to the data, and returns what is to be told of it.
+// Settle has the configuration of a run that begins say what it leaves to the data, and returns what is to be told of
+// it.
 func Settle(c *trainer.Config) (lines []string) {
 	before := *c
 	c.Settle()
 	if c.Validation != before.Validation {
-		lines = append(lines, print.Share(c.Validation)+" of the rows that are not for testing decide which epoch is the best: --validation 0 for none")
+		lines = append(
+			lines, print.Share(
+				c.Validation)+" of the rows that are not for testing decide which epoch is the best: --validation 0 for none")
 	}
 	if c.Patience != before.Patience {
-		lines = append(lines, fmt.Sprintf("the run ends after %d epochs without a better one: --patience never to go on", c.Patience))
+		lines = append(
+			lines, fmt.Sprintf("the run ends after %d epochs without a better one: --patience never to go on",
+				c.Patience))
 	}
 	return lines
 }
 
-// teller passes events on, and tells of a run once that begins what was decided for it and its data: one that can't begin has its
-// error alone.
+// teller passes events on, and tells of a run once that begins what was decided for it and its data: one that can't
+// begin has its error alone.
 type teller struct {
 	trainer.Recorder
 	w     io.Writer

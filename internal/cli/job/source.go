@@ -19,13 +19,15 @@ import (
 	"newtop/trainer/stream"
 )
 
-// OpenSource returns the source that a name stands for: standard input for -, a path that exists, or a recorded run. run
-// says which of the runs that a log holds, empty for the newest. The function closes what is beneath the source.
-func OpenSource(cmd *cobra.Command, a StoreFlags, name, run string) (source stream.Source, closed func() error, err error) {
+// OpenSource returns the source that a name stands for: standard input for -, a path that exists, or a recorded run.
+// run says which of the runs that a log holds, empty for the newest. The function closes what is beneath the source.
+func OpenSource(cmd *cobra.Command, a StoreFlags, name, run string) (source stream.Source, closed func() error,
+	err error) {
 	closed = func() error { return nil }
 	if name == "-" {
 		if f, ok := cmd.InOrStdin().(*os.File); ok && term.IsTerminal(f.Fd()) {
-			return nil, nil, flags.Usagef("%s -: standard input is the terminal: expected a log from a pipe or a file", cmd.CommandPath())
+			return nil, nil, flags.Usagef("%s -: standard input is the terminal: expected a log from a pipe or a file",
+				cmd.CommandPath())
 		}
 		return stream.Lines(cmd.InOrStdin(), "standard input"), closed, nil
 	}
@@ -58,8 +60,9 @@ func recorded(cmd *cobra.Command, a StoreFlags, name string) (stream.Source, fun
 	}
 	if host, _ := os.Hostname(); r.State == store.Running && r.Host != host {
 		if network := s.Network(); network != "" {
-			print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s is on %s and written by %s: what is seen from here may be old or damaged; expected ssh %s newtop watch, or --serve there",
-				s.Path(), network, r.Host, r.Host))
+			print.Warn(cmd.ErrOrStderr(),
+				fmt.Sprintf("%s is on %s and written by %s: what is seen from here may be old or damaged; expected ssh %s newtop watch, or --serve there",
+					s.Path(), network, r.Host, r.Host))
 		}
 	}
 	source, err := s.Source(cmd.Context(), r.ID)

@@ -60,8 +60,10 @@ func shares(about *mpi.About, rows int) string {
 	if about.Reduce == "fast" {
 		order = "sums in MPI's order"
 	}
-	return fmt.Sprintf("%s on %s, %s each, %s each, %s, %s", print.CountRange(ranks, ranks, "rank"), print.Hosts(about.Hosts),
-		print.CountRange(slices.Min(have), slices.Max(have), "row"), print.CountRange(slices.Min(about.Threads), slices.Max(about.Threads), "thread"),
+	return fmt.Sprintf("%s on %s, %s each, %s each, %s, %s", print.CountRange(ranks, ranks, "rank"),
+		print.Hosts(about.Hosts),
+		print.CountRange(slices.Min(have), slices.Max(have), "row"),
+		print.CountRange(slices.Min(about.Threads), slices.Max(about.Threads), "thread"),
 		print.Printable(about.Library), order)
 }
 
@@ -75,13 +77,15 @@ func neighbours(hosts []string) (n int) {
 	return n
 }
 
-// unused warns of processors that nobody may use although the launcher may, which mpirun's habit of binding each process
-// to one core comes to. srun binds to what was asked for.
+// unused warns of processors that nobody may use although the launcher may, which mpirun's habit of binding each
+// process to one core comes to. srun binds to what was asked for.
 func (c *Group) unused(launcher, bound, processes int) string {
 	if c.launch.By == "srun" || processes*bound >= launcher {
 		return ""
 	}
-	return fmt.Sprintf("%s lets each process use %d of %d processors: to use all start with --map-by ppr:1:node --bind-to none", c.launch.By, bound, launcher)
+	return fmt.Sprintf(
+		"%s lets each process use %d of %d processors: to use all start with --map-by ppr:1:node --bind-to none",
+		c.launch.By, bound, launcher)
 }
 
 // parentProcessors returns how many processors the process that started this one may use, or 0 where that is not to be

@@ -20,8 +20,8 @@ import (
 	"newtop/trainer/mpi"
 )
 
-// Group is this process among those that mpirun or srun started together. By itself it is a group of one, which does all as
-// if there were no launcher.
+// Group is this process among those that mpirun or srun started together. By itself it is a group of one, which does
+// all as if there were no launcher.
 //
 // Of several, process 0 does what the command says: it reads the flags, has the store, prints. The others read no more
 // than that there is nothing wrong with the flags, open nothing and print nothing: they join and work until process 0
@@ -37,8 +37,8 @@ type Group struct {
 	leads  bool // process 0 has others that wait for it to join or to close
 }
 
-// firstPrints is the annotation of commands of which process 0 alone prints anything. Others do in every process what they
-// always do.
+// firstPrints is the annotation of commands of which process 0 alone prints anything. Others do in every process what
+// they always do.
 const firstPrints = "process 0 prints"
 
 // defaultHang is how long nothing may be heard of a process.
@@ -62,8 +62,8 @@ func (c *Group) Quiet(cmd *cobra.Command) bool {
 }
 
 // Context returns one that ends with the first signal that asks for an orderly end. By itself a process acts by default
-// on a second one, which ends it whatever it waits for; a launcher's processes get several and are killed if they take too
-// long.
+// on a second one, which ends it whatever it waits for; a launcher's processes get several and are killed if they take
+// too long.
 func (c *Group) Context(quiet bool) (ctx context.Context, stop context.CancelFunc) {
 	if quiet {
 		signal.Ignore(ending()...)
@@ -84,7 +84,8 @@ func (c *Group) SingleOnly(cmd *cobra.Command, instead string) *cobra.Command {
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !c.Single() {
-			return flags.Usagef("%s started %d processes of %s: expected %s", c.launch.By, c.size, cmd.CommandPath(), instead)
+			return flags.Usagef("%s started %d processes of %s: expected %s", c.launch.By, c.size, cmd.CommandPath(),
+				instead)
 		}
 		return run(cmd, args)
 	}
@@ -95,8 +96,12 @@ func (c *Group) SingleOnly(cmd *cobra.Command, instead string) *cobra.Command {
 func (c *Group) Trains(cmd *cobra.Command) *cobra.Command {
 	FirstPrints(cmd)
 	set := cmd.Flags()
-	set.StringVar(&c.reduce, "reduce", "fixed", "how several processes add up: fixed (to the digits of one process) or fast (as MPI likes; the last digits depend on how many there are)")
-	set.DurationVar(&c.hang, "hang-timeout", defaultHang, "end with code 4 when for so long nothing is heard of one of several processes")
+	set.StringVar(
+		&c.reduce, "reduce", "fixed",
+		"how several processes add up: fixed (to the digits of one process) or fast (as MPI likes; the last digits depend on how many there are)")
+	set.DurationVar(
+		&c.hang, "hang-timeout", defaultHang,
+		"end with code 4 when for so long nothing is heard of one of several processes")
 	flags.Choices(cmd, "reduce", "fixed", "fast")
 	flags.Under(flags.Computing, set, "reduce", "hang-timeout")
 	run := cmd.RunE
@@ -156,7 +161,8 @@ func (c *Group) meet(o mpi.Options) (err error) {
 func mixed(kernels [][]byte, hosts []string) string {
 	for rank, k := range kernels {
 		if !kernel.SameDigits(string(k), string(kernels[0])) {
-			return fmt.Sprintf("process %d on %s computes with the kernel %s, and process 0 on %s with %s: the last digits are neither's; %s=%s in all processes makes them the same",
+			return fmt.Sprintf(
+				"process %d on %s computes with the kernel %s, and process 0 on %s with %s: the last digits are neither's; %s=%s in all processes makes them the same",
 				rank, hosts[rank], k, hosts[0], kernels[0], kernel.Variable, kernel.Generic)
 		}
 	}

@@ -2,8 +2,8 @@ package launch
 
 import "context"
 
-// Until does what can't be interrupted, as waiting for a pipe or reading a long file. When the context ends first it is left
-// behind, and the context's error returned.
+// Until does what can't be interrupted, as waiting for a pipe or reading a long file. When the context ends first it is
+// left behind, and the context's error returned.
 func Until[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type outcome struct {
 		value T

@@ -44,7 +44,8 @@ newtop predict. The measure is the log loss of classes, or the RMSE in the units
 of the data. Of columns that tell the same each looks worth little.`,
 		Example: `newtop explain last
 newtop explain price.safetensors houses.csv --repeats 20 --format csv`,
-		Args:              flags.Arguments(1, 2, "a saved model or a recorded run, and a CSV file, - or a data set's name"),
+		Args: flags.Arguments(
+			1, 2, "a saved model or a recorded run, and a CSV file, - or a data set's name"),
 		ValidArgsFunction: complete,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -142,8 +143,8 @@ func (f *explainFlags) explain(ctx context.Context, m *modelfile.Model, source r
 	return x, nil
 }
 
-// readAll returns the raw inputs of all rows whose targets are known, and what the network is trained to put out for them, row by
-// row.
+// readAll returns the raw inputs of all rows whose targets are known, and what the network is trained to put out for
+// them, row by row.
 func readAll(m *modelfile.Model, source rowSource) (inputs, targets []float64, err error) {
 	raw, target := make([]float64, len(m.Inputs)), make([]float64, len(m.Outputs))
 	for {
@@ -160,8 +161,8 @@ func readAll(m *modelfile.Model, source rowSource) (inputs, targets []float64, e
 	}
 }
 
-// groups returns the columns of the table that the model was trained on, each with the inputs that it becomes, or each input where
-// there was none.
+// groups returns the columns of the table that the model was trained on, each with the inputs that it becomes, or each
+// input where there was none.
 func groups(m *modelfile.Model) (list []score.Group) {
 	at := 0
 	for i := range m.Table {
@@ -235,7 +236,8 @@ func (x *explanation) text(out io.Writer) error {
 		text += strings.TrimRight(pad(names[i], name)+"  "+pad(bar(part, room), room)+"  "+beside[i], " ") + "\n"
 	}
 	if more := len(x.Columns) - len(shown); more > 0 {
-		text += fmt.Sprintf("these are the first %d of %d inputs by importance: --format csv has all\n", len(shown), len(x.Columns))
+		text += fmt.Sprintf("these are the first %d of %d inputs by importance: --format csv has all\n", len(shown),
+			len(x.Columns))
 	}
 	_, err := io.WriteString(out, text)
 	return err

@@ -96,7 +96,8 @@ the confusions follow on standard error.`,
 		Example: `newtop predict letter.onnx rows.csv --out predictions.csv
 newtop predict letter.safetensors letter --data-dir ../data --format jsonl
 newtop predict last --worst 10 > predictions.csv`,
-		Args:              flags.Arguments(1, 2, "a saved model or a recorded run, and a CSV file, - or a data set's name"),
+		Args: flags.Arguments(
+			1, 2, "a saved model or a recorded run, and a CSV file, - or a data set's name"),
 		ValidArgsFunction: complete,
 		RunE:              func(cmd *cobra.Command, args []string) error { return f.run(cmd, args) },
 	}
@@ -252,7 +253,9 @@ func (p *predictor) put(out, raw *mat.Dense, truths []truth) error {
 		values := out.RawRowView(i)
 		if slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
 			p.write.flush()
-			return fmt.Errorf("row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on", t.row)
+			return fmt.Errorf(
+				"row %d: found inputs too large for its outputs to be finite, expected ones nearer to those trained on",
+				t.row)
 		}
 		if p.found.Keeps() {
 			p.places = append(p.places, place{t.row, t.line})

@@ -40,7 +40,8 @@ func (f *rowFlags) open(cmd *cobra.Command, model *job.Model, data string) (rowS
 	known := data == "" || slices.ContainsFunc(datasets.List(), func(i datasets.Info) bool { return i.Name == data })
 	switch {
 	case known && cmd.Flags().Changed("target"):
-		return nil, flags.Usagef("--target %s: expected no target with a data set, which says what is to be predicted", f.target)
+		return nil, flags.Usagef("--target %s: expected no target with a data set, which says what is to be predicted",
+			f.target)
 	case data == "":
 		d, err := model.Data()
 		if err != nil {
@@ -93,7 +94,8 @@ func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (row
 }
 
 func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
-	info := &csv.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"], Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
+	info := &csv.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"],
+		Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
 		info.Target, info.Place = f.target, 0
@@ -110,7 +112,8 @@ func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (
 	}
 	rows, err := csv.NewReader(r, file, info, f.target != "")
 	if err == nil && rows.Target() != "" && m.Classes == nil && len(m.Outputs) != 1 {
-		err = flags.Usagef("%s has a target %q: expected none, as the model has %d outputs", file, rows.Target(), len(m.Outputs))
+		err = flags.Usagef("%s has a target %q: expected none, as the model has %d outputs", file, rows.Target(),
+			len(m.Outputs))
 	}
 	if err != nil {
 		r.Close()
@@ -185,7 +188,8 @@ func (f *rowFlags) rowsOf(m *modelfile.Model, d *datasets.Dataset) (rowSource, e
 		}
 	}
 	if !slices.Equal(names, columnNames(m.Inputs)) {
-		return nil, fmt.Errorf("%s has the inputs %s: expected those of the model, %s", name, print.Names(names), print.Names(columnNames(m.Inputs)))
+		return nil, fmt.Errorf("%s has the inputs %s: expected those of the model, %s", name, print.Names(names),
+			print.Names(columnNames(m.Inputs)))
 	}
 	rows := &setRows{set: d, model: m}
 	for _, part := range []struct {
@@ -205,13 +209,15 @@ func (f *rowFlags) rowsOf(m *modelfile.Model, d *datasets.Dataset) (rowSource, e
 // match makes sure that the set has the model's targets.
 func (r *setRows) match(name string) error {
 	names := r.set.TargetNames
-	wrong := fmt.Errorf("%s has the targets %s: expected those of the model, %s", name, print.Names(names), print.Names(columnNames(r.model.Outputs)))
+	wrong := fmt.Errorf("%s has the targets %s: expected those of the model, %s", name, print.Names(names),
+		print.Names(columnNames(r.model.Outputs)))
 	if (r.set.Classes == nil) != (r.model.Classes == nil) {
 		return wrong
 	}
 	for j, target := range names {
 		class := slices.Index(r.model.Classes, target)
-		if r.set.Classes != nil && class < 0 || r.set.Classes == nil && (j >= len(r.model.Outputs) || r.model.Outputs[j].Name != target) {
+		if r.set.Classes != nil && class < 0 || r.set.Classes == nil &&
+			(j >= len(r.model.Outputs) || r.model.Outputs[j].Name != target) {
 			return wrong
 		}
 		r.class = append(r.class, class)

@@ -7,8 +7,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// spread is how far a committee's nets are apart for one output: their standard deviation, with n − 1, and the central 90 % of
-// them. It is no interval in which the target lies with some probability: it is narrow where all nets are wrong alike.
+// spread is how far a committee's nets are apart for one output: their standard deviation, with n − 1, and the central
+// 90 % of them. It is no interval in which the target lies with some probability: it is narrow where all nets are wrong
+// alike.
 type spread struct{ sd, low, high float64 }
 
 // spreadNames are the columns of a spread, in their order.

@@ -12,8 +12,8 @@ import (
 
 // predictionWriter writes predictions row by row. Probabilities have six digits, values all that they have.
 type predictionWriter interface {
-	// row writes a row by its number from 1: what is true of it, the class with the highest output, the outputs, and how far
-	// the nets of a committee are apart for each, nil where they don't tell.
+	// row writes a row by its number from 1: what is true of it, the class with the highest output, the outputs, and
+	// how far the nets of a committee are apart for each, nil where they don't tell.
 	row(number int, t truth, best int, values []float64, apart []spread) error
 	flush() error
 }

@@ -27,9 +27,9 @@ func decimal(head string, width, digits int, of func(e *event.EpochEvent) event.
 const innerWidth = 9
 
 // columns returns the table of a run of which e has all that was told: what every method has, and between that and the
-// cost what this one has, of its own figures as many as have room in a width; 0 is any. A committee has the range of its
-// members in the place of the radius and the ratio of one step. Of a run that another program trains the epoch may tell
-// more than its opening, and has what it tells alone.
+// cost what this one has, of its own figures as many as have room in a width; 0 is any. A committee has the range of
+// its members in the place of the radius and the ratio of one step. Of a run that another program trains the epoch may
+// tell more than its opening, and has what it tells alone.
 func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	list := []column{
 		{run.Counted(), 5, func(e *event.EpochEvent) string { return fmt.Sprint(e.Epoch) }},
@@ -65,7 +65,10 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 	}
 	var cost []column
 	if !external || exists(e.GradientEquivalents) {
-		cost = append(cost, column{"gradients", 9, func(e *event.EpochEvent) string { return Fixed(e.GradientEquivalents, 1) }})
+		cost = append(cost, column{"gradients", 9, func(e *event.EpochEvent) string {
+			return Fixed(
+				e.GradientEquivalents, 1)
+		}})
 	}
 	if !external || exists(e.Elapsed) {
 		cost = append(cost, column{"seconds", 7, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }})
@@ -94,8 +97,8 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 // mostOfGroup is how many figures of one group can be columns: those of larger ones are for programs and screens.
 const mostOfGroup = 8
 
-// shownFigures returns the figures that are columns, and how many are not: those of groups, which are named GROUP/NAME, that
-// have too many.
+// shownFigures returns the figures that are columns, and how many are not: those of groups, which are named GROUP/NAME,
+// that have too many.
 func shownFigures(all []event.Figure) (shown []event.Figure, more int) {
 	group := func(f *event.Figure) string {
 		name, _, _ := strings.Cut(f.Key, "/")
@@ -184,8 +187,8 @@ func tableRow(list []column, e *event.EpochEvent, width int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// solves tells of an epoch's inner solves: each one where they are few and have room, or else all their iterations and how
-// often they ended for each reason, as far as there is room. A cross says that no step was taken.
+// solves tells of an epoch's inner solves: each one where they are few and have room, or else all their iterations and
+// how often they ended for each reason, as far as there is room. A cross says that no step was taken.
 func solves(e *event.EpochEvent, room int) string {
 	const few = 4
 	end := ""
@@ -219,8 +222,8 @@ func solves(e *event.EpochEvent, room int) string {
 	return strings.TrimLeft(text+end, " ")
 }
 
-// members is the column of what the members of a committee reach by themselves on the validation rows, without them on the test
-// rows, or on the training rows where there are no others, from the best to the worst.
+// members is the column of what the members of a committee reach by themselves on the validation rows, without them on
+// the test rows, or on the training rows where there are no others, from the best to the worst.
 func members(first *event.MemberFigures) column {
 	head, width, format := "members", 15, "%.4g"
 	scale, of := 1.0, func(m *event.MemberFigures) event.Float { return m.Loss }

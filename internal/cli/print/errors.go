@@ -14,8 +14,8 @@ import (
 )
 
 // Exit codes, a contract with scripts. Of several processes that train together one of which nothing is heard ends the
-// others with mpi.ExitHung, which is 4. Go's runtime ends a program that crashes with 2, which newtop itself never uses:
-// usage and bugs have the codes of sysexits.h.
+// others with mpi.ExitHung, which is 4. Go's runtime ends a program that crashes with 2, which newtop itself never
+// uses: usage and bugs have the codes of sysexits.h.
 const (
 	ExitDone        = 0
 	ExitFailed      = 1
@@ -29,8 +29,8 @@ const (
 // mostPrinted is how many of the last lines of a model's program are shown with its failure.
 const mostPrinted = 20
 
-// Report prints an error as one line that starts with the program's name, behind what the program of a model has printed that could
-// not begin.
+// Report prints an error as one line that starts with the program's name, behind what the program of a model has
+// printed that could not begin.
 func Report(w io.Writer, err error) {
 	text := OneLine(err)
 	if start, ok := errors.AsType[*trainer.StartError](err); ok {
@@ -93,7 +93,8 @@ func (e *InterruptedError) Unwrap() error { return e.Cause }
 // Warn prints a warning.
 func Warn(w io.Writer, text string) { fmt.Fprintln(w, "newtop: warning:", Printable(text)) }
 
-// OneLine returns an error's text on one line, in which what it repeats of an argument or a file is printable and not long.
+// OneLine returns an error's text on one line, in which what it repeats of an argument or a file is printable and not
+// long.
 func OneLine(err error) string {
 	text := strings.Join(strings.Fields(trainer.ErrorText(err, flags.Of)), " ")
 	return format.Shortened(Printable(text))

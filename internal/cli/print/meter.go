@@ -54,7 +54,8 @@ func (m *Meter) Show(now time.Time, share float64, what string) {
 	share = min(max(share, 0), 1)
 	if m.terminal == nil {
 		m.next = now.Add(meterLine)
-		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share, Elapsed(event.Float(now.Sub(m.begun).Seconds())), Printable(what))
+		fmt.Fprintf(m.out, "newtop: %.0f %% after %s: %s\n", 100*share,
+			Elapsed(event.Float(now.Sub(m.begun).Seconds())), Printable(what))
 		return
 	}
 	m.next = now.Add(meterRedraw)

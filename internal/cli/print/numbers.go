@@ -13,7 +13,8 @@ import (
 	"newtop/trainer/event"
 )
 
-// Number formats a figure with the given digits, and a missing one as a dot. One that is not finite is written as it is.
+// Number formats a figure with the given digits, and a missing one as a dot. One that is not finite is written as it
+// is.
 func Number(f event.Float, digits int) string {
 	if f.Absent() {
 		return "."

@@ -12,10 +12,10 @@ import (
 	"newtop/internal/format"
 )
 
-// Output is standard output or standard error, to which everything goes that commands print. It lets through lines of what is
-// printable, with tabs, and writes all else as format.Printable does: whatever a file of strangers or an argument holds, a
-// terminal shows it and does not act on it, and what is JSON stays the same. It remembers that something could not be
-// written. Several goroutines may use it.
+// Output is standard output or standard error, to which everything goes that commands print. It lets through lines of
+// what is printable, with tabs, and writes all else as format.Printable does: whatever a file of strangers or an
+// argument holds, a terminal shows it and does not act on it, and what is JSON stays the same. It remembers that
+// something could not be written. Several goroutines may use it.
 type Output struct {
 	to   io.Writer
 	name string
@@ -79,8 +79,8 @@ func plain(p []byte) bool {
 	return true
 }
 
-// printable returns what is written of a text. Of styled text it leaves sequences that choose colours, which are whole in
-// one text.
+// printable returns what is written of a text. Of styled text it leaves sequences that choose colours, which are whole
+// in one text.
 func (o *Output) printable(p []byte, styled bool) []byte {
 	p = append(o.pending, p...)
 	o.pending = nil
@@ -106,8 +106,8 @@ func (o *Output) printable(p []byte, styled bool) []byte {
 	return out
 }
 
-// Styled returns what writes to the same stream for a library that colours what it prints, and prints nothing of strangers'
-// as it is. To the library it is the terminal that the stream may be.
+// Styled returns what writes to the same stream for a library that colours what it prints, and prints nothing of
+// strangers' as it is. To the library it is the terminal that the stream may be.
 func (o *Output) Styled() io.Writer {
 	if f, ok := o.to.(*os.File); ok {
 		return &styledFile{styled{o}, f}

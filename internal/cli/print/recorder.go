@@ -13,9 +13,9 @@ import (
 	"newtop/trainer/event"
 )
 
-// TextRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the
-// table needs to show is known from the first step, so that the row of the starting weights waits for it. Where an epoch tells
-// what none before did, the heading is printed again with its columns.
+// TextRecorder prints a run as a table: one line an epoch to out, and what the run is to messages. What the table needs
+// to show is known from the first step, so that the row of the starting weights waits for it. Where an epoch tells what
+// none before did, the heading is printed again with its columns.
 type TextRecorder struct {
 	out, messages io.Writer
 	width         int // of the terminal; 0: there is none
@@ -55,7 +55,8 @@ func (t *TextRecorder) Record(e event.Event) error {
 	case event.ResumeEvent:
 		fmt.Fprintf(t.messages, "resumed after %s %d\n", t.run.Counted(), e.Epoch)
 	case event.SavedEvent:
-		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), Printable(e.Format), Bytes(e.Bytes))
+		fmt.Fprintf(t.messages, "saved epoch %d: %s, %s, %s\n", e.Epoch, Printable(e.File), Printable(e.Format),
+			Bytes(e.Bytes))
 	case event.ConsoleEvent:
 		if t.opened && !t.run.External() { // what another program prints that trains by itself is its own
 			fmt.Fprintln(t.messages, Printable(e.Text))
@@ -87,7 +88,8 @@ func (t *TextRecorder) opening() {
 		}
 	}
 	if d := &r.Data; d.ValidationRows > 0 && d.ValidationRows == d.TrainRows { // a fold to each net
-		add(true, "%d rows to train on and to decide by in %d folds, %d to test on", d.TrainRows, r.Committee, d.TestRows)
+		add(true, "%d rows to train on and to decide by in %d folds, %d to test on", d.TrainRows, r.Committee,
+			d.TestRows)
 	} else if d.ValidationRows > 0 {
 		add(true, "%d rows to train on, %d to decide by, %d to test on", d.TrainRows, d.ValidationRows, d.TestRows)
 	} else {
@@ -115,7 +117,8 @@ func (t *TextRecorder) opening() {
 func (t *TextRecorder) note() {
 	if _, more := shownFigures(t.told.Figures); more > 0 && !t.noted {
 		t.noted = true
-		fmt.Fprintln(t.messages, t.sentence(Count(more, "more figure")+" than the table has: --format jsonl prints all"))
+		fmt.Fprintln(
+			t.messages, t.sentence(Count(more, "more figure")+" than the table has: --format jsonl prints all"))
 	}
 }
 
@@ -155,7 +158,8 @@ func (t *TextRecorder) tells(e *event.EpochEvent) (news bool) {
 		}
 	}
 	for _, f := range e.Figures {
-		if !f.Value.Absent() && !slices.ContainsFunc(t.told.Figures, func(k event.Figure) bool { return k.Key == f.Key }) {
+		if !f.Value.Absent() && !slices.ContainsFunc(t.told.Figures,
+			func(k event.Figure) bool { return k.Key == f.Key }) {
 			t.told.Figures, news = append(t.told.Figures, f), true
 		}
 	}
@@ -186,7 +190,8 @@ func (t *TextRecorder) row(e *event.EpochEvent) string {
 	return tableRow(t.columns, e, cmp.Or(t.width, TextWidth))
 }
 
-// sentence returns a text that is not of the table, in rows where it goes to a terminal. Those after the first are set in.
+// sentence returns a text that is not of the table, in rows where it goes to a terminal. Those after the first are set
+// in.
 func (t *TextRecorder) sentence(text string) string {
 	if t.width == 0 {
 		return text
@@ -215,7 +220,8 @@ func spectrum(e *event.SpectrumEvent) string {
 	for i, v := range e.Eigenvalues {
 		parts = append(parts, fmt.Sprintf("%.4g±%.1g", float64(v), float64(e.Residuals[i])))
 	}
-	line := fmt.Sprintf("%5d the %s over %d rows (%s) has an eigenvalue in each of %s", e.Epoch, matrix(e.Operator), e.Rows, e.Selection, strings.Join(parts, " "))
+	line := fmt.Sprintf("%5d the %s over %d rows (%s) has an eigenvalue in each of %s", e.Epoch, matrix(e.Operator),
+		e.Rows, e.Selection, strings.Join(parts, " "))
 	if e.Stop.Early() {
 		line += "; " + open(e.Open) + " larger than wanted"
 	}
@@ -286,16 +292,19 @@ func Outcome(run *event.RunEvent, done *event.DoneEvent, optimizer string) strin
 	case run.Data.ValidationRows > 0:
 		text += validated(run, done)
 	case run.Data.Classes > 0 && run.Data.TestRows > 0 && !done.TestError.Absent():
-		text += fmt.Sprintf(", test error %s, best %s in %s %d", Percent(done.TestError), Percent(done.BestTestError), run.Counted(), done.BestEpoch)
+		text += fmt.Sprintf(", test error %s, best %s in %s %d", Percent(done.TestError), Percent(done.BestTestError),
+			run.Counted(), done.BestEpoch)
 	case run.Data.TestRows > 0 && !done.TestRMSE.Absent():
-		text += fmt.Sprintf(", test %s %s, best %s in %s %d", run.Data.RMSE(), Number(done.TestRMSE, 4), Number(done.BestTestRMSE, 4), run.Counted(), done.BestEpoch)
+		text += fmt.Sprintf(", test %s %s, best %s in %s %d", run.Data.RMSE(), Number(done.TestRMSE, 4),
+			Number(done.BestTestRMSE, 4), run.Counted(), done.BestEpoch)
 	case !run.External() || !done.Loss.Absent():
 		text += ", loss " + Number(done.Loss, 4)
 	}
 	return Printable(text)
 }
 
-// validated says how a run with validation rows went: what decided, and what the weights that it ends with reach on the test rows.
+// validated says how a run with validation rows went: what decided, and what the weights that it ends with reach on the
+// test rows.
 func validated(run *event.RunEvent, done *event.DoneEvent) string {
 	kind, best, test := "error", Percent(done.ValidationError), Percent(done.TestError)
 	if run.Data.Classes == 0 {

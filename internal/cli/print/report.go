@@ -182,7 +182,8 @@ func (f *FigureTable) column(j int) []string {
 	var own, mark, beside int
 	for _, row := range f.Rows {
 		c := row.Cells[j]
-		own, mark, beside = max(own, ansi.StringWidth(c.Figure)), max(mark, ansi.StringWidth(c.Mark)), max(beside, ansi.StringWidth(c.Beside))
+		own, mark, beside = max(own, ansi.StringWidth(c.Figure)), max(mark, ansi.StringWidth(c.Mark)), max(
+			beside, ansi.StringWidth(c.Beside))
 	}
 	head := Printable(f.Columns[j])
 	wide := max(ansi.StringWidth(head), own+mark+beside)

@@ -75,7 +75,8 @@ func JSON(out io.Writer, v any) error {
 func Wrapped(text string, width int) (rows []string) {
 	const glue = "\u00a0"
 	row := ""
-	for _, word := range strings.Split(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), " %", glue+"%"), " ") {
+	for _, word := range strings.Split(strings.ReplaceAll(strings.Join(strings.Fields(text), " "), " %", glue+"%"),
+		" ") {
 		if row != "" && ansi.StringWidth(row)+1+ansi.StringWidth(word) > width {
 			rows = append(rows, row)
 			row = ""

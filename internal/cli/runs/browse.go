@@ -19,7 +19,8 @@ import (
 	"newtop/tui/screen"
 )
 
-// browses reports whether runs are looked at on the screen: in a terminal, unless a flag of the list says what to print.
+// browses reports whether runs are looked at on the screen: in a terminal, unless a flag of the list says what to
+// print.
 func browses(cmd *cobra.Command, list *pflag.FlagSet) bool {
 	if _, _, ok := print.Terminal(cmd); !ok {
 		return false
@@ -61,7 +62,8 @@ func browse(cmd *cobra.Command, a *job.StoreFlags, f *flags.Screen) error {
 	return next.RunE(next, []string{resume})
 }
 
-// Over opens the runs of a record over a run's screen. None of them can be gone on with from there: that would end the run.
+// Over opens the runs of a record over a run's screen. None of them can be gone on with from there: that would end the
+// run.
 func Over(cmd *cobra.Command, record job.StoreFlags, o screen.Options) func() (screen.Layer, func(), error) {
 	return func() (screen.Layer, func(), error) {
 		s, err := openAny(&record)

@@ -16,8 +16,9 @@ import (
 
 func newRunsRename(a *job.StoreFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "rename RUN NAME", Short: "Give a recorded run a name", ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
-		Args: flags.Arguments(2, 2, "a run and its new name"),
+		Use: "rename RUN NAME", Short: "Give a recorded run a name",
+		ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
+		Args:              flags.Arguments(2, 2, "a run and its new name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.With(store.Options{Existing: true}, func(s *store.Store) error {
 				run, err := s.FindAny(cmd.Context(), args[0])
@@ -46,7 +47,8 @@ func newRunsRemove(a *job.StoreFlags) *cobra.Command {
 		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if (len(args) > 0) == (r.older != "" || r.state != "") {
-				return flags.Usagef("%s: expected runs by ID or name, or --older-than and --state to choose them", cmd.CommandPath())
+				return flags.Usagef("%s: expected runs by ID or name, or --older-than and --state to choose them",
+					cmd.CommandPath())
 			}
 			return a.With(store.Options{Existing: true}, func(s *store.Store) error { return r.remove(cmd, s, args) })
 		},
@@ -125,7 +127,8 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 		warnOfClock(cmd, doubtful)
 	}
 	for _, run := range chosen {
-		if run.State != store.Running && (r.state == "" || string(run.State) == r.state || r.state == string(store.Damaged) && run.Damage != nil) {
+		if run.State != store.Running && (r.state == "" || string(run.State) == r.state ||
+			r.state == string(store.Damaged) && run.Damage != nil) {
 			out = append(out, run)
 		}
 	}
@@ -135,13 +138,14 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 // warnOfClock says which runs are kept though they look old.
 func warnOfClock(cmd *cobra.Command, doubtful []*store.Run) {
 	if len(doubtful) > 0 {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s kept, of which %s is the last: the clock says that they are old, and they came after runs that are not", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
+		print.Warn(cmd.ErrOrStderr(),
+			fmt.Sprintf("%s kept, of which %s is the last: the clock says that they are old, and they came after runs that are not", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
 	}
 }
 
-// oldRuns returns the runs, the last that came into the store first, of which nothing was recorded since a time. Doubtful are those
-// of them that came after one that is not old: the clock was another then. What is from the future, or has no time that can be read,
-// tells nothing.
+// oldRuns returns the runs, the last that came into the store first, of which nothing was recorded since a time.
+// Doubtful are those of them that came after one that is not old: the clock was another then. What is from the future,
+// or has no time that can be read, tells nothing.
 func oldRuns(runs []store.Run, before, now time.Time) (old, doubtful []*store.Run) {
 	after := false // one that is not old
 	for i := len(runs) - 1; i >= 0; i-- {
@@ -165,7 +169,8 @@ func oldRuns(runs []store.Run, before, now time.Time) (old, doubtful []*store.Ru
 func confirm(cmd *cobra.Command, runs []*store.Run) error {
 	var lines []string
 	for _, r := range runs {
-		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", print.ShortID(r.ID), r.Name, r.DataName(), r.Method(), r.Epoch(), r.State))
+		lines = append(lines, fmt.Sprintf("%s %s %s %s, %d epochs, %s", print.ShortID(r.ID), r.Name, r.DataName(),
+			r.Method(), r.Epoch(), r.State))
 	}
 	return print.Confirm(cmd, lines, print.Count(len(runs), "run"))
 }

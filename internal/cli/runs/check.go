@@ -59,7 +59,8 @@ func check(cmd *cobra.Command, s *store.Store, ids []string, place string) error
 	if c.Damaged > 0 {
 		return &DamagedError{s.Path(), place, c.Damaged}
 	}
-	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: whole: %s, %s, %s\n", print.Printable(s.Path()), print.Count(c.Runs, "run"), print.Count(c.Events, "event"), print.Count(c.Checkpoints, "checkpoint"))
+	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: whole: %s, %s, %s\n", print.Printable(s.Path()),
+		print.Count(c.Runs, "run"), print.Count(c.Events, "event"), print.Count(c.Checkpoints, "checkpoint"))
 	return err
 }
 
@@ -103,7 +104,11 @@ each. The damaged file is only read.`,
 				return flags.Wrong("--output", to, "the name of a new file")
 			}
 			from := ""
-			if err := a.With(store.Options{ReadOnly: true}, func(s *store.Store) error { from = s.Path(); return nil }); err != nil {
+			if err := a.With(store.Options{ReadOnly: true}, func(
+				s *store.Store) error {
+				from = s.Path()
+				return nil
+			}); err != nil {
 				return err
 			}
 			tell := teller(cmd)
@@ -111,8 +116,10 @@ each. The damaged file is only read.`,
 			if err != nil || tell.err != nil {
 				return cmp.Or(err, tell.err)
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s, %s, %s; %s left out\n", print.Printable(to), print.Count(v.Runs, "run"), print.Count(v.Rows, "row"),
-				print.Count(v.Checkpoints, "checkpoint"), print.CountOf(v.Searches, "search", "searches"), print.CountOf(v.Left, "place is", "places are"))
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, %s, %s, %s; %s left out\n", print.Printable(to),
+				print.Count(v.Runs, "run"), print.Count(v.Rows, "row"),
+				print.Count(v.Checkpoints, "checkpoint"), print.CountOf(v.Searches, "search", "searches"),
+				print.CountOf(v.Left, "place is", "places are"))
 			return err
 		},
 	}

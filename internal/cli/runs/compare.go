@@ -102,7 +102,8 @@ func compared(list []*summary) []tui.Compared {
 	out := make([]tui.Compared, len(list))
 	for i, t := range list {
 		r := t.run
-		out[i] = tui.Compared{ID: r.ID, Name: r.Name, State: string(r.State), Run: r.Opening, Epochs: t.epochs, Switches: t.switches,
+		out[i] = tui.Compared{ID: r.ID, Name: r.Name, State: string(r.State), Run: r.Opening, Epochs: t.epochs,
+			Switches: t.switches,
 			Settings: t.settings, Diverged: t.diverged, Done: r.Done}
 	}
 	return out
@@ -160,7 +161,8 @@ func tabulate(list []*summary, levels []float64) *comparison {
 	worst := math.Inf(-1)
 	for i, t := range list {
 		m := event.MeasureOf(t.run.Opening, t.epochs)
-		v := rival{Label: names[i], ID: t.run.ID, State: t.run.State, Measure: m.Info().Name, measure: m, Loss: event.Float(math.NaN())}
+		v := rival{Label: names[i], ID: t.run.ID, State: t.run.State, Measure: m.Info().Name, measure: m,
+			Loss: event.Float(math.NaN())}
 		v.Best = factOf(m, m.Best(t.epochs))
 		if n := len(t.epochs); n > 0 {
 			v.Last, v.Loss = factOf(m, &t.epochs[n-1]), t.epochs[n-1].Loss
@@ -196,21 +198,25 @@ func tabulate(list []*summary, levels []float64) *comparison {
 
 // print writes the comparison: a line a run, then what it took them to reach each level, then what differs.
 func (c *comparison) print(out io.Writer) error {
-	all := print.Table{Heads: []string{"RUN", "ID", ">BEST " + strings.ToUpper(c.measure()), ">EPOCH", ">LAST", ">EPOCHS", ">TIME", ">EQUIVALENTS", "STATE"}}
+	all := print.Table{Heads: []string{"RUN", "ID", ">BEST " + strings.ToUpper(c.measure()), ">EPOCH", ">LAST",
+		">EPOCHS", ">TIME", ">EQUIVALENTS", "STATE"}}
 	for _, v := range c.ranked() {
 		best, last := orNone(v.Best), orNone(v.Last)
-		all.Add(v.Label, print.ShortID(v.ID), print.Measure(v.measure, float64(best.Value)), strconv.Itoa(best.Epoch), print.Measure(v.measure, float64(last.Value)),
+		all.Add(v.Label, print.ShortID(v.ID), print.Measure(v.measure, float64(best.Value)), strconv.Itoa(best.Epoch),
+			print.Measure(v.measure, float64(last.Value)),
 			strconv.Itoa(last.Epoch), print.Elapsed(last.Seconds), print.Work(last.Equivalents), string(v.State))
 	}
 	grids := []print.Table{all}
 	for k, level := range c.levels {
-		g := print.Table{Heads: []string{"TO REACH " + print.Measure(c.Runs[0].measure, level), "ID", ">EPOCH", ">TIME", ">EQUIVALENTS"}}
+		g := print.Table{Heads: []string{"TO REACH " + print.Measure(c.Runs[0].measure, level), "ID", ">EPOCH", ">TIME",
+			">EQUIVALENTS"}}
 		for _, v := range c.ranked() {
 			if !c.comparable(&v) {
 				continue
 			}
 			if at := v.Reached[k].At; at != nil {
-				g.Add(v.Label, print.ShortID(v.ID), strconv.Itoa(at.Epoch), print.Elapsed(at.Seconds), print.Work(at.Equivalents))
+				g.Add(v.Label, print.ShortID(v.ID), strconv.Itoa(at.Epoch), print.Elapsed(at.Seconds),
+					print.Work(at.Equivalents))
 			} else {
 				g.Add(v.Label, print.ShortID(v.ID), "never", ".", ".")
 			}

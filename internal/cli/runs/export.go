@@ -49,8 +49,9 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 		meanings = append(meanings, e.name+": "+e.meaning)
 	}
 	cmd := &cobra.Command{
-		Use:               "export RUN",
-		Short:             "Write a recorded run as " + strings.Join(names[:len(names)-1], ", ") + " or " + names[len(names)-1],
+		Use: "export RUN",
+		Short: "Write a recorded run as " + strings.Join(names[:len(names)-1], ", ") + " or " +
+			names[len(names)-1],
 		Example:           "newtop runs export last --format csv > run.csv\nnewtop runs export last --format tensorboard -o logs/run1",
 		Args:              flags.OneArgument("a run's ID or name, or last"),
 		ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
@@ -101,7 +102,8 @@ func events(cmd *cobra.Command, s *store.Store, r *store.Run, each func(event.Ev
 }
 
 // readable is events without a word; lost says which events could not be read.
-func readable(ctx context.Context, s *store.Store, r *store.Run, each func(event.Event) error) (lost *store.DamageError, err error) {
+func readable(ctx context.Context, s *store.Store, r *store.Run, each func(event.Event) error) (lost *store.DamageError,
+	err error) {
 	_, failed := s.Events(ctx, r.ID, 0, func(e event.Event) bool {
 		err = each(e)
 		return err == nil
@@ -143,7 +145,8 @@ func (x *exporter) csv(cmd *cobra.Command, s *store.Store, r *store.Run) error {
 			if !ok {
 				return nil
 			}
-			row := append(fieldTexts(reflect.ValueOf(epoch)), strconv.Itoa(len(epoch.Inner)), strconv.Itoa(iterations(&epoch)))
+			row := append(fieldTexts(reflect.ValueOf(epoch)), strconv.Itoa(len(epoch.Inner)),
+				strconv.Itoa(iterations(&epoch)))
 			for _, key := range keys {
 				row = append(row, floatText(print.FigureOf(key)(&epoch)))
 			}
@@ -238,7 +241,8 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 		return err
 	}
 	if passed != nil {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are those of the checkpoint before, of epoch %d", print.OneLine(passed), from.Epoch))
+		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("%s; the weights are those of the checkpoint before, of epoch %d",
+			print.OneLine(passed), from.Epoch))
 	}
 	if from == nil {
 		return fmt.Errorf("run %s: it has no checkpoint, so no weights", r.ID)
@@ -256,7 +260,9 @@ func (x *exporter) weights(cmd *cobra.Command, s *store.Store, r *store.Run) err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: epoch %d, %s\n", e.File, e.Epoch, print.Bytes(e.Bytes))
 	if last := r.Last; last != nil && last.Epoch > from.Epoch {
-		print.Warn(cmd.ErrOrStderr(), fmt.Sprintf("the newest checkpoint is of epoch %d, and the run has come to epoch %d", from.Epoch, last.Epoch))
+		print.Warn(cmd.ErrOrStderr(),
+			fmt.Sprintf("the newest checkpoint is of epoch %d, and the run has come to epoch %d", from.Epoch,
+				last.Epoch))
 	}
 	return nil
 }

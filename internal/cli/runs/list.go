@@ -133,8 +133,10 @@ type runRow struct {
 }
 
 func rowOf(r *store.Run) runRow {
-	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: r.DataName(), Optimizer: r.Method(),
-		Seed: r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command, Host: r.Host,
+	row := runRow{ID: r.ID, Name: r.Name, State: r.State, Begun: r.Begun, Changed: r.Changed, Data: r.DataName(),
+		Optimizer: r.Method(),
+		Seed:      r.Config.Seed, Limit: r.Config.Epochs, Checkpoint: r.Checkpoint, Inner: r.Inner, Command: r.Command,
+		Host:    r.Host,
 		Process: r.Process, Version: r.Version, Bytes: r.Bytes}
 	row.Thinned = r.Thinned
 	if r.Damage != nil {

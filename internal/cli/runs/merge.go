@@ -117,7 +117,8 @@ func tellSweeps(cmd *cobra.Command, s *store.Store, place string) error {
 			if missing := w.Missing(); len(missing) > 0 {
 				text += ", without " + strings.Trim(fmt.Sprint(missing), "[]")
 			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), text, flags.Quote(w.Name), flags.AtStore(place))
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), text,
+				flags.Quote(w.Name), flags.AtStore(place))
 		}
 	}
 	return nil

@@ -30,7 +30,10 @@ func newRunsPlot(a *job.StoreFlags) *cobra.Command {
 			if what != "" {
 				o.What = strings.Split(what, ",")
 			}
-			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error { return plot(cmd, s, args, file, o) })
+			return a.With(store.Options{ReadOnly: true}, func(
+				s *store.Store) error {
+				return plot(cmd, s, args, file, o)
+			})
 		},
 	}
 	var names []string
@@ -44,12 +47,15 @@ func newRunsPlot(a *job.StoreFlags) *cobra.Command {
 	flags.Complete(cmd, "what", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	set.StringVar(&o.X, "x", "epoch", "what it is drawn over: epoch, seconds or equivalents")
 	flags.Choices(cmd, "x", "epoch", "seconds", "equivalents")
-	set.StringVar(&o.Rows, "rows", "", "figures of which rows: test, train or both; empty: both of up to three runs, else test")
+	set.StringVar(
+		&o.Rows, "rows", "", "figures of which rows: test, train or both; empty: both of up to three runs, else test")
 	flags.Files(cmd, "output", "svg", "png", "pdf")
 	flags.Choices(cmd, "rows", "test", "train", "both")
 	set.BoolVar(&o.LogX, "log", false, "logarithmic x axis")
 	set.BoolVar(&o.Linear, "linear", false, "linear y axes, whatever is drawn")
-	set.Float64Var(&o.Smooth, "smooth", 0, "draw an exponential average with this half-life in epochs, over the pale curves; 0: none")
+	set.Float64Var(
+		&o.Smooth, "smooth", 0,
+		"draw an exponential average with this half-life in epochs, over the pale curves; 0: none")
 	set.Float64Var(&o.Width, "width", 0, "width in cm; 0: 16")
 	set.Float64Var(&o.Height, "height", 0, "height in cm; 0: by the number of panels")
 	set.StringVar(&o.Title, "title", "", "title; empty: the data and the net that the runs have in common")
@@ -64,7 +70,8 @@ func plot(cmd *cobra.Command, s *store.Store, names []string, file string, o fig
 	labels := labels(stories)
 	runs := make([]figure.Run, len(stories))
 	for i, t := range stories {
-		runs[i] = figure.Run{ID: t.run.ID, Name: labels[i], Opening: t.run.Opening, Epochs: t.epochs, Switches: t.switches, Diverged: t.diverged}
+		runs[i] = figure.Run{ID: t.run.ID, Name: labels[i], Opening: t.run.Opening, Epochs: t.epochs,
+			Switches: t.switches, Diverged: t.diverged}
 	}
 	if err := figure.Write(file, runs, o); err != nil {
 		return err

@@ -53,7 +53,8 @@ run has it, by its name, or as last, last~1, last~2: the newest that are no tria
 	}
 	l.add(again.Flags())
 	l.complete(again)
-	cmd.AddCommand(again, newRunsShow(&a), newRunsCompare(&a), newRunsPlot(&a), newRunsExport(&a), newRunsRename(&a), newRunsRemove(&a),
+	cmd.AddCommand(again, newRunsShow(&a), newRunsCompare(&a), newRunsPlot(&a), newRunsExport(&a), newRunsRename(&a),
+		newRunsRemove(&a),
 		newRunsMerge(&a), newRunsCheck(&a), newRunsSalvage(&a))
 	return cmd
 }
@@ -70,10 +71,13 @@ func (l *lister) add(set *pflag.FlagSet) {
 	set.SortFlags = false
 	set.StringVar(&l.filter.Data, "data", "", "only runs on this data")
 	set.StringVar(&l.filter.Optimizer, "opt", "", "only runs that began with this optimizer")
-	set.StringVar(&l.filter.State, "state", "", "only runs in this state: running, interrupted, damaged, or why they ended: epochs, target, time, stopped, stalled, diverged, failed")
+	set.StringVar(
+		&l.filter.State, "state", "",
+		"only runs in this state: running, interrupted, damaged, or why they ended: epochs, target, time, stopped, stalled, diverged, failed")
 	set.StringVar(&l.since, "since", "", "only runs begun since `WHEN`: 90m, 24h, 7d ago, or a date as in 2026-11-01")
 	set.StringVar(&l.filter.Text, "text", "", "only runs with this text in ID, name, data, optimizer or command")
-	set.BoolVar(&l.trials, "trials", false, "also the trials of searches, which are left out otherwise unless --text chooses them")
+	set.BoolVar(&l.trials, "trials", false,
+		"also the trials of searches, which are left out otherwise unless --text chooses them")
 	set.IntVar(&l.filter.Limit, "limit", 0, "only so many; 0: all")
 	set.StringVar(&l.format, "format", "text", "text, json or csv")
 }
@@ -90,7 +94,8 @@ func (l *lister) list(cmd *cobra.Command, a *job.StoreFlags) error {
 	if err := flags.OneOf("--format", l.format, "text", "json", "csv"); err != nil {
 		return err
 	}
-	write := map[string]func(*cobra.Command, []store.Run) error{"text": listText, "json": listJSON, "csv": listCSV}[l.format]
+	write := map[string]func(*cobra.Command, []store.Run) error{"text": listText, "json": listJSON,
+		"csv": listCSV}[l.format]
 	f, err := l.chosen(time.Now())
 	if err != nil {
 		return err
@@ -159,7 +164,8 @@ func moment(text string, now time.Time) (time.Time, error) {
 	if d, err := span(text); err == nil {
 		return now.Add(-d), nil
 	}
-	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime, time.RFC3339} {
+	for _, layout := range []string{time.DateOnly, "2006-01-02 15:04", "2006-01-02T15:04", time.DateTime,
+		time.RFC3339} {
 		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
 			return t, nil
 		}

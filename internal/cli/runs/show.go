@@ -76,9 +76,11 @@ type runReport struct {
 
 func (t *summary) report() *runReport {
 	r := t.run
-	return &runReport{runRow: rowOf(r), Repeat: flags.Command(&r.Config), Config: r.Config, Run: r.Opening, First: r.First, Last: r.Last,
+	return &runReport{runRow: rowOf(r), Repeat: flags.Command(&r.Config), Config: r.Config, Run: r.Opening,
+		First: r.First, Last: r.Last,
 		Best: r.Best, Stops: t.stops, Switches: t.switches, Settings: t.settings, Rewinds: t.rewinds, Races: t.races,
-		Resumes: t.resumes, Saved: t.saved, Spectra: t.spectra, Spectrum: t.spectrum, Diverged: t.diverged, Done: r.Done}
+		Resumes: t.resumes, Saved: t.saved, Spectra: t.spectra, Spectrum: t.spectrum, Diverged: t.diverged,
+		Done: r.Done}
 }
 
 // sheet is what runs show prints: a name and a text a line.
@@ -134,13 +136,15 @@ func (t *summary) print(out io.Writer) error {
 		w.line("net", "%s", netText(&o.Model))
 		w.line("optimizer", "%s", o.Optimizer)
 		w.line("settings", "%s", o.SettingsText())
-		w.line("digits", "%s, %s, kernel %s, %s", o.Seeds(), cmp.Or(o.Precision, "float64"), o.Kernel, print.Count(o.Threads, "thread"))
+		w.line("digits", "%s, %s, kernel %s, %s", o.Seeds(), cmp.Or(o.Precision, "float64"), o.Kernel,
+			print.Count(o.Threads, "thread"))
 		w.line("processes", "%s", processesText(o))
 	}
 	t.printFigures(w)
 	t.printScores(w)
 	t.printMarks(w)
-	w.line("record", "%s, %s, %s, %s", print.Count(r.Epochs, r.Opening.Counted()), print.Count(r.Inner, "inner iteration"), print.CountOf(t.spectra, "spectrum", "spectra"), print.Bytes(r.Bytes))
+	w.line("record", "%s, %s, %s, %s", print.Count(r.Epochs, r.Opening.Counted()),
+		print.Count(r.Inner, "inner iteration"), print.CountOf(t.spectra, "spectrum", "spectra"), print.Bytes(r.Bytes))
 	w.line("history", "%s", thinnedText(r))
 	w.line("checkpoint", "%s", t.checkpoint())
 	w.line("fingerprint", "%s", r.Fingerprint)
@@ -297,7 +301,8 @@ func (t *summary) printMarks(w *sheet) {
 		w.line("saved", "epoch %d: %s, %s, %s", e.Epoch, e.File, e.Format, print.Bytes(e.Bytes))
 	}
 	if t.spectrum != nil {
-		text := strings.TrimPrefix(strings.TrimSpace(print.SpectrumLine(t.spectrum)), strconv.Itoa(t.spectrum.Epoch)+" ")
+		text := strings.TrimPrefix(strings.TrimSpace(print.SpectrumLine(t.spectrum)),
+			strconv.Itoa(t.spectrum.Epoch)+" ")
 		w.line("spectrum", "after %s %d: %s", t.run.Opening.Counted(), t.spectrum.Epoch, text)
 	}
 	if t.diverged != nil {

@@ -40,7 +40,8 @@ ended after 40 epochs 20 further.`,
 	}
 	r.Flags.AddAgain(cmd, "epochs", "time-limit")
 	set := cmd.Flags()
-	set.StringVar(&r.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
+	set.StringVar(
+		&r.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "jsonl")
 	flags.Under(flags.Output, set, "format")
 	r.Store.Add(cmd)

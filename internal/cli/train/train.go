@@ -112,8 +112,8 @@ func (s *starter) folds(cmd *cobra.Command, c trainer.Config) error {
 	return tune.Folds(cmd, &s.flags, c, s.format, nil)
 }
 
-// prepare returns what prints the run, and what is to be trained. Also those of --config are flags, so that it comes before
-// any other is looked at.
+// prepare returns what prints the run, and what is to be trained. Also those of --config are flags, so that it comes
+// before any other is looked at.
 func (s *starter) prepare(cmd *cobra.Command) (trainer.Recorder, trainer.Config, error) {
 	printer, err := print.NewRecorder(s.format, cmd.OutOrStdout(), cmd.ErrOrStderr())
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 	"newtop/tui/screen"
 )
 
-// Folds trains each fold of a configuration once, several at a time, and reports how far their figures are apart: as text, or
-// with the format jsonl as lines, or behind a screen where there is one.
+// Folds trains each fold of a configuration once, several at a time, and reports how far their figures are apart: as
+// text, or with the format jsonl as lines, or behind a screen where there is one.
 func Folds(cmd *cobra.Command, run *flags.Run, c trainer.Config, format string, behind *screen.Options) (err error) {
 	for _, l := range []struct {
 		flag string
@@ -44,7 +44,8 @@ func Folds(cmd *cobra.Command, run *flags.Run, c trainer.Config, format string, 
 	}
 	job.WarnOfUnused(cmd, &c)
 	told := job.Settle(&c)
-	t.config = tune.Config{Name: run.Name, Base: flags.Absolute(c), Seed: c.Seed, Memory: c.Memory, Threads: cmp.Or(c.Threads, runtime.GOMAXPROCS(0)),
+	t.config = tune.Config{Name: run.Name, Base: flags.Absolute(c), Seed: c.Seed, Memory: c.Memory,
+		Threads: cmp.Or(c.Threads, runtime.GOMAXPROCS(0)),
 		Command: flags.Command, Version: version.Program()}
 	t.config.Base.Threads, t.config.Base.SpectrumEvery = 0, 0
 	s, err := job.OpenStore(run.Store, store.Options{})
@@ -78,7 +79,8 @@ func (p *foldReport) board(b *tune.Leaderboard) error {
 			continue
 		}
 		if len(p.reported) == 0 {
-			fmt.Fprintf(p.messages, "%s: %s, %s at once\n", print.Printable(b.Data), print.Count(b.Folds, "fold"), strconv.Itoa(b.Parallel))
+			fmt.Fprintf(p.messages, "%s: %s, %s at once\n", print.Printable(b.Data), print.Count(b.Folds, "fold"),
+				strconv.Itoa(b.Parallel))
 			if _, err := fmt.Fprintln(p.out, foldHead(b)); err != nil {
 				return err
 			}
@@ -109,7 +111,8 @@ func foldColumns(fold, state, figure, test, best, epochs, seconds string) string
 
 // foldLine tells of a fold in a line.
 func foldLine(b *tune.Leaderboard, t *tune.Trial) string {
-	line := foldColumns(choiceOf(t, "fold"), t.State.String(), judged(b, t.Best), judged(b, t.Test), strconv.Itoa(t.BestEpoch), strconv.Itoa(t.Epochs),
+	line := foldColumns(choiceOf(t, "fold"), t.State.String(), judged(b, t.Best), judged(b, t.Test),
+		strconv.Itoa(t.BestEpoch), strconv.Itoa(t.Epochs),
 		print.Fixed(event.Float(t.Seconds), 2))
 	if t.Why != "" {
 		line += "  " + t.Why
@@ -141,7 +144,8 @@ func printSpread(out io.Writer, b *tune.Leaderboard) error {
 			continue
 		}
 		figure := func(v float64) string { return judged(b, event.Float(v)) }
-		_, err := fmt.Fprintf(out, "%s: mean %s ± %s, standard error %s, of %s\n", s.name, figure(s.Mean), figure(s.Deviation), figure(s.Error), print.Count(s.N, "fold"))
+		_, err := fmt.Fprintf(out, "%s: mean %s ± %s, standard error %s, of %s\n", s.name, figure(s.Mean),
+			figure(s.Deviation), figure(s.Error), print.Count(s.N, "fold"))
 		if err != nil {
 			return err
 		}

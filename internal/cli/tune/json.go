@@ -12,14 +12,15 @@ import (
 // boardJSON is a search as --format json prints it, a contract with scripts: errors are fractions, times seconds, and
 // what is not known is null.
 type boardJSON struct {
-	Type        string           `json:"type"` // search
-	Name        string           `json:"name"`
-	Shard       int              `json:"shard,omitempty"`  // which it is, from 1; 0: the whole search
-	Of          int              `json:"of,omitempty"`     // shards there should be
-	Shards      []int            `json:"shards,omitempty"` // of shards together those that there are
-	Data        string           `json:"data"`
-	Measure     string           `json:"measure"`
-	Test        string           `json:"test"`      // the name of the trials' test figure; empty: they have none beside the measure
+	Type    string `json:"type"` // search
+	Name    string `json:"name"`
+	Shard   int    `json:"shard,omitempty"`  // which it is, from 1; 0: the whole search
+	Of      int    `json:"of,omitempty"`     // shards there should be
+	Shards  []int  `json:"shards,omitempty"` // of shards together those that there are
+	Data    string `json:"data"`
+	Measure string `json:"measure"`
+	// the name of the trials' test figure; empty: they have none beside the measure
+	Test        string           `json:"test"`
 	BestTest    event.Float      `json:"best_test"` // that of the best setting, of its finals the mean
 	Target      *float64         `json:"target"`
 	Over        []string         `json:"over"` // as --over takes them
@@ -39,29 +40,31 @@ type boardJSON struct {
 }
 
 type trialJSON struct {
-	Type              string            `json:"type"`            // trial
-	Number            int               `json:"number"`          // of trial t of shard i of n, where these are together: (t − 1)·n + i
-	Shard             int               `json:"shard,omitempty"` // of shards together
-	Setting           int               `json:"setting"`
-	Choices           map[string]string `json:"choices"`
-	Seed              uint64            `json:"seed"`
-	State             string            `json:"state"`
-	Why               string            `json:"why"`
-	Run               string            `json:"run"`
-	Rung              int               `json:"rung"`
-	Final             bool              `json:"final"`
-	Epochs            int               `json:"epochs"`
-	Best              event.Float       `json:"best"`
-	Test              event.Float       `json:"test"` // the test figure of best_epoch, by which nothing is chosen; null: none, or best is that
-	BestEpoch         int               `json:"best_epoch"`
-	Last              event.Float       `json:"last"`
-	Loss              event.Float       `json:"loss"`
-	Seconds           float64           `json:"seconds"`
-	Equivalents       float64           `json:"gradient_equivalents"`
-	TargetSeconds     event.Float       `json:"target_seconds"`
-	TargetEquivalents event.Float       `json:"target_gradient_equivalents"`
-	Begun             float64           `json:"begun"` // seconds of the search
-	Ended             float64           `json:"ended"`
+	Type string `json:"type"` // trial
+	// of trial t of shard i of n, where these are together: (t − 1)·n + i
+	Number  int               `json:"number"`
+	Shard   int               `json:"shard,omitempty"` // of shards together
+	Setting int               `json:"setting"`
+	Choices map[string]string `json:"choices"`
+	Seed    uint64            `json:"seed"`
+	State   string            `json:"state"`
+	Why     string            `json:"why"`
+	Run     string            `json:"run"`
+	Rung    int               `json:"rung"`
+	Final   bool              `json:"final"`
+	Epochs  int               `json:"epochs"`
+	Best    event.Float       `json:"best"`
+	// the test figure of best_epoch, by which nothing is chosen; null: none, or best is that
+	Test              event.Float `json:"test"`
+	BestEpoch         int         `json:"best_epoch"`
+	Last              event.Float `json:"last"`
+	Loss              event.Float `json:"loss"`
+	Seconds           float64     `json:"seconds"`
+	Equivalents       float64     `json:"gradient_equivalents"`
+	TargetSeconds     event.Float `json:"target_seconds"`
+	TargetEquivalents event.Float `json:"target_gradient_equivalents"`
+	Begun             float64     `json:"begun"` // seconds of the search
+	Ended             float64     `json:"ended"`
 }
 
 type importanceJSON struct {
@@ -76,10 +79,13 @@ func trialOf(t *tune.Trial) trialJSON {
 	for _, c := range t.Choices {
 		choices[c.Key] = c.Value
 	}
-	return trialJSON{Type: "trial", Number: t.Number, Setting: t.Setting, Choices: choices, Seed: t.Seed, State: t.State.String(), Why: t.Why,
-		Run: t.Run, Rung: t.Rung, Final: t.Final, Epochs: t.Epochs, Best: t.Best, Test: t.Test, BestEpoch: t.BestEpoch, Last: t.Last, Loss: t.Loss,
-		Seconds: t.Seconds, Equivalents: t.Equivalents, TargetSeconds: t.TargetSeconds, TargetEquivalents: t.TargetEquivalents,
-		Begun: t.Begun, Ended: t.Ended}
+	return trialJSON{Type: "trial", Number: t.Number, Setting: t.Setting, Choices: choices, Seed: t.Seed,
+		State: t.State.String(), Why: t.Why,
+		Run: t.Run, Rung: t.Rung, Final: t.Final, Epochs: t.Epochs, Best: t.Best, Test: t.Test, BestEpoch: t.BestEpoch,
+		Last: t.Last, Loss: t.Loss,
+		Seconds: t.Seconds, Equivalents: t.Equivalents, TargetSeconds: t.TargetSeconds,
+		TargetEquivalents: t.TargetEquivalents,
+		Begun:             t.Begun, Ended: t.Ended}
 }
 
 // boardOf returns what is printed of a board with its best settings, so many of them.
@@ -90,9 +96,12 @@ func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 		}
 		return &v
 	}
-	out := &boardJSON{Type: "search", Name: b.Name, Data: b.Data, Measure: b.Measure, Test: b.Test, BestTest: event.Float(b.BestTest()), Target: limit(b.Target), Over: []string{}, Phase: b.Phase,
-		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.Most), Parallel: b.Parallel, Threads: b.Threads,
-		Count: len(b.Trials), Best: []trialJSON{}, Importances: []importanceJSON{}, Command: b.Command, Warning: b.Warning}
+	out := &boardJSON{Type: "search", Name: b.Name, Data: b.Data, Measure: b.Measure, Test: b.Test,
+		BestTest: event.Float(b.BestTest()), Target: limit(b.Target), Over: []string{}, Phase: b.Phase,
+		Seconds: b.Seconds, Budget: limit(b.Budget), Spent: b.Spent, Most: limit(b.Most), Parallel: b.Parallel,
+		Threads: b.Threads,
+		Count:   len(b.Trials), Best: []trialJSON{}, Importances: []importanceJSON{}, Command: b.Command,
+		Warning: b.Warning}
 	out.Shard, out.Of = b.Shard.Index, b.Shard.Of
 	for i := range b.Parts {
 		out.Shards = append(out.Shards, b.Parts[i].Shard.Index)

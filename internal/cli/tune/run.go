@@ -40,7 +40,10 @@ func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 	case t.format == "jsonl":
 		return &trialLines{out: out, reported: map[int]bool{}}
 	case t.format == "json":
-		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return print.JSON(out, boardOf(b, t.top)) }}
+		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error {
+			return print.JSON(
+				out, boardOf(b, t.top))
+		}}
 	case t.top == 1:
 		return &boardAtEnd{meter: progress, print: func(b *tune.Leaderboard) error { return printBoard(out, b, t.top) }}
 	}
@@ -51,10 +54,12 @@ func (t *tuner) printer(cmd *cobra.Command) boardPrinter {
 func (t *tuner) tell(cmd *cobra.Command, settled trainer.Config) {
 	switch given := &t.config.Base; {
 	case settled.Folds != given.Folds:
-		fmt.Fprintf(cmd.ErrOrStderr(), "a trial is %d nets, each without a fold of the rows, and all rows decide: --validation %s for one net and a part that decides\n",
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"a trial is %d nets, each without a fold of the rows, and all rows decide: --validation %s for one net and a part that decides\n",
 			settled.Folds, trainer.DefaultValidation)
 	case settled.Validation != given.Validation:
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by the test rows\n",
+		fmt.Fprintf(cmd.ErrOrStderr(),
+			"%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by the test rows\n",
 			print.Share(settled.Validation))
 	}
 }
@@ -145,7 +150,8 @@ func (t *tuner) outcome(cmd *cobra.Command, b *tune.Leaderboard, err error) erro
 		fmt.Fprintf(cmd.ErrOrStderr(), "recorded as %s: newtop tune show %s%s\n", b.Name, flags.Quote(b.Name), at)
 		if b.Command != "" && t.config.Base.Model == "" { // predict needs a network of newtop's
 			run := fmt.Sprintf("%s.%d", b.Name, b.Trials[b.Order[0]].Number)
-			fmt.Fprintf(cmd.ErrOrStderr(), "the best net applied to other rows: newtop predict %s FILE%s\n", flags.Quote(run), at)
+			fmt.Fprintf(cmd.ErrOrStderr(), "the best net applied to other rows: newtop predict %s FILE%s\n",
+				flags.Quote(run), at)
 		}
 	}
 	return nil

@@ -97,7 +97,8 @@ func shardOf(flag string, get func(name string) string) (h tune.Shard, from stri
 }
 
 func badShard(flag string) error {
-	return flags.Wrong("--shard", flag, fmt.Sprintf("I/N with 1 ≤ I ≤ N ≤ %d, /N with I from the environment, or off", tune.MaxShards))
+	return flags.Wrong("--shard", flag, fmt.Sprintf("I/N with 1 ≤ I ≤ N ≤ %d, /N with I from the environment, or off",
+		tune.MaxShards))
 }
 
 // index returns which shard the environment says this is, from 1, and the variable that says so; 0 where none does.
@@ -119,7 +120,8 @@ func (e environment) index() (index int, from string, err error) {
 	case !ranged:
 		return 0, "", e.lacks(slurmTask, slurmFirst)
 	case step < 1 || task < first || (task-first)%step != 0:
-		return 0, "", e.wrong(slurmTask, "one of %d, %d, … by %s and %s, or --shard I/N", first, first+step, slurmFirst, slurmStep)
+		return 0, "", e.wrong(slurmTask, "one of %d, %d, … by %s and %s, or --shard I/N", first, first+step, slurmFirst,
+			slurmStep)
 	}
 	return (task-first)/step + 1, slurmTask, nil
 }
@@ -131,7 +133,8 @@ func (e environment) settle(h *tune.Shard, flag, from string) error {
 	if from == "" {
 		switch {
 		case flag != "":
-			return flags.Wrong("--shard", flag, fmt.Sprintf("I/%d where neither %s nor %s says I", h.Of, slurmTask, jobIndex))
+			return flags.Wrong("--shard", flag, fmt.Sprintf("I/%d where neither %s nor %s says I", h.Of, slurmTask,
+				jobIndex))
 		case inArray:
 			return e.lacks(slurmCount, slurmTask)
 		case there:
@@ -162,7 +165,8 @@ func (e environment) settle(h *tune.Shard, flag, from string) error {
 	case h.Index > h.Of:
 		return e.wrong(from, "one of %d tasks, as %s says", h.Of, said)
 	case gaps:
-		return e.wrong(slurmLast, "an array of %d tasks without gaps from %d on, as in --array=1-%[1]d, or --shard I/N", h.Of, e[slurmFirst])
+		return e.wrong(slurmLast, "an array of %d tasks without gaps from %d on, as in --array=1-%[1]d, or --shard I/N",
+			h.Of, e[slurmFirst])
 	}
 	return nil
 }
@@ -201,7 +205,8 @@ func (t *tuner) begin(cmd *cobra.Command, s *store.Store) (*tune.Search, error) 
 	var exhausted *tune.ExhaustedError
 	over := errors.As(err, &exhausted)
 	if err == nil || over {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s%s of %s, kept in %s\n", t.config.Shard, t.origin, print.Printable(tune.SweepName(&t.config)), print.Printable(t.run.Store))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s%s of %s, kept in %s\n", t.config.Shard, t.origin,
+			print.Printable(tune.SweepName(&t.config)), print.Printable(t.run.Store))
 	}
 	switch {
 	case over:
@@ -231,7 +236,8 @@ func (t *tuner) past(cmd *cobra.Command, s *store.Store, name string) error {
 	return err
 }
 
-// tallyShards says which shards are together on a board, each with what it did, a line a shard; empty for a whole search.
+// tallyShards says which shards are together on a board, each with what it did, a line a shard; empty for a whole
+// search.
 func tallyShards(b *tune.Leaderboard) string {
 	w := tune.Sweep{Name: b.Name, Of: b.Shard.Of, Parts: b.Parts}
 	if len(w.Parts) == 0 {
@@ -241,7 +247,8 @@ func tallyShards(b *tune.Leaderboard) string {
 	fmt.Fprintf(&text, "%s:", w.Told())
 	for i := range w.Parts {
 		p := &w.Parts[i]
-		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, print.Count(p.Trials, "trial"), print.Elapsed(event.Float(p.Seconds)), tune.StateOf(&p.Search))
+		fmt.Fprintf(&text, " %d on %s, %s in %s, %s;", p.Shard.Index, p.Host, print.Count(p.Trials, "trial"),
+			print.Elapsed(event.Float(p.Seconds)), tune.StateOf(&p.Search))
 	}
 	out := strings.TrimSuffix(text.String(), ";")
 	if hosts := w.Hosts(); b.Target > 0 && len(hosts) > 1 {

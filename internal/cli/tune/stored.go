@@ -50,8 +50,8 @@ func newTuneList() *cobra.Command {
 	return cmd
 }
 
-// searchRow is a search as tune list --format json prints it. Of shards together the times, the host and the ID are those
-// of the newest one, but the seconds those of the longest.
+// searchRow is a search as tune list --format json prints it. Of shards together the times, the host and the ID are
+// those of the newest one, but the seconds those of the longest.
 type searchRow struct {
 	Name        string    `json:"name"`
 	ID          string    `json:"id"`
@@ -75,7 +75,8 @@ func searchRows(list []tune.Sweep) []searchRow {
 		w := &list[i]
 		q := w.Joined()
 		row := searchRow{Name: w.Name, ID: q.ID, State: w.State(), Begun: q.Begun, Changed: q.Changed, Data: q.Data,
-			Trials: q.Trials, Seconds: q.Seconds, Equivalents: q.Spent, Host: q.Host, Process: q.Process, Version: q.Version}
+			Trials: q.Trials, Seconds: q.Seconds, Equivalents: q.Spent, Host: q.Host, Process: q.Process,
+			Version: q.Version}
 		for k := range w.Parts {
 			if h := w.Parts[k].Shard; h.Of > 0 {
 				row.Shards, row.Of = append(row.Shards, h.Index), h.Of
@@ -87,7 +88,8 @@ func searchRows(list []tune.Sweep) []searchRow {
 }
 
 func searchGrid(list []tune.Sweep, now time.Time) *print.Table {
-	g := &print.Table{Heads: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"}, Ranks: []int{0, 2, 0, 0, 1, 3, 0}}
+	g := &print.Table{Heads: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"},
+		Ranks: []int{0, 2, 0, 0, 1, 3, 0}}
 	sharded := slices.ContainsFunc(list, func(w tune.Sweep) bool { return w.Told() != "" })
 	if sharded {
 		g.Heads, g.Ranks = append(g.Heads, "SHARDS"), append(g.Ranks, 0)
@@ -95,7 +97,8 @@ func searchGrid(list []tune.Sweep, now time.Time) *print.Table {
 	for i := range list {
 		w := &list[i]
 		q := w.Joined()
-		cells := []string{w.Name, print.When(q.Begun, now), q.Data, strconv.Itoa(q.Trials), print.Elapsed(event.Float(q.Seconds)), print.Work(event.Float(q.Spent)), w.State()}
+		cells := []string{w.Name, print.When(q.Begun, now), q.Data, strconv.Itoa(q.Trials),
+			print.Elapsed(event.Float(q.Seconds)), print.Work(event.Float(q.Spent)), w.State()}
 		if sharded {
 			cells = append(cells, w.Told())
 		}
@@ -109,7 +112,8 @@ func newTuneShow() *cobra.Command {
 	var format string
 	var top int
 	cmd := &cobra.Command{
-		Use: "show NAME", Short: "Show what came of a search, or of all shards of one", Args: flags.OneArgument("a search's name"),
+		Use: "show NAME", Short: "Show what came of a search, or of all shards of one",
+		Args:              flags.OneArgument("a search's name"),
 		Example:           "newtop tune show digits-search\nnewtop tune show digits-search --top 1 | sh",
 		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -146,12 +150,16 @@ func newTuneRemove() *cobra.Command {
 	var a job.StoreFlags
 	var sure bool
 	cmd := &cobra.Command{
-		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials", Args: flags.Arguments(1, 0, "searches by name or ID"),
+		Use: "rm NAME…", Short: "Remove searches, with the runs of their trials",
+		Args:              flags.Arguments(1, 0, "searches by name or ID"),
 		Long:              "Remove searches, with the runs of their trials. A search that is still going on stays.",
 		Example:           "newtop tune rm digits-search",
 		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.With(store.Options{Existing: true}, func(s *store.Store) error { return removeSearches(cmd, s, args, sure) })
+			return a.With(store.Options{Existing: true}, func(
+				s *store.Store) error {
+				return removeSearches(cmd, s, args, sure)
+			})
 		},
 	}
 	a.Add(cmd)
@@ -169,7 +177,8 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 		for i := range w.Parts {
 			q := &w.Parts[i].Search
 			ids = append(ids, q.ID)
-			lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, print.Count(q.Trials, "trial"), tune.StateOf(q)))
+			lines = append(lines, fmt.Sprintf("%s %s, %s, %s", q.Name, q.Data, print.Count(q.Trials, "trial"),
+				tune.StateOf(q)))
 		}
 	}
 	what := print.CountOf(len(ids), "search with its runs", "searches with their runs")
@@ -196,7 +205,8 @@ func completeSearches(a *job.StoreFlags) cobra.CompletionFunc {
 			for i := range list {
 				w := &list[i]
 				q := w.Joined()
-				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, print.When(q.Begun, time.Now()), print.Count(q.Trials, "trial"), w.State())
+				about := fmt.Sprintf("%s, %s, %s, %s", q.Data, print.When(q.Begun, time.Now()),
+					print.Count(q.Trials, "trial"), w.State())
 				out = append(out, cobra.CompletionWithDesc(print.Printable(w.Name), print.Printable(about)))
 			}
 			return err

@@ -108,7 +108,8 @@ func trialLine(b *tune.Leaderboard, t *tune.Trial) string {
 	if t.Why != "" {
 		text += ": " + t.Why
 	}
-	return print.Printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best), print.Elapsed(t.TargetSeconds), strconv.Itoa(t.Epochs),
+	return print.Printable(trialColumns(b, b.Label(t), t.State.String(), judged(b, t.Best),
+		print.Elapsed(t.TargetSeconds), strconv.Itoa(t.Epochs),
 		print.Fixed(event.Float(t.Equivalents), 1), print.Fixed(event.Float(t.Seconds), 2), text))
 }
 
@@ -229,7 +230,8 @@ func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
 		text.WriteString(print.Printable(line) + "\n")
 	}
 	if test := b.BestTest(); b.Test != "" && !math.IsNaN(test) {
-		fmt.Fprintf(&text, "\nthe best has a %s of %s, by which nothing was chosen\n", b.Test, judged(b, event.Float(test)))
+		fmt.Fprintf(&text, "\nthe best has a %s of %s, by which nothing was chosen\n", b.Test,
+			judged(b, event.Float(test)))
 	}
 	if b.Command != "" {
 		fmt.Fprintf(&text, "\nthe best is trained by\n%s\n", b.Command)
@@ -243,7 +245,8 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 	list := standings(b)
 	list = list[:min(top, len(list))]
 	keys := columnKeys(list)
-	g := &print.Table{Heads: []string{">#", ">TRIAL", "STATE", ">" + strings.ToUpper(b.Measure), ">RUNS", ">EPOCHS", ">GRADIENTS", ">TIME"},
+	g := &print.Table{Heads: []string{">#", ">TRIAL", "STATE", ">" + strings.ToUpper(b.Measure), ">RUNS", ">EPOCHS",
+		">GRADIENTS", ">TIME"},
 		Ranks: []int{0, 0, 6, 0, 4, 3, 5, 2}}
 	const timed = 4 // where the time to the target stands, if there is one
 	if b.Target > 0 {
@@ -301,8 +304,10 @@ func tallyTrials(b *tune.Leaderboard) string {
 	for i := range b.Trials {
 		n[b.Trials[i].State]++
 	}
-	text := fmt.Sprintf("%s: %s in %s", b.Name, print.Count(len(b.Trials), "trial"), print.Elapsed(event.Float(b.Seconds)))
-	for _, s := range []tune.State{tune.Reached, tune.Done, tune.Pruned, tune.Paused, tune.Running, tune.Waiting, tune.Stopped, tune.Diverged, tune.Failed} {
+	text := fmt.Sprintf("%s: %s in %s", b.Name, print.Count(len(b.Trials), "trial"),
+		print.Elapsed(event.Float(b.Seconds)))
+	for _, s := range []tune.State{tune.Reached, tune.Done, tune.Pruned, tune.Paused, tune.Running, tune.Waiting,
+		tune.Stopped, tune.Diverged, tune.Failed} {
 		if n[s] > 0 {
 			text += fmt.Sprintf(", %d %s", n[s], s)
 		}

@@ -91,24 +91,30 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.StringArrayVar(&t.over, "over", nil, "what is searched, as `KEY=VALUES`: A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
-	set.DurationVar(&t.config.Budget, "budget", 0, "time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where they are not")
+	set.DurationVar(
+		&t.config.Budget, "budget", 0,
+		"time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where they are not")
 	set.IntVar(&t.config.Trials, "trials", 0, "trials at most; 0: as many as the budget allows")
 	set.Float64Var(&t.config.Most, "most", 0, "gradient equivalents of all trials together; 0: no limit")
 	set.Float64Var(&t.config.Trial, "trial", 0, "gradient equivalents of one trial; 0: from the budget")
-	set.StringVar(&t.config.Sampler, "sampler", "", "how settings are drawn: sobol, random or tpe; empty: sobol, then tpe")
+	set.StringVar(
+		&t.config.Sampler, "sampler", "", "how settings are drawn: sobol, random or tpe; empty: sobol, then tpe")
 	set.IntVar(&t.config.Seeds, "seeds", 1, "seeds that the best settings are run with")
 	set.IntVar(&t.finals, "finals", 3, "settings that are run again alone in the end, to be measured; 0: none")
 	set.IntVar(&t.config.Parallel, "parallel", 0, "trials at once; 0: from the cores")
 	set.StringVar(&t.part, "shard", "", "part of the settings as `I/N`, /N with I from the job, or off; empty: from the job if there is one, else the whole")
 	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by `NAME`")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
-	set.StringVar(&t.format, "format", "", "instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in a terminal, else text")
+	set.StringVar(
+		&t.format, "format", "",
+		"instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "json", "jsonl")
 	flags.Choices(cmd, "sampler", samplers...)
 	set.VisitAll(func(f *pflag.Flag) { flags.Under("search", set, f.Name) })
 	flags.Under(flags.Output, set, "top", "format")
 	t.run.Add(cmd)
-	flags.Complete(cmd, "resume", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	flags.Complete(cmd, "resume", func(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion,
+		cobra.ShellCompDirective) {
 		return completeSearches(&job.StoreFlags{File: t.run.Store})(cmd, nil, begun)
 	})
 	t.run.Config.Optimizer, t.run.Config.Epochs, t.run.Config.Committee = "", 0, 0
@@ -129,7 +135,8 @@ func (t *tuner) add(cmd *cobra.Command) {
 			f.DefValue = f.Value.String()
 		}
 	}
-	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of", "spectrum-rows", "density", "fresh-probes"} {
+	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of",
+		"spectrum-rows", "density", "fresh-probes"} {
 		set.Lookup(name).Hidden = true
 	}
 	t.run.Space = func(file string, text []byte) (err error) {
@@ -199,14 +206,16 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 var samplers = []string{"sobol", "random", "tpe"}
 
 // beside are the flags that --resume goes with: limits, and how it is shown.
-var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "memory", "threads", "resume", "top", "format", "record",
+var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "memory", "threads", "resume", "top",
+	"format", "record",
 	"theme", "glyphs", "no-mouse", "config"}
 
 // settle checks the flags and makes the configuration of them.
 func (t *tuner) settle(cmd *cobra.Command) error {
 	base, err := t.run.Parse(cmd)
 	var config *trainer.ConfigError // may be that a setting does not suit the usual method
-	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" && (err == nil || errors.As(err, &config) && config.Field == "Set") {
+	if set := t.run.Config.Set; len(set) > 0 && base.Optimizer == "" &&
+		(err == nil || errors.As(err, &config) && config.Field == "Set") {
 		return flags.Wrong("--set", set[0], "--opt beside it; for one of several methods it is --over adam."+set[0])
 	}
 	if err != nil {
@@ -262,8 +271,10 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
-		{"--folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0 && !t.run.Config.FoldCommittee(), t.run.Config.Folds, "--fold beside it, as many nets by --committee, or newtop train"},
-		{"--record", t.run.Store == flags.Unrecorded, t.run.Store, "a database: a search and its trials are always recorded"},
+		{"--folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0 && !t.run.Config.FoldCommittee(),
+			t.run.Config.Folds, "--fold beside it, as many nets by --committee, or newtop train"},
+		{"--record", t.run.Store == flags.Unrecorded, t.run.Store,
+			"a database: a search and its trials are always recorded"},
 	} {
 		if l.bad {
 			return wrong(l.flag, l.is, l.want)
@@ -276,7 +287,8 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		return err
 	}
 	if cmd.Flags().Changed("budget") && c.Budget == 0 && c.Trials == 0 && c.Most == 0 {
-		return wrong("--budget", c.Budget, "a duration > 0 as in 60s, or --trials or --most beside 0 for no limit of time")
+		return wrong(
+			"--budget", c.Budget, "a duration > 0 as in 60s, or --trials or --most beside 0 for no limit of time")
 	}
 	if t.run.Name != "" {
 		if err := store.CheckName(t.run.Name); err != nil {

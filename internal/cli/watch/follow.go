@@ -78,8 +78,9 @@ func staleness(s stream.Source) string {
 	return ""
 }
 
-// printer prints events, many at a time. What would be printed the same again after a source began anew is passed over: a
-// run that was resumed goes on from its checkpoint, and values that were written late change the epochs that they belong to.
+// printer prints events, many at a time. What would be printed the same again after a source began anew is passed over:
+// a run that was resumed goes on from its checkpoint, and values that were written late change the epochs that they
+// belong to.
 type printer struct {
 	name     string // of the format
 	width    int    // of the terminal; 0: there is none
@@ -99,7 +100,8 @@ type printer struct {
 const noEpoch = math.MinInt
 
 func newPrinter(format string, out, messages io.Writer) (*printer, error) {
-	p := &printer{name: format, width: print.Width(out), out: bufio.NewWriterSize(out, 1<<16), messages: messages, seed: maphash.MakeSeed(), newest: noEpoch}
+	p := &printer{name: format, width: print.Width(out), out: bufio.NewWriterSize(out, 1<<16), messages: messages,
+		seed: maphash.MakeSeed(), newest: noEpoch}
 	return p, p.restart()
 }
 

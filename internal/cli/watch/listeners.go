@@ -164,8 +164,8 @@ func (u *untilMet) words() string {
 	return words
 }
 
-// saver records what is watched. Where a source begins anew, what comes again is passed over, and what differs is recorded
-// behind a way back to the last epoch that they have in common.
+// saver records what is watched. Where a source begins anew, what comes again is passed over, and what differs is
+// recorded behind a way back to the last epoch that they have in common.
 type saver struct {
 	store   *store.Store
 	about   store.About
@@ -189,7 +189,8 @@ func newSaver(cmd *cobra.Command, a job.StoreFlags, name string) (*saver, error)
 	if err != nil {
 		return nil, err
 	}
-	return &saver{store: s, seed: maphash.MakeSeed(), about: store.About{Name: name, Version: version.Program(), Command: cmd.Root().Annotations[flags.CommandLine]}}, nil
+	return &saver{store: s, seed: maphash.MakeSeed(), about: store.About{Name: name, Version: version.Program(),
+		Command: cmd.Root().Annotations[flags.CommandLine]}}, nil
 }
 
 // See records an event.

@@ -196,7 +196,8 @@ func (s *summary) print(out io.Writer, source string) error {
 	if _, err := fmt.Fprintln(out, print.Printable(line)); err != nil {
 		return err
 	}
-	table := print.Table{Heads: []string{"metric", ">newest", ">" + s.run.Counted(), ">least", ">" + s.run.Counted(), ">greatest", ">" + s.run.Counted(), ">values", ">not finite"}, Ranks: []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
+	table := print.Table{Heads: []string{"metric", ">newest", ">" + s.run.Counted(), ">least", ">" + s.run.Counted(),
+		">greatest", ">" + s.run.Counted(), ">values", ">not finite"}, Ranks: []int{0, 0, 3, 1, 4, 2, 5, 6, 7}}
 	for i := range s.metrics {
 		m := &s.metrics[i]
 		text := func(v float64) string {
@@ -207,7 +208,8 @@ func (s *summary) print(out io.Writer, source string) error {
 		}
 		cells := []string{m.name, text(float64(m.newest)), fmt.Sprint(m.epoch), "", "", "", "", fmt.Sprint(m.count), ""}
 		if m.count > m.broken {
-			cells[3], cells[4], cells[5], cells[6] = text(m.least), fmt.Sprint(m.leastAt), text(m.most), fmt.Sprint(m.mostAt)
+			cells[3], cells[4], cells[5], cells[6] = text(m.least), fmt.Sprint(m.leastAt), text(m.most),
+				fmt.Sprint(m.mostAt)
 		}
 		if m.broken > 0 {
 			cells[8] = fmt.Sprint(m.broken)

@@ -56,7 +56,10 @@ func (w *watcher) play(cmd *cobra.Command, source stream.Source, l *listeners, o
 	ctx, cancel := l.context(cmd.Context())
 	defer cancel()
 	nothing := func(err error) bool { return err != nil && seen.Run == nil }
-	playErr, screenErr := job.Behind(ctx, run, nothing, func(ctx context.Context) error { return tui.Run(ctx, shown, options) })
+	playErr, screenErr := job.Behind(ctx, run, nothing, func(
+		ctx context.Context) error {
+		return tui.Run(ctx, shown, options)
+	})
 	if err := cmd.Context().Err(); err != nil {
 		return err
 	}

@@ -26,7 +26,8 @@ const (
 // several shows logs over one another, and those that directories hold, while they come.
 func (w *watcher) several(cmd *cobra.Command, names []string, options screen.Options) (err error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
-	p := players{ctx: ctx, options: options, how: w.options, known: map[find.Candidate]bool{}, more: make(chan tui.Watched)}
+	p := players{ctx: ctx, options: options, how: w.options, known: map[find.Candidate]bool{},
+		more: make(chan tui.Watched)}
 	defer func() {
 		cancel()
 		for _, message := range p.close() {
@@ -102,10 +103,11 @@ func (p *players) start(source stream.Source, name string, closed func() error) 
 			p.fail(print.OneLine(err))
 		}
 	})
-	return tui.Watched{Name: filepath.ToSlash(name), Feed: f, Source: source.Name(), Open: func(context.Context) (screen.Layer, func(), error) {
-		own := player.Feed()
-		return tui.Layer(own, p.options), own.Close, nil
-	}}
+	return tui.Watched{Name: filepath.ToSlash(name), Feed: f, Source: source.Name(),
+		Open: func(context.Context) (screen.Layer, func(), error) {
+			own := player.Feed()
+			return tui.Layer(own, p.options), own.Close, nil
+		}}
 }
 
 func (p *players) fail(message string) {

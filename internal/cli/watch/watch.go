@@ -64,9 +64,11 @@ as text. docs/watch.md has a table of what is read.`,
 	w.store.Add(cmd)
 	set.StringVar(&w.run, "run", "", "which run of a log that holds several: its `NAME` or ID; empty: the newest, or all that a directory has")
 	set.BoolVar(&w.once, "once", false, "print what there is now, and end")
-	set.BoolVar(&w.options.Replay, "replay", false, "on the screen: play the run from its first epoch, as fast as it went")
+	set.BoolVar(&w.options.Replay, "replay", false,
+		"on the screen: play the run from its first epoch, as fast as it went")
 	set.Float64Var(&w.options.Speed, "speed", 1, "how many times as fast")
-	set.StringVar(&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
+	set.StringVar(
+		&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "jsonl")
 	set.StringVar(&w.until, "until", "", "end when a `CONDITION` is met, as 'val_loss<0.1' or 'acc>=0.9, epoch>=5'; it is exit 1 if the run ends before, or with --once if what there is now does not meet it")
 	set.StringVar(&w.save, "save", "", "record what is watched in the run store, by this `NAME`")
@@ -109,7 +111,8 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 	case w.once:
 		return w.printOnce(cmd, names)
 	case len(names) > 1 && !onScreen:
-		return flags.Usagef("%s %s: text is of one log: expected a terminal, or --once", cmd.CommandPath(), strings.Join(names, " "))
+		return flags.Usagef("%s %s: text is of one log: expected a terminal, or --once", cmd.CommandPath(),
+			strings.Join(names, " "))
 	}
 	if onScreen {
 		sampler := machine.NewSampler(machine.Options{PID: writerOf(names)})
@@ -138,7 +141,8 @@ func (w *watcher) one(cmd *cobra.Command, name string, onScreen bool, options sc
 }
 
 // attend shows or prints a source, and closes it.
-func (w *watcher) attend(cmd *cobra.Command, source stream.Source, l *listeners, onScreen bool, options screen.Options) error {
+func (w *watcher) attend(cmd *cobra.Command, source stream.Source, l *listeners, onScreen bool,
+	options screen.Options) error {
 	if !onScreen {
 		return w.follow(cmd, source, l)
 	}
@@ -156,7 +160,8 @@ func (w *watcher) listened() bool { return w.until != "" || w.save != "" || w.al
 func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 	switch path := cmd.CommandPath(); {
 	case !(w.options.Speed >= stream.MinSpeed && w.options.Speed <= stream.MaxSpeed):
-		return flags.Wrong("--speed", w.options.Speed, fmt.Sprintf("a number from %g to %d", stream.MinSpeed, stream.MaxSpeed))
+		return flags.Wrong("--speed", w.options.Speed, fmt.Sprintf(
+			"a number from %g to %d", stream.MinSpeed, stream.MaxSpeed))
 	case w.system && len(names)+len(program) > 0:
 		return flags.Usagef("%s --system: the machine is shown alone: expected no log beside it", path)
 	case w.system:

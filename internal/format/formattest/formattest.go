@@ -18,21 +18,23 @@ const Blink = "\x1b[5;35m"
 // Forged is how a line begins that a text of Hostile would make where its line end is let through.
 const Forged = "FORGED"
 
-// Hostile are texts on which a terminal acts: what writes to the clipboard, sets the title, clears the screen and asks the
-// terminal; controls of 8 bits and bytes that are no UTF-8; what turns the direction of text; line ends of every kind; tags and
-// what has no width.
+// Hostile are texts on which a terminal acts: what writes to the clipboard, sets the title, clears the screen and asks
+// the terminal; controls of 8 bits and bytes that are no UTF-8; what turns the direction of text; line ends of every
+// kind; tags and what has no width.
 func Hostile() []string {
 	return []string{
-		"a\x1b]52;c;ZXZpbA==\x07b", "a\x1b]0;title\x1b\\b", "a\x1b[2Jb", "a\x1bP$qm\x1b\\b", Blink + "b", "a\u009b2J\u009dc\u009cb", "a\x9b2J\x9d\xffb", "a\x7f\x08b",
-		"a\u202eb\u2066c", "a\u2028b\u2029c\u0085d", "a\U000e0041\U000e0042b", "a\u200bb\ufeffc\u00add\u200fe\ue000", "a\r\n" + Forged, "a\rb\vc\fd",
+		"a\x1b]52;c;ZXZpbA==\x07b", "a\x1b]0;title\x1b\\b", "a\x1b[2Jb", "a\x1bP$qm\x1b\\b", Blink + "b",
+		"a\u009b2J\u009dc\u009cb", "a\x9b2J\x9d\xffb", "a\x7f\x08b",
+		"a\u202eb\u2066c", "a\u2028b\u2029c\u0085d", "a\U000e0041\U000e0042b", "a\u200bb\ufeffc\u00add\u200fe\ue000",
+		"a\r\n" + Forged, "a\rb\vc\fd",
 	}
 }
 
 // All is all of Hostile in one.
 func All() string { return strings.Join(Hostile(), " ") }
 
-// Spoil sets every text that v points to, in fields, lists and maps, and leaves all else. Lists and what fields point to are
-// others afterwards, as those before may be of others too.
+// Spoil sets every text that v points to, in fields, lists and maps, and leaves all else. Lists and what fields point
+// to are others afterwards, as those before may be of others too.
 func Spoil(v any, text string) { set(reflect.ValueOf(v).Elem(), text, false) }
 
 // Fill does that, and gives all else a value: lists have two elements, numbers are 1.
@@ -93,8 +95,8 @@ func set(v reflect.Value, text string, all bool) {
 	}
 }
 
-// Acts returns the first place of a text of lines on which a terminal would act, "" for none. Of sequences of colours it lets
-// through those that newtop writes, if it is told to.
+// Acts returns the first place of a text of lines on which a terminal would act, "" for none. Of sequences of colours
+// it lets through those that newtop writes, if it is told to.
 func Acts(text string, colours bool) string {
 	for i := 0; i < len(text); {
 		if n := format.StyleLength(text[i:]); colours && n > 0 && text[i:i+n] != Blink {

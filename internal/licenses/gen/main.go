@@ -32,7 +32,8 @@ func run(root, embedded string) error {
 	if err != nil {
 		return err
 	}
-	parts := []part{{name: "newtop", dir: root}, {name: "Go's standard library and runtime", dir: strings.TrimSpace(goroot)}}
+	parts := []part{{name: "newtop", dir: root}, {name: "Go's standard library and runtime",
+		dir: strings.TrimSpace(goroot)}}
 	text, err := document(append(parts, list...))
 	if err != nil {
 		return err
@@ -75,7 +76,8 @@ type part struct {
 func modules(root string, systems ...string) (list []part, err error) {
 	parts := map[string]*part{}
 	for _, system := range systems {
-		text, err := output(root, system, "list", "-e", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", ".")
+		text, err := output(root, system, "list", "-e", "-deps", "-f",
+			"{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}\t{{$.Dir}}{{end}}{{end}}", ".")
 		if err != nil {
 			return nil, err
 		}

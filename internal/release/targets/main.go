@@ -1,6 +1,6 @@
-// Command targets checks the types of the whole module and all that it imports, for every system that newtop is released for, or
-// for those that its arguments name, as windows/arm64. It finds what a compiler would refuse in a small part of the time;
-// .ci/nightly compiles and vets, tests included.
+// Command targets checks the types of the whole module and all that it imports, for every system that newtop is
+// released for, or for those that its arguments name, as windows/arm64. It finds what a compiler would refuse in a
+// small part of the time; .ci/nightly compiles and vets, tests included.
 package main
 
 import (
@@ -16,7 +16,8 @@ import (
 	"golang.org/x/tools/go/packages"
 )
 
-var all = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64", "freebsd/amd64", "freebsd/arm64"}
+var all = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64",
+	"freebsd/amd64", "freebsd/arm64"}
 
 func main() {
 	log.SetFlags(0)

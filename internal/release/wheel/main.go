@@ -109,7 +109,8 @@ the spectrum of PyTorch models. ` + "`import newtop`" + ` logs from a training l
 
 var versions = regexp.MustCompile(`^v?(\d+\.\d+\.\d+)(?:-(rc)\.?(\d+)|-dev)?$`)
 
-// pythonVersion returns a version of a release as PEP 440 writes it: 1.2.3-rc.1 is 1.2.3rc1, and 1.2.3-dev is 1.2.3.dev0.
+// pythonVersion returns a version of a release as PEP 440 writes it: 1.2.3-rc.1 is 1.2.3rc1, and 1.2.3-dev is
+// 1.2.3.dev0.
 func pythonVersion(version string) (string, error) {
 	m := versions.FindStringSubmatch(version)
 	switch {

@@ -242,8 +242,8 @@ func softmaxColumn(g *generator) {
 	})
 }
 
-// narrow has what columnSoftmax and columnCenter do, with an operand for each element instead of each column: e^(x − top), and
-// its share of the sum, rounded as columnSoftmax does; and u∘(x − mean).
+// narrow has what columnSoftmax and columnCenter do, with an operand for each element instead of each column: e^(x −
+// top), and its share of the sum, rounded as columnSoftmax does; and u∘(x − mean).
 func narrow(g *generator) {
 	for _, f := range []elementwise{{
 		"softmaxPower", "func(x, top *F, n int)",

@@ -132,18 +132,21 @@ func reductions(g *generator) {
 		m.addTo(sum, in[0])
 		return nil
 	}))
-	g.function("dot", "func(x, y *F, n int) F", reduction([]string{"x", "y"}, "", func(m *machine, sum value, in []value) value {
-		m.addProduct(sum, in[0], in[1])
-		return nil
-	}))
-	g.double("sumSquares", "func(x *float64, n int) float64", reduction(x, "", func(m *machine, sum value, in []value) value {
-		m.addProduct(sum, in[0], in[0])
-		return nil
-	}))
-	g.double("residual", "func(dst, u, t *float64, n int) float64", reduction([]string{"u", "t"}, "dst", func(m *machine, sum value, in []value) value {
-		r := m.sub(in[0], in[1])
-		m.addProduct(sum, r, r)
-		return r
-	}))
+	g.function("dot", "func(x, y *F, n int) F", reduction([]string{"x", "y"}, "",
+		func(m *machine, sum value, in []value) value {
+			m.addProduct(sum, in[0], in[1])
+			return nil
+		}))
+	g.double("sumSquares", "func(x *float64, n int) float64",
+		reduction(x, "", func(m *machine, sum value, in []value) value {
+			m.addProduct(sum, in[0], in[0])
+			return nil
+		}))
+	g.double("residual", "func(dst, u, t *float64, n int) float64",
+		reduction([]string{"u", "t"}, "dst", func(m *machine, sum value, in []value) value {
+			r := m.sub(in[0], in[1])
+			m.addProduct(sum, r, r)
+			return r
+		}))
 	addRowSums(g)
 }

@@ -24,8 +24,8 @@ type generator struct {
 
 type stub struct{ name, signature string }
 
-// function writes one function for float64 and one for float32, name and signature being those of the Go function that has
-// either, F its numbers.
+// function writes one function for float64 and one for float32, name and signature being those of the Go function that
+// has either, F its numbers.
 func (g *generator) function(name, signature string, body func(m *machine)) {
 	g.generic = append(g.generic, stub{name, signature})
 	g.one(name+"64", strings.ReplaceAll(signature, "F", "float64"), false, body)
@@ -48,7 +48,8 @@ func (g *generator) one(name, signature string, single bool, body func(m *machin
 		c.SignatureExpr(signature)
 	}
 	declare(g.context)
-	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase}, operand.U8(kernel.AVX512))
+	g.context.CMPB(operand.Mem{Symbol: operand.Symbol{Name: "·active"}, Base: reg.StaticBase},
+		operand.U8(kernel.AVX512))
 	g.context.JNE(operand.LabelRef("avx2"))
 	for _, wide := range []bool{true, false} {
 		rehearsal := newMachine(build.NewContext(), wide, single, g.constants)
@@ -167,7 +168,8 @@ func (e *elementwise) body() func(m *machine) {
 }
 
 // eachVector goes through n elements, as vectors does, and stores what f makes of those at from at to.
-func (m *machine) eachVector(n reg.GPVirtual, counts []int, from, to []reg.GPVirtual, f func(m *machine, in []value) []value) {
+func (m *machine) eachVector(n reg.GPVirtual, counts []int, from, to []reg.GPVirtual,
+	f func(m *machine, in []value) []value) {
 	m.vectors(n, counts, func(i reg.GPVirtual, count int, tail bool) {
 		m.interleave(count, func(m *machine, v int) {
 			var in []value

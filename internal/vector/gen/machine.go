@@ -15,7 +15,8 @@ type (
 	op    = operand.Op     // a value, or a constant in memory
 )
 
-// operands has the operands of one function for one set of instructions: registers, and constants in memory or in registers.
+// operands has the operands of one function for one set of instructions: registers, and constants in memory or in
+// registers.
 type operands struct {
 	*build.Context
 	wide   bool // AVX-512, otherwise AVX2 with FMA
@@ -26,8 +27,8 @@ type operands struct {
 	held      map[string]reg.Register // those that have a register, by name
 }
 
-// instructions has the instructions by what they compute. Its methods return new registers and leave their operands alone, but
-// for those that say so.
+// instructions has the instructions by what they compute. Its methods return new registers and leave their operands
+// alone, but for those that say so.
 type instructions struct{ operands }
 
 // machine writes one function for one set of instructions.
@@ -39,7 +40,8 @@ type machine struct {
 }
 
 func newMachine(context *build.Context, wide, single bool, constants *constants) *machine {
-	return &machine{instructions: instructions{operands{Context: context, wide: wide, single: single, constants: constants}}}
+	return &machine{instructions: instructions{operands{Context: context, wide: wide, single: single,
+		constants: constants}}}
 }
 
 // constants are shared by all functions: as many copies each as AVX2 reads.

@@ -80,7 +80,8 @@ func (g *generator) dispatch() []byte {
 			return text + "; return"
 		}
 		fmt.Fprintf(&b, "func %s[F Float]%s {\nif isSingle[F]() {\n%s\n}\n%s\n}\n\n",
-			s.name, strings.TrimPrefix(s.signature, "func"), call("float32"), strings.TrimSuffix(call("float64"), "; return"))
+			s.name, strings.TrimPrefix(s.signature, "func"), call("float32"),
+			strings.TrimSuffix(call("float64"), "; return"))
 	}
 	return b.Bytes()
 }

@@ -15,10 +15,11 @@ type numbers struct {
 	mantissa uint64  // bits after the point
 	bias     float64 // of exponents
 	magic    float64 // adding it to a number leaves its nearest integer k in the low bits
-	// From low on down e^x is 0, from high on up infinite; beyond far the logistic function of x, beyond top tanh x is 1.
+	// From low on down e^x is 0, from high on up infinite; beyond far the logistic function of x, beyond top tanh x is
+	// 1.
 	low, high, far, top float64
-	// lowest is the least power of two that the logistic function works with, so that its parts have all their digits. What is
-	// smaller gets the rest of its exponent at the end.
+	// lowest is the least power of two that the logistic function works with, so that its parts have all their digits.
+	// What is smaller gets the rest of its exponent at the end.
 	lowest         float64
 	ln2Hi, ln2Lo   float64
 	exp, tanh, log []float64 // coefficients

@@ -9,7 +9,8 @@ import (
 )
 
 const (
-	// sweepVectors is how many vectors a tile of a sweep is wide, and sweepUnroll how many columns of A a turn of its loop has.
+	// sweepVectors is how many vectors a tile of a sweep is wide, and sweepUnroll how many columns of A a turn of its
+	// loop has.
 	sweepVectors, sweepUnroll = 3, 8
 )
 
@@ -30,9 +31,9 @@ type sweepTile struct {
 
 func (s *isa) sweepField(field string) Mem { return at(r13, s.offset("sweep", field)) }
 
-// sweep writes the function that computes the tiles of a *sweep. In its loops ax and bx are at rows 0 and 4 of A, which are r8
-// (three of them r9) apart, its columns r10; dx at a row of B, r11 from the next; r12 at what is fetched ahead, r14 (three of
-// them r15) apart; di at c, whose rows are si apart.
+// sweep writes the function that computes the tiles of a *sweep. In its loops ax and bx are at rows 0 and 4 of A, which
+// are r8 (three of them r9) apart, its columns r10; dx at a row of B, r11 from the next; r12 at what is fetched ahead,
+// r14 (three of them r15) apart; di at c, whose rows are si apart.
 func (s *isa) sweep() {
 	s.function("sweep"+s.name, "func(p *sweep)")
 	s.Doc("sweep" + s.name + " computes the tiles of p.")

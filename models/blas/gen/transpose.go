@@ -34,8 +34,8 @@ func (s *isa) transpose() {
 	s.RET()
 }
 
-// transposeSingle writes the function for float32, which goes down strips of src of 8 columns, 8 rows at a time. At a square, the
-// rows of src 0 and 4 are at ax and bx, those of dst at r12 and r13.
+// transposeSingle writes the function for float32, which goes down strips of src of 8 columns, 8 rows at a time. At a
+// square, the rows of src 0 and 4 are at ax and bx, those of dst at r12 and r13.
 func transposeSingle(s *isa) {
 	s.function("transposeAVX2Single", "func(dst *float32, dstStride int, src *float32, srcStride, rows, cols int)")
 	s.Doc("transposeAVX2Single is Transpose for rows and cols that are positive multiples of 8.")

@@ -5,9 +5,10 @@ import (
 	"newtop/models/blas"
 )
 
-// Wide layers are divided by nodes: a part of the work on a block of rows is that on some nodes, which meet their weights and what
-// lies node by node. How many parts there are follows from sizes alone, and what belongs to a node is computed alike in
-// all, so that results are the same to the bit, divided or not, and however many threads share the parts.
+// Wide layers are divided by nodes: a part of the work on a block of rows is that on some nodes, which meet their
+// weights and what lies node by node. How many parts there are follows from sizes alone, and what belongs to a node is
+// computed alike in all, so that results are the same to the bit, divided or not, and however many threads share the
+// parts.
 const (
 	mostParts    = 8
 	partNodes    = 8       // what the nodes of a part are a multiple of: as many as blas takes together
@@ -19,8 +20,8 @@ const (
 
 // division is work on the nodes of a layer, which may be divided.
 type division[F Float] struct {
-	// Threads share the parts: Run computes task(worker, i) for i = 0…count−1, by several threads at once. nil: nothing is
-	// divided.
+	// Threads share the parts: Run computes task(worker, i) for i = 0…count−1, by several threads at once. nil: nothing
+	// is divided.
 	Threads interface {
 		Run(count int, task func(worker, i int))
 	}
@@ -50,8 +51,8 @@ type division[F Float] struct {
 	}
 }
 
-// work is a kind of work on some nodes, and elements one of what is elementwise. Function values in their place would be
-// allocated.
+// work is a kind of work on some nodes, and elements one of what is elementwise. Function values in their place would
+// be allocated.
 type (
 	work     uint8
 	elements uint8
@@ -137,8 +138,9 @@ func (s *Scratch[F]) productPart(first, last int) {
 	}
 }
 
-// squareTo stores x xᵀ of nodes × nodes in dst, or with blas.Add adds it, from the diagonal on to the right and what the parts have
-// of the left; xRows is x row by row. It is divided, and so half of it left out, whether threads share the parts or not.
+// squareTo stores x xᵀ of nodes × nodes in dst, or with blas.Add adds it, from the diagonal on to the right and what
+// the parts have of the left; xRows is x row by row. It is divided, and so half of it left out, whether threads share
+// the parts or not.
 func (s *Scratch[F]) squareTo(dst []F, nodes int, x []F, xRows RowMajor[F], start blas.Start) {
 	q := &s.square
 	q.dst, q.x, q.rows, q.start = dst, x, xRows, start
@@ -171,11 +173,13 @@ func SquareCost(nodes int) int {
 // squarePart computes the rows [first, last), which begin at the part's first column: the first part is the largest.
 func (s *Scratch[F]) squarePart(first, last int) {
 	q, n := &s.square, s.nodes
-	one := [1]blas.Term[F]{{A: q.x[first*s.Rows:], RowStride: s.Rows, ColStride: 1, B: q.rows.Data[first:], Stride: q.rows.Stride, K: s.Rows}}
+	one := [1]blas.Term[F]{{A: q.x[first*s.Rows:], RowStride: s.Rows, ColStride: 1, B: q.rows.Data[first:],
+		Stride: q.rows.Stride, K: s.Rows}}
 	blas.Sum(q.dst[first*n+first:], last-first, n-first, n, q.start, nil, one[:])
 }
 
-// each does what is elementwise on a layer, for x, φ and Ru of its nodes, those that it needs. Softmax needs all nodes together.
+// each does what is elementwise on a layer, for x, φ and Ru of its nodes, those that it needs. Softmax needs all nodes
+// together.
 func (s *Scratch[F]) each(tp *Tape[F], l int, x, phi, ru []F, kind elements) {
 	layer := s.layer(tp, l)
 	if s.Threads == nil || s.Activations[l] == Softmax {

@@ -7,7 +7,8 @@ import (
 	"newtop/models/blas"
 )
 
-// K-FAC [Martens & Grosse 2015, §3, §5] takes the Gauss–Newton matrix of the weights W^{lr} for A ⊗ S. In the terms of one row:
+// K-FAC [Martens & Grosse 2015, §3, §5] takes the Gauss–Newton matrix of the weights W^{lr} for A ⊗ S. In the terms of
+// one row:
 //
 //	ū   the outputs u^r that W^{lr} multiplies, and a 1 behind them for biases    A = E[ū ūᵀ]
 //	y   a target that is drawn from the model's own distribution p(y|u^L)
@@ -15,15 +16,15 @@ import (
 //
 // The expectation over y of g gᵀ is the Gauss–Newton matrix of v^l, whatever the loss.
 
-// Moments says where sums over rows lie in a vector of Size numbers: those of u^r, the inputs of blocks, of every layer r that a
-// dense block leads from, and those of g, the outputs, of every layer l that one leads to.
+// Moments says where sums over rows lie in a vector of Size numbers: those of u^r, the inputs of blocks, of every layer
+// r that a dense block leads from, and those of g, the outputs, of every layer l that one leads to.
 type Moments struct {
 	Inputs, Outputs []Moment
 	Size            int
 }
 
-// Moment says where the sums of a layer's numbers x lie: from At on Σ x xᵀ, N × N, of which what is below the diagonal need not be
-// filled in, and of inputs Σ x behind it; or where these are not asked for Σ ‖x‖² alone.
+// Moment says where the sums of a layer's numbers x lie: from At on Σ x xᵀ, N × N, of which what is below the diagonal
+// need not be filled in, and of inputs Σ x behind it; or where these are not asked for Σ ‖x‖² alone.
 type Moment struct {
 	At    int // −1: the layer has none
 	Whole bool
@@ -66,8 +67,8 @@ func (n *Net) DrawTo(dst []float64, rng *rand.Rand) {
 // Draws returns how many numbers a row's drawn target is made of.
 func (n *Net) Draws() int { return n.Loss.draws(n.out(), n.Outputs()) }
 
-// PassDrawn is Pass for targets that are made of numbers which DrawTo drew; s.Targets says how much a row counts, where the loss has
-// it there.
+// PassDrawn is Pass for targets that are made of numbers which DrawTo drew; s.Targets says how much a row counts, where
+// the loss has it there.
 func (s *Scratch[F]) PassDrawn(w []F, tp *Tape[F], drawn []float64) {
 	s.Forward(w, tp)
 	s.loss.measure(s, tp)

@@ -68,8 +68,8 @@ type gateValues[F Float] struct {
 // gateArrays is how many arrays gateValues has, gateScratch how many numbers gates has for each gate and row.
 const gateArrays, gateScratch = 5, 7
 
-// gates is what one worker needs of a mixture for a block of rows: gates × rows of τ, ρ, Rg and e, and what a row adds to the
-// gates' parameters, 3·gates × rows. ρ and Rg are computed only where the direction moves the gates.
+// gates is what one worker needs of a mixture for a block of rows: gates × rows of τ, ρ, Rg and e, and what a row adds
+// to the gates' parameters, 3·gates × rows. ρ and Rg are computed only where the direction moves the gates.
 type gates[F Float] struct {
 	*Mixture
 	tau, rho, rg, errors, byParameter []F

@@ -5,8 +5,8 @@ import (
 	"newtop/models/blas"
 )
 
-// jacobian carries the columns s_k of S, B' = SSᵀ, back through the network: s_k is c_k e_k, or c_k (e_k − u) after softmax,
-// where Loss.factor stores c. So the output layer needs no backward pass of its own.
+// jacobian carries the columns s_k of S, B' = SSᵀ, back through the network: s_k is c_k e_k, or c_k (e_k − u) after
+// softmax, where Loss.factor stores c. So the output layer needs no backward pass of its own.
 //
 //	squared error        c_k = f′_k         softmax  c_k = u_k        (B' = J², S = J)
 //	cross-entropy        c_k = √f′_k        softmax  c_k = √(u_k Σt)  (B' = (diag(u) − uuᵀ) Σt)
@@ -76,7 +76,8 @@ func (s jacobian[F]) layColumn(column []F, k int, c []F, tp *Tape[F]) {
 // outputRow adds c·w_k to the sum, w_k being row k of a dense block into the output layer, or a lone expert.
 func (s jacobian[F]) outputRow(k int, c []F, b Block, w []F) {
 	if b.Sparse == nil {
-		s.terms = append(s.terms, blas.Term[F]{A: rowOf(&b, w, k), RowStride: 1, ColStride: 1, B: c, Stride: s.Rows, K: 1})
+		s.terms = append(s.terms, blas.Term[F]{A: rowOf(&b, w, k), RowStride: 1, ColStride: 1, B: c, Stride: s.Rows,
+			K: 1})
 	}
 }
 

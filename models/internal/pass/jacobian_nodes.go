@@ -2,8 +2,8 @@ package pass
 
 import "newtop/models/blas"
 
-// NodeRows is what some rows of a block say of the Gauss–Newton matrix node by node. A weight's column of the Jacobian is δ_k of the
-// node it leads to times u of the one it comes from, so that over the outputs k of a row
+// NodeRows is what some rows of a block say of the Gauss–Newton matrix node by node. A weight's column of the Jacobian
+// is δ_k of the node it leads to times u of the one it comes from, so that over the outputs k of a row
 //
 //	G = Σ_p D_p ∘ (u uᵀ)      D_p = Σ_k δ_k δ_kᵀ
 //
@@ -54,8 +54,8 @@ func NewNodeRows[F Float](n *Net, rows int) NodeRows[F] {
 	return b
 }
 
-// FormNodes stores what the block's rows from one on say in dst, which has dst.Rows of them. w are the weights of the pass that
-// the tape has.
+// FormNodes stores what the block's rows from one on say in dst, which has dst.Rows of them. w are the weights of the
+// pass that the tape has.
 func FormNodes[F Float](scratch *Scratch[F], dst *NodeRows[F], first int, w []F, tp *Tape[F]) {
 	s := jacobian[F]{scratch}
 	last := s.Last()
@@ -87,8 +87,8 @@ func FormNodes[F Float](scratch *Scratch[F], dst *NodeRows[F], first int, w []F,
 	}
 }
 
-// ScaledSources stores d_i·u in dst for the weights of rows first, first+1, … of a block, as many as there are d, of one row of
-// data whose sources are u.
+// ScaledSources stores d_i·u in dst for the weights of rows first, first+1, … of a block, as many as there are d, of
+// one row of data whose sources are u.
 func ScaledSources[F Float](b *Block, dst, d, u []F, first int) {
 	start, _ := b.RowSpan(first)
 	for i, d := range d {

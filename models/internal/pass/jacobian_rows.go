@@ -5,7 +5,8 @@ import (
 	"newtop/models/blas"
 )
 
-// Rows of the Jacobian, for the Gauss–Newton matrix through them [MD, eq. 1 and Algorithm 2]. Row p of the data and output k have
+// Rows of the Jacobian, for the Gauss–Newton matrix through them [MD, eq. 1 and Algorithm 2]. Row p of the data and
+// output k have
 //
 //	b_{p,k}  over the n_B hidden weights, which come first in the flat vector: δ_k^l (u^r)ᵀ and δ_k^l, δ_k
 //	         being the backward pass of s_k
@@ -71,8 +72,8 @@ func (s jacobian[F]) spreadOutputs(x, u []F) {
 	}
 }
 
-// FormRows stores the rows of the Jacobian of a net of one output that the block's rows have, as the flat vector has them. w are the
-// weights of the pass that the tape has.
+// FormRows stores the rows of the Jacobian of a net of one output that the block's rows have, as the flat vector has
+// them. w are the weights of the pass that the tape has.
 func FormRows[F Float](scratch *Scratch[F], rows RowMajor[F], w []F, tp *Tape[F]) {
 	s := jacobian[F]{scratch}
 	last := s.Last()
@@ -103,7 +104,8 @@ func (s jacobian[F]) transposeDeltas() {
 	}
 }
 
-// formRow stores b_{p,k} in row, from what transposeOutputs and transposeDeltas left for row p of the block and output k.
+// formRow stores b_{p,k} in row, from what transposeOutputs and transposeDeltas left for row p of the block and output
+// k.
 func (s jacobian[F]) formRow(row []F, p int) {
 	last := s.Last()
 	for _, b := range s.Blocks {

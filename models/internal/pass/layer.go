@@ -2,8 +2,8 @@ package pass
 
 import "newtop/internal/vector"
 
-// layer is one layer of a block of rows, nodes × rows: its outputs, what the passes left of it, and room for two numbers a
-// row.
+// layer is one layer of a block of rows, nodes × rows: its outputs, what the passes left of it, and room for two
+// numbers a row.
 //
 // It has four maps. All but activate work in place on what the caller summed up, and none evaluates a transcendental
 // function.

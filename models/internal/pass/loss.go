@@ -4,41 +4,44 @@ package pass
 var Losses = []Loss{squaredError{}, crossEntropy{}}
 
 // Loss is what the outputs of a network are measured by: E_p, the sum over the outputs of one row. With B the curvature
-// ∂²E_p/∂u∂uᵀ, which must not be negative, and J the derivatives of the outputs u^L by their net inputs v^L, B' = JᵀBJ is the
-// curvature that the Gauss–Newton matrix sees. A loss may be one with the activation of the outputs, whose derivatives then
-// cancel; B' is then all of the curvature at v^L.
+// ∂²E_p/∂u∂uᵀ, which must not be negative, and J the derivatives of the outputs u^L by their net inputs v^L, B' = JᵀBJ
+// is the curvature that the Gauss–Newton matrix sees. A loss may be one with the activation of the outputs, whose
+// derivatives then cancel; B' is then all of the curvature at v^L.
 type Loss interface {
 	// Name returns what files and flags call it.
 	Name() string
-	// Refuse says what outputs of an activation that it can't measure are, and which are expected; "" for those that it can.
+	// Refuse says what outputs of an activation that it can't measure are, and which are expected; "" for those that it
+	// can.
 	Refuse(out Activation) string
 	// Of returns the part of E_p that an output u with this activation has, for the target t.
 	Of(u, t float64, out Activation) float64
 
-	// keeps returns how many numbers tp.kept of so many outputs has a row: what layer.pullKeep keeps, where it is called,
-	// and behind it the loss's own.
+	// keeps returns how many numbers tp.kept of so many outputs has a row: what layer.pullKeep keeps, where it is
+	// called, and behind it the loss's own.
 	keeps(out Activation, outputs int) int
-	// The loss is −log p(y|u), but for a constant, of some distribution p of targets y. draws returns how many random numbers a
-	// target is made of that is drawn from it, and normal whether these are standard normal numbers; else they are uniform in
-	// [0, 1).
+	// The loss is −log p(y|u), but for a constant, of some distribution p of targets y. draws returns how many random
+	// numbers a target is made of that is drawn from it, and normal whether these are standard normal numbers; else
+	// they are uniform in [0, 1).
 	draws(out Activation, outputs int) int
 	normal() bool
 }
 
 // lossOn is what a loss does on a Scratch.
 //
-// Methods are about the block of rows in it, whose tape is tp, at its output layer L. measure may be
-// called alone; delta and drawnDelta follow a measure of the same tape; the others need measure and delta, and may be called any
+// Methods are about the block of rows in it, whose tape is tp, at its output layer L. measure may be called alone;
+// delta and drawnDelta follow a measure of the same tape; the others need measure and delta, and may be called any
 // number of times.
 type lossOn[F Float] interface {
-	// measure turns the net inputs in tp.U into outputs, leaves u − t in tp.Delta, and returns Σ_p E_p and Σ_p ‖u − t‖².
+	// measure turns the net inputs in tp.U into outputs, leaves u − t in tp.Delta, and returns Σ_p E_p and Σ_p ‖u −
+	// t‖².
 	measure(s *Scratch[F], tp *Tape[F]) (loss, squared float64)
 	// delta turns the u − t in tp.Delta into δ^L = ∂E_p/∂v^L, and keeps what the methods below need.
 	delta(s *Scratch[F], tp *Tape[F])
-	// drawnDelta stores in tp.Delta what δ^L is for targets made of numbers that were drawn, row by row. Its covariance is B'.
+	// drawnDelta stores in tp.Delta what δ^L is for targets made of numbers that were drawn, row by row. Its covariance
+	// is B'.
 	drawnDelta(s *Scratch[F], tp *Tape[F], drawn []float64)
-	// curve stores γ^L in s.gamma, from φ^L in s.phi and Ru^L in s.ru: the derivative of δ^L along φ^L if it shall be exact,
-	// else B'φ^L.
+	// curve stores γ^L in s.gamma, from φ^L in s.phi and Ru^L in s.ru: the derivative of δ^L along φ^L if it shall be
+	// exact, else B'φ^L.
 	curve(s *Scratch[F], tp *Tape[F], exact bool)
 	// factor stores c_k of every output and row in c, where B' = SSᵀ and column k of S is c_k e_k, or after softmax
 	// c_k (e_k − u).
@@ -60,8 +63,8 @@ func lossIn[F Float](l Loss) lossOn[F] {
 
 // Tally is how well a network does on some rows: sums over them.
 type Tally struct {
-	// Wrong counts the rows whose largest output is not where the largest target is (the first one of equals), or is not a
-	// number; 0 where there is only one output.
+	// Wrong counts the rows whose largest output is not where the largest target is (the first one of equals), or is
+	// not a number; 0 where there is only one output.
 	Wrong         int
 	Loss, Squared float64 // E_p, ‖u − t‖²
 }

@@ -7,9 +7,9 @@ import (
 	"newtop/internal/vector"
 )
 
-// crossEntropy is −Σ t log u after softmax, and −Σ t log u + (1−t) log(1−u) after sigmoid, where every output is a class of
-// its own. It is one with the activation: B' is Σt·(diag(u) − uuᵀ), or diag(u(1 − u)). Of softmax it keeps the sum of each row's
-// targets.
+// crossEntropy is −Σ t log u after softmax, and −Σ t log u + (1−t) log(1−u) after sigmoid, where every output is a
+// class of its own. It is one with the activation: B' is Σt·(diag(u) − uuᵀ), or diag(u(1 − u)). Of softmax it keeps the
+// sum of each row's targets.
 type crossEntropy struct{}
 
 type crossEntropyOn[F Float] struct{}
@@ -46,7 +46,8 @@ func (crossEntropy) keeps(out Activation, _ int) int {
 	return 0
 }
 
-// draws returns one for the class that softmax gives a row, one for each output of sigmoid, which is 1 with probability u or 0.
+// draws returns one for the class that softmax gives a row, one for each output of sigmoid, which is 1 with probability
+// u or 0.
 func (crossEntropy) draws(out Activation, outputs int) int {
 	if out == Softmax {
 		return 1

@@ -6,8 +6,8 @@ import (
 	"newtop/internal/vector"
 )
 
-// Elementwise is a loss that a program brings: E_p = Σ_k ℓ(u_k, t_k), whose B is diagonal. It keeps b = ∂²ℓ/∂u² of every
-// output and row.
+// Elementwise is a loss that a program brings: E_p = Σ_k ℓ(u_k, t_k), whose B is diagonal. It keeps b = ∂²ℓ/∂u² of
+// every output and row.
 type Elementwise struct {
 	Called string // its name
 	// At returns ℓ and its first two derivatives by u.

@@ -1,6 +1,6 @@
-// Package pass carries blocks of rows of data through a network, forwards and back: outputs, losses, gradients, products
-// with the Hessian and the Gauss–Newton matrix, the latter's diagonal, and rows of the Jacobian. Package models says what the
-// letters and indices mean, and shares the blocks out.
+// Package pass carries blocks of rows of data through a network, forwards and back: outputs, losses, gradients,
+// products with the Hessian and the Gauss–Newton matrix, the latter's diagonal, and rows of the Jacobian. Package
+// models says what the letters and indices mean, and shares the blocks out.
 package pass
 
 import (
@@ -12,8 +12,8 @@ import (
 // Float is a number of either precision.
 type Float = blas.Float
 
-// Net is what passes know of a network: its layers, and where the weights between them lie in the flat vector. It is not
-// changed once it is made.
+// Net is what passes know of a network: its layers, and where the weights between them lie in the flat vector. It is
+// not changed once it is made.
 type Net struct {
 	Nodes       []int        // N_l for l = 0…L
 	Activations []Activation // of layers 1…L; that of the inputs says nothing
@@ -28,8 +28,8 @@ type Net struct {
 	Dim         int       // of the flat vector
 }
 
-// Block is where the weights W^{lr} from layer From to layer To lie in the flat vector: a matrix of Rows × Cols from Offset
-// on, row-major, or what a sparse one has of it.
+// Block is where the weights W^{lr} from layer From to layer To lie in the flat vector: a matrix of Rows × Cols from
+// Offset on, row-major, or what a sparse one has of it.
 type Block struct {
 	To, From, Offset, Rows, Cols int
 

@@ -5,8 +5,8 @@ import (
 	"newtop/models/blas"
 )
 
-// Pass does the forward and backward pass on a block whose inputs and s.Targets are filled in, of a loss that counts each row by
-// share, and returns the plain sums over the rows.
+// Pass does the forward and backward pass on a block whose inputs and s.Targets are filled in, of a loss that counts
+// each row by share, and returns the plain sums over the rows.
 func (s *Scratch[F]) Pass(w []F, tp *Tape[F], share float64) Tally {
 	s.Forward(w, tp)
 	sum := s.Measure(tp)
@@ -40,7 +40,8 @@ func (s *Scratch[F]) Forward(w []F, tp *Tape[F]) {
 // Finish turns the net inputs of the output layer into outputs.
 func (s *Scratch[F]) Finish(tp *Tape[F]) { s.layer(tp, s.Last()).activate() }
 
-// Measure turns the net inputs of the output layer into outputs, measures them against s.Targets, and leaves u − t in δ^L.
+// Measure turns the net inputs of the output layer into outputs, measures them against s.Targets, and leaves u − t in
+// δ^L.
 func (s *Scratch[F]) Measure(tp *Tape[F]) Tally {
 	loss, squared := s.loss.measure(s, tp)
 	return Tally{Loss: loss, Squared: squared, Wrong: s.CountWrong(tp)}
@@ -96,8 +97,8 @@ func (s *Scratch[F]) GradientTo(dst, w []F, tp *Tape[F], start blas.Start) {
 	}
 }
 
-// outerTo stores x^l (y^r)ᵀ of every block and x^l for the biases in dst, or with blas.Add adds them, summed over the block's
-// rows. yRows is y row by row.
+// outerTo stores x^l (y^r)ᵀ of every block and x^l for the biases in dst, or with blas.Add adds them, summed over the
+// block's rows. yRows is y row by row.
 func (s *Scratch[F]) outerTo(dst []F, x, y [][]F, yRows []RowMajor[F], start blas.Start) {
 	for _, b := range s.Blocks {
 		s.outer(b, x[b.To], y[b.From], yRows[b.From])
@@ -163,8 +164,8 @@ func (s *Scratch[F]) AddGaussNewton(dst, w, d []F, tp *Tape[F]) {
 //	γ^l = R{J_lᵀ ε^l} with Rε^l = Σ_{r>l} ( (W^{rl})ᵀ γ^r + (D^{rl})ᵀ δ^r ), and for expert i of a mixture
 //	      g_i γ^L + R{g_i} δ^L more
 //
-// or with the Gauss–Newton matrix [MD, §2.2]: γ^L = B φ^L, then the backward pass of the gradient, without f″ and without
-// residuals.
+// or with the Gauss–Newton matrix [MD, §2.2]: γ^L = B φ^L, then the backward pass of the gradient, without f″ and
+// without residuals.
 func (s *Scratch[F]) Tangents(w, d []F, tp *Tape[F], exact bool) {
 	s.pushForward(w, d, tp)
 	last := s.Last()

@@ -5,7 +5,8 @@ import (
 	"newtop/models/blas"
 )
 
-// Piece is some weights: those to some nodes of layer To from some nodes of layer From, or the biases of nodes of layer To.
+// Piece is some weights: those to some nodes of layer To from some nodes of layer From, or the biases of nodes of layer
+// To.
 type Piece struct {
 	To, From       int // From < 0 for biases
 	Node, Source   int // the first ones of To and From
@@ -21,8 +22,8 @@ func (s *Scratch[F]) GradientPiece(dst []F, p Piece, tp *Tape[F], start blas.Sta
 	s.outerPiece(dst, p, tp.Delta, tp.U, start)
 }
 
-// ProductPiece stores what a block of rows, of which Tangents were computed, adds to a piece of the product, or with blas.Add
-// adds it.
+// ProductPiece stores what a block of rows, of which Tangents were computed, adds to a piece of the product, or with
+// blas.Add adds it.
 func (s *Scratch[F]) ProductPiece(dst []F, p Piece, tp *Tape[F], exact bool, start blas.Start) {
 	if p.From < 0 {
 		s.biasPiece(dst, p, s.gamma, start)
@@ -42,7 +43,8 @@ func (s *Scratch[F]) biasPiece(dst []F, p Piece, x [][]F, start blas.Start) {
 }
 
 func (s *Scratch[F]) outerPiece(dst []F, p Piece, x, y [][]F, start blas.Start) {
-	blas.Outer(dst, p.Nodes, p.Sources, p.Sources, start, x[p.To][p.Node*s.Rows:], s.Rows, y[p.From][p.Source*s.Rows:], s.Rows, s.Rows)
+	blas.Outer(dst, p.Nodes, p.Sources, p.Sources, start, x[p.To][p.Node*s.Rows:], s.Rows, y[p.From][p.Source*s.Rows:],
+		s.Rows, s.Rows)
 	s.Multiplications += p.Nodes * p.Sources * s.Rows
 }
 

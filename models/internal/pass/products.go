@@ -4,8 +4,8 @@ import (
 	"newtop/models/blas"
 )
 
-// products is a sum of matrix products under way, for a block of Rows rows of data. Dense blocks become terms of one blas.Sum, so
-// that what it adds up stays in registers; sparse ones are added afterwards.
+// products is a sum of matrix products under way, for a block of Rows rows of data. Dense blocks become terms of one
+// blas.Sum, so that what it adds up stays in registers; sparse ones are added afterwards.
 type products[F Float] struct {
 	Rows   int
 	terms  []blas.Term[F]
@@ -46,7 +46,8 @@ func (p *products[F]) mul(b Block, w, x []F) {
 		p.sparse = append(p.sparse, sparseTerm[F]{sparseMul, b.Sparse, weightsOf(&b, w), x})
 		return
 	}
-	p.terms = append(p.terms, blas.Term[F]{A: weightsOf(&b, w), RowStride: b.Cols, ColStride: 1, B: x, Stride: p.Rows, K: b.Cols})
+	p.terms = append(p.terms, blas.Term[F]{A: weightsOf(&b, w), RowStride: b.Cols, ColStride: 1, B: x, Stride: p.Rows,
+		K: b.Cols})
 }
 
 // mulTrans adds (W^{lr})ᵀ x to the sum, w being all weights.
@@ -55,7 +56,8 @@ func (p *products[F]) mulTrans(b Block, w, x []F) {
 		p.sparse = append(p.sparse, sparseTerm[F]{sparseMulTrans, b.Sparse, weightsOf(&b, w), x})
 		return
 	}
-	p.terms = append(p.terms, blas.Term[F]{A: weightsOf(&b, w), RowStride: 1, ColStride: b.Cols, B: x, Stride: p.Rows, K: b.Rows})
+	p.terms = append(p.terms, blas.Term[F]{A: weightsOf(&b, w), RowStride: 1, ColStride: b.Cols, B: x, Stride: p.Rows,
+		K: b.Rows})
 }
 
 // outer adds x yᵀ to the sum, over the rows of data, y being the outputs of layer b.From or what belongs to them, node
@@ -65,7 +67,8 @@ func (p *products[F]) outer(b Block, x, y []F, yRows RowMajor[F]) {
 		p.sparse = append(p.sparse, sparseTerm[F]{sparseOuter, b.Sparse, x, y})
 		return
 	}
-	p.terms = append(p.terms, blas.Term[F]{A: x, RowStride: p.Rows, ColStride: 1, B: yRows.Data, Stride: yRows.Stride, K: p.Rows})
+	p.terms = append(p.terms, blas.Term[F]{A: x, RowStride: p.Rows, ColStride: 1, B: yRows.Data, Stride: yRows.Stride,
+		K: p.Rows})
 }
 
 // sumTo stores the sum in dst, nodes × rows, beginning with the biases of the nodes, or with 0 where there are none.

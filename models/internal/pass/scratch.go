@@ -15,8 +15,8 @@ type Scratch[F Float] struct {
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
 	phi, ru, gamma, spare [][]F
 	elsewhere             bool // whether γ and Ru are where PlaceTangents put them
-	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them or
-	// put them.
+	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them
+	// or put them.
 	uRows, ruRows             []RowMajor[F]
 	uRowsMemory, ruRowsMemory [][]F
 
@@ -36,11 +36,12 @@ func NewScratch[F Float](n *Net, rows int) *Scratch[F] {
 	}
 	layers := len(n.Nodes)
 	s := &Scratch[F]{
-		Net:      n,
-		loss:     lossIn[F](n.Loss),
-		products: products[F]{terms: make([]blas.Term[F], 0, 2*len(n.Blocks)+1), sparse: make([]sparseTerm[F], 0, 2*len(n.Blocks))},
-		gates:    gates[F]{Mixture: n.Mixture},
-		Own:      newTape[F](n), View: newTape[F](n),
+		Net:  n,
+		loss: lossIn[F](n.Loss),
+		products: products[F]{terms: make([]blas.Term[F], 0, 2*len(n.Blocks)+1),
+			sparse: make([]sparseTerm[F], 0, 2*len(n.Blocks))},
+		gates: gates[F]{Mixture: n.Mixture},
+		Own:   newTape[F](n), View: newTape[F](n),
 		phi: make([][]F, layers), ru: make([][]F, layers),
 		gamma: make([][]F, layers), spare: make([][]F, layers),
 		uRows: make([]RowMajor[F], layers), ruRows: make([]RowMajor[F], layers),

@@ -7,8 +7,8 @@ import (
 	"newtop/models/blas"
 )
 
-// SquaresTo stores the mean over a batch of the squares of each row's own gradient, as far as the block's rows add to it, in dst,
-// or with blas.Add adds it [Martens 2010, §4.7]:
+// SquaresTo stores the mean over a batch of the squares of each row's own gradient, as far as the block's rows add to
+// it, in dst, or with blas.Add adds it [Martens 2010, §4.7]:
 //
 //	dst^{lr} = 1/P Σ_p ( δ_p^l ∘ δ_p^l ) ( u_p^r ∘ u_p^r )ᵀ      of the biases 1/P Σ_p δ_p^l ∘ δ_p^l
 //

@@ -1,5 +1,5 @@
-// Package find finds what can be watched in a directory: logs of training programs and databases with runs, whatever wrote
-// them.
+// Package find finds what can be watched in a directory: logs of training programs and databases with runs, whatever
+// wrote them.
 package find
 
 import (
@@ -34,8 +34,8 @@ const (
 
 // Candidate is something that can be watched.
 type Candidate struct {
-	// Kind is tensorboard, wandb, swanlab, mlflow, mlruns, trackio, csv, jsonl, json, trainer_state, sacred, dvclive, clearml, text
-	// or newtop.
+	// Kind is tensorboard, wandb, swanlab, mlflow, mlruns, trackio, csv, jsonl, json, trainer_state, sacred, dvclive,
+	// clearml, text or newtop.
 	Kind string
 	// Path is the file, or the directory of tensorboard, mlruns, sacred, dvclive and clearml.
 	Path    string
@@ -44,9 +44,9 @@ type Candidate struct {
 	Written time.Time // when it was last written, as far as that is known
 }
 
-// Dir lists what can be watched in a directory and those below it, what was written last first. Directories that begin with
-// a dot are passed over, but for .wandb and .guild; what lies deeper than 8 directories, or after 100,000 entries, is not
-// found.
+// Dir lists what can be watched in a directory and those below it, what was written last first. Directories that begin
+// with a dot are passed over, but for .wandb and .guild; what lies deeper than 8 directories, or after 100,000 entries,
+// is not found.
 func Dir(dir string) ([]Candidate, error) {
 	s := search{top: filepath.Clean(dir), events: map[string]time.Time{}, states: map[string]Candidate{}}
 	if _, err := s.read(s.top); err != nil {
@@ -169,8 +169,8 @@ func Hidden(name string) bool {
 	return strings.HasPrefix(name, ".") && name != ".wandb" && name != Guild
 }
 
-// RunOf returns the directory of the run that the event files of a directory at or below top belong to: the highest one above
-// it that has event files, or the one above a part's, as train, or itself.
+// RunOf returns the directory of the run that the event files of a directory at or below top belong to: the highest one
+// above it that has event files, or the one above a part's, as train, or itself.
 func RunOf(top, dir string, has func(dir string) bool) string {
 	root := dir
 	for at := dir; at != top; {
@@ -222,11 +222,12 @@ func modified(path string) time.Time {
 var refused = []struct{ name, why string }{
 	{".aim", "Aim keeps its metrics in RocksDB, which can't be read here: export them as CSV or JSON lines, and watch those"},
 	{".neptune", "Neptune's own format, whose service ended on 5 March 2026, is not read: log to CSV or JSON lines as well, and watch those"},
-	{".cometml-runs", "Comet writes its offline runs when they end, in a layout that is not published: log to CSV or JSON lines as well, and watch those"},
+	{".cometml-runs",
+		"Comet writes its offline runs when they end, in a layout that is not published: log to CSV or JSON lines as well, and watch those"},
 }
 
-// Refused says in one line why what is known in a directory can't be watched, and what to do. It returns nothing where there
-// is nothing of the kind.
+// Refused says in one line why what is known in a directory can't be watched, and what to do. It returns nothing where
+// there is nothing of the kind.
 func Refused(dir string) string {
 	if abs, err := filepath.Abs(dir); err == nil {
 		dir = abs

@@ -24,7 +24,8 @@ var heads = map[string]func(head []byte) bool{
 // loose are the kinds that a single file is, which may lie in another one's directory.
 var loose = map[string]bool{"csv": true, "jsonl": true, "json": true, "text": true}
 
-// kindOf returns the kind of a file that is a log of lines, by its name and then by how it begins; empty where it is none.
+// kindOf returns the kind of a file that is a log of lines, by its name and then by how it begins; empty where it is
+// none.
 func (s *search) kindOf(path, name string) string {
 	var kinds []string
 	switch filepath.Ext(name) {

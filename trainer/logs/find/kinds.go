@@ -14,15 +14,20 @@ import (
 	"newtop/trainer/logs/trackio"
 )
 
-// whole lists a directory that is all of one run or store, and reports whether it is one: what lies in it is a part of it.
+// whole lists a directory that is all of one run or store, and reports whether it is one: what lies in it is a part of
+// it.
 func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 	has := func(name string) bool {
-		_, ok := slices.BinarySearchFunc(entries, name, func(e fs.DirEntry, name string) int { return strings.Compare(e.Name(), name) })
+		_, ok := slices.BinarySearchFunc(entries, name, func(
+			e fs.DirEntry, name string) int {
+			return strings.Compare(e.Name(), name)
+		})
 		return ok
 	}
 	for _, c := range []struct{ kind, suffix string }{{"wandb", ".wandb"}, {"swanlab", ".swanlab"}} {
 		for _, e := range entries {
-			if name := e.Name(); e.Type().IsRegular() && strings.HasPrefix(name, "run-") && strings.HasSuffix(name, c.suffix) {
+			if name := e.Name(); e.Type().IsRegular() && strings.HasPrefix(name, "run-") &&
+				strings.HasSuffix(name, c.suffix) {
 				path := filepath.Join(dir, name)
 				id := strings.TrimSuffix(strings.TrimPrefix(name, "run-"), c.suffix)
 				s.add(Candidate{Kind: c.kind, Path: path, Run: id, Name: s.name(dir), Written: modified(path)})
@@ -37,9 +42,11 @@ func (s *search) whole(dir string, entries []fs.DirEntry) bool {
 			s.store("mlruns", dir, runs)
 		}
 	case has("run.json") && (has("config.json") || has("metrics.json") || has("cout.txt")):
-		s.add(Candidate{Kind: "sacred", Path: dir, Written: later(modified(path("run.json")), modified(path("metrics.json")))})
+		s.add(Candidate{Kind: "sacred", Path: dir, Written: later(
+			modified(path("run.json")), modified(path("metrics.json")))})
 	case has("plots") && isDir(path("plots/metrics")):
-		s.add(Candidate{Kind: "dvclive", Path: dir, Written: later(modified(path("metrics.json")), modified(path("plots/metrics")))})
+		s.add(Candidate{Kind: "dvclive", Path: dir, Written: later(
+			modified(path("metrics.json")), modified(path("plots/metrics")))})
 	case has("metrics.jsonl") && folders.IsClearML(dir):
 		s.add(Candidate{Kind: "clearml", Path: dir, Written: modified(path("metrics.jsonl"))})
 	default:

@@ -8,8 +8,8 @@ import (
 	"newtop/trainer/logs/jsonlog"
 )
 
-// clearml is what ClearML writes where it is offline: offline/TASK/{task.json, metrics.jsonl, log.jsonl}. It writes 0 for what
-// is not finite.
+// clearml is what ClearML writes where it is offline: offline/TASK/{task.json, metrics.jsonl, log.jsonl}. It writes 0
+// for what is not finite.
 var clearml = layout{
 	program: "ClearML",
 	find: func(path string) string {

@@ -37,7 +37,8 @@ func params(text []byte) (fact, error) {
 	for line := range strings.Lines(string(text)) {
 		key, value, ok := strings.Cut(strings.TrimRight(line, "\r\n"), ":")
 		value = strings.TrimSpace(value)
-		if ok && key != "" && value != "" && !strings.ContainsAny(key[:1], " \t-#'\"{[") && !strings.ContainsAny(value[:1], "{[&*|>!#") {
+		if ok && key != "" && value != "" && !strings.ContainsAny(key[:1], " \t-#'\"{[") &&
+			!strings.ContainsAny(value[:1], "{[&*|>!#") {
 			config[logs.Clean(key)] = scalar(value)
 		}
 	}

@@ -22,7 +22,8 @@ type stamp struct {
 
 // changed reports whether a file is another one than at the last call.
 func (s *stamp) changed(info fs.FileInfo) bool {
-	same := s.settled && os.SameFile(info, s.info) && info.Size() == s.info.Size() && info.ModTime().Equal(s.info.ModTime())
+	same := s.settled && os.SameFile(info, s.info) && info.Size() == s.info.Size() &&
+		info.ModTime().Equal(s.info.ModTime())
 	s.info, s.settled = info, time.Since(info.ModTime()) > 100*time.Millisecond
 	return !same
 }
@@ -34,7 +35,8 @@ type fact struct {
 	message string
 }
 
-// facts reads a small file that is written whole, again when it has changed. A file that can't be read may be half written.
+// facts reads a small file that is written whole, again when it has changed. A file that can't be read may be half
+// written.
 type facts struct {
 	path  string
 	parse func(text []byte) (fact, error)

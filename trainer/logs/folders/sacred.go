@@ -9,8 +9,8 @@ import (
 	"newtop/trainer/logs/jsonlog"
 )
 
-// sacred is what Sacred's FileStorageObserver writes: DIR/N/{run.json, config.json, metrics.json, cout.txt}, each but the
-// last written anew with every heartbeat.
+// sacred is what Sacred's FileStorageObserver writes: DIR/N/{run.json, config.json, metrics.json, cout.txt}, each but
+// the last written anew with every heartbeat.
 var sacred = layout{
 	program: "Sacred",
 	find: func(path string) string {

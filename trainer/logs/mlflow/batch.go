@@ -25,8 +25,8 @@ type point struct {
 	seq   uint32 // in the order of the store
 }
 
-// batch holds metrics until they have been put in order and given. Neither of MLflow's stores keeps them in an order that
-// one could rely on, and one of them keeps each metric apart.
+// batch holds metrics until they have been put in order and given. Neither of MLflow's stores keeps them in an order
+// that one could rely on, and one of them keeps each metric apart.
 type batch struct {
 	keys   []string
 	ids    map[string]uint32
@@ -58,8 +58,8 @@ func (b *batch) add(key uint32, value float64, wall, step int64) {
 	b.points = append(b.points, point{step: step, wall: wall, value: value, key: key, seq: uint32(len(b.points))})
 }
 
-// order sorts the points as they were written: by their time, and those of one time by step. Metrics that were written one
-// after the other, each with all of its steps, as from a history once training is over, are sorted by step first.
+// order sorts the points as they were written: by their time, and those of one time by step. Metrics that were written
+// one after the other, each with all of its steps, as from a history once training is over, are sorted by step first.
 func (b *batch) order() {
 	byTime := func(x, y point) int {
 		return cmp.Or(cmp.Compare(x.wall, y.wall), cmp.Compare(x.step, y.step), cmp.Compare(x.seq, y.seq))

@@ -49,8 +49,10 @@ func runsIn(ctx context.Context, db *sqlitelog.DB, condition string, args ...any
 	err = db.Each(ctx, query, args, func(row []driver.Value) error {
 		id := sqlitelog.Text(row[0])
 		runs = append(runs, Run{
-			ID: id, Name: nameOf(sqlitelog.Text(row[1]), id), Experiment: sqlitelog.Text(row[2]), Status: sqlitelog.Text(row[3]),
-			Began: timeOf(sqlitelog.Int(row[4])), Written: timeOf(max(sqlitelog.Int(row[4]), sqlitelog.Int(row[5]), sqlitelog.Int(row[6]))),
+			ID: id, Name: nameOf(sqlitelog.Text(row[1]), id), Experiment: sqlitelog.Text(row[2]),
+			Status: sqlitelog.Text(row[3]),
+			Began:  timeOf(sqlitelog.Int(row[4])), Written: timeOf(
+				max(sqlitelog.Int(row[4]), sqlitelog.Int(row[5]), sqlitelog.Int(row[6]))),
 		})
 		return nil
 	})
@@ -73,9 +75,9 @@ type dbReader struct {
 	why    string
 }
 
-// OpenDB returns a reader of a run in a database of MLflow's: of the one with this ID, this name, or this unique beginning
-// of one; or, for "", of the newest that was not deleted, and of a newer one once that begins. A database without runs is
-// one that waits for its first.
+// OpenDB returns a reader of a run in a database of MLflow's: of the one with this ID, this name, or this unique
+// beginning of one; or, for "", of the newest that was not deleted, and of a newer one once that begins. A database
+// without runs is one that waits for its first.
 func OpenDB(path, run string) (logs.Reader, error) {
 	db, err := sqlitelog.Open(path)
 	if err != nil {
@@ -194,10 +196,11 @@ func (r *dbReader) choose(ctx context.Context) (Run, error) {
 
 func (r *dbReader) params(ctx context.Context) (map[string]string, error) {
 	params := map[string]string{}
-	err := r.db.Each(ctx, "SELECT key, value FROM params WHERE run_uuid = ?", []any{r.id}, func(row []driver.Value) error {
-		params[sqlitelog.Text(row[0])] = sqlitelog.Text(row[1])
-		return nil
-	})
+	err := r.db.Each(ctx, "SELECT key, value FROM params WHERE run_uuid = ?", []any{r.id},
+		func(row []driver.Value) error {
+			params[sqlitelog.Text(row[0])] = sqlitelog.Text(row[1])
+			return nil
+		})
 	return params, err
 }
 

@@ -22,8 +22,8 @@ const (
 	mostKeys = 10_000
 )
 
-// SniffFiles reports whether a directory is a store of MLflow's: it holds directories of experiments, which are named by
-// numbers.
+// SniffFiles reports whether a directory is a store of MLflow's: it holds directories of experiments, which are named
+// by numbers.
 func SniffFiles(dir string) bool { return len(experiments(dir)) > 0 }
 
 // experiments returns the directories of the experiments.
@@ -105,7 +105,10 @@ func filesIn(dir string) (runs []fileRun, begun []string, err error) {
 			}
 		}
 	}
-	slices.SortStableFunc(runs, func(a, b fileRun) int { return cmp.Or(b.Began.Compare(a.Began), strings.Compare(b.ID, a.ID)) })
+	slices.SortStableFunc(runs, func(a, b fileRun) int {
+		return cmp.Or(
+			b.Began.Compare(a.Began), strings.Compare(b.ID, a.ID))
+	})
 	return runs, begun, nil
 }
 
@@ -149,9 +152,9 @@ type fileReader struct {
 	why        string
 }
 
-// OpenFiles returns a reader of a run in a store of files, as mlruns: of the one with this ID, this name, or this unique
-// beginning of one; or, for "", of the newest that was not deleted, and of a newer one once that begins. A store without
-// runs is one that waits for its first.
+// OpenFiles returns a reader of a run in a store of files, as mlruns: of the one with this ID, this name, or this
+// unique beginning of one; or, for "", of the newest that was not deleted, and of a newer one once that begins. A store
+// without runs is one that waits for its first.
 func OpenFiles(dir, run string) (logs.Reader, error) {
 	r := &fileReader{dir: dir, asked: run}
 	if err := r.find(); err != nil {

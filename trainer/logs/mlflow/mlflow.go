@@ -1,5 +1,5 @@
-// Package mlflow reads the runs of MLflow: those of its SQLite database, mlflow.db, and those of its older store of files,
-// mlruns.
+// Package mlflow reads the runs of MLflow: those of its SQLite database, mlflow.db, and those of its older store of
+// files, mlruns.
 package mlflow
 
 import (
@@ -78,7 +78,8 @@ func setting(text string) any {
 	return text
 }
 
-// number returns the value that MLflow's tables say: they keep NaN as 0 with a mark, and infinity as the largest number.
+// number returns the value that MLflow's tables say: they keep NaN as 0 with a mark, and infinity as the largest
+// number.
 func number(v float64, isNaN bool) float64 {
 	switch {
 	case isNaN:

@@ -107,8 +107,8 @@ func (r *fileReader) readLines(f *metricFile, buf []byte) (int, error) {
 	return end, nil
 }
 
-// readLine reads a line of a metric's file: the time in milliseconds since 1970, the value, and the step, which old versions
-// do not write.
+// readLine reads a line of a metric's file: the time in milliseconds since 1970, the value, and the step, which old
+// versions do not write.
 func readLine(line []byte) (wall int64, value float64, step int64, ok bool) {
 	var fields [3][]byte
 	n := 0

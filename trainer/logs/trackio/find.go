@@ -56,7 +56,8 @@ func (r *reader) runs(ctx context.Context) (runs []Run, err error) {
 	err = r.db.Each(ctx, query, nil, func(row []driver.Value) error {
 		runs = append(runs, Run{
 			ID: sqlitelog.Text(row[0]), Name: sqlitelog.Text(row[1]),
-			Began: timeOf(sqlitelog.Text(row[2])), Written: timeOf(sqlitelog.Text(row[3])), first: sqlitelog.Int(row[4]),
+			Began: timeOf(sqlitelog.Text(row[2])), Written: timeOf(sqlitelog.Text(row[3])),
+			first: sqlitelog.Int(row[4]),
 		})
 		return nil
 	})
@@ -99,7 +100,8 @@ func (r *reader) find(ctx context.Context) error {
 	return nil
 }
 
-// follow returns ErrRestart if the newest run is wanted and a newer one has begun in the rows after one, up to the last.
+// follow returns ErrRestart if the newest run is wanted and a newer one has begun in the rows after one, up to the
+// last.
 func (r *reader) follow(ctx context.Context, after, last int64) error {
 	if r.asked != "" || last == after {
 		return nil
@@ -125,9 +127,10 @@ type table struct {
 	last      int64  // of the newest that there is
 }
 
-// next calls f with the next rows of the run: their numbers and the columns. It reports whether there are more, and returns
-// ErrRestart when rows were deleted.
-func (r *reader) next(ctx context.Context, t *table, columns string, f func(row []driver.Value)) (more bool, err error) {
+// next calls f with the next rows of the run: their numbers and the columns. It reports whether there are more, and
+// returns ErrRestart when rows were deleted.
+func (r *reader) next(ctx context.Context, t *table, columns string, f func(row []driver.Value)) (more bool,
+	err error) {
 	// What comes after this number was asked for is left for the next time, so that none is skipped.
 	t.last, err = r.db.Int(ctx, "SELECT max(id) FROM "+t.name)
 	switch {
@@ -138,7 +141,8 @@ func (r *reader) next(ctx context.Context, t *table, columns string, f func(row 
 	}
 	rows := 0
 	// The plus keeps SQLite from sorting all that the index on the run has.
-	query := "SELECT id, " + columns + " FROM " + t.name + " WHERE id > ? AND id <= ? AND +" + t.key + " = ? ORDER BY id LIMIT ?"
+	query := "SELECT id, " + columns + " FROM " + t.name + " WHERE id > ? AND id <= ? AND +" + t.key +
+		" = ? ORDER BY id LIMIT ?"
 	err = r.db.Each(ctx, query, []any{t.after, t.last, t.run, int64(window)}, func(row []driver.Value) error {
 		rows++
 		t.after = sqlitelog.Int(row[0])

@@ -16,8 +16,8 @@ const deepest = 32
 // nonFinite are the numbers that JSON does not have, as trackio writes them, and as Python's json module does.
 var nonFinite = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
 
-// scanner reads the JSON object of a row: only its numbers count. It is faster than encoding/json, keeps the order of the
-// keys, and takes NaN and Infinity, as words too.
+// scanner reads the JSON object of a row: only its numbers count. It is faster than encoding/json, keeps the order of
+// the keys, and takes NaN and Infinity, as words too.
 type scanner struct {
 	text string
 	at   int
@@ -27,8 +27,8 @@ type scanner struct {
 // mostKeys bounds the keys that are kept.
 const mostKeys = 1 << 16
 
-// row puts the object's numbers into a row, those of objects in it under a/b. Objects with _type, as tables and pictures, are
-// no numbers. It reports whether the text is an object.
+// row puts the object's numbers into a row, those of objects in it under a/b. Objects with _type, as tables and
+// pictures, are no numbers. It reports whether the text is an object.
 func (s *scanner) row(text, prefix string, to *logs.Row) bool {
 	s.text, s.at = text, 0
 	if !s.object(prefix, to, 0) {
@@ -117,7 +117,8 @@ func (s *scanner) value(key string, to *logs.Row, depth int, skip bool) bool {
 			v = nonFinite[word]
 		default:
 			var err error
-			if v, err = strconv.ParseFloat(word, 64); err != nil && !math.IsInf(v, 0) || strings.ContainsAny(word, "xX_nN") {
+			if v, err = strconv.ParseFloat(word, 64); err != nil && !math.IsInf(v, 0) ||
+				strings.ContainsAny(word, "xX_nN") {
 				return false
 			}
 		}
@@ -174,8 +175,8 @@ func (s *scanner) string() (string, bool) {
 	return "", false
 }
 
-// key returns the key that stands in the text so, with what is before it. It is no part of the text, which would be kept with
-// it.
+// key returns the key that stands in the text so, with what is before it. It is no part of the text, which would be
+// kept with it.
 func (s *scanner) key(prefix, raw string) string {
 	if key, ok := s.keys[raw]; ok && prefix == "" {
 		return key

@@ -60,8 +60,8 @@ func List(path string) (runs []Run, err error) {
 	return runs, err
 }
 
-// keyOf returns the column that says of which run a row of a table is, which old files have no IDs for; empty where there
-// is no such table of trackio's.
+// keyOf returns the column that says of which run a row of a table is, which old files have no IDs for; empty where
+// there is no such table of trackio's.
 func keyOf(ctx context.Context, db *sqlitelog.DB, table string) (string, error) {
 	has, err := db.Columns(ctx, table)
 	switch {
@@ -93,9 +93,9 @@ type reader struct {
 	why    string
 }
 
-// Open returns a reader of a run in a database of trackio's: of the one with this ID, this name, or this unique beginning of
-// one; or, for "", of the one that began last, and of a newer one once that begins. A database without runs is one that
-// waits for its first. trackio does not say that a run has ended, and neither does the reader.
+// Open returns a reader of a run in a database of trackio's: of the one with this ID, this name, or this unique
+// beginning of one; or, for "", of the one that began last, and of a newer one once that begins. A database without
+// runs is one that waits for its first. trackio does not say that a run has ended, and neither does the reader.
 func Open(path, run string) (logs.Reader, error) {
 	r, err := open(path, run)
 	if err != nil {
@@ -178,10 +178,11 @@ func (r *reader) giveRow(to logs.Sink, text, prefix string) {
 func (r *reader) tell(ctx context.Context, to logs.Sink) error {
 	var settings map[string]any
 	if t := r.tables["configs"]; t.key != "" {
-		err := r.db.Each(ctx, "SELECT config FROM configs WHERE "+t.key+" = ? ORDER BY id", []any{t.run}, func(row []driver.Value) error {
-			settings = config(sqlitelog.Text(row[0]))
-			return nil
-		})
+		err := r.db.Each(ctx, "SELECT config FROM configs WHERE "+t.key+" = ? ORDER BY id", []any{t.run},
+			func(row []driver.Value) error {
+				settings = config(sqlitelog.Text(row[0]))
+				return nil
+			})
 		if err != nil {
 			return err
 		}
@@ -194,8 +195,8 @@ func (r *reader) tell(ctx context.Context, to logs.Sink) error {
 	return nil
 }
 
-// wallOf returns a time as trackio writes it, in seconds since 1970: in UTC, or without a zone, as old versions did, in that
-// of the program. NaN: it is none.
+// wallOf returns a time as trackio writes it, in seconds since 1970: in UTC, or without a zone, as old versions did, in
+// that of the program. NaN: it is none.
 func wallOf(text string) float64 {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {

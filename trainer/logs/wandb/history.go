@@ -141,7 +141,8 @@ func (r *reader) defined(data []byte) error {
 		}
 		return nil
 	})
-	if a := logs.AxisOf(step); err == nil && all && step != "" && step[0] != '_' && (a == logs.Steps || a == logs.Metric) {
+	if a := logs.AxisOf(step); err == nil && all && step != "" && step[0] != '_' &&
+		(a == logs.Steps || a == logs.Metric) {
 		r.stepKey, r.lastStep = step, math.NaN()
 	}
 	return err

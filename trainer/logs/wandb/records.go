@@ -108,7 +108,10 @@ func (r *reader) configure(label string, value []byte, depth int) {
 	case len(value) == 0, string(value) == "null":
 	case value[0] == '{':
 		if depth < 8 {
-			members(value, func(key string, value []byte) { r.configure(r.label([]byte(label+"/"+key)), value, depth+1) })
+			members(value, func(key string, value []byte) {
+				r.configure(
+					r.label([]byte(label+"/"+key)), value, depth+1)
+			})
 		}
 	case value[0] == '[':
 		if len(value) <= 100 { // as the widths of layers

@@ -4,8 +4,8 @@
 //	file   4 bytes ident · uint16 magic · 1 byte version · chunks, in blocks of 32 KiB counted from the file's beginning
 //	chunk  uint32 CRC-32 (IEEE) of type and data · uint16 length of data · 1 byte type · data
 //
-// A record is one chunk of type 1, or a first, middle ones and a last (2, 3, 4). Fewer than seven bytes that are left of a
-// block are zeros. A record is a protocol buffer; records.go and swanlab.go list the fields that are read.
+// A record is one chunk of type 1, or a first, middle ones and a last (2, 3, 4). Fewer than seven bytes that are left
+// of a block are zeros. A record is a protocol buffer; records.go and swanlab.go list the fields that are read.
 //
 // Both programs keep what they write in memory, W&B until a block is full: a run that goes on comes in jumps.
 package wandb
@@ -64,8 +64,8 @@ type reader struct {
 	lines  bool       // whether lines came from the run's file
 }
 
-// Open opens a run's file of W&B or SwanLab, which may still be empty. The error is one line, which names the file and says
-// what was expected.
+// Open opens a run's file of W&B or SwanLab, which may still be empty. The error is one line, which names the file and
+// says what was expected.
 func Open(path string) (logs.Reader, error) {
 	r := &reader{path: path}
 	if err := r.begin(); err != nil {
@@ -85,7 +85,8 @@ func (r *reader) begin() error {
 		return err
 	}
 	r.Close()
-	*r = reader{path: r.path, f: f, c: container{f: f, name: r.path}, config: make(map[string]any), labels: make(map[string]string)}
+	*r = reader{path: r.path, f: f, c: container{f: f, name: r.path}, config: make(map[string]any),
+		labels: make(map[string]string)}
 	return nil
 }
 
@@ -94,8 +95,8 @@ func Sniff(head []byte) bool {
 	return slices.ContainsFunc(formats, func(f *format) bool { return strings.HasPrefix(string(head), f.ident) })
 }
 
-// Find returns the files of the runs in a directory: W&B's or SwanLab's own, as ./wandb, the one in which that lies, or a
-// run's. The run that began last is the first.
+// Find returns the files of the runs in a directory: W&B's or SwanLab's own, as ./wandb, the one in which that lies, or
+// a run's. The run that began last is the first.
 func Find(dir string) []string {
 	found := runFiles(dir)
 	for _, sub := range []string{"", "wandb", ".wandb", "swanlog"} {
@@ -122,7 +123,8 @@ func stamp(name string) (string, bool) {
 func runFiles(dir string) (found []string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); (ext == ".wandb" || ext == ".swanlab") && len(e.Name()) > len(ext) && !e.IsDir() {
+		if ext := filepath.Ext(e.Name()); (ext == ".wandb" || ext == ".swanlab") && len(e.Name()) > len(ext) &&
+			!e.IsDir() {
 			found = append(found, filepath.Join(dir, e.Name()))
 		}
 	}
@@ -222,8 +224,8 @@ func (r *reader) line(text string) {
 	}
 }
 
-// follow gives lines of files/output.log, where W&B writes what the program prints at once: the run's file has it as well,
-// but later. It reports whether there is more.
+// follow gives lines of files/output.log, where W&B writes what the program prints at once: the run's file has it as
+// well, but later. It reports whether there is more.
 func (r *reader) follow() bool {
 	if r.lines {
 		return false

@@ -38,7 +38,8 @@ var (
 		Key: "every", Meaning: "the most epochs between computing them anew; a rise of the loss has it done at once",
 		Default: 20, Min: 1, Max: 1e9,
 	}
-	Steps = &optim.Count{Key: "steps", Meaning: "the most Lanczos steps for them, each a product; 0 for 4(k + 1)", Max: 1e6}
+	Steps = &optim.Count{Key: "steps", Meaning: "the most Lanczos steps for them, each a product; 0 for 4(k + 1)",
+		Max: 1e6}
 )
 
 // eigenGD is gradient descent with the gradient's components along the steepest directions reduced [L],
@@ -143,7 +144,8 @@ func (m *eigenGD) Step(ctx context.Context, s *optim.State) (optim.Report, error
 // not this method's, and where E has risen, for then they are no longer the steepest.
 func (m *eigenGD) due(s *optim.State) bool {
 	c := m.state.Begun
-	return c == nil || c.Here == nil || !c.Here.At.Is(s.W) || c.Age >= Every.Of(s.Settings) || c.K != K.Of(s.Settings) ||
+	return c == nil || c.Here == nil || !c.Here.At.Is(s.W) || c.Age >= Every.Of(s.Settings) ||
+		c.K != K.Of(s.Settings) ||
 		c.Age > 0 && s.Loss > c.Loss
 }
 

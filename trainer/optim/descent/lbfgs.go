@@ -1,5 +1,5 @@
-// Package descent has the methods that choose a direction from all rows and then how far to go along it: scaled conjugate
-// gradients, L-BFGS, and gradient descent corrected by eigenvectors.
+// Package descent has the methods that choose a direction from all rows and then how far to go along it: scaled
+// conjugate gradients, L-BFGS, and gradient descent corrected by eigenvectors.
 package descent
 
 import (
@@ -66,7 +66,8 @@ type searchDirection struct {
 	X     []float64   `archive:"weights before"` // that D was made of
 	G     []float64   `archive:"gradient before"`
 	Alpha float64     `archive:"alpha"` // the first α to try
-	Ready bool        `archive:"ready"` // whether D belongs to At: there is no new one before the last has been searched along
+	// whether D belongs to At: there is no new one before the last has been searched along
+	Ready bool `archive:"ready"`
 	pairs
 }
 
@@ -110,8 +111,10 @@ func (m *lbfgs) Step(ctx context.Context, s *optim.State) (optim.Report, error) 
 	m.take(s, &report)
 	report.Diagnostics = []optim.Diagnostic{
 		{Key: "alpha", Symbol: "α", Meaning: "step length along the direction", Value: m.best.alpha},
-		{Key: "evaluations", Symbol: "evaluations", Meaning: "gradients that the line search took", Value: float64(evaluations)},
-		{Key: "pairs", Symbol: "pairs", Meaning: "steps and changes of the gradient that the direction is made of", Value: float64(len(m.state.Along.All))},
+		{Key: "evaluations", Symbol: "evaluations", Meaning: "gradients that the line search took",
+			Value: float64(evaluations)},
+		{Key: "pairs", Symbol: "pairs", Meaning: "steps and changes of the gradient that the direction is made of",
+			Value: float64(len(m.state.Along.All))},
 	}
 	return report, nil
 }

@@ -30,8 +30,8 @@ func (p *pairs) add(w, x, g, before []float64) {
 	p.All = append(p.All, next)
 }
 
-// directionTo stores −Hg in d by the two-loop recursion, H being made of the pairs from γI, γ = sᵀy/yᵀy of the last one;
-// without pairs −g. Nocedal & Wright 2006, algorithm 7.4, whose q and r are d here.
+// directionTo stores −Hg in d by the two-loop recursion, H being made of the pairs from γI, γ = sᵀy/yᵀy of the last
+// one; without pairs −g. Nocedal & Wright 2006, algorithm 7.4, whose q and r are d here.
 func (p *pairs) directionTo(d, g []float64) {
 	copy(d, g)
 	for i := len(p.All) - 1; i >= 0; i-- {

@@ -55,11 +55,11 @@ const formPublished = "published"
 //	μ  = pᵀr · α = μ/δ the step length
 //	Δ  = 2δ(E(w) − E(w + αp))/μ², the decrease that came over the one promised, ½αμ
 //
-// Beyond the paper: both sides of Δ are offset by the rounding of E, so that Δ → 1 where both vanish; a step
-// that fails is shortened a hundredfold at the most, also where E is not finite; p starts again from r when it
-// is no direction of descent, when the weights are not those it left, and once before it gives up; and restarts fall due
-// every N successes. With form=published it has none of these but where a number is not finite, and restarts fall due
-// every N iterations, failed ones counted.
+// Beyond the paper: both sides of Δ are offset by the rounding of E, so that Δ → 1 where both vanish; a step that fails
+// is shortened a hundredfold at the most, also where E is not finite; p starts again from r when it is no direction of
+// descent, when the weights are not those it left, and once before it gives up; and restarts fall due every N
+// successes. With form=published it has none of these but where a number is not finite, and restarts fall due every N
+// iterations, failed ones counted.
 type scg struct {
 	// product stores E''(w)p in dst.
 	product func(dst []float64, s *optim.State, p []float64) error
@@ -205,7 +205,8 @@ func (m *scg) try(s *optim.State, lambda float64, report *optim.Report) (next fl
 }
 
 // decide is steps 4 and 5 once Δ is known; hidden says that the decrease promised is below E's rounding.
-func (m *scg) decide(s *optim.State, loss, lambda, comparison float64, hidden bool, report *optim.Report) (float64, error) {
+func (m *scg) decide(s *optim.State, loss, lambda, comparison float64, hidden bool, report *optim.Report) (float64,
+	error) {
 	c := m.state.Along
 	still := hidden && report.Accepted && loss == s.Loss
 	if report.Accepted && c.Reached(still, report.GradientNorm) {

@@ -9,8 +9,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// SCGDifferences is SCG as first published, with one-sided differences of the gradient in place of exact products [M, eq. 15].
-// The paper says what is wrong with it: with an error ε in E' that of s is up to 2ε/σ_k, and the other part of
+// SCGDifferences is SCG as first published, with one-sided differences of the gradient in place of exact products [M,
+// eq. 15]. The paper says what is wrong with it: with an error ε in E' that of s is up to 2ε/σ_k, and the other part of
 // it grows with σ_k.
 var SCGDifferences = optim.Info{
 	Name:      "scg-fd",

@@ -25,7 +25,8 @@ var AdaGrad = optim.Info{
 
 // Delta is AdaGrad's.
 var Delta = &optim.Number{
-	Key: "delta", Meaning: "δ, added to the root of the sum of squares", Default: 1e-8, Max: optim.Inf, Open: true, OpenMax: true,
+	Key: "delta", Meaning: "δ, added to the root of the sum of squares", Default: 1e-8, Max: optim.Inf, Open: true,
+	OpenMax: true,
 }
 
 type adagrad struct {

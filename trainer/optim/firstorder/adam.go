@@ -19,7 +19,8 @@ var Adam = optim.Info{
 	Needs:   optim.NeedsRows,
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(1e-3, kingma), Beta1, Beta2, Epsilon.Starting(1e-8, kingma), minibatch.Size.Starting(64),
+		minibatch.Rate.Starting(1e-3, kingma), Beta1, Beta2, Epsilon.Starting(1e-8, kingma),
+		minibatch.Size.Starting(64),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(adam)} },
 }
@@ -28,8 +29,10 @@ const kingma = "Kingma & Ba 2015, algorithm 1"
 
 // The hyperparameters of Adam.
 var (
-	Beta1 = &optim.Number{Key: "beta1", Meaning: "β₁, decay of the gradient's mean", Default: 0.9, Max: 1, OpenMax: true, Source: kingma}
-	Beta2 = &optim.Number{Key: "beta2", Meaning: "β₂, decay of its square's mean", Default: 0.999, Max: 1, OpenMax: true, Source: kingma}
+	Beta1 = &optim.Number{Key: "beta1", Meaning: "β₁, decay of the gradient's mean", Default: 0.9, Max: 1,
+		OpenMax: true, Source: kingma}
+	Beta2 = &optim.Number{Key: "beta2", Meaning: "β₂, decay of its square's mean", Default: 0.999, Max: 1,
+		OpenMax: true, Source: kingma}
 )
 
 // Adam (Kingma & Ba 2015, algorithm 1), its names kept: biased moments m and v of the gradient and its

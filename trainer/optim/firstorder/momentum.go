@@ -9,16 +9,17 @@ import (
 // HeavyBall is the heavy ball (Polyak 1964): v ← μv − ηg, w ← w + v, from v = 0. Its errors along an eigenvector follow
 // z² − (1 + μ − ηλ)z + μ, whose roots are inside the unit circle for 0 < ηλ < 2(1 + μ).
 var HeavyBall = optim.Info{
-	Name:       "momentum",
-	Title:      "Gradient descent with momentum",
-	Paper:      "Polyak 1964",
-	Equations:  "v ← μv − ηg, w ← w + v",
-	Summary:    "SGD that keeps its speed along directions the batches agree on, up to 1/(1 − μ) times the rate.",
-	Cost:       "1",
-	Primary:    "rate",
-	Needs:      optim.NeedsRows,
-	Planned:    minibatch.Planned,
-	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Momentum.Starting(0.9, ""), minibatch.Size.Starting(64)),
+	Name:      "momentum",
+	Title:     "Gradient descent with momentum",
+	Paper:     "Polyak 1964",
+	Equations: "v ← μv − ηg, w ← w + v",
+	Summary:   "SGD that keeps its speed along directions the batches agree on, up to 1/(1 − μ) times the rate.",
+	Cost:      "1",
+	Primary:   "rate",
+	Needs:     optim.NeedsRows,
+	Planned:   minibatch.Planned,
+	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Momentum.Starting(0.9, ""),
+		minibatch.Size.Starting(64)),
 	Edge: func(s *optim.Settings) (float64, string) {
 		return 2 * (1 + Momentum.Of(s)) / minibatch.Rate.Of(s), "2(1+μ)/η"
 	},
@@ -26,7 +27,8 @@ var HeavyBall = optim.Info{
 }
 
 // Momentum is the heavy ball's.
-var Momentum = &optim.Number{Key: "momentum", Meaning: "μ, the share of its speed that a weight keeps", Max: 1, OpenMax: true}
+var Momentum = &optim.Number{Key: "momentum", Meaning: "μ, the share of its speed that a weight keeps", Max: 1,
+	OpenMax: true}
 
 // ball is the heavy ball.
 type ball struct {

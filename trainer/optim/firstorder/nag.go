@@ -14,16 +14,17 @@ import (
 // The gradient really is one at w + μv and the weights are w. Implementations that keep w + μv as the weights
 // save the addition, and then measure and hand over other weights than the method's.
 var NAG = optim.Info{
-	Name:       "nag",
-	Title:      "Nesterov's accelerated gradient",
-	Paper:      "Nesterov 1983; Sutskever et al. 2013",
-	Equations:  "v ← μv − η∂E(w + μv)/∂w, w ← w + v; eq. 3–4",
-	Summary:    "Momentum that looks ahead along its speed before it turns, which damps what momentum overshoots.",
-	Cost:       "1",
-	Primary:    "rate",
-	Needs:      optim.NeedsRows,
-	Planned:    minibatch.Planned,
-	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""), Momentum.Starting(0.9, "Sutskever et al. 2013, table 1: 0.9 to 0.999"), minibatch.Size.Starting(64)),
+	Name:      "nag",
+	Title:     "Nesterov's accelerated gradient",
+	Paper:     "Nesterov 1983; Sutskever et al. 2013",
+	Equations: "v ← μv − η∂E(w + μv)/∂w, w ← w + v; eq. 3–4",
+	Summary:   "Momentum that looks ahead along its speed before it turns, which damps what momentum overshoots.",
+	Cost:      "1",
+	Primary:   "rate",
+	Needs:     optim.NeedsRows,
+	Planned:   minibatch.Planned,
+	Parameters: minibatch.Parameters(minibatch.Rate.Starting(0.01, ""),
+		Momentum.Starting(0.9, "Sutskever et al. 2013, table 1: 0.9 to 0.999"), minibatch.Size.Starting(64)),
 	New: func() optim.Method {
 		n := new(nesterov)
 		return &minibatch.Method{Ahead: n.ahead, Update: n}

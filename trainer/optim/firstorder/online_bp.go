@@ -21,7 +21,8 @@ var OnlineBP = optim.Info{
 	Needs:     optim.NeedsRows,
 	Planned:   minibatch.Planned,
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(0.0005, ""), Momentum.Starting(0.8, "Mizutani & Demmel 2003, §3, algorithm A"), minibatch.Size.Starting(1),
+		minibatch.Rate.Starting(0.0005, ""), Momentum.Starting(0.8, "Mizutani & Demmel 2003, §3, algorithm A"),
+		minibatch.Size.Starting(1),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(ball)} },
 }

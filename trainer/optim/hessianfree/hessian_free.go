@@ -1,5 +1,5 @@
-// Package hessianfree has Hessian-free optimization on samples of the rows: steps of truncated conjugate gradients on the
-// Gauss–Newton matrix of some rows, from the gradient of more.
+// Package hessianfree has Hessian-free optimization on samples of the rows: steps of truncated conjugate gradients on
+// the Gauss–Newton matrix of some rows, from the gradient of more.
 package hessianfree
 
 import (
@@ -29,7 +29,8 @@ var HessianFree = optim.Info{
 	Planned:  minibatch.Planned,
 	Inner:    func(set *optim.Settings) (int, float64) { return Iterations.Of(set), Xi.Of(set) },
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(1, ""), Damping, Adapt, Iterations, Xi, WarmStart, Preconditioner, minibatch.Size.Starting(1024), Growth, CurvatureShare,
+		minibatch.Rate.Starting(1, ""), Damping, Adapt, Iterations, Xi, WarmStart, Preconditioner,
+		minibatch.Size.Starting(1024), Growth, CurvatureShare,
 		minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method {
@@ -43,28 +44,36 @@ const martens = "Martens 2010, "
 // The hyperparameters of Hessian-free optimization.
 var (
 	Damping = &optim.Number{
-		Key: "damping", Meaning: "λ, added to the curvature; the method adapts it", Default: 0.1, Max: optim.Inf, Open: true, OpenMax: true,
+		Key: "damping", Meaning: "λ, added to the curvature; the method adapts it", Default: 0.1, Max: optim.Inf,
+		Open: true, OpenMax: true,
 	}
 	Adapt = &optim.Choice{
-		Key: "adapt", Meaning: "whether λ follows ρ: by 2/3 above 3/4, by 3/2 below 1/4", Choices: []string{"yes", "no"}, Source: martens + "section 4.1",
+		Key: "adapt", Meaning: "whether λ follows ρ: by 2/3 above 3/4, by 3/2 below 1/4",
+		Choices: []string{"yes", "no"}, Source: martens + "section 4.1",
 	}
-	Iterations = &optim.Count{Key: "iterations", Meaning: "the most inner iterations of a step", Default: 3, Min: 1, Max: 1e9}
-	Xi         = &optim.Number{
-		Key: "xi", Meaning: "ξ, the inner solve ends at a residual of ξ times its first one", Default: 0.01, Max: 1, Open: true, OpenMax: true,
+	Iterations = &optim.Count{Key: "iterations", Meaning: "the most inner iterations of a step", Default: 3, Min: 1,
+		Max: 1e9}
+	Xi = &optim.Number{
+		Key: "xi", Meaning: "ξ, the inner solve ends at a residual of ξ times its first one", Default: 0.01, Max: 1,
+		Open: true, OpenMax: true,
 	}
 	WarmStart = &optim.Number{
-		Key: "warm-start", Meaning: "the share of the last solution that a solve begins with", Default: 0.5, Max: 1, Source: martens + "section 4.5",
+		Key: "warm-start", Meaning: "the share of the last solution that a solve begins with", Default: 0.5, Max: 1,
+		Source: martens + "section 4.5",
 	}
 	Preconditioner = &optim.Choice{
 		Key: "preconditioner", Meaning: "M = I, (diag + λ)^(3/4) of squared gradients, or K-FAC's matrix",
 		Default: 2, // kfac
-		Choices: []string{"none", preconditionDiagonal, preconditionKFAC}, Source: "diagonal: " + martens + "section 4.7",
+		Choices: []string{"none", preconditionDiagonal, preconditionKFAC}, Source: "diagonal: " + martens +
+			"section 4.7",
 	}
 	Growth = &optim.Number{
-		Key: "growth", Meaning: "by how much batches grow from epoch to epoch", Default: 1, Min: 1, Max: 1000, Source: "Byrd et al. 2012, section 4",
+		Key: "growth", Meaning: "by how much batches grow from epoch to epoch", Default: 1, Min: 1, Max: 1000,
+		Source: "Byrd et al. 2012, section 4",
 	}
 	CurvatureShare = &optim.Number{
-		Key: "curvature-share", Meaning: "share of a batch's rows that products come from", Default: 0.5, Max: 1, Open: true, Source: "Byrd et al. 2011, section 2",
+		Key: "curvature-share", Meaning: "share of a batch's rows that products come from", Default: 0.5, Max: 1,
+		Open: true, Source: "Byrd et al. 2011, section 2",
 	}
 )
 
@@ -81,10 +90,10 @@ const (
 //	s     from θs₀ on by truncated CG on (G + λI)s = −g; q(s) = gᵀs + ½sᵀ(G + λI)s
 //	ρ     (E(w) − E(w + s)) / −q(s), over the rows of the batch
 //
-// A step goes by η = rate times s, for which ρ is not computed again. Where ρ < ¼ it goes back over iterates that CG left on its way, as long as E falls (section
-// 4.6); where E does not fall at all it is not taken. λ ← ⅔λ where ρ > ¾ and ³⁄₂λ where ρ < ¼ (section 4.1). Batches may grow from
-// epoch to epoch (Byrd, Chin, Nocedal & Wu 2012). The paper ends CG where q makes no progress; solves are ended after few iterations
-// here, as samples agree on no more.
+// A step goes by η = rate times s, for which ρ is not computed again. Where ρ < ¼ it goes back over iterates that CG
+// left on its way, as long as E falls (section 4.6); where E does not fall at all it is not taken. λ ← ⅔λ where ρ > ¾
+// and ³⁄₂λ where ρ < ¼ (section 4.1). Batches may grow from epoch to epoch (Byrd, Chin, Nocedal & Wu 2012). The paper
+// ends CG where q makes no progress; solves are ended after few iterations here, as samples agree on no more.
 type hessianFree struct {
 	rate      float64
 	memory    memory
@@ -180,7 +189,8 @@ func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *miniba
 	all := rows.Sample(1, batch.Rows)
 	before := batch.Loss
 	// Of other weights, if they have decayed, or of noise, which the sample has none of.
-	if noisy, ok := s.Objective.(optim.NoisyObjective); ok && noisy.Noise() > 0 || minibatch.WeightDecay.Of(s.Settings) > 0 {
+	if noisy, ok := s.Objective.(optim.NoisyObjective); ok && noisy.Noise() > 0 ||
+		minibatch.WeightDecay.Of(s.Settings) > 0 {
 		before = all.Loss(s.W)
 	}
 	h.step(s, all, before, promised)
@@ -188,7 +198,8 @@ func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *miniba
 }
 
 // solve stores s in h.s, and returns −q(s).
-func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batch *minibatch.Batch, inverse func(dst, r []float64)) (float64, error) {
+func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batch *minibatch.Batch,
+	inverse func(dst, r []float64)) (float64, error) {
 	k, promised := h.memory.Moves, 0.0
 	vector.Scale(h.start, WarmStart.Of(s.Settings), k.Step)
 	copy(h.shifted, batch.Gradient)
@@ -263,8 +274,8 @@ func (h *hessianFree) lossAt(all optim.Objective, w, s []float64) float64 {
 	return all.Loss(h.trial)
 }
 
-// goBack makes s the first of the iterates on CG's way, from the last one back, before which E does not fall further, and loss E
-// there.
+// goBack makes s the first of the iterates on CG's way, from the last one back, before which E does not fall further,
+// and loss E there.
 func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64) {
 	for i := len(h.path.kept) - 1; i >= 0; i-- {
 		at := h.path.kept[i]
@@ -292,7 +303,8 @@ func (h *hessianFree) Report(r *optim.Report) {
 		{Key: "damping", Symbol: "λ", Meaning: "added to the curvature", Value: h.memory.Moves.Lambda},
 		{Key: "gradient_rows", Symbol: "n_g", Meaning: "rows of a gradient", Value: float64(t.rows)},
 		{Key: "curvature_rows", Symbol: "n_G", Meaning: "rows of a product", Value: float64(t.curvature)},
-		{Key: "steps_refused", Symbol: "×", Meaning: "steps that were not taken, as the loss did not fall", Value: float64(t.refused)},
+		{Key: "steps_refused", Symbol: "×", Meaning: "steps that were not taken, as the loss did not fall",
+			Value: float64(t.refused)},
 	}
 	if h.curvature != nil {
 		r.Preconditioner = h.curvature.Report()

@@ -6,8 +6,8 @@ import (
 	"newtop/trainer/krylov"
 )
 
-// path keeps some iterates of a solve: those with the numbers 1, 2, 3, 4, 6, 8, 11 and so on, each 1.3 times the one before or one more
-// (Martens 2010, section 4.6, has ⌈1.3^j⌉).
+// path keeps some iterates of a solve: those with the numbers 1, 2, 3, 4, 6, 8, 11 and so on, each 1.3 times the one
+// before or one more (Martens 2010, section 4.6, has ⌈1.3^j⌉).
 type path struct {
 	kept  [][]float64
 	spare [][]float64

@@ -11,8 +11,8 @@ import (
 	"newtop/internal/vector"
 )
 
-// eigenTo stores the eigenvalues of a symmetric matrix, d × d numbers of which those on and above the diagonal count, in values
-// in descending order, and its eigenvectors as the rows of q. It reports whether it could.
+// eigenTo stores the eigenvalues of a symmetric matrix, d × d numbers of which those on and above the diagonal count,
+// in values in descending order, and its eigenvectors as the rows of q. It reports whether it could.
 func eigenTo(q, values, f []float64, d int) bool {
 	a := blas64.Symmetric{N: d, Stride: d, Uplo: blas.Upper, Data: slices.Clone(f[:d*d])}
 	size := make([]float64, 1)
@@ -46,10 +46,10 @@ func descending(order []int, values []float64) {
 // group is how many rows orthonormalize frees of those before by one matrix product.
 const group = 24
 
-// orthonormalize makes the d rows of x, d finite numbers each and none of them 0, orthonormal by the method of Gram and Schmidt,
-// so that the first k span what they spanned. A row that loses more than half of its length is freed again: twice is enough
-// (Parlett 1998, §6.9). One that the rows before leave nothing of becomes another direction. dots has room for group × d numbers.
-// It returns how many multiplications that took.
+// orthonormalize makes the d rows of x, d finite numbers each and none of them 0, orthonormal by the method of Gram and
+// Schmidt, so that the first k span what they spanned. A row that loses more than half of its length is freed again:
+// twice is enough (Parlett 1998, §6.9). One that the rows before leave nothing of becomes another direction. dots has
+// room for group × d numbers. It returns how many multiplications that took.
 func orthonormalize(x, dots []float64, d int) (spent float64) {
 	for first := 0; first < d; first += group {
 		last := min(first+group, d)
@@ -85,7 +85,8 @@ func free(v, rows []float64) {
 	}
 }
 
-// again makes row i orthonormal to those before: itself, or else the first direction of the axes that they leave something of.
+// again makes row i orthonormal to those before: itself, or else the first direction of the axes that they leave
+// something of.
 func again(x []float64, i, d int) (spent float64) {
 	row := x[i*d:][:d]
 	for axis := 0; ; axis++ {

@@ -1,5 +1,5 @@
-// Package kronecker has the methods that scale the gradient of a block of weights from both of its sides: by matrices of the size
-// of its outputs and of its inputs, whose Kronecker product stands for the curvature of all of its weights.
+// Package kronecker has the methods that scale the gradient of a block of weights from both of its sides: by matrices
+// of the size of its outputs and of its inputs, whose Kronecker product stands for the curvature of all of its weights.
 package kronecker
 
 import (
@@ -10,8 +10,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// block is a matrix among the weights as these methods see it: W of m × n with its biases, if it has any, as the last column.
-// What belongs to it lies row by row in vectors of the length of all weights, from number at on.
+// block is a matrix among the weights as these methods see it: W of m × n with its biases, if it has any, as the last
+// column. What belongs to it lies row by row in vectors of the length of all weights, from number at on.
 type block struct {
 	optim.Matrix
 	m, n, at int

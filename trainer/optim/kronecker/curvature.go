@@ -16,8 +16,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Curvature is the Gauss–Newton matrix as K-FAC has it (Martens & Grosse 2015), a Kronecker product for each block of weights W,
-// m × n with its biases as the last column, and nothing between blocks:
+// Curvature is the Gauss–Newton matrix as K-FAC has it (Martens & Grosse 2015), a Kronecker product for each block of
+// weights W, m × n with its biases as the last column, and nothing between blocks:
 //
 //	A  n × n, the running mean of ā āᵀ for the block's inputs ā
 //	S  m × m, that of g gᵀ for the derivatives g by its net inputs, of targets that are drawn from the model's distribution (§5)
@@ -25,8 +25,8 @@ import (
 //
 //	(S ⊗ A + γI)⁻¹ ≈ (S + √γ/π·I)⁻¹ ⊗ (A + π√γ·I)⁻¹
 //
-// A factor of more rows than some bound is the mean of its eigenvalues, times I. Numbers that are in no block have the mean
-// eigenvalue of all blocks.
+// A factor of more rows than some bound is the mean of its eigenvalues, times I. Numbers that are in no block have the
+// mean eigenvalue of all blocks.
 type Curvature struct {
 	Factors CurvatureFactors
 
@@ -50,7 +50,8 @@ type CurvatureFactors struct {
 	Blocks  []blockFactors `archive:"blocks"`
 }
 
-// blockFactors are a block's factors, and their damped inverses as they were made last. Of a long side all are one number.
+// blockFactors are a block's factors, and their damped inverses as they were made last. Of a long side all are one
+// number.
 type blockFactors struct {
 	A        optim.Numbers `archive:"inputs"`
 	S        optim.Numbers `archive:"outputs"`
@@ -80,7 +81,8 @@ func room(d, side int) int {
 	return d * d
 }
 
-// RestoreCurvature returns one with factors that were carried, or an error where they are not those of the objective's weights.
+// RestoreCurvature returns one with factors that were carried, or an error where they are not those of the objective's
+// weights.
 func RestoreCurvature(from *CurvatureFactors, o optim.Objective, n int) (*Curvature, error) {
 	blocks, _ := blocksOf(o, n)
 	if from == nil || len(blocks) != len(from.Blocks) {
@@ -122,8 +124,8 @@ func (c *Curvature) layOut(o optim.Objective, n int) {
 	}
 }
 
-// Update takes the factors at w over some rows into the running means: (1 − 1/k) of what they were, as long as that is less than
-// decay, for the k-th time (§5).
+// Update takes the factors at w over some rows into the running means: (1 − 1/k) of what they were, as long as that is
+// less than decay, for the k-th time (§5).
 func (c *Curvature) Update(w []float64, rows []int, decay float64, rng *rand.Rand) {
 	c.objective.BatchFactorsTo(c.fresh, w, rows, rng)
 	c.Factors.Updates++
@@ -141,7 +143,8 @@ func average(x, fresh []float64, keep float64) {
 	vector.Axpy(x, 1-keep, fresh)
 }
 
-// Invert makes the inverses those of the factors as they are, with the damping γ, and returns how many multiplications it took.
+// Invert makes the inverses those of the factors as they are, with the damping γ, and returns how many multiplications
+// it took.
 func (c *Curvature) Invert(s *optim.State, gamma float64) (spent float64, err error) {
 	defer c.refresh.since(time.Now())
 	c.Factors.Gamma = gamma
@@ -186,8 +189,8 @@ func meanDiagonal(x []float64, d int) float64 {
 // inverseCost is how many multiplications inverseTo takes, in d³ (Golub & Van Loan 2013, §4.2.5; Higham 2002, §14.3).
 const inverseCost = 0.5
 
-// inverseTo stores (F + shift·I)⁻¹ for a symmetric F of d rows, or of one number for a multiple of I, and reports whether it
-// could.
+// inverseTo stores (F + shift·I)⁻¹ for a symmetric F of d rows, or of one number for a multiple of I, and reports
+// whether it could.
 func inverseTo(dst, f []float64, d int, shift float64) bool {
 	if len(f) == 1 {
 		dst[0] = 1 / (f[0] + shift)
@@ -265,8 +268,8 @@ func (c *Curvature) Report() *optim.Preconditioner {
 // exactRows is up to how many rows a factor's spectrum is computed, and not estimated.
 const exactRows = 32
 
-// spectrum returns eigenvalues of a factor of d rows in descending order: all of them, or of a larger one estimates of eight at
-// each end by Lanczos' method. Of one that is a multiple of I there are none.
+// spectrum returns eigenvalues of a factor of d rows in descending order: all of them, or of a larger one estimates of
+// eight at each end by Lanczos' method. Of one that is a multiple of I there are none.
 func spectrum(f []float64, d int) []float64 {
 	switch {
 	case len(f) == 1 && d > 1:
@@ -278,7 +281,8 @@ func spectrum(f []float64, d int) []float64 {
 		slices.Reverse(values)
 		return values
 	}
-	ends, err := krylov.Lanczos(symmetric{f, d}, 8, krylov.LanczosOptions{Steps: 40, Tolerance: 1e-2, Floor: 1e-2, Seed: 1})
+	ends, err := krylov.Lanczos(symmetric{f, d}, 8, krylov.LanczosOptions{Steps: 40, Tolerance: 1e-2, Floor: 1e-2,
+		Seed: 1})
 	if err != nil {
 		return nil
 	}

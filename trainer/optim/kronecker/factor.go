@@ -11,13 +11,15 @@ import (
 	"newtop/trainer/optim"
 )
 
-// factor is the second moment F of the vectors that a block's gradient G, m × n, is made of along one side: the decaying sum of GGᵀ
-// over the updates for its outputs, of GᵀG for its inputs, with an orthogonal basis near its eigenvectors.
+// factor is the second moment F of the vectors that a block's gradient G, m × n, is made of along one side: the
+// decaying sum of GGᵀ over the updates for its outputs, of GᵀG for its inputs, with an orthogonal basis near its
+// eigenvectors.
 type factor struct {
-	F      optim.Numbers `archive:"factor"` // d × d, of which what is on and above the diagonal counts
-	Qt     optim.Numbers `archive:"basis"`  // Qᵀ: a row for each vector q_i, by descending curvature
-	Values optim.Numbers `archive:"values"` // q_iᵀFq_i when the basis was last made, of the mean of which F is a multiple
-	Root   optim.Numbers `archive:"root"`   // Shampoo's power of F; none of SOAP's
+	F  optim.Numbers `archive:"factor"` // d × d, of which what is on and above the diagonal counts
+	Qt optim.Numbers `archive:"basis"`  // Qᵀ: a row for each vector q_i, by descending curvature
+	// q_iᵀFq_i when the basis was last made, of the mean of which F is a multiple
+	Values optim.Numbers `archive:"values"`
+	Root   optim.Numbers `archive:"root"` // Shampoo's power of F; none of SOAP's
 
 	d     int
 	q     []float64 // Q
@@ -56,14 +58,16 @@ func (f *factor) decompose() (spent float64, err error) {
 	return eigenCost * cube(f.d), nil
 }
 
-// turn brings the basis nearer to the eigenvectors of F by a step of orthogonal iteration, Q ← qr(FQ) (Vyas et al. 2024,
-// algorithm 4), with the vectors in the order of their curvature: the new vector i comes from the old one order[i]. Vectors
-// whose curvature is nothing but rounding, or has no length to be divided by, stay as they are and in the order in which they are.
+// turn brings the basis nearer to the eigenvectors of F by a step of orthogonal iteration, Q ← qr(FQ) (Vyas et al.
+// 2024, algorithm 4), with the vectors in the order of their curvature: the new vector i comes from the old one
+// order[i]. Vectors whose curvature is nothing but rounding, or has no length to be divided by, stay as they are and in
+// the order in which they are.
 func (f *factor) turn() (spent float64, err error) {
 	d := f.d
 	symmetrize(f.F, d)
 	fq := f.next
-	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(f.Qt, d, d, d), matrix(f.F, d, d, d), 0, matrix(fq, d, d, d)) // (FQ)ᵀ
+	// (FQ)ᵀ
+	blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(f.Qt, d, d, d), matrix(f.F, d, d, d), 0, matrix(fq, d, d, d))
 	for i := range d {
 		f.times[i] = vector.Dot(f.Qt[i*d:][:d], fq[i*d:][:d])
 	}
@@ -130,7 +134,8 @@ func (f *factor) addOutputs(t *tasks, b *block, beta *float64, g, gt []float64) 
 	strips(f.d, f.d*b.n, func(from, to int) {
 		price += float64(to-from) * float64(f.d-from) * float64(b.n)
 		t.add(func() {
-			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(g[from*b.n:], to-from, b.n, b.n), matrix(gt[from:], b.n, b.m-from, b.m),
+			blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(g[from*b.n:], to-from, b.n, b.n),
+				matrix(gt[from:], b.n, b.m-from, b.m),
 				*beta, matrix(f.F[from*f.d+from:], to-from, f.d-from, f.d))
 		})
 	})
@@ -142,7 +147,8 @@ func (f *factor) addInputs(t *tasks, b *block, beta *float64, g []float64) (pric
 	strips(f.d, f.d*b.m, func(from, to int) {
 		price += float64(to-from) * float64(f.d-from) * float64(b.m)
 		t.add(func() {
-			blas64.Gemm(blas.Trans, blas.NoTrans, 1, matrix(g[from:], b.m, to-from, b.n), matrix(g[from:], b.m, b.n-from, b.n),
+			blas64.Gemm(blas.Trans, blas.NoTrans, 1, matrix(g[from:], b.m, to-from, b.n),
+				matrix(g[from:], b.m, b.n-from, b.n),
 				*beta, matrix(f.F[from*f.d+from:], to-from, f.d-from, f.d))
 		})
 	})

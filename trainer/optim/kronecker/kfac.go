@@ -23,7 +23,8 @@ var KFAC = optim.Info{
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(1, ""), Momentum.Starting(0.9, martens), Clip, StepRule, Gamma, Adapt,
-		FactorDecay.Starting(0.95, martens+", section 5"), FactorShare, ProductShare, Every, MostSide, minibatch.Size.Starting(128),
+		FactorDecay.Starting(0.95, martens+", section 5"), FactorShare, ProductShare, Every, MostSide,
+		minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.002, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(kfac)} },
@@ -42,16 +43,20 @@ var (
 		Choices: []string{"rate", stepModel}, Source: "model: " + martens + ", sections 6.4 and 7",
 	}
 	Gamma = &optim.Number{
-		Key: "damping", Meaning: "γ, added to the curvature; with step=model the method adapts it", Default: 3e-3, Max: optim.Inf, Open: true, OpenMax: true,
+		Key: "damping", Meaning: "γ, added to the curvature; with step=model the method adapts it", Default: 3e-3,
+		Max: optim.Inf, Open: true, OpenMax: true,
 	}
 	Adapt = &optim.Count{
-		Key: "adapt", Meaning: "with step=model: updates from one adaption of γ to the next; 0 for none", Default: 5, Max: 1e9, Source: martens + ", section 6.5",
+		Key: "adapt", Meaning: "with step=model: updates from one adaption of γ to the next; 0 for none", Default: 5,
+		Max: 1e9, Source: martens + ", section 6.5",
 	}
 	FactorShare = &optim.Number{
-		Key: "factor-share", Meaning: "share of a batch's rows that factors come from", Default: 0.25, Max: 1, Open: true, Source: martens + ", section 8: 1/8",
+		Key: "factor-share", Meaning: "share of a batch's rows that factors come from", Default: 0.25, Max: 1,
+		Open: true, Source: martens + ", section 8: 1/8",
 	}
 	ProductShare = &optim.Number{
-		Key: "product-share", Meaning: "with step=model: share of a batch's rows that products come from", Default: 1, Max: 1, Open: true, Source: martens + ", section 8: 1/4",
+		Key: "product-share", Meaning: "with step=model: share of a batch's rows that products come from", Default: 1,
+		Max: 1, Open: true, Source: martens + ", section 8: 1/4",
 	}
 )
 
@@ -62,15 +67,17 @@ const stepModel = "model"
 //	g  the gradient of a batch, Δ = −(F̂ + γI)⁻¹g by Curvature, F the Gauss–Newton matrix over rows of the batch
 //	δ  the step, δ₀ the last one
 //
-// By the rate η, as Ba, Grosse & Martens 2017 have it: δ = μδ₀ + η·min(1, √(κ/(−η₀²gᵀΔ)))Δ, η₀ being the rate before its schedule,
-// so that −η²gᵀΔ, twice the divergence of the outputs' distribution that a step makes by F̂, stays within κ.
+// By the rate η, as Ba, Grosse & Martens 2017 have it: δ = μδ₀ + η·min(1, √(κ/(−η₀²gᵀΔ)))Δ, η₀ being the rate before
+// its schedule, so that −η²gᵀΔ, twice the divergence of the outputs' distribution that a step makes by F̂, stays within
+// κ.
 //
-// By the model M(δ) = gᵀδ + ½δᵀ(F + γI)δ, the paper's own step: δ = η(αΔ + μδ₀) with the α and μ for which M is least, by exact
-// products with F (sections 6.4 and 7). Every T₁ updates ρ, the decrease of the loss over the one that M promised, changes γ: by
-// (19/20)^T₁ where ρ > ¾, by its inverse where ρ < ¼ (section 6.5).
+// By the model M(δ) = gᵀδ + ½δᵀ(F + γI)δ, the paper's own step: δ = η(αΔ + μδ₀) with the α and μ for which M is least,
+// by exact products with F (sections 6.4 and 7). Every T₁ updates ρ, the decrease of the loss over the one that M
+// promised, changes γ: by (19/20)^T₁ where ρ > ¾, by its inverse where ρ < ¼ (section 6.5).
 //
-// Where the paper has two dampings, γ of the factors and λ of the model, of which it searches γ by trial, they are one here.
-// Inverses are made anew in the first three updates and then every T₃. Of a penalty on weights g has its part and F̂ has not.
+// Where the paper has two dampings, γ of the factors and λ of the model, of which it searches γ by trial, they are one
+// here. Inverses are made anew in the first three updates and then every T₃. Of a penalty on weights g has its part and
+// F̂ has not.
 type kfac struct {
 	rate, first float64 // η and η₀
 	mu, clip    float64
@@ -157,8 +164,8 @@ type plane struct {
 	aa, ab, bb float64
 }
 
-// least returns the α and μ for which M is least, and how much less it is there than at 0. Where the two directions are one to
-// rounding, or there is no last step, μ is 0; where Δ is 0, as g is then, so is α.
+// least returns the α and μ for which M is least, and how much less it is there than at 0. Where the two directions are
+// one to rounding, or there is no last step, μ is 0; where Δ is 0, as g is then, so is α.
 func (m *plane) least() (alpha, mu, promised float64) {
 	if m.aa == 0 {
 		return 0, 0, 0
@@ -212,5 +219,6 @@ const leastGamma, mostGamma = 1e-10, 1e10
 func (p *kfac) Report(r *optim.Report) {
 	r.Preconditioner = p.curvature.Report()
 	r.Rho, p.rho = p.rho, math.NaN()
-	r.Diagnostics = []optim.Diagnostic{{Key: "damping", Symbol: "γ", Meaning: "added to the curvature", Value: p.Moves.Gamma}}
+	r.Diagnostics = []optim.Diagnostic{{Key: "damping", Symbol: "γ", Meaning: "added to the curvature",
+		Value: p.Moves.Gamma}}
 }

@@ -35,26 +35,30 @@ const jordan = "Jordan et al. 2024"
 
 // The hyperparameters of Muon.
 var (
-	Momentum = &optim.Number{Key: "momentum", Meaning: "μ, the share of its speed that a layer keeps", Default: 0.95, Max: 1, OpenMax: true, Source: jordan}
+	Momentum = &optim.Number{Key: "momentum", Meaning: "μ, the share of its speed that a layer keeps", Default: 0.95,
+		Max: 1, OpenMax: true, Source: jordan}
 	BiasRate = &optim.Number{
-		Key: "bias-rate", Meaning: "the rate of Adam, which moves what is in no layer's matrix, under the same schedule", Default: 0.03, Max: optim.Inf, Open: true, OpenMax: true,
+		Key:     "bias-rate",
+		Meaning: "the rate of Adam, which moves what is in no layer's matrix, under the same schedule",
+		Default: 0.03, Max: optim.Inf, Open: true, OpenMax: true,
 	}
 )
 
-// The step of Newton and Schulz's method that Muon takes, X ← aX + bAX + cA²X with A = XXᵀ: a quintic that brings singular
-// values between 0 and 1 to some 0.7 to 1.2 in five of them (Jordan et al. 2024).
+// The step of Newton and Schulz's method that Muon takes, X ← aX + bAX + cA²X with A = XXᵀ: a quintic that brings
+// singular values between 0 and 1 to some 0.7 to 1.2 in five of them (Jordan et al. 2024).
 const (
 	schulzA, schulzB, schulzC = 3.4445, -4.7750, 2.0315
 	schulzSteps               = 5
 )
 
-// muon is Muon (Jordan et al. 2024) for each block of weights W, m × n without its biases, with the gradient G of a batch:
+// muon is Muon (Jordan et al. 2024) for each block of weights W, m × n without its biases, with the gradient G of a
+// batch:
 //
 //	V ← μV + G, X = (G + μV)/‖G + μV‖, O = five steps of Newton and Schulz from X, W ← W − η√max(1, m/n)·O
 //
 // with Nesterov's momentum, as the authors' program has it. All numbers are float64 where that takes bfloat16, and the
-// first and the last layer have it too, which the authors leave to Adam. Biases, and numbers that are in no block, have Adam with its
-// usual decays.
+// first and the last layer have it too, which the authors leave to Adam. Biases, and numbers that are in no block, have
+// Adam with its usual decays.
 type muon struct {
 	rate, mu float64
 	adam     vector.AdamStep
@@ -91,7 +95,8 @@ func (p *muon) Begin(s *optim.State, rate float64) {
 	k.Beta2t *= biasBeta2
 	p.rate, p.mu = rate, Momentum.Of(s.Settings)
 	p.adam = vector.AdamStep{
-		Rate: BiasRate.Of(s.Settings) * (rate / minibatch.Rate.Of(s.Settings)), Beta1: biasBeta1, Beta2: biasBeta2, Epsilon: biasEpsilon,
+		Rate: BiasRate.Of(s.Settings) * (rate / minibatch.Rate.Of(s.Settings)), Beta1: biasBeta1, Beta2: biasBeta2,
+		Epsilon:  biasEpsilon,
 		Correct1: 1 / (1 - k.Beta1t), Correct2: 1 / (1 - k.Beta2t),
 	}
 }
@@ -121,7 +126,8 @@ func (p *muon) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch
 	p.state, p.gradient = s, batch.Gradient
 	p.steps.do(s)
 	for _, r := range p.rest {
-		vector.Adam(s.W[r.First:r.Last], p.Moves.Speed[r.First:r.Last], p.Moves.V[r.First:r.Last], batch.Gradient[r.First:r.Last], &p.adam)
+		vector.Adam(s.W[r.First:r.Last], p.Moves.Speed[r.First:r.Last], p.Moves.V[r.First:r.Last],
+			batch.Gradient[r.First:r.Last], &p.adam)
 	}
 	charge(s, p.price)
 	return nil
@@ -169,7 +175,8 @@ func (w *schulz) price() float64 {
 	return schulzSteps * (2*float64(w.short)*float64(w.short)*float64(w.long) + cube(w.short))
 }
 
-// orthogonal does five steps from y, m × n, and returns what comes of it, m × n too. It works on the transpose of a tall matrix.
+// orthogonal does five steps from y, m × n, and returns what comes of it, m × n too. It works on the transpose of a
+// tall matrix.
 func (w *schulz) orthogonal(m, n int) []float64 {
 	if m > n {
 		transposeTo(w.x, w.y, m, n)
@@ -181,7 +188,8 @@ func (w *schulz) orthogonal(m, n int) []float64 {
 		transposeTo(w.xt, w.x, s, l)
 		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(w.x, s, l, l), matrix(w.xt, l, s, s), 0, matrix(w.a, s, s, s))
 		vector.Scale(w.c, schulzB, w.a)
-		blas64.Gemm(blas.NoTrans, blas.NoTrans, schulzC, matrix(w.a, s, s, s), matrix(w.a, s, s, s), 1, matrix(w.c, s, s, s))
+		blas64.Gemm(blas.NoTrans, blas.NoTrans, schulzC, matrix(w.a, s, s, s), matrix(w.a, s, s, s), 1,
+			matrix(w.c, s, s, s))
 		vector.Scale(w.y, schulzA, w.x)
 		blas64.Gemm(blas.NoTrans, blas.NoTrans, 1, matrix(w.c, s, s, s), matrix(w.x, s, l, l), 1, matrix(w.y, s, l, l))
 		w.x, w.y = w.y, w.x

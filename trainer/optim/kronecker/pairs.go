@@ -9,7 +9,8 @@ import (
 	"newtop/trainer/optim/minibatch"
 )
 
-// pairs is what SOAP and Shampoo have in common: blocks of weights with a factor for either side, beside moments of Adam's.
+// pairs is what SOAP and Shampoo have in common: blocks of weights with a factor for either side, beside moments of
+// Adam's.
 type pairs struct {
 	step    vector.AdamStep
 	beta    float64 // of the factors
@@ -70,7 +71,8 @@ func (p *pairs) begin(s *optim.State, rate float64) (fresh bool) {
 	if fresh = p.all == nil; fresh {
 		p.layOut(s)
 	}
-	p.step = vector.AdamStep{Rate: rate, Beta1: Beta1.Of(s.Settings), Beta2: Beta2.Of(s.Settings), Epsilon: Epsilon.Of(s.Settings)}
+	p.step = vector.AdamStep{Rate: rate, Beta1: Beta1.Of(s.Settings), Beta2: Beta2.Of(s.Settings),
+		Epsilon: Epsilon.Of(s.Settings)}
 	p.beta, p.spent = FactorDecay.Of(s.Settings), 0
 	return fresh
 }
@@ -138,7 +140,8 @@ func (p *pairs) layOut(s *optim.State) {
 	p.price = p.intake
 }
 
-// refreshing adds a task for every factor to those of a refresh. Its values are then those of the mean that F is a multiple of.
+// refreshing adds a task for every factor to those of a refresh. Its values are then those of the mean that F is a
+// multiple of.
 func (p *pairs) refreshing(r *refreshes, f func(q *pair, f *factor) (spent float64, err error)) {
 	for i := range p.all {
 		q := &p.all[i]
@@ -178,7 +181,8 @@ func (p *pairs) report(damping float64) *optim.Preconditioner {
 	out := p.refresh.report()
 	for i := range p.all {
 		q := &p.all[i]
-		out.Factors = append(out.Factors, q.L.tell(q.Matrix, true, q.m, damping), q.R.tell(q.Matrix, false, q.n, damping))
+		out.Factors = append(out.Factors, q.L.tell(q.Matrix, true, q.m, damping),
+			q.R.tell(q.Matrix, false, q.n, damping))
 	}
 	return out
 }

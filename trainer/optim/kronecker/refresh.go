@@ -56,8 +56,8 @@ func (r *refreshes) do(s *optim.State, spent *float64) error {
 	return nil
 }
 
-// tell describes a factor of a block, of d rows, with a share of its largest value for its damping; NaN: there is none. A nil one is
-// left out.
+// tell describes a factor of a block, of d rows, with a share of its largest value for its damping; NaN: there is none.
+// A nil one is left out.
 func (f *factor) tell(of optim.Matrix, outputs bool, d int, share float64) optim.Factor {
 	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: math.NaN()}
 	if f != nil {
@@ -85,8 +85,8 @@ func (f *factor) columns() []float64 { return f.q }
 
 func (f *factor) rows() []float64 { return f.Qt }
 
-// permuteRows and permuteColumns bring what belongs to vectors of a basis into their new order, of v with n columns. Old has room for
-// as many numbers.
+// permuteRows and permuteColumns bring what belongs to vectors of a basis into their new order, of v with n columns.
+// Old has room for as many numbers.
 func permuteRows(v, old []float64, n int, order []int) {
 	copy(old, v)
 	for i, k := range order {

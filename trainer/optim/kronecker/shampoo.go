@@ -26,7 +26,8 @@ var Shampoo = optim.Info{
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(0.03, ""), Beta1.Starting(0.95, ""), Beta2.Starting(0.99, ""), FactorDecay.Starting(0.95, ""), Epsilon,
+		minibatch.Rate.Starting(0.03, ""), Beta1.Starting(0.95, ""), Beta2.Starting(0.99, ""),
+		FactorDecay.Starting(0.95, ""), Epsilon,
 		Damping.Starting(1e-4, ""), Every, MostSide, minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
@@ -38,17 +39,18 @@ var Damping = &optim.Number{
 	Key: "damping", Meaning: "ε, added to the eigenvalues of a factor, as a share of the largest", Max: 1, Open: true,
 }
 
-// shampoo is Shampoo (Gupta, Koren & Singer 2018, algorithm 1), for each block of weights with the gradient G, m × n, of a batch:
+// shampoo is Shampoo (Gupta, Koren & Singer 2018, algorithm 1), for each block of weights with the gradient G, m × n,
+// of a batch:
 //
 //	L ← βL + GGᵀ, R ← βR + GᵀG
 //	M ← β₁M + (1 − β₁)G, V ← β₂V + (1 − β₂)G∘G, D = M̂/(√V̂ + ε), Adam's step
 //	S = (L + ε‖L‖I)^(−1/4) M (R + ε‖R‖I)^(−1/4)
 //	W ← W − η(‖D‖/‖S‖)S
 //
-// As Anil et al. 2020 have it, and other than the paper, the sums decay, gradients have momentum, and the length of a step is
-// Adam's ("grafting"); the paper's sums start at εI. Roots are those of QᵀLQ's diagonal in a basis that turns towards the
-// eigenvectors every f updates (factor.turn), where the paper has the exact ones. Where one side is longer than some bound it has
-// no factor, and the other one the power −1/2. Numbers that are in no block have plain Adam.
+// As Anil et al. 2020 have it, and other than the paper, the sums decay, gradients have momentum, and the length of a
+// step is Adam's ("grafting"); the paper's sums start at εI. Roots are those of QᵀLQ's diagonal in a basis that turns
+// towards the eigenvectors every f updates (factor.turn), where the paper has the exact ones. Where one side is longer
+// than some bound it has no factor, and the other one the power −1/2. Numbers that are in no block have plain Adam.
 type shampoo struct {
 	pairs
 	damping       float64

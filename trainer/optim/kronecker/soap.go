@@ -26,7 +26,8 @@ var SOAP = optim.Info{
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(0.02, ""), Beta1, Beta2, FactorDecay, Epsilon, Every, MostSide, minibatch.Size.Starting(128),
+		minibatch.Rate.Starting(0.02, ""), Beta1, Beta2, FactorDecay, Epsilon, Every, MostSide,
+		minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(soap)} },
@@ -36,17 +37,23 @@ const vyas = "Vyas et al. 2024, "
 
 // The hyperparameters of SOAP.
 var (
-	Beta1   = &optim.Number{Key: "beta1", Meaning: "β₁, decay of the gradient's mean", Default: 0.95, Max: 1, OpenMax: true, Source: vyas + "section 6"}
-	Beta2   = &optim.Number{Key: "beta2", Meaning: "β₂, decay of its rotated square's mean", Default: 0.95, Max: 1, OpenMax: true, Source: vyas + "section 6"}
+	Beta1 = &optim.Number{Key: "beta1", Meaning: "β₁, decay of the gradient's mean", Default: 0.95, Max: 1,
+		OpenMax: true, Source: vyas + "section 6"}
+	Beta2 = &optim.Number{Key: "beta2", Meaning: "β₂, decay of its rotated square's mean", Default: 0.95, Max: 1,
+		OpenMax: true, Source: vyas + "section 6"}
 	Epsilon = &optim.Number{
-		Key: "epsilon", Meaning: "ε, added to the root of the square's mean", Default: 1e-8, Max: optim.Inf, Open: true, OpenMax: true, Source: vyas + "algorithm 3",
+		Key: "epsilon", Meaning: "ε, added to the root of the square's mean", Default: 1e-8, Max: optim.Inf, Open: true,
+		OpenMax: true, Source: vyas + "algorithm 3",
 	}
 	FactorDecay = &optim.Number{
-		Key: "factor-decay", Meaning: "β, decay of the factors", Default: 0.95, Max: 1, OpenMax: true, Source: vyas + "section 6",
+		Key: "factor-decay", Meaning: "β, decay of the factors", Default: 0.95, Max: 1, OpenMax: true,
+		Source: vyas + "section 6",
 	}
-	Every = &optim.Count{Key: "every", Meaning: "updates from one refresh of the factors' bases to the next", Default: 20, Min: 1, Max: 1e9}
+	Every = &optim.Count{Key: "every", Meaning: "updates from one refresh of the factors' bases to the next",
+		Default: 20, Min: 1, Max: 1e9}
 	// Rotations of longer sides cost more than they bring (docs/race.md).
-	MostSide = &optim.Count{Key: "side", Meaning: "the longest side of a block of weights that has a factor", Default: 512, Max: 1e9}
+	MostSide = &optim.Count{Key: "side", Meaning: "the longest side of a block of weights that has a factor",
+		Default: 512, Max: 1e9}
 )
 
 // soap is SOAP (Vyas et al. 2024, algorithm 3), for each block of weights with the gradient G, m × n, of a batch:
@@ -56,12 +63,12 @@ var (
 //	M′ ← β₁M′ + (1 − β₁)G′, V ← β₂V + (1 − β₂)G′∘G′
 //	W ← W − ηQ_L(M̂′/(√V̂ + ε))Q_Rᵀ                 with Adam's corrections M̂′ and V̂
 //
-// Every f updates Q_L and Q_R turn (factor.turn), with V in the order of their vectors. The first batch makes the bases and moves
-// nothing, so that no gradient is seen in a basis of its own. All of this is as in the authors' program. What is done in another
-// way: the paper keeps M and rotates it for every update; M′ is rotated into the new bases when these turn, which is the same. Its
-// factors have 1 − β before GGᵀ, which changes no basis. It does not count the first batch, so that bases turn an update later. A
-// side longer than some bound has no factor, its basis is the identity (section 4, one-sided SOAP); numbers that are in no block
-// have plain Adam.
+// Every f updates Q_L and Q_R turn (factor.turn), with V in the order of their vectors. The first batch makes the bases
+// and moves nothing, so that no gradient is seen in a basis of its own. All of this is as in the authors' program. What
+// is done in another way: the paper keeps M and rotates it for every update; M′ is rotated into the new bases when
+// these turn, which is the same. Its factors have 1 − β before GGᵀ, which changes no basis. It does not count the first
+// batch, so that bases turn an update later. A side longer than some bound has no factor, its basis is the identity
+// (section 4, one-sided SOAP); numbers that are in no block have plain Adam.
 type soap struct {
 	pairs
 	u, z, d       []float64 // in the order of the blocks

@@ -52,8 +52,9 @@ var (
 		Default: 1e-2, Max: 0.5, Open: true, OpenMax: true,
 	}
 	Ridge1 = &optim.Number{
-		Key: "ridge-1", Meaning: "λ in algorithm 1, relative to the largest diagonal entry of AᵀA; 0: the paper's eq. 6",
-		Max: 1,
+		Key:     "ridge-1",
+		Meaning: "λ in algorithm 1, relative to the largest diagonal entry of AᵀA; 0: the paper's eq. 6",
+		Max:     1,
 	}
 	// Rows that are misclassified are soon fewer than the weights of a node, and without a ridge the net then learns
 	// them by heart; see docs/bpls.md.
@@ -191,7 +192,8 @@ func (b *bpls) first(p *layerSolve) (w []float64, missed []int, err error) {
 		missed = p.misses(w)
 	}
 	if keep && p.second && len(missed) >= before {
-		return nil, nil, &optim.StalledError{Reason: "solving leaves as many rows misclassified as the weights it began with"}
+		return nil, nil,
+			&optim.StalledError{Reason: "solving leaves as many rows misclassified as the weights it began with"}
 	}
 	return w, missed, nil
 }

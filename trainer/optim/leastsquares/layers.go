@@ -155,8 +155,10 @@ func (p *layerSolve) diagnostics(missed []int, share float64) []optim.Diagnostic
 	}
 	return []optim.Diagnostic{
 		{Key: "misses", Symbol: "μ", Meaning: "misclassified training rows", Value: misses},
-		{Key: "rank", Symbol: "r", Meaning: "rank of the least squares of the layer with the most inputs", Value: p.rank},
+		{Key: "rank", Symbol: "r", Meaning: "rank of the least squares of the layer with the most inputs",
+			Value: p.rank},
 		{Key: "share", Symbol: "μ/P", Meaning: "share of the new weights in the blend", Value: share},
-		{Key: "residual", Symbol: "‖r‖", Meaning: "root mean square of what the outputs' net inputs lack", Value: p.residual},
+		{Key: "residual", Symbol: "‖r‖", Meaning: "root mean square of what the outputs' net inputs lack",
+			Value: p.residual},
 	}
 }

@@ -16,8 +16,8 @@ import (
 	"newtop/trainer/optim/trust"
 )
 
-// all is how lists show the methods: the nine that are used most come first, since the screen has a key for each of them,
-// then the rest by family.
+// all is how lists show the methods: the nine that are used most come first, since the screen has a key for each of
+// them, then the rest by family.
 var all = []*optim.Info{
 	&trust.Newton, &trust.GaussNewton, &trust.GaussNewtonJacobi, &kronecker.SOAP, &kronecker.KFAC,
 	&hessianfree.HessianFree, &descent.SCG, &firstorder.Adam, &trust.LevenbergMarquardt,
@@ -29,13 +29,13 @@ var all = []*optim.Info{
 // All returns every method in the order in which lists show them.
 func All() []*optim.Info { return slices.Clone(all) }
 
-// Register adds a method of a program's own to those that Lookup, and so a trainer.Config, know by name: it comes last in
-// lists, with the settings of its Parameters. Info has Name, Title, Summary and New at least. A run that is
-// resumed goes on to the same digits where the method is registered again and its Carried has all that one step leaves
-// for the next.
+// Register adds a method of a program's own to those that Lookup, and so a trainer.Config, know by name: it comes last
+// in lists, with the settings of its Parameters. Info has Name, Title, Summary and New at least. A run that is resumed
+// goes on to the same digits where the method is registered again and its Carried has all that one step leaves for the
+// next.
 //
-// It is called at the start of a program, before anything else uses methods. It panics for a name that another method has,
-// and for what no list or setting could show.
+// It is called at the start of a program, before anything else uses methods. It panics for a name that another method
+// has, and for what no list or setting could show.
 func Register(info *optim.Info) {
 	switch {
 	case info.Name == "" || info.Title == "" || info.Summary == "" || info.New == nil:
@@ -56,7 +56,8 @@ func Register(info *optim.Info) {
 		}
 	}
 	if info.Primary != "" && !settings.Has(info.Primary) {
-		panic(fmt.Sprintf("methods: Register: %s: expected its Primary %q among its Parameters", info.Name, info.Primary))
+		panic(fmt.Sprintf("methods: Register: %s: expected its Primary %q among its Parameters", info.Name,
+			info.Primary))
 	}
 	all = append(all, info)
 }
@@ -69,7 +70,8 @@ func (e *UnknownError) Error() string {
 	for i, m := range all {
 		names[i] = m.Name
 	}
-	return fmt.Sprintf("unknown optimizer %q: expected one of %s", e.Name, strings.Join(names, ", ")) + format.DidYouMean(e.Name, names)
+	return fmt.Sprintf("unknown optimizer %q: expected one of %s", e.Name, strings.Join(names, ", ")) +
+		format.DidYouMean(e.Name, names)
 }
 
 // Lookup returns the method of that name or an *UnknownError.

@@ -1,5 +1,5 @@
-// Package minibatch has the epoch that methods share which go through batches of rows: their order, the schedule of their
-// rate, the decay of weights, and the check of what is not finite.
+// Package minibatch has the epoch that methods share which go through batches of rows: their order, the schedule of
+// their rate, the decay of weights, and the check of what is not finite.
 package minibatch
 
 import (
@@ -15,8 +15,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Method goes through all rows once an epoch, in a new random order, with an update after each batch. The last batch may be
-// shorter, and its mean is over its own rows.
+// Method goes through all rows once an epoch, in a new random order, with an update after each batch. The last batch
+// may be shorter, and its mean is over its own rows.
 type Method struct {
 	// Update moves the weights.
 	Update Update
@@ -62,8 +62,8 @@ type Tiled interface {
 // Whole is an update that needs the gradient of all weights.
 type Whole interface {
 	Update
-	// MoveAll moves the state's weights along the batch's gradient, which is finite. It may have the state's Watch look at pieces
-	// of its work, and where that returns an error it leaves the weights as they were and returns it.
+	// MoveAll moves the state's weights along the batch's gradient, which is finite. It may have the state's Watch look
+	// at pieces of its work, and where that returns an error it leaves the weights as they were and returns it.
 	MoveAll(ctx context.Context, s *optim.State, batch *Batch) error
 	// Report adds what the update did in an epoch, in which it moved at least once, to the report.
 	Report(r *optim.Report)
@@ -102,8 +102,8 @@ var (
 	Size = &optim.Count{Key: "batch", Meaning: "rows to an update; 0 for all of them", Max: 1e9}
 )
 
-// Parameters describes what a method reads: its own hyperparameters, and behind them those of the decay and the schedule, as far as
-// they are not among its own with other defaults.
+// Parameters describes what a method reads: its own hyperparameters, and behind them those of the decay and the
+// schedule, as far as they are not among its own with other defaults.
 func Parameters(own ...optim.Handle) []optim.Hyperparameter {
 	all := optim.Parameters(own...)
 	for _, h := range optim.Parameters(WeightDecay, Schedule, Horizon, Warmup, EndRate) {
@@ -229,8 +229,8 @@ func (b *Method) move(ctx context.Context, s *optim.State) (float64, error) {
 	return length, b.Update.(Whole).MoveAll(ctx, s, &b.batch)
 }
 
-// moveTiles is move for an update of tiles. Threads share the spans of tiles. A span ends at a tile whose gradient is not
-// finite, so that the method remembers none, and then the norm is not finite either.
+// moveTiles is move for an update of tiles. Threads share the spans of tiles. A span ends at a tile whose gradient is
+// not finite, so that the method remembers none, and then the norm is not finite either.
 func (b *Method) moveTiles(s *optim.State, t Tiled) float64 {
 	if tiles := (len(s.W) + tile - 1) / tile; len(b.squares) != tiles {
 		b.squares = make([]float64, tiles)
@@ -260,7 +260,8 @@ func (b *Method) moveTiles(s *optim.State, t Tiled) float64 {
 	return vector.Norm(b.gradient) // without over- and underflow
 }
 
-// moveSpan moves the weights of a span of tiles, and stores the sums of their gradients' squares, NaN for one that is not finite.
+// moveSpan moves the weights of a span of tiles, and stores the sums of their gradients' squares, NaN for one that is
+// not finite.
 func (b *Method) moveSpan(_, i int) {
 	for t := i * span; t < min((i+1)*span, len(b.squares)); t++ {
 		from, to := t*tile, min((t+1)*tile, len(b.weights))

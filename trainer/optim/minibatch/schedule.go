@@ -11,7 +11,8 @@ import (
 var (
 	Schedule = &optim.Choice{
 		Key: "schedule", Meaning: "the rate as it is, or down to end-rate along a line or half a cosine wave",
-		Choices: []string{Constant, scheduleLinear, scheduleCosine}, Source: "cosine: Loshchilov & Hutter 2017, eq. 5", Late: true,
+		Choices: []string{Constant, scheduleLinear, scheduleCosine}, Source: "cosine: Loshchilov & Hutter 2017, eq. 5",
+		Late: true,
 	}
 	Horizon = &optim.Count{
 		Key: "horizon", Meaning: "epochs until the schedule is over; 0: as many as the run has", Max: 1e9, Late: true,
@@ -23,8 +24,9 @@ var (
 		Key: "end-rate", Meaning: "the rate at the end of the schedule, as a share of rate", Max: 1, Late: true,
 	}
 	WeightDecay = &optim.Number{
-		Key: "weight-decay", Meaning: "each update takes rate·decay of every weight, biases left out", Max: optim.Inf, OpenMax: true,
-		Source: "Loshchilov & Hutter 2019, algorithms 1 and 2", Late: true,
+		Key: "weight-decay", Meaning: "each update takes rate·decay of every weight, biases left out", Max: optim.Inf,
+		OpenMax: true,
+		Source:  "Loshchilov & Hutter 2019, algorithms 1 and 2", Late: true,
 	}
 )
 
@@ -52,8 +54,8 @@ func Planned(set *optim.Settings, done float64, epochs int) float64 {
 //	u      epochs of warm-up, H the horizon, φ the floor
 //	x      = (p − u)/(H − u), within 0 and 1
 //
-// the rate times 1 − (1 − φ)x, or φ + (1 − φ)(1 + cos πx)/2, and while it warms up times p′/u. Without a horizon, where a run goes
-// on until it is stopped, the rate stays as it is.
+// the rate times 1 − (1 − φ)x, or φ + (1 − φ)(1 + cos πx)/2, and while it warms up times p′/u. Without a horizon, where
+// a run goes on until it is stopped, the rate stays as it is.
 func rateBetween(set *optim.Settings, before, after float64, epochs int) float64 {
 	rate, warmup := Rate.Of(set), Warmup.Of(set)
 	if after < warmup {

@@ -52,7 +52,8 @@ const scalingNone = "none"
 // begin checks what a step starts from and makes gradient and matrix belong to it. It reports whether they
 // were another place's before; so they may have been where the loss was not known to belong to the weights, as
 // when something else than these has changed.
-func (a *assembled) begin(ctx context.Context, s *optim.State, state *assembledState, report *optim.Report) (fresh bool, err error) {
+func (a *assembled) begin(ctx context.Context, s *optim.State, state *assembledState, report *optim.Report) (fresh bool,
+	err error) {
 	if !s.Evaluated {
 		a.at = a.at[:0]
 	}
@@ -145,8 +146,8 @@ func (a *assembled) factorize(ctx context.Context, s *optim.State, mu float64) (
 	})
 }
 
-// solveTo stores −(G + μI)⁻¹g in dst, for the μ of the last factorize. That of a bad condition, which the figures tell, is
-// judged by what it does.
+// solveTo stores −(G + μI)⁻¹g in dst, for the μ of the last factorize. That of a bad condition, which the figures tell,
+// is judged by what it does.
 func (a *assembled) solveTo(dst []float64) {
 	a.factor.SolveTo(dst, a.g)
 	vector.Scale(dst, -1, dst)
@@ -162,8 +163,8 @@ func (a *assembled) multiplyTo(dst, v []float64) {
 	}
 }
 
-// evaluateStep computes E after the step a.s, and holds it against the decrease that was promised. The weights after the
-// step are in a.trial, the step itself in a.product. It returns a *StalledError when they are those before it.
+// evaluateStep computes E after the step a.s, and holds it against the decrease that was promised. The weights after
+// the step are in a.trial, the step itself in a.product. It returns a *StalledError when they are those before it.
 func (a *assembled) evaluateStep(s *optim.State, v *attempt, report *optim.Report) error {
 	step := a.product
 	floats.DivTo(step, a.s, a.root)

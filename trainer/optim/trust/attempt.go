@@ -44,8 +44,8 @@ func (a *attempt) evaluate(o optim.Objective, trial []float64, before, accept fl
 }
 
 // ends reports whether rounding hides all that a step from here could still do. Where the model promises less than E
-// could show, a step that fails says so; one that changes nothing is taken, as ρ is 1, and may still bring the gradient,
-// now that long, down.
+// could show, a step that fails says so; one that changes nothing is taken, as ρ is 1, and may still bring the
+// gradient, now that long, down.
 func (a *attempt) ends(seen *optim.Stagnation, gradient float64) bool {
 	return a.hidden && !a.accepted || a.accepted && seen.Reached(a.still, gradient)
 }

@@ -46,7 +46,8 @@ func blocks(s *optim.State) ([]optim.Objective, error) {
 }
 
 // blockEpoch is one epoch in block mode: a step for each block in turn.
-func (t *trust) blockEpoch(ctx context.Context, s *optim.State, parts []optim.Objective, report optim.Report) (optim.Report, error) {
+func (t *trust) blockEpoch(ctx context.Context, s *optim.State, parts []optim.Objective,
+	report optim.Report) (optim.Report, error) {
 	if err := t.beginSweep(s); err != nil {
 		return report, err
 	}
@@ -96,7 +97,8 @@ func (t *trust) beginSweep(s *optim.State) error {
 // block takes or rejects a step for one block, and returns the radius for the next. A block that has no
 // finite loss, gradient or curvature where a sweep starts ends the run; further on, the sweep has gone too far,
 // and goes on to be judged.
-func (t *trust) block(ctx context.Context, s *optim.State, o optim.Objective, rows part, radius float64, report *optim.Report) (float64, error) {
+func (t *trust) block(ctx context.Context, s *optim.State, o optim.Objective, rows part, radius float64,
+	report *optim.Report) (float64, error) {
 	b := &t.sweep
 	broken := func(what string) (float64, error) {
 		if b.longest == 0 {

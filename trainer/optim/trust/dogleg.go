@@ -42,12 +42,15 @@ var Dogleg = optim.Info{
 
 // The dogleg's radius rule is the textbook's, whose numbers can be set.
 var (
-	doglegShrinkBelow = &optim.Number{Key: ShrinkBelow.Key, Meaning: "R shrinks when ρ is below", Default: 0.25, Max: 1, Source: ShrinkBelow.Source}
-	doglegShrinkBy    = &optim.Number{
-		Key: ShrinkBy.Key, Meaning: ShrinkBy.Meaning, Default: 0.25, Max: 1, Open: true, OpenMax: true, Source: ShrinkBy.Source,
+	doglegShrinkBelow = &optim.Number{Key: ShrinkBelow.Key, Meaning: "R shrinks when ρ is below", Default: 0.25, Max: 1,
+		Source: ShrinkBelow.Source}
+	doglegShrinkBy = &optim.Number{
+		Key: ShrinkBy.Key, Meaning: ShrinkBy.Meaning, Default: 0.25, Max: 1, Open: true, OpenMax: true,
+		Source: ShrinkBy.Source,
 	}
 	doglegGrowAbove = &optim.Number{
-		Key: GrowAbove.Key, Meaning: "R grows when ρ is above and the step ended on the boundary", Default: 0.75, Max: 1, Source: GrowAbove.Source,
+		Key: GrowAbove.Key, Meaning: "R grows when ρ is above and the step ended on the boundary", Default: 0.75,
+		Max: 1, Source: GrowAbove.Source,
 	}
 )
 
@@ -132,7 +135,8 @@ func (d *dogleg) Step(ctx context.Context, s *optim.State) (optim.Report, error)
 }
 
 // attempt walks to the step of one radius and evaluates it.
-func (d *dogleg) attempt(ctx context.Context, s *optim.State, radius float64, number int, report *optim.Report) (attempt, error) {
+func (d *dogleg) attempt(ctx context.Context, s *optim.State, radius float64, number int,
+	report *optim.Report) (attempt, error) {
 	leg, length, err := d.walk(ctx, s, radius)
 	if err != nil {
 		return attempt{}, err
@@ -140,16 +144,20 @@ func (d *dogleg) attempt(ctx context.Context, s *optim.State, radius float64, nu
 	a := attempt{length: length, promised: d.promised(d.s), onBoundary: length >= radius*(1-1e-9)} // up to rounding
 	report.Radius, report.StepNorm, report.Rho = radius, math.NaN(), math.NaN()
 	report.Diagnostics = []optim.Diagnostic{
-		{Key: "leg", Symbol: "h", Meaning: "where the step ended: 0 at the Cauchy step or before, 1 at the Newton step", Value: leg},
+		{Key: "leg", Symbol: "h", Meaning: "where the step ended: 0 at the Cauchy step or before, 1 at the Newton step",
+			Value: leg},
 		{Key: "attempts", Meaning: "radii until a step lowered the loss", Value: float64(number)},
 		{Key: "factorizations", Meaning: "of this step", Value: float64(d.factorized)},
-		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ with its ridge, estimated", Value: d.state.Path.Condition},
-		{Key: "ridge", Meaning: "what was added to JᵀJ to factorize it, relative to its largest entry", Value: d.state.Path.Ridge},
+		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ with its ridge, estimated",
+			Value: d.state.Path.Condition},
+		{Key: "ridge", Meaning: "what was added to JᵀJ to factorize it, relative to its largest entry",
+			Value: d.state.Path.Ridge},
 	}
 	vector.Add(d.product, d.product, d.g)
 	vector.Mul(d.product, d.product, d.root)
 	it := krylov.Iteration{
-		Number: number, Residual: vector.Norm(d.product), Gradient: report.GradientNorm, StepNorm: length, Radius: radius,
+		Number: number, Residual: vector.Norm(d.product), Gradient: report.GradientNorm, StepNorm: length,
+		Radius:    radius,
 		Curvature: math.NaN(), Model: -a.promised,
 	}
 	err = s.Watch(ctx, optim.Inner{Iteration: it, Loss: math.NaN()})
@@ -214,8 +222,8 @@ func (d *dogleg) promised(s []float64) float64 {
 	return sum
 }
 
-// solve computes the Newton step, with a ridge where G does not factorize or its condition number is above most. Interrupted,
-// it leaves the path alone.
+// solve computes the Newton step, with a ridge where G does not factorize or its condition number is above most.
+// Interrupted, it leaves the path alone.
 func (d *dogleg) solve(ctx context.Context, s *optim.State, most float64) error {
 	largest := floats.Max(d.diagonal)
 	for ridge := 0.0; ; ridge = max(10*ridge, math.Sqrt(float64(len(d.g)))/most) {

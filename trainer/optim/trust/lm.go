@@ -10,8 +10,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// LevenbergMarquardt is Levenberg–Marquardt (Levenberg 1944; Marquardt 1963; for networks Hagan & Menhaj 1994) on the assembled matrix,
-// the direct solution of [MD, eq. 3] for a given multiplier μ in place of a radius:
+// LevenbergMarquardt is Levenberg–Marquardt (Levenberg 1944; Marquardt 1963; for networks Hagan & Menhaj 1994) on the
+// assembled matrix, the direct solution of [MD, eq. 3] for a given multiplier μ in place of a radius:
 //
 //	(JᵀJ + μM) s = −g      M = I, or diag(JᵀJ)
 //
@@ -47,7 +47,8 @@ var (
 		Key: "increase", Meaning: "μ is multiplied by this after one that does not",
 		Default: 10, Min: 1, Max: optim.Inf, Open: true, OpenMax: true, Source: "Marquardt 1963, ν",
 	}
-	MuMin = &optim.Number{Key: "mu-min", Meaning: "how far μ may fall", Default: 1e-20, Max: optim.Inf, Open: true, OpenMax: true}
+	MuMin = &optim.Number{Key: "mu-min", Meaning: "how far μ may fall", Default: 1e-20, Max: optim.Inf, Open: true,
+		OpenMax: true}
 	MuMax = &optim.Number{
 		Key: "mu-max", Meaning: "the run ends where no smaller μ lowers the loss",
 		Default: 1e10, Max: optim.Inf, Open: true, OpenMax: true,
@@ -98,16 +99,19 @@ func (l *lm) Step(ctx context.Context, s *optim.State) (optim.Report, error) {
 			return report, nil
 		}
 		if mu *= Increase.Of(s.Settings); mu > MuMax.Of(s.Settings) {
-			return report, &optim.StalledError{Reason: fmt.Sprintf("no step lowers the loss with μ up to %s", optim.Format(MuMax.Of(s.Settings)))}
+			return report, &optim.StalledError{Reason: fmt.Sprintf(
+				"no step lowers the loss with μ up to %s", optim.Format(MuMax.Of(s.Settings)))}
 		}
 	}
 }
 
 // attempt solves for the step of one μ and evaluates it. A matrix that rounding leaves indefinite is a failure
 // like others.
-func (l *lm) attempt(ctx context.Context, s *optim.State, mu float64, number int, report *optim.Report) (a attempt, err error) {
+func (l *lm) attempt(ctx context.Context, s *optim.State, mu float64, number int, report *optim.Report) (a attempt,
+	err error) {
 	nan := math.NaN()
-	it := krylov.Iteration{Number: number, Residual: nan, Gradient: report.GradientNorm, StepNorm: nan, Radius: nan, Curvature: nan, Model: nan}
+	it := krylov.Iteration{Number: number, Residual: nan, Gradient: report.GradientNorm, StepNorm: nan, Radius: nan,
+		Curvature: nan, Model: nan}
 	a.promised = nan
 	condition, err := l.factorize(ctx, s, mu)
 	if err != nil {
@@ -126,7 +130,8 @@ func (l *lm) attempt(ctx context.Context, s *optim.State, mu float64, number int
 	report.Diagnostics = []optim.Diagnostic{
 		{Key: "mu", Symbol: "μ", Meaning: "the damping that the step was computed with", Value: mu},
 		{Key: "attempts", Meaning: "factorizations until a step lowered the loss", Value: float64(number)},
-		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ + μM in the scaling of M, estimated", Value: condition},
+		{Key: "condition", Symbol: "κ", Meaning: "condition number of JᵀJ + μM in the scaling of M, estimated",
+			Value: condition},
 	}
 	if err := s.Watch(ctx, optim.Inner{Iteration: it, Loss: nan}); err != nil || !definite {
 		return a, err

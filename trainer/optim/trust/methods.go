@@ -47,8 +47,8 @@ var GaussNewton = optim.Info{
 	New:        func() optim.Method { return &trust{operator: gaussNewton} },
 }
 
-// GaussNewtonJacobi is algorithm D of [MD]: as C, with M the diagonal of JᵀJ. The trust region becomes an ellipsoid, long
-// where the outputs feel a weight little, and CG needs fewer iterations where weights differ in scale.
+// GaussNewtonJacobi is algorithm D of [MD]: as C, with M the diagonal of JᵀJ. The trust region becomes an ellipsoid,
+// long where the outputs feel a weight little, and CG needs fewer iterations where weights differ in scale.
 var GaussNewtonJacobi = optim.Info{
 	Name:      "tr-gn-jacobi",
 	Title:     "Trust-region Gauss–Newton, diag(JᵀJ)",
@@ -67,10 +67,10 @@ var GaussNewtonJacobi = optim.Info{
 	New:        func() optim.Method { return &trust{operator: gaussNewton, jacobi: always} },
 }
 
-// GaussNewtonRows is algorithm B of [MD]: as C, with every product of the Gauss–Newton matrix by explicit rows of the Jacobian
-// (Algorithm 2). The steps are those of C in exact arithmetic; a rounded difference of the first step grows with every epoch until the
-// two are different runs. An inner iteration is up to as many times dearer as
-// there are outputs. It is here for the comparison, and for a second opinion on C.
+// GaussNewtonRows is algorithm B of [MD]: as C, with every product of the Gauss–Newton matrix by explicit rows of the
+// Jacobian (Algorithm 2). The steps are those of C in exact arithmetic; a rounded difference of the first step grows
+// with every epoch until the two are different runs. An inner iteration is up to as many times dearer as there are
+// outputs. It is here for the comparison, and for a second opinion on C.
 var GaussNewtonRows = optim.Info{
 	Name:      "tr-rows",
 	Title:     "Trust-region Gauss–Newton by rows",

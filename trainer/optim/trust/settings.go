@@ -18,8 +18,9 @@ var (
 		Key: "radius", Meaning: "R, the largest ‖s‖_M of the next step; the method adapts it",
 		Default: 1, Max: optim.Inf, Open: true, OpenMax: true,
 	}
-	RadiusMax = &optim.Number{Key: "radius-max", Meaning: "how far R may grow", Default: 1000, Max: optim.Inf, Open: true, OpenMax: true}
-	Xi        = &optim.Number{
+	RadiusMax = &optim.Number{Key: "radius-max", Meaning: "how far R may grow", Default: 1000, Max: optim.Inf,
+		Open: true, OpenMax: true}
+	Xi = &optim.Number{
 		Key: "xi", Meaning: "ξ, the inner solve ends at ‖g + Hs‖ ≤ ξ‖g‖",
 		Default: 0.01, Max: 1, Open: true, OpenMax: true, Source: mizutani + "eq. 7",
 	}
@@ -35,7 +36,8 @@ var (
 	}
 	// The minimum takes no more products than the cuts of the paper, and fewer of them to an error (docs/radius.md).
 	Boundary = &optim.Choice{
-		Key: "boundary", Meaning: "cut at the boundary along the last segment, by scaling the step, or to the model's minimum in the Krylov space",
+		Key:     "boundary",
+		Meaning: "cut at the boundary along the last segment, by scaling the step, or to the model's minimum in the Krylov space",
 		Default: 2, // minimum
 		Choices: []string{"segment", boundaryScaling, boundaryMinimum},
 		Source:  mizutani + "eq. 5 and 6; Gould et al. 1999, algorithm 5.1",
@@ -45,7 +47,8 @@ var (
 		Max: 1e9, Source: "Gould et al. 1999, algorithm 5.1", Late: true,
 	}
 	Blocks = &optim.Count{
-		Key: "blocks", Meaning: "parts of the rows that an epoch goes through in turn, a step for each; 1 for regression",
+		Key:     "blocks",
+		Meaning: "parts of the rows that an epoch goes through in turn, a step for each; 1 for regression",
 		Default: 1, Min: 1, Max: 1e6, Source: mizutani + "section 3",
 	}
 	// A block's model is followed no further than the blocks agree (docs/radius.md).
@@ -54,7 +57,8 @@ var (
 		Default: 0.05, Max: 1, Open: true, OpenMax: true,
 	}
 	BlockError = &optim.Choice{
-		Key: "block-error", Meaning: "whose error a block's ρ holds its step against: the block's own, or that of all rows",
+		Key:     "block-error",
+		Meaning: "whose error a block's ρ holds its step against: the block's own, or that of all rows",
 		Choices: []string{"own", blockErrorAll}, Source: "all: " + mizutani + "section 3",
 	}
 	Rule = &optim.Choice{
@@ -98,7 +102,8 @@ const (
 // Those of a method's own take the place of others with the same key, or stand behind them.
 func regionParameters(own ...optim.Handle) []optim.Hyperparameter {
 	all := optim.Parameters(
-		Radius, RadiusMax, Xi, Forcing, Limit, Boundary, Lanczos, Blocks, BlockXi, BlockError, Rule, Accept, Retries, ShrinkBelow, ShrinkBy, GrowAbove, GrowBy,
+		Radius, RadiusMax, Xi, Forcing, Limit, Boundary, Lanczos, Blocks, BlockXi, BlockError, Rule, Accept, Retries,
+		ShrinkBelow, ShrinkBy, GrowAbove, GrowBy,
 	)
 	for _, h := range optim.Parameters(own...) {
 		if i := slices.IndexFunc(all, func(o optim.Hyperparameter) bool { return o.Key == h.Key }); i >= 0 {
@@ -113,11 +118,12 @@ func regionParameters(own ...optim.Handle) []optim.Hyperparameter {
 // gaussNewtonParameters are regionParameters with the radius rule that does best with JᵀJ, whose model promises
 // too much of long steps that are good ones all the same (docs/radius.md).
 func gaussNewtonParameters(own ...optim.Handle) []optim.Hyperparameter {
-	return regionParameters(append([]optim.Handle{ShrinkBelow.Starting(0, ""), ShrinkBy.Starting(0.5, ""), GrowAbove.Starting(0.4, "")}, own...)...)
+	return regionParameters(append([]optim.Handle{ShrinkBelow.Starting(0, ""), ShrinkBy.Starting(0.5, ""),
+		GrowAbove.Starting(0.4, "")}, own...)...)
 }
 
-// blockParameters are gaussNewtonParameters for classes in blocks, with inner solves that are cut short: over five data sets the
-// fewest products to a small error (docs/radius.md).
+// blockParameters are gaussNewtonParameters for classes in blocks, with inner solves that are cut short: over five data
+// sets the fewest products to a small error (docs/radius.md).
 func blockParameters() []optim.Hyperparameter {
 	return gaussNewtonParameters(Limit.Starting(12), Blocks.Starting(6), BlockXi.Starting(0.4, ""))
 }

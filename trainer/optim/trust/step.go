@@ -6,9 +6,10 @@ import (
 	"newtop/trainer/optim"
 )
 
-// shortenUntilAccepted tries the step of a solve at w, where o has the loss now, and where it fails the shorter ones on the
-// solve's path. The step of the attempt it returns is in t.s, and the weights it leads to in t.trial.
-func (t *trust) shortenUntilAccepted(o optim.Objective, set *optim.Settings, w []float64, now float64, solve *krylov.Solve) attempt {
+// shortenUntilAccepted tries the step of a solve at w, where o has the loss now, and where it fails the shorter ones on
+// the solve's path. The step of the attempt it returns is in t.s, and the weights it leads to in t.trial.
+func (t *trust) shortenUntilAccepted(o optim.Objective, set *optim.Settings, w []float64, now float64,
+	solve *krylov.Solve) attempt {
 	a := attempt{
 		length:     min(solve.StepNorm, solve.Radius), // beyond it where the square of the norm overflows
 		promised:   solve.Predicted,

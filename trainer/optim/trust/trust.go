@@ -83,7 +83,8 @@ func (t *trust) Step(ctx context.Context, s *optim.State) (optim.Report, error) 
 
 // solve is the inner solve at w for the rows that o has: it leaves the step in t.s, and in t.path the shorter
 // ones.
-func (t *trust) solve(ctx context.Context, s *optim.State, o optim.Objective, rows part, w, g []float64, radius float64) (krylov.Solve, error) {
+func (t *trust) solve(ctx context.Context, s *optim.State, o optim.Objective, rows part, w, g []float64,
+	radius float64) (krylov.Solve, error) {
 	options := t.options(ctx, s, o, rows, w, radius, vector.Norm(g))
 	rule := ruleOf(s.Settings)
 	if options.Rule == krylov.Scaling { // whose steps do not lie on the path of longer ones
@@ -95,7 +96,8 @@ func (t *trust) solve(ctx context.Context, s *optim.State, o optim.Objective, ro
 	return solve, err
 }
 
-func (t *trust) options(ctx context.Context, s *optim.State, o optim.Objective, rows part, w []float64, radius, gradient float64) krylov.TrustRegion {
+func (t *trust) options(ctx context.Context, s *optim.State, o optim.Objective, rows part, w []float64, radius,
+	gradient float64) krylov.TrustRegion {
 	region := krylov.TrustRegion{
 		Radius:    radius,
 		Tolerance: tolerance(s.Settings, gradient),

@@ -1,5 +1,5 @@
-// Package peertest serves newtop's own networks as models that another program has, over the protocol of docs/peer.md, so that a run
-// with one can be held against the run without.
+// Package peertest serves newtop's own networks as models that another program has, over the protocol of docs/peer.md,
+// so that a run with one can be held against the run without.
 package peertest
 
 import (
@@ -95,8 +95,8 @@ func (s *Server) Serve(tb testing.TB) string {
 	return "unix:" + path
 }
 
-// Observe connects to a newtop that listens at a path, and offers it a look at so many steps, before each of which it calls train
-// with the weights, that is to change them.
+// Observe connects to a newtop that listens at a path, and offers it a look at so many steps, before each of which it
+// calls train with the weights, that is to change them.
 func (s *Server) Observe(path string, steps int, train func(step int, w []float64)) error {
 	s.bind()
 	c, err := net.Dial("unix", path)
@@ -111,7 +111,8 @@ func (s *Server) Observe(path string, steps int, train func(step int, w []float6
 	for step := range steps {
 		train(step+1, s.Start)
 		s.train.Update(s.Start)
-		if err := s.send(c, map[string]any{"op": "step", "step": step + 1, "loss": s.train.Loss(), "rate": 0.1, "momentum": 0.9}, "", nil); err != nil {
+		if err := s.send(c, map[string]any{"op": "step", "step": step + 1, "loss": s.train.Loss(), "rate": 0.1,
+			"momentum": 0.9}, "", nil); err != nil {
 			return err
 		}
 		if err := s.converse(c); err != nil {
@@ -177,8 +178,10 @@ func (s *Server) greet(c net.Conn) error {
 		blocks = append(blocks, map[string]any{"name": fmt.Sprint("bias", at), "shape": []int{p.Network.Dim() - at}})
 	}
 	hello := map[string]any{
-		"op": "hello", "protocol": []int{1, 1}, "mode": mode, "name": "twin", "program": "newtop's own", "n": p.Network.Dim(), "dtype": s.dtype(),
-		"blocks": blocks, "has": has, "rows": p.Train.Total(), "test_rows": p.Test.Total(), "classes": len(p.Data.Classes), "outputs": p.Network.Outputs(),
+		"op": "hello", "protocol": []int{1, 1}, "mode": mode, "name": "twin", "program": "newtop's own",
+		"n": p.Network.Dim(), "dtype": s.dtype(),
+		"blocks": blocks, "has": has, "rows": p.Train.Total(), "test_rows": p.Test.Total(),
+		"classes": len(p.Data.Classes), "outputs": p.Network.Outputs(),
 	}
 	if err := s.send(c, hello, "", nil); err != nil {
 		return err
@@ -306,7 +309,8 @@ func (s *Server) send(w io.Writer, head map[string]any, name string, v []float64
 				body = binary.LittleEndian.AppendUint64(body, math.Float64bits(x))
 			}
 		}
-		head["vectors"] = map[string]any{name: map[string]any{"dtype": s.dtype(), "shape": []int{len(v)}, "data_offsets": []int{0, len(body)}}}
+		head["vectors"] = map[string]any{name: map[string]any{"dtype": s.dtype(), "shape": []int{len(v)},
+			"data_offsets": []int{0, len(body)}}}
 	}
 	text, err := json.Marshal(head)
 	if err != nil {

@@ -10,22 +10,24 @@ import (
 // python is a Python 3 that has PyTorch; "": there is none.
 var python = sync.OnceValue(func() string {
 	for _, name := range []string{os.Getenv("NEWTOP_PYTHON"), "/usr/bin/python3", "python3"} {
-		if name != "" && exec.Command(name, "-c", "import importlib.util as u; assert u.find_spec('torch')").Run() == nil {
+		if name != "" &&
+			exec.Command(name, "-c", "import importlib.util as u; assert u.find_spec('torch')").Run() == nil {
 			return name
 		}
 	}
 	return ""
 })
 
-// Torch has the models of this test run by a Python that has PyTorch, on one thread, and skips the test where there is none. It
-// returns that Python.
+// Torch has the models of this test run by a Python that has PyTorch, on one thread, and skips the test where there is
+// none. It returns that Python.
 func Torch(tb testing.TB) string {
 	tb.Helper()
 	name := python()
 	if name == "" {
 		tb.Skip("there is no Python 3 that has torch")
 	}
-	for key, value := range map[string]string{"NEWTOP_PYTHON": name, "OMP_NUM_THREADS": "1", "PYTHONDONTWRITEBYTECODE": "1"} {
+	for key, value := range map[string]string{"NEWTOP_PYTHON": name, "OMP_NUM_THREADS": "1",
+		"PYTHONDONTWRITEBYTECODE": "1"} {
 		tb.Setenv(key, value)
 	}
 	return name

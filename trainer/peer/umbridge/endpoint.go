@@ -174,7 +174,8 @@ func (c *Client) loss() float64 {
 	return sum / 2
 }
 
-// gradientAt is Jᵀ F for least squares, and the model's own otherwise, of which sens is always 1: not all models heed it.
+// gradientAt is Jᵀ F for least squares, and the model's own otherwise, of which sens is always 1: not all models heed
+// it.
 func (c *Client) gradientAt(dst, w []float64) (loss float64, err error) {
 	if !c.unused || !slices.Equal(c.outputOf, w) {
 		if err := c.evaluate(w); err != nil {

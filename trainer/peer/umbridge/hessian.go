@@ -39,7 +39,8 @@ func (c *Client) addBlock(dst, w, v []float64, i, j int) error {
 		i, j = j, i
 	}
 	part := c.sum[:len(dst)]
-	r := c.request().index("outWrt", 0).index("inWrt1", i).index("inWrt2", j).vector("sens", one).vector("vec", v).input(w)
+	r := c.request().index("outWrt", 0).index("inWrt1", i).index("inWrt2", j).vector("sens", one).vector(
+		"vec", v).input(w)
 	if err := c.product(part, "/ApplyHessian", r); err != nil {
 		return err
 	}
@@ -47,9 +48,10 @@ func (c *Client) addBlock(dst, w, v []float64, i, j int) error {
 	return nil
 }
 
-// tryHessian finds out whether the server answers for the Hessian, and, as the protocol does not say, whether vec is a change
-// of the input inWrt2 or inWrt1: by differences of gradients near the first weights. Where neither agrees, or the server
-// refuses its own products (Python's compares their length with that of the output), it has no Hessian, and a finding says so.
+// tryHessian finds out whether the server answers for the Hessian, and, as the protocol does not say, whether vec is a
+// change of the input inWrt2 or inWrt1: by differences of gradients near the first weights. Where neither agrees, or
+// the server refuses its own products (Python's compares their length with that of the output), it has no Hessian, and
+// a finding says so.
 func (c *Client) tryHessian() error {
 	n := c.about.Dim
 	w, v, want, got := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -85,7 +87,8 @@ func (c *Client) tryHessian() error {
 	return nil
 }
 
-// differences is the product of the Hessian with v by central differences of gradients; NaN if the server refuses these.
+// differences is the product of the Hessian with v by central differences of gradients; NaN if the server refuses
+// these.
 func (c *Client) differences(dst, w, v []float64) error {
 	size := 1.0
 	for _, x := range w {

@@ -72,7 +72,8 @@ func (c *Client) call(path string, body []byte, answer any, most int) error {
 }
 
 // exchange returns the answer, with one byte more than it may have if it is too long.
-func (c *Client) exchange(ctx context.Context, path string, body []byte, most int) (status int, text []byte, err error) {
+func (c *Client) exchange(ctx context.Context, path string, body []byte, most int) (status int, text []byte,
+	err error) {
 	method := http.MethodGet
 	if body != nil {
 		method = http.MethodPost
@@ -84,7 +85,8 @@ func (c *Client) exchange(ctx context.Context, path string, body []byte, most in
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	// Not sent, but net/http asks again where the server closes an idle connection at that moment: requests change nothing.
+	// Not sent, but net/http asks again where the server closes an idle connection at that moment: requests change
+	// nothing.
 	request.Header["Idempotency-Key"] = nil
 	reply, err := c.http.Do(request)
 	if err != nil {

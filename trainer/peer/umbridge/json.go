@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// toJSON makes JSON of what servers write: where a number can stand, nan, inf and Infinity become strings, and np.float64(0.5)
-// and array([1., 2.]), which Python prints of NumPy's, become 0.5 and [1, 2]. All else stays, so that what is no JSON for other
-// reasons is found by the decoder.
+// toJSON makes JSON of what servers write: where a number can stand, nan, inf and Infinity become strings, and
+// np.float64(0.5) and array([1., 2.]), which Python prints of NumPy's, become 0.5 and [1, 2]. All else stays, so that
+// what is no JSON for other reasons is found by the decoder.
 func toJSON(text []byte) []byte {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	for i := 0; i < len(text); {
@@ -42,7 +42,8 @@ func toJSON(text []byte) []byte {
 }
 
 func inWord(ch byte) bool {
-	return '0' <= ch && ch <= '9' || 'a' <= ch|0x20 && ch|0x20 <= 'z' || ch == '.' || ch == '+' || ch == '-' || ch == '_'
+	return '0' <= ch && ch <= '9' || 'a' <= ch|0x20 && ch|0x20 <= 'z' || ch == '.' || ch == '+' || ch == '-' ||
+		ch == '_'
 }
 
 // appendWord writes a number as JSON has it, or the word.

@@ -1,11 +1,11 @@
 // Package umbridge answers for models behind UM-Bridge servers (protocol 1.0), over HTTP and JSON.
 //
-// A model maps input vectors to output vectors. All its inputs, one after the other, are the weights; it has one output F. With
-// one number the loss is F, or −F where F is to be maximized, as a log-posterior; with more it is ½‖F‖², a problem of least
-// squares.
+// A model maps input vectors to output vectors. All its inputs, one after the other, are the weights; it has one output
+// F. With one number the loss is F, or −F where F is to be maximized, as a log-posterior; with more it is ½‖F‖², a
+// problem of least squares.
 //
-// The protocol has no weights to begin with. They are zeros, or drawn from N(0, 0.1²) where the model is stationary or not
-// finite at zeros, unless Options name them.
+// The protocol has no weights to begin with. They are zeros, or drawn from N(0, 0.1²) where the model is stationary or
+// not finite at zeros, unless Options name them.
 package umbridge
 
 import (
@@ -64,8 +64,8 @@ type Client struct {
 
 var _ peer.Endpoint = (*Client)(nil)
 
-// Dial asks a server for a model, at http://host:port/ModelName or host:port, and evaluates it at its first weights. The
-// context holds for all requests of the client. Errors are one line.
+// Dial asks a server for a model, at http://host:port/ModelName or host:port, and evaluates it at its first weights.
+// The context holds for all requests of the client. Errors are one line.
 func Dial(ctx context.Context, address string, o Options) (*Client, error) {
 	base, model, err := parseAddress(address)
 	if err != nil {
@@ -103,7 +103,8 @@ func (c *Client) open(o *Options) error {
 		return err
 	}
 	if c.squares && o.Maximize {
-		return fmt.Errorf("umbridge: model %s has %d outputs, whose squares are minimized: expected one number to maximize",
+		return fmt.Errorf(
+			"umbridge: model %s has %d outputs, whose squares are minimized: expected one number to maximize",
 			c.title(), c.outputs)
 	}
 	support, err := c.readSupport()
@@ -166,7 +167,8 @@ func (c *Client) readSizes() error {
 		return err
 	}
 	if len(out.Sizes) != 1 {
-		return fmt.Errorf("umbridge: model %s has %s: expected one", c.title(), format.Counted(len(out.Sizes), "output vector"))
+		return fmt.Errorf("umbridge: model %s has %s: expected one", c.title(),
+			format.Counted(len(out.Sizes), "output vector"))
 	}
 	sum := number(0)
 	for _, size := range slices.Concat(in.Sizes, out.Sizes) {
@@ -179,10 +181,12 @@ func (c *Client) readSizes() error {
 	}
 	switch most := max(sum, out.Sizes[0]); {
 	case most > MaxWeights:
-		return fmt.Errorf("umbridge: model %s has vectors of %.0f numbers: expected at most %d; the binary protocol of docs/peer.md takes more",
+		return fmt.Errorf(
+			"umbridge: model %s has vectors of %.0f numbers: expected at most %d; the binary protocol of docs/peer.md takes more",
 			c.title(), most, MaxWeights)
 	case sum == 0 || out.Sizes[0] == 0:
-		return fmt.Errorf("umbridge: model %s has %v inputs and %v outputs: expected one of each at least", c.title(), sum, out.Sizes[0])
+		return fmt.Errorf("umbridge: model %s has %v inputs and %v outputs: expected one of each at least", c.title(),
+			sum, out.Sizes[0])
 	}
 	for _, size := range in.Sizes {
 		c.inputs = append(c.inputs, int(size))
@@ -266,7 +270,8 @@ func (c *Client) begin(o *Options) error {
 	switch {
 	case o.Start != nil, err != nil && (!errors.As(err, &refused) || errors.Is(err, peer.ErrUnsupported)):
 		return err
-	case err == nil && finite(g) && finite([]float64{loss}) && slices.ContainsFunc(g, func(x float64) bool { return x != 0 }):
+	case err == nil && finite(g) && finite([]float64{loss}) &&
+		slices.ContainsFunc(g, func(x float64) bool { return x != 0 }):
 		return nil
 	}
 	draw := rand.New(rand.NewPCG(o.Seed, 0))

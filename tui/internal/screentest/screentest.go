@@ -20,8 +20,9 @@ import (
 
 // Typed is the message of a key by its name.
 func Typed(s string) tea.KeyPressMsg {
-	special := map[string]rune{"tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft, "right": tea.KeyRight,
-		"up": tea.KeyUp, "down": tea.KeyDown, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
+	special := map[string]rune{"tab": tea.KeyTab, "enter": tea.KeyEnter, "esc": tea.KeyEscape, "left": tea.KeyLeft,
+		"right": tea.KeyRight,
+		"up":    tea.KeyUp, "down": tea.KeyDown, "space": tea.KeySpace, "backspace": tea.KeyBackspace,
 		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown, "delete": tea.KeyDelete}
 	if c, ok := special[s]; ok {
 		return tea.KeyPressMsg{Code: c}
@@ -82,8 +83,8 @@ func (w *Wire) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Rest fails unless a screen is written and then nothing any more, for longer than the slowest clock of a screen waits. A
-// busy machine may take its time to write it.
+// Rest fails unless a screen is written and then nothing any more, for longer than the slowest clock of a screen waits.
+// A busy machine may take its time to write it.
 func (w *Wire) Rest(t *testing.T) {
 	t.Helper()
 	const quiet = 1200 * time.Millisecond
@@ -109,7 +110,8 @@ type Running struct {
 }
 
 // Start runs a program and waits for its first bytes.
-func Start(t *testing.T, ctx context.Context, bytes int64, open func(screen.Options) (*screen.Base, tea.Model), more ...tea.ProgramOption) *Running {
+func Start(t *testing.T, ctx context.Context, bytes int64, open func(screen.Options) (*screen.Base, tea.Model),
+	more ...tea.ProgramOption) *Running {
 	t.Helper()
 	in, keys := io.Pipe()
 	t.Cleanup(func() { keys.Close() })

@@ -39,7 +39,8 @@ func ErrorsAt(epoch, classes, side int) event.ErrorsEvent {
 		}
 	}
 	for i := range 16 {
-		w := event.WorstRow{Row: 17 * i, Loss: event.Float(9.3 - float64(i)/3), Target: -1, Output: -1, Height: side, Width: side}
+		w := event.WorstRow{Row: 17 * i, Loss: event.Float(9.3 - float64(i)/3), Target: -1, Output: -1, Height: side,
+			Width: side}
 		if classes > 0 {
 			w.Target, w.Output = i%classes, (3*i+1)%classes
 		} else {

@@ -10,13 +10,14 @@ import (
 	"newtop/trainer/krylov"
 )
 
-// FactorsAt are made-up factors of a network after an epoch: the spectra of later layers decay faster, and ever faster while the
-// run goes on. The side of the last outputs is singular, and sides longer than most have none.
+// FactorsAt are made-up factors of a network after an epoch: the spectra of later layers decay faster, and ever faster
+// while the run goes on. The side of the last outputs is singular, and sides longer than most have none.
 func FactorsAt(epoch int, layers []int, most int, damping float64) *event.PreconditionerFigures {
 	p := &event.PreconditionerFigures{Refreshes: 3, Seconds: 0.012 + 0.001*event.Float(epoch%4)}
 	for to := 1; to < len(layers); to++ {
 		for k, size := range []int{layers[to], layers[to-1] + 1} {
-			f := event.FactorFigures{To: to, From: to - 1, Side: []string{event.SideOutputs, event.SideInputs}[k], Size: size, Damping: event.Absent}
+			f := event.FactorFigures{To: to, From: to - 1, Side: []string{event.SideOutputs, event.SideInputs}[k],
+				Size: size, Damping: event.Absent}
 			if size <= most {
 				f.Eigenvalues = factorValues(epoch, to, k, size)
 				if k == 0 && to == len(layers)-1 {
@@ -44,18 +45,22 @@ func factorValues(epoch, to, side, size int) (list []event.Float) {
 	return list
 }
 
-// FactorRun is a made-up run of soap, or of another method with factors, on a network of such layers, with a linear schedule over
-// all of its 60 epochs. Of kfac's larger factors the ends alone are told.
+// FactorRun is a made-up run of soap, or of another method with factors, on a network of such layers, with a linear
+// schedule over all of its 60 epochs. Of kfac's larger factors the ends alone are told.
 func FactorRun(method string, epochs int, layers ...int) []feed.Delta {
 	r := rand.New(rand.NewPCG(5, 3))
-	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: method, Units: 63, Unit: 21, Settings: []event.Setting{
-		{Key: "rate", Text: "0.01", Primary: true}, {Key: "every", Text: "20"}, {Key: "side", Text: "512"}, {Key: "batch", Text: "256"},
-		{Key: "weight-decay", Text: "0"}, {Key: "schedule", Text: "linear"}, {Key: "horizon", Text: "0"}, {Key: "warmup", Text: "0"}, {Key: "end-rate", Text: "0"},
-	}}
+	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: method, Units: 63, Unit: 21,
+		Settings: []event.Setting{
+			{Key: "rate", Text: "0.01", Primary: true}, {Key: "every", Text: "20"}, {Key: "side", Text: "512"},
+			{Key: "batch", Text: "256"},
+			{Key: "weight-decay", Text: "0"}, {Key: "schedule", Text: "linear"}, {Key: "horizon", Text: "0"},
+			{Key: "warmup", Text: "0"}, {Key: "end-rate", Text: "0"},
+		}}
 	run := opening(Script{})
 	run.Optimizer, run.Model.Layers, run.Model.Connections, run.Model.Activations = method, layers, nil, nil
 	for to := 1; to < len(layers); to++ {
-		run.Model.Connections = append(run.Model.Connections, event.ConnectionInfo{To: to, From: to - 1, Weights: layers[to] * layers[to-1]})
+		run.Model.Connections = append(run.Model.Connections,
+			event.ConnectionInfo{To: to, From: to - 1, Weights: layers[to] * layers[to-1]})
 		run.Model.Activations = append(run.Model.Activations, "tanh")
 	}
 	damping := 0.0
@@ -65,7 +70,8 @@ func FactorRun(method string, epochs int, layers ...int) []feed.Delta {
 	deltas := []feed.Delta{{Run: run, Status: st}}
 	for e := range epochs + 1 {
 		ev := Epoch(e, 1, r)
-		ev.Optimizer, ev.Inner, ev.Radius, ev.Rho, ev.StepNorm = method, nil, NaN, NaN, event.Float(12*math.Exp(-float64(e)/12))
+		ev.Optimizer, ev.Inner, ev.Radius, ev.Rho, ev.StepNorm = method, nil, NaN, NaN, event.Float(
+			12*math.Exp(-float64(e)/12))
 		ev.Rate = event.Float(0.01 * (1 - (float64(e)-1.0/63)/60))
 		ev.GradientEquivalents = event.Float(1.4 * float64(e))
 		if e > 0 {
@@ -81,11 +87,12 @@ func FactorRun(method string, epochs int, layers ...int) []feed.Delta {
 	return deltas
 }
 
-// SampledRun is a made-up run of a Hessian-free method: each epoch has so many steps, each of an inner solve on a sample of the
-// rows, which grows while the run goes on.
+// SampledRun is a made-up run of a Hessian-free method: each epoch has so many steps, each of an inner solve on a
+// sample of the rows, which grows while the run goes on.
 func SampledRun(epochs, steps int) []feed.Delta {
 	r := rand.New(rand.NewPCG(6, 3))
-	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: "hessian-free", Settings: []event.Setting{{Key: "lambda", Text: "1", Primary: true}, {Key: "limit", Text: "100"}}}
+	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: "hessian-free",
+		Settings: []event.Setting{{Key: "lambda", Text: "1", Primary: true}, {Key: "limit", Text: "100"}}}
 	run := opening(Script{})
 	run.Optimizer = "hessian-free"
 	deltas := []feed.Delta{{Run: run, Status: st}}
@@ -94,7 +101,8 @@ func SampledRun(epochs, steps int) []feed.Delta {
 		ev.Optimizer, ev.Inner, ev.Radius, ev.Rate = "hessian-free", nil, NaN, NaN
 		lambda := math.Exp(-float64(e) / 15)
 		for k := 0; k < steps && e > 0; k++ {
-			solve, told := SolveEvents(e, k, 6+(5*e+3*k)%24, []krylov.Stop{krylov.Residual, krylov.Residual, krylov.Limit}[(e+k)%3])
+			solve, told := SolveEvents(e, k, 6+(5*e+3*k)%24, []krylov.Stop{krylov.Residual, krylov.Residual,
+				krylov.Limit}[(e+k)%3])
 			for i := range solve {
 				solve[i].Radius = event.Float(math.Inf(1))
 			}
@@ -104,13 +112,16 @@ func SampledRun(epochs, steps int) []feed.Delta {
 		if e > 0 {
 			ev.Figures = []event.Figure{
 				{Key: "lambda", Symbol: "λ", Meaning: "damping", Value: event.Float(lambda)},
-				{Key: "gradient_rows", Symbol: "gradient rows", Meaning: "rows of a step's gradient", Value: event.Float(min(16000, 2000+500*e))},
-				{Key: "curvature_rows", Symbol: "curvature rows", Meaning: "rows of a step's products", Value: event.Float(min(4000, 500+125*e))},
+				{Key: "gradient_rows", Symbol: "gradient rows", Meaning: "rows of a step's gradient",
+					Value: event.Float(min(16000, 2000+500*e))},
+				{Key: "curvature_rows", Symbol: "curvature rows", Meaning: "rows of a step's products",
+					Value: event.Float(min(4000, 500+125*e))},
 			}
 		}
 		st.Epoch, st.Elapsed, st.Equivalents = e, float64(ev.Elapsed), 60*float64(e)
 		ev.GradientEquivalents = event.Float(st.Equivalents)
-		st.Settings = []event.Setting{{Key: "lambda", Text: fmt.Sprint(event.Float(lambda)), Primary: true}, st.Settings[1]}
+		st.Settings = []event.Setting{{Key: "lambda", Text: fmt.Sprint(event.Float(lambda)), Primary: true},
+			st.Settings[1]}
 		deltas = append(deltas, feed.Delta{Status: st, Epochs: []event.EpochEvent{ev}})
 	}
 	solve, _ := SolveEvents(epochs+1, steps/2, 14, krylov.Limit)

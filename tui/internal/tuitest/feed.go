@@ -96,25 +96,35 @@ func (f *Feed) Close() {}
 func Ended(s event.Status, r event.Reason) feed.Delta {
 	s.Phase = event.Ended
 	return feed.Delta{Status: s, Done: &event.DoneEvent{
-		Reason: r, Epochs: s.Epoch, Loss: 0.0123, Error: 0.006, TestError: 0.0471, BestTestError: 0.0462, BestEpoch: 31, Elapsed: event.Float(s.Elapsed),
+		Reason: r, Epochs: s.Epoch, Loss: 0.0123, Error: 0.006, TestError: 0.0471, BestTestError: 0.0462, BestEpoch: 31,
+		Elapsed: event.Float(s.Elapsed),
 	}}
 }
 
 // Methods stand in for the registry, so that pictures do not depend on it.
 func Methods() []*optim.Info {
-	radius := optim.Hyperparameter{Key: "radius", Meaning: "R₀, the first trust-region radius", Default: 1, Max: math.Inf(1), Open: true}
-	rate := optim.Hyperparameter{Key: "rate", Meaning: "η, the learning rate", Default: 0.01, Max: math.Inf(1), Open: true}
+	radius := optim.Hyperparameter{Key: "radius", Meaning: "R₀, the first trust-region radius", Default: 1,
+		Max: math.Inf(1), Open: true}
+	rate := optim.Hyperparameter{Key: "rate", Meaning: "η, the learning rate", Default: 0.01, Max: math.Inf(1),
+		Open: true}
 	mk := func(name, title, paper, summary, cost, primary string, p ...optim.Hyperparameter) *optim.Info {
-		return &optim.Info{Name: name, Title: title, Paper: paper, Equations: "Algorithm 1", Summary: summary, Cost: cost, Primary: primary, Parameters: p}
+		return &optim.Info{Name: name, Title: title, Paper: paper, Equations: "Algorithm 1", Summary: summary,
+			Cost: cost, Primary: primary, Parameters: p}
 	}
 	xi := optim.Hyperparameter{Key: "xi", Meaning: "ξ, the relative residual that ends a solve", Default: 0.1, Max: 1}
 	return []*optim.Info{
-		mk("tr-newton", "trust region, exact Hessian", "Mizutani & Demmel 2003", "Truncated CG on the exact Hessian in a trust region; leaves saddles along negative curvature.", "1 + 2 per inner iteration", "radius", radius, xi),
-		mk("tr-gn", "trust region, Gauss–Newton", "Mizutani & Demmel 2003", "The same with the Gauss–Newton matrix, which is never indefinite.", "1 + 1.5 per inner iteration", "radius", radius, xi),
-		mk("tr-gn-jacobi", "the same, Jacobi preconditioned", "Mizutani & Demmel 2003", "Scales the directions by the diagonal.", "2 + 1.5 per inner iteration", "radius", radius, xi),
+		mk("tr-newton", "trust region, exact Hessian", "Mizutani & Demmel 2003",
+			"Truncated CG on the exact Hessian in a trust region; leaves saddles along negative curvature.",
+			"1 + 2 per inner iteration", "radius", radius, xi),
+		mk("tr-gn", "trust region, Gauss–Newton", "Mizutani & Demmel 2003",
+			"The same with the Gauss–Newton matrix, which is never indefinite.", "1 + 1.5 per inner iteration",
+			"radius", radius, xi),
+		mk("tr-gn-jacobi", "the same, Jacobi preconditioned", "Mizutani & Demmel 2003",
+			"Scales the directions by the diagonal.", "2 + 1.5 per inner iteration", "radius", radius, xi),
 		mk("sgd", "stochastic gradient descent", "Robbins & Monro 1951", "One small step a batch.", "1", "rate", rate),
 		mk("momentum", "gradient descent with momentum", "Polyak 1964", "Keeps a velocity.", "1", "rate", rate),
-		mk("adam", "adaptive moments", "Kingma & Ba 2015", "Steps scaled by running moments of the gradient.", "1", "rate", rate),
+		mk("adam", "adaptive moments", "Kingma & Ba 2015", "Steps scaled by running moments of the gradient.", "1",
+			"rate", rate),
 	}
 }
 
@@ -170,5 +180,6 @@ func EventsOf(deltas []feed.Delta) (out []event.Event) {
 
 // Pen draws in braille and without colours.
 func Pen() style.Pen {
-	return style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}
+	return style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true),
+		Glyphs: style.GlyphsBraille.Set(nil)}
 }

@@ -10,7 +10,8 @@ import (
 
 // ConvNet are the tensors of a small network of convolutions.
 var ConvNet = []event.BlockInfo{
-	{Name: "0.weight", Shape: []int{8, 1, 3, 3}}, {Name: "0.bias", Shape: []int{8}}, {Name: "3.weight", Shape: []int{16, 8, 3, 3}},
+	{Name: "0.weight", Shape: []int{8, 1, 3, 3}}, {Name: "0.bias", Shape: []int{8}},
+	{Name: "3.weight", Shape: []int{16, 8, 3, 3}},
 	{Name: "3.bias", Shape: []int{16}}, {Name: "7.weight", Shape: []int{10, 784}}, {Name: "7.bias", Shape: []int{10}},
 }
 
@@ -19,7 +20,8 @@ func Transformer(layers int) []event.BlockInfo {
 	all := []event.BlockInfo{{Name: "wte.weight", Shape: []int{512, 64}}, {Name: "wpe.weight", Shape: []int{128, 64}}}
 	for i := range layers {
 		for _, b := range []event.BlockInfo{
-			{Name: "ln.weight", Shape: []int{64}}, {Name: "attn.qkv.weight", Shape: []int{192, 64}}, {Name: "attn.proj.weight", Shape: []int{64, 64}},
+			{Name: "ln.weight", Shape: []int{64}}, {Name: "attn.qkv.weight", Shape: []int{192, 64}},
+			{Name: "attn.proj.weight", Shape: []int{64, 64}},
 			{Name: "mlp.up.weight", Shape: []int{256, 64}}, {Name: "mlp.down.weight", Shape: []int{64, 256}},
 		} {
 			b.Name = fmt.Sprintf("h.%d.%s", i, b.Name)
@@ -29,13 +31,14 @@ func Transformer(layers int) []event.BlockInfo {
 	return append(all, event.BlockInfo{Name: "head.weight", Shape: []int{512, 64}})
 }
 
-// PeerRun is a run of a model that another program has, of such tensors: it has losses and what methods tell, but neither
-// errors nor root mean squares nor known rows.
+// PeerRun is a run of a model that another program has, of such tensors: it has losses and what methods tell, but
+// neither errors nor root mean squares nor known rows.
 func PeerRun(epochs int, blocks []event.BlockInfo) []feed.Delta {
 	deltas := NewRun(Script{Epochs: epochs, Spectra: true})
 	run := *deltas[0].Run
 	run.Data = event.DataInfo{Name: "model.py"}
-	run.Model = event.ModelInfo{Loss: "xent", Program: "PyTorch 2.4.0, CPU", Blocks: blocks, Lacks: []string{"tr-gn", "tr-gn-jacobi", "adam", "bpls"}}
+	run.Model = event.ModelInfo{Loss: "xent", Program: "PyTorch 2.4.0, CPU", Blocks: blocks,
+		Lacks: []string{"tr-gn", "tr-gn-jacobi", "adam", "bpls"}}
 	for i := range blocks {
 		run.Model.Parameters += blocks[i].Weights()
 	}
@@ -55,8 +58,9 @@ func peerNorms(e *event.EpochEvent, blocks []event.BlockInfo) (norms []event.Blo
 	for i := range blocks {
 		size := math.Sqrt(float64(blocks[i].Weights()))
 		part := float64(i+1) / float64(len(blocks))
-		n := event.BlockNorms{To: i + 1, From: i, Weight: event.Float(0.1 * size), Gradient: event.Float(math.Pow(10, 3*part-4)),
-			Step: event.Float(size * math.Pow(10, 2*part-3.5) * (1 + 0.3*math.Sin(float64(7*i+e.Epoch))))}
+		n := event.BlockNorms{To: i + 1, From: i, Weight: event.Float(0.1 * size),
+			Gradient: event.Float(math.Pow(10, 3*part-4)),
+			Step:     event.Float(size * math.Pow(10, 2*part-3.5) * (1 + 0.3*math.Sin(float64(7*i+e.Epoch))))}
 		if e.Epoch == 0 {
 			n.Step = NaN
 		}

@@ -1,4 +1,5 @@
-// Package tuitest has made-up runs and a made-up feed, so that pictures of them are the same every time. Tests import it.
+// Package tuitest has made-up runs and a made-up feed, so that pictures of them are the same every time. Tests import
+// it.
 package tuitest
 
 import (
@@ -31,8 +32,10 @@ func opening(s Script) *event.RunEvent {
 		Version: 1, ID: "x", Optimizer: "tr-newton", Seed: 1, Epochs: 60,
 		Data: event.DataInfo{Name: "letters", TrainRows: 16000, TestRows: 4000, Inputs: 16, Outputs: 26, Classes: 26},
 		Model: event.ModelInfo{
-			Layers: []int{16, 70, 50, 26}, Activations: []string{"tanh", "tanh", "softmax"}, Loss: "xent", Parameters: 6066,
-			Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: 1120}, {To: 2, From: 1, Weights: 3500}, {To: 3, From: 2, Weights: 1300}},
+			Layers: []int{16, 70, 50, 26}, Activations: []string{"tanh", "tanh", "softmax"}, Loss: "xent",
+			Parameters: 6066,
+			Connections: []event.ConnectionInfo{{To: 1, From: 0, Weights: 1120}, {To: 2, From: 1, Weights: 3500},
+				{To: 3, From: 2, Weights: 1300}},
 		},
 	}
 	if s.Regression {
@@ -58,7 +61,8 @@ func ending(s Script, st event.Status, radius float64) []feed.Delta {
 		return []feed.Delta{d}
 	default:
 		if st.Optimizer == "tr-newton" {
-			return []feed.Delta{{Status: st, Inner: []event.InnerEvent{InnerIteration(s.Epochs+1, 1, radius), InnerIteration(s.Epochs+1, 7, radius), InnerIteration(s.Epochs+1, 12, radius)}}}
+			return []feed.Delta{{Status: st, Inner: []event.InnerEvent{InnerIteration(s.Epochs+1, 1, radius),
+				InnerIteration(s.Epochs+1, 7, radius), InnerIteration(s.Epochs+1, 12, radius)}}}
 		}
 	}
 	return nil
@@ -68,7 +72,8 @@ func NewRun(s Script) []feed.Delta {
 	r := rand.New(rand.NewPCG(1, 2))
 	run := opening(s)
 	st := event.Status{Phase: event.Running, EpochLimit: 60, Optimizer: "tr-newton",
-		Settings: []event.Setting{{Key: "radius", Text: "1", Primary: true}, {Key: "xi", Text: "0.1"}, {Key: "limit", Text: "120"}}}
+		Settings: []event.Setting{{Key: "radius", Text: "1", Primary: true}, {Key: "xi", Text: "0.1"},
+			{Key: "limit", Text: "120"}}}
 	adam := []event.Setting{{Key: "rate", Text: "0.001", Primary: true}, {Key: "beta1", Text: "0.9"}}
 	if s.Adam {
 		st.Optimizer, st.Settings, run.Optimizer = "adam", adam, "adam"
@@ -115,7 +120,8 @@ func NewRun(s Script) []feed.Delta {
 		deltas = append(deltas, d)
 		if e == s.SwitchAt {
 			st.Optimizer, st.Settings = "adam", adam
-			deltas = append(deltas, feed.Delta{Status: st, Switches: []event.SwitchEvent{{Epoch: e, From: "tr-newton", To: "adam"}}})
+			deltas = append(deltas, feed.Delta{Status: st, Switches: []event.SwitchEvent{{Epoch: e, From: "tr-newton",
+				To: "adam"}}})
 		}
 	}
 	return append(deltas, ending(s, st, radius)...)
@@ -125,7 +131,8 @@ func Epoch(e int, radius float64, r *rand.Rand) event.EpochEvent {
 	x := float64(e)
 	loss := 3.2*math.Exp(-x/6) + 0.02*math.Exp(-x/60)*(1+0.15*r.Float64())
 	test := loss + 0.04 + 0.0006*x + 0.01*r.Float64()
-	stop := []krylov.Stop{krylov.Boundary, krylov.Residual, krylov.NegativeCurvature, krylov.Boundary, krylov.Limit}[r.IntN(5)]
+	stop := []krylov.Stop{krylov.Boundary, krylov.Residual, krylov.NegativeCurvature, krylov.Boundary,
+		krylov.Limit}[r.IntN(5)]
 	rho := 0.9 - 0.8*math.Pow(r.Float64(), 4)
 	if e%9 == 8 {
 		rho = -0.4
@@ -138,19 +145,23 @@ func Epoch(e int, radius float64, r *rand.Rand) event.EpochEvent {
 		ValidationLoss: event.Absent, ValidationError: event.Absent, ValidationRMSE: event.Absent,
 		GradientNorm: f(0.8 * math.Exp(-x/9)), StepNorm: f(radius * 0.9), Radius: f(radius), Rho: f(rho), Rate: NaN,
 		Accepted:  rho > 0,
-		Gradients: f(x + 1), Products: f(23 * x), Losses: f(x + 1), Seconds: f(0.4 + 0.2*r.Float64()), Elapsed: f(0.5 * x),
+		Gradients: f(x + 1), Products: f(23 * x), Losses: f(x + 1), Seconds: f(0.4 + 0.2*r.Float64()),
+		Elapsed: f(0.5 * x),
 	}
 	n := 4 + int(40*(1-math.Exp(-x/10))) + r.IntN(14)
-	ev.Inner = []event.InnerSummary{{Iterations: n, Stop: stop, Residual: f(0.08), TrueResidual: NaN, StepNorm: ev.StepNorm, Curvature: f(0.02),
+	ev.Inner = []event.InnerSummary{{Iterations: n, Stop: stop, Residual: f(0.08), TrueResidual: NaN,
+		StepNorm: ev.StepNorm, Curvature: f(0.02),
 		Ritz: event.Floats([]float64{-0.02, 0.001, 0.013, 0.08, 0.9, 4.1, 11.3})}}
 	for i, w := range []float64{3.1, 5.2, 4.4} {
-		ev.Blocks = append(ev.Blocks, event.BlockNorms{To: i + 1, From: i, Weight: f(w + x/20), Gradient: f(0.3 * math.Exp(-x/9)), Step: f(0.1 * w)})
+		ev.Blocks = append(ev.Blocks, event.BlockNorms{To: i + 1, From: i, Weight: f(w + x/20),
+			Gradient: f(0.3 * math.Exp(-x/9)), Step: f(0.1 * w)})
 	}
 	return ev
 }
 
 func InnerIteration(e, k int, radius float64) event.InnerEvent {
 	x := float64(k)
-	return event.InnerEvent{Epoch: e, Iteration: k, Residual: event.Float(0.3 * math.Exp(-x/12)), StepNorm: event.Float(radius * (1 - math.Exp(-x/9))),
-		Radius: event.Float(radius), Curvature: event.Float(0.4 / x), Model: event.Float(-0.02 * x)}
+	return event.InnerEvent{Epoch: e, Iteration: k, Residual: event.Float(0.3 * math.Exp(-x/12)),
+		StepNorm: event.Float(radius * (1 - math.Exp(-x/9))),
+		Radius:   event.Float(radius), Curvature: event.Float(0.4 / x), Model: event.Float(-0.02 * x)}
 }

@@ -18,10 +18,13 @@ func ExternalRun(epochs int, bare bool) []feed.Delta {
 	d := feed.Delta{Run: &event.RunEvent{Data: event.DataInfo{Name: "train.jsonl"}}, Status: s}
 	for e := 1; e <= epochs; e++ {
 		x := float64(e)
-		ev := event.EpochEvent{Epoch: e, Loss: NaN, TestLoss: NaN, Error: NaN, TestError: NaN, RMSE: NaN, TestRMSE: NaN, GradientNorm: NaN,
+		ev := event.EpochEvent{Epoch: e, Loss: NaN, TestLoss: NaN, Error: NaN, TestError: NaN, RMSE: NaN, TestRMSE: NaN,
+			GradientNorm:   NaN,
 			ValidationLoss: NaN, ValidationError: NaN, ValidationRMSE: NaN,
-			StepNorm: NaN, Radius: NaN, Rho: NaN, Rate: NaN, Gradients: NaN, Products: NaN, Losses: NaN, GradientEquivalents: NaN, Seconds: NaN, Elapsed: NaN}
-		ev.Figures = []event.Figure{{Key: "lr", Value: event.Float(0.1 / (1 + x/20))}, {Key: "momentum", Value: event.Float(0.9 + x/1000)}}
+			StepNorm: NaN, Radius: NaN, Rho: NaN, Rate: NaN, Gradients: NaN, Products: NaN, Losses: NaN,
+			GradientEquivalents: NaN, Seconds: NaN, Elapsed: NaN}
+		ev.Figures = []event.Figure{{Key: "lr", Value: event.Float(0.1 / (1 + x/20))},
+			{Key: "momentum", Value: event.Float(0.9 + x/1000)}}
 		if e%3 == 0 {
 			ev.Figures = append(ev.Figures, event.Figure{Key: "bleu", Value: event.Float(30 * (1 - math.Exp(-x/20)))})
 		}
@@ -58,8 +61,10 @@ func EdgeRun(rate string) []feed.Delta {
 // DampedRun is a run of a method that has neither a radius nor a rate but figures of its own.
 func DampedRun(epochs int) []feed.Delta {
 	r := rand.New(rand.NewPCG(4, 2))
-	st := event.Status{Phase: event.Running, Optimizer: "lm", Settings: []event.Setting{{Key: "mu", Text: "0.001", Primary: true}}}
-	deltas := []feed.Delta{{Run: &event.RunEvent{Optimizer: "lm", Data: event.DataInfo{Name: "letters", Classes: 26}, Model: event.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
+	st := event.Status{Phase: event.Running, Optimizer: "lm",
+		Settings: []event.Setting{{Key: "mu", Text: "0.001", Primary: true}}}
+	deltas := []feed.Delta{{Run: &event.RunEvent{Optimizer: "lm", Data: event.DataInfo{Name: "letters", Classes: 26},
+		Model: event.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
 	for e := range epochs {
 		ev := Epoch(e, 1, r)
 		ev.Optimizer, ev.Inner, ev.Radius, ev.Rho, ev.Rate = "lm", nil, NaN, NaN, NaN
@@ -80,10 +85,13 @@ func DampedRun(epochs int) []feed.Delta {
 func SolvesRun(epochs, blocks int) []feed.Delta {
 	r := rand.New(rand.NewPCG(3, 7))
 	st := event.Status{Phase: event.Running, Optimizer: "tr-newton", Settings: []event.Setting{
-		{Key: "radius", Text: "2", Primary: true}, {Key: "xi", Text: "0.01"}, {Key: "forcing", Text: "fixed"}, {Key: "limit", Text: "100"},
+		{Key: "radius", Text: "2", Primary: true}, {Key: "xi", Text: "0.01"}, {Key: "forcing", Text: "fixed"},
+		{Key: "limit", Text: "100"},
 		{Key: "blocks", Text: fmt.Sprint(blocks)}, {Key: "block-xi", Text: "0.05"},
 	}}
-	deltas := []feed.Delta{{Run: &event.RunEvent{Optimizer: "tr-newton", Data: event.DataInfo{Name: "letters", Classes: 26}, Model: event.ModelInfo{Layers: []int{16, 4, 26}}}, Status: st}}
+	deltas := []feed.Delta{{Run: &event.RunEvent{Optimizer: "tr-newton",
+		Data: event.DataInfo{Name: "letters", Classes: 26}, Model: event.ModelInfo{Layers: []int{16, 4, 26}}},
+		Status: st}}
 	for e := 1; e <= epochs; e++ {
 		ev := Epoch(e, 2, r)
 		ev.Inner = nil
@@ -108,8 +116,10 @@ func SolveEvents(epoch, block, n int, stop krylov.Stop) ([]event.InnerEvent, eve
 	var out []event.InnerEvent
 	for k := 1; k <= n; k++ {
 		x := float64(k)
-		e := event.InnerEvent{Epoch: epoch, Block: block, Iteration: k, Radius: 2, Residual: f(math.Exp(-x/4) * (1 + 0.3*math.Sin(x))),
-			StepNorm: f(1.6 * (1 - math.Exp(-x/8))), Curvature: f(3 / (1 + x*x/4)), Model: f(-0.12 * (1 - math.Exp(-x/5)))}
+		e := event.InnerEvent{Epoch: epoch, Block: block, Iteration: k, Radius: 2,
+			Residual: f(math.Exp(-x/4) * (1 + 0.3*math.Sin(x))),
+			StepNorm: f(1.6 * (1 - math.Exp(-x/8))), Curvature: f(3 / (1 + x*x/4)),
+			Model: f(-0.12 * (1 - math.Exp(-x/5)))}
 		if k == n && (stop == krylov.NegativeCurvature || stop == krylov.Boundary) {
 			e.StepNorm = 2
 		}
@@ -119,7 +129,8 @@ func SolveEvents(epoch, block, n int, stop krylov.Stop) ([]event.InnerEvent, eve
 		out = append(out, e)
 	}
 	last := out[n-1]
-	told := event.InnerSummary{Block: block, Iterations: n, Stop: stop, Residual: last.Residual, TrueResidual: last.Residual * 1.4, StepNorm: last.StepNorm,
+	told := event.InnerSummary{Block: block, Iterations: n, Stop: stop, Residual: last.Residual,
+		TrueResidual: last.Residual * 1.4, StepNorm: last.StepNorm,
 		Curvature: last.Curvature, Ritz: event.Floats([]float64{0.0021, 0.013, 0.08, 0.9, 1.1, 4.1, 11.3})}
 	if stop == krylov.NegativeCurvature {
 		told.Ritz = append(event.Floats([]float64{-0.31}), told.Ritz...)
@@ -170,7 +181,8 @@ func RichRun(regression, over bool) []feed.Delta {
 	}
 	solve, _ := SolveEvents(31, 0, 14, krylov.NegativeCurvature)
 	looks := feed.Delta{Status: st, Inner: solve, Slices: []event.SliceEvent{SliceAlong("tr-newton", 0.1)},
-		Weights: []event.WeightsEvent{WeightsAt(1, 0, 70, 17, 0)}, Errors: []event.ErrorsEvent{ErrorsAt(30, classes, 0)}}
+		Weights: []event.WeightsEvent{WeightsAt(1, 0, 70, 17, 0)},
+		Errors:  []event.ErrorsEvent{ErrorsAt(30, classes, 0)}}
 	if !over {
 		return append(deltas, looks)
 	}

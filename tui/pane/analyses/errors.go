@@ -61,7 +61,8 @@ func (p *Errors) Ask(h *history.History) event.Command {
 
 // Glance asks after the first epoch, and then when the run is twice as old as at the last time, if that was answered.
 func (p *Errors) Glance(h *history.History) event.Command {
-	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || h.Status.Epoch < 2*p.glanced || p.glanced > 0 && p.answered == h.Analyses.ErrorsGen {
+	if h.Run == nil || h.Elsewhere() || h.Epochs == 0 || h.Status.Epoch < 2*p.glanced || p.glanced > 0 &&
+		p.answered == h.Analyses.ErrorsGen {
 		return nil
 	}
 	p.glanced, p.answered = max(h.Status.Epoch, 1), h.Analyses.ErrorsGen
@@ -103,7 +104,8 @@ func (p *Errors) Head(v *pane.View, l *style.Line) {
 		rows = "training rows"
 	}
 	if _, all := byClass(e); all.rows > 0 {
-		if !l.Group(style.Strong.Of(format.Count(all.wrong)), style.Muted.Of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
+		if !l.Group(style.Strong.Of(format.Count(all.wrong)),
+			style.Muted.Of(" of "+format.Count(all.rows)+" "+rows+" wrong")) {
 			l.Group(style.Strong.Of(format.Count(all.wrong)), style.Muted.Of(" of "+format.Count(all.rows)))
 		}
 	} else if s, ok := residualsOf(e, p.output); ok {
@@ -176,10 +178,12 @@ func (p *Errors) residualPage(v *pane.View, e *event.ErrorsEvent, w, h int) []st
 	}
 	if w < 100 {
 		top := h/2 - 1
-		return append(append(style.Block(residualRows(v, e, p.output, w, top), w, top), ""), worstList(v, e, w, h-top-1)...)
+		return append(append(style.Block(residualRows(v, e, p.output, w, top), w, top), ""),
+			worstList(v, e, w, h-top-1)...)
 	}
 	left := w/2 - 2
-	return style.Beside(style.Block(residualRows(v, e, p.output, left, h), left, h), left+1, worstList(v, e, w-left-3, h))
+	return style.Beside(style.Block(residualRows(v, e, p.output, left, h), left, h), left+1,
+		worstList(v, e, w-left-3, h))
 }
 
 // keyLine names what the keys do at present.
@@ -220,8 +224,8 @@ func (p *Errors) keyLine(v *pane.View, e *event.ErrorsEvent, w int) string {
 	return l.Full()
 }
 
-// brief is what a small pane says: the worst confusions beside the worst classes, and beside them the matrix where its classes
-// have rows of their own.
+// brief is what a small pane says: the worst confusions beside the worst classes, and beside them the matrix where its
+// classes have rows of their own.
 func (p *Errors) brief(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	if len(e.Confusion) == 0 {
 		return residualRows(v, e, p.output, w, h)
@@ -292,12 +296,16 @@ func (p *Errors) Strip(v *pane.View, w, _ int) []string {
 
 func (p *Errors) Keys() []pane.Key {
 	return []pane.Key{
-		{Show: "v", Help: "ask again", Names: []string{"v"}, Do: func(v *pane.View, _ string) (tea.Cmd, bool) { return pane.Ask(p.question(v.H)), true }},
-		{Show: "r", Help: "training or test rows", Names: []string{"r"}, Do: p.otherRows},
-		{Show: "w", Help: "confusions or worst rows", Names: []string{"w"}, Do: func(*pane.View, string) (tea.Cmd, bool) {
-			p.page = 1 - p.page
-			return nil, true
+		{Show: "v", Help: "ask again", Names: []string{"v"}, Do: func(
+			v *pane.View, _ string) (tea.Cmd, bool) {
+			return pane.Ask(p.question(v.H)), true
 		}},
+		{Show: "r", Help: "training or test rows", Names: []string{"r"}, Do: p.otherRows},
+		{Show: "w", Help: "confusions or worst rows", Names: []string{"w"},
+			Do: func(*pane.View, string) (tea.Cmd, bool) {
+				p.page = 1 - p.page
+				return nil, true
+			}},
 		{Show: "← →", Help: "output, of regression", Names: []string{"left", "right"}, Do: p.otherOutput},
 	}
 }

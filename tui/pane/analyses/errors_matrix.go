@@ -107,7 +107,8 @@ func confusionRows(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 		x := m.Key(0, y, min(8, most+1), sc)
 		if !p.numbers {
 			x = m.Write(x, y, style.Muted, "   right ")
-			one := chart.Raster{W: 1, H: chart.RowsPerCell(&v.Pen), Values: []float64{math.Inf(1), math.Inf(1)}[:chart.RowsPerCell(&v.Pen)]}
+			one := chart.Raster{W: 1, H: chart.RowsPerCell(&v.Pen),
+				Values: []float64{math.Inf(1), math.Inf(1)}[:chart.RowsPerCell(&v.Pen)]}
 			m.Paint(x, y, &one, sc)
 		}
 	}
@@ -241,7 +242,8 @@ func confusionLine(v *pane.View, e *event.ErrorsEvent, c confusion, of, name, w 
 
 func worstClass(v *pane.View, e *event.ErrorsEvent, c classErrors, w int) string {
 	l := v.Line(w)
-	l.Group(style.Muted.Of("worst class "), style.Strong.Of(class(e, c.class)), style.Muted.Of(": "), style.Text.Of(format.Percent(c.rate())),
+	l.Group(style.Muted.Of("worst class "), style.Strong.Of(class(e, c.class)), style.Muted.Of(": "),
+		style.Text.Of(format.Percent(c.rate())),
 		style.Muted.Of(" wrong"))
 	l.Group(style.Muted.Of(" of " + format.Count(c.rows)))
 	return l.Full()

@@ -56,7 +56,8 @@ func floats(x []event.Float, most int) string {
 
 func worstLine(v *pane.View, e *event.ErrorsEvent, r *event.WorstRow, w int) string {
 	l := v.Line(w)
-	l.Put(style.Strong, style.Right(format.Number(float64(r.Loss)), 7)).Put(style.Text, "  "+style.Pad(rowVerdict(e, r), 16))
+	l.Put(style.Strong, style.Right(format.Number(float64(r.Loss)), 7)).Put(
+		style.Text, "  "+style.Pad(rowVerdict(e, r), 16))
 	if !l.Group(style.Muted.Of("  row " + style.Pad(strconv.Itoa(r.Row), 5))) {
 		return l.Full()
 	}

@@ -11,8 +11,8 @@ import (
 // leastForScores is how many rows a pane has that gives one of them to the scores.
 const leastForScores = 6
 
-// scoresLine tells how well the rows fit, as far as there is room; nil where nobody computed it. The share of wrong rows stands in
-// the head.
+// scoresLine tells how well the rows fit, as far as there is room; nil where nobody computed it. The share of wrong
+// rows stands in the head.
 func scoresLine(v *pane.View, e *event.ErrorsEvent, w, h int) []string {
 	if len(e.Scores) == 0 || h < leastForScores {
 		return nil

@@ -47,7 +47,8 @@ func drawGates(p *Topology, v *pane.View, y, w int) {
 	for i, g := range v.H.Latest.Gates {
 		row := y + 1 + i
 		p.chart.Write(0, row, format.Count(i+1), style.Text)
-		for k, s := range []string{format.Number(float64(g.Center)), format.Number(float64(g.Width)), format.Number(float64(g.Slope)), format.Percent(float64(g.Share))} {
+		for k, s := range []string{format.Number(float64(g.Center)), format.Number(float64(g.Width)),
+			format.Number(float64(g.Slope)), format.Percent(float64(g.Share))} {
 			if column[k+1]+9 <= w {
 				p.chart.Write(column[k+1], row, s, style.Text)
 			}

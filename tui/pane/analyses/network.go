@@ -53,7 +53,8 @@ func (*Topology) Head(v *pane.View, l *style.Line) {
 		for _, x := range g {
 			low, high = min(low, x.Share), max(high, x.Share)
 		}
-		l.Group(style.Muted.Of("  shares "), style.Text.Of(format.Percent(float64(low))+" to "+format.Percent(float64(high))))
+		l.Group(style.Muted.Of("  shares "), style.Text.Of(format.Percent(float64(low))+" to "+format.Percent(
+			float64(high))))
 	}
 	l.Group(style.Muted.Of("  " + format.Count(m.Parameters) + " weights"))
 	if m.Loss != "" {

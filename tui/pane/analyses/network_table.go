@@ -20,8 +20,8 @@ type column struct {
 // decades is how many powers of ten a bar is long.
 const decades = 4
 
-// tensorTable writes the table's heading and rows in the columns that there is room for; among all are the rows that bars compare
-// with.
+// tensorTable writes the table's heading and rows in the columns that there is room for; among all are the rows that
+// bars compare with.
 func tensorTable(v *pane.View, rows, all []tensors, chosen, w int) []string {
 	mark := ""
 	if chosen >= 0 {
@@ -88,14 +88,16 @@ func tensorColumns(v *pane.View, all []tensors, w int) []column {
 	}
 	const name, form, moved, bar, gradient, gradientBar, weight, count, step, last = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 	list := [last]column{
-		name:  {title: "tensor", wide: min(names, max(10, w/3)), text: func(t *tensors) string { return t.name }},
-		form:  {title: "shape", wide: min(shapes, 16), text: shape},
-		count: {title: "weights", wide: 9, text: func(t *tensors) string { return format.Count(t.weights) }, right: true},
+		name: {title: "tensor", wide: min(names, max(10, w/3)), text: func(t *tensors) string { return t.name }},
+		form: {title: "shape", wide: min(shapes, 16), text: shape},
+		count: {title: "weights", wide: 9, text: func(t *tensors) string { return format.Count(t.weights) },
+			right: true},
 
 		weight:   {title: "‖w‖", wide: 8, text: number(func(t *tensors) float64 { return t.weight }), right: true},
 		gradient: {title: "‖g‖", wide: 8, text: number(func(t *tensors) float64 { return t.gradient }), right: true},
 		step:     {title: "‖Δw‖", wide: 8, text: number(func(t *tensors) float64 { return t.step }), right: true},
-		moved:    {title: "Δw/w", wide: 8, text: func(t *tensors) string { return format.Percent(t.relative()) }, right: true},
+		moved: {title: "Δw/w", wide: 8, text: func(t *tensors) string { return format.Percent(t.relative()) },
+			right: true},
 
 		gradientBar: {title: "log", wide: 6, bar: func(t *tensors) float64 { return barShare(t.gradient / steepest) }},
 		bar:         {title: "log", wide: 5, bar: func(t *tensors) float64 { return barShare(t.relative()) }},

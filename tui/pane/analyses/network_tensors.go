@@ -40,8 +40,8 @@ func tensorsOf(h *history.History) []tensors {
 	return rows
 }
 
-// grouped puts tensors together by the beginnings of their names until there are no more rows than asked for. What is left
-// of room goes to numbered groups, in runs: h.0–2 are the layers h.0 to h.2.
+// grouped puts tensors together by the beginnings of their names until there are no more rows than asked for. What is
+// left of room goes to numbered groups, in runs: h.0–2 are the layers h.0 to h.2.
 func grouped(all []tensors, rows int) []tensors {
 	if len(all) <= rows || rows < 1 {
 		return all
@@ -129,7 +129,8 @@ func beginning(name string, depth int) string {
 // join takes in the next tensors.
 func (t *tensors) join(o *tensors) {
 	t.n, t.weights = t.n+o.n, t.weights+o.weights
-	t.weight, t.gradient, t.step = math.Hypot(t.weight, o.weight), math.Hypot(t.gradient, o.gradient), math.Hypot(t.step, o.step)
+	t.weight, t.gradient, t.step = math.Hypot(t.weight, o.weight), math.Hypot(t.gradient, o.gradient), math.Hypot(
+		t.step, o.step)
 }
 
 // shared deals the rows that coarse groups leave out to the numbered ones within, in proportion to how many each has.
@@ -210,8 +211,8 @@ func tensorHead(v *pane.View, l *style.Line) {
 	}
 }
 
-// tensorBody lists the tensors with their norms, together where there are more than rows. Zoomed each has a row, and the
-// chosen one is among those in sight.
+// tensorBody lists the tensors with their norms, together where there are more than rows. Zoomed each has a row, and
+// the chosen one is among those in sight.
 func (p *Topology) tensorBody(v *pane.View, w, h int, zoomed bool) []string {
 	rows := tensorsOf(v.H)
 	keys := zoomed && h > 6

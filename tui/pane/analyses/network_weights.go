@@ -61,17 +61,20 @@ func (p *Topology) Ask(h *history.History) event.Command {
 
 func (p *Topology) Keys() []pane.Key {
 	return []pane.Key{
-		{Show: "↑ ↓", Help: "block; n and b while weights are open", Names: []string{"up", "down", "n", "b"}, Do: p.otherBlock},
+		{Show: "↑ ↓", Help: "block; n and b while weights are open", Names: []string{"up", "down", "n", "b"},
+			Do: p.otherBlock},
 		{Names: []string{"pgup", "pgdown", "home", "end"}, Do: p.farBlock},
 		{Show: "v", Help: "weights of the block", Names: []string{"v", "enter", "esc"}, Do: p.openWeights},
-		{Show: "←↑→↓", Help: "cursor over the weights", Names: []string{"left", "right", "up", "down"}, Do: p.moveCursor},
-		{Show: "w", Help: "as images, or as a matrix", Names: []string{"w"}, Do: func(v *pane.View, _ string) (tea.Cmd, bool) {
-			if _, _, ok := p.block(v.H); !ok || !p.look.open {
-				return nil, false
-			}
-			p.look.matrix = !p.look.matrix
-			return nil, true
-		}},
+		{Show: "←↑→↓", Help: "cursor over the weights", Names: []string{"left", "right", "up", "down"},
+			Do: p.moveCursor},
+		{Show: "w", Help: "as images, or as a matrix", Names: []string{"w"},
+			Do: func(v *pane.View, _ string) (tea.Cmd, bool) {
+				if _, _, ok := p.block(v.H); !ok || !p.look.open {
+					return nil, false
+				}
+				p.look.matrix = !p.look.matrix
+				return nil, true
+			}},
 	}
 }
 
@@ -96,7 +99,8 @@ func (p *Topology) farBlock(v *pane.View, k string) (tea.Cmd, bool) {
 		return nil, false
 	}
 	last := len(v.H.Run.Model.Blocks) - 1
-	p.look.at = map[string]int{"pgup": max(p.look.at-p.look.listed.n, 0), "pgdown": min(p.look.at+p.look.listed.n, last), "end": last}[k]
+	p.look.at = map[string]int{"pgup": max(p.look.at-p.look.listed.n, 0),
+		"pgdown": min(p.look.at+p.look.listed.n, last), "end": last}[k]
 	p.look.asked = pane.AskLimit{}
 	return nil, true
 }
@@ -300,7 +304,8 @@ func (p *Topology) cursorRow(v *pane.View, e *event.WeightsEvent, sc chart.Scale
 		}
 		low, high, _ := r.Extremes()
 		l.Put(style.Text, "node "+format.Count(row+1)+" of "+format.Count(e.Rows))
-		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))), style.Muted.Of("   "+format.Number(low)+" to "+format.Number(high)))
+		l.Group(style.Muted.Of("   ‖w‖ "), style.Text.Of(format.Number(math.Sqrt(sum))),
+			style.Muted.Of("   "+format.Number(low)+" to "+format.Number(high)))
 	} else {
 		value := format.Number(float64(e.Values[row*e.Cols+col]))
 		to, from := "to ", "   from "

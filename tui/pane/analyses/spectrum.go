@@ -1,5 +1,5 @@
-// Package analyses has the panes of what a run is asked for beside its training: the spectrum, the network with its weights,
-// and the errors.
+// Package analyses has the panes of what a run is asked for beside its training: the spectrum, the network with its
+// weights, and the errors.
 package analyses
 
 import (
@@ -231,8 +231,8 @@ func (p *Spectrum) nothing(v *pane.View, w, h int) []string {
 	return rows
 }
 
-// list writes the top and the bottom of the spectrum, one value a row, with a bar as long as its magnitude; a dashed one is
-// a negative one's. What the bound leaves open of a bar is shaded.
+// list writes the top and the bottom of the spectrum, one value a row, with a bar as long as its magnitude; a dashed
+// one is a negative one's. What the bound leaves open of a bar is shaded.
 func (p *Spectrum) list(v *pane.View, pairs []pair, w, h int) []string {
 	if h < 1 {
 		return nil

@@ -80,7 +80,8 @@ func edgeFact(v *pane.View, edge float64, symbol string, greatest float64) fact 
 	if greatest > edge {
 		ink, word, where = style.Warn, "  unstable", ", above the edge"
 	}
-	figures := []style.Part{style.Muted.Of(symbol + " "), style.Text.Of(format.Number(edge)), style.Muted.Of("  " + v.Glyphs.Lambda + "₁ "), style.Text.Of(format.Number(greatest))}
+	figures := []style.Part{style.Muted.Of(symbol + " "), style.Text.Of(format.Number(edge)),
+		style.Muted.Of("  " + v.Glyphs.Lambda + "₁ "), style.Text.Of(format.Number(greatest))}
 	short := append(figures[:len(figures):len(figures)], ink.Of(word))
 	return fact{append(short[:len(short):len(short)], ink.Of(where)), short, short[:2]}
 }
@@ -224,8 +225,8 @@ func (p *Spectrum) history(v *pane.View, w, h int, legend bool) []string {
 	return p.overTime(v, greatest, least, w, h, legend)
 }
 
-// overTime draws eigenvalues over the epochs, with a dot for each measurement of the last of either list: the greatest and, as
-// they differ by orders of magnitude, the least beneath on a scale of their own where there is room.
+// overTime draws eigenvalues over the epochs, with a dot for each measurement of the last of either list: the greatest
+// and, as they differ by orders of magnitude, the least beneath on a scale of their own where there is room.
 func (p *Spectrum) overTime(v *pane.View, greatest, least []chart.Curve, w, h int, legend bool) []string {
 	plot := func(curves ...chart.Curve) chart.Plot {
 		pl := pane.EpochPlot(v.H, curves...)
@@ -246,7 +247,8 @@ func (p *Spectrum) overTime(v *pane.View, greatest, least []chart.Curve, w, h in
 	upper.Y.Margin = max(upper.Axis(w, top), lower.Axis(w, bottom))
 	lower.Y.Margin = upper.Y.Margin
 	l := v.Line(w).Put(least[len(least)-1].Token, "least").Put(style.Muted, "  on a scale of its own")
-	return slices.Concat(p.chart.Draw(&v.Pen, upper, w, top), []string{l.Full()}, p.curve.Draw(&v.Pen, lower, w, bottom))
+	return slices.Concat(p.chart.Draw(&v.Pen, upper, w, top), []string{l.Full()},
+		p.curve.Draw(&v.Pen, lower, w, bottom))
 }
 
 // measured returns a dot for each point of the last curve, where they do not merge.
@@ -264,8 +266,8 @@ func measured(curves []chart.Curve, w int) (dots []chart.Dot) {
 	return dots
 }
 
-// edgeCurve is the edge of stability as a line over the greatest eigenvalues, where it is not far off. A schedule of the rate moves
-// it from epoch to epoch.
+// edgeCurve is the edge of stability as a line over the greatest eigenvalues, where it is not far off. A schedule of
+// the rate moves it from epoch to epoch.
 func edgeCurve(h *history.History, top *chart.Series) (chart.Curve, bool) {
 	edge, symbol, ok := stabilityEdge(h, newestSpectrum(h))
 	_, greatest, has := top.Bounds(false)

@@ -38,11 +38,12 @@ func (p *Spectrum) views(v *pane.View) (out []spectrumView) {
 }
 
 func (p *Spectrum) Keys() []pane.Key {
-	return []pane.Key{{Show: "v", Help: "another view", Names: []string{"v"}, Do: func(v *pane.View, _ string) (tea.Cmd, bool) {
-		n := len(p.views(v))
-		p.at = (p.at + 1) % n
-		return nil, n > 1
-	}}}
+	return []pane.Key{{Show: "v", Help: "another view", Names: []string{"v"},
+		Do: func(v *pane.View, _ string) (tea.Cmd, bool) {
+			n := len(p.views(v))
+			p.at = (p.at + 1) % n
+			return nil, n > 1
+		}}}
 }
 
 func (p *Spectrum) keyLine(v *pane.View, next string, w int) string {
@@ -133,7 +134,8 @@ func (p *Spectrum) densityMap(v *pane.View, w, h int) []string {
 		m.Write(gutter+cols, y, style.Warn, " ← "+symbol)
 	}
 	epochTicks(m, list, gutter, rows, cols)
-	m.Ramp(m.Write(gutter, rows+1, style.Muted, "density "), rows+1, 10, sc, func(x float64) string { return magnitude(math.Pow(10, x)) })
+	m.Ramp(m.Write(gutter, rows+1, style.Muted, "density "), rows+1, 10, sc,
+		func(x float64) string { return magnitude(math.Pow(10, x)) })
 	return append([]string{l.Full()}, m.Rows()...)
 }
 
@@ -270,7 +272,9 @@ func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 	greatest = append(greatest, ends[0].curves(&top[0])...)
 	for k := tracedTop - 1; k >= 0; k-- {
 		if !top[k].Empty() {
-			greatest = append(greatest, chart.Curve{Name: fmt.Sprint(k + 1), Token: []style.Token{style.Accent, style.Muted}[min(k, 1)], Series: &top[k], Mark: rune('1' + k), Tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
+			greatest = append(greatest, chart.Curve{Name: fmt.Sprint(k + 1),
+				Token: []style.Token{style.Accent, style.Muted}[min(k, 1)], Series: &top[k], Mark: rune('1' + k),
+				Tag: tag(k == 0, v.Glyphs.Lambda+"₁")})
 		}
 	}
 	if !bottom[0].Empty() {
@@ -278,7 +282,8 @@ func (p *Spectrum) tracePlot(v *pane.View, w, h int) []string {
 	}
 	for k := tracedBottom - 1; k >= 0; k-- {
 		if !bottom[k].Empty() {
-			lower = append(lower, chart.Curve{Name: "-" + fmt.Sprint(k+1), Token: least.token(), Series: &bottom[k], Dashed: true, Mark: rune('a' + k), Tag: tag(k == 0, "least")})
+			lower = append(lower, chart.Curve{Name: "-" + fmt.Sprint(k+1), Token: least.token(), Series: &bottom[k],
+				Dashed: true, Mark: rune('a' + k), Tag: tag(k == 0, "least")})
 		}
 	}
 	l := v.Line(w)
@@ -310,7 +315,8 @@ func (b *bounds) curves(values *chart.Series) []chart.Curve {
 	if !ok || b.widest <= (math.Max(high, 0)-math.Min(low, 0))/100 {
 		return nil
 	}
-	return []chart.Curve{{Token: style.Muted, Series: &b.above, Dashed: true, Mark: '.'}, {Token: style.Muted, Series: &b.below, Dashed: true, Mark: '.'}}
+	return []chart.Curve{{Token: style.Muted, Series: &b.above, Dashed: true, Mark: '.'},
+		{Token: style.Muted, Series: &b.below, Dashed: true, Mark: '.'}}
 }
 
 func tag(has bool, s string) string {

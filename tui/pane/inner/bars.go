@@ -12,10 +12,11 @@ import (
 	"newtop/tui/style"
 )
 
-// chart draws the bars of all epochs, several in one where they are more than columns, with their letters and the epochs
-// under them when there is room; dense ones stand without gaps when there are many.
+// chart draws the bars of all epochs, several in one where they are more than columns, with their letters and the
+// epochs under them when there is room; dense ones stand without gaps when there are many.
 func (p *Pane) chart(v *pane.View, w, h int, dense bool) []string {
-	if key := (barsKey{w, h, v.H.Solves.Barred, v.H.Restarts + v.H.Solves.Cuts, p.marked, dense, v.H.Over(), v.Palette, v.Glyphs}); key != p.key || p.picture == nil {
+	if key := (barsKey{w, h, v.H.Solves.Barred, v.H.Restarts + v.H.Solves.Cuts, p.marked, dense, v.H.Over(), v.Palette,
+		v.Glyphs}); key != p.key || p.picture == nil {
 		p.key, p.picture = key, p.draw(v, w, h, dense)
 	}
 	return p.picture
@@ -118,13 +119,14 @@ func (p *Pane) epochs(v *pane.View, w int, dense bool) (columns []barColumn, gut
 	}
 	for i := range bars {
 		b := &bars[i]
-		columns = append(columns, barColumn{b, gutter + i*pitch, max(pitch-1, 1), b.Epoch <= p.marked.epoch && p.marked.epoch <= b.Last})
+		columns = append(columns, barColumn{b, gutter + i*pitch, max(pitch-1, 1), b.Epoch <= p.marked.epoch &&
+			p.marked.epoch <= b.Last})
 	}
 	return columns, gutter
 }
 
-// perColumn is how many of n bars stand in a column of so many: while more come twice as many each time that they are filled,
-// so that those before stand still.
+// perColumn is how many of n bars stand in a column of so many: while more come twice as many each time that they are
+// filled, so that those before stand still.
 func perColumn(n, columns int, over bool) int {
 	if over {
 		return (n + columns - 1) / columns
@@ -205,7 +207,8 @@ func (p *Pane) groups(v *pane.View, w, h int) (columns []barColumn, gutter int) 
 			if x+wide > w {
 				return columns, gutter
 			}
-			columns = append(columns, barColumn{workBar(part, work.Epoch), x, wide, p.marked == markedSolve{work.Epoch, part.Member, part.Block}})
+			columns = append(columns, barColumn{workBar(part, work.Epoch), x, wide,
+				p.marked == markedSolve{work.Epoch, part.Member, part.Block}})
 			x += wide
 		}
 		x++

@@ -13,8 +13,8 @@ import (
 	"newtop/tui/style"
 )
 
-// factorTable is the inner pane of a method that scales gradients by matrices, a factor for each side of a layer's weights: how far
-// apart their eigenvalues lie, side by side on one scale, and over the epochs when it has the screen.
+// factorTable is the inner pane of a method that scales gradients by matrices, a factor for each side of a layer's
+// weights: how far apart their eigenvalues lie, side by side on one scale, and over the epochs when it has the screen.
 type factorTable struct {
 	chart.Controls // of the zoomed pane's chart
 	view           factorView
@@ -25,7 +25,8 @@ type factorTable struct {
 	spot        rowSpot
 }
 
-// rowSpot is where in the body the rows of a zoomed table were drawn last: n of them from y on, each so many cells high.
+// rowSpot is where in the body the rows of a zoomed table were drawn last: n of them from y on, each so many cells
+// high.
 type rowSpot struct{ y, w, each, n int }
 
 // factored reports whether the pane shows factors: the method has some, and no inner solves.
@@ -99,8 +100,8 @@ func factorRows(h *history.History) (rows []factorRow) {
 	return rows
 }
 
-// blockNames names the blocks of weights by the sizes of the layers that they join, with a number where two have the same sizes, and
-// those of a model that another program has by its tensors.
+// blockNames names the blocks of weights by the sizes of the layers that they join, with a number where two have the
+// same sizes, and those of a model that another program has by its tensors.
 func blockNames(h *history.History, list []event.FactorFigures) func(f *event.FactorFigures) string {
 	var model event.ModelInfo
 	if h.Run != nil {

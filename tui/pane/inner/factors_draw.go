@@ -82,8 +82,8 @@ const (
 	gap            = 2
 )
 
-// columns places what there is room for: names, bars and condition numbers, then more bars, sizes, damping and the ends of the
-// spectra. It is false where not even the first have room.
+// columns places what there is room for: names, bars and condition numbers, then more bars, sizes, damping and the ends
+// of the spectra. It is false where not even the first have room.
 func (d *factorDrawing) columns(rows []factorRow) (c factorColumns, ok bool) {
 	mark, size, damped := 0, 0, false
 	if d.marked {
@@ -219,8 +219,8 @@ func (d *factorDrawing) why(r *factorRow, room int) string {
 	return ""
 }
 
-// bars draws a spectrum by rank, as wide as a whole number of columns for each eigenvalue allows, with a gap where those between the
-// ends are not told.
+// bars draws a spectrum by rank, as wide as a whole number of columns for each eigenvalue allows, with a gap where
+// those between the ends are not told.
 func (d *factorDrawing) bars(r *factorRow, at span, y, each int, t style.Token) {
 	n, room := len(r.Eigenvalues), at.w
 	if r.Ends {

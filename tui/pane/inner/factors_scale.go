@@ -50,9 +50,12 @@ func (s factorScale) share(x float64) float64 {
 // words say what the lowest and the highest bar stand for, ever shorter.
 func (s factorScale) words(v *pane.View) [][]style.Part {
 	level := func(i int) string { return string(v.Glyphs.Levels[i]) }
-	low, high := format.Tick(format.Significant(math.Pow(10, s.low), 2)), format.Tick(format.Significant(math.Pow(10, s.high), 2))
-	ends := []style.Part{style.Accent.Of(level(1)), style.Muted.Of(" " + low + "  "), style.Accent.Of(level(len(v.Glyphs.Levels) - 1)), style.Muted.Of(" " + high)}
-	return [][]style.Part{append(ends[:4:4], style.Muted.Of("  one log scale for all factors")), append(ends[:4:4], style.Muted.Of("  log")), ends}
+	low, high := format.Tick(format.Significant(math.Pow(10, s.low), 2)), format.Tick(
+		format.Significant(math.Pow(10, s.high), 2))
+	ends := []style.Part{style.Accent.Of(level(1)), style.Muted.Of(" " + low + "  "),
+		style.Accent.Of(level(len(v.Glyphs.Levels) - 1)), style.Muted.Of(" " + high)}
+	return [][]style.Part{append(ends[:4:4], style.Muted.Of("  one log scale for all factors")),
+		append(ends[:4:4], style.Muted.Of("  log")), ends}
 }
 
 // endsText are the ends of a spectrum.

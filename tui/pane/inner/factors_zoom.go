@@ -81,7 +81,8 @@ func (p *factorTable) list(v *pane.View, rows []factorRow, w, h int) []string {
 	}
 	d.foot(h - 1)
 	if shown < len(rows) {
-		d.right(w, h-1, style.Muted, format.Count(p.first+1)+" to "+format.Count(p.first+shown)+" of "+format.Count(len(rows)))
+		d.right(w, h-1, style.Muted, format.Count(p.first+1)+" to "+format.Count(p.first+shown)+" of "+format.Count(
+			len(rows)))
 	}
 	p.spot = rowSpot{1, w, each, shown}
 	return p.table.Rows(&v.Pen)
@@ -125,7 +126,8 @@ func (p *factorTable) caption(v *pane.View, rows []factorRow, w int) string {
 
 // curve is how a factor's is drawn: with its letter, and where another factor is chosen in the background.
 func (r *factorRow) curve(s *chart.Series, chosen int) chart.Curve {
-	k := chart.Curve{Name: r.name(), Token: r.token(), Series: s, Dashed: r.Side == event.SideInputs, Mark: '*', Tag: r.tag()}
+	k := chart.Curve{Name: r.name(), Token: r.token(), Series: s, Dashed: r.Side == event.SideInputs, Mark: '*',
+		Tag: r.tag()}
 	if k.Tag != "" {
 		k.Name, k.Mark = k.Tag+" "+k.Name, rune(k.Tag[0])
 	}
@@ -180,7 +182,8 @@ func conditionPlot(v *pane.View, rows []factorRow, chosen int) chart.Plot {
 
 // rankPlot has the newest spectra, the greatest eigenvalue at the left, and the damping of the chosen one as a line.
 func rankPlot(rows []factorRow, chosen int) chart.Plot {
-	pl := chart.Plot{Log: true, Whole: true, Closed: true, Detail: true, Y: chart.YAxis{Name: "rank"}, Waiting: "all factors are zero"}
+	pl := chart.Plot{Log: true, Whole: true, Closed: true, Detail: true, Y: chart.YAxis{Name: "rank"},
+		Waiting: "all factors are zero"}
 	for i := range rows {
 		r, s := &rows[i], &chart.Series{}
 		for k, x := range r.Eigenvalues {
@@ -232,18 +235,21 @@ func (p *factorTable) keyLine(v *pane.View, w int) string {
 func (p *factorTable) keys() (out []pane.Key) {
 	only := func(v *pane.View) bool { return factored(v.H) }
 	out = []pane.Key{
-		{Show: "v", Help: "condition numbers, spectra, length of the steps", Names: []string{"v"}, Only: only, Do: func(*pane.View, string) (tea.Cmd, bool) {
-			p.view = (p.view + 1) % factorViews
-			return nil, true
-		}},
-		{Show: "↑ ↓", Help: "choose a factor, or none", Names: []string{"up", "down"}, Only: only, Do: func(v *pane.View, k string) (tea.Cmd, bool) {
-			n := scaledRows(factorRows(v.H)) + 1
-			p.chosen = (p.chosen + map[string]int{"up": n - 1, "down": 1}[k]) % n
-			return nil, true
-		}},
+		{Show: "v", Help: "condition numbers, spectra, length of the steps", Names: []string{"v"}, Only: only,
+			Do: func(*pane.View, string) (tea.Cmd, bool) {
+				p.view = (p.view + 1) % factorViews
+				return nil, true
+			}},
+		{Show: "↑ ↓", Help: "choose a factor, or none", Names: []string{"up", "down"}, Only: only,
+			Do: func(v *pane.View, k string) (tea.Cmd, bool) {
+				n := scaledRows(factorRows(v.H)) + 1
+				p.chosen = (p.chosen + map[string]int{"up": n - 1, "down": 1}[k]) % n
+				return nil, true
+			}},
 	}
 	for _, k := range p.Keys() {
-		out = append(out, pane.Key{Show: k.Show, Help: k.Help, Names: k.Names, Only: only, Do: func(_ *pane.View, name string) (tea.Cmd, bool) { return nil, p.HandleKey(name) }})
+		out = append(out, pane.Key{Show: k.Show, Help: k.Help, Names: k.Names, Only: only,
+			Do: func(_ *pane.View, name string) (tea.Cmd, bool) { return nil, p.HandleKey(name) }})
 	}
 	return append(out, pane.Key{Names: []string{"esc"}, Only: only, Do: func(*pane.View, string) (tea.Cmd, bool) {
 		some := p.chosen > 0
@@ -276,7 +282,8 @@ func (p *factorTable) figure(v *pane.View) *figure.Chart {
 			continue
 		}
 		r := &rows[list[i].At]
-		f.Curves = append(f.Curves, figure.Curve{Name: r.name(), Color: style.OnPaper(r.token()), Dashed: r.Side == event.SideInputs, Points: pane.PointsOf(&list[i].Series)})
+		f.Curves = append(f.Curves, figure.Curve{Name: r.name(), Color: style.OnPaper(r.token()),
+			Dashed: r.Side == event.SideInputs, Points: pane.PointsOf(&list[i].Series)})
 	}
 	return pane.RunFigure(v.H, f)
 }

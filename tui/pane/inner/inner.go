@@ -1,6 +1,6 @@
-// Package inner is the pane of the inner solves: a bar for each with the reason it stopped, and, with the whole screen, a
-// player that walks through their iterations and shows the loss along a step. Of a method without solves it shows the matrices
-// by which that scales gradients, or the lengths of its steps.
+// Package inner is the pane of the inner solves: a bar for each with the reason it stopped, and, with the whole screen,
+// a player that walks through their iterations and shows the loss along a step. Of a method without solves it shows the
+// matrices by which that scales gradients, or the lengths of its steps.
 package inner
 
 import (
@@ -103,7 +103,8 @@ func (p *Pane) Head(v *pane.View, l *style.Line) {
 	if b.Epoch != v.H.Latest.Epoch {
 		l.Group(style.Muted.Of(" at " + format.Count(b.Epoch)))
 	}
-	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(float64(v.H.Solves.Iterations)/float64(v.H.Solves.Count), 'f', 1, 64)))
+	l.Group(style.Muted.Of("  mean "), style.Text.Of(strconv.FormatFloat(
+		float64(v.H.Solves.Iterations)/float64(v.H.Solves.Count), 'f', 1, 64)))
 	l.Group(style.Muted.Of("  total "), style.Text.Of(format.Count(v.H.Solves.Iterations)))
 }
 
@@ -216,7 +217,8 @@ func (p *Pane) counts(v *pane.View, l *style.Line) *style.Line {
 			gap = "  "
 		}
 		if l.Room >= 100 {
-			l.Group(style.Text.Of(gap), history.StopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()), style.Text.Of(" "+format.Count(n)))
+			l.Group(style.Text.Of(gap), history.StopToken(s).Of(string(s.Letter())), style.Muted.Of(" "+s.Words()),
+				style.Text.Of(" "+format.Count(n)))
 			continue
 		}
 		l.Group(style.Text.Of(gap), history.StopToken(s).Of(string(s.Letter())), style.Text.Of(" "+format.Count(n)))
@@ -274,13 +276,15 @@ func (p *Pane) Figure(v *pane.View) *figure.Chart {
 	}
 	first, last := h.Solves.Bars[0].Epoch, h.Solves.Bars[len(h.Solves.Bars)-1].Epoch
 	for _, s := range krylov.Stops() {
-		c := figure.Curve{Name: s.Words(), Color: style.OnPaper(history.StopToken(s)), Bars: true, Points: make([]figure.Point, max(0, last-first+1))}
+		c := figure.Curve{Name: s.Words(), Color: style.OnPaper(history.StopToken(s)), Bars: true,
+			Points: make([]figure.Point, max(0, last-first+1))}
 		for i := range c.Points {
 			c.Points[i].X = float64(first + i)
 		}
 		some := 0
 		for i := range h.Solves.Bars {
-			if k := h.Solves.Bars[i].Epoch - first; k >= 0 && k < len(c.Points) && int(s) < len(h.Solves.Bars[i].ByStop) {
+			if k := h.Solves.Bars[i].Epoch - first; k >= 0 && k < len(c.Points) &&
+				int(s) < len(h.Solves.Bars[i].ByStop) {
 				c.Points[k].Y = float64(h.Solves.Bars[i].ByStop[s])
 				some += h.Solves.Bars[i].ByStop[s]
 			}

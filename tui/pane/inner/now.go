@@ -17,7 +17,8 @@ func (p *Pane) now(v *pane.View, w int) string {
 	case v.H.Solves.Running:
 		p.solve(v, l)
 	case !v.H.Over() && s.Units > 0 && s.Unit > 0:
-		l.Put(style.Muted, "batch ").Put(style.Text, format.Count(s.Unit)).Put(style.Muted, " of "+format.Count(s.Units)+" ")
+		l.Put(style.Muted, "batch ").Put(style.Text, format.Count(s.Unit)).Put(
+			style.Muted, " of "+format.Count(s.Units)+" ")
 		v.Progress(l, float64(s.Unit)/float64(s.Units), l.Left())
 	case len(v.H.Solves.Bars) > 0:
 		p.finished(v, l)

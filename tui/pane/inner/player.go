@@ -123,29 +123,32 @@ func (t *solvePlayer) keys() []pane.Key {
 		}
 	}
 	return []pane.Key{
-		{Show: "← →", Help: "iteration before and after", Names: []string{"left", "right"}, Do: on(func(v *pane.View, s *solveCursor, k string) {
-			t.walk(v.H, s.id, s.at+map[string]int{"left": -1, "right": 1}[k])
-		})},
-		{Show: "↑ ↓", Help: "solve before and after; pgup, pgdown: epochs", Names: []string{"up", "down", "pgup", "pgdown"}, Do: on(func(v *pane.View, s *solveCursor, k string) {
-			switch k {
-			case "up":
-				t.walk(v.H, s.id, -1)
-			case "down":
-				t.walk(v.H, s.id+1, math.MaxInt)
-			default:
-				t.walkEpoch(v.H, s, k == "pgdown")
-			}
-		})},
-		{Show: "home end", Help: "beginning; the newest again", Names: []string{"home", "end"}, Do: on(func(v *pane.View, s *solveCursor, k string) {
-			switch {
-			case k == "end":
-				t.pinned = false
-			case s.at == 0:
-				t.pin(v.H, 0, 0)
-			default:
-				t.pin(v.H, s.id, 0)
-			}
-		})},
+		{Show: "← →", Help: "iteration before and after", Names: []string{"left", "right"},
+			Do: on(func(v *pane.View, s *solveCursor, k string) {
+				t.walk(v.H, s.id, s.at+map[string]int{"left": -1, "right": 1}[k])
+			})},
+		{Show: "↑ ↓", Help: "solve before and after; pgup, pgdown: epochs",
+			Names: []string{"up", "down", "pgup", "pgdown"}, Do: on(func(v *pane.View, s *solveCursor, k string) {
+				switch k {
+				case "up":
+					t.walk(v.H, s.id, -1)
+				case "down":
+					t.walk(v.H, s.id+1, math.MaxInt)
+				default:
+					t.walkEpoch(v.H, s, k == "pgdown")
+				}
+			})},
+		{Show: "home end", Help: "beginning; the newest again", Names: []string{"home", "end"},
+			Do: on(func(v *pane.View, s *solveCursor, k string) {
+				switch {
+				case k == "end":
+					t.pinned = false
+				case s.at == 0:
+					t.pin(v.H, 0, 0)
+				default:
+					t.pin(v.H, s.id, 0)
+				}
+			})},
 		{Show: "l", Help: "loss along the last step", Names: []string{"l"}, Do: t.askSlice},
 		{Show: "v", Help: "another view", Names: []string{"v"}, Do: on(func(v *pane.View, _ *solveCursor, _ string) {
 			if t.stepping(v) {
@@ -316,7 +319,8 @@ func (t *solvePlayer) multiples(v *pane.View, s *solveCursor, plan playerPlan, w
 			k := (t.first + line*plan.columns + column) % len(all)
 			cw := (w - left - 2*(plan.columns-1-column)) / (plan.columns - column)
 			parts = append(parts, all[k].Draw(&v.Pen, &t.charts[k], x, cw, h))
-			t.spots = append(t.spots, chart.Area{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1, Left: x.Left, Right: x.Right})
+			t.spots = append(t.spots, chart.Area{X: left + x.Margin, Y: top + len(rows) + 1, W: cw - x.Margin, H: h - 1,
+				Left: x.Left, Right: x.Right})
 			left += cw + 2
 		}
 		rows = append(rows, style.Abreast(parts, h)...)
@@ -329,7 +333,8 @@ func (t *solvePlayer) hints(v *pane.View, plan playerPlan, w int) string {
 	if note := t.waiting(v); note != "" && plan.side == 0 && v.H.Steps.Slice == nil {
 		return l.Put(style.Warn, note).Full()
 	}
-	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"}, {"home", "first"}, {"pgup pgdn", "epoch"}}
+	keys := [][2]string{{"←→", "iteration"}, {"↑↓", "solve"}, {"l", "look along the step"}, {"end", "follow"},
+		{"home", "first"}, {"pgup pgdn", "epoch"}}
 	switch {
 	case t.stepping(v) && plan.side == 0:
 		keys = [][2]string{{"l", "look again"}, {"v", "back to the iterations"}, {"←→", "iteration"}, {"↑↓", "solve"}}

@@ -53,7 +53,8 @@ func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 	return l.Full()
 }
 
-// solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in between.
+// solveBlocks is how many blocks of rows the newest epochs went through, at most: one through all rows may come in
+// between.
 func solveBlocks(h *history.History) int {
 	most := 1
 	for _, b := range h.Solves.Bars[max(0, len(h.Solves.Bars)-recent):] {
@@ -139,12 +140,14 @@ func (s *solveCursor) reason(h *history.History) (t style.Token, lead, rest stri
 		if words := minimumWords(in); words != "" {
 			rest = words
 		}
-		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.Verdict), rest
+		return history.StopToken(in.Stop), string(in.Stop.Letter()) + " " + in.Stop.Words() + verdictWords(s.Verdict),
+			rest
 	}
 	last := s.Last()
 	switch {
 	case s.running && format.Finite(s.Goal):
-		return style.Accent, "▸ under way", "residual " + format.Number(last.Residual) + " of ‖g‖, " + format.Number(s.Goal) + " ends it"
+		return style.Accent, "▸ under way", "residual " + format.Number(last.Residual) + " of ‖g‖, " +
+			format.Number(s.Goal) + " ends it"
 	case s.running:
 		return style.Accent, "▸ under way", "residual " + format.Number(last.Residual) + " of ‖g‖"
 	case s.Epoch > h.Latest.Epoch && h.Over():
@@ -157,7 +160,8 @@ func (s *solveCursor) reason(h *history.History) (t style.Token, lead, rest stri
 	return style.Muted, "over", "its reason was not told"
 }
 
-// minimumWords tell what the model's minimum in the Krylov space promises beside CG's own step; empty where the step is CG's.
+// minimumWords tell what the model's minimum in the Krylov space promises beside CG's own step; empty where the step is
+// CG's.
 func minimumWords(in *event.InnerSummary) string {
 	if !in.Multiplier.Finite() || !(in.SteihaugShare > 0) {
 		return ""
@@ -207,10 +211,14 @@ func (s *solveCursor) multiples(v *pane.View) [4]chart.Multiple {
 	now := s.now()
 	share := now.Norm / now.Radius
 	m := [4]chart.Multiple{
-		{Symbol: "‖s‖/R", Name: "length of the step", Token: style.Boundary, Value: []style.Part{style.Text.Of(format.Short(share))}, Zero: true, Rule: 1, RuleName: "R"},
-		{Symbol: "m(s)", Name: "model, change of loss", Token: style.Train, Value: []style.Part{style.Text.Of(format.Number(now.Model))}, Zero: true, Rule: math.NaN()},
-		{Symbol: "‖r‖/‖g‖", Name: "residual", Token: style.Residual, Value: []style.Part{style.Text.Of(format.Number(now.Residual))}, Log: true, Rule: s.Goal, RuleName: "ξ"},
-		{Symbol: "pᵀBp/pᵀp", Name: "curvature", Token: style.Test, Value: []style.Part{curved(now.Curvature)}, Log: true, Rule: math.NaN(), Signs: true},
+		{Symbol: "‖s‖/R", Name: "length of the step", Token: style.Boundary,
+			Value: []style.Part{style.Text.Of(format.Short(share))}, Zero: true, Rule: 1, RuleName: "R"},
+		{Symbol: "m(s)", Name: "model, change of loss", Token: style.Train,
+			Value: []style.Part{style.Text.Of(format.Number(now.Model))}, Zero: true, Rule: math.NaN()},
+		{Symbol: "‖r‖/‖g‖", Name: "residual", Token: style.Residual,
+			Value: []style.Part{style.Text.Of(format.Number(now.Residual))}, Log: true, Rule: s.Goal, RuleName: "ξ"},
+		{Symbol: "pᵀBp/pᵀp", Name: "curvature", Token: style.Test, Value: []style.Part{curved(now.Curvature)},
+			Log: true, Rule: math.NaN(), Signs: true},
 	}
 	for k := range m {
 		m[k].X, m[k].Y = make([]float64, 0, len(s.Steps)+1), make([]float64, 0, len(s.Steps)+1)

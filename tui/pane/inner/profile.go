@@ -11,8 +11,8 @@ import (
 	"newtop/tui/style"
 )
 
-// profile draws the loss along the newest step that was asked for into w × h: what it is of, the loss beside its models, and in words
-// what that means.
+// profile draws the loss along the newest step that was asked for into w × h: what it is of, the loss beside its
+// models, and in words what that means.
 func (t *solvePlayer) profile(v *pane.View, w, h int) []string {
 	e := v.H.Steps.Slice
 	if e == nil || len(e.At) == 0 {
@@ -118,9 +118,10 @@ func paintProfile(v *pane.View, c *chart.Canvas, e *event.SliceEvent, w, h int) 
 		chart.DrawUpright(c, v.Glyphs, a, t, style.Focus)
 	}
 	for _, k := range profileCurves(e) {
-		chart.DrawPath(c, v.Glyphs, a, k.tok, k.letter, k.letter == 'G', min(len(e.At), len(k.y)), func(i int) (x, y float64) {
-			return float64(e.At[i]), float64(k.y[i])
-		})
+		chart.DrawPath(c, v.Glyphs, a, k.tok, k.letter, k.letter == 'G', min(len(e.At), len(k.y)),
+			func(i int) (x, y float64) {
+				return float64(e.At[i]), float64(k.y[i])
+			})
 	}
 	for turn, k := range profileCurves(e) {
 		k.letters(v, c, a, e.At, turn)

@@ -21,7 +21,8 @@ func profileWords(v *pane.View, e *event.SliceEvent) string {
 	b.WriteString("predicted " + signed(promised) + ", got " + signed(got))
 	switch rho, whole := float64(e.Rho), got/promised; {
 	case format.Finite(rho) && format.Finite(whole) && math.Abs(whole-rho) > 0.05*math.Max(1, math.Abs(rho)):
-		b.WriteString(": " + v.Glyphs.Rho + " " + format.Short(whole) + " over all rows, " + format.Short(rho) + " over those of the step")
+		b.WriteString(": " + v.Glyphs.Rho + " " + format.Short(whole) + " over all rows, " + format.Short(rho) +
+			" over those of the step")
 	case format.Finite(rho):
 		b.WriteString(": " + v.Glyphs.Rho + " " + format.Short(rho))
 	}
@@ -96,7 +97,8 @@ func parting(e *event.SliceEvent, k profileCurve) string {
 	case low < 1-1e-9:
 		best = "; the least loss is at t = " + format.Tick(format.Round(low, 2)) + ", by " + signed(lowest)
 	case low > 1+1e-9:
-		best = "; a longer step would pay: at t = " + format.Tick(format.Round(low, 2)) + " the loss is " + signed(lowest)
+		best = "; a longer step would pay: at t = " + format.Tick(format.Round(low, 2)) + " the loss is " +
+			signed(lowest)
 	}
 	switch {
 	case !ok:
@@ -104,9 +106,11 @@ func parting(e *event.SliceEvent, k profileCurve) string {
 	case t > 1+1e-9:
 		return "the model holds along the whole step" + best
 	case above:
-		return "the loss bends up past t = " + format.Tick(format.Round(t, 2)) + ", the model does not see it" + other(e, k, t) + best
+		return "the loss bends up past t = " + format.Tick(format.Round(t, 2)) + ", the model does not see it" +
+			other(e, k, t) + best
 	}
-	return "past t = " + format.Tick(format.Round(t, 2)) + " the loss falls faster than the model" + other(e, k, t) + best
+	return "past t = " + format.Tick(format.Round(t, 2)) + " the loss falls faster than the model" + other(e, k, t) +
+		best
 }
 
 // other says so if the model that was not used holds further.

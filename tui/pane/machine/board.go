@@ -1,5 +1,5 @@
-// Package machine shows how the machine does that a run is trained on: as a pane of the dashboard, as one row, and for a screen
-// of its own. What it shows it has gathered itself: it is no part of the run.
+// Package machine shows how the machine does that a run is trained on: as a pane of the dashboard, as one row, and for
+// a screen of its own. What it shows it has gathered itself: it is no part of the run.
 package machine
 
 import (
@@ -96,7 +96,8 @@ func (b *Board) Widen(by int) string {
 
 // Span says in words how much of the past the curves show.
 func (b *Board) Span() string {
-	return [...]string{"the last minute", "the last 5 min", "the last 30 min", "the last 3 h", "the last 24 h", "all that was seen"}[b.span+usualSpan]
+	return [...]string{"the last minute", "the last 5 min", "the last 30 min", "the last 3 h", "the last 24 h",
+		"all that was seen"}[b.span+usualSpan]
 }
 
 // elapsed is the x of the newest sample.

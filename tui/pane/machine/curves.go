@@ -56,13 +56,15 @@ func (b *Board) graphs() (out []graph) {
 	if s.CPULimit == s.CPULimit {
 		load = append(load, words("may use", cores(s.CPULimit)))
 	}
-	add(graph{name: "cpu", values: load, curves: []chart.Curve{curve("busy", &b.cpu, false)}, axis: shares, most: 1, cores: true})
+	add(graph{name: "cpu", values: load, curves: []chart.Curve{curve("busy", &b.cpu, false)}, axis: shares, most: 1,
+		cores: true})
 	used, whole := float64(s.MemoryUsed), float64(s.MemoryTotal)
 	memory := [][]style.Part{said("", full(memoryOf(used, whole), shareOf(used, whole)))}
 	if s.SwapUsed > 0 {
 		memory = append(memory, words("swap", Memory(float64(s.SwapUsed))))
 	}
-	add(graph{name: "memory", values: memory, curves: []chart.Curve{curve("used", &b.memory, false)}, axis: shares, most: 1})
+	add(graph{name: "memory", values: memory, curves: []chart.Curve{curve("used", &b.memory, false)}, axis: shares,
+		most: 1})
 	for i := range s.GPUs {
 		if g := &s.GPUs[i]; g.Index >= 0 && g.Index < len(b.gpus) {
 			add(b.gpuGraph(g))
@@ -76,8 +78,10 @@ func (b *Board) graphs() (out []graph) {
 		disk = append(disk, said("full", full(percent(d), d)))
 	}
 	rates := chart.YAxis{Zero: true, Show: [2]float64{0, 1000}}
-	add(graph{name: "disk", values: disk, curves: []chart.Curve{curve("read", &b.read, false), curve("write", &b.written, true)}, axis: rates})
-	add(graph{name: "network", values: [][]style.Part{words("in", perSecond(s.NetIn)), words("out", perSecond(s.NetOut))},
+	add(graph{name: "disk", values: disk, curves: []chart.Curve{curve("read", &b.read, false),
+		curve("write", &b.written, true)}, axis: rates})
+	add(graph{name: "network", values: [][]style.Part{words("in", perSecond(s.NetIn)),
+		words("out", perSecond(s.NetOut))},
 		curves: []chart.Curve{curve("in", &b.in, false), curve("out", &b.out, true)}, axis: rates})
 	return out
 }
@@ -111,7 +115,8 @@ func (b *Board) gpuGraph(g *host.GPU) graph {
 	}
 	values = append(values, said("", style.Muted.Of(style.Clean(g.Name))))
 	return graph{name: gpuName(g), values: values, axis: shares, most: 1,
-		curves: []chart.Curve{curve("busy", &b.gpus[g.Index].busy, false), curve("memory", &b.gpus[g.Index].memory, true)}}
+		curves: []chart.Curve{curve("busy", &b.gpus[g.Index].busy, false),
+			curve("memory", &b.gpus[g.Index].memory, true)}}
 }
 
 // What a graph needs at least.
@@ -143,7 +148,8 @@ func (b *Board) Draw(v *style.Pen, w, h int) []string {
 	return rows
 }
 
-// grid divides a rectangle among n graphs: how many stand side by side, 0 where there is no room, and how high the rows are.
+// grid divides a rectangle among n graphs: how many stand side by side, 0 where there is no room, and how high the rows
+// are.
 func grid(n, w, h int) (columns int, heights []int) {
 	for columns = 1; columns <= n; columns++ {
 		rows := (n + columns - 1) / columns
@@ -178,7 +184,8 @@ func (b *Board) draw(v *style.Pen, g *graph, w, h int) []string {
 	rows := []string{l.Full()}
 	if g.cores && h >= leastHeight+2 && len(b.Newest.Core) > 1 {
 		bars := b.bars(v, w-12)
-		rows = append(rows, v.Line(w).Put(style.Muted, "cores ").Put(style.Train, bars).Put(style.Muted, " "+format.Count(len(b.Newest.Core))).Full())
+		rows = append(rows, v.Line(w).Put(style.Muted, "cores ").Put(style.Train, bars).Put(
+			style.Muted, " "+format.Count(len(b.Newest.Core))).Full())
 	}
 	pl := chart.Plot{Curves: g.curves, Y: g.axis, NoX: true, Detail: true}
 	pl.Window[0], pl.Window[1] = b.window()
@@ -214,7 +221,8 @@ func (b *Board) list(v *style.Pen, list []graph, w, h int) (rows []string) {
 			l.Put(style.Train, b.spark(v, g.curves[0].Series, right-left, g.most, bars)).Put(style.Text, gap)
 		}
 		g.tell(l, "")
-		if room := l.Left() - style.Cells(gap+"cores "); g.cores && room >= min(len(b.Newest.Core), leastBars) && len(b.Newest.Core) > 0 {
+		if room := l.Left() - style.Cells(gap+"cores "); g.cores && room >= min(len(b.Newest.Core), leastBars) &&
+			len(b.Newest.Core) > 0 {
 			l.Put(style.Text, gap).Put(style.Muted, "cores ").Put(style.Train, b.bars(v, room))
 		}
 		rows = append(rows, l.Full())

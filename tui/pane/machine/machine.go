@@ -62,8 +62,9 @@ func (p *Pane) Strip(v *pane.View, w, h int) []string {
 
 // Keys implements pane.Keyed.
 func (p *Pane) Keys() []pane.Key {
-	return []pane.Key{{Show: "[ ]", Help: "the curves show more, or less", Names: []string{"[", "]"}, Do: func(_ *pane.View, k string) (tea.Cmd, bool) {
-		p.Widen(map[string]int{"[": 1, "]": -1}[k])
-		return nil, true
-	}}}
+	return []pane.Key{{Show: "[ ]", Help: "the curves show more, or less", Names: []string{"[", "]"},
+		Do: func(_ *pane.View, k string) (tea.Cmd, bool) {
+			p.Widen(map[string]int{"[": 1, "]": -1}[k])
+			return nil, true
+		}}}
 }

@@ -65,7 +65,8 @@ func (b *Board) rowParts(v *style.Pen, brevity int) (out []style.Part) {
 	if brevity < noLoad && s.Load[0] == s.Load[0] {
 		add("load", style.Text.Of(loadText(s.Load[0])))
 	}
-	if disk := shareOf(float64(s.DiskUsed), float64(s.DiskTotal)); disk == disk && (brevity < noDisk || disk >= nearlyFull) {
+	if disk := shareOf(float64(s.DiskUsed), float64(s.DiskTotal)); disk == disk &&
+		(brevity < noDisk || disk >= nearlyFull) {
 		add("disk", full(percent(disk), disk))
 	}
 	for _, g := range together(s.GPUs) {
@@ -99,8 +100,8 @@ type named struct {
 	host.GPU
 }
 
-// together are the GPUs by themselves where they are one or two. More are one: the mean of how busy they are, all of their
-// memory, and the greatest temperature.
+// together are the GPUs by themselves where they are one or two. More are one: the mean of how busy they are, all of
+// their memory, and the greatest temperature.
 func together(list []host.GPU) (out []named) {
 	if len(list) <= 2 {
 		for i := range list {
@@ -136,8 +137,8 @@ func (g *named) values(brevity int) (out []style.Part) {
 	return out
 }
 
-// spark draws the last seconds of a curve as bars in one row of n columns, each the mean of its time; most is the greatest value,
-// 0: that of the bars.
+// spark draws the last seconds of a curve as bars in one row of n columns, each the mean of its time; most is the
+// greatest value, 0: that of the bars.
 func (b *Board) spark(v *style.Pen, s *chart.Series, seconds, most float64, n int) string {
 	right := b.elapsed()
 	left := max(0, right-seconds)

@@ -136,8 +136,8 @@ type catalog struct {
 	at  map[string]int // by name
 }
 
-// newCatalog lists the metrics of runs as they were written first. Those of one run that differ in nothing but the part of the
-// rows share a chart; of several runs each metric has its own, with a curve a run.
+// newCatalog lists the metrics of runs as they were written first. Those of one run that differ in nothing but the part
+// of the rows share a chart; of several runs each metric has its own, with a curve a run.
 func newCatalog(runs []Run, outlines []outline) *catalog {
 	c := &catalog{at: map[string]int{}}
 	for i := range runs {
@@ -192,7 +192,8 @@ func (c *catalog) told(runs []Run, outlines []outline, run, k int) {
 	c.add(name, metric{log: q.log, share: share}, curve{run, q.part, ^k}, len(runs) == 1)
 }
 
-// add adds a curve to the metric of a name. alone says that it is one of a single run's, of which no two figures are one.
+// add adds a curve to the metric of a name. alone says that it is one of a single run's, of which no two figures are
+// one.
 func (c *catalog) add(name string, m metric, k curve, alone bool) {
 	at, known := c.at[name]
 	if known && alone && k.at >= 0 { // another name that is drawn alike
@@ -215,8 +216,8 @@ func (c *catalog) add(name string, m metric, k curve, alone bool) {
 	c.all = append(c.all, m)
 }
 
-// pair puts metrics of one base into one chart, at the place of the first of them. A part that the base has already keeps its
-// own chart, and so does a name that no other one goes with.
+// pair puts metrics of one base into one chart, at the place of the first of them. A part that the base has already
+// keeps its own chart, and so does a name that no other one goes with.
 func (c *catalog) pair() {
 	type family struct {
 		parts   [test + 1]bool

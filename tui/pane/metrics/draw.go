@@ -36,8 +36,8 @@ type cellKey struct {
 	many               uint64        // of several
 }
 
-// Draw returns the grid in h rows, none wider than w. active says that it has the keys: the selected chart is marked, and the last
-// row says what is shown.
+// Draw returns the grid in h rows, none wider than w. active says that it has the keys: the selected chart is marked,
+// and the last row says what is shown.
 func (g *Grid) Draw(v *style.Pen, w, h int, active bool) []string {
 	g.Begin()
 	g.frame++
@@ -179,7 +179,8 @@ func (g *Grid) drawCell(v *style.Pen, m *metric, span [2]float64, w, h int, labe
 		g.cells[m.name] = c
 	}
 	c.frame = g.frame
-	key := cellKey{pen: *v, w: w, h: h, selected: selected, labelled: labelled, look: g.Look(), span: span, changes: g.changes}
+	key := cellKey{pen: *v, w: w, h: h, selected: selected, labelled: labelled, look: g.Look(), span: span,
+		changes: g.changes}
 	key.seen, key.many = g.seen(m)
 	if c.rows != nil && c.key == key {
 		return c
@@ -258,7 +259,8 @@ func (g *Grid) span(metrics []*metric) [2]float64 {
 }
 
 // partTokens are the inks of a single run's curves.
-var partTokens = [...]style.Token{plain: style.Train, train: style.Train, held: style.Test, test: style.NegativeCurvature}
+var partTokens = [...]style.Token{plain: style.Train, train: style.Train, held: style.Test,
+	test: style.NegativeCurvature}
 
 var partNames = [...]string{plain: "train", train: "train", held: "val", test: "test"}
 
@@ -278,7 +280,8 @@ func (g *Grid) counted() string {
 
 // plot says what the chart of a metric shows.
 func (g *Grid) plot(m *metric) chart.Plot {
-	p := chart.Plot{Whole: true, Counted: g.counted(), Log: g.log(m), Waiting: "no value above zero: y shows a linear scale"}
+	p := chart.Plot{Whole: true, Counted: g.counted(), Log: g.log(m),
+		Waiting: "no value above zero: y shows a linear scale"}
 	p.Value = func(v float64) string { return m.text(g.runs, v) }
 	if m.share {
 		p.Percent()
@@ -286,13 +289,15 @@ func (g *Grid) plot(m *metric) chart.Plot {
 	for _, k := range g.drawn(m) {
 		c := chart.Curve{Series: k.series(g.runs)}
 		if len(g.runs) == 1 {
-			c.Name, c.Token, c.Dashed, c.Mark = partNames[k.part], partTokens[k.part], k.part >= held, rune("**ox"[k.part])
+			c.Name, c.Token, c.Dashed, c.Mark = partNames[k.part], partTokens[k.part], k.part >= held,
+				rune("**ox"[k.part])
 			if len(m.curves) == 1 {
 				c.Name = m.name
 			}
 		} else {
 			r := &g.runs[k.run]
-			c.Name, c.Token, c.Dashed, c.Thick, c.Mark = ansi.Truncate(r.Name, 20, "…"), r.Token, r.Dashed, r.Thick, r.Mark
+			c.Name, c.Token, c.Dashed, c.Thick, c.Mark = ansi.Truncate(
+				r.Name, 20, "…"), r.Token, r.Dashed, r.Thick, r.Mark
 			if g.whole {
 				c.Tag = r.Tag
 			}

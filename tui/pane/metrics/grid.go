@@ -1,5 +1,5 @@
-// Package metrics has the browser of a run's metrics, or of several runs': small charts in a grid, a chart a metric, that are
-// filtered, sorted, grouped, pinned, paged through and looked at closely, all with one x axis and one cursor.
+// Package metrics has the browser of a run's metrics, or of several runs': small charts in a grid, a chart a metric,
+// that are filtered, sorted, grouped, pinned, paged through and looked at closely, all with one x axis and one cursor.
 package metrics
 
 import (
@@ -48,8 +48,8 @@ type item struct {
 	folded  bool // and they are not shown
 }
 
-// Grid is the charts of the metrics of one or more runs. What is selected, pinned and folded goes by name, so that it stays when
-// metrics come or the runs change. Its zero value is an empty grid.
+// Grid is the charts of the metrics of one or more runs. What is selected, pinned and folded goes by name, so that it
+// stays when metrics come or the runs change. Its zero value is an empty grid.
 type Grid struct {
 	chart.Controls
 	// Without leaves metrics of these names out; nil leaves out none.

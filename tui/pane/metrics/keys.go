@@ -34,34 +34,42 @@ func (g *Grid) bindings() []binding {
 func (g *Grid) gridKeys() []binding {
 	return []binding{
 		{pane.Key{Do: g.typed}, "", ""},
-		{pane.Key{Show: "↑↓←→", Help: "select a chart; also h j k l, home and end", Names: []string{"up", "down", "left", "right", "h", "j", "k", "l", "home", "end"}, Do: does(g.move)}, "", ""},
-		{pane.Key{Show: "enter", Help: "the chart with all the room, and back; a heading folds", Names: []string{"enter"}, Do: does(g.enter)}, "enter", "zoom"},
-		{pane.Key{Show: "[ ]", Help: "the page before, the next; also pgup pgdn", Names: []string{"[", "]", "pgup", "pgdown"}, Do: does(func(k string) {
-			g.turn(map[string]int{"[": -1, "pgup": -1, "]": 1, "pgdown": 1}[k])
-		})}, "[ ]", "page"},
-		{pane.Key{Show: "/", Help: "only metrics that match a regular expression", Names: []string{"/"}, Do: does(func(string) { g.filter.Typing = true })}, "/", "filter"},
-		{pane.Key{Show: "o", Help: "order: as written, by name, by change", Names: []string{"o"}, Do: does(func(string) {
-			g.order = (g.order + 1) % orders
-			g.chosen = ""
-			g.arrange()
-		})}, "o", g.order.String()},
+		{pane.Key{Show: "↑↓←→", Help: "select a chart; also h j k l, home and end",
+			Names: []string{"up", "down", "left", "right", "h", "j", "k", "l", "home", "end"}, Do: does(g.move)}, "",
+			""},
+		{pane.Key{Show: "enter", Help: "the chart with all the room, and back; a heading folds",
+			Names: []string{"enter"}, Do: does(g.enter)}, "enter", "zoom"},
+		{pane.Key{Show: "[ ]", Help: "the page before, the next; also pgup pgdn",
+			Names: []string{"[", "]", "pgup", "pgdown"}, Do: does(func(k string) {
+				g.turn(map[string]int{"[": -1, "pgup": -1, "]": 1, "pgdown": 1}[k])
+			})}, "[ ]", "page"},
+		{pane.Key{Show: "/", Help: "only metrics that match a regular expression", Names: []string{"/"},
+			Do: does(func(string) { g.filter.Typing = true })}, "/", "filter"},
+		{pane.Key{Show: "o", Help: "order: as written, by name, by change", Names: []string{"o"},
+			Do: does(func(string) {
+				g.order = (g.order + 1) % orders
+				g.chosen = ""
+				g.arrange()
+			})}, "o", g.order.String()},
 		{pane.Key{Show: "g", Help: "group by prefix, fold all, and back", Names: []string{"g"}, Do: does(func(string) {
 			g.grouping, g.folded = (g.grouping+1)%groupings, nil
 			g.arrange()
 		})}, "g", [...]string{"group", "fold", "ungroup"}[g.grouping]},
-		{pane.Key{Show: "p", Help: "pin the chart to the front, or no longer; also *", Names: []string{"p", "*"}, Do: does(func(string) { g.pin() })}, "p", "pin"},
+		{pane.Key{Show: "p", Help: "pin the chart to the front, or no longer; also *", Names: []string{"p", "*"},
+			Do: does(func(string) { g.pin() })}, "p", "pin"},
 	}
 }
 
 // scaleKeys are those of the y axes.
 func (g *Grid) scaleKeys() []binding {
 	return []binding{
-		{pane.Key{Show: "y Y", Help: "logarithmic y of the selected chart; of all", Names: []string{"y", "Y"}, Do: does(func(k string) { g.rescale(k == "Y") })}, "y", "log"},
+		{pane.Key{Show: "y Y", Help: "logarithmic y of the selected chart; of all", Names: []string{"y", "Y"},
+			Do: does(func(k string) { g.rescale(k == "Y") })}, "y", "log"},
 	}
 }
 
-// axisKeys are those of the x axis and the cursor that all charts have in common. They are the keys of a large chart, of which
-// some have other names here, as the arrows select charts.
+// axisKeys are those of the x axis and the cursor that all charts have in common. They are the keys of a large chart,
+// of which some have other names here, as the arrows select charts.
 func (g *Grid) axisKeys() []binding {
 	as := func(names map[string]string) func(*pane.View, string) (tea.Cmd, bool) {
 		return func(_ *pane.View, k string) (tea.Cmd, bool) {
@@ -77,11 +85,16 @@ func (g *Grid) axisKeys() []binding {
 		smoothing = "smoothed " + format.Tick(g.Half)
 	}
 	return []binding{
-		{pane.Key{Show: ", .", Help: "cursor in all charts; < > by ten; also shift ← →", Names: []string{",", ".", "<", ">", "shift+left", "shift+right"},
-			Do: as(map[string]string{",": "left", ".": "right", "<": "shift+left", ">": "shift+right", "shift+left": "left", "shift+right": "right"})}, ", .", "cursor"},
-		{pane.Key{Show: "x X", Help: "x: epochs, seconds, work; logarithmic x", Names: []string{"x", "X"}, Do: as(nil)}, "x", g.By.Counting(g.counted())},
-		{pane.Key{Show: "m", Help: "smoothing; the raw curves stay", Names: []string{"m"}, Do: as(nil)}, "m", smoothing},
-		{pane.Key{Show: "+ -", Help: "zoom x in and out; 0 all", Names: []string{"+", "=", "-", "_", "0"}, Do: as(map[string]string{"+": "]", "=": "]", "-": "[", "_": "["})}, "+ -", "zoom x"},
+		{pane.Key{Show: ", .", Help: "cursor in all charts; < > by ten; also shift ← →",
+			Names: []string{",", ".", "<", ">", "shift+left", "shift+right"},
+			Do: as(map[string]string{",": "left", ".": "right", "<": "shift+left", ">": "shift+right",
+				"shift+left": "left", "shift+right": "right"})}, ", .", "cursor"},
+		{pane.Key{Show: "x X", Help: "x: epochs, seconds, work; logarithmic x", Names: []string{"x", "X"}, Do: as(nil)},
+			"x", g.By.Counting(g.counted())},
+		{pane.Key{Show: "m", Help: "smoothing; the raw curves stay", Names: []string{"m"}, Do: as(nil)}, "m",
+			smoothing},
+		{pane.Key{Show: "+ -", Help: "zoom x in and out; 0 all", Names: []string{"+", "=", "-", "_", "0"},
+			Do: as(map[string]string{"+": "]", "=": "]", "-": "[", "_": "["})}, "+ -", "zoom x"},
 		{pane.Key{Show: "c", Help: "leave out what is far off", Names: []string{"c"}, Do: as(nil)}, "c", "clip"},
 	}
 }
@@ -89,20 +102,21 @@ func (g *Grid) axisKeys() []binding {
 // lastKeys give back what was set, one at a time.
 func (g *Grid) lastKeys() []binding {
 	return []binding{
-		{pane.Key{Show: "esc", Help: "hide the cursor, then all metrics again, then back", Names: []string{"esc"}, Do: func(*pane.View, string) (tea.Cmd, bool) {
-			switch {
-			case g.On:
-				g.HandleChart("esc")
-				g.On = false
-			case g.filter.Text != "":
-				g.filter.Text = ""
-				g.narrow()
-			default:
-				return nil, false
-			}
-			g.changes++
-			return nil, true
-		}}, "", ""},
+		{pane.Key{Show: "esc", Help: "hide the cursor, then all metrics again, then back", Names: []string{"esc"},
+			Do: func(*pane.View, string) (tea.Cmd, bool) {
+				switch {
+				case g.On:
+					g.HandleChart("esc")
+					g.On = false
+				case g.filter.Text != "":
+					g.filter.Text = ""
+					g.narrow()
+				default:
+					return nil, false
+				}
+				g.changes++
+				return nil, true
+			}}, "", ""},
 	}
 }
 
@@ -110,19 +124,22 @@ func (g *Grid) lastKeys() []binding {
 func (g *Grid) chartKeys() (out []binding) {
 	for _, k := range g.Controls.Keys() {
 		do := k.Do
-		out = append(out, binding{pane.Key{Show: k.Show, Help: k.Help, Names: k.Names, Do: func(_ *pane.View, name string) (tea.Cmd, bool) {
-			g.changes++
-			if g.idle() {
-				return nil, false
-			}
-			return nil, do(name)
-		}}, "", ""})
+		out = append(out, binding{pane.Key{Show: k.Show, Help: k.Help, Names: k.Names,
+			Do: func(_ *pane.View, name string) (tea.Cmd, bool) {
+				g.changes++
+				if g.idle() {
+					return nil, false
+				}
+				return nil, do(name)
+			}}, "", ""})
 	}
 	return append(out,
-		binding{pane.Key{Show: "pgup pgdn", Help: "the chart before, the next; also h l", Names: []string{"pgup", "pgdown", "h", "l"}, Do: does(func(k string) {
-			g.next(map[string]int{"pgup": -1, "h": -1, "pgdown": 1, "l": 1}[k])
-		})}, "", ""},
-		binding{pane.Key{Show: "enter", Help: "back to all charts; also esc", Names: []string{"enter", "esc"}, Do: does(func(string) { g.whole = false })}, "", ""})
+		binding{pane.Key{Show: "pgup pgdn", Help: "the chart before, the next; also h l",
+			Names: []string{"pgup", "pgdown", "h", "l"}, Do: does(func(k string) {
+				g.next(map[string]int{"pgup": -1, "h": -1, "pgdown": 1, "l": 1}[k])
+			})}, "", ""},
+		binding{pane.Key{Show: "enter", Help: "back to all charts; also esc", Names: []string{"enter", "esc"},
+			Do: does(func(string) { g.whole = false })}, "", ""})
 }
 
 // HandleChart gives a key to what the charts have in common.

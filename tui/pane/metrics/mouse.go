@@ -2,8 +2,8 @@ package metrics
 
 import tea "charm.land/bubbletea/v2"
 
-// HandleMouse gets what the mouse does at a cell of what Draw returned, and reports whether it took it: a click selects a chart, one
-// on the selected chart gives it all the room, the wheel turns pages, and motion moves the cursor.
+// HandleMouse gets what the mouse does at a cell of what Draw returned, and reports whether it took it: a click selects
+// a chart, one on the selected chart gives it all the room, the wheel turns pages, and motion moves the cursor.
 func (g *Grid) HandleMouse(m tea.MouseMsg, x, y int) bool {
 	if g.whole {
 		taken := g.Controls.HandleMouse(m, x, y)

@@ -24,8 +24,8 @@ var partWords = map[string]part{
 // between are the characters that separate the words of a name.
 const between = "/_-.: "
 
-// split takes the first or the last word from a name if that says which rows the value is of: train/x, x_val and val_x are all
-// of the base x. A name without such a word is its own base, and so is one that has nothing else.
+// split takes the first or the last word from a name if that says which rows the value is of: train/x, x_val and val_x
+// are all of the base x. A name without such a word is its own base, and so is one that has nothing else.
 func split(name string) (base string, p part) {
 	if i := strings.IndexAny(name, between); i > 0 && i < len(name)-1 {
 		if p, ok := partWords[strings.ToLower(name[:i])]; ok {
@@ -40,7 +40,8 @@ func split(name string) (base string, p part) {
 	return name, plain
 }
 
-// groupOf is the heading that a name stands under: what is before its first slash, or its first dot where it has no slash.
+// groupOf is the heading that a name stands under: what is before its first slash, or its first dot where it has no
+// slash.
 func groupOf(name string) string {
 	for _, sep := range []string{"/", "."} {
 		if i := strings.Index(name, sep); i > 0 {
@@ -50,11 +51,15 @@ func groupOf(name string) string {
 	return ""
 }
 
-var risingWords = []string{"acc", "accuracy", "acc1", "acc5", "top1", "top5", "f1", "auc", "auroc", "auprc", "map", "map50", "bleu", "rouge", "precision", "recall",
+var risingWords = []string{"acc", "accuracy", "acc1", "acc5", "top1", "top5", "f1", "auc", "auroc", "auprc", "map",
+	"map50", "bleu", "rouge", "precision", "recall",
 	"reward", "return", "score", "iou", "miou", "psnr", "ssim", "r2", "dice", "throughput", "mfu"}
 
 // rises reports whether more of a quantity is better, as far as its name says.
 func rises(name string) bool {
-	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune(between+"()@", r) })
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool {
+		return strings.ContainsRune(
+			between+"()@", r)
+	})
 	return slices.ContainsFunc(words, func(w string) bool { return slices.Contains(risingWords, w) })
 }

@@ -29,7 +29,8 @@ func most(w, h int) shape {
 	return shape{columns, (w - gap*(columns-1)) / columns, max(1, min(h, high)), 0}
 }
 
-// shapeOf is the shape of a page for n charts. Those that all fit take what room there is, about four times as wide as high.
+// shapeOf is the shape of a page for n charts. Those that all fit take what room there is, about four times as wide as
+// high.
 func shapeOf(n, w, h int) shape {
 	s := most(w, h)
 	rows := max(1, h/s.h)

@@ -10,8 +10,8 @@ import (
 	"newtop/tui/style"
 )
 
-// Pane is the browser of the metrics of one run among the panes of the dashboard. Beside others it leaves out loss and error, which
-// have panes of their own.
+// Pane is the browser of the metrics of one run among the panes of the dashboard. Beside others it leaves out loss and
+// error, which have panes of their own.
 type Pane struct {
 	Grid
 	run [1]Run

@@ -1,5 +1,5 @@
-// Package sqlitelog follows an SQLite database that another program writes. It only reads: it never changes the file, and
-// never holds a lock while a caller thinks, so that the writer does not wait for it.
+// Package sqlitelog follows an SQLite database that another program writes. It only reads: it never changes the file,
+// and never holds a lock while a caller thinks, so that the writer does not wait for it.
 package sqlitelog
 
 import (
@@ -81,7 +81,8 @@ func (d *DB) connect(query url.Values) (err error) {
 		path = "/" + filepath.ToSlash(path)
 	}
 	d.Close()
-	if d.pool, err = sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()); err != nil {
+	if d.pool, err = sql.Open("sqlite", (&url.URL{Scheme: "file", OmitHost: true, Path: path,
+		RawQuery: query.Encode()}).String()); err != nil {
 		return err
 	}
 	ctx := context.Background()
@@ -113,8 +114,9 @@ func (d *DB) Watch() []string { return []string{d.path, d.path + "-wal"} }
 // Warning says why nothing can be read for now, or nothing.
 func (d *DB) Warning() string { return d.trouble }
 
-// Poll calls read if the database was changed since a call of it that said that there is no more. It returns ErrRestart when
-// another file stands at the path. Where the file is locked or gone it waits: it returns no error, and Warning says why.
+// Poll calls read if the database was changed since a call of it that said that there is no more. It returns ErrRestart
+// when another file stands at the path. Where the file is locked or gone it waits: it returns no error, and Warning
+// says why.
 func (d *DB) Poll(ctx context.Context, read func(context.Context) (more bool, err error)) (more bool, err error) {
 	d.trouble = ""
 	more, err = d.poll(ctx, read)
@@ -142,7 +144,8 @@ func (d *DB) poll(ctx context.Context, read func(context.Context) (bool, error))
 			return false, err
 		}
 		return false, logs.ErrRestart
-	case d.immutable && (exists(d.path+"-wal") || info.Size() != d.file.Size() || !info.ModTime().Equal(d.file.ModTime())):
+	case d.immutable && (exists(d.path+"-wal") || info.Size() != d.file.Size() ||
+		!info.ModTime().Equal(d.file.ModTime())):
 		if err := d.open(); err != nil {
 			return false, err
 		}

@@ -54,8 +54,8 @@ func Float(v driver.Value) float64 {
 // Named is what a run may be asked for by.
 type Named struct{ ID, Name string }
 
-// Choose returns the index of the run that is asked for: by its ID, its name, or the beginning of one ID or name; of runs of
-// the same name the first. It returns an error that says what there is.
+// Choose returns the index of the run that is asked for: by its ID, its name, or the beginning of one ID or name; of
+// runs of the same name the first. It returns an error that says what there is.
 func Choose(asked string, runs []Named) (int, error) {
 	for _, same := range []func(Named) bool{
 		func(r Named) bool { return r.ID == asked },
@@ -81,5 +81,6 @@ func Choose(asked string, runs []Named) (int, error) {
 	case len(runs) == 0:
 		return 0, fmt.Errorf("run %s: there are no runs yet", asked)
 	}
-	return 0, fmt.Errorf("run %s: expected the ID or name of a run, or a unique beginning of one%s", asked, format.DidYouMean(asked, names))
+	return 0, fmt.Errorf("run %s: expected the ID or name of a run, or a unique beginning of one%s", asked,
+		format.DidYouMean(asked, names))
 }

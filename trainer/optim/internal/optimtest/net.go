@@ -15,8 +15,9 @@ import (
 //
 //	v₁ = W₁x + b₁, h = tanh v₁, v₂ = W₂h + b₂, p = softmax v₂, E = mean over rows of −log p at the row's class
 //
-// The weights are W₁, b₁, W₂, b₂, row by row. Its Gauss–Newton matrix is dense, the mean of JᵀHJ over rows with J = ∂v₂/∂w and
-// H = diag p − ppᵀ, and so are K-FAC's factors. Whatever a method of batches asks for it has, and it keeps count.
+// The weights are W₁, b₁, W₂, b₂, row by row. Its Gauss–Newton matrix is dense, the mean of JᵀHJ over rows with J =
+// ∂v₂/∂w and H = diag p − ppᵀ, and so are K-FAC's factors. Whatever a method of batches asks for it has, and it keeps
+// count.
 type Net struct {
 	In, Hidden, Classes int
 	X                   [][]float64
