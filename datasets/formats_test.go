@@ -36,7 +36,7 @@ func TestTablesOfOtherFormats(t *testing.T) {
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("NEWTOP_CACHE", t.TempDir())
 	some := func(Sizes) Ranges { return Ranges{Train: {1, 3}, Test: {0, 1}} }
-	for _, name := range []string{"xy.npz", "packed.npz", "fortran.npy", "one.svm"} {
+	for _, name := range []string{"xy.npz", "packed.npz", "fortran.npy"} {
 		content, err := os.ReadFile(filepath.Join("convert", "testdata", name))
 		if err != nil {
 			t.Fatal(err)
@@ -93,47 +93,52 @@ func TestTableWithRowsForTesting(t *testing.T) {
 // Files of one format are one table, and a directory is its CSV files, or else its other tables.
 func TestTablesOfSeveralFiles(t *testing.T) {
 	dir := t.TempDir()
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+	write := func(name, from string) {
+		content, err := os.ReadFile(filepath.Join("convert", "testdata", from))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write("a.svm", "1 1:2 2:3\n-1 1:1\n1 1:3\n-1 2:1\n1 1:4\n-1 2:4\n")
-	write("b.svm", "1 3:2\n-1 3:1\n1 3:7\n-1 3:8\n")
-	write("notes.txt", "no table")
-	for _, name := range []string{dir, filepath.Join(dir, "*.svm"), filepath.Join(dir, "a.svm") + "," + filepath.Join(dir, "b.svm")} {
-		if d := mustLoad(t, name, Options{}); d.Train.Rows()+d.Test.Rows() != 10 || d.Inputs() != 3 || len(d.Classes) != 2 {
+	write("a.npz", "xy.npz")
+	write("b.npz", "xy.npz")
+	write("notes.txt", "make.py")
+	one := mustLoad(t, filepath.Join(dir, "b.npz"), Options{})
+	for _, name := range []string{dir, filepath.Join(dir, "*.npz"), filepath.Join(dir, "a.npz") + "," + filepath.Join(dir, "b.npz")} {
+		if d := mustLoad(t, name, Options{}); d.Train.Rows()+d.Test.Rows() != 2*(one.Train.Rows()+one.Test.Rows()) || d.Inputs() != one.Inputs() {
 			t.Errorf("%s: %s", name, d.Title)
 		}
 	}
-	if d := mustLoad(t, filepath.Join(dir, "b.svm"), Options{}); d.Inputs() != 1 { // the others have no value there
-		t.Errorf("b.svm: %s", d.Title)
+	if err := os.WriteFile(filepath.Join(dir, "c.csv"), []byte("x,y\n1,2\n2,3\n3,4\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	write("c.csv", "x,y\n1,2\n2,3\n3,4\n")
 	if d := mustLoad(t, dir, Options{}); d.Inputs() != 1 {
 		t.Errorf("with a CSV file: %s", d.Title)
 	}
-	_, err := Load(filepath.Join(dir, "c.csv")+","+filepath.Join(dir, "a.svm"), Options{})
-	if err == nil || !strings.HasSuffix(err.Error(), "c.csv: found a table in CSV, expected LIBSVM as "+filepath.Join(dir, "a.svm")) {
+	_, err := Load(filepath.Join(dir, "c.csv")+","+filepath.Join(dir, "a.npz"), Options{})
+	if err == nil || !strings.HasSuffix(err.Error(), "c.csv: found a table in CSV, expected NPZ as "+filepath.Join(dir, "a.npz")) {
 		t.Error(err)
 	}
 }
 
-// Faults that the reader finds in a table of another format tell its rows.
+// Faults that the reader finds in a table of another format name its rows.
 func TestRowsOfFaults(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f.arff")
-	if err := os.WriteFile(path, []byte("@relation r\n@attribute a numeric\n@attribute b numeric\n@data\n1,5\n2,5\n3,5\n4,5\n"), 0o600); err != nil {
+	path := filepath.Join(t.TempDir(), "f.npy")
+	header := "{'descr': '|u1', 'fortran_order': False, 'shape': (3, 2), }\n"
+	if err := os.WriteFile(path, []byte("\x93NUMPY\x01\x00"+string(rune(len(header)))+"\x00"+header+"\x01\x05\x02\x05\x03\x05"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	_, err := Load(path, Options{})
-	if err == nil || err.Error() != path+`: row 4: column "b": found the same value in every row, expected a target with at least two different values` {
+	if err == nil || err.Error() != path+`: row 3: column "2": found the same value in every row, expected a target with at least two different values` {
 		t.Error(err)
 	}
 }
 
 // Text is the CSV text of any file.
 func TestText(t *testing.T) {
-	for name, want := range map[string]string{"one.svm": "x1,x2,x3,x4,x5,x6,label\n0,0,0,0,0,0,1\n", "u1.npy": "0,0,255\n1,2,100\n", "make.py": `"""Writes the arrays`} {
+	for name, want := range map[string]string{"u1.npy": "0,0,255\n1,2,100\n", "make.py": `"""Writes the arrays`} {
 		file, err := os.Open(filepath.Join("convert", "testdata", name))
 		if err != nil {
 			t.Fatal(err)

@@ -34,13 +34,11 @@ const (
 	Parquet Format = "Parquet"
 	NPY     Format = "NPY"
 	NPZ     Format = "NPZ"
-	ARFF    Format = "ARFF"
-	LIBSVM  Format = "LIBSVM"
 )
 
 // Endings are how the names of tables' files end, which may also end in .gz: for what looks for files; what is in them
 // tells their format.
-var Endings = []string{".csv", ".parquet", ".npy", ".npz", ".arff", ".libsvm", ".svmlight", ".svm"}
+var Endings = []string{".csv", ".parquet", ".npy", ".npz"}
 
 // Table is files of one format whose rows follow one another.
 type Table struct {
@@ -99,12 +97,6 @@ func Open(files []File) (*Table, error) {
 	case NPZ:
 		err = t.openEach(files, openNPZ)
 		t.Header = err == nil && t.parts[0].(*arrays).names != nil
-	case ARFF:
-		err = t.openEach(files, openARFF)
-		t.Header = true
-	case LIBSVM:
-		err = t.openLIBSVM(files)
-		t.Header = true
 	}
 	if err != nil {
 		t.Close()
@@ -148,7 +140,7 @@ func (f *File) fits(rows, columns int64) error {
 	case rows > 0 && columns > maxNumbers/rows:
 		return &fault.FormatError{File: f.Name, Offset: fault.Whole,
 			Found:    fmt.Sprintf("%d rows of %d columns", rows, columns),
-			Expected: fmt.Sprintf("at most %d numbers in all, zeros included", maxNumbers)}
+			Expected: fmt.Sprintf("at most %d numbers in all", maxNumbers)}
 	}
 	return nil
 }

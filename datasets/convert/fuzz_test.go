@@ -53,8 +53,4 @@ func FuzzNPY(f *testing.F) { fuzz(f, "*.npy") }
 
 func FuzzNPZ(f *testing.F) { fuzz(f, "*.npz") }
 
-func FuzzLIBSVM(f *testing.F) { fuzz(f, "*.svm") }
-
-func FuzzARFF(f *testing.F) { fuzz(f, "*.arff") }
-
 func FuzzParquet(f *testing.F) { fuzz(f, "apache/*.parquet") }

@@ -56,14 +56,14 @@ func (c *parquetColumn) prepare() (found, expected string) {
 			c.bytes = func(dst, b []byte) ([]byte, error) { return appendBig(dst, b, scale) }
 		}
 	case *format.DateType:
-		c.number = func(dst []byte, v int64) []byte { return appendTime(dst, unixDay(v, 0), false) }
+		c.number = func(dst []byte, v int64) []byte { return unixDay(v, 0).AppendFormat(dst, time.DateOnly) }
 	case *format.TimeType:
 		c.number = func(dst []byte, v int64) []byte {
 			return inUnits(of.Unit, v).AppendFormat(
 				dst, "15:04:05.999999999")
 		}
 	case *format.TimestampType:
-		c.number = func(dst []byte, v int64) []byte { return appendTime(dst, inUnits(of.Unit, v), true) }
+		c.number = func(dst []byte, v int64) []byte { return inUnits(of.Unit, v).AppendFormat(dst, timestamp) }
 	case *format.IntType:
 		if !of.IsSigned {
 			c.number = appendUnsigned(c.Type)
@@ -147,10 +147,13 @@ func inUnits(unit format.TimeUnit, v int64) time.Time {
 	return time.Unix(0, v).UTC()
 }
 
+// timestamp is how ISO 8601 writes a time, with decimals of a second if there are any.
+const timestamp = "2006-01-02T15:04:05.999999999"
+
 // appendInt96 appends a time of Impala and old Spark: nanoseconds of the day, and the day by Julian's count.
 func appendInt96(dst []byte, v deprecated.Int96) []byte {
 	const epoch = 2440588
-	return appendTime(dst, unixDay(int64(int32(v[2]))-epoch, int64(v[1])<<32|int64(v[0])), true)
+	return unixDay(int64(int32(v[2]))-epoch, int64(v[1])<<32|int64(v[0])).AppendFormat(dst, timestamp)
 }
 
 // appendScaled appends a whole number with its point moved.

@@ -36,20 +36,28 @@ func recognize(f File) (Format, error) {
 	if bytes.IndexByte(start, 0) >= 0 {
 		return CSV, nil // which says what is wrong
 	}
-	lines := wholeLines(start, int64(len(start)) == f.Size)
-	switch {
-	case isARFF(lines):
-		return ARFF, nil
-	case isLIBSVM(lines):
-		return LIBSVM, nil
-	case json.Match(start):
-		return "", &fault.FormatError{File: f.Name, Line: 1, Found: "JSON", Expected: `a table; with Python: pandas.read_json(FILE).to_csv("table.csv", index=False)`}
+	for _, t := range refusedTexts {
+		if t.begin.Match(start) {
+			return "", &fault.FormatError{File: f.Name, Line: 1, Found: t.found, Expected: t.expected}
+		}
 	}
 	return CSV, nil
 }
 
-// json matches how lists and lines of objects begin.
-var json = regexp.MustCompile(`^\s*(\[\s*)?\{\s*"[^"\n]*"\s*:`)
+// refusedTexts are texts that are known by how they begin, and what to do with them. Those of LIBSVM are recognized by
+// a first row that has a value: a label, and values behind the numbers of their columns.
+var refusedTexts = []struct {
+	begin           *regexp.Regexp
+	found, expected string
+}{
+	{regexp.MustCompile(`^\s*(\[\s*)?\{\s*"[^"\n]*"\s*:`), "JSON",
+		`a table; with Python: pandas.read_json(FILE).to_csv("table.csv", index=False)`},
+	{regexp.MustCompile(`(?i)^(\x{feff}|\s|%.*\n)*@(relation|attribute)\s`), "an ARFF file",
+		`a table; with Python: pandas.DataFrame(d["data"], columns=[a for a, _ in d["attributes"]]).to_csv("table.csv", index=False) of d = arff.load(open(FILE)), from liac-arff`},
+	{regexp.MustCompile(`^(\s|#.*\n)*[-+.0-9][-+.,0-9eE]*([ \t]+qid:[0-9]+)?([ \t]+[0-9]+:[-+.0-9a-zA-Z]+)+[ \t]*(#.*)?[\r\n]`),
+		"a LIBSVM file",
+		`a table; with Python: numpy.savez("table.npz", X=X.toarray(), y=y) of X, y = sklearn.datasets.load_svmlight_file(FILE)`},
+}
 
 // refused are formats that are known by how they begin, and what to do with them.
 var refused = []struct {
@@ -95,14 +103,4 @@ func (f *File) isNPZ() error {
 			Expected: "the table that is in it, or arrays that numpy.savez wrote"}
 	}
 	return nil
-}
-
-// wholeLines returns the lines of a text's start, without the last if that may not be whole.
-func wholeLines(start []byte, all bool) [][]byte {
-	start = bytes.TrimPrefix(start, []byte("\xef\xbb\xbf"))
-	lines := bytes.Split(start, []byte{'\n'})
-	if !all && len(lines) > 1 {
-		lines = lines[:len(lines)-1]
-	}
-	return lines
 }

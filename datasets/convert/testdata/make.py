@@ -1,10 +1,10 @@
-"""Writes the arrays and LIBSVM files of this directory, each with the table that it is beside it, as NAME.want: a row a line, its
+"""Writes the arrays of this directory, each with the table that it is beside it, as NAME.want: a row a line, its
 fields parted by bars. Run with: /usr/bin/python3 testdata/make.py testdata (numpy 1.24.2, scikit-learn 1.2.1)"""
 import os
 import sys
 
 import numpy as np
-from sklearn.datasets import dump_svmlight_file, load_iris, load_svmlight_file
+from sklearn.datasets import load_iris
 
 path = lambda name: os.path.join(sys.argv[1], name)
 
@@ -67,14 +67,3 @@ np.savez(path("one.npz"), X)
 want("one.npz", X)
 np.savez(path("unknown.npz"), a=X, b=y)
 np.savez(path("rows.npz"), X=X, y=y[:3])
-
-sparse = np.round(r.standard_normal((12, 6)), 3) * (r.random((12, 6)) < 0.4)
-label = np.where(r.random(12) < 0.5, -1, 1)
-label[0], sparse[0], sparse[1, 5] = 1, 0, 7
-dump_svmlight_file(sparse, label, path("one.svm"), zero_based=False, comment="a comment\nof two lines")
-sparse[1, 0] = 2.5
-dump_svmlight_file(sparse, r.standard_normal(12), path("zero.svm"), zero_based=True)
-for name, first in ("one.svm", 1), ("zero.svm", 0):  # which are written with 16 digits, so that they are what is read again
-    X, y = load_svmlight_file(path(name))
-    want(name, [list(a) + [b] for a, b in zip(X.toarray(), y)], ["x%d" % (i + first) for i in range(6)] + ["label"])
-dump_svmlight_file(sparse, label, path("query.svm"), query_id=np.arange(12) // 3)

@@ -37,7 +37,7 @@ type row struct {
 // table lists the run flags in the order of the help. Who adds one adds a row here and a field to trainer.Config.
 var table = []row{
 	{name: "data", group: "data", value: "NAME|FILE|-", offer: DataSets, field: "Data", told: true, usual: "letters",
-		usage: "data set by name (see newtop data), a table's file (CSV, Parquet, NPY, NPZ, ARFF or LIBSVM, packed by gzip or not), several: 'parts/*.csv', a.csv,b.csv, a directory; or -, standard input"},
+		usage: "data set by name (see newtop data), a table's file (CSV, Parquet, NPY or NPZ, packed by gzip or not), several: 'parts/*.csv', a.csv,b.csv, a directory; or -, standard input"},
 	{name: "data-dir", group: "data", value: "DIR", offer: Directories, field: "DataDir", told: true,
 		usage: "where real data sets are; empty: the cache that newtop data fetch fills"},
 	{name: "target", group: "data", value: "COLUMN", field: "Target",
