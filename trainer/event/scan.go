@@ -1,14 +1,16 @@
 package event
 
+import "newtop/internal/jsonscan"
+
 // scanQuick reads epochs and inner iterations, the lines that come by the million, if they are plain: keys in small
 // letters, strings without escapes, no unknown key with a value that is more than a number or a word. It reports false
 // for everything that it is not sure to read as decodeForeign does, mistakes included.
 func scanQuick(line []byte) (Event, bool) {
-	s := scanner{text: line}
-	if !s.next('{') || string(s.key()) != "type" {
+	s := scanner{jsonscan.Scanner{Text: line}}
+	if !s.Next('{') || string(s.key()) != "type" {
 		return nil, false
 	}
-	switch string(s.word()) {
+	switch string(s.Word()) {
 	case "epoch":
 		e := unknownEpoch
 		if s.epoch(&e) {
@@ -25,16 +27,16 @@ func scanQuick(line []byte) (Event, bool) {
 
 // epoch reads the rest of an epoch's object, after the value of its type.
 func (s *scanner) epoch(e *EpochEvent) bool {
-	for s.next(',') {
+	for s.Next(',') {
 		key := s.key()
 		read := false
 		switch string(key) {
 		case "epoch":
-			read = s.int(&e.Epoch)
+			read = s.Int(&e.Epoch)
 		case "accepted":
-			read = s.bool(&e.Accepted)
+			read = s.Bool(&e.Accepted)
 		case "optimizer":
-			read = s.string(&e.Optimizer)
+			read = s.String(&e.Optimizer)
 		case "inner":
 			read = list(s, &e.Inner, unknownSummary, (*scanner).summary)
 		case "blocks":
@@ -58,18 +60,18 @@ func (s *scanner) epoch(e *EpochEvent) bool {
 
 // inner reads the rest of an inner iteration's object, after the value of its type.
 func (s *scanner) inner(e *InnerEvent) bool {
-	for s.next(',') {
+	for s.Next(',') {
 		key := s.key()
 		read := false
 		switch string(key) {
 		case "epoch":
-			read = s.int(&e.Epoch)
+			read = s.Int(&e.Epoch)
 		case "block":
-			read = s.int(&e.Block)
+			read = s.Int(&e.Block)
 		case "member":
-			read = s.int(&e.Member)
+			read = s.Int(&e.Member)
 		case "iteration":
-			read = s.int(&e.Iteration)
+			read = s.Int(&e.Iteration)
 		case "residual":
 			read = s.float(&e.Residual)
 		case "step_norm":
@@ -92,36 +94,35 @@ func (s *scanner) inner(e *InnerEvent) bool {
 
 // list reads an array of objects, each from the one that is given.
 func list[T any](s *scanner, out *[]T, from T, read func(*scanner, *T) bool) bool {
-	if *out != nil || !s.next('[') { // a second list would be read into the first
+	if *out != nil || !s.Next('[') { // a second list would be read into the first
 		return false
 	}
 	*out = []T{}
-	if s.next(']') {
+	if s.Next(']') {
 		return true
 	}
 	for {
 		e := from
-		if !s.next('{') || !read(s, &e) || !s.next('}') {
+		if !s.Next('{') || !read(s, &e) || !s.Next('}') {
 			return false
 		}
 		*out = append(*out, e)
-		if !s.next(',') {
-			return s.next(']')
+		if !s.Next(',') {
+			return s.Next(']')
 		}
 	}
 }
 
 // each calls read for the keys of an object up to its brace.
 func (s *scanner) each(read func(key []byte) bool) bool {
-	s.space()
-	if s.at < len(s.text) && s.text[s.at] == '}' {
+	if s.Peek() == '}' {
 		return true
 	}
 	for {
 		if key := s.key(); !read(key) {
 			return false
 		}
-		if !s.next(',') {
+		if !s.Next(',') {
 			return true
 		}
 	}
@@ -131,13 +132,13 @@ func (s *scanner) summary(e *InnerSummary) bool {
 	return s.each(func(key []byte) bool {
 		switch string(key) {
 		case "block":
-			return s.int(&e.Block)
+			return s.Int(&e.Block)
 		case "member":
-			return s.int(&e.Member)
+			return s.Int(&e.Member)
 		case "iterations":
-			return s.int(&e.Iterations)
+			return s.Int(&e.Iterations)
 		case "stop":
-			word := s.word()
+			word := s.Word()
 			return word != nil && e.Stop.UnmarshalText(word) == nil
 		case "residual":
 			return s.float(&e.Residual)
@@ -150,11 +151,11 @@ func (s *scanner) summary(e *InnerSummary) bool {
 		case "ritz":
 			return s.floats(&e.Ritz)
 		case "preconditioned":
-			return s.bool(&e.Preconditioned)
+			return s.Bool(&e.Preconditioned)
 		case "flops":
 			return s.float(&e.Flops)
 		case "lanczos_steps":
-			return s.int(&e.LanczosSteps)
+			return s.Int(&e.LanczosSteps)
 		case "multiplier":
 			return s.float(&e.Multiplier)
 		case "steihaug_share":
@@ -168,9 +169,9 @@ func (s *scanner) norms(e *BlockNorms) bool {
 	return s.each(func(key []byte) bool {
 		switch string(key) {
 		case "to":
-			return s.int(&e.To)
+			return s.Int(&e.To)
 		case "from":
-			return s.int(&e.From)
+			return s.Int(&e.From)
 		case "weight_norm":
 			return s.float(&e.Weight)
 		case "gradient_norm":
@@ -186,11 +187,11 @@ func (s *scanner) figure(e *Figure) bool {
 	return s.each(func(key []byte) bool {
 		switch string(key) {
 		case "key":
-			return s.string(&e.Key)
+			return s.String(&e.Key)
 		case "symbol":
-			return s.string(&e.Symbol)
+			return s.String(&e.Symbol)
 		case "meaning":
-			return s.string(&e.Meaning)
+			return s.String(&e.Meaning)
 		case "value":
 			return s.float(&e.Value)
 		}

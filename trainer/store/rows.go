@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"newtop/internal/jsonscan"
 	"newtop/trainer/event"
 )
 
@@ -312,7 +313,7 @@ func scanNumber(text []byte) (event.Float, bool) {
 	if string(text) == "null" {
 		return event.Float(math.NaN()), true
 	}
-	if n, _ := event.NumberLength(text); n == 0 || n < len(text) {
+	if n, _ := jsonscan.NumberLength(text); n == 0 || n < len(text) {
 		return 0, false
 	}
 	v, err := strconv.ParseFloat(string(text), 64)

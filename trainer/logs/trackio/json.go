@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"newtop/internal/jsonscan"
 	"newtop/trainer/logs"
 )
 
@@ -19,8 +20,7 @@ var nonFinite = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "
 // scanner reads the JSON object of a row: only its numbers count. It is faster than encoding/json, keeps the order of
 // the keys, and takes NaN and Infinity, as words too.
 type scanner struct {
-	text string
-	at   int
+	jsonscan.Scanner
 	keys map[string]string // by how they stand in the text; those of the object itself
 }
 
@@ -30,54 +30,34 @@ const mostKeys = 1 << 16
 // row puts the object's numbers into a row, those of objects in it under a/b. Objects with _type, as tables and
 // pictures, are no numbers. It reports whether the text is an object.
 func (s *scanner) row(text, prefix string, to *logs.Row) bool {
-	s.text, s.at = text, 0
-	if !s.object(prefix, to, 0) {
-		return false
-	}
-	s.blanks()
-	return s.at == len(s.text)
-}
-
-func (s *scanner) blanks() {
-	for s.at < len(s.text) && strings.IndexByte(" \t\r\n", s.text[s.at]) >= 0 {
-		s.at++
-	}
-}
-
-// next skips blanks and reports whether the byte is next, which it takes then.
-func (s *scanner) next(c byte) bool {
-	s.blanks()
-	if s.at < len(s.text) && s.text[s.at] == c {
-		s.at++
-		return true
-	}
-	return false
+	s.Scanner = jsonscan.Scanner{Text: []byte(text)}
+	return s.object(prefix, to, 0) && s.End()
 }
 
 func (s *scanner) object(prefix string, to *logs.Row, depth int) bool {
-	if !s.next('{') || depth > deepest {
+	if !s.Next('{') || depth > deepest {
 		return false
 	}
-	if s.next('}') {
+	if s.Next('}') {
 		return true
 	}
 	begun := len(to.Values)
 	media := false
 	for {
-		raw, ok := s.string()
-		if !ok || !s.next(':') {
+		raw, ok := s.Quoted()
+		if !ok || !s.Next(':') {
 			return false
 		}
-		if media = media || raw == "_type" && depth > 0; media {
+		if media = media || string(raw) == "_type" && depth > 0; media {
 			to.Values = to.Values[:begun]
 		}
 		if !s.value(s.key(prefix, raw), to, depth, media) {
 			return false
 		}
-		if s.next('}') {
+		if s.Next('}') {
 			return true
 		}
-		if !s.next(',') {
+		if !s.Next(',') {
 			return false
 		}
 	}
@@ -85,12 +65,8 @@ func (s *scanner) object(prefix string, to *logs.Row, depth int) bool {
 
 // value reads a value, and puts it into the row if it is a number and not skipped.
 func (s *scanner) value(key string, to *logs.Row, depth int, skip bool) bool {
-	s.blanks()
-	if s.at == len(s.text) {
-		return false
-	}
 	var v float64
-	switch s.text[s.at] {
+	switch s.Peek() {
 	case '{':
 		kept := *to
 		ok := s.object(key+"/", to, depth+1)
@@ -99,18 +75,14 @@ func (s *scanner) value(key string, to *logs.Row, depth int, skip bool) bool {
 		}
 		return ok
 	case '[':
-		return s.list(depth)
+		return s.Value() != nil
 	case '"':
-		word, ok := s.string()
-		if v, skip = nonFinite[word], skip || !isNonFinite(word); !ok {
+		word, ok := s.Quoted()
+		if v, skip = nonFinite[string(word)], skip || !isNonFinite(string(word)); !ok {
 			return false
 		}
 	default:
-		from := s.at
-		for s.at < len(s.text) && strings.IndexByte(",]} \t\r\n", s.text[s.at]) < 0 {
-			s.at++
-		}
-		switch word := s.text[from:s.at]; {
+		switch word := string(s.Value()); {
 		case word == "null", word == "true", word == "false":
 			return true
 		case isNonFinite(word):
@@ -134,65 +106,22 @@ func isNonFinite(word string) bool {
 	return ok
 }
 
-// list passes over a list.
-func (s *scanner) list(depth int) bool {
-	var none logs.Row
-	if s.at++; depth > deepest {
-		return false
-	}
-	if s.next(']') {
-		return true
-	}
-	for {
-		if !s.value("", &none, depth+1, true) {
-			return false
-		}
-		if s.next(']') {
-			return true
-		}
-		if !s.next(',') {
-			return false
-		}
-	}
-}
-
-// string returns what stands between quotes, its escapes as they are.
-func (s *scanner) string() (string, bool) {
-	if !s.next('"') {
-		return "", false
-	}
-	from := s.at
-	for ; s.at < len(s.text); s.at++ {
-		switch s.text[s.at] {
-		case '\\':
-			s.at++
-		case '"':
-			s.at++
-			return s.text[from : s.at-1], true
-		}
-	}
-	s.at = len(s.text)
-	return "", false
-}
-
-// key returns the key that stands in the text so, with what is before it. It is no part of the text, which would be
-// kept with it.
-func (s *scanner) key(prefix, raw string) string {
-	if key, ok := s.keys[raw]; ok && prefix == "" {
+// key returns the key that stands in the text so, with what is before it.
+func (s *scanner) key(prefix string, raw []byte) string {
+	if key, ok := s.keys[string(raw)]; ok && prefix == "" {
 		return key
 	}
-	key := raw
-	if strings.IndexByte(raw, '\\') >= 0 && json.Unmarshal([]byte(`"`+raw+`"`), &key) != nil {
-		key = raw
+	key := string(raw)
+	if strings.IndexByte(key, '\\') >= 0 && json.Unmarshal([]byte(`"`+key+`"`), &key) != nil {
+		key = string(raw)
 	}
 	if key = prefix + key; prefix != "" || len(s.keys) >= mostKeys {
-		return strings.Clone(key)
+		return key
 	}
 	if s.keys == nil {
 		s.keys = map[string]string{}
 	}
-	raw, key = strings.Clone(raw), strings.Clone(key)
-	s.keys[raw] = key
+	s.keys[string(raw)] = key
 	return key
 }
 

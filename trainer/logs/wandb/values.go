@@ -1,7 +1,6 @@
 package wandb
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"math"
@@ -9,6 +8,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"newtop/internal/jsonscan"
 	"newtop/internal/protobuf"
 )
 
@@ -42,58 +42,16 @@ func number(value []byte) (float64, bool) {
 // members calls f with every member of a JSON object, in order, in which numbers that are not finite may stand. It ends
 // where the text is no object.
 func members(object []byte, f func(key string, value []byte)) {
-	rest, ok := bytes.CutPrefix(bytes.TrimSpace(object), []byte("{"))
-	for ok {
-		rest = bytes.TrimLeft(rest, " \t\r\n")
-		n := valueLength(rest)
+	s := jsonscan.Scanner{Text: object}
+	for more := s.Next('{'); more; more = s.Next(',') {
 		var key string
-		if n == 0 || json.Unmarshal(rest[:n], &key) != nil {
+		if json.Unmarshal(s.Value(), &key) != nil || !s.Next(':') {
 			return
 		}
-		rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest[n:], " \t\r\n"), []byte(":"))
-		if !ok {
+		value := s.Value()
+		if value == nil {
 			return
 		}
-		rest = bytes.TrimLeft(rest, " \t\r\n")
-		n = valueLength(rest)
-		if n == 0 {
-			return
-		}
-		f(key, rest[:n])
-		rest, ok = bytes.CutPrefix(bytes.TrimLeft(rest[n:], " \t\r\n"), []byte(","))
+		f(key, value)
 	}
-}
-
-// valueLength returns how long the JSON value is with which the text begins, 0 if there is none.
-func valueLength(b []byte) int {
-	depth, quoted := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case quoted && c == '\\':
-			i++
-		case quoted && c == '"':
-			quoted = false
-			if depth == 0 {
-				return i + 1
-			}
-		case quoted:
-		case c == '"':
-			quoted = true
-		case c == '{', c == '[':
-			depth++
-		case c == '}', c == ']':
-			if depth == 0 {
-				return i
-			}
-			if depth--; depth == 0 {
-				return i + 1
-			}
-		case depth == 0 && (c == ',' || c == ':' || c <= ' '):
-			return i
-		}
-	}
-	if depth > 0 || quoted {
-		return 0
-	}
-	return len(b)
 }
