@@ -2,7 +2,7 @@
 # Measures what the pages report of, writes the figures between the marks <!-- NAME --> and <!-- end of NAME --> of their page, and
 # notes in docs/figures.tsv the sources that they came of, commit, machine, load and date. A test of internal/docs fails where sources
 # have changed since. Stopped at any moment, the same command goes on where it was: each bench of a paper keeps a line for every trial in
-# WORK/NAME.jsonl. The program is built once, into WORK/newtop; a new commit needs a new WORK. Measure on a quiet machine.
+# WORK/NAME.jsonl. The programs are built once, into WORK; a new commit needs a new WORK. Measure on a quiet machine.
 #
 #   docs/figures.sh WORK DATA [NAME...]     NAME: as in docs/figures.tsv, and pictures; none: all; DATA: the files of real data
 set -euo pipefail
@@ -10,7 +10,8 @@ work=${1:?a directory for trials and the program} data=${2:?the directory of rea
 shift 2
 cd "$(dirname "$0")/.."
 mkdir -p "$work"
-[ -x "$work/newtop" ] || { go build -o "$work/newtop" . && git rev-parse --short HEAD > "$work/commit"; }
+work=$(cd "$work" && pwd)
+[ -x "$work/newtop-bench" ] || { go build -o "$work/newtop" . && go build -C internal/bench -o "$work/newtop-bench" ./cmd && git rev-parse --short HEAD > "$work/commit"; }
 [ $# -gt 0 ] || set -- toys scg letter bpls bpls-hidden recipes core race-letter race-letter-best race-mnist race-recipes pictures
 
 # note NAME PAGE SOURCES: SOURCES are patterns of files, of which those of tests don't count.
@@ -67,15 +68,15 @@ hidden() {
 	done
 }
 
-papers='internal/papers/run*.go internal/papers/judge.go'
+papers='internal/bench/papers/run*.go internal/bench/papers/judge.go'
 for name; do
 	case $name in
-	core) figure core docs/performance.md 'internal/bench/core.go internal/bench/products.go internal/bench/scaling.go' fenced "$work/newtop" bench core ;;
+	core) figure core docs/performance.md 'internal/bench/core.go internal/bench/products.go internal/bench/scaling.go' fenced "$work/newtop-bench" core ;;
 	bpls-hidden) figure bpls-hidden docs/bpls.md 'trainer/optim/leastsquares/*.go' hidden ;;
 	race-letter | race-letter-best)
-		figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop" bench race --only "${name#race-}" --seeds 20 --data-dir "$data" --format md ;;
-	race-*) figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop" bench race --only "${name#race-}" --seeds 5 --data-dir "$data" --format md ;;
+		figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop-bench" race --only "${name#race-}" --seeds 20 --data-dir "$data" --format md ;;
+	race-*) figure "$name" docs/race.md 'internal/bench/race*.go' "$work/newtop-bench" race --only "${name#race-}" --seeds 5 --data-dir "$data" --format md ;;
 	pictures) docs/pictures.sh && note pictures docs/cast.svg 'docs/pictures.sh tui/film/main.go' ;;
-	*) figure "$name" docs/papers.md "internal/papers/$name*.go $papers" "$work/newtop" bench "$name" --data-dir "$data" --resume "$work/$name.jsonl" --format brief ;;
+	*) figure "$name" docs/papers.md "internal/bench/papers/$name*.go $papers" "$work/newtop-bench" "$name" --data-dir "$data" --resume "$work/$name.jsonl" --format brief ;;
 	esac
 done

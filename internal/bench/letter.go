@@ -8,7 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"newtop/internal/papers"
+	"newtop/internal/bench/papers"
 	"newtop/models"
 	"newtop/models/reduce"
 )

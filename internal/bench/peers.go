@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"newtop/internal/machine"
+	"newtop/internal/bench/load"
 	"newtop/trainer/event"
 )
 
@@ -110,7 +110,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 		} else if o.Quick && w.own != nil {
 			args = append(args, "--reps", "5")
 		}
-		before, understood := machine.LoadNow(ctx), false
+		before, understood := load.Now(ctx), false
 		spent, err := runProgram(ctx, o.Python, append([]string{filepath.Join(o.Dir, script)}, args...), func(text string) {
 			tell(script, text)
 			var line map[string]any
@@ -123,7 +123,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 			return errors.New("it printed no figures")
 		}
 		runtime.GC() // now rather than while newtop is measured
-		between := machine.LoadNow(ctx)
+		between := load.Now(ctx)
 		err = w.own(ctx, pair, func(line map[string]any) {
 			text, _ := json.Marshal(line)
 			tell(newtop, string(text))
@@ -132,7 +132,7 @@ func (p *Peers) inPairs(ctx context.Context, o *PeerOptions, script string, w *w
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		t.load[0].Pairs[pair], t.load[1].Pairs[pair] = event.Float(before.Foreign(between, spent)), event.Float(between.Foreign(machine.LoadNow(ctx), 0))
+		t.load[0].Pairs[pair], t.load[1].Pairs[pair] = event.Float(before.Foreign(between, spent)), event.Float(between.Foreign(load.Now(ctx), 0))
 	}
 	return nil
 }

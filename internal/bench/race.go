@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"newtop/internal/machine"
+	"newtop/internal/bench/load"
 	"newtop/trainer"
 	"newtop/trainer/event"
 )
@@ -130,7 +130,7 @@ func (r *race) runner(text string) *RaceRunner {
 
 // run has a method run from every seed, and returns whether that is regression.
 func (r *race) run(ctx context.Context, o *RaceOptions, of *RaceRunner) (regression bool, err error) {
-	before := machine.LoadNow(ctx)
+	before := load.Now(ctx)
 	for seed := range uint64(o.Seeds) {
 		c := r.config
 		c.DataDir, c.Threads, c.Precision, c.Seed = o.DataDir, o.Threads, o.Precision, o.First+seed
@@ -147,7 +147,7 @@ func (r *race) run(ctx context.Context, o *RaceOptions, of *RaceRunner) (regress
 		of.note(told)
 		regression = told.last.TestError.Absent()
 	}
-	of.Foreign = event.Float(before.Foreign(machine.LoadNow(ctx), 0))
+	of.Foreign = event.Float(before.Foreign(load.Now(ctx), 0))
 	return regression, nil
 }
 

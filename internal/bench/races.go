@@ -46,7 +46,7 @@ func tableRace(file, target string) race {
 	}
 }
 
-// races are run by newtop bench race. The settings of each method are the best that searches and grids on validation rows
+// races are run by newtop-bench race. The settings of each method are the best that searches and grids on validation rows
 // found, none was chosen by test rows; docs/race.md says how.
 var races = []race{
 	{

@@ -75,7 +75,6 @@ func TestCompletionOfValues(t *testing.T) {
 		"explain letter.onnx ":               {files, "letter letters.csv"},
 		"explain last --format ":             {none, "text csv json"},
 		"help runs ":                         {none, "show export"},
-		"bench letter --format ":             {none, "json md"},
 	} {
 		out := succeed(t, append([]string{cobra.ShellCompRequestCmd}, strings.Split(line, " ")...)...)
 		rows := strings.Split(strings.TrimSpace(out), "\n")

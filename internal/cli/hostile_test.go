@@ -210,9 +210,6 @@ func TestHostileArguments(t *testing.T) {
 		each = func(cmd *cobra.Command) {
 			path := strings.Fields(cmd.CommandPath())[1:]
 			with := wrongly[cmd.CommandPath()]
-			if strings.HasPrefix(cmd.CommandPath(), "newtop bench ") {
-				with = []string{"--format", "none"}
-			}
 			try(append(append(slices.Clone(path), text), with...)...)
 			try(append(slices.Clone(path), "--no"+text)...)
 			cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -8,7 +8,6 @@ import (
 	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
-	"newtop/internal/cli/bench"
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/predict"
@@ -171,6 +170,6 @@ func groups(processes *launch.Group) []group {
 			train.NewResume(processes, runs.Over), search}},
 		{"recorded runs", []*cobra.Command{watch.New(runs.Over), runs.New(), newRecord()}},
 		{"saved models", []*cobra.Command{predict.New(), predict.NewExplain()}},
-		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), bench.New(), newVersion()}},
+		{"what there is", []*cobra.Command{newData(), newOptimizers(), newPython(), newVersion()}},
 	}
 }

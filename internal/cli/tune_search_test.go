@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/internal/cli/internal/clitest"
+	"newtop/internal/cli/clitest"
 	"newtop/internal/cli/print"
 )
 

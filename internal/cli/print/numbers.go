@@ -171,6 +171,9 @@ func Hosts(of []string) string {
 	return fmt.Sprintf("%s (%s)", Count(len(names), "host"), strings.Join(each, ", "))
 }
 
+// TextWidth is what sentences fit into, and tables where no terminal is wider.
+const TextWidth = 80
+
 // Fold breaks a text that is wider than width between its words, and nowhere else: a command that is copied from it
 // is whole.
 func Fold(text string, width int) string {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"testing"
 
-	"newtop/internal/cli/internal/clitest"
+	"newtop/internal/cli/clitest"
 	"newtop/trainer/event"
 	"newtop/trainer/tune"
 )

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/internal/cli/internal/clitest"
+	"newtop/internal/cli/clitest"
 	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
