@@ -159,7 +159,7 @@ func TestValidationDefaults(t *testing.T) {
 		{Config{Data: "./some.csv", Validation: "7", Patience: 3}, "7", 3},
 		{Config{Data: "./some.csv", Patience: -1}, "0.15", -1},
 		{Config{Data: "./some.csv", Folds: 5, Fold: 2}, "", 30},
-		{Config{Model: "umbridge:http://localhost:1"}, "", 0},
+		{Config{Model: "unix:/tmp/peer"}, "", 0},
 	} {
 		got := c.config
 		got.Settle()

@@ -25,9 +25,8 @@ import (
 // data with the default optimizer until it is told to stop.
 type Config struct {
 	// Model is a program that has the model and its data, instead of what Data to Init say: a Python, Julia or R file,
-	// a program with arguments, unix:PATH for one that listens there, umbridge:URL. Empty: none.
+	// a program with arguments, unix:PATH for one that listens there. Empty: none.
 	Model        string
-	Maximize     bool          // maximize what a UM-Bridge server evaluates
 	ModelTimeout time.Duration // how long an answer of the model may take; 0: 10 minutes
 
 	Data    string // a data set's name or CSV files, see datasets.Load; empty: letters

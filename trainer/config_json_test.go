@@ -13,7 +13,7 @@ import (
 // TestConfigInJSON: a configuration that was written comes back as it was, whatever it has.
 func TestConfigInJSON(t *testing.T) {
 	full := Config{
-		Model: "umbridge:http://localhost:4242", Maximize: true, ModelTimeout: time.Minute,
+		Model: "unix:/tmp/peer", ModelTimeout: time.Minute,
 		Data: "a.csv", DataDir: "data", Target: "3", Test: "20%",
 		Hidden: []int{3, 4}, Graph: "net.toml", Skip: models.SkipAll,
 		Experts: 2, ExpertHidden: []int{5}, Gate: "hue", GateTraining: "joint", Committee: 3,

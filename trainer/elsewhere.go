@@ -19,7 +19,6 @@ import (
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
 	"newtop/trainer/peer"
-	"newtop/trainer/peer/umbridge"
 )
 
 // ModelError says that the program that has the model has failed a run, which can be gone on with.
@@ -42,18 +41,9 @@ var ownFields = []string{"Data", "DataDir", "Target", "Test", "Validation", "Fol
 	"Experts", "ExpertHidden",
 	"Gate", "GateTraining", "Act", "Out", "Loss", "Init", "InputNoise", "LabelSmoothing", "ClassWeights"}
 
-// modelTimeout is how long an answer of a UM-Bridge server may take where nobody says, as of other programs.
-const modelTimeout = 10 * time.Minute
-
-// bridgePrefix begins the address of a UM-Bridge server.
-const bridgePrefix = "umbridge:"
-
 // checkElsewhere returns a *ConfigError for what a model that another program has leaves no room for.
 func (c *Config) checkElsewhere() error {
 	if c.Model == "" {
-		if c.Maximize {
-			return &ConfigError{Field: "Maximize", Value: "true", Expected: "it together with {Model}"}
-		}
 		return nil
 	}
 	for _, name := range ownFields {
@@ -63,9 +53,9 @@ func (c *Config) checkElsewhere() error {
 		}
 	}
 	switch {
-	case c.Maximize && !strings.HasPrefix(c.Model, bridgePrefix):
-		return &ConfigError{Field: "Maximize", Value: "true",
-			Expected: "it with a model behind umbridge:URL, as others say what they minimize"}
+	case strings.HasPrefix(c.Model, "umbridge:"):
+		return &ConfigError{Field: "Model", Value: c.Model,
+			Expected: "a program: UM-Bridge's Python client behind newtop.serve_object (see docs/own-model.md)"}
 	case c.Committee > 1:
 		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net with {Model}"}
 	case c.Precision == models.Single.String():
@@ -83,10 +73,8 @@ func (c *Config) checkElsewhere() error {
 	return nil
 }
 
-// OneAtATime reports whether runs have to wait for one another: for a model of a server, which serves one.
-func (c *Config) OneAtATime() bool {
-	return strings.HasPrefix(c.Model, bridgePrefix) || strings.HasPrefix(c.Model, peer.SocketPrefix)
-}
+// OneAtATime reports whether runs have to wait for one another: for a model behind a socket, which serves one.
+func (c *Config) OneAtATime() bool { return strings.HasPrefix(c.Model, peer.SocketPrefix) }
 
 // prepareElsewhere starts, or connects to, the program that has the model.
 func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, error) {
@@ -143,10 +131,6 @@ type elsewhere struct {
 }
 
 func (c *Config) endpoint(ctx context.Context, printed chan<- string) (peer.Endpoint, error) {
-	if url, ok := strings.CutPrefix(c.Model, bridgePrefix); ok {
-		return umbridge.Dial(ctx, url, umbridge.Options{Maximize: c.Maximize,
-			Timeout: cmp.Or(c.ModelTimeout, modelTimeout), Seed: c.Seed})
-	}
 	seed := int64(c.Seed)
 	command := peer.Command{Seed: &seed, Console: func(line string) {
 		select {

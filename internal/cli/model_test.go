@@ -1,11 +1,7 @@
 package cli
 
 import (
-	"encoding/json"
-	"fmt"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -54,56 +50,17 @@ func TestModelOfAnotherProgram(t *testing.T) {
 func TestModelsThatCantBeUsed(t *testing.T) {
 	model := modelServer(t)
 	for want, args := range map[string][]string{
-		"--data spirals: expected none with --model":     {"--model", model, "--data", "spirals"},
-		"--maximize true: expected it together with":     {"--maximize"},
-		"layers are not known":                           {"--model", model, "--opt", "bpls"},
-		"there is no such file":                          {"--model", "nowhere.py"},
-		"expected the socket of a peer":                  {"--model", "unix:/nowhere"},
-		"--maximize true: expected it with a model":      {"--model", model, "--maximize"},
-		"expected a file name that ends in .safetensors": {"--model", model, "--save", "x.onnx"},
+		"--data spirals: expected none with --model":      {"--model", model, "--data", "spirals"},
+		"layers are not known":                            {"--model", model, "--opt", "bpls"},
+		"there is no such file":                           {"--model", "nowhere.py"},
+		"expected the socket of a peer":                   {"--model", "unix:/nowhere"},
+		"umbridge:http://localhost:1: expected a program": {"--model", "umbridge:http://localhost:1"},
+		"expected a file name that ends in .safetensors":  {"--model", model, "--save", "x.onnx"},
 	} {
 		_, errs, code := newtop(append([]string{"train", "--record", "off", "--epochs", "1"}, args...)...)
 		if code == 0 || !strings.Contains(errs, want) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%v: exit %d\n%s\nexpected %q", args, code, errs, want)
 		}
-	}
-}
-
-// A model behind a UM-Bridge server is trained to where its log-posterior is greatest.
-func TestModelOfUMBridge(t *testing.T) {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var q struct {
-			Input [][]float64 `json:"input"`
-			Vec   []float64   `json:"vec"`
-			Sens  []float64   `json:"sens"`
-		}
-		_ = json.NewDecoder(r.Body).Decode(&q)
-		x, y := 0.0, 0.0
-		if len(q.Input) == 1 {
-			x, y = q.Input[0][0], q.Input[0][1]
-		}
-		switch r.URL.Path { // −(1 − x)² − 10(y − x²)²
-		case "/Info":
-			fmt.Fprint(w, `{"protocolVersion": 1.0, "models": ["posterior"]}`)
-		case "/InputSizes":
-			fmt.Fprint(w, `{"inputSizes": [2]}`)
-		case "/OutputSizes":
-			fmt.Fprint(w, `{"outputSizes": [1]}`)
-		case "/ModelInfo":
-			fmt.Fprint(w, `{"support": {"Evaluate": true, "Gradient": true, "ApplyJacobian": false, "ApplyHessian": true}}`)
-		case "/Evaluate":
-			fmt.Fprintf(w, `{"output": [[%g]]}`, -(1-x)*(1-x)-10*(y-x*x)*(y-x*x))
-		case "/Gradient":
-			fmt.Fprintf(w, `{"output": [%g, %g]}`, q.Sens[0]*(2*(1-x)+40*x*(y-x*x)), -q.Sens[0]*20*(y-x*x))
-		case "/ApplyHessian":
-			a, b := q.Vec[0], q.Vec[1]
-			fmt.Fprintf(w, `{"output": [%g, %g]}`, q.Sens[0]*((-2+40*y-120*x*x)*a+40*x*b), q.Sens[0]*(40*x*a-20*b))
-		}
-	}))
-	defer s.Close()
-	out := succeed(t, "train", "--model", "umbridge:"+s.URL, "--maximize", "--epochs", "30", "--record", "off", "--target-loss", "1e-12", "--spectrum-every", "100")
-	if !strings.Contains(out, "(target)") {
-		t.Errorf("it prints\n%s", out)
 	}
 }
 

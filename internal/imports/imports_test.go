@@ -37,7 +37,7 @@ var levels = [][]string{
 	{"trainer/optim/methods"},
 	{"trainer/feed", "trainer/objective", "trainer/alert", "internal/score", "internal/release/wheel"},
 	{"trainer/analysis", "trainer/peer", "internal/notify"},
-	{"trainer/peer/umbridge", "trainer/peer/peertest"},
+	{"trainer/peer/peertest"},
 	{"trainer", "internal/figure"},
 	{"trainer/stream", "trainer/probe", "trainer/mpi"},
 	{"trainer/store"},

@@ -1,5 +1,5 @@
 // Package peer trains and watches models that another program has. An Endpoint answers for such a model: a Client over
-// the protocol of docs/peer.md, or a UM-Bridge server. A Model makes of it what sessions train.
+// the protocol of docs/peer.md. A Model makes of it what sessions train.
 package peer
 
 import (

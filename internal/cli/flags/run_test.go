@@ -53,12 +53,12 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		Drop: []string{"a", "b c"}, Keep: []string{"d"}, Patience: -1, Folds: 5, Fold: 2, Weights: "best", ClassWeights: "balanced",
 	}
 	elsewhere := trainer.Config{
-		Model: "umbridge:http://localhost:4242", Maximize: true, ModelTimeout: time.Minute, Optimizer: "tr-newton",
+		Model: "unix:/tmp/peer", ModelTimeout: time.Minute, Optimizer: "tr-newton",
 		Epochs: 100, Seed: 1, Spectrum: 3, SpectrumRows: 2048, Memory: 1 << 30,
 	}
 	for i := range table { // flags that are not tried above are tried with any value
 		field := table[i].of(&full)
-		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" || slices.Contains([]string{"Model", "Maximize", "ModelTimeout", "Validation"}, table[i].field) {
+		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" || slices.Contains([]string{"Model", "ModelTimeout", "Validation"}, table[i].field) {
 			continue
 		}
 		switch field.Kind() {
