@@ -52,7 +52,7 @@ type model struct {
 	target   int       // the one that the table tells about; −1 for none
 	zoomed   bool      // the charts have the whole screen
 	dialog   screen.Dialog[*model]
-	table    widget.TableView
+	table    widget.List
 }
 
 // New returns the screen of recorded runs to stand over another one. It panics like Run.

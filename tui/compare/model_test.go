@@ -338,7 +338,7 @@ func TestComparePicture(t *testing.T) {
 func TestComparePreferences(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "ui.toml")
 	m := newCompareTest(fakeCompared(2), screen.Options{Preferences: file}, 120, 40)
-	comparePress(m, "t", "x")
+	comparePress(m, "T", "x")
 	m.Prefs.Settle()
 	p, err := screen.ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" {

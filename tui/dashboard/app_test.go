@@ -96,6 +96,11 @@ func TestScreens(t *testing.T) {
 	}
 }
 
+func TestOneMeaning(t *testing.T) {
+	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
+	screentest.OneMeaning(t, a.bindings, a)
+}
+
 var screenSizes = [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}}
 
 // addFrame keeps the picture of a screen whole at some sizes, and its header and footer at the others.

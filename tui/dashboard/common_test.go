@@ -123,7 +123,7 @@ func anyMessage(r *rand.Rand) tea.Msg {
 		m := tea.Mouse{X: r.IntN(100), Y: r.IntN(30), Button: tea.MouseButton(r.IntN(6))}
 		return []tea.Msg{tea.MouseClickMsg(m), tea.MouseReleaseMsg(m), tea.MouseMotionMsg(m), tea.MouseWheelMsg(m)}[r.IntN(4)]
 	case 2:
-		return screentest.Typed([]string{"tab", "z", "esc", "y", "t", "m", "left", "down"}[r.IntN(8)])
+		return screentest.Typed([]string{"tab", "z", "esc", "y", "T", "m", "left", "down"}[r.IntN(8)])
 	case 3:
 		return replyMsg{[]error{nil, feed.ErrReadOnly, errors.New("no")}[r.IntN(3)]}
 	}

@@ -16,6 +16,11 @@ func bind(group, show, help string, keys ...string) screen.Binding[*App] {
 	return screen.Bind[*App](group, show, help, keys...)
 }
 
+// use is a binding of what keys mean on all screens.
+func use(group, help string, v screen.Verb, more ...screen.Verb) screen.Binding[*App] {
+	return screen.Use[*App](group, help, v, more...)
+}
+
 // unsteerable is why commands make no sense at present.
 func unsteerable(a *App) string {
 	switch {
@@ -109,18 +114,18 @@ func mainBindings() []screen.Binding[*App] {
 		return "pause"
 	}
 	return []screen.Binding[*App]{
-		bind(groupHelp, "q", "stop the run, then quit; twice: at once", "q", "ctrl+c").
+		use(groupHelp, "stop the run, then quit; twice: at once", screen.Quit).
 			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(owns),
-		bind(groupHelp, "q", "quit, and leave the run alone", "q", "ctrl+c").
+		use(groupHelp, "quit, and leave the run alone", screen.Quit).
 			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(
 			func(a *App) bool { return !owns(a) && !a.program }),
-		bind(groupHelp, "q", "quit; a program that runs ends, after a second q", "q", "ctrl+c").
+		use(groupHelp, "quit; a program that runs ends, after a second q", screen.Quit).
 			On(func(a *App, _ string) tea.Cmd { return a.quit() }).FootBy(quitWord).Only(
 			func(a *App) bool { return !owns(a) && a.program }),
-		bind(groupHelp, "?", "this help", "?").
+		use(groupHelp, "this help", screen.ShowHelp).
 			On(func(a *App, _ string) tea.Cmd { a.dialog = help(); return nil }).Foot("help"),
 		screen.CommandsKey(groupHelp, openPalette),
-		bind(groupRun, "space", "pause, and go on", "space").
+		use(groupRun, "pause, and go on", screen.Toggle).
 			On(func(a *App, _ string) tea.Cmd {
 				return a.command(event.Pause{On: !resting(a)})
 			}).FootBy(pauseWord).While((*App).steerable).Unless(unsteerable).Only(trains),
@@ -131,13 +136,13 @@ func mainBindings() []screen.Binding[*App] {
 // zoomBindings give one pane the screen, and take it back.
 func zoomBindings() []screen.Binding[*App] {
 	return []screen.Binding[*App]{
-		bind(groupView, "z", "zoom the focused pane; also enter", "z", "enter").
+		use(groupView, "zoom the focused pane; also enter", screen.Zoom, screen.Open).
 			On(func(a *App, _ string) tea.Cmd { return a.zoom(!a.zoomed) }).
 			Foot("zoom").While(func(a *App) bool { return uncovered(a) && !a.zoomed }).Unless(covered),
-		bind(groupView, "esc", "back to the screen beneath", "esc").
+		use(groupView, "back to the screen beneath", screen.Back).
 			On(func(a *App, _ string) tea.Cmd { return a.quit() }).Only(
 			func(a *App) bool { return a.Over && !a.zoomed }),
-		bind(groupView, "esc", "back to all panes", "esc").
+		use(groupView, "back to all panes", screen.Back).
 			On(func(a *App, _ string) tea.Cmd { return a.zoom(false) }).
 			Foot("back").While(func(a *App) bool { return uncovered(a) && a.zoomed }).Unless(covered),
 	}
@@ -209,9 +214,9 @@ func viewBindings() []screen.Binding[*App] {
 			"down").
 			On(func(a *App, k string) tea.Cmd { a.move(k); return nil }).Foot("pane").While(uncovered).Unless(covered).
 			By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),
-		bind(groupView, "y", "logarithmic or linear scale", "y").
+		use(groupView, "logarithmic or linear scale", screen.Scale).
 			On(func(a *App, _ string) tea.Cmd { return a.toggleLog() }).Foot("log").While(uncovered).Unless(covered),
-		bind(groupView, "/", "search the log", "/").
+		use(groupView, "search the log", screen.Filter).
 			On(func(a *App, _ string) tea.Cmd { return searchLog(a) }).Unless(covered),
 		bind(groupView, "R", "the recorded runs, and back", "R").
 			On(func(a *App, _ string) tea.Cmd { return a.openRuns() }).Foot("runs").Only(
@@ -219,11 +224,11 @@ func viewBindings() []screen.Binding[*App] {
 		screen.ThemeKey[*App](),
 		screen.GlyphsKey[*App](),
 		screen.MouseKey[*App](),
-		bind(groupView, "p", "picture of the focused chart, as SVG", "p").
+		use(groupView, "picture of the focused chart, as SVG", screen.Picture).
 			On(func(a *App, _ string) tea.Cmd { return chartPicture(a, "svg") }).
 			Foot("picture").While(func(a *App) bool { return unpicturable(a) == "" && a.h.Over() }).Unless(
 			unpicturable),
-		bind(groupView, "P", "picture of the screen, as SVG and PNG", "P").
+		use(groupView, "picture of the screen, as SVG and PNG", screen.Screenshot).
 			On(func(a *App, _ string) tea.Cmd { return screenPicture(a) }).Unless(func(a *App) string {
 			if a.onlooker() {
 				return viewerOnly
@@ -233,7 +238,7 @@ func viewBindings() []screen.Binding[*App] {
 		bind(groupView, "Y", "copy the run's name to the clipboard", "Y").
 			On(func(a *App, _ string) tea.Cmd { return copyName(a) }).Only(
 			func(a *App) bool { return a.viewer == nil }),
-		bind(groupView, "ctrl+l", "draw the screen anew", "ctrl+l").
+		use(groupView, "draw the screen anew", screen.Redraw).
 			On(func(a *App, _ string) tea.Cmd { a.anew++; return tea.ClearScreen }),
 		screen.SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.viewer == nil }),
 	}

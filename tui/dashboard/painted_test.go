@@ -22,7 +22,7 @@ func TestPaintedScreens(t *testing.T) {
 	const w, h = 100, 30
 	a := newTest(tuitest.Script{Epochs: 20, Spectra: true}, screen.Options{}, w, h)
 	var frames [][]string
-	for _, k := range []string{"z", "esc", "?", "esc", "tab", ":", "a", "esc", "t", "t", "t", "o", "esc"} {
+	for _, k := range []string{"z", "esc", "?", "esc", "tab", ":", "a", "esc", "T", "T", "T", "o", "esc"} {
 		press(a, k)
 		frames = append(frames, a.Finished(a.screen()))
 		if got, want := painted(t, frames, w, colorprofile.TrueColor), terminalOf(w, h, whole(frames[len(frames)-1])); got != want {
@@ -84,7 +84,7 @@ func TestPaintedEverything(t *testing.T) {
 		for pane := range layout.Panes {
 			a.focus = pane
 			check(fmt.Sprint("pane ", pane))
-			for _, k := range []string{"z", "right", "down", "y", "t", "n", "esc"} {
+			for _, k := range []string{"z", "right", "down", "y", "T", "n", "esc"} {
 				press(a, k)
 				check(fmt.Sprint(k, " over pane ", pane))
 			}

@@ -37,11 +37,11 @@ func settleAll(a *App, cmd tea.Cmd) {
 func TestPreferencesAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "ui.toml")
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
-	settleAll(a, press(a, "t"))
+	settleAll(a, press(a, "T"))
 	if text, _ := os.ReadFile(path); strings.TrimSpace(string(text)) != "theme = 'dark'" {
 		t.Errorf("the file has %q: more than what was changed", text)
 	}
-	settleAll(a, press(a, "t"))
+	settleAll(a, press(a, "T"))
 	settleAll(a, press(a, "M"))
 	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
 	if again.ThemeChoice != style.ThemeLight || !again.NoMouse || again.GlyphChoice != style.GlyphsAuto {
@@ -143,7 +143,7 @@ func TestBadPreferences(t *testing.T) {
 			if a.ThemeChoice != style.ThemeAuto {
 				t.Errorf("theme %v", a.ThemeChoice)
 			}
-			settleAll(a, press(a, "t"))
+			settleAll(a, press(a, "T"))
 			if text, _ := os.ReadFile(path); string(text) != c.text {
 				t.Errorf("the file was replaced by %q", text)
 			}
@@ -173,7 +173,7 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 func TestSettle(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 80, 24)
-	press(a, "t", "t", "t")
+	press(a, "T", "T", "T")
 	a.Prefs.Settle()
 	if text, _ := os.ReadFile(path); string(text) != "theme = 'safe'\n" {
 		t.Errorf("the file has %q", text)

@@ -311,7 +311,7 @@ func playBinding() screen.Binding[*App] {
 		}
 		return "pause"
 	}
-	return bind(groupReplay, "space", "play and pause; at the end from the start", "space").
+	return use(groupReplay, "play and pause; at the end from the start", screen.Toggle).
 		On(func(a *App, _ string) tea.Cmd {
 			a.touched = a.clock()
 			return a.command(event.Pause{On: a.h.Status.Phase == event.Running})

@@ -45,6 +45,6 @@ func TestStoppedClient(t *testing.T) {
 	if s.epoch() == before {
 		t.Error("the run stood still")
 	}
-	c.press("t")
+	c.press("T")
 	c.sees("spirals")
 }

@@ -177,7 +177,7 @@ func TestSlowReader(t *testing.T) {
 	defer close(gate.open)
 	deadline := time.Now().Add(patience)
 	for i := 0; s.viewers() > 1; i++ {
-		io.WriteString(keys, "t") // another theme is another screen
+		io.WriteString(keys, "T") // another theme is another screen
 		time.Sleep(40 * time.Millisecond)
 		if i%5 == 0 { // meanwhile the other's keys take effect
 			before := s.epoch()

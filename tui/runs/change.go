@@ -49,9 +49,9 @@ func (u *undo) removing(key string) bool {
 }
 
 // hidden is how many runs of the list are out of sight.
-func (m *Model) hidden() (n int) {
-	for i := range m.runs {
-		if m.removing(m.runs[i].ID) {
+func (l *list) hidden() (n int) {
+	for i := range l.runs {
+		if l.removing(l.runs[i].ID) {
 			n++
 		}
 	}
@@ -59,7 +59,7 @@ func (m *Model) hidden() (n int) {
 }
 
 // remove takes the selected row out of sight.
-func (m *Model) remove(string) tea.Cmd {
+func remove(m *Model, _ string) tea.Cmd {
 	r := m.selected()
 	m.undo.number++
 	x := removal{number: m.undo.number, key: r.key, label: r.label()}
@@ -93,7 +93,7 @@ func unremovable(m *Model) string {
 }
 
 // restore has the newest removal undone.
-func (m *Model) restore(string) tea.Cmd {
+func restore(m *Model, _ string) tea.Cmd {
 	x := m.pending[len(m.pending)-1]
 	m.pending = m.pending[:len(m.pending)-1]
 	m.at = x.key

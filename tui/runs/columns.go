@@ -3,159 +3,147 @@ package runs
 import (
 	"cmp"
 	"math"
-	"slices"
 	"strings"
+	"time"
 
 	"newtop/internal/format"
-	"newtop/tui/screen"
+	"newtop/trainer/store"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
-// column is a column of the list.
-type column struct {
-	key, title, about string
-	wide              int  // columns of the screen
-	most              int  // as wide as its widest text up to that; 0: of one width
-	rank              int  // where there is no room, those of the highest are left out first
-	left              bool // words; else figures, which end alike
-	usual             bool // shown unless the user chose otherwise
-	text              func(m *Model, r *row, long bool) style.Part
-	compare           func(a, b *row) int
-	missing           func(r *row) bool // nil: every row has it
-}
+type (
+	column = widget.Column[*row]
+	table  = widget.Table[*row]
+)
 
 // The columns that are more than text.
 const (
 	nameColumn  = "name"
 	stateColumn = "state"
+	countColumn = "epochs"
 	curveColumn = "curve"
 )
 
 // dash stands for what a run does not have.
 var dash = style.Muted.Of("–")
 
-// allColumns are the columns from the left.
-var allColumns = newColumns()
-
-func newColumns() []column {
-	word := func(of func(r *row) string) func(*Model, *row, bool) style.Part {
-		return func(_ *Model, r *row, _ bool) style.Part {
-			if s := style.Clean(of(r)); s != "" {
-				return style.Text.Of(s)
-			}
-			return dash
+// cellText is the cell of a row that has a text there.
+func cellText(of func(r *row) string) func(*row, int) style.Part {
+	return func(r *row, _ int) style.Part {
+		if s := style.Clean(of(r)); s != "" {
+			return style.Text.Of(s)
 		}
+		return dash
 	}
-	byWord := func(of func(r *row) string) func(a, b *row) int {
-		return func(a, b *row) int { return cmp.Compare(strings.ToLower(of(a)), strings.ToLower(of(b))) }
+}
+
+func byText(of func(r *row) string) func(a, b *row) int {
+	return func(a, b *row) int { return cmp.Compare(strings.ToLower(of(a)), strings.ToLower(of(b))) }
+}
+
+func byNumber(of func(r *row) float64) func(a, b *row) int {
+	return func(a, b *row) int { return orderMissing(of(a), of(b)) }
+}
+
+// newColumns are the columns from the left, all that there are. spark draws a row's curve, and now is the time.
+func newColumns(spark func(r *row, w int) string, now func() time.Time) []column {
+	words := func(key, about string, most, rank int, of func(r *row) string) column {
+		return column{Key: key, Title: key, About: about, Max: most, Rank: rank, Left: true, Cell: cellText(of),
+			Compare: byText(of), Missing: func(r *row) bool { return of(r) == "" }}
 	}
-	byNumber := func(of func(r *row) float64) func(a, b *row) int {
-		return func(a, b *row) int { return orderMissing(of(a), of(b)) }
-	}
-	words := func(key, about string, most, rank int, usual bool, of func(r *row) string) column {
-		return column{key: key, title: key, about: about, wide: style.Cells(key), most: most, rank: rank, left: true,
-			usual: usual,
-			text:  word(of), compare: byWord(of), missing: func(r *row) bool { return of(r) == "" }}
-	}
-	best := column{key: "best", title: "best", about: "best test error, or what else it is judged by", wide: 6,
-		most: 10, rank: 0, usual: true,
-		text: func(_ *Model, r *row, _ bool) style.Part {
+	best := column{Key: "best", Title: "best", About: "best test error, or what else it is judged by", Width: 6,
+		Max: 10, Rank: 0,
+		Cell: func(r *row, _ int) style.Part {
 			if math.IsNaN(r.best) {
 				return dash
 			}
 			return style.Text.Of(measureText(r.measure, r.best))
 		},
-		compare: func(a, b *row) int {
+		Compare: func(a, b *row) int {
 			return cmp.Or(cmp.Compare(a.measure.Quantity, b.measure.Quantity), orderMissing(a.best, b.best))
-		}, missing: func(r *row) bool { return math.IsNaN(r.best) }}
+		}, Missing: func(r *row) bool { return math.IsNaN(r.best) }}
 	return []column{
-		words(nameColumn, "name, or the end of the ID", 24, 0, true, (*row).name),
-		{key: stateColumn, title: "state", about: "what has become of it", wide: 5, most: 13, rank: 1, left: true,
-			usual: true,
-			text:  func(_ *Model, r *row, _ bool) style.Part { return r.state() }, compare: byWord((*row).stateWord)},
-		words("data", "data set", 16, 3, true, (*row).data),
-		words("net", "layers of the net", 20, 9, false, (*row).net),
-		words("method", "optimizer it began with", 14, 2, true, (*row).method),
-		{key: "seed", title: "seed", about: "random seed", wide: 4, most: 12, rank: 10, text: word((*row).seed),
-			compare: byNumber(func(r *row) float64 {
+		words(nameColumn, "name, or the end of the ID", 24, 0, (*row).name),
+		{Key: stateColumn, Title: "state", About: "what has become of it", Max: 13, Rank: 1, Left: true,
+			Cell: func(r *row, _ int) style.Part { return r.state() }, Compare: byText((*row).stateWord)},
+		words("data", "data set", 16, 3, (*row).data),
+		off(words("net", "layers of the net", 20, 9, (*row).net)),
+		words("method", "optimizer it began with", 14, 2, (*row).method),
+		off(column{Key: "seed", Title: "seed", About: "random seed", Max: 12, Rank: 10, Cell: cellText((*row).seed),
+			Compare: byNumber(func(r *row) float64 {
 				if r.run == nil {
 					return math.NaN()
 				}
 				return float64(r.run.Config.Seed)
-			})},
-		{key: "epochs", title: "epochs", about: "epochs trained; trials of a search", wide: 6, most: 9, rank: 5,
-			usual:   true,
-			text:    func(_ *Model, r *row, long bool) style.Part { return style.Text.Of(r.epochs(long)) },
-			compare: byNumber((*row).epoch)},
+			})}),
+		{Key: countColumn, Title: "epochs", About: "epochs trained; trials of a search", Max: 9, Rank: 5,
+			Cell:    func(r *row, w int) style.Part { return style.Text.Of(r.epochs(w)) },
+			Compare: byNumber((*row).epoch)},
 		best,
-		{key: curveColumn, title: "curve", about: "that over the epochs, each on its own scale", wide: 8, rank: 4,
-			left: true, usual: true,
-			compare: best.compare, missing: best.missing},
-		{key: "time", title: "time", about: "training time", wide: 7, rank: 8, text: word(func(r *row) string {
-			if t := r.elapsed(); format.Finite(t) {
-				return format.Elapsed(t)
-			}
-			return ""
-		}), compare: byNumber((*row).elapsed), missing: func(r *row) bool { return math.IsNaN(r.elapsed()) }},
-		{key: "age", title: "age", about: "since it began", wide: 6, rank: 6, usual: true,
-			text: func(m *Model, r *row, _ bool) style.Part {
-				return style.Text.Of(ageText(m.now().Sub(r.begun()), r.begun().IsZero()))
+		{Key: curveColumn, Title: "curve", About: "that over the epochs, each on its own scale", Width: 8,
+			Grow: curvePoints - 8, Rank: 4, Left: true,
+			Cell:    func(r *row, w int) style.Part { return style.Muted.Of(spark(r, w)) },
+			Compare: best.Compare, Missing: best.Missing},
+		off(column{Key: "time", Title: "time", About: "training time", Width: 7, Rank: 8,
+			Cell: cellText(func(r *row) string {
+				if t := r.elapsed(); format.Finite(t) {
+					return format.Elapsed(t)
+				}
+				return ""
+			}), Compare: byNumber((*row).elapsed), Missing: func(r *row) bool { return math.IsNaN(r.elapsed()) }}),
+		{Key: "age", Title: "age", About: "since it began", Width: 6, Rank: 6,
+			Cell: func(r *row, _ int) style.Part {
+				return style.Text.Of(ageText(now().Sub(r.begun()), r.begun().IsZero()))
 			},
-			compare: func(a, b *row) int { return b.begun().Compare(a.begun()) }},
-		words("tags", "your tags", 24, 7, true, (*row).tags),
-		words("note", "your note", 40, 11, false, (*row).note),
-		words("host", "where it was trained", 16, 12, false, func(r *row) string {
+			Compare: func(a, b *row) int { return b.begun().Compare(a.begun()) }},
+		words("tags", "your tags", 24, 7, (*row).tags),
+		off(words("note", "your note", 40, 11, (*row).note)),
+		off(words("host", "where it was trained", 16, 12, func(r *row) string {
 			if r.run == nil {
 				return r.all.Host
 			}
 			return r.run.Host
-		}),
+		})),
 	}
 }
 
-// columnOf is the place of a column, −1 for none.
-func columnOf(key string) int {
-	return slices.IndexFunc(allColumns, func(c column) bool { return c.key == key })
+// off is a column that is shown only where the user chose it.
+func off(c column) column { c.Off = true; return c }
+
+// ink is the colour of a cell: the name of the selected row stands out, and its curve.
+func ink(c *column, r *row, chosen bool, own style.Token) style.Token {
+	switch {
+	case c.Key == curveColumn && (chosen || r.run != nil && r.run.State == store.Running):
+		return style.Test
+	case c.Key == curveColumn:
+	case chosen && c.Key == nameColumn:
+		return style.Chosen
+	case chosen && own == style.Text, c.Key == nameColumn && r.sweep != nil:
+		return style.Strong
+	}
+	return own
 }
 
-// recall takes the user's columns and order.
-func (m *Model) recall(p *screen.Preferences) {
-	if p.RunColumns != "" {
-		chosen := strings.Fields(p.RunColumns)
-		for k := range allColumns {
-			m.columns[k] = slices.Contains(chosen, allColumns[k].key)
+// chooseColumns shows the columns of a preference, and the name in any case.
+func (l *list) chooseColumns(keys string) {
+	chosen := strings.Fields(keys)
+	for k := range l.table.Columns {
+		c := &l.table.Columns[k]
+		c.Off = c.Key != nameColumn
+		for _, key := range chosen {
+			c.Off = c.Off && key != c.Key
 		}
 	}
-	key, back := strings.CutPrefix(p.RunSort, "-")
-	if at := columnOf(key); at >= 0 {
-		m.sort, m.reversed = at, back
-	}
 }
 
-// chosenColumns are the columns for the preferences, sortText the order.
-func (m *Model) chosenColumns() string {
+// chosenColumns are the columns for the preferences.
+func (l *list) chosenColumns() string {
 	var out []string
-	for k := range allColumns {
-		if m.columns[k] {
-			out = append(out, allColumns[k].key)
+	for _, c := range l.table.Columns {
+		if !c.Off {
+			out = append(out, c.Key)
 		}
 	}
 	return strings.Join(out, " ")
-}
-
-func (m *Model) sortText() string {
-	switch {
-	case m.sort < 0:
-		return ""
-	case m.reversed:
-		return "-" + allColumns[m.sort].key
-	}
-	return allColumns[m.sort].key
-}
-
-// sortBy sorts by a column, or by the same one the other way round; −1 is as they came.
-func (m *Model) sortBy(k int) {
-	m.reversed = k == m.sort && k >= 0 && !m.reversed
-	m.sort = k
-	m.arrange()
 }

@@ -55,7 +55,7 @@ func (m *Model) draw() tea.Cmd {
 			closely = r.run.ID
 		}
 	}
-	if m.columns[columnOf(curveColumn)] {
+	if !m.table.Column(curveColumn).Off {
 		for i := from; i < min(from+2*rows, len(m.rows)); i++ {
 			if r := m.rows[i].run; r != nil && r.ID != closely {
 				need(r, curvePoints)

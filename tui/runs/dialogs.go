@@ -3,7 +3,6 @@ package runs
 import (
 	"strings"
 
-	"charm.land/bubbles/v2/textinput"
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
@@ -63,10 +62,9 @@ func entries(m *Model) (out []screen.Entry[*Model]) {
 			}
 		}
 	}
-	for k := range allColumns {
-		c := &allColumns[k]
-		out = append(out, screen.Entry[*Model]{Kind: "sort", Text: "by " + c.title, Also: c.about,
-			Do: func(m *Model) tea.Cmd { m.sortBy(k); return nil }})
+	for _, c := range m.table.Columns {
+		out = append(out, screen.Entry[*Model]{Kind: "sort", Text: "by " + c.Title, Also: c.About,
+			Do: func(m *Model) tea.Cmd { m.sortBy(c.Key); return nil }})
 	}
 	return out
 }
@@ -88,19 +86,18 @@ func (o *columnDialog) Handle(m *Model, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if !ok {
 		return screen.Stay, nil
 	}
-	switch k.String() {
+	columns := m.table.Columns
+	switch k := k.String(); k {
 	case "esc", "q", "C", "enter":
 		return screen.Close, nil
-	case "up", "k":
-		o.at = max(0, o.at-1)
-	case "down", "j":
-		o.at = min(o.at+1, len(allColumns)-1)
 	case "space", "x":
-		if allColumns[o.at].key == nameColumn {
+		if columns[o.at].Key == nameColumn {
 			return screen.Stay, m.Tell(style.Warn, "the name stays")
 		}
-		m.columns[o.at] = !m.columns[o.at]
+		columns[o.at].Off = !columns[o.at].Off
 		m.arrange()
+	case "up", "down", "k", "j":
+		o.at = o.window.Move(k, o.at, len(columns))
 	}
 	return screen.Stay, nil
 }
@@ -114,68 +111,86 @@ func (o *columnDialog) Hints(*Model) []widget.Hint {
 // Draw implements Dialog.
 func (o *columnDialog) Draw(m *Model, w, h int) []string {
 	bw := min(w-2, 72)
-	first, end := o.window.Show(o.at, len(allColumns), max(1, h-2), 1, bw-4)
+	first, end := o.window.Show(o.at, len(m.table.Columns), max(1, h-2), 1, bw-4)
 	o.window.Ticks = true
 	var rows []string
 	for i := first; i < end; i++ {
-		c := &allColumns[i]
-		arrow, box, ink := " ", "[ ] ", style.Text
-		if m.columns[i] {
-			box = "[x] "
+		c := &m.table.Columns[i]
+		arrow, box, ink := " ", "[x] ", style.Text
+		if c.Off {
+			box = "[ ] "
 		}
 		if i == o.at {
 			arrow, ink = "▸", style.Chosen
 		}
-		rows = append(rows, m.Line(bw-4).Put(style.Accent, arrow+" ").Put(style.Muted, box).Put(ink, c.title).To(
-			15).Put(style.Muted, c.about).Full())
+		rows = append(rows, m.Line(bw-4).Put(style.Accent, arrow+" ").Put(style.Muted, box).Put(ink, c.Title).To(
+			15).Put(style.Muted, c.About).Full())
 	}
 	return widget.DialogBox(&m.Pen, "columns · esc closes", rows, bw)
 }
 
-// noteDialog edits the note or the tags of a run.
+// noteDialog edits the note, the tags or the name of a run.
 type noteDialog struct {
-	run   *store.Run
-	label string
-	what  noted
-	field textinput.Model
+	widget.Form
+	title string
+	keep  func(m *Model, text string) tea.Cmd
 }
 
-// noted is what a line about a run is.
-type noted uint8
+func newNote(title, about, value string, keep func(m *Model, text string) tea.Cmd) *noteDialog {
+	field := widget.NewField("", about, 400, value)
+	field.Keep()
+	return &noteDialog{widget.Form{Fields: []widget.Field{field}}, title, keep}
+}
 
-const (
-	itsNote noted = iota
-	itsTags
-	itsName
-)
-
-func newNote(m *Model, what noted) *noteDialog {
+// noteOn edits a run's note.
+func noteOn(m *Model, _ string) {
 	r := m.selected()
-	o := &noteDialog{run: r.run, label: r.label(), what: what, field: widget.NewInput(400)}
-	o.field.SetValue([...]string{r.run.Note, strings.Join(r.run.Tags, " "), r.run.Name}[what])
-	o.field.CursorEnd()
-	o.field.Focus()
-	return o
+	m.dialog = newNote("note on "+r.label(), "a line about the run", r.run.Note, func(m *Model, text string) tea.Cmd {
+		return m.annotate(r.run.ID, text, r.run.Tags)
+	})
+}
+
+// tagsOf edits a run's tags.
+func tagsOf(m *Model, _ string) {
+	r := m.selected()
+	m.dialog = newNote("tags of "+r.label(), "words with spaces between them", strings.Join(r.run.Tags, " "),
+		func(m *Model, text string) tea.Cmd { return m.annotate(r.run.ID, r.run.Note, strings.Fields(text)) })
+}
+
+// nameOf gives a run another name.
+func nameOf(m *Model, _ string) {
+	r := m.selected()
+	d := newNote("name of "+r.label(), "a name that no other run has; nothing: none", r.run.Name,
+		func(m *Model, text string) tea.Cmd { return m.rename(r.run.ID, text) })
+	d.Fields[0].Check = func(text string) string { return unnameable(m, r.run, text) }
+	m.dialog = d
+}
+
+// unnameable is why a run can't have a name, "" if it can.
+func unnameable(m *Model, run *store.Run, name string) string {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return ""
+	}
+	if err := store.CheckName(name); err != nil {
+		return style.Clean(err.Error())
+	}
+	for i := range m.runs {
+		if other := &m.runs[i]; other.Name == name && other.ID != run.ID {
+			return "another run has that name: " + shortID(other.ID)
+		}
+	}
+	return ""
 }
 
 // Handle implements Dialog.
 func (o *noteDialog) Handle(m *Model, msg tea.Msg) (screen.Answer, tea.Cmd) {
-	if k, ok := msg.(tea.KeyPressMsg); ok {
-		switch k.String() {
-		case "esc":
-			return screen.Close, nil
-		case "enter":
-			text := strings.TrimSpace(o.field.Value())
-			switch o.what {
-			case itsName:
-				return screen.Close, m.rename(o.run.ID, text)
-			case itsTags:
-				return screen.Close, m.annotate(o.run.ID, o.run.Note, strings.Fields(text))
-			}
-			return screen.Close, m.annotate(o.run.ID, text, o.run.Tags)
-		}
+	switch o.Form.Handle(msg) {
+	case widget.Cancelled:
+		return screen.Close, nil
+	case widget.Submitted:
+		return screen.Close, o.keep(m, strings.TrimSpace(o.Fields[0].Value()))
 	}
-	o.field, _ = o.field.Update(msg)
 	return screen.Stay, nil
 }
 
@@ -187,10 +202,5 @@ func (o *noteDialog) Hints(*Model) []widget.Hint {
 // Draw implements Dialog.
 func (o *noteDialog) Draw(m *Model, w, _ int) []string {
 	bw := min(w-2, 76)
-	title := [...]string{"note on ", "tags of ", "name of "}[o.what] + o.label
-	about := [...]string{"a line about the run", "words with spaces between them",
-		"a name that no other run has; nothing: none"}[o.what]
-	l := m.Line(bw - 4)
-	widget.InputLine(&m.Pen, l, &o.field, true)
-	return widget.DialogBox(&m.Pen, title, []string{l.Full(), m.Line(bw-4).Put(style.Muted, about).Full()}, bw)
+	return widget.DialogBox(&m.Pen, o.title, o.Rows(&m.Pen, bw-4), bw)
 }

@@ -24,74 +24,61 @@ const noRun = "there is no run"
 
 // bindings is the table of the keys, in the order of the footer.
 func bindings() []screen.Binding[*Model] {
-	on := screen.Bind[*Model]
-	theme := screen.ThemeKey[*Model]()
-	theme.SetKeys("T")
-	theme.SetHelp("T", theme.Help().Desc)
-	back := on(groupList, "esc", "all runs; then back to the screen beneath, or quit", "esc").On((*Model).showAll).Foot(
-		"all runs")
-	back = back.While(func(m *Model) bool { return m.filter.Text != "" })
+	on, use := screen.Bind[*Model], screen.Use[*Model]
 	return []screen.Binding[*Model]{
-		back,
-		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(
-			func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
+		use(groupList, "all runs; then back to the screen beneath, or quit", screen.Back).On(showAll).Foot(
+			"all runs").While(func(m *Model) bool { return m.filter.Text != "" }),
+		screen.QuitKey[*Model](groupHelp, "quit, or back to the screen beneath"),
 		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(
 			func(m *Model) bool { return m.Over }),
-		on(groupHelp, "?", "this help", "?").Then(func(m *Model, _ string) { m.dialog = help() }).Foot("help"),
+		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).Footed(),
 		screen.CommandsKey(groupHelp, func(m *Model) {
-			m.dialog = screen.NewPalette(
-				entries(m), "commands and columns")
+			m.dialog = screen.NewPalette(entries(m), "commands and columns")
 		}),
-		on(groupRun, "enter", "watch the run, or look at the search", "enter").On((*Model).open).FootBy(
+		use(groupRun, "watch the run, or look at the search", screen.Open).On(open).FootBy(
 			func(m *Model) string {
 				if r := m.selected(); r != nil && r.sweep != nil {
 					return "search"
 				}
 				return "watch"
 			}).Unless(nothing),
-		on(groupList, "/", "show only runs with words, as letters adam -failed", "/").Then(
-			func(m *Model, _ string) { m.filter.Typing = true }).Foot("filter"),
-		on(groupRun, "space", "mark it, to be compared", "space").Then((*Model).mark).Foot("mark").Unless(unmarkable),
-		on(groupList, "c", "compare the marked runs", "c").On((*Model).compareMarked).Foot("compare").Unless(
+		use(groupList, "show only runs with words, as letters adam -failed", screen.Filter).Then(
+			func(m *Model, _ string) { m.filter.Typing = true }).Footed(),
+		use(groupRun, "mark it, to be compared", screen.Toggle).Then(mark).Foot("mark").Unless(unmarkable),
+		on(groupList, "c", "compare the marked runs", "c").On(compareMarked).Foot("compare").Unless(
 			incomparable).While(func(m *Model) bool { return incomparable(m) == "" }),
-		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On((*Model).goOn).Foot("resume").Unless(
+		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On(goOn).Foot("resume").Unless(
 			unresumable).While(func(m *Model) bool { return unresumable(m) == "" }),
-		on(groupList, "u", "bring back what was removed last", "u").On((*Model).restore).Foot("undo").While(
+		on(groupList, "u", "bring back what was removed last", "u").On(restore).Foot("undo").While(
 			func(m *Model) bool { return len(m.pending) > 0 }).Unless(func(m *Model) string {
 			if len(m.pending) == 0 {
 				return "nothing was removed in the last 10 s"
 			}
 			return ""
 		}),
-		on(groupList, "s", "sort by the next column, S reversed; or click a title", "s", "S").Then(
-			(*Model).resort).Foot("sort"),
+		use(groupList, "sort by the next column; or click a title", screen.Sort).Then(func(m *Model, _ string) {
+			m.table.SortNext()
+			m.arrange()
+		}).Footed(),
+		on(groupList, "s", "the other way round", "s").Then(func(m *Model, _ string) { m.sortBy(m.table.Sorted) }),
 		on(groupList, "→ ←", "open a search into its trials, and close it", "right", "left", "l", "h").On(
-			(*Model).unfold).Foot("trials").While(func(m *Model) bool {
+			unfold).Foot("trials").While(func(m *Model) bool {
 			r := m.selected()
 			return r != nil && (r.sweep != nil || r.trial)
 		}).Unless(folded).By([2]string{"right", "open a search into its trials"}, [2]string{"left", "close a search"}),
-		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On((*Model).remove).Foot("remove").Unless(
+		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On(remove).Foot("remove").Unless(
 			unremovable).While(func(m *Model) bool { return unremovable(m) == "" }),
-		on(groupRun, "n", "write a note on it", "n").Then(func(
-			m *Model, _ string) {
-			m.dialog = newNote(m, itsNote)
-		}).Foot("note").Unless(unnoted),
-		on(groupRun, "t", "edit its tags", "t").Then(func(m *Model, _ string) { m.dialog = newNote(m, itsTags) }).Foot(
-			"tags").Unless(unnoted),
-		on(groupRun, "N", "give it another name", "N").Then(func(
-			m *Model, _ string) {
-			m.dialog = newNote(m, itsName)
-		}).Unless(unnoted),
-		on(groupRun, "y", "copy its name", "y").On((*Model).copyName).Foot("copy").Unless(nothing),
-		on(groupList, "C", "choose the columns", "C").Then(func(
-			m *Model, _ string) {
+		on(groupRun, "n", "write a note on it", "n").Then(noteOn).Foot("note").Unless(unnoted),
+		on(groupRun, "t", "edit its tags", "t").Then(tagsOf).Foot("tags").Unless(unnoted),
+		on(groupRun, "N", "give it another name", "N").Then(nameOf).Unless(unnoted),
+		on(groupRun, "Y", "copy its name", "Y").On(copyName).Foot("copy").Unless(nothing),
+		on(groupList, "C", "choose the columns", "C").Then(func(m *Model, _ string) {
 			m.dialog = &columnDialog{}
 		}).Foot("columns"),
-		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup",
-			"pgdown", "home", "end").Then((*Model).move),
-		on(screen.GroupView, "P", "picture of the screen, as SVG and PNG", "P").On(
-			func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-runs-screen") }),
-		theme.Foot("theme"),
+		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", widget.MoveKeys...).Then(
+			func(m *Model, k string) { m.move(k) }),
+		screen.ScreenshotKey("newtop-runs-screen", (*Model).screen),
+		screen.ThemeKey[*Model]().Footed(),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),
 		screen.RedrawKey[*Model](),
@@ -194,7 +181,7 @@ func (m *Model) paste(text string) {
 }
 
 // showAll shows all runs again, and then leaves.
-func (m *Model) showAll(string) tea.Cmd {
+func showAll(m *Model, _ string) tea.Cmd {
 	if m.filter.Text == "" {
 		return tea.Quit
 	}
@@ -218,7 +205,7 @@ func (m *Model) show(open func() (screen.Layer, func(), error)) tea.Cmd {
 }
 
 // open watches the selected run, or looks at the search.
-func (m *Model) open(string) tea.Cmd {
+func open(m *Model, _ string) tea.Cmd {
 	r, ctx, h := m.selected(), m.Ctx, m.host
 	if r.sweep != nil {
 		name := r.sweep.Name
@@ -232,7 +219,7 @@ func (m *Model) open(string) tea.Cmd {
 }
 
 // mark marks the selected run, or takes the mark away, and goes on to the next one.
-func (m *Model) mark(string) {
+func mark(m *Model, _ string) {
 	key := m.selected().key
 	if m.marked[key] {
 		delete(m.marked, key)
@@ -243,7 +230,7 @@ func (m *Model) mark(string) {
 }
 
 // compareMarked opens the marked runs over one another, in the order of the list.
-func (m *Model) compareMarked(string) tea.Cmd {
+func compareMarked(m *Model, _ string) tea.Cmd {
 	var ids []string
 	for i := range m.rows {
 		if m.marked[m.rows[i].key] {
@@ -260,32 +247,13 @@ func (m *Model) compareMarked(string) tea.Cmd {
 }
 
 // goOn leaves the list, so that the run is gone on with.
-func (m *Model) goOn(string) tea.Cmd {
+func goOn(m *Model, _ string) tea.Cmd {
 	m.resume = m.selected().run.ID
 	return tea.Quit
 }
 
-// resort sorts by the next column that is shown, or the other way round.
-func (m *Model) resort(k string) {
-	if k == "S" {
-		if m.sort >= 0 {
-			m.reversed = !m.reversed
-		}
-		m.arrange()
-		return
-	}
-	m.sort, m.reversed = m.sort+1, false
-	for m.sort < len(allColumns) && !m.columns[m.sort] {
-		m.sort++
-	}
-	if m.sort >= len(allColumns) {
-		m.sort = -1
-	}
-	m.arrange()
-}
-
 // unfold opens the selected search into its trials, or closes it.
-func (m *Model) unfold(k string) tea.Cmd {
+func unfold(m *Model, k string) tea.Cmd {
 	r := m.selected()
 	if k == "left" || k == "h" {
 		for at := m.place; at >= 0; at-- {
@@ -307,7 +275,7 @@ func (m *Model) unfold(k string) tea.Cmd {
 }
 
 // copyName asks the terminal to take the run's name into its clipboard.
-func (m *Model) copyName(string) tea.Cmd {
+func copyName(m *Model, _ string) tea.Cmd {
 	r := m.selected()
 	name := r.key
 	switch {
@@ -328,17 +296,13 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 		}
 		return
 	}
-	if _, click := msg.(tea.MouseClickMsg); !click || !m.table.Contains(at.X, at.Y) {
+	if _, click := msg.(tea.MouseClickMsg); !click {
 		return
 	}
-	if line := at.Y - m.table.Y - m.table.First; line >= 0 && line < m.table.Rows {
-		m.selectRow(m.table.Top + line)
-	} else if line == -1 {
-		for _, h := range m.heads {
-			if at.X >= h.from && at.X < h.to {
-				m.sortBy(h.column)
-			}
-		}
+	if row, ok := m.table.Row(at.X, at.Y); ok {
+		m.selectRow(row)
+	} else if key := m.table.TitleAt(at.X, at.Y); key != "" {
+		m.sortBy(key)
 	}
 }
 

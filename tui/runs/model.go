@@ -5,6 +5,7 @@ package runs
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -16,7 +17,6 @@ import (
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
-	"newtop/tui/widget"
 )
 
 // Host opens the screens that stand over the list. They are called from commands, and what they return is closed by the
@@ -38,33 +38,19 @@ type Host struct {
 // changes.
 type Model struct {
 	screen.Base
+	list
 	store    *store.Store
 	host     Host
 	bindings []screen.Binding[*Model]
-	found
-	list
-	undo
-	curves  map[string]curve
-	drawing bool // curves are being read
-	detail  detail
-	dialog  screen.Dialog[*Model]
-	table   widget.TableView
-	heads   []head
-	blocks  chart.Blocks
-	resume  string
-	turn    int // counts the waits for a change, of which the last one counts
-	now     func() time.Time
-	err     error
-}
-
-// found is what the store has.
-type found struct {
-	read   bool // anything was read yet
-	stamp  string
-	took   time.Duration
-	runs   []store.Run
-	sweeps []tune.Sweep
-	trials map[string][]store.Run // of the searches that are open, by key
+	curves   map[string]curve
+	drawing  bool // curves are being read
+	detail   detail
+	dialog   screen.Dialog[*Model]
+	blocks   chart.Blocks
+	resume   string
+	turn     int // counts the waits for a change, of which the last one counts
+	now      func() time.Time
+	err      error
 }
 
 // foundMsg brings what the store has, changedMsg that it has changed.
@@ -86,13 +72,20 @@ func New(s *store.Store, h Host, o screen.Options) *Model {
 		curves:   map[string]curve{},
 		now:      time.Now,
 	}
-	m.list = newList()
+	m.list = list{marked: map[string]bool{}, opened: map[string]bool{}, table: table{Lead: 4, Mark: m.mark, Ink: ink,
+		Columns: newColumns(m.spark, func() time.Time { return m.now() })}}
 	p, ok, err := m.Prefer(&o)
 	if err != nil {
 		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
 	}
 	if ok {
-		m.recall(&p)
+		if p.RunColumns != "" {
+			m.chooseColumns(p.RunColumns)
+		}
+		key, back := strings.CutPrefix(p.RunSort, "-")
+		if m.table.Column(key) != nil {
+			m.table.Sorted, m.table.Reversed = key, back
+		}
 		m.Prefs.Begin(m.preferences())
 	}
 	m.Restyle()
@@ -106,7 +99,10 @@ func (m *Model) Resume() string { return m.resume }
 func (m *Model) preferences() screen.Preferences {
 	p, stored := m.Looks(), m.Prefs.Stored()
 	p.XAxis, p.Save = stored.XAxis, stored.Save
-	p.RunColumns, p.RunSort = m.chosenColumns(), m.sortText()
+	p.RunColumns, p.RunSort = m.chosenColumns(), m.table.Sorted
+	if m.table.Reversed {
+		p.RunSort = "-" + p.RunSort
+	}
 	return p
 }
 

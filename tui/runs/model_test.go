@@ -26,7 +26,7 @@ import (
 // scenes are keys that lead to what the list can show.
 var scenes = map[string][]string{
 	"begin": nil, "filter": {"/", "a", "d", "a", "m"}, "marked": {"down", "space", "space", "down"}, "help": {"?"}, "columns": {"C", "down", "down", "space"},
-	"note": {"down", "down", "n"}, "tags": {"down", "down", "t"}, "sorted": {"s", "s", "s", "S"}, "search": {"down", "down", "down", "right", "down"}, "palette": {":", "s", "o", "r", "t"},
+	"note": {"down", "down", "n"}, "tags": {"down", "down", "t"}, "sorted": {"S", "S", "S", "s"}, "search": {"down", "down", "down", "right", "down"}, "palette": {":", "s", "o", "r", "t"},
 	"removed": {"down", "down", "d"}, "refused": {"d"}, "end": {"end"}, "nothing": {"/", "z", "z", "enter"},
 }
 
@@ -221,7 +221,7 @@ func TestKeys(t *testing.T) {
 	l.says("opened compare third adam-run")
 	l.press("end", "r")
 	l.says("old has reached its 4 epochs")
-	l.press("y")
+	l.press("Y")
 	if len(l.other) == 0 || fmt.Sprint(l.other[len(l.other)-1]) != "old" {
 		t.Errorf("copied %v", l.other)
 	}
@@ -234,16 +234,17 @@ func TestKeys(t *testing.T) {
 func TestSort(t *testing.T) {
 	t.Parallel()
 	l := newLibrary(t, screen.Options{})
-	l.sortBy(columnOf("best"))
+	l.sortBy("best")
 	l.shows("third", "fast", "old")
-	l.sortBy(columnOf("best"))
+	l.sortBy("best")
 	l.shows("old", "fast", "third")
-	l.sortBy(columnOf("name"))
+	l.sortBy("name")
 	l.shows("fast", "old", "third")
 	l.View()
-	for _, h := range l.heads {
-		if h.column == columnOf("age") {
-			l.Update(tea.MouseClickMsg{X: h.from, Y: l.table.Y, Button: tea.MouseLeft})
+	for x := range l.Width {
+		if l.table.TitleAt(x, l.table.Y) == "age" {
+			l.Update(tea.MouseClickMsg{X: x, Y: l.table.Y, Button: tea.MouseLeft})
+			break
 		}
 	}
 	l.shows("third", "fast", "old")
@@ -263,14 +264,14 @@ func TestColumnsByMouse(t *testing.T) {
 	for _, size := range [][2]int{{80, 24}, {120, 40}} {
 		m := newTest(3, screen.Options{NoColor: true}, size[0], size[1])
 		press(m, "C")
-		was := slices.Clone(m.columns)
+		was := m.table.Columns[2].Off
 		y := slices.IndexFunc(strings.Split(text(t, m), "\n"), func(row string) bool { return strings.Contains(row, "▸ [") })
 		for range 2 {
 			m.Update(tea.MouseClickMsg{X: 40, Y: y + 2, Button: tea.MouseLeft})
 			text(t, m)
 		}
-		if m.columns[2] == was[2] || m.dialog == nil {
-			t.Errorf("%v: the third column is shown: %v, as before", size, was[2])
+		if m.table.Columns[2].Off == was || m.dialog == nil {
+			t.Errorf("%v: the third column is hidden: %v, as before", size, was)
 		}
 		m.Update(tea.MouseClickMsg{X: 0, Y: 1, Button: tea.MouseLeft})
 		if m.dialog != nil {
@@ -320,7 +321,7 @@ func TestRemove(t *testing.T) {
 	for deadline := time.Now().Add(5 * time.Second); len(l.rows) < 2 && time.Now().Before(deadline); {
 		l.do(l.load())
 	}
-	l.sortBy(columnOf("name"))
+	l.sortBy("name")
 	l.press("home", "d")
 	l.says("live is being trained")
 	l.press("r")
@@ -328,6 +329,12 @@ func TestRemove(t *testing.T) {
 	if err := live.Flush(); err != nil {
 		t.Fatal(err)
 	}
+}
+
+func TestOneMeaning(t *testing.T) {
+	t.Parallel()
+	m := newTest(3, screen.Options{}, 80, 24)
+	screentest.OneMeaning(t, m.bindings, m)
 }
 
 // R opens the list over a run's screen, and leaves it again; alone the list has no such key.
@@ -370,7 +377,7 @@ func TestPreferences(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "ui.toml")
 	l := newLibrary(t, screen.Options{Preferences: file})
-	l.press("C", "down", "space", "esc", "s", "S")
+	l.press("C", "down", "space", "esc", "S", "s")
 	written, err := os.ReadFile(file)
 	if err != nil || !strings.Contains(string(written), "run-columns = 'name data method epochs best curve age tags'") || !strings.Contains(string(written), "run-sort = '-name'") {
 		t.Fatalf("%s: %v", written, err)
@@ -378,7 +385,7 @@ func TestPreferences(t *testing.T) {
 	again := newLibrary(t, screen.Options{Preferences: file})
 	again.shows("third", "old", "fast")
 	again.View()
-	if slices.ContainsFunc(again.heads, func(h head) bool { return allColumns[h.column].key == "state" }) {
+	if !again.table.Column("state").Off {
 		t.Errorf("the column is back:\n%s", text(t, again.Model))
 	}
 }

@@ -55,14 +55,15 @@ func (r *row) seed() string {
 	return format.Count(int(r.run.Config.Seed))
 }
 
-func (r *row) epochs(long bool) string {
-	switch {
-	case r.run == nil && long:
-		return format.Counted(r.all.Trials, "trial")
-	case r.run == nil:
-		return format.Count(r.all.Trials)
+// epochs are those of a run, or the trials of a search, in a column of w.
+func (r *row) epochs(w int) string {
+	if r.run != nil {
+		return format.Count(r.run.Epoch())
 	}
-	return format.Count(r.run.Epoch())
+	if s := format.Counted(r.all.Trials, "trial"); style.Cells(s) <= w {
+		return s
+	}
+	return format.Count(r.all.Trials)
 }
 
 func (r *row) epoch() float64 {

@@ -16,6 +16,7 @@ import (
 type Binding[M Model] struct {
 	key.Binding
 	Group string // its heading in the help
+	Verbs []Verb // what its keys mean on all screens, nil for keys of this screen alone
 	// Do acts; k is the key that was pressed.
 	Do func(m M, k string) tea.Cmd
 	// Now says whether the footer should name it, given the state; nil for always.
@@ -113,49 +114,10 @@ func Hints[M Model](bindings []Binding[M], m M) (out []widget.Hint) {
 	return out
 }
 
-// GroupView is the heading of the keys that change what is seen.
-const GroupView = "view"
-
 // LeaveWord is what the footer says of the key that leaves a screen.
 func LeaveWord[M Model](m M) string {
 	if m.Screen().Over {
 		return "back"
 	}
 	return "quit"
-}
-
-// ThemeKey goes round the themes.
-func ThemeKey[M Model]() Binding[M] {
-	return Bind[M](GroupView, "t", "the next theme: auto, dark, light, safe, mono", "t").
-		On(func(m M, _ string) tea.Cmd { return m.Screen().SetTheme(m.Screen().ThemeChoice.Next()) })
-}
-
-// GlyphsKey goes round the glyph sets.
-func GlyphsKey[M Model]() Binding[M] {
-	return Bind[M](GroupView, "g", "the next glyphs: auto, braille, block, ascii", "g").
-		On(func(m M, _ string) tea.Cmd { return m.Screen().SetGlyphs(m.Screen().GlyphChoice.Next()) })
-}
-
-// MouseKey takes the mouse, or leaves it to the terminal.
-func MouseKey[M Model]() Binding[M] {
-	return Bind[M](GroupView, "M", "newtop follows the mouse, or leaves it alone", "M").
-		On(func(m M, _ string) tea.Cmd { return m.Screen().ToggleMouse() })
-}
-
-// CommandsKey opens the search for all commands.
-func CommandsKey[M Model](group string, open func(m M)) Binding[M] {
-	return Bind[M](group, ":", "search all commands; also ctrl+p", ":", "ctrl+p").
-		Then(func(m M, _ string) { open(m) }).Foot("commands")
-}
-
-// RedrawKey draws the screen anew, on which something else may have written.
-func RedrawKey[M Model]() Binding[M] {
-	return Bind[M](GroupView, "ctrl+l", "draw the screen anew", "ctrl+l").
-		On(func(M, string) tea.Cmd { return tea.ClearScreen })
-}
-
-// SuspendKey stops the program until the shell takes it up again.
-func SuspendKey[M Model](group string) Binding[M] {
-	return Bind[M](group, "ctrl+z", "suspend; fg comes back", "ctrl+z").On(
-		func(M, string) tea.Cmd { return tea.Suspend })
 }

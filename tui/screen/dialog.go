@@ -83,12 +83,11 @@ func clicked[M Model](d Dialog[M], m M, x, y int) (key tea.KeyPressMsg) {
 		return key
 	}
 	shown, choose := lister.List(m)
-	row := shown.First + y - box.Y - shown.Y
+	row, ok := shown.Row(x-box.X, y-box.Y)
 	switch {
-	case !shown.Contains(x-box.X, y-box.Y):
+	case !ok:
 	case row != shown.At:
 		choose(row)
-		shown.Hold(row)
 	case shown.Ticks:
 		return tea.KeyPressMsg{Code: tea.KeySpace, Text: " "}
 	default:

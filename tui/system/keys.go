@@ -14,6 +14,7 @@ func bindings() []screen.Binding[*Model] {
 	on := func(show, help string, keys ...string) screen.Binding[*Model] {
 		return screen.Bind[*Model]("", show, help, keys...)
 	}
+	use := func(help string, v screen.Verb) screen.Binding[*Model] { return screen.Use[*Model]("", help, v) }
 	filtered := func(m *Model) bool { return m.filter.Text != "" }
 	pause := func(m *Model) string {
 		if m.paused {
@@ -22,29 +23,27 @@ func bindings() []screen.Binding[*Model] {
 		return "pause"
 	}
 	return []screen.Binding[*Model]{
-		on("esc", "all processes; then back to the screen beneath, or quit", "esc").On((*Model).showAll).Foot(
+		use("all processes; then back to the screen beneath, or quit", screen.Back).On((*Model).showAll).Foot(
 			"all processes").While(filtered),
-		on("q", "quit, or back to the screen beneath", "q", "ctrl+c").On(
-			func(*Model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*Model]),
-		on("?", "this help", "?").Then(func(m *Model, _ string) { m.dialog = help() }).Foot("help"),
+		screen.QuitKey[*Model]("", "quit, or back to the screen beneath"),
+		use("this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).Footed(),
 		screen.CommandsKey("", func(m *Model) {
 			m.dialog = screen.NewPalette(
 				screen.Commands(m.bindings, m), "commands")
 		}),
-		on("p", "pause, and go on; also space", "p", "space").On((*Model).pause).FootBy(pause),
-		on("s", "sort by the next column, S the other way; or click a title", "s", "S").Then((*Model).resort).Foot(
-			"sort"),
-		on("/", "show only processes with words, as python -idle", "/").Then(
-			func(m *Model, _ string) { m.filter.Typing = true }).Foot("filter"),
+		use("pause, and go on", screen.Toggle).On((*Model).pause).FootBy(pause),
+		use("sort by the next column; or click a title", screen.Sort).Then((*Model).resort).Footed(),
+		on("s", "the other way round", "s").Then((*Model).resort),
+		use("show only processes with words, as python -idle", screen.Filter).Then(
+			func(m *Model, _ string) { m.filter.Typing = true }).Footed(),
 		on("+ -", "look more seldom, or more often", "+", "=", "-", "_").On((*Model).pace).Foot("interval").
 			By([2]string{"+", "look more seldom"}, [2]string{"-", "look more often"}),
 		on("[ ]", "the curves show more, or less", "[", "]").On((*Model).widen).Foot("time").
 			By([2]string{"[", "the curves show more"}, [2]string{"]", "the curves show less"}),
 		on("↑↓", "select another process; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown",
 			"home", "end").Then((*Model).move),
-		on("P", "picture of the screen, as SVG and PNG", "P").On(
-			func(m *Model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-machine-screen") }),
-		screen.ThemeKey[*Model]().Foot("theme"),
+		screen.ScreenshotKey("newtop-machine-screen", (*Model).screen),
+		screen.ThemeKey[*Model]().Footed(),
 		screen.GlyphsKey[*Model](),
 		screen.MouseKey[*Model](),
 		screen.RedrawKey[*Model](),
@@ -117,9 +116,9 @@ func (m *Model) mouse(msg tea.MouseMsg) {
 	if _, click := msg.(tea.MouseClickMsg); !click || !m.table.Contains(at.X, at.Y) {
 		return
 	}
-	if line := at.Y - m.table.Y - m.table.First; line >= 0 && line < m.table.Rows {
-		m.choose(m.table.Top + line)
-	} else if line == -1 {
+	if row, ok := m.table.Row(at.X, at.Y); ok {
+		m.choose(row)
+	} else if at.Y == m.table.Y {
 		for _, h := range m.heads {
 			if at.X >= h.from && at.X < h.to {
 				m.sortBy(h.column)

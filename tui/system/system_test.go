@@ -59,7 +59,7 @@ func TestScreens(t *testing.T) {
 	}{
 		{"cpu", 0, nil, [][2]int{{60, 16}, {80, 24}, {120, 40}}},
 		{"gpus", 2, nil, [][2]int{{60, 16}, {80, 24}, {120, 40}}},
-		{"sorted", 1, []string{"s", "S", "down", "down"}, [][2]int{{80, 24}}},
+		{"sorted", 1, []string{"S", "s", "down", "down"}, [][2]int{{80, 24}}},
 		{"filter", 1, []string{"/", "w", "o", "r", "k", "e", "r", "-", "2"}, [][2]int{{80, 24}}},
 		{"nothing", 1, []string{"/", "x", "x", "enter"}, [][2]int{{60, 16}}},
 		{"help", 1, []string{"?"}, [][2]int{{80, 24}, {140, 40}}},
@@ -85,18 +85,18 @@ func TestOrder(t *testing.T) {
 	}
 	var seen []string
 	for range columns {
-		press(m, "s")
+		press(m, "S")
 		seen = append(seen, fmt.Sprint(columns[m.sort].title, " ", first()))
 	}
 	want := "[mem 100 gpu mem 100 time 1173 command 137 pid 100 user 137 cpu 100]"
 	if got := fmt.Sprint(seen); got != want {
 		t.Errorf("%s, expected %s", got, want)
 	}
-	press(m, "S")
+	press(m, "s")
 	if first() != 1173 || !m.reversed {
 		t.Errorf("the other way round process %d comes first", first())
 	}
-	press(m, "down", "down", "s")
+	press(m, "down", "down", "S")
 	if m.place != 0 {
 		t.Errorf("a new order is shown from place %d on", m.place)
 	}
@@ -143,7 +143,7 @@ func TestSamples(t *testing.T) {
 	if m.board.Samples() != 1 {
 		t.Error("a sample of an older wait was taken")
 	}
-	if press(m, "p"); !m.paused {
+	if press(m, "space"); !m.paused {
 		t.Error("not paused")
 	}
 	if m.wait() != nil {
@@ -174,7 +174,7 @@ func TestSamples(t *testing.T) {
 
 // TestAnything types and clicks at random, at every size and with samples that tell strange things.
 func TestAnything(t *testing.T) {
-	keys := []string{"s", "S", "/", "x", "1", "-", "+", "esc", "enter", "up", "down", "pgup", "pgdown", "home", "end", "p", "[", "]", "?", ":", "g", "t", "M", "backspace"}
+	keys := []string{"s", "S", "/", "x", "1", "-", "+", "esc", "enter", "up", "down", "pgup", "pgdown", "home", "end", "space", "[", "]", "?", ":", "G", "T", "M", "backspace"}
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := newTest(tuitest.MachineSamples(2, int(seed%4)), screen.Options{}, 80, 24)
@@ -221,8 +221,13 @@ func TestProgram(t *testing.T) {
 		m := New(o)
 		return &m.Base, m
 	}, tea.WithWindowSize(120, 40))
-	r.Press(t, "sp")
+	r.Press(t, "S ")
 	r.Out.Rest(t) // paused, nothing is written
-	r.Press(t, "pq")
+	r.Press(t, " q")
 	r.EndsWith(t, nil)
+}
+
+func TestOneMeaning(t *testing.T) {
+	m := newTest(nil, screen.Options{}, 80, 24)
+	screentest.OneMeaning(t, m.bindings, m)
 }

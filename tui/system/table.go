@@ -25,7 +25,7 @@ type list struct {
 	reversed bool // the other way round
 	at       int  // the number of the selected process
 	place    int  // where that is, and where it was once it has ended
-	table    widget.TableView
+	table    widget.List
 	heads    []head
 }
 
@@ -120,15 +120,12 @@ func (l *list) choose(at int) {
 
 // move selects another row.
 func (m *Model) move(k string) {
-	page := max(1, m.table.Rows-1)
-	by := map[string]int{"up": -1, "k": -1, "down": 1, "j": 1, "pgup": -page, "pgdown": page, "home": -len(m.rows),
-		"end": len(m.rows)}
-	m.choose(m.place + by[k])
+	m.choose(m.table.Move(k, m.place, len(m.rows)))
 }
 
 // resort sorts by the next column, or the other way round.
 func (m *Model) resort(k string) {
-	if k == "S" {
+	if k == "s" {
 		m.sortBy(m.sort)
 		return
 	}
@@ -181,8 +178,7 @@ func (m *Model) drawTable(r layout.Rect) []string {
 	}
 	shown, n := m.shown(at.W), len(m.rows)
 	m.table.Rect, m.table.First = at, 1
-	m.table.Rows = max(0, min(n, at.H-1))
-	m.table.Top = max(0, min(max(m.table.Top, m.place-m.table.Rows+1), m.place, n-m.table.Rows))
+	m.table.Show(m.place, n, at.H-1)
 	rows := []string{m.drawHead(shown, at)}
 	for i := m.table.Top; i < m.table.Top+m.table.Rows; i++ {
 		rows = append(rows, m.drawRow(shown, &m.rows[i], i == m.place, at.W))
@@ -197,9 +193,8 @@ func (m *Model) drawTable(r layout.Rect) []string {
 	if m.reversed {
 		title[1].Text += ", reversed"
 	}
-	if n > m.table.Rows {
-		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(
-			m.table.Top+m.table.Rows)+" of "+format.Count(n)))
+	if span := m.table.Span(n); span != "" {
+		title = append(title, style.Muted.Of(span))
 	}
 	if m.filter.Text != "" {
 		title = append(title, style.Accent.Of("  /"+style.Clean(m.filter.Text)))

@@ -36,7 +36,7 @@ func TestTuneOdd(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {160, 30}} {
 		m := newTuneTest(b, screen.Options{}, size[0], size[1])
 		tuneText(t, m)
-		for _, k := range []string{"c", "esc", "d", "esc", "x", "y", "v", "right", "right", "z", "tab", "tab", "tab", "tab", "end", "s", "s", "p", "?"} {
+		for _, k := range []string{"c", "esc", "d", "esc", "x", "y", "v", "right", "right", "z", "tab", "tab", "tab", "tab", "end", "S", "S", "p", "?"} {
 			tunePress(m, k)
 			tuneText(t, m)
 		}

@@ -11,48 +11,48 @@ import (
 	"newtop/tui/widget"
 )
 
-// tuneBindings is the table of the keys, in the order of the footer.
-func tuneBindings() []screen.Binding[*model] {
+// bindings is the table of the keys, in the order of the footer.
+func bindings() []screen.Binding[*model] {
 	on := func(show, help string, keys ...string) screen.Binding[*model] {
 		return screen.Bind[*model]("", show, help, keys...)
 	}
-	back := on("esc", "back to all panes, or to all trials", "esc").On((*model).back).Foot("back")
-	back = back.While(func(m *model) bool { return m.zoomed || m.filter.Text != "" })
-	value := on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
-		m.charts.measure = !m.charts.measure
-	}).Foot("value")
-	value = value.While(func(m *model) bool { return m.gone })
+	use := func(help string, v screen.Verb, more ...screen.Verb) screen.Binding[*model] {
+		return screen.Use[*model]("", help, v, more...)
+	}
 	return []screen.Binding[*model]{
-		back,
-		on("q", "stop the search and quit; its trials are kept", "q", "ctrl+c").On(
+		use("back to all panes, or to all trials", screen.Back).On(back).Footed().While(
+			func(m *model) bool { return m.zoomed || m.filter.Text != "" }),
+		use("stop the search and quit; its trials are kept", screen.Quit).On(
 			func(m *model, _ string) tea.Cmd { return m.leave() }).FootBy(screen.LeaveWord[*model]),
-		on("?", "this help", "?").Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Foot("help"),
+		use("this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = tuneHelp() }).Footed(),
 		screen.CommandsKey("", func(m *model) {
-			m.dialog = screen.NewPalette(
-				screen.Commands(m.bindings, m), "commands")
+			m.dialog = screen.NewPalette(screen.Commands(m.bindings, m), "commands")
 		}),
-		on("↑↓", "select a trial; also pgup, pgdown, home and end", "up", "down", "k", "j", "pgup", "pgdown", "home",
-			"end").Then(moveTo).Foot("trial"),
-		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then((*model).cycle).Foot("pane"),
-		on("z", "the pane on the whole screen, and back; also enter", "z", "enter").Then(
-			func(m *model, _ string) { m.zoomed = !m.zoomed }).Foot("zoom"),
-		on("s", "sort by rank, measure, time or newest; S: back", "s", "S").Then(resort).Foot("sort"),
-		on("/", "show only trials with words, as adam batch=64 -pruned", "/").Then(
-			func(m *model, _ string) { m.filter.Typing = true }).Foot("filter"),
+		on("↑↓", "select a trial; also pgup, pgdown, home and end", widget.MoveKeys...).Then(moveTo).Foot("trial"),
+		on("tab", "the next pane; shift+tab: the one before", "tab", "shift+tab").Then(cycle).Foot("pane"),
+		use("the pane on the whole screen, and back; also enter", screen.Zoom, screen.Open).Then(
+			func(m *model, _ string) { m.zoomed = !m.zoomed }).Footed(),
+		use("sort by rank, measure, time or newest", screen.Sort).Then(func(m *model, _ string) {
+			m.sort = (m.sort + 1) % tuneSorts
+			m.list(&m.standing)
+		}).Footed(),
+		use("show only trials with words, as adam batch=64 -pruned", screen.Filter).Then(
+			func(m *model, _ string) { m.filter.Typing = true }).Footed(),
 		on("d", "all of the selected trial", "d").Then(func(m *model, _ string) { m.dialog = &tuneTrial{} }).Foot(
 			"details"),
 		on("c", "the newtop train command line of the best; again: copy it", "c").Then(
 			func(m *model, _ string) { m.dialog = &tuneCommand{} }).Foot("command"),
 		on("←→", "another hyperparameter", "left", "right").Then(
 			func(m *model, k string) { turnDimension(m, map[string]int{"left": -1, "right": 1}[k]) }).Foot("dimension"),
-		value,
-		on("x", "x: seconds or gradient equivalents", "x").Then(
-			func(m *model, _ string) { m.charts.work = !m.charts.work }).Foot("axis"),
-		on("y", "logarithmic or linear scale", "y").On((*model).rescale).Foot("log"),
-		on("p", "picture of the chart, as SVG", "p").On((*model).picture).Foot("picture"),
-		on("P", "picture of the screen, as SVG and PNG", "P").On(
-			func(m *model, _ string) tea.Cmd { return m.ScreenPicture(m.screen(), "newtop-tune-screen") }),
-		screen.ThemeKey[*model]().Foot("theme"),
+		on("v", "values: what it took to get to the target, or the measure", "v").Then(func(m *model, _ string) {
+			m.charts.measure = !m.charts.measure
+		}).Foot("value").While(func(m *model) bool { return m.gone }),
+		use("x: seconds or gradient equivalents", screen.Axis).Then(
+			func(m *model, _ string) { m.charts.work = !m.charts.work }).Footed(),
+		use("logarithmic or linear scale", screen.Scale).On(rescale).Footed(),
+		use("picture of the chart, as SVG", screen.Picture).On(picture).Footed(),
+		screen.ScreenshotKey("newtop-tune-screen", (*model).screen),
+		screen.ThemeKey[*model]().Footed(),
 		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
 		screen.RedrawKey[*model](),
@@ -81,7 +81,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 }
 
 // back undoes what hides something: the zoom, then the filter.
-func (m *model) back(string) tea.Cmd {
+func back(m *model, _ string) tea.Cmd {
 	switch {
 	case m.zoomed:
 		m.zoomed = false
@@ -95,7 +95,7 @@ func (m *model) back(string) tea.Cmd {
 }
 
 // cycle moves the focus to the next pane or the one before.
-func (m *model) cycle(k string) {
+func cycle(m *model, k string) {
 	if k == "tab" {
 		m.focusOn((m.focus + 1) % tunePanes)
 	} else {
@@ -111,7 +111,7 @@ func (m *model) focusOn(p layout.ID) {
 }
 
 // rescale changes the scale of the pane that has the focus, or of all charts from the leaderboard.
-func (m *model) rescale(string) tea.Cmd {
+func rescale(m *model, _ string) tea.Cmd {
 	if m.focus == tuneMatters {
 		return m.Tell(style.Muted, "shares have no scale to switch")
 	}
@@ -128,7 +128,7 @@ func (m *model) rescale(string) tea.Cmd {
 }
 
 // picture draws a chart for paper: the focused one, or the one beside the leaderboard.
-func (m *model) picture(string) tea.Cmd {
+func picture(m *model, _ string) tea.Cmd {
 	pane := m.focus
 	if pane == tuneTable {
 		pane = m.side
@@ -161,8 +161,8 @@ func (m *model) mouse(msg tea.MouseMsg) {
 		m.focusOn(p.Pane)
 		switch p.Pane {
 		case tuneTable:
-			if row := at.Y - m.table.Y - m.table.First; row >= 0 && row < m.table.Rows {
-				selectTrial(m, m.rows[m.table.Top+row])
+			if row, ok := m.table.Row(at.X, at.Y); ok {
+				selectTrial(m, m.rows[row])
 			}
 		case tuneMatters:
 			if row := at.Y - m.charts.matters.Y; row >= 0 && row < len(m.charts.shares) {

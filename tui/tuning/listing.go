@@ -29,7 +29,7 @@ type listing struct {
 	rows   []int // indices of trials
 	number int   // of the selected trial; 0 for none
 	picked bool  // by hand; until then it is the first row
-	table  widget.TableView
+	table  widget.Table[int]
 }
 
 // list sorts and filters the trials.
@@ -109,38 +109,11 @@ func selectTrial(m *model, i int) { m.number, m.picked = m.board.Trials[i].Numbe
 
 // moveTo selects another row of the leaderboard; home goes back to following the first one.
 func moveTo(m *model, k string) {
-	n := len(m.rows)
-	if n == 0 {
+	if len(m.rows) == 0 {
 		return
 	}
-	page := max(1, m.table.Rows-1)
-	at := max(0, m.place(&m.standing))
-	switch k {
-	case "up", "k":
-		at--
-	case "down", "j":
-		at++
-	case "pgup":
-		at -= page
-	case "pgdown":
-		at += page
-	case "home":
-		at = 0
-	case "end":
-		at = n - 1
-	}
-	selectTrial(m, m.rows[max(0, min(at, n-1))])
+	selectTrial(m, m.rows[m.table.Move(k, max(0, m.place(&m.standing)), len(m.rows))])
 	m.picked = k != "home"
-}
-
-// resort goes on to another order.
-func resort(m *model, k string) {
-	by := tuneSort(1)
-	if k == "S" {
-		by = tuneSorts - 1
-	}
-	m.sort = (m.sort + by) % tuneSorts
-	m.list(&m.standing)
 }
 
 // sortedBy names the order.

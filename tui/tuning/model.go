@@ -78,7 +78,7 @@ func newTuning(s Search, o screen.Options) *model {
 	m := &model{
 		Base:     screen.NewBase(&o),
 		search:   s,
-		bindings: tuneBindings(),
+		bindings: bindings(),
 		side:     tuneProgress,
 		now:      time.Now,
 	}

@@ -60,7 +60,7 @@ var tuneScreens = map[string]struct {
 	"searching":  {func() *tune.Leaderboard { return fakeBoard(60, 0.6, 0.05) }, []string{"tab", "tab"}},
 	"done":       {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, nil},
 	"measure":    {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"v", "x", "y", "down", "down"}},
-	"untargeted": {func() *tune.Leaderboard { return fakeBoard(60, 1, 0) }, []string{"right", "s", "s", "end", "shift+tab"}},
+	"untargeted": {func() *tune.Leaderboard { return fakeBoard(60, 1, 0) }, []string{"right", "S", "S", "end", "shift+tab"}},
 	"regression": {fakeRegression, []string{"shift+tab", "shift+tab"}},
 	"filtered":   {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"/", "a", "d", "a", "m", "space", "-", "p", "r", "u"}},
 	"zoomed":     {func() *tune.Leaderboard { return fakeBoard(60, 1, 0.05) }, []string{"tab", "z"}},
@@ -256,13 +256,10 @@ func TestTuneSort(t *testing.T) {
 					t.Errorf("target %g, order %d: row %d is out of order", target, by, k)
 				}
 			}
-			tunePress(m, "s")
+			tunePress(m, "S")
 		}
 		if m.sort != sortRank {
-			t.Errorf("s does not go round: %d", m.sort)
-		}
-		if tunePress(m, "S"); m.sort != sortNumber {
-			t.Errorf("S goes to %d", m.sort)
+			t.Errorf("S does not go round: %d", m.sort)
 		}
 	}
 }
@@ -319,22 +316,9 @@ func TestTuneNews(t *testing.T) {
 	}
 }
 
-// TestTuneBindings: no key is bound twice, and all stand in the help.
-func TestTuneBindings(t *testing.T) {
-	m := newTuneTest(fakeBoard(9, 1, 0.05), screen.Options{}, 200, 60)
-	tunePress(m, "?")
-	help, seen := tuneText(t, m), map[string]bool{}
-	for _, b := range m.bindings {
-		if !strings.Contains(help, b.Help().Desc) {
-			t.Errorf("the help lacks %q", b.Help().Desc)
-		}
-		for _, k := range b.Keys() {
-			if seen[k] {
-				t.Errorf("%s is bound twice", k)
-			}
-			seen[k] = true
-		}
-	}
+func TestOneMeaning(t *testing.T) {
+	m := newTuneTest(fakeBoard(3, 1, 0), screen.Options{}, 80, 24)
+	screentest.OneMeaning(t, m.bindings, m)
 }
 
 // TestTuneShares: a click on a share turns the slice to it.
@@ -473,7 +457,7 @@ func TestTunePreferences(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newTuneTest(fakeBoard(9, 1, 0), screen.Options{Preferences: file}, 120, 40)
-	tunePress(m, "t", "x")
+	tunePress(m, "T", "x")
 	m.Prefs.Settle()
 	p, err := screen.ReadPreferences(file)
 	if err != nil || p.Theme != "dark" || p.XAxis != "seconds" || p.Save != "onnx" {

@@ -14,89 +14,72 @@ import (
 	"newtop/tui/widget"
 )
 
-// tuneColumn is a column of the leaderboard.
-type tuneColumn struct {
-	title string
-	wide  int
-	rank  int  // those of the highest are left out first
-	left  bool // words; else figures, which end alike
-	kind  tuneKind
-	text  func(i int, t *tune.Trial) style.Part
-}
+// column is a column of the leaderboard, whose rows are the indices of trials.
+type column = widget.Column[int]
 
-// tuneKind is what a column is beside text.
-type tuneKind uint8
-
+// The columns that are more than text.
 const (
-	plainColumn  tuneKind = iota
-	numberColumn          // names the trial
-	curveColumn           // has the curve, and grows
+	trialColumn = "trial"
+	curveColumn = "curve"
 )
 
 // dash stands for what a trial does not have.
 var dash = style.Muted.Of("–")
 
 // columnsOf lists the columns of the leaderboard, from the left.
-func columnsOf(m *model, long bool) []tuneColumn {
-	figure := func(of func(t *tune.Trial) string) func(int, *tune.Trial) style.Part {
-		return func(_ int, t *tune.Trial) style.Part {
-			if s := of(t); s != dash.Text {
+func columnsOf(m *model, long bool) []column {
+	trial := func(i int) *tune.Trial { return &m.board.Trials[i] }
+	of := func(title string, width, rank int, text func(t *tune.Trial) string) column {
+		return column{Title: title, Width: width, Rank: rank, Cell: func(i, _ int) style.Part {
+			if s := text(trial(i)); s != dash.Text {
 				return style.Text.Of(s)
 			}
 			return dash
-		}
+		}}
 	}
 	n := style.Cells(format.Count(len(m.board.Trials)))
-	out := []tuneColumn{
-		{"rank", n, 3, false, plainColumn, func(i int, _ *tune.Trial) style.Part { return rankText(m, i) }},
-		{"trial", n + 1, 1, false, numberColumn, func(_ int, t *tune.Trial) style.Part {
-			return style.Text.Of(
-				"#" + format.Count(t.Number))
-		}},
-		{"", 2, 0, true, plainColumn, func(_ int, t *tune.Trial) style.Part { return stateOf(t, false) }},
-	}
+	state := column{Width: 2, Left: true}
 	if long {
-		out[2] = tuneColumn{"state", m.wide, 0, true, plainColumn,
-			func(_ int, t *tune.Trial) style.Part { return stateOf(t, true) }}
+		state.Title, state.Width = "state", m.wide
 	}
+	state.Cell = func(i, _ int) style.Part { return stateOf(trial(i), long) }
+	number := of("trial", n+1, 1, func(t *tune.Trial) string { return "#" + format.Count(t.Number) })
+	number.Key = trialColumn
+	out := []column{{Title: "rank", Width: n, Rank: 3, Cell: func(i, _ int) style.Part { return rankText(m, i) }},
+		number, state}
 	for k := range m.dims {
 		out = append(out, choiceColumn(m, k))
 	}
-	name := m.measure()
+	name, wide := m.measure(), 6
 	if !long {
 		name = name[strings.LastIndex(name, " ")+1:]
 	}
-	best := tuneColumn{name, 6, 0, false, plainColumn, figure(
-		func(t *tune.Trial) string { return m.text(float64(t.Best)) })}
 	if !m.board.Share() {
-		best.wide = 9
+		wide = 9
 	}
-	out = append(out, best)
+	out = append(out, of(name, wide, 0, func(t *tune.Trial) string { return m.text(float64(t.Best)) }))
 	if m.board.Test != "" {
-		out = append(out, tuneColumn{"test", best.wide, 2, false, plainColumn,
-			figure(func(t *tune.Trial) string { return m.text(float64(t.Test)) })})
+		out = append(out, of("test", wide, 2, func(t *tune.Trial) string { return m.text(float64(t.Test)) }))
 	}
 	if m.board.Target > 0 {
-		out = append(out, tuneColumn{"to " + m.targetText(), 7, 1, false, plainColumn,
-			func(_ int, t *tune.Trial) style.Part {
-				if s := float64(t.TargetSeconds); format.Finite(s) {
-					return style.Strong.Of(format.Span(s))
-				}
-				return dash
-			}})
+		out = append(out, column{Title: "to " + m.targetText(), Width: 7, Rank: 1, Cell: func(i, _ int) style.Part {
+			if s := float64(trial(i).TargetSeconds); format.Finite(s) {
+				return style.Strong.Of(format.Span(s))
+			}
+			return dash
+		}})
 	}
-	return append(out,
-		tuneColumn{"curve", 8, 5, true, curveColumn, nil},
-		tuneColumn{"epochs", style.Cells(format.Count(m.epochs)), 8, false, plainColumn,
-			figure(func(t *tune.Trial) string { return format.Count(t.Epochs) })},
-		tuneColumn{"work", 6, 7, false, plainColumn, figure(func(
-			t *tune.Trial) string {
-			return format.CountWithin(t.Equivalents, 6)
-		})},
-		tuneColumn{"time", 7, 6, false, plainColumn, figure(func(
-			t *tune.Trial) string {
-			return format.Elapsed(t.Seconds)
-		})})
+	out = append(out,
+		column{Key: curveColumn, Title: "curve", Width: 8, Grow: 16, Rank: 5, Left: true,
+			Cell: func(i, w int) style.Part { return style.Text.Of(spark(m, trial(i), w)) }},
+		of("epochs", style.Cells(format.Count(m.epochs)), 8, func(t *tune.Trial) string { return format.Count(t.Epochs) }),
+		of("work", 6, 7, func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) }),
+		of("time", 7, 6, func(t *tune.Trial) string { return format.Elapsed(t.Seconds) }))
+	if m.whys {
+		out = append(out, column{Title: "why", Width: 20, Left: true, Rest: true,
+			Cell: func(i, _ int) style.Part { return style.Muted.Of(style.Clean(trial(i).Why)) }})
+	}
+	return out
 }
 
 // rankText is a trial's place in the search's order.
@@ -108,81 +91,40 @@ func rankText(m *model, i int) style.Part {
 }
 
 // choiceColumn has the choices of a dimension. That which leads stays the longest, and of the others the first.
-func choiceColumn(m *model, k int) tuneColumn {
+func choiceColumn(m *model, k int) column {
 	const widest = 16
 	d := &m.dims[k]
 	rank := min(2+k, 5)
 	if k == m.lead {
 		rank = 0
 	}
-	return tuneColumn{ansi.Truncate(style.Clean(d.key), widest, "…"), min(max(d.wide, 3), widest), rank, d.names != nil,
-		plainColumn, func(_ int, t *tune.Trial) style.Part {
-			if s := style.Clean(d.chosen(t)); s != "" {
+	return column{Title: ansi.Truncate(style.Clean(d.key), widest, "…"), Width: min(max(d.wide, 3), widest), Rank: rank,
+		Left: d.names != nil, Cell: func(i, _ int) style.Part {
+			if s := style.Clean(d.chosen(&m.board.Trials[i])); s != "" {
 				return style.Text.Of(s)
 			}
 			return dash
 		}}
 }
 
-// fitColumns leaves out columns until the rest has room. What is left over goes to the curves, and then to the reasons.
-func fitColumns(m *model, room int) []tuneColumn {
-	const lead, why = 3, 20 // lead: an arrow, a letter and a space
-	list := columnsOf(m, room >= 96)
-	for {
-		used, worst := lead-widget.ColumnGap, 0
-		for i := range list {
-			list[i].wide = max(list[i].wide, style.Cells(list[i].title))
-			used += list[i].wide + widget.ColumnGap
-			if list[i].rank >= list[worst].rank {
-				worst = i
-			}
-		}
-		if used > room && len(list) > 1 {
-			list = append(list[:worst:worst], list[worst+1:]...)
-			continue
-		}
-		left := room - used
-		whys := m.whys && left >= why+widget.ColumnGap
-		for i := range list {
-			if list[i].kind == curveColumn {
-				more := min(left, 16)
-				if whys {
-					more = min(left-why-widget.ColumnGap, 16)
-				}
-				list[i].wide, left = list[i].wide+more, left-more
-			}
-		}
-		if whys {
-			list = append(list, tuneColumn{"why", left - widget.ColumnGap, 0, true, plainColumn,
-				func(_ int, t *tune.Trial) style.Part { return style.Muted.Of(style.Clean(t.Why)) }})
-		}
-		return list
-	}
-}
-
 // drawTable has a heading, the trials that have room, around the selected one, and what is said about that.
 func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
-	list := fitColumns(m, r.W)
 	about := 1
 	if shows(m, tuneDetails) {
 		about = 0
 	} else if r.H >= 12 {
 		about = 2
 	}
-	n := len(m.rows)
-	m.table.Rect, m.table.First = r, 1
-	m.table.Rows = max(0, min(n, r.H-1-about))
-	at := max(0, m.place(&m.standing))
-	m.table.Top = min(max(m.table.Top, at-m.table.Rows+1), at, n-m.table.Rows)
-	head := m.Line(r.W).Put(style.Text, "   ")
-	for i := range list {
-		head.Put(style.Muted, list[i].align(list[i].title, i == 0))
+	at := r
+	at.H -= about
+	m.table.Columns, m.table.Lead = columnsOf(m, r.W >= 96), 3
+	m.table.Mark = func(l *style.Line, i int) {
+		tag := m.tag(&m.board.Trials[i])
+		l.Put(tag.Token, tag.Text)
 	}
-	rows = append(rows, head.Full())
-	for _, i := range m.rows[m.table.Top : m.table.Top+m.table.Rows] {
-		rows = append(rows, tableRow(m, list, i, r.W))
-	}
-	if n == 0 {
+	m.table.Ink = func(c *column, i int, chosen bool, own style.Token) style.Token { return cellInk(m, c, i, chosen, own) }
+	rows = m.table.Draw(&m.Pen, at, m.rows, m.place(&m.standing))
+	if len(m.rows) == 0 {
 		rows = append(rows, m.Line(r.W).Put(style.Muted, "   "+emptyWords(m)).Full())
 	}
 	for len(rows) < r.H-about {
@@ -207,62 +149,29 @@ func tableTitle(m *model) []style.Part {
 		title = append(title, style.Accent.Of("  / "+ansi.Truncate(style.Clean(m.filter.Text), 24, "…")),
 			style.Muted.Of("  "+format.Count(n)+" of "+format.Count(all)))
 	}
-	if m.table.Rows < n {
-		title = append(title, style.Muted.Of("  "+format.Count(m.table.Top+1)+" to "+format.Count(
-			m.table.Top+m.table.Rows)+" of "+format.Count(n)))
+	if span := m.table.Span(n); span != "" {
+		title = append(title, style.Muted.Of(span))
 	}
 	return title
 }
 
-// align puts text into a column.
-func (c *tuneColumn) align(s string, first bool) string {
-	gap := widget.ColumnGap
-	if first {
-		gap = 0
-	}
-	s = ansi.Truncate(s, c.wide, "…")
-	if c.left {
-		return style.Spaces(gap) + style.Pad(s, c.wide)
-	}
-	return style.Spaces(gap) + style.Right(s, c.wide)
-}
-
-// tableRow is a trial in the leaderboard. One that is behind stands back, and the selected one stands out by its name.
-func tableRow(m *model, list []tuneColumn, i, w int) string {
+// cellInk is the colour of a cell. A trial that is behind stands back, and the selected one stands out by its name.
+func cellInk(m *model, c *column, i int, chosen bool, own style.Token) style.Token {
 	t := &m.board.Trials[i]
-	chosen := t.Number == m.number
 	behind := t.State == tune.Pruned || t.State == tune.Paused || t.State == tune.Stopped || t.State == tune.Waiting
-	tag := m.tag(t)
-	arrow := " "
-	if chosen {
-		arrow = "▸"
+	switch {
+	case c.Key == curveColumn && (chosen || t.Final || t.State == tune.Running):
+		return m.tag(t).Token
+	case c.Key == curveColumn:
+		return style.Muted
+	case chosen && c.Key == trialColumn:
+		return style.Chosen
+	case chosen && own == style.Text:
+		return style.Strong
+	case behind && own == style.Text:
+		return style.Muted
 	}
-	l := m.Line(w).Put(style.Accent, arrow).Put(tag.Token, tag.Text).Put(style.Text, " ")
-	for k := range list {
-		c := &list[k]
-		if c.kind == curveColumn {
-			ink := style.Muted
-			if chosen || t.Final || t.State == tune.Running {
-				ink = tag.Token
-			}
-			l.Put(style.Text, style.Spaces(widget.ColumnGap)).Put(ink, spark(m, t, c.wide))
-			continue
-		}
-		p := c.text(i, t)
-		switch {
-		case chosen && c.kind == numberColumn:
-			p.Token = style.Chosen
-		case chosen && p.Token == style.Text:
-			p.Token = style.Strong
-		case behind && p.Token == style.Text:
-			p.Token = style.Muted
-		}
-		s := c.align(p.Text, k == 0)
-		from := len(s) - len(strings.TrimLeft(s, " "))
-		word := strings.TrimSpace(s)
-		l.Put(style.Text, s[:from]).Put(p.Token, word).Put(style.Text, s[from+len(word):])
-	}
-	return l.Full()
+	return own
 }
 
 // spark is a trial's curve in one row, whatever its length, on a logarithmic scale that all trials share.
@@ -281,7 +190,7 @@ func spark(m *model, t *tune.Trial, w int) string {
 			out[x] = '×'
 		}
 	}
-	return style.Pad(string(out), w)
+	return string(out)
 }
 
 // aboutTrial tells of the selected trial what the table may have no room for.

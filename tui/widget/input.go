@@ -51,6 +51,9 @@ func NewReplaceable(limit int, value string) Replaceable {
 	return r
 }
 
+// Keep has what is typed edit the value.
+func (r *Replaceable) Keep() { r.fresh = false }
+
 // Handle gives a message to the field.
 func (r *Replaceable) Handle(msg tea.Msg) {
 	if r.fresh && Types(msg) {

@@ -9,6 +9,57 @@ import (
 	"newtop/tui/style"
 )
 
+// List is where the rows of a list stand on the screen, and which of them are in sight.
+type List struct {
+	layout.Rect
+	First int // line of the rect that has the first row in sight
+	Top   int // that row
+	Rows  int // in sight
+}
+
+// Show brings row at of n into sight, in a list that has room for some, and scrolls no further than that takes.
+func (l *List) Show(at, n, room int) {
+	l.Rows = max(0, min(n, room))
+	l.Top = max(0, min(max(l.Top, at-l.Rows+1), at, n-l.Rows))
+}
+
+// MoveKeys are the keys that move through a list.
+var MoveKeys = []string{"up", "down", "k", "j", "pgup", "pgdown", "home", "end"}
+
+// Move returns the row of n that a key leads to from row at, −1 in an empty list. Other keys stay there.
+func (l *List) Move(k string, at, n int) int {
+	page := max(1, l.Rows-1)
+	switch k {
+	case "up", "k":
+		at--
+	case "down", "j":
+		at++
+	case "pgup":
+		at -= page
+	case "pgdown":
+		at += page
+	case "home":
+		at = 0
+	case "end":
+		at = n
+	}
+	return min(max(0, at), n-1)
+}
+
+// Row is the row at a cell of the screen.
+func (l *List) Row(x, y int) (row int, ok bool) {
+	line := y - l.Y - l.First
+	return l.Top + line, l.Contains(x, y) && line >= 0 && line < l.Rows
+}
+
+// Span says which of n rows are in sight, "" if all are.
+func (l *List) Span(n int) string {
+	if n <= l.Rows {
+		return ""
+	}
+	return "  " + format.Count(l.Top+1) + " to " + format.Count(l.Top+l.Rows) + " of " + format.Count(n)
+}
+
 // Scroll is a part of a list of rows that is longer than the screen.
 type Scroll struct{ top int }
 
@@ -23,9 +74,9 @@ func (s *Scroll) HandleKey(k string, page int) bool {
 		s.top += page
 	case "pgup":
 		s.top -= page
-	case "home", "g":
+	case "home":
 		s.top = 0
-	case "end", "G":
+	case "end":
 		s.top = 1 << 20
 	default:
 		return false
@@ -44,42 +95,25 @@ func (s *Scroll) Cut(rows []string, room int) (shown []string, title string) {
 		" of " + format.Count(len(rows))
 }
 
-// Window is the part of a list that a dialog shows, and where in the dialog.
+// Window is the list of a dialog, whose rect is in the dialog's own cells.
 type Window struct {
-	layout.Rect
-	First int  // row of the list that the first line has
-	At    int  // the chosen one
+	List
+	At    int  // the chosen row
 	Ticks bool // the space bar ticks the chosen row: enter is for all that are ticked
 
-	rows int // of the list
-	held bool
+	all int // rows of the list
 }
 
-// Show has the window show at most h of a list's rows with the chosen one in the middle, in lines of w columns that
-// begin at line y of the dialog. It returns the rows from first to before end.
-func (l *Window) Show(at, rows, h, y, w int) (first, end int) {
-	if l.held = l.held && at == l.At && rows == l.rows; !l.held {
-		l.First = at - h/2
+// Show has the window show at most h of a list's rows, in lines of w columns that begin at line y of the dialog. Of
+// another list the chosen row is in the middle. It returns the rows from first to before end.
+func (l *Window) Show(at, n, h, y, w int) (first, end int) {
+	if n != l.all {
+		l.Top = max(0, at-h/2)
 	}
-	l.First = max(0, min(l.First, rows-h))
-	end = min(l.First+h, rows)
-	l.At, l.rows, l.Rect = at, rows, layout.Rect{X: 2, Y: y, W: w, H: end - l.First}
-	return l.First, end
+	l.List.Show(at, n, h)
+	l.At, l.all, l.Rect = at, n, layout.Rect{X: 2, Y: y, W: w, H: l.Rows}
+	return l.Top, l.Top + l.Rows
 }
-
-// Hold keeps the window where it is while a row of it that was clicked is the chosen one, so that the row stays under
-// the mouse.
-func (l *Window) Hold(row int) { l.At, l.held = row, true }
-
-// TableView is where the table of the runs stands on the screen and which of them it shows.
-type TableView struct {
-	layout.Rect
-	First int // row of the rect that has the best run in sight
-	Top   int // of the ranking
-	Rows  int
-}
-
-const ColumnGap = 2 // between columns
 
 // TitleParts leaves out the parts of a title that have no room.
 func TitleParts(title []style.Part, room int) []style.Part {

@@ -18,18 +18,12 @@ var groups = [...]string{groupRuns, screen.GroupView, groupHelp}
 
 // bindings is the table of the keys, in the order of the footer. Those of the charts stand in the grid's own.
 func bindings() []screen.Binding[*model] {
-	on := screen.Bind[*model]
-	glyphs := screen.GlyphsKey[*model]()
-	glyphs.SetKeys("G")
-	glyphs.SetHelp("G", glyphs.Help().Desc)
-	back := on(groupHelp, "esc", "all runs again; then back to the screen beneath", "esc").On((*model).back).Foot(
-		"all runs")
-	back = back.While(func(m *model) bool { return m.filter.Text != "" || m.solo != nil })
+	on, use := screen.Bind[*model], screen.Use[*model]
 	return []screen.Binding[*model]{
-		back,
-		on(groupHelp, "q", "quit, or back to the screen beneath", "q", "ctrl+c").On(
-			func(*model, string) tea.Cmd { return tea.Quit }).FootBy(screen.LeaveWord[*model]),
-		on(groupHelp, "?", "this help", "?").Then(func(m *model, _ string) { m.dialog = help() }).Foot("help"),
+		use(groupHelp, "all runs again; then back to the screen beneath", screen.Back).On(back).Foot(
+			"all runs").While(func(m *model) bool { return m.filter.Text != "" || m.solo != nil }),
+		screen.QuitKey[*model](groupHelp, "quit, or back to the screen beneath"),
+		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = help() }).Footed(),
 		screen.CommandsKey(groupHelp, openPalette),
 		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(
 			func(m *model, _ string) { m.onList, m.alone = !m.onList, false }).FootBy(func(m *model) string {
@@ -38,36 +32,35 @@ func bindings() []screen.Binding[*model] {
 			}
 			return "list"
 		}),
-		on(groupRuns, "space", "hide the selected run, or show it", "space").On((*model).toggle).Foot("hide").Unless(
-			noRun),
-		on(groupRuns, "s", "the selected run alone, or all again", "s").Then((*model).alonely).Foot("solo").Unless(
-			noRun),
-		on(groupRuns, "f", "only runs with words or values, as lr>0.01 opt=adam big", "f").Then(
-			func(m *model, _ string) { m.filter.Typing = true }).Foot("filter"),
-		on(groupRuns, "p", "pin the selected run: it is drawn over all others", "p").Then((*model).pin).Foot(
-			"pin").While(listed).Unless(noRun).Only(listed),
+		use(groupRuns, "hide the selected run, or show it", screen.Toggle).On(toggle).Foot("hide").Unless(noRun),
+		on(groupRuns, "s", "the selected run alone, or all again", "s").Then(solo).Foot("solo").Unless(noRun),
+		use(groupRuns, "only runs with words or values, as lr>0.01 opt=adam big", screen.Filter).Then(
+			func(m *model, _ string) { m.filter.Typing = true }).Footed().Only(listed),
+		use(groupRuns, "pin the selected run: it is drawn over all others", screen.Pin).Then(pin).Footed().Unless(
+			noRun).Only(listed),
 		on(groupRuns, "c", "another colour for the selected run", "c").Then(
-			func(m *model, _ string) { m.at.colour++ }).Foot("colour").While(listed).Unless(noRun).Only(listed),
-		on(groupRuns, "a", "show all runs, or none", "a").Then((*model).all).Foot("all"),
-		on(groupRuns, "o", "order of the list: as given, by name, value, state", "o").Then((*model).resort).FootBy(
-			func(m *model) string { return m.sorted.String() }).Only(listed),
-		on(groupRuns, "enter", "the run's own screen", "enter").On((*model).open).Foot("open").While(openable).Only(
+			func(m *model, _ string) { m.at.colour++ }).Foot("colour").Unless(noRun).Only(listed),
+		on(groupRuns, "a", "show all runs, or none", "a").Then(all).Foot("all"),
+		use(groupRuns, "order of the list: as given, by name, value, state", screen.Sort).Then(
+			func(m *model, _ string) {
+				m.sorted = (m.sorted + 1) % orders
+				m.arrange()
+			}).FootBy(func(m *model) string { return m.sorted.String() }).Only(listed),
+		use(groupRuns, "the run's own screen", screen.Open).On(open).Footed().Only(
 			func(m *model) bool { return listed(m) && openable(m) }),
-		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", "up", "down", "k", "j", "pgup",
-			"pgdown", "home", "end").Then((*model).move).Only(listed),
-		on(groupRuns, "J K", "the same while the charts have the keys", "J", "K").Then((*model).move),
-		on(screen.GroupView, "z", "the charts on the whole screen, and back", "z").Then(
+		on(groupRuns, "↑↓", "select another run; also j k, pgup pgdn, home end", widget.MoveKeys...).Then(
+			move).Only(listed),
+		on(groupRuns, "J K", "the same while the charts have the keys", "J", "K").Then(move),
+		use(screen.GroupView, "the charts on the whole screen, and back", screen.Zoom).Then(
 			func(m *model, _ string) { m.alone, m.onList = !m.alone, m.alone }).FootBy(func(m *model) string {
 			if m.alone {
 				return "list"
 			}
 			return "zoom"
 		}),
-		on(screen.GroupView, "P", "picture of the screen, as SVG and PNG", "P").On(func(m *model, _ string) tea.Cmd {
-			return m.ScreenPicture(m.screen(), "newtop-workspace-screen")
-		}),
+		screen.ScreenshotKey("newtop-workspace-screen", (*model).screen),
 		screen.ThemeKey[*model](),
-		glyphs,
+		screen.GlyphsKey[*model](),
 		screen.MouseKey[*model](),
 		screen.RedrawKey[*model](),
 		screen.SuspendKey[*model](groupHelp),
@@ -100,7 +93,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		}
 	case m.filter.Typing:
 		if m.filter.HandleKey(k, msg.Text) {
-			m.move(k)
+			move(m, k)
 		}
 		if !m.filter.Typing && m.wrong != "" { // what can't be read is not kept
 			m.filter.Text = ""
@@ -118,8 +111,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	if b := screen.Bound(m.bindings, m, k); b != nil {
 		return b.Act(m, k)
 	}
-	if m.onList && (m.listWidth() > 0 || k == "/") { // else the charts are not in sight
-		m.onList = m.listWidth() > 0
+	if m.onList && m.listWidth() > 0 { // else the charts are not in sight
 		m.grid.HandleKey(k, msg.Text)
 		m.settle()
 	}
@@ -147,7 +139,7 @@ func (m *model) paste(text string) {
 }
 
 // back gives back one thing at a time: one run alone, the filter, what the charts have, the screen.
-func (m *model) back(string) tea.Cmd {
+func back(m *model, _ string) tea.Cmd {
 	switch {
 	case m.onList && m.grid.Whole(), m.onList && m.grid.On:
 		m.grid.HandleKey("esc", "")
@@ -166,7 +158,7 @@ func (m *model) back(string) tea.Cmd {
 }
 
 // toggle hides the selected run, or shows it. Of one that alone was shown the others come back.
-func (m *model) toggle(string) tea.Cmd {
+func toggle(m *model, _ string) tea.Cmd {
 	if m.solo != nil {
 		m.solo = nil
 		return nil
@@ -175,8 +167,8 @@ func (m *model) toggle(string) tea.Cmd {
 	return nil
 }
 
-// alonely shows the selected run alone.
-func (m *model) alonely(string) {
+// solo shows the selected run alone.
+func solo(m *model, _ string) {
 	if m.solo == m.at {
 		m.solo = nil
 	} else {
@@ -185,7 +177,7 @@ func (m *model) alonely(string) {
 }
 
 // pin has the others compared with the selected run.
-func (m *model) pin(string) {
+func pin(m *model, _ string) {
 	if m.pinned == m.at {
 		m.pinned = nil
 	} else {
@@ -194,7 +186,7 @@ func (m *model) pin(string) {
 }
 
 // all shows all runs of the list, or none if all are shown.
-func (m *model) all(string) {
+func all(m *model, _ string) {
 	some := m.solo != nil
 	for _, r := range m.rows {
 		some = some || r.off
@@ -205,16 +197,11 @@ func (m *model) all(string) {
 	}
 }
 
-func (m *model) resort(string) {
-	m.sorted = (m.sorted + 1) % orders
-	m.arrange()
-}
-
 // refusedMsg says why a run could not be opened.
 type refusedMsg struct{ text string }
 
 // open puts the run's own screen over this one.
-func (m *model) open(string) tea.Cmd {
+func open(m *model, _ string) tea.Cmd {
 	open, ctx := m.at.open, m.Ctx
 	return func() tea.Msg {
 		l, closed, err := open(ctx)
@@ -232,13 +219,12 @@ func (m *model) mouse(msg tea.MouseMsg) {
 	click, isClick := msg.(tea.MouseClickMsg)
 	if m.table.Contains(at.X, at.Y) {
 		if isWheel {
-			m.move(widget.WheelKey(wheel).String())
+			move(m, widget.WheelKey(wheel).String())
 		}
-		if row := at.Y - m.table.Y - m.table.First; isClick && click.Button == tea.MouseLeft && row >= 0 &&
-			row < m.table.Rows {
-			m.onList, m.at = true, m.rows[m.table.Top+row]
+		if row, ok := m.table.Row(at.X, at.Y); ok && isClick && click.Button == tea.MouseLeft {
+			m.onList, m.at = true, m.rows[row]
 			if at.X-m.table.X < 4 {
-				m.toggle("")
+				toggle(m, "")
 			}
 		}
 		return

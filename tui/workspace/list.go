@@ -41,7 +41,7 @@ type list struct {
 	filter widget.Filter
 	wrong  string // why the filter can't be read
 	sorted order
-	table  widget.TableView
+	table  widget.List
 
 	choices []rundiff.Row     // of the runs
 	begun   []*event.RunEvent // as they were then
@@ -115,23 +115,8 @@ func (m *model) choose(row int) {
 }
 
 // move selects another run.
-func (m *model) move(k string) {
-	at, page := slices.Index(m.rows, m.at), max(1, m.table.Rows-1)
-	switch k {
-	case "up", "k", "K":
-		at--
-	case "down", "j", "J":
-		at++
-	case "pgup":
-		at -= page
-	case "pgdown":
-		at += page
-	case "home":
-		at = 0
-	case "end":
-		at = len(m.rows) - 1
-	}
-	m.choose(at)
+func move(m *model, k string) {
+	m.choose(m.table.Move(strings.ToLower(k), slices.Index(m.rows, m.at), len(m.rows)))
 }
 
 // drawList draws the list: a row a run, and under them what the selected one chose that others did not.
@@ -142,12 +127,8 @@ func (m *model) drawList(at layout.Rect) []string {
 		about = m.about(at.W, foot)
 	}
 	room := at.H - 1 - len(about)
-	place := max(0, slices.Index(m.rows, m.at))
-	m.table.Top = max(0, min(m.table.Top, place, max(0, len(m.rows)-room)))
-	if place >= m.table.Top+room {
-		m.table.Top = place - room + 1
-	}
-	m.table.Rect, m.table.First, m.table.Rows = at, 1, min(room, len(m.rows)-m.table.Top)
+	m.table.Rect, m.table.First = at, 1
+	m.table.Show(max(0, slices.Index(m.rows, m.at)), len(m.rows), room)
 	c, values := columns{value: 8, epoch: 5}, map[*run]string{}
 	for i := range m.table.Rows {
 		r := m.rows[m.table.Top+i]

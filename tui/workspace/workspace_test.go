@@ -28,11 +28,11 @@ func typed(s string) []string { return strings.Split(s, "") }
 
 // scenes are keys that lead to what the workspace can show.
 var scenes = map[string][]string{
-	"begin": nil, "charts": {"tab", "right", "down"}, "hidden": {"space", "down", "space"}, "solo": {"down", "down", "s"}, "pinned": {"down", "p", "down"},
-	"filter": append([]string{"f"}, typed("opt=adam lr>0.005")...), "filtered": append(append([]string{"f"}, typed("val_loss<0.3 -lion")...), "enter"),
-	"wrong": append([]string{"f"}, typed("lr>x")...), "unknown": append([]string{"f"}, typed("depht>20")...), "none": {"a", "a"}, "by-value": {"o", "o", "down"},
+	"begin": nil, "charts": {"tab", "right", "down"}, "hidden": {"space", "down", "space"}, "solo": {"down", "down", "s"}, "pinned": {"down", "*", "down"},
+	"filter": append([]string{"/"}, typed("opt=adam lr>0.005")...), "filtered": append(append([]string{"/"}, typed("val_loss<0.3 -lion")...), "enter"),
+	"wrong": append([]string{"/"}, typed("lr>x")...), "unknown": append([]string{"/"}, typed("depht>20")...), "none": {"a", "a"}, "by-value": {"S", "S", "down"},
 	"cursor": {"tab", ".", "<", "<", "<"}, "chart": {"tab", "right", "enter"}, "alone": {"z"}, "help": {"?"}, "palette": append([]string{":"}, typed("acc")...),
-	"metrics-filter": append([]string{"/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"g", "tab", "down"},
+	"metrics-filter": append([]string{"tab", "/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"g", "tab", "down"},
 }
 
 func TestScreens(t *testing.T) {
@@ -56,7 +56,7 @@ func TestEmpty(t *testing.T) {
 	if s := text(t, m); !strings.Contains(s, "waiting for a run") || !strings.Contains(s, "no run is shown") {
 		t.Error(s)
 	}
-	for _, k := range []string{"space", "s", "p", "c", "enter", "o", "a", "down", "end", "tab", "enter", "pgdown", ".", "x", ":", "down", "enter"} {
+	for _, k := range []string{"space", "s", "*", "c", "enter", "S", "a", "down", "end", "tab", "enter", "pgdown", ".", "x", ":", "down", "enter"} {
 		press(m, k)
 		text(t, m)
 	}
@@ -283,7 +283,7 @@ func TestProgram(t *testing.T) {
 		keys   string
 		cancel bool
 		want   error
-	}{{keys: "q"}, {keys: "\tls?\x03"}, {keys: "f", cancel: true, want: context.Canceled}} {
+	}{{keys: "q"}, {keys: "\tls?\x03"}, {keys: "/", cancel: true, want: context.Canceled}} {
 		t.Run(fmt.Sprintf("%q", c.keys), func(t *testing.T) {
 			defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 			ctx, cancel := context.WithCancel(t.Context())
@@ -332,25 +332,12 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-func (m *model) open2(i int) tea.Msg { m.at = m.runs[i]; return m.open("")() }
+func (m *model) open2(i int) tea.Msg { m.at = m.runs[i]; return open(m, "")() }
 
-// TestKeysAreToldApart: in each state a key stands once in the table of the workspace.
-func TestKeysAreToldApart(t *testing.T) {
+func TestOneMeaning(t *testing.T) {
 	m := newTest(2, screen.Options{}, 120, 40)
 	for _, m.onList = range []bool{true, false} {
-		seen := map[string]bool{}
-		for i := range m.bindings {
-			b := &m.bindings[i]
-			if b.Absent(m) {
-				continue
-			}
-			for _, k := range b.Keys() {
-				if seen[k] {
-					t.Errorf("%q stands twice", k)
-				}
-				seen[k] = true
-			}
-		}
+		screentest.OneMeaning(t, m.bindings, m)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -43,6 +44,28 @@ func Quits(cmd tea.Cmd) bool {
 	}
 	_, ok := cmd().(tea.QuitMsg)
 	return ok
+}
+
+// OneMeaning fails if a key of a screen means something else there than on other screens, or two things in the present
+// state.
+func OneMeaning[M screen.Model](t *testing.T, bindings []screen.Binding[M], m M) {
+	t.Helper()
+	seen := map[string]string{}
+	for i := range bindings {
+		b := &bindings[i]
+		for _, k := range b.Keys() {
+			if v := screen.VerbOf(k); v != 0 && !slices.Contains(b.Verbs, v) {
+				t.Errorf("%s is a key of all screens, and here %q", k, b.Help().Desc)
+			}
+			if b.Absent(m) {
+				continue
+			}
+			if other, twice := seen[k]; twice {
+				t.Errorf("%s is both %q and %q", k, other, b.Help().Desc)
+			}
+			seen[k] = b.Help().Desc
+		}
+	}
 }
 
 // Plain fails if a row of a frame has anything but printable text and the sequences that colour it.

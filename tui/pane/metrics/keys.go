@@ -45,18 +45,18 @@ func (g *Grid) gridKeys() []binding {
 			})}, "[ ]", "page"},
 		{pane.Key{Show: "/", Help: "only metrics that match a regular expression", Names: []string{"/"},
 			Do: does(func(string) { g.filter.Typing = true })}, "/", "filter"},
-		{pane.Key{Show: "o", Help: "order: as written, by name, by change", Names: []string{"o"},
+		{pane.Key{Show: "S", Help: "order: as written, by name, by change", Names: []string{"S"},
 			Do: does(func(string) {
 				g.order = (g.order + 1) % orders
 				g.chosen = ""
 				g.arrange()
-			})}, "o", g.order.String()},
+			})}, "S", g.order.String()},
 		{pane.Key{Show: "g", Help: "group by prefix, fold all, and back", Names: []string{"g"}, Do: does(func(string) {
 			g.grouping, g.folded = (g.grouping+1)%groupings, nil
 			g.arrange()
 		})}, "g", [...]string{"group", "fold", "ungroup"}[g.grouping]},
-		{pane.Key{Show: "p", Help: "pin the chart to the front, or no longer; also *", Names: []string{"p", "*"},
-			Do: does(func(string) { g.pin() })}, "p", "pin"},
+		{pane.Key{Show: "*", Help: "pin the chart to the front, or no longer", Names: []string{"*"},
+			Do: does(func(string) { g.pin() })}, "*", "pin"},
 	}
 }
 

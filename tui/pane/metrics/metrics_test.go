@@ -88,8 +88,8 @@ func gridOf(deltas ...feed.Delta) *Grid {
 // scenes are keys that lead to what a grid can show.
 var scenes = map[string][]string{
 	"begin": nil, "selected": {"l", "down", "right"}, "second-page": {"pgdown"}, "filter": {"/", "l", "o", "s", "s"}, "filtered": {"/", "n", "o", "r", "m", "enter", "end"},
-	"wrong": {"/", "(", "a"}, "nothing": {"/", "z", "z", "enter"}, "pinned": {"end", "p", "home", "p"}, "grouped": {"g"}, "folded": {"g", "g", "down", "enter"},
-	"by-name": {"o"}, "by-change": {"o", "o"}, "cursor": {".", "<", ","}, "seconds": {"x", "m", "y"}, "zoomed-x": {".", "<", "<", "+", "+"}, "chart": {"right", "right", "enter", "left"},
+	"wrong": {"/", "(", "a"}, "nothing": {"/", "z", "z", "enter"}, "pinned": {"end", "*", "home", "*"}, "grouped": {"g"}, "folded": {"g", "g", "down", "enter"},
+	"by-name": {"S"}, "by-change": {"S", "S"}, "cursor": {".", "<", ","}, "seconds": {"x", "m", "y"}, "zoomed-x": {".", "<", "<", "+", "+"}, "chart": {"right", "right", "enter", "left"},
 	"next-chart": {"enter", "pgdown"},
 }
 
@@ -212,7 +212,7 @@ func TestCursorIsCommon(t *testing.T) {
 
 // TestCached draws a picture from what was kept, and the same anew.
 func TestCached(t *testing.T) {
-	keys := []string{"right", "down", "x", "m", ".", ",", "y", "Y", "p", "o", "g", "enter", "esc", "+", "0", "c", "pgdown", "pgup", "/", "a", "enter"}
+	keys := []string{"right", "down", "x", "m", ".", ",", "y", "Y", "*", "S", "g", "enter", "esc", "+", "0", "c", "pgdown", "pgup", "/", "a", "enter"}
 	for seed := range uint64(4) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		g := gridOf(detector(30, 12, 1))
