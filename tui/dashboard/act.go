@@ -11,33 +11,31 @@ import (
 	"newtop/trainer/feed"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
-	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // receive takes in what came and waits for more.
 func (a *App) receive(msg deltaMsg) tea.Cmd {
-	_, reading := a.h.Loading()
-	for i := range msg.deltas {
-		a.accept(&msg.deltas[i])
+	if msg.err != nil {
+		return a.lost(msg.err)
 	}
+	_, reading := a.h.Loading()
+	noted := a.accept(&msg.delta)
 	if _, still := a.h.Loading(); reading && !still {
 		a.Changes++ // nothing holds back the picture of the whole
 	}
 	switch {
-	case msg.err != nil:
-		return a.lost(msg.err)
 	case a.stopping && a.h.Done != nil:
 		return tea.Quit
 	case a.h.Done != nil && !a.h.Watched():
-		return tea.Batch(a.wait(0), savedNote(a))
+		return tea.Batch(a.wait(0), noted)
 	}
 	shareBudget(a)
-	return tea.Batch(a.wait(a.pause), a.tick(), redraw(a), savedNote(a))
+	return tea.Batch(a.wait(a.pause), a.tick(), redraw(a), noted)
 }
 
-// accept takes in one Delta.
-func (a *App) accept(d *feed.Delta) {
+// accept takes in a Delta, and returns what those who follow the feed have to say.
+func (a *App) accept(d *feed.Delta) tea.Cmd {
 	a.trained.heard = a.clock()
 	if a.common == nil {
 		a.h.Apply(d)
@@ -50,13 +48,6 @@ func (a *App) accept(d *feed.Delta) {
 		a.focus = layout.Metrics // the run tells other things
 	}
 	followRecording(a, &d.Status.Recording)
-	arrived(a, d.Saved)
-	if f, ok := a.dialog.(*saveForm); ok {
-		f.suggest(a)
-	}
-	if !a.busy {
-		a.bar.asked = false
-	}
 	if d.Restart {
 		for _, p := range a.panes {
 			if r, ok := p.(pane.Restarter); ok {
@@ -64,6 +55,11 @@ func (a *App) accept(d *feed.Delta) {
 			}
 		}
 	}
+	noted := []tea.Cmd{a.Bar.Delta(a, d)}
+	for _, o := range a.Observers {
+		noted = append(noted, o.Delta(a, d))
+	}
+	return tea.Batch(noted...)
 }
 
 // lost notes that nothing more will come.
@@ -133,14 +129,6 @@ func (a *App) replied(msg replyMsg) tea.Cmd {
 	return tea.Batch(next, a.Tell(style.Warn, text))
 }
 
-// askSpectrum asks for a spectrum, unless one is under way: on a fast run that is most of the time, and no refusal.
-func (a *App) askSpectrum() tea.Cmd {
-	if a.h.Status.Computing == "spectrum" {
-		return a.Tell(style.Text, "a spectrum is being computed")
-	}
-	return a.command(event.Spectrum{})
-}
-
 // askForPane asks the run for what the pane that has the whole screen wants to show, or one of several at a glance.
 func (a *App) askForPane() tea.Cmd {
 	if a.busy || racing(a) || unchangeable(a) != "" {
@@ -171,11 +159,6 @@ func (a *App) askAtAGlance() tea.Cmd {
 	return nil
 }
 
-// steerable reports whether commands make sense.
-func (a *App) steerable() bool {
-	return !a.h.Offline() && !a.onlooker() && !a.closed && !a.readOnly && !a.stopping
-}
-
 // quit leaves a run that is another's alone. Its own run it stops first,
 // and leaves when that has ended; asked again, it leaves at once.
 func (a *App) quit() tea.Cmd {
@@ -183,7 +166,7 @@ func (a *App) quit() tea.Cmd {
 		a.leaving = true
 		return a.later(leavePatience, stayMsg{})
 	}
-	if a.viewer != nil || !a.steerable() || a.h.Over() {
+	if a.viewer != nil || !steerable(a) || a.h.Over() {
 		return tea.Quit
 	}
 	a.stopping = true
@@ -195,21 +178,6 @@ const leavePatience = 3 * time.Second
 
 // stayMsg ends it.
 type stayMsg struct{}
-
-// unopenedMsg says why the recorded runs could not be opened.
-type unopenedMsg struct{ err error }
-
-// openRuns puts the recorded runs over the screen. A run that is trained here goes on.
-func (a *App) openRuns() tea.Cmd {
-	browse := a.browse
-	return func() tea.Msg {
-		l, closed, err := browse()
-		if err != nil {
-			return unopenedMsg{err}
-		}
-		return screen.Push(l, closed)
-	}
-}
 
 // stopped follows the answer to Stop.
 func (a *App) stopped(err error) tea.Cmd {
@@ -243,32 +211,6 @@ func (a *App) elapsed() float64 {
 	return a.trained.shown + max(0, a.clock().Sub(a.trained.heard).Seconds())
 }
 
-// cycle moves the focus to the next pane or the one before, past those that the run has nothing for.
-func (a *App) cycle(forward bool) {
-	n := layout.ID(len(a.panes))
-	step := n - 1
-	if forward {
-		step = 1
-	}
-	for range n {
-		if a.focus = (a.focus + step) % n; !a.absent(a.focus) && !isIdle(a, a.focus) {
-			return
-		}
-	}
-}
-
-// move moves the focus: tab goes round, arrows go in their direction, and zoomed, where there is only one
-// pane to see, left and up go back.
-func (a *App) move(k string) {
-	if a.zoomed || k == "tab" || k == "shift+tab" {
-		a.cycle(k == "tab" || k == "right" || k == "down")
-		return
-	}
-	s := division(a, false)
-	d := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
-	a.focus = s.Neighbour(a.focus, d[0], d[1])
-}
-
 // zoom gives the focused pane the whole screen, or takes it back.
 func (a *App) zoom(on bool) tea.Cmd {
 	a.zoomed = on
@@ -279,7 +221,7 @@ func (a *App) zoom(on bool) tea.Cmd {
 func (a *App) mouse(msg tea.MouseMsg) tea.Cmd {
 	m := msg.Mouse()
 	if _, ok := msg.(tea.MouseClickMsg); ok {
-		if cmd, taken := seekAt(a, m.X, m.Y); taken {
+		if cmd, taken := a.Bar.Click(a, m.X, m.Y); taken {
 			return cmd
 		}
 	}
@@ -311,14 +253,4 @@ func (a *App) click(x, y int) {
 			a.focus = p.Pane
 		}
 	}
-}
-
-func (a *App) toggleLog() tea.Cmd {
-	p := a.panes[a.focus]
-	a.take(a.focus)
-	if p.ToggleLog() {
-		a.Changes++
-		return nil
-	}
-	return a.Tell(style.Muted, p.Name(a.paneView())+" has no scale to switch")
 }

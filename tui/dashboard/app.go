@@ -14,49 +14,86 @@ import (
 	host "newtop/internal/machine"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
-	"newtop/trainer/optim/methods"
 	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // App is the root model.
 type App struct {
 	screen.Base
 	*bridge
-	h        *history.History
-	bindings []screen.Binding[*App]
-	panes    []pane.Pane
-	kept     []pane.Cache
-	picker   *picker
+	h      *history.History
+	panes  []pane.Pane
+	cached []pane.Cache
+	Above
+	methods []*optim.Info
+	opened
 
 	pace
 	viewing
-	dataSets []string
-	browse   func() (screen.Layer, func(), error)
-	machine  func(context.Context) (host.Sample, error) // nil: how the machine does is not told
-	// counts what may have spoilt the terminal: its sizes, and wishes to see it drawn anew
-	anew int
+	// counts what may have spoilt the terminal: its sizes, and wishes to see it drawn again
+	redraws int
 
 	focus    layout.ID
 	zoomed   bool
 	dialog   screen.Dialog[*App] // nil for none
-	race     raceView
-	bar      replayBar
-	saving   saving
-	xAxes    []string // of each of the charted panes, when it was last asked
 	record   recordState
 	stopping bool // Stop was asked for, and the program ends with the run
-	program  bool // a watched program ends with the screen
 	leaving  bool // who pressed q is told so, and may press again
 	closed   bool // nothing more comes from the feed
 	readOnly bool
 
 	clock   func() time.Time
 	trained trainedClock
+}
+
+// Above is what stands above the root model and is called by it.
+type Above struct {
+	Bindings  []screen.Binding[*App]
+	Race      Mode
+	Bar       Bar
+	Observers []Observer
+	// Touched follows a key and what the mouse did to a dialog.
+	Touched func(*App) tea.Cmd
+	// Other acts on a message that the root model does not know.
+	Other func(*App, tea.Msg) tea.Cmd
+}
+
+// Mode takes the place of the panes while it is on, and has the keys before them.
+type Mode interface {
+	Press(a *App, k string) (cmd tea.Cmd, taken bool)
+	Draw(v *pane.View, w, h int) []string
+	Keys(a *App) []widget.Hint
+}
+
+// Bar shows where in a watched run its screen is.
+type Bar interface {
+	// Line draws the bar. named adds the method, which has no other place on a small screen.
+	Line(a *App, w int, named bool) string
+	// Hide notes that the bar is not drawn.
+	Hide()
+	// Click acts on a click on the bar; false: it was elsewhere.
+	Click(a *App, x, y int) (tea.Cmd, bool)
+	Observer
+}
+
+// Observer follows the feed.
+type Observer interface {
+	// Delta is called after the history has taken the Delta in.
+	Delta(a *App, d *feed.Delta) tea.Cmd
+}
+
+// opened is what a screen was opened with.
+type opened struct {
+	dataSets []string
+	browse   func() (screen.Layer, func(), error)
+	machine  func(context.Context) (host.Sample, error) // nil: the state of the machine is not shown
+	program  bool                                       // a watched program ends with the screen
 }
 
 // viewing is what the screen of a viewer has.
@@ -74,25 +111,19 @@ type trainedClock struct {
 	shown   float64   // elapsed seconds on the screen
 }
 
-// New returns the model for a feed. Whoever runs it in a program of their own must Close it at the end.
-func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, methods.All()) }
-
-func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
+// NewApp returns the root model for a feed. Whoever runs it in a program of their own must Close it at the end.
+func NewApp(feed feed.Feed, o *screen.Options, methods []*optim.Info, above Above) *App {
 	a := &App{
-		Base:     screen.NewBase(&o),
-		h:        &history.History{},
-		bindings: bindings(),
-		race:     raceView{keys: raceBindings()},
-		panes:    newPanes(),
-		picker:   newPicker(methods),
-		dataSets: o.DataSets,
-		browse:   o.Browse,
-		program:  o.Program,
-		machine:  o.Machine,
-		viewing:  viewing{viewer: o.Viewer},
-		clock:    time.Now,
+		Base:    screen.NewBase(o),
+		h:       &history.History{},
+		panes:   newPanes(),
+		methods: methods,
+		Above:   above,
+		opened:  opened{dataSets: o.DataSets, browse: o.Browse, machine: o.Machine, program: o.Program},
+		viewing: viewing{viewer: o.Viewer},
+		clock:   time.Now,
 	}
-	a.kept = make([]pane.Cache, len(a.panes))
+	a.cached = make([]pane.Cache, len(a.panes))
 	a.own[layout.Machine] = true // what it shows is not in the history that others have too
 	a.bridge = newBridge(a.Ctx, feed)
 	if screen.Remote(o.Environ) || o.Viewer != nil {
@@ -103,35 +134,11 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 		a.budget = o.Budget
 		a.Profile = style.ColorProfile(o.Environ)
 	}
-	recallPrefs(a, &o)
-	a.Restyle()
 	return a
 }
 
 // Close ends what waits on the feed. The feed itself stays open.
 func (a *App) Close() { a.Cancel() }
-
-// Run shows a feed until the user quits, the context ends or the program fails, and restores the
-// terminal on every way out, a panic included. It returns the context's error if that ended it. Signals
-// are the caller's: they are expected to end the context.
-func Run(ctx context.Context, feed feed.Feed, o screen.Options) error {
-	if o.Viewer != nil {
-		return runViewer(ctx, New(feed, o), o)
-	}
-	return runApp(ctx, New(feed, o), o)
-}
-
-func runApp(ctx context.Context, a *App, o screen.Options) error {
-	a.settle()
-	return screen.NewStack(a).Run(ctx, o)
-}
-
-// Layer returns the screen of a feed to stand over another one. The feed stays open.
-func Layer(feed feed.Feed, o screen.Options) screen.Layer {
-	a := New(feed, o)
-	a.settle()
-	return a
-}
 
 // settle has curves be drawn rarer than news come.
 func (a *App) settle() { a.hold, a.touched = patience(a.Environ), a.clock() }
@@ -145,10 +152,10 @@ func (a *App) Init() tea.Cmd {
 func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case tea.WindowSizeMsg:
-		a.anew++
+		a.redraws++
 	case tea.KeyPressMsg:
 		a.touched = a.clock()
-		return a, tea.Batch(a.press(msg), a.Prefs.Notice(preferences(a)), a.askForPane())
+		return a, tea.Batch(a.press(msg), a.Touched(a), a.askForPane())
 	case tea.PasteMsg:
 		if a.dialog != nil {
 			msg.Content = style.Clean(msg.Content)
@@ -159,7 +166,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		if a.dialog != nil {
 			a.touched = a.clock()
 			cmd := screen.MouseToDialog(&a.dialog, a, msg)
-			return a, tea.Batch(cmd, a.Prefs.Notice(preferences(a)), a.askForPane())
+			return a, tea.Batch(cmd, a.Touched(a), a.askForPane())
 		}
 		if msg, ok := msg.(tea.MouseWheelMsg); ok && racing(a) {
 			return a, wheel(a, msg)
@@ -167,8 +174,6 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.mouse(msg)
 	case deltaMsg:
 		return a, tea.Batch(a.receive(msg), a.askForPane())
-	case unopenedMsg:
-		return a, a.Tell(style.Warn, style.Clean(msg.err.Error()))
 	case pane.AskMsg:
 		if why := unsteerable(a); why != "" {
 			return a, a.Tell(style.Warn, why)
@@ -176,10 +181,6 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		return a, a.command(msg.Command)
 	case replyMsg:
 		return a, a.replied(msg)
-	case screen.PictureMsg:
-		return a, pictureWritten(a, msg)
-	case screen.StoredMsg:
-		return a, stored(a, msg)
 	case stoppedMsg:
 		return a, a.stopped(msg.err)
 	case tickMsg:
@@ -192,7 +193,7 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case drawMsg:
 		return a, redrawn(a)
 	}
-	return a, a.Handle(msg)
+	return a, a.Other(a, msg)
 }
 
 // press gives a key to the dialog in front, then to the table of bindings.
@@ -206,7 +207,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	case racing(a):
-		if cmd, taken := a.race.press(a, k); taken {
+		if cmd, taken := a.Race.Press(a, k); taken {
 			return cmd
 		}
 	}
@@ -219,7 +220,7 @@ func (a *App) press(msg tea.KeyPressMsg) tea.Cmd {
 			return cmd
 		}
 	}
-	return screen.Press(a.bindings, a, k)
+	return screen.Press(a.Bindings, a, k)
 }
 
 // View draws the screen from the panes' kept pictures.
@@ -256,7 +257,7 @@ func (a *App) screen() []string {
 	rows := make([]string, 0, a.Height)
 	rows = append(rows, header(a, a.Width)...)
 	if racing(a) {
-		rows = append(rows, a.race.draw(a.paneView(), a.Width, a.Height-s.Header.H-layout.FooterRows)...)
+		rows = append(rows, a.Race.Draw(a.paneView(), a.Width, a.Height-s.Header.H-layout.FooterRows)...)
 	} else {
 		rows = append(rows, a.body(&s)...)
 	}

@@ -38,7 +38,7 @@ func newTest(s tuitest.Script, o screen.Options, w, h int) *App {
 	return a
 }
 
-func came(d feed.Delta) deltaMsg { return deltaMsg{deltas: []feed.Delta{d}} }
+func came(d feed.Delta) deltaMsg { return deltaMsg{delta: d} }
 
 func press(a *App, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
@@ -98,7 +98,7 @@ func TestScreens(t *testing.T) {
 
 func TestOneMeaning(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
-	screentest.OneMeaning(t, a.bindings, a)
+	screentest.OneMeaning(t, a.Bindings, a)
 }
 
 var screenSizes = [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}}
@@ -293,7 +293,7 @@ func TestFeedCloses(t *testing.T) {
 func TestUnchangedPanesAreKept(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{}, 120, 40)
 	a.View()
-	before := slices.Clone(a.kept)
+	before := slices.Clone(a.cached)
 	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, 13, 1)}}
 	a.Update(came(d))
 	a.View()
@@ -301,7 +301,7 @@ func TestUnchangedPanesAreKept(t *testing.T) {
 		if before[id].Rows == nil {
 			continue // without a place on this screen
 		}
-		same := &before[id].Rows[0] == &a.kept[id].Rows[0]
+		same := &before[id].Rows[0] == &a.cached[id].Rows[0]
 		want := id != layout.Inner
 		if same != want {
 			t.Errorf("pane %d: kept %v", id, same)

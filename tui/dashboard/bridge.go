@@ -21,10 +21,10 @@ const (
 // queued bounds the commands that wait for the one before them.
 const queued = 32
 
-// deltaMsg is what the feed brought, in order, and why it ended if it did.
+// deltaMsg is what the feed brought, or why it ended.
 type deltaMsg struct {
-	deltas []feed.Delta
-	err    error
+	delta feed.Delta
+	err   error
 }
 
 // replyMsg answers a command.
@@ -65,10 +65,7 @@ func (b *bridge) wait(pause time.Duration) tea.Cmd {
 		case <-b.ctx.Done():
 		}
 		d, err := b.feed.Wait(b.ctx)
-		if err != nil {
-			return deltaMsg{err: err}
-		}
-		return deltaMsg{deltas: []feed.Delta{d}}
+		return deltaMsg{d, err}
 	}
 }
 

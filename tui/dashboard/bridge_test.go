@@ -67,13 +67,11 @@ func TestPace(t *testing.T) {
 		for time.Since(start) < time.Second {
 			msg := b.wait(interval)().(deltaMsg)
 			messages++
-			for _, d := range msg.deltas {
-				for _, e := range d.Epochs {
-					if e.Epoch != next {
-						t.Fatalf("epoch %d after %d", e.Epoch, next-1)
-					}
-					next++
+			for _, e := range msg.delta.Epochs {
+				if e.Epoch != next {
+					t.Fatalf("epoch %d after %d", e.Epoch, next-1)
 				}
+				next++
 			}
 		}
 		if messages < 14 || messages > 16 {

@@ -22,7 +22,7 @@ func TestScreenListsTheKeys(t *testing.T) {
 	if !ok {
 		t.Fatal("docs/screen.md does not tell the keys of watched runs")
 	}
-	for _, b := range bindings() {
+	for _, b := range bindings(&saves{}, &bar{}) {
 		table := live
 		if b.Group == groupReplay {
 			table = watched

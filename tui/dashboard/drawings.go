@@ -176,11 +176,11 @@ func (a *App) shown() render.Frame {
 		a.budget.Rendered(time.Since(start))
 	}
 	a.stale = f.stale
-	return f.frame.Frame(a.anew)
+	return f.frame.Frame(a.redraws)
 }
 
 // drawFrame draws the screen.
 func (a *App) drawFrame() render.Frame {
 	return render.Frame{Rows: a.Finished(a.screen()), Width: a.Width, Title: a.windowTitle(), Mouse: a.mouseMode(),
-		Anew: a.anew}
+		Anew: a.redraws}
 }

@@ -48,3 +48,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 }
+
+func savesOf(a *App) *saves { return a.Observers[0].(*saves) }
+
+func barOf(a *App) *bar { return a.Bar.(*bar) }

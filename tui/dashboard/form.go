@@ -65,11 +65,11 @@ func (r *formRow) columns() int {
 
 // openForm opens the form at a setting, "" for the first.
 func openForm(a *App, key string) tea.Cmd {
-	i := slices.IndexFunc(a.picker.methods, func(m *optim.Info) bool { return m.Name == a.h.Status.Optimizer })
-	if i < 0 || len(a.picker.methods[i].Parameters) == 0 {
+	i := slices.IndexFunc(a.methods, func(m *optim.Info) bool { return m.Name == a.h.Status.Optimizer })
+	if i < 0 || len(a.methods[i].Parameters) == 0 {
 		return a.Tell(style.Warn, style.Clean(a.h.Status.Optimizer)+" has no settings")
 	}
-	m := a.picker.methods[i]
+	m := a.methods[i]
 	f := &settingsForm{method: m, keys: 8, field: leastField, fresh: true}
 	for k := range m.Parameters {
 		p := &m.Parameters[k]

@@ -60,7 +60,7 @@ func fuzzed(t *testing.T, seed uint64) *App {
 var fuzzKeys = func() []string {
 	keys := strings.Fields("esc esc esc enter tab up down left right home end pgup pgdown backspace delete ctrl+p ctrl+n ctrl+u ctrl+k ctrl+w " +
 		"a A b c C d g G h j l m n r R v w x X y [ ] < > , . 0 q é 数 👩")
-	for _, b := range bindings() {
+	for _, b := range bindings(&saves{}, &bar{}) {
 		keys = append(keys, b.Keys()...)
 	}
 	return keys

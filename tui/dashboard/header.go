@@ -8,7 +8,6 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/history"
-	"newtop/tui/layout"
 	"newtop/tui/style"
 )
 
@@ -16,10 +15,10 @@ import (
 // run that diverged says so in a colour that is hard to overlook. A watched run has a third one, where there is room:
 // where in it that is, and one about the machine.
 func header(a *App, w int) []string {
-	a.bar.Rect = layout.Rect{}
+	a.Bar.Hide()
 	rows := []string{headerRun(a, w), headerState(a, w)}
 	if barRows(a) > 0 {
-		rows = append(rows, barLine(a, w, false))
+		rows = append(rows, a.Bar.Line(a, w, false))
 	}
 	if machineRows(a) > 0 {
 		rows = append(rows, a.machinePane().Row(&a.Pen, w))
@@ -179,7 +178,7 @@ func headerState(a *App, w int) string {
 		return l.Full()
 	}
 	if a.h.Watched() && barRows(a) == 0 {
-		return barLine(a, w, true)
+		return a.Bar.Line(a, w, true)
 	}
 	if a.h.Run == nil && a.h.Status.Optimizer == "" {
 		return l.Full()
@@ -302,4 +301,42 @@ func remaining(a *App, word string) []style.Part {
 		return []style.Part{style.Muted.Of(word), style.Text.Of(format.Clock(left))}
 	}
 	return nil
+}
+
+// tallEnough is how many rows a screen has that gives the bar of a watched run one of its own. On a smaller one it
+// stands in the header's second row.
+const tallEnough = 24
+
+// barRows is how many rows the header has besides its own two. A run of which the second one has nothing to say needs
+// none for the bar.
+func barRows(a *App) int {
+	h := a.h
+	silent := h.External() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
+	if h.Watched() && a.Height >= tallEnough && !silent {
+		return 1
+	}
+	return 0
+}
+
+// playing says what a watched run is doing: a symbol and a word.
+func playing(a *App) style.Part {
+	s := &a.h.Status
+	if share, ok := a.h.Loading(); ok {
+		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
+	}
+	switch {
+	case a.closed:
+		return style.Warn.Of("■ feed closed")
+	case a.h.Over():
+		return style.Good.Of("■ recorded")
+	case s.Phase == event.Paused:
+		return style.Warn.Of("‖ paused")
+	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
+		return style.Good.Of("■ recorded")
+	case a.h.Awaited():
+		return style.Warn.Of("○ waiting")
+	case s.Replay.Live:
+		return style.Good.Of("● live")
+	}
+	return style.Good.Of("▸ replay")
 }

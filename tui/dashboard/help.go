@@ -32,7 +32,7 @@ func keySections(a *App) (out []widget.Section) {
 	switch p, ok := a.panes[a.focus].(pane.Keyed); {
 	case racing(a):
 		own.Title = "in the race"
-		for _, h := range screen.Hints(a.race.keys, a) {
+		for _, h := range a.Race.Keys(a) {
 			if h.Key != "?" && h.Key != "q" && h.Key != "space" {
 				own.Rows = append(own.Rows, widget.Explain(style.Accent, h.Key, columns, h.Text))
 			}
@@ -51,8 +51,8 @@ func keySections(a *App) (out []widget.Section) {
 	for _, g := range groups {
 		s := widget.Section{Title: g}
 		var idle []string
-		for i := range a.bindings {
-			switch b := &a.bindings[i]; {
+		for i := range a.Bindings {
+			switch b := &a.Bindings[i]; {
 			case b.Group != g || b.Absent(a):
 			case replays(a) && b.Group == groupRun, a.onlooker() && (b.Group == groupRun || b.Lacking(a) == viewerOnly):
 				idle = append(idle, b.Help().Key)

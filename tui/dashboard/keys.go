@@ -6,77 +6,14 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
-	"newtop/trainer/feed"
 	"newtop/tui/screen"
 	"newtop/tui/style"
-	"newtop/tui/widget"
 )
-
-func bind(group, show, help string, keys ...string) screen.Binding[*App] {
-	return screen.Bind[*App](group, show, help, keys...)
-}
-
-// use is a binding of what keys mean on all screens.
-func use(group, help string, v screen.Verb, more ...screen.Verb) screen.Binding[*App] {
-	return screen.Use[*App](group, help, v, more...)
-}
-
-// unsteerable is why commands make no sense at present.
-func unsteerable(a *App) string {
-	switch {
-	case a.h.Watched():
-		return feed.ErrReadOnly.Error()
-	case a.onlooker():
-		return viewerOnly
-	case a.h.Offline():
-		return "the run has ended"
-	case a.closed:
-		return "the feed is closed"
-	case a.readOnly:
-		return feed.ErrReadOnly.Error()
-	case a.stopping:
-		return "the run is stopping"
-	}
-	return ""
-}
-
-// unchangeable is why the run can't be changed at present: a race goes on from the weights of its beginning.
-func unchangeable(a *App) string {
-	if why := unsteerable(a); why != "" || !a.h.Status.Racing {
-		return why
-	}
-	return "a race is on: pick a racer or abandon it first"
-}
-
-// covered is why the panes take no keys.
-func covered(a *App) string {
-	if racing(a) {
-		return "the race has the screen"
-	}
-	return ""
-}
-
-// unpicturable is why the focused pane can't be drawn to a file.
-func unpicturable(a *App) string {
-	if a.onlooker() {
-		return viewerOnly
-	}
-	return covered(a)
-}
-
-const (
-	groupReplay = "replay"
-	groupRun    = "run"
-	groupView   = screen.GroupView
-	groupHelp   = "help and end"
-)
-
-// groups are the headings in the order of the help.
-var groups = [...]string{groupReplay, groupRun, groupView, groupHelp}
 
 // bindings is the table, in the order of the footer: what matters most first.
-func bindings() []screen.Binding[*App] {
-	return slices.Concat(mainBindings(), replayBindings(), zoomBindings(), runBindings(), viewBindings())
+func bindings(s *saves, b *bar) []screen.Binding[*App] {
+	return slices.Concat(mainBindings(), []screen.Binding[*App]{b.playBinding()}, b.bindings(), zoomBindings(),
+		runBindings(s), viewBindings())
 }
 
 func uncovered(a *App) bool { return covered(a) == "" }
@@ -86,23 +23,6 @@ func changeable(a *App) bool { return unchangeable(a) == "" }
 // resting reports whether the run waits to be told to go on: it pauses, or has come to its end.
 func resting(a *App) bool {
 	return a.h.Status.Phase == event.Paused || a.h.Status.Phase == event.Ended
-}
-
-// quitWord says what q does.
-func quitWord(a *App) string {
-	switch {
-	case a.stopping:
-		return "quit at once"
-	case a.viewer != nil:
-		return "leave"
-	case a.Over:
-		return "back"
-	case a.steerable() && !a.h.Over():
-		return "stop"
-	case a.program && !a.h.Over():
-		return "end the program"
-	}
-	return "quit"
 }
 
 // mainBindings are those that a footer should never be without.
@@ -128,8 +48,7 @@ func mainBindings() []screen.Binding[*App] {
 		use(groupRun, "pause, and go on", screen.Toggle).
 			On(func(a *App, _ string) tea.Cmd {
 				return a.command(event.Pause{On: !resting(a)})
-			}).FootBy(pauseWord).While((*App).steerable).Unless(unsteerable).Only(trains),
-		playBinding(),
+			}).FootBy(pauseWord).While(steerable).Unless(unsteerable).Only(trains),
 	}
 }
 
@@ -149,8 +68,8 @@ func zoomBindings() []screen.Binding[*App] {
 }
 
 // runBindings steer the run.
-func runBindings() []screen.Binding[*App] {
-	paused := func(a *App) bool { return a.steerable() && resting(a) }
+func runBindings(s *saves) []screen.Binding[*App] {
+	paused := func(a *App) bool { return steerable(a) && resting(a) }
 	send := func(c event.Command) func(*App, string) tea.Cmd {
 		return func(a *App, _ string) tea.Cmd { return a.command(c) }
 	}
@@ -196,30 +115,33 @@ func runBindings() []screen.Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { openRace(a); return nil }).Foot("race").While(changeable).Unless(
 			unchangeable),
 		bind(groupRun, "u", "go back to an earlier epoch", "u").
-			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).
+			On(func(a *App, _ string) tea.Cmd { openRewind(a, rewind); return nil }).
 			Foot("go back").While(func(a *App) bool { return unkept(a) == "" }).Unless(unkept).Only(trains),
 		bind(groupRun, "k", "compute the spectrum at the current weights", "k").
-			On(func(a *App, _ string) tea.Cmd { return a.askSpectrum() }).Foot("spectrum").While(changeable).Unless(
+			On(func(a *App, _ string) tea.Cmd { return askSpectrum(a) }).Foot("spectrum").While(changeable).Unless(
 			unchangeable),
 		bind(groupRun, "w", "save the model, as safetensors or ONNX", "w").
-			On(func(a *App, _ string) tea.Cmd { openSave(a); return nil }).
+			On(func(a *App, _ string) tea.Cmd { s.open(a); return nil }).
 			Foot("save").While(func(a *App) bool { return unsavable(a) == "" && a.h.Over() }).Unless(unsavable),
 	}
 }
+
+// rewind sends a run back to an epoch.
+func rewind(a *App, epoch int) tea.Cmd { return a.command(event.Rewind{Epoch: epoch}) }
 
 // viewBindings change what is seen.
 func viewBindings() []screen.Binding[*App] {
 	return []screen.Binding[*App]{
 		bind(groupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up",
 			"down").
-			On(func(a *App, k string) tea.Cmd { a.move(k); return nil }).Foot("pane").While(uncovered).Unless(covered).
+			On(func(a *App, k string) tea.Cmd { move(a, k); return nil }).Foot("pane").While(uncovered).Unless(covered).
 			By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),
 		use(groupView, "logarithmic or linear scale", screen.Scale).
-			On(func(a *App, _ string) tea.Cmd { return a.toggleLog() }).Foot("log").While(uncovered).Unless(covered),
+			On(func(a *App, _ string) tea.Cmd { return toggleLog(a) }).Foot("log").While(uncovered).Unless(covered),
 		use(groupView, "search the log", screen.Filter).
 			On(func(a *App, _ string) tea.Cmd { return searchLog(a) }).Unless(covered),
 		bind(groupView, "R", "the recorded runs, and back", "R").
-			On(func(a *App, _ string) tea.Cmd { return a.openRuns() }).Foot("runs").Only(
+			On(func(a *App, _ string) tea.Cmd { return openRuns(a) }).Foot("runs").Only(
 			func(a *App) bool { return a.browse != nil }),
 		screen.ThemeKey[*App](),
 		screen.GlyphsKey[*App](),
@@ -239,25 +161,7 @@ func viewBindings() []screen.Binding[*App] {
 			On(func(a *App, _ string) tea.Cmd { return copyName(a) }).Only(
 			func(a *App) bool { return a.viewer == nil }),
 		use(groupView, "draw the screen anew", screen.Redraw).
-			On(func(a *App, _ string) tea.Cmd { a.anew++; return tea.ClearScreen }),
+			On(func(a *App, _ string) tea.Cmd { a.redraws++; return tea.ClearScreen }),
 		screen.SuspendKey[*App](groupHelp).Only(func(a *App) bool { return a.viewer == nil }),
 	}
-}
-
-// hints are what the footer names: the keys of what has them at present.
-func hints(a *App) (out []widget.Hint) {
-	switch {
-	case a.dialog != nil:
-		return a.dialog.Hints(a)
-	case racing(a):
-		return screen.Hints(a.race.keys, a)
-	}
-	out = screen.Hints(a.bindings, a)
-	if a.zoomed && len(out) > 0 { // the way back stands first
-		if i := slices.IndexFunc(out, func(h widget.Hint) bool { return h.Key == "esc" }); i > 0 {
-			back := out[i]
-			out = slices.Insert(slices.Delete(out, i, i+1), 0, back)
-		}
-	}
-	return out
 }

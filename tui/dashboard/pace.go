@@ -79,7 +79,7 @@ func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 
 // drawPane returns the rows of a pane's rectangle.
 func drawPane(a *App, p *layout.Place) []string {
-	d, shown := &a.kept[p.Pane], a.panes[p.Pane]
+	d, shown := &a.cached[p.Pane], a.panes[p.Pane]
 	key := pane.CacheKey{
 		W: p.W, H: p.H, Seen: shown.Seen(a.h), Look: a.Changes, Focused: p.Pane == a.focus, Zoomed: a.zoomed,
 		Bare: p.Bare,

@@ -61,7 +61,7 @@ func newPaintedOn(t *testing.T, w, h int, profile colorprofile.Profile) *painted
 
 // show draws a screen and returns what the terminal shows then, and what it should.
 func (s *paintedOn) show(a *App) (got, want string) {
-	_ = s.renderer.Draw(render.Frame{Rows: a.Finished(a.screen()), Width: a.Width, Title: a.windowTitle(), Mouse: a.mouseMode(), Anew: a.anew})
+	_ = s.renderer.Draw(render.Frame{Rows: a.Finished(a.screen()), Width: a.Width, Title: a.windowTitle(), Mouse: a.mouseMode(), Anew: a.redraws})
 	_, _ = s.Emulator.Write(s.out.Bytes())
 	s.out.Reset()
 	var b strings.Builder

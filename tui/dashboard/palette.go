@@ -44,9 +44,9 @@ func commandEntries(a *App) (out []paletteEntry) {
 // byGroup lists the bindings in the order of the help: what ends a run does not come first.
 func byGroup(a *App) (out []*screen.Binding[*App]) {
 	for _, g := range groups {
-		for i := range a.bindings {
-			if a.bindings[i].Group == g && !a.bindings[i].Absent(a) {
-				out = append(out, &a.bindings[i])
+		for i := range a.Bindings {
+			if a.Bindings[i].Group == g && !a.Bindings[i].Absent(a) {
+				out = append(out, &a.Bindings[i])
 			}
 		}
 	}
@@ -55,7 +55,7 @@ func byGroup(a *App) (out []*screen.Binding[*App]) {
 
 func methodEntries(a *App) (out []paletteEntry) {
 	why := unchangeable(a)
-	for i, m := range a.picker.methods {
+	for i, m := range a.methods {
 		e := paletteEntry{Kind: "method", Text: m.Name, Also: m.Title, Why: why,
 			Do: func(a *App) tea.Cmd { return a.command(event.Switch{Optimizer: m.Name}) }}
 		if why == "" && a.h.Lacks(m.Name) {
@@ -131,4 +131,16 @@ func dataEntries(a *App) (out []paletteEntry) {
 		out = append(out, paletteEntry{Kind: "data", Text: name, Also: "data set", Why: why})
 	}
 	return out
+}
+
+// audienceEntries are what the palette has where a run is served.
+func audienceEntries(a *App) (out []paletteEntry) {
+	if a.viewer == nil {
+		return nil
+	}
+	out = append(out, paletteEntry{Kind: "command", Text: "who is watching", Also: "viewers, keys and roles",
+		Do: func(a *App) tea.Cmd { a.dialog = &whoOverlay{}; return nil }})
+	return append(out, paletteEntry{Kind: "command", Text: "stop the run", Also: "for everybody; asks first",
+		Why: unsteerable(a),
+		Do:  func(a *App) tea.Cmd { a.dialog = &stopOverlay{}; return nil }})
 }

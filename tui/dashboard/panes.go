@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	tea "charm.land/bubbletea/v2"
-
 	"newtop/tui/layout"
 	"newtop/tui/pane"
 	"newtop/tui/pane/analyses"
@@ -28,21 +26,4 @@ func newPanes() []pane.Pane {
 		layout.Metrics:  metrics.New(),
 		layout.Console:  &pane.Console{},
 	}
-}
-
-// searchLog gives the log the screen and the keys, or the console where that is looked at.
-func searchLog(a *App) tea.Cmd {
-	id := layout.Log
-	if a.focus == layout.Console {
-		id = layout.Console
-	}
-	p, ok := a.panes[id].(interface{ Search() })
-	if !ok {
-		return nil
-	}
-	a.focus = id
-	a.take(id)
-	p.Search()
-	a.Changes++
-	return a.zoom(true)
 }

@@ -152,11 +152,11 @@ func TestLackingMethods(t *testing.T) {
 func TestSaveOfPeers(t *testing.T) {
 	for typed, want := range map[string]string{"a.safetensors": "{File:a.safetensors}", "a.onnx": ""} {
 		a := newPeerTest(120, 40)
-		a.saving.format = "onnx"
+		savesOf(a).format = "onnx"
 		press(a, "w", "ctrl+u")
 		write(a, typed)
-		if got := sent(a, press(a, "enter")); got != want || a.saving.format != "onnx" {
-			t.Errorf("%s: %s, then %s", typed, got, a.saving.format)
+		if got := sent(a, press(a, "enter")); got != want || savesOf(a).format != "onnx" {
+			t.Errorf("%s: %s, then %s", typed, got, savesOf(a).format)
 		}
 		if want == "" && !strings.Contains(frameText(t, a), "expected a name that ends in .safetensors ") {
 			t.Error(frameText(t, a))

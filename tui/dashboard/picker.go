@@ -2,6 +2,7 @@ package dashboard
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,7 +29,8 @@ type picker struct {
 	window  widget.Window
 }
 
-func newPicker(methods []*optim.Info) *picker {
+// newPicker returns the list with a method chosen.
+func newPicker(methods []*optim.Info, current string) *picker {
 	p := &picker{methods: methods, filter: textinput.New()}
 	for _, m := range methods {
 		p.texts = append(p.texts, m.Name+" "+m.Title+" "+m.Paper)
@@ -36,22 +38,13 @@ func newPicker(methods []*optim.Info) *picker {
 	p.filter.Prompt = ""
 	p.filter.CharLimit = 40
 	p.filter.SetVirtualCursor(false)
+	p.filter.Focus()
 	p.match()
+	p.at = max(0, slices.IndexFunc(methods, func(m *optim.Info) bool { return m.Name == current }))
 	return p
 }
 
-func openPicker(a *App) {
-	p := a.picker
-	p.filter.Reset()
-	p.filter.Focus()
-	p.match()
-	for i, k := range p.shown {
-		if p.methods[k].Name == a.h.Status.Optimizer {
-			p.at = i
-		}
-	}
-	a.dialog = &pickerOverlay{}
-}
+func openPicker(a *App) { a.dialog = newPicker(a.methods, a.h.Status.Optimizer) }
 
 // lacking is why a model can't be trained by a method that it lacks something for.
 const lacking = "the model lacks what it needs"
@@ -64,16 +57,13 @@ func unsuited(a *App, m *optim.Info) string {
 	return ""
 }
 
-// pickerOverlay puts the list in front.
-type pickerOverlay struct{}
-
-func (*pickerOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (p *picker) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	key, ok := msg.(tea.KeyPressMsg)
 	if !ok {
-		a.picker.narrow(msg)
+		p.narrow(msg)
 		return screen.Stay, nil
 	}
-	chosen, closed := a.picker.handleKey(key)
+	chosen, closed := p.handleKey(key)
 	switch {
 	case chosen != nil && unsuited(a, chosen) != "":
 		return screen.Stay, a.Tell(style.Warn, unsuited(a, chosen))
@@ -85,13 +75,11 @@ func (*pickerOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	return screen.Stay, nil
 }
 
-func (*pickerOverlay) Draw(a *App, w, h int) []string { return a.picker.draw(a.paneView(), w, h) }
-
-func (*pickerOverlay) List(a *App) (*widget.Window, func(int)) {
-	return &a.picker.window, func(row int) { a.picker.at = row }
+func (p *picker) List(*App) (*widget.Window, func(int)) {
+	return &p.window, func(row int) { p.at = row }
 }
 
-func (*pickerOverlay) Hints(*App) []widget.Hint {
+func (*picker) Hints(*App) []widget.Hint {
 	return []widget.Hint{widget.NewHint("enter", "switch"), widget.NewHint("↑↓", "choose"),
 		widget.NewHint("1…9", "by number"), widget.NewHint("esc", "close")}
 }
@@ -140,6 +128,8 @@ func (p *picker) narrow(msg tea.Msg) {
 		p.match()
 	}
 }
+
+func (p *picker) Draw(a *App, w, h int) []string { return p.draw(a.paneView(), w, h) }
 
 // draw returns the list in a box of at most w × h.
 func (p *picker) draw(v *pane.View, w, h int) []string {
@@ -297,11 +287,11 @@ func setting(h *optim.Hyperparameter) string {
 
 // switchTo asks for the method with an index in the list.
 func switchTo(a *App, i int) tea.Cmd {
-	if i >= len(a.picker.methods) {
+	if i >= len(a.methods) {
 		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
 	}
-	if why := unsuited(a, a.picker.methods[i]); why != "" {
+	if why := unsuited(a, a.methods[i]); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.command(event.Switch{Optimizer: a.picker.methods[i].Name})
+	return a.command(event.Switch{Optimizer: a.methods[i].Name})
 }

@@ -18,7 +18,7 @@ import (
 // somewhere.
 func TestFilterPrefersNames(t *testing.T) {
 	for text, want := range map[string]string{"scg": "scg", "cg": "scg", "gn": "tr-gn", "adam": "adam", "lm": "lm", "marq": "lm", "SGD": "sgd", "fd": "scg-fd", "": "tr-newton", "polyak": "momentum"} {
-		p := newPicker(methods.All())
+		p := newPicker(methods.All(), "")
 		p.filter.SetValue(text)
 		p.match()
 		if len(p.shown) == 0 || p.methods[p.shown[0]].Name != want {
@@ -32,7 +32,7 @@ func TestFilterPrefersNames(t *testing.T) {
 func TestPickerShowsEveryMethod(t *testing.T) {
 	methods := methods.All()
 	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
-		v, p := panetest.View(), newPicker(methods)
+		v, p := panetest.View(), newPicker(methods, "")
 		for i, m := range methods {
 			p.at = i
 			rows := p.draw(v, size[0], size[1])
@@ -64,7 +64,7 @@ func TestNothingToScale(t *testing.T) {
 // TestPickerShowsEverySetting: a method that was searched for is told with all of its settings on a screen of 80 × 24.
 func TestPickerShowsEverySetting(t *testing.T) {
 	for _, m := range methods.All() {
-		v, p := panetest.View(), newPicker(methods.All())
+		v, p := panetest.View(), newPicker(methods.All(), "")
 		p.filter.SetValue(m.Name)
 		p.match()
 		text := ansi.Strip(strings.Join(p.draw(v, 80, 22), "\n"))

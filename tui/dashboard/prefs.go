@@ -8,8 +8,14 @@ import (
 	"newtop/tui/style"
 )
 
-// recallPrefs applies the user's choices. A file that cannot be used is a line in the log.
-func recallPrefs(a *App, o *screen.Options) {
+// choices are what the preferences have besides how everything looks.
+type choices struct {
+	saves *saves
+	xAxes []string // of each of the charted panes, when it was last asked
+}
+
+// recall applies the user's choices. A file that cannot be used is a line in the log.
+func (c *choices) recall(a *App, o *screen.Options) {
 	p, ok, err := a.Prefer(o)
 	if err != nil {
 		a.h.Log.Say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
@@ -17,11 +23,11 @@ func recallPrefs(a *App, o *screen.Options) {
 	if !ok {
 		return
 	}
-	a.saving.format = p.Save
-	for _, c := range charted(a) {
-		c.SetXAxis(p.XAxis)
+	c.saves.format = p.Save
+	for _, pane := range charted(a) {
+		pane.SetXAxis(p.XAxis)
 	}
-	a.Prefs.Begin(preferences(a))
+	a.Prefs.Begin(c.now(a))
 }
 
 // charted returns the panes that remember how their charts are drawn.
@@ -34,17 +40,17 @@ func charted(a *App) (out []chart.AxisKeeper) {
 	return out
 }
 
-// preferences are the choices that the screen shows now. Of charts that differ, the one changed last counts.
-func preferences(a *App) screen.Preferences {
+// now are the choices that the screen shows now. Of charts that differ, the one changed last counts.
+func (c *choices) now(a *App) screen.Preferences {
 	p, last := a.Looks(), a.Prefs.Last()
-	p.XAxis, p.Save = last.XAxis, a.saving.format
-	for i, c := range charted(a) {
-		x := c.XAxis()
+	p.XAxis, p.Save = last.XAxis, c.saves.format
+	for i, pane := range charted(a) {
+		x := pane.XAxis()
 		switch {
-		case i == len(a.xAxes):
-			a.xAxes = append(a.xAxes, x)
-		case x != a.xAxes[i]:
-			p.XAxis, a.xAxes[i] = x, x
+		case i == len(c.xAxes):
+			c.xAxes = append(c.xAxes, x)
+		case x != c.xAxes[i]:
+			p.XAxis, c.xAxes[i] = x, x
 		}
 	}
 	return p

@@ -115,7 +115,7 @@ func TestFlagsWin(t *testing.T) {
 		t.Errorf("theme %v, glyphs %v, no mouse %v", a.ThemeChoice, a.GlyphChoice, a.NoMouse)
 	}
 	a.SetGlyphs(a.GlyphChoice.Next())
-	settleAll(a, a.Prefs.Notice(preferences(a)))
+	settleAll(a, a.Touched(a))
 	text, _ := os.ReadFile(path)
 	for _, want := range []string{"theme = 'light'", "glyphs = 'braille'", "mouse = true"} {
 		if !strings.Contains(string(text), want) {
@@ -159,7 +159,7 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 	}
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 	a.Prefs = screen.NewPreferenceStore(filepath.Join(file, "ui.toml"), screen.Preferences{})
-	a.Prefs.Begin(preferences(a))
+	a.Prefs.Begin((&choices{saves: &saves{}}).now(a))
 	before := len(a.h.Log.Entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))

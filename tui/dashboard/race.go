@@ -38,9 +38,6 @@ type raceKey struct {
 	gl               *style.GlyphSet
 }
 
-// racing reports whether the race has the screen.
-func racing(a *App) bool { return a.h.Status.Racing && !a.h.Over() }
-
 // racerName is a racer's letter and name.
 func racerName(h *history.History, i int) string {
 	if i < 0 || i >= len(h.Race.Racers) {
@@ -72,12 +69,12 @@ func (r *raceView) selected(h *history.History) int {
 	return order[0]
 }
 
-// press gives a key to the table of the race, and reports whether it means something there. Any key but its answers
+// Press gives a key to the table of the race, and reports whether it means something there. Any key but its answers
 // takes back the question whether to abandon the race.
-func (r *raceView) press(a *App, k string) (cmd tea.Cmd, taken bool) {
+func (r *raceView) Press(a *App, k string) (cmd tea.Cmd, taken bool) {
 	r.begin(a.h)
 	r.changes++
-	b := screen.Bound(a.race.keys, a, k)
+	b := screen.Bound(r.keys, a, k)
 	r.asking = false
 	if b == nil {
 		return nil, false
@@ -85,16 +82,26 @@ func (r *raceView) press(a *App, k string) (cmd tea.Cmd, taken bool) {
 	return b.Act(a, k), true
 }
 
-// raceBindings are the keys while the race has the screen; those of the dashboard stand behind them.
-func raceBindings() []screen.Binding[*App] {
+// newRace returns the screen of races.
+func newRace() *raceView {
+	r := &raceView{}
+	r.keys = r.bindings()
+	return r
+}
+
+// Keys implements Mode.
+func (r *raceView) Keys(a *App) []widget.Hint { return screen.Hints(r.keys, a) }
+
+// bindings are the keys while the race has the screen; those of the dashboard stand behind them.
+func (r *raceView) bindings() []screen.Binding[*App] {
 	onlooker := func(a *App) bool { return a.h.Watched() || a.onlooker() }
-	asked := func(a *App) bool { return a.race.asking && !onlooker(a) }
-	steered := func(a *App) bool { return !a.race.asking && !onlooker(a) }
+	asked := func(a *App) bool { return r.asking && !onlooker(a) }
+	steered := func(a *App) bool { return !r.asking && !onlooker(a) }
 	looking := func(a *App) bool { return !asked(a) }
 	key := func(show, word string, keys ...string) screen.Binding[*App] {
 		return bind("", show, word, keys...).Foot(word)
 	}
-	passed := func(a *App, k string) tea.Cmd { return screen.Press(a.bindings, a, k) }
+	passed := func(a *App, k string) tea.Cmd { return screen.Press(a.Bindings, a, k) }
 	return []screen.Binding[*App]{
 		key("enter", "abandon the race", "enter", "y").
 			On(func(a *App, _ string) tea.Cmd { return a.command(event.Pick{Racer: -1}) }).Only(asked),
@@ -102,12 +109,12 @@ func raceBindings() []screen.Binding[*App] {
 		key("space", "play or pause", "space").On(passed).Only(func(a *App) bool { return a.h.Watched() }),
 		key(", .", "back, on", ",", ".").On(passed).Only(func(a *App) bool { return a.h.Watched() }),
 		key("enter", "", "enter").On(func(a *App, _ string) tea.Cmd {
-			if i := a.race.selected(a.h); i >= 0 {
+			if i := r.selected(a.h); i >= 0 {
 				return a.command(event.Pick{Racer: i})
 			}
 			return nil
-		}).FootBy(func(a *App) string { return "go on with " + style.RacerLetter(a.race.selected(a.h)) }).
-			While(func(a *App) bool { return steered(a) && a.race.selected(a.h) >= 0 }).Only(looking).Unless(
+		}).FootBy(func(a *App) string { return "go on with " + style.RacerLetter(r.selected(a.h)) }).
+			While(func(a *App) bool { return steered(a) && r.selected(a.h) >= 0 }).Only(looking).Unless(
 			func(a *App) string {
 				if onlooker(a) {
 					return unsteerable(a)
@@ -116,9 +123,9 @@ func raceBindings() []screen.Binding[*App] {
 			}),
 		key("↑↓", "choose", "up", "shift+tab", "down", "tab").Then(func(a *App, k string) {
 			if k == "up" || k == "shift+tab" {
-				a.race.move(a.h, -1)
+				r.move(a.h, -1)
 			} else {
-				a.race.move(a.h, 1)
+				r.move(a.h, 1)
 			}
 		}).While(looking),
 		key("space", "", "space").On(passed).FootBy(func(a *App) string {
@@ -127,13 +134,10 @@ func raceBindings() []screen.Binding[*App] {
 			}
 			return "pause"
 		}).While(func(a *App) bool { return a.h.Race.Event != nil && a.h.Race.Event.State == "begun" }).Only(steered),
-		key("esc", "abandon", "esc", "u").Then(func(a *App, _ string) { a.race.asking = true }).Only(steered),
-		key("x", "axis", "x").Then(func(a *App, _ string) {
-			a.race.axis = (a.race.axis +
-				1) % history.RaceAxisCount
-		}).While(looking),
-		key("r", "rank by", "r").Then(func(a *App, _ string) { a.race.byLoss = !a.race.byLoss }).While(looking),
-		key("y", "log", "y").Then(func(a *App, _ string) { a.race.linear = !a.race.linear }).While(looking),
+		key("esc", "abandon", "esc", "u").Then(func(a *App, _ string) { r.asking = true }).Only(steered),
+		key("x", "axis", "x").Then(func(*App, string) { r.axis = (r.axis + 1) % history.RaceAxisCount }).While(looking),
+		key("r", "rank by", "r").Then(func(a *App, _ string) { r.byLoss = !r.byLoss }).While(looking),
+		key("y", "log", "y").Then(func(a *App, _ string) { r.linear = !r.linear }).While(looking),
 		key("?", "help", "?").On(passed).While(looking),
 		key("q", "", "q").On(passed).FootBy(quitWord).While(looking),
 	}
@@ -150,8 +154,8 @@ func (r *raceView) move(h *history.History, by int) {
 	}
 }
 
-// draw returns exactly h rows of w columns.
-func (r *raceView) draw(v *pane.View, w, h int) []string {
+// Draw returns exactly h rows of w columns.
+func (r *raceView) Draw(v *pane.View, w, h int) []string {
 	r.begin(v.H)
 	key := raceKey{w: w, h: h, gen: v.H.Race.Gen, runGen: v.H.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
 	if r.rows != nil && r.key == key {

@@ -38,16 +38,10 @@ type raceForm struct {
 }
 
 func openRace(a *App) {
-	f := &raceForm{list: newPicker(a.picker.methods), chosen: map[string]bool{a.h.Status.Optimizer: true},
+	f := &raceForm{list: newPicker(a.methods, a.h.Status.Optimizer), chosen: map[string]bool{a.h.Status.Optimizer: true},
 		settings: widget.NewInput(200), budget: widget.NewReplaceable(40, optim.Format(usualBudget(&a.h.Status)))}
-	f.list.filter.Focus()
 	f.settings.Focus()
 	f.budget.Focus()
-	for i, m := range f.list.methods {
-		if m.Name == a.h.Status.Optimizer {
-			f.list.at = i
-		}
-	}
 	a.dialog = f
 }
 

@@ -274,9 +274,9 @@ func TestEveryActionIsFound(t *testing.T) {
 	for _, e := range paletteEntries(a) {
 		have[e.Key] = true
 	}
-	for i := range a.bindings {
-		k := a.bindings[i].Keys()[0]
-		if !a.bindings[i].Absent(a) && !have[k] && k != ":" {
+	for i := range a.Bindings {
+		k := a.Bindings[i].Keys()[0]
+		if !a.Bindings[i].Absent(a) && !have[k] && k != ":" {
 			t.Errorf("%s is missing", k)
 		}
 	}

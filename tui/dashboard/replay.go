@@ -8,56 +8,20 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/trainer/feed"
 	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
-// tallEnough is how many rows a screen has that gives the bar of a watched run one of its own. On a smaller one it
-// stands in the header's second row.
-const tallEnough = 24
-
-// barRows is how many rows the header has besides its own two. A run of which the second one has nothing to say needs
-// none for the bar.
-func barRows(a *App) int {
-	h := a.h
-	silent := h.External() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
-	if h.Watched() && a.Height >= tallEnough && !silent {
-		return 1
-	}
-	return 0
-}
-
-// replayBar is where the track of a watched run's bar was drawn last, and what was asked for since the newest status.
-type replayBar struct {
+// bar shows where in a watched run its screen is, and plays it: where its track was drawn last, and what was asked for
+// since the newest status.
+type bar struct {
 	layout.Rect         // of the track; empty while there is none
 	asked       bool    // epoch and speed are newer than the status
 	epoch       int     // that was asked for
 	speed       float64 // likewise
-}
-
-// playing says what a watched run is doing: a symbol and a word.
-func playing(a *App) style.Part {
-	s := &a.h.Status
-	if share, ok := a.h.Loading(); ok {
-		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
-	}
-	switch {
-	case a.closed:
-		return style.Warn.Of("■ feed closed")
-	case a.h.Over():
-		return style.Good.Of("■ recorded")
-	case s.Phase == event.Paused:
-		return style.Warn.Of("‖ paused")
-	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
-		return style.Good.Of("■ recorded")
-	case a.h.Awaited():
-		return style.Warn.Of("○ waiting")
-	case s.Replay.Live:
-		return style.Good.Of("● live")
-	}
-	return style.Good.Of("▸ replay")
 }
 
 // trackShare is the part of a run that is shown, or while it is being read, the part that is.
@@ -72,9 +36,18 @@ func trackShare(h *history.History) float64 {
 	return math.Max(0, math.Min(float64(r.Epoch)/float64(r.Last), 1))
 }
 
-// barLine draws what a watched run is doing, where in it that is, how fast, and what it is read from. named adds the
+// Hide implements Bar.
+func (b *bar) Hide() { b.Rect = layout.Rect{} }
+
+// Delta implements Observer: a status that follows the newest answer has what was asked for.
+func (b *bar) Delta(a *App, _ *feed.Delta) tea.Cmd {
+	b.asked = b.asked && a.busy
+	return nil
+}
+
+// Line draws what a watched run is doing, where in it that is, how fast, and what it is read from. named adds the
 // method, which has no other place on a small screen.
-func barLine(a *App, w int, named bool) string {
+func (b *bar) Line(a *App, w int, named bool) string {
 	const least = 8 // columns of the track
 	h, r := a.h, a.h.Status.Replay
 	l := a.Line(w)
@@ -98,9 +71,9 @@ func barLine(a *App, w int, named bool) string {
 	if named {
 		row--
 	}
-	a.bar.Rect = layout.Rect{}
+	b.Rect = layout.Rect{}
 	if track > 0 {
-		a.bar.Rect = layout.Rect{X: l.Width, Y: row, W: track, H: 1}
+		b.Rect = layout.Rect{X: l.Width, Y: row, W: track, H: 1}
 		at := int(math.Round(trackShare(h) * float64(track-1)))
 		l.Put(style.Accent, style.Repeat("━", at)).Put(style.Focus, "●").Put(style.Grid, style.Repeat("─", track-1-at))
 	}
@@ -176,90 +149,82 @@ func unseekable(a *App) string {
 	return ""
 }
 
-// askReplay remembers what is asked for, so that the next key goes on from there, and has charts follow at once.
-func askReplay(a *App, epoch int, speed float64) {
-	a.bar.asked, a.bar.epoch, a.bar.speed = true, epoch, speed
+// ask remembers what is asked for, so that the next key goes on from there, and has charts follow at once.
+func (b *bar) ask(a *App, epoch int, speed float64) {
+	b.asked, b.epoch, b.speed = true, epoch, speed
 	a.touched = a.clock()
 }
 
 // replayed is where a watched run is, or was asked to be.
-func replayed(a *App) (epoch int, speed float64) {
-	if a.bar.asked {
-		return a.bar.epoch, a.bar.speed
+func (b *bar) replayed(a *App) (epoch int, speed float64) {
+	if b.asked {
+		return b.epoch, b.speed
 	}
 	return a.h.Status.Replay.Epoch, a.h.Status.Replay.Speed
 }
 
 // seek goes to an epoch of a watched run.
-func seek(a *App, epoch int) tea.Cmd {
-	_, speed := replayed(a)
+func (b *bar) seek(a *App, epoch int) tea.Cmd {
+	_, speed := b.replayed(a)
 	epoch = max(0, min(epoch, a.h.Status.Replay.Last))
-	askReplay(a, epoch, speed)
+	b.ask(a, epoch, speed)
 	return a.command(event.Seek{Epoch: epoch})
 }
 
 // seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
-func seekEnd(a *App) tea.Cmd {
+func (b *bar) seekEnd(a *App) tea.Cmd {
 	r := a.h.Status.Replay
 	if a.h.Status.Phase != event.Paused || a.h.Done != nil || r.Stale != "" && r.Epoch >= r.Last {
-		return seek(a, r.Last)
+		return b.seek(a, r.Last)
 	}
-	return tea.Batch(a.command(event.Pause{On: false}), seek(a, r.Last))
+	return tea.Batch(a.command(event.Pause{On: false}), b.seek(a, r.Last))
 }
 
 // seekBy goes on or back by a part of the run, by an epoch at least.
-func seekBy(a *App, part float64) tea.Cmd {
-	epoch, _ := replayed(a)
+func (b *bar) seekBy(a *App, part float64) tea.Cmd {
+	epoch, _ := b.replayed(a)
 	by := max(1, int(math.Abs(part)*float64(a.h.Status.Replay.Last)))
 	if part < 0 {
 		by = -by
 	}
-	return seek(a, epoch+by)
+	return b.seek(a, epoch+by)
 }
 
 // hasten changes how fast a run is replayed.
-func hasten(a *App, factor float64) tea.Cmd {
+func (b *bar) hasten(a *App, factor float64) tea.Cmd {
 	const slowest, fastest = 1.0 / 64, 4096
-	epoch, speed := replayed(a)
+	epoch, speed := b.replayed(a)
 	if !(speed > 0) {
 		speed = 1
 	}
 	speed = math.Max(slowest, math.Min(speed*factor, fastest))
-	askReplay(a, epoch, speed)
+	b.ask(a, epoch, speed)
 	return a.command(event.Speed{Factor: speed})
 }
 
-// seekAt goes to the place of the bar that was clicked; false if it is elsewhere.
-func seekAt(a *App, x, y int) (tea.Cmd, bool) {
-	if a.dialog != nil || !a.h.Watched() || a.bar.W < 2 || !a.bar.Contains(x, y) {
+// Click goes to the place of the bar that was clicked; false if it is elsewhere.
+func (b *bar) Click(a *App, x, y int) (tea.Cmd, bool) {
+	if a.dialog != nil || !a.h.Watched() || b.W < 2 || !b.Contains(x, y) {
 		return nil, false
 	}
 	if why := unseekable(a); why != "" {
 		return a.Tell(style.Warn, why), true
 	}
-	at := float64(x-a.bar.X) / float64(a.bar.W-1)
-	return seek(a, int(math.Round(at*float64(a.h.Status.Replay.Last)))), true
+	at := float64(x-b.X) / float64(b.W-1)
+	return b.seek(a, int(math.Round(at*float64(a.h.Status.Replay.Last)))), true
 }
-
-// replays and trains tell the two kinds of runs apart.
-func replays(a *App) bool { return a.h.Watched() }
-
-func trains(a *App) bool { return !a.h.Watched() }
-
-// owns reports whether the run ends with this screen.
-func owns(a *App) bool { return trains(a) && a.viewer == nil }
 
 func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
 
-// replayBindings play a watched run.
-func replayBindings() []screen.Binding[*App] {
+// bindings play a watched run.
+func (b *bar) bindings() []screen.Binding[*App] {
 	seeks := func(part float64) func(*App, string) tea.Cmd {
-		return func(a *App, _ string) tea.Cmd { return seekBy(a, part) }
+		return func(a *App, _ string) tea.Cmd { return b.seekBy(a, part) }
 	}
 	either := func(back, on float64, backKeys ...string) func(*App, string) tea.Cmd {
 		return func(a *App, k string) tea.Cmd {
-			for _, b := range backKeys {
-				if k == b {
+			for _, key := range backKeys {
+				if k == key {
 					return seeks(back)(a, k)
 				}
 			}
@@ -279,20 +244,20 @@ func replayBindings() []screen.Binding[*App] {
 		bind(groupReplay, "home end", "the first epoch, the newest one", "home", "end").
 			On(func(a *App, k string) tea.Cmd {
 				if k == "home" {
-					return seek(a, 0)
+					return b.seek(a, 0)
 				}
-				return seekEnd(a)
+				return b.seekEnd(a)
 			}).By([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
 		bind(groupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
 			On(func(a *App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
-					return hasten(a, 0.5)
+					return b.hasten(a, 0.5)
 				}
-				return hasten(a, 2)
+				return b.hasten(a, 2)
 			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"},
 			[2]string{"-", "replay half as fast"}),
 		bind(groupReplay, "u", "choose an epoch to go to", "u").
-			On(func(a *App, _ string) tea.Cmd { openRewind(a); return nil }).Foot("go to").While(seekable),
+			On(func(a *App, _ string) tea.Cmd { openRewind(a, b.seek); return nil }).Foot("go to").While(seekable),
 	}
 	for i := range list {
 		list[i] = list[i].Unless(unseekable).Only(replays)
@@ -301,7 +266,7 @@ func replayBindings() []screen.Binding[*App] {
 }
 
 // playBinding plays and pauses a watched run.
-func playBinding() screen.Binding[*App] {
+func (b *bar) playBinding() screen.Binding[*App] {
 	word := func(a *App) string {
 		switch {
 		case a.h.Over():

@@ -169,19 +169,19 @@ func TestReplayClick(t *testing.T) {
 	for _, size := range [][2]int{{60, 16}, {120, 40}} {
 		a := newWatch(replayScene("paused"), size[0], size[1])
 		a.View()
-		for _, c := range []struct{ part, epoch int }{{0, 0}, {a.bar.W - 1, 40}, {(a.bar.W - 1) / 2, 20}} {
-			_, cmd := a.Update(tea.MouseClickMsg{X: a.bar.X + c.part, Y: a.bar.Y, Button: tea.MouseLeft})
+		for _, c := range []struct{ part, epoch int }{{0, 0}, {barOf(a).W - 1, 40}, {(barOf(a).W - 1) / 2, 20}} {
+			_, cmd := a.Update(tea.MouseClickMsg{X: barOf(a).X + c.part, Y: barOf(a).Y, Button: tea.MouseLeft})
 			if cmd == nil {
 				t.Fatal("a click on the bar does nothing")
 			}
-			a.busy, a.bar.asked = false, false
+			a.busy, barOf(a).asked = false, false
 			var epoch int
 			if _, err := fmt.Sscanf(sent(a, cmd), "{Epoch:%d}", &epoch); err != nil || math.Abs(float64(epoch-c.epoch)) > 1 {
 				t.Errorf("%v: epoch %d, want %d, %v", size, epoch, c.epoch, err)
 			}
 			a.feed.(*tuitest.Feed).Commands = nil
 		}
-		if _, cmd := a.Update(tea.MouseClickMsg{X: a.bar.X + 1, Y: a.bar.Y + 5}); cmd != nil {
+		if _, cmd := a.Update(tea.MouseClickMsg{X: barOf(a).X + 1, Y: barOf(a).Y + 5}); cmd != nil {
 			t.Error("a click elsewhere goes to an epoch")
 		}
 	}
@@ -302,7 +302,7 @@ func TestReplayRace(t *testing.T) {
 		t.Errorf("racing %v:\n%s", racing(a), text)
 	}
 	for k, want := range map[string]string{".": "{Epoch:13}", "space": "{On:true}", "x": "", "down": ""} {
-		a.busy, a.bar.asked, a.feed.(*tuitest.Feed).Commands = false, false, nil
+		a.busy, barOf(a).asked, a.feed.(*tuitest.Feed).Commands = false, false, nil
 		if got := sent(a, press(a, k)); got != want {
 			t.Errorf("%s: %q, want %q", k, got, want)
 		}

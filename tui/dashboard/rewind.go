@@ -10,7 +10,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/format"
-	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/layout"
@@ -23,14 +22,16 @@ import (
 // rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
 // watched run they are those to be shown.
 type rewindOverlay struct {
+	choose func(a *App, epoch int) tea.Cmd
 	filter textinput.Model // a beginning of the epoch's number, or of its method's name
 	at     int             // the epoch that is chosen
 	chart  chart.Canvas
 	window widget.Window
 }
 
-func openRewind(a *App) {
-	o := &rewindOverlay{filter: widget.NewInput(20), at: -1}
+// openRewind opens the list of epochs; choose is what becomes of the one that is chosen.
+func openRewind(a *App, choose func(a *App, epoch int) tea.Cmd) {
+	o := &rewindOverlay{choose: choose, filter: widget.NewInput(20), at: -1}
 	o.filter.Focus()
 	a.dialog = o
 	if a.h.Watched() {
@@ -91,10 +92,7 @@ func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 			if len(shown) == 0 {
 				return screen.Stay, nil
 			}
-			if a.h.Watched() {
-				return screen.Close, seek(a, shown[at])
-			}
-			return screen.Close, a.command(event.Rewind{Epoch: shown[at]})
+			return screen.Close, o.choose(a, shown[at])
 		case "up", "ctrl+p":
 			by = -1
 		case "down", "ctrl+n":

@@ -18,15 +18,15 @@ import (
 	"newtop/tui/widget"
 )
 
-// saving is what has become of the files that were asked for here.
-type saving struct {
-	format string     // of the newest
-	files  []string   // that are not there yet
-	there  style.Part // what to say of one that is, once
+// saves is what has become of the files that were asked for here.
+type saves struct {
+	format string   // of the newest
+	files  []string // that are not there yet
 }
 
 // saveForm asks for the file that the model is written to.
 type saveForm struct {
+	saves     *saves
 	file      textinput.Model
 	formats   []screen.SaveFormat
 	bare      bool   // the directory is the server's
@@ -52,14 +52,14 @@ func unsavable(a *App) string {
 	return ""
 }
 
-// openSave opens the form with a name that tells data and epoch, in the format that was chosen last.
-func openSave(a *App) {
-	f := &saveForm{file: widget.NewInput(400), formats: screen.SaveFormats[:], bare: a.viewer != nil}
+// open opens the form with a name that tells data and epoch, in the format that was chosen last.
+func (s *saves) open(a *App) {
+	f := &saveForm{saves: s, file: widget.NewInput(400), formats: screen.SaveFormats[:], bare: a.viewer != nil}
 	if a.h.Elsewhere() {
 		f.formats = screen.ParameterFormats[:]
 	}
 	f.file.Focus()
-	f.file.SetValue("." + f.usual(a))
+	f.file.SetValue("." + f.usual())
 	f.file.CursorEnd()
 	f.suggest(a)
 	a.dialog = f
@@ -82,9 +82,9 @@ func (f *saveForm) suggest(a *App) {
 }
 
 // usual is the format that was chosen last, the first where that can't be had.
-func (f *saveForm) usual(a *App) string {
-	if slices.ContainsFunc(f.formats, func(k screen.SaveFormat) bool { return k.Name == a.saving.format }) {
-		return a.saving.format
+func (f *saveForm) usual() string {
+	if slices.ContainsFunc(f.formats, func(k screen.SaveFormat) bool { return k.Name == f.saves.format }) {
+		return f.saves.format
 	}
 	return f.formats[0].Name
 }
@@ -159,31 +159,26 @@ func (f *saveForm) submit(a *App) (screen.Answer, tea.Cmd) {
 	}
 	file := strings.TrimSpace(f.file.Value())
 	if len(f.formats) > 1 {
-		a.saving.format = f.formats[f.format()].Name
+		f.saves.format = f.formats[f.format()].Name
 	}
-	a.saving.files = append(a.saving.files, file)
+	f.saves.files = append(f.saves.files, file)
 	return screen.Close, a.command(event.Save{File: file})
 }
 
-// arrived notes which of the files that were asked for are there.
-func arrived(a *App, saved []event.SavedEvent) {
-	for i := range saved {
-		e := &saved[i]
-		if k := slices.Index(a.saving.files, e.File); k >= 0 {
-			a.saving.files = slices.Delete(a.saving.files, k, k+1)
-			a.saving.there = style.Good.Of("saved " + style.Clean(e.File) + ", " + format.Bytes(e.Bytes))
+// Delta implements Observer: it says which of the files that were asked for are there, and has an open form name the
+// newest epoch.
+func (s *saves) Delta(a *App, d *feed.Delta) (noted tea.Cmd) {
+	for i := range d.Saved {
+		e := &d.Saved[i]
+		if k := slices.Index(s.files, e.File); k >= 0 {
+			s.files = slices.Delete(s.files, k, k+1)
+			noted = a.Tell(style.Good, "saved "+style.Clean(e.File)+", "+format.Bytes(e.Bytes))
 		}
 	}
-}
-
-// savedNote says once that a file is there.
-func savedNote(a *App) tea.Cmd {
-	if a.saving.there.Text == "" {
-		return nil
+	if f, ok := a.dialog.(*saveForm); ok {
+		f.suggest(a)
 	}
-	there := a.saving.there
-	a.saving.there = style.Part{}
-	return a.Tell(there.Token, there.Text)
+	return noted
 }
 
 // givesBest reports whether the run is over and gives the weights of its best epoch.

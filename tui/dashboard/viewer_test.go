@@ -81,8 +81,8 @@ func TestViewersSendNothing(t *testing.T) {
 		a.focus = pane
 		for _, zoomed := range []bool{false, true} {
 			a.zoomed = zoomed
-			for i := range a.bindings {
-				for _, k := range a.bindings[i].Keys() {
+			for i := range a.Bindings {
+				for _, k := range a.Bindings[i].Keys() {
 					if k == "q" || k == "ctrl+c" || k == ":" || k == "ctrl+p" {
 						continue
 					}
@@ -227,8 +227,8 @@ func TestNews(t *testing.T) {
 		f.deltas <- feed.Delta{}
 		time.AfterFunc(50*time.Millisecond, func() { f.deltas <- feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1}}} })
 		start := time.Now()
-		if msg := b.wait(time.Second)().(deltaMsg); time.Since(start) != time.Second || len(msg.deltas) != 1 || len(msg.deltas[0].Epochs) != 1 {
-			t.Errorf("%d Deltas after %v", len(msg.deltas), time.Since(start))
+		if msg := b.wait(time.Second)().(deltaMsg); time.Since(start) != time.Second || len(msg.delta.Epochs) != 1 {
+			t.Errorf("%d epochs after %v", len(msg.delta.Epochs), time.Since(start))
 		}
 		f.deltas <- feed.Delta{}
 		time.AfterFunc(50*time.Millisecond, func() { b.answered() })

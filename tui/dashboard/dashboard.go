@@ -1,0 +1,67 @@
+package dashboard
+
+import (
+	"context"
+
+	tea "charm.land/bubbletea/v2"
+
+	"newtop/trainer/feed"
+	"newtop/trainer/optim"
+	"newtop/trainer/optim/methods"
+	"newtop/tui/screen"
+	"newtop/tui/style"
+)
+
+// New returns the model for a feed. Whoever runs it in a program of their own must Close it at the end.
+func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, methods.All()) }
+
+func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
+	s, b := &saves{}, &bar{}
+	c := &choices{saves: s}
+	a := NewApp(feed, &o, methods, Above{
+		Bindings:  bindings(s, b),
+		Race:      newRace(),
+		Bar:       b,
+		Observers: []Observer{s},
+		Touched:   func(a *App) tea.Cmd { return a.Prefs.Notice(c.now(a)) },
+		Other:     other,
+	})
+	c.recall(a, &o)
+	a.Restyle()
+	return a
+}
+
+// other acts on messages that are no news of the run.
+func other(a *App, msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case screen.PictureMsg:
+		return pictureWritten(a, msg)
+	case screen.StoredMsg:
+		return stored(a, msg)
+	case unopenedMsg:
+		return a.Tell(style.Warn, style.Clean(msg.err.Error()))
+	}
+	return a.Handle(msg)
+}
+
+// Run shows a feed until the user quits, the context ends or the program fails, and restores the
+// terminal on every way out, a panic included. It returns the context's error if that ended it. Signals
+// are the caller's: they are expected to end the context.
+func Run(ctx context.Context, feed feed.Feed, o screen.Options) error {
+	if o.Viewer != nil {
+		return runViewer(ctx, New(feed, o), o)
+	}
+	return runApp(ctx, New(feed, o), o)
+}
+
+func runApp(ctx context.Context, a *App, o screen.Options) error {
+	a.settle()
+	return screen.NewStack(a).Run(ctx, o)
+}
+
+// Layer returns the screen of a feed to stand over another one. The feed stays open.
+func Layer(feed feed.Feed, o screen.Options) screen.Layer {
+	a := New(feed, o)
+	a.settle()
+	return a
+}
