@@ -51,7 +51,7 @@ func TestTuneErrors(t *testing.T) {
 		{"show nosuch", print.ExitUsage, []string{"nosuch"}},
 		{"rm nosuch -y", print.ExitUsage, []string{"nosuch"}},
 		{"rm", print.ExitUsage, []string{"searches by name"}},
-		{"show", print.ExitUsage, []string{"a search's name"}},
+		{"show", print.ExitUsage, []string{"expected searches by name"}},
 		{"show a --top 0", print.ExitUsage, []string{"--top 0"}},
 		{"list --format csv", print.ExitUsage, []string{"--format csv"}},
 		{"shwo", print.ExitUsage, []string{`"shwo"`, "show"}},

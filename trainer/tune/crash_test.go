@@ -78,7 +78,7 @@ func TestKill(t *testing.T) {
 		if time.Since(begin) > time.Minute {
 			t.Fatal("the search does not come to seven trials")
 		}
-		if b, err := Load(t.Context(), s, "doomed", nil); err == nil && len(b.Trials) >= 7 {
+		if b, err := Load(t.Context(), s, nil, "doomed"); err == nil && len(b.Trials) >= 7 {
 			break
 		}
 	}
@@ -86,7 +86,7 @@ func TestKill(t *testing.T) {
 		t.Fatal(err)
 	}
 	child.Wait()
-	before, err := Load(t.Context(), s, "doomed", nil)
+	before, err := Load(t.Context(), s, nil, "doomed")
 	if err != nil || before.Phase != phaseStopped {
 		t.Fatalf("%+v: %v", before, err)
 	}

@@ -16,7 +16,7 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 		return nil, err
 	}
 	if len(w.Parts) > 1 {
-		return nil, &store.SearchError{Name: w.Name, Found: w.Told() + " are here",
+		return nil, &store.SearchError{Name: w.Name, Found: w.Shards() + " are here",
 			Expected: "one of them: " + w.Parts[0].Name + ", …"}
 	}
 	record, row, trials, err := s.ContinueSearch(ctx, w.Parts[0].ID)
@@ -39,6 +39,11 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 	q.publish()
 	return q, nil
 }
+
+// ExhaustedError says that a search has nothing left of what it was given.
+type ExhaustedError struct{ store.SearchError }
+
+func (e *ExhaustedError) Unwrap() error { return &e.SearchError }
 
 // exhausted returns an *ExhaustedError for a search that has nothing left of a limit.
 func exhausted(s *Search, row *store.Search) error {

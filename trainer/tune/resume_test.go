@@ -70,7 +70,7 @@ func TestLoadWithoutData(t *testing.T) {
 	if err := os.Remove(c.Base.Data); err != nil {
 		t.Fatal(err)
 	}
-	got, err := Load(t.Context(), s, "gone", nil)
+	got, err := Load(t.Context(), s, nil, "gone")
 	if err != nil || told(got) != told(want) || got.Measure != "test RMSE" || got.Data != want.Data {
 		t.Errorf("%+v: %v", got, err)
 	}

@@ -28,8 +28,6 @@ type sampler struct {
 	sobol *sobol
 	shift []uint32 // of each coordinate, bit by bit [Owen 1998]; none for seed 0
 	drawn int
-	turns int   // points drawn that are this shard's
-	deal  *deal // nil: the search is whole
 	used  map[string]bool
 }
 
@@ -49,17 +47,8 @@ func newSampler(s *space, kind string, seed uint64) *sampler {
 // skip leaves out points that were drawn before.
 func (p *sampler) skip(points int) {
 	for p.drawn < points {
-		p.turn()
+		p.draw()
 	}
-}
-
-// turn draws the next point and reports whether it is this shard's.
-func (p *sampler) turn() (point []float64, mine bool) {
-	point = p.draw()
-	if mine = p.deal == nil || p.deal.takes(p.space.at(point)); mine {
-		p.turns++
-	}
-	return point, mine
 }
 
 // take marks a trial as tried.
@@ -86,35 +75,18 @@ func (p *sampler) random() *rand.Rand { return rand.New(rand.NewPCG(p.seed, uint
 // mostDraws bounds the points that are passed over because their trial has been made already.
 const mostDraws = 256
 
-// next proposes a trial that has not been made and that no other shard makes. It returns false where there is none, or
-// none is found: the space is small and used up. Seen are the trials so far, the best ones first.
+// next proposes a trial that has not been made. It returns false where there is none, or none is found: the space is
+// small and used up. Seen are the trials so far, the best ones first.
 func (p *sampler) next(seen [][]Choice) (choices []Choice, ok bool) {
-	draws, n := mostDraws, p.space.size()
-	if d := p.deal; d != nil {
-		draws *= d.Of
-		if n = 0; d.all {
-			n = d.own
-		}
-		if d.all && n == 0 {
-			return nil, false
-		}
-	}
-	if n > 0 && len(p.used) >= n {
+	if n := p.space.size(); n > 0 && len(p.used) >= n {
 		return nil, false
 	}
-	for range draws {
-		point, mine := p.turn()
-		if !mine {
-			continue
-		}
+	for range mostDraws {
+		point := p.draw()
 		if p.models(len(seen)) {
-			if choices = p.near(p.estimate(point, seen)); p.deal != nil && !p.deal.takes(choices) {
-				continue
-			}
-		} else {
-			choices = p.space.at(point)
+			point = p.estimate(point, seen)
 		}
-		if !p.used[text(choices)] {
+		if choices = p.space.at(point); !p.used[text(choices)] {
 			return choices, true
 		}
 	}
@@ -130,7 +102,7 @@ func (p *sampler) models(seen int) bool {
 	case p.kind == "tpe":
 		return true
 	}
-	return p.turns%explorers != 0
+	return p.drawn%explorers != 0
 }
 
 // estimate proposes a point whose values are frequent among the good ones and rare among the others, each axis by

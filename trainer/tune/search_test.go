@@ -130,7 +130,7 @@ func TestTrialsAreRuns(t *testing.T) {
 	if err != nil || len(rows) != len(b.Trials) || q.Running || q.Phase != "done" || math.Abs(q.Spent-b.Spent) > 1e-9 {
 		t.Errorf("%+v with %d trials: %v", q, len(rows), err)
 	}
-	loaded, err := Load(t.Context(), s, "mine", nil)
+	loaded, err := Load(t.Context(), s, nil, "mine")
 	if err != nil || told(loaded) != told(b) {
 		t.Errorf("read back it is\n%s\nexpected\n%s%v", told(loaded), told(b), err)
 	}
@@ -138,7 +138,7 @@ func TestTrialsAreRuns(t *testing.T) {
 	if _, err := New(c, s); !errors.As(err, &taken) {
 		t.Errorf("a second one of the name: %v", err)
 	}
-	if _, err := Load(t.Context(), s, "yours", nil); !errors.As(err, &taken) || !strings.Contains(err.Error(), "expected one of mine") {
+	if _, err := Load(t.Context(), s, nil, "yours"); !errors.As(err, &taken) || !strings.Contains(err.Error(), "expected one of mine") {
 		t.Errorf("an unknown one: %v", err)
 	}
 }

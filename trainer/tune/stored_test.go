@@ -26,7 +26,7 @@ func TestRowsNameStoredRuns(t *testing.T) {
 			running = false
 		default:
 		}
-		b, err := Load(t.Context(), s, "mine", nil)
+		b, err := Load(t.Context(), s, nil, "mine")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -94,10 +94,6 @@ const (
 // Check and Prepare do, a *trainer.ConfigError, an *optim.UnknownError for a method, or a *store.SearchError for a name
 // that another search has.
 func New(c Config, s *store.Store) (*Search, error) {
-	if c.Shard.Of > 0 {
-		c.Shard = c.Shard.filled(&c)
-		c.Name = c.Shard.name()
-	}
 	if len(c.Over) == 0 && !c.Crosses() {
 		c.chooseSpace()
 	}
@@ -154,7 +150,6 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	q.runner = &runner{config: &q.config, store: s, live: map[int]*trial{}, parked: mostParked,
 		reports: make(chan report)}
 	q.viewers.init()
-	q.sampler.share(c.Shard)
 	return q, nil
 }
 

@@ -109,7 +109,7 @@ func recorded(cmd *cobra.Command, s *store.Store) tui.Recorded {
 			return compared(list), nil
 		},
 		Search: func(ctx context.Context, name string) (tui.Searching, error) {
-			b, err := tune.Load(ctx, s, name, flags.Command)
+			b, err := tune.Load(ctx, s, flags.Command, name)
 			return &storedSearch{store: s, name: name, board: b}, err
 		},
 		Unresumable: func(r *store.Run) string {
@@ -157,5 +157,5 @@ func (q *storedSearch) Wait(ctx context.Context, _ *tune.Leaderboard) (*tune.Lea
 		return nil, err
 	}
 	q.over = !slices.ContainsFunc(w.Parts, func(p tune.Part) bool { return p.Running })
-	return tune.Load(ctx, q.store, q.name, flags.Command)
+	return tune.Load(ctx, q.store, flags.Command, q.name)
 }

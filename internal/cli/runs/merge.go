@@ -2,7 +2,6 @@ package runs
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -57,7 +56,7 @@ func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string)
 			return err
 		}
 	}
-	return tellSweeps(cmd, s, place)
+	return reportSweeps(cmd, s, place)
 }
 
 // mergedText says what came of merging a file.
@@ -65,10 +64,8 @@ func mergedText(m *store.Merged) string {
 	text := print.Count(m.Runs.All(), "run")
 	if n := len(m.Found); n > 0 {
 		text += ", " + print.CountOf(n, "search", "searches")
-		if shards := tune.Shards(m.Found); len(shards) == 1 {
-			text += " (" + shards[0].String() + ")"
-		} else if len(shards) > 1 {
-			text += " (" + print.Count(len(shards), "shard") + ")"
+		if h := tune.ShardOf(&m.Found[0]); n == 1 && h.Of > 0 {
+			text += " (" + h.String() + ")"
 		}
 	}
 	var parts []string
@@ -105,21 +102,14 @@ func tallied(n int, what string) string {
 	return fmt.Sprintf("%d %s", n, what)
 }
 
-// tellSweeps says how sweeps are looked at.
-func tellSweeps(cmd *cobra.Command, s *store.Store, place string) error {
+// reportSweeps says how sweeps are looked at.
+func reportSweeps(cmd *cobra.Command, s *store.Store, place string) error {
 	all, err := tune.Sweeps(cmd.Context(), s)
-	if err != nil {
-		return err
-	}
 	for i := range all {
 		if w := &all[i]; w.Of > 0 {
-			text := w.Told()
-			if missing := w.Missing(); len(missing) > 0 {
-				text += ", without " + strings.Trim(fmt.Sprint(missing), "[]")
-			}
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), text,
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: newtop tune show %s%s\n", print.Printable(w.Name), w.Shards(),
 				flags.Quote(w.Name), flags.AtStore(place))
 		}
 	}
-	return nil
+	return err
 }

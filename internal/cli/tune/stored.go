@@ -90,7 +90,7 @@ func searchRows(list []tune.Sweep) []searchRow {
 func searchGrid(list []tune.Sweep, now time.Time) *print.Table {
 	g := &print.Table{Heads: []string{"NAME", "BEGUN", "DATA", ">TRIALS", ">TIME", ">GRADIENTS", "STATE"},
 		Ranks: []int{0, 2, 0, 0, 1, 3, 0}}
-	sharded := slices.ContainsFunc(list, func(w tune.Sweep) bool { return w.Told() != "" })
+	sharded := slices.ContainsFunc(list, func(w tune.Sweep) bool { return w.Shards() != "" })
 	if sharded {
 		g.Heads, g.Ranks = append(g.Heads, "SHARDS"), append(g.Ranks, 0)
 	}
@@ -100,7 +100,7 @@ func searchGrid(list []tune.Sweep, now time.Time) *print.Table {
 		cells := []string{w.Name, print.When(q.Begun, now), q.Data, strconv.Itoa(q.Trials),
 			print.Elapsed(event.Float(q.Seconds)), print.Work(event.Float(q.Spent)), w.State()}
 		if sharded {
-			cells = append(cells, w.Told())
+			cells = append(cells, w.Shards())
 		}
 		g.Add(cells...)
 	}
@@ -112,9 +112,10 @@ func newTuneShow() *cobra.Command {
 	var format string
 	var top int
 	cmd := &cobra.Command{
-		Use: "show NAME", Short: "Show what came of a search, or of all shards of one",
-		Args:              flags.OneArgument("a search's name"),
-		Example:           "newtop tune show digits-search\nnewtop tune show digits-search --top 1 | sh",
+		Use: "show NAME…", Short: "Show what came of a search, or of several together",
+		Args: flags.Arguments(1, 0, "searches by name"),
+		Example: "newtop tune show digits-search\nnewtop tune show digits-search --top 1 | sh\n" +
+			"newtop tune show adam-search kfac-search",
 		ValidArgsFunction: completeSearches(&a),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.OneOf("--format", format, "text", "json"); err != nil {
@@ -124,7 +125,7 @@ func newTuneShow() *cobra.Command {
 				return flags.Wrong("--top", top, "a whole number ≥ 1")
 			}
 			return a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
-				b, err := tune.Load(cmd.Context(), s, args[0], flags.Command)
+				b, err := tune.Load(cmd.Context(), s, flags.Command, args...)
 				if err != nil {
 					return err
 				}
@@ -196,10 +197,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 
 // completeSearches offers the names of searches to a shell.
 func completeSearches(a *job.StoreFlags) cobra.CompletionFunc {
-	return func(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-		if len(args) > 0 && cmd.Name() == "show" {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
+	return func(cmd *cobra.Command, _ []string, _ string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
 		_ = a.With(store.Options{ReadOnly: true}, func(s *store.Store) error {
 			list, err := tune.Sweeps(cmd.Context(), s)
 			for i := range list {

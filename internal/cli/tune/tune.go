@@ -102,7 +102,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.IntVar(&t.config.Seeds, "seeds", 1, "seeds that the best settings are run with")
 	set.IntVar(&t.finals, "finals", 3, "settings that are run again alone in the end, to be measured; 0: none")
 	set.IntVar(&t.config.Parallel, "parallel", 0, "trials at once; 0: from the cores")
-	set.StringVar(&t.part, "shard", "", "part of the settings as `I/N`, /N with I from the job, or off; empty: from the job if there is one, else the whole")
+	set.StringVar(&t.part, "shard", "", "search one of several as `I/N`, with an N-th of the limits; /N with I from the job, or off; empty: from the job if there is one, else the whole")
 	set.StringVar(&t.resume, "resume", "", "search to go on with after a stop or a kill, by `NAME`")
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
 	set.StringVar(
@@ -179,7 +179,7 @@ func (t *tuner) tune(cmd *cobra.Command) (err error) {
 func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error) {
 	switch {
 	case t.config.Shard.Of > 0:
-		return t.begin(cmd, s)
+		return t.startShard(cmd, s)
 	case t.resume == "":
 		return tune.New(t.config, s)
 	}
