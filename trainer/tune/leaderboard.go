@@ -115,23 +115,59 @@ type Leaderboard struct {
 	Warning     string
 }
 
-// BestTest returns the mean test figure of the setting at the head, over its finals where it has some; NaN where
-// nothing is known.
-func (b *Leaderboard) BestTest() float64 {
-	if len(b.Order) == 0 {
-		return math.NaN()
-	}
-	first := &b.Trials[b.Order[0]]
-	values := []float64{}
-	for i := range b.Trials {
-		if t := &b.Trials[i]; t.Setting == first.Setting && t.Measured() && first.Measured() {
-			values = append(values, float64(t.Test))
+// Standing is a setting's place on a board: what its best trial reached, or its finals, which measure the same again.
+type Standing struct {
+	Trial    *Trial // the first of the setting
+	Runs     int
+	Finals   int         // of the runs, those that say where the setting stands
+	Best     event.Float // of the finals the mean
+	Test     event.Float // of the finals the mean
+	ToTarget event.Float // of the finals the median; NaN: not reached
+}
+
+// Standings returns the settings in the board's order.
+func (b *Leaderboard) Standings() (list []Standing) {
+	finals := map[int][]*Trial{} // by setting
+	at := map[int]int{}          // settings to indices of list
+	for _, i := range b.Order {
+		t := &b.Trials[i]
+		if _, known := at[t.Setting]; !known {
+			at[t.Setting] = len(list)
+			list = append(list, Standing{Trial: t, Best: t.Best, Test: t.Test, ToTarget: t.TargetSeconds})
+		}
+		list[at[t.Setting]].Runs++
+		if t.Measured() && (b.Ahead == nil || b.Ahead[t.Setting]) {
+			finals[t.Setting] = append(finals[t.Setting], t)
 		}
 	}
-	if len(values) == 0 {
-		return float64(first.Test)
+	for setting, trials := range finals {
+		of := func(value func(*Trial) event.Float) (out []float64) {
+			for _, t := range trials {
+				out = append(out, float64(value(t)))
+			}
+			return out
+		}
+		times := of(func(t *Trial) event.Float { return t.TargetSeconds })
+		for i, v := range times {
+			if math.IsNaN(v) { // longer than all that were reached
+				times[i] = math.Inf(1)
+			}
+		}
+		s := &list[at[setting]]
+		s.Finals = len(trials)
+		s.Best = event.Float(mean(of(func(t *Trial) event.Float { return t.Best })))
+		s.Test = event.Float(mean(of(func(t *Trial) event.Float { return t.Test })))
+		s.ToTarget = floatOf(median(times))
 	}
-	return mean(values)
+	return list
+}
+
+// BestTest returns the test figure of the setting at the head, over its finals the mean; NaN where nothing is known.
+func (b *Leaderboard) BestTest() float64 {
+	if list := b.Standings(); len(list) > 0 {
+		return float64(list[0].Test)
+	}
+	return math.NaN()
 }
 
 // Share reports whether what trials are judged by is a share of the rows, and is written in per cent.

@@ -116,10 +116,10 @@ func boardOf(b *tune.Leaderboard, top int) *boardJSON {
 	for i := range b.Over {
 		out.Over = append(out.Over, b.Over[i].String())
 	}
-	list := standings(b)
+	list := b.Standings()
 	for _, s := range list[:min(top, len(list))] {
-		t := trialOf(s.trial)
-		t.Best, t.TargetSeconds = s.best, s.toTarget
+		t := trialOf(s.Trial)
+		t.Best, t.TargetSeconds = s.Best, s.ToTarget
 		out.Best = append(out.Best, t)
 	}
 	for i := range b.Trials {

@@ -125,69 +125,6 @@ func settingText(t *tune.Trial) string {
 // ownKey returns a key without the method that it is for alone: a trial has no other's.
 func ownKey(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
 
-// standing is a setting's place in the list: what its best trial reached, or its finals, which measure the same again.
-type standing struct {
-	trial     *tune.Trial
-	runs      int
-	best      event.Float // of the finals the mean
-	test      event.Float // of the finals the mean
-	toTarget  event.Float // of the finals the median
-	finalRuns int
-}
-
-// standings returns the settings in a board's order.
-func standings(b *tune.Leaderboard) (list []standing) {
-	seen := map[int]int{} // settings to places in list
-	var bests, tests, times [][]float64
-	for _, i := range b.Order {
-		t := &b.Trials[i]
-		at, known := seen[t.Setting]
-		if !known {
-			at = len(list)
-			seen[t.Setting] = at
-			list = append(list, standing{trial: t, best: t.Best, test: t.Test, toTarget: t.TargetSeconds})
-			bests, tests, times = append(bests, nil), append(tests, nil), append(times, nil)
-		}
-		s := &list[at]
-		s.runs++
-		if t.Measured() && (b.Ahead == nil || b.Ahead[t.Setting]) {
-			s.finalRuns++
-			bests[at], times[at] = append(bests[at], float64(t.Best)), append(times[at], float64(t.TargetSeconds))
-			tests[at] = append(tests[at], float64(t.Test))
-		}
-	}
-	for at := range list {
-		if list[at].finalRuns > 0 {
-			list[at].test = event.Float(mean(tests[at]))
-			list[at].best, list[at].toTarget = event.Float(mean(bests[at])), event.Float(middle(times[at]))
-		}
-	}
-	return list
-}
-
-func mean(v []float64) (sum float64) {
-	for _, x := range v {
-		sum += x / float64(len(v))
-	}
-	return sum
-}
-
-// middle returns the median, where what was not reached counts as the longest time.
-func middle(v []float64) float64 {
-	v = slices.Clone(v)
-	for i := range v {
-		if math.IsNaN(v[i]) {
-			v[i] = math.Inf(1)
-		}
-	}
-	slices.Sort(v)
-	m := (v[(len(v)-1)/2] + v[len(v)/2]) / 2
-	if math.IsInf(m, 1) {
-		return math.NaN()
-	}
-	return m
-}
-
 // printBoard prints what came of a search: the best settings, what mattered, and how the best is trained. With top 1 it
 // prints that command and nothing else.
 func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
@@ -242,7 +179,7 @@ func printBoard(out io.Writer, b *tune.Leaderboard, top int) error {
 
 // leaderboard lists the best settings.
 func leaderboard(b *tune.Leaderboard, top int) *print.Table {
-	list := standings(b)
+	list := b.Standings()
 	list = list[:min(top, len(list))]
 	keys := columnKeys(list)
 	g := &print.Table{Heads: []string{">#", ">TRIAL", "STATE", ">" + strings.ToUpper(b.Measure), ">RUNS", ">EPOCHS",
@@ -259,14 +196,14 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 		g.Heads, g.Ranks = slices.Insert(g.Heads, timed, ">"+strings.ToUpper(b.Test)), slices.Insert(g.Ranks, timed, 1)
 	}
 	for n, s := range list {
-		t := s.trial
-		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), judged(b, s.best), strconv.Itoa(s.runs),
+		t := s.Trial
+		cells := []string{strconv.Itoa(n + 1), b.Label(t), t.State.String(), judged(b, s.Best), strconv.Itoa(s.Runs),
 			strconv.Itoa(t.Epochs), print.Work(event.Float(t.Equivalents)), print.Elapsed(event.Float(t.Seconds))}
 		if b.Target > 0 {
-			cells = slices.Insert(cells, timed, print.Elapsed(s.toTarget))
+			cells = slices.Insert(cells, timed, print.Elapsed(s.ToTarget))
 		}
 		if b.Test != "" {
-			cells = slices.Insert(cells, timed, judged(b, s.test))
+			cells = slices.Insert(cells, timed, judged(b, s.Test))
 		}
 		for _, key := range keys {
 			cells = append(cells, choiceOf(t, key))
@@ -277,9 +214,9 @@ func leaderboard(b *tune.Leaderboard, top int) *print.Table {
 }
 
 // columnKeys returns the keys of the settings' choices in the order in which they first appear.
-func columnKeys(list []standing) (keys []string) {
+func columnKeys(list []tune.Standing) (keys []string) {
 	for _, s := range list {
-		for _, c := range s.trial.Choices {
+		for _, c := range s.Trial.Choices {
 			if key := ownKey(c.Key); !slices.Contains(keys, key) {
 				keys = append(keys, key)
 			}
