@@ -50,9 +50,9 @@ func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
 	if err := l.Fits(s.LastFile, s.LastLine, l.Rows); err != nil {
 		return nil, err
 	}
-	place, t := f.shuffle(l, o.Seed), newTable(l.Rows, &l.Spread, l.Classes != nil)
+	place, t := f.shuffle(l, o.Seed), newTable(l.Rows, &l.Encoding, l.Classes != nil)
 	err = s.Each(l, func(i int, values []float64) error {
-		t.set(place[i], &l.Spread, values)
+		t.set(place[i], &l.Encoding, values)
 		return nil
 	})
 	if err != nil {
@@ -145,17 +145,17 @@ func (t *table) complete(l *csv.Layout, train int) Scaling {
 		}
 		cross.Finish()
 		for i := range t.rows() {
-			l.Statistics(t.inputs.RawRowView(i), trainingRow(i, train))
+			l.AddStatistics(t.inputs.RawRowView(i), trainingRow(i, train))
 		}
 	}
-	scaling := standardOf(rowsOf(t.inputs, 0, train), l.Coded(), l.Gaps())
-	l.FillWith(scaling.Offset)
+	scaling := standardOf(rowsOf(t.inputs, 0, train), l.Coded(), l.MayBeMissing())
+	l.SetFill(scaling.Offset)
 	if l.Missing == csv.MissingMedian {
-		l.FillWith(t.medians(l, train))
+		l.SetFill(t.medians(l, train))
 	}
-	if l.Late() {
+	if l.NeedsCompletion() {
 		for i := range t.rows() {
-			l.FillIn(t.inputs.RawRowView(i))
+			l.FillMissing(t.inputs.RawRowView(i))
 		}
 	}
 	return scaling
@@ -231,7 +231,7 @@ func (f *csvFiles) set(info *csv.Table, classes []string, sizes Sizes, notes []s
 }
 
 // newTable returns a table of zeros.
-func newTable(rows int, p *csv.Spread, classes bool) *table {
+func newTable(rows int, p *csv.Encoding, classes bool) *table {
 	t := &table{inputs: newDense(rows, p.Inputs)}
 	if classes {
 		t.labels = make([]int, rows)
@@ -242,8 +242,8 @@ func newTable(rows int, p *csv.Spread, classes bool) *table {
 }
 
 // set stores the values of a row.
-func (t *table) set(i int, p *csv.Spread, values []float64) {
-	target := p.To(t.inputs.RawRowView(i), values)
+func (t *table) set(i int, p *csv.Encoding, values []float64) {
+	target := p.Encode(t.inputs.RawRowView(i), values)
 	if t.labels != nil {
 		t.labels[i] = int(target)
 	} else {

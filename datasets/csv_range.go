@@ -15,7 +15,7 @@ import (
 // csvRows are the rows of a CSV file in the order in which they are split, with what Load must know beside them.
 type csvRows struct {
 	*rowcache.File
-	csv.Spread
+	csv.Encoding
 	csvAbout
 }
 
@@ -129,7 +129,7 @@ func (r *csvRows) spread() {
 	for j, c := range r.Columns {
 		columns[j] = csv.Column(c)
 	}
-	r.Spread = r.Table.Spread(len(r.Classes), columns, r.Folds)
+	r.Encoding = r.Table.Encoding(len(r.Classes), columns, r.Folds)
 }
 
 // fit fits the statistics and the scalings to the rows to train on.
@@ -139,7 +139,7 @@ func (r *csvRows) fit() error {
 	if cross.Needed() {
 		err := r.Each(0, train, func(i int, values []float64) {
 			clear(row)
-			cross.Add(i, row, r.To(row, values))
+			cross.Add(i, row, r.Encode(row, values))
 		})
 		if err != nil {
 			return err
@@ -149,13 +149,13 @@ func (r *csvRows) fit() error {
 	if err := r.fitScalings(train); err != nil {
 		return err
 	}
-	r.FillWith(r.Scaling.Inputs.Offset)
+	r.SetFill(r.Scaling.Inputs.Offset)
 	if r.Table.Missing != csv.MissingMedian {
 		return nil
 	}
 	medians, err := r.medians(train)
 	if err == nil {
-		r.FillWith(medians)
+		r.SetFill(medians)
 	}
 	return err
 }
@@ -301,13 +301,13 @@ func (s *Scaling) sound(columns int) bool {
 
 // split reads a range of the rows as they are.
 func (r *csvRows) split(of Range) (Split, error) {
-	t := newTable(of.Rows(), &r.Spread, r.Classes != nil)
+	t := newTable(of.Rows(), &r.Encoding, r.Classes != nil)
 	err := r.Each(of.First, of.Last, func(i int, values []float64) {
-		t.set(i-of.First, &r.Spread, values)
-		if r.Late() {
+		t.set(i-of.First, &r.Encoding, values)
+		if r.NeedsCompletion() {
 			row := t.inputs.RawRowView(i - of.First)
-			r.Statistics(row, trainingRow(i, r.Sizes[Train]))
-			r.FillIn(row)
+			r.AddStatistics(row, trainingRow(i, r.Sizes[Train]))
+			r.FillMissing(row)
 		}
 	})
 	return Split{Inputs: t.inputs, Targets: t.targets, Labels: t.labels}, err

@@ -11,13 +11,13 @@ import (
 // more than a share of the rows, statistics of the target stand for the words, the rare ones among them but for those
 // of a single row: their smoothing makes up for few rows.
 const (
-	rareRows    = 10
-	rareShare   = 50 // one row in so many
-	oneHot      = 50
-	mostRare    = 10     // one row in so many
-	mostKept    = 5000   // words with statistics
-	mostMeans   = 20_000 // statistics of a column
-	mostClasses = 20     // for statistics; with more classes the most frequent words are inputs
+	rareRows       = 10
+	rareShare      = 50 // one row in so many
+	oneHot         = 50
+	maxRareShare   = 10     // one row in so many
+	maxWordsKept   = 5000   // words with statistics
+	maxMeans       = 20_000 // statistics of a column
+	maxMeanClasses = 20     // for statistics; with more classes the most frequent words are inputs
 )
 
 // planWords decides which words of a column are inputs of their own.
@@ -47,7 +47,7 @@ func (p *plan) planWords() error {
 
 // planCategories decides which words of a column, in so many rows each, are inputs of their own.
 func (p *plan) planCategories(f *Field, counts map[string]int) {
-	rows := p.sheet.Rows - p.sheet.testRows(p.sheet.before)
+	rows := p.sheet.Rows - p.sheet.countTestRows(p.sheet.rowsBefore)
 	rare := max(min(rareRows, rows/rareShare), 1)
 	common := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -61,14 +61,14 @@ func (p *plan) planCategories(f *Field, counts map[string]int) {
 		}
 	}
 	switch means := len(p.Classes); {
-	case n <= oneHot && (len(common) <= oneHot || mostRare*folded <= rows):
-	case means > mostClasses:
+	case n <= oneHot && (len(common) <= oneHot || maxRareShare*folded <= rows):
+	case means > maxMeanClasses:
 		n = min(n, oneHot)
 	default:
 		if means <= 2 {
 			means = 1
 		}
-		n = min(single, mostKept, mostMeans/means)
+		n = min(single, maxWordsKept, maxMeans/means)
 		f.Kind, f.Missing = Statistics, false
 		f.Means = make([]float64, (n+2)*means)
 	}

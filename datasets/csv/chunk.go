@@ -23,13 +23,13 @@ const chunkBytes = 1 << 20
 
 // chunk is a piece of a text that has whole rows.
 type chunk struct {
-	index   int  // of all chunks
-	source  int  // index
-	line    int  // on which it starts, from 1
-	first   bool // of its source
-	quotes  bool // whether there are any
-	endless bool // it is but the start of a row that has more than MaxRow bytes
-	text    []byte
+	index     int  // of all chunks
+	source    int  // index
+	line      int  // on which it starts, from 1
+	first     bool // of its source
+	quotes    bool // whether there are any
+	oversized bool // it is but the start of a row that has more than MaxRow bytes
+	text      []byte
 }
 
 // chunker cuts texts into chunks, one after another. Where a row ends is known from the quotes before it: outside
@@ -41,7 +41,7 @@ type chunker struct {
 	spare   sync.Pool // of *[]byte
 
 	index, source int   // of the next chunk
-	at            int64 // in the source
+	offset        int64 // in the source
 	line          int   // there, from 1; 0: the source was not begun
 }
 
@@ -52,13 +52,13 @@ func (c *chunker) next() (*chunk, error) {
 	for c.source < len(c.sources) {
 		s := &c.sources[c.source]
 		if c.line == 0 {
-			if err := c.begin(s); err != nil {
+			if err := c.start(s); err != nil {
 				return nil, err
 			}
 			first = true
 		}
 		k := &chunk{index: c.index, source: c.source, line: c.line, first: first}
-		if c.at >= s.Size && !first {
+		if c.offset >= s.Size && !first {
 			c.source, c.line = c.source+1, 0
 			continue
 		}
@@ -67,10 +67,10 @@ func (c *chunker) next() (*chunk, error) {
 			return nil, err
 		}
 		k.quotes = quotes > 0
-		c.at += int64(len(k.text))
+		c.offset += int64(len(k.text))
 		c.line += bytes.Count(k.text, []byte{'\n'})
-		if first && c.at < s.Size && blank(k.text) {
-			c.free(k) // blank lines before the first row
+		if first && c.offset < s.Size && onlyEmptyLines(k.text) {
+			c.release(k) // blank lines before the first row
 			continue
 		}
 		c.index++
@@ -79,14 +79,14 @@ func (c *chunker) next() (*chunk, error) {
 	return nil, io.EOF
 }
 
-// begin finds out where the text of a source starts.
-func (c *chunker) begin(s *Source) error {
+// start finds out where the text of a source starts.
+func (c *chunker) start(s *Source) error {
 	start := make([]byte, min(3, s.Size))
 	if _, err := s.Text.ReadAt(start, 0); err != nil && err != io.EOF {
 		return err
 	}
-	mark, err := markOf(s.Name, start)
-	c.at, c.line = int64(mark), 1
+	mark, err := byteOrderMark(s.Name, start)
+	c.offset, c.line = int64(mark), 1
 	return err
 }
 
@@ -94,9 +94,9 @@ func (c *chunker) begin(s *Source) error {
 func (c *chunker) read(s *Source, k *chunk) (quotes int, err error) {
 	for size := int64(c.size); ; size *= 2 {
 		size = min(size, MaxRow+1)
-		left := s.Size - c.at
+		left := s.Size - c.offset
 		k.text = c.buffer(int(min(size, left)))
-		if n, err := s.Text.ReadAt(k.text, c.at); n < len(k.text) {
+		if n, err := s.Text.ReadAt(k.text, c.offset); n < len(k.text) {
 			if err == nil || err == io.EOF {
 				err = fault.Changed(s.Name)
 			}
@@ -111,11 +111,11 @@ func (c *chunker) read(s *Source, k *chunk) (quotes int, err error) {
 			return quotes, nil
 		}
 		if size > MaxRow {
-			k.endless = true
+			k.oversized = true
 			k.text = wholeRunes(k.text)
 			return quotes, nil
 		}
-		c.free(k)
+		c.release(k)
 	}
 }
 
@@ -146,8 +146,8 @@ func wholeRunes(text []byte) []byte {
 	return text[:end]
 }
 
-// blank reports whether a text has empty lines alone.
-func blank(text []byte) bool {
+// onlyEmptyLines reports whether a text has empty lines alone.
+func onlyEmptyLines(text []byte) bool {
 	for len(text) > 0 && (text[0] == '\n' || bytes.HasPrefix(text, []byte("\r\n"))) {
 		text = text[bytes.IndexByte(text, '\n')+1:]
 	}
@@ -161,8 +161,8 @@ func (c *chunker) buffer(n int) []byte {
 	return make([]byte, n)
 }
 
-// free takes back the memory of a chunk.
-func (c *chunker) free(k *chunk) {
+// release takes back the memory of a chunk.
+func (c *chunker) release(k *chunk) {
 	text := k.text
 	k.text = nil
 	c.spare.Put(&text)
@@ -194,7 +194,7 @@ func (c *chunker) each(workers int, work func(worker int, k *chunk) error) error
 		all.Go(func() {
 			for k := range chunks {
 				failed(k.index, work(w, k))
-				c.free(k)
+				c.release(k)
 			}
 		})
 	}

@@ -16,29 +16,29 @@ type column struct {
 	name    string
 	unnamed bool // the header has no name for it, as for pandas' index
 
-	numbers int // fields that are written like a number
-	words   int // other fields that have a value
-	missing int // fields that have none
-	gaps    int // of these, those of rows that are not for testing
-	width   int // bytes in which each number is exact, see narrowest; 0 without numbers
+	numbers      int // fields that are written like a number
+	words        int // other fields that have a value
+	missing      int // fields that have none
+	trainMissing int // of these, those of rows that are not for testing
+	width        int // bytes in which each number is exact, see narrowest; 0 without numbers
 
-	values  map[string]struct{} // the different numbers, unless there are too many
-	crowded bool                // whether there are
+	values         map[string]struct{} // the different numbers, unless there are too many
+	tooManyNumbers bool                // whether there are
 	// the different words, and how many rows to train on have them, unless there are too many
-	counts map[string]int
-	wordy  bool // whether there are
+	counts       map[string]int
+	tooManyWords bool // whether there are
 	// how many different fields there are, an estimate where there are too many; of numbers only up to that
-	differ int
+	distinct int
 
-	dates  int           // of the words, those that are dates
-	timed  int           // of the dates, those with a time of day
-	orders map[order]int // of the dates, how many can be read in an order
+	dates  int               // of the words, those that are dates
+	timed  int               // of the dates, those with a time of day
+	orders map[dateOrder]int // of the dates, how many can be read in an order
 
 	styles [len(otherStyles)]int // of the words, how many are numbers in another style
 
-	counting bool // whether it counts the rows of each source by one
-	first    float64
-	whole    bool // of a column that is named like an identifier: whether its numbers have no fraction
+	countsRows  bool // whether it counts the rows of each source by one
+	firstNumber float64
+	whole       bool // of a column that is named like an identifier: whether its numbers have no fraction
 }
 
 // numeric reports whether nine in ten fields are numbers, or all but one: in a short table, too, a stray
@@ -52,12 +52,12 @@ func mostly(some, others int) bool { return some > 0 && 9*others <= some || some
 
 // boolean reports whether all words are of one pair such as yes and no.
 func (c *column) boolean() bool {
-	if c.numbers > 0 || c.wordy || len(c.counts) < 2 || len(c.counts) > 6 {
+	if c.numbers > 0 || c.tooManyWords || len(c.counts) < 2 || len(c.counts) > 6 {
 		return false
 	}
 	which, both := -1, [2]bool{}
 	for text := range c.counts {
-		pair, is := truth(text)
+		pair, is := parseTruth(text)
 		if pair < 0 || which >= 0 && pair != which {
 			return false
 		}
@@ -71,8 +71,8 @@ func (c *column) boolean() bool {
 	return both[0] && both[1]
 }
 
-// present returns how many fields have a value.
-func (c *column) present() int { return c.numbers + c.words }
+// valueCount returns how many fields have a value.
+func (c *column) valueCount() int { return c.numbers + c.words }
 
 // identifiers are names of columns that tell rows apart, and ends of such names.
 var (
@@ -80,8 +80,8 @@ var (
 	identifierEnds = regexp.MustCompile(`(?:[ _.-](?i:id|idx|index|uuid|guid|key)|[a-z0-9](?:Id|ID|UUID))$`)
 )
 
-// identifierName reports whether the column is called like one that tells rows apart, or has no name where others have.
-func (c *column) identifierName() bool {
+// namedLikeIdentifier reports whether the column is called like one that tells rows apart, or has no name where others have.
+func (c *column) namedLikeIdentifier() bool {
 	if c.unnamed {
 		return true
 	}

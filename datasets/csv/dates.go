@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// order tells which part of a date comes first. A date may be read in several orders.
-type order uint8
+// dateOrder tells which part of a date comes first. A date may be read in several orders.
+type dateOrder uint8
 
 // The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice. Points are
 // written between day, month and year in this order only.
 const (
-	yearFirst order = 1 << iota
+	yearFirst dateOrder = 1 << iota
 	dayFirst
 	monthFirst
 )
 
-// orderWords name orders, as a Field has them.
-var orderWords = map[order]string{yearFirst: "year-month-day", dayFirst: "day-month-year", monthFirst: "month-day-year"}
+// dateOrderNames name orders, as a Field has them.
+var dateOrderNames = map[dateOrder]string{yearFirst: "year-month-day", dayFirst: "day-month-year", monthFirst: "month-day-year"}
 
-// orderOf returns the order that words name, 0 for none.
-func orderOf(words string) order {
-	for o, w := range orderWords {
+// parseDateOrder returns the order that words name, 0 for none.
+func parseDateOrder(words string) dateOrder {
+	for o, w := range dateOrderNames {
 		if w == words {
 			return o
 		}
@@ -31,10 +31,10 @@ func orderOf(words string) order {
 
 // date is a field that is written like one.
 type date struct {
-	parts   [3]int // as they follow one another
-	orders  order  // in which it may be read, 0: in none
-	timed   bool   // whether there is a time of day
-	seconds int    // since midnight
+	parts   [3]int    // as they follow one another
+	orders  dateOrder // in which it may be read, 0: in none
+	timed   bool      // whether there is a time of day
+	seconds int       // since midnight
 }
 
 // readDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with
@@ -74,14 +74,14 @@ func readDate(field string) (d date) {
 }
 
 // allow adds an order if there is such a day.
-func (d *date) allow(o order) {
+func (d *date) allow(o dateOrder) {
 	if _, ok := d.day(o); ok {
 		d.orders |= o
 	}
 }
 
 // day returns midnight of the date, read in an order.
-func (d *date) day(o order) (time.Time, bool) {
+func (d *date) day(o dateOrder) (time.Time, bool) {
 	year, month, day := d.parts[0], d.parts[1], d.parts[2]
 	switch o {
 	case dayFirst:
@@ -152,7 +152,7 @@ func leadingNumber(text string) (v, digits int, rest string) {
 }
 
 // parseDate returns the seconds from 1970 to a date in an order.
-func parseDate(field string, o order) (float64, bool) {
+func parseDate(field string, o dateOrder) (float64, bool) {
 	d := readDate(field)
 	if d.orders&o == 0 {
 		return 0, false
@@ -161,12 +161,12 @@ func parseDate(field string, o order) (float64, bool) {
 	return float64(t.Unix() + int64(d.seconds)), true
 }
 
-// dateParts are what a date becomes, the hour only where there are times of day.
-var dateParts = []string{"year", "month", "day of week", "hour"}
+// datePartNames are what a date becomes, the hour only where there are times of day.
+var datePartNames = []string{"year", "month", "day of week", "hour"}
 
-// datePartsTo stores what a date becomes: its year, month from 1, day of the week from 1 for Monday, and, if there is
+// writeDateParts stores what a date becomes: its year, month from 1, day of the week from 1 for Monday, and, if there is
 // room for it, the hour with its fraction. What is missing is NaN.
-func datePartsTo(dst []float64, seconds float64) {
+func writeDateParts(dst []float64, seconds float64) {
 	if math.IsNaN(seconds) {
 		for k := range dst {
 			dst[k] = seconds

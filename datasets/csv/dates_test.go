@@ -12,7 +12,7 @@ import (
 func TestReadDate(t *testing.T) {
 	for _, c := range []struct {
 		text   string
-		orders order
+		orders dateOrder
 		timed  bool
 	}{
 		{"2020-02-29", yearFirst, false}, {"2021-02-29", 0, false}, {"2020/2/9", yearFirst, false}, {"2020.12.31", yearFirst, false},
@@ -30,7 +30,7 @@ func TestReadDate(t *testing.T) {
 
 // The parts of a date are those that package time finds in the standard form.
 func TestDateParts(t *testing.T) {
-	forms := map[string]order{"2006-01-02 15:04:05": yearFirst, "2.1.2006 15:04:05": dayFirst, "01/02/2006 15:04:05": monthFirst}
+	forms := map[string]dateOrder{"2006-01-02 15:04:05": yearFirst, "2.1.2006 15:04:05": dayFirst, "01/02/2006 15:04:05": monthFirst}
 	for at := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 10000; at = at.Add(12345 * time.Hour).Add(678 * time.Second) {
 		for form, o := range forms {
 			text := at.Format(form)
@@ -39,7 +39,7 @@ func TestDateParts(t *testing.T) {
 			}
 			v, ok := parseDate(text, o)
 			parts := make([]float64, 4)
-			datePartsTo(parts, v)
+			writeDateParts(parts, v)
 			weekday := float64(at.Weekday())
 			if weekday == 0 {
 				weekday = 7

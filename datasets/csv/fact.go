@@ -15,7 +15,7 @@ type Fact struct {
 	// numbers than are told apart.
 	Distinct int
 	Words    []WordCount // of categories and booleans: the most frequent words, those first
-	Why      string      // what speaks against the column; empty: nothing, it is used
+	Reason   string      // what speaks against the column; empty: nothing, it is used
 }
 
 // The kinds of columns that Field has no name for.
@@ -31,19 +31,19 @@ type WordCount struct {
 	Rows int
 }
 
-// mostFrequent is how many words a Fact has.
-const mostFrequent = 20
+// maxFrequent is how many words a Fact has.
+const maxFrequent = 20
 
 // facts returns what was found in the columns, of which some are left out.
 func (p *plan) facts(reasons []reason) []Fact {
 	all := make([]Fact, len(p.sheet.columns))
 	for j := range all {
 		c := &p.sheet.columns[j]
-		f := Fact{Name: c.name, Kind: Numbers, Missing: c.missing, Distinct: c.differ}
+		f := Fact{Name: c.name, Kind: Numbers, Missing: c.missing, Distinct: c.distinct}
 		switch {
-		case c.present() == 0:
+		case c.valueCount() == 0:
 			f.Kind = Empty
-		case c.numeric() && c.crowded:
+		case c.numeric() && c.tooManyNumbers:
 			f.Distinct = 0
 		case c.numeric():
 		case c.boolean():
@@ -59,7 +59,7 @@ func (p *plan) facts(reasons []reason) []Fact {
 			f.Words = frequent(c.counts)
 		}
 		if r := reasons[j]; j != p.target && r != used {
-			f.Why = whyNot(r)
+			f.Reason = describeReason(r)
 		}
 		all[j] = f
 	}
@@ -71,7 +71,7 @@ func frequent(counts map[string]int) []WordCount {
 	words := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
 	})
-	list := make([]WordCount, min(len(words), mostFrequent))
+	list := make([]WordCount, min(len(words), maxFrequent))
 	for i := range list {
 		list[i] = WordCount{words[i], counts[words[i]]}
 	}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// missing reports whether a field says that there is no value.
-func missing[T string | []byte](field T) bool {
+// isMissing reports whether a field says that there is no value.
+func isMissing[T string | []byte](field T) bool {
 	if len(field) > 4 {
 		return false
 	}
@@ -22,8 +22,8 @@ func missing[T string | []byte](field T) bool {
 // truths are words for true, each before that for false.
 var truths = [][2]string{{"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"}}
 
-// truth returns which of the pairs of truths a word is of, -1 for none, and what it says.
-func truth(field string) (pair int, is bool) {
+// parseTruth returns which of the pairs of truths a word is of, -1 for none, and what it says.
+func parseTruth(field string) (pair int, is bool) {
 	if len(field) > len("false") {
 		return -1, false
 	}
@@ -55,11 +55,11 @@ func decimal(field []byte) (float64, kind) {
 		case c == '.' && point < 0:
 			point = i
 		default:
-			return 0, word
+			return 0, kindWord
 		}
 	}
 	if digits == 0 {
-		return 0, word
+		return 0, kindWord
 	}
 	v := float64(whole)
 	if point >= 0 {
@@ -69,14 +69,14 @@ func decimal(field []byte) (float64, kind) {
 		v = -v
 	}
 	if digits == len(field) && whole <= math.MaxUint8 && (field[0] != '0' || digits == 1) {
-		return v, small
+		return v, kindByte
 	}
-	return v, plain
+	return v, kindNumber
 }
 
-// decimalForm reports whether a field is surely written like a number: digits, with a sign, a decimal point and an
+// looksDecimal reports whether a field is surely written like a number: digits, with a sign, a decimal point and an
 // exponent or not.
-func decimalForm(field []byte) bool {
+func looksDecimal(field []byte) bool {
 	digits, point, exponent := 0, false, false
 	for i, c := range field {
 		switch {
@@ -113,8 +113,8 @@ func narrowest(v float64) int {
 	return 8
 }
 
-// few lists names, the first of them if there are many.
-func few(names []string) string {
+// listNames lists names, the first of them if there are many.
+func listNames(names []string) string {
 	if len(names) > 20 {
 		return strings.Join(names[:20], ", ") + ", …"
 	}

@@ -35,15 +35,15 @@ func (p *plan) planFields() error {
 		if j == p.target {
 			continue
 		}
-		if reasons[j] = p.useless(j); reasons[j] == used {
+		if reasons[j] = p.reasonAgainst(j); reasons[j] == used {
 			inputs++
 		}
 		if err := p.otherStyle(j); err != nil && !p.drop[j] {
 			return err
 		}
 	}
-	if inputs == 0 && !p.rescue(reasons) {
-		return p.fault(p.target, "no other column to predict it from",
+	if inputs == 0 && !p.keepSome(reasons) {
+		return p.columnError(p.target, "no other column to predict it from",
 			"at least one that is not left out as a name or as empty; {Keep} COLUMN keeps one")
 	}
 	for j := range s.columns {
@@ -58,12 +58,12 @@ func (p *plan) planFields() error {
 			return err
 		}
 	}
-	p.tellLeftOut(reasons)
+	p.noteLeftOut(reasons)
 	if err := p.planWords(); err != nil {
 		return err
 	}
 	p.assemble()
-	p.tellFields()
+	p.noteFields()
 	p.Facts = p.facts(reasons)
 	return nil
 }
@@ -79,7 +79,7 @@ func (p *plan) otherStyle(j int) error {
 		if n := c.styles[i]; mostly(n+c.numbers, c.words-n) && n > 0 {
 			found, expected := "numbers that are written in another way", style.flags
 			for _, word := range slices.Sorted(maps.Keys(c.counts)) {
-				if _, ok := style.plainTo(nil, []byte(word)); ok {
+				if _, ok := style.normalize(nil, []byte(word)); ok {
 					found = "numbers such as " + fault.Quote(word)
 					break
 				}
@@ -87,33 +87,33 @@ func (p *plan) otherStyle(j int) error {
 			if j != p.target {
 				expected += ", or {Drop} " + shellWord(c.name)
 			}
-			return p.fault(j, found, expected)
+			return p.columnError(j, found, expected)
 		}
 	}
 	return nil
 }
 
-// useless returns why a column is no input.
-func (p *plan) useless(j int) reason {
+// reasonAgainst returns why a column is no input.
+func (p *plan) reasonAgainst(j int) reason {
 	s := p.sheet
 	c := &s.columns[j]
 	kind := c.numeric() || c.dated() || c.boolean()
-	tooMany := !kind && (c.wordy || c.crowded)
-	switch keep, named := p.keep[j], s.header && c.identifierName(); {
+	tooMany := !kind && (c.tooManyWords || c.tooManyNumbers)
+	switch keep, named := p.keep[j], s.hasHeader && c.namedLikeIdentifier(); {
 	case p.drop[j]:
 		return dropped
-	case c.present() == 0:
+	case c.valueCount() == 0:
 		return empty
 	case keep:
 		return used
-	case c.differ == 1 && !c.crowded && c.missing == 0:
+	case c.distinct == 1 && !c.tooManyNumbers && c.missing == 0:
 		return constant
-	case c.numbers == s.Rows && c.counting && c.starts(s) && (named || !s.header && s.Rows >= manyRows):
+	case c.numbers == s.Rows && c.countsRows && c.startsLikeRowNumbers(s) && (named || !s.hasHeader && s.Rows >= manyRows):
 		return numbering
-	case named && c.words == 0 && c.whole && c.present() >= manyRows && 10*c.differ >= 9*c.present():
+	case named && c.words == 0 && c.whole && c.valueCount() >= manyRows && 10*c.distinct >= 9*c.valueCount():
 		return identifier
-	case tooMany && (c.crowded || 2*c.differ > c.present()), !kind && c.present() >= manyRows &&
-		2*c.differ > c.present():
+	case tooMany && (c.tooManyNumbers || 2*c.distinct > c.valueCount()), !kind && c.valueCount() >= manyRows &&
+		2*c.distinct > c.valueCount():
 		return distinctWords
 	case tooMany:
 		return manyWords
@@ -121,14 +121,14 @@ func (p *plan) useless(j int) reason {
 	return used
 }
 
-// starts reports whether the numbers of a column that counts begin where row numbers do: anywhere where its name says
+// startsLikeRowNumbers reports whether the numbers of a column that counts begin where row numbers do: anywhere where its name says
 // that it has them.
-func (c *column) starts(s *Sheet) bool {
-	return c.first == 0 || c.first == 1 || s.header && c.identifierName()
+func (c *column) startsLikeRowNumbers(s *Sheet) bool {
+	return c.firstNumber == 0 || c.firstNumber == 1 || s.hasHeader && c.namedLikeIdentifier()
 }
 
-// rescue keeps columns that looked useless where there are no others, and reports whether there are any.
-func (p *plan) rescue(reasons []reason) bool {
+// keepSome keeps columns that looked useless where there are no others, and reports whether there are any.
+func (p *plan) keepSome(reasons []reason) bool {
 	for _, group := range [][]reason{{numbering, identifier}, {constant}} {
 		some := false
 		for j, r := range reasons {
@@ -137,7 +137,7 @@ func (p *plan) rescue(reasons []reason) bool {
 				continue
 			}
 			reasons[j], some = used, true
-			p.notes.add("%s: kept although it %s, as there is no other input", c.name, whyNot(r))
+			p.notes.add("%s: kept although it %s, as there is no other input", c.name, describeReason(r))
 		}
 		if some {
 			return true
@@ -146,8 +146,8 @@ func (p *plan) rescue(reasons []reason) bool {
 	return false
 }
 
-// whyNot says what speaks against a column.
-func whyNot(r reason) string {
+// describeReason says what speaks against a column.
+func describeReason(r reason) string {
 	switch r {
 	case dropped:
 		return "is dropped as asked"
@@ -165,8 +165,8 @@ func whyNot(r reason) string {
 	return fmt.Sprintf("has more than %s different words", format.Count(maxWords))
 }
 
-// tellLeftOut says which columns are left out and why.
-func (p *plan) tellLeftOut(reasons []reason) {
+// noteLeftOut says which columns are left out and why.
+func (p *plan) noteLeftOut(reasons []reason) {
 	for r := empty; r <= manyWords; r++ { // what is dropped is not told
 		var names []string
 		for j := range reasons {
@@ -174,8 +174,8 @@ func (p *plan) tellLeftOut(reasons []reason) {
 				names = append(names, p.sheet.columns[j].name)
 			}
 		}
-		p.notes.group(names, func(column string) string {
-			line := column + ": left out, it " + whyNot(r)
+		p.notes.addGroup(names, func(column string) string {
+			line := column + ": left out, it " + describeReason(r)
 			if r != empty && r != manyWords {
 				line += "; --keep " + shellWord(column) + " keeps it"
 			}
@@ -206,29 +206,29 @@ func (p *plan) planField(j int) error {
 		if err != nil {
 			return err
 		}
-		f.Kind, f.Order, p.roles[j].order = Date, orderWords[o], o
+		f.Kind, f.Order, p.roles[j].order = Date, dateOrderNames[o], o
 		if c.timed > 0 {
 			f.Kind = Time
 		}
-	case c.wordy || c.crowded:
-		return p.fault(j, fmt.Sprintf("more than %s different words", format.Count(maxWords)), "numbers, or fewer categories")
+	case c.tooManyWords || c.tooManyNumbers:
+		return p.columnError(j, fmt.Sprintf("more than %s different words", format.Count(maxWords)), "numbers, or fewer categories")
 	default:
 		f.Words = []string{}
 	}
 	if p.sheet.options.Missing == MissingDrop {
-		p.roles[j].needed = c.missing > 0
+		p.roles[j].required = c.missing > 0
 		return nil
 	}
-	n := f.numbers()
+	n := f.numberInputs()
 	if n > 0 {
 		f.Fill = make([]float64, n)
 	}
-	f.Missing = c.gaps > 0 && (n == 0 || cmp.Or(s.options.Missing, MissingIndicator) == MissingIndicator)
+	f.Missing = c.trainMissing > 0 && (n == 0 || cmp.Or(s.options.Missing, MissingIndicator) == MissingIndicator)
 	return nil
 }
 
 // order finds out in which order a column's dates are written.
-func (p *plan) order(j int) (order, error) {
+func (p *plan) order(j int) (dateOrder, error) {
 	c := &p.sheet.columns[j]
 	rest := c.words + c.numbers
 	day, month := c.orders[dayFirst], c.orders[monthFirst]
@@ -240,9 +240,9 @@ func (p *plan) order(j int) (order, error) {
 	case month > day && mostly(month, rest-month):
 		return monthFirst, nil
 	case day == month && mostly(day, rest-day):
-		return 0, p.fault(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or {Drop} "+shellWord(c.name))
+		return 0, p.columnError(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or {Drop} "+shellWord(c.name))
 	}
-	return 0, p.fault(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(orderWords)), ", ")+", or {Drop} "+shellWord(c.name))
+	return 0, p.columnError(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(dateOrderNames)), ", ")+", or {Drop} "+shellWord(c.name))
 }
 
 // assemble lists the fields and the columns of their values.
@@ -260,11 +260,11 @@ func (p *plan) assemble() {
 		if !r.used {
 			continue
 		}
-		r.field, r.code = f, f.code()
-		column := Column{Missing: c.missing > 0 && !r.needed}
+		r.field, r.code = f, f.wordCodes()
+		column := Column{Missing: c.missing > 0 && !r.required}
 		switch {
 		case f.Words != nil:
-			column = Column{Width: 2, Kinds: f.codes()}
+			column = Column{Width: 2, Kinds: f.codeCount()}
 		case f.Kind == Date || f.Kind == Time:
 			column.Width = 8
 		case f.Kind == Boolean:

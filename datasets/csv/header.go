@@ -10,30 +10,30 @@ import (
 	"newtop/internal/format"
 )
 
-// sight is what a header was recognized by.
-type sight uint8
+// headerEvidence is what a header was recognized by.
+type headerEvidence uint8
 
 const (
-	noHeader  sight = iota
-	words           // a word above numbers or dates, or words alone of which none comes again
-	countsUp        // whole numbers from 0 on, as pandas numbers columns
-	bySetting       // it was asked for
+	noHeader       headerEvidence = iota
+	wordsAbove                    // a word above numbers or dates, or words alone of which none comes again
+	countsFromZero                // whole numbers from 0 on, as pandas numbers columns
+	requested                     // it was asked for
 )
 
 // headerOf tells by what the first record is known to name the columns: some column has a word there and numbers or
 // dates below, or the record counts from 0, or there are no numbers at all, but for an index without a name, and
 // nothing in it comes again.
-func headerOf(first []string, rest [][]string, style numerals) sight {
+func headerOf(first []string, rest [][]string, style numerals) headerEvidence {
 	allWords, repeated, fractions := true, false, false
 	for j, name := range first {
 		var c column
 		again := false
 		for _, record := range rest {
-			if j >= len(record) || missing(record[j]) {
+			if j >= len(record) || isMissing(record[j]) {
 				continue
 			}
 			again = again || record[j] == name
-			v, number := style.like(record[j])
+			v, number := style.parseLoosely(record[j])
 			switch {
 			case number:
 				c.numbers++
@@ -44,24 +44,24 @@ func headerOf(first []string, rest [][]string, style numerals) sight {
 				c.words++
 			}
 		}
-		if _, number := style.like(name); !number && !missing(name) && readDate(name).orders == 0 &&
+		if _, number := style.parseLoosely(name); !number && !isMissing(name) && readDate(name).orders == 0 &&
 			(c.numeric() || c.dated()) {
-			return words
+			return wordsAbove
 		}
-		_, number := style.like(name)
+		_, number := style.parseLoosely(name)
 		if j == 0 && name == "" && c.numeric() {
 			continue // pandas' index
 		}
-		repeated = repeated || again || missing(name)
+		repeated = repeated || again || isMissing(name)
 		allWords = allWords && c.numbers == 0 && !number
 	}
 	switch {
 	case len(rest) == 0:
 		return noHeader
 	case countsFrom0(first) && (len(first) > 2 || fractions):
-		return countsUp
+		return countsFromZero
 	case allWords && !repeated:
-		return words
+		return wordsAbove
 	}
 	return noHeader
 }
@@ -79,21 +79,21 @@ func countsFrom0(record []string) bool {
 	return len(record) > 0
 }
 
-// name names the columns after the header's fields, or after their numbers. A number that is a name already gives way
+// nameColumns names the columns after the header's fields, or after their numbers. A number that is a name already gives way
 // to pandas' name of a column without one.
-func (s *Sheet) name(first []string) error {
+func (s *Sheet) nameColumns(first []string) error {
 	if n := len(first); n < 2 || n > maxColumns {
 		return &fault.FormatError{File: s.sources[0].Name, Line: 1, Found: plural(n, "column"),
 			Expected: fmt.Sprintf("2 to %d columns parted by commas, semicolons or tabs", maxColumns)}
 	}
 	seen := make(map[string]bool)
-	for j, name := range columnNames(first, s.header) {
+	for j, name := range columnNames(first, s.hasHeader) {
 		if seen[name] {
 			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name,
 				Found: "a second column of that name", Expected: "different names"}
 		}
 		seen[name] = true
-		s.columns = append(s.columns, column{name: name, unnamed: s.header && first[j] == ""})
+		s.columns = append(s.columns, column{name: name, unnamed: s.hasHeader && first[j] == ""})
 	}
 	return nil
 }
@@ -123,21 +123,21 @@ func (s *Sheet) headerNote() string {
 	switch {
 	case s.options.Header != "":
 		return ""
-	case s.seenBy == words:
+	case s.evidence == wordsAbove:
 		return "the first row names the columns; --header no takes it for data"
-	case s.seenBy == countsUp:
+	case s.evidence == countsFromZero:
 		return fmt.Sprintf("the first row, which counts to %s, names the columns; --header no takes it for data",
-			s.head[len(s.head)-1])
+			s.firstRecord[len(s.firstRecord)-1])
 	}
 	return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
 }
 
-// find returns the index of the column that an option asks for: by its name, or by its number if no other has that for
+// findColumn returns the index of the column that an option asks for: by its name, or by its number if no other has that for
 // its name. "name:" and "place:" before it say which is meant.
-func (s *Sheet) find(field, asked string) (int, error) {
+func (s *Sheet) findColumn(field, asked string) (int, error) {
 	var names []string
 	for j := range s.columns {
-		if s.header {
+		if s.hasHeader {
 			names = append(names, s.columns[j].name)
 		}
 	}
@@ -146,21 +146,21 @@ func (s *Sheet) find(field, asked string) (int, error) {
 
 // findColumn is find among columns of such names, nil where they have none.
 func findColumn(field, asked string, names []string, columns int, file string) (int, error) {
-	j, expected := lookUp(asked, names, columns)
+	j, expected := lookUpColumn(asked, names, columns)
 	if j >= 0 {
 		return j, nil
 	}
 	if expected == "" {
 		expected = fmt.Sprintf("a column number from 1 to %d", columns)
 		if names != nil {
-			expected += " or a name of " + file + ": " + few(names) + format.DidYouMean(asked, names)
+			expected += " or a name of " + file + ": " + listNames(names) + format.DidYouMean(asked, names)
 		}
 	}
 	return 0, &fault.OptionError{Field: field, Value: asked, Expected: expected}
 }
 
-// lookUp returns which column is asked for, or -1 and, where it may be either of two, how to say which.
-func lookUp(asked string, names []string, columns int) (j int, either string) {
+// lookUpColumn returns which column is asked for, or -1 and, where it may be either of two, how to say which.
+func lookUpColumn(asked string, names []string, columns int) (j int, either string) {
 	placed := func(text string) int {
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= columns {
 			return n - 1

@@ -29,17 +29,17 @@ const manyRows = 20
 // Layout says which column of a file goes where.
 type Layout struct {
 	Table
-	Spread
+	Encoding
 	Classes     []string // nil for regression
 	Columns     []Column // of the values of a row
 	Notes       []string // what was decided, a line each
 	Facts       []Fact   // what was found in each column of the file
 	Rows, Tests int      // rows that are not left out, and how many of them, the last, are those of sources for testing
 
-	roles  []role          // of each file column
-	number map[float64]int // of a class, where the target's are numbers
-	before []int           // rows before each chunk
-	gaps   bool            // whether rows are left out
+	roles      []role          // of each file column
+	number     map[float64]int // of a class, where the target's are numbers
+	rowsBefore []int           // rows before each chunk
+	dropsRows  bool            // whether rows are left out
 }
 
 // Column says what the values of a column are: numbers, each of which is exact in Width bytes (1 for whole numbers from
@@ -52,23 +52,23 @@ type Column struct {
 
 // role is what becomes of a file column.
 type role struct {
-	field  *Field // nil for the target, and for what is left out
-	used   bool
-	needed bool           // whether a row without a value is left out
-	code   map[string]int // of words; nil for numbers
-	order  order          // of dates
+	field    *Field // nil for the target, and for what is left out
+	used     bool
+	required bool           // whether a row without a value is left out
+	code     map[string]int // of words; nil for numbers
+	order    dateOrder      // of dates
 }
 
 // Layout decides where every column goes. target is the name of the column to predict in the header, or its number from
 // 1; empty: the last. It returns a *fault.OptionError where there is no such column.
 func (s *Sheet) Layout(target string) (*Layout, error) {
 	p := plan{sheet: s, Layout: new(Layout)}
-	if err := p.choose(target); err != nil {
+	if err := p.chooseColumns(target); err != nil {
 		return nil, err
 	}
 	p.Decimal, p.Thousands, p.Missing = s.options.Decimal, s.options.Thousands, cmp.Or(
 		s.options.Missing, MissingIndicator)
-	if p.Header = "no"; s.header {
+	if p.Header = "no"; s.hasHeader {
 		p.Header = "yes"
 	}
 	if note := s.headerNote(); note != "" {
@@ -83,7 +83,7 @@ func (s *Sheet) Layout(target string) (*Layout, error) {
 	if err := p.planRows(); err != nil {
 		return nil, err
 	}
-	p.Spread = p.Table.Spread(len(p.Classes), p.Columns, nil)
+	p.Encoding = p.Table.Encoding(len(p.Classes), p.Columns, nil)
 	p.Layout.Notes = p.notes.lines
 	return p.Layout, nil
 }
@@ -100,13 +100,13 @@ type plan struct {
 	counts map[int]map[string]int
 }
 
-// choose finds the columns that the options name.
-func (p *plan) choose(target string) error {
+// chooseColumns finds the columns that the options name.
+func (p *plan) chooseColumns(target string) error {
 	s := p.sheet
 	p.target = len(s.columns) - 1
 	var err error
 	if target != "" {
-		if p.target, err = s.find("target", target); err != nil {
+		if p.target, err = s.findColumn("target", target); err != nil {
 			return err
 		}
 	}
@@ -114,7 +114,7 @@ func (p *plan) choose(target string) error {
 	pick := func(field string, asked []string) (map[int]bool, error) {
 		found := make(map[int]bool)
 		for _, name := range asked {
-			j, err := s.find(field, name)
+			j, err := s.findColumn(field, name)
 			if err != nil {
 				return nil, err
 			}
@@ -135,8 +135,8 @@ func (p *plan) choose(target string) error {
 	return err
 }
 
-// fault says what is wrong with a column as a whole.
-func (p *plan) fault(j int, found, expected string) error {
+// columnError says what is wrong with a column as a whole.
+func (p *plan) columnError(j int, found, expected string) error {
 	s := p.sheet
 	return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Column: s.columns[j].name, Found: found,
 		Expected: expected}
@@ -150,30 +150,30 @@ func (p *plan) planTarget(last bool) error {
 	if last {
 		which += ", the last column,"
 	}
-	switch n := c.differ; {
-	case c.present() == 0:
-		return p.fault(p.target, "no values", "a target with at least two different values")
+	switch n := c.distinct; {
+	case c.valueCount() == 0:
+		return p.columnError(p.target, "no values", "a target with at least two different values")
 	case p.otherStyle(p.target) != nil:
 		return p.otherStyle(p.target)
-	case n == 1 && !c.crowded:
-		return p.fault(p.target, "the same value in every row", "a target with at least two different values")
+	case n == 1 && !c.tooManyNumbers:
+		return p.columnError(p.target, "the same value in every row", "a target with at least two different values")
 	case c.numeric():
-	case n > maxClasses || c.crowded:
-		return p.fault(p.target, fmt.Sprintf("more than %d different words", maxClasses), "numbers, or fewer classes")
-	case c.present() >= manyRows && 2*n > c.present():
-		return p.fault(p.target, fmt.Sprintf("%d different words in %d rows", n, c.present()),
+	case n > maxClasses || c.tooManyNumbers:
+		return p.columnError(p.target, fmt.Sprintf("more than %d different words", maxClasses), "numbers, or fewer classes")
+	case c.valueCount() >= manyRows && 2*n > c.valueCount():
+		return p.columnError(p.target, fmt.Sprintf("%d different words in %d rows", n, c.valueCount()),
 			"numbers, or classes of several rows each")
 	}
-	r, column := role{used: true, needed: c.missing > 0}, Column{Width: c.width}
+	r, column := role{used: true, required: c.missing > 0}, Column{Width: c.width}
 	what := "numbers"
 	if !c.numeric() {
 		f := Field{Words: slices.Sorted(maps.Keys(c.texts()))}
-		r.code = f.code()
+		r.code = f.wordCodes()
 		for _, word := range f.Words {
 			p.Classes = append(p.Classes, format.Printable(word))
 		}
 		what = fmt.Sprintf("%d classes", len(p.Classes))
-	} else if values := c.wholeNumbers(s.style); len(values) > 0 && c.present() >= classRows*len(values) {
+	} else if values := c.classNumbers(s.numerals); len(values) > 0 && c.valueCount() >= classRows*len(values) {
 		p.number = make(map[float64]int)
 		for k, v := range values {
 			p.number[v] = k
@@ -188,7 +188,7 @@ func (p *plan) planTarget(last bool) error {
 	p.roles[p.target] = r
 	p.Columns = []Column{column} // the others come around it
 	p.notes.add("%s is the target: %s", which, what)
-	p.tellName(p.target)
+	p.noteName(p.target)
 	return nil
 }
 
@@ -201,11 +201,11 @@ func (c *column) texts() map[string]struct{} {
 	return all
 }
 
-// wholeNumbers returns the different values of a numeric column, ascending, or nothing if there are too
+// classNumbers returns the different values of a numeric column, ascending, or nothing if there are too
 // many for classes or not all are whole.
-func (c *column) wholeNumbers(style numerals) []float64 {
+func (c *column) classNumbers(style numerals) []float64 {
 	seen := make(map[float64]bool)
-	if c.crowded || c.words > 0 {
+	if c.tooManyNumbers || c.words > 0 {
 		return nil
 	}
 	for text := range c.values {
@@ -224,16 +224,16 @@ func (c *column) wholeNumbers(style numerals) []float64 {
 // planRows finds out which rows are left out, and where the others stand.
 func (p *plan) planRows() error {
 	s := p.sheet
-	p.before, p.Rows = s.before, s.Rows
+	p.rowsBefore, p.Rows = s.rowsBefore, s.Rows
 	for _, r := range p.roles {
-		p.gaps = p.gaps || r.needed
+		p.dropsRows = p.dropsRows || r.required
 	}
-	if p.gaps {
+	if p.dropsRows {
 		if err := s.complete(p.Layout); err != nil {
 			return err
 		}
 	}
-	p.Tests = s.testRows(p.before)
+	p.Tests = s.countTestRows(p.rowsBefore)
 	if p.Rows < 2 {
 		return &fault.FormatError{File: s.LastFile, Line: s.LastLine,
 			Found: plural(p.Rows, "row") + " without missing values", Expected: "at least 2"}

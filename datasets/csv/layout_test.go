@@ -155,7 +155,7 @@ func TestColumnsLeftOut(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"id,y\n1,0.5\n2,1.5\n3,2.5\n", "a,b,y\n5,x,0.5\n5,x,1.5\n5,x,2.5\n"} {
-		if l, err := laid(t, text, "", Options{}); err != nil || l.Spread.Inputs == 0 || !strings.Contains(strings.Join(l.Notes, "\n"), "kept although it ") {
+		if l, err := laid(t, text, "", Options{}); err != nil || l.Encoding.Inputs == 0 || !strings.Contains(strings.Join(l.Notes, "\n"), "kept although it ") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -18,8 +18,8 @@ const (
 
 // CrossFit gathers the statistics of the target that a table's columns become.
 type CrossFit struct {
-	spread *Spread
-	cells  []crossCell // of the columns of statistics
+	encoding *Encoding
+	cells    []crossCell // of the columns of statistics
 }
 
 type crossCell struct {
@@ -29,9 +29,9 @@ type crossCell struct {
 }
 
 // NewCrossFit returns one without rows.
-func (p *Spread) NewCrossFit() *CrossFit {
-	f := &CrossFit{spread: p}
-	for _, j := range p.late {
+func (p *Encoding) NewCrossFit() *CrossFit {
+	f := &CrossFit{encoding: p}
+	for _, j := range p.incomplete {
 		if c := &p.cells[j]; c.field.Kind == Statistics {
 			x := crossCell{cell: c}
 			for k := range crossFolds {
@@ -62,7 +62,7 @@ func (f *CrossFit) Add(i int, row []float64, target float64) {
 // value returns what output k of a column's statistics is the mean of.
 func (f *CrossFit) value(c *cell, k int, target float64) float64 {
 	switch {
-	case f.spread.Outputs == 1:
+	case f.encoding.Outputs == 1:
 		return target
 	case c.numbers == 1:
 		k = 1

@@ -32,9 +32,9 @@ var otherStyles = [...]struct {
 	{numerals{false, "'"}, `--thousands "'"`},
 }
 
-// plainTo returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted
+// normalize returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted
 // everywhere or nowhere. Anything else is no number.
-func (n numerals) plainTo(buf, field []byte) ([]byte, bool) {
+func (n numerals) normalize(buf, field []byte) ([]byte, bool) {
 	buf = buf[:0]
 	if len(field) > 0 && (field[0] == '-' || field[0] == '+') {
 		buf, field = append(buf, field[0]), field[1:]
@@ -75,15 +75,15 @@ func leadingDigits(field []byte) int {
 	return len(field)
 }
 
-// like returns the number that a field is meant as, one that parse refuses included: one too great, infinity, or one
+// parseLoosely returns the number that a field is meant as, one that parse refuses included: one too great, infinity, or one
 // that is written in another way.
-func (n numerals) like(field string) (v float64, ok bool) {
+func (n numerals) parseLoosely(field string) (v float64, ok bool) {
 	// Most words are told by their first letter, without an error being made for each.
 	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
 		return 0, false
 	}
 	if !n.usual() {
-		if text, ok := n.plainTo(nil, []byte(field)); ok {
+		if text, ok := n.normalize(nil, []byte(field)); ok {
 			v, err := strconv.ParseFloat(string(text), 64)
 			return v, err == nil || errors.Is(err, strconv.ErrRange)
 		}
@@ -95,31 +95,31 @@ func (n numerals) like(field string) (v float64, ok bool) {
 	return v, err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// greatest bounds the numbers that are read, so that means and deviations stay finite.
-const greatest = 1e300
+// maxNumber bounds the numbers that are read, so that means and deviations stay finite.
+const maxNumber = 1e300
 
 // parse reads a finite number.
 func (n numerals) parse(field string) (float64, bool) {
 	if !n.usual() {
-		text, ok := n.plainTo(nil, []byte(field))
+		text, ok := n.normalize(nil, []byte(field))
 		if !ok {
 			return 0, false
 		}
 		field = string(text)
 	}
 	v, err := strconv.ParseFloat(field, 64)
-	return v, err == nil && math.Abs(v) <= greatest
+	return v, err == nil && math.Abs(v) <= maxNumber
 }
 
-// expected says what is wrong with a field that is no number, where it can be said.
-func (n numerals) expected(field string) string {
-	switch _, like := n.like(field); {
+// expectation says what is wrong with a field that is no number, where it can be said.
+func (n numerals) expectation(field string) string {
+	switch _, like := n.parseLoosely(field); {
 	case n.comma && like && strings.Contains(field, "."):
 		return "a number with a decimal comma; {Thousands} . says what a point parts"
 	case !n.comma && strings.Contains(field, ","):
 		return "a number with a decimal point; {Decimal} , or {Thousands} , says what a comma parts"
 	case like:
-		return fmt.Sprintf("a number between -%g and %g", greatest, greatest)
+		return fmt.Sprintf("a number between -%g and %g", maxNumber, maxNumber)
 	}
 	return "a number"
 }

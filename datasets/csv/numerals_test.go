@@ -28,8 +28,8 @@ func TestNumerals(t *testing.T) {
 			t.Errorf("%q with %q and %q: %g, %t", c.text, c.decimal, c.thousands, got, ok)
 		}
 		// The rows of a text see it in the same way.
-		r := rows{comma: ';', style: n, text: []byte("x;" + c.text + ";y")}
-		if _, err := r.next(); err != nil || (r.kinds[1] != word) && r.values[1] != got {
+		r := rows{comma: ';', numerals: n, text: []byte("x;" + c.text + ";y")}
+		if _, err := r.next(); err != nil || (r.kinds[1] != kindWord) && r.values[1] != got {
 			t.Errorf("%q: %g, expected %g", c.text, r.values[1], got)
 		}
 	}

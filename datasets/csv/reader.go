@@ -17,21 +17,21 @@ import (
 
 // Reader reads rows that were not trained on, one at a time: the text may be longer than the memory.
 type Reader struct {
-	file   string
-	text   *bufio.Reader
-	csv    records
-	table  *Table
-	style  numerals
-	roles  []role // of each field
-	first  []int  // of each field: where it starts among the inputs
-	inputs int
-	names  []string // of the file's columns
-	place  []int    // of the file's columns: which field it is; -1 for the target
-	target int      // its column; -1 without one
-	waits  []string // the first row, if it is none of names and was not returned yet
-	line   int      // on which the row begins that was returned last
-	row    int      // its number, from 1
-	told   told
+	file     string
+	text     *bufio.Reader
+	csv      recordReader
+	table    *Table
+	numerals numerals
+	roles    []role // of each field
+	first    []int  // of each field: where it starts among the inputs
+	inputs   int
+	names    []string // of the file's columns
+	fieldOf  []int    // of the file's columns: which field it is; -1 for the target
+	target   int      // its column; -1 without one
+	pending  []string // the first row, if it is none of names and was not returned yet
+	line     int      // on which the row begins that was returned last
+	row      int      // its number, from 1
+	notes    readNotes
 }
 
 const (
@@ -45,15 +45,15 @@ const (
 // fields. A column that is neither is an error. The delimiter is told as for a file that is trained on. file is for
 // errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
 func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error) {
-	d := &Reader{file: file, csv: records{source: bounded{r, MaxRow}, longest: MaxRow}, table: t,
-		style: newNumerals(t.Decimal, t.Thousands), target: -1}
+	d := &Reader{file: file, csv: recordReader{source: boundedReader{r, MaxRow}, maxBytes: MaxRow}, table: t,
+		numerals: newNumerals(t.Decimal, t.Thousands), target: -1}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		d.roles, d.first = append(d.roles, role{field: f, code: f.code(), order: orderOf(f.Order)}), append(
+		d.roles, d.first = append(d.roles, role{field: f, code: f.wordCodes(), order: parseDateOrder(f.Order)}), append(
 			d.first, d.inputs)
 		d.inputs += f.Inputs()
 	}
-	d.told.fields = make([]counts, len(t.Fields))
+	d.notes.fields = make([]columnCounts, len(t.Fields))
 	if err := d.open(); err != nil {
 		return nil, err
 	}
@@ -64,11 +64,11 @@ func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error)
 	if err != nil {
 		return nil, err
 	}
-	if d.header(first, t) {
+	if d.hasHeader(first, t) {
 		err = d.byName(first, t, needed)
 	} else {
-		d.waits = slices.Clone(first)
-		err = d.byPlace(len(first), t, needed)
+		d.pending = slices.Clone(first)
+		err = d.byPosition(len(first), t, needed)
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +83,7 @@ func (d *Reader) open() error {
 	if err != nil {
 		return err
 	}
-	mark, err := markOf(d.file, sample)
+	mark, err := byteOrderMark(d.file, sample)
 	if err != nil {
 		return err
 	}
@@ -94,8 +94,8 @@ func (d *Reader) open() error {
 	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 {
 		sample = sample[:end+1]
 	}
-	comma, _ := sniff(func() io.Reader { return bytes.NewReader(sample) }, d.style)
-	d.csv.Reader = parser(d.text, comma) // which takes the buffer for its own
+	comma, _ := sniffDelimiter(func() io.Reader { return bytes.NewReader(sample) }, d.numerals)
+	d.csv.Reader = newParser(d.text, comma) // which takes the buffer for its own
 	return nil
 }
 
@@ -122,10 +122,10 @@ func (d *Reader) record() ([]string, error) {
 	}
 	if errors.Is(err, stdcsv.ErrFieldCount) {
 		line, _ := d.csv.FieldPos(0)
-		return nil, raggedRow(d.file, line, len(record), d.csv.FieldsPerRecord)
+		return nil, raggedRowError(d.file, line, len(record), d.csv.FieldsPerRecord)
 	}
 	if err != nil {
-		return nil, rowFault(d.file, d.line+1, err)
+		return nil, rowError(d.file, d.line+1, err)
 	}
 	d.line, _ = d.csv.FieldPos(0)
 	for j, field := range record {
@@ -168,7 +168,7 @@ func (d *Reader) Waiting() bool { return d.text.Buffered() == 0 }
 func (d *Reader) Row() int { return d.row }
 
 // Number reads a number as the table writes it.
-func (d *Reader) Number(text string) (float64, bool) { return d.style.parse(text) }
+func (d *Reader) Number(text string) (float64, bool) { return d.numerals.parse(text) }
 
 // Read stores the next row's inputs, raw, in dst, and returns the target's field, fit to be shown, or nothing where it
 // is missing. Rows with missing values are passed over where the table says so. At the end it returns io.EOF.
@@ -177,39 +177,39 @@ func (d *Reader) Read(dst []float64) (target string, err error) {
 		panic("csv: Reader.Read into a row of another length")
 	}
 	for {
-		record := d.waits
-		d.waits = nil
+		record := d.pending
+		d.pending = nil
 		if record == nil {
 			if record, err = d.record(); err != nil {
 				return "", err
 			}
 		}
 		d.row++
-		if d.table.Missing == MissingDrop && d.lacks(record) {
-			d.told.rows++
+		if d.table.Missing == MissingDrop && d.hasMissing(record) {
+			d.notes.rows++
 			continue
 		}
-		return d.store(dst, record)
+		return d.storeRow(dst, record)
 	}
 }
 
-// lacks reports whether an input's value is missing.
-func (d *Reader) lacks(record []string) bool {
+// hasMissing reports whether an input's value is missing.
+func (d *Reader) hasMissing(record []string) bool {
 	for j, field := range record {
-		if i := d.place[j]; i >= 0 && d.roles[i].field.Inputs() > 0 && missing(field) {
+		if i := d.fieldOf[j]; i >= 0 && d.roles[i].field.Inputs() > 0 && isMissing(field) {
 			return true
 		}
 	}
 	return false
 }
 
-// store stores the inputs of a row.
-func (d *Reader) store(dst []float64, record []string) (target string, err error) {
+// storeRow stores the inputs of a row.
+func (d *Reader) storeRow(dst []float64, record []string) (target string, err error) {
 	clear(dst)
 	for j, field := range record {
-		i := d.place[j]
+		i := d.fieldOf[j]
 		if i < 0 {
-			if !missing(field) {
+			if !isMissing(field) {
 				target = format.Printable(field)
 			}
 			continue
@@ -219,9 +219,9 @@ func (d *Reader) store(dst []float64, record []string) (target string, err error
 		if len(own) == 0 {
 			continue
 		}
-		put := d.number
+		put := d.storeNumber
 		if r.code != nil {
-			put = d.word
+			put = d.storeWord
 		}
 		if found, expected := put(own, i, field); found != "" {
 			return "", d.fault(j, found, expected)
@@ -230,63 +230,63 @@ func (d *Reader) store(dst []float64, record []string) (target string, err error
 	return target, nil
 }
 
-// word stores the inputs of a word, or says what is wrong with it.
-func (d *Reader) word(own []float64, i int, field string) (found, expected string) {
+// storeWord stores the inputs of a word, or says what is wrong with it.
+func (d *Reader) storeWord(own []float64, i int, field string) (found, expected string) {
 	r := &d.roles[i]
 	f := r.field
 	k, ok := r.code[field]
 	switch {
 	case ok:
-	case missing(field) && d.table.Missing == "":
-		return lack(field), f.expected()
-	case missing(field):
+	case isMissing(field) && d.table.Missing == "":
+		return missingValue(field), f.expectation()
+	case isMissing(field):
 		if k = f.missingCode(); !f.Missing && f.Kind != Statistics {
-			d.told.fields[i].missing++
+			d.notes.fields[i].missing++
 		}
 	case d.table.Missing == "":
-		return fault.Quote(field) + ", which was not trained on", f.expected()
+		return fault.Quote(field) + ", which was not trained on", f.expectation()
 	default:
 		k = f.otherCode()
-		d.told.fields[i].unseen++
+		d.notes.fields[i].unseen++
 	}
 	switch {
 	case f.Kind == Statistics:
 		copy(own, f.Means[k*len(own):])
-	case k < f.noCode():
+	case k < f.noInputCode():
 		own[k] = 1
 	}
 	return "", ""
 }
 
-// number stores the inputs of a number, a date or a boolean, or says what is wrong with it.
-func (d *Reader) number(own []float64, i int, field string) (found, expected string) {
+// storeNumber stores the inputs of a number, a date or a boolean, or says what is wrong with it.
+func (d *Reader) storeNumber(own []float64, i int, field string) (found, expected string) {
 	r := &d.roles[i]
 	f := r.field
-	numbers := own[:f.numbers()]
-	if missing(field) {
+	numbers := own[:f.numberInputs()]
+	if isMissing(field) {
 		if f.Fill == nil {
-			return lack(field), f.expected()
+			return missingValue(field), f.expectation()
 		}
 		copy(numbers, f.Fill)
 		if f.Missing {
 			own[len(own)-1] = 1
 		} else {
-			d.told.fields[i].missing++
+			d.notes.fields[i].missing++
 		}
 		return "", ""
 	}
-	v, ok := f.parse(field, d.style, r.order)
+	v, ok := f.parse(field, d.numerals, r.order)
 	switch {
 	case !ok && f.Kind == "":
-		return fault.Quote(field), d.style.expected(field)
+		return fault.Quote(field), d.numerals.expectation(field)
 	case !ok:
-		return fault.Quote(field), f.expected()
+		return fault.Quote(field), f.expectation()
 	case len(numbers) > 1:
-		datePartsTo(numbers, v)
+		writeDateParts(numbers, v)
 	default:
 		numbers[0] = v
 	}
 	return "", ""
 }
 
-func lack(field string) string { return "a missing value (" + fault.Quote(field) + ")" }
+func missingValue(field string) string { return "a missing value (" + fault.Quote(field) + ")" }

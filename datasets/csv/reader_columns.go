@@ -10,9 +10,9 @@ import (
 	"newtop/internal/format"
 )
 
-// header reports whether the first row names the columns: it has the name of one, or all of them where they are
+// hasHeader reports whether the first row names the columns: it has the name of one, or all of them where they are
 // numbers, or, where columns never had names, a word in the place of a number.
-func (d *Reader) header(first []string, t *Table) bool {
+func (d *Reader) hasHeader(first []string, t *Table) bool {
 	names := make(map[string]bool, len(first))
 	for _, name := range columnNames(first, true) {
 		names[name] = true
@@ -32,10 +32,10 @@ func (d *Reader) header(first []string, t *Table) bool {
 		if len(first) > len(t.Fields) && i+1 >= t.Place {
 			j++
 		}
-		if j >= len(first) || f.Words != nil || f.Kind != "" || missing(first[j]) {
+		if j >= len(first) || f.Words != nil || f.Kind != "" || isMissing(first[j]) {
 			continue
 		}
-		if _, number := d.style.like(first[j]); !number {
+		if _, number := d.numerals.parseLoosely(first[j]); !number {
 			return true
 		}
 	}
@@ -60,14 +60,14 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 		some = some || ok
 	}
 	if !some {
-		return d.byPlace(len(header), t, needed)
+		return d.byPosition(len(header), t, needed)
 	}
 	d.target = slices.Index(d.names, t.Target)
 	if needed {
 		var expected string
-		if d.target, expected = lookUp(t.Target, d.names, len(d.names)); d.target < 0 {
+		if d.target, expected = lookUpColumn(t.Target, d.names, len(d.names)); d.target < 0 {
 			return &fault.OptionError{Field: "target", Value: t.Target,
-				Expected: cmp.Or(expected, "one of the columns "+few(d.names)+format.DidYouMean(t.Target, d.names))}
+				Expected: cmp.Or(expected, "one of the columns "+listNames(d.names)+format.DidYouMean(t.Target, d.names))}
 		}
 	}
 	for j, name := range d.names {
@@ -75,9 +75,9 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 		if j == d.target {
 			i = -1
 		} else if !ok {
-			return d.fault(j, "a column that the model does not know", "the columns "+few(fieldNames(t.Fields)))
+			return d.fault(j, "a column that the model does not know", "the columns "+listNames(fieldNames(t.Fields)))
 		}
-		d.place = append(d.place, i)
+		d.fieldOf = append(d.fieldOf, i)
 	}
 	for _, f := range t.Fields {
 		if f.Kind == LeftOut {
@@ -91,8 +91,8 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 	return nil
 }
 
-// byPlace takes the columns in the table's order.
-func (d *Reader) byPlace(columns int, t *Table, needed bool) error {
+// byPosition takes the columns in the table's order.
+func (d *Reader) byPosition(columns int, t *Table, needed bool) error {
 	place := t.Place
 	if n, err := strconv.Atoi(t.Target); err == nil && (place == 0 || t.Header != "yes") {
 		place = n
@@ -115,10 +115,10 @@ func (d *Reader) byPlace(columns int, t *Table, needed bool) error {
 	next := 0
 	for j := range columns {
 		if j == d.target {
-			d.place = append(d.place, -1)
+			d.fieldOf = append(d.fieldOf, -1)
 			continue
 		}
-		d.place = append(d.place, next)
+		d.fieldOf = append(d.fieldOf, next)
 		next++
 	}
 	if d.names == nil {

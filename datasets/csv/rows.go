@@ -13,19 +13,19 @@ import (
 type kind uint8
 
 const (
-	word  kind = iota // anything; also a number that is written in another way
-	plain             // a decimal number of at most 15 digits
-	small             // a whole number from 0 to 255 without a sign or leading zeros
+	kindWord   kind = iota // anything; also a number that is written in another way
+	kindNumber             // a decimal number of at most 15 digits
+	kindByte               // a whole number from 0 to 255 without a sign or leading zeros
 )
 
 // rows goes through the rows of a chunk. They are what encoding/csv makes of them, fields without the white space
 // around them.
 type rows struct {
-	comma  byte
-	style  numerals
-	quotes bool
-	text   []byte // what is left
-	ahead  int    // the line on which that starts
+	comma    byte
+	numerals numerals
+	quotes   bool
+	text     []byte // what is left
+	nextLine int    // the line on which that starts
 
 	line   int // on which the row starts
 	fields int
@@ -34,11 +34,11 @@ type rows struct {
 	to     []int32
 	kinds  []kind
 	values []float64 // of fields that are not a word
-	plain  []byte    // room for a number in the usual style
+	buffer []byte    // room for a number in the usual style
 	quoted quoted
 }
 
-func (r *rows) reset(k *chunk) { r.text, r.ahead, r.quotes = k.text, k.line, k.quotes }
+func (r *rows) reset(k *chunk) { r.text, r.nextLine, r.quotes = k.text, k.line, k.quotes }
 
 // next goes to the next row and reports whether there is one. Its error is a *csv.ParseError.
 func (r *rows) next() (bool, error) {
@@ -47,13 +47,13 @@ func (r *rows) next() (bool, error) {
 		if i := bytes.IndexByte(r.text, '\n'); i >= 0 {
 			line, rest = r.text[:i], r.text[i+1:]
 		}
-		r.line = r.ahead
+		r.line = r.nextLine
 		quotes := r.quotes && bytes.IndexByte(line, '"') >= 0
 		if line = bytes.TrimSuffix(line, []byte{'\r'}); quotes && !r.split(line, true) {
 			return true, r.readQuoted()
 		}
 		r.text = rest
-		r.ahead++
+		r.nextLine++
 		if quotes {
 			return true, nil
 		}
@@ -76,11 +76,11 @@ func (r *rows) split(line []byte, quotes bool) bool {
 			i++
 		}
 		if digits := i - from; digits-1 < exactDigits && digits > 0 && (i == len(line) || line[i] == r.comma) {
-			k := plain
+			k := kindNumber
 			if whole <= math.MaxUint8 && (line[from] != '0' || digits == 1) {
-				k = small
+				k = kindByte
 			}
-			r.add(from, i, k, float64(whole))
+			r.addParsed(from, i, k, float64(whole))
 		} else {
 			end := len(line)
 			if quotes && from < len(line) && line[from] == '"' {
@@ -98,7 +98,7 @@ func (r *rows) split(line []byte, quotes bool) bool {
 					return false
 				}
 			}
-			r.see(from, end)
+			r.addField(from, end)
 		}
 		if i == len(line) {
 			return true
@@ -106,31 +106,31 @@ func (r *rows) split(line []byte, quotes bool) bool {
 	}
 }
 
-// see adds a field of any kind.
-func (r *rows) see(from, to int) {
+// addField adds a field of any kind.
+func (r *rows) addField(from, to int) {
 	field := r.src[from:to]
-	if len(field) > 0 && (outer(field[0]) || outer(field[len(field)-1])) {
+	if len(field) > 0 && (mayBeSpace(field[0]) || mayBeSpace(field[len(field)-1])) {
 		field = bytes.TrimLeftFunc(field, unicode.IsSpace)
 		from = to - len(field)
 		field = bytes.TrimRightFunc(field, unicode.IsSpace)
 		to = from + len(field)
 	}
-	if !r.style.usual() {
+	if !r.numerals.usual() {
 		var ok bool
-		if r.plain, ok = r.style.plainTo(r.plain, field); !ok {
-			r.add(from, to, word, 0)
+		if r.buffer, ok = r.numerals.normalize(r.buffer, field); !ok {
+			r.addParsed(from, to, kindWord, 0)
 			return
 		}
-		field = r.plain
+		field = r.buffer
 	}
 	v, k := decimal(field)
-	r.add(from, to, k, v)
+	r.addParsed(from, to, k, v)
 }
 
-// outer reports whether a byte may be of white space.
-func outer(b byte) bool { return b <= ' ' || b >= 0x80 }
+// mayBeSpace reports whether a byte may be of white space.
+func mayBeSpace(b byte) bool { return b <= ' ' || b >= 0x80 }
 
-func (r *rows) add(from, to int, k kind, v float64) {
+func (r *rows) addParsed(from, to int, k kind, v float64) {
 	if r.fields == len(r.kinds) {
 		r.from, r.to, r.kinds, r.values = append(r.from, 0), append(r.to, 0), append(r.kinds, 0), append(r.values, 0)
 	}
@@ -175,7 +175,7 @@ func (r *rows) readQuoted() error {
 	}
 	text := r.text[:end]
 	r.text = r.text[end:]
-	r.ahead += bytes.Count(text, []byte{'\n'})
+	r.nextLine += bytes.Count(text, []byte{'\n'})
 	q := &r.quoted
 	if err := q.readRow(text, rune(r.comma)); err != nil {
 		if parse, ok := errors.AsType[*stdcsv.ParseError](err); ok {
@@ -186,7 +186,7 @@ func (r *rows) readQuoted() error {
 	r.src, r.fields = q.src, 0
 	from := 0
 	for _, to := range q.ends {
-		r.see(from, to)
+		r.addField(from, to)
 		from = to
 	}
 	return nil
@@ -197,7 +197,7 @@ func (q *quoted) readRow(text []byte, comma rune) error {
 	q.text.Reset(text)
 	if q.csv == nil {
 		q.buffer = bufio.NewReaderSize(&q.text, 1<<16)
-		q.csv, q.read = parser(q.buffer, comma), 0
+		q.csv, q.read = newParser(q.buffer, comma), 0
 		q.csv.FieldsPerRecord = -1
 	}
 	q.buffer.Reset(&q.text)

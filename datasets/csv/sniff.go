@@ -12,43 +12,43 @@ import (
 	"newtop/datasets/fault"
 )
 
-// bounded is a reader that ends in an error after so many bytes.
-type bounded struct {
+// boundedReader is a reader that ends in an error after so many bytes.
+type boundedReader struct {
 	io.Reader
-	left int
+	remaining int
 }
 
-var errLongRow = errors.New("a row is too long")
+var errRowTooLong = errors.New("a row is too long")
 
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errLongRow
+func (b *boundedReader) Read(p []byte) (int, error) {
+	if b.remaining <= 0 {
+		return 0, errRowTooLong
 	}
-	n, err := b.Reader.Read(p[:min(len(p), b.left)])
-	b.left -= n
+	n, err := b.Reader.Read(p[:min(len(p), b.remaining)])
+	b.remaining -= n
 	return n, err
 }
 
-// records reads the records from the start, each with as many fields as the first.
-type records struct {
+// recordReader reads the records from the start, each with as many fields as the first.
+type recordReader struct {
 	*stdcsv.Reader
-	source  bounded
-	longest int
+	source   boundedReader
+	maxBytes int
 }
 
 // Read is that of csv.Reader.
-func (r *records) Read() ([]string, error) {
-	r.source.left = r.longest
+func (r *recordReader) Read() ([]string, error) {
+	r.source.remaining = r.maxBytes
 	return r.Reader.Read()
 }
 
-func newRecords(text io.Reader, comma rune) *records {
-	r := &records{source: bounded{Reader: text}, longest: MaxRow}
-	r.Reader = parser(bufio.NewReaderSize(&r.source, 1<<16), comma)
+func newRecordReader(text io.Reader, comma rune) *recordReader {
+	r := &recordReader{source: boundedReader{Reader: text}, maxBytes: MaxRow}
+	r.Reader = newParser(bufio.NewReaderSize(&r.source, 1<<16), comma)
 	return r
 }
 
-func parser(text io.Reader, comma rune) *stdcsv.Reader {
+func newParser(text io.Reader, comma rune) *stdcsv.Reader {
 	r := stdcsv.NewReader(text)
 	r.Comma = comma
 	r.ReuseRecord = true
@@ -57,13 +57,13 @@ func parser(text io.Reader, comma rune) *stdcsv.Reader {
 	return r
 }
 
-// sniff returns the delimiter and the first records of a text, which open opens. It chooses the one that gives more
+// sniffDelimiter returns the delimiter and the first records of a text, which open opens. It chooses the one that gives more
 // than one column and the same number of them in most lines, then the one that leaves more numbers.
-func sniff(open func() io.Reader, style numerals) (comma rune, best [][]string) {
+func sniffDelimiter(open func() io.Reader, style numerals) (comma rune, best [][]string) {
 	comma = ','
 	var bestSame, bestNumbers float64
 	for _, candidate := range []rune{',', ';', '\t'} {
-		sample := sample(newRecords(open(), candidate))
+		sample := firstRecords(newRecordReader(open(), candidate))
 		if len(sample) == 0 {
 			continue
 		}
@@ -76,8 +76,8 @@ func sniff(open func() io.Reader, style numerals) (comma rune, best [][]string) 
 	return comma, best
 }
 
-// sample returns the first hundred records, or as many as there are before a fault.
-func sample(r *records) (records [][]string) {
+// firstRecords returns the first hundred records, or as many as there are before a fault.
+func firstRecords(r *recordReader) (records [][]string) {
 	r.ReuseRecord = false
 	r.FieldsPerRecord = -1
 	for len(records) < 100 {
@@ -103,7 +103,7 @@ func grade(records [][]string, style numerals) (same, numbers float64) {
 			same++
 		}
 		for _, field := range record {
-			if _, ok := style.like(field); ok {
+			if _, ok := style.parseLoosely(field); ok {
 				numbers++
 			}
 		}
@@ -111,12 +111,12 @@ func grade(records [][]string, style numerals) (same, numbers float64) {
 	return same / float64(max(len(records), 1)), numbers / float64(max(fields, 1))
 }
 
-// rowFault turns an error of the CSV reader at a row into a FormatError. The row starts on that line.
-func rowFault(file string, line int, err error) error {
+// rowError turns an error of the CSV reader at a row into a FormatError. The row starts on that line.
+func rowError(file string, line int, err error) error {
 	if err == io.EOF {
 		return &fault.FormatError{File: file, Line: 1, Found: "an empty file", Expected: "rows of values"}
 	}
-	if err == errLongRow {
+	if err == errRowTooLong {
 		return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("more than %d bytes in a row", MaxRow),
 			Expected: "rows of values"}
 	}
@@ -134,13 +134,13 @@ func rowFault(file string, line int, err error) error {
 	return e
 }
 
-// raggedRow says that a row has not as many fields as the first.
-func raggedRow(file string, line, fields, columns int) error {
+// raggedRowError says that a row has not as many fields as the first.
+func raggedRowError(file string, line, fields, columns int) error {
 	return &fault.FormatError{File: file, Line: line, Found: plural(fields, "field"),
 		Expected: strconv.Itoa(columns) + " as in the first line"}
 }
 
-func isFormat(err error) bool {
+func isFormatError(err error) bool {
 	_, ok := errors.AsType[*fault.FormatError](err)
 	return ok
 }

@@ -12,19 +12,19 @@ import (
 
 // Sheet is what a first pass over CSV texts, which are one table, finds out. They may be longer than the memory.
 type Sheet struct {
-	sources []Source
-	options *Options
-	style   numerals
-	size    int // bytes of a chunk
-	workers int
-	comma   rune
-	header  bool
-	seenBy  sight
-	head    []string // the first record
-	columns []column
-	before  []int // rows before each chunk
-	source  []int // of each chunk
-	Rows    int   // without the headers
+	sources     []Source
+	options     *Options
+	numerals    numerals
+	size        int // bytes of a chunk
+	workers     int
+	comma       rune
+	hasHeader   bool
+	evidence    headerEvidence
+	firstRecord []string // the first record
+	columns     []column
+	rowsBefore  []int // rows before each chunk
+	chunkSource []int // of each chunk
+	Rows        int   // without the headers
 	// LastFile and LastLine are where the last row starts.
 	LastFile string
 	LastLine int
@@ -42,10 +42,10 @@ func survey(sources []Source, limit int, o *Options, size, workers int) (*Sheet,
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	s := &Sheet{sources: sources, options: o, style: o.numerals(), size: size, workers: workers}
+	s := &Sheet{sources: sources, options: o, numerals: o.numerals(), size: size, workers: workers}
 	v := surveyor{sheet: s, limit: limit, chunks: s.chunker()}
-	early := s.begin()
-	if early != nil && !isFormat(early) {
+	early := s.readStart()
+	if early != nil && !isFormatError(early) {
 		return nil, early
 	}
 	if err := v.run(early != nil); err != nil {
@@ -63,39 +63,39 @@ func survey(sources []Source, limit int, o *Options, size, workers int) (*Sheet,
 
 func (s *Sheet) chunker() *chunker { return &chunker{sources: s.sources, size: s.size} }
 
-// begin finds out the delimiter, the header and the columns' names from the start of the first text.
-func (s *Sheet) begin() error {
+// readStart finds out the delimiter, the header and the columns' names from the start of the first text.
+func (s *Sheet) readStart() error {
 	first := &s.sources[0]
 	c := s.chunker()
-	if err := c.begin(first); err != nil {
+	if err := c.start(first); err != nil {
 		return err
 	}
-	open := func() io.Reader { return io.NewSectionReader(first.Text, c.at, first.Size-c.at) }
-	comma, sample := sniff(open, s.style)
+	open := func() io.Reader { return io.NewSectionReader(first.Text, c.offset, first.Size-c.offset) }
+	comma, sample := sniffDelimiter(open, s.numerals)
 	s.comma = comma
 	if len(sample) == 0 {
-		_, err := newRecords(open(), comma).Read()
-		return rowFault(first.Name, 1, err)
+		_, err := newRecordReader(open(), comma).Read()
+		return rowError(first.Name, 1, err)
 	}
 	switch s.options.Header {
 	case "yes":
-		s.seenBy = bySetting
+		s.evidence = requested
 	case "":
-		s.seenBy = headerOf(sample[0], sample[1:], s.style)
+		s.evidence = headerOf(sample[0], sample[1:], s.numerals)
 	}
-	s.header, s.head = s.seenBy != noHeader, sample[0]
-	return s.name(sample[0])
+	s.hasHeader, s.firstRecord = s.evidence != noHeader, sample[0]
+	return s.nameColumns(sample[0])
 }
 
 // checkHeader returns an error unless the row that was read, the first of another file, is the header.
 func (s *Sheet) checkHeader(file string, r *rows) error {
 	e := &fault.FormatError{File: file, Line: r.line}
-	if r.fields != len(s.head) {
+	if r.fields != len(s.firstRecord) {
 		e.Found, e.Expected = plural(r.fields, "column"), fmt.Sprintf(
-			"the header of %s, which has %d", s.sources[0].Name, len(s.head))
+			"the header of %s, which has %d", s.sources[0].Name, len(s.firstRecord))
 		return e
 	}
-	for j, name := range s.head {
+	for j, name := range s.firstRecord {
 		if field := string(r.field(j)); field != name {
 			e.Found = fmt.Sprintf("%s for column %d", fault.Quote(field), j+1)
 			e.Expected = fmt.Sprintf("%s as in the header of %s", fault.Quote(name), s.sources[0].Name)
@@ -106,4 +106,4 @@ func (s *Sheet) checkHeader(file string, r *rows) error {
 }
 
 // newRows returns a reader of the rows of chunks.
-func (s *Sheet) newRows() rows { return rows{comma: byte(s.comma), style: s.style} }
+func (s *Sheet) newRows() rows { return rows{comma: byte(s.comma), numerals: s.numerals} }

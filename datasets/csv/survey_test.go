@@ -17,7 +17,7 @@ import (
 
 // naive reads a table at once, with encoding/csv and strconv: the rows without the header, and what the columns are like.
 func naive(text string, comma rune, header bool) (records [][]string, columns []column, err error) {
-	r := parser(strings.NewReader(text), comma)
+	r := newParser(strings.NewReader(text), comma)
 	r.ReuseRecord = false
 	if records, err = r.ReadAll(); err != nil {
 		return nil, nil, err
@@ -33,8 +33,8 @@ func naive(text string, comma rune, header bool) (records [][]string, columns []
 			if c.values == nil {
 				c.values, c.counts = make(map[string]struct{}), make(map[string]int)
 			}
-			switch v, ok := (numerals{}).like(record[j]); {
-			case missing(record[j]):
+			switch v, ok := (numerals{}).parseLoosely(record[j]); {
+			case isMissing(record[j]):
 				c.missing++
 			case ok:
 				c.numbers++
@@ -108,7 +108,7 @@ func TestSurvey(t *testing.T) {
 			for j, want := range columns {
 				got := s.columns[j]
 				if got.numbers != want.numbers || got.words != want.words || got.missing != want.missing || got.width != want.width ||
-					got.differ != len(want.values)+len(want.counts) || !maps.Equal(got.values, want.values) || !maps.Equal(got.counts, want.counts) {
+					got.distinct != len(want.values)+len(want.counts) || !maps.Equal(got.values, want.values) || !maps.Equal(got.counts, want.counts) {
 					t.Errorf("%s: column %+v, not %+v", name, got, want)
 				}
 			}
@@ -161,18 +161,18 @@ func TestSurveyOfManyWords(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(s.columns[0].values); n != 1000 || s.columns[0].crowded || !s.columns[1].crowded {
-			t.Errorf("%d values, %t, %t", n, s.columns[0].crowded, s.columns[1].crowded)
+		if n := len(s.columns[0].values); n != 1000 || s.columns[0].tooManyNumbers || !s.columns[1].tooManyNumbers {
+			t.Errorf("%d values, %t, %t", n, s.columns[0].tooManyNumbers, s.columns[1].tooManyNumbers)
 		}
-		if c := s.columns[2]; c.wordy != (more != "") || (c.counts == nil) != c.wordy || math.Abs(float64(c.differ)/maxWords-1) > 0.05 {
-			t.Errorf("%d words, many: %t", c.differ, c.wordy)
+		if c := s.columns[2]; c.tooManyWords != (more != "") || (c.counts == nil) != c.tooManyWords || math.Abs(float64(c.distinct)/maxWords-1) > 0.05 {
+			t.Errorf("%d words, many: %t", c.distinct, c.tooManyWords)
 		}
 		l, err := s.Layout("")
 		if err != nil {
 			t.Fatal(err)
 		}
 		if kind := l.Fields[2].Kind; (kind == LeftOut) != (more != "") {
-			t.Errorf("%d words become %s", s.columns[2].differ, kind)
+			t.Errorf("%d words become %s", s.columns[2].distinct, kind)
 		}
 	}
 }
@@ -218,7 +218,7 @@ func FuzzRows(f *testing.F) {
 		if strings.HasPrefix(text, "\ufeff") || strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 			return
 		}
-		std := parser(strings.NewReader(text), ',')
+		std := newParser(strings.NewReader(text), ',')
 		std.FieldsPerRecord = -1
 		c := chunker{sources: []Source{source("f", text)}, size: int(size) + 1}
 		r := rows{comma: ','}
@@ -247,12 +247,12 @@ func FuzzRows(f *testing.F) {
 					if j >= r.fields || string(r.field(j)) != strings.TrimSpace(field) || r.lineOf(j) != line {
 						t.Fatalf("field %d of %q on line %d: %q on line %d", j, want, line, r.field(j), r.lineOf(j))
 					}
-					if v, err := strconv.ParseFloat(string(r.field(j)), 64); r.kinds[j] != word && (err != nil || math.Float64bits(v) != math.Float64bits(r.values[j])) {
+					if v, err := strconv.ParseFloat(string(r.field(j)), 64); r.kinds[j] != kindWord && (err != nil || math.Float64bits(v) != math.Float64bits(r.values[j])) {
 						t.Fatalf("%q is %g", r.field(j), r.values[j])
 					}
 				}
 				for _, field := range want {
-					if _, number := (numerals{}).like(strings.TrimSpace(field)); decimalForm([]byte(strings.TrimSpace(field))) && !number {
+					if _, number := (numerals{}).parseLoosely(strings.TrimSpace(field)); looksDecimal([]byte(strings.TrimSpace(field))) && !number {
 						t.Fatalf("%q is no number", field)
 					}
 				}

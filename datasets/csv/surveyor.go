@@ -10,30 +10,30 @@ import (
 
 // surveyor has a sheet filled in by several surveys, which look at a chunk each at a time.
 type surveyor struct {
-	sheet  *Sheet
-	limit  int
-	chunks *chunker
-	broken []atomic.Bool // of each column: whether it does not count the rows
-	many   []atomic.Bool // of each column: whether there are too many different numbers
-	wordy  []atomic.Bool // of each column: whether there are too many different words
-	ids    []int         // the columns that are called like identifiers
+	sheet          *Sheet
+	limit          int
+	chunks         *chunker
+	notCounting    []atomic.Bool // of each column: whether it does not count the rows
+	tooManyNumbers []atomic.Bool // of each column: whether there are too many different numbers
+	tooManyWords   []atomic.Bool // of each column: whether there are too many different words
+	ids            []int         // the columns that are called like identifiers
 
-	mu    sync.Mutex // of what follows
-	ends  []chunkEnd // of each chunk
-	zero  found      // the first zero byte
-	other found      // the first other byte that is not UTF-8
-	fault found      // the first other fault
-	until atomic.Int64
+	mu        sync.Mutex // of what follows
+	ends      []chunkEnd // of each chunk
+	zero      found      // the first zero byte
+	other     found      // the first other byte that is not UTF-8
+	fault     found      // the first other fault
+	lastChunk atomic.Int64
 }
 
 // chunkEnd is how many rows a chunk has, and where the last one starts.
 type chunkEnd struct {
 	rows, source, line int
-	runs               []run
+	countingRuns       []countingRun
 }
 
-// run is that the numbers of a column count the rows of a chunk by one from the first.
-type run struct {
+// countingRun is that the numbers of a column count the rows of a chunk by one from the first.
+type countingRun struct {
 	column int
 	first  float64
 }
@@ -47,15 +47,15 @@ type found struct {
 // run surveys the chunks, or checks only that they are text. Some rows are looked at before several go on, so that
 // columns of many different numbers are known to be such, which are not collected then.
 func (v *surveyor) run(checkOnly bool) error {
-	v.until.Store(1 << 62)
+	v.lastChunk.Store(1 << 62)
 	if checkOnly {
-		v.until.Store(-1)
+		v.lastChunk.Store(-1)
 	}
 	s := v.sheet
-	v.broken, v.many, v.wordy = make([]atomic.Bool, len(s.columns)), make([]atomic.Bool, len(s.columns)), make(
+	v.notCounting, v.tooManyNumbers, v.tooManyWords = make([]atomic.Bool, len(s.columns)), make([]atomic.Bool, len(s.columns)), make(
 		[]atomic.Bool, len(s.columns))
 	for j := range s.columns {
-		if s.columns[j].identifierName() {
+		if s.columns[j].namedLikeIdentifier() {
 			v.ids = append(v.ids, j)
 		}
 	}
@@ -66,32 +66,32 @@ func (v *surveyor) run(checkOnly bool) error {
 		if k, err = v.chunks.next(); err != nil {
 			break
 		}
-		if err = base.survey(k); err != nil {
+		if err = base.surveyChunk(k); err != nil {
 			break
 		}
-		v.chunks.free(k)
+		v.chunks.release(k)
 	}
 	tallies := []*tally{base}
 	if err == nil {
 		for range s.workers {
 			tallies = append(tallies, v.newTally(base))
 		}
-		err = v.chunks.each(s.workers, func(worker int, k *chunk) error { return tallies[1+worker].survey(k) })
+		err = v.chunks.each(s.workers, func(worker int, k *chunk) error { return tallies[1+worker].surveyChunk(k) })
 	}
 	if err == io.EOF {
 		err = nil
 	}
-	if err := v.verdict(err); err != nil {
+	if err := v.firstFault(err); err != nil {
 		return err
 	}
 	v.finish(tallies)
 	return nil
 }
 
-// verdict returns the fault that counts, err where there is none before it.
-func (v *surveyor) verdict(err error) error {
+// firstFault returns the fault that counts, err where there is none before it.
+func (v *surveyor) firstFault(err error) error {
 	switch {
-	case err != nil && !isFormat(err):
+	case err != nil && !isFormatError(err):
 		return err
 	case v.zero.err != nil:
 		return v.zero.err
@@ -106,40 +106,40 @@ func (v *surveyor) verdict(err error) error {
 // finish puts together what the surveys have seen.
 func (v *surveyor) finish(tallies []*tally) {
 	s := v.sheet
-	s.before = make([]int, len(v.ends)+1)
+	s.rowsBefore = make([]int, len(v.ends)+1)
 	for i, end := range v.ends {
 		s.Rows += end.rows
-		s.before[i+1] = s.Rows
-		s.source = append(s.source, end.source)
+		s.rowsBefore[i+1] = s.Rows
+		s.chunkSource = append(s.chunkSource, end.source)
 		if end.rows > 0 {
 			s.LastFile, s.LastLine = s.sources[end.source].Name, end.line
 		}
 	}
 	for j := range s.columns {
-		v.join(j, tallies)
+		v.joinColumn(j, tallies)
 	}
-	v.count()
+	v.findCountingColumns()
 }
 
-// join puts together what the surveys have seen of a column.
-func (v *surveyor) join(j int, tallies []*tally) {
+// joinColumn puts together what the surveys have seen of a column.
+func (v *surveyor) joinColumn(j int, tallies []*tally) {
 	c := &v.sheet.columns[j]
 	var distinct *sketch
-	c.values, c.counts, c.orders, c.whole = make(map[string]struct{}), make(map[string]int), make(map[order]int), true
+	c.values, c.counts, c.orders, c.whole = make(map[string]struct{}), make(map[string]int), make(map[dateOrder]int), true
 	for _, t := range tallies {
 		of := &t.columns[j]
-		c.words, c.missing, c.gaps = c.words+of.words, c.missing+of.missing, c.gaps+of.gaps
+		c.words, c.missing, c.trainMissing = c.words+of.words, c.missing+of.missing, c.trainMissing+of.trainMissing
 		c.width = max(c.width, of.width)
 		c.whole = c.whole && !of.fractions
 		c.dates, c.timed = c.dates+of.dates, c.timed+of.timed
-		for _, o := range []order{yearFirst, dayFirst, monthFirst} {
+		for _, o := range []dateOrder{yearFirst, dayFirst, monthFirst} {
 			c.orders[o] += of.orders[o]
 		}
 		for i, n := range of.styles {
 			c.styles[i] += n
 		}
 		maps.Copy(c.values, of.values)
-		t.smallTo(j, c.values)
+		t.addBytesTo(j, c.values)
 		for text, w := range of.counts {
 			c.counts[text] += w.rows
 		}
@@ -151,42 +151,42 @@ func (v *surveyor) join(j int, tallies []*tally) {
 		}
 	}
 	c.numbers = v.sheet.Rows - c.words - c.missing
-	c.crowded = v.many[j].Load() || len(c.values) > maxNumbers
-	c.wordy = v.wordy[j].Load() || len(c.counts) > maxWords
-	c.differ = len(c.values) + len(c.counts)
-	if c.wordy || slices.Contains(v.ids, j) && c.crowded {
+	c.tooManyNumbers = v.tooManyNumbers[j].Load() || len(c.values) > maxNumbers
+	c.tooManyWords = v.tooManyWords[j].Load() || len(c.counts) > maxWords
+	c.distinct = len(c.values) + len(c.counts)
+	if c.tooManyWords || slices.Contains(v.ids, j) && c.tooManyNumbers {
 		if distinct == nil {
 			distinct = new(sketch)
 		}
 		for text := range c.counts {
 			distinct.add([]byte(text))
 		}
-		c.differ = distinct.count()
+		c.distinct = distinct.count()
 	}
-	if c.crowded {
+	if c.tooManyNumbers {
 		c.values = nil
 	}
-	if c.wordy {
+	if c.tooManyWords {
 		c.counts = nil
 	}
 }
 
-// count finds out which columns count the rows of each source, one after the other.
-func (v *surveyor) count() {
+// findCountingColumns finds out which columns count the rows of each source, one after the other.
+func (v *surveyor) findCountingColumns() {
 	s := v.sheet
 	next, alive := make(map[int]float64), make(map[int]bool)
 	for j := range s.columns {
-		alive[j] = !v.broken[j].Load()
+		alive[j] = !v.notCounting[j].Load()
 	}
 	source := -1
 	for _, end := range v.ends {
 		if end.rows == 0 {
 			continue
 		}
-		for _, r := range end.runs {
+		for _, r := range end.countingRuns {
 			switch {
 			case source < 0:
-				s.columns[r.column].first = r.first
+				s.columns[r.column].firstNumber = r.first
 			case source == end.source && r.first != next[r.column]:
 				alive[r.column] = false
 			}
@@ -195,6 +195,6 @@ func (v *surveyor) count() {
 		source = end.source
 	}
 	for j := range s.columns {
-		s.columns[j].counting = alive[j] && s.Rows > 1
+		s.columns[j].countsRows = alive[j] && s.Rows > 1
 	}
 }

@@ -20,7 +20,7 @@ type Table struct {
 	Thousands string // as in Options
 }
 
-// Cells returns how many values a row has, see Spread.
+// Cells returns how many values a row has, see Encoding.
 func (t *Table) Cells() int {
 	n := 1
 	for i := range t.Fields {
@@ -102,8 +102,8 @@ func (f *Field) check() error {
 	words := f.Words == nil || f.Kind == "" || f.Kind == Statistics
 	means := f.Kind == Statistics && len(f.Means) >= rows && len(f.Means)%rows == 0 && f.Words != nil ||
 		f.Kind != Statistics && f.Means == nil
-	order := orderOf(f.Order) != 0 == (f.Kind == Date || f.Kind == Time)
-	if fill := f.Fill == nil || f.Kind != Statistics && len(f.Fill) == f.numbers(); !finite || !kind || !words ||
+	order := parseDateOrder(f.Order) != 0 == (f.Kind == Date || f.Kind == Time)
+	if fill := f.Fill == nil || f.Kind != Statistics && len(f.Fill) == f.numberInputs(); !finite || !kind || !words ||
 		!means || !order || !fill {
 		return fmt.Errorf("column %.40q: %s of %d words, order %.20q, %d values for missing ones, %d statistics",
 			f.Name, f.Kind, len(f.Words), f.Order, len(f.Fill), len(f.Means))
@@ -111,13 +111,13 @@ func (f *Field) check() error {
 	return nil
 }
 
-// numbers returns how many inputs of the field are numbers that are scaled.
-func (f *Field) numbers() int {
+// numberInputs returns how many inputs of the field are numbers that are scaled.
+func (f *Field) numberInputs() int {
 	switch {
 	case f.Kind == Date:
-		return len(dateParts) - 1
+		return len(datePartNames) - 1
 	case f.Kind == Time:
-		return len(dateParts)
+		return len(datePartNames)
 	case f.Kind == Statistics:
 		return len(f.Means) / (len(f.Words) + 2)
 	case f.Kind == Boolean, f.Kind == "" && f.Words == nil:
@@ -126,8 +126,8 @@ func (f *Field) numbers() int {
 	return 0
 }
 
-// coded returns how many inputs of the field are 0 or 1, one for each category.
-func (f *Field) coded() int {
+// categoryInputs returns how many inputs of the field are 0 or 1, one for each category.
+func (f *Field) categoryInputs() int {
 	switch {
 	case f.Kind != "" || f.Words == nil:
 		return 0
@@ -139,7 +139,7 @@ func (f *Field) coded() int {
 
 // Inputs returns how many inputs the field becomes.
 func (f *Field) Inputs() int {
-	n := f.numbers() + f.coded()
+	n := f.numberInputs() + f.categoryInputs()
 	if f.Missing {
 		n++
 	}
@@ -150,7 +150,7 @@ func (f *Field) Inputs() int {
 func (f *Field) InputNames(target string, classes []string) (names []string) {
 	switch {
 	case f.Kind == Date || f.Kind == Time:
-		for _, part := range dateParts[:f.numbers()] {
+		for _, part := range datePartNames[:f.numberInputs()] {
 			names = append(names, f.Name+" "+part)
 		}
 	case f.Kind == Statistics && classes == nil:
@@ -161,15 +161,15 @@ func (f *Field) InputNames(target string, classes []string) (names []string) {
 		for _, class := range classes {
 			names = append(names, f.Name+": share of "+class)
 		}
-	case f.numbers() > 0:
+	case f.numberInputs() > 0:
 		names = append(names, f.Name)
 	}
-	if f.coded() > 0 {
+	if f.categoryInputs() > 0 {
 		for _, word := range f.Words {
 			names = append(names, f.Name+"="+format.Printable(word))
 		}
 	}
-	if f.coded() > 0 && f.Other {
+	if f.categoryInputs() > 0 && f.Other {
 		names = append(names, f.Name+"=other")
 	}
 	if f.Missing {
@@ -178,8 +178,8 @@ func (f *Field) InputNames(target string, classes []string) (names []string) {
 	return names
 }
 
-// code returns the numbers of the words; nil for what has none.
-func (f *Field) code() map[string]int {
+// wordCodes returns the numbers of the words; nil for what has none.
+func (f *Field) wordCodes() map[string]int {
 	if f.Words == nil {
 		return nil
 	}
@@ -195,7 +195,7 @@ func (f *Field) otherCode() int {
 	if f.Other || f.Kind == Statistics {
 		return len(f.Words)
 	}
-	return f.noCode()
+	return f.noInputCode()
 }
 
 // missingCode returns the number of missing values among those of words: a category of their own, or one of the other
@@ -205,13 +205,13 @@ func (f *Field) missingCode() int {
 	case f.Kind == Statistics:
 		return len(f.Words) + 1
 	case f.Missing:
-		return f.coded()
+		return f.categoryInputs()
 	}
 	return f.otherCode()
 }
 
-// codes returns how many numbers there are for words, that of no input included; 0 for what has none.
-func (f *Field) codes() int {
+// codeCount returns how many numbers there are for words, that of no input included; 0 for what has none.
+func (f *Field) codeCount() int {
 	switch {
 	case f.Words == nil:
 		return 0
@@ -221,11 +221,11 @@ func (f *Field) codes() int {
 	return f.Inputs() + 1
 }
 
-// noCode returns the number of words that have no input.
-func (f *Field) noCode() int { return f.Inputs() }
+// noInputCode returns the number of words that have no input.
+func (f *Field) noInputCode() int { return f.Inputs() }
 
-// expected says what a field takes.
-func (f *Field) expected() string {
+// expectation says what a field takes.
+func (f *Field) expectation() string {
 	switch {
 	case f.Kind == Boolean:
 		return "true or false, yes or no"
@@ -238,5 +238,5 @@ func (f *Field) expected() string {
 	for k, word := range f.Words {
 		words[k] = format.Printable(word)
 	}
-	return "one of " + few(words)
+	return "one of " + listNames(words)
 }

@@ -11,27 +11,27 @@ import (
 
 // tally is what one of several surveys has seen of the columns.
 type tally struct {
-	of      *surveyor
-	base    *tally // that was done before, whose numbers need not be kept again; nil for the first
-	rows    rows
-	seen    int  // rows
-	test    bool // whether the rows of the chunk are for testing
-	columns []columnTally
-	small   [][4]uint64 // of each column: which numbers from 0 to 255 there are
-	live    []int       // the columns that count the rows of the chunk so far
-	first   []float64   // of each column, if it is one of these: its first number in the chunk
+	of              *surveyor
+	base            *tally // that was done before, whose numbers need not be kept again; nil for the first
+	rows            rows
+	seen            int  // rows
+	test            bool // whether the rows of the chunk are for testing
+	columns         []columnTally
+	bytes           [][4]uint64 // of each column: which numbers from 0 to 255 there are
+	countingColumns []int       // the columns that count the rows of the chunk so far
+	firstNumber     []float64   // of each column, if it is one of these: its first number in the chunk
 }
 
 type columnTally struct {
-	words, missing, gaps int
-	width, distinct      int
-	values               map[string]struct{} // numbers, but the small ones
-	counts               map[string]*wordTally
-	sketch               *sketch // of words where they are too many, and of what is called an identifier
-	fractions            bool    // whether what is called an identifier has any
-	dates, timed         int
-	orders               [monthFirst + 1]int
-	styles               [len(otherStyles)]int
+	words, missing, trainMissing int
+	width, distinct              int
+	values                       map[string]struct{} // numbers, but the small ones
+	counts                       map[string]*wordTally
+	sketch                       *sketch // of words where they are too many, and of what is called an identifier
+	fractions                    bool    // whether what is called an identifier has any
+	dates, timed                 int
+	orders                       [monthFirst + 1]int
+	styles                       [len(otherStyles)]int
 }
 
 // wordTally is a word, in how many rows to train on it is, and the date that it is.
@@ -44,10 +44,10 @@ type wordTally struct {
 func (v *surveyor) newTally(base *tally) *tally {
 	columns := len(v.sheet.columns)
 	t := &tally{of: v, base: base, rows: v.sheet.newRows(), columns: make([]columnTally, columns),
-		small: make([][4]uint64, columns),
-		live:  make([]int, 0, columns), first: make([]float64, columns)}
+		bytes:           make([][4]uint64, columns),
+		countingColumns: make([]int, 0, columns), firstNumber: make([]float64, columns)}
 	if base != nil {
-		copy(t.small, base.small)
+		copy(t.bytes, base.bytes)
 		for j := range t.columns {
 			t.columns[j].distinct = base.columns[j].distinct
 		}
@@ -58,50 +58,50 @@ func (v *surveyor) newTally(base *tally) *tally {
 	return t
 }
 
-// smallTo adds the small numbers of a column to values.
-func (t *tally) smallTo(j int, values map[string]struct{}) {
-	for i, b := range t.small[j] {
+// addBytesTo adds the small numbers of a column to values.
+func (t *tally) addBytesTo(j int, values map[string]struct{}) {
+	for i, b := range t.bytes[j] {
 		for ; b != 0; b &= b - 1 {
 			values[strconv.Itoa(64*i+bits.TrailingZeros64(b))] = struct{}{}
 		}
 	}
 }
 
-// survey looks at a chunk. Its error ends the survey; other faults are kept, since a byte that is no text counts before
+// surveyChunk looks at a chunk. Its error ends the survey; other faults are kept, since a byte that is no text counts before
 // them.
-func (t *tally) survey(k *chunk) error {
+func (t *tally) surveyChunk(k *chunk) error {
 	v := t.of
 	file := v.sheet.sources[k.source].Name
-	zero, other := badBytes(k.text)
+	zero, other := findBadBytes(k.text)
 	var end chunkEnd
 	var err error
-	if int64(k.index) <= v.until.Load() {
+	if int64(k.index) <= v.lastChunk.Load() {
 		end, err = t.countRows(k)
 	}
-	if k.endless {
-		err = rowFault(file, k.line, errLongRow)
+	if k.oversized {
+		err = rowError(file, k.line, errRowTooLong)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if zero != nil {
-		v.zero.keep(k.index, notText(file, k.line+zero.line, 0))
+		v.zero.keepFirst(k.index, notTextError(file, k.line+zero.line, 0))
 	}
 	if other != nil {
-		v.other.keep(k.index, notText(file, k.line+other.line, other.byte))
+		v.other.keepFirst(k.index, notTextError(file, k.line+other.line, other.byte))
 	}
 	if err != nil {
-		v.fault.keep(k.index, err)
-		v.until.Store(min(v.until.Load(), int64(k.index)))
+		v.fault.keepFirst(k.index, err)
+		v.lastChunk.Store(min(v.lastChunk.Load(), int64(k.index)))
 	}
 	v.ends = slices.Grow(v.ends, max(k.index+1-len(v.ends), 0))[:max(k.index+1, len(v.ends))]
 	v.ends[k.index] = end
-	if k.endless {
+	if k.oversized {
 		return err
 	}
 	return nil
 }
 
-func (f *found) keep(index int, err error) {
+func (f *found) keepFirst(index int, err error) {
 	if f.err == nil || index < f.index {
 		*f = found{index, err}
 	}
@@ -114,116 +114,116 @@ func (t *tally) countRows(k *chunk) (end chunkEnd, err error) {
 	r := &t.rows
 	end.source, t.test = k.source, s.sources[k.source].Test
 	r.reset(k)
-	t.live = t.live[:0]
+	t.countingColumns = t.countingColumns[:0]
 	for j := range s.columns {
-		if !t.of.broken[j].Load() {
-			t.live = append(t.live, j)
+		if !t.of.notCounting[j].Load() {
+			t.countingColumns = append(t.countingColumns, j)
 		}
 	}
 	for i := 0; t.of.limit == 0 || t.seen < t.of.limit || t.test; i++ {
 		more, err := r.next()
 		if err != nil {
-			return end, rowFault(file, r.line, err)
+			return end, rowError(file, r.line, err)
 		}
 		if !more && i == 0 && k.first {
-			return end, rowFault(file, 1, io.EOF)
+			return end, rowError(file, 1, io.EOF)
 		}
 		if !more {
 			break
 		}
-		if i == 0 && k.first && s.header {
+		if i == 0 && k.first && s.hasHeader {
 			if err := s.checkHeader(file, r); err != nil {
 				return end, err
 			}
 			continue
 		}
 		if r.fields != len(s.columns) {
-			return end, raggedRow(file, r.line, r.fields, len(s.columns))
+			return end, raggedRowError(file, r.line, r.fields, len(s.columns))
 		}
-		t.see()
-		if len(t.live) > 0 {
-			t.follow(end.rows)
+		t.addRow()
+		if len(t.countingColumns) > 0 {
+			t.trackCounting(end.rows)
 		}
 		t.seen++
 		end.rows++
 		end.line = r.line
 	}
-	for _, j := range t.live {
-		end.runs = append(end.runs, run{j, t.first[j]})
+	for _, j := range t.countingColumns {
+		end.countingRuns = append(end.countingRuns, countingRun{j, t.firstNumber[j]})
 	}
 	return end, nil
 }
 
-// see looks at the fields of the row.
-func (t *tally) see() {
+// addRow looks at the fields of the row.
+func (t *tally) addRow() {
 	r := &t.rows
 	for j, k := range r.kinds[:r.fields] {
-		if k == small {
+		if k == kindByte {
 			v := uint8(r.values[j])
-			if b := &t.small[j][v/64]; *b&(1<<(v%64)) == 0 {
+			if b := &t.bytes[j][v/64]; *b&(1<<(v%64)) == 0 {
 				*b |= 1 << (v % 64)
 				c := &t.columns[j]
 				c.width = max(c.width, 1)
-				t.another(j)
+				t.countDistinct(j)
 			}
 			continue
 		}
 		c, field, v := &t.columns[j], r.field(j), r.values[j]
-		if k == word {
-			if c.width == 8 && r.style.usual() && decimalForm(field) {
-				t.note(j, field)
+		if k == kindWord {
+			if c.width == 8 && r.numerals.usual() && looksDecimal(field) {
+				t.addNumber(j, field)
 				continue
 			}
 			if w, ok := c.counts[string(field)]; ok {
-				t.again(c, w)
+				t.countWord(c, w)
 				continue
 			}
-			if missing(field) {
+			if isMissing(field) {
 				c.missing++
 				if !t.test {
-					c.gaps++
+					c.trainMissing++
 				}
 				continue
 			}
 			var number bool
-			if v, number = r.style.like(string(field)); !number {
-				t.word(j, field)
+			if v, number = r.numerals.parseLoosely(string(field)); !number {
+				t.addWord(j, field)
 				continue
 			}
 		}
 		c.width = max(c.width, narrowest(v))
-		t.note(j, field)
+		t.addNumber(j, field)
 	}
 	for _, j := range t.of.ids {
 		c, field := &t.columns[j], r.field(j)
-		if r.kinds[j] != word || decimalForm(field) {
+		if r.kinds[j] != kindWord || looksDecimal(field) {
 			c.sketch.add(field)
 			c.fractions = c.fractions || bytes.ContainsAny(field, ".,eE")
 		}
 	}
 }
 
-// follow finds out which columns count row i of the chunk.
-func (t *tally) follow(i int) {
-	r, live := &t.rows, t.live[:0]
-	for _, j := range t.live {
+// trackCounting finds out which columns count row i of the chunk.
+func (t *tally) trackCounting(i int) {
+	r, live := &t.rows, t.countingColumns[:0]
+	for _, j := range t.countingColumns {
 		v := r.values[j]
 		if i == 0 {
-			t.first[j] = v
+			t.firstNumber[j] = v
 		}
-		if r.kinds[j] == word || v != math.Trunc(v) || v != t.first[j]+float64(i) {
-			t.of.broken[j].Store(true)
+		if r.kinds[j] == kindWord || v != math.Trunc(v) || v != t.firstNumber[j]+float64(i) {
+			t.of.notCounting[j].Store(true)
 			continue
 		}
 		live = append(live, j)
 	}
-	t.live = live
+	t.countingColumns = live
 }
 
-// note keeps a number that was not seen before.
-func (t *tally) note(j int, field []byte) {
+// addNumber keeps a number that was not seen before.
+func (t *tally) addNumber(j int, field []byte) {
 	c := &t.columns[j]
-	if t.of.many[j].Load() {
+	if t.of.tooManyNumbers[j].Load() {
 		c.values = nil
 		return
 	}
@@ -239,48 +239,48 @@ func (t *tally) note(j int, field []byte) {
 		c.values = make(map[string]struct{})
 	}
 	c.values[string(field)] = struct{}{}
-	t.another(j)
+	t.countDistinct(j)
 }
 
-// another counts a different number.
-func (t *tally) another(j int) {
+// countDistinct counts a different number.
+func (t *tally) countDistinct(j int) {
 	c := &t.columns[j]
 	if c.distinct++; c.distinct > maxNumbers {
-		t.of.many[j].Store(true)
+		t.of.tooManyNumbers[j].Store(true)
 		c.values = nil
 	}
 }
 
-// word keeps a word that was not seen before.
-func (t *tally) word(j int, field []byte) {
+// addWord keeps a word that was not seen before.
+func (t *tally) addWord(j int, field []byte) {
 	c := &t.columns[j]
 	w := &wordTally{date: readDate(string(field))}
 	if field[0] >= '0' && field[0] <= '9' || field[0] == '-' {
 		for i, style := range otherStyles {
-			if plain, ok := style.plainTo(t.rows.plain, field); ok && decimalForm(plain) {
+			if plain, ok := style.normalize(t.rows.buffer, field); ok && looksDecimal(plain) {
 				w.styles |= 1 << i
 			}
 		}
 	}
-	if t.of.wordy[j].Load() {
-		c.forget()
+	if t.of.tooManyWords[j].Load() {
+		c.moveToSketch()
 		c.sketch.add(field)
-		t.again(c, w)
+		t.countWord(c, w)
 		return
 	}
 	if c.counts == nil {
 		c.counts = make(map[string]*wordTally)
 	}
-	t.again(c, w)
+	t.countWord(c, w)
 	c.counts[string(field)] = w
 	if len(c.counts) > maxWords {
-		t.of.wordy[j].Store(true)
-		c.forget()
+		t.of.tooManyWords[j].Store(true)
+		c.moveToSketch()
 	}
 }
 
-// again counts a word.
-func (t *tally) again(c *columnTally, w *wordTally) {
+// countWord counts a word.
+func (t *tally) countWord(c *columnTally, w *wordTally) {
 	c.words++
 	if !t.test {
 		w.rows++
@@ -295,15 +295,15 @@ func (t *tally) again(c *columnTally, w *wordTally) {
 	if w.date.timed {
 		c.timed++
 	}
-	for _, o := range []order{yearFirst, dayFirst, monthFirst} {
+	for _, o := range []dateOrder{yearFirst, dayFirst, monthFirst} {
 		if w.date.orders&o != 0 {
 			c.orders[o]++
 		}
 	}
 }
 
-// forget leaves the words, which are too many, to the sketch.
-func (c *columnTally) forget() {
+// moveToSketch leaves the words, which are too many, to the sketch.
+func (c *columnTally) moveToSketch() {
 	if c.sketch == nil {
 		c.sketch = new(sketch)
 	}

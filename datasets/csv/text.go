@@ -15,8 +15,8 @@ type badByte struct {
 	byte
 }
 
-// badBytes returns the first zero byte of a text and the first other byte that is not UTF-8, nil where there is none.
-func badBytes(text []byte) (zero, other *badByte) {
+// findBadBytes returns the first zero byte of a text and the first other byte that is not UTF-8, nil where there is none.
+func findBadBytes(text []byte) (zero, other *badByte) {
 	place := func(i int) *badByte { return &badByte{bytes.Count(text[:i], []byte{'\n'}), text[i]} }
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		zero = place(i)
@@ -33,12 +33,12 @@ func badBytes(text []byte) (zero, other *badByte) {
 	}
 }
 
-func notText(file string, line int, b byte) error {
+func notTextError(file string, line int, b byte) error {
 	return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("byte %#02x", b), Expected: "text in UTF-8"}
 }
 
-// markOf returns how many bytes of a text's start are its byte order mark, or a *fault.FormatError for UTF-16.
-func markOf(file string, start []byte) (int, error) {
+// byteOrderMark returns how many bytes of a text's start are its byte order mark, or a *fault.FormatError for UTF-16.
+func byteOrderMark(file string, start []byte) (int, error) {
 	if bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}) {
 		return 0, &fault.FormatError{File: file, Line: 1, Found: "UTF-16", Expected: "text in UTF-8"}
 	}

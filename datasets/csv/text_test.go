@@ -41,7 +41,7 @@ func TestCheckTextInPieces(t *testing.T) {
 				}
 				continue
 			}
-			if want := notText("f", line, b); err == nil || err.Error() != want.Error() {
+			if want := notTextError("f", line, b); err == nil || err.Error() != want.Error() {
 				t.Fatalf("%q behind %d bytes: %v, want %v", tail, n, err, want)
 			}
 		}

@@ -14,31 +14,31 @@ func (s *Sheet) Each(l *Layout, visit func(i int, values []float64) error) error
 	for w := range readers {
 		readers[w] = valueReader{sheet: s, layout: l, rows: s.newRows(), values: make([]float64, len(l.Columns))}
 	}
-	return s.again(func(worker int, k *chunk) error { return readers[worker].each(k, visit) })
+	return s.eachChunk(func(worker int, k *chunk) error { return readers[worker].each(k, visit) })
 }
 
-// again has the chunks of a survey worked on once more, by several goroutines.
-func (s *Sheet) again(work func(worker int, k *chunk) error) error {
+// eachChunk has the chunks of a survey worked on once more, by several goroutines.
+func (s *Sheet) eachChunk(work func(worker int, k *chunk) error) error {
 	chunks := s.chunker()
 	err := chunks.each(s.workers, func(worker int, k *chunk) error {
-		if k.index+1 >= len(s.before) {
+		if k.index+1 >= len(s.rowsBefore) {
 			return fault.Changed(s.sources[k.source].Name)
 		}
 		return work(worker, k)
 	})
-	if err == nil && chunks.index < len(s.before)-1 && s.before[chunks.index] < s.Rows {
+	if err == nil && chunks.index < len(s.rowsBefore)-1 && s.rowsBefore[chunks.index] < s.Rows {
 		err = fault.Changed(s.sources[0].Name)
 	}
 	return err
 }
 
-// walk visits the rows of a chunk that the survey counted.
-func (s *Sheet) walk(k *chunk, r *rows, visit func() error) error {
+// eachRow visits the rows of a chunk that the survey counted.
+func (s *Sheet) eachRow(k *chunk, r *rows, visit func() error) error {
 	r.reset(k)
-	if k.first && s.header {
+	if k.first && s.hasHeader {
 		_, _ = r.next() // an error comes again
 	}
-	for range s.before[k.index+1] - s.before[k.index] {
+	for range s.rowsBefore[k.index+1] - s.rowsBefore[k.index] {
 		more, err := r.next()
 		if !more || err != nil || r.fields != len(s.columns) {
 			return fault.Changed(s.sources[k.source].Name)
@@ -56,11 +56,11 @@ func (s *Sheet) complete(l *Layout) error {
 	for w := range all {
 		all[w] = s.newRows()
 	}
-	counts := make([]int, len(s.before))
-	err := s.again(func(worker int, k *chunk) error {
+	counts := make([]int, len(s.rowsBefore))
+	err := s.eachChunk(func(worker int, k *chunk) error {
 		r := &all[worker]
-		return s.walk(k, r, func() error {
-			if l.whole(r) {
+		return s.eachRow(k, r, func() error {
+			if l.isComplete(r) {
 				counts[k.index+1]++
 			}
 			return nil
@@ -69,23 +69,23 @@ func (s *Sheet) complete(l *Layout) error {
 	for i := 1; i < len(counts); i++ {
 		counts[i] += counts[i-1]
 	}
-	l.before, l.Rows = counts, counts[len(counts)-1]
+	l.rowsBefore, l.Rows = counts, counts[len(counts)-1]
 	return err
 }
 
-// whole reports whether a row has all values without which it is left out.
-func (l *Layout) whole(r *rows) bool {
+// isComplete reports whether a row has all values without which it is left out.
+func (l *Layout) isComplete(r *rows) bool {
 	for j := range l.roles {
-		if l.roles[j].needed && r.kinds[j] == word && missing(r.field(j)) {
+		if l.roles[j].required && r.kinds[j] == kindWord && isMissing(r.field(j)) {
 			return false
 		}
 	}
 	return true
 }
 
-// testRows returns how many of the rows before each chunk are those of sources for testing.
-func (s *Sheet) testRows(before []int) (n int) {
-	for i, source := range s.source {
+// countTestRows returns how many of the rows before each chunk are those of sources for testing.
+func (s *Sheet) countTestRows(before []int) (n int) {
+	for i, source := range s.chunkSource {
 		if s.sources[source].Test {
 			n += before[i+1] - before[i]
 		}
@@ -105,11 +105,11 @@ func (s *Sheet) countNumbers(columns []int, counts map[int]map[string]int) error
 		}
 	}
 	var mu sync.Mutex
-	return s.again(func(worker int, k *chunk) error {
+	return s.eachChunk(func(worker int, k *chunk) error {
 		r := &all[worker]
 		mu.Lock()
 		defer mu.Unlock()
-		return s.walk(k, r, func() error {
+		return s.eachRow(k, r, func() error {
 			for _, j := range columns {
 				if _, known := s.columns[j].values[string(r.field(j))]; known && !s.sources[k.source].Test {
 					counts[j][string(r.field(j))]++
@@ -133,12 +133,12 @@ type valueReader struct {
 func (d *valueReader) each(k *chunk, visit func(i int, values []float64) error) error {
 	l := d.layout
 	d.source = k.source
-	i := l.before[k.index]
-	return d.sheet.walk(k, &d.rows, func() error {
-		if l.gaps && !l.whole(&d.rows) {
+	i := l.rowsBefore[k.index]
+	return d.sheet.eachRow(k, &d.rows, func() error {
+		if l.dropsRows && !l.isComplete(&d.rows) {
 			return nil
 		}
-		if i == l.before[k.index+1] {
+		if i == l.rowsBefore[k.index+1] {
 			return fault.Changed(d.sheet.sources[d.source].Name)
 		}
 		if err := d.read(); err != nil {
@@ -163,10 +163,10 @@ func (d *valueReader) read() error {
 		case role.code != nil:
 			k, ok := role.code[string(r.field(j))]
 			if !ok {
-				k, known = role.otherwise(r.field(j))
+				k, known = role.otherCode(r.field(j))
 			}
 			v = float64(k)
-		case kind != word && (role.field == nil || role.field.Kind == ""):
+		case kind != kindWord && (role.field == nil || role.field.Kind == ""):
 		default:
 			var expected string
 			if v, expected = d.number(role, string(r.field(j))); expected != "" {
@@ -189,12 +189,12 @@ func (d *valueReader) read() error {
 	return nil
 }
 
-// otherwise returns the number of a field that is none of the words that have one; the target has no others.
-func (r *role) otherwise(field []byte) (code int, known bool) {
+// otherCode returns the number of a field that is none of the words that have one; the target has no others.
+func (r *role) otherCode(field []byte) (code int, known bool) {
 	switch {
 	case r.field == nil:
 		return 0, false
-	case missing(field):
+	case isMissing(field):
 		return r.field.missingCode(), true
 	}
 	return r.field.otherCode(), true
@@ -205,23 +205,23 @@ func (d *valueReader) number(r *role, field string) (v float64, expected string)
 	if r.field == nil {
 		r = &role{field: new(Field)}
 	}
-	v, ok := r.field.parse(field, d.sheet.style, r.order)
+	v, ok := r.field.parse(field, d.sheet.numerals, r.order)
 	switch {
 	case ok:
 		return v, ""
-	case missing(field) && r.field.Fill != nil:
+	case isMissing(field) && r.field.Fill != nil:
 		return math.NaN(), ""
 	case r.field.Kind == "":
-		return 0, d.sheet.style.expected(field)
+		return 0, d.sheet.numerals.expectation(field)
 	}
-	return 0, r.field.expected()
+	return 0, r.field.expectation()
 }
 
 // parse reads the value of a field that is no word.
-func (f *Field) parse(field string, style numerals, o order) (v float64, ok bool) {
+func (f *Field) parse(field string, style numerals, o dateOrder) (v float64, ok bool) {
 	switch f.Kind {
 	case Boolean:
-		pair, is := truth(field)
+		pair, is := parseTruth(field)
 		if is {
 			v = 1
 		}

@@ -174,7 +174,7 @@ func (s *Survey) list(d *datasets.Dataset) {
 	}
 	fields, at := d.Table.Fields, 0
 	for j, f := range d.Facts {
-		c := Column{Name: f.Name, Type: f.Kind, Missing: f.Missing, Distinct: f.Distinct, LeftOut: f.Why, at: at}
+		c := Column{Name: f.Name, Type: f.Kind, Missing: f.Missing, Distinct: f.Distinct, LeftOut: f.Reason, at: at}
 		for i, w := range f.Words {
 			c.Frequent = append(c.Frequent, Word(w))
 			if i < Bars {

@@ -6,22 +6,22 @@ import (
 	"newtop/internal/format"
 )
 
-// told counts what a reader decided.
-type told struct {
-	rows   int      // passed over
-	fields []counts // of each
+// readNotes counts what a reader decided.
+type readNotes struct {
+	rows   int            // passed over
+	fields []columnCounts // of each
 }
 
-// counts are the fields of a column that the training rows had none of.
-type counts struct{ unseen, missing int }
+// columnCounts are the fields of a column that the training rows had none of.
+type columnCounts struct{ unseen, missing int }
 
 // Notes says what the reader decided so far, a line each.
 func (d *Reader) Notes() []string {
 	var n notes
-	if d.told.rows > 0 {
-		n.add("%s left out, as in training", rowsAre(d.told.rows, "with a missing value"))
+	if d.notes.rows > 0 {
+		n.add("%s left out, as in training", rowsAre(d.notes.rows, "with a missing value"))
 	}
-	for i, c := range d.told.fields {
+	for i, c := range d.notes.fields {
 		f := &d.table.Fields[i]
 		as := "none of the categories"
 		switch others := f.Kind == Statistics || f.Other; {

@@ -9,18 +9,18 @@ import (
 	"newtop/internal/format"
 )
 
-// tellFields says what columns become where that is not plain.
-func (p *plan) tellFields() {
+// noteFields says what columns become where that is not plain.
+func (p *plan) noteFields() {
 	for j := range p.sheet.columns {
 		if r := &p.roles[j]; r.field != nil {
-			p.tellKind(r.field, j)
+			p.noteKind(r.field, j)
 		}
 	}
-	p.tellMissing()
+	p.noteMissing()
 }
 
-// tellKind says of a column of dates, booleans or many words what it becomes.
-func (p *plan) tellKind(f *Field, j int) {
+// noteKind says of a column of dates, booleans or many words what it becomes.
+func (p *plan) noteKind(f *Field, j int) {
 	c := &p.sheet.columns[j]
 	folded, rows := 0, 0
 	for word, n := range p.counts[j] {
@@ -33,7 +33,7 @@ func (p *plan) tellKind(f *Field, j int) {
 	case f.Kind == Boolean:
 		p.notes.add("%s: taken as true or false", f.Name)
 	case f.Kind == Date || f.Kind == Time:
-		p.notes.add("%s: dates as %s, taken as %s", f.Name, f.Order, strings.Join(dateParts[:f.numbers()], ", "))
+		p.notes.add("%s: dates as %s, taken as %s", f.Name, f.Order, strings.Join(datePartNames[:f.numberInputs()], ", "))
 	case f.Kind == Statistics:
 		what := "the mean of " + p.Target
 		if p.Classes != nil {
@@ -49,17 +49,17 @@ func (p *plan) tellKind(f *Field, j int) {
 		p.notes.add("%s: the rare words, %s in %s, are one input, %q", f.Name, format.Count(folded),
 			format.Counted(rows, "row"), f.Name+"=other")
 	}
-	p.tellName(j)
+	p.noteName(j)
 	switch {
 	case p.keep[j]:
-	case c.counting && c.numbers == p.sheet.Rows:
+	case c.countsRows && c.numbers == p.sheet.Rows:
 		p.notes.add("%s: kept, though it counts the rows; --drop %s leaves it out", f.Name, shellWord(f.Name))
-	case f.Words != nil && 2*c.differ > c.present():
+	case f.Words != nil && 2*c.distinct > c.valueCount():
 		p.notes.add("%s: kept, though it has another word in most rows; --drop %s leaves it out", f.Name,
 			shellWord(f.Name))
 	case c.unnamed:
 		p.notes.add("%s: kept, though it has no name; --drop %s leaves it out", f.Name, shellWord(f.Name))
-	case p.sheet.header && c.identifierName():
+	case p.sheet.hasHeader && c.namedLikeIdentifier():
 		p.notes.add("%s: kept, though it is called like an identifier; --drop %s leaves it out", f.Name,
 			shellWord(f.Name))
 	}
@@ -68,7 +68,7 @@ func (p *plan) tellKind(f *Field, j int) {
 	}
 	truths := 0
 	for text, n := range c.counts {
-		if pair, _ := truth(text); pair >= 0 {
+		if pair, _ := parseTruth(text); pair >= 0 {
 			truths += n
 		}
 	}
@@ -78,22 +78,22 @@ func (p *plan) tellKind(f *Field, j int) {
 	}{{c.numbers, "numbers"}, {c.dates, "dates"}, {truths, "true or false"}} {
 		if of.n > 0 {
 			p.notes.add("%s: %s of %s values are %s, taken as words like the others", f.Name, format.Count(of.n),
-				format.Count(c.present()), of.what)
+				format.Count(c.valueCount()), of.what)
 		}
 	}
 }
 
-// tellName says that a column has its own name among its words, as where the header stands in the table again.
-func (p *plan) tellName(j int) {
+// noteName says that a column has its own name among its words, as where the header stands in the table again.
+func (p *plan) noteName(j int) {
 	c := &p.sheet.columns[j]
-	if n := c.counts[p.sheet.head[j]]; p.sheet.header && n > 0 {
+	if n := c.counts[p.sheet.firstRecord[j]]; p.sheet.hasHeader && n > 0 {
 		p.notes.add("%s: its own name is among its words, in %s: is the header there again?", c.name,
 			format.Counted(n, "row"))
 	}
 }
 
-// tellMissing says what stands in for missing values.
-func (p *plan) tellMissing() {
+// noteMissing says what stands in for missing values.
+func (p *plan) noteMissing() {
 	s := p.sheet
 	mode := cmp.Or(s.options.Missing, MissingIndicator)
 	if mode == MissingDrop {
@@ -120,7 +120,7 @@ func (p *plan) tellMissing() {
 		groups[which] = append(groups[which], f.Name)
 	}
 	for which, names := range groups {
-		p.notes.group(names, func(column string) string {
+		p.notes.addGroup(names, func(column string) string {
 			many := "missing values: "
 			if n, ok := counts[column]; ok {
 				many = format.Counted(n, "missing value") + ": "
