@@ -51,7 +51,7 @@ func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
 		return nil, err
 	}
 	place, t := f.shuffle(l, o.Seed), newTable(l.Rows, &l.Encoding, l.Classes != nil)
-	err = s.Each(l, func(i int, values []float64) error {
+	err = l.Each(func(i int, values []float64) error {
 		t.set(place[i], &l.Encoding, values)
 		return nil
 	})
@@ -101,7 +101,7 @@ func (f *csvFiles) survey(sources []csv.Source, o *Options) (s *csv.Sheet, l *cs
 	if s, err = csv.Survey(sources, o.Rows, &o.Columns); err != nil {
 		return nil, nil, 0, err
 	}
-	if l, err = s.Layout(o.Target); err != nil {
+	if l, err = csv.Plan(s, o.Target); err != nil {
 		return nil, nil, 0, err
 	}
 	if test, err = f.tests(l, o); err == nil {

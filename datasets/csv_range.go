@@ -97,7 +97,7 @@ func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Each(l, func(i int, values []float64) error { return rows.Put(to.place[i], values) }); err != nil {
+	if err := l.Each(func(i int, values []float64) error { return rows.Put(to.place[i], values) }); err != nil {
 		return nil, err
 	}
 	if err := rows.Order(); err != nil {
@@ -116,7 +116,7 @@ func labels(s *csv.Sheet, l *csv.Layout, n int, o *Options) (label func(i int) i
 		return nil, err
 	}
 	classes := make([]int, l.Rows)
-	err = s.Each(l, func(i int, values []float64) error {
+	err = l.Each(func(i int, values []float64) error {
 		classes[i] = l.Label(values)
 		return nil
 	})

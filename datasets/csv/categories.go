@@ -35,7 +35,7 @@ func (p *plan) planWords() error {
 		}
 	}
 	if mixed != nil {
-		if err := s.countNumbers(mixed, p.counts); err != nil {
+		if err := p.countNumbers(mixed); err != nil {
 			return err
 		}
 	}

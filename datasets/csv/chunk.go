@@ -17,6 +17,9 @@ type Source struct {
 	Test bool // its rows are for testing; such sources come last
 }
 
+// MaxRow bounds the bytes of a row: 80 for each of the most columns that are trained on.
+const MaxRow = 8 << 20
+
 // chunkBytes is how much of a text is read at a time, by each of those who read it. A row that is longer makes its
 // chunk longer.
 const chunkBytes = 1 << 20

@@ -1,7 +1,11 @@
 package csv
 
 import (
+	"cmp"
+	"maps"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -87,4 +91,42 @@ func (c *column) namedLikeIdentifier() bool {
 	}
 	name := strings.TrimSpace(c.name)
 	return identifiers.MatchString(name) || identifierEnds.MatchString(name)
+}
+
+// texts returns all different fields.
+func (c *column) texts() map[string]struct{} {
+	all := maps.Clone(c.values)
+	for word := range c.counts {
+		all[word] = struct{}{}
+	}
+	return all
+}
+
+// classValues bounds the different values of a target whose whole numbers are classes.
+const classValues = 20
+
+// classNumbers returns the different values of a numeric column, ascending, or nothing if there are too
+// many for classes or not all are whole.
+func (c *column) classNumbers(style numerals) []float64 {
+	seen := make(map[float64]bool)
+	if c.tooManyNumbers || c.words > 0 {
+		return nil
+	}
+	for text := range c.values {
+		v, ok := style.parse(text)
+		if !ok || v != math.Trunc(v) {
+			return nil
+		}
+		seen[v+0] = true
+	}
+	if len(seen) > classValues {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(seen), cmp.Compare[float64])
+}
+
+// startsLikeRowNumbers reports whether the numbers of a column that counts begin where row numbers do: anywhere where its name says
+// that it has them.
+func (c *column) startsLikeRowNumbers(s *Sheet) bool {
+	return c.firstNumber == 0 || c.firstNumber == 1 || s.hasHeader && c.namedLikeIdentifier()
 }

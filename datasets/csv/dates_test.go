@@ -79,7 +79,7 @@ func TestOrderOfDates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := s.Layout("")
+		l, err := Plan(s, "")
 		switch {
 		case c.fault != "":
 			if err == nil || !strings.Contains(err.Error(), c.fault) || !strings.Contains(err.Error(), "Drop d") {
@@ -90,7 +90,7 @@ func TestOrderOfDates(t *testing.T) {
 		case l.Fields[0].Kind != c.kind || l.Fields[0].Order != c.order:
 			t.Errorf("%s: %s in the order %s", c.dates, l.Fields[0].Kind, l.Fields[0].Order)
 		default:
-			err := s.Each(l, func(int, []float64) error { return nil })
+			err := l.Each(func(int, []float64) error { return nil })
 			if stray := strings.Contains(c.dates, "soon") && c.kind != ""; stray != (err != nil) || stray && !strings.HasSuffix(err.Error(), `found "soon", expected a date as year-month-day`) {
 				t.Errorf("%s: %v", c.dates, err)
 			}

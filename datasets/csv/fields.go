@@ -121,12 +121,6 @@ func (p *plan) reasonAgainst(j int) reason {
 	return used
 }
 
-// startsLikeRowNumbers reports whether the numbers of a column that counts begin where row numbers do: anywhere where its name says
-// that it has them.
-func (c *column) startsLikeRowNumbers(s *Sheet) bool {
-	return c.firstNumber == 0 || c.firstNumber == 1 || s.hasHeader && c.namedLikeIdentifier()
-}
-
 // keepSome keeps columns that looked useless where there are no others, and reports whether there are any.
 func (p *plan) keepSome(reasons []reason) bool {
 	for _, group := range [][]reason{{numbering, identifier}, {constant}} {

@@ -2,9 +2,7 @@ package csv
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
-	"strings"
 
 	"newtop/datasets/fault"
 	"newtop/internal/format"
@@ -19,6 +17,9 @@ const (
 	countsFromZero                // whole numbers from 0 on, as pandas numbers columns
 	requested                     // it was asked for
 )
+
+// maxColumns bounds the columns of a file, so that a wrong file is refused.
+const maxColumns = 100_000
 
 // headerOf tells by what the first record is known to name the columns: some column has a word there and numbers or
 // dates below, or the record counts from 0, or there are no numbers at all, but for an index without a name, and
@@ -98,26 +99,6 @@ func (s *Sheet) nameColumns(first []string) error {
 	return nil
 }
 
-// columnNames returns what the columns are called whose first record, which may be a header, is given.
-func columnNames(first []string, header bool) []string {
-	names, taken := make([]string, len(first)), make(map[string]bool)
-	for j, field := range first {
-		if header && field != "" {
-			names[j] = format.Printable(field)
-			taken[names[j]] = true
-		}
-	}
-	for j := range names {
-		if names[j] != "" {
-			continue
-		}
-		if names[j] = strconv.Itoa(j + 1); taken[names[j]] {
-			names[j] = fmt.Sprintf("Unnamed: %d", j)
-		}
-	}
-	return names
-}
-
 // headerNote says where the columns' names come from.
 func (s *Sheet) headerNote() string {
 	switch {
@@ -159,30 +140,3 @@ func findColumn(field, asked string, names []string, columns int, file string) (
 	return 0, &fault.OptionError{Field: field, Value: asked, Expected: expected}
 }
 
-// lookUpColumn returns which column is asked for, or -1 and, where it may be either of two, how to say which.
-func lookUpColumn(asked string, names []string, columns int) (j int, either string) {
-	placed := func(text string) int {
-		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= columns {
-			return n - 1
-		}
-		return -1
-	}
-	byName, byPlace := slices.Index(names, asked), placed(asked)
-	switch {
-	case byName >= 0 && byPlace >= 0 && byName != byPlace:
-		return -1, fmt.Sprintf(
-			"name:%s for column %d, which has that name, or place:%s for the column with that number, %q",
-			asked, byName+1, asked, names[byPlace])
-	case byName >= 0:
-		return byName, ""
-	case byPlace >= 0:
-		return byPlace, ""
-	}
-	if name, ok := strings.CutPrefix(asked, "name:"); ok {
-		return slices.Index(names, name), ""
-	}
-	if place, ok := strings.CutPrefix(asked, "place:"); ok {
-		return placed(place), ""
-	}
-	return -1, ""
-}

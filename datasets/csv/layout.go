@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 
@@ -12,13 +11,9 @@ import (
 	"newtop/internal/format"
 )
 
-// maxColumns bounds the columns of a file, so that a wrong file is refused.
-const maxColumns = 100_000
-
 // Whole numbers in the target column are classes if they have at most classValues different values and
 // each of them is there classRows times on average; otherwise they are numbers.
 const (
-	classValues = 20
 	classRows   = 5
 	maxClasses  = 1000 // different words in the target column
 )
@@ -36,33 +31,17 @@ type Layout struct {
 	Facts       []Fact   // what was found in each column of the file
 	Rows, Tests int      // rows that are not left out, and how many of them, the last, are those of sources for testing
 
+	sheet      *Sheet
 	roles      []role          // of each file column
 	number     map[float64]int // of a class, where the target's are numbers
 	rowsBefore []int           // rows before each chunk
 	dropsRows  bool            // whether rows are left out
 }
 
-// Column says what the values of a column are: numbers, each of which is exact in Width bytes (1 for whole numbers from
-// 0 to 255, 4 for single precision, else 8), or in 2 bytes the numbers of so many Kinds of words or classes. Numbers
-// may be Missing.
-type Column struct {
-	Width, Kinds int
-	Missing      bool
-}
-
-// role is what becomes of a file column.
-type role struct {
-	field    *Field // nil for the target, and for what is left out
-	used     bool
-	required bool           // whether a row without a value is left out
-	code     map[string]int // of words; nil for numbers
-	order    dateOrder      // of dates
-}
-
-// Layout decides where every column goes. target is the name of the column to predict in the header, or its number from
+// Plan decides where every column of a sheet goes. target is the name of the column to predict in the header, or its number from
 // 1; empty: the last. It returns a *fault.OptionError where there is no such column.
-func (s *Sheet) Layout(target string) (*Layout, error) {
-	p := plan{sheet: s, Layout: new(Layout)}
+func Plan(s *Sheet, target string) (*Layout, error) {
+	p := plan{Layout: &Layout{sheet: s}}
 	if err := p.chooseColumns(target); err != nil {
 		return nil, err
 	}
@@ -90,7 +69,6 @@ func (s *Sheet) Layout(target string) (*Layout, error) {
 
 // plan is a layout in the making.
 type plan struct {
-	sheet *Sheet
 	*Layout
 	notes  notes
 	target int          // file column
@@ -192,35 +170,6 @@ func (p *plan) planTarget(last bool) error {
 	return nil
 }
 
-// texts returns all different fields.
-func (c *column) texts() map[string]struct{} {
-	all := maps.Clone(c.values)
-	for word := range c.counts {
-		all[word] = struct{}{}
-	}
-	return all
-}
-
-// classNumbers returns the different values of a numeric column, ascending, or nothing if there are too
-// many for classes or not all are whole.
-func (c *column) classNumbers(style numerals) []float64 {
-	seen := make(map[float64]bool)
-	if c.tooManyNumbers || c.words > 0 {
-		return nil
-	}
-	for text := range c.values {
-		v, ok := style.parse(text)
-		if !ok || v != math.Trunc(v) {
-			return nil
-		}
-		seen[v+0] = true
-	}
-	if len(seen) > classValues {
-		return nil
-	}
-	return slices.SortedFunc(maps.Keys(seen), cmp.Compare[float64])
-}
-
 // planRows finds out which rows are left out, and where the others stand.
 func (p *plan) planRows() error {
 	s := p.sheet
@@ -229,7 +178,7 @@ func (p *plan) planRows() error {
 		p.dropsRows = p.dropsRows || r.required
 	}
 	if p.dropsRows {
-		if err := s.complete(p.Layout); err != nil {
+		if err := p.countComplete(); err != nil {
 			return err
 		}
 	}
@@ -248,10 +197,3 @@ func (p *plan) planRows() error {
 	return nil
 }
 
-// rowsAre counts rows of a kind, of which something is said.
-func rowsAre(n int, which string) string {
-	if n == 1 {
-		return "1 row " + which + " is"
-	}
-	return format.Count(n) + " rows " + which + " are"
-}

@@ -15,7 +15,7 @@ func laid(t *testing.T, text, target string, o Options) (*Layout, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.Layout(target)
+	return Plan(s, target)
 }
 
 // inputs lists the inputs of a layout.

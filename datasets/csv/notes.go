@@ -2,6 +2,7 @@ package csv
 
 import (
 	"fmt"
+	"newtop/internal/format"
 	"strings"
 )
 
@@ -27,4 +28,12 @@ func (n *notes) addGroup(columns []string, about func(column string) string) {
 	line := about("COLUMN")
 	n.lines = append(n.lines, fmt.Sprintf("%s and %d others%s", first, len(columns)-maxLines,
 		strings.TrimPrefix(line, "COLUMN")))
+}
+
+// rowsAre counts rows of a kind, of which something is said.
+func rowsAre(n int, which string) string {
+	if n == 1 {
+		return "1 row " + which + " is"
+	}
+	return format.Count(n) + " rows " + which + " are"
 }

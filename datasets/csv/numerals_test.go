@@ -62,7 +62,7 @@ func TestOtherStyles(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err = s.Layout(target); err == nil || !strings.Contains(err.Error(), "expected "+want) {
+			if _, err = Plan(s, target); err == nil || !strings.Contains(err.Error(), "expected "+want) {
 				t.Errorf("%s: %v", text, err)
 			}
 		}

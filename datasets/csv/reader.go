@@ -34,10 +34,8 @@ type Reader struct {
 	notes    readNotes
 }
 
-const (
-	sniffed = 1 << 16 // how much of a text is looked at to tell the delimiter, as far as it is there
-	MaxRow  = 8 << 20 // bytes of a row, 80 for each of the most columns that are trained on
-)
+// sniffed is how much of a text is looked at to find the delimiter, as far as it is there.
+const sniffed = 1 << 16
 
 // NewReader returns a reader of a CSV text with the columns of t, whose target may be there or not, but must be
 // if it is needed. Columns are found by their names if the first line has any of them, and else by their places: a

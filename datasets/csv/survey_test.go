@@ -120,13 +120,13 @@ func TestSurvey(t *testing.T) {
 // checkEach holds the values of a sheet to its records.
 func checkEach(t *testing.T, name string, s *Sheet, records [][]string) {
 	t.Helper()
-	l, err := s.Layout("")
+	l, err := Plan(s, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var mu sync.Mutex
 	seen := make([]bool, len(records))
-	err = s.Each(l, func(i int, values []float64) error {
+	err = l.Each(func(i int, values []float64) error {
 		mu.Lock()
 		defer mu.Unlock()
 		seen[i] = true
@@ -167,7 +167,7 @@ func TestSurveyOfManyWords(t *testing.T) {
 		if c := s.columns[2]; c.tooManyWords != (more != "") || (c.counts == nil) != c.tooManyWords || math.Abs(float64(c.distinct)/maxWords-1) > 0.05 {
 			t.Errorf("%d words, many: %t", c.distinct, c.tooManyWords)
 		}
-		l, err := s.Layout("")
+		l, err := Plan(s, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -240,3 +240,18 @@ func (f *Field) expectation() string {
 	}
 	return "one of " + listNames(words)
 }
+
+// parse reads the value of a field that is no word.
+func (f *Field) parse(field string, style numerals, o dateOrder) (v float64, ok bool) {
+	switch f.Kind {
+	case Boolean:
+		pair, is := parseTruth(field)
+		if is {
+			v = 1
+		}
+		return v, pair >= 0
+	case Date, Time:
+		return parseDate(field, o)
+	}
+	return style.parse(field)
+}
