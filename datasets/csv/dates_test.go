@@ -1,10 +1,8 @@
 package csv
 
 import (
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 )
@@ -47,52 +45,6 @@ func TestDateParts(t *testing.T) {
 			want := []float64{float64(at.Year()), float64(at.Month()), weekday, float64(at.Hour()) + float64(at.Minute())/60 + float64(at.Second())/3600}
 			if !ok || !slices.Equal(parts[:3], want[:3]) || math.Abs(parts[3]-want[3]) > 1e-12 {
 				t.Fatalf("%q: %v, expected %v", text, parts, want)
-			}
-		}
-	}
-}
-
-// The order of day and month is found out from the whole column, or the column is refused.
-func TestOrderOfDates(t *testing.T) {
-	for _, c := range []struct {
-		dates string // of the first rows; the others are 13 times the last
-		kind  string
-		order string
-		fault string
-	}{
-		{"01/02/2020 03/04/2020 13/01/2020", Date, "day-month-year", ""},
-		{"01/02/2020 03/04/2020 01/13/2020", Date, "month-day-year", ""},
-		{"01.02.2020 03.04.2020 05.06.2020", Date, "day-month-year", ""},
-		{"2020-01-02 2020/01/03 2020.1.4", Date, "year-month-day", ""},
-		{"2020-01-02T10:00 2020-01-03", Time, "year-month-day", ""},
-		{"01/02/2020 03/04/2020 05/06/2020", "", "", "dates that can be read with the day or the month first"},
-		{"13/01/2020 01/13/2020 13/01/2020 01/13/2020", "", "", "dates in several orders"},
-		{"01/02/2020 2020-01-02 2021-01-02 01/02/2021", "", "", "dates in several orders"},
-		{"2020-01-02 2020-01-03 soon 2020-01-04", Date, "year-month-day", ""}, // and an error at the word
-		{"2020-01-02 soon later 2020-01-04", "", "", ""},
-	} {
-		text := "d,x,y\n"
-		for i, d := range strings.Fields(c.dates) {
-			text += fmt.Sprintf("%s,%d,%d.5\n", d, i*i, i)
-		}
-		s, err := Survey([]Source{source("f", text)}, 0, &Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := Plan(s, "")
-		switch {
-		case c.fault != "":
-			if err == nil || !strings.Contains(err.Error(), c.fault) || !strings.Contains(err.Error(), "Drop d") {
-				t.Errorf("%s: %v", c.dates, err)
-			}
-		case err != nil:
-			t.Errorf("%s: %v", c.dates, err)
-		case l.Fields[0].Kind != c.kind || l.Fields[0].Order != c.order:
-			t.Errorf("%s: %s in the order %s", c.dates, l.Fields[0].Kind, l.Fields[0].Order)
-		default:
-			err := l.Each(func(int, []float64) error { return nil })
-			if stray := strings.Contains(c.dates, "soon") && c.kind != ""; stray != (err != nil) || stray && !strings.HasSuffix(err.Error(), `found "soon", expected a date as year-month-day`) {
-				t.Errorf("%s: %v", c.dates, err)
 			}
 		}
 	}

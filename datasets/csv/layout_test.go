@@ -2,7 +2,6 @@ package csv
 
 import (
 	"fmt"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -208,21 +207,82 @@ func TestCategories(t *testing.T) {
 	}
 }
 
-// The sketch is within some percent of how many different fields there are.
-func TestSketch(t *testing.T) {
-	for _, n := range []int{0, 1, 10, 1000, 30_000, 1_000_000} {
-		var a, b, all sketch
-		for i := range n {
-			field := fmt.Appendf(nil, "word %d", i*7919)
-			all.add(field)
-			[]*sketch{&a, &b}[i%2].add(field)
+// The order of day and month is found out from the whole column, or the column is refused.
+func TestOrderOfDates(t *testing.T) {
+	for _, c := range []struct {
+		dates string // of the first rows; the others are 13 times the last
+		kind  string
+		order string
+		fault string
+	}{
+		{"01/02/2020 03/04/2020 13/01/2020", Date, "day-month-year", ""},
+		{"01/02/2020 03/04/2020 01/13/2020", Date, "month-day-year", ""},
+		{"01.02.2020 03.04.2020 05.06.2020", Date, "day-month-year", ""},
+		{"2020-01-02 2020/01/03 2020.1.4", Date, "year-month-day", ""},
+		{"2020-01-02T10:00 2020-01-03", Time, "year-month-day", ""},
+		{"01/02/2020 03/04/2020 05/06/2020", "", "", "dates that can be read with the day or the month first"},
+		{"13/01/2020 01/13/2020 13/01/2020 01/13/2020", "", "", "dates in several orders"},
+		{"01/02/2020 2020-01-02 2021-01-02 01/02/2021", "", "", "dates in several orders"},
+		{"2020-01-02 2020-01-03 soon 2020-01-04", Date, "year-month-day", ""}, // and an error at the word
+		{"2020-01-02 soon later 2020-01-04", "", "", ""},
+	} {
+		text := "d,x,y\n"
+		for i, d := range strings.Fields(c.dates) {
+			text += fmt.Sprintf("%s,%d,%d.5\n", d, i*i, i)
 		}
-		a.join(&b)
-		if a != all {
-			t.Errorf("%d: two sketches are not one", n)
+		s, err := Survey([]Source{source("f", text)}, 0, &Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if got := all.count(); math.Abs(float64(got-n)) > 0.05*float64(n) {
-			t.Errorf("%d different fields are estimated as %d", n, got)
+		l, err := Plan(s, "")
+		switch {
+		case c.fault != "":
+			if err == nil || !strings.Contains(err.Error(), c.fault) || !strings.Contains(err.Error(), "Drop d") {
+				t.Errorf("%s: %v", c.dates, err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", c.dates, err)
+		case l.Fields[0].Kind != c.kind || l.Fields[0].Order != c.order:
+			t.Errorf("%s: %s in the order %s", c.dates, l.Fields[0].Kind, l.Fields[0].Order)
+		default:
+			err := l.Each(func(int, []float64) error { return nil })
+			if stray := strings.Contains(c.dates, "soon") && c.kind != ""; stray != (err != nil) || stray && !strings.HasSuffix(err.Error(), `found "soon", expected a date as year-month-day`) {
+				t.Errorf("%s: %v", c.dates, err)
+			}
+		}
+	}
+}
+
+func TestOptionsRefused(t *testing.T) {
+	for field, list := range map[string][]Options{
+		"header":    {{Header: "maybe"}},
+		"missing":   {{Missing: "zero"}},
+		"decimal":   {{Decimal: ";"}},
+		"thousands": {{Thousands: "."}, {Thousands: "12"}, {Thousands: "1"}, {Thousands: "-"}, {Thousands: "e"}, {Thousands: ",", Decimal: ","}, {Thousands: "\xff"}, {Thousands: "\n"}},
+	} {
+		for _, o := range list {
+			if _, err := Survey([]Source{source("f", "1,2\n3,4\n")}, 0, &o); err == nil || !strings.HasPrefix(err.Error(), field+" ") {
+				t.Errorf("%+v: %v", o, err)
+			}
+		}
+	}
+}
+
+// Numbers in another style don't pass for words: the flags that read them are said.
+func TestOtherStyles(t *testing.T) {
+	for text, want := range map[string]string{"1.234,50": "--decimal , --thousands .", "1,234.50": "--thousands ,", "1 234,5": "--decimal , --thousands ' '", "12 345": "--decimal , --thousands ' '", "1'234": `--thousands "'"`} {
+		table := "a;b\n"
+		for i := range 30 {
+			table += fmt.Sprintf("%s;%g\n", strings.Replace(text, "4", fmt.Sprint(i%10), 1), float64(i)/8)
+		}
+		for _, target := range []string{"a", "b"} {
+			s, err := Survey([]Source{source("f", table)}, 0, &Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err = Plan(s, target); err == nil || !strings.Contains(err.Error(), "expected "+want) {
+				t.Errorf("%s: %v", text, err)
+			}
 		}
 	}
 }

@@ -35,10 +35,10 @@ type Sheet struct {
 // It returns a *fault.FormatError for what is wrong with a text, and a *fault.OptionError for what is wrong with an
 // option.
 func Survey(sources []Source, limit int, o *Options) (*Sheet, error) {
-	return survey(sources, limit, o, chunkBytes, runtime.GOMAXPROCS(0))
+	return surveyInChunks(sources, limit, o, chunkBytes, runtime.GOMAXPROCS(0))
 }
 
-func survey(sources []Source, limit int, o *Options, size, workers int) (*Sheet, error) {
+func surveyInChunks(sources []Source, limit int, o *Options, size, workers int) (*Sheet, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

@@ -98,7 +98,7 @@ func TestSurvey(t *testing.T) {
 		}
 		for _, c := range []struct{ size, workers, files int }{{1, 1, 1}, {7, 3, 1}, {64, 2, 3}, {1000, 4, 5}, {chunkBytes, 2, 1}, {chunkBytes, 1, 2}} {
 			name := fmt.Sprintf("%q in chunks of %d, %d workers, %d files", comma, c.size, c.workers, c.files)
-			s, err := survey(sources(text, true, c.files), 0, &Options{}, c.size, c.workers)
+			s, err := surveyInChunks(sources(text, true, c.files), 0, &Options{}, c.size, c.workers)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -157,7 +157,7 @@ func TestSurveyOfManyWords(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%g,w%d,%d\n", i%1000, float64(i)/8, i%maxWords, i%2)
 	}
 	for _, more := range []string{"", "1,1,one more,1\n"} {
-		s, err := survey([]Source{source("f", b.String()+more)}, 0, &Options{}, 1000, 4)
+		s, err := surveyInChunks([]Source{source("f", b.String()+more)}, 0, &Options{}, 1000, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,14 +196,14 @@ func TestSurveyOfFiles(t *testing.T) {
 	} {
 		all := []Source{source("f", first), source("g", c.second)}
 		for _, workers := range []int{1, 2} {
-			_, err := survey(all, 0, &Options{}, 4, workers)
+			_, err := surveyInChunks(all, 0, &Options{}, 4, workers)
 			if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
 				t.Errorf("%q: %v, expected %s", c.second, err, c.want)
 			}
 		}
 	}
 	all := []Source{source("f", "1,2\n3,4\n"), source("g", "")}
-	if _, err := survey(all, 0, &Options{}, 4, 2); err == nil || err.Error() != "g:1: found an empty file, expected rows of values" {
+	if _, err := surveyInChunks(all, 0, &Options{}, 4, 2); err == nil || err.Error() != "g:1: found an empty file, expected rows of values" {
 		t.Errorf("an empty file after one without a header: %v", err)
 	}
 }

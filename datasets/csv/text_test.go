@@ -34,7 +34,7 @@ func TestCheckTextInPieces(t *testing.T) {
 		for n := 1<<10 - 9; n <= 1<<10+1; n++ {
 			text := []byte(strings.Repeat("a,b\n", n)[:n] + tail + strings.Repeat("ü,2\n", 2000))
 			line, b := checkWhole(text)
-			_, err := survey([]Source{source("f", string(text))}, 0, &Options{}, 1<<10, 2)
+			_, err := surveyInChunks([]Source{source("f", string(text))}, 0, &Options{}, 1<<10, 2)
 			if line == 0 {
 				if e, ok := errors.AsType[*fault.FormatError](err); ok && e.Expected == "text in UTF-8" {
 					t.Fatalf("%q behind %d bytes: %v", tail, n, err)
