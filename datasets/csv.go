@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
+	"newtop/datasets/csv/sheet"
 	"newtop/datasets/fault"
 )
 
@@ -42,7 +45,7 @@ func loadCSV(f *csvFiles, o Options) (*Dataset, error) {
 	return d, all.place(err)
 }
 
-func readCSV(f *csvFiles, sources []csv.Source, o Options) (*Dataset, error) {
+func readCSV(f *csvFiles, sources []lex.Source, o Options) (*Dataset, error) {
 	s, l, test, err := f.survey(sources, &o)
 	if err != nil {
 		return nil, err
@@ -97,8 +100,8 @@ func (d *Dataset) noteConstant() {
 }
 
 // survey reads texts once and decides where their columns go, and how many rows are for testing.
-func (f *csvFiles) survey(sources []csv.Source, o *Options) (s *csv.Sheet, l *csv.Layout, test int, err error) {
-	if s, err = csv.Survey(sources, o.Rows, &o.Columns); err != nil {
+func (f *csvFiles) survey(sources []lex.Source, o *Options) (s *sheet.Sheet, l *csv.Layout, test int, err error) {
+	if s, err = sheet.Survey(sources, o.Rows, &o.Columns); err != nil {
 		return nil, nil, 0, err
 	}
 	if l, err = csv.Plan(s, o.Target); err != nil {
@@ -150,7 +153,7 @@ func (t *table) complete(l *csv.Layout, train int) Scaling {
 	}
 	scaling := standardOf(rowsOf(t.inputs, 0, train), l.Coded(), l.MayBeMissing())
 	l.SetFill(scaling.Offset)
-	if l.Missing == csv.MissingMedian {
+	if l.Missing == lex.MissingMedian {
 		l.SetFill(t.medians(l, train))
 	}
 	if l.NeedsCompletion() {
@@ -200,7 +203,7 @@ func median(values []float64) float64 {
 }
 
 // set describes a table that was split; its rows and scalings are still missing.
-func (f *csvFiles) set(info *csv.Table, classes []string, sizes Sizes, notes []string) *Dataset {
+func (f *csvFiles) set(info *schema.Table, classes []string, sizes Sizes, notes []string) *Dataset {
 	d := &Dataset{Name: f.name(), Classes: classes, Table: info, Notes: notes}
 	for i := range info.Fields {
 		d.InputNames = append(d.InputNames, info.Fields[i].InputNames(info.Target, classes)...)
@@ -231,7 +234,7 @@ func (f *csvFiles) set(info *csv.Table, classes []string, sizes Sizes, notes []s
 }
 
 // newTable returns a table of zeros.
-func newTable(rows int, p *csv.Encoding, classes bool) *table {
+func newTable(rows int, p *schema.Encoding, classes bool) *table {
 	t := &table{inputs: newDense(rows, p.Inputs)}
 	if classes {
 		t.labels = make([]int, rows)
@@ -242,7 +245,7 @@ func newTable(rows int, p *csv.Encoding, classes bool) *table {
 }
 
 // set stores the values of a row.
-func (t *table) set(i int, p *csv.Encoding, values []float64) {
+func (t *table) set(i int, p *schema.Encoding, values []float64) {
 	target := p.Encode(t.inputs.RawRowView(i), values)
 	if t.labels != nil {
 		t.labels[i] = int(target)

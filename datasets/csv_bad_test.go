@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/schema"
 	"newtop/datasets/fault"
 )
 
@@ -276,7 +276,7 @@ func (b *badTable) untold(d *Dataset) string {
 }
 
 // untoldColumn is untold of a column.
-func (b *badTable) untoldColumn(d *Dataset, f *csv.Field, c *madeColumn, told func(about ...string) bool) string {
+func (b *badTable) untoldColumn(d *Dataset, f *schema.Field, c *madeColumn, told func(about ...string) bool) string {
 	if f.Name != c.name {
 		return "meant as " + c.name
 	}
@@ -286,13 +286,13 @@ func (b *badTable) untoldColumn(d *Dataset, f *csv.Field, c *madeColumn, told fu
 			is = "word"
 		}
 	}
-	want := map[string]string{"number": "number", "word": "word", "date": csv.Date, "time": csv.Time, "truth": csv.Boolean}[c.meant]
+	want := map[string]string{"number": "number", "word": "word", "date": schema.Date, "time": schema.Time, "truth": schema.Boolean}[c.meant]
 	switch {
 	case is != want && !told(f.Name+":") && !told(f.Name, "one value in all training rows"):
 		return fmt.Sprintf("a %s is taken as %s", c.meant, is)
 	case (is != "number" && is != "word" || f.Other) && !told(f.Name+":"):
 		return "taken as " + is
-	case c.missing > 0 && is != csv.LeftOut && !told(f.Name+":", "missing value") && !told("rows with", "left out") && !told("row with", "left out"):
+	case c.missing > 0 && is != schema.LeftOut && !told(f.Name+":", "missing value") && !told("rows with", "left out") && !told("row with", "left out"):
 		return "missing values"
 	case is != "number" || c.missing > 0 || b.doubt || d.Train.Rows()+d.Test.Rows() < len(c.values):
 		return ""

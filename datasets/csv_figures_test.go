@@ -10,7 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
 )
 
 // What a table becomes is what pandas and numpy make of it; testdata/table.py has the program.
@@ -29,8 +29,8 @@ func TestFiguresOfPandas(t *testing.T) {
 		t.Fatal(err)
 	}
 	same := func(a, b float64) bool { return scalar.EqualWithinAbsOrRel(a, b, 1e-9, 1e-9) }
-	for _, mode := range []string{csv.MissingIndicator, csv.MissingMean, csv.MissingMedian} {
-		d := mustLoad(t, filepath.Join("testdata", "table.csv"), Options{Test: filepath.Join("testdata", "table_test.csv"), Columns: csv.Options{Missing: mode}})
+	for _, mode := range []string{lex.MissingIndicator, lex.MissingMean, lex.MissingMedian} {
+		d := mustLoad(t, filepath.Join("testdata", "table.csv"), Options{Test: filepath.Join("testdata", "table_test.csv"), Columns: lex.Options{Missing: mode}})
 		order := []string{"age", "income", "seen year", "seen month", "seen day of week", "seen hour", "paid"}
 		at := func(name string) int { return slices.Index(d.InputNames, name) }
 		for _, name := range order {
@@ -43,7 +43,7 @@ func TestFiguresOfPandas(t *testing.T) {
 			row := raw(d, &d.Test, i)
 			for k, name := range order {
 				v := want.Numbers[name].Mean
-				if mode == csv.MissingMedian {
+				if mode == lex.MissingMedian {
 					v = want.Numbers[name].Median
 				}
 				if want.Test[i][k] != nil {
@@ -54,7 +54,7 @@ func TestFiguresOfPandas(t *testing.T) {
 				}
 			}
 			for _, name := range []string{"age", "income", "paid"} {
-				if j := at(name + " missing"); (j >= 0) != (mode == csv.MissingIndicator) || j >= 0 && (row[j] == 1) != (want.Test[i][slices.Index(order, name)] == nil) {
+				if j := at(name + " missing"); (j >= 0) != (mode == lex.MissingIndicator) || j >= 0 && (row[j] == 1) != (want.Test[i][slices.Index(order, name)] == nil) {
 					t.Errorf("row %d: %s is said to be missing: %g", i, name, row)
 				}
 			}

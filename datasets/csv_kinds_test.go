@@ -10,7 +10,9 @@ import (
 
 	"gonum.org/v1/gonum/floats/scalar"
 
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/reader"
+	"newtop/datasets/csv/schema"
 )
 
 // kinds is a table with a column of every kind, with missing values in each, in rows of two years.
@@ -41,7 +43,7 @@ func kinds(rows int) string {
 // and whichever rows decide.
 func TestKindsOfColumns(t *testing.T) {
 	text := kinds(1500)
-	for _, missing := range []string{"", csv.MissingMean, csv.MissingMedian, csv.MissingDrop} {
+	for _, missing := range []string{"", lex.MissingMean, lex.MissingMedian, lex.MissingDrop} {
 		for _, o := range []Options{
 			{Target: "price", Validation: "0.2"}, {Target: "kind", Folds: 4, Fold: 2}, {Target: "paid"}, {Target: "place", Validation: "100", Test: "0.3"},
 		} {
@@ -53,7 +55,7 @@ func TestKindsOfColumns(t *testing.T) {
 				d := mustLoad(t, path, o)
 				checkReader(t, text, d)
 				for _, f := range d.Table.Fields {
-					want := map[string]string{"id": csv.LeftOut, "city": csv.Statistics, "seen": csv.Time, "paid": csv.Boolean, "constant": csv.LeftOut}[f.Name]
+					want := map[string]string{"id": schema.LeftOut, "city": schema.Statistics, "seen": schema.Time, "paid": schema.Boolean, "constant": schema.LeftOut}[f.Name]
 					if f.Kind != want {
 						t.Errorf("%s is %q, expected %q", f.Name, f.Kind, want)
 					}
@@ -66,7 +68,7 @@ func TestKindsOfColumns(t *testing.T) {
 // checkReader holds the rows that a Reader makes of a table to those that were loaded and not trained on, in whatever order.
 func checkReader(t *testing.T, text string, d *Dataset) {
 	t.Helper()
-	r, err := csv.NewReader(strings.NewReader(text), "t.csv", d.Table, false)
+	r, err := reader.New(strings.NewReader(text), "t.csv", d.Table, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +123,7 @@ func TestMissingValues(t *testing.T) {
 	for mode, names := range map[string][]string{
 		"": {"x", "x missing", "w=a", "w=b", "w missing"}, "mean": {"x", "w=a", "w=b", "w missing"}, "median": {"x", "w=a", "w=b", "w missing"}, "drop": {"x", "w=a", "w=b"},
 	} {
-		d := mustLoad(t, path, Options{Seed: 4, Validation: "0.2", Columns: csv.Options{Missing: mode}})
+		d := mustLoad(t, path, Options{Seed: 4, Validation: "0.2", Columns: lex.Options{Missing: mode}})
 		if !slices.Equal(d.InputNames, names) {
 			t.Errorf("%s: inputs %q, expected %q", mode, d.InputNames, names)
 		}

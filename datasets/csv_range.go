@@ -8,6 +8,9 @@ import (
 	"slices"
 
 	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
+	"newtop/datasets/csv/sheet"
 	"newtop/datasets/fault"
 	"newtop/datasets/rowcache"
 )
@@ -15,14 +18,14 @@ import (
 // csvRows are the rows of a CSV file in the order in which they are split, with what Load must know beside them.
 type csvRows struct {
 	*rowcache.File
-	csv.Encoding
+	schema.Encoding
 	csvAbout
 }
 
 type csvAbout struct {
-	Table   csv.Table
-	Classes []string      // nil for regression
-	Folds   [][]csv.Means // statistics for the training rows
+	Table   schema.Table
+	Classes []string         // nil for regression
+	Folds   [][]schema.Means // statistics for the training rows
 	Sizes   Sizes
 	Tested  bool // whether the files say which rows are for testing
 	Line    int  // of the CSV file, on which its last row starts
@@ -111,7 +114,7 @@ func (files *csvFiles) convert(open []rowcache.Text, o *Options, rows *rowcache.
 }
 
 // labels reads the classes of rows, if rows to decide by are drawn by them from n; nil: they are not.
-func labels(s *csv.Sheet, l *csv.Layout, n int, o *Options) (label func(i int) int, err error) {
+func labels(s *sheet.Sheet, l *csv.Layout, n int, o *Options) (label func(i int) int, err error) {
 	if decide, err := o.validationRows(n); err != nil || l.Classes == nil || decide == 0 && o.Folds == 0 {
 		return nil, err
 	}
@@ -125,9 +128,9 @@ func labels(s *csv.Sheet, l *csv.Layout, n int, o *Options) (label func(i int) i
 
 // spread finds out how the values of rows become inputs.
 func (r *csvRows) spread() {
-	columns := make([]csv.Column, len(r.Columns))
+	columns := make([]schema.Column, len(r.Columns))
 	for j, c := range r.Columns {
-		columns[j] = csv.Column(c)
+		columns[j] = schema.Column(c)
 	}
 	r.Encoding = r.Table.Encoding(len(r.Classes), columns, r.Folds)
 }
@@ -150,7 +153,7 @@ func (r *csvRows) fit() error {
 		return err
 	}
 	r.SetFill(r.Scaling.Inputs.Offset)
-	if r.Table.Missing != csv.MissingMedian {
+	if r.Table.Missing != lex.MissingMedian {
 		return nil
 	}
 	medians, err := r.medians(train)

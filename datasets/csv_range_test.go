@@ -17,7 +17,7 @@ import (
 	"testing"
 	"time"
 
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
 	"newtop/datasets/rowcache"
 )
@@ -92,7 +92,7 @@ func TestKeepOfFaultyCSV(t *testing.T) {
 			t.Errorf("%v, without Keep %v", err, want)
 		}
 	}
-	long := write(t, t.TempDir(), "t.csv", []byte(numbers+"1,2,"+strings.Repeat("3", csv.MaxRow+1<<17)))
+	long := write(t, t.TempDir(), "t.csv", []byte(numbers+"1,2,"+strings.Repeat("3", lex.MaxRow+1<<17)))
 	_, err := Load(long, Options{Keep: half})
 	if e, ok := errors.AsType[*fault.FormatError](err); !ok || e.Line != 21 || !strings.Contains(e.Found, "bytes in a row") {
 		t.Errorf("%v", err)

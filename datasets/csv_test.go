@@ -13,7 +13,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/reader"
 	"newtop/datasets/fault"
 )
 
@@ -73,7 +74,7 @@ func TestCSV(t *testing.T) {
 		{"few whole numbers are classes", "1,3\n2,3\n3,10\n4,10\n5,3\n6,10\n7,3.0\n8,10\n9,3\n10,3\n", Options{}, []string{"1"}, []string{"3", "10"},
 			[]string{"[10] 3", "[1] 3", "[2] 3", "[3] 10", "[4] 10", "[5] 3", "[6] 10", "[7] 3", "[8] 10", "[9] 3"}},
 		{"constant column", "1,5,2\n2,5,3\n3,5,4.5\n", Options{}, []string{"1"}, nil, []string{"[1] 2", "[2] 3", "[3] 4.5"}},
-		{"constant column that is kept", "1,5,2\n2,5,3\n3,5,4.5\n", Options{Columns: csv.Options{Keep: []string{"2"}}}, []string{"1", "2"}, nil,
+		{"constant column that is kept", "1,5,2\n2,5,3\n3,5,4.5\n", Options{Columns: lex.Options{Keep: []string{"2"}}}, []string{"1", "2"}, nil,
 			[]string{"[1 5] 2", "[2 5] 3", "[3 5] 4.5"}},
 		{"first rows only", "a,b\n1,2\n3,4\n5,x\n", Options{Rows: 2}, []string{"a"}, nil, []string{"[1] 2", "[3] 4"}},
 		{"numbers in many forms", "a,b\n1e3,-0.5\n+2,.25\n", Options{}, []string{"a"}, nil, []string{"[1000] -0.5", "[2] 0.25"}},
@@ -221,7 +222,7 @@ func TestReaderReadsWhatLoadReads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := csv.NewReader(strings.NewReader(text.String()), path, d.Table, false)
+		r, err := reader.New(strings.NewReader(text.String()), path, d.Table, false)
 		if err != nil || r.Target() != target {
 			t.Fatal(err, r.Target())
 		}
@@ -248,14 +249,14 @@ func TestReaderReadsWhatLoadReads(t *testing.T) {
 }
 
 func readText(text []byte, o Options) (*Dataset, error) {
-	return readCSV(trainOn("f"), []csv.Source{{Name: "f", Text: bytes.NewReader(text), Size: int64(len(text))}}, o)
+	return readCSV(trainOn("f"), []lex.Source{{Name: "f", Text: bytes.NewReader(text), Size: int64(len(text))}}, o)
 }
 
 // optionsOf are the options that a text parted by bars says, for fuzzing.
 func optionsOf(text, target string, rows int) Options {
 	part := append(strings.Split(text, "|"), make([]string, 7)...)
 	o := Options{Target: target, Rows: max(rows, 0), Validation: part[6]}
-	o.Columns = csv.Options{Header: part[0], Missing: part[1], Decimal: part[2], Thousands: part[3]}
+	o.Columns = lex.Options{Header: part[0], Missing: part[1], Decimal: part[2], Thousands: part[3]}
 	if part[4] != "" {
 		o.Columns.Drop = []string{part[4]}
 	}
@@ -308,7 +309,7 @@ func FuzzCSV(f *testing.F) {
 
 // checkPredicted holds what a Reader makes of a table to the shape and to numbers that are finite.
 func checkPredicted(t *testing.T, text []byte, d *Dataset) {
-	r, err := csv.NewReader(bytes.NewReader(text), "f", d.Table, false)
+	r, err := reader.New(bytes.NewReader(text), "f", d.Table, false)
 	if err != nil {
 		return // a header that was said to be none, or the other way round
 	}

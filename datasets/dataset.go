@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets/csv"
+	"newtop/datasets/csv/schema"
 )
 
 // Split is the part of a set that is trained on, that is decided by, or that is tested on. Inputs is rows × inputs
@@ -68,8 +69,8 @@ type Dataset struct {
 
 	Image *Image // nil unless the rows are images
 
-	Table *csv.Table // nil unless the rows are a CSV file's
-	Facts []csv.Fact // what was found in each column of that file
+	Table *schema.Table // nil unless the rows are a CSV file's
+	Facts []csv.Fact    // what was found in each column of that file
 
 	Notes []string // what was decided for the user, a line each: columns left out, what stands in for missing values, …
 }

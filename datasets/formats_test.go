@@ -12,7 +12,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
 )
 
@@ -72,7 +72,7 @@ func TestTableWithRowsForTesting(t *testing.T) {
 	lines := strings.Split(string(text), "\n")
 	last := func(Sizes) Ranges { return Ranges{Train: {0, 1}, Test: {1, 2}} }
 	for _, keep := range []Keep{nil, last} {
-		d := mustLoad(t, path, Options{Keep: keep, Columns: csv.Options{Keep: []string{"x1", "x2", "x3", "x4", "x5", "x6"}}})
+		d := mustLoad(t, path, Options{Keep: keep, Columns: lex.Options{Keep: []string{"x1", "x2", "x3", "x4", "x5", "x6"}}})
 		if want := "4 rows to train on, 2 to test on, as the file says"; !strings.HasSuffix(d.Title, want) {
 			t.Errorf("%s, want %s", d.Title, want)
 		}
@@ -83,7 +83,7 @@ func TestTableWithRowsForTesting(t *testing.T) {
 			}
 		}
 	}
-	for field, o := range map[string]Options{"test": {Test: "0.5"}, "header": {Columns: csv.Options{Header: "no"}}} {
+	for field, o := range map[string]Options{"test": {Test: "0.5"}, "header": {Columns: lex.Options{Header: "no"}}} {
 		if e, ok := errors.AsType[*fault.OptionError](func() error { _, err := Load(path, o); return err }()); !ok || e.Field != field {
 			t.Errorf("%s: %v", field, e)
 		}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
 )
 
@@ -32,7 +32,7 @@ type Options struct {
 	// part k.
 	Folds, Fold int
 	// Columns says what is to be done with the columns of a table. Other sets ignore it.
-	Columns csv.Options
+	Columns lex.Options
 	// Seed determines what generators draw, and the split where it is drawn.
 	Seed uint64
 	// Rows is how many rows a generator makes, and the most that are used of a file, from its start.

@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"newtop/datasets/convert"
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
 )
 
@@ -29,7 +29,7 @@ func Unpack(file io.Reader, name string) (content *bufio.Reader, packed bool, er
 // texts are the texts of a table. Those that were packed, or have another format than CSV, are in temporary files, as
 // they are read in pieces and more than once.
 type texts struct {
-	sources   []csv.Source
+	sources   []lex.Source
 	temporary []*os.File
 	header    string // of texts that were converted: whether they begin with names, yes or no; else empty
 }
@@ -48,7 +48,7 @@ func (t *texts) add(path string, file *os.File, size int64, test bool) error {
 			return fault.Torn(path, size, "the rest of the packed text", err)
 		}
 	}
-	t.sources = append(t.sources, csv.Source{Name: path, Text: file, Size: size, Test: test})
+	t.sources = append(t.sources, lex.Source{Name: path, Text: file, Size: size, Test: test})
 	return nil
 }
 
@@ -73,7 +73,7 @@ func (t *texts) convert(o *Options) (tested bool, err error) {
 			Expected: fmt.Sprintf("%s, or nothing, for a table in %s", t.header, table.Format)}
 	}
 	o.Columns.Header = t.header
-	var sources, tests []csv.Source
+	var sources, tests []lex.Source
 	for i := range table.Texts {
 		text := &table.Texts[i]
 		source := t.sources[text.File]

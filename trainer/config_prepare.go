@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"newtop/datasets"
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
 	"newtop/models"
 	"newtop/models/reduce"
@@ -128,7 +128,7 @@ func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{
 		Dir: c.DataDir, Target: c.Target, Test: c.Test, Validation: c.Validation, Folds: c.Folds, Fold: c.Fold,
 		Seed: dataSeed, Keep: keep,
-		Columns: csv.Options{Header: c.Header, Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands,
+		Columns: lex.Options{Header: c.Header, Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands,
 			Drop: c.Drop, Keep: c.Keep},
 	})
 	var option *fault.OptionError

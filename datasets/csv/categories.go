@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"newtop/datasets/csv/schema"
 )
 
 // Words that are in fewer rows to train on than rareRows, or than a share of them in a short table, are rare: they are
@@ -25,12 +27,12 @@ func (p *plan) planWords() error {
 	s := p.sheet
 	p.counts = make(map[int]map[string]int)
 	var mixed []int
-	for j := range s.columns {
+	for j := range s.Columns {
 		if p.fields[j].Words == nil {
 			continue
 		}
-		p.counts[j] = maps.Clone(s.columns[j].counts)
-		if s.columns[j].numbers > 0 {
+		p.counts[j] = maps.Clone(s.Columns[j].Counts)
+		if s.Columns[j].Numbers > 0 {
 			mixed = append(mixed, j)
 		}
 	}
@@ -46,8 +48,8 @@ func (p *plan) planWords() error {
 }
 
 // planCategories decides which words of a column, in so many rows each, are inputs of their own.
-func (p *plan) planCategories(f *Field, counts map[string]int) {
-	rows := p.sheet.Rows - p.sheet.countTestRows(p.sheet.rowsBefore)
+func (p *plan) planCategories(f *schema.Field, counts map[string]int) {
+	rows := p.sheet.Rows - p.sheet.CountTestRows(p.sheet.RowsBefore)
 	rare := max(min(rareRows, rows/rareShare), 1)
 	common := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -69,7 +71,7 @@ func (p *plan) planCategories(f *Field, counts map[string]int) {
 			means = 1
 		}
 		n = min(single, maxWordsKept, maxMeans/means)
-		f.Kind, f.Missing = Statistics, false
+		f.Kind, f.Missing = schema.Statistics, false
 		f.Means = make([]float64, (n+2)*means)
 	}
 	f.Words = slices.Sorted(slices.Values(common[:n]))

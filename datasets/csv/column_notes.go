@@ -6,22 +6,24 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
 	"newtop/internal/format"
 )
 
 // noteFields says what columns become where that is not plain.
 func (p *plan) noteFields() {
-	for j := range p.sheet.columns {
-		if r := &p.roles[j]; r.field != nil {
-			p.noteKind(r.field, j)
+	for j := range p.sheet.Columns {
+		if r := &p.roles[j]; r.Field != nil {
+			p.noteKind(r.Field, j)
 		}
 	}
 	p.noteMissing()
 }
 
 // noteKind says of a column of dates, booleans or many words what it becomes.
-func (p *plan) noteKind(f *Field, j int) {
-	c := &p.sheet.columns[j]
+func (p *plan) noteKind(f *schema.Field, j int) {
+	c := &p.sheet.Columns[j]
 	folded, rows := 0, 0
 	for word, n := range p.counts[j] {
 		if _, kept := slices.BinarySearch(f.Words, word); !kept {
@@ -30,11 +32,11 @@ func (p *plan) noteKind(f *Field, j int) {
 		}
 	}
 	switch {
-	case f.Kind == Boolean:
-		p.notes.add("%s: taken as true or false", f.Name)
-	case f.Kind == Date || f.Kind == Time:
-		p.notes.add("%s: dates as %s, taken as %s", f.Name, f.Order, strings.Join(datePartNames[:f.numberInputs()], ", "))
-	case f.Kind == Statistics:
+	case f.Kind == schema.Boolean:
+		p.notes.Add("%s: taken as true or false", f.Name)
+	case f.Kind == schema.Date || f.Kind == schema.Time:
+		p.notes.Add("%s: dates as %s, taken as %s", f.Name, f.Order, strings.Join(lex.DatePartNames[:f.NumberInputs()], ", "))
+	case f.Kind == schema.Statistics:
 		what := "the mean of " + p.Target
 		if p.Classes != nil {
 			what = "the shares of the classes"
@@ -43,51 +45,51 @@ func (p *plan) noteKind(f *Field, j int) {
 		if folded > 0 {
 			rest = fmt.Sprintf("; %s that are in one row count as one", format.Count(folded))
 		}
-		p.notes.add("%s: %s words, each taken as %s in its training rows%s", f.Name, format.Count(len(f.Words)+folded),
+		p.notes.Add("%s: %s words, each taken as %s in its training rows%s", f.Name, format.Count(len(f.Words)+folded),
 			what, rest)
 	case f.Other:
-		p.notes.add("%s: the rare words, %s in %s, are one input, %q", f.Name, format.Count(folded),
+		p.notes.Add("%s: the rare words, %s in %s, are one input, %q", f.Name, format.Count(folded),
 			format.Counted(rows, "row"), f.Name+"=other")
 	}
 	p.noteName(j)
 	switch {
 	case p.keep[j]:
-	case c.countsRows && c.numbers == p.sheet.Rows:
-		p.notes.add("%s: kept, though it counts the rows; --drop %s leaves it out", f.Name, shellWord(f.Name))
-	case f.Words != nil && 2*c.distinct > c.valueCount():
-		p.notes.add("%s: kept, though it has another word in most rows; --drop %s leaves it out", f.Name,
+	case c.CountsRows && c.Numbers == p.sheet.Rows:
+		p.notes.Add("%s: kept, though it counts the rows; --drop %s leaves it out", f.Name, shellWord(f.Name))
+	case f.Words != nil && 2*c.Distinct > c.ValueCount():
+		p.notes.Add("%s: kept, though it has another word in most rows; --drop %s leaves it out", f.Name,
 			shellWord(f.Name))
-	case c.unnamed:
-		p.notes.add("%s: kept, though it has no name; --drop %s leaves it out", f.Name, shellWord(f.Name))
-	case p.sheet.hasHeader && c.namedLikeIdentifier():
-		p.notes.add("%s: kept, though it is called like an identifier; --drop %s leaves it out", f.Name,
+	case c.Unnamed:
+		p.notes.Add("%s: kept, though it has no name; --drop %s leaves it out", f.Name, shellWord(f.Name))
+	case p.sheet.HasHeader && c.NamedLikeIdentifier():
+		p.notes.Add("%s: kept, though it is called like an identifier; --drop %s leaves it out", f.Name,
 			shellWord(f.Name))
 	}
 	if f.Words == nil {
 		return
 	}
 	truths := 0
-	for text, n := range c.counts {
-		if pair, _ := parseTruth(text); pair >= 0 {
+	for text, n := range c.Counts {
+		if pair, _ := lex.ParseTruth(text); pair >= 0 {
 			truths += n
 		}
 	}
 	for _, of := range []struct {
 		n    int
 		what string
-	}{{c.numbers, "numbers"}, {c.dates, "dates"}, {truths, "true or false"}} {
+	}{{c.Numbers, "numbers"}, {c.Dates, "dates"}, {truths, "true or false"}} {
 		if of.n > 0 {
-			p.notes.add("%s: %s of %s values are %s, taken as words like the others", f.Name, format.Count(of.n),
-				format.Count(c.valueCount()), of.what)
+			p.notes.Add("%s: %s of %s values are %s, taken as words like the others", f.Name, format.Count(of.n),
+				format.Count(c.ValueCount()), of.what)
 		}
 	}
 }
 
 // noteName says that a column has its own name among its words, as where the header stands in the table again.
 func (p *plan) noteName(j int) {
-	c := &p.sheet.columns[j]
-	if n := c.counts[p.sheet.firstRecord[j]]; p.sheet.hasHeader && n > 0 {
-		p.notes.add("%s: its own name is among its words, in %s: is the header there again?", c.name,
+	c := &p.sheet.Columns[j]
+	if n := c.Counts[p.sheet.FirstRecord[j]]; p.sheet.HasHeader && n > 0 {
+		p.notes.Add("%s: its own name is among its words, in %s: is the header there again?", c.Name,
 			format.Counted(n, "row"))
 	}
 }
@@ -95,24 +97,24 @@ func (p *plan) noteName(j int) {
 // noteMissing says what stands in for missing values.
 func (p *plan) noteMissing() {
 	s := p.sheet
-	mode := cmp.Or(s.options.Missing, MissingIndicator)
-	if mode == MissingDrop {
+	mode := cmp.Or(s.Options.Missing, lex.MissingIndicator)
+	if mode == lex.MissingDrop {
 		return
 	}
 	var groups [4][]string // of numbers, of words with a category, among other words, of none
 	counts := make(map[string]int)
-	for j := range s.columns {
-		f, c := p.roles[j].field, &s.columns[j]
-		if f == nil || c.missing == 0 {
+	for j := range s.Columns {
+		f, c := p.roles[j].Field, &s.Columns[j]
+		if f == nil || c.Missing == 0 {
 			continue
 		}
-		counts[f.Name] = c.missing
+		counts[f.Name] = c.Missing
 		which := 0
 		switch {
-		case f.Words == nil && !f.Missing && mode == MissingIndicator:
+		case f.Words == nil && !f.Missing && mode == lex.MissingIndicator:
 			which = 3
 		case f.Words == nil:
-		case f.Missing || f.Kind == Statistics:
+		case f.Missing || f.Kind == schema.Statistics:
 			which = 1
 		default:
 			which = 2
@@ -120,7 +122,7 @@ func (p *plan) noteMissing() {
 		groups[which] = append(groups[which], f.Name)
 	}
 	for which, names := range groups {
-		p.notes.addGroup(names, func(column string) string {
+		p.notes.AddGroup(names, func(column string) string {
 			many := "missing values: "
 			if n, ok := counts[column]; ok {
 				many = format.Counted(n, "missing value") + ": "
@@ -132,7 +134,7 @@ func (p *plan) noteMissing() {
 				return column + ": " + many + "no category, as there are none in the training rows"
 			case which == 3:
 				return column + ": " + many + "the mean stands in"
-			case mode == MissingIndicator:
+			case mode == lex.MissingIndicator:
 				return fmt.Sprintf("%s: %sthe mean stands in, and the input %q tells", column, many, column+" missing")
 			}
 			return fmt.Sprintf("%s: %sthe %s stands in", column, many, mode)

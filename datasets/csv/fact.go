@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"newtop/datasets/csv/schema"
 )
 
 // Fact is what a survey found in a column, whether it becomes inputs or not.
@@ -36,27 +38,27 @@ const maxFrequent = 20
 
 // facts returns what was found in the columns, of which some are left out.
 func (p *plan) facts(reasons []reason) []Fact {
-	all := make([]Fact, len(p.sheet.columns))
+	all := make([]Fact, len(p.sheet.Columns))
 	for j := range all {
-		c := &p.sheet.columns[j]
-		f := Fact{Name: c.name, Kind: Numbers, Missing: c.missing, Distinct: c.distinct}
+		c := &p.sheet.Columns[j]
+		f := Fact{Name: c.Name, Kind: Numbers, Missing: c.Missing, Distinct: c.Distinct}
 		switch {
-		case c.valueCount() == 0:
+		case c.ValueCount() == 0:
 			f.Kind = Empty
-		case c.numeric() && c.tooManyNumbers:
+		case c.Numeric() && c.TooManyNumbers:
 			f.Distinct = 0
-		case c.numeric():
-		case c.boolean():
-			f.Kind = Boolean
-		case c.dated() && c.timed > 0:
-			f.Kind = Time
-		case c.dated():
-			f.Kind = Date
+		case c.Numeric():
+		case c.Boolean():
+			f.Kind = schema.Boolean
+		case c.Dated() && c.Timed > 0:
+			f.Kind = schema.Time
+		case c.Dated():
+			f.Kind = schema.Date
 		default:
 			f.Kind = Categories
 		}
-		if f.Kind == Boolean || f.Kind == Categories {
-			f.Words = frequent(c.counts)
+		if f.Kind == schema.Boolean || f.Kind == Categories {
+			f.Words = frequent(c.Counts)
 		}
 		if r := reasons[j]; j != p.target && r != used {
 			f.Reason = describeReason(r)

@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strings"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
+	"newtop/datasets/csv/sheet"
 	"newtop/datasets/fault"
 	"newtop/internal/format"
 )
@@ -28,10 +31,10 @@ const (
 // planFields decides what becomes of every column but the target.
 func (p *plan) planFields() error {
 	s := p.sheet
-	p.fields = make([]Field, len(s.columns))
-	reasons := make([]reason, len(s.columns))
+	p.fields = make([]schema.Field, len(s.Columns))
+	reasons := make([]reason, len(s.Columns))
 	inputs := 0
-	for j := range s.columns {
+	for j := range s.Columns {
 		if j == p.target {
 			continue
 		}
@@ -46,11 +49,11 @@ func (p *plan) planFields() error {
 		return p.columnError(p.target, "no other column to predict it from",
 			"at least one that is not left out as a name or as empty; {Keep} COLUMN keeps one")
 	}
-	for j := range s.columns {
+	for j := range s.Columns {
 		if j == p.target {
 			continue
 		}
-		p.fields[j] = Field{Name: s.columns[j].name, Kind: LeftOut}
+		p.fields[j] = schema.Field{Name: s.Columns[j].Name, Kind: schema.LeftOut}
 		if reasons[j] != used {
 			continue
 		}
@@ -70,22 +73,22 @@ func (p *plan) planFields() error {
 
 // otherStyle returns an error for a column of numbers that are written in another way than the options say.
 func (p *plan) otherStyle(j int) error {
-	c := &p.sheet.columns[j]
-	if c.numeric() || c.dated() {
+	c := &p.sheet.Columns[j]
+	if c.Numeric() || c.Dated() {
 		return nil
 	}
-	for i, style := range otherStyles {
+	for i, style := range lex.OtherStyles {
 		// Numbers that are read as they are may be of the style too.
-		if n := c.styles[i]; mostly(n+c.numbers, c.words-n) && n > 0 {
-			found, expected := "numbers that are written in another way", style.flags
-			for _, word := range slices.Sorted(maps.Keys(c.counts)) {
-				if _, ok := style.normalize(nil, []byte(word)); ok {
+		if n := c.Styles[i]; sheet.Mostly(n+c.Numbers, c.Words-n) && n > 0 {
+			found, expected := "numbers that are written in another way", style.Flags
+			for _, word := range slices.Sorted(maps.Keys(c.Counts)) {
+				if _, ok := style.Normalize(nil, []byte(word)); ok {
 					found = "numbers such as " + fault.Quote(word)
 					break
 				}
 			}
 			if j != p.target {
-				expected += ", or {Drop} " + shellWord(c.name)
+				expected += ", or {Drop} " + shellWord(c.Name)
 			}
 			return p.columnError(j, found, expected)
 		}
@@ -96,24 +99,24 @@ func (p *plan) otherStyle(j int) error {
 // reasonAgainst returns why a column is no input.
 func (p *plan) reasonAgainst(j int) reason {
 	s := p.sheet
-	c := &s.columns[j]
-	kind := c.numeric() || c.dated() || c.boolean()
-	tooMany := !kind && (c.tooManyWords || c.tooManyNumbers)
-	switch keep, named := p.keep[j], s.hasHeader && c.namedLikeIdentifier(); {
+	c := &s.Columns[j]
+	kind := c.Numeric() || c.Dated() || c.Boolean()
+	tooMany := !kind && (c.TooManyWords || c.TooManyNumbers)
+	switch keep, named := p.keep[j], s.HasHeader && c.NamedLikeIdentifier(); {
 	case p.drop[j]:
 		return dropped
-	case c.valueCount() == 0:
+	case c.ValueCount() == 0:
 		return empty
 	case keep:
 		return used
-	case c.distinct == 1 && !c.tooManyNumbers && c.missing == 0:
+	case c.Distinct == 1 && !c.TooManyNumbers && c.Missing == 0:
 		return constant
-	case c.numbers == s.Rows && c.countsRows && c.startsLikeRowNumbers(s) && (named || !s.hasHeader && s.Rows >= manyRows):
+	case c.Numbers == s.Rows && c.CountsRows && c.StartsLikeRowNumbers(s) && (named || !s.HasHeader && s.Rows >= manyRows):
 		return numbering
-	case named && c.words == 0 && c.whole && c.valueCount() >= manyRows && 10*c.distinct >= 9*c.valueCount():
+	case named && c.Words == 0 && c.Whole && c.ValueCount() >= manyRows && 10*c.Distinct >= 9*c.ValueCount():
 		return identifier
-	case tooMany && (c.tooManyNumbers || 2*c.distinct > c.valueCount()), !kind && c.valueCount() >= manyRows &&
-		2*c.distinct > c.valueCount():
+	case tooMany && (c.TooManyNumbers || 2*c.Distinct > c.ValueCount()), !kind && c.ValueCount() >= manyRows &&
+		2*c.Distinct > c.ValueCount():
 		return distinctWords
 	case tooMany:
 		return manyWords
@@ -126,12 +129,12 @@ func (p *plan) keepSome(reasons []reason) bool {
 	for _, group := range [][]reason{{numbering, identifier}, {constant}} {
 		some := false
 		for j, r := range reasons {
-			c := &p.sheet.columns[j]
+			c := &p.sheet.Columns[j]
 			if j == p.target || !slices.Contains(group, r) {
 				continue
 			}
 			reasons[j], some = used, true
-			p.notes.add("%s: kept although it %s, as there is no other input", c.name, describeReason(r))
+			p.notes.Add("%s: kept although it %s, as there is no other input", c.Name, describeReason(r))
 		}
 		if some {
 			return true
@@ -156,7 +159,7 @@ func describeReason(r reason) string {
 	case distinctWords:
 		return "has another word in most rows"
 	}
-	return fmt.Sprintf("has more than %s different words", format.Count(maxWords))
+	return fmt.Sprintf("has more than %s different words", format.Count(sheet.MaxWords))
 }
 
 // noteLeftOut says which columns are left out and why.
@@ -165,10 +168,10 @@ func (p *plan) noteLeftOut(reasons []reason) {
 		var names []string
 		for j := range reasons {
 			if reasons[j] == r && j != p.target {
-				names = append(names, p.sheet.columns[j].name)
+				names = append(names, p.sheet.Columns[j].Name)
 			}
 		}
-		p.notes.addGroup(names, func(column string) string {
+		p.notes.AddGroup(names, func(column string) string {
 			line := column + ": left out, it " + describeReason(r)
 			if r != empty && r != manyWords {
 				line += "; --keep " + shellWord(column) + " keeps it"
@@ -189,82 +192,82 @@ func shellWord(name string) string {
 // planField decides what a column that is used becomes, but for the words.
 func (p *plan) planField(j int) error {
 	s := p.sheet
-	c, f := &s.columns[j], &p.fields[j]
-	f.Kind, p.roles[j].used = "", true
+	c, f := &s.Columns[j], &p.fields[j]
+	f.Kind, p.roles[j].Used = "", true
 	switch {
-	case c.numeric():
-	case c.boolean():
-		f.Kind = Boolean
-	case c.dated():
+	case c.Numeric():
+	case c.Boolean():
+		f.Kind = schema.Boolean
+	case c.Dated():
 		o, err := p.order(j)
 		if err != nil {
 			return err
 		}
-		f.Kind, f.Order, p.roles[j].order = Date, dateOrderNames[o], o
-		if c.timed > 0 {
-			f.Kind = Time
+		f.Kind, f.Order, p.roles[j].Order = schema.Date, lex.DateOrderNames[o], o
+		if c.Timed > 0 {
+			f.Kind = schema.Time
 		}
-	case c.tooManyWords || c.tooManyNumbers:
-		return p.columnError(j, fmt.Sprintf("more than %s different words", format.Count(maxWords)), "numbers, or fewer categories")
+	case c.TooManyWords || c.TooManyNumbers:
+		return p.columnError(j, fmt.Sprintf("more than %s different words", format.Count(sheet.MaxWords)), "numbers, or fewer categories")
 	default:
 		f.Words = []string{}
 	}
-	if p.sheet.options.Missing == MissingDrop {
-		p.roles[j].required = c.missing > 0
+	if p.sheet.Options.Missing == lex.MissingDrop {
+		p.roles[j].Required = c.Missing > 0
 		return nil
 	}
-	n := f.numberInputs()
+	n := f.NumberInputs()
 	if n > 0 {
 		f.Fill = make([]float64, n)
 	}
-	f.Missing = c.trainMissing > 0 && (n == 0 || cmp.Or(s.options.Missing, MissingIndicator) == MissingIndicator)
+	f.Missing = c.TrainMissing > 0 && (n == 0 || cmp.Or(s.Options.Missing, lex.MissingIndicator) == lex.MissingIndicator)
 	return nil
 }
 
 // order finds out in which order a column's dates are written.
-func (p *plan) order(j int) (dateOrder, error) {
-	c := &p.sheet.columns[j]
-	rest := c.words + c.numbers
-	day, month := c.orders[dayFirst], c.orders[monthFirst]
+func (p *plan) order(j int) (lex.DateOrder, error) {
+	c := &p.sheet.Columns[j]
+	rest := c.Words + c.Numbers
+	day, month := c.Orders[lex.DayFirst], c.Orders[lex.MonthFirst]
 	switch {
-	case mostly(c.orders[yearFirst], rest-c.orders[yearFirst]):
-		return yearFirst, nil
-	case day > month && mostly(day, rest-day):
-		return dayFirst, nil
-	case month > day && mostly(month, rest-month):
-		return monthFirst, nil
-	case day == month && mostly(day, rest-day):
-		return 0, p.columnError(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or {Drop} "+shellWord(c.name))
+	case sheet.Mostly(c.Orders[lex.YearFirst], rest-c.Orders[lex.YearFirst]):
+		return lex.YearFirst, nil
+	case day > month && sheet.Mostly(day, rest-day):
+		return lex.DayFirst, nil
+	case month > day && sheet.Mostly(month, rest-month):
+		return lex.MonthFirst, nil
+	case day == month && sheet.Mostly(day, rest-day):
+		return 0, p.columnError(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or {Drop} "+shellWord(c.Name))
 	}
-	return 0, p.columnError(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(dateOrderNames)), ", ")+", or {Drop} "+shellWord(c.name))
+	return 0, p.columnError(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(lex.DateOrderNames)), ", ")+", or {Drop} "+shellWord(c.Name))
 }
 
 // assemble lists the fields and the columns of their values.
 func (p *plan) assemble() {
 	s := p.sheet
 	target := p.Columns[0]
-	p.Columns, p.Fields = nil, make([]Field, 0, len(s.columns)-1)
-	for j := range s.columns {
+	p.Columns, p.Fields = nil, make([]schema.Field, 0, len(s.Columns)-1)
+	for j := range s.Columns {
 		if j == p.target {
 			p.Columns = append(p.Columns, target)
 			continue
 		}
 		p.Fields = append(p.Fields, p.fields[j])
-		f, r, c := &p.Fields[len(p.Fields)-1], &p.roles[j], &s.columns[j]
-		if !r.used {
+		f, r, c := &p.Fields[len(p.Fields)-1], &p.roles[j], &s.Columns[j]
+		if !r.Used {
 			continue
 		}
-		r.field, r.code = f, f.wordCodes()
-		column := Column{Missing: c.missing > 0 && !r.required}
+		r.Field, r.Code = f, f.WordCodes()
+		column := schema.Column{Missing: c.Missing > 0 && !r.Required}
 		switch {
 		case f.Words != nil:
-			column = Column{Width: 2, Kinds: f.codeCount()}
-		case f.Kind == Date || f.Kind == Time:
+			column = schema.Column{Width: 2, Kinds: f.CodeCount()}
+		case f.Kind == schema.Date || f.Kind == schema.Time:
 			column.Width = 8
-		case f.Kind == Boolean:
+		case f.Kind == schema.Boolean:
 			column.Width = 1
 		default:
-			column.Width = c.width
+			column.Width = c.Width
 		}
 		if column.Missing {
 			column.Width = max(column.Width, 4)

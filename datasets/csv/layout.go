@@ -1,3 +1,6 @@
+// Package csv reads tables of numbers and words as rows of numbers: it decides which columns of a surveyed table are
+// inputs and which one is the target, and reads the rows by that plan. Below it, lex cuts texts into rows and fields, sheet
+// finds out what the columns hold, schema describes what they become, and reader reads rows to come in the same way.
 package csv
 
 import (
@@ -7,6 +10,9 @@ import (
 	"slices"
 	"strconv"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
+	"newtop/datasets/csv/sheet"
 	"newtop/datasets/fault"
 	"newtop/internal/format"
 )
@@ -14,8 +20,8 @@ import (
 // Whole numbers in the target column are classes if they have at most classValues different values and
 // each of them is there classRows times on average; otherwise they are numbers.
 const (
-	classRows   = 5
-	maxClasses  = 1000 // different words in the target column
+	classRows  = 5
+	maxClasses = 1000 // different words in the target column
 )
 
 // manyRows is how many values a column must have at least for their differences to count.
@@ -23,16 +29,16 @@ const manyRows = 20
 
 // Layout says which column of a file goes where.
 type Layout struct {
-	Table
-	Encoding
-	Classes     []string // nil for regression
-	Columns     []Column // of the values of a row
-	Notes       []string // what was decided, a line each
-	Facts       []Fact   // what was found in each column of the file
-	Rows, Tests int      // rows that are not left out, and how many of them, the last, are those of sources for testing
+	schema.Table
+	schema.Encoding
+	Classes     []string        // nil for regression
+	Columns     []schema.Column // of the values of a row
+	Notes       []string        // what was decided, a line each
+	Facts       []Fact          // what was found in each column of the file
+	Rows, Tests int             // rows that are not left out, and how many of them, the last, are those of sources for testing
 
-	sheet      *Sheet
-	roles      []role          // of each file column
+	sheet      *sheet.Sheet
+	roles      []schema.Role   // of each file column
 	number     map[float64]int // of a class, where the target's are numbers
 	rowsBefore []int           // rows before each chunk
 	dropsRows  bool            // whether rows are left out
@@ -40,18 +46,18 @@ type Layout struct {
 
 // Plan decides where every column of a sheet goes. target is the name of the column to predict in the header, or its number from
 // 1; empty: the last. It returns a *fault.OptionError where there is no such column.
-func Plan(s *Sheet, target string) (*Layout, error) {
+func Plan(s *sheet.Sheet, target string) (*Layout, error) {
 	p := plan{Layout: &Layout{sheet: s}}
 	if err := p.chooseColumns(target); err != nil {
 		return nil, err
 	}
-	p.Decimal, p.Thousands, p.Missing = s.options.Decimal, s.options.Thousands, cmp.Or(
-		s.options.Missing, MissingIndicator)
-	if p.Header = "no"; s.hasHeader {
+	p.Decimal, p.Thousands, p.Missing = s.Options.Decimal, s.Options.Thousands, cmp.Or(
+		s.Options.Missing, lex.MissingIndicator)
+	if p.Header = "no"; s.HasHeader {
 		p.Header = "yes"
 	}
-	if note := s.headerNote(); note != "" {
-		p.notes.add("%s", note)
+	if note := s.HeaderNote(); note != "" {
+		p.notes.Add("%s", note)
 	}
 	if err := p.planTarget(target == ""); err != nil {
 		return nil, err
@@ -63,36 +69,36 @@ func Plan(s *Sheet, target string) (*Layout, error) {
 		return nil, err
 	}
 	p.Encoding = p.Table.Encoding(len(p.Classes), p.Columns, nil)
-	p.Layout.Notes = p.notes.lines
+	p.Layout.Notes = p.notes.Lines
 	return p.Layout, nil
 }
 
 // plan is a layout in the making.
 type plan struct {
 	*Layout
-	notes  notes
+	notes  schema.Notes
 	target int          // file column
 	drop   map[int]bool // file columns
 	keep   map[int]bool
-	fields []Field // of each file column, the target's empty
+	fields []schema.Field // of each file column, the target's empty
 	counts map[int]map[string]int
 }
 
 // chooseColumns finds the columns that the options name.
 func (p *plan) chooseColumns(target string) error {
 	s := p.sheet
-	p.target = len(s.columns) - 1
+	p.target = len(s.Columns) - 1
 	var err error
 	if target != "" {
-		if p.target, err = s.findColumn("target", target); err != nil {
+		if p.target, err = s.FindColumn("target", target); err != nil {
 			return err
 		}
 	}
-	p.Target, p.Place = s.columns[p.target].name, p.target+1
+	p.Target, p.Place = s.Columns[p.target].Name, p.target+1
 	pick := func(field string, asked []string) (map[int]bool, error) {
 		found := make(map[int]bool)
 		for _, name := range asked {
-			j, err := s.findColumn(field, name)
+			j, err := s.FindColumn(field, name)
 			if err != nil {
 				return nil, err
 			}
@@ -106,52 +112,52 @@ func (p *plan) chooseColumns(target string) error {
 		}
 		return found, nil
 	}
-	if p.drop, err = pick("drop", s.options.Drop); err != nil {
+	if p.drop, err = pick("drop", s.Options.Drop); err != nil {
 		return err
 	}
-	p.keep, err = pick("keep", s.options.Keep)
+	p.keep, err = pick("keep", s.Options.Keep)
 	return err
 }
 
 // columnError says what is wrong with a column as a whole.
 func (p *plan) columnError(j int, found, expected string) error {
 	s := p.sheet
-	return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Column: s.columns[j].name, Found: found,
+	return &fault.FormatError{File: s.LastFile, Line: s.LastLine, Column: s.Columns[j].Name, Found: found,
 		Expected: expected}
 }
 
 // planTarget decides whether the target is a class or a number.
 func (p *plan) planTarget(last bool) error {
 	s := p.sheet
-	c := &s.columns[p.target]
-	which := c.name
+	c := &s.Columns[p.target]
+	which := c.Name
 	if last {
 		which += ", the last column,"
 	}
-	switch n := c.distinct; {
-	case c.valueCount() == 0:
+	switch n := c.Distinct; {
+	case c.ValueCount() == 0:
 		return p.columnError(p.target, "no values", "a target with at least two different values")
 	case p.otherStyle(p.target) != nil:
 		return p.otherStyle(p.target)
-	case n == 1 && !c.tooManyNumbers:
+	case n == 1 && !c.TooManyNumbers:
 		return p.columnError(p.target, "the same value in every row", "a target with at least two different values")
-	case c.numeric():
-	case n > maxClasses || c.tooManyNumbers:
+	case c.Numeric():
+	case n > maxClasses || c.TooManyNumbers:
 		return p.columnError(p.target, fmt.Sprintf("more than %d different words", maxClasses), "numbers, or fewer classes")
-	case c.valueCount() >= manyRows && 2*n > c.valueCount():
-		return p.columnError(p.target, fmt.Sprintf("%d different words in %d rows", n, c.valueCount()),
+	case c.ValueCount() >= manyRows && 2*n > c.ValueCount():
+		return p.columnError(p.target, fmt.Sprintf("%d different words in %d rows", n, c.ValueCount()),
 			"numbers, or classes of several rows each")
 	}
-	r, column := role{used: true, required: c.missing > 0}, Column{Width: c.width}
+	r, column := schema.Role{Used: true, Required: c.Missing > 0}, schema.Column{Width: c.Width}
 	what := "numbers"
-	if !c.numeric() {
-		f := Field{Words: slices.Sorted(maps.Keys(c.texts()))}
-		r.code = f.wordCodes()
+	if !c.Numeric() {
+		f := schema.Field{Words: slices.Sorted(maps.Keys(c.Texts()))}
+		r.Code = f.WordCodes()
 		for _, word := range f.Words {
 			p.Classes = append(p.Classes, format.Printable(word))
 		}
 		what = fmt.Sprintf("%d classes", len(p.Classes))
-	} else if values := c.classNumbers(s.numerals); len(values) > 0 && c.valueCount() >= classRows*len(values) {
+	} else if values := c.ClassNumbers(s.Numerals); len(values) > 0 && c.ValueCount() >= classRows*len(values) {
 		p.number = make(map[float64]int)
 		for k, v := range values {
 			p.number[v] = k
@@ -160,12 +166,12 @@ func (p *plan) planTarget(last bool) error {
 		what = fmt.Sprintf("%d whole numbers, taken as classes", len(values))
 	}
 	if p.Classes != nil {
-		column = Column{Width: 2, Kinds: len(p.Classes)}
+		column = schema.Column{Width: 2, Kinds: len(p.Classes)}
 	}
-	p.roles = make([]role, len(s.columns))
+	p.roles = make([]schema.Role, len(s.Columns))
 	p.roles[p.target] = r
-	p.Columns = []Column{column} // the others come around it
-	p.notes.add("%s is the target: %s", which, what)
+	p.Columns = []schema.Column{column} // the others come around it
+	p.notes.Add("%s is the target: %s", which, what)
 	p.noteName(p.target)
 	return nil
 }
@@ -173,27 +179,26 @@ func (p *plan) planTarget(last bool) error {
 // planRows finds out which rows are left out, and where the others stand.
 func (p *plan) planRows() error {
 	s := p.sheet
-	p.rowsBefore, p.Rows = s.rowsBefore, s.Rows
+	p.rowsBefore, p.Rows = s.RowsBefore, s.Rows
 	for _, r := range p.roles {
-		p.dropsRows = p.dropsRows || r.required
+		p.dropsRows = p.dropsRows || r.Required
 	}
 	if p.dropsRows {
 		if err := p.countComplete(); err != nil {
 			return err
 		}
 	}
-	p.Tests = s.countTestRows(p.rowsBefore)
+	p.Tests = s.CountTestRows(p.rowsBefore)
 	if p.Rows < 2 {
 		return &fault.FormatError{File: s.LastFile, Line: s.LastLine,
-			Found: plural(p.Rows, "row") + " without missing values", Expected: "at least 2"}
+			Found: lex.Plural(p.Rows, "row") + " without missing values", Expected: "at least 2"}
 	}
-	without := s.columns[p.target].missing
+	without := s.Columns[p.target].Missing
 	if without > 0 {
-		p.notes.add("%s left out", rowsAre(without, "without a target"))
+		p.notes.Add("%s left out", schema.RowsAre(without, "without a target"))
 	}
 	if others := s.Rows - p.Rows - without; others > 0 {
-		p.notes.add("%s left out; --missing mean keeps them", rowsAre(others, "with a missing value"))
+		p.notes.Add("%s left out; --missing mean keeps them", schema.RowsAre(others, "with a missing value"))
 	}
 	return nil
 }
-

@@ -5,12 +5,16 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
+	"newtop/datasets/csv/sheet"
 )
 
 // laid returns the layout of a text.
-func laid(t *testing.T, text, target string, o Options) (*Layout, error) {
+func laid(t *testing.T, text, target string, o lex.Options) (*Layout, error) {
 	t.Helper()
-	s, err := Survey([]Source{source("f", text)}, 0, &o)
+	s, err := sheet.Survey([]lex.Source{source("f", text)}, 0, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +60,7 @@ func TestHeaders(t *testing.T) {
 		{"a header that looks like a row", "7,8,9\n1.5,2,3\n4,5,6.5\n", "yes", "7 8", ""},
 		{"a row that looks like a header", "0,1,2\n1.5,2,3\n4,5,6.5\n", "no", "1 2", ""},
 	} {
-		l, err := laid(t, c.text, "", Options{Header: c.option})
+		l, err := laid(t, c.text, "", lex.Options{Header: c.option})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -83,7 +87,7 @@ func TestColumnsThatAreMeant(t *testing.T) {
 		{"1", "", `expected name:1 for column 2, which has that name, or place:1 for the column with that number, "2"`},
 		{"X", "", "or a name of f: 2, 1, x, place:1; did you mean x?"}, {"0", "", "a column number from 1 to 4"}, {"5", "", "from 1 to 4"}, {"name:y", "", "from 1 to 4"}, {"place:9", "", "from 1 to 4"},
 	} {
-		l, err := laid(t, text, c.asked, Options{})
+		l, err := laid(t, text, c.asked, lex.Options{})
 		if c.fault != "" {
 			if err == nil || !strings.HasPrefix(err.Error(), fmt.Sprintf("target %q: ", c.asked)) || !strings.Contains(err.Error(), c.fault) {
 				t.Errorf("%s: %v", c.asked, err)
@@ -95,14 +99,14 @@ func TestColumnsThatAreMeant(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		o     Options
+		o     lex.Options
 		fault string
 	}{
-		{Options{Drop: []string{"y"}}, `drop "y": expected a column number from 1 to 4`},
-		{Options{Keep: []string{"2"}}, `keep "2": expected name:2`},
-		{Options{Drop: []string{"place:4"}}, `drop "place:4": expected another column than the target`},
-		{Options{Drop: []string{"x"}, Keep: []string{"x"}}, `keep "x": expected a column that is not dropped`},
-		{Options{Drop: []string{"x", "name:1", "name:2"}}, "no other column to predict it from"},
+		{lex.Options{Drop: []string{"y"}}, `drop "y": expected a column number from 1 to 4`},
+		{lex.Options{Keep: []string{"2"}}, `keep "2": expected name:2`},
+		{lex.Options{Drop: []string{"place:4"}}, `drop "place:4": expected another column than the target`},
+		{lex.Options{Drop: []string{"x"}, Keep: []string{"x"}}, `keep "x": expected a column that is not dropped`},
+		{lex.Options{Drop: []string{"x", "name:1", "name:2"}}, "no other column to predict it from"},
 	} {
 		if _, err := laid(t, text, "", c.o); err == nil || !strings.Contains(err.Error(), c.fault) {
 			t.Errorf("%+v: %v", c.o, err)
@@ -136,25 +140,25 @@ func TestColumnsLeftOut(t *testing.T) {
 		{"one word or none", "x1", func(i int) string { return []string{"x", ""}[i%2] }, ""},
 	} {
 		text := columns(60, c.header+",x,y", func(i int) string { return fmt.Sprintf("%s,%d,%g", c.cell(i), i*i%37, float64(i)/8) })
-		l, err := laid(t, text, "", Options{})
+		l, err := laid(t, text, "", lex.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
 		f := &l.Fields[0]
 		note := slices.IndexFunc(l.Notes, func(n string) bool { return strings.HasPrefix(n, f.Name+": left out, "+c.out) })
-		if out := f.Kind == LeftOut; out != (c.out != "") || out != (note >= 0) {
+		if out := f.Kind == schema.LeftOut; out != (c.out != "") || out != (note >= 0) {
 			t.Errorf("%s: kind %q, %q", c.name, f.Kind, l.Notes)
 		}
 		if c.out == "" || c.name == "nothing" {
 			continue
 		}
-		if kept, err := laid(t, text, "", Options{Keep: []string{f.Name}}); err != nil || kept.Fields[0].Kind == LeftOut {
+		if kept, err := laid(t, text, "", lex.Options{Keep: []string{f.Name}}); err != nil || kept.Fields[0].Kind == schema.LeftOut {
 			t.Errorf("%s: kept: %v", c.name, err)
 		}
 	}
 	for _, text := range []string{"id,y\n1,0.5\n2,1.5\n3,2.5\n", "a,b,y\n5,x,0.5\n5,x,1.5\n5,x,2.5\n"} {
-		if l, err := laid(t, text, "", Options{}); err != nil || l.Encoding.Inputs == 0 || !strings.Contains(strings.Join(l.Notes, "\n"), "kept although it ") {
+		if l, err := laid(t, text, "", lex.Options{}); err != nil || l.Encoding.Inputs == 0 || !strings.Contains(strings.Join(l.Notes, "\n"), "kept although it ") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
@@ -184,11 +188,11 @@ func TestCategories(t *testing.T) {
 		{"rare ones in a short table", columns(150, "w,x,y", word(5, 2)), "", 1, true},
 		{"none in a shorter one", columns(99, "w,x,y", word(5, 1)), "", 5, false},
 		{"fifty words", columns(1000, "w,x,y", word(50, 10)), "", 50, false},
-		{"more", columns(1000, "w,x,y", word(51, 10)), Statistics, 51, false},
+		{"more", columns(1000, "w,x,y", word(51, 10)), schema.Statistics, 51, false},
 		{"many rare ones in few rows", columns(1000, "w,x,y", word(51, 2)), "", 1, true},
-		{"many rare ones in many rows", columns(1000, "w,x,y", word(51, 3)), Statistics, 51, false},
+		{"many rare ones in many rows", columns(1000, "w,x,y", word(51, 3)), schema.Statistics, 51, false},
 	} {
-		l, err := laid(t, c.text, "", Options{})
+		l, err := laid(t, c.text, "", lex.Options{})
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue
@@ -201,7 +205,7 @@ func TestCategories(t *testing.T) {
 	mixed := columns(1000, "w,x,y", func(i int) string {
 		return fmt.Sprintf("%s,%d,%g", []string{"113803", "7", "PC 17599", "PC 17599"}[i%4], i*i%37, float64(i)/8)
 	})
-	l, err := laid(t, mixed, "", Options{})
+	l, err := laid(t, mixed, "", lex.Options{})
 	if err != nil || !slices.Equal(l.Fields[0].Words, []string{"113803", "7", "PC 17599"}) || l.Fields[0].Other {
 		t.Errorf("%+v, %v", l, err)
 	}
@@ -215,22 +219,22 @@ func TestOrderOfDates(t *testing.T) {
 		order string
 		fault string
 	}{
-		{"01/02/2020 03/04/2020 13/01/2020", Date, "day-month-year", ""},
-		{"01/02/2020 03/04/2020 01/13/2020", Date, "month-day-year", ""},
-		{"01.02.2020 03.04.2020 05.06.2020", Date, "day-month-year", ""},
-		{"2020-01-02 2020/01/03 2020.1.4", Date, "year-month-day", ""},
-		{"2020-01-02T10:00 2020-01-03", Time, "year-month-day", ""},
+		{"01/02/2020 03/04/2020 13/01/2020", schema.Date, "day-month-year", ""},
+		{"01/02/2020 03/04/2020 01/13/2020", schema.Date, "month-day-year", ""},
+		{"01.02.2020 03.04.2020 05.06.2020", schema.Date, "day-month-year", ""},
+		{"2020-01-02 2020/01/03 2020.1.4", schema.Date, "year-month-day", ""},
+		{"2020-01-02T10:00 2020-01-03", schema.Time, "year-month-day", ""},
 		{"01/02/2020 03/04/2020 05/06/2020", "", "", "dates that can be read with the day or the month first"},
 		{"13/01/2020 01/13/2020 13/01/2020 01/13/2020", "", "", "dates in several orders"},
 		{"01/02/2020 2020-01-02 2021-01-02 01/02/2021", "", "", "dates in several orders"},
-		{"2020-01-02 2020-01-03 soon 2020-01-04", Date, "year-month-day", ""}, // and an error at the word
+		{"2020-01-02 2020-01-03 soon 2020-01-04", schema.Date, "year-month-day", ""}, // and an error at the word
 		{"2020-01-02 soon later 2020-01-04", "", "", ""},
 	} {
 		text := "d,x,y\n"
 		for i, d := range strings.Fields(c.dates) {
 			text += fmt.Sprintf("%s,%d,%d.5\n", d, i*i, i)
 		}
-		s, err := Survey([]Source{source("f", text)}, 0, &Options{})
+		s, err := sheet.Survey([]lex.Source{source("f", text)}, 0, &lex.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -254,14 +258,14 @@ func TestOrderOfDates(t *testing.T) {
 }
 
 func TestOptionsRefused(t *testing.T) {
-	for field, list := range map[string][]Options{
+	for field, list := range map[string][]lex.Options{
 		"header":    {{Header: "maybe"}},
 		"missing":   {{Missing: "zero"}},
 		"decimal":   {{Decimal: ";"}},
 		"thousands": {{Thousands: "."}, {Thousands: "12"}, {Thousands: "1"}, {Thousands: "-"}, {Thousands: "e"}, {Thousands: ",", Decimal: ","}, {Thousands: "\xff"}, {Thousands: "\n"}},
 	} {
 		for _, o := range list {
-			if _, err := Survey([]Source{source("f", "1,2\n3,4\n")}, 0, &o); err == nil || !strings.HasPrefix(err.Error(), field+" ") {
+			if _, err := sheet.Survey([]lex.Source{source("f", "1,2\n3,4\n")}, 0, &o); err == nil || !strings.HasPrefix(err.Error(), field+" ") {
 				t.Errorf("%+v: %v", o, err)
 			}
 		}
@@ -276,7 +280,7 @@ func TestOtherStyles(t *testing.T) {
 			table += fmt.Sprintf("%s;%g\n", strings.Replace(text, "4", fmt.Sprint(i%10), 1), float64(i)/8)
 		}
 		for _, target := range []string{"a", "b"} {
-			s, err := Survey([]Source{source("f", table)}, 0, &Options{})
+			s, err := sheet.Survey([]lex.Source{source("f", table)}, 0, &lex.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,11 +13,15 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
+	"newtop/datasets/csv/sheet"
 )
 
 // naive reads a table at once, with encoding/csv and strconv: the rows without the header, and what the columns are like.
-func naive(text string, comma rune, header bool) (records [][]string, columns []column, err error) {
-	r := newParser(strings.NewReader(text), comma)
+func naive(text string, comma rune, header bool) (records [][]string, columns []sheet.Column, err error) {
+	r := lex.NewParser(strings.NewReader(text), comma)
 	r.ReuseRecord = false
 	if records, err = r.ReadAll(); err != nil {
 		return nil, nil, err
@@ -25,24 +29,24 @@ func naive(text string, comma rune, header bool) (records [][]string, columns []
 	if header {
 		records = records[1:]
 	}
-	columns = make([]column, len(records[0]))
+	columns = make([]sheet.Column, len(records[0]))
 	for _, record := range records {
 		for j := range record {
 			record[j] = strings.TrimSpace(record[j])
 			c := &columns[j]
-			if c.values == nil {
-				c.values, c.counts = make(map[string]struct{}), make(map[string]int)
+			if c.Values == nil {
+				c.Values, c.Counts = make(map[string]struct{}), make(map[string]int)
 			}
-			switch v, ok := (numerals{}).parseLoosely(record[j]); {
-			case isMissing(record[j]):
-				c.missing++
+			switch v, ok := (lex.Numerals{}).ParseLoosely(record[j]); {
+			case lex.IsMissing(record[j]):
+				c.Missing++
 			case ok:
-				c.numbers++
-				c.width = max(c.width, narrowest(v))
-				c.values[record[j]] = struct{}{}
+				c.Numbers++
+				c.Width = max(c.Width, lex.Narrowest(v))
+				c.Values[record[j]] = struct{}{}
 			default:
-				c.words++
-				c.counts[record[j]]++
+				c.Words++
+				c.Counts[record[j]]++
 			}
 		}
 	}
@@ -50,7 +54,7 @@ func naive(text string, comma rune, header bool) (records [][]string, columns []
 }
 
 // sources cuts a text into so many at ends of lines outside quotes, each with the header.
-func sources(text string, header bool, files int) (all []Source) {
+func sources(text string, header bool, files int) (all []lex.Source) {
 	head := ""
 	if header {
 		n := strings.IndexByte(text, '\n') + 1
@@ -59,18 +63,18 @@ func sources(text string, header bool, files int) (all []Source) {
 	for i := range files {
 		end := len(text)
 		if i < files-1 {
-			end = lastRow([]byte(text[:len(text)/(files-i)]), strings.Count(text[:len(text)/(files-i)], `"`))
+			end = lex.LastRow([]byte(text[:len(text)/(files-i)]), strings.Count(text[:len(text)/(files-i)], `"`))
 		}
 		part := head + text[:end]
 		text = text[end:]
-		all = append(all, Source{Name: fmt.Sprintf("f%d", i), Text: strings.NewReader(part), Size: int64(len(part))})
+		all = append(all, lex.Source{Name: fmt.Sprintf("f%d", i), Text: strings.NewReader(part), Size: int64(len(part))})
 	}
 	return all
 }
 
 // source is a text that is a file.
-func source(name, text string) Source {
-	return Source{Name: name, Text: strings.NewReader(text), Size: int64(len(text))}
+func source(name, text string) lex.Source {
+	return lex.Source{Name: name, Text: strings.NewReader(text), Size: int64(len(text))}
 }
 
 // table writes rows of numbers of many spellings, words, and quotes with everything in them.
@@ -96,9 +100,9 @@ func TestSurvey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, c := range []struct{ size, workers, files int }{{1, 1, 1}, {7, 3, 1}, {64, 2, 3}, {1000, 4, 5}, {chunkBytes, 2, 1}, {chunkBytes, 1, 2}} {
+		for _, c := range []struct{ size, workers, files int }{{1, 1, 1}, {7, 3, 1}, {64, 2, 3}, {1000, 4, 5}, {lex.ChunkBytes, 2, 1}, {lex.ChunkBytes, 1, 2}} {
 			name := fmt.Sprintf("%q in chunks of %d, %d workers, %d files", comma, c.size, c.workers, c.files)
-			s, err := surveyInChunks(sources(text, true, c.files), 0, &Options{}, c.size, c.workers)
+			s, err := sheet.SurveyInChunks(sources(text, true, c.files), 0, &lex.Options{}, c.size, c.workers)
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
@@ -106,9 +110,9 @@ func TestSurvey(t *testing.T) {
 				t.Fatalf("%s: %d rows, not %d", name, s.Rows, len(records))
 			}
 			for j, want := range columns {
-				got := s.columns[j]
-				if got.numbers != want.numbers || got.words != want.words || got.missing != want.missing || got.width != want.width ||
-					got.distinct != len(want.values)+len(want.counts) || !maps.Equal(got.values, want.values) || !maps.Equal(got.counts, want.counts) {
+				got := s.Columns[j]
+				if got.Numbers != want.Numbers || got.Words != want.Words || got.Missing != want.Missing || got.Width != want.Width ||
+					got.Distinct != len(want.Values)+len(want.Counts) || !maps.Equal(got.Values, want.Values) || !maps.Equal(got.Counts, want.Counts) {
 					t.Errorf("%s: column %+v, not %+v", name, got, want)
 				}
 			}
@@ -118,7 +122,7 @@ func TestSurvey(t *testing.T) {
 }
 
 // checkEach holds the values of a sheet to its records.
-func checkEach(t *testing.T, name string, s *Sheet, records [][]string) {
+func checkEach(t *testing.T, name string, s *sheet.Sheet, records [][]string) {
 	t.Helper()
 	l, err := Plan(s, "")
 	if err != nil {
@@ -132,10 +136,10 @@ func checkEach(t *testing.T, name string, s *Sheet, records [][]string) {
 		seen[i] = true
 		for j, field := range records[i] {
 			want, _ := strconv.ParseFloat(field, 64)
-			if r := l.roles[j]; r.code != nil {
-				k, ok := r.code[field]
+			if r := l.roles[j]; r.Code != nil {
+				k, ok := r.Code[field]
 				if !ok {
-					k = len(r.code) // rare ones are one category, behind the others
+					k = len(r.Code) // rare ones are one category, behind the others
 				}
 				want = float64(k)
 			}
@@ -154,25 +158,25 @@ func checkEach(t *testing.T, name string, s *Sheet, records [][]string) {
 func TestSurveyOfManyWords(t *testing.T) {
 	var b strings.Builder
 	for i := range 40000 {
-		fmt.Fprintf(&b, "%d,%g,w%d,%d\n", i%1000, float64(i)/8, i%maxWords, i%2)
+		fmt.Fprintf(&b, "%d,%g,w%d,%d\n", i%1000, float64(i)/8, i%sheet.MaxWords, i%2)
 	}
 	for _, more := range []string{"", "1,1,one more,1\n"} {
-		s, err := surveyInChunks([]Source{source("f", b.String()+more)}, 0, &Options{}, 1000, 4)
+		s, err := sheet.SurveyInChunks([]lex.Source{source("f", b.String()+more)}, 0, &lex.Options{}, 1000, 4)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := len(s.columns[0].values); n != 1000 || s.columns[0].tooManyNumbers || !s.columns[1].tooManyNumbers {
-			t.Errorf("%d values, %t, %t", n, s.columns[0].tooManyNumbers, s.columns[1].tooManyNumbers)
+		if n := len(s.Columns[0].Values); n != 1000 || s.Columns[0].TooManyNumbers || !s.Columns[1].TooManyNumbers {
+			t.Errorf("%d values, %t, %t", n, s.Columns[0].TooManyNumbers, s.Columns[1].TooManyNumbers)
 		}
-		if c := s.columns[2]; c.tooManyWords != (more != "") || (c.counts == nil) != c.tooManyWords || math.Abs(float64(c.distinct)/maxWords-1) > 0.05 {
-			t.Errorf("%d words, many: %t", c.distinct, c.tooManyWords)
+		if c := s.Columns[2]; c.TooManyWords != (more != "") || (c.Counts == nil) != c.TooManyWords || math.Abs(float64(c.Distinct)/sheet.MaxWords-1) > 0.05 {
+			t.Errorf("%d words, many: %t", c.Distinct, c.TooManyWords)
 		}
 		l, err := Plan(s, "")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kind := l.Fields[2].Kind; (kind == LeftOut) != (more != "") {
-			t.Errorf("%d words become %s", s.columns[2].distinct, kind)
+		if kind := l.Fields[2].Kind; (kind == schema.LeftOut) != (more != "") {
+			t.Errorf("%d words become %s", s.Columns[2].Distinct, kind)
 		}
 	}
 }
@@ -194,16 +198,16 @@ func TestSurveyOfFiles(t *testing.T) {
 		{"a,b\n", ""},
 		{"a,b\n1,\n", ""},
 	} {
-		all := []Source{source("f", first), source("g", c.second)}
+		all := []lex.Source{source("f", first), source("g", c.second)}
 		for _, workers := range []int{1, 2} {
-			_, err := surveyInChunks(all, 0, &Options{}, 4, workers)
+			_, err := sheet.SurveyInChunks(all, 0, &lex.Options{}, 4, workers)
 			if (err == nil) != (c.want == "") || err != nil && err.Error() != c.want {
 				t.Errorf("%q: %v, expected %s", c.second, err, c.want)
 			}
 		}
 	}
-	all := []Source{source("f", "1,2\n3,4\n"), source("g", "")}
-	if _, err := surveyInChunks(all, 0, &Options{}, 4, 2); err == nil || err.Error() != "g:1: found an empty file, expected rows of values" {
+	all := []lex.Source{source("f", "1,2\n3,4\n"), source("g", "")}
+	if _, err := sheet.SurveyInChunks(all, 0, &lex.Options{}, 4, 2); err == nil || err.Error() != "g:1: found an empty file, expected rows of values" {
 		t.Errorf("an empty file after one without a header: %v", err)
 	}
 }
@@ -218,18 +222,18 @@ func FuzzRows(f *testing.F) {
 		if strings.HasPrefix(text, "\ufeff") || strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff") {
 			return
 		}
-		std := newParser(strings.NewReader(text), ',')
+		std := lex.NewParser(strings.NewReader(text), ',')
 		std.FieldsPerRecord = -1
-		c := chunker{sources: []Source{source("f", text)}, size: int(size) + 1}
-		r := rows{comma: ','}
+		c := lex.Chunker{Sources: []lex.Source{source("f", text)}, Size: int(size) + 1}
+		r := lex.Rows{Comma: ','}
 		for {
-			k, err := c.next()
+			k, err := c.Next()
 			if err != nil {
 				break
 			}
-			r.reset(k)
+			r.Reset(k)
 			for {
-				more, err := r.next()
+				more, err := r.Next()
 				if !more && err == nil {
 					break
 				}
@@ -244,20 +248,20 @@ func FuzzRows(f *testing.F) {
 				}
 				for j, field := range want {
 					line, _ := std.FieldPos(j)
-					if j >= r.fields || string(r.field(j)) != strings.TrimSpace(field) || r.lineOf(j) != line {
-						t.Fatalf("field %d of %q on line %d: %q on line %d", j, want, line, r.field(j), r.lineOf(j))
+					if j >= r.Fields || string(r.Field(j)) != strings.TrimSpace(field) || r.LineOf(j) != line {
+						t.Fatalf("field %d of %q on line %d: %q on line %d", j, want, line, r.Field(j), r.LineOf(j))
 					}
-					if v, err := strconv.ParseFloat(string(r.field(j)), 64); r.kinds[j] != kindWord && (err != nil || math.Float64bits(v) != math.Float64bits(r.values[j])) {
-						t.Fatalf("%q is %g", r.field(j), r.values[j])
+					if v, err := strconv.ParseFloat(string(r.Field(j)), 64); r.Kinds[j] != lex.KindWord && (err != nil || math.Float64bits(v) != math.Float64bits(r.Values[j])) {
+						t.Fatalf("%q is %g", r.Field(j), r.Values[j])
 					}
 				}
 				for _, field := range want {
-					if _, number := (numerals{}).parseLoosely(strings.TrimSpace(field)); looksDecimal([]byte(strings.TrimSpace(field))) && !number {
+					if _, number := (lex.Numerals{}).ParseLoosely(strings.TrimSpace(field)); lex.LooksDecimal([]byte(strings.TrimSpace(field))) && !number {
 						t.Fatalf("%q is no number", field)
 					}
 				}
-				if r.fields != len(want) {
-					t.Fatalf("%d fields of %q", r.fields, want)
+				if r.Fields != len(want) {
+					t.Fatalf("%d fields of %q", r.Fields, want)
 				}
 			}
 		}

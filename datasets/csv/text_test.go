@@ -7,6 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/sheet"
 	"newtop/datasets/fault"
 )
 
@@ -34,14 +36,14 @@ func TestCheckTextInPieces(t *testing.T) {
 		for n := 1<<10 - 9; n <= 1<<10+1; n++ {
 			text := []byte(strings.Repeat("a,b\n", n)[:n] + tail + strings.Repeat("ü,2\n", 2000))
 			line, b := checkWhole(text)
-			_, err := surveyInChunks([]Source{source("f", string(text))}, 0, &Options{}, 1<<10, 2)
+			_, err := sheet.SurveyInChunks([]lex.Source{source("f", string(text))}, 0, &lex.Options{}, 1<<10, 2)
 			if line == 0 {
 				if e, ok := errors.AsType[*fault.FormatError](err); ok && e.Expected == "text in UTF-8" {
 					t.Fatalf("%q behind %d bytes: %v", tail, n, err)
 				}
 				continue
 			}
-			if want := notTextError("f", line, b); err == nil || err.Error() != want.Error() {
+			if want := lex.NotTextError("f", line, b); err == nil || err.Error() != want.Error() {
 				t.Fatalf("%q behind %d bytes: %v, want %v", tail, n, err, want)
 			}
 		}

@@ -4,32 +4,34 @@ import (
 	"math"
 	"sync"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
 	"newtop/datasets/fault"
 )
 
 // Each reads the rows a second time, now knowing what every field is, and has several goroutines visit their values,
 // which are the callee's until it returns. Rows are visited in any order, i counts them as they follow one another.
 func (l *Layout) Each(visit func(i int, values []float64) error) error {
-	readers := make([]valueReader, l.sheet.workers)
+	readers := make([]valueReader, l.sheet.Workers)
 	for w := range readers {
-		readers[w] = valueReader{layout: l, rows: l.sheet.newRows(), values: make([]float64, len(l.Columns))}
+		readers[w] = valueReader{layout: l, rows: l.sheet.NewRows(), values: make([]float64, len(l.Columns))}
 	}
-	return l.sheet.eachChunk(func(worker int, k *chunk) error { return readers[worker].each(k, visit) })
+	return l.sheet.EachChunk(func(worker int, k *lex.Chunk) error { return readers[worker].each(k, visit) })
 }
 
 // countComplete counts the rows that are not left out.
 func (l *Layout) countComplete() error {
 	s := l.sheet
-	all := make([]rows, s.workers)
+	all := make([]lex.Rows, s.Workers)
 	for w := range all {
-		all[w] = s.newRows()
+		all[w] = s.NewRows()
 	}
-	counts := make([]int, len(s.rowsBefore))
-	err := s.eachChunk(func(worker int, k *chunk) error {
+	counts := make([]int, len(s.RowsBefore))
+	err := s.EachChunk(func(worker int, k *lex.Chunk) error {
 		r := &all[worker]
-		return s.eachRow(k, r, func() error {
+		return s.EachRow(k, r, func() error {
 			if l.isComplete(r) {
-				counts[k.index+1]++
+				counts[k.Index+1]++
 			}
 			return nil
 		})
@@ -42,9 +44,9 @@ func (l *Layout) countComplete() error {
 }
 
 // isComplete reports whether a row has all values without which it is left out.
-func (l *Layout) isComplete(r *rows) bool {
+func (l *Layout) isComplete(r *lex.Rows) bool {
 	for j := range l.roles {
-		if l.roles[j].required && r.kinds[j] == kindWord && isMissing(r.field(j)) {
+		if l.roles[j].Required && r.Kinds[j] == lex.KindWord && lex.IsMissing(r.Field(j)) {
 			return false
 		}
 	}
@@ -54,24 +56,24 @@ func (l *Layout) isComplete(r *rows) bool {
 // countNumbers counts in how many rows to train on each number of some columns is, which a survey doesn't.
 func (p *plan) countNumbers(columns []int) error {
 	s := p.sheet
-	all := make([]rows, s.workers)
+	all := make([]lex.Rows, s.Workers)
 	for w := range all {
-		all[w] = s.newRows()
+		all[w] = s.NewRows()
 	}
 	for _, j := range columns {
-		for text := range s.columns[j].values {
+		for text := range s.Columns[j].Values {
 			p.counts[j][text] = 0
 		}
 	}
 	var mu sync.Mutex
-	return s.eachChunk(func(worker int, k *chunk) error {
+	return s.EachChunk(func(worker int, k *lex.Chunk) error {
 		r := &all[worker]
 		mu.Lock()
 		defer mu.Unlock()
-		return s.eachRow(k, r, func() error {
+		return s.EachRow(k, r, func() error {
 			for _, j := range columns {
-				if _, known := s.columns[j].values[string(r.field(j))]; known && !s.sources[k.source].Test {
-					p.counts[j][string(r.field(j))]++
+				if _, known := s.Columns[j].Values[string(r.Field(j))]; known && !s.Sources[k.Source].Test {
+					p.counts[j][string(r.Field(j))]++
 				}
 			}
 			return nil
@@ -82,22 +84,22 @@ func (p *plan) countNumbers(columns []int) error {
 // valueReader reads rows as numbers.
 type valueReader struct {
 	layout *Layout
-	rows   rows
+	rows   lex.Rows
 	values []float64
 	source int // of the chunk
 }
 
 // each visits the rows of a chunk that are not left out.
-func (d *valueReader) each(k *chunk, visit func(i int, values []float64) error) error {
+func (d *valueReader) each(k *lex.Chunk, visit func(i int, values []float64) error) error {
 	l := d.layout
-	d.source = k.source
-	i := l.rowsBefore[k.index]
-	return d.layout.sheet.eachRow(k, &d.rows, func() error {
+	d.source = k.Source
+	i := l.rowsBefore[k.Index]
+	return d.layout.sheet.EachRow(k, &d.rows, func() error {
 		if l.dropsRows && !l.isComplete(&d.rows) {
 			return nil
 		}
-		if i == l.rowsBefore[k.index+1] {
-			return fault.Changed(d.layout.sheet.sources[d.source].Name)
+		if i == l.rowsBefore[k.Index+1] {
+			return fault.Changed(d.layout.sheet.Sources[d.source].Name)
 		}
 		if err := d.read(); err != nil {
 			return err
@@ -111,26 +113,26 @@ func (d *valueReader) each(k *chunk, visit func(i int, values []float64) error) 
 func (d *valueReader) read() error {
 	l, r := d.layout, &d.rows
 	n := 0
-	for j, kind := range r.kinds[:r.fields] {
+	for j, kind := range r.Kinds[:r.Fields] {
 		role := &l.roles[j]
-		if !role.used {
+		if !role.Used {
 			continue
 		}
-		v, known := r.values[j], true
+		v, known := r.Values[j], true
 		switch {
-		case role.code != nil:
-			k, ok := role.code[string(r.field(j))]
+		case role.Code != nil:
+			k, ok := role.Code[string(r.Field(j))]
 			if !ok {
-				k, known = role.otherCode(r.field(j))
+				k, known = role.OtherCode(r.Field(j))
 			}
 			v = float64(k)
-		case kind != kindWord && (role.field == nil || role.field.Kind == ""):
+		case kind != lex.KindWord && (role.Field == nil || role.Field.Kind == ""):
 		default:
 			var expected string
-			if v, expected = d.number(role, string(r.field(j))); expected != "" {
-				return &fault.FormatError{File: d.layout.sheet.sources[d.source].Name, Line: r.lineOf(j),
-					Column: d.layout.sheet.columns[j].name,
-					Found:  fault.Quote(string(r.field(j))), Expected: expected}
+			if v, expected = d.number(role, string(r.Field(j))); expected != "" {
+				return &fault.FormatError{File: d.layout.sheet.Sources[d.source].Name, Line: r.LineOf(j),
+					Column: d.layout.sheet.Columns[j].Name,
+					Found:  fault.Quote(string(r.Field(j))), Expected: expected}
 			}
 		}
 		if j == l.Place-1 && l.number != nil {
@@ -139,7 +141,7 @@ func (d *valueReader) read() error {
 			v = float64(k)
 		}
 		if !known {
-			return fault.Changed(d.layout.sheet.sources[d.source].Name)
+			return fault.Changed(d.layout.sheet.Sources[d.source].Name)
 		}
 		d.values[n] = v
 		n++
@@ -148,19 +150,18 @@ func (d *valueReader) read() error {
 }
 
 // number reads a field that is no word, NaN where it is missing, or says what was expected.
-func (d *valueReader) number(r *role, field string) (v float64, expected string) {
-	if r.field == nil {
-		r = &role{field: new(Field)}
+func (d *valueReader) number(r *schema.Role, field string) (v float64, expected string) {
+	if r.Field == nil {
+		r = &schema.Role{Field: new(schema.Field)}
 	}
-	v, ok := r.field.parse(field, d.layout.sheet.numerals, r.order)
+	v, ok := r.Field.Parse(field, d.layout.sheet.Numerals, r.Order)
 	switch {
 	case ok:
 		return v, ""
-	case isMissing(field) && r.field.Fill != nil:
+	case lex.IsMissing(field) && r.Field.Fill != nil:
 		return math.NaN(), ""
-	case r.field.Kind == "":
-		return 0, d.layout.sheet.numerals.expectation(field)
+	case r.Field.Kind == "":
+		return 0, d.layout.sheet.Numerals.Expectation(field)
 	}
-	return 0, r.field.expectation()
+	return 0, r.Field.Expectation()
 }
-

@@ -12,6 +12,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/datasets/csv"
+	"newtop/datasets/csv/schema"
 )
 
 // Survey is what is told of a data set.
@@ -223,7 +224,7 @@ func (s *Survey) look(d *datasets.Dataset, c *Column) {
 	case c.LeftOut != "":
 		return
 	}
-	numbers := c.Type == csv.Numbers || c.Type == csv.Date || c.Type == csv.Time
+	numbers := c.Type == csv.Numbers || c.Type == schema.Date || c.Type == schema.Time
 	if numbers {
 		s.describe(d, c)
 	}

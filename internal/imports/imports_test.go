@@ -26,7 +26,9 @@ type here struct{}
 var levels = [][]string{
 	{"internal/protobuf", "internal/jsonscan", "internal/fields", "internal/nightly", "internal/release/targets"},
 	{"trainer/logs", "internal/machine", "internal/format", "internal/licenses", "internal/kernel", "internal/version", "internal/safetensors", "internal/tfevents", "internal/filelock", "internal/atomicfile", "datasets/fault"},
-	{"trainer/logs/internal/sqlitelog"},
+	{"trainer/logs/internal/sqlitelog", "datasets/csv/lex"},
+	{"datasets/csv/schema"},
+	{"datasets/csv/sheet", "datasets/csv/reader"},
 	{"trainer/logs/text", "trainer/logs/csvlog", "trainer/logs/jsonlog", "trainer/logs/wandb", "trainer/logs/mlflow", "trainer/logs/trackio", "internal/format/formattest", "internal/vector", "internal/vector/gen", "datasets/csv", "datasets/rowcache", "datasets/convert"},
 	{"trainer/logs/folders", "internal/licenses/gen", "models/blas", "models/reduce", "trainer/krylov", "datasets"},
 	{"models/internal/pass", "internal/cholesky", "datasets/survey"},

@@ -13,7 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"newtop/datasets"
-	"newtop/datasets/csv"
+	"newtop/datasets/csv/reader"
+	"newtop/datasets/csv/schema"
 	"newtop/datasets/fault"
 	"newtop/internal/cli/flags"
 	"newtop/internal/cli/job"
@@ -77,7 +78,7 @@ func (f *rowFlags) open(cmd *cobra.Command, model *job.Model, data string) (rowS
 
 // tableRows are the rows of a CSV text.
 type tableRows struct {
-	*csv.Reader
+	*reader.Reader
 	io.Closer
 	file  string
 	model *modelfile.Model
@@ -94,23 +95,23 @@ func (f *rowFlags) openFile(m *modelfile.Model, file *os.File, path string) (row
 }
 
 func (f *rowFlags) openTable(m *modelfile.Model, r io.ReadCloser, file string) (rowSource, error) {
-	info := &csv.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"],
+	info := &schema.Table{Target: m.Meta["target"], Header: m.Meta["header"], Missing: m.Meta["missing"],
 		Decimal: m.Meta["decimal"], Thousands: m.Meta["thousands"]}
 	info.Place, _ = strconv.Atoi(m.Meta["target_column"]) // 0 where the model has none
 	if f.target != "" {
 		info.Target, info.Place = f.target, 0
 	}
 	for _, field := range m.Table {
-		info.Fields = append(info.Fields, csv.Field(field))
+		info.Fields = append(info.Fields, schema.Field(field))
 	}
 	inputs := m.Inputs
 	if m.Table != nil {
 		inputs = inputs[m.Network.Inputs():]
 	}
 	for _, c := range inputs {
-		info.Fields = append(info.Fields, csv.Field{Name: c.Name})
+		info.Fields = append(info.Fields, schema.Field{Name: c.Name})
 	}
-	rows, err := csv.NewReader(r, file, info, f.target != "")
+	rows, err := reader.New(r, file, info, f.target != "")
 	if err == nil && rows.Target() != "" && m.Classes == nil && len(m.Outputs) != 1 {
 		err = flags.Usagef("%s has a target %q: expected none, as the model has %d outputs", file, rows.Target(),
 			len(m.Outputs))

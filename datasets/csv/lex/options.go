@@ -1,4 +1,4 @@
-package csv
+package lex
 
 import (
 	"slices"
@@ -26,8 +26,8 @@ const (
 	MissingDrop      = "drop" // nothing: the row is left out
 )
 
-// check returns a *fault.OptionError for what can't be.
-func (o *Options) check() error {
+// Check returns a *fault.OptionError for what can't be.
+func (o *Options) Check() error {
 	for _, c := range []struct {
 		field, value, expected string
 		ok                     bool
@@ -61,5 +61,5 @@ func (o *Options) separates() bool {
 	return n == len(o.Thousands) && !bad && o.Thousands != point
 }
 
-// numerals returns how numbers are written.
-func (o *Options) numerals() numerals { return newNumerals(o.Decimal, o.Thousands) }
+// Numerals returns how numbers are written.
+func (o *Options) Numerals() Numerals { return NewNumerals(o.Decimal, o.Thousands) }

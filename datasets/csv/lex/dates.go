@@ -1,27 +1,27 @@
-package csv
+package lex
 
 import (
 	"math"
 	"time"
 )
 
-// dateOrder tells which part of a date comes first. A date may be read in several orders.
-type dateOrder uint8
+// DateOrder tells which part of a date comes first. A date may be read in several orders.
+type DateOrder uint8
 
 // The orders: year-month-day, day.month.year and month/day/year, parted by the same one of - / . twice. Points are
 // written between day, month and year in this order only.
 const (
-	yearFirst dateOrder = 1 << iota
-	dayFirst
-	monthFirst
+	YearFirst DateOrder = 1 << iota
+	DayFirst
+	MonthFirst
 )
 
-// dateOrderNames name orders, as a Field has them.
-var dateOrderNames = map[dateOrder]string{yearFirst: "year-month-day", dayFirst: "day-month-year", monthFirst: "month-day-year"}
+// DateOrderNames name orders, as a Field has them.
+var DateOrderNames = map[DateOrder]string{YearFirst: "year-month-day", DayFirst: "day-month-year", MonthFirst: "month-day-year"}
 
-// parseDateOrder returns the order that words name, 0 for none.
-func parseDateOrder(words string) dateOrder {
-	for o, w := range dateOrderNames {
+// ParseDateOrder returns the order that words name, 0 for none.
+func ParseDateOrder(words string) DateOrder {
+	for o, w := range DateOrderNames {
 		if w == words {
 			return o
 		}
@@ -29,17 +29,17 @@ func parseDateOrder(words string) dateOrder {
 	return 0
 }
 
-// date is a field that is written like one.
-type date struct {
+// Date is a field that is written like one.
+type Date struct {
 	parts   [3]int    // as they follow one another
-	orders  dateOrder // in which it may be read, 0: in none
-	timed   bool      // whether there is a time of day
+	Orders  DateOrder // in which it may be read, 0: in none
+	Timed   bool      // whether there is a time of day
 	seconds int       // since midnight
 }
 
-// readDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with
+// ReadDate reads a date with a year of four digits, with or without a time of day behind it: hours and minutes, with
 // seconds or not, and with the distance to UTC or not, which doesn't count, nor do parts of seconds.
-func readDate(field string) (d date) {
+func ReadDate(field string) (d Date) {
 	const least, most = len("1.1.2000"), len("2000-01-01T00:00:00.000000000 +00:00")
 	if len(field) < least || len(field) > most || field[0] < '0' || field[0] > '9' {
 		return d
@@ -64,29 +64,29 @@ func readDate(field string) (d date) {
 	short := func(i int) bool { return widths[i] <= 2 }
 	switch {
 	case widths[0] == 4 && short(1) && short(2):
-		d.allow(yearFirst)
+		d.allow(YearFirst)
 	case widths[2] == 4 && short(0) && short(1):
-		if d.allow(dayFirst); between != '.' {
-			d.allow(monthFirst)
+		if d.allow(DayFirst); between != '.' {
+			d.allow(MonthFirst)
 		}
 	}
 	return d
 }
 
 // allow adds an order if there is such a day.
-func (d *date) allow(o dateOrder) {
+func (d *Date) allow(o DateOrder) {
 	if _, ok := d.day(o); ok {
-		d.orders |= o
+		d.Orders |= o
 	}
 }
 
 // day returns midnight of the date, read in an order.
-func (d *date) day(o dateOrder) (time.Time, bool) {
+func (d *Date) day(o DateOrder) (time.Time, bool) {
 	year, month, day := d.parts[0], d.parts[1], d.parts[2]
 	switch o {
-	case dayFirst:
+	case DayFirst:
 		year, day = d.parts[2], d.parts[0]
-	case monthFirst:
+	case MonthFirst:
 		year, month, day = d.parts[2], d.parts[0], d.parts[1]
 	}
 	t := time.Date(year, time.Month(month), day, 0, 0, 0, 0, time.UTC)
@@ -94,7 +94,7 @@ func (d *date) day(o dateOrder) (time.Time, bool) {
 }
 
 // time reads the time of day behind a date.
-func (d *date) time(text string) bool {
+func (d *Date) time(text string) bool {
 	if text[0] != 'T' && text[0] != ' ' {
 		return false
 	}
@@ -117,7 +117,7 @@ func (d *date) time(text string) bool {
 			}
 		}
 	}
-	d.timed, d.seconds = true, hour*3600+minute*60+second
+	d.Timed, d.seconds = true, hour*3600+minute*60+second
 	return isZone(rest)
 }
 
@@ -151,22 +151,22 @@ func leadingNumber(text string) (v, digits int, rest string) {
 	return v, digits, text[digits:]
 }
 
-// parseDate returns the seconds from 1970 to a date in an order.
-func parseDate(field string, o dateOrder) (float64, bool) {
-	d := readDate(field)
-	if d.orders&o == 0 {
+// ParseDate returns the seconds from 1970 to a date in an order.
+func ParseDate(field string, o DateOrder) (float64, bool) {
+	d := ReadDate(field)
+	if d.Orders&o == 0 {
 		return 0, false
 	}
 	t, _ := d.day(o)
 	return float64(t.Unix() + int64(d.seconds)), true
 }
 
-// datePartNames are what a date becomes, the hour only where there are times of day.
-var datePartNames = []string{"year", "month", "day of week", "hour"}
+// DatePartNames are what a date becomes, the hour only where there are times of day.
+var DatePartNames = []string{"year", "month", "day of week", "hour"}
 
-// writeDateParts stores what a date becomes: its year, month from 1, day of the week from 1 for Monday, and, if there is
-// room for it, the hour with its fraction. What is missing is NaN.
-func writeDateParts(dst []float64, seconds float64) {
+// WriteDateParts stores what a date becomes: its year, month from 1, day of the week from 1 for Monday, and, if there
+// is room for it, the hour with its fraction. What is missing is NaN.
+func WriteDateParts(dst []float64, seconds float64) {
 	if math.IsNaN(seconds) {
 		for k := range dst {
 			dst[k] = seconds

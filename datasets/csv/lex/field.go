@@ -1,4 +1,4 @@
-package csv
+package lex
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// isMissing reports whether a field says that there is no value.
-func isMissing[T string | []byte](field T) bool {
+// IsMissing reports whether a field says that there is no value.
+func IsMissing[T string | []byte](field T) bool {
 	if len(field) > 4 {
 		return false
 	}
@@ -22,8 +22,8 @@ func isMissing[T string | []byte](field T) bool {
 // truths are words for true, each before that for false.
 var truths = [][2]string{{"true", "false"}, {"yes", "no"}, {"t", "f"}, {"y", "n"}}
 
-// parseTruth returns which of the pairs of truths a word is of, -1 for none, and what it says.
-func parseTruth(field string) (pair int, is bool) {
+// ParseTruth returns which of the pairs of truths a word is of, -1 for none, and what it says.
+func ParseTruth(field string) (pair int, is bool) {
 	if len(field) > len("false") {
 		return -1, false
 	}
@@ -55,11 +55,11 @@ func decimal(field []byte) (float64, kind) {
 		case c == '.' && point < 0:
 			point = i
 		default:
-			return 0, kindWord
+			return 0, KindWord
 		}
 	}
 	if digits == 0 {
-		return 0, kindWord
+		return 0, KindWord
 	}
 	v := float64(whole)
 	if point >= 0 {
@@ -69,14 +69,14 @@ func decimal(field []byte) (float64, kind) {
 		v = -v
 	}
 	if digits == len(field) && whole <= math.MaxUint8 && (field[0] != '0' || digits == 1) {
-		return v, kindByte
+		return v, KindByte
 	}
 	return v, kindNumber
 }
 
-// looksDecimal reports whether a field is surely written like a number: digits, with a sign, a decimal point and an
+// LooksDecimal reports whether a field is surely written like a number: digits, with a sign, a decimal point and an
 // exponent or not.
-func looksDecimal(field []byte) bool {
+func LooksDecimal(field []byte) bool {
 	digits, point, exponent := 0, false, false
 	for i, c := range field {
 		switch {
@@ -94,16 +94,16 @@ func looksDecimal(field []byte) bool {
 	return digits > 0
 }
 
-func plural(n int, what string) string {
+func Plural(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// narrowest returns the bytes in which a number is exact to the bit: 1 for whole numbers from 0 to 255, 4 for
+// Narrowest returns the bytes in which a number is exact to the bit: 1 for whole numbers from 0 to 255, 4 for
 // single precision, else 8.
-func narrowest(v float64) int {
+func Narrowest(v float64) int {
 	switch {
 	case v >= 0 && v <= math.MaxUint8 && v == math.Trunc(v) && !math.Signbit(v):
 		return 1
@@ -113,8 +113,8 @@ func narrowest(v float64) int {
 	return 8
 }
 
-// listNames lists names, the first of them if there are many.
-func listNames(names []string) string {
+// ListNames lists names, the first of them if there are many.
+func ListNames(names []string) string {
 	if len(names) > 20 {
 		return strings.Join(names[:20], ", ") + ", …"
 	}

@@ -1,15 +1,16 @@
-package csv
+package schema
 
 import (
 	"fmt"
-	"newtop/internal/format"
 	"slices"
 	"strconv"
 	"strings"
+
+	"newtop/internal/format"
 )
 
-// columnNames returns what the columns are called whose first record, which may be a header, is given.
-func columnNames(first []string, header bool) []string {
+// ColumnNames returns what the columns are called whose first record, which may be a header, is given.
+func ColumnNames(first []string, header bool) []string {
 	names, taken := make([]string, len(first)), make(map[string]bool)
 	for j, field := range first {
 		if header && field != "" {
@@ -28,8 +29,8 @@ func columnNames(first []string, header bool) []string {
 	return names
 }
 
-// lookUpColumn returns which column is asked for, or -1 and, where it may be either of two, how to say which.
-func lookUpColumn(asked string, names []string, columns int) (j int, either string) {
+// LookUpColumn returns which column is asked for, or -1 and, where it may be either of two, how to say which.
+func LookUpColumn(asked string, names []string, columns int) (j int, either string) {
 	placed := func(text string) int {
 		if n, err := strconv.Atoi(text); err == nil && n >= 1 && n <= columns {
 			return n - 1

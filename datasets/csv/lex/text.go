@@ -1,4 +1,4 @@
-package csv
+package lex
 
 import (
 	"bytes"
@@ -8,16 +8,17 @@ import (
 	"newtop/datasets/fault"
 )
 
-// badByte is a byte that no text in UTF-8 has. A zero byte, the sign of a file that is no text at all, counts before
+// BadByte is a byte that no text in UTF-8 has. A zero byte, the sign of a file that is no text at all, counts before
 // anything else.
-type badByte struct {
-	line int // from 0
-	byte
+type BadByte struct {
+	Line int // from 0
+	Byte byte
 }
 
-// findBadBytes returns the first zero byte of a text and the first other byte that is not UTF-8, nil where there is none.
-func findBadBytes(text []byte) (zero, other *badByte) {
-	place := func(i int) *badByte { return &badByte{bytes.Count(text[:i], []byte{'\n'}), text[i]} }
+// FindBadBytes returns the first zero byte of a text and the first other byte that is not UTF-8, nil where there is
+// none.
+func FindBadBytes(text []byte) (zero, other *BadByte) {
+	place := func(i int) *BadByte { return &BadByte{bytes.Count(text[:i], []byte{'\n'}), text[i]} }
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		zero = place(i)
 	}
@@ -33,12 +34,12 @@ func findBadBytes(text []byte) (zero, other *badByte) {
 	}
 }
 
-func notTextError(file string, line int, b byte) error {
+func NotTextError(file string, line int, b byte) error {
 	return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("byte %#02x", b), Expected: "text in UTF-8"}
 }
 
-// byteOrderMark returns how many bytes of a text's start are its byte order mark, or a *fault.FormatError for UTF-16.
-func byteOrderMark(file string, start []byte) (int, error) {
+// ByteOrderMark returns how many bytes of a text's start are its byte order mark, or a *fault.FormatError for UTF-16.
+func ByteOrderMark(file string, start []byte) (int, error) {
 	if bytes.HasPrefix(start, []byte{0xff, 0xfe}) || bytes.HasPrefix(start, []byte{0xfe, 0xff}) {
 		return 0, &fault.FormatError{File: file, Line: 1, Found: "UTF-16", Expected: "text in UTF-8"}
 	}

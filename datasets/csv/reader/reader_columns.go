@@ -1,4 +1,4 @@
-package csv
+package reader
 
 import (
 	"cmp"
@@ -6,20 +6,22 @@ import (
 	"slices"
 	"strconv"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
 	"newtop/datasets/fault"
 	"newtop/internal/format"
 )
 
 // hasHeader reports whether the first row names the columns: it has the name of one, or all of them where they are
 // numbers, or, where columns never had names, a word in the place of a number.
-func (d *Reader) hasHeader(first []string, t *Table) bool {
+func (d *Reader) hasHeader(first []string, t *schema.Table) bool {
 	names := make(map[string]bool, len(first))
-	for _, name := range columnNames(first, true) {
+	for _, name := range schema.ColumnNames(first, true) {
 		names[name] = true
 	}
 	all := true
 	for i, f := range t.Fields {
-		if f.Kind != LeftOut {
+		if f.Kind != schema.LeftOut {
 			all = all && names[f.Name]
 		}
 		if _, err := strconv.Atoi(f.Name); err != nil {
@@ -32,10 +34,10 @@ func (d *Reader) hasHeader(first []string, t *Table) bool {
 		if len(first) > len(t.Fields) && i+1 >= t.Place {
 			j++
 		}
-		if j >= len(first) || f.Words != nil || f.Kind != "" || isMissing(first[j]) {
+		if j >= len(first) || f.Words != nil || f.Kind != "" || lex.IsMissing(first[j]) {
 			continue
 		}
-		if _, number := d.numerals.parseLoosely(first[j]); !number {
+		if _, number := d.numerals.ParseLoosely(first[j]); !number {
 			return true
 		}
 	}
@@ -43,7 +45,7 @@ func (d *Reader) hasHeader(first []string, t *Table) bool {
 }
 
 // byName finds the columns by the names in the first line, or by place if none has one of the table's.
-func (d *Reader) byName(header []string, t *Table, needed bool) error {
+func (d *Reader) byName(header []string, t *schema.Table, needed bool) error {
 	known := make(map[string]int, len(t.Fields))
 	for i, f := range t.Fields {
 		known[f.Name] = i
@@ -51,7 +53,7 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 	seen := make(map[string]bool, len(header))
 	some := false
 	d.names = nil
-	for j, name := range columnNames(header, true) {
+	for j, name := range schema.ColumnNames(header, true) {
 		if d.names = append(d.names, name); seen[name] {
 			return d.fault(j, "a second column of that name", "different names")
 		}
@@ -65,9 +67,9 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 	d.target = slices.Index(d.names, t.Target)
 	if needed {
 		var expected string
-		if d.target, expected = lookUpColumn(t.Target, d.names, len(d.names)); d.target < 0 {
+		if d.target, expected = schema.LookUpColumn(t.Target, d.names, len(d.names)); d.target < 0 {
 			return &fault.OptionError{Field: "target", Value: t.Target,
-				Expected: cmp.Or(expected, "one of the columns "+listNames(d.names)+format.DidYouMean(t.Target, d.names))}
+				Expected: cmp.Or(expected, "one of the columns "+lex.ListNames(d.names)+format.DidYouMean(t.Target, d.names))}
 		}
 	}
 	for j, name := range d.names {
@@ -75,12 +77,12 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 		if j == d.target {
 			i = -1
 		} else if !ok {
-			return d.fault(j, "a column that the model does not know", "the columns "+listNames(fieldNames(t.Fields)))
+			return d.fault(j, "a column that the model does not know", "the columns "+lex.ListNames(fieldNames(t.Fields)))
 		}
 		d.fieldOf = append(d.fieldOf, i)
 	}
 	for _, f := range t.Fields {
-		if f.Kind == LeftOut {
+		if f.Kind == schema.LeftOut {
 			continue
 		}
 		if !seen[f.Name] || d.target >= 0 && d.names[d.target] == f.Name {
@@ -92,7 +94,7 @@ func (d *Reader) byName(header []string, t *Table, needed bool) error {
 }
 
 // byPosition takes the columns in the table's order.
-func (d *Reader) byPosition(columns int, t *Table, needed bool) error {
+func (d *Reader) byPosition(columns int, t *schema.Table, needed bool) error {
 	place := t.Place
 	if n, err := strconv.Atoi(t.Target); err == nil && (place == 0 || t.Header != "yes") {
 		place = n
@@ -102,14 +104,14 @@ func (d *Reader) byPosition(columns int, t *Table, needed bool) error {
 	case extra == 1 && place >= 1 && place <= columns:
 		d.target = place - 1
 	case extra == 1:
-		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"),
+		return &fault.FormatError{File: d.file, Line: d.line, Found: lex.Plural(columns, "column"),
 			Expected: fmt.Sprintf("%d, or the number of the one too many with {Target}", len(t.Fields))}
 	case needed:
 		return &fault.OptionError{Field: "target", Value: t.Target,
 			Expected: fmt.Sprintf("a column beside the %d that the model takes; %s has %d", len(t.Fields), d.file,
 				columns)}
 	default:
-		return &fault.FormatError{File: d.file, Line: d.line, Found: plural(columns, "column"),
+		return &fault.FormatError{File: d.file, Line: d.line, Found: lex.Plural(columns, "column"),
 			Expected: fmt.Sprintf("%d as the model takes", len(t.Fields))}
 	}
 	next := 0
@@ -129,7 +131,7 @@ func (d *Reader) byPosition(columns int, t *Table, needed bool) error {
 	return nil
 }
 
-func fieldNames(fields []Field) (names []string) {
+func fieldNames(fields []schema.Field) (names []string) {
 	for _, f := range fields {
 		names = append(names, f.Name)
 	}

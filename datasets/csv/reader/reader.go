@@ -1,4 +1,5 @@
-package csv
+// Package reader reads rows that were not trained on as the inputs that a table says.
+package reader
 
 import (
 	"bufio"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
 	"newtop/datasets/fault"
 	"newtop/internal/format"
 )
@@ -19,11 +22,11 @@ import (
 type Reader struct {
 	file     string
 	text     *bufio.Reader
-	csv      recordReader
-	table    *Table
-	numerals numerals
-	roles    []role // of each field
-	first    []int  // of each field: where it starts among the inputs
+	csv      lex.RecordReader
+	table    *schema.Table
+	numerals lex.Numerals
+	roles    []schema.Role // of each field
+	first    []int         // of each field: where it starts among the inputs
 	inputs   int
 	names    []string // of the file's columns
 	fieldOf  []int    // of the file's columns: which field it is; -1 for the target
@@ -37,17 +40,17 @@ type Reader struct {
 // sniffed is how much of a text is looked at to find the delimiter, as far as it is there.
 const sniffed = 1 << 16
 
-// NewReader returns a reader of a CSV text with the columns of t, whose target may be there or not, but must be
+// New returns a reader of a CSV text with the columns of t, whose target may be there or not, but must be
 // if it is needed. Columns are found by their names if the first line has any of them, and else by their places: a
 // target is then the column with the number that t has for its name, or the one at t's Place if there is one more than
 // fields. A column that is neither is an error. The delimiter is told as for a file that is trained on. file is for
 // errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
-func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error) {
-	d := &Reader{file: file, csv: recordReader{source: boundedReader{r, MaxRow}, maxBytes: MaxRow}, table: t,
-		numerals: newNumerals(t.Decimal, t.Thousands), target: -1}
+func New(r io.Reader, file string, t *schema.Table, needed bool) (*Reader, error) {
+	d := &Reader{file: file, csv: lex.RecordReader{Source: lex.BoundedReader{Reader: r, Remaining: lex.MaxRow}, MaxBytes: lex.MaxRow}, table: t,
+		numerals: lex.NewNumerals(t.Decimal, t.Thousands), target: -1}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		d.roles, d.first = append(d.roles, role{field: f, code: f.wordCodes(), order: parseDateOrder(f.Order)}), append(
+		d.roles, d.first = append(d.roles, schema.Role{Field: f, Code: f.WordCodes(), Order: lex.ParseDateOrder(f.Order)}), append(
 			d.first, d.inputs)
 		d.inputs += f.Inputs()
 	}
@@ -76,12 +79,12 @@ func NewReader(r io.Reader, file string, t *Table, needed bool) (*Reader, error)
 
 // open drops a byte order mark and sets up the CSV reader with the delimiter that the beginning shows.
 func (d *Reader) open() error {
-	d.text = bufio.NewReaderSize(&d.csv.source, sniffed)
+	d.text = bufio.NewReaderSize(&d.csv.Source, sniffed)
 	sample, err := d.firstLine()
 	if err != nil {
 		return err
 	}
-	mark, err := byteOrderMark(d.file, sample)
+	mark, err := lex.ByteOrderMark(d.file, sample)
 	if err != nil {
 		return err
 	}
@@ -92,8 +95,8 @@ func (d *Reader) open() error {
 	if end := bytes.LastIndexByte(sample, '\n'); end >= 0 {
 		sample = sample[:end+1]
 	}
-	comma, _ := sniffDelimiter(func() io.Reader { return bytes.NewReader(sample) }, d.numerals)
-	d.csv.Reader = newParser(d.text, comma) // which takes the buffer for its own
+	comma, _ := lex.SniffDelimiter(func() io.Reader { return bytes.NewReader(sample) }, d.numerals)
+	d.csv.Reader = lex.NewParser(d.text, comma) // which takes the buffer for its own
 	return nil
 }
 
@@ -120,10 +123,10 @@ func (d *Reader) record() ([]string, error) {
 	}
 	if errors.Is(err, stdcsv.ErrFieldCount) {
 		line, _ := d.csv.FieldPos(0)
-		return nil, raggedRowError(d.file, line, len(record), d.csv.FieldsPerRecord)
+		return nil, lex.RaggedRowError(d.file, line, len(record), d.csv.FieldsPerRecord)
 	}
 	if err != nil {
-		return nil, rowError(d.file, d.line+1, err)
+		return nil, lex.RowError(d.file, d.line+1, err)
 	}
 	d.line, _ = d.csv.FieldPos(0)
 	for j, field := range record {
@@ -166,7 +169,7 @@ func (d *Reader) Waiting() bool { return d.text.Buffered() == 0 }
 func (d *Reader) Row() int { return d.row }
 
 // Number reads a number as the table writes it.
-func (d *Reader) Number(text string) (float64, bool) { return d.numerals.parse(text) }
+func (d *Reader) Number(text string) (float64, bool) { return d.numerals.Parse(text) }
 
 // Read stores the next row's inputs, raw, in dst, and returns the target's field, fit to be shown, or nothing where it
 // is missing. Rows with missing values are passed over where the table says so. At the end it returns io.EOF.
@@ -183,7 +186,7 @@ func (d *Reader) Read(dst []float64) (target string, err error) {
 			}
 		}
 		d.row++
-		if d.table.Missing == MissingDrop && d.hasMissing(record) {
+		if d.table.Missing == lex.MissingDrop && d.hasMissing(record) {
 			d.notes.rows++
 			continue
 		}
@@ -194,7 +197,7 @@ func (d *Reader) Read(dst []float64) (target string, err error) {
 // hasMissing reports whether an input's value is missing.
 func (d *Reader) hasMissing(record []string) bool {
 	for j, field := range record {
-		if i := d.fieldOf[j]; i >= 0 && d.roles[i].field.Inputs() > 0 && isMissing(field) {
+		if i := d.fieldOf[j]; i >= 0 && d.roles[i].Field.Inputs() > 0 && lex.IsMissing(field) {
 			return true
 		}
 	}
@@ -207,18 +210,18 @@ func (d *Reader) storeRow(dst []float64, record []string) (target string, err er
 	for j, field := range record {
 		i := d.fieldOf[j]
 		if i < 0 {
-			if !isMissing(field) {
+			if !lex.IsMissing(field) {
 				target = format.Printable(field)
 			}
 			continue
 		}
 		r := &d.roles[i]
-		own := dst[d.first[i]:][:r.field.Inputs()]
+		own := dst[d.first[i]:][:r.Field.Inputs()]
 		if len(own) == 0 {
 			continue
 		}
 		put := d.storeNumber
-		if r.code != nil {
+		if r.Code != nil {
 			put = d.storeWord
 		}
 		if found, expected := put(own, i, field); found != "" {
@@ -231,26 +234,26 @@ func (d *Reader) storeRow(dst []float64, record []string) (target string, err er
 // storeWord stores the inputs of a word, or says what is wrong with it.
 func (d *Reader) storeWord(own []float64, i int, field string) (found, expected string) {
 	r := &d.roles[i]
-	f := r.field
-	k, ok := r.code[field]
+	f := r.Field
+	k, ok := r.Code[field]
 	switch {
 	case ok:
-	case isMissing(field) && d.table.Missing == "":
-		return missingValue(field), f.expectation()
-	case isMissing(field):
-		if k = f.missingCode(); !f.Missing && f.Kind != Statistics {
+	case lex.IsMissing(field) && d.table.Missing == "":
+		return missingValue(field), f.Expectation()
+	case lex.IsMissing(field):
+		if k = f.MissingCode(); !f.Missing && f.Kind != schema.Statistics {
 			d.notes.fields[i].missing++
 		}
 	case d.table.Missing == "":
-		return fault.Quote(field) + ", which was not trained on", f.expectation()
+		return fault.Quote(field) + ", which was not trained on", f.Expectation()
 	default:
-		k = f.otherCode()
+		k = f.OtherCode()
 		d.notes.fields[i].unseen++
 	}
 	switch {
-	case f.Kind == Statistics:
+	case f.Kind == schema.Statistics:
 		copy(own, f.Means[k*len(own):])
-	case k < f.noInputCode():
+	case k < f.NoInputCode():
 		own[k] = 1
 	}
 	return "", ""
@@ -259,11 +262,11 @@ func (d *Reader) storeWord(own []float64, i int, field string) (found, expected 
 // storeNumber stores the inputs of a number, a date or a boolean, or says what is wrong with it.
 func (d *Reader) storeNumber(own []float64, i int, field string) (found, expected string) {
 	r := &d.roles[i]
-	f := r.field
-	numbers := own[:f.numberInputs()]
-	if isMissing(field) {
+	f := r.Field
+	numbers := own[:f.NumberInputs()]
+	if lex.IsMissing(field) {
 		if f.Fill == nil {
-			return missingValue(field), f.expectation()
+			return missingValue(field), f.Expectation()
 		}
 		copy(numbers, f.Fill)
 		if f.Missing {
@@ -273,14 +276,14 @@ func (d *Reader) storeNumber(own []float64, i int, field string) (found, expecte
 		}
 		return "", ""
 	}
-	v, ok := f.parse(field, d.numerals, r.order)
+	v, ok := f.Parse(field, d.numerals, r.Order)
 	switch {
 	case !ok && f.Kind == "":
-		return fault.Quote(field), d.numerals.expectation(field)
+		return fault.Quote(field), d.numerals.Expectation(field)
 	case !ok:
-		return fault.Quote(field), f.expectation()
+		return fault.Quote(field), f.Expectation()
 	case len(numbers) > 1:
-		writeDateParts(numbers, v)
+		lex.WriteDateParts(numbers, v)
 	default:
 		numbers[0] = v
 	}

@@ -1,4 +1,5 @@
-package csv
+// Package lex cuts CSV texts into chunks, rows and fields, and reads single fields: numbers, dates, truth values.
+package lex
 
 import (
 	"bufio"
@@ -13,41 +14,41 @@ import (
 type kind uint8
 
 const (
-	kindWord   kind = iota // anything; also a number that is written in another way
+	KindWord   kind = iota // anything; also a number that is written in another way
 	kindNumber             // a decimal number of at most 15 digits
-	kindByte               // a whole number from 0 to 255 without a sign or leading zeros
+	KindByte               // a whole number from 0 to 255 without a sign or leading zeros
 )
 
-// rows goes through the rows of a chunk. They are what encoding/csv makes of them, fields without the white space
+// Rows goes through the rows of a chunk. They are what encoding/csv makes of them, fields without the white space
 // around them.
-type rows struct {
-	comma    byte
-	numerals numerals
+type Rows struct {
+	Comma    byte
+	Numerals Numerals
 	quotes   bool
 	text     []byte // what is left
 	nextLine int    // the line on which that starts
 
-	line   int // on which the row starts
-	fields int
+	Line   int // on which the row starts
+	Fields int
 	src    []byte // that holds the fields
 	from   []int32
 	to     []int32
-	kinds  []kind
-	values []float64 // of fields that are not a word
-	buffer []byte    // room for a number in the usual style
+	Kinds  []kind
+	Values []float64 // of fields that are not a word
+	Buffer []byte    // room for a number in the usual style
 	quoted quoted
 }
 
-func (r *rows) reset(k *chunk) { r.text, r.nextLine, r.quotes = k.text, k.line, k.quotes }
+func (r *Rows) Reset(k *Chunk) { r.text, r.nextLine, r.quotes = k.Text, k.Line, k.quotes }
 
-// next goes to the next row and reports whether there is one. Its error is a *csv.ParseError.
-func (r *rows) next() (bool, error) {
+// Next goes to the next row and reports whether there is one. Its error is a *csv.ParseError.
+func (r *Rows) Next() (bool, error) {
 	for len(r.text) > 0 {
 		line, rest := r.text, []byte(nil)
 		if i := bytes.IndexByte(r.text, '\n'); i >= 0 {
 			line, rest = r.text[:i], r.text[i+1:]
 		}
-		r.line = r.nextLine
+		r.Line = r.nextLine
 		quotes := r.quotes && bytes.IndexByte(line, '"') >= 0
 		if line = bytes.TrimSuffix(line, []byte{'\r'}); quotes && !r.split(line, true) {
 			return true, r.readQuoted()
@@ -67,18 +68,18 @@ func (r *rows) next() (bool, error) {
 
 // split cuts a line into fields. The most frequent ones are numbers of few digits. It reports whether it could: of
 // fields with quotes it knows those that have one before and one behind, and none within.
-func (r *rows) split(line []byte, quotes bool) bool {
-	r.src, r.fields, r.quoted.lines = line, 0, r.quoted.lines[:0]
+func (r *Rows) split(line []byte, quotes bool) bool {
+	r.src, r.Fields, r.quoted.lines = line, 0, r.quoted.lines[:0]
 	for i := 0; ; i++ {
 		from, whole := i, uint64(0)
 		for i < len(line) && line[i]-'0' <= 9 {
 			whole = whole*10 + uint64(line[i]-'0')
 			i++
 		}
-		if digits := i - from; digits-1 < exactDigits && digits > 0 && (i == len(line) || line[i] == r.comma) {
+		if digits := i - from; digits-1 < exactDigits && digits > 0 && (i == len(line) || line[i] == r.Comma) {
 			k := kindNumber
 			if whole <= math.MaxUint8 && (line[from] != '0' || digits == 1) {
-				k = kindByte
+				k = KindByte
 			}
 			r.addParsed(from, i, k, float64(whole))
 		} else {
@@ -86,12 +87,12 @@ func (r *rows) split(line []byte, quotes bool) bool {
 			if quotes && from < len(line) && line[from] == '"' {
 				from++
 				n := bytes.IndexByte(line[from:], '"')
-				if end = from + n; n < 0 || end+1 < len(line) && line[end+1] != r.comma {
+				if end = from + n; n < 0 || end+1 < len(line) && line[end+1] != r.Comma {
 					return false
 				}
 				i = end + 1
 			} else {
-				if n := bytes.IndexByte(line[from:], r.comma); n >= 0 {
+				if n := bytes.IndexByte(line[from:], r.Comma); n >= 0 {
 					end = from + n
 				}
 				if i = end; quotes && bytes.IndexByte(line[from:end], '"') >= 0 {
@@ -107,7 +108,7 @@ func (r *rows) split(line []byte, quotes bool) bool {
 }
 
 // addField adds a field of any kind.
-func (r *rows) addField(from, to int) {
+func (r *Rows) addField(from, to int) {
 	field := r.src[from:to]
 	if len(field) > 0 && (mayBeSpace(field[0]) || mayBeSpace(field[len(field)-1])) {
 		field = bytes.TrimLeftFunc(field, unicode.IsSpace)
@@ -115,13 +116,13 @@ func (r *rows) addField(from, to int) {
 		field = bytes.TrimRightFunc(field, unicode.IsSpace)
 		to = from + len(field)
 	}
-	if !r.numerals.usual() {
+	if !r.Numerals.Usual() {
 		var ok bool
-		if r.buffer, ok = r.numerals.normalize(r.buffer, field); !ok {
-			r.addParsed(from, to, kindWord, 0)
+		if r.Buffer, ok = r.Numerals.Normalize(r.Buffer, field); !ok {
+			r.addParsed(from, to, KindWord, 0)
 			return
 		}
-		field = r.buffer
+		field = r.Buffer
 	}
 	v, k := decimal(field)
 	r.addParsed(from, to, k, v)
@@ -130,24 +131,24 @@ func (r *rows) addField(from, to int) {
 // mayBeSpace reports whether a byte may be of white space.
 func mayBeSpace(b byte) bool { return b <= ' ' || b >= 0x80 }
 
-func (r *rows) addParsed(from, to int, k kind, v float64) {
-	if r.fields == len(r.kinds) {
-		r.from, r.to, r.kinds, r.values = append(r.from, 0), append(r.to, 0), append(r.kinds, 0), append(r.values, 0)
+func (r *Rows) addParsed(from, to int, k kind, v float64) {
+	if r.Fields == len(r.Kinds) {
+		r.from, r.to, r.Kinds, r.Values = append(r.from, 0), append(r.to, 0), append(r.Kinds, 0), append(r.Values, 0)
 	}
-	j := r.fields
-	r.from[j], r.to[j], r.kinds[j], r.values[j] = int32(from), int32(to), k, v
-	r.fields++
+	j := r.Fields
+	r.from[j], r.to[j], r.Kinds[j], r.Values[j] = int32(from), int32(to), k, v
+	r.Fields++
 }
 
-// field returns the text of a field, which is overwritten by the next row.
-func (r *rows) field(j int) []byte { return r.src[r.from[j]:r.to[j]] }
+// Field returns the text of a field, which is overwritten by the next row.
+func (r *Rows) Field(j int) []byte { return r.src[r.from[j]:r.to[j]] }
 
-// lineOf returns the line on which a field of the row starts.
-func (r *rows) lineOf(j int) int {
+// LineOf returns the line on which a field of the row starts.
+func (r *Rows) LineOf(j int) int {
 	if len(r.quoted.lines) > 0 {
-		return r.line + r.quoted.lines[j]
+		return r.Line + r.quoted.lines[j]
 	}
-	return r.line
+	return r.Line
 }
 
 // quoted reads rows that have quotes.
@@ -162,7 +163,7 @@ type quoted struct {
 }
 
 // readQuoted reads a row up to the first end of a line outside quotes.
-func (r *rows) readQuoted() error {
+func (r *Rows) readQuoted() error {
 	end, quotes := 0, 0
 	for more := true; more; {
 		n := bytes.IndexByte(r.text[end:], '\n') + 1
@@ -177,13 +178,13 @@ func (r *rows) readQuoted() error {
 	r.text = r.text[end:]
 	r.nextLine += bytes.Count(text, []byte{'\n'})
 	q := &r.quoted
-	if err := q.readRow(text, rune(r.comma)); err != nil {
+	if err := q.readRow(text, rune(r.Comma)); err != nil {
 		if parse, ok := errors.AsType[*stdcsv.ParseError](err); ok {
-			parse.Line += r.line
+			parse.Line += r.Line
 		}
 		return err
 	}
-	r.src, r.fields = q.src, 0
+	r.src, r.Fields = q.src, 0
 	from := 0
 	for _, to := range q.ends {
 		r.addField(from, to)
@@ -197,7 +198,7 @@ func (q *quoted) readRow(text []byte, comma rune) error {
 	q.text.Reset(text)
 	if q.csv == nil {
 		q.buffer = bufio.NewReaderSize(&q.text, 1<<16)
-		q.csv, q.read = newParser(q.buffer, comma), 0
+		q.csv, q.read = NewParser(q.buffer, comma), 0
 		q.csv.FieldsPerRecord = -1
 	}
 	q.buffer.Reset(&q.text)

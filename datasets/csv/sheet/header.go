@@ -1,9 +1,11 @@
-package csv
+package sheet
 
 import (
 	"fmt"
 	"strconv"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
 	"newtop/datasets/fault"
 	"newtop/internal/format"
 )
@@ -24,37 +26,37 @@ const maxColumns = 100_000
 // headerOf tells by what the first record is known to name the columns: some column has a word there and numbers or
 // dates below, or the record counts from 0, or there are no numbers at all, but for an index without a name, and
 // nothing in it comes again.
-func headerOf(first []string, rest [][]string, style numerals) headerEvidence {
+func headerOf(first []string, rest [][]string, style lex.Numerals) headerEvidence {
 	allWords, repeated, fractions := true, false, false
 	for j, name := range first {
-		var c column
+		var c Column
 		again := false
 		for _, record := range rest {
-			if j >= len(record) || isMissing(record[j]) {
+			if j >= len(record) || lex.IsMissing(record[j]) {
 				continue
 			}
 			again = again || record[j] == name
-			v, number := style.parseLoosely(record[j])
+			v, number := style.ParseLoosely(record[j])
 			switch {
 			case number:
-				c.numbers++
+				c.Numbers++
 				fractions = fractions || v != float64(int64(v))
-			case readDate(record[j]).orders != 0:
-				c.words, c.dates = c.words+1, c.dates+1
+			case lex.ReadDate(record[j]).Orders != 0:
+				c.Words, c.Dates = c.Words+1, c.Dates+1
 			default:
-				c.words++
+				c.Words++
 			}
 		}
-		if _, number := style.parseLoosely(name); !number && !isMissing(name) && readDate(name).orders == 0 &&
-			(c.numeric() || c.dated()) {
+		if _, number := style.ParseLoosely(name); !number && !lex.IsMissing(name) && lex.ReadDate(name).Orders == 0 &&
+			(c.Numeric() || c.Dated()) {
 			return wordsAbove
 		}
-		_, number := style.parseLoosely(name)
-		if j == 0 && name == "" && c.numeric() {
+		_, number := style.ParseLoosely(name)
+		if j == 0 && name == "" && c.Numeric() {
 			continue // pandas' index
 		}
-		repeated = repeated || again || isMissing(name)
-		allWords = allWords && c.numbers == 0 && !number
+		repeated = repeated || again || lex.IsMissing(name)
+		allWords = allWords && c.Numbers == 0 && !number
 	}
 	switch {
 	case len(rest) == 0:
@@ -80,63 +82,62 @@ func countsFrom0(record []string) bool {
 	return len(record) > 0
 }
 
-// nameColumns names the columns after the header's fields, or after their numbers. A number that is a name already gives way
-// to pandas' name of a column without one.
+// nameColumns names the columns after the header's fields, or after their numbers. A number that is a name already
+// gives way to pandas' name of a column without one.
 func (s *Sheet) nameColumns(first []string) error {
 	if n := len(first); n < 2 || n > maxColumns {
-		return &fault.FormatError{File: s.sources[0].Name, Line: 1, Found: plural(n, "column"),
+		return &fault.FormatError{File: s.Sources[0].Name, Line: 1, Found: lex.Plural(n, "column"),
 			Expected: fmt.Sprintf("2 to %d columns parted by commas, semicolons or tabs", maxColumns)}
 	}
 	seen := make(map[string]bool)
-	for j, name := range columnNames(first, s.hasHeader) {
+	for j, name := range schema.ColumnNames(first, s.HasHeader) {
 		if seen[name] {
-			return &fault.FormatError{File: s.sources[0].Name, Line: 1, Column: name,
+			return &fault.FormatError{File: s.Sources[0].Name, Line: 1, Column: name,
 				Found: "a second column of that name", Expected: "different names"}
 		}
 		seen[name] = true
-		s.columns = append(s.columns, column{name: name, unnamed: s.hasHeader && first[j] == ""})
+		s.Columns = append(s.Columns, Column{Name: name, Unnamed: s.HasHeader && first[j] == ""})
 	}
 	return nil
 }
 
-// headerNote says where the columns' names come from.
-func (s *Sheet) headerNote() string {
+// HeaderNote says where the columns' names come from.
+func (s *Sheet) HeaderNote() string {
 	switch {
-	case s.options.Header != "":
+	case s.Options.Header != "":
 		return ""
 	case s.evidence == wordsAbove:
 		return "the first row names the columns; --header no takes it for data"
 	case s.evidence == countsFromZero:
 		return fmt.Sprintf("the first row, which counts to %s, names the columns; --header no takes it for data",
-			s.firstRecord[len(s.firstRecord)-1])
+			s.FirstRecord[len(s.FirstRecord)-1])
 	}
 	return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
 }
 
-// findColumn returns the index of the column that an option asks for: by its name, or by its number if no other has that for
-// its name. "name:" and "place:" before it say which is meant.
-func (s *Sheet) findColumn(field, asked string) (int, error) {
+// FindColumn returns the index of the column that an option asks for: by its name, or by its number if no other has
+// that for its name. "name:" and "place:" before it say which is meant.
+func (s *Sheet) FindColumn(field, asked string) (int, error) {
 	var names []string
-	for j := range s.columns {
-		if s.hasHeader {
-			names = append(names, s.columns[j].name)
+	for j := range s.Columns {
+		if s.HasHeader {
+			names = append(names, s.Columns[j].Name)
 		}
 	}
-	return findColumn(field, asked, names, len(s.columns), s.sources[0].Name)
+	return findColumn(field, asked, names, len(s.Columns), s.Sources[0].Name)
 }
 
 // findColumn is find among columns of such names, nil where they have none.
 func findColumn(field, asked string, names []string, columns int, file string) (int, error) {
-	j, expected := lookUpColumn(asked, names, columns)
+	j, expected := schema.LookUpColumn(asked, names, columns)
 	if j >= 0 {
 		return j, nil
 	}
 	if expected == "" {
 		expected = fmt.Sprintf("a column number from 1 to %d", columns)
 		if names != nil {
-			expected += " or a name of " + file + ": " + listNames(names) + format.DidYouMean(asked, names)
+			expected += " or a name of " + file + ": " + lex.ListNames(names) + format.DidYouMean(asked, names)
 		}
 	}
 	return 0, &fault.OptionError{Field: field, Value: asked, Expected: expected}
 }
-

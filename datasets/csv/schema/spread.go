@@ -1,9 +1,10 @@
-package csv
+package schema
 
 import (
 	"fmt"
 	"math"
 
+	"newtop/datasets/csv/lex"
 	"newtop/datasets/fault"
 )
 
@@ -54,7 +55,7 @@ func (t *Table) Encoding(classes int, columns []Column, folds [][]Means) Encodin
 		if f.Kind == LeftOut {
 			continue
 		}
-		c := cell{field: f, first: p.Inputs, numbers: f.numberInputs(), kinds: f.codeCount(), missing: -1}
+		c := cell{field: f, first: p.Inputs, numbers: f.NumberInputs(), kinds: f.CodeCount(), missing: -1}
 		if c.numbers > 0 && f.Missing {
 			c.missing = c.first + c.numbers
 		}
@@ -87,7 +88,7 @@ func (p *Encoding) Encode(dst, values []float64) (target float64) {
 		case c.kinds > 0:
 			dst[c.first] = v
 		default:
-			writeDateParts(dst[c.first:][:c.numbers], v)
+			lex.WriteDateParts(dst[c.first:][:c.numbers], v)
 			c.markMissing(dst, v)
 		}
 	}
@@ -177,7 +178,7 @@ func (p *Encoding) NumbersTo(dst, values []float64, first, i int) {
 		case c.kinds > 0:
 			c.statisticsTo(own, int(v), i)
 		case len(own) > 1:
-			writeDateParts(own, v)
+			lex.WriteDateParts(own, v)
 		default:
 			own[0] = v
 		}

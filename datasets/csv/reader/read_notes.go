@@ -1,8 +1,9 @@
-package csv
+package reader
 
 import (
 	"fmt"
 
+	"newtop/datasets/csv/schema"
 	"newtop/internal/format"
 )
 
@@ -17,31 +18,31 @@ type columnCounts struct{ unseen, missing int }
 
 // Notes says what the reader decided so far, a line each.
 func (d *Reader) Notes() []string {
-	var n notes
+	var n schema.Notes
 	if d.notes.rows > 0 {
-		n.add("%s left out, as in training", rowsAre(d.notes.rows, "with a missing value"))
+		n.Add("%s left out, as in training", schema.RowsAre(d.notes.rows, "with a missing value"))
 	}
 	for i, c := range d.notes.fields {
 		f := &d.table.Fields[i]
 		as := "none of the categories"
-		switch others := f.Kind == Statistics || f.Other; {
+		switch others := f.Kind == schema.Statistics || f.Other; {
 		case others:
 			as = "the other rare words"
 			if c.unseen > 0 {
-				n.add("%s: %s new or as rare as in training, taken as %s", f.Name, were(c.unseen, "word"), as)
+				n.Add("%s: %s new or as rare as in training, taken as %s", f.Name, were(c.unseen, "word"), as)
 			}
 		case c.unseen > 0:
-			n.add("%s: %s not trained on, taken as %s", f.Name, were(c.unseen, "word"), as)
+			n.Add("%s: %s not trained on, taken as %s", f.Name, were(c.unseen, "word"), as)
 		}
 		if f.Words == nil {
 			as = "the value that stands in for them"
 		}
 		if c.missing > 0 {
-			n.add("%s: %s missing, of which there were none in training, taken as %s", f.Name, were(c.missing, "value"),
+			n.Add("%s: %s missing, of which there were none in training, taken as %s", f.Name, were(c.missing, "value"),
 				as)
 		}
 	}
-	return n.lines
+	return n.Lines
 }
 
 func were(n int, what string) string {

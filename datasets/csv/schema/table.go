@@ -1,10 +1,12 @@
-package csv
+// Package schema describes how the columns of a table become inputs and a target, and how the values of a row do.
+package schema
 
 import (
 	"fmt"
 	"math"
 	"slices"
 
+	"newtop/datasets/csv/lex"
 	"newtop/internal/format"
 )
 
@@ -102,8 +104,8 @@ func (f *Field) check() error {
 	words := f.Words == nil || f.Kind == "" || f.Kind == Statistics
 	means := f.Kind == Statistics && len(f.Means) >= rows && len(f.Means)%rows == 0 && f.Words != nil ||
 		f.Kind != Statistics && f.Means == nil
-	order := parseDateOrder(f.Order) != 0 == (f.Kind == Date || f.Kind == Time)
-	if fill := f.Fill == nil || f.Kind != Statistics && len(f.Fill) == f.numberInputs(); !finite || !kind || !words ||
+	order := lex.ParseDateOrder(f.Order) != 0 == (f.Kind == Date || f.Kind == Time)
+	if fill := f.Fill == nil || f.Kind != Statistics && len(f.Fill) == f.NumberInputs(); !finite || !kind || !words ||
 		!means || !order || !fill {
 		return fmt.Errorf("column %.40q: %s of %d words, order %.20q, %d values for missing ones, %d statistics",
 			f.Name, f.Kind, len(f.Words), f.Order, len(f.Fill), len(f.Means))
@@ -111,13 +113,13 @@ func (f *Field) check() error {
 	return nil
 }
 
-// numberInputs returns how many inputs of the field are numbers that are scaled.
-func (f *Field) numberInputs() int {
+// NumberInputs returns how many inputs of the field are numbers that are scaled.
+func (f *Field) NumberInputs() int {
 	switch {
 	case f.Kind == Date:
-		return len(datePartNames) - 1
+		return len(lex.DatePartNames) - 1
 	case f.Kind == Time:
-		return len(datePartNames)
+		return len(lex.DatePartNames)
 	case f.Kind == Statistics:
 		return len(f.Means) / (len(f.Words) + 2)
 	case f.Kind == Boolean, f.Kind == "" && f.Words == nil:
@@ -139,7 +141,7 @@ func (f *Field) categoryInputs() int {
 
 // Inputs returns how many inputs the field becomes.
 func (f *Field) Inputs() int {
-	n := f.numberInputs() + f.categoryInputs()
+	n := f.NumberInputs() + f.categoryInputs()
 	if f.Missing {
 		n++
 	}
@@ -150,7 +152,7 @@ func (f *Field) Inputs() int {
 func (f *Field) InputNames(target string, classes []string) (names []string) {
 	switch {
 	case f.Kind == Date || f.Kind == Time:
-		for _, part := range datePartNames[:f.numberInputs()] {
+		for _, part := range lex.DatePartNames[:f.NumberInputs()] {
 			names = append(names, f.Name+" "+part)
 		}
 	case f.Kind == Statistics && classes == nil:
@@ -161,7 +163,7 @@ func (f *Field) InputNames(target string, classes []string) (names []string) {
 		for _, class := range classes {
 			names = append(names, f.Name+": share of "+class)
 		}
-	case f.numberInputs() > 0:
+	case f.NumberInputs() > 0:
 		names = append(names, f.Name)
 	}
 	if f.categoryInputs() > 0 {
@@ -178,8 +180,8 @@ func (f *Field) InputNames(target string, classes []string) (names []string) {
 	return names
 }
 
-// wordCodes returns the numbers of the words; nil for what has none.
-func (f *Field) wordCodes() map[string]int {
+// WordCodes returns the numbers of the words; nil for what has none.
+func (f *Field) WordCodes() map[string]int {
 	if f.Words == nil {
 		return nil
 	}
@@ -190,28 +192,28 @@ func (f *Field) wordCodes() map[string]int {
 	return code
 }
 
-// otherCode returns the number of all other words.
-func (f *Field) otherCode() int {
+// OtherCode returns the number of all other words.
+func (f *Field) OtherCode() int {
 	if f.Other || f.Kind == Statistics {
 		return len(f.Words)
 	}
-	return f.noInputCode()
+	return f.NoInputCode()
 }
 
-// missingCode returns the number of missing values among those of words: a category of their own, or one of the other
+// MissingCode returns the number of missing values among those of words: a category of their own, or one of the other
 // words.
-func (f *Field) missingCode() int {
+func (f *Field) MissingCode() int {
 	switch {
 	case f.Kind == Statistics:
 		return len(f.Words) + 1
 	case f.Missing:
 		return f.categoryInputs()
 	}
-	return f.otherCode()
+	return f.OtherCode()
 }
 
-// codeCount returns how many numbers there are for words, that of no input included; 0 for what has none.
-func (f *Field) codeCount() int {
+// CodeCount returns how many numbers there are for words, that of no input included; 0 for what has none.
+func (f *Field) CodeCount() int {
 	switch {
 	case f.Words == nil:
 		return 0
@@ -221,11 +223,11 @@ func (f *Field) codeCount() int {
 	return f.Inputs() + 1
 }
 
-// noInputCode returns the number of words that have no input.
-func (f *Field) noInputCode() int { return f.Inputs() }
+// NoInputCode returns the number of words that have no input.
+func (f *Field) NoInputCode() int { return f.Inputs() }
 
-// expectation says what a field takes.
-func (f *Field) expectation() string {
+// Expectation says what a field takes.
+func (f *Field) Expectation() string {
 	switch {
 	case f.Kind == Boolean:
 		return "true or false, yes or no"
@@ -238,20 +240,20 @@ func (f *Field) expectation() string {
 	for k, word := range f.Words {
 		words[k] = format.Printable(word)
 	}
-	return "one of " + listNames(words)
+	return "one of " + lex.ListNames(words)
 }
 
-// parse reads the value of a field that is no word.
-func (f *Field) parse(field string, style numerals, o dateOrder) (v float64, ok bool) {
+// Parse reads the value of a field that is no word.
+func (f *Field) Parse(field string, style lex.Numerals, o lex.DateOrder) (v float64, ok bool) {
 	switch f.Kind {
 	case Boolean:
-		pair, is := parseTruth(field)
+		pair, is := lex.ParseTruth(field)
 		if is {
 			v = 1
 		}
 		return v, pair >= 0
 	case Date, Time:
-		return parseDate(field, o)
+		return lex.ParseDate(field, o)
 	}
-	return style.parse(field)
+	return style.Parse(field)
 }

@@ -1,4 +1,4 @@
-package csv
+package lex
 
 import (
 	"bytes"
@@ -9,32 +9,32 @@ import (
 	"strings"
 )
 
-// numerals says how numbers are written. The zero value is the usual way: a decimal point, and nothing between
+// Numerals says how numbers are written. The zero value is the usual way: a decimal point, and nothing between
 // thousands.
-type numerals struct {
+type Numerals struct {
 	comma     bool // decimals are parted by a comma
 	thousands string
 }
 
-func newNumerals(decimal, thousands string) numerals { return numerals{decimal == ",", thousands} }
+func NewNumerals(decimal, thousands string) Numerals { return Numerals{decimal == ",", thousands} }
 
-func (n numerals) usual() bool { return n == numerals{} }
+func (n Numerals) Usual() bool { return n == Numerals{} }
 
-// otherStyles are those that words are tried in, so that numbers don't pass for words.
-var otherStyles = [...]struct {
-	numerals
-	flags string
+// OtherStyles are those that words are tried in, so that numbers don't pass for words.
+var OtherStyles = [...]struct {
+	Numerals
+	Flags string
 }{
-	{numerals{true, "."}, "--decimal , --thousands ."},
-	{numerals{false, ","}, "--thousands ,"},
-	{numerals{true, " "}, "--decimal , --thousands ' '"},
-	{numerals{false, " "}, "--thousands ' '"},
-	{numerals{false, "'"}, `--thousands "'"`},
+	{Numerals{true, "."}, "--decimal , --thousands ."},
+	{Numerals{false, ","}, "--thousands ,"},
+	{Numerals{true, " "}, "--decimal , --thousands ' '"},
+	{Numerals{false, " "}, "--thousands ' '"},
+	{Numerals{false, "'"}, `--thousands "'"`},
 }
 
-// normalize returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted
+// Normalize returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted
 // everywhere or nowhere. Anything else is no number.
-func (n numerals) normalize(buf, field []byte) ([]byte, bool) {
+func (n Numerals) Normalize(buf, field []byte) ([]byte, bool) {
 	buf = buf[:0]
 	if len(field) > 0 && (field[0] == '-' || field[0] == '+') {
 		buf, field = append(buf, field[0]), field[1:]
@@ -75,15 +75,15 @@ func leadingDigits(field []byte) int {
 	return len(field)
 }
 
-// parseLoosely returns the number that a field is meant as, one that parse refuses included: one too great, infinity, or one
-// that is written in another way.
-func (n numerals) parseLoosely(field string) (v float64, ok bool) {
+// ParseLoosely returns the number that a field is meant as, one that parse refuses included: one too great, infinity,
+// or one that is written in another way.
+func (n Numerals) ParseLoosely(field string) (v float64, ok bool) {
 	// Most words are told by their first letter, without an error being made for each.
 	if field == "" || !strings.ContainsRune("+-.,0123456789iInN", rune(field[0])) {
 		return 0, false
 	}
-	if !n.usual() {
-		if text, ok := n.normalize(nil, []byte(field)); ok {
+	if !n.Usual() {
+		if text, ok := n.Normalize(nil, []byte(field)); ok {
 			v, err := strconv.ParseFloat(string(text), 64)
 			return v, err == nil || errors.Is(err, strconv.ErrRange)
 		}
@@ -98,10 +98,10 @@ func (n numerals) parseLoosely(field string) (v float64, ok bool) {
 // maxNumber bounds the numbers that are read, so that means and deviations stay finite.
 const maxNumber = 1e300
 
-// parse reads a finite number.
-func (n numerals) parse(field string) (float64, bool) {
-	if !n.usual() {
-		text, ok := n.normalize(nil, []byte(field))
+// Parse reads a finite number.
+func (n Numerals) Parse(field string) (float64, bool) {
+	if !n.Usual() {
+		text, ok := n.Normalize(nil, []byte(field))
 		if !ok {
 			return 0, false
 		}
@@ -111,9 +111,9 @@ func (n numerals) parse(field string) (float64, bool) {
 	return v, err == nil && math.Abs(v) <= maxNumber
 }
 
-// expectation says what is wrong with a field that is no number, where it can be said.
-func (n numerals) expectation(field string) string {
-	switch _, like := n.parseLoosely(field); {
+// Expectation says what is wrong with a field that is no number, where it can be said.
+func (n Numerals) Expectation(field string) string {
+	switch _, like := n.ParseLoosely(field); {
 	case n.comma && like && strings.Contains(field, "."):
 		return "a number with a decimal comma; {Thousands} . says what a point parts"
 	case !n.comma && strings.Contains(field, ","):

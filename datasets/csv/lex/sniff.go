@@ -1,4 +1,4 @@
-package csv
+package lex
 
 import (
 	"bufio"
@@ -12,43 +12,43 @@ import (
 	"newtop/datasets/fault"
 )
 
-// boundedReader is a reader that ends in an error after so many bytes.
-type boundedReader struct {
+// BoundedReader is a reader that ends in an error after so many bytes.
+type BoundedReader struct {
 	io.Reader
-	remaining int
+	Remaining int
 }
 
-var errRowTooLong = errors.New("a row is too long")
+var ErrRowTooLong = errors.New("a row is too long")
 
-func (b *boundedReader) Read(p []byte) (int, error) {
-	if b.remaining <= 0 {
-		return 0, errRowTooLong
+func (b *BoundedReader) Read(p []byte) (int, error) {
+	if b.Remaining <= 0 {
+		return 0, ErrRowTooLong
 	}
-	n, err := b.Reader.Read(p[:min(len(p), b.remaining)])
-	b.remaining -= n
+	n, err := b.Reader.Read(p[:min(len(p), b.Remaining)])
+	b.Remaining -= n
 	return n, err
 }
 
-// recordReader reads the records from the start, each with as many fields as the first.
-type recordReader struct {
+// RecordReader reads the records from the start, each with as many fields as the first.
+type RecordReader struct {
 	*stdcsv.Reader
-	source   boundedReader
-	maxBytes int
+	Source   BoundedReader
+	MaxBytes int
 }
 
 // Read is that of csv.Reader.
-func (r *recordReader) Read() ([]string, error) {
-	r.source.remaining = r.maxBytes
+func (r *RecordReader) Read() ([]string, error) {
+	r.Source.Remaining = r.MaxBytes
 	return r.Reader.Read()
 }
 
-func newRecordReader(text io.Reader, comma rune) *recordReader {
-	r := &recordReader{source: boundedReader{Reader: text}, maxBytes: MaxRow}
-	r.Reader = newParser(bufio.NewReaderSize(&r.source, 1<<16), comma)
+func NewRecordReader(text io.Reader, comma rune) *RecordReader {
+	r := &RecordReader{Source: BoundedReader{Reader: text}, MaxBytes: MaxRow}
+	r.Reader = NewParser(bufio.NewReaderSize(&r.Source, 1<<16), comma)
 	return r
 }
 
-func newParser(text io.Reader, comma rune) *stdcsv.Reader {
+func NewParser(text io.Reader, comma rune) *stdcsv.Reader {
 	r := stdcsv.NewReader(text)
 	r.Comma = comma
 	r.ReuseRecord = true
@@ -57,13 +57,13 @@ func newParser(text io.Reader, comma rune) *stdcsv.Reader {
 	return r
 }
 
-// sniffDelimiter returns the delimiter and the first records of a text, which open opens. It chooses the one that gives more
-// than one column and the same number of them in most lines, then the one that leaves more numbers.
-func sniffDelimiter(open func() io.Reader, style numerals) (comma rune, best [][]string) {
+// SniffDelimiter returns the delimiter and the first records of a text, which open opens. It chooses the one that gives
+// more than one column and the same number of them in most lines, then the one that leaves more numbers.
+func SniffDelimiter(open func() io.Reader, style Numerals) (comma rune, best [][]string) {
 	comma = ','
 	var bestSame, bestNumbers float64
 	for _, candidate := range []rune{',', ';', '\t'} {
-		sample := firstRecords(newRecordReader(open(), candidate))
+		sample := firstRecords(NewRecordReader(open(), candidate))
 		if len(sample) == 0 {
 			continue
 		}
@@ -77,7 +77,7 @@ func sniffDelimiter(open func() io.Reader, style numerals) (comma rune, best [][
 }
 
 // firstRecords returns the first hundred records, or as many as there are before a fault.
-func firstRecords(r *recordReader) (records [][]string) {
+func firstRecords(r *RecordReader) (records [][]string) {
 	r.ReuseRecord = false
 	r.FieldsPerRecord = -1
 	for len(records) < 100 {
@@ -95,7 +95,7 @@ func firstRecords(r *recordReader) (records [][]string) {
 
 // grade returns the fraction of the records that have as many fields as the first, 0 if that is one, and
 // the fraction of all fields that are numbers.
-func grade(records [][]string, style numerals) (same, numbers float64) {
+func grade(records [][]string, style Numerals) (same, numbers float64) {
 	fields := 0
 	for _, record := range records {
 		fields += len(record)
@@ -103,7 +103,7 @@ func grade(records [][]string, style numerals) (same, numbers float64) {
 			same++
 		}
 		for _, field := range record {
-			if _, ok := style.parseLoosely(field); ok {
+			if _, ok := style.ParseLoosely(field); ok {
 				numbers++
 			}
 		}
@@ -111,12 +111,12 @@ func grade(records [][]string, style numerals) (same, numbers float64) {
 	return same / float64(max(len(records), 1)), numbers / float64(max(fields, 1))
 }
 
-// rowError turns an error of the CSV reader at a row into a FormatError. The row starts on that line.
-func rowError(file string, line int, err error) error {
+// RowError turns an error of the CSV reader at a row into a FormatError. The row starts on that line.
+func RowError(file string, line int, err error) error {
 	if err == io.EOF {
 		return &fault.FormatError{File: file, Line: 1, Found: "an empty file", Expected: "rows of values"}
 	}
-	if err == errRowTooLong {
+	if err == ErrRowTooLong {
 		return &fault.FormatError{File: file, Line: line, Found: fmt.Sprintf("more than %d bytes in a row", MaxRow),
 			Expected: "rows of values"}
 	}
@@ -134,13 +134,13 @@ func rowError(file string, line int, err error) error {
 	return e
 }
 
-// raggedRowError says that a row has not as many fields as the first.
-func raggedRowError(file string, line, fields, columns int) error {
-	return &fault.FormatError{File: file, Line: line, Found: plural(fields, "field"),
+// RaggedRowError says that a row has not as many fields as the first.
+func RaggedRowError(file string, line, fields, columns int) error {
+	return &fault.FormatError{File: file, Line: line, Found: Plural(fields, "field"),
 		Expected: strconv.Itoa(columns) + " as in the first line"}
 }
 
-func isFormatError(err error) bool {
+func IsFormatError(err error) bool {
 	_, ok := errors.AsType[*fault.FormatError](err)
 	return ok
 }

@@ -1,4 +1,4 @@
-package csv
+package sheet
 
 import (
 	"io"
@@ -6,13 +6,15 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"newtop/datasets/csv/lex"
 )
 
 // surveyor has a sheet filled in by several surveys, which look at a chunk each at a time.
 type surveyor struct {
 	sheet          *Sheet
 	limit          int
-	chunks         *chunker
+	chunks         *lex.Chunker
 	notCounting    []atomic.Bool // of each column: whether it does not count the rows
 	tooManyNumbers []atomic.Bool // of each column: whether there are too many different numbers
 	tooManyWords   []atomic.Bool // of each column: whether there are too many different words
@@ -52,31 +54,31 @@ func (v *surveyor) run(checkOnly bool) error {
 		v.lastChunk.Store(-1)
 	}
 	s := v.sheet
-	v.notCounting, v.tooManyNumbers, v.tooManyWords = make([]atomic.Bool, len(s.columns)), make([]atomic.Bool, len(s.columns)), make(
-		[]atomic.Bool, len(s.columns))
-	for j := range s.columns {
-		if s.columns[j].namedLikeIdentifier() {
+	v.notCounting, v.tooManyNumbers, v.tooManyWords = make([]atomic.Bool, len(s.Columns)), make([]atomic.Bool, len(s.Columns)), make(
+		[]atomic.Bool, len(s.Columns))
+	for j := range s.Columns {
+		if s.Columns[j].NamedLikeIdentifier() {
 			v.ids = append(v.ids, j)
 		}
 	}
 	base := v.newTally(nil)
 	var err error
-	for n := 0; n < 64 && (base.seen <= maxNumbers || s.workers == 1) || v.limit > 0; n++ {
-		var k *chunk
-		if k, err = v.chunks.next(); err != nil {
+	for n := 0; n < 64 && (base.seen <= maxNumbers || s.Workers == 1) || v.limit > 0; n++ {
+		var k *lex.Chunk
+		if k, err = v.chunks.Next(); err != nil {
 			break
 		}
 		if err = base.surveyChunk(k); err != nil {
 			break
 		}
-		v.chunks.release(k)
+		v.chunks.Release(k)
 	}
 	tallies := []*tally{base}
 	if err == nil {
-		for range s.workers {
+		for range s.Workers {
 			tallies = append(tallies, v.newTally(base))
 		}
-		err = v.chunks.each(s.workers, func(worker int, k *chunk) error { return tallies[1+worker].surveyChunk(k) })
+		err = v.chunks.Each(s.Workers, func(worker int, k *lex.Chunk) error { return tallies[1+worker].surveyChunk(k) })
 	}
 	if err == io.EOF {
 		err = nil
@@ -91,7 +93,7 @@ func (v *surveyor) run(checkOnly bool) error {
 // firstFault returns the fault that counts, err where there is none before it.
 func (v *surveyor) firstFault(err error) error {
 	switch {
-	case err != nil && !isFormatError(err):
+	case err != nil && !lex.IsFormatError(err):
 		return err
 	case v.zero.err != nil:
 		return v.zero.err
@@ -106,16 +108,16 @@ func (v *surveyor) firstFault(err error) error {
 // finish puts together what the surveys have seen.
 func (v *surveyor) finish(tallies []*tally) {
 	s := v.sheet
-	s.rowsBefore = make([]int, len(v.ends)+1)
+	s.RowsBefore = make([]int, len(v.ends)+1)
 	for i, end := range v.ends {
 		s.Rows += end.rows
-		s.rowsBefore[i+1] = s.Rows
+		s.RowsBefore[i+1] = s.Rows
 		s.chunkSource = append(s.chunkSource, end.source)
 		if end.rows > 0 {
-			s.LastFile, s.LastLine = s.sources[end.source].Name, end.line
+			s.LastFile, s.LastLine = s.Sources[end.source].Name, end.line
 		}
 	}
-	for j := range s.columns {
+	for j := range s.Columns {
 		v.joinColumn(j, tallies)
 	}
 	v.findCountingColumns()
@@ -123,25 +125,25 @@ func (v *surveyor) finish(tallies []*tally) {
 
 // joinColumn puts together what the surveys have seen of a column.
 func (v *surveyor) joinColumn(j int, tallies []*tally) {
-	c := &v.sheet.columns[j]
+	c := &v.sheet.Columns[j]
 	var distinct *sketch
-	c.values, c.counts, c.orders, c.whole = make(map[string]struct{}), make(map[string]int), make(map[dateOrder]int), true
+	c.Values, c.Counts, c.Orders, c.Whole = make(map[string]struct{}), make(map[string]int), make(map[lex.DateOrder]int), true
 	for _, t := range tallies {
 		of := &t.columns[j]
-		c.words, c.missing, c.trainMissing = c.words+of.words, c.missing+of.missing, c.trainMissing+of.trainMissing
-		c.width = max(c.width, of.width)
-		c.whole = c.whole && !of.fractions
-		c.dates, c.timed = c.dates+of.dates, c.timed+of.timed
-		for _, o := range []dateOrder{yearFirst, dayFirst, monthFirst} {
-			c.orders[o] += of.orders[o]
+		c.Words, c.Missing, c.TrainMissing = c.Words+of.words, c.Missing+of.missing, c.TrainMissing+of.trainMissing
+		c.Width = max(c.Width, of.width)
+		c.Whole = c.Whole && !of.fractions
+		c.Dates, c.Timed = c.Dates+of.dates, c.Timed+of.timed
+		for _, o := range []lex.DateOrder{lex.YearFirst, lex.DayFirst, lex.MonthFirst} {
+			c.Orders[o] += of.orders[o]
 		}
 		for i, n := range of.styles {
-			c.styles[i] += n
+			c.Styles[i] += n
 		}
-		maps.Copy(c.values, of.values)
-		t.addBytesTo(j, c.values)
+		maps.Copy(c.Values, of.values)
+		t.addBytesTo(j, c.Values)
 		for text, w := range of.counts {
-			c.counts[text] += w.rows
+			c.Counts[text] += w.rows
 		}
 		if of.sketch != nil {
 			if distinct == nil {
@@ -150,24 +152,24 @@ func (v *surveyor) joinColumn(j int, tallies []*tally) {
 			distinct.join(of.sketch)
 		}
 	}
-	c.numbers = v.sheet.Rows - c.words - c.missing
-	c.tooManyNumbers = v.tooManyNumbers[j].Load() || len(c.values) > maxNumbers
-	c.tooManyWords = v.tooManyWords[j].Load() || len(c.counts) > maxWords
-	c.distinct = len(c.values) + len(c.counts)
-	if c.tooManyWords || slices.Contains(v.ids, j) && c.tooManyNumbers {
+	c.Numbers = v.sheet.Rows - c.Words - c.Missing
+	c.TooManyNumbers = v.tooManyNumbers[j].Load() || len(c.Values) > maxNumbers
+	c.TooManyWords = v.tooManyWords[j].Load() || len(c.Counts) > MaxWords
+	c.Distinct = len(c.Values) + len(c.Counts)
+	if c.TooManyWords || slices.Contains(v.ids, j) && c.TooManyNumbers {
 		if distinct == nil {
 			distinct = new(sketch)
 		}
-		for text := range c.counts {
+		for text := range c.Counts {
 			distinct.add([]byte(text))
 		}
-		c.distinct = distinct.count()
+		c.Distinct = distinct.count()
 	}
-	if c.tooManyNumbers {
-		c.values = nil
+	if c.TooManyNumbers {
+		c.Values = nil
 	}
-	if c.tooManyWords {
-		c.counts = nil
+	if c.TooManyWords {
+		c.Counts = nil
 	}
 }
 
@@ -175,7 +177,7 @@ func (v *surveyor) joinColumn(j int, tallies []*tally) {
 func (v *surveyor) findCountingColumns() {
 	s := v.sheet
 	next, alive := make(map[int]float64), make(map[int]bool)
-	for j := range s.columns {
+	for j := range s.Columns {
 		alive[j] = !v.notCounting[j].Load()
 	}
 	source := -1
@@ -186,7 +188,7 @@ func (v *surveyor) findCountingColumns() {
 		for _, r := range end.countingRuns {
 			switch {
 			case source < 0:
-				s.columns[r.column].firstNumber = r.first
+				s.Columns[r.column].firstNumber = r.first
 			case source == end.source && r.first != next[r.column]:
 				alive[r.column] = false
 			}
@@ -194,7 +196,7 @@ func (v *surveyor) findCountingColumns() {
 		}
 		source = end.source
 	}
-	for j := range s.columns {
-		s.columns[j].countsRows = alive[j] && s.Rows > 1
+	for j := range s.Columns {
+		s.Columns[j].CountsRows = alive[j] && s.Rows > 1
 	}
 }

@@ -1,4 +1,4 @@
-package csv
+package sheet
 
 import (
 	"math"

@@ -1,4 +1,4 @@
-package csv
+package lex
 
 import (
 	"bytes"
@@ -20,48 +20,48 @@ type Source struct {
 // MaxRow bounds the bytes of a row: 80 for each of the most columns that are trained on.
 const MaxRow = 8 << 20
 
-// chunkBytes is how much of a text is read at a time, by each of those who read it. A row that is longer makes its
+// ChunkBytes is how much of a text is read at a time, by each of those who read it. A row that is longer makes its
 // chunk longer.
-const chunkBytes = 1 << 20
+const ChunkBytes = 1 << 20
 
-// chunk is a piece of a text that has whole rows.
-type chunk struct {
-	index     int  // of all chunks
-	source    int  // index
-	line      int  // on which it starts, from 1
-	first     bool // of its source
+// Chunk is a piece of a text that has whole rows.
+type Chunk struct {
+	Index     int  // of all chunks
+	Source    int  // index
+	Line      int  // on which it starts, from 1
+	First     bool // of its source
 	quotes    bool // whether there are any
-	oversized bool // it is but the start of a row that has more than MaxRow bytes
-	text      []byte
+	Oversized bool // it is but the start of a row that has more than MaxRow bytes
+	Text      []byte
 }
 
-// chunker cuts texts into chunks, one after another. Where a row ends is known from the quotes before it: outside
+// Chunker cuts texts into chunks, one after another. Where a row ends is known from the quotes before it: outside
 // quotes, they are even in number. That holds up to the first quote in a wrong place, which is an error in the chunk
 // that it is in; how the rest is cut doesn't matter then.
-type chunker struct {
-	sources []Source
-	size    int       // bytes of a chunk
+type Chunker struct {
+	Sources []Source
+	Size    int       // bytes of a chunk
 	spare   sync.Pool // of *[]byte
 
-	index, source int   // of the next chunk
-	offset        int64 // in the source
+	Index, source int   // of the next chunk
+	Offset        int64 // in the source
 	line          int   // there, from 1; 0: the source was not begun
 }
 
-// next returns the next chunk; io.EOF after the last. The first chunk of a source is there even if it is empty. Its
+// Next returns the next chunk; io.EOF after the last. The first chunk of a source is there even if it is empty. Its
 // errors are of the file system, or a *fault.FormatError for UTF-16.
-func (c *chunker) next() (*chunk, error) {
+func (c *Chunker) Next() (*Chunk, error) {
 	first := false
-	for c.source < len(c.sources) {
-		s := &c.sources[c.source]
+	for c.source < len(c.Sources) {
+		s := &c.Sources[c.source]
 		if c.line == 0 {
-			if err := c.start(s); err != nil {
+			if err := c.Start(s); err != nil {
 				return nil, err
 			}
 			first = true
 		}
-		k := &chunk{index: c.index, source: c.source, line: c.line, first: first}
-		if c.offset >= s.Size && !first {
+		k := &Chunk{Index: c.Index, Source: c.source, Line: c.line, First: first}
+		if c.Offset >= s.Size && !first {
 			c.source, c.line = c.source+1, 0
 			continue
 		}
@@ -70,61 +70,61 @@ func (c *chunker) next() (*chunk, error) {
 			return nil, err
 		}
 		k.quotes = quotes > 0
-		c.offset += int64(len(k.text))
-		c.line += bytes.Count(k.text, []byte{'\n'})
-		if first && c.offset < s.Size && onlyEmptyLines(k.text) {
-			c.release(k) // blank lines before the first row
+		c.Offset += int64(len(k.Text))
+		c.line += bytes.Count(k.Text, []byte{'\n'})
+		if first && c.Offset < s.Size && onlyEmptyLines(k.Text) {
+			c.Release(k) // blank lines before the first row
 			continue
 		}
-		c.index++
+		c.Index++
 		return k, nil
 	}
 	return nil, io.EOF
 }
 
-// start finds out where the text of a source starts.
-func (c *chunker) start(s *Source) error {
+// Start finds out where the text of a source starts.
+func (c *Chunker) Start(s *Source) error {
 	start := make([]byte, min(3, s.Size))
 	if _, err := s.Text.ReadAt(start, 0); err != nil && err != io.EOF {
 		return err
 	}
-	mark, err := byteOrderMark(s.Name, start)
-	c.offset, c.line = int64(mark), 1
+	mark, err := ByteOrderMark(s.Name, start)
+	c.Offset, c.line = int64(mark), 1
 	return err
 }
 
 // read reads what is in a chunk, and more where that has no end of a row, but not more than a row may be long.
-func (c *chunker) read(s *Source, k *chunk) (quotes int, err error) {
-	for size := int64(c.size); ; size *= 2 {
+func (c *Chunker) read(s *Source, k *Chunk) (quotes int, err error) {
+	for size := int64(c.Size); ; size *= 2 {
 		size = min(size, MaxRow+1)
-		left := s.Size - c.offset
-		k.text = c.buffer(int(min(size, left)))
-		if n, err := s.Text.ReadAt(k.text, c.offset); n < len(k.text) {
+		left := s.Size - c.Offset
+		k.Text = c.buffer(int(min(size, left)))
+		if n, err := s.Text.ReadAt(k.Text, c.Offset); n < len(k.Text) {
 			if err == nil || err == io.EOF {
 				err = fault.Changed(s.Name)
 			}
 			return 0, err
 		}
-		quotes := bytes.Count(k.text, []byte{'"'})
+		quotes := bytes.Count(k.Text, []byte{'"'})
 		if left <= size {
 			return quotes, nil
 		}
-		if end := lastRow(k.text, quotes); end > 0 {
-			k.text = k.text[:end]
+		if end := LastRow(k.Text, quotes); end > 0 {
+			k.Text = k.Text[:end]
 			return quotes, nil
 		}
 		if size > MaxRow {
-			k.oversized = true
-			k.text = wholeRunes(k.text)
+			k.Oversized = true
+			k.Text = wholeRunes(k.Text)
 			return quotes, nil
 		}
-		c.release(k)
+		c.Release(k)
 	}
 }
 
-// lastRow returns where the last row that a text has to its end does end, 0 if there is none; the text starts with a
+// LastRow returns where the last row that a text has to its end does end, 0 if there is none; the text starts with a
 // row.
-func lastRow(text []byte, quotes int) int {
+func LastRow(text []byte, quotes int) int {
 	for end := len(text); ; {
 		i := bytes.LastIndexByte(text[:end], '\n')
 		if i < 0 {
@@ -157,23 +157,23 @@ func onlyEmptyLines(text []byte) bool {
 	return len(text) == 0
 }
 
-func (c *chunker) buffer(n int) []byte {
+func (c *Chunker) buffer(n int) []byte {
 	if b, ok := c.spare.Get().(*[]byte); ok && cap(*b) >= n {
 		return (*b)[:n]
 	}
 	return make([]byte, n)
 }
 
-// release takes back the memory of a chunk.
-func (c *chunker) release(k *chunk) {
-	text := k.text
-	k.text = nil
+// Release takes back the memory of a chunk.
+func (c *Chunker) Release(k *Chunk) {
+	text := k.Text
+	k.Text = nil
 	c.spare.Put(&text)
 }
 
-// each has the rest of the chunks worked on by so many goroutines, the calls of one after another in their order, and
+// Each has the rest of the chunks worked on by so many goroutines, the calls of one after another in their order, and
 // returns the error of the first chunk that has one; no other begins after an error was seen.
-func (c *chunker) each(workers int, work func(worker int, k *chunk) error) error {
+func (c *Chunker) Each(workers int, work func(worker int, k *Chunk) error) error {
 	var (
 		all   sync.WaitGroup
 		mu    sync.Mutex
@@ -192,22 +192,22 @@ func (c *chunker) each(workers int, work func(worker int, k *chunk) error) error
 		defer mu.Unlock()
 		return first == nil
 	}
-	chunks := make(chan *chunk)
+	chunks := make(chan *Chunk)
 	for w := range workers {
 		all.Go(func() {
 			for k := range chunks {
-				failed(k.index, work(w, k))
-				c.release(k)
+				failed(k.Index, work(w, k))
+				c.Release(k)
 			}
 		})
 	}
 	for sound() {
-		k, err := c.next()
+		k, err := c.Next()
 		if err == io.EOF {
 			break
 		}
 		if err != nil {
-			failed(c.index, err)
+			failed(c.Index, err)
 			break
 		}
 		chunks <- k

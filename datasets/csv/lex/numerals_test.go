@@ -1,4 +1,4 @@
-package csv
+package lex
 
 import (
 	"math"
@@ -17,18 +17,18 @@ func TestNumerals(t *testing.T) {
 		{",", "\u202f", "1\u202f234,5", 1234.5}, {"", "'", "1'000", 1000}, {"", "'", "1'000'", nan}, {",", ".", "inf", nan}, {",", ".", "1e999", nan}, {",", ".", "12.345.", nan},
 	} {
 		o := Options{Decimal: c.decimal, Thousands: c.thousands}
-		if err := o.check(); err != nil {
+		if err := o.Check(); err != nil {
 			t.Fatal(err)
 		}
-		n := o.numerals()
-		got, ok := n.parse(c.text)
+		n := o.Numerals()
+		got, ok := n.Parse(c.text)
 		if ok == math.IsNaN(c.want) || ok && got != c.want {
 			t.Errorf("%q with %q and %q: %g, %t", c.text, c.decimal, c.thousands, got, ok)
 		}
 		// The rows of a text see it in the same way.
-		r := rows{comma: ';', numerals: n, text: []byte("x;" + c.text + ";y")}
-		if _, err := r.next(); err != nil || (r.kinds[1] != kindWord) && r.values[1] != got {
-			t.Errorf("%q: %g, expected %g", c.text, r.values[1], got)
+		r := Rows{Comma: ';', Numerals: n, text: []byte("x;" + c.text + ";y")}
+		if _, err := r.Next(); err != nil || (r.Kinds[1] != KindWord) && r.Values[1] != got {
+			t.Errorf("%q: %g, expected %g", c.text, r.Values[1], got)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package csv
+package reader
 
 import (
 	"errors"
@@ -10,23 +10,25 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"newtop/datasets/csv/lex"
+	"newtop/datasets/csv/schema"
 	"newtop/datasets/fault"
 )
 
 // colours is a table with a number, a category, another number and a class, in the middle.
-var colours = &Table{
-	Fields: []Field{{Name: "size"}, {Name: "colour", Words: []string{"blue", "red"}}, {Name: "weight"}},
+var colours = &schema.Table{
+	Fields: []schema.Field{{Name: "size"}, {Name: "colour", Words: []string{"blue", "red"}}, {Name: "weight"}},
 	Target: "kind", Place: 3,
 }
 
 // numbered is the same of a file without a header.
-var numbered = &Table{
-	Fields: []Field{{Name: "1"}, {Name: "2", Words: []string{"blue", "red"}}, {Name: "4"}},
+var numbered = &schema.Table{
+	Fields: []schema.Field{{Name: "1"}, {Name: "2", Words: []string{"blue", "red"}}, {Name: "4"}},
 	Target: "3", Place: 3,
 }
 
-func readTable(text string, t *Table, needed bool) (rows []string, err error) {
-	r, err := NewReader(iotest.OneByteReader(strings.NewReader(text)), "new.csv", t, needed)
+func readTable(text string, t *schema.Table, needed bool) (rows []string, err error) {
+	r, err := New(iotest.OneByteReader(strings.NewReader(text)), "new.csv", t, needed)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +50,7 @@ func TestReader(t *testing.T) {
 	known := []string{"[1.5 0 1 -2] a", "[3 1 0 4] b"}
 	for _, c := range []struct {
 		name, text string
-		table      *Table
+		table      *schema.Table
 		want       []string
 	}{
 		{"by name", "size,colour,kind,weight\n1.5,red,a,-2\n3,blue,b,4\n", colours, known},
@@ -67,7 +69,7 @@ func TestReader(t *testing.T) {
 			t.Errorf("%s: %q, %v", c.name, got, err)
 		}
 	}
-	asked := &Table{Fields: colours.Fields, Target: "answer"}
+	asked := &schema.Table{Fields: colours.Fields, Target: "answer"}
 	if got, err := readTable("answer,size,colour,weight\nx,1.5,red,-2\n", asked, true); err != nil || got[0] != "[1.5 0 1 -2] x" {
 		t.Errorf("a target by name: %q, %v", got, err)
 	}
@@ -82,7 +84,7 @@ func TestReader(t *testing.T) {
 func TestReaderRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
-		table      *Table
+		table      *schema.Table
 		needed     bool
 		want       string
 	}{
@@ -91,10 +93,10 @@ func TestReaderRefuses(t *testing.T) {
 		{"a column too few", "size,weight\n1,2\n", colours, false, `new.csv:1: found no column "colour", expected all that the model takes`},
 		{"a column twice", "size,size,colour,weight\n", colours, false, `new.csv:1: column "size": found a second column of that name`},
 		{"two too many without names", "1,red,2,3,4\n", colours, false, "new.csv:1: found 5 columns, expected 3 as the model takes"},
-		{"one too many without a place", "1,red,2,3\n", &Table{Fields: colours.Fields}, false, "new.csv:1: found 4 columns, expected 3, or the number of the one too many with Target"},
-		{"no target by name", "size,colour,weight\n", &Table{Fields: colours.Fields, Target: "kind"}, true, `target "kind": expected one of the columns size, colour, weight`},
-		{"no target by place", "1,red,2\n", &Table{Fields: colours.Fields, Target: "4"}, true, `target "4": expected a column beside the 3 that the model takes; new.csv has 3`},
-		{"an input as the target", "size,colour,weight\n", &Table{Fields: colours.Fields, Target: "size"}, true, `new.csv:1: found no column "size"`},
+		{"one too many without a place", "1,red,2,3\n", &schema.Table{Fields: colours.Fields}, false, "new.csv:1: found 4 columns, expected 3, or the number of the one too many with Target"},
+		{"no target by name", "size,colour,weight\n", &schema.Table{Fields: colours.Fields, Target: "kind"}, true, `target "kind": expected one of the columns size, colour, weight`},
+		{"no target by place", "1,red,2\n", &schema.Table{Fields: colours.Fields, Target: "4"}, true, `target "4": expected a column beside the 3 that the model takes; new.csv has 3`},
+		{"an input as the target", "size,colour,weight\n", &schema.Table{Fields: colours.Fields, Target: "size"}, true, `new.csv:1: found no column "size"`},
 		{"a word for a number", "size,colour,weight\n1,red,2\nbig,red,2\n", colours, false, `new.csv:3: column "size": found "big", expected a number`},
 		{"a number with a comma", "size;colour;weight\n1,5;red;2\n", colours, false, `new.csv:2: column "size": found "1,5", expected a number with a decimal point`},
 		{"a new word", "size,colour,weight\n1,green,2\n", colours, false, `new.csv:2: column "colour": found "green", which was not trained on, expected one of blue, red`},
@@ -119,7 +121,7 @@ func TestReaderRefuses(t *testing.T) {
 // A row without an end does not fill the memory.
 func TestReaderBoundsRows(t *testing.T) {
 	endless := io.MultiReader(strings.NewReader("1,red,2\n1,\""), noughts{})
-	r, err := NewReader(endless, "new.csv", colours, false)
+	r, err := New(endless, "new.csv", colours, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,18 +144,18 @@ func (noughts) Read(p []byte) (int, error) {
 }
 
 // everyKind is a table with a column of every kind, as a model says that was trained on missing values.
-var everyKind = &Table{
-	Fields: []Field{
-		{Name: "id", Kind: LeftOut},
+var everyKind = &schema.Table{
+	Fields: []schema.Field{
+		{Name: "id", Kind: schema.LeftOut},
 		{Name: "size", Fill: []float64{7}, Missing: true},
 		{Name: "colour", Words: []string{"blue", "red"}, Other: true, Missing: true},
 		{Name: "shape", Words: []string{"round"}},
-		{Name: "alive", Kind: Boolean, Fill: []float64{0.25}},
-		{Name: "born", Kind: Date, Order: "day-month-year", Fill: []float64{2000, 6, 4}},
-		{Name: "seen", Kind: Time, Order: "year-month-day", Fill: []float64{2001, 7, 3, 12}, Missing: true},
-		{Name: "city", Kind: Statistics, Words: []string{"Bonn", "Ulm"}, Means: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}},
+		{Name: "alive", Kind: schema.Boolean, Fill: []float64{0.25}},
+		{Name: "born", Kind: schema.Date, Order: "day-month-year", Fill: []float64{2000, 6, 4}},
+		{Name: "seen", Kind: schema.Time, Order: "year-month-day", Fill: []float64{2001, 7, 3, 12}, Missing: true},
+		{Name: "city", Kind: schema.Statistics, Words: []string{"Bonn", "Ulm"}, Means: []float64{0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8}},
 	},
-	Target: "price", Place: 9, Header: "yes", Missing: MissingIndicator, Decimal: ",", Thousands: ".",
+	Target: "price", Place: 9, Header: "yes", Missing: lex.MissingIndicator, Decimal: ",", Thousands: ".",
 }
 
 // What becomes of each kind of column, worked out by hand.
@@ -186,7 +188,7 @@ func TestReaderOfEveryKind(t *testing.T) {
 // What was decided about rows is told, in counts.
 func TestReaderTells(t *testing.T) {
 	text := "size;colour;shape;alive;born;seen;city;price\n" + strings.Repeat("1;green;oval;;1.1.2020;2020-01-01;Köln;1\n", 3)
-	r, err := NewReader(strings.NewReader(text), "f", everyKind, false)
+	r, err := New(strings.NewReader(text), "f", everyKind, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,8 +206,8 @@ func TestReaderTells(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 	// Rows are passed over where training did so.
-	drops := &Table{Fields: []Field{{Name: "a"}, {Name: "w", Words: []string{"x"}}}, Target: "y", Place: 3, Header: "yes", Missing: MissingDrop}
-	r, err = NewReader(strings.NewReader("a,w,y\n1,x,1\n,x,2\n3,x,\n4,?,1\n5,x,2\n"), "f", drops, false)
+	drops := &schema.Table{Fields: []schema.Field{{Name: "a"}, {Name: "w", Words: []string{"x"}}}, Target: "y", Place: 3, Header: "yes", Missing: lex.MissingDrop}
+	r, err = New(strings.NewReader("a,w,y\n1,x,1\n,x,2\n3,x,\n4,?,1\n5,x,2\n"), "f", drops, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -223,7 +225,7 @@ func TestReaderTells(t *testing.T) {
 
 // A header of integers is told from a row by all of its names.
 func TestReaderOfIntegerNames(t *testing.T) {
-	table := &Table{Fields: []Field{{Name: "0", Fill: []float64{0}}, {Name: "1", Fill: []float64{0}}}, Target: "2", Place: 3, Header: "yes", Missing: MissingIndicator}
+	table := &schema.Table{Fields: []schema.Field{{Name: "0", Fill: []float64{0}}, {Name: "1", Fill: []float64{0}}}, Target: "2", Place: 3, Header: "yes", Missing: lex.MissingIndicator}
 	for _, c := range []struct{ text, want string }{
 		{"0,1,2\n5,6,7\n", "[5 6] 7"}, {"1,0\n6,5\n", "[5 6]"}, {"5,6,7\n", "[5 6] 7"}, {"5,6\n", "[5 6]"},
 	} {
@@ -246,8 +248,8 @@ func FuzzReader(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, text string, which uint8) {
-		table := []*Table{numbered, colours, everyKind}[which%3]
-		r, err := NewReader(strings.NewReader(text), "f", table, false)
+		table := []*schema.Table{numbered, colours, everyKind}[which%3]
+		r, err := New(strings.NewReader(text), "f", table, false)
 		dst := make([]float64, 18)
 		if which%3 < 2 {
 			dst = dst[:4]

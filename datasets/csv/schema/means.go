@@ -1,4 +1,4 @@
-package csv
+package schema
 
 // Statistics of the target for each word of a column, which stand for the word. A word of n training rows with the mean
 // t has

@@ -1,4 +1,4 @@
-package csv
+package sheet
 
 import (
 	"bytes"
@@ -7,13 +7,15 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+
+	"newtop/datasets/csv/lex"
 )
 
 // tally is what one of several surveys has seen of the columns.
 type tally struct {
 	of              *surveyor
 	base            *tally // that was done before, whose numbers need not be kept again; nil for the first
-	rows            rows
+	rows            lex.Rows
 	seen            int  // rows
 	test            bool // whether the rows of the chunk are for testing
 	columns         []columnTally
@@ -30,20 +32,20 @@ type columnTally struct {
 	sketch                       *sketch // of words where they are too many, and of what is called an identifier
 	fractions                    bool    // whether what is called an identifier has any
 	dates, timed                 int
-	orders                       [monthFirst + 1]int
-	styles                       [len(otherStyles)]int
+	orders                       [lex.MonthFirst + 1]int
+	styles                       [len(lex.OtherStyles)]int
 }
 
 // wordTally is a word, in how many rows to train on it is, and the date that it is.
 type wordTally struct {
 	rows   int
-	date   date
+	date   lex.Date
 	styles uint8 // a bit for each of otherStyles that it is a number in
 }
 
 func (v *surveyor) newTally(base *tally) *tally {
-	columns := len(v.sheet.columns)
-	t := &tally{of: v, base: base, rows: v.sheet.newRows(), columns: make([]columnTally, columns),
+	columns := len(v.sheet.Columns)
+	t := &tally{of: v, base: base, rows: v.sheet.NewRows(), columns: make([]columnTally, columns),
 		bytes:           make([][4]uint64, columns),
 		countingColumns: make([]int, 0, columns), firstNumber: make([]float64, columns)}
 	if base != nil {
@@ -67,35 +69,35 @@ func (t *tally) addBytesTo(j int, values map[string]struct{}) {
 	}
 }
 
-// surveyChunk looks at a chunk. Its error ends the survey; other faults are kept, since a byte that is no text counts before
-// them.
-func (t *tally) surveyChunk(k *chunk) error {
+// surveyChunk looks at a chunk. Its error ends the survey; other faults are kept, since a byte that is no text counts
+// before them.
+func (t *tally) surveyChunk(k *lex.Chunk) error {
 	v := t.of
-	file := v.sheet.sources[k.source].Name
-	zero, other := findBadBytes(k.text)
+	file := v.sheet.Sources[k.Source].Name
+	zero, other := lex.FindBadBytes(k.Text)
 	var end chunkEnd
 	var err error
-	if int64(k.index) <= v.lastChunk.Load() {
+	if int64(k.Index) <= v.lastChunk.Load() {
 		end, err = t.countRows(k)
 	}
-	if k.oversized {
-		err = rowError(file, k.line, errRowTooLong)
+	if k.Oversized {
+		err = lex.RowError(file, k.Line, lex.ErrRowTooLong)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if zero != nil {
-		v.zero.keepFirst(k.index, notTextError(file, k.line+zero.line, 0))
+		v.zero.keepFirst(k.Index, lex.NotTextError(file, k.Line+zero.Line, 0))
 	}
 	if other != nil {
-		v.other.keepFirst(k.index, notTextError(file, k.line+other.line, other.byte))
+		v.other.keepFirst(k.Index, lex.NotTextError(file, k.Line+other.Line, other.Byte))
 	}
 	if err != nil {
-		v.fault.keepFirst(k.index, err)
-		v.lastChunk.Store(min(v.lastChunk.Load(), int64(k.index)))
+		v.fault.keepFirst(k.Index, err)
+		v.lastChunk.Store(min(v.lastChunk.Load(), int64(k.Index)))
 	}
-	v.ends = slices.Grow(v.ends, max(k.index+1-len(v.ends), 0))[:max(k.index+1, len(v.ends))]
-	v.ends[k.index] = end
-	if k.oversized {
+	v.ends = slices.Grow(v.ends, max(k.Index+1-len(v.ends), 0))[:max(k.Index+1, len(v.ends))]
+	v.ends[k.Index] = end
+	if k.Oversized {
 		return err
 	}
 	return nil
@@ -108,37 +110,37 @@ func (f *found) keepFirst(index int, err error) {
 }
 
 // countRows goes through the rows of a chunk.
-func (t *tally) countRows(k *chunk) (end chunkEnd, err error) {
+func (t *tally) countRows(k *lex.Chunk) (end chunkEnd, err error) {
 	s := t.of.sheet
-	file := s.sources[k.source].Name
+	file := s.Sources[k.Source].Name
 	r := &t.rows
-	end.source, t.test = k.source, s.sources[k.source].Test
-	r.reset(k)
+	end.source, t.test = k.Source, s.Sources[k.Source].Test
+	r.Reset(k)
 	t.countingColumns = t.countingColumns[:0]
-	for j := range s.columns {
+	for j := range s.Columns {
 		if !t.of.notCounting[j].Load() {
 			t.countingColumns = append(t.countingColumns, j)
 		}
 	}
 	for i := 0; t.of.limit == 0 || t.seen < t.of.limit || t.test; i++ {
-		more, err := r.next()
+		more, err := r.Next()
 		if err != nil {
-			return end, rowError(file, r.line, err)
+			return end, lex.RowError(file, r.Line, err)
 		}
-		if !more && i == 0 && k.first {
-			return end, rowError(file, 1, io.EOF)
+		if !more && i == 0 && k.First {
+			return end, lex.RowError(file, 1, io.EOF)
 		}
 		if !more {
 			break
 		}
-		if i == 0 && k.first && s.hasHeader {
+		if i == 0 && k.First && s.HasHeader {
 			if err := s.checkHeader(file, r); err != nil {
 				return end, err
 			}
 			continue
 		}
-		if r.fields != len(s.columns) {
-			return end, raggedRowError(file, r.line, r.fields, len(s.columns))
+		if r.Fields != len(s.Columns) {
+			return end, lex.RaggedRowError(file, r.Line, r.Fields, len(s.Columns))
 		}
 		t.addRow()
 		if len(t.countingColumns) > 0 {
@@ -146,7 +148,7 @@ func (t *tally) countRows(k *chunk) (end chunkEnd, err error) {
 		}
 		t.seen++
 		end.rows++
-		end.line = r.line
+		end.line = r.Line
 	}
 	for _, j := range t.countingColumns {
 		end.countingRuns = append(end.countingRuns, countingRun{j, t.firstNumber[j]})
@@ -157,9 +159,9 @@ func (t *tally) countRows(k *chunk) (end chunkEnd, err error) {
 // addRow looks at the fields of the row.
 func (t *tally) addRow() {
 	r := &t.rows
-	for j, k := range r.kinds[:r.fields] {
-		if k == kindByte {
-			v := uint8(r.values[j])
+	for j, k := range r.Kinds[:r.Fields] {
+		if k == lex.KindByte {
+			v := uint8(r.Values[j])
 			if b := &t.bytes[j][v/64]; *b&(1<<(v%64)) == 0 {
 				*b |= 1 << (v % 64)
 				c := &t.columns[j]
@@ -168,9 +170,9 @@ func (t *tally) addRow() {
 			}
 			continue
 		}
-		c, field, v := &t.columns[j], r.field(j), r.values[j]
-		if k == kindWord {
-			if c.width == 8 && r.numerals.usual() && looksDecimal(field) {
+		c, field, v := &t.columns[j], r.Field(j), r.Values[j]
+		if k == lex.KindWord {
+			if c.width == 8 && r.Numerals.Usual() && lex.LooksDecimal(field) {
 				t.addNumber(j, field)
 				continue
 			}
@@ -178,7 +180,7 @@ func (t *tally) addRow() {
 				t.countWord(c, w)
 				continue
 			}
-			if isMissing(field) {
+			if lex.IsMissing(field) {
 				c.missing++
 				if !t.test {
 					c.trainMissing++
@@ -186,17 +188,17 @@ func (t *tally) addRow() {
 				continue
 			}
 			var number bool
-			if v, number = r.numerals.parseLoosely(string(field)); !number {
+			if v, number = r.Numerals.ParseLoosely(string(field)); !number {
 				t.addWord(j, field)
 				continue
 			}
 		}
-		c.width = max(c.width, narrowest(v))
+		c.width = max(c.width, lex.Narrowest(v))
 		t.addNumber(j, field)
 	}
 	for _, j := range t.of.ids {
-		c, field := &t.columns[j], r.field(j)
-		if r.kinds[j] != kindWord || looksDecimal(field) {
+		c, field := &t.columns[j], r.Field(j)
+		if r.Kinds[j] != lex.KindWord || lex.LooksDecimal(field) {
 			c.sketch.add(field)
 			c.fractions = c.fractions || bytes.ContainsAny(field, ".,eE")
 		}
@@ -207,11 +209,11 @@ func (t *tally) addRow() {
 func (t *tally) trackCounting(i int) {
 	r, live := &t.rows, t.countingColumns[:0]
 	for _, j := range t.countingColumns {
-		v := r.values[j]
+		v := r.Values[j]
 		if i == 0 {
 			t.firstNumber[j] = v
 		}
-		if r.kinds[j] == kindWord || v != math.Trunc(v) || v != t.firstNumber[j]+float64(i) {
+		if r.Kinds[j] == lex.KindWord || v != math.Trunc(v) || v != t.firstNumber[j]+float64(i) {
 			t.of.notCounting[j].Store(true)
 			continue
 		}
@@ -254,10 +256,10 @@ func (t *tally) countDistinct(j int) {
 // addWord keeps a word that was not seen before.
 func (t *tally) addWord(j int, field []byte) {
 	c := &t.columns[j]
-	w := &wordTally{date: readDate(string(field))}
+	w := &wordTally{date: lex.ReadDate(string(field))}
 	if field[0] >= '0' && field[0] <= '9' || field[0] == '-' {
-		for i, style := range otherStyles {
-			if plain, ok := style.normalize(t.rows.buffer, field); ok && looksDecimal(plain) {
+		for i, style := range lex.OtherStyles {
+			if plain, ok := style.Normalize(t.rows.Buffer, field); ok && lex.LooksDecimal(plain) {
 				w.styles |= 1 << i
 			}
 		}
@@ -273,7 +275,7 @@ func (t *tally) addWord(j int, field []byte) {
 	}
 	t.countWord(c, w)
 	c.counts[string(field)] = w
-	if len(c.counts) > maxWords {
+	if len(c.counts) > MaxWords {
 		t.of.tooManyWords[j].Store(true)
 		c.moveToSketch()
 	}
@@ -285,18 +287,18 @@ func (t *tally) countWord(c *columnTally, w *wordTally) {
 	if !t.test {
 		w.rows++
 	}
-	for i := range otherStyles {
+	for i := range lex.OtherStyles {
 		c.styles[i] += int(w.styles >> i & 1)
 	}
-	if w.date.orders == 0 {
+	if w.date.Orders == 0 {
 		return
 	}
 	c.dates++
-	if w.date.timed {
+	if w.date.Timed {
 		c.timed++
 	}
-	for _, o := range []dateOrder{yearFirst, dayFirst, monthFirst} {
-		if w.date.orders&o != 0 {
+	for _, o := range []lex.DateOrder{lex.YearFirst, lex.DayFirst, lex.MonthFirst} {
+		if w.date.Orders&o != 0 {
 			c.orders[o]++
 		}
 	}

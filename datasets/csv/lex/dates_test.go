@@ -1,0 +1,51 @@
+package lex
+
+import (
+	"math"
+	"slices"
+	"testing"
+	"time"
+)
+
+func TestReadDate(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		orders DateOrder
+		timed  bool
+	}{
+		{"2020-02-29", YearFirst, false}, {"2021-02-29", 0, false}, {"2020/2/9", YearFirst, false}, {"2020.12.31", YearFirst, false},
+		{"1.2.2020", DayFirst, false}, {"12.31.2020", 0, false}, {"31.12.2020", DayFirst, false}, {"01/02/2020", DayFirst | MonthFirst, false},
+		{"13/02/2020", DayFirst, false}, {"02-13-2020", MonthFirst, false}, {"13/13/2020", 0, false}, {"1-2-20", 0, false}, {"2020-1/2", 0, false},
+		{"2020-01-02T03:04:05.678Z", YearFirst, true}, {"2020-01-02 23:59", YearFirst, true}, {"2020-01-02 24:00", 0, false}, {"2020-01-02 3:04:05+02:00", YearFirst, true},
+		{"2020-01-02 03:04 -0700", YearFirst, true}, {"2020-01-02 03:4", 0, false}, {"2020-01-02 ", 0, false}, {"2020-01-02x", 0, false}, {"0000-01-02", 0, false},
+		{"192.168.100.1", 0, false}, {"1234567890-1-1", 0, false}, {"2020-01-", 0, false}, {"", 0, false}, {"10000-01-01", 0, false}, {"12.2020", 0, false},
+	} {
+		if d := ReadDate(c.text); d.Orders != c.orders || c.orders != 0 && d.Timed != c.timed {
+			t.Errorf("%q: orders %b, timed %t", c.text, d.Orders, d.Timed)
+		}
+	}
+}
+
+// The parts of a date are those that package time finds in the standard form.
+func TestDateParts(t *testing.T) {
+	forms := map[string]DateOrder{"2006-01-02 15:04:05": YearFirst, "2.1.2006 15:04:05": DayFirst, "01/02/2006 15:04:05": MonthFirst}
+	for at := time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() < 10000; at = at.Add(12345 * time.Hour).Add(678 * time.Second) {
+		for form, o := range forms {
+			text := at.Format(form)
+			if at.Year() < 1000 && o != YearFirst {
+				continue
+			}
+			v, ok := ParseDate(text, o)
+			parts := make([]float64, 4)
+			WriteDateParts(parts, v)
+			weekday := float64(at.Weekday())
+			if weekday == 0 {
+				weekday = 7
+			}
+			want := []float64{float64(at.Year()), float64(at.Month()), weekday, float64(at.Hour()) + float64(at.Minute())/60 + float64(at.Second())/3600}
+			if !ok || !slices.Equal(parts[:3], want[:3]) || math.Abs(parts[3]-want[3]) > 1e-12 {
+				t.Fatalf("%q: %v, expected %v", text, parts, want)
+			}
+		}
+	}
+}

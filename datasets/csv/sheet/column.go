@@ -1,0 +1,135 @@
+package sheet
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+
+	"newtop/datasets/csv/lex"
+)
+
+// Bounds on the different fields of a column that are kept in memory.
+const (
+	maxNumbers = 1000   // numbers, of which few are classes
+	MaxWords   = 20_000 // words, of which rare ones are one category later
+)
+
+// Column is what the fields of a column are like, the header left out.
+type Column struct {
+	Name    string
+	Unnamed bool // the header has no name for it, as for pandas' index
+
+	Numbers      int // fields that are written like a number
+	Words        int // other fields that have a value
+	Missing      int // fields that have none
+	TrainMissing int // of these, those of rows that are not for testing
+	Width        int // bytes in which each number is exact, see narrowest; 0 without numbers
+
+	Values         map[string]struct{} // the different numbers, unless there are too many
+	TooManyNumbers bool                // whether there are
+	// the different words, and how many rows to train on have them, unless there are too many
+	Counts       map[string]int
+	TooManyWords bool // whether there are
+	// how many different fields there are, an estimate where there are too many; of numbers only up to that
+	Distinct int
+
+	Dates  int                   // of the words, those that are dates
+	Timed  int                   // of the dates, those with a time of day
+	Orders map[lex.DateOrder]int // of the dates, how many can be read in an order
+
+	Styles [len(lex.OtherStyles)]int // of the words, how many are numbers in another style
+
+	CountsRows  bool // whether it counts the rows of each source by one
+	firstNumber float64
+	Whole       bool // of a column that is named like an identifier: whether its numbers have no fraction
+}
+
+// Numeric reports whether nine in ten fields are numbers, or all but one: in a short table, too, a stray
+// word is a slip and not a category.
+func (c *Column) Numeric() bool { return Mostly(c.Numbers, c.Words) }
+
+// Dated reports whether nine in ten fields are dates, or all but one.
+func (c *Column) Dated() bool { return Mostly(c.Dates, c.Words-c.Dates+c.Numbers) }
+
+func Mostly(some, others int) bool { return some > 0 && 9*others <= some || some > 1 && others == 1 }
+
+// Boolean reports whether all words are of one pair such as yes and no.
+func (c *Column) Boolean() bool {
+	if c.Numbers > 0 || c.TooManyWords || len(c.Counts) < 2 || len(c.Counts) > 6 {
+		return false
+	}
+	which, both := -1, [2]bool{}
+	for text := range c.Counts {
+		pair, is := lex.ParseTruth(text)
+		if pair < 0 || which >= 0 && pair != which {
+			return false
+		}
+		which = pair
+		if is {
+			both[0] = true
+		} else {
+			both[1] = true
+		}
+	}
+	return both[0] && both[1]
+}
+
+// ValueCount returns how many fields have a value.
+func (c *Column) ValueCount() int { return c.Numbers + c.Words }
+
+// identifiers are names of columns that tell rows apart, and ends of such names.
+var (
+	identifiers    = regexp.MustCompile(`(?i)^(id|ids|idx|index|key|uuid|guid|row|rows|rownames?|row[ _.-]?(id|no|nr|number|index)|no|nr|#|unnamed: \d+)$`)
+	identifierEnds = regexp.MustCompile(`(?:[ _.-](?i:id|idx|index|uuid|guid|key)|[a-z0-9](?:Id|ID|UUID))$`)
+)
+
+// NamedLikeIdentifier reports whether the column is called like one that tells rows apart, or has no name where others
+// have.
+func (c *Column) NamedLikeIdentifier() bool {
+	if c.Unnamed {
+		return true
+	}
+	name := strings.TrimSpace(c.Name)
+	return identifiers.MatchString(name) || identifierEnds.MatchString(name)
+}
+
+// Texts returns all different fields.
+func (c *Column) Texts() map[string]struct{} {
+	all := maps.Clone(c.Values)
+	for word := range c.Counts {
+		all[word] = struct{}{}
+	}
+	return all
+}
+
+// classValues bounds the different values of a target whose whole numbers are classes.
+const classValues = 20
+
+// ClassNumbers returns the different values of a numeric column, ascending, or nothing if there are too
+// many for classes or not all are whole.
+func (c *Column) ClassNumbers(style lex.Numerals) []float64 {
+	seen := make(map[float64]bool)
+	if c.TooManyNumbers || c.Words > 0 {
+		return nil
+	}
+	for text := range c.Values {
+		v, ok := style.Parse(text)
+		if !ok || v != math.Trunc(v) {
+			return nil
+		}
+		seen[v+0] = true
+	}
+	if len(seen) > classValues {
+		return nil
+	}
+	return slices.SortedFunc(maps.Keys(seen), cmp.Compare[float64])
+}
+
+// StartsLikeRowNumbers reports whether the numbers of a column that counts begin where row numbers do: anywhere where
+// its name says that it has them.
+func (c *Column) StartsLikeRowNumbers(s *Sheet) bool {
+	return c.firstNumber == 0 || c.firstNumber == 1 || s.HasHeader && c.NamedLikeIdentifier()
+}
