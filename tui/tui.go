@@ -1,5 +1,5 @@
-// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, a comparison of some, the board of a
-// search, and a workspace of several runs that are watched. It shows what others publish and sends commands; it knows
+// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, the board of a search, and a workspace
+// of several runs, watched or recorded. It shows what others publish and sends commands; it knows
 // none of the mathematics. The screens and what they share are packages of their own below it.
 package tui
 
@@ -7,10 +7,11 @@ import (
 	"context"
 	"errors"
 
+	"newtop/internal/rundiff"
+	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/store"
 	"newtop/trainer/stream"
-	"newtop/tui/compare"
 	"newtop/tui/dashboard"
 	"newtop/tui/runs"
 	"newtop/tui/screen"
@@ -22,11 +23,8 @@ import (
 // Options are what all screens are opened with.
 type Options = screen.Options
 
-// Compared is a recorded run as Compare shows it.
-type Compared = compare.Recorded
-
-// MostCompared is how many runs Compare shows at most.
-const MostCompared = compare.Most
+// MaxCompared is how many recorded runs are compared on the screen at most.
+const MaxCompared = 32
 
 // Searching is a search for settings as Tune shows it.
 type Searching = tuning.Search
@@ -36,8 +34,15 @@ type Searching = tuning.Search
 // to end the context.
 func Run(ctx context.Context, f feed.Feed, o Options) error { return dashboard.Run(ctx, f, o) }
 
-// Compare shows recorded runs over one another like Run. It panics without runs, or with more than MostCompared.
-func Compare(ctx context.Context, runs []Compared, o Options) error { return compare.Run(ctx, runs, o) }
+// Compare shows recorded runs of a store over one another like Run.
+func Compare(ctx context.Context, s *store.Store, ids []string, o Options) error {
+	l, closed, err := compared(ctx, s, ids, o)
+	if err != nil {
+		return err
+	}
+	defer closed()
+	return screen.NewStack(l).Run(ctx, o)
+}
 
 // Tune shows a search like Run. A user who quits while it is under way stops it first, and Tune returns when its last
 // Leaderboard was seen, or at once if asked a third time.
@@ -65,8 +70,6 @@ func Workspace(ctx context.Context, runs []Watched, more <-chan Watched, o Optio
 // Recorded is the run store that Browse lists, and what is shown of it.
 type Recorded struct {
 	Store *store.Store
-	// Compared reads runs for Compare.
-	Compared func(ctx context.Context, ids []string) ([]Compared, error)
 	// Search reads a search for Tune; the context ends what it waits for.
 	Search func(ctx context.Context, name string) (Searching, error)
 	// Unresumable says why a run can't be gone on with, "" if it can; nil: that is not to be had.
@@ -97,21 +100,17 @@ func Browser(r Recorded, o Options, closed func() error) (screen.Layer, func()) 
 // host opens the screens over the list.
 func (r Recorded) host(o Options) runs.Host {
 	return runs.Host{
-		Most: MostCompared,
+		Most: MaxCompared,
 		Watch: func(ctx context.Context, id string) (screen.Layer, func(), error) {
 			source, err := r.Store.Source(ctx, id)
 			if err != nil {
 				return nil, nil, err
 			}
-			l, closed := watch(ctx, source, o)
-			return l, closed, nil
+			w, closed := Play(ctx, source, id, stream.Options{}, o)
+			return Layer(w.Feed, o), func() { _ = closed() }, nil // the feed has told of its error
 		},
 		Compare: func(ctx context.Context, ids []string) (screen.Layer, func(), error) {
-			list, err := r.Compared(ctx, ids)
-			if err != nil {
-				return nil, nil, err
-			}
-			return compare.New(list, o), nil, nil
+			return compared(ctx, r.Store, ids, o)
 		},
 		Search: func(ctx context.Context, name string) (screen.Layer, func(), error) {
 			s, err := r.Search(ctx, name)
@@ -124,20 +123,61 @@ func (r Recorded) host(o Options) runs.Host {
 	}
 }
 
-// watch plays a source on a screen, until that is closed.
-func watch(ctx context.Context, source stream.Source, o Options) (screen.Layer, func()) {
+// Play returns a run of a Workspace that plays a source until the context ends or closed is called, which says why the
+// source could not be played.
+func Play(ctx context.Context, source stream.Source, name string, how stream.Options, o Options) (w Watched,
+	closed func() error) {
 	ctx, cancel := context.WithCancel(ctx)
-	player := stream.NewPlayer(source, stream.Options{})
+	player := stream.NewPlayer(source, how)
 	f := player.Feed()
-	ended := make(chan struct{})
+	ended := make(chan error, 1)
 	go func() {
-		defer close(ended)
-		_ = player.Run(ctx) // the feed has told of its error
+		err := player.Run(ctx)
+		if ctx.Err() != nil {
+			err = nil
+		}
+		ended <- err
 	}()
-	o.Browse = nil
-	return dashboard.Layer(f, o), func() {
+	w = Watched{Name: name, Feed: f, Source: source.Name(),
+		Open: func(context.Context) (screen.Layer, func(), error) {
+			own := player.Feed()
+			return Layer(own, o), own.Close, nil
+		}}
+	return w, func() error {
 		cancel()
-		<-ended
+		err := <-ended
 		f.Close()
+		return err
 	}
+}
+
+// compared is the screen of recorded runs over one another.
+func compared(ctx context.Context, s *store.Store, ids []string, o Options) (l screen.Layer, closed func(), err error) {
+	var ends []func() error
+	closed = func() {
+		for _, end := range ends {
+			_ = end() // the feed has told of its error
+		}
+	}
+	openings, names := make([]*event.RunEvent, len(ids)), make([]string, len(ids))
+	runs := make([]Watched, len(ids))
+	for i, id := range ids {
+		r, err := s.Find(ctx, id)
+		if err != nil {
+			closed()
+			return nil, nil, err
+		}
+		source, err := s.Source(ctx, r.ID)
+		if err != nil {
+			closed()
+			return nil, nil, err
+		}
+		w, end := Play(ctx, source, r.ID, stream.Options{}, o)
+		w.Source = r.ID
+		openings[i], names[i], runs[i], ends = r.Opening, r.Name, w, append(ends, end)
+	}
+	for i, label := range rundiff.Labels(openings, names) {
+		runs[i].Name = label
+	}
+	return workspace.Compare(runs, o), closed, nil
 }

@@ -50,7 +50,7 @@ var levels = [][]string{
 	{"tui/pane"},
 	{"tui/internal/panetest", "tui/internal/screentest"},
 	{"tui/pane/inner", "tui/pane/analyses", "tui/pane/metrics", "tui/pane/machine"},
-	{"tui/dashboard", "tui/compare", "tui/tuning", "tui/runs", "tui/workspace", "tui/system"},
+	{"tui/dashboard", "tui/tuning", "tui/runs", "tui/workspace", "tui/system"},
 	{"tui", "tui/remote"},
 	{"internal/cli/flags", "internal/cli/clitest"},
 	{"internal/cli/print"},

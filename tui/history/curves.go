@@ -3,6 +3,7 @@ package history
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
@@ -18,7 +19,7 @@ type Curves struct {
 
 	Radius, Rho, Rate     chart.Series
 	Gradient, Step        chart.Series
-	Seconds               chart.Series
+	Seconds, Inner        chart.Series
 	Figures               []FigureSeries // the newest epoch's method's own
 	MemberLow, MemberHigh chart.Series   // the metric of a committee's best and worst member
 
@@ -38,6 +39,8 @@ type Note struct {
 	At    chart.Position
 	Text  string
 	Major bool
+
+	change bool // of the method or a setting
 }
 
 // Mark notes an event after an epoch.
@@ -47,7 +50,25 @@ func (c *Curves) Mark(epoch int, major bool, text string) {
 	if s, ok := c.Loss.Find(chart.Epochs, at[chart.Epochs]); ok && s[chart.Epochs] <= at[chart.Epochs] {
 		at[chart.Seconds], at[chart.Equivalents] = s[chart.Seconds], s[chart.Equivalents]
 	}
-	c.notes = chart.Newest(append(c.notes, Note{at, text, major}), KeptMarks)
+	c.notes = chart.Newest(append(c.notes, Note{At: at, Text: text, Major: major}), KeptMarks)
+}
+
+// changed says that the newest mark is a change of the method or a setting.
+func (c *Curves) changed() {
+	if n := len(c.notes); n > 0 {
+		c.notes[n-1].change = true
+	}
+}
+
+// Changes says what was changed of the method and its settings, and when.
+func (c *Curves) Changes() string {
+	var out []string
+	for _, n := range c.notes {
+		if n.change {
+			out = append(out, n.Text+" at "+format.Count(int(n.At[chart.Epochs])))
+		}
+	}
+	return strings.Join(out, "; ")
 }
 
 // cut takes the curves back to an epoch: what came after it stays as a branch that was left.
@@ -69,7 +90,7 @@ func (c *Curves) coarsen(most int) {
 // all are the series over the epochs.
 func (c *Curves) all() []*chart.Series {
 	out := []*chart.Series{&c.Loss, &c.TestLoss, &c.Metric, &c.TestMetric, &c.ValidationLoss, &c.ValidationMetric,
-		&c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds,
+		&c.Radius, &c.Rho, &c.Rate, &c.Gradient, &c.Step, &c.Seconds, &c.Inner,
 		&c.MemberLow, &c.MemberHigh}
 	for i := range c.Figures {
 		out = append(out, &c.Figures[i].Series)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 
 	"newtop/internal/format"
@@ -15,8 +16,9 @@ import (
 	"newtop/tui/style"
 )
 
-// keptBests bounds how many of the best epochs so far are kept, for what is best after going back.
-const keptBests = 1024
+// maxBests bounds how many of the best epochs so far are retained, for what is best after going back and for when a
+// value was reached first.
+const maxBests = 1024
 
 // keptSpectra bounds how many spectra are kept.
 const keptSpectra = 512
@@ -69,6 +71,7 @@ type Generations struct{ Run, Epoch, Inner, Spectrum, Setting uint64 }
 type Best struct {
 	Value float64
 	Epoch int
+	At    chart.Position // of the epoch: what it took
 	Known bool
 	tie   float64 // what decides between epochs with the same value
 }
@@ -205,6 +208,9 @@ func (h *History) measured(e, old *event.EpochEvent) {
 	put(&h.Curves.Rate, &e.Rate, old.Rate)
 	put(&h.Curves.Gradient, &e.GradientNorm, old.GradientNorm)
 	put(&h.Curves.Step, &e.StepNorm, old.StepNorm)
+	if n := e.InnerIterations(); !n.Absent() {
+		h.Curves.Inner.Put(h.Curves.now, float64(n))
+	}
 	if e.Epoch > 0 {
 		put(&h.Curves.Seconds, &e.Seconds, old.Seconds)
 	}
@@ -235,9 +241,37 @@ func (h *History) updateBest(e *event.EpochEvent) {
 	tie := float64(*order[len(order)-1].Of(e))
 	if v := h.Measure.Value(e); !math.IsNaN(v) && (!h.Best.Known || v < h.Best.Value || v == h.Best.Value &&
 		tie < h.Best.tie) {
-		h.Best = Best{v, e.Epoch, true, tie}
-		h.bests = chart.Newest(append(h.bests, h.Best), keptBests)
+		h.Best = Best{v, e.Epoch, PositionOf(e), true, tie}
+		if h.bests = append(h.bests, h.Best); len(h.bests) > maxBests {
+			h.bests = thinned(h.bests)
+		}
 	}
+}
+
+// thinned leaves out every second one of the older half.
+func thinned(bests []Best) []Best {
+	old := len(bests) / 2
+	for i := range old / 2 {
+		bests[i] = bests[2*i+1]
+	}
+	return append(bests[:old/2], bests[old:]...)
+}
+
+// Reach is the first epoch known to have had so small a value of the measure.
+func (h *History) Reach(value float64) (b Best, ok bool) {
+	i := sort.Search(len(h.bests), func(i int) bool { return h.bests[i].Value <= value })
+	if i == len(h.bests) {
+		return b, false
+	}
+	return h.bests[i], true
+}
+
+// First is the first value of the measure, NaN for none.
+func (h *History) First() float64 {
+	if len(h.bests) == 0 {
+		return math.NaN()
+	}
+	return h.bests[0].Value
 }
 
 // Metrics are what the run's rows are judged by beside the loss: the error of a classifier, the RMSE of a regression.
@@ -275,6 +309,7 @@ func (h *History) switched(e event.SwitchEvent) {
 	h.Gen.Inner++
 	h.Gen.Epoch++
 	h.Curves.Mark(e.Epoch, true, style.Clean(e.To))
+	h.Curves.changed()
 	h.Log.Say(e.Epoch, style.Accent, "%s → %s", style.Clean(e.From), style.Clean(e.To))
 }
 
@@ -295,6 +330,7 @@ func (h *History) setting(e *event.SettingEvent) {
 	text := style.Clean(e.Key) + " = " + style.Clean(format.Setting(fmt.Sprint(e.Value)))
 	h.Log.Say(e.Epoch, style.Accent, "%s", text)
 	h.Curves.Mark(e.Epoch, false, text)
+	h.Curves.changed()
 	h.Gen.Epoch++
 }
 

@@ -17,14 +17,15 @@ const ColumnGap = 2
 type Column[R any] struct {
 	Key   string // names it among the others, where that is asked
 	Title string
-	About string // what it has, for help and choice
-	Width int    // of the screen's columns; it has no fewer than its title
-	Max   int    // it is as wide as its widest text, up to that; 0: its texts do not widen it
-	Grow  int    // how much more it takes of what is left over
-	Rank  int    // where there is no room, columns of the highest rank are left out first
-	Left  bool   // its texts start in one column; else they end in one
-	Rest  bool   // it takes all that is left over, and is left out where that is less than Width
-	Off   bool   // it is not shown
+	Ink   style.Token // of the title; Text: that of all titles
+	About string      // what it has, for help and choice
+	Width int         // of the screen's columns; it has no fewer than its title
+	Max   int         // it is as wide as its widest text, up to that; 0: its texts do not widen it
+	Grow  int         // how much more it takes of what is left over
+	Rank  int         // where there is no room, columns of the highest rank are left out first
+	Left  bool        // its texts start in one column; else they end in one
+	Rest  bool        // it takes all that is left over, and is left out where that is less than Width
+	Off   bool        // it is not shown
 	// Cell is what a row has there, in a column of w. It is cut where it is longer.
 	Cell func(r R, w int) style.Part
 	// Compare orders rows by the column, nil for a column that nothing is sorted by.
@@ -158,6 +159,9 @@ func (t *Table[R]) header(p *style.Pen, columns []Column[R]) string {
 			l.Put(style.Text, style.Spaces(ColumnGap))
 		}
 		text, ink := c.Title, style.Muted
+		if c.Ink != style.Text {
+			ink = c.Ink
+		}
 		if c.Key == t.Sorted && t.Sorted != "" {
 			arrow := "▴"
 			if t.Reversed {
@@ -198,6 +202,9 @@ func (t *Table[R]) row(p *style.Pen, columns []Column[R], r R, chosen bool) stri
 	}
 	return l.Full()
 }
+
+// InSight is how many columns had room.
+func (t *Table[R]) InSight() int { return len(t.titles) }
 
 // TitleAt is the key of the column whose title is at a cell of the screen, "" for none.
 func (t *Table[R]) TitleAt(x, y int) string {

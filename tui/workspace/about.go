@@ -41,7 +41,20 @@ func (m *model) about(w, n int) []string {
 
 // chosen is what the selected run chose: first what not all runs did.
 func (m *model) chosen() (out [][2]string) {
+	m.compareChoices()
 	at := slices.Index(m.runs, m.at)
+	for _, differs := range []bool{true, false} {
+		for i := range m.choices {
+			if r := &m.choices[i]; r.Values[at] != "" && r.Contested() == differs {
+				out = append(out, [2]string{style.Clean(r.Name), style.Clean(r.Values[at])})
+			}
+		}
+	}
+	return out
+}
+
+// compareChoices finds what was chosen for the runs, once they are others.
+func (m *model) compareChoices() {
 	begun := make([]*event.RunEvent, len(m.runs))
 	for i, r := range m.runs {
 		begun[i] = r.h.Run
@@ -57,14 +70,6 @@ func (m *model) chosen() (out [][2]string) {
 		}
 		m.begun, m.choices = begun, rundiff.Table(openings)
 	}
-	for _, differs := range []bool{true, false} {
-		for i := range m.choices {
-			if r := &m.choices[i]; r.Values[at] != "" && r.Contested() == differs {
-				out = append(out, [2]string{style.Clean(r.Name), style.Clean(r.Values[at])})
-			}
-		}
-	}
-	return out
 }
 
 // remaining is how long the run will still take, "" if that is not known.

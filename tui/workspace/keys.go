@@ -1,6 +1,8 @@
 package workspace
 
 import (
+	"io"
+
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/screen"
@@ -12,9 +14,11 @@ import (
 const (
 	groupRuns = "the runs"
 	groupHelp = "help and end"
+
+	groupDifferences = "differences"
 )
 
-var groups = [...]string{groupRuns, screen.GroupView, groupHelp}
+var groups = [...]string{groupRuns, groupDifferences, screen.GroupView, groupHelp}
 
 // bindings is the table of the keys, in the order of the footer. Those of the charts stand in the grid's own.
 func bindings() []screen.Binding[*model] {
@@ -25,13 +29,11 @@ func bindings() []screen.Binding[*model] {
 		screen.QuitKey[*model](groupHelp, "quit, or back to the screen beneath"),
 		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *model, _ string) { m.dialog = help() }).Footed(),
 		screen.CommandsKey(groupHelp, openPalette),
-		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(
-			func(m *model, _ string) { m.onList, m.alone = !m.onList, false }).FootBy(func(m *model) string {
-			if m.onList {
-				return "charts"
-			}
-			return "list"
-		}),
+		on(groupRuns, "tab", "the charts have the keys, or the list", "tab", "shift+tab").Then(turn).FootBy(
+			func(m *model) string {
+				return [...]string{onList: "list", onCharts: "charts",
+					onDifferences: "differences"}[m.next()]
+			}),
 		use(groupRuns, "hide the selected run, or show it", screen.Toggle).On(toggle).Foot("hide").Unless(noRun),
 		on(groupRuns, "s", "the selected run alone, or all again", "s").Then(solo).Foot("solo").Unless(noRun),
 		use(groupRuns, "only runs with words or values, as lr>0.01 opt=adam big", screen.Filter).Then(
@@ -40,8 +42,18 @@ func bindings() []screen.Binding[*model] {
 			noRun).Only(listed),
 		on(groupRuns, "c", "another colour for the selected run", "c").Then(
 			func(m *model, _ string) { m.at.colour++ }).Foot("colour").Unless(noRun).Only(listed),
-		on(groupRuns, "a", "show all runs, or none", "a").Then(all).Foot("all"),
-		use(groupRuns, "order of the list: as given, by name, value, state", screen.Sort).Then(
+		on(groupRuns, "a", "show all runs, or none", "a").Then(all).Foot("all").Only(
+			func(m *model) bool { return m.focus != onDifferences }),
+		on(groupRuns, "f", "let the other runs fade, or come back", "f").Then(
+			func(m *model, _ string) { m.faded = !m.faded }),
+		on(groupDifferences, "a", "choices that are the same, too", "a").Then(
+			func(m *model, _ string) { m.differences.all = !m.differences.all }).Foot("all choices").Only(differs),
+		on(groupDifferences, "+ -", "a harder or an easier target", "+", "=", "-", "_").On(aim).Foot("target").Only(
+			differs),
+		on(groupDifferences, "↑↓", "select a row; also j k, pgup pgdn, home end", widget.MoveKeys...).Then(
+			pageDifferences).Only(differs),
+		on(groupDifferences, "←→", "other runs", "left", "right").Then(pageDifferences).Foot("runs").Only(differs),
+		use(groupRuns, "order of the list: as given, by name, value, state, best", screen.Sort).Then(
 			func(m *model, _ string) {
 				m.sorted = (m.sorted + 1) % orders
 				m.arrange()
@@ -52,12 +64,19 @@ func bindings() []screen.Binding[*model] {
 			move).Only(listed),
 		on(groupRuns, "J K", "the same while the charts have the keys", "J", "K").Then(move),
 		use(screen.GroupView, "the charts on the whole screen, and back", screen.Zoom).Then(
-			func(m *model, _ string) { m.alone, m.onList = !m.alone, m.alone }).FootBy(func(m *model) string {
+			func(m *model, _ string) {
+				m.alone, m.focus = !m.alone, onCharts
+				if !m.alone {
+					m.focus = onList
+				}
+			}).FootBy(func(m *model) string {
 			if m.alone {
 				return "list"
 			}
 			return "zoom"
 		}),
+		on(groupDifferences, "d", "what the runs reached, took and chose", "d").Then(openDifferences).Foot("differences"),
+		use(screen.GroupView, "picture of the selected chart, as SVG", screen.Picture).On(picture),
 		screen.ScreenshotKey("newtop-workspace-screen", (*model).screen),
 		screen.ThemeKey[*model](),
 		screen.GlyphsKey[*model](),
@@ -67,7 +86,28 @@ func bindings() []screen.Binding[*model] {
 	}
 }
 
-func listed(m *model) bool { return m.onList }
+func listed(m *model) bool { return m.focus == onList }
+
+func differs(m *model) bool { return m.focus == onDifferences }
+
+// next is what tab gives the keys to.
+func (m *model) next() focus {
+	switch {
+	case m.focus == onList:
+		return onCharts
+	case m.focus == onCharts && m.differences.open:
+		return onDifferences
+	}
+	return onList
+}
+
+// turn gives the keys to the next part of the screen.
+func turn(m *model, k string) {
+	m.focus, m.alone = m.next(), false
+	if k == "shift+tab" && m.differences.open {
+		m.focus = m.next()
+	}
+}
 
 func openable(m *model) bool { return m.at != nil && m.at.open != nil }
 
@@ -104,14 +144,14 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		m.grid.HandleKey(k, msg.Text)
 		return nil
 	}
-	if !m.onList && m.grid.HandleKey(k, msg.Text) {
+	if m.focus == onCharts && m.grid.HandleKey(k, msg.Text) {
 		m.settle()
 		return nil
 	}
 	if b := screen.Bound(m.bindings, m, k); b != nil {
 		return b.Act(m, k)
 	}
-	if m.onList && m.listWidth() > 0 { // else the charts are not in sight
+	if m.focus != onCharts && m.listWidth() > 0 { // else the charts are not in sight
 		m.grid.HandleKey(k, msg.Text)
 		m.settle()
 	}
@@ -141,7 +181,9 @@ func (m *model) paste(text string) {
 // back gives back one thing at a time: one run alone, the filter, what the charts have, the screen.
 func back(m *model, _ string) tea.Cmd {
 	switch {
-	case m.onList && m.grid.Whole(), m.onList && m.grid.On:
+	case m.focus == onDifferences:
+		m.differences.open, m.focus = false, onList
+	case m.focus == onList && m.grid.Whole(), m.focus == onList && m.grid.On:
 		m.grid.HandleKey("esc", "")
 	case m.solo != nil:
 		m.solo = nil
@@ -150,7 +192,7 @@ func back(m *model, _ string) tea.Cmd {
 		m.arrange()
 	case m.grid.HandleKey("esc", ""):
 	case m.alone:
-		m.alone, m.onList = false, true
+		m.alone, m.focus = false, onList
 	case m.Over:
 		return tea.Quit
 	}
@@ -212,6 +254,16 @@ func open(m *model, _ string) tea.Cmd {
 	}
 }
 
+// picture draws the selected chart for paper.
+func picture(m *model, _ string) tea.Cmd {
+	f := m.grid.Figure()
+	if f == nil || f.Empty() {
+		return m.Tell(style.Warn, "there is nothing to draw; P takes the screen")
+	}
+	return m.Picture("newtop-runs-"+screen.PlainName(m.grid.Selected()), screen.Drawing{Suffix: ".svg",
+		Draw: func(w io.Writer) error { return f.Draw(w, "svg") }})
+}
+
 // mouse selects the run that is clicked, hides it where its sign is, and gives the charts what happens on them.
 func (m *model) mouse(msg tea.MouseMsg) {
 	at := msg.Mouse()
@@ -222,16 +274,25 @@ func (m *model) mouse(msg tea.MouseMsg) {
 			move(m, widget.WheelKey(wheel).String())
 		}
 		if row, ok := m.table.Row(at.X, at.Y); ok && isClick && click.Button == tea.MouseLeft {
-			m.onList, m.at = true, m.rows[row]
+			m.focus, m.at = onList, m.rows[row]
 			if at.X-m.table.X < 4 {
 				toggle(m, "")
 			}
 		}
 		return
 	}
+	if d := &m.differences; d.open && d.table.Contains(at.X, at.Y) {
+		if isWheel {
+			pageDifferences(m, widget.WheelKey(wheel).String())
+		}
+		if row, ok := d.table.Row(at.X, at.Y); ok && isClick {
+			m.focus, d.at = onDifferences, row
+		}
+		return
+	}
 	if m.charts.Contains(at.X, at.Y) {
 		if isClick {
-			m.onList = false
+			m.focus = onCharts
 		}
 		m.grid.HandleMouse(msg, at.X-m.charts.X, at.Y-m.charts.Y)
 		m.settle()

@@ -25,10 +25,13 @@ const (
 	byName
 	byValue // of the selected metric, the best first
 	byState
+	byBest // of the run's measure
 	orders
 )
 
-func (o order) String() string { return [...]string{"as given", "by name", "by value", "by state"}[o] }
+func (o order) String() string {
+	return [...]string{"as given", "by name", "by value", "by state", "by best"}[o]
+}
 
 // list is which runs there are, in which order, and what was chosen of them.
 type list struct {
@@ -72,6 +75,11 @@ func (m *model) arrange() {
 		slices.SortStableFunc(m.rows, func(a, b *run) int { return strings.Compare(words[a], words[b]) })
 	case byValue:
 		m.sortByValue()
+	case byBest:
+		if len(m.rows) > 0 {
+			first := m.runs[0].h.Measure
+			slices.SortStableFunc(m.rows, func(a, b *run) int { return a.compareBest(b, first) })
+		}
 	}
 	if !slices.Contains(m.rows, m.at) {
 		if m.at = nil; len(m.rows) > 0 {
@@ -207,7 +215,7 @@ func (m *model) counted() string {
 // listHead names the columns.
 func (m *model) listHead(w int, c columns) string {
 	ink := style.Muted
-	if m.onList {
+	if m.focus == onList {
 		ink = style.Focus
 	}
 	l := m.Line(w).To(3).Put(ink, "runs ")
@@ -222,7 +230,7 @@ func (m *model) listRow(r *run, w int, c columns, text string) string {
 	shown := m.isShown(r)
 	arrow, ink := " ", style.Text
 	switch {
-	case r == m.at && m.onList:
+	case r == m.at && m.focus == onList:
 		arrow, ink = "▸", style.Chosen
 	case r == m.at:
 		arrow, ink = "▸", style.Strong

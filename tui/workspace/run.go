@@ -119,7 +119,11 @@ func (m *model) isShown(r *run) bool {
 // shownRuns are the runs as the grid takes them: the selected one over the others, and the pinned one over all.
 func (m *model) shownRuns() (out []metrics.Run) {
 	for _, r := range m.shown() {
-		out = append(out, metrics.Run{Name: r.name, H: r.h, Token: r.token(), Mark: rune(r.letter()[0]),
+		ink := r.token()
+		if m.faded && r != m.at && r != m.pinned {
+			ink = style.Grid
+		}
+		out = append(out, metrics.Run{Name: r.name, H: r.h, Token: ink, Mark: rune(r.letter()[0]),
 			Dashed: r.dashed(),
 			Front:  r == m.at, Thick: r == m.pinned, Tag: r.letter()})
 	}

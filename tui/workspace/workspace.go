@@ -32,8 +32,14 @@ type Watched struct {
 // out. more brings runs that are found later, and may be nil or closed. Run returns the context's error if that ended
 // it.
 func Run(ctx context.Context, runs []Watched, more <-chan Watched, o screen.Options) error {
-	m := newModel(runs, more, o)
-	return screen.NewStack(m).Run(ctx, o)
+	return screen.NewStack(newModel(runs, more, o)).Run(ctx, o)
+}
+
+// Compare returns the screen of runs whose differences are in sight, the best run first.
+func Compare(runs []Watched, o screen.Options) screen.Layer {
+	m := newModel(runs, nil, o)
+	m.differences.open, m.sorted = true, byBest
+	return m
 }
 
 // model is the root model. What it knows of the runs comes by messages.
@@ -43,19 +49,29 @@ type model struct {
 	bindings []screen.Binding[*model]
 	grid     metrics.Grid
 	list
-	onList  bool        // the list has the keys, and not the charts
-	alone   bool        // the charts have the screen
-	charts  layout.Rect // where they stand
-	dialog  screen.Dialog[*model]
-	drawing time.Duration // that the newest screen took
+	differences differences
+	focus       focus
+	alone       bool        // the charts have the screen
+	faded       bool        // the runs that are not selected stand back
+	charts      layout.Rect // where they stand
+	dialog      screen.Dialog[*model]
+	drawing     time.Duration // that the newest screen took
 }
+
+// focus is what has the keys.
+type focus uint8
+
+const (
+	onList focus = iota
+	onCharts
+	onDifferences
+)
 
 func newModel(runs []Watched, more <-chan Watched, o screen.Options) *model {
 	m := &model{
 		Base:     screen.NewBase(&o),
 		hearing:  hearing{news: make(chan came), more: more},
 		bindings: bindings(),
-		onList:   true,
 	}
 	p, ok, err := m.Prefer(&o)
 	if err != nil {
@@ -141,14 +157,17 @@ func (m *model) screen() []string {
 		return m.Small([]string{m.header(m.Width)}, nil, nil)
 	}
 	m.grid.Show(m.shownRuns())
+	m.grid.Aim(m.aimedAt())
 	rows := []string{m.header(m.Width)}
 	at := layout.Rect{Y: 1, W: m.Width, H: m.Height - 1 - layout.FooterRows}
 	w := m.listWidth()
 	switch {
 	case w > 0:
 		rows = append(rows, m.beside(at, w)...)
-	case m.onList:
+	case m.focus == onList:
 		rows = append(rows, m.drawList(at)...)
+	case m.focus == onDifferences:
+		rows = append(rows, m.drawDifferences(at)...)
 	case m.alone || at.H < 8:
 		rows = append(rows, m.drawCharts(at)...)
 	default:
@@ -165,8 +184,13 @@ func (m *model) screen() []string {
 
 // beside puts the list at the left of the charts. The charts are drawn first: they say where the cursor is.
 func (m *model) beside(at layout.Rect, w int) []string {
-	right := m.drawCharts(layout.Rect{X: at.X + w + 1, Y: at.Y, W: at.W - w - 1, H: at.H})
-	left := m.drawList(layout.Rect{X: at.X, Y: at.Y, W: w, H: at.H})
+	at.X, at.W = at.X+w+1, at.W-w-1
+	high := m.chartsHeight(at.H)
+	right := m.drawCharts(layout.Rect{X: at.X, Y: at.Y, W: at.W, H: high})
+	if high < at.H {
+		right = append(right, m.drawDifferences(layout.Rect{X: at.X, Y: at.Y + high, W: at.W, H: at.H - high})...)
+	}
+	left := m.drawList(layout.Rect{X: at.X - w - 1, Y: at.Y, W: w, H: at.H})
 	edge := m.Line(1).Put(style.Border, "│").Full()
 	for i := range left {
 		left[i] += edge + right[i]
@@ -197,6 +221,11 @@ func (m *model) header(w int) string {
 	}
 	if live > 0 {
 		l.Group(style.Good.Of("  ● " + format.Count(live) + " running"))
+	}
+	if m.differences.open {
+		for _, s := range m.subject() {
+			l.Group(style.Text.Of("  " + s))
+		}
 	}
 	switch shown := len(m.shown()); {
 	case m.solo != nil:

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -32,7 +33,7 @@ var scenes = map[string][]string{
 	"filter": append([]string{"/"}, typed("opt=adam lr>0.005")...), "filtered": append(append([]string{"/"}, typed("val_loss<0.3 -lion")...), "enter"),
 	"wrong": append([]string{"/"}, typed("lr>x")...), "unknown": append([]string{"/"}, typed("depht>20")...), "none": {"a", "a"}, "by-value": {"S", "S", "down"},
 	"cursor": {"tab", ".", "<", "<", "<"}, "chart": {"tab", "right", "enter"}, "alone": {"z"}, "help": {"?"}, "palette": append([]string{":"}, typed("acc")...),
-	"metrics-filter": append([]string{"tab", "/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"g", "tab", "down"},
+	"metrics-filter": append([]string{"tab", "/"}, typed("^val")...), "colour": {"c", "c"}, "grouped": {"g", "tab", "down"}, "differences": {"d", "down", "+"},
 }
 
 func TestScreens(t *testing.T) {
@@ -48,6 +49,107 @@ func TestScreens(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// trained is what a run that newtop recorded has: the i-th of some, of which number 3 is judged by another measure and
+// number 4 has not begun.
+func trained(i int) feed.Delta {
+	r := feed.NewRelay(nil)
+	f := r.Feed()
+	defer f.Close()
+	opening := event.RunEvent{ID: fmt.Sprintf("20261121-12000%d-abc00%d", i, i), Optimizer: []string{"tr-gn", "adam", "scg", "adam"}[i%4],
+		Data:  event.DataInfo{Name: "letters", TrainRows: 10, TestRows: 5, Classes: 26},
+		Model: event.ModelInfo{Layers: []int{16, 70, 26}, Parameters: 6066}, Settings: map[string]any{"radius": 1 + i/2}}
+	if i == 3 {
+		opening.Data.Classes = 0
+	}
+	var events []event.Event
+	if i != 4 {
+		events = append(events, opening)
+		for k := range 40 + i {
+			e := event.UnknownEpoch(k)
+			e.Loss, e.GradientNorm, e.Elapsed, e.GradientEquivalents = event.Float(3/float64(k+1)), 1, event.Float(float64(k)/2), event.Float(7*k)
+			e.TestError, e.TestRMSE = event.Float(0.9*math.Pow(float64(k+1), -0.7-0.2*float64(i))), e.Loss
+			e.Inner = []event.InnerSummary{{Iterations: k}}
+			events = append(events, e)
+		}
+		events = append(events, event.SettingEvent{Epoch: 20, Key: "radius", Value: 3},
+			event.DoneEvent{Reason: []event.Reason{event.ReasonEpochs, event.ReasonTarget}[i%2], Epochs: 39 + i})
+	}
+	r.Show(events, func(s *event.Status) { s.Replay = &event.Replay{Source: "x", Live: true, Speed: 1} })
+	d, err := f.Wait(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// newComparison is the screen of n recorded runs.
+func newComparison(n int, o screen.Options, w, h int) *model {
+	var runs []Watched
+	for i := range n {
+		runs = append(runs, Watched{Name: []string{"baseline", "adam 0.01", "scg", "adam on numbers", "late"}[i], Source: fmt.Sprint("run ", i), Feed: silent{}})
+	}
+	m := Compare(runs, o).(*model)
+	m.Cancel()
+	m.Update(tea.WindowSizeMsg{Width: w, Height: h})
+	for i, r := range m.runs {
+		m.Update(newsMsg{came: []came{{run: r, delta: trained(i)}}})
+	}
+	return m
+}
+
+// TestDifferences: the pane says what runs reached, what that took, what it took to reach the target, and what they chose.
+func TestDifferences(t *testing.T) {
+	add := tuitest.Archive(t)
+	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}} {
+		m := newComparison(5, screen.Options{NoColor: true}, size[0], size[1])
+		m.View()
+		press(m, "d")
+		add(fmt.Sprintf("%dx%d", size[0], size[1]), text(t, m))
+	}
+	m := newComparison(4, screen.Options{}, 160, 60)
+	row := func(name string) []string {
+		t.Helper()
+		runs := m.ranked()
+		for _, f := range m.facts(runs) {
+			if f.name == name {
+				var out []string
+				for i := range runs {
+					out = append(out, f.cells[i].Text)
+				}
+				return out
+			}
+		}
+		return nil
+	}
+	if r := m.ranked(); r[0] != m.runs[2] || r[2] != m.runs[0] || r[3] != m.runs[3] {
+		t.Errorf("%s is the best, and %s the last", r[0].name, r[3].name)
+	}
+	before := row("≤ 7 % in epoch")
+	if target, ok := m.differences.targetOf(m.ranked()); !ok || target != 0.07 || before == nil || before[3] != "" {
+		t.Errorf("the target is %v, reached in %q", target, before)
+	}
+	press(m, "d", "+")
+	if hard := row("≤ 6 % in epoch"); hard == nil || hard[0] <= before[0] && len(hard[0]) <= len(before[0]) || hard[2] != "" {
+		t.Errorf("the harder target is reached in %q, the easier one in %q", hard, before)
+	}
+	if got := row("radius"); fmt.Sprint(got) != "[2 1 1 2]" {
+		t.Errorf("radius %q", got)
+	}
+	if got := row("changed later"); !strings.Contains(fmt.Sprint(got), "radius = 3 at 20") {
+		t.Errorf("changed %q", got)
+	}
+	if row("data") != nil {
+		t.Error("what is the same is shown")
+	}
+	if press(m, "a"); row("data") == nil {
+		t.Error("what is the same is not to be had")
+	}
+	press(m, "down", "right", "esc", "space", "f", "p")
+	if len(m.ranked()) != 3 || !m.faded || m.differences.open {
+		t.Errorf("%d runs, faded %v, differences %v", len(m.ranked()), m.faded, m.differences.open)
 	}
 }
 
@@ -178,8 +280,8 @@ func TestMouse(t *testing.T) {
 	}
 	m.View()
 	m.Update(tea.MouseClickMsg{X: 100, Y: 10, Button: tea.MouseLeft})
-	if m.onList || m.grid.Selected() == "loss" {
-		t.Errorf("%q is selected, list %v", m.grid.Selected(), m.onList)
+	if m.focus != onCharts || m.grid.Selected() == "loss" {
+		t.Errorf("%q is selected, list %v", m.grid.Selected(), m.focus)
 	}
 	m.View()
 	m.Update(tea.MouseMotionMsg{X: 60, Y: 5})
@@ -336,7 +438,7 @@ func (m *model) open2(i int) tea.Msg { m.at = m.runs[i]; return open(m, "")() }
 
 func TestOneMeaning(t *testing.T) {
 	m := newTest(2, screen.Options{}, 120, 40)
-	for _, m.onList = range []bool{true, false} {
+	for _, m.focus = range []focus{onList, onCharts, onDifferences} {
 		screentest.OneMeaning(t, m.bindings, m)
 	}
 }

@@ -93,21 +93,6 @@ func openAny(a *job.StoreFlags) (*store.Store, error) {
 func recorded(cmd *cobra.Command, s *store.Store) tui.Recorded {
 	return tui.Recorded{
 		Store: s,
-		Compared: func(ctx context.Context, ids []string) ([]tui.Compared, error) {
-			var list []*summary
-			for _, id := range ids {
-				r, err := s.Find(ctx, id)
-				if err != nil {
-					return nil, err
-				}
-				t, err := watched(ctx, s, r, true)
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, t)
-			}
-			return compared(list), nil
-		},
 		Search: func(ctx context.Context, name string) (tui.Searching, error) {
 			b, err := tune.Load(ctx, s, flags.Command, name)
 			return &storedSearch{store: s, name: name, board: b}, err

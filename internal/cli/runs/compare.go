@@ -71,9 +71,13 @@ func (c *comparer) compare(cmd *cobra.Command, s *store.Store, names []string) e
 		return err
 	}
 	in, out, ok := print.Terminal(cmd)
-	if ok && c.format == "" && levels == nil && len(list) <= tui.MostCompared {
+	if ok && c.format == "" && levels == nil && len(list) <= tui.MaxCompared {
 		options.Input, options.Output = in, out
-		return tui.Compare(cmd.Context(), compared(list), options)
+		var ids []string
+		for _, t := range list {
+			ids = append(ids, t.run.ID)
+		}
+		return tui.Compare(cmd.Context(), s, ids, options)
 	}
 	t := tabulate(list, levels)
 	if c.format == "json" {
@@ -95,18 +99,6 @@ func (c *comparer) levels() (out []float64, err error) {
 		out = append(out, v)
 	}
 	return out, nil
-}
-
-// compared turns stories into what the screen compares.
-func compared(list []*summary) []tui.Compared {
-	out := make([]tui.Compared, len(list))
-	for i, t := range list {
-		r := t.run
-		out[i] = tui.Compared{ID: r.ID, Name: r.Name, State: string(r.State), Run: r.Opening, Epochs: t.epochs,
-			Switches: t.switches,
-			Settings: t.settings, Diverged: t.diverged, Done: r.Done}
-	}
-	return out
 }
 
 // comparison is what runs compare prints.

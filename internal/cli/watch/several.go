@@ -90,24 +90,14 @@ func (p *players) search(dir string) (runs []tui.Watched) {
 
 // start plays a source.
 func (p *players) start(source stream.Source, name string, closed func() error) tui.Watched {
-	player := stream.NewPlayer(source, p.how)
-	f := player.Feed()
+	w, end := tui.Play(p.ctx, source, filepath.ToSlash(name), p.how, p.options)
 	p.mu.Lock()
-	p.closers = append(p.closers, func() error { f.Close(); return nil })
+	defer p.mu.Unlock()
+	p.closers = append(p.closers, end)
 	if closed != nil {
 		p.closers = append(p.closers, closed)
 	}
-	p.mu.Unlock()
-	p.running.Go(func() {
-		if err := player.Run(p.ctx); err != nil && p.ctx.Err() == nil {
-			p.fail(print.OneLine(err))
-		}
-	})
-	return tui.Watched{Name: filepath.ToSlash(name), Feed: f, Source: source.Name(),
-		Open: func(context.Context) (screen.Layer, func(), error) {
-			own := player.Feed()
-			return tui.Layer(own, p.options), own.Close, nil
-		}}
+	return w
 }
 
 func (p *players) fail(message string) {

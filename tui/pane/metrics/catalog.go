@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"newtop/internal/format"
+	"newtop/trainer/event"
 	"newtop/tui/chart"
 	"newtop/tui/history"
 	"newtop/tui/style"
@@ -52,25 +53,44 @@ type metric struct {
 
 // quantity is what a history has of every run, whether its program calls it so or not.
 type quantity struct {
-	name string
-	part part
-	log  bool
-	of   func(*history.Curves) *chart.Series
+	name    string
+	part    part
+	log     bool
+	of      func(*history.Curves) *chart.Series
+	several bool // only where several runs are compared
 }
 
 var quantities = []quantity{
-	{"loss", plain, true, func(c *history.Curves) *chart.Series { return &c.Loss }},
-	{"loss", held, true, func(c *history.Curves) *chart.Series { return &c.ValidationLoss }},
-	{"loss", test, true, func(c *history.Curves) *chart.Series { return &c.TestLoss }},
-	{"", plain, false, func(c *history.Curves) *chart.Series { return &c.Metric }},
-	{"", held, false, func(c *history.Curves) *chart.Series { return &c.ValidationMetric }},
-	{"", test, false, func(c *history.Curves) *chart.Series { return &c.TestMetric }},
-	{"learning rate", plain, false, func(c *history.Curves) *chart.Series { return &c.Rate }},
-	{"radius", plain, true, func(c *history.Curves) *chart.Series { return &c.Radius }},
-	{"rho", plain, false, func(c *history.Curves) *chart.Series { return &c.Rho }},
-	{"gradient norm", plain, true, func(c *history.Curves) *chart.Series { return &c.Gradient }},
-	{"step norm", plain, true, func(c *history.Curves) *chart.Series { return &c.Step }},
-	{"seconds per ", plain, false, func(c *history.Curves) *chart.Series { return &c.Seconds }},
+	{"loss", plain, true, func(c *history.Curves) *chart.Series { return &c.Loss }, false},
+	{"loss", held, true, func(c *history.Curves) *chart.Series { return &c.ValidationLoss }, false},
+	{"loss", test, true, func(c *history.Curves) *chart.Series { return &c.TestLoss }, false},
+	{"", plain, false, func(c *history.Curves) *chart.Series { return &c.Metric }, false},
+	{"", held, false, func(c *history.Curves) *chart.Series { return &c.ValidationMetric }, false},
+	{"", test, false, func(c *history.Curves) *chart.Series { return &c.TestMetric }, false},
+	{"learning rate", plain, false, func(c *history.Curves) *chart.Series { return &c.Rate }, false},
+	{"radius", plain, true, func(c *history.Curves) *chart.Series { return &c.Radius }, false},
+	{"rho", plain, false, func(c *history.Curves) *chart.Series { return &c.Rho }, false},
+	{"gradient norm", plain, true, func(c *history.Curves) *chart.Series { return &c.Gradient }, false},
+	{"step norm", plain, true, func(c *history.Curves) *chart.Series { return &c.Step }, false},
+	{"inner iterations", plain, true, func(c *history.Curves) *chart.Series { return &c.Inner }, true},
+	{"seconds per ", plain, false, func(c *history.Curves) *chart.Series { return &c.Seconds }, false},
+}
+
+// seriesOf is the index of the quantity that a run is judged by.
+func seriesOf(q event.Quantity) int {
+	switch q {
+	case event.ValidationLoss:
+		return 1
+	case event.TestLoss:
+		return 2
+	case event.Error, event.RMSE:
+		return 3
+	case event.ValidationError, event.ValidationRMSE:
+		return 4
+	case event.TestError, event.TestRMSE:
+		return 5
+	}
+	return 0
 }
 
 // judged are how many of the quantities are losses and errors.
@@ -172,7 +192,7 @@ func newCatalog(runs []Run, outlines []outline) *catalog {
 // told adds a quantity that a run has.
 func (c *catalog) told(runs []Run, outlines []outline, run, k int) {
 	o, q := &outlines[run], quantities[k]
-	if o.has&(1<<k) == 0 {
+	if o.has&(1<<k) == 0 || q.several && len(runs) == 1 {
 		return
 	}
 	share := q.name == "" && !o.regression

@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"newtop/internal/figure"
 	"newtop/internal/format"
 	"newtop/tui/chart"
 	"newtop/tui/history"
@@ -305,9 +306,33 @@ func (g *Grid) plot(m *metric) chart.Plot {
 		p.Curves = append(p.Curves, c)
 	}
 	if len(g.runs) == 1 {
-		p.Marks, p.AllMarks = g.runs[0].H.Curves.Marks(), nil
+		p.Marks = g.runs[0].H.Curves.Marks()
+	} else if front := slices.IndexFunc(g.runs, func(r Run) bool { return r.Front }); front >= 0 && g.whole {
+		p.AllMarks = g.runs[front].H.Curves.AllMarks
+	}
+	if k := &m.curves[0]; g.target > 0 && k.at == ^seriesOf(g.runs[k.run].H.Measure.Quantity) {
+		p.Rules = []float64{g.target}
 	}
 	return p
+}
+
+// Figure is what a picture of the selected chart shows, nil without one.
+func (g *Grid) Figure() *figure.Chart {
+	m := g.selected()
+	if m == nil {
+		return nil
+	}
+	f := &figure.Chart{Title: style.Clean(m.name), X: g.By.Words(), Y: style.Clean(m.name), LogX: g.LogX, LogY: g.log(m)}
+	for _, k := range g.drawn(m) {
+		c := figure.Curve{Name: g.runs[k.run].Name, Color: style.OnPaper(g.runs[k.run].Token), Dashed: g.runs[k.run].Dashed}
+		for _, b := range k.series(g.runs).Fine() {
+			if b.N > 0 {
+				c.Points = append(c.Points, figure.Point{X: b.X1[g.By], Y: b.Last})
+			}
+		}
+		f.Curves = append(f.Curves, c)
+	}
+	return f
 }
 
 // drawn are the curves of a metric in the order in which they are drawn.

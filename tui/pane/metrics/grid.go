@@ -75,6 +75,7 @@ type Grid struct {
 	wide     int // columns of a chart on it
 	cells    map[string]*cell
 	zoom     chart.Canvas
+	target   float64
 	place    layout.Rect // where the charts stand in what was drawn
 	changes  uint64      // counts what the user did, to draw anew
 	frame    uint64      // counts what was drawn
@@ -95,6 +96,14 @@ func (g *Grid) Show(runs []Run) {
 	}
 	g.outlines, g.catalog = outlines, newCatalog(runs, outlines)
 	g.arrange()
+}
+
+// Aim marks a value in the chart of what the runs are judged by, 0 for none.
+func (g *Grid) Aim(target float64) {
+	if target != g.target {
+		g.target = target
+		g.changes++
+	}
 }
 
 // Typing reports whether keys go into the filter.

@@ -47,7 +47,7 @@ func (*Pane) Blank(h *history.History) bool {
 		return false
 	}
 	for i := judged; i < len(quantities); i++ {
-		if !quantities[i].of(&h.Curves).Empty() {
+		if !quantities[i].several && !quantities[i].of(&h.Curves).Empty() {
 			return false
 		}
 	}
