@@ -3,9 +3,7 @@ package tune
 import (
 	"cmp"
 	"runtime"
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"newtop/trainer"
@@ -74,39 +72,6 @@ func (c *Config) Settle() {
 	c.Base.Settle()
 }
 
-// check returns a *trainer.ConfigError for what is wrong whatever is searched.
-func (c *Config) check() error {
-	if err := c.Shard.check(); err != nil {
-		return err
-	}
-	whole := "a whole number ≥ "
-	for _, l := range []struct {
-		field string
-		bad   bool
-		is    string
-		want  string
-	}{
-		{"Sampler", c.Sampler != "" && !slices.Contains(samplers, c.Sampler), c.Sampler, strings.Join(samplers, ", ")},
-		{"Trials", c.Trials < 0, strconv.Itoa(c.Trials), whole + "1, or 0 for as many as the budget allows"},
-		{"Seeds", c.Seeds < 0 || c.Seeds > mostSeeds, strconv.Itoa(c.Seeds),
-			whole + "1 and ≤ " + strconv.Itoa(mostSeeds)},
-		{"Budget", c.Budget < 0 || c.Budget > farthest, c.Budget.String(), "a duration as in 60s, or 0 for no limit"},
-		{"Most", !(c.Most >= 0), number(c.Most), "a number of gradient equivalents ≥ 0"},
-		{"Trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
-		{"Parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel),
-			whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
-		{"Threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},
-		{"Finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) +
-			", or -1 for none"},
-		{"Memory", c.Memory < 0, strconv.FormatInt(c.Memory, 10), "a size ≥ 0"},
-	} {
-		if l.bad {
-			return &trainer.ConfigError{Field: l.field, Value: l.is, Expected: l.want}
-		}
-	}
-	return nil
-}
-
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // command returns the command line that trains a configuration.
@@ -146,3 +111,5 @@ func (c *Config) allot(settings int) allotment {
 	}
 	return allotment{parallel, max(1, cores/parallel), max(cmp.Or(c.Memory, memory)/int64(parallel), 1)}
 }
+
+const defaultFinals = 3

@@ -1,9 +1,11 @@
 package tune
 
 import (
+	"fmt"
 	"math"
 
 	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 // State is what has become of a trial.
@@ -170,5 +172,43 @@ func (b *Leaderboard) BestTest() float64 {
 	return math.NaN()
 }
 
-// Share reports whether what trials are judged by is a share of the rows, and is written in per cent.
-func (b *Leaderboard) Share() bool { return measureNamed(b.Measure).Info().Share }
+// Shard is one of several searches for the same on as many machines as may be, without a word to each other. Each has a
+// seed of its own and an equal share of the limits, and measures its own finals.
+type Shard struct {
+	Index int    // from 1
+	Of    int    // 0: the search is whole
+	Sweep string // what all shards together are called
+}
+
+// floatOf is NaN for what is not finite.
+func floatOf(v float64) event.Float {
+	if math.IsInf(v, 0) {
+		v = math.NaN()
+	}
+	return event.Float(v)
+}
+
+// Dimension is one axis of the space, as --over KEY=VALUES gives it.
+type Dimension struct {
+	Key     string   // "opt", "net", "batch", "act", … or a hyperparameter, also as OPT.KEY for one method alone
+	Choices []string // a list of values, or nil for a range
+	Low     float64
+	High    float64
+	Log     bool
+	Whole   bool
+}
+
+// Part is one of the searches that are looked at together, and which of them it is.
+type Part struct {
+	store.Search
+	Shard Shard
+}
+
+// Label writes the number of a trial: of several searches together that of the search and the trial's own there, as in
+// 2.7.
+func (b *Leaderboard) Label(t *Trial) string {
+	if of := b.Shard.Of; of > 0 && b.Shard.Index == 0 {
+		return fmt.Sprintf("%d.%d", (t.Number-1)%of+1, (t.Number-1)/of+1)
+	}
+	return fmt.Sprint(t.Number)
+}

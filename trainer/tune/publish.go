@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"newtop/trainer/event"
+	"newtop/trainer/store"
 )
 
 // beat is what a search does ten times a second.
@@ -46,11 +46,14 @@ func (s *Search) publish() {
 	c := &s.config
 	b := &Leaderboard{
 		Name: c.Name, Folds: c.folds(), Shard: c.Shard, Data: s.data, Measure: s.runner.measure.Info().Name,
-		Test: s.test(), Over: c.Over, Target: c.Base.TargetError,
+		Over: c.Over, Target: c.Base.TargetError,
 		Phase: s.phase, Seconds: s.watch.elapsed(), Budget: c.Budget.Seconds(), Spent: s.scheduler.total, Most: c.Most,
 		Planned: c.Trials, Parallel: s.machine.parallel, Threads: s.machine.threads, Order: s.ranking.order(),
 		Ahead: s.ranking.ahead,
 		Bests: slices.Clip(s.ranking.bests), Importances: s.matter, Command: s.best(), Warning: s.recording.warning,
+	}
+	if s.ranking.tested() {
+		b.Test = s.runner.measure.Test().Info().Name
 	}
 	b.Trials = make([]Trial, len(s.ranking.trials))
 	for i, t := range s.ranking.trials {
@@ -59,17 +62,12 @@ func (s *Search) publish() {
 	if s.phase == phaseFinals {
 		b.Parallel, b.Threads = 1, s.machine.parallel*s.machine.threads
 	}
-	s.viewers.put(b)
+	s.set(b)
 }
 
-// test names the trials' test figure, empty where they have none beside what they are judged by.
-func (s *Search) test() string {
-	for _, t := range s.ranking.trials {
-		if !t.Test.Absent() && !math.IsNaN(float64(t.Test)) {
-			return s.runner.measure.Test().Info().Name
-		}
-	}
-	return ""
+// tested reports whether the trials have a test figure beside what they are judged by.
+func (r *ranking) tested() bool {
+	return slices.ContainsFunc(r.trials, func(t *trial) bool { return !t.Test.Absent() && !math.IsNaN(float64(t.Test)) })
 }
 
 // best returns the command line of the setting at the head of the leaderboard as a configuration that ends by itself,
@@ -90,24 +88,16 @@ func (s *Search) best() string {
 	return s.config.command(&c)
 }
 
-// floatOf is NaN for what is not finite.
-func floatOf(v float64) event.Float {
-	if math.IsInf(v, 0) {
-		v = math.NaN()
-	}
-	return event.Float(v)
-}
-
-// Leaderboard is the newest state.
-func (s *Search) Leaderboard() *Leaderboard {
-	board, _, _ := s.viewers.state()
+// Leaderboard is the latest state.
+func (v *publisher) Leaderboard() *Leaderboard {
+	board, _, _ := v.state()
 	return board
 }
 
 // Wait blocks until there is a newer Leaderboard than seen and returns it; io.EOF after the last one was seen.
-func (s *Search) Wait(ctx context.Context, seen *Leaderboard) (*Leaderboard, error) {
+func (v *publisher) Wait(ctx context.Context, seen *Leaderboard) (*Leaderboard, error) {
 	for {
-		board, changed, closed := s.viewers.state()
+		board, changed, closed := v.state()
 		switch {
 		case board != seen:
 			return board, nil
@@ -122,34 +112,102 @@ func (s *Search) Wait(ctx context.Context, seen *Leaderboard) (*Leaderboard, err
 	}
 }
 
-// viewers hands boards out. Changed is closed, and made anew, with every new board.
-type viewers struct {
+// publisher hands boards out. Changed is closed and replaced with every new board.
+type publisher struct {
 	mu      sync.Mutex
-	newest  *Leaderboard
+	latest  *Leaderboard
 	changed chan struct{}
 	closed  bool
 }
 
-func (v *viewers) init() { v.changed = make(chan struct{}) }
+func (v *publisher) init() { v.changed = make(chan struct{}) }
 
-func (v *viewers) state() (*Leaderboard, <-chan struct{}, bool) {
+func (v *publisher) state() (*Leaderboard, <-chan struct{}, bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.newest, v.changed, v.closed
+	return v.latest, v.changed, v.closed
 }
 
-func (v *viewers) put(b *Leaderboard) {
-	v.change(func() { v.newest = b })
+func (v *publisher) set(b *Leaderboard) {
+	v.change(func() { v.latest = b })
 }
 
-func (v *viewers) close() {
+func (v *publisher) close() {
 	v.change(func() { v.closed = true })
 }
 
-func (v *viewers) change(set func()) {
+func (v *publisher) change(set func()) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	set()
 	close(v.changed)
 	v.changed = make(chan struct{})
+}
+
+// Run searches until the budget is spent, Stop is called or the context ends. It returns the context's error where that
+// has ended, a *NothingError where nothing came of any trial, an error of the store's, and else nil.
+func (s *Search) Run(ctx context.Context) error {
+	if !s.started.CompareAndSwap(false, true) {
+		panic("tune: Search.Run called twice")
+	}
+	s.watch.since = time.Now()
+	s.clock = time.NewTicker(tick)
+	defer s.clock.Stop()
+	s.broken, s.stop = ctx.Done(), s.halt
+	own := context.WithoutCancel(ctx) // sessions are stopped in order
+	s.explore(own)
+	if !s.halted && s.config.Finals >= 0 {
+		s.reevaluate(own)
+	}
+	s.leaveFinals()
+	s.phase = phaseDone
+	if s.halted {
+		s.phase = phaseStopped
+	}
+	s.runner.drain()
+	s.watch = stopwatch{before: s.watch.elapsed()}
+	s.mattered = time.Time{}
+	s.news = true
+	s.save(own)
+	err := s.recording.record.Release(own)
+	s.publish()
+	s.publisher.close()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil || s.halted:
+		return err
+	}
+	return s.ranking.nothing()
+}
+
+// New returns a search whose trials are recorded in s. It looks at the data once, and returns what trainer.Config's
+// Check and Prepare do, a *trainer.ConfigError, an *optim.UnknownError for a method, or a *store.SearchError for a name
+// that another search has.
+func New(c Config, s *store.Store) (*Search, error) {
+	if len(c.Over) == 0 && !c.Crosses() {
+		c.chooseSpace()
+	}
+	c.Settle()
+	q, err := prepare(c, s)
+	if err == nil {
+		q.runner.measure, err = q.survey()
+	}
+	if err != nil {
+		return nil, err
+	}
+	row := &q.recording.row
+	if row.Rest, err = encode(q.rest()); err != nil {
+		return nil, err
+	}
+	if row.Config, err = encode(&q.config); err != nil {
+		return nil, err
+	}
+	row.Name, row.Phase, row.Data, row.Version = c.Name, phaseSearching, q.data, c.Version
+	if q.recording.record, err = s.NewSearch(context.Background(), row); err != nil {
+		return nil, err
+	}
+	q.config.Name = row.Name
+	q.publish()
+	return q, nil
 }

@@ -68,66 +68,6 @@ func exhausted(s *Search, row *store.Search) error {
 	return nil
 }
 
-// revive makes a search of its record.
-func revive(s *store.Store, row *store.Search, trials []store.Trial, change func(*Config)) (*Search, error) {
-	bad := func(err error) error {
-		return &store.RowError{File: s.Path(), Table: "searches", Run: row.Name, Err: err}
-	}
-	var c Config
-	if err := json.Unmarshal(row.Config, &c); err != nil {
-		return nil, bad(err)
-	}
-	c.Name = row.Name
-	if c.Base.Validation == "" && c.Base.Folds == 0 && c.Base.Model == "" {
-		c.Base.Validation = "0" // of an earlier version, whose trials had none
-	}
-	if change != nil {
-		change(&c)
-	}
-	var left rest
-	if err := json.Unmarshal(row.Rest, &left); err != nil {
-		return nil, bad(err)
-	}
-	q, err := prepare(c, s)
-	if err != nil {
-		return nil, err
-	}
-	q.recording.row = *row
-	if q.recording.row.Config, err = encode(&q.config); err != nil {
-		return nil, err
-	}
-	if left.First[0] > 0 { // else nothing was recorded yet
-		q.scheduler.first = step{left.First[0], left.First[1]}
-	}
-	q.runner.measure, q.data, q.phase = measureNamed(left.Measure), row.Data, row.Phase
-	q.watch.before, q.scheduler.total, q.ranking.bests = row.Seconds, row.Spent, left.Bests
-	for i := range trials {
-		t, err := trialOf(&trials[i])
-		if err != nil {
-			return nil, bad(fmt.Errorf("trial %d: %w", trials[i].Number, err))
-		}
-		if t.Number != i+1 {
-			return nil, bad(fmt.Errorf("trial %d: expected trial %d", t.Number, i+1))
-		}
-		q.ranking.trials = append(q.ranking.trials, t)
-		q.configure(t)
-		if !t.Final {
-			q.scheduler.begun++
-			q.sampler.take(t.Choices)
-			continue
-		}
-		if t.Setting < 1 || t.Setting >= t.Number {
-			return nil, bad(fmt.Errorf("trial %d repeats trial %d: expected one before it", t.Number, t.Setting))
-		}
-		t.parent = q.ranking.trials[t.Setting-1]
-	}
-	if left.Drawn < 0 || left.Drawn > 1<<24 {
-		return nil, bad(fmt.Errorf("%d points drawn: expected at most %d", left.Drawn, 1<<24))
-	}
-	q.sampler.skip(left.Drawn)
-	return q, nil
-}
-
 // takeUp puts the trials where they were.
 func takeUp(s *Search) {
 	s.phase, s.scheduler.total = phaseSearching, 0

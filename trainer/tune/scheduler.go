@@ -19,11 +19,10 @@ const (
 
 // Of the reevaluation.
 const (
-	defaultFinals = 3
-	mostReserve   = 0.3 // of the budget that is kept for it
-	patience      = 3   // times the work that its first trial took to the target, after which one is given up
-	caution       = 2   // times what its first trial took that is kept for each
-	overhead      = 0.3 // seconds of each besides training: data, record
+	mostReserve = 0.3 // of the budget that is kept for it
+	patience    = 3   // times the work that its first trial took to the target, after which one is given up
+	caution     = 2   // times what its first trial took that is kept for each
+	overhead    = 0.3 // seconds of each besides training: data, record
 )
 
 // scheduler decides how far trials go. It knows their figures, and no sessions, store or clock: the same figures at the

@@ -4,19 +4,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"newtop/trainer"
 	"newtop/trainer/store"
 )
-
-// Shard is one of several searches for the same on as many machines as may be, without a word to each other. Each has a
-// seed of its own and an equal share of the limits, and measures its own finals.
-type Shard struct {
-	Index int    // from 1
-	Of    int    // 0: the search is whole
-	Sweep string // what all shards together are called
-}
 
 // MaxShards bounds Shard.Of.
 const MaxShards = 1000
@@ -61,15 +56,6 @@ func ShardOf(row *store.Search) Shard {
 	return c.Shard
 }
 
-// Label writes the number of a trial: of several searches together that of the search and the trial's own there, as in
-// 2.7.
-func (b *Leaderboard) Label(t *Trial) string {
-	if of := b.Shard.Of; of > 0 && b.Shard.Index == 0 {
-		return fmt.Sprintf("%d.%d", (t.Number-1)%of+1, (t.Number-1)/of+1)
-	}
-	return fmt.Sprint(t.Number)
-}
-
 // renumber gives the trials of one of several searches numbers that no other's have.
 func renumber(trials []*trial, h Shard) {
 	through := func(n int) int { return (n-1)*h.Of + h.Index }
@@ -99,4 +85,37 @@ func limit[T cmp.Ordered](a, b, joined T) (none T) {
 		return none
 	}
 	return joined
+}
+
+// check returns a *trainer.ConfigError for what is wrong whatever is searched.
+func (c *Config) check() error {
+	if err := c.Shard.check(); err != nil {
+		return err
+	}
+	whole := "a whole number ≥ "
+	for _, l := range []struct {
+		field string
+		bad   bool
+		is    string
+		want  string
+	}{
+		{"Sampler", c.Sampler != "" && !slices.Contains(samplers, c.Sampler), c.Sampler, strings.Join(samplers, ", ")},
+		{"Trials", c.Trials < 0, strconv.Itoa(c.Trials), whole + "1, or 0 for as many as the budget allows"},
+		{"Seeds", c.Seeds < 0 || c.Seeds > mostSeeds, strconv.Itoa(c.Seeds),
+			whole + "1 and ≤ " + strconv.Itoa(mostSeeds)},
+		{"Budget", c.Budget < 0 || c.Budget > farthest, c.Budget.String(), "a duration as in 60s, or 0 for no limit"},
+		{"Most", !(c.Most >= 0), number(c.Most), "a number of gradient equivalents ≥ 0"},
+		{"Trial", !(c.Trial >= 0), number(c.Trial), "a number of gradient equivalents ≥ 0"},
+		{"Parallel", c.Parallel < 0 || c.Parallel > mostAtOnce, strconv.Itoa(c.Parallel),
+			whole + "1 and ≤ " + strconv.Itoa(mostAtOnce) + ", or 0 for as many as cores"},
+		{"Threads", c.Threads < 0, strconv.Itoa(c.Threads), whole + "1, or 0 for all cores"},
+		{"Finals", c.Finals < -1, strconv.Itoa(c.Finals), whole + "1, 0 for " + strconv.Itoa(defaultFinals) +
+			", or -1 for none"},
+		{"Memory", c.Memory < 0, strconv.FormatInt(c.Memory, 10), "a size ≥ 0"},
+	} {
+		if l.bad {
+			return &trainer.ConfigError{Field: l.field, Value: l.is, Expected: l.want}
+		}
+	}
+	return nil
 }

@@ -12,16 +12,6 @@ import (
 	"newtop/trainer/optim"
 )
 
-// Dimension is one axis of the space, as --over KEY=VALUES gives it.
-type Dimension struct {
-	Key     string   // "opt", "net", "batch", "act", … or a hyperparameter, also as OPT.KEY for one method alone
-	Choices []string // a list of values, or nil for a range
-	Low     float64
-	High    float64
-	Log     bool
-	Whole   bool
-}
-
 // optKey is the dimension of the methods; on it depends which others a trial has.
 const optKey = "opt"
 

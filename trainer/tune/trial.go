@@ -114,3 +114,5 @@ func (t *trial) account(f *epochMetrics) {
 	t.curve.add(Point{Seconds: f.seconds, Equivalents: f.equivalents, Value: event.Float(f.value)})
 	t.Curve = t.curve.points
 }
+
+var nan = event.Float(math.NaN())

@@ -28,8 +28,6 @@
 package tune
 
 import (
-	"context"
-	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -49,7 +47,7 @@ type Search struct {
 	scheduler *scheduler
 	runner    *runner
 	recording *recording
-	viewers   viewers
+	publisher
 
 	// The state of the search, which Run's goroutine owns.
 	phase    string
@@ -90,37 +88,6 @@ const (
 	phaseStopped   = "stopped"
 )
 
-// New returns a search whose trials are recorded in s. It looks at the data once, and returns what trainer.Config's
-// Check and Prepare do, a *trainer.ConfigError, an *optim.UnknownError for a method, or a *store.SearchError for a name
-// that another search has.
-func New(c Config, s *store.Store) (*Search, error) {
-	if len(c.Over) == 0 && !c.Crosses() {
-		c.chooseSpace()
-	}
-	c.Settle()
-	q, err := prepare(c, s)
-	if err == nil {
-		q.runner.measure, err = q.survey()
-	}
-	if err != nil {
-		return nil, err
-	}
-	row := &q.recording.row
-	if row.Rest, err = encode(q.rest()); err != nil {
-		return nil, err
-	}
-	if row.Config, err = encode(&q.config); err != nil {
-		return nil, err
-	}
-	row.Name, row.Phase, row.Data, row.Version = c.Name, phaseSearching, q.data, c.Version
-	if q.recording.record, err = s.NewSearch(context.Background(), row); err != nil {
-		return nil, err
-	}
-	q.config.Name = row.Name
-	q.publish()
-	return q, nil
-}
-
 // prepare makes a search that has no trials and no record, and has not seen its data.
 func prepare(c Config, s *store.Store) (*Search, error) {
 	if err := c.check(); err != nil {
@@ -149,7 +116,7 @@ func prepare(c Config, s *store.Store) (*Search, error) {
 	q.scheduler = newScheduler(&q.config, q.ranking)
 	q.runner = &runner{config: &q.config, store: s, live: map[int]*trial{}, parked: mostParked,
 		reports: make(chan report)}
-	q.viewers.init()
+	q.publisher.init()
 	return q, nil
 }
 
@@ -191,44 +158,8 @@ func measureNamed(name string) event.Quantity {
 	return event.Loss
 }
 
-// Run searches until the budget is spent, Stop is called or the context ends. It returns the context's error where that
-// has ended, a *NothingError where nothing came of any trial, an error of the store's, and else nil.
-func (s *Search) Run(ctx context.Context) error {
-	if !s.started.CompareAndSwap(false, true) {
-		panic("tune: Search.Run called twice")
-	}
-	s.watch.since = time.Now()
-	s.clock = time.NewTicker(tick)
-	defer s.clock.Stop()
-	s.broken, s.stop = ctx.Done(), s.halt
-	own := context.WithoutCancel(ctx) // sessions are stopped in order
-	s.explore(own)
-	if !s.halted && s.config.Finals >= 0 {
-		s.reevaluate(own)
-	}
-	s.leaveFinals()
-	s.phase = phaseDone
-	if s.halted {
-		s.phase = phaseStopped
-	}
-	s.runner.drain()
-	s.watch = stopwatch{before: s.watch.elapsed()}
-	s.mattered = time.Time{}
-	s.news = true
-	s.save(own)
-	err := s.recording.record.Release(own)
-	s.publish()
-	s.viewers.close()
-	switch {
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil || s.halted:
-		return err
-	}
-	return s.ranking.nothing()
-}
-
 // Stop ends the search in order: its trials are recorded as stopped, the leaderboard stands.
 func (s *Search) Stop() { s.once.Do(func() { close(s.halt) }) }
 
-var nan = event.Float(math.NaN())
+// Share reports whether what trials are judged by is a share of the rows, and is written in per cent.
+func (b *Leaderboard) Share() bool { return measureNamed(b.Measure).Info().Share }
