@@ -13,6 +13,7 @@ import (
 	"newtop/models"
 	"newtop/models/modelfile"
 	"newtop/models/netfile"
+	"newtop/trainer/alert"
 	"newtop/trainer/analysis"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
@@ -91,6 +92,8 @@ type Config struct {
 	// TargetError ends the run when the error, or RMSE for regression, is at most this; 0: never. It is that of the
 	// validation rows, without them of the test rows, and without those of the training rows.
 	TargetError float64
+	// Until ends the run when one of its terms is met, which alert.ParseUntil reads; empty: never.
+	Until string `json:",omitempty"`
 
 	Precision     string // of the passes: float64 or float32; empty: float64
 	Seed          uint64 // of the weights and of the order of rows; data sets do not depend on it
@@ -170,7 +173,7 @@ func (c *Config) Check() error {
 				Expected: "it in the file of {Graph}, which describes the whole network"}
 		}
 	}
-	if err := cmp.Or(c.checkElsewhere(), c.checkExperts(), c.checkValidation()); err != nil {
+	if err := cmp.Or(c.checkElsewhere(), c.checkExperts(), c.checkValidation(), c.checkUntil()); err != nil {
 		return err
 	}
 	if _, err := modelfile.Format(c.Save); c.Save != "" && err != nil {
@@ -423,7 +426,36 @@ func (c *Config) output(classes bool) (models.Activation, models.LossFunction, e
 	return a, l, nil
 }
 
-// reached reports whether an epoch's metrics meet a target of the Config, in a run that is judged by m.
-func (c *Config) reached(e *event.EpochEvent, m event.Measure) bool {
-	return c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss || c.TargetError > 0 && m.Value(e) <= c.TargetError
+// reached returns the target of the Config that an epoch's metrics meet, in a run that is judged by m; empty if they
+// meet none.
+func (c *Config) reached(e *event.EpochEvent, m event.Measure) string {
+	switch {
+	case c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss:
+		return "train_loss <= " + optim.Format(c.TargetLoss)
+	case c.TargetError > 0 && m.Value(e) <= c.TargetError:
+		return "error <= " + optim.Format(c.TargetError)
+	case c.Until == "":
+		return ""
+	}
+	until, err := alert.ParseUntil(c.Until)
+	if err != nil {
+		panic("trainer: " + err.Error()) // Check has read it
+	}
+	return until.Own().Met(e)
+}
+
+// checkUntil returns a *ConfigError for terms that no run can meet.
+func (c *Config) checkUntil() error {
+	if c.Until == "" {
+		return nil
+	}
+	until, err := alert.ParseUntil(c.Until)
+	switch {
+	case err != nil:
+		return &ConfigError{Field: "Until", Value: c.Until, Expected: err.Error()}
+	case until.Unknown() != "":
+		return &ConfigError{Field: "Until", Value: until.Unknown(), Expected: "error, loss, rmse, acc, train_loss, " +
+			"test_loss or another number of an epoch"}
+	}
+	return nil
 }

@@ -95,15 +95,19 @@ func (l *loop) extend() {
 		c.Patience = l.nets.epoch - l.nets.best.Epoch + cmp.Or(max(l.asked.Patience, 0), c.Patience)
 		l.tellLimit("patience")
 	}
-	if l.nets.last.Epoch == 0 || !c.reached(&l.nets.last, l.place.measure) {
+	if l.nets.last.Epoch == 0 || c.reached(&l.nets.last, l.place.measure) == "" {
 		return
 	}
 	if c.TargetLoss > 0 && float64(l.nets.last.Loss) <= c.TargetLoss {
 		c.TargetLoss = 0
 		l.tellLimit("target-loss")
 	}
-	if c.reached(&l.nets.last, l.place.measure) {
+	if c.TargetError > 0 && l.place.measure.Value(&l.nets.last) <= c.TargetError {
 		c.TargetError = 0
 		l.tellLimit("target-error")
+	}
+	if c.reached(&l.nets.last, l.place.measure) != "" {
+		c.Until = ""
+		l.tellLimit("until")
 	}
 }

@@ -39,6 +39,12 @@ var limits = []limit{
 	number("target-error",
 		"end at this error as a fraction, or RMSE, of the validation rows, else of the test rows; 0: never",
 		func(c *Config) *float64 { return &c.TargetError }),
+	{"until", "end when this is met, as in error<5% or loss<0.1; empty: never", "terms with or between them",
+		func(c *Config) string { return c.Until },
+		func(c *Config, text string) error {
+			c.Until = text
+			return nil
+		}},
 	whole("spectrum-every", "epochs between spectra; 0: never by itself",
 		func(c *Config) *int { return &c.SpectrumEvery }),
 	whole("spectrum", "eigenvalues of a spectrum at either end; 0: the default",
@@ -103,7 +109,8 @@ func (l *loop) limits() []event.Setting {
 	if l.shown == nil {
 		l.shown = make([]event.Setting, 0, len(limits))
 		for i := range limits {
-			if of := &limits[i]; of.key != "patience" || l.place.validates() {
+			if of := &limits[i]; (of.key != "patience" || l.place.validates()) &&
+				(of.key != "until" || l.asked.Until != "") {
 				l.shown = append(l.shown, event.Setting{Key: of.key, Text: of.text(l.place.config), Meaning: of.meaning,
 					Range: of.expected})
 			}
@@ -130,8 +137,8 @@ func (l *loop) setLimit(of limit, text string) error {
 	case of.key == "time-limit" && next.TimeLimit > 0 && next.TimeLimit <= l.clocks.active.elapsed():
 		return event.Refuse("time-limit %s: expected more than the %s that the run has had, or 0 for no limit",
 			next.TimeLimit, l.clocks.active.elapsed().Round(time.Millisecond))
-	case (of.key == "target-loss" || of.key == "target-error") && next.reached(last, l.place.measure) &&
-		!l.place.config.reached(last, l.place.measure):
+	case (of.key == "target-loss" || of.key == "target-error" || of.key == "until") && next.reached(last, l.place.measure) != "" &&
+		l.place.config.reached(last, l.place.measure) == "":
 		return event.Refuse("%s %s: expected less than the run has reached, or 0 for none", of.key, of.text(&next))
 	}
 	*l.place.config = next

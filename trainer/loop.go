@@ -416,9 +416,10 @@ func (l *loop) diverge(epoch int, reason string) error {
 // limit ends the run where the metrics or the number of epochs say so.
 func (l *loop) limit(e *event.EpochEvent) {
 	c := l.place.config
+	target := c.reached(e, l.place.measure)
 	switch {
-	case c.reached(e, l.place.measure):
-		l.end = event.ReasonTarget
+	case target != "":
+		l.end, l.why = event.ReasonTarget, target
 	case c.Epochs > 0 && l.nets.epoch >= c.Epochs:
 		l.end = event.ReasonEpochs
 	case l.impatient():

@@ -4,8 +4,9 @@ import "newtop/trainer/event"
 
 // Resume returns a session that goes on from a checkpoint to the bits of a run that was never stopped. The
 // configuration is the one that the run began with, but for what may differ: Epochs, TimeLimit, TargetLoss,
-// TargetError, Patience, Threads, Memory, Save and the spectra's. Viewers see history, the run's events up to the
-// checkpoint, which are not recorded again; its RunEvent keeps its ID. A nil checkpoint begins the run from its start.
+// TargetError, Until, Patience, Threads, Memory, Save and the spectra's. Viewers see history, the run's events up to
+// the checkpoint, which are not recorded again; its RunEvent keeps its ID. A nil checkpoint begins the run from its
+// start.
 //
 // Whether checkpoint and configuration fit together is seen when the data are there: Run returns a *PrepareError that
 // wraps a *CheckpointError if they do not, and the recorders see nothing. A run that had reached its limit, and has no

@@ -4,19 +4,18 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"newtop/trainer/event"
 )
 
-// Resolver says which quantity of an epoch a name stands for, as val_loss for the test loss, and whether the name is of
-// what the quantity lacks of 1, as accuracy is of the error.
-type Resolver func(name string) (q event.Quantity, invert, ok bool)
-
-// Until waits for a run to meet conditions.
+// Until waits for a run to meet one of several terms, each of which is some conditions that must all be met.
 type Until struct {
-	conditions []condition
+	terms [][]condition
+	own   bool // the run is newtop's
 }
 
 // condition compares what a name stands for with a number.
@@ -30,41 +29,62 @@ type condition struct {
 	seen, met      bool // the run has told it; the newest that it told meets the condition
 }
 
-const expectedUntil = "a metric, <, <=, > or >=, and a number, as val_loss<0.1; several with a comma or and between them"
+const expectedUntil = "a metric, <, <=, > or >=, and a number, as val_loss<0.1; or a time, as 90s; or 200 epochs; " +
+	"several with and between them, or with or"
 
-var between = regexp.MustCompile(`(?i),|\s+and\s+`)
+var (
+	between   = regexp.MustCompile(`(?i),|\s+and\s+`)
+	betweenOr = regexp.MustCompile(`(?i)\s+or\s+`)
+	epochs    = regexp.MustCompile(`(?i)^(\d+)\s*(?:epochs?|steps?)$`)
+)
 
-// ParseUntil reads conditions which must all be met: val_loss<0.1, acc >= 90% and epoch > 20. A name is the key of a
-// figure as the log has it, a key or a tag of event.Quantities, epoch or step, or what the resolver knows. The resolver
-// may be nil.
-func ParseUntil(text string, resolve Resolver) (*Until, error) {
+// ParseUntil reads terms with or between them, of conditions with commas or and between them: val_loss<0.1 and
+// epoch>20, or acc>=90%, or 90s, or 200 epochs. A name is the key of a figure as the log has it, a key or a tag of
+// event.Quantities, epoch or step, or what event.PlaceOf knows. In a run of newtop's, loss, error and rmse are of the
+// rows that the run is judged by: the validation rows, else the test rows, else the training rows.
+func ParseUntil(text string) (*Until, error) {
 	u := new(Until)
-	for _, part := range between.Split(text, -1) {
-		c, err := parseCondition(part)
-		if err != nil {
-			return nil, err
+	for _, text := range betweenOr.Split(text, -1) {
+		var term []condition
+		for _, part := range between.Split(text, -1) {
+			c, err := parseCondition(strings.TrimSpace(part))
+			if err != nil {
+				return nil, err
+			}
+			c.find()
+			term = append(term, c)
 		}
-		c.find(resolve)
-		u.conditions = append(u.conditions, c)
+		u.terms = append(u.terms, term)
 	}
 	return u, nil
 }
 
+// parseCondition reads a comparison, a time or a number of epochs.
 func parseCondition(text string) (c condition, err error) {
+	c.greater, c.orEqual = true, true
+	if m := epochs.FindStringSubmatch(text); m != nil {
+		c.name = "epoch"
+		c.value, err = strconv.ParseFloat(m[1], 64)
+		return c, err
+	}
+	if time, err := time.ParseDuration(strings.ReplaceAll(text, " ", "")); err == nil && time > 0 {
+		c.name, c.value = event.Elapsed.Info().Key, time.Seconds()
+		return c, nil
+	}
 	at := strings.IndexAny(text, "<>")
 	if at < 0 {
-		return c, fmt.Errorf("%q: expected %s", strings.TrimSpace(text), expectedUntil)
+		return c, fmt.Errorf("%q: expected %s", text, expectedUntil)
 	}
 	c.name, c.greater = strings.TrimSpace(text[:at]), text[at] == '>'
 	var rest string
 	rest, c.orEqual = strings.CutPrefix(text[at+1:], "=")
 	if c.name == "" {
-		return c, fmt.Errorf("%q: expected the name of a metric before %c", strings.TrimSpace(text), text[at])
+		return c, fmt.Errorf("%q: expected the name of a metric before %c", text, text[at])
 	}
 	number, percent := strings.CutSuffix(strings.TrimSpace(rest), "%")
 	c.value, err = strconv.ParseFloat(strings.TrimSpace(number), 64)
 	if err != nil || math.IsNaN(c.value) || math.IsInf(c.value, 0) {
-		return c, fmt.Errorf("%q: expected a number after %s, as %s<0.1", strings.TrimSpace(text),
+		return c, fmt.Errorf("%q: expected a number after %s, as %s<0.1", text,
 			strings.TrimSpace(text[:len(text)-len(rest)]), c.name)
 	}
 	if percent {
@@ -74,35 +94,69 @@ func parseCondition(text string) (c condition, err error) {
 }
 
 // find looks up what the name stands for where no figure is called so.
-func (c *condition) find(resolve Resolver) {
+func (c *condition) find() {
 	for q := range event.QuantityCount {
 		if i := q.Info(); c.name == i.Key || c.name == i.Name || i.Tag != "" && c.name == i.Tag {
 			c.quantity, c.known = q, true
 			return
 		}
 	}
-	if resolve != nil {
-		c.quantity, c.inverse, c.known = resolve(c.name)
-	}
+	p := event.PlaceOf(c.name)
+	c.quantity, c.inverse, c.known = p.Quantity, p.Accuracy, p.Known
 }
 
-// See takes the next event and reports whether all conditions are met by the newest values that the run has told. Logs
-// tell training and validation apart, so that they need not come from one epoch.
-func (u *Until) See(e event.Event) (met bool) {
-	met = true
-	epoch, ok := e.(event.EpochEvent)
-	for i := range u.conditions {
-		c := &u.conditions[i]
-		if ok {
-			c.see(&epoch)
+// Own says that the run is newtop's, as its RunEvent would.
+func (u *Until) Own() *Until {
+	u.own = true
+	return u
+}
+
+// Unknown returns a name that no epoch of newtop's has; empty if there is none.
+func (u *Until) Unknown() string {
+	for _, term := range u.terms {
+		for i := range term {
+			if c := &term[i]; !c.known && c.name != "epoch" && c.name != "step" {
+				return c.name
+			}
 		}
-		met = met && c.met
 	}
-	return met
+	return ""
 }
 
-func (c *condition) see(e *event.EpochEvent) {
-	v, inverse := c.of(e)
+// See takes the next event and reports whether all conditions of a term are met by the newest values that the run has
+// told. Logs tell training and validation apart, so that they need not come from one epoch.
+func (u *Until) See(e event.Event) (met bool) {
+	switch e := e.(type) {
+	case event.RunEvent:
+		u.own = !e.External()
+	case event.EpochEvent:
+		return u.Met(&e) != ""
+	}
+	return u.first() != ""
+}
+
+// Met is See of an epoch. It returns the first term that is met as String writes it, empty if none is.
+func (u *Until) Met(e *event.EpochEvent) (term string) {
+	for _, term := range u.terms {
+		for i := range term {
+			term[i].see(e, u.own)
+		}
+	}
+	return u.first()
+}
+
+// first returns the first term that is met.
+func (u *Until) first() string {
+	for _, term := range u.terms {
+		if !slices.ContainsFunc(term, func(c condition) bool { return !c.met }) {
+			return write(term)
+		}
+	}
+	return ""
+}
+
+func (c *condition) see(e *event.EpochEvent, own bool) {
+	v, inverse := c.of(e, own)
 	if v.Absent() {
 		return
 	}
@@ -128,13 +182,15 @@ func (c *condition) see(e *event.EpochEvent) {
 
 // of returns the value that the name stands for, Absent if the epoch does not tell it, and whether the name is of what
 // that lacks of 1.
-func (c *condition) of(e *event.EpochEvent) (v event.Float, inverse bool) {
+func (c *condition) of(e *event.EpochEvent, own bool) (v event.Float, inverse bool) {
 	for i := range e.Figures {
 		if e.Figures[i].Key == c.name {
 			return e.Figures[i].Value, false
 		}
 	}
 	switch {
+	case own && c.known && (c.name == c.quantity.Info().Key || c.inverse):
+		return judged(c.quantity, e), c.inverse
 	case c.known:
 		return *c.quantity.Of(e), c.inverse
 	case c.name == "epoch" || c.name == "step":
@@ -143,29 +199,58 @@ func (c *condition) of(e *event.EpochEvent) (v event.Float, inverse bool) {
 	return event.Absent, false
 }
 
+// judged is a quantity of an epoch over the rows that a run of newtop's is judged by. What is said of the error holds for
+// the RMSE where the run has no classes.
+func judged(q event.Quantity, e *event.EpochEvent) event.Float {
+	if q == event.Error && e.Error.Absent() {
+		q = event.RMSE
+	}
+	if q == q.Train() {
+		for _, of := range []event.Quantity{q.Validation(), q.Test()} {
+			if v := *of.Of(e); !v.Absent() {
+				return v
+			}
+		}
+	}
+	return *q.Of(e)
+}
+
 // Missing lists the names that the run has not told so far, so that a misspelt one can be said.
 func (u *Until) Missing() (names []string) {
-	for i := range u.conditions {
-		if !u.conditions[i].seen {
-			names = append(names, u.conditions[i].name)
+	for _, term := range u.terms {
+		for i := range term {
+			if !term[i].seen {
+				names = append(names, term[i].name)
+			}
 		}
 	}
 	return names
 }
 
-// String writes the conditions as ParseUntil reads them.
+// String writes the terms as ParseUntil reads them.
 func (u *Until) String() string {
-	var b strings.Builder
-	for i := range u.conditions {
-		c := &u.conditions[i]
-		if i > 0 {
-			b.WriteString(" and ")
-		}
-		b.WriteString(c.name + " " + map[bool]string{false: "<", true: ">"}[c.greater])
-		if c.orEqual {
-			b.WriteByte('=')
-		}
-		b.WriteString(" " + strconv.FormatFloat(c.value, 'g', -1, 64))
+	var terms []string
+	for _, term := range u.terms {
+		terms = append(terms, write(term))
 	}
-	return b.String()
+	return strings.Join(terms, " or ")
+}
+
+func write(term []condition) string {
+	var conditions []string
+	for i := range term {
+		conditions = append(conditions, term[i].String())
+	}
+	return strings.Join(conditions, " and ")
+}
+
+func (c *condition) String() string {
+	sign := "<"
+	if c.greater {
+		sign = ">"
+	}
+	if c.orEqual {
+		sign += "="
+	}
+	return c.name + " " + sign + " " + strconv.FormatFloat(c.value, 'g', -1, 64)
 }

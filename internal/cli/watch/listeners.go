@@ -38,7 +38,7 @@ func (w *watcher) listen(cmd *cobra.Command, source stream.Source, onScreen bool
 		l.rings = make(chan screen.RingMsg, 4)
 	}
 	if w.until != "" {
-		until, err := alert.ParseUntil(w.until, resolve)
+		until, err := alert.ParseUntil(w.until)
 		if err != nil {
 			return source, nil, err
 		}
@@ -102,12 +102,6 @@ func (l *listeners) close(cmd *cobra.Command) error {
 		return nil
 	}
 	return l.saver.close(cmd)
-}
-
-// resolve says what a name of a condition stands for, by the one table of names.
-func resolve(name string) (q event.Quantity, invert, ok bool) {
-	p := event.PlaceOf(name)
-	return p.Quantity, p.Accuracy, p.Known
 }
 
 // untilMet waits for a condition.

@@ -70,7 +70,7 @@ as text. docs/watch.md has a table of what is read.`,
 	set.StringVar(
 		&w.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")
 	flags.Choices(cmd, "format", "text", "jsonl")
-	set.StringVar(&w.until, "until", "", "end when a `CONDITION` is met, as 'val_loss<0.1' or 'acc>=0.9, epoch>=5'; it is exit 1 if the run ends before, or with --once if what there is now does not meet it")
+	set.StringVar(&w.until, "until", "", "end when a `CONDITION` is met, as 'val_loss<0.1', 'acc>=0.9, epoch>=5' or 'error<5% or 90s'; it is exit 1 if the run ends before, or with --once if what there is now does not meet it")
 	set.StringVar(&w.save, "save", "", "record what is watched in the run store, by this `NAME`")
 	set.StringVar(&w.share, "probe-share", "5%", "how much of a program's time may go into looks at its model that it offers (newtop.probe), as a `SHARE`; 0: none")
 	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs, processes")
@@ -178,7 +178,7 @@ func (w *watcher) check(cmd *cobra.Command, names, program []string) error {
 		return flags.Usagef("%s --once: what there is now is printed: expected no --alert or program", path)
 	}
 	if w.until != "" {
-		if _, err := alert.ParseUntil(w.until, resolve); err != nil {
+		if _, err := alert.ParseUntil(w.until); err != nil {
 			return flags.Wrong("--until", w.until, err.Error())
 		}
 	}
