@@ -88,8 +88,7 @@ func List() []Info {
 // Load returns the set of that name, or the table of the file at that path, in CSV or a format of package convert. It
 // is also looked for in Options.Dir and may be packed by gzip. Several files are one table: all *.csv and *.csv.gz of a
 // directory, those that a pattern matches (parts/*.csv), or names parted by commas; their rows follow one another in
-// the order of the files' names. A listed name wins over a file; write ./letters to mean a file. With Options.Keep it
-// returns some of the rows.
+// the order of the files' names. A listed name wins over a file; write ./letters to mean a file.
 //
 // It returns an *UnknownError for neither, a *NotFoundError when a set's files or a CSV file are not
 // there, a *fault.FormatError when a file is not what it should be, and an *fault.OptionError when an option is not
@@ -100,14 +99,7 @@ func Load(name string, o Options) (*Dataset, error) {
 	}
 	known := sets()
 	if i := slices.IndexFunc(known, func(s set) bool { return s.Name == name }); i >= 0 {
-		d, err := known[i].load(o)
-		if err != nil {
-			return nil, err
-		}
-		if known[i].Kind == Generated {
-			d.keep(o.Keep)
-		}
-		return d, nil
+		return known[i].load(o)
 	}
 	f, err := findCSV(name, o.Dir)
 	if _, missing := errors.AsType[*NotFoundError](err); missing && !strings.ContainsAny(name, pathCharacters) {
@@ -118,9 +110,6 @@ func Load(name string, o Options) (*Dataset, error) {
 	}
 	if f, err = f.withTests(&o); err != nil {
 		return nil, err
-	}
-	if o.Keep != nil {
-		return loadRange(f, o)
 	}
 	return loadCSV(f, o)
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 )
@@ -53,7 +52,6 @@ func TestSeveralFiles(t *testing.T) {
 		if !sameDataset(got, want) || !mat.Equal(got.Train.Targets, want.Train.Targets) {
 			t.Errorf("%s has other rows than one file", ask.name)
 		}
-		checkKeep(t, ask.name, Options{Seed: 3, Dir: ask.dir})
 	}
 	// A file with such a name wins.
 	odd := filepath.Join(dir, "a.csv,b.csv")
@@ -74,44 +72,8 @@ func TestSeveralFiles(t *testing.T) {
 	}
 	write(t, dir, "d.csv", []byte("x,sort,y\n1,p,2\n"))
 	_, err := Load(dir, Options{})
-	_, kept := Load(dir, Options{Keep: half})
-	if want := filepath.Join(dir, "d.csv") + `:1: found "sort" for column 2, expected "kind" as in the header of ` + a; err == nil || err.Error() != want ||
-		kept == nil || kept.Error() != want {
-		t.Errorf("%v, with Keep %v", err, kept)
-	}
-}
-
-// Files are converted anew when one was changed or added.
-func TestSeveralFilesConvertedAnew(t *testing.T) {
-	_, dir := parts(t)
-	t.Setenv("NEWTOP_CACHE", t.TempDir())
-	rows := func() int {
-		t.Helper()
-		d, err := Load(dir, Options{Keep: half})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d.Train.Total() + d.Test.Total()
-	}
-	if n := rows(); n != 120 {
-		t.Errorf("%d rows", n)
-	}
-	write(t, dir, "d.csv", []byte("x,kind,y\n1,p,2\n"))
-	if n := rows(); n != 121 {
-		t.Errorf("%d rows after a file was added", n)
-	}
-	write(t, dir, "b.csv", []byte("x,kind,y\n1,p,2\n"))
-	if err := os.Chtimes(filepath.Join(dir, "b.csv"), time.Time{}, time.Now().Add(time.Second)); err != nil {
-		t.Fatal(err)
-	}
-	if n := rows(); n != 82 {
-		t.Errorf("%d rows after a file was changed", n)
-	}
-	if err := os.Remove(filepath.Join(dir, "d.csv")); err != nil {
-		t.Fatal(err)
-	}
-	if n := rows(); n != 81 {
-		t.Errorf("%d rows after a file was removed", n)
+	if want := filepath.Join(dir, "d.csv") + `:1: found "sort" for column 2, expected "kind" as in the header of ` + a; err == nil || err.Error() != want {
+		t.Errorf("%v", err)
 	}
 }
 

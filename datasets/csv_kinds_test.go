@@ -39,7 +39,7 @@ func kinds(rows int) string {
 	return b.String()
 }
 
-// What is read whole, by range, and for predictions is the same to the bit, whatever columns become and stands in for missing values,
+// What is read whole and for predictions is the same to the bit, whatever columns become and stands in for missing values,
 // and whichever rows decide.
 func TestKindsOfColumns(t *testing.T) {
 	text := kinds(1500)
@@ -51,7 +51,6 @@ func TestKindsOfColumns(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s", missing, o.Target), func(t *testing.T) {
 				t.Setenv("NEWTOP_CACHE", t.TempDir())
 				path := write(t, t.TempDir(), "t.csv", []byte(text))
-				checkKeep(t, path, o)
 				d := mustLoad(t, path, o)
 				checkReader(t, text, d)
 				for _, f := range d.Table.Fields {
@@ -191,7 +190,6 @@ func TestMissingTargets(t *testing.T) {
 			}
 		}
 	}
-	checkKeep(t, path, Options{Seed: 2})
 }
 
 // The rows of a file for testing are the test rows, and tell nothing of the columns.
@@ -221,7 +219,6 @@ func TestFileForTesting(t *testing.T) {
 			t.Errorf("test row %d is %v", i, row)
 		}
 	}
-	checkKeep(t, path, o)
 	write(t, dir, "other.csv", []byte("x,v,y\n1,a,2\n"))
 	for file, want := range map[string]string{"none.csv": `no file "none.csv"`, path: "another file", dir + "/other.csv": `found "v" for column 2, expected "w"`, "0": "from 1 to 49"} {
 		if _, err := Load(path, Options{Test: file}); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {

@@ -17,19 +17,16 @@ import (
 // and Targets rows × outputs. Labels[i] is the class of row i as an index into Dataset.Classes; it is
 // nil for regression. Features is rows × Dataset.Features, unscaled; it is nil where there are none.
 //
-// A split of which no rows were kept, or that has none, has empty matrices, of no columns, where others have rows, and
+// A split that has no rows has empty matrices, of no columns, where others have rows, and
 // no Labels, which are not nil for classes.
 type Split struct {
 	Inputs   *mat.Dense
 	Targets  *mat.Dense
 	Labels   []int
 	Features *mat.Dense
-	// First is the first of the rows that Options.Keep asked for, and All how many there would have been
-	// without it; 0 and 0 where all of them are here.
-	First, All int
 }
 
-// Rows returns the number of rows that are here.
+// Rows returns the number of rows.
 func (s *Split) Rows() int {
 	if s.Inputs == nil {
 		return 0

@@ -30,12 +30,11 @@ func want(t *testing.T, dir, name string) (path string) {
 	return path
 }
 
-// A table in another format is the set that it is as CSV, whole or a range of its rows, packed or not, and leaves nothing behind.
+// A table in another format is the set that it is as CSV, packed or not, and leaves nothing behind.
 func TestTablesOfOtherFormats(t *testing.T) {
 	dir, temporary := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temporary)
 	t.Setenv("NEWTOP_CACHE", t.TempDir())
-	some := func(Sizes) Ranges { return Ranges{Train: {1, 3}, Test: {0, 1}} }
 	for _, name := range []string{"xy.npz", "packed.npz", "fortran.npy"} {
 		content, err := os.ReadFile(filepath.Join("convert", "testdata", name))
 		if err != nil {
@@ -46,13 +45,11 @@ func TestTablesOfOtherFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		writePacked(t, packed, string(content))
-		for _, keep := range []Keep{nil, some} {
-			w := mustLoad(t, want(t, dir, name), Options{Keep: keep})
-			for _, path := range []string{path, packed} {
-				got := mustLoad(t, path, Options{Keep: keep})
-				if !mat.Equal(w.Train.Inputs, got.Train.Inputs) || !mat.Equal(w.Test.Targets, got.Test.Targets) || w.Table.Target != got.Table.Target {
-					t.Errorf("%s (%s, a range: %t) differs from CSV", name, filepath.Base(path), keep != nil)
-				}
+		w := mustLoad(t, want(t, dir, name), Options{})
+		for _, path := range []string{path, packed} {
+			got := mustLoad(t, path, Options{})
+			if !mat.Equal(w.Train.Inputs, got.Train.Inputs) || !mat.Equal(w.Test.Targets, got.Test.Targets) || w.Table.Target != got.Table.Target {
+				t.Errorf("%s (%s) differs from CSV", name, filepath.Base(path))
 			}
 		}
 	}
@@ -70,17 +67,14 @@ func TestTableWithRowsForTesting(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(text), "\n")
-	last := func(Sizes) Ranges { return Ranges{Train: {0, 1}, Test: {1, 2}} }
-	for _, keep := range []Keep{nil, last} {
-		d := mustLoad(t, path, Options{Keep: keep, Columns: lex.Options{Keep: []string{"x1", "x2", "x3", "x4", "x5", "x6"}}})
-		if want := "4 rows to train on, 2 to test on, as the file says"; !strings.HasSuffix(d.Title, want) {
-			t.Errorf("%s, want %s", d.Title, want)
-		}
-		row := raw(d, &d.Test, d.Test.Rows()-1)
-		for j, field := range strings.Split(lines[6], "|")[:6] {
-			if v, err := strconv.ParseFloat(field, 64); err != nil || math.Abs(v-row[j]) > 1e-9 {
-				t.Errorf("input %d of the last row is %g, want %s", j, row[j], field)
-			}
+	d := mustLoad(t, path, Options{Columns: lex.Options{Keep: []string{"x1", "x2", "x3", "x4", "x5", "x6"}}})
+	if want := "4 rows to train on, 2 to test on, as the file says"; !strings.HasSuffix(d.Title, want) {
+		t.Errorf("%s, want %s", d.Title, want)
+	}
+	row := raw(d, &d.Test, d.Test.Rows()-1)
+	for j, field := range strings.Split(lines[6], "|")[:6] {
+		if v, err := strconv.ParseFloat(field, 64); err != nil || math.Abs(v-row[j]) > 1e-9 {
+			t.Errorf("input %d of the last row is %g, want %s", j, row[j], field)
 		}
 	}
 	for field, o := range map[string]Options{"test": {Test: "0.5"}, "header": {Columns: lex.Options{Header: "no"}}} {

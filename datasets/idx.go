@@ -6,13 +6,12 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"os"
 
 	"newtop/datasets/fault"
 )
 
-// maxIDX bounds the bytes of one IDX file, or of the part of it that is kept, so that a wrong header or a
+// maxIDX bounds the bytes of one IDX file, so that a wrong header or a
 // gzip bomb costs no more memory. MNIST's greatest file has 47 million.
 const maxIDX = 1 << 30
 
@@ -32,9 +31,8 @@ type idx struct {
 }
 
 // openIDX opens an IDX file, packed by gzip or not, whatever it is called, and reads its header. Offsets
-// in errors count unpacked bytes. If a part is true, only some of the data will be asked for, and they may
-// be more than maxIDX.
-func openIDX(path string, dimensions int, part bool) (*idx, error) {
+// in errors count unpacked bytes.
+func openIDX(path string, dimensions int) (*idx, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -44,7 +42,7 @@ func openIDX(path string, dimensions int, part bool) (*idx, error) {
 		f.Close()
 		return nil, err
 	}
-	x, err := newIDX(f, info.Size(), path, dimensions, part)
+	x, err := newIDX(f, info.Size(), path, dimensions)
 	if err != nil {
 		f.Close()
 		return nil, err
@@ -55,7 +53,7 @@ func openIDX(path string, dimensions int, part bool) (*idx, error) {
 
 // newIDX reads the header of an IDX file of so many bytes. A file that is not packed must have as many
 // bytes as the header says; of a packed one that is known when it was read.
-func newIDX(src io.ReaderAt, size int64, file string, dimensions int, part bool) (*idx, error) {
+func newIDX(src io.ReaderAt, size int64, file string, dimensions int) (*idx, error) {
 	x := &idx{file: file, src: src, size: size, data: 1}
 	in, err := x.unpacked()
 	if err != nil {
@@ -69,16 +67,12 @@ func newIDX(src io.ReaderAt, size int64, file string, dimensions int, part bool)
 		return nil, &fault.FormatError{File: file, Found: fmt.Sprintf("magic number %#08x", header[:4]),
 			Expected: fmt.Sprintf("%#08x, an IDX file of bytes with %d dimensions", want, dimensions)}
 	}
-	most := int64(maxIDX)
-	if part {
-		most = math.MaxInt / 2
-	}
 	for k := range dimensions {
 		n := binary.BigEndian.Uint32(header[4+4*k:])
-		if n == 0 || int64(n) > most/x.data {
+		if n == 0 || int64(n) > maxIDX/x.data {
 			return nil, &fault.FormatError{File: file, Offset: int64(4 + 4*k),
 				Found:    fmt.Sprintf("dimension %d of %d", k+1, n),
-				Expected: fmt.Sprintf("at least 1 and at most %d bytes in all", most)}
+				Expected: fmt.Sprintf("at least 1 and at int64(maxIDX) %d bytes in all", maxIDX)}
 		}
 		x.data *= int64(n)
 		x.shape = append(x.shape, int(n))
@@ -110,15 +104,15 @@ func (x *idx) expected() string { return fmt.Sprintf("%d bytes of data after the
 // row returns how many bytes there are for each value of the first index.
 func (x *idx) row() int64 { return x.data / int64(x.shape[0]) }
 
-// each visits the data of a range of the first index in their order. They are the callee's until it returns.
-func (x *idx) each(r Range, visit func(i int, data []byte)) error {
-	step := r.Rows()
+// each visits the data of the first so many values of the first index. They are the callee's until it returns.
+func (x *idx) each(rows int, visit func(i int, data []byte)) error {
+	step := rows
 	if !x.packed {
 		step = max(1, int((1<<20)/x.row()))
 	}
-	for first := r.First; first < r.Last; first += step {
-		last := min(first+step, r.Last)
-		data, err := x.read(Range{first, last})
+	for first := 0; first < rows; first += step {
+		last := min(first+step, rows)
+		data, err := x.read(first, last)
 		if err != nil {
 			return err
 		}
@@ -130,14 +124,14 @@ func (x *idx) each(r Range, visit func(i int, data []byte)) error {
 	return nil
 }
 
-// read returns the data of a range of the first index. Only these are read from a file that is not packed.
+// read returns the data of [first, last) of the first index. Only these are read from a file that is not packed.
 // A packed one is unpacked to its end, which has gzip compare its checksum, and memory grows with what of
 // the range was really there.
-func (x *idx) read(r Range) ([]byte, error) {
-	if r.Rows() == 0 {
+func (x *idx) read(first, last int) ([]byte, error) {
+	if first == last {
 		return nil, nil
 	}
-	from, size := x.start()+int64(r.First)*x.row(), int64(r.Rows())*x.row()
+	from, size := x.start()+int64(first)*x.row(), int64(last-first)*x.row()
 	if !x.packed {
 		data := make([]byte, size)
 		if n, err := x.src.ReadAt(data, from); n < len(data) {

@@ -135,7 +135,7 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	var parts []*imagePart
 	rows := 0
 	for _, p := range f.pairs {
-		x, err := p.open(len(s.classes), o.Keep != nil)
+		x, err := p.open(len(s.classes))
 		if err != nil {
 			return nil, err
 		}
@@ -162,20 +162,14 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept := o.Keep.rows(to.Sizes)
-	if row := parts[0].images.row(); o.Keep != nil && int64(kept.Rows()) > maxIDX/row {
-		return nil, &fault.FormatError{File: f.pairs[0].images, Offset: parts[0].images.start(),
-			Found:    fmt.Sprintf("%d rows of %d bytes", kept.Rows(), row),
-			Expected: fmt.Sprintf("at most %d bytes in one process", maxIDX)}
-	}
 	height, width := parts[0].images.shape[1], parts[0].images.shape[2]
 	d := &Dataset{Name: s.name, Classes: slices.Clone(s.classes), InputNames: pixelNames(width, height),
 		Title: fmt.Sprintf("%s%s: %s", s.title, f.note, to.Sizes.text(" images")),
 		Image: &Image{Width: width, Height: height}}
-	for part, r := range kept {
-		*d.Split(Part(part)) = newSplit(r, to.Sizes[part], height*width)
+	for part, n := range to.Sizes {
+		*d.Split(Part(part)) = newSplit(n, height*width)
 	}
-	if err := d.fillImages(parts, rows, &to, kept); err != nil {
+	if err := d.fillImages(parts, rows, &to); err != nil {
 		return nil, err
 	}
 	d.finish(greyLevels(width * height))
@@ -190,7 +184,7 @@ func (o *Options) arrangeImages(parts []*imagePart, rows, test int, drawn bool) 
 	}
 	var labels []int
 	for _, x := range parts {
-		all, err := x.readLabels(Range{0, min(x.rows(), rows-len(labels))})
+		all, err := x.readLabels(min(x.rows(), rows-len(labels)))
 		if err != nil {
 			return order{}, err
 		}
@@ -203,44 +197,26 @@ func (o *Options) arrangeImages(parts []*imagePart, rows, test int, drawn bool) 
 	return o.arrange(rows, test, place, func(i int) int { return labels[i] })
 }
 
-// fillImages reads the kept images of all files, whose rows follow one another, each to its place.
-func (d *Dataset) fillImages(parts []*imagePart, rows int, to *order, kept Ranges) error {
-	// find returns where row i is kept, nil where it is not.
-	find := func(i int) (*Split, int) {
-		part, j := to.to(i)
-		if r := kept[part]; j < r.First || j >= r.Last {
-			return nil, 0
-		}
-		return d.Split(part), j - kept[part].First
-	}
+// fillImages reads the images of all files, whose rows follow one another, each to its place.
+func (d *Dataset) fillImages(parts []*imagePart, rows int, to *order) error {
 	first := 0 // of the file among all rows
 	for _, x := range parts {
 		n := min(x.rows(), rows-first)
-		from, end := n, 0
-		for i := range n {
-			if s, _ := find(first + i); s != nil {
-				from, end = min(from, i), i+1
-			}
+		labels, err := x.readLabels(n)
+		if err != nil {
+			return err
 		}
-		if from < end {
-			labels, err := x.readLabels(Range{from, end})
-			if err != nil {
-				return err
+		err = x.images.each(n, func(i int, grey []byte) {
+			part, at := to.to(first + i)
+			s := d.Split(part)
+			row := s.Inputs.RawRowView(at)
+			for j, v := range grey {
+				row[j] = float64(v)
 			}
-			err = x.images.each(Range{from, end}, func(i int, grey []byte) {
-				s, at := find(first + i)
-				if s == nil {
-					return
-				}
-				row := s.Inputs.RawRowView(at)
-				for j, v := range grey {
-					row[j] = float64(v)
-				}
-				s.Labels[at] = labels[i-from]
-			})
-			if err != nil {
-				return err
-			}
+			s.Labels[at] = labels[i]
+		})
+		if err != nil {
+			return err
 		}
 		first += n
 	}
@@ -254,12 +230,12 @@ type imagePart struct {
 }
 
 // open opens images and labels and makes sure that they belong together.
-func (p pair) open(classes int, part bool) (*imagePart, error) {
-	images, err := openIDX(p.images, 3, part)
+func (p pair) open(classes int) (*imagePart, error) {
+	images, err := openIDX(p.images, 3)
 	if err != nil {
 		return nil, err
 	}
-	labels, err := openIDX(p.labels, 1, part)
+	labels, err := openIDX(p.labels, 1)
 	if err != nil {
 		images.Close()
 		return nil, err
@@ -278,15 +254,15 @@ func (x *imagePart) rows() int { return x.images.shape[0] }
 // Close closes both files.
 func (x *imagePart) Close() error { return errors.Join(x.images.Close(), x.labels.Close()) }
 
-// readLabels reads some labels, each the index of a class.
-func (x *imagePart) readLabels(r Range) (labels []int, err error) {
-	data, err := x.labels.read(r)
+// readLabels reads the first labels, each the index of a class.
+func (x *imagePart) readLabels(rows int) (labels []int, err error) {
+	data, err := x.labels.read(0, rows)
 	if err != nil {
 		return nil, err
 	}
 	for i, label := range data {
 		if int(label) >= x.classes {
-			return nil, &fault.FormatError{File: x.labels.file, Offset: x.labels.start() + int64(r.First+i),
+			return nil, &fault.FormatError{File: x.labels.file, Offset: x.labels.start() + int64(i),
 				Found:    fmt.Sprintf("label %d", label),
 				Expected: fmt.Sprintf("a label from 0 to %d", x.classes-1)}
 		}

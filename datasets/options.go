@@ -43,19 +43,6 @@ type Options struct {
 	// and to the training targets of the bpls sets (0 or negative: none, σ in [T, §III-A]). Other sets
 	// ignore it.
 	Noise float64
-	// Keep, if not nil, picks the rows that are kept, so that several processes can have a part each. Titles,
-	// names, scalings and the rows themselves are those of the whole set, to the bit. What is read and how
-	// much of it is in memory depends on the set:
-	//
-	//	generators    all rows are made, and those that are not kept dropped
-	//	letter        the whole text is read four times, the rows that are kept are in memory
-	//	IDX           of the file only the rows that are kept, which may be 1 GiB; the file may be greater
-	//	IDX in gzip   the whole file is unpacked, the rows that are kept are in memory
-	//	CSV           the first time, the files are converted to one of rows, in CacheDir or beside them; then the
-	//	              rows that are kept
-	//
-	// The labels of images are checked where they are kept.
-	Keep Keep
 }
 
 func (o *Options) check() error {

@@ -31,7 +31,7 @@ func own(t *testing.T, name string, rows *Rows) {
 	Register(Info{Name: name, Title: "a set of the test's own"}, func(Options) (*Rows, error) { return rows, nil })
 }
 
-// TestRegister: a registered set is split, scaled, cut by Keep and listed like those that newtop makes, and the rows that it
+// TestRegister: a registered set is split, scaled and listed like those that newtop makes, and the rows that it
 // was made of stay as they are.
 func TestRegister(t *testing.T) {
 	rows := line(50)
@@ -60,10 +60,6 @@ func TestRegister(t *testing.T) {
 	}
 	if again := mustLoad(t, "line", Options{Seed: 1}); !mat.Equal(again.Train.Inputs, d.Train.Inputs) || !mat.Equal(again.Test.Targets, d.Test.Targets) {
 		t.Error("loaded twice, it is another set")
-	}
-	kept := mustLoad(t, "line", Options{Seed: 1, Keep: func(Sizes) Ranges { return Ranges{Train: {3, 8}, Test: {0, 10}} }})
-	if kept.Train.Rows() != 5 || kept.Train.Total() != 40 || kept.Train.Inputs.At(0, 0) != d.Train.Inputs.At(3, 0) {
-		t.Errorf("kept %d of %d rows", kept.Train.Rows(), kept.Train.Total())
 	}
 	if less := mustLoad(t, "line", Options{Rows: 20, Test: "5", Validation: "0.2"}); less.Train.Rows() != 12 || less.Validation.Rows() != 3 || less.Test.Rows() != 5 {
 		t.Errorf("%d, %d and %d rows", less.Train.Rows(), less.Validation.Rows(), less.Test.Rows())

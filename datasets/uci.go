@@ -69,20 +69,17 @@ func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error)
 	}
 	d := &Dataset{Name: "letter", Classes: characters('A', 26), InputNames: slices.Clone(attributeNames),
 		Title: "UCI letter recognition: " + to.Sizes.text("")}
-	kept := o.Keep.rows(to.Sizes)
-	for part, r := range kept {
-		*d.Split(Part(part)) = newSplit(r, to.Sizes[part], attributes)
+	for part, n := range to.Sizes {
+		*d.Split(Part(part)) = newSplit(n, attributes)
 	}
 	err = eachLetter(text, file, func(i int, row []float64, label int) {
 		if i >= rows {
 			return
 		}
 		part, i := to.to(i)
-		if r := kept[part]; i >= r.First && i < r.Last {
-			s := d.Split(part)
-			s.Inputs.SetRow(i-r.First, row)
-			s.Labels[i-r.First] = label
-		}
+		s := d.Split(part)
+		s.Inputs.SetRow(i, row)
+		s.Labels[i] = label
 	})
 	if err != nil {
 		return nil, err

@@ -110,9 +110,6 @@ func (a *analyst) ask(c event.Command) error {
 		if !c.Train && place.test == nil {
 			return event.Refuse("there are no test rows: expected the training rows to be asked for")
 		}
-		if err := place.problem.Readable(analysis.PartOf(c)); err != nil {
-			return event.Refuse("the rows can't be read: %v", err)
-		}
 	}
 	if !slices.Contains(a.asked, c) {
 		a.asked = append(a.asked, c)
@@ -228,8 +225,7 @@ func (a *analyst) scores() (list []event.Scores) {
 		}
 	}
 	for _, part := range []datasets.Part{datasets.Validation, datasets.Test, datasets.Train} {
-		if place.problem.Split(part).Total() == 0 || part == datasets.Train && list != nil ||
-			place.problem.Readable(part) != nil {
+		if place.problem.Split(part).Rows() == 0 || part == datasets.Train && list != nil {
 			continue
 		}
 		if s, err := analysis.Scores(place.problem, part, place.pool.Threads(), outputsTo, ctx.Err); err == nil {
@@ -303,7 +299,7 @@ func (a *analyst) affordable() bool {
 	next := a.took
 	if next == 0 && a.nets.objective.Spent.Equivalents > 0 { // a product takes about two gradients
 		next = 2 * firstProducts * c.training.seconds() / a.nets.objective.Spent.Equivalents
-		if n, total := a.spectrumRows(), place.problem.Train.Total(); n > 0 {
+		if n, total := a.spectrumRows(), place.problem.Train.Rows(); n > 0 {
 			next *= float64(n) / float64(total)
 		}
 	}
@@ -314,7 +310,7 @@ func (a *analyst) affordable() bool {
 func (a *analyst) spectrumRows() int {
 	place := a.nets.place
 	if n := cmp.Or(place.config.SpectrumRows, defaultRows); n > 0 && place.elsewhere() == nil &&
-		n < place.problem.Train.Total() {
+		n < place.problem.Train.Rows() {
 		return n
 	}
 	return 0
@@ -339,7 +335,7 @@ func (a *analyst) computeSpectrum() {
 		a.out.publish(nil)
 	}()
 	place := a.nets.place
-	c, total := place.config, place.problem.Train.Total()
+	c, total := place.config, place.problem.Train.Rows()
 	if a.sample == nil {
 		l := place.rows().Bind(objective.Rows{Count: a.spectrumRows()},
 			models.Options{Pool: place.pool, Memory: c.Memory, Double: true})

@@ -98,7 +98,7 @@ func BenchmarkFingerprint(b *testing.B) {
 	p := l.place.problem
 	b.SetBytes(8 * int64((p.Train.Rows()+p.Test.Rows())*(p.Network.Inputs()+p.Network.Outputs())))
 	for b.Loop() {
-		objective.TakeFingerprint(p, nil).Wait()
+		objective.TakeFingerprint(p).Wait()
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"time"
 
-	"newtop/datasets"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
@@ -43,11 +42,7 @@ func (c *checkpointer) begin(from *Checkpoint) error {
 		return nil
 	}
 	place, ctx := c.nets.place, c.out.ctx
-	var digests func(part datasets.Part) []byte
-	if place.team != nil {
-		digests = place.team.Digests
-	}
-	c.print = objective.TakeFingerprint(place.problem, digests)
+	c.print = objective.TakeFingerprint(place.problem)
 	if from == nil {
 		return nil
 	}

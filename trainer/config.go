@@ -388,7 +388,7 @@ func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, erro
 	hidden := c.Hidden
 	if hidden == nil {
 		hidden = []int{70, 50}
-		if data.Train.Total() < 1000 {
+		if data.Train.Rows() < 1000 {
 			hidden = []int{16, 16}
 		}
 	}

@@ -13,26 +13,23 @@ import (
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer/objective"
-	"newtop/trainer/optim/trust"
 )
 
 // Prepare loads the data and builds the network. It returns the typed errors of datasets and models, or a *ConfigError
 // where the flags do not fit the data. With Model it starts the program, or connects to it; the caller closes the
 // problem.
-func (c *Config) Prepare() (*objective.Problem, error) { return c.PreparePart(0, 1) }
+func (c *Config) Prepare() (*objective.Problem, error) { return c.PrepareShared(1) }
 
-// PreparePart is Prepare for process rank of size: the training and test rows of the problem are those of its leaves
-// (reduce.Tree). It returns a *ConfigError too for what several processes can't train, and for more of them than there
-// are leaves of the training rows.
-func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
-	if err := c.checkTeam(size); err != nil {
+// PrepareShared is Prepare for each of so many processes, which all have all rows. It returns a *ConfigError too for what
+// several processes can't train, and for more of them than there are leaves (reduce.Tree) of the training rows.
+func (c *Config) PrepareShared(processes int) (*objective.Problem, error) {
+	if err := c.checkTeam(processes); err != nil {
 		return nil, err
 	}
 	if c.Model != "" {
 		return c.prepareElsewhere(context.Background())
 	}
-	share := objective.Share{Rank: rank, Size: size}
-	data, err := c.load(share.Keep(c.parts()))
+	data, err := c.load()
 	if err != nil {
 		return nil, err
 	}
@@ -40,9 +37,9 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 		return nil, &ConfigError{Field: "TargetError", Value: fmt.Sprint(c.TargetError),
 			Expected: targetFraction(c.TargetError)}
 	}
-	rows := data.Train.Total()
-	if most := reduce.NewTree(rows).Leaves(); size > 1 && most < size {
-		return nil, &ConfigError{Field: "Processes", Value: fmt.Sprint(size),
+	rows := data.Train.Rows()
+	if most := reduce.NewTree(rows).Leaves(); processes > 1 && most < processes {
+		return nil, &ConfigError{Field: "Processes", Value: fmt.Sprint(processes),
 			Expected: fmt.Sprintf("at most %d processes for %d training rows", most, rows)}
 	}
 	arch, err := c.architecture(data)
@@ -65,11 +62,10 @@ func (c *Config) PreparePart(rank, size int) (*objective.Problem, error) {
 	if err != nil {
 		return nil, &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
 	}
-	load, err := c.encode(data, &arch, share)
-	if err != nil {
+	if err := c.encode(data, &arch); err != nil {
 		return nil, err
 	}
-	p := objective.NewProblem(data, network.In(precision), start, share, load)
+	p := objective.NewProblem(data, network.In(precision), start)
 	p.L2, p.Noise = c.L2, c.InputNoise
 	return p, nil
 }
@@ -92,42 +88,28 @@ func targetFraction(target float64) string {
 	return fmt.Sprintf("%s: %.4g for %.4g %%", text, target/100, target)
 }
 
-// encode codes the targets as the network is to be trained on them, and returns what loads rows again with theirs.
-func (c *Config) encode(data *datasets.Dataset, a *models.Architecture, share objective.Share) (objective.Loader,
-	error) {
-	config := *c
-	if err := c.suitsTargets(data, a); err != nil {
-		return nil, err
+// encode codes the targets as the network is to be trained on them.
+func (c *Config) encode(data *datasets.Dataset, a *models.Architecture) error {
+	if err := c.suitsTargets(data, a); err != nil || data.Classes == nil {
+		return err
 	}
-	if data.Classes == nil {
-		return config.load, nil
-	}
-	t, err := c.targets(data, a, share)
-	if err != nil {
-		return nil, err
-	}
+	t := c.targets(data, a)
 	t.encode(data)
-	return func(keep datasets.Keep) (*datasets.Dataset, error) {
-		data, err := config.load(keep)
-		if err == nil {
-			t.encode(data)
-		}
-		return data, err
-	}, nil
+	return nil
 }
 
 // Dataset returns the data as a run of its own has them. It returns a *ConfigError for what doesn't suit them.
 func (c *Config) Dataset() (*datasets.Dataset, error) {
 	settled := *c
 	settled.Settle()
-	return settled.load(nil)
+	return settled.load()
 }
 
-// load loads the data, or the rows of them that keep picks.
-func (c *Config) load(keep datasets.Keep) (*datasets.Dataset, error) {
+// load loads the data.
+func (c *Config) load() (*datasets.Dataset, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{
 		Dir: c.DataDir, Target: c.Target, Test: c.Test, Validation: c.Validation, Folds: c.Folds, Fold: c.Fold,
-		Seed: dataSeed, Keep: keep,
+		Seed: dataSeed,
 		Columns: lex.Options{Header: c.Header, Missing: c.Missing, Decimal: c.Decimal, Thousands: c.Thousands,
 			Drop: c.Drop, Keep: c.Keep},
 	})
@@ -157,13 +139,4 @@ func (c *Config) checkTeam(size int) error {
 			Expected: "no mixture where several processes train"}
 	}
 	return nil
-}
-
-// parts returns how many blocks of rows the first method goes through.
-func (c *Config) parts() int {
-	_, settings, err := c.method()
-	if err != nil || !trust.Blocks.In(settings) {
-		return 1
-	}
-	return trust.Blocks.Of(settings)
 }

@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer/event"
@@ -86,10 +85,7 @@ func (c *crew) Describe(e *event.RunEvent) { e.Hosts = 1 }
 
 func (c *crew) Prepare(config *Config) (*objective.Problem, error) {
 	errs := make([]error, c.size)
-	c.all(func(rank int) { c.problems[rank], errs[rank] = config.PreparePart(rank, c.size) })
-	if c.narrow && errs[0] == nil {
-		c.problems[0].Room = 1000
-	}
+	c.all(func(rank int) { c.problems[rank], errs[rank] = config.PrepareShared(c.size) })
 	for _, err := range errs {
 		if err != nil {
 			return nil, err
@@ -104,10 +100,7 @@ func (c *crew) Bind(rows objective.Rows, o models.Options) objective.Linearizati
 		p, o := c.problems[rank], o
 		n := p.Of(rows)
 		first, last := reduce.NewTree(n).Rows(rank, c.size)
-		x, t, err := p.Select(rows, first, last)
-		if err != nil {
-			panic(err)
-		}
+		x, t := p.Select(rows, first, last)
 		o.Part = &reduce.Part{Rows: n, Rank: rank, Size: c.size, Joiner: &seat{c, rank}}
 		if rank > 0 {
 			o.Pool = nil
@@ -115,12 +108,6 @@ func (c *crew) Bind(rows objective.Rows, o models.Options) objective.Linearizati
 		l.parts[rank] = p.Network.Bind(x, t, o)
 	})
 	return l
-}
-
-func (c *crew) Digests(part datasets.Part) []byte {
-	parts := make([][]byte, c.size)
-	c.all(func(rank int) { parts[rank] = c.problems[rank].Digests(part) })
-	return slices.Concat(parts...)
 }
 
 // seat is a rank of a crew as a Joiner.

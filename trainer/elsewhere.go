@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/datasets"
@@ -102,8 +103,10 @@ func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, erro
 	for i := range about.Classes {
 		data.Classes = append(data.Classes, fmt.Sprint(i))
 	}
-	none := func(rows int) datasets.Split {
-		return datasets.Split{Inputs: &mat.Dense{}, Targets: &mat.Dense{}, All: rows}
+	none := func(rows int) datasets.Split { // which says how many rows there are and nothing else
+		var m mat.Dense
+		m.SetRawMatrix(blas64.General{Rows: rows})
+		return datasets.Split{Inputs: &m, Targets: &m}
 	}
 	data.Train = none(max(1, about.Rows))
 	if about.Can(peer.HasEval) {

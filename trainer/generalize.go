@@ -6,7 +6,6 @@ import (
 	"newtop/datasets"
 	"newtop/models"
 	"newtop/trainer/event"
-	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
@@ -93,31 +92,21 @@ func (t *targets) encode(d *datasets.Dataset) {
 	}
 }
 
-// targets settles how classes are coded. The rows of several processes are counted a share after the other, each of
-// which loads them all for that.
-func (c *Config) targets(data *datasets.Dataset, a *models.Architecture, share objective.Share) (targets, error) {
+// targets settles how classes are coded.
+func (c *Config) targets(data *datasets.Dataset, a *models.Architecture) targets {
 	t := targets{low: 0, high: 1, smoothing: c.LabelSmoothing}
 	if saturates(a) {
 		t.low = -1
 	}
 	if c.ClassWeights == "" {
-		return t, nil
+		return t
 	}
 	counts := make([]int, len(data.Classes))
-	for rank := range share.Size {
-		part := data
-		if share.Size > 1 {
-			var err error
-			if part, err = c.load(objective.Share{Rank: rank, Size: share.Size}.Keep(1)); err != nil {
-				return t, err
-			}
-		}
-		for _, label := range part.Train.Labels {
-			counts[label]++
-		}
+	for _, label := range data.Train.Labels {
+		counts[label]++
 	}
-	t.weights = classWeights(counts, data.Train.Total())
-	return t, nil
+	t.weights = classWeights(counts, data.Train.Rows())
+	return t
 }
 
 // classWeights returns n/(K·n_c) for each of K classes that are among n rows n_c times, so that all of them count alike

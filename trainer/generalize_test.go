@@ -61,15 +61,14 @@ func problemOf(t *testing.T, c *Config, rows [][]float64, labels, hidden []int) 
 	data.Test = datasets.Split{Inputs: mat.DenseCopyOf(x), Labels: labels}
 	data.Encode(0, 1)
 	a := models.Chain(len(rows[0]), hidden, 3, models.Tanh, models.Softmax, models.CrossEntropy, models.SkipNone)
-	load, err := c.encode(data, &a, objective.Share{Size: 1})
-	if err != nil {
+	if err := c.encode(data, &a); err != nil {
 		t.Fatal(err)
 	}
 	network, err := models.NewNetwork(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := objective.NewProblem(data, network, models.Init{}, objective.Share{Size: 1}, load)
+	p := objective.NewProblem(data, network, models.Init{})
 	p.L2 = c.L2
 	return p
 }
@@ -199,19 +198,9 @@ func TestTeamsWeighClassesAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows, columns := whole.Train.Targets.Dims()
+	rows, _ := whole.Train.Targets.Dims()
 	if sum := mat.Sum(whole.Train.Targets); math.Abs(sum-float64(rows)) > 1e-9 || whole.Train.Targets.At(0, 0) == whole.Train.Targets.At(0, 1) {
 		t.Errorf("%d rows weigh %v", rows, sum)
-	}
-	for rank := range 3 {
-		p, err := c.PreparePart(rank, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n := p.Train.Rows()
-		if want := whole.Train.Targets.Slice(p.Train.First, p.Train.First+n, 0, columns); n == 0 || !mat.Equal(p.Train.Targets, want) {
-			t.Errorf("process %d weighs its %d rows otherwise", rank, n)
-		}
 	}
 }
 
@@ -351,7 +340,7 @@ func TestGeneralizingIsRefused(t *testing.T) {
 			t.Errorf("%v, expected %s", err, want)
 		}
 	}
-	if _, err := (&Config{Data: "spirals", Optimizer: "adam", InputNoise: 0.1}).PreparePart(0, 2); err == nil || !strings.Contains(err.Error(), "several processes") {
+	if _, err := (&Config{Data: "spirals", Optimizer: "adam", InputNoise: 0.1}).PrepareShared(2); err == nil || !strings.Contains(err.Error(), "several processes") {
 		t.Errorf("noise in a team: %v", err)
 	}
 }

@@ -226,7 +226,7 @@ func restore(c Config, from *Checkpoint, run *event.RunEvent) (*ending, func() (
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p, nil)); err != nil {
+	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p)); err != nil {
 		return nil, nil, err
 	}
 	weights, metrics, err := from.end(&c, p.Dim())
@@ -237,7 +237,7 @@ func restore(c Config, from *Checkpoint, run *event.RunEvent) (*ending, func() (
 	if err != nil {
 		return nil, nil, err
 	}
-	return &ending{describe(p, weights, meta), metrics.Epoch}, func() (*datasets.Dataset, error) { return c.load(nil) },
+	return &ending{describe(p, weights, meta), metrics.Epoch}, func() (*datasets.Dataset, error) { return c.load() },
 		nil
 }
 

@@ -107,9 +107,9 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 		Time:    s.begun,
 		Data: event.DataInfo{
 			Name:           data.Name,
-			TrainRows:      data.Train.Total(),
+			TrainRows:      data.Train.Rows(),
 			ValidationRows: place.validationRows(),
-			TestRows:       data.Test.Total(),
+			TestRows:       data.Test.Rows(),
 			Inputs:         data.Inputs(),
 			Outputs:        data.Outputs(),
 			Classes:        len(data.Classes),

@@ -106,10 +106,10 @@ func (w *workplace) bindRows(rows objective.Rows, spent *objective.Work) binding
 // bindOthers binds the validation and the test rows, if there are any. Only forward passes are asked of them, and those
 // keep nothing.
 func (w *workplace) bindOthers() {
-	if w.problem.Validation.Total() > 0 {
+	if w.problem.Validation.Rows() > 0 {
 		w.validation = w.rows().Bind(objective.Rows{Part: datasets.Validation}, models.Options{Pool: w.pool, Memory: 1})
 	}
-	if w.problem.Test.Total() > 0 {
+	if w.problem.Test.Rows() > 0 {
 		w.test = w.rows().Bind(objective.Rows{Part: datasets.Test}, models.Options{Pool: w.pool, Memory: 1})
 	}
 }
@@ -134,7 +134,7 @@ func (w *workplace) suits(info *optim.Info, settings *optim.Settings) error {
 	case info.Needs&optim.NeedsRows == 0:
 		return nil
 	}
-	rows := w.problem.Train.Total()
+	rows := w.problem.Train.Rows()
 	if batch := minibatch.Size.Of(settings); batch > 0 && batch < rows {
 		return &ConfigError{Field: info.Name + " with batch", Value: fmt.Sprint(batch),
 			Expected: fmt.Sprintf("all rows to an update, {Set} batch=0 or {Batch} %d, where several processes train",
@@ -171,9 +171,9 @@ func (w *workplace) validates() bool { return w.validation != nil || w.config.Fo
 // validationRows returns how many rows decide.
 func (w *workplace) validationRows() int {
 	if w.config.FoldCommittee() {
-		return w.problem.Train.Total()
+		return w.problem.Train.Rows()
 	}
-	return w.problem.Validation.Total()
+	return w.problem.Validation.Rows()
 }
 
 // evaluate measures how well the weights of a net do.

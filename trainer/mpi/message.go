@@ -20,8 +20,7 @@ const (
 	opReport            // on what came of opPrepare
 	opBind              // test, first, step, count, bytes of memory, whether in double precision
 	opRelease
-	opDigests // part of the data
-	opEnd     // the exit code
+	opEnd // the exit code
 
 	// Calls of a linearization. Up to opRows a vector of its size follows.
 	opUpdate // whether products are expected

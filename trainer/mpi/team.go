@@ -49,7 +49,7 @@ func (c *Comm) tell(m message) {
 	c.during(&inMessage, func() error { return c.link.ring(m) })
 }
 
-// Prepare has every process prepare its part, all at once, and compares what they have found.
+// Prepare has every process prepare the problem, all at once, and compares what they have found.
 func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
 	c := t.Comm
 	text, err := json.Marshal(problem)
@@ -60,7 +60,7 @@ func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
 	c.tell(message{placeOp: int64(opPrepare), arguments: int64(len(text))})
 	c.during(&inMessage, func() error { return c.link.bcastBytes(text) })
 	c.settle(problem)
-	p, err := problem.PreparePart(0, c.Size())
+	p, err := problem.PrepareShared(c.Size())
 	own := prepared(p, err)
 	said, encodeErr := json.Marshal(own)
 	c.must(encodeErr)
@@ -84,7 +84,7 @@ func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
 	return p, nil
 }
 
-// differs returns an error if another process could not prepare its part, or has found something else.
+// differs returns an error if another process could not prepare the problem, or has found something else.
 func (c *Comm) differs(rank int, said []byte, own *preparation) error {
 	var p preparation
 	if err := json.Unmarshal(said, &p); err != nil {
@@ -105,15 +105,6 @@ func (c *Comm) differs(rank int, said []byte, own *preparation) error {
 		}
 	}
 	return nil
-}
-
-// Digests returns all processes' digests of a split, in order.
-func (t team) Digests(part datasets.Part) []byte {
-	t.depth.Add(1)
-	t.tell(message{placeOp: int64(opDigests), placePatient: 1, arguments: int64(part)})
-	all := t.digests(part)
-	t.depth.Add(-1)
-	return all
 }
 
 // writeRows adds to a message what Bind is asked for.
@@ -243,8 +234,8 @@ func prepared(p *objective.Problem, err error) preparation {
 		return preparation{Error: err.Error()}
 	}
 	return preparation{Found: []finding{
-		{What: "training rows", Count: p.Train.Total()}, {What: "validation rows", Count: p.Validation.Total()},
-		{What: "test rows", Count: p.Test.Total()},
+		{What: "training rows", Count: p.Train.Rows()}, {What: "validation rows", Count: p.Validation.Rows()},
+		{What: "test rows", Count: p.Test.Rows()},
 		{What: "inputs", Count: p.Data.Inputs()}, {What: "outputs", Count: p.Data.Outputs()},
 		{What: "weights", Count: p.Network.Dim()},
 		{What: "another network", Digest: p.NetworkDigest()},
@@ -271,24 +262,7 @@ func (c *Comm) settle(problem *trainer.Config) {
 func (c *Comm) bind(rows objective.Rows, o models.Options) *models.Linearization {
 	count := c.problem.Of(rows)
 	first, last := reduce.NewTree(count).Rows(c.Rank(), c.Size())
-	x, t, err := c.problem.Select(rows, first, last)
-	c.must(err)
+	x, t := c.problem.Select(rows, first, last)
 	o.Part = &reduce.Part{Rows: count, Rank: c.Rank(), Size: c.Size(), Joiner: &c.reducer}
 	return c.problem.Network.Bind(x, t, o)
-}
-
-// digests returns in process 0 what all processes say of their rows.
-func (c *Comm) digests(part datasets.Part) []byte {
-	own := c.problem.Digests(part)
-	c.meet()
-	var said [][]byte
-	c.during(&inGather, func() (err error) {
-		said, err = c.link.Gather(own)
-		return err
-	})
-	var all []byte
-	for _, part := range said {
-		all = append(all, part...)
-	}
-	return all
 }

@@ -8,7 +8,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"newtop/datasets"
 	"newtop/models"
 	"newtop/models/reduce"
 	"newtop/trainer"
@@ -59,15 +58,13 @@ func (w *worker) turn() bool {
 func (w *worker) do(m *message) {
 	switch m.op() {
 	case opPrepare:
-		w.preparePart(m)
+		w.prepare(m)
 	case opReport:
 		w.report()
 	case opBind:
 		w.bindPart(m)
 	case opRelease:
 		delete(w.bound, m[placeID])
-	case opDigests:
-		w.digests(datasets.Part(m[arguments]))
 	default:
 		w.compute(m)
 	}
@@ -114,14 +111,14 @@ func (w *worker) compute(m *message) {
 	}
 }
 
-func (w *worker) preparePart(m *message) {
+func (w *worker) prepare(m *message) {
 	text := make([]byte, m[arguments])
 	w.during(&inMessage, func() error { return w.link.bcastBytes(text) })
 	var problem trainer.Config
 	err := json.Unmarshal(text, &problem)
 	if err == nil {
 		w.settle(&problem)
-		w.problem, err = problem.PreparePart(w.Rank(), w.Size())
+		w.problem, err = problem.PrepareShared(w.Size())
 	}
 	if err == nil {
 		w.pool.Close()
@@ -133,7 +130,7 @@ func (w *worker) preparePart(m *message) {
 	w.must(w.link.note(0, notePrepared))
 }
 
-// report says how preparePart went.
+// report says how prepare went.
 func (w *worker) report() {
 	w.during(&inGather, func() error {
 		_, err := w.link.Gather(w.said)

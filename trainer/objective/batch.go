@@ -52,10 +52,11 @@ func (o *Objective) chargeBatch(rows int) {
 	o.Spent.Equivalents += o.shareOf(rows)
 }
 
-// all returns the rows of an objective that has all of them in this process.
+// all returns the rows of an objective.
 func (o *Objective) all() (x, t models.Matrix) {
 	if o.found[0] == nil {
-		o.found[0], o.found[1] = o.on.(*Problem).all(o.rows)
+		p := o.on.(*Problem)
+		o.found[0], o.found[1] = p.Select(o.rows, 0, p.Of(o.rows))
 	}
 	return o.found[0], o.found[1]
 }

@@ -35,10 +35,8 @@ const fingerprintGap, leafwise = "-", "leaves."
 const elsewhere = "elsewhere."
 
 // TakeFingerprint begins to compute the fingerprint of a problem: a digest of the rows' bits, and one of the network
-// but for its weights, sixteen bytes each. That of the rows is made of their leaves' (reduce.Tree), so that it is the
-// same however many processes share them. Where they do, digests returns those of all and everything is done at once;
-// nil: this process has all rows.
-func TakeFingerprint(p *Problem, digests func(part datasets.Part) []byte) *Fingerprint {
+// but for its weights, sixteen bytes each. That of the rows is made of their leaves' (reduce.Tree).
+func TakeFingerprint(p *Problem) *Fingerprint {
 	ctx, stop := context.WithCancel(context.Background())
 	f := &Fingerprint{done: make(chan struct{}), Stop: stop}
 	if p.Elsewhere != nil {
@@ -46,7 +44,7 @@ func TakeFingerprint(p *Problem, digests func(part datasets.Part) []byte) *Finge
 		close(f.done)
 		return f
 	}
-	compute := func(leaves func(part datasets.Part) []byte) {
+	go func() {
 		defer close(f.done)
 		rows := sha256.New()
 		for _, part := range []datasets.Part{datasets.Train, datasets.Test, datasets.Validation} {
@@ -56,18 +54,13 @@ func TakeFingerprint(p *Problem, digests func(part datasets.Part) []byte) *Finge
 			}
 			fmt.Fprintf(rows, "%d × %d, %d\n", total, p.Network.Columns(), p.Network.Outputs())
 			if total > 0 {
-				rows.Write(leaves(part))
+				rows.Write(p.digests(ctx, part))
 			}
 		}
 		if ctx.Err() == nil {
 			f.text = leafwise + digest(rows) + fingerprintGap + p.NetworkDigest()
 		}
-	}
-	if digests != nil {
-		compute(digests)
-	} else {
-		go compute(func(part datasets.Part) []byte { return p.digests(ctx, part) })
-	}
+	}()
 	return f
 }
 
@@ -89,22 +82,18 @@ func (p *Problem) NetworkDigest() string {
 	return digest(network)
 }
 
-// Digests returns a digest of each leaf of this process's rows of a split, one after another.
-func (p *Problem) Digests(part datasets.Part) []byte { return p.digests(context.Background(), part) }
-
-// digests gives up when ctx ends.
+// digests returns a digest of each leaf of a split, one after another. It gives up when ctx ends.
 func (p *Problem) digests(ctx context.Context, part datasets.Part) []byte {
 	s := p.Split(part)
-	tree := reduce.NewTree(s.Total())
-	leaf, end := tree.Share(p.share.Rank, p.share.Size)
+	tree := reduce.NewTree(s.Rows())
 	var out []byte
-	for ; leaf < end && ctx.Err() == nil; leaf++ {
+	for leaf := 0; leaf < tree.Leaves() && ctx.Err() == nil; leaf++ {
 		first, last := tree.Rows(leaf, tree.Leaves())
 		for _, m := range []models.Matrix{s.X, s.T} {
 			var l Lanes
 			_, columns := m.Dims()
 			row := make([]float64, columns)
-			for i := first - s.First; i < last-s.First; i++ {
+			for i := first; i < last; i++ {
 				models.RowTo(row, m, i)
 				l.Add(row)
 			}
@@ -142,7 +131,7 @@ func (p *Problem) stretch(ctx context.Context) (string, error) {
 }
 
 // Differs says what is not as it was when a fingerprint was taken, of a problem whose own is f; empty: nothing. The
-// error is that of reading rows again, or of the context.
+// error is the context's.
 func (p *Problem) Differs(ctx context.Context, expected string, f *Fingerprint) (what string, err error) {
 	var found string
 	if strings.HasPrefix(expected, leafwise) || p.Elsewhere != nil {

@@ -41,15 +41,6 @@ func (p *Problem) Bind(rows Rows, o models.Options) Linearization {
 	if p.Elsewhere != nil {
 		return p.Elsewhere.Bind(rows, o)
 	}
-	x, t := p.all(rows)
+	x, t := p.Select(rows, 0, p.Of(rows))
 	return p.Network.Bind(x, t, o)
-}
-
-// all returns rows of a problem that has all of them.
-func (p *Problem) all(rows Rows) (x, t models.Matrix) {
-	x, t, err := p.Select(rows, 0, p.Of(rows))
-	if err != nil {
-		panic("objective: " + err.Error())
-	}
-	return x, t
 }

@@ -73,7 +73,7 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 	}
 	rows := math.MaxInt
 	if p, err := c.Prepare(); err == nil {
-		rows = p.Train.Total()
+		rows = p.Train.Rows()
 		if p.Data.Table != nil && c.TargetError == 0 && c.TargetLoss == 0 {
 			table = rows
 			if c.Optimizer == "" {

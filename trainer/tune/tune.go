@@ -134,11 +134,11 @@ func (s *Search) survey() (event.Quantity, error) {
 		return 0, err
 	}
 	s.data = p.Data.Name
-	decide := p.Validation.Total()
+	decide := p.Validation.Rows()
 	if c.FoldCommittee() {
-		decide = p.Train.Total()
+		decide = p.Train.Rows()
 	}
-	run := event.RunEvent{Data: event.DataInfo{ValidationRows: decide, TestRows: p.Test.Total(),
+	run := event.RunEvent{Data: event.DataInfo{ValidationRows: decide, TestRows: p.Test.Rows(),
 		Classes: len(p.Data.Classes)}}
 	if p.Elsewhere == nil {
 		run.Model.Layers = []int{p.Data.Inputs(), p.Data.Outputs()}

@@ -37,7 +37,7 @@ func NewTrain(processes *launch.Group) *cobra.Command {
 
 With --name and --continue the same line begins a run, goes on with it after
 whatever ended it, and does nothing once it is done. Under mpirun or srun all
-processes train one run together, each on its own rows: newtop version says
+processes train one run together, each a part of the sums: newtop version says
 whether this program can. --serve lets people look over SSH meanwhile.
 
 Exit codes: 0 done, 1 failed, 3 diverged, 4 nothing was heard of a process,

@@ -125,10 +125,10 @@ func (s *Server) Observe(path string, steps int, train func(step int, w []float6
 func (s *Server) bind() {
 	p := s.Problem
 	s.train = p.Bind(objective.Rows{}, models.Options{})
-	if p.Test.Total() > 0 {
+	if p.Test.Rows() > 0 {
 		s.test = p.Bind(objective.Rows{Part: datasets.Test}, models.Options{})
 	}
-	s.batch = p.Network.NewBatch(p.Train.X, p.Train.T, p.Train.Total())
+	s.batch = p.Network.NewBatch(p.Train.X, p.Train.T, p.Train.Rows())
 }
 
 // message is a frame: its head, and its vectors by name.
@@ -180,7 +180,7 @@ func (s *Server) greet(c net.Conn) error {
 	hello := map[string]any{
 		"op": "hello", "protocol": []int{1, 1}, "mode": mode, "name": "twin", "program": "newtop's own",
 		"n": p.Network.Dim(), "dtype": s.dtype(),
-		"blocks": blocks, "has": has, "rows": p.Train.Total(), "test_rows": p.Test.Total(),
+		"blocks": blocks, "has": has, "rows": p.Train.Rows(), "test_rows": p.Test.Rows(),
 		"classes": len(p.Data.Classes), "outputs": p.Network.Outputs(),
 	}
 	if err := s.send(c, hello, "", nil); err != nil {

@@ -1,0 +1,28 @@
+package datasets
+
+// Part names a split of a set.
+type Part uint8
+
+// The parts, in the order in which a set's rows are kept.
+const (
+	Train      Part = iota // rows to train on
+	Validation             // rows to decide by
+	Test                   // rows that decide nothing
+	Parts      = 3
+)
+
+// Parts in words.
+func (p Part) String() string { return [Parts]string{"training", "validation", "test"}[p] }
+
+// Sizes are how many rows each part of a set has.
+type Sizes [Parts]int
+
+// Split returns a part of the set.
+func (d *Dataset) Split(p Part) *Split {
+	return [Parts]*Split{&d.Train, &d.Validation, &d.Test}[p]
+}
+
+// newSplit returns a split of so many rows of zeros, with room for their labels.
+func newSplit(rows, columns int) Split {
+	return Split{Inputs: newDense(rows, columns), Labels: make([]int, rows)}
+}
