@@ -171,3 +171,15 @@ func (b *Batch) loss(parts, rows int) float64 {
 	}
 	return loss / float64(rows)
 }
+
+// NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Columns and
+// all × Outputs and must not change as long as it is used.
+func (n *Network) NewBatch(x, t Matrix, rows int) *Batch {
+	all, _ := x.Dims()
+	n.checkMatrix("NewBatch", "x", x, all, n.Columns())
+	n.checkMatrix("NewBatch", "t", t, all, n.Outputs())
+	if rows < 1 {
+		panic(fmt.Sprintf("models: NewBatch: batches of %d rows", rows))
+	}
+	return newBatch(n, x, t, rows)
+}

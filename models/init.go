@@ -111,3 +111,10 @@ func draws(w []float64, draw func() float64) {
 		w[i] = draw()
 	}
 }
+
+// InitTo stores first weights in w. It draws from rng in the order of the flat vector. Gates are the
+// Architecture's.
+func (n *Network) InitTo(w []float64, i Init, rng *rand.Rand) {
+	n.checkWeights("InitTo", "w", w)
+	i.fill(n, w, rng)
+}

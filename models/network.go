@@ -2,7 +2,6 @@ package models
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
 	"newtop/models/internal/pass"
@@ -187,25 +186,6 @@ func (n *Network) GatesAt(w []float64) []Gate {
 		gates = append(gates, Gate(pass.GateAt(n.net.Mixture, w, i)))
 	}
 	return gates
-}
-
-// InitTo stores first weights in w. It draws from rng in the order of the flat vector. Gates are the
-// Architecture's.
-func (n *Network) InitTo(w []float64, i Init, rng *rand.Rand) {
-	n.checkWeights("InitTo", "w", w)
-	i.fill(n, w, rng)
-}
-
-// NewBatch returns a Batch that takes up to rows rows at once of x and t, which are all × Columns and
-// all × Outputs and must not change as long as it is used.
-func (n *Network) NewBatch(x, t Matrix, rows int) *Batch {
-	all, _ := x.Dims()
-	n.checkMatrix("NewBatch", "x", x, all, n.Columns())
-	n.checkMatrix("NewBatch", "t", t, all, n.Outputs())
-	if rows < 1 {
-		panic(fmt.Sprintf("models: NewBatch: batches of %d rows", rows))
-	}
-	return newBatch(n, x, t, rows)
 }
 
 // Bind returns a Linearization of the network on the rows of x and t, which are rows × Columns and rows

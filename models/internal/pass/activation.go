@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"newtop/internal/vector"
+	"newtop/models/blas"
 )
 
 // Activation is the function f_l that turns a layer's net inputs v into its outputs u.
@@ -89,3 +90,8 @@ func (a Activation) keeps() int {
 	}
 	return 0
 }
+
+// Float is a number of either precision.
+type Float = blas.Float
+
+func nodeOf[F Float](x []F, i, rows int) []F { return x[i*rows : (i+1)*rows] }

@@ -5,12 +5,7 @@ package pass
 
 import (
 	"slices"
-
-	"newtop/models/blas"
 )
-
-// Float is a number of either precision.
-type Float = blas.Float
 
 // Net is what passes know of a network: its layers, and where the weights between them lie in the flat vector. It is
 // not changed once it is made.
@@ -117,4 +112,27 @@ func (n *Net) Single(l int) bool {
 // shares reports whether δ_k of layer l has a part that is the same for every output k: see shareOutputs.
 func (n *Net) shares(l int) bool {
 	return n.out() == Softmax && slices.ContainsFunc(n.Outgoing[l], func(b Block) bool { return b.To == n.Last() })
+}
+
+// Loss is what the outputs of a network are measured by: E_p, the sum over the outputs of one row. With B the curvature
+// ∂²E_p/∂u∂uᵀ, which must not be negative, and J the derivatives of the outputs u^L by their net inputs v^L, B' = JᵀBJ
+// is the curvature that the Gauss–Newton matrix sees. A loss may be one with the activation of the outputs, whose
+// derivatives then cancel; B' is then all of the curvature at v^L.
+type Loss interface {
+	// Name returns what files and flags call it.
+	Name() string
+	// Refuse says what outputs of an activation that it can't measure are, and which are expected; "" for those that it
+	// can.
+	Refuse(out Activation) string
+	// Of returns the part of E_p that an output u with this activation has, for the target t.
+	Of(u, t float64, out Activation) float64
+
+	// keeps returns how many numbers tp.kept of so many outputs has a row: what layer.pullKeep keeps, where it is
+	// called, and behind it the loss's own.
+	keeps(out Activation, outputs int) int
+	// The loss is −log p(y|u), but for a constant, of some distribution p of targets y. draws returns how many random
+	// numbers a target is made of that is drawn from it, and normal whether these are standard normal numbers; else
+	// they are uniform in [0, 1).
+	draws(out Activation, outputs int) int
+	normal() bool
 }

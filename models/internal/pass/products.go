@@ -98,3 +98,28 @@ func (s *Scratch[F]) finishSum(dst []F, m, n int, start blas.Start, bias []F) {
 	}
 	s.terms, s.sparse = s.terms[:0], s.sparse[:0]
 }
+
+// Scratch is what one worker needs to carry a block of rows through the network.
+type Scratch[F Float] struct {
+	*Net
+	products[F]
+	division[F]
+	loss  lossOn[F]
+	gates gates[F] // nothing without a mixture
+	Own   Tape[F]  // for a block whose tape is not kept
+	View  Tape[F]  // of a kept block's tape
+
+	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
+	phi, ru, gamma, spare [][]F
+	elsewhere             bool // whether γ and Ru are where PlaceTangents put them
+	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them
+	// or put them.
+	uRows, ruRows             []RowMajor[F]
+	uRowsMemory, ruRowsMemory [][]F
+
+	Targets    []F // outputs × rows
+	ra, rb, rc []F // one number a row each
+	row        []F // the hidden part of a Jacobian row; nil before the first is asked for
+
+	tapeMemory, layerMemory, gateMemory, rowMemory []F
+}

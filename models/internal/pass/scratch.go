@@ -2,31 +2,6 @@ package pass
 
 import "newtop/models/blas"
 
-// Scratch is what one worker needs to carry a block of rows through the network.
-type Scratch[F Float] struct {
-	*Net
-	products[F]
-	division[F]
-	loss  lossOn[F]
-	gates gates[F] // nothing without a mixture
-	Own   Tape[F]  // for a block whose tape is not kept
-	View  Tape[F]  // of a kept block's tape
-
-	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
-	phi, ru, gamma, spare [][]F
-	elsewhere             bool // whether γ and Ru are where PlaceTangents put them
-	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them
-	// or put them.
-	uRows, ruRows             []RowMajor[F]
-	uRowsMemory, ruRowsMemory [][]F
-
-	Targets    []F // outputs × rows
-	ra, rb, rc []F // one number a row each
-	row        []F // the hidden part of a Jacobian row; nil before the first is asked for
-
-	tapeMemory, layerMemory, gateMemory, rowMemory []F
-}
-
 // NewScratch returns room for blocks of up to rows rows.
 func NewScratch[F Float](n *Net, rows int) *Scratch[F] {
 	all, byRows := 0, 0
@@ -88,8 +63,6 @@ func (s *Scratch[F]) layer(tp *Tape[F], l int) layer[F] {
 
 // node returns the numbers of node i, one a row, of what lies node by node.
 func (s *Scratch[F]) node(x []F, i int) []F { return nodeOf(x, i, s.Rows) }
-
-func nodeOf[F Float](x []F, i, rows int) []F { return x[i*rows : (i+1)*rows] }
 
 // transposeOutputs stores u^r of all layers that others take from row by row in s.uRows.
 func (s *Scratch[F]) transposeOutputs(tp *Tape[F]) {

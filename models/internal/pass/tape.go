@@ -2,18 +2,6 @@ package pass
 
 import "newtop/models/blas"
 
-// Tape is what the forward and backward pass at w leave of one block of rows, and what all products
-// reuse. Everything is node by node: node i of layer l owns U[l][i·rows:(i+1)·rows].
-type Tape[F Float] struct {
-	U     [][]F // outputs; U[0] are the inputs
-	Delta [][]F // δ^l for l ≥ 1
-	// kept holds for layer l ≥ 1: f′ (softplus), ε − ⟨u, ε⟩ (softmax), what the loss keeps of the output layer in
-	// their place; nothing otherwise.
-	kept  [][]F
-	gates gateValues[F] // of a mixture's gates
-	X     RowMajor[F]   // the inputs as the data have them, if they lie so
-}
-
 // RowMajor is what lies row by row: rows of data, Stride apart.
 type RowMajor[F Float] struct {
 	Data   []F
