@@ -183,3 +183,18 @@ func (n *Network) NewBatch(x, t Matrix, rows int) *Batch {
 	}
 	return newBatch(n, x, t, rows)
 }
+
+// NewFactors returns room for the factors of all Matrices, and for single numbers where they have more than side rows.
+func (n *Network) NewFactors(side int) []Factors {
+	room := func(d int) []float64 {
+		if d > side {
+			return make([]float64, 1)
+		}
+		return make([]float64, d*d)
+	}
+	var all []Factors
+	for _, m := range n.matrices {
+		all = append(all, Factors{room(m.inputs()), room(m.Rows)})
+	}
+	return all
+}

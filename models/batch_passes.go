@@ -101,8 +101,8 @@ func (b *batchPasses[F]) addPart(worker, i int, part *batchPart) {
 		s.prepare(b, b.rows[first:last])
 		if b.moments.begun() {
 			draws := b.net.net.Draws()
-			s.PassDrawn(b.w, &s.Own, b.drawn[first*draws:last*draws])
-			s.MomentsTo(b.moments.of[i], b.layout, &s.Own, start)
+			pass.PassDrawn(s.Scratch, b.w, &s.Own, b.drawn[first*draws:last*draws])
+			pass.MomentsTo(s.Scratch, b.moments.of[i], b.layout, &s.Own, start)
 		} else {
 			part.loss += b.addGradient(s, i, start)
 		}
@@ -117,7 +117,7 @@ func (b *batchPasses[F]) addGradient(s *batchWorker[F], part int, start blas.Sta
 	loss := s.Pass(b.w, &s.Own, share).Loss
 	s.GradientTo(b.sums.of[part], b.w, &s.Own, start)
 	if b.squares.begun() {
-		s.SquaresTo(b.squares.of[part], &s.Own, share, start)
+		pass.SquaresTo(s.Scratch, b.squares.of[part], &s.Own, share, start)
 	}
 	return loss
 }
@@ -125,8 +125,8 @@ func (b *batchPasses[F]) addGradient(s *batchWorker[F], part int, start blas.Sta
 func (b *batchPasses[F]) ofRow() float64 {
 	s := b.workers[0]
 	s.prepare(b, b.rows)
-	loss := s.PassRow(b.w, &s.Own).Loss
-	s.StoreGradientRow(b.sums.of[0], b.w, &s.Own)
+	loss := pass.PassRow(s.Scratch, b.w, &s.Own).Loss
+	pass.StoreGradientRow(s.Scratch, b.sums.of[0], b.w, &s.Own)
 	return loss
 }
 

@@ -18,9 +18,9 @@ type Cost struct {
 }
 
 // Cost returns what the network costs per row.
-func (n *Network) Cost() Cost {
+func (n *layout) Cost() Cost {
 	var c Cost
-	c.Rows, c.Matrix = n.rowCost()
+	c.Rows, c.Matrix = rowCost(n)
 	outputs := float64(n.Outputs())
 	for _, b := range n.blocks {
 		weights := float64(b.Size())
@@ -51,7 +51,7 @@ func (n *Network) Cost() Cost {
 
 // factorCost returns what the passes of K-FAC's factors cost per row, and the squares of layers that they are the means
 // of.
-func (n *Network) factorCost(moments *pass.Moments) float64 {
+func factorCost(n *layout, moments *pass.Moments) float64 {
 	cost := 0
 	for _, b := range n.blocks {
 		cost += b.Size()
@@ -74,7 +74,7 @@ func (n *Network) factorCost(moments *pass.Moments) float64 {
 
 // rowCost counts the multiplications that explicit rows take for each row of data: one product through them,
 // and the assembly of the matrix.
-func (n *Network) rowCost() (product, matrix float64) {
+func rowCost(n *layout) (product, matrix float64) {
 	outputs, softmax := float64(n.Outputs()), n.net.Activations[n.net.Last()] == pass.Softmax
 	for _, b := range n.blocks {
 		weights := float64(b.Size())
@@ -100,11 +100,11 @@ func (n *Network) rowCost() (product, matrix float64) {
 			matrix += weights
 		}
 	}
-	return product, matrix + n.formCost() + n.pairs()
+	return product, matrix + formCost(n) + pairs(n)
 }
 
 // formCost counts what it takes to form what the matrix is assembled from.
-func (n *Network) formCost() float64 {
+func formCost(n *layout) float64 {
 	if n.Outputs() == 1 {
 		weights := 0
 		for _, b := range n.blocks {
@@ -117,7 +117,7 @@ func (n *Network) formCost() float64 {
 }
 
 // pairs counts the pairs of weights that some output feels both of, each with itself included.
-func (n *Network) pairs() float64 {
+func pairs(n *layout) float64 {
 	pairs := func(n int) float64 { return float64(n) * float64(n+1) / 2 }
 	single, all, own := 0, pairs(n.net.Dim), make([]int, n.Outputs()) // weights that one output alone feels
 	for l := 1; l <= n.net.Last(); l++ {

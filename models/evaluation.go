@@ -97,9 +97,6 @@ func (n *Network) RowLoss(u, t []float64) float64 {
 	return sum
 }
 
-// Probabilities reports whether the outputs of a row are those of a softmax, which sum to 1.
-func (n *Network) Probabilities() bool { return n.net.Activations[n.net.Last()] == pass.Softmax }
-
 // GateSharesTo stores the mean of every gate's share g_i over the rows of x in dst. x is rows × Columns.
 func (n *Network) GateSharesTo(dst, w []float64, x Matrix) {
 	n.checkWeights("GateSharesTo", "w", w)

@@ -18,21 +18,6 @@ import (
 // distribution. Where there is room for a single number it is the mean of the factor's diagonal.
 type Factors struct{ Inputs, Outputs []float64 }
 
-// NewFactors returns room for the factors of all Matrices, and for single numbers where they have more than side rows.
-func (n *Network) NewFactors(side int) []Factors {
-	room := func(d int) []float64 {
-		if d > side {
-			return make([]float64, 1)
-		}
-		return make([]float64, d*d)
-	}
-	var all []Factors
-	for _, m := range n.matrices {
-		all = append(all, Factors{room(m.inputs()), room(m.Rows)})
-	}
-	return all
-}
-
 // inputs returns k.
 func (m *WeightMatrix) inputs() int {
 	if m.Biased {
@@ -45,7 +30,7 @@ func (m *WeightMatrix) inputs() int {
 func whole(factor []float64, d int) bool { return d == 1 || len(factor) > 1 }
 
 // momentsFor returns where sums lie for such factors.
-func (n *Network) momentsFor(factors []Factors) pass.Moments {
+func momentsFor(n *layout, factors []Factors) pass.Moments {
 	layers := len(n.net.Nodes)
 	inputs, outputs := make([]bool, layers), make([]bool, layers)
 	for i, m := range n.matrices {
@@ -84,7 +69,7 @@ func (b *Batch) FactorsTo(factors []Factors, w []float64, rows []int, rng *rand.
 // factorsTo is FactorsTo for targets that are made of numbers which were drawn.
 func (b *Batch) factorsTo(factors []Factors, w []float64, rows []int, drawn []float64) {
 	price := b.FactorCost(factors)
-	wide := b.wide || b.net.wideMoments(&b.layout)
+	wide := b.wide || wideMoments(&b.net.layout, &b.layout)
 	parts := b.divide(len(rows), price, wide)
 	b.beginMoments(b.moments, &b.layout, w, rows, drawn, parts)
 	b.run(parts, wide)
@@ -101,13 +86,13 @@ func (b *Batch) FactorCost(factors []Factors) float64 {
 	if b.laidOut(factors) {
 		return b.price
 	}
-	b.layout = b.net.momentsFor(factors)
+	b.layout = momentsFor(&b.net.layout, factors)
 	b.rooms = b.rooms[:0]
 	for _, f := range factors {
 		b.rooms = append(b.rooms, len(f.Inputs), len(f.Outputs))
 	}
 	b.moments = make([]float64, b.layout.Size)
-	b.price = b.net.factorCost(&b.layout)
+	b.price = factorCost(&b.net.layout, &b.layout)
 	return b.price
 }
 
@@ -182,7 +167,7 @@ func storeSquare(dst []float64, stride int, sum []float64, n int, share float64)
 
 // wideMoments reports whether a layer has so many nodes that the pairs of them are too many for a core's second-level
 // cache.
-func (n *Network) wideMoments(m *pass.Moments) bool {
+func wideMoments(n *layout, m *pass.Moments) bool {
 	for l, nodes := range n.net.Nodes {
 		if nodes*nodes >= wideBatch && (m.Inputs[l].Whole || m.Outputs[l].Whole) {
 			return true

@@ -65,7 +65,7 @@ func (i Init) String() string {
 }
 
 // fill stores first weights of n in w, in the order of the flat vector.
-func (i Init) fill(n *Network, w []float64, rng *rand.Rand) {
+func (i Init) fill(n *layout, w []float64, rng *rand.Rand) {
 	clear(w[n.ExpertDim():])
 	for _, b := range n.biases {
 		incoming, fanIn := n.net.Incoming[b.Layer], 0
@@ -114,7 +114,7 @@ func draws(w []float64, draw func() float64) {
 
 // InitTo stores first weights in w. It draws from rng in the order of the flat vector. Gates are the
 // Architecture's.
-func (n *Network) InitTo(w []float64, i Init, rng *rand.Rand) {
+func (n *layout) InitTo(w []float64, i Init, rng *rand.Rand) {
 	n.checkWeights("InitTo", "w", w)
 	i.fill(n, w, rng)
 }

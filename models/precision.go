@@ -34,16 +34,6 @@ func ParsePrecision(name string) (Precision, error) {
 	return parseName[Precision]("precision", precisionNames, name)
 }
 
-// In returns the network with passes in another precision.
-func (n *Network) In(p Precision) *Network {
-	in := *n
-	in.precision = p
-	return &in
-}
-
-// Precision returns that of the network's passes.
-func (n *Network) Precision() Precision { return n.precision }
-
 // Matrix is rows of data: a *mat.Dense, or a *SingleMatrix.
 type Matrix interface{ Dims() (rows, columns int) }
 

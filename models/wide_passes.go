@@ -52,7 +52,7 @@ func (l *tapes[F]) gradientPiece(worker int, p pass.Piece, sum []float64, first,
 	s, piece, start := l.scratches[worker], l.piece(worker, sum), blas.Zero
 	for block := first; block < last; block++ {
 		tp, _ := l.prepare(s, block)
-		s.GradientPiece(piece, p, tp, start)
+		pass.GradientPiece(s, piece, p, tp, start)
 		start = blas.Add
 	}
 	l.storedPiece(piece, sum)
@@ -82,7 +82,7 @@ func (l *tapes[F]) productPiece(worker int, p pass.Piece, sum []float64, first, 
 	piece, start := l.piece(worker, sum), blas.Zero
 	for block := first; block < last; block++ {
 		tp := l.prepareTangents(worker, block)
-		l.scratches[worker].ProductPiece(piece, p, tp, exact, start)
+		pass.ProductPiece(l.scratches[worker], piece, p, tp, exact, start)
 		start = blas.Add
 	}
 	l.storedPiece(piece, sum)

@@ -20,6 +20,7 @@ const (
 
 // division is work on the nodes of a layer, which may be divided.
 type division[F Float] struct {
+	products[F]
 	// Threads share the parts: Run computes task(worker, i) for i = 0…count−1, by several threads at once. nil: nothing
 	// is divided.
 	Threads interface {
@@ -75,62 +76,62 @@ const (
 )
 
 // divide does work on some nodes, in parts of at least fewest.
-func (s *Scratch[F]) divide(nodes, fewest int, kind work) {
+func (d *division[F]) divide(nodes, fewest int, kind work) {
 	size := max(fewest, (nodes+mostParts-1)/mostParts)
 	size = (size + partNodes - 1) &^ (partNodes - 1)
-	s.work = kind
-	if s.Threads == nil || nodes <= size {
-		s.do(0, nodes)
+	d.work = kind
+	if d.Threads == nil || nodes <= size {
+		d.do(0, nodes)
 		return
 	}
-	s.nodes, s.size = nodes, size
-	s.Threads.Run((nodes+size-1)/size, s.task)
+	d.nodes, d.size = nodes, size
+	d.Threads.Run((nodes+size-1)/size, d.task)
 }
 
 // part is a part of the work.
-func (s *Scratch[F]) part(_, i int) { s.do(i*s.size, min((i+1)*s.size, s.nodes)) }
+func (d *division[F]) part(_, i int) { d.do(i*d.size, min((i+1)*d.size, d.nodes)) }
 
 // do does the work on the nodes [first, last).
-func (s *Scratch[F]) do(first, last int) {
-	switch s.work {
+func (d *division[F]) do(first, last int) {
+	switch d.work {
 	case multiplying:
-		s.productPart(first, last)
+		d.productPart(first, last)
 	case elementwise:
-		s.elementsPart(first, last)
+		d.elementsPart(first, last)
 	case transposing:
-		s.transposePart(first, last)
+		d.transposePart(first, last)
 	case addingRows:
-		s.rowSumsPart(first, last)
+		d.rowSumsPart(first, last)
 	case squaring:
-		s.squarePart(first, last)
+		d.squarePart(first, last)
 	}
 }
 
 // multiply computes the sum of the terms, m × n.
-func (s *Scratch[F]) multiply(dst []F, m, n int, start blas.Start, bias []F) {
+func (d *division[F]) multiply(dst []F, m, n int, start blas.Start, bias []F) {
 	depth := 0
-	if s.Threads != nil {
-		for i := range s.terms {
-			depth += s.terms[i].K
+	if d.Threads != nil {
+		for i := range d.terms {
+			depth += d.terms[i].K
 		}
 	}
 	if m*n*depth < 2*partWork {
-		blas.Sum(dst, m, n, n, start, bias, s.terms)
+		blas.Sum(dst, m, n, n, start, bias, d.terms)
 		return
 	}
-	p := &s.product
+	p := &d.product
 	p.dst, p.bias, p.cols, p.start = dst, bias, n, start
-	s.divide(m, max(fewestNodes, partWork/(n*depth)), multiplying)
+	d.divide(m, max(fewestNodes, partWork/(n*depth)), multiplying)
 }
 
 // productPart computes the rows [first, last) of a sum, term by term.
-func (s *Scratch[F]) productPart(first, last int) {
-	p := &s.product
+func (d *division[F]) productPart(first, last int) {
+	p := &d.product
 	bias, start := p.bias, p.start
 	if start == blas.Bias {
 		bias = bias[first:]
 	}
-	for _, t := range s.terms {
+	for _, t := range d.terms {
 		t.A = t.A[first*t.RowStride:]
 		one := [1]blas.Term[F]{t}
 		blas.Sum(p.dst[first*p.cols:], last-first, p.cols, p.cols, start, bias, one[:])
@@ -141,19 +142,19 @@ func (s *Scratch[F]) productPart(first, last int) {
 // squareTo stores x xᵀ of nodes × nodes in dst, or with blas.Add adds it, from the diagonal on to the right and what
 // the parts have of the left; xRows is x row by row. It is divided, and so half of it left out, whether threads share
 // the parts or not.
-func (s *Scratch[F]) squareTo(dst []F, nodes int, x []F, xRows RowMajor[F], start blas.Start) {
-	q := &s.square
+func (d *division[F]) squareTo(dst []F, nodes int, x []F, xRows RowMajor[F], start blas.Start) {
+	q := &d.square
 	q.dst, q.x, q.rows, q.start = dst, x, xRows, start
-	s.work, s.nodes, s.size = squaring, nodes, squareNodes(nodes)
-	parts := (nodes + s.size - 1) / s.size
-	if s.Threads != nil && parts > 1 && nodes*nodes*s.Rows >= 4*partWork {
-		s.Threads.Run(parts, s.task)
+	d.work, d.nodes, d.size = squaring, nodes, squareNodes(nodes)
+	parts := (nodes + d.size - 1) / d.size
+	if d.Threads != nil && parts > 1 && nodes*nodes*d.Rows >= 4*partWork {
+		d.Threads.Run(parts, d.task)
 	} else {
 		for i := range parts {
-			s.part(0, i)
+			d.part(0, i)
 		}
 	}
-	s.Multiplications += SquareCost(nodes) * s.Rows
+	d.Multiplications += SquareCost(nodes) * d.Rows
 }
 
 // squareNodes returns how many nodes a part has.
@@ -171,33 +172,20 @@ func SquareCost(nodes int) int {
 }
 
 // squarePart computes the rows [first, last), which begin at the part's first column: the first part is the largest.
-func (s *Scratch[F]) squarePart(first, last int) {
-	q, n := &s.square, s.nodes
-	one := [1]blas.Term[F]{{A: q.x[first*s.Rows:], RowStride: s.Rows, ColStride: 1, B: q.rows.Data[first:],
-		Stride: q.rows.Stride, K: s.Rows}}
+func (d *division[F]) squarePart(first, last int) {
+	q, n := &d.square, d.nodes
+	one := [1]blas.Term[F]{{A: q.x[first*d.Rows:], RowStride: d.Rows, ColStride: 1, B: q.rows.Data[first:],
+		Stride: q.rows.Stride, K: d.Rows}}
 	blas.Sum(q.dst[first*n+first:], last-first, n-first, n, q.start, nil, one[:])
 }
 
-// each does what is elementwise on a layer, for x, φ and Ru of its nodes, those that it needs. Softmax needs all nodes
-// together.
-func (s *Scratch[F]) each(tp *Tape[F], l int, x, phi, ru []F, kind elements) {
-	layer := s.layer(tp, l)
-	if s.Threads == nil || s.Activations[l] == Softmax {
-		layer.do(kind, x, phi, ru)
-		return
-	}
-	e := &s.elements
-	e.layer, e.x, e.phi, e.ru, e.kind = layer, x, phi, ru, kind
-	s.divide(s.Nodes[l], partNumbers/s.Rows, elementwise)
-}
-
-func (s *Scratch[F]) elementsPart(first, last int) {
-	e := &s.elements
+func (d *division[F]) elementsPart(first, last int) {
+	e := &d.elements
 	of := func(x []F) []F {
 		if len(x) != len(e.u) { // nothing, or what belongs to rows
 			return x
 		}
-		return x[first*s.Rows : last*s.Rows]
+		return x[first*d.Rows : last*d.Rows]
 	}
 	layer[F]{e.Activation, of(e.u), of(e.delta), of(e.kept), e.ra, e.rb}.do(e.kind, of(e.x), of(e.phi), of(e.ru))
 }
@@ -219,17 +207,55 @@ func (l layer[F]) do(kind elements, x, phi, ru []F) {
 }
 
 // transposePart stores the columns of nodes [first, last) of what lies row by row.
-func (s *Scratch[F]) transposePart(first, last int) {
-	t := &s.lines
-	blas.Transpose(t.dst[first:], t.stride, t.src[first*s.Rows:], s.Rows, last-first, s.Rows)
+func (d *division[F]) transposePart(first, last int) {
+	t := &d.lines
+	blas.Transpose(t.dst[first:], t.stride, t.src[first*d.Rows:], d.Rows, last-first, d.Rows)
 }
 
 // addRowSums adds the sum over the rows of data of each node's numbers to dst.
-func (s *Scratch[F]) addRowSums(dst, x []F) {
-	s.lines.dst, s.lines.src = dst, x
-	s.divide(len(dst), partNumbers/s.Rows, addingRows)
+func (d *division[F]) addRowSums(dst, x []F) {
+	d.lines.dst, d.lines.src = dst, x
+	d.divide(len(dst), partNumbers/d.Rows, addingRows)
 }
 
-func (s *Scratch[F]) rowSumsPart(first, last int) {
-	vector.AddRowSums(s.lines.dst[first:last], s.lines.src[first*s.Rows:], s.Rows)
+func (d *division[F]) rowSumsPart(first, last int) {
+	vector.AddRowSums(d.lines.dst[first:last], d.lines.src[first*d.Rows:], d.Rows)
+}
+
+// sumTo stores the sum in dst, nodes × rows, beginning with the biases of the nodes, or with 0 where there are none.
+func (d *division[F]) sumTo(dst, bias []F) {
+	start := blas.Zero
+	if len(bias) > 0 {
+		start = blas.Bias
+	}
+	d.finishSum(dst, len(dst)/d.Rows, d.Rows, start, bias)
+}
+
+// sumWeights adds the sum to the weights of a block in dst.
+func (d *division[F]) sumWeights(dst []F, b Block) {
+	d.finishSum(weightsOf(&b, dst), b.Rows, b.Cols, blas.Add, nil)
+}
+
+func (d *division[F]) finishSum(dst []F, m, n int, start blas.Start, bias []F) {
+	if len(d.terms) > 0 || start != blas.Add {
+		d.multiply(dst, m, n, start, bias)
+	}
+	for _, t := range d.terms {
+		d.Multiplications += m * n * t.K
+	}
+	for _, t := range d.sparse {
+		t.add(dst, d.Rows)
+		d.Multiplications += t.sources.Len() * d.Rows
+	}
+	d.terms, d.sparse = d.terms[:0], d.sparse[:0]
+}
+
+func (d *division[F]) transposeTo(dst, src []F, nodes int) RowMajor[F] {
+	if d.Rows == 1 {
+		return RowMajor[F]{src, nodes}
+	}
+	stride := padded(nodes)
+	d.lines.dst, d.lines.src, d.lines.stride = dst, src, stride
+	d.divide(nodes, partNumbers/d.Rows, transposing)
+	return RowMajor[F]{dst, stride}
 }

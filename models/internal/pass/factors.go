@@ -69,7 +69,7 @@ func (n *Net) Draws() int { return n.Loss.draws(n.out(), n.Outputs()) }
 
 // PassDrawn is Pass for targets that are made of numbers which DrawTo drew; s.Targets says how much a row counts, where
 // the loss has it there.
-func (s *Scratch[F]) PassDrawn(w []F, tp *Tape[F], drawn []float64) {
+func PassDrawn[F Float](s *Scratch[F], w []F, tp *Tape[F], drawn []float64) {
 	s.Forward(w, tp)
 	s.loss.measure(s, tp)
 	s.loss.drawnDelta(s, tp, drawn)
@@ -77,7 +77,7 @@ func (s *Scratch[F]) PassDrawn(w []F, tp *Tape[F], drawn []float64) {
 }
 
 // MomentsTo stores the sums over a block's rows, of which a PassDrawn was done, in dst, or with blas.Add adds them.
-func (s *Scratch[F]) MomentsTo(dst []F, m *Moments, tp *Tape[F], start blas.Start) {
+func MomentsTo[F Float](s *Scratch[F], dst []F, m *Moments, tp *Tape[F], start blas.Start) {
 	s.transposeOutputs(tp)
 	for l, nodes := range s.Nodes {
 		switch in := m.Inputs[l]; {
@@ -90,20 +90,20 @@ func (s *Scratch[F]) MomentsTo(dst []F, m *Moments, tp *Tape[F], start blas.Star
 			}
 			s.addRowSums(sums, tp.U[l])
 		default:
-			s.addSquares(&dst[in.At], tp.U[l][:nodes*s.Rows], start) // gates see further columns
+			addMoment(s, &dst[in.At], tp.U[l][:nodes*s.Rows], start) // gates see further columns
 		}
 		switch out := m.Outputs[l]; {
 		case out.At < 0:
 		case out.Whole:
 			s.squareTo(dst[out.At:], nodes, tp.Delta[l], s.transposeTo(s.ruRowsMemory[l], tp.Delta[l], nodes), start)
 		default:
-			s.addSquares(&dst[out.At], tp.Delta[l], start)
+			addMoment(s, &dst[out.At], tp.Delta[l], start)
 		}
 	}
 }
 
-// addSquares stores Σ x² in dst, or with blas.Add adds it.
-func (s *Scratch[F]) addSquares(dst *F, x []F, start blas.Start) {
+// addMoment stores Σ x² in dst, or with blas.Add adds it.
+func addMoment[F Float](s *Scratch[F], dst *F, x []F, start blas.Start) {
 	if start == blas.Zero {
 		*dst = 0
 	}

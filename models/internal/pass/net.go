@@ -136,3 +136,23 @@ type Loss interface {
 	draws(out Activation, outputs int) int
 	normal() bool
 }
+
+// NodeCount returns how many nodes Delta is of.
+func (n *Net) NodeCount() int { return n.NodeOffset(n.Last()) + n.LayerNodes(n.Last()) }
+
+// NodeOffset returns the first of them that belongs to a layer, 1 to L.
+func (n *Net) NodeOffset(layer int) int {
+	at := 0
+	for _, nodes := range n.Nodes[1:layer] {
+		at += nodes
+	}
+	return at
+}
+
+// LayerNodes returns how many of them belong to a layer.
+func (n *Net) LayerNodes(layer int) int {
+	if n.mixes(layer) {
+		return 3 * n.GateCount()
+	}
+	return n.Nodes[layer]
+}

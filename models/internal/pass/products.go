@@ -71,38 +71,9 @@ func (p *products[F]) outer(b Block, x, y []F, yRows RowMajor[F]) {
 		K: p.Rows})
 }
 
-// sumTo stores the sum in dst, nodes × rows, beginning with the biases of the nodes, or with 0 where there are none.
-func (s *Scratch[F]) sumTo(dst, bias []F) {
-	start := blas.Zero
-	if len(bias) > 0 {
-		start = blas.Bias
-	}
-	s.finishSum(dst, len(dst)/s.Rows, s.Rows, start, bias)
-}
-
-// sumWeights adds the sum to the weights of a block in dst.
-func (s *Scratch[F]) sumWeights(dst []F, b Block) {
-	s.finishSum(weightsOf(&b, dst), b.Rows, b.Cols, blas.Add, nil)
-}
-
-func (s *Scratch[F]) finishSum(dst []F, m, n int, start blas.Start, bias []F) {
-	if len(s.terms) > 0 || start != blas.Add {
-		s.multiply(dst, m, n, start, bias)
-	}
-	for _, t := range s.terms {
-		s.Multiplications += m * n * t.K
-	}
-	for _, t := range s.sparse {
-		t.add(dst, s.Rows)
-		s.Multiplications += t.sources.Len() * s.Rows
-	}
-	s.terms, s.sparse = s.terms[:0], s.sparse[:0]
-}
-
 // Scratch is what one worker needs to carry a block of rows through the network.
 type Scratch[F Float] struct {
 	*Net
-	products[F]
 	division[F]
 	loss  lossOn[F]
 	gates gates[F] // nothing without a mixture

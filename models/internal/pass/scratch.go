@@ -13,8 +13,8 @@ func NewScratch[F Float](n *Net, rows int) *Scratch[F] {
 	s := &Scratch[F]{
 		Net:  n,
 		loss: lossIn[F](n.Loss),
-		products: products[F]{terms: make([]blas.Term[F], 0, 2*len(n.Blocks)+1),
-			sparse: make([]sparseTerm[F], 0, 2*len(n.Blocks))},
+		division: division[F]{products: products[F]{terms: make([]blas.Term[F], 0, 2*len(n.Blocks)+1),
+			sparse: make([]sparseTerm[F], 0, 2*len(n.Blocks))}},
 		gates: gates[F]{Mixture: n.Mixture},
 		Own:   newTape[F](n), View: newTape[F](n),
 		phi: make([][]F, layers), ru: make([][]F, layers),
@@ -82,15 +82,29 @@ func (s *Scratch[F]) transposeTangents(first int) {
 	}
 }
 
-func (s *Scratch[F]) transposeTo(dst, src []F, nodes int) RowMajor[F] {
-	if s.Rows == 1 {
-		return RowMajor[F]{src, nodes}
-	}
-	stride := padded(nodes)
-	s.lines.dst, s.lines.src, s.lines.stride = dst, src, stride
-	s.divide(nodes, partNumbers/s.Rows, transposing)
-	return RowMajor[F]{dst, stride}
-}
-
 // padded rounds up to whole cache lines, so that no register of a row lies across two.
 func padded(nodes int) int { return (nodes + 7) &^ 7 }
+
+// each does what is elementwise on a layer, for x, φ and Ru of its nodes, those that it needs. Softmax needs all nodes
+// together.
+func (s *Scratch[F]) each(tp *Tape[F], l int, x, phi, ru []F, kind elements) {
+	layer := s.layer(tp, l)
+	if s.Threads == nil || s.Activations[l] == Softmax {
+		layer.do(kind, x, phi, ru)
+		return
+	}
+	e := &s.elements
+	e.layer, e.x, e.phi, e.ru, e.kind = layer, x, phi, ru, kind
+	s.divide(s.Nodes[l], partNumbers/s.Rows, elementwise)
+}
+
+// PlaceTangents makes the scratch use memory for γ and Ru of its block of rows, up to the next SetRows.
+func (s *Scratch[F]) PlaceTangents(memory []F) {
+	for _, arrays := range [...][][]F{s.gamma, s.ru} {
+		for l := 1; l < len(s.Nodes); l++ {
+			size := s.Nodes[l] * s.Rows
+			arrays[l], memory = memory[:size:size], memory[size:]
+		}
+	}
+	s.elsewhere = true
+}

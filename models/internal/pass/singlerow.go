@@ -13,16 +13,16 @@ import (
 const shortRow = 8
 
 // PassRow is Pass for a block of one row.
-func (s *Scratch[F]) PassRow(w []F, tp *Tape[F]) Tally {
-	s.forwardRow(w, tp)
+func PassRow[F Float](s *Scratch[F], w []F, tp *Tape[F]) Tally {
+	forwardRow(s, w, tp)
 	sum := s.Measure(tp)
 	s.loss.delta(s, tp)
-	s.backwardRow(w, tp)
+	backwardRow(s, w, tp)
 	return sum
 }
 
 // forwardRow is Forward.
-func (s *Scratch[F]) forwardRow(w []F, tp *Tape[F]) {
+func forwardRow[F Float](s *Scratch[F], w []F, tp *Tape[F]) {
 	for l := 1; l <= s.Last(); l++ {
 		v := tp.U[l]
 		clear(v[copy(v, biasesOf(s.bias(l), w)):])
@@ -40,7 +40,7 @@ func (s *Scratch[F]) forwardRow(w []F, tp *Tape[F]) {
 }
 
 // backwardRow is backward.
-func (s *Scratch[F]) backwardRow(w []F, tp *Tape[F]) {
+func backwardRow[F Float](s *Scratch[F], w []F, tp *Tape[F]) {
 	for l := s.Last() - 1; l > 0; l-- {
 		delta := tp.Delta[l]
 		clear(delta)
@@ -53,7 +53,7 @@ func (s *Scratch[F]) backwardRow(w []F, tp *Tape[F]) {
 }
 
 // StoreGradientRow stores ∂E_p/∂w in dst. To clear dst and then add to it would go over it three times.
-func (s *Scratch[F]) StoreGradientRow(dst, w []F, tp *Tape[F]) {
+func StoreGradientRow[F Float](s *Scratch[F], dst, w []F, tp *Tape[F]) {
 	for _, b := range s.Blocks {
 		storeOuterRow(&b, weightsOf(&b, dst), tp.Delta[b.To], tp.U[b.From])
 	}

@@ -13,7 +13,7 @@ import (
 //	dst^{lr} = 1/P Σ_p ( δ_p^l ∘ δ_p^l ) ( u_p^r ∘ u_p^r )ᵀ      of the biases 1/P Σ_p δ_p^l ∘ δ_p^l
 //
 // It follows a GradientTo of the same tape, of a loss that counts each row by share = 1/P, as δ in the tape does.
-func (s *Scratch[F]) SquaresTo(dst []F, tp *Tape[F], share float64, start blas.Start) {
+func SquaresTo[F Float](s *Scratch[F], dst []F, tp *Tape[F], share float64, start blas.Start) {
 	root := F(1 / math.Sqrt(share)) // √P·δ/P has the square δ²/P
 	for l, squares := range s.ru {
 		if l < s.Last() {

@@ -70,3 +70,12 @@ func PlaceTape[F Float](n *Net, tp *Tape[F], memory []F, rows int) {
 	gates := n.GateCount()
 	tp.gates = gateValues[F]{take(gates), take(gates), take(gates), take(gates), take(gates)}
 }
+
+// TangentSize returns how many numbers a row's γ and Ru are.
+func (n *Net) TangentSize() int {
+	size := 0
+	for _, nodes := range n.Nodes[1:] {
+		size += 2 * nodes
+	}
+	return size
+}
