@@ -2,259 +2,240 @@
 
 package vector
 
-import "unsafe"
-
 func exp[F Float](dst, x *F, n int) {
 	if isSingle[F]() {
-		exp32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), n)
+		exp32(at32(dst), at32(x), n)
 		return
 	}
-	exp64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), n)
+	exp64(at64(dst), at64(x), n)
 }
 
 func tanh[F Float](dst, x *F, n int) {
 	if isSingle[F]() {
-		tanh32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), n)
+		tanh32(at32(dst), at32(x), n)
 		return
 	}
-	tanh64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), n)
+	tanh64(at64(dst), at64(x), n)
 }
 
 func sigmoid[F Float](dst, x *F, n int) {
 	if isSingle[F]() {
-		sigmoid32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), n)
+		sigmoid32(at32(dst), at32(x), n)
 		return
 	}
-	sigmoid64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), n)
+	sigmoid64(at64(dst), at64(x), n)
 }
 
 func softplus[F Float](dst, slope, x *F, n int) {
 	if isSingle[F]() {
-		softplus32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(slope)), (*float32)(unsafe.Pointer(x)), n)
+		softplus32(at32(dst), at32(slope), at32(x), n)
 		return
 	}
-	softplus64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(slope)), (*float64)(unsafe.Pointer(x)), n)
+	softplus64(at64(dst), at64(slope), at64(x), n)
 }
 
 func relu[F Float](dst, x *F, n int) {
 	if isSingle[F]() {
-		relu32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), n)
+		relu32(at32(dst), at32(x), n)
 		return
 	}
-	relu64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), n)
+	relu64(at64(dst), at64(x), n)
 }
 
 func tanhPush[F Float](dst, u, x *F, n int) {
 	if isSingle[F]() {
-		tanhPush32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(x)), n)
+		tanhPush32(at32(dst), at32(u), at32(x), n)
 		return
 	}
-	tanhPush64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(x)), n)
+	tanhPush64(at64(dst), at64(u), at64(x), n)
 }
 
 func sigmoidPush[F Float](dst, u, x *F, n int) {
 	if isSingle[F]() {
-		sigmoidPush32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(x)), n)
+		sigmoidPush32(at32(dst), at32(u), at32(x), n)
 		return
 	}
-	sigmoidPush64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(x)), n)
+	sigmoidPush64(at64(dst), at64(u), at64(x), n)
 }
 
 func reluPush[F Float](dst, u, x *F, n int) {
 	if isSingle[F]() {
-		reluPush32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(x)), n)
+		reluPush32(at32(dst), at32(u), at32(x), n)
 		return
 	}
-	reluPush64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(x)), n)
+	reluPush64(at64(dst), at64(u), at64(x), n)
 }
 
 func tanhCurve[F Float](x, u, phi, delta *F, n int) {
 	if isSingle[F]() {
-		tanhCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)),
-			(*float32)(unsafe.Pointer(delta)), n)
+		tanhCurve32(at32(x), at32(u), at32(phi), at32(delta), n)
 		return
 	}
-	tanhCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)),
-		(*float64)(unsafe.Pointer(delta)), n)
+	tanhCurve64(at64(x), at64(u), at64(phi), at64(delta), n)
 }
 
 func sigmoidCurve[F Float](x, u, phi, delta *F, n int) {
 	if isSingle[F]() {
-		sigmoidCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)),
-			(*float32)(unsafe.Pointer(delta)), n)
+		sigmoidCurve32(at32(x), at32(u), at32(phi), at32(delta), n)
 		return
 	}
-	sigmoidCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)),
-		(*float64)(unsafe.Pointer(delta)), n)
+	sigmoidCurve64(at64(x), at64(u), at64(phi), at64(delta), n)
 }
 
 func softplusCurve[F Float](x, u, phi, delta *F, n int) {
 	if isSingle[F]() {
-		softplusCurve32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(u)), (*float32)(unsafe.Pointer(phi)),
-			(*float32)(unsafe.Pointer(delta)), n)
+		softplusCurve32(at32(x), at32(u), at32(phi), at32(delta), n)
 		return
 	}
-	softplusCurve64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(u)), (*float64)(unsafe.Pointer(phi)),
-		(*float64)(unsafe.Pointer(delta)), n)
+	softplusCurve64(at64(x), at64(u), at64(phi), at64(delta), n)
 }
 
 func add[F Float](dst, x, y *F, n int) {
 	if isSingle[F]() {
-		add32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(y)), n)
+		add32(at32(dst), at32(x), at32(y), n)
 		return
 	}
-	add64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(y)), n)
+	add64(at64(dst), at64(x), at64(y), n)
 }
 
 func sub[F Float](dst, x, y *F, n int) {
 	if isSingle[F]() {
-		sub32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(y)), n)
+		sub32(at32(dst), at32(x), at32(y), n)
 		return
 	}
-	sub64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(y)), n)
+	sub64(at64(dst), at64(x), at64(y), n)
 }
 
 func mul[F Float](dst, x, y *F, n int) {
 	if isSingle[F]() {
-		mul32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(y)), n)
+		mul32(at32(dst), at32(x), at32(y), n)
 		return
 	}
-	mul64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(y)), n)
+	mul64(at64(dst), at64(x), at64(y), n)
 }
 
 func mulAdd[F Float](dst, x, y *F, n int) {
 	if isSingle[F]() {
-		mulAdd32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(y)), n)
+		mulAdd32(at32(dst), at32(x), at32(y), n)
 		return
 	}
-	mulAdd64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(y)), n)
+	mulAdd64(at64(dst), at64(x), at64(y), n)
 }
 
 func axpy[F Float](dst *F, a F, x *F, n int) {
 	if isSingle[F]() {
-		axpy32((*float32)(unsafe.Pointer(dst)), float32(a), (*float32)(unsafe.Pointer(x)), n)
+		axpy32(at32(dst), float32(a), at32(x), n)
 		return
 	}
-	axpy64((*float64)(unsafe.Pointer(dst)), float64(a), (*float64)(unsafe.Pointer(x)), n)
+	axpy64(at64(dst), float64(a), at64(x), n)
 }
 
 func scale[F Float](dst *F, a F, x *F, n int) {
 	if isSingle[F]() {
-		scale32((*float32)(unsafe.Pointer(dst)), float32(a), (*float32)(unsafe.Pointer(x)), n)
+		scale32(at32(dst), float32(a), at32(x), n)
 		return
 	}
-	scale64((*float64)(unsafe.Pointer(dst)), float64(a), (*float64)(unsafe.Pointer(x)), n)
+	scale64(at64(dst), float64(a), at64(x), n)
 }
 
 func sum[F Float](x *F, n int) F {
 	if isSingle[F]() {
-		return F(sum32((*float32)(unsafe.Pointer(x)), n))
+		return F(sum32(at32(x), n))
 	}
-	return F(sum64((*float64)(unsafe.Pointer(x)), n))
+	return F(sum64(at64(x), n))
 }
 
 func dot[F Float](x, y *F, n int) F {
 	if isSingle[F]() {
-		return F(dot32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(y)), n))
+		return F(dot32(at32(x), at32(y), n))
 	}
-	return F(dot64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(y)), n))
+	return F(dot64(at64(x), at64(y), n))
 }
 
 func addRowSums[F Float](dst, x *F, rows, cols int) {
 	if isSingle[F]() {
-		addRowSums32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), rows, cols)
+		addRowSums32(at32(dst), at32(x), rows, cols)
 		return
 	}
-	addRowSums64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), rows, cols)
+	addRowSums64(at64(dst), at64(x), rows, cols)
 }
 
 func columnMax[F Float](top, x *F, rows, cols int) {
 	if isSingle[F]() {
-		columnMax32((*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)), rows, cols)
+		columnMax32(at32(top), at32(x), rows, cols)
 		return
 	}
-	columnMax64((*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)), rows, cols)
+	columnMax64(at64(top), at64(x), rows, cols)
 }
 
 func columnSums[F Float](dst, x *F, rows, cols int) {
 	if isSingle[F]() {
-		columnSums32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), rows, cols)
+		columnSums32(at32(dst), at32(x), rows, cols)
 		return
 	}
-	columnSums64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), rows, cols)
+	columnSums64(at64(dst), at64(x), rows, cols)
 }
 
 func columnDots[F Float](dst, x, y *F, rows, cols int) {
 	if isSingle[F]() {
-		columnDots32((*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(y)),
-			rows, cols)
+		columnDots32(at32(dst), at32(x), at32(y), rows, cols)
 		return
 	}
-	columnDots64((*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(y)), rows,
-		cols)
+	columnDots64(at64(dst), at64(x), at64(y), rows, cols)
 }
 
 func columnCenter[F Float](mean, dst, u, x *F, rows, cols int) {
 	if isSingle[F]() {
-		columnCenter32((*float32)(unsafe.Pointer(mean)), (*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)),
-			(*float32)(unsafe.Pointer(x)), rows, cols)
+		columnCenter32(at32(mean), at32(dst), at32(u), at32(x), rows, cols)
 		return
 	}
-	columnCenter64((*float64)(unsafe.Pointer(mean)), (*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)),
-		(*float64)(unsafe.Pointer(x)), rows, cols)
+	columnCenter64(at64(mean), at64(dst), at64(u), at64(x), rows, cols)
 }
 
 func columnArgMax[F Float](at, top, x *F, rows, cols int) {
 	if isSingle[F]() {
-		columnArgMax32((*float32)(unsafe.Pointer(at)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)),
-			rows, cols)
+		columnArgMax32(at32(at), at32(top), at32(x), rows, cols)
 		return
 	}
-	columnArgMax64((*float64)(unsafe.Pointer(at)), (*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)), rows,
-		cols)
+	columnArgMax64(at64(at), at64(top), at64(x), rows, cols)
 }
 
 func columnSoftmax[F Float](sum, top, x *F, rows, cols int) {
 	if isSingle[F]() {
-		columnSoftmax32((*float32)(unsafe.Pointer(sum)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)),
-			rows, cols)
+		columnSoftmax32(at32(sum), at32(top), at32(x), rows, cols)
 		return
 	}
-	columnSoftmax64((*float64)(unsafe.Pointer(sum)), (*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)),
-		rows, cols)
+	columnSoftmax64(at64(sum), at64(top), at64(x), rows, cols)
 }
 
 func softmaxColumn[F Float](sum, top, x *F, n int) {
 	if isSingle[F]() {
-		softmaxColumn32((*float32)(unsafe.Pointer(sum)), (*float32)(unsafe.Pointer(top)), (*float32)(unsafe.Pointer(x)),
-			n)
+		softmaxColumn32(at32(sum), at32(top), at32(x), n)
 		return
 	}
-	softmaxColumn64((*float64)(unsafe.Pointer(sum)), (*float64)(unsafe.Pointer(top)), (*float64)(unsafe.Pointer(x)), n)
+	softmaxColumn64(at64(sum), at64(top), at64(x), n)
 }
 
 func softmaxPower[F Float](x, top *F, n int) {
 	if isSingle[F]() {
-		softmaxPower32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(top)), n)
+		softmaxPower32(at32(x), at32(top), n)
 		return
 	}
-	softmaxPower64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(top)), n)
+	softmaxPower64(at64(x), at64(top), n)
 }
 
 func softmaxShare[F Float](x, sum *F, n int) {
 	if isSingle[F]() {
-		softmaxShare32((*float32)(unsafe.Pointer(x)), (*float32)(unsafe.Pointer(sum)), n)
+		softmaxShare32(at32(x), at32(sum), n)
 		return
 	}
-	softmaxShare64((*float64)(unsafe.Pointer(x)), (*float64)(unsafe.Pointer(sum)), n)
+	softmaxShare64(at64(x), at64(sum), n)
 }
 
 func center[F Float](mean, dst, u, x *F, n int) {
 	if isSingle[F]() {
-		center32((*float32)(unsafe.Pointer(mean)), (*float32)(unsafe.Pointer(dst)), (*float32)(unsafe.Pointer(u)),
-			(*float32)(unsafe.Pointer(x)), n)
+		center32(at32(mean), at32(dst), at32(u), at32(x), n)
 		return
 	}
-	center64((*float64)(unsafe.Pointer(mean)), (*float64)(unsafe.Pointer(dst)), (*float64)(unsafe.Pointer(u)),
-		(*float64)(unsafe.Pointer(x)), n)
+	center64(at64(mean), at64(dst), at64(u), at64(x), n)
 }

@@ -59,3 +59,7 @@ func short(n, have int) {
 
 // Finite reports whether x is neither infinite nor NaN.
 func Finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+// at32 and at64 return a pointer to numbers of F as what it is.
+func at32[F Float](p *F) *float32 { return (*float32)(unsafe.Pointer(p)) }
+func at64[F Float](p *F) *float64 { return (*float64)(unsafe.Pointer(p)) }

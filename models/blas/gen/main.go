@@ -150,8 +150,8 @@ func main() {
 		s.transpose()
 		for _, s := range []*isa{s, s.inSingle()} {
 			s.sum()
-			s.sweep()
-			s.pack()
+			sweep(s)
+			pack(s)
 			peak(s)
 		}
 	}

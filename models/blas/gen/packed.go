@@ -15,7 +15,7 @@ const (
 )
 
 // sweepRows is the number of rows of a sweep's tile: its accumulators, a row of B and an element of A are in registers.
-func (s *isa) sweepRows() int {
+func sweepRows(s *isa) int {
 	if s.wide() {
 		return 8
 	}
@@ -29,27 +29,27 @@ type sweepTile struct {
 	masked  bool // the last vector may have fewer columns than lanes
 }
 
-func (s *isa) sweepField(field string) Mem { return at(r13, s.offset("sweep", field)) }
+func sweepField(s *isa, field string) Mem { return at(r13, s.offset("sweep", field)) }
 
 // sweep writes the function that computes the tiles of a *sweep. In its loops ax and bx are at rows 0 and 4 of A, which
 // are r8 (three of them r9) apart, its columns r10; dx at a row of B, r11 from the next; r12 at what is fetched ahead,
 // r14 (three of them r15) apart; di at c, whose rows are si apart.
-func (s *isa) sweep() {
+func sweep(s *isa) {
 	s.function("sweep"+s.name, "func(p *sweep)")
 	s.Doc("sweep" + s.name + " computes the tiles of p.")
 	left, strip := s.AllocLocal(8), s.AllocLocal(8)
 	s.Load(s.Param("p"), r13)
-	s.MOVQ(s.sweepField("c"), di)
-	s.MOVQ(s.sweepField("stride"), si)
-	s.MOVQ(s.sweepField("rowStride"), r8)
-	s.MOVQ(s.sweepField("colStride"), r10)
-	s.MOVQ(s.sweepField("bStride"), r11)
-	s.MOVQ(s.sweepField("ahead"), r12)
-	s.MOVQ(s.sweepField("aheadRow"), r14)
+	s.MOVQ(sweepField(s, "c"), di)
+	s.MOVQ(sweepField(s, "stride"), si)
+	s.MOVQ(sweepField(s, "rowStride"), r8)
+	s.MOVQ(sweepField(s, "colStride"), r10)
+	s.MOVQ(sweepField(s, "bStride"), r11)
+	s.MOVQ(sweepField(s, "ahead"), r12)
+	s.MOVQ(sweepField(s, "aheadRow"), r14)
 	s.LEAQ(indexed(r14, r14, 2), r15)
-	s.MOVQ(s.sweepField("count"), ax)
+	s.MOVQ(sweepField(s, "count"), ax)
 	s.MOVQ(ax, left)
-	s.MOVQ(s.sweepField("b"), dx)
+	s.MOVQ(sweepField(s, "b"), dx)
 	s.MOVQ(dx, strip)
 	var tiles []sweepTile
 	for v := sweepVectors; v > 0; v-- {
@@ -60,10 +60,10 @@ func (s *isa) sweep() {
 		}
 	}
 	if s.wide() {
-		s.KMOVQ(s.sweepField("lanes"), reg.K1)
+		s.KMOVQ(sweepField(s, "lanes"), reg.K1)
 	}
 	for _, t := range tiles {
-		s.CMPQ(s.sweepField("kind"), Imm(t.kind()))
+		s.CMPQ(sweepField(s, "kind"), Imm(t.kind()))
 		s.JEQ(LabelRef(t.label("tile")))
 	}
 	s.Label("done")
@@ -91,11 +91,11 @@ func (t sweepTile) kind() uint64 {
 }
 
 func (t sweepTile) acc(r, v int) reg.VecPhysical { return t.regs[r*t.vectors+v] }
-func (t sweepTile) rowB(v int) reg.VecPhysical   { return t.regs[t.sweepRows()*t.vectors+v] }
+func (t sweepTile) rowB(v int) reg.VecPhysical   { return t.regs[sweepRows(t.isa)*t.vectors+v] }
 func (t sweepTile) partial(v int) bool           { return t.masked && v == t.vectors-1 }
 func (t sweepTile) mask() reg.VecPhysical        { return t.regs[len(t.regs)-1] }
 func (t sweepTile) element(r int) reg.VecPhysical {
-	first := (t.sweepRows() + 1) * t.vectors
+	first := (sweepRows(t.isa) + 1) * t.vectors
 	return t.regs[first+r%(len(t.regs)-first)]
 }
 
@@ -105,8 +105,8 @@ func (t sweepTile) body(left, strip Mem) {
 	t.fetchTile(left)
 	t.MOVQ(r8, r9)
 	t.LEAQ(indexed(r9, r9, 2), r9)
-	t.MOVQ(t.sweepField("a"), ax)
-	if t.sweepRows() > 4 {
+	t.MOVQ(sweepField(t.isa, "a"), ax)
+	if sweepRows(t.isa) > 4 {
 		t.LEAQ(indexed(ax, r8, 4), bx)
 	}
 	t.products()
@@ -121,7 +121,7 @@ func (t sweepTile) body(left, strip Mem) {
 	t.ADDQ(Imm(uint64(t.vectors*t.bytes)), di)
 	t.fetched()
 	t.MOVQ(strip, dx)
-	t.ADDQ(t.sweepField("bNext"), dx)
+	t.ADDQ(sweepField(t.isa, "bNext"), dx)
 	t.MOVQ(dx, strip)
 	t.DECQ(left)
 	t.JNE(LabelRef(t.label("tile")))
@@ -130,24 +130,24 @@ func (t sweepTile) body(left, strip Mem) {
 
 // fetched goes on to what the next strip fetches; after the last one that is the same line again and again.
 func (t sweepTile) fetched() {
-	t.ADDQ(t.sweepField("aheadNext"), r12)
-	t.DECQ(t.sweepField("aheadStrips"))
+	t.ADDQ(sweepField(t.isa, "aheadNext"), r12)
+	t.DECQ(sweepField(t.isa, "aheadStrips"))
 	t.JG(LabelRef(t.label("next")))
 	t.XORQ(r14, r14)
 	t.XORQ(r15, r15)
-	t.MOVQ(r14, t.sweepField("aheadStep"))
-	t.MOVQ(r14, t.sweepField("aheadNext"))
-	t.MOVQ(t.sweepField("a"), r12)
+	t.MOVQ(r14, sweepField(t.isa, "aheadStep"))
+	t.MOVQ(r14, sweepField(t.isa, "aheadNext"))
+	t.MOVQ(sweepField(t.isa, "a"), r12)
 	t.Label(t.label("next"))
 }
 
 // eachRow calls access for every vector of the tile of c, after the mask of the last one is loaded.
 func (t sweepTile) eachRow(access func(r, v int, m Mem)) {
 	if t.masked && !t.wide() {
-		t.load(t.sweepField("lanes"), t.mask())
+		t.load(sweepField(t.isa, "lanes"), t.mask())
 	}
-	rows := t.bases(t.sweepRows(), di, si, bx)
-	for r := range t.sweepRows() {
+	rows := t.bases(sweepRows(t.isa), di, si, bx)
+	for r := range sweepRows(t.isa) {
 		for v := range t.vectors {
 			access(r, v, rowAt(rows, si, r9, r).Offset(v*t.bytes))
 		}
@@ -156,13 +156,13 @@ func (t sweepTile) eachRow(access func(r, v int, m Mem)) {
 
 // start fills the accumulators.
 func (t sweepTile) start() {
-	t.MOVQ(t.sweepField("start"), ax)
+	t.MOVQ(sweepField(t.isa, "start"), ax)
 	t.CMPQ(ax, Imm(1))
 	t.JLT(LabelRef(t.label("zero")))
 	t.JEQ(LabelRef(t.label("add")))
 
-	t.MOVQ(t.sweepField("bias"), ax)
-	for r := range t.sweepRows() {
+	t.MOVQ(sweepField(t.isa, "bias"), ax)
+	for r := range sweepRows(t.isa) {
 		t.broadcast(at(ax, t.elementSize()*r), t.acc(r, 0))
 		for v := 1; v < t.vectors; v++ {
 			t.VMOVAPD(t.acc(r, 0), t.acc(r, v))
@@ -181,7 +181,7 @@ func (t sweepTile) start() {
 	t.JMP(LabelRef(t.label("fetch")))
 
 	t.Label(t.label("zero"))
-	for r := range t.sweepRows() {
+	for r := range sweepRows(t.isa) {
 		for v := range t.vectors {
 			t.zero(t.acc(r, v))
 		}
@@ -193,9 +193,9 @@ func (t sweepTile) start() {
 func (t sweepTile) fetchTile(left Mem) {
 	t.LEAQ(at(di, t.vectors*t.bytes), cx)
 	t.CMPQ(left, Imm(1))
-	t.CMOVQEQ(t.sweepField("below"), cx)
-	rows := t.bases(t.sweepRows(), cx, si, bx)
-	for r := range t.sweepRows() {
+	t.CMOVQEQ(sweepField(t.isa, "below"), cx)
+	rows := t.bases(sweepRows(t.isa), cx, si, bx)
+	for r := range sweepRows(t.isa) {
 		for b := 0; b < t.vectors*t.bytes; b += 64 {
 			t.PREFETCHT0(rowAt(rows, si, r9, r).Offset(b))
 		}
@@ -204,7 +204,7 @@ func (t sweepTile) fetchTile(left Mem) {
 
 // products adds the products of the columns of A and the rows of B.
 func (t sweepTile) products() {
-	t.MOVQ(t.sweepField("depth"), cx)
+	t.MOVQ(sweepField(t.isa, "depth"), cx)
 	t.SUBQ(Imm(sweepUnroll), cx)
 	t.JLT(LabelRef(t.label("rest")))
 	t.Label(t.label("turn"))
@@ -214,7 +214,7 @@ func (t sweepTile) products() {
 			t.PREFETCHT1(rowAt([]reg.GPPhysical{r12}, r14, r15, p/2))
 		}
 	}
-	t.ADDQ(t.sweepField("aheadStep"), r12)
+	t.ADDQ(sweepField(t.isa, "aheadStep"), r12)
 	t.SUBQ(Imm(sweepUnroll), cx)
 	t.JGE(LabelRef(t.label("turn")))
 
@@ -238,12 +238,12 @@ func (t sweepTile) product() {
 		case t.wide():
 			t.loadPart(b, nil, t.rowB(v))
 		default:
-			t.load(t.sweepField("lanes"), t.rowB(v))
+			t.load(sweepField(t.isa, "lanes"), t.rowB(v))
 			t.loadPart(b, t.rowB(v), t.rowB(v))
 		}
 	}
-	rows := []reg.GPPhysical{ax, bx}[:(t.sweepRows()+3)/4]
-	for r := range t.sweepRows() {
+	rows := []reg.GPPhysical{ax, bx}[:(sweepRows(t.isa)+3)/4]
+	for r := range sweepRows(t.isa) {
 		t.broadcast(rowAt(rows, r8, r9, r), t.element(r))
 		for v := range t.vectors {
 			t.multiplyAdd(t.rowB(v), t.element(r), t.acc(r, v))
@@ -256,7 +256,7 @@ func (t sweepTile) product() {
 }
 
 // pack writes the function that copies vectors which lie stride apart, one after another.
-func (s *isa) pack() {
+func pack(s *isa) {
 	signature := "func(dst *float64, dstStride int, src *float64, srcStride int, rows, vectors int)"
 	if s.single {
 		signature = strings.ReplaceAll(signature, "float64", "float32")
