@@ -26,7 +26,7 @@ func outputsOf(p problem, row int) [][]float64 {
 	for i := range w {
 		w[i].v = p.w[i]
 	}
-	_, outputs := hyperForward(newLayout(p.n.Architecture()), w, p.x.RawRowView(row))
+	_, outputs := hyperForward(newPlaces(p.n.Architecture()), w, p.x.RawRowView(row))
 	values := make([][]float64, len(outputs))
 	for l, u := range outputs {
 		for _, u := range u {
@@ -82,7 +82,7 @@ func drawnGradient(p problem, row int, drawn []float64) (outputs [][]float64, gr
 // naiveFactors adds up ū ūᵀ and g gᵀ row by row.
 func naiveFactors(p problem, rows []int, drawn []float64) []Factors {
 	want, draws := p.n.NewFactors(math.MaxInt), len(drawn)/len(rows)
-	share, places := 1/float64(len(rows)), newLayout(p.n.Architecture())
+	share, places := 1/float64(len(rows)), newPlaces(p.n.Architecture())
 	for j, row := range rows {
 		outputs, gradient := drawnGradient(p, row, drawn[j*draws:(j+1)*draws])
 		for i, m := range p.n.Matrices() {
@@ -186,7 +186,7 @@ func TestFactorsAreExpectedToBeGaussNewton(t *testing.T) {
 		if seed >= 60 {
 			p = randomMixture(t, seed, 3, false)
 		}
-		got, places := p.n.NewFactors(math.MaxInt), newLayout(p.n.Architecture())
+		got, places := p.n.NewFactors(math.MaxInt), newPlaces(p.n.Architecture())
 		b := p.n.NewBatch(p.x, p.t, 1)
 		for row := range 3 {
 			want, mean := hyperAll(p.one(row)).g, p.n.NewFactors(math.MaxInt)
@@ -272,7 +272,7 @@ func TestTargetsAreDrawn(t *testing.T) {
 		b.factorsTo(want, p.w, rows, drawn)
 		b.FactorsTo(got, p.w, rows, rand.New(rand.NewPCG(4, 2)))
 		wantFactors(t, describe(p.n)+": ", got, want, 0)
-		g, places := hyperAll(p.one(1)).g, newLayout(p.n.Architecture())
+		g, places := hyperAll(p.one(1)).g, newPlaces(p.n.Architecture())
 		for i, m := range p.n.Matrices() {
 			at := places.biases[m.To]
 			block := mat.DenseCopyOf(g.SliceSym(at, at+m.Rows))

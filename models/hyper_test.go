@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"newtop/models/internal/pass"
 )
 
 // hyper is a hyper-dual number v + aε₁ + bε₂ + cε₁ε₂ with ε₁² = ε₂² = 0 (Fike & Alonso 2011): a function of
@@ -72,7 +74,7 @@ func hyperActivation(f Activation, v []hyper) []hyper {
 }
 
 // hyperForward returns the net inputs of the last layer and the outputs of all layers for one row.
-func hyperForward(n *naive, w []hyper, x []float64) (v []hyper, outputs [][]hyper) {
+func hyperForward(n *places, w []hyper, x []float64) (v []hyper, outputs [][]hyper) {
 	outputs = make([][]hyper, len(n.nodes))
 	for _, x := range x[:n.nodes[0]] {
 		outputs[0] = append(outputs[0], hyper{v: x})
@@ -86,7 +88,7 @@ func hyperForward(n *naive, w []hyper, x []float64) (v []hyper, outputs [][]hype
 				v[i] = w[n.biases[l]+i]
 				for r := range l {
 					for j, u := range outputs[r] {
-						if at := n.at(l, r, i, j); at != naiveNone {
+						if at := n.at(l, r, i, j); at != nowhere {
 							v[i] = v[i].plus(w[at].times(u))
 						}
 					}
@@ -99,7 +101,7 @@ func hyperForward(n *naive, w []hyper, x []float64) (v []hyper, outputs [][]hype
 }
 
 // hyperMix returns Σ_i g_i o_i, g_i being the share of the bell 1/(1 + |(h − c)/a|^2b).
-func hyperMix(n *naive, p []hyper, outputs [][]hyper, x []float64) []hyper {
+func hyperMix(n *places, p []hyper, outputs [][]hyper, x []float64) []hyper {
 	m := n.a.Mixture
 	bells, sum := make([]hyper, len(m.Gates)), hyper{}
 	for i, g := range m.Gates {
@@ -138,6 +140,8 @@ func hyperLoss(a *Architecture, u []hyper, t []float64) hyper {
 		case a.Loss == SquaredError:
 			r := u.plus(target)
 			sum = sum.plus(r.times(r).times(hyper{v: 0.5}))
+		case a.Loss > CrossEntropy:
+			sum = sum.plus(u.of(pass.Losses[a.Loss].(pass.Elementwise).At(u.v, t[k])))
 		case a.Layers[len(a.Layers)-1].Activation == Softmax:
 			if t[k] != 0 {
 				sum = sum.plus(target.times(u.log()))
@@ -157,7 +161,7 @@ type hyperFigures struct {
 }
 
 func hyperAll(p problem) hyperFigures {
-	n, a := newLayout(p.n.Architecture()), p.n.Architecture()
+	n, a := newPlaces(p.n.Architecture()), p.n.Architecture()
 	dim, rows := len(p.w), p.t.RawMatrix().Rows
 	out := hyperFigures{gradient: make([]float64, dim), hd: make([]float64, dim), g: mat.NewSymDense(dim, nil)}
 	w := make([]hyper, dim)
@@ -210,6 +214,9 @@ func hyperCurvature(a *Architecture, u []hyper, t []float64) *mat.Dense {
 		switch {
 		case a.Loss == SquaredError:
 			b.Set(i, i, 1)
+		case a.Loss > CrossEntropy:
+			_, _, curvature := pass.Losses[a.Loss].(pass.Elementwise).At(u[i].v, t[i])
+			b.Set(i, i, curvature)
 		case a.Layers[len(a.Layers)-1].Activation == Softmax:
 			for j := range u {
 				b.Set(i, j, weight*u[i].v*(kronecker(i, j)-u[j].v))

@@ -157,16 +157,7 @@ func TestSmallest(t *testing.T) {
 				outputs = 2
 			}
 			p := randomData(t, Chain(1, nil, outputs, a, a, loss, SkipAll), rng, 1)
-			nv := newNaive(p.n.Architecture(), p.w, p.x.RawRowView(0))
-			gradient, hd := make([]float64, p.n.Dim()), make([]float64, p.n.Dim())
-			nv.gradient(gradient, p.t.RawRowView(0))
-			nv.hessian(hd, p.d, p.t.RawRowView(0))
-			l := p.n.Linearize(p.w, p.x, p.t)
-			dst := make([]float64, p.n.Dim())
-			l.GradientTo(dst)
-			wantNear(t, describe(p.n)+" gradient", dst, gradient, 1e-13)
-			l.HessianTo(dst, p.d)
-			wantNear(t, describe(p.n)+" Hd", dst, hd, 1e-13)
+			checkProducts(t, p)
 		}
 	}
 }

@@ -14,7 +14,7 @@ func TestMatrices(t *testing.T) {
 		if seed >= 60 {
 			p = randomMixture(t, seed, 1, true)
 		}
-		a, places := p.n.Architecture(), newLayout(p.n.Architecture())
+		a, places := p.n.Architecture(), newPlaces(p.n.Architecture())
 		var want []WeightMatrix
 		for _, c := range a.Connections {
 			if c.Sources != nil || c.Gate > 0 {

@@ -14,44 +14,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestHyperDual holds loss, gradient, Hd, the Gauss–Newton matrix and its diagonal against hyper-dual
-// numbers, for mixtures with their gates and for other graphs.
-func TestHyperDual(t *testing.T) {
-	for seed := range uint64(80) {
-		p := randomMixture(t, seed, []int{1, 2, 7, 10}[seed%4], false)
-		if seed%5 == 0 {
-			clear(p.d[p.n.ExpertDim():]) // gates that stay
-		}
-		checkHyper(t, p, fmt.Sprint("mixture ", seed))
-	}
-	for seed := range uint64(20) {
-		checkHyper(t, randomProblem(t, seed, 3, true), fmt.Sprint("graph ", seed))
-	}
-}
-
-func checkHyper(t *testing.T, p problem, name string) {
-	const tolerance = 1e-10
-	t.Run(name+" "+describe(p.n), func(t *testing.T) {
-		n, want := p.n, hyperAll(p)
-		l, dst := n.Linearize(p.w, p.x, p.t), make([]float64, n.Dim())
-		wantNear(t, "loss", []float64{l.Loss()}, []float64{want.loss}, tolerance)
-		l.GradientTo(dst)
-		wantNear(t, "gradient", dst, want.gradient, tolerance)
-		l.HessianTo(dst, p.d)
-		wantNear(t, "Hd", dst, want.hd, tolerance)
-		l.GaussNewtonTo(dst, p.d)
-		wantNear(t, "Gd", dst, times(want.g, p.d), tolerance)
-		assembled := symmetric(t, assemble(n.Dim(), l.GaussNewtonTo))
-		for i := range n.Dim() {
-			wantNear(t, fmt.Sprintf("column %d of G", i), mat.Col(nil, i, assembled), mat.Col(nil, i, want.g), tolerance)
-		}
-		l.GaussNewtonDiagTo(dst)
-		wantNear(t, "diagonal against e_jᵀGe_j", dst, diagonal(assembled), 1e-12)
-		wantNear(t, "diagonal", dst, diagonal(want.g), tolerance)
-		wantSemidefinite(t, assembled)
-	})
-}
-
 // TestOneExpert: a mixture of one is the net itself, whatever its gate.
 func TestOneExpert(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))

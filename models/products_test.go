@@ -10,51 +10,44 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// TestCorollary1 holds loss, gradient, Hd, the Gauss–Newton matrix and its diagonal against the naive
-// row-by-row computation.
-func TestCorollary1(t *testing.T) {
+// TestHyperDual holds loss, gradient, Hd, the Gauss–Newton matrix and its diagonal against hyper-dual numbers, for graphs
+// and for mixtures with their gates.
+func TestHyperDual(t *testing.T) {
 	for seed := range uint64(120) {
-		rows := 1 + int(seed*seed%90)
-		p := randomProblem(t, seed, rows, true)
-		t.Run(fmt.Sprintf("%d %s", seed, describe(p.n)), func(t *testing.T) { checkProducts(t, p) })
+		p := randomProblem(t, seed, 1+int(seed*seed%90), true)
+		t.Run(fmt.Sprintf("graph %d %s", seed, describe(p.n)), func(t *testing.T) { checkProducts(t, p) })
+	}
+	for seed := range uint64(80) {
+		p := randomMixture(t, seed, []int{1, 2, 7, 10}[seed%4], false)
+		if seed%5 == 0 {
+			clear(p.d[p.n.ExpertDim():]) // gates that stay
+		}
+		t.Run(fmt.Sprintf("mixture %d %s", seed, describe(p.n)), func(t *testing.T) { checkProducts(t, p) })
 	}
 }
 
 func checkProducts(t *testing.T, p problem) {
-	const tolerance = 1e-11
-	rows, _ := p.x.Dims()
-	n := p.n
-	loss := 0.0
-	gradient, hd := make([]float64, n.Dim()), make([]float64, n.Dim())
-	g := mat.NewSymDense(n.Dim(), nil)
-	for row := range rows {
-		nv := newNaive(n.Architecture(), p.w, p.x.RawRowView(row))
-		e, _, _ := nv.gradient(gradient, p.t.RawRowView(row))
-		loss += e
-		nv.hessian(hd, p.d, p.t.RawRowView(row))
-		nv.gaussNewton(g, p.t.RawRowView(row))
+	t.Helper()
+	tolerance, n, want := 1e-11, p.n, hyperAll(p)
+	if n.net.Mixture != nil {
+		tolerance = 1e-10
 	}
-	share := 1 / float64(rows)
-	floats.Scale(share, gradient)
-	floats.Scale(share, hd)
-	g.ScaleSym(share, g)
-
 	l := n.Linearize(p.w, p.x, p.t)
 	dst := make([]float64, n.Dim())
-	wantNear(t, "loss", []float64{l.Loss()}, []float64{loss * share}, tolerance)
+	wantNear(t, "loss", []float64{l.Loss()}, []float64{want.loss}, tolerance)
 	l.GradientTo(dst)
-	wantNear(t, "gradient", dst, gradient, tolerance)
+	wantNear(t, "gradient", dst, want.gradient, tolerance)
 	l.HessianTo(dst, p.d)
-	wantNear(t, "Hd", dst, hd, tolerance)
+	wantNear(t, "Hd", dst, want.hd, tolerance)
 	l.GaussNewtonTo(dst, p.d)
-	wantNear(t, "Gd", dst, times(g, p.d), tolerance)
+	wantNear(t, "Gd", dst, times(want.g, p.d), tolerance)
 	assembled := symmetric(t, assemble(n.Dim(), l.GaussNewtonTo))
 	for i := range n.Dim() {
-		wantNear(t, fmt.Sprintf("column %d of G", i), mat.Col(nil, i, assembled), mat.Col(nil, i, g), tolerance)
+		wantNear(t, fmt.Sprintf("column %d of G", i), mat.Col(nil, i, assembled), mat.Col(nil, i, want.g), tolerance)
 	}
 	l.GaussNewtonDiagTo(dst)
 	wantNear(t, "diagonal against e_jᵀGe_j", dst, diagonal(assembled), 1e-12)
-	wantNear(t, "diagonal", dst, diagonal(g), tolerance)
+	wantNear(t, "diagonal", dst, diagonal(want.g), tolerance)
 	wantSemidefinite(t, assembled)
 }
 

@@ -12,15 +12,8 @@ import (
 	"newtop/models/reduce"
 )
 
-// rowGradient returns the gradient of the loss of one row, by the naive passes, or of a mixture by hyper-dual numbers.
-func rowGradient(p problem, row int) []float64 {
-	if p.n.net.Mixture == nil {
-		g := make([]float64, p.n.Dim())
-		newNaive(p.n.Architecture(), p.w, p.x.RawRowView(row)).gradient(g, p.t.RawRowView(row))
-		return g
-	}
-	return hyperAll(p.one(row)).gradient
-}
+// rowGradient returns the gradient of the loss of one row.
+func rowGradient(p problem, row int) []float64 { return hyperAll(p.one(row)).gradient }
 
 // TestGradientSquares holds gradients and the means of the squares of rows' gradients against rows taken one by one: of random
 // graphs and mixtures, small batches and such as have several blocks, rows that are given twice, and weighted ones.
