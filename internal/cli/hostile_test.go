@@ -110,7 +110,7 @@ func TestHostileRecords(t *testing.T) {
 	for _, id := range []string{"20260101-000000-aaaaaa", "20260101-000000-bbbbbb"} {
 		about := filled[store.About]()
 		about.Sole, about.Config.Epochs = false, 5
-		r := s.Record(about)
+		r := store.NewRecorder(s, about)
 		for _, e := range hostileEvents() {
 			if run, ok := e.(event.RunEvent); ok {
 				run.ID = id

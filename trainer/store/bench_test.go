@@ -48,7 +48,7 @@ func plain(n int, noise *rand.Rand) event.EpochEvent {
 
 func BenchmarkRecordEpochs(b *testing.B) {
 	s := temporary(b)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(b, r, opening("a"))
 	noise := rand.New(rand.NewPCG(1, 1))
 	e := plain(1, noise)
@@ -66,7 +66,7 @@ func BenchmarkRecordEpochs(b *testing.B) {
 
 func BenchmarkRecordInner(b *testing.B) {
 	s := temporary(b)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(b, r, opening("a"))
 	for n := 0; b.Loop(); n++ {
 		e := inner(n/100, 0, n%100+1)
@@ -86,7 +86,7 @@ func BenchmarkRecordInner(b *testing.B) {
 func BenchmarkOpenLong(b *testing.B) {
 	path := filepath.Join(b.TempDir(), "runs.db")
 	s := open(b, path)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(b, r, opening("a"))
 	noise := rand.New(rand.NewPCG(1, 1))
 	for n := range *longEpochs {
@@ -127,10 +127,10 @@ func BenchmarkOpenLong(b *testing.B) {
 // while 20 epochs a second are recorded.
 func BenchmarkRecordToWatcher(b *testing.B) {
 	s := temporary(b)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(b, r, opening("a"))
 	wait(r)
-	other, err := Open(s.path, Options{ReadOnly: true})
+	other, err := Open(s.Path(), Options{ReadOnly: true})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -173,9 +173,9 @@ func BenchmarkRecordToWatcher(b *testing.B) {
 // BenchmarkOpen opens a store that is there, as the start of every run does.
 func BenchmarkOpen(b *testing.B) {
 	s := temporary(b)
-	flush(b, s.Record(About{}))
+	flush(b, NewRecorder(s, About{}))
 	for b.Loop() {
-		again, err := Open(s.path, Options{})
+		again, err := Open(s.Path(), Options{})
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -186,7 +186,7 @@ func BenchmarkOpen(b *testing.B) {
 // BenchmarkNextWithoutNews is what a watcher of a run at rest does once a second.
 func BenchmarkNextWithoutNews(b *testing.B) {
 	s := temporary(b)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(b, r, opening("a"))
 	flush(b, r)
 	w, err := s.Source(b.Context(), "a")

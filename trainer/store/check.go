@@ -28,7 +28,7 @@ type checker struct {
 
 // Check reads the runs of the given IDs, or without any the whole file: SQLite's pages, every row, checksums and
 // checkpoints. It calls found with what is damaged, and returns an error only where it could not look.
-func (s *Store) Check(ctx context.Context, ids []string, found func(Finding)) (Checked, error) {
+func Check(ctx context.Context, s *Store, ids []string, found func(Finding)) (Checked, error) {
 	c := checker{store: s, found: found}
 	if len(ids) == 0 {
 		if err := c.file(ctx); err != nil {
@@ -75,7 +75,7 @@ const mostFaults = 100
 
 // file looks at the pages and at the tables.
 func (c *checker) file(ctx context.Context) error {
-	faults, err := texts(ctx, c.store.db, fmt.Sprintf("PRAGMA integrity_check(%d)", mostFaults))
+	faults, err := texts(ctx, c.store.DB, fmt.Sprintf("PRAGMA integrity_check(%d)", mostFaults))
 	for _, text := range faults {
 		if text != "ok" {
 			c.tell(Finding{Text: strings.ReplaceAll(text, "\n", " ")})
@@ -85,7 +85,7 @@ func (c *checker) file(ctx context.Context) error {
 		return err
 	}
 	lost, err := texts(
-		ctx, c.store.db,
+		ctx, c.store.DB,
 		"SELECT \"table\" || ': ' || count(*) || ' rows of no run' FROM pragma_foreign_key_check GROUP BY \"table\"")
 	for _, text := range lost {
 		c.tell(Finding{Text: text})

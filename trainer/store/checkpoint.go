@@ -73,7 +73,7 @@ type Rest struct {
 }
 
 // Resumable returns what a recorder of Continue's goes on from. It comes before the first event.
-func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
+func Resumable(ctx context.Context, r *Recorder) (rest Rest, err error) {
 	from := int64(0)
 	var events []numbered
 	err = r.store.view(ctx, func(tx *sql.Tx) error {
@@ -95,7 +95,7 @@ func (r *Recorder) Resumable(ctx context.Context) (rest Rest, err error) {
 		rest.Passed = r.store.wrap(ctx, rest.Passed)
 		run.events = max(min(run.events, from), 1)
 		events, _, err = run.whole(ctx)
-		rest.Damage = run.lost(r.store.path, false)
+		rest.Damage = run.lost(r.store.Path(), false)
 		return err
 	})
 	if err != nil {

@@ -72,7 +72,7 @@ func (c *child) train() error {
 	defer s.Close()
 	if c.From != "" {
 		fmt.Println("merging")
-		_, err := s.Merge(ctx, c.From)
+		_, err := Merge(ctx, s, c.From)
 		return err
 	}
 	runs, err := s.Runs(ctx, Filter{})
@@ -82,13 +82,13 @@ func (c *child) train() error {
 	var r *Recorder
 	var session *trainer.Session
 	if len(runs) == 0 || c.New {
-		r = s.Record(About{Config: c.Config})
+		r = NewRecorder(s, About{Config: c.Config})
 		session, err = trainer.New(c.Config, r)
 	} else {
-		if r, err = s.Continue(ctx, runs[0].ID); err != nil {
+		if r, err = Continue(ctx, s, runs[0].ID); err != nil {
 			return err
 		}
-		rest, problem := r.Resumable(ctx)
+		rest, problem := Resumable(ctx, r)
 		if problem != nil {
 			return problem
 		}
@@ -105,7 +105,7 @@ func (c *child) train() error {
 	go func() {
 		var err error
 		if !c.New {
-			err = report(ctx, s.path)
+			err = report(ctx, s.Path())
 		}
 		reported <- err
 	}()
@@ -129,7 +129,7 @@ func report(ctx context.Context, path string) error {
 	var id string
 	for {
 		var claimed bool
-		err := s.db.QueryRow("SELECT id, claimed FROM runs").Scan(&id, &claimed)
+		err := s.DB.QueryRow("SELECT id, claimed FROM runs").Scan(&id, &claimed)
 		if err == nil && !claimed {
 			break
 		}

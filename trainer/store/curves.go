@@ -160,9 +160,9 @@ func scanCurve(row interface{ Scan(...any) error }) (seq int64, e event.EpochEve
 
 // Stamp changes when anything is written to the store, by this process or another. Asking costs a look at two files,
 // and reads nothing.
-func (s *Store) Stamp() string {
+func (s *File) Stamp() string {
 	var b strings.Builder
-	for _, path := range []string{s.path, s.path + "-wal"} {
+	for _, path := range []string{s.Path(), s.Path() + "-wal"} {
 		if info, err := os.Stat(path); err == nil {
 			fmt.Fprint(&b, info.Size(), " ", info.ModTime().UnixNano(), " ")
 		}

@@ -14,7 +14,7 @@ import (
 func TestCurves(t *testing.T) {
 	s := temporary(t)
 	for id, n := range map[string]int{"none": 0, "one": 1, "short": 30, "long": 900} {
-		r := s.Record(About{})
+		r := NewRecorder(s, About{})
 		record(t, r, opening(id))
 		for i := range n {
 			e := epoch(i, 1/float64(i+1))
@@ -52,7 +52,7 @@ func TestCurves(t *testing.T) {
 
 func TestStamp(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"))
 	flush(t, r)
 	before := s.Stamp()
@@ -76,7 +76,7 @@ func BenchmarkList(b *testing.B) {
 	for i := range 1000 {
 		id := fmt.Sprintf("run-%04d", i)
 		ids = append(ids, id)
-		r := s.Record(About{})
+		r := NewRecorder(s, About{})
 		record(b, r, opening(id))
 		for n := range 20 {
 			record(b, r, epoch(n, 1/float64(n+1)))

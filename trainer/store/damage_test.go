@@ -23,7 +23,7 @@ var flips = flag.Int("flips", nightly.Of(120, 60), "bits that TestFlippedBits fl
 func heldStore(t testing.TB) []byte {
 	s := temporary(t)
 	for _, id := range []string{"a", "b"} {
-		r := s.Record(About{Name: "x" + id, Command: "newtop train"})
+		r := NewRecorder(s, About{Name: "x" + id, Command: "newtop train"})
 		record(t, r, everyKind(id, 5)...)
 		r.enqueueCheckpoint(held(1))
 		for i := range peakStretch {
@@ -35,7 +35,7 @@ func heldStore(t testing.TB) []byte {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(s.path)
+	text, err := os.ReadFile(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func told(ctx context.Context, path string) (texts map[string]string, noticed bo
 			texts["checkpoint "+id] = fmt.Sprint(text, err)
 		}
 	}
-	q, trials, err := s.Search(ctx, "mine")
+	q, trials, err := FindSearch(ctx, s, "mine")
 	noticed = noticed || err != nil
 	if err == nil {
 		q.Running, q.Looked, q.Process, q.Host = false, false, 0, ""
@@ -129,7 +129,7 @@ func checked(t *testing.T, path string, ids ...string) (Checked, []string) {
 	}
 	defer s.Close()
 	var lines []string
-	c, err := s.Check(t.Context(), ids, func(f Finding) { lines = append(lines, fmt.Sprintf("%s %s %d: %s", f.Run, f.Table, f.Seq, f.Text)) })
+	c, err := Check(t.Context(), s, ids, func(f Finding) { lines = append(lines, fmt.Sprintf("%s %s %d: %s", f.Run, f.Table, f.Seq, f.Text)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,15 +171,15 @@ func TestCheck(t *testing.T) {
 // A run whose row tells of far more events than there are is looked at so far as it makes sense.
 func TestCheckTooManyEvents(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"))
 	for i := range 300 {
 		record(t, r, epoch(i, 1))
 	}
 	flush(t, r)
-	execute(t, s.path, fmt.Sprintf("UPDATE runs SET events = %d", 4*mostFaults*window))
+	execute(t, s.Path(), fmt.Sprintf("UPDATE runs SET events = %d", 4*mostFaults*window))
 	spoiled(t, s, "epochs", -1)
-	if sum, lines := checked(t, s.path, "a"); sum.Damaged < mostFaults || sum.Damaged > mostFaults+5 {
+	if sum, lines := checked(t, s.Path(), "a"); sum.Damaged < mostFaults || sum.Damaged > mostFaults+5 {
 		t.Errorf("%d findings: the first is %q", sum.Damaged, lines[0])
 	}
 }
@@ -197,7 +197,7 @@ func TestSalvage(t *testing.T) {
 			e.Loss, e.Optimizer = event.Float(i), "adam"
 			all[id] = append(all[id], e)
 		}
-		r := s.Record(About{Name: "x" + id})
+		r := NewRecorder(s, About{Name: "x" + id})
 		record(t, r, all[id]...)
 		r.enqueueCheckpoint(held(1))
 		flush(t, r)
@@ -279,12 +279,12 @@ func TestSalvage(t *testing.T) {
 // A run whose row is damaged stays so when it is gone on with: its configuration may be another.
 func TestDamageStays(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{Command: "newtop train"})
+	r := NewRecorder(s, About{Command: "newtop train"})
 	record(t, r, opening("a"), epoch(0, 1))
 	r.enqueueCheckpoint(held(0))
 	flush(t, r)
-	execute(t, s.path, "UPDATE runs SET command = 'newtop serve'")
-	r, err := s.Continue(t.Context(), "a")
+	execute(t, s.Path(), "UPDATE runs SET command = 'newtop serve'")
+	r, err := Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +298,7 @@ func TestDamageStays(t *testing.T) {
 // Where the newest checkpoint can't be read there is the one before.
 func TestCheckpointBefore(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"))
 	for i := range 2 {
 		record(t, r, epoch(i, 1))
@@ -309,8 +309,8 @@ func TestCheckpointBefore(t *testing.T) {
 	if c, passed, err := s.Checkpoint(t.Context(), "a"); err != nil || passed != nil || c.Epoch != 1 {
 		t.Errorf("%+v, %v, %v", c, passed, err)
 	}
-	execute(t, s.path, "UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM parts)")
-	if c, passed, err := s.Checkpoint(t.Context(), "a"); err != nil || passed == nil || c.Epoch != 0 || !strings.HasPrefix(passed.Error(), s.path) {
+	execute(t, s.Path(), "UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM parts)")
+	if c, passed, err := s.Checkpoint(t.Context(), "a"); err != nil || passed == nil || c.Epoch != 0 || !strings.HasPrefix(passed.Error(), s.Path()) {
 		t.Errorf("%+v, %v, %v", c, passed, err)
 	}
 }

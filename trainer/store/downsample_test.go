@@ -96,7 +96,7 @@ func naivePeaks(values []float64) []int64 {
 // last stretch are there, in order and as they were recorded.
 func TestLongRunIsThinned(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	noise := rand.New(rand.NewPCG(1, 1))
 	record(t, r, opening("a"))
 	const n = 20*peakStretch + 50
@@ -119,7 +119,7 @@ func TestLongRunIsThinned(t *testing.T) {
 	wait(r)
 	record(t, r, plain(7, noise)) // forgotten
 	flush(t, r)
-	r, err := s.Continue(t.Context(), "a")
+	r, err := Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func emptyFiles(t *testing.T) map[string]string {
 	execAll(t, db, "PRAGMA journal_mode=WAL")
 	db.Close()
 	s := open(t, filepath.Join(dir, "whole.db"))
-	text, err := os.ReadFile(s.path)
+	text, err := os.ReadFile(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestEmptyDatabase(t *testing.T) {
 			t.Fatalf("%s: %v", what, err)
 		}
 		runs, err := s.Runs(t.Context(), Filter{Alone: true})
-		searches, err2 := s.Searches(t.Context())
+		searches, err2 := Searches(t.Context(), s)
 		if len(runs) > 0 || len(searches) > 0 || err != nil || err2 != nil {
 			t.Errorf("%s: %d runs, %d searches: %v, %v", what, len(runs), len(searches), err, err2)
 		}
@@ -75,14 +75,14 @@ func TestEmptyDatabase(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
-		if m, err := into.Merge(t.Context(), path); err != nil || m.Runs.All() > 0 {
+		if m, err := Merge(t.Context(), into, path); err != nil || m.Runs.All() > 0 {
 			t.Errorf("%s: merged %+v: %v", what, m, err)
 		}
 		if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
 			t.Errorf("%s: reading changed the file: %v", what, err)
 		}
 		s = open(t, path)
-		r := s.Record(About{})
+		r := NewRecorder(s, About{})
 		record(t, r, opening("a"))
 		flush(t, r)
 		find(t, s, "a")
@@ -96,7 +96,7 @@ func TestTablesAreOneTransaction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Store{path: path, db: db}
+	s := &File{path: path, DB: db}
 	defer s.Close()
 	bad := append(append([]string(nil), migrations...), "INSERT INTO nowhere VALUES (1)")
 	if err := prepare(t.Context(), s, bad); err == nil {

@@ -73,7 +73,7 @@ func TestKill(t *testing.T) {
 func uninterrupted(t *testing.T, c trainer.Config) (lines []string, checkpoint []byte) {
 	t.Helper()
 	s := temporary(t)
-	r := s.Record(About{Config: c})
+	r := NewRecorder(s, About{Config: c})
 	session, err := trainer.New(c, r)
 	if err != nil {
 		t.Fatal(err)
@@ -298,7 +298,7 @@ func TestDamagedCheckpoint(t *testing.T) {
 	s := temporary(t)
 	half := config
 	half.Epochs /= 2
-	r := s.Record(About{Config: half})
+	r := NewRecorder(s, About{Config: half})
 	r.checkpoint.pause = time.Hour // one checkpoint at the start, one at the end
 	session, err := trainer.New(half, r)
 	if err != nil {
@@ -310,13 +310,13 @@ func TestDamagedCheckpoint(t *testing.T) {
 	id := find(t, s, "last").ID
 	goOn := func() Rest {
 		t.Helper()
-		if r, err = s.Continue(t.Context(), id); err != nil {
+		if r, err = Continue(t.Context(), s, id); err != nil {
 			t.Fatal(err)
 		}
 		r.mu.Lock()
 		r.checkpoint.pause = time.Hour
 		r.mu.Unlock()
-		rest, err := r.Resumable(t.Context())
+		rest, err := Resumable(t.Context(), r)
 		if err != nil || rest.From == nil || rest.From.Epoch != half.Epochs {
 			t.Fatalf("%+v: %v", rest, err)
 		}
@@ -336,17 +336,17 @@ func TestDamagedCheckpoint(t *testing.T) {
 	if rest := goOn(); rest.Passed != nil {
 		t.Error(rest.Passed)
 	}
-	execute(t, s.path, "UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM checkpoints)")
+	execute(t, s.Path(), "UPDATE parts SET data = zeroblob(length(data)) WHERE seq = (SELECT max(seq) FROM checkpoints)")
 	if rest := goOn(); rest.Passed == nil {
 		t.Error("a damaged checkpoint was passed over in silence")
 	}
 
-	execute(t, s.path, "UPDATE parts SET data = zeroblob(length(data))")
-	if r, err = s.Continue(t.Context(), id); err != nil {
+	execute(t, s.Path(), "UPDATE parts SET data = zeroblob(length(data))")
+	if r, err = Continue(t.Context(), s, id); err != nil {
 		t.Fatal(err)
 	}
 	var row *RowError
-	if _, err := r.Resumable(t.Context()); !errors.As(err, &row) {
+	if _, err := Resumable(t.Context(), r); !errors.As(err, &row) {
 		t.Errorf("two damaged checkpoints: %v", err)
 	}
 	flush(t, r)

@@ -49,7 +49,7 @@ type merge struct {
 
 // quietSource returns the searches of the source that is sound as far as lists show it, and to which no process writes.
 func (m *merge) quietSource(ctx context.Context) (searches []Search, err error) {
-	file := m.source.path
+	file := m.source.Path()
 	err = m.source.view(ctx, func(tx *sql.Tx) error {
 		var check error
 		err := eachRun(ctx, tx, "", nil, func(r *Run) bool {
@@ -93,7 +93,7 @@ func (m *merge) quietSource(ctx context.Context) (searches []Search, err error) 
 
 // attempt carries the merge out in one transaction.
 func (m *merge) attempt(ctx context.Context) error {
-	db, err := openDB(m.store.path, "rw", readPatience)
+	db, err := openDB(m.store.Path(), "rw", readPatience)
 	if err != nil {
 		return err
 	}
@@ -103,10 +103,10 @@ func (m *merge) attempt(ctx context.Context) error {
 	}
 	defer m.conn.Close()
 	query := url.Values{"mode": {"ro"}} // as Open did
-	if m.source.immutable {
+	if m.source.Immutable {
 		query.Set("immutable", "1")
 	}
-	if _, err := m.conn.ExecContext(ctx, "ATTACH ? AS src", fileURI(m.source.path, query)); err != nil {
+	if _, err := m.conn.ExecContext(ctx, "ATTACH ? AS src", fileURI(m.source.Path(), query)); err != nil {
 		return m.source.wrap(ctx, err)
 	}
 	if err := m.sound(ctx); err != nil {
@@ -134,7 +134,7 @@ var later = []string{"crc", "sums", "thinned", "whole", "note", "tags"}
 
 // sound looks through the source's pages, and for the columns that are copied.
 func (m *merge) sound(ctx context.Context) error {
-	damaged := &FormatError{File: m.source.path, Found: "a damaged SQLite database", Expected: "a run store"}
+	damaged := &FormatError{File: m.source.Path(), Found: "a damaged SQLite database", Expected: "a run store"}
 	found, err := texts(ctx, m.conn, "PRAGMA src.quick_check(1)")
 	if codeOf(err) != 0 && ctx.Err() == nil && !busy(err) || err == nil && !slices.Equal(found, []string{"ok"}) {
 		return damaged
@@ -161,7 +161,7 @@ func (m *merge) sound(ctx context.Context) error {
 			}
 			m.columns[table] = append(m.columns[table], c)
 			if !slices.Contains(there, c) {
-				return &FormatError{File: m.source.path, Found: fmt.Sprintf("no column %s in its table %s", c, table),
+				return &FormatError{File: m.source.Path(), Found: fmt.Sprintf("no column %s in its table %s", c, table),
 					Expected: "a run store"}
 			}
 		}

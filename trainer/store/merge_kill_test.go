@@ -25,7 +25,7 @@ func TestMergeKilled(t *testing.T) {
 	for attempt := range attempts {
 		path := filepath.Join(t.TempDir(), "runs.db")
 		open(t, path).Close()
-		p := child{Path: path, From: source.path}.start(t)
+		p := child{Path: path, From: source.Path()}.start(t)
 		if line := <-p.lines; line != "merging" {
 			t.Fatalf("%q: %s", line, p.errors.String())
 		}
@@ -48,11 +48,11 @@ func TestMergeKilled(t *testing.T) {
 		default:
 			t.Fatalf("killed after %v of %v, there is half of the source", time.Since(begin), 2*half)
 		}
-		if m, err := s.Merge(t.Context(), source.path); err != nil || m.Runs.All() != len(ids) || allRows(t, s) != want {
+		if m, err := Merge(t.Context(), s, source.Path()); err != nil || m.Runs.All() != len(ids) || allRows(t, s) != want {
 			t.Errorf("merged again: %+v, %v", m, err)
 		}
 		var check string
-		if err := s.db.QueryRow("PRAGMA integrity_check").Scan(&check); err != nil || check != "ok" {
+		if err := s.DB.QueryRow("PRAGMA integrity_check").Scan(&check); err != nil || check != "ok" {
 			t.Errorf("%s, %v", check, err)
 		}
 		s.Close()
@@ -72,7 +72,7 @@ func TestMergeManyAtOnce(t *testing.T) {
 		searching(t, s, "mine")
 		s.Close()
 		go func() {
-			_, err := into.Merge(t.Context(), s.path)
+			_, err := Merge(t.Context(), into, s.Path())
 			errs <- err
 		}()
 	}
@@ -86,7 +86,7 @@ func TestMergeManyAtOnce(t *testing.T) {
 	for i := range runs {
 		names[runs[i].Name] = true
 	}
-	searches, err2 := into.Searches(t.Context())
+	searches, err2 := Searches(t.Context(), into)
 	if err != nil || err2 != nil || len(runs) != stores || len(names) != stores || len(searches) != stores {
 		t.Errorf("%v, %d searches: %v, %v", names, len(searches), err, err2)
 	}
@@ -96,10 +96,10 @@ func TestMergeManyAtOnce(t *testing.T) {
 func TestMergeBesideARecorder(t *testing.T) {
 	source := recorded(t, map[string]string{"adam": "20261121-120000-aaaaaa"})
 	into := temporary(t)
-	r := into.Record(About{Name: "live"})
+	r := NewRecorder(into, About{Name: "live"})
 	all := everyKind("20261121-120000-999999", 300)
 	record(t, r, all[:len(all)/2]...)
-	if m, err := into.Merge(t.Context(), source.path); err != nil || m.Runs.Added != 1 {
+	if m, err := Merge(t.Context(), into, source.Path()); err != nil || m.Runs.Added != 1 {
 		t.Errorf("%+v, %v", m, err)
 	}
 	record(t, r, all[len(all)/2:]...)

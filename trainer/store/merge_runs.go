@@ -70,7 +70,7 @@ func (m *merge) run(ctx context.Context, from int64, id string) error {
 }
 
 func (m *merge) conflict(what string) error {
-	return &ConflictError{File: m.source.path, What: what, Into: m.store.path}
+	return &ConflictError{File: m.source.Path(), What: what, Into: m.store.Path()}
 }
 
 // known returns the row of the run here that has the ID, or 0, and whether it began as the source's.

@@ -19,9 +19,9 @@ import (
 // recorded makes a store with one run for each name, with events of every kind and a checkpoint, adam's in two parts.
 func recorded(t testing.TB, ids map[string]string) *Store {
 	t.Helper()
-	s := open(t, filepath.Join(t.TempDir(), "source.db"))
+	s := open(t, filepath.Join(t.TempDir(), "source.DB"))
 	for name, id := range ids {
-		r := s.Record(About{Name: name, Command: "newtop train --name " + name, Config: trainer.Config{Data: "letters"}, Version: "1"})
+		r := NewRecorder(s, About{Name: name, Command: "newtop train --name " + name, Config: trainer.Config{Data: "letters"}, Version: "1"})
 		record(t, r, everyKind(id, 300)...)
 		r.mu.Lock()
 		r.checkpoint.pending = blob(2, 1e5)
@@ -39,7 +39,7 @@ func recorded(t testing.TB, ids map[string]string) *Store {
 func searching(t testing.TB, s *Store, name string, runs ...string) *Search {
 	t.Helper()
 	q := &Search{Name: name, Config: json.RawMessage(`{"Trials":3}`), Phase: "done", Data: "letters"}
-	r, err := s.NewSearch(t.Context(), q)
+	r, err := NewSearch(t.Context(), s, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func allRows(t testing.TB, s *Store) string {
 		`SELECT json_array(id, name, begun, changed, config, version, phase, data, seconds, spent, rest, owner, host, process) FROM searches ORDER BY id`,
 		`SELECT json_array(id, number, run, state, why, seed, rung, final, choices, figures) FROM trials JOIN searches USING (search) ORDER BY id, number`,
 	} {
-		rows, err := s.db.Query(q)
+		rows, err := s.DB.Query(q)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func allRows(t testing.TB, s *Store) string {
 
 func merged(t testing.TB, into *Store, from string) Merged {
 	t.Helper()
-	m, err := into.Merge(t.Context(), from)
+	m, err := Merge(t.Context(), into, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,23 +105,23 @@ func TestMerge(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Fatal(err)
 	}
-	before, err := os.ReadFile(a.path)
+	before, err := os.ReadFile(a.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
 	into := temporary(t)
-	m := merged(t, into, a.path)
+	m := merged(t, into, a.Path())
 	if m.Runs != (Tally{Added: 2}) || m.Searches != (Tally{Added: 1}) || len(m.Found) != 1 || len(m.Renamed) != 0 {
 		t.Errorf("%+v", m)
 	}
 	if got := allRows(t, into); got != want || !strings.Contains(want, "checkpoint") && strings.Count(want, "\n") < 20 {
 		t.Errorf("merged:\n%s\nexpected:\n%s", got, want)
 	}
-	m = merged(t, into, a.path)
+	m = merged(t, into, a.Path())
 	if m.Runs != (Tally{Same: 2}) || m.Searches != (Tally{Same: 1}) || allRows(t, into) != want {
 		t.Errorf("the second time: %+v", m)
 	}
-	if after, err := os.ReadFile(a.path); err != nil || !bytes.Equal(before, after) {
+	if after, err := os.ReadFile(a.Path()); err != nil || !bytes.Equal(before, after) {
 		t.Errorf("the source has changed: %v", err)
 	}
 	if _, text := kept(t, into, "20261121-120000-aaaaaa"); len(text) != 3*partSize/2 {
@@ -129,7 +129,7 @@ func TestMerge(t *testing.T) {
 	}
 	equal(t, events(t, into, "20261121-120001-bbbbbb"), everyKind("20261121-120001-bbbbbb", 300))
 	// A run that is merged is anybody's to go on with.
-	r, err := into.Continue(t.Context(), "20261121-120000-aaaaaa")
+	r, err := Continue(t.Context(), into, "20261121-120000-aaaaaa")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,14 +144,14 @@ func TestMergeClashes(t *testing.T) {
 	other := recorded(t, map[string]string{"adam": "20261121-120009-cccccc", "same-id": "20261121-120000-aaaaaa"})
 	searching(t, other, "mine", "20261121-120000-aaaaaa")
 	for round := range 2 {
-		m := merged(t, into, other.path)
+		m := merged(t, into, other.Path())
 		if round == 0 && (m.Runs != (Tally{Added: 2}) || m.Searches != (Tally{Added: 1}) || fmt.Sprint(m.Renamed) != "[run adam is adam-2 search mine is mine-2]") ||
 			round == 1 && (m.Runs != (Tally{Same: 2}) || m.Searches != (Tally{Same: 1}) || m.Renamed != nil) {
 			t.Errorf("time %d: %+v", round+1, m)
 		}
 	}
 	run := find(t, into, "same-id")
-	_, trials, err := into.Search(t.Context(), "mine-2")
+	_, trials, err := FindSearch(t.Context(), into, "mine-2")
 	if err != nil || run.ID == "20261121-120000-aaaaaa" || run.Opening.ID != run.ID || len(trials) != 1 || trials[0].Run != run.ID {
 		t.Errorf("%s with the opening of %s, trials %+v: %v", run.ID, run.Opening.ID, trials, err)
 	}
@@ -167,7 +167,7 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 	source := recorded(t, map[string]string{"adam": id})
 	q := searching(t, source, "mine", id)
 	into := temporary(t)
-	merged(t, into, source.path)
+	merged(t, into, source.Path())
 	if err := into.Rename(t.Context(), id, "renamed"); err != nil {
 		t.Fatal(err)
 	}
@@ -178,7 +178,7 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 	}
 	further := func(s *Store, loss string) {
 		t.Helper()
-		_, err := s.db.Exec(`INSERT INTO epochs (run, seq, epoch, accepted, loss) SELECT run, events + 1, 1000, 1, ` + loss + ` FROM runs;
+		_, err := s.DB.Exec(`INSERT INTO epochs (run, seq, epoch, accepted, loss) SELECT run, events + 1, 1000, 1, ` + loss + ` FROM runs;
 			UPDATE runs SET events = events + 1, epochs = epochs + 1, last = events + 1, changed = strftime('%Y-%m-%dT%H:%M:%fZ', changed, '+1 hour')`)
 		if err == nil {
 			err = s.change(t.Context(), func(ctx context.Context, conn *sql.Conn) error { return seal(ctx, conn, "runs", "1") })
@@ -189,7 +189,7 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 	}
 	further(source, "0.5")
 	old := allRows(t, into)
-	r, _, trials, err := source.ContinueSearch(t.Context(), "mine")
+	r, _, trials, err := ContinueSearch(t.Context(), source, "mine")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,29 +198,29 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 	if err := errors.Join(r.Put(t.Context(), q, trials), r.Release(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	m := merged(t, into, source.path)
+	m := merged(t, into, source.Path())
 	if m.Runs != (Tally{Updated: 1}) || m.Searches != (Tally{Updated: 1}) || find(t, into, "renamed").Last.Epoch != 1000 || find(t, into, "renamed").Note != "mine" {
 		t.Errorf("%+v", m)
 	}
 	newer := allRows(t, into)
-	if m = merged(t, into, source.path); m.Runs != (Tally{Same: 1}) || m.Searches != (Tally{Same: 1}) || allRows(t, into) != newer {
+	if m = merged(t, into, source.Path()); m.Runs != (Tally{Same: 1}) || m.Searches != (Tally{Same: 1}) || allRows(t, into) != newer {
 		t.Errorf("again: %+v", m)
 	}
 	behind := temporary(t)
-	merged(t, behind, into.path)
+	merged(t, behind, into.Path())
 	further(into, "0.25")
-	if m = merged(t, into, behind.path); m.Runs != (Tally{Older: 1}) {
+	if m = merged(t, into, behind.Path()); m.Runs != (Tally{Older: 1}) {
 		t.Errorf("the older one: %+v", m)
 	}
 	// Another last epoch at the same place.
 	further(source, "0.125")
 	further(source, "0.125")
-	extra := source.Record(About{Name: "extra"})
+	extra := NewRecorder(source, About{Name: "extra"})
 	record(t, extra, everyKind("20261121-130000-dddddd", 3)...)
 	flush(t, extra)
 	before := allRows(t, into)
 	var conflict *ConflictError
-	if _, err := into.Merge(t.Context(), source.path); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "run "+id) {
+	if _, err := Merge(t.Context(), into, source.Path()); !errors.As(err, &conflict) || !strings.Contains(err.Error(), "run "+id) {
 		t.Errorf("a run that went on differently: %v", err)
 	}
 	if allRows(t, into) != before || before == old {
@@ -231,7 +231,7 @@ func TestMergeOfWhatWentOn(t *testing.T) {
 // Every table's columns are copied, whatever versions add.
 func TestMergeCopiesEveryTable(t *testing.T) {
 	s := temporary(t)
-	tables, err := s.db.Query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+	tables, err := s.DB.Query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestMergeRefuses(t *testing.T) {
 	execute(t, lacking, "ALTER TABLE epochs DROP COLUMN rho")
 	torn := recorded(t, map[string]string{"torn": "20261121-120000-eeeeee"})
 	torn.Close()
-	text, err := os.ReadFile(torn.path)
+	text, err := os.ReadFile(torn.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -271,21 +271,21 @@ func TestMergeRefuses(t *testing.T) {
 		text[i] ^= 0x5a
 	}
 	unreadable := recorded(t, map[string]string{"unreadable": "20261121-120000-ffffff"})
-	if _, err := unreadable.db.Exec("UPDATE runs SET config = '{'"); err != nil {
+	if _, err := unreadable.DB.Exec("UPDATE runs SET config = '{'"); err != nil {
 		t.Fatal(err)
 	}
 	live := temporary(t)
-	r := live.Record(About{Name: "live"})
+	r := NewRecorder(live, About{Name: "live"})
 	record(t, r, everyKind("20261121-120000-999999", 3)[:2]...)
 	eventually(t, "the run is there", func() bool { _, err := live.Find(t.Context(), "live"); return err == nil })
 	defer flush(t, r)
 	searched := temporary(t)
-	if _, err := searched.NewSearch(t.Context(), &Search{Name: "mine", Config: json.RawMessage("{}")}); err != nil {
+	if _, err := NewSearch(t.Context(), searched, &Search{Name: "mine", Config: json.RawMessage("{}")}); err != nil {
 		t.Fatal(err)
 	}
 	linked := filepath.Join(dir, "linked.db")
-	if err := os.Link(into.path, linked); err != nil {
-		linked = into.path
+	if err := os.Link(into.Path(), linked); err != nil {
+		linked = into.Path()
 	}
 	for _, c := range []struct{ path, want string }{
 		{linked, "the run store that is merged into"},
@@ -297,17 +297,17 @@ func TestMergeRefuses(t *testing.T) {
 		{lacking, "no column rho in its table epochs"},
 		{file("torn.db", string(text)), "damaged"},
 		{file("short.db", string(text[:len(text)/3])), "damaged"},
-		{unreadable.path, "runs of run 20261121-120000-ffffff: config"},
-		{live.path, "is training it"},
-		{searched.path, "searches: expected a store that no process writes to"},
-		{into.path, "the run store that is merged into"},
+		{unreadable.Path(), "runs of run 20261121-120000-ffffff: config"},
+		{live.Path(), "is training it"},
+		{searched.Path(), "searches: expected a store that no process writes to"},
+		{into.Path(), "the run store that is merged into"},
 	} {
-		_, err := into.Merge(t.Context(), c.path)
+		_, err := Merge(t.Context(), into, c.path)
 		if err == nil || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), filepath.Base(c.path)) {
 			t.Errorf("%s: %v, expected %q", c.path, err, c.want)
 		}
 	}
-	if _, err := into.Merge(t.Context(), filepath.Join(dir, "none.db")); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Merge(t.Context(), into, filepath.Join(dir, "none.db")); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
 	if allRows(t, into) != before {
@@ -334,7 +334,7 @@ func FuzzMerge(f *testing.F) {
 	s := recorded(f, map[string]string{"adam": "20261121-120000-aaaaaa"})
 	searching(f, s, "mine", "20261121-120000-aaaaaa")
 	s.Close()
-	good, err := os.ReadFile(s.path)
+	good, err := os.ReadFile(s.Path())
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -352,7 +352,7 @@ func FuzzMerge(f *testing.F) {
 			t.Fatal(err)
 		}
 		into := temporary(t)
-		m, err := into.Merge(t.Context(), path)
+		m, err := Merge(t.Context(), into, path)
 		if err != nil && strings.Contains(err.Error(), "\n") {
 			t.Errorf("%q", err)
 		}
@@ -361,7 +361,7 @@ func FuzzMerge(f *testing.F) {
 			t.Errorf("%d runs after %+v, %v: %v", len(runs), m, err, listed)
 		}
 		var check string
-		if err := into.db.QueryRow("PRAGMA integrity_check(1)").Scan(&check); err != nil || check != "ok" {
+		if err := into.DB.QueryRow("PRAGMA integrity_check(1)").Scan(&check); err != nil || check != "ok" {
 			t.Errorf("the store is damaged: %s, %v", check, err)
 		}
 	})

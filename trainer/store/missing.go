@@ -64,15 +64,15 @@ func (r *Recorder) Missing(ctx context.Context) error {
 
 // same returns an error unless the file is the one that was opened: SQLite writes on to one that was removed or
 // replaced, for nobody to find.
-func (s *Store) same() error {
-	info, err := os.Stat(s.path)
+func (s *File) same() error {
+	info, err := os.Stat(s.Path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New(s.path + ": the file is gone")
+		return errors.New(s.Path() + ": the file is gone")
 	case err != nil:
 		return err
-	case !os.SameFile(info, s.file):
-		return &FormatError{File: s.path, Found: "another file than when the run began",
+	case !os.SameFile(info, s.info):
+		return &FormatError{File: s.Path(), Found: "another file than when the run began",
 			Expected: "it to be moved back"}
 	}
 	return nil

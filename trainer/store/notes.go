@@ -40,7 +40,7 @@ func (s *Store) Annotate(ctx context.Context, id, note string, tags []string) er
 			return &NoteError{"tag", t, fmt.Sprintf("one word of at most %d printable bytes", maxTag)}
 		}
 	}
-	return s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+	return s.changeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		done, err := conn.ExecContext(ctx, "UPDATE runs SET note = ?, tags = ? WHERE id = ?", textOrNull(note),
 			textOrNull(strings.Join(tags, " ")), id)
 		if err != nil {

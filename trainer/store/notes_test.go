@@ -12,7 +12,7 @@ import (
 // What the user says of a run is there again, also after the run was resumed, renamed and merged, and damages nothing.
 func TestAnnotate(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{Name: "base"})
+	r := NewRecorder(s, About{Name: "base"})
 	record(t, r, opening("a"), epoch(0, 1))
 	flush(t, r)
 	if err := s.Annotate(t.Context(), "a", "learns slowly", []string{"paper", "wide"}); err != nil {
@@ -42,12 +42,12 @@ func TestAnnotate(t *testing.T) {
 	if err := s.Annotate(t.Context(), "nothing", "", nil); !errors.As(err, &none) {
 		t.Error(err)
 	}
-	into := open(t, filepath.Join(t.TempDir(), "into.db"))
-	if _, err := into.Merge(t.Context(), s.Path()); err != nil {
+	into := open(t, filepath.Join(t.TempDir(), "into.DB"))
+	if _, err := Merge(t.Context(), into, s.Path()); err != nil {
 		t.Fatal(err)
 	}
 	said(into, "learns slowly", "paper", "wide")
-	again, err := s.Continue(t.Context(), "a")
+	again, err := Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ func begunAt(t *testing.T, s *Store, id string, at time.Time) {
 	t.Helper()
 	e := opening(id)
 	e.Time = at
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, e, epoch(0, 1))
 	flush(t, r)
 }
@@ -56,18 +56,18 @@ func TestOrderOfMerged(t *testing.T) {
 	}
 	searching(t, source, "one")
 	searching(t, source, "two")
-	merged(t, into, source.path)
+	merged(t, into, source.Path())
 	begunAt(t, into, "20261121-120002-cccccc", now)
 	searching(t, into, "three")
-	execAll(t, source.db, `UPDATE runs SET changed = strftime('%Y-%m-%dT%H:%M:%fZ', changed, '+1 hour'), crc = NULL`,
+	execAll(t, source.DB, `UPDATE runs SET changed = strftime('%Y-%m-%dT%H:%M:%fZ', changed, '+1 hour'), crc = NULL`,
 		`UPDATE searches SET changed = strftime('%Y-%m-%dT%H:%M:%fZ', changed, '+1 hour'), spent = 7, crc = NULL`)
-	if m := merged(t, into, source.path); m.Runs.Updated != 2 || m.Searches.Updated != 2 {
+	if m := merged(t, into, source.Path()); m.Runs.Updated != 2 || m.Searches.Updated != 2 {
 		t.Errorf("%+v", m)
 	}
 	if got, want := ids(t, into), []string{"20261121-120002-cccccc", "20261121-120001-bbbbbb", "20261121-120000-aaaaaa"}; !slices.Equal(got, want) {
 		t.Errorf("%q, expected %q", got, want)
 	}
-	searches, err := into.Searches(t.Context())
+	searches, err := Searches(t.Context(), into)
 	if err != nil || len(searches) != 3 || searches[0].Name != "three" || searches[2].Name != "one" {
 		t.Errorf("%+v: %v", searches, err)
 	}

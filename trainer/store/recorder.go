@@ -211,7 +211,7 @@ func (r *Recorder) Recording() event.Recording {
 		name = r.id
 	}
 	return event.Recording{
-		Run: name, Place: r.store.path, Backlog: r.queue.waiting(), Lost: r.queue.lost, Warning: r.warning,
+		Run: name, Place: r.store.Path(), Backlog: r.queue.waiting(), Lost: r.queue.lost, Warning: r.warning,
 	}
 }
 
@@ -249,7 +249,7 @@ func (r *Recorder) Flush() error {
 		commits = r.commits
 		r.mu.Unlock()
 		if hangs { // in a call of the system's, which nothing ends
-			r.abandon("the run is not being recorded: " + r.store.path + ": the disk does not answer")
+			r.abandon("the run is not being recorded: " + r.store.Path() + ": the disk does not answer")
 			return nil
 		}
 	}

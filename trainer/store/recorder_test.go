@@ -69,7 +69,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 
 func TestContinue(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{Name: "x", Config: trainer.Config{Epochs: 4}})
+	r := NewRecorder(s, About{Name: "x", Config: trainer.Config{Epochs: 4}})
 	first := opening("a")
 	record(t, r, first, epoch(0, 3))
 	r.enqueueCheckpoint(blob(0, 10))
@@ -79,7 +79,7 @@ func TestContinue(t *testing.T) {
 	wait(r)
 	record(t, r, inner(2, 0, 1), epoch(2, 1), event.SwitchEvent{Epoch: 2, To: "adam"})
 	var busy *BusyError
-	if _, err := s.Continue(t.Context(), "a"); !errors.As(err, &busy) || !strings.Contains(err.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
+	if _, err := Continue(t.Context(), s, "a"); !errors.As(err, &busy) || !strings.Contains(err.Error(), fmt.Sprintf("process %d on ", os.Getpid())) {
 		t.Fatalf("a run that is recorded was taken over: %v", err)
 	}
 	if err := s.Remove(t.Context(), "a"); !errors.As(err, &busy) {
@@ -93,7 +93,7 @@ func TestContinue(t *testing.T) {
 	before := events(t, s, "a")
 
 	// Nothing came: all is as it was.
-	again, err := s.Continue(t.Context(), "a")
+	again, err := Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,11 +107,11 @@ func TestContinue(t *testing.T) {
 	}
 	equal(t, events(t, s, "a"), before)
 
-	again, err = s.Continue(t.Context(), "a")
+	again, err = Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Continue(t.Context(), "a"); !errors.As(err, &busy) {
+	if _, err := Continue(t.Context(), s, "a"); !errors.As(err, &busy) {
 		t.Fatalf("taken over twice: %v", err)
 	}
 	other := first
@@ -146,17 +146,17 @@ func TestContinue(t *testing.T) {
 // Without a checkpoint a run begins anew, under its ID.
 func TestContinueWithoutCheckpoint(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 3), inner(1, 0, 1), epoch(1, 2))
 	flush(t, r)
 	if c, _, err := s.Checkpoint(t.Context(), "a"); c != nil || err != nil {
 		t.Error(c, err)
 	}
-	r, err := s.Continue(t.Context(), "a")
+	r, err := Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, err := r.Resumable(t.Context())
+	rest, err := Resumable(t.Context(), r)
 	if err != nil || rest.From != nil || rest.Passed != nil || rest.Config.Epochs != 0 {
 		t.Fatal(rest, err)
 	}
@@ -164,14 +164,14 @@ func TestContinueWithoutCheckpoint(t *testing.T) {
 	record(t, r, opening("b"), epoch(0, 7))
 	flush(t, r)
 	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 7)})
-	if _, err := s.Continue(t.Context(), "b"); err == nil {
+	if _, err := Continue(t.Context(), s, "b"); err == nil {
 		t.Error("there is a run b")
 	}
 }
 
 func TestCheckpoints(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	if !r.Due(false) || !r.Due(true) {
 		t.Error("the first checkpoint is not due")
 	}
@@ -195,7 +195,7 @@ func TestCheckpoints(t *testing.T) {
 		t.Errorf("%d bytes of %d after event %d", len(text), text[0], seq)
 	}
 	var n, parts int
-	if err := s.db.QueryRow("SELECT (SELECT count(*) FROM checkpoints), (SELECT count(*) FROM parts)").Scan(&n, &parts); err != nil || n != 2 || parts != 2 {
+	if err := s.DB.QueryRow("SELECT (SELECT count(*) FROM checkpoints), (SELECT count(*) FROM parts)").Scan(&n, &parts); err != nil || n != 2 || parts != 2 {
 		t.Errorf("%d checkpoints in %d parts: %v", n, parts, err)
 	}
 	if run := find(t, s, "a"); run.Checkpoint != 9 || run.Bytes < 3*partSize/2 {
@@ -206,7 +206,7 @@ func TestCheckpoints(t *testing.T) {
 // A checkpoint that can't be encoded is a warning; the run is recorded all the same, and the next one makes it good.
 func TestCheckpointFails(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 3))
 	for _, encode := range []func() ([]byte, error){
 		func() ([]byte, error) { return nil, errors.New("a reason") },
@@ -230,7 +230,7 @@ func TestCheckpointFails(t *testing.T) {
 // Events get through while a large checkpoint is written.
 func TestLargeCheckpoint(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"))
 	r.enqueueCheckpoint(blob(0, 32<<20))
 	for e := range 20 {
@@ -269,9 +269,9 @@ func (w *warnings) all() []string {
 // A connection that is opened while another program has the file to itself waits for it.
 func TestOpeningWaitsForTheLock(t *testing.T) {
 	s := temporary(t)
-	flush(t, s.Record(About{}))
+	flush(t, NewRecorder(s, About{}))
 	s.Close()
-	other, err := sql.Open("sqlite", s.path)
+	other, err := sql.Open("sqlite", s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -281,7 +281,7 @@ func TestOpeningWaitsForTheLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, mode := range []string{"rwc", "rw", "ro"} {
-		db, err := openDB(s.path, mode, writePatience)
+		db, err := openDB(s.Path(), mode, writePatience)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -297,12 +297,12 @@ func TestOpeningWaitsForTheLock(t *testing.T) {
 // A file that another program has locked is a warning after a while, and nothing is lost.
 func TestLockedFile(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	var told warnings
 	r.OnWarning(told.tell)
 	record(t, r, opening("a"), epoch(0, 1))
 	wait(r)
-	other, err := sql.Open("sqlite", s.path)
+	other, err := sql.Open("sqlite", s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,7 +315,7 @@ func TestLockedFile(t *testing.T) {
 		record(t, r, epoch(e, 1))
 	}
 	eventually(t, "a warning", func() bool { return r.Recording().Warning != "" })
-	if now := r.Recording(); now.Backlog != 100 || !strings.Contains(now.Warning, s.path+": another program has locked the file") {
+	if now := r.Recording(); now.Backlog != 100 || !strings.Contains(now.Warning, s.Path()+": another program has locked the file") {
 		t.Errorf("%+v", now)
 	}
 	if _, err := other.Exec("ROLLBACK"); err != nil {
@@ -335,23 +335,23 @@ func TestLockedFile(t *testing.T) {
 // recording goes on.
 func TestMovedFile(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 1))
 	wait(r)
-	away := s.path + ".away"
-	if err := os.Rename(s.path, away); err != nil {
+	away := s.Path() + ".away"
+	if err := os.Rename(s.Path(), away); err != nil {
 		t.Skipf("an open file can't be moved here: %v", err)
 	}
 	record(t, r, epoch(1, 1))
 	eventually(t, "a warning", func() bool { return strings.Contains(r.Recording().Warning, "the file is gone") })
-	if err := os.WriteFile(s.path, []byte("mine"), 0o600); err != nil {
+	if err := os.WriteFile(s.Path(), []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "another warning", func() bool { return strings.Contains(r.Recording().Warning, "another file than when") })
-	if text, err := os.ReadFile(s.path); string(text) != "mine" || err != nil {
+	if text, err := os.ReadFile(s.Path()); string(text) != "mine" || err != nil {
 		t.Errorf("%q %v", text, err)
 	}
-	if err := os.Rename(away, s.path); err != nil {
+	if err := os.Rename(away, s.Path()); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "no warning", func() bool { return r.Recording().Warning == "" })
@@ -363,11 +363,11 @@ func TestMovedFile(t *testing.T) {
 // A run whose file is gone for good ends with a warning that counts what is lost, and in time.
 func TestFileGone(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	r.grace = time.Second
 	record(t, r, opening("a"))
 	wait(r)
-	if err := os.RemoveAll(filepath.Dir(s.path)); err != nil {
+	if err := os.RemoveAll(filepath.Dir(s.Path())); err != nil {
 		t.Skipf("an open file can't be removed here: %v", err)
 	}
 	record(t, r, epoch(0, 1), epoch(1, 1))
@@ -444,7 +444,7 @@ func TestManyRecorders(t *testing.T) {
 				return
 			}
 			defer s.Close()
-			r := s.Record(About{Name: "same"})
+			r := NewRecorder(s, About{Name: "same"})
 			record(t, r, opening(fmt.Sprint("run-", i)))
 			for e := range each {
 				record(t, r, inner(e, 0, 1), epoch(e, 1))
@@ -468,10 +468,10 @@ func TestManyRecorders(t *testing.T) {
 // One who loses a run, by force, stops writing and says so.
 func TestTakenOver(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 1))
 	wait(r)
-	if _, err := s.db.Exec("UPDATE runs SET owner = 'another'"); err != nil {
+	if _, err := s.DB.Exec("UPDATE runs SET owner = 'another'"); err != nil {
 		t.Fatal(err)
 	}
 	record(t, r, epoch(1, 1))
@@ -485,7 +485,7 @@ func TestTakenOver(t *testing.T) {
 // An event that JSON has no form for is left out, and the rest is recorded.
 func TestUnencodableEvent(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), event.SettingEvent{Key: "rate", Value: math.Inf(1)}, epoch(0, 1))
 	if err := r.Flush(); err != nil {
 		t.Error(err)
@@ -499,11 +499,11 @@ func TestUnencodableEvent(t *testing.T) {
 // A run whose last checkpoint could not be written is not recorded as a whole.
 func TestMissingCheckpoint(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 1))
 	r.enqueueCheckpoint(held(0))
 	wait(r)
-	if _, err := s.db.Exec("CREATE TRIGGER full BEFORE INSERT ON parts BEGIN SELECT RAISE(ABORT, 'no room'); END"); err != nil {
+	if _, err := s.DB.Exec("CREATE TRIGGER full BEFORE INSERT ON parts BEGIN SELECT RAISE(ABORT, 'no room'); END"); err != nil {
 		t.Fatal(err)
 	}
 	record(t, r, epoch(1, 1))
@@ -522,10 +522,10 @@ func TestMissingCheckpoint(t *testing.T) {
 // A run that must not be recorded hears of it in the end, where no event has told it.
 func TestRefusedAtTheEnd(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{Name: "mine"})
+	r := NewRecorder(s, About{Name: "mine"})
 	record(t, r, opening("a"), epoch(0, 1))
 	flush(t, r)
-	r = s.Record(About{Name: "mine", Sole: true})
+	r = NewRecorder(s, About{Name: "mine", Sole: true})
 	record(t, r, opening("b"))
 	<-r.ended
 	if err := r.Flush(); !errors.Is(err, errClaimed) {
@@ -536,10 +536,10 @@ func TestRefusedAtTheEnd(t *testing.T) {
 // An ID that is there already is no reason to try again and again.
 func TestSameIDTwice(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"))
 	flush(t, r)
-	r = s.Record(About{})
+	r = NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 1))
 	if err := r.Flush(); err != nil {
 		t.Error(err)
@@ -582,11 +582,11 @@ func until(t *testing.T, w stream.Source, n int) (out []event.Event, err error) 
 
 func TestSourceFollows(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 1))
 	r.enqueueCheckpoint(blob(0, 10))
 	wait(r)
-	other, err := Open(s.path, Options{ReadOnly: true})
+	other, err := Open(s.Path(), Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -621,7 +621,7 @@ func TestSourceFollows(t *testing.T) {
 		t.Errorf("stale: %q", why)
 	}
 
-	r, err = s.Continue(t.Context(), "a")
+	r, err = Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -661,7 +661,7 @@ func held(epoch int) *pending {
 // TestConsoleIsNotRecorded: lines of a program's console take no room and no number.
 func TestConsoleIsNotRecorded(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 1), event.ConsoleEvent{Text: "a line"}, epoch(1, 1))
 	flush(t, r)
 	equal(t, events(t, s, "a"), []event.Event{opening("a"), epoch(0, 1), epoch(1, 1)})

@@ -51,7 +51,7 @@ func TestAtRest(t *testing.T) {
 func TestOpenWhileLocked(t *testing.T) {
 	s := temporary(t)
 	err := s.change(t.Context(), func(context.Context, *sql.Conn) error {
-		again, err := Open(s.path, Options{})
+		again, err := Open(s.Path(), Options{})
 		if err != nil {
 			return err
 		}

@@ -252,7 +252,7 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 				return err
 			}
 			if generation >= 0 && generation != r.generation {
-				return fmt.Errorf("%s: run %s: %w", s.path, id, errChanged)
+				return fmt.Errorf("%s: run %s: %w", s.Path(), id, errChanged)
 			}
 			if generation >= 0 && thinned != r.thinned {
 				all = false // rows were taken out that may have been read
@@ -273,7 +273,7 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 			}
 		}
 		if len(batch) == 0 {
-			return after, last.lost(s.path, all)
+			return after, last.lost(s.Path(), all)
 		}
 	}
 }
@@ -310,7 +310,7 @@ func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
 	}
 	// Without notification, as on some network file systems, there is the poll.
 	if watcher, err := fsnotify.NewWatcher(); err == nil {
-		if err := watcher.Add(filepath.Dir(s.path)); err == nil {
+		if err := watcher.Add(filepath.Dir(s.Path())); err == nil {
 			w.watcher = watcher
 		} else {
 			watcher.Close()
@@ -319,15 +319,15 @@ func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
 	return w, nil
 }
 
-// Record returns the recorder of a new run.
-func (s *Store) Record(a About) *Recorder {
+// NewRecorder returns the recorder of a new run.
+func NewRecorder(s *Store, a About) *Recorder {
 	return newRecorder(s, a, &writer{store: s, owner: self()})
 }
 
 // Continue takes a run that is no longer trained and returns the recorder for the rest. With the first event that
 // comes what was recorded after the newest checkpoint is forgotten; a recorder that is flushed without any leaves the
 // run as it was. Continue returns a *BusyError where a process records the run.
-func (s *Store) Continue(ctx context.Context, id string) (*Recorder, error) {
+func Continue(ctx context.Context, s *Store, id string) (*Recorder, error) {
 	w := &writer{store: s, owner: self()}
 	if err := w.claim(ctx, id); err != nil {
 		return nil, err

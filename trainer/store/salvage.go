@@ -64,7 +64,7 @@ func Salvage(ctx context.Context, path, to string, found func(Finding)) (_ Salva
 func (v *salvage) all(ctx context.Context, into *Store) error {
 	return v.source.view(ctx, func(tx *sql.Tx) error {
 		v.tx = tx
-		conn, err := into.db.Conn(ctx)
+		conn, err := into.DB.Conn(ctx)
 		if err != nil {
 			return err
 		}

@@ -17,7 +17,7 @@ const pageSize = 4096
 func leavesOf(t *testing.T, s *Store, file []byte, table string) (leaves []int) {
 	t.Helper()
 	var root int
-	if err := s.db.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", table).Scan(&root); err != nil {
+	if err := s.DB.QueryRow("SELECT rootpage FROM sqlite_schema WHERE name = ?", table).Scan(&root); err != nil {
 		t.Fatal(err)
 	}
 	var visit func(page int)
@@ -42,10 +42,10 @@ func cellsAt(file []byte, at int) int { return int(binary.BigEndian.Uint16(file[
 // spoiled makes some leaves of a table unreadable in a store's file, and returns how many rows they hold.
 func spoiled(t *testing.T, s *Store, table string, which ...int) (rows int) {
 	t.Helper()
-	if _, err := s.db.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
+	if _, err := s.DB.Exec("PRAGMA wal_checkpoint(TRUNCATE)"); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.ReadFile(s.path)
+	file, err := os.ReadFile(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func spoiled(t *testing.T, s *Store, table string, which ...int) (rows int) {
 		file[leaves[i]] ^= 0xff
 	}
 	s.Close()
-	if err := os.WriteFile(s.path, file, 0o600); err != nil {
+	if err := os.WriteFile(s.Path(), file, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return rows
@@ -70,7 +70,7 @@ func salvagedOf(t *testing.T, s *Store) (*Store, Salvaged, []string) {
 	s.Close()
 	to := filepath.Join(t.TempDir(), "new.db")
 	var lines []string
-	v, err := Salvage(t.Context(), s.path, to, func(f Finding) { lines = append(lines, fmt.Sprintf("%s %s: %s", f.Run, f.Table, f.Text)) })
+	v, err := Salvage(t.Context(), s.Path(), to, func(f Finding) { lines = append(lines, fmt.Sprintf("%s %s: %s", f.Run, f.Table, f.Text)) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func salvagedOf(t *testing.T, s *Store) (*Store, Salvaged, []string) {
 func TestSalvageBetweenPages(t *testing.T) {
 	const n = 600
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"))
 	for i := range n {
 		record(t, r, epoch(i, 1))
@@ -102,7 +102,7 @@ func TestSalvageBetweenRuns(t *testing.T) {
 	const n = 40
 	s := temporary(t)
 	for i := range n {
-		r := s.Record(About{Command: strings.Repeat("x", 300), Config: trainer.Config{Data: "letters"}})
+		r := NewRecorder(s, About{Command: strings.Repeat("x", 300), Config: trainer.Config{Data: "letters"}})
 		record(t, r, opening(fmt.Sprintf("run-%02d", i)), epoch(0, 1))
 		flush(t, r)
 	}
@@ -123,9 +123,9 @@ func TestSalvageBetweenRuns(t *testing.T) {
 func TestSalvageASearch(t *testing.T) {
 	s := temporary(t)
 	searching(t, s, "mine", "a", "b", "c", "d")
-	execute(t, s.path, "UPDATE trials SET state = 'x' WHERE number = 2")
+	execute(t, s.Path(), "UPDATE trials SET state = 'x' WHERE number = 2")
 	into, v, lines := salvagedOf(t, s)
-	_, trials, err := into.Search(t.Context(), "mine")
+	_, trials, err := FindSearch(t.Context(), into, "mine")
 	if err != nil || len(trials) != 1 || v.Searches != 1 || v.Rows != 1 || v.Left != 2 || !strings.HasSuffix(lines[1], "trials: search mine: 2 trials behind a missing one") {
 		t.Errorf("%+v, %v: %+v %q", trials, err, v, lines)
 	}
@@ -134,11 +134,11 @@ func TestSalvageASearch(t *testing.T) {
 // A row that contradicts the tables' rules is left out, and no reason to give up the rest.
 func TestSalvageContradictingRows(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 1))
 	r.enqueueCheckpoint(held(0))
 	flush(t, r)
-	execute(t, s.path, "CREATE TABLE twice AS SELECT * FROM checkpoints", "INSERT INTO twice SELECT * FROM checkpoints",
+	execute(t, s.Path(), "CREATE TABLE twice AS SELECT * FROM checkpoints", "INSERT INTO twice SELECT * FROM checkpoints",
 		"DROP TABLE checkpoints", "ALTER TABLE twice RENAME TO checkpoints",
 		"CREATE TABLE more AS SELECT * FROM parts", "INSERT INTO more SELECT run, seq, 1, NULL FROM parts",
 		"DROP TABLE parts", "ALTER TABLE more RENAME TO parts")

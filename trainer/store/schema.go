@@ -32,7 +32,7 @@ var (
 var migrations = []string{schema1, schema2, schema3, schema4}
 
 // prepare checks that the file is a run store and brings it to the last of the versions.
-func prepare(ctx context.Context, s *Store, versions []string) error {
+func prepare(ctx context.Context, s *File, versions []string) error {
 	var locked error
 	for wait := time.Millisecond; ; wait = min(2*wait, 100*time.Millisecond) {
 		err := tryPrepare(ctx, s, versions)
@@ -54,7 +54,7 @@ func prepare(ctx context.Context, s *Store, versions []string) error {
 }
 
 // notOurs makes a *FormatError of what SQLite says of a file that is no database.
-func notOurs(s *Store, err error) error {
+func notOurs(s *File, err error) error {
 	const want = "a run store"
 	switch codeOf(err) {
 	case sqlite3.SQLITE_NOTADB:
@@ -65,8 +65,8 @@ func notOurs(s *Store, err error) error {
 	return s.wrap(context.Background(), err)
 }
 
-func tryPrepare(ctx context.Context, s *Store, versions []string) error {
-	conn, err := s.db.Conn(ctx)
+func tryPrepare(ctx context.Context, s *File, versions []string) error {
+	conn, err := s.DB.Conn(ctx)
 	if err != nil {
 		return err
 	}
@@ -79,8 +79,8 @@ func tryPrepare(ctx context.Context, s *Store, versions []string) error {
 	if err != nil || version == len(versions) {
 		return err
 	}
-	if s.ro { // of what came later, tables are as good as empty, and columns are asked for by version
-		s.empty = version == 0
+	if s.readOnly { // of what came later, tables are as good as empty, and columns are asked for by version
+		s.Empty = version == 0
 		return nil
 	}
 	if _, err := conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
@@ -108,7 +108,7 @@ func migrate(ctx context.Context, conn *sql.Conn, left []string, version int) er
 }
 
 // versionOf returns the version of the tables, 0 for an empty database.
-func versionOf(ctx context.Context, s *Store, conn *sql.Conn, versions []string) (version int, err error) {
+func versionOf(ctx context.Context, s *File, conn *sql.Conn, versions []string) (version int, err error) {
 	var app, tables int
 	for _, q := range []struct {
 		text string

@@ -53,11 +53,11 @@ func TestVersion1(t *testing.T) {
 	want[0] = begun
 	if *update {
 		s := temporary(t)
-		r := s.Record(About{Name: "old", Config: trainer.Config{Data: "letters", Epochs: 3}, Command: "newtop train", Version: "0.6"})
+		r := NewRecorder(s, About{Name: "old", Config: trainer.Config{Data: "letters", Epochs: 3}, Command: "newtop train", Version: "0.6"})
 		record(t, r, want...)
 		r.enqueueCheckpoint(blob(3, 10))
 		flush(t, r)
-		if err := os.WriteFile(fixture, []byte(dump(t, s.db)), 0o644); err != nil {
+		if err := os.WriteFile(fixture, []byte(dump(t, s.DB)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -144,42 +144,42 @@ func dump(t *testing.T, db *sql.DB) string {
 // The next version's change is made of what is there, as a whole or not at all.
 func TestMigration(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 1))
 	flush(t, r)
 	version := func() (n int) {
-		if err := s.db.QueryRow("PRAGMA user_version").Scan(&n); err != nil {
+		if err := s.DB.QueryRow("PRAGMA user_version").Scan(&n); err != nil {
 			t.Fatal(err)
 		}
 		return n
 	}
 	bad := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN remark TEXT; INSERT INTO nowhere VALUES (1)")
-	if err := prepare(t.Context(), s, bad); err == nil {
+	if err := prepare(t.Context(), s.File, bad); err == nil {
 		t.Fatal("a migration that fails is no error")
 	}
 	if n := version(); n != len(migrations) {
 		t.Errorf("version %d after a migration that failed", n)
 	}
-	if _, err := s.db.Exec("SELECT remark FROM runs"); err == nil {
+	if _, err := s.DB.Exec("SELECT remark FROM runs"); err == nil {
 		t.Error("half a migration is there")
 	}
 	good := append(append([]string(nil), migrations...), "ALTER TABLE runs ADD COLUMN remark TEXT", "UPDATE runs SET remark = id || '!'")
-	if err := prepare(t.Context(), s, good); err != nil {
+	if err := prepare(t.Context(), s.File, good); err != nil {
 		t.Fatal(err)
 	}
 	var remark string
-	if err := s.db.QueryRow("SELECT remark FROM runs").Scan(&remark); err != nil || remark != "a!" || version() != len(good) {
+	if err := s.DB.QueryRow("SELECT remark FROM runs").Scan(&remark); err != nil || remark != "a!" || version() != len(good) {
 		t.Errorf("%q, version %d: %v", remark, version(), err)
 	}
-	if err := prepare(t.Context(), s, good); err != nil {
+	if err := prepare(t.Context(), s.File, good); err != nil {
 		t.Error(err)
 	}
 	var format *FormatError
-	if _, err := Open(s.path, Options{}); !errors.As(err, &format) || !strings.HasSuffix(err.Error(), ": a run store of version 6: expected version 4 at most: a newer newtop made it") {
+	if _, err := Open(s.Path(), Options{}); !errors.As(err, &format) || !strings.HasSuffix(err.Error(), ": a run store of version 6: expected version 4 at most: a newer newtop made it") {
 		t.Errorf("a later version: %v", err)
 	}
-	s.ro = true
-	if err := prepare(t.Context(), s, append(good, "SELECT 1")); err != nil || version() != len(good) {
+	s.readOnly = true
+	if err := prepare(t.Context(), s.File, append(good, "SELECT 1")); err != nil || version() != len(good) {
 		t.Errorf("an older version, to be read only: version %d, %v", version(), err)
 	}
 }
@@ -257,14 +257,14 @@ func TestBadRows(t *testing.T) {
 		{"UPDATE runs SET opening = '{\"type\":\"run\",\"version\":{}}'", "runs of run a, event 1: a run event: "},
 	} {
 		s := temporary(t)
-		r := s.Record(About{})
+		r := NewRecorder(s, About{})
 		record(t, r, everything("a")...)
 		flush(t, r)
-		execute(t, s.path, c.change)
+		execute(t, s.Path(), c.change)
 		read := 0
 		_, err := s.Events(t.Context(), "a", 0, func(event.Event) bool { read++; return true })
 		left, ok := errors.AsType[*DamageError](err)
-		if !ok || left.Events == 0 || left.Missing || !strings.HasPrefix(left.First.Error(), s.path+": "+c.want) || strings.Contains(err.Error(), "\n") {
+		if !ok || left.Events == 0 || left.Missing || !strings.HasPrefix(left.First.Error(), s.Path()+": "+c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s:\n got %v\nwant %s", c.change, err, c.want)
 		} else if read == 0 || left.Events == 1 && read != len(everything("a"))-1 {
 			t.Errorf("%s: %d events were read", c.change, read)
@@ -276,10 +276,10 @@ func TestBadRows(t *testing.T) {
 func TestMissingRows(t *testing.T) {
 	for _, change := range []string{"DELETE FROM epochs WHERE seq = 2", "DELETE FROM marks WHERE seq = 1807", "PRAGMA foreign_keys=0; UPDATE epochs SET run = 7 WHERE seq = 2"} {
 		s := temporary(t)
-		r := s.Record(About{})
+		r := NewRecorder(s, About{})
 		record(t, r, everything("a")...)
 		flush(t, r)
-		execute(t, s.path, change)
+		execute(t, s.Path(), change)
 		_, err := s.Events(t.Context(), "a", 0, func(event.Event) bool { return true })
 		if left, ok := errors.AsType[*DamageError](err); !ok || !left.Missing || left.Events != 0 {
 			t.Errorf("%s: %v", change, err)
@@ -292,17 +292,17 @@ func TestBadRun(t *testing.T) {
 	for _, change := range []string{"config = '{'", "opening = '[1]'", "opening = '7'", "changed = 'x'", "heartbeat = 'x'", "command = 'x'", "epochs = 7"} {
 		s := temporary(t)
 		for _, id := range []string{"a", "b"} {
-			r := s.Record(About{Command: "newtop"})
+			r := NewRecorder(s, About{Command: "newtop"})
 			record(t, r, everyKind(id, 5)...)
 			flush(t, r)
 		}
-		execute(t, s.path, "UPDATE runs SET "+change+" WHERE id = 'a'")
+		execute(t, s.Path(), "UPDATE runs SET "+change+" WHERE id = 'a'")
 		runs, err := s.Runs(t.Context(), Filter{})
 		if err != nil || len(runs) != 2 {
 			t.Fatalf("%s: %d runs, %v", change, len(runs), err)
 		}
 		for _, r := range runs {
-			if bad := r.ID == "a" && change != "heartbeat = 'x'"; (r.Damage != nil) != bad || bad && !strings.HasPrefix(r.Damage.Error(), s.path+": runs of run a: ") {
+			if bad := r.ID == "a" && change != "heartbeat = 'x'"; (r.Damage != nil) != bad || bad && !strings.HasPrefix(r.Damage.Error(), s.Path()+": runs of run a: ") {
 				t.Errorf("%s: run %s: %v", change, r.ID, r.Damage)
 			}
 		}
@@ -323,17 +323,17 @@ func TestBadRun(t *testing.T) {
 // A run whose history has a bad row goes on from its checkpoint.
 func TestContinueWithABadRow(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), epoch(0, 3), inner(1, 0, 1), epoch(1, 2), epoch(2, 1))
 	r.enqueueCheckpoint(held(2))
 	record(t, r, epoch(3, 1))
 	flush(t, r)
-	execute(t, s.path, "UPDATE epochs SET rest = '{' WHERE epoch = 1", "UPDATE solves SET steps = '{'")
-	r, err := s.Continue(t.Context(), "a")
+	execute(t, s.Path(), "UPDATE epochs SET rest = '{' WHERE epoch = 1", "UPDATE solves SET steps = '{'")
+	r, err := Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rest, err := r.Resumable(t.Context())
+	rest, err := Resumable(t.Context(), r)
 	var left *DamageError
 	if err != nil || !errors.As(rest.Damage, &left) || left.Events != 2 || rest.From == nil || rest.From.Epoch != 2 || len(rest.History) != 3 {
 		t.Fatalf("%+v, %v", rest, err)
@@ -353,12 +353,12 @@ func TestBadCheckpoint(t *testing.T) {
 		{"SELECT 1", "checkpoints of run a, event 1: checkpoint: offset "},
 	} {
 		s := temporary(t)
-		r := s.Record(About{})
+		r := NewRecorder(s, About{})
 		record(t, r, opening("a"))
 		r.enqueueCheckpoint(blob(1, partSize+10))
 		flush(t, r)
-		execute(t, s.path, c.change)
-		if _, _, err := s.Checkpoint(t.Context(), "a"); err == nil || !strings.HasPrefix(err.Error(), s.path+": "+c.want) {
+		execute(t, s.Path(), c.change)
+		if _, _, err := s.Checkpoint(t.Context(), "a"); err == nil || !strings.HasPrefix(err.Error(), s.Path()+": "+c.want) {
 			t.Errorf("%s:\n got %v\nwant %s", c.change, err, c.want)
 		}
 	}
@@ -368,7 +368,7 @@ func TestBadCheckpoint(t *testing.T) {
 func small(t testing.TB) []byte {
 	s := temporary(t)
 	for _, id := range []string{"a", "b"} {
-		r := s.Record(About{Name: "x"})
+		r := NewRecorder(s, About{Name: "x"})
 		record(t, r, everyKind(id, 5)...)
 		r.enqueueCheckpoint(blob(1, 100))
 		for i := range peakStretch {
@@ -379,7 +379,7 @@ func small(t testing.TB) []byte {
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(s.path)
+	text, err := os.ReadFile(s.Path())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -419,9 +419,9 @@ func use(path string, readOnly bool) {
 		if readOnly {
 			continue
 		}
-		if r, err := s.Continue(ctx, id); err == nil {
+		if r, err := Continue(ctx, s, id); err == nil {
 			r.grace = 10 * time.Millisecond
-			_, _ = r.Resumable(ctx)
+			_, _ = Resumable(ctx, r)
 			_ = r.Record(opening(id))
 			_ = r.Record(epoch(2, 3))
 			r.enqueueCheckpoint(blob(1, 10))
@@ -504,7 +504,7 @@ func TestOpenWhileItIsMade(t *testing.T) {
 
 // TestColumnsAreTheQuantities: the table of epochs has a column for each quantity, in the order of the list.
 func TestColumnsAreTheQuantities(t *testing.T) {
-	rows, err := temporary(t).db.Query("SELECT name FROM pragma_table_info('epochs')")
+	rows, err := temporary(t).DB.Query("SELECT name FROM pragma_table_info('epochs')")
 	if err != nil {
 		t.Fatal(err)
 	}

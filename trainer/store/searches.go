@@ -60,7 +60,7 @@ type SearchRecord struct {
 }
 
 // NewSearch begins a search. An empty name becomes tune- with the time; one that another search has is a *SearchError.
-func (s *Store) NewSearch(ctx context.Context, q *Search) (*SearchRecord, error) {
+func NewSearch(ctx context.Context, s *Store, q *Search) (*SearchRecord, error) {
 	now := time.Now()
 	var tail [3]byte
 	rand.Read(tail[:])
@@ -71,7 +71,7 @@ func (s *Store) NewSearch(ctx context.Context, q *Search) (*SearchRecord, error)
 		return nil, err
 	}
 	r := &SearchRecord{store: s, name: q.Name, owner: self()}
-	err := s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+	err := s.changeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		var taken bool
 		if err := conn.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM searches WHERE name = ?)", q.Name).Scan(
 			&taken); err != nil {
@@ -109,13 +109,13 @@ func orEmpty(j json.RawMessage) string {
 
 // ContinueSearch takes a search that no living process has, and returns it with its trials in order. It returns a
 // *SearchError for one that is not there or is being searched.
-func (s *Store) ContinueSearch(ctx context.Context, name string) (*SearchRecord, *Search, []Trial, error) {
-	q, trials, err := s.Search(ctx, name)
+func ContinueSearch(ctx context.Context, s *Store, name string) (*SearchRecord, *Search, []Trial, error) {
+	q, trials, err := FindSearch(ctx, s, name)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	r := &SearchRecord{store: s, name: q.Name, owner: self()}
-	err = s.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+	err = s.changeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		if r.row, err = idleSearch(ctx, conn, q); err != nil {
 			return err
 		}
@@ -150,10 +150,10 @@ func idleSearch(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err 
 
 // RemoveSearches deletes searches with the runs of their trials, all or none. It returns a *SearchError for one that is
 // not there or has a living process, and a *BusyError where a run of it is being trained.
-func (s *Store) RemoveSearches(ctx context.Context, names ...string) error {
+func RemoveSearches(ctx context.Context, s *Store, names ...string) error {
 	var found []*Search
 	for _, name := range names {
-		q, _, err := s.Search(ctx, name)
+		q, _, err := FindSearch(ctx, s, name)
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ var errSearchTaken = errors.New("the search was removed, or another process has 
 // Put writes how far the search is and the trials that are new or have changed, all or nothing. Called at least every
 // few seconds it also says that the search lives.
 func (r *SearchRecord) Put(ctx context.Context, q *Search, trials []Trial) error {
-	return r.store.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+	return r.store.changeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		now := formatTime(time.Now())
 		res, err := conn.ExecContext(ctx, `UPDATE searches SET changed = ?, heartbeat = ?, config = ?, phase = ?, data = ?, seconds = ?, spent = ?, rest = ?
 			WHERE search = ? AND owner = ?`, now, now, string(q.Config), q.Phase, q.Data, q.Seconds, q.Spent, orEmpty(q.Rest), r.row, r.owner.token)
@@ -219,7 +219,7 @@ func (r *SearchRecord) Put(ctx context.Context, q *Search, trials []Trial) error
 
 // Release gives the search up, so that another process may go on with it at once.
 func (r *SearchRecord) Release(ctx context.Context) error {
-	return r.store.insist(ctx, func(ctx context.Context, conn *sql.Conn) error {
+	return r.store.changeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		_, err := conn.ExecContext(ctx, "UPDATE searches SET owner = NULL WHERE search = ? AND owner = ?", r.row,
 			r.owner.token)
 		return err
@@ -227,7 +227,7 @@ func (r *SearchRecord) Release(ctx context.Context) error {
 }
 
 // Searches returns all searches, newest first.
-func (s *Store) Searches(ctx context.Context) (out []Search, err error) {
+func Searches(ctx context.Context, s *Store) (out []Search, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		out, err = searchesWhere(ctx, tx, "")
 		return err
@@ -235,9 +235,9 @@ func (s *Store) Searches(ctx context.Context) (out []Search, err error) {
 	return out, err
 }
 
-// Search returns a search by its name or ID, or by last the newest one, with its trials in order. It returns a
+// FindSearch returns a search by its name or ID, or by last the newest one, with its trials in order. It returns a
 // *SearchError where there is none.
-func (s *Store) Search(ctx context.Context, name string) (q *Search, trials []Trial, err error) {
+func FindSearch(ctx context.Context, s *Store, name string) (q *Search, trials []Trial, err error) {
 	err = s.view(ctx, func(tx *sql.Tx) error {
 		where, args := "WHERE id = ?1 OR name = ?1", []any{name}
 		if name == "last" {

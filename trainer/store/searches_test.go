@@ -16,23 +16,23 @@ import (
 func TestSearches(t *testing.T) {
 	s := temporary(t)
 	ctx := t.Context()
-	if all, err := s.Searches(ctx); err != nil || len(all) != 0 {
+	if all, err := Searches(ctx, s); err != nil || len(all) != 0 {
 		t.Fatalf("%v, %v", all, err)
 	}
 	var wrong *SearchError
-	if _, _, err := s.Search(ctx, "last"); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "there are no searches yet") {
+	if _, _, err := FindSearch(ctx, s, "last"); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "there are no searches yet") {
 		t.Error(err)
 	}
 	q := Search{Name: "mine", Config: json.RawMessage(`{"Trials":3}`), Version: "0.7", Phase: "searching", Data: "letters"}
-	r, err := s.NewSearch(ctx, &q)
+	r, err := NewSearch(ctx, s, &q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.NewSearch(ctx, &Search{Name: "mine", Config: q.Config}); !errors.As(err, &wrong) {
+	if _, err := NewSearch(ctx, s, &Search{Name: "mine", Config: q.Config}); !errors.As(err, &wrong) {
 		t.Errorf("a name that is taken: %v", err)
 	}
 	unnamed := Search{Config: q.Config}
-	if _, err := s.NewSearch(ctx, &unnamed); err != nil || unnamed.Name != "tune-"+unnamed.ID || unnamed.ID == q.ID {
+	if _, err := NewSearch(ctx, s, &unnamed); err != nil || unnamed.Name != "tune-"+unnamed.ID || unnamed.ID == q.ID {
 		t.Errorf("%+v: %v", unnamed, err)
 	}
 	want := []Trial{
@@ -46,18 +46,18 @@ func TestSearches(t *testing.T) {
 	if err := r.Put(ctx, &q, want[:1]); err != nil {
 		t.Fatal(err)
 	}
-	got, trials, err := s.Search(ctx, q.ID)
+	got, trials, err := FindSearch(ctx, s, q.ID)
 	if err != nil || !reflect.DeepEqual(trials, want) || got.Phase != "finals" || got.Seconds != 1.5 || got.Spent != 80 || got.Trials != 2 ||
 		!got.Running || !got.Begun.Equal(q.Begun) || string(got.Config) != string(q.Config) || string(got.Rest) != "{}" {
 		t.Errorf("%+v with %+v: %v", got, trials, err)
 	}
-	if _, _, _, err := s.ContinueSearch(ctx, "mine"); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "process ") {
+	if _, _, _, err := ContinueSearch(ctx, s, "mine"); !errors.As(err, &wrong) || !strings.Contains(err.Error(), "process ") {
 		t.Errorf("a search that has a process: %v", err)
 	}
 	if err := r.Release(ctx); err != nil {
 		t.Fatal(err)
 	}
-	again, _, trials, err := s.ContinueSearch(ctx, "mine")
+	again, _, trials, err := ContinueSearch(ctx, s, "mine")
 	if err != nil || len(trials) != 2 {
 		t.Fatalf("%v, %v", trials, err)
 	}
@@ -67,15 +67,15 @@ func TestSearches(t *testing.T) {
 	if err := again.Put(ctx, &q, nil); err != nil {
 		t.Error(err)
 	}
-	if _, _, err := s.Search(ctx, "yours"); !errors.As(err, &wrong) || !strings.HasSuffix(err.Error(), "expected one of "+unnamed.Name+", mine") {
+	if _, _, err := FindSearch(ctx, s, "yours"); !errors.As(err, &wrong) || !strings.HasSuffix(err.Error(), "expected one of "+unnamed.Name+", mine") {
 		t.Errorf("an unknown name: %v", err)
 	}
 	var bad *RowError
 	for _, change := range []string{"UPDATE trials SET seed = 'x'", "UPDATE searches SET begun = 'then'"} {
-		if _, err := s.db.Exec(change); err != nil {
+		if _, err := s.DB.Exec(change); err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := s.Search(ctx, "mine"); !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
+		if _, _, err := FindSearch(ctx, s, "mine"); !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", change, err)
 		}
 	}
@@ -86,7 +86,7 @@ func TestTrialsApart(t *testing.T) {
 	s := temporary(t)
 	ctx := t.Context()
 	for _, name := range []string{"own", "mine.1", "mine.2"} {
-		r := s.Record(About{Name: name, Command: "newtop train", Config: trainer.Config{Data: "letters"}})
+		r := NewRecorder(s, About{Name: name, Command: "newtop train", Config: trainer.Config{Data: "letters"}})
 		record(t, r, everyKind("20261121-120000-"+strings.Repeat(name[len(name)-1:], 6), 3)...)
 		flush(t, r)
 	}
@@ -95,7 +95,7 @@ func TestTrialsApart(t *testing.T) {
 		t.Fatalf("%+v: %v", own, err)
 	}
 	q := Search{Name: "mine", Config: json.RawMessage(`{}`)}
-	r, err := s.NewSearch(ctx, &q)
+	r, err := NewSearch(ctx, s, &q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,21 +119,21 @@ func TestTrialsApart(t *testing.T) {
 	}
 	var wrong *SearchError
 	for _, names := range [][]string{{"mine"}, {"yours"}} {
-		if err := s.RemoveSearches(ctx, names...); !errors.As(err, &wrong) || wrong.Name != names[0] {
+		if err := RemoveSearches(ctx, s, names...); !errors.As(err, &wrong) || wrong.Name != names[0] {
 			t.Errorf("%v: %v", names, err)
 		}
 	}
 	if err := r.Release(ctx); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RemoveSearches(ctx, q.ID); err != nil {
+	if err := RemoveSearches(ctx, s, q.ID); err != nil {
 		t.Fatal(err)
 	}
 	if runs, err := s.Runs(ctx, Filter{}); err != nil || len(runs) != 1 || runs[0].ID != own.ID {
 		t.Errorf("%d runs are left: %v", len(runs), err)
 	}
 	var left int
-	if err := s.db.QueryRow("SELECT count(*) FROM trials").Scan(&left); err != nil || left != 0 {
+	if err := s.DB.QueryRow("SELECT count(*) FROM trials").Scan(&left); err != nil || left != 0 {
 		t.Errorf("%d trials are left: %v", left, err)
 	}
 }
@@ -151,24 +151,24 @@ func TestSearchesInAVersion1Store(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer old.Close()
-	if all, err := old.Searches(t.Context()); err != nil || len(all) != 0 {
+	if all, err := Searches(t.Context(), old); err != nil || len(all) != 0 {
 		t.Errorf("%v, %v", all, err)
 	}
 	var wrong *SearchError
-	if _, _, err := old.Search(t.Context(), "mine"); !errors.As(err, &wrong) {
+	if _, _, err := FindSearch(t.Context(), old, "mine"); !errors.As(err, &wrong) {
 		t.Error(err)
 	}
 	if find(t, old, "old").Epochs != 4 {
 		t.Error("a run of the old database is not what it was")
 	}
 	s := open(t, path)
-	if _, err := s.NewSearch(t.Context(), &Search{Name: "mine", Config: json.RawMessage("{}")}); err != nil {
+	if _, err := NewSearch(t.Context(), s, &Search{Name: "mine", Config: json.RawMessage("{}")}); err != nil {
 		t.Fatal(err)
 	}
 	if find(t, s, "old").Epochs != 4 {
 		t.Error("a run has changed with the version")
 	}
-	if all, err := old.Searches(t.Context()); err != nil || len(all) != 1 {
+	if all, err := Searches(t.Context(), old); err != nil || len(all) != 1 {
 		t.Errorf("the older reader sees %v, %v", all, err)
 	}
 }

@@ -96,7 +96,7 @@ func (w *source) fill(ctx context.Context) error {
 // note keeps what was left out.
 func (w *source) note(r *runReader, whole bool) {
 	w.lost = r.damage
-	if e, ok := errors.AsType[*DamageError](r.lost(w.store.path, whole)); ok {
+	if e, ok := errors.AsType[*DamageError](r.lost(w.store.Path(), whole)); ok {
 		w.warning = "run " + w.id + ": " + e.words()
 	}
 }
@@ -127,7 +127,7 @@ func (w *source) Wait(ctx context.Context) error {
 				return nil
 			case !ok:
 				changes = nil
-			case !settling && (e.Name == w.store.path || e.Name == w.store.path+"-wal"):
+			case !settling && (e.Name == w.store.Path() || e.Name == w.store.Path()+"-wal"):
 				settling = true
 				timer.Reset(settle)
 			}
@@ -142,7 +142,7 @@ func (w *source) Stale() string { return w.stale }
 func (w *source) Read() float64 { return float64(w.read.Load()) / readUnits }
 
 // Name implements stream.Source.
-func (w *source) Name() string { return w.id + " in " + w.store.path }
+func (w *source) Name() string { return w.id + " in " + w.store.Path() }
 
 // Close implements stream.Source.
 func (w *source) Close() error {

@@ -25,15 +25,27 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// Store is an open database. Its methods may be called from any goroutine.
-type Store struct {
-	db   *sql.DB
-	path string // absolute
-	file os.FileInfo
-	ro   bool
+// File is an open database. Its methods may be called from any goroutine.
+type File struct {
+	DB       *sql.DB
+	path     string // absolute
+	info     os.FileInfo
+	readOnly bool
 
-	immutable bool // opened as a file that nobody changes
-	empty     bool // there are no tables yet, and reading is all that is wanted: db is none of the file's
+	Immutable bool // opened as a file that nobody changes
+	Empty     bool // there are no tables yet, and reading is all that is wanted: DB is none of the file's
+}
+
+// Store is an open database of runs. Its methods may be called from any goroutine.
+type Store struct{ *File }
+
+// Open opens or creates the database at path, as OpenFile does.
+func Open(path string, o Options) (*Store, error) {
+	f, err := OpenFile(path, o)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{f}, nil
 }
 
 // DefaultPath returns runs.db in NEWTOP_STATE_DIR, in $XDG_STATE_HOME/newtop, or where the system has an application
@@ -74,11 +86,11 @@ type Options struct {
 // openPatience is how long opening waits for others that have locked the file.
 const openPatience = 5 * time.Second
 
-// Open opens or creates the database at path, with its directory, and brings it to the newest version of its tables.
+// OpenFile opens or creates the database at path, with its directory, and brings it to the newest version of its tables.
 // To be read only, one without tables is a store without runs, and left as it is.
 // It returns a *FormatError for a file that is no run store, or one of another version that it can't bring up, and
 // with ReadOnly or Existing an fs.ErrNotExist where there is none.
-func Open(path string, o Options) (*Store, error) {
+func OpenFile(path string, o Options) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, err
@@ -96,7 +108,7 @@ func Open(path string, o Options) (*Store, error) {
 	case err != nil:
 		return nil, err
 	}
-	s := &Store{path: path, ro: o.ReadOnly}
+	s := &File{path: path, readOnly: o.ReadOnly}
 	mode := "rwc"
 	if o.ReadOnly {
 		mode = "ro"
@@ -107,14 +119,14 @@ func Open(path string, o Options) (*Store, error) {
 		// is no WAL, nobody changes the file either.
 		if _, none := os.Stat(path + "-wal"); errors.Is(none, fs.ErrNotExist) {
 			err = s.open("immutable")
-			s.immutable = true
+			s.Immutable = true
 		}
 	}
 	if err != nil {
 		return nil, err
 	}
-	if s.file, err = os.Stat(path); err != nil {
-		s.db.Close()
+	if s.info, err = os.Stat(path); err != nil {
+		s.DB.Close()
 		return nil, err
 	}
 	if info == nil { // it is there for good
@@ -127,19 +139,19 @@ func Open(path string, o Options) (*Store, error) {
 }
 
 // open opens the database in a mode of openDB's.
-func (s *Store) open(mode string) (err error) {
-	if s.db, err = openDB(s.path, mode, readPatience); err != nil {
+func (s *File) open(mode string) (err error) {
+	if s.DB, err = openDB(s.path, mode, readPatience); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
 	defer cancel()
 	err = prepare(ctx, s, migrations)
-	if err == nil && s.empty {
-		s.db.Close()
-		s.db, err = emptyDB(ctx)
+	if err == nil && s.Empty {
+		s.DB.Close()
+		s.DB, err = emptyDB(ctx)
 	}
 	if err != nil {
-		s.db.Close()
+		s.DB.Close()
 	}
 	return err
 }
@@ -219,10 +231,10 @@ func fileURI(path string, query url.Values) string {
 }
 
 // Close closes the database. Recorders must have been flushed.
-func (s *Store) Close() error { return s.db.Close() }
+func (s *File) Close() error { return s.DB.Close() }
 
 // Path returns the database's file.
-func (s *Store) Path() string { return s.path }
+func (s *File) Path() string { return s.path }
 
 // Merge copies what the database at path has and s has not: runs with their events and checkpoints, searches with their
 // trials. All of it is copied or, where it returns an error, nothing; the source is only read. Runs and searches are
@@ -230,11 +242,11 @@ func (s *Store) Path() string { return s.path }
 // name that it has here. A name that another one has here gets a number behind it. It returns a *FormatError or
 // *RowError for a source that is damaged or no run store, a *BusyError or *SearchError where a process writes to it,
 // and a *ConflictError.
-func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
-	if s.ro {
+func Merge(ctx context.Context, s *Store, path string) (Merged, error) {
+	if s.readOnly {
 		panic("store: Merge into a store that is open for reading")
 	}
-	if info, err := os.Stat(path); err == nil && os.SameFile(info, s.file) { // which SQLite must not open by two names
+	if info, err := os.Stat(path); err == nil && os.SameFile(info, s.info) { // which SQLite must not open by two names
 		return Merged{}, &FormatError{File: path, Found: "the run store that is merged into", Expected: "another one"}
 	}
 	source, err := Open(path, Options{ReadOnly: true})
@@ -242,19 +254,19 @@ func (s *Store) Merge(ctx context.Context, path string) (Merged, error) {
 		return Merged{}, err
 	}
 	defer source.Close()
-	if source.empty {
+	if source.Empty {
 		return Merged{}, nil
 	}
 	m := merge{store: s, source: source, ids: map[string]string{}}
-	if err := insist(func() error { return m.attempt(ctx) }); err != nil {
+	if err := retryBusy(func() error { return m.attempt(ctx) }); err != nil {
 		return Merged{}, err
 	}
 	return m.Merged, nil
 }
 
 // view calls f in one read transaction, so that all that it reads is of one moment.
-func (s *Store) view(ctx context.Context, f func(*sql.Tx) error) error {
-	tx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+func (s *File) view(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := s.DB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return s.wrap(ctx, err)
 	}
@@ -263,8 +275,8 @@ func (s *Store) view(ctx context.Context, f func(*sql.Tx) error) error {
 }
 
 // change calls f in one write transaction.
-func (s *Store) change(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
-	conn, err := s.db.Conn(ctx)
+func (s *File) change(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
+	conn, err := s.DB.Conn(ctx)
 	if err != nil {
 		return s.wrap(ctx, err)
 	}
@@ -311,13 +323,13 @@ func lastingly(ctx context.Context, conn *sql.Conn, f func() error) error {
 	return cmp.Or(err, normal)
 }
 
-// insist is change with more patience: the runs of a search write to the same file.
-func (s *Store) insist(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
-	return insist(func() error { return s.change(ctx, f) })
+// changeRetrying is change with more patience: the runs of a search write to the same file.
+func (s *File) changeRetrying(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
+	return retryBusy(func() error { return s.change(ctx, f) })
 }
 
-// insist calls f again, a few times, where another process keeps the file locked.
-func insist(f func() error) (err error) {
+// retryBusy calls f again, a few times, where another process keeps the file locked.
+func retryBusy(f func() error) (err error) {
 	for range 3 {
 		if err = f(); !busy(err) {
 			break
@@ -327,9 +339,9 @@ func insist(f func() error) (err error) {
 }
 
 // shrink gives the room of what was deleted back to the disk.
-func (s *Store) shrink(ctx context.Context) error {
+func (s *File) shrink(ctx context.Context) error {
 	each := func(*sql.Rows) error { return nil } // each call frees a page
-	return s.wrap(ctx, eachRow(ctx, s.db, "PRAGMA incremental_vacuum", nil, each))
+	return s.wrap(ctx, eachRow(ctx, s.DB, "PRAGMA incremental_vacuum", nil, each))
 }
 
 // querier is a transaction that only reads, or a connection that is changing something.
@@ -376,7 +388,7 @@ var errEnough = errors.New("enough")
 
 // wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its
 // end.
-func (s *Store) wrap(ctx context.Context, err error) error {
+func (s *File) wrap(ctx context.Context, err error) error {
 	if row, ok := errors.AsType[*RowError](err); ok {
 		row.File = s.path
 	}

@@ -162,7 +162,7 @@ func asJSON(t *testing.T, events []event.Event) (out []event.Event) {
 func TestEventsComeBackAsRecorded(t *testing.T) {
 	s := temporary(t)
 	want := everything("a")
-	r := s.Record(About{Config: trainer.Config{Data: "letters", Epochs: 3, Set: []string{"radius=2"}}, Command: "newtop train", Name: "first", Version: "1.2"})
+	r := NewRecorder(s, About{Config: trainer.Config{Data: "letters", Epochs: 3, Set: []string{"radius=2"}}, Command: "newtop train", Name: "first", Version: "1.2"})
 	record(t, r, want...)
 	flush(t, r)
 	got := events(t, s, "a")
@@ -193,7 +193,7 @@ func same(a, b []event.Event) bool {
 func TestEventsAfterAPosition(t *testing.T) {
 	s := temporary(t)
 	want := everything("a")
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, want...)
 	flush(t, r)
 	for after := range len(want) + 2 {
@@ -225,7 +225,7 @@ func TestEveryFieldOfAnEpoch(t *testing.T) {
 	var want event.EpochEvent
 	fill(reflect.ValueOf(&want).Elem(), new(int))
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, opening("a"), want)
 	flush(t, r)
 	got := events(t, s, "a")[1]
@@ -270,7 +270,7 @@ func fill(v reflect.Value, n *int) {
 // The columns and the queries of docs/runs.md, for people with SQL.
 func TestPlainSQL(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{Name: "x"})
+	r := NewRecorder(s, About{Name: "x"})
 	record(t, r, everything("a")...)
 	flush(t, r)
 	for _, c := range []struct{ query, want string }{
@@ -282,7 +282,7 @@ func TestPlainSQL(t *testing.T) {
 		{"SELECT json_group_array(type) FROM marks", `["switch","setting","setting","slice","weights","errors","rewind","race","lap","resume","saved","diverged","done"]`},
 	} {
 		var got string
-		if err := s.db.QueryRow(c.query).Scan(&got); err != nil {
+		if err := s.DB.QueryRow(c.query).Scan(&got); err != nil {
 			t.Errorf("%s: %v", c.query, err)
 		} else if got != c.want && !(strings.Contains(c.want, "18446744073709551615") && strings.HasPrefix(got, `["letters","tr-newton",8,1.8446744`)) {
 			t.Errorf("%s:\n got %s\nwant %s", c.query, got, c.want)
@@ -297,7 +297,7 @@ func TestQueriesOfTheDocs(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	e := opening("a")
 	e.Data.Name = "letter"
 	record(t, r, e, epoch(0, 1), epoch(1, 0.05))
@@ -309,7 +309,7 @@ func TestQueriesOfTheDocs(t *testing.T) {
 	for _, block := range blocks {
 		query, _, _ := strings.Cut(block, "```")
 		var rows int
-		if err := s.db.QueryRow("SELECT count(*) FROM (" + strings.TrimSuffix(strings.TrimSpace(query), ";") + ")").Scan(&rows); err != nil || rows == 0 {
+		if err := s.DB.QueryRow("SELECT count(*) FROM (" + strings.TrimSuffix(strings.TrimSpace(query), ";") + ")").Scan(&rows); err != nil || rows == 0 {
 			t.Errorf("%s: %d rows: %v", query, rows, err)
 		}
 	}
@@ -318,7 +318,7 @@ func TestQueriesOfTheDocs(t *testing.T) {
 func TestFind(t *testing.T) {
 	s := temporary(t)
 	for i, id := range []string{"20261121-100000-aaaaaa", "20261121-110000-bbbbbb", "20261122-100000-aabbcc"} {
-		r := s.Record(About{Name: []string{"", "good", "good"}[i]})
+		r := NewRecorder(s, About{Name: []string{"", "good", "good"}[i]})
 		e := opening(id)
 		e.Time = e.Time.Add(time.Duration(i) * time.Hour)
 		record(t, r, e)
@@ -356,7 +356,7 @@ func TestFilterRenameRemove(t *testing.T) {
 	s := temporary(t)
 	ctx := t.Context()
 	for i := range 5 {
-		r := s.Record(About{Command: fmt.Sprintf("newtop train %d", i)})
+		r := NewRecorder(s, About{Command: fmt.Sprintf("newtop train %d", i)})
 		e := opening(fmt.Sprintf("run-%d", i))
 		e.Time = e.Time.Add(time.Duration(i) * time.Hour)
 		if i == 3 {
@@ -421,12 +421,12 @@ func TestFilterRenameRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	var vacuum, free int
-	if err := s.db.QueryRow("SELECT auto_vacuum, freelist_count FROM pragma_auto_vacuum, pragma_freelist_count").Scan(&vacuum, &free); err != nil || vacuum != 2 || free != 0 {
+	if err := s.DB.QueryRow("SELECT auto_vacuum, freelist_count FROM pragma_auto_vacuum, pragma_freelist_count").Scan(&vacuum, &free); err != nil || vacuum != 2 || free != 0 {
 		t.Errorf("auto_vacuum %d, %d pages are free: %v", vacuum, free, err)
 	}
 	for _, table := range []string{"runs", "epochs", "solves", "spectra", "marks", "peaks", "checkpoints", "parts"} {
 		var n int
-		if err := s.db.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
+		if err := s.DB.QueryRow("SELECT count(*) FROM " + table).Scan(&n); err != nil || n != 0 {
 			t.Errorf("%d rows are left in %s: %v", n, table, err)
 		}
 	}
@@ -435,10 +435,10 @@ func TestFilterRenameRemove(t *testing.T) {
 // A run that could not begin leaves nothing, and a Recorder that gets nothing costs nothing.
 func TestNothingBegan(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, event.DoneEvent{Reason: event.ReasonFailed})
 	flush(t, r)
-	flush(t, s.Record(About{}))
+	flush(t, NewRecorder(s, About{}))
 	if runs, err := s.Runs(t.Context(), Filter{}); len(runs) != 0 || err != nil {
 		t.Error(runs, err)
 	}
@@ -465,7 +465,7 @@ func TestDefaultPath(t *testing.T) {
 
 func TestReading(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, everything("a")...)
 	flush(t, r)
 	s.Close()
@@ -494,16 +494,16 @@ func TestReadingInReadOnlyDirectory(t *testing.T) {
 		t.Skip("permissions do not bind this user, or there are none here")
 	}
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	record(t, r, everyKind("a", 2)...)
 	flush(t, r)
 	s.Close()
-	dir := filepath.Dir(s.path)
+	dir := filepath.Dir(s.Path())
 	if err := os.Chmod(dir, 0o500); err != nil {
 		t.Fatal(err)
 	}
 	defer os.Chmod(dir, 0o700)
-	ro, err := Open(s.path, Options{ReadOnly: true})
+	ro, err := Open(s.Path(), Options{ReadOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -519,7 +519,7 @@ func TestLastByTheStore(t *testing.T) {
 		id    string
 		begun time.Time
 	}{{"before", now}, {"ahead", now.AddDate(1, 0, 0)}, {"after", now}} {
-		r := s.Record(About{})
+		r := NewRecorder(s, About{})
 		record(t, r, event.RunEvent{Version: 1, ID: c.id, Time: c.begun})
 		r.Flush()
 	}

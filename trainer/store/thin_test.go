@@ -24,7 +24,7 @@ func epochsOfRun(t *testing.T, s *Store, id string) (numbers []int) {
 func TestHistoryIsThinned(t *testing.T) {
 	const exact, old, n, best, spike = 4, 8, 8_000, 3_333, 5_777
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	r.writer.bounds = bounds{exact, old}
 	noise := rand.New(rand.NewPCG(1, 1))
 	record(t, r, opening("a"))
@@ -87,16 +87,16 @@ func TestHistoryIsThinned(t *testing.T) {
 	if switches != marks || spectra != marks || steps != run.Inner || steps == 0 || steps >= n/10 {
 		t.Errorf("%d switches, %d spectra of %d, %d inner iterations", switches, spectra, marks, steps)
 	}
-	if sum, lines := checked(t, s.path); sum.Damaged > 0 {
+	if sum, lines := checked(t, s.Path()); sum.Damaged > 0 {
 		t.Errorf("%q", lines)
 	}
 	var counted, stretches, longest int
-	if err := s.db.QueryRow("SELECT (SELECT count(*) FROM epochs), (SELECT count(*) FROM peaks), 0").Scan(&counted, &stretches, &longest); err != nil || counted != len(numbers) || stretches > exact+old+40 {
+	if err := s.DB.QueryRow("SELECT (SELECT count(*) FROM epochs), (SELECT count(*) FROM peaks), 0").Scan(&counted, &stretches, &longest); err != nil || counted != len(numbers) || stretches > exact+old+40 {
 		t.Errorf("%d epochs in %d stretches, %v", counted, stretches, err)
 	}
 
 	// It goes on from a checkpoint, and the thinned part stays thinned.
-	r, err := s.Continue(t.Context(), "a")
+	r, err := Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestHistoryIsThinned(t *testing.T) {
 	if run.Epochs != n+2000 || run.Thinned != run.Epochs-len(numbers) || len(numbers) > (exact+40)*peakStretch+9*(old+2) || run.Best.Epoch != best {
 		t.Errorf("gone on: %d epochs of %d, %d thinned, best %d", len(numbers), run.Epochs, run.Thinned, run.Best.Epoch)
 	}
-	if sum, lines := checked(t, s.path); sum.Damaged > 0 {
+	if sum, lines := checked(t, s.Path()); sum.Damaged > 0 {
 		t.Errorf("gone on: %q", lines)
 	}
 }
@@ -124,7 +124,7 @@ func TestHistoryIsThinned(t *testing.T) {
 // A run within the bounds is never thinned, and none is thinned behind a checkpoint that it may be resumed from.
 func TestHistoryStays(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	r.writer.bounds = bounds{4, 8}
 	record(t, r, opening("a"))
 	r.enqueueCheckpoint(held(0))
@@ -166,13 +166,13 @@ func TestHistoryKeepsWhatNoRowTellsOf(t *testing.T) {
 		}
 	}
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	thinnedTo(t, r, bounds{4, 8}, 0, 1250, raise)
 	for i := range 100 { // beyond the checkpoint, to the end of a stretch
 		record(t, r, epoch(1250+i, 1))
 	}
 	flush(t, r)
-	r, err := s.Continue(t.Context(), "a")
+	r, err := Continue(t.Context(), s, "a")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestHistoryKeepsWhatNoRowTellsOf(t *testing.T) {
 	if !slices.Contains(numbers, spike) || run.Thinned != run.Epochs-len(numbers) || len(numbers) > 3000 {
 		t.Errorf("%d epochs of %d: %d is there: %t", len(numbers), run.Epochs, spike, slices.Contains(numbers, spike))
 	}
-	if sum, lines := checked(t, s.path); sum.Damaged > 0 {
+	if sum, lines := checked(t, s.Path()); sum.Damaged > 0 {
 		t.Errorf("%q", lines)
 	}
 }
@@ -193,9 +193,9 @@ func TestHistoryKeepsWhatNoRowTellsOf(t *testing.T) {
 func TestHistoryBesideADamagedRow(t *testing.T) {
 	count := func(damage string) int {
 		s := temporary(t)
-		r := s.Record(About{})
+		r := NewRecorder(s, About{})
 		thinnedTo(t, r, bounds{60, 8}, 0, 2000, func(*event.EpochEvent) {})
-		if _, err := s.db.Exec(damage); err != nil {
+		if _, err := s.DB.Exec(damage); err != nil {
 			t.Fatal(err)
 		}
 		for begin := 2000; begin < 8300; begin += 2100 {

@@ -10,7 +10,7 @@ import (
 // validation loss, also counted again by SQL; the curves have these figures, and what was recorded is read back.
 func TestBestByValidationRows(t *testing.T) {
 	s := temporary(t)
-	r := s.Record(About{})
+	r := NewRecorder(s, About{})
 	begin := opening("valid")
 	begin.Data.ValidationRows, begin.Data.Classes, begin.Model.Layers = 4, 2, []int{2, 2}
 	record(t, r, begin)
@@ -27,7 +27,7 @@ func TestBestByValidationRows(t *testing.T) {
 		t.Fatalf("the best is %+v", run.Best)
 	}
 	var again int
-	if err := s.db.QueryRow("SELECT epoch FROM epochs JOIN runs USING (run) WHERE id = 'valid' ORDER BY " + bestFirst(run.Measure()) + "seq LIMIT 1").Scan(&again); err != nil || again != 2 {
+	if err := s.DB.QueryRow("SELECT epoch FROM epochs JOIN runs USING (run) WHERE id = 'valid' ORDER BY " + bestFirst(run.Measure()) + "seq LIMIT 1").Scan(&again); err != nil || again != 2 {
 		t.Errorf("counted again the best is %d: %v", again, err)
 	}
 	curves, err := s.Curves(t.Context(), []string{"valid"}, 20)

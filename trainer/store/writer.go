@@ -355,7 +355,7 @@ func (w *writer) connect(ctx context.Context) (err error) {
 		return err
 	}
 	if w.db == nil {
-		if w.db, err = openDB(w.store.path, "rw", writePatience); err != nil {
+		if w.db, err = openDB(w.store.Path(), "rw", writePatience); err != nil {
 			return err
 		}
 	}

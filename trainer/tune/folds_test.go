@@ -21,7 +21,7 @@ func crossed() Config {
 // alone trains a fold by itself and returns the end of its run.
 func alone(t *testing.T, c trainer.Config, s *store.Store) *event.DoneEvent {
 	t.Helper()
-	recorder := s.Record(store.About{Config: c})
+	recorder := store.NewRecorder(s, store.About{Config: c})
 	session, err := trainer.New(c, recorder)
 	if err != nil {
 		t.Fatal(err)

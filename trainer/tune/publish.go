@@ -204,7 +204,7 @@ func New(c Config, s *store.Store) (*Search, error) {
 		return nil, err
 	}
 	row.Name, row.Phase, row.Data, row.Version = c.Name, phaseSearching, q.data, c.Version
-	if q.recording.record, err = s.NewSearch(context.Background(), row); err != nil {
+	if q.recording.record, err = store.NewSearch(context.Background(), s, row); err != nil {
 		return nil, err
 	}
 	q.config.Name = row.Name

@@ -19,7 +19,7 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 		return nil, &store.SearchError{Name: w.Name, Found: w.Shards() + " are here",
 			Expected: "one of them: " + w.Parts[0].Name + ", …"}
 	}
-	record, row, trials, err := s.ContinueSearch(ctx, w.Parts[0].ID)
+	record, row, trials, err := store.ContinueSearch(ctx, s, w.Parts[0].ID)
 	if err != nil {
 		return nil, err
 	}

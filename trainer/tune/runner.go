@@ -95,7 +95,7 @@ func (r *runner) open(ctx context.Context, t *trial) (*trainer.Session, error) {
 			return session, err
 		}
 	}
-	recorder := r.store.Record(store.About{
+	recorder := store.NewRecorder(r.store, store.About{
 		Config: t.config, Command: r.config.command(&t.config), Name: fmt.Sprintf("%s.%d", r.config.Name, t.Number),
 		Version: r.config.Version,
 	})
@@ -111,7 +111,7 @@ func (r *runner) open(ctx context.Context, t *trial) (*trainer.Session, error) {
 // goOn returns a session that goes on with a trial's run. Epochs that the search has not seen yet wait in the trial's
 // queue.
 func (r *runner) goOn(ctx context.Context, t *trial, watcher *tap) (session *trainer.Session, err error) {
-	recorder, err := r.store.Continue(ctx, t.Run)
+	recorder, err := store.Continue(ctx, r.store, t.Run)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (r *runner) goOn(ctx context.Context, t *trial, watcher *tap) (session *tra
 			recorder.Flush()
 		}
 	}()
-	rest, err := recorder.Resumable(ctx)
+	rest, err := store.Resumable(ctx, recorder)
 	if err != nil {
 		return nil, err
 	}

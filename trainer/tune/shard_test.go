@@ -64,7 +64,7 @@ func TestSweepOfShards(t *testing.T) {
 		if name := boards[index].Name; name != fmt.Sprintf("sweep-%dof3", index) || boards[index].Shard.Index != index {
 			t.Errorf("shard %d is %s, %+v", index, name, boards[index].Shard)
 		}
-		if _, err := into.Merge(t.Context(), s.Path()); err != nil {
+		if _, err := store.Merge(t.Context(), into, s.Path()); err != nil {
 			t.Fatal(err)
 		}
 		w, err := Find(t.Context(), into, "sweep")

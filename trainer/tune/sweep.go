@@ -22,7 +22,7 @@ type Sweep struct {
 
 // Sweeps returns all searches, shards of one together, those with the newest shard first.
 func Sweeps(ctx context.Context, s *store.Store) ([]Sweep, error) {
-	rows, err := s.Searches(ctx)
+	rows, err := store.Searches(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func sweepsOf(rows []store.Search) (out []Sweep) {
 // by the sweep's, the newest search, with the other shards if it is one, by last. It returns a *store.SearchError where
 // there is none.
 func Find(ctx context.Context, s *store.Store, names ...string) (*Sweep, error) {
-	rows, err := s.Searches(ctx)
+	rows, err := store.Searches(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func Find(ctx context.Context, s *store.Store, names ...string) (*Sweep, error) 
 		case sweep >= 0:
 			found = append(found, all[sweep])
 		default:
-			_, _, err := s.Search(ctx, name)
+			_, _, err := store.FindSearch(ctx, s, name)
 			return nil, cmp.Or[error](err, &store.SearchError{Name: name, Found: "it has just been begun",
 				Expected: "it to be asked for again"})
 		}
@@ -110,7 +110,7 @@ func Load(ctx context.Context, s *store.Store, command func(*trainer.Config) str
 	}
 	var q *Search
 	for i := range w.Parts {
-		row, trials, err := s.Search(ctx, w.Parts[i].ID)
+		row, trials, err := store.FindSearch(ctx, s, w.Parts[i].ID)
 		if err != nil {
 			return nil, err
 		}

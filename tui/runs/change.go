@@ -120,7 +120,7 @@ func (m *Model) expired(number expiredMsg) tea.Cmd {
 // delete deletes it for good.
 func (x *removal) delete(s *store.Store) error {
 	if x.names != nil {
-		return s.RemoveSearches(context.Background(), x.names...)
+		return store.RemoveSearches(context.Background(), s, x.names...)
 	}
 	err := s.Remove(context.Background(), x.key)
 	if _, gone := errors.AsType[*store.NotFoundError](err); gone {

@@ -92,7 +92,7 @@ func newLibrary(t *testing.T, o screen.Options) *library {
 	t.Cleanup(func() { s.Close() })
 	l := &library{t: t, store: s}
 	for i, id := range []string{"old", "adam-run", "third"} {
-		r := s.Record(store.About{Name: map[int]string{1: "fast"}[i]})
+		r := store.NewRecorder(s, store.About{Name: map[int]string{1: "fast"}[i]})
 		e := fakeRun(i + 1).Opening
 		if e == nil {
 			e = fakeRun(1).Opening
@@ -314,7 +314,7 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored("third")
-	live := l.store.Record(store.About{Name: "live"})
+	live := store.NewRecorder(l.store, store.About{Name: "live"})
 	if err := live.Record(*fakeRun(1).Opening); err != nil {
 		t.Fatal(err)
 	}

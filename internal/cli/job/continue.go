@@ -87,7 +87,7 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*store.Recorder, error) {
 	var busy *store.BusyError
 	for begin, told := time.Now(), false; ; {
-		recorder, err := s.Continue(cmd.Context(), id)
+		recorder, err := store.Continue(cmd.Context(), s, id)
 		if !r.again || !errors.As(err, &busy) || time.Since(begin) > ownerPatience || busy.Sure &&
 			time.Since(begin) > endPatience {
 			return recorder, err

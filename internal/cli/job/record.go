@@ -58,7 +58,7 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (
 	}
 	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name,
 		Sole: sole, Version: version.Program()}
-	return &Record{store: s, recorder: s.Record(about), place: f.Store}, nil
+	return &Record{store: s, recorder: store.NewRecorder(s, about), place: f.Store}, nil
 }
 
 // clockSlack is how far the clocks of machines with one record may be apart before it is said.

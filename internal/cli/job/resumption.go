@@ -61,7 +61,7 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 
 // load reads what the run goes on from, once nobody else can change it.
 func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
-	left, err := j.record.recorder.Resumable(cmd.Context())
+	left, err := store.Resumable(cmd.Context(), j.record.recorder)
 	if err != nil {
 		return err
 	}

@@ -49,7 +49,7 @@ func (e *DamagedError) Error() string {
 
 func check(cmd *cobra.Command, s *store.Store, ids []string, place string) error {
 	tell := teller(cmd)
-	c, err := s.Check(cmd.Context(), ids, tell.finding)
+	c, err := store.Check(cmd.Context(), s, ids, tell.finding)
 	if err != nil {
 		return err
 	}

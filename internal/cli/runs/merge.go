@@ -48,7 +48,7 @@ func areStores(files []string) error {
 // mergeInto merges files in turn.
 func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string) error {
 	for _, file := range files {
-		m, err := s.Merge(cmd.Context(), file)
+		m, err := store.Merge(cmd.Context(), s, file)
 		if err != nil {
 			return err
 		}

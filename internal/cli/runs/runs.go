@@ -105,7 +105,7 @@ func (l *lister) list(cmd *cobra.Command, a *job.StoreFlags) error {
 	err = a.With(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
 		if runs, err = s.Runs(cmd.Context(), f); err == nil && f.Alone {
 			var failed error
-			if searches, failed = s.Searches(cmd.Context()); failed != nil { // which is no reason not to list runs
+			if searches, failed = store.Searches(cmd.Context(), s); failed != nil { // which is no reason not to list runs
 				print.Warn(cmd.ErrOrStderr(), print.OneLine(failed))
 			}
 		}

@@ -188,7 +188,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 			return err
 		}
 	}
-	if err := s.RemoveSearches(cmd.Context(), ids...); err != nil {
+	if err := store.RemoveSearches(cmd.Context(), s, ids...); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s removed\n", what)

@@ -240,7 +240,7 @@ func (s *saver) begin(run event.RunEvent) {
 		run.Time = time.Now().UTC().Truncate(time.Millisecond)
 	}
 	run.ID = trainer.NewID(time.Now())
-	s.out = s.store.Record(s.about)
+	s.out = store.NewRecorder(s.store, s.about)
 	s.opening = &run
 }
 
