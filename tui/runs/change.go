@@ -102,7 +102,7 @@ func restore(m *Model, _ string) tea.Cmd {
 }
 
 // expired deletes what was not had back.
-func (m *Model) expired(number expiredMsg) tea.Cmd {
+func expire(m *Model, number expiredMsg) tea.Cmd {
 	i := slices.IndexFunc(m.pending, func(r removal) bool { return r.number == int(number) })
 	if i < 0 {
 		return nil
@@ -130,7 +130,7 @@ func (x *removal) delete(s *store.Store) error {
 }
 
 // gone follows a deletion. What could not be deleted is there again.
-func (m *Model) gone(msg removedMsg) tea.Cmd {
+func removed(m *Model, msg removedMsg) tea.Cmd {
 	i := slices.IndexFunc(m.deleted, func(r removal) bool { return r.number == msg.number })
 	if i < 0 {
 		return nil
@@ -157,13 +157,13 @@ func (m *Model) Settle() (err error) {
 type annotatedMsg struct{ err error }
 
 // annotate writes a run's note and tags.
-func (m *Model) annotate(id, note string, tags []string) tea.Cmd {
+func annotate(m *Model, id, note string, tags []string) tea.Cmd {
 	ctx, s := m.Ctx, m.store
 	return func() tea.Msg { return annotatedMsg{s.Annotate(ctx, id, note, tags)} }
 }
 
 // annotated shows what was written.
-func (m *Model) annotated(msg annotatedMsg) tea.Cmd {
+func annotated(m *Model, msg annotatedMsg) tea.Cmd {
 	if msg.err != nil {
 		return m.Tell(style.Warn, style.Clean(msg.err.Error()))
 	}
@@ -171,7 +171,7 @@ func (m *Model) annotated(msg annotatedMsg) tea.Cmd {
 }
 
 // rename gives a run another name.
-func (m *Model) rename(id, name string) tea.Cmd {
+func rename(m *Model, id, name string) tea.Cmd {
 	s, ctx := m.store, m.Ctx
 	return func() tea.Msg { return annotatedMsg{s.Rename(ctx, id, name)} }
 }

@@ -33,7 +33,7 @@ type curvesMsg struct {
 
 // draw returns the command that reads the curves that are in sight and were not read since their runs changed, the
 // selected one's more closely; nil where there are none, or some are being read.
-func (m *Model) draw() tea.Cmd {
+func readCurves(m *Model) tea.Cmd {
 	if m.drawing || m.Covered || m.Width == 0 {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (m *Model) draw() tea.Cmd {
 
 // drawn takes curves, and asks for those that came into sight meanwhile. After an error it waits for the store to
 // change.
-func (m *Model) drawn(msg curvesMsg) tea.Cmd {
+func receiveCurves(m *Model, msg curvesMsg) tea.Cmd {
 	m.drawing = false
 	for id, c := range msg.curves {
 		m.curves[id] = c
@@ -97,11 +97,11 @@ func (m *Model) drawn(msg curvesMsg) tea.Cmd {
 	if msg.err != nil {
 		return nil
 	}
-	return m.draw()
+	return readCurves(m)
 }
 
 // spark is a run's measure over its epochs in one row, on a logarithmic scale of its own.
-func (m *Model) spark(r *row, w int) string {
+func spark(m *Model, r *row, w int) string {
 	if r.run == nil {
 		return ""
 	}

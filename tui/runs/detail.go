@@ -16,16 +16,16 @@ import (
 type detail struct{ canvas chart.Canvas }
 
 // drawDetail has what is known of the selected run, and its loss.
-func (m *Model) drawDetail(r layout.Rect) []string {
+func drawDetail(m *Model, r layout.Rect) []string {
 	title := []style.Part{style.Strong.Of("selected")}
 	in := layout.Rect{W: r.W - 4, H: r.H - 2}
 	var rows []string
 	if s := m.selected(); s != nil {
 		title = []style.Part{style.Strong.Of(s.label())}
-		rows = m.facts(s, in.W)
+		rows = facts(m, s, in.W)
 		if h := in.H - len(rows) - 2; s.run != nil && h >= 6 {
-			rows = append(rows, style.Spaces(in.W), m.legend(in.W))
-			rows = append(rows, m.lossChart(s, in.W, min(h, 24))...)
+			rows = append(rows, style.Spaces(in.W), legend(m, in.W))
+			rows = append(rows, lossChart(m, s, in.W, min(h, 24))...)
 		}
 	}
 	return style.Block(widget.Framed(&m.Pen, style.Border, widget.TitleParts(title, r.W-6),
@@ -33,12 +33,12 @@ func (m *Model) drawDetail(r layout.Rect) []string {
 }
 
 // legend names the curves.
-func (m *Model) legend(w int) string {
+func legend(m *Model, w int) string {
 	return m.Line(w).Put(style.Strong, "loss").Put(style.Train, "  train").Put(style.Test, "  test").Full()
 }
 
 // lossChart draws the loss over the epochs.
-func (m *Model) lossChart(r *row, w, h int) []string {
+func lossChart(m *Model, r *row, w, h int) []string {
 	c := m.curves[r.run.ID]
 	train, test := c.series()
 	p := chart.Plot{Log: true, Whole: true, Closed: true, Waiting: "no epoch yet"}
@@ -48,7 +48,7 @@ func (m *Model) lossChart(r *row, w, h int) []string {
 }
 
 // facts are the rows about a row of the list.
-func (m *Model) facts(r *row, w int) (rows []string) {
+func facts(m *Model, r *row, w int) (rows []string) {
 	const columns = 10
 	put := func(ink style.Token, name, s string) {
 		if s = style.Clean(s); s == "" {
@@ -85,8 +85,8 @@ func (m *Model) facts(r *row, w int) (rows []string) {
 		put(style.Text, "settings", o.SettingsText())
 	}
 	put(style.Text, "method", run.Method()+", seed "+strconv.FormatUint(run.Config.Seed, 10))
-	put(style.Strong, "best", m.valueText(r, run.Best))
-	put(style.Text, "last", m.valueText(r, run.Last))
+	put(style.Strong, "best", valueText(m, r, run.Best))
+	put(style.Text, "last", valueText(m, r, run.Last))
 	if e := run.Last; e != nil {
 		put(style.Text, "time", format.Elapsed(float64(e.Elapsed))+", "+format.Work(
 			float64(e.GradientEquivalents))+" equivalents")
@@ -100,7 +100,7 @@ func (m *Model) facts(r *row, w int) (rows []string) {
 }
 
 // valueText writes what a run is judged by in an epoch.
-func (m *Model) valueText(r *row, e *event.EpochEvent) string {
+func valueText(m *Model, r *row, e *event.EpochEvent) string {
 	if e == nil || r.measure.Of(e).Absent() {
 		return ""
 	}

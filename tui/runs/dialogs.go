@@ -146,7 +146,7 @@ func newNote(title, about, value string, keep func(m *Model, text string) tea.Cm
 func noteOn(m *Model, _ string) {
 	r := m.selected()
 	m.dialog = newNote("note on "+r.label(), "a line about the run", r.run.Note, func(m *Model, text string) tea.Cmd {
-		return m.annotate(r.run.ID, text, r.run.Tags)
+		return annotate(m, r.run.ID, text, r.run.Tags)
 	})
 }
 
@@ -154,14 +154,14 @@ func noteOn(m *Model, _ string) {
 func tagsOf(m *Model, _ string) {
 	r := m.selected()
 	m.dialog = newNote("tags of "+r.label(), "words with spaces between them", strings.Join(r.run.Tags, " "),
-		func(m *Model, text string) tea.Cmd { return m.annotate(r.run.ID, r.run.Note, strings.Fields(text)) })
+		func(m *Model, text string) tea.Cmd { return annotate(m, r.run.ID, r.run.Note, strings.Fields(text)) })
 }
 
 // nameOf gives a run another name.
 func nameOf(m *Model, _ string) {
 	r := m.selected()
 	d := newNote("name of "+r.label(), "a name that no other run has; nothing: none", r.run.Name,
-		func(m *Model, text string) tea.Cmd { return m.rename(r.run.ID, text) })
+		func(m *Model, text string) tea.Cmd { return rename(m, r.run.ID, text) })
 	d.Fields[0].Check = func(text string) string { return unnameable(m, r.run, text) }
 	m.dialog = d
 }

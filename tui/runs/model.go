@@ -72,8 +72,10 @@ func New(s *store.Store, h Host, o screen.Options) *Model {
 		curves:   map[string]curve{},
 		now:      time.Now,
 	}
-	m.list = list{marked: map[string]bool{}, opened: map[string]bool{}, table: table{Lead: 4, Mark: m.mark, Ink: ink,
-		Columns: newColumns(m.spark, func() time.Time { return m.now() })}}
+	m.list = list{marked: map[string]bool{}, opened: map[string]bool{}, table: table{Lead: 4, Ink: ink,
+		Mark: func(l *style.Line, r *row) { drawMark(m, l, r) },
+		Columns: newColumns(func(r *row, w int) string { return spark(m, r, w) },
+			func() time.Time { return m.now() })}}
 	p, ok, err := m.Prefer(&o)
 	if err != nil {
 		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
@@ -204,31 +206,31 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 		}
 		return m, m.load()
 	case curvesMsg:
-		return m, m.drawn(msg)
+		return m, receiveCurves(m, msg)
 	case expiredMsg:
-		return m, m.expired(msg)
+		return m, expire(m, msg)
 	case removedMsg:
-		return m, m.gone(msg)
+		return m, removed(m, msg)
 	case annotatedMsg:
-		return m, m.annotated(msg)
+		return m, annotated(m, msg)
 	case refusedMsg:
 		return m, m.Tell(style.Warn, style.Clean(msg.text))
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
-		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()), m.draw())
+		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()), readCurves(m))
 	case tea.PasteMsg:
 		m.paste(style.Clean(msg.Content))
-		return m, m.draw()
+		return m, readCurves(m)
 	case tea.MouseMsg:
 		if m.dialog != nil {
 			cmd := screen.MouseToDialog(&m.dialog, m, msg)
-			return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()), m.draw())
+			return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()), readCurves(m))
 		}
 		m.mouse(msg)
-		return m, tea.Batch(m.Prefs.Notice(m.preferences()), m.draw())
+		return m, tea.Batch(m.Prefs.Notice(m.preferences()), readCurves(m))
 	case tea.WindowSizeMsg:
 		m.Handle(msg)
-		return m, m.draw()
+		return m, readCurves(m)
 	}
 	return m, m.Handle(msg)
 }
@@ -245,7 +247,7 @@ func (m *Model) receive(msg foundMsg) tea.Cmd {
 	}
 	m.found = msg.found
 	m.arrange()
-	return tea.Batch(m.follow(), m.draw())
+	return tea.Batch(m.follow(), readCurves(m))
 }
 
 // View draws the screen.
@@ -273,12 +275,12 @@ func (m *Model) screen() []string {
 	if m.previewed() {
 		at.W = m.Width * 62 / 100
 		side := layout.Rect{X: at.W, Y: at.Y, W: m.Width - at.W, H: at.H}
-		right := m.drawDetail(side)
-		for i, row := range m.drawTable(at) {
+		right := drawDetail(m, side)
+		for i, row := range drawTable(m, at) {
 			rows = append(rows, row+right[i])
 		}
 	} else {
-		rows = append(rows, m.drawTable(at)...)
+		rows = append(rows, drawTable(m, at)...)
 	}
 	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 	if m.filter.Typing {

@@ -161,7 +161,7 @@ func (l *library) do(cmd tea.Cmd) {
 		_, next := l.Update(msg)
 		if _, read := msg.(foundMsg); read { // whose command waits for a change
 			l.drawing = false
-			l.do(l.draw())
+			l.do(readCurves(l.Model))
 			return
 		}
 		l.do(next)

@@ -12,7 +12,7 @@ const (
 )
 
 // drawTable has a heading and the rows that have room, around the selected one.
-func (m *Model) drawTable(r layout.Rect) []string {
+func drawTable(m *Model, r layout.Rect) []string {
 	framed := m.Width >= 80 && m.Height >= 18
 	at := r
 	if framed {
@@ -25,17 +25,17 @@ func (m *Model) drawTable(r layout.Rect) []string {
 	}
 	rows := m.table.Draw(&m.Pen, at, m.rows, m.place)
 	if len(m.rows) == 0 {
-		rows = append(rows, m.Line(at.W).Put(style.Muted, "  "+m.emptyWords()).Full())
+		rows = append(rows, m.Line(at.W).Put(style.Muted, "  "+emptyText(m)).Full())
 	}
 	if !framed {
 		return style.Block(rows, r.W, r.H)
 	}
-	return style.Block(widget.Framed(&m.Pen, style.Focus, widget.TitleParts(m.title(), r.W-6),
+	return style.Block(widget.Framed(&m.Pen, style.Focus, widget.TitleParts(title(m), r.W-6),
 		style.Block(rows, at.W, at.H), r.W), r.W, r.H)
 }
 
 // title names the order, and what is seen of how many.
-func (m *Model) title() []style.Part {
+func title(m *Model) []style.Part {
 	out := []style.Part{style.Focus.Of("runs")}
 	by := "  newest first"
 	if c := m.table.Column(m.table.Sorted); c != nil {
@@ -55,7 +55,7 @@ func (m *Model) title() []style.Part {
 }
 
 // emptyWords says why there is no run to see.
-func (m *Model) emptyWords() string {
+func emptyText(m *Model) string {
 	switch {
 	case !m.read && m.err == nil:
 		return "reading"
@@ -66,7 +66,7 @@ func (m *Model) emptyWords() string {
 }
 
 // mark writes what stands before a row: whether it is marked, and the sign of a search or a trial.
-func (m *Model) mark(l *style.Line, r *row) {
+func drawMark(m *Model, l *style.Line, r *row) {
 	if m.marked[r.key] {
 		l.Put(style.Accent, "✓")
 	}

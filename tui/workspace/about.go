@@ -12,7 +12,7 @@ import (
 )
 
 // about says in so many rows what the selected run is, and what it chose that others did not.
-func (m *model) about(w, n int) []string {
+func about(m *model, w, n int) []string {
 	if m.at == nil {
 		return nil
 	}
@@ -40,12 +40,12 @@ func (m *model) about(w, n int) []string {
 }
 
 // chosen is what the selected run chose: first what not all runs did.
-func (m *model) chosen() (out [][2]string) {
-	m.compareChoices()
-	at := slices.Index(m.runs, m.at)
+func (l *list) chosen() (out [][2]string) {
+	l.compareChoices()
+	at := slices.Index(l.runs, l.at)
 	for _, differs := range []bool{true, false} {
-		for i := range m.choices {
-			if r := &m.choices[i]; r.Values[at] != "" && r.Contested() == differs {
+		for i := range l.choices {
+			if r := &l.choices[i]; r.Values[at] != "" && r.Contested() == differs {
 				out = append(out, [2]string{style.Clean(r.Name), style.Clean(r.Values[at])})
 			}
 		}
@@ -54,21 +54,21 @@ func (m *model) chosen() (out [][2]string) {
 }
 
 // compareChoices finds what was chosen for the runs, once they are others.
-func (m *model) compareChoices() {
-	begun := make([]*event.RunEvent, len(m.runs))
-	for i, r := range m.runs {
+func (l *list) compareChoices() {
+	begun := make([]*event.RunEvent, len(l.runs))
+	for i, r := range l.runs {
 		begun[i] = r.h.Run
 	}
-	if !slices.Equal(begun, m.begun) {
-		openings := make([]*event.RunEvent, len(m.runs))
-		for i, r := range m.runs {
+	if !slices.Equal(begun, l.begun) {
+		openings := make([]*event.RunEvent, len(l.runs))
+		for i, r := range l.runs {
 			if r.h.Run != nil {
 				opening := *r.h.Run
 				opening.Settings = r.settings()
 				openings[i] = &opening
 			}
 		}
-		m.begun, m.choices = begun, rundiff.Table(openings)
+		l.begun, l.choices = begun, rundiff.Table(openings)
 	}
 }
 

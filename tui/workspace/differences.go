@@ -38,8 +38,8 @@ type line struct {
 
 // ranked are the runs that are shown, by the best value of their measure; what has none comes last. An error and an
 // RMSE can't be compared: those of the other kind than the first run's come after.
-func (m *model) ranked() []*run {
-	runs := m.shown()
+func (l *list) ranked() []*run {
+	runs := l.shown()
 	if len(runs) == 0 {
 		return nil
 	}
@@ -136,7 +136,7 @@ func aim(m *model, k string) tea.Cmd {
 }
 
 // aimedAt is the target that the charts mark, 0 for none.
-func (m *model) aimedAt() float64 {
+func aimedAt(m *model) float64 {
 	runs := m.ranked()
 	if !m.differences.open || len(runs) == 0 {
 		return 0
@@ -146,7 +146,7 @@ func (m *model) aimedAt() float64 {
 }
 
 // facts are the rows of the pane.
-func (m *model) facts(runs []*run) (out []line) {
+func facts(m *model, runs []*run) (out []line) {
 	add := func(name string, of func(r *run) string) {
 		f := line{name: name}
 		for _, r := range runs {
@@ -199,12 +199,12 @@ func (m *model) facts(runs []*run) (out []line) {
 	if slices.ContainsFunc(runs, func(r *run) bool { return r.h.Curves.Changes() != "" }) {
 		add("changed later", func(r *run) string { return r.h.Curves.Changes() })
 	}
-	return append(out, m.choicesOf(runs)...)
+	return append(out, choicesOf(m, runs)...)
 }
 
 // choicesOf are what was chosen for runs: first what they chose differently, then what only some of them have, and
 // where that is wanted what is the same.
-func (m *model) choicesOf(runs []*run) (out []line) {
+func choicesOf(m *model, runs []*run) (out []line) {
 	m.compareChoices()
 	var ranks [3][]line
 	for i := range m.choices {
@@ -234,19 +234,19 @@ func (m *model) choicesOf(runs []*run) (out []line) {
 }
 
 // chartsHeight is how many of some rows the charts have over the pane: at least half of them.
-func (m *model) chartsHeight(of int) int {
+func chartsHeight(m *model, of int) int {
 	if !m.differences.open {
 		return of
 	}
 	rows := 2 // without a run
 	if runs := m.ranked(); len(runs) > 0 {
-		rows = len(m.facts(runs)) + 2
+		rows = len(facts(m, runs)) + 2
 	}
 	return of - min(rows, of/2)
 }
 
 // drawDifferences draws the pane.
-func (m *model) drawDifferences(at layout.Rect) []string {
+func drawDifferences(m *model, at layout.Rect) []string {
 	d, runs := &m.differences, m.ranked()
 	d.table.Rect = layout.Rect{}
 	title := m.Line(at.W).Put(style.Text, " ")
@@ -258,7 +258,7 @@ func (m *model) drawDifferences(at layout.Rect) []string {
 	if len(runs) == 0 {
 		return style.Block([]string{title.Full(), m.Line(at.W).Put(style.Muted, "   no run is shown").Full()}, at.W, at.H)
 	}
-	rows := m.facts(runs)
+	rows := facts(m, runs)
 	d.from = max(0, min(d.from, len(runs)-max(1, d.seen)))
 	d.at = max(0, min(d.at, len(rows)-1))
 	d.table.Lead, d.table.Columns = 2, d.table.Columns[:0]
@@ -333,19 +333,19 @@ func pageDifferences(m *model, k string) {
 	case "right":
 		d.from++
 	default:
-		d.at = d.table.Move(k, d.at, len(m.facts(m.ranked())))
+		d.at = d.table.Move(k, d.at, len(facts(m, m.ranked())))
 	}
 }
 
 // subject is what all runs have in common: data, program and net.
-func (m *model) subject() (out []string) {
+func (l *list) subject() (out []string) {
 	for _, of := range []func(*event.RunEvent) string{
 		func(r *event.RunEvent) string { return r.Data.Name },
 		func(r *event.RunEvent) string { return r.Model.Program },
 		func(r *event.RunEvent) string { return r.Model.Shape() },
 	} {
 		var all []string
-		for _, r := range m.runs {
+		for _, r := range l.runs {
 			if r.h.Run != nil {
 				all = append(all, style.Clean(of(r.h.Run)))
 			}

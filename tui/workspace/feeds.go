@@ -104,7 +104,7 @@ func (h *hearing) hear(ctx context.Context, pause time.Duration) tea.Cmd {
 }
 
 // receive takes in news and waits for more.
-func (m *model) receive(n newsMsg) tea.Cmd {
+func receive(m *model, n newsMsg) tea.Cmd {
 	var all []tea.Cmd
 	for i := range n.came {
 		c := &n.came[i]

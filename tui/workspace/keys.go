@@ -145,7 +145,7 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 		return nil
 	}
 	if m.focus == onCharts && m.grid.HandleKey(k, msg.Text) {
-		m.settle()
+		settle(m)
 		return nil
 	}
 	if b := screen.Bound(m.bindings, m, k); b != nil {
@@ -153,13 +153,13 @@ func (m *model) press(msg tea.KeyPressMsg) tea.Cmd {
 	}
 	if m.focus != onCharts && m.listWidth() > 0 { // else the charts are not in sight
 		m.grid.HandleKey(k, msg.Text)
-		m.settle()
+		settle(m)
 	}
 	return nil
 }
 
 // settle follows what the charts have changed.
-func (m *model) settle() {
+func settle(m *model) {
 	if m.sorted == byValue {
 		m.arrange()
 	}
@@ -183,7 +183,7 @@ func back(m *model, _ string) tea.Cmd {
 	switch {
 	case m.focus == onDifferences:
 		m.differences.open, m.focus = false, onList
-	case m.focus == onList && m.grid.Whole(), m.focus == onList && m.grid.On:
+	case m.focus == onList && m.grid.Enlarged(), m.focus == onList && m.grid.On:
 		m.grid.HandleKey("esc", "")
 	case m.solo != nil:
 		m.solo = nil
@@ -295,7 +295,7 @@ func (m *model) mouse(msg tea.MouseMsg) {
 			m.focus = onCharts
 		}
 		m.grid.HandleMouse(msg, at.X-m.charts.X, at.Y-m.charts.Y)
-		m.settle()
+		settle(m)
 	}
 }
 
@@ -350,7 +350,7 @@ func openPalette(m *model) {
 		entries = append(entries, screen.Entry[*model]{Kind: "metric", Text: style.Clean(name), Also: "its chart",
 			Do: func(m *model) tea.Cmd {
 				m.grid.Select(name)
-				m.settle()
+				settle(m)
 				return nil
 			}})
 	}

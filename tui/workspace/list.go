@@ -74,7 +74,7 @@ func (m *model) arrange() {
 		}
 		slices.SortStableFunc(m.rows, func(a, b *run) int { return strings.Compare(words[a], words[b]) })
 	case byValue:
-		m.sortByValue()
+		sortByValue(m)
 	case byBest:
 		if len(m.rows) > 0 {
 			first := m.runs[0].h.Measure
@@ -92,7 +92,7 @@ func (m *model) arrange() {
 }
 
 // sortByValue puts the best value of the selected metric first, and what has none last.
-func (m *model) sortByValue() {
+func sortByValue(m *model) {
 	values := map[*run]float64{}
 	for _, r := range m.rows {
 		if v, _ := m.grid.Value(r.h); !math.IsNaN(v) {
@@ -116,9 +116,9 @@ func (m *model) sortByValue() {
 }
 
 // choose selects the run of a row, or the nearest.
-func (m *model) choose(row int) {
-	if len(m.rows) > 0 {
-		m.at = m.rows[max(0, min(row, len(m.rows)-1))]
+func (l *list) choose(row int) {
+	if len(l.rows) > 0 {
+		l.at = l.rows[max(0, min(row, len(l.rows)-1))]
 	}
 }
 
@@ -128,13 +128,13 @@ func move(m *model, k string) {
 }
 
 // drawList draws the list: a row a run, and under them what the selected one chose that others did not.
-func (m *model) drawList(at layout.Rect) []string {
-	const foot = 9
-	var about []string
-	if at.H >= 3*foot {
-		about = m.about(at.W, foot)
+func drawList(m *model, at layout.Rect) []string {
+	const most = 9
+	var below []string
+	if at.H >= 3*most {
+		below = about(m, at.W, most)
 	}
-	room := at.H - 1 - len(about)
+	room := at.H - 1 - len(below)
 	m.table.Rect, m.table.First = at, 1
 	m.table.Show(max(0, slices.Index(m.rows, m.at)), len(m.rows), room)
 	c, values := columns{value: 8, epoch: 5}, map[*run]string{}
@@ -144,20 +144,20 @@ func (m *model) drawList(at layout.Rect) []string {
 		c.value, c.epoch = max(c.value, style.Cells(values[r])), max(c.epoch, style.Cells(r.epoch()))
 	}
 	c.fit(at.W)
-	rows := []string{m.listHead(at.W, c)}
+	rows := []string{listHeader(m, at.W, c)}
 	for i := range m.table.Rows {
 		r := m.rows[m.table.Top+i]
-		rows = append(rows, m.listRow(r, at.W, c, values[r]))
+		rows = append(rows, listRow(m, r, at.W, c, values[r]))
 	}
 	if len(m.rows) == 0 {
 		rows = append(rows, m.Line(at.W).Put(style.Muted, " "+m.noRow()).Full())
 	}
-	rows = style.Block(rows, at.W, at.H-len(about))
-	return append(rows, style.Block(about, at.W, len(about))...)
+	rows = style.Block(rows, at.W, at.H-len(below))
+	return append(rows, style.Block(below, at.W, len(below))...)
 }
 
-func (m *model) noRow() string {
-	if len(m.runs) == 0 {
+func (l *list) noRow() string {
+	if len(l.runs) == 0 {
 		return "waiting for a run"
 	}
 	return "no run matches"
@@ -203,8 +203,8 @@ func (c *columns) put(l *style.Line, epoch, value style.Part) string {
 }
 
 // counted is what the runs count: "step" where all do.
-func (m *model) counted() string {
-	for _, r := range m.runs {
+func (l *list) counted() string {
+	for _, r := range l.runs {
 		if r.h.Run.Counted() != "step" {
 			return "epoch"
 		}
@@ -213,7 +213,7 @@ func (m *model) counted() string {
 }
 
 // listHead names the columns.
-func (m *model) listHead(w int, c columns) string {
+func listHeader(m *model, w int, c columns) string {
 	ink := style.Muted
 	if m.focus == onList {
 		ink = style.Focus
@@ -226,7 +226,7 @@ func (m *model) listHead(w int, c columns) string {
 		ansi.Truncate(style.Clean(m.grid.Selected()), c.value, "…")))
 }
 
-func (m *model) listRow(r *run, w int, c columns, text string) string {
+func listRow(m *model, r *run, w int, c columns, text string) string {
 	shown := m.isShown(r)
 	arrow, ink := " ", style.Text
 	switch {
@@ -238,7 +238,7 @@ func (m *model) listRow(r *run, w int, c columns, text string) string {
 		ink = style.Muted
 	}
 	sign, _ := r.state()
-	mark := m.sign(r, shown)
+	mark := signOf(m, r, shown)
 	l := m.Line(w).Put(style.Accent, arrow).Put(mark.Token, mark.Text).Put(style.Text, " ").Put(
 		sign.Token, sign.Text).Put(style.Text, " ")
 	if r == m.pinned {
@@ -256,14 +256,14 @@ func (m *model) listRow(r *run, w int, c columns, text string) string {
 }
 
 // listLine is the list in a row, where it has no room: the runs that are shown, the selected one first.
-func (m *model) listLine(w int) string {
+func listLine(m *model, w int) string {
 	l := m.Line(w)
 	runs := m.shown()
 	if i := slices.Index(runs, m.at); i > 0 {
 		runs = append([]*run{m.at}, slices.Delete(runs, i, i+1)...)
 	}
 	for i, r := range runs {
-		mark := m.sign(r, true)
+		mark := signOf(m, r, true)
 		value := ""
 		if r == m.at {
 			_, value = m.grid.Value(r.h)
@@ -282,7 +282,7 @@ func (m *model) listLine(w int) string {
 }
 
 // filterLine is the last row while the filter is typed.
-func (m *model) filterLine(w int) string {
+func filterLine(m *model, w int) string {
 	about := format.Count(len(m.rows)) + " of " + format.Counted(len(m.runs), "run")
 	if m.wrong == "" {
 		return m.filter.Line(&m.Pen, w, about+" · name, opt=adam, lr>0.01, note~big")

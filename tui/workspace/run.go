@@ -51,12 +51,12 @@ const (
 )
 
 // enter takes in a run, one of so many.
-func (m *model) enter(w Watched, of int) *run {
+func (l *list) enter(w Watched, of int) *run {
 	most := max(leastBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
 	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),
-		number: len(m.runs), colour: len(m.runs),
+		number: len(l.runs), colour: len(l.runs),
 		feed: w.Feed, open: w.Open, h: history.Coarse(most)}
-	m.runs = append(m.runs, r)
+	l.runs = append(l.runs, r)
 	return r
 }
 
@@ -87,7 +87,7 @@ func (r *run) state() (sign style.Part, word string) {
 }
 
 // sign is a stretch of the run's curves, or its letter where there are no colours.
-func (m *model) sign(r *run, shown bool) style.Part {
+func signOf(m *model, r *run, shown bool) style.Part {
 	switch {
 	case !shown:
 		return style.Muted.Of("· ")
@@ -100,24 +100,24 @@ func (m *model) sign(r *run, shown bool) style.Part {
 }
 
 // shown are the runs that the charts show.
-func (m *model) shown() (out []*run) {
-	for _, r := range m.runs {
-		if m.isShown(r) {
+func (l *list) shown() (out []*run) {
+	for _, r := range l.runs {
+		if l.isShown(r) {
 			out = append(out, r)
 		}
 	}
 	return out
 }
 
-func (m *model) isShown(r *run) bool {
-	if m.solo != nil {
-		return r == m.solo
+func (l *list) isShown(r *run) bool {
+	if l.solo != nil {
+		return r == l.solo
 	}
-	return !r.off && !m.hidden[r]
+	return !r.off && !l.hidden[r]
 }
 
 // shownRuns are the runs as the grid takes them: the selected one over the others, and the pinned one over all.
-func (m *model) shownRuns() (out []metrics.Run) {
+func shownRuns(m *model) (out []metrics.Run) {
 	for _, r := range m.shown() {
 		ink := r.token()
 		if m.faded && r != m.at && r != m.pinned {

@@ -109,7 +109,7 @@ func (m *model) Init() tea.Cmd {
 func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	switch msg := msg.(type) {
 	case newsMsg:
-		return m, m.receive(msg)
+		return m, receive(m, msg)
 	case refusedMsg:
 		return m, m.Tell(style.Warn, style.Clean(msg.text))
 	case tea.KeyPressMsg:
@@ -156,8 +156,8 @@ func (m *model) screen() []string {
 	if m.Width < leastWidth || m.Height < leastHeight {
 		return m.Small([]string{m.header(m.Width)}, nil, nil)
 	}
-	m.grid.Show(m.shownRuns())
-	m.grid.Aim(m.aimedAt())
+	m.grid.Show(shownRuns(m))
+	m.grid.Aim(aimedAt(m))
 	rows := []string{m.header(m.Width)}
 	at := layout.Rect{Y: 1, W: m.Width, H: m.Height - 1 - layout.FooterRows}
 	w := m.listWidth()
@@ -165,19 +165,19 @@ func (m *model) screen() []string {
 	case w > 0:
 		rows = append(rows, m.beside(at, w)...)
 	case m.focus == onList:
-		rows = append(rows, m.drawList(at)...)
+		rows = append(rows, drawList(m, at)...)
 	case m.focus == onDifferences:
-		rows = append(rows, m.drawDifferences(at)...)
+		rows = append(rows, drawDifferences(m, at)...)
 	case m.alone || at.H < 8:
 		rows = append(rows, m.drawCharts(at)...)
 	default:
-		rows = append(rows, m.listLine(m.Width))
+		rows = append(rows, listLine(m, m.Width))
 		at.Y, at.H = at.Y+1, at.H-1
 		rows = append(rows, m.drawCharts(at)...)
 	}
 	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 	if m.filter.Typing {
-		rows[len(rows)-1] = m.filterLine(m.Width)
+		rows[len(rows)-1] = filterLine(m, m.Width)
 	}
 	return rows
 }
@@ -185,12 +185,12 @@ func (m *model) screen() []string {
 // beside puts the list at the left of the charts. The charts are drawn first: they say where the cursor is.
 func (m *model) beside(at layout.Rect, w int) []string {
 	at.X, at.W = at.X+w+1, at.W-w-1
-	high := m.chartsHeight(at.H)
+	high := chartsHeight(m, at.H)
 	right := m.drawCharts(layout.Rect{X: at.X, Y: at.Y, W: at.W, H: high})
 	if high < at.H {
-		right = append(right, m.drawDifferences(layout.Rect{X: at.X, Y: at.Y + high, W: at.W, H: at.H - high})...)
+		right = append(right, drawDifferences(m, layout.Rect{X: at.X, Y: at.Y + high, W: at.W, H: at.H - high})...)
 	}
-	left := m.drawList(layout.Rect{X: at.X - w - 1, Y: at.Y, W: w, H: at.H})
+	left := drawList(m, layout.Rect{X: at.X - w - 1, Y: at.Y, W: w, H: at.H})
 	edge := m.Line(1).Put(style.Border, "│").Full()
 	for i := range left {
 		left[i] += edge + right[i]

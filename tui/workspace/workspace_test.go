@@ -113,7 +113,7 @@ func TestDifferences(t *testing.T) {
 	row := func(name string) []string {
 		t.Helper()
 		runs := m.ranked()
-		for _, f := range m.facts(runs) {
+		for _, f := range facts(m, runs) {
 			if f.name == name {
 				var out []string
 				for i := range runs {

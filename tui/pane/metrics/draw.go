@@ -77,19 +77,6 @@ func (g *Grid) Axis() chart.Axis {
 	return chart.Epochs
 }
 
-// nothing says why there is no chart.
-func (g *Grid) nothing() string {
-	switch {
-	case len(g.runs) == 0:
-		return "no run is shown"
-	case len(g.catalog.all) == 0:
-		return "waiting for the first metric"
-	case g.pattern != nil:
-		return "no metric matches"
-	}
-	return "no other metrics"
-}
-
 // drawWhole gives the selected chart all the room.
 func (g *Grid) drawWhole(v *style.Pen, m *metric, w, h int) []string {
 	g.Fresh = false
@@ -209,18 +196,6 @@ func (g *Grid) sweep() {
 	}
 }
 
-// seen tells what the curves of a metric are now.
-func (g *Grid) seen(m *metric) (one chart.Version, many uint64) {
-	if len(m.curves) == 1 {
-		return m.curves[0].series(g.runs).Version(), 0
-	}
-	for i := range m.curves {
-		s := m.curves[i].series(g.runs).Version()
-		many = many*1099511628211 + s.Hash()
-	}
-	return one, many
-}
-
 // lead has the keys of the charts move along the curve with the most points of some metrics.
 func (g *Grid) lead(metrics []*metric) {
 	g.Main = &chart.Series{}
@@ -264,20 +239,6 @@ var partTokens = [...]style.Token{plain: style.Train, train: style.Train, held: 
 	test: style.NegativeCurvature}
 
 var partNames = [...]string{plain: "train", train: "train", held: "val", test: "test"}
-
-// counted is what the runs count, "epoch" unless all of them count something else.
-func (g *Grid) counted() string {
-	if len(g.runs) == 0 {
-		return ""
-	}
-	counts := g.runs[0].H.Run.Counted()
-	for i := range g.runs {
-		if g.runs[i].H.Run.Counted() != counts {
-			return ""
-		}
-	}
-	return counts
-}
 
 // plot says what the chart of a metric shows.
 func (g *Grid) plot(m *metric) chart.Plot {
@@ -335,27 +296,6 @@ func (g *Grid) Figure() *figure.Chart {
 	return f
 }
 
-// drawn are the curves of a metric in the order in which they are drawn.
-func (g *Grid) drawn(m *metric) []*curve {
-	out := make([]*curve, len(m.curves))
-	for i := range out {
-		out[i] = &m.curves[i]
-	}
-	if len(g.runs) > 1 {
-		slices.SortStableFunc(out, func(a, b *curve) int { return g.runs[a.run].rank() - g.runs[b.run].rank() })
-	}
-	return out
-}
-
-// log reports whether a metric is drawn on a logarithmic axis.
-func (g *Grid) log(m *metric) bool {
-	log, chosen := g.scales[m.name]
-	if !chosen {
-		log = m.log
-	}
-	return log
-}
-
 // heading draws the row of a group.
 func (g *Grid) heading(v *style.Pen, it *item, w int, selected bool) string {
 	arrow, ink := "▾ ", style.Accent
@@ -367,4 +307,106 @@ func (g *Grid) heading(v *style.Pen, it *item, w int, selected bool) string {
 	}
 	l := v.Line(w).Put(ink, arrow+it.heading).Put(style.Muted, " "+format.Count(it.count)+" ")
 	return l.Put(style.Grid, style.Repeat("─", l.Left())).Full()
+}
+
+// Aim marks a value in the chart of what the runs are judged by, 0 for none.
+func (g *Grid) Aim(target float64) {
+	if target != g.target {
+		g.target = target
+		g.changes++
+	}
+}
+
+// Value is what a run, shown or not, has of the selected metric at the cursor, or newest; NaN and "" for nothing.
+func (g *Grid) Value(h *history.History) (v float64, text string) {
+	m := g.selected()
+	if m == nil {
+		return nan, ""
+	}
+	k := m.curves[0]
+	if k.at >= 0 {
+		name := g.runs[k.run].H.Curves.Figures[k.at].Symbol
+		k.at = slices.IndexFunc(h.Curves.Figures, func(f history.FigureSeries) bool { return f.Symbol == name })
+		if k.at < 0 {
+			return nan, ""
+		}
+	}
+	if v = g.valueOf(k.of(h)); v != v {
+		return v, ""
+	}
+	return v, m.text(g.runs, v)
+}
+
+// value is that of a curve at the cursor, or its newest.
+func (g *Grid) value(k *curve) float64 {
+	return g.valueOf(k.series(g.runs))
+}
+
+func (g *Grid) valueOf(s *chart.Series) float64 {
+	if g.On {
+		return s.At(g.By, g.Cursor[g.By])
+	}
+	return s.Last()
+}
+
+// title names a metric, and what its curves have at the cursor or newest.
+func (g *Grid) title(v *style.Pen, l *style.Line, m *metric, selected bool) {
+	var values []style.Part
+	width := 0
+	room := max(l.Room/2, l.Room-style.Cells(m.name)-4)
+	put := func(parts ...style.Part) bool {
+		n := style.Width(parts)
+		if width+n > room {
+			return false
+		}
+		values, width = append(values, parts...), width+n
+		return true
+	}
+	curves := g.drawn(m)
+	if len(g.runs) > 1 {
+		slices.Reverse(curves) // those that stand over the others first
+	}
+	for _, k := range curves {
+		ink := partTokens[k.part]
+		if len(g.runs) > 1 {
+			ink = g.runs[k.run].Token
+		}
+		if v := g.value(k); v != v && len(g.runs) > 1 {
+			continue
+		}
+		if !put(style.Text.Of(" "), ink.Of(m.text(g.runs, g.value(k)))) {
+			break
+		}
+	}
+	best := style.Part{}
+	if len(m.curves) > 0 && len(g.runs) == 1 {
+		word, at := g.best(m)
+		best = style.Muted.Of("  " + word + " " + at)
+		if width+style.Cells(best.Text)+style.Cells(m.name)+1 > l.Room {
+			best = style.Part{}
+		}
+	}
+	ink, sign := style.Strong, ""
+	if selected {
+		ink, sign = style.Focus, "▸"
+	}
+	if slices.Contains(g.pinned, m.name) {
+		sign += "■ "
+	}
+	name := style.Clean(m.name)
+	space := l.Room - width - style.Cells(best.Text) - style.Cells(sign)
+	if over := style.Cells(name) - space; over > 0 {
+		name = "…" + ansi.TruncateLeft(name, over+1, "")
+	}
+	l.Put(ink, sign+name)
+	if g.log(m) && l.Left() > width+style.Cells(best.Text)+5 {
+		l.Put(style.Muted, " log")
+	}
+	l.Put(style.Muted, best.Text)
+	if rule := l.Left() - width; rule > 1 {
+		l.Put(style.Text, " ").Put(style.Grid, style.Repeat("─", rule-1))
+	}
+	for _, p := range values {
+		l.Put(p.Token, p.Text)
+	}
 }

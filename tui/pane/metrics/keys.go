@@ -26,12 +26,12 @@ func does(do func(k string)) func(*pane.View, string) (tea.Cmd, bool) {
 // bindings is the table of the keys as they are now: those of the grid, or those of a chart that has all the room.
 func (g *Grid) bindings() []binding {
 	if g.whole {
-		return slices.Concat(g.chartKeys(), g.scaleKeys())
+		return slices.Concat(chartKeys(g), scaleKeys(g))
 	}
-	return slices.Concat(g.gridKeys(), g.scaleKeys(), g.axisKeys(), g.lastKeys())
+	return slices.Concat(gridKeys(g), scaleKeys(g), axisKeys(g), lastKeys(g))
 }
 
-func (g *Grid) gridKeys() []binding {
+func gridKeys(g *Grid) []binding {
 	return []binding{
 		{pane.Key{Do: g.typed}, "", ""},
 		{pane.Key{Show: "↑↓←→", Help: "select a chart; also h j k l, home and end",
@@ -61,7 +61,7 @@ func (g *Grid) gridKeys() []binding {
 }
 
 // scaleKeys are those of the y axes.
-func (g *Grid) scaleKeys() []binding {
+func scaleKeys(g *Grid) []binding {
 	return []binding{
 		{pane.Key{Show: "y Y", Help: "logarithmic y of the selected chart; of all", Names: []string{"y", "Y"},
 			Do: does(func(k string) { g.rescale(k == "Y") })}, "y", "log"},
@@ -70,7 +70,7 @@ func (g *Grid) scaleKeys() []binding {
 
 // axisKeys are those of the x axis and the cursor that all charts have in common. They are the keys of a large chart,
 // of which some have other names here, as the arrows select charts.
-func (g *Grid) axisKeys() []binding {
+func axisKeys(g *Grid) []binding {
 	as := func(names map[string]string) func(*pane.View, string) (tea.Cmd, bool) {
 		return func(_ *pane.View, k string) (tea.Cmd, bool) {
 			if other, ok := names[k]; ok {
@@ -100,7 +100,7 @@ func (g *Grid) axisKeys() []binding {
 }
 
 // lastKeys give back what was set, one at a time.
-func (g *Grid) lastKeys() []binding {
+func lastKeys(g *Grid) []binding {
 	return []binding{
 		{pane.Key{Show: "esc", Help: "hide the cursor, then all metrics again, then back", Names: []string{"esc"},
 			Do: func(*pane.View, string) (tea.Cmd, bool) {
@@ -121,13 +121,13 @@ func (g *Grid) lastKeys() []binding {
 }
 
 // chartKeys are those of a chart that has all the room.
-func (g *Grid) chartKeys() (out []binding) {
+func chartKeys(g *Grid) (out []binding) {
 	for _, k := range g.Controls.Keys() {
 		do := k.Do
 		out = append(out, binding{pane.Key{Show: k.Show, Help: k.Help, Names: k.Names,
 			Do: func(_ *pane.View, name string) (tea.Cmd, bool) {
 				g.changes++
-				if g.idle() {
+				if idle(g) {
 					return nil, false
 				}
 				return nil, do(name)
@@ -146,7 +146,7 @@ func (g *Grid) chartKeys() (out []binding) {
 func (g *Grid) HandleChart(k string) bool { return g.Controls.HandleKey(k) }
 
 // idle reports whether no chart was drawn that keys could act on.
-func (g *Grid) idle() bool {
+func idle(g *Grid) bool {
 	return g.Main == nil || len(g.Main.Buckets) == 0 || len(g.Shown) == 0 || g.Shown[0].W == 0
 }
 
@@ -227,66 +227,6 @@ func (g *Grid) move(k string) {
 	}
 }
 
-// next goes to another chart, past headings.
-func (g *Grid) next(by int) {
-	for i := g.at + by; i >= 0 && i < len(g.items); i += by {
-		if g.items[i].metric >= 0 {
-			g.choose(i)
-			return
-		}
-	}
-}
-
-// enter gives the selected chart all the room, or folds the group of a heading.
-func (g *Grid) enter(string) {
-	switch {
-	case len(g.items) == 0:
-	case g.items[g.at].metric >= 0:
-		g.whole = true
-	default:
-		g.fold(g.items[g.at].heading)
-	}
-}
-
-// pin puts the selected metric before the others, or back among them.
-func (g *Grid) pin() {
-	m := g.selected()
-	if m == nil {
-		return
-	}
-	if i := slices.Index(g.pinned, m.name); i >= 0 {
-		g.pinned = slices.Delete(g.pinned, i, i+1)
-	} else {
-		g.pinned = append(g.pinned, m.name)
-	}
-	g.arrange()
-}
-
-// rescale changes the scale of the selected chart, or gives all charts the other one than it has.
-func (g *Grid) rescale(all bool) {
-	m := g.selected()
-	if m == nil {
-		return
-	}
-	if g.scales == nil {
-		g.scales = map[string]bool{}
-	}
-	log := !g.log(m)
-	g.scales[m.name] = log
-	for i := range g.catalog.all {
-		if all {
-			g.scales[g.catalog.all[i].name] = log
-		}
-	}
-	g.changes++
-}
-
-// ToggleLog switches the selected chart between a linear and a logarithmic axis.
-func (g *Grid) ToggleLog() bool {
-	g.rescale(false)
-	return true
-}
-
 // statusLine is the last row: what is typed, or how many metrics there are, and the keys.
 func (g *Grid) statusLine(v *style.Pen, w int) string {
 	if g.filter.Typing {
@@ -324,4 +264,64 @@ func (g *Grid) Hints() (out []widget.Hint) {
 		}
 	}
 	return out
+}
+
+// HandleMouse gets what the mouse does at a cell of what Draw returned, and reports whether it took it: a click selects
+// a chart, one on the selected chart gives it all the room, the wheel turns pages, and motion moves the cursor.
+func (g *Grid) HandleMouse(m tea.MouseMsg, x, y int) bool {
+	if g.whole {
+		taken := g.Controls.HandleMouse(m, x, y)
+		if taken {
+			g.changes++
+		}
+		return taken
+	}
+	switch m := m.(type) {
+	case tea.MouseWheelMsg:
+		switch m.Button {
+		case tea.MouseWheelUp:
+			g.turn(-1)
+		case tea.MouseWheelDown:
+			g.turn(1)
+		}
+		return true
+	case tea.MouseClickMsg:
+		at := under(g, x, y)
+		if m.Button != tea.MouseLeft || at < 0 {
+			return false
+		}
+		if at == g.at {
+			g.enter("")
+		} else {
+			g.choose(at)
+		}
+		return true
+	case tea.MouseMotionMsg:
+		if g.Controls.HandleMouse(m, x, y) {
+			g.changes++
+			return true
+		}
+	}
+	return false
+}
+
+// under is the item at a cell, -1 for none.
+func under(g *Grid, x, y int) int {
+	if !g.place.Contains(x, y) || g.page >= len(g.pages) {
+		return -1
+	}
+	top := 0
+	for _, r := range g.pages[g.page] {
+		if y < top+r.h {
+			if r.heading {
+				return r.first
+			}
+			if at := r.first + x/(g.wide+gap); at < r.end {
+				return at
+			}
+			return -1
+		}
+		top += r.h
+	}
+	return -1
 }

@@ -60,7 +60,7 @@ func shapeOf(n, w, h int) shape {
 }
 
 // paginate lays the items out in pages of h rows. A heading never stands last on a page while it has charts.
-func (g *Grid) paginate(s shape, h int) {
+func (g *gallery) paginate(s shape, h int) {
 	g.pages = g.pages[:0]
 	var now page
 	used := 0
@@ -103,7 +103,7 @@ func (g *Grid) paginate(s shape, h int) {
 }
 
 // turn goes to the first item of another page.
-func (g *Grid) turn(by int) {
+func (g *gallery) turn(by int) {
 	if len(g.pages) == 0 {
 		return
 	}
@@ -124,7 +124,7 @@ func (g *Grid) turn(by int) {
 }
 
 // climb moves to the row above or below, to what stands in the same column there.
-func (g *Grid) climb(by int) {
+func (g *gallery) climb(by int) {
 	var rows []row
 	here := -1
 	for _, p := range g.pages {
