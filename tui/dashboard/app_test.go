@@ -19,6 +19,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
@@ -27,10 +28,10 @@ import (
 )
 
 // newTest returns an App that has taken in a run, with a clock that stands still.
-func newTest(s tuitest.Script, o screen.Options, w, h int) *App {
+func newTest(s tuitest.Script, o screen.Options, w, h int) *desk.App {
 	o.Environ = append(o.Environ, "LANG=C.UTF-8")
 	a := newApp(&tuitest.Feed{}, o, tuitest.Methods())
-	a.clock = func() time.Time { return time.Unix(0, 0) }
+	a.Clock = func() time.Time { return time.Unix(0, 0) }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, d := range tuitest.NewRun(s) {
 		a.Update(came(d))
@@ -38,9 +39,9 @@ func newTest(s tuitest.Script, o screen.Options, w, h int) *App {
 	return a
 }
 
-func came(d feed.Delta) deltaMsg { return deltaMsg{delta: d} }
+func came(d feed.Delta) desk.DeltaMsg { return desk.DeltaMsg{Delta: d} }
 
-func press(a *App, keys ...string) (last tea.Cmd) {
+func press(a *desk.App, keys ...string) (last tea.Cmd) {
 	for _, k := range keys {
 		_, last = a.Update(screentest.Typed(k))
 	}
@@ -48,7 +49,7 @@ func press(a *App, keys ...string) (last tea.Cmd) {
 }
 
 // frameText is the screen without escape sequences, its size checked.
-func frameText(t *testing.T, a *App) string {
+func frameText(t *testing.T, a *desk.App) string {
 	t.Helper()
 	content := a.View().Content
 	rows := strings.Split(content, "\n")
@@ -127,7 +128,7 @@ func TestASCII(t *testing.T) {
 				t.Fatalf("%v: %q in\n%s", keys, r, text)
 			}
 		}
-		if a.dialog == nil && strings.Count(text, "?") != 1 {
+		if a.Dialog == nil && strings.Count(text, "?") != 1 {
 			t.Errorf("%v: a character without a counterpart in\n%s", keys, text)
 		}
 	}
@@ -176,9 +177,9 @@ func TestBackgrounds(t *testing.T) {
 // TestSpectrumUnderWay: who asks for what is being computed is told so, and the run is not asked.
 func TestSpectrumUnderWay(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
-	a.h.Status.Computing = "spectrum"
+	a.H.Status.Computing = "spectrum"
 	press(a, "k")
-	if f := a.feed.(*tuitest.Feed); len(f.Commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
+	if f := a.Feed.(*tuitest.Feed); len(f.Commands) > 0 || a.Notice != (style.Text.Of("a spectrum is being computed")) {
 		t.Errorf("the run was asked for %v, and the footer says %q", f.Commands, a.Notice.Text)
 	}
 }
@@ -199,7 +200,7 @@ func TestCommands(t *testing.T) {
 	} {
 		t.Run(strings.Join(c.keys, " "), func(t *testing.T) {
 			a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
-			f := a.feed.(*tuitest.Feed)
+			f := a.Feed.(*tuitest.Feed)
 			f.Deltas, f.At = tuitest.NewRun(tuitest.Script{Epochs: 1}), 1
 			cmd := press(a, c.keys...)
 			if cmd == nil {
@@ -216,7 +217,7 @@ func TestCommands(t *testing.T) {
 // TestCommandOrder presses keys faster than the feed answers.
 func TestCommandOrder(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
-	f := a.feed.(*tuitest.Feed)
+	f := a.Feed.(*tuitest.Feed)
 	cmd := press(a, "s")
 	if press(a, "i") != nil || press(a, "2") != nil {
 		t.Fatal("a command overtook the one before it")
@@ -263,14 +264,14 @@ func TestQuit(t *testing.T) {
 	})
 	t.Run("a feed that only shows", func(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
-		if _, cmd := a.Update(stoppedMsg{feed.ErrReadOnly}); !screentest.Quits(cmd) {
+		if _, cmd := a.Update(desk.StoppedMsg{Err: feed.ErrReadOnly}); !screentest.Quits(cmd) {
 			t.Error("stayed")
 		}
 	})
 	t.Run("a stop that was refused", func(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 		press(a, "q")
-		if a.Update(stoppedMsg{errors.New("no")}); a.stopping {
+		if a.Update(desk.StoppedMsg{Err: errors.New("no")}); a.Stopping {
 			t.Error("still stopping")
 		}
 	})
@@ -278,7 +279,7 @@ func TestQuit(t *testing.T) {
 
 func TestFeedCloses(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
-	if _, cmd := a.Update(deltaMsg{err: io.EOF}); cmd != nil {
+	if _, cmd := a.Update(desk.DeltaMsg{Err: io.EOF}); cmd != nil {
 		t.Error("waits on")
 	}
 	if !strings.Contains(frameText(t, a), "feed closed") {
@@ -286,26 +287,6 @@ func TestFeedCloses(t *testing.T) {
 	}
 	if !screentest.Quits(press(a, "q")) {
 		t.Error("q stays")
-	}
-}
-
-// TestUnchangedPanesAreKept compares pictures by identity: an inner iteration redraws no chart.
-func TestUnchangedPanesAreKept(t *testing.T) {
-	a := newTest(tuitest.Script{Epochs: 33}, screen.Options{}, 120, 40)
-	a.View()
-	before := slices.Clone(a.cached)
-	d := feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, 13, 1)}}
-	a.Update(came(d))
-	a.View()
-	for id := range layout.Panes {
-		if before[id].Rows == nil {
-			continue // without a place on this screen
-		}
-		same := &before[id].Rows[0] == &a.cached[id].Rows[0]
-		want := id != layout.Inner
-		if same != want {
-			t.Errorf("pane %d: kept %v", id, same)
-		}
 	}
 }
 
@@ -336,7 +317,7 @@ func BenchmarkUpdateInner(b *testing.B) {
 	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, i%40, 1)}}))
+		a.Update(came(feed.Delta{Status: a.H.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, i%40, 1)}}))
 		a.View()
 	}
 }
@@ -346,7 +327,7 @@ func BenchmarkUpdateEpoch(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 1))
 	b.ReportAllocs()
 	for i := 34; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(i, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.H.Status, Epochs: []event.EpochEvent{tuitest.Epoch(i, 1, r)}}))
 		a.View()
 	}
 }
@@ -355,5 +336,17 @@ func BenchmarkViewUnchanged(b *testing.B) {
 	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	for b.Loop() {
 		a.View()
+	}
+}
+
+// TestNothingToScale: a method without a primary setting has no + and − in the footer.
+func TestNothingToScale(t *testing.T) {
+	for _, primary := range []bool{true, false} {
+		a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, 200, 40)
+		d := feed.Delta{Status: event.Status{Phase: event.Running, Optimizer: "x", Settings: []event.Setting{{Key: "relative-rate", Text: "1", Primary: primary}}}}
+		a.Update(came(d))
+		if foot := ansi.Strip(a.Footer(200, desk.Hints(a))); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
+			t.Errorf("primary %v: %s", primary, foot)
+		}
 	}
 }

@@ -18,9 +18,9 @@ import (
 	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
-	"newtop/tui/pane"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 )
@@ -34,9 +34,9 @@ type openFeed struct {
 func (f openFeed) Close() { f.open.Add(-1); f.Feed.Close() }
 
 // commonOf is what is common to the viewers of a relay, with a count of its open feeds.
-func commonOf(r *feed.Relay) (c *Common, open *atomic.Int64) {
+func commonOf(r *feed.Relay) (c *desk.Common, open *atomic.Int64) {
 	open = &atomic.Int64{}
-	return NewCommon(func() feed.Feed { open.Add(1); return openFeed{r.Feed(), open} }, &render.Budget{}), open
+	return desk.NewCommon(func() feed.Feed { open.Add(1); return openFeed{r.Feed(), open} }, &render.Budget{}), open
 }
 
 // silent is a feed that brings nothing.
@@ -47,32 +47,32 @@ func (*silent) Wait(ctx context.Context) (feed.Delta, error) {
 	return feed.Delta{}, ctx.Err()
 }
 
-// TestCommonScreens does random things to screens that share what they draw, and the same to screens that draw for themselves.
-// They look alike all the time.
+// TestCommonScreens does random things to screens that share what they draw, and the same to screens that draw for
+// themselves. They look alike all the time.
 func TestCommonScreens(t *testing.T) {
 	rounds := nightly.Of(120, 40)
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 9))
-		c := NewCommon(func() feed.Feed { return &silent{} }, nil)
+		c := desk.NewCommon(func() feed.Feed { return &silent{} }, nil)
 		f := c.Feed()
-		h := c.h
-		type pair struct{ shared, alone *App }
+		type pair struct{ shared, alone *desk.App }
 		var pairs []pair
 		for _, v := range []screen.Viewer{{Name: "lou"}, {Name: "liz"}, {Name: "ann", Control: true}, {Name: "bob", Control: true}} {
 			p := pair{newCommonTest(v), newCommonTest(v)}
-			p.shared.join(c)
-			p.alone.h = h
+			p.shared.Join(c)
+			p.alone.H = p.shared.H
 			pairs = append(pairs, p)
 		}
+		h := pairs[0].alone.H
 		for _, d := range tuitest.NewRun(tuitest.Script{Epochs: 8, Spectra: true}) {
-			c.take(h, &d, nil)
+			c.Take(h, &d, nil)
 		}
 		for round := range rounds {
 			if r.IntN(3) == 0 {
 				e := tuitest.Epoch(h.Latest.Epoch+1, 4, r)
 				s := h.Status
 				s.Epoch, s.Audience = e.Epoch, crowd(r.IntN(3))
-				c.take(h, &feed.Delta{Status: s, Epochs: []event.EpochEvent{e}}, nil)
+				c.Take(h, &feed.Delta{Status: s, Epochs: []event.EpochEvent{e}}, nil)
 			}
 			for i, p := range pairs {
 				alike(t, p.shared, p.alone, fmt.Sprintf("seed %d, round %d, screen %d", seed, round, i))
@@ -81,33 +81,30 @@ func TestCommonScreens(t *testing.T) {
 					update(p.shared, msg)
 					update(p.alone, msg)
 					if r.IntN(3) == 0 {
-						p.shared.dialog, p.alone.dialog = nil, nil
+						p.shared.Dialog, p.alone.Dialog = nil, nil
 					}
 					alike(t, p.shared, p.alone, fmt.Sprintf("seed %d, round %d, screen %d, %v", seed, round, i, msg))
 				}
 			}
-		}
-		if len(c.frames) == 0 || len(c.panes) == 0 {
-			t.Error("nothing was shared")
 		}
 		f.Close()
 	}
 }
 
 // alike fails if a screen that shares what it draws differs from one that does not.
-func alike(t *testing.T, shared, alone *App, where string) {
+func alike(t *testing.T, shared, alone *desk.App, where string) {
 	t.Helper()
-	got, want := shared.shown().Rows, alone.drawFrame().Rows
+	got, want := desk.Frame(shared).Rows, desk.Frame(alone).Rows
 	for y := range want {
 		if len(got) != len(want) || got[y] != want[y] {
-			t.Fatalf("%s, pane %d, zoomed %v, dialog %T, row %d:\n%s\nexpected\n%s", where, shared.focus, shared.zoomed, shared.dialog, y, got[min(y, len(got)-1)], want[y])
+			t.Fatalf("%s, pane %d, zoomed %v, dialog %T, row %d:\n%s\nexpected\n%s", where, shared.Focus, shared.Zoomed, shared.Dialog, y, got[min(y, len(got)-1)], want[y])
 		}
 	}
 }
 
-func newCommonTest(v screen.Viewer) *App {
+func newCommonTest(v screen.Viewer) *desk.App {
 	a := newApp(&tuitest.Feed{}, screen.Options{Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"}, Viewer: &v}, tuitest.Methods())
-	a.clock = func() time.Time { return time.Unix(0, 0) }
+	a.Clock = func() time.Time { return time.Unix(0, 0) }
 	a.Close()
 	a.Update(tea.WindowSizeMsg{Width: 80, Height: 24})
 	return a
@@ -125,12 +122,13 @@ func anyMessage(r *rand.Rand) tea.Msg {
 	case 2:
 		return screentest.Typed([]string{"tab", "z", "esc", "y", "T", "m", "left", "down"}[r.IntN(8)])
 	case 3:
-		return replyMsg{[]error{nil, feed.ErrReadOnly, errors.New("no")}[r.IntN(3)]}
+		return desk.ReplyMsg{Err: []error{nil, feed.ErrReadOnly, errors.New("no")}[r.IntN(3)]}
 	}
 	return screentest.Typed(fuzzKeys[r.IntN(len(fuzzKeys))])
 }
 
-// TestCommonHistory: many viewers have one feed of the run, which is closed behind the last one; each sees what was before.
+// TestCommonHistory: many viewers have one feed of the run, which is closed behind the last one; each sees what was
+// before.
 func TestCommonHistory(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	r := feed.NewRelay(nil)
@@ -157,7 +155,7 @@ func TestCommonHistory(t *testing.T) {
 			t.Errorf("a closed feed: %v", err)
 		}
 		second.Close()
-		if n := open.Load(); n != 0 || c.h != nil {
+		if n := open.Load(); n != 0 {
 			t.Errorf("%d feeds are open for nobody", n)
 		}
 	}
@@ -188,8 +186,8 @@ func TestSavesAreTold(t *testing.T) {
 	}
 }
 
-// TestViewersShareTheHistory has viewers of a long run, and holds what each takes of the heap to a bound that a history of
-// their own would be beyond many times.
+// TestViewersShareTheHistory has viewers of a long run, and holds what each takes of the heap to a bound that a history
+// of their own would be beyond many times.
 func TestViewersShareTheHistory(t *testing.T) {
 	const viewers, most = 12, 400e3
 	r, source := feed.NewRelay(nil), rand.New(rand.NewPCG(1, 1))
@@ -212,7 +210,7 @@ func TestViewersShareTheHistory(t *testing.T) {
 		t.Cleanup(func() { keys.Close() })
 		go func() {
 			defer f.Close()
-			ended <- c.Run(ctx, f, screen.Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"},
+			ended <- RunViewer(ctx, c, f, screen.Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8"},
 				Viewer: &screen.Viewer{Name: "lou"}, Size: screen.Size{Width: 80, Height: 24}})
 		}()
 		out.until(t, "epoch")
@@ -233,37 +231,6 @@ func TestViewersShareTheHistory(t *testing.T) {
 	}
 }
 
-// TestBrokenPaneOfAll: what breaks one screen leaves nothing half drawn to the others.
-func TestBrokenPaneOfAll(t *testing.T) {
-	c := NewCommon(func() feed.Feed { return &silent{} }, nil)
-	f := c.Feed()
-	defer f.Close()
-	for _, d := range tuitest.NewRun(tuitest.Script{Epochs: 8}) {
-		c.take(c.h, &d, nil)
-	}
-	a := newCommonTest(screen.Viewer{Name: "lou"})
-	a.join(c)
-	want := fmt.Sprint(a.shown().Rows)
-	for _, p := range c.panes {
-		if p.cache.Key.W > 0 {
-			p.pane, p.cache.Key.Seen = undrawable{p.pane}, 0
-		}
-	}
-	c.version++
-	g := &viewerModel{App: a, renderer: render.NewRenderer(io.Discard, nil, nil)}
-	if g.Update(frameMsg{}); g.fell == nil {
-		t.Fatal("nothing broke")
-	}
-	if got := fmt.Sprint(a.shown().Rows); got != want {
-		t.Errorf("later\n%s\nexpected\n%s", got, want)
-	}
-}
-
-// undrawable is a pane that breaks.
-type undrawable struct{ pane.Pane }
-
-func (undrawable) Body(*pane.View, int, int, bool) []string { panic("broken") }
-
 // heap is how many bytes are in use.
 func heap() float64 {
 	runtime.GC()
@@ -272,9 +239,34 @@ func heap() float64 {
 	return float64(m.HeapAlloc)
 }
 
+// TestBrokenScreenOfAll: what breaks one screen leaves nothing half drawn to the others.
+func TestBrokenScreenOfAll(t *testing.T) {
+	c := desk.NewCommon(func() feed.Feed { return &silent{} }, nil)
+	f := c.Feed()
+	defer f.Close()
+	a := newCommonTest(screen.Viewer{Name: "lou"})
+	a.Join(c)
+	for _, d := range tuitest.NewRun(tuitest.Script{Epochs: 8}) {
+		c.Take(a.H, &d, nil)
+	}
+	before := desk.Frame(a).Rows
+	g := &viewerModel{App: a, renderer: render.NewRenderer(io.Discard, nil, nil)}
+	a.Dialog = undrawable{}
+	if g.Update(frameMsg{}); g.fell == nil {
+		t.Fatal("nothing broke")
+	}
+	a.Dialog = nil
+	if after := desk.Frame(a).Rows; &after[0] == &before[0] || fmt.Sprint(after) != fmt.Sprint(before) {
+		t.Errorf("later\n%s\nexpected\n%s, drawn again", after, before)
+	}
+}
+
+// undrawable is a dialog that breaks.
+type undrawable struct{ screen.Dialog[*desk.App] }
+
 // TestBrokenFeedOfAll: a feed that breaks is told to every viewer, and breaks nothing else.
 func TestBrokenFeedOfAll(t *testing.T) {
-	c := NewCommon(func() feed.Feed { return &panickyFeed{} }, nil)
+	c := desk.NewCommon(func() feed.Feed { return &panickyFeed{} }, nil)
 	f := c.Feed()
 	defer f.Close()
 	var err error

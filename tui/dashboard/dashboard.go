@@ -1,3 +1,5 @@
+// Package dashboard is the screen of a run: it shows a feed and sends commands. It knows what a run looks like from
+// outside, and none of its mathematics. It puts together the root model of desk, the keys, and what stands in front.
 package dashboard
 
 import (
@@ -8,22 +10,26 @@ import (
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
+	"newtop/tui/dashboard/race"
+	"newtop/tui/dashboard/replay"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // New returns the model for a feed. Whoever runs it in a program of their own must Close it at the end.
-func New(feed feed.Feed, o screen.Options) *App { return newApp(feed, o, methods.All()) }
+func New(feed feed.Feed, o screen.Options) *desk.App { return newApp(feed, o, methods.All()) }
 
-func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
-	s, b := &saves{}, &bar{}
+func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *desk.App {
+	s, b := &dialogs.Saves{}, &replay.Bar{}
 	c := &choices{saves: s}
-	a := NewApp(feed, &o, methods, Above{
+	a := desk.NewApp(feed, &o, methods, desk.Above{
 		Bindings:  bindings(s, b),
-		Race:      newRace(),
+		Race:      race.New(),
 		Bar:       b,
-		Observers: []Observer{s},
-		Touched:   func(a *App) tea.Cmd { return a.Prefs.Notice(c.now(a)) },
+		Observers: []desk.Observer{s},
+		Touched:   func(a *desk.App) tea.Cmd { return a.Prefs.Notice(c.now(a)) },
 		Other:     other,
 	})
 	c.recall(a, &o)
@@ -32,7 +38,7 @@ func newApp(feed feed.Feed, o screen.Options, methods []*optim.Info) *App {
 }
 
 // other acts on messages that are no news of the run.
-func other(a *App, msg tea.Msg) tea.Cmd {
+func other(a *desk.App, msg tea.Msg) tea.Cmd {
 	switch msg := msg.(type) {
 	case screen.PictureMsg:
 		return pictureWritten(a, msg)
@@ -54,14 +60,23 @@ func Run(ctx context.Context, feed feed.Feed, o screen.Options) error {
 	return runApp(ctx, New(feed, o), o)
 }
 
-func runApp(ctx context.Context, a *App, o screen.Options) error {
-	a.settle()
+func runApp(ctx context.Context, a *desk.App, o screen.Options) error {
+	a.Settle()
 	return screen.NewStack(a).Run(ctx, o)
 }
 
 // Layer returns the screen of a feed to stand over another one. The feed stays open.
 func Layer(feed feed.Feed, o screen.Options) screen.Layer {
 	a := New(feed, o)
-	a.settle()
+	a.Settle()
 	return a
+}
+
+// RunViewer shows a run to one of the viewers who have a history in common, like Run. The feed is one of the Common, or
+// leads to one.
+func RunViewer(ctx context.Context, c *desk.Common, f feed.Feed, o screen.Options) error {
+	o.Budget = c.Budget()
+	a := New(f, o)
+	a.Join(c)
+	return runViewer(ctx, a, o)
 }

@@ -5,6 +5,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
+	"newtop/tui/dashboard/replay"
 )
 
 // TestScreenListsTheKeys holds the tables of keys in docs/screen.md against the bindings.
@@ -22,9 +26,9 @@ func TestScreenListsTheKeys(t *testing.T) {
 	if !ok {
 		t.Fatal("docs/screen.md does not tell the keys of watched runs")
 	}
-	for _, b := range bindings(&saves{}, &bar{}) {
+	for _, b := range bindings(&dialogs.Saves{}, &replay.Bar{}) {
 		table := live
-		if b.Group == groupReplay {
+		if b.Group == desk.GroupReplay {
 			table = watched
 		}
 		for _, k := range strings.Fields(b.Help().Key) {

@@ -7,13 +7,14 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"newtop/trainer/event"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 )
 
 // newFactorTest is a run of soap on the letter net, half of which is done.
-func newFactorTest(w, h int) *App {
+func newFactorTest(w, h int) *desk.App {
 	a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, w, h)
 	for _, d := range tuitest.FactorRun("soap", 30, 16, 70, 50, 26) {
 		a.Update(came(d))
@@ -21,7 +22,8 @@ func newFactorTest(w, h int) *App {
 	return a
 }
 
-// TestFactorScreens draws a run whose method has factors and a schedule, and one whose epochs have several inner solves.
+// TestFactorScreens draws a run whose method has factors and a schedule, and one whose epochs have several inner
+// solves.
 func TestFactorScreens(t *testing.T) {
 	add := tuitest.Archive(t)
 	for _, size := range screenSizes {
@@ -34,9 +36,9 @@ func TestFactorScreens(t *testing.T) {
 
 // TestHelpOfFactors: the help has the keys of what the pane shows and no others, and says what the words mean.
 func TestHelpOfFactors(t *testing.T) {
-	text := func(a *App) string {
+	text := func(a *desk.App) string {
 		press(a, "tab", "tab", "z", "?")
-		return ansi.Strip(strings.Join(a.dialog.Draw(a, 120, 60), "\n"))
+		return ansi.Strip(strings.Join(a.Dialog.Draw(a, 120, 60), "\n"))
 	}
 	factors, solves := text(newFactorTest(120, 60)), text(newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 60))
 	for _, want := range []string{"factors, zoomed", "choose a factor, or none", "zoom x out and in", "in the factors", "condition"} {
@@ -63,7 +65,7 @@ func TestFactorsOfAnotherProgram(t *testing.T) {
 			}
 			a := newWatch(deltas, size[0], size[1])
 			has := false
-			for _, p := range division(a, false).Places {
+			for _, p := range desk.Division(a, false).Places {
 				has = has || p.Pane == layout.Inner
 			}
 			place := told && size[0] >= 80 // on less a key leads there

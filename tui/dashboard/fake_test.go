@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
+	"newtop/tui/dashboard/replay"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
@@ -49,6 +52,6 @@ func TestMain(m *testing.M) {
 	}
 }
 
-func savesOf(a *App) *saves { return a.Observers[0].(*saves) }
+func savesOf(a *desk.App) *dialogs.Saves { return a.Observers[0].(*dialogs.Saves) }
 
-func barOf(a *App) *bar { return a.Bar.(*bar) }
+func barOf(a *desk.App) *replay.Bar { return a.Bar.(*replay.Bar) }

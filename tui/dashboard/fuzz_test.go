@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -13,6 +12,9 @@ import (
 
 	"newtop/internal/nightly"
 	"newtop/trainer/event"
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
+	"newtop/tui/dashboard/replay"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
@@ -47,10 +49,12 @@ func FuzzScreen(f *testing.F) {
 }
 
 // fuzzed is a model whose program has ended, so that no command of it waits for anything.
-func fuzzed(t *testing.T, seed uint64) *App {
+func fuzzed(t *testing.T, seed uint64) *desk.App {
 	t.Helper()
 	a := newApp(&tuitest.Feed{}, screen.Options{Glyphs: style.Glyphs(seed % uint64(style.GlyphsCount)), NoColor: seed%2 == 0, DataSets: []string{"letters", "数据\n"}}, tuitest.Methods())
-	a.hold = chartHold * time.Duration(seed%2)
+	if seed%2 == 1 {
+		a.Settle()
+	}
 	a.Close()
 	frameText(t, a)
 	return a
@@ -60,16 +64,16 @@ func fuzzed(t *testing.T, seed uint64) *App {
 var fuzzKeys = func() []string {
 	keys := strings.Fields("esc esc esc enter tab up down left right home end pgup pgdown backspace delete ctrl+p ctrl+n ctrl+u ctrl+k ctrl+w " +
 		"a A b c C d g G h j l m n r R v w x X y [ ] < > , . 0 q é 数 👩")
-	for _, b := range bindings(&saves{}, &bar{}) {
+	for _, b := range bindings(&dialogs.Saves{}, &replay.Bar{}) {
 		keys = append(keys, b.Keys()...)
 	}
 	return keys
 }()
 
 // storm lets one thing happen, what that asks for included, and looks at the screen.
-func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
+func storm(t *testing.T, a *desk.App, r *rand.Rand, kind byte) {
 	t.Helper()
-	before := a.dialog
+	before := a.Dialog
 	background := true // it is not the user's doing
 	switch kind % 8 {
 	case 0:
@@ -89,7 +93,7 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	case 3:
 		background = false
 		if r.IntN(6) == 0 { // from one thing in front, or from a run that is ending, to another
-			a.dialog, a.stopping, a.focus = nil, false, layout.ID(r.IntN(int(layout.Panes)))
+			a.Dialog, a.Stopping, a.Focus = nil, false, layout.ID(r.IntN(int(layout.Panes)))
 			update(a, screentest.Typed([]string{"f", "e", "u", "?", "o", ":", "z", "w"}[r.IntN(8)]))
 		}
 		update(a, screentest.Typed(fuzzKeys[(int(kind)/8+r.IntN(len(fuzzKeys)))%len(fuzzKeys)]))
@@ -104,8 +108,8 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 	default:
 		update(a, came(tuitest.RandomDelta(r)))
 	}
-	if background && a.dialog != before {
-		t.Fatalf("%T became %T by itself", before, a.dialog)
+	if background && a.Dialog != before {
+		t.Fatalf("%T became %T by itself", before, a.Dialog)
 	}
 	frameText(t, a)
 }
@@ -114,17 +118,17 @@ func storm(t *testing.T, a *App, r *rand.Rand, kind byte) {
 func fromOutside(r *rand.Rand) tea.Msg {
 	return []tea.Msg{
 		tea.ColorProfileMsg{Profile: colorprofile.Profile(r.IntN(6))}, tea.BackgroundColorMsg{Color: ansi.BasicColor(r.IntN(16))},
-		drawMsg{}, tickMsg{}, pane.AskMsg{Command: event.Slice{}}, replyMsg{}, replyMsg{errors.New(tuitest.RandomText(r))}, stoppedMsg{errors.New("no")}, screen.PictureMsg{},
+		desk.DrawMsg{}, desk.TickMsg{}, pane.AskMsg{Command: event.Slice{}}, desk.ReplyMsg{}, desk.ReplyMsg{Err: errors.New(tuitest.RandomText(r))}, desk.StoppedMsg{Err: errors.New("no")}, screen.PictureMsg{},
 	}[r.IntN(9)]
 }
 
-func randomMouse(a *App, r *rand.Rand) {
+func randomMouse(a *desk.App, r *rand.Rand) {
 	m := tea.Mouse{X: r.IntN(320) - 10, Y: r.IntN(120) - 10, Button: tea.MouseButton(r.IntN(9)), Mod: tea.KeyMod(r.IntN(8))}
 	update(a, []tea.Msg{tea.MouseClickMsg(m), tea.MouseReleaseMsg(m), tea.MouseMotionMsg(m), tea.MouseWheelMsg(m)}[r.IntN(4)])
 }
 
 // update gives the model a message, and what its commands bring.
-func update(a *App, msg tea.Msg) {
+func update(a *desk.App, msg tea.Msg) {
 	queue := []tea.Msg{msg}
 	for n := 0; len(queue) > 0 && n < 50; n++ {
 		msg, queue = queue[0], queue[1:]

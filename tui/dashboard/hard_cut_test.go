@@ -18,7 +18,7 @@ func TestKeysOfAnEmptiedChart(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 33}, screen.Options{NoColor: true}, 120, 40)
 		press(a, "z", "left", "]")
 		frameText(t, a)
-		a.h.Apply(&feed.Delta{Status: a.h.Status, Rewinds: []event.RewindEvent{{Epoch: 33, To: -1}}})
+		a.H.Apply(&feed.Delta{Status: a.H.Status, Rewinds: []event.RewindEvent{{Epoch: 33, To: -1}}})
 		press(a, k)
 		for _, m := range []tea.MouseMsg{tea.MouseClickMsg{X: 60, Y: 20}, tea.MouseMotionMsg{X: 70, Y: 20}, tea.MouseWheelMsg{X: 60, Y: 20, Button: tea.MouseWheelUp}} {
 			a.Update(m)

@@ -94,16 +94,3 @@ func TestNothingIsLeft(t *testing.T) {
 		})
 	}
 }
-
-// TestLater: a timer brings its message in time, and none once the program has ended.
-func TestLater(t *testing.T) {
-	b := newTestBridge(t, &tuitest.Feed{})
-	if got := b.later(time.Millisecond, drawMsg{})(); got != (drawMsg{}) {
-		t.Errorf("brought %v", got)
-	}
-	cmd := b.later(time.Hour, drawMsg{})
-	b.cancel()
-	if got := cmd(); got != nil {
-		t.Errorf("brought %v after the end", got)
-	}
-}

@@ -10,6 +10,7 @@ import (
 	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/panetest"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
@@ -42,7 +43,7 @@ func TestMatrix(t *testing.T) {
 			continue
 		}
 		v := panetest.View(deltas...)
-		for id, p := range newPanes() {
+		for id, p := range desk.NewPanes() {
 			t.Run(name+"/"+p.Name(v), func(t *testing.T) {
 				add := func(string, string) {}
 				if name == "running" {
@@ -81,7 +82,7 @@ func matrixText(t *testing.T, v *pane.View, id layout.ID, w int, themes style.Th
 				h   int
 				key pane.CacheKey
 			}{{12, pane.CacheKey{}}, {w / 3, pane.CacheKey{Zoomed: true, Focused: true}}, {2, pane.CacheKey{Bare: true}}} {
-				rows := new(pane.Cache).Draw(newPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
+				rows := new(pane.Cache).Draw(desk.NewPanes()[id], v, layout.Rect{X: 0, Y: 0, W: w, H: c.h}, c.key)
 				now += screentest.Plain(t, rows, w, c.h, v.Glyphs.ASCII)
 			}
 			rich := v.Palette.Shaded()

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"strings"
 
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -10,15 +11,15 @@ import (
 )
 
 // help is every key with what it does, and what stands in the panes.
-func help() *screen.HelpDialog[*App] {
-	return &screen.HelpDialog[*App]{Left: 57, Right: 57, Narrow: 66,
+func help() *screen.HelpDialog[*desk.App] {
+	return &screen.HelpDialog[*desk.App]{Left: 57, Right: 57, Narrow: 66,
 		More:     []widget.Hint{widget.NewHint(":", "search commands")},
-		Sections: func(a *App) (keys, words []widget.Section) { return keySections(a), wordSections(a) }}
+		Sections: func(a *desk.App) (keys, words []widget.Section) { return keySections(a), wordSections(a) }}
 }
 
 // idleWhy is why the keys that steer do nothing.
-func idleWhy(a *App) string {
-	if a.onlooker() {
+func idleWhy(a *desk.App) string {
+	if a.Onlooker() {
 		return "you are a viewer"
 	}
 	return "it is only watched"
@@ -26,21 +27,21 @@ func idleWhy(a *App) string {
 
 // keySections has the keys by group, as the table of bindings has them, and before them those of what has the
 // screen.
-func keySections(a *App) (out []widget.Section) {
+func keySections(a *desk.App) (out []widget.Section) {
 	const columns = 10
 	own := widget.Section{}
-	switch p, ok := a.panes[a.focus].(pane.Keyed); {
-	case racing(a):
+	switch p, ok := a.Panes[a.Focus].(pane.Keyed); {
+	case desk.Racing(a):
 		own.Title = "in the race"
 		for _, h := range a.Race.Keys(a) {
 			if h.Key != "?" && h.Key != "q" && h.Key != "space" {
 				own.Rows = append(own.Rows, widget.Explain(style.Accent, h.Key, columns, h.Text))
 			}
 		}
-	case ok && a.zoomed:
-		own.Title = a.panes[a.focus].Name(a.paneView()) + ", zoomed"
+	case ok && a.Zoomed:
+		own.Title = a.Panes[a.Focus].Name(a.PaneView()) + ", zoomed"
 		for _, k := range p.Keys() {
-			if k.Show != "" && k.Has(a.paneView()) {
+			if k.Show != "" && k.Has(a.PaneView()) {
 				own.Rows = append(own.Rows, widget.Explain(style.Accent, k.Show, columns, k.Help))
 			}
 		}
@@ -48,13 +49,13 @@ func keySections(a *App) (out []widget.Section) {
 	if len(own.Rows) > 0 {
 		out = append(out, own)
 	}
-	for _, g := range groups {
+	for _, g := range desk.Groups {
 		s := widget.Section{Title: g}
 		var idle []string
 		for i := range a.Bindings {
 			switch b := &a.Bindings[i]; {
 			case b.Group != g || b.Absent(a):
-			case replays(a) && b.Group == groupRun, a.onlooker() && (b.Group == groupRun || b.Lacking(a) == viewerOnly):
+			case desk.Replays(a) && b.Group == desk.GroupRun, a.Onlooker() && (b.Group == desk.GroupRun || b.Lacking(a) == desk.ViewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
 				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))

@@ -9,6 +9,7 @@ import (
 	"newtop/internal/format/formattest"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
@@ -60,7 +61,7 @@ func TestHostileTexts(t *testing.T) {
 			}
 		}
 		look("all events")
-		for range newPanes() {
+		for range desk.NewPanes() {
 			press(a, "z")
 			look("a pane")
 			press(a, "z", "tab")

@@ -20,8 +20,8 @@ import (
 	"newtop/tui/screen"
 )
 
-// BenchmarkKey trains the letters on all processors behind a screen of 120 × 40 and types ? as often as a hand would. It
-// reports in milliseconds how long after a key the terminal has all of the frame that shows it.
+// BenchmarkKey trains the letters on all processors behind a screen of 120 × 40 and types ? as often as a hand would.
+// It reports in milliseconds how long after a key the terminal has all of the frame that shows it.
 func BenchmarkKey(b *testing.B) {
 	for _, method := range []string{"tr-newton", "adam"} {
 		b.Run(method, func(b *testing.B) {
@@ -70,7 +70,7 @@ func keysToFrames(b *testing.B, c trainer.Config, keys int) (waits []float64) {
 	f, out := s.Feed(), &tape{}
 	o := screen.Options{Input: in, Output: out, Environ: []string{"TERM=xterm-256color", "LANG=C.UTF-8", "COLORTERM=truecolor"}}
 	a := New(f, o)
-	a.hold = patience(o.Environ)
+	a.Settle()
 	ended := make(chan error, 2)
 	go func() { ended <- s.Run(ctx) }()
 	go func() {

@@ -11,23 +11,24 @@ import (
 
 	host "newtop/internal/machine"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 )
 
 // newMachineTest returns an App that has taken in a run and some samples of the machine.
-func newMachineTest(deltas []feed.Delta, w, h int) *App {
+func newMachineTest(deltas []feed.Delta, w, h int) *desk.App {
 	list := tuitest.MachineSamples(200, 1)
 	o := screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}, Machine: func(context.Context) (host.Sample, error) { return list[0], nil }}
 	a := newApp(&tuitest.Feed{}, o, tuitest.Methods())
-	a.clock = func() time.Time { return time.Unix(0, 0) }
+	a.Clock = func() time.Time { return time.Unix(0, 0) }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, d := range deltas {
 		a.Update(came(d))
 	}
 	for i := range list {
-		a.Update(machineMsg{&list[i]})
+		a.Update(desk.MachineMsg{Sample: &list[i]})
 	}
 	return a
 }
@@ -40,8 +41,8 @@ func TestMachine(t *testing.T) {
 		rows := strings.SplitAfter(frameText(t, a), "\n")
 		add(fmt.Sprintf("%dx%d, header", size[0], size[1]), strings.Join(rows[:5], ""))
 		press(a, "shift+tab", "shift+tab")
-		if a.focus != layout.Machine {
-			t.Fatalf("shift+tab went to pane %d", a.focus)
+		if a.Focus != layout.Machine {
+			t.Fatalf("shift+tab went to pane %d", a.Focus)
 		}
 		add(fmt.Sprintf("%dx%d, focused", size[0], size[1]), frameText(t, a))
 		press(a, "z", "[")
@@ -49,10 +50,11 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// TestMachineRow has the row on high screens of watched runs alone, and nothing about the machine where that is not told.
+// TestMachineRow has the row on high screens of watched runs alone, and nothing about the machine where that is not
+// told.
 func TestMachineRow(t *testing.T) {
 	for _, c := range []struct {
-		a    *App
+		a    *desk.App
 		want bool
 	}{
 		{newMachineTest(replayScene("live"), 80, 30), true}, {newMachineTest(replayScene("foreign"), 80, 30), true},
@@ -60,40 +62,17 @@ func TestMachineRow(t *testing.T) {
 		{newWatch(replayScene("live"), 80, 40), false},
 	} {
 		if got := strings.Contains(frameText(t, c.a), "│ python 1.8 cores"); got != c.want {
-			t.Errorf("%d rows, watched %v: row %v", c.a.Height, c.a.h.Watched(), got)
+			t.Errorf("%d rows, watched %v: row %v", c.a.Height, c.a.H.Watched(), got)
 		}
 	}
 	a := newWatch(replayScene("live"), 80, 24)
 	for range layout.Panes {
-		if press(a, "tab"); a.focus == layout.Machine {
+		if press(a, "tab"); a.Focus == layout.Machine {
 			t.Error("a pane that has nothing to tell was focused")
 		}
 	}
 	press(a, ":")
 	if strings.Contains(frameText(t, a), "machine") {
 		t.Error("a pane that has nothing to tell can be chosen")
-	}
-}
-
-// TestMachineIsSampled follows the commands from one sample to the next, and ends them with the screen.
-func TestMachineIsSampled(t *testing.T) {
-	a := newMachineTest(nil, 80, 24)
-	msg, ok := a.sampleMachine()().(machineMsg)
-	if !ok || msg.sample == nil {
-		t.Fatalf("brought %v", msg)
-	}
-	if _, wait := a.Update(msg); wait == nil {
-		t.Fatal("the next sample is not waited for")
-	}
-	if _, read := a.Update(machineMsg{}); read == nil {
-		t.Fatal("no sample is read after the wait")
-	}
-	a.Close()
-	if got := a.takeMachine(msg)(); got != nil {
-		t.Errorf("the screen has ended, and brought %v", got)
-	}
-	a.machine = func(context.Context) (host.Sample, error) { return host.Sample{}, context.Canceled }
-	if got := a.sampleMachine()(); got != nil {
-		t.Errorf("a sampler that was closed brought %v", got)
 	}
 }

@@ -9,7 +9,8 @@ import (
 	"newtop/tui/screen"
 )
 
-// TestNoEmptyPanes: a run that tells its figures alone has no pane of what it does not tell, on no screen, and tab goes to none.
+// TestNoEmptyPanes: a run that tells its figures alone has no pane of what it does not tell, on no screen, and tab goes
+// to none.
 func TestNoEmptyPanes(t *testing.T) {
 	for name, bare := range map[string]bool{"losses and errors": false, "figures": true} {
 		a := newWatch(tuitest.ExternalRun(43, bare), 120, 40)
@@ -28,7 +29,7 @@ func TestNoEmptyPanes(t *testing.T) {
 		seen := map[layout.ID]bool{}
 		for range layout.Panes {
 			press(a, "tab")
-			seen[a.focus] = true
+			seen[a.Focus] = true
 		}
 		for _, id := range []layout.ID{layout.Inner, layout.Spectrum, layout.Topology, layout.Region, layout.Errors} {
 			if seen[id] {
@@ -48,15 +49,15 @@ func TestMetricsOfNative(t *testing.T) {
 		t.Error("the metrics have a place by themselves")
 	}
 	press(a, "shift+tab")
-	if s := frameText(t, a); a.focus != layout.Metrics || !strings.Contains(s, "╭─ metrics") {
-		t.Errorf("pane %d has the focus:\n%s", a.focus, s)
+	if s := frameText(t, a); a.Focus != layout.Metrics || !strings.Contains(s, "╭─ metrics") {
+		t.Errorf("pane %d has the focus:\n%s", a.Focus, s)
 	}
 	press(a, "z", "/", "g", "r", "a", "d", "enter")
 	if s := frameText(t, a); !strings.Contains(s, "gradient norm") || strings.Contains(s, "radius log") || !strings.Contains(s, "1 of 7 metrics") {
 		t.Errorf("filtered:\n%s", s)
 	}
 	press(a, "esc", "enter", "esc", "esc")
-	if a.zoomed {
+	if a.Zoomed {
 		t.Error("esc does not come back")
 	}
 }

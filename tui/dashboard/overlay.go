@@ -3,33 +3,21 @@ package dashboard
 import (
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"newtop/trainer/krylov"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
 
-// wheel moves through the table of a race, as the arrows do.
-func wheel(a *App, msg tea.MouseWheelMsg) tea.Cmd {
-	switch msg.Button {
-	case tea.MouseWheelUp:
-		return a.press(tea.KeyPressMsg{Code: tea.KeyUp})
-	case tea.MouseWheelDown:
-		return a.press(tea.KeyPressMsg{Code: tea.KeyDown})
-	}
-	return nil
-}
-
 // wordSections says what the letters, signs and words of the panes mean.
-func wordSections(a *App) []widget.Section {
+func wordSections(a *desk.App) []widget.Section {
 	inner := stopWords()
-	if a.h.Factors.Told() {
+	if a.H.Factors.Told() {
 		inner = factorWords()
 	}
 	words := widget.Section{Title: "in the panes"}
-	if a.h.MetricsOnly() {
+	if a.H.MetricsOnly() {
 		for _, r := range [][2]string{
 			{"▾ ▴ =", "less, more than before, the same"},
 			{"line", "solid for training rows, dashed for test rows"},

@@ -11,6 +11,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/render"
@@ -24,7 +25,7 @@ func TestPaintedScreens(t *testing.T) {
 	var frames [][]string
 	for _, k := range []string{"z", "esc", "?", "esc", "tab", ":", "a", "esc", "T", "T", "T", "o", "esc"} {
 		press(a, k)
-		frames = append(frames, a.Finished(a.screen()))
+		frames = append(frames, a.Finished(a.Rows()))
 		if got, want := painted(t, frames, w, colorprofile.TrueColor), terminalOf(w, h, whole(frames[len(frames)-1])); got != want {
 			t.Fatalf("after %q the terminal shows\n%s\nexpected\n%s", k, ansi.Strip(got), ansi.Strip(want))
 		}
@@ -60,13 +61,13 @@ func newPaintedOn(t *testing.T, w, h int, profile colorprofile.Profile) *painted
 }
 
 // show draws a screen and returns what the terminal shows then, and what it should.
-func (s *paintedOn) show(a *App) (got, want string) {
-	_ = s.renderer.Draw(render.Frame{Rows: a.Finished(a.screen()), Width: a.Width, Title: a.windowTitle(), Mouse: a.mouseMode(), Anew: a.redraws})
+func (s *paintedOn) show(a *desk.App) (got, want string) {
+	_ = s.renderer.Draw(desk.Frame(a))
 	_, _ = s.Emulator.Write(s.out.Bytes())
 	s.out.Reset()
 	var b strings.Builder
 	w := colorprofile.Writer{Forward: &b, Profile: s.profile}
-	_, _ = w.WriteString(whole(a.Finished(a.screen())))
+	_, _ = w.WriteString(whole(a.Finished(a.Rows())))
 	return s.Render(), terminalOf(a.Width, a.Height, b.String())
 }
 
@@ -82,7 +83,7 @@ func TestPaintedEverything(t *testing.T) {
 			}
 		}
 		for pane := range layout.Panes {
-			a.focus = pane
+			a.Focus = pane
 			check(fmt.Sprint("pane ", pane))
 			for _, k := range []string{"z", "right", "down", "y", "T", "n", "esc"} {
 				press(a, k)
@@ -97,9 +98,9 @@ func TestPaintedEverything(t *testing.T) {
 				press(a, then)
 				check(k + " " + then)
 			}
-			a.dialog = nil
+			a.Dialog = nil
 		}
-		a.Update(came(tuitest.RaceDelta(a.h.Status, 6, 8, "begun")))
+		a.Update(came(tuitest.RaceDelta(a.H.Status, 6, 8, "begun")))
 		check("a race")
 		for _, size := range [][2]int{{60, 16}, {200, 60}, {59, 15}, {1, 1}, {80, 24}} {
 			a.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})

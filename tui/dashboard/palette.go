@@ -7,20 +7,22 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // paletteEntry is something that the palette can do.
-type paletteEntry = screen.Entry[*App]
+type paletteEntry = screen.Entry[*desk.App]
 
-func openPalette(a *App) {
-	a.dialog = screen.NewPalette(paletteEntries(a), "commands, methods, panes, settings, themes")
+func openPalette(a *desk.App) {
+	a.Dialog = screen.NewPalette(paletteEntries(a), "commands, methods, panes, settings, themes")
 }
 
 // paletteEntries lists what there is, in the order of an empty search.
-func paletteEntries(a *App) (out []paletteEntry) {
+func paletteEntries(a *desk.App) (out []paletteEntry) {
 	out = append(out, commandEntries(a)...)
 	out = append(out, audienceEntries(a)...)
 	out = append(out, methodEntries(a)...)
@@ -31,7 +33,7 @@ func paletteEntries(a *App) (out []paletteEntry) {
 }
 
 // commandEntries are the bindings, apart from those that only choose among methods.
-func commandEntries(a *App) (out []paletteEntry) {
+func commandEntries(a *desk.App) (out []paletteEntry) {
 	for _, b := range byGroup(a) {
 		if b.Help().Key == "1…9" || b.Keys()[0] == ":" {
 			continue
@@ -42,8 +44,8 @@ func commandEntries(a *App) (out []paletteEntry) {
 }
 
 // byGroup lists the bindings in the order of the help: what ends a run does not come first.
-func byGroup(a *App) (out []*screen.Binding[*App]) {
-	for _, g := range groups {
+func byGroup(a *desk.App) (out []*screen.Binding[*desk.App]) {
+	for _, g := range desk.Groups {
 		for i := range a.Bindings {
 			if a.Bindings[i].Group == g && !a.Bindings[i].Absent(a) {
 				out = append(out, &a.Bindings[i])
@@ -53,18 +55,18 @@ func byGroup(a *App) (out []*screen.Binding[*App]) {
 	return out
 }
 
-func methodEntries(a *App) (out []paletteEntry) {
-	why := unchangeable(a)
-	for i, m := range a.methods {
+func methodEntries(a *desk.App) (out []paletteEntry) {
+	why := desk.Unchangeable(a)
+	for i, m := range a.Methods {
 		e := paletteEntry{Kind: "method", Text: m.Name, Also: m.Title, Why: why,
-			Do: func(a *App) tea.Cmd { return a.command(event.Switch{Optimizer: m.Name}) }}
-		if why == "" && a.h.Lacks(m.Name) {
-			e.Why = lacking
+			Do: func(a *desk.App) tea.Cmd { return a.Send(event.Switch{Optimizer: m.Name}) }}
+		if why == "" && a.H.Lacks(m.Name) {
+			e.Why = dialogs.Lacking
 		}
 		if i < 9 {
 			e.Key = string(rune('1' + i))
 		}
-		if m.Name == a.h.Status.Optimizer && why == "" {
+		if m.Name == a.H.Status.Optimizer && why == "" {
 			e.Also += ", the current method"
 		}
 		out = append(out, e)
@@ -72,33 +74,33 @@ func methodEntries(a *App) (out []paletteEntry) {
 	return out
 }
 
-func paneEntries(a *App) (out []paletteEntry) {
-	why := covered(a)
-	for id := range layout.ID(len(a.panes)) {
-		if a.absent(id) {
+func paneEntries(a *desk.App) (out []paletteEntry) {
+	why := desk.Covered(a)
+	for id := range layout.ID(len(a.Panes)) {
+		if desk.Absent(a, id) {
 			continue
 		}
-		out = append(out, paletteEntry{Kind: "pane", Text: a.panes[id].Name(a.paneView()), Also: "zoom", Why: why,
-			Do: func(a *App) tea.Cmd { a.focus = id; return a.zoom(true) }})
+		out = append(out, paletteEntry{Kind: "pane", Text: a.Panes[id].Name(a.PaneView()), Also: "zoom", Why: why,
+			Do: func(a *desk.App) tea.Cmd { a.Focus, a.Zoomed = id, true; return nil }})
 	}
 	return out
 }
 
-func settingEntries(a *App) (out []paletteEntry) {
-	why := unchangeable(a)
-	for _, s := range a.h.Status.Settings {
+func settingEntries(a *desk.App) (out []paletteEntry) {
+	why := desk.Unchangeable(a)
+	for _, s := range a.H.Status.Settings {
 		out = append(out, paletteEntry{Kind: "setting", Text: style.Clean(s.Key) + " = " +
 			format.Setting(style.Clean(s.Text)), Also: style.Clean(s.Meaning), Why: why,
-			Do: func(a *App) tea.Cmd { return openForm(a, s.Key) }})
+			Do: func(a *desk.App) tea.Cmd { return dialogs.OpenForm(a, s.Key) }})
 	}
 	return out
 }
 
 // lookEntries are how things look.
-func lookEntries(a *App) (out []paletteEntry) {
+func lookEntries(a *desk.App) (out []paletteEntry) {
 	for t := style.ThemeAuto; t < style.ThemeCount; t++ {
 		e := paletteEntry{Kind: "theme", Text: t.String(), Also: "theme colours",
-			Do: func(a *App) tea.Cmd { return a.SetTheme(t) }}
+			Do: func(a *desk.App) tea.Cmd { return a.SetTheme(t) }}
 		if t == a.ThemeChoice {
 			e.Also += ", the current theme"
 		}
@@ -106,7 +108,7 @@ func lookEntries(a *App) (out []paletteEntry) {
 	}
 	for g := style.GlyphsAuto; g < style.GlyphsCount; g++ {
 		e := paletteEntry{Kind: "glyphs", Text: g.String(), Also: "glyphs of drawings",
-			Do: func(a *App) tea.Cmd { return a.SetGlyphs(g) }}
+			Do: func(a *desk.App) tea.Cmd { return a.SetGlyphs(g) }}
 		if g == a.GlyphChoice {
 			e.Also += ", the current glyphs"
 		}
@@ -114,18 +116,18 @@ func lookEntries(a *App) (out []paletteEntry) {
 	}
 	for _, format := range []string{"svg", "png", "pdf"} {
 		out = append(out, paletteEntry{Kind: "picture", Text: "chart as " + strings.ToUpper(format),
-			Also: "picture of the focused pane", Why: unpicturable(a),
-			Do: func(a *App) tea.Cmd { return chartPicture(a, format) }})
+			Also: "picture of the focused pane", Why: desk.Unpicturable(a),
+			Do: func(a *desk.App) tea.Cmd { return chartPicture(a, format) }})
 	}
 	return out
 }
 
 // dataEntries name the data sets. A run has one data set for good, so they only say how to train on another.
-func dataEntries(a *App) (out []paletteEntry) {
-	for _, name := range a.dataSets {
+func dataEntries(a *desk.App) (out []paletteEntry) {
+	for _, name := range a.DataSets {
 		name = style.Clean(name)
 		why := "starts another run: newtop --data " + name
-		if a.h.Run != nil && name == style.Clean(a.h.Run.Data.Name) {
+		if a.H.Run != nil && name == style.Clean(a.H.Run.Data.Name) {
 			why = "this run trains on it"
 		}
 		out = append(out, paletteEntry{Kind: "data", Text: name, Also: "data set", Why: why})
@@ -134,13 +136,13 @@ func dataEntries(a *App) (out []paletteEntry) {
 }
 
 // audienceEntries are what the palette has where a run is served.
-func audienceEntries(a *App) (out []paletteEntry) {
-	if a.viewer == nil {
+func audienceEntries(a *desk.App) (out []paletteEntry) {
+	if a.Viewer == nil {
 		return nil
 	}
 	out = append(out, paletteEntry{Kind: "command", Text: "who is watching", Also: "viewers, keys and roles",
-		Do: func(a *App) tea.Cmd { a.dialog = &whoOverlay{}; return nil }})
+		Do: func(a *desk.App) tea.Cmd { a.Dialog = &dialogs.WhoOverlay{}; return nil }})
 	return append(out, paletteEntry{Kind: "command", Text: "stop the run", Also: "for everybody; asks first",
-		Why: unsteerable(a),
-		Do:  func(a *App) tea.Cmd { a.dialog = &stopOverlay{}; return nil }})
+		Why: desk.Unsteerable(a),
+		Do:  func(a *desk.App) tea.Cmd { a.Dialog = &dialogs.StopOverlay{}; return nil }})
 }

@@ -28,7 +28,8 @@ func TestFocusShows(t *testing.T) {
 		}
 		press(a, "tab")
 	}
-	if len(seen) != int(layout.Panes)-4 { // errors, log and metrics share a row; of the machine nothing is told, and there is no console
+	// errors, log and metrics share a row; of the machine nothing is told, and there is no console
+	if len(seen) != int(layout.Panes)-4 {
 		t.Errorf("the mark stood in rows %v", seen)
 	}
 }
@@ -48,13 +49,13 @@ func TestNoDarkBlue(t *testing.T) {
 func TestLogColumns(t *testing.T) {
 	a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
-	d := feed.Delta{Status: a.h.Status}
+	d := feed.Delta{Status: a.H.Status}
 	for e := 9_990; e <= 10_010; e++ {
 		d.Epochs = append(d.Epochs, tuitest.Epoch(e, 1, r))
 		d.Epochs[len(d.Epochs)-1].Loss = event.Float(0.000991 + 0.00001*float64(e%3))
 	}
 	a.Update(came(d))
-	rows := a.panes[layout.Log].Body(a.paneView(), 40, 20, false)
+	rows := a.Panes[layout.Log].Body(a.PaneView(), 40, 20, false)
 	at := -1
 	for _, row := range rows {
 		text := ansi.Strip(row)

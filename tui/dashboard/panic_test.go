@@ -50,7 +50,7 @@ func (f *brokenFeed) Do(context.Context, event.Command) error { panic("broken in
 func breakDown(when string) error {
 	feed := &brokenFeed{tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 5}), Pace: 40 * time.Millisecond}}
 	a := New(feed, screen.Options{})
-	a.panes[layout.Loss] = &brokenPane{when: when}
+	a.Panes[layout.Loss] = &brokenPane{when: when}
 	return runApp(context.Background(), a, screen.Options{})
 }
 

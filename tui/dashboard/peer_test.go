@@ -9,6 +9,8 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -70,12 +72,12 @@ func probed() []feed.Delta {
 	return deltas
 }
 
-// TestPlacesOfPeers: what a model elsewhere can't have has no place but with the focus, and what its program prints has one
-// where there are such.
+// TestPlacesOfPeers: what a model elsewhere can't have has no place but with the focus, and what its program prints has
+// one where there are such.
 func TestPlacesOfPeers(t *testing.T) {
-	places := func(a *App) map[layout.ID]bool {
+	places := func(a *desk.App) map[layout.ID]bool {
 		has := map[layout.ID]bool{}
-		for _, p := range division(a, false).Places {
+		for _, p := range desk.Division(a, false).Places {
 			has[p.Pane] = true
 		}
 		return has
@@ -85,7 +87,7 @@ func TestPlacesOfPeers(t *testing.T) {
 		if has := places(a); has[layout.Errors] || has[layout.Accuracy] || !has[layout.Console] || !has[layout.Topology] {
 			t.Errorf("%v: %v", size, has)
 		}
-		a.focus = layout.Errors
+		a.Focus = layout.Errors
 		if has := places(a); !has[layout.Errors] || !strings.Contains(frameText(t, a), "the rows are another program's") {
 			t.Errorf("%v: %v", size, has)
 		}
@@ -97,7 +99,7 @@ func TestPlacesOfPeers(t *testing.T) {
 }
 
 // newPeerTest is a run of a model that another program has, which obeys.
-func newPeerTest(w, h int) *App {
+func newPeerTest(w, h int) *desk.App {
 	a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, w, h)
 	for _, d := range peerRun(false) {
 		a.Update(came(d))
@@ -119,7 +121,7 @@ func TestDialogsOfPeers(t *testing.T) {
 				a := newPeerTest(size[0], size[1])
 				press(a, c.keys...)
 				frameText(t, a)
-				rows := append(a.dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], hints(a)))
+				rows := append(a.Dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], desk.Hints(a)))
 				add(fmt.Sprintf("%dx%d", size[0], size[1]), ansi.Strip(strings.Join(rows, "\n")))
 			}
 		})
@@ -132,10 +134,10 @@ func TestLackingMethods(t *testing.T) {
 		keys []string
 		want string // what the feed was asked for, or what is said
 	}{
-		{[]string{"1"}, "{Optimizer:tr-newton}"}, {[]string{"2"}, "tr-gn: " + lacking},
-		{[]string{"o", "home", "down", "enter"}, "tr-gn: " + lacking}, {[]string{"o", "1"}, "{Optimizer:tr-newton}"}, {[]string{"o", "2"}, "tr-gn: " + lacking},
-		{[]string{"f", "home", "down", "space"}, "tr-gn: " + lacking},
-		{[]string{":", "a", "d", "a", "m", "enter"}, lacking},
+		{[]string{"1"}, "{Optimizer:tr-newton}"}, {[]string{"2"}, "tr-gn: " + dialogs.Lacking},
+		{[]string{"o", "home", "down", "enter"}, "tr-gn: " + dialogs.Lacking}, {[]string{"o", "1"}, "{Optimizer:tr-newton}"}, {[]string{"o", "2"}, "tr-gn: " + dialogs.Lacking},
+		{[]string{"f", "home", "down", "space"}, "tr-gn: " + dialogs.Lacking},
+		{[]string{":", "a", "d", "a", "m", "enter"}, dialogs.Lacking},
 	} {
 		a := newPeerTest(120, 40)
 		got := sent(a, press(a, c.keys...))
@@ -152,11 +154,11 @@ func TestLackingMethods(t *testing.T) {
 func TestSaveOfPeers(t *testing.T) {
 	for typed, want := range map[string]string{"a.safetensors": "{File:a.safetensors}", "a.onnx": ""} {
 		a := newPeerTest(120, 40)
-		savesOf(a).format = "onnx"
+		savesOf(a).Format = "onnx"
 		press(a, "w", "ctrl+u")
 		write(a, typed)
-		if got := sent(a, press(a, "enter")); got != want || savesOf(a).format != "onnx" {
-			t.Errorf("%s: %s, then %s", typed, got, savesOf(a).format)
+		if got := sent(a, press(a, "enter")); got != want || savesOf(a).Format != "onnx" {
+			t.Errorf("%s: %s, then %s", typed, got, savesOf(a).Format)
 		}
 		if want == "" && !strings.Contains(frameText(t, a), "expected a name that ends in .safetensors ") {
 			t.Error(frameText(t, a))

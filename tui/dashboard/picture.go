@@ -8,47 +8,48 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/internal/figure"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // chartPicture writes the focused pane's data as svg, png or pdf.
-func chartPicture(a *App, format string) tea.Cmd {
-	p := a.panes[a.focus]
+func chartPicture(a *desk.App, format string) tea.Cmd {
+	p := a.Panes[a.Focus]
 	f := focusedFigure(a)
 	if f == nil {
-		return a.Tell(style.Warn, p.Name(a.paneView())+" has nothing to draw; P takes the screen")
+		return a.Tell(style.Warn, p.Name(a.PaneView())+" has nothing to draw; P takes the screen")
 	}
 	if why := unpictured(a); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.Picture(pictureName(a, p.Name(a.paneView())), screen.Drawing{Suffix: "." + format,
+	return a.Picture(pictureName(a, p.Name(a.PaneView())), screen.Drawing{Suffix: "." + format,
 		Draw: func(w io.Writer) error { return f.Draw(w, format) }})
 }
 
 // focusedFigure is what the focused pane's picture shows, nil for nothing.
-func focusedFigure(a *App) *figure.Chart {
-	if p, ok := a.panes[a.focus].(pane.Pictured); ok {
-		return p.Figure(a.paneView())
+func focusedFigure(a *desk.App) *figure.Chart {
+	if p, ok := a.Panes[a.Focus].(pane.Pictured); ok {
+		return p.Figure(a.PaneView())
 	}
 	return nil
 }
 
 // screenPicture writes the screen as it stands.
-func screenPicture(a *App) tea.Cmd {
+func screenPicture(a *desk.App) tea.Cmd {
 	if why := unpictured(a); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.ScreenPicture(a.screen(), pictureName(a, "screen"))
+	return a.ScreenPicture(a.Rows(), pictureName(a, "screen"))
 }
 
 // copyName puts what newtop's commands know the run by into the clipboard of the terminal, which an SSH session has too
 // (OSC 52).
-func copyName(a *App) tea.Cmd {
-	name := a.h.Status.Recording.Run
-	if name == "" && a.h.Run != nil {
-		name = a.h.Run.ID
+func copyName(a *desk.App) tea.Cmd {
+	name := a.H.Status.Recording.Run
+	if name == "" && a.H.Run != nil {
+		name = a.H.Run.ID
 	}
 	if name = style.Clean(name); name == "" {
 		return a.Tell(style.Warn, "the run has no name yet")
@@ -57,36 +58,36 @@ func copyName(a *App) tea.Cmd {
 }
 
 // unpictured is why no picture can be written from here, "" if one can.
-func unpictured(a *App) string {
+func unpictured(a *desk.App) string {
 	switch {
-	case a.onlooker():
-		return viewerOnly
-	case a.Pictures == "" && a.viewer != nil:
+	case a.Onlooker():
+		return desk.ViewerOnly
+	case a.Pictures == "" && a.Viewer != nil:
 		return "no pictures are kept here: the server was started without --saves"
 	}
 	return ""
 }
 
 // pictureName tells the data, what is drawn and the epoch.
-func pictureName(a *App, of string) string {
+func pictureName(a *desk.App, of string) string {
 	data := "run"
-	if a.h.Run != nil {
-		data = a.h.Run.Data.Name
+	if a.H.Run != nil {
+		data = a.H.Run.Data.Name
 	}
-	return "newtop-" + screen.PlainName(data) + "-" + screen.PlainName(of) + "-" + strconv.Itoa(a.h.Status.Epoch)
+	return "newtop-" + screen.PlainName(data) + "-" + screen.PlainName(of) + "-" + strconv.Itoa(a.H.Status.Epoch)
 }
 
 // pictureWritten says where a picture is, or why there is none.
-func pictureWritten(a *App, msg screen.PictureMsg) tea.Cmd {
+func pictureWritten(a *desk.App, msg screen.PictureMsg) tea.Cmd {
 	if msg.Err != nil {
 		text := "no picture: " + style.Clean(msg.Err.Error())
-		a.say(style.Warn, text)
+		a.Say(style.Warn, text)
 		return a.Tell(style.Warn, text)
 	}
 	path, where := style.Clean(msg.Path)+msg.Also, ""
-	if a.viewer != nil {
+	if a.Viewer != nil {
 		path, where = style.Clean(filepath.Base(msg.Path))+msg.Also, " on the server"
 	}
-	a.say(style.Text, "picture: "+path)
+	a.Say(style.Text, "picture: "+path)
 	return a.Tell(style.Text, "wrote "+path+where)
 }

@@ -18,6 +18,7 @@ import (
 	"newtop/internal/nightly"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
@@ -44,7 +45,7 @@ func wellFormed(t *testing.T, text []byte) string {
 }
 
 // take runs a picture's command and returns the file.
-func take(t *testing.T, a *App, cmd tea.Cmd) (path string, text []byte) {
+func take(t *testing.T, a *desk.App, cmd tea.Cmd) (path string, text []byte) {
 	t.Helper()
 	msg, ok := cmd().(screen.PictureMsg)
 	if !ok || msg.Err != nil {
@@ -71,7 +72,7 @@ func TestChartPictures(t *testing.T) {
 		dir := t.TempDir()
 		a := newTest(s, screen.Options{Pictures: dir}, 120, 40)
 		for id := range layout.Panes {
-			a.focus = id
+			a.Focus = id
 			if focusedFigure(a) == nil {
 				if id == layout.Loss || id == layout.Accuracy {
 					t.Errorf("%+v: pane %d has no picture", s, id)
@@ -80,7 +81,7 @@ func TestChartPictures(t *testing.T) {
 			}
 			for _, format := range formats {
 				path, text := take(t, a, chartPicture(a, format))
-				if !strings.HasSuffix(path, fmt.Sprintf("-%d.%s", a.h.Status.Epoch, format)) {
+				if !strings.HasSuffix(path, fmt.Sprintf("-%d.%s", a.H.Status.Epoch, format)) {
 					t.Errorf("called %s", path)
 				}
 				switch format {
@@ -107,14 +108,14 @@ func TestPicturesOfNothing(t *testing.T) {
 	dir := t.TempDir()
 	a := newTest(tuitest.Script{Epochs: -1}, screen.Options{Pictures: dir}, 120, 40)
 	for id := range layout.Panes {
-		a.focus = id
+		a.Focus = id
 		if f := focusedFigure(a); f != nil {
 			if err := f.Draw(io.Discard, "svg"); err == nil && id != layout.Loss && id != layout.Accuracy && id != layout.Region {
 				t.Errorf("pane %d draws nothing", id)
 			}
 		}
 	}
-	a.focus = layout.Log
+	a.Focus = layout.Log
 	if chartPicture(a, "svg"); !strings.Contains(a.Notice.Text, "log has nothing to draw") {
 		t.Errorf("says %q", a.Notice.Text)
 	}
@@ -210,7 +211,7 @@ func TestPictureWhileTraining(t *testing.T) {
 		for _, cmd := range []tea.Cmd{screenPicture(a), chartPicture(a, "svg")} {
 			go func() { done <- cmd() }()
 		}
-		a.Update(came(feed.Delta{Status: a.h.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}}))
+		a.Update(came(feed.Delta{Status: a.H.Status, Epochs: []event.EpochEvent{tuitest.Epoch(e, 1, r)}}))
 		a.View()
 	}
 	for range 2 * epochs {

@@ -4,26 +4,28 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/tui/chart"
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // choices are what the preferences have besides how everything looks.
 type choices struct {
-	saves *saves
+	saves *dialogs.Saves
 	xAxes []string // of each of the charted panes, when it was last asked
 }
 
 // recall applies the user's choices. A file that cannot be used is a line in the log.
-func (c *choices) recall(a *App, o *screen.Options) {
+func (c *choices) recall(a *desk.App, o *screen.Options) {
 	p, ok, err := a.Prefer(o)
 	if err != nil {
-		a.h.Log.Say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
+		a.H.Log.Say(0, style.Warn, "preferences: %s", style.Clean(err.Error()))
 	}
 	if !ok {
 		return
 	}
-	c.saves.format = p.Save
+	c.saves.Format = p.Save
 	for _, pane := range charted(a) {
 		pane.SetXAxis(p.XAxis)
 	}
@@ -31,8 +33,8 @@ func (c *choices) recall(a *App, o *screen.Options) {
 }
 
 // charted returns the panes that remember how their charts are drawn.
-func charted(a *App) (out []chart.AxisKeeper) {
-	for _, p := range a.panes {
+func charted(a *desk.App) (out []chart.AxisKeeper) {
+	for _, p := range a.Panes {
 		if c, ok := p.(chart.AxisKeeper); ok {
 			out = append(out, c)
 		}
@@ -41,9 +43,9 @@ func charted(a *App) (out []chart.AxisKeeper) {
 }
 
 // now are the choices that the screen shows now. Of charts that differ, the one changed last counts.
-func (c *choices) now(a *App) screen.Preferences {
+func (c *choices) now(a *desk.App) screen.Preferences {
 	p, last := a.Looks(), a.Prefs.Last()
-	p.XAxis, p.Save = last.XAxis, c.saves.format
+	p.XAxis, p.Save = last.XAxis, c.saves.Format
 	for i, pane := range charted(a) {
 		x := pane.XAxis()
 		switch {
@@ -57,10 +59,10 @@ func (c *choices) now(a *App) screen.Preferences {
 }
 
 // stored follows the end of a write.
-func stored(a *App, msg screen.StoredMsg) tea.Cmd {
+func stored(a *desk.App, msg screen.StoredMsg) tea.Cmd {
 	cmd, err := a.Prefs.Written(msg)
 	if err != nil {
-		a.say(style.Warn, "preferences: "+style.Clean(err.Error()))
+		a.Say(style.Warn, "preferences: "+style.Clean(err.Error()))
 	}
 	return cmd
 }

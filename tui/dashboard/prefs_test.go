@@ -8,6 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -15,7 +17,7 @@ import (
 
 // settleAll runs the writes that a key has asked for, and those that follow. The other commands of a key are
 // the ends of notes, seconds later.
-func settleAll(a *App, cmd tea.Cmd) {
+func settleAll(a *desk.App, cmd tea.Cmd) {
 	got := make(chan tea.Msg, 16)
 	run := func(c tea.Cmd) { go func() { got <- c() }() }
 	for a.Prefs.Busy() {
@@ -53,8 +55,8 @@ func TestPreferencesAreKept(t *testing.T) {
 	}
 }
 
-// TestChartHabits: the x axis that a chart was given is that of all charts of the next run; the smoothing is forgotten, also
-// one that an older newtop has kept.
+// TestChartHabits: the x axis that a chart was given is that of all charts of the next run; the smoothing is forgotten,
+// also one that an older newtop has kept.
 func TestChartHabits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ui.toml")
 	if err := os.WriteFile(path, []byte("smoothing = '30'\n"), 0o600); err != nil {
@@ -137,8 +139,8 @@ func TestBadPreferences(t *testing.T) {
 				t.Fatal(err)
 			}
 			a := newApp(&tuitest.Feed{}, screen.Options{Preferences: path}, tuitest.Methods())
-			if len(a.h.Log.Entries) != 1 || !strings.Contains(a.h.Log.Entries[0].Text, c.says) || strings.Contains(a.h.Log.Entries[0].Text, "\n") {
-				t.Errorf("the log has %+v", a.h.Log.Entries)
+			if len(a.H.Log.Entries) != 1 || !strings.Contains(a.H.Log.Entries[0].Text, c.says) || strings.Contains(a.H.Log.Entries[0].Text, "\n") {
+				t.Errorf("the log has %+v", a.H.Log.Entries)
 			}
 			if a.ThemeChoice != style.ThemeAuto {
 				t.Errorf("theme %v", a.ThemeChoice)
@@ -159,12 +161,12 @@ func TestPreferencesCannotBeWritten(t *testing.T) {
 	}
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 80, 24)
 	a.Prefs = screen.NewPreferenceStore(filepath.Join(file, "ui.toml"), screen.Preferences{})
-	a.Prefs.Begin((&choices{saves: &saves{}}).now(a))
-	before := len(a.h.Log.Entries)
+	a.Prefs.Begin((&choices{saves: &dialogs.Saves{}}).now(a))
+	before := len(a.H.Log.Entries)
 	for range 3 {
 		settleAll(a, press(a, "M"))
 	}
-	if n := len(a.h.Log.Entries) - before; n != 1 {
+	if n := len(a.H.Log.Entries) - before; n != 1 {
 		t.Errorf("%d lines in the log", n)
 	}
 }

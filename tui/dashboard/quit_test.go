@@ -23,8 +23,8 @@ import (
 	"newtop/tui/screen"
 )
 
-// TestQuitRestoresTheTerminal sends SIGQUIT to a process that has a screen on its own terminal, and to one that has a viewer's:
-// both terminals are put back, and Go prints its stacks and ends with its own code.
+// TestQuitRestoresTheTerminal sends SIGQUIT to a process that has a screen on its own terminal, and to one that has a
+// viewer's: both terminals are put back, and Go prints its stacks and ends with its own code.
 func TestQuitRestoresTheTerminal(t *testing.T) {
 	feed := &tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 5})}
 	switch os.Getenv("NEWTOP_TUI_QUIT") {

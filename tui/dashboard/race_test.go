@@ -11,6 +11,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
@@ -18,9 +19,9 @@ import (
 	"newtop/tui/style"
 )
 
-func newRaceTest(n, laps int, state string, w, h int) *App {
+func newRaceTest(n, laps int, state string, w, h int) *desk.App {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, w, h)
-	a.Update(came(tuitest.RaceDelta(a.h.Status, n, laps, state)))
+	a.Update(came(tuitest.RaceDelta(a.H.Status, n, laps, state)))
 	return a
 }
 
@@ -56,8 +57,8 @@ var dialogKeys = map[string][]string{
 	"form-wrong": {"e", "backspace", "-", "down"}, "help-zoomed": {"tab", "z", "?"},
 }
 
-func withKept(a *App) {
-	s := a.h.Status
+func withKept(a *desk.App) {
+	s := a.H.Status
 	s.Kept = []int{0, 1, 2, 4, 8, 9, 10, 11, 12}
 	a.Update(came(feed.Delta{Status: s}))
 }
@@ -71,7 +72,7 @@ func TestDialogs(t *testing.T) {
 				withKept(a)
 				press(a, keys...)
 				frameText(t, a)
-				rows := append(a.dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], hints(a)))
+				rows := append(a.Dialog.Draw(a, size[0], size[1]-layout.FooterRows), a.Footer(size[0], desk.Hints(a)))
 				add(fmt.Sprintf("%dx%d", size[0], size[1]), ansi.Strip(strings.Join(rows, "\n")))
 			}
 		})
@@ -95,8 +96,8 @@ func TestRaceCommands(t *testing.T) {
 }
 
 // sent runs a command and returns the first thing that the feed was asked for.
-func sent(a *App, cmd tea.Cmd) string {
-	f := a.feed.(*tuitest.Feed)
+func sent(a *desk.App, cmd tea.Cmd) string {
+	f := a.Feed.(*tuitest.Feed)
 	f.Mu.Lock() // a pause before may still have to come into force
 	f.Deltas, f.At = tuitest.NewRun(tuitest.Script{Epochs: 1}), 1
 	f.Mu.Unlock()
@@ -110,7 +111,7 @@ func sent(a *App, cmd tea.Cmd) string {
 }
 
 // pump runs commands and what they lead to. A note's expiry is not waited for.
-func pump(a *App, cmd tea.Cmd, depth int) {
+func pump(a *desk.App, cmd tea.Cmd, depth int) {
 	if cmd == nil || depth == 0 || a.Notice.Text != "" {
 		return
 	}
@@ -121,13 +122,13 @@ func pump(a *App, cmd tea.Cmd, depth int) {
 		}
 		return
 	}
-	if _, ok := msg.(replyMsg); ok {
+	if _, ok := msg.(desk.ReplyMsg); ok {
 		_, next := a.Update(msg)
 		pump(a, next, depth)
 	}
 }
 
-func write(a *App, text string) {
+func write(a *desk.App, text string) {
 	for _, r := range text {
 		k := string(r)
 		if k == " " {
@@ -142,52 +143,28 @@ func write(a *App, text string) {
 func TestRaceForm(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "f")
-	f := a.dialog.(*raceForm)
-	if _, problem := f.plan(a); !strings.Contains(problem, "1 racer") {
-		t.Errorf("one method: %q", problem)
+	if text := frameText(t, a); !strings.Contains(text, "1 racer so far") {
+		t.Errorf("one method:\n%s", text)
 	}
 	write(a, "adam")
 	press(a, "space", "tab")
 	write(a, "rate=0.001,0.003,0.01")
 	press(a, "tab", "backspace", "backspace", "backspace", "backspace", "backspace")
 	write(a, "50 2s")
-	c, problem := f.plan(a)
-	if problem != "" || len(c.Racers) != 4 || c.Equivalents != 50 || c.Seconds != 2 {
-		t.Fatalf("%+v %q", c, problem)
+	sent(a, press(a, "enter"))
+	f := a.Feed.(*tuitest.Feed)
+	if len(f.Commands) != 1 || a.Dialog != nil {
+		t.Fatalf("sent %v", f.Commands)
+	}
+	c, _ := f.Commands[0].(event.Race)
+	if len(c.Racers) != 4 || c.Equivalents != 50 || c.Seconds != 2 {
+		t.Fatalf("%+v", c)
 	}
 	if r := c.Racers[3]; r.Name != "adam rate=0.01" || r.Optimizer != "adam" || fmt.Sprint(r.Set) != "[rate=0.01]" {
 		t.Errorf("%+v", r)
 	}
 	if r := c.Racers[0]; r.Name != "tr-newton" || len(r.Set) != 1 || !strings.HasPrefix(r.Set[0], "radius=") {
 		t.Errorf("the current method: %+v", r)
-	}
-	if got := sent(a, press(a, "enter")); !strings.Contains(got, "adam rate=0.003") || a.dialog != nil {
-		t.Errorf("sent %s", got)
-	}
-}
-
-func TestSweeps(t *testing.T) {
-	methods := tuitest.Methods()
-	for text, want := range map[string]string{
-		"": "", "rate=1": "", "rate=1,2 radius=3": "", "adam.rate=0.1": "", "rate": "expected KEY=VALUE", "rate=": "expected KEY=VALUE",
-		"rate=-1": "rate = -1: expected a number > 0", "rate=x": "rate = x", "warp=9": "none of these has a setting warp", "lm.rate=1": "none of these",
-	} {
-		if _, got := parseSweeps(text, methods); !strings.Contains(got, want) || want == "" && got != "" {
-			t.Errorf("%q: %q, want %q", text, got, want)
-		}
-	}
-	sweeps, _ := parseSweeps("radius=1,2 xi=0.1,0.2,0.3", methods)
-	if n := len(expand(methods[0], sweeps, &event.Status{})); n != 6 {
-		t.Errorf("2 × 3 values make %d racers", n)
-	}
-}
-
-func TestBudget(t *testing.T) {
-	for text, want := range map[string][2]float64{"200": {200, 0}, "30s": {0, 30}, "1m 5": {5, 60}, "": {}, "-3": {}, "soon": {}, "inf": {}} {
-		e, s, problem := parseBudget(text)
-		if e != want[0] || s != want[1] || (problem == "") != (want != [2]float64{}) {
-			t.Errorf("%q: %g, %g, %q", text, e, s, problem)
-		}
 	}
 }
 
@@ -228,7 +205,7 @@ func TestOverlaySize(t *testing.T) {
 
 func TestRewind(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
-	if press(a, "u"); a.dialog != nil || !strings.Contains(a.Notice.Text, "no epoch is kept") {
+	if press(a, "u"); a.Dialog != nil || !strings.Contains(a.Notice.Text, "no epoch is kept") {
 		t.Errorf("opened, with the note %q", a.Notice.Text)
 	}
 	a.Note(style.Text, "")
@@ -238,8 +215,8 @@ func TestRewind(t *testing.T) {
 		t.Error(got)
 	}
 	press(a, "u", "4")
-	f := a.feed.(*tuitest.Feed)
-	f.Commands, a.busy = nil, false
+	f := a.Feed.(*tuitest.Feed)
+	f.Commands, a.Busy = nil, false
 	if got := sent(a, press(a, "enter")); got != "{Epoch:4}" {
 		t.Error(got)
 	}
@@ -250,20 +227,20 @@ func TestPalette(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, ":")
 		write(a, typed)
-		if got := sent(a, press(a, "enter")); got != want || a.dialog != nil {
+		if got := sent(a, press(a, "enter")); got != want || a.Dialog != nil {
 			t.Errorf("%q: %s, want %s", typed, got, want)
 		}
 	}
 	a := newTest(tuitest.Script{Epochs: 12, Fate: "done"}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "ctrl+p")
 	write(a, "adam")
-	if press(a, "enter"); a.dialog == nil || !strings.Contains(a.Notice.Text, "the run has ended") {
+	if press(a, "enter"); a.Dialog == nil || !strings.Contains(a.Notice.Text, "the run has ended") {
 		t.Errorf("closed, with the note %q", a.Notice.Text)
 	}
 	press(a, "esc", ":")
 	write(a, "zoom spectrum")
-	if press(a, "enter"); !a.zoomed || a.focus != layout.Spectrum {
-		t.Errorf("focus %d, zoomed %v", a.focus, a.zoomed)
+	if press(a, "enter"); !a.Zoomed || a.Focus != layout.Spectrum {
+		t.Errorf("focus %d, zoomed %v", a.Focus, a.Zoomed)
 	}
 }
 
@@ -284,7 +261,7 @@ func TestEveryActionIsFound(t *testing.T) {
 
 func TestFormHasTheLimits(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
-	d := feed.Delta{Status: a.h.Status}
+	d := feed.Delta{Status: a.H.Status}
 	d.Status.Limits = []event.Setting{{Key: "epochs", Text: "30", Meaning: "end after so many", Range: "a whole number"}}
 	a.Update(came(d))
 	press(a, "e", "up")
@@ -302,7 +279,9 @@ func TestFormReplaces(t *testing.T) {
 	for keys, want := range map[string]string{"": "{Key:radius Value:7}", "end": "{Key:radius Value:17}"} {
 		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, "e")
-		a.dialog.(*settingsForm).rewrite("1")
+		press(a, "ctrl+u")
+		write(a, "1")
+		press(a, "down", "up")
 		if keys != "" {
 			press(a, keys)
 		}
@@ -329,7 +308,8 @@ func TestStrip(t *testing.T) {
 				t.Errorf("%v: no %q in\n%s", size, w, text)
 			}
 		}
-		for _, key := range []string{"?", "esc", "o", "esc", "z", "y", "tab", "u", "f"} { // of every dialog as much as there is room for
+		// of every dialog as much as there is room for
+		for _, key := range []string{"?", "esc", "o", "esc", "z", "y", "tab", "u", "f"} {
 			press(a, key)
 			frameText(t, a)
 		}
@@ -343,7 +323,7 @@ func TestUnderWay(t *testing.T) {
 	if text := frameText(t, a); !strings.Contains(text, "pausing …") {
 		t.Errorf("not told:\n%s", text)
 	}
-	a.Update(replyMsg{})
+	a.Update(desk.ReplyMsg{})
 	if text := frameText(t, a); strings.Contains(text, "pausing …") {
 		t.Errorf("told after the answer:\n%s", text)
 	}
@@ -354,7 +334,7 @@ func TestHeld(t *testing.T) {
 	for key, want := range map[string]string{"space": "{On:false}", "s": "{}", "+": "{Factor:2}"} {
 		for _, held := range []bool{false, true} {
 			a := newTest(tuitest.Script{Epochs: 12, Fate: "done"}, screen.Options{NoColor: true}, 120, 40)
-			d := feed.Delta{Status: a.h.Status}
+			d := feed.Delta{Status: a.H.Status}
 			d.Status.Held = held
 			a.Update(came(d))
 			switch got := sent(a, press(a, key)); {
@@ -377,25 +357,22 @@ func TestHeld(t *testing.T) {
 func TestForm(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 	press(a, "e")
-	f := a.dialog.(*settingsForm)
-	for range len(f.values[0]) {
-		press(a, "backspace")
-	}
+	press(a, "ctrl+u")
 	write(a, "-2")
 	press(a, "tab")
 	if text := frameText(t, a); !strings.Contains(text, "× expected a number > 0") {
 		t.Errorf("no error beside the field:\n%s", text)
 	}
-	if got := sent(a, press(a, "enter")); got != "" || a.dialog == nil || f.at != 0 {
-		t.Errorf("sent %s, field %d", got, f.at)
+	if got := sent(a, press(a, "enter")); got != "" || a.Dialog == nil || !strings.Contains(frameText(t, a), "▸*radius") {
+		t.Errorf("sent %s:\n%s", got, frameText(t, a))
 	}
 	press(a, "backspace", "backspace")
 	write(a, "2.5")
-	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.feed.(*tuitest.Feed).Commands) != 1 {
+	if got := sent(a, press(a, "enter")); got != "{Key:radius Value:2.5}" || len(a.Feed.(*tuitest.Feed).Commands) != 1 {
 		t.Errorf("sent %s", got)
 	}
 	press(a, "e", "backspace")
-	if press(a, "esc"); a.dialog != nil {
+	if press(a, "esc"); a.Dialog != nil {
 		t.Error("stays")
 	}
 }
@@ -405,11 +382,11 @@ func TestLogSearch(t *testing.T) {
 	press(a, "/")
 	write(a, "→ adam")
 	text := frameText(t, a)
-	if !strings.Contains(text, "1 found") || !strings.Contains(text, "tr-newton → adam") || !a.zoomed {
+	if !strings.Contains(text, "1 found") || !strings.Contains(text, "tr-newton → adam") || !a.Zoomed {
 		t.Errorf("%s", text)
 	}
 	press(a, "enter", "esc", "esc")
-	if a.zoomed {
+	if a.Zoomed {
 		t.Error("esc does not leave")
 	}
 }
@@ -417,7 +394,7 @@ func TestLogSearch(t *testing.T) {
 // TestRaceNames: what a racer is called is cleaned.
 func TestRaceNames(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 3}, screen.Options{NoColor: true}, 120, 40)
-	d := tuitest.RaceDelta(a.h.Status, 2, 3, "begun")
+	d := tuitest.RaceDelta(a.H.Status, 2, 3, "begun")
 	d.Races[0].Racers[0].Name = "a\x1b[2Jb\n数据" + strings.Repeat("x", 200)
 	a.Update(came(d))
 	if text := a.View().Content; strings.Contains(text, "\x1b[2J") || strings.Contains(ansi.Strip(text), "xx\n\n") {
@@ -432,7 +409,7 @@ func TestRaceFuzz(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 11))
 		a := newTest(tuitest.Script{Epochs: 3, Regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
 		for range few(150) {
-			d := feed.Delta{Status: a.h.Status}
+			d := feed.Delta{Status: a.H.Status}
 			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
 			if r.IntN(6) == 0 {
 				e := event.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: tuitest.RandomFloat(r), Seconds: tuitest.RandomFloat(r)}
@@ -459,7 +436,7 @@ func TestWheel(t *testing.T) {
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelDown})
 	a.Update(tea.MouseWheelMsg{Button: tea.MouseWheelUp})
-	if p := a.dialog.(*screen.Palette[*App]); p.At() != 1 {
+	if p := a.Dialog.(*screen.Palette[*desk.App]); p.At() != 1 {
 		t.Errorf("stands at %d", p.At())
 	}
 }
@@ -467,7 +444,7 @@ func TestWheel(t *testing.T) {
 func BenchmarkRace(b *testing.B) {
 	a := newRaceTest(6, 2000, "begun", 120, 40)
 	for i := 0; b.Loop(); i++ {
-		a.h.Race.Gen++
+		a.H.Race.Gen++
 		a.View()
 	}
 }

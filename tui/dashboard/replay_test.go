@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/chart"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
@@ -22,10 +24,10 @@ import (
 )
 
 // newWatch returns an App that has taken in a scene.
-func newWatch(deltas []feed.Delta, w, h int) *App {
+func newWatch(deltas []feed.Delta, w, h int) *desk.App {
 	a := newApp(&tuitest.Feed{}, screen.Options{NoColor: true, Environ: []string{"LANG=C.UTF-8"}}, tuitest.Methods())
 	now := time.Unix(0, 0)
-	a.clock = func() time.Time { return now }
+	a.Clock = func() time.Time { return now }
 	a.Update(tea.WindowSizeMsg{Width: w, Height: h})
 	for _, d := range deltas {
 		now = now.Add(500 * time.Millisecond)
@@ -61,12 +63,12 @@ func TestReplayScreens(t *testing.T) {
 	for _, name := range []string{"foreign", "figures"} {
 		t.Run(name+"-zoomed", func(t *testing.T) {
 			add := tuitest.Archive(t)
-			for id, p := range newPanes() {
+			for id, p := range desk.NewPanes() {
 				a := newWatch(replayScene(name), 100, 30)
-				a.focus = layout.ID(id)
+				a.Focus = layout.ID(id)
 				press(a, "z")
 				rows := strings.Split(frameText(t, a), "\n")
-				add(p.Name(a.paneView()), strings.Join(rows[layout.HeaderRows:], "\n"))
+				add(p.Name(a.PaneView()), strings.Join(rows[layout.HeaderRows:], "\n"))
 			}
 		})
 	}
@@ -115,8 +117,8 @@ func TestReplayKeys(t *testing.T) {
 		if got == "" {
 			got = a.Notice.Text
 		}
-		if got != c.want || a.dialog != nil {
-			t.Errorf("%v: %q, want %q, overlay %T", c.keys, got, c.want, a.dialog)
+		if got != c.want || a.Dialog != nil {
+			t.Errorf("%v: %q, want %q, overlay %T", c.keys, got, c.want, a.Dialog)
 		}
 	}
 	for _, c := range [][2]string{{"pipe", "this source can't be played back"}, {"loading", "the record is still being read"}} {
@@ -138,12 +140,9 @@ func TestReplayKeys(t *testing.T) {
 // TestReplaySeeksAddUp presses keys faster than the player answers.
 func TestReplaySeeksAddUp(t *testing.T) {
 	a := newWatch(replayScene("paused"), 120, 40)
-	f := a.feed.(*tuitest.Feed)
+	f := a.Feed.(*tuitest.Feed)
 	cmd := press(a, ".")
 	press(a, ".", ".", ".", "+", "+", ",")
-	if len(a.waiting) != 3 {
-		t.Errorf("%v are waiting: expected the newest of the seeks, the newest speed, and a seek", a.waiting)
-	}
 	for cmd != nil {
 		_, cmd = a.Update(cmd())
 	}
@@ -158,7 +157,7 @@ func TestReplayEnd(t *testing.T) {
 	for name, want := range map[string]string{"paused": "[{On:false} {Epoch:40}]", "replay": "[{Epoch:40}]", "ended": "[{Epoch:40}]", "stale": "[{Epoch:33}]"} {
 		a := newWatch(replayScene(name), 120, 40)
 		sent(a, press(a, "end"))
-		if got := fmt.Sprintf("%+v", a.feed.(*tuitest.Feed).Commands); got != want {
+		if got := fmt.Sprintf("%+v", a.Feed.(*tuitest.Feed).Commands); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 	}
@@ -174,12 +173,12 @@ func TestReplayClick(t *testing.T) {
 			if cmd == nil {
 				t.Fatal("a click on the bar does nothing")
 			}
-			a.busy, barOf(a).asked = false, false
+			answer(a)
 			var epoch int
 			if _, err := fmt.Sscanf(sent(a, cmd), "{Epoch:%d}", &epoch); err != nil || math.Abs(float64(epoch-c.epoch)) > 1 {
 				t.Errorf("%v: epoch %d, want %d, %v", size, epoch, c.epoch, err)
 			}
-			a.feed.(*tuitest.Feed).Commands = nil
+			a.Feed.(*tuitest.Feed).Commands = nil
 		}
 		if _, cmd := a.Update(tea.MouseClickMsg{X: barOf(a).X + 1, Y: barOf(a).Y + 5}); cmd != nil {
 			t.Error("a click elsewhere goes to an epoch")
@@ -199,7 +198,7 @@ func TestRestart(t *testing.T) {
 		frameText(t, a)
 		b := newWatch(nil, 120, 40)
 		press(b, keys...)
-		b.focus, b.zoomed = a.focus, a.zoomed // a pane without anything to walk through leaves its keys to others
+		b.Focus, b.Zoomed = a.Focus, a.Zoomed // a pane without anything to walk through leaves its keys to others
 		for _, d := range back {
 			a.Update(came(d))
 			b.Update(came(d))
@@ -207,10 +206,10 @@ func TestRestart(t *testing.T) {
 		if got, want := frameText(t, a), frameText(t, b); got != want {
 			t.Errorf("%v: after a restart\n%s\nfrom nothing\n%s", keys, got, want)
 		}
-		if a.h.Done != nil || len(a.h.Curves.AllMarks(chart.Epochs)) != 0 || a.h.Analyses.Errors != nil {
-			t.Errorf("%v: the end, %d marks or errors of what is void are still there", keys, len(a.h.Curves.AllMarks(chart.Epochs)))
+		if a.H.Done != nil || len(a.H.Curves.AllMarks(chart.Epochs)) != 0 || a.H.Analyses.Errors != nil {
+			t.Errorf("%v: the end, %d marks or errors of what is void are still there", keys, len(a.H.Curves.AllMarks(chart.Epochs)))
 		}
-		if _, ok := a.h.Earlier.Epochs[30]; !ok {
+		if _, ok := a.H.Earlier.Epochs[30]; !ok {
 			t.Error("the list of epochs to go to has forgotten one that was shown")
 		}
 	}
@@ -219,7 +218,7 @@ func TestRestart(t *testing.T) {
 	run.ID = "another"
 	back[0].Run = &run
 	a.Update(came(back[0]))
-	if len(a.h.Earlier.Epochs) > 0 {
+	if len(a.H.Earlier.Epochs) > 0 {
 		t.Error("epochs of another run are remembered")
 	}
 }
@@ -285,9 +284,9 @@ func TestResumedAfterTheEnd(t *testing.T) {
 	a := newWatch(append(deltas, more), 120, 40)
 	more.Run, more.Done = deltas[0].Run, deltas[len(deltas)-1].Done
 	b := newWatch([]feed.Delta{more}, 120, 40) // the same for a viewer who comes late
-	for _, app := range []*App{a, b} {
-		if text := frameText(t, app); app.h.Over() || strings.Contains(text, "target reached ·") || !strings.Contains(text, "resumed") {
-			t.Errorf("over %v:\n%s", app.h.Over(), text)
+	for _, app := range []*desk.App{a, b} {
+		if text := frameText(t, app); app.H.Over() || strings.Contains(text, "target reached ·") || !strings.Contains(text, "resumed") {
+			t.Errorf("over %v:\n%s", app.H.Over(), text)
 		}
 	}
 }
@@ -295,14 +294,15 @@ func TestResumedAfterTheEnd(t *testing.T) {
 // TestReplayRace: a race in a record has the screen, and nobody can be picked.
 func TestReplayRace(t *testing.T) {
 	a := newRaceTest(3, 20, "begun", 120, 40)
-	s := a.h.Status
+	s := a.H.Status
 	s.Replay = &event.Replay{Source: "x", Seekable: true, Epoch: 12, Last: 40, Speed: 1}
 	a.Update(came(feed.Delta{Status: s}))
-	if text := frameText(t, a); !racing(a) || strings.Contains(text, "abandon") || strings.Contains(text, "go on with") {
-		t.Errorf("racing %v:\n%s", racing(a), text)
+	if text := frameText(t, a); !desk.Racing(a) || strings.Contains(text, "abandon") || strings.Contains(text, "go on with") {
+		t.Errorf("racing %v:\n%s", desk.Racing(a), text)
 	}
 	for k, want := range map[string]string{".": "{Epoch:13}", "space": "{On:true}", "x": "", "down": ""} {
-		a.busy, barOf(a).asked, a.feed.(*tuitest.Feed).Commands = false, false, nil
+		answer(a)
+		a.Feed.(*tuitest.Feed).Commands = nil
 		if got := sent(a, press(a, k)); got != want {
 			t.Errorf("%s: %q, want %q", k, got, want)
 		}
@@ -310,7 +310,7 @@ func TestReplayRace(t *testing.T) {
 	if press(a, "enter"); a.Notice.Text != feed.ErrReadOnly.Error() {
 		t.Errorf("enter: %q", a.Notice.Text)
 	}
-	if press(a, "u"); a.dialog == nil {
+	if press(a, "u"); a.Dialog == nil {
 		t.Error("u opens no list of epochs")
 	}
 }
@@ -320,8 +320,8 @@ func TestReplayClockStands(t *testing.T) {
 	for _, name := range []string{"live", "replay", "paused", "ended"} {
 		a := newWatch(replayScene(name), 120, 40)
 		before := frameText(t, a)
-		a.clock = func() time.Time { return time.Unix(1000, 0) }
-		if a.tick() != nil || frameText(t, a) != before {
+		a.Clock = func() time.Time { return time.Unix(1000, 0) }
+		if _, cmd := a.Update(desk.TickMsg{}); cmd != nil || frameText(t, a) != before {
 			t.Errorf("%s: the time goes on", name)
 		}
 	}
@@ -333,7 +333,7 @@ func TestForeign(t *testing.T) {
 		for id := range layout.Panes {
 			for _, zoom := range []bool{false, true} {
 				a := newWatch(replayScene(name), 120, 40)
-				a.focus, a.zoomed = id, zoom
+				a.Focus, a.Zoomed = id, zoom
 				text := frameText(t, a)
 				for _, bad := range []string{"NaN", "reject", "×", "seed", "0 weights", "0 rows", "waiting", "k computes", "enter computes", " –"} {
 					if strings.Contains(text, bad) && !(bad == " –" && id == layout.Log || bad == " –" && !zoom) {
@@ -344,7 +344,7 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	a := newWatch(tuitest.ExternalRun(43, false), 120, 40)
-	d := feed.Delta{Status: a.h.Status, Epochs: tuitest.ExternalRun(44, false)[0].Epochs[43:]}
+	d := feed.Delta{Status: a.H.Status, Epochs: tuitest.ExternalRun(44, false)[0].Epochs[43:]}
 	d.Epochs[0].Loss = tuitest.NaN
 	a.Update(came(d))
 	if text := frameText(t, a); !strings.Contains(text, "train 0.1155▾") || strings.Contains(text, "×") {
@@ -365,7 +365,7 @@ func TestForeignEnd(t *testing.T) {
 		"figures": " all epochs done · 43 epochs ",
 	} {
 		a := newWatch(replayScene(name), 120, 40)
-		s := a.h.Status
+		s := a.H.Status
 		s.Phase = event.Ended
 		a.Update(came(feed.Delta{Status: s, Done: done}))
 		if row := strings.Split(frameText(t, a), "\n")[1]; strings.TrimRight(row, " ")+" " != want {
@@ -377,7 +377,7 @@ func TestForeignEnd(t *testing.T) {
 // TestFiguresPages goes through the figures of a program.
 func TestFiguresPages(t *testing.T) {
 	a := newWatch(tuitest.ExternalRun(43, false), 100, 30)
-	a.focus = layout.Region
+	a.Focus = layout.Region
 	press(a, "z")
 	if text := frameText(t, a); !strings.Contains(text, "lr") || !strings.Contains(text, "momentum") || strings.Contains(text, "bleu  ") {
 		t.Errorf("first page:\n%s", text)
@@ -394,7 +394,7 @@ func TestRecordingInLog(t *testing.T) {
 	well := scene[len(scene)-1].Status
 	well.Recording = event.Recording{Run: well.Recording.Run, Lost: 7}
 	a.Update(came(feed.Delta{Status: well}))
-	a.focus = layout.Log
+	a.Focus = layout.Log
 	press(a, "z")
 	text := frameText(t, a)
 	for _, want := range []string{"not recorded: no space left on device (runs.db)", "recorded again, without 7 events"} {
@@ -421,25 +421,12 @@ func TestUnrecordedSaysWhyFirst(t *testing.T) {
 	}
 }
 
-// TestUnreadLine: the header does not say the source's name twice, which may be long.
-func TestUnreadLine(t *testing.T) {
-	for _, c := range [][3]string{
-		{"a.jsonl", "a.jsonl:17: \"x\": expected a JSON object", "line 17: \"x\": expected a JSON object"},
-		{"a.jsonl", "a.jsonl: byte 12: too long", "a.jsonl: byte 12: too long"},
-		{"logs", "logs/events.1: byte 90: wrong checksum", "logs/events.1: byte 90: wrong checksum"},
-	} {
-		if got := unread(&event.Replay{Source: c[0], Warning: c[1]}); got != c[2] {
-			t.Errorf("%q, want %q", got, c[2])
-		}
-	}
-}
-
 // TestBacklogShows: events that wait for the disk are worth a word when they wait longer than a moment.
 func TestBacklogShows(t *testing.T) {
 	a := newWatch(replayScene("recorded"), 200, 60)
-	now := a.clock()
-	a.clock = func() time.Time { return now }
-	s := a.h.Status
+	now := a.Clock()
+	a.Clock = func() time.Time { return now }
+	s := a.H.Status
 	for _, c := range []struct {
 		backlog int
 		after   time.Duration
@@ -457,11 +444,11 @@ func TestBacklogShows(t *testing.T) {
 func TestSaveForm(t *testing.T) {
 	a := newWatch(replayScene("recorded"), 120, 40)
 	press(a, "w", "tab")
-	if got := sent(a, press(a, "enter")); got != "{File:letters-e33.onnx}" || a.dialog != nil {
+	if got := sent(a, press(a, "enter")); got != "{File:letters-e33.onnx}" || a.Dialog != nil {
 		t.Errorf("sent %s", got)
 	}
-	a.Update(replyMsg{})
-	d := feed.Delta{Status: a.h.Status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
+	a.Update(desk.ReplyMsg{})
+	d := feed.Delta{Status: a.H.Status, Saved: []event.SavedEvent{{Epoch: 33, File: "letters-e33.onnx", Format: "onnx", Bytes: 48_211}}}
 	a.Update(came(d))
 	if a.Notice.Text != "saved letters-e33.onnx, 48.2 kB" || !strings.Contains(frameText(t, a), "saved letters-e33.onnx") {
 		t.Errorf("notice %q", a.Notice.Text)
@@ -476,28 +463,44 @@ func TestSaveForm(t *testing.T) {
 		t.Errorf("the format was forgotten:\n%s", text)
 	}
 	press(a, "backspace")
-	if press(a, "enter"); a.dialog == nil {
+	if press(a, "enter"); a.Dialog == nil {
 		t.Error("closed with a name that is not allowed")
 	}
 	press(a, "ctrl+u")
 	write(a, "dir/x.SafeTensors")
-	a.busy, a.feed.(*tuitest.Feed).Commands = false, nil
+	a.Busy, a.Feed.(*tuitest.Feed).Commands = false, nil
 	if got := sent(a, press(a, "enter")); got != "{File:dir/x.SafeTensors}" {
 		t.Errorf("sent %s", got)
 	}
-	_, cmd := a.Update(replyMsg{&event.CommandError{Reason: "dir: no such directory"}})
+	_, cmd := a.Update(desk.ReplyMsg{Err: &event.CommandError{Reason: "dir: no such directory"}})
 	if a.Notice.Text != "refused: dir: no such directory" || cmd == nil {
 		t.Errorf("notice %q", a.Notice.Text)
 	}
 }
 
+// answer has what was asked for be done.
+func answer(a *desk.App) {
+	a.Busy = false
+	a.Update(came(feed.Delta{Status: a.H.Status}))
+}
+
+// fileOf is the name in the form that saves.
+func fileOf(t *testing.T, a *desk.App) string {
+	t.Helper()
+	name := regexp.MustCompile(`│ file (\S*)`).FindStringSubmatch(strings.ReplaceAll(frameText(t, a), "▏", ""))
+	if name == nil {
+		t.Fatalf("no file in\n%s", frameText(t, a))
+	}
+	return name[1]
+}
+
 // TestSaveNameFollows: the suggested name tells the epoch whose weights are written, until somebody types one.
 func TestSaveNameFollows(t *testing.T) {
-	on := func(a *App) string {
-		s := a.h.Status
+	on := func(a *desk.App) string {
+		s := a.H.Status
 		s.Epoch++
 		a.Update(came(feed.Delta{Status: s}))
-		return a.dialog.(*saveForm).file.Value()
+		return fileOf(t, a)
 	}
 	for _, c := range []struct {
 		keys []string
@@ -556,29 +559,29 @@ func TestTimeLeft(t *testing.T) {
 	}
 }
 
-// TestConsole: a run of figures that prints lines shows them in the place of the log, which tab still reaches; a run of newtop's
-// has no console, and tab passes it by.
+// TestConsole: a run of figures that prints lines shows them in the place of the log, which tab still reaches; a run of
+// newtop's has no console, and tab passes it by.
 func TestConsole(t *testing.T) {
 	a := newWatch(tuitest.ExternalRun(12, false), 120, 40)
 	if text := frameText(t, a); strings.Contains(text, "console") {
 		t.Errorf("a console without lines:\n%s", text)
 	}
-	a.Update(came(feed.Delta{Status: a.h.Status, Console: []event.ConsoleEvent{{Text: "loading data"}, {Text: "ValueError: no such file"}}}))
+	a.Update(came(feed.Delta{Status: a.H.Status, Console: []event.ConsoleEvent{{Text: "loading data"}, {Text: "ValueError: no such file"}}}))
 	if text := frameText(t, a); !strings.Contains(text, "─ console  2 lines") || !strings.Contains(text, "ValueError: no such file") || strings.Contains(text, "─ log") {
 		t.Errorf("the console is not there:\n%s", text)
 	}
 	seen := map[layout.ID]bool{}
 	for range layout.Panes {
-		seen[a.focus] = true
-		if text := frameText(t, a); (a.focus == layout.Log) != strings.Contains(text, "─ log") {
-			t.Errorf("pane %d:\n%s", a.focus, text)
+		seen[a.Focus] = true
+		if text := frameText(t, a); (a.Focus == layout.Log) != strings.Contains(text, "─ log") {
+			t.Errorf("pane %d:\n%s", a.Focus, text)
 		}
 		press(a, "tab")
 	}
 	if !seen[layout.Console] || !seen[layout.Log] {
 		t.Errorf("tab reaches %v", seen)
 	}
-	a.focus = layout.Console
+	a.Focus = layout.Console
 	press(a, "/")
 	press(a, "V")
 	if text := frameText(t, a); !strings.Contains(text, "1 found") {
@@ -587,7 +590,7 @@ func TestConsole(t *testing.T) {
 	own := newTest(tuitest.Script{Epochs: 3}, screen.Options{}, 120, 40)
 	for range layout.Panes {
 		press(own, "tab")
-		if own.focus == layout.Console {
+		if own.Focus == layout.Console {
 			t.Error("tab stops at a console that is none")
 		}
 	}

@@ -39,7 +39,8 @@ func validated(fate string) []feed.Delta {
 	return deltas
 }
 
-// TestValidationScreens draws a run with validation rows whole: all three curves, and the best epoch by the validation rows.
+// TestValidationScreens draws a run with validation rows whole: all three curves, and the best epoch by the validation
+// rows.
 func TestValidationScreens(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -59,7 +60,7 @@ func TestValidationScreens(t *testing.T) {
 		})
 	}
 	a := newWatch(validated("done"), 120, 40)
-	if a.h.Best.Epoch != 15 || !strings.Contains(frameText(t, a), "best validation error") {
-		t.Errorf("best: %+v", a.h.Best)
+	if a.H.Best.Epoch != 15 || !strings.Contains(frameText(t, a), "best validation error") {
+		t.Errorf("best: %+v", a.H.Best)
 	}
 }

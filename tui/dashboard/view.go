@@ -4,25 +4,26 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"newtop/trainer/event"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
 // askSpectrum asks for a spectrum, unless one is under way: on a fast run that is most of the time, and no refusal.
-func askSpectrum(a *App) tea.Cmd {
-	if a.h.Status.Computing == "spectrum" {
+func askSpectrum(a *desk.App) tea.Cmd {
+	if a.H.Status.Computing == "spectrum" {
 		return a.Tell(style.Text, "a spectrum is being computed")
 	}
-	return a.command(event.Spectrum{})
+	return a.Send(event.Spectrum{})
 }
 
 // unopenedMsg says why the recorded runs could not be opened.
 type unopenedMsg struct{ err error }
 
 // openRuns puts the recorded runs over the screen. A run that is trained here goes on.
-func openRuns(a *App) tea.Cmd {
-	browse := a.browse
+func openRuns(a *desk.App) tea.Cmd {
+	browse := a.Browse
 	return func() tea.Msg {
 		l, closed, err := browse()
 		if err != nil {
@@ -33,14 +34,14 @@ func openRuns(a *App) tea.Cmd {
 }
 
 // cycle moves the focus to the next pane or the one before, past those that the run has nothing for.
-func cycle(a *App, forward bool) {
-	n := layout.ID(len(a.panes))
+func cycle(a *desk.App, forward bool) {
+	n := layout.ID(len(a.Panes))
 	step := n - 1
 	if forward {
 		step = 1
 	}
 	for range n {
-		if a.focus = (a.focus + step) % n; !a.absent(a.focus) && !isIdle(a, a.focus) {
+		if a.Focus = (a.Focus + step) % n; !desk.Absent(a, a.Focus) && !desk.IsIdle(a, a.Focus) {
 			return
 		}
 	}
@@ -48,40 +49,40 @@ func cycle(a *App, forward bool) {
 
 // move moves the focus: tab goes round, arrows go in their direction, and zoomed, where there is only one
 // pane to see, left and up go back.
-func move(a *App, k string) {
-	if a.zoomed || k == "tab" || k == "shift+tab" {
+func move(a *desk.App, k string) {
+	if a.Zoomed || k == "tab" || k == "shift+tab" {
 		cycle(a, k == "tab" || k == "right" || k == "down")
 		return
 	}
-	s := division(a, false)
+	s := desk.Division(a, false)
 	d := map[string][2]int{"left": {-1, 0}, "right": {1, 0}, "up": {0, -1}, "down": {0, 1}}[k]
-	a.focus = s.Neighbour(a.focus, d[0], d[1])
+	a.Focus = s.Neighbour(a.Focus, d[0], d[1])
 }
 
 // toggleLog switches the scale of the focused pane.
-func toggleLog(a *App) tea.Cmd {
-	p := a.panes[a.focus]
-	a.take(a.focus)
+func toggleLog(a *desk.App) tea.Cmd {
+	p := a.Panes[a.Focus]
+	a.Claim(a.Focus)
 	if p.ToggleLog() {
 		a.Changes++
 		return nil
 	}
-	return a.Tell(style.Muted, p.Name(a.paneView())+" has no scale to switch")
+	return a.Tell(style.Muted, p.Name(a.PaneView())+" has no scale to switch")
 }
 
 // searchLog gives the log the screen and the keys, or the console where that is looked at.
-func searchLog(a *App) tea.Cmd {
+func searchLog(a *desk.App) tea.Cmd {
 	id := layout.Log
-	if a.focus == layout.Console {
+	if a.Focus == layout.Console {
 		id = layout.Console
 	}
-	p, ok := a.panes[id].(interface{ Search() })
+	p, ok := a.Panes[id].(interface{ Search() })
 	if !ok {
 		return nil
 	}
-	a.focus = id
-	a.take(id)
+	a.Focus, a.Zoomed = id, true
+	a.Claim(id)
 	p.Search()
 	a.Changes++
-	return a.zoom(true)
+	return nil
 }

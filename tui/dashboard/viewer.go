@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -20,8 +21,9 @@ const viewerPause = 40 * time.Millisecond
 // viewerModel is the model of a viewer's program: the dashboard, whose frames go to a renderer, with nothing that could
 // reach this process's terminal, signals or files.
 type viewerModel struct {
-	*App
+	*desk.App
 	renderer *render.Renderer
+	budget   *render.Budget
 	drawn    time.Time // when the newest frame was handed over
 	waiting  bool      // a frameMsg is under way
 	fell     error     // why the screen can't go on: what broke, or the input's error
@@ -33,17 +35,17 @@ type (
 )
 
 // runViewer shows the dashboard to a viewer, like Run.
-func runViewer(ctx context.Context, a *App, o screen.Options) error {
+func runViewer(ctx context.Context, a *desk.App, o screen.Options) error {
 	if o.Input == nil || o.Output == nil || o.Environ == nil || o.Size.Width < 1 || o.Size.Height < 1 {
 		panic("tui: a viewer without input, output, environment or size")
 	}
 	defer a.Close()
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	g := &viewerModel{App: a, renderer: render.NewRenderer(o.Output, o.Environ, a.budget)}
-	a.hold, a.touched = remoteHold, a.clock()
+	g := &viewerModel{App: a, renderer: render.NewRenderer(o.Output, o.Environ, o.Budget), budget: o.Budget}
+	a.Settle()
 	a.Width, a.Height = o.Size.Width, o.Size.Height
-	defer a.budget.Enter()()
+	defer o.Budget.Enter()()
 	go func() {
 		g.renderer.Run()
 		cancel() // what is left of the program when its terminal is gone
@@ -94,22 +96,19 @@ func fromViewer(c *screen.Debouncer) func(tea.Model, tea.Msg) tea.Msg {
 }
 
 // Init arms the wait for the first Delta.
-func (g *viewerModel) Init() tea.Cmd { return g.cover(g.wait(0)) }
+func (g *viewerModel) Init() tea.Cmd { return g.cover(g.Wait(0)) }
 
 // Update delegates, and has frames wait that come too soon.
 func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
 			g.fell = &render.PanicError{Value: v, Stack: debug.Stack()}
-			g.common.forget()
+			g.Common.Forget()
 			cmd = tea.Quit
 		}
 	}()
-	if g.common != nil {
-		g.common.mu.Lock()
-		defer g.common.mu.Unlock()
-	}
-	if _, news := msg.(deltaMsg); news {
+	defer g.Common.Lock()()
+	if _, news := msg.(desk.DeltaMsg); news {
 		defer g.budget.Updated(time.Now())
 	}
 	switch msg := msg.(type) {
@@ -118,12 +117,10 @@ func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		return g, tea.Quit
 	case frameMsg:
 		g.waiting = false
-	case tickMsg, drawMsg:
-		if _, cmd = g.App.Update(msg); g.clock().Sub(g.trained.heard) < 2*g.every {
-			return g, g.cover(cmd) // the next news have the frame that this one is for
-		}
 	default:
-		_, cmd = g.App.Update(msg)
+		if _, cmd = g.App.Update(msg); desk.Waits(g.App, msg) {
+			return g, g.cover(cmd)
+		}
 	}
 	return g, tea.Batch(g.cover(cmd), g.frame())
 }
@@ -136,10 +133,10 @@ func (g *viewerModel) frame() tea.Cmd {
 			return nil
 		}
 		g.waiting = true
-		return g.later(wait, frameMsg{})
+		return screen.After(g.Ctx, wait, frameMsg{})
 	}
 	g.drawn = now
-	g.renderer.Put(g.shown())
+	g.renderer.Put(desk.Frame(g.App))
 	return nil
 }
 

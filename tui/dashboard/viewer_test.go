@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -17,6 +16,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
@@ -39,9 +39,9 @@ func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 }
 
 // newGuest returns the screen of a guest with an audience.
-func newGuest(g screen.Viewer, w, h int, all *event.Audience) *App {
+func newGuest(g screen.Viewer, w, h int, all *event.Audience) *desk.App {
 	a := newTest(tuitest.Script{Epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
-	s := a.h.Status
+	s := a.H.Status
 	s.Audience, s.Kept = all, []int{1, 2, 3}
 	a.Update(came(feed.Delta{Status: s}))
 	return a
@@ -77,17 +77,17 @@ func TestViewerScreens(t *testing.T) {
 func TestViewersSendNothing(t *testing.T) {
 	for pane := range layout.Panes {
 		a := newGuest(screen.Viewer{Name: "lou"}, 120, 40, crowd(1))
-		f := a.feed.(*tuitest.Feed)
-		a.focus = pane
+		f := a.Feed.(*tuitest.Feed)
+		a.Focus = pane
 		for _, zoomed := range []bool{false, true} {
-			a.zoomed = zoomed
+			a.Zoomed = zoomed
 			for i := range a.Bindings {
 				for _, k := range a.Bindings[i].Keys() {
 					if k == "q" || k == "ctrl+c" || k == ":" || k == "ctrl+p" {
 						continue
 					}
 					drain(a, press(a, k))
-					a.dialog = nil
+					a.Dialog = nil
 				}
 			}
 			for _, k := range []string{"v", "r", "w", "l", "n", "b", "enter"} {
@@ -96,7 +96,7 @@ func TestViewersSendNothing(t *testing.T) {
 			for _, e := range paletteEntries(a) {
 				if e.Kind != "command" && e.Why == "" {
 					drain(a, e.Do(a))
-					a.dialog, a.focus, a.zoomed = nil, pane, zoomed
+					a.Dialog, a.Focus, a.Zoomed = nil, pane, zoomed
 				}
 			}
 		}
@@ -107,7 +107,7 @@ func TestViewersSendNothing(t *testing.T) {
 }
 
 // drain runs a command and what it brings, but for what waits.
-func drain(a *App, cmd tea.Cmd) {
+func drain(a *desk.App, cmd tea.Cmd) {
 	if cmd == nil {
 		return
 	}
@@ -120,7 +120,7 @@ func drain(a *App, cmd tea.Cmd) {
 			for _, c := range msg {
 				drain(a, c)
 			}
-		case pane.AskMsg, replyMsg:
+		case pane.AskMsg, desk.ReplyMsg:
 			_, next := a.Update(msg)
 			drain(a, next)
 		}
@@ -132,7 +132,7 @@ func drain(a *App, cmd tea.Cmd) {
 func TestGuestsLeave(t *testing.T) {
 	for _, control := range []bool{false, true} {
 		a := newGuest(screen.Viewer{Name: "ann", Control: control}, 80, 24, crowd(1))
-		if !screentest.Quits(press(a, "q")) || len(a.feed.(*tuitest.Feed).Commands) > 0 {
+		if !screentest.Quits(press(a, "q")) || len(a.Feed.(*tuitest.Feed).Commands) > 0 {
 			t.Errorf("control %v: q does not just leave", control)
 		}
 		if cmd := press(a, "ctrl+z"); cmd != nil {
@@ -141,11 +141,11 @@ func TestGuestsLeave(t *testing.T) {
 	}
 	stop := []string{":", "s", "t", "o", "p", " ", "t", "h", "e", "enter"}
 	a := newGuest(screen.Viewer{Name: "ann", Control: true}, 80, 24, crowd(1))
-	if press(a, append(stop, "esc")...); len(a.feed.(*tuitest.Feed).Commands) > 0 || a.dialog != nil {
+	if press(a, append(stop, "esc")...); len(a.Feed.(*tuitest.Feed).Commands) > 0 || a.Dialog != nil {
 		t.Error("esc does not call it off")
 	}
 	press(a, append(stop, "enter")...)()
-	if c := a.feed.(*tuitest.Feed).Commands; len(c) != 1 || c[0] != (event.Stop{}) {
+	if c := a.Feed.(*tuitest.Feed).Commands; len(c) != 1 || c[0] != (event.Stop{}) {
 		t.Errorf("sent %#v", c)
 	}
 }
@@ -154,14 +154,15 @@ func TestGuestsLeave(t *testing.T) {
 func TestSavesOfGuests(t *testing.T) {
 	a := newGuest(screen.Viewer{Name: "ann", Control: true, Saves: "/srv"}, 80, 24, crowd(0))
 	press(a, "w")
-	f := a.dialog.(*saveForm)
 	for name, ok := range map[string]bool{"a.onnx": true, "a-b_c.safetensors": true, "../a.onnx": false, "/a.onnx": false, `..\a.onnx`: false, ".a.onnx": false, "-a.onnx": false} {
-		if f.file.SetValue(name); (f.problem() == "") != ok {
-			t.Errorf("%s: %q", name, f.problem())
+		press(a, "ctrl+u")
+		write(a, name)
+		if text := frameText(t, a); strings.Contains(text, "× expected") == ok {
+			t.Errorf("%s:\n%s", name, text)
 		}
 	}
 	a = newGuest(screen.Viewer{Name: "ann", Control: true}, 80, 24, crowd(0))
-	if press(a, "w"); a.dialog != nil || !strings.Contains(a.Notice.Text, "--saves") {
+	if press(a, "w"); a.Dialog != nil || !strings.Contains(a.Notice.Text, "--saves") {
 		t.Errorf("without a directory: %q", a.Notice.Text)
 	}
 }
@@ -194,53 +195,6 @@ func TestDeeds(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("the log has\n%s", strings.Join(got, "\n"))
 	}
-}
-
-// TestWhoControls in words.
-func TestWhoControls(t *testing.T) {
-	v := func(name string, control bool) event.Viewer { return event.Viewer{Name: name, Control: control} }
-	for _, c := range []struct {
-		you     screen.Viewer
-		viewers []event.Viewer
-		want    string
-	}{
-		{screen.Viewer{Name: "lou"}, []event.Viewer{v("lou", false)}, ""},
-		{screen.Viewer{Name: "lou"}, []event.Viewer{v("lou", false), v("ann", true)}, " · ann controls"},
-		{screen.Viewer{Name: "ann", Control: true}, []event.Viewer{v("ann", true)}, " · you control"},
-		{screen.Viewer{Name: "ann", Control: true}, []event.Viewer{v("bob", true), v("ann", true)}, " · you, bob control"},
-		{screen.Viewer{Name: "lou"}, []event.Viewer{v("ann", true), v("bob", true)}, " · ann, bob control"},
-		{screen.Viewer{Name: "lou"}, []event.Viewer{v("annabella winterbottom", true), v("bob the builder", true)}, " · 2 control"},
-		{screen.Viewer{Name: "lou"}, []event.Viewer{v("an\x1b[31mn", true)}, " · an[31mn controls"},
-	} {
-		a := newGuest(c.you, 120, 40, &event.Audience{Viewers: c.viewers})
-		if got := inControl(a, a.h.Status.Audience, 24); got != c.want {
-			t.Errorf("%+v: %q, expected %q", c.viewers, got, c.want)
-		}
-	}
-}
-
-// TestNews come after the pause, in one Delta, or as soon as a command is answered.
-func TestNews(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newTimedFeed()
-		b := newTestBridge(t, f)
-		f.deltas <- feed.Delta{}
-		time.AfterFunc(50*time.Millisecond, func() { f.deltas <- feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1}}} })
-		start := time.Now()
-		if msg := b.wait(time.Second)().(deltaMsg); time.Since(start) != time.Second || len(msg.delta.Epochs) != 1 {
-			t.Errorf("%d epochs after %v", len(msg.delta.Epochs), time.Since(start))
-		}
-		f.deltas <- feed.Delta{}
-		time.AfterFunc(50*time.Millisecond, func() { b.answered() })
-		start = time.Now()
-		if b.wait(time.Second)(); time.Since(start) > 60*time.Millisecond {
-			t.Errorf("an answer shows after %v", time.Since(start))
-		}
-		time.AfterFunc(50*time.Millisecond, b.cancel)
-		if msg := b.wait(time.Second)().(deltaMsg); !errors.Is(msg.err, context.Canceled) {
-			t.Errorf("%v", msg.err)
-		}
-	})
 }
 
 // guestTerminal is a guest's end of a program.

@@ -20,7 +20,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/tui/dashboard"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/screen"
 )
 
@@ -70,7 +70,7 @@ type Server struct {
 	ctx      context.Context // Serve's
 	news     *news
 	room     *room
-	common   *dashboard.Common // to all screens
+	common   *desk.Common // to all screens
 	memory   *memory
 
 	mu       sync.Mutex

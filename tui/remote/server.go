@@ -19,7 +19,7 @@ import (
 
 	"newtop/trainer"
 	"newtop/trainer/feed"
-	"newtop/tui/dashboard"
+	"newtop/tui/dashboard/desk"
 )
 
 const (
@@ -297,7 +297,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer s.room.close()
 	s.memory = newMemory(s.gate)
 	defer s.memory.close()
-	s.common = dashboard.NewCommon(func() feed.Feed { return named{s.run.Feed(), s.o.Saves} }, &s.room.allowance)
+	s.common = desk.NewCommon(func() feed.Feed { return named{s.run.Feed(), s.o.Saves} }, &s.room.allowance)
 	ended := make(chan error, 1)
 	go func() { ended <- s.ssh.Serve(door{s.listener, s}) }()
 	var failure error

@@ -9,6 +9,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard"
 	"newtop/tui/render"
 	"newtop/tui/screen"
 )
@@ -34,7 +35,7 @@ func (s *Server) show(ctx context.Context, g *viewer) (err error) {
 	feed := &steered{Feed: s.common.Feed(), viewer: g.info, room: s.room, saves: s.o.Saves, log: s.log}
 	defer feed.Close()
 	defer s.room.join(g.info)()
-	err = s.common.Run(ctx, feed, s.screen(g))
+	err = dashboard.RunViewer(ctx, s.common, feed, s.screen(g))
 	if ctx.Err() != nil {
 		fmt.Fprintf(g.out, "newtop: %s\n", clean(context.Cause(ctx).Error(), longestLine))
 	}

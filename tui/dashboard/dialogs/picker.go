@@ -1,4 +1,4 @@
-package dashboard
+package dialogs
 
 import (
 	"math"
@@ -13,14 +13,15 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
 
-// picker is the list of optimizers with a fuzzy filter. With an empty filter a digit chooses at once.
-type picker struct {
+// Picker is the list of optimizers with a fuzzy filter. With an empty filter a digit chooses at once.
+type Picker struct {
 	methods []*optim.Info
 	texts   []string // what the filter searches, one a method
 	filter  textinput.Model
@@ -29,9 +30,9 @@ type picker struct {
 	window  widget.Window
 }
 
-// newPicker returns the list with a method chosen.
-func newPicker(methods []*optim.Info, current string) *picker {
-	p := &picker{methods: methods, filter: textinput.New()}
+// NewPicker returns the list with a method chosen.
+func NewPicker(methods []*optim.Info, current string) *Picker {
+	p := &Picker{methods: methods, filter: textinput.New()}
 	for _, m := range methods {
 		p.texts = append(p.texts, m.Name+" "+m.Title+" "+m.Paper)
 	}
@@ -44,48 +45,53 @@ func newPicker(methods []*optim.Info, current string) *picker {
 	return p
 }
 
-func openPicker(a *App) { a.dialog = newPicker(a.methods, a.h.Status.Optimizer) }
+// OpenPicker opens the list to switch to one of the methods.
+func OpenPicker(a *desk.App) { a.Dialog = NewPicker(a.Methods, a.H.Status.Optimizer) }
 
-// lacking is why a model can't be trained by a method that it lacks something for.
-const lacking = "the model lacks what it needs"
+// Lacking is why a model can't be trained by a method that it lacks something for.
+const Lacking = "the model lacks what it needs"
 
-// unsuited is why the run can't switch to a method, "" if it can.
-func unsuited(a *App, m *optim.Info) string {
-	if a.h.Lacks(m.Name) {
-		return m.Name + ": " + lacking
+// Unsuited is why the run can't switch to a method, "" if it can.
+func Unsuited(a *desk.App, m *optim.Info) string {
+	if a.H.Lacks(m.Name) {
+		return m.Name + ": " + Lacking
 	}
 	return ""
 }
 
-func (p *picker) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
-	key, ok := msg.(tea.KeyPressMsg)
-	if !ok {
-		p.narrow(msg)
-		return screen.Stay, nil
-	}
-	chosen, closed := p.handleKey(key)
-	switch {
-	case chosen != nil && unsuited(a, chosen) != "":
-		return screen.Stay, a.Tell(style.Warn, unsuited(a, chosen))
-	case chosen != nil:
-		return screen.Close, a.command(event.Switch{Optimizer: chosen.Name})
-	case closed:
+func (p *Picker) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	key, _ := msg.(tea.KeyPressMsg)
+	chosen := p.numbered(key.String())
+	switch key.String() {
+	case "esc":
 		return screen.Close, nil
+	case "enter":
+		chosen = p.Chosen()
+	default:
+		if chosen == nil {
+			p.Search(msg)
+		}
 	}
-	return screen.Stay, nil
+	switch {
+	case chosen == nil:
+		return screen.Stay, nil
+	case Unsuited(a, chosen) != "":
+		return screen.Stay, a.Tell(style.Warn, Unsuited(a, chosen))
+	}
+	return screen.Close, a.Send(event.Switch{Optimizer: chosen.Name})
 }
 
-func (p *picker) List(*App) (*widget.Window, func(int)) {
+func (p *Picker) List(*desk.App) (*widget.Window, func(int)) {
 	return &p.window, func(row int) { p.at = row }
 }
 
-func (*picker) Hints(*App) []widget.Hint {
+func (*Picker) Hints(*desk.App) []widget.Hint {
 	return []widget.Hint{widget.NewHint("enter", "switch"), widget.NewHint("↑↓", "choose"),
 		widget.NewHint("1…9", "by number"), widget.NewHint("esc", "close")}
 }
 
 // match applies the filter.
-func (p *picker) match() {
+func (p *Picker) match() {
 	names := make([]string, len(p.methods))
 	for i, m := range p.methods {
 		names[i] = m.Name
@@ -93,35 +99,42 @@ func (p *picker) match() {
 	p.shown, p.at = widget.Find(p.filter.Value(), names, p.texts), 0
 }
 
-// handleKey acts on a key; closed says that the list is done with.
-func (p *picker) handleKey(msg tea.KeyPressMsg) (chosen *optim.Info, closed bool) {
-	switch k := msg.String(); k {
-	case "esc":
-		return nil, true
-	case "enter":
-		if p.at < len(p.shown) {
-			return p.methods[p.shown[p.at]], true
-		}
-		return nil, false
-	case "up", "shift+tab", "ctrl+p":
-		p.at = max(0, p.at-1)
-	case "down", "tab", "ctrl+n":
-		p.at = max(0, min(p.at+1, len(p.shown)-1))
-	case "home", "pgup":
-		p.at = 0
-	case "end", "pgdown":
-		p.at = max(0, len(p.shown)-1)
-	default:
-		if n, err := strconv.Atoi(k); err == nil && p.filter.Value() == "" && n >= 1 && n <= len(p.methods) {
-			return p.methods[n-1], true
-		}
-		p.narrow(msg)
+// numbered is the method that a digit chooses while nothing is searched for, nil if it chooses none.
+func (p *Picker) numbered(k string) *optim.Info {
+	if n, err := strconv.Atoi(k); err == nil && p.filter.Value() == "" && n >= 1 && n <= len(p.methods) {
+		return p.methods[n-1]
 	}
-	return nil, false
+	return nil
 }
 
-// narrow gives a key or pasted text to the filter.
-func (p *picker) narrow(msg tea.Msg) {
+// Chosen is the method that the arrow points at, nil if none matches the filter.
+func (p *Picker) Chosen() *optim.Info {
+	if p.at < len(p.shown) {
+		return p.methods[p.shown[p.at]]
+	}
+	return nil
+}
+
+// Search moves through the list by a key, or gives a key or pasted text to the filter.
+func (p *Picker) Search(msg tea.Msg) {
+	last := max(0, len(p.shown)-1)
+	if k, ok := msg.(tea.KeyPressMsg); ok {
+		switch k.String() {
+		case "up", "shift+tab", "ctrl+p":
+			p.at = max(0, p.at-1)
+			return
+		case "down", "tab", "ctrl+n":
+			p.at = min(p.at+1, last)
+			return
+		case "home", "pgup":
+			p.at = 0
+			return
+		case "end", "pgdown":
+			p.at = last
+			return
+		}
+	}
+
 	before := p.filter.Value()
 	p.filter, _ = p.filter.Update(msg)
 	if p.filter.Value() != before {
@@ -129,10 +142,10 @@ func (p *picker) narrow(msg tea.Msg) {
 	}
 }
 
-func (p *picker) Draw(a *App, w, h int) []string { return p.draw(a.paneView(), w, h) }
+func (p *Picker) Draw(a *desk.App, w, h int) []string { return p.box(a.PaneView(), w, h) }
 
-// draw returns the list in a box of at most w × h.
-func (p *picker) draw(v *pane.View, w, h int) []string {
+// box returns the list in a frame of at most w × h.
+func (p *Picker) box(v *pane.View, w, h int) []string {
 	bw := min(w-2, 104)
 	inner := bw - 4
 	title := "optimizers"
@@ -141,11 +154,7 @@ func (p *picker) draw(v *pane.View, w, h int) []string {
 	}
 	rows := make([]string, 0, h)
 	l := v.Line(inner)
-	if text := p.filter.Value(); text != "" {
-		l.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
-	} else {
-		l.Put(style.Muted, "type to search · ↑↓ move · enter switches · esc closes")
-	}
+	p.PutFilter(l, "type to search · ↑↓ move · enter switches · esc closes")
 	rows = append(rows, l.Full(), "")
 	room := max(1, h-4-2)
 	if bw >= 84 {
@@ -166,8 +175,27 @@ func (p *picker) draw(v *pane.View, w, h int) []string {
 	return widget.DialogBox(&v.Pen, title, rows, bw)
 }
 
+// PutFilter writes what is searched for, and while that is nothing what can be done.
+func (p *Picker) PutFilter(l *style.Line, hint string) {
+	if text := p.filter.Value(); text != "" {
+		l.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
+	} else {
+		l.Put(style.Muted, hint)
+	}
+}
+
+// Visible returns at most n methods around the chosen one, which stand in lines of w columns that begin at line y of
+// the dialog, and the place of the chosen one among them.
+func (p *Picker) Visible(n, y, w int) (methods []*optim.Info, chosen int) {
+	first, end := p.window.Show(p.at, len(p.shown), n, y, w)
+	for _, k := range p.shown[first:end] {
+		methods = append(methods, p.methods[k])
+	}
+	return methods, p.at - first
+}
+
 // list returns at most n rows around the chosen one, with the methods' titles if asked.
-func (p *picker) list(v *pane.View, w, n int, titles bool) []string {
+func (p *Picker) list(v *pane.View, w, n int, titles bool) []string {
 	rows := make([]string, 0, n)
 	first, end := p.window.Show(p.at, len(p.shown), n, 3, w)
 	if len(p.shown) == 0 {
@@ -187,7 +215,7 @@ func (p *picker) list(v *pane.View, w, n int, titles bool) []string {
 		case i == p.at: // the detail says what it lacks
 			name, title, arrow = style.Chosen, style.Text, "▸"
 		case v.H.Lacks(m.Name):
-			name, about = style.Muted, lacking
+			name, about = style.Muted, Lacking
 		}
 		l.Put(style.Accent, arrow+number)
 		l.Put(name, m.Name)
@@ -201,11 +229,11 @@ func (p *picker) list(v *pane.View, w, n int, titles bool) []string {
 
 // detail says what the chosen method is, what it costs and what can be set. Where that is more than so many rows, the
 // settings stand without their meanings.
-func (p *picker) detail(v *pane.View, w, room int) []string {
-	if p.at >= len(p.shown) {
+func (p *Picker) detail(v *pane.View, w, room int) []string {
+	m := p.Chosen()
+	if m == nil {
 		return nil
 	}
-	m := p.methods[p.shown[p.at]]
 	var rows []string
 	say := func(t style.Token, s string) {
 		for _, r := range strings.Split(ansi.Wrap(style.Clean(s), max(w, 8), ""), "\n") {
@@ -214,7 +242,7 @@ func (p *picker) detail(v *pane.View, w, room int) []string {
 	}
 	say(style.Strong, m.Title)
 	if v.H.Lacks(m.Name) {
-		say(style.Warn, lacking)
+		say(style.Warn, Lacking)
 	}
 	paper := m.Paper
 	if m.Equations != "" {
@@ -285,13 +313,13 @@ func setting(h *optim.Hyperparameter) string {
 	return format.Setting(h.Text(h.Default))
 }
 
-// switchTo asks for the method with an index in the list.
-func switchTo(a *App, i int) tea.Cmd {
-	if i >= len(a.methods) {
+// SwitchTo asks for the method with an index in the list.
+func SwitchTo(a *desk.App, i int) tea.Cmd {
+	if i >= len(a.Methods) {
 		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
 	}
-	if why := unsuited(a, a.methods[i]); why != "" {
+	if why := Unsuited(a, a.Methods[i]); why != "" {
 		return a.Tell(style.Warn, why)
 	}
-	return a.command(event.Switch{Optimizer: a.methods[i].Name})
+	return a.Send(event.Switch{Optimizer: a.Methods[i].Name})
 }

@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"slices"
@@ -14,7 +14,7 @@ import (
 // audienceParts says in the header how many watch and who controls, as there is room.
 func audienceParts(a *App, w int) []style.Part {
 	const roomy, full = 80, 110
-	all := a.h.Status.Audience
+	all := a.H.Status.Audience
 	if all == nil || len(all.Viewers) == 0 {
 		return nil
 	}
@@ -42,7 +42,7 @@ func inControl(a *App, all *event.Audience, longest int) string {
 		v := &all.Viewers[i]
 		switch {
 		case !v.Control:
-		case !you && isYou(a, v):
+		case !you && IsYou(a, v):
 			you = true
 		default:
 			names = append(names, style.Clean(v.Name))
@@ -68,7 +68,7 @@ func inControl(a *App, all *event.Audience, longest int) string {
 	return " · " + format.Count(len(names)) + verb
 }
 
-// isYou reports whether a viewer is the viewer of this screen, or has their name and role.
-func isYou(a *App, v *event.Viewer) bool {
-	return a.viewer != nil && v.Name == a.viewer.Name && v.Control == a.viewer.Control
+// IsYou reports whether a viewer is the viewer of this screen, or has their name and role.
+func IsYou(a *App, v *event.Viewer) bool {
+	return a.Viewer != nil && v.Name == a.Viewer.Name && v.Control == a.Viewer.Control
 }

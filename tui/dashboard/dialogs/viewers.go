@@ -1,4 +1,4 @@
-package dashboard
+package dialogs
 
 import (
 	"strings"
@@ -9,19 +9,20 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/event"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
 
-// whoOverlay lists those who look at the run, from a row on.
-type whoOverlay struct{ top int }
+// WhoOverlay lists those who look at the run, from a row on.
+type WhoOverlay struct{ top int }
 
-func (o *whoOverlay) Hints(*App) []widget.Hint {
+func (o *WhoOverlay) Hints(*desk.App) []widget.Hint {
 	return []widget.Hint{widget.NewHint("esc", "close"), widget.NewHint("↑↓", "scroll")}
 }
 
-func (o *whoOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (o *WhoOverlay) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return screen.Stay, nil
@@ -41,11 +42,11 @@ func (o *whoOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	return screen.Stay, nil
 }
 
-func (o *whoOverlay) Draw(a *App, w, h int) []string {
+func (o *WhoOverlay) Draw(a *desk.App, w, h int) []string {
 	bw := min(w-2, 76)
 	inner := bw - 4
 	var viewers []event.Viewer
-	if all := a.h.Status.Audience; all != nil {
+	if all := a.H.Status.Audience; all != nil {
 		viewers = all.Viewers
 	}
 	rows := []string{a.Line(inner).Put(style.Muted, "name").To(inner-38).Put(style.Muted, "role").To(inner-28).Put(
@@ -55,7 +56,7 @@ func (o *whoOverlay) Draw(a *App, w, h int) []string {
 	you := false
 	for i := range viewers {
 		v := &viewers[i]
-		mine := !you && isYou(a, v)
+		mine := !you && desk.IsYou(a, v)
 		you = you || mine
 		if i >= o.top && i < o.top+room {
 			rows = append(rows, viewerParts(a, v, mine, inner))
@@ -69,7 +70,7 @@ func (o *whoOverlay) Draw(a *App, w, h int) []string {
 }
 
 // viewerParts is the row of a viewer.
-func viewerParts(a *App, v *event.Viewer, you bool, w int) string {
+func viewerParts(a *desk.App, v *event.Viewer, you bool, w int) string {
 	name, role := style.Clean(v.Name), style.Muted.Of("looks")
 	if v.Control {
 		role = style.Strong.Of("controls")
@@ -79,7 +80,7 @@ func viewerParts(a *App, v *event.Viewer, you bool, w int) string {
 		mark = " (you)"
 	}
 	l := a.Line(w).Put(style.Text, ansi.Truncate(name, w-39-len(mark), "…")).Put(style.Accent, mark)
-	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(style.Text, since(v.Since, a.clock())).To(w-16).Put(
+	return l.To(w-38).Put(role.Token, role.Text).To(w-28).Put(style.Text, since(v.Since, a.Clock())).To(w-16).Put(
 		style.Muted, shortKey(v.Key)).Full()
 }
 
@@ -103,33 +104,33 @@ func shortKey(s string) string {
 	return style.Clean(digest[:min(len(digest), 12)])
 }
 
-// stopOverlay asks whether the run shall end for everybody.
-type stopOverlay struct{}
+// StopOverlay asks whether the run shall end for everybody.
+type StopOverlay struct{}
 
-func (*stopOverlay) Hints(*App) []widget.Hint {
+func (*StopOverlay) Hints(*desk.App) []widget.Hint {
 	return []widget.Hint{widget.NewHint("enter", "stop the run"), widget.NewHint("esc", "let it go on")}
 }
 
-func (*stopOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (*StopOverlay) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	k, ok := msg.(tea.KeyPressMsg)
 	if !ok {
 		return screen.Stay, nil
 	}
 	switch k.String() {
 	case "enter", "y":
-		if why := unsteerable(a); why != "" {
+		if why := desk.Unsteerable(a); why != "" {
 			return screen.Close, a.Tell(style.Warn, why)
 		}
-		return screen.Close, a.command(event.Stop{})
+		return screen.Close, a.Send(event.Stop{})
 	case "esc", "n", "q":
 		return screen.Close, nil
 	}
 	return screen.Stay, nil
 }
 
-func (*stopOverlay) Draw(a *App, w, h int) []string {
+func (*StopOverlay) Draw(a *desk.App, w, h int) []string {
 	others := 0
-	if all := a.h.Status.Audience; all != nil {
+	if all := a.H.Status.Audience; all != nil {
 		others = max(0, len(all.Viewers)-1)
 	}
 	watching := "nobody else is watching"

@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"newtop/tui/layout"
@@ -9,9 +9,9 @@ import (
 	"newtop/tui/pane/metrics"
 )
 
-// newPanes makes the panes in the order of the tab key, which is that of their IDs. The layout gives the named ones
+// NewPanes makes the panes in the order of the tab key, which is that of their IDs. The layout gives the named ones
 // their places; one that has no name there, and stands behind them, takes the place of the log while it has the focus.
-func newPanes() []pane.Pane {
+func NewPanes() []pane.Pane {
 	return []pane.Pane{
 		layout.Loss:     pane.NewLoss(),
 		layout.Accuracy: &pane.Accuracy{},

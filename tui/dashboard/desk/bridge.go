@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"context"
@@ -21,40 +21,40 @@ const (
 // queued bounds the commands that wait for the one before them.
 const queued = 32
 
-// deltaMsg is what the feed brought, or why it ended.
-type deltaMsg struct {
-	delta feed.Delta
-	err   error
+// DeltaMsg is what the feed brought, or why it ended.
+type DeltaMsg struct {
+	Delta feed.Delta
+	Err   error
 }
 
-// replyMsg answers a command.
-type replyMsg struct{ err error }
+// ReplyMsg answers a command.
+type ReplyMsg struct{ Err error }
 
-// stoppedMsg answers a Stop, which goes past the queue.
-type stoppedMsg struct{ err error }
+// StoppedMsg answers a Stop, which goes past the queue.
+type StoppedMsg struct{ Err error }
 
 // bridge joins the program's one goroutine to a feed. Nothing is ever sent into the program: a command of
 // Bubble Tea waits on the feed, returns what came and is armed again when that is drawn. So a terminal
 // that does not read stops the waiting and nobody else. wake has room for one and is only ever filled
 // without blocking; the context ends everything.
 type bridge struct {
-	feed     feed.Feed
+	Feed     feed.Feed
 	interval time.Duration
 	ctx      context.Context // ends all waiting
 	wake     chan struct{}
 	waiting  []event.Command // in order, behind the one under way
-	busy     bool
+	Busy     bool
 	sent     event.Command // the newest that went to the feed; nil once it was answered
 }
 
 func newBridge(ctx context.Context, feed feed.Feed) *bridge {
-	return &bridge{feed: feed, interval: interval, ctx: ctx, wake: make(chan struct{}, 1)}
+	return &bridge{Feed: feed, interval: interval, ctx: ctx, wake: make(chan struct{}, 1)}
 }
 
-// wait returns the command that waits for what is new; a message follows the one before by at least pause. It sleeps
+// Wait returns the command that waits for what is new; a message follows the one before by at least pause. It sleeps
 // until news are due or a command was answered, and wakes once for a message: each time that it woke would take a
 // processor from the passes, all of whose other processors wait for the last.
-func (b *bridge) wait(pause time.Duration) tea.Cmd {
+func (b *bridge) Wait(pause time.Duration) tea.Cmd {
 	return func() tea.Msg {
 		timer := time.NewTimer(pause)
 		defer timer.Stop()
@@ -64,21 +64,21 @@ func (b *bridge) wait(pause time.Duration) tea.Cmd {
 			time.Sleep(grace)
 		case <-b.ctx.Done():
 		}
-		d, err := b.feed.Wait(b.ctx)
-		return deltaMsg{d, err}
+		d, err := b.Feed.Wait(b.ctx)
+		return DeltaMsg{d, err}
 	}
 }
 
-// later returns the command that brings a message after a while, unless the program ends first: tea.Tick would
+// later returns the command that brings a message after a while, unless the program ends first: tea.tick would
 // keep its goroutine until the time is up.
 func (b *bridge) later(d time.Duration, msg tea.Msg) tea.Cmd { return screen.After(b.ctx, d, msg) }
 
 // do sends commands one after another, so that they arrive in the order of the keys. It returns nil
 // while one is under way; false says that the queue is full.
 func (b *bridge) do(c event.Command) (cmd tea.Cmd, ok bool) {
-	if !b.busy {
-		b.busy = true
-		return b.send(c), true
+	if !b.Busy {
+		b.Busy = true
+		return b.deliver(c), true
 	}
 	if n := len(b.waiting); n > 0 && overtakes(c, b.waiting[n-1]) {
 		b.waiting[n-1] = c
@@ -112,21 +112,21 @@ func (b *bridge) answered() tea.Cmd {
 	}
 	b.sent = nil
 	if len(b.waiting) == 0 {
-		b.busy = false
+		b.Busy = false
 		return nil
 	}
 	c := b.waiting[0]
 	b.waiting = b.waiting[1:]
-	return b.send(c)
+	return b.deliver(c)
 }
 
-func (b *bridge) send(c event.Command) tea.Cmd {
+func (b *bridge) deliver(c event.Command) tea.Cmd {
 	b.sent = c
-	return func() tea.Msg { return replyMsg{b.feed.Do(b.ctx, c)} }
+	return func() tea.Msg { return ReplyMsg{b.Feed.Do(b.ctx, c)} }
 }
 
 // stop asks the run to end, before everything that is queued.
 func (b *bridge) stop() tea.Cmd {
 	b.waiting = nil
-	return func() tea.Msg { return stoppedMsg{b.feed.Do(b.ctx, event.Stop{})} }
+	return func() tea.Msg { return StoppedMsg{b.Feed.Do(b.ctx, event.Stop{})} }
 }

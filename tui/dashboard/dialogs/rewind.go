@@ -1,4 +1,4 @@
-package dashboard
+package dialogs
 
 import (
 	"math"
@@ -11,6 +11,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/tui/chart"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
@@ -22,31 +23,31 @@ import (
 // rewindOverlay is the list of epochs that the run can go back to, newest first, beside the curve of the loss. Of a
 // watched run they are those to be shown.
 type rewindOverlay struct {
-	choose func(a *App, epoch int) tea.Cmd
+	choose func(a *desk.App, epoch int) tea.Cmd
 	filter textinput.Model // a beginning of the epoch's number, or of its method's name
 	at     int             // the epoch that is chosen
 	chart  chart.Canvas
 	window widget.Window
 }
 
-// openRewind opens the list of epochs; choose is what becomes of the one that is chosen.
-func openRewind(a *App, choose func(a *App, epoch int) tea.Cmd) {
+// OpenRewind opens the list of epochs; choose is what becomes of the one that is chosen.
+func OpenRewind(a *desk.App, choose func(a *desk.App, epoch int) tea.Cmd) {
 	o := &rewindOverlay{choose: choose, filter: widget.NewInput(20), at: -1}
 	o.filter.Focus()
-	a.dialog = o
-	if a.h.Watched() {
-		o.at = a.h.Status.Replay.Epoch
+	a.Dialog = o
+	if a.H.Watched() {
+		o.at = a.H.Status.Replay.Epoch
 		return
 	}
-	shown := o.shown(a.h)
+	shown := o.shown(a.H)
 	if len(shown) > 0 {
 		o.at = shown[min(1, len(shown)-1)] // the newest is where the run stands
 	}
 }
 
-func (o *rewindOverlay) Hints(a *App) []widget.Hint {
+func (o *rewindOverlay) Hints(a *desk.App) []widget.Hint {
 	enter := "go back"
-	if a.h.Watched() {
+	if a.H.Watched() {
 		enter = "go there"
 	}
 	return []widget.Hint{widget.NewHint("enter", enter), widget.NewHint("↑↓", "choose"),
@@ -81,8 +82,8 @@ func (o *rewindOverlay) place(shown []int) int {
 	return max(0, len(shown)-1)
 }
 
-func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
-	shown := o.shown(a.h)
+func (o *rewindOverlay) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+	shown := o.shown(a.H)
 	at, by := o.place(shown), 0
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
@@ -109,7 +110,7 @@ func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	}
 	if by == 0 {
 		o.filter, _ = o.filter.Update(msg)
-		shown = o.shown(a.h)
+		shown = o.shown(a.H)
 		if e, err := strconv.Atoi(strings.TrimSpace(o.filter.Value())); err == nil && slices.Contains(shown, e) {
 			o.at = e
 		} else if !slices.Contains(shown, o.at) && len(shown) > 0 {
@@ -123,12 +124,12 @@ func (o *rewindOverlay) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	return screen.Stay, nil
 }
 
-func (o *rewindOverlay) List(a *App) (*widget.Window, func(int)) {
-	return &o.window, func(row int) { o.at = o.shown(a.h)[row] }
+func (o *rewindOverlay) List(a *desk.App) (*widget.Window, func(int)) {
+	return &o.window, func(row int) { o.at = o.shown(a.H)[row] }
 }
 
-func (o *rewindOverlay) Draw(a *App, w, h int) []string {
-	v := a.paneView()
+func (o *rewindOverlay) Draw(a *desk.App, w, h int) []string {
+	v := a.PaneView()
 	bw := min(w-2, 110)
 	inner := bw - 4
 	shown := o.shown(v.H)

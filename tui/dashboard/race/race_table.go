@@ -1,4 +1,4 @@
-package dashboard
+package race
 
 import (
 	"math"
@@ -14,7 +14,7 @@ import (
 )
 
 // title tells what the race is about.
-func (r *raceView) title(v *pane.View, room int) []style.Part {
+func (r *View) title(v *pane.View, room int) []style.Part {
 	e := v.H.Race.Event
 	parts := []style.Part{style.Strong.Of("race")}
 	if e.State == "over" {
@@ -32,7 +32,7 @@ func (r *raceView) title(v *pane.View, room int) []style.Part {
 }
 
 // measure names what the table is sorted by.
-func (r *raceView) measure(v *pane.View) string {
+func (r *View) measure(v *pane.View) string {
 	s := "loss"
 	if !r.byLoss {
 		s = "error"
@@ -64,15 +64,15 @@ func budgetText(equivalents, seconds float64) string {
 	return strings.Join(parts, " or ")
 }
 
-// raceColumns are the widths of the table, 0 for a column that has no room.
-type raceColumns struct {
+// columnWidths are the widths of the table, 0 for a column that has no room.
+type columnWidths struct {
 	name, fault, best, laps, work, time int
 	unit                                func(float64) string
 	title                               string
 }
 
-func (r *raceView) columns(v *pane.View, w int) raceColumns {
-	c := raceColumns{name: 11, fault: 7, unit: format.Percent, title: "error", laps: 5}
+func (r *View) columns(v *pane.View, w int) columnWidths {
+	c := columnWidths{name: 11, fault: 7, unit: format.Percent, title: "error", laps: 5}
 	if v.H.Regression() {
 		c.fault, c.unit, c.title = 10, format.Number, "RMSE"
 	}
@@ -94,7 +94,7 @@ func (r *raceView) columns(v *pane.View, w int) raceColumns {
 }
 
 // table has a heading, a row for each racer, and a sentence that says who leads.
-func (r *raceView) table(v *pane.View, w int) []string {
+func (r *View) table(v *pane.View, w int) []string {
 	c := r.columns(v, w)
 	l := v.Line(w)
 	l.Put(style.Muted, style.Spaces(5+c.name)+style.Right("loss", 9)+style.Right(c.title, c.fault)+style.Right(
@@ -120,7 +120,7 @@ func (r *raceView) table(v *pane.View, w int) []string {
 	return append(rows, last.Full())
 }
 
-func (r *raceView) row(v *pane.View, c *raceColumns, place, i int, chosen bool, w int) string {
+func (r *View) row(v *pane.View, c *columnWidths, place, i int, chosen bool, w int) string {
 	k := &v.H.Race.Racers[i]
 	l := v.Line(w)
 	arrow, ink := " ", style.Text
@@ -166,7 +166,7 @@ func (r *raceView) row(v *pane.View, c *raceColumns, place, i int, chosen bool, 
 }
 
 // state says in a word how a racer does.
-func (r *raceView) state(v *pane.View, place int, k *history.Racer) style.Part {
+func (r *View) state(v *pane.View, place int, k *history.Racer) style.Part {
 	switch first := place == 0 && format.Finite(k.BestLoss); {
 	case k.Diverged():
 		return style.Bad.Of("× " + style.Clean(k.Ended))
@@ -184,7 +184,7 @@ func (r *raceView) state(v *pane.View, place int, k *history.Racer) style.Part {
 
 // verdict says who leads, or who won, with what, and by what over whom: clauses, of which the first ones are
 // worth most.
-func (r *raceView) verdict(v *pane.View, unit func(float64) string) [][]style.Part {
+func (r *View) verdict(v *pane.View, unit func(float64) string) [][]style.Part {
 	order := v.H.Race.Ranking(r.byLoss)
 	if len(order) == 0 {
 		return nil

@@ -1,4 +1,6 @@
-package dashboard
+// Package dialogs has what stands in front of a run's screen: forms of settings and files, the list of methods, the
+// epochs to go back to, and who is watching.
+package dialogs
 
 import (
 	"slices"
@@ -12,6 +14,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -27,7 +30,7 @@ type settingsForm struct {
 	form   *huh.Form
 	values []string // as they are in the fields
 	before []string // as they were
-	at     int
+	At     int
 	keys   int  // columns of the names
 	field  int  // and of the fields
 	fresh  bool // the field has the value that it came with, which the first character replaces
@@ -63,25 +66,25 @@ func (r *formRow) columns() int {
 	return n
 }
 
-// openForm opens the form at a setting, "" for the first.
-func openForm(a *App, key string) tea.Cmd {
-	i := slices.IndexFunc(a.methods, func(m *optim.Info) bool { return m.Name == a.h.Status.Optimizer })
-	if i < 0 || len(a.methods[i].Parameters) == 0 {
-		return a.Tell(style.Warn, style.Clean(a.h.Status.Optimizer)+" has no settings")
+// OpenForm opens the form at a setting, "" for the first.
+func OpenForm(a *desk.App, key string) tea.Cmd {
+	i := slices.IndexFunc(a.Methods, func(m *optim.Info) bool { return m.Name == a.H.Status.Optimizer })
+	if i < 0 || len(a.Methods[i].Parameters) == 0 {
+		return a.Tell(style.Warn, style.Clean(a.H.Status.Optimizer)+" has no settings")
 	}
-	m := a.methods[i]
+	m := a.Methods[i]
 	f := &settingsForm{method: m, keys: 8, field: leastField, fresh: true}
 	for k := range m.Parameters {
 		p := &m.Parameters[k]
 		row := formRow{event.Setting{Key: p.Key, Text: p.Text(p.Default), Meaning: p.Meaning, Range: p.Range()}, p}
-		for _, s := range a.h.Status.Settings {
+		for _, s := range a.H.Status.Settings {
 			if s.Key == p.Key {
 				row.Text = s.Text
 			}
 		}
 		f.rows = append(f.rows, row)
 	}
-	for _, s := range a.h.Status.Limits {
+	for _, s := range a.H.Status.Limits {
 		f.rows = append(f.rows, formRow{s, nil})
 	}
 	f.values = make([]string, len(f.rows))
@@ -101,7 +104,7 @@ func openForm(a *App, key string) tea.Cmd {
 	if to := slices.IndexFunc(f.rows, func(r formRow) bool { return r.Key == key }); to > 0 {
 		f.move(to)
 	}
-	a.dialog = f
+	a.Dialog = f
 	return nil
 }
 
@@ -125,7 +128,7 @@ func formTheme(bool) *huh.Styles {
 	return &s
 }
 
-func (f *settingsForm) Hints(*App) []widget.Hint {
+func (f *settingsForm) Hints(*desk.App) []widget.Hint {
 	return []widget.Hint{widget.NewHint("enter", "apply"), widget.NewHint("esc", "cancel"),
 		widget.NewHint("↑↓", "field"), widget.NewHint("ctrl+d", "default"), widget.NewHint("ctrl+u", "clear")}
 }
@@ -133,15 +136,15 @@ func (f *settingsForm) Hints(*App) []widget.Hint {
 // move goes to another field.
 func (f *settingsForm) move(to int) {
 	f.fresh = true
-	for ; f.at < to; f.at++ {
+	for ; f.At < to; f.At++ {
 		f.form.NextField()
 	}
-	for ; f.at > to; f.at-- {
+	for ; f.At > to; f.At-- {
 		f.form.PrevField()
 	}
 }
 
-func (f *settingsForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (f *settingsForm) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	n := len(f.values)
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
@@ -150,13 +153,13 @@ func (f *settingsForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 		case "enter":
 			return f.apply(a)
 		case "tab", "down":
-			f.move((f.at + 1) % n)
+			f.move((f.At + 1) % n)
 			return screen.Stay, nil
 		case "shift+tab", "up":
-			f.move((f.at + n - 1) % n)
+			f.move((f.At + n - 1) % n)
 			return screen.Stay, nil
 		case "ctrl+d":
-			f.rewrite(f.rows[f.at].initial())
+			f.rewrite(f.rows[f.At].initial())
 			return screen.Stay, nil
 		}
 	}
@@ -178,12 +181,12 @@ func (f *settingsForm) replace(msg tea.Msg) {
 
 // rewrite puts a text into the field.
 func (f *settingsForm) rewrite(text string) {
-	f.values[f.at], f.fresh = text, true
+	f.values[f.At], f.fresh = text, true
 	switch field := f.form.GetFocusedField().(type) {
 	case *huh.Input:
-		field.Value(&f.values[f.at])
+		field.Value(&f.values[f.At])
 	case *huh.Select[string]:
-		field.Value(&f.values[f.at])
+		field.Value(&f.values[f.At])
 	}
 }
 
@@ -200,34 +203,34 @@ func (f *settingsForm) problem(i int) string {
 }
 
 // apply sends what was changed, or goes to the first value that is not allowed.
-func (f *settingsForm) apply(a *App) (screen.Answer, tea.Cmd) {
+func (f *settingsForm) apply(a *desk.App) (screen.Answer, tea.Cmd) {
 	for i := range f.values {
 		if f.problem(i) != "" {
 			f.move(i)
 			return screen.Stay, nil
 		}
 	}
-	if a.h.Status.Optimizer != f.method.Name {
+	if a.H.Status.Optimizer != f.method.Name {
 		return screen.Close, a.Tell(style.Warn, "the method is "+style.Clean(
-			a.h.Status.Optimizer)+" by now: nothing was changed")
+			a.H.Status.Optimizer)+" by now: nothing was changed")
 	}
 	var cmds []tea.Cmd
 	for i, text := range f.values {
 		if text = strings.TrimSpace(text); text != f.before[i] {
-			cmds = append(cmds, a.command(event.Set{Key: f.rows[i].Key, Value: text}))
+			cmds = append(cmds, a.Send(event.Set{Key: f.rows[i].Key, Value: text}))
 		}
 	}
 	return screen.Close, tea.Batch(cmds...)
 }
 
-func (f *settingsForm) Draw(a *App, w, h int) []string {
-	v := a.paneView()
+func (f *settingsForm) Draw(a *desk.App, w, h int) []string {
+	v := a.PaneView()
 	bw := min(w-2, 100)
 	inner := bw - 4
 	fields := strings.Split(f.form.View(), "\n")
 	about := f.about(v, inner)
 	room := max(1, min(len(f.values), h-2-len(about)-1))
-	first := max(0, min(f.at-room/2, len(f.values)-room))
+	first := max(0, min(f.At-room/2, len(f.values)-room))
 	rows := make([]string, 0, h)
 	for i := first; i < first+room; i++ {
 		field := ""
@@ -242,7 +245,7 @@ func (f *settingsForm) Draw(a *App, w, h int) []string {
 		title += " and of the run"
 	}
 	if room < len(f.values) {
-		title += " " + format.Count(f.at+1) + "/" + format.Count(len(f.values))
+		title += " " + format.Count(f.At+1) + "/" + format.Count(len(f.values))
 	}
 	return widget.DialogBox(&v.Pen, title, style.Clip(rows, h-2), bw)
 }
@@ -252,7 +255,7 @@ func (f *settingsForm) row(v *pane.View, i int, field string, w int) string {
 	p := &f.rows[i]
 	l := v.Line(w)
 	arrow, ink := " ", style.Text
-	if i == f.at {
+	if i == f.At {
 		arrow, ink = "▸", style.Accent
 	}
 	changed := " "
@@ -293,5 +296,5 @@ func (f *settingsForm) about(v *pane.View, w int) []string {
 		say(ink, facts)
 		most = max(most, len(all[i]))
 	}
-	return style.Block(all[f.at], w, min(most, 4))
+	return style.Block(all[f.At], w, min(most, 4))
 }

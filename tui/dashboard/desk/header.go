@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"strconv"
@@ -17,11 +17,11 @@ import (
 func header(a *App, w int) []string {
 	a.Bar.Hide()
 	rows := []string{headerRun(a, w), headerState(a, w)}
-	if barRows(a) > 0 {
+	if BarRows(a) > 0 {
 		rows = append(rows, a.Bar.Line(a, w, false))
 	}
 	if machineRows(a) > 0 {
-		rows = append(rows, a.machinePane().Row(&a.Pen, w))
+		rows = append(rows, machinePane(a).Row(&a.Pen, w))
 	}
 	return rows
 }
@@ -38,9 +38,9 @@ func headerRun(a *App, w int) string {
 	inner := a.Line(room - l.Width)
 	alert := recordAlert(a)
 	switch {
-	case a.h.Run == nil && alert == "" && a.h.Watched():
-		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.h.Status.Replay.Source), inner.Room-2, "…"))
-	case a.h.Run == nil && alert == "":
+	case a.H.Run == nil && alert == "" && a.H.Watched():
+		l.Put(style.Text, "  "+ansi.Truncate(style.Clean(a.H.Status.Replay.Source), inner.Room-2, "…"))
+	case a.H.Run == nil && alert == "":
 		l.Put(style.Muted, "  waiting for the run")
 	case alert != "":
 		facts := a.Line(max(inner.Room-style.Cells(alert)-2, inner.Room/3))
@@ -59,7 +59,7 @@ func headerRun(a *App, w int) string {
 
 // headerFacts writes what the run is, as far as there is room: at most so many facts, all with a negative number.
 func headerFacts(a *App, l *style.Line, most int) {
-	r := a.h.Run
+	r := a.H.Run
 	if r == nil {
 		return
 	}
@@ -72,7 +72,7 @@ func headerFacts(a *App, l *style.Line, most int) {
 	if s := m.Shape(); s != "" {
 		add(style.Text, s)
 	}
-	if p := a.h.Status.Replay; p != nil && barRows(a) == 0 && p.Source != d.Name {
+	if p := a.H.Status.Replay; p != nil && BarRows(a) == 0 && p.Source != d.Name {
 		add(style.Muted, style.Clean(p.Source))
 	}
 	if m.Parameters > 0 {
@@ -91,7 +91,7 @@ func headerFacts(a *App, l *style.Line, most int) {
 	if m.Loss != "" {
 		add(style.Muted, style.Clean(m.Loss))
 	}
-	if !a.h.External() {
+	if !a.H.External() {
 		add(style.Muted, r.Seeds())
 	}
 	for i, g := range groups {
@@ -105,25 +105,25 @@ func headerFacts(a *App, l *style.Line, most int) {
 
 // stateParts is the phase as a symbol and a word.
 func stateParts(a *App) []style.Part {
-	s := &a.h.Status
+	s := &a.H.Status
 	switch {
-	case a.leaving && !a.h.Over():
+	case a.leaving && !a.H.Over():
 		return []style.Part{style.Warn.Of("■ q again ends the program")}
-	case a.h.Watched() && !a.h.Over():
-		return []style.Part{playing(a)}
+	case a.H.Watched() && !a.H.Over():
+		return []style.Part{Playing(a)}
 	case s.Held && s.Computing != "":
 		return []style.Part{style.Warn.Of("■ " + style.Clean(s.Computing))}
-	case a.h.Diverged != nil, a.h.Done != nil && a.h.Done.Reason == event.ReasonDiverged:
+	case a.H.Diverged != nil, a.H.Done != nil && a.H.Done.Reason == event.ReasonDiverged:
 		return []style.Part{style.Bad.Of("× diverged")}
-	case a.h.Done != nil && a.h.Done.Reason == event.ReasonFailed:
+	case a.H.Done != nil && a.H.Done.Reason == event.ReasonFailed:
 		return []style.Part{style.Bad.Of("× failed")}
-	case a.h.Watched() && a.h.Done == nil && s.Replay.Stale != "" && a.h.Over():
+	case a.H.Watched() && a.H.Done == nil && s.Replay.Stale != "" && a.H.Over():
 		return []style.Part{style.Warn.Of("■ interrupted")}
-	case a.h.Over():
+	case a.H.Over():
 		return []style.Part{style.Good.Of("■ ended")}
-	case a.closed:
+	case a.Closed:
 		return []style.Part{style.Warn.Of("■ feed closed")}
-	case a.stopping:
+	case a.Stopping:
 		return []style.Part{style.Warn.Of("■ stopping")}
 	case underWay(a) != "":
 		return []style.Part{style.Warn.Of("‖ " + underWay(a))}
@@ -162,13 +162,13 @@ func underWay(a *App) string {
 
 func headerState(a *App, w int) string {
 	l := a.Line(w)
-	if a.h.Diverged != nil {
-		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.h.Diverged.Epoch)+": "+style.Clean(
-			a.h.Diverged.Reason)+" ")
+	if a.H.Diverged != nil {
+		l.Put(style.Alarm, " × DIVERGED at epoch "+format.Count(a.H.Diverged.Epoch)+": "+style.Clean(
+			a.H.Diverged.Reason)+" ")
 		l.Put(style.Alarm, style.Spaces(l.Left()))
 		return l.Full()
 	}
-	if d := a.h.Done; d != nil {
+	if d := a.H.Done; d != nil {
 		ink := style.Done
 		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
 			ink = style.Alarm
@@ -177,10 +177,10 @@ func headerState(a *App, w int) string {
 		l.Put(ink, style.Spaces(l.Left()))
 		return l.Full()
 	}
-	if a.h.Watched() && barRows(a) == 0 {
+	if a.H.Watched() && BarRows(a) == 0 {
 		return a.Bar.Line(a, w, true)
 	}
-	if a.h.Run == nil && a.h.Status.Optimizer == "" {
+	if a.H.Run == nil && a.H.Status.Optimizer == "" {
 		return l.Full()
 	}
 	progressLine(a, l)
@@ -190,16 +190,16 @@ func headerState(a *App, w int) string {
 // summary is what remains to be said of a run: why it ended, how good it got and when, how long it took.
 func summary(a *App, d *event.DoneEvent, w int) string {
 	unit, what := format.Percent, "error "
-	if a.h.Regression() {
+	if a.H.Regression() {
 		unit, what = format.Number, "RMSE "
 	}
-	if q := a.h.Measure.Train(); q == event.Loss { // of another program that tells no more
+	if q := a.H.Measure.Train(); q == event.Loss { // of another program that tells no more
 		what = "loss "
 	}
-	switch a.h.Measure.Quantity {
-	case a.h.Measure.Validation():
+	switch a.H.Measure.Quantity {
+	case a.H.Measure.Validation():
 		what = "validation " + what
-	case a.h.Measure.Test():
+	case a.H.Measure.Test():
 		what = "test " + what
 	}
 	s := history.Ending(d)
@@ -208,19 +208,19 @@ func summary(a *App, d *event.DoneEvent, w int) string {
 			s += more
 		}
 	}
-	if a.h.Best.Known {
-		add(" · best " + what + unit(a.h.Best.Value) + " at " + a.h.Run.Counted() + " " + format.Count(a.h.Best.Epoch))
+	if a.H.Best.Known {
+		add(" · best " + what + unit(a.H.Best.Value) + " at " + a.H.Run.Counted() + " " + format.Count(a.H.Best.Epoch))
 	}
 	epochs, elapsed, loss := d.Epochs, float64(d.Elapsed), float64(d.Loss)
-	if a.h.External() { // what its last line leaves out, its epochs have told
-		epochs = max(epochs, a.h.Latest.Epoch)
-		elapsed, loss = orElse(elapsed, a.trained.shown), orElse(loss, a.h.Curves.Loss.Last())
+	if a.H.External() { // what its last line leaves out, its epochs have told
+		epochs = max(epochs, a.H.Latest.Epoch)
+		elapsed, loss = orElse(elapsed, a.trained.shown), orElse(loss, a.H.Curves.Loss.Last())
 	}
 	took := ""
 	if elapsed > 0 {
 		took = " in " + format.Span(elapsed)
 	}
-	add(" · " + format.Counted(epochs, a.h.Run.Counted()) + took)
+	add(" · " + format.Counted(epochs, a.H.Run.Counted()) + took)
 	if loss == loss {
 		add(" · loss " + format.Number(loss))
 	}
@@ -237,14 +237,14 @@ func orElse(x, y float64) float64 {
 
 // progressLine writes the optimizer, its settings as far as there is room, and the epoch.
 func progressLine(a *App, l *style.Line) {
-	s := &a.h.Status
+	s := &a.H.Status
 	tail := progressTail(a, l.Room)
 	inner := a.Line(l.Left() - style.Width(tail) - 3)
 	inner.Put(style.Text, " ").Put(style.Strong, style.Clean(s.Optimizer))
 	fits := true
-	if k := a.h.Primary(); k != nil {
+	if k := a.H.Primary(); k != nil {
 		fits = inner.Group(style.Muted.Of("  "+style.Clean(k.Key)+" "),
-			style.Text.Of(style.Pad(primaryText(a.h, k), 5)))
+			style.Text.Of(style.Pad(primaryText(a.H, k), 5)))
 	}
 	for _, k := range s.Settings {
 		// What does not fit ends the row: a later one in its place would come and go.
@@ -271,12 +271,12 @@ func primaryText(h *history.History, k *event.Setting) string {
 }
 
 func progressTail(a *App, room int) []style.Part {
-	s := &a.h.Status
+	s := &a.H.Status
 	watched := s.Replay != nil
 	if watched && (!s.Replay.Live || s.EpochLimit == 0) { // the bar says it
 		return nil
 	}
-	parts := []style.Part{style.Muted.Of(a.h.Run.Counted() + " "), style.Strong.Of(format.Count(s.Epoch))}
+	parts := []style.Part{style.Muted.Of(a.H.Run.Counted() + " "), style.Strong.Of(format.Count(s.Epoch))}
 	if s.EpochLimit > 0 {
 		parts = append(parts, style.Muted.Of(" of "+format.Count(s.EpochLimit)+" "))
 		w := 12
@@ -287,17 +287,17 @@ func progressTail(a *App, room int) []style.Part {
 		parts = append(parts, style.Accent.Of(style.Repeat("━", n)), style.Grid.Of(style.Repeat("─", w-n)))
 	}
 	if !watched {
-		parts = append(parts, style.Text.Of("  "+format.Clock(a.elapsed())))
+		parts = append(parts, style.Text.Of("  "+format.Clock(elapsed(a))))
 	}
 	if room >= 80 {
-		parts = append(parts, remaining(a, " left ")...)
+		parts = append(parts, Remaining(a, " left ")...)
 	}
 	return parts
 }
 
-// remaining is the time to the last epoch after a word, nothing where that is not known.
-func remaining(a *App, word string) []style.Part {
-	if left := a.h.Remaining(); left == left {
+// Remaining is the time to the last epoch after a word, nothing where that is not known.
+func Remaining(a *App, word string) []style.Part {
+	if left := a.H.Remaining(); left == left {
 		return []style.Part{style.Muted.Of(word), style.Text.Of(format.Clock(left))}
 	}
 	return nil
@@ -307,10 +307,10 @@ func remaining(a *App, word string) []style.Part {
 // stands in the header's second row.
 const tallEnough = 24
 
-// barRows is how many rows the header has besides its own two. A run of which the second one has nothing to say needs
+// BarRows is how many rows the header has besides its own two. A run of which the second one has nothing to say needs
 // none for the bar.
-func barRows(a *App) int {
-	h := a.h
+func BarRows(a *App) int {
+	h := a.H
 	silent := h.External() && h.Status.Optimizer == "" && h.Done == nil && h.Diverged == nil
 	if h.Watched() && a.Height >= tallEnough && !silent {
 		return 1
@@ -318,22 +318,22 @@ func barRows(a *App) int {
 	return 0
 }
 
-// playing says what a watched run is doing: a symbol and a word.
-func playing(a *App) style.Part {
-	s := &a.h.Status
-	if share, ok := a.h.Loading(); ok {
+// Playing says what a watched run is doing: a symbol and a word.
+func Playing(a *App) style.Part {
+	s := &a.H.Status
+	if share, ok := a.H.Loading(); ok {
 		return style.Warn.Of("○ loading " + format.Count(int(100*share)) + " %")
 	}
 	switch {
-	case a.closed:
+	case a.Closed:
 		return style.Warn.Of("■ feed closed")
-	case a.h.Over():
+	case a.H.Over():
 		return style.Good.Of("■ recorded")
 	case s.Phase == event.Paused:
 		return style.Warn.Of("‖ paused")
 	case s.Replay.Stale != "" && s.Replay.Epoch >= s.Replay.Last:
 		return style.Good.Of("■ recorded")
-	case a.h.Awaited():
+	case a.H.Awaited():
 		return style.Warn.Of("○ waiting")
 	case s.Replay.Live:
 		return style.Good.Of("● live")

@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"newtop/internal/format"
@@ -15,7 +15,7 @@ const chartedStrip = 8
 // and the keys, as far as there are rows; the focused pane without a frame where there are more.
 func strip(a *App) []string {
 	w, h := a.Width, a.Height
-	v := a.paneView()
+	v := a.PaneView()
 	rows := []string{stripState(a, v, w, h == 1)}
 	for _, of := range [][]layout.ID{{layout.Loss, layout.Accuracy}, {layout.Region, layout.Inner, layout.Spectrum}} {
 		if len(rows) < h && (h < 3 || len(rows) < 3) {
@@ -23,23 +23,23 @@ func strip(a *App) []string {
 		}
 	}
 	if room := h - len(rows) - layout.FooterRows; h >= chartedStrip {
-		rows = append(rows, style.Block(a.panes[a.focus].Body(v, w, room, false), w, room)...)
+		rows = append(rows, style.Block(a.Panes[a.Focus].Body(v, w, room, false), w, room)...)
 	}
-	if h <= len(rows) && a.dialog == nil && a.Notice.Text == "" { // the keys give way
+	if h <= len(rows) && a.Dialog == nil && a.Notice.Text == "" { // the keys give way
 		return style.Block(rows, w, h)
 	}
-	return a.Small(rows, hints(a), screen.InFront(a.dialog, a))
+	return a.Small(rows, Hints(a), screen.InFront(a.Dialog, a))
 }
 
 // stripState says what is trained, by what, and how far it is; alone it has the values too.
 func stripState(a *App, v *pane.View, w int, alone bool) string {
-	l, s := a.Line(w), &a.h.Status
+	l, s := a.Line(w), &a.H.Status
 	l.Put(style.Text, " ")
 	l.Group(stateParts(a)...)
 	if s.Optimizer != "" {
 		l.Group(style.Text.Of("  "), style.Strong.Of(style.Clean(s.Optimizer)))
 	}
-	if a.h.Run != nil {
+	if a.H.Run != nil {
 		epoch := "  epoch " + format.Count(s.Epoch)
 		if s.EpochLimit > 0 {
 			epoch += " of " + format.Count(s.EpochLimit)
@@ -47,13 +47,13 @@ func stripState(a *App, v *pane.View, w int, alone bool) string {
 		l.Group(style.Text.Of(epoch))
 		if alone {
 			l.Put(style.Text, "  ")
-			a.panes[layout.Accuracy].Head(v, l)
+			a.Panes[layout.Accuracy].Head(v, l)
 		}
-		l.Group(style.Muted.Of("  " + format.Clock(a.elapsed())))
-		if left := a.h.Remaining(); left == left {
+		l.Group(style.Muted.Of("  " + format.Clock(elapsed(a))))
+		if left := a.H.Remaining(); left == left {
 			l.Group(style.Muted.Of("  left "), style.Text.Of(format.Clock(left)))
 		}
-		l.Group(style.Muted.Of("  " + style.Clean(a.h.Run.Data.Name)))
+		l.Group(style.Muted.Of("  " + style.Clean(a.H.Run.Data.Name)))
 	}
 	if alone && a.Notice.Text != "" {
 		l.Group(style.Text.Of("  "), a.Notice)
@@ -65,8 +65,8 @@ func stripState(a *App, v *pane.View, w int, alone bool) string {
 func stripValues(a *App, v *pane.View, w int, of ...layout.ID) string {
 	l := a.Line(w)
 	for _, id := range of {
-		if l.Group(style.Muted.Of(" " + a.panes[id].Name(v) + " ")) {
-			a.panes[id].Head(v, l)
+		if l.Group(style.Muted.Of(" " + a.Panes[id].Name(v) + " ")) {
+			a.Panes[id].Head(v, l)
 			l.Group(style.Text.Of("  "))
 		}
 	}

@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"time"
@@ -73,23 +73,16 @@ type drawnFrame struct {
 	used    time.Time
 }
 
-// looks are those of a screen now.
-func (a *App) looks() looks {
-	return looks{theme: a.ThemeChoice, glyphs: a.GlyphChoice, noColor: a.NoColor, dark: a.Dark, profile: a.Profile,
-		ascii: a.Glyphs.ASCII}
-}
-
 // pane returns the common picture of a pane and what draws it.
-func (d *drawings) pane(a *App, id layout.ID, key pane.CacheKey) *drawnPane {
-	key.Seen, key.Look = 0, 0
-	k := paneKey{id, key, a.looks(), a.onlooker()}
+func (d *drawings) pane(k paneKey, now time.Time) *drawnPane {
+	k.key.Seen, k.key.Look = 0, 0
 	p := d.panes[k]
 	if p == nil {
-		d.make(key.W * key.H)
-		p = &drawnPane{pane: newPanes()[id]}
+		d.make(k.key.W * k.key.H)
+		p = &drawnPane{pane: NewPanes()[k.id]}
 		d.panes[k] = p
 	}
-	p.used = a.clock()
+	p.used = now
 	return p
 }
 
@@ -97,15 +90,6 @@ func (d *drawings) pane(a *App, id layout.ID, key pane.CacheKey) *drawnPane {
 func (d *drawings) make(cells int) {
 	if d.cells += cells; d.cells > keptCells || d.panes == nil {
 		d.panes, d.frames, d.cells = map[paneKey]*drawnPane{}, map[frameKey]*drawnFrame{}, cells
-	}
-}
-
-// forget drops what was drawn, of which something may have broken in the middle.
-func (c *Common) forget() {
-	if c != nil {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.drawings = drawings{}
 	}
 }
 
@@ -127,60 +111,4 @@ func (d *drawings) sweep(now time.Time) {
 			d.cells -= k.width * k.height
 		}
 	}
-}
-
-// commonFrame reports whether a screen is one that others who look at the run may have too, and tells it apart from
-// others.
-func commonFrame(a *App) (key frameKey, ok bool) {
-	if a.common == nil || a.dialog != nil || racing(a) || a.h.Watched() {
-		return key, false
-	}
-	places := division(a, a.zoomed).Places
-	if len(places) == 0 { // a strip is drawn by this screen's own panes
-		return key, false
-	}
-	for _, p := range places {
-		if a.own[p.Pane] {
-			return key, false
-		}
-	}
-	key = frameKey{
-		width: a.Width, height: a.Height, looks: a.looks(), focus: a.focus, zoomed: a.zoomed, noMouse: a.NoMouse,
-		closed: a.closed, readOnly: a.readOnly, stopping: a.stopping, notice: a.Notice, control: !a.onlooker(),
-		late: !a.record.since.IsZero() && a.clock().Sub(a.record.since) >= aMoment,
-	}
-	if key.control {
-		key.viewer = a.viewer.Name
-	}
-	return key, true
-}
-
-// shown returns the screen as it is to be shown, drawn by this one or by another viewer's.
-func (a *App) shown() render.Frame {
-	key, ok := commonFrame(a)
-	if !ok {
-		return a.drawFrame()
-	}
-	d, now := &a.common.drawings, a.clock()
-	f := d.frames[key]
-	if f == nil {
-		d.make(key.width * key.height)
-		f = &drawnFrame{}
-		d.frames[key] = f
-	}
-	f.used = now
-	if f.frame == nil || f.version != a.common.version || now.Sub(f.at) >= frameLife {
-		start := time.Now()
-		f.frame = render.Share(a.drawFrame())
-		f.version, f.at, f.stale = a.common.version, now, a.stale
-		a.budget.Rendered(time.Since(start))
-	}
-	a.stale = f.stale
-	return f.frame.Frame(a.redraws)
-}
-
-// drawFrame draws the screen.
-func (a *App) drawFrame() render.Frame {
-	return render.Frame{Rows: a.Finished(a.screen()), Width: a.Width, Title: a.windowTitle(), Mouse: a.mouseMode(),
-		Anew: a.redraws}
 }

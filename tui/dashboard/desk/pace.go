@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"time"
@@ -8,7 +8,6 @@ import (
 	"newtop/trainer/event"
 	"newtop/tui/layout"
 	"newtop/tui/pane"
-	"newtop/tui/screen"
 )
 
 // A fast run changes every curve many times a second, and a curve whose axis moves changes most of its cells.
@@ -24,14 +23,6 @@ const (
 	calmInterval = 80 * time.Millisecond // between two news while nobody types
 )
 
-// patience is how long charts keep their pictures for an environment.
-func patience(environ []string) time.Duration {
-	if screen.Remote(environ) {
-		return remoteHold
-	}
-	return chartHold
-}
-
 // pace is what the root model knows of when things were drawn.
 type pace struct {
 	every   time.Duration // the least time between two news
@@ -45,19 +36,19 @@ type pace struct {
 // shareBudget adapts to how many look. Charts are most of a frame: where news is rare they come with every third.
 func shareBudget(a *App) {
 	a.every = a.budget.Interval(a.interval)
-	if a.viewer == nil && a.clock().Sub(a.touched) >= keyCalm {
+	if a.Viewer == nil && a.Clock().Sub(a.touched) >= keyCalm {
 		a.every = max(a.every, calmInterval)
 	}
-	if a.pause = a.every; a.common != nil {
+	if a.pause = a.every; a.Common != nil {
 		a.pause = 0 // the history changes no more often
 	}
-	if a.viewer != nil {
+	if a.Viewer != nil {
 		a.hold = max(remoteHold, 5*a.every/2)
 	}
 }
 
-// drawMsg ends a hold: the screen is drawn again.
-type drawMsg struct{}
+// DrawMsg ends a hold: the screen is drawn again.
+type DrawMsg struct{}
 
 // holds reports whether a pane keeps its picture although what it shows has changed: only while a run is
 // running by itself, and whatever the keys while a record is being read. What is zoomed on an inner solve is there to
@@ -65,40 +56,46 @@ type drawMsg struct{}
 func holds(a *App, id layout.ID, d *pane.Cache, key pane.CacheKey) bool {
 	seen := key.Seen
 	key.Seen = d.Key.Seen
-	late := a.clock().Sub(d.At) >= a.hold
-	if _, loading := a.h.Loading(); loading {
+	late := a.Clock().Sub(d.At) >= a.hold
+	if _, loading := a.H.Loading(); loading {
 		return a.hold > 0 && d.Rows != nil && d.Key == key && !late
 	}
-	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed && !a.h.Factors.Told() ||
-		a.h.Over() ||
-		a.h.Status.Phase != event.Running {
+	if a.hold <= 0 || d.Rows == nil || key.Bare || id == layout.Inner && key.Zoomed && !a.H.Factors.Told() ||
+		a.H.Over() ||
+		a.H.Status.Phase != event.Running {
 		return false
 	}
-	return d.Key == key && seen != key.Seen && !late && a.clock().Sub(a.touched) >= keyCalm
+	return d.Key == key && seen != key.Seen && !late && a.Clock().Sub(a.touched) >= keyCalm
+}
+
+// lookOf is how things appear on a screen now.
+func lookOf(a *App) looks {
+	return looks{theme: a.ThemeChoice, glyphs: a.GlyphChoice, noColor: a.NoColor, dark: a.Dark, profile: a.Profile,
+		ascii: a.Glyphs.ASCII}
 }
 
 // drawPane returns the rows of a pane's rectangle.
 func drawPane(a *App, p *layout.Place) []string {
-	d, shown := &a.cached[p.Pane], a.panes[p.Pane]
+	d, shown := &a.cached[p.Pane], a.Panes[p.Pane]
 	key := pane.CacheKey{
-		W: p.W, H: p.H, Seen: shown.Seen(a.h), Look: a.Changes, Focused: p.Pane == a.focus, Zoomed: a.zoomed,
+		W: p.W, H: p.H, Seen: shown.Seen(a.H), Look: a.Changes, Focused: p.Pane == a.Focus, Zoomed: a.Zoomed,
 		Bare: p.Bare,
 	}
-	if a.common != nil && !a.own[p.Pane] {
-		common := a.common.pane(a, p.Pane, key)
+	if a.Common != nil && !a.own[p.Pane] {
+		common := a.Common.pane(paneKey{p.Pane, key, lookOf(a), a.Onlooker()}, a.Clock())
 		d, shown, key.Look = &common.cache, common.pane, 0
 	}
 	if holds(a, p.Pane, d, key) {
 		a.stale = true
-		if now := a.clock(); now.Sub(d.Headed) >= headHold && !key.Zoomed && plotted(p.Pane) {
-			d.Rows[0], d.Headed = pane.FrameTop(shown, a.paneView(), p.W, key.Focused), now
+		if now := a.Clock(); now.Sub(d.Headed) >= headHold && !key.Zoomed && plotted(p.Pane) {
+			d.Rows[0], d.Headed = pane.FrameTop(shown, a.PaneView(), p.W, key.Focused), now
 		}
 		return d.Rows
 	}
 	before := d.Key
-	rows := d.Draw(shown, a.paneView(), p.Rect, key)
+	rows := d.Draw(shown, a.PaneView(), p.Rect, key)
 	if d.Key != before {
-		d.At = a.clock()
+		d.At = a.Clock()
 		d.Headed = d.At
 	}
 	return rows
@@ -110,13 +107,22 @@ func plotted(id layout.ID) bool {
 	return id == layout.Loss || id == layout.Accuracy || id == layout.Region
 }
 
+// Waits reports whether the frame after a message can wait for the next news.
+func Waits(a *App, msg tea.Msg) bool {
+	switch msg.(type) {
+	case TickMsg, DrawMsg:
+		return a.Clock().Sub(a.trained.heard) < 2*a.every
+	}
+	return false
+}
+
 // redraw returns the command that ends the holds, unless one is under way.
 func redraw(a *App) tea.Cmd {
-	if a.hold <= 0 || a.drawing || a.h.Over() {
+	if a.hold <= 0 || a.drawing || a.H.Over() {
 		return nil
 	}
 	a.drawing = true
-	return a.later(a.hold, drawMsg{})
+	return a.later(a.hold, DrawMsg{})
 }
 
 // redrawn follows the end of a hold. A picture that is younger than it needs another one.

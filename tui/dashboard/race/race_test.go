@@ -1,4 +1,4 @@
-package dashboard
+package race
 
 import (
 	"strings"
@@ -56,5 +56,30 @@ func TestRaceLogged(t *testing.T) {
 	}
 	if got := strings.Join(said, "|"); !strings.HasPrefix(got, "race of 2 begins|race ends") || !strings.HasSuffix(got, "|") {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestSweeps(t *testing.T) {
+	methods := tuitest.Methods()
+	for text, want := range map[string]string{
+		"": "", "rate=1": "", "rate=1,2 radius=3": "", "adam.rate=0.1": "", "rate": "expected KEY=VALUE", "rate=": "expected KEY=VALUE",
+		"rate=-1": "rate = -1: expected a number > 0", "rate=x": "rate = x", "warp=9": "none of these has a setting warp", "lm.rate=1": "none of these",
+	} {
+		if _, got := parseSweeps(text, methods); !strings.Contains(got, want) || want == "" && got != "" {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+	sweeps, _ := parseSweeps("radius=1,2 xi=0.1,0.2,0.3", methods)
+	if n := len(expand(methods[0], sweeps, &event.Status{})); n != 6 {
+		t.Errorf("2 × 3 values make %d racers", n)
+	}
+}
+
+func TestBudget(t *testing.T) {
+	for text, want := range map[string][2]float64{"200": {200, 0}, "30s": {0, 30}, "1m 5": {5, 60}, "": {}, "-3": {}, "soon": {}, "inf": {}} {
+		e, s, problem := parseBudget(text)
+		if e != want[0] || s != want[1] || (problem == "") != (want != [2]float64{}) {
+			t.Errorf("%q: %g, %g, %q", text, e, s, problem)
+		}
 	}
 }

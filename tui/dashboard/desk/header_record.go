@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"strings"
@@ -24,15 +24,15 @@ func followRecording(a *App, r *event.Recording) {
 	case r.Backlog == 0:
 		a.record.since = time.Time{}
 	case a.record.since.IsZero():
-		a.record.since = a.clock()
+		a.record.since = a.Clock()
 	}
 }
 
 // recordAlert is what must not be overlooked but changes nothing on the screen: that the run is not recorded as it
 // should be, or that a watched one has lost its writer or can't be read throughout. "" while all is well.
 func recordAlert(a *App) string {
-	r := &a.h.Status.Recording
-	switch p := a.h.Status.Replay; {
+	r := &a.H.Status.Recording
+	switch p := a.H.Status.Replay; {
 	case r.Warning != "":
 		return history.Unrecorded(r)
 	case r.Lost > 0:
@@ -58,8 +58,8 @@ func unread(p *event.Replay) string {
 // recordedAs writes how many events wait for the disk and under which name the run is recorded, its end alone where
 // there is no room for all of it.
 func recordedAs(a *App, l *style.Line) {
-	r := &a.h.Status.Recording
-	if r.Backlog > 0 && a.clock().Sub(a.record.since) >= aMoment {
+	r := &a.H.Status.Recording
+	if r.Backlog > 0 && a.Clock().Sub(a.record.since) >= aMoment {
 		l.Group(style.Muted.Of("  "), style.Warn.Of(format.Counted(r.Backlog, "event")+" to record"))
 	}
 	if r.Run == "" {

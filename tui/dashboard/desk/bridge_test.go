@@ -1,7 +1,8 @@
-package dashboard
+package desk
 
 import (
 	"context"
+	"errors"
 	"io"
 	"testing"
 	"testing/synctest"
@@ -65,9 +66,9 @@ func TestPace(t *testing.T) {
 		go f.every(b.ctx, time.Millisecond)
 		start, messages, next := time.Now(), 0, 1
 		for time.Since(start) < time.Second {
-			msg := b.wait(interval)().(deltaMsg)
+			msg := b.Wait(interval)().(DeltaMsg)
 			messages++
-			for _, e := range msg.delta.Epochs {
+			for _, e := range msg.Delta.Epochs {
 				if e.Epoch != next {
 					t.Fatalf("epoch %d after %d", e.Epoch, next-1)
 				}
@@ -89,12 +90,12 @@ func TestFirstLookIsAtOnce(t *testing.T) {
 		b := newTestBridge(t, f)
 		f.deltas <- feed.Delta{}
 		start := time.Now()
-		if b.wait(0)(); time.Since(start) > 0 {
+		if b.Wait(0)(); time.Since(start) > 0 {
 			t.Errorf("the first Delta took %v", time.Since(start))
 		}
 		time.AfterFunc(time.Second, func() { f.deltas <- feed.Delta{} })
 		start = time.Now()
-		if b.wait(interval)(); time.Since(start) != time.Second {
+		if b.Wait(interval)(); time.Since(start) != time.Second {
 			t.Errorf("a Delta of a quiet feed took %v", time.Since(start))
 		}
 	})
@@ -106,13 +107,13 @@ func TestWaitEnds(t *testing.T) {
 		f := newTimedFeed()
 		b := newTestBridge(t, f)
 		time.AfterFunc(20*time.Millisecond, f.Close)
-		if msg := b.wait(interval)().(deltaMsg); msg.err != io.EOF {
-			t.Errorf("%v", msg.err)
+		if msg := b.Wait(interval)().(DeltaMsg); msg.Err != io.EOF {
+			t.Errorf("%v", msg.Err)
 		}
 		b = newTestBridge(t, newTimedFeed())
 		time.AfterFunc(time.Second, b.cancel)
-		if msg := b.wait(0)().(deltaMsg); msg.err != context.Canceled {
-			t.Errorf("%v", msg.err)
+		if msg := b.Wait(0)().(DeltaMsg); msg.Err != context.Canceled {
+			t.Errorf("%v", msg.Err)
 		}
 	})
 }
@@ -134,8 +135,45 @@ func TestNewsOverSSH(t *testing.T) {
 	for environ, pause := range map[string]time.Duration{
 		"TERM=xterm-256color": interval, "SSH_TTY=/dev/pts/1": screen.RemoteInterval, "SSH_CONNECTION=1 2 3 4": screen.RemoteInterval, "SSH_TTY=": interval,
 	} {
-		if a := newApp(&tuitest.Feed{}, screen.Options{Environ: []string{environ}}, tuitest.Methods()); a.interval != pause {
+		if a := NewApp(&tuitest.Feed{}, &screen.Options{Environ: []string{environ}}, nil, Above{}); a.interval != pause {
 			t.Errorf("%s: news every %v", environ, a.interval)
 		}
 	}
+}
+
+// TestLater: a timer brings its message in time, and none once the program has ended.
+func TestLater(t *testing.T) {
+	b := newTestBridge(t, &tuitest.Feed{})
+	if got := b.later(time.Millisecond, DrawMsg{})(); got != (DrawMsg{}) {
+		t.Errorf("brought %v", got)
+	}
+	cmd := b.later(time.Hour, DrawMsg{})
+	b.cancel()
+	if got := cmd(); got != nil {
+		t.Errorf("brought %v after the end", got)
+	}
+}
+
+// TestNews come after the pause, in one Delta, or as soon as a command is answered.
+func TestNews(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newTimedFeed()
+		b := newTestBridge(t, f)
+		f.deltas <- feed.Delta{}
+		time.AfterFunc(50*time.Millisecond, func() { f.deltas <- feed.Delta{Epochs: []event.EpochEvent{{Epoch: 1}}} })
+		start := time.Now()
+		if msg := b.Wait(time.Second)().(DeltaMsg); time.Since(start) != time.Second || len(msg.Delta.Epochs) != 1 {
+			t.Errorf("%d epochs after %v", len(msg.Delta.Epochs), time.Since(start))
+		}
+		f.deltas <- feed.Delta{}
+		time.AfterFunc(50*time.Millisecond, func() { b.answered() })
+		start = time.Now()
+		if b.Wait(time.Second)(); time.Since(start) > 60*time.Millisecond {
+			t.Errorf("an answer shows after %v", time.Since(start))
+		}
+		time.AfterFunc(50*time.Millisecond, b.cancel)
+		if msg := b.Wait(time.Second)().(DeltaMsg); !errors.Is(msg.Err, context.Canceled) {
+			t.Errorf("%v", msg.Err)
+		}
+	})
 }

@@ -1,4 +1,6 @@
-package dashboard
+// Package race is the screen of a race between methods: the form that starts one, and the curves and the table that
+// take the place of the panes while one is on.
+package race
 
 import (
 	tea "charm.land/bubbletea/v2"
@@ -6,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/tui/chart"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
 	"newtop/tui/pane"
 	"newtop/tui/screen"
@@ -13,10 +16,10 @@ import (
 	"newtop/tui/widget"
 )
 
-// raceView takes the place of the panes while a race is on: the racers' curves over one another, and under them
+// View takes the place of the panes while a race is on: the racers' curves over one another, and under them
 // a table with the best on top.
-type raceView struct {
-	keys                  []screen.Binding[*App] // before those of the dashboard
+type View struct {
+	keys                  []screen.Binding[*desk.App] // before those of the dashboard
 	lossChart, faultChart chart.Canvas
 	axis                  history.RaceAxis
 	linear                bool // scale of both charts; else logarithmic
@@ -26,12 +29,12 @@ type raceView struct {
 	asking                bool // whether to abandon the race
 	race                  *event.RaceEvent
 	changes               uint64
-	key                   raceKey // of the picture in rows
+	key                   viewKey // of the picture in rows
 	rows                  []string
 }
 
-// raceKey is all that a picture of the race depends on.
-type raceKey struct {
+// viewKey is all that a picture of the race depends on.
+type viewKey struct {
 	w, h             int
 	gen, runGen, own uint64
 	th               *style.Palette
@@ -47,18 +50,18 @@ func racerName(h *history.History, i int) string {
 }
 
 // begin forgets what was chosen in an earlier race.
-func (r *raceView) begin(h *history.History) {
+func (r *View) begin(h *history.History) {
 	if h.Race.Event == nil || h.Race.Event == r.race {
 		return
 	}
 	if h.Race.Event.State == "begun" {
-		*r = raceView{keys: r.keys, axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
+		*r = View{keys: r.keys, axis: r.axis, linear: r.linear, byLoss: r.byLoss, changes: r.changes}
 	}
 	r.race = h.Race.Event
 }
 
 // selected is the racer that enter goes on with, −1 while there is none.
-func (r *raceView) selected(h *history.History) int {
+func (r *View) selected(h *history.History) int {
 	order := h.Race.Ranking(r.byLoss)
 	switch {
 	case len(order) == 0:
@@ -71,8 +74,8 @@ func (r *raceView) selected(h *history.History) int {
 
 // Press gives a key to the table of the race, and reports whether it means something there. Any key but its answers
 // takes back the question whether to abandon the race.
-func (r *raceView) Press(a *App, k string) (cmd tea.Cmd, taken bool) {
-	r.begin(a.h)
+func (r *View) Press(a *desk.App, k string) (cmd tea.Cmd, taken bool) {
+	r.begin(a.H)
 	r.changes++
 	b := screen.Bound(r.keys, a, k)
 	r.asking = false
@@ -82,69 +85,69 @@ func (r *raceView) Press(a *App, k string) (cmd tea.Cmd, taken bool) {
 	return b.Act(a, k), true
 }
 
-// newRace returns the screen of races.
-func newRace() *raceView {
-	r := &raceView{}
+// New returns the screen of races.
+func New() *View {
+	r := &View{}
 	r.keys = r.bindings()
 	return r
 }
 
 // Keys implements Mode.
-func (r *raceView) Keys(a *App) []widget.Hint { return screen.Hints(r.keys, a) }
+func (r *View) Keys(a *desk.App) []widget.Hint { return screen.Hints(r.keys, a) }
 
 // bindings are the keys while the race has the screen; those of the dashboard stand behind them.
-func (r *raceView) bindings() []screen.Binding[*App] {
-	onlooker := func(a *App) bool { return a.h.Watched() || a.onlooker() }
-	asked := func(a *App) bool { return r.asking && !onlooker(a) }
-	steered := func(a *App) bool { return !r.asking && !onlooker(a) }
-	looking := func(a *App) bool { return !asked(a) }
-	key := func(show, word string, keys ...string) screen.Binding[*App] {
-		return bind("", show, word, keys...).Foot(word)
+func (r *View) bindings() []screen.Binding[*desk.App] {
+	onlooker := func(a *desk.App) bool { return a.H.Watched() || a.Onlooker() }
+	asked := func(a *desk.App) bool { return r.asking && !onlooker(a) }
+	steered := func(a *desk.App) bool { return !r.asking && !onlooker(a) }
+	looking := func(a *desk.App) bool { return !asked(a) }
+	key := func(show, word string, keys ...string) screen.Binding[*desk.App] {
+		return desk.Bind("", show, word, keys...).Foot(word)
 	}
-	passed := func(a *App, k string) tea.Cmd { return screen.Press(a.Bindings, a, k) }
-	return []screen.Binding[*App]{
+	passed := func(a *desk.App, k string) tea.Cmd { return screen.Press(a.Bindings, a, k) }
+	return []screen.Binding[*desk.App]{
 		key("enter", "abandon the race", "enter", "y").
-			On(func(a *App, _ string) tea.Cmd { return a.command(event.Pick{Racer: -1}) }).Only(asked),
-		key("esc", "race on", "esc", "n", "u", "q").Then(func(*App, string) {}).Only(asked),
-		key("space", "play or pause", "space").On(passed).Only(func(a *App) bool { return a.h.Watched() }),
-		key(", .", "back, on", ",", ".").On(passed).Only(func(a *App) bool { return a.h.Watched() }),
-		key("enter", "", "enter").On(func(a *App, _ string) tea.Cmd {
-			if i := r.selected(a.h); i >= 0 {
-				return a.command(event.Pick{Racer: i})
+			On(func(a *desk.App, _ string) tea.Cmd { return a.Send(event.Pick{Racer: -1}) }).Only(asked),
+		key("esc", "race on", "esc", "n", "u", "q").Then(func(*desk.App, string) {}).Only(asked),
+		key("space", "play or pause", "space").On(passed).Only(func(a *desk.App) bool { return a.H.Watched() }),
+		key(", .", "back, on", ",", ".").On(passed).Only(func(a *desk.App) bool { return a.H.Watched() }),
+		key("enter", "", "enter").On(func(a *desk.App, _ string) tea.Cmd {
+			if i := r.selected(a.H); i >= 0 {
+				return a.Send(event.Pick{Racer: i})
 			}
 			return nil
-		}).FootBy(func(a *App) string { return "go on with " + style.RacerLetter(r.selected(a.h)) }).
-			While(func(a *App) bool { return steered(a) && r.selected(a.h) >= 0 }).Only(looking).Unless(
-			func(a *App) string {
+		}).FootBy(func(a *desk.App) string { return "go on with " + style.RacerLetter(r.selected(a.H)) }).
+			While(func(a *desk.App) bool { return steered(a) && r.selected(a.H) >= 0 }).Only(looking).Unless(
+			func(a *desk.App) string {
 				if onlooker(a) {
-					return unsteerable(a)
+					return desk.Unsteerable(a)
 				}
 				return ""
 			}),
-		key("↑↓", "choose", "up", "shift+tab", "down", "tab").Then(func(a *App, k string) {
+		key("↑↓", "choose", "up", "shift+tab", "down", "tab").Then(func(a *desk.App, k string) {
 			if k == "up" || k == "shift+tab" {
-				r.move(a.h, -1)
+				r.move(a.H, -1)
 			} else {
-				r.move(a.h, 1)
+				r.move(a.H, 1)
 			}
 		}).While(looking),
-		key("space", "", "space").On(passed).FootBy(func(a *App) string {
-			if a.h.Status.Phase == event.Paused {
+		key("space", "", "space").On(passed).FootBy(func(a *desk.App) string {
+			if a.H.Status.Phase == event.Paused {
 				return "race on"
 			}
 			return "pause"
-		}).While(func(a *App) bool { return a.h.Race.Event != nil && a.h.Race.Event.State == "begun" }).Only(steered),
-		key("esc", "abandon", "esc", "u").Then(func(a *App, _ string) { r.asking = true }).Only(steered),
-		key("x", "axis", "x").Then(func(*App, string) { r.axis = (r.axis + 1) % history.RaceAxisCount }).While(looking),
-		key("r", "rank by", "r").Then(func(a *App, _ string) { r.byLoss = !r.byLoss }).While(looking),
-		key("y", "log", "y").Then(func(a *App, _ string) { r.linear = !r.linear }).While(looking),
+		}).While(func(a *desk.App) bool { return a.H.Race.Event != nil && a.H.Race.Event.State == "begun" }).Only(steered),
+		key("esc", "abandon", "esc", "u").Then(func(a *desk.App, _ string) { r.asking = true }).Only(steered),
+		key("x", "axis", "x").Then(func(*desk.App, string) { r.axis = (r.axis + 1) % history.RaceAxisCount }).While(looking),
+		key("r", "rank by", "r").Then(func(a *desk.App, _ string) { r.byLoss = !r.byLoss }).While(looking),
+		key("y", "log", "y").Then(func(a *desk.App, _ string) { r.linear = !r.linear }).While(looking),
 		key("?", "help", "?").On(passed).While(looking),
-		key("q", "", "q").On(passed).FootBy(quitWord).While(looking),
+		key("q", "", "q").On(passed).FootBy(desk.QuitWord).While(looking),
 	}
 }
 
 // move chooses the racer above or below in the table.
-func (r *raceView) move(h *history.History, by int) {
+func (r *View) move(h *history.History, by int) {
 	order, at := h.Race.Ranking(r.byLoss), r.selected(h)
 	for place, i := range order {
 		if i == at {
@@ -155,9 +158,9 @@ func (r *raceView) move(h *history.History, by int) {
 }
 
 // Draw returns exactly h rows of w columns.
-func (r *raceView) Draw(v *pane.View, w, h int) []string {
+func (r *View) Draw(v *pane.View, w, h int) []string {
 	r.begin(v.H)
-	key := raceKey{w: w, h: h, gen: v.H.Race.Gen, runGen: v.H.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
+	key := viewKey{w: w, h: h, gen: v.H.Race.Gen, runGen: v.H.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
 	if r.rows != nil && r.key == key {
 		return r.rows
 	}
@@ -172,7 +175,7 @@ func (r *raceView) Draw(v *pane.View, w, h int) []string {
 }
 
 // compose puts the charts over the table, in frames where there is room for them.
-func (r *raceView) compose(v *pane.View, w, h int) []string {
+func (r *View) compose(v *pane.View, w, h int) []string {
 	framed := w >= 80 && h >= 18
 	edge := 0
 	if framed {
@@ -191,7 +194,7 @@ func (r *raceView) compose(v *pane.View, w, h int) []string {
 }
 
 // charts draws losses and faults side by side.
-func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
+func (r *View) charts(v *pane.View, w, h int, framed bool) []string {
 	fault, unit := "error", format.PercentUnit
 	if v.H.Regression() {
 		fault, unit = "RMSE", ""
@@ -218,7 +221,7 @@ func (r *raceView) charts(v *pane.View, w, h int, framed bool) []string {
 	return rows
 }
 
-func (r *raceView) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*history.Racer) *chart.Series, w,
+func (r *View) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*history.Racer) *chart.Series, w,
 	h int, framed bool) []string {
 	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Y: chart.YAxis{Unit: unit},
 		Waiting: "waiting for the first laps"}
@@ -249,7 +252,7 @@ func (r *raceView) chart(v *pane.View, c *chart.Canvas, name, unit string, of fu
 }
 
 // chartTitle names a chart and its axes, as far as there is room.
-func (r *raceView) chartTitle(name string, room int) []style.Part {
+func (r *View) chartTitle(name string, room int) []style.Part {
 	by, scale := "  by "+r.axis.Words(), "  log"
 	if style.Cells(name)+style.Cells(by)+style.Cells(scale) > room {
 		by = "  by " + r.axis.Word()

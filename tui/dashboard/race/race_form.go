@@ -1,4 +1,4 @@
-package dashboard
+package race
 
 import (
 	"math"
@@ -15,6 +15,8 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/tui/chart"
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
 	"newtop/tui/pane"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -27,22 +29,25 @@ const (
 	mostRacers   = 6
 )
 
-// raceForm chooses who takes part in a race: methods by search, settings of which several values make several
+// form chooses who takes part in a race: methods by search, settings of which several values make several
 // racers, and the budget. What would race is shown while it is typed.
-type raceForm struct {
-	list     *picker // its filter and its place
+type form struct {
+	list     *dialogs.Picker // its filter and its place
 	chosen   map[string]bool
 	settings textinput.Model
 	budget   widget.Replaceable
 	field    int // 0 the list, 1 the settings, 2 the budget
 }
 
-func openRace(a *App) {
-	f := &raceForm{list: newPicker(a.methods, a.h.Status.Optimizer), chosen: map[string]bool{a.h.Status.Optimizer: true},
-		settings: widget.NewInput(200), budget: widget.NewReplaceable(40, optim.Format(usualBudget(&a.h.Status)))}
+// Open opens the form that starts a race.
+func Open(a *desk.App) {
+	f := &form{list: dialogs.NewPicker(a.Methods, a.H.Status.Optimizer), chosen: map[string]bool{a.H.Status.Optimizer: true},
+		settings: widget.NewInput(200), budget: widget.NewReplaceable(40, optim.Format(usualBudget(&a.H.Status)))}
+	shown, _ := f.list.List(a)
+	shown.Ticks = true
 	f.settings.Focus()
 	f.budget.Focus()
-	a.dialog = f
+	a.Dialog = f
 }
 
 // usualBudget is what ten epochs of the run so far cost, in gradient equivalents.
@@ -53,7 +58,7 @@ func usualBudget(s *event.Status) float64 {
 	return math.Max(10, math.Min(chart.Nice(10*s.Equivalents/float64(s.Epoch)), 100_000))
 }
 
-func (f *raceForm) Hints(*App) []widget.Hint {
+func (f *form) Hints(*desk.App) []widget.Hint {
 	h := []widget.Hint{widget.NewHint("enter", "start"), widget.NewHint("tab", "next field"),
 		widget.NewHint("esc", "close")}
 	if f.field == 0 {
@@ -62,7 +67,7 @@ func (f *raceForm) Hints(*App) []widget.Hint {
 	return h
 }
 
-func (f *raceForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (f *form) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
@@ -72,7 +77,7 @@ func (f *raceForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 			if err != "" {
 				return screen.Stay, nil // the form says what is missing
 			}
-			return screen.Close, a.command(c)
+			return screen.Close, a.Send(c)
 		case "tab":
 			f.field = (f.field + 1) % 3
 			return screen.Stay, nil
@@ -92,38 +97,35 @@ func (f *raceForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	return screen.Stay, nil
 }
 
-func (f *raceForm) List(*App) (*widget.Window, func(int)) {
-	return &f.list.window, func(row int) { f.field, f.list.at = 0, row }
+func (f *form) List(a *desk.App) (*widget.Window, func(int)) {
+	shown, choose := f.list.List(a)
+	return shown, func(row int) {
+		f.field = 0
+		choose(row)
+	}
 }
 
 // choose gives a message to the list: the space bar takes a method in or out, all else is the filter's.
-func (f *raceForm) choose(a *App, msg tea.Msg) tea.Cmd {
-	k, ok := msg.(tea.KeyPressMsg)
-	if !ok {
-		f.list.narrow(msg)
+func (f *form) choose(a *desk.App, msg tea.Msg) tea.Cmd {
+	if k, _ := msg.(tea.KeyPressMsg); k.String() != "space" {
+		f.list.Search(msg)
 		return nil
 	}
-	switch k.String() {
-	case "space":
-		if f.list.at < len(f.list.shown) {
-			m := f.list.methods[f.list.shown[f.list.at]]
-			if why := unsuited(a, m); why != "" {
-				return a.Tell(style.Warn, why)
-			}
-			f.chosen[m.Name] = !f.chosen[m.Name]
-		}
-	case "up", "down", "home", "end", "pgup", "pgdown":
-		f.list.handleKey(k)
-	default:
-		f.list.narrow(k)
+	m := f.list.Chosen()
+	if m == nil {
+		return nil
 	}
+	if why := dialogs.Unsuited(a, m); why != "" {
+		return a.Tell(style.Warn, why)
+	}
+	f.chosen[m.Name] = !f.chosen[m.Name]
 	return nil
 }
 
 // plan makes the command of what is chosen, or says in a line why that is none.
-func (f *raceForm) plan(a *App) (c event.Race, problem string) {
+func (f *form) plan(a *desk.App) (c event.Race, problem string) {
 	var methods []*optim.Info
-	for _, m := range f.list.methods {
+	for _, m := range a.Methods {
 		if f.chosen[m.Name] {
 			methods = append(methods, m)
 		}
@@ -133,7 +135,7 @@ func (f *raceForm) plan(a *App) (c event.Race, problem string) {
 		return c, problem
 	}
 	for _, m := range methods {
-		c.Racers = append(c.Racers, expand(m, sweeps, &a.h.Status)...)
+		c.Racers = append(c.Racers, expand(m, sweeps, &a.H.Status)...)
 	}
 	if n := len(c.Racers); n < fewestRacers || n > mostRacers {
 		problem = format.Counted(n, "racer") + " so far: a race has " + strconv.Itoa(fewestRacers) + " to " +
@@ -250,8 +252,8 @@ func parseBudget(text string) (equivalents, seconds float64, problem string) {
 	return equivalents, seconds, ""
 }
 
-func (f *raceForm) Draw(a *App, w, h int) []string {
-	v := a.paneView()
+func (f *form) Draw(a *desk.App, w, h int) []string {
+	v := a.PaneView()
 	bw := min(w-2, 96)
 	inner := bw - 4
 	c, problem := f.plan(a)
@@ -261,18 +263,14 @@ func (f *raceForm) Draw(a *App, w, h int) []string {
 	below = append(below, f.preview(v, c, problem, inner)...)
 	head := v.Line(inner)
 	f.label(head, 0, "methods")
-	if text := f.list.filter.Value(); text != "" {
-		head.Put(style.Muted, "filter ").Put(style.Strong, style.Clean(text)).Put(style.Accent, "▏")
-	} else {
-		head.Put(style.Muted, "type to search · space takes part")
-	}
+	f.list.PutFilter(head, "type to search · space takes part")
 	room := max(2, h-2-1-len(below))
-	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(f.list.methods)))...)
+	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(a.Methods)))...)
 	return widget.DialogBox(&v.Pen, "race from the current weights", style.Clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
-func (f *raceForm) label(l *style.Line, field int, name string) {
+func (f *form) label(l *style.Line, field int, name string) {
 	arrow, ink := " ", style.Muted
 	if f.field == field {
 		arrow, ink = "▸", style.Accent
@@ -281,7 +279,7 @@ func (f *raceForm) label(l *style.Line, field int, name string) {
 }
 
 // entry is a row with a field to type into, and what it is for while there is room.
-func (f *raceForm) entry(v *pane.View, field int, name string, t *textinput.Model, about string, w int) string {
+func (f *form) entry(v *pane.View, field int, name string, t *textinput.Model, about string, w int) string {
 	l := v.Line(w)
 	f.label(l, field, name)
 	widget.InputLine(&v.Pen, l, t, f.field == field)
@@ -292,8 +290,8 @@ func (f *raceForm) entry(v *pane.View, field int, name string, t *textinput.Mode
 }
 
 // costs says what the budget will take, by the run so far.
-func (f *raceForm) costs(a *App, c event.Race, problem string) string {
-	s := &a.h.Status
+func (f *form) costs(a *desk.App, c event.Race, problem string) string {
+	s := &a.H.Status
 	if problem != "" {
 		return "gradient equivalents, or a time such as 30s"
 	}
@@ -305,7 +303,7 @@ func (f *raceForm) costs(a *App, c event.Race, problem string) string {
 }
 
 // preview names the racers, or says what is wrong.
-func (f *raceForm) preview(v *pane.View, c event.Race, problem string, w int) []string {
+func (f *form) preview(v *pane.View, c event.Race, problem string, w int) []string {
 	l := v.Line(w)
 	if problem != "" {
 		var rows []string
@@ -328,26 +326,23 @@ func (f *raceForm) preview(v *pane.View, c event.Race, problem string, w int) []
 }
 
 // methods is the list, each method with a mark that says whether it takes part.
-func (f *raceForm) methods(v *pane.View, w, n int) []string {
-	p := f.list
-	first, end := p.window.Show(p.at, len(p.shown), n, 2, w)
-	p.window.Ticks = true
-	if len(p.shown) == 0 {
+func (f *form) methods(v *pane.View, w, n int) []string {
+	shown, chosen := f.list.Visible(n, 2, w)
+	if len(shown) == 0 {
 		return style.Block([]string{v.Line(w).To(11).Put(style.Warn, "no optimizer matches").Full()}, w, n)
 	}
 	var rows []string
-	for i := first; i < end; i++ {
-		m := p.methods[p.shown[i]]
+	for i, m := range shown {
 		l := v.Line(w)
 		arrow, name := " ", style.Text
 		about, box := m.Title, style.Muted.Of("[ ] ")
 		switch {
 		case v.H.Lacks(m.Name):
-			name, about, box = style.Muted, lacking, style.Muted.Of("    ")
+			name, about, box = style.Muted, dialogs.Lacking, style.Muted.Of("    ")
 		case f.chosen[m.Name]:
 			box = style.Accent.Of("[×] ")
 		}
-		if i == p.at && f.field == 0 {
+		if i == chosen && f.field == 0 {
 			arrow, name = "▸", style.Chosen
 		}
 		l.Put(style.Accent, "  "+arrow+" ").Put(box.Token, box.Text).Put(name, m.Name).To(24)

@@ -1,4 +1,4 @@
-package dashboard
+package dialogs
 
 import (
 	"path/filepath"
@@ -12,66 +12,67 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
 	"newtop/tui/history"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
 
-// saves is what has become of the files that were asked for here.
-type saves struct {
-	format string   // of the newest
+// Saves is what has become of the files that were asked for here.
+type Saves struct {
+	Format string   // of the newest
 	files  []string // that are not there yet
 }
 
 // saveForm asks for the file that the model is written to.
 type saveForm struct {
-	saves     *saves
+	saves     *Saves
 	file      textinput.Model
 	formats   []screen.SaveFormat
 	bare      bool   // the directory is the server's
 	suggested string // the name that nobody has typed, without its extension
 }
 
-// unsavable is why the model can't be saved at present. A run that has ended still can.
-func unsavable(a *App) string {
+// Unsavable is why the model can't be saved at present. A run that has ended still can.
+func Unsavable(a *desk.App) string {
 	switch {
-	case a.onlooker():
-		return viewerOnly
-	case a.h.Watched(), a.readOnly:
+	case a.Onlooker():
+		return desk.ViewerOnly
+	case a.H.Watched(), a.ReadOnly:
 		return feed.ErrReadOnly.Error()
-	case a.viewer != nil && a.viewer.Saves == "":
+	case a.Viewer != nil && a.Viewer.Saves == "":
 		return "no models are saved here: the server was started without --saves"
-	case a.closed:
+	case a.Closed:
 		return "the feed is closed"
-	case a.stopping && !a.h.Over():
+	case a.Stopping && !a.H.Over():
 		return "the run is stopping"
-	case a.h.Run == nil:
+	case a.H.Run == nil:
 		return "there is no model yet"
 	}
 	return ""
 }
 
-// open opens the form with a name that tells data and epoch, in the format that was chosen last.
-func (s *saves) open(a *App) {
-	f := &saveForm{saves: s, file: widget.NewInput(400), formats: screen.SaveFormats[:], bare: a.viewer != nil}
-	if a.h.Elsewhere() {
+// Open opens the form with a name that tells data and epoch, in the format that was chosen last.
+func (s *Saves) Open(a *desk.App) {
+	f := &saveForm{saves: s, file: widget.NewInput(400), formats: screen.SaveFormats[:], bare: a.Viewer != nil}
+	if a.H.Elsewhere() {
 		f.formats = screen.ParameterFormats[:]
 	}
 	f.file.Focus()
 	f.file.SetValue("." + f.usual())
 	f.file.CursorEnd()
 	f.suggest(a)
-	a.dialog = f
+	a.Dialog = f
 }
 
 // suggest names the current epoch as long as nobody has typed another name.
-func (f *saveForm) suggest(a *App) {
-	if a.h.Run == nil {
+func (f *saveForm) suggest(a *desk.App) {
+	if a.H.Run == nil {
 		return
 	}
 	rest, ok := strings.CutPrefix(f.file.Value(), f.suggested)
-	name := screen.PlainName(a.h.Run.Data.Name) + "-e" + strconv.Itoa(savedEpoch(a))
+	name := screen.PlainName(a.H.Run.Data.Name) + "-e" + strconv.Itoa(savedEpoch(a))
 	moved := f.file.Position() < len([]rune(f.file.Value()))
 	if !ok || rest != filepath.Ext(rest) || f.format() < 0 || name == f.suggested || moved {
 		return
@@ -83,8 +84,8 @@ func (f *saveForm) suggest(a *App) {
 
 // usual is the format that was chosen last, the first where that can't be had.
 func (f *saveForm) usual() string {
-	if slices.ContainsFunc(f.formats, func(k screen.SaveFormat) bool { return k.Name == f.saves.format }) {
-		return f.saves.format
+	if slices.ContainsFunc(f.formats, func(k screen.SaveFormat) bool { return k.Name == f.saves.Format }) {
+		return f.saves.Format
 	}
 	return f.formats[0].Name
 }
@@ -126,7 +127,7 @@ func (f *saveForm) turn() {
 	f.file.CursorEnd()
 }
 
-func (f *saveForm) Hints(*App) []widget.Hint {
+func (f *saveForm) Hints(*desk.App) []widget.Hint {
 	hints := []widget.Hint{widget.NewHint("enter", "save")}
 	if len(f.formats) > 1 {
 		hints = append(hints, widget.NewHint("tab", "other format"))
@@ -134,7 +135,7 @@ func (f *saveForm) Hints(*App) []widget.Hint {
 	return append(hints, widget.NewHint("ctrl+u", "clear"), widget.NewHint("esc", "cancel"))
 }
 
-func (f *saveForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
+func (f *saveForm) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	if k, ok := msg.(tea.KeyPressMsg); ok {
 		switch k.String() {
 		case "esc":
@@ -150,24 +151,24 @@ func (f *saveForm) Handle(a *App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	return screen.Stay, nil
 }
 
-func (f *saveForm) submit(a *App) (screen.Answer, tea.Cmd) {
+func (f *saveForm) submit(a *desk.App) (screen.Answer, tea.Cmd) {
 	if f.problem() != "" {
 		return screen.Stay, nil
 	}
-	if why := unsavable(a); why != "" {
+	if why := Unsavable(a); why != "" {
 		return screen.Close, a.Tell(style.Warn, why)
 	}
 	file := strings.TrimSpace(f.file.Value())
 	if len(f.formats) > 1 {
-		f.saves.format = f.formats[f.format()].Name
+		f.saves.Format = f.formats[f.format()].Name
 	}
 	f.saves.files = append(f.saves.files, file)
-	return screen.Close, a.command(event.Save{File: file})
+	return screen.Close, a.Send(event.Save{File: file})
 }
 
 // Delta implements Observer: it says which of the files that were asked for are there, and has an open form name the
 // newest epoch.
-func (s *saves) Delta(a *App, d *feed.Delta) (noted tea.Cmd) {
+func (s *Saves) Delta(a *desk.App, d *feed.Delta) (noted tea.Cmd) {
 	for i := range d.Saved {
 		e := &d.Saved[i]
 		if k := slices.Index(s.files, e.File); k >= 0 {
@@ -175,7 +176,7 @@ func (s *saves) Delta(a *App, d *feed.Delta) (noted tea.Cmd) {
 			noted = a.Tell(style.Good, "saved "+style.Clean(e.File)+", "+format.Bytes(e.Bytes))
 		}
 	}
-	if f, ok := a.dialog.(*saveForm); ok {
+	if f, ok := a.Dialog.(*saveForm); ok {
 		f.suggest(a)
 	}
 	return noted
@@ -187,15 +188,15 @@ func givesBest(h *history.History) bool {
 }
 
 // savedEpoch is the epoch whose weights the run gives now.
-func savedEpoch(a *App) int {
-	if givesBest(a.h) {
-		return a.h.Done.BestEpoch
+func savedEpoch(a *desk.App) int {
+	if givesBest(a.H) {
+		return a.H.Done.BestEpoch
 	}
-	return a.h.Status.Epoch
+	return a.H.Status.Epoch
 }
 
-func (f *saveForm) Draw(a *App, w, h int) []string {
-	v := a.paneView()
+func (f *saveForm) Draw(a *desk.App, w, h int) []string {
+	v := a.PaneView()
 	bw := min(w-2, 80)
 	inner := bw - 4
 	l := v.Line(inner).Put(style.Muted, "file ")
@@ -232,12 +233,12 @@ func (f *saveForm) Draw(a *App, w, h int) []string {
 		if fault == fault && v.H.Epochs > 0 {
 			l.Group(style.Muted.Of(what), style.Test.Of(unit(fault)))
 		}
-		if a.viewer != nil {
-			place.Put(style.Muted, "on the server, in "+style.Clean(a.viewer.Saves))
+		if a.Viewer != nil {
+			place.Put(style.Muted, "on the server, in "+style.Clean(a.Viewer.Saves))
 		}
 		more.Put(style.Muted, "a file of that name is replaced")
 	}
-	if rows = append(rows, l.Full()); a.viewer != nil {
+	if rows = append(rows, l.Full()); a.Viewer != nil {
 		rows = append(rows, place.Full())
 	}
 	return widget.DialogBox(&v.Pen, "save the model", style.Clip(append(rows, more.Full()), h-2), bw)

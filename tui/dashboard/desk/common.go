@@ -1,4 +1,4 @@
-package dashboard
+package desk
 
 import (
 	"context"
@@ -49,7 +49,10 @@ func NewCommon(open func() feed.Feed, budget *render.Budget) *Common {
 	return &Common{open: open, budget: budget, wake: make(chan struct{}, 1)}
 }
 
-// Feed is the run as one of its viewers sees it: its Deltas say no more than that the history has changed. It must be
+// Budget is what the screens of all viewers may take of this machine together.
+func (c *Common) Budget() *render.Budget { return c.budget }
+
+// Feed is the run as one of its viewers sees it: its deltas say no more than that the history has changed. It must be
 // closed.
 func (c *Common) Feed() feed.Feed {
 	c.mu.Lock()
@@ -63,6 +66,24 @@ func (c *Common) Feed() feed.Feed {
 	}
 	return &follower{common: c, source: c.source, saves: c.saves, seen: c.version, closed: make(chan struct{}),
 		first: c.h.Run != nil}
+}
+
+// Lock has nobody else read or change anything of it until the returned function is called. Without common things there
+// is nothing to hold.
+func (c *Common) Lock() (unlock func()) {
+	if c == nil {
+		return func() {}
+	}
+	c.mu.Lock()
+	return c.mu.Unlock
+}
+
+// Forget drops what was drawn, of which something may have broken in the middle.
+func (c *Common) Forget() {
+	defer c.Lock()()
+	if c != nil {
+		c.drawings = drawings{}
+	}
 }
 
 // leave ends what Feed began.
@@ -81,7 +102,7 @@ func (c *Common) leave() {
 func (c *Common) follow(ctx context.Context, source feed.Feed, h *history.History) {
 	for {
 		d, err := await(ctx, source)
-		if !c.take(h, &d, err) {
+		if !c.Take(h, &d, err) {
 			return
 		}
 		if d.Run != nil || d.Diverged != nil || d.Done != nil {
@@ -108,8 +129,8 @@ func await(ctx context.Context, source feed.Feed) (d feed.Delta, err error) {
 	return source.Wait(ctx)
 }
 
-// take changes the history, and says whether there is more to come.
-func (c *Common) take(h *history.History, d *feed.Delta, err error) (more bool) {
+// Take changes the history, and says whether there is more to come.
+func (c *Common) Take(h *history.History, d *feed.Delta, err error) (more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.h != h {
@@ -138,21 +159,6 @@ func (c *Common) take(h *history.History, d *feed.Delta, err error) (more bool) 
 	}
 	c.sweep(c.heard)
 	return true
-}
-
-// Run shows the run to a viewer, like the function Run. The feed is one of Feed, or leads to one.
-func (c *Common) Run(ctx context.Context, f feed.Feed, o screen.Options) error {
-	o.Budget = c.budget
-	a := New(f, o)
-	a.join(c)
-	return runViewer(ctx, a, o)
-}
-
-// join has a screen show the common history.
-func (a *App) join(c *Common) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	a.common, a.h = c, c.h
 }
 
 // follower is the feed of one viewer.

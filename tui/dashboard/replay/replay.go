@@ -1,4 +1,6 @@
-package dashboard
+// Package replay plays a watched run on its screen: the bar that says where in the run that is, and the keys that move
+// it.
+package replay
 
 import (
 	"math"
@@ -9,15 +11,17 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
 	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
 
-// bar shows where in a watched run its screen is, and plays it: where its track was drawn last, and what was asked for
+// Bar shows where in a watched run its screen is, and plays it: where its track was drawn last, and what was asked for
 // since the newest status.
-type bar struct {
+type Bar struct {
 	layout.Rect         // of the track; empty while there is none
 	asked       bool    // epoch and speed are newer than the status
 	epoch       int     // that was asked for
@@ -37,21 +41,21 @@ func trackShare(h *history.History) float64 {
 }
 
 // Hide implements Bar.
-func (b *bar) Hide() { b.Rect = layout.Rect{} }
+func (b *Bar) Hide() { b.Rect = layout.Rect{} }
 
 // Delta implements Observer: a status that follows the newest answer has what was asked for.
-func (b *bar) Delta(a *App, _ *feed.Delta) tea.Cmd {
-	b.asked = b.asked && a.busy
+func (b *Bar) Delta(a *desk.App, _ *feed.Delta) tea.Cmd {
+	b.asked = b.asked && a.Busy
 	return nil
 }
 
 // Line draws what a watched run is doing, where in it that is, how fast, and what it is read from. named adds the
 // method, which has no other place on a small screen.
-func (b *bar) Line(a *App, w int, named bool) string {
+func (b *Bar) Line(a *desk.App, w int, named bool) string {
 	const least = 8 // columns of the track
-	h, r := a.h, a.h.Status.Replay
+	h, r := a.H, a.H.Status.Replay
 	l := a.Line(w)
-	state := playing(a)
+	state := desk.Playing(a)
 	l.Put(style.Text, " ").Put(state.Token, state.Text)
 	if r.Speed != 1 && r.Speed > 0 && !r.Live && r.Seekable {
 		l.Put(style.Strong, " ×"+format.Tick(format.Round(r.Speed, 4)))
@@ -85,20 +89,20 @@ func (b *bar) Line(a *App, w int, named bool) string {
 }
 
 // barTails are the ways to say where the bar is, the fullest first.
-func barTails(a *App) [][]style.Part {
-	r := a.h.Status.Replay
-	if _, loading := a.h.Loading(); loading {
+func barTails(a *desk.App) [][]style.Part {
+	r := a.H.Status.Replay
+	if _, loading := a.H.Loading(); loading {
 		return [][]style.Part{{style.Muted.Of(style.Clean(r.Source))}, nil}
 	}
 	here, all := format.Count(r.Epoch), ""
 	if !r.Live || r.Last > r.Epoch {
 		all = format.Count(r.Last)
 	}
-	long := []style.Part{style.Muted.Of(a.h.Run.Counted() + " "), style.Strong.Of(here)}
+	long := []style.Part{style.Muted.Of(a.H.Run.Counted() + " "), style.Strong.Of(here)}
 	brief := []style.Part{style.Strong.Of(here)}
 	goal := 0 // that no other row tells
-	if all == "" && barRows(a) == 0 {
-		goal = a.h.Status.EpochLimit
+	if all == "" && desk.BarRows(a) == 0 {
+		goal = a.H.Status.EpochLimit
 	}
 	if goal > 0 {
 		long = append(long, style.Muted.Of(" of "+format.Count(goal)))
@@ -123,21 +127,21 @@ func barTails(a *App) [][]style.Part {
 		}
 	}
 	if goal > 0 {
-		long = append(long, remaining(a, "  left ")...)
-		brief = append(brief[:len(brief):len(brief)], remaining(a, "  left ")...)
+		long = append(long, desk.Remaining(a, "  left ")...)
+		brief = append(brief[:len(brief):len(brief)], desk.Remaining(a, "  left ")...)
 	}
 	source := long
-	if barRows(a) > 0 && (a.h.Run == nil || r.Source != a.h.Run.Data.Name) { // else the first row says it
+	if desk.BarRows(a) > 0 && (a.H.Run == nil || r.Source != a.H.Run.Data.Name) { // else the first row says it
 		source = append(long[:len(long):len(long)], style.Muted.Of("  "+style.Clean(r.Source)))
 	}
 	return [][]style.Part{source, long, brief, shortest}
 }
 
 // unseekable is why a watched run can't be played back at present.
-func unseekable(a *App) string {
-	r := a.h.Status.Replay
-	switch _, loading := a.h.Loading(); {
-	case a.closed:
+func unseekable(a *desk.App) string {
+	r := a.H.Status.Replay
+	switch _, loading := a.H.Loading(); {
+	case a.Closed:
 		return "the feed is closed"
 	case r == nil:
 		return "the run is trained here: only a recorded one can be played back"
@@ -150,40 +154,40 @@ func unseekable(a *App) string {
 }
 
 // ask remembers what is asked for, so that the next key goes on from there, and has charts follow at once.
-func (b *bar) ask(a *App, epoch int, speed float64) {
+func (b *Bar) ask(a *desk.App, epoch int, speed float64) {
 	b.asked, b.epoch, b.speed = true, epoch, speed
-	a.touched = a.clock()
+	a.Touch()
 }
 
 // replayed is where a watched run is, or was asked to be.
-func (b *bar) replayed(a *App) (epoch int, speed float64) {
+func (b *Bar) replayed(a *desk.App) (epoch int, speed float64) {
 	if b.asked {
 		return b.epoch, b.speed
 	}
-	return a.h.Status.Replay.Epoch, a.h.Status.Replay.Speed
+	return a.H.Status.Replay.Epoch, a.H.Status.Replay.Speed
 }
 
 // seek goes to an epoch of a watched run.
-func (b *bar) seek(a *App, epoch int) tea.Cmd {
+func (b *Bar) seek(a *desk.App, epoch int) tea.Cmd {
 	_, speed := b.replayed(a)
-	epoch = max(0, min(epoch, a.h.Status.Replay.Last))
+	epoch = max(0, min(epoch, a.H.Status.Replay.Last))
 	b.ask(a, epoch, speed)
-	return a.command(event.Seek{Epoch: epoch})
+	return a.Send(event.Seek{Epoch: epoch})
 }
 
 // seekEnd goes to the newest epoch and follows a run that goes on from there, a paused one too.
-func (b *bar) seekEnd(a *App) tea.Cmd {
-	r := a.h.Status.Replay
-	if a.h.Status.Phase != event.Paused || a.h.Done != nil || r.Stale != "" && r.Epoch >= r.Last {
+func (b *Bar) seekEnd(a *desk.App) tea.Cmd {
+	r := a.H.Status.Replay
+	if a.H.Status.Phase != event.Paused || a.H.Done != nil || r.Stale != "" && r.Epoch >= r.Last {
 		return b.seek(a, r.Last)
 	}
-	return tea.Batch(a.command(event.Pause{On: false}), b.seek(a, r.Last))
+	return tea.Batch(a.Send(event.Pause{On: false}), b.seek(a, r.Last))
 }
 
 // seekBy goes on or back by a part of the run, by an epoch at least.
-func (b *bar) seekBy(a *App, part float64) tea.Cmd {
+func (b *Bar) seekBy(a *desk.App, part float64) tea.Cmd {
 	epoch, _ := b.replayed(a)
-	by := max(1, int(math.Abs(part)*float64(a.h.Status.Replay.Last)))
+	by := max(1, int(math.Abs(part)*float64(a.H.Status.Replay.Last)))
 	if part < 0 {
 		by = -by
 	}
@@ -191,7 +195,7 @@ func (b *bar) seekBy(a *App, part float64) tea.Cmd {
 }
 
 // hasten changes how fast a run is replayed.
-func (b *bar) hasten(a *App, factor float64) tea.Cmd {
+func (b *Bar) hasten(a *desk.App, factor float64) tea.Cmd {
 	const slowest, fastest = 1.0 / 64, 4096
 	epoch, speed := b.replayed(a)
 	if !(speed > 0) {
@@ -199,30 +203,30 @@ func (b *bar) hasten(a *App, factor float64) tea.Cmd {
 	}
 	speed = math.Max(slowest, math.Min(speed*factor, fastest))
 	b.ask(a, epoch, speed)
-	return a.command(event.Speed{Factor: speed})
+	return a.Send(event.Speed{Factor: speed})
 }
 
 // Click goes to the place of the bar that was clicked; false if it is elsewhere.
-func (b *bar) Click(a *App, x, y int) (tea.Cmd, bool) {
-	if a.dialog != nil || !a.h.Watched() || b.W < 2 || !b.Contains(x, y) {
+func (b *Bar) Click(a *desk.App, x, y int) (tea.Cmd, bool) {
+	if a.Dialog != nil || !a.H.Watched() || b.W < 2 || !b.Contains(x, y) {
 		return nil, false
 	}
 	if why := unseekable(a); why != "" {
 		return a.Tell(style.Warn, why), true
 	}
 	at := float64(x-b.X) / float64(b.W-1)
-	return b.seek(a, int(math.Round(at*float64(a.h.Status.Replay.Last)))), true
+	return b.seek(a, int(math.Round(at*float64(a.H.Status.Replay.Last)))), true
 }
 
-func seekable(a *App) bool { return replays(a) && unseekable(a) == "" }
+func seekable(a *desk.App) bool { return desk.Replays(a) && unseekable(a) == "" }
 
-// bindings play a watched run.
-func (b *bar) bindings() []screen.Binding[*App] {
-	seeks := func(part float64) func(*App, string) tea.Cmd {
-		return func(a *App, _ string) tea.Cmd { return b.seekBy(a, part) }
+// Bindings play a watched run.
+func (b *Bar) Bindings() []screen.Binding[*desk.App] {
+	seeks := func(part float64) func(*desk.App, string) tea.Cmd {
+		return func(a *desk.App, _ string) tea.Cmd { return b.seekBy(a, part) }
 	}
-	either := func(back, on float64, backKeys ...string) func(*App, string) tea.Cmd {
-		return func(a *App, k string) tea.Cmd {
+	either := func(back, on float64, backKeys ...string) func(*desk.App, string) tea.Cmd {
+		return func(a *desk.App, k string) tea.Cmd {
 			for _, key := range backKeys {
 				if k == key {
 					return seeks(back)(a, k)
@@ -231,54 +235,54 @@ func (b *bar) bindings() []screen.Binding[*App] {
 			return seeks(on)(a, k)
 		}
 	}
-	list := []screen.Binding[*App]{
-		bind(groupReplay, "s", "show the next epoch, and pause", "s").
-			On(func(a *App, _ string) tea.Cmd { a.touched = a.clock(); return a.command(event.StepEpoch{}) }).
-			FootBy(func(a *App) string { return "next " + a.h.Run.Counted() }).While(seekable),
-		bind(groupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
+	list := []screen.Binding[*desk.App]{
+		desk.Bind(desk.GroupReplay, "s", "show the next epoch, and pause", "s").
+			On(func(a *desk.App, _ string) tea.Cmd { a.Touch(); return a.Send(event.StepEpoch{}) }).
+			FootBy(func(a *desk.App) string { return "next " + a.H.Run.Counted() }).While(seekable),
+		desk.Bind(desk.GroupReplay, ", .", "back and on by 1 %, or an epoch", ",", ".").
 			On(either(-0.01, 0.01, ",")).Foot("back, on").While(seekable).
 			By([2]string{",", "back by 1 %, or an epoch"}, [2]string{".", "on by 1 %, or an epoch"}),
-		bind(groupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
+		desk.Bind(desk.GroupReplay, "< >", "back and on by 10 %", "<", ">", "shift+,", "shift+.").
 			On(either(-0.1, 0.1, "<", "shift+,")).
 			By([2]string{"<", "back by 10 %"}, [2]string{">", "on by 10 %"}),
-		bind(groupReplay, "home end", "the first epoch, the newest one", "home", "end").
-			On(func(a *App, k string) tea.Cmd {
+		desk.Bind(desk.GroupReplay, "home end", "the first epoch, the newest one", "home", "end").
+			On(func(a *desk.App, k string) tea.Cmd {
 				if k == "home" {
 					return b.seek(a, 0)
 				}
 				return b.seekEnd(a)
 			}).By([2]string{"home", "go to the first epoch"}, [2]string{"end", "go to the newest epoch"}),
-		bind(groupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
-			On(func(a *App, k string) tea.Cmd {
+		desk.Bind(desk.GroupReplay, "+ -", "twice or half as fast", "+", "=", "-", "_").
+			On(func(a *desk.App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
 					return b.hasten(a, 0.5)
 				}
 				return b.hasten(a, 2)
 			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"},
 			[2]string{"-", "replay half as fast"}),
-		bind(groupReplay, "u", "choose an epoch to go to", "u").
-			On(func(a *App, _ string) tea.Cmd { openRewind(a, b.seek); return nil }).Foot("go to").While(seekable),
+		desk.Bind(desk.GroupReplay, "u", "choose an epoch to go to", "u").
+			On(func(a *desk.App, _ string) tea.Cmd { dialogs.OpenRewind(a, b.seek); return nil }).Foot("go to").While(seekable),
 	}
 	for i := range list {
-		list[i] = list[i].Unless(unseekable).Only(replays)
+		list[i] = list[i].Unless(unseekable).Only(desk.Replays)
 	}
 	return list
 }
 
-// playBinding plays and pauses a watched run.
-func (b *bar) playBinding() screen.Binding[*App] {
-	word := func(a *App) string {
+// PlayBinding plays and pauses a watched run.
+func (b *Bar) PlayBinding() screen.Binding[*desk.App] {
+	word := func(a *desk.App) string {
 		switch {
-		case a.h.Over():
+		case a.H.Over():
 			return "play from the start"
-		case a.h.Status.Phase == event.Paused:
+		case a.H.Status.Phase == event.Paused:
 			return "play"
 		}
 		return "pause"
 	}
-	return use(groupReplay, "play and pause; at the end from the start", screen.Toggle).
-		On(func(a *App, _ string) tea.Cmd {
-			a.touched = a.clock()
-			return a.command(event.Pause{On: a.h.Status.Phase == event.Running})
-		}).FootBy(word).While(seekable).Unless(unseekable).Only(replays)
+	return desk.Use(desk.GroupReplay, "play and pause; at the end from the start", screen.Toggle).
+		On(func(a *desk.App, _ string) tea.Cmd {
+			a.Touch()
+			return a.Send(event.Pause{On: a.H.Status.Phase == event.Running})
+		}).FootBy(word).While(seekable).Unless(unseekable).Only(desk.Replays)
 }
