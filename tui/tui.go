@@ -48,7 +48,7 @@ func Compare(ctx context.Context, s *store.Store, ids []string, o Options) error
 // Leaderboard was seen, or at once if asked a third time.
 func Tune(ctx context.Context, s Searching, o Options) error { return tuning.Run(ctx, s, o) }
 
-// System shows how the machine does and which processes keep it busy, like Run. Options.Machine reads it; where that is
+// System shows how the machine does and which processes use its GPUs, like Run. Options.Machine reads it; where that is
 // nil, System does itself.
 func System(ctx context.Context, o Options) error { return system.Run(ctx, o) }
 

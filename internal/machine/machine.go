@@ -14,7 +14,7 @@ import (
 type Options struct {
 	PID       int           // of the process to watch, with its children; 0: none
 	Interval  time.Duration // between two samples, by which nvidia-smi is asked; 0: a second
-	Processes bool          // list all processes, which costs some 20 µs for each
+	GPUUsers  bool          // say which processes use each GPU
 	Dir       string        // whose file system's room is told; "": the working directory
 	NvidiaSMI string        // the program; "": nvidia-smi on the path
 	Sys       string        // where sysfs is; "": /sys
@@ -37,21 +37,19 @@ type Sample struct {
 	DiskUsed, DiskTotal     uint64  // bytes of the directory's file system
 	Process                 *Process
 	GPUs                    []GPU
-	Processes               []Process // busiest first; nil unless asked for
+	GPUUsers                []GPUUser // by GPU, the one with the most memory first; nil unless requested
 }
 
 // Process is a process, or one with all that descend from it.
 type Process struct {
 	PID       int
 	Name      string
-	User      string  // "" where it is not told
-	Command   string  // with its arguments
 	CPU       float64 // cores that it keeps busy
 	Time      float64 // seconds of processor time since it began
 	RSS       uint64  // bytes of memory; of a tree the sum, so that shared pages count several times
-	Threads   int     // 0 in lists of all processes
-	Count     int     // processes that are summed
-	GPUMemory uint64  // bytes, as nvidia-smi tells
+	Threads   int
+	Count     int    // processes that are summed
+	GPUMemory uint64 // bytes, as nvidia-smi tells
 }
 
 // GPU is a graphics processor.
@@ -63,6 +61,15 @@ type GPU struct {
 	Temperature             float64 // °C
 	Power, PowerLimit       float64 // watts
 	Clock                   float64 // Hz
+	UUID                    string  // "" for one whose processes are not reported
+}
+
+// GPUUser is a process on a GPU.
+type GPUUser struct {
+	GPU        int // the GPU's index
+	PID        int
+	Name, User string // "" where they are not reported
+	Memory     uint64 // bytes on this GPU
 }
 
 // Sampler reads samples. Sample and Close may be called by several goroutines; samples are read one after another.
@@ -74,7 +81,8 @@ type Sampler struct {
 	host   host
 	group  group
 	table  table
-	nvidia *nvidia // nil until the first sample
+	users  map[int]GPUUser // by process, with what does not change
+	nvidia *nvidia         // nil until the first sample
 	amd    []card
 }
 
@@ -127,10 +135,14 @@ func (s *Sampler) Sample(ctx context.Context) (Sample, error) {
 	for i := range s.amd {
 		out.GPUs = append(out.GPUs, s.amd[i].read(next+i))
 	}
-	if s.o.PID != 0 || s.o.Processes {
+	if s.o.PID != 0 || s.o.GPUUsers {
 		s.nvidia.followProcesses()
 	}
-	s.table.read(ctx, &s.o, &out, s.nvidia.memory(out.At))
+	memory := s.nvidia.memory(out.At)
+	if s.o.GPUUsers {
+		s.readUsers(ctx, &out, memory)
+	}
+	out.Process = s.table.read(ctx, s.o.PID, out.At, memory)
 	s.newest = out
 	return out, nil
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -168,37 +169,25 @@ func TestProcesses(t *testing.T) {
 		plant(t, proc, processFiles(pid, parent, 1000, 200, 1000))
 	}
 	ctx := procIn(t, proc)
-	for _, all := range []bool{false, true} {
-		s := NewSampler(Options{PID: 100, Processes: all, Sys: sys, NvidiaSMI: "/nowhere", Interval: 1})
-		defer s.Close()
-		for pid, parent := range map[int]int{100: 1, 101: 100} {
-			plant(t, proc, processFiles(pid, parent, 1000, 200, 1000))
-		}
-		if _, err := s.Sample(ctx); err != nil {
-			t.Fatal(err)
-		}
-		plant(t, proc, processFiles(100, 1, 1100, 200, 2000))
-		plant(t, proc, processFiles(101, 100, 1200, 250, 1000))
-		s.table.at = s.table.at.Add(-time.Second)
-		got, err := s.Sample(ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := got.Process
-		if p == nil || p.PID != 100 || p.Name != "python" || p.Command != "python train.py --lr 0.1" || p.Count != 3 || p.RSS != 4000*uint64(os.Getpagesize()) {
-			t.Fatalf("%+v", p)
-		}
-		if p.CPU < 3 || p.CPU > 3.5 || !near(p.Time, 3*12+3.5) || !all && p.Threads != 9 {
-			t.Errorf("%g cores, %g s, %d threads", p.CPU, p.Time, p.Threads)
-		}
-		if (len(got.Processes) == 4) != all || all && (got.Processes[0].PID != 101 || got.Processes[0].User == "") {
-			t.Errorf("lists %+v", got.Processes)
-		}
-		s.Close()
-	}
 	s := NewSampler(Options{PID: 100, Sys: sys, NvidiaSMI: "/nowhere", Interval: 1})
 	defer s.Close()
-	_, _ = s.Sample(ctx)
+	if _, err := s.Sample(ctx); err != nil {
+		t.Fatal(err)
+	}
+	plant(t, proc, processFiles(100, 1, 1100, 200, 2000))
+	plant(t, proc, processFiles(101, 100, 1200, 250, 1000))
+	s.table.at = s.table.at.Add(-time.Second)
+	got, err := s.Sample(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := got.Process
+	if p == nil || p.PID != 100 || p.Name != "python" || p.Count != 3 || p.RSS != 4000*uint64(os.Getpagesize()) {
+		t.Fatalf("%+v", p)
+	}
+	if p.CPU < 3 || p.CPU > 3.5 || !near(p.Time, 3*12+3.5) || p.Threads != 9 {
+		t.Errorf("%g cores, %g s, %d threads", p.CPU, p.Time, p.Threads)
+	}
 	if err := os.RemoveAll(filepath.Join(proc, "100")); err != nil {
 		t.Fatal(err)
 	}
@@ -230,15 +219,34 @@ func TestNumberTakenOver(t *testing.T) {
 	proc, sys := newProc(t)
 	plant(t, proc, processFiles(100, 1, 5000, 200, 1000))
 	ctx := procIn(t, proc)
-	s := NewSampler(Options{Processes: true, Sys: sys, NvidiaSMI: "/nowhere", Interval: 1})
+	s := NewSampler(Options{PID: 100, Sys: sys, NvidiaSMI: "/nowhere", Interval: 1})
 	defer s.Close()
 	_, _ = s.Sample(ctx)
 	plant(t, proc, processFiles(100, 1, 10, 0, 1000))
-	plant(t, proc, map[string]string{"100/comm": "other\n", "100/status": "Name:\tother\nUid:\t0\t0\t0\t0\n"})
 	s.table.at = s.table.at.Add(-time.Second)
 	got, _ := s.Sample(ctx)
-	if len(got.Processes) != 1 || got.Processes[0].Name != "other" || !(got.Processes[0].CPU < 0.2) {
-		t.Errorf("%+v", got.Processes)
+	if got.Process == nil || !(got.Process.CPU < 0.2) {
+		t.Errorf("%+v", got.Process)
+	}
+}
+
+// TestGPUUsers names the processes on each GPU, those with the most memory first.
+func TestGPUUsers(t *testing.T) {
+	program, _ := fakeSMI(t, "")
+	proc, sys := newProc(t)
+	plant(t, proc, processFiles(100, 1, 1000, 200, 1000))
+	s := NewSampler(Options{GPUUsers: true, Sys: sys, NvidiaSMI: program, Interval: 20 * time.Millisecond})
+	defer s.Close()
+	var got Sample
+	for deadline := time.Now().Add(10 * time.Second); len(got.GPUUsers) < 3; time.Sleep(5 * time.Millisecond) {
+		if got, _ = s.Sample(procIn(t, proc)); time.Now().After(deadline) {
+			t.Fatalf("%+v", got.GPUUsers)
+		}
+	}
+	user := got.GPUUsers[0].User // of number 0, which not all systems have a name for
+	want := []GPUUser{{0, 100, "python", user, 30000 << 20}, {0, 200, "", "", 0}, {1, 100, "python", user, 10 << 20}}
+	if !slices.Equal(got.GPUUsers, want) {
+		t.Errorf("%+v", got.GPUUsers)
 	}
 }
 
@@ -268,7 +276,7 @@ func TestSeveralAsk(t *testing.T) {
 
 // TestThisMachine reads the machine that the test runs on.
 func TestThisMachine(t *testing.T) {
-	s := NewSampler(Options{PID: os.Getpid(), Processes: true, Interval: 1})
+	s := NewSampler(Options{PID: os.Getpid(), Interval: 1})
 	defer s.Close()
 	_, _ = s.Sample(t.Context())
 	for begun := time.Now(); time.Since(begun) < 50*time.Millisecond; {
@@ -278,8 +286,8 @@ func TestThisMachine(t *testing.T) {
 	if err != nil || got.MemoryTotal == 0 || got.MemoryUsed > got.MemoryTotal || len(got.Core) == 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if runtime.GOOS == "linux" && (got.Process == nil || got.Process.Name == "" || got.Process.RSS == 0 || len(got.Processes) == 0) {
-		t.Errorf("%+v of %d", got.Process, len(got.Processes))
+	if runtime.GOOS == "linux" && (got.Process == nil || got.Process.Name == "" || got.Process.RSS == 0) {
+		t.Errorf("%+v", got.Process)
 	}
 }
 
@@ -300,7 +308,7 @@ func TestAMD(t *testing.T) {
 		t.Fatalf("%d cards", len(cards))
 	}
 	a, b := cards[0].read(0), cards[1].read(1)
-	if a != (GPU{0, "AMD GPU 744c", 0.97, 8 << 30, 25753026560, 71, 250, 303, 2304e6}) {
+	if a != (GPU{0, "AMD GPU 744c", 0.97, 8 << 30, 25753026560, 71, 250, 303, 2304e6, ""}) {
 		t.Errorf("%+v", a)
 	}
 	if b.Name != "Instinct MI300X" || b.Busy != 1 || b.Power != 700 || b.MemoryUsed == b.MemoryUsed || b.Temperature == b.Temperature {
@@ -309,7 +317,7 @@ func TestAMD(t *testing.T) {
 }
 
 func BenchmarkSample(b *testing.B) {
-	for name, o := range map[string]Options{"host": {Interval: 1}, "process": {PID: os.Getpid(), Interval: 1}, "all": {Processes: true, Interval: 1}} {
+	for name, o := range map[string]Options{"host": {Interval: 1}, "process": {PID: os.Getpid(), Interval: 1}} {
 		b.Run(name, func(b *testing.B) {
 			s := NewSampler(o)
 			defer s.Close()

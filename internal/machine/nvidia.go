@@ -18,8 +18,9 @@ import (
 // What nvidia-smi is asked for. A new process costs up to 0.6 s of system time, so that one is kept that tells again
 // and again.
 const (
-	gpuFields     = "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,power.limit,clocks.sm"
-	processFields = "pid,used_gpu_memory"
+	gpuFields = "index,name,utilization.gpu,memory.used,memory.total,temperature.gpu,power.draw,power.limit,clocks.sm," +
+		"uuid"
+	processFields = "gpu_uuid,pid,used_gpu_memory"
 )
 
 // nvidia follows nvidia-smi. A goroutine for each of its processes reads lines until that ends; mu is held by whoever
@@ -35,7 +36,13 @@ type nvidia struct {
 
 	mu    sync.Mutex
 	gpus  map[int]heard[GPU]
-	inUse map[int]heard[uint64] // bytes by process
+	inUse map[use]heard[uint64] // bytes
+}
+
+// use is a process on a GPU.
+type use struct {
+	gpu string // its UUID
+	pid int
 }
 
 // heard is what was told, and when.
@@ -47,7 +54,7 @@ type heard[T any] struct {
 // openNvidia starts nvidia-smi. Where there is none, nothing is told.
 func openNvidia(o *Options) *nvidia {
 	n := &nvidia{every: o.Interval, patience: max(5*time.Second, 5*o.Interval), gpus: map[int]heard[GPU]{},
-		inUse: map[int]heard[uint64]{}}
+		inUse: map[use]heard[uint64]{}}
 	n.ctx, n.cancel = context.WithCancel(context.Background())
 	var err error
 	if n.program, err = exec.LookPath(o.NvidiaSMI); err != nil {
@@ -69,8 +76,8 @@ func (n *nvidia) followProcesses() {
 	}
 	n.asked = true
 	n.follow("--query-compute-apps="+processFields, func(line string, now time.Time) {
-		if pid, bytes, ok := parseProcess(line); ok {
-			n.inUse[pid] = heard[uint64]{bytes, now}
+		if u, bytes, ok := parseProcess(line); ok {
+			n.inUse[u] = heard[uint64]{bytes, now}
 		}
 	})
 }
@@ -120,14 +127,14 @@ func (n *nvidia) read(now time.Time) (out []GPU) {
 	return out
 }
 
-// memory returns the bytes of processes that were told of lately. Those of processes that have ended are forgotten.
-func (n *nvidia) memory(now time.Time) map[int]uint64 {
+// memory returns the bytes of processes on GPUs, as reported of late. What has ended is forgotten.
+func (n *nvidia) memory(now time.Time) map[use]uint64 {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	maps.DeleteFunc(n.inUse, func(_ int, h heard[uint64]) bool { return now.Sub(h.at) >= n.patience })
-	out := make(map[int]uint64, len(n.inUse))
-	for pid, h := range n.inUse {
-		out[pid] = h.of
+	maps.DeleteFunc(n.inUse, func(_ use, h heard[uint64]) bool { return now.Sub(h.at) >= n.patience })
+	out := make(map[use]uint64, len(n.inUse))
+	for u, h := range n.inUse {
+		out[u] = h.of
 	}
 	return out
 }
@@ -144,7 +151,7 @@ func fieldsOf(line string, n int) ([]string, bool) {
 
 // parseGPU reads a line of what gpuFields asks for: percent, MiB, °C, W and MHz.
 func parseGPU(line string) (g GPU, ok bool) {
-	f, ok := fieldsOf(line, 9)
+	f, ok := fieldsOf(line, 10)
 	if !ok {
 		return g, false
 	}
@@ -156,23 +163,25 @@ func parseGPU(line string) (g GPU, ok bool) {
 	return GPU{
 		Index: index, Name: f[1], Busy: told(number(f[2], 0.01), 1), MemoryUsed: at(3, mebibyte),
 		MemoryTotal: at(4, mebibyte),
-		Temperature: at(5, 1), Power: at(6, 1), PowerLimit: at(7, 1), Clock: at(8, 1e6),
+		Temperature: at(5, 1), Power: at(6, 1), PowerLimit: at(7, 1), Clock: at(8, 1e6), UUID: f[9],
 	}, true
 }
 
 // mostGPUs bounds the numbers that are believed.
 const mostGPUs = 1024
 
-// parseProcess reads a line of what processFields asks for.
-func parseProcess(line string) (pid int, bytes uint64, ok bool) {
-	f, ok := fieldsOf(line, 2)
+// parseProcess reads a line of what processFields asks for. The memory of a process is 0 where that is not reported.
+func parseProcess(line string) (u use, bytes uint64, ok bool) {
+	f, ok := fieldsOf(line, 3)
 	if !ok {
-		return 0, 0, false
+		return u, 0, false
 	}
-	pid, err := strconv.Atoi(f[0])
-	used := number(f[1], mebibyte)
-	if err != nil || pid <= 0 || !(used >= 0 && used < 1<<60) {
-		return 0, 0, false
+	pid, err := strconv.Atoi(f[1])
+	if err != nil || pid <= 0 || f[0] == "" {
+		return u, 0, false
 	}
-	return pid, uint64(used), true
+	if used := number(f[2], mebibyte); used >= 0 && used < 1<<60 {
+		bytes = uint64(used)
+	}
+	return use{f[0], pid}, bytes, true
 }

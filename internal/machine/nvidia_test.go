@@ -20,12 +20,12 @@ func fakeSMI(t *testing.T, more string) (program, log string) {
 	script := "#!/bin/sh\necho $$ \"$@\" >> " + log + `
 case "$1" in
 --query-gpu=index,name,*) while :; do
-	echo "0, NVIDIA A100-SXM4-80GB, 97, 31744, 81920, 71, 300.50, 400.00, 1410"
-	echo "1, NVIDIA GRID, [N/A], [Not Supported], 4096, 40, [N/A], [N/A], [N/A]"
+	echo "0, NVIDIA A100-SXM4-80GB, 97, 31744, 81920, 71, 300.50, 400.00, 1410, GPU-a"
+	echo "1, NVIDIA GRID, [N/A], [Not Supported], 4096, 40, [N/A], [N/A], [N/A], GPU-b"
 	` + more + `
 	sleep 0.02
 done ;;
---query-compute-apps=*) while :; do echo "100, 30000"; echo "200, [N/A]"; sleep 0.02; done ;;
+--query-compute-apps=*) while :; do echo "GPU-a, 100, 30000"; echo "GPU-b, 100, 10"; echo "GPU-a, 200, [N/A]"; sleep 0.02; done ;;
 esac
 `
 	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
@@ -40,18 +40,18 @@ func TestNvidia(t *testing.T) {
 	n.followProcesses()
 	n.followProcesses()
 	var gpus []GPU
-	for deadline := time.Now().Add(10 * time.Second); len(gpus) < 2 || len(n.memory(time.Now())) == 0; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(10 * time.Second); len(gpus) < 2 || len(n.memory(time.Now())) < 3; time.Sleep(5 * time.Millisecond) {
 		if gpus = n.read(time.Now()); time.Now().After(deadline) {
 			t.Fatalf("nothing was told: %+v", gpus)
 		}
 	}
-	if gpus[0] != (GPU{0, "NVIDIA A100-SXM4-80GB", 0.97, 31 << 30, 80 << 30, 71, 300.5, 400, 1410e6}) {
+	if gpus[0] != (GPU{0, "NVIDIA A100-SXM4-80GB", 0.97, 31 << 30, 80 << 30, 71, 300.5, 400, 1410e6, "GPU-a"}) {
 		t.Errorf("%+v", gpus[0])
 	}
 	if g := gpus[1]; g.Busy == g.Busy || g.MemoryUsed == g.MemoryUsed || g.MemoryTotal != 4<<30 || g.Power == g.Power || g.Temperature != 40 {
 		t.Errorf("%+v", g)
 	}
-	if m := n.memory(time.Now()); len(m) != 1 || m[100] != 30000<<20 {
+	if m := n.memory(time.Now()); len(m) != 3 || m[use{"GPU-a", 100}] != 30000<<20 || m[use{"GPU-b", 100}] != 10<<20 || m[use{"GPU-a", 200}] != 0 {
 		t.Errorf("processes use %v", m)
 	}
 	if old := time.Now().Add(time.Minute); len(n.read(old)) != 0 || len(n.memory(old)) != 0 {
@@ -88,8 +88,8 @@ func TestNvidiaEnds(t *testing.T) {
 }
 
 func FuzzGPU(f *testing.F) {
-	for _, line := range []string{"0, NVIDIA A100-SXM4-80GB, 97, 31744, 81920, 71, 300.50, 400.00, 1410", "1, x, [N/A], , [Not Supported], -1, nan, inf, 1e400",
-		`0,"a, b",1,2,3,4,5,6,7`, "Failed to initialize NVML: Driver/library version mismatch", "", ",,,,,,,,"} {
+	for _, line := range []string{"0, NVIDIA A100-SXM4-80GB, 97, 31744, 81920, 71, 300.50, 400.00, 1410, GPU-a", "1, x, [N/A], , [Not Supported], -1, nan, inf, 1e400, ",
+		`0,"a, b",1,2,3,4,5,6,7,8`, "GPU-a, 100, 30000", "Failed to initialize NVML: Driver/library version mismatch", "", ",,,,,,,,"} {
 		f.Add(line)
 	}
 	f.Fuzz(func(t *testing.T, line string) {
@@ -103,8 +103,8 @@ func FuzzGPU(f *testing.F) {
 				}
 			}
 		}
-		if pid, bytes, ok := parseProcess(line); ok && (pid <= 0 || bytes > 1<<60) {
-			t.Errorf("%q is %d with %d bytes", line, pid, bytes)
+		if u, bytes, ok := parseProcess(line); ok && (u.pid <= 0 || bytes > 1<<60) {
+			t.Errorf("%q is %v with %d bytes", line, u, bytes)
 		}
 	})
 }

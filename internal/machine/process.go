@@ -4,10 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"os/user"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -17,11 +14,9 @@ import (
 // lookForChildren is how often the children of the watched process are looked for: that reads of every process.
 const lookForChildren = 10 * time.Second
 
-// table knows processes from one sample to the next. It knows all of them where they are listed, otherwise the watched
-// one and its children.
+// table knows the watched process and its children from one sample to the next.
 type table struct {
 	known  map[int]*known
-	users  map[uint32]string
 	looked time.Time
 	at     time.Time
 }
@@ -32,82 +27,68 @@ var keepBootTime = sync.OnceFunc(func() { process.EnableBootTimeCache(true) })
 // known is a process that was seen.
 type known struct {
 	*process.Process
-	parent  int
-	of      Process // as of the newest sample
-	sights  int
-	younger bool // it has begun since the sample before, so that all of its time was spent since
+	parent int
+	of     Process // as of the newest sample
+	sights int
 }
 
-// read tells of the watched process, and lists all if asked.
-func (t *table) read(ctx context.Context, o *Options, out *Sample, gpu map[int]uint64) {
-	if o.PID == 0 && !o.Processes {
-		return
+// read sums up a process and its descendants; nil when it has ended, and for process 0.
+func (t *table) read(ctx context.Context, pid int, now time.Time, gpu map[use]uint64) *Process {
+	if pid == 0 {
+		return nil
 	}
 	if t.known == nil {
 		keepBootTime()
-		t.known, t.users = map[int]*known{}, map[uint32]string{}
+		t.known = map[int]*known{}
 	}
-	if anew := out.At.Sub(t.looked) >= lookForChildren; anew || o.Processes {
-		t.look(ctx, o, anew)
-		if anew {
-			t.looked = out.At
-		}
+	if now.Sub(t.looked) >= lookForChildren {
+		t.look(ctx, pid)
+		t.looked = now
 	}
-	seconds := out.At.Sub(t.at).Seconds()
+	seconds := now.Sub(t.at).Seconds()
 	if t.at.IsZero() {
 		seconds = math.NaN()
 	}
-	t.at = out.At
+	t.at = now
 	for pid, k := range t.known {
-		if !k.read(ctx, seconds, !o.Processes) {
+		if !k.read(ctx, seconds) {
 			delete(t.known, pid)
-			continue
 		}
-		k.of.GPUMemory = gpu[pid]
 	}
-	out.Process = t.tree(o.PID)
-	if !o.Processes {
-		return
+	for u, bytes := range gpu {
+		if k := t.known[u.pid]; k != nil {
+			k.of.GPUMemory += bytes
+		}
 	}
-	out.Processes = make([]Process, 0, len(t.known))
-	for _, k := range t.known {
-		t.describe(ctx, k)
-		out.Processes = append(out.Processes, k.of)
-	}
-	slices.SortFunc(out.Processes, func(a, b Process) int {
-		return cmp.Or(cmp.Compare(b.CPU, a.CPU), cmp.Compare(b.GPUMemory, a.GPUMemory), cmp.Compare(b.RSS, a.RSS),
-			cmp.Compare(a.PID, b.PID))
-	})
+	return t.tree(pid)
 }
 
-// look finds the processes that are there, and anew says that those that are known may have other parents.
-func (t *table) look(ctx context.Context, o *Options, anew bool) {
+// look finds the processes that descend from the watched one.
+func (t *table) look(ctx context.Context, watched int) {
 	pids, err := process.PidsWithContext(ctx)
 	if err != nil {
-		pids = []int32{int32(o.PID)}
+		pids = []int32{int32(watched)}
 	}
 	parents := make(map[int]int, len(pids))
 	for _, pid := range pids {
 		k := t.known[int(pid)]
 		if k == nil {
-			k = &known{Process: &process.Process{Pid: pid}, younger: o.Processes && !t.looked.IsZero()}
+			k = &known{Process: &process.Process{Pid: pid}}
 		}
-		if anew || k.sights == 0 {
-			parent, err := k.PpidWithContext(ctx)
-			if err != nil {
-				continue
-			}
-			k.parent = int(parent)
+		parent, err := k.PpidWithContext(ctx)
+		if err != nil {
+			continue
 		}
+		k.parent = int(parent)
 		parents[int(pid)], t.known[int(pid)] = k.parent, k
 	}
 	for pid := range t.known {
-		if _, ok := parents[pid]; !ok || !o.Processes && !descends(parents, pid, o.PID) {
+		if _, ok := parents[pid]; !ok || !descends(parents, pid, watched) {
 			delete(t.known, pid)
 		}
 	}
-	if k := t.known[o.PID]; k != nil {
-		t.describe(ctx, k)
+	if k := t.known[watched]; k != nil && k.of.Name == "" {
+		k.of.Name, _ = k.NameWithContext(ctx)
 	}
 }
 
@@ -127,7 +108,7 @@ func descends(parents map[int]int, pid, from int) bool {
 }
 
 // read reads what changes of a process; false when it has ended.
-func (k *known) read(ctx context.Context, seconds float64, threads bool) bool {
+func (k *known) read(ctx context.Context, seconds float64) bool {
 	times, err := k.TimesWithContext(ctx)
 	if err != nil {
 		return false
@@ -137,50 +118,19 @@ func (k *known) read(ctx context.Context, seconds float64, threads bool) bool {
 	case k.sights > 0 && spent < before: // another process has its number
 		*k = known{Process: &process.Process{Pid: k.Pid}, parent: k.parent}
 		before = 0
-	case k.sights == 0 && !k.younger:
+	case k.sights == 0:
 		seconds = math.NaN()
 	}
 	k.sights++
 	k.of.PID, k.of.Count = int(k.Pid), 1
 	k.of.CPU, k.of.Time = rate(spent, before, seconds), spent
-	k.of.RSS = 0
+	k.of.RSS, k.of.GPUMemory = 0, 0
 	if m, err := k.MemoryInfoWithContext(ctx); err == nil {
 		k.of.RSS = m.RSS
 	}
-	if threads {
-		n, _ := k.NumThreadsWithContext(ctx)
-		k.of.Threads = int(n)
-	}
+	n, _ := k.NumThreadsWithContext(ctx)
+	k.of.Threads = int(n)
 	return true
-}
-
-// describe finds out what a process is called, and again at the second sight: it may have begun as a copy of its
-// parent.
-func (t *table) describe(ctx context.Context, k *known) {
-	if k.of.Name != "" && k.sights != 2 {
-		return
-	}
-	fresh := &process.Process{Pid: k.Pid} // the name is kept by the other one
-	k.of.Name, _ = fresh.NameWithContext(ctx)
-	k.of.Command, _ = fresh.CmdlineWithContext(ctx)
-	k.of.Command = strings.TrimSpace(k.of.Command)
-	if k.of.Command == "" { // the kernel's own
-		k.of.Command = "[" + k.of.Name + "]"
-	}
-	ids, err := fresh.UidsWithContext(ctx)
-	if err != nil || len(ids) == 0 {
-		k.of.User, _ = fresh.UsernameWithContext(ctx)
-		return
-	}
-	name, ok := t.users[ids[0]]
-	if !ok {
-		name = strconv.Itoa(int(ids[0]))
-		if u, err := user.LookupId(name); err == nil {
-			name = u.Username
-		}
-		t.users[ids[0]] = name
-	}
-	k.of.User = name
 }
 
 // tree sums up a process and its descendants; nil when it has ended.
@@ -208,4 +158,29 @@ func (t *table) tree(pid int) *Process {
 		sum.Count++
 	}
 	return &sum
+}
+
+// readUsers lists the processes that use GPUs. Name and user of a process are read when it is first seen.
+func (s *Sampler) readUsers(ctx context.Context, out *Sample, memory map[use]uint64) {
+	seen := map[int]GPUUser{}
+	for u, bytes := range memory {
+		i := slices.IndexFunc(out.GPUs, func(g GPU) bool { return g.UUID == u.gpu })
+		if i < 0 {
+			continue
+		}
+		user, ok := s.users[u.pid]
+		if !ok {
+			p := &process.Process{Pid: int32(u.pid)}
+			user.PID = u.pid
+			user.Name, _ = p.NameWithContext(ctx)
+			user.User, _ = p.UsernameWithContext(ctx)
+		}
+		seen[u.pid] = user
+		user.GPU, user.Memory = out.GPUs[i].Index, bytes
+		out.GPUUsers = append(out.GPUUsers, user)
+	}
+	s.users = seen
+	slices.SortFunc(out.GPUUsers, func(a, b GPUUser) int {
+		return cmp.Or(cmp.Compare(a.GPU, b.GPU), cmp.Compare(b.Memory, a.Memory), cmp.Compare(a.PID, b.PID))
+	})
 }

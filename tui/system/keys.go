@@ -15,7 +15,6 @@ func bindings() []screen.Binding[*Model] {
 		return screen.Bind[*Model]("", show, help, keys...)
 	}
 	use := func(help string, v screen.Verb) screen.Binding[*Model] { return screen.Use[*Model]("", help, v) }
-	filtered := func(m *Model) bool { return m.filter.Text != "" }
 	pause := func(m *Model) string {
 		if m.paused {
 			return "go on"
@@ -23,8 +22,7 @@ func bindings() []screen.Binding[*Model] {
 		return "pause"
 	}
 	return []screen.Binding[*Model]{
-		use("all processes; then back to the screen beneath, or quit", screen.Back).On((*Model).showAll).Foot(
-			"all processes").While(filtered),
+		use("back to the screen beneath, or quit", screen.Back).On(func(*Model, string) tea.Cmd { return tea.Quit }),
 		screen.QuitKey[*Model]("", "quit, or back to the screen beneath"),
 		use("this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).Footed(),
 		screen.CommandsKey("", func(m *Model) {
@@ -32,16 +30,10 @@ func bindings() []screen.Binding[*Model] {
 				screen.Commands(m.bindings, m), "commands")
 		}),
 		use("pause, and go on", screen.Toggle).On((*Model).pause).FootBy(pause),
-		use("sort by the next column; or click a title", screen.Sort).Then((*Model).resort).Footed(),
-		on("s", "the other way round", "s").Then((*Model).resort),
-		use("show only processes with words, as python -idle", screen.Filter).Then(
-			func(m *Model, _ string) { m.filter.Typing = true }).Footed(),
 		on("+ -", "look more seldom, or more often", "+", "=", "-", "_").On((*Model).pace).Foot("interval").
 			By([2]string{"+", "look more seldom"}, [2]string{"-", "look more often"}),
 		on("[ ]", "the curves show more, or less", "[", "]").On((*Model).widen).Foot("time").
 			By([2]string{"[", "the curves show more"}, [2]string{"]", "the curves show less"}),
-		on("↑↓", "select another process; also j k, pgup pgdown, home end", "up", "down", "k", "j", "pgup", "pgdown",
-			"home", "end").Then((*Model).move),
 		screen.ScreenshotKey("newtop-machine-screen", (*Model).screen),
 		screen.ThemeKey[*Model]().Footed(),
 		screen.GlyphsKey[*Model](),
@@ -51,32 +43,15 @@ func bindings() []screen.Binding[*Model] {
 	}
 }
 
-// press gives a key to the filter, to what stands in front, and then to the table of bindings.
+// press gives a key to what stands in front, and then to the table of bindings.
 func (m *Model) press(msg tea.KeyPressMsg) tea.Cmd {
 	k := msg.String()
-	switch {
-	case k == "ctrl+c" || k == "ctrl+z":
-	case m.dialog != nil:
+	if m.dialog != nil && k != "ctrl+c" && k != "ctrl+z" {
 		if cmd, passed := screen.ToDialog(&m.dialog, m, msg); !passed {
 			return cmd
 		}
-	case m.filter.Typing:
-		if !m.filter.HandleKey(k, style.Clean(msg.Text)) {
-			m.arrange()
-			return nil
-		}
 	}
 	return screen.Press(m.bindings, m, k)
-}
-
-// showAll shows all processes again, and then leaves.
-func (m *Model) showAll(string) tea.Cmd {
-	if m.filter.Text == "" {
-		return tea.Quit
-	}
-	m.filter.Text = ""
-	m.arrange()
-	return nil
 }
 
 // pause stops looking at the machine, or goes on at once.
@@ -104,29 +79,6 @@ func (m *Model) widen(k string) tea.Cmd {
 	return m.Tell(style.Text, "the curves show "+m.board.Widen(map[string]int{"[": 1, "]": -1}[k]))
 }
 
-// mouse selects the row that is clicked, or sorts by the column; the wheel moves on.
-func (m *Model) mouse(msg tea.MouseMsg) {
-	at := msg.Mouse()
-	if wheel, ok := msg.(tea.MouseWheelMsg); ok {
-		if wheel.Button == tea.MouseWheelUp || wheel.Button == tea.MouseWheelDown {
-			m.move(widget.WheelKey(wheel).String())
-		}
-		return
-	}
-	if _, click := msg.(tea.MouseClickMsg); !click || !m.table.Contains(at.X, at.Y) {
-		return
-	}
-	if row, ok := m.table.Row(at.X, at.Y); ok {
-		m.choose(row)
-	} else if at.Y == m.table.Y {
-		for _, h := range m.heads {
-			if at.X >= h.from && at.X < h.to {
-				m.sortBy(h.column)
-			}
-		}
-	}
-}
-
 // hints are what the footer names.
 func (m *Model) hints() []widget.Hint {
 	if m.dialog != nil {
@@ -151,9 +103,7 @@ func helpSections(m *Model) (_, _ []widget.Section) {
 		{"load", "processes that run or wait, over a minute"},
 		{"may use", "cores that this container is allowed"},
 		{"memory", "used of all that there is, or is allowed"},
-		{"cpu", "of a process: 100 % is one core"},
-		{"gpu mem", "as nvidia-smi tells"},
-		{"time", "of processors, since the process began"},
+		{"used by", "processes on a GPU, as nvidia-smi reports"},
 		{"!", "all but used up"},
 		{"–", "not told"},
 	} {

@@ -1,5 +1,5 @@
-// Package system is the screen of a machine: how busy its processors, memory, GPUs, disks and network are, and by which
-// processes.
+// Package system is the screen of a machine: how busy its processors, memory, GPUs, disks and network are, and which
+// processes use its GPUs.
 package system
 
 import (
@@ -30,7 +30,6 @@ type Model struct {
 	turn     int // counts the waits for a sample, of which the last one counts
 	err      error
 	dialog   screen.Dialog[*Model]
-	list
 }
 
 // intervals are how often the machine may be looked at.
@@ -52,7 +51,7 @@ type (
 // way out. Options.Machine reads samples; where it is nil, Run does itself.
 func Run(ctx context.Context, o screen.Options) error {
 	if o.Machine == nil {
-		s := host.NewSampler(host.Options{Processes: true})
+		s := host.NewSampler(host.Options{GPUUsers: true})
 		defer s.Close()
 		o.Machine = s.Sample
 	}
@@ -63,8 +62,7 @@ func Run(ctx context.Context, o screen.Options) error {
 // New returns the screen of the machine that Options.Machine reads, which must not be nil.
 func New(o screen.Options) *Model {
 	name, _ := os.Hostname()
-	m := &Model{Base: screen.NewBase(&o), bindings: bindings(), read: o.Machine, name: name, every: usualInterval,
-		list: list{sort: byCPU}}
+	m := &Model{Base: screen.NewBase(&o), bindings: bindings(), read: o.Machine, name: name, every: usualInterval}
 	_, ok, err := m.Prefer(&o)
 	if err != nil {
 		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
@@ -117,19 +115,12 @@ func (m *Model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg:
 		cmd := m.press(msg)
 		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
-	case tea.PasteMsg:
-		if m.filter.Typing && m.dialog == nil {
-			m.filter.Add(style.Clean(msg.Content))
-			m.arrange()
-		}
-		return m, nil
 	case tea.MouseMsg:
-		if m.dialog != nil {
-			cmd := screen.MouseToDialog(&m.dialog, m, msg)
-			return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
+		if m.dialog == nil {
+			return m, nil
 		}
-		m.mouse(msg)
-		return m, nil
+		cmd := screen.MouseToDialog(&m.dialog, m, msg)
+		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
 	}
 	return m, m.Handle(msg)
 }
@@ -143,7 +134,6 @@ func (m *Model) take(msg sampleMsg) tea.Cmd {
 	switch {
 	case msg.err == nil:
 		m.board.Take(msg.Sample)
-		m.arrange()
 	case m.Ctx.Err() == nil && !errors.Is(msg.err, context.Canceled):
 		m.err = msg.err
 	}
@@ -161,35 +151,19 @@ const (
 	leastHeight = 6
 )
 
-// screen returns exactly the terminal's rows, each exactly as wide as it: how the machine does, over its processes.
+// screen returns exactly the terminal's rows, each exactly as wide as it.
 func (m *Model) screen() []string {
-	m.table.Rect = layout.Rect{}
 	if m.Width < leastWidth || m.Height < leastHeight {
 		return m.Small([]string{m.header(m.Width), m.board.Row(&m.Pen, m.Width)}, nil, nil)
 	}
 	rows := []string{m.header(m.Width)}
-	room := m.Height - len(rows) - layout.FooterRows
-	rows = append(rows, m.drawBoard(m.Width, room*11/20)...)
-	at := layout.Rect{Y: len(rows), W: m.Width, H: m.Height - len(rows) - layout.FooterRows}
-	rows = append(rows, m.drawTable(at)...)
-	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
-	if m.filter.Typing {
-		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(
-			len(m.board.Newest.Processes)))
+	w, h := m.Width-2, m.Height-len(rows)-layout.FooterRows
+	users := style.Clip(m.board.Users(&m.Pen, w), h/3)
+	body := m.board.Draw(&m.Pen, w, h-len(users))
+	for _, row := range append(style.Block(body, w, h-len(users)), users...) {
+		rows = append(rows, " "+style.Fit(row, w)+" ")
 	}
-	return rows
-}
-
-// drawBoard draws how the machine does in at most h rows, in one where there are hardly any.
-func (m *Model) drawBoard(w, h int) (rows []string) {
-	const few = 4
-	if h < few {
-		return []string{m.board.Row(&m.Pen, w)}
-	}
-	for _, row := range style.Clip(m.board.Draw(&m.Pen, w-2, h), h) {
-		rows = append(rows, " "+style.Fit(row, w-2)+" ")
-	}
-	return rows
+	return m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
 }
 
 // header says which machine it is, and how often it is looked at.
@@ -205,7 +179,6 @@ func (m *Model) header(w int) string {
 		if n := len(s.GPUs); n > 0 {
 			facts.Group(style.Text.Of("  " + format.Counted(n, "GPU")))
 		}
-		facts.Group(style.Text.Of("  " + format.Count(len(s.Processes)) + " processes"))
 		facts.Group(style.Muted.Of("  " + m.board.Span()))
 	}
 	if m.err != nil {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -59,9 +58,6 @@ func TestScreens(t *testing.T) {
 	}{
 		{"cpu", 0, nil, [][2]int{{60, 16}, {80, 24}, {120, 40}}},
 		{"gpus", 2, nil, [][2]int{{60, 16}, {80, 24}, {120, 40}}},
-		{"sorted", 1, []string{"S", "s", "down", "down"}, [][2]int{{80, 24}}},
-		{"filter", 1, []string{"/", "w", "o", "r", "k", "e", "r", "-", "2"}, [][2]int{{80, 24}}},
-		{"nothing", 1, []string{"/", "x", "x", "enter"}, [][2]int{{60, 16}}},
 		{"help", 1, []string{"?"}, [][2]int{{80, 24}, {140, 40}}},
 		{"paused", 8, []string{"p", "["}, [][2]int{{120, 40}, {30, 8}, {20, 4}}},
 	} {
@@ -73,50 +69,6 @@ func TestScreens(t *testing.T) {
 				add(fmt.Sprintf("%dx%d", size[0], size[1]), text(t, m))
 			}
 		})
-	}
-}
-
-// TestOrder sorts by every column, both ways, and keeps the selected process.
-func TestOrder(t *testing.T) {
-	m := newTest(tuitest.MachineSamples(3, 1), screen.Options{}, 120, 40)
-	first := func() int { m.View(); return m.rows[0].PID }
-	if first() != 100 {
-		t.Errorf("process %d takes the most", first())
-	}
-	var seen []string
-	for range columns {
-		press(m, "S")
-		seen = append(seen, fmt.Sprint(columns[m.sort].title, " ", first()))
-	}
-	want := "[mem 100 gpu mem 100 time 1173 command 137 pid 100 user 137 cpu 100]"
-	if got := fmt.Sprint(seen); got != want {
-		t.Errorf("%s, expected %s", got, want)
-	}
-	press(m, "s")
-	if first() != 1173 || !m.reversed {
-		t.Errorf("the other way round process %d comes first", first())
-	}
-	press(m, "down", "down", "S")
-	if m.place != 0 {
-		t.Errorf("a new order is shown from place %d on", m.place)
-	}
-	press(m, "end", "up")
-	chosen := m.at
-	s := m.board.Newest
-	s.At = s.At.Add(time.Second)
-	s.Processes = s.Processes[5:]
-	m.Update(sampleMsg{s, nil, m.turn})
-	if m.at != chosen {
-		t.Errorf("process %d is selected, expected %d", m.at, chosen)
-	}
-	m.View()
-	m.Update(tea.MouseClickMsg{X: m.table.X + 3, Y: m.table.Y + 3, Button: tea.MouseLeft})
-	if m.place != m.table.Top+2 {
-		t.Errorf("a click selected place %d of %d", m.place, m.table.Top)
-	}
-	m.Update(tea.MouseClickMsg{X: m.heads[0].from, Y: m.table.Y, Button: tea.MouseLeft})
-	if columns[m.sort].title != "pid" {
-		t.Errorf("a click on a title sorts by %s", columns[m.sort].title)
 	}
 }
 
@@ -174,7 +126,7 @@ func TestSamples(t *testing.T) {
 
 // TestAnything types and clicks at random, at every size and with samples that tell strange things.
 func TestAnything(t *testing.T) {
-	keys := []string{"s", "S", "/", "x", "1", "-", "+", "esc", "enter", "up", "down", "pgup", "pgdown", "home", "end", "space", "[", "]", "?", ":", "G", "T", "M", "backspace"}
+	keys := []string{"x", "1", "-", "+", "esc", "enter", "up", "down", "space", "[", "]", "?", ":", "G", "T", "M", "backspace"}
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		m := newTest(tuitest.MachineSamples(2, int(seed%4)), screen.Options{}, 80, 24)
@@ -187,10 +139,10 @@ func TestAnything(t *testing.T) {
 			case 2:
 				s := m.board.Newest
 				s.At = s.At.Add(time.Second)
-				s.Processes = append([]host.Process(nil), s.Processes[:r.IntN(len(s.Processes)+1)]...)
-				for i := range s.Processes {
-					p := &s.Processes[i]
-					p.CPU, p.RSS, p.Command, p.Time = float64(tuitest.RandomFloat(r)), r.Uint64(), tuitest.RandomText(r), math.Exp(float64(r.IntN(40)))
+				s.GPUUsers = append([]host.GPUUser(nil), s.GPUUsers[:r.IntN(len(s.GPUUsers)+1)]...)
+				for i := range s.GPUUsers {
+					u := &s.GPUUsers[i]
+					u.GPU, u.PID, u.Name, u.User, u.Memory = r.IntN(4), r.IntN(1e6), tuitest.RandomText(r), tuitest.RandomText(r), r.Uint64()
 				}
 				m.Update(sampleMsg{s, nil, m.turn})
 			default:
@@ -214,14 +166,14 @@ func TestColours(t *testing.T) {
 
 // TestProgram runs the screen in a program of its own, on this machine.
 func TestProgram(t *testing.T) {
-	s := host.NewSampler(host.Options{Processes: true})
+	s := host.NewSampler(host.Options{GPUUsers: true})
 	defer s.Close()
 	r := screentest.Start(t, t.Context(), 1000, func(o screen.Options) (*screen.Base, tea.Model) {
 		o.Machine = s.Sample
 		m := New(o)
 		return &m.Base, m
 	}, tea.WithWindowSize(120, 40))
-	r.Press(t, "S ")
+	r.Press(t, "] ")
 	r.Out.Rest(t) // paused, nothing is written
 	r.Press(t, " q")
 	r.EndsWith(t, nil)

@@ -73,7 +73,7 @@ as text. docs/watch.md has a table of what is read.`,
 	set.StringVar(&w.until, "until", "", "end when a `CONDITION` is met, as 'val_loss<0.1', 'acc>=0.9, epoch>=5' or 'error<5% or 90s'; it is exit 1 if the run ends before, or with --once if what there is now does not meet it")
 	set.StringVar(&w.save, "save", "", "record what is watched in the run store, by this `NAME`")
 	set.StringVar(&w.share, "probe-share", "5%", "how much of a program's time may go into looks at its model that it offers (newtop.probe), as a `SHARE`; 0: none")
-	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs, processes")
+	set.BoolVar(&w.system, "system", false, "show the machine alone: processors, memory, disks, GPUs")
 	flags.Under(flags.Output, set, "run", "once", "replay", "speed", "format", "until", "save", "probe-share", "system")
 	w.alerts.add(cmd)
 	w.screen.Add(cmd)

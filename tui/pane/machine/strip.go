@@ -2,6 +2,7 @@ package machine
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"newtop/internal/format"
@@ -187,4 +188,40 @@ func (b *Board) bars(v *style.Pen, room int) string {
 		b.heights = append(b.heights, sum/float64(to-from))
 	}
 	return string(b.blocks.Sparkline(v.Glyphs, b.heights))
+}
+
+// Users has a line for each GPU of which processes are reported: who uses it, the one with the most memory first.
+func (b *Board) Users(v *style.Pen, w int) (rows []string) {
+	for i := range b.Newest.GPUs {
+		g := &b.Newest.GPUs[i]
+		if g.UUID == "" {
+			continue
+		}
+		l := v.Line(w).Put(style.Muted, gpuName(g)+" used by ")
+		lead, used := "", false
+		for _, u := range b.Newest.GPUUsers {
+			if u.GPU != g.Index {
+				continue
+			}
+			parts := []style.Part{style.Text.Of(lead + short(u.Name, 16)), style.Muted.Of(" " + strconv.Itoa(u.PID))}
+			if u.Name == "" {
+				parts[1].Text = "process" + parts[1].Text
+			}
+			if u.User != "" {
+				parts = append(parts, style.Muted.Of(" "+short(u.User, 12)))
+			}
+			if u.Memory > 0 {
+				parts = append(parts, style.Text.Of(" "+Memory(float64(u.Memory))))
+			}
+			if used = true; !l.Group(parts...) {
+				break
+			}
+			lead = gap
+		}
+		if !used {
+			l.Put(style.Muted, "no process")
+		}
+		rows = append(rows, l.Full())
+	}
+	return rows
 }
