@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -199,7 +200,8 @@ func TestAgainstGlobalMinimum(t *testing.T) {
 			for _, h := range []*dense{convex, saddle} {
 				g := gradient(seed, 12)
 				s, out := solve(t, h, g, TrustRegion{Radius: radius, Tolerance: 1e-9, Limit: 100})
-				best, here := moreSorensen(t, h, g, radius), quadratic(h, g, s)
+				best, _ := regionMinimum(t, h, g, nil, radius)
+				here := quadratic(h, g, s)
 				slack := 1e-9 * math.Abs(best)
 				switch {
 				case here < best-slack:
@@ -228,16 +230,10 @@ func TestJacobiIsRescaling(t *testing.T) {
 	for _, radius := range []float64{0.3, 5, 1e4} {
 		h, g := withEigenvalues(9, append(spread(n-1, 0.1, 50), -0.2)...), gradient(9, n)
 		m := spread(n, 0.01, 100)
-		scaled, gs := mat.NewSymDense(n, nil), make([]float64, n)
-		for i := range n {
-			gs[i] = g[i] / math.Sqrt(m[i])
-			for j := i; j < n; j++ {
-				scaled.SetSym(i, j, h.a.At(i, j)/math.Sqrt(m[i]*m[j]))
-			}
-		}
+		scaled, gs := rescaled(h, g, m)
 		// The residual is measured in another norm, so only the limit may end both.
 		s, a := solve(t, h, g, TrustRegion{Radius: radius, Diagonal: m, Limit: 6, Tolerance: 1e-12})
-		x, b := solve(t, &dense{a: scaled}, gs, TrustRegion{Radius: radius, Limit: 6, Tolerance: 1e-12})
+		x, b := solve(t, scaled, gs, TrustRegion{Radius: radius, Limit: 6, Tolerance: 1e-12})
 		if a.Stop != b.Stop || a.Iterations != b.Iterations || !a.Preconditioned || b.Preconditioned {
 			t.Errorf("R = %g: %v after %d against %v after %d", radius, a.Stop, a.Iterations, b.Stop, b.Iterations)
 		}
@@ -343,34 +339,48 @@ func TestInputsUntouched(t *testing.T) {
 }
 
 func TestMisusePanics(t *testing.T) {
-	h := diagonal(1, 2)
-	for name, f := range map[string]func(*CG){
-		"short step":       func(c *CG) { c.SolveTo(make([]float64, 1), h, []float64{1, 2}, TrustRegion{}) },
-		"long gradient":    func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2, 3}, TrustRegion{}) },
-		"negative radius":  func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Radius: -1}) },
-		"radius NaN":       func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Radius: math.NaN()}) },
-		"tolerance 1":      func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Tolerance: 1}) },
-		"negative limit":   func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Limit: -1}) },
-		"negative Lanczos": func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Lanczos: -1}) },
-		"negative memory":  func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Memory: -1}) },
-		"short diagonal":   func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Diagonal: []float64{1}}) },
-		"zero in diagonal": func(c *CG) { c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Diagonal: []float64{1, 0}}) },
-		"NaN in diagonal": func(c *CG) {
-			c.SolveTo(make([]float64, 2), h, []float64{1, 2}, TrustRegion{Diagonal: []float64{math.NaN(), 1}})
-		},
-		"no eigenvalues":     func(*CG) { Lanczos(h, 0, LanczosOptions{}) },
-		"short start vector": func(*CG) { Lanczos(h, 1, LanczosOptions{Start: []float64{1}}) },
-		"no unknowns":        func(*CG) { Lanczos(&dense{a: &mat.SymDense{}}, 1, LanczosOptions{}) },
+	solve := func(step, gradient int, o TrustRegion) func() {
+		return func() { new(CG).SolveTo(make([]float64, step), diagonal(1, 2), make([]float64, gradient), o) }
+	}
+	lanczos := func(h Operator, k int, start []float64) func() {
+		return func() { Lanczos(h, k, LanczosOptions{Start: start}) }
+	}
+	power := func(h Operator, k int, start [][]float64) func() {
+		return func() { Power(h, k, PowerOptions{Start: start}) }
+	}
+	width := func(w float64) func() {
+		return func() { SpectralDensity(scaling{1}, DensityOptions{Width: w}) }
+	}
+	for name, f := range map[string]func(){
+		"short step":         solve(1, 2, TrustRegion{}),
+		"long gradient":      solve(2, 3, TrustRegion{}),
+		"negative radius":    solve(2, 2, TrustRegion{Radius: -1}),
+		"radius NaN":         solve(2, 2, TrustRegion{Radius: math.NaN()}),
+		"tolerance 1":        solve(2, 2, TrustRegion{Tolerance: 1}),
+		"negative limit":     solve(2, 2, TrustRegion{Limit: -1}),
+		"negative Lanczos":   solve(2, 2, TrustRegion{Lanczos: -1}),
+		"negative memory":    solve(2, 2, TrustRegion{Memory: -1}),
+		"short diagonal":     solve(2, 2, TrustRegion{Diagonal: []float64{1}}),
+		"zero in diagonal":   solve(2, 2, TrustRegion{Diagonal: []float64{1, 0}}),
+		"NaN in diagonal":    solve(2, 2, TrustRegion{Diagonal: []float64{math.NaN(), 1}}),
+		"no eigenvalues":     lanczos(diagonal(1, 2), 0, nil),
+		"short start vector": lanczos(diagonal(1, 2), 1, []float64{1}),
+		"no unknowns":        lanczos(scaling{}, 1, nil),
+		"power: none":        power(scaling{1}, 0, nil),
+		"power: no unknowns": power(scaling{}, 1, nil),
+		"power: long start":  power(scaling{1}, 1, [][]float64{{1, 2}}),
+		"width -1":           width(-1),
+		"width 1e-4":         width(1e-4),
+		"width 2":            width(2),
+		"width NaN":          width(math.NaN()),
 	} {
-		t.Run(name, func(t *testing.T) {
+		func() {
 			defer func() {
-				if r := recover(); r == nil {
-					t.Error("no panic")
-				} else if text := fmt.Sprint(r); len(text) < 8 || text[:8] != "krylov: " {
-					t.Errorf("panic %q lacks the prefix", text)
+				if text := fmt.Sprint(recover()); !strings.HasPrefix(text, "krylov: ") {
+					t.Errorf("%s: panic %q", name, text)
 				}
 			}()
-			f(new(CG))
-		})
+			f()
+		}()
 	}
 }

@@ -8,84 +8,9 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 
 	"newtop/internal/vector"
 )
-
-// regionMinimum returns the least value of ½sᵀHs + gᵀs over ‖s‖_M ≤ R and its λ by the conditions of Moré & Sorensen 1983 on the
-// eigenvalues of M^-½HM^-½, the hard case included: there h(−θ₁) is too short without the leftmost eigenspace, and what
-// lacks to R along it counts with θ₁.
-func regionMinimum(t *testing.T, d *dense, g, m []float64, radius float64) (value, lambda float64) {
-	t.Helper()
-	n := len(g)
-	scale := func(i int) float64 {
-		if m == nil {
-			return 1
-		}
-		return math.Sqrt(m[i])
-	}
-	a, b := mat.NewSymDense(n, nil), make([]float64, n)
-	for i := range n {
-		b[i] = g[i] / scale(i)
-		for j := i; j < n; j++ {
-			a.SetSym(i, j, d.a.At(i, j)/scale(i)/scale(j))
-		}
-	}
-	var e mat.EigenSym
-	if !e.Factorize(a, true) {
-		t.Fatal("no eigenvalues")
-	}
-	theta := e.Values(nil)
-	var q mat.Dense
-	e.VectorsTo(&q)
-	part := make([]float64, n) // of b along the eigenvectors
-	for k := range n {
-		for i := range n {
-			part[k] += q.At(i, k) * b[i]
-		}
-		if math.Abs(part[k]) < 1e-15*normM(nil, b) {
-			part[k] = 0
-		}
-	}
-	// Beyond −θ₁ by so much the denominators keep their digits however close λ is.
-	length := func(beyond float64) float64 {
-		sum := 0.0
-		for k := range n {
-			if part[k] != 0 {
-				x := part[k] / (theta[k] - theta[0] + beyond)
-				sum += x * x
-			}
-		}
-		return math.Sqrt(sum)
-	}
-	beyond := max(0, theta[0])
-	inside := length(beyond) <= radius
-	if !inside {
-		low, high := beyond, beyond+1
-		for length(high) > radius {
-			high *= 2
-		}
-		for middle := low + (high-low)/2; low < middle && middle < high; middle = low + (high-low)/2 {
-			if length(middle) > radius {
-				low = middle
-			} else {
-				high = middle
-			}
-		}
-		beyond = high
-	}
-	for k := range n {
-		if part[k] != 0 {
-			x := -part[k] / (theta[k] - theta[0] + beyond)
-			value += part[k]*x + theta[k]*x*x/2
-		}
-	}
-	if inside && theta[0] < 0 {
-		value += theta[0] * (radius*radius - length(0)*length(0)) / 2
-	}
-	return value, beyond - theta[0]
-}
 
 // regionProblem is a model with its region.
 type regionProblem struct {
@@ -294,16 +219,10 @@ func TestMinimumRescales(t *testing.T) {
 	const n = 15
 	for _, radius := range []float64{0.1, 0.5, 1} { // on longer ways roundings grow
 		h, g, m := withEigenvalues(9, append(spread(n-1, 0.1, 20), -0.2)...), gradient(9, n), spread(n, 0.1, 10)
-		scaled, gs := mat.NewSymDense(n, nil), make([]float64, n)
-		for i := range n {
-			gs[i] = g[i] / math.Sqrt(m[i])
-			for j := i; j < n; j++ {
-				scaled.SetSym(i, j, h.a.At(i, j)/math.Sqrt(m[i]*m[j]))
-			}
-		}
+		scaled, gs := rescaled(h, g, m)
 		// The residual is measured in another norm, so that only the number of steps may end both.
 		o := TrustRegion{Radius: radius, Rule: Minimum, Lanczos: 3, Tolerance: 1e-12}
-		x, b := solve(t, &dense{a: scaled}, gs, o)
+		x, b := solve(t, scaled, gs, o)
 		o.Diagonal = m
 		s, a := solve(t, h, g, o)
 		if a.Stop != b.Stop || a.Iterations != b.Iterations || a.LanczosSteps != b.LanczosSteps || a.Stop == Residual {
@@ -318,47 +237,6 @@ func TestMinimumRescales(t *testing.T) {
 			near(t, "Ritz value", a.Ritz[i], b.Ritz[i], 1e-7)
 		}
 	}
-}
-
-// krylovModel is the model on the space of b = M^-½g, Ab, …, A^(k−1)b with A = M^-½HM^-½, by Gram–Schmidt: q(M^-½Qy) with Q an
-// orthonormal basis.
-func krylovModel(h *dense, g, m []float64, k int) (*dense, []float64) {
-	n := len(g)
-	a, v := mat.NewSymDense(n, nil), make([]float64, n)
-	root := func(i int) float64 {
-		if m == nil {
-			return 1
-		}
-		return math.Sqrt(m[i])
-	}
-	for i := range n {
-		v[i] = g[i] / root(i)
-		for j := i; j < n; j++ {
-			a.SetSym(i, j, h.a.At(i, j)/root(i)/root(j))
-		}
-	}
-	b := slices.Clone(v)
-	var basis [][]float64
-	for range k {
-		for range 3 {
-			for _, q := range basis {
-				floats.AddScaled(v, -dot(q, v), q)
-			}
-		}
-		q := floats.ScaleTo(make([]float64, n), 1/normM(nil, v), v)
-		basis = append(basis, q)
-		(&dense{a: a}).MulVecTo(v, q)
-	}
-	small, bs := mat.NewSymDense(k, nil), make([]float64, k)
-	aq := make([]float64, n)
-	for i, q := range basis {
-		bs[i] = dot(q, b)
-		(&dense{a: a}).MulVecTo(aq, q)
-		for j := i; j < k; j++ {
-			small.SetSym(i, j, dot(basis[j], aq))
-		}
-	}
-	return &dense{a: small}, bs
 }
 
 // TestShorterTo: the step for a smaller radius is the minimizer of the model on the same space, made without a product.

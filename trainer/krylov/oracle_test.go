@@ -3,8 +3,10 @@ package krylov
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -136,53 +138,114 @@ func cauchy(d *dense, g, m []float64, radius float64) float64 {
 	return t*slope + t*t*curvature/2
 }
 
-// moreSorensen returns the global minimum of q over ‖s‖₂ ≤ R from the eigenvalues of H: the step
-// −(H + μI)⁻¹g of the smallest μ ≥ max(0, −λ₁) whose length is at most R, by bisection. Not for the
-// hard case.
-func moreSorensen(t *testing.T, d *dense, g []float64, radius float64) float64 {
-	t.Helper()
-	var e mat.EigenSym
-	if !e.Factorize(d.a, true) {
-		t.Fatal("no eigenvalues")
-	}
-	lambda := e.Values(nil)
-	var q mat.Dense
-	e.VectorsTo(&q)
+// rescaled returns M^-½HM^-½ and M^-½g.
+func rescaled(h *dense, g, m []float64) (*dense, []float64) {
 	n := len(g)
-	gq := make([]float64, n)
-	for k := range n {
-		for i := range n {
-			gq[k] += q.At(i, k) * g[i]
+	a, b := mat.NewSymDense(n, nil), make([]float64, n)
+	root := func(i int) float64 {
+		if m == nil {
+			return 1
+		}
+		return math.Sqrt(m[i])
+	}
+	for i := range n {
+		b[i] = g[i] / root(i)
+		for j := i; j < n; j++ {
+			a.SetSym(i, j, h.a.At(i, j)/root(i)/root(j))
 		}
 	}
-	length := func(mu float64) float64 {
+	return &dense{a: a}, b
+}
+
+// regionMinimum returns the least value of ½sᵀHs + gᵀs over ‖s‖_M ≤ R and its λ by the conditions of Moré & Sorensen 1983 on the
+// eigenvalues of M^-½HM^-½, the hard case included: there h(−θ₁) is too short without the leftmost eigenspace, and what
+// lacks to R along it counts with θ₁.
+func regionMinimum(t *testing.T, d *dense, g, m []float64, radius float64) (value, lambda float64) {
+	t.Helper()
+	n := len(g)
+	a, b := rescaled(d, g, m)
+	var e mat.EigenSym
+	if !e.Factorize(a.a, true) {
+		t.Fatal("no eigenvalues")
+	}
+	theta := e.Values(nil)
+	var q mat.Dense
+	e.VectorsTo(&q)
+	part := make([]float64, n) // of b along the eigenvectors
+	for k := range n {
+		for i := range n {
+			part[k] += q.At(i, k) * b[i]
+		}
+		if math.Abs(part[k]) < 1e-15*normM(nil, b) {
+			part[k] = 0
+		}
+	}
+	// Beyond −θ₁ by so much the denominators keep their digits however close λ is.
+	length := func(beyond float64) float64 {
 		sum := 0.0
 		for k := range n {
-			sum += gq[k] * gq[k] / ((lambda[k] + mu) * (lambda[k] + mu))
+			if part[k] != 0 {
+				x := part[k] / (theta[k] - theta[0] + beyond)
+				sum += x * x
+			}
 		}
 		return math.Sqrt(sum)
 	}
-	mu := 0.0
-	if lambda[0] <= 0 || length(0) > radius {
-		low, high := max(0, -lambda[0]), max(0, -lambda[0])+1
+	beyond := max(0, theta[0])
+	inside := length(beyond) <= radius
+	if !inside {
+		low, high := beyond, beyond+1
 		for length(high) > radius {
 			high *= 2
 		}
-		for range 200 {
-			if mu = low + (high-low)/2; length(mu) > radius {
-				low = mu
+		for middle := low + (high-low)/2; low < middle && middle < high; middle = low + (high-low)/2 {
+			if length(middle) > radius {
+				low = middle
 			} else {
-				high = mu
+				high = middle
 			}
 		}
-		mu = high
+		beyond = high
 	}
-	value := 0.0
 	for k := range n {
-		s := -gq[k] / (lambda[k] + mu)
-		value += gq[k]*s + lambda[k]*s*s/2
+		if part[k] != 0 {
+			x := -part[k] / (theta[k] - theta[0] + beyond)
+			value += part[k]*x + theta[k]*x*x/2
+		}
 	}
-	return value
+	if inside && theta[0] < 0 {
+		value += theta[0] * (radius*radius - length(0)*length(0)) / 2
+	}
+	return value, beyond - theta[0]
+}
+
+// krylovModel is the model on the space of b = M^-½g, Ab, …, A^(k−1)b with A = M^-½HM^-½, by Gram–Schmidt: q(M^-½Qy) with Q an
+// orthonormal basis.
+func krylovModel(h *dense, g, m []float64, k int) (*dense, []float64) {
+	n := len(g)
+	a, v := rescaled(h, g, m)
+	b := slices.Clone(v)
+	var basis [][]float64
+	for range k {
+		for range 3 {
+			for _, q := range basis {
+				floats.AddScaled(v, -dot(q, v), q)
+			}
+		}
+		q := floats.ScaleTo(make([]float64, n), 1/normM(nil, v), v)
+		basis = append(basis, q)
+		a.MulVecTo(v, q)
+	}
+	small, bs := mat.NewSymDense(k, nil), make([]float64, k)
+	aq := make([]float64, n)
+	for i, q := range basis {
+		bs[i] = dot(q, b)
+		a.MulVecTo(aq, q)
+		for j := i; j < k; j++ {
+			small.SetSym(i, j, dot(basis[j], aq))
+		}
+	}
+	return &dense{a: small}, bs
 }
 
 func near(t *testing.T, what string, got, want, tolerance float64) {

@@ -2,7 +2,6 @@ package krylov
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -70,7 +69,7 @@ func TestPowerAgainstDense(t *testing.T) {
 			}
 			scale := math.Abs(want[0])
 			for i, p := range got.Pairs {
-				checkPair(t, h, fmt.Sprintf("pair %d", i), p, want[i], scale)
+				checkPair(t, h, fmt.Sprintf("pair %d", i), p, want[i], scale, 1e-10)
 				if p.Residual > 2*tolerance*math.Abs(want[i])+1e-13*scale {
 					t.Errorf("pair %d: %g ± %g", i, p.Value, p.Residual)
 				}
@@ -198,59 +197,5 @@ func TestPowerAgainstLanczos(t *testing.T) {
 	lanczos, _ := Lanczos(h, 3, LanczosOptions{Tolerance: 1e-10, Steps: 40})
 	for i, p := range power.Pairs {
 		near(t, "eigenvalue", p.Value, lanczos.Top[i].Value, 1e-8)
-	}
-}
-
-func TestPowerSameSeedSameBits(t *testing.T) {
-	h := withEigenvalues(3, spread(30, 0.1, 10)...)
-	a, _ := Power(h, 3, PowerOptions{Seed: 5})
-	b, _ := Power(h, 3, PowerOptions{Seed: 5})
-	if fmt.Sprint(a) != fmt.Sprint(b) {
-		t.Errorf("%v and %v", a, b)
-	}
-}
-
-func TestPowerPoisonedProducts(t *testing.T) {
-	whole, _ := Power(withEigenvalues(4, 8, -6, 4, 2, 1), 2, PowerOptions{})
-	for at := 1; at <= whole.Products; at++ {
-		h := withEigenvalues(4, 8, -6, 4, 2, 1)
-		h.poison = at
-		got, err := Power(h, 2, PowerOptions{})
-		if err != nil || got.Stop != NotFinite || got.Pairs != nil || got.Products != at {
-			t.Errorf("poisoned at %d: %v, %+v", at, err, got)
-		}
-	}
-}
-
-func TestPowerInterrupted(t *testing.T) {
-	stop := errors.New("enough")
-	for _, at := range []int{1, 5, 12} {
-		h := withEigenvalues(4, spread(12, 0.1, 10)...)
-		got, err := Power(h, 3, PowerOptions{Monitor: func(products int) error {
-			if products == at {
-				return stop
-			}
-			return nil
-		}})
-		if err != stop || got.Stop != Interrupted || got.Products != at || h.products != at || got.Pairs != nil {
-			t.Errorf("interrupted at %d: %v, %+v", at, err, got)
-		}
-	}
-}
-
-func TestPowerMisuse(t *testing.T) {
-	for name, f := range map[string]func(){
-		"no eigenvalues": func() { _, _ = Power(scaling{1}, 0, PowerOptions{}) },
-		"no dimension":   func() { _, _ = Power(scaling{}, 1, PowerOptions{}) },
-		"a long start":   func() { _, _ = Power(scaling{1}, 1, PowerOptions{Start: [][]float64{{1, 2}}}) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
 	}
 }

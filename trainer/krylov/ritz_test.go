@@ -144,53 +144,12 @@ func TestRitz(t *testing.T) {
 	}
 }
 
-// ritz orthonormalizes M^-½g, A M^-½g, … with A = M^-½HM^-½ by Gram–Schmidt and returns the
-// eigenvalues of A on them.
+// ritz returns the eigenvalues of M^-½HM^-½ on the Krylov space of M^-½g.
 func ritz(t *testing.T, h *dense, g, m []float64, k int) []float64 {
 	t.Helper()
-	n := len(g)
-	root := func(i int) float64 {
-		if m == nil {
-			return 1
-		}
-		return math.Sqrt(m[i])
-	}
-	a := mat.NewSymDense(n, nil)
-	v := make([]float64, n)
-	for i := range n {
-		v[i] = g[i] / root(i)
-		for j := i; j < n; j++ {
-			a.SetSym(i, j, h.a.At(i, j)/root(i)/root(j))
-		}
-	}
-	var basis [][]float64
-	for range k {
-		for range 3 {
-			for _, q := range basis {
-				c := dot(q, v)
-				for i := range v {
-					v[i] -= c * q[i]
-				}
-			}
-		}
-		norm := normM(nil, v)
-		q := make([]float64, n)
-		for i := range v {
-			q[i] = v[i] / norm
-		}
-		basis = append(basis, q)
-		(&dense{a: a}).MulVecTo(v, q)
-	}
-	small := mat.NewSymDense(k, nil)
-	for i := range k {
-		aq := make([]float64, n)
-		(&dense{a: a}).MulVecTo(aq, basis[i])
-		for j := i; j < k; j++ {
-			small.SetSym(i, j, dot(basis[j], aq))
-		}
-	}
+	small, _ := krylovModel(h, g, m, k)
 	var e mat.EigenSym
-	if !e.Factorize(small, false) {
+	if !e.Factorize(small.a, false) {
 		t.Fatal("no eigenvalues")
 	}
 	return e.Values(nil)
