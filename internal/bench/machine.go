@@ -9,8 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"newtop/internal/bench/peak"
 	"newtop/internal/kernel"
-	"newtop/models/blas"
 )
 
 // Machine is what the figures were measured on.
@@ -38,14 +38,14 @@ func Here(threads int) Machine {
 // the moment when the others were not there yet: so each counts with its median over many short whiles.
 func (m *Machine) measurePeaks(d time.Duration) {
 	const whiles = 20
-	m.PeakGFLOPS = blas.Peak[float64](d / 2)
+	m.PeakGFLOPS = peak.Measure(d / 2)
 	peaks := make([]float64, min(m.Threads, runtime.GOMAXPROCS(0)))
 	var all sync.WaitGroup
 	for i := range peaks {
 		all.Go(func() {
 			var each [whiles]float64
 			for j := range each {
-				each[j] = blas.Peak[float64](d / (2 * whiles))
+				each[j] = peak.Measure(d / (2 * whiles))
 			}
 			peaks[i] = median(each[:])
 		})

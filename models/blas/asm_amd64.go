@@ -89,20 +89,3 @@ func transposeVector[F Float](k kernel.Kernel, dst []F, dstStride int, src []F, 
 		transposeGeneric(dst[r:], dstStride, src[r*srcStride:], srcStride, rows-r, cols)
 	}
 }
-
-// multiplyAdds does independent multiply-adds of elements of size bytes and returns how many operations that were.
-func multiplyAdds(k kernel.Kernel, size, rounds int) int {
-	switch {
-	case k == kernel.AVX512 && size == 4:
-		peakAVX512Single(rounds)
-	case k == kernel.AVX512:
-		peakAVX512(rounds)
-	case k == kernel.AVX2 && size == 4:
-		peakAVX2Single(rounds)
-	case k == kernel.AVX2:
-		peakAVX2(rounds)
-	default:
-		return multiplyAddsGeneric(rounds)
-	}
-	return rounds * 12 * tilings[k].bytes / size * 2
-}

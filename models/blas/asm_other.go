@@ -19,5 +19,3 @@ func transposeVector[F Float](kernel.Kernel, []F, int, []F, int, int, int) {
 }
 
 func column[F Float](_, _ []F, _ int, _ []F, _, _ int) int { panic("blas: no such kernel") }
-
-func multiplyAdds(_ kernel.Kernel, _, rounds int) int { return multiplyAddsGeneric(rounds) }

@@ -24,11 +24,6 @@ func sweepAVX512(p *sweep)
 //go:noescape
 func packAVX512(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
 
-// peakAVX512 does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
-//
-//go:noescape
-func peakAVX512(rounds int)
-
 // sumAVX512Single computes the tiles of p.
 //
 //go:noescape
@@ -43,11 +38,6 @@ func sweepAVX512Single(p *sweep)
 //
 //go:noescape
 func packAVX512Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
-
-// peakAVX512Single does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
-//
-//go:noescape
-func peakAVX512Single(rounds int)
 
 // transposeAVX2 is Transpose for rows and cols that are positive multiples of 4.
 //
@@ -69,11 +59,6 @@ func sweepAVX2(p *sweep)
 //go:noescape
 func packAVX2(dst *float64, dstStride int, src *float64, srcStride int, rows int, vectors int)
 
-// peakAVX2 does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
-//
-//go:noescape
-func peakAVX2(rounds int)
-
 // sumAVX2Single computes the tiles of p.
 //
 //go:noescape
@@ -88,11 +73,6 @@ func sweepAVX2Single(p *sweep)
 //
 //go:noescape
 func packAVX2Single(dst *float32, dstStride int, src *float32, srcStride int, rows int, vectors int)
-
-// peakAVX2Single does rounds × 12 independent multiply-adds of vectors; rounds ≥ 1.
-//
-//go:noescape
-func peakAVX2Single(rounds int)
 
 // transposeAVX2Single is Transpose for rows and cols that are positive multiples of 8.
 //

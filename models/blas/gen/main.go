@@ -152,7 +152,6 @@ func main() {
 			s.sum()
 			sweep(s)
 			pack(s)
-			peak(s)
 		}
 	}
 	transposeSingle(avx2.inSingle())
