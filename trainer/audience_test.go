@@ -62,7 +62,7 @@ func TestWords(t *testing.T) {
 		{event.Pick{Racer: -1}, "abandon the race", true}, {event.Save{File: "a.onnx"}, "save a.onnx", true}, {event.Seek{Epoch: 4}, "show epoch 4", true},
 		{event.Speed{Factor: 2}, "replay at 2 times the speed", true}, {event.Stop{}, "stop the run", true},
 	} {
-		if got := event.Words(c.Command); got != c.want || seen[got] || event.Steers(c.Command) != c.steers {
+		if got := event.Label(c.Command); got != c.want || seen[got] || event.Steers(c.Command) != c.steers {
 			t.Errorf("%#v: %q, steers %v", c.Command, got, event.Steers(c.Command))
 		}
 		seen[c.want] = true

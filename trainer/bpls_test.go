@@ -61,13 +61,13 @@ func TestBPLSEvents(t *testing.T) {
 	before := math.Inf(1)
 	for i, e := range runs[0][1:] {
 		var keys []string
-		for _, f := range e.Figures {
+		for _, f := range e.Metrics {
 			keys = append(keys, f.Key)
 		}
 		if !slices.Equal(keys, []string{"misses", "rank", "share", "residual"}) {
 			t.Fatalf("figures %v", keys)
 		}
-		misses := float64(e.Figures[0].Value)
+		misses := float64(e.Metrics[0].Value)
 		if math.Abs(misses-256*float64(e.Error)) > 1e-9 || misses >= before {
 			t.Errorf("epoch %d: %g misses after %g, an error of %v", e.Epoch, misses, before, e.Error)
 		}

@@ -218,19 +218,19 @@ func TestPenaltyIsTold(t *testing.T) {
 	p.InitTo(w, rand.New(rand.NewPCG(c.Seed, streamWeights)))
 	first, unpenalized := of[event.EpochEvent](with)[0], of[event.EpochEvent](without)[0]
 	if d := penaltyOf(&first) - 0.025*squares(p.Network, w); math.Abs(d) > 1e-14 {
-		t.Errorf("figures %+v: off by %v", first.Figures, d)
+		t.Errorf("figures %+v: off by %v", first.Metrics, d)
 	}
-	if first.Loss != unpenalized.Loss || unpenalized.Figures != nil {
-		t.Errorf("loss %v, without a penalty %v and %v", first.Loss, unpenalized.Loss, unpenalized.Figures)
+	if first.Loss != unpenalized.Loss || unpenalized.Metrics != nil {
+		t.Errorf("loss %v, without a penalty %v and %v", first.Loss, unpenalized.Loss, unpenalized.Metrics)
 	}
 }
 
 func penaltyOf(e *event.EpochEvent) float64 {
-	at := slices.IndexFunc(e.Figures, func(f event.Figure) bool { return f.Key == "penalty" })
+	at := slices.IndexFunc(e.Metrics, func(f event.Metric) bool { return f.Key == "penalty" })
 	if at < 0 {
 		return math.NaN()
 	}
-	return float64(e.Figures[at].Value)
+	return float64(e.Metrics[at].Value)
 }
 
 func squares(n *models.Network, w []float64) (sum float64) {

@@ -189,7 +189,7 @@ func TestDirectMethodsTrain(t *testing.T) {
 			t.Errorf("%s: loss from %v to %v in %d epochs", name, epochs[0].Loss, last.Loss, last.Epoch)
 		}
 		for i, e := range epochs[1:] {
-			if e.Loss > epochs[i].Loss || e.Accepted == (e.Loss == epochs[i].Loss) || len(e.Figures) < 3 || len(e.Inner) > 0 {
+			if e.Loss > epochs[i].Loss || e.Accepted == (e.Loss == epochs[i].Loss) || len(e.Metrics) < 3 || len(e.Inner) > 0 {
 				t.Errorf("%s, epoch %d: loss %v after %v, %+v", name, e.Epoch, e.Loss, epochs[i].Loss, e)
 			}
 		}

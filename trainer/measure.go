@@ -42,11 +42,11 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 		}
 	}
 	for _, d := range report.Diagnostics {
-		e.Figures = append(e.Figures, event.Figure{Key: d.Key, Symbol: d.Symbol, Meaning: d.Meaning,
+		e.Metrics = append(e.Metrics, event.Metric{Key: d.Key, Symbol: d.Symbol, Meaning: d.Meaning,
 			Value: event.Float(d.Value)})
 	}
 	if t.place.problem.L2 > 0 {
-		e.Figures = append(e.Figures, event.Figure{Key: "penalty", Symbol: "½λ‖w‖²",
+		e.Metrics = append(e.Metrics, event.Metric{Key: "penalty", Symbol: "½λ‖w‖²",
 			Meaning: "what weight decay adds to the loss", Value: t.penalty()})
 	}
 	e.Blocks = t.norms()
@@ -66,10 +66,10 @@ func (t *trajectory) summarize(e *event.EpochEvent) {
 	e.ValidationLoss, e.ValidationError, e.ValidationRMSE = event.Absent, event.Absent, event.Absent
 	t.place.evaluateMean(t.members, e)
 	t.place.config.leaveOut(e)
-	e.Members = make([]event.MemberFigures, len(t.members))
+	e.Members = make([]event.MemberMetrics, len(t.members))
 	for i, m := range t.members {
 		f := &m.metrics
-		e.Members[i] = event.MemberFigures{
+		e.Members[i] = event.MemberMetrics{
 			Seed: m.seed, Loss: f.Loss, TestLoss: f.TestLoss, Error: f.Error, TestError: f.TestError,
 			RMSE: f.RMSE, TestRMSE: f.TestRMSE,
 			ValidationLoss: f.ValidationLoss, ValidationError: f.ValidationError, ValidationRMSE: f.ValidationRMSE,
@@ -91,19 +91,19 @@ func (t *trajectory) norms() []event.BlockNorms {
 	for i, b := range blocks {
 		from, to := b.Offset, b.Offset+b.Size()
 		w := first.weights[from:to]
-		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.Told(floats.Norm(w, 2)), Gradient: event.Absent}
+		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.ValueOf(floats.Norm(w, 2)), Gradient: event.Absent}
 		if whole {
-			out[i].Gradient = event.Told(floats.Norm(first.state.Gradient[from:to], 2))
+			out[i].Gradient = event.ValueOf(floats.Norm(first.state.Gradient[from:to], 2))
 		}
 		if report.Accepted && t.epoch > 0 {
-			out[i].Step = event.Told(floats.Distance(w, first.previous[from:to], 2))
+			out[i].Step = event.ValueOf(floats.Distance(w, first.previous[from:to], 2))
 		}
 	}
 	return out
 }
 
 // gates describes the gates of the first member as they are now.
-func (t *trajectory) gates() []event.GateFigures {
+func (t *trajectory) gates() []event.GateMetrics {
 	network, w := t.place.problem.Network, t.members[0].weights
 	if network == nil {
 		return nil
@@ -114,13 +114,13 @@ func (t *trajectory) gates() []event.GateFigures {
 	}
 	shares := make([]float64, len(gates))
 	network.GateSharesTo(shares, w, t.place.problem.Train.X)
-	out := make([]event.GateFigures, len(gates))
+	out := make([]event.GateMetrics, len(gates))
 	period := network.Architecture().Mixture.Period
 	for i, g := range gates {
 		if period > 0 {
 			g.Center = math.Mod(math.Mod(g.Center, period)+period, period)
 		}
-		out[i] = event.GateFigures{Width: event.Float(g.Width), Slope: event.Float(g.Slope),
+		out[i] = event.GateMetrics{Width: event.Float(g.Width), Slope: event.Float(g.Slope),
 			Center: event.Float(g.Center), Share: event.Float(shares[i])}
 	}
 	return out
@@ -129,17 +129,17 @@ func (t *trajectory) gates() []event.GateFigures {
 // maxEigenvalues is how many eigenvalues of a factor an event carries.
 const maxEigenvalues = 16
 
-func preconditioner(p *optim.Preconditioner) *event.PreconditionerFigures {
+func preconditioner(p *optim.Preconditioner) *event.PreconditionerMetrics {
 	if p == nil {
 		return nil
 	}
-	out := &event.PreconditionerFigures{Refreshes: p.Refreshes, Seconds: event.Float(p.Time.Seconds())}
+	out := &event.PreconditionerMetrics{Refreshes: p.Refreshes, Seconds: event.Float(p.Time.Seconds())}
 	for _, f := range p.Factors {
 		side := event.SideInputs
 		if f.Outputs {
 			side = event.SideOutputs
 		}
-		figures := event.FactorFigures{To: f.To, From: f.From, Side: side, Size: f.Size,
+		figures := event.FactorMetrics{To: f.To, From: f.From, Side: side, Size: f.Size,
 			Damping: event.Float(f.Damping)}
 		n := len(f.Values)
 		figures.Ends = n > 0 && n < f.Size // which a method does not estimate but at the ends

@@ -37,9 +37,9 @@ func measured(v models.Evaluation, data *datasets.Dataset) (loss, rmse, wrong ev
 	unit, _ := data.TargetUnit()
 	wrong = event.Absent
 	if data.Classes != nil {
-		wrong = event.Told(v.Error())
+		wrong = event.ValueOf(v.Error())
 	}
-	return event.Told(v.Loss), event.Told(v.RMSE() * unit), wrong
+	return event.ValueOf(v.Loss), event.ValueOf(v.RMSE() * unit), wrong
 }
 
 // inUnits makes RMSEs in standard deviations of the targets, as checkpoints of before have them, what measured returns.

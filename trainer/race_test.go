@@ -43,7 +43,7 @@ func takeWheel(t *testing.T, s *Session, m *memory) *steered {
 	if err := <-paused; err != nil {
 		t.Fatal(err)
 	}
-	if at := d.until(func(s *event.Status) bool { return s.Phase == event.Paused && s.Kept != nil }); at.Epoch != 0 {
+	if at := d.until(func(s *event.Status) bool { return s.Phase == event.Paused && s.RewindEpochs != nil }); at.Epoch != 0 {
 		t.Fatalf("paused after epoch %d", at.Epoch)
 	}
 	return d

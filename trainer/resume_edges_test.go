@@ -163,7 +163,7 @@ func TestHistoryIsShown(t *testing.T) {
 	}
 	toTheEnd(t, s)
 	d, err = early.Wait(t.Context())
-	if err != nil || len(d.Epochs) != 2 || d.Done == nil || len(d.Resumes) != 1 || d.Resumes[0].Epoch != 2 || !slices.Equal(d.Status.Kept, []int{2, 3, 4}) {
+	if err != nil || len(d.Epochs) != 2 || d.Done == nil || len(d.Resumes) != 1 || d.Resumes[0].Epoch != 2 || !slices.Equal(d.Status.RewindEpochs, []int{2, 3, 4}) {
 		t.Errorf("%+v, %v", d, err)
 	}
 	if n := len(of[event.EpochEvent](&rest.memory)); n != 2 {
@@ -271,7 +271,7 @@ func cutShort(t *testing.T, c Config, whole *archive, into int) {
 	if err := <-paused; err != nil {
 		t.Fatal(err)
 	}
-	follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.Kept != nil })
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused && d.Status.RewindEpochs != nil })
 	do(t, s, event.StepEpoch{})
 	at := follow(t, box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused })
 	for range into {
@@ -315,7 +315,7 @@ type reporter struct {
 func (r *reporter) Recording() event.Recording {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return event.Recording{Place: r.place, Backlog: len(r.events)}
+	return event.Recording{Path: r.place, Backlog: len(r.events)}
 }
 
 func (r *reporter) Flush() error {
@@ -334,7 +334,7 @@ func TestRecordingIsShown(t *testing.T) {
 	defer box.Close()
 	toTheEnd(t, s)
 	d, err := box.Wait(t.Context())
-	if err != nil || d.Status.Recording != (event.Recording{Place: "closed", Backlog: len(r.events)}) || d.Status.Phase != event.Ended {
+	if err != nil || d.Status.Recording != (event.Recording{Path: "closed", Backlog: len(r.events)}) || d.Status.Phase != event.Ended {
 		t.Errorf("%+v, %v", d.Status.Recording, err)
 	}
 }

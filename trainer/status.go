@@ -16,18 +16,18 @@ import (
 func (l *loop) status() event.Status {
 	t := l.nets
 	s := event.Status{
-		Phase:      l.phase,
-		Held:       l.phase == event.Ended && l.holding,
-		Limits:     l.limits(),
-		Epoch:      t.epoch,
-		EpochLimit: l.place.config.Epochs,
-		Optimizer:  t.info.Name,
-		Unit:       l.unit,
-		Units:      l.units,
-		Elapsed:    l.clocks.training.seconds(),
-		Computing:  l.analyst.computing,
-		Kept:       l.history.epochs,
-		Racing:     l.race != nil,
+		Phase:        l.phase,
+		Held:         l.phase == event.Ended && l.holding,
+		Limits:       l.limits(),
+		Epoch:        t.epoch,
+		EpochLimit:   l.place.config.Epochs,
+		Optimizer:    t.info.Name,
+		Unit:         l.unit,
+		Units:        l.units,
+		Elapsed:      l.clocks.training.seconds(),
+		Computing:    l.analyst.computing,
+		RewindEpochs: l.history.epochs,
+		Racing:       l.race != nil,
 	}
 	if t.objective != nil {
 		s.Equivalents = t.objective.Spent.Equivalents

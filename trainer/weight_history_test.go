@@ -19,7 +19,7 @@ func TestRewind(t *testing.T) {
 			spent := d.do(event.Pause{On: true}).Equivalents
 			do(t, d.s, event.Rewind{Epoch: 2})
 			at := d.until(func(s *event.Status) bool { return s.Epoch == 2 })
-			if at.Equivalents < spent || !slices.Equal(at.Kept, []int{0, 1, 2}) {
+			if at.Equivalents < spent || !slices.Equal(at.RewindEpochs, []int{0, 1, 2}) {
 				t.Errorf("back at %+v", at)
 			}
 			d.refused(event.Rewind{Epoch: 3}, "epoch 3 is not kept: expected 2 or earlier")

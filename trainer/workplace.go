@@ -190,7 +190,7 @@ func (w *workplace) evaluate(on *binding, weights []float64, e *event.EpochEvent
 		return
 	}
 	for _, f := range []*event.Float{&e.RMSE, &e.TestRMSE, &e.Error, &e.TestError} { // which such a model need not tell
-		if f.Broken() || *f < 0 {
+		if f.NonFinite() || *f < 0 {
 			*f = event.Absent
 		}
 	}
@@ -226,7 +226,7 @@ func (w *workplace) evaluateFolds(nets []*member, e *event.EpochEvent) {
 			sum += float64(rows(m)) * math.Pow(float64(*of.Of(&m.metrics)), power)
 			n += rows(m)
 		}
-		return event.Told(math.Pow(sum/float64(n), 1/power))
+		return event.ValueOf(math.Pow(sum/float64(n), 1/power))
 	}
 	trained := func(m *member) int { return m.on.objective.Rows() }
 	held := func(m *member) int { return m.on.held.Rows() }

@@ -22,7 +22,7 @@ func figures(events []event.Event) []string {
 	var out []string
 	for _, e := range epochs(events) {
 		out = append(out, fmt.Sprint(e.Epoch, e.Optimizer, e.Loss, e.TestLoss, e.Error, e.TestError, e.GradientNorm, e.StepNorm, e.Radius, e.Rho,
-			e.Gradients, e.Products, e.Losses, e.GradientEquivalents, e.Figures, e.Inner))
+			e.Gradients, e.Products, e.Losses, e.GradientEquivalents, e.Metrics, e.Inner))
 	}
 	return out
 }

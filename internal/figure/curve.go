@@ -118,7 +118,7 @@ func pieces(ps []point, logX bool) (out [][]Point, broken []Point) {
 			continue
 		}
 		if len(piece) > 0 {
-			if event.Float(p.y).Broken() {
+			if event.Float(p.y).NonFinite() {
 				broken = append(broken, piece[len(piece)-1])
 			}
 			out, piece = append(out, piece), nil

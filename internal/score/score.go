@@ -125,7 +125,7 @@ func (s *Scorer) Scores(split string) event.Scores {
 	}
 	e.Error = event.Float(float64(s.wrong) / float64(s.rows))
 	if s.kind.Probabilities {
-		e.Log = event.Told(s.log / float64(s.rows))
+		e.Log = event.ValueOf(s.log / float64(s.rows))
 		e.Calibration = event.Float(s.calibration())
 	}
 	e.AUC = s.area()
@@ -142,8 +142,8 @@ func (s *Scorer) values(e *event.Scores) {
 			unit = units[0]
 		}
 	}
-	e.MAE = event.Told(unit * s.absolute / count)
-	e.RMSE = event.Told(unit * math.Sqrt(s.squared/count))
+	e.MAE = event.ValueOf(unit * s.absolute / count)
+	e.RMSE = event.ValueOf(unit * math.Sqrt(s.squared/count))
 	r2 := 0.0
 	for _, m := range s.targets {
 		if m.total == 0 {
@@ -151,7 +151,7 @@ func (s *Scorer) values(e *event.Scores) {
 		}
 		r2 += (1 - m.residual/m.total) / float64(len(s.targets))
 	}
-	e.R2 = event.Told(r2)
+	e.R2 = event.ValueOf(r2)
 }
 
 // calibration returns ECE = Σ_m |B_m|/n·|acc(B_m) − conf(B_m)| [Guo et al. 2017, eq. 3].

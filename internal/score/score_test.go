@@ -210,7 +210,7 @@ func TestWhatHasNoValue(t *testing.T) {
 		t.Errorf("one class alone: %+v", e)
 	}
 	s.Add(coded(0, 3), []float64{math.NaN(), 0.7, 0.1})
-	if e := s.Scores(""); !e.AUC.Absent() || e.Error != 0.5 || !e.Log.Broken() {
+	if e := s.Scores(""); !e.AUC.Absent() || e.Error != 0.5 || !e.Log.NonFinite() {
 		t.Errorf("outputs that are no numbers: %+v", e)
 	}
 	scores := NewScorer(Kind{Classes: names(2)}, 2)

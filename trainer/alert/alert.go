@@ -109,7 +109,7 @@ func (w *Watch) See(e event.Event) []Alert {
 		w.epoch = e.Epoch
 		w.tell(Divergence, "the run has diverged: "+e.Reason)
 	case event.DoneEvent:
-		text := "the run is over: " + e.Reason.Words()
+		text := "the run is over: " + e.Reason.Label()
 		if e.Message != "" {
 			text += ", " + e.Message
 		}

@@ -17,10 +17,10 @@ func losses(n int, train, test func(x float64) float64) (out []event.Event) {
 	for i := range n {
 		e := event.UnknownEpoch(i + 1)
 		if train != nil {
-			e.Loss = event.Told(train(float64(i + 1)))
+			e.Loss = event.ValueOf(train(float64(i + 1)))
 		}
 		if test != nil {
-			e.TestLoss = event.Told(test(float64(i + 1)))
+			e.TestLoss = event.ValueOf(test(float64(i + 1)))
 		}
 		out = append(out, e)
 	}
@@ -51,15 +51,18 @@ func TestNumbers(t *testing.T) {
 	events := losses(12, falling, nil)
 	at := func(i int) *event.EpochEvent { e := events[i].(event.EpochEvent); return &e }
 	change := func(i int, f func(*event.EpochEvent)) { e := at(i); f(e); events[i] = *e }
-	change(3, func(e *event.EpochEvent) { e.Loss = event.Told(nan) })
-	change(4, func(e *event.EpochEvent) { e.Loss = event.Absent })    // says nothing
-	change(5, func(e *event.EpochEvent) { e.Loss = event.Told(nan) }) // told already
+	change(3, func(e *event.EpochEvent) { e.Loss = event.ValueOf(nan) })
+	change(4, func(e *event.EpochEvent) { e.Loss = event.Absent })       // says nothing
+	change(5, func(e *event.EpochEvent) { e.Loss = event.ValueOf(nan) }) // told already
 	change(7, func(e *event.EpochEvent) {
-		e.Figures = []event.Figure{{Key: "train/kl", Value: event.Float(math.Inf(-1))}}
+		e.Metrics = []event.Metric{{Key: "train/kl", Value: event.Float(math.Inf(-1))}}
 	})
-	change(9, func(e *event.EpochEvent) { e.TestLoss = event.Told(nan) }) // train/kl has not recovered
-	change(10, func(e *event.EpochEvent) { e.TestLoss, e.Figures = 1, []event.Figure{{Key: "train/kl", Value: 1}} })
-	change(11, func(e *event.EpochEvent) { e.GradientNorm = event.Told(nan); e.TestError = event.Told(math.Inf(1)) })
+	change(9, func(e *event.EpochEvent) { e.TestLoss = event.ValueOf(nan) }) // train/kl has not recovered
+	change(10, func(e *event.EpochEvent) { e.TestLoss, e.Metrics = 1, []event.Metric{{Key: "train/kl", Value: 1}} })
+	change(11, func(e *event.EpochEvent) {
+		e.GradientNorm = event.ValueOf(nan)
+		e.TestError = event.ValueOf(math.Inf(1))
+	})
 	want := []Alert{{NaN, 4, "the training loss is not a number"}, {NaN, 8, "train/kl is infinite"}, {NaN, 12, "the test error is infinite"}}
 	if got := told(events, NaN); !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -320,9 +323,9 @@ func FuzzWatch(f *testing.F) {
 			}
 			epoch += int(int8(step))
 			e := event.UnknownEpoch(epoch)
-			*event.Quantity(i % 6).Of(&e) = event.Told(v)
+			*event.Quantity(i % 6).Of(&e) = event.ValueOf(v)
 			if i%2 == 0 {
-				e.Loss = event.Told(-v)
+				e.Loss = event.ValueOf(-v)
 			}
 			for _, a := range w.See(e) {
 				if a.Text == "" || strings.ContainsAny(a.Text, "\r\n") {
@@ -343,7 +346,7 @@ func benchmarkSee(b *testing.B, figures int) {
 	w := New(Kinds())
 	e := event.UnknownEpoch(0)
 	for i := range figures {
-		e.Figures = append(e.Figures, event.Figure{Key: fmt.Sprint("metric", i), Value: 1})
+		e.Metrics = append(e.Metrics, event.Metric{Key: fmt.Sprint("metric", i), Value: 1})
 	}
 	b.ReportAllocs()
 	for i := range b.N {

@@ -27,17 +27,17 @@ func (b *broken) see(e *event.EpochEvent) (text string) {
 		switch v := *q.Of(e); {
 		case v.Finite():
 			b.quantities &^= 1 << q
-		case v.Broken():
+		case v.NonFinite():
 			b.quantities |= 1 << q
 			if text == "" {
 				text = says("the "+q.Info().Name, v)
 			}
 		}
 	}
-	for i := range e.Figures {
-		f := &e.Figures[i]
+	for i := range e.Metrics {
+		f := &e.Metrics[i]
 		switch {
-		case f.Value.Broken():
+		case f.Value.NonFinite():
 			if b.figures == nil {
 				b.figures = make(map[string]struct{})
 			}

@@ -101,7 +101,7 @@ func (c *condition) find() {
 			return
 		}
 	}
-	p := event.PlaceOf(c.name)
+	p := event.ParseTag(c.name)
 	c.quantity, c.inverse, c.known = p.Quantity, p.Accuracy, p.Known
 }
 
@@ -183,9 +183,9 @@ func (c *condition) see(e *event.EpochEvent, own bool) {
 // of returns the value that the name stands for, Absent if the epoch does not tell it, and whether the name is of what
 // that lacks of 1.
 func (c *condition) of(e *event.EpochEvent, own bool) (v event.Float, inverse bool) {
-	for i := range e.Figures {
-		if e.Figures[i].Key == c.name {
-			return e.Figures[i].Value, false
+	for i := range e.Metrics {
+		if e.Metrics[i].Key == c.name {
+			return e.Metrics[i].Value, false
 		}
 	}
 	switch {

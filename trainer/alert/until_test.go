@@ -16,14 +16,14 @@ func TestUntil(t *testing.T) {
 		return e
 	}
 	valLoss := func(v float64) event.Event {
-		return epoch(1, func(e *event.EpochEvent) { e.TestLoss = event.Told(v) })
+		return epoch(1, func(e *event.EpochEvent) { e.TestLoss = event.ValueOf(v) })
 	}
 	wrong := func(v float64) event.Event {
 		return epoch(1, func(e *event.EpochEvent) { e.Error = event.Float(v) })
 	}
 	figure := func(v float64) event.Event {
 		return epoch(5, func(e *event.EpochEvent) {
-			e.Figures = []event.Figure{{Key: "metrics/mAP50(B)", Value: event.Told(v)}, {Key: "acc", Value: 95}}
+			e.Metrics = []event.Metric{{Key: "metrics/mAP50(B)", Value: event.ValueOf(v)}, {Key: "acc", Value: 95}}
 		})
 	}
 	for _, c := range []struct {

@@ -50,7 +50,7 @@ type ProbeBlock struct {
 // o.Poll, if not nil, is called after each product; its error ends the probe and is returned, with what is known by
 // then. The event's Stop is Interrupted if that are no eigenvalues, and 0 if there were too few products for them.
 // Epoch and Selection are the caller's to fill in. It panics when a vector or block does not fit to l.
-func Probe(l objective.Linearization, o ProbeOptions) (e event.SpectrumEvent, figures []event.Figure, start [][]float64,
+func Probe(l objective.Linearization, o ProbeOptions) (e event.SpectrumEvent, figures []event.Metric, start [][]float64,
 	err error) {
 	p := newProbe(l, o)
 	l.GradientTo(p.g)
@@ -71,7 +71,7 @@ type probe struct {
 	g       []float64
 	gg      float64 // ‖g‖²
 	e       event.SpectrumEvent
-	figures []event.Figure
+	figures []event.Metric
 }
 
 // counted counts an operator's products.
@@ -121,7 +121,7 @@ func (p *probe) monitor(int) error { return p.o.Poll() }
 // add appends a figure, if it is a number.
 func (p *probe) add(key, symbol, meaning string, value float64) {
 	if !math.IsNaN(value) && !math.IsInf(value, 0) {
-		p.figures = append(p.figures, event.Figure{Key: key, Symbol: symbol, Meaning: meaning,
+		p.figures = append(p.figures, event.Metric{Key: key, Symbol: symbol, Meaning: meaning,
 			Value: event.Float(value)})
 	}
 }

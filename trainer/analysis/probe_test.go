@@ -19,7 +19,7 @@ import (
 type byKey map[string]float64
 
 // figuresOf is the probe's figures by key, each once and with what a reader needs.
-func figuresOf(t *testing.T, figures []event.Figure) byKey {
+func figuresOf(t *testing.T, figures []event.Metric) byKey {
 	t.Helper()
 	found := byKey{}
 	for _, f := range figures {
@@ -32,7 +32,7 @@ func figuresOf(t *testing.T, figures []event.Figure) byKey {
 }
 
 // checkProbe holds every figure of a probe with Count 3 to a dense matrix; the trace's error is the estimate's own.
-func checkProbe(t *testing.T, h mat.Symmetric, g []float64, loss float64, o ProbeOptions, e event.SpectrumEvent, figures []event.Figure) byKey {
+func checkProbe(t *testing.T, h mat.Symmetric, g []float64, loss float64, o ProbeOptions, e event.SpectrumEvent, figures []event.Metric) byKey {
 	t.Helper()
 	got := figuresOf(t, figures)
 	values, vectors := oracle(t, h)

@@ -97,6 +97,7 @@ type CommandError struct{ Reason string }
 
 func (e *CommandError) Error() string { return e.Reason }
 
+// Refuse returns the refusal of a command for a reason.
 func Refuse(format string, args ...any) error {
 	return &CommandError{Reason: fmt.Sprintf(format, args...)}
 }

@@ -64,17 +64,17 @@ func (s *InnerSummary) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, (*plain)(s))
 }
 
-// Figure is a number of a method's own: a damping, a step length, a rank.
-type Figure struct {
+// Metric is a number of a method's own: a damping, a step length, a rank.
+type Metric struct {
 	Key     string `json:"key"`
 	Symbol  string `json:"symbol,omitempty"`
 	Meaning string `json:"meaning,omitempty"`
 	Value   Float  `json:"value"`
 }
 
-// MemberFigures tell how one net of a committee does by itself. Validation figures are Absent where a run has no such
+// MemberMetrics tell how one net of a committee does by itself. Validation figures are Absent where a run has no such
 // rows.
-type MemberFigures struct {
+type MemberMetrics struct {
 	Seed      uint64 `json:"seed"`
 	Loss      Float  `json:"loss"`
 	TestLoss  Float  `json:"test_loss"`
@@ -89,30 +89,30 @@ type MemberFigures struct {
 }
 
 // UnmarshalJSON reads what an earlier version wrote, too, which knew no validation rows.
-func (f *MemberFigures) UnmarshalJSON(text []byte) error {
-	type plain MemberFigures
+func (f *MemberMetrics) UnmarshalJSON(text []byte) error {
+	type plain MemberMetrics
 	f.ValidationLoss, f.ValidationError, f.ValidationRMSE = Absent, Absent, Absent
 	return json.Unmarshal(text, (*plain)(f))
 }
 
-// GateFigures are the parameters of one gate of a mixture of experts, the bell 1/(1 + |(h − c)/a|^2b) of
+// GateMetrics are the parameters of one gate of a mixture of experts, the bell 1/(1 + |(h − c)/a|^2b) of
 // the feature h, and its mean share over the training rows.
-type GateFigures struct {
+type GateMetrics struct {
 	Width  Float `json:"a"`
 	Slope  Float `json:"b"`
 	Center Float `json:"c"`
 	Share  Float `json:"share"`
 }
 
-// PreconditionerFigures tell of the matrices by which a method scales gradients, as they are after an epoch.
-type PreconditionerFigures struct {
+// PreconditionerMetrics tell of the matrices by which a method scales gradients, as they are after an epoch.
+type PreconditionerMetrics struct {
 	Refreshes int             `json:"refreshes"` // how often in the epoch bases, roots or inverses were made anew
 	Seconds   Float           `json:"seconds"`   // that this took
-	Factors   []FactorFigures `json:"factors"`
+	Factors   []FactorMetrics `json:"factors"`
 }
 
-// FactorFigures tell of one of these matrices, of the size of one side of a block of weights.
-type FactorFigures struct {
+// FactorMetrics tell of one of these matrices, of the size of one side of a block of weights.
+type FactorMetrics struct {
 	To   int    `json:"to"`
 	From int    `json:"from"`
 	Side string `json:"side"` // SideOutputs or SideInputs
@@ -162,12 +162,12 @@ type EpochEvent struct {
 	Accepted        bool           `json:"accepted"`
 	Inner           []InnerSummary `json:"inner,omitempty"`
 	Blocks          []BlockNorms   `json:"blocks,omitempty"`
-	Figures         []Figure       `json:"figures,omitempty"`
+	Metrics         []Metric       `json:"figures,omitempty"`
 	// of a committee, whose own figures stand above
-	Members []MemberFigures `json:"members,omitempty"`
-	Gates   []GateFigures   `json:"gates,omitempty"` // of a mixture of experts
+	Members []MemberMetrics `json:"members,omitempty"`
+	Gates   []GateMetrics   `json:"gates,omitempty"` // of a mixture of experts
 	// of a method that scales gradients by matrices
-	Preconditioner      *PreconditionerFigures `json:"preconditioner,omitempty"`
+	Preconditioner      *PreconditionerMetrics `json:"preconditioner,omitempty"`
 	Gradients           Float                  `json:"gradients"` // full-data gradients so far
 	Products            Float                  `json:"products"`  // curvature products so far
 	Losses              Float                  `json:"losses"`    // loss evaluations so far

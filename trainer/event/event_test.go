@@ -95,17 +95,17 @@ func TestFloatsThatJSONCannotHold(t *testing.T) {
 	for _, c := range []struct {
 		v    Float
 		want string
-	}{{Absent, `null`}, {NotFinite, `"NaN"`}, {Told(math.NaN()), `"NaN"`}, {Float(math.Inf(1) - math.Inf(1)), `"NaN"`}, {Float(math.Inf(1)), `"Infinity"`}, {Float(math.Inf(-1)), `"-Infinity"`}} {
+	}{{Absent, `null`}, {NotFinite, `"NaN"`}, {ValueOf(math.NaN()), `"NaN"`}, {Float(math.Inf(1) - math.Inf(1)), `"NaN"`}, {Float(math.Inf(1)), `"Infinity"`}, {Float(math.Inf(-1)), `"-Infinity"`}} {
 		line, err := EncodeEvent(EpochEvent{Loss: c.v})
 		if err != nil || !strings.Contains(string(line), `"loss":`+c.want+`,`) {
 			t.Errorf("%v became %s (%v)", c.v, line, err)
 		}
 		e, err := DecodeEvent(line)
-		if err != nil || e.(EpochEvent).Loss.Absent() != c.v.Absent() || e.(EpochEvent).Loss.Broken() != c.v.Broken() {
+		if err != nil || e.(EpochEvent).Loss.Absent() != c.v.Absent() || e.(EpochEvent).Loss.NonFinite() != c.v.NonFinite() {
 			t.Errorf("%s came back as %v (%v)", line, e, err)
 		}
 	}
-	if zero := Float(0); (zero / zero).Absent() || !(zero / zero).Broken() {
+	if zero := Float(0); (zero / zero).Absent() || !(zero / zero).NonFinite() {
 		t.Error("what a division made is taken for absent")
 	}
 	var e EpochEvent

@@ -4,7 +4,7 @@ import "math"
 
 // Extremes returns the least and the greatest of the eigenvalues that are finite. Estimates need not be in order, and
 // rounding may leave one below 0. Without any it returns false.
-func (f *FactorFigures) Extremes() (least, greatest float64, ok bool) {
+func (f *FactorMetrics) Extremes() (least, greatest float64, ok bool) {
 	least, greatest = math.Inf(1), math.Inf(-1)
 	for _, v := range f.Eigenvalues {
 		if v.Finite() {
@@ -17,7 +17,7 @@ func (f *FactorFigures) Extremes() (least, greatest float64, ok bool) {
 // Condition returns the condition number (λ₁ + d)/(λₙ + d), where d is the damping: how far apart the method scales
 // gradients that lie along different eigenvectors. It is +Inf of a factor that is singular in double precision, and NaN
 // where there is no factor, or one of nothing but zeros.
-func (f *FactorFigures) Condition() float64 {
+func (f *FactorMetrics) Condition() float64 {
 	const epsilon = 0x1p-52
 	least, greatest, ok := f.Extremes()
 	if d := float64(f.Damping); d > 0 {

@@ -6,9 +6,9 @@ import (
 	"strconv"
 )
 
-// Float is a float64 with three states: a finite number; Absent, which nobody told or a method does not have; and a
-// value that was computed or written and is not finite. JSON writes the first as a number, Absent as null, and the last
-// as "NaN", "Infinity" or "-Infinity", and reads them back.
+// Float is a float64 with three states: a finite number; Absent, which was not reported or a method does not have; and
+// a value that was computed or written and is not finite. JSON writes the first as a number, Absent as null, and the
+// last as "NaN", "Infinity" or "-Infinity", and reads them back.
 type Float float64
 
 // Absent stands for a quantity that is not there. It is math.NaN(), whose bits no computation has: a NaN that a
@@ -18,7 +18,7 @@ var Absent = Float(math.NaN())
 // NotFinite stands for a NaN that was computed or written.
 var NotFinite = Float(math.Float64frombits(math.Float64bits(math.NaN()) + 1))
 
-// Absent reports whether nobody told the number.
+// Absent reports whether the number was not reported.
 func (f Float) Absent() bool {
 	return math.Float64bits(float64(f)) == math.Float64bits(float64(Absent))
 }
@@ -29,11 +29,11 @@ func (f Float) IsZero() bool { return f.Absent() }
 // Finite reports whether there is a number to draw.
 func (f Float) Finite() bool { return f-f == 0 }
 
-// Broken reports whether a value was told that is not finite.
-func (f Float) Broken() bool { return !f.Finite() && !f.Absent() }
+// NonFinite reports whether a value was reported that is not finite.
+func (f Float) NonFinite() bool { return !f.Finite() && !f.Absent() }
 
-// Told makes a Float of a value that was computed or written, which is never Absent.
-func Told(v float64) Float {
+// ValueOf makes a Float of a value that was computed or written, which is never Absent.
+func ValueOf(v float64) Float {
 	if v != v {
 		return NotFinite
 	}

@@ -30,7 +30,7 @@ func TestForeignFiguresThatAreMissing(t *testing.T) {
 		}
 	}
 	e = decoded(`{"type":"epoch","epoch":3,"accepted":false,"inner":[{"iterations":4,"stop":"boundary"},{"residual":0.5}],"figures":[{"key":"a","value":2}]}`).(EpochEvent)
-	if e.Accepted || len(e.Inner) != 2 || e.Inner[0].Iterations != 4 || !isNaN(e.Inner[0].Residual) || e.Inner[1].Residual != 0.5 || e.Figures[0].Value != 2 {
+	if e.Accepted || len(e.Inner) != 2 || e.Inner[0].Iterations != 4 || !isNaN(e.Inner[0].Residual) || e.Inner[1].Residual != 0.5 || e.Metrics[0].Value != 2 {
 		t.Errorf("read as %+v", e)
 	}
 	if i := decoded(`{"type":"inner","iteration":2,"residual":1}`).(InnerEvent); i.Iteration != 2 || i.Residual != 1 || !isNaN(i.Radius) {
@@ -44,7 +44,7 @@ func TestForeignFiguresThatAreMissing(t *testing.T) {
 	}
 	// Python's json prints what JSON does not have.
 	e = decoded(`{"type":"epoch","epoch":1,"loss":NaN,"test_loss":Infinity,"error":-Infinity,"optimizer":"NaN \"Infinity"}`).(EpochEvent)
-	if !e.Loss.Broken() || !e.TestLoss.Broken() || !e.Error.Broken() || !e.RMSE.Absent() || e.Optimizer != `NaN "Infinity` {
+	if !e.Loss.NonFinite() || !e.TestLoss.NonFinite() || !e.Error.NonFinite() || !e.RMSE.Absent() || e.Optimizer != `NaN "Infinity` {
 		t.Errorf("read as %+v", e)
 	}
 }

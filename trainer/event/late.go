@@ -11,16 +11,16 @@ func (e *EpochEvent) With(late *EpochEvent) EpochEvent {
 			*q.Of(&out) = f
 		}
 	}
-	out.Figures = slices.Clone(e.Figures)
-	for _, f := range late.Figures {
+	out.Metrics = slices.Clone(e.Metrics)
+	for _, f := range late.Metrics {
 		if f.Value.Absent() {
 			continue
 		}
-		at := slices.IndexFunc(out.Figures, func(old Figure) bool { return old.Key == f.Key })
+		at := slices.IndexFunc(out.Metrics, func(old Metric) bool { return old.Key == f.Key })
 		if at < 0 {
-			out.Figures = append(out.Figures, f)
+			out.Metrics = append(out.Metrics, f)
 		} else {
-			out.Figures[at] = f
+			out.Metrics[at] = f
 		}
 	}
 	return out

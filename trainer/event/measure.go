@@ -111,7 +111,7 @@ func (m Measure) Value(e *EpochEvent) float64 {
 }
 
 // OfMember is the quantity of one net of a committee.
-func (m Measure) OfMember(f *MemberFigures) Float {
+func (m Measure) OfMember(f *MemberMetrics) Float {
 	switch m.Quantity {
 	case ValidationLoss:
 		return f.ValidationLoss

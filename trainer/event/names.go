@@ -3,7 +3,7 @@ package event
 import "strings"
 
 // The one table of what other programs call the numbers of an epoch: tags of TensorBoard, keys of JSON, columns of CSV.
-// Words that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
+// Label that say nothing here are left out: epoch_loss is the loss, as is Loss/train.
 var (
 	trainWords = words("train training tr fit")
 	testWords  = words("val valid validation test testing eval evaluation dev")
@@ -38,18 +38,18 @@ func words(list string) map[string]bool {
 	return set
 }
 
-// Place is where the values of a tag go: a quantity of an epoch, or, for the zero value, a figure.
-type Place struct {
+// Tag is where the values of a tag go: a quantity of an epoch, or, for the zero value, a figure.
+type Tag struct {
 	Known    bool
 	Quantity Quantity
 	Accuracy bool // the values are what the quantity, an error, lacks of 1
 }
 
-// PlaceOf reads a tag, its directory before it, as train/epoch_loss, Loss/val, eval_accuracy or trainLoss.
-func PlaceOf(tag string) Place {
+// ParseTag reads a tag, its directory before it, as train/epoch_loss, Loss/val, eval_accuracy or trainLoss.
+func ParseTag(tag string) Tag {
 	for q := range QuantityCount { // newtop's own, whose words alone may say less
 		if tag != "" && (tag == q.Info().Tag || tag == q.Info().Key && (q < Gradients || q > Elapsed)) {
-			return Place{Known: true, Quantity: q}
+			return Tag{Known: true, Quantity: q}
 		}
 	}
 	var rest []string
@@ -64,9 +64,9 @@ func PlaceOf(tag string) Place {
 		}
 	}
 	text := strings.Join(rest, " ")
-	var p Place
+	var p Tag
 	if p.Quantity, p.Known = namedQuantities[text]; accuracies[text] {
-		p = Place{Known: true, Quantity: Error, Accuracy: true}
+		p = Tag{Known: true, Quantity: Error, Accuracy: true}
 	}
 	if test && p.Known {
 		p.Quantity = p.Quantity.Test()
@@ -94,8 +94,8 @@ func splitTag(tag string) []string {
 	return strings.Fields(strings.ToLower(b.String()))
 }
 
-// IsPart reports whether a word says which rows a value is of: those that are trained on, or others.
-func IsPart(word string) bool {
+// IsSplit reports whether a word says which rows a value is of: those that are trained on, or others.
+func IsSplit(word string) bool {
 	word = strings.ToLower(word)
 	return trainWords[word] || testWords[word]
 }

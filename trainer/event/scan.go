@@ -42,7 +42,7 @@ func (s *scanner) epoch(e *EpochEvent) bool {
 		case "blocks":
 			read = list(s, &e.Blocks, BlockNorms{}, (*scanner).norms)
 		case "figures":
-			read = list(s, &e.Figures, Figure{}, (*scanner).figure)
+			read = list(s, &e.Metrics, Metric{}, (*scanner).metric)
 		case "members", "gates", "preconditioner":
 		default:
 			if q, ok := quantityOf[string(key)]; ok {
@@ -183,7 +183,7 @@ func (s *scanner) norms(e *BlockNorms) bool {
 	})
 }
 
-func (s *scanner) figure(e *Figure) bool {
+func (s *scanner) metric(e *Metric) bool {
 	return s.each(func(key []byte) bool {
 		switch string(key) {
 		case "key":

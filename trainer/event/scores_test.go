@@ -33,7 +33,7 @@ func sameBits(a, b []Scores) bool {
 		x, y := reflect.ValueOf(a[i]), reflect.ValueOf(b[i])
 		for k := range x.NumField() {
 			f, ok := x.Field(k).Interface().(Float)
-			if g, _ := y.Field(k).Interface().(Float); ok && f.Absent() && g.Absent() || ok && f.Broken() && g.Broken() {
+			if g, _ := y.Field(k).Interface().(Float); ok && f.Absent() && g.Absent() || ok && f.NonFinite() && g.NonFinite() {
 				continue
 			}
 			if x.Field(k).Interface() != y.Field(k).Interface() {

@@ -8,7 +8,7 @@ func Size(e Event) int {
 	const float = 8
 	switch e := e.(type) {
 	case EpochEvent:
-		n := int(unsafe.Sizeof(e)) + sizes(e.Inner) + sizes(e.Blocks) + sizes(e.Figures) + sizes(e.Members) +
+		n := int(unsafe.Sizeof(e)) + sizes(e.Inner) + sizes(e.Blocks) + sizes(e.Metrics) + sizes(e.Members) +
 			sizes(e.Gates)
 		for i := range e.Inner {
 			n += float * len(e.Inner[i].Ritz)

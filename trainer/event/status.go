@@ -28,29 +28,29 @@ type Setting struct {
 
 // Status is the state of a session between two inner units.
 type Status struct {
-	Phase       Phase
-	Held        bool // the run has ended, and goes on if a command says so
-	Epoch       int  // finished epochs
-	EpochLimit  int  // 0 for none
-	Optimizer   string
-	Settings    []Setting
-	Limits      []Setting // of the run, which Set changes too
-	Unit        int       // inner units done in the outer iteration under way
-	Units       int       // how many it has; 0 if not known beforehand
-	Elapsed     float64   // training seconds, pauses left out
-	Equivalents float64   // gradient equivalents spent by the optimizers
-	Computing   string    // "spectrum", "slice" or "errors" while that is computed, else empty
-	Kept        []int     // epochs that Rewind can go back to, ascending; shared, never changed
-	Racing      bool      // whether a race is on, or over and not picked from
-	Recording   Recording
-	Replay      *Replay   // how a recorded run is shown; nil for one that is trained here
-	Audience    *Audience // who looks at a run that is served to several viewers; nil for one that is not
+	Phase        Phase
+	Held         bool // the run has ended, and goes on if a command says so
+	Epoch        int  // finished epochs
+	EpochLimit   int  // 0 for none
+	Optimizer    string
+	Settings     []Setting
+	Limits       []Setting // of the run, which Set changes too
+	Unit         int       // inner units done in the outer iteration under way
+	Units        int       // how many it has; 0 if not known beforehand
+	Elapsed      float64   // training seconds, pauses left out
+	Equivalents  float64   // gradient equivalents spent by the optimizers
+	Computing    string    // "spectrum", "slice" or "errors" while that is computed, else empty
+	RewindEpochs []int     // epochs that Rewind can go back to, ascending; shared, never changed
+	Racing       bool      // whether a race is on, or over and not picked from
+	Recording    Recording
+	Replay       *Replay   // how a recorded run is shown; nil for one that is trained here
+	Audience     *Audience // who looks at a run that is served to several viewers; nil for one that is not
 }
 
 // Audience is who looks at a run, and what they did to it. Shared, never changed: a change is another Audience.
 type Audience struct {
 	Viewers []Viewer // in the order in which they joined
-	Deeds   []Deed   // the newest few, in order
+	Actions []Action // the newest few, in order
 }
 
 // Viewer is one who looks at a run.
@@ -61,8 +61,8 @@ type Viewer struct {
 	Since   time.Time
 }
 
-// Deed is a command that a viewer gave.
-type Deed struct {
+// Action is a command that a viewer gave.
+type Action struct {
 	Number  int // from 1, over the whole run
 	At      time.Time
 	Epoch   int    // that was done last
@@ -91,7 +91,7 @@ type Replay struct {
 // Recording is how a run's record is doing. The zero value is a run that is not recorded.
 type Recording struct {
 	Run     string // its name there
-	Place   string // the file
+	Path    string // the file
 	Backlog int    // events that are not written yet
 	Lost    int    // events that were left out because too many waited; never epochs while inner iterations do
 	Warning string // why nothing is being written; empty while all is well

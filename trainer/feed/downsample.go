@@ -91,8 +91,8 @@ func epochFigures(e *event.EpochEvent) (f figures) {
 		f[n] = *q.Of(e)
 		n++
 	}
-	for i := range min(len(e.Figures), len(f)-n) {
-		f[n+i] = e.Figures[i].Value
+	for i := range min(len(e.Metrics), len(f)-n) {
+		f[n+i] = e.Metrics[i].Value
 	}
 	return f
 }
@@ -133,7 +133,7 @@ func extremes[T any](part []T, of func(*T) figures) []bool {
 		for f, v := range of(&part[i]) {
 			switch {
 			case v.Absent():
-			case v.Broken():
+			case v.NonFinite():
 				if bad[f] < 0 {
 					bad[f] = i
 				}

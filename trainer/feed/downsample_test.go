@@ -37,9 +37,9 @@ func TestThinningOfUnknownFigures(t *testing.T) {
 	for i := range n {
 		bare.add(event.UnknownEpoch(i))
 		e := event.UnknownEpoch(i)
-		e.Figures = []event.Figure{{Key: "lr", Value: 1}, {Key: "a", Value: event.Float(i % 7)}}
+		e.Metrics = []event.Metric{{Key: "lr", Value: 1}, {Key: "a", Value: event.Float(i % 7)}}
 		if i == spike {
-			e.Figures[1].Value = 99
+			e.Metrics[1].Value = 99
 		}
 		own.add(e)
 	}

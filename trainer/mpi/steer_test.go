@@ -74,7 +74,7 @@ func (d *wheel) until(so func() bool) {
 			d.t.Fatal(err)
 		}
 		d.phase = news.Status.Phase
-		d.begun = news.Status.Kept != nil
+		d.begun = news.Status.RewindEpochs != nil
 		d.looks += len(news.Slices) + len(news.Errors) + len(news.Spectra)
 		if so() {
 			return

@@ -203,7 +203,7 @@ func (w *watch) at(ctx context.Context, step *peer.Step, most int) error {
 }
 
 // tell writes what a look found: the spectrum, and a row of figures with what it cost.
-func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Figure, took time.Duration) error {
+func (w *watch) tell(step *peer.Step, e *event.SpectrumEvent, figures []event.Metric, took time.Duration) error {
 	row := map[string]any{"step": step.Step}
 	for _, f := range figures {
 		row["curvature/"+strings.TrimPrefix(f.Key, "curvature-")] = f.Value

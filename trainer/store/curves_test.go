@@ -37,7 +37,7 @@ func TestCurves(t *testing.T) {
 		}
 		for i, e := range c {
 			want := epoch(e.Epoch, 1/float64(e.Epoch+1))
-			if e.Loss != want.Loss || !e.RMSE.Broken() || !e.Error.Absent() || e.Epoch != 3 && e.TestError != want.TestError && !math.IsNaN(float64(want.TestError)) {
+			if e.Loss != want.Loss || !e.RMSE.NonFinite() || !e.Error.Absent() || e.Epoch != 3 && e.TestError != want.TestError && !math.IsNaN(float64(want.TestError)) {
 				t.Errorf("%s: %+v", id, e)
 			}
 			if i > 0 && e.Epoch <= c[i-1].Epoch {

@@ -38,7 +38,7 @@ type peak struct {
 
 func (p *peak) add(f event.Float, at int64) {
 	switch v := float64(f); {
-	case f.Broken() && p.badAt == 0:
+	case f.NonFinite() && p.badAt == 0:
 		p.badAt = at
 	case f.Finite():
 		if p.lowAt == 0 || v < p.low {

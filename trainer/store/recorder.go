@@ -211,7 +211,7 @@ func (r *Recorder) Recording() event.Recording {
 		name = r.id
 	}
 	return event.Recording{
-		Run: name, Place: r.store.Path(), Backlog: r.queue.waiting(), Lost: r.queue.lost, Warning: r.warning,
+		Run: name, Path: r.store.Path(), Backlog: r.queue.waiting(), Lost: r.queue.lost, Warning: r.warning,
 	}
 }
 

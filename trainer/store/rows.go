@@ -20,11 +20,11 @@ import (
 type epochRest struct {
 	Inner   []event.InnerSummary  `json:"inner,omitempty"`
 	Blocks  []event.BlockNorms    `json:"blocks,omitempty"`
-	Figures []event.Figure        `json:"figures,omitempty"`
-	Members []event.MemberFigures `json:"members,omitempty"`
-	Gates   []event.GateFigures   `json:"gates,omitempty"`
+	Figures []event.Metric        `json:"figures,omitempty"`
+	Members []event.MemberMetrics `json:"members,omitempty"`
+	Gates   []event.GateMetrics   `json:"gates,omitempty"`
 
-	Preconditioner *event.PreconditionerFigures `json:"preconditioner,omitempty"`
+	Preconditioner *event.PreconditionerMetrics `json:"preconditioner,omitempty"`
 	// Others are the quantities without a column, by their keys.
 	Others map[string]event.Float `json:"quantities,omitempty"`
 	// Negative names the columns whose zero is −0, a sign that SQLite does not keep.
@@ -66,13 +66,13 @@ var epochColumns = func() string {
 
 // epochArgs appends the values of an epoch's columns and returns how many bytes they take, roughly.
 func epochArgs(args []any, e *event.EpochEvent) ([]any, int, error) {
-	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Figures, Members: e.Members, Gates: e.Gates,
+	rest := epochRest{Inner: e.Inner, Blocks: e.Blocks, Figures: e.Metrics, Members: e.Members, Gates: e.Gates,
 		Preconditioner: e.Preconditioner}
 	for _, q := range columned {
 		switch v := *q.Of(e); {
 		case v == 0 && math.Signbit(float64(v)):
 			rest.Negative = append(rest.Negative, q.Info().Column)
-		case v.Broken():
+		case v.NonFinite():
 			if rest.Broken == nil {
 				rest.Broken = map[string]event.Float{}
 			}
@@ -202,7 +202,7 @@ func (r *epochRow) event(s *sealer) (e event.EpochEvent, err error) {
 			*q.Of(&e) = v
 		}
 	}
-	e.Inner, e.Blocks, e.Figures, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
+	e.Inner, e.Blocks, e.Metrics, e.Members, e.Gates = rest.Inner, rest.Blocks, rest.Figures, rest.Members, rest.Gates
 	e.Preconditioner = rest.Preconditioner
 	put := func(column string, v event.Float) {
 		is := func(q event.QuantityInfo) bool { return q.Column == column }

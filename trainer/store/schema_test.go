@@ -104,7 +104,7 @@ func older(e *event.EpochEvent) {
 		e.Inner[i].LanczosSteps, e.Inner[i].Multiplier, e.Inner[i].SteihaugShare = 0, event.Absent, event.Absent
 	}
 	for q := range event.QuantityCount {
-		if f := q.Of(e); f.Broken() {
+		if f := q.Of(e); f.NonFinite() {
 			*f = event.Absent
 		}
 	}

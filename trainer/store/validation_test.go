@@ -35,14 +35,14 @@ func TestBestByValidationRows(t *testing.T) {
 		t.Fatalf("%d epochs: %v", len(curves["valid"]), err)
 	}
 	for i, e := range curves["valid"] {
-		if w := want[i]; e.ValidationError != w.ValidationError && !(e.ValidationError.Broken() && w.ValidationError.Broken()) || !e.ValidationRMSE.Absent() {
+		if w := want[i]; e.ValidationError != w.ValidationError && !(e.ValidationError.NonFinite() && w.ValidationError.NonFinite()) || !e.ValidationRMSE.Absent() {
 			t.Errorf("epoch %d: %v, expected %v", i, e.ValidationError, w.ValidationError)
 		}
 	}
 	i := 0
 	for _, e := range events(t, s, "valid") {
 		if e, ok := e.(event.EpochEvent); ok {
-			if w := want[i]; e.ValidationLoss != w.ValidationLoss && !(e.ValidationLoss.Broken() && w.ValidationLoss.Broken()) || !e.ValidationRMSE.Absent() {
+			if w := want[i]; e.ValidationLoss != w.ValidationLoss && !(e.ValidationLoss.NonFinite() && w.ValidationLoss.NonFinite()) || !e.ValidationRMSE.Absent() {
 				t.Errorf("epoch %d is read as %+v", i, e)
 			}
 			i++

@@ -18,8 +18,8 @@ type stepAssembler struct {
 	name     string
 	runs     int // begun
 	curves   map[string]*curve
-	taken    map[event.Place]bool // fields that have their curve
-	queue    []event.Event        // ready, from head on
+	taken    map[event.Tag]bool // fields that have their curve
+	queue    []event.Event      // ready, from head on
 	head     int
 	given    int64
 	open     bool // whether there is a step under way
@@ -47,7 +47,7 @@ const maxWall = 253_370_764_800
 const maxSteps = 1 << 16
 
 func newStepAssembler(name string) stepAssembler {
-	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[event.Place]bool),
+	return stepAssembler{name: name, curves: make(map[string]*curve), taken: make(map[event.Tag]bool),
 		first: math.NaN()}
 }
 
@@ -186,11 +186,11 @@ func (j *stepAssembler) curve(key string) *curve {
 	if len(j.curves) >= maxCurves {
 		return nil
 	}
-	c := &curve{key: key, place: event.PlaceOf(key)}
+	c := &curve{key: key, place: event.ParseTag(key)}
 	if c.place.Known {
-		field := event.Place{Known: true, Quantity: c.place.Quantity} // which an error and an accuracy share
+		field := event.Tag{Known: true, Quantity: c.place.Quantity} // which an error and an accuracy share
 		if j.taken[field] {
-			c.place = event.Place{}
+			c.place = event.Tag{}
 		} else {
 			j.taken[field] = true
 		}
@@ -229,7 +229,7 @@ func (j *stepAssembler) start(step int, wall float64) {
 	j.serial++
 	j.epoch = event.UnknownEpoch(step)
 	if n := len(j.expected); n > 0 {
-		j.epoch.Figures = make([]event.Figure, 0, n)
+		j.epoch.Metrics = make([]event.Metric, 0, n)
 	}
 }
 
@@ -267,8 +267,8 @@ func (j *stepAssembler) flush() {
 			j.epoch.Seconds = event.Float(max(0, j.elapsed-before))
 		}
 	}
-	if len(j.epoch.Figures) == 0 {
-		j.epoch.Figures = nil
+	if len(j.epoch.Metrics) == 0 {
+		j.epoch.Metrics = nil
 	}
 	j.queue = append(j.queue, j.epoch)
 	if step := j.epoch.Epoch; step != j.newest() {

@@ -9,7 +9,7 @@ import (
 // curve is a tag with where its values go.
 type curve struct {
 	key     string
-	place   event.Place
+	place   event.Tag
 	percent bool  // an accuracy from 0 to 100
 	any     bool  // whether it has a value
 	step    int   // of the newest
@@ -33,7 +33,7 @@ func (c *curve) put(e *event.EpochEvent, serial int, v float64) {
 	c.serial = serial
 	f := c.field(e)
 	if f != nil && c.place.Quantity.Info().Share && !c.place.Accuracy && (v < 0 || v > 1) { // no share of the rows
-		c.place, f, again = event.Place{}, nil, false
+		c.place, f, again = event.Tag{}, nil, false
 	}
 	switch {
 	case f != nil && c.place.Accuracy:
@@ -41,13 +41,13 @@ func (c *curve) put(e *event.EpochEvent, serial int, v float64) {
 		if c.percent {
 			v /= 100
 		}
-		*f = event.Told(math.Max(0, 1-v))
+		*f = event.ValueOf(math.Max(0, 1-v))
 	case f != nil:
-		*f = event.Told(v)
+		*f = event.ValueOf(v)
 	case again:
-		e.Figures[c.at].Value = event.Told(v)
+		e.Metrics[c.at].Value = event.ValueOf(v)
 	default:
-		c.at = len(e.Figures)
-		e.Figures = append(e.Figures, event.Figure{Key: c.key, Value: event.Told(v)})
+		c.at = len(e.Metrics)
+		e.Metrics = append(e.Metrics, event.Metric{Key: c.key, Value: event.ValueOf(v)})
 	}
 }

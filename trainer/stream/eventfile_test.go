@@ -96,8 +96,8 @@ func TestTooManyHistogramsLeaveRoomForScalars(t *testing.T) {
 	s := openBoard(t, dir)
 	events, _ := all(t, s)
 	e, ok := events[len(events)-1].(event.EpochEvent)
-	if !ok || e.Loss != 2 || len(e.Figures) != maxHistograms*len(quantiles) {
-		t.Errorf("read %d events, the last with %d figures and the loss %g", len(events), len(e.Figures), e.Loss)
+	if !ok || e.Loss != 2 || len(e.Metrics) != maxHistograms*len(quantiles) {
+		t.Errorf("read %d events, the last with %d figures and the loss %g", len(events), len(e.Metrics), e.Loss)
 	}
 	if s.(warner).Warning() == "" {
 		t.Error("no warning")

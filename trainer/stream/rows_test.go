@@ -78,7 +78,7 @@ func TestRowsThatComeLate(t *testing.T) {
 		t.Fatalf("%d events: %+v", len(events), events)
 	}
 	e := events[2].(event.EpochEvent)
-	if e.Epoch != 100 || !e.Loss.Absent() || !e.TestLoss.Broken() || e.Figures[0].Key != "x" || !e.Figures[0].Value.Broken() {
+	if e.Epoch != 100 || !e.Loss.Absent() || !e.TestLoss.NonFinite() || e.Metrics[0].Key != "x" || !e.Metrics[0].Value.NonFinite() {
 		t.Errorf("came as %+v", e)
 	}
 }

@@ -82,7 +82,7 @@ func text(events []event.Event) string {
 					fmt.Fprintf(&b, " %s=%.4g", f.name, f.value)
 				}
 			}
-			for _, f := range e.Figures {
+			for _, f := range e.Metrics {
 				fmt.Fprintf(&b, " [%s=%.4g]", f.Key, f.Value)
 			}
 			fmt.Fprintf(&b, " @%.4g; ", e.Elapsed)
@@ -181,9 +181,9 @@ func TestTensorBoardSteps(t *testing.T) {
 }
 
 func TestTagsThatAreKnown(t *testing.T) {
-	of := func(q event.Quantity) event.Place { return event.Place{Known: true, Quantity: q} }
-	accuracy := func(q event.Quantity) event.Place { return event.Place{Known: true, Quantity: q, Accuracy: true} }
-	for tag, want := range map[string]event.Place{
+	of := func(q event.Quantity) event.Tag { return event.Tag{Known: true, Quantity: q} }
+	accuracy := func(q event.Quantity) event.Tag { return event.Tag{Known: true, Quantity: q, Accuracy: true} }
+	for tag, want := range map[string]event.Tag{
 		"loss": of(event.Loss), "train/loss": of(event.Loss), "Loss/train": of(event.Loss), "train_loss_step": of(event.Loss), "trainLoss": of(event.Loss),
 		"val_loss": of(event.TestLoss), "loss/val": of(event.TestLoss), "Loss/test": of(event.TestLoss), "eval/loss": of(event.TestLoss), "validation/epoch_loss": of(event.TestLoss),
 		"accuracy": accuracy(event.Error), "val_acc": accuracy(event.TestError), "validation/epoch_sparse_categorical_accuracy": accuracy(event.TestError), "Accuracy/Top1": {},
@@ -191,7 +191,7 @@ func TestTagsThatAreKnown(t *testing.T) {
 		"train/perplexity": {}, "evaluation_loss_vs_iterations": {}, "loss/regularization": {}, "": {}, "epoch": {}, "val/rmse": of(event.TestRMSE),
 		"step/radius": of(event.Radius), "step/gradient_norm": of(event.GradientNorm), "work/seconds": of(event.Seconds), "seconds": {},
 	} {
-		if got := event.PlaceOf(tag); got != want {
+		if got := event.ParseTag(tag); got != want {
 			t.Errorf("%q goes to %+v: expected %+v", tag, got, want)
 		}
 	}

@@ -27,7 +27,7 @@ func replayOf(s tuitest.Script, shown int, phase event.Phase, r event.Replay) []
 		}
 		r.At = d.Status.Elapsed
 		now := r
-		d.Status.Replay, d.Status.Kept = &now, nil
+		d.Status.Replay, d.Status.RewindEpochs = &now, nil
 		d.Status.Phase = phase
 		if d.Done != nil && phase != event.Ended {
 			break
@@ -41,7 +41,7 @@ func replayOf(s tuitest.Script, shown int, phase event.Phase, r event.Replay) []
 func withRecording(r event.Recording) []feed.Delta {
 	deltas := tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true})
 	for i := range deltas {
-		deltas[i].Status.Recording = event.Recording{Run: r.Run, Place: r.Place}
+		deltas[i].Status.Recording = event.Recording{Run: r.Run, Path: r.Path}
 		if deltas[i].Status.Epoch > 30 {
 			deltas[i].Status.Recording = r
 		}
@@ -58,7 +58,7 @@ func replayScene(name string) []feed.Delta {
 	source := event.Replay{Source: "letters-21a7", Seekable: true, Speed: 1}
 	live := source
 	live.Live = true
-	run := event.Recording{Run: "20261121-1504-k3f", Place: "runs.db"}
+	run := event.Recording{Run: "20261121-1504-k3f", Path: "runs.db"}
 	switch name {
 	case "live":
 		return replayOf(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, 33, event.Running, live)

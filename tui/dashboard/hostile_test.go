@@ -24,7 +24,7 @@ func spoiled(text string) []feed.Delta {
 	formattest.Fill(&told.Saved, text)
 	formattest.Fill(&told.Status.Audience, text)
 	formattest.Fill(&told.Status.Settings, text)
-	told.Status.Recording = event.Recording{Run: text, Place: text, Warning: text}
+	told.Status.Recording = event.Recording{Run: text, Path: text, Warning: text}
 	told.Status.Replay = &event.Replay{Seekable: true, Stale: text, Warning: text}
 	told.Races = []event.RaceEvent{{Racers: make([]event.Racer, 3)}}
 	ends := feed.Delta{Diverged: &event.DivergedEvent{}, Done: &event.DoneEvent{}}

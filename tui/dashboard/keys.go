@@ -88,7 +88,7 @@ func runBindings(s *dialogs.Saves) []screen.Binding[*desk.App] {
 	}
 	unkept := func(a *desk.App) string {
 		why := desk.Unchangeable(a)
-		if why == "" && len(a.H.Status.Kept) == 0 {
+		if why == "" && len(a.H.Status.RewindEpochs) == 0 {
 			why = "no epoch is kept to go back to"
 		}
 		return why

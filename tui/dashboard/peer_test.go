@@ -62,7 +62,7 @@ func probed() []feed.Delta {
 	d := &deltas[0]
 	for i := range d.Epochs {
 		e := &d.Epochs[i]
-		e.Figures = append(e.Figures, event.Figure{Key: "curvature/trace", Value: event.Float(10 + i)}, event.Figure{Key: "curvature/sharpness", Value: event.Float(3 + i/7)})
+		e.Metrics = append(e.Metrics, event.Metric{Key: "curvature/trace", Value: event.Float(10 + i)}, event.Metric{Key: "curvature/sharpness", Value: event.Float(3 + i/7)})
 		if e.Epoch%5 == 0 {
 			s := tuitest.SpectrumAt(e.Epoch)
 			s.Density, s.Trace = tuitest.DensityAt(e.Epoch)

@@ -59,7 +59,7 @@ var dialogKeys = map[string][]string{
 
 func withKept(a *desk.App) {
 	s := a.H.Status
-	s.Kept = []int{0, 1, 2, 4, 8, 9, 10, 11, 12}
+	s.RewindEpochs = []int{0, 1, 2, 4, 8, 9, 10, 11, 12}
 	a.Update(came(feed.Delta{Status: s}))
 }
 
@@ -410,7 +410,7 @@ func TestRaceFuzz(t *testing.T) {
 		a := newTest(tuitest.Script{Epochs: 3, Regression: seed == 1}, screen.Options{NoColor: true, Glyphs: style.Glyphs(seed)}, 90, 26)
 		for range few(150) {
 			d := feed.Delta{Status: a.H.Status}
-			d.Status.Racing, d.Status.Kept = r.IntN(6) > 0, []int{0, r.IntN(9)}
+			d.Status.Racing, d.Status.RewindEpochs = r.IntN(6) > 0, []int{0, r.IntN(9)}
 			if r.IntN(6) == 0 {
 				e := event.RaceEvent{State: []string{"begun", "over", "picked", "abandoned", "?"}[r.IntN(5)], Picked: r.IntN(9) - 1, Equivalents: tuitest.RandomFloat(r), Seconds: tuitest.RandomFloat(r)}
 				for range r.IntN(9) {

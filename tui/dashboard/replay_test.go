@@ -415,7 +415,7 @@ func TestUnrecordedSaysWhyFirst(t *testing.T) {
 		{"/a/b/runs.db", "event 7 is not recorded: too large", "event 7 is not recorded: too large"},
 		{"", "the pipe is closed", "not recorded: the pipe is closed"},
 	} {
-		if got := history.Unrecorded(&event.Recording{Place: c[0], Warning: c[1]}); got != c[2] {
+		if got := history.Unrecorded(&event.Recording{Path: c[0], Warning: c[1]}); got != c[2] {
 			t.Errorf("%q, want %q", got, c[2])
 		}
 	}

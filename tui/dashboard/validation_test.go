@@ -21,7 +21,7 @@ func validated(fate string) []feed.Delta {
 			d.Run = &run
 		}
 		for e := range d.Status.Epoch + 1 {
-			d.Status.Kept = append(d.Status.Kept, e)
+			d.Status.RewindEpochs = append(d.Status.RewindEpochs, e)
 		}
 		for k := range d.Epochs {
 			e := &d.Epochs[k]

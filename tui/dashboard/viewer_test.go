@@ -27,9 +27,9 @@ import (
 )
 
 // crowd is an audience of two who control and others who look.
-func crowd(lookers int, deeds ...event.Deed) *event.Audience {
+func crowd(lookers int, deeds ...event.Action) *event.Audience {
 	at := time.Unix(0, 0)
-	a := &event.Audience{Deeds: deeds, Viewers: []event.Viewer{
+	a := &event.Audience{Actions: deeds, Viewers: []event.Viewer{
 		{Name: "ann", Key: "SHA256:abcdefghijklmnop", Control: true, Since: at}, {Name: "bob the builder", Key: "SHA256:ponmlkjihgfedcba", Control: true, Since: at},
 	}}
 	for i := range lookers {
@@ -42,7 +42,7 @@ func crowd(lookers int, deeds ...event.Deed) *event.Audience {
 func newGuest(g screen.Viewer, w, h int, all *event.Audience) *desk.App {
 	a := newTest(tuitest.Script{Epochs: 20}, screen.Options{NoColor: true, Viewer: &g}, w, h)
 	s := a.H.Status
-	s.Audience, s.Kept = all, []int{1, 2, 3}
+	s.Audience, s.RewindEpochs = all, []int{1, 2, 3}
 	a.Update(came(feed.Delta{Status: s}))
 	return a
 }
@@ -169,11 +169,11 @@ func TestSavesOfGuests(t *testing.T) {
 
 // TestDeeds come into the log once, in order, after the epoch that was done last, however many lie between two Deltas.
 func TestDeeds(t *testing.T) {
-	deed := func(n, epoch int, what, refused string) event.Deed {
-		return event.Deed{Number: n, Epoch: epoch, By: "ann", What: what, Refused: refused}
+	deed := func(n, epoch int, what, refused string) event.Action {
+		return event.Action{Number: n, Epoch: epoch, By: "ann", What: what, Refused: refused}
 	}
-	first := []event.Deed{deed(1, 0, "pause", ""), deed(2, 1, "set radius 2", ""), deed(3, 1, "switch to x", "no such method")}
-	more := append(append([]event.Deed(nil), first[1:]...), deed(4, 2, "go on", ""), deed(5, 2, "pause", ""))
+	first := []event.Action{deed(1, 0, "pause", ""), deed(2, 1, "set radius 2", ""), deed(3, 1, "switch to x", "no such method")}
+	more := append(append([]event.Action(nil), first[1:]...), deed(4, 2, "go on", ""), deed(5, 2, "pause", ""))
 	epoch := func(n int) event.EpochEvent { return event.EpochEvent{Epoch: n} }
 	all, h := crowd(0, first...), &history.History{}
 	s := event.Status{Epoch: 2, Audience: all}

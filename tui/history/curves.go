@@ -131,7 +131,7 @@ func (c *Curves) marked(by chart.Axis, all bool) []chart.Mark {
 
 // FigureSeries is the curve of a number of a method's own.
 type FigureSeries struct {
-	event.Figure
+	event.Metric
 	Series chart.Series
 	whole  bool   // all its values so far are whole numbers: it counts something
 	told   string // its symbol as it came
@@ -161,20 +161,20 @@ func (c *Curves) own(e *event.EpochEvent, before string, external bool) {
 		return
 	}
 	c.figureAt = nil
-	if len(e.Figures) == 0 {
+	if len(e.Metrics) == 0 {
 		if e.Epoch > 0 && e.Optimizer != before {
 			c.Figures = nil
 		}
 		return
 	}
-	same := slices.EqualFunc(c.Figures, e.Figures, func(a FigureSeries, b event.Figure) bool { return a.Key == b.Key })
+	same := slices.EqualFunc(c.Figures, e.Metrics, func(a FigureSeries, b event.Metric) bool { return a.Key == b.Key })
 	if !same {
-		c.Figures = make([]FigureSeries, len(e.Figures))
+		c.Figures = make([]FigureSeries, len(e.Metrics))
 		for i := range c.Figures {
 			c.Figures[i].whole = true
 		}
 	}
-	for i, f := range e.Figures {
+	for i, f := range e.Metrics {
 		c.Figures[i].add(f, c.now, false)
 	}
 }
@@ -186,7 +186,7 @@ func (c *Curves) ownExternal(e *event.EpochEvent) {
 			c.figureAt[c.Figures[i].Key] = i
 		}
 	}
-	for i, f := range e.Figures {
+	for i, f := range e.Metrics {
 		if f.Value.Absent() {
 			continue
 		}
@@ -219,14 +219,14 @@ func (c *Curves) newFigure(key string) int {
 }
 
 // add takes the next value.
-func (f *FigureSeries) add(now event.Figure, at chart.Position, external bool) {
+func (f *FigureSeries) add(now event.Metric, at chart.Position, external bool) {
 	if now.Key != f.Key || now.Symbol != f.told {
 		f.told = now.Symbol
 		now.Symbol, now.Meaning = style.Clean(now.Symbol), style.Clean(now.Meaning)
 		if now.Symbol == "" {
 			now.Symbol = style.Clean(now.Key)
 		}
-		f.Figure = now
+		f.Metric = now
 	}
 	f.Value = now.Value
 	v := float64(now.Value)
@@ -244,7 +244,7 @@ func (c *Curves) committee(e *event.EpochEvent, m event.Measure) {
 		switch v := m.OfMember(&e.Members[i]); {
 		case v.Finite():
 			low, high = chart.Lesser(float64(v), low), -chart.Lesser(-float64(v), -high)
-		case v.Broken():
+		case v.NonFinite():
 			worst = v
 		}
 	}

@@ -44,11 +44,11 @@ func (r *Earlier) take(h *History, e *event.EpochEvent) {
 		return
 	}
 	r.Epochs[e.Epoch] = f
-	if len(r.Epochs) < 2*(len(h.Status.Kept)+keptEarlier) {
+	if len(r.Epochs) < 2*(len(h.Status.RewindEpochs)+keptEarlier) {
 		return
 	}
 	for k := range r.Epochs {
-		if _, ok := slices.BinarySearch(h.Status.Kept, k); !ok && k < e.Epoch-keptEarlier {
+		if _, ok := slices.BinarySearch(h.Status.RewindEpochs, k); !ok && k < e.Epoch-keptEarlier {
 			delete(r.Epochs, k)
 		}
 	}

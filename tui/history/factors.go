@@ -16,12 +16,12 @@ const (
 
 // Factors are the matrices by which the current method scales gradients.
 type Factors struct {
-	Newest     *event.PreconditionerFigures // nil: not told yet, or given up by going back
+	Newest     *event.PreconditionerMetrics // nil: not told yet, or given up by going back
 	Epoch      int                          // that it is of
 	Share      float64                      // of that epoch's time that refreshes took, NaN where it is not known
 	Conditions []FactorSeries               // of those that are not left out
 
-	list []event.FactorFigures // as they were told last, given up or not
+	list []event.FactorMetrics // as they were told last, given up or not
 }
 
 // FactorSeries is the condition number of a factor over the epochs. It has gaps where the factor was singular.
@@ -54,8 +54,8 @@ func (f *Factors) take(e *event.EpochEvent, before string, most int) {
 }
 
 // sameFactors reports whether two lists are of the same factors, with the same ones left out.
-func sameFactors(a, b []event.FactorFigures) bool {
-	return slices.EqualFunc(a, b, func(a, b event.FactorFigures) bool {
+func sameFactors(a, b []event.FactorMetrics) bool {
+	return slices.EqualFunc(a, b, func(a, b event.FactorMetrics) bool {
 		return a.To == b.To && a.From == b.From && a.Side == b.Side && a.Size == b.Size &&
 			(len(a.Eigenvalues) == 0) == (len(b.Eigenvalues) == 0)
 	})

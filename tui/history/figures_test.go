@@ -24,7 +24,7 @@ func manyMetrics(metrics, epochs int) []feed.Delta {
 			ev := event.UnknownEpoch(i + 1)
 			ev.Loss = event.Float(1 / float64(i+1))
 			for k := range keys {
-				ev.Figures = append(ev.Figures, event.Figure{Key: keys[k], Value: event.Float(i*k%97) / 7})
+				ev.Metrics = append(ev.Metrics, event.Metric{Key: keys[k], Value: event.Float(i*k%97) / 7})
 			}
 			d.Epochs = append(d.Epochs, ev)
 		}
@@ -44,7 +44,7 @@ func TestManyFigures(t *testing.T) {
 		t.Fatalf("%d curves, not %d", n, keptFigures)
 	}
 	mixed := event.UnknownEpoch(4)
-	mixed.Figures = []event.Figure{{Key: "layer700/norm", Value: 7}, {Key: "layer3/norm", Value: 3}, {Key: "one more", Value: 1}}
+	mixed.Metrics = []event.Metric{{Key: "layer700/norm", Value: 7}, {Key: "layer3/norm", Value: 3}, {Key: "one more", Value: 1}}
 	h.Apply(&feed.Delta{Epochs: []event.EpochEvent{mixed}})
 	for at, want := range map[int]float64{700: 7, 3: 3} {
 		if got := h.Curves.Figures[at].Series.Last(); got != want || h.Curves.Figures[at].Series.Points != 4 {

@@ -15,7 +15,7 @@ func Unrecorded(r *event.Recording) string {
 	if !said && widget.Has(why, "not recorded") {
 		return why
 	}
-	place := style.Clean(r.Place)
+	place := style.Clean(r.Path)
 	if cause, ok := strings.CutPrefix(why, place+": "); ok && place != "" {
 		why = cause + " (" + place + ")"
 	}

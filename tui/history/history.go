@@ -427,13 +427,13 @@ func (h *History) restart(run *event.RunEvent) {
 }
 
 // newActions are those of an audience that are not in the log yet, in order.
-func newActions(h *History, a *event.Audience) []event.Deed {
-	if a == nil || a == h.Status.Audience || len(a.Deeds) == 0 {
+func newActions(h *History, a *event.Audience) []event.Action {
+	if a == nil || a == h.Status.Audience || len(a.Actions) == 0 {
 		return nil
 	}
-	first := slices.IndexFunc(a.Deeds, func(d event.Deed) bool { return d.Number > h.Log.lastAction })
+	first := slices.IndexFunc(a.Actions, func(d event.Action) bool { return d.Number > h.Log.lastAction })
 	if first < 0 {
 		return nil
 	}
-	return a.Deeds[first:]
+	return a.Actions[first:]
 }

@@ -12,13 +12,13 @@ func TestMoreOfAStep(t *testing.T) {
 	train := func(n int, loss event.Float) event.EpochEvent {
 		e := event.UnknownEpoch(n)
 		e.Loss, e.Rate, e.Elapsed, e.Seconds = loss, 0.1, event.Float(n), 1
-		e.Figures = []event.Figure{{Key: "fps", Value: 100}}
+		e.Metrics = []event.Metric{{Key: "fps", Value: 100}}
 		return e
 	}
 	validated := func(n int, loss event.Float) event.EpochEvent {
 		e := event.UnknownEpoch(n)
 		e.TestLoss, e.Elapsed, e.Seconds = loss, event.Float(n)+0.9, 0.9
-		e.Figures = []event.Figure{{Key: "bleu", Value: 7}}
+		e.Metrics = []event.Metric{{Key: "bleu", Value: 7}}
 		return e
 	}
 	all := []event.EpochEvent{train(1, 2), train(2, 1.5), validated(2, 1.7), train(3, 1), validated(3, 1.2)}
@@ -33,7 +33,7 @@ func TestMoreOfAStep(t *testing.T) {
 		if h.Epochs != 3 || h.Before.Epoch != 2 {
 			t.Errorf("%s: %d epochs, %d before the newest", name, h.Epochs, h.Before.Epoch)
 		}
-		if e := &h.Latest; e.Loss != 1 || e.TestLoss != 1.2 || e.Rate != 0.1 || e.Seconds != 1 || e.Elapsed != 3.9 || len(e.Figures) != 2 {
+		if e := &h.Latest; e.Loss != 1 || e.TestLoss != 1.2 || e.Rate != 0.1 || e.Seconds != 1 || e.Elapsed != 3.9 || len(e.Metrics) != 2 {
 			t.Errorf("%s: the newest is %+v", name, e)
 		}
 		c := &h.Curves

@@ -76,7 +76,7 @@ func (l *Log) replay(was, now *event.Replay) {
 }
 
 // action notes what somebody did.
-func (l *Log) action(d *event.Deed) {
+func (l *Log) action(d *event.Action) {
 	l.lastAction = d.Number
 	if d.Refused != "" {
 		l.Say(d.Epoch, style.Muted, "%s: %s, refused: %s", style.Clean(d.By), style.Clean(d.What),

@@ -12,7 +12,7 @@ import (
 type sequence struct {
 	h    *History
 	d    *feed.Delta
-	done []event.Deed // by those who look at the run
+	done []event.Action // by those who look at the run
 
 	switches, settings, spectra, rewinds, races, resumes, saved, actions int
 }

@@ -26,7 +26,7 @@ func RunWords(e *event.RunEvent) (words []string) {
 
 // Ending says in words why a run ended.
 func Ending(d *event.DoneEvent) string {
-	s := style.Clean(d.Reason.Words())
+	s := style.Clean(d.Reason.Label())
 	if d.Message != "" {
 		s += ": " + style.Clean(d.Message)
 	}

@@ -201,7 +201,7 @@ func (v *View) told(e *event.EpochEvent, l *style.Line) {
 			return
 		}
 	}
-	for _, f := range e.Figures {
+	for _, f := range e.Metrics {
 		if !f.Value.Absent() && !l.Group(style.Muted.Of("  "+style.Clean(cmp.Or(f.Symbol, f.Key))+" "),
 			style.Text.Of(format.Number(float64(f.Value)))) {
 			return

@@ -47,12 +47,12 @@ func TestFiguresOfAnotherMethodBeginAnew(t *testing.T) {
 	deltas := tuitest.DampedRun(4)
 	e := deltas[4].Epochs[0]
 	v := viewOf(deltas...)
-	e.Epoch, e.Optimizer, e.Figures = 4, "scg", []event.Figure{{Key: "lambda", Value: 1}}
+	e.Epoch, e.Optimizer, e.Metrics = 4, "scg", []event.Metric{{Key: "lambda", Value: 1}}
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	if got := fmt.Sprint(len(v.H.Curves.Figures), " ", v.H.Curves.Figures[0].Symbol, " ", v.H.Curves.Figures[0].Series.Points); got != "1 lambda 1" {
 		t.Error(got)
 	}
-	e.Epoch, e.Optimizer, e.Figures = 5, "adam", nil
+	e.Epoch, e.Optimizer, e.Metrics = 5, "adam", nil
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	if len(v.H.Curves.Figures) != 0 {
 		t.Errorf("%d figures left", len(v.H.Curves.Figures))
@@ -65,7 +65,7 @@ func TestCommitteeShowsItsMembers(t *testing.T) {
 	v := viewOf()
 	for epoch := range 5 {
 		e := tuitest.Epoch(epoch, 1, r)
-		e.Members = []event.MemberFigures{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
+		e.Members = []event.MemberMetrics{{TestError: 0.07}, {TestError: 0.064}, {TestError: 0.071}}
 		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	}
 	l := v.Line(100)
@@ -83,7 +83,7 @@ func TestCountsStayWhole(t *testing.T) {
 		value event.Float
 		want  string
 	}{{2, "2"}, {tuitest.NaN, "–"}, {12345, "12,345"}, {3e6, "3.00M"}, {0.5, "0.5000"}, {2, "2.000"}} {
-		e.Epoch, e.Figures = i+1, []event.Figure{{Key: "tries", Value: c.value}}
+		e.Epoch, e.Metrics = i+1, []event.Metric{{Key: "tries", Value: c.value}}
 		v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 		if got := v.H.Curves.Figures[0].Format(float64(c.value)); got != c.want {
 			t.Errorf("after %d epochs %v is %q: expected %q", i+1, c.value, got, c.want)
@@ -157,7 +157,7 @@ func TestSampledMethod(t *testing.T) {
 		t.Errorf("beside the samples' charts stands %q", head)
 	}
 	e := v.H.Latest
-	e.Figures, e.Epoch = nil, 26
+	e.Metrics, e.Epoch = nil, 26
 	v.H.Apply(&feed.Delta{Status: v.H.Status, Epochs: []event.EpochEvent{e}})
 	v.H.Curves.Figures = nil
 	p = NewRegion()

@@ -112,7 +112,7 @@ func ratioTold(h *history.History) bool {
 
 // newest writes an epoch's value of a curve: one that is not finite as a × behind the newest that is.
 func newest(y event.Float, s *chart.Series, ink style.Token, text func(float64) string) []style.Part {
-	if y.Broken() && s.Broken() {
+	if y.NonFinite() && s.Broken() {
 		return s.Now(ink, text)
 	}
 	return []style.Part{ink.Of(text(float64(y)))}

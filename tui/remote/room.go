@@ -22,7 +22,7 @@ type room struct {
 
 	mu      sync.Mutex
 	viewers []*event.Viewer // in the order in which they joined
-	deeds   []event.Deed
+	actions []event.Action
 	number  int // of the newest action
 
 	wake  chan struct{}
@@ -31,7 +31,7 @@ type room struct {
 }
 
 const (
-	keptDeeds   = 64
+	maxActions  = 64
 	heraldRests = 250 * time.Millisecond
 )
 
@@ -79,7 +79,7 @@ func (r *room) ring() {
 func (r *room) audience() *event.Audience {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	a := &event.Audience{Viewers: make([]event.Viewer, len(r.viewers)), Deeds: slices.Clone(r.deeds)}
+	a := &event.Audience{Viewers: make([]event.Viewer, len(r.viewers)), Actions: slices.Clone(r.actions)}
 	for i, v := range r.viewers {
 		a.Viewers[i] = *v
 	}
@@ -102,14 +102,14 @@ func (r *room) join(v event.Viewer) (leave func()) {
 }
 
 // did notes a action, which gets its number and time here.
-func (r *room) did(d event.Deed) {
+func (r *room) did(d event.Action) {
 	r.mu.Lock()
 	r.number++
 	d.Number, d.At = r.number, time.Now()
-	if len(r.deeds) == keptDeeds {
-		r.deeds = slices.Delete(r.deeds, 0, 1)
+	if len(r.actions) == maxActions {
+		r.actions = slices.Delete(r.actions, 0, 1)
 	}
-	r.deeds = append(r.deeds, d)
+	r.actions = append(r.actions, d)
 	r.mu.Unlock()
 	r.ring()
 }

@@ -51,7 +51,7 @@ func TestRoomOfThousands(t *testing.T) {
 			if i%2 == 0 {
 				leave()
 			}
-			r.did(event.Deed{By: "ann", What: "pause"})
+			r.did(event.Action{By: "ann", What: "pause"})
 		}
 		time.Sleep(time.Second)
 		if n := run.times(); n > 7 {
@@ -61,12 +61,12 @@ func TestRoomOfThousands(t *testing.T) {
 		if len(last.Viewers) != 500 || last.Viewers[0].Name != "1" || last.Viewers[499].Name != "999" {
 			t.Errorf("%d viewers", len(last.Viewers))
 		}
-		if n := len(last.Deeds); n != keptDeeds || last.Deeds[n-1].Number != 1000 || last.Deeds[0].Number != 1000-keptDeeds+1 {
-			t.Errorf("%d deeds, the last is number %d", n, last.Deeds[n-1].Number)
+		if n := len(last.Actions); n != maxActions || last.Actions[n-1].Number != 1000 || last.Actions[0].Number != 1000-maxActions+1 {
+			t.Errorf("%d deeds, the last is number %d", n, last.Actions[n-1].Number)
 		}
-		r.did(event.Deed{What: "the last"})
+		r.did(event.Action{What: "the last"})
 		r.close()
-		if d := run.last().Deeds; d[len(d)-1].What != "the last" {
+		if d := run.last().Actions; d[len(d)-1].What != "the last" {
 			t.Errorf("the last word is %q", d[len(d)-1].What)
 		}
 	})
@@ -82,9 +82,9 @@ func TestRoomOfStrangers(t *testing.T) {
 		all.Go(func() {
 			leave := r.join(event.Viewer{Name: fmt.Sprint(i)})
 			for range 50 {
-				r.did(event.Deed{By: fmt.Sprint(i)})
+				r.did(event.Action{By: fmt.Sprint(i)})
 				a := r.audience()
-				if !slices.IsSortedFunc(a.Deeds, func(x, y event.Deed) int { return x.Number - y.Number }) {
+				if !slices.IsSortedFunc(a.Actions, func(x, y event.Action) int { return x.Number - y.Number }) {
 					t.Error("deeds out of order")
 				}
 			}
@@ -93,7 +93,7 @@ func TestRoomOfStrangers(t *testing.T) {
 	}
 	all.Wait()
 	r.close()
-	if a := run.last(); len(a.Viewers) != 0 || a.Deeds[len(a.Deeds)-1].Number != 1000 || len(first.Viewers) != 0 {
+	if a := run.last(); len(a.Viewers) != 0 || a.Actions[len(a.Actions)-1].Number != 1000 || len(first.Viewers) != 0 {
 		t.Errorf("%d viewers in the end", len(a.Viewers))
 	}
 }
@@ -135,7 +135,7 @@ func TestTwoScreensOfOneRun(t *testing.T) {
 				t.Fatal(err)
 			}
 			told[name] = append(told[name], d.Epochs...)
-			if a := d.Status.Audience; d.Done != nil && (a == nil || len(a.Viewers) != 2 || len(a.Deeds) != 1 || a.Deeds[0].Refused == "" || a.Deeds[0].What != "set rate -1") {
+			if a := d.Status.Audience; d.Done != nil && (a == nil || len(a.Viewers) != 2 || len(a.Actions) != 1 || a.Actions[0].Refused == "" || a.Actions[0].What != "set rate -1") {
 				t.Errorf("%s: the audience is %+v", name, a)
 			}
 		}

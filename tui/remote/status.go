@@ -100,7 +100,7 @@ func (n *news) epoch(e *event.EpochEvent, more bool) {
 		n.measure, n.finite, n.broken = m, event.Absent, false
 	}
 	v := *n.measure.Of(e)
-	if n.broken = v.Broken() || v.Absent() && n.broken; v.Finite() {
+	if n.broken = v.NonFinite() || v.Absent() && n.broken; v.Finite() {
 		n.finite = v
 	}
 	order := n.measure.Order()

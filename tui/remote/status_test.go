@@ -25,7 +25,7 @@ func TestStatus(t *testing.T) {
 		Status: event.Status{
 			Phase: event.Running, Epoch: 3, EpochLimit: 40, Optimizer: "adam", Elapsed: 1.5, Equivalents: 12,
 			Audience:  &event.Audience{Viewers: []event.Viewer{ann, {Name: "bob", Key: "B"}, ann}},
-			Recording: event.Recording{Run: "nightly", Place: "/secret/runs.db"},
+			Recording: event.Recording{Run: "nightly", Path: "/secret/runs.db"},
 		},
 	})
 	if got, want := n.line(), "letters: adam, epoch 3 of 40, running, test error 5.10 %, best 4.90 % in epoch 2, 3 viewers, ann controls"; got != want {

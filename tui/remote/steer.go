@@ -69,12 +69,12 @@ func (f *steered) Do(ctx context.Context, c event.Command) error {
 	if !f.viewer.Control {
 		return feed.ErrReadOnly
 	}
-	words := clean(event.Words(c), longestDeed)
+	words := clean(event.Label(c), longestDeed)
 	err := f.pass(ctx, c)
 	if !event.Steers(c) {
 		return err
 	}
-	d := event.Deed{Epoch: int(f.epoch.Load()), By: f.viewer.Name, What: words}
+	d := event.Action{Epoch: int(f.epoch.Load()), By: f.viewer.Name, What: words}
 	switch {
 	case err == nil:
 		f.log.Info("command", "what", words, "by", f.viewer.Name, "key", f.viewer.Key)

@@ -123,7 +123,7 @@ func TestSteering(t *testing.T) {
 			}
 		}
 		r.close()
-		deeds := run.last().Deeds
+		deeds := run.last().Actions
 		lines := strings.Count(text.String(), "\n")
 		if !control {
 			if len(deeds) != 0 || lines != 0 || len(under.files) != 0 {
@@ -163,7 +163,7 @@ func TestCommandAndGone(t *testing.T) {
 		t.Error(err)
 	}
 	r.close()
-	if deeds := run.last().Deeds; len(deeds) != 1 || deeds[0].What != "stop the run" || deeds[0].Refused == "" || !strings.Contains(text.String(), "SHA256:x") {
+	if deeds := run.last().Actions; len(deeds) != 1 || deeds[0].What != "stop the run" || deeds[0].Refused == "" || !strings.Contains(text.String(), "SHA256:x") {
 		t.Errorf("%+v\n%s", deeds, &text)
 	}
 }

@@ -39,7 +39,7 @@ func fakeEvents(i, epochs, layers int) (out []event.Event) {
 		ev.TestLoss = event.Float(2.3*math.Exp(-x/speed) + 0.15 + 0.01*math.Abs(r.NormFloat64()))
 		ev.Elapsed = event.Float(x * (0.5 + 0.1*float64(i%5)))
 		f := func(k string, v float64) {
-			ev.Figures = append(ev.Figures, event.Figure{Key: k, Value: event.Float(v)})
+			ev.Metrics = append(ev.Metrics, event.Metric{Key: k, Value: event.Float(v)})
 		}
 		f("train/acc", 1-0.9*math.Exp(-x/speed))
 		f("val/acc", 0.95-0.85*math.Exp(-x/speed))

@@ -74,7 +74,7 @@ func columns(run *event.RunEvent, e *event.EpochEvent, width int) []column {
 		cost = append(cost, column{"seconds", 7, func(e *event.EpochEvent) string { return Fixed(e.Elapsed, 2) }})
 	}
 	var own []column
-	figures, _ := shownFigures(e.Figures)
+	figures, _ := shownFigures(e.Metrics)
 	for _, f := range figures {
 		head := Printable(f.Key)
 		own = append(own, decimal(head, max(len(head), 7), 3, FigureOf(f.Key)))
@@ -99,8 +99,8 @@ const mostOfGroup = 8
 
 // shownFigures returns the figures that are columns, and how many are not: those of groups, which are named GROUP/NAME,
 // that have too many.
-func shownFigures(all []event.Figure) (shown []event.Figure, more int) {
-	group := func(f *event.Figure) string {
+func shownFigures(all []event.Metric) (shown []event.Metric, more int) {
+	group := func(f *event.Metric) string {
 		name, _, _ := strings.Cut(f.Key, "/")
 		return name
 	}
@@ -156,9 +156,9 @@ func faults(classes, validated, tested bool) []column {
 // FigureOf returns a method's own figure by its key, NaN in an epoch that lacks it.
 func FigureOf(key string) func(e *event.EpochEvent) event.Float {
 	return func(e *event.EpochEvent) event.Float {
-		for i := range e.Figures {
-			if e.Figures[i].Key == key {
-				return e.Figures[i].Value
+		for i := range e.Metrics {
+			if e.Metrics[i].Key == key {
+				return e.Metrics[i].Value
 			}
 		}
 		return event.Absent
@@ -224,22 +224,22 @@ func solves(e *event.EpochEvent, room int) string {
 
 // members is the column of what the members of a committee reach by themselves on the validation rows, without them on
 // the test rows, or on the training rows where there are no others, from the best to the worst.
-func members(first *event.MemberFigures) column {
+func members(first *event.MemberMetrics) column {
 	head, width, format := "members", 15, "%.4g"
-	scale, of := 1.0, func(m *event.MemberFigures) event.Float { return m.Loss }
+	scale, of := 1.0, func(m *event.MemberMetrics) event.Float { return m.Loss }
 	switch {
 	case !first.ValidationError.Absent():
 		head, width, format = "members %", 11, "%.2f"
-		scale, of = 100, func(m *event.MemberFigures) event.Float { return m.ValidationError }
+		scale, of = 100, func(m *event.MemberMetrics) event.Float { return m.ValidationError }
 	case !first.ValidationRMSE.Absent():
 		head, width, format = "members", 13, "%.3g"
-		of = func(m *event.MemberFigures) event.Float { return m.ValidationRMSE }
+		of = func(m *event.MemberMetrics) event.Float { return m.ValidationRMSE }
 	case !first.TestError.Absent():
 		head, width, format = "members %", 11, "%.2f"
-		scale, of = 100, func(m *event.MemberFigures) event.Float { return m.TestError }
+		scale, of = 100, func(m *event.MemberMetrics) event.Float { return m.TestError }
 	case !first.TestRMSE.Absent():
 		head, width, format = "members", 13, "%.3g"
-		of = func(m *event.MemberFigures) event.Float { return m.TestRMSE }
+		of = func(m *event.MemberMetrics) event.Float { return m.TestRMSE }
 	}
 	return column{head, width, func(e *event.EpochEvent) string {
 		if len(e.Members) == 0 {

@@ -115,7 +115,7 @@ func (t *TextRecorder) opening() {
 
 // note says once how many figures have no column.
 func (t *TextRecorder) note() {
-	if _, more := shownFigures(t.told.Figures); more > 0 && !t.noted {
+	if _, more := shownFigures(t.told.Metrics); more > 0 && !t.noted {
 		t.noted = true
 		fmt.Fprintln(
 			t.messages, t.sentence(Count(more, "more figure")+" than the table has: --format jsonl prints all"))
@@ -124,7 +124,7 @@ func (t *TextRecorder) note() {
 
 // empty reports whether an epoch has figures but nothing for the table.
 func (t *TextRecorder) empty(e *event.EpochEvent) bool {
-	if len(e.Figures) == 0 || len(e.Inner) > 0 {
+	if len(e.Metrics) == 0 || len(e.Inner) > 0 {
 		return false
 	}
 	for _, c := range t.columns[1:] {
@@ -157,10 +157,10 @@ func (t *TextRecorder) tells(e *event.EpochEvent) (news bool) {
 			*f, news = *q.Of(e), true
 		}
 	}
-	for _, f := range e.Figures {
-		if !f.Value.Absent() && !slices.ContainsFunc(t.told.Figures,
-			func(k event.Figure) bool { return k.Key == f.Key }) {
-			t.told.Figures, news = append(t.told.Figures, f), true
+	for _, f := range e.Metrics {
+		if !f.Value.Absent() && !slices.ContainsFunc(t.told.Metrics,
+			func(k event.Metric) bool { return k.Key == f.Key }) {
+			t.told.Metrics, news = append(t.told.Metrics, f), true
 		}
 	}
 	if len(t.told.Inner) == 0 && len(e.Inner) > 0 {

@@ -28,7 +28,7 @@ func TestTableFitsItsTerminal(t *testing.T) {
 	e := event.UnknownEpoch(3)
 	e.Loss, e.TestLoss, e.Radius, e.Rho = 0.000123456, 12345.678, 0.000123, -0.00987
 	for _, key := range []string{"lambda-1", "lambda-next", "mu", "two-over-rate"} {
-		e.Figures = append(e.Figures, event.Figure{Key: key, Value: -1.2345e-7})
+		e.Metrics = append(e.Metrics, event.Metric{Key: key, Value: -1.2345e-7})
 	}
 	e.Inner = make([]event.InnerSummary, 40)
 	run := &event.RunEvent{Data: event.DataInfo{Classes: 3, TestRows: 9}, Model: event.ModelInfo{Layers: []int{2, 3}}}
@@ -98,7 +98,7 @@ func TestHeadingComesAgain(t *testing.T) {
 		case 2:
 			e.Loss, e.TestLoss = event.NotFinite, event.Float(math.Inf(1))
 		case 3:
-			e.Figures = []event.Figure{{Key: "bleu", Value: 20}}
+			e.Metrics = []event.Metric{{Key: "bleu", Value: 20}}
 		}
 		record(e)
 	}
@@ -142,12 +142,12 @@ func TestLargeGroupsAreNoColumns(t *testing.T) {
 	for n := 1; n <= 4; n++ {
 		e := event.UnknownEpoch(n)
 		e.Loss, e.Elapsed = 0.5, event.Float(n)
-		e.Figures = []event.Figure{{Key: "bleu", Value: 20}}
+		e.Metrics = []event.Metric{{Key: "bleu", Value: 20}}
 		if n%2 == 0 {
 			look := event.UnknownEpoch(n)
 			look.Elapsed = e.Elapsed
 			for i := range mostOfGroup + 1 {
-				look.Figures = append(look.Figures, event.Figure{Key: fmt.Sprintf("curvature/%d", i), Value: 1})
+				look.Metrics = append(look.Metrics, event.Metric{Key: fmt.Sprintf("curvature/%d", i), Value: 1})
 			}
 			record(look)
 		}

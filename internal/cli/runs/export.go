@@ -174,8 +174,8 @@ func figureKeys(cmd *cobra.Command, s *store.Store, r *store.Run) (keys []string
 	seen := map[string]bool{}
 	_, err = readable(cmd.Context(), s, r, func(e event.Event) error {
 		if e, ok := e.(event.EpochEvent); ok {
-			for i := range e.Figures {
-				if key := e.Figures[i].Key; !seen[key] {
+			for i := range e.Metrics {
+				if key := e.Metrics[i].Key; !seen[key] {
 					seen[key] = true
 					keys = append(keys, key)
 				}

@@ -70,8 +70,8 @@ func scalars(e *event.EpochEvent, wall float64) (out []tfevents.Scalar) {
 		}
 	}
 	add("work/inner_iterations", e.InnerIterations())
-	for i := range e.Figures {
-		add("method/"+e.Figures[i].Key, e.Figures[i].Value)
+	for i := range e.Metrics {
+		add("method/"+e.Metrics[i].Key, e.Metrics[i].Value)
 	}
 	return out
 }

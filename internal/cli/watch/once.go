@@ -147,8 +147,8 @@ func (s *summary) add(e event.Event) {
 				s.put(q.Info().Name, q.Info().Share, e.Epoch, *q.Of(&e))
 			}
 		}
-		for i := range e.Figures {
-			s.put(e.Figures[i].Key, false, e.Epoch, e.Figures[i].Value)
+		for i := range e.Metrics {
+			s.put(e.Metrics[i].Key, false, e.Epoch, e.Metrics[i].Value)
 		}
 	}
 }

@@ -175,7 +175,7 @@ func RunOf(top, dir string, has func(dir string) bool) string {
 	root := dir
 	for at := dir; at != top; {
 		up := filepath.Dir(at)
-		if name := filepath.Base(at); has(up) || at == root && (name == Guild || event.IsPart(name)) {
+		if name := filepath.Base(at); has(up) || at == root && (name == Guild || event.IsSplit(name)) {
 			root = up
 		}
 		at = up

@@ -58,7 +58,7 @@ func (o *rewindOverlay) Hints(a *desk.App) []widget.Hint {
 func (o *rewindOverlay) shown(h *history.History) []int {
 	var out []int
 	text := o.filter.Value()
-	epochs := h.Status.Kept
+	epochs := h.Status.RewindEpochs
 	if h.Watched() {
 		epochs = recordedEpochs(h, text)
 	}
@@ -144,7 +144,7 @@ func (o *rewindOverlay) Draw(a *desk.App, w, h int) []string {
 	rows := []string{head.Full(), ""}
 	o.window.Rect = layout.Rect{}
 	switch {
-	case len(v.H.Status.Kept) == 0 && !v.H.Watched():
+	case len(v.H.Status.RewindEpochs) == 0 && !v.H.Watched():
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch is kept yet").Full())
 	case len(shown) == 0:
 		rows = append(rows, v.Line(inner).Put(style.Warn, "no epoch matches").Full())

@@ -12,11 +12,11 @@ import (
 
 // FactorsAt are made-up factors of a network after an epoch: the spectra of later layers decay faster, and ever faster
 // while the run goes on. The side of the last outputs is singular, and sides longer than most have none.
-func FactorsAt(epoch int, layers []int, most int, damping float64) *event.PreconditionerFigures {
-	p := &event.PreconditionerFigures{Refreshes: 3, Seconds: 0.012 + 0.001*event.Float(epoch%4)}
+func FactorsAt(epoch int, layers []int, most int, damping float64) *event.PreconditionerMetrics {
+	p := &event.PreconditionerMetrics{Refreshes: 3, Seconds: 0.012 + 0.001*event.Float(epoch%4)}
 	for to := 1; to < len(layers); to++ {
 		for k, size := range []int{layers[to], layers[to-1] + 1} {
-			f := event.FactorFigures{To: to, From: to - 1, Side: []string{event.SideOutputs, event.SideInputs}[k],
+			f := event.FactorMetrics{To: to, From: to - 1, Side: []string{event.SideOutputs, event.SideInputs}[k],
 				Size: size, Damping: event.Absent}
 			if size <= most {
 				f.Eigenvalues = factorValues(epoch, to, k, size)
@@ -110,7 +110,7 @@ func SampledRun(epochs, steps int) []feed.Delta {
 			ev.Inner = append(ev.Inner, told)
 		}
 		if e > 0 {
-			ev.Figures = []event.Figure{
+			ev.Metrics = []event.Metric{
 				{Key: "lambda", Symbol: "λ", Meaning: "damping", Value: event.Float(lambda)},
 				{Key: "gradient_rows", Symbol: "gradient rows", Meaning: "rows of a step's gradient",
 					Value: event.Float(min(16000, 2000+500*e))},

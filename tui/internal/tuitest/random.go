@@ -52,7 +52,7 @@ func RandomDelta(r *rand.Rand) feed.Delta {
 		d.Status.Computing = "spectrum"
 	}
 	for e := range r.IntN(40) {
-		d.Status.Kept = append(d.Status.Kept, e*(1+r.IntN(2)))
+		d.Status.RewindEpochs = append(d.Status.RewindEpochs, e*(1+r.IntN(2)))
 	}
 	randomLooks(r, &d, n)
 	randomRace(r, &d, n)
@@ -189,16 +189,16 @@ func randomFigures(r *rand.Rand, e *event.EpochEvent) {
 		if r.IntN(2) == 0 {
 			v = event.Float(r.IntN(1e7))
 		}
-		e.Figures = append(e.Figures, event.Figure{Key: RandomText(r), Symbol: RandomText(r), Meaning: RandomText(r),
+		e.Metrics = append(e.Metrics, event.Metric{Key: RandomText(r), Symbol: RandomText(r), Meaning: RandomText(r),
 			Value: v})
 	}
 	for range r.IntN(4) * r.IntN(4) {
-		e.Members = append(e.Members, event.MemberFigures{Loss: f(), TestLoss: f(), Error: f(), TestError: f(),
+		e.Members = append(e.Members, event.MemberMetrics{Loss: f(), TestLoss: f(), Error: f(), TestError: f(),
 			RMSE: f(), TestRMSE: f(),
 			ValidationLoss: f(), ValidationError: f(), ValidationRMSE: f()})
 	}
 	for range r.IntN(4) * r.IntN(9) {
-		e.Gates = append(e.Gates, event.GateFigures{Center: f(), Width: f(), Slope: f(), Share: f()})
+		e.Gates = append(e.Gates, event.GateMetrics{Center: f(), Width: f(), Slope: f(), Share: f()})
 	}
 }
 
@@ -207,10 +207,10 @@ func randomFactors(r *rand.Rand, e *event.EpochEvent) {
 	if r.IntN(3) > 0 {
 		return
 	}
-	p := &event.PreconditionerFigures{Refreshes: r.IntN(3) * r.IntN(1e6), Seconds: RandomFloat(r)}
+	p := &event.PreconditionerMetrics{Refreshes: r.IntN(3) * r.IntN(1e6), Seconds: RandomFloat(r)}
 	same := r.IntN(2) == 0
 	for i := range r.IntN(4) * r.IntN(30) {
-		f := event.FactorFigures{To: i/2 + 1, From: i / 2, Side: []string{event.SideOutputs, event.SideInputs}[i%2],
+		f := event.FactorMetrics{To: i/2 + 1, From: i / 2, Side: []string{event.SideOutputs, event.SideInputs}[i%2],
 			Size: 1 + i*i, Damping: RandomFloat(r)}
 		if !same {
 			f.To, f.From, f.Size = r.IntN(30)-3, r.IntN(30)-3, r.IntN(1e5)-9

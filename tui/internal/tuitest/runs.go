@@ -23,10 +23,10 @@ func ExternalRun(epochs int, bare bool) []feed.Delta {
 			ValidationLoss: NaN, ValidationError: NaN, ValidationRMSE: NaN,
 			StepNorm: NaN, Radius: NaN, Rho: NaN, Rate: NaN, Gradients: NaN, Products: NaN, Losses: NaN,
 			GradientEquivalents: NaN, Seconds: NaN, Elapsed: NaN}
-		ev.Figures = []event.Figure{{Key: "lr", Value: event.Float(0.1 / (1 + x/20))},
+		ev.Metrics = []event.Metric{{Key: "lr", Value: event.Float(0.1 / (1 + x/20))},
 			{Key: "momentum", Value: event.Float(0.9 + x/1000)}}
 		if e%3 == 0 {
-			ev.Figures = append(ev.Figures, event.Figure{Key: "bleu", Value: event.Float(30 * (1 - math.Exp(-x/20)))})
+			ev.Metrics = append(ev.Metrics, event.Metric{Key: "bleu", Value: event.Float(30 * (1 - math.Exp(-x/20)))})
 		}
 		if !bare {
 			ev.Loss = event.Float(2.3*math.Exp(-x/9) + 0.1 + 0.02*math.Sin(3*x))
@@ -69,7 +69,7 @@ func DampedRun(epochs int) []feed.Delta {
 		ev := Epoch(e, 1, r)
 		ev.Optimizer, ev.Inner, ev.Radius, ev.Rho, ev.Rate = "lm", nil, NaN, NaN, NaN
 		if e > 0 {
-			ev.Figures = []event.Figure{
+			ev.Metrics = []event.Metric{
 				{Key: "mu", Symbol: "μ", Meaning: "damping", Value: event.Float(1e-3 / float64(e))},
 				{Key: "gain", Symbol: "gain", Meaning: "actual over predicted reduction", Value: 0.9},
 				{Key: "tries", Symbol: "tries", Meaning: "factorizations", Value: 2},

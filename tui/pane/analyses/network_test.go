@@ -111,7 +111,7 @@ func TestMixtureShowsOneExpertAndTheGates(t *testing.T) {
 			event.ConnectionInfo{To: 2*i + 1, From: 0, Weights: 192}, event.ConnectionInfo{To: 2*i + 2, From: 2*i + 1, Weights: 120})
 	}
 	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
-	e.Gates = []event.GateFigures{{Width: 36, Slope: 2, Center: 72, Share: 0.2}, {Width: 40, Slope: 2.5, Center: 144, Share: 0.5}, {Width: 36, Slope: 2, Center: 300, Share: 0.3}}
+	e.Gates = []event.GateMetrics{{Width: 36, Slope: 2, Center: 72, Share: 0.2}, {Width: 40, Slope: 2.5, Center: 144, Share: 0.5}, {Width: 36, Slope: 2, Center: 300, Share: 0.3}}
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	for _, w := range []int{20, 40, 80, 120} {
 		text := ""
@@ -164,7 +164,7 @@ func TestGatesOnASmallScreen(t *testing.T) {
 	v := panetest.View()
 	v.H.Run = &event.RunEvent{Model: event.ModelInfo{Layers: []int{16, 12, 10, 12, 10, 10}, Experts: 2}}
 	e := tuitest.Epoch(1, 1, rand.New(rand.NewPCG(1, 2)))
-	e.Gates = []event.GateFigures{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
+	e.Gates = []event.GateMetrics{{Center: 72, Share: 0.2}, {Center: 144, Share: 0.8}}
 	v.H.Apply(tuitest.DeltaOf(v.H.Status, e))
 	text := ansi.Strip(strings.Join(new(pane.Cache).Draw(&Topology{}, v, layout.Rect{W: layout.MinWidth, H: layout.MinHeight - layout.HeaderRows - layout.FooterRows}, pane.CacheKey{Zoomed: true}), "\n"))
 	for _, want := range []string{"shares 20.0 % to 80.0 %", "expert", "144.0"} {

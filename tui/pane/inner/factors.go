@@ -34,7 +34,7 @@ func factored(h *history.History) bool { return pane.NoSolves(h) && h.Factors.To
 
 // factorRow is a factor with what the pane says of it.
 type factorRow struct {
-	*event.FactorFigures
+	*event.FactorMetrics
 	block     string // of weights
 	number    int    // of the block
 	letter    int    // which it is of those that are not left out
@@ -102,12 +102,12 @@ func factorRows(h *history.History) (rows []factorRow) {
 
 // blockNames names the blocks of weights by the sizes of the layers that they join, with a number where two have the
 // same sizes, and those of a model that another program has by its tensors.
-func blockNames(h *history.History, list []event.FactorFigures) func(f *event.FactorFigures) string {
+func blockNames(h *history.History, list []event.FactorMetrics) func(f *event.FactorMetrics) string {
 	var model event.ModelInfo
 	if h.Run != nil {
 		model = h.Run.Model
 	}
-	sizes := func(f *event.FactorFigures) string {
+	sizes := func(f *event.FactorMetrics) string {
 		n := func(layer int) string {
 			if layer >= 0 && layer < len(model.Layers) {
 				return format.Count(model.Layers[layer])
@@ -125,7 +125,7 @@ func blockNames(h *history.History, list []event.FactorFigures) func(f *event.Fa
 		}
 		blocks[sizes(f)] = at
 	}
-	return func(f *event.FactorFigures) string {
+	return func(f *event.FactorMetrics) string {
 		switch {
 		case f.From >= 0 && f.From < len(model.Blocks):
 			return lastCells(style.Clean(model.Blocks[f.From].Name), 24)

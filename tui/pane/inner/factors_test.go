@@ -166,7 +166,7 @@ func TestFactorWords(t *testing.T) {
 	inf := event.Float(math.Inf(1))
 	v := panetest.View()
 	e := event.UnknownEpoch(3)
-	e.Optimizer, e.Preconditioner = "soap", &event.PreconditionerFigures{Refreshes: 1, Seconds: 0.01, Factors: []event.FactorFigures{
+	e.Optimizer, e.Preconditioner = "soap", &event.PreconditionerMetrics{Refreshes: 1, Seconds: 0.01, Factors: []event.FactorMetrics{
 		{To: 1, Side: event.SideOutputs, Size: 2, Eigenvalues: []event.Float{8, 2}, Damping: event.Absent},
 		{To: 1, Side: event.SideInputs, Size: 600, Damping: event.Absent},
 		{To: 2, From: 1, Side: event.SideOutputs, Size: 1, Damping: event.Absent},

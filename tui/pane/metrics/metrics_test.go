@@ -31,7 +31,7 @@ func detector(epochs, layers int, seed uint64) feed.Delta {
 		ev := event.UnknownEpoch(e)
 		ev.Loss, ev.TestLoss, ev.Elapsed = event.Float(2.3*math.Exp(-5*x/n)+0.1+0.05*r.Float64()), event.Float(2.3*math.Exp(-5*x/n)+0.2), event.Float(0.7*x)
 		f := func(key string, v float64) {
-			ev.Figures = append(ev.Figures, event.Figure{Key: key, Value: event.Float(v)})
+			ev.Metrics = append(ev.Metrics, event.Metric{Key: key, Value: event.Float(v)})
 		}
 		f("train/box_loss", 1.5*math.Exp(-4*x/n)+0.2*r.Float64())
 		f("val/box_loss", 1.6*math.Exp(-4*x/n)+0.3)
@@ -147,7 +147,7 @@ func TestPairs(t *testing.T) {
 	} {
 		ev := event.UnknownEpoch(1)
 		for i, k := range strings.Fields(c.keys) {
-			ev.Figures = append(ev.Figures, event.Figure{Key: k, Value: event.Float(i)})
+			ev.Metrics = append(ev.Metrics, event.Metric{Key: k, Value: event.Float(i)})
 		}
 		g := gridOf(feed.Delta{Run: &event.RunEvent{}, Status: event.Status{Replay: &event.Replay{}}, Epochs: []event.EpochEvent{ev}})
 		var got []string
@@ -260,7 +260,7 @@ func TestPane(t *testing.T) {
 	}
 	bare := detector(20, 0, 1)
 	for i := range bare.Epochs {
-		bare.Epochs[i].Figures, bare.Epochs[i].Elapsed, bare.Epochs[i].Seconds = nil, event.Absent, event.Absent
+		bare.Epochs[i].Metrics, bare.Epochs[i].Elapsed, bare.Epochs[i].Seconds = nil, event.Absent, event.Absent
 	}
 	if v := panetest.View(bare); !New().Blank(v.H) {
 		t.Error("a run of losses alone has metrics")
@@ -335,9 +335,9 @@ func many(metrics, epochs int) *Grid {
 		keys[k] = fmt.Sprintf("layers.%d.norm", k)
 	}
 	for i := range d.Epochs {
-		d.Epochs[i].Figures = nil
+		d.Epochs[i].Metrics = nil
 		for k := range keys {
-			d.Epochs[i].Figures = append(d.Epochs[i].Figures, event.Figure{Key: keys[k], Value: event.Float(math.Sin(float64(i*k)/300) + float64(i*k%97)/300)})
+			d.Epochs[i].Metrics = append(d.Epochs[i].Metrics, event.Metric{Key: keys[k], Value: event.Float(math.Sin(float64(i*k)/300) + float64(i*k%97)/300)})
 		}
 	}
 	return gridOf(d)

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Words says in a clause what a command asks for, for those who did not give it: "switch to adam". Names and values are
+// Label says in a clause what a command asks for, for those who did not give it: "switch to adam". Names and values are
 // as they were given.
-func Words(c Command) string {
+func Label(c Command) string {
 	switch c := c.(type) {
 	case Pause:
 		if c.On {
@@ -71,8 +71,8 @@ func Steers(c Command) bool {
 	return true
 }
 
-// Words says why a run has ended, or the reason itself, which another program gave.
-func (r Reason) Words() string {
+// Label says why a run has ended, or the reason itself, which another program gave.
+func (r Reason) Label() string {
 	switch r {
 	case ReasonEpochs:
 		return "all epochs done"
