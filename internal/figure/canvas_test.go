@@ -109,3 +109,29 @@ func TestWithin(t *testing.T) {
 		t.Errorf("a very long line becomes %v", parts)
 	}
 }
+
+// TestUpright: a text that runs upwards is the same text, turned about its place.
+func TestUpright(t *testing.T) {
+	const side = 36
+	at := spot{75 * pixel, 75 * pixel} // on a corner of pixels
+	var turned [2]*pixels
+	for i := range turned {
+		turned[i] = newPNG(side, side)
+		turned[i].text(&words{at: at, anchor: 0.5, size: 10, ink: color.Black, text: "Tög", upright: i == 1})
+	}
+	dark := 0
+	for y := range turned[0].Rect.Dy() {
+		for x := range turned[0].Rect.Dx() {
+			lying, upright := turned[0].RGBAAt(x, y), turned[1].RGBAAt(y, 149-x)
+			if lying.R < 0x80 {
+				dark++
+			}
+			if d := int(lying.R) - int(upright.R); d < -1 || d > 1 {
+				t.Fatalf("pixel %d, %d is %v, and %v upright", x, y, lying, upright)
+			}
+		}
+	}
+	if dark < 200 {
+		t.Errorf("%d pixels of a text are dark", dark)
+	}
+}

@@ -29,9 +29,8 @@ const (
 	leading = 1.35  // from one base line to the next
 )
 
-// set calls do with each glyph of a text, in order, and with where it begins, and returns where the last one ends, in
-// units of the face, of which there are face().UnitsPerEm() to a text's size.
-func set(text string, do func(b *sfnt.Buffer, g sfnt.GlyphIndex, x float64)) float64 {
+// wide returns the width of a text in points.
+func wide(text string, size float64) float64 {
 	var b sfnt.Buffer
 	f, x, last := face(), fixed.Int26_6(0), sfnt.GlyphIndex(0)
 	em := fixed.I(int(f.UnitsPerEm()))
@@ -41,16 +40,10 @@ func set(text string, do func(b *sfnt.Buffer, g sfnt.GlyphIndex, x float64)) flo
 			kern, _ := f.Kern(&b, last, g, em, font.HintingNone)
 			x += kern
 		}
-		do(&b, g, float64(x)/64)
-		wide, _ := f.GlyphAdvance(&b, g, em, font.HintingNone)
-		x, last = x+wide, g
+		advance, _ := f.GlyphAdvance(&b, g, em, font.HintingNone)
+		x, last = x+advance, g
 	}
-	return float64(x) / 64
-}
-
-// wide returns the width of a text in points.
-func wide(text string, size float64) float64 {
-	return set(text, func(*sfnt.Buffer, sfnt.GlyphIndex, float64) {}) / float64(face().UnitsPerEm()) * size
+	return float64(x) / float64(em) * size
 }
 
 // shorten cuts a text that is wider than its room.

@@ -1,6 +1,7 @@
 package figure
 
 import (
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -9,7 +10,8 @@ import (
 	"math"
 	"slices"
 
-	"golang.org/x/image/font/sfnt"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 	"golang.org/x/image/vector"
 )
@@ -23,23 +25,22 @@ const (
 type pixels struct {
 	*image.RGBA
 	raster vector.Rasterizer
+	faces  map[float64]font.Face // by size
 }
 
 func newPNG(width, height float64) *pixels {
-	c := &pixels{RGBA: image.NewRGBA(image.Rect(0, 0, int(math.Round(width/pixel)), int(math.Round(height/pixel))))}
+	c := &pixels{RGBA: image.NewRGBA(image.Rect(0, 0, int(math.Round(width/pixel)), int(math.Round(height/pixel)))),
+		faces: map[float64]font.Face{}}
 	draw.Draw(c, c.Rect, image.White, image.Point{}, draw.Src)
 	return c
 }
 
-// fill fills what lines enclose, each closed to its beginning. Where they lie over one another, they have to run the
-// same way round, or the one cuts a hole into the other.
-func (c *pixels) fill(ink color.Color, lines [][]spot) {
+// fill fills what a line encloses that is closed to its beginning.
+func (c *pixels) fill(ink color.Color, line []spot) {
 	area := image.Rectangle{}
-	for _, line := range lines {
-		for _, q := range line {
-			x, y := int(math.Floor(q.x/pixel)), int(math.Floor(q.y/pixel))
-			area = area.Union(image.Rect(x, y, x+2, y+2))
-		}
+	for _, q := range line {
+		x, y := int(math.Floor(q.x/pixel)), int(math.Floor(q.y/pixel))
+		area = area.Union(image.Rect(x, y, x+2, y+2))
 	}
 	if area = area.Intersect(c.Rect); area.Empty() {
 		return
@@ -48,26 +49,24 @@ func (c *pixels) fill(ink color.Color, lines [][]spot) {
 		return float32(q.x/pixel - float64(area.Min.X)), float32(q.y/pixel - float64(area.Min.Y))
 	}
 	c.raster.Reset(area.Dx(), area.Dy())
-	for _, line := range lines {
-		c.raster.MoveTo(place(line[0]))
-		for _, q := range line[1:] {
-			c.raster.LineTo(place(q))
-		}
-		c.raster.ClosePath()
+	c.raster.MoveTo(place(line[0]))
+	for _, q := range line[1:] {
+		c.raster.LineTo(place(q))
 	}
+	c.raster.ClosePath()
 	c.raster.Draw(c, area, image.NewUniform(ink), image.Point{})
 }
 
 func (c *pixels) path(p pen, along []spot) {
 	if p.width == 0 {
-		c.fill(p.ink, [][]spot{along})
+		c.fill(p.ink, along)
 		return
 	}
 	if closed(along) { // a corner at its end like all others
 		along = append(slices.Clip(along), along[1])
 	}
 	for _, dash := range dash(along, p.dashes) {
-		c.fill(p.ink, [][]spot{stroke(dash, p.width/2)})
+		c.fill(p.ink, stroke(dash, p.width/2))
 	}
 }
 
@@ -147,47 +146,39 @@ func dash(along []spot, lengths []float64) (out [][]spot) {
 }
 
 func (c *pixels) text(t *words) {
-	text := known(t.text)
-	em := float64(face().UnitsPerEm())
-	begin := -t.anchor * wide(text, t.size)
-	set(text, func(b *sfnt.Buffer, g sfnt.GlyphIndex, x float64) {
-		segments, err := face().LoadGlyph(b, g, fixed.I(int(em)), nil)
+	if c.faces[t.size] == nil {
+		f, err := opentype.NewFace(face(), &opentype.FaceOptions{Size: t.size, DPI: dpi})
 		if err != nil {
-			return
+			panic(fmt.Sprintf("figure: embedded font: %v", err))
 		}
-		place := func(p fixed.Point26_6) spot {
-			right, down := begin+(x+float64(p.X)/64)/em*t.size, float64(p.Y)/64/em*t.size
-			if t.upright {
-				right, down = down, -right
-			}
-			return spot{t.at.x + right, t.at.y + down}
+		c.faces[t.size] = f
+	}
+	text, ink := known(t.text), image.NewUniform(t.ink)
+	before := t.anchor * wide(text, t.size) / pixel
+	d := font.Drawer{Dst: c, Src: ink, Face: c.faces[t.size]}
+	if !t.upright {
+		d.Dot = dotAt(t.at.x/pixel-before, t.at.y/pixel)
+		d.DrawString(text)
+		return
+	}
+	d.Dot = dotAt(-before, 0)
+	b, _ := d.BoundString(text) // around its Dot
+	lying := image.NewAlpha(image.Rect(b.Min.X.Floor(), b.Min.Y.Floor(), b.Max.X.Ceil(), b.Max.Y.Ceil()))
+	d.Dst, d.Src = lying, image.Opaque
+	d.DrawString(text)
+	x, y := int(math.Round(t.at.x/pixel)), int(math.Round(t.at.y/pixel))
+	turned := image.NewAlpha(image.Rect(lying.Rect.Min.Y, -lying.Rect.Max.X, lying.Rect.Max.Y, -lying.Rect.Min.X))
+	for i := lying.Rect.Min.X; i < lying.Rect.Max.X; i++ {
+		for k := lying.Rect.Min.Y; k < lying.Rect.Max.Y; k++ {
+			turned.SetAlpha(k, -i-1, lying.AlphaAt(i, k))
 		}
-		c.fill(t.ink, contours(segments, place))
-	})
+	}
+	draw.DrawMask(c, turned.Rect.Add(image.Pt(x, y)), ink, image.Point{}, turned, turned.Rect.Min, draw.Over)
 }
 
-// contours are the outlines of a glyph, their curves in short lines.
-func contours(segments sfnt.Segments, place func(fixed.Point26_6) spot) (out [][]spot) {
-	for _, s := range segments {
-		to := place(s.Args[0])
-		if s.Op == sfnt.SegmentOpMoveTo {
-			out = append(out, []spot{to})
-			continue
-		}
-		line := &out[len(out)-1]
-		if s.Op == sfnt.SegmentOpQuadTo { // TrueType has no others
-			const pieces = 8
-			from, by := (*line)[len(*line)-1], to
-			to = place(s.Args[1])
-			for i := 1; i < pieces; i++ {
-				u := float64(i) / pieces
-				a, b, c := (1-u)*(1-u), 2*u*(1-u), u*u
-				*line = append(*line, spot{a*from.x + b*by.x + c*to.x, a*from.y + b*by.y + c*to.y})
-			}
-		}
-		*line = append(*line, to)
-	}
-	return out
+// dotAt is a place in pixels as fonts have it.
+func dotAt(x, y float64) fixed.Point26_6 {
+	return fixed.Point26_6{X: fixed.Int26_6(math.Round(64 * x)), Y: fixed.Int26_6(math.Round(64 * y))}
 }
 
 func (c *pixels) write(w io.Writer) error { return png.Encode(w, c.RGBA) }
