@@ -56,8 +56,8 @@ const (
 	partWork = 1 << 19
 	// evenRows is what the rows of a part are a multiple of: as many as the widest registers hold.
 	evenRows = 8
-	// mostParts bounds how many sums of the network's size there are.
-	mostParts = 8
+	// maxParts bounds how many sums of the network's size there are.
+	maxParts = 8
 	// wideBlock is how many rows of a batch go through a wide net together: blas takes the same number at a time.
 	wideBlock = 256
 )
@@ -134,7 +134,7 @@ func (b *Batch) divide(rows int, cost float64, wide bool) int {
 	blocks := (rows + reduce.BlockRows - 1) / reduce.BlockRows
 	count := 1
 	if !wide && rows*int(cost) >= 2*partWork {
-		count = min((blocks+1)&^1, mostParts)
+		count = min((blocks+1)&^1, maxParts)
 	}
 	size := (rows + count - 1) / count
 	size = min((size+evenRows-1)&^(evenRows-1), rows)

@@ -12,9 +12,9 @@ const (
 	nodeGroup, nodeColumns = 8, 256
 	// nodeUnits is how many units of data a part of the work has at most, and nodeWork about how many multiply-adds.
 	nodeUnits, nodeWork = 8, 1 << 32
-	// toldWork is how many multiply-adds are worth telling of, so that little is one part however many processes share
+	// reportedWork is how many multiply-adds are worth a report, so that little is one part however many processes share
 	// it.
-	toldWork = 1 << 24
+	reportedWork = 1 << 24
 	// nodeDepth is how many units are added at a time, so that the first-level cache holds a strip of the columns.
 	nodeDepth = 2
 )
@@ -38,7 +38,7 @@ type nodeAssembly struct {
 	units  []pass.NodeRows[float64] // as many as a part has
 	spaces []nodeSpace              // of a worker each
 
-	each         int // parts that are told as one
+	each         int // parts that are reported as one
 	first, count int // units of the part under way
 	form, update func(worker, i int)
 }
@@ -81,7 +81,7 @@ func newNodeAssembly(a *assembly) *nodeAssembly {
 	for range max(1, units) {
 		g.units = append(g.units, pass.NewNodeRows[float64](n, g.height))
 	}
-	g.each = max(1, toldWork/(len(g.units)*g.height*n.Dim*(n.Dim+1)/2))
+	g.each = max(1, reportedWork/(len(g.units)*g.height*n.Dim*(n.Dim+1)/2))
 	for l := 1; l <= n.Last(); l++ {
 		if g.biases[l] = n.Dim - n.LayerNodes(l); l <= len(n.Biases) {
 			g.biases[l] = n.Biases[l-1].Offset

@@ -58,24 +58,24 @@ func (n *layout) layOut() {
 	next := 0
 	for _, c := range n.arch.Connections {
 		for l := len(n.biases) + 1; l < c.To; l++ {
-			next = n.placeBias(l, next)
+			next = n.appendBias(l, next)
 		}
 		if c.Gate > 0 {
 			net.GateOf[c.From], net.Mixture.Experts[c.Gate-1] = c.Gate, c.From
 			continue
 		}
-		next = n.placeBlock(c, next)
+		next = n.appendBlock(c, next)
 	}
 	if net.Mixture == nil {
-		net.Dim = n.placeBias(net.Last(), next)
+		net.Dim = n.appendBias(net.Last(), next)
 		return
 	}
 	net.Mixture.Offset = next
 	net.Dim = next + 3*len(net.Mixture.Experts)
 }
 
-// placeBlock puts the weights of a connection at next and returns the place behind them.
-func (n *layout) placeBlock(c Connection, next int) int {
+// appendBlock puts the weights of a connection at next and returns the place behind them.
+func (n *layout) appendBlock(c Connection, next int) int {
 	net := n.net
 	b := pass.Block{To: c.To, From: c.From, Offset: next, Rows: net.Nodes[c.To], Cols: net.Nodes[c.From]}
 	if c.Sources != nil {
@@ -88,8 +88,8 @@ func (n *layout) placeBlock(c Connection, next int) int {
 	return next + b.Size()
 }
 
-// placeBias puts the biases of layer l at next and returns the place behind them.
-func (n *layout) placeBias(l, next int) int {
+// appendBias puts the biases of layer l at next and returns the place behind them.
+func (n *layout) appendBias(l, next int) int {
 	b := Bias{l, next, n.net.Nodes[l]}
 	n.biases = append(n.biases, b)
 	n.net.Biases = append(n.net.Biases, pass.Bias(b))

@@ -33,16 +33,16 @@ const DefaultMemory = 1 << 30
 type Linearization struct {
 	*passes
 	computation
-	network  *Network
-	all      int // rows, with those of other processes
-	pool     *reduce.Pool
-	part     *reduce.Part
-	sums     *reduce.Reducer // of what belongs to weights, and of a tally
-	updated  bool
-	renewed  bool // whether inputs that were kept are other rows'
-	asked    bool // whether a product was asked for since the last Update; before the first one it is as if
-	gradient []float64
-	total    Evaluation
+	network   *Network
+	all       int // rows, with those of other processes
+	pool      *reduce.Pool
+	part      *reduce.Part
+	sums      *reduce.Reducer // of what belongs to weights, and of a tally
+	updated   bool
+	renewed   bool // whether inputs that were kept are other rows'
+	requested bool // whether a product was asked for since the last Update; before the first one it is as if
+	gradient  []float64
+	total     Evaluation
 
 	tally [pass.TallySize]float64 // of the last EvaluateAt
 
@@ -59,8 +59,8 @@ func newLinearization(n *Network, x, t Matrix, rows, all int, o Options) *Linear
 	dim := n.Dim()
 	l := &Linearization{
 		passes: &passes{net: n.net, rows: rows}, network: n, all: all, pool: o.Pool, part: o.Part,
-		sums:  reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
-		asked: true, gradient: make([]float64, dim+pass.TallySize),
+		sums:      reduce.NewReducer(all, dim, pass.TallySize, o.Pool, o.Part),
+		requested: true, gradient: make([]float64, dim+pass.TallySize),
 	}
 	if n.precision == Single && !o.Double {
 		l.computation = newTapes[float32](l.passes, x, t, o.Pool.Threads(), o.Memory)
@@ -102,7 +102,9 @@ func (l *Linearization) keep() {
 
 // Renew says that x and t, which are of the precision of the passes, have other rows now, of which there are as many.
 // It leaves the Linearization as Bind returns one, with the memory that it has.
-func (l *Linearization) Renew() { l.updated, l.current, l.renewed, l.asked = false, false, true, true }
+func (l *Linearization) Renew() {
+	l.updated, l.current, l.renewed, l.requested = false, false, true, true
+}
 
 // shareTasks does tasks over blocks on the caller, who shares the work on wide layers with the pool, unless there are
 // so many tasks that threads are done with them at about the same time.
@@ -120,7 +122,7 @@ func (l *Linearization) shareTasks(count int, task func(worker, i int)) {
 
 // needPasses makes sure that the passes which there is memory for are kept.
 func (l *Linearization) needPasses() {
-	l.asked = true
+	l.requested = true
 	if !l.current {
 		l.keep()
 		l.run(l.sums.Tasks(), l.again)
@@ -135,10 +137,10 @@ func (l *Linearization) needPasses() {
 func (l *Linearization) Update(w []float64) {
 	l.network.checkWeights("Update", "w", w)
 	l.setWeights(w)
-	if l.current = l.asked || l.wide != nil; l.current {
+	if l.current = l.requested || l.wide != nil; l.current {
 		l.keep()
 	}
-	l.asked = false
+	l.requested = false
 	if l.wide != nil {
 		l.wide.gradientTo(l.gradient)
 	} else {
@@ -165,11 +167,11 @@ func (l *Linearization) KeptRows() int { return min(l.rows, l.kept*reduce.BlockR
 func (l *Linearization) Current() bool { return l.current }
 
 // Asked reports whether a product was asked for since the last Update, so that the next one keeps its passes.
-func (l *Linearization) Asked() bool { return l.asked }
+func (l *Linearization) Asked() bool { return l.requested }
 
 // Expect makes Asked report that: one Linearization can so serve several users in turn, each of whom finds it as
 // he left it.
-func (l *Linearization) Expect(products bool) { l.asked = products }
+func (l *Linearization) Expect(products bool) { l.requested = products }
 
 // Loss returns E(w) at the weights of the last Update.
 func (l *Linearization) Loss() float64 { return l.Evaluation().Loss }
@@ -198,28 +200,28 @@ func (l *Linearization) GradientTo(dst []float64) {
 }
 
 // HessianTo stores the exact product Hv in dst [M, corollary 2]. dst and v must not overlap.
-func (l *Linearization) HessianTo(dst, v []float64) { l.ask("HessianTo", dst, v, hessianProduct) }
+func (l *Linearization) HessianTo(dst, v []float64) { l.productTo("HessianTo", dst, v, hessianProduct) }
 
 // GaussNewtonTo stores the product (JᵀBJ)v in dst [MD, §2.2], B being the curvature of the loss at the
 // outputs. dst and v must not overlap.
 func (l *Linearization) GaussNewtonTo(dst, v []float64) {
-	l.ask("GaussNewtonTo", dst, v, gaussNewtonProduct)
+	l.productTo("GaussNewtonTo", dst, v, gaussNewtonProduct)
 }
 
 // GaussNewtonRowsTo stores the product (JᵀBJ)v in dst, as GaussNewtonTo does, by [MD, Algorithm 2]: every row of
 // the Jacobian is formed, α = row·v, dst += α·row. It is up to as many times dearer as there are outputs, and
 // here to be compared with. dst and v must not overlap.
 func (l *Linearization) GaussNewtonRowsTo(dst, v []float64) {
-	l.ask("GaussNewtonRowsTo", dst, v, rowsProduct)
+	l.productTo("GaussNewtonRowsTo", dst, v, rowsProduct)
 }
 
 // GaussNewtonDiagTo stores the diagonal of JᵀBJ in dst, the Jacobi preconditioner of [MD].
 func (l *Linearization) GaussNewtonDiagTo(dst []float64) {
-	l.ask("GaussNewtonDiagTo", dst, dst, diagonalProduct)
+	l.productTo("GaussNewtonDiagTo", dst, dst, diagonalProduct)
 }
 
-// ask stores a product in dst; the diagonal has no direction.
-func (l *Linearization) ask(name string, dst, v []float64, kind product) {
+// productTo stores a product in dst; the diagonal has no direction.
+func (l *Linearization) productTo(name string, dst, v []float64, kind product) {
 	l.checkUpdated(name)
 	l.network.checkWeights(name, "dst", dst)
 	l.network.checkWeights(name, "v", v)

@@ -135,12 +135,12 @@ func (l *tapes[F]) fill(worker, first, last int) {
 	s := l.scratches[worker]
 	for block := first; block < min(last, l.kept); block++ {
 		s.SetRows(l.blockSize(block))
-		pass.Gather(l.keptTape(s, block).U[0], l.x, block*reduce.BlockRows, s.Rows)
+		pass.Gather(l.viewOf(s, block).U[0], l.x, block*reduce.BlockRows, s.Rows)
 	}
 }
 
-// keptTape returns the view of a kept block's tape.
-func (l *tapes[F]) keptTape(s *pass.Scratch[F], block int) *pass.Tape[F] {
+// viewOf returns the view of a kept block's tape.
+func (l *tapes[F]) viewOf(s *pass.Scratch[F], block int) *pass.Tape[F] {
 	pass.PlaceTape(l.net, &s.View, l.slab[block*reduce.BlockRows*l.net.TapeSize():], s.Rows)
 	return &s.View
 }
@@ -151,7 +151,7 @@ func (l *tapes[F]) prepare(s *pass.Scratch[F], block int) (tp *pass.Tape[F], out
 	s.SetRows(l.blockSize(block))
 	x := l.x.From(block * reduce.BlockRows)
 	if l.current && block < l.kept {
-		tp := l.keptTape(s, block)
+		tp := l.viewOf(s, block)
 		tp.X = x
 		return tp, true
 	}

@@ -240,7 +240,7 @@ func (c *checkpointer) restore(from *Checkpoint) error {
 const unitKey = "rmse unit"
 
 func (c *checkpointer) archive(k *optim.Archive) {
-	k.Count("epoch", &c.nets.epoch, optim.MostCount)
+	k.Count("epoch", &c.nets.epoch, optim.MaxCount)
 	c.nets.archiveMethod(k)
 	archiveMetrics(k.In("first"), &c.nets.first)
 	archiveMetrics(k.In("last"), &c.nets.last)

@@ -19,7 +19,7 @@ func (c *clocks) archive(k *optim.Archive) {
 		*stopwatch
 	}{{"training", &c.training}, {"active", &c.active}, {"looking", &c.spectra}} {
 		spent := int(w.elapsed())
-		k.Count(w.key, &spent, optim.MostCount)
+		k.Count(w.key, &spent, optim.MaxCount)
 		if k.Restoring() {
 			*w.stopwatch = stopwatch{total: time.Duration(spent)}
 		}

@@ -110,7 +110,7 @@ func (m *member) archive(k *optim.Archive) {
 	}
 	archiveMetrics(k.In("figures"), &m.metrics)
 	k.Number("bearable", (*float64)(&m.bearable))
-	k.Count("above", &m.above, optim.MostCount)
+	k.Count("above", &m.above, optim.MaxCount)
 	k.Text("stalled", &m.stalled)
 	k.Number("gate rate", &m.rate)
 }

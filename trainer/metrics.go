@@ -64,7 +64,7 @@ func copyMetrics(to, from *event.EpochEvent) {
 // archiveMetrics carries what later metrics are held against. Those of the validation rows, which earlier versions did
 // not know, are there where a run has such rows.
 func archiveMetrics(k *optim.Archive, e *event.EpochEvent) {
-	k.Count("epoch", &e.Epoch, optim.MostCount)
+	k.Count("epoch", &e.Epoch, optim.MaxCount)
 	type metric struct {
 		key   string
 		value *event.Float

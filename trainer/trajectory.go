@@ -244,7 +244,7 @@ func (t *trajectory) archiveMethod(k *optim.Archive) {
 	name, nets := t.info.Name, len(t.members)
 	k.Text("optimizer", &name)
 	if !k.Restoring() || k.HasNumber(sinceKey) { // which earlier versions did not know
-		k.Count(sinceKey, &t.since, optim.MostCount)
+		k.Count(sinceKey, &t.since, optim.MaxCount)
 	}
 	k.Count("nets", &nets, maxCommittee)
 	if !k.Restoring() || k.Err() != nil {

@@ -106,7 +106,7 @@ func (g *gemm) compute(i0, i1, j0, j1 int) {
 		sumVector(g.kernel, c, m, n, g.stride, start, nil, one[:])
 		return
 	}
-	w := takeWorkspace[float64]()
+	w := getWorkspace[float64]()
 	w.product(g.kernel, c, m, n, g.stride, start, nil, g.alpha, a, b, g.depth)
 	w.giveBack()
 }
@@ -150,7 +150,7 @@ func (b Implementation) Dsyrk(ul blas.Uplo, tA blas.Transpose, n, k int, alpha f
 // diagonal computes the triangle ul of rows and columns i … j−1, by way of the whole square.
 func (g *gemm) diagonal(ul blas.Uplo, i, j int) {
 	n := j - i
-	w := takeWorkspace[float64]()
+	w := getWorkspace[float64]()
 	square := *g
 	square.a, square.b = g.a.sub(i, 0), g.b.sub(0, i)
 	square.c, square.stride = w.c[:n*n], n

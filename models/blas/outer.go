@@ -16,7 +16,7 @@ func outer[F Float](selected kernel.Kernel, c []F, m, n, stride int, start Start
 	if start > Add || !holds(c, m, n, stride) || !holds(x, m, k, xStride) || !holds(y, n, k, yStride) {
 		panic("blas: short c, x or y of Outer, or another start")
 	}
-	w := takeWorkspace[F]()
+	w := getWorkspace[F]()
 	a, b := operand[F]{x, xStride, 1}, operand[F]{y, 1, yStride}
 	if selected != kernel.Generic {
 		w.product(selected, c, m, n, stride, start, nil, 1, a, b, k)

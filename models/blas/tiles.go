@@ -105,7 +105,7 @@ func sumVector[F Float](k kernel.Kernel, c []F, m, n, stride int, start Start, b
 		a := operand[F]{t.A, t.RowStride, t.ColStride}
 		b := operand[F]{t.B, t.Stride, 1}
 		if m >= packedRows && t.K*n >= packedSize {
-			w := takeWorkspace[F]()
+			w := getWorkspace[F]()
 			w.product(k, c, m, n, stride, start, bias, 1, a, b, t.K)
 			w.giveBack()
 			start = Add

@@ -26,7 +26,7 @@ func idleOf[F Float]() *idle[F] {
 	return any(&idleSingle).(*idle[F])
 }
 
-func takeWorkspace[F Float]() *workspace[F] {
+func getWorkspace[F Float]() *workspace[F] {
 	all := idleOf[F]()
 	for i := range all {
 		if all[i].Load() != nil {

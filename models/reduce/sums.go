@@ -3,11 +3,11 @@ package reduce
 import "newtop/internal/vector"
 
 const (
-	// The tasks of the workers are up to mostTasks nodes of the tree, so that up to that many threads have work.
-	// Vectors so long that the nodes' sums would pass sumMemory numbers have fewer, but about leastTasks if there are
+	// The tasks of the workers are up to maxTasks nodes of the tree, so that up to that many threads have work.
+	// Vectors so long that the nodes' sums would pass sumMemory numbers have fewer, but about minTasks if there are
 	// as many leaves.
-	mostTasks, leastTasks = 32, 4
-	sumMemory             = 1 << 25
+	maxTasks, minTasks = 32, 4
+	sumMemory          = 1 << 25
 	// foldChunk is how many numbers one task adds the nodes' sums of.
 	foldChunk = 4096
 )
@@ -86,7 +86,7 @@ func NewReducer(rows, means, sums int, pool *Pool, part *Part) *Reducer {
 // chooseTasks returns the smallest nodes over some leaves that are not too many: for one thread as few as there can be,
 // which needs the least memory.
 func (t Tree) chooseTasks(first, last, dim, threads int) []Node {
-	most := max(leastTasks, min(mostTasks, sumMemory/dim))
+	most := max(minTasks, min(maxTasks, sumMemory/dim))
 	if threads == 1 {
 		most = 1
 	}

@@ -26,9 +26,9 @@ type Tree struct{ rows, blocks, leaves int }
 // Node is a node of a Tree. Level 0 has the leaves.
 type Node struct{ Level, Index int }
 
-// A leaf has at least leafBlocks blocks where fewestLeaves are left then, so that adding its sum to others costs little
-// beside computing it. mostLeaves is so many that thousands of processes have about as many each.
-const leafBlocks, fewestLeaves, mostLeaves = 4, 32, 1 << 16
+// A leaf has at least leafBlocks blocks where minLeaves are left then, so that adding its sum to others costs little
+// beside computing it. maxLeaves is so many that thousands of processes have about as many each.
+const leafBlocks, minLeaves, maxLeaves = 4, 32, 1 << 16
 
 // NewTree returns the tree for sums over rows, of which there is at least one.
 func NewTree(rows int) Tree {
@@ -37,7 +37,7 @@ func NewTree(rows int) Tree {
 	}
 	blocks := (rows-1)/BlockRows + 1
 	power := 1 << bits.Len(uint(blocks/leafBlocks)) >> 1
-	return Tree{rows, blocks, min(blocks, max(fewestLeaves, min(power, mostLeaves)))}
+	return Tree{rows, blocks, min(blocks, max(minLeaves, min(power, maxLeaves)))}
 }
 
 // Leaves returns how many leaves there are: the most processes that can have rows.

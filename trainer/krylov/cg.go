@@ -143,13 +143,13 @@ func (c *CG) iterate() Stop {
 	case next >= c.o.Radius && c.o.Rule == Scaling && vector.Finite(next):
 		c.advance(c.eta)
 		c.scale()
-		return c.settled(Boundary)
+		return c.moved(Boundary)
 	case next >= c.o.Radius:
 		return c.cross(Boundary)
 	}
 	c.advance(c.eta)
 	c.ss = next * next
-	if stop := c.settled(0); stop != 0 {
+	if stop := c.moved(0); stop != 0 {
 		return stop
 	}
 	return c.checkConvergence()
@@ -210,7 +210,7 @@ func (c *CG) cross(stop Stop) Stop {
 	}
 	c.advance(h)
 	c.ss = c.inner(c.s, c.s)
-	return c.settled(stop)
+	return c.moved(stop)
 }
 
 // advance adds length·d to the step and keeps the residual and the model in line.
@@ -233,8 +233,8 @@ func (c *CG) scale() {
 	c.model = -c.predicted()
 }
 
-// settled takes the residual's norm after the step has moved.
-func (c *CG) settled(stop Stop) Stop {
+// moved takes the residual's norm after the step has moved.
+func (c *CG) moved(stop Stop) Stop {
 	c.residual = vector.Norm(c.r)
 	c.recursive = c.residual
 	c.count(2)

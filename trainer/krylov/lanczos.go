@@ -169,11 +169,11 @@ func (l *lanczos) run() (Stop, error) {
 		}
 		m := len(l.basis)
 		if l.last == 0 || l.count == l.limit || l.count%5 == 0 || m == l.most {
-			if !l.look() {
+			if !l.solve() {
 				return NotFinite, nil
 			}
 			switch {
-			case m == len(l.w) || l.settled():
+			case m == len(l.w) || l.converged():
 				return Residual, nil
 			case l.count == l.limit:
 				return Limit, nil
@@ -203,8 +203,8 @@ func (l *lanczos) renew() {
 	outsideTo(v, l.basis[:l.block])
 }
 
-// look solves the eigenproblem of T.
-func (l *lanczos) look() (ok bool) {
+// solve solves the eigenproblem of T.
+func (l *lanczos) solve() (ok bool) {
 	if len(l.arms) == 0 {
 		l.theta, l.vectors, ok = eigenvectors(l.alpha, l.beta)
 	} else {
@@ -225,10 +225,10 @@ func (l *lanczos) wanted() (top, bottom int) {
 	return min(l.k, (m+1)/2), min(l.k, m/2)
 }
 
-// settled reports whether the wanted pairs are there and good. In an invariant subspace every pair is,
+// converged reports whether the wanted pairs are there and good. In an invariant subspace every pair is,
 // and says nothing about the rest; a basis that began anew has told about it when its own extreme pairs
 // are good and would not be wanted.
-func (l *lanczos) settled() bool {
+func (l *lanczos) converged() bool {
 	if bottom, top := l.good(); !bottom || !top {
 		return false
 	}
@@ -236,13 +236,13 @@ func (l *lanczos) settled() bool {
 		return l.last > 0
 	}
 	first, last := l.freshEnds()
-	low, high := l.slacks()
+	low, high := l.tolerances()
 	return l.estimate(first) <= low && l.estimate(last) <= high && l.theta[first] >= l.low-low &&
 		l.theta[last] <= l.high+high
 }
 
-// slacks are the residuals that good pairs may have at the bottom and at the top.
-func (l *lanczos) slacks() (low, high float64) {
+// tolerances are the residuals that good pairs may have at the bottom and at the top.
+func (l *lanczos) tolerances() (low, high float64) {
 	m := len(l.theta)
 	top, bottom := l.wanted()
 	size := func(theta []float64) float64 {
@@ -262,7 +262,7 @@ func (l *lanczos) good() (low, high bool) {
 		return false, false
 	}
 	m := len(l.theta)
-	below, above := l.slacks()
+	below, above := l.tolerances()
 	low, high = true, true
 	for i := range bottom {
 		low = low && l.estimate(i) <= below

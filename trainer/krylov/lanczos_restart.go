@@ -76,7 +76,7 @@ func (l *lanczos) lock() bool {
 		return false
 	}
 	first, last := l.freshEnds()
-	low, high := l.slacks()
+	low, high := l.tolerances()
 	if l.estimate(first) > low || l.estimate(last) > high {
 		return false
 	}

@@ -25,8 +25,8 @@ type secular struct {
 	d, l, y, ends []float64
 }
 
-// mostNewton bounds the iterations, of which a problem takes about five.
-const mostNewton = 100
+// maxNewton bounds the iterations, of which a problem takes about five.
+const maxNewton = 100
 
 // solve reports whether all numbers were finite. Then ‖h‖ is R up to rounding, or below it and λ = 0.
 func (s *secular) solve(alpha, beta []float64, gamma, radius float64) bool {
@@ -36,7 +36,7 @@ func (s *secular) solve(alpha, beta []float64, gamma, radius float64) bool {
 		return false
 	}
 	length := s.substitute(gamma)
-	for i := 0; length > radius && i < mostNewton; i++ {
+	for i := 0; length > radius && i < maxNewton; i++ {
 		next := s.lambda + s.newton(length, radius)
 		if !(next > s.lambda) {
 			break

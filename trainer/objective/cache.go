@@ -20,7 +20,7 @@ type Cache struct {
 // evaluated is an evaluation but for what the objective knows.
 type evaluated struct {
 	At           []float64 `archive:"figured"`
-	Wrong        int       `archive:"wrong"` // optim.MostCount: not told
+	Wrong        int       `archive:"wrong"` // optim.MaxCount: not told
 	Loss         float64   `archive:"loss"`
 	SquaredError float64   `archive:"squared error"`
 }
@@ -37,7 +37,7 @@ func (o *Objective) Save(c *Cache, parts int) {
 	if e := &o.evaluation; o.known {
 		wrong := e.Wrong
 		if wrong < 0 {
-			wrong = optim.MostCount
+			wrong = optim.MaxCount
 		}
 		c.Evaluated = &evaluated{slices.Clone(o.evaluatedAt), wrong, e.Loss, e.SquaredError}
 	}
@@ -74,7 +74,7 @@ func (o *Objective) Load(c *Cache, w []float64, parts int) {
 			Rows: o.evaluated(), Outputs: o.problem.Outputs(), Wrong: e.Wrong, Loss: e.Loss,
 			SquaredError: e.SquaredError,
 		}
-		if e.Wrong == optim.MostCount {
+		if e.Wrong == optim.MaxCount {
 			o.evaluation.Wrong = -1
 		}
 	}
@@ -104,7 +104,7 @@ func (o *Objective) LoadAll(c *Cache) error {
 	if len(c.Parts) == 1 || len(c.Parts) > o.Rows() {
 		return fmt.Errorf("%d parts of %d rows", len(c.Parts), o.Rows())
 	}
-	if c.Evaluated != nil && c.Evaluated.Wrong > o.evaluated() && c.Evaluated.Wrong != optim.MostCount {
+	if c.Evaluated != nil && c.Evaluated.Wrong > o.evaluated() && c.Evaluated.Wrong != optim.MaxCount {
 		return fmt.Errorf("%d of %d rows are wrong", c.Evaluated.Wrong, o.evaluated())
 	}
 	o.closeParts()

@@ -107,8 +107,8 @@ func (a *Archive) Count(key string, v *int, most int) {
 	*v = int(number)
 }
 
-// MostCount is the largest number that Count carries exactly.
-const MostCount = min(1<<53, math.MaxInt)
+// MaxCount is the largest number that Count carries exactly.
+const MaxCount = min(1<<53, math.MaxInt)
 
 // Flag carries a yes or no.
 func (a *Archive) Flag(key string, v *bool) {

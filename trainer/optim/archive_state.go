@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// Place is weights that the state around it belongs to, which is worthless at others.
-type Place []float64
+// Position is weights that the state around it belongs to, which is worthless at others.
+type Position []float64
 
 // Is reports whether the weights are those of the place.
-func (p Place) Is(w []float64) bool { return slices.Equal(p, w) }
+func (p Position) Is(w []float64) bool { return slices.Equal(p, w) }
 
 // Numbers are as many as there are, and not as many as weights.
 type Numbers []float64
 
-var placeType = reflect.TypeFor[Place]()
+var positionType = reflect.TypeFor[Position]()
 
 // State carries what a pointer to a struct points at: its fields that have a key,
 //
@@ -26,15 +26,15 @@ var placeType = reflect.TypeFor[Place]()
 // By type they are carried as follows, w being the weights at which the state is saved and restored:
 //
 //	float64, bool, string  as they are
-//	int                    from 0 to MostCount
+//	int                    from 0 to MaxCount
 //	[]float64              as many numbers as w has
 //	Numbers                how many; then these
 //	[]int                  ascending
 //	*struct                whether there is one; beside it its fields, or under its key where the tag is "key,apart". One with a
-//	                       Place that is not w counts as none
+//	                       Position that is not w counts as none
 //	[]struct               how many; then the fields of each, under a key like "pair 2" for one of "pairs"
 //
-// A Place needs no key, being w whenever it is carried, and an embedded struct none either.
+// A Position needs no key, being w whenever it is carried, and an embedded struct none either.
 func (a *Archive) State(state any, w []float64) { a.fields(reflect.ValueOf(state).Elem(), w) }
 
 func (a *Archive) fields(v reflect.Value, w []float64) {
@@ -44,8 +44,8 @@ func (a *Archive) fields(v reflect.Value, w []float64) {
 			a.fields(field, w)
 		} else if key, ok := declared.Tag.Lookup("archive"); ok {
 			a.field(key, field, w)
-		} else if declared.Type == placeType && a.Restoring() {
-			field.Set(reflect.ValueOf(Place(slices.Clone(w))))
+		} else if declared.Type == positionType && a.Restoring() {
+			field.Set(reflect.ValueOf(Position(slices.Clone(w))))
 		}
 	}
 }
@@ -56,7 +56,7 @@ func (a *Archive) field(key string, field reflect.Value, w []float64) {
 	case *float64:
 		a.Number(key, p)
 	case *int:
-		a.Count(key, p, MostCount)
+		a.Count(key, p, MaxCount)
 	case *bool:
 		a.Flag(key, p)
 	case *string:
@@ -65,7 +65,7 @@ func (a *Archive) field(key string, field reflect.Value, w []float64) {
 		a.Vector(key, p, len(w))
 	case *Numbers:
 		count := len(*p)
-		a.Count(key+" count", &count, MostCount)
+		a.Count(key+" count", &count, MaxCount)
 		a.Vector(key, (*[]float64)(p), count)
 	case *[]int:
 		a.rows(key, p)
@@ -97,11 +97,11 @@ func (a *Archive) optional(key string, field reflect.Value, w []float64, apart b
 	}
 }
 
-// valid reports whether a struct's Place, if it has one, is w.
+// valid reports whether a struct's Position, if it has one, is w.
 func valid(v reflect.Value, w []float64) bool {
 	for i := range v.NumField() {
-		if v.Type().Field(i).Type == placeType {
-			return v.Field(i).Interface().(Place).Is(w)
+		if v.Type().Field(i).Type == positionType {
+			return v.Field(i).Interface().(Position).Is(w)
 		}
 	}
 	return true
@@ -110,7 +110,7 @@ func valid(v reflect.Value, w []float64) bool {
 // list carries a slice of structs.
 func (a *Archive) list(key string, field reflect.Value, w []float64) {
 	count := field.Len()
-	a.Count(key, &count, MostCount)
+	a.Count(key, &count, MaxCount)
 	if a.Restoring() {
 		field.SetZero()
 	}
@@ -125,7 +125,7 @@ func (a *Archive) list(key string, field reflect.Value, w []float64) {
 // rows carries ascending numbers of rows.
 func (a *Archive) rows(key string, v *[]int) {
 	count := len(*v)
-	a.Count(key+" count", &count, MostCount)
+	a.Count(key+" count", &count, MaxCount)
 	numbers := make([]float64, 0, len(*v))
 	for _, row := range *v {
 		numbers = append(numbers, float64(row))
@@ -136,7 +136,7 @@ func (a *Archive) rows(key string, v *[]int) {
 	}
 	*v = make([]int, count)
 	for i, number := range numbers {
-		if !(number >= 0 && number < MostCount) || number != math.Trunc(number) || i > 0 && number <= numbers[i-1] {
+		if !(number >= 0 && number < MaxCount) || number != math.Trunc(number) || i > 0 && number <= numbers[i-1] {
 			a.Fail(key, "%v: expected whole numbers ≥ 0, ascending", number)
 			return
 		}

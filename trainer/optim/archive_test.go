@@ -32,7 +32,7 @@ type base struct {
 }
 
 type somewhere struct {
-	At   Place
+	At   Position
 	Rows []int `archive:"rows"`
 }
 
@@ -76,7 +76,7 @@ func TestArchive(t *testing.T) {
 	}
 	negative := math.Copysign(0, -1)
 	in := everything{set: set}
-	in.state.Number, in.state.Count, in.state.Flag, in.state.Text = math.Inf(-1), MostCount, true, "two\nlines\x00"
+	in.state.Number, in.state.Count, in.state.Flag, in.state.Text = math.Inf(-1), MaxCount, true, "two\nlines\x00"
 	in.state.Vector = []float64{negative, math.NaN(), math.Inf(1), 5e-324, 1.0 / 3}
 	in.state.Here = &somewhere{At: slices.Clone(here5), Rows: []int{0, 7, 99}}
 	in.state.There = &somewhere{At: []float64{1, 2, 3, 4, 6}, Rows: []int{1}}

@@ -42,7 +42,7 @@ func Offers(o Objective, need Capability) error {
 			return err
 		}
 	}
-	lacks := func(c Capability, ok bool, what string) error {
+	missing := func(c Capability, ok bool, what string) error {
 		if need&c == 0 || ok {
 			return nil
 		}
@@ -57,21 +57,21 @@ func Offers(o Objective, need Capability) error {
 	_, squares := o.(SquaresObjective)
 	_, sample := o.(SampledObjective)
 	return cmp.Or(
-		lacks(NeedsHessian, hessian, "products with the Hessian"),
-		lacks(NeedsGaussNewton, gaussNewton, "products with the Gauss–Newton matrix"),
-		lacks(NeedsRows, rows, "rows to take some of"),
-		lacks(NeedsJacobian, jacobian, "explicit Jacobian rows"),
-		lacks(NeedsMatrices, matrices, "weights that are matrices"),
-		lacks(NeedsFactors, factors, "factors of its curvature"),
-		lacks(NeedsSquares, squares, "squares of its rows' gradients"),
-		lacks(NeedsSample, sample, "products over some of its rows"),
-		lacksLayers(o, need),
-		lacksMatrix(o, need),
+		missing(NeedsHessian, hessian, "products with the Hessian"),
+		missing(NeedsGaussNewton, gaussNewton, "products with the Gauss–Newton matrix"),
+		missing(NeedsRows, rows, "rows to take some of"),
+		missing(NeedsJacobian, jacobian, "explicit Jacobian rows"),
+		missing(NeedsMatrices, matrices, "weights that are matrices"),
+		missing(NeedsFactors, factors, "factors of its curvature"),
+		missing(NeedsSquares, squares, "squares of its rows' gradients"),
+		missing(NeedsSample, sample, "products over some of its rows"),
+		missingLayers(o, need),
+		missingMatrix(o, need),
 	)
 }
 
-// lacksLayers is nil unless layers are needed and o is no chain of them.
-func lacksLayers(o Objective, need Capability) error {
+// missingLayers is nil unless layers are needed and o is no chain of them.
+func missingLayers(o Objective, need Capability) error {
 	if need&NeedsLayers == 0 {
 		return nil
 	}
@@ -89,8 +89,8 @@ func lacksLayers(o Objective, need Capability) error {
 // of them, which has room for its factor, takes 970 MB.
 const MaxMatrixDim = 11000
 
-// lacksMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
-func lacksMatrix(o Objective, need Capability) error {
+// missingMatrix is nil unless the assembled matrix is needed and o has none or too large a one.
+func missingMatrix(o Objective, need Capability) error {
 	if need&NeedsMatrix == 0 {
 		return nil
 	}

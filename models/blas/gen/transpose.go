@@ -117,13 +117,13 @@ func (s *isa) squares256() {
 func (s *isa) squares512() {
 	src, dst := []reg.GPPhysical{ax, bx}, []reg.GPPhysical{r12, r13}
 	s.Label("strip")
-	s.atMost8(dx, cx, reg.K1)
+	s.upTo8(dx, cx, reg.K1)
 	s.Load(s.Param("rows"), r15)
 	s.MOVQ(si, ax)
 	s.MOVQ(di, r12)
 
 	s.Label("square")
-	s.atMost8(r15, r14, reg.K2)
+	s.upTo8(r15, r14, reg.K2)
 	s.LEAQ(indexed(ax, r8, 4), bx)
 	s.LEAQ(indexed(r12, r10, 4), r13)
 	s.LEAQ(indexed(r14, cx, 1), r9) // r9 is free until the rows are addressed
@@ -146,8 +146,8 @@ func (s *isa) squares512() {
 	s.JNE(LabelRef("strip"))
 }
 
-// atMost8 stores min(left, 8) in n, and a mask of that many bits.
-func (s *isa) atMost8(left, n reg.GPPhysical, mask reg.OpmaskPhysical) {
+// upTo8 stores min(left, 8) in n, and a mask of that many bits.
+func (s *isa) upTo8(left, n reg.GPPhysical, mask reg.OpmaskPhysical) {
 	s.MOVQ(U32(8), n)
 	s.CMPQ(left, n)
 	s.CMOVQLT(left, n)

@@ -10,12 +10,12 @@ import (
 // computed alike in all, so that results are the same to the bit, divided or not, and however many threads share the
 // parts.
 const (
-	mostParts    = 8
-	partNodes    = 8       // what the nodes of a part are a multiple of: as many as blas takes together
-	fewestNodes  = 64      // of a part of a product, which copies the other factor
-	fewestSquare = 24      // of a part of a square
-	partWork     = 1 << 18 // multiplications of a part of a product at least, 8 µs of them
-	partNumbers  = 1 << 13 // numbers of a part of elementwise work at least
+	maxParts    = 8
+	partNodes   = 8       // what the nodes of a part are a multiple of: as many as blas takes together
+	minNodes    = 64      // of a part of a product, which copies the other factor
+	minSquare   = 24      // of a part of a square
+	partWork    = 1 << 18 // multiplications of a part of a product at least, 8 µs of them
+	partNumbers = 1 << 13 // numbers of a part of elementwise work at least
 )
 
 // division is work on the nodes of a layer, which may be divided.
@@ -77,7 +77,7 @@ const (
 
 // divide does work on some nodes, in parts of at least fewest.
 func (d *division[F]) divide(nodes, fewest int, kind work) {
-	size := max(fewest, (nodes+mostParts-1)/mostParts)
+	size := max(fewest, (nodes+maxParts-1)/maxParts)
 	size = (size + partNodes - 1) &^ (partNodes - 1)
 	d.work = kind
 	if d.Threads == nil || nodes <= size {
@@ -121,7 +121,7 @@ func (d *division[F]) multiply(dst []F, m, n int, start blas.Start, bias []F) {
 	}
 	p := &d.product
 	p.dst, p.bias, p.cols, p.start = dst, bias, n, start
-	d.divide(m, max(fewestNodes, partWork/(n*depth)), multiplying)
+	d.divide(m, max(minNodes, partWork/(n*depth)), multiplying)
 }
 
 // productPart computes the rows [first, last) of a sum, term by term.
@@ -159,7 +159,7 @@ func (d *division[F]) squareTo(dst []F, nodes int, x []F, xRows RowMajor[F], sta
 
 // squareNodes returns how many nodes a part has.
 func squareNodes(nodes int) int {
-	return (max(fewestSquare, (nodes+mostParts-1)/mostParts) + partNodes - 1) &^ (partNodes - 1)
+	return (max(minSquare, (nodes+maxParts-1)/maxParts) + partNodes - 1) &^ (partNodes - 1)
 }
 
 // SquareCost returns how many multiplications of a row's numbers the square of so many nodes takes.

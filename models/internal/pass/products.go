@@ -82,7 +82,7 @@ type Scratch[F Float] struct {
 
 	// One array a layer, nodes × rows. In a product they hold φ, Ru and γ.
 	phi, ru, gamma, spare [][]F
-	elsewhere             bool // whether γ and Ru are where PlaceTangents put them
+	borrowed              bool // whether γ and Ru are where PlaceTangents put them
 	// u^r and Ru^r row by row, of layers that others take from: where transposeOutputs and transposeTangents found them
 	// or put them.
 	uRows, ruRows             []RowMajor[F]

@@ -32,10 +32,10 @@ func NewScratch[F Float](n *Net, rows int) *Scratch[F] {
 
 // SetRows makes the scratch ready for a block of that many rows.
 func (s *Scratch[F]) SetRows(rows int) {
-	if s.Rows == rows && !s.elsewhere {
+	if s.Rows == rows && !s.borrowed {
 		return
 	}
-	s.Rows, s.elsewhere = rows, false
+	s.Rows, s.borrowed = rows, false
 	PlaceTape(s.Net, &s.Own, s.tapeMemory, rows)
 	memory := s.layerMemory
 	for _, arrays := range [...][][]F{s.phi, s.ru, s.gamma, s.spare} {
@@ -106,5 +106,5 @@ func (s *Scratch[F]) PlaceTangents(memory []F) {
 			arrays[l], memory = memory[:size:size], memory[size:]
 		}
 	}
-	s.elsewhere = true
+	s.borrowed = true
 }

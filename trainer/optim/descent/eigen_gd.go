@@ -82,7 +82,7 @@ type correction struct {
 	Pairs []eigenvector `archive:"pairs"`   // K of them at most, downwards
 }
 
-type here struct{ At optim.Place }
+type here struct{ At optim.Position }
 
 type eigenvector struct {
 	Value  float64   `archive:"value"`

@@ -22,13 +22,13 @@ var LBFGS = optim.Info{
 		"and the baseline for every method with exact curvature.",
 	Cost:       "1 for each evaluation of the line search, mostly one",
 	Monotone:   true,
-	Parameters: optim.Parameters(PairsKept, SufficientDecrease, Curvature),
+	Parameters: optim.Parameters(MaxPairs, SufficientDecrease, Curvature),
 	New:        func() optim.Method { return &lbfgs{} },
 }
 
 // The hyperparameters of L-BFGS.
 var (
-	PairsKept = &optim.Count{
+	MaxPairs = &optim.Count{
 		Key: "memory", Meaning: "m, how many steps and changes of the gradient are kept",
 		Default: 10, Min: 1, Max: 1000, Source: "Nocedal & Wright 2006, §7.2: 3 to 20",
 	}
@@ -61,11 +61,11 @@ type lbfgs struct {
 
 // searchDirection is d, and what it was made of.
 type searchDirection struct {
-	At    optim.Place // where the last Step left the weights
-	D     []float64   `archive:"direction"`
-	X     []float64   `archive:"weights before"` // that D was made of
-	G     []float64   `archive:"gradient before"`
-	Alpha float64     `archive:"alpha"` // the first α to try
+	At    optim.Position // where the last Step left the weights
+	D     []float64      `archive:"direction"`
+	X     []float64      `archive:"weights before"` // that D was made of
+	G     []float64      `archive:"gradient before"`
+	Alpha float64        `archive:"alpha"` // the first α to try
 	// whether D belongs to At: there is no new one before the last has been searched along
 	Ready bool `archive:"ready"`
 	pairs
@@ -133,7 +133,7 @@ func (m *lbfgs) take(s *optim.State, report *optim.Report) {
 // updateDirection makes D belong to the weights, by the pair that the last step left if it was this method's.
 func (m *lbfgs) updateDirection(s *optim.State) {
 	a := m.state.Along
-	same := a != nil && a.Most == PairsKept.Of(s.Settings) && a.At.Is(s.W)
+	same := a != nil && a.Max == MaxPairs.Of(s.Settings) && a.At.Is(s.W)
 	switch {
 	case same && a.Ready:
 	case same && m.curved(s.Gradient):
@@ -161,7 +161,7 @@ func (m *lbfgs) curved(g []float64) bool {
 func (m *lbfgs) begin(s *optim.State) {
 	a := &searchDirection{
 		At: slices.Clone(s.W), D: make([]float64, len(s.W)), X: slices.Clone(s.W), G: slices.Clone(s.Gradient),
-		Ready: true, pairs: pairs{Most: PairsKept.Of(s.Settings)},
+		Ready: true, pairs: pairs{Max: MaxPairs.Of(s.Settings)},
 	}
 	a.directionTo(a.D, s.Gradient)
 	a.Alpha = 1 / floats.Norm(a.D, 2)

@@ -2,10 +2,10 @@ package descent
 
 import "gonum.org/v1/gonum/floats"
 
-// pairs are the last steps s and changes of the gradient y of lbfgs, Most of them at most, the oldest first.
+// pairs are the last steps s and changes of the gradient y of lbfgs, Max of them at most, the oldest first.
 type pairs struct {
-	Most int    `archive:"memory"`
-	All  []pair `archive:"pairs"`
+	Max int    `archive:"memory"`
+	All []pair `archive:"pairs"`
 }
 
 type pair struct {
@@ -18,7 +18,7 @@ type pair struct {
 // add takes in the pair of a step from weights x with gradient before to weights w with gradient g.
 func (p *pairs) add(w, x, g, before []float64) {
 	var next pair
-	if len(p.All) < p.Most {
+	if len(p.All) < p.Max {
 		next = pair{S: make([]float64, len(w)), Y: make([]float64, len(w))}
 	} else {
 		next = p.All[0]

@@ -13,8 +13,8 @@ import (
 	"newtop/trainer/optim"
 )
 
-// mostEvaluations bounds a line search, as in the programs of Moré & Thuente.
-const mostEvaluations = 20
+// maxEvaluations bounds a line search, as in the programs of Moré & Thuente.
+const maxEvaluations = 20
 
 // search looks along d for a step that meets the strong Wolfe conditions,
 //
@@ -33,7 +33,7 @@ func (m *lbfgs) search(ctx context.Context, s *optim.State) (evaluations int, er
 	wolfe := &optimize.MoreThuente{DecreaseFactor: c1, CurvatureFactor: c2}
 	alpha := m.state.Along.Alpha
 	wolfe.Init(s.Loss, slope, alpha)
-	for evaluations < mostEvaluations {
+	for evaluations < maxEvaluations {
 		floats.AddScaledTo(m.trial, s.W, alpha, d)
 		if slices.Equal(m.trial, s.W) {
 			break

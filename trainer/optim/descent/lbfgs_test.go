@@ -156,7 +156,7 @@ func TestNothingFiniteAhead(t *testing.T) {
 		}
 		m, settings := method(t, "lbfgs")
 		s := &optim.State{Objective: o, W: []float64{1}, Settings: settings}
-		if _, err := m.Step(context.Background(), s); !errors.Is(err, optim.ErrStalled) || s.W[0] != 1 || o.Gradients > 1+mostEvaluations {
+		if _, err := m.Step(context.Background(), s); !errors.Is(err, optim.ErrStalled) || s.W[0] != 1 || o.Gradients > 1+maxEvaluations {
 			t.Errorf("slope %g: %v at %g after %d gradients", slope, err, s.W[0], o.Gradients)
 		}
 	}

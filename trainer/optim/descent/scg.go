@@ -31,12 +31,12 @@ var SCG = optim.Info{
 
 // The scale λ stays within these bounds: below the lower one it is nothing beside any curvature, beyond the
 // upper one no step is left that would change a weight.
-const leastLambda, mostLambda = 1e-20, 1e20
+const minLambda, maxLambda = 1e-20, 1e20
 
 // Lambda is the scale.
 var Lambda = &optim.Number{
 	Key: "lambda", Meaning: "λ, added to the curvature along the direction; the method adapts it",
-	Default: 1e-6, Min: leastLambda, Max: mostLambda, Source: "Møller 1993, SCG step 1: 0 < λ ≤ 1e-6",
+	Default: 1e-6, Min: minLambda, Max: maxLambda, Source: "Møller 1993, SCG step 1: 0 < λ ≤ 1e-6",
 }
 
 // Form is whether SCG has what keeps it going where the published algorithm would not.
@@ -72,7 +72,7 @@ type scg struct {
 
 // conjugate is the direction, and what is known of the curvature along it.
 type conjugate struct {
-	At     optim.Place
+	At     optim.Position
 	P      []float64 `archive:"direction"`
 	Delta  float64   `archive:"delta"`
 	Square float64   `archive:"square"`    // ‖p‖²
@@ -198,10 +198,10 @@ func (m *scg) try(s *optim.State, lambda float64, report *optim.Report) (next fl
 	if lambda, err = m.decide(s, loss, lambda, comparison, predicted <= optim.Rounding(s.Loss), report); err != nil {
 		return 0, err
 	}
-	if lambda > mostLambda {
+	if lambda > maxLambda {
 		return 0, &optim.StalledError{Reason: "λ has grown beyond 1e20 and no step lowers the loss"}
 	}
-	return max(lambda, leastLambda), nil
+	return max(lambda, minLambda), nil
 }
 
 // decide is steps 4 and 5 once Δ is known; hidden says that the decrease promised is below E's rounding.

@@ -105,7 +105,7 @@ type hessianFree struct {
 	from, trial       []float64 // w, and w + s
 	diagonal, squares []float64 // of the preconditioner diagonal
 	spent             float64
-	told              told
+	outcome           epochOutcome
 	raised            bool // whether the last step was refused and λ raised
 }
 
@@ -121,8 +121,8 @@ type moves struct {
 	Factors *kronecker.CurvatureFactors `archive:"factors"`     // of the preconditioner kfac; nil: none
 }
 
-// told is what came together of an epoch.
-type told struct {
+// epochOutcome is what an epoch reports.
+type epochOutcome struct {
 	solves          []optim.InnerSolve
 	rows, curvature int // of the last batch
 	rho             float64
@@ -170,11 +170,11 @@ func (h *hessianFree) MoveAll(ctx context.Context, s *optim.State, batch *miniba
 	rows := s.Objective.(optim.SampledObjective)
 	some := minibatch.Share(batch.Rows, CurvatureShare.Of(s.Settings))
 	g := &damped{rows.Sample(0, some).(optim.GaussNewtonObjective).GaussNewton(s.W), h.memory.Moves.Lambda}
-	if batch.Number == 0 { // an epoch that was interrupted in it told nothing
-		h.told = told{rho: math.NaN()}
+	if batch.Number == 0 { // an epoch that was interrupted in it reports nothing
+		h.outcome = epochOutcome{rho: math.NaN()}
 	}
-	h.told.rows, h.told.curvature = len(batch.Rows), len(some)
-	h.told.within = batch.Number > 0 || minibatch.WeightDecay.Of(s.Settings) > 0
+	h.outcome.rows, h.outcome.curvature = len(batch.Rows), len(some)
+	h.outcome.within = batch.Number > 0 || minibatch.WeightDecay.Of(s.Settings) > 0
 	inverse, err := h.precondition(s, some)
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (h *hessianFree) solve(ctx context.Context, s *optim.State, g *damped, batc
 		},
 	})
 	solve.Ritz = append([]float64(nil), solve.Ritz...)
-	h.told.solves = append(h.told.solves, optim.InnerSolve{Block: batch.Number, Solve: solve})
+	h.outcome.solves = append(h.outcome.solves, optim.InnerSolve{Block: batch.Number, Solve: solve})
 	switch {
 	case err != nil:
 	case solve.Stop.Failed() && solve.StepNorm == 0:
@@ -235,24 +235,24 @@ func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised
 	k, lambda := h.memory.Moves, h.memory.Moves.Lambda
 	copy(h.from, s.W)
 	loss := h.lossAt(all, s.W, h.s)
-	h.told.rho = optim.Ratio(before, loss, promised)
+	h.outcome.rho = optim.Ratio(before, loss, promised)
 	copy(k.Step, h.s)
-	if !(h.told.rho >= 0.25) {
+	if !(h.outcome.rho >= 0.25) {
 		h.goBack(s, all, &loss)
 	}
 	if Adapt.Of(s.Settings) == "yes" {
 		switch {
-		case h.told.rho > 0.75:
+		case h.outcome.rho > 0.75:
 			k.Lambda *= 2.0 / 3
-		case !(h.told.rho >= 0.25):
+		case !(h.outcome.rho >= 0.25):
 			k.Lambda *= 3.0 / 2
 		}
-		k.Lambda = min(max(k.Lambda, leastLambda), mostLambda)
+		k.Lambda = min(max(k.Lambda, minLambda), maxLambda)
 	}
 	vector.Scale(h.s, h.rate, h.s)
-	h.told.last = loss < before
-	if h.raised = !h.told.last && k.Lambda > lambda; !h.told.last {
-		h.told.refused++
+	h.outcome.last = loss < before
+	if h.raised = !h.outcome.last && k.Lambda > lambda; !h.outcome.last {
+		h.outcome.refused++
 		clear(k.Step) // which leads nowhere
 		return
 	}
@@ -262,8 +262,8 @@ func (h *hessianFree) step(s *optim.State, all optim.Objective, before, promised
 // Prepares reports whether the next step, being shorter, may be taken where none was.
 func (h *hessianFree) Prepares() bool { return h.raised }
 
-// leastLambda and mostLambda bound λ as it adapts.
-const leastLambda, mostLambda = 1e-10, 1e10
+// minLambda and maxLambda bound λ as it adapts.
+const minLambda, maxLambda = 1e-10, 1e10
 
 // lossAt returns E(w + s), NaN where that overflows.
 func (h *hessianFree) lossAt(all optim.Objective, w, s []float64) float64 {
@@ -293,7 +293,7 @@ func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64)
 
 // Report tells of the steps of the epoch.
 func (h *hessianFree) Report(r *optim.Report) {
-	t := &h.told
+	t := &h.outcome
 	r.Inner, r.Rho = t.solves, t.rho
 	r.Proposal = optim.Proposal{Step: h.s, Rho: t.rho, Accepted: t.last}
 	if t.within {

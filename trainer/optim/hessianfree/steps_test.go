@@ -215,7 +215,7 @@ func TestRules(t *testing.T) {
 			h := of(m)
 			s := &optim.State{W: []float64{10}, Settings: settings}
 			h.Begin(s, rate)
-			h.s[0], h.told.rho = 8, nan
+			h.s[0], h.outcome.rho = 8, nan
 			h.path.reset(1)
 			h.path.add([]float64{1}, krylov.Iteration{Number: 1})
 			h.path.add([]float64{2}, krylov.Iteration{Number: 2})
@@ -226,7 +226,7 @@ func TestRules(t *testing.T) {
 				want += rate * c.s
 			}
 			k := h.memory.Moves
-			if s.W[0] != want || h.s[0] != rate*c.s || math.Abs(k.Lambda-3*c.times) > 1e-15 || h.told.last != c.taken || len(o.losses) > 0 {
+			if s.W[0] != want || h.s[0] != rate*c.s || math.Abs(k.Lambda-3*c.times) > 1e-15 || h.outcome.last != c.taken || len(o.losses) > 0 {
 				t.Errorf("%v: weight %g, want %g, s %g, λ %g, %d losses left", c.losses, s.W[0], want, h.s[0], k.Lambda, len(o.losses))
 			}
 			if start := map[bool]float64{true: 8, false: 0}[c.taken]; k.Step[0] != start {
@@ -242,7 +242,7 @@ func TestDampingBounds(t *testing.T) {
 		start string
 		loss  float64
 		want  float64
-	}{{"1.1e-10", 0, leastLambda}, {"9e9", 2, mostLambda}} {
+	}{{"1.1e-10", 0, minLambda}, {"9e9", 2, maxLambda}} {
 		m, settings := method(t, "damping", c.start)
 		h := of(m)
 		s := &optim.State{W: []float64{10}, Settings: settings}

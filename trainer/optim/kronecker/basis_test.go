@@ -315,7 +315,7 @@ func TestTurnOfWhatVanishes(t *testing.T) {
 			if off := distance(mul(basisIn(got).T(), basisIn(got)), identity(d)); !(off <= 1e-13) {
 				t.Fatalf("%s: orthonormal to %.1e", name, off)
 			}
-			got.takeRoot(1e-4, -0.5)
+			got.updateRoot(1e-4, -0.5)
 			if most := largest(got.Root); !(most < math.Inf(1)) {
 				t.Errorf("%s: the root has %g", name, most)
 			}
@@ -354,7 +354,7 @@ func TestTakeRoot(t *testing.T) {
 	shifted := combined(1, f, epsilon*values[0], identity(d))
 	for _, p := range []float64{-0.25, -0.5} {
 		got := factorOf(f, vectors)
-		if spent := got.takeRoot(epsilon, p); spent != 2*cube(d) {
+		if spent := got.updateRoot(epsilon, p); spent != 2*cube(d) {
 			t.Errorf("%g multiplications for two products of matrices", spent)
 		}
 		if far := distance(mat.NewDense(d, d, got.Root), power(shifted, p)); !(far <= 1e-13) {
@@ -362,7 +362,7 @@ func TestTakeRoot(t *testing.T) {
 		}
 		q := orthogonal(rng, d)
 		got = factorOf(f, q)
-		got.takeRoot(epsilon, p)
+		got.updateRoot(epsilon, p)
 		along := mul(q.T(), f, q)
 		weights, most := make([]float64, d), 0.0
 		for i := range weights {
@@ -376,7 +376,7 @@ func TestTakeRoot(t *testing.T) {
 		}
 	}
 	got := factorOf(mat.NewDense(d, d, nil), orthogonal(rng, d))
-	got.takeRoot(epsilon, -0.25)
+	got.updateRoot(epsilon, -0.25)
 	if far := distance(mat.NewDense(d, d, got.Root), identity(d)); !(far <= 1e-14) {
 		t.Errorf("the root of 0 is %.1e from I", far)
 	}

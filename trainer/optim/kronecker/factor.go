@@ -95,9 +95,9 @@ func (f *factor) turn() (spent float64, err error) {
 	return spent, nil
 }
 
-// takeRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0, or
+// updateRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0, or
 // below normal numbers, it is I.
-func (f *factor) takeRoot(epsilon, power float64) (spent float64) {
+func (f *factor) updateRoot(epsilon, power float64) (spent float64) {
 	d := f.d
 	if len(f.Root) != d*d {
 		f.Root = make([]float64, d*d)

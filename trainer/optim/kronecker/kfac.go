@@ -23,7 +23,7 @@ var KFAC = optim.Info{
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(1, ""), Momentum.Starting(0.9, martens), Clip, StepRule, Gamma, Adapt,
-		FactorDecay.Starting(0.95, martens+", section 5"), FactorShare, ProductShare, Every, MostSide,
+		FactorDecay.Starting(0.95, martens+", section 5"), FactorShare, ProductShare, Every, MaxSide,
 		minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.002, ""), minibatch.Schedule.Starting("linear"),
 	),
@@ -98,7 +98,7 @@ type kfacMoves struct {
 }
 
 func (p *kfac) Begin(s *optim.State, rate float64) {
-	side, gamma := MostSide.Of(s.Settings), Gamma.Of(s.Settings)
+	side, gamma := MaxSide.Of(s.Settings), Gamma.Of(s.Settings)
 	if p.Moves == nil || p.Moves.Factors.Side != side {
 		p.Moves = &kfacMoves{Step: make([]float64, len(s.W)), Gamma: gamma, Set: gamma}
 		p.use(NewCurvature(s.Objective, len(s.W), side))
@@ -209,11 +209,11 @@ func (p *kfac) stepByModel(s *optim.State, batch *minibatch.Batch) {
 	case !(p.rho >= 0.25):
 		k.Gamma /= change
 	}
-	k.Gamma = min(max(k.Gamma, leastGamma), mostGamma)
+	k.Gamma = min(max(k.Gamma, minGamma), maxGamma)
 }
 
-// leastGamma and mostGamma bound γ as it adapts.
-const leastGamma, mostGamma = 1e-10, 1e10
+// minGamma and maxGamma bound γ as it adapts.
+const minGamma, maxGamma = 1e-10, 1e10
 
 // Report tells of the factors and of γ.
 func (p *kfac) Report(r *optim.Report) {

@@ -12,16 +12,16 @@ import (
 // pairs is what SOAP and Shampoo have in common: blocks of weights with a factor for either side, beside moments of
 // Adam's.
 type pairs struct {
-	step    vector.AdamStep
-	beta    float64 // of the factors
-	all     []pair
-	rest    []optim.Span // numbers that are in no block
-	restAt  int          // where these begin in what lies in the order of blocks
-	price   float64      // multiplications of an update
-	spent   float64      // of the update under way
-	takeIn  tasks        // the gradient into the factors
-	intake  float64      // multiplications of these
-	refresh refresh
+	step     vector.AdamStep
+	beta     float64 // of the factors
+	all      []pair
+	rest     []optim.Span // numbers that are in no block
+	restAt   int          // where these begin in what lies in the order of blocks
+	price    float64      // multiplications of an update
+	spent    float64      // of the update under way
+	absorb   tasks        // the gradient into the factors
+	absorbed float64      // multiplications of these
+	refresh  refresh
 	minibatch.Memory[moments]
 }
 
@@ -61,7 +61,7 @@ func (q *pair) sides() (all []*factor) {
 
 // begin reads the settings of an update, and reports whether blocks and factors are new.
 func (p *pairs) begin(s *optim.State, rate float64) (fresh bool) {
-	side := MostSide.Of(s.Settings)
+	side := MaxSide.Of(s.Settings)
 	if p.Moves != nil && p.Moves.Side != side { // moments are in bases of which some would be others
 		p.Moves, p.all = nil, nil
 	}
@@ -125,19 +125,19 @@ func (p *pairs) layOut(s *optim.State) {
 	var blocks []block
 	blocks, p.rest = blocksOf(s.Objective, len(s.W))
 	p.all = make([]pair, len(blocks))
-	p.takeIn, p.restAt, p.intake = tasks{}, 0, 0
+	p.absorb, p.restAt, p.absorbed = tasks{}, 0, 0
 	for i, b := range blocks {
 		q := &p.all[i]
 		*q = pair{block: b, factors: p.Moves.Factors[i], g: make([]float64, b.size()), gt: make([]float64, b.size())}
 		if q.L != nil {
-			p.intake += q.L.addOutputs(&p.takeIn, &q.block, &p.beta, q.g, q.gt)
+			p.absorbed += q.L.addOutputs(&p.absorb, &q.block, &p.beta, q.g, q.gt)
 		}
 		if q.R != nil {
-			p.intake += q.R.addInputs(&p.takeIn, &q.block, &p.beta, q.g)
+			p.absorbed += q.R.addInputs(&p.absorb, &q.block, &p.beta, q.g)
 		}
 		p.restAt += b.size()
 	}
-	p.price = p.intake
+	p.price = p.absorbed
 }
 
 // refreshing adds a task for every factor to those of a refresh. Its values are then those of the mean that F is a
@@ -181,8 +181,8 @@ func (p *pairs) report(damping float64) *optim.Preconditioner {
 	out := p.refresh.report()
 	for i := range p.all {
 		q := &p.all[i]
-		out.Factors = append(out.Factors, q.L.tell(q.Matrix, true, q.m, damping),
-			q.R.tell(q.Matrix, false, q.n, damping))
+		out.Factors = append(out.Factors, q.L.describe(q.Matrix, true, q.m, damping),
+			q.R.describe(q.Matrix, false, q.n, damping))
 	}
 	return out
 }

@@ -56,9 +56,9 @@ func (r *refreshes) do(s *optim.State, spent *float64) error {
 	return nil
 }
 
-// tell describes a factor of a block, of d rows, with a share of its largest value for its damping; NaN: there is none.
+// describe returns a factor of a block, of d rows, with a share of its largest value for its damping; NaN: there is none.
 // A nil one is left out.
-func (f *factor) tell(of optim.Matrix, outputs bool, d int, share float64) optim.Factor {
+func (f *factor) describe(of optim.Matrix, outputs bool, d int, share float64) optim.Factor {
 	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: math.NaN()}
 	if f != nil {
 		t.Values = slices.Sorted(slices.Values(f.Values))

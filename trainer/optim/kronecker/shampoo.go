@@ -28,7 +28,7 @@ var Shampoo = optim.Info{
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(0.03, ""), Beta1.Starting(0.95, ""), Beta2.Starting(0.99, ""),
 		FactorDecay.Starting(0.95, ""), Epsilon,
-		Damping.Starting(1e-4, ""), Every, MostSide, minibatch.Size.Starting(128),
+		Damping.Starting(1e-4, ""), Every, MaxSide, minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
 	New: func() optim.Method { return &minibatch.Method{Update: new(shampoo)} },
@@ -74,7 +74,7 @@ func (p *shampoo) Begin(s *optim.State, rate float64) {
 // addTasks makes room for n weights, and the tasks of an update.
 func (p *shampoo) addTasks(n int) {
 	p.s, p.z, p.d = make([]float64, n), make([]float64, n), make([]float64, n)
-	p.moves, p.scales = tasks{all: slices.Clone(p.takeIn.all)}, tasks{}
+	p.moves, p.scales = tasks{all: slices.Clone(p.absorb.all)}, tasks{}
 	p.lengths, p.strips = nil, []int{0}
 	for i := range p.all {
 		q := &p.all[i]
@@ -94,11 +94,11 @@ func (p *shampoo) addTasks(n int) {
 	p.first, p.turns = refreshes{}, refreshes{}
 	p.refreshing(&p.first, func(q *pair, f *factor) (float64, error) {
 		spent, err := f.decompose()
-		return spent + f.takeRoot(p.damping, q.power()), err
+		return spent + f.updateRoot(p.damping, q.power()), err
 	})
 	p.refreshing(&p.turns, func(q *pair, f *factor) (float64, error) {
 		spent, err := f.turn()
-		return spent + f.takeRoot(p.damping, q.power()), err
+		return spent + f.updateRoot(p.damping, q.power()), err
 	})
 }
 

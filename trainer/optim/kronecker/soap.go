@@ -26,7 +26,7 @@ var SOAP = optim.Info{
 	Needs:   optim.NeedsRows | optim.NeedsMatrices,
 	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
-		minibatch.Rate.Starting(0.02, ""), Beta1, Beta2, FactorDecay, Epsilon, Every, MostSide,
+		minibatch.Rate.Starting(0.02, ""), Beta1, Beta2, FactorDecay, Epsilon, Every, MaxSide,
 		minibatch.Size.Starting(128),
 		minibatch.WeightDecay.Starting(0.1, ""), minibatch.Schedule.Starting("linear"),
 	),
@@ -52,7 +52,7 @@ var (
 	Every = &optim.Count{Key: "every", Meaning: "updates from one refresh of the factors' bases to the next",
 		Default: 20, Min: 1, Max: 1e9}
 	// Rotations of longer sides cost more than they bring (docs/race.md).
-	MostSide = &optim.Count{Key: "side", Meaning: "the longest side of a block of weights that has a factor",
+	MaxSide = &optim.Count{Key: "side", Meaning: "the longest side of a block of weights that has a factor",
 		Default: 512, Max: 1e9}
 )
 
@@ -86,7 +86,7 @@ func (p *soap) Begin(s *optim.State, rate float64) {
 // addTasks makes room for n weights, and the tasks of an update.
 func (p *soap) addTasks(n int) {
 	p.u, p.z, p.d = make([]float64, n), make([]float64, n), make([]float64, n)
-	p.inBasis, p.back = tasks{all: slices.Clone(p.takeIn.all)}, tasks{}
+	p.inBasis, p.back = tasks{all: slices.Clone(p.absorb.all)}, tasks{}
 	for i := range p.all {
 		q := &p.all[i]
 		cost := 0 // of a row, into the bases and back
@@ -144,8 +144,8 @@ func (p *soap) MoveAll(_ context.Context, s *optim.State, batch *minibatch.Batch
 	p.gather(batch.Gradient)
 	if p.Moves.Updates++; p.Moves.Updates == 1 {
 		defer p.refresh.since(time.Now())
-		p.spent = p.intake
-		p.takeIn.do(s)
+		p.spent = p.absorbed
+		p.absorb.do(s)
 		return p.first.do(s, &p.spent)
 	}
 	p.spent = p.price

@@ -40,7 +40,7 @@ func newSOAPOracle(w *mat.Dense, side int) *soapOracle {
 	return &soapOracle{w: w, m: mat.NewDense(m, n, nil), v: mat.NewDense(m, n, nil), left: newSide(m, side), right: newSide(n, side)}
 }
 
-func (o *soapOracle) takeIn(g *mat.Dense, beta float64) {
+func (o *soapOracle) absorb(g *mat.Dense, beta float64) {
 	o.left.f = combined(beta, o.left.f, 1-beta, mul(g, g.T()))
 	o.right.f = combined(beta, o.right.f, 1-beta, mul(g.T(), g))
 }
@@ -49,7 +49,7 @@ func (o *soapOracle) takeIn(g *mat.Dense, beta float64) {
 // curvature, in which any basis is as good; they must be eigenvectors.
 func (o *soapOracle) begin(t *testing.T, g *mat.Dense, r *rates, chosen factors) {
 	t.Helper()
-	o.takeIn(g, r.beta)
+	o.absorb(g, r.beta)
 	o.left.begin(t, chosen.L)
 	o.right.begin(t, chosen.R)
 }
@@ -86,7 +86,7 @@ func (o *soapOracle) update(t *testing.T, g *mat.Dense, k int, r *rates, chosen 
 		return mHat / (math.Sqrt(vHat) + r.epsilon)
 	}, n)
 	o.w = combined(1, o.w, -r.eta, mul(o.left.q, n, o.right.q.T()))
-	o.takeIn(g, r.beta)
+	o.absorb(g, r.beta)
 	if k%r.every != 0 {
 		return
 	}

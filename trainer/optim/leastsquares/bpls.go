@@ -102,7 +102,7 @@ type iterations struct {
 
 // missed are the rows that the weights leave misclassified.
 type missed struct {
-	At   optim.Place
+	At   optim.Position
 	Rows []int `archive:"missed"`
 }
 

@@ -76,7 +76,7 @@ type doglegPath struct {
 	Falls     float64       `archive:"cauchy falls"` // −q(s_C)
 	Newton    *doglegNewton `archive:"solved"`       // nil before it is asked for
 	Length    float64       `archive:"newton length"`
-	Most      float64       `archive:"condition-max"` // the condition number that it was solved for with
+	Bound     float64       `archive:"condition-max"` // the condition number that it was solved for with
 	Condition float64       `archive:"condition"`     // of G with its ridge; NaN before it is factorized
 	Ridge     float64       `archive:"ridge"`         // relative to the largest entry
 }
@@ -188,7 +188,7 @@ func (d *dogleg) walk(ctx context.Context, s *optim.State, radius float64) (h, l
 		vector.Scale(d.s, -radius/gradient, d.g)
 		return 0, radius, nil
 	}
-	if most := ConditionMax.Of(s.Settings); ends.Newton == nil || most != ends.Most {
+	if most := ConditionMax.Of(s.Settings); ends.Newton == nil || most != ends.Bound {
 		if err := d.solve(ctx, s, most); err != nil {
 			return 0, 0, err
 		}
@@ -238,7 +238,7 @@ func (d *dogleg) solve(ctx context.Context, s *optim.State, most float64) error 
 		step := make([]float64, len(d.g))
 		d.solveTo(step)
 		ends := d.state.Path
-		ends.Most, ends.Ridge, ends.Condition = most, ridge, condition
+		ends.Bound, ends.Ridge, ends.Condition = most, ridge, condition
 		ends.Newton, ends.Length = &doglegNewton{Step: step}, vector.Norm(step)
 		return nil
 	}

@@ -37,8 +37,8 @@ func (t *trust) shortenUntilAccepted(o optim.Objective, set *optim.Settings, w [
 	}
 }
 
-// takeOrReject takes or rejects the step of a solve on all rows, and adapts R.
-func (t *trust) takeOrReject(s *optim.State, solve *krylov.Solve, report optim.Report) (optim.Report, error) {
+// acceptOrReject takes or rejects the step of a solve on all rows, and adapts R.
+func (t *trust) acceptOrReject(s *optim.State, solve *krylov.Solve, report optim.Report) (optim.Report, error) {
 	a := t.shortenUntilAccepted(s.Objective, s.Settings, s.W, s.Loss, solve)
 	report.StepNorm, report.Rho, report.Accepted = vector.Norm(t.s), a.rho, a.accepted
 	report.Proposal = optim.Proposal{Step: t.s, Rho: a.rho, Accepted: a.accepted}

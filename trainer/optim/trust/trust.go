@@ -78,7 +78,7 @@ func (t *trust) Step(ctx context.Context, s *optim.State) (optim.Report, error) 
 		return report, &optim.NotFiniteError{What: "curvature"}
 	}
 	t.state.Left = max(0, t.state.Left-1)
-	return t.takeOrReject(s, &solve, report)
+	return t.acceptOrReject(s, &solve, report)
 }
 
 // solve is the inner solve at w for the rows that o has: it leaves the step in t.s, and in t.path the shorter
