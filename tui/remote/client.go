@@ -11,9 +11,37 @@ import (
 	"sync/atomic"
 	"time"
 
+	"charm.land/log/v2"
+	"github.com/charmbracelet/ssh"
 	gossh "golang.org/x/crypto/ssh"
 	"golang.org/x/time/rate"
+
+	"newtop/tui/dashboard/desk"
 )
+
+// Server is a listening server. Its methods may be called from any goroutine.
+type Server struct {
+	run      Run
+	o        Options // without zeros
+	log      *log.Logger
+	keys     *keyring
+	gate     *gate
+	signer   gossh.Signer
+	ssh      *ssh.Server
+	listener *net.TCPListener
+	serving  atomic.Bool
+	ctx      context.Context // Serve's
+	news     *news
+	room     *room
+	common   *desk.Common // to all screens
+	memory   *memory
+
+	mu       sync.Mutex
+	clients  map[*client]struct{}
+	sessions int
+	closing  bool
+	quiet    chan struct{} // closed when no session is left of a server that is closing
+}
 
 // client is a connection, from accept to close. ssh.Server reads and writes it, and closes it whatever happens.
 type client struct {
@@ -187,8 +215,7 @@ func (c *client) keepAlive(ctx context.Context, conn gossh.Conn, every time.Dura
 		}
 		also()
 		late := time.AfterFunc(keepalivesLost*every, func() {
-			c.end(
-				"no answer for " + (keepalivesLost * every).String())
+			c.end("no answer for " + (keepalivesLost * every).String())
 		})
 		_, _, err := conn.SendRequest("keepalive@openssh.com", true, nil) // no is an answer too
 		late.Stop()

@@ -8,19 +8,12 @@
 package remote
 
 import (
-	"context"
-	"net"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"charm.land/log/v2"
-	"github.com/charmbracelet/ssh"
-	gossh "golang.org/x/crypto/ssh"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/tui/dashboard/desk"
 	"newtop/tui/screen"
 )
 
@@ -54,28 +47,4 @@ type Limits struct {
 	Idle  time.Duration // without a key from a viewer [none]
 	Stall time.Duration // that a client may take no output [30 s]
 	Size  screen.Size   // the largest terminal; what is asked beyond is cut [500×200]
-}
-
-// Server is a listening server. Its methods may be called from any goroutine.
-type Server struct {
-	run      Run
-	o        Options // without zeros
-	log      *log.Logger
-	keys     *keyring
-	gate     *gate
-	signer   gossh.Signer
-	ssh      *ssh.Server
-	listener *net.TCPListener
-	serving  atomic.Bool
-	ctx      context.Context // Serve's
-	news     *news
-	room     *room
-	common   *desk.Common // to all screens
-	memory   *memory
-
-	mu       sync.Mutex
-	clients  map[*client]struct{}
-	sessions int
-	closing  bool
-	quiet    chan struct{} // closed when no session is left of a server that is closing
 }

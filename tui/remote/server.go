@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"time"
 
@@ -103,8 +104,7 @@ func (s *Server) newSSH() *ssh.Server {
 		Version:     "newtop",
 		HostSigners: []ssh.Signer{countedSigner{s.signer}},
 		ConnCallback: func(ctx ssh.Context, conn net.Conn) net.Conn {
-			ctx.SetValue(
-				clientKey{}, conn)
+			ctx.SetValue(clientKey{}, conn)
 			return conn
 		},
 		PublicKeyHandler:         s.admit,
@@ -373,4 +373,13 @@ func (s *Server) left(c *client) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.clients, c)
+}
+
+// guard is deferred in every goroutine that does what one client asks: what breaks in it ends their connection, and
+// neither the run nor the other screens.
+func (s *Server) guard(c *client) {
+	if v := recover(); v != nil {
+		s.log.Error("a session broke", "remote", c.addr, "why", v, "stack", string(debug.Stack()))
+		c.end("the session broke")
+	}
 }
