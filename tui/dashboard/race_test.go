@@ -279,9 +279,7 @@ func TestFormReplaces(t *testing.T) {
 	for keys, want := range map[string]string{"": "{Key:radius Value:7}", "end": "{Key:radius Value:17}"} {
 		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true}, 120, 40)
 		press(a, "e")
-		press(a, "ctrl+u")
-		write(a, "1")
-		press(a, "down", "up")
+		press(a, "ctrl+d")
 		if keys != "" {
 			press(a, keys)
 		}

@@ -102,7 +102,7 @@ func (f *Form) Rows(v *style.Pen, w int) (rows []string) {
 	}
 	if len(f.Fields) == 1 {
 		l := v.Line(w)
-		f.Fields[0].line(v, l, true)
+		f.Fields[0].Put(v, l, true)
 		return []string{l.Full(), note(v.Line(w), &f.Fields[0])}
 	}
 	names, texts := 0, 8
@@ -118,14 +118,14 @@ func (f *Form) Rows(v *style.Pen, w int) (rows []string) {
 		}
 		l := v.Line(w).Put(style.Accent, arrow).Put(ink, style.Pad(style.Clean(k.Name), names)+"  ")
 		text := v.Line(min(texts, l.Left()))
-		k.line(v, text, i == f.At)
+		k.Put(v, text, i == f.At)
 		rows = append(rows, note(l.Append(text).To(names+texts+5), k))
 	}
 	return rows
 }
 
-// line writes what a field has.
-func (f *Field) line(v *style.Pen, l *style.Line, active bool) {
+// Put writes what a field has.
+func (f *Field) Put(v *style.Pen, l *style.Line, active bool) {
 	if f.Choices == nil {
 		InputLine(v, l, &f.Model, active)
 		return
