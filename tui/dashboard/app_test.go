@@ -69,10 +69,10 @@ func frameText(t *testing.T, a *desk.App) string {
 
 func TestScreens(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		s    tuitest.Script
-		keys []string
-		kept []string // sizes whose picture is kept whole; of the others the header and the footer
+		name     string
+		s        tuitest.Script
+		keys     []string
+		retained []string // sizes whose picture is kept whole; of the others the header and the footer
 	}{
 		{"empty", tuitest.Script{Epochs: -1}, nil, []string{"80x24"}},
 		{"running", tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, nil, []string{"60x16", "80x24", "120x40", "200x60"}},
@@ -91,7 +91,7 @@ func TestScreens(t *testing.T) {
 			for _, size := range screenSizes {
 				a := newTest(c.s, screen.Options{NoColor: true}, size[0], size[1])
 				press(a, c.keys...)
-				addFrame(add, frameText(t, a), size, c.kept)
+				addFrame(add, frameText(t, a), size, c.retained)
 			}
 		})
 	}
@@ -105,9 +105,9 @@ func TestOneMeaning(t *testing.T) {
 var screenSizes = [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}}
 
 // addFrame keeps the picture of a screen whole at some sizes, and its header and footer at the others.
-func addFrame(add func(name, text string), text string, size [2]int, kept []string) {
+func addFrame(add func(name, text string), text string, size [2]int, retained []string) {
 	name := fmt.Sprintf("%dx%d", size[0], size[1])
-	if slices.Contains(kept, name) {
+	if slices.Contains(retained, name) {
 		add(name, text)
 		return
 	}
@@ -345,8 +345,8 @@ func TestNothingToScale(t *testing.T) {
 		a := newTest(tuitest.Script{}, screen.Options{NoColor: true}, 200, 40)
 		d := feed.Delta{Status: event.Status{Phase: event.Running, Optimizer: "x", Settings: []event.Setting{{Key: "relative-rate", Text: "1", Primary: primary}}}}
 		a.Update(came(d))
-		if foot := ansi.Strip(a.Footer(200, desk.Hints(a))); strings.Contains(foot, "+ -") != primary || strings.Contains(foot, "relative-rate") != primary {
-			t.Errorf("primary %v: %s", primary, foot)
+		if footer := ansi.Strip(a.Footer(200, desk.Hints(a))); strings.Contains(footer, "+ -") != primary || strings.Contains(footer, "relative-rate") != primary {
+			t.Errorf("primary %v: %s", primary, footer)
 		}
 	}
 }

@@ -252,7 +252,7 @@ func TestBrokenScreenOfAll(t *testing.T) {
 	before := desk.Frame(a).Rows
 	g := &viewerModel{App: a, renderer: render.NewRenderer(io.Discard, nil, nil)}
 	a.Dialog = undrawable{}
-	if g.Update(frameMsg{}); g.fell == nil {
+	if g.Update(frameMsg{}); g.failure == nil {
 		t.Fatal("nothing broke")
 	}
 	a.Dialog = nil

@@ -99,17 +99,17 @@ func replayScene(name string) []feed.Delta {
 
 // fakePlayer plays a made-up run as it is asked to.
 type fakePlayer struct {
-	relay  *feed.Relay
-	events []event.Event
-	asked  chan event.Command
+	relay     *feed.Relay
+	events    []event.Event
+	requested chan event.Command
 }
 
 func newFakePlayer(events []event.Event) *fakePlayer {
-	p := &fakePlayer{events: events, asked: make(chan event.Command, 64)}
+	p := &fakePlayer{events: events, requested: make(chan event.Command, 64)}
 	p.relay = feed.NewRelay(func(ctx context.Context, c event.Command) error {
 		switch c.(type) {
 		case event.Pause, event.StepEpoch, event.Seek, event.Speed:
-			p.asked <- c
+			p.requested <- c
 			return nil
 		}
 		return feed.ErrReadOnly
@@ -175,7 +175,7 @@ func (p *fakePlayer) play(ctx context.Context, pause time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-time.After(wait):
-		case c := <-p.asked:
+		case c := <-p.requested:
 			switch c := c.(type) {
 			case event.Pause:
 				if phase == event.Ended {

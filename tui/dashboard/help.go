@@ -55,7 +55,8 @@ func keySections(a *desk.App) (out []widget.Section) {
 		for i := range a.Bindings {
 			switch b := &a.Bindings[i]; {
 			case b.Group != g || b.Absent(a):
-			case desk.Replays(a) && b.Group == desk.GroupRun, a.Onlooker() && (b.Group == desk.GroupRun || b.Lacking(a) == desk.ViewerOnly):
+			case desk.Replays(a) && b.Group == desk.GroupRun, a.Onlooker() &&
+				(b.Group == desk.GroupRun || b.Lacking(a) == desk.ViewerOnly):
 				idle = append(idle, b.Help().Key)
 			default:
 				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))

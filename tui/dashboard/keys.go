@@ -37,22 +37,21 @@ func mainBindings() []screen.Binding[*desk.App] {
 		}
 		return "pause"
 	}
+	quit := func(help string, only func(*desk.App) bool) screen.Binding[*desk.App] {
+		return desk.Use(desk.GroupHelp, help, screen.Quit).
+			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).FootBy(desk.QuitWord).Only(only)
+	}
 	return []screen.Binding[*desk.App]{
-		desk.Use(desk.GroupHelp, "stop the run, then quit; twice: at once", screen.Quit).
-			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).FootBy(desk.QuitWord).Only(desk.Owns),
-		desk.Use(desk.GroupHelp, "quit, and leave the run alone", screen.Quit).
-			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).FootBy(desk.QuitWord).Only(
-			func(a *desk.App) bool { return !desk.Owns(a) && !a.Program }),
-		desk.Use(desk.GroupHelp, "quit; a program that runs ends, after a second q", screen.Quit).
-			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).FootBy(desk.QuitWord).Only(
+		quit("stop the run, then quit; twice: at once", desk.Owns),
+		quit("quit, and leave the run alone", func(a *desk.App) bool { return !desk.Owns(a) && !a.Program }),
+		quit("quit; a program that runs ends, after a second q",
 			func(a *desk.App) bool { return !desk.Owns(a) && a.Program }),
 		desk.Use(desk.GroupHelp, "this help", screen.ShowHelp).
-			On(func(a *desk.App, _ string) tea.Cmd { a.Dialog = help(); return nil }).Foot("help"),
+			Then(func(a *desk.App, _ string) { a.Dialog = help() }).Foot("help"),
 		screen.CommandsKey(desk.GroupHelp, openPalette),
 		desk.Use(desk.GroupRun, "pause, and go on", screen.Toggle).
-			On(func(a *desk.App, _ string) tea.Cmd {
-				return a.Send(event.Pause{On: !resting(a)})
-			}).FootBy(pauseWord).While(desk.Steerable).Unless(desk.Unsteerable).Only(desk.Trains),
+			On(func(a *desk.App, _ string) tea.Cmd { return a.Send(event.Pause{On: !resting(a)}) }).
+			FootBy(pauseWord).While(desk.Steerable).Unless(desk.Unsteerable).Only(desk.Trains),
 	}
 }
 
@@ -60,13 +59,13 @@ func mainBindings() []screen.Binding[*desk.App] {
 func zoomBindings() []screen.Binding[*desk.App] {
 	return []screen.Binding[*desk.App]{
 		desk.Use(desk.GroupView, "zoom the focused pane; also enter", screen.Zoom, screen.Open).
-			On(func(a *desk.App, _ string) tea.Cmd { a.Zoomed = !a.Zoomed; return nil }).
+			Then(func(a *desk.App, _ string) { a.Zoomed = !a.Zoomed }).
 			Foot("zoom").While(func(a *desk.App) bool { return uncovered(a) && !a.Zoomed }).Unless(desk.Covered),
 		desk.Use(desk.GroupView, "back to the screen beneath", screen.Back).
 			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).Only(
 			func(a *desk.App) bool { return a.Over && !a.Zoomed }),
 		desk.Use(desk.GroupView, "back to all panes", screen.Back).
-			On(func(a *desk.App, _ string) tea.Cmd { a.Zoomed = false; return nil }).
+			Then(func(a *desk.App, _ string) { a.Zoomed = false }).
 			Foot("back").While(func(a *desk.App) bool { return uncovered(a) && a.Zoomed }).Unless(desk.Covered),
 	}
 }
@@ -80,33 +79,35 @@ func runBindings(s *dialogs.Saves) []screen.Binding[*desk.App] {
 	scalable := func(a *desk.App) bool { return changeable(a) && a.H.Primary() != nil }
 	scaled := func(a *desk.App) string { return style.Clean(a.H.Primary().Key) }
 	unscalable := func(a *desk.App) string {
-		why := desk.Unchangeable(a)
-		if why == "" && a.H.Status.Optimizer != "" && a.H.Primary() == nil {
-			why = style.Clean(a.H.Status.Optimizer) + " has no radius, rate or damping to scale"
+		reason := desk.Unchangeable(a)
+		if reason == "" && a.H.Status.Optimizer != "" && a.H.Primary() == nil {
+			reason = style.Clean(a.H.Status.Optimizer) + " has no radius, rate or damping to scale"
 		}
-		return why
+		return reason
 	}
 	unkept := func(a *desk.App) string {
-		why := desk.Unchangeable(a)
-		if why == "" && len(a.H.Status.RewindEpochs) == 0 {
-			why = "no epoch is kept to go back to"
+		reason := desk.Unchangeable(a)
+		if reason == "" && len(a.H.Status.RewindEpochs) == 0 {
+			reason = "no epoch is kept to go back to"
 		}
-		return why
+		return reason
+	}
+	run := func(show, help string, keys ...string) screen.Binding[*desk.App] {
+		return desk.Bind(desk.GroupRun, show, help, keys...)
 	}
 	return []screen.Binding[*desk.App]{
-		desk.Bind(desk.GroupRun, "s", "run one epoch", "s").On(send(event.StepEpoch{})).Foot("one epoch").While(paused).Unless(
-			desk.Unsteerable).Only(desk.Trains),
-		desk.Bind(desk.GroupRun, "i", "run one inner iteration, or one batch", "i").
-			On(send(event.StepInner{})).Foot("one inner").While(paused).Unless(desk.Unsteerable),
-		desk.Bind(desk.GroupRun, "o", "choose an optimizer from a list", "o").
-			On(func(a *desk.App, _ string) tea.Cmd { dialogs.OpenPicker(a); return nil }).Foot("optimizer").While(changeable).Unless(
-			desk.Unchangeable),
-		desk.Bind(desk.GroupRun, "1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
-			On(func(a *desk.App, k string) tea.Cmd { return dialogs.SwitchTo(a, int(k[0]-'1')) }).Unless(desk.Unchangeable),
-		desk.Bind(desk.GroupRun, "e", "edit the settings in a form", "e").
-			On(func(a *desk.App, _ string) tea.Cmd { return dialogs.OpenForm(a, "") }).Foot("settings").While(changeable).Unless(
-			desk.Unchangeable),
-		desk.Bind(desk.GroupRun, "+ -", "double or halve the radius, rate or damping", "+", "=", "-", "_").
+		run("s", "run one epoch", "s").On(send(event.StepEpoch{})).Foot("one epoch").While(paused).
+			Unless(desk.Unsteerable).Only(desk.Trains),
+		run("i", "run one inner iteration, or one batch", "i").On(send(event.StepInner{})).Foot("one inner").
+			While(paused).Unless(desk.Unsteerable),
+		footed(run("o", "choose an optimizer from a list", "o").
+			Then(func(a *desk.App, _ string) { dialogs.OpenPicker(a) }), "optimizer", desk.Unchangeable),
+		run("1…9", "switch to an optimizer by its number", "1", "2", "3", "4", "5", "6", "7", "8", "9").
+			On(func(a *desk.App, k string) tea.Cmd { return dialogs.SwitchTo(a, int(k[0]-'1')) }).
+			Unless(desk.Unchangeable),
+		footed(run("e", "edit the settings in a form", "e").
+			On(func(a *desk.App, _ string) tea.Cmd { return dialogs.OpenForm(a, "") }), "settings", desk.Unchangeable),
+		run("+ -", "double or halve the radius, rate or damping", "+", "=", "-", "_").
 			On(func(a *desk.App, k string) tea.Cmd {
 				if k == "-" || k == "_" {
 					return a.Send(event.Scale{Factor: 0.5})
@@ -115,19 +116,21 @@ func runBindings(s *dialogs.Saves) []screen.Binding[*desk.App] {
 			}).FootBy(scaled).While(scalable).Unless(unscalable).
 			By([2]string{"+", "double the radius, rate or damping"},
 				[2]string{"-", "halve the radius, rate or damping"}).Only(desk.Trains),
-		desk.Bind(desk.GroupRun, "f", "fork: race methods or settings from here", "f").
-			On(func(a *desk.App, _ string) tea.Cmd { race.Open(a); return nil }).Foot("race").While(changeable).Unless(
-			desk.Unchangeable),
-		desk.Bind(desk.GroupRun, "u", "go back to an earlier epoch", "u").
-			On(func(a *desk.App, _ string) tea.Cmd { dialogs.OpenRewind(a, rewind); return nil }).
-			Foot("go back").While(func(a *desk.App) bool { return unkept(a) == "" }).Unless(unkept).Only(desk.Trains),
-		desk.Bind(desk.GroupRun, "k", "compute the spectrum at the current weights", "k").
-			On(func(a *desk.App, _ string) tea.Cmd { return askSpectrum(a) }).Foot("spectrum").While(changeable).Unless(
-			desk.Unchangeable),
-		desk.Bind(desk.GroupRun, "w", "save the model, as safetensors or ONNX", "w").
-			On(func(a *desk.App, _ string) tea.Cmd { s.Open(a); return nil }).
-			Foot("save").While(func(a *desk.App) bool { return dialogs.Unsavable(a) == "" && a.H.Over() }).Unless(dialogs.Unsavable),
+		footed(run("f", "fork: race methods or settings from here", "f").
+			Then(func(a *desk.App, _ string) { race.Open(a) }), "race", desk.Unchangeable),
+		footed(run("u", "go back to an earlier epoch", "u").
+			Then(func(a *desk.App, _ string) { dialogs.OpenRewind(a, rewind) }), "go back", unkept).Only(desk.Trains),
+		footed(run("k", "compute the spectrum at the current weights", "k").
+			On(func(a *desk.App, _ string) tea.Cmd { return askSpectrum(a) }), "spectrum", desk.Unchangeable),
+		run("w", "save the model, as safetensors or ONNX", "w").Then(func(a *desk.App, _ string) { s.Open(a) }).
+			Foot("save").While(func(a *desk.App) bool { return dialogs.Unsavable(a) == "" && a.H.Over() }).
+			Unless(dialogs.Unsavable),
 	}
+}
+
+// footed names a key in the footer while nothing keeps it from acting; reason says what does.
+func footed(b screen.Binding[*desk.App], foot string, reason func(*desk.App) string) screen.Binding[*desk.App] {
+	return b.Foot(foot).While(func(a *desk.App) bool { return reason(a) == "" }).Unless(reason)
 }
 
 // rewind sends a run back to an epoch.
@@ -136,12 +139,12 @@ func rewind(a *desk.App, epoch int) tea.Cmd { return a.Send(event.Rewind{Epoch: 
 // viewBindings change what is seen.
 func viewBindings() []screen.Binding[*desk.App] {
 	return []screen.Binding[*desk.App]{
-		desk.Bind(desk.GroupView, "tab ←↑→↓", "another pane; shift+tab goes back", "tab", "shift+tab", "left", "right", "up",
-			"down").
-			On(func(a *desk.App, k string) tea.Cmd { move(a, k); return nil }).Foot("pane").While(uncovered).Unless(desk.Covered).
-			By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),
-		desk.Use(desk.GroupView, "logarithmic or linear scale", screen.Scale).
-			On(func(a *desk.App, _ string) tea.Cmd { return toggleLog(a) }).Foot("log").While(uncovered).Unless(desk.Covered),
+		footed(desk.Bind(desk.GroupView, "tab ←↑→↓", "another pane; shift+tab goes back",
+			"tab", "shift+tab", "left", "right", "up", "down").
+			Then(move).By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),
+			"pane", desk.Covered),
+		footed(desk.Use(desk.GroupView, "logarithmic or linear scale", screen.Scale).
+			On(func(a *desk.App, _ string) tea.Cmd { return toggleLog(a) }), "log", desk.Covered),
 		desk.Use(desk.GroupView, "search the log", screen.Filter).
 			On(func(a *desk.App, _ string) tea.Cmd { return searchLog(a) }).Unless(desk.Covered),
 		desk.Bind(desk.GroupView, "R", "the recorded runs, and back", "R").

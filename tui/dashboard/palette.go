@@ -56,17 +56,17 @@ func byGroup(a *desk.App) (out []*screen.Binding[*desk.App]) {
 }
 
 func methodEntries(a *desk.App) (out []paletteEntry) {
-	why := desk.Unchangeable(a)
+	reason := desk.Unchangeable(a)
 	for i, m := range a.Methods {
-		e := paletteEntry{Kind: "method", Text: m.Name, Also: m.Title, Why: why,
+		e := paletteEntry{Kind: "method", Text: m.Name, Also: m.Title, Why: reason,
 			Do: func(a *desk.App) tea.Cmd { return a.Send(event.Switch{Optimizer: m.Name}) }}
-		if why == "" && a.H.Lacks(m.Name) {
+		if reason == "" && a.H.Lacks(m.Name) {
 			e.Why = dialogs.Lacking
 		}
 		if i < 9 {
 			e.Key = string(rune('1' + i))
 		}
-		if m.Name == a.H.Status.Optimizer && why == "" {
+		if m.Name == a.H.Status.Optimizer && reason == "" {
 			e.Also += ", the current method"
 		}
 		out = append(out, e)
@@ -75,22 +75,22 @@ func methodEntries(a *desk.App) (out []paletteEntry) {
 }
 
 func paneEntries(a *desk.App) (out []paletteEntry) {
-	why := desk.Covered(a)
+	reason := desk.Covered(a)
 	for id := range layout.ID(len(a.Panes)) {
 		if desk.Absent(a, id) {
 			continue
 		}
-		out = append(out, paletteEntry{Kind: "pane", Text: a.Panes[id].Name(a.PaneView()), Also: "zoom", Why: why,
+		out = append(out, paletteEntry{Kind: "pane", Text: a.Panes[id].Name(a.PaneView()), Also: "zoom", Why: reason,
 			Do: func(a *desk.App) tea.Cmd { a.Focus, a.Zoomed = id, true; return nil }})
 	}
 	return out
 }
 
 func settingEntries(a *desk.App) (out []paletteEntry) {
-	why := desk.Unchangeable(a)
+	reason := desk.Unchangeable(a)
 	for _, s := range a.H.Status.Settings {
 		out = append(out, paletteEntry{Kind: "setting", Text: style.Clean(s.Key) + " = " +
-			format.Setting(style.Clean(s.Text)), Also: style.Clean(s.Meaning), Why: why,
+			format.Setting(style.Clean(s.Text)), Also: style.Clean(s.Meaning), Why: reason,
 			Do: func(a *desk.App) tea.Cmd { return dialogs.OpenForm(a, s.Key) }})
 	}
 	return out
@@ -126,11 +126,11 @@ func lookEntries(a *desk.App) (out []paletteEntry) {
 func dataEntries(a *desk.App) (out []paletteEntry) {
 	for _, name := range a.DataSets {
 		name = style.Clean(name)
-		why := "starts another run: newtop --data " + name
+		reason := "starts another run: newtop --data " + name
 		if a.H.Run != nil && name == style.Clean(a.H.Run.Data.Name) {
-			why = "this run trains on it"
+			reason = "this run trains on it"
 		}
-		out = append(out, paletteEntry{Kind: "data", Text: name, Also: "data set", Why: why})
+		out = append(out, paletteEntry{Kind: "data", Text: name, Also: "data set", Why: reason})
 	}
 	return out
 }

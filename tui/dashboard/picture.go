@@ -21,8 +21,8 @@ func chartPicture(a *desk.App, format string) tea.Cmd {
 	if f == nil {
 		return a.Tell(style.Warn, p.Name(a.PaneView())+" has nothing to draw; P takes the screen")
 	}
-	if why := unpictured(a); why != "" {
-		return a.Tell(style.Warn, why)
+	if reason := unpictured(a); reason != "" {
+		return a.Tell(style.Warn, reason)
 	}
 	return a.Picture(pictureName(a, p.Name(a.PaneView())), screen.Drawing{Suffix: "." + format,
 		Draw: func(w io.Writer) error { return f.Draw(w, format) }})
@@ -38,8 +38,8 @@ func focusedFigure(a *desk.App) *figure.Chart {
 
 // screenPicture writes the screen as it stands.
 func screenPicture(a *desk.App) tea.Cmd {
-	if why := unpictured(a); why != "" {
-		return a.Tell(style.Warn, why)
+	if reason := unpictured(a); reason != "" {
+		return a.Tell(style.Warn, reason)
 	}
 	return a.ScreenPicture(a.Rows(), pictureName(a, "screen"))
 }

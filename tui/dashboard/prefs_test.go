@@ -70,8 +70,8 @@ func TestChartHabits(t *testing.T) {
 	if text := frameText(t, a); !strings.Contains(text, "smoothed, half-life 1 epoch") || strings.Contains(text, "preferences") {
 		t.Errorf("key m, or the old file:\n%s", text)
 	}
-	if kept, err := os.ReadFile(path); err != nil || strings.Contains(string(kept), "smoothing") {
-		t.Errorf("%v: kept is %s", err, kept)
+	if retained, err := os.ReadFile(path); err != nil || strings.Contains(string(retained), "smoothing") {
+		t.Errorf("%v: kept is %s", err, retained)
 	}
 	again := newTest(tuitest.Script{Epochs: 3}, screen.Options{Preferences: path}, 120, 40)
 	for _, c := range charted(again) {

@@ -101,8 +101,8 @@ func TestBrokenInput(t *testing.T) {
 	for range 2 {
 		select {
 		case msg := <-sent:
-			fell, broke := msg.(fellMsg)
-			if key, ok := msg.(tea.KeyPressMsg); !broke && (!ok || key.Code != 'a') || broke && !strings.Contains(fell.why.Error(), "broken parser") {
+			failure, broke := msg.(failedMsg)
+			if key, ok := msg.(tea.KeyPressMsg); !broke && (!ok || key.Code != 'a') || broke && !strings.Contains(failure.reason.Error(), "broken parser") {
 				t.Errorf("%#v", msg)
 			}
 		case <-time.After(5 * time.Second):

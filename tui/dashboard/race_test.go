@@ -27,12 +27,12 @@ func newRaceTest(n, laps int, state string, w, h int) *desk.App {
 
 func TestRaceScreens(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		n     int
-		laps  int
-		state string
-		keys  []string
-		kept  []string
+		name     string
+		n        int
+		laps     int
+		state    string
+		keys     []string
+		retained []string
 	}{
 		{"begun", 2, 0, "begun", nil, []string{"80x24"}},
 		{"running", 6, 12, "begun", []string{"down"}, []string{"60x16", "80x24", "120x40"}},
@@ -45,7 +45,7 @@ func TestRaceScreens(t *testing.T) {
 			for _, size := range screenSizes {
 				a := newRaceTest(c.n, c.laps, c.state, size[0], size[1])
 				press(a, c.keys...)
-				addFrame(add, frameText(t, a), size, c.kept)
+				addFrame(add, frameText(t, a), size, c.retained)
 			}
 		})
 	}

@@ -39,8 +39,8 @@ func newWatch(deltas []feed.Delta, w, h int) *desk.App {
 // TestReplayScreens draws watched and recorded runs whole.
 func TestReplayScreens(t *testing.T) {
 	for _, c := range []struct {
-		name, scene string
-		keys, kept  []string
+		name, scene    string
+		keys, retained []string
 	}{
 		{"live", "live", nil, []string{"120x40"}}, {"pipe", "pipe", nil, nil}, {"replay", "replay", nil, []string{"60x16", "80x24"}}, {"paused", "paused", nil, nil},
 		{"ended", "ended", nil, nil}, {"loading", "loading", nil, nil}, {"stale", "stale", nil, nil}, {"resumed", "resumed", nil, nil},
@@ -56,7 +56,7 @@ func TestReplayScreens(t *testing.T) {
 			for _, size := range screenSizes {
 				a := newWatch(replayScene(c.scene), size[0], size[1])
 				press(a, c.keys...)
-				addFrame(add, frameText(t, a), size, c.kept)
+				addFrame(add, frameText(t, a), size, c.retained)
 			}
 		})
 	}
@@ -402,8 +402,8 @@ func TestRecordingInLog(t *testing.T) {
 			t.Errorf("%q is in the log %d times:\n%s", want, strings.Count(text, want), text)
 		}
 	}
-	if head := strings.SplitN(text, "\n", 2)[0]; !strings.Contains(head, "the record lacks 7 events") || strings.Contains(head, "not recorded") {
-		t.Error(head)
+	if header := strings.SplitN(text, "\n", 2)[0]; !strings.Contains(header, "the record lacks 7 events") || strings.Contains(header, "not recorded") {
+		t.Error(header)
 	}
 }
 

@@ -43,10 +43,10 @@ func validated(fate string) []feed.Delta {
 // rows.
 func TestValidationScreens(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		fate string
-		keys []string
-		kept []string
+		name     string
+		fate     string
+		keys     []string
+		retained []string
 	}{
 		{"ended", "done", nil, []string{"60x16", "80x24", "120x40"}}, {"loss", "done", []string{"1", "enter"}, []string{"80x24"}}, {"rewind", "running", []string{"u", "up", "up"}, []string{"80x24", "120x40"}}, {"save", "done", []string{"w"}, []string{"80x24"}},
 	} {
@@ -55,7 +55,7 @@ func TestValidationScreens(t *testing.T) {
 			for _, size := range screenSizes {
 				a := newWatch(validated(c.fate), size[0], size[1])
 				press(a, c.keys...)
-				addFrame(add, frameText(t, a), size, c.kept)
+				addFrame(add, frameText(t, a), size, c.retained)
 			}
 		})
 	}

@@ -26,12 +26,12 @@ type viewerModel struct {
 	budget   *render.Budget
 	drawn    time.Time // when the newest frame was handed over
 	waiting  bool      // a frameMsg is under way
-	fell     error     // why the screen can't go on: what broke, or the input's error
+	failure  error     // why the screen can't go on: what broke, or the input's error
 }
 
 type (
-	frameMsg struct{}            // a frame that had to wait is due
-	fellMsg  struct{ why error } // a command or the input broke
+	frameMsg  struct{}               // a frame that had to wait is due
+	failedMsg struct{ reason error } // a command or the input broke
 )
 
 // runViewer shows the dashboard to a viewer, like Run.
@@ -64,8 +64,8 @@ func runViewer(ctx context.Context, a *desk.App, o screen.Options) error {
 	close(g.renderer.Frames)
 	<-g.renderer.Ended
 	switch {
-	case g.fell != nil:
-		return g.fell
+	case g.failure != nil:
+		return g.failure
 	case ctx.Err() != nil && errors.Is(err, tea.ErrProgramKilled):
 		return ctx.Err()
 	case g.renderer.Err != nil:
@@ -102,7 +102,7 @@ func (g *viewerModel) Init() tea.Cmd { return g.cover(g.Wait(0)) }
 func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 	defer func() {
 		if v := recover(); v != nil {
-			g.fell = &render.PanicError{Value: v, Stack: debug.Stack()}
+			g.failure = &render.PanicError{Value: v, Stack: debug.Stack()}
 			g.Common.Forget()
 			cmd = tea.Quit
 		}
@@ -112,8 +112,8 @@ func (g *viewerModel) Update(msg tea.Msg) (_ tea.Model, cmd tea.Cmd) {
 		defer g.budget.Updated(time.Now())
 	}
 	switch msg := msg.(type) {
-	case fellMsg:
-		g.fell = msg.why
+	case failedMsg:
+		g.failure = msg.reason
 		return g, tea.Quit
 	case frameMsg:
 		g.waiting = false
@@ -151,7 +151,7 @@ func (g *viewerModel) cover(cmd tea.Cmd) tea.Cmd {
 	return func() (msg tea.Msg) {
 		defer func() {
 			if v := recover(); v != nil {
-				msg = fellMsg{&render.PanicError{Value: v, Stack: debug.Stack()}}
+				msg = failedMsg{&render.PanicError{Value: v, Stack: debug.Stack()}}
 			}
 		}()
 		msg = cmd()

@@ -27,7 +27,7 @@ func parserOf(in io.Reader, environ []string) parser {
 func listen(ctx context.Context, parse parser, send func(tea.Msg)) {
 	defer func() {
 		if v := recover(); v != nil {
-			send(fellMsg{&render.PanicError{Value: v, Stack: debug.Stack()}})
+			send(failedMsg{&render.PanicError{Value: v, Stack: debug.Stack()}})
 		}
 	}()
 	events := make(chan uv.Event)
@@ -40,7 +40,7 @@ func listen(ctx context.Context, parse parser, send func(tea.Msg)) {
 		}
 	}()
 	if err := parse(ctx, events); err != nil && ctx.Err() == nil {
-		send(fellMsg{err})
+		send(failedMsg{err})
 	}
 }
 

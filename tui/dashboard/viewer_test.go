@@ -27,9 +27,9 @@ import (
 )
 
 // crowd is an audience of two who control and others who look.
-func crowd(lookers int, deeds ...event.Action) *event.Audience {
+func crowd(lookers int, actions ...event.Action) *event.Audience {
 	at := time.Unix(0, 0)
-	a := &event.Audience{Actions: deeds, Viewers: []event.Viewer{
+	a := &event.Audience{Actions: actions, Viewers: []event.Viewer{
 		{Name: "ann", Key: "SHA256:abcdefghijklmnop", Control: true, Since: at}, {Name: "bob the builder", Key: "SHA256:ponmlkjihgfedcba", Control: true, Since: at},
 	}}
 	for i := range lookers {
@@ -50,10 +50,10 @@ func newGuest(g screen.Viewer, w, h int, all *event.Audience) *desk.App {
 func TestViewerScreens(t *testing.T) {
 	t.Setenv("TZ", "UTC")
 	for _, c := range []struct {
-		name  string
-		guest screen.Viewer
-		keys  []string
-		kept  []string
+		name     string
+		guest    screen.Viewer
+		keys     []string
+		retained []string
 	}{
 		{"viewer", screen.Viewer{Name: "looker 1"}, []string{"s"}, []string{"80x24"}},
 		{"viewer-help", screen.Viewer{Name: "looker 1"}, []string{"?"}, []string{"60x16", "120x40"}},
@@ -67,7 +67,7 @@ func TestViewerScreens(t *testing.T) {
 			for _, size := range screenSizes {
 				a := newGuest(c.guest, size[0], size[1], crowd(3))
 				press(a, c.keys...)
-				addFrame(add, strings.ReplaceAll(frameText(t, a), time.Unix(0, 0).Local().Format("15:04:05"), "HH:MM:SS"), size, c.kept)
+				addFrame(add, strings.ReplaceAll(frameText(t, a), time.Unix(0, 0).Local().Format("15:04:05"), "HH:MM:SS"), size, c.retained)
 			}
 		})
 	}
@@ -169,11 +169,11 @@ func TestSavesOfGuests(t *testing.T) {
 
 // TestDeeds come into the log once, in order, after the epoch that was done last, however many lie between two Deltas.
 func TestDeeds(t *testing.T) {
-	deed := func(n, epoch int, what, refused string) event.Action {
+	action := func(n, epoch int, what, refused string) event.Action {
 		return event.Action{Number: n, Epoch: epoch, By: "ann", What: what, Refused: refused}
 	}
-	first := []event.Action{deed(1, 0, "pause", ""), deed(2, 1, "set radius 2", ""), deed(3, 1, "switch to x", "no such method")}
-	more := append(append([]event.Action(nil), first[1:]...), deed(4, 2, "go on", ""), deed(5, 2, "pause", ""))
+	first := []event.Action{action(1, 0, "pause", ""), action(2, 1, "set radius 2", ""), action(3, 1, "switch to x", "no such method")}
+	more := append(append([]event.Action(nil), first[1:]...), action(4, 2, "go on", ""), action(5, 2, "pause", ""))
 	epoch := func(n int) event.EpochEvent { return event.EpochEvent{Epoch: n} }
 	all, h := crowd(0, first...), &history.History{}
 	s := event.Status{Epoch: 2, Audience: all}

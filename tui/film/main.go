@@ -66,11 +66,11 @@ func read(file string) (columns int, frames []render.Still, err error) {
 	defer in.Close()
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<24)
-	var head struct{ Width, Height int }
-	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &head) != nil || head.Width < 1 || head.Height < 1 {
+	var header struct{ Width, Height int }
+	if !lines.Scan() || json.Unmarshal(lines.Bytes(), &header) != nil || header.Width < 1 || header.Height < 1 {
 		return 0, nil, fmt.Errorf("line 1: expected an asciicast's header")
 	}
-	screen := vt.NewEmulator(head.Width, head.Height)
+	screen := vt.NewEmulator(header.Width, header.Height)
 	// answers to queries, which nobody waits for; it ends with the program
 	go func() { _, _ = io.Copy(io.Discard, screen) }()
 	next := between
@@ -83,10 +83,10 @@ func read(file string) (columns int, frames []render.Still, err error) {
 		text, _ := event[2].(string)
 		for ; time.Duration(at*float64(time.Second)) >= next; next += between {
 			rows := strings.Split(screen.Render(), "\n")
-			for len(rows) < head.Height {
+			for len(rows) < header.Height {
 				rows = append(rows, "")
 			}
-			frames = append(frames, render.Still{At: next, Rows: rows[:head.Height]})
+			frames = append(frames, render.Still{At: next, Rows: rows[:header.Height]})
 		}
 		if event[1] == "o" {
 			if strings.Contains(text, ansi.ResetModeAltScreenSaveCursor) { // the screen is given back
@@ -100,5 +100,5 @@ func read(file string) (columns int, frames []render.Still, err error) {
 	if lines.Err() != nil || len(frames) == 0 {
 		return 0, nil, fmt.Errorf("no frame in it: %v", lines.Err())
 	}
-	return head.Width, frames, nil
+	return header.Width, frames, nil
 }

@@ -322,7 +322,7 @@ func TestNewestEpochIsLabelled(t *testing.T) {
 	for _, c := range []struct {
 		epochs, limit int
 		keys          string
-		newest, right string
+		latest, right string
 	}{
 		{5, 0, "", " 5 ", " 10 epochs"}, {7, 0, "X", " 7 ", " 10 epochs"}, {1000, 0, "X", " 1,000 ", " 1,000 epochs"},
 		{4, 10, "", " 4 ", " 10 epochs"}, {10, 10, "", " 10 ", " 10 epochs"}, {60, 0, "X", " 60 ", " 60 epochs"},
@@ -337,8 +337,8 @@ func TestNewestEpochIsLabelled(t *testing.T) {
 			v.H.Apply(&d)
 			rows := zoomedBody(t, v, &Loss{}, 80, 24, c.keys)
 			axis := strings.TrimSpace(ansi.Strip(rows[len(rows)-2]))
-			if !strings.HasSuffix(axis, c.right) || !strings.Contains(axis, c.newest) {
-				t.Errorf("%q lacks %q or does not end with %q", axis, c.newest, c.right)
+			if !strings.HasSuffix(axis, c.right) || !strings.Contains(axis, c.latest) {
+				t.Errorf("%q lacks %q or does not end with %q", axis, c.latest, c.right)
 			}
 		})
 	}

@@ -101,9 +101,9 @@ func (p *Console) rows(v *View, lines []int, left, w int) []string {
 	out := make([]string, len(lines))
 	for i, at := range lines {
 		text := v.H.Console.Lines[at]
-		ink := style.Text
+		color := style.Text
 		if failure.MatchString(text) {
-			ink = style.Bad
+			color = style.Bad
 		}
 		l := v.Line(w)
 		if left > 0 && text != "" {
@@ -111,9 +111,9 @@ func (p *Console) rows(v *View, lines []int, left, w int) []string {
 			text = ansi.TruncateLeft(text, left+1, "")
 		}
 		if style.Cells(text) > l.Left() {
-			l.Put(ink, ansi.Truncate(text, l.Left()-1, "")).Put(style.Muted, "›")
+			l.Put(color, ansi.Truncate(text, l.Left()-1, "")).Put(style.Muted, "›")
 		} else {
-			l.Put(ink, text)
+			l.Put(color, text)
 		}
 		out[i] = l.Full()
 	}

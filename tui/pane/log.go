@@ -69,7 +69,7 @@ func (v *View) faultInk() style.Token {
 }
 
 func (p *Log) Body(v *View, w, h int, zoomed bool) []string {
-	entries, up, below := v.newest(h), 0, ""
+	entries, up, below := v.latest(h), 0, ""
 	if zoomed && h > 2 {
 		h--
 		entries, up = p.matching(v), p.search.up
@@ -90,7 +90,7 @@ func (p *Log) Body(v *View, w, h int, zoomed bool) []string {
 }
 
 // newest lists the last n entries of the log.
-func (v *View) newest(n int) []int {
+func (v *View) latest(n int) []int {
 	first := max(0, len(v.H.Log.Entries)-n)
 	out := make([]int, len(v.H.Log.Entries)-first)
 	for i := range out {
@@ -102,10 +102,10 @@ func (v *View) newest(n int) []int {
 // rows draws an entry: an epoch's figures on one row, text on as many as it needs.
 func (p *Log) rows(v *View, e *history.Entry, w int) []string {
 	column := max(4, style.Cells(format.Count(v.H.Latest.Epoch)))
-	begin := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.Epoch), column)) }
+	start := func() *style.Line { return v.Line(w).Put(style.Muted, style.Right(format.Count(e.Epoch), column)) }
 	if e.Text == "" {
-		l := begin()
-		p.figures(v, e, l)
+		l := start()
+		p.metrics(v, e, l)
 		return []string{l.Full()}
 	}
 	margin := column + 2
@@ -113,7 +113,7 @@ func (p *Log) rows(v *View, e *history.Entry, w int) []string {
 	for i, s := range strings.Split(ansi.Wrap(e.Text, max(w-margin, 8), ""), "\n") {
 		l := v.Line(w)
 		if i == 0 {
-			l = begin()
+			l = start()
 		}
 		rows = append(rows, l.To(margin).Put(e.Token, s).Full())
 	}
@@ -121,7 +121,7 @@ func (p *Log) rows(v *View, e *history.Entry, w int) []string {
 }
 
 // figures writes what an epoch brought, as much as there is room for.
-func (p *Log) figures(v *View, e *history.Entry, l *style.Line) {
+func (p *Log) metrics(v *View, e *history.Entry, l *style.Line) {
 	s, wide := &e.Stats, l.Room >= 70
 	if v.H.MetricsOnly() {
 		v.told(s, l)

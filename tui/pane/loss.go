@@ -104,13 +104,13 @@ func pairHead(v *View, l *style.Line, train, validation, test *chart.Series, tex
 	gap := ""
 	for _, k := range []struct {
 		name   string
-		ink    style.Token
+		color  style.Token
 		series *chart.Series
 	}{{"valid ", style.Validation, validation}, {"train ", style.Train, train}, {"test ", style.Test, test}} {
 		if k.series.Untold() {
 			continue
 		}
-		parts := append([]style.Part{style.Muted.Of(gap + k.name)}, k.series.Now(k.ink, text)...)
+		parts := append([]style.Part{style.Muted.Of(gap + k.name)}, k.series.Now(k.color, text)...)
 		if !k.series.Broken() {
 			parts = append(parts, style.Muted.Of(trend(k.series.Last(), k.series.Before())))
 		}
@@ -157,11 +157,11 @@ func pairStrip(v *View, c *chart.Canvas, pl chart.Plot, name string, text func(f
 }
 
 // nowOr writes the newest value of a curve, or a dash where nothing was told.
-func nowOr(s *chart.Series, ink style.Token, text func(float64) string) []style.Part {
+func nowOr(s *chart.Series, color style.Token, text func(float64) string) []style.Part {
 	if s.Untold() {
 		return []style.Part{style.Muted.Of("–")}
 	}
-	return s.Now(ink, text)
+	return s.Now(color, text)
 }
 
 func (p *Loss) Figure(v *View) *figure.Chart {

@@ -120,32 +120,32 @@ func (d *Cache) Draw(p Pane, v *View, r layout.Rect, key CacheKey) []string {
 
 // frame draws a pane in its border, which carries the name and the current values.
 func frame(p Pane, v *View, r layout.Rect, key CacheKey) []string {
-	ink := style.Border
+	color := style.Border
 	if key.Focused {
-		ink = style.Focus
+		color = style.Focus
 	}
 	inner := r.W - 2
 	rows := make([]string, 0, r.H)
 	rows = append(rows, FrameTop(p, v, r.W, key.Focused))
 	side := v.Line(1)
-	side.Put(ink, "│")
+	side.Put(color, "│")
 	edge := side.Full()
 	for _, row := range style.Block(p.Body(v, max(inner-2, 1), max(r.H-2, 1), key.Zoomed), inner-2, r.H-2) {
 		rows = append(rows, edge+" "+row+" "+edge)
 	}
 	bottom := v.Line(r.W)
-	bottom.Put(ink, "╰"+style.Repeat("─", inner)+"╯")
+	bottom.Put(color, "╰"+style.Repeat("─", inner)+"╯")
 	return append(rows, bottom.Full())
 }
 
 // FrameTop draws the border's first row, with the name and the current values.
 func FrameTop(p Pane, v *View, w int, focused bool) string {
-	ink, nameInk := style.Border, style.Strong
+	color, nameInk := style.Border, style.Strong
 	if focused {
-		ink, nameInk = style.Focus, style.Focus
+		color, nameInk = style.Focus, style.Focus
 	}
 	top := v.Line(w)
-	top.Put(ink, "╭─")
+	top.Put(color, "╭─")
 	title := v.Line(w - 4)
 	title.Put(style.Text, " ").Put(nameInk, p.Name(v)).Put(style.Text, " ")
 	values := v.Line(title.Left() - 2)
@@ -155,9 +155,9 @@ func FrameTop(p Pane, v *View, w int, focused bool) string {
 	}
 	top.Append(title)
 	for top.Left() > 1 {
-		top.Put(ink, style.Repeat("─", top.Left()-1))
+		top.Put(color, style.Repeat("─", top.Left()-1))
 	}
-	top.Put(ink, "╮")
+	top.Put(color, "╮")
 	return top.Full()
 }
 

@@ -153,8 +153,8 @@ func TestSampledMethod(t *testing.T) {
 	add("zoomed, the samples", ansi.Strip(strings.Join(zoomedBody(t, v, p, 80, 20, "v"), "\n")))
 	l := v.Line(80)
 	p.Head(v, l)
-	if head := ansi.Strip(l.Full()); !strings.HasPrefix(head, "gradient rows 14,500  ρ ") {
-		t.Errorf("beside the samples' charts stands %q", head)
+	if header := ansi.Strip(l.Full()); !strings.HasPrefix(header, "gradient rows 14,500  ρ ") {
+		t.Errorf("beside the samples' charts stands %q", header)
 	}
 	e := v.H.Latest
 	e.Metrics, e.Epoch = nil, 26

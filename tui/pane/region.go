@@ -71,10 +71,10 @@ func (p *Region) values(v *View) [][]style.Part {
 	e := &v.H.Latest
 	switch v.H.Steering() {
 	case history.ByRate:
-		groups := [][]style.Part{newest(e.Rate, &v.H.Curves.Rate, style.Strong, format.Number)}
+		groups := [][]style.Part{latest(e.Rate, &v.H.Curves.Rate, style.Strong, format.Number)}
 		if !v.H.Missing(&v.H.Curves.Gradient) {
 			groups = append(groups, append([]style.Part{style.Muted.Of("  ‖g‖ ")},
-				newest(e.GradientNorm, &v.H.Curves.Gradient, style.Text, format.Number)...))
+				latest(e.GradientNorm, &v.H.Curves.Gradient, style.Text, format.Number)...))
 		}
 		if ratioTold(v.H) {
 			groups = append(groups, p.ratio(v, "  "))
@@ -91,7 +91,7 @@ func (p *Region) values(v *View) [][]style.Part {
 		}
 		return groups
 	}
-	radius := append([]style.Part{style.Muted.Of("R ")}, newest(
+	radius := append([]style.Part{style.Muted.Of("R ")}, latest(
 		e.Radius, &v.H.Curves.Radius, style.Strong, format.Number)...)
 	if next, ok := NextRadius(v.H); ok { // which the header has as the setting
 		radius = append(radius, style.Muted.Of(v.Glyphs.To), style.Strong.Of(format.Number(next)))
@@ -102,7 +102,7 @@ func (p *Region) values(v *View) [][]style.Part {
 // ratio is ρ, after a gap.
 func (p *Region) ratio(v *View, gap string) []style.Part {
 	return append([]style.Part{style.Muted.Of(gap + v.Glyphs.Rho + " ")},
-		newest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
+		latest(v.H.Latest.Rho, &v.H.Curves.Rho, style.Text, format.Short)...)
 }
 
 // ratioTold reports whether the newest epoch of newtop's own tells ρ of a method that has no radius.
@@ -110,12 +110,12 @@ func ratioTold(h *history.History) bool {
 	return h.Steering() != history.ByRadius && h.Latest.Epoch > 0 && !h.Latest.Rho.Absent() && !h.External()
 }
 
-// newest writes an epoch's value of a curve: one that is not finite as a × behind the newest that is.
-func newest(y event.Float, s *chart.Series, ink style.Token, text func(float64) string) []style.Part {
+// latest writes an epoch's value of a curve: one that is not finite as a × behind the newest that is.
+func latest(y event.Float, s *chart.Series, color style.Token, text func(float64) string) []style.Part {
 	if y.NonFinite() && s.Broken() {
-		return s.Now(ink, text)
+		return s.Now(color, text)
 	}
-	return []style.Part{ink.Of(text(float64(y)))}
+	return []style.Part{color.Of(text(float64(y)))}
 }
 
 // own are the method's own figures, after a gap.
@@ -128,7 +128,7 @@ func (p *Region) own(v *View, gap string) [][]style.Part {
 	for i := range v.H.Curves.Figures {
 		f := &v.H.Curves.Figures[(first+i)%len(v.H.Curves.Figures)]
 		groups = append(groups, append([]style.Part{style.Muted.Of(gap + f.Symbol + " ")},
-			newest(f.Value, &f.Series, style.Text, f.Format)...))
+			latest(f.Value, &f.Series, style.Text, f.Format)...))
 		gap = "  "
 	}
 	return groups

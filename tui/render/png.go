@@ -178,7 +178,7 @@ func (p rasterPencil) corner(sx, sy float64) {
 type outline struct {
 	*vector.Rasterizer
 	x, y, sx, sy float64
-	begun        bool
+	started      bool
 	last         [2]float64
 }
 
@@ -193,12 +193,12 @@ func (o *outline) point(x, y float64) (float32, float32) {
 // line goes straight to a point; the first one begins there.
 func (o *outline) line(x, y float64) {
 	px, py := o.point(x, y)
-	if o.begun {
+	if o.started {
 		o.LineTo(px, py)
 	} else {
 		o.MoveTo(px, py)
 	}
-	o.begun, o.last = true, [2]float64{x, y}
+	o.started, o.last = true, [2]float64{x, y}
 }
 
 // curve goes to a point by a quarter circle, whose tangents at both ends meet in (tx, ty).

@@ -43,11 +43,11 @@ type Renderer struct {
 
 // Frame is a whole frame.
 type Frame struct {
-	Rows  []string // each as wide as the terminal; they are not changed any more
-	Width int
-	Title string
-	Mouse tea.MouseMode
-	Anew  int // another number says that nobody knows what the terminal shows
+	Rows    []string // each as wide as the terminal; they are not changed any more
+	Width   int
+	Title   string
+	Mouse   tea.MouseMode
+	Redraws int // another number says that nobody knows what the terminal shows
 
 	shared *Shared // that it is of, nil for a frame of one viewer
 }
@@ -186,47 +186,47 @@ func (p *Renderer) Draw(f Frame) error {
 
 // patchTo returns what turns the frame before into another.
 func (p *Renderer) patchTo(f *Frame) []byte {
-	anew := f.Anew != p.shown.Anew || f.Width != p.shown.Width || len(f.Rows) != len(p.shown.Rows)
+	again := f.Redraws != p.shown.Redraws || f.Width != p.shown.Width || len(f.Rows) != len(p.shown.Rows)
 	key := patchKey{profile: p.patch.profile, plain: p.plain}
 	switch {
 	case f.shared == nil:
-		return p.differ(f, anew)
-	case p.shown.shared == f.shared && !anew:
+		return p.differ(f, again)
+	case p.shown.shared == f.shared && !again:
 		return nil
-	case p.shown.shared != nil && !anew:
+	case p.shown.shared != nil && !again:
 		key.from = p.shown.shared.number
 	case p.shown.Rows != nil:
-		return p.differ(f, anew)
+		return p.differ(f, again)
 	}
-	return f.shared.patch(key, func() []byte { return p.differ(f, anew) })
+	return f.shared.patch(key, func() []byte { return p.differ(f, again) })
 }
 
 // differ computes it. The result is good until the next one.
-func (p *Renderer) differ(f *Frame, anew bool) []byte {
+func (p *Renderer) differ(f *Frame, again bool) []byte {
 	b := &p.patch
 	b.out = b.out[:0]
 	if !p.plain {
 		b.out = append(b.out, ansi.SetModeSynchronizedOutput...)
 	}
-	begun := len(b.out)
+	started := len(b.out)
 	if f.Mouse != p.shown.Mouse && !p.plain {
 		b.out = append(b.out, mice(f.Mouse)...)
 	}
 	if f.Title != p.shown.Title && !p.plain {
 		b.out = append(b.out, ansi.SetWindowTitle(f.Title)...)
 	}
-	if anew {
+	if again {
 		b.out = append(b.out, ansi.EraseEntireScreen...)
 	}
 	for y, row := range f.Rows {
 		switch {
-		case anew:
+		case again:
 			b.row(y, "", row, true)
 		case row != p.shown.Rows[y]:
 			b.row(y, p.shown.Rows[y], row, false)
 		}
 	}
-	if len(b.out) == begun {
+	if len(b.out) == started {
 		return nil
 	}
 	if !p.plain {

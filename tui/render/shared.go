@@ -32,9 +32,9 @@ func Share(f Frame) *Shared {
 }
 
 // Frame is the frame on a terminal; another number says that nobody knows what that shows.
-func (s *Shared) Frame(anew int) Frame {
+func (s *Shared) Frame(again int) Frame {
 	f := s.frame
-	f.Anew, f.shared = anew, s
+	f.Redraws, f.shared = again, s
 	return f
 }
 

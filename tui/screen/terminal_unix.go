@@ -322,7 +322,7 @@ func (f *framed) frame() tea.Cmd {
 	f.drawn = now
 	f.terminal.renderer.Put(render.Frame{
 		Rows: strings.Split(v.Content, "\n"), Width: f.base.Width, Title: v.WindowTitle, Mouse: v.MouseMode,
-		Anew: f.anew,
+		Redraws: f.anew,
 	})
 	return nil
 }

@@ -36,12 +36,12 @@ func (a *App) receive(msg DeltaMsg) tea.Cmd {
 
 // accept takes in a Delta, and returns what those who follow the feed have to say.
 func (a *App) accept(d *feed.Delta) tea.Cmd {
-	a.trained.heard = a.Clock()
+	a.trained.received = a.Clock()
 	if a.Common == nil {
 		a.H.Apply(d)
-		a.H.Heard(a.trained.heard)
+		a.H.Heard(a.trained.received)
 	} else {
-		a.trained.heard = a.Common.heard
+		a.trained.received = a.Common.received
 	}
 	a.trained.shown = d.Status.Elapsed
 	if a.Focus == layout.Loss && !a.Zoomed && a.H.MetricsOnly() && isBlank(a, layout.Loss) {

@@ -10,9 +10,9 @@ import (
 
 // trainedClock tells the seconds of training between two statuses.
 type trainedClock struct {
-	ticking bool      // a tickMsg is under way
-	heard   time.Time // when the newest status came
-	shown   float64   // elapsed seconds on the screen
+	ticking  bool      // a tickMsg is under way
+	received time.Time // when the newest status came
+	shown    float64   // elapsed seconds on the screen
 }
 
 // TickMsg moves the clock of the header on.
@@ -33,5 +33,5 @@ func elapsed(a *App) float64 {
 	if a.H.Status.Phase != event.Running || a.H.Offline() || a.Closed || a.H.Status.Computing != "" {
 		return a.trained.shown
 	}
-	return a.trained.shown + max(0, a.Clock().Sub(a.trained.heard).Seconds())
+	return a.trained.shown + max(0, a.Clock().Sub(a.trained.received).Seconds())
 }

@@ -27,17 +27,17 @@ type Common struct {
 	budget *render.Budget
 	wake   chan struct{} // room for one: a command was answered
 
-	mu      sync.Mutex
-	viewers int
-	stop    context.CancelFunc // ends follow; nil while nobody looks
-	source  feed.Feed
-	h       *history.History
-	heard   time.Time // when the newest status came
-	version uint64    // counts what follow did
-	err     error     // why nothing more comes
-	changed chan struct{}
-	saved   []event.SavedEvent // the newest
-	saves   int                // how many there have been
+	mu       sync.Mutex
+	viewers  int
+	stop     context.CancelFunc // ends follow; nil while nobody looks
+	source   feed.Feed
+	h        *history.History
+	received time.Time // when the newest status came
+	version  uint64    // counts what follow did
+	err      error     // why nothing more comes
+	changed  chan struct{}
+	saved    []event.SavedEvent // the newest
+	saves    int                // how many there have been
 	drawings
 }
 
@@ -148,8 +148,8 @@ func (c *Common) Take(h *history.History, d *feed.Delta, err error) (more bool) 
 		return false
 	}
 	h.Apply(d)
-	c.heard = time.Now()
-	h.Heard(c.heard)
+	c.received = time.Now()
+	h.Heard(c.received)
 	for _, e := range d.Saved {
 		if len(c.saved) == keptSaves {
 			c.saved = c.saved[1:]
@@ -157,7 +157,7 @@ func (c *Common) Take(h *history.History, d *feed.Delta, err error) (more bool) 
 		c.saved = append(c.saved, e)
 		c.saves++
 	}
-	c.sweep(c.heard)
+	c.sweep(c.received)
 	return true
 }
 

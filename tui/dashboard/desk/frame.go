@@ -59,5 +59,5 @@ func Frame(a *App) render.Frame {
 // drawFrame draws the screen.
 func drawFrame(a *App) render.Frame {
 	return render.Frame{Rows: a.Finished(a.Rows()), Width: a.Width, Title: a.WindowTitle(), Mouse: a.MouseMode(),
-		Anew: a.Redraws}
+		Redraws: a.Redraws}
 }

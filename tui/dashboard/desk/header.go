@@ -169,12 +169,12 @@ func headerState(a *App, w int) string {
 		return l.Full()
 	}
 	if d := a.H.Done; d != nil {
-		ink := style.Done
+		color := style.Done
 		if d.Reason == event.ReasonFailed || d.Reason == event.ReasonDiverged {
-			ink = style.Alarm
+			color = style.Alarm
 		}
-		l.Put(ink, " "+summary(a, d, w-2))
-		l.Put(ink, style.Spaces(l.Left()))
+		l.Put(color, " "+summary(a, d, w-2))
+		l.Put(color, style.Spaces(l.Left()))
 		return l.Full()
 	}
 	if a.H.Watched() && BarRows(a) == 0 {

@@ -47,10 +47,10 @@ func recordAlert(a *App) string {
 
 // unread says what of a source could not be read, by its line alone: the header names the source.
 func unread(p *event.Replay) string {
-	why := style.Clean(p.Warning)
-	rest, ok := strings.CutPrefix(why, style.Clean(p.Source)+":")
+	reason := style.Clean(p.Warning)
+	rest, ok := strings.CutPrefix(reason, style.Clean(p.Source)+":")
 	if !ok || rest == "" || rest[0] < '0' || rest[0] > '9' {
-		return why
+		return reason
 	}
 	return "line " + rest
 }

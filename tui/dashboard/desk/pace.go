@@ -111,7 +111,7 @@ func plotted(id layout.ID) bool {
 func Waits(a *App, msg tea.Msg) bool {
 	switch msg.(type) {
 	case TickMsg, DrawMsg:
-		return a.Clock().Sub(a.trained.heard) < 2*a.every
+		return a.Clock().Sub(a.trained.received) < 2*a.every
 	}
 	return false
 }

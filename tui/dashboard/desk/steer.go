@@ -53,8 +53,8 @@ func Unsteerable(a *App) string {
 
 // Unchangeable is why the run can't be changed at present: a race goes on from the weights of its beginning.
 func Unchangeable(a *App) string {
-	if why := Unsteerable(a); why != "" || !a.H.Status.Racing {
-		return why
+	if reason := Unsteerable(a); reason != "" || !a.H.Status.Racing {
+		return reason
 	}
 	return "a race is on: pick a racer or abandon it first"
 }

@@ -55,8 +55,8 @@ func (a *App) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
 	case DeltaMsg:
 		return a, tea.Batch(a.receive(msg), a.askForPane())
 	case pane.AskMsg:
-		if why := Unsteerable(a); why != "" {
-			return a, a.Tell(style.Warn, why)
+		if reason := Unsteerable(a); reason != "" {
+			return a, a.Tell(style.Warn, reason)
 		}
 		return a, a.Send(msg.Command)
 	case ReplyMsg:

@@ -177,15 +177,15 @@ func (f *settingsForm) Draw(a *desk.App, w, h int) []string {
 func (f *settingsForm) row(v *pane.View, i int, w int) string {
 	p := &f.rows[i]
 	l := v.Line(w)
-	arrow, ink := " ", style.Text
+	arrow, color := " ", style.Text
 	if i == f.At {
-		arrow, ink = "▸", style.Accent
+		arrow, color = "▸", style.Accent
 	}
 	changed := " "
 	if f.changed(i) {
 		changed = "*"
 	}
-	l.Put(style.Accent, arrow).Put(style.Warn, changed).Put(ink, style.Pad(style.Clean(p.Key), f.keys)+"  ")
+	l.Put(style.Accent, arrow).Put(style.Warn, changed).Put(color, style.Pad(style.Clean(p.Key), f.keys)+"  ")
 	value := v.Line(f.values)
 	f.Fields[i].Put(&v.Pen, value, i == f.At)
 	l.Append(value).To(f.keys + f.values + 6)
@@ -214,11 +214,11 @@ func (f *settingsForm) about(v *pane.View, w int) []string {
 				facts += " · " + p.setting.Source
 			}
 		}
-		ink := style.Muted
+		color := style.Muted
 		if f.Fields[i].Invalid != "" {
-			ink = style.Bad
+			color = style.Bad
 		}
-		say(ink, facts)
+		say(color, facts)
 		most = max(most, len(all[i]))
 	}
 	return style.Block(all[f.At], w, min(most, 4))

@@ -318,8 +318,8 @@ func SwitchTo(a *desk.App, i int) tea.Cmd {
 	if i >= len(a.Methods) {
 		return a.Tell(style.Warn, "there is no optimizer "+strconv.Itoa(i+1))
 	}
-	if why := Unsuited(a, a.Methods[i]); why != "" {
-		return a.Tell(style.Warn, why)
+	if reason := Unsuited(a, a.Methods[i]); reason != "" {
+		return a.Tell(style.Warn, reason)
 	}
 	return a.Send(event.Switch{Optimizer: a.Methods[i].Name})
 }

@@ -134,14 +134,14 @@ func (o *rewindOverlay) Draw(a *desk.App, w, h int) []string {
 	inner := bw - 4
 	shown := o.shown(v.H)
 	at := o.place(shown)
-	head := v.Line(inner)
+	header := v.Line(inner)
 	if o.filter.Value() == "" {
-		head.Put(style.Muted, "type an epoch or a method to search")
+		header.Put(style.Muted, "type an epoch or a method to search")
 	} else {
-		head.Put(style.Muted, "filter ")
-		widget.InputLine(&v.Pen, head, &o.filter, true)
+		header.Put(style.Muted, "filter ")
+		widget.InputLine(&v.Pen, header, &o.filter, true)
 	}
-	rows := []string{head.Full(), ""}
+	rows := []string{header.Full(), ""}
 	o.window.Rect = layout.Rect{}
 	switch {
 	case len(v.H.Status.RewindEpochs) == 0 && !v.H.Watched():
@@ -208,31 +208,31 @@ func (o *rewindOverlay) list(v *pane.View, shown []int, at, w, n int) []string {
 	for i := first; i < end; i++ {
 		e := shown[i]
 		l := v.Line(w)
-		arrow, ink := "  ", style.Text
+		arrow, color := "  ", style.Text
 		if i == at {
-			arrow, ink = "▸ ", style.Chosen
+			arrow, color = "▸ ", style.Chosen
 		}
-		figures, ok := v.H.Earlier.Epochs[e]
+		metrics, ok := v.H.Earlier.Epochs[e]
 		if !ok {
-			figures = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN(),
+			metrics = history.EarlierEpoch{Loss: math.NaN(), Metric: math.NaN(), TestMetric: math.NaN(),
 				ValidationMetric: math.NaN()}
 		}
-		value := style.Train.Of(unit(figures.Metric))
+		value := style.Train.Of(unit(metrics.Metric))
 		switch {
 		case validated:
-			value = style.Validation.Of(unit(figures.ValidationMetric))
+			value = style.Validation.Of(unit(metrics.ValidationMetric))
 		case tested:
-			value = style.Test.Of(unit(figures.TestMetric))
+			value = style.Test.Of(unit(metrics.TestMetric))
 		}
-		l.Put(style.Accent, arrow).Put(ink, style.Right(format.Count(e), 7)).Put(
-			style.Train, style.Right(format.Number(figures.Loss), 10))
-		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(figures.Optimizer))
+		l.Put(style.Accent, arrow).Put(color, style.Right(format.Count(e), 7)).Put(
+			style.Train, style.Right(format.Number(metrics.Loss), 10))
+		l.Put(value.Token, style.Right(value.Text, 12)).Put(style.Muted, "  "+style.Clean(metrics.Optimizer))
 		if validated && v.H.Best.Known && e == v.H.Best.Epoch {
 			l.Group(style.Good.Of(" best"))
 		}
 		if e == v.H.Status.Epoch {
 			now := ", now"
-			if figures.Optimizer == "" {
+			if metrics.Optimizer == "" {
 				now = "now"
 			}
 			l.Group(style.Muted.Of(now))

@@ -155,8 +155,8 @@ func (f *saveForm) submit(a *desk.App) (screen.Answer, tea.Cmd) {
 	if f.problem() != "" {
 		return screen.Stay, nil
 	}
-	if why := Unsavable(a); why != "" {
-		return screen.Close, a.Tell(style.Warn, why)
+	if reason := Unsavable(a); reason != "" {
+		return screen.Close, a.Tell(style.Warn, reason)
 	}
 	file := strings.TrimSpace(f.file.Value())
 	if len(f.formats) > 1 {
@@ -204,11 +204,11 @@ func (f *saveForm) Draw(a *desk.App, w, h int) []string {
 	rows := []string{l.Full(), ""}
 	for i, k := range f.formats {
 		l := v.Line(inner)
-		arrow, ink := "  ", style.Text
+		arrow, color := "  ", style.Text
 		if i == f.format() {
-			arrow, ink = "▸ ", style.Strong
+			arrow, color = "▸ ", style.Strong
 		}
-		l.Put(style.Accent, arrow).Put(ink, style.Pad(k.Name, 13)).Put(style.Muted, k.Use)
+		l.Put(style.Accent, arrow).Put(color, style.Pad(k.Name, 13)).Put(style.Muted, k.Use)
 		l.Group(style.Muted.Of("; " + k.About))
 		rows = append(rows, l.Full())
 	}

@@ -118,8 +118,8 @@ func (*StopOverlay) Handle(a *desk.App, msg tea.Msg) (screen.Answer, tea.Cmd) {
 	}
 	switch k.String() {
 	case "enter", "y":
-		if why := desk.Unsteerable(a); why != "" {
-			return screen.Close, a.Tell(style.Warn, why)
+		if reason := desk.Unsteerable(a); reason != "" {
+			return screen.Close, a.Tell(style.Warn, reason)
 		}
 		return screen.Close, a.Send(event.Stop{})
 	case "esc", "n", "q":

@@ -26,7 +26,7 @@ type View struct {
 	byLoss                bool // what the table is sorted by
 	at                    int  // the racer that enter goes on with
 	chosen                bool // by hand; until then it is the leader
-	asking                bool // whether to abandon the race
+	confirming            bool // whether to abandon the race
 	race                  *event.RaceEvent
 	changes               uint64
 	key                   viewKey // of the picture in rows
@@ -50,7 +50,7 @@ func racerName(h *history.History, i int) string {
 }
 
 // begin forgets what was chosen in an earlier race.
-func (r *View) begin(h *history.History) {
+func (r *View) start(h *history.History) {
 	if h.Race.Event == nil || h.Race.Event == r.race {
 		return
 	}
@@ -75,10 +75,10 @@ func (r *View) selected(h *history.History) int {
 // Press gives a key to the table of the race, and reports whether it means something there. Any key but its answers
 // takes back the question whether to abandon the race.
 func (r *View) Press(a *desk.App, k string) (cmd tea.Cmd, taken bool) {
-	r.begin(a.H)
+	r.start(a.H)
 	r.changes++
 	b := screen.Bound(r.keys, a, k)
-	r.asking = false
+	r.confirming = false
 	if b == nil {
 		return nil, false
 	}
@@ -98,17 +98,17 @@ func (r *View) Keys(a *desk.App) []widget.Hint { return screen.Hints(r.keys, a) 
 // bindings are the keys while the race has the screen; those of the dashboard stand behind them.
 func (r *View) bindings() []screen.Binding[*desk.App] {
 	onlooker := func(a *desk.App) bool { return a.H.Watched() || a.Onlooker() }
-	asked := func(a *desk.App) bool { return r.asking && !onlooker(a) }
-	steered := func(a *desk.App) bool { return !r.asking && !onlooker(a) }
-	looking := func(a *desk.App) bool { return !asked(a) }
+	requested := func(a *desk.App) bool { return r.confirming && !onlooker(a) }
+	steered := func(a *desk.App) bool { return !r.confirming && !onlooker(a) }
+	looking := func(a *desk.App) bool { return !requested(a) }
 	key := func(show, word string, keys ...string) screen.Binding[*desk.App] {
 		return desk.Bind("", show, word, keys...).Foot(word)
 	}
 	passed := func(a *desk.App, k string) tea.Cmd { return screen.Press(a.Bindings, a, k) }
 	return []screen.Binding[*desk.App]{
 		key("enter", "abandon the race", "enter", "y").
-			On(func(a *desk.App, _ string) tea.Cmd { return a.Send(event.Pick{Racer: -1}) }).Only(asked),
-		key("esc", "race on", "esc", "n", "u", "q").Then(func(*desk.App, string) {}).Only(asked),
+			On(func(a *desk.App, _ string) tea.Cmd { return a.Send(event.Pick{Racer: -1}) }).Only(requested),
+		key("esc", "race on", "esc", "n", "u", "q").Then(func(*desk.App, string) {}).Only(requested),
 		key("space", "play or pause", "space").On(passed).Only(func(a *desk.App) bool { return a.H.Watched() }),
 		key(", .", "back, on", ",", ".").On(passed).Only(func(a *desk.App) bool { return a.H.Watched() }),
 		key("enter", "", "enter").On(func(a *desk.App, _ string) tea.Cmd {
@@ -136,9 +136,11 @@ func (r *View) bindings() []screen.Binding[*desk.App] {
 				return "race on"
 			}
 			return "pause"
-		}).While(func(a *desk.App) bool { return a.H.Race.Event != nil && a.H.Race.Event.State == "begun" }).Only(steered),
-		key("esc", "abandon", "esc", "u").Then(func(a *desk.App, _ string) { r.asking = true }).Only(steered),
-		key("x", "axis", "x").Then(func(*desk.App, string) { r.axis = (r.axis + 1) % history.RaceAxisCount }).While(looking),
+		}).While(func(a *desk.App) bool { return a.H.Race.Event != nil && a.H.Race.Event.State == "begun" }).Only(
+			steered),
+		key("esc", "abandon", "esc", "u").Then(func(a *desk.App, _ string) { r.confirming = true }).Only(steered),
+		key("x", "axis", "x").Then(func(*desk.App, string) { r.axis = (r.axis + 1) % history.RaceAxisCount }).While(
+			looking),
 		key("r", "rank by", "r").Then(func(a *desk.App, _ string) { r.byLoss = !r.byLoss }).While(looking),
 		key("y", "log", "y").Then(func(a *desk.App, _ string) { r.linear = !r.linear }).While(looking),
 		key("?", "help", "?").On(passed).While(looking),
@@ -159,7 +161,7 @@ func (r *View) move(h *history.History, by int) {
 
 // Draw returns exactly h rows of w columns.
 func (r *View) Draw(v *pane.View, w, h int) []string {
-	r.begin(v.H)
+	r.start(v.H)
 	key := viewKey{w: w, h: h, gen: v.H.Race.Gen, runGen: v.H.Gen.Run, own: r.changes, th: v.Palette, gl: v.Glyphs}
 	if r.rows != nil && r.key == key {
 		return r.rows
@@ -240,12 +242,12 @@ func (r *View) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*
 			Series: of(&v.H.Race.Racers[i]), Dashed: i%2 == 1,
 			Mark: rune(style.RacerLetter(i)[0]), Tag: style.RacerLetter(i)})
 	}
-	head := r.chartTitle(name, w-6)
+	header := r.chartTitle(name, w-6)
 	if framed {
-		return style.Block(widget.Framed(&v.Pen, style.Border, head, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
+		return style.Block(widget.Framed(&v.Pen, style.Border, header, c.Draw(&v.Pen, p, w-4, h-2), w), w, h)
 	}
 	l := v.Line(w).Put(style.Text, " ")
-	for _, h := range head {
+	for _, h := range header {
 		l.Put(h.Token, h.Text)
 	}
 	return style.Block(append([]string{l.Full()}, c.Draw(&v.Pen, p, w-1, h-1)...), w, h)

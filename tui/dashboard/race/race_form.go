@@ -41,7 +41,8 @@ type form struct {
 
 // Open opens the form that starts a race.
 func Open(a *desk.App) {
-	f := &form{list: dialogs.NewPicker(a.Methods, a.H.Status.Optimizer), chosen: map[string]bool{a.H.Status.Optimizer: true},
+	f := &form{list: dialogs.NewPicker(a.Methods, a.H.Status.Optimizer),
+		chosen:   map[string]bool{a.H.Status.Optimizer: true},
 		settings: widget.NewInput(200), budget: widget.NewReplaceable(40, optim.Format(usualBudget(&a.H.Status)))}
 	shown, _ := f.list.List(a)
 	shown.Ticks = true
@@ -115,8 +116,8 @@ func (f *form) choose(a *desk.App, msg tea.Msg) tea.Cmd {
 	if m == nil {
 		return nil
 	}
-	if why := dialogs.Unsuited(a, m); why != "" {
-		return a.Tell(style.Warn, why)
+	if reason := dialogs.Unsuited(a, m); reason != "" {
+		return a.Tell(style.Warn, reason)
 	}
 	f.chosen[m.Name] = !f.chosen[m.Name]
 	return nil
@@ -261,21 +262,21 @@ func (f *form) Draw(a *desk.App, w, h int) []string {
 		"such as rate=0.001,0.003,0.01: a racer for each value", inner),
 		f.entry(v, 2, "budget", &f.budget.Model, f.costs(a, c, problem), inner), ""}
 	below = append(below, f.preview(v, c, problem, inner)...)
-	head := v.Line(inner)
-	f.label(head, 0, "methods")
-	f.list.PutFilter(head, "type to search · space takes part")
+	header := v.Line(inner)
+	f.label(header, 0, "methods")
+	f.list.PutFilter(header, "type to search · space takes part")
 	room := max(2, h-2-1-len(below))
-	rows := append([]string{head.Full()}, f.methods(v, inner, min(room, len(a.Methods)))...)
+	rows := append([]string{header.Full()}, f.methods(v, inner, min(room, len(a.Methods)))...)
 	return widget.DialogBox(&v.Pen, "race from the current weights", style.Clip(append(rows, below...), h-2), bw)
 }
 
 // label begins a field's row.
 func (f *form) label(l *style.Line, field int, name string) {
-	arrow, ink := " ", style.Muted
+	arrow, color := " ", style.Muted
 	if f.field == field {
-		arrow, ink = "▸", style.Accent
+		arrow, color = "▸", style.Accent
 	}
-	l.Put(style.Accent, arrow).Put(ink, style.Pad(name, 10))
+	l.Put(style.Accent, arrow).Put(color, style.Pad(name, 10))
 }
 
 // entry is a row with a field to type into, and what it is for while there is room.

@@ -109,7 +109,7 @@ func (r *View) table(v *pane.View, w int) []string {
 		rows = append(rows, r.row(v, &c, place, i, i == at, w))
 	}
 	last := v.Line(w).Put(style.Text, " ")
-	if r.asking {
+	if r.confirming {
 		return append(rows, last.Put(style.Warn, "abandon the race, and go on as before it?").Full())
 	}
 	for _, clause := range r.verdict(v, c.unit) {
@@ -123,13 +123,13 @@ func (r *View) table(v *pane.View, w int) []string {
 func (r *View) row(v *pane.View, c *columnWidths, place, i int, chosen bool, w int) string {
 	k := &v.H.Race.Racers[i]
 	l := v.Line(w)
-	arrow, ink := " ", style.Text
+	arrow, color := " ", style.Text
 	if chosen {
-		arrow, ink = "▸", style.Chosen
+		arrow, color = "▸", style.Chosen
 	}
 	l.Put(style.Accent, arrow).Put(style.Muted, strconv.Itoa(place+1)+" ").Put(
 		style.RacerToken(i), style.RacerLetter(i)+" ")
-	l.Put(ink, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
+	l.Put(color, ansi.Truncate(style.Clean(k.Name), c.name, "…")).To(5 + c.name)
 	if !k.Begun {
 		return l.Put(style.Muted, style.Right("–", 9)+style.Right("–", c.fault)+style.Right("–", c.best)).Full()
 	}

@@ -23,7 +23,7 @@ import (
 // since the newest status.
 type Bar struct {
 	layout.Rect         // of the track; empty while there is none
-	asked       bool    // epoch and speed are newer than the status
+	requested   bool    // epoch and speed are newer than the status
 	epoch       int     // that was asked for
 	speed       float64 // likewise
 }
@@ -45,7 +45,7 @@ func (b *Bar) Hide() { b.Rect = layout.Rect{} }
 
 // Delta implements Observer: a status that follows the newest answer has what was asked for.
 func (b *Bar) Delta(a *desk.App, _ *feed.Delta) tea.Cmd {
-	b.asked = b.asked && a.Busy
+	b.requested = b.requested && a.Busy
 	return nil
 }
 
@@ -155,13 +155,13 @@ func unseekable(a *desk.App) string {
 
 // ask remembers what is asked for, so that the next key goes on from there, and has charts follow at once.
 func (b *Bar) ask(a *desk.App, epoch int, speed float64) {
-	b.asked, b.epoch, b.speed = true, epoch, speed
+	b.requested, b.epoch, b.speed = true, epoch, speed
 	a.Touch()
 }
 
 // replayed is where a watched run is, or was asked to be.
 func (b *Bar) replayed(a *desk.App) (epoch int, speed float64) {
-	if b.asked {
+	if b.requested {
 		return b.epoch, b.speed
 	}
 	return a.H.Status.Replay.Epoch, a.H.Status.Replay.Speed
@@ -211,8 +211,8 @@ func (b *Bar) Click(a *desk.App, x, y int) (tea.Cmd, bool) {
 	if a.Dialog != nil || !a.H.Watched() || b.W < 2 || !b.Contains(x, y) {
 		return nil, false
 	}
-	if why := unseekable(a); why != "" {
-		return a.Tell(style.Warn, why), true
+	if reason := unseekable(a); reason != "" {
+		return a.Tell(style.Warn, reason), true
 	}
 	at := float64(x-b.X) / float64(b.W-1)
 	return b.seek(a, int(math.Round(at*float64(a.H.Status.Replay.Last)))), true
@@ -261,7 +261,8 @@ func (b *Bar) Bindings() []screen.Binding[*desk.App] {
 			}).Foot("speed").While(seekable).By([2]string{"+", "replay twice as fast"},
 			[2]string{"-", "replay half as fast"}),
 		desk.Bind(desk.GroupReplay, "u", "choose an epoch to go to", "u").
-			On(func(a *desk.App, _ string) tea.Cmd { dialogs.OpenRewind(a, b.seek); return nil }).Foot("go to").While(seekable),
+			On(func(a *desk.App, _ string) tea.Cmd { dialogs.OpenRewind(a, b.seek); return nil }).Foot("go to").While(
+			seekable),
 	}
 	for i := range list {
 		list[i] = list[i].Unless(unseekable).Only(desk.Replays)

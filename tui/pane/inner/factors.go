@@ -22,7 +22,7 @@ type factorTable struct {
 
 	table, plot chart.Canvas
 	first       int // the row that a zoomed table begins with
-	spot        rowSpot
+	point       rowSpot
 }
 
 // rowSpot is where in the body the rows of a zoomed table were drawn last: n of them from y on, each so many cells
@@ -149,7 +149,7 @@ func lastCells(s string, w int) string {
 }
 
 // head tells how often the factors were refreshed in the newest epoch, and which part of its time that took.
-func (p *factorTable) head(v *pane.View, l *style.Line) {
+func (p *factorTable) header(v *pane.View, l *style.Line) {
 	f := &v.H.Factors
 	if f.Newest == nil {
 		return
@@ -215,7 +215,7 @@ func (p *factorTable) strip(v *pane.View, name, live string, w, h int) []string 
 		switch {
 		case i == 0:
 			label = name
-			p.head(v, text)
+			p.header(v, text)
 		case i == 1:
 			if words := conditionRange(factors); words != "" {
 				text.Put(style.Muted, "cond. ").Put(style.Text, words)

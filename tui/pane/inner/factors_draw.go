@@ -40,12 +40,12 @@ func (d *factorDrawing) fit(h int) {
 		y += each
 	}
 	if y < h {
-		d.foot(h - 1)
+		d.footer(h - 1)
 	}
 }
 
 // foot writes what the bars stand for.
-func (d *factorDrawing) foot(y int) {
+func (d *factorDrawing) footer(y int) {
 	for _, parts := range d.scale.words(d.v) {
 		if style.Width(parts) <= d.w {
 			d.write(0, y, parts...)
@@ -295,7 +295,7 @@ func (d *factorDrawing) pairs(y, h int, titled bool) {
 		}
 	}
 	if len(blocks) < h && titled {
-		d.foot(y + h - 1)
+		d.footer(y + h - 1)
 	}
 }
 

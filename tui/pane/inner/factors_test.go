@@ -189,8 +189,8 @@ func TestFactorWords(t *testing.T) {
 	}
 	l := v.Line(70)
 	new(Pane).Head(v, l)
-	if head := strings.TrimSpace(ansi.Strip(l.Full())); head != "1 refresh this epoch" {
-		t.Errorf("of an epoch whose time is not known it says %q", head)
+	if header := strings.TrimSpace(ansi.Strip(l.Full())); header != "1 refresh this epoch" {
+		t.Errorf("of an epoch whose time is not known it says %q", header)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestFactorMouse(t *testing.T) {
 	v, p := withFactors("soap", 16, 70, 50, 26), &Pane{}
 	playerText(t, v, p, 120, 37)
 	click := tea.MouseClickMsg{Button: tea.MouseLeft}
-	if !p.HandleMouse(v, click, 6, p.factors.spot.y+2) || p.factors.chosen != 3 {
+	if !p.HandleMouse(v, click, 6, p.factors.point.y+2) || p.factors.chosen != 3 {
 		t.Errorf("a click at the third row chose %d", p.factors.chosen)
 	}
 	if at := p.factors.Shown[0]; !p.HandleMouse(v, click, at.X+at.W/2, at.Y+1) || !p.factors.On {

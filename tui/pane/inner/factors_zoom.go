@@ -48,7 +48,7 @@ func (p *factorTable) whole(v *pane.View, steps chart.Plot, w, h int) []string {
 		room = 0
 	}
 	var out []string
-	if p.spot = (rowSpot{}); room >= 3 {
+	if p.point = (rowSpot{}); room >= 3 {
 		out = p.list(v, rows, w, room)
 	}
 	keys := min(1, max(0, h-7))
@@ -79,12 +79,12 @@ func (p *factorTable) list(v *pane.View, rows []factorRow, w, h int) []string {
 	for i := range shown {
 		d.row(p.first+i, columns, 1+i*each, each)
 	}
-	d.foot(h - 1)
+	d.footer(h - 1)
 	if shown < len(rows) {
 		d.right(w, h-1, style.Muted, format.Count(p.first+1)+" to "+format.Count(p.first+shown)+" of "+format.Count(
 			len(rows)))
 	}
-	p.spot = rowSpot{1, w, each, shown}
+	p.point = rowSpot{1, w, each, shown}
 	return p.table.Rows(&v.Pen)
 }
 
@@ -260,11 +260,11 @@ func (p *factorTable) keys() (out []pane.Key) {
 
 // mouse chooses the factor whose row is at a cell, or gives the event to the chart.
 func (p *factorTable) mouse(v *pane.View, m tea.MouseMsg, x, y int) bool {
-	row := y - p.spot.y
+	row := y - p.point.y
 	c, ok := m.(tea.MouseClickMsg)
-	if ok && c.Button == tea.MouseLeft && x < p.spot.w && row >= 0 && row < p.spot.n*p.spot.each {
+	if ok && c.Button == tea.MouseLeft && x < p.point.w && row >= 0 && row < p.point.n*p.point.each {
 		rows := factorRows(v.H)
-		if at := p.first + row/p.spot.each; at < len(rows) && !rows[at].leftOut() {
+		if at := p.first + row/p.point.each; at < len(rows) && !rows[at].leftOut() {
 			p.chosen = rows[at].letter + 1
 		}
 		return true

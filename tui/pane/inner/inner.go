@@ -85,7 +85,7 @@ func (*Pane) Seen(h *history.History) uint64 {
 
 func (p *Pane) Head(v *pane.View, l *style.Line) {
 	if factored(v.H) {
-		p.factors.head(v, l)
+		p.factors.header(v, l)
 		return
 	}
 	if len(v.H.Solves.Bars) == 0 {

@@ -46,9 +46,9 @@ func TestGroupsShowTheNewest(t *testing.T) {
 		if len(columns) == 0 {
 			t.Fatalf("%d epochs: no bars", epochs)
 		}
-		marks, newest := 0, 0
+		marks, latest := 0, 0
 		for _, c := range columns {
-			newest = max(newest, c.Epoch)
+			latest = max(latest, c.Epoch)
 			if c.marked {
 				marks++
 			}
@@ -111,7 +111,7 @@ func TestClauses(t *testing.T) {
 func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 	for _, c := range []struct {
 		nets, blocks int
-		head, now    string
+		header, now  string
 	}{
 		{1, 1, "", "▸ it"},
 		{1, 4, "in 4 blocks", "▸ block 4 it"},
@@ -131,9 +131,9 @@ func TestInnerPaneNamesNetsAndBlocks(t *testing.T) {
 		l := v.Line(60)
 		p := &Pane{}
 		p.Head(v, l)
-		head, now := ansi.Strip(l.Full()), ansi.Strip(p.now(v, 60))
-		if !strings.Contains(head, c.head) || c.head == "" && strings.Contains(head, " in ") || !strings.HasPrefix(now, c.now) {
-			t.Errorf("%d nets, %d blocks: %q and %q", c.nets, c.blocks, head, now)
+		header, now := ansi.Strip(l.Full()), ansi.Strip(p.now(v, 60))
+		if !strings.Contains(header, c.header) || c.header == "" && strings.Contains(header, " in ") || !strings.HasPrefix(now, c.now) {
+			t.Errorf("%d nets, %d blocks: %q and %q", c.nets, c.blocks, header, now)
 		}
 	}
 }

@@ -15,14 +15,14 @@ import (
 // solvePlayer is the inner pane when it has the screen: one CG solve at a time, iteration by iteration. It
 // follows the run until it is walked back.
 type solvePlayer struct {
-	pinned bool // looks at an iteration of its own, not at the newest
-	solve  int  // of all there have been, when pinned
-	at     int  // which of its kept iterations, when pinned
-	first  int  // the multiple that a narrow screen begins with
-	step   bool // shows the look along the step, where there is no room for both
-	asked  bool // for a look, when had was the newest one
-	had    *event.SliceEvent
-	when   int // the epoch that was the newest then
+	pinned    bool // looks at an iteration of its own, not at the newest
+	solve     int  // of all there have been, when pinned
+	at        int  // which of its kept iterations, when pinned
+	first     int  // the multiple that a narrow screen begins with
+	step      bool // shows the look along the step, where there is no room for both
+	requested bool // for a look, when had was the newest one
+	had       *event.SliceEvent
+	when      int // the epoch that was the newest then
 
 	charts [4]chart.Canvas
 	along  chart.Canvas
@@ -34,7 +34,7 @@ type solveCursor struct {
 	*history.Solve
 	id, at  int
 	before  *history.Solve // the newest before it that was told of, nil for none
-	newest  bool           // no later solve is kept
+	latest  bool           // no later solve is kept
 	running bool
 }
 
@@ -62,12 +62,12 @@ func (t *solvePlayer) cursor(h *history.History) (solveCursor, bool) {
 		}
 	}
 	return solveCursor{
-		Solve: s, before: before, id: k.Gone + i, at: max(0, min(at, len(s.Steps)-1)), newest: i == n-1,
+		Solve: s, before: before, id: k.Gone + i, at: max(0, min(at, len(s.Steps)-1)), latest: i == n-1,
 		running: i == n-1 && !s.Over && !h.Over(),
 	}, true
 }
 
-func (t *solvePlayer) restart() { t.pinned, t.asked, t.had = false, false, nil }
+func (t *solvePlayer) restart() { t.pinned, t.requested, t.had = false, false, nil }
 
 // walk pins an iteration; before the first of a solve comes the last of the solve before, and after the last
 // of all the player follows the run again.
@@ -117,7 +117,7 @@ func (t *solvePlayer) keys() []pane.Key {
 			s, ok := t.cursor(v.H)
 			if ok {
 				do(v, &s, k)
-				t.asked = false // a refusal was read in the meantime
+				t.requested = false // a refusal was read in the meantime
 			}
 			return nil, ok
 		}
@@ -178,7 +178,7 @@ func (t *solvePlayer) askSlice(v *pane.View, _ string) (tea.Cmd, bool) {
 	if v.H.Offline() {
 		return nil, true
 	}
-	t.asked, t.had, t.when = true, v.H.Steps.Slice, v.H.Latest.Epoch
+	t.requested, t.had, t.when = true, v.H.Steps.Slice, v.H.Latest.Epoch
 	return pane.Ask(event.Slice{}), true
 }
 

@@ -175,8 +175,8 @@ func TestPlayerMouse(t *testing.T) {
 	v := withSolves(3, 1)
 	p := &Pane{}
 	playerText(t, v, p, 120, 37)
-	spot := p.spots[1]
-	if !p.HandleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, spot.X, spot.Y) {
+	point := p.spots[1]
+	if !p.HandleMouse(v, tea.MouseClickMsg{Button: tea.MouseLeft}, point.X, point.Y) {
 		t.Fatal("a click was not taken")
 	}
 	if s, _ := p.cursor(v.H); s.now().N != 1 {

@@ -39,7 +39,7 @@ func (t *solvePlayer) title(v *pane.View, s *solveCursor, w int) string {
 	}
 	state := style.Good.Of("● following")
 	switch {
-	case t.pinned && s.newest:
+	case t.pinned && s.latest:
 		state = style.Warn.Of("← looking back")
 	case t.pinned:
 		behind := v.H.Steps.Gone + len(v.H.Steps.Solves) - 1 - s.id
@@ -90,12 +90,12 @@ func (t *solvePlayer) fill(v *pane.View, l *style.Line, share float64, room int)
 		share = 0
 	}
 	n := int(math.Floor(math.Min(share, 1)*float64(room) + 1e-9))
-	full, ink, wall := share >= 1-1e-6, style.Accent, "│"
+	full, color, wall := share >= 1-1e-6, style.Accent, "│"
 	if full {
-		n, ink, wall = room, style.Boundary, "█"
+		n, color, wall = room, style.Boundary, "█"
 	}
 	n = max(0, min(n, room))
-	l.Put(ink, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", room-n))
+	l.Put(color, style.Repeat("━", n)).Put(style.Grid, style.Repeat("─", room-n))
 	l.Put(style.Boundary, wall)
 }
 

@@ -42,7 +42,7 @@ func (t *solvePlayer) profile(v *pane.View, w, h int) []string {
 // waiting says what is on the way when a look was asked for, "" if none is.
 func (t *solvePlayer) waiting(v *pane.View) string {
 	switch {
-	case !t.asked || v.H.Steps.Slice != t.had || v.H.Latest.Epoch > t.when+2 || v.H.Offline():
+	case !t.requested || v.H.Steps.Slice != t.had || v.H.Latest.Epoch > t.when+2 || v.H.Offline():
 		return ""
 	case v.H.Status.Computing == "slice":
 		return "computing the loss along the last step"
@@ -177,8 +177,8 @@ func (k *profileCurve) letters(v *pane.View, c *chart.Canvas, a chart.Area, at [
 
 // profileLabels names the begin and the end of the step before other multiples of it.
 func profileLabels(v *pane.View, c *chart.Canvas, a chart.Area, row int) {
-	put := func(t float64, s string, ink style.Token) {
-		chart.DrawLabel(c, a, a.CellX(v.Glyphs, t), row, s, ink)
+	put := func(t float64, s string, color style.Token) {
+		chart.DrawLabel(c, a, a.CellX(v.Glyphs, t), row, s, color)
 	}
 	if a.Left <= 1 && a.Right >= 1 {
 		put(1, "t = 1", style.Focus)
