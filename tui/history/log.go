@@ -85,3 +85,16 @@ func (l *Log) action(d *event.Action) {
 	}
 	l.Say(d.Epoch, style.Accent, "%s: %s", style.Clean(d.By), style.Clean(d.What))
 }
+
+// more adds to the line of an epoch.
+func (l *Log) more(late *event.EpochEvent) {
+	for i := len(l.Entries) - 1; i >= 0; i-- {
+		if e := &l.Entries[i]; e.Text == "" {
+			if e.Stats.Epoch == late.Epoch {
+				e.Stats = e.Stats.With(late)
+				l.Gen++
+			}
+			return
+		}
+	}
+}

@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"time"
 
-	"newtop/trainer/event"
 	"newtop/tui/chart"
 )
 
@@ -15,6 +13,11 @@ const keptPaces = 20
 
 // pace measures how long epochs take lately.
 type pace struct{ at []moment }
+
+// paces are those of a run.
+type paces struct {
+	trained, came pace // in seconds of training, and as the epochs came here
+}
 
 // moment is when an epoch was over.
 type moment struct{ epoch, seconds float64 }
@@ -50,33 +53,4 @@ func (p *pace) each() float64 {
 		return math.NaN()
 	}
 	return sum.seconds / sum.epoch
-}
-
-// Heard notes when the newest epoch came, for runs that tell no times.
-func (h *History) Heard(now time.Time) {
-	if _, loading := h.Loading(); loading || h.Status.Epoch == 0 {
-		h.came = pace{}
-		return
-	}
-	if n := len(h.came.at); n == 0 || h.came.at[n-1].epoch != float64(h.Status.Epoch) {
-		h.came.add(h.Status.Epoch, float64(now.UnixNano())/1e9)
-	}
-}
-
-// Remaining estimates the seconds to the epoch limit from the epochs of late; NaN without a limit, where no pace is
-// known, or when the run is over or nobody goes on with it.
-func (h *History) Remaining() float64 {
-	s := &h.Status
-	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || h.Over() || s.Replay != nil &&
-		s.Replay.Stale != "" {
-		return math.NaN()
-	}
-	each := h.trained.each()
-	if math.IsNaN(each) && s.Elapsed > 0 {
-		each = s.Elapsed / float64(s.Epoch)
-	}
-	if math.IsNaN(each) {
-		each = h.came.each()
-	}
-	return each * float64(max(s.EpochLimit-s.Epoch, 0))
 }

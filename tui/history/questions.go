@@ -1,7 +1,9 @@
 package history
 
 import (
+	"math"
 	"slices"
+	"time"
 
 	"newtop/trainer/event"
 	"newtop/tui/chart"
@@ -97,4 +99,33 @@ func (h *History) HasVerdict(e *event.EpochEvent) bool {
 // Missing reports whether another program tells no values of a curve at all.
 func (h *History) Missing(s *chart.Series) bool {
 	return (h.External() || h.Elsewhere()) && s.Untold() && h.Diverged == nil
+}
+
+// Heard notes when the newest epoch came, for runs that tell no times.
+func (h *History) Heard(now time.Time) {
+	if _, loading := h.Loading(); loading || h.Status.Epoch == 0 {
+		h.came = pace{}
+		return
+	}
+	if n := len(h.came.at); n == 0 || h.came.at[n-1].epoch != float64(h.Status.Epoch) {
+		h.came.add(h.Status.Epoch, float64(now.UnixNano())/1e9)
+	}
+}
+
+// Remaining estimates the seconds to the epoch limit from the epochs of late; NaN without a limit, where no pace is
+// known, or when the run is over or nobody goes on with it.
+func (h *History) Remaining() float64 {
+	s := &h.Status
+	if s.EpochLimit == 0 || s.Epoch == 0 || s.Phase == event.Ended || h.Over() || s.Replay != nil &&
+		s.Replay.Stale != "" {
+		return math.NaN()
+	}
+	each := h.trained.each()
+	if math.IsNaN(each) && s.Elapsed > 0 {
+		each = s.Elapsed / float64(s.Epoch)
+	}
+	if math.IsNaN(each) {
+		each = h.came.each()
+	}
+	return each * float64(max(s.EpochLimit-s.Epoch, 0))
 }

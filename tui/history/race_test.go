@@ -12,7 +12,7 @@ import (
 // TestRanking: what is missing or not finite never leads, and a lap 0 begins a racer anew.
 func TestRanking(t *testing.T) {
 	h := &History{Measure: event.Measure{Quantity: event.Error}}
-	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 3)})
+	(&sequence{History: h}).raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 3)})
 	h.Apply(&feed.Delta{Laps: []event.LapEvent{
 		{Racer: 0, Lap: event.EpochEvent{Loss: tuitest.NaN, Error: tuitest.NaN, TestError: tuitest.NaN}},
 		{Racer: 2, Lap: event.EpochEvent{Loss: 1, Error: 0.5, TestError: tuitest.NaN}},
@@ -30,7 +30,7 @@ func TestRanking(t *testing.T) {
 // TestRaceMemory: a race of many laps keeps bounded curves.
 func TestRaceMemory(t *testing.T) {
 	h := &History{}
-	h.raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 1)})
+	(&sequence{History: h}).raced(&event.RaceEvent{State: "begun", Racers: make([]event.Racer, 1)})
 	for i := range 50_000 {
 		h.Race.lap(&event.LapEvent{Lap: event.EpochEvent{Epoch: i + 1, Loss: 1}}, h.Measure)
 		h.Earlier.take(h, &event.EpochEvent{Epoch: i})
