@@ -162,14 +162,6 @@ func annotate(m *Model, id, note string, tags []string) tea.Cmd {
 	return func() tea.Msg { return annotatedMsg{s.Annotate(ctx, id, note, tags)} }
 }
 
-// annotated shows what was written.
-func annotated(m *Model, msg annotatedMsg) tea.Cmd {
-	if msg.err != nil {
-		return m.Tell(style.Warn, style.Clean(msg.err.Error()))
-	}
-	return m.load()
-}
-
 // rename gives a run another name.
 func rename(m *Model, id, name string) tea.Cmd {
 	s, ctx := m.store, m.Ctx

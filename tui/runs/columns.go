@@ -9,24 +9,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/store"
 	"newtop/tui/style"
-	"newtop/tui/widget"
 )
-
-type (
-	column = widget.Column[*row]
-	table  = widget.Table[*row]
-)
-
-// The columns that are more than text.
-const (
-	nameColumn  = "name"
-	stateColumn = "state"
-	countColumn = "epochs"
-	curveColumn = "curve"
-)
-
-// dash stands for what a run does not have.
-var dash = style.Muted.Of("–")
 
 // cellText is the cell of a row that has a text there.
 func cellText(of func(r *row) string) func(*row, int) style.Part {

@@ -18,13 +18,6 @@ const (
 	detailPoints = 160
 )
 
-// curve is what was read of a run's epochs, and what the run was then.
-type curve struct {
-	epochs  []event.EpochEvent
-	changed time.Time
-	points  int
-}
-
 // curvesMsg brings curves.
 type curvesMsg struct {
 	curves map[string]curve

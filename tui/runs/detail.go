@@ -12,9 +12,6 @@ import (
 	"newtop/tui/widget"
 )
 
-// detail is the selected run beside the list.
-type detail struct{ canvas chart.Canvas }
-
 // drawDetail has what is known of the selected run, and its loss.
 func drawDetail(m *Model, r layout.Rect) []string {
 	title := []style.Part{style.Strong.Of("selected")}

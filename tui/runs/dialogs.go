@@ -5,15 +5,11 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"newtop/internal/format"
 	"newtop/trainer/store"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 	"newtop/tui/widget"
 )
-
-// nounOf writes a number of runs.
-func nounOf(n int) string { return format.Counted(n, "run") }
 
 // help is every key with what it does, and what the signs mean.
 func help() *screen.HelpDialog[*Model] {

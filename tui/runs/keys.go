@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"newtop/internal/format"
 	"newtop/trainer/store"
 	"newtop/tui/screen"
 	"newtop/tui/style"
@@ -21,70 +22,6 @@ const (
 var groups = [...]string{groupRun, groupList, screen.GroupView, groupHelp}
 
 const noRun = "there is no run"
-
-// bindings is the table of the keys, in the order of the footer.
-func bindings() []screen.Binding[*Model] {
-	on, use := screen.Bind[*Model], screen.Use[*Model]
-	return []screen.Binding[*Model]{
-		use(groupList, "all runs; then back to the screen beneath, or quit", screen.Back).On(showAll).Foot(
-			"all runs").While(func(m *Model) bool { return m.filter.Text != "" }),
-		screen.QuitKey[*Model](groupHelp, "quit, or back to the screen beneath"),
-		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(
-			func(m *Model) bool { return m.Over }),
-		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).Footed(),
-		screen.CommandsKey(groupHelp, func(m *Model) {
-			m.dialog = screen.NewPalette(entries(m), "commands and columns")
-		}),
-		use(groupRun, "watch the run, or look at the search", screen.Open).On(open).FootBy(
-			func(m *Model) string {
-				if r := m.selected(); r != nil && r.sweep != nil {
-					return "search"
-				}
-				return "watch"
-			}).Unless(nothing),
-		use(groupList, "show only runs with words, as letters adam -failed", screen.Filter).Then(
-			func(m *Model, _ string) { m.filter.Typing = true }).Footed(),
-		use(groupRun, "mark it, to be compared", screen.Toggle).Then(mark).Foot("mark").Unless(unmarkable),
-		on(groupList, "c", "compare the marked runs", "c").On(compareMarked).Foot("compare").Unless(
-			incomparable).While(func(m *Model) bool { return incomparable(m) == "" }),
-		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On(goOn).Foot("resume").Unless(
-			unresumable).While(func(m *Model) bool { return unresumable(m) == "" }),
-		on(groupList, "u", "bring back what was removed last", "u").On(restore).Foot("undo").While(
-			func(m *Model) bool { return len(m.pending) > 0 }).Unless(func(m *Model) string {
-			if len(m.pending) == 0 {
-				return "nothing was removed in the last 10 s"
-			}
-			return ""
-		}),
-		use(groupList, "sort by the next column; or click a title", screen.Sort).Then(func(m *Model, _ string) {
-			m.table.SortNext()
-			m.arrange()
-		}).Footed(),
-		on(groupList, "s", "the other way round", "s").Then(func(m *Model, _ string) { m.sortBy(m.table.Sorted) }),
-		on(groupList, "→ ←", "open a search into its trials, and close it", "right", "left", "l", "h").On(
-			unfold).Foot("trials").While(func(m *Model) bool {
-			r := m.selected()
-			return r != nil && (r.sweep != nil || r.trial)
-		}).Unless(folded).By([2]string{"right", "open a search into its trials"}, [2]string{"left", "close a search"}),
-		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On(remove).Foot("remove").Unless(
-			unremovable).While(func(m *Model) bool { return unremovable(m) == "" }),
-		on(groupRun, "n", "write a note on it", "n").Then(noteOn).Foot("note").Unless(unnoted),
-		on(groupRun, "t", "edit its tags", "t").Then(tagsOf).Foot("tags").Unless(unnoted),
-		on(groupRun, "N", "give it another name", "N").Then(nameOf).Unless(unnoted),
-		on(groupRun, "Y", "copy its name", "Y").On(copyName).Foot("copy").Unless(nothing),
-		on(groupList, "C", "choose the columns", "C").Then(func(m *Model, _ string) {
-			m.dialog = &columnDialog{}
-		}).Foot("columns"),
-		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", widget.MoveKeys...).Then(
-			func(m *Model, k string) { m.move(k) }),
-		screen.ScreenshotKey("newtop-runs-screen", (*Model).screen),
-		screen.ThemeKey[*Model]().Footed(),
-		screen.GlyphsKey[*Model](),
-		screen.MouseKey[*Model](),
-		screen.RedrawKey[*Model](),
-		screen.SuspendKey[*Model](groupHelp),
-	}
-}
 
 // nothing is why nothing can be done with the selected row.
 func nothing(m *Model) string {
@@ -252,28 +189,6 @@ func goOn(m *Model, _ string) tea.Cmd {
 	return tea.Quit
 }
 
-// unfold opens the selected search into its trials, or closes it.
-func unfold(m *Model, k string) tea.Cmd {
-	r := m.selected()
-	if k == "left" || k == "h" {
-		for at := m.place; at >= 0; at-- {
-			if m.rows[at].sweep != nil {
-				delete(m.opened, m.rows[at].key)
-				m.selectRow(at)
-				break
-			}
-		}
-		m.arrange()
-		return nil
-	}
-	if r.sweep == nil || m.opened[r.key] {
-		return nil
-	}
-	m.opened[r.key] = true
-	m.arrange()
-	return m.load()
-}
-
 // copyName asks the terminal to take the run's name into its clipboard.
 func copyName(m *Model, _ string) tea.Cmd {
 	r := m.selected()
@@ -313,3 +228,6 @@ func (m *Model) hints() []widget.Hint {
 	}
 	return screen.Hints(m.bindings, m)
 }
+
+// nounOf writes a number of runs.
+func nounOf(n int) string { return format.Counted(n, "run") }

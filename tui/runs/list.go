@@ -2,6 +2,7 @@ package runs
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 	"strings"
@@ -10,21 +11,11 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
+	"newtop/tui/chart"
 	"newtop/tui/history"
+	"newtop/tui/screen"
 	"newtop/tui/widget"
 )
-
-// row is a line of the list: a run, or a search, which opens into the runs of its trials.
-type row struct {
-	key     string
-	run     *store.Run  // nil for a search
-	sweep   *tune.Sweep // nil for a run
-	all     store.Search
-	trial   bool
-	measure event.Measure
-	best    float64 // NaN for none
-	text    string  // what the filter looks at
-}
 
 // list is what the store has, which rows that makes, in which order, and which of them is selected.
 type list struct {
@@ -193,4 +184,48 @@ func (l *list) sortBy(key string) {
 // orderMissing ranks what a run does not have behind all others.
 func orderMissing(a, b float64) int {
 	return cmp.Compare(history.LastIfMissing(a), history.LastIfMissing(b))
+}
+
+// Model is the root model of the list. What it shows comes from the store by commands; nothing moves unless that
+// changes.
+type Model struct {
+	screen.Base
+	list
+	store    *store.Store
+	host     Host
+	bindings []screen.Binding[*Model]
+	curves   map[string]curve
+	drawing  bool // curves are being read
+	detail   detail
+	dialog   screen.Dialog[*Model]
+	blocks   chart.Blocks
+	resume   string
+	turn     int // counts the waits for a change, of which the last one counts
+	now      func() time.Time
+	err      error
+}
+
+// Host opens the screens that stand over the list. They are called from commands, and what they return is closed by the
+// function beside it, which may be nil.
+type Host struct {
+	// Watch opens a run, live or as it was.
+	Watch func(ctx context.Context, id string) (screen.Layer, func(), error)
+	// Compare opens several runs, at most Most.
+	Compare func(ctx context.Context, ids []string) (screen.Layer, func(), error)
+	// Search opens a search by the name of its sweep or its own.
+	Search func(ctx context.Context, name string) (screen.Layer, func(), error)
+	// Unresumable says why a run can't be gone on with, "" if it can. Nil: none can from here, as it would end what
+	// goes on.
+	Unresumable func(r *store.Run) string
+	Most        int
+}
+
+// detail is the selected run beside the list.
+type detail struct{ canvas chart.Canvas }
+
+// curve is what was read of a run's epochs, and what the run was then.
+type curve struct {
+	epochs  []event.EpochEvent
+	changed time.Time
+	points  int
 }

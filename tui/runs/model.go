@@ -13,45 +13,11 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/store"
 	"newtop/trainer/tune"
-	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
-
-// Host opens the screens that stand over the list. They are called from commands, and what they return is closed by the
-// function beside it, which may be nil.
-type Host struct {
-	// Watch opens a run, live or as it was.
-	Watch func(ctx context.Context, id string) (screen.Layer, func(), error)
-	// Compare opens several runs, at most Most.
-	Compare func(ctx context.Context, ids []string) (screen.Layer, func(), error)
-	// Search opens a search by the name of its sweep or its own.
-	Search func(ctx context.Context, name string) (screen.Layer, func(), error)
-	// Unresumable says why a run can't be gone on with, "" if it can. Nil: none can from here, as it would end what
-	// goes on.
-	Unresumable func(r *store.Run) string
-	Most        int
-}
-
-// Model is the root model of the list. What it shows comes from the store by commands; nothing moves unless that
-// changes.
-type Model struct {
-	screen.Base
-	list
-	store    *store.Store
-	host     Host
-	bindings []screen.Binding[*Model]
-	curves   map[string]curve
-	drawing  bool // curves are being read
-	detail   detail
-	dialog   screen.Dialog[*Model]
-	blocks   chart.Blocks
-	resume   string
-	turn     int // counts the waits for a change, of which the last one counts
-	now      func() time.Time
-	err      error
-}
 
 // foundMsg brings what the store has, changedMsg that it has changed.
 type (
@@ -319,4 +285,98 @@ func (m *Model) header(w int) string {
 
 func (m *Model) count(n int) string {
 	return format.Count(n) + " of " + format.Count(len(m.runs)-m.hidden()+len(m.sweeps))
+}
+
+// bindings is the table of the keys, in the order of the footer.
+func bindings() []screen.Binding[*Model] {
+	on, use := screen.Bind[*Model], screen.Use[*Model]
+	return []screen.Binding[*Model]{
+		use(groupList, "all runs; then back to the screen beneath, or quit", screen.Back).On(showAll).Foot(
+			"all runs").While(func(m *Model) bool { return m.filter.Text != "" }),
+		screen.QuitKey[*Model](groupHelp, "quit, or back to the screen beneath"),
+		on(groupHelp, "R", "back to the screen beneath", "R").On(func(*Model, string) tea.Cmd { return tea.Quit }).Only(
+			func(m *Model) bool { return m.Over }),
+		use(groupHelp, "this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).Footed(),
+		screen.CommandsKey(groupHelp, func(m *Model) {
+			m.dialog = screen.NewPalette(entries(m), "commands and columns")
+		}),
+		use(groupRun, "watch the run, or look at the search", screen.Open).On(open).FootBy(
+			func(m *Model) string {
+				if r := m.selected(); r != nil && r.sweep != nil {
+					return "search"
+				}
+				return "watch"
+			}).Unless(nothing),
+		use(groupList, "show only runs with words, as letters adam -failed", screen.Filter).Then(
+			func(m *Model, _ string) { m.filter.Typing = true }).Footed(),
+		use(groupRun, "mark it, to be compared", screen.Toggle).Then(mark).Foot("mark").Unless(unmarkable),
+		on(groupList, "c", "compare the marked runs", "c").On(compareMarked).Foot("compare").Unless(
+			incomparable).While(func(m *Model) bool { return incomparable(m) == "" }),
+		on(groupRun, "r", "go on with the run, as newtop resume does", "r").On(goOn).Foot("resume").Unless(
+			unresumable).While(func(m *Model) bool { return unresumable(m) == "" }),
+		on(groupList, "u", "bring back what was removed last", "u").On(restore).Foot("undo").While(
+			func(m *Model) bool { return len(m.pending) > 0 }).Unless(func(m *Model) string {
+			if len(m.pending) == 0 {
+				return "nothing was removed in the last 10 s"
+			}
+			return ""
+		}),
+		use(groupList, "sort by the next column; or click a title", screen.Sort).Then(func(m *Model, _ string) {
+			m.table.SortNext()
+			m.arrange()
+		}).Footed(),
+		on(groupList, "s", "the other way round", "s").Then(func(m *Model, _ string) { m.sortBy(m.table.Sorted) }),
+		on(groupList, "→ ←", "open a search into its trials, and close it", "right", "left", "l", "h").On(
+			unfold).Foot("trials").While(func(m *Model) bool {
+			r := m.selected()
+			return r != nil && (r.sweep != nil || r.trial)
+		}).Unless(folded).By([2]string{"right", "open a search into its trials"}, [2]string{"left", "close a search"}),
+		on(groupRun, "d", "remove it; u brings it back within 10 s", "d").On(remove).Foot("remove").Unless(
+			unremovable).While(func(m *Model) bool { return unremovable(m) == "" }),
+		on(groupRun, "n", "write a note on it", "n").Then(noteOn).Foot("note").Unless(unnoted),
+		on(groupRun, "t", "edit its tags", "t").Then(tagsOf).Foot("tags").Unless(unnoted),
+		on(groupRun, "N", "give it another name", "N").Then(nameOf).Unless(unnoted),
+		on(groupRun, "Y", "copy its name", "Y").On(copyName).Foot("copy").Unless(nothing),
+		on(groupList, "C", "choose the columns", "C").Then(func(m *Model, _ string) {
+			m.dialog = &columnDialog{}
+		}).Foot("columns"),
+		on(groupList, "↑↓", "select another one; also j k, pgup pgdown, home end", widget.MoveKeys...).Then(
+			func(m *Model, k string) { m.move(k) }),
+		screen.ScreenshotKey("newtop-runs-screen", (*Model).screen),
+		screen.ThemeKey[*Model]().Footed(),
+		screen.GlyphsKey[*Model](),
+		screen.MouseKey[*Model](),
+		screen.RedrawKey[*Model](),
+		screen.SuspendKey[*Model](groupHelp),
+	}
+}
+
+// annotated shows what was written.
+func annotated(m *Model, msg annotatedMsg) tea.Cmd {
+	if msg.err != nil {
+		return m.Tell(style.Warn, style.Clean(msg.err.Error()))
+	}
+	return m.load()
+}
+
+// unfold opens the selected search into its trials, or closes it.
+func unfold(m *Model, k string) tea.Cmd {
+	r := m.selected()
+	if k == "left" || k == "h" {
+		for at := m.place; at >= 0; at-- {
+			if m.rows[at].sweep != nil {
+				delete(m.opened, m.rows[at].key)
+				m.selectRow(at)
+				break
+			}
+		}
+		m.arrange()
+		return nil
+	}
+	if r.sweep == nil || m.opened[r.key] {
+		return nil
+	}
+	m.opened[r.key] = true
+	m.arrange()
+	return m.load()
 }

@@ -8,7 +8,9 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/tune"
 	"newtop/tui/style"
+	"newtop/tui/widget"
 )
 
 // shortID is the end of an ID, by which a run is known too.
@@ -166,3 +168,31 @@ func ageText(d time.Duration, unknown bool) string {
 	}
 	return format.Count(int(d/day)) + " d"
 }
+
+// row is a line of the list: a run, or a search, which opens into the runs of its trials.
+type row struct {
+	key     string
+	run     *store.Run  // nil for a search
+	sweep   *tune.Sweep // nil for a run
+	all     store.Search
+	trial   bool
+	measure event.Measure
+	best    float64 // NaN for none
+	text    string  // what the filter looks at
+}
+
+// dash stands for what a run does not have.
+var dash = style.Muted.Of("–")
+
+type (
+	column = widget.Column[*row]
+	table  = widget.Table[*row]
+)
+
+// The columns that are more than text.
+const (
+	nameColumn  = "name"
+	stateColumn = "state"
+	countColumn = "epochs"
+	curveColumn = "curve"
+)

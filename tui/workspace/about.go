@@ -5,7 +5,6 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"newtop/internal/format"
 	"newtop/internal/rundiff"
 	"newtop/trainer/event"
 	"newtop/tui/style"
@@ -70,13 +69,4 @@ func (l *list) compareChoices() {
 		}
 		l.begun, l.choices = begun, rundiff.Table(openings)
 	}
-}
-
-// remaining is how long the run will still take, "" if that is not known.
-func (r *run) remaining() string {
-	s := &r.h.Status
-	if !r.running() || s.EpochLimit <= s.Epoch || s.Epoch == 0 || !(s.Elapsed > 0) {
-		return ""
-	}
-	return format.Clock(s.Elapsed / float64(s.Epoch) * float64(s.EpochLimit-s.Epoch))
 }

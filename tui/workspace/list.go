@@ -12,6 +12,8 @@ import (
 	"newtop/internal/format"
 	"newtop/internal/rundiff"
 	"newtop/trainer/event"
+	"newtop/tui/chart"
+	"newtop/tui/history"
 	"newtop/tui/layout"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -48,6 +50,33 @@ type list struct {
 
 	choices []rundiff.Row     // of the runs
 	begun   []*event.RunEvent // as they were then
+}
+
+// enter takes in a run, one of so many.
+func (l *list) enter(w Watched, of int) *run {
+	most := max(leastBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
+	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),
+		number: len(l.runs), colour: len(l.runs),
+		feed: w.Feed, open: w.Open, h: history.Coarse(most)}
+	l.runs = append(l.runs, r)
+	return r
+}
+
+// shown are the runs that the charts show.
+func (l *list) shown() (out []*run) {
+	for _, r := range l.runs {
+		if l.isShown(r) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func (l *list) isShown(r *run) bool {
+	if l.solo != nil {
+		return r == l.solo
+	}
+	return !r.off && !l.hidden[r]
 }
 
 // arrange filters and sorts the runs. A filter that can't be read leaves them as they were.

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"strings"
 
@@ -50,16 +49,6 @@ const (
 	leastBuckets  = 256
 )
 
-// enter takes in a run, one of so many.
-func (l *list) enter(w Watched, of int) *run {
-	most := max(leastBuckets, min(chart.MaxBuckets, sharedBuckets/max(of, 1)/2*2))
-	r := &run{name: cmp.Or(style.Clean(w.Name), style.Clean(w.Source), "run"), source: style.Clean(w.Source),
-		number: len(l.runs), colour: len(l.runs),
-		feed: w.Feed, open: w.Open, h: history.Coarse(most)}
-	l.runs = append(l.runs, r)
-	return r
-}
-
 func (r *run) running() bool { return r.h.Run != nil && !r.h.Over() && r.err == nil && !r.stale() }
 
 func (r *run) stale() bool { return r.h.Status.Replay != nil && r.h.Status.Replay.Stale != "" }
@@ -97,23 +86,6 @@ func signOf(m *model, r *run, shown bool) style.Part {
 		return r.token().Of("╌╌")
 	}
 	return r.token().Of("━━")
-}
-
-// shown are the runs that the charts show.
-func (l *list) shown() (out []*run) {
-	for _, r := range l.runs {
-		if l.isShown(r) {
-			out = append(out, r)
-		}
-	}
-	return out
-}
-
-func (l *list) isShown(r *run) bool {
-	if l.solo != nil {
-		return r == l.solo
-	}
-	return !r.off && !l.hidden[r]
 }
 
 // shownRuns are the runs as the grid takes them: the selected one over the others, and the pinned one over all.
@@ -155,4 +127,13 @@ func flatten(out map[string]any, prefix string, of map[string]any) {
 			out[strings.ToLower(prefix+k)] = v
 		}
 	}
+}
+
+// remaining is how long the run will still take, "" if that is not known.
+func (r *run) remaining() string {
+	s := &r.h.Status
+	if !r.running() || s.EpochLimit <= s.Epoch || s.Epoch == 0 || !(s.Elapsed > 0) {
+		return ""
+	}
+	return format.Clock(s.Elapsed / float64(s.Epoch) * float64(s.EpochLimit-s.Epoch))
 }

@@ -32,7 +32,7 @@ type listeners struct {
 }
 
 // listen has the flags' listeners hear of a source. The source is never nil.
-func (w *watcher) listen(cmd *cobra.Command, source stream.Source, onScreen bool) (stream.Source, *listeners, error) {
+func listen(w *watcher, cmd *cobra.Command, source stream.Source, onScreen bool) (stream.Source, *listeners, error) {
 	l := &listeners{}
 	if onScreen && w.alerts.wanted() {
 		l.rings = make(chan screen.RingMsg, 4)

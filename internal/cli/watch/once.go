@@ -42,7 +42,7 @@ func (w *watcher) printNow(cmd *cobra.Command, name string) (err error) {
 			return err
 		}
 	}
-	source, l, err := w.listen(cmd, source, false)
+	source, l, err := listen(w, cmd, source, false)
 	if err != nil {
 		return err
 	}

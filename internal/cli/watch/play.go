@@ -102,7 +102,7 @@ func (w *watcher) program(cmd *cobra.Command, args []string, onScreen bool, opti
 	if err != nil {
 		return err
 	}
-	source, l, err := w.listen(cmd, p, onScreen)
+	source, l, err := listen(w, cmd, p, onScreen)
 	if err != nil {
 		return cmp.Or(err, p.Close())
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // several shows logs over one another, and those that directories hold, while they come.
-func (w *watcher) several(cmd *cobra.Command, names []string, options screen.Options) (err error) {
+func several(w *watcher, cmd *cobra.Command, names []string, options screen.Options) (err error) {
 	ctx, cancel := context.WithCancel(cmd.Context())
 	p := players{ctx: ctx, options: options, how: w.options, known: map[find.Candidate]bool{},
 		more: make(chan tui.Watched)}

@@ -120,7 +120,7 @@ func (w *watcher) watch(cmd *cobra.Command, args []string) error {
 		options.Machine = sampler.Sample
 	}
 	if len(names) > 1 || onScreen && w.run == "" && !w.listened() && isDir(names[0]) && len(stream.Find(names[0])) > 1 {
-		return w.several(cmd, names, options)
+		return several(w, cmd, names, options)
 	}
 	return w.one(cmd, names[0], onScreen, options)
 }
@@ -132,7 +132,7 @@ func (w *watcher) one(cmd *cobra.Command, name string, onScreen bool, options sc
 		return err
 	}
 	defer func() { err = cmp.Or(err, closed()) }()
-	source, l, err := w.listen(cmd, source, onScreen)
+	source, l, err := listen(w, cmd, source, onScreen)
 	if err != nil {
 		return cmp.Or(err, source.Close())
 	}
