@@ -72,16 +72,6 @@ func newCanvas(format string, width, height float64) (canvas, error) {
 	return nil, &OptionError{optionFormat, format, strings.Join(formats[:last], ", ") + " or " + formats[last]}
 }
 
-// write paints the sheet in a format.
-func (s *sheet) write(w io.Writer, format string) error {
-	c, err := newCanvas(format, s.width, s.height)
-	if err != nil {
-		return err
-	}
-	s.paint(c)
-	return c.write(w)
-}
-
 // shape is what a marker looks like.
 type shape uint8
 

@@ -25,9 +25,6 @@ type Curve struct {
 	Points             []Point // by x; what is not finite is left out
 }
 
-// Point is a value.
-type Point struct{ X, Y float64 }
-
 // Mark is an event along x.
 type Mark struct {
 	X    float64

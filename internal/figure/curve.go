@@ -180,3 +180,6 @@ const (
 
 // finite reports whether a value has a place on an axis.
 func finite(v float64) bool { return math.Abs(v) <= greatest }
+
+// Point is a value.
+type Point struct{ X, Y float64 }

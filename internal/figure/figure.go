@@ -43,9 +43,6 @@ type Options struct {
 	Title  string   // empty: the data and the net
 }
 
-// OptionError says what is wrong with an option or with a file's name.
-type OptionError struct{ Option, Value, Expected string }
-
 func (e *OptionError) Error() string {
 	return e.Option + " " + strconv.Quote(e.Value) + ": expected " + e.Expected
 }

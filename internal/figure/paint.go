@@ -1,6 +1,9 @@
 package figure
 
-import "image/color"
+import (
+	"image/color"
+	"io"
+)
 
 // hues tell the runs apart, with the shapes: those of Okabe and Ito ("Color Universal Design", 2008), which eyes that
 // see fewer colours can tell apart too, but for the yellow, which is too pale for lines on white.
@@ -155,4 +158,14 @@ func defaultHeight(panels int) float64 {
 		return 7 * centimeter
 	}
 	return 4.6 * centimeter
+}
+
+// write paints the sheet in a format.
+func (s *sheet) write(w io.Writer, format string) error {
+	c, err := newCanvas(format, s.width, s.height)
+	if err != nil {
+		return err
+	}
+	s.paint(c)
+	return c.write(w)
 }

@@ -121,3 +121,6 @@ func measureOf(name string) (*measure, error) {
 	}
 	return nil, &OptionError{"x axis", name, "epoch, seconds or equivalents"}
 }
+
+// OptionError says what is wrong with an option or with a file's name.
+type OptionError struct{ Option, Value, Expected string }
