@@ -37,7 +37,7 @@ picture() {
 # The film: a run, a switch to another method, its factors from near, the spectrum.
 mkdir "$work/film"
 tmux -L newtop-pictures -f /dev/null new-session -d -x 100 -y 30 -s film -c "$work/film" \
-	"NEWTOP_CONFIG_DIR=$work NEWTOP_STATE_DIR=$work COLORTERM=truecolor TERM=xterm-256color $work/newtop record $work/film/newtop.cast --theme dark --seed 1 --opt tr-newton --epochs 60 --spectrum-every 3"
+	"NEWTOP_CONFIG_DIR=$work NEWTOP_STATE_DIR=$work COLORTERM=truecolor TERM=xterm-256color $work/newtop record $work/film/newtop.cast --theme dark --seed 1 --opt tr-newton --epochs 60 --set spectrum-every=3"
 for key in 7:4 3:k 2.5:Tab 0.4:Tab 0.4:z 2.5:Escape 1:q; do
 	sleep "${key%%:*}"
 	tmux -L newtop-pictures send-keys -t film "${key##*:}"
@@ -45,13 +45,13 @@ done
 sleep 3
 go run ./tui/film "$work/film/newtop.cast" docs/cast.svg 15
 
-picture screen 120 40 "" --theme dark --seed 1 --opt tr-newton --epochs 32 --spectrum-every 4
+picture screen 120 40 "" --theme dark --seed 1 --opt tr-newton --epochs 32 --set spectrum-every=4
 picture theatre 120 36 "Tab Tab z" --theme dark --seed 1 --opt tr-newton --epochs 20
 
 # A network in PyTorch, where Python has it.
 python=${NEWTOP_PYTHON:-python3}
 if "$python" -c 'import torch' 2>/dev/null; then
-	NEWTOP_PYTHON=$python picture model 120 36 "" --theme dark --model "$root/internal/python/testdata/digits.py" --epochs 24 --spectrum-every 4
+	NEWTOP_PYTHON=$python picture model 120 36 "" --theme dark --model "$root/internal/python/testdata/digits.py" --epochs 24 --set spectrum-every=4
 fi
 
 # A program as others write them: a line of text now and then, and numbers that newtop does not know by name.

@@ -3,6 +3,7 @@ package trainer
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"newtop/internal/fields"
 	"newtop/models"
@@ -18,7 +19,11 @@ func (e *ConfigError) Error() string { return e.In(fields.Plain) }
 
 // In is Error with fields called by other names.
 func (e *ConfigError) In(name func(field string) string) string {
-	return fmt.Sprintf("%s %s: expected %s", name(e.Field), e.Value, configFields.In(e.Expected, name))
+	field, sign := name(e.Field), " "
+	if strings.HasPrefix(field, "-") && strings.Contains(field, " ") { // a key of a flag
+		sign = "="
+	}
+	return fmt.Sprintf("%s%s%s: expected %s", field, sign, e.Value, configFields.In(e.Expected, name))
 }
 
 // configFields are those that texts name in braces.

@@ -111,7 +111,7 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 	}
 }
 
-// The target of --target-error is in the units of the data, too.
+// The target of TargetError is in the units of the data, too.
 func TestTargetErrorIsInTheUnitsOfTheData(t *testing.T) {
 	c := Config{Data: prices(t), Validation: "0", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 60}
 	epochs := of[event.EpochEvent](train(t, c))

@@ -55,14 +55,14 @@ func (p *plan) noteKind(f *schema.Field, j int) {
 	switch {
 	case p.keep[j]:
 	case c.CountsRows && c.Numbers == p.sheet.Rows:
-		p.notes.Add("%s: kept, though it counts the rows; --drop %s leaves it out", f.Name, shellWord(f.Name))
+		p.notes.Add("%s: kept, though it counts the rows; --table drop=%s leaves it out", f.Name, shellWord(f.Name))
 	case f.Words != nil && 2*c.Distinct > c.ValueCount():
-		p.notes.Add("%s: kept, though it has another word in most rows; --drop %s leaves it out", f.Name,
+		p.notes.Add("%s: kept, though it has another word in most rows; --table drop=%s leaves it out", f.Name,
 			shellWord(f.Name))
 	case c.Unnamed:
-		p.notes.Add("%s: kept, though it has no name; --drop %s leaves it out", f.Name, shellWord(f.Name))
+		p.notes.Add("%s: kept, though it has no name; --table drop=%s leaves it out", f.Name, shellWord(f.Name))
 	case p.sheet.HasHeader && c.NamedLikeIdentifier():
-		p.notes.Add("%s: kept, though it is called like an identifier; --drop %s leaves it out", f.Name,
+		p.notes.Add("%s: kept, though it is called like an identifier; --table drop=%s leaves it out", f.Name,
 			shellWord(f.Name))
 	}
 	if f.Words == nil {

@@ -174,7 +174,7 @@ func (p *plan) noteLeftOut(reasons []reason) {
 		p.notes.AddGroup(names, func(column string) string {
 			line := column + ": left out, it " + describeReason(r)
 			if r != empty && r != manyWords {
-				line += "; --keep " + shellWord(column) + " keeps it"
+				line += "; --table keep=" + shellWord(column) + " keeps it"
 			}
 			return line
 		})

@@ -198,7 +198,7 @@ func (p *plan) planRows() error {
 		p.notes.Add("%s left out", schema.RowsAre(without, "without a target"))
 	}
 	if others := s.Rows - p.Rows - without; others > 0 {
-		p.notes.Add("%s left out; --missing mean keeps them", schema.RowsAre(others, "with a missing value"))
+		p.notes.Add("%s left out; --table missing=mean keeps them", schema.RowsAre(others, "with a missing value"))
 	}
 	return nil
 }

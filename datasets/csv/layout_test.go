@@ -274,7 +274,7 @@ func TestOptionsRefused(t *testing.T) {
 
 // Numbers in another style don't pass for words: the flags that read them are said.
 func TestOtherStyles(t *testing.T) {
-	for text, want := range map[string]string{"1.234,50": "--decimal , --thousands .", "1,234.50": "--thousands ,", "1 234,5": "--decimal , --thousands ' '", "12 345": "--decimal , --thousands ' '", "1'234": `--thousands "'"`} {
+	for text, want := range map[string]string{"1.234,50": "--table decimal=,,thousands=.", "1,234.50": "--table thousands=,", "1 234,5": "--table decimal=, --table thousands=' '", "12 345": "--table decimal=, --table thousands=' '", "1'234": `--table thousands="'"`} {
 		table := "a;b\n"
 		for i := range 30 {
 			table += fmt.Sprintf("%s;%g\n", strings.Replace(text, "4", fmt.Sprint(i%10), 1), float64(i)/8)

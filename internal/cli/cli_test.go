@@ -65,45 +65,45 @@ func TestErrorsAndExitCodes(t *testing.T) {
 		{"train --data /no/such/file.csv", 1, []string{"/no/such/file.csv"}},
 		{"train --data letter --data-dir " + t.TempDir(), 1, []string{"letter-recognition.data", "newtop data fetch letter"}},
 		{"train --data lettres", print.ExitUsage, []string{`"lettres"`, "letters"}},
-		{"train --opt adam --schedule linear --epochs 0", print.ExitUsage, []string{"--schedule linear", "a last epoch", "horizon"}},
+		{"train --opt adam --set schedule=linear --epochs 0", print.ExitUsage, []string{"--set schedule=linear", "a last epoch", "horizon"}},
 		{"train --opt magic", print.ExitUsage, []string{`"magic"`, "tr-newton"}},
 		{"train --opt tr-gn --set radius=-1", print.ExitUsage, []string{"--set radius=-1", "> 0"}},
 		{"train --opt tr-gn --set radius=wide", print.ExitUsage, []string{"--set radius=wide", "a number"}},
 		{"train --set nothing", print.ExitUsage, []string{"--set nothing", "KEY=VALUE"}},
 		{"train --net 70-x", print.ExitUsage, []string{"--net 70-x", "70-50"}},
-		{"train --skip some", print.ExitUsage, []string{"--skip some", "direct"}},
-		{"train --memory lots", print.ExitUsage, []string{"--memory lots", "512M"}},
-		{"train --experts five", print.ExitUsage, []string{"--experts five", "5x16"}},
-		{"train --experts 5x16", print.ExitUsage, []string{"--experts 5", "--gate"}},
-		{"train --experts 5x16 --gate hue --data sine", print.ExitUsage, []string{"--gate hue: expected one of x"}},
-		{"train --gate hue", print.ExitUsage, []string{"--gate hue", "--experts"}},
-		{"train --experts 2x4 --gate 1 --gates maybe", print.ExitUsage, []string{"--gates maybe", "descent or joint or fixed"}},
-		{"train --experts 2x4 --gate 1 --net 5", print.ExitUsage, []string{"--net", "--experts"}},
+		{"train --set skip=some", print.ExitUsage, []string{"--set skip=some", "direct"}},
+		{"train --set tape-memory=lots", print.ExitUsage, []string{"--set tape-memory=lots", "512M"}},
+		{"train --set experts=five", print.ExitUsage, []string{"--set experts=five", "5x16"}},
+		{"train --set experts=5x16", print.ExitUsage, []string{"--set experts=5", "--set gate"}},
+		{"train --set experts=5x16 --set gate=hue --data sine", print.ExitUsage, []string{"--set gate=hue: expected one of x"}},
+		{"train --set gate=hue", print.ExitUsage, []string{"--set gate=hue", "--set experts"}},
+		{"train --set experts=2x4 --set gate=1 --set gates=maybe", print.ExitUsage, []string{"--set gates=maybe", "descent or joint or fixed"}},
+		{"train --set experts=2x4 --set gate=1 --net 5", print.ExitUsage, []string{"--net", "--set experts"}},
 		{"train --committee 0 --epochs -1", print.ExitUsage, []string{"--epochs -1"}},
 		{"train --committee -2", print.ExitUsage, []string{"--committee -2: expected a whole number"}},
-		{"train --blocks -2", print.ExitUsage, []string{"--blocks -2: expected"}},
-		{"train --spectrum-rows few", print.ExitUsage, []string{"--spectrum-rows few", "all"}},
-		{"train --spectrum-method magic", print.ExitUsage, []string{"--spectrum-method magic", "lanczos or power"}},
-		{"train --spectrum-of fisher", print.ExitUsage, []string{"--spectrum-of fisher", "hessian or gauss-newton"}},
+		{"train --set blocks=-2", print.ExitUsage, []string{"--set blocks=-2: expected"}},
+		{"train --set spectrum-rows=few", print.ExitUsage, []string{"--set spectrum-rows=few", "all"}},
+		{"train --set spectrum-method=magic", print.ExitUsage, []string{"--set spectrum-method=magic", "lanczos or power"}},
+		{"train --set spectrum-of=fisher", print.ExitUsage, []string{"--set spectrum-of=fisher", "hessian or gauss-newton"}},
 		{"train --density=maybe", print.ExitUsage, []string{"--density maybe: expected true or false"}},
 		{"train --epochs many", print.ExitUsage, []string{"--epochs many: expected a whole number"}},
 		{"train --seed -1", print.ExitUsage, []string{"--seed -1: expected a whole number ≥ 0"}},
-		{"train --target-error low", print.ExitUsage, []string{"--target-error low: expected a number"}},
-		{"train --target-error 5", print.ExitUsage, []string{"--target-error 5: expected a fraction", "0.05 for 5 %"}},
-		{"train --target-error 500", print.ExitUsage, []string{"--target-error 500: expected a fraction", "as in 0.05"}},
-		{"tune --data spirals --target-error 1", print.ExitUsage, []string{"--target-error 1: expected a fraction"}},
+		{"train --until error<=low", print.ExitUsage, []string{"--until error<=low: expected terms"}},
+		{"train --until error<=5", print.ExitUsage, []string{"--until 5: expected a fraction", "0.05 for 5 %"}},
+		{"train --until error<=500", print.ExitUsage, []string{"--until 500: expected a fraction", "as in 0.05"}},
+		{"tune --data spirals --until error<=1", print.ExitUsage, []string{"--until 1: expected a fraction"}},
 		{"tune --budget 0s", print.ExitUsage, []string{"--budget 0s: expected", "--trials"}},
 		{"train --record nowhere/runs.db", print.ExitUsage, []string{"--record nowhere/runs.db: expected", "nowhere is not"}},
 		{"tune --record nowhere/runs.db", print.ExitUsage, []string{"--record nowhere/runs.db: expected", "nowhere is not"}},
 		{"runs --record nowhere/runs.db", print.ExitUsage, []string{"--record nowhere/runs.db: expected", "nowhere is not"}},
-		{"train --time-limit 5", print.ExitUsage, []string{"--time-limit 5: expected a duration as in 90s"}},
+		{"train --until 5", print.ExitUsage, []string{"--until 5: expected terms"}},
 		{"train --threads 1000000", print.ExitUsage, []string{"--threads 1000000: expected"}},
 		{"train --spectrum 0", print.ExitUsage, []string{"--spectrum 0: expected a whole number ≥ 1"}},
 		{"train --net " + graph + " --act relu", print.ExitUsage, []string{"--act relu", "--net"}},
 		{"train --net " + badGraph, 1, []string{"bad.toml:1:3", "expected"}},
 		{"train --net /no/such.toml", 1, []string{"--net", "/no/such.toml"}},
-		{"train --data sine --out sigmoid --loss xent", print.ExitUsage, []string{"--loss xent", "mse"}},
-		{"train --data sine --out softmax", print.ExitUsage, []string{"--out", "softmax over 1 node"}},
+		{"train --data sine --set out=sigmoid --loss xent", print.ExitUsage, []string{"--loss xent", "mse"}},
+		{"train --data sine --set out=softmax", print.ExitUsage, []string{"--set out", "softmax over 1 node"}},
 		{"train --epochs -4", print.ExitUsage, []string{"--epochs -4", "expected"}},
 		{"train --format xml", print.ExitUsage, []string{"--format xml", "jsonl"}},
 		{"train --data spirals --test 1.5", print.ExitUsage, []string{"--test 1.5: expected"}},
@@ -119,8 +119,8 @@ func TestErrorsAndExitCodes(t *testing.T) {
 		{"train --config /no/such.toml", 1, []string{"/no/such.toml"}},
 		{"train --data sine --act identity --opt sgd --set rate=1e9 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate than 1e+09"}},
 		{"train --data spirals --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
-		{"train --data spirals --out tanh --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
-		{"train --data spirals --out sigmoid --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
+		{"train --data spirals --set out=tanh --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
+		{"train --data spirals --set out=sigmoid --opt sgd --set rate=1e6 --epochs 30", 3, []string{"sgd diverged in epoch", "smaller rate"}},
 		{"optimizers magic", print.ExitUsage, []string{`"magic"`, "expected one of"}},
 		{"optimizers adam sgd", print.ExitUsage, []string{"newtop optimizers", "expected one name"}},
 		{"data show lettres", print.ExitUsage, []string{`"lettres"`}},
@@ -151,11 +151,10 @@ func TestErrorsAndExitCodes(t *testing.T) {
 // What has no effect on the chosen method is said in a line, and the run goes on: it may be switched to one that has it.
 func TestFlagsWithoutEffect(t *testing.T) {
 	for args, want := range map[string]string{
-		"train --batch 9":              "newtop: warning: --batch has no effect on tr-newton, which has no batches\n",
-		"train --opt adam --blocks 2":  "newtop: warning: --blocks has no effect on adam, which has no blocks\n",
-		"--opt scg --batch 9":          "newtop: warning: --batch has no effect on scg, which has no batches\n",
-		"train --opt adam --batch 9":   "",
-		"train --opt tr-gn --blocks 2": "",
+		"train --batch 9":                  "newtop: warning: --batch has no effect on tr-newton, which has no batches\n",
+		"--opt scg --batch 9":              "newtop: warning: --batch has no effect on scg, which has no batches\n",
+		"train --opt adam --batch 9":       "",
+		"train --opt tr-gn --set blocks=2": "",
 		"tune --opt tr-gn --batch 9 --trials 1 --finals 0 --format json":         "newtop: warning: --batch has no effect on tr-gn, which has no batches\n",
 		"tune --over opt=adam,scg --batch 9 --trials 1 --finals 0 --format json": "",
 	} {
@@ -168,7 +167,7 @@ func TestFlagsWithoutEffect(t *testing.T) {
 
 // A run that reaches a target RMSE above 1 is none of classes.
 func TestTargetOfARegression(t *testing.T) {
-	if out := succeed(t, "train", "--data", "sine", "--net", "2", "--epochs", "3", "--target-error", "5"); !strings.Contains(out, "(target)") {
+	if out := succeed(t, "train", "--data", "sine", "--net", "2", "--epochs", "3", "--until", "error<=5"); !strings.Contains(out, "(target)") {
 		t.Error(out)
 	}
 }
@@ -197,7 +196,7 @@ func epochs(events []event.Event) (out []event.EpochEvent) {
 }
 
 func TestTrainPrintsEvents(t *testing.T) {
-	out := succeed(t, "train", "--data", "spirals", "--opt", "tr-newton", "--epochs", "3", "--spectrum-every", "3", "--format", "jsonl")
+	out := succeed(t, "train", "--data", "spirals", "--opt", "tr-newton", "--epochs", "3", "--set", "spectrum-every=3", "--format", "jsonl")
 	events := decode(t, out)
 	if r, ok := events[0].(event.RunEvent); !ok || r.Data.Name != "spirals" || r.Optimizer != "tr-newton" || r.Model.Parameters == 0 || r.Settings["xi"] == nil {
 		t.Errorf("opens with %+v", events[0])
@@ -215,7 +214,7 @@ func TestTrainPrintsText(t *testing.T) {
 		{"spirals", "tr-gn", "\ntest rows: error "},
 		{"sine", "adam", "\ntest rows: RMSE "},
 	} {
-		out, errs, code := newtop("train", "--data", c.data, "--opt", c.opt, "--epochs", "2", "--spectrum-every", "2")
+		out, errs, code := newtop("train", "--data", c.data, "--opt", c.opt, "--epochs", "2", "--set", "spectrum-every=2")
 		if code != 0 || strings.Count(out, "\n") != 7 || !strings.Contains(out, c.want) || !strings.Contains(errs, "weights") || !strings.Contains(out, "has an eigenvalue in each of") {
 			t.Errorf("%s: exit %d\n%s%s", c.data, code, errs, out)
 		}
@@ -252,7 +251,7 @@ func TestRealLetters(t *testing.T) {
 	dir := filepath.Dir(shared(t, "letter-recognition.data"))
 	nightly.Only(t, "trains to an error of 6.5 %, 9 s; TestPredictRealLetters reads the same rows")
 	common := []string{"train", "--data", "letter", "--data-dir", dir, "--seed", "1", "--format", "jsonl", "--opt"}
-	all := epochs(decode(t, succeed(t, append(common, "tr-gn", "--epochs", "40", "--target-error", "0.065")...)))
+	all := epochs(decode(t, succeed(t, append(common, "tr-gn", "--epochs", "40", "--until", "error<=0.065")...)))
 	if last := all[len(all)-1]; !(last.TestError <= 0.065) {
 		t.Errorf("tr-gn: test error %v after %d epochs: expected at most 0.065", last.TestError, last.Epoch)
 	}
@@ -342,10 +341,10 @@ func TestLists(t *testing.T) {
 // TestCommitteesAndMixturesInText reads what the lines of a run say of them.
 func TestCommitteesAndMixturesInText(t *testing.T) {
 	for args, want := range map[string][]string{
-		"--data spirals --net 5 --committee 3 --epochs 2":                  {"members %"},
-		"--data sine --net 5 --committee 2 --epochs 2":                     {"members"},
-		"--data sine --experts 3x4 --gate x --epochs 2 --opt tr-gn-jacobi": {"3 × 1-4-1"},
-		"--data sine --net 3 --epochs 9 --spectrum 1 --spectrum-every 9 --density --spectrum-rows all --spectrum-of gauss-newton": {
+		"--data spirals --net 5 --committee 3 --epochs 2":                          {"members %"},
+		"--data sine --net 5 --committee 2 --epochs 2":                             {"members"},
+		"--data sine --set experts=3x4 --set gate=x --epochs 2 --opt tr-gn-jacobi": {"3 × 1-4-1"},
+		"--data sine --net 3 --epochs 9 --spectrum 1 --set spectrum-every=9 --density --set spectrum-rows=all --set spectrum-of=gauss-newton": {
 			"the Gauss–Newton matrix over 400 rows (all) has an eigenvalue in each of", "trace"},
 	} {
 		out, errs, code := newtop(append([]string{"train"}, strings.Fields(args)...)...)

@@ -252,7 +252,7 @@ func TestContinueWhileItIsTrained(t *testing.T) {
 // A time limit counts evaluations too, which the run's seconds leave out: the same line finds that it is reached.
 func TestContinueAfterTheTime(t *testing.T) {
 	line := []string{"train", "--data", "spirals", "--opt", "adam", "--net", "9", "--epochs", "0", "--record", database(t), "--name", "one", "--continue"}
-	succeed(t, append(line, "--time-limit", "50ms")...)
+	succeed(t, append(line, "--until", "50ms")...)
 	if _, errs, code := newtop(line...); code != print.ExitDone || !strings.Contains(errs, "has reached its time limit of 50ms: nothing is left to do") {
 		t.Errorf("exit %d\n%s", code, errs)
 	}

@@ -155,7 +155,7 @@ func state(pid int) string {
 // A run that is stopped by ctrl+z holds no lock, and the stop is not counted as time that it trains.
 func TestStoppedRun(t *testing.T) {
 	db := database(t)
-	cmd := process(t, "train", "--name", "one", "--data", "spirals", "--opt", "tr-newton", "--net", "60-60", "--epochs", "0", "--time-limit", "1500ms", "--record", db)
+	cmd := process(t, "train", "--name", "one", "--data", "spirals", "--opt", "tr-newton", "--net", "60-60", "--epochs", "0", "--until", "1500ms", "--record", db)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,10 @@ func (s *dataShow) show(cmd *cobra.Command, name, dir string) error {
 	if err := flags.OneOf("--format", s.format, "text", "json"); err != nil {
 		return err
 	}
-	config := s.run.Config
+	config, err := s.run.DataConfig(cmd)
+	if err != nil {
+		return err
+	}
 	config.Data, config.DataDir = name, dir
 	if name == job.StandardInput {
 		temporary, err := os.MkdirTemp("", "newtop-")
@@ -121,7 +124,7 @@ func surveyText(s *survey.Survey, width int, all bool) string {
 		if c := &s.Columns[i]; c.Leak {
 			leaks = append(
 				leaks, fmt.Sprintf(
-					"%s tells the target alone (%s): would you know it before the target? --drop %s leaves it out", c.Name,
+					"%s tells the target alone (%s): would you know it before the target? --table drop=%s leaves it out", c.Name,
 					share(*c.Alone), flags.Quote(c.Name)))
 		}
 	}
@@ -168,7 +171,7 @@ func classText(s *survey.Survey) string {
 	}
 	text := print.CountOf(len(s.Classes), "class", "classes") + ": " + strings.Join(each, ", ")
 	if high.Rows >= 3*low.Rows {
-		text += "; --class-weights balanced counts the rare as much as the others"
+		text += "; --set class-weights=balanced counts the rare as much as the others"
 	}
 	return text
 }

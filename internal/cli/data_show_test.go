@@ -42,20 +42,20 @@ func TestDataShow(t *testing.T) {
 	out := succeed(t, "data", "show", file, "--target", "price")
 	for _, want := range []string{
 		"136 rows to train on, 24 drawn to decide by, 40 drawn to test on", "left out: numbers the rows", "Bonn, Ulm", "66",
-		"! ", "euros tells the target alone", "--drop euros leaves it out", "0.5 … ", "city: 66 missing values: a category of their own",
+		"! ", "euros tells the target alone", "--table drop=euros leaves it out", "0.5 … ", "city: 66 missing values: a category of their own",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in:\n%s", want, out)
 		}
 	}
-	if out := succeed(t, "data", "show", file, "--target", "price", "--drop", "euros", "--validation", "0", "--test", "0.5"); strings.Contains(out, "tells the target alone") || !strings.Contains(out, "100 rows to train on, 100 drawn") {
+	if out := succeed(t, "data", "show", file, "--target", "price", "--table", "drop=euros", "--validation", "0", "--test", "0.5"); strings.Contains(out, "tells the target alone") || !strings.Contains(out, "100 rows to train on, 100 drawn") {
 		t.Errorf("without euros and validation rows:\n%s", out)
 	}
 	var s survey.Survey
 	if err := json.Unmarshal([]byte(succeed(t, "data", "show", file, "--target", "price", "--format", "json")), &s); err != nil || len(s.Columns) != 4 || !s.Columns[3].Leak || s.Columns[0].LeftOut == "" || !s.Columns[2].Target {
 		t.Errorf("JSON: %v, %+v", err, s)
 	}
-	for _, wrong := range [][]string{{"--target", "rent"}, {"--format", "xml"}, {"--drop", "rent"}, {"--missing", "guess"}, {"--test", "1000"}} {
+	for _, wrong := range [][]string{{"--target", "rent"}, {"--format", "xml"}, {"--table", "drop=rent"}, {"--table", "missing=guess"}, {"--test", "1000"}} {
 		if _, errs, code := newtop(append([]string{"data", "show", file}, wrong...)...); code != 64 || strings.Count(strings.TrimSpace(errs), "\n") != 0 || !strings.Contains(errs, wrong[0]) {
 			t.Errorf("%v: exit code %d, %q", wrong, code, errs)
 		}

@@ -13,7 +13,7 @@ import (
 // TestFolds trains all folds as one command, as text and as lines, and one of them by itself to the same figures.
 func TestFolds(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "runs.db")
-	base := []string{"train", "--data", "sine", "--net", "3", "--epochs", "4", "--folds", "3", "--record", file}
+	base := []string{"train", "--data", "sine", "--net", "3", "--epochs", "4", "--set", "folds=3", "--record", file}
 	out := succeed(t, append(base, "--name", "cross")...)
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	if len(lines) != 6 || !strings.HasPrefix(lines[4], "validation RMSE: mean 0.") || !strings.HasSuffix(lines[4], "of 3 folds") || !strings.HasPrefix(lines[5], "test RMSE: mean") {
@@ -43,7 +43,7 @@ func TestFolds(t *testing.T) {
 			var done struct {
 				Error float64 `json:"validation_rmse"`
 			}
-			alone := strings.Split(strings.TrimSpace(succeed(t, append(base, "--fold", "2", "--format", "jsonl")...)), "\n")
+			alone := strings.Split(strings.TrimSpace(succeed(t, append(base, "--set", "fold=2", "--format", "jsonl")...)), "\n")
 			if err := json.Unmarshal([]byte(alone[len(alone)-1]), &done); err != nil || done.Error != e.Best {
 				t.Errorf("fold 2 has %v, alone %v: %v", e.Best, done.Error, err)
 			}
@@ -54,12 +54,12 @@ func TestFolds(t *testing.T) {
 		}
 	}
 	for text, args := range map[string][]string{
-		"--patience 5: expected validation rows to decide by": {"train", "--data", "sine", "--patience", "5"},
-		"--save m.onnx: expected it with --fold":              append(base, "--save", "m.onnx"),
-		"--folds 1: expected a whole number":                  {"train", "--data", "sine", "--folds", "1"},
-		"--fold 4: expected a whole number from 1 to the 3":   append(base, "--fold", "4"),
-		"--validation 0.1: expected none with --folds":        append(base, "--validation", "0.1"),
-		"--folds 3: expected --fold beside it":                {"tune", "--data", "sine", "--folds", "3", "--record", file},
+		"--set patience=5: expected validation rows to decide by": {"train", "--data", "sine", "--set", "patience=5"},
+		"--save m.onnx: expected it with --set fold=N":            append(base, "--save", "m.onnx"),
+		"--set folds=1: expected a whole number":                  {"train", "--data", "sine", "--set", "folds=1"},
+		"--set fold=4: expected a whole number from 1 to the 3":   append(base, "--set", "fold=4"),
+		"--validation 0.1: expected none with --set folds":        append(base, "--validation", "0.1"),
+		"--set folds=3: expected --set fold=N beside it":          {"tune", "--data", "sine", "--set", "folds=3", "--record", file},
 	} {
 		if _, errs, code := newtop(args...); code != print.ExitUsage || !strings.HasPrefix(errs, "newtop: "+text) || strings.Count(errs, "\n") != 1 {
 			t.Errorf("%q: exit %d, %s", args, code, errs)

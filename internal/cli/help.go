@@ -50,25 +50,34 @@ func (a *askedForHelp) Set(text string) (err error) {
 
 // addHelp has root and the commands below it write their help to out, for --help and by newtop help.
 func addHelp(root *cobra.Command, out *print.Output) {
-	asked := &askedForHelp{root: root, help: func(cmd *cobra.Command, _ []string) { writeHelp(cmd, out) }}
-	root.PersistentFlags().VarPF(asked, "help", "h", "this help").NoOptDefVal = "true"
+	asked := &askedForHelp{root: root, help: func(cmd *cobra.Command, _ []string) {
+		writeHelp(cmd, out, isAll(cmd.Flags().Args()))
+	}}
+	root.PersistentFlags().VarPF(asked, "help", "h", "this help; --help all: every flag and key").NoOptDefVal = "true"
 	root.SetHelpCommand(&cobra.Command{
-		Use:               "help [COMMAND]",
+		Use:               "help [COMMAND] [all]",
 		Short:             "Help about any command",
 		GroupID:           others,
 		ValidArgsFunction: completeCommands,
 		RunE: func(_ *cobra.Command, args []string) error {
+			all := len(args) > 0 && isAll(args[len(args)-1:])
+			if all {
+				args = args[:len(args)-1]
+			}
 			cmd, rest, err := root.Find(args)
 			if err == nil && cmd.HasAvailableSubCommands() {
 				err = flags.NoArguments(cmd, rest)
 			}
 			if err == nil {
-				writeHelp(cmd, out)
+				writeHelp(cmd, out, all)
 			}
 			return err
 		},
 	})
 }
+
+// isAll reports whether arguments ask for all of the help.
+func isAll(args []string) bool { return slices.Contains(args, "all") }
 
 // completeCommands offers a shell the commands below the one that the arguments name.
 func completeCommands(cmd *cobra.Command, args []string, _ string) (out []cobra.Completion,
@@ -87,11 +96,13 @@ func completeCommands(cmd *cobra.Command, args []string, _ string) (out []cobra.
 type helpWriter struct {
 	out    io.Writer // remembers what can't be written
 	width  int
+	all    bool // what few people need, too
 	colors fang.ColorScheme
 }
 
-// writeHelp writes the help of a command as wide as the terminal.
-func writeHelp(cmd *cobra.Command, out *print.Output) {
+// writeHelp writes the help of a command as wide as the terminal. Where that of a command that trains is not all of it,
+// it fits a terminal of 80 columns and 40 lines.
+func writeHelp(cmd *cobra.Command, out *print.Output, all bool) {
 	dark := false
 	if f, ok := print.File(out); ok && term.IsTerminal(f.Fd()) {
 		dark = lipgloss.HasDarkBackground(os.Stdin, f)
@@ -100,6 +111,7 @@ func writeHelp(cmd *cobra.Command, out *print.Output) {
 	h := helpWriter{
 		out:    colorprofile.NewWriter(out.Styled(), os.Environ()),
 		width:  min(max(width, leastHelpWidth), mostHelpWidth),
+		all:    all || !flags.HasKeys(cmd),
 		colors: fang.DefaultColorScheme(lipgloss.LightDark(dark)),
 	}
 	h.command(cmd)
@@ -111,13 +123,17 @@ func (h *helpWriter) command(cmd *cobra.Command) {
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short)), "\n\n") {
 		h.paragraph(paragraph)
 		fmt.Fprintln(h.out)
+		if !h.all {
+			break
+		}
 	}
 	h.heading("usage")
-	h.shell(cmd.UseLine())
-	if cmd.HasAvailableSubCommands() {
-		h.shell(cmd.CommandPath() + " [command]")
+	if usage := cmd.UseLine(); cmd.HasAvailableSubCommands() {
+		h.shell(usage + " | " + cmd.CommandPath() + " COMMAND")
+	} else {
+		h.shell(usage)
 	}
-	if cmd.Example != "" {
+	if cmd.Example != "" && (h.all || cmd.HasParent()) {
 		fmt.Fprintln(h.out)
 		h.heading("examples")
 		for line := range strings.SplitSeq(cmd.Example, "\n") {
@@ -125,15 +141,63 @@ func (h *helpWriter) command(cmd *cobra.Command) {
 		}
 	}
 	commands, options := commandEntries(cmd), flagEntries(cmd)
-	names := 0
-	for _, e := range slices.Concat(commands, options) {
-		if n := utf8.RuneCountInString(e.name); n <= mostNameWidth {
-			names = max(names, n)
-		}
+	if !h.all {
+		commands, options = shortCommands(cmd), shortFlags(cmd)
+		h.entries(commands, nameWidth(commands), h.colors.Command)
+		h.entries(options, nameWidth(options), h.colors.Flag)
+		fmt.Fprintln(h.out)
+		return
 	}
+	names := nameWidth(slices.Concat(commands, options))
 	h.entries(commands, names, h.colors.Command)
 	h.entries(options, names, h.colors.Flag)
+	h.entries(keyEntries(cmd), names, h.colors.Flag)
 	fmt.Fprintln(h.out)
+}
+
+// nameWidth is the width of the longest name that has its text beside it.
+func nameWidth(list []helpEntry) (width int) {
+	for _, e := range list {
+		if n := utf8.RuneCountInString(e.name); n <= mostNameWidth {
+			width = max(width, n)
+		}
+	}
+	return width
+}
+
+// shortCommands returns the commands below one by their names alone, without those that every program has.
+func shortCommands(cmd *cobra.Command) (list []helpEntry) {
+	for _, g := range cmd.Groups() {
+		for _, c := range cmd.Commands() {
+			if c.GroupID == g.ID && g.ID != others && c.IsAvailableCommand() {
+				list = append(list, helpEntry{heading: "commands", name: c.Name(), text: c.Short})
+			}
+		}
+	}
+	return list
+}
+
+// shortFlags returns the flags of a command that people use.
+func shortFlags(cmd *cobra.Command) (list []helpEntry) {
+	add := func(f *pflag.Flag) {
+		if text := flags.Short(f); !f.Hidden && text != "" && f.Name != "version" {
+			e := flagEntry(f)
+			e.heading, e.text = "flags", capitalized(text)
+			list = append(list, e)
+		}
+	}
+	cmd.LocalFlags().VisitAll(add)
+	cmd.InheritedFlags().VisitAll(add)
+	return list
+}
+
+// keyEntries returns the keys of the flags of a command.
+func keyEntries(cmd *cobra.Command) (list []helpEntry) {
+	for _, key := range flags.Keys(cmd) {
+		list = append(list, helpEntry{heading: "keys of --" + key.Flag, name: key.Name + "=" + key.Value,
+			text: capitalized(key.Usage), usual: key.Usual})
+	}
+	return list
 }
 
 // paragraph writes text in lines of the help's width, or as it is where a line of it is set in.
@@ -198,16 +262,7 @@ func flagEntries(cmd *cobra.Command) (list []helpEntry) {
 		if f.Hidden {
 			return
 		}
-		e := helpEntry{heading: flags.Heading(f), name: "--" + f.Name, text: capitalized(f.Usage)}
-		if f.Shorthand != "" {
-			e.name = "-" + f.Shorthand + ", " + e.name
-		}
-		if value := flags.ValueName(f); value != "" {
-			e.name += " " + value
-		}
-		if f.DefValue != f.NoOptDefVal && !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) {
-			e.usual = f.DefValue
-		}
+		e := flagEntry(f)
 		if e.heading != "" && under[e.heading] == nil {
 			order = append(order, e.heading)
 		}
@@ -227,6 +282,21 @@ func flagEntries(cmd *cobra.Command) (list []helpEntry) {
 		list = append(list, e)
 	}
 	return list
+}
+
+// flagEntry is what the long help tells of a flag.
+func flagEntry(f *pflag.Flag) helpEntry {
+	e := helpEntry{heading: flags.Heading(f), name: "--" + f.Name, text: capitalized(f.Usage)}
+	if f.Shorthand != "" {
+		e.name = "-" + f.Shorthand + ", " + e.name
+	}
+	if value := flags.ValueName(f); value != "" {
+		e.name += " " + value
+	}
+	if f.DefValue != f.NoOptDefVal && !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) {
+		e.usual = f.DefValue
+	}
+	return e
 }
 
 // capitalized returns a text with a capital at its beginning.

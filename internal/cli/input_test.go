@@ -82,7 +82,7 @@ func TestTableNotes(t *testing.T) {
 	}
 	table := write(t, "t.csv", text)
 	want := []string{
-		"the first row names the columns; --header no takes it for data", "price, the last column, is the target: numbers", "id: left out, it numbers the rows; --keep id keeps it",
+		"the first row names the columns; --table header=no takes it for data", "price, the last column, is the target: numbers", "id: left out, it numbers the rows; --table keep=id keeps it",
 		"when: dates as year-month-day, taken as year, month, day of week", `size: 14 missing values: the mean stands in, and the input "size missing" tells`,
 		"when year, when month: one value in all training rows",
 	}

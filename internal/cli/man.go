@@ -73,7 +73,7 @@ func writePage(w io.Writer, cmd *cobra.Command) {
 		fmt.Fprintln(w, paragraph)
 	}
 	heading := ""
-	for _, e := range slices.Concat(commandEntries(cmd), flagEntries(cmd)) {
+	for _, e := range slices.Concat(commandEntries(cmd), flagEntries(cmd), keyEntries(cmd)) {
 		if e.heading != heading {
 			heading = e.heading
 			fmt.Fprintf(w, ".SH %s\n", strings.ToUpper(roff(heading)))

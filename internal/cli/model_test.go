@@ -77,7 +77,7 @@ func TestPeerOfNumPy(t *testing.T) {
 		t.Skip("there is no Python 3 that has numpy")
 	}
 	t.Setenv("NEWTOP_PYTHON", python)
-	out := succeed(t, "train", "--model", filepath.Join("..", "python", "testdata", "numpy_peer.py"), "--epochs", "8", "--record", "off", "--spectrum-every", "8")
+	out := succeed(t, "train", "--model", filepath.Join("..", "python", "testdata", "numpy_peer.py"), "--epochs", "8", "--record", "off", "--set", "spectrum-every=8")
 	if !strings.Contains(out, "0.210383") || !strings.Contains(out, "the Hessian over") {
 		t.Errorf("it prints\n%s", out)
 	}

@@ -150,12 +150,12 @@ func TestRanksHaveTheDigitsOfOneProcess(t *testing.T) {
 		args  string
 		ranks []int
 	}{
-		{"--data letters --opt tr-newton --epochs 2 --spectrum-every 2", []int{2, 4}},
-		{"--data digits --opt tr-gn --blocks 2 --net 20 --epochs 2", []int{3}},
+		{"--data letters --opt tr-newton --epochs 2 --set spectrum-every=2", []int{2, 4}},
+		{"--data digits --opt tr-gn --set blocks=2 --net 20 --epochs 2", []int{3}},
 		{"--data spirals --opt lm --net 7 --epochs 4", []int{2}},
-		{"--data digits --opt scg --net 20 --epochs 6 --out tanh", []int{3}},
+		{"--data digits --opt scg --net 20 --epochs 6 --set out=tanh", []int{3}},
 		{"--data digits --opt adam --set batch=0 --net 20 --epochs 5", []int{2}},
-		{"--data spirals --opt lbfgs --skip all --net 9-9 --epochs 6 --target-error 0.01", []int{2}},
+		{"--data spirals --opt lbfgs --set skip=all --net 9-9 --epochs 6 --until error<=0.01", []int{2}},
 	} {
 		t.Run(strings.Fields(c.args)[3], func(t *testing.T) {
 			args := append([]string{"train", "--format", "jsonl", "--record", "off", "--threads", "1"}, strings.Fields(c.args)...)

@@ -62,7 +62,7 @@ func TestRanksServe(t *testing.T) {
 	if r := newest(t, db); r.Last.Epoch <= before {
 		t.Errorf("it did not go on after epoch %d", before)
 	}
-	crewTrains(t, 3, "resume", "seen", "--record", db, "--format", "text", "--epochs", "1000000", "--time-limit", "1s")
+	crewTrains(t, 3, "resume", "seen", "--record", db, "--format", "text", "--epochs", "1000000", "--until", "1s")
 }
 
 // keysOf opens the screen and returns a function that presses keys one after another.

@@ -159,7 +159,7 @@ func TestPredictAFileForTesting(t *testing.T) {
 	train, test := write(t, "train.csv", households(900, 0)), write(t, "test.csv", households(300, 900))
 	for _, missing := range []string{"indicator", "mean", "median", "drop"} {
 		for _, format := range []string{"safetensors", "onnx"} {
-			model, done := trained(t, format, "--data", train, "--test", test, "--decimal", ",", "--thousands", ".", "--missing", missing, "--net", "6", "--epochs", "3")
+			model, done := trained(t, format, "--data", train, "--test", test, "--table", "decimal=,", "--table", "thousands=.", "--table", "missing="+missing, "--net", "6", "--epochs", "3")
 			_, message := predictions(t, "", model, test)
 			if want := fmt.Sprintf(" %.2f %% wrong", 100*float64(done.TestError)); !strings.Contains(message, want) {
 				t.Errorf("%s, %s: said %q, the run%s", missing, format, message, want)
@@ -172,8 +172,8 @@ func TestPredictAFileForTesting(t *testing.T) {
 func TestPredictASet(t *testing.T) {
 	for _, args := range [][]string{
 		{"--data", "spirals", "--epochs", "5"},
-		{"--data", "spirals", "--epochs", "5", "--test", "77", "--out", "tanh", "--committee", "2"},
-		{"--data", "spirals", "--epochs", "3", "--experts", "2x5", "--gate", "1"},
+		{"--data", "spirals", "--epochs", "5", "--test", "77", "--set", "out=tanh", "--committee", "2"},
+		{"--data", "spirals", "--epochs", "3", "--set", "experts=2x5", "--set", "gate=1"},
 	} {
 		model, done := trained(t, "safetensors", args...)
 		rows, message := predictions(t, "", model, "spirals")
@@ -182,7 +182,7 @@ func TestPredictASet(t *testing.T) {
 		}
 	}
 	// Several outputs, and gates that look at a feature of the set.
-	model, _ := trained(t, "onnx", "--data", "recipes", "--experts", "2x4", "--gate", "hue", "--epochs", "2")
+	model, _ := trained(t, "onnx", "--data", "recipes", "--set", "experts=2x4", "--set", "gate=hue", "--epochs", "2")
 	rows, _ := predictions(t, "", model, "recipes", "--rows", "all")
 	if len(rows) != 1303 || rows[0][1] != "target:white" || rows[0][11] != "prediction:white" || len(rows[0]) != 21 {
 		t.Errorf("%d rows below %q", len(rows), rows[0])

@@ -25,7 +25,7 @@ var openings = []struct{ key, shows string }{
 
 // TestEveryOpening opens everything in turn on a live run in a storm of sizes, comes back each time, and quits.
 func TestEveryOpening(t *testing.T) {
-	c := startConsole(t, 100, 30, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--spectrum-every", "0")
+	c := startConsole(t, 100, 30, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--set", "spectrum-every=0")
 	c.beyond(1)
 	c.press(" ")
 	c.until(`paused`)
@@ -70,7 +70,7 @@ func (c *console) resize(columns, rows int) {
 func TestSignalsRestoreWhatIsOpen(t *testing.T) {
 	signals := heard(syscall.SIGTERM, syscall.SIGHUP)
 	for i, o := range openings[3:] {
-		c := startConsole(t, 80, 24, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--spectrum-every", "0")
+		c := startConsole(t, 80, 24, nil, "--data", "spirals", "--opt", "adam", "--epochs", "0", "--set", "spectrum-every=0")
 		c.until(`epoch [1-9]`)
 		c.press(o.key)
 		c.until(o.shows)

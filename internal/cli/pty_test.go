@@ -170,7 +170,7 @@ func restored(t *testing.T, output string) {
 const numeral = `\d+\.\d+`
 
 func TestScreenShowsALiveRun(t *testing.T) {
-	c := startConsole(t, 120, 40, nil, "--data", "spirals", "--spectrum-every", "2", "--epochs", "0")
+	c := startConsole(t, 120, 40, nil, "--data", "spirals", "--set", "spectrum-every=2", "--epochs", "0")
 	c.until(
 		`newtop +spirals +2-70-50-2`,
 		`─ network`,
@@ -275,7 +275,7 @@ func TestSuspend(t *testing.T) {
 	}
 	c := startCommand(t, 80, 24, []string{"PS1=ready> "}, exec.Command(shell, "--norc", "--noprofile", "-i"))
 	c.until(`ready>`)
-	c.press("'" + self + "' --data spirals --opt adam --epochs 0 --spectrum-every 0\r")
+	c.press("'" + self + "' --data spirals --opt adam --epochs 0 --set spectrum-every=0\r")
 	c.until(`epoch [1-9]`)
 	c.press("\x1a")
 	c.until(`Stopped`)

@@ -12,7 +12,7 @@ import (
 func newPython() *cobra.Command {
 	return &cobra.Command{
 		Use:   "python",
-		Short: "Print newtop.py, which logs from any training loop and lets newtop train PyTorch models",
+		Short: "Print newtop.py, for training loops and PyTorch models",
 		Long: `Print newtop.py, one file without dependencies for Python 3.8 and later. In
 a training loop
 

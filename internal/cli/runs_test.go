@@ -37,8 +37,8 @@ func collect(t *testing.T) (file []byte, ids []string) {
 	t.Helper()
 	db := database(t)
 	for _, args := range [][]string{
-		{"--data", "spirals", "--opt", "tr-newton", "--epochs", "4", "--spectrum-every", "2", "--name", "newton"},
-		{"--data", "spirals", "--opt", "adam", "--epochs", "3", "--set", "rate=0.01", "--init", "xavier"},
+		{"--data", "spirals", "--opt", "tr-newton", "--epochs", "4", "--set", "spectrum-every=2", "--name", "newton"},
+		{"--data", "spirals", "--opt", "adam", "--epochs", "3", "--set", "rate=0.01", "--set", "init=xavier"},
 		{"--data", "sine", "--opt", "tr-gn", "--epochs", "2", "--seed", "7"},
 	} {
 		ids = append(ids, recordedRun(t, db, args...))
@@ -117,7 +117,7 @@ type shownRun struct {
 func TestRunsShow(t *testing.T) {
 	db, ids := collection(t)
 	out := succeed(t, "runs", "show", "newton", "--record", db)
-	for _, want := range []string{ids[0], "newton", "spirals: ", "inner solves", "the Hessian over", "epoch 4", "to repeat it  newtop train --data spirals --epochs 4 --spectrum-every 2"} {
+	for _, want := range []string{ids[0], "newton", "spirals: ", "inner solves", "the Hessian over", "epoch 4", "to repeat it  newtop train --data spirals --epochs 4 --set spectrum-every=2"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)
 		}
@@ -159,7 +159,7 @@ func TestRepeat(t *testing.T) {
 func TestRunsCompare(t *testing.T) {
 	db, ids := collection(t)
 	out := succeed(t, "runs", "compare", "newton", ids[1], "--reach", "0.5,1e-9", "--record", db)
-	for _, want := range []string{"BEST TEST ERROR", "TO REACH 50.00 %", "TO REACH 0.00 %", "never", "DIFFERS", "optimizer", "--init"} {
+	for _, want := range []string{"BEST TEST ERROR", "TO REACH 50.00 %", "TO REACH 0.00 %", "never", "DIFFERS", "optimizer", "--set init"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("lacks %q:\n%s", want, out)
 		}
@@ -284,7 +284,7 @@ func TestRunsErrors(t *testing.T) {
 		{"resume last", print.ExitUsage, []string{"has reached its 2 epochs", "--epochs above 2"}},
 		{"resume last --epochs 2", print.ExitUsage, []string{"--epochs 2", "more than the 2"}},
 		{"resume nothing", print.ExitUsage, []string{"nothing", "expected"}},
-		{"resume last --memory lots --epochs 3", print.ExitUsage, []string{"--memory lots", "512M"}},
+		{"resume last --set tape-memory=lots --epochs 3", print.ExitUsage, []string{"--set tape-memory=lots", "512M"}},
 	} {
 		args := append(strings.Fields(c.args), "--record", db)
 		out, errs, code := newtop(args...)

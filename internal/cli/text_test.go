@@ -55,9 +55,9 @@ func TestTableOfEveryMethod(t *testing.T) {
 // The table fits into 80 columns.
 func TestTableFits(t *testing.T) {
 	for _, args := range []string{
-		"--data spirals --opt tr-newton --epochs 12", "--data spirals --opt tr-newton --blocks 30 --epochs 3", "--data spirals --opt adam --epochs 3",
+		"--data spirals --opt tr-newton --epochs 12", "--data spirals --opt tr-newton --set blocks=30 --epochs 3", "--data spirals --opt adam --epochs 3",
 		"--data spirals --committee 5 --epochs 3", "--data spirals --opt adam --committee 2 --epochs 2", "--data sine --epochs 12",
-		"--data sine --committee 4 --epochs 3", "--data sine --opt momentum --epochs 3", "--data sine --experts 3x4 --gate x --epochs 3",
+		"--data sine --committee 4 --epochs 3", "--data sine --opt momentum --epochs 3", "--data sine --set experts=3x4 --set gate=x --epochs 3",
 	} {
 		rows := strings.Split(succeed(t, strings.Fields("train --record off "+args)...), "\n")
 		for _, row := range rows[:len(rows)-3] {
@@ -70,7 +70,7 @@ func TestTableFits(t *testing.T) {
 
 // The starting weights are printed even where the run ends before its first step does.
 func TestTableWithoutAStep(t *testing.T) {
-	out, _, code := newtop("train", "--data", "recipes", "--net", "30", "--opt", "lm", "--time-limit", "1ns")
+	out, _, code := newtop("train", "--data", "recipes", "--net", "30", "--opt", "lm", "--until", "1ns")
 	if code != 0 || strings.Count(out, "\n") != 4 || !strings.Contains(out, "\n    0 ") || !strings.Contains(out, "\ntest rows: RMSE ") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
@@ -83,7 +83,8 @@ func helps(t *testing.T) map[string]string {
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		name := cmd.CommandPath()
-		all[name] = succeed(t, append(strings.Fields(name)[1:], "--help")...)
+		words := strings.Fields(name)[1:]
+		all[name], all[name+" all"] = succeed(t, append(words, "--help")...), succeed(t, append(words, "--help", "all")...)
 		for _, c := range cmd.Commands() {
 			visit(c)
 		}
@@ -99,7 +100,13 @@ func TestHelpFits(t *testing.T) {
 		t.Fatalf("%d commands", len(all))
 	}
 	for name, help := range all {
-		if !strings.Contains(help, "\n  USAGE\n    "+name) {
+		command := strings.TrimSuffix(name, " all")
+		if name == "newtop" || name == "newtop train" {
+			if n := strings.Count(help, "\n"); n > 40 || strings.Count(help, "\n    --") < 15 {
+				t.Errorf("%s --help has %d lines:\n%s", name, n, help)
+			}
+		}
+		if !strings.Contains(help, "\n  USAGE\n    "+command) {
 			t.Errorf("%s --help says\n%s", name, help)
 		}
 		for line := range strings.Lines(help) {
@@ -113,13 +120,17 @@ func TestHelpFits(t *testing.T) {
 
 // Run flags stand under headings in the help, with what they take.
 func TestHelpGroupsFlags(t *testing.T) {
-	out := succeed(t, "train", "--help")
+	out := succeed(t, "train", "--help", "all")
+	if again := succeed(t, "help", "train", "all"); again != out {
+		t.Errorf("help train all is\n%s", again)
+	}
 	at := 0
 	for _, want := range []string{
 		"\n  DATA\n    --data NAME|FILE|- ", "\n    --data-dir DIR ", "\n  NETWORK\n    --net LAYERS|FILE ", "\n    --loss mse|xent ", "\n  METHOD\n    --opt NAME ",
-		"\n    --set KEY=VALUE ", "\n  LIMITS\n    --epochs N ", "\n    --target-error FRACTION ", "\n    --time-limit TIME ", "\n  COMPUTATION\n",
+		"\n    --set KEY=VALUE ", "\n  LIMITS\n    --epochs N ", "\n    --until TERM or ... ", "\n  COMPUTATION\n",
 		"\n  SPECTRUM\n", "\n    --density  ", "\n  RECORD\n    --record FILE|off ", "\n  OUTPUT\n    --format text|jsonl ", "\n    --theme NAME ",
 		"\n  SERVED OVER SSH\n    --serve ADDRESS ", "\n  OTHERS\n    --config FILE ", "\n    -h, --help ",
+		"\n  KEYS OF --TABLE\n    header=yes|no ", "\n  KEYS OF --SET\n    folds=", "\n    patience=N|never ", "\n    tape-memory=SIZE ",
 	} {
 		next := strings.Index(out[at:], want)
 		if next < 0 {

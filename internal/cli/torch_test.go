@@ -24,7 +24,7 @@ func torchModel(name string) string { return filepath.Join("..", "python", "test
 
 // torchRun is how a script is trained in these tests.
 func torchRun(script, opt string) []string {
-	return []string{"--model", script, "--opt", opt, "--epochs", "5", "--threads", "1", "--spectrum-every", "5"}
+	return []string{"--model", script, "--opt", opt, "--epochs", "5", "--threads", "1", "--set", "spectrum-every=5"}
 }
 
 // A convnet and a transformer are trained by a method of second order and one of first, saved by their parameters' names, and

@@ -18,7 +18,7 @@ func newVersion() *cobra.Command {
 	notices := false
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, the Go release, the platform, its kernel and MPI",
+		Short: "Print the version, the platform, its kernel and MPI",
 		Args:  flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if notices {

@@ -215,6 +215,46 @@ func judged(q event.Quantity, e *event.EpochEvent) event.Float {
 	return *q.Of(e)
 }
 
+// Limits are the terms that a trainer has settings for, the least of each, zero where there is none, and the rest.
+type Limits struct {
+	Time      time.Duration
+	Epochs    int
+	TrainLoss float64 // train_loss <= it
+	Error     float64 // error <= it
+	Rest      string
+}
+
+// Limits takes the terms apart.
+func (u *Until) Limits() (l Limits) {
+	rest := new(Until)
+	for _, term := range u.terms {
+		c := &term[0]
+		atLeast, atMost := len(term) == 1 && c.greater && c.orEqual, len(term) == 1 && !c.greater && c.orEqual
+		switch {
+		case atLeast && c.name == event.Elapsed.Info().Key && c.value > 0:
+			l.Time = lower(l.Time, time.Duration(math.Round(c.value*float64(time.Second))))
+		case atLeast && c.name == "epoch" && c.value >= 1 && c.value <= 1<<31:
+			l.Epochs = lower(l.Epochs, int(math.Ceil(c.value)))
+		case atMost && c.name == "train_loss" && c.value > 0:
+			l.TrainLoss = lower(l.TrainLoss, c.value)
+		case atMost && c.name == event.Error.Info().Key && c.value > 0:
+			l.Error = lower(l.Error, c.value)
+		default:
+			rest.terms = append(rest.terms, term)
+		}
+	}
+	l.Rest = rest.String()
+	return l
+}
+
+// lower returns the lower of two limits, the first of which may be none.
+func lower[T int | float64 | time.Duration](a, b T) T {
+	if a == 0 {
+		return b
+	}
+	return min(a, b)
+}
+
 // Missing lists the names that the run has not told so far, so that a misspelt one can be said.
 func (u *Until) Missing() (names []string) {
 	for _, term := range u.terms {

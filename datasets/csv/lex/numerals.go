@@ -25,11 +25,11 @@ var OtherStyles = [...]struct {
 	Numerals
 	Flags string
 }{
-	{Numerals{true, "."}, "--decimal , --thousands ."},
-	{Numerals{false, ","}, "--thousands ,"},
-	{Numerals{true, " "}, "--decimal , --thousands ' '"},
-	{Numerals{false, " "}, "--thousands ' '"},
-	{Numerals{false, "'"}, `--thousands "'"`},
+	{Numerals{true, "."}, "--table decimal=,,thousands=."},
+	{Numerals{false, ","}, "--table thousands=,"},
+	{Numerals{true, " "}, "--table decimal=, --table thousands=' '"},
+	{Numerals{false, " "}, "--table thousands=' '"},
+	{Numerals{false, "'"}, `--table thousands="'"`},
 }
 
 // Normalize returns, in buf, a number as strconv reads it: digits, a decimal point, an exponent. Thousands are parted

@@ -107,12 +107,12 @@ func (s *Sheet) HeaderNote() string {
 	case s.Options.Header != "":
 		return ""
 	case s.evidence == wordsAbove:
-		return "the first row names the columns; --header no takes it for data"
+		return "the first row names the columns; --table header=no takes it for data"
 	case s.evidence == countsFromZero:
-		return fmt.Sprintf("the first row, which counts to %s, names the columns; --header no takes it for data",
+		return fmt.Sprintf("the first row, which counts to %s, names the columns; --table header=no takes it for data",
 			s.FirstRecord[len(s.FirstRecord)-1])
 	}
-	return "no row names the columns, which are numbered from 1; --header yes takes the first row for their names"
+	return "no row names the columns, which are numbered from 1; --table header=yes takes the first row for their names"
 }
 
 // FindColumn returns the index of the column that an option asks for: by its name, or by its number if no other has

@@ -1,6 +1,6 @@
 // Command program is newtop with a method, a loss and a data set more: its screen, lists, flags and records know them.
 //
-//	go run ./docs/examples/program --data rings --opt sign --loss log-cosh --init xavier
+//	go run ./docs/examples/program --data rings --opt sign --loss log-cosh --set init=xavier
 package main
 
 import (

@@ -28,7 +28,7 @@ func newtop(t *testing.T, args string) string {
 func TestProgram(t *testing.T) {
 	t.Setenv("NEWTOP_STATE_DIR", t.TempDir())
 	for _, c := range []struct{ args, want string }{
-		{"train --data rings --net 8 --init xavier --opt sign --loss log-cosh --epochs 30 --format text", "rings: sign, 30 epochs"},
+		{"train --data rings --net 8 --set init=xavier --opt sign --loss log-cosh --epochs 30 --format text", "rings: sign, 30 epochs"},
 		{"resume last --epochs 40", "rings: sign, 40 epochs"},
 		{"runs show last", "log-cosh"},
 		{"optimizers", "Sign descent"},

@@ -9,7 +9,7 @@ import (
 	"newtop/trainer"
 )
 
-// argument is a run flag with a value.
+// argument is a run flag, or a flag and a key of it, with a value.
 type argument struct {
 	flag, value string
 	isSwitch    bool // a flag without a word behind it is true
@@ -18,7 +18,10 @@ type argument struct {
 
 // words returns the argument as a program gets it.
 func (a *argument) words() []string {
+	flag, key, keyed := strings.Cut(a.flag, " ")
 	switch {
+	case keyed:
+		return []string{flag, key + "=" + a.value}
 	case !a.isSwitch:
 		return []string{a.flag, a.value}
 	case a.value == "true":
@@ -41,7 +44,7 @@ func arguments(c *trainer.Config) (list []argument) {
 	}
 	for i := range table {
 		for _, value := range table[i].list(c) {
-			list = append(list, argument{flag: "--" + table[i].name, value: value})
+			list = append(list, argument{flag: table[i].flag(), value: value})
 		}
 	}
 	return list
@@ -87,8 +90,8 @@ func usualConfig() *trainer.Config {
 // values returns every run flag that can't be repeated, with what it says in c.
 func values(c *trainer.Config) (list []argument) {
 	for i := range table {
-		if r := &table[i]; r.configures() && (r.parsed() || r.of(c).Type() != reflect.TypeFor[[]string]()) {
-			list = append(list, argument{"--" + r.name, r.text(c), r.of(c).Kind() == reflect.Bool, r.told})
+		if r := &table[i]; r.configures() && r.in != asLimit && (r.parsed() || r.of(c).Type() != reflect.TypeFor[[]string]()) {
+			list = append(list, argument{r.flag(), r.text(c), r.of(c).Kind() == reflect.Bool, r.told})
 		}
 	}
 	return list
@@ -114,7 +117,7 @@ func Differences(configs []*trainer.Config) (rows []rundiff.Row) {
 		}
 	}
 	for i := range table {
-		given := rundiff.Row{Name: "--" + table[i].name, Differs: true}
+		given := rundiff.Row{Name: table[i].flag(), Differs: true}
 		for _, c := range configs {
 			given.Values = append(given.Values, strings.Join(table[i].list(c), " "))
 		}

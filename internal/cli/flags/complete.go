@@ -84,11 +84,17 @@ func Methods(*cobra.Command, []string, string) (out []cobra.Completion, _ cobra.
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// offerSettings offers a shell the hyperparameters of the method that --opt chooses, and behind the = what one can be.
+// offerSettings offers a shell the hyperparameters of the method that --opt chooses and the keys of --set, and behind
+// the = what one can be.
 func offerSettings(cmd *cobra.Command, _ []string, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
-	info, err := methods.Lookup(cmp.Or(cmd.Flag("opt").Value.String(), trainer.DefaultOptimizer))
+	out, directive := offerKeys(cmd, "set", begun)
+	opt := cmd.Flag("opt")
+	if opt == nil { // of a run that has its method
+		return out, directive
+	}
+	info, err := methods.Lookup(cmp.Or(opt.Value.String(), trainer.DefaultOptimizer))
 	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+		return out, directive
 	}
 	key, _, chosen := strings.Cut(begun, "=")
 	for i := range info.Parameters {
@@ -98,6 +104,29 @@ func offerSettings(cmd *cobra.Command, _ []string, begun string) (out []cobra.Co
 			out = append(out, cobra.CompletionWithDesc(h.Key+"=", h.Meaning+" (default "+h.Text(h.Default)+")"))
 		case h.Key == key:
 			return valuesOf(h), cobra.ShellCompDirectiveNoFileComp
+		}
+	}
+	return out, directive
+}
+
+// offerColumns offers a shell the keys of --table.
+func offerColumns(cmd *cobra.Command, _ []string, begun string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	return offerKeys(cmd, "table", begun)
+}
+
+// offerKeys offers a shell the keys of a flag, and behind the = of one what it can be.
+func offerKeys(cmd *cobra.Command, flag, begun string) (out []cobra.Completion, _ cobra.ShellCompDirective) {
+	name, _, chosen := strings.Cut(begun, "=")
+	for _, key := range Keys(cmd) {
+		switch {
+		case key.Flag != flag:
+		case !chosen:
+			out = append(out, cobra.CompletionWithDesc(key.Name+"=", key.Usage))
+		case key.Name == name:
+			for _, choice := range rowOf(name).choices {
+				out = append(out, name+"="+choice)
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoSpace | cobra.ShellCompDirectiveNoFileComp

@@ -18,6 +18,14 @@ const (
 const (
 	headingKey = "heading"
 	valueKey   = "value"
+	shortKey   = "short" // its usage in the short help; empty: the long help alone has the flag
+	keysKey    = "keys"  // which keys it takes
+)
+
+// The values of keysKey.
+const (
+	allKeys   = "all"
+	againKeys = "again"
 )
 
 // Under puts flags under a heading of the help.
@@ -29,6 +37,22 @@ func Under(title string, set *pflag.FlagSet, names ...string) {
 
 // Heading returns the heading of the help that a flag stands under; empty: none of its own.
 func Heading(f *pflag.Flag) string { return annotation(f, headingKey) }
+
+// Short returns a flag's usage in the short help of a command: that of the long one where it says nothing else; empty
+// where the long help alone has the flag.
+func Short(f *pflag.Flag) string {
+	if text, ok := f.Annotations[shortKey]; ok {
+		return text[0]
+	}
+	return f.Usage
+}
+
+// Long leaves flags to the long help.
+func Long(set *pflag.FlagSet, names ...string) {
+	for _, name := range names {
+		annotate(set.Lookup(name), shortKey, "")
+	}
+}
 
 // ValueName says in capitals what a flag takes; empty: nothing.
 func ValueName(f *pflag.Flag) string {

@@ -49,26 +49,72 @@ func (f *Run) readFile(set *pflag.FlagSet) error {
 
 // apply sets one flag from the configuration file, unless the command line did.
 func (f *Run) apply(set *pflag.FlagSet, where, key string, value any) error {
-	flag := set.Lookup(key)
-	if flag == nil || key == "config" || key == "help" {
-		return Usagef("%s: unknown key %q: expected the name of a run flag, as in epochs = 40%s", where, key,
-			format.DidYouMean(key, keys(set)))
+	if key == "memory" { // as it was called while it was a flag
+		key = "tape-memory"
+	}
+	flag := f.keys.Lookup(key)
+	if flag != nil {
+		set = f.keys
+	} else if flag = set.Lookup(key); flag == nil || flag.Hidden || key == "config" || key == "help" {
+		return Usagef("%s: unknown key %q: expected the name of a run flag or key, as in epochs = 40%s", where, key,
+			format.DidYouMean(key, append(keys(set), keys(f.keys)...)))
 	}
 	if key == "set" {
 		fromFile, ok := settings(value)
 		if !ok {
 			return Usagef("%s: expected a table as in [set] radius = 2, or a list of \"KEY=VALUE\"", where)
 		}
-		f.Set = append(fromFile, f.Set...) // what comes later wins
-		return nil
+		return f.settings(fromFile, where)
 	}
-	if flag.Changed {
+	switch {
+	case key == "table":
+		return f.tableOf(where, value)
+	case flag.Changed:
 		return nil
 	}
 	text, ok := scalar(value)
 	if !ok || set.Set(key, text) != nil {
 		return Usagef("%s: %s = %v: expected %s", where, key, value, expected(flag.Value))
 	}
+	return nil
+}
+
+// tableOf takes the keys of the file's table, which those of the command line win over.
+func (f *Run) tableOf(where string, value any) error {
+	list, ok := settings(value)
+	if text, is := value.(string); is {
+		list, ok = splitKeys(text), true
+	}
+	if !ok {
+		return Usagef("%s: expected a table as in [table] header = \"no\", or a text as \"header=no\"", where)
+	}
+	for _, text := range list {
+		if name, _, _ := strings.Cut(text, "="); !f.keys.Changed(name) || name == "drop" || name == "keep" {
+			if err := f.put(where+": table", asTable, text); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settings takes the hyperparameters and keys of the file's set, which those of the command line win over.
+func (f *Run) settings(list []string, where string) error {
+	var own []string
+	for _, text := range list {
+		name, _, _ := strings.Cut(text, "=")
+		name = strings.TrimSpace(name)
+		switch key := f.keys.Lookup(name); {
+		case key == nil || rowOf(name).in != asKey:
+			own = append(own, text)
+		case key.Changed:
+		default:
+			if err := f.put(where+": set", asKey, text); err != nil {
+				return err
+			}
+		}
+	}
+	f.Set = append(own, f.Set...) // what comes later wins
 	return nil
 }
 

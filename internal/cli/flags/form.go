@@ -9,6 +9,8 @@ import (
 
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/alert"
+	"newtop/trainer/optim"
 )
 
 // form is how a flag is written that sets its fields in a way of its own.
@@ -128,6 +130,41 @@ var memoryForm = form{
 		return ok
 	},
 	write: func(c *trainer.Config) string { return size(c.Memory) },
+}
+
+var untilForm = form{
+	expected: "terms with or between them: 90s, 200 epochs, or a metric, <, <=, > or >=, and a number, as in error<5%",
+	parse: func(c *trainer.Config, text string) bool {
+		if text == "" {
+			return true
+		}
+		until, err := alert.ParseUntil(text)
+		if err != nil {
+			return false
+		}
+		limits := until.Limits()
+		c.TimeLimit, c.TargetLoss, c.TargetError, c.Until = limits.Time, limits.TrainLoss, limits.Error, limits.Rest
+		if limits.Epochs > 0 {
+			c.Epochs = limits.Epochs
+		}
+		return true
+	},
+	write: func(c *trainer.Config) string {
+		var terms []string
+		if c.TargetLoss > 0 {
+			terms = append(terms, "train_loss<="+optim.Format(c.TargetLoss))
+		}
+		if c.TargetError > 0 {
+			terms = append(terms, "error<="+optim.Format(c.TargetError))
+		}
+		if c.TimeLimit > 0 {
+			terms = append(terms, c.TimeLimit.String())
+		}
+		if c.Until != "" {
+			terms = append(terms, c.Until)
+		}
+		return strings.Join(terms, " or ")
+	},
 }
 
 // parseLayers reads layers as in 70-50.

@@ -3,10 +3,13 @@
 package flags
 
 import (
+	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"newtop/trainer"
 )
@@ -18,23 +21,42 @@ type Run struct {
 	Store          string             // what keeps the run
 	Name           string             // of the run there
 	File           string             // with flags
+	Tables         []string           // of --table
+	keys           *pflag.FlagSet     // what is no flag of its own
+	gathered       bool
+	again          bool // a run that is gone on with is changed
 	// Space reads the table over of that file; nil: it may have none.
 	Space func(file string, text []byte) error
 }
 
 // Add declares the run flags.
 func (f *Run) Add(cmd *cobra.Command) {
-	set := cmd.Flags()
-	set.SortFlags = false
-	f.texts = map[string]*string{}
+	f.start(cmd)
 	for i := range table {
 		table[i].add(cmd, f, table[i].usual, table[i].usage)
+	}
+	f.haveKeys(cmd, allKeys)
+}
+
+// start prepares for the rows that are added.
+func (f *Run) start(cmd *cobra.Command) {
+	cmd.Flags().SortFlags = false
+	f.texts = map[string]*string{}
+	f.keys = pflag.NewFlagSet("keys", pflag.ContinueOnError)
+}
+
+// haveKeys has the help tell of the keys of --set and --table.
+func (f *Run) haveKeys(cmd *cobra.Command, which string) {
+	for _, name := range []string{"table", "set"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil {
+			annotate(flag, keysKey, which)
+		}
 	}
 }
 
 // AddData declares the flags that say which rows of which columns are for what, of data that are an argument.
 func (f *Run) AddData(cmd *cobra.Command) {
-	cmd.Flags().SortFlags = false
+	f.start(cmd)
 	for i := range table {
 		r := &table[i]
 		if (r.group == "data" || r.group == "table") && !slices.Contains(
@@ -42,15 +64,21 @@ func (f *Run) AddData(cmd *cobra.Command) {
 			r.add(cmd, f, r.usual, r.usage)
 		}
 	}
+	f.haveKeys(cmd, allKeys)
+}
+
+// DataConfig returns what the flags of AddData say.
+func (f *Run) DataConfig(cmd *cobra.Command) (trainer.Config, error) {
+	err := f.gather(cmd)
+	return f.Config, err
 }
 
 // AddAgain declares the flags that change a run that is gone on with, some of them before the others.
 func (f *Run) AddAgain(cmd *cobra.Command, before ...string) {
-	set := cmd.Flags()
-	set.SortFlags = false
-	f.texts = map[string]*string{}
+	f.start(cmd)
+	f.again = true
 	for _, name := range before {
-		r := &table[slices.IndexFunc(table, func(r row) bool { return r.name == name })]
+		r := rowOf(name)
 		r.add(cmd, f, nil, r.again)
 	}
 	for i := range table {
@@ -58,14 +86,21 @@ func (f *Run) AddAgain(cmd *cobra.Command, before ...string) {
 			r.add(cmd, f, nil, r.again)
 		}
 	}
+	f.haveKeys(cmd, againKeys)
 }
 
 // Change puts what the command line says in place of what a run that is gone on with was begun with.
 func (f *Run) Change(cmd *cobra.Command, c *trainer.Config) error {
+	if f.keys == nil { // there are no flags
+		return c.Check()
+	}
+	if err := f.gather(cmd); err != nil {
+		return err
+	}
 	for i := range table {
 		r := &table[i]
 		switch {
-		case r.again == "" || !cmd.Flags().Changed(r.name):
+		case r.again == "" || r.name == "set" || !f.Given(cmd, r.name):
 		case !r.parsed():
 			r.of(c).Set(r.of(f))
 		case *f.texts[r.name] != "":
@@ -81,10 +116,18 @@ func (f *Run) Change(cmd *cobra.Command, c *trainer.Config) error {
 func SameProblem(a, b trainer.Config) bool {
 	for _, c := range []*trainer.Config{&a, &b} {
 		for i := range table {
-			if r := &table[i]; r.again != "" {
+			if r := &table[i]; r.again != "" && r.name != "set" {
 				r.of(c).SetZero()
 			}
 		}
+		// of which the command line has the settings alone
+		if c.Blocks > 0 {
+			c.Set = append(slices.Clone(c.Set), fmt.Sprintf("blocks=%d", c.Blocks))
+		}
+		if c.Schedule != "" {
+			c.Set = append(slices.Clone(c.Set), "schedule="+c.Schedule)
+		}
+		c.Blocks, c.Schedule = 0, ""
 		if len(c.Set) == 0 {
 			c.Set = nil
 		}
@@ -105,10 +148,8 @@ func leaveOut(c *trainer.Config, given func(flag string) bool) {
 
 // Parse returns what the flags and the configuration file say, checked.
 func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
-	if f.File != "" {
-		if err := f.readFile(cmd.Flags()); err != nil {
-			return f.Config, err
-		}
+	if err := f.gather(cmd); err != nil {
+		return f.Config, err
 	}
 	c := f.Config
 	for i := range table {
@@ -124,5 +165,11 @@ func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
 	if c.Spectrum < 1 {
 		return c, Wrong("--spectrum", c.Spectrum, "a whole number ≥ 1")
 	}
-	return c, c.Check()
+	asked := c
+	for _, text := range c.Set { // a schedule that is asked for needs an end
+		if key, value, _ := strings.Cut(text, "="); strings.TrimSpace(key) == "schedule" {
+			asked.Schedule = strings.TrimSpace(value)
+		}
+	}
+	return c, asked.Check()
 }

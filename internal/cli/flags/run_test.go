@@ -3,6 +3,7 @@ package flags
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"newtop/models"
 	"newtop/trainer"
+	"newtop/trainer/optim/methods"
 )
 
 // parsed returns what run flags say.
@@ -47,7 +49,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 	full := trainer.Config{
 		Data: "recipes", DataDir: "/data sets", Target: "a", Test: "0.25", Experts: 3, ExpertHidden: []int{20, 10}, Gate: "hue",
 		GateTraining: "joint", Committee: 2, Act: "sigmoid", Out: "linear", Loss: "mse", Init: "normal:0.3", Optimizer: "adam",
-		Set: []string{"rate=2", "weight-decay=0.1"}, Batch: 7, Blocks: 4, Epochs: 0, TimeLimit: 90 * time.Second, TargetLoss: 1e-9,
+		Set: []string{"rate=2", "weight-decay=0.1"}, Batch: 7, Until: "loss < 0.1 and error < 0.3", Epochs: 0, TimeLimit: 90 * time.Second, TargetLoss: 1e-9,
 		TargetError: 0.1, Seed: 1 << 63, Threads: 3, Spectrum: 2, SpectrumEvery: 5, SpectrumMethod: "power",
 		SpectrumOf: "gauss-newton", SpectrumRows: -1, Density: true, Save: "out.onnx", Memory: 3 << 20, Precision: "float32",
 		Drop: []string{"a", "b c"}, Keep: []string{"d"}, Patience: -1, Folds: 5, Fold: 2, Weights: "best", ClassWeights: "balanced",
@@ -58,15 +60,12 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 	}
 	for i := range table { // flags that are not tried above are tried with any value
 		field := table[i].of(&full)
-		if !field.IsValid() || !field.IsZero() || table[i].field == "Epochs" || slices.Contains([]string{"Model", "ModelTimeout", "Validation"}, table[i].field) {
+		if !field.IsValid() || table[i].in == asSetting || !field.IsZero() || table[i].field == "Epochs" || slices.Contains([]string{"Model", "ModelTimeout", "Validation"}, table[i].field) {
 			continue
 		}
 		switch field.Kind() {
 		case reflect.String:
 			field.SetString("x")
-			if table[i].field == "Schedule" {
-				field.SetString("constant") // others need a last epoch
-			}
 		case reflect.Int:
 			field.SetInt(7)
 		case reflect.Float64:
@@ -98,7 +97,7 @@ func TestArgumentsMakeTheConfiguration(t *testing.T) {
 		}
 	}
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[trainer.Config]()) {
-		if !filled[f.Name] && f.Name != "SpectrumShare" {
+		if !filled[f.Name] && !slices.Contains([]string{"SpectrumShare", "Blocks", "Schedule"}, f.Name) {
 			t.Errorf("no flag was tried for %s", f.Name)
 		}
 	}
@@ -110,8 +109,9 @@ func TestFlagsOfFields(t *testing.T) {
 	cmd := &cobra.Command{Use: "test"}
 	f.Add(cmd)
 	for _, field := range reflect.VisibleFields(reflect.TypeFor[trainer.Config]()) {
-		name, ok := strings.CutPrefix(Of(field.Name), "--")
-		if field.Name != "SpectrumShare" && (!ok || cmd.Flags().Lookup(name) == nil) {
+		flag, key, keyed := strings.Cut(Of(field.Name), " ")
+		name, ok := strings.CutPrefix(flag, "--")
+		if field.Name != "SpectrumShare" && (!ok || cmd.Flags().Lookup(name) == nil || keyed && rowOf(key) == nil) {
 			t.Errorf("%s is called %q", field.Name, Of(field.Name))
 		}
 	}
@@ -179,20 +179,104 @@ func TestChoicesAreAccepted(t *testing.T) {
 			var f Run
 			cmd := &cobra.Command{}
 			f.Add(cmd)
-			set := cmd.Flags()
+			args := strings.Fields(strings.ReplaceAll(table[i].words(choice), "'", ""))
 			if table[i].name == "gates" { // which says nothing of a single net
-				for name, value := range map[string]string{"experts": "2x2", "gate": "1"} {
-					if err := set.Set(name, value); err != nil {
-						t.Fatal(err)
-					}
-				}
+				args = append(args, "--set", "experts=2x2", "--set", "gate=1")
 			}
-			if err := set.Set(table[i].name, choice); err != nil {
+			if table[i].in == asSetting {
+				args = append(args, "--opt", "adam")
+			}
+			if err := cmd.ParseFlags(args); err != nil {
 				t.Error(err)
 			}
 			if _, err := f.Parse(cmd); err != nil {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// What was a flag is a key, or a term of --until: the old flag says what to type, and what it says is taken.
+func TestFormerFlags(t *testing.T) {
+	values := map[string]string{
+		"fold": "0", "fresh-probes": "true", "experts": "", "gate": "", "gates": "", "schedule": "linear", "target-error": "0.05", "class-weights": "balanced",
+		"decimal": ",", "drop": "a, b", "missing": "median", "tape-memory": "3M", "time-limit": "1m30s", "init": "he", "header": "no",
+	}
+	keys := 0
+	for i := range table {
+		r := &table[i]
+		if r.in == asFlag {
+			continue
+		}
+		keys++
+		value, ok := values[r.name]
+		if !ok {
+			value = r.text(usualConfig())
+		}
+		var f Run
+		cmd := &cobra.Command{SilenceErrors: true, SilenceUsage: true}
+		f.Add(cmd)
+		name := r.name
+		if r.old != "" {
+			name = r.old
+		}
+		err := Error(cmd, cmd.ParseFlags([]string{"--" + name, value}))
+		now := r.words(value)
+		if want := "--" + name + " " + Quote(value) + " is now " + now; err == nil || err.Error() != want {
+			t.Errorf("%v, expected %s", err, want)
+		}
+		flag, text, _ := strings.Cut(now, " ")
+		args := []string{flag, strings.Trim(text, "'"), "--opt", "adam"}
+		if r.name == "blocks" {
+			args[3] = "tr-gn"
+		}
+		if parsed := func() (err error) {
+			var f Run
+			cmd := &cobra.Command{}
+			f.Add(cmd)
+			if err = cmd.ParseFlags(args); err == nil {
+				_, err = f.Parse(cmd)
+			}
+			return err
+		}(); parsed != nil && value != "" && value != "0" {
+			t.Errorf("%s: %v", now, parsed)
+		}
+	}
+	if len(table)-keys != 26 {
+		t.Errorf("%d run flags", len(table)-keys)
+	}
+}
+
+// No key of --set but those that stand for a hyperparameter is the key of one.
+func TestKeysAreNoHyperparameters(t *testing.T) {
+	own := map[string]bool{}
+	for _, m := range methods.All() {
+		for _, h := range m.Parameters {
+			own[h.Key] = true
+		}
+	}
+	for i := range table {
+		if r := &table[i]; r.in != asFlag && own[r.name] != (r.in == asSetting) {
+			t.Errorf("%s is a hyperparameter: %v", r.name, own[r.name])
+		}
+	}
+}
+
+// Where --set, --table and a file say the same thing, the command line wins; what a file said before keys were keys it
+// says still.
+func TestKeysOfFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "run.toml")
+	text := "memory = \"3M\"\nheader = \"no\"\nblocks = 3\ntime-limit = \"2s\"\ntarget-error = 0.1\nspectrum-every = 5\n" +
+		"[set]\nskip = \"all\"\nradius = 2\npatience = 3\n[table]\nmissing = \"drop\"\ndecimal = \",\"\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := parsed(t, []string{"--config", file, "--set", "patience=4", "--table", "decimal=.,thousands=,", "--table", "drop=a, b,drop=c", "--set", "rule=textbook", "--until", "3s"})
+	want := *usualConfig()
+	want.Memory, want.Header, want.Blocks, want.TimeLimit, want.SpectrumEvery = 3<<20, "no", 3, 3*time.Second, 5
+	want.Skip, want.Set, want.Patience, want.Missing, want.Decimal, want.Thousands = models.SkipAll, []string{"radius=2", "rule=textbook"}, 4, "drop", ".", ","
+	want.Drop = []string{"a, b", "c"}
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("made\n%+v, expected\n%+v", c, want)
 	}
 }

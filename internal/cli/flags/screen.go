@@ -30,6 +30,7 @@ func (f *Screen) Add(cmd *cobra.Command) {
 	Choices(cmd, "theme", themes()...)
 	Choices(cmd, "glyphs", glyphs()...)
 	Under(Output, set, "theme", "glyphs", "no-mouse")
+	Long(set, "theme", "glyphs", "no-mouse")
 }
 
 // themes returns the names of the themes that can be chosen.

@@ -17,10 +17,25 @@ import (
 	"newtop/trainer/optim/minibatch"
 )
 
-// row is a run flag. All that knows of single flags reads the table: the commands that train, the help, configuration
-// files, errors, the command that trains a recorded run again, what runs are told to differ in, and newtop resume.
+// kind is how the command line gives a setting of a run. A configuration file gives all of them by their names.
+type kind uint8
+
+const (
+	asFlag    kind = iota // --name VALUE
+	asKey                 // --set name=VALUE
+	asTable               // --table name=VALUE
+	asLimit               // a term of --until
+	asSetting             // --set name=VALUE as well, which is the hyperparameter that the field stands for
+)
+
+// row is a setting of a run. All that knows of single ones reads the table: the commands that train, the help,
+// configuration files, errors, the command that trains a recorded run again, what runs are told to differ in, and newtop
+// resume.
 type row struct {
 	name  string
+	old   string // what the flag was called that it had, where that is not name
+	in    kind
+	short string // the usage in the short help, where it has the flag
 	field string // of Run that it sets, as errors name it; of several the first, the others behind it
 	usual any    // what it is where nobody says otherwise; nil: zero
 	usage string
@@ -34,131 +49,138 @@ type row struct {
 	told    bool                 // internal/rundiff tells in what runs differ here from the runs' own words
 }
 
-// table lists the run flags in the order of the help. Who adds one adds a row here and a field to trainer.Config.
+// table lists the settings in the order of the help. Who adds one adds a row here, of the kind asKey, and a field to
+// trainer.Config.
 var table = []row{
-	{name: "data", group: "data", value: "NAME|FILE|-", offer: DataSets, field: "Data", told: true, usual: "letters",
+	{name: "data", short: "data set or table's file", group: "data", value: "NAME|FILE|-", offer: DataSets, field: "Data", told: true, usual: "letters",
 		usage: "data set by name (see newtop data), a table's file (CSV, Parquet, NPY or NPZ, packed by gzip or not), several: 'parts/*.csv', a.csv,b.csv, a directory; or -, standard input"},
 	{name: "data-dir", group: "data", value: "DIR", offer: Directories, field: "DataDir", told: true,
 		usage: "where real data sets are; empty: the cache that newtop data fetch fills"},
-	{name: "target", group: "data", value: "COLUMN", field: "Target",
+	{name: "target", short: "target column of a table; not given: the last", group: "data", value: "COLUMN", field: "Target",
 		usage: "target column of a table, by name or number (name:7, place:7 where it may be either); empty: the last"},
-	{name: "test", group: "data", value: "N|FRACTION|FILE", field: "Test",
+	{name: "test", short: "test rows: a number, a fraction, or a file", group: "data", value: "N|FRACTION|FILE", field: "Test",
 		usage: "test rows, a number or a fraction, or a file of the same table that has them; empty: what the data set says"},
-	{name: "validation", group: "data", value: "N|FRACTION", field: "Validation", told: true,
+	{name: "validation", short: "rows to decide by: a number or a fraction", group: "data", value: "N|FRACTION", field: "Validation", told: true,
 		usage: "rows to decide by, taken from the training rows; 0: none; empty: 15 % of a table, none of another set"},
-	{name: "folds", group: "data", field: "Folds", told: true,
+	{name: "folds", in: asKey, group: "data", field: "Folds", told: true,
 		usage: "cross-validation: train so many times, each time with another part of the training rows to decide by; 0: once"},
-	{name: "fold", group: "data", field: "Fold", told: true,
-		usage: "with --folds: only this part, from 1; 0: all, one after the other, or with --committee of as many nets at once, a part to each net"},
-	{name: "header", group: "table", choices: []string{"yes", "no"}, field: "Header",
+	{name: "fold", in: asKey, group: "data", field: "Fold", told: true,
+		usage: "with folds: only this part, from 1; 0: all, one after the other, or with --committee of as many nets at once, a part to each net"},
+	{name: "header", in: asTable, group: "table", choices: []string{"yes", "no"}, field: "Header",
 		usage: "whether the first row names the columns; empty: as it looks"},
-	{name: "missing", group: "table", choices: []string{"indicator", "mean", "median", "drop"}, field: "Missing",
+	{name: "missing", in: asTable, group: "table", choices: []string{"indicator", "mean", "median", "drop"}, field: "Missing",
 		told: true, usage: "missing values: indicator (the mean and an input that tells), mean, median, or drop the row; empty: indicator"},
-	{name: "decimal", group: "table", value: "CHAR", field: "Decimal",
+	{name: "decimal", in: asTable, group: "table", value: "CHAR", field: "Decimal",
 		usage: "what parts decimals: a point or a comma; empty: a point"},
-	{name: "thousands", group: "table", value: "CHAR", field: "Thousands",
+	{name: "thousands", in: asTable, group: "table", value: "CHAR", field: "Thousands",
 		usage: "what parts thousands; empty: nothing"},
-	{name: "drop", group: "table", value: "COLUMN", field: "Drop", usage: "column to leave out; may be repeated"},
-	{name: "keep", group: "table", value: "COLUMN", field: "Keep",
+	{name: "drop", in: asTable, group: "table", value: "COLUMN", field: "Drop", usage: "column to leave out; may be repeated"},
+	{name: "keep", in: asTable, group: "table", value: "COLUMN", field: "Keep",
 		usage: "column to keep that would be left out, as an identifier; may be repeated"},
-	{name: "net", group: "network", value: "LAYERS|FILE", offer: filesWith("toml"), field: "Hidden Graph", told: true,
+	{name: "table", group: "table", value: "KEY=VALUE,...", field: "Tables",
+		usage: "how a table is read, as header=no,missing=median,drop=COLUMN; may be repeated"},
+	{name: "net", short: "hidden layers as in 70-50, or a TOML file", group: "network", value: "LAYERS|FILE", offer: filesWith("toml"), field: "Hidden Graph", told: true,
 		form: &netForm, usual: "",
 		usage: "hidden layers as in 70-50, none, or a TOML file with any graph; empty: by size of the data"},
-	{name: "skip", group: "network", choices: []string{"none", "direct", "all"}, field: "Skip", told: true,
+	{name: "skip", in: asKey, group: "network", choices: []string{"none", "direct", "all"}, field: "Skip", told: true,
 		form: &skipForm, usual: "none",
 		usage: "connections beside the chain: none, direct (inputs to outputs), all (to every later layer)"},
-	{name: "experts", group: "network", value: "COUNTxLAYERS", field: "Experts ExpertHidden", told: true,
+	{name: "experts", in: asKey, group: "network", value: "COUNTxLAYERS", field: "Experts ExpertHidden", told: true,
 		form: &expertsForm, usual: "",
 		usage: "mixture of experts as in 5x16: five nets with 16 hidden nodes each, instead of --net"},
-	{name: "gate", group: "network", value: "INPUT", field: "Gate",
+	{name: "gate", in: asKey, group: "network", value: "INPUT", field: "Gate",
 		usage: "what the experts' bell-shaped gates look at: an input or a feature of the data, as hue"},
-	{name: "gates", group: "network", choices: []string{"descent", "joint", "fixed"}, field: "GateTraining",
+	{name: "gates", in: asKey, group: "network", choices: []string{"descent", "joint", "fixed"}, field: "GateTraining",
 		usage: "how gates learn: descent (after each epoch), joint (as weights), fixed; empty: descent"},
 	{name: "committee", group: "network", value: "N", field: "Committee", told: true, form: &committeeForm, usual: 1,
 		usage: "nets trained from as many seeds, whose mean output counts"},
 	{name: "act", group: "network", choices: []string{"tanh", "sigmoid", "softplus", "relu", "softmax", "identity"},
 		field: "Act", told: true,
 		usage: "activation of hidden layers: tanh, sigmoid, softplus, relu, softmax, identity; empty: tanh"},
-	{name: "out", group: "network", choices: []string{"softmax", "tanh", "sigmoid", "linear"}, field: "Out", told: true,
+	{name: "out", in: asKey, group: "network", choices: []string{"softmax", "tanh", "sigmoid", "linear"}, field: "Out", told: true,
 		usage: "activation of the outputs: softmax, tanh, sigmoid, linear; empty: softmax for classes, else linear"},
 	{name: "loss", group: "network", choices: []string{"mse", "xent"}, field: "Loss", told: true,
 		usage: "what is minimized: mse or xent; empty: xent behind softmax, else mse"},
-	{name: "init", group: "network", value: "NAME", choices: []string{"uniform:0.2", "normal:0.1", "xavier", "he",
+	{name: "init", in: asKey, group: "network", value: "NAME", choices: []string{"uniform:0.2", "normal:0.1", "xavier", "he",
 		"lecun"}, field: "Init", usual: "uniform:0.2",
 		usage: "how weights are drawn: uniform:A, normal:S, xavier, he or lecun"},
 	{name: "model", group: "another program's model", value: "FILE|URL", offer: filesWith("py", "jl", "R"),
 		field: "Model", told: true,
 		usage: "another program's model and data instead: a Python, Julia or R file (see docs/own-model.md), a command, or unix:PATH",
 		again: "where the program is now that has the model; not given: where it was"},
-	{name: "model-timeout", group: "another program's model", field: "ModelTimeout",
+	{name: "model-timeout", in: asKey, group: "another program's model", field: "ModelTimeout",
 		usage: "how long --model may take for an answer; 0: 10m",
 		again: "how long the model may take for an answer; 0: 10m; not given: the run's"},
-	{name: "opt", group: "method", value: "NAME", offer: Methods, field: "Optimizer", told: true,
+	{name: "opt", short: "optimizer", group: "method", value: "NAME", offer: Methods, field: "Optimizer", told: true,
 		usual: trainer.DefaultOptimizer, usage: "optimizer (see newtop optimizers)"},
-	{name: "set", group: "method", value: "KEY=VALUE", offer: offerSettings, field: "Set",
-		usage: "hyperparameter of the optimizer as KEY=VALUE; may be repeated"},
+	{name: "set", short: "hyperparameter or key (see --help all)", group: "method", value: "KEY=VALUE", field: "Set",
+		usage: "hyperparameter of the optimizer, or one of the keys below, as KEY=VALUE; may be repeated",
+		again: "one of the keys below, as KEY=VALUE; may be repeated"},
 	{name: "batch", group: "method", field: "Batch", told: true,
 		usage: "rows to an update of methods that go through batches; 0: the method's default"},
-	{name: "schedule", group: "method", choices: minibatch.Schedule.Choices, field: "Schedule", told: true,
+	{name: "schedule", in: asSetting, group: "method", choices: minibatch.Schedule.Choices, field: "Schedule", told: true,
 		usage: "rate of methods that go through batches over the run's --epochs: constant, linear or cosine; empty: the method's default"},
-	{name: "blocks", group: "method", field: "Blocks", told: true,
+	{name: "blocks", in: asSetting, group: "method", field: "Blocks", told: true,
 		usage: "parts of the rows that trust-region methods go through in turn; 0: the method's default, 1"},
-	{name: "epochs", group: "limits", field: "Epochs", told: true, usual: 100, usage: "outer iterations; 0: no limit",
+	{name: "epochs", short: "outer iterations", group: "limits", field: "Epochs", told: true, usual: 100, usage: "outer iterations; 0: no limit",
 		again: "outer iterations in all, those before the stop included; 0: no limit; not given: the run's limit"},
-	{name: "patience", group: "limits", value: "N|never", field: "Patience", told: true, form: &patienceForm, usual: "",
+	{name: "until", short: "stop when met: 'error<5% or 90s'", group: "limits", value: "TERM or ...", field: "Until", form: &untilForm, usual: "",
+		usage: "stop when a term is met: a time of work as 90s, 200 epochs, or a number as error<5%, loss<0.1 (of the validation rows, else of the test rows) or train_loss<1e-3; and binds conditions to one term",
+		again: "stop when a term is met, the work before the stop counted: in place of the run's terms; not given: those"},
+	{name: "patience", in: asKey, group: "limits", value: "N|never", field: "Patience", told: true, form: &patienceForm, usual: "",
 		usage: "stop after so many epochs without a better one by the validation rows; empty: 30 for a table, never else",
 		again: "stop after so many epochs without a better one by the validation rows; empty: the run's"},
-	{name: "l2", group: "generalization", field: "L2", told: true,
+	{name: "l2", short: "weight decay", group: "generalization", field: "L2", told: true,
 		usage: "weight decay: λ/2 times the sum of squared weights, exact in loss, gradient and curvature"},
-	{name: "input-noise", group: "generalization", value: "SIGMA", field: "InputNoise", told: true,
+	{name: "input-noise", in: asKey, group: "generalization", value: "SIGMA", field: "InputNoise", told: true,
 		usage: "standard deviation of noise on the scaled inputs, for methods that go through batches"},
-	{name: "label-smoothing", group: "generalization", value: "SHARE", field: "LabelSmoothing", told: true,
+	{name: "label-smoothing", in: asKey, group: "generalization", value: "SHARE", field: "LabelSmoothing", told: true,
 		usage: "share of a training row's target that all classes get alike"},
-	{name: "class-weights", group: "generalization", choices: []string{"balanced"}, field: "ClassWeights", told: true,
+	{name: "class-weights", in: asKey, group: "generalization", choices: []string{"balanced"}, field: "ClassWeights", told: true,
 		usage: "balanced: rows of rare classes count more, so that all classes count alike; empty: all rows count alike"},
-	{name: "average", group: "generalization", value: "N", field: "Average", told: true,
+	{name: "average", in: asKey, group: "generalization", value: "N", field: "Average", told: true,
 		usage: "the mean of the weights of the last N epochs counts; 0: the last weights alone"},
-	{name: "weights", group: "generalization", choices: []string{"best", "last"}, field: "Weights",
+	{name: "weights", in: asKey, group: "generalization", choices: []string{"best", "last"}, field: "Weights",
 		usage: "weights that the run ends with: best (by the validation rows, if there are any) or last; empty: best"},
-	{name: "target-loss", group: "limits", field: "TargetLoss", usage: "stop at this training loss; 0: never",
+	{name: "target-loss", in: asLimit, group: "limits", field: "TargetLoss", usage: "stop at this training loss; 0: never",
 		again: "stop at this training loss; 0: never; not given: the run's target"},
-	{name: "target-error", group: "limits", value: "FRACTION", field: "TargetError",
+	{name: "target-error", in: asLimit, group: "limits", value: "FRACTION", field: "TargetError",
 		usage: "stop at this error of the validation rows (else of the test rows) as a fraction, or RMSE in the units of the data; 0: never",
 		again: "stop at this error of the validation rows (else of the test rows) as a fraction, or RMSE in the units of the data; 0: never; not given: the run's target"},
-	{name: "time-limit", group: "limits", field: "TimeLimit", usage: "stop after this much work, as in 90s; 0: never",
+	{name: "time-limit", in: asLimit, group: "limits", field: "TimeLimit", usage: "stop after this much work, as in 90s; 0: never",
 		again: "stop after this much work in all, as in 90s; 0: never; not given: the run's limit"},
 	{name: "precision", group: Computing, choices: models.PrecisionNames(), field: "Precision", told: true,
 		usage: "of passes and data: float64, or float32 in half the memory and about half the time, weights and sums in float64; empty: float64"},
-	{name: "seed", group: Computing, field: "Seed", told: true, usual: uint64(1),
+	{name: "seed", short: "of weights and the order of rows", group: Computing, field: "Seed", told: true, usual: uint64(1),
 		usage: "what the starting weights and the order of rows follow from"},
 	{name: "threads", group: Computing, field: "Threads", told: true,
 		usage: "workers; 0: all cores; results do not depend on them",
 		again: "workers; 0: all cores; results do not depend on them"},
 	{name: "spectrum", group: "spectrum", field: "Spectrum", told: true, usual: 3,
 		usage: "eigenvalues to estimate at each end of the spectrum, as λ ± r: some eigenvalue lies within r of λ, not surely the one of that rank"},
-	{name: "spectrum-every", group: "spectrum", field: "SpectrumEvery", told: true,
+	{name: "spectrum-every", in: asKey, group: "spectrum", field: "SpectrumEvery", told: true,
 		usage: "epochs between spectra; 0: never by itself (on the screen: 5, while they take 1 % of the time)"},
-	{name: "spectrum-method", group: "spectrum", choices: analysis.SpectrumMethods, field: "SpectrumMethod", told: true,
+	{name: "spectrum-method", in: asKey, group: "spectrum", choices: analysis.SpectrumMethods, field: "SpectrumMethod", told: true,
 		usage: "how: lanczos (both ends) or power (the largest in size); empty: lanczos"},
-	{name: "spectrum-of", group: "spectrum", choices: analysis.SpectrumOperators, field: "SpectrumOf", told: true,
+	{name: "spectrum-of", in: asKey, group: "spectrum", choices: analysis.SpectrumOperators, field: "SpectrumOf", told: true,
 		usage: "of which matrix: hessian or gauss-newton; empty: hessian"},
-	{name: "spectrum-rows", group: "spectrum", value: "N|all", field: "SpectrumRows", told: true, form: &rowsForm,
+	{name: "spectrum-rows", in: asKey, group: "spectrum", value: "N|all", field: "SpectrumRows", told: true, form: &rowsForm,
 		usual: "2048", usage: "training rows a spectrum averages over, evenly spaced, or all"},
 	{name: "density", group: "spectrum", field: "Density", told: true,
 		usage: "estimate the spectral density and the trace with each spectrum"},
-	{name: "fresh-probes", group: "spectrum", field: "FreshProbes", told: true,
+	{name: "fresh-probes", in: asKey, group: "spectrum", field: "FreshProbes", told: true,
 		usage: "draw other random probes for each density and trace, by the seed and the epoch; not given: the same ones, so that densities differ by their matrices alone"},
-	{name: "memory", group: Computing, value: "SIZE", field: "Memory", told: true, form: &memoryForm, usual: "1G",
+	{name: "tape-memory", old: "memory", in: asKey, group: Computing, value: "SIZE", field: "Memory", told: true, form: &memoryForm, usual: "1G",
 		usage: "room for kept linearizations, as in 512M; beyond it passes are recomputed",
 		again: "room for kept linearizations, as in 512M; empty: the run's"},
-	{name: "record", group: Recording, value: "FILE|off", offer: filesWith("db"), field: "Store",
+	{name: "record", short: "database that keeps the run, or off", group: Recording, value: "FILE|off", offer: filesWith("db"), field: "Store",
 		usage: "database that keeps the run, or off; empty: runs.db in the state directory"},
-	{name: "name", group: Recording, value: "NAME", field: "Name",
+	{name: "name", short: "what the record calls the run", group: Recording, value: "NAME", field: "Name",
 		usage: "what the record calls the run, beside its ID"},
-	{name: "save", group: Recording, value: "FILE", offer: filesWith("safetensors", "onnx"), field: "Save", told: true,
+	{name: "save", short: "file for the weights at the end", group: Recording, value: "FILE", offer: filesWith("safetensors", "onnx"), field: "Save", told: true,
 		usage: "file for the weights at the end: .safetensors or .onnx",
 		again: "file for the weights at the end: .safetensors or .onnx; not given: the run's"},
-	{name: "config", value: "FILE", offer: filesWith("toml"), field: "File",
+	{name: "config", short: "file with any of these, in TOML", value: "FILE", offer: filesWith("toml"), field: "File",
 		usage: "file with any of these flags, in TOML; the command line wins"},
 }
 
@@ -171,14 +193,24 @@ func (r *row) of(in any) reflect.Value {
 // configures reports whether the row sets a field of a trainer.Config.
 func (r *row) configures() bool { return r.of(new(trainer.Config)).IsValid() }
 
-// add declares the flag with a default.
+// add declares the setting: a flag of the command, or a key beside which the flag that it was says what to type.
 func (r *row) add(cmd *cobra.Command, f *Run, usual any, usage string) {
+	if r.in != asFlag {
+		r.declare(f.keys, f, usual, usage)
+		r.refuse(cmd)
+		return
+	}
 	set := cmd.Flags()
 	r.declare(set, f, usual, usage)
 	if r.choices != nil {
 		Choices(cmd, r.name, r.choices...)
 	}
-	if r.offer != nil {
+	switch { // those of keys look at the table, which can't have them therefore
+	case r.name == "set":
+		Complete(cmd, r.name, offerSettings)
+	case r.name == "table":
+		Complete(cmd, r.name, offerColumns)
+	case r.offer != nil:
 		Complete(cmd, r.name, r.offer)
 	}
 	flag := set.Lookup(r.name)
@@ -188,6 +220,7 @@ func (r *row) add(cmd *cobra.Command, f *Run, usual any, usage string) {
 	if r.group != "" {
 		annotate(flag, headingKey, r.group)
 	}
+	annotate(flag, shortKey, r.short)
 }
 
 func (r *row) declare(set *pflag.FlagSet, f *Run, usual any, usage string) {
@@ -246,7 +279,7 @@ func (r *row) parse(c *trainer.Config, text string) error {
 	if r.form.parse(c, text) {
 		return nil
 	}
-	return Wrong("--"+r.name, text, r.form.expected+format.DidYouMean(text, r.choices))
+	return Wrong(r.flag(), text, r.form.expected+format.DidYouMean(text, r.choices))
 }
 
 // others are the flags of what libraries call otherwise and no run flag sets: fields of a tune.Config, and what
@@ -267,7 +300,7 @@ func Of(field string) string {
 	for i := range table {
 		for name := range strings.FieldsSeq(table[i].field) {
 			if name == field {
-				return "--" + table[i].name
+				return table[i].flag()
 			}
 		}
 	}

@@ -48,6 +48,9 @@ func Error(cmd *cobra.Command, err error) error {
 	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok && len(unknown.GetSpecifiedName()) > 1 {
 		return &UsageError{err.Error() + format.DidYouMean("--"+unknown.GetSpecifiedName(), names(cmd.Flags()))}
 	}
+	if former, ok := errors.AsType[*UsageError](err); ok {
+		return former
+	}
 	var value *pflag.InvalidValueError
 	if !errors.As(err, &value) {
 		return &UsageError{err.Error()}

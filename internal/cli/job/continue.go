@@ -60,7 +60,7 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 		return err
 	})
 	// of which newtop serve has another default than newtop train
-	if run != nil && !cmd.Flags().Changed("spectrum-every") {
+	if run != nil && !f.Given(cmd, "spectrum-every") {
 		c.SpectrumEvery, c.SpectrumShare = run.Config.SpectrumEvery, run.Config.SpectrumShare
 	}
 	settled := c

@@ -112,10 +112,11 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 	if err := r.Flags.Change(cmd, &c); err != nil {
 		return err
 	}
-	epochs, given := run.Epoch(), cmd.Flags().Changed
+	epochs := run.Epoch()
+	given := r.Flags.Given(cmd, "epochs") || r.Flags.Given(cmd, "until")
 	limit := run.Config.TimeLimit // it counts what Elapsed leaves out
 	switch d := run.Done; {
-	case c.Epochs > 0 && c.Epochs <= epochs && given("epochs") && !r.again:
+	case c.Epochs > 0 && c.Epochs <= epochs && given && !r.again:
 		return flags.Wrong("--epochs", c.Epochs, fmt.Sprintf(
 			"more than the %d that the run has had, or 0 for no limit", epochs))
 	case d == nil:
@@ -127,14 +128,14 @@ func (r *Resumption) check(cmd *cobra.Command, run *store.Run) error {
 			fmt.Sprintf("--epochs above %d", d.Epochs)}
 	case d.Reason == event.ReasonTime && c.TimeLimit > 0 && c.TimeLimit <= max(limit, trained(d)):
 		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has reached its time limit of %s", limit),
-			fmt.Sprintf("--time-limit above %s", max(limit, trained(d)))}
+			fmt.Sprintf("--until above %s", max(limit, trained(d)))}
 	case d.Reason == event.ReasonTarget && c.TargetLoss == run.Config.TargetLoss &&
-		c.TargetError == run.Config.TargetError:
+		c.TargetError == run.Config.TargetError && c.Until == run.Config.Until:
 		return &FinishedError{run.ID, d.Reason, "has reached its target",
-			"a lower --target-loss or --target-error, or 0 for none"}
+			"--until with another, or with a time alone"}
 	case d.Reason == event.ReasonPatience && c.Patience > 0 && c.Patience <= d.Epochs-d.BestEpoch:
 		return &FinishedError{run.ID, d.Reason, "has " + d.Message,
-			fmt.Sprintf("--patience above %d, or never", d.Epochs-d.BestEpoch)}
+			fmt.Sprintf("--set patience=N above %d, or patience=never", d.Epochs-d.BestEpoch)}
 	case d.Reason == event.ReasonStalled, d.Reason == event.ReasonDiverged:
 		return &FinishedError{run.ID, d.Reason, fmt.Sprintf("has %s in epoch %d", d.Reason, d.Epochs),
 			"a run that can go on"}

@@ -65,6 +65,9 @@ func (f *ServeFlags) Add(cmd *cobra.Command, of int) {
 	set.StringVar(&f.logFormat, "log-format", "text", "text, logfmt or json")
 	set.VisitAll(func(flag *pflag.Flag) { f.names = append(f.names, flag.Name) })
 	flags.Under("served over SSH", set, f.names...)
+	if of == Training {
+		flags.Long(set, f.names[1:]...)
+	}
 	cmd.Flags().AddFlagSet(set)
 	flags.Choices(cmd, "log-format", "text", "logfmt", "json")
 	if of == Serving {

@@ -21,7 +21,7 @@ func Settle(c *trainer.Config) (lines []string) {
 	}
 	if c.Patience != before.Patience {
 		lines = append(
-			lines, fmt.Sprintf("the run ends after %d epochs without a better one: --patience never to go on",
+			lines, fmt.Sprintf("the run ends after %d epochs without a better one: --set patience=never to go on",
 				c.Patience))
 	}
 	return lines

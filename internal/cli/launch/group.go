@@ -104,6 +104,7 @@ func (c *Group) Trains(cmd *cobra.Command) *cobra.Command {
 		"end with code 4 when for so long nothing is heard of one of several processes")
 	flags.Choices(cmd, "reduce", "fixed", "fast")
 	flags.Under(flags.Computing, set, "reduce", "hang-timeout")
+	flags.Long(set, "reduce", "hang-timeout")
 	run := cmd.RunE
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if !c.Single() && c.launch.Rank > 0 {

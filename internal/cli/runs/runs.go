@@ -26,7 +26,7 @@ func New() *cobra.Command {
 	list := pflag.NewFlagSet("list", pflag.ContinueOnError)
 	cmd := &cobra.Command{
 		Use:   "runs",
-		Short: "Browse, show, compare, plot, export, merge and remove recorded runs",
+		Short: "Browse, show, compare, plot, export and merge recorded runs",
 		Long: `Browse recorded runs on the screen in a terminal; list them as text, newest
 first, with newtop runs list, with any flag of the list, or in a pipe.
 

@@ -38,7 +38,7 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.
 		return j.Train(cmd, printer)
 	}
 	options.Input, options.Output = in, out
-	j, err := job.New(run, cmd, func(c *trainer.Config) { defaultSpectra(cmd, c) })
+	j, err := job.New(run, cmd, func(c *trainer.Config) { defaultSpectra(cmd, run, c) })
 	if err != nil {
 		return err
 	}
@@ -48,9 +48,9 @@ func Open(cmd *cobra.Command, run *flags.Run, screen *flags.Screen, browser job.
 // folds reports whether all folds are to be trained, one after the other.
 func folds(c *trainer.Config) bool { return c.Folds > 0 && c.Fold == 0 && !c.FoldCommittee() }
 
-// defaultSpectra asks for spectra every few epochs where no flag says how often, as on the screen that shows them.
-func defaultSpectra(cmd *cobra.Command, c *trainer.Config) {
-	if !cmd.Flags().Changed("spectrum-every") {
+// defaultSpectra asks for spectra every few epochs where nobody says how often, as on the screen that shows them.
+func defaultSpectra(cmd *cobra.Command, run *flags.Run, c *trainer.Config) {
+	if !run.Given(cmd, "spectrum-every") {
 		c.SpectrumEvery, c.SpectrumShare = screenSpectrumEvery, screenSpectrumShare
 	}
 }

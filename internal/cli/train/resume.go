@@ -38,7 +38,7 @@ ended after 40 epochs 20 further.`,
 		ValidArgsFunction: r.Store.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.resume(cmd, args[0]) },
 	}
-	r.Flags.AddAgain(cmd, "epochs", "time-limit")
+	r.Flags.AddAgain(cmd, "epochs", "until")
 	set := cmd.Flags()
 	set.StringVar(
 		&r.format, "format", "", "text or jsonl, instead of the screen; empty: the screen in a terminal, else text")

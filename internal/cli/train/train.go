@@ -72,7 +72,7 @@ func (s *starter) run(cmd *cobra.Command) error {
 		return s.folds(cmd, c)
 	}
 	if served {
-		defaultSpectra(cmd, &c)
+		defaultSpectra(cmd, &s.flags, &c)
 	} else if served, err = s.serve.Wanted(cmd); err != nil {
 		return err
 	}
@@ -103,11 +103,11 @@ func (s *starter) folds(cmd *cobra.Command, c trainer.Config) error {
 	case err != nil:
 		return err
 	case s.serves || served:
-		return flags.Wrong("--folds", c.Folds, "--fold beside it where the run is served")
+		return flags.Wrong("--set folds", c.Folds, "--set fold=N beside it where the run is served")
 	case s.goOn:
-		return flags.Wrong("--continue", true, "it with --fold; folds go on by newtop tune --resume NAME")
+		return flags.Wrong("--continue", true, "it with --set fold=N; folds go on by newtop tune --resume NAME")
 	case !s.group.Single():
-		return flags.Wrong("--folds", c.Folds, "--fold beside it where several processes train")
+		return flags.Wrong("--set folds", c.Folds, "--set fold=N beside it where several processes train")
 	}
 	return tune.Folds(cmd, &s.flags, c, s.format, nil)
 }

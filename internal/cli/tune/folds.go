@@ -31,7 +31,7 @@ func Folds(cmd *cobra.Command, run *flags.Run, c trainer.Config, format string, 
 		is   any
 		want string
 	}{
-		{"--save", c.Save != "", c.Save, "it with --fold, as each fold has weights of its own"},
+		{"--save", c.Save != "", c.Save, "it with --set fold=N, as each fold has weights of its own"},
 		{"--record", run.Store == flags.Unrecorded, run.Store, "a database: folds are always recorded"},
 	} {
 		if l.bad {

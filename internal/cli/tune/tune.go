@@ -28,7 +28,7 @@ import (
 const tuneDescription = `Search the method and the settings that train best within a budget.
 
 Many settings are begun, and those that fall behind are given up early. With
---target-error the setting that gets there in the least time wins, else the one
+--until 'error<=5%' the setting that gets there in the least time wins, else the one
 with the least test error or RMSE. The best are run again, alone, to be
 measured. Every trial is recorded as a run.
 
@@ -46,7 +46,7 @@ search on a screen; elsewhere each trial is a line when it ends.
 ` + shardHelp
 
 const tuneExamples = `newtop tune --data spirals --budget 20s
-newtop tune --target-error 0.05 --budget 60s
+newtop tune --until 'error<=5%' --budget 60s
 newtop tune --opt adam --over rate=1e-4..1e-1:log --over batch=16,64,256
 newtop tune --data spirals --trials 30 --top 1 > best.sh
 newtop tune --config space.toml --format jsonl > trials.jsonl
@@ -119,15 +119,15 @@ func (t *tuner) add(cmd *cobra.Command) {
 	})
 	t.run.Config.Optimizer, t.run.Config.Epochs, t.run.Config.Committee = "", 0, 0
 	for name, usage := range map[string]string{
-		"name":       "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
-		"opt":        "the method whose settings are searched; empty: several",
-		"epochs":     "outer iterations of one trial; 0: no limit but the search's",
-		"time-limit": "end a trial after this much work, as in 90s; 0: never",
-		"threads":    "threads of all trials together; 0: all cores",
-		"record":     "database that keeps the search and its trials; empty: runs.db in the state directory, of a shard NAME-IofN.db there",
-		"seed":       "what the settings that are drawn, and the trials' weights, follow from",
-		"committee":  "nets of every trial; 0: one, and where a table is searched for its usual settings 8 for those that are measured in the end",
-		"config":     "file with any of these flags and a table [over], in TOML; the command line wins",
+		"name":      "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
+		"opt":       "the method whose settings are searched; empty: several",
+		"epochs":    "outer iterations of one trial; 0: no limit but the search's",
+		"until":     "end a trial when a term is met, as 90s of work or error<=5%, which is then what trials are ranked by",
+		"threads":   "threads of all trials together; 0: all cores",
+		"record":    "database that keeps the search and its trials; empty: runs.db in the state directory, of a shard NAME-IofN.db there",
+		"seed":      "what the settings that are drawn, and the trials' weights, follow from",
+		"committee": "nets of every trial; 0: one, and where a table is searched for its usual settings 8 for those that are measured in the end",
+		"config":    "file with any of these flags and a table [over], in TOML; the command line wins",
 	} {
 		f := set.Lookup(name)
 		f.Usage = usage
@@ -135,8 +135,7 @@ func (t *tuner) add(cmd *cobra.Command) {
 			f.DefValue = f.Value.String()
 		}
 	}
-	for _, name := range []string{"save", "spectrum", "spectrum-every", "spectrum-method", "spectrum-of",
-		"spectrum-rows", "density", "fresh-probes"} {
+	for _, name := range []string{"save", "spectrum", "density"} {
 		set.Lookup(name).Hidden = true
 	}
 	t.run.Space = func(file string, text []byte) (err error) {
@@ -185,15 +184,15 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 	}
 	return tune.Resume(cmd.Context(), s, t.resume, func(c *tune.Config) {
 		c.Command, c.Version, c.Threads = t.config.Command, t.config.Version, t.config.Threads
-		given := cmd.Flags().Changed
+		given := func(name string) bool { return t.run.Given(cmd, name) }
 		for flag, take := range map[string]func(){
-			"budget":   func() { c.Budget = t.config.Budget },
-			"trials":   func() { c.Trials = t.config.Trials },
-			"most":     func() { c.Most = t.config.Most },
-			"parallel": func() { c.Parallel = t.config.Parallel },
-			"finals":   func() { c.Finals = t.config.Finals },
-			"seeds":    func() { c.Seeds = t.config.Seeds },
-			"memory":   func() { c.Memory = t.config.Memory },
+			"budget":      func() { c.Budget = t.config.Budget },
+			"trials":      func() { c.Trials = t.config.Trials },
+			"most":        func() { c.Most = t.config.Most },
+			"parallel":    func() { c.Parallel = t.config.Parallel },
+			"finals":      func() { c.Finals = t.config.Finals },
+			"seeds":       func() { c.Seeds = t.config.Seeds },
+			"tape-memory": func() { c.Memory = t.config.Memory },
 		} {
 			if given(flag) {
 				take()
@@ -206,7 +205,7 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 var samplers = []string{"sobol", "random", "tpe"}
 
 // beside are the flags that --resume goes with: limits, and how it is shown.
-var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "memory", "threads", "resume", "top",
+var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "tape-memory", "threads", "resume", "top",
 	"format", "record",
 	"theme", "glyphs", "no-mouse", "config"}
 
@@ -271,8 +270,8 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		{"--parallel", c.Parallel < 0, c.Parallel, "a whole number ≥ 1, or 0 for as many as suit the cores"},
 		{"--top", t.top < 1, t.top, "a whole number ≥ 1"},
 		{"--save", t.run.Config.Save != "", t.run.Config.Save, "it with newtop train: a search keeps no weights"},
-		{"--folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0 && !t.run.Config.FoldCommittee(),
-			t.run.Config.Folds, "--fold beside it, as many nets by --committee, or newtop train"},
+		{"--set folds", t.run.Config.Folds > 0 && t.run.Config.Fold == 0 && !t.run.Config.FoldCommittee(),
+			t.run.Config.Folds, "--set fold=N beside it, as many nets by --committee, or newtop train"},
 		{"--record", t.run.Store == flags.Unrecorded, t.run.Store,
 			"a database: a search and its trials are always recorded"},
 	} {
@@ -299,9 +298,9 @@ func (t *tuner) check(cmd *cobra.Command) error {
 		return nil
 	}
 	var err error
-	cmd.Flags().Visit(func(f *pflag.Flag) {
+	t.run.Visit(cmd, func(flag string, f *pflag.Flag) {
 		if err == nil && !slices.Contains(beside, f.Name) {
-			err = wrong("--"+f.Name, f.Value, "it without --resume: a search goes on as it was begun")
+			err = wrong(flag, f.Value, "it without --resume: a search goes on as it was begun")
 		}
 	})
 	return err
@@ -339,8 +338,8 @@ func (t *tuner) dimensions(cmd *cobra.Command) ([]tune.Dimension, error) {
 // fixed refuses to search what a flag says.
 func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 	const want = "it either here or in --over, not in both"
-	if f := cmd.Flags().Lookup(key); f != nil && f.Changed {
-		return flags.Wrong("--"+key, f.Value.String(), want)
+	if t.run.Given(cmd, key) {
+		return flags.Wrong("--over", key, want)
 	}
 	name := key[strings.LastIndexByte(key, '.')+1:]
 	for _, kv := range t.run.Config.Set {

@@ -1,0 +1,219 @@
+package flags
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"newtop/internal/format"
+)
+
+// flag returns what the command line calls the setting.
+func (r *row) flag() string {
+	switch r.in {
+	case asTable:
+		return "--table " + r.name
+	case asLimit:
+		return "--until"
+	case asKey, asSetting:
+		return "--set " + r.name
+	}
+	return "--" + r.name
+}
+
+// words returns what a command line says to give the setting a value.
+func (r *row) words(value string) string {
+	switch r.in {
+	case asTable:
+		return "--table " + Quote(r.name+"="+value)
+	case asLimit:
+		return "--until " + Quote(map[string]string{"time-limit": "", "target-loss": "train_loss<=",
+			"target-error": "error<="}[r.name]+value)
+	case asKey, asSetting:
+		return "--set " + Quote(r.name+"="+value)
+	}
+	return "--" + r.name + " " + Quote(value)
+}
+
+// formerFlag is a flag that is a key now: it says what to type instead.
+type formerFlag struct {
+	*row
+	name string
+}
+
+func (f formerFlag) String() string { return "" }
+func (f formerFlag) Type() string   { return "string" }
+
+func (f formerFlag) Set(value string) error {
+	return Usagef("--%s %s is now %s", f.name, Quote(value), f.words(value))
+}
+
+// refuse declares the flag that the setting once was.
+func (r *row) refuse(cmd *cobra.Command) {
+	name := r.name
+	if r.old != "" {
+		name = r.old
+	}
+	flag := cmd.Flags().VarPF(formerFlag{r, name}, name, "", "")
+	flag.Hidden = true
+	if name == "fresh-probes" {
+		flag.NoOptDefVal = "true"
+	}
+}
+
+// Given reports whether the command line or the configuration file says something of a setting. It is asked after Parse
+// or Change.
+func (f *Run) Given(cmd *cobra.Command, name string) bool {
+	return cmd.Flags().Changed(name) || f.keys != nil && f.keys.Changed(name)
+}
+
+// Visit goes through what the command line or the configuration file says: the flags, and the keys in place of the flags
+// that take them.
+func (f *Run) Visit(cmd *cobra.Command, do func(flag string, f *pflag.Flag)) {
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		if flag.Name != "table" && (flag.Name != "set" || len(f.Set) > 0) {
+			do("--"+flag.Name, flag)
+		}
+	})
+	f.keys.Visit(func(key *pflag.Flag) { do(rowOf(key.Name).flag(), key) })
+}
+
+// betweenKeys parts the keys of --table. A comma that no key follows is a part of the value before it, as in decimal=,
+// or of a column's name.
+var betweenKeys = regexp.MustCompile(`,[a-z-]+=`)
+
+func splitKeys(text string) (list []string) {
+	for {
+		at := betweenKeys.FindStringIndex(text)
+		if at == nil {
+			return append(list, text)
+		}
+		list, text = append(list, text[:at[0]]), text[at[0]+1:]
+	}
+}
+
+// gather puts what --table, --set and the configuration file say where it belongs, once.
+func (f *Run) gather(cmd *cobra.Command) error {
+	if f.gathered {
+		return nil
+	}
+	f.gathered = true
+	for _, text := range f.Tables {
+		for _, text := range splitKeys(text) {
+			if err := f.put("--table", asTable, text); err != nil {
+				return err
+			}
+		}
+	}
+	var own []string
+	for _, text := range f.Set {
+		name, _, _ := strings.Cut(text, "=")
+		name = strings.TrimSpace(name)
+		switch r := rowOf(name); {
+		case f.keys.Lookup(name) != nil && r.in == asKey:
+			if err := f.put("--set", asKey, text); err != nil {
+				return err
+			}
+		case r != nil && (r.in == asTable || r.in == asLimit):
+			_, value, _ := strings.Cut(text, "=")
+			return Usagef("--set %s: expected %s", Quote(text), r.words(value))
+		default:
+			own = append(own, text)
+		}
+	}
+	f.Set = own
+	if f.again {
+		if len(own) > 0 {
+			name, value, _ := strings.Cut(own[0], "=")
+			return f.unknown("--set", asKey, name, value)
+		}
+		return nil
+	}
+	if f.File != "" {
+		return f.readFile(cmd.Flags())
+	}
+	return nil
+}
+
+// put gives a key of a flag its value.
+func (f *Run) put(flag string, in kind, text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	name = strings.TrimSpace(name)
+	key := f.keys.Lookup(name)
+	switch {
+	case !ok:
+		return Wrong(flag, text, "KEY=VALUE")
+	case key == nil || rowOf(name).in != in:
+		return f.unknown(flag, in, name, value)
+	case f.keys.Set(name, value) != nil:
+		return Wrong(flag+" "+name, value, expected(key.Value))
+	}
+	return nil
+}
+
+// unknown refuses a key that a flag does not have.
+func (f *Run) unknown(flag string, in kind, name, value string) error {
+	var names []string
+	f.keys.VisitAll(func(key *pflag.Flag) {
+		if rowOf(key.Name).in == in {
+			names = append(names, key.Name)
+		}
+	})
+	return Wrong(flag, name+"="+value, "one of "+strings.Join(names, ", ")+format.DidYouMean(name, names))
+}
+
+// rowOf returns the row of a name; nil if there is none.
+func rowOf(name string) *row {
+	for i := range table {
+		if table[i].name == name {
+			return &table[i]
+		}
+	}
+	return nil
+}
+
+// Key is a key of --set or --table for the help.
+type Key struct{ Flag, Name, Value, Usage, Usual string }
+
+// HasKeys reports whether a command has flags that take keys, and a help too long to be read at once.
+func HasKeys(cmd *cobra.Command) bool {
+	f := cmd.Flags().Lookup("set")
+	return f != nil && annotation(f, keysKey) == allKeys
+}
+
+// Keys returns the keys that the flags of a command take.
+func Keys(cmd *cobra.Command) (list []Key) {
+	for _, flag := range []struct {
+		name string
+		in   kind
+	}{{"table", asTable}, {"set", asKey}} {
+		f := cmd.Flags().Lookup(flag.name)
+		if f == nil || annotation(f, keysKey) == "" {
+			continue
+		}
+		for i := range table {
+			r := &table[i]
+			usage := r.usage
+			if annotation(f, keysKey) == againKeys {
+				usage = r.again
+			}
+			if r.in == flag.in && usage != "" {
+				key := Key{Flag: flag.name, Name: r.name, Value: r.value, Usage: usage}
+				if key.Value == "" {
+					key.Value = strings.Join(r.choices, "|")
+				}
+				if key.Value == "" {
+					key.Value = "VALUE"
+				}
+				if annotation(f, keysKey) == allKeys && r.usual != nil && r.usual != "" {
+					key.Usual = fmt.Sprint(r.usual)
+				}
+				list = append(list, key)
+			}
+		}
+	}
+	return list
+}
