@@ -86,7 +86,7 @@ func TestLaunchedAsEver(t *testing.T) {
 		t.Fatalf("one process: exit %d\n%s", code, errs)
 	}
 	same(t, "one process", figures(decode(t, out)), unstopped(t, "--data", "sine", "--epochs", "2"))
-	if out, _, code := launched(t, t.TempDir(), 0, 2, "train", "--help"); code != print.ExitDone || !strings.Contains(out, "--reduce") {
+	if out, _, code := launched(t, t.TempDir(), 0, 2, "train", "--help", "all"); code != print.ExitDone || !strings.Contains(out, "--reduce") {
 		t.Errorf("the help of process 0: exit %d\n%s", code, out)
 	}
 	if out, errs, code := launched(t, t.TempDir(), 1, 2, "train", "--help"); code != print.ExitDone || out+errs != "" {
