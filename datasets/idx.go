@@ -72,7 +72,7 @@ func newIDX(src io.ReaderAt, size int64, file string, dimensions int) (*idx, err
 		if n == 0 || int64(n) > maxIDX/x.data {
 			return nil, &fault.FormatError{File: file, Offset: int64(4 + 4*k),
 				Found:    fmt.Sprintf("dimension %d of %d", k+1, n),
-				Expected: fmt.Sprintf("at least 1 and at int64(maxIDX) %d bytes in all", maxIDX)}
+				Expected: fmt.Sprintf("at least 1 and at most %d bytes in all", maxIDX)}
 		}
 		x.data *= int64(n)
 		x.shape = append(x.shape, int(n))

@@ -242,36 +242,20 @@ func (p *plan) order(j int) (lex.DateOrder, error) {
 	return 0, p.columnError(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(lex.DateOrderNames)), ", ")+", or {Drop} "+shellWord(c.Name))
 }
 
-// assemble lists the fields and the columns of their values.
+// assemble lists the fields, and which values of a row may be missing.
 func (p *plan) assemble() {
 	s := p.sheet
-	target := p.Columns[0]
-	p.Columns, p.Fields = nil, make([]schema.Field, 0, len(s.Columns)-1)
+	p.Fields = make([]schema.Field, 0, len(s.Columns)-1)
 	for j := range s.Columns {
 		if j == p.target {
-			p.Columns = append(p.Columns, target)
+			p.gaps = append(p.gaps, false)
 			continue
 		}
 		p.Fields = append(p.Fields, p.fields[j])
-		f, r, c := &p.Fields[len(p.Fields)-1], &p.roles[j], &s.Columns[j]
-		if !r.Used {
-			continue
+		f, r := &p.Fields[len(p.Fields)-1], &p.roles[j]
+		if r.Used {
+			r.Field, r.Code = f, f.WordCodes()
+			p.gaps = append(p.gaps, f.Words == nil && s.Columns[j].Missing > 0 && !r.Required)
 		}
-		r.Field, r.Code = f, f.WordCodes()
-		column := schema.Column{Missing: c.Missing > 0 && !r.Required}
-		switch {
-		case f.Words != nil:
-			column = schema.Column{Width: 2, Kinds: f.CodeCount()}
-		case f.Kind == schema.Date || f.Kind == schema.Time:
-			column.Width = 8
-		case f.Kind == schema.Boolean:
-			column.Width = 1
-		default:
-			column.Width = c.Width
-		}
-		if column.Missing {
-			column.Width = max(column.Width, 4)
-		}
-		p.Columns = append(p.Columns, column)
 	}
 }

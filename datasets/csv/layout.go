@@ -1,6 +1,7 @@
 // Package csv reads tables of numbers and words as rows of numbers: it decides which columns of a surveyed table are
-// inputs and which one is the target, and reads the rows by that plan. Below it, lex cuts texts into rows and fields, sheet
-// finds out what the columns hold, schema describes what they become, and reader reads rows to come in the same way.
+// inputs and which one is the target, and reads the rows by that plan. Below it, lex cuts texts into rows and fields,
+// sheet finds out what the columns hold, schema describes what they become, and reader reads rows to come in the same
+// way.
 package csv
 
 import (
@@ -31,21 +32,21 @@ const manyRows = 20
 type Layout struct {
 	schema.Table
 	schema.Encoding
-	Classes     []string        // nil for regression
-	Columns     []schema.Column // of the values of a row
-	Notes       []string        // what was decided, a line each
-	Facts       []Fact          // what was found in each column of the file
-	Rows, Tests int             // rows that are not left out, and how many of them, the last, are those of sources for testing
+	Classes     []string // nil for regression
+	Notes       []string // what was decided, a line each
+	Facts       []Fact   // what was found in each column of the file
+	Rows, Tests int      // rows that are not left out, and how many of them, the last, are those of sources for testing
 
 	sheet      *sheet.Sheet
 	roles      []schema.Role   // of each file column
+	gaps       []bool          // of each value of a row: whether it may be missing
 	number     map[float64]int // of a class, where the target's are numbers
 	rowsBefore []int           // rows before each chunk
 	dropsRows  bool            // whether rows are left out
 }
 
-// Plan decides where every column of a sheet goes. target is the name of the column to predict in the header, or its number from
-// 1; empty: the last. It returns a *fault.OptionError where there is no such column.
+// Plan decides where every column of a sheet goes. target is the name of the column to predict in the header, or its
+// number from 1; empty: the last. It returns a *fault.OptionError where there is no such column.
 func Plan(s *sheet.Sheet, target string) (*Layout, error) {
 	p := plan{Layout: &Layout{sheet: s}}
 	if err := p.chooseColumns(target); err != nil {
@@ -68,7 +69,7 @@ func Plan(s *sheet.Sheet, target string) (*Layout, error) {
 	if err := p.planRows(); err != nil {
 		return nil, err
 	}
-	p.Encoding = p.Table.Encoding(len(p.Classes), p.Columns, nil)
+	p.Encoding = p.Table.Encoding(len(p.Classes), p.gaps)
 	p.Layout.Notes = p.notes.Lines
 	return p.Layout, nil
 }
@@ -148,7 +149,7 @@ func (p *plan) planTarget(last bool) error {
 		return p.columnError(p.target, fmt.Sprintf("%d different words in %d rows", n, c.ValueCount()),
 			"numbers, or classes of several rows each")
 	}
-	r, column := schema.Role{Used: true, Required: c.Missing > 0}, schema.Column{Width: c.Width}
+	r := schema.Role{Used: true, Required: c.Missing > 0}
 	what := "numbers"
 	if !c.Numeric() {
 		f := schema.Field{Words: slices.Sorted(maps.Keys(c.Texts()))}
@@ -165,12 +166,8 @@ func (p *plan) planTarget(last bool) error {
 		}
 		what = fmt.Sprintf("%d whole numbers, taken as classes", len(values))
 	}
-	if p.Classes != nil {
-		column = schema.Column{Width: 2, Kinds: len(p.Classes)}
-	}
 	p.roles = make([]schema.Role, len(s.Columns))
 	p.roles[p.target] = r
-	p.Columns = []schema.Column{column} // the others come around it
 	p.notes.Add("%s is the target: %s", which, what)
 	p.noteName(p.target)
 	return nil

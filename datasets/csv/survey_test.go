@@ -37,12 +37,11 @@ func naive(text string, comma rune, header bool) (records [][]string, columns []
 			if c.Values == nil {
 				c.Values, c.Counts = make(map[string]struct{}), make(map[string]int)
 			}
-			switch v, ok := (lex.Numerals{}).ParseLoosely(record[j]); {
+			switch _, ok := (lex.Numerals{}).ParseLoosely(record[j]); {
 			case lex.IsMissing(record[j]):
 				c.Missing++
 			case ok:
 				c.Numbers++
-				c.Width = max(c.Width, lex.Narrowest(v))
 				c.Values[record[j]] = struct{}{}
 			default:
 				c.Words++
@@ -111,7 +110,7 @@ func TestSurvey(t *testing.T) {
 			}
 			for j, want := range columns {
 				got := s.Columns[j]
-				if got.Numbers != want.Numbers || got.Words != want.Words || got.Missing != want.Missing || got.Width != want.Width ||
+				if got.Numbers != want.Numbers || got.Words != want.Words || got.Missing != want.Missing ||
 					got.Distinct != len(want.Values)+len(want.Counts) || !maps.Equal(got.Values, want.Values) || !maps.Equal(got.Counts, want.Counts) {
 					t.Errorf("%s: column %+v, not %+v", name, got, want)
 				}

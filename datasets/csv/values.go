@@ -14,7 +14,7 @@ import (
 func (l *Layout) Each(visit func(i int, values []float64) error) error {
 	readers := make([]valueReader, l.sheet.Workers)
 	for w := range readers {
-		readers[w] = valueReader{layout: l, rows: l.sheet.NewRows(), values: make([]float64, len(l.Columns))}
+		readers[w] = valueReader{layout: l, rows: l.sheet.NewRows(), values: make([]float64, len(l.gaps))}
 	}
 	return l.sheet.EachChunk(func(worker int, k *lex.Chunk) error { return readers[worker].each(k, visit) })
 }

@@ -101,18 +101,6 @@ func Plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// Narrowest returns the bytes in which a number is exact to the bit: 1 for whole numbers from 0 to 255, 4 for
-// single precision, else 8.
-func Narrowest(v float64) int {
-	switch {
-	case v >= 0 && v <= math.MaxUint8 && v == math.Trunc(v) && !math.Signbit(v):
-		return 1
-	case float64(float32(v)) == v:
-		return 4
-	}
-	return 8
-}
-
 // ListNames lists names, the first of them if there are many.
 func ListNames(names []string) string {
 	if len(names) > 20 {

@@ -46,7 +46,7 @@ func (p *Encoding) NewCrossFit() *CrossFit {
 // Needed reports whether there are such columns.
 func (f *CrossFit) Needed() bool { return len(f.cells) > 0 }
 
-// Add counts training row i, which To stored, with its target. Rows must come in order.
+// Add counts training row i, which Encode stored, with its target. Rows must come in order.
 func (f *CrossFit) Add(i int, row []float64, target float64) {
 	for j := range f.cells {
 		x := &f.cells[j]
@@ -73,9 +73,9 @@ func (f *CrossFit) value(c *cell, k int, target float64) float64 {
 	return 0
 }
 
-// Finish stores the statistics of all training rows in the table's fields, and returns those for the training rows of
-// each part, which rows i have that are the same number modulo the number of parts, of each column.
-func (f *CrossFit) Finish() (folds [][]Means) {
+// Finish stores the statistics of all training rows in the table's fields, and keeps those for the training rows of
+// each part, which rows i have that are the same number modulo the number of parts.
+func (f *CrossFit) Finish() {
 	for j := range f.cells {
 		x := &f.cells[j]
 		x.cell.field.Means = x.without(-1)
@@ -83,15 +83,13 @@ func (f *CrossFit) Finish() (folds [][]Means) {
 		for k := range crossFolds {
 			x.cell.folds = append(x.cell.folds, x.without(k))
 		}
-		folds = append(folds, x.cell.folds)
 	}
-	return folds
 }
 
 // without returns the statistics of the rows of all parts but one.
-func (x *crossCell) without(fold int) Means {
+func (x *crossCell) without(fold int) []float64 {
 	c := x.cell
-	out := make(Means, c.kinds*c.numbers)
+	out := make([]float64, c.kinds*c.numbers)
 	for k := range c.numbers {
 		var all mean
 		of := make([]mean, c.kinds)

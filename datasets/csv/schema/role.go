@@ -21,11 +21,3 @@ func (r *Role) OtherCode(field []byte) (code int, known bool) {
 	}
 	return r.Field.OtherCode(), true
 }
-
-// Column says what the values of a column are: numbers, each of which is exact in Width bytes (1 for whole numbers from
-// 0 to 255, 4 for single precision, else 8), or in 2 bytes the numbers of so many Kinds of words or classes. Numbers
-// may be Missing.
-type Column struct {
-	Width, Kinds int
-	Missing      bool
-}

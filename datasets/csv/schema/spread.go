@@ -16,36 +16,31 @@ const maxCells = 1 << 28
 // seconds from 1970 to a date; the number of a word or a class.
 //
 // Some inputs can only be known once all training rows are: what stands in for missing values, and statistics of the
-// target. To leaves NaN and the number of the word there, and Statistics and FillIn put in what belongs there.
+// target. Encode leaves NaN and the number of the word there, and AddStatistics and FillMissing put in what belongs
+// there.
 type Encoding struct {
 	Inputs, Outputs int
 
 	cells      []cell
-	target     int   // which cell
-	incomplete []int // the cells that To can't complete
+	incomplete []int // the cells that Encode can't complete
 }
 
 // cell is a value of a row.
 type cell struct {
-	field   *Field // nil for the target
-	first   int    // where it starts among the inputs
-	numbers int    // how many of its inputs are numbers
-	kinds   int    // how many words or classes there are; 0 for numbers
-	missing int    // the input that tells of missing numbers, or -1
-	folds   []Means
+	field   *Field      // nil for the target
+	first   int         // where it starts among the inputs
+	numbers int         // how many of its inputs are numbers
+	kinds   int         // how many words or classes there are; 0 for numbers
+	missing int         // the input that tells of missing numbers, or -1
+	folds   [][]float64 // of statistics: Means for the training rows of each part
 }
 
-// Means are statistics of the target as Field has them.
-type Means []float64
-
-// Encoding returns that of the table with so many classes, 0 for regression. columns are those of a Layout, and folds
-// what CrossFit.Finish returned; nil: there are no statistics, or they are not known yet.
-func (t *Table) Encoding(classes int, columns []Column, folds [][]Means) Encoding {
+// Encoding returns that of the table with so many classes, 0 for regression. gaps says for each value of a row whether
+// it may be missing.
+func (t *Table) Encoding(classes int, gaps []bool) Encoding {
 	p := Encoding{Outputs: max(classes, 1)}
-	next := 0
 	for i := range len(t.Fields) + 1 {
 		if i == t.Place-1 {
-			p.target = len(p.cells)
 			p.cells = append(p.cells, cell{kinds: classes, missing: -1})
 		}
 		if i == len(t.Fields) {
@@ -59,11 +54,7 @@ func (t *Table) Encoding(classes int, columns []Column, folds [][]Means) Encodin
 		if c.numbers > 0 && f.Missing {
 			c.missing = c.first + c.numbers
 		}
-		if f.Kind == Statistics && next < len(folds) {
-			c.folds = folds[next]
-			next++
-		}
-		if f.Kind == Statistics || c.numbers > 0 && columns[len(p.cells)].Missing {
+		if f.Kind == Statistics || c.numbers > 0 && gaps[len(p.cells)] {
 			p.incomplete = append(p.incomplete, len(p.cells))
 		}
 		p.cells = append(p.cells, c)
@@ -95,9 +86,6 @@ func (p *Encoding) Encode(dst, values []float64) (target float64) {
 	return target
 }
 
-// Label returns the class of a row.
-func (p *Encoding) Label(values []float64) int { return int(values[p.target]) }
-
 // markMissing sets the input that says that a number is missing.
 func (c *cell) markMissing(dst []float64, v float64) {
 	if c.missing >= 0 && math.IsNaN(v) {
@@ -105,7 +93,7 @@ func (c *cell) markMissing(dst []float64, v float64) {
 	}
 }
 
-// NeedsCompletion reports whether rows that To stored are to be completed.
+// NeedsCompletion reports whether rows that Encode stored are to be completed.
 func (p *Encoding) NeedsCompletion() bool { return len(p.incomplete) > 0 }
 
 // AddStatistics puts the statistics of the target into a row's inputs, once. i counts training rows; -1 for others.
@@ -138,7 +126,7 @@ func (p *Encoding) SetFill(values []float64) {
 	}
 }
 
-// MayBeMissing tells for each input whether it may be NaN before FillIn.
+// MayBeMissing tells for each input whether it may be NaN before FillMissing.
 func (p *Encoding) MayBeMissing() []bool {
 	gaps := make([]bool, p.Inputs)
 	for _, j := range p.incomplete {
@@ -150,52 +138,14 @@ func (p *Encoding) MayBeMissing() []bool {
 	return gaps
 }
 
-// Numbers returns how many of the inputs of value j of a row are numbers; 1 for a target that is one.
-func (p *Encoding) Numbers(j int) int {
-	c := &p.cells[j]
-	if c.field == nil && c.kinds == 0 {
-		return 1
-	}
-	return c.numbers
-}
-
-// First returns where the inputs of value j of a row start, -1 for the target.
-func (p *Encoding) First(j int) int {
-	if p.cells[j].field == nil {
-		return -1
-	}
-	return p.cells[j].first
-}
-
-// NumbersTo stores the numbers that some values of training row i become, those from first on, in dst.
-func (p *Encoding) NumbersTo(dst, values []float64, first, i int) {
-	for j, v := range values {
-		c := &p.cells[first+j]
-		own := dst[:p.Numbers(first+j)]
-		dst = dst[len(own):]
-		switch {
-		case len(own) == 0:
-		case c.kinds > 0:
-			c.statisticsTo(own, int(v), i)
-		case len(own) > 1:
-			lex.WriteDateParts(own, v)
-		default:
-			own[0] = v
-		}
-	}
-}
-
 // statisticsTo stores the statistics of a word in dst.
 func (c *cell) statisticsTo(dst []float64, code, i int) {
-	means := Means(c.field.Means)
+	means := c.field.Means
 	if i >= 0 && c.folds != nil {
 		means = c.folds[i%len(c.folds)]
 	}
 	copy(dst, means[code*c.numbers:][:c.numbers])
 }
-
-// Kinds returns how many words or classes the values of a column that is not left out are numbers of; 0 for numbers.
-func (p *Encoding) Kinds(j int) int { return p.cells[j].kinds }
 
 // Coded tells for each input whether it is 0 or 1 and stays so: one category, or that a value is missing.
 func (p *Encoding) Coded() []bool {

@@ -2,10 +2,6 @@
 package schema
 
 import (
-	"fmt"
-	"math"
-	"slices"
-
 	"newtop/datasets/csv/lex"
 	"newtop/internal/format"
 )
@@ -20,50 +16,6 @@ type Table struct {
 	Missing   string // what stands in for missing values; empty: they are refused
 	Decimal   string // as in Options
 	Thousands string // as in Options
-}
-
-// Cells returns how many values a row has, see Encoding.
-func (t *Table) Cells() int {
-	n := 1
-	for i := range t.Fields {
-		if t.Fields[i].Kind != LeftOut {
-			n++
-		}
-	}
-	return n
-}
-
-// Check returns an error unless the table could be one that a Layout made.
-func (t *Table) Check() error {
-	if t.Place < 1 || t.Place > len(t.Fields)+1 {
-		return fmt.Errorf("column %d of %d to predict", t.Place, len(t.Fields)+1)
-	}
-	for i := range t.Fields {
-		if err := t.Fields[i].check(); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// SoundFolds reports whether folds are statistics of the table's columns.
-func (t *Table) SoundFolds(folds [][]Means) bool {
-	for i := range t.Fields {
-		f := &t.Fields[i]
-		if f.Kind != Statistics {
-			continue
-		}
-		if len(folds) == 0 || len(folds[0]) == 0 {
-			return false
-		}
-		for _, means := range folds[0] {
-			if len(means) != len(f.Means) {
-				return false
-			}
-		}
-		folds = folds[1:]
-	}
-	return len(folds) == 0
 }
 
 // Field is a column of a table.
@@ -94,24 +46,6 @@ const (
 	Time       = "time"       // the same, and the hour with its fraction
 	Statistics = "statistics" // the mean of the target, or the share of each class, where the field is the same word
 )
-
-// check returns an error unless the parts of the field fit each other.
-func (f *Field) check() error {
-	rows := len(f.Words) + 2
-	finite := !slices.ContainsFunc(slices.Concat(f.Fill, f.Means),
-		func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
-	kind := slices.Contains([]string{"", LeftOut, Boolean, Date, Time, Statistics}, f.Kind)
-	words := f.Words == nil || f.Kind == "" || f.Kind == Statistics
-	means := f.Kind == Statistics && len(f.Means) >= rows && len(f.Means)%rows == 0 && f.Words != nil ||
-		f.Kind != Statistics && f.Means == nil
-	order := lex.ParseDateOrder(f.Order) != 0 == (f.Kind == Date || f.Kind == Time)
-	if fill := f.Fill == nil || f.Kind != Statistics && len(f.Fill) == f.NumberInputs(); !finite || !kind || !words ||
-		!means || !order || !fill {
-		return fmt.Errorf("column %.40q: %s of %d words, order %.20q, %d values for missing ones, %d statistics",
-			f.Name, f.Kind, len(f.Words), f.Order, len(f.Fill), len(f.Means))
-	}
-	return nil
-}
 
 // NumberInputs returns how many inputs of the field are numbers that are scaled.
 func (f *Field) NumberInputs() int {

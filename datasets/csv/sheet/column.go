@@ -26,7 +26,6 @@ type Column struct {
 	Words        int // other fields that have a value
 	Missing      int // fields that have none
 	TrainMissing int // of these, those of rows that are not for testing
-	Width        int // bytes in which each number is exact, see narrowest; 0 without numbers
 
 	Values         map[string]struct{} // the different numbers, unless there are too many
 	TooManyNumbers bool                // whether there are

@@ -131,7 +131,6 @@ func (v *surveyor) joinColumn(j int, tallies []*tally) {
 	for _, t := range tallies {
 		of := &t.columns[j]
 		c.Words, c.Missing, c.TrainMissing = c.Words+of.words, c.Missing+of.missing, c.TrainMissing+of.trainMissing
-		c.Width = max(c.Width, of.width)
 		c.Whole = c.Whole && !of.fractions
 		c.Dates, c.Timed = c.Dates+of.dates, c.Timed+of.timed
 		for _, o := range []lex.DateOrder{lex.YearFirst, lex.DayFirst, lex.MonthFirst} {

@@ -26,7 +26,7 @@ type tally struct {
 
 type columnTally struct {
 	words, missing, trainMissing int
-	width, distinct              int
+	distinct                     int
 	values                       map[string]struct{} // numbers, but the small ones
 	counts                       map[string]*wordTally
 	sketch                       *sketch // of words where they are too many, and of what is called an identifier
@@ -164,18 +164,12 @@ func (t *tally) addRow() {
 			v := uint8(r.Values[j])
 			if b := &t.bytes[j][v/64]; *b&(1<<(v%64)) == 0 {
 				*b |= 1 << (v % 64)
-				c := &t.columns[j]
-				c.width = max(c.width, 1)
 				t.countDistinct(j)
 			}
 			continue
 		}
-		c, field, v := &t.columns[j], r.Field(j), r.Values[j]
-		if k == lex.KindWord {
-			if c.width == 8 && r.Numerals.Usual() && lex.LooksDecimal(field) {
-				t.addNumber(j, field)
-				continue
-			}
+		c, field := &t.columns[j], r.Field(j)
+		if k == lex.KindWord && !(r.Numerals.Usual() && lex.LooksDecimal(field)) {
 			if w, ok := c.counts[string(field)]; ok {
 				t.countWord(c, w)
 				continue
@@ -187,13 +181,11 @@ func (t *tally) addRow() {
 				}
 				continue
 			}
-			var number bool
-			if v, number = r.Numerals.ParseLoosely(string(field)); !number {
+			if _, number := r.Numerals.ParseLoosely(string(field)); !number {
 				t.addWord(j, field)
 				continue
 			}
 		}
-		c.width = max(c.width, lex.Narrowest(v))
 		t.addNumber(j, field)
 	}
 	for _, j := range t.of.ids {
