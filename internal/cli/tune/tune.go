@@ -338,8 +338,14 @@ func (t *tuner) dimensions(cmd *cobra.Command) ([]tune.Dimension, error) {
 // fixed refuses to search what a flag says.
 func (t *tuner) fixed(cmd *cobra.Command, key string) error {
 	const want = "it either here or in --over, not in both"
-	if t.run.Given(cmd, key) {
-		return flags.Wrong("--over", key, want)
+	var err error
+	t.run.Visit(cmd, func(flag string, f *pflag.Flag) {
+		if f.Name == key {
+			err = flags.Wrong(flag, f.Value, want)
+		}
+	})
+	if err != nil {
+		return err
 	}
 	name := key[strings.LastIndexByte(key, '.')+1:]
 	for _, kv := range t.run.Config.Set {
