@@ -52,7 +52,7 @@ func compareErrors(t *testing.T, l *loop, e *event.ErrorsEvent, train bool) {
 	for i := range losses {
 		x, target := rowsFrom(rows.Inputs, i), rowsFrom(rows.Targets, i)
 		row := objective.NewSplit(datasets.Split{Inputs: x, Targets: target})
-		eval := l.place.mean(&row, l.nets.members)
+		eval := meanOutputs(l.place, &row, l.nets.members)
 		losses[i] = eval.Loss
 		if data.Classes == nil {
 			continue

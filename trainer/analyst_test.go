@@ -21,7 +21,7 @@ func ready(t *testing.T, c Config, epochs int) (*loop, *memory) {
 	l := newLoop(context.Background(), mustNew(t, c))
 	l.out.recordings = []*recording{startRecording(m)}
 	var err error
-	if l.place.problem, err = l.place.config.Prepare(); err != nil {
+	if l.place.problem, err = Prepare(l.place.config); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.bind(); err != nil {

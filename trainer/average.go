@@ -84,7 +84,7 @@ func (t *trajectory) evaluate(m *member) {
 
 // counted returns the weights of each net that count after the epoch of the checkpoint, where a run averages over so
 // many. They are not to be changed.
-func (c *Checkpoint) counted(dim, average int) ([][]float64, error) {
+func countedBy(c *Checkpoint, dim, average int) ([][]float64, error) {
 	all, err := c.Weights(dim)
 	if err != nil {
 		return nil, err

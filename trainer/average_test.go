@@ -53,7 +53,7 @@ func TestAverages(t *testing.T) {
 			c.Average = n
 			c.Save = filepath.Join(t.TempDir(), "mean.safetensors")
 			mean := keepAll(t, c)
-			p, err := c.Prepare()
+			p, err := Prepare(&c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -123,7 +123,7 @@ func TestAveragesGoBack(t *testing.T) {
 	d.do(event.Pick{Racer: 1})
 	d.do(event.StepEpoch{})
 	d.stop()
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +164,7 @@ func TestBestAverages(t *testing.T) {
 		d.do(event.Rewind{Epoch: 11})
 		d.do(event.StepEpoch{})
 		d.stop()
-		p, err := c.Prepare()
+		p, err := Prepare(&c)
 		if err != nil {
 			t.Fatal(err)
 		}

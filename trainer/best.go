@@ -77,12 +77,12 @@ func (l *loop) impatient() bool {
 
 // end returns the weights of each net that a run of the configuration would end with at the checkpoint, and their
 // metrics.
-func (c *Checkpoint) end(config *Config, dim int) (weights [][]float64, metrics *event.EpochEvent, err error) {
-	if weights, err = c.counted(dim, config.Average); err != nil {
+func endOf(c *Checkpoint, config *Config, dim int) (weights [][]float64, metrics *event.EpochEvent, err error) {
+	if weights, err = countedBy(c, dim, config.Average); err != nil {
 		return nil, nil, err
 	}
 	if _, ok := c.vectors[net(0)+"."+bestKey]; !ok || config.Weights == "last" {
-		metrics, err = c.metrics("last")
+		metrics, err = metricsOf(c, "last")
 		return weights, metrics, err
 	}
 	k := c.archive()
@@ -93,12 +93,12 @@ func (c *Checkpoint) end(config *Config, dim int) (weights [][]float64, metrics 
 	if err := k.Err(); err != nil {
 		return nil, nil, &CheckpointError{Reason: err.Error()}
 	}
-	metrics, err = c.metrics("best")
+	metrics, err = metricsOf(c, "best")
 	return weights, metrics, err
 }
 
 // metrics returns those of the last or of the best epoch.
-func (c *Checkpoint) metrics(of string) (*event.EpochEvent, error) {
+func metricsOf(c *Checkpoint, of string) (*event.EpochEvent, error) {
 	e, k := unmeasured, c.archive()
 	archiveMetrics(k.In(of), &e)
 	if err := k.Err(); err != nil {

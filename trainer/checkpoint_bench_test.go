@@ -110,7 +110,7 @@ func letterRun(b *testing.B, optimizer string) *loop {
 		b.Fatal(err)
 	}
 	l := newLoop(context.Background(), s)
-	if l.place.problem, err = s.config.Prepare(); err != nil {
+	if l.place.problem, err = Prepare(&s.config); err != nil {
 		b.Fatal(err)
 	}
 	if err := l.bind(); err != nil {

@@ -77,7 +77,7 @@ func FuzzRestore(f *testing.F) {
 			f.Fatal(err)
 		}
 		var err error
-		if s.problem, err = s.config.Prepare(); err != nil {
+		if s.problem, err = Prepare(&s.config); err != nil {
 			f.Fatal(err)
 		}
 		subjects = append(subjects, s)

@@ -18,18 +18,18 @@ import (
 // Prepare loads the data and builds the network. It returns the typed errors of datasets and models, or a *ConfigError
 // where the flags do not fit the data. With Model it starts the program, or connects to it; the caller closes the
 // problem.
-func (c *Config) Prepare() (*objective.Problem, error) { return c.PrepareShared(1) }
+func Prepare(c *Config) (*objective.Problem, error) { return PrepareShared(c, 1) }
 
 // PrepareShared is Prepare for each of so many processes, which all have all rows. It returns a *ConfigError too for what
 // several processes can't train, and for more of them than there are leaves (reduce.Tree) of the training rows.
-func (c *Config) PrepareShared(processes int) (*objective.Problem, error) {
-	if err := c.checkTeam(processes); err != nil {
+func PrepareShared(c *Config, processes int) (*objective.Problem, error) {
+	if err := checkTeam(c, processes); err != nil {
 		return nil, err
 	}
 	if c.Model != "" {
-		return c.prepareElsewhere(context.Background())
+		return prepareElsewhere(context.Background(), c)
 	}
-	data, err := c.load()
+	data, err := loadData(c)
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func (c *Config) PrepareShared(processes int) (*objective.Problem, error) {
 	if err != nil {
 		return nil, &fieldsError{"the network of {Hidden}, {Act}, {Out} and {Loss}", err}
 	}
-	precision, err := c.precision()
+	precision, err := precisionOf(c)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ func (c *Config) PrepareShared(processes int) (*objective.Problem, error) {
 	if err != nil {
 		return nil, &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
 	}
-	if err := c.encode(data, &arch); err != nil {
+	if err := encodeTargets(c, data, &arch); err != nil {
 		return nil, err
 	}
 	p := objective.NewProblem(data, network.In(precision), start)
@@ -71,7 +71,7 @@ func (c *Config) PrepareShared(processes int) (*objective.Problem, error) {
 }
 
 // precision returns that of the passes.
-func (c *Config) precision() (models.Precision, error) {
+func precisionOf(c *Config) (models.Precision, error) {
 	p, err := models.ParsePrecision(cmp.Or(c.Precision, models.Double.String()))
 	if err != nil {
 		return 0, &ConfigError{Field: "Precision", Value: c.Precision, Expected: expectation(err)}
@@ -89,24 +89,24 @@ func targetFraction(target float64) string {
 }
 
 // encode codes the targets as the network is to be trained on them.
-func (c *Config) encode(data *datasets.Dataset, a *models.Architecture) error {
+func encodeTargets(c *Config, data *datasets.Dataset, a *models.Architecture) error {
 	if err := c.suitsTargets(data, a); err != nil || data.Classes == nil {
 		return err
 	}
-	t := c.targets(data, a)
+	t := targetsOf(c, data, a)
 	t.encode(data)
 	return nil
 }
 
 // Dataset returns the data as a run of its own has them. It returns a *ConfigError for what doesn't suit them.
-func (c *Config) Dataset() (*datasets.Dataset, error) {
+func LoadData(c *Config) (*datasets.Dataset, error) {
 	settled := *c
 	settled.Settle()
-	return settled.load()
+	return loadData(&settled)
 }
 
 // load loads the data.
-func (c *Config) load() (*datasets.Dataset, error) {
+func loadData(c *Config) (*datasets.Dataset, error) {
 	data, err := datasets.Load(c.data(), datasets.Options{
 		Dir: c.DataDir, Target: c.Target, Test: c.Test, Validation: c.Validation, Folds: c.Folds, Fold: c.Fold,
 		Seed: dataSeed,
@@ -122,7 +122,7 @@ func (c *Config) load() (*datasets.Dataset, error) {
 }
 
 // checkTeam returns a *ConfigError for what so many processes can't train.
-func (c *Config) checkTeam(size int) error {
+func checkTeam(c *Config, size int) error {
 	switch {
 	case size == 1:
 	case c.Model != "":

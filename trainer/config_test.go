@@ -119,7 +119,7 @@ func TestDefaults(t *testing.T) {
 		{Config{Data: "spirals", Hidden: []int{}}, "softmax", "xent", 0, 1, 0, 2},
 		{Config{Data: "sine"}, "identity", "mse", math.NaN(), math.NaN(), 2, 1},
 	} {
-		p, err := c.config.Prepare()
+		p, err := Prepare(&c.config)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -85,7 +85,7 @@ func (c *crew) Describe(e *event.RunEvent) { e.Hosts = 1 }
 
 func (c *crew) Prepare(config *Config) (*objective.Problem, error) {
 	errs := make([]error, c.size)
-	c.all(func(rank int) { c.problems[rank], errs[rank] = config.PrepareShared(c.size) })
+	c.all(func(rank int) { c.problems[rank], errs[rank] = PrepareShared(config, c.size) })
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

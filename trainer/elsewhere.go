@@ -78,10 +78,10 @@ func (c *Config) checkElsewhere() error {
 func (c *Config) OneAtATime() bool { return strings.HasPrefix(c.Model, peer.SocketPrefix) }
 
 // prepareElsewhere starts, or connects to, the program that has the model.
-func (c *Config) prepareElsewhere(ctx context.Context) (*objective.Problem, error) {
+func prepareElsewhere(ctx context.Context, c *Config) (*objective.Problem, error) {
 	printed := make(chan string, mostPrinted)
 	var m *peer.Model
-	end, err := c.endpoint(ctx, printed)
+	end, err := newEndpoint(ctx, c, printed)
 	if err == nil {
 		if m, err = peer.NewModel(end); err != nil {
 			end.Close()
@@ -133,7 +133,7 @@ type elsewhere struct {
 	printed <-chan string // by the program
 }
 
-func (c *Config) endpoint(ctx context.Context, printed chan<- string) (peer.Endpoint, error) {
+func newEndpoint(ctx context.Context, c *Config, printed chan<- string) (peer.Endpoint, error) {
 	seed := int64(c.Seed)
 	command := peer.Command{Seed: &seed, Console: func(line string) {
 		select {

@@ -19,7 +19,7 @@ import (
 // twin serves the problem of a configuration as another program's model, and returns what trains it there.
 func twin(t *testing.T, c Config) (*peertest.Server, Config) {
 	t.Helper()
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}

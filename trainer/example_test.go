@@ -93,9 +93,9 @@ func ExampleCheckpoint() {
 }
 
 // Prepare loads the data and builds the network of a Config, for what needs no session.
-func ExampleConfig_Prepare() {
+func ExamplePrepare() {
 	config := trainer.Config{Data: "sine", Hidden: []int{5}}
-	problem, err := config.Prepare()
+	problem, err := trainer.Prepare(&config)
 	if err != nil {
 		fmt.Println(err)
 		return

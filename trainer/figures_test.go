@@ -15,7 +15,7 @@ import (
 
 // What a method spent must be what its events say it did, at the counted prices.
 func TestWorkIsCounted(t *testing.T) {
-	p, err := (&Config{Data: "spirals"}).Prepare()
+	p, err := Prepare((&Config{Data: "spirals"}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func (t *targets) encode(d *datasets.Dataset) {
 }
 
 // targets settles how classes are coded.
-func (c *Config) targets(data *datasets.Dataset, a *models.Architecture) targets {
+func targetsOf(c *Config, data *datasets.Dataset, a *models.Architecture) targets {
 	t := targets{low: 0, high: 1, smoothing: c.LabelSmoothing}
 	if saturates(a) {
 		t.low = -1

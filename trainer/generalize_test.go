@@ -61,7 +61,7 @@ func problemOf(t *testing.T, c *Config, rows [][]float64, labels, hidden []int) 
 	data.Test = datasets.Split{Inputs: mat.DenseCopyOf(x), Labels: labels}
 	data.Encode(0, 1)
 	a := models.Chain(len(rows[0]), hidden, 3, models.Tanh, models.Softmax, models.CrossEntropy, models.SkipNone)
-	if err := c.encode(data, &a); err != nil {
+	if err := encodeTargets(c, data, &a); err != nil {
 		t.Fatal(err)
 	}
 	network, err := models.NewNetwork(a)
@@ -166,7 +166,7 @@ func TestTargetsThatGeneralize(t *testing.T) {
 	if sum := mat.Sum(p.Train.Targets); math.Abs(sum-13) > 1e-12 {
 		t.Errorf("the rows weigh %v, expected 13", sum)
 	}
-	signed, err := (&Config{Data: "spirals", Out: "tanh", LabelSmoothing: 0.1, Validation: "0.1"}).Prepare()
+	signed, err := Prepare((&Config{Data: "spirals", Out: "tanh", LabelSmoothing: 0.1, Validation: "0.1"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -194,7 +194,7 @@ func TestTeamsWeighClassesAlike(t *testing.T) {
 	if err := os.WriteFile(c.Data, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := c.Prepare()
+	whole, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func TestPenaltyIsTold(t *testing.T) {
 	plain := c
 	plain.L2 = 0
 	with, without := train(t, c), train(t, plain)
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestSpectraHaveThePenalty(t *testing.T) {
 	c := Config{Data: "spirals", Hidden: []int{5}, Epochs: 3, L2: 0.05, Seed: 2, SpectrumEvery: 3, SpectrumRows: -1, SpectrumOf: "gauss-newton"}
 	run := keepAll(t, c)
 	spectrum := of[event.SpectrumEvent](&run.memory)[0]
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,14 +333,14 @@ func TestGeneralizingIsRefused(t *testing.T) {
 	} {
 		err := c.Check()
 		if err == nil {
-			_, err = c.Prepare()
+			_, err = Prepare(&c)
 		}
 		var bad *ConfigError
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, expected %s", err, want)
 		}
 	}
-	if _, err := (&Config{Data: "spirals", Optimizer: "adam", InputNoise: 0.1}).PrepareShared(2); err == nil || !strings.Contains(err.Error(), "several processes") {
+	if _, err := PrepareShared(&Config{Data: "spirals", Optimizer: "adam", InputNoise: 0.1}, 2); err == nil || !strings.Contains(err.Error(), "several processes") {
 		t.Errorf("noise in a team: %v", err)
 	}
 }

@@ -191,7 +191,7 @@ func TestLimitsChangeWhileItRuns(t *testing.T) {
 		t.Error(err)
 	}
 	c := Config{Epochs: 5}
-	c.ChangeLimits(h.kept.events)
+	ChangeLimits(&c, h.kept.events)
 	if c.TimeLimit != 2*time.Hour || c.TargetError != 0.4 || c.Epochs != 5 {
 		t.Errorf("the events change it to %+v", c)
 	}

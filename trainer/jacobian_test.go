@@ -26,7 +26,7 @@ func TestAlgorithmsBAndC(t *testing.T) {
 		{Data: "sine", Hidden: []int{7}, Skip: models.SkipAll},
 		{Data: "spirals", Hidden: []int{8}, Out: "tanh"},
 	} {
-		p, err := c.Prepare()
+		p, err := Prepare(&c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -144,7 +144,7 @@ func TestFlopsOfInnerIterations(t *testing.T) {
 // TestMatrixOfTheObjective: that of the products, whole and in parts, charged at its price.
 func TestMatrixOfTheObjective(t *testing.T) {
 	c := Config{Data: "spirals", Hidden: []int{6}}
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}

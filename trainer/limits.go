@@ -87,7 +87,7 @@ func (l *limit) parse(c *Config, text string) error {
 }
 
 // ChangeLimits makes the limits of a Config those that a run's events have changed it to.
-func (c *Config) ChangeLimits(events []event.Event) {
+func ChangeLimits(c *Config, events []event.Event) {
 	for _, e := range events {
 		change, ok := e.(event.SettingEvent)
 		if !ok {

@@ -64,7 +64,7 @@ func (t *trajectory) summarize(e *event.EpochEvent) {
 	}
 	e.TestLoss, e.TestError, e.TestRMSE = event.Absent, event.Absent, event.Absent
 	e.ValidationLoss, e.ValidationError, e.ValidationRMSE = event.Absent, event.Absent, event.Absent
-	t.place.evaluateMean(t.members, e)
+	evaluateMean(t.place, t.members, e)
 	t.place.config.leaveOut(e)
 	e.Members = make([]event.MemberMetrics, len(t.members))
 	for i, m := range t.members {

@@ -81,7 +81,7 @@ func TestUnknownGates(t *testing.T) {
 	for gate, want := range map[string]string{
 		"hue": "Gate hue: expected one of x", "3": "Gate 3: expected one of x", "0": "Gate 0: expected one of x",
 	} {
-		_, err := (&Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: gate}).Prepare()
+		_, err := Prepare((&Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: gate}))
 		if err == nil || err.Error() != want {
 			t.Errorf("%v: expected %q", err, want)
 		}
@@ -108,7 +108,7 @@ func TestBlocksOfMixturesNeverRise(t *testing.T) {
 
 // TestLossesAreChargedOnce: what was computed last costs nothing to be told again.
 func TestLossesAreChargedOnce(t *testing.T) {
-	p, err := (&Config{Data: "sine", Hidden: []int{2}}).Prepare()
+	p, err := Prepare((&Config{Data: "sine", Hidden: []int{2}}))
 	if err != nil {
 		t.Fatal(err)
 	}

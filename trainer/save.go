@@ -222,14 +222,14 @@ func Restore(c Config, from *Checkpoint, run *event.RunEvent) (*modelfile.Model,
 
 func restore(c Config, from *Checkpoint, run *event.RunEvent) (*ending, func() (*datasets.Dataset, error), error) {
 	c.TargetError = 0 // which the model does not depend on
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		return nil, nil, err
 	}
 	if err := agree(context.Background(), p, from.Fingerprint, objective.TakeFingerprint(p)); err != nil {
 		return nil, nil, err
 	}
-	weights, metrics, err := from.end(&c, p.Dim())
+	weights, metrics, err := endOf(from, &c, p.Dim())
 	if err != nil {
 		return nil, nil, err
 	}
@@ -237,7 +237,7 @@ func restore(c Config, from *Checkpoint, run *event.RunEvent) (*ending, func() (
 	if err != nil {
 		return nil, nil, err
 	}
-	return &ending{describe(p, weights, meta), metrics.Epoch}, func() (*datasets.Dataset, error) { return c.load() },
+	return &ending{describe(p, weights, meta), metrics.Epoch}, func() (*datasets.Dataset, error) { return loadData(&c) },
 		nil
 }
 
@@ -247,11 +247,11 @@ func (f *ending) ofElsewhere(c *Config, from *Checkpoint, run *event.RunEvent, f
 		return event.SavedEvent{},
 			&CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
 	}
-	weights, err := from.counted(run.Model.Parameters, c.Average)
+	weights, err := countedBy(from, run.Model.Parameters, c.Average)
 	if err != nil {
 		return event.SavedEvent{}, err
 	}
-	last, err := from.metrics("last")
+	last, err := metricsOf(from, "last")
 	if err != nil {
 		return event.SavedEvent{}, err
 	}

@@ -62,7 +62,7 @@ func rawTest(p *objective.Problem) *mat.Dense {
 
 func mustPrepare(t *testing.T, c Config) *objective.Problem {
 	t.Helper()
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ import (
 // training rows from products with unit vectors, and leaves the eigenvalues to LAPACK, downwards.
 func curvatures(t *testing.T, c Config, rows []int) map[string][]float64 {
 	t.Helper()
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func evenRows(n, of int) []int {
 
 func TestSpectrumAgainstDense(t *testing.T) {
 	base := Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4}
-	p, err := base.Prepare()
+	p, err := Prepare(&base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func checkEigenvalues(t *testing.T, e *event.SpectrumEvent, exact []float64) {
 
 func TestDensityOfASpectrum(t *testing.T) {
 	base := Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4, Density: true, SpectrumRows: -1}
-	p, err := base.Prepare()
+	p, err := Prepare(&base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -458,7 +458,7 @@ func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
 func TestSpectrumOfNothing(t *testing.T) {
 	for _, method := range analysis.SpectrumMethods {
 		c := Config{Data: "sine", Hidden: []int{2}, Act: "identity", SpectrumMethod: method, Density: true}
-		p, err := c.Prepare()
+		p, err := Prepare(&c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 func torchTwin(t *testing.T, c Config) (p *objective.Problem, w []float64, there Config) {
 	t.Helper()
 	peertest.Torch(t)
-	p, err := c.Prepare()
+	p, err := Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -72,7 +72,7 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := c.load()
+			data, err := loadData(&c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,7 +186,7 @@ func TestValidationRMSEIsInTheUnitsOfTheData(t *testing.T) {
 	c := Config{Data: prices(t), Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6, Save: filepath.Join(t.TempDir(), "m.safetensors")}
 	done := of[event.DoneEvent](train(t, c))[0]
 	c.Settle()
-	data, err := c.load()
+	data, err := loadData(&c)
 	if err != nil {
 		t.Fatal(err)
 	}

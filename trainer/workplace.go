@@ -52,12 +52,12 @@ type loaded struct {
 // nobody waits for ends by itself.
 func (w *workplace) load(ctx context.Context) <-chan loaded {
 	done := make(chan loaded, 1)
-	l, prepare := loaded{config: *w.config}, (*Config).Prepare
+	l, prepare := loaded{config: *w.config}, Prepare
 	if w.team != nil {
 		prepare = w.team.Prepare
 	}
 	if w.config.Model != "" {
-		prepare = func(c *Config) (*objective.Problem, error) { return c.prepareElsewhere(ctx) }
+		prepare = func(c *Config) (*objective.Problem, error) { return prepareElsewhere(ctx, c) }
 	}
 	go func() {
 		l.err = guard(func() (err error) {
@@ -202,24 +202,24 @@ func (w *workplace) evaluate(on *binding, weights []float64, e *event.EpochEvent
 // evaluateMean measures how well the mean output of several nets does. Where each has a fold of its own, no row may be
 // decided by nets that were trained on it: the figures of training and validation rows are then the mean over the nets'
 // own rows.
-func (w *workplace) evaluateMean(nets []*member, e *event.EpochEvent) {
+func evaluateMean(w *workplace, nets []*member, e *event.EpochEvent) {
 	data := w.problem.Data
 	if w.config.FoldCommittee() {
-		w.evaluateFolds(nets, e)
+		evaluateFolds(w, nets, e)
 	} else {
-		trainMetrics(e, w.mean(&w.problem.Train, nets), data)
+		trainMetrics(e, meanOutputs(w, &w.problem.Train, nets), data)
 	}
 	if w.validation != nil {
-		validationMetrics(e, w.mean(&w.problem.Validation, nets), data)
+		validationMetrics(e, meanOutputs(w, &w.problem.Validation, nets), data)
 	}
 	if w.test != nil {
-		testMetrics(e, w.mean(&w.problem.Test, nets), data)
+		testMetrics(e, meanOutputs(w, &w.problem.Test, nets), data)
 	}
 }
 
 // evaluateFolds fills in the means over the rows that each net was trained on, and over those that it is decided by,
 // which are each row once.
-func (w *workplace) evaluateFolds(nets []*member, e *event.EpochEvent) {
+func evaluateFolds(w *workplace, nets []*member, e *event.EpochEvent) {
 	mean := func(rows func(m *member) int, of event.Quantity, power float64) event.Float {
 		sum, n := 0.0, 0
 		for _, m := range nets {
@@ -240,7 +240,7 @@ func (w *workplace) evaluateFolds(nets []*member, e *event.EpochEvent) {
 
 // mean evaluates the nets' mean output on the rows of a split, over all of them in their order, so that it does not
 // depend on the threads.
-func (w *workplace) mean(s *objective.Split, nets []*member) models.Evaluation {
+func meanOutputs(w *workplace, s *objective.Split, nets []*member) models.Evaluation {
 	u := mat.NewDense(s.Rows(), w.problem.Network.Outputs(), nil)
 	w.outputsTo(u, s.X, countedOf(nets))
 	return w.problem.Network.MeasureOutputs(u, s.T)

@@ -72,7 +72,7 @@ func MeasureTeam(ctx context.Context, team trainer.Team, o ScaleOptions) ([]Team
 		panic(fmt.Sprintf("bench: %d processes", team.Size()))
 	}
 	problems := o.problems()
-	whole, err := problems[0].config(o.Threads).Prepare()
+	whole, err := trainer.Prepare(problems[0].config(o.Threads))
 	if err != nil {
 		return nil, err
 	}

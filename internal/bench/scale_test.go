@@ -104,7 +104,7 @@ type lonely struct {
 func (l *lonely) Size() int { return 2 }
 
 func (l *lonely) Prepare(c *trainer.Config) (p *objective.Problem, err error) {
-	l.problem, err = c.Prepare()
+	l.problem, err = trainer.Prepare(c)
 	return l.problem, err
 }
 

@@ -91,7 +91,7 @@ func (s *dataShow) show(cmd *cobra.Command, name, dir string) error {
 }
 
 func surveyOf(c *trainer.Config) (*survey.Survey, error) {
-	d, err := c.Dataset()
+	d, err := trainer.LoadData(c)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 // modelServer serves a network of newtop's own as another program's model, and returns what --model takes.
 func modelServer(t *testing.T) string {
 	t.Helper()
-	p, err := (&trainer.Config{Data: "spirals", Hidden: []int{5}}).Prepare()
+	p, err := trainer.Prepare((&trainer.Config{Data: "spirals", Hidden: []int{5}}))
 	if err != nil {
 		t.Fatal(err)
 	}

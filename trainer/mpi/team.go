@@ -60,7 +60,7 @@ func (t team) Prepare(problem *trainer.Config) (*objective.Problem, error) {
 	c.tell(message{placeOp: int64(opPrepare), arguments: int64(len(text))})
 	c.during(&inMessage, func() error { return c.link.bcastBytes(text) })
 	c.settle(problem)
-	p, err := problem.PrepareShared(c.Size())
+	p, err := trainer.PrepareShared(problem, c.Size())
 	own := prepared(p, err)
 	said, encodeErr := json.Marshal(own)
 	c.must(encodeErr)

@@ -118,7 +118,7 @@ func (w *worker) prepare(m *message) {
 	err := json.Unmarshal(text, &problem)
 	if err == nil {
 		w.settle(&problem)
-		w.problem, err = problem.PrepareShared(w.Size())
+		w.problem, err = trainer.PrepareShared(&problem, w.Size())
 	}
 	if err == nil {
 		w.pool.Close()

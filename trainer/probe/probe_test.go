@@ -27,7 +27,7 @@ func TestMain(m *testing.M) {
 
 // A program that offers looks is looked at, and goes on with the weights that it has.
 func TestLooks(t *testing.T) {
-	problem, err := (&trainer.Config{Data: "spirals", Hidden: []int{4}}).Prepare()
+	problem, err := trainer.Prepare((&trainer.Config{Data: "spirals", Hidden: []int{4}}))
 	if err != nil {
 		t.Fatal(err)
 	}

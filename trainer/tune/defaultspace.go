@@ -72,7 +72,7 @@ func DefaultSpace(c trainer.Config) (out []Dimension, table int) {
 		names = []string{c.Optimizer}
 	}
 	rows := math.MaxInt
-	if p, err := c.Prepare(); err == nil {
+	if p, err := trainer.Prepare(&c); err == nil {
 		rows = p.Train.Rows()
 		if p.Data.Table != nil && c.TargetError == 0 && c.TargetLoss == 0 {
 			table = rows

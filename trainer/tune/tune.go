@@ -129,7 +129,7 @@ func (s *Search) survey() (event.Quantity, error) {
 	if s.config.Crosses() {
 		c.Fold = 1
 	}
-	p, err := c.Prepare()
+	p, err := trainer.Prepare(&c)
 	if err != nil {
 		return 0, err
 	}

@@ -146,7 +146,7 @@ func TestLinearColumnIsLeastSquares(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := trainer.Config{Data: "spirals"}
-	p, err := config.Prepare()
+	p, err := trainer.Prepare(&config)
 	if err != nil {
 		t.Fatal(err)
 	}

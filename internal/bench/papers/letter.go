@@ -144,11 +144,11 @@ func (r *letterRun) prepare() (trainer.Config, error) {
 		name = "letter"
 	}
 	config := letterConfig(&r.options, name)
-	problem, err := config.Prepare()
+	problem, err := trainer.Prepare(&config)
 	if _, missing := errors.AsType[*datasets.NotFoundError](err); missing && r.options.Data == "" {
 		name = "letters"
 		config.Data = name
-		problem, err = config.Prepare()
+		problem, err = trainer.Prepare(&config)
 	}
 	if err != nil {
 		return config, err
@@ -168,7 +168,7 @@ func (r *letterRun) train(ctx context.Context, base trainer.Config) error {
 			if r.softmax == nil {
 				c := column.config(base)
 				var err error
-				if r.softmax, err = c.Prepare(); err != nil {
+				if r.softmax, err = trainer.Prepare(&c); err != nil {
 					return err
 				}
 			}

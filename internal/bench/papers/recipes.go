@@ -120,7 +120,7 @@ func Recipes(ctx context.Context, o Options) (*Report, error) {
 		r.base.Test, r.base.Epochs = quickRecipesTest, quickRecipesEpochs
 	}
 	single := r.config(&recipesColumn{}, 1)
-	if r.problem, err = single.Prepare(); err != nil {
+	if r.problem, err = trainer.Prepare(&single); err != nil {
 		return nil, err
 	}
 	// The loss is the mean over rows of half the sum of squares over the outputs.

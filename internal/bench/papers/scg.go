@@ -128,7 +128,7 @@ func SCG(ctx context.Context, o Options) (*Report, error) {
 
 // measure does the runs of a problem and looks at the products.
 func (s *scgStudy) measure(ctx context.Context, r *Report, trials int, g *gauge) error {
-	problem, err := s.config.Prepare()
+	problem, err := trainer.Prepare(&s.config)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"newtop/internal/cli/launch"
 	"newtop/internal/cli/print"
 	"newtop/internal/kernel"
+	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
 )
@@ -73,7 +74,7 @@ func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
 		print.Warn(cmd.ErrOrStderr(), print.OneLine(left.Damage))
 	}
 	config := left.Config
-	config.ChangeLimits(left.History)
+	trainer.ChangeLimits(&config, left.History)
 	if err := r.Flags.Change(cmd, &config); err != nil {
 		return err
 	}
