@@ -11,13 +11,15 @@ import (
 
 	"newtop/datasets"
 	"newtop/trainer/analysis"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
+	"newtop/trainer/trajectory"
 )
 
 // TestErrorsAgainstALoop compares with outputs that are computed one row at a time.
 func TestErrorsAgainstALoop(t *testing.T) {
-	for name, c := range map[string]Config{
+	for name, c := range map[string]config.Config{
 		"classes":       {Data: "spirals", Hidden: []int{6}},
 		"tanh":          {Data: "spirals", Hidden: []int{6}, Out: "tanh"},
 		"sigmoid":       {Data: "spirals", Hidden: []int{6}, Out: "sigmoid", Loss: "xent"},
@@ -29,10 +31,10 @@ func TestErrorsAgainstALoop(t *testing.T) {
 		for _, train := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " train ", train), func(t *testing.T) {
 				l, m := ready(t, c, 3)
-				l.place.problem.Data.InputScaling.Offset[0] += 3
+				l.work.Problem.Data.InputScaling.Offset[0] += 3
 				e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Train: train, Worst: 7})
 				compareErrors(t, l, &e, train)
-				l.out.recordings[0].finish(l.ctx)
+				l.out.Recordings[0].Finish(l.ctx)
 			})
 		}
 	}
@@ -40,9 +42,9 @@ func TestErrorsAgainstALoop(t *testing.T) {
 
 func compareErrors(t *testing.T, l *loop, e *event.ErrorsEvent, train bool) {
 	t.Helper()
-	data, rows := l.place.problem.Data, &l.place.problem.Test
+	data, rows := l.work.Problem.Data, &l.work.Problem.Test
 	if train {
-		rows = &l.place.problem.Train
+		rows = &l.work.Problem.Train
 	}
 	losses, wrong := make([]float64, rows.Rows()), 0
 	confusion := make([][]int, len(data.Classes))
@@ -52,13 +54,13 @@ func compareErrors(t *testing.T, l *loop, e *event.ErrorsEvent, train bool) {
 	for i := range losses {
 		x, target := rowsFrom(rows.Inputs, i), rowsFrom(rows.Targets, i)
 		row := objective.NewSplit(datasets.Split{Inputs: x, Targets: target})
-		eval := meanOutputs(l.place, &row, l.nets.members)
+		eval := trajectory.MeanOutputs(l.work, &row, l.nets.Members)
 		losses[i] = eval.Loss
 		if data.Classes == nil {
 			continue
 		}
 		u := target
-		l.place.outputsTo(u, x, countedOf(l.nets.members))
+		l.work.OutputsTo(u, x, trajectory.EffectiveWeights(l.nets.Members))
 		best := 0
 		for k, v := range u.RawRowView(0) {
 			if v > u.At(0, best) {
@@ -108,18 +110,18 @@ func rowsFrom(m *mat.Dense, i int) *mat.Dense {
 
 // TestResidualsAreEvenlySpaced and in the units of the data.
 func TestResidualsAreEvenlySpaced(t *testing.T) {
-	l, m := ready(t, Config{Data: "sine", Hidden: []int{4}}, 1)
-	train := &l.place.problem.Train
+	l, m := ready(t, config.Config{Data: "sine", Hidden: []int{4}}, 1)
+	train := &l.work.Problem.Train
 	n := 3*analysis.MaxResiduals + 7
 	train.Inputs, train.Targets = mat.NewDense(n, 1, nil), mat.NewDense(n, 1, nil)
 	for i := range n {
 		train.Targets.Set(i, 0, float64(i))
 	}
 	train.X, train.T = train.Inputs, train.Targets
-	l.place.problem.Data.TargetScaling = datasets.Scaling{Offset: []float64{5}, Scale: []float64{2}}
+	l.work.Problem.Data.TargetScaling = datasets.Scaling{Offset: []float64{5}, Scale: []float64{2}}
 	e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Train: true, Worst: 1000})
 	u := mat.NewDense(1, 1, nil)
-	l.place.outputsTo(u, mat.NewDense(1, 1, nil), countedOf(l.nets.members))
+	l.work.OutputsTo(u, mat.NewDense(1, 1, nil), trajectory.EffectiveWeights(l.nets.Members))
 	if len(e.Residuals) != 1 || len(e.Residuals[0]) != analysis.MaxResiduals || len(e.Worst) != analysis.MaxWorst || e.Confusion != nil {
 		t.Fatalf("%d residuals, %d rows", len(e.Residuals[0]), len(e.Worst))
 	}
@@ -131,14 +133,14 @@ func TestResidualsAreEvenlySpaced(t *testing.T) {
 	if w := e.Worst[0]; w.Row != n-1 || w.Targets[0] != event.Float(2*(n-1)+5) || math.Abs(float64(w.Outputs[0])-2*u.At(0, 0)-5) > 1e-9 {
 		t.Errorf("the worst row is %+v", w)
 	}
-	l.out.recordings[0].finish(l.ctx)
+	l.out.Recordings[0].Finish(l.ctx)
 }
 
 // TestErrorsOfNumbersThatAreNone: rows whose outputs are NaN are the worst, in no column of the confusion.
 func TestErrorsOfNumbersThatAreNone(t *testing.T) {
-	l, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
+	l, m := ready(t, config.Config{Data: "spirals", Hidden: []int{4}}, 1)
 	for _, row := range []int{3, 5} {
-		l.place.problem.Test.Inputs.Set(row, 0, math.NaN())
+		l.work.Problem.Test.Inputs.Set(row, 0, math.NaN())
 	}
 	e := handled[event.ErrorsEvent](t, l, m, event.ShowErrors{Worst: 3})
 	for i, row := range []int{3, 5} {
@@ -152,8 +154,8 @@ func TestErrorsOfNumbersThatAreNone(t *testing.T) {
 			counted += n
 		}
 	}
-	if want := l.place.problem.Test.Rows() - 2; counted != want {
+	if want := l.work.Problem.Test.Rows() - 2; counted != want {
 		t.Errorf("%d rows are counted, want %d", counted, want)
 	}
-	l.out.recordings[0].finish(l.ctx)
+	l.out.Recordings[0].Finish(l.ctx)
 }

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/trainer/analysis"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 )
 
@@ -17,7 +18,7 @@ import (
 // computes along them: values, slope and curvature by differences, the Gauss–Newton matrix by differences of outputs.
 func TestSliceAgainstDifferences(t *testing.T) {
 	wide := []string{"radius=300", "radius-max=300", "retries=0"} // whose first steps fail
-	for name, c := range map[string]Config{
+	for name, c := range map[string]config.Config{
 		"newton":    {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton", Set: wide},
 		"gn":        {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: 1, Set: wide},
 		"shortened": {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton", Set: []string{"radius=300"}},
@@ -37,20 +38,20 @@ func TestSliceAgainstDifferences(t *testing.T) {
 				if err := l.outer(); err != nil {
 					t.Fatal(err)
 				}
-				last := l.nets.members[len(l.nets.members)-1]
+				last := l.nets.Members[len(l.nets.Members)-1]
 				e := handled[event.SliceEvent](t, l, m, event.Slice{})
-				n := len(last.state.W)
-				step := slices.Clone(l.analyst.proposed.step)
+				n := len(last.State.W)
+				step := slices.Clone(l.analyst.Proposed.Step)
 				if e.Accepted {
 					accepted++
-					floats.SubTo(step[:n], last.weights[:n], last.previous[:n])
+					floats.SubTo(step[:n], last.Weights[:n], last.Previous[:n])
 				}
-				if !floats.EqualApprox(step, l.analyst.proposed.step, 1e-12) || !floats.Equal(l.analyst.proposed.from, last.previous) {
+				if !floats.EqualApprox(step, l.analyst.Proposed.Step, 1e-12) || !floats.Equal(l.analyst.Proposed.From, last.Previous) {
 					t.Fatalf("epoch %d: another step than that from the weights before to those after", epoch)
 				}
-				if e.Epoch != epoch || e.Member != len(l.nets.members)-1 || e.Optimizer != c.Optimizer || e.Accepted != last.report.Accepted ||
-					!near(e.Rho, event.Float(last.report.Rho)) || !near(e.StepNorm, event.Float(last.report.StepNorm)) {
-					t.Errorf("%+v of %+v", e, last.report)
+				if e.Epoch != epoch || e.Member != len(l.nets.Members)-1 || e.Optimizer != c.Optimizer || e.Accepted != last.Report.Accepted ||
+					!near(e.Rho, event.Float(last.Report.Rho)) || !near(e.StepNorm, event.Float(last.Report.StepNorm)) {
+					t.Errorf("%+v of %+v", e, last.Report)
 				}
 				compareSlice(t, l, &e)
 				compareRho(t, &e)
@@ -58,7 +59,7 @@ func TestSliceAgainstDifferences(t *testing.T) {
 			if failing := slices.Equal(c.Set, wide); failing && accepted == 6 {
 				t.Error("no step was rejected")
 			}
-			l.out.recordings[0].finish(l.ctx)
+			l.out.Recordings[0].Finish(l.ctx)
 		})
 	}
 }
@@ -66,8 +67,8 @@ func TestSliceAgainstDifferences(t *testing.T) {
 // compareSlice holds the kept step's slice against differences.
 func compareSlice(t *testing.T, l *loop, e *event.SliceEvent) {
 	t.Helper()
-	train, network := &l.place.problem.Train, l.place.problem.Network
-	w, s := l.analyst.proposed.from, l.analyst.proposed.step
+	train, network := &l.work.Problem.Train, l.work.Problem.Network
+	w, s := l.analyst.Proposed.From, l.analyst.Proposed.Step
 	whole := network.Linearize(w, train.Inputs, train.Targets)
 	at := make([]float64, len(w))
 	along := func(t float64) []float64 { return floats.AddScaledTo(at, w, t, s) }
@@ -104,8 +105,8 @@ func compareSlice(t *testing.T, l *loop, e *event.SliceEvent) {
 // outputCurvature returns sᵀGs from differences du of the outputs along s: the mean over rows of Σ du² for squared
 // error, and of Σ du²/u for cross-entropy after softmax.
 func outputCurvature(l *loop, along func(t float64) []float64, h float64) float64 {
-	x, network := l.place.problem.Train.Inputs, l.place.problem.Network
-	rows := l.place.problem.Train.Rows()
+	x, network := l.work.Problem.Train.Inputs, l.work.Problem.Network
+	rows := l.work.Problem.Train.Rows()
 	outputs := func(t float64) *mat.Dense {
 		u := mat.NewDense(rows, network.Outputs(), nil)
 		network.OutputTo(u, along(t), x)
@@ -116,7 +117,7 @@ func outputCurvature(l *loop, along func(t float64) []float64, h float64) float6
 	for i := range rows {
 		for k := range network.Outputs() {
 			du := (high.At(i, k) - low.At(i, k)) / (2 * h)
-			if l.place.problem.Data.Classes != nil {
+			if l.work.Problem.Data.Classes != nil {
 				du /= math.Sqrt(middle.At(i, k))
 			}
 			sum += du * du
@@ -145,25 +146,25 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 	taken := 0
 	for _, blocks := range []int{2, 5} {
 		t.Run(fmt.Sprint(blocks), func(t *testing.T) {
-			l, m := ready(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: blocks}, 0)
+			l, m := ready(t, config.Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: blocks}, 0)
 			for range 12 {
 				if err := l.outer(); err != nil {
 					t.Fatal(err)
 				}
-				e, last := handled[event.SliceEvent](t, l, m, event.Slice{}), l.nets.members[0]
+				e, last := handled[event.SliceEvent](t, l, m, event.Slice{}), l.nets.Members[0]
 				compareSlice(t, l, &e)
-				end := slices.Clone(l.analyst.proposed.from)
+				end := slices.Clone(l.analyst.Proposed.From)
 				if e.Accepted {
-					floats.Add(end, l.analyst.proposed.step)
+					floats.Add(end, l.analyst.Proposed.Step)
 				}
-				if last.report.Accepted && len(last.report.Inner) == blocks {
+				if last.Report.Accepted && len(last.Report.Inner) == blocks {
 					taken++
-					if !floats.Equal(end, last.weights) {
+					if !floats.Equal(end, last.Weights) {
 						t.Error("the last block's step does not end where the sweep does")
 					}
 				}
 			}
-			l.out.recordings[0].finish(l.ctx)
+			l.out.Recordings[0].Finish(l.ctx)
 		})
 	}
 	if taken == 0 {
@@ -173,11 +174,11 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 
 // TestSlicesFollowTheMethod: the first epoch of one that proposes nothing takes the slice away.
 func TestSlicesFollowTheMethod(t *testing.T) {
-	l, m := ready(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton"}, 2)
+	l, m := ready(t, config.Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton"}, 2)
 	if err := l.handle(event.Switch{Optimizer: "sgd"}); err != nil {
 		t.Fatal(err)
 	}
-	l.takeOver()
+	l.applyPending()
 	if e := handled[event.SliceEvent](t, l, m, event.Slice{}); e.Optimizer != "tr-newton" || e.Epoch != 2 {
 		t.Errorf("right after the switch: %+v", e)
 	}
@@ -187,5 +188,5 @@ func TestSlicesFollowTheMethod(t *testing.T) {
 	if err := l.handle(event.Slice{}); err == nil {
 		t.Error("sgd has a slice")
 	}
-	l.out.recordings[0].finish(l.ctx)
+	l.out.Recordings[0].Finish(l.ctx)
 }

@@ -10,29 +10,33 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/analyst"
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
+	"newtop/trainer/workplace"
 )
 
 // ready returns a run on one thread that has done some outer iterations and can do more, without a goroutine.
-func ready(t *testing.T, c Config, epochs int) (*loop, *memory) {
+func ready(t *testing.T, c config.Config, epochs int) (*loop, *memory) {
 	t.Helper()
 	m := &memory{}
 	l := newLoop(context.Background(), mustNew(t, c))
-	l.out.recordings = []*recording{startRecording(m)}
+	l.out.Recordings = []*checkpoint.Recording{checkpoint.StartRecording(m)}
 	var err error
-	if l.place.problem, err = Prepare(l.place.config); err != nil {
+	if l.work.Problem, err = workplace.Prepare(l.work.Config); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.bind(); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		l.place.pool.Close()
-		l.out.shown.stop()
+		l.work.Pool.Close()
+		l.out.StatusPulse.Stop()
 	})
 	l.phase = event.Running
-	l.nets.start()
+	l.nets.EvaluateStart()
 	for range epochs {
 		if err := l.outer(); err != nil {
 			t.Fatal(err)
@@ -50,10 +54,10 @@ func handled[E event.Event](t *testing.T, l *loop, m *memory, c event.Command) E
 	if err := l.safepoint(); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.out.recordings[0].finish(l.ctx); err != nil {
+	if err := l.out.Recordings[0].Finish(l.ctx); err != nil {
 		t.Fatal(err)
 	}
-	l.out.recordings[0] = startRecording(m)
+	l.out.Recordings[0] = checkpoint.StartRecording(m)
 	found := of[E](m)
 	if len(found) == 0 {
 		t.Fatalf("nothing came of %+v", c)
@@ -63,7 +67,7 @@ func handled[E event.Event](t *testing.T, l *loop, m *memory, c event.Command) E
 
 // TestLooksLeaveTheRunAlone: with looks of all kinds between its inner units a run has the digits that it has without.
 func TestLooksLeaveTheRunAlone(t *testing.T) {
-	for name, c := range map[string]Config{
+	for name, c := range map[string]config.Config{
 		"newton":    {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton"},
 		"jacobi":    {Data: "sine", Hidden: []int{4}, Optimizer: "tr-gn-jacobi"},
 		"blocks":    {Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn", Blocks: 3},
@@ -125,34 +129,34 @@ func timeless(e event.EpochEvent) string {
 
 func TestLooksThatAreRefused(t *testing.T) {
 	for _, c := range []struct {
-		config Config
+		config config.Config
 		epochs int
 		ask    event.Command
 		want   string
 	}{
-		{Config{Data: "sine"}, 0, event.Slice{}, "has proposed no step yet"},
-		{Config{Data: "sine", Optimizer: "adam"}, 0, event.Slice{}, "adam proposes no step by a model of the loss: expected one of tr-newton,"},
-		{Config{Data: "sine", Optimizer: "adam"}, 1, event.Slice{}, "adam proposes no step"},
-		{Config{Data: "sine"}, 0, event.ShowWeights{To: 1, From: 1}, "no weights from layer 1 to layer 1"},
-		{Config{Data: "sine"}, 0, event.ShowWeights{To: 9}, "no weights from layer 0 to layer 9"},
-		{Config{Data: "sine"}, 0, event.ShowErrors{}, "no test rows"},
+		{config.Config{Data: "sine"}, 0, event.Slice{}, "has proposed no step yet"},
+		{config.Config{Data: "sine", Optimizer: "adam"}, 0, event.Slice{}, "adam proposes no step by a model of the loss: expected one of tr-newton,"},
+		{config.Config{Data: "sine", Optimizer: "adam"}, 1, event.Slice{}, "adam proposes no step"},
+		{config.Config{Data: "sine"}, 0, event.ShowWeights{To: 1, From: 1}, "no weights from layer 1 to layer 1"},
+		{config.Config{Data: "sine"}, 0, event.ShowWeights{To: 9}, "no weights from layer 0 to layer 9"},
+		{config.Config{Data: "sine"}, 0, event.ShowErrors{}, "no test rows"},
 	} {
 		l, _ := ready(t, c.config, c.epochs)
-		l.place.test = nil
+		l.work.Test = nil
 		var refused *event.CommandError
 		if err := l.handle(c.ask); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v: expected a refusal with %q", c.ask, err, c.want)
 		}
-		if len(l.analyst.asked) != 0 {
+		if len(l.analyst.Requested) != 0 {
 			t.Errorf("%+v was noted all the same", c.ask)
 		}
-		l.out.recordings[0].finish(l.ctx)
+		l.out.Recordings[0].Finish(l.ctx)
 	}
 }
 
 // TestLooksAskedForTwice are computed once, and those that a Stop overtakes not at all.
 func TestLooksAskedForTwice(t *testing.T) {
-	l, m := ready(t, Config{Data: "spirals", Hidden: []int{4}}, 1)
+	l, m := ready(t, config.Config{Data: "spirals", Hidden: []int{4}}, 1)
 	for _, c := range []event.Command{event.Slice{}, event.ShowErrors{Worst: 2}, event.Slice{}, event.ShowErrors{Worst: 2}} {
 		if err := l.handle(c); err != nil {
 			t.Fatal(err)
@@ -162,15 +166,15 @@ func TestLooksAskedForTwice(t *testing.T) {
 	if n := [2]int{len(of[event.SliceEvent](m)), len(of[event.ErrorsEvent](m))}; n != [2]int{1, 1} {
 		t.Errorf("%d slices and errors", n)
 	}
-	if l.analyst.computing != "" || l.clocks.training.running {
-		t.Errorf("computing %q, the clock runs: %v", l.analyst.computing, l.clocks.training.running)
+	if l.analyst.Computing != "" || l.clocks.Training.Running {
+		t.Errorf("computing %q, the clock runs: %v", l.analyst.Computing, l.clocks.Training.Running)
 	}
-	l.analyst.ask(event.Slice{})
+	l.analyst.Request(event.Slice{})
 	l.handle(event.Stop{})
-	if err := l.safepoint(); err == nil || len(l.analyst.asked) != 1 {
-		t.Errorf("after a stop: %v, %d looks to come", err, len(l.analyst.asked))
+	if err := l.safepoint(); err == nil || len(l.analyst.Requested) != 1 {
+		t.Errorf("after a stop: %v, %d looks to come", err, len(l.analyst.Requested))
 	}
-	l.out.recordings[0].finish(l.ctx)
+	l.out.Recordings[0].Finish(l.ctx)
 }
 
 // begun runs a session that finds a command when it starts, and returns what will tell how it ended.
@@ -211,17 +215,17 @@ func insist(s *Session, c event.Command) {
 // before. Nobody else does, nor one who stops it.
 func TestLooksAtTheEnd(t *testing.T) {
 	for name, c := range map[string]struct {
-		config         Config
+		config         config.Config
 		watch, slice   bool
 		stop           bool
 		errors, slices int
 	}{
-		"unwatched":     {config: Config{Epochs: 3}},
-		"watched":       {config: Config{Epochs: 3}, watch: true, errors: 1},
-		"sliced":        {config: Config{Epochs: 3}, watch: true, slice: true, errors: 1, slices: 2},
-		"at its target": {config: Config{TargetLoss: 10}, watch: true, errors: 1},
-		"out of time":   {config: Config{TimeLimit: 1}, watch: true, errors: 1},
-		"stopped":       {config: Config{Epochs: 1e9}, watch: true, slice: true, stop: true, slices: 1},
+		"unwatched":     {config: config.Config{Epochs: 3}},
+		"watched":       {config: config.Config{Epochs: 3}, watch: true, errors: 1},
+		"sliced":        {config: config.Config{Epochs: 3}, watch: true, slice: true, errors: 1, slices: 2},
+		"at its target": {config: config.Config{TargetLoss: 10}, watch: true, errors: 1},
+		"out of time":   {config: config.Config{TimeLimit: 1}, watch: true, errors: 1},
+		"stopped":       {config: config.Config{Epochs: 1e9}, watch: true, slice: true, stop: true, slices: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &memory{}
@@ -252,7 +256,7 @@ func TestLooksAtTheEnd(t *testing.T) {
 			}
 			end := of[event.DoneEvent](m)[0]
 			for _, e := range found {
-				if e.Epoch != end.Epochs || len(e.Worst) != partingRows {
+				if e.Epoch != end.Epochs || len(e.Worst) != analyst.PartingRows {
 					t.Errorf("errors after epoch %d of %d, %d rows", e.Epoch, end.Epochs, len(e.Worst))
 				}
 			}
@@ -261,22 +265,22 @@ func TestLooksAtTheEnd(t *testing.T) {
 }
 
 func TestWeightsThatAreShown(t *testing.T) {
-	l, m := ready(t, Config{Data: "spirals", Hidden: []int{3}, Skip: models.SkipAll}, 2)
-	l.place.problem.Data.Image = &datasets.Image{Width: 2, Height: 1}
-	for _, b := range l.place.problem.Network.Blocks() {
+	l, m := ready(t, config.Config{Data: "spirals", Hidden: []int{3}, Skip: models.SkipAll}, 2)
+	l.work.Problem.Data.Image = &datasets.Image{Width: 2, Height: 1}
+	for _, b := range l.work.Problem.Network.Blocks() {
 		e := handled[event.WeightsEvent](t, l, m, event.ShowWeights{To: b.To, From: b.From})
 		want := event.WeightsEvent{Epoch: 2, To: b.To, From: b.From, Rows: b.Rows, Cols: b.Cols,
-			Values: event.Floats(l.nets.members[0].weights[b.Offset : b.Offset+b.Rows*b.Cols])}
+			Values: event.Floats(l.nets.Members[0].Weights[b.Offset : b.Offset+b.Rows*b.Cols])}
 		if b.From == 0 {
 			want.Height, want.Width = 1, 2
 		}
 		if !reflect.DeepEqual(e, want) {
 			t.Errorf("%d from %d: %+v, want %+v", b.To, b.From, e, want)
 		}
-		l.nets.members[0].weights[b.Offset]++
+		l.nets.Members[0].Weights[b.Offset]++
 		if e.Values[0] != want.Values[0] {
 			t.Error("what is shown changes with the weights")
 		}
 	}
-	l.out.recordings[0].finish(l.ctx)
+	l.out.Recordings[0].Finish(l.ctx)
 }

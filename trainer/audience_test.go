@@ -4,13 +4,14 @@ import (
 	"sync"
 	"testing"
 
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
 
 // TestAudience: viewers are told who looks before the run begins, while it runs, when they join late, and after its end.
 func TestAudience(t *testing.T) {
-	s := mustNew(t, Config{Data: "sine", Epochs: 3})
+	s := mustNew(t, config.Config{Data: "sine", Epochs: 3})
 	early := s.Subscribe()
 	defer early.Close()
 	first := &event.Audience{Viewers: []event.Viewer{{Name: "ann"}}}

@@ -11,7 +11,10 @@ import (
 
 	"newtop/models"
 	"newtop/models/modelfile"
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
+	"newtop/trainer/workplace"
 )
 
 // meanOf is the mean of weights by its definition.
@@ -44,7 +47,7 @@ func weightsAfter(t *testing.T, a *archive, dim int) (all [][]float64) {
 // mean weights of the last ones.
 func TestAverages(t *testing.T) {
 	const n = 3
-	for name, c := range map[string]Config{
+	for name, c := range map[string]config.Config{
 		"tr-newton": {Optimizer: "tr-newton", L2: 1e-3}, "lbfgs": {Optimizer: "lbfgs"}, "adam": {Optimizer: "adam", Batch: 60},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +56,7 @@ func TestAverages(t *testing.T) {
 			c.Average = n
 			c.Save = filepath.Join(t.TempDir(), "mean.safetensors")
 			mean := keepAll(t, c)
-			p, err := Prepare(&c)
+			p, err := workplace.Prepare(&c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -97,12 +100,12 @@ func nearTo(t *testing.T, what string, got event.Float, want float64) {
 }
 
 // exported writes the last checkpoint of a run to a file.
-func exported(t *testing.T, c Config, a *archive) string {
+func exported(t *testing.T, c config.Config, a *archive) string {
 	t.Helper()
 	return exportedFrom(t, c, a.last(t))
 }
 
-func exportedFrom(t *testing.T, c Config, from *Checkpoint) string {
+func exportedFrom(t *testing.T, c config.Config, from *checkpoint.Checkpoint) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "exported.safetensors")
 	if _, err := Export(c, from, nil, file); err != nil {
@@ -113,7 +116,7 @@ func exportedFrom(t *testing.T, c Config, from *Checkpoint) string {
 
 // Going back to an epoch brings back what it was averaged over, and so does a race that is picked from.
 func TestAveragesGoBack(t *testing.T) {
-	c := Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Blocks: 1, Average: 3}
+	c := config.Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Blocks: 1, Average: 3}
 	a := &archive{}
 	d := takeWheel(t, mustNew(t, c, a), &a.memory)
 	d.times(5, event.StepEpoch{})
@@ -123,7 +126,7 @@ func TestAveragesGoBack(t *testing.T) {
 	d.do(event.Pick{Racer: 1})
 	d.do(event.StepEpoch{})
 	d.stop()
-	p, err := Prepare(&c)
+	p, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,14 +160,14 @@ func TestAveragesGoBack(t *testing.T) {
 // back to the weights of the epoch that it is told, whichever was the best.
 func TestBestAverages(t *testing.T) {
 	for _, n := range []int{0, 3} {
-		c := Config{Data: "spirals", Hidden: []int{6}, Optimizer: "adam", Set: []string{"rate=0.2"}, Batch: 20, Seed: 3, Validation: "0.1", Average: n}
+		c := config.Config{Data: "spirals", Hidden: []int{6}, Optimizer: "adam", Set: []string{"rate=0.2"}, Batch: 20, Seed: 3, Validation: "0.1", Average: n}
 		a := &archive{}
 		d := takeWheel(t, mustNew(t, c, a), &a.memory)
 		d.times(12, event.StepEpoch{})
 		d.do(event.Rewind{Epoch: 11})
 		d.do(event.StepEpoch{})
 		d.stop()
-		p, err := Prepare(&c)
+		p, err := workplace.Prepare(&c)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,61 +3,63 @@ package trainer
 import (
 	"testing"
 	"time"
+
+	"newtop/trainer/trajectory"
 )
 
 // Whoever reads the clock first when a stop is over is told the time without it.
 func TestStopsAreNotCounted(t *testing.T) {
 	const stop = 23 * time.Second
 	var at time.Duration
-	c := &awakeClock{read: func() time.Duration { return at }, sessions: 1}
+	c := &trajectory.AwakeClock{Read: func() time.Duration { return at }, Sessions: 1}
 	work := func(d time.Duration) (before, after time.Duration) {
-		before = c.now()
+		before = c.Now()
 		for end := at + d; at < end; {
-			at += awakeTick
-			c.now()
+			at += trajectory.AwakeTick
+			c.Now()
 		}
-		return before, c.now()
+		return before, c.Now()
 	}
 	for i := range 3 {
 		if before, after := work(4 * time.Second); after-before != 4*time.Second {
 			t.Errorf("after %d stops 4s of work took %v", i, after-before)
 		}
-		before := c.now()
+		before := c.Now()
 		at += stop
-		const apart = awakeTick * 7 / 8 * 7 / 8 // of readings, the newest two of which were at once
-		if took := c.now() - before; took != apart {
+		const apart = trajectory.AwakeTick * 7 / 8 * 7 / 8 // of readings, the newest two of which were at once
+		if took := c.Now() - before; took != apart {
 			t.Errorf("a stop of %v took %v", stop, took)
 		}
 	}
 	for range 100 { // of a run with short epochs
 		at += time.Millisecond
-		c.now()
+		c.Now()
 	}
-	before := c.now()
+	before := c.Now()
 	at += stop
-	if took := c.now() - before; took > time.Millisecond {
+	if took := c.Now() - before; took > time.Millisecond {
 		t.Errorf("a stop of %v between epochs of 1ms took %v", stop, took)
 	}
 	for range 100 { // as its ticker reads it again
-		at += awakeTick
-		c.now()
+		at += trajectory.AwakeTick
+		c.Now()
 	}
-	before = c.now()
-	at += awakeGap // as on a machine that has much to do
-	if took := c.now() - before; took != awakeGap {
-		t.Errorf("%v without a reading took %v", awakeGap, took)
+	before = c.Now()
+	at += trajectory.AwakeGap // as on a machine that has much to do
+	if took := c.Now() - before; took != trajectory.AwakeGap {
+		t.Errorf("%v without a reading took %v", trajectory.AwakeGap, took)
 	}
 }
 
 // The time between two sessions is no stop of either.
 func TestClockBetweenSessions(t *testing.T) {
 	var at time.Duration
-	c := &awakeClock{read: func() time.Duration { return at }}
-	c.wind()()
+	c := &trajectory.AwakeClock{Read: func() time.Duration { return at }}
+	c.WatchStops()()
 	at += time.Hour
-	release := c.wind()
+	release := c.WatchStops()
 	defer release()
-	if c.lost != 0 {
-		t.Errorf("%v were lost between two sessions", c.lost)
+	if c.Lost != 0 {
+		t.Errorf("%v were lost between two sessions", c.Lost)
 	}
 }

@@ -9,20 +9,22 @@ import (
 	"testing"
 
 	"newtop/models/modelfile"
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
 
 // overfitting are runs whose validation figure rises after some epochs, each with a patience that ends it then.
-func overfitting() map[string]Config {
-	c := Config{Data: "spirals", Test: "0.9", Validation: "0.5", Hidden: []int{8}, Epochs: 40, Patience: 4, Seed: 1}
+func overfitting() map[string]config.Config {
+	c := config.Config{Data: "spirals", Test: "0.9", Validation: "0.5", Hidden: []int{8}, Epochs: 40, Patience: 4, Seed: 1}
 	committee, adam, mixture, regression := c, c, c, c
 	committee.Committee = 3
 	adam.Optimizer, adam.Set, adam.Batch = "adam", []string{"rate=0.05"}, 16
 	mixture.Hidden, mixture.Experts, mixture.ExpertHidden = nil, 2, []int{4}
 	mixture.Data, mixture.Gate = "sine", "x"
 	regression.Data = "sine"
-	return map[string]Config{"classes": c, "committee": committee, "adam": adam, "mixture": mixture, "regression": regression}
+	return map[string]config.Config{"classes": c, "committee": committee, "adam": adam, "mixture": mixture, "regression": regression}
 }
 
 // bestOf returns the epoch with the least validation figure as a naive reader finds it: of equal errors the one with the lower
@@ -47,7 +49,7 @@ func TestBestWeights(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			saved := func(c Config, name string) *modelfile.Model {
+			saved := func(c config.Config, name string) *modelfile.Model {
 				c.Save = filepath.Join(dir, name+".safetensors")
 				train(t, c)
 				return readModel(t, c.Save)
@@ -93,7 +95,7 @@ func readModel(t *testing.T, file string) *modelfile.Model {
 }
 
 func sameWeights(a, b *modelfile.Model) bool {
-	return slices.EqualFunc(a.Weights, b.Weights, func(a, b []float64) bool { return slices.EqualFunc(a, b, identical) })
+	return slices.EqualFunc(a.Weights, b.Weights, func(a, b []float64) bool { return slices.EqualFunc(a, b, checkpoint.Identical) })
 }
 
 // TestPatienceIsResumed: from any checkpoint a run has the same digits, the same end and the same best weights.
@@ -148,23 +150,23 @@ func TestRewindGoesBackToTheBest(t *testing.T) {
 // TestValidationDefaults: what a configuration is settled to, and that one of an earlier version has no validation rows.
 func TestValidationDefaults(t *testing.T) {
 	for _, c := range []struct {
-		config     Config
+		config     config.Config
 		validation string
 		patience   int
 	}{
-		{Config{Data: "letters"}, "", 0},
-		{Config{Data: "letters", Validation: "0.1"}, "0.1", 0},
-		{Config{Data: "./some.csv"}, "0.15", 30},
-		{Config{Data: "./some.csv", Validation: "0"}, "0", 0},
-		{Config{Data: "./some.csv", Validation: "7", Patience: 3}, "7", 3},
-		{Config{Data: "./some.csv", Patience: -1}, "0.15", -1},
-		{Config{Data: "./some.csv", Folds: 5, Fold: 2}, "", 30},
-		{Config{Model: "unix:/tmp/peer"}, "", 0},
+		{config.Config{Data: "letters"}, "", 0},
+		{config.Config{Data: "letters", Validation: "0.1"}, "0.1", 0},
+		{config.Config{Data: "./some.csv"}, "0.15", 30},
+		{config.Config{Data: "./some.csv", Validation: "0"}, "0", 0},
+		{config.Config{Data: "./some.csv", Validation: "7", Patience: 3}, "7", 3},
+		{config.Config{Data: "./some.csv", Patience: -1}, "0.15", -1},
+		{config.Config{Data: "./some.csv", Folds: 5, Fold: 2}, "", 30},
+		{config.Config{Model: "unix:/tmp/peer"}, "", 0},
 	} {
 		got := c.config
-		got.Settle()
+		got.ResolveDefaults()
 		again := got
-		again.Settle()
+		again.ResolveDefaults()
 		if got.Validation != c.validation || got.Patience != c.patience || fmt.Sprint(again) != fmt.Sprint(got) {
 			t.Errorf("%s %s %d: settled to %q and %d", c.config.Data, c.config.Validation, c.config.Patience, got.Validation, got.Patience)
 		}
@@ -177,7 +179,7 @@ func TestValidationDefaults(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	old := Config{Data: file, Epochs: 1}
+	old := config.Config{Data: file, Epochs: 1}
 	s, err := Resume(old, nil, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +187,7 @@ func TestValidationDefaults(t *testing.T) {
 	if err := s.Run(t.Context()); err != nil || s.config.Validation != "" || s.config.Patience != 0 {
 		t.Errorf("%v: %+v", err, s.config)
 	}
-	for text, c := range map[string]Config{
+	for text, c := range map[string]config.Config{
 		"Patience 5: expected validation rows":  {Data: "letters", Patience: 5},
 		"Fold 3: expected a whole number":       {Data: "letters", Folds: 2, Fold: 3},
 		"Fold 0: expected the one to train":     {Data: "letters", Folds: 2},

@@ -12,12 +12,13 @@ import (
 
 	"newtop/internal/nightly"
 	"newtop/models"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 )
 
 // A net that is no chain is refused before the run.
 func TestBPLSRefusesOtherNets(t *testing.T) {
-	s := mustNew(t, Config{Data: "sine", Hidden: []int{3}, Skip: models.SkipDirect, Optimizer: "bpls"})
+	s := mustNew(t, config.Config{Data: "sine", Hidden: []int{3}, Skip: models.SkipDirect, Optimizer: "bpls"})
 	var refused *PrepareError
 	if err := s.Run(context.Background()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "bpls: layer 2 takes from layer 0") {
 		t.Errorf("%v", err)
@@ -30,7 +31,7 @@ func TestToyProblemsOfBPLS(t *testing.T) {
 	for _, target := range []string{"printed", "damped", "minimum-norm"} {
 		var curves []float64
 		for seed := range uint64(20) {
-			c := Config{Data: "bpls-linear", Hidden: []int{3}, Act: "identity", Optimizer: "bpls", Set: []string{"target=" + target}, Seed: seed}
+			c := config.Config{Data: "bpls-linear", Hidden: []int{3}, Act: "identity", Optimizer: "bpls", Set: []string{"target=" + target}, Seed: seed}
 			done := of[event.DoneEvent](train(t, c))[0]
 			if done.Reason != event.ReasonStalled || done.Epochs != 1 || !(done.TestRMSE < 1e-10) {
 				t.Errorf("%s, seed %d: lines: %+v", target, seed, done)
@@ -49,7 +50,7 @@ func TestToyProblemsOfBPLS(t *testing.T) {
 // Events say what the weights do, misses fall with every iteration, work is charged, and the threads make no
 // difference.
 func TestBPLSEvents(t *testing.T) {
-	c := Config{Data: "parity", Hidden: []int{12}, Optimizer: "bpls", Seed: 3}
+	c := config.Config{Data: "parity", Hidden: []int{12}, Optimizer: "bpls", Seed: 3}
 	var runs [][]event.EpochEvent
 	for _, threads := range []int{1, 3} {
 		c.Threads = threads
@@ -90,7 +91,7 @@ func TestBPLSOnMNIST(t *testing.T) {
 		t.Skip("no ../shared/data with MNIST")
 	}
 	test := func(hidden []int, epochs int, set ...string) event.EpochEvent {
-		c := Config{Data: "mnist", DataDir: dir, Hidden: hidden, Optimizer: "bpls", Epochs: epochs, Seed: 1, Set: set}
+		c := config.Config{Data: "mnist", DataDir: dir, Hidden: hidden, Optimizer: "bpls", Epochs: epochs, Seed: 1, Set: set}
 		all := of[event.EpochEvent](train(t, c))
 		return all[len(all)-1]
 	}

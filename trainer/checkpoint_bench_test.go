@@ -6,17 +6,20 @@ import (
 	"testing"
 	"time"
 
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
+	"newtop/trainer/workplace"
 )
 
 // idleKeeper takes every checkpoint and does nothing with it.
 type idleKeeper struct{}
 
-func (idleKeeper) Record(event.Event) error { return nil }
-func (idleKeeper) Flush() error             { return nil }
-func (idleKeeper) Due(bool) bool            { return true }
-func (idleKeeper) Keep(*Checkpoint) error   { return nil }
+func (idleKeeper) Record(event.Event) error          { return nil }
+func (idleKeeper) Flush() error                      { return nil }
+func (idleKeeper) Due(bool) bool                     { return true }
+func (idleKeeper) Keep(*checkpoint.Checkpoint) error { return nil }
 
 // BenchmarkKeep trains 16-70-50-26 on letters with a checkpoint of every epoch. kept-% is what those take of the
 // session's goroutine, for a recorder that is quick, by the medians of both.
@@ -83,7 +86,7 @@ func BenchmarkCheckpointBinary(b *testing.B) {
 		b.Run(optimizer+"/unmarshal", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				var c Checkpoint
+				var c checkpoint.Checkpoint
 				if err := c.UnmarshalBinary(text); err != nil {
 					b.Fatal(err)
 				}
@@ -95,7 +98,7 @@ func BenchmarkCheckpointBinary(b *testing.B) {
 // BenchmarkFingerprint hashes the rows of letters.
 func BenchmarkFingerprint(b *testing.B) {
 	l := letterRun(b, "adam")
-	p := l.place.problem
+	p := l.work.Problem
 	b.SetBytes(8 * int64((p.Train.Rows()+p.Test.Rows())*(p.Network.Inputs()+p.Network.Outputs())))
 	for b.Loop() {
 		objective.TakeFingerprint(p).Wait()
@@ -105,30 +108,30 @@ func BenchmarkFingerprint(b *testing.B) {
 // letterRun returns a run before its first outer iteration, with a quick recorder.
 func letterRun(b *testing.B, optimizer string) *loop {
 	b.Helper()
-	s, err := New(Config{Data: "letters", Optimizer: optimizer, Batch: 256})
+	s, err := New(config.Config{Data: "letters", Optimizer: optimizer, Batch: 256})
 	if err != nil {
 		b.Fatal(err)
 	}
 	l := newLoop(context.Background(), s)
-	if l.place.problem, err = Prepare(&s.config); err != nil {
+	if l.work.Problem, err = workplace.Prepare(&s.config); err != nil {
 		b.Fatal(err)
 	}
 	if err := l.bind(); err != nil {
 		b.Fatal(err)
 	}
-	rec := startRecording(idleKeeper{})
-	l.out.recordings = []*recording{rec}
-	if err := l.checkpoints.begin(nil); err != nil {
+	rec := checkpoint.StartRecording(idleKeeper{})
+	l.out.Recordings = []*checkpoint.Recording{rec}
+	if err := l.checkpoints.start(nil); err != nil {
 		b.Fatal(err)
 	}
 	l.phase = event.Running
-	if err := l.begin(); err != nil {
+	if err := l.showStart(); err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() {
-		l.out.shown.stop()
-		l.place.pool.Close()
-		if err := rec.finish(l.ctx); err != nil {
+		l.out.StatusPulse.Stop()
+		l.work.Pool.Close()
+		if err := rec.Finish(l.ctx); err != nil {
 			b.Error(err)
 		}
 		l.checkpoints.forget()

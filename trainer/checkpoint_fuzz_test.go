@@ -7,12 +7,15 @@ import (
 	"strings"
 	"testing"
 
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/objective"
+	"newtop/trainer/workplace"
 )
 
 // fuzzed are runs of which checkpoints are spoilt.
-func fuzzed() []Config {
-	var out []Config
+func fuzzed() []config.Config {
+	var out []config.Config
 	for _, name := range []string{"adam", "tr-gn-jacobi", "lbfgs", "eigen-gd", "scg", "dogleg", "lm", "tr-newton"} {
 		c := smallRun
 		c.Optimizer = name
@@ -21,10 +24,10 @@ func fuzzed() []Config {
 		}
 		out = append(out, c)
 	}
-	return append(out, Config{Data: "spirals", Test: "0.99", Hidden: []int{3}, Optimizer: "bpls", Epochs: 4})
+	return append(out, config.Config{Data: "spirals", Test: "0.99", Hidden: []int{3}, Optimizer: "bpls", Epochs: 4})
 }
 
-func keptBy(f *testing.F, c Config) *keptAt {
+func keptBy(f *testing.F, c config.Config) *keptAt {
 	f.Helper()
 	a := &archive{}
 	s, err := New(c, a)
@@ -45,9 +48,9 @@ func FuzzCheckpoint(f *testing.F) {
 		f.Add(text[:len(text)/2])
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
-		var c, again Checkpoint
+		var c, again checkpoint.Checkpoint
 		err := c.UnmarshalBinary(text)
-		var bad *CheckpointError
+		var bad *checkpoint.CheckpointError
 		switch {
 		case errors.As(err, &bad) && !strings.Contains(err.Error(), "\n"):
 			return
@@ -66,9 +69,9 @@ func FuzzCheckpoint(f *testing.F) {
 // FuzzRestore: nothing that a checkpoint may say breaks the run that it is put into.
 func FuzzRestore(f *testing.F) {
 	type subject struct {
-		config  Config
+		config  config.Config
 		problem *objective.Problem
-		kept    Checkpoint
+		kept    checkpoint.Checkpoint
 	}
 	var subjects []subject
 	for i, c := range fuzzed() {
@@ -77,7 +80,7 @@ func FuzzRestore(f *testing.F) {
 			f.Fatal(err)
 		}
 		var err error
-		if s.problem, err = Prepare(&s.config); err != nil {
+		if s.problem, err = workplace.Prepare(&s.config); err != nil {
 			f.Fatal(err)
 		}
 		subjects = append(subjects, s)
@@ -88,19 +91,19 @@ func FuzzRestore(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, key uint16, number float64, word string) {
 		s := &subjects[int(which)%len(subjects)]
 		c := s.kept
-		c.vectors, c.numbers, c.texts = maps.Clone(c.vectors), maps.Clone(c.numbers), maps.Clone(c.texts)
+		c.Vectors, c.Numbers, c.Texts = maps.Clone(c.Vectors), maps.Clone(c.Numbers), maps.Clone(c.Texts)
 		change(&c, int(key), number, word)
 		session, err := New(s.config)
 		if err != nil {
 			t.Fatal(err)
 		}
 		l := newLoop(t.Context(), session)
-		l.place.problem = s.problem
+		l.work.Problem = s.problem
 		if err := l.bind(); err != nil {
 			t.Fatal(err)
 		}
-		defer l.place.pool.Close()
-		var bad *CheckpointError
+		defer l.work.Pool.Close()
+		var bad *checkpoint.CheckpointError
 		if err := l.checkpoints.restore(&c); err != nil && !errors.As(err, &bad) {
 			t.Fatal(err)
 		}
@@ -108,17 +111,17 @@ func FuzzRestore(f *testing.F) {
 }
 
 // change makes one of the things in a checkpoint another one.
-func change(c *Checkpoint, key int, number float64, word string) {
+func change(c *checkpoint.Checkpoint, key int, number float64, word string) {
 	names := slices.Concat(
-		slices.Sorted(maps.Keys(c.vectors)), slices.Sorted(maps.Keys(c.numbers)), slices.Sorted(maps.Keys(c.texts)))
+		slices.Sorted(maps.Keys(c.Vectors)), slices.Sorted(maps.Keys(c.Numbers)), slices.Sorted(maps.Keys(c.Texts)))
 	name := names[key%len(names)]
-	if v, ok := c.vectors[name]; ok {
-		c.vectors[name] = append(slices.Clone(v), number)
+	if v, ok := c.Vectors[name]; ok {
+		c.Vectors[name] = append(slices.Clone(v), number)
 	}
-	if _, ok := c.numbers[name]; ok {
-		c.numbers[name] = number
+	if _, ok := c.Numbers[name]; ok {
+		c.Numbers[name] = number
 	}
-	if _, ok := c.texts[name]; ok {
-		c.texts[name] = word
+	if _, ok := c.Texts[name]; ok {
+		c.Texts[name] = word
 	}
 }

@@ -20,22 +20,22 @@ const backlogInterval = 100 * time.Millisecond
 func (l *loop) watch(in optim.Inner) error {
 	l.unit, l.units = in.Iteration.Number, in.Total
 	if math.IsNaN(in.Loss) && l.race == nil {
-		l.out.publish(l.nets.innerEvent(in.Block, &in.Iteration))
-	} else if l.out.shown.over.Load() {
-		l.out.publish(nil)
+		l.out.Publish(l.nets.InnerEvent(in.Block, &in.Iteration))
+	} else if l.out.StatusPulse.Expired.Load() {
+		l.out.Publish(nil)
 	}
-	if l.single == oneUnit {
+	if l.pauseAfter == oneUnit {
 		l.pause()
 	}
-	l.hear()
-	l.expire()
+	l.receivePrinted()
+	l.checkTime()
 	return l.safepoint()
 }
 
-// expire ends a run whose time is over in the middle of its outer iteration.
-func (l *loop) expire() {
+// checkTime ends a run whose time is over in the middle of its outer iteration.
+func (l *loop) checkTime() {
 	if l.expired() {
-		l.end, l.giveUp = event.ReasonTime, true
+		l.endReason, l.interrupted = event.ReasonTime, true
 	}
 }
 
@@ -45,30 +45,30 @@ func (l *loop) safepoint() error {
 	for {
 		var err error
 		switch {
-		case l.giveUp, l.holding && l.phase != event.Ended:
+		case l.interrupted, l.holding && l.phase != event.Ended:
 			return optim.ErrInterrupted
-		case l.analyst.spectrum:
-			l.analyst.computeSpectrum()
+		case l.analyst.SpectrumRequested:
+			l.analyst.ComputeSpectrum()
 			err = l.ctx.Err()
-		case len(l.analyst.asked) > 0:
-			_ = l.analyst.analyse()
+		case len(l.analyst.Requested) > 0:
+			_ = l.analyst.Analyse()
 			err = l.ctx.Err()
-		case l.race != l.held:
-			if l.held != nil {
+		case l.race != l.heldRace:
+			if l.heldRace != nil {
 				return nil
 			}
 			err = l.race.compete()
 		case l.phase == event.Paused, l.phase == event.Ended:
 			l.offer(false)
-			l.clocks.training.stop()
-			l.clocks.active.stop()
+			l.clocks.Training.Stop()
+			l.clocks.Active.Stop()
 			var written <-chan time.Time
 			if r := l.session.reporter; r != nil && r.Recording().Backlog > 0 { // which the last status tells of
 				written = time.After(backlogInterval)
 			}
 			var printed <-chan time.Time
-			if l.place.elsewhere() != nil {
-				l.hear()
+			if l.work.External() != nil {
+				l.receivePrinted()
 				printed = time.After(printPause)
 			}
 			select {
@@ -76,14 +76,14 @@ func (l *loop) safepoint() error {
 				l.reply(q)
 			case <-printed:
 			case <-written:
-				l.out.publish(nil)
+				l.out.Publish(nil)
 			case <-l.ctx.Done():
 				return l.ctx.Err()
 			}
 		default:
-			l.clocks.active.start()
+			l.clocks.Active.Start()
 			if l.stepping {
-				l.clocks.training.start()
+				l.clocks.Training.Start()
 			}
 			if l.session.asking.Load() == 0 { // a select takes as long as a row of a small net
 				return l.ctx.Err()
@@ -122,13 +122,13 @@ func (l *loop) poll() (replied bool, err error) {
 // inner solve begin anew, but is no reason to give those up.
 func (l *loop) pollDuring() error {
 	for {
-		if l.analyst.left {
-			l.analyst.left = false
+		if l.analyst.Abandoned {
+			l.analyst.Abandoned = false
 			return optim.ErrInterrupted
 		}
-		l.expire()
+		l.checkTime()
 		// what comes next is for the method that takes over
-		if l.giveUp && (l.end != "" || l.next != nil || l.back != nil) {
+		if l.interrupted && (l.endReason != "" || l.nextMethod != nil || l.rewindTo != nil) {
 			return optim.ErrInterrupted
 		}
 		if replied, err := l.poll(); err != nil || !replied {
@@ -144,7 +144,7 @@ func (l *loop) reply(q request) {
 	}
 	err := l.handle(q.command)
 	if err == nil {
-		l.out.publish(nil)
+		l.out.Publish(nil)
 	}
 	q.answer <- err
 }
@@ -153,10 +153,10 @@ func (l *loop) reply(q request) {
 func (l *loop) handleEarly(c event.Command) error {
 	switch c := c.(type) {
 	case event.Stop:
-		l.end = event.ReasonStopped
+		l.endReason = event.ReasonStopped
 	case event.Pause:
 		l.phase = event.Preparing
-		l.single = freely
+		l.pauseAfter = freely
 		if c.On {
 			l.phase = event.Paused
 		}
@@ -176,25 +176,25 @@ func (l *loop) handle(c event.Command) error {
 		if c.On && l.phase == event.Ended {
 			return nil
 		}
-		return l.goOn(freely, c.On)
+		return l.resume(freely, c.On)
 	case event.StepEpoch:
-		return l.goOn(oneEpoch, false)
+		return l.resume(oneEpoch, false)
 	case event.StepInner:
-		return l.goOn(oneUnit, false)
+		return l.resume(oneUnit, false)
 	case event.Stop:
-		l.end = cmp.Or(l.end, event.ReasonStopped)
-		l.giveUp = true
+		l.endReason = cmp.Or(l.endReason, event.ReasonStopped)
+		l.interrupted = true
 	case event.Spectrum, event.Slice, event.ShowErrors:
-		return l.analyst.ask(c)
+		return l.analyst.Request(c)
 	case event.ShowWeights:
-		return l.analyst.showWeights(c.To, c.From)
+		return l.analyst.ShowWeights(c.To, c.From)
 	case event.Rewind:
-		back, err := l.history.find(c.Epoch)
+		back, err := l.history.Find(c.Epoch)
 		if err != nil {
 			return err
 		}
-		l.revive()
-		l.back, l.giveUp = back, true
+		l.reopen()
+		l.rewindTo, l.interrupted = back, true
 	case event.Race:
 		return beginRace(l, c)
 	case event.Pick:
@@ -209,13 +209,13 @@ func (l *loop) handle(c event.Command) error {
 		if limit, ok := limitOf(c.Key); ok {
 			return l.setLimit(limit, c.Value)
 		}
-		return l.set(c.Key, func(s *optim.Settings) error { return s.PutText(c.Key, c.Value) })
+		return l.changeSetting(c.Key, func(s *optim.Settings) error { return s.PutText(c.Key, c.Value) })
 	case event.Scale:
-		key := l.nets.info.Primary
+		key := l.nets.Info.Primary
 		if key == "" {
-			return event.Refuse("%s has no rate or radius", l.nets.info.Name)
+			return event.Refuse("%s has no rate or radius", l.nets.Info.Name)
 		}
-		return l.set(key, func(s *optim.Settings) error { return scale(s, key, c.Factor) })
+		return l.changeSetting(key, func(s *optim.Settings) error { return scale(s, key, c.Factor) })
 	}
 	return nil
 }
@@ -239,92 +239,92 @@ func scale(s *optim.Settings, key string, factor float64) error {
 func (l *loop) switchTo(name string) error {
 	info, err := methods.Lookup(name)
 	if err != nil {
-		return &event.CommandError{Reason: l.session.text(err)}
+		return &event.CommandError{Reason: l.session.errorText(err)}
 	}
-	if err := l.nets.offers(info); err != nil {
+	if err := l.nets.Offers(info); err != nil {
 		return event.Refuse("%s: %v", name, err)
 	}
-	if err := l.place.suits(info, l.place.defaults(info)); err != nil {
-		return &event.CommandError{Reason: l.session.text(err)}
+	if err := l.work.CheckMethod(info, l.work.DefaultSettings(info)); err != nil {
+		return &event.CommandError{Reason: l.session.errorText(err)}
 	}
-	if err := l.sound(); err != nil {
+	if err := l.checkSound(); err != nil {
 		return err
 	}
-	l.revive()
-	l.next, l.giveUp = info, true
+	l.reopen()
+	l.nextMethod, l.interrupted = info, true
 	return nil
 }
 
-// takeOver goes back to an earlier epoch and hands the weights to another method, if commands have asked for that. Work
+// applyPending goes back to an earlier epoch and hands the weights to another method, if commands have asked for that. Work
 // and time go on counting.
-func (l *loop) takeOver() {
+func (l *loop) applyPending() {
 	t := l.nets
-	l.giveUp, l.checkpoints.within = false, t.turn > 0
-	if l.back != nil {
-		from := t.epoch
-		t.goBack(l.back)
-		l.back = nil
-		l.analyst.proposed.known = false
-		l.history.forgetAfter(t.epoch)
-		l.out.publish(event.RewindEvent{Epoch: from, To: t.epoch})
-		l.checkpoints.alter()
+	l.interrupted, l.checkpoints.midEpoch = false, t.Turn > 0
+	if l.rewindTo != nil {
+		from := t.Epoch
+		t.Rewind(l.rewindTo)
+		l.rewindTo = nil
+		l.analyst.Proposed.Known = false
+		l.history.ForgetAfter(t.Epoch)
+		l.out.Publish(event.RewindEvent{Epoch: from, To: t.Epoch})
+		l.checkpoints.markAltered()
 	}
-	if l.next != nil {
-		from := t.info.Name
-		t.follow(l.next)
-		l.next = nil
-		l.out.publish(event.SwitchEvent{Epoch: t.epoch, From: from, To: t.info.Name})
-		l.checkpoints.alter()
+	if l.nextMethod != nil {
+		from := t.Info.Name
+		t.SwitchTo(l.nextMethod)
+		l.nextMethod = nil
+		l.out.Publish(event.SwitchEvent{Epoch: t.Epoch, From: from, To: t.Info.Name})
+		l.checkpoints.markAltered()
 	}
 }
 
-// set changes a hyperparameter, for every member of a committee or for none. A method whose step is one
+// changeSetting changes a hyperparameter, for every member of a committee or for none. A method whose step is one
 // whole starts its outer iteration again, so that the change takes effect now; one that goes through batches
 // reads it before the next batch, and the size of its batches before the next epoch.
-func (l *loop) set(key string, put func(*optim.Settings) error) error {
+func (l *loop) changeSetting(key string, put func(*optim.Settings) error) error {
 	t := l.nets
-	for _, m := range t.members {
-		settings := m.settings.Clone()
-		if err := cmp.Or(put(settings), l.place.suits(t.info, settings)); err != nil {
-			return &event.CommandError{Reason: t.of(m) + l.session.text(err)}
+	for _, m := range t.Members {
+		settings := m.Settings.Clone()
+		if err := cmp.Or(put(settings), l.work.CheckMethod(t.Info, settings)); err != nil {
+			return &event.CommandError{Reason: t.MemberPrefix(m) + l.session.errorText(err)}
 		}
 	}
-	if err := l.sound(); err != nil {
+	if err := l.checkSound(); err != nil {
 		return err
 	}
-	l.revive()
-	for _, m := range t.members {
-		if err := put(m.settings); err != nil {
+	l.reopen()
+	for _, m := range t.Members {
+		if err := put(m.Settings); err != nil {
 			panic("trainer: " + err.Error())
 		}
-		m.above, m.stalled = 0, ""
+		m.EpochsAbove, m.Stalled = 0, ""
 	}
-	settings := t.chosen()
+	settings := t.CurrentSettings()
 	var value any = settings.Get(key)
 	for _, p := range settings.Parameters() {
 		if p.Key == key && p.Choices != nil {
 			value = settings.Choice(key)
 		}
 	}
-	if l.stepping && !t.batched() {
-		l.giveUp = true
+	if l.stepping && !t.Batched() {
+		l.interrupted = true
 	}
-	l.out.publish(event.SettingEvent{Epoch: t.epoch, Key: key, Value: value})
-	l.checkpoints.alter()
+	l.out.Publish(event.SettingEvent{Epoch: t.Epoch, Key: key, Value: value})
+	l.checkpoints.markAltered()
 	return nil
 }
 
-// goOn makes the run pause, or go on for so long.
-func (l *loop) goOn(single span, pause bool) error {
-	if err := l.sound(); err != nil {
+// resume makes the run pause, or go on for so long.
+func (l *loop) resume(single span, pause bool) error {
+	if err := l.checkSound(); err != nil {
 		return err
 	}
-	l.revive()
-	l.single, l.phase = single, event.Running
+	l.reopen()
+	l.pauseAfter, l.phase = single, event.Running
 	if pause {
 		l.phase = event.Paused
 	}
 	return nil
 }
 
-func (l *loop) pause() { l.single, l.phase = freely, event.Paused; l.out.publish(nil) }
+func (l *loop) pause() { l.pauseAfter, l.phase = freely, event.Paused; l.out.Publish(nil) }

@@ -6,13 +6,14 @@ import (
 	"testing"
 	"time"
 
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
 
 // TestStatusWithinAnEpoch: a viewer sees how far the batches are, and commands take effect between two of them.
 func TestStatusWithinAnEpoch(t *testing.T) {
-	s := mustNew(t, Config{Data: "letters", Optimizer: "sgd", Batch: 1})
+	s := mustNew(t, config.Config{Data: "letters", Optimizer: "sgd", Batch: 1})
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
@@ -33,7 +34,7 @@ func TestStatusWithinAnEpoch(t *testing.T) {
 
 // TestAskersAreCounted as long as they wait, and no longer.
 func TestAskersAreCounted(t *testing.T) {
-	s := mustNew(t, Config{Data: "sine"})
+	s := mustNew(t, config.Config{Data: "sine"})
 	ctx, cancel := context.WithCancel(context.Background())
 	answer := make(chan error)
 	go func() { answer <- s.Do(ctx, event.Stop{}) }()
@@ -49,7 +50,7 @@ func TestAskersAreCounted(t *testing.T) {
 // TestCountedCommandIsWaitedFor: a command whose caller was counted before the run began, and sends it when it has, takes effect
 // at the first safepoint.
 func TestCountedCommandIsWaitedFor(t *testing.T) {
-	s := mustNew(t, Config{Data: "sine"})
+	s := mustNew(t, config.Config{Data: "sine"})
 	box := s.Subscribe()
 	defer box.Close()
 	s.asking.Add(1)

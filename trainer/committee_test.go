@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -12,7 +13,7 @@ import (
 func TestCommitteeOfIndependentNets(t *testing.T) {
 	const size = 3
 	for _, opt := range []string{"tr-newton", "adam"} {
-		for name, c := range map[string]Config{
+		for name, c := range map[string]config.Config{
 			"softmax, cross-entropy": {Data: "spirals", Hidden: []int{6}},
 			"sigmoid, cross-entropy": {Data: "spirals", Hidden: []int{6}, Out: "sigmoid", Loss: "xent"},
 			"tanh, squared error":    {Data: "spirals", Hidden: []int{6}, Out: "tanh"},
@@ -50,7 +51,7 @@ func same(a, b event.Float) bool { return a == b || math.IsNaN(float64(a)) && ma
 // TestCommitteeTakesCommandsBetweenTwoMembers pauses a committee after every inner unit: nothing of what
 // it learns may change.
 func TestCommitteeTakesCommandsBetweenTwoMembers(t *testing.T) {
-	c := Config{Data: "spirals", Hidden: []int{6}, Epochs: 3, Committee: 3}
+	c := config.Config{Data: "spirals", Hidden: []int{6}, Epochs: 3, Committee: 3}
 	want := of[event.EpochEvent](train(t, c))
 	m := &memory{}
 	s := mustNew(t, c, m)
@@ -70,7 +71,7 @@ func TestCommitteeTakesCommandsBetweenTwoMembers(t *testing.T) {
 
 // TestCommitteeOfOne is a single net in all it says.
 func TestCommitteeOfOne(t *testing.T) {
-	c := Config{Data: "spirals", Hidden: []int{6}, Epochs: 2}
+	c := config.Config{Data: "spirals", Hidden: []int{6}, Epochs: 2}
 	want := of[event.EpochEvent](train(t, c))
 	c.Committee = 1
 	for i, e := range of[event.EpochEvent](train(t, c)) {

@@ -11,34 +11,36 @@ import (
 	"testing"
 
 	"newtop/datasets"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
+	"newtop/trainer/workplace"
 )
 
 func TestBadConfigs(t *testing.T) {
 	for _, c := range []struct {
-		config Config
+		config config.Config
 		want   string
 	}{
-		{Config{Epochs: -1}, "Epochs -1: expected a whole number"},
-		{Config{Batch: -3}, "Batch -3: expected"},
-		{Config{TargetError: math.NaN()}, "TargetError NaN: expected"},
-		{Config{TargetLoss: math.Inf(1)}, "TargetLoss +Inf: expected"},
-		{Config{Hidden: []int{4, 0}}, "Hidden 0: expected"},
-		{Config{Act: "wave"}, "Act wave: expected"},
-		{Config{Loss: "guess"}, "Loss guess: expected"},
-		{Config{Init: "uniform:x"}, "Init uniform:x: expected"},
-		{Config{Optimizer: "magic"}, `unknown optimizer "magic": expected one of tr-newton`},
-		{Config{Set: []string{"radius=-1"}}, "Set radius=-1: expected a number > 0"},
-		{Config{Set: []string{"radius"}}, "Set radius: expected KEY=VALUE"},
-		{Config{Experts: 5}, "Experts 5: expected Gate with an input"},
-		{Config{Gate: "hue"}, "Gate hue: expected it together with Experts"},
-		{Config{Experts: 5, Gate: "hue", Hidden: []int{3}}, "Hidden [3]: expected the layers of the experts"},
-		{Config{Experts: 5, Gate: "hue", GateTraining: "never"}, "GateTraining never: expected descent or joint or fixed"},
-		{Config{Committee: -1}, "Committee -1: expected a whole number"},
-		{Config{Blocks: -1}, "Blocks -1: expected"},
-		{Config{SpectrumMethod: "magic"}, "SpectrumMethod magic: expected lanczos or power"},
-		{Config{SpectrumOf: "fisher"}, "SpectrumOf fisher: expected hessian or gauss-newton"},
-		{Config{Set: []string{"speed=1"}}, "Set speed=1: expected one of"},
+		{config.Config{Epochs: -1}, "Epochs -1: expected a whole number"},
+		{config.Config{Batch: -3}, "Batch -3: expected"},
+		{config.Config{TargetError: math.NaN()}, "TargetError NaN: expected"},
+		{config.Config{TargetLoss: math.Inf(1)}, "TargetLoss +Inf: expected"},
+		{config.Config{Hidden: []int{4, 0}}, "Hidden 0: expected"},
+		{config.Config{Act: "wave"}, "Act wave: expected"},
+		{config.Config{Loss: "guess"}, "Loss guess: expected"},
+		{config.Config{Init: "uniform:x"}, "Init uniform:x: expected"},
+		{config.Config{Optimizer: "magic"}, `unknown optimizer "magic": expected one of tr-newton`},
+		{config.Config{Set: []string{"radius=-1"}}, "Set radius=-1: expected a number > 0"},
+		{config.Config{Set: []string{"radius"}}, "Set radius: expected KEY=VALUE"},
+		{config.Config{Experts: 5}, "Experts 5: expected Gate with an input"},
+		{config.Config{Gate: "hue"}, "Gate hue: expected it together with Experts"},
+		{config.Config{Experts: 5, Gate: "hue", Hidden: []int{3}}, "Hidden [3]: expected the layers of the experts"},
+		{config.Config{Experts: 5, Gate: "hue", GateTraining: "never"}, "GateTraining never: expected descent or joint or fixed"},
+		{config.Config{Committee: -1}, "Committee -1: expected a whole number"},
+		{config.Config{Blocks: -1}, "Blocks -1: expected"},
+		{config.Config{SpectrumMethod: "magic"}, "SpectrumMethod magic: expected lanczos or power"},
+		{config.Config{SpectrumOf: "fisher"}, "SpectrumOf fisher: expected hessian or gauss-newton"},
+		{config.Config{Set: []string{"speed=1"}}, "Set speed=1: expected one of"},
 	} {
 		_, err := New(c.config)
 		if err == nil || !strings.HasPrefix(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
@@ -48,25 +50,25 @@ func TestBadConfigs(t *testing.T) {
 }
 
 // TestErrorText: whoever calls fields by other names, as a command line does by flags, reads those, also in what a run says
-// of its end.
+// TestErrorText its end.
 func TestErrorText(t *testing.T) {
 	flag := func(field string) string { return "--" + strings.ToLower(field) }
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
-		{(&Config{Gate: "hue"}).Check(), "--gate hue: expected it together with --experts"},
-		{fmt.Errorf("before: %w, behind", &ConfigError{"Act", "{Loss}", "{Nothing} or {Out}"}), "before: --act {Loss}: expected {Nothing} or --out, behind"},
-		{&fieldsError{"{Save}", os.ErrExist}, "--save: file already exists"},
+		{(&config.Config{Gate: "hue"}).Check(), "--gate hue: expected it together with --experts"},
+		{fmt.Errorf("before: %w, behind", &config.ConfigError{Field: "Act", Value: "{Loss}", Expected: "{Nothing} or {Out}"}), "before: --act {Loss}: expected {Nothing} or --out, behind"},
+		{&config.FieldsError{Fields: "{Save}", Err: os.ErrExist}, "--save: file already exists"},
 		{os.ErrExist, "file already exists"},
-		{&fieldsError{"{Model}", &ConfigError{"Act", "x", "{Out}"}}, "--model: --act x: expected --out"},
+		{&config.FieldsError{Fields: "{Model}", Err: &config.ConfigError{Field: "Act", Value: "x", Expected: "{Out}"}}, "--model: --act x: expected --out"},
 	} {
-		if got := ErrorText(c.err, flag); got != c.want {
+		if got := config.ErrorText(c.err, flag); got != c.want {
 			t.Errorf("%v: %s, expected %s", c.err, got, c.want)
 		}
 	}
 	m := &memory{}
-	s := mustNew(t, Config{Data: "sine", Loss: "xent"}, m)
+	s := mustNew(t, config.Config{Data: "sine", Loss: "xent"}, m)
 	s.NameFields(flag)
 	if err := s.Run(context.Background()); err == nil || !strings.HasPrefix(of[event.DoneEvent](m)[0].Message, "--loss xent: expected mse") {
 		t.Errorf("%v, %+v", err, m.events)
@@ -84,13 +86,13 @@ func TestUnpreparedRuns(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		config Config
+		config config.Config
 		want   string
 	}{
-		{Config{Data: table}, "bad.csv:32"},
-		{Config{Data: "lettres"}, "letters"},
-		{Config{Data: "sine", Loss: "xent"}, "Loss xent: expected mse"},
-		{Config{Data: "mnist", DataDir: dir}, "Fetch mnist"},
+		{config.Config{Data: table}, "bad.csv:32"},
+		{config.Config{Data: "lettres"}, "letters"},
+		{config.Config{Data: "sine", Loss: "xent"}, "Loss xent: expected mse"},
+		{config.Config{Data: "mnist", DataDir: dir}, "Fetch mnist"},
 	} {
 		m := &memory{}
 		err := mustNew(t, c.config, m).Run(context.Background())
@@ -107,19 +109,19 @@ func TestUnpreparedRuns(t *testing.T) {
 // Defaults follow from the data.
 func TestDefaults(t *testing.T) {
 	for _, c := range []struct {
-		config          Config
+		config          config.Config
 		out, loss       string
 		low, high       float64
 		hidden, outputs int
 	}{
-		{Config{Data: "spirals"}, "softmax", "xent", 0, 1, 2, 2},
-		{Config{Data: "spirals", Out: "tanh"}, "tanh", "mse", -1, 1, 2, 2},
-		{Config{Data: "spirals", Loss: "mse"}, "tanh", "mse", -1, 1, 2, 2},
-		{Config{Data: "spirals", Out: "linear"}, "identity", "mse", 0, 1, 2, 2},
-		{Config{Data: "spirals", Hidden: []int{}}, "softmax", "xent", 0, 1, 0, 2},
-		{Config{Data: "sine"}, "identity", "mse", math.NaN(), math.NaN(), 2, 1},
+		{config.Config{Data: "spirals"}, "softmax", "xent", 0, 1, 2, 2},
+		{config.Config{Data: "spirals", Out: "tanh"}, "tanh", "mse", -1, 1, 2, 2},
+		{config.Config{Data: "spirals", Loss: "mse"}, "tanh", "mse", -1, 1, 2, 2},
+		{config.Config{Data: "spirals", Out: "linear"}, "identity", "mse", 0, 1, 2, 2},
+		{config.Config{Data: "spirals", Hidden: []int{}}, "softmax", "xent", 0, 1, 0, 2},
+		{config.Config{Data: "sine"}, "identity", "mse", math.NaN(), math.NaN(), 2, 1},
 	} {
-		p, err := Prepare(&c.config)
+		p, err := workplace.Prepare(&c.config)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -156,7 +158,7 @@ func TestRegressionSolvesToTheEnd(t *testing.T) {
 	}{
 		{"sine", nil, 0.0, 1.0}, {"sine", []string{"limit=7"}, 7.0, 1.0}, {"sine", []string{"blocks=2"}, 0.0, 2.0}, {"spirals", nil, 12.0, 6.0},
 	} {
-		m := train(t, Config{Data: test.data, Hidden: []int{3}, Set: test.set, Epochs: 1, Optimizer: "tr-gn"})
+		m := train(t, config.Config{Data: test.data, Hidden: []int{3}, Set: test.set, Epochs: 1, Optimizer: "tr-gn"})
 		if got := of[event.RunEvent](m)[0].Settings["limit"]; got != test.want {
 			t.Errorf("%s %v: limit %v, want %v", test.data, test.set, got, test.want)
 		}

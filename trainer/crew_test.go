@@ -9,8 +9,10 @@ import (
 
 	"newtop/models"
 	"newtop/models/reduce"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
+	"newtop/trainer/workplace"
 )
 
 // crew is a Team of goroutines, each with rows of its own. The session's goroutine sends every other one what to do, does
@@ -83,9 +85,9 @@ func (c *crew) all(f func(rank int)) {
 func (c *crew) Size() int                  { return c.size }
 func (c *crew) Describe(e *event.RunEvent) { e.Hosts = 1 }
 
-func (c *crew) Prepare(config *Config) (*objective.Problem, error) {
+func (c *crew) Prepare(config *config.Config) (*objective.Problem, error) {
 	errs := make([]error, c.size)
-	c.all(func(rank int) { c.problems[rank], errs[rank] = PrepareShared(config, c.size) })
+	c.all(func(rank int) { c.problems[rank], errs[rank] = workplace.PrepareShared(config, c.size) })
 	for _, err := range errs {
 		if err != nil {
 			return nil, err

@@ -11,6 +11,7 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 )
@@ -30,8 +31,8 @@ func BenchmarkEpoch(b *testing.B) {
 		for _, batch := range []int{1, 8, 64, 256} {
 			b.Run(fmt.Sprintf("%s/%s/batch=%d", net.name, net.optimizer, batch), func(b *testing.B) {
 				l := rehearsed(b, net.optimizer, net.layers, net.rows, batch)
-				defer l.place.pool.Close()
-				m := l.nets.members[0]
+				defer l.work.Pool.Close()
+				m := l.nets.Members[0]
 				batches := float64(net.rows / batch)
 				order := rand.New(rand.NewPCG(3, 4)).Perm(net.rows)
 				l.stepping = true
@@ -39,12 +40,12 @@ func BenchmarkEpoch(b *testing.B) {
 				var whole, alone time.Duration
 				for b.Loop() {
 					start := time.Now()
-					if _, err := m.method.Step(context.Background(), m.state); err != nil {
+					if _, err := m.Method.Step(context.Background(), m.State); err != nil {
 						b.Fatal(err)
 					}
 					middle := time.Now()
 					for i := 0; i < net.rows; i += batch {
-						l.nets.objective.BatchGradientTo(m.state.Gradient, m.weights, order[i:i+batch])
+						l.nets.Objective.BatchGradientTo(m.State.Gradient, m.Weights, order[i:i+batch])
 					}
 					whole, alone = whole+middle.Sub(start), alone+time.Since(middle)
 				}
@@ -60,7 +61,7 @@ func BenchmarkEpoch(b *testing.B) {
 // rehearsed returns a run on random rows, ready for its first outer iteration.
 func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *loop {
 	b.Helper()
-	s, err := New(Config{Optimizer: optimizer, Batch: batch, Threads: 1, Set: []string{"rate=1e-4"}})
+	s, err := New(config.Config{Optimizer: optimizer, Batch: batch, Threads: 1, Set: []string{"rate=1e-4"}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -82,7 +83,7 @@ func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *l
 	split := datasets.Split{Inputs: x, Targets: t}
 	none := datasets.Split{Inputs: &mat.Dense{}, Targets: &mat.Dense{}}
 	l := newLoop(context.Background(), s)
-	l.place.problem = &objective.Problem{
+	l.work.Problem = &objective.Problem{
 		Data: &datasets.Dataset{Train: split, Test: none}, Train: objective.NewSplit(split), Test: objective.NewSplit(none), Network: network,
 	}
 	if err := l.bind(); err != nil {

@@ -8,20 +8,24 @@ import (
 	"testing"
 	"time"
 
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/trainer/trajectory"
+	"newtop/trainer/workplace"
 )
 
 // What a method spent must be what its events say it did, at the counted prices.
 func TestWorkIsCounted(t *testing.T) {
-	p, err := Prepare((&Config{Data: "spirals"}))
+	p, err := workplace.Prepare((&config.Config{Data: "spirals"}))
 	if err != nil {
 		t.Fatal(err)
 	}
 	cost := p.Network.Cost()
 	for name, product := range map[string]float64{"tr-gn": cost.GaussNewton, "tr-newton": cost.Hessian} {
-		epochs := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: name, Blocks: 1, Epochs: 6, Set: []string{"retries=0"}}))
+		epochs := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Optimizer: name, Blocks: 1, Epochs: 6, Set: []string{"retries=0"}}))
 		for i, e := range epochs[1:] {
 			want := float64(e.Gradients) + float64(e.Products)*product/cost.Gradient + float64(e.Losses)*cost.Loss/cost.Gradient
 			if got := float64(e.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
@@ -43,18 +47,18 @@ func TestWorkIsCounted(t *testing.T) {
 			}
 		}
 	}
-	jacobi := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn-jacobi", Epochs: 1}))[1]
+	jacobi := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Optimizer: "tr-gn-jacobi", Epochs: 1}))[1]
 	want := 1 + float64(jacobi.Products)*cost.GaussNewton/cost.Gradient + (cost.Loss+cost.Diagonal)/cost.Gradient
 	if got := float64(jacobi.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("tr-gn-jacobi: %v gradient equivalents: expected %v", got, want)
 	}
-	short := of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: "tr-gn", Blocks: 1, Epochs: 1, Memory: 1}))[1]
+	short := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Optimizer: "tr-gn", Blocks: 1, Epochs: 1, Memory: 1}))[1]
 	want = 1 + float64(short.Products)*(1+cost.GaussNewton/cost.Gradient) + cost.Loss/cost.Gradient
 	if got := float64(short.GradientEquivalents); math.Abs(got-want) > 1e-9*want {
 		t.Errorf("with nothing kept: %v gradient equivalents: expected %v", got, want)
 	}
 	for _, batch := range []int{1, 7, 64} { // 1,600 rows are no multiple of 7
-		for _, e := range of[event.EpochEvent](train(t, Config{Data: "spirals", Optimizer: "sgd", Batch: batch, Epochs: 2})) {
+		for _, e := range of[event.EpochEvent](train(t, config.Config{Data: "spirals", Optimizer: "sgd", Batch: batch, Epochs: 2})) {
 			if math.Abs(float64(e.GradientEquivalents)-float64(e.Epoch)) > 1e-9 {
 				t.Errorf("sgd, batches of %d: %v gradient equivalents after %d epochs", batch, e.GradientEquivalents, e.Epoch)
 			}
@@ -69,7 +73,7 @@ func TestFiguresOfEpochs(t *testing.T) {
 }
 
 func testFiguresOfEpochs(t *testing.T, boundary string) {
-	m := train(t, Config{Data: "spirals", Optimizer: "tr-newton", Epochs: 25, Set: []string{"retries=0", "boundary=" + boundary}})
+	m := train(t, config.Config{Data: "spirals", Optimizer: "tr-newton", Epochs: 25, Set: []string{"retries=0", "boundary=" + boundary}})
 	epochs, inner, done := of[event.EpochEvent](m), of[event.InnerEvent](m), of[event.DoneEvent](m)[0]
 	best, rejected, minima, at, sum := 0, 0, 0, 0, 0.0
 	for i, e := range epochs {
@@ -128,7 +132,7 @@ func testFiguresOfEpochs(t *testing.T, boundary string) {
 // whole epoch, and their figures.
 func TestFiguresAfterAnEpochThatWasCut(t *testing.T) {
 	m := &memory{}
-	s := mustNew(t, Config{Data: "letters", Optimizer: "adam", Batch: 16}, m)
+	s := mustNew(t, config.Config{Data: "letters", Optimizer: "adam", Batch: 16}, m)
 	box := s.Subscribe()
 	defer box.Close()
 	done := make(chan error, 1)
@@ -150,7 +154,7 @@ func TestFiguresAfterAnEpochThatWasCut(t *testing.T) {
 
 func TestDivergenceNamesItsEpoch(t *testing.T) {
 	m := &memory{}
-	s := mustNew(t, Config{Data: "sine", Act: "identity", Optimizer: "sgd", Set: []string{"rate=1e-3"}}, m)
+	s := mustNew(t, config.Config{Data: "sine", Act: "identity", Optimizer: "sgd", Set: []string{"rate=1e-3"}}, m)
 	box := s.Subscribe()
 	defer box.Close()
 	done := make(chan error, 1)
@@ -165,7 +169,7 @@ func TestDivergenceNamesItsEpoch(t *testing.T) {
 	do(t, s, event.Pause{On: false})
 	err := <-done
 	finished := of[event.EpochEvent](m)
-	var diverged *DivergedError
+	var diverged *trajectory.DivergedError
 	if !errors.As(err, &diverged) || diverged.Epoch != len(finished) || of[event.DivergedEvent](m)[0].Epoch != len(finished) {
 		t.Errorf("%v after %d finished epochs", err, len(finished)-1)
 	}
@@ -173,7 +177,7 @@ func TestDivergenceNamesItsEpoch(t *testing.T) {
 
 // A method that takes over a ruined net is there to mend it: the bad loss is not its doing.
 func TestRescueIsNoDivergence(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Out: "tanh", Optimizer: "sgd", Set: []string{"rate=5"}, Seed: 1})
+	s := mustNew(t, config.Config{Data: "spirals", Out: "tanh", Optimizer: "sgd", Set: []string{"rate=5"}, Seed: 1})
 	box := s.Subscribe()
 	defer box.Close()
 	paused := make(chan error, 1)
@@ -193,19 +197,19 @@ func TestRescueIsNoDivergence(t *testing.T) {
 		}
 		return all.Epochs[len(all.Epochs)-1]
 	}
-	for range worseFor - 1 {
-		if e := step(); e.Loss < worse*start {
+	for range trajectory.WorseFor - 1 {
+		if e := step(); e.Loss < trajectory.Worse*start {
 			t.Fatalf("epoch %d: loss %v from %v: expected a ruined net", e.Epoch, e.Loss, start)
 		}
 	}
 	do(t, s, event.Switch{Optimizer: "tr-gn"})
 	do(t, s, event.Set{Key: "radius", Value: "1e-6"})
-	for range worseFor {
+	for range trajectory.WorseFor {
 		step()
 	}
 	do(t, s, event.Switch{Optimizer: "momentum"})
 	do(t, s, event.Set{Key: "rate", Value: "1e-12"})
-	for range worseFor {
+	for range trajectory.WorseFor {
 		step()
 	}
 }
@@ -224,13 +228,13 @@ func (broken) Flush() error             { return nil }
 func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
 	b := &blocked{release: make(chan struct{})}
 	defer close(b.release)
-	s := mustNew(t, Config{Data: "bpls-linear", Optimizer: "sgd", Set: []string{"rate=1e-3"}}, b)
+	s := mustNew(t, config.Config{Data: "bpls-linear", Optimizer: "sgd", Set: []string{"rate=1e-3"}}, b)
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
 	box := s.Subscribe()
 	defer box.Close()
-	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch > recordBacklog/2 })
+	follow(t, box, func(d *feed.Delta) bool { return d.Status.Epoch > checkpoint.RecordBacklog/2 })
 	cancel()
 	select {
 	case err := <-done:
@@ -246,13 +250,17 @@ func TestRecorderThatHangsCannotHoldACancelledRun(t *testing.T) {
 type slow struct{ saved bool }
 
 func (*slow) Record(event.Event) error { return nil }
-func (s *slow) Flush() error           { time.Sleep(recordGrace + time.Second/2); s.saved = true; return nil }
+func (s *slow) Flush() error {
+	time.Sleep(checkpoint.RecordGrace + time.Second/2)
+	s.saved = true
+	return nil
+}
 
 func TestCancelledRunWaitsForFlush(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	var s slow
-	if err := mustNew(t, Config{Data: "spirals"}, &s).Run(ctx); !errors.Is(err, context.Canceled) || !s.saved {
+	if err := mustNew(t, config.Config{Data: "spirals"}, &s).Run(ctx); !errors.Is(err, context.Canceled) || !s.saved {
 		t.Errorf("saved: %t: %v", s.saved, err)
 	}
 }
@@ -260,15 +268,15 @@ func TestCancelledRunWaitsForFlush(t *testing.T) {
 func TestRecorderThatPanicsEndsTheRun(t *testing.T) {
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	err := mustNew(t, Config{Data: "spirals", Optimizer: "sgd"}, broken{}).Run(ctx)
-	var bug *PanicError
+	err := mustNew(t, config.Config{Data: "spirals", Optimizer: "sgd"}, broken{}).Run(ctx)
+	var bug *checkpoint.PanicError
 	if !errors.As(err, &bug) || bug.Value != "out of ink" {
 		t.Errorf("gave %v", err)
 	}
 }
 
 func TestDoOutsideOfARun(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals"})
+	s := mustNew(t, config.Config{Data: "spirals"})
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
 	if err := s.Do(ctx, event.Stop{}); !errors.Is(err, context.DeadlineExceeded) {
@@ -278,7 +286,7 @@ func TestDoOutsideOfARun(t *testing.T) {
 
 func TestStopBeforeTheRunBegan(t *testing.T) {
 	m := &memory{}
-	s := mustNew(t, Config{Data: "letters"}, m)
+	s := mustNew(t, config.Config{Data: "letters"}, m)
 	done := make(chan error, 1)
 	go func() { done <- s.Run(context.Background()) }()
 	do(t, s, event.Stop{})
@@ -291,7 +299,7 @@ func TestStopBeforeTheRunBegan(t *testing.T) {
 }
 
 func TestSwitchKeepsTheBatchSize(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn", Batch: 17})
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn", Batch: 17})
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 )
 
@@ -11,7 +12,7 @@ import (
 // the mean over all rows, each by the net that was not trained on it; the test rows see the mean output.
 func TestFoldCommittee(t *testing.T) {
 	const folds = 4
-	for _, c := range []Config{
+	for _, c := range []config.Config{
 		{Data: "spirals", Test: "0.5", Hidden: []int{6}, Optimizer: "tr-gn", Blocks: 1, Set: []string{"limit=5"}, Epochs: 4, Seed: 7},
 		{Data: "sine", Hidden: []int{5}, Optimizer: "scg", Epochs: 6, Seed: 2, L2: 0.01},
 	} {
@@ -57,7 +58,7 @@ func TestFoldCommittee(t *testing.T) {
 
 // The scores of the rows to decide by are of each row's own net.
 func TestFoldScores(t *testing.T) {
-	c := Config{Data: "spirals", Test: "0.5", Hidden: []int{6}, Optimizer: "tr-gn", Epochs: 3, Seed: 7, Folds: 3, Committee: 3, Weights: "last"}
+	c := config.Config{Data: "spirals", Test: "0.5", Hidden: []int{6}, Optimizer: "tr-gn", Epochs: 3, Seed: 7, Folds: 3, Committee: 3, Weights: "last"}
 	run := train(t, c)
 	epochs := of[event.EpochEvent](run)
 	last, scores := epochs[len(epochs)-1], of[event.DoneEvent](run)[0].Scores
@@ -72,7 +73,7 @@ func TestFoldScores(t *testing.T) {
 }
 
 func TestFoldsRefuse(t *testing.T) {
-	for _, c := range []Config{
+	for _, c := range []config.Config{
 		{Folds: 3, Committee: 3, ClassWeights: "balanced"}, {Folds: 3, Committee: 3, LabelSmoothing: 0.1},
 		{Data: "sine", Folds: 3, Committee: 3, Experts: 2, ExpertHidden: []int{4}, Gate: "1"}, {Folds: 3, Committee: 2},
 	} {

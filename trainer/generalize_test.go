@@ -18,10 +18,12 @@ import (
 
 	"newtop/datasets"
 	"newtop/models"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/firstorder"
+	"newtop/trainer/workplace"
 )
 
 // torchFigures are PyTorch's, by testdata/generalize.py.
@@ -44,13 +46,13 @@ type torchFigures struct {
 }
 
 // problem is PyTorch's as a configuration with such fields makes it.
-func (f *torchFigures) problem(t *testing.T, c *Config) *objective.Problem {
+func (f *torchFigures) problem(t *testing.T, c *config.Config) *objective.Problem {
 	t.Helper()
 	return problemOf(t, c, f.X, f.Labels, []int{5})
 }
 
 // problemOf has rows of three classes, for training and again for tests.
-func problemOf(t *testing.T, c *Config, rows [][]float64, labels, hidden []int) *objective.Problem {
+func problemOf(t *testing.T, c *config.Config, rows [][]float64, labels, hidden []int) *objective.Problem {
 	t.Helper()
 	x := mat.NewDense(len(rows), len(rows[0]), nil)
 	for i, row := range rows {
@@ -61,7 +63,7 @@ func problemOf(t *testing.T, c *Config, rows [][]float64, labels, hidden []int) 
 	data.Test = datasets.Split{Inputs: mat.DenseCopyOf(x), Labels: labels}
 	data.Encode(0, 1)
 	a := models.Chain(len(rows[0]), hidden, 3, models.Tanh, models.Softmax, models.CrossEntropy, models.SkipNone)
-	if err := encodeTargets(c, data, &a); err != nil {
+	if err := workplace.EncodeTargets(c, data, &a); err != nil {
 		t.Fatal(err)
 	}
 	network, err := models.NewNetwork(a)
@@ -94,7 +96,7 @@ func readJSON(t *testing.T, file string, to any) {
 // The loss with a penalty, smoothed labels and weighted classes, its derivatives, and AdamW's steps on it are PyTorch's.
 func TestGeneralizingIsPyTorchs(t *testing.T) {
 	f := readFigures(t)
-	p := f.problem(t, &Config{L2: f.L2, LabelSmoothing: f.Smoothing, ClassWeights: "balanced"})
+	p := f.problem(t, &config.Config{L2: f.L2, LabelSmoothing: f.Smoothing, ClassWeights: "balanced"})
 	o := objective.Bind(p, p, objective.Rows{}, &objective.Work{}, models.Options{})
 	n := len(f.Start)
 	g, dst := make([]float64, n), make([]float64, n)
@@ -145,7 +147,7 @@ func TestGeneralizingIsPyTorchs(t *testing.T) {
 // Only training rows are smoothed and weighted, rows that are read again too; low and high are what the outputs reach.
 func TestTargetsThatGeneralize(t *testing.T) {
 	f := readFigures(t)
-	p := f.problem(t, &Config{LabelSmoothing: 0.3, ClassWeights: "balanced"})
+	p := f.problem(t, &config.Config{LabelSmoothing: 0.3, ClassWeights: "balanced"})
 	for _, row := range []struct {
 		row  int
 		want []float64
@@ -166,7 +168,7 @@ func TestTargetsThatGeneralize(t *testing.T) {
 	if sum := mat.Sum(p.Train.Targets); math.Abs(sum-13) > 1e-12 {
 		t.Errorf("the rows weigh %v, expected 13", sum)
 	}
-	signed, err := Prepare((&Config{Data: "spirals", Out: "tanh", LabelSmoothing: 0.1, Validation: "0.1"}))
+	signed, err := workplace.Prepare((&config.Config{Data: "spirals", Out: "tanh", LabelSmoothing: 0.1, Validation: "0.1"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,11 +192,11 @@ func TestTeamsWeighClassesAlike(t *testing.T) {
 	for i := range 700 {
 		fmt.Fprintf(&text, "%d.5,%d.25,%s\n", i*i%97, i%13, []string{"oak", "ash"}[min(1, i%7)])
 	}
-	c := Config{Data: filepath.Join(t.TempDir(), "trees.csv"), ClassWeights: "balanced", Validation: "0.2"}
+	c := config.Config{Data: filepath.Join(t.TempDir(), "trees.csv"), ClassWeights: "balanced", Validation: "0.2"}
 	if err := os.WriteFile(c.Data, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	whole, err := Prepare(&c)
+	whole, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,16 +208,16 @@ func TestTeamsWeighClassesAlike(t *testing.T) {
 
 // A run tells the loss of the rows, and beside it the penalty: ½λ times the squares of the weights, biases left out.
 func TestPenaltyIsTold(t *testing.T) {
-	c := Config{Data: "spirals", Hidden: []int{5}, Epochs: 1, L2: 0.05, Seed: 2}
+	c := config.Config{Data: "spirals", Hidden: []int{5}, Epochs: 1, L2: 0.05, Seed: 2}
 	plain := c
 	plain.L2 = 0
 	with, without := train(t, c), train(t, plain)
-	p, err := Prepare(&c)
+	p, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := make([]float64, p.Dim())
-	p.InitTo(w, rand.New(rand.NewPCG(c.Seed, streamWeights)))
+	p.InitTo(w, rand.New(rand.NewPCG(c.Seed, workplace.StreamWeights)))
 	first, unpenalized := of[event.EpochEvent](with)[0], of[event.EpochEvent](without)[0]
 	if d := penaltyOf(&first) - 0.025*squares(p.Network, w); math.Abs(d) > 1e-14 {
 		t.Errorf("figures %+v: off by %v", first.Metrics, d)
@@ -243,10 +245,10 @@ func squares(n *models.Network, w []float64) (sum float64) {
 
 // The spectrum of a run with a penalty is that of the minimized loss: of the dense matrix with λ on the weights' diagonal.
 func TestSpectraHaveThePenalty(t *testing.T) {
-	c := Config{Data: "spirals", Hidden: []int{5}, Epochs: 3, L2: 0.05, Seed: 2, SpectrumEvery: 3, SpectrumRows: -1, SpectrumOf: "gauss-newton"}
+	c := config.Config{Data: "spirals", Hidden: []int{5}, Epochs: 3, L2: 0.05, Seed: 2, SpectrumEvery: 3, SpectrumRows: -1, SpectrumOf: "gauss-newton"}
 	run := keepAll(t, c)
 	spectrum := of[event.SpectrumEvent](&run.memory)[0]
-	p, err := Prepare(&c)
+	p, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +290,7 @@ func TestSpectraHaveThePenalty(t *testing.T) {
 
 // A slice shows what the step did to loss and penalty together, and its quadratic model has the curvature of both.
 func TestSlicesHaveThePenalty(t *testing.T) {
-	c := Config{Data: "spirals", Hidden: []int{4}, L2: 0.05}
+	c := config.Config{Data: "spirals", Hidden: []int{4}, L2: 0.05}
 	m := &memory{}
 	d := takeWheel(t, mustNew(t, c, m), m)
 	d.times(3, event.StepEpoch{})
@@ -315,7 +317,7 @@ func TestSlicesHaveThePenalty(t *testing.T) {
 
 // What a method, the targets or the company leaves no room for is refused in one line before anything is trained.
 func TestGeneralizingIsRefused(t *testing.T) {
-	for want, c := range map[string]Config{
+	for want, c := range map[string]config.Config{
 		"L2 -1: expected a number ≥ 0":                                {L2: -1},
 		"L2 NaN: expected a number ≥ 0":                               {L2: math.NaN()},
 		"LabelSmoothing 1: expected a fraction":                       {LabelSmoothing: 1},
@@ -333,14 +335,14 @@ func TestGeneralizingIsRefused(t *testing.T) {
 	} {
 		err := c.Check()
 		if err == nil {
-			_, err = Prepare(&c)
+			_, err = workplace.Prepare(&c)
 		}
-		var bad *ConfigError
+		var bad *config.ConfigError
 		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v, expected %s", err, want)
 		}
 	}
-	if _, err := PrepareShared(&Config{Data: "spirals", Optimizer: "adam", InputNoise: 0.1}, 2); err == nil || !strings.Contains(err.Error(), "several processes") {
+	if _, err := workplace.PrepareShared(&config.Config{Data: "spirals", Optimizer: "adam", InputNoise: 0.1}, 2); err == nil || !strings.Contains(err.Error(), "several processes") {
 		t.Errorf("noise in a team: %v", err)
 	}
 }

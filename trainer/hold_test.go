@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"newtop/internal/nightly"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
+	"newtop/trainer/trajectory"
 )
 
 // stay is a session that stays, and what comes of it.
@@ -26,7 +28,7 @@ type stay struct {
 	stop context.CancelFunc
 }
 
-func staying(t *testing.T, c Config) *stay {
+func staying(t *testing.T, c config.Config) *stay {
 	t.Helper()
 	a := &archive{}
 	s := mustNew(t, c, a)
@@ -64,9 +66,9 @@ func TestGoOnAfterTheEnd(t *testing.T) {
 			}
 			whole := keepAll(t, c)
 			diverged := len(of[event.DivergedEvent](&whole.memory)) > 0
-			for k, first := range []func(*Config){
-				func(c *Config) { c.Epochs = 2 },
-				func(c *Config) { c.TimeLimit = 1 }, // in the middle of the first epoch
+			for k, first := range []func(*config.Config){
+				func(c *config.Config) { c.Epochs = 2 },
+				func(c *config.Config) { c.TimeLimit = 1 }, // in the middle of the first epoch
 			} {
 				if i%4 != 2*k && !nightly.On() { // by day half of the runs go on, each after one of the two
 					continue
@@ -98,7 +100,7 @@ func TestGoOnAfterTheEnd(t *testing.T) {
 }
 
 func TestTheEndIsAPause(t *testing.T) {
-	h := staying(t, Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 3, SpectrumEvery: 2, Spectrum: 2})
+	h := staying(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 3, SpectrumEvery: 2, Spectrum: 2})
 	box := h.Subscribe()
 	defer box.Close()
 	shown := map[string]bool{}
@@ -150,7 +152,7 @@ func TestTheEndIsAPause(t *testing.T) {
 }
 
 func TestDivergedAndHeld(t *testing.T) {
-	h := staying(t, Config{Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50})
+	h := staying(t, config.Config{Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50})
 	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held })
 	for _, c := range []event.Command{event.Pause{}, event.StepEpoch{}, event.Set{Key: "rate", Value: "1e-3"}, event.Switch{Optimizer: "adam"}} {
 		if err := h.Do(t.Context(), c); err == nil || !strings.Contains(err.Error(), "earlier epoch") {
@@ -165,16 +167,16 @@ func TestDivergedAndHeld(t *testing.T) {
 	if err := h.over(); err != nil {
 		t.Error(err)
 	}
-	h = staying(t, Config{Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50})
+	h = staying(t, config.Config{Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50})
 	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held })
-	var diverged *DivergedError
+	var diverged *trajectory.DivergedError
 	if err := h.over(); !errors.As(err, &diverged) {
 		t.Errorf("%v: expected the error of the end", err)
 	}
 }
 
 func TestLimitsChangeWhileItRuns(t *testing.T) {
-	h := staying(t, Config{Data: "spirals", Optimizer: "adam", Epochs: 1e6})
+	h := staying(t, config.Config{Data: "spirals", Optimizer: "adam", Epochs: 1e6})
 	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Epoch > 3 })
 	for key, value := range map[string]string{"epochs": "2", "time-limit": "1ns", "target-error": "1", "spectrum-every": "-1"} {
 		if err := h.Do(t.Context(), event.Set{Key: key, Value: value}); err == nil {
@@ -190,7 +192,7 @@ func TestLimitsChangeWhileItRuns(t *testing.T) {
 	if err := h.over(); err != nil {
 		t.Error(err)
 	}
-	c := Config{Epochs: 5}
+	c := config.Config{Epochs: 5}
 	ChangeLimits(&c, h.kept.events)
 	if c.TimeLimit != 2*time.Hour || c.TargetError != 0.4 || c.Epochs != 5 {
 		t.Errorf("the events change it to %+v", c)
@@ -199,7 +201,7 @@ func TestLimitsChangeWhileItRuns(t *testing.T) {
 
 // + takes the radius to radius-max and no further.
 func TestScaleStaysWithinRadiusMax(t *testing.T) {
-	h := staying(t, Config{Data: "spirals", Set: []string{"radius=1", "radius-max=3"}})
+	h := staying(t, config.Config{Data: "spirals", Set: []string{"radius=1", "radius-max=3"}})
 	do(t, h.Session, event.Pause{On: true})
 	follow(t, h.box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Paused })
 	do(t, h.Session, event.Set{Key: "radius", Value: "1"})
@@ -226,7 +228,7 @@ func (s *slowly) Recording() event.Recording { return event.Recording{Backlog: i
 func TestPausedRunTellsWhatIsRecorded(t *testing.T) {
 	r := &slowly{}
 	r.waiting.Store(7)
-	s := mustNew(t, Config{Data: "spirals"}, r)
+	s := mustNew(t, config.Config{Data: "spirals"}, r)
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
@@ -239,7 +241,7 @@ func TestPausedRunTellsWhatIsRecorded(t *testing.T) {
 }
 
 func TestStopWhileHeld(t *testing.T) {
-	h := staying(t, Config{Data: "spirals", Epochs: 2})
+	h := staying(t, config.Config{Data: "spirals", Epochs: 2})
 	h.until(t, 2)
 	do(t, h.Session, event.Stop{})
 	select {
@@ -257,7 +259,7 @@ func TestStopWhileHeld(t *testing.T) {
 
 // A run whose time is over within an outer iteration has as much time again, whatever it goes on with.
 func TestGoOnAfterTheTime(t *testing.T) {
-	h := staying(t, Config{Data: "spirals", Optimizer: "adam", TimeLimit: 50 * time.Millisecond})
+	h := staying(t, config.Config{Data: "spirals", Optimizer: "adam", TimeLimit: 50 * time.Millisecond})
 	epoch := -1
 	for range 4 {
 		d := follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held && d.Done != nil && d.Status.Computing == "" })
@@ -274,7 +276,7 @@ func TestGoOnAfterTheTime(t *testing.T) {
 
 // A run that was revived and not let go on ends as one that was stopped.
 func TestCancelledAfterSetting(t *testing.T) {
-	h := staying(t, Config{Data: "spirals", Epochs: 2})
+	h := staying(t, config.Config{Data: "spirals", Epochs: 2})
 	h.until(t, 2)
 	do(t, h.Session, event.Set{Key: "radius", Value: "2"})
 	follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Phase == event.Paused })
@@ -288,7 +290,7 @@ func TestCancelledAfterSetting(t *testing.T) {
 }
 
 func TestLostWeightsAreNotKept(t *testing.T) {
-	h := staying(t, Config{Data: "spirals", Optimizer: "sgd", Set: []string{"rate=1e6"}, Epochs: 50})
+	h := staying(t, config.Config{Data: "spirals", Optimizer: "sgd", Set: []string{"rate=1e6"}, Epochs: 50})
 	d := follow(t, h.box, func(d *feed.Delta) bool { return d.Status.Held && d.Done != nil })
 	if err := h.Do(t.Context(), event.Rewind{Epoch: d.Done.Epochs}); err == nil {
 		t.Errorf("the run went back to epoch %d, where it diverged", d.Done.Epochs)

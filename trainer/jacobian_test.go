@@ -12,21 +12,23 @@ import (
 
 	"newtop/internal/nightly"
 	"newtop/models"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/workplace"
 )
 
 // TestAlgorithmsBAndC of [MD] are the same but for their price: for a dozen epochs the same steps, up to what rounding grows to.
 func TestAlgorithmsBAndC(t *testing.T) {
-	for _, c := range []Config{
+	for _, c := range []config.Config{
 		{Data: "spirals", Hidden: []int{8, 5}},
 		{Data: "sine", Hidden: []int{7}, Skip: models.SkipAll},
 		{Data: "spirals", Hidden: []int{8}, Out: "tanh"},
 	} {
-		p, err := Prepare(&c)
+		p, err := workplace.Prepare(&c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -58,7 +60,7 @@ func TestAlgorithmsBAndC(t *testing.T) {
 // TestHowBAndCPart: in exact arithmetic algorithms B and C take the same steps. Their first difference is rounding's; each epoch
 // multiplies it, and when it is as large as the figures, they are two runs.
 func TestHowBAndCPart(t *testing.T) {
-	for _, base := range []Config{
+	for _, base := range []config.Config{
 		{Data: "spirals", Hidden: []int{8, 5}, Epochs: 40},
 		{Data: "sine", Hidden: []int{7}, Epochs: 40},
 		{Data: "parity", Hidden: []int{8}, Epochs: 40},
@@ -143,8 +145,8 @@ func TestFlopsOfInnerIterations(t *testing.T) {
 
 // TestMatrixOfTheObjective: that of the products, whole and in parts, charged at its price.
 func TestMatrixOfTheObjective(t *testing.T) {
-	c := Config{Data: "spirals", Hidden: []int{6}}
-	p, err := Prepare(&c)
+	c := config.Config{Data: "spirals", Hidden: []int{6}}
+	p, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +184,7 @@ func TestMatrixOfTheObjective(t *testing.T) {
 // TestDirectMethodsTrain: every epoch falls, the work is what the events say, and the figures come along.
 func TestDirectMethodsTrain(t *testing.T) {
 	for _, name := range []string{"lm", "dogleg"} {
-		c := Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2}
+		c := config.Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2}
 		epochs := of[event.EpochEvent](train(t, c))
 		last := epochs[len(epochs)-1]
 		if last.Loss > epochs[0].Loss/10 {
@@ -193,7 +195,7 @@ func TestDirectMethodsTrain(t *testing.T) {
 				t.Errorf("%s, epoch %d: loss %v after %v, %+v", name, e.Epoch, e.Loss, epochs[i].Loss, e)
 			}
 		}
-		again := of[event.EpochEvent](train(t, Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2, Threads: 3}))
+		again := of[event.EpochEvent](train(t, config.Config{Data: "sine", Hidden: []int{8}, Epochs: 25, Optimizer: name, Seed: 2, Threads: 3}))
 		if end := again[len(again)-1]; end.Loss != last.Loss || end.GradientEquivalents != last.GradientEquivalents {
 			t.Errorf("%s: loss %v on three threads, %v on all", name, end.Loss, last.Loss)
 		}
@@ -207,13 +209,13 @@ func TestLargeMatricesAreRefused(t *testing.T) {
 	}
 	for _, name := range []string{"lm", "dogleg"} {
 		m := &memory{}
-		err := mustNew(t, Config{Data: "spirals", Hidden: []int{105, 105}, Optimizer: name}, m).Run(t.Context())
+		err := mustNew(t, config.Config{Data: "spirals", Hidden: []int{105, 105}, Optimizer: name}, m).Run(t.Context())
 		var refused *PrepareError
 		want := name + ": the matrix of 11657 weights is too large to factorize: expected at most 11000 weights"
 		if !errors.As(err, &refused) || err.Error() != want || len(m.events) != 1 {
 			t.Errorf("%v after %d events, expected %s", err, len(m.events), want)
 		}
-		s := mustNew(t, Config{Data: "spirals", Hidden: []int{105, 105}, Optimizer: "tr-gn"})
+		s := mustNew(t, config.Config{Data: "spirals", Hidden: []int{105, 105}, Optimizer: "tr-gn"})
 		box := s.Subscribe()
 		defer box.Close()
 		background(t, s)
@@ -229,7 +231,7 @@ func TestPartsOfAnAssembly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long under the race detector, which has nothing to find in it")
 	}
-	s := mustNew(t, Config{Data: "letters", Hidden: []int{3}, Optimizer: "lm"})
+	s := mustNew(t, config.Config{Data: "letters", Hidden: []int{3}, Optimizer: "lm"})
 	box := s.Subscribe()
 	defer box.Close()
 	done := make(chan error, 1)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"newtop/models"
+	"newtop/trainer/config"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
@@ -23,7 +24,7 @@ func TestPenalizedLogisticRegression(t *testing.T) {
 		Probabilities []float64   `json:"probabilities"`
 	}
 	readJSON(t, "testdata/logistic.json", &f)
-	p := problemOf(t, &Config{L2: f.L2, ClassWeights: balanced}, f.X, f.Labels, nil)
+	p := problemOf(t, &config.Config{L2: f.L2, ClassWeights: config.Balanced}, f.X, f.Labels, nil)
 	for _, name := range []string{"tr-newton", "tr-gn-jacobi", "lm", "dogleg", "lbfgs", "scg"} {
 		info, err := methods.Lookup(name)
 		if err != nil {

@@ -8,8 +8,13 @@ import (
 	"time"
 
 	"newtop/models/reduce"
+	"newtop/trainer/analyst"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
+	"newtop/trainer/publish"
+	"newtop/trainer/trajectory"
+	"newtop/trainer/workplace"
 )
 
 // loop trains a session's nets, one outer iteration after the other, until there is a reason to end. Only Run's
@@ -18,39 +23,39 @@ import (
 // It is entered again from inside Method.Step: the method's Monitor is watch, which comes to a safepoint, where
 // commands are answered; a run that is paused or raced from waits there, with its outer iteration on the stack.
 type loop struct {
-	ctx     context.Context
-	session *Session
-	asked   Config // for
-	place   *workplace
-	nets    *trajectory
-	clocks  *clocks
-	race    *race // nil while there is none
-	held    *race // the one that compete is at
+	ctx       context.Context
+	session   *Session
+	requested config.Config // for
+	work      *workplace.Workplace
+	nets      *trajectory.Trajectory
+	clocks    *trajectory.Clocks
+	race      *race // nil while there is none
+	heldRace  *race // the one that compete is at
 
-	out         *publisher
+	out         *publish.Publisher
 	saver       *saver
-	analyst     *analyst
+	analyst     *analyst.Analyst
 	checkpoints *checkpointer
-	history     weightHistory
+	history     trajectory.History
 
-	phase    event.Phase
-	unit     int // inner units done in the outer iteration under way
-	units    int
-	stepping bool            // inside Method.Step
-	single   span            // pause again after this
-	opened   bool            // the run's first event is out
-	giveUp   bool            // the outer iteration under way must be given up
-	next     *optim.Info     // the method that must take over; nil: none
-	back     *snapshot       // what the run must go back to; nil: nothing
-	shown    []event.Setting // the limits; nil when they have changed
-	told     bool            // Done is out
-	holding  bool            // at the end of the run, for commands
-	broken   bool            // a model elsewhere is
-	forsake  func()          // ends what the run asks of it
-	ended    <-chan struct{} // closed when its program has ended; nil: there is none
-	failure  func() error    // how that did so
-	end      event.Reason    // why the run must end; empty while it goes on
-	why      string          // the same in words, where the reason alone does not say it
+	phase        event.Phase
+	unit         int // inner units done in the outer iteration under way
+	units        int
+	stepping     bool                 // inside Method.Step
+	pauseAfter   span                 // pause again after this
+	announced    bool                 // the run's first event is out
+	interrupted  bool                 // the outer iteration under way must be given up
+	nextMethod   *optim.Info          // the method that must take over; nil: none
+	rewindTo     *trajectory.Snapshot // what the run must go back to; nil: nothing
+	shownLimits  []event.Setting      // the limits; nil when they have changed
+	concluded    bool                 // Done is out
+	holding      bool                 // at the end of the run, for commands
+	modelBroken  bool                 // a model elsewhere is
+	cancelModel  func()               // ends what the run asks of it
+	modelEnded   <-chan struct{}      // closed when its program has ended; nil: there is none
+	modelFailure func() error         // how that did so
+	endReason    event.Reason         // why the run must end; empty while it goes on
+	endText      string               // the same in words, where the reason alone does not say it
 }
 
 // span says after what a run pauses again.
@@ -63,30 +68,30 @@ const (
 )
 
 func newLoop(ctx context.Context, s *Session) *loop {
-	l := &loop{ctx: ctx, session: s, asked: s.config, clocks: &clocks{}}
-	l.place = &workplace{config: &s.config, team: s.team, monitor: l.watch}
-	l.nets = &trajectory{place: l.place, info: s.info, settings: s.settings, first: unmeasured, last: unmeasured,
-		best: unmeasured}
-	l.out = &publisher{ctx: ctx, viewers: &s.broadcaster, status: l.status}
+	l := &loop{ctx: ctx, session: s, requested: s.config, clocks: &trajectory.Clocks{}}
+	l.work = &workplace.Workplace{Config: &s.config, Team: s.team, Monitor: l.watch}
+	l.nets = &trajectory.Trajectory{Work: l.work, Info: s.info, Settings: s.settings, First: workplace.Unmeasured, Last: workplace.Unmeasured,
+		Best: workplace.Unmeasured}
+	l.out = &publish.Publisher{Ctx: ctx, Viewers: &s.broadcaster, Status: l.status}
 	l.saver = &saver{session: s, nets: l.nets, out: l.out}
-	l.analyst = &analyst{nets: l.nets, out: l.out, clocks: l.clocks, poll: l.pollDuring}
+	l.analyst = &analyst.Analyst{Nets: l.nets, Out: l.out, Clocks: l.clocks, Poll: l.pollDuring}
 	l.checkpoints = &checkpointer{nets: l.nets, out: l.out, clocks: l.clocks, analyst: l.analyst}
 	return l
 }
 
-// through goes from data to the run's end.
-func (l *loop) through() error {
+// run goes from data to the run's end.
+func (l *loop) run() error {
 	if err := l.saver.check(); err != nil {
 		return err
 	}
-	if err := l.prepare(); err != nil || l.end != "" {
+	if err := l.prepare(); err != nil || l.endReason != "" {
 		return err
 	}
 	if err := l.bind(); err != nil {
 		return err
 	}
 	opening := opening(l.session, l.nets) // by what it began with
-	if err := l.checkpoints.begin(l.session.from); err != nil {
+	if err := l.checkpoints.start(l.session.checkpoint); err != nil {
 		return err
 	}
 	return l.train(opening)
@@ -96,37 +101,37 @@ func (l *loop) through() error {
 // for a team, whose other processes must hear of the end.
 func (l *loop) prepare() error {
 	var ctx context.Context
-	ctx, l.forsake = context.WithCancel(context.WithoutCancel(l.ctx))
-	leave := context.AfterFunc(l.ctx, l.forsake)
-	prepared := l.place.load(ctx)
+	ctx, l.cancelModel = context.WithCancel(context.WithoutCancel(l.ctx))
+	leave := context.AfterFunc(l.ctx, l.cancelModel)
+	prepared := l.work.StartLoading(ctx)
 	for {
 		var err error
 		select {
 		case p := <-prepared:
-			if p.err != nil {
-				return &PrepareError{Err: p.err}
+			if p.Err != nil {
+				return &PrepareError{Err: p.Err}
 			}
-			*l.place.config, l.place.problem = p.config, p.problem
+			*l.work.Config, l.work.Problem = p.Config, p.Problem
 			if leave() {
-				l.hurry()
+				l.interruptModel()
 			}
 			return nil
 		case q := <-l.session.requests:
 			q.answer <- l.handleEarly(q.command)
-			if l.end == "" {
-				l.out.publish(nil)
+			if l.endReason == "" {
+				l.out.Publish(nil)
 				continue
 			}
 		case <-l.ctx.Done():
 			err = l.ctx.Err()
 		}
 		switch {
-		case l.place.team != nil:
+		case l.work.Team != nil:
 			<-prepared
-		case l.place.config.Model != "":
-			l.forsake()
-			if p := <-prepared; p.err == nil {
-				p.problem.Close()
+		case l.work.Config.Model != "":
+			l.cancelModel()
+			if p := <-prepared; p.Err == nil {
+				p.Problem.Close()
 			}
 		}
 		return err
@@ -135,67 +140,67 @@ func (l *loop) prepare() error {
 
 // bind puts together what the run works on.
 func (l *loop) bind() error {
-	c, t, fresh := l.place.config, l.nets, l.session.from == nil // else a checkpoint has a method of its own
-	l.place.pool = reduce.NewPool(c.Threads)
-	c.fit(t.settings, l.place.problem.Data, c.sets)
+	c, t, fresh := l.work.Config, l.nets, l.session.checkpoint == nil // else a checkpoint has a method of its own
+	l.work.Pool = reduce.NewPool(c.Threads)
+	c.AdaptDefaults(t.Settings, l.work.Problem.Data, c.HasSetting)
 	if fresh {
-		if err := l.place.suits(t.info, t.settings); err != nil {
+		if err := l.work.CheckMethod(t.Info, t.Settings); err != nil {
 			return &PrepareError{Err: err}
 		}
 	}
-	l.place.bindOthers()
-	t.binding = l.place.bind()
+	l.work.BindHeldOut()
+	t.Binding = l.work.Bind()
 	if fresh {
-		if err := t.offers(t.info); err != nil {
-			return &PrepareError{Err: fmt.Errorf("%s: %w", t.info.Name, err)}
+		if err := t.Offers(t.Info); err != nil {
+			return &PrepareError{Err: fmt.Errorf("%s: %w", t.Info.Name, err)}
 		}
 	}
 	for i := range max(1, c.Committee) {
-		on := t.binding
+		on := t.Binding
 		if c.FoldCommittee() {
-			on = l.place.bindFold(i+1, t.objective.Spent)
+			on = l.work.BindFold(i+1, t.Objective.Spent)
 		}
-		m := t.add(c.Seed+uint64(i), t.settings.Clone(), on)
-		l.place.drawTo(m.weights, m.seed)
+		m := t.Add(c.Seed+uint64(i), t.Settings.Clone(), on)
+		l.work.DrawWeights(m.Weights, m.Seed)
 	}
 	return nil
 }
 
 // train goes from the opening through epochs until there is a reason to end.
 func (l *loop) train(opening event.RunEvent) error {
-	l.place.measure = opening.Measure()
-	l.out.publish(opening)
-	l.opened = true
-	l.note()
+	l.work.Measure = opening.Measure()
+	l.out.Publish(opening)
+	l.announced = true
+	l.publishNotes()
 	if l.phase != event.Paused {
 		l.phase = event.Running
 	}
-	l.clocks.active.start()
-	defer l.clocks.active.stop()
-	if t := l.nets; l.session.from == nil {
-		if err := l.unbroken(l.begin); err != nil {
+	l.clocks.Active.Start()
+	defer l.clocks.Active.Stop()
+	if t := l.nets; l.session.checkpoint == nil {
+		if err := l.guardModel(l.showStart); err != nil {
 			return err
 		}
 	} else {
-		l.history.add(t.snapshot())
-		l.out.publish(event.ResumeEvent{Epoch: t.epoch, Time: time.Now().UTC().Truncate(time.Millisecond)})
-		if t.epoch > 0 { // the starting weights are held against no limit
-			l.limit(&t.last)
+		l.history.Add(t.Snapshot())
+		l.out.Publish(event.ResumeEvent{Epoch: t.Epoch, Time: time.Now().UTC().Truncate(time.Millisecond)})
+		if t.Epoch > 0 { // the starting weights are held against no limit
+			l.checkLimits(&t.Last)
 		}
-		if l.end == "" && l.session.from.owes() {
-			if err := l.unbroken(l.spectrum); err != nil {
-				return l.leave(err)
+		if l.endReason == "" && l.session.checkpoint.OwesSpectrum() {
+			if err := l.guardModel(l.spectrum); err != nil {
+				return l.offerEnd(err)
 			}
 		}
 	}
 	for {
-		err := l.leave(l.unbroken(l.epochs))
-		if l.end == event.ReasonStopped {
+		err := l.offerEnd(l.guardModel(l.epochs))
+		if l.endReason == event.ReasonStopped {
 			return err
 		}
-		if err == nil && !l.session.stays && l.session.broadcaster.Watched() {
-			l.giveUp = false
-			err = l.unbroken(l.analyst.analyseAtEnd)
+		if err == nil && !l.session.waitsAtEnd && l.session.broadcaster.Watched() {
+			l.interrupted = false
+			err = l.guardModel(l.analyst.AnalyseAtEnd)
 		}
 		if on, err := l.hold(err); !on {
 			return err
@@ -203,14 +208,14 @@ func (l *loop) train(opening event.RunEvent) error {
 	}
 }
 
-// leave has the end of the run kept, that of its last whole outer iteration.
-func (l *loop) leave(err error) error {
-	_, diverged := errors.AsType[*DivergedError](err)
+// offerEnd has the end of the run kept, that of its last whole outer iteration.
+func (l *loop) offerEnd(err error) error {
+	_, diverged := errors.AsType[*trajectory.DivergedError](err)
 	switch {
 	case diverged: // whose weights nobody can go on with
 		l.checkpoints.offerHeld()
-	case l.checkpoints.within:
-		l.checkpoints.goBack()
+	case l.checkpoints.midEpoch:
+		l.checkpoints.rollBack()
 		l.checkpoints.offerHeld()
 	default:
 		l.offer(true)
@@ -218,39 +223,39 @@ func (l *loop) leave(err error) error {
 	return err
 }
 
-// begin shows the starting weights.
-func (l *loop) begin() error {
+// showStart shows the starting weights.
+func (l *loop) showStart() error {
 	t := l.nets
-	t.start()
-	t.first = t.measure(t.objective.Spent, l.clocks.training.seconds())
-	t.last = t.first
-	t.keep(&t.first)
-	return l.show(t.first)
+	t.EvaluateStart()
+	t.First = t.Measure(t.Objective.Spent, l.clocks.Training.Seconds())
+	t.Last = t.First
+	t.SetBest(&t.First)
+	return l.show(t.First)
 }
 
 // show publishes an epoch, and ends the run if a net is lost.
 func (l *loop) show(e event.EpochEvent) error {
-	why := l.nets.checkConvergence()
+	why := l.nets.CheckConvergence()
 	if why == "" { // nobody goes back to weights that are lost
-		l.history.add(l.nets.snapshot())
+		l.history.Add(l.nets.Snapshot())
 	}
-	l.out.publish(e)
-	l.tell(e)
-	l.checkpoints.moved()
+	l.out.Publish(e)
+	l.reportEpoch(e)
+	l.checkpoints.markChanged()
 	if why != "" {
-		return l.diverge(l.nets.epoch, why)
+		return l.diverge(l.nets.Epoch, why)
 	}
 	return nil
 }
 
 // epochs does one outer iteration after the other.
 func (l *loop) epochs() error {
-	for l.end == "" {
-		if err := l.out.failed(); err != nil {
+	for l.endReason == "" {
+		if err := l.out.FirstError(); err != nil {
 			return err
 		}
-		l.takeOver()
-		l.hear()
+		l.applyPending()
+		l.receivePrinted()
 		l.offer(false)
 		if err := l.safepoint(); err != nil {
 			if errors.Is(err, optim.ErrInterrupted) {
@@ -258,7 +263,7 @@ func (l *loop) epochs() error {
 			}
 			return err
 		}
-		l.extend()
+		l.extendLimits()
 		l.offer(false) // with settings that have just come
 		l.checkpoints.hold()
 		if err := l.outer(); err != nil {
@@ -270,7 +275,7 @@ func (l *loop) epochs() error {
 
 // offer hands a checkpoint to the recorders that want one, between two outer iterations.
 func (l *loop) offer(end bool) {
-	if !l.stepping && l.race == nil && l.held == nil {
+	if !l.stepping && l.race == nil && l.heldRace == nil {
 		l.checkpoints.offer(end)
 	}
 }
@@ -279,86 +284,86 @@ func (l *loop) offer(end bool) {
 // on with the member whose turn it was.
 func (l *loop) outer() error {
 	t := l.nets
-	if t.turn == 0 {
-		t.began = l.clocks.training.elapsed()
+	if t.Turn == 0 {
+		t.Started = l.clocks.Training.Elapsed()
 	}
-	l.checkpoints.within = true
-	for ; t.turn < len(t.members); t.turn++ {
-		m := t.members[t.turn]
+	l.checkpoints.midEpoch = true
+	for ; t.Turn < len(t.Members); t.Turn++ {
+		m := t.Members[t.Turn]
 		if err := l.step(t, m); err != nil {
 			return l.cutShort(m, err)
 		}
-		if t.turn+1 < len(t.members) {
+		if t.Turn+1 < len(t.Members) {
 			if err := l.safepoint(); err != nil {
-				t.turn++
+				t.Turn++
 				return l.cutShort(m, err)
 			}
 		}
 	}
-	t.turn = 0
+	t.Turn = 0
 	return l.endEpoch()
 }
 
 // step does one outer iteration of a member and evaluates what came of it. A member that stalled before
 // does none. The error is the method's, but for a stall.
-func (l *loop) step(t *trajectory, m *member) error {
-	if m.stalled != "" {
-		m.report = still
+func (l *loop) step(t *trajectory.Trajectory, m *trajectory.Member) error {
+	if m.Stalled != "" {
+		m.Report = trajectory.IdleReport
 		return nil
 	}
-	copy(m.previous, m.weights)
-	t.fixGates(m)
-	t.tellEpoch(m)
+	copy(m.Previous, m.Weights)
+	t.FixGates(m)
+	t.SetPosition(m)
 	l.unit, l.units = 0, 0
-	l.stepping, m.stepping = true, true
-	l.clocks.training.start()
-	report, err := m.method.Step(l.ctx, m.state)
-	l.clocks.training.stop()
-	l.stepping, m.stepping = false, false
+	l.stepping, m.Stepping = true, true
+	l.clocks.Training.Start()
+	report, err := m.Method.Step(l.ctx, m.State)
+	l.clocks.Training.Stop()
+	l.stepping, m.Stepping = false, false
 	l.unit, l.units = 0, 0
 	if err == nil && l.race == nil {
-		l.analyst.propose(m, &report.Proposal)
+		l.analyst.SetProposal(m, &report.Proposal)
 	}
 	if errors.Is(err, optim.ErrStalled) {
-		m.stalled = err.Error()
-		report, err = still, nil
+		m.Stalled = err.Error()
+		report, err = trajectory.IdleReport, nil
 	}
 	// A net that a racer has replaced meanwhile has no objective any more.
-	racing := l.race != nil && l.race == l.held
-	if (racing || slices.Contains(l.nets.members, m)) && !slices.Equal(m.previous, m.weights) {
-		if err == nil && l.place.config.descends() {
-			l.clocks.training.start()
-			m.tuneGates(m.on.objective)
-			l.clocks.training.stop()
+	racing := l.race != nil && l.race == l.heldRace
+	if (racing || slices.Contains(l.nets.Members, m)) && !slices.Equal(m.Previous, m.Weights) {
+		if err == nil && l.work.Config.TunesGates() {
+			l.clocks.Training.Start()
+			m.TuneGates(m.Binding.Objective)
+			l.clocks.Training.Stop()
 		}
-		t.evaluate(m)
+		t.Evaluate(m)
 	}
-	m.report = report
+	m.Report = report
 	return err
 }
 
 // endEpoch publishes what came of an outer iteration that all members have done.
 func (l *loop) endEpoch() error {
 	t := l.nets
-	if why, all := t.stalled(); all {
+	if why, all := t.Stalled(); all {
 		return l.stall(why)
 	}
-	t.epoch++
-	l.checkpoints.within = false
-	e := t.measure(t.objective.Spent, l.clocks.training.seconds())
-	e.Seconds = event.Float((l.clocks.training.elapsed() - t.began).Seconds())
-	t.finish(&e)
+	t.Epoch++
+	l.checkpoints.midEpoch = false
+	e := t.Measure(t.Objective.Spent, l.clocks.Training.Seconds())
+	e.Seconds = event.Float((l.clocks.Training.Elapsed() - t.Started).Seconds())
+	t.RecordEpoch(&e)
 	if err := l.show(e); err != nil {
 		return err
 	}
-	l.limit(&e)
-	c := l.place.config
-	if c.SpectrumEvery > 0 && t.epoch%c.SpectrumEvery == 0 && l.analyst.affordable() && l.end != event.ReasonTime {
+	l.checkLimits(&e)
+	c := l.work.Config
+	if c.SpectrumEvery > 0 && t.Epoch%c.SpectrumEvery == 0 && l.analyst.AffordsSpectrum() && l.endReason != event.ReasonTime {
 		if err := l.spectrum(); err != nil {
 			return err
 		}
 	}
-	if l.single == oneEpoch {
+	if l.pauseAfter == oneEpoch {
 		l.pause()
 	}
 	return nil
@@ -367,13 +372,13 @@ func (l *loop) endEpoch() error {
 // spectrum computes the spectrum that the epoch's number asks for, which a run that ends meanwhile owes.
 func (l *loop) spectrum() error {
 	l.checkpoints.hold()
-	l.checkpoints.held.checkpoint.owe()
-	l.checkpoints.within = true
-	l.analyst.computeSpectrum()
+	l.checkpoints.held.checkpoint.OweSpectrum()
+	l.checkpoints.midEpoch = true
+	l.analyst.ComputeSpectrum()
 	if err := l.ctx.Err(); err != nil {
 		return err
 	}
-	l.checkpoints.within = l.giveUp && l.end != ""
+	l.checkpoints.midEpoch = l.interrupted && l.endReason != ""
 	return nil
 }
 
@@ -381,25 +386,25 @@ func (l *loop) spectrum() error {
 // brought it there.
 func (l *loop) stall(why string) error {
 	t := l.nets
-	t.refresh()
-	if stuck, start := t.last.Loss+t.penalty(), t.first.Loss+t.firstPenalty(); t.uphill() && stuck > start {
-		return l.diverge(t.epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", stuck, start,
+	t.Refresh()
+	if stuck, start := t.Last.Loss+t.Penalty(), t.First.Loss+t.FirstPenalty(); t.CanClimb() && stuck > start {
+		return l.diverge(t.Epoch+1, fmt.Sprintf("the loss is stuck at %.3g, above %.3g at the start: %s", stuck, start,
 			why))
 	}
-	l.end, l.why = event.ReasonStalled, why
+	l.endReason, l.endText = event.ReasonStalled, why
 	return nil
 }
 
 // cutShort deals with an outer iteration that came to no end. A method that goes through batches has
 // moved the weights all the same, so that the last metrics are no longer theirs.
-func (l *loop) cutShort(m *member, err error) error {
+func (l *loop) cutShort(m *trajectory.Member, err error) error {
 	t := l.nets
-	t.refresh()
-	l.checkpoints.within = slices.Contains(t.members, m) // which a racer that was picked has replaced
+	t.Refresh()
+	l.checkpoints.midEpoch = slices.Contains(t.Members, m) // which a racer that was picked has replaced
 	var broken *optim.NotFiniteError
 	switch {
 	case errors.As(err, &broken):
-		return l.diverge(t.epoch+1, t.of(m)+broken.Error())
+		return l.diverge(t.Epoch+1, t.MemberPrefix(m)+broken.Error())
 	case errors.Is(err, optim.ErrInterrupted):
 		return nil
 	}
@@ -408,29 +413,29 @@ func (l *loop) cutShort(m *member, err error) error {
 
 // diverge ends the run.
 func (l *loop) diverge(epoch int, reason string) error {
-	l.end = event.ReasonDiverged
-	l.out.publish(event.DivergedEvent{Epoch: epoch, Reason: reason})
-	return l.nets.diverged(epoch, reason)
+	l.endReason = event.ReasonDiverged
+	l.out.Publish(event.DivergedEvent{Epoch: epoch, Reason: reason})
+	return l.nets.Diverged(epoch, reason)
 }
 
-// limit ends the run where the metrics or the number of epochs say so.
-func (l *loop) limit(e *event.EpochEvent) {
-	c := l.place.config
-	target := c.reached(e, l.place.measure)
+// checkLimits ends the run where the metrics or the number of epochs say so.
+func (l *loop) checkLimits(e *event.EpochEvent) {
+	c := l.work.Config
+	target := c.ReachedTarget(e, l.work.Measure)
 	switch {
 	case target != "":
-		l.end, l.why = event.ReasonTarget, target
-	case c.Epochs > 0 && l.nets.epoch >= c.Epochs:
-		l.end = event.ReasonEpochs
-	case l.impatient():
-		l.end, l.why = event.ReasonPatience, fmt.Sprintf("no better epoch for %d", c.Patience)
+		l.endReason, l.endText = event.ReasonTarget, target
+	case c.Epochs > 0 && l.nets.Epoch >= c.Epochs:
+		l.endReason = event.ReasonEpochs
+	case l.outOfPatience():
+		l.endReason, l.endText = event.ReasonPatience, fmt.Sprintf("no better epoch for %d", c.Patience)
 	case l.expired():
-		l.end = event.ReasonTime
+		l.endReason = event.ReasonTime
 	}
 }
 
 // expired reports whether the time limit has been reached. A run that ends has none any more.
 func (l *loop) expired() bool {
-	limit := l.place.config.TimeLimit
-	return l.end == "" && limit > 0 && l.clocks.active.elapsed() >= limit
+	limit := l.work.Config.TimeLimit
+	return l.endReason == "" && limit > 0 && l.clocks.Active.Elapsed() >= limit
 }

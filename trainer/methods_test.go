@@ -8,9 +8,11 @@ import (
 	"testing"
 
 	"newtop/internal/nightly"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
+	"newtop/trainer/trajectory"
 )
 
 // TestEigenDescentKeepsUp with a curvature that grows a hundredfold within the first epochs, from most starts: nothing
@@ -24,8 +26,8 @@ func TestEigenDescentKeepsUp(t *testing.T) {
 		kept := 0
 		for seed := range uint64(seeds) {
 			var seen memory
-			s := mustNew(t, Config{Data: data, Hidden: []int{8}, Seed: seed, Optimizer: "eigen-gd", Epochs: 100}, &seen)
-			var diverged *DivergedError
+			s := mustNew(t, config.Config{Data: data, Hidden: []int{8}, Seed: seed, Optimizer: "eigen-gd", Epochs: 100}, &seen)
+			var diverged *trajectory.DivergedError
 			if err := s.Run(t.Context()); err != nil && !errors.As(err, &diverged) {
 				t.Fatal(err)
 			}
@@ -42,9 +44,9 @@ func TestEigenDescentKeepsUp(t *testing.T) {
 // TestHints tell to lower what raises the loss when it is too large, and nothing else.
 func TestHints(t *testing.T) {
 	for _, info := range methods.All() {
-		s := mustNew(t, Config{Data: "sine", Optimizer: info.Name})
-		nets := &trajectory{info: s.info, settings: s.settings}
-		err := nets.diverged(1, "the loss is not finite")
+		s := mustNew(t, config.Config{Data: "sine", Optimizer: info.Name})
+		nets := &trajectory.Trajectory{Info: s.info, Settings: s.settings}
+		err := nets.Diverged(1, "the loss is not finite")
 		want := "expected another optimizer or other settings"
 		if !info.Monotone && info.Primary != "" {
 			want = fmt.Sprintf("expected a smaller %s than ", info.Primary)
@@ -58,23 +60,23 @@ func TestHints(t *testing.T) {
 // TestFiguresOfACommitteeThatStallsInPart are those of the nets that go on.
 func TestFiguresOfACommitteeThatStallsInPart(t *testing.T) {
 	figure := func(v float64) optim.Report {
-		report := still
+		report := trajectory.IdleReport
 		report.Diagnostics = []optim.Diagnostic{{Key: "mu", Value: v}}
 		return report
 	}
-	nets := []*member{{stalled: "the gradient is zero", report: still}, {report: figure(1)}, {report: figure(3)}}
-	if got := combined(nets).Diagnostics; len(got) != 1 || got[0].Value != 2 {
+	nets := []*trajectory.Member{{Stalled: "the gradient is zero", Report: trajectory.IdleReport}, {Report: figure(1)}, {Report: figure(3)}}
+	if got := trajectory.CombinedReport(nets).Diagnostics; len(got) != 1 || got[0].Value != 2 {
 		t.Errorf("%+v", got)
 	}
-	nets = []*member{{stalled: "a", report: still}, {stalled: "b", report: still}}
-	if got := combined(nets); len(got.Diagnostics) != 0 || !math.IsNaN(got.GradientNorm) {
+	nets = []*trajectory.Member{{Stalled: "a", Report: trajectory.IdleReport}, {Stalled: "b", Report: trajectory.IdleReport}}
+	if got := trajectory.CombinedReport(nets); len(got.Diagnostics) != 0 || !math.IsNaN(got.GradientNorm) {
 		t.Errorf("%+v", got)
 	}
 }
 
 // TestLargeMatricesOfMixturesAreRefused: the gates count, also where the method leaves them alone.
 func TestLargeMatricesOfMixturesAreRefused(t *testing.T) {
-	c := Config{Data: "sine", Experts: 4, ExpertHidden: []int{916}, Gate: "1", Optimizer: "lm"} // 10,996 weights and 12 of gates
+	c := config.Config{Data: "sine", Experts: 4, ExpertHidden: []int{916}, Gate: "1", Optimizer: "lm"} // 10,996 weights and 12 of gates
 	var refused *PrepareError
 	if err := mustNew(t, c).Run(t.Context()); !errors.As(err, &refused) || !strings.Contains(err.Error(), "11008 weights") {
 		t.Errorf("%v", err)

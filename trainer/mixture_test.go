@@ -5,14 +5,16 @@ import (
 	"testing"
 
 	"newtop/models"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
+	"newtop/trainer/workplace"
 )
 
 // TestOneExpertIsTheNet trains a net, and a mixture that has it as its only expert.
 func TestOneExpertIsTheNet(t *testing.T) {
 	for _, opt := range []string{"tr-newton", "tr-gn-jacobi", "adam"} {
-		for _, c := range []Config{
+		for _, c := range []config.Config{
 			{Data: "spirals", Hidden: []int{6}},
 			{Data: "spirals", Hidden: []int{6}, Out: "tanh"},
 			{Data: "spirals", Hidden: []int{6}, Out: "sigmoid", Loss: "xent"},
@@ -35,7 +37,7 @@ func TestOneExpertIsTheNet(t *testing.T) {
 func TestGatesLearnAsTheyAreTold(t *testing.T) {
 	moved := map[string]bool{"": true, "descent": true, "joint": true, "fixed": false}
 	for training, want := range moved {
-		c := Config{Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", GateTraining: training, Epochs: 6, Optimizer: "tr-gn"}
+		c := config.Config{Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", GateTraining: training, Epochs: 6, Optimizer: "tr-gn"}
 		m := train(t, c)
 		epochs := of[event.EpochEvent](m)
 		if model := of[event.RunEvent](m)[0].Model; model.Experts != 3 || model.Shape() != "3 × 1-3-1" {
@@ -63,7 +65,7 @@ func TestGatesLearnAsTheyAreTold(t *testing.T) {
 
 // TestCommitteeOfMixtures gives every member gates of its own.
 func TestCommitteeOfMixtures(t *testing.T) {
-	c := Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "1", Epochs: 4, Optimizer: "tr-newton", Seed: 7}
+	c := config.Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: "1", Epochs: 4, Optimizer: "tr-newton", Seed: 7}
 	alone := of[event.EpochEvent](train(t, c))
 	second := c
 	second.Seed++
@@ -81,7 +83,7 @@ func TestUnknownGates(t *testing.T) {
 	for gate, want := range map[string]string{
 		"hue": "Gate hue: expected one of x", "3": "Gate 3: expected one of x", "0": "Gate 0: expected one of x",
 	} {
-		_, err := Prepare((&Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: gate}))
+		_, err := workplace.Prepare((&config.Config{Data: "sine", Experts: 2, ExpertHidden: []int{3}, Gate: gate}))
 		if err == nil || err.Error() != want {
 			t.Errorf("%v: expected %q", err, want)
 		}
@@ -89,13 +91,13 @@ func TestUnknownGates(t *testing.T) {
 }
 
 // TestBlocksOfMixturesNeverRise: the gates move between two epochs, so that E is another one at the same weights
-// of the experts.
+// TestBlocksOfMixturesNeverRise the experts.
 func TestBlocksOfMixturesNeverRise(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long under the race detector, which has nothing to find in it")
 	}
 	for seed := uint64(1); seed <= 6; seed++ {
-		epochs := of[event.EpochEvent](train(t, Config{
+		epochs := of[event.EpochEvent](train(t, config.Config{
 			Data: "sine", Experts: 3, ExpertHidden: []int{3}, Gate: "1", Optimizer: "tr-gn", Blocks: 4, Epochs: 60, Seed: seed,
 		}))
 		for i := 1; i < len(epochs); i++ {
@@ -108,7 +110,7 @@ func TestBlocksOfMixturesNeverRise(t *testing.T) {
 
 // TestLossesAreChargedOnce: what was computed last costs nothing to be told again.
 func TestLossesAreChargedOnce(t *testing.T) {
-	p, err := Prepare((&Config{Data: "sine", Hidden: []int{2}}))
+	p, err := workplace.Prepare((&config.Config{Data: "sine", Hidden: []int{2}}))
 	if err != nil {
 		t.Fatal(err)
 	}

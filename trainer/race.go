@@ -2,14 +2,16 @@ package trainer
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"strings"
 
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
+	"newtop/trainer/trajectory"
+	"newtop/trainer/workplace"
 )
 
 // How many can take part in a race.
@@ -26,7 +28,7 @@ type race struct {
 	loop   *loop
 	event  event.RaceEvent // that began it
 	racers []*racer
-	binding
+	workplace.Binding
 	turn   *racer // whose lap is under way; nil between laps
 	picked *racer
 	over   bool        // all have ended
@@ -35,7 +37,7 @@ type race struct {
 
 // racer is one of them. Its epochs, and what it has spent, are counted since the race began.
 type racer struct {
-	trajectory
+	trajectory.Trajectory
 	cache   objective.Cache // what the race's objective keeps of it between its laps
 	spent   objective.Work
 	seconds float64
@@ -66,17 +68,17 @@ func (c *race) allows(command event.Command) error {
 // beginRace looks at all racers before anything changes, and starts them.
 func beginRace(l *loop, c event.Race) error {
 	switch n := len(c.Racers); {
-	case len(l.nets.members) > 1:
+	case len(l.nets.Members) > 1:
 		return event.Refuse("a committee can't race")
 	case n < fewestRacers || n > mostRacers:
 		return event.Refuse("a race of %d: expected %d to %d racers", n, fewestRacers, mostRacers)
-	case !amount(c.Equivalents):
+	case !config.NonNegative(c.Equivalents):
 		return event.Refuse("a budget of %v gradient equivalents: expected a number ≥ 0", c.Equivalents)
-	case !amount(c.Seconds):
+	case !config.NonNegative(c.Seconds):
 		return event.Refuse("a budget of %v seconds: expected a number ≥ 0", c.Seconds)
 	}
 	next := &race{loop: l, event: event.RaceEvent{
-		Epoch: l.nets.epoch, State: "begun", Equivalents: event.Float(c.Equivalents), Seconds: event.Float(c.Seconds),
+		Epoch: l.nets.Epoch, State: "begun", Equivalents: event.Float(c.Equivalents), Seconds: event.Float(c.Seconds),
 		Picked: -1,
 	}}
 	for _, entry := range c.Racers {
@@ -87,27 +89,24 @@ func beginRace(l *loop, c event.Race) error {
 		next.event.Racers = append(next.event.Racers, entry)
 		next.racers = append(next.racers, p)
 	}
-	if err := l.sound(); err != nil {
+	if err := l.checkSound(); err != nil {
 		return err
 	}
-	l.revive()
+	l.reopen()
 	next.before = l.phase
 	next.startRacers()
-	l.race, l.single, l.phase = next, freely, event.Running
-	l.out.publish(next.event)
+	l.race, l.pauseAfter, l.phase = next, freely, event.Running
+	l.out.Publish(next.event)
 	for i, p := range next.racers {
-		l.out.publish(event.LapEvent{Racer: i, Lap: p.last})
+		l.out.Publish(event.LapEvent{Racer: i, Lap: p.Last})
 	}
 	return nil
 }
 
-// amount reports whether v can be so much of something.
-func amount(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
-
 // newRacer settles the method and the settings of one racer. The current method begins with the settings that it has,
 // another with those that it would take over with.
 func (c *race) newRacer(entry *event.Racer) (*racer, error) {
-	place, nets := c.loop.place, c.loop.nets
+	work, nets := c.loop.work, c.loop.nets
 	entry.Name = cmp.Or(entry.Name, entry.Optimizer)
 	entry.Set = slices.Clone(entry.Set)
 	if slices.ContainsFunc(c.event.Racers, func(other event.Racer) bool { return other.Name == entry.Name }) {
@@ -117,12 +116,12 @@ func (c *race) newRacer(entry *event.Racer) (*racer, error) {
 	if err != nil {
 		return nil, event.Refuse("racer %s: %v", entry.Name, err)
 	}
-	if err := nets.offers(info); err != nil {
+	if err := nets.Offers(info); err != nil {
 		return nil, event.Refuse("racer %s: %s: %v", entry.Name, info.Name, err)
 	}
-	settings := nets.chosen().Clone()
-	if info != nets.info {
-		settings = place.defaults(info)
+	settings := nets.CurrentSettings().Clone()
+	if info != nets.Info {
+		settings = work.DefaultSettings(info)
 	}
 	for _, kv := range entry.Set {
 		key, value, ok := strings.Cut(kv, "=")
@@ -133,60 +132,60 @@ func (c *race) newRacer(entry *event.Racer) (*racer, error) {
 			return nil, event.Refuse("racer %s: %v", entry.Name, err)
 		}
 	}
-	if err := place.suits(info, settings); err != nil {
-		return nil, event.Refuse("racer %s: %s", entry.Name, c.loop.session.text(err))
+	if err := work.CheckMethod(info, settings); err != nil {
+		return nil, event.Refuse("racer %s: %s", entry.Name, c.loop.session.errorText(err))
 	}
-	return &racer{trajectory: trajectory{place: place, info: info, settings: settings, before: nets.epoch}}, nil
+	return &racer{Trajectory: trajectory.Trajectory{Work: work, Info: info, Settings: settings, Before: nets.Epoch}}, nil
 }
 
 // startRacers gives every racer the current weights, the random numbers to come and what the run knows of the weights.
 // A method whose step is one whole has not moved the weights before it is over.
 func (c *race) startRacers() {
 	l, nets := c.loop, c.loop.nets
-	c.binding = l.place.bind()
-	from := nets.members[0]
-	w := from.settled(nets.batched())
+	c.Binding = l.work.Bind()
+	from := nets.Members[0]
+	w := from.RestingWeights(nets.Batched())
 	for _, p := range c.racers {
-		p.binding = c.binding
-		m := p.add(from.seed, p.settings, c.binding)
-		m.rate, m.bearable, m.trail = from.rate, from.bearable, from.trail
-		*m.source = *from.source
-		copy(m.weights, w)
-		copy(m.previous, w)
-		m.report = still
-		m.report.Accepted = true
+		p.Binding = c.Binding
+		m := p.Add(from.Seed, p.Settings, c.Binding)
+		m.Rate, m.ReferenceLoss, m.Trail = from.Rate, from.ReferenceLoss, from.Trail
+		*m.Source = *from.Source
+		copy(m.Weights, w)
+		copy(m.Previous, w)
+		m.Report = trajectory.IdleReport
+		m.Report.Accepted = true
 		if !l.stepping {
-			copy(m.state.Gradient, from.state.Gradient)
-			m.state.Loss, m.state.Evaluated = from.state.Loss, from.state.Evaluated
-			nets.objective.Save(&p.cache, c.blocks(p))
+			copy(m.State.Gradient, from.State.Gradient)
+			m.State.Loss, m.State.Evaluated = from.State.Loss, from.State.Evaluated
+			nets.Objective.Save(&p.cache, c.blocks(p))
 		}
 	}
 	if l.stepping {
 		for _, p := range c.racers {
-			c.objective.Save(&p.cache, 1)
+			c.Objective.Save(&p.cache, 1)
 		}
 	}
-	first := c.racers[0].members[0]
-	c.racers[0].evaluate(first)
+	first := c.racers[0].Members[0]
+	c.racers[0].Evaluate(first)
 	for _, p := range c.racers {
-		p.members[0].metrics = first.metrics
-		p.members[0].begin(p.info, p.minimized(first))
+		p.Members[0].Metrics = first.Metrics
+		p.Members[0].StartMethod(p.Info, p.Minimized(first))
 		p.describe()
-		p.keep(&p.last)
-		p.best.Epoch = nets.epoch
+		p.SetBest(&p.Last)
+		p.Best.Epoch = nets.Epoch
 	}
 }
 
 // describe makes the racer's last metrics those of its current weights.
-func (p *racer) describe() { p.last = p.measure(&p.spent, p.seconds) }
+func (p *racer) describe() { p.Last = p.Measure(&p.spent, p.seconds) }
 
 // blocks returns how many parts of the rows a racer's method goes through.
 func (c *race) blocks(p *racer) int {
-	s := p.members[0].settings
+	s := p.Members[0].Settings
 	if !trust.Blocks.In(s) {
 		return 1
 	}
-	return min(trust.Blocks.Of(s), c.objective.Rows())
+	return min(trust.Blocks.Of(s), c.Objective.Rows())
 }
 
 // pick ends the race. The run goes on as if the racer had been it since the race began, or as it was before.
@@ -205,7 +204,7 @@ func (c *race) pick(i int) error {
 	c.picked = c.racers[i]
 	c.leave("picked", i)
 	if c.turn == c.picked {
-		c.loop.held = nil // its lap is an outer iteration of the run now
+		c.loop.heldRace = nil // its lap is an outer iteration of the run now
 	}
 	c.promote(c.picked)
 	return nil
@@ -219,47 +218,47 @@ func (c *race) leave(state string, picked int) {
 	l := c.loop
 	l.race = nil
 	if c.over || c.before == event.Paused {
-		l.phase, l.single = c.before, freely
+		l.phase, l.pauseAfter = c.before, freely
 	}
 	if c.turn != nil && c.turn != c.picked {
-		l.giveUp = true
+		l.interrupted = true
 	}
 	e := c.event
 	e.State, e.Picked = state, picked
-	l.out.publish(e)
-	l.checkpoints.alter()
+	l.out.Publish(e)
+	l.checkpoints.markAltered()
 }
 
 // promote makes a racer the run. The metrics of a lap under way are still to come.
 func (c *race) promote(p *racer) {
 	l, nets := c.loop, c.loop.nets
-	from := nets.info.Name
-	c.objective.Spent.Add(nets.objective.Spent)
+	from := nets.Info.Name
+	c.Objective.Spent.Add(nets.Objective.Spent)
 	l.checkpoints.release()
-	nets.binding, nets.members, nets.info, nets.began, nets.since = c.binding, p.members, p.info, p.began, nets.epoch
-	if p.info.Name != from {
-		l.out.publish(event.SwitchEvent{Epoch: nets.epoch, From: from, To: p.info.Name})
+	nets.Binding, nets.Members, nets.Info, nets.Started, nets.Since = c.Binding, p.Members, p.Info, p.Started, nets.Epoch
+	if p.Info.Name != from {
+		l.out.Publish(event.SwitchEvent{Epoch: nets.Epoch, From: from, To: p.Info.Name})
 	}
-	if p.epoch == 0 {
-		nets.refresh()
+	if p.Epoch == 0 {
+		nets.Refresh()
 		return
 	}
-	nets.epoch += p.epoch
-	e := p.last
-	e.Epoch, e.Elapsed = nets.epoch, event.Float(l.clocks.training.seconds())
-	chargeTo(&e, nets.objective.Spent)
-	nets.last = e
-	if c.loop.place.measure.Better(&p.best, &nets.best) {
-		nets.best, nets.bestWeights = p.best, p.bestWeights
+	nets.Epoch += p.Epoch
+	e := p.Last
+	e.Epoch, e.Elapsed = nets.Epoch, event.Float(l.clocks.Training.Seconds())
+	workplace.WriteWork(&e, nets.Objective.Spent)
+	nets.Last = e
+	if c.loop.work.Measure.Better(&p.Best, &nets.Best) {
+		nets.Best, nets.BestWeights = p.Best, p.BestWeights
 	}
-	w := p.members[0].weights
+	w := p.Members[0].Weights
 	if c.turn == p {
-		w = p.members[0].previous
+		w = p.Members[0].Previous
 	}
-	l.history.add(snapshot{weights: [][]float64{slices.Clone(w)}, trails: p.trails(), last: nets.last, best: nets.best,
-		bestWeights: nets.bestWeights})
-	l.out.publish(e)
-	if l.limit(&e); l.end != "" {
-		l.giveUp = true
+	l.history.Add(trajectory.Snapshot{Weights: [][]float64{slices.Clone(w)}, Trails: p.Trails(), Last: nets.Last, Best: nets.Best,
+		BestWeights: nets.BestWeights})
+	l.out.Publish(e)
+	if l.checkLimits(&e); l.endReason != "" {
+		l.interrupted = true
 	}
 }

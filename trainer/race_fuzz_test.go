@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -18,7 +19,7 @@ func TestAnyCommandsInAnyOrder(t *testing.T) {
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			dice := rand.New(rand.NewPCG(seed, 1))
-			d := steer(t, Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn"})
+			d := steer(t, config.Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-gn"})
 			for range 300 {
 				c := anyCommand(dice)
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)

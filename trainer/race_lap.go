@@ -13,44 +13,44 @@ import (
 // iteration of the run that waits for it must be given up, and the errors of safepoint.
 func (c *race) compete() error {
 	l := c.loop
-	stepping, unit, units, own := l.stepping, l.unit, l.units, l.nets.objective
-	l.clocks.training.stop()
-	l.held, l.stepping, l.unit, l.units = c, false, 0, 0
-	before := l.clocks.training.elapsed()
+	stepping, unit, units, own := l.stepping, l.unit, l.units, l.nets.Objective
+	l.clocks.Training.Stop()
+	l.heldRace, l.stepping, l.unit, l.units = c, false, 0, 0
+	before := l.clocks.Training.Elapsed()
 	err := c.laps()
 	if l.race == c {
 		c.abandon()
 	}
-	l.held, l.stepping, l.unit, l.units = nil, stepping, unit, units
-	l.clocks.training.stop()
+	l.heldRace, l.stepping, l.unit, l.units = nil, stepping, unit, units
+	l.clocks.Training.Stop()
 	switch {
 	case c.picked != nil:
 		own.Close()
-		if l.nets.objective == c.objective {
+		if l.nets.Objective == c.Objective {
 			c.load(c.picked)
 		}
-		l.giveUp = true
-	case l.end == "":
-		c.objective.Close()
-		l.giveUp = false
-		l.nets.began += l.clocks.training.elapsed() - before
+		l.interrupted = true
+	case l.endReason == "":
+		c.Objective.Close()
+		l.interrupted = false
+		l.nets.Started += l.clocks.Training.Elapsed() - before
 	}
-	if err == nil && l.giveUp {
+	if err == nil && l.interrupted {
 		err = optim.ErrInterrupted
 		l.unit, l.units = 0, 0
 	}
-	l.out.publish(nil)
+	l.out.Publish(nil)
 	return err
 }
 
 // load makes the race's objective keep what it kept of a racer.
-func (c *race) load(p *racer) { c.objective.Load(&p.cache, p.members[0].weights, c.blocks(p)) }
+func (c *race) load(p *racer) { c.Objective.Load(&p.cache, p.Members[0].Weights, c.blocks(p)) }
 
 // laps goes through laps as long as the race is on. Its error is not that of a lap that was given up.
 func (c *race) laps() error {
 	l := c.loop
 	for l.race == c {
-		if err := l.out.failed(); err != nil {
+		if err := l.out.FirstError(); err != nil {
 			return err
 		}
 		err := l.safepoint()
@@ -101,18 +101,18 @@ func (c *race) bounded() bool { return c.event.Equivalents > 0 || c.event.Second
 func (c *race) lap() error {
 	l, p := c.loop, c.next()
 	c.load(p)
-	c.turn, p.began = p, l.clocks.training.elapsed()
-	err := l.step(&p.trajectory, p.members[0])
+	c.turn, p.Started = p, l.clocks.Training.Elapsed()
+	err := l.step(&p.Trajectory, p.Members[0])
 	c.turn = nil
-	seconds := (l.clocks.training.elapsed() - p.began).Seconds()
+	seconds := (l.clocks.Training.Elapsed() - p.Started).Seconds()
 	p.seconds += seconds
-	if c.picked == nil || l.nets.objective == c.objective { // else another race within the lap has closed it
-		c.objective.Save(&p.cache, c.blocks(p))
+	if c.picked == nil || l.nets.Objective == c.Objective { // else another race within the lap has closed it
+		c.Objective.Save(&p.cache, c.blocks(p))
 	}
 	if c.picked == nil {
-		p.spent.Add(c.objective.Spent)
-		l.nets.objective.Spent.Add(c.objective.Spent)
-		*c.objective.Spent = objective.Work{}
+		p.spent.Add(c.Objective.Spent)
+		l.nets.Objective.Spent.Add(c.Objective.Spent)
+		*c.Objective.Spent = objective.Work{}
 	}
 	if l.race != c {
 		return c.endLapAfterRace(p, err)
@@ -120,17 +120,17 @@ func (c *race) lap() error {
 	if err := c.endLap(p, err); err != nil {
 		return err
 	}
-	p.last.Seconds = event.Float(seconds)
-	l.out.publish(event.LapEvent{Racer: slices.Index(c.racers, p), Ended: p.ended, Lap: p.last})
-	l.expire()
+	p.Last.Seconds = event.Float(seconds)
+	l.out.Publish(event.LapEvent{Racer: slices.Index(c.racers, p), Ended: p.ended, Lap: p.Last})
+	l.checkTime()
 	switch {
 	case c.next() == nil:
 		c.over = true
 		e := c.event
 		e.State = "over"
-		l.out.publish(e)
+		l.out.Publish(e)
 		l.pause()
-	case l.single == oneEpoch:
+	case l.pauseAfter == oneEpoch:
 		l.pause()
 	}
 	return nil
@@ -142,7 +142,7 @@ func (c *race) endLapAfterRace(p *racer, err error) error {
 	case c.picked != p:
 		return c.loop.ctx.Err()
 	case err != nil:
-		return c.loop.cutShort(p.members[0], err)
+		return c.loop.cutShort(p.Members[0], err)
 	}
 	return c.loop.endEpoch()
 }
@@ -151,7 +151,7 @@ func (c *race) endLapAfterRace(p *racer, err error) error {
 // a lap that was given up.
 func (c *race) endLap(p *racer, err error) error {
 	var broken *optim.NotFiniteError
-	why, stalled := p.stalled()
+	why, stalled := p.Stalled()
 	switch {
 	case errors.As(err, &broken):
 		p.ended, p.lost = "diverged: "+broken.Error(), true
@@ -160,18 +160,18 @@ func (c *race) endLap(p *racer, err error) error {
 	case stalled:
 		p.ended = "stalled: " + why
 	default:
-		p.epoch++
-		p.lengthen()
-		if why := p.checkConvergence(); why != "" {
+		p.Epoch++
+		p.ExtendTrails()
+		if why := p.CheckConvergence(); why != "" {
 			p.ended, p.lost = "diverged: "+why, true
 		} else if c.bounded() && c.share(p) >= 1 {
 			p.ended = "budget"
 		}
 	}
 	p.describe()
-	if p.place.measure.Better(&p.last, &p.best) {
-		p.keep(&p.last)
-		p.best.Epoch = c.loop.nets.epoch + p.epoch
+	if p.Work.Measure.Better(&p.Last, &p.Best) {
+		p.SetBest(&p.Last)
+		p.Best.Epoch = c.loop.nets.Epoch + p.Epoch
 	}
 	return nil
 }

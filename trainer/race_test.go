@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"newtop/internal/nightly"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 )
@@ -23,7 +24,7 @@ type steered struct {
 }
 
 // steer begins a session that is paused before its first epoch.
-func steer(t *testing.T, c Config) *steered {
+func steer(t *testing.T, c config.Config) *steered {
 	t.Helper()
 	m := &memory{}
 	return takeWheel(t, mustNew(t, c, m), m)
@@ -124,7 +125,7 @@ func TestRacersDoWhatPlainRunsDo(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprint(racer.Name, " ", memory), func(t *testing.T) {
-				config := Config{Data: "spirals", Hidden: []int{9, 7}, Optimizer: "tr-gn", Blocks: 1, Memory: memory}
+				config := config.Config{Data: "spirals", Hidden: []int{9, 7}, Optimizer: "tr-gn", Blocks: 1, Memory: memory}
 				d := steer(t, config)
 				d.times(before, event.StepEpoch{})
 				d.do(event.Race{Racers: racers, Equivalents: 90})
@@ -180,7 +181,7 @@ func TestRacersDoWhatPlainRunsDo(t *testing.T) {
 // TestRaceIsFair: whose turn it is has spent the least so far, and all end with their budget.
 func TestRaceIsFair(t *testing.T) {
 	const budget = 60
-	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
+	d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
 	d.do(event.StepEpoch{})
 	if at := d.do(event.Race{Racers: racers, Equivalents: budget}); !at.Racing {
 		t.Errorf("the race is over, and the status %+v", at)
@@ -230,7 +231,7 @@ func TestRaceIsFair(t *testing.T) {
 func TestAbandonedRaceLeavesNoTrace(t *testing.T) {
 	for _, optimizer := range []string{"tr-newton", "tr-gn-jacobi", "adam", "lbfgs", "scg", "lm", "eigen-gd", "dogleg"} {
 		t.Run(optimizer, func(t *testing.T) {
-			config := Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer}
+			config := config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer}
 			d := steer(t, config)
 			d.times(6, event.StepEpoch{})
 			want := of[event.EpochEvent](d.stop())
@@ -273,7 +274,7 @@ func TestAbandonedRaceLeavesNoTrace(t *testing.T) {
 
 // TestPickInTheMiddleOfALap: whose lap it is ends it as an epoch of the run, any other's is given up.
 func TestPickInTheMiddleOfALap(t *testing.T) {
-	config := Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"}
+	config := config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"}
 	entries := []event.Racer{{Optimizer: "adam"}, {Optimizer: "momentum"}}
 	for picked, racer := range entries {
 		d := steer(t, config)
@@ -321,7 +322,7 @@ func TestPickInTheMiddleOfALap(t *testing.T) {
 func TestRaceWithinAPickedLap(t *testing.T) {
 	for picked := -1; picked < 2; picked++ {
 		m := &memory{}
-		s := mustNew(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"}, m)
+		s := mustNew(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"}, m)
 		s.With(newCrew(t, 2))
 		d := takeWheel(t, s, m)
 		d.do(event.StepEpoch{})
@@ -351,7 +352,7 @@ func TestRaceWithinAPickedLap(t *testing.T) {
 func TestRaceTwiceWithAnyNumberOfThreads(t *testing.T) {
 	want := ""
 	for _, threads := range []int{1, 2, 3, 2} {
-		d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn", Threads: threads})
+		d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn", Threads: threads})
 		d.times(2, event.StepEpoch{})
 		d.do(event.Race{Racers: racers, Equivalents: 30})
 		got := ""
@@ -369,7 +370,7 @@ func TestRaceTwiceWithAnyNumberOfThreads(t *testing.T) {
 
 // TestDivergedRacer ends alone, and can't be picked; one that stalls can.
 func TestDivergedRacer(t *testing.T) {
-	d := steer(t, Config{Data: "sine", Optimizer: "tr-gn", Act: "identity", Hidden: []int{3}})
+	d := steer(t, config.Config{Data: "sine", Optimizer: "tr-gn", Act: "identity", Hidden: []int{3}})
 	d.do(event.Race{Racers: []event.Racer{
 		{Name: "wild", Optimizer: "sgd", Set: []string{"rate=1e9"}},
 		{Name: "bound to stall", Optimizer: "tr-newton"},
@@ -396,7 +397,7 @@ func TestDivergedRacer(t *testing.T) {
 }
 
 func TestRaceBySeconds(t *testing.T) {
-	d := steer(t, Config{Data: "spirals", Hidden: []int{9}})
+	d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}})
 	d.do(event.Race{Racers: racers, Seconds: 0.02})
 	m := d.stop()
 	for i := range racers {
@@ -413,7 +414,7 @@ func TestRaceBySeconds(t *testing.T) {
 }
 
 func TestRacesThatAreRefused(t *testing.T) {
-	d := steer(t, Config{Data: "spirals", Hidden: []int{9}})
+	d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}})
 	two := racers[:2]
 	with := func(r event.Racer) event.Race { return event.Race{Racers: []event.Racer{two[0], r}} }
 	d.refused(event.Pick{}, "no race")
@@ -440,15 +441,15 @@ func TestRacesThatAreRefused(t *testing.T) {
 		t.Errorf("races %+v", races)
 	}
 
-	d = steer(t, Config{Data: "spirals", Hidden: []int{9}, Committee: 2})
+	d = steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Committee: 2})
 	d.refused(event.Race{Racers: two}, "a committee can't race")
-	d = steer(t, Config{Data: "spirals", Hidden: []int{9}, Skip: 1})
+	d = steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Skip: 1})
 	d.refused(with(event.Racer{Name: "x", Optimizer: "bpls"}), "racer x: bpls")
 }
 
 // TestRaceOfMixtures: the gates that are tuned beside the experts go with their racer.
 func TestRaceOfMixtures(t *testing.T) {
-	config := Config{Data: "sine", Experts: 3, ExpertHidden: []int{4}, Gate: "1", Optimizer: "tr-gn", Hidden: nil}
+	config := config.Config{Data: "sine", Experts: 3, ExpertHidden: []int{4}, Gate: "1", Optimizer: "tr-gn", Hidden: nil}
 	d := steer(t, config)
 	d.do(event.Race{Racers: []event.Racer{{Optimizer: "tr-gn"}, {Optimizer: "tr-newton", Set: []string{"blocks=2"}}}, Equivalents: 100})
 	d.do(event.Pick{Racer: 0})
@@ -466,7 +467,7 @@ func TestRaceOfMixtures(t *testing.T) {
 
 // TestStopDuringARace: the run ends with the weights that it had.
 func TestStopDuringARace(t *testing.T) {
-	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
+	d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn"})
 	d.times(2, event.StepEpoch{})
 	do(t, d.s, event.Race{Racers: racers})
 	d.until(func(s *event.Status) bool { return s.Equivalents > 50 })
@@ -475,7 +476,7 @@ func TestStopDuringARace(t *testing.T) {
 	if done := of[event.DoneEvent](m)[0]; done.Epochs != 2 || done.Loss != epochs[2].Loss || done.Reason != event.ReasonStopped {
 		t.Errorf("done %+v", done)
 	}
-	d = steer(t, Config{Data: "spirals", Hidden: []int{9}, TimeLimit: 50 * time.Millisecond})
+	d = steer(t, config.Config{Data: "spirals", Hidden: []int{9}, TimeLimit: 50 * time.Millisecond})
 	do(t, d.s, event.Race{Racers: racers})
 	d.until(func(s *event.Status) bool { return s.Phase == event.Ended })
 }

@@ -12,13 +12,16 @@ import (
 	"time"
 
 	"newtop/models/modelfile"
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
+	"newtop/trainer/publish"
 )
 
-var smallRun = Config{Data: "sine", Test: "0.9", Hidden: []int{3}, Optimizer: "tr-gn-jacobi", Epochs: 4}
+var smallRun = config.Config{Data: "sine", Test: "0.9", Hidden: []int{3}, Optimizer: "tr-gn-jacobi", Epochs: 4}
 
 // TestResumeRefuses what is not the run's, in one line, before anything is recorded.
 func TestResumeRefuses(t *testing.T) {
@@ -26,39 +29,39 @@ func TestResumeRefuses(t *testing.T) {
 	from := &whole.kept[2]
 	for _, c := range []struct {
 		want   string
-		config func(*Config)
-		spoil  func(*Checkpoint)
+		config func(*config.Config)
+		spoil  func(*checkpoint.Checkpoint)
 	}{
-		{want: "the data are not those of the run: found fingerprint ", config: func(c *Config) { c.Data = "spirals" }},
-		{want: "the data are not those of the run: found fingerprint ", config: func(c *Config) { c.Test = "0.8" }},
-		{want: "the network is not that of the run: found fingerprint ", config: func(c *Config) { c.Hidden = []int{4} }},
-		{want: "the network is not that of the run: found fingerprint ", config: func(c *Config) { c.Act = "sigmoid" }},
-		{want: "nets: 1: expected 2", config: func(c *Config) { c.Committee = 2 }},
-		{want: "net 0.seed: 0: expected 5", config: func(c *Config) { c.Seed = 5 }},
-		{want: `optimizer: unknown optimizer "magic": expected one of `, spoil: func(c *Checkpoint) { c.texts["optimizer"] = "magic" }},
-		{want: "net 0.setting.rate: not there", spoil: func(c *Checkpoint) { c.texts["optimizer"] = "adam" }},
-		{want: "net 0.setting.radius: radius = -1: expected a number > 0", spoil: func(c *Checkpoint) { c.texts["net 0.setting.radius"] = "-1" }},
-		{want: "net 0.weights: 1 numbers: expected 10", spoil: func(c *Checkpoint) { c.vectors["net 0.weights"] = []float64{1} }},
-		{want: "net 0.random numbers: ", spoil: func(c *Checkpoint) { c.texts["net 0.random numbers"] = "1234" }},
-		{want: "net 0.above: -1: expected a whole number from 0", spoil: func(c *Checkpoint) { c.numbers["net 0.above"] = -1 }},
-		{want: "training: not there", spoil: func(c *Checkpoint) { delete(c.numbers, "training") }},
-		{want: "of epoch 9 in one place and 2 in another", spoil: func(c *Checkpoint) { c.Epoch = 9 }},
+		{want: "the data are not those of the run: found fingerprint ", config: func(c *config.Config) { c.Data = "spirals" }},
+		{want: "the data are not those of the run: found fingerprint ", config: func(c *config.Config) { c.Test = "0.8" }},
+		{want: "the network is not that of the run: found fingerprint ", config: func(c *config.Config) { c.Hidden = []int{4} }},
+		{want: "the network is not that of the run: found fingerprint ", config: func(c *config.Config) { c.Act = "sigmoid" }},
+		{want: "nets: 1: expected 2", config: func(c *config.Config) { c.Committee = 2 }},
+		{want: "net 0.seed: 0: expected 5", config: func(c *config.Config) { c.Seed = 5 }},
+		{want: `optimizer: unknown optimizer "magic": expected one of `, spoil: func(c *checkpoint.Checkpoint) { c.Texts["optimizer"] = "magic" }},
+		{want: "net 0.setting.rate: not there", spoil: func(c *checkpoint.Checkpoint) { c.Texts["optimizer"] = "adam" }},
+		{want: "net 0.setting.radius: radius = -1: expected a number > 0", spoil: func(c *checkpoint.Checkpoint) { c.Texts["net 0.setting.radius"] = "-1" }},
+		{want: "net 0.weights: 1 numbers: expected 10", spoil: func(c *checkpoint.Checkpoint) { c.Vectors["net 0.weights"] = []float64{1} }},
+		{want: "net 0.random numbers: ", spoil: func(c *checkpoint.Checkpoint) { c.Texts["net 0.random numbers"] = "1234" }},
+		{want: "net 0.above: -1: expected a whole number from 0", spoil: func(c *checkpoint.Checkpoint) { c.Numbers["net 0.above"] = -1 }},
+		{want: "training: not there", spoil: func(c *checkpoint.Checkpoint) { delete(c.Numbers, "training") }},
+		{want: "of epoch 9 in one place and 2 in another", spoil: func(c *checkpoint.Checkpoint) { c.Epoch = 9 }},
 	} {
-		config, checkpoint := smallRun, from.checkpoint(t)
+		config, at := smallRun, from.checkpoint(t)
 		if c.config != nil {
 			c.config(&config)
 		}
 		if c.spoil != nil {
-			c.spoil(checkpoint)
+			c.spoil(at)
 		}
 		rest := &archive{}
-		s, err := Resume(config, checkpoint, whole.events[:from.events], rest)
+		s, err := Resume(config, at, whole.events[:from.events], rest)
 		if err != nil {
 			t.Fatal(err)
 		}
 		err = s.Run(t.Context())
 		var prepare *PrepareError
-		var bad *CheckpointError
+		var bad *checkpoint.CheckpointError
 		if !errors.As(err, &prepare) || !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), "checkpoint: "+c.want) ||
 			strings.Contains(err.Error(), "\n") {
 			t.Errorf("%v: expected checkpoint: %s", err, c.want)
@@ -75,14 +78,14 @@ func TestSpoiltCheckpoints(t *testing.T) {
 	for i := range text {
 		bad := slices.Clone(text)
 		bad[i] ^= 0x10
-		var c Checkpoint
-		var spoilt *CheckpointError
+		var c checkpoint.Checkpoint
+		var spoilt *checkpoint.CheckpointError
 		if err := c.UnmarshalBinary(bad); !errors.As(err, &spoilt) || strings.Contains(err.Error(), "\n") {
 			t.Fatalf("byte %d of %d: %v", i, len(text), err)
 		}
 	}
 	for i := range len(text) {
-		if new(Checkpoint).UnmarshalBinary(text[:i]) == nil {
+		if new(checkpoint.Checkpoint).UnmarshalBinary(text[:i]) == nil {
 			t.Fatalf("the first %d of %d bytes are taken", i, len(text))
 		}
 	}
@@ -91,11 +94,11 @@ func TestSpoiltCheckpoints(t *testing.T) {
 // TestResumeAtTheLimit ends at once and in the same way, and with another limit goes on as if it had been that one from
 // the first.
 func TestResumeAtTheLimit(t *testing.T) {
-	for _, limit := range []func(*Config){
-		func(*Config) {},
-		func(c *Config) { c.TargetLoss = 0.2 },
-		func(c *Config) { c.TargetError = 0.999 },
-		func(c *Config) { c.TimeLimit = 1 },
+	for _, limit := range []func(*config.Config){
+		func(*config.Config) {},
+		func(c *config.Config) { c.TargetLoss = 0.2 },
+		func(c *config.Config) { c.TargetError = 0.999 },
+		func(c *config.Config) { c.TimeLimit = 1 },
 	} {
 		c := smallRun
 		limit(&c)
@@ -204,7 +207,7 @@ func TestKeeperIsAsked(t *testing.T) {
 // TestEndIsKept: a run that is cut short between two epochs or within one keeps its last whole epoch, from which it goes on
 // exactly, and saves its weights.
 func TestEndIsKept(t *testing.T) {
-	for _, c := range []Config{smallRun, {Data: "spirals", Hidden: []int{5}, Optimizer: "adam", Batch: 200, Epochs: 4, Committee: 2}} {
+	for _, c := range []config.Config{smallRun, {Data: "spirals", Hidden: []int{5}, Optimizer: "adam", Batch: 200, Epochs: 4, Committee: 2}} {
 		whole := keepAll(t, c)
 		for into := range 3 {
 			cutShort(t, c, whole, into)
@@ -217,10 +220,10 @@ func TestEndAwaitsTheFingerprint(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		begin, stopped := time.Now(), false
-		c := checkpointer{out: &publisher{ctx: ctx}, print: &objective.Fingerprint{Stop: func() { stopped = true }}}
+		c := checkpointer{out: &publish.Publisher{Ctx: ctx}, fingerprint: &objective.Fingerprint{Stop: func() { stopped = true }}}
 		time.AfterFunc(time.Minute, cancel)
 		c.await()
-		if took := time.Since(begin); took != time.Minute+printGrace || !stopped {
+		if took := time.Since(begin); took != time.Minute+fingerprintGrace || !stopped {
 			t.Errorf("it took %s, stopped: %t", took, stopped)
 		}
 	})
@@ -234,17 +237,17 @@ func TestEndWithinASpectrumIsKept(t *testing.T) {
 	a := &archive{due: func(end bool) bool { return end }}
 	ctx, cancel := context.WithCancel(t.Context())
 	l := newLoop(ctx, mustNew(t, c, a))
-	l.analyst.poll = func() error {
+	l.analyst.Poll = func() error {
 		cancel()
 		return optim.ErrInterrupted
 	}
-	rec := startRecording(a)
-	l.out.recordings = []*recording{rec}
-	err := l.through()
+	rec := checkpoint.StartRecording(a)
+	l.out.Recordings = []*checkpoint.Recording{rec}
+	err := l.run()
 	l.finish(err)
-	l.out.shown.stop()
-	l.place.pool.Close()
-	if !errors.Is(err, context.Canceled) || rec.finish(t.Context()) != nil {
+	l.out.StatusPulse.Stop()
+	l.work.Pool.Close()
+	if !errors.Is(err, context.Canceled) || rec.Finish(t.Context()) != nil {
 		t.Fatal(err)
 	}
 	if len(a.kept) != 1 || a.kept[0].epoch != 2 {
@@ -255,7 +258,7 @@ func TestEndWithinASpectrumIsKept(t *testing.T) {
 }
 
 // cutShort ends a run so many inner units after its first epoch.
-func cutShort(t *testing.T, c Config, whole *archive, into int) {
+func cutShort(t *testing.T, c config.Config, whole *archive, into int) {
 	a := &archive{due: func(end bool) bool { return end }}
 	ctx, cancel := context.WithCancel(t.Context())
 	c.Save = filepath.Join(t.TempDir(), "w.safetensors")
@@ -344,7 +347,7 @@ func TestClocksGoOn(t *testing.T) {
 	whole := keepAll(t, smallRun)
 	from := &whole.kept[3]
 	c := from.checkpoint(t)
-	c.numbers["training"], c.numbers["active"] = float64(time.Hour), float64(2*time.Hour)
+	c.Numbers["training"], c.Numbers["active"] = float64(time.Hour), float64(2*time.Hour)
 	rest := &archive{}
 	config := smallRun
 	config.TimeLimit = 2*time.Hour + time.Minute
@@ -357,7 +360,7 @@ func TestClocksGoOn(t *testing.T) {
 	if hour := float64(time.Hour / time.Second); float64(e.Elapsed) < hour || float64(e.Elapsed) > hour+60 || float64(e.Seconds) > 60 {
 		t.Errorf("%v s elapsed, %v s for the epoch", e.Elapsed, e.Seconds)
 	}
-	if got := rest.kept[0].checkpoint(t).numbers["active"]; got < float64(2*time.Hour) {
+	if got := rest.kept[0].checkpoint(t).Numbers["active"]; got < float64(2*time.Hour) {
 		t.Errorf("%v ns active", got)
 	}
 }

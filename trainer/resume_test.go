@@ -7,10 +7,13 @@ import (
 	"testing"
 
 	"newtop/internal/nightly"
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
+	"newtop/trainer/trajectory"
 )
 
 // archive is a Keeper that keeps everything, checkpoints as bytes.
@@ -29,15 +32,15 @@ type keptAt struct {
 
 func (a *archive) Due(end bool) bool { return a.due == nil || a.due(end) }
 
-func (a *archive) Keep(c *Checkpoint) error {
+func (a *archive) Keep(c *checkpoint.Checkpoint) error {
 	text, err := c.MarshalBinary()
 	a.kept = append(a.kept, keptAt{len(a.events) - c.Behind, c.Epoch, text})
 	return err
 }
 
-func (k *keptAt) checkpoint(t *testing.T) *Checkpoint {
+func (k *keptAt) checkpoint(t *testing.T) *checkpoint.Checkpoint {
 	t.Helper()
-	var c Checkpoint
+	var c checkpoint.Checkpoint
 	if err := c.UnmarshalBinary(k.text); err != nil {
 		t.Fatal(err)
 	}
@@ -45,17 +48,17 @@ func (k *keptAt) checkpoint(t *testing.T) *Checkpoint {
 }
 
 // last returns the newest checkpoint, with the clocks, which differ from run to run, at 0.
-func (a *archive) last(t *testing.T) *Checkpoint {
+func (a *archive) last(t *testing.T) *checkpoint.Checkpoint {
 	t.Helper()
 	c := a.kept[len(a.kept)-1].checkpoint(t)
 	for _, clock := range []string{"training", "active", "looking"} {
-		c.numbers[clock] = 0
+		c.Numbers[clock] = 0
 	}
 	return c
 }
 
 // differences names what two checkpoints do not have in common, to the bit.
-func differences(a, b *Checkpoint) (out []string) {
+func differences(a, b *checkpoint.Checkpoint) (out []string) {
 	unlike := func(name string, same bool) {
 		if !same {
 			out = append(out, name)
@@ -63,16 +66,16 @@ func differences(a, b *Checkpoint) (out []string) {
 	}
 	unlike("epoch", a.Epoch == b.Epoch)
 	unlike("fingerprint", a.Fingerprint == b.Fingerprint)
-	for _, pair := range [][2]*Checkpoint{{a, b}, {b, a}} {
-		for name, v := range pair[0].vectors {
-			unlike(name, slices.EqualFunc(v, pair[1].vectors[name], identical))
+	for _, pair := range [][2]*checkpoint.Checkpoint{{a, b}, {b, a}} {
+		for name, v := range pair[0].Vectors {
+			unlike(name, slices.EqualFunc(v, pair[1].Vectors[name], checkpoint.Identical))
 		}
-		for name, v := range pair[0].numbers {
-			w, ok := pair[1].numbers[name]
-			unlike(name, ok && identical(v, w))
+		for name, v := range pair[0].Numbers {
+			w, ok := pair[1].Numbers[name]
+			unlike(name, ok && checkpoint.Identical(v, w))
 		}
-		for name, v := range pair[0].texts {
-			w, ok := pair[1].texts[name]
+		for name, v := range pair[0].Texts {
+			w, ok := pair[1].Texts[name]
 			unlike(name, ok && v == w)
 		}
 	}
@@ -106,7 +109,7 @@ func digits(e event.Event) string {
 }
 
 // keepAll trains to the end with every checkpoint kept.
-func keepAll(t *testing.T, c Config) *archive {
+func keepAll(t *testing.T, c config.Config) *archive {
 	t.Helper()
 	a := &archive{}
 	toTheEnd(t, mustNew(t, c, a))
@@ -115,14 +118,14 @@ func keepAll(t *testing.T, c Config) *archive {
 
 func toTheEnd(t *testing.T, s *Session) {
 	t.Helper()
-	var diverged *DivergedError
+	var diverged *trajectory.DivergedError
 	if err := s.Run(t.Context()); err != nil && !errors.As(err, &diverged) {
 		t.Fatal(err)
 	}
 }
 
 // resumed goes on from one of the checkpoints of a run, to its end.
-func resumed(t *testing.T, c Config, whole *archive, from *keptAt) *archive {
+func resumed(t *testing.T, c config.Config, whole *archive, from *keptAt) *archive {
 	t.Helper()
 	a := &archive{}
 	s, err := Resume(c, from.checkpoint(t), whole.events[:from.events], a)
@@ -174,12 +177,12 @@ func apartFromLooks(events []event.Event) []event.Event {
 
 // everyKind are runs of every method, and of what else a run can be made of. By day a third of the methods train a committee, and
 // each trains the gates of a mixture in one way.
-func everyKind() map[string]Config {
-	out := map[string]Config{}
+func everyKind() map[string]config.Config {
+	out := map[string]config.Config{}
 	var atNight []string
 	epochs := nightly.Of(7, 5)
 	for i, info := range methods.All() {
-		c := Config{Data: "spirals", Test: "0.8", Hidden: []int{5, 4}, Optimizer: info.Name, Epochs: epochs, Seed: 3}
+		c := config.Config{Data: "spirals", Test: "0.8", Hidden: []int{5, 4}, Optimizer: info.Name, Epochs: epochs, Seed: 3}
 		out[info.Name] = c
 		has := optim.NewSettings(info.Parameters).Has
 		c.SpectrumEvery = 2
@@ -201,11 +204,11 @@ func everyKind() map[string]Config {
 		if info.Needs&optim.NeedsLayers != 0 {
 			continue
 		}
-		c = Config{Data: "sine", Experts: 2, ExpertHidden: []int{4}, Gate: "1", Optimizer: info.Name, Epochs: epochs}
-		for k, gates := range gateTrainings {
+		c = config.Config{Data: "sine", Experts: 2, ExpertHidden: []int{4}, Gate: "1", Optimizer: info.Name, Epochs: epochs}
+		for k, gates := range config.GateTrainings {
 			c.GateTraining = gates
 			out[info.Name+" gates "+gates] = c
-			if i%len(gateTrainings) != k {
+			if i%len(config.GateTrainings) != k {
 				atNight = append(atNight, info.Name+" gates "+gates)
 			}
 		}
@@ -283,7 +286,7 @@ func TestResumeToTheLastDigit(t *testing.T) {
 			}
 			t.Run(fmt.Sprint(info.Name, blocks), func(t *testing.T) {
 				t.Parallel()
-				c := Config{Data: "sine", Test: "0.9", Hidden: []int{2}, Optimizer: info.Name, Epochs: 250, Blocks: blocks}
+				c := config.Config{Data: "sine", Test: "0.9", Hidden: []int{2}, Optimizer: info.Name, Epochs: 250, Blocks: blocks}
 				whole := keepAll(t, c)
 				last := len(whole.kept) - 1
 				for _, i := range []int{last - 4, last - 1, last - 7, last / 2, last}[:nightly.Of(5, 2)] {
@@ -298,16 +301,16 @@ func TestResumeToTheLastDigit(t *testing.T) {
 // TestResumeAfterSteering: what was done to a run by hand is kept before the run goes on, and a run that is resumed
 // goes on from it.
 func TestResumeAfterSteering(t *testing.T) {
-	tr := Config{Data: "spirals", Test: "0.8", Hidden: []int{5, 4}, Optimizer: "tr-newton", Epochs: 8, SpectrumEvery: 3}
+	tr := config.Config{Data: "spirals", Test: "0.8", Hidden: []int{5, 4}, Optimizer: "tr-newton", Epochs: 8, SpectrumEvery: 3}
 	adam := tr
 	adam.Optimizer, adam.Batch = "adam", 100
-	with := func(optimizer string, set ...string) Config {
+	with := func(optimizer string, set ...string) config.Config {
 		c := tr
 		c.Optimizer, c.Set = optimizer, set
 		return c
 	}
 	for name, c := range map[string]struct {
-		config Config
+		config config.Config
 		into   int // inner units of the epoch in which it is steered
 		by     []event.Command
 	}{
@@ -364,7 +367,7 @@ func TestResumeAfterSteering(t *testing.T) {
 
 // steerAndResume trains three epochs and some inner units more, gives commands, and lets the run go on to its end. It
 // resumes from everything that was kept from then on.
-func steerAndResume(t *testing.T, c Config, into int, by ...event.Command) {
+func steerAndResume(t *testing.T, c config.Config, into int, by ...event.Command) {
 	t.Helper()
 	whole := &archive{}
 	d := takeWheel(t, mustNew(t, c, whole), &whole.memory)

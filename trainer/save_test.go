@@ -22,9 +22,13 @@ import (
 
 	"newtop/datasets"
 	"newtop/models/modelfile"
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/objective"
+	"newtop/trainer/trajectory"
+	"newtop/trainer/workplace"
 )
 
 // testErrors counts how many test rows of a problem a saved model gets wrong, by what it makes of their raw values.
@@ -60,9 +64,9 @@ func rawTest(p *objective.Problem) *mat.Dense {
 	return x
 }
 
-func mustPrepare(t *testing.T, c Config) *objective.Problem {
+func mustPrepare(t *testing.T, c config.Config) *objective.Problem {
 	t.Helper()
-	p, err := Prepare(&c)
+	p, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +77,7 @@ func mustPrepare(t *testing.T, c Config) *objective.Problem {
 func share(wrong, rows int) event.Float { return event.Float(float64(wrong) / float64(rows)) }
 
 func TestSavedAtTheEnd(t *testing.T) {
-	for name, c := range map[string]Config{
+	for name, c := range map[string]config.Config{
 		"a net":        {Data: "spirals", Optimizer: "tr-gn", Epochs: 8, Save: "m.safetensors"},
 		"a committee":  {Data: "spirals", Optimizer: "adam", Epochs: 5, Committee: 3, Save: "m.onnx"},
 		"a mixture":    {Data: "spirals", Optimizer: "adam", Epochs: 5, Experts: 3, ExpertHidden: []int{6}, Gate: "1", Save: "m.onnx"},
@@ -112,7 +116,7 @@ func TestSavedForEveryReason(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "m.onnx")
 			m := &memory{}
-			s := mustNew(t, Config{Data: "spirals", Optimizer: "adam", Save: file}, m)
+			s := mustNew(t, config.Config{Data: "spirals", Optimizer: "adam", Save: file}, m)
 			ctx, cancel := context.WithCancel(context.Background())
 			defer cancel()
 			ended := make(chan error, 1)
@@ -137,7 +141,7 @@ func TestSavedForEveryReason(t *testing.T) {
 }
 
 func TestSaveWhileTraining(t *testing.T) {
-	c := Config{Data: "spirals", Optimizer: "adam"}
+	c := config.Config{Data: "spirals", Optimizer: "adam"}
 	p := mustPrepare(t, c)
 	m := &memory{}
 	s := mustNew(t, c, m)
@@ -173,7 +177,7 @@ func TestSaveWhileTraining(t *testing.T) {
 
 // A trust-region method has moved nothing before its step is over.
 func TestSaveInTheMiddleOfAStep(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-newton"})
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-newton"})
 	background(t, s)
 	box := s.Subscribe()
 	defer box.Close()
@@ -199,7 +203,7 @@ func TestSaveInTheMiddleOfAStep(t *testing.T) {
 
 // A race leaves the run's own weights where they are.
 func TestSaveDuringARace(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-newton"})
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-newton"})
 	background(t, s)
 	box := s.Subscribe()
 	defer box.Close()
@@ -228,7 +232,7 @@ func TestSaveDuringARace(t *testing.T) {
 }
 
 func TestSaveAfterTheEnd(t *testing.T) {
-	c := Config{Data: "spirals", Optimizer: "tr-gn", Epochs: 3}
+	c := config.Config{Data: "spirals", Optimizer: "tr-gn", Epochs: 3}
 	m := &memory{}
 	s := mustNew(t, c, m)
 	if err := s.Run(context.Background()); err != nil {
@@ -260,13 +264,13 @@ func TestSaveAfterTheEnd(t *testing.T) {
 }
 
 func TestUnwritableIsSaidBeforeTraining(t *testing.T) {
-	c := Config{Data: "nothing/of/that/name.csv", Save: filepath.Join(t.TempDir(), "none", "m.onnx")}
+	c := config.Config{Data: "nothing/of/that/name.csv", Save: filepath.Join(t.TempDir(), "none", "m.onnx")}
 	var early *PrepareError
 	if err := mustNew(t, c).Run(context.Background()); !errors.As(err, &early) || !strings.Contains(err.Error(), "Save: write "+c.Save) {
 		t.Errorf("got %v", err)
 	}
 	c.Save = "m.pt"
-	var wrong *ConfigError
+	var wrong *config.ConfigError
 	if _, err := New(c); !errors.As(err, &wrong) || wrong.Field != "Save" {
 		t.Errorf("got %v", err)
 	}
@@ -285,9 +289,9 @@ func TestDivergedIsNotSaved(t *testing.T) {
 	if err := os.WriteFile(file, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := mustNew(t, Config{Data: "sine", Act: "identity", Optimizer: "sgd", Set: []string{"rate=1e200"}, Epochs: 20, Save: file})
+	s := mustNew(t, config.Config{Data: "sine", Act: "identity", Optimizer: "sgd", Set: []string{"rate=1e200"}, Epochs: 20, Save: file})
 	err := s.Run(context.Background())
-	var apart *DivergedError
+	var apart *trajectory.DivergedError
 	var missing *SaveError
 	if !errors.As(err, &apart) || !errors.As(err, &missing) || !strings.Contains(err.Error(), "m.onnx was not saved: ") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("got %v", err)
@@ -310,8 +314,8 @@ func TestEverySetCanBeSaved(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		p := mustPrepare(t, Config{Data: name, Hidden: []int{2}})
-		m := describe(p, [][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
+		p := mustPrepare(t, config.Config{Data: name, Hidden: []int{2}})
+		m := trajectory.DescribeModel(p, [][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
 		if err := modelfile.WriteSafetensors(io.Discard, m); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -323,8 +327,8 @@ func TestEverySetCanBeSaved(t *testing.T) {
 			}
 		}
 	}
-	p := mustPrepare(t, Config{Data: "recipes", Experts: 2, ExpertHidden: []int{3}, Gate: "hue"})
-	m := describe(p, [][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
+	p := mustPrepare(t, config.Config{Data: "recipes", Experts: 2, ExpertHidden: []int{3}, Gate: "hue"})
+	m := trajectory.DescribeModel(p, [][]float64{make([]float64, p.Network.Dim())}, map[string]string{})
 	if last := m.Inputs[len(m.Inputs)-1]; len(m.Inputs) != 17 || last.Name != "hue" || last.Scale != 1 {
 		t.Errorf("the gates' feature is %+v of %d", last, len(m.Inputs))
 	}
@@ -343,7 +347,7 @@ func TestRealLettersInAnotherRuntime(t *testing.T) {
 	if to == "" {
 		to = t.TempDir()
 	}
-	c := Config{Data: "letter", DataDir: dir, Optimizer: "adam", Set: []string{"rate=0.003"}, Batch: 64, Epochs: 10,
+	c := config.Config{Data: "letter", DataDir: dir, Optimizer: "adam", Set: []string{"rate=0.003"}, Batch: 64, Epochs: 10,
 		Save: filepath.Join(to, "letter.onnx")}
 	begun := time.Now()
 	m := train(t, c)
@@ -372,19 +376,19 @@ func TestRealLettersInAnotherRuntime(t *testing.T) {
 // keepsLast is a Keeper of the newest checkpoint.
 type keepsLast struct {
 	memory
-	last *Checkpoint
+	last *checkpoint.Checkpoint
 }
 
 func (k *keepsLast) Due(bool) bool { return true }
 
-func (k *keepsLast) Keep(c *Checkpoint) error {
+func (k *keepsLast) Keep(c *checkpoint.Checkpoint) error {
 	k.last = c
 	return nil
 }
 
 func TestExportOfACheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	c := Config{Data: "spirals", Optimizer: "adam", Epochs: 3, Committee: 2, Save: filepath.Join(dir, "end.safetensors")}
+	c := config.Config{Data: "spirals", Optimizer: "adam", Epochs: 3, Committee: 2, Save: filepath.Join(dir, "end.safetensors")}
 	k := &keepsLast{}
 	if err := mustNew(t, c, k).Run(context.Background()); err != nil {
 		t.Fatal(err)
@@ -410,7 +414,7 @@ func TestExportOfACheckpoint(t *testing.T) {
 	if !maps.Equal(got.Meta, end.Meta) {
 		t.Errorf("the checkpoint's file says %v, that of the end %v", got.Meta, end.Meta)
 	}
-	var other *CheckpointError
+	var other *checkpoint.CheckpointError
 	c.Data = "parity"
 	if _, err := Export(c, k.last, nil, file); !errors.As(err, &other) {
 		t.Errorf("of other data: %v", err)

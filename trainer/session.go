@@ -26,36 +26,39 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 	"sync/atomic"
 	"time"
 
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/optim"
+	"newtop/trainer/trajectory"
+	"newtop/trainer/workplace"
 )
 
 // Session is one run. Its methods may be called from any goroutine; Run once.
 type Session struct {
-	config      Config
+	config      config.Config
 	info        *optim.Info
 	settings    *optim.Settings
-	recorders   []Recorder
-	reporter    Reporter // the first of the recorders that is one; nil: none
+	recorders   []checkpoint.Recorder
+	reporter    checkpoint.Reporter // the first of the recorders that is one; nil: none
 	broadcaster feed.Broadcaster
-	team        Team // nil: this process has all rows
+	team        workplace.Team // nil: this process has all rows
 	// What a session goes on from that Resume made.
-	resumed bool
-	from    *Checkpoint // nil: the run's start
-	id      string      // the run's; empty before it has one
-	begun   time.Time
-	started atomic.Bool
-	stays   bool // at its end, for commands that go on
+	resumed    bool
+	checkpoint *checkpoint.Checkpoint // nil: the run's start
+	id         string                 // the run's; empty before it has one
+	startTime  time.Time
+	started    atomic.Bool
+	waitsAtEnd bool // at its end, for commands that go on
 	// requests is unbuffered: Do sends, Run's goroutine receives between two inner units. Nobody
 	// closes it; ended tells senders that nobody receives any more. Run closes ended last.
 	requests chan request
 	ended    chan struct{}
-	final    *ending // set before ended is closed; nil if the run never began
+	result   *trajectory.Result // set before ended is closed; nil if the run never began
 	// asking counts the calls of Do that wait for a receiver: none is what nearly every batch finds.
 	asking    atomic.Int32
 	fieldName func(field string) string // nil: their own names
@@ -68,16 +71,16 @@ type request struct {
 
 // New returns a session that will train what c says, settled, and record its events in the given recorders. It
 // returns the errors of Config.Check, and a *ConfigError for a patience without validation rows.
-func New(c Config, recorders ...Recorder) (*Session, error) {
-	c.Settle()
+func New(c config.Config, recorders ...checkpoint.Recorder) (*Session, error) {
+	c.ResolveDefaults()
 	return newSession(c, recorders)
 }
 
-func newSession(c Config, recorders []Recorder) (*Session, error) {
-	if err := cmp.Or(c.Check(), c.checkSettled()); err != nil {
+func newSession(c config.Config, recorders []checkpoint.Recorder) (*Session, error) {
+	if err := cmp.Or(c.Check(), c.CheckResolved()); err != nil {
 		return nil, err
 	}
-	info, settings, err := c.method()
+	info, settings, err := c.Method()
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +93,7 @@ func newSession(c Config, recorders []Recorder) (*Session, error) {
 		ended:     make(chan struct{}),
 	}
 	for _, r := range recorders {
-		if reporter, ok := r.(Reporter); ok && s.reporter == nil {
+		if reporter, ok := r.(checkpoint.Reporter); ok && s.reporter == nil {
 			s.reporter = reporter
 		}
 	}
@@ -103,7 +106,7 @@ func newSession(c Config, recorders []Recorder) (*Session, error) {
 // in the order of reduce.Tree, and any number of processes can go on from a checkpoint. What was spent is too, as long
 // as Config.Memory, which each process may use, is enough to keep all passes, or too little for any. Batches of some of
 // the rows, methods that solve for layers, committees and mixtures are refused.
-func (s *Session) With(t Team) {
+func (s *Session) With(t workplace.Team) {
 	if t.Size() > 1 {
 		s.team = t
 	}
@@ -111,20 +114,7 @@ func (s *Session) With(t Team) {
 
 // Stay has a run that has come to its end by itself wait for commands, by which it can go on, until its context ends or
 // a Stop comes. Run returns then what it would have returned at that end. Stay is called before Run.
-func (s *Session) Stay() { s.stays = true }
-
-// DivergedError says that a run met a loss or weights that are no numbers, or a loss far above the one
-// it started from.
-type DivergedError struct {
-	Epoch     int
-	Optimizer string
-	Reason    string
-	Hint      string // what to change
-}
-
-func (e *DivergedError) Error() string {
-	return fmt.Sprintf("%s diverged in epoch %d: %s; %s", e.Optimizer, e.Epoch, e.Reason, e.Hint)
-}
+func (s *Session) Stay() { s.waitsAtEnd = true }
 
 // PrepareError wraps what went wrong before a run began: files, data, or flags that do not fit them.
 type PrepareError struct{ Err error }
@@ -140,25 +130,25 @@ func (s *Session) Run(ctx context.Context) error {
 		panic("trainer: Session.Run called twice")
 	}
 	defer close(s.ended)
-	defer awake.wind()()
+	defer trajectory.Awake.WatchStops()()
 	l := newLoop(ctx, s)
 	for _, rec := range s.recorders {
-		l.out.recordings = append(l.out.recordings, startRecording(rec))
+		l.out.Recordings = append(l.out.Recordings, checkpoint.StartRecording(rec))
 	}
-	err := guard(l.through)
-	l.settle()
-	if !l.told {
+	err := checkpoint.GuardPanics(l.run)
+	l.leaveModel()
+	if !l.concluded {
 		err = l.conclude(err)
 	}
-	if failed := l.farewell(); err == nil {
+	if failed := l.closeModel(); err == nil {
 		err = failed
 	}
-	l.out.shown.stop()
-	if l.place.pool != nil {
-		l.place.pool.Close()
+	l.out.StatusPulse.Stop()
+	if l.work.Pool != nil {
+		l.work.Pool.Close()
 	}
 	l.checkpoints.await()
-	err = l.out.finish(err)
+	err = l.out.Finish(err)
 	l.checkpoints.forget()
 	s.broadcaster.Publish(nil, l.status()) // with the last word of the record
 	return err
@@ -168,7 +158,7 @@ func (s *Session) Run(ctx context.Context) error {
 // the inner unit under way and no longer. After the run's end there is Save alone.
 func (s *Session) Do(ctx context.Context, c event.Command) error {
 	q := request{command: c, answer: make(chan error, 1)}
-	if err := s.ask(ctx, q); err != nil {
+	if err := s.send(ctx, q); err != nil {
 		if save, ok := c.(event.Save); ok && err == feed.ErrEnded {
 			return s.saveLate(save.File)
 		}
@@ -189,8 +179,8 @@ func (s *Session) Do(ctx context.Context, c event.Command) error {
 	}
 }
 
-// ask waits until the run takes a request.
-func (s *Session) ask(ctx context.Context, q request) error {
+// send waits until the run takes a request.
+func (s *Session) send(ctx context.Context, q request) error {
 	s.asking.Add(1)
 	defer s.asking.Add(-1)
 	select {
@@ -227,3 +217,14 @@ type liveFeed struct {
 }
 
 func (f *liveFeed) Do(ctx context.Context, c event.Command) error { return f.session.Do(ctx, c) }
+
+// NameFields has the session call fields by other names in what it tells of errors. It is called before Run.
+func (s *Session) NameFields(name func(field string) string) { s.fieldName = name }
+
+// errorText returns what the session tells of an error.
+func (s *Session) errorText(err error) string {
+	if s.fieldName == nil {
+		return err.Error()
+	}
+	return config.ErrorText(err, s.fieldName)
+}

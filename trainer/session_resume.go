@@ -1,6 +1,10 @@
 package trainer
 
-import "newtop/trainer/event"
+import (
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
+	"newtop/trainer/event"
+)
 
 // Resume returns a session that goes on from a checkpoint to the bits of a run that was never stopped. The
 // configuration is the one that the run began with, but for what may differ: Epochs, TimeLimit, TargetLoss,
@@ -11,17 +15,17 @@ import "newtop/trainer/event"
 // Whether checkpoint and configuration fit together is seen when the data are there: Run returns a *PrepareError that
 // wraps a *CheckpointError if they do not, and the recorders see nothing. A run that had reached its limit, and has no
 // other one now, ends at once.
-func Resume(c Config, from *Checkpoint, history []event.Event, recorders ...Recorder) (*Session, error) {
+func Resume(c config.Config, from *checkpoint.Checkpoint, history []event.Event, recorders ...checkpoint.Recorder) (*Session, error) {
 	s, err := newSession(c, recorders)
 	if err != nil {
 		return nil, err
 	}
-	s.resumed, s.from = true, from
+	s.resumed, s.checkpoint = true, from
 	past := make([]event.Event, 0, len(history))
 	for _, e := range history {
 		switch e := e.(type) {
 		case event.RunEvent:
-			s.id, s.begun = e.ID, e.Time
+			s.id, s.startTime = e.ID, e.Time
 		case event.DoneEvent: // this session will have another one
 			continue
 		}

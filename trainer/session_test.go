@@ -13,9 +13,13 @@ import (
 	"go.uber.org/goleak"
 
 	"newtop/models/blas"
+	"newtop/trainer/analyst"
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
+	"newtop/trainer/trajectory"
 )
 
 func TestMain(m *testing.M) {
@@ -49,7 +53,7 @@ func of[E event.Event](m *memory) []E {
 	return out
 }
 
-func mustNew(t *testing.T, c Config, r ...Recorder) *Session {
+func mustNew(t *testing.T, c config.Config, r ...checkpoint.Recorder) *Session {
 	t.Helper()
 	s, err := New(c, r...)
 	if err != nil {
@@ -59,7 +63,7 @@ func mustNew(t *testing.T, c Config, r ...Recorder) *Session {
 }
 
 // train runs a session to its end and returns its events.
-func train(t *testing.T, c Config) *memory {
+func train(t *testing.T, c config.Config) *memory {
 	t.Helper()
 	m := &memory{}
 	if err := mustNew(t, c, m).Run(context.Background()); err != nil {
@@ -130,7 +134,7 @@ func follow(t *testing.T, m *feed.Mailbox, ok func(all *feed.Delta) bool) feed.D
 }
 
 func TestOrderOfEvents(t *testing.T) {
-	m := train(t, Config{Data: "spirals", Epochs: 4, Optimizer: "tr-newton", SpectrumEvery: 2, Spectrum: 2})
+	m := train(t, config.Config{Data: "spirals", Epochs: 4, Optimizer: "tr-newton", SpectrumEvery: 2, Spectrum: 2})
 	if _, ok := m.events[0].(event.RunEvent); !ok {
 		t.Errorf("the first event is %T", m.events[0])
 	}
@@ -178,7 +182,7 @@ func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
 			var want string
 			for _, threads := range []int{1, 2, 3, 2} {
 				got := ""
-				for _, e := range of[event.EpochEvent](train(t, Config{Data: "spirals", Epochs: 3, Optimizer: optimizer, Threads: threads, Seed: 7})) {
+				for _, e := range of[event.EpochEvent](train(t, config.Config{Data: "spirals", Epochs: 3, Optimizer: optimizer, Threads: threads, Seed: 7})) {
 					got += fmt.Sprintf("%b %b %b %b\n", e.Loss, e.TestLoss, e.StepNorm, e.GradientNorm)
 				}
 				if want == "" {
@@ -188,7 +192,7 @@ func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
 					t.Errorf("with %d threads\n%swith 1\n%s", threads, got, want)
 				}
 			}
-			other := of[event.EpochEvent](train(t, Config{Data: "spirals", Epochs: 1, Optimizer: optimizer, Seed: 8}))
+			other := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Epochs: 1, Optimizer: optimizer, Seed: 8}))
 			if strings.Contains(want, fmt.Sprintf("%b %b", other[0].Loss, other[0].TestLoss)) {
 				t.Error("another seed starts from the same weights")
 			}
@@ -200,7 +204,7 @@ func TestSameBitsWithAnyNumberOfThreads(t *testing.T) {
 func TestOneInnerUnitAtATime(t *testing.T) {
 	for _, optimizer := range []string{"tr-newton", "adam", "scg", "lbfgs", "eigen-gd"} {
 		t.Run(optimizer, func(t *testing.T) {
-			s := mustNew(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer})
+			s := mustNew(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: optimizer})
 			box := s.Subscribe()
 			defer box.Close()
 			background(t, s)
@@ -222,7 +226,7 @@ func TestOneInnerUnitAtATime(t *testing.T) {
 }
 
 func TestStepEpochPausesAgain(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "momentum"})
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "momentum"})
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
@@ -239,7 +243,7 @@ func TestStepEpochPausesAgain(t *testing.T) {
 }
 
 func TestSwitchKeepsTheWeights(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
@@ -263,7 +267,7 @@ func TestSwitchKeepsTheWeights(t *testing.T) {
 }
 
 func TestSettingsTakeEffect(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
@@ -283,7 +287,7 @@ func TestSettingsTakeEffect(t *testing.T) {
 }
 
 func TestRefusedCommandsChangeNothing(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
 	background(t, s)
 	do(t, s, event.Pause{On: true})
 	for command, want := range map[event.Command]string{
@@ -312,7 +316,7 @@ func TestRefusedCommandsChangeNothing(t *testing.T) {
 
 func TestStopAndAfter(t *testing.T) {
 	m := &memory{}
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-newton"}, m)
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-newton"}, m)
 	box := s.Subscribe()
 	defer box.Close()
 	done := make(chan error, 1)
@@ -337,7 +341,7 @@ func TestStopAndAfter(t *testing.T) {
 
 func TestCancelledContext(t *testing.T) {
 	m := &memory{}
-	s := mustNew(t, Config{Data: "spirals"}, m)
+	s := mustNew(t, config.Config{Data: "spirals"}, m)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
@@ -349,7 +353,7 @@ func TestCancelledContext(t *testing.T) {
 }
 
 func TestPausedTimeIsNotTraining(t *testing.T) {
-	s := mustNew(t, Config{Data: "spirals", Optimizer: "tr-gn"})
+	s := mustNew(t, config.Config{Data: "spirals", Optimizer: "tr-gn"})
 	box := s.Subscribe()
 	defer box.Close()
 	background(t, s)
@@ -369,14 +373,14 @@ func TestPausedTimeIsNotTraining(t *testing.T) {
 
 func TestSpectrumOnDemand(t *testing.T) {
 	for _, optimizer := range []string{"tr-gn", "adam"} {
-		s := mustNew(t, Config{Data: "spirals", Optimizer: optimizer, Batch: 1})
+		s := mustNew(t, config.Config{Data: "spirals", Optimizer: optimizer, Batch: 1})
 		box := s.Subscribe()
 		background(t, s)
 		follow(t, box, func(d *feed.Delta) bool { return d.Run != nil && d.Status.Phase == event.Running })
 		do(t, s, event.Spectrum{})
 		all := follow(t, box, func(d *feed.Delta) bool { return len(d.Spectra) > 0 && d.Status.Computing == "" })
 		e := all.Spectra[0]
-		if len(e.Eigenvalues) != 2*defaultSpectrum || e.Products < len(e.Eigenvalues) || e.Rows < 1 {
+		if len(e.Eigenvalues) != 2*analyst.DefaultSpectrum || e.Products < len(e.Eigenvalues) || e.Rows < 1 {
 			t.Errorf("%s: %+v", optimizer, e)
 		}
 		box.Close()
@@ -385,14 +389,14 @@ func TestSpectrumOnDemand(t *testing.T) {
 
 func TestReasonsToEnd(t *testing.T) {
 	for name, c := range map[string]struct {
-		config Config
+		config config.Config
 		want   event.Reason
 	}{
-		"epochs":       {Config{Data: "sine", Epochs: 2}, event.ReasonEpochs},
-		"target loss":  {Config{Data: "sine", TargetLoss: 1e6}, event.ReasonTarget},
-		"target error": {Config{Data: "spirals", TargetError: 0.99}, event.ReasonTarget},
-		"target rmse":  {Config{Data: "sine", TargetError: 1e6}, event.ReasonTarget},
-		"time":         {Config{Data: "spirals", TimeLimit: time.Millisecond}, event.ReasonTime},
+		"epochs":       {config.Config{Data: "sine", Epochs: 2}, event.ReasonEpochs},
+		"target loss":  {config.Config{Data: "sine", TargetLoss: 1e6}, event.ReasonTarget},
+		"target error": {config.Config{Data: "spirals", TargetError: 0.99}, event.ReasonTarget},
+		"target rmse":  {config.Config{Data: "sine", TargetError: 1e6}, event.ReasonTarget},
+		"time":         {config.Config{Data: "spirals", TimeLimit: time.Millisecond}, event.ReasonTime},
 	} {
 		if d := of[event.DoneEvent](train(t, c.config)); len(d) != 1 || d[0].Reason != c.want {
 			t.Errorf("%s: %+v", name, d)
@@ -401,14 +405,14 @@ func TestReasonsToEnd(t *testing.T) {
 }
 
 func TestDivergence(t *testing.T) {
-	for name, c := range map[string]Config{
+	for name, c := range map[string]config.Config{
 		"infinite":   {Data: "sine", Optimizer: "sgd", Set: []string{"rate=1e9"}, Act: "identity", Epochs: 50},
 		"saturating": {Data: "spirals", Optimizer: "sgd", Set: []string{"rate=1e6"}, Epochs: 50},
 		"relative":   {Data: "spirals", Optimizer: "eigen-gd", Set: []string{"relative-rate=100"}, Hidden: []int{8}, Epochs: 5},
 	} {
 		m := &memory{}
 		err := mustNew(t, c, m).Run(context.Background())
-		var diverged *DivergedError
+		var diverged *trajectory.DivergedError
 		if !errors.As(err, &diverged) || !strings.Contains(err.Error(), "expected a smaller r") {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -425,7 +429,7 @@ func TestDivergence(t *testing.T) {
 
 // Thousands of epochs come out of a run whose only viewer never looks: it cannot have waited for it.
 func TestViewerThatNeverReads(t *testing.T) {
-	s := mustNew(t, Config{Data: "bpls-linear", Optimizer: "sgd", Batch: 1, Set: []string{"rate=1e-3"}, Epochs: feed.MaxEpochs + 1000})
+	s := mustNew(t, config.Config{Data: "bpls-linear", Optimizer: "sgd", Batch: 1, Set: []string{"rate=1e-3"}, Epochs: feed.MaxEpochs + 1000})
 	box := s.Subscribe()
 	defer box.Close()
 	if err := s.Run(context.Background()); err != nil {
@@ -441,7 +445,7 @@ func TestFailingRecorderEndsTheRun(t *testing.T) {
 	full := errors.New("disk full")
 	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
 	defer cancel()
-	if err := mustNew(t, Config{Data: "spirals", Optimizer: "sgd"}, &memory{fail: full}).Run(ctx); !errors.Is(err, full) {
+	if err := mustNew(t, config.Config{Data: "spirals", Optimizer: "sgd"}, &memory{fail: full}).Run(ctx); !errors.Is(err, full) {
 		t.Errorf("gave %v", err)
 	}
 }

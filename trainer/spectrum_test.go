@@ -18,23 +18,26 @@ import (
 	"newtop/internal/nightly"
 	"newtop/models"
 	"newtop/trainer/analysis"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/krylov"
 	"newtop/trainer/objective"
+	"newtop/trainer/trajectory"
+	"newtop/trainer/workplace"
 )
 
 // curvatures assembles the Hessian and the Gauss–Newton matrix of the starting weights over some of the
 // training rows from products with unit vectors, and leaves the eigenvalues to LAPACK, downwards.
-func curvatures(t *testing.T, c Config, rows []int) map[string][]float64 {
+func curvatures(t *testing.T, c config.Config, rows []int) map[string][]float64 {
 	t.Helper()
-	p, err := Prepare(&c)
+	p, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	n := p.Network.Dim()
 	w := make([]float64, n)
-	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(c.Seed, streamWeights)))
+	p.Network.InitTo(w, p.Init, rand.New(rand.NewPCG(c.Seed, workplace.StreamWeights)))
 	pick := func(m *mat.Dense) *mat.Dense {
 		_, columns := m.Dims()
 		out := mat.NewDense(len(rows), columns, nil)
@@ -80,7 +83,7 @@ func eigenvaluesOf(t *testing.T, m *mat.SymDense) []float64 {
 
 // ofTheStart runs one epoch whose steps are too short to matter, so that its spectrum is that of the starting
 // weights.
-func ofTheStart(t *testing.T, c Config) event.SpectrumEvent {
+func ofTheStart(t *testing.T, c config.Config) event.SpectrumEvent {
 	t.Helper()
 	c.Optimizer, c.Set, c.Epochs, c.SpectrumEvery = "sgd", []string{"rate=1e-13"}, 1, 1
 	spectra := of[event.SpectrumEvent](train(t, c))
@@ -99,8 +102,8 @@ func evenRows(n, of int) []int {
 }
 
 func TestSpectrumAgainstDense(t *testing.T) {
-	base := Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4}
-	p, err := Prepare(&base)
+	base := config.Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4}
+	p, err := workplace.Prepare(&base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,8 +164,8 @@ func checkEigenvalues(t *testing.T, e *event.SpectrumEvent, exact []float64) {
 }
 
 func TestDensityOfASpectrum(t *testing.T) {
-	base := Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4, Density: true, SpectrumRows: -1}
-	p, err := Prepare(&base)
+	base := config.Config{Data: "sine", Hidden: []int{4}, Spectrum: 2, Seed: 4, Density: true, SpectrumRows: -1}
+	p, err := workplace.Prepare(&base)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +218,7 @@ func TestEndsLateInTraining(t *testing.T) {
 	var held [3][2][k]int
 	var products [3]int
 	nets := 0
-	for _, c := range []Config{
+	for _, c := range []config.Config{
 		{Data: "spirals", Hidden: []int{16, 8}, Optimizer: "tr-newton", Epochs: 60},
 		{Data: "spirals", Hidden: []int{16, 8}, Optimizer: "adam", Epochs: 60},
 		{Data: "sine", Hidden: []int{12, 8}, Optimizer: "tr-newton", Epochs: 100},
@@ -254,15 +257,15 @@ func TestEndsLateInTraining(t *testing.T) {
 }
 
 // trained returns the Hessian at the weights that a run ends with, over the rows of its spectra, and its eigenvalues, downwards.
-func trained(t *testing.T, c Config) (h assembled, eigenvalues []float64) {
+func trained(t *testing.T, c config.Config) (h assembled, eigenvalues []float64) {
 	t.Helper()
 	l := newLoop(t.Context(), mustNew(t, c))
-	if err := l.through(); err != nil {
+	if err := l.run(); err != nil {
 		t.Fatal(err)
 	}
-	defer l.place.pool.Close()
-	at := l.place.rows().Bind(objective.Rows{Count: l.analyst.spectrumRows()}, models.Options{Pool: l.place.pool, Double: true})
-	at.Update(l.nets.members[0].weights)
+	defer l.work.Pool.Close()
+	at := l.work.Binder().Bind(objective.Rows{Count: l.analyst.SpectrumRows()}, models.Options{Pool: l.work.Pool, Double: true})
+	at.Update(l.nets.Members[0].Weights)
 	h.SymDense = assemble(at.Dim(), at.HessianTo)
 	return h, eigenvaluesOf(t, h.SymDense)
 }
@@ -279,7 +282,7 @@ func (a assembled) MulVecTo(dst, v []float64) {
 // TestFreshProbes: each density has probes of its own, the same ones whenever the run is repeated, and another seed has others.
 func TestFreshProbes(t *testing.T) {
 	traces := func(seed uint64) (list []event.Float) {
-		for _, e := range of[event.SpectrumEvent](train(t, Config{Data: "sine", Hidden: []int{4}, Density: true, FreshProbes: true, Seed: seed,
+		for _, e := range of[event.SpectrumEvent](train(t, config.Config{Data: "sine", Hidden: []int{4}, Density: true, FreshProbes: true, Seed: seed,
 			Optimizer: "sgd", Set: []string{"rate=1e-13"}, Epochs: 2, SpectrumEvery: 1})) {
 			list = append(list, e.Trace.Value)
 		}
@@ -294,7 +297,7 @@ func TestFreshProbes(t *testing.T) {
 // TestDensitiesCompare: the probes are the same in every epoch, so that a matrix that hardly changes has a
 // density that hardly does.
 func TestDensitiesCompare(t *testing.T) {
-	spectra := of[event.SpectrumEvent](train(t, Config{Data: "sine", Hidden: []int{4}, Density: true,
+	spectra := of[event.SpectrumEvent](train(t, config.Config{Data: "sine", Hidden: []int{4}, Density: true,
 		Optimizer: "sgd", Set: []string{"rate=1e-13"}, Epochs: 2, SpectrumEvery: 1}))
 	if len(spectra) != 2 {
 		t.Fatalf("%d spectra", len(spectra))
@@ -314,7 +317,7 @@ func TestDensitiesCompare(t *testing.T) {
 // TestWarmSpectra: later spectra begin where the first one ended and need fewer products.
 func TestWarmSpectra(t *testing.T) {
 	for _, method := range analysis.SpectrumMethods {
-		spectra := of[event.SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{16}, SpectrumRows: 200, Spectrum: 2,
+		spectra := of[event.SpectrumEvent](train(t, config.Config{Data: "spirals", Hidden: []int{16}, SpectrumRows: 200, Spectrum: 2,
 			SpectrumMethod: method, Optimizer: "sgd", Set: []string{"rate=1e-4"}, Epochs: 2, SpectrumEvery: 1}))
 		if len(spectra) != 2 || spectra[1].Products >= spectra[0].Products {
 			t.Errorf("%s: %d products, then %d", method, spectra[0].Products, spectra[1].Products)
@@ -324,7 +327,7 @@ func TestWarmSpectra(t *testing.T) {
 
 // TestInterruptedDensity: the eigenvalues that were found before are told.
 func TestInterruptedDensity(t *testing.T) {
-	s := mustNew(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Set: []string{"rate=1e-4"},
+	s := mustNew(t, config.Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Set: []string{"rate=1e-4"},
 		SpectrumRows: 100, Spectrum: 1, Density: true})
 	box := s.Subscribe()
 	t.Cleanup(box.Close)
@@ -355,7 +358,7 @@ func TestSpectrumOfLetters(t *testing.T) {
 	if _, err := os.Stat(dir); err != nil {
 		t.Skip("no ../shared/data with the UCI letter data")
 	}
-	c := Config{Data: "letter", DataDir: dir, Seed: 1, SpectrumRows: 256, Spectrum: 1}
+	c := config.Config{Data: "letter", DataDir: dir, Seed: 1, SpectrumRows: 256, Spectrum: 1}
 	lanczos := ofTheStart(t, c)
 	c.SpectrumMethod = "power"
 	power := ofTheStart(t, c)
@@ -376,18 +379,18 @@ func TestSpectrumOfLetters(t *testing.T) {
 
 func TestSpectraAreRationed(t *testing.T) {
 	// With nothing to spend there is none: what one takes is estimated before the first.
-	if n := len(of[event.SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 0 {
+	if n := len(of[event.SpectrumEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e-9}))); n != 0 {
 		t.Errorf("%d spectra: expected 0", n)
 	}
-	if n := len(of[event.SpectrumEvent](train(t, Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
+	if n := len(of[event.SpectrumEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Epochs: 5, SpectrumEvery: 1, SpectrumShare: 1e9}))); n != 5 {
 		t.Errorf("%d spectra: expected 5", n)
 	}
 }
 
 func TestSpectraDoNotTouchTheRun(t *testing.T) {
 	for _, optimizer := range []string{"tr-newton", "sgd"} {
-		plain := of[event.EpochEvent](train(t, Config{Data: "spirals", Hidden: []int{20, 10}, Optimizer: optimizer, Epochs: 4}))
-		watched := of[event.EpochEvent](train(t, Config{Data: "spirals", Hidden: []int{20, 10}, Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
+		plain := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Optimizer: optimizer, Epochs: 4}))
+		watched := of[event.EpochEvent](train(t, config.Config{Data: "spirals", Hidden: []int{20, 10}, Optimizer: optimizer, Epochs: 4, SpectrumEvery: 1}))
 		for i := range plain {
 			if plain[i].Loss != watched[i].Loss || plain[i].GradientEquivalents != watched[i].GradientEquivalents {
 				t.Errorf("%s, epoch %d: loss %v and work %v became %v and %v under spectra", optimizer, i,
@@ -400,7 +403,7 @@ func TestSpectraDoNotTouchTheRun(t *testing.T) {
 // busy returns a session in the middle of a spectrum that takes long.
 func busy(t *testing.T) (*Session, *feed.Mailbox, chan error) {
 	t.Helper()
-	s := mustNew(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 60})
+	s := mustNew(t, config.Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 60})
 	box := s.Subscribe()
 	t.Cleanup(box.Close)
 	done := make(chan error, 1)
@@ -445,7 +448,7 @@ func TestSwitchDuringASpectrum(t *testing.T) {
 
 func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
 	start := time.Now()
-	d := of[event.DoneEvent](train(t, Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 200, SpectrumEvery: 1, TimeLimit: 200 * time.Millisecond}))
+	d := of[event.DoneEvent](train(t, config.Config{Data: "digits", Hidden: []int{10}, Optimizer: "sgd", Spectrum: 200, SpectrumEvery: 1, TimeLimit: 200 * time.Millisecond}))
 	if d[0].Reason != event.ReasonTime {
 		t.Errorf("done %+v", d)
 	}
@@ -457,8 +460,8 @@ func TestTimeLimitHoldsDuringASpectrum(t *testing.T) {
 // TestSpectrumOfNothing: weights whose curvature overflows have no eigenvalues, and the event says why.
 func TestSpectrumOfNothing(t *testing.T) {
 	for _, method := range analysis.SpectrumMethods {
-		c := Config{Data: "sine", Hidden: []int{2}, Act: "identity", SpectrumMethod: method, Density: true}
-		p, err := Prepare(&c)
+		c := config.Config{Data: "sine", Hidden: []int{2}, Act: "identity", SpectrumMethod: method, Density: true}
+		p, err := workplace.Prepare(&c)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -468,10 +471,10 @@ func TestSpectrumOfNothing(t *testing.T) {
 			w[i] = 1e200
 		}
 		l := newLoop(t.Context(), s)
-		l.place.problem, l.nets.members = p, []*member{{weights: w, settings: s.settings}}
+		l.work.Problem, l.nets.Members = p, []*trajectory.Member{{Weights: w, Settings: s.settings}}
 		box := s.Subscribe()
 		defer box.Close()
-		l.analyst.computeSpectrum()
+		l.analyst.ComputeSpectrum()
 		d, err := box.Wait(t.Context())
 		if err != nil || len(d.Spectra) != 1 || d.Spectra[0].Stop != krylov.NotFinite || len(d.Spectra[0].Eigenvalues) != 0 || d.Spectra[0].Density != nil {
 			t.Errorf("%s: %v, %+v", method, err, d.Spectra)

@@ -10,6 +10,7 @@ import (
 	"newtop/internal/kernel"
 	"newtop/models"
 	"newtop/trainer/event"
+	"newtop/trainer/trajectory"
 )
 
 // status describes the run as it is now.
@@ -19,26 +20,26 @@ func (l *loop) status() event.Status {
 		Phase:        l.phase,
 		Held:         l.phase == event.Ended && l.holding,
 		Limits:       l.limits(),
-		Epoch:        t.epoch,
-		EpochLimit:   l.place.config.Epochs,
-		Optimizer:    t.info.Name,
+		Epoch:        t.Epoch,
+		EpochLimit:   l.work.Config.Epochs,
+		Optimizer:    t.Info.Name,
 		Unit:         l.unit,
 		Units:        l.units,
-		Elapsed:      l.clocks.training.seconds(),
-		Computing:    l.analyst.computing,
-		RewindEpochs: l.history.epochs,
+		Elapsed:      l.clocks.Training.Seconds(),
+		Computing:    l.analyst.Computing,
+		RewindEpochs: l.history.Epochs,
 		Racing:       l.race != nil,
 	}
-	if t.objective != nil {
-		s.Equivalents = t.objective.Spent.Equivalents
+	if t.Objective != nil {
+		s.Equivalents = t.Objective.Spent.Equivalents
 	}
 	if l.session.reporter != nil {
 		s.Recording = l.session.reporter.Recording()
 	}
 	if l.race != nil {
-		s.Equivalents += l.race.objective.Spent.Equivalents
+		s.Equivalents += l.race.Objective.Spent.Equivalents
 	}
-	settings := t.chosen()
+	settings := t.CurrentSettings()
 	for i := range settings.Parameters() {
 		h := &settings.Parameters()[i]
 		s.Settings = append(s.Settings, event.Setting{
@@ -46,7 +47,7 @@ func (l *loop) status() event.Status {
 			Text:    h.Text(settings.Get(h.Key)),
 			Meaning: h.Meaning,
 			Range:   h.Range(),
-			Primary: h.Key == t.info.Primary,
+			Primary: h.Key == t.Info.Primary,
 		})
 	}
 	return s
@@ -54,10 +55,10 @@ func (l *loop) status() event.Status {
 
 // finish publishes the run's last event.
 func (l *loop) finish(err error) {
-	last, best := l.nets.end(), &l.nets.best
+	last, best := l.nets.EndMetrics(), &l.nets.Best
 	done := event.DoneEvent{
-		Reason:        l.end,
-		Epochs:        l.nets.epoch,
+		Reason:        l.endReason,
+		Epochs:        l.nets.Epoch,
 		Loss:          last.Loss,
 		Error:         last.Error,
 		TestError:     last.TestError,
@@ -65,60 +66,60 @@ func (l *loop) finish(err error) {
 		BestTestError: best.TestError,
 		BestTestRMSE:  best.TestRMSE,
 		BestEpoch:     best.Epoch,
-		Elapsed:       event.Float(l.clocks.training.seconds()),
-		Message:       l.why,
+		Elapsed:       event.Float(l.clocks.Training.Seconds()),
+		Message:       l.endText,
 
 		ValidationLoss: best.ValidationLoss, ValidationError: best.ValidationError, ValidationRMSE: best.ValidationRMSE,
 	}
-	if l.nets.bestWeights != nil {
+	if l.nets.BestWeights != nil {
 		done.Weights = event.WeightsBest
 	}
-	var apart *DivergedError
+	var apart *trajectory.DivergedError
 	switch {
 	case errors.As(err, &apart):
-		done.Reason, done.Message = event.ReasonDiverged, l.session.text(err)
+		done.Reason, done.Message = event.ReasonDiverged, l.session.errorText(err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded), errors.Is(err, syscall.EPIPE):
 		done.Reason = event.ReasonStopped
 	case err != nil:
-		done.Reason, done.Message = event.ReasonFailed, l.session.text(err)
+		done.Reason, done.Message = event.ReasonFailed, l.session.errorText(err)
 	}
-	if l.opened && err == nil {
-		done.Scores = l.analyst.scores()
+	if l.announced && err == nil {
+		done.Scores = l.analyst.Scores()
 	}
 	l.phase = event.Ended
-	if l.session.resumed && !l.opened { // in the record the run ends where it had come to
+	if l.session.resumed && !l.announced { // in the record the run ends where it had come to
 		l.session.broadcaster.Publish(done, l.status())
 		return
 	}
-	l.out.publish(done)
+	l.out.Publish(done)
 }
 
 // opening describes a session's run, which gets its name now if it has none.
-func opening(s *Session, t *trajectory) event.RunEvent {
-	place := t.place
-	c, data := place.config, place.problem.Data
+func opening(s *Session, t *trajectory.Trajectory) event.RunEvent {
+	work := t.Work
+	c, data := work.Config, work.Problem.Data
 	if s.id == "" {
 		now := time.Now()
-		s.id, s.begun = NewID(now), now.UTC().Truncate(time.Millisecond)
+		s.id, s.startTime = NewID(now), now.UTC().Truncate(time.Millisecond)
 	}
 	e := event.RunEvent{
 		Version: 1,
 		ID:      s.id,
-		Time:    s.begun,
+		Time:    s.startTime,
 		Data: event.DataInfo{
 			Name:           data.Name,
 			TrainRows:      data.Train.Rows(),
-			ValidationRows: place.validationRows(),
+			ValidationRows: work.ValidationRows(),
 			TestRows:       data.Test.Rows(),
 			Inputs:         data.Inputs(),
 			Outputs:        data.Outputs(),
 			Classes:        len(data.Classes),
 			Notes:          data.Notes,
 		},
-		Optimizer: t.info.Name,
+		Optimizer: t.Info.Name,
 		Settings:  map[string]any{},
 		Seed:      c.Seed,
-		Threads:   place.pool.Threads(),
+		Threads:   work.Pool.Threads(),
 		Kernel:    kernel.Selected().String(),
 		Digits:    event.Digits,
 		Batch:     c.Batch,
@@ -126,23 +127,23 @@ func opening(s *Session, t *trajectory) event.RunEvent {
 	}
 	_, same := data.TargetUnit()
 	e.Data.Standardized = !same
-	if m := place.elsewhere(); m != nil {
-		describeElsewhere(&e, m)
+	if m := work.External(); m != nil {
+		describeExternal(&e, m)
 	} else {
-		e.Model = modelInfo(place.problem.Network, c.Experts)
+		e.Model = modelInfo(work.Problem.Network, c.Experts)
 	}
-	if text, err := json.Marshal(t.settings); err == nil {
+	if text, err := json.Marshal(t.Settings); err == nil {
 		_ = json.Unmarshal(text, &e.Settings) // what Marshal wrote
 	}
-	if n := place.problem.Network; n != nil && n.Precision() != models.Double {
+	if n := work.Problem.Network; n != nil && n.Precision() != models.Double {
 		e.Precision = n.Precision().String()
 	}
-	if len(t.members) > 1 {
-		e.Committee = len(t.members)
+	if len(t.Members) > 1 {
+		e.Committee = len(t.Members)
 	}
-	if place.team != nil {
-		e.Ranks = place.team.Size()
-		place.team.Describe(&e)
+	if work.Team != nil {
+		e.Ranks = work.Team.Size()
+		work.Team.Describe(&e)
 	}
 	return e
 }

@@ -11,13 +11,14 @@ import (
 	"time"
 
 	"newtop/internal/nightly"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 )
 
 // inCrew trains like keepAll, in a crew.
-func inCrew(t *testing.T, c Config, size int) *archive {
+func inCrew(t *testing.T, c config.Config, size int) *archive {
 	t.Helper()
 	a := &archive{}
 	s := mustNew(t, c, a)
@@ -53,14 +54,14 @@ func unranked(e, like event.RunEvent) event.RunEvent {
 }
 
 // together are runs that several processes can train.
-func together() map[string]Config {
-	out := map[string]Config{}
+func together() map[string]config.Config {
+	out := map[string]config.Config{}
 	for name, c := range everyKind() {
 		switch {
 		case c.Committee > 1, c.Experts > 0, c.Optimizer == "bpls", c.Batch > 0, c.SpectrumMethod != "" && c.Data != "spirals":
 			continue
 		}
-		info, _, err := c.method()
+		info, _, err := c.Method()
 		if err != nil || info.Needs&(optim.NeedsFactors|optim.NeedsSample) != 0 { // which one process must have all rows for
 			continue
 		}
@@ -117,7 +118,7 @@ func TestTeamsAreSteered(t *testing.T) {
 		event.Switch{Optimizer: "lm"}, event.StepEpoch{}, event.Switch{Optimizer: "scg"}, event.StepEpoch{}, event.ShowWeights{To: 1},
 		event.Race{Racers: racers[:2], Equivalents: 30}, event.Pick{Racer: -1}, event.StepEpoch{},
 	}
-	for name, c := range map[string]Config{
+	for name, c := range map[string]config.Config{
 		"classes":    {Data: "spirals", Hidden: []int{6}, Optimizer: "tr-newton", SpectrumRows: 500, Batch: 2000},
 		"signed":     {Data: "spirals", Hidden: []int{6}, Out: "tanh", Optimizer: "tr-gn-jacobi", SpectrumRows: -1},
 		"regression": {Data: "sine", Hidden: []int{5}, Optimizer: "tr-newton", Memory: 1},
@@ -190,7 +191,7 @@ func untimed(e, first event.Event) string {
 
 // TestTeamsGoOn from a checkpoint of another number of processes, to the same bits.
 func TestTeamsGoOn(t *testing.T) {
-	for _, c := range []Config{
+	for _, c := range []config.Config{
 		{Data: "spirals", Hidden: []int{5, 4}, Optimizer: "tr-newton", Blocks: 3, SpectrumEvery: 2, SpectrumRows: 300, Epochs: 6},
 		{Data: "sine", Hidden: []int{5}, Optimizer: "lbfgs", Epochs: 6},
 	} {
@@ -218,14 +219,14 @@ func TestTeamsGoOn(t *testing.T) {
 
 // TestTeamsRefuse what several processes can't train, in one line, and train on.
 func TestTeamsRefuse(t *testing.T) {
-	plain := Config{Data: "sine", Hidden: []int{4}, Optimizer: "tr-gn"}
-	for want, change := range map[string]func(*Config){
-		"Committee 3: expected one net":                                    func(c *Config) { c.Committee = 3 },
-		"Experts 2: expected no mixture":                                   func(c *Config) { c.Hidden, c.Experts, c.Gate = nil, 2, "x" },
-		"Processes 3: expected at most 2 processes for 100 training rows":  func(c *Config) { c.Test = "400" },
-		"adam with batch 64: expected all rows":                            func(c *Config) { c.Optimizer = "adam" },
-		"sgd with batch 399: expected all rows":                            func(c *Config) { c.Optimizer, c.Batch = "sgd", 399 },
-		"Optimizer bpls: expected a method that does not solve for layers": func(c *Config) { c.Optimizer = "bpls" },
+	plain := config.Config{Data: "sine", Hidden: []int{4}, Optimizer: "tr-gn"}
+	for want, change := range map[string]func(*config.Config){
+		"Committee 3: expected one net":                                    func(c *config.Config) { c.Committee = 3 },
+		"Experts 2: expected no mixture":                                   func(c *config.Config) { c.Hidden, c.Experts, c.Gate = nil, 2, "x" },
+		"Processes 3: expected at most 2 processes for 100 training rows":  func(c *config.Config) { c.Test = "400" },
+		"adam with batch 64: expected all rows":                            func(c *config.Config) { c.Optimizer = "adam" },
+		"sgd with batch 399: expected all rows":                            func(c *config.Config) { c.Optimizer, c.Batch = "sgd", 399 },
+		"Optimizer bpls: expected a method that does not solve for layers": func(c *config.Config) { c.Optimizer = "bpls" },
 	} {
 		c := plain
 		change(&c)
@@ -254,7 +255,7 @@ func TestTeamsRefuse(t *testing.T) {
 
 // TestOldFingerprints are still those of their data, in one process and in several.
 func TestOldFingerprints(t *testing.T) {
-	c := Config{Data: "sine", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 4}
+	c := config.Config{Data: "sine", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 4}
 	whole := keepAll(t, c)
 	from := whole.kept[2].checkpoint(t)
 	for size := 1; size < 4; size++ {
@@ -284,7 +285,7 @@ type slowCrew struct {
 	begun, prepared chan struct{}
 }
 
-func (c *slowCrew) Prepare(config *Config) (*objective.Problem, error) {
+func (c *slowCrew) Prepare(config *config.Config) (*objective.Problem, error) {
 	close(c.begun)
 	time.Sleep(20 * time.Millisecond)
 	defer close(c.prepared)
@@ -299,7 +300,7 @@ func TestTeamsAreWaitedFor(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := &slowCrew{newCrew(t, 2), make(chan struct{}), make(chan struct{})}
-		s := mustNew(t, Config{Data: "sine", Hidden: []int{3}})
+		s := mustNew(t, config.Config{Data: "sine", Hidden: []int{3}})
 		s.With(c)
 		ended := make(chan error, 1)
 		go func() { ended <- s.Run(ctx) }()

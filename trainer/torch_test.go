@@ -15,22 +15,24 @@ import (
 	"newtop/datasets"
 	"newtop/internal/nightly"
 	"newtop/models"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 	"newtop/trainer/peer"
 	"newtop/trainer/peer/peertest"
+	"newtop/trainer/workplace"
 )
 
 // torchTwin has the problem and first weights of a configuration told to PyTorch, and returns them and what trains them there.
-func torchTwin(t *testing.T, c Config) (p *objective.Problem, w []float64, there Config) {
+func torchTwin(t *testing.T, c config.Config) (p *objective.Problem, w []float64, there config.Config) {
 	t.Helper()
 	peertest.Torch(t)
-	p, err := Prepare(&c)
+	p, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w = make([]float64, p.Dim())
-	p.InitTo(w, rand.New(rand.NewPCG(c.Seed, streamWeights)))
+	p.InitTo(w, rand.New(rand.NewPCG(c.Seed, workplace.StreamWeights)))
 	type rows struct {
 		X [][]float64 `json:"x"`
 		T []int       `json:"t"`
@@ -68,7 +70,7 @@ func torchTwin(t *testing.T, c Config) (p *objective.Problem, w []float64, there
 
 // Loss, gradient, both products and the eigenvalues are PyTorch's, which share no line with newtop's.
 func TestTorchHasTheSameCurvature(t *testing.T) {
-	problem, w, there := torchTwin(t, Config{Data: "spirals", Hidden: []int{7, 5}, Seed: 3})
+	problem, w, there := torchTwin(t, config.Config{Data: "spirals", Hidden: []int{7, 5}, Seed: 3})
 	c, err := peer.Open(t.Context(), there.Model, peer.Command{}, peer.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +128,7 @@ func apart(a, b float64) float64 { return math.Abs(a-b) / math.Abs(b) }
 func TestTorchIsTrainedTheSame(t *testing.T) {
 	nightly.Only(t, "two runs of ten epochs, 5 s; TestTorchHasTheSameCurvature compares one point")
 	for _, opt := range []string{"tr-newton", "tr-gn"} {
-		own := Config{Data: "spirals", Hidden: []int{6, 5}, Optimizer: opt, Blocks: 1, Set: []string{"boundary=segment"}, Epochs: torchEpochs, Seed: 3, Threads: 1, SpectrumEvery: torchEpochs / 2, SpectrumRows: -1}
+		own := config.Config{Data: "spirals", Hidden: []int{6, 5}, Optimizer: opt, Blocks: 1, Set: []string{"boundary=segment"}, Epochs: torchEpochs, Seed: 3, Threads: 1, SpectrumEvery: torchEpochs / 2, SpectrumRows: -1}
 		_, _, there := torchTwin(t, own)
 		here, far := train(t, own), train(t, there)
 		a, b := of[event.EpochEvent](here), of[event.EpochEvent](far)

@@ -12,7 +12,9 @@ import (
 
 	"newtop/datasets"
 	"newtop/models/modelfile"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
+	"newtop/trainer/workplace"
 )
 
 // prices writes a table whose target is far from a standard deviation of 1.
@@ -51,7 +53,7 @@ func errorsOf(d *datasets.Dataset, s *datasets.Split, predictTo func(dst, raw *m
 // Every RMSE that a run tells is what its saved model has on the rows of the table.
 func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 	table := prices(t)
-	for name, c := range map[string]Config{
+	for name, c := range map[string]config.Config{
 		"one net":          {Optimizer: "adam"},
 		"single precision": {Optimizer: "adam", Precision: "float32"},
 		"committee":        {Optimizer: "tr-gn", Committee: 3},
@@ -72,7 +74,7 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			data, err := loadData(&c)
+			data, err := workplace.LoadResolved(&c)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -113,7 +115,7 @@ func TestRMSEIsInTheUnitsOfTheData(t *testing.T) {
 
 // The target of TargetError is in the units of the data, too.
 func TestTargetErrorIsInTheUnitsOfTheData(t *testing.T) {
-	c := Config{Data: prices(t), Validation: "0", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 60}
+	c := config.Config{Data: prices(t), Validation: "0", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 60}
 	epochs := of[event.EpochEvent](train(t, c))
 	c.TargetError = float64(epochs[2].TestRMSE)
 	m := train(t, c)
@@ -124,21 +126,21 @@ func TestTargetErrorIsInTheUnitsOfTheData(t *testing.T) {
 
 // A checkpoint of before has RMSEs in standard deviations, and goes on in the units of the data.
 func TestResumeFromStandardDeviations(t *testing.T) {
-	c := Config{Data: prices(t), Validation: "0", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6}
+	c := config.Config{Data: prices(t), Validation: "0", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6}
 	whole := keepAll(t, c)
 	from := whole.kept[3]
 	before := from.checkpoint(t)
-	unit := before.numbers[unitKey]
+	unit := before.Numbers[unitKey]
 	if unit < 1000 {
 		t.Fatalf("the unit is %v", unit)
 	}
-	delete(before.numbers, unitKey)
+	delete(before.Numbers, unitKey)
 	for _, part := range []string{"first.", "last.", "best.", "net 0.figures."} {
 		for _, key := range []string{"rmse", "test rmse"} {
-			if _, ok := before.numbers[part+key]; !ok {
+			if _, ok := before.Numbers[part+key]; !ok {
 				t.Fatalf("no %s%s", part, key)
 			}
-			before.numbers[part+key] /= unit
+			before.Numbers[part+key] /= unit
 		}
 	}
 	a := &archive{}
@@ -153,7 +155,7 @@ func TestResumeFromStandardDeviations(t *testing.T) {
 	}
 	kept, goes := whole.last(t), a.last(t)
 	for _, part := range []string{"first.", "best."} {
-		if x, y := kept.numbers[part+"rmse"], goes.numbers[part+"rmse"]; math.Abs(x/y-1) > 1e-12 {
+		if x, y := kept.Numbers[part+"rmse"], goes.Numbers[part+"rmse"]; math.Abs(x/y-1) > 1e-12 {
 			t.Errorf("%srmse is %v, expected %v", part, y, x)
 		}
 	}
@@ -161,7 +163,7 @@ func TestResumeFromStandardDeviations(t *testing.T) {
 
 // The scores of classes have the error and the loss that the run tells.
 func TestScoresAtTheEnd(t *testing.T) {
-	m := train(t, Config{Data: "spirals", Hidden: []int{6}, Optimizer: "tr-gn", Epochs: 3})
+	m := train(t, config.Config{Data: "spirals", Hidden: []int{6}, Optimizer: "tr-gn", Epochs: 3})
 	done := of[event.DoneEvent](m)[0]
 	if len(done.Scores) != 1 || done.Scores[0].Error != done.TestError || !done.Scores[0].AUC.Finite() || done.Scores[0].Positive == "" {
 		t.Errorf("%+v", done)
@@ -174,7 +176,7 @@ func TestScoresAtTheEnd(t *testing.T) {
 
 // Validation rows are scored beside the test rows, and nothing else is.
 func TestScoresOfEveryPart(t *testing.T) {
-	m := train(t, Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 2, Validation: "120"})
+	m := train(t, config.Config{Data: "spirals", Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 2, Validation: "120"})
 	scores := of[event.DoneEvent](m)[0].Scores
 	if len(scores) != 2 || scores[0].Split != "validation" || scores[0].Rows != 120 || scores[1].Split != "test" || scores[1].Rows != 400 {
 		t.Errorf("%+v", scores)
@@ -183,10 +185,10 @@ func TestScoresOfEveryPart(t *testing.T) {
 
 // So are those of the validation rows, which decide, and the scores at the end.
 func TestValidationRMSEIsInTheUnitsOfTheData(t *testing.T) {
-	c := Config{Data: prices(t), Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6, Save: filepath.Join(t.TempDir(), "m.safetensors")}
+	c := config.Config{Data: prices(t), Hidden: []int{4}, Optimizer: "tr-gn", Epochs: 6, Save: filepath.Join(t.TempDir(), "m.safetensors")}
 	done := of[event.DoneEvent](train(t, c))[0]
-	c.Settle()
-	data, err := loadData(&c)
+	c.ResolveDefaults()
+	data, err := workplace.LoadResolved(&c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"newtop/trainer/config"
 	"newtop/trainer/event"
+	"newtop/trainer/trajectory"
 )
 
 // TestRewind gives back the weights, the figures and the best of an earlier epoch, of every net, in the middle of an
@@ -13,7 +15,7 @@ import (
 func TestRewind(t *testing.T) {
 	for _, committee := range []int{1, 3} {
 		for _, into := range []int{0, 2} {
-			d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "adam", Batch: 64, Committee: committee})
+			d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "adam", Batch: 64, Committee: committee})
 			d.times(5, event.StepEpoch{})
 			d.times(into, event.StepInner{})
 			spent := d.do(event.Pause{On: true}).Equivalents
@@ -48,7 +50,7 @@ func TestRewind(t *testing.T) {
 
 // TestRewindIsExact: a method without chance or memory goes the same way again, once its radius is as it was.
 func TestRewindIsExact(t *testing.T) {
-	d := steer(t, Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn", Blocks: 1})
+	d := steer(t, config.Config{Data: "spirals", Hidden: []int{9}, Optimizer: "tr-gn", Blocks: 1})
 	d.do(event.Pause{On: true})
 	d.times(2, event.StepEpoch{})
 	status := d.do(event.Pause{On: true})
@@ -70,27 +72,27 @@ func TestRewindIsExact(t *testing.T) {
 // does not change.
 func TestWeightHistory(t *testing.T) {
 	for _, room := range []int{0, 2, 3, 10, 100} {
-		var h weightHistory
+		var h trajectory.History
 		var given, copied [][]int
 		for epoch := range 1000 {
-			h.addWithin(snapshot{last: event.EpochEvent{Epoch: epoch}}, room)
-			given, copied = append(given, h.epochs), append(copied, slices.Clone(h.epochs))
-			n := len(h.epochs)
-			if n > max(2, room) || n != len(h.all) || h.epochs[0] != 0 || h.epochs[n-1] != epoch || !slices.IsSorted(h.epochs) {
-				t.Fatalf("room for %d: kept %v", room, h.epochs)
+			h.AddWithin(trajectory.Snapshot{Last: event.EpochEvent{Epoch: epoch}}, room)
+			given, copied = append(given, h.Epochs), append(copied, slices.Clone(h.Epochs))
+			n := len(h.Epochs)
+			if n > max(2, room) || n != len(h.All) || h.Epochs[0] != 0 || h.Epochs[n-1] != epoch || !slices.IsSorted(h.Epochs) {
+				t.Fatalf("room for %d: kept %v", room, h.Epochs)
 			}
 			for i := range n {
-				if h.all[i].last.Epoch != h.epochs[i] {
-					t.Fatalf("room for %d: %v belongs to %v", room, h.epochs[i], h.all[i].last.Epoch)
+				if h.All[i].Last.Epoch != h.Epochs[i] {
+					t.Fatalf("room for %d: %v belongs to %v", room, h.Epochs[i], h.All[i].Last.Epoch)
 				}
 			}
-			if recent := room / 4; epoch > 0 && n > recent && h.epochs[n-1-recent] != epoch-recent {
-				t.Fatalf("room for %d: after epoch %d kept %v", room, epoch, h.epochs)
+			if recent := room / 4; epoch > 0 && n > recent && h.Epochs[n-1-recent] != epoch-recent {
+				t.Fatalf("room for %d: after epoch %d kept %v", room, epoch, h.Epochs)
 			}
 			if epoch == 500 {
-				h.cut(h.all[:n/2+1])
-				for len(h.epochs) > 0 && h.epochs[len(h.epochs)-1] < epoch { // on to where the test goes on
-					h.addWithin(snapshot{last: event.EpochEvent{Epoch: h.epochs[len(h.epochs)-1] + 1}}, room)
+				h.Cut(h.All[:n/2+1])
+				for len(h.Epochs) > 0 && h.Epochs[len(h.Epochs)-1] < epoch { // on to where the test goes on
+					h.AddWithin(trajectory.Snapshot{Last: event.EpochEvent{Epoch: h.Epochs[len(h.Epochs)-1] + 1}}, room)
 				}
 			}
 		}

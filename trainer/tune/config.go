@@ -69,7 +69,7 @@ func (c *Config) Settle() {
 	if c.Base.Validation == "" && c.Base.Folds == 0 && c.Base.Model == "" {
 		c.Base.Validation = trainer.DefaultValidation
 	}
-	c.Base.Settle()
+	c.Base.ResolveDefaults()
 }
 
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -107,7 +107,7 @@ func TestJournalRefuses(t *testing.T) {
 // An outcome comes back from a journal as it was, the numbers that are none too.
 func TestOutcomesGoThroughAJournal(t *testing.T) {
 	config := spirals("tr-gn", 3)
-	problem, err := config.Prepare()
+	problem, err := trainer.Prepare(&config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func course(tests ...float64) *outcome {
 func letterMade(t *testing.T, results map[string][]*outcome) *letterRun {
 	t.Helper()
 	config := trainer.Config{Data: "spirals", Hidden: []int{6}, Out: "tanh"}
-	problem, err := config.Prepare()
+	problem, err := trainer.Prepare(&config)
 	if err != nil {
 		t.Fatal(err)
 	}

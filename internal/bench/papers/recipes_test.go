@@ -39,7 +39,7 @@ func recipesMade(t *testing.T, results map[string][]*outcome) *recipesRun {
 	}
 	single := r.config(&recipesColumn{}, 1)
 	var err error
-	if r.problem, err = single.Prepare(); err != nil {
+	if r.problem, err = trainer.Prepare(&single); err != nil {
 		t.Fatal(err)
 	}
 	return r

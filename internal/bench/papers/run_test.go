@@ -105,7 +105,7 @@ func missedShare(u *mat.Dense, labels []int) float64 {
 
 func TestWeightsAndCommitteeByHand(t *testing.T) {
 	config := spirals("tr-newton", 0)
-	problem, err := config.Prepare()
+	problem, err := trainer.Prepare(&config)
 	if err != nil {
 		t.Fatal(err)
 	}

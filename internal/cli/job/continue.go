@@ -64,7 +64,7 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 		c.SpectrumEvery, c.SpectrumShare = run.Config.SpectrumEvery, run.Config.SpectrumShare
 	}
 	settled := c
-	settled.Settle()
+	settled.ResolveDefaults()
 	var (
 		none  *store.NotFoundError
 		empty *EmptyError

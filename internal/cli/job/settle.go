@@ -13,7 +13,7 @@ import (
 // it.
 func Settle(c *trainer.Config) (lines []string) {
 	before := *c
-	c.Settle()
+	c.ResolveDefaults()
 	if c.Validation != before.Validation {
 		lines = append(
 			lines, print.Share(

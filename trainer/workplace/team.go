@@ -1,7 +1,8 @@
-package trainer
+package workplace
 
 import (
 	"newtop/models"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/objective"
 )
@@ -17,7 +18,7 @@ type Team interface {
 	// Prepare has every process prepare what c says, and returns this one's problem. It may settle what c leaves
 	// open and no result depends on, as how many threads there are. An error is the first one's that has one. Run does
 	// not return before Prepare does.
-	Prepare(c *Config) (*objective.Problem, error)
+	Prepare(c *config.Config) (*objective.Problem, error)
 	// Bind binds the problem's network to some of its rows in every process. o.Part is for Bind to set.
 	Bind(rows objective.Rows, o models.Options) objective.Linearization
 }

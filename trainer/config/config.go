@@ -1,9 +1,11 @@
-package trainer
+// Package config says what decides a run, checks it and chooses what is left open.
+package config
 
 import (
 	"cmp"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -15,11 +17,13 @@ import (
 	"newtop/models/netfile"
 	"newtop/trainer/alert"
 	"newtop/trainer/analysis"
+	"newtop/trainer/checkpoint"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/minibatch"
 	"newtop/trainer/optim/trust"
+	"newtop/trainer/peer"
 )
 
 // Config is everything that decides a run. The zero value trains the default network on the default
@@ -120,18 +124,15 @@ type Config struct {
 // maxThreads bounds the workers: more than this is a slip of the finger.
 const maxThreads = 1024
 
-// maxCommittee bounds the nets of a committee.
-const maxCommittee = 1000
-
-// gateTrainings can be chosen; the first is the default.
-var gateTrainings = []string{"descent", "joint", "fixed"}
+// GateTrainings can be chosen; the first is the default.
+var GateTrainings = []string{"descent", "joint", "fixed"}
 
 // DefaultOptimizer is used when a Config names none.
 const DefaultOptimizer = "tr-newton"
 
-// dataSeed is the seed of generated data and of random splits. It is the same for every run, so that
+// DataSeed is the seed of generated data and of random splits. It is the same for every run, so that
 // runs with different seeds are trials on the same problem.
-const dataSeed = 1
+const DataSeed = 1
 
 // Check returns a *ConfigError, or an error of package optim, for what is wrong without looking at any
 // data.
@@ -144,19 +145,19 @@ func (c *Config) Check() error {
 	}{
 		{"Batch", c.Batch < 0, c.Batch, "a whole number ≥ 1, or 0 for the optimizer's default"},
 		{"Blocks", c.Blocks < 0, c.Blocks, "a whole number ≥ 1, or 0 for the optimizer's default"},
-		{"Committee", c.Committee < 0 || c.Committee > maxCommittee, c.Committee,
-			fmt.Sprintf("a whole number from 1 to %d", maxCommittee)},
+		{"Committee", c.Committee < 0 || c.Committee > checkpoint.MaxCommittee, c.Committee,
+			fmt.Sprintf("a whole number from 1 to %d", checkpoint.MaxCommittee)},
 		{"Epochs", c.Epochs < 0, c.Epochs, "a whole number ≥ 1, or 0 for no limit"},
 		{"TimeLimit", c.TimeLimit < 0, c.TimeLimit, "a duration ≥ 0"},
-		{"TargetLoss", !amount(c.TargetLoss), c.TargetLoss, "a number ≥ 0"},
-		{"TargetError", !amount(c.TargetError), c.TargetError, "a number ≥ 0"},
+		{"TargetLoss", !NonNegative(c.TargetLoss), c.TargetLoss, "a number ≥ 0"},
+		{"TargetError", !NonNegative(c.TargetError), c.TargetError, "a number ≥ 0"},
 		{"Threads", c.Threads < 0 || c.Threads > maxThreads, c.Threads,
 			fmt.Sprintf("a whole number from 1 to %d, or 0 for all cores", maxThreads)},
 		{"Spectrum", c.Spectrum < 0, c.Spectrum, "a whole number ≥ 0"},
 		{"SpectrumEvery", c.SpectrumEvery < 0, c.SpectrumEvery, "a whole number ≥ 0"},
 		{"Memory", c.Memory < 0, c.Memory, "a size ≥ 0"},
-		{"L2", !amount(c.L2), c.L2, "a number ≥ 0"},
-		{"InputNoise", !amount(c.InputNoise), c.InputNoise, "a number ≥ 0"},
+		{"L2", !NonNegative(c.L2), c.L2, "a number ≥ 0"},
+		{"InputNoise", !NonNegative(c.InputNoise), c.InputNoise, "a number ≥ 0"},
 		{"LabelSmoothing", !(c.LabelSmoothing >= 0 && c.LabelSmoothing < 1), c.LabelSmoothing,
 			"a fraction ≥ 0 and < 1"},
 		{"Average", c.Average < 0, c.Average, "a whole number ≥ 1, or 0 for the last weights alone"},
@@ -173,7 +174,7 @@ func (c *Config) Check() error {
 				Expected: "it in the file of {Graph}, which describes the whole network"}
 		}
 	}
-	if err := cmp.Or(c.checkElsewhere(), c.checkExperts(), c.checkValidation(), c.checkUntil()); err != nil {
+	if err := cmp.Or(c.checkExternal(), c.checkExperts(), c.checkValidation(), c.checkUntil()); err != nil {
 		return err
 	}
 	if _, err := modelfile.Format(c.Save); c.Save != "" && err != nil {
@@ -188,11 +189,11 @@ func (c *Config) Check() error {
 	if err := c.checkNames(); err != nil {
 		return err
 	}
-	info, _, err := c.method()
+	info, _, err := c.Method()
 	if err != nil {
 		return err
 	}
-	return c.suitsLoss(info)
+	return c.SuitsLoss(info)
 }
 
 func (c *Config) checkNames() error {
@@ -202,9 +203,9 @@ func (c *Config) checkNames() error {
 	}{
 		{"SpectrumMethod", c.SpectrumMethod, analysis.SpectrumMethods},
 		{"SpectrumOf", c.SpectrumOf, analysis.SpectrumOperators},
-		{"GateTraining", c.GateTraining, gateTrainings},
+		{"GateTraining", c.GateTraining, GateTrainings},
 		{"Precision", c.Precision, models.PrecisionNames()},
-		{"ClassWeights", c.ClassWeights, []string{balanced}},
+		{"ClassWeights", c.ClassWeights, []string{Balanced}},
 		{"Schedule", c.Schedule, minibatch.Schedule.Choices},
 	} {
 		if choice.text != "" && !slices.Contains(choice.of, choice.text) {
@@ -217,36 +218,36 @@ func (c *Config) checkNames() error {
 			continue
 		}
 		if _, err := models.ParseActivation(named.text); err != nil {
-			return &ConfigError{Field: named.field, Value: named.text, Expected: expectation(err)}
+			return &ConfigError{Field: named.field, Value: named.text, Expected: ExpectedBy(err)}
 		}
 	}
 	if c.Loss != "" {
 		if _, err := models.ParseLoss(c.Loss); err != nil {
-			return &ConfigError{Field: "Loss", Value: c.Loss, Expected: expectation(err)}
+			return &ConfigError{Field: "Loss", Value: c.Loss, Expected: ExpectedBy(err)}
 		}
 	}
-	if _, err := models.ParseInit(c.init()); err != nil {
-		return &ConfigError{Field: "Init", Value: c.Init, Expected: expectation(err)}
+	if _, err := models.ParseInit(c.InitSpec()); err != nil {
+		return &ConfigError{Field: "Init", Value: c.Init, Expected: ExpectedBy(err)}
 	}
 	return nil
 }
 
-func (c *Config) init() string {
+func (c *Config) InitSpec() string {
 	if c.Init == "" {
 		return "uniform:0.2"
 	}
 	return c.Init
 }
 
-func (c *Config) data() string {
+func (c *Config) DataName() string {
 	if c.Data == "" {
 		return "letters"
 	}
 	return c.Data
 }
 
-// method returns the first optimizer with its settings.
-func (c *Config) method() (*optim.Info, *optim.Settings, error) {
+// Method returns the first optimizer with its settings.
+func (c *Config) Method() (*optim.Info, *optim.Settings, error) {
 	name := c.Optimizer
 	if name == "" {
 		name = DefaultOptimizer
@@ -256,7 +257,7 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 		return nil, nil, err
 	}
 	settings := optim.NewSettings(info.Parameters)
-	if err := c.putSizes(info, settings); err != nil {
+	if err := c.ApplySizes(info, settings); err != nil {
 		return nil, nil, err
 	}
 	for _, kv := range c.Set {
@@ -265,7 +266,7 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 			return nil, nil, &ConfigError{Field: "Set", Value: kv, Expected: "KEY=VALUE"}
 		}
 		if err := settings.PutText(strings.TrimSpace(key), strings.TrimSpace(value)); err != nil {
-			return nil, nil, &ConfigError{Field: "Set", Value: kv, Expected: expectation(err)}
+			return nil, nil, &ConfigError{Field: "Set", Value: kv, Expected: ExpectedBy(err)}
 		}
 	}
 	falls := c.Schedule != "" && c.Schedule != minibatch.Constant && settings.Has(minibatch.Schedule.Key)
@@ -278,20 +279,20 @@ func (c *Config) method() (*optim.Info, *optim.Settings, error) {
 
 // putSizes applies Batch, Blocks and Schedule to a method that has them. A method without them ignores them, so that
 // they survive a switch there and back.
-func (c *Config) putSizes(info *optim.Info, settings *optim.Settings) error {
+func (c *Config) ApplySizes(info *optim.Info, settings *optim.Settings) error {
 	for _, p := range c.sizes() {
 		if p.value == 0 || !p.key.In(settings) {
 			continue
 		}
 		if err := settings.Put(p.key.Key, float64(p.value)); err != nil {
-			return &ConfigError{Field: p.field, Value: fmt.Sprint(p.value), Expected: expectation(err)}
+			return &ConfigError{Field: p.field, Value: fmt.Sprint(p.value), Expected: ExpectedBy(err)}
 		}
 	}
 	if c.Schedule == "" || !settings.Has(minibatch.Schedule.Key) {
 		return nil
 	}
 	if err := settings.PutText(minibatch.Schedule.Key, c.Schedule); err != nil {
-		return &ConfigError{Field: "Schedule", Value: c.Schedule, Expected: expectation(err)}
+		return &ConfigError{Field: "Schedule", Value: c.Schedule, Expected: ExpectedBy(err)}
 	}
 	return nil
 }
@@ -310,7 +311,7 @@ func (c *Config) sizes() []size {
 // Unused returns the fields that say something of which the first optimizer has nothing, so that it takes effect after
 // a switch to another at the earliest. What is no valid configuration has none.
 func (c *Config) Unused() (fields []string) {
-	_, settings, err := c.method()
+	_, settings, err := c.Method()
 	if err != nil {
 		return nil
 	}
@@ -329,7 +330,7 @@ func (c *Config) Unused() (fields []string) {
 // vanish as that of separated classes does, and a fit to the last digit wants steps that go all the way. On recipes,
 // 16-82-10, tr-gn-jacobi reaches an RMSE of 0.002 in 91 epochs and 27,000 gradient equivalents so, with at most 200
 // iterations in 215 and 48,000. Another program's rows can't be split. What was set by hand stays.
-func (c *Config) fit(settings *optim.Settings, data *datasets.Dataset, set func(key string) bool) {
+func (c *Config) AdaptDefaults(settings *optim.Settings, data *datasets.Dataset, set func(key string) bool) {
 	put := func(of *optim.Count, value float64) {
 		if !of.In(settings) || set(of.Key) {
 			return
@@ -347,15 +348,15 @@ func (c *Config) fit(settings *optim.Settings, data *datasets.Dataset, set func(
 }
 
 // sets reports whether Set has a value for the hyperparameter.
-func (c *Config) sets(key string) bool {
+func (c *Config) HasSetting(key string) bool {
 	return slices.ContainsFunc(c.Set, func(kv string) bool {
 		name, _, _ := strings.Cut(kv, "=")
 		return strings.TrimSpace(name) == key
 	})
 }
 
-// saturates reports whether the outputs, or those of the experts that are combined, are hyperbolic tangents.
-func saturates(a *models.Architecture) bool {
+// Saturates reports whether the outputs, or those of the experts that are combined, are hyperbolic tangents.
+func Saturates(a *models.Architecture) bool {
 	last := len(a.Layers)
 	if a.Mixture != nil {
 		last--
@@ -363,11 +364,11 @@ func saturates(a *models.Architecture) bool {
 	return a.Layers[last-1].Activation == models.Tanh
 }
 
-func (c *Config) architecture(data *datasets.Dataset) (models.Architecture, error) {
+func (c *Config) Architecture(data *datasets.Dataset) (models.Architecture, error) {
 	if c.Graph != "" {
 		file, err := os.Open(c.Graph)
 		if err != nil {
-			return models.Architecture{}, &fieldsError{"{Graph}", err}
+			return models.Architecture{}, &FieldsError{"{Graph}", err}
 		}
 		defer file.Close()
 		return netfile.Read(file, c.Graph, data.Inputs(), data.Outputs())
@@ -417,18 +418,18 @@ func (c *Config) output(classes bool) (models.Activation, models.LossFunction, e
 	}
 	a, err := models.ParseActivation(out)
 	if err != nil {
-		return 0, 0, &ConfigError{Field: "Out", Value: out, Expected: expectation(err)}
+		return 0, 0, &ConfigError{Field: "Out", Value: out, Expected: ExpectedBy(err)}
 	}
 	l, err := models.ParseLoss(loss)
 	if err != nil {
-		return 0, 0, &ConfigError{Field: "Loss", Value: loss, Expected: expectation(err)}
+		return 0, 0, &ConfigError{Field: "Loss", Value: loss, Expected: ExpectedBy(err)}
 	}
 	return a, l, nil
 }
 
 // reached returns the target of the Config that an epoch's metrics meet, in a run that is judged by m; empty if they
 // meet none.
-func (c *Config) reached(e *event.EpochEvent, m event.Measure) string {
+func (c *Config) ReachedTarget(e *event.EpochEvent, m event.Measure) string {
 	switch {
 	case c.TargetLoss > 0 && float64(e.Loss) <= c.TargetLoss:
 		return "train_loss <= " + optim.Format(c.TargetLoss)
@@ -459,3 +460,44 @@ func (c *Config) checkUntil() error {
 	}
 	return nil
 }
+
+// ownFields are those of a Config that are about newtop's own data and networks.
+var ownFields = []string{"Data", "DataDir", "Target", "Test", "Validation", "Folds", "Fold", "Hidden", "Graph", "Skip",
+	"Experts", "ExpertHidden",
+	"Gate", "GateTraining", "Act", "Out", "Loss", "Init", "InputNoise", "LabelSmoothing", "ClassWeights",
+}
+
+// checkElsewhere returns a *ConfigError for what a model that another program has leaves no room for.
+func (c *Config) checkExternal() error {
+	if c.Model == "" {
+		return nil
+	}
+	for _, name := range ownFields {
+		if v := reflect.ValueOf(c).Elem().FieldByName(name); !v.IsZero() {
+			return &ConfigError{Field: name, Value: fmt.Sprint(v.Interface()),
+				Expected: "none with {Model}, which has data and a network of its own"}
+		}
+	}
+	switch {
+	case strings.HasPrefix(c.Model, "umbridge:"):
+		return &ConfigError{Field: "Model", Value: c.Model,
+			Expected: "a program: UM-Bridge's Python client behind newtop.serve_object (see docs/own-model.md)"}
+	case c.Committee > 1:
+		return &ConfigError{Field: "Committee", Value: fmt.Sprint(c.Committee), Expected: "one net with {Model}"}
+	case c.Precision == models.Single.String():
+		return &ConfigError{Field: "Precision", Value: c.Precision,
+			Expected: "float64 with {Model}, which computes in a precision of its own"}
+	case c.Blocks > 1:
+		return &ConfigError{Field: "Blocks", Value: fmt.Sprint(c.Blocks),
+			Expected: "1 with {Model}, whose rows can't be split"}
+	case strings.HasSuffix(strings.ToLower(c.Save), ".onnx"):
+		return &ConfigError{Field: "Save", Value: c.Save,
+			Expected: "a file name that ends in .safetensors with {Model}"}
+	case c.ModelTimeout < 0:
+		return &ConfigError{Field: "ModelTimeout", Value: c.ModelTimeout.String(), Expected: "a duration ≥ 0"}
+	}
+	return nil
+}
+
+// OneAtATime reports whether runs have to wait for one another: for a model behind a socket, which serves one.
+func (c *Config) OneAtATime() bool { return strings.HasPrefix(c.Model, peer.SocketPrefix) }

@@ -1,4 +1,4 @@
-package trainer
+package config
 
 import (
 	"fmt"
@@ -9,11 +9,11 @@ import (
 	"newtop/trainer/optim"
 )
 
-// balanced is the one way of ClassWeights.
-const balanced = "balanced"
+// Balanced is the one way of ClassWeights.
+const Balanced = "balanced"
 
-// suitsLoss returns a *ConfigError if a method can't minimize the loss that L2 to ClassWeights make.
-func (c *Config) suitsLoss(info *optim.Info) error {
+// SuitsLoss returns a *ConfigError if a method can't minimize the loss that L2 to ClassWeights make.
+func (c *Config) SuitsLoss(info *optim.Info) error {
 	if info.Needs&optim.NeedsLayers != 0 {
 		switch {
 		case c.L2 > 0:
@@ -34,9 +34,9 @@ func (c *Config) suitsLoss(info *optim.Info) error {
 	return nil
 }
 
-// suitsTargets returns a *ConfigError if LabelSmoothing or ClassWeights don't go with what the network and its targets
+// SuitsTargets returns a *ConfigError if LabelSmoothing or ClassWeights don't go with what the network and its targets
 // are.
-func (c *Config) suitsTargets(data *datasets.Dataset, a *models.Architecture) error {
+func (c *Config) SuitsTargets(data *datasets.Dataset, a *models.Architecture) error {
 	softmax := a.Loss == models.CrossEntropy && a.Layers[len(a.Layers)-1].Activation == models.Softmax
 	switch {
 	case c.LabelSmoothing > 0 && data.Classes == nil:
@@ -55,34 +55,34 @@ func (c *Config) suitsTargets(data *datasets.Dataset, a *models.Architecture) er
 	return nil
 }
 
-// targets codes classes for what a network is trained on: how its outputs want them, and on the training rows as
+// TargetCoding codes classes for what a network is trained on: how its outputs want them, and on the training rows as
 // LabelSmoothing and ClassWeights say. Other rows are what predictions are held against, and stay whole.
-type targets struct {
-	low, high float64   // of the outputs
-	smoothing float64   // ε
-	weights   []float64 // of each class's rows; nil: 1
+type TargetCoding struct {
+	Low, High float64   // of the outputs
+	Smoothing float64   // ε
+	Weights   []float64 // of each class's rows; nil: 1
 }
 
-// encode codes the classes of a data set anew: with K classes, a row of class c and weight s has the targets
+// Encode codes the classes of a data set anew: with K classes, a row of class c and weight s has the targets
 //
 //	t_k = s·(low + (high − low)·((1 − ε)·[k = c] + ε/K))
 //
 // After softmax, where low is 0 and high 1, the cross-entropy −Σ t_k log u_k is then s times the row's, and so are its
 // derivatives.
-func (t *targets) encode(d *datasets.Dataset) {
-	if t.low != 0 || t.high != 1 {
-		d.Encode(t.low, t.high)
+func (t *TargetCoding) Encode(d *datasets.Dataset) {
+	if t.Low != 0 || t.High != 1 {
+		d.Encode(t.Low, t.High)
 	}
-	if t.smoothing == 0 && t.weights == nil {
+	if t.Smoothing == 0 && t.Weights == nil {
 		return
 	}
-	rest := t.smoothing / float64(len(d.Classes))
-	off := t.low + (t.high-t.low)*rest
-	on := t.low + (t.high-t.low)*(1-t.smoothing+rest)
+	rest := t.Smoothing / float64(len(d.Classes))
+	off := t.Low + (t.High-t.Low)*rest
+	on := t.Low + (t.High-t.Low)*(1-t.Smoothing+rest)
 	for i, label := range d.Train.Labels {
 		weight := 1.0
-		if t.weights != nil {
-			weight = t.weights[label]
+		if t.Weights != nil {
+			weight = t.Weights[label]
 		}
 		row := d.Train.Targets.RawRowView(i)
 		for k := range row {
@@ -92,26 +92,9 @@ func (t *targets) encode(d *datasets.Dataset) {
 	}
 }
 
-// targets settles how classes are coded.
-func targetsOf(c *Config, data *datasets.Dataset, a *models.Architecture) targets {
-	t := targets{low: 0, high: 1, smoothing: c.LabelSmoothing}
-	if saturates(a) {
-		t.low = -1
-	}
-	if c.ClassWeights == "" {
-		return t
-	}
-	counts := make([]int, len(data.Classes))
-	for _, label := range data.Train.Labels {
-		counts[label]++
-	}
-	t.weights = classWeights(counts, data.Train.Rows())
-	return t
-}
-
-// classWeights returns n/(K·n_c) for each of K classes that are among n rows n_c times, so that all of them count alike
+// ClassWeights returns n/(K·n_c) for each of K classes that are among n rows n_c times, so that all of them count alike
 // and the mean weight of the rows is 1. A class that is not there has none.
-func classWeights(counts []int, rows int) []float64 {
+func ClassWeights(counts []int, rows int) []float64 {
 	classes := 0
 	for _, n := range counts {
 		if n > 0 {
@@ -127,8 +110,8 @@ func classWeights(counts []int, rows int) []float64 {
 	return weights
 }
 
-// leaveOut takes from metrics what says nothing: residuals of training rows from targets that are weighted.
-func (c *Config) leaveOut(e *event.EpochEvent) {
+// OmitWeighted takes from metrics what says nothing: residuals of training rows from targets that are weighted.
+func (c *Config) OmitWeighted(e *event.EpochEvent) {
 	if c.ClassWeights != "" {
 		e.RMSE = event.Absent
 	}

@@ -1,4 +1,4 @@
-package trainer
+package config
 
 import (
 	"fmt"
@@ -51,8 +51,8 @@ func (c *Config) checkExperts() error {
 	return nil
 }
 
-// descends reports whether the gates of a mixture are tuned by steepest descent.
-func (c *Config) descends() bool {
+// TunesGates reports whether the gates of a mixture are tuned by steepest descent.
+func (c *Config) TunesGates() bool {
 	return c.Experts > 0 && c.GateTraining != "joint" && c.GateTraining != "fixed"
 }
 

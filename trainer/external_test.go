@@ -11,20 +11,23 @@ import (
 
 	"newtop/internal/nightly"
 	"newtop/internal/safetensors"
+	"newtop/trainer/checkpoint"
+	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/trainer/peer/peertest"
+	"newtop/trainer/workplace"
 )
 
 // twin serves the problem of a configuration as another program's model, and returns what trains it there.
-func twin(t *testing.T, c Config) (*peertest.Server, Config) {
+func twin(t *testing.T, c config.Config) (*peertest.Server, config.Config) {
 	t.Helper()
-	p, err := Prepare(&c)
+	p, err := workplace.Prepare(&c)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := &peertest.Server{Problem: p, Start: make([]float64, p.Dim())}
-	p.InitTo(s.Start, rand.New(rand.NewPCG(c.Seed, streamWeights)))
+	p.InitTo(s.Start, rand.New(rand.NewPCG(c.Seed, workplace.StreamWeights)))
 	c.Model, c.Data, c.Hidden = s.Serve(t), "", nil
 	return s, c
 }
@@ -50,7 +53,7 @@ func bare(e event.Event) string {
 // A model that another program has is trained to the same digits as newtop's own, by every method that it offers enough for; by day
 // by some of them.
 func TestTwinHasTheSameDigits(t *testing.T) {
-	base := Config{Data: "spirals", Hidden: []int{6, 5}, Epochs: 6, Seed: 3, Threads: 1, SpectrumEvery: 3, SpectrumRows: -1, Density: true}
+	base := config.Config{Data: "spirals", Hidden: []int{6, 5}, Epochs: 6, Seed: 3, Threads: 1, SpectrumEvery: 3, SpectrumRows: -1, Density: true}
 	for name, set := range map[string][]string{
 		"tr-newton": nil, "tr-newton jacobi": {"preconditioner=jacobi"}, "tr-gn": {"blocks=1"}, "tr-gn-jacobi": nil, "scg": nil, "eigen-gd": nil,
 		"adam": {"batch=16"}, "momentum": nil, "sgd": {"batch=50"}, "tr-newton decays": nil, "tr-gn-jacobi decays": nil, "adam decays": {"batch=16", "weight-decay=0.1"},
@@ -89,19 +92,19 @@ func silent(e event.Event) bool { return bare(e) == "" }
 // A run with a model elsewhere goes on from each of its checkpoints to the same digits.
 func TestTwinResumes(t *testing.T) {
 	for opt, data := range map[string]string{"tr-newton": "spirals", "adam": "spirals", "tr-gn": "sine"} {
-		s, there := twin(t, Config{Data: data, Hidden: []int{5}, Optimizer: opt, Epochs: 5, Seed: 2, SpectrumEvery: 2})
+		s, there := twin(t, config.Config{Data: data, Hidden: []int{5}, Optimizer: opt, Epochs: 5, Seed: 2, SpectrumEvery: 2})
 		s.Behave(peertest.Manner{Bare: opt == "tr-gn"})
 		whole := keepAll(t, there)
 		for i := range whole.kept {
 			from := &whole.kept[i]
 			sameRest(t, whole, resumed(t, there, whole, from), from)
 		}
-		_, elsewhere := twin(t, Config{Data: "spirals", Hidden: []int{6}, Optimizer: opt, Epochs: 5, Seed: 2})
+		_, elsewhere := twin(t, config.Config{Data: "spirals", Hidden: []int{6}, Optimizer: opt, Epochs: 5, Seed: 2})
 		session, err := Resume(elsewhere, whole.last(t), whole.events[:1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		var spoilt *CheckpointError
+		var spoilt *checkpoint.CheckpointError
 		if err := session.Run(t.Context()); !errors.As(err, &spoilt) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("another model: %v", err)
 		}
@@ -110,7 +113,7 @@ func TestTwinResumes(t *testing.T) {
 
 // A program that goes away after any of its answers ends the run with one line, and the run keeps its last whole epoch.
 func TestTwinThatBreaks(t *testing.T) {
-	s, there := twin(t, Config{Data: "spirals", Hidden: []int{4}, Epochs: 3, Seed: 2, SpectrumEvery: 1})
+	s, there := twin(t, config.Config{Data: "spirals", Hidden: []int{4}, Epochs: 3, Seed: 2, SpectrumEvery: 1})
 	requests := 1
 	for ; ; requests++ {
 		s.Behave(peertest.Manner{Break: requests})
@@ -142,16 +145,16 @@ func TestTwinThatBreaks(t *testing.T) {
 func TestWhatATwinLacks(t *testing.T) {
 	for _, c := range []struct {
 		has  []string
-		c    Config
+		c    config.Config
 		want string
 	}{
-		{[]string{"hv"}, Config{}, "has no gradient"},
-		{[]string{"grad"}, Config{Optimizer: "tr-gn"}, "no products with the Gauss–Newton matrix"},
-		{[]string{"grad"}, Config{Optimizer: "adam"}, "no rows"},
-		{[]string{"grad", "gnv"}, Config{Optimizer: "tr-gn-jacobi"}, "no diagonal"},
-		{nil, Config{Optimizer: "bpls"}, "layers are not known"},
-		{nil, Config{Optimizer: "tr-rows"}, "rows of its Jacobian"},
-		{nil, Config{Set: []string{"blocks=2"}}, "can't be split"},
+		{[]string{"hv"}, config.Config{}, "has no gradient"},
+		{[]string{"grad"}, config.Config{Optimizer: "tr-gn"}, "no products with the Gauss–Newton matrix"},
+		{[]string{"grad"}, config.Config{Optimizer: "adam"}, "no rows"},
+		{[]string{"grad", "gnv"}, config.Config{Optimizer: "tr-gn-jacobi"}, "no diagonal"},
+		{nil, config.Config{Optimizer: "bpls"}, "layers are not known"},
+		{nil, config.Config{Optimizer: "tr-rows"}, "rows of its Jacobian"},
+		{nil, config.Config{Set: []string{"blocks=2"}}, "can't be split"},
 	} {
 		own := c.c
 		own.Data, own.Hidden, own.Optimizer, own.Set = "spirals", []int{4}, "", nil
@@ -171,7 +174,7 @@ func TestWhatATwinLacks(t *testing.T) {
 
 // Where a model has gradients alone, products come from their differences, of which about half of the digits hold.
 func TestProductsFromDifferences(t *testing.T) {
-	own := Config{Data: "spirals", Hidden: []int{6}, Epochs: 4, Seed: 3, SpectrumEvery: 2, SpectrumRows: -1}
+	own := config.Config{Data: "spirals", Hidden: []int{6}, Epochs: 4, Seed: 3, SpectrumEvery: 2, SpectrumRows: -1}
 	s, there := twin(t, own)
 	s.Behave(peertest.Manner{Has: []string{"grad"}})
 	want, m := of[event.SpectrumEvent](train(t, own)), train(t, there)
@@ -190,7 +193,7 @@ func TestProductsFromDifferences(t *testing.T) {
 
 // Its analyses, rewinding, racing and saving work as of newtop's own; what needs rows is refused.
 func TestTwinIsSteered(t *testing.T) {
-	s, there := twin(t, Config{Data: "spirals", Hidden: []int{4}, Seed: 2})
+	s, there := twin(t, config.Config{Data: "spirals", Hidden: []int{4}, Seed: 2})
 	s.Behave(peertest.Manner{Single: true})
 	session := mustNew(t, there)
 	background(t, session)
@@ -233,7 +236,7 @@ func TestTwinIsSteered(t *testing.T) {
 
 // A run of another program's model says so in its first event.
 func TestOpeningOfATwin(t *testing.T) {
-	_, there := twin(t, Config{Data: "spirals", Hidden: []int{4}, Epochs: 1})
+	_, there := twin(t, config.Config{Data: "spirals", Hidden: []int{4}, Epochs: 1})
 	run := of[event.RunEvent](train(t, there))[0]
 	if run.External() || run.Model.Program == "" || len(run.Model.Blocks) == 0 || run.Model.Layers != nil || run.Data.Name != "twin" {
 		t.Errorf("%+v", run)

@@ -1,4 +1,4 @@
-package trainer
+package workplace
 
 import (
 	"newtop/datasets"
@@ -8,26 +8,26 @@ import (
 	"newtop/trainer/optim"
 )
 
-// unmeasured is the metrics of weights that nobody has evaluated.
-var unmeasured = event.EpochEvent{
+// Unmeasured is the metrics of weights that nobody has evaluated.
+var Unmeasured = event.EpochEvent{
 	Loss: event.Absent, TestLoss: event.Absent, Error: event.Absent, TestError: event.Absent, RMSE: event.Absent,
 	TestRMSE:       event.Absent,
 	ValidationLoss: event.Absent, ValidationError: event.Absent, ValidationRMSE: event.Absent,
 	GradientNorm: event.Absent, StepNorm: event.Absent, Radius: event.Absent, Rho: event.Absent, Rate: event.Absent,
 }
 
-// trainMetrics fills in how well weights do on the training rows of data.
-func trainMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
+// TrainMetrics fills in how well weights do on the training rows of data.
+func TrainMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
 	e.Loss, e.RMSE, e.Error = measured(v, data)
 }
 
-// validationMetrics fills in how well weights do on the validation rows of data.
-func validationMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
+// ValidationMetrics fills in how well weights do on the validation rows of data.
+func ValidationMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
 	e.ValidationLoss, e.ValidationRMSE, e.ValidationError = measured(v, data)
 }
 
-// testMetrics fills in how well weights do on the test rows of data.
-func testMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
+// TestMetrics fills in how well weights do on the test rows of data.
+func TestMetrics(e *event.EpochEvent, v models.Evaluation, data *datasets.Dataset) {
 	e.TestLoss, e.TestRMSE, e.TestError = measured(v, data)
 }
 
@@ -42,28 +42,16 @@ func measured(v models.Evaluation, data *datasets.Dataset) (loss, rmse, wrong ev
 	return event.ValueOf(v.Loss), event.ValueOf(v.RMSE() * unit), wrong
 }
 
-// inUnits makes RMSEs in standard deviations of the targets, as checkpoints of before have them, what measured returns.
-func (t *trajectory) inUnits() {
-	unit, _ := t.place.problem.Data.TargetUnit()
-	all := []*event.EpochEvent{&t.first, &t.last, &t.best}
-	for _, m := range t.members {
-		all = append(all, &m.metrics)
-	}
-	for _, e := range all {
-		e.RMSE, e.TestRMSE = e.RMSE.Times(unit), e.TestRMSE.Times(unit)
-	}
-}
-
-// copyMetrics makes the metrics of one event another's.
-func copyMetrics(to, from *event.EpochEvent) {
+// CopyMetrics makes the metrics of one event another's.
+func CopyMetrics(to, from *event.EpochEvent) {
 	to.Loss, to.Error, to.RMSE = from.Loss, from.Error, from.RMSE
 	to.ValidationLoss, to.ValidationError, to.ValidationRMSE = from.ValidationLoss, from.ValidationError, from.ValidationRMSE
 	to.TestLoss, to.TestError, to.TestRMSE = from.TestLoss, from.TestError, from.TestRMSE
 }
 
-// archiveMetrics carries what later metrics are held against. Those of the validation rows, which earlier versions did
+// ArchiveMetrics carries what later metrics are held against. Those of the validation rows, which earlier versions did
 // not know, are there where a run has such rows.
-func archiveMetrics(k *optim.Archive, e *event.EpochEvent) {
+func ArchiveMetrics(k *optim.Archive, e *event.EpochEvent) {
 	k.Count("epoch", &e.Epoch, optim.MaxCount)
 	type metric struct {
 		key   string
@@ -84,8 +72,8 @@ func archiveMetrics(k *optim.Archive, e *event.EpochEvent) {
 	}
 }
 
-// chargeTo writes what was spent into an event.
-func chargeTo(e *event.EpochEvent, w *objective.Work) {
+// WriteWork writes what was spent into an event.
+func WriteWork(e *event.EpochEvent, w *objective.Work) {
 	e.Gradients, e.Products, e.Losses = event.Float(w.Gradients), event.Float(w.Products), event.Float(w.Losses)
 	e.GradientEquivalents = event.Float(w.Equivalents)
 }

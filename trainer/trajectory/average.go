@@ -1,4 +1,4 @@
-package trainer
+package trajectory
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"newtop/trainer/checkpoint"
 	"newtop/trainer/optim"
 )
 
@@ -17,8 +18,8 @@ import (
 // so that snapshots and racers share it.
 type trail [][]float64
 
-// grown returns the trail with other weights, the last most of them.
-func (t trail) grown(w []float64, most int) trail {
+// extended returns the trail with other weights, the last most of them.
+func (t trail) extended(w []float64, most int) trail {
 	if n := len(t); most < 2 || n > 0 && slices.Equal(t[n-1], w) {
 		return t
 	}
@@ -27,7 +28,7 @@ func (t trail) grown(w []float64, most int) trail {
 
 // mean returns what counts where the weights are w: those of the newest epoch, or on their way to the next one's.
 func (t trail) mean(w []float64, most int) []float64 {
-	all := t.grown(w, most)
+	all := t.extended(w, most)
 	if len(all) < 2 {
 		return w
 	}
@@ -39,62 +40,62 @@ func (t trail) mean(w []float64, most int) []float64 {
 	return sum
 }
 
-// counted returns what counts where the net's weights are w; these are not to be changed.
-func (m *member) counted(w []float64) []float64 {
-	if len(m.trail) == 0 {
+// Effective returns what counts where the net's weights are w; these are not to be changed.
+func (m *Member) Effective(w []float64) []float64 {
+	if len(m.Trail) == 0 {
 		return w
 	}
-	return m.trail.mean(w, m.average)
+	return m.Trail.mean(w, m.average)
 }
 
-// countedOf returns what counts of each net.
-func countedOf(nets []*member) (all [][]float64) {
+// EffectiveWeights returns what counts of each net.
+func EffectiveWeights(nets []*Member) (all [][]float64) {
 	for _, m := range nets {
-		all = append(all, m.counted(m.weights))
+		all = append(all, m.Effective(m.Weights))
 	}
 	return all
 }
 
-// trails returns those of the members.
-func (t *trajectory) trails() (all []trail) {
-	for _, m := range t.members {
-		all = append(all, m.trail)
+// Trails returns those of the members.
+func (t *Trajectory) Trails() (all []trail) {
+	for _, m := range t.Members {
+		all = append(all, m.Trail)
 	}
 	return all
 }
 
-// lengthen takes in the weights after an epoch.
-func (t *trajectory) lengthen() {
-	for _, m := range t.members {
-		m.trail = m.trail.grown(m.weights, m.average)
+// ExtendTrails takes in the weights after an epoch.
+func (t *Trajectory) ExtendTrails() {
+	for _, m := range t.Members {
+		m.Trail = m.Trail.extended(m.Weights, m.average)
 	}
 }
 
-// evaluate measures how well the weights of a member do that count. What the objective keeps of those it was asked for
+// Evaluate measures how well the weights of a member do that count. What the objective keeps of those it was asked for
 // stays, as methods find it.
-func (t *trajectory) evaluate(m *member) {
-	measure := func() { t.place.evaluate(&m.on, m.counted(m.weights), &m.metrics) }
-	if len(m.trail) == 0 {
+func (t *Trajectory) Evaluate(m *Member) {
+	measure := func() { t.Work.Evaluate(&m.Binding, m.Effective(m.Weights), &m.Metrics) }
+	if len(m.Trail) == 0 {
 		measure()
 	} else {
-		m.on.objective.Aside(measure)
+		m.Binding.Objective.Aside(measure)
 	}
-	t.place.config.leaveOut(&m.metrics)
+	t.Work.Config.OmitWeighted(&m.Metrics)
 }
 
-// counted returns the weights of each net that count after the epoch of the checkpoint, where a run averages over so
+// effectiveAt returns the weights of each net that count after the epoch of the checkpoint, where a run averages over so
 // many. They are not to be changed.
-func countedBy(c *Checkpoint, dim, average int) ([][]float64, error) {
+func effectiveAt(c *checkpoint.Checkpoint, dim, average int) ([][]float64, error) {
 	all, err := c.Weights(dim)
 	if err != nil {
 		return nil, err
 	}
-	k := c.archive()
+	k := c.OpenArchive()
 	for i, w := range all {
 		var t trail
-		archiveTrail(k.In(net(i)), &t, average, dim)
+		archiveTrail(k.In(checkpoint.NetKey(i)), &t, average, dim)
 		if err := k.Err(); err != nil {
-			return nil, &CheckpointError{Reason: err.Error()}
+			return nil, &checkpoint.CheckpointError{Reason: err.Error()}
 		}
 		all[i] = t.mean(w, average)
 	}

@@ -1,4 +1,5 @@
-package trainer
+// Package checkpoint has what a run hands to its recorders: events, and checkpoints to resume from.
+package checkpoint
 
 import (
 	"bytes"
@@ -30,9 +31,9 @@ type Checkpoint struct {
 	// ended within its next outer iteration.
 	Behind int
 
-	vectors map[string][]float64
-	numbers map[string]float64
-	texts   map[string]string
+	Vectors map[string][]float64
+	Numbers map[string]float64
+	Texts   map[string]string
 }
 
 // Keeper is a Recorder that keeps checkpoints too.
@@ -55,7 +56,7 @@ type CheckpointError struct{ Reason string }
 
 func (e *CheckpointError) Error() string { return "checkpoint: " + e.Reason }
 
-func spoilt(format string, args ...any) error {
+func Damaged(format string, args ...any) error {
 	return &CheckpointError{Reason: fmt.Sprintf(format, args...)}
 }
 
@@ -82,11 +83,11 @@ func (c *Checkpoint) MarshalBinary() ([]byte, error) {
 		"epoch": strconv.Itoa(c.Epoch), "fingerprint": c.Fingerprint,
 	}}
 	same := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(c.vectors)) {
-		v := c.vectors[name]
+	for _, name := range slices.Sorted(maps.Keys(c.Vectors)) {
+		v := c.Vectors[name]
 		i := slices.IndexFunc(f.Tensors, func(t safetensors.Tensor) bool {
 			return slices.EqualFunc(
-				t.Data, v, identical)
+				t.Data, v, Identical)
 		})
 		if i >= 0 {
 			same[name] = f.Tensors[i].Name
@@ -94,13 +95,13 @@ func (c *Checkpoint) MarshalBinary() ([]byte, error) {
 		}
 		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: name, Shape: []int{len(v)}, Data: v})
 	}
-	names := slices.Sorted(maps.Keys(c.numbers))
+	names := slices.Sorted(maps.Keys(c.Numbers))
 	numbers := make([]float64, len(names))
 	for i, name := range names {
-		numbers[i] = c.numbers[name]
+		numbers[i] = c.Numbers[name]
 	}
 	f.Tensors = append(f.Tensors, safetensors.Tensor{Name: numbersTensor, Shape: []int{len(numbers)}, Data: numbers})
-	for name, v := range map[string]any{"numbers": names, "same": same, "texts": c.texts} {
+	for name, v := range map[string]any{"numbers": names, "same": same, "texts": c.Texts} {
 		text, err := json.Marshal(v)
 		if err != nil {
 			return nil, fmt.Errorf("trainer: encoding a checkpoint: %w", err)
@@ -133,62 +134,62 @@ func checksum(f *safetensors.File) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// identical reports whether two numbers have the same bits.
-func identical(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+// Identical reports whether two numbers have the same bits.
+func Identical(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
 
 // UnmarshalBinary reads what MarshalBinary wrote. It returns a *CheckpointError for anything else, and allocates no
 // more than a few times the text.
 func (c *Checkpoint) UnmarshalBinary(text []byte) error {
 	f, err := safetensors.Decode(text, "checkpoint")
 	if format := new(safetensors.FormatError); errors.As(err, &format) {
-		return spoilt("offset %d: found %s, expected %s", format.Offset, format.Found, format.Expected)
+		return Damaged("offset %d: found %s, expected %s", format.Offset, format.Found, format.Expected)
 	}
 	if err != nil {
 		return &CheckpointError{Reason: err.Error()}
 	}
 	head := f.Metadata
 	if head["format"] != checkpointFormat {
-		return spoilt("a file of format %q: expected %q", head["format"], checkpointFormat)
+		return Damaged("a file of format %q: expected %q", head["format"], checkpointFormat)
 	}
 	if head["version"] != checkpointVersion {
-		return spoilt("of version %q: expected %q", head["version"], checkpointVersion)
+		return Damaged("of version %q: expected %q", head["version"], checkpointVersion)
 	}
 	if sum := checksum(f); head[sumKey] != sum {
-		return spoilt("damaged: found the checksum %s, expected %q", sum, head[sumKey])
+		return Damaged("damaged: found the checksum %s, expected %q", sum, head[sumKey])
 	}
 	epoch, err := strconv.Atoi(head["epoch"])
 	if err != nil || epoch < 0 {
-		return spoilt("epoch %q: expected a whole number ≥ 0", head["epoch"])
+		return Damaged("epoch %q: expected a whole number ≥ 0", head["epoch"])
 	}
-	out := Checkpoint{Epoch: epoch, Fingerprint: head["fingerprint"], vectors: map[string][]float64{},
-		numbers: map[string]float64{}}
+	out := Checkpoint{Epoch: epoch, Fingerprint: head["fingerprint"], Vectors: map[string][]float64{},
+		Numbers: map[string]float64{}}
 	var names []string
 	var same map[string]string
-	for name, v := range map[string]any{"numbers": &names, "same": &same, "texts": &out.texts} {
+	for name, v := range map[string]any{"numbers": &names, "same": &same, "texts": &out.Texts} {
 		if err := json.Unmarshal([]byte(head[name]), v); err != nil {
-			return spoilt("its %s are no JSON: %v", name, err)
+			return Damaged("its %s are no JSON: %v", name, err)
 		}
 	}
 	for _, t := range f.Tensors {
 		if t.Data == nil && len(t.Ints) > 0 {
-			return spoilt("tensor %q has integers: expected floating-point numbers", t.Name)
+			return Damaged("tensor %q has integers: expected floating-point numbers", t.Name)
 		}
-		out.vectors[t.Name] = t.Data
+		out.Vectors[t.Name] = t.Data
 	}
-	numbers := out.vectors[numbersTensor]
-	delete(out.vectors, numbersTensor)
+	numbers := out.Vectors[numbersTensor]
+	delete(out.Vectors, numbersTensor)
 	if len(numbers) != len(names) {
-		return spoilt("%d numbers with %d names: expected as many", len(numbers), len(names))
+		return Damaged("%d numbers with %d names: expected as many", len(numbers), len(names))
 	}
 	for i, name := range names {
-		out.numbers[name] = numbers[i]
+		out.Numbers[name] = numbers[i]
 	}
 	for name, of := range same {
-		v, ok := out.vectors[of]
+		v, ok := out.Vectors[of]
 		if !ok {
-			return spoilt("%q is to equal %q, which is not there", name, of)
+			return Damaged("%q is to equal %q, which is not there", name, of)
 		}
-		out.vectors[name] = v
+		out.Vectors[name] = v
 	}
 	*c = out
 	return nil
@@ -198,12 +199,12 @@ func (c *Checkpoint) UnmarshalBinary(text []byte) error {
 // there are so many of each.
 func (c *Checkpoint) Weights(dim int) ([][]float64, error) {
 	nets := 0
-	k := c.archive()
-	k.Count("nets", &nets, maxCommittee)
+	k := c.OpenArchive()
+	k.Count("nets", &nets, MaxCommittee)
 	var out [][]float64
 	for i := 0; i < nets && k.Err() == nil; i++ {
 		var w []float64
-		k.In(net(i)).Vector("weights", &w, dim)
+		k.In(NetKey(i)).Vector("weights", &w, dim)
 		out = append(out, w)
 	}
 	if err := k.Err(); err != nil {
@@ -215,13 +216,16 @@ func (c *Checkpoint) Weights(dim int) ([][]float64, error) {
 // spectrumOwed is the name of the number that a checkpoint has which was taken before the spectrum of its epoch.
 const spectrumOwed = "spectrum owed"
 
-func (c *Checkpoint) owe()       { c.numbers[spectrumOwed] = 1 }
-func (c *Checkpoint) owes() bool { return c.numbers[spectrumOwed] == 1 }
+func (c *Checkpoint) OweSpectrum()       { c.Numbers[spectrumOwed] = 1 }
+func (c *Checkpoint) OwesSpectrum() bool { return c.Numbers[spectrumOwed] == 1 }
 
-// net is the part of a checkpoint that is a net's own.
-func net(i int) string { return fmt.Sprint("net ", i) }
+// NetKey is the part of a checkpoint that is a net's own.
+func NetKey(i int) string { return fmt.Sprint("net ", i) }
 
-// archive returns what gives the checkpoint's content.
-func (c *Checkpoint) archive() *optim.Archive {
-	return optim.OpenArchive(c.vectors, c.numbers, c.texts)
+// OpenArchive returns what gives the checkpoint's content.
+func (c *Checkpoint) OpenArchive() *optim.Archive {
+	return optim.OpenArchive(c.Vectors, c.Numbers, c.Texts)
 }
+
+// MaxCommittee bounds the nets of a committee.
+const MaxCommittee = 1000

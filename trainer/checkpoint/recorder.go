@@ -1,4 +1,4 @@
-package trainer
+package checkpoint
 
 import (
 	"context"
@@ -21,67 +21,67 @@ type Recorder interface {
 	Flush() error
 }
 
-// recordBacklog is how many events a recorder may be behind before the trainer waits for it.
-const recordBacklog = 4096
+// RecordBacklog is how many events a recorder may be behind before the trainer waits for it.
+const RecordBacklog = 4096
 
-// recordGrace is how long a cancelled run waits for a recorder to take its last event: a reader that hangs must not
+// RecordGrace is how long a cancelled run waits for a recorder to take its last event: a reader that hangs must not
 // keep a program alive that was told to end.
-const recordGrace = 2 * time.Second
+const RecordGrace = 2 * time.Second
 
-// recording feeds one Recorder from a queue of its own.
+// Recording feeds one Recorder from a queue of its own.
 //
 // The session's goroutine sends to queue and closes it after the last event; the goroutine that start
 // makes receives until then, closes last, flushes and closes done. After a failed Record it goes on receiving, so
 // that the session never hangs, and keeps the first error. A panic of the recorder is an error too.
-type recording struct {
-	queue  chan entry
-	last   chan struct{}
-	done   chan struct{}
-	keeper Keeper // the Recorder, if it keeps checkpoints
-	kept   bool   // whether it was handed a checkpoint of the run as it is now
-	behind int    // events that were handed over since the checkpointer held the run
-	lost   int    // entries that a cancelled run could not hand over
-	mu     sync.Mutex
-	err    error
+type Recording struct {
+	queue   chan Entry
+	last    chan struct{}
+	done    chan struct{}
+	Keeper  Keeper // the Recorder, if it keeps checkpoints
+	Offered bool   // whether it was handed a checkpoint of the run as it is now
+	Behind  int    // events that were handed over since the checkpointer held the run
+	lost    int    // entries that a cancelled run could not hand over
+	mu      sync.Mutex
+	err     error
 }
 
-// entry is an event, or a checkpoint whose fingerprint is still to come.
-type entry struct {
-	event      event.Event
-	checkpoint *Checkpoint
-	print      *objective.Fingerprint
+// Entry is an event, or a checkpoint whose fingerprint is still to come.
+type Entry struct {
+	Event       event.Event
+	Checkpoint  *Checkpoint
+	Fingerprint *objective.Fingerprint
 }
 
-func startRecording(r Recorder) *recording {
-	rec := &recording{queue: make(chan entry, recordBacklog), last: make(chan struct{}), done: make(chan struct{})}
-	rec.keeper, _ = r.(Keeper)
+func StartRecording(r Recorder) *Recording {
+	rec := &Recording{queue: make(chan Entry, RecordBacklog), last: make(chan struct{}), done: make(chan struct{})}
+	rec.Keeper, _ = r.(Keeper)
 	go func() {
 		defer close(rec.done)
 		for e := range rec.queue {
-			if rec.failure() == nil {
-				rec.fail(guard(func() error {
-					if e.checkpoint != nil {
+			if rec.FirstError() == nil {
+				rec.fail(GuardPanics(func() error {
+					if e.Checkpoint != nil {
 						return rec.keep(e)
 					}
-					return r.Record(e.event)
+					return r.Record(e.Event)
 				}))
 			}
 		}
 		close(rec.last)
-		if rec.failure() == nil {
-			rec.fail(guard(r.Flush))
+		if rec.FirstError() == nil {
+			rec.fail(GuardPanics(r.Flush))
 		}
 	}()
 	return rec
 }
 
 // keep hands a checkpoint on once its fingerprint is known. It is the recorder's own: others have others.
-func (r *recording) keep(e entry) error {
-	c := *e.checkpoint
-	if c.Fingerprint = e.print.Wait(); c.Fingerprint == "" {
+func (r *Recording) keep(e Entry) error {
+	c := *e.Checkpoint
+	if c.Fingerprint = e.Fingerprint.Wait(); c.Fingerprint == "" {
 		return nil // the run was cancelled, and did not wait for this
 	}
-	return r.keeper.Keep(&c)
+	return r.Keeper.Keep(&c)
 }
 
 // PanicError is a panic that was caught on a goroutine of the session's, so that the program can put
@@ -93,8 +93,8 @@ type PanicError struct {
 
 func (e *PanicError) Error() string { return fmt.Sprintf("internal error: %v\n%s", e.Value, e.Stack) }
 
-// guard calls f and turns a panic into a *PanicError.
-func guard(f func() error) (err error) {
+// GuardPanics calls f and turns a panic into a *PanicError.
+func GuardPanics(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = &PanicError{Value: v, Stack: debug.Stack()}
@@ -103,8 +103,8 @@ func guard(f func() error) (err error) {
 	return objective.Unbroken(f)
 }
 
-// put hands an entry over and waits while the recorder is too far behind, but not past the end of ctx.
-func (r *recording) put(ctx context.Context, e entry) {
+// Enqueue hands an entry over and waits while the recorder is too far behind, but not past the end of ctx.
+func (r *Recording) Enqueue(ctx context.Context, e Entry) {
 	select {
 	case r.queue <- e:
 	default:
@@ -115,12 +115,12 @@ func (r *recording) put(ctx context.Context, e entry) {
 			return
 		}
 	}
-	if e.event != nil {
-		r.behind++
+	if e.Event != nil {
+		r.Behind++
 	}
 }
 
-func (r *recording) fail(err error) {
+func (r *Recording) fail(err error) {
 	if err == nil {
 		return
 	}
@@ -129,28 +129,28 @@ func (r *recording) fail(err error) {
 	r.err = err
 }
 
-func (r *recording) failure() error {
+func (r *Recording) FirstError() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// finish waits until everything was recorded, for the last event to be taken no longer than recordGrace after the end
+// Finish waits until everything was recorded, for the last event to be taken no longer than recordGrace after the end
 // of ctx.
-func (r *recording) finish(ctx context.Context) error {
+func (r *Recording) Finish(ctx context.Context) error {
 	close(r.queue)
 	select {
 	case <-r.last:
 	case <-ctx.Done():
 		select {
 		case <-r.last:
-		case <-time.After(recordGrace):
+		case <-time.After(RecordGrace):
 			return fmt.Errorf("the reader of the events does not read: %d of the last events were not recorded",
 				r.lost+len(r.queue)+1)
 		}
 	}
 	<-r.done
-	return r.failure()
+	return r.FirstError()
 }
 
 // JSONLines records events as one JSON object a line.

@@ -1,4 +1,4 @@
-package trainer
+package config
 
 import (
 	"errors"
@@ -29,35 +29,24 @@ func (e *ConfigError) In(name func(field string) string) string {
 // configFields are those that texts name in braces.
 var configFields = fields.Of[Config]()
 
-// fieldsError is what went wrong with what some fields, in braces, name.
-type fieldsError struct {
-	fields string
-	err    error
+// FieldsError is what went wrong with what some fields, in braces, name.
+type FieldsError struct {
+	Fields string
+	Err    error
 }
 
-func (e *fieldsError) Error() string { return e.In(fields.Plain) }
-func (e *fieldsError) Unwrap() error { return e.err }
-func (e *fieldsError) In(name func(field string) string) string {
-	return configFields.In(e.fields, name) + ": " + fields.Text(e.err, name)
+func (e *FieldsError) Error() string { return e.In(fields.Plain) }
+func (e *FieldsError) Unwrap() error { return e.Err }
+func (e *FieldsError) In(name func(field string) string) string {
+	return configFields.In(e.Fields, name) + ": " + fields.Text(e.Err, name)
 }
 
 // ErrorText returns what an error says, with fields of a Config called by the names that they have elsewhere, as flags
 // of a command line.
 func ErrorText(err error, name func(field string) string) string { return fields.Text(err, name) }
 
-// NameFields has the session call fields by other names in what it tells of errors. It is called before Run.
-func (s *Session) NameFields(name func(field string) string) { s.fieldName = name }
-
-// text returns what the session tells of an error.
-func (s *Session) text(err error) string {
-	if s.fieldName == nil {
-		return err.Error()
-	}
-	return ErrorText(err, s.fieldName)
-}
-
-// expectation is what an error says that it expected, or the whole of it.
-func expectation(err error) string {
+// ExpectedBy is what an error says that it expected, or the whole of it.
+func ExpectedBy(err error) string {
 	var (
 		name    *models.NameError
 		setting *optim.SettingError

@@ -1,4 +1,4 @@
-package trainer
+package trajectory
 
 import (
 	"math"
@@ -11,18 +11,19 @@ import (
 	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/minibatch"
+	"newtop/trainer/workplace"
 )
 
 // maxRitz is how many Ritz values of an inner solve an event carries: half from each end.
 const maxRitz = 16
 
-// measure describes the current weights and the outer iteration that led to them, with what was spent and so many
+// Measure describes the current weights and the outer iteration that led to them, with what was spent and so many
 // seconds of training.
-func (t *trajectory) measure(spent *objective.Work, seconds float64) event.EpochEvent {
-	report := combined(t.members)
+func (t *Trajectory) Measure(spent *objective.Work, seconds float64) event.EpochEvent {
+	report := CombinedReport(t.Members)
 	e := event.EpochEvent{
-		Epoch:        t.epoch,
-		Optimizer:    t.info.Name,
+		Epoch:        t.Epoch,
+		Optimizer:    t.Info.Name,
 		GradientNorm: event.Float(report.GradientNorm),
 		StepNorm:     event.Float(report.StepNorm),
 		Radius:       radiusOf(report.Radius),
@@ -31,13 +32,13 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 		Accepted:     report.Accepted,
 		Elapsed:      event.Float(seconds),
 	}
-	chargeTo(&e, spent)
-	if e.Rate.Absent() && t.info.Primary == minibatch.Rate.Key {
-		e.Rate = event.Float(minibatch.Rate.Of(t.chosen()))
+	workplace.WriteWork(&e, spent)
+	if e.Rate.Absent() && t.Info.Primary == minibatch.Rate.Key {
+		e.Rate = event.Float(minibatch.Rate.Of(t.CurrentSettings()))
 	}
 	t.summarize(&e)
-	for i, m := range t.members {
-		for _, in := range m.report.Inner {
+	for i, m := range t.Members {
+		for _, in := range m.Report.Inner {
 			e.Inner = append(e.Inner, innerSummary(&in, i))
 		}
 	}
@@ -45,9 +46,9 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 		e.Metrics = append(e.Metrics, event.Metric{Key: d.Key, Symbol: d.Symbol, Meaning: d.Meaning,
 			Value: event.Float(d.Value)})
 	}
-	if t.place.problem.L2 > 0 {
+	if t.Work.Problem.L2 > 0 {
 		e.Metrics = append(e.Metrics, event.Metric{Key: "penalty", Symbol: "½λ‖w‖²",
-			Meaning: "what weight decay adds to the loss", Value: t.penalty()})
+			Meaning: "what weight decay adds to the loss", Value: t.Penalty()})
 	}
 	e.Blocks = t.norms()
 	e.Gates = t.gates()
@@ -57,54 +58,54 @@ func (t *trajectory) measure(spent *objective.Work, seconds float64) event.Epoch
 
 // summarize fills in how well the current weights do: those of the one net, or the mean output of a
 // committee beside its members.
-func (t *trajectory) summarize(e *event.EpochEvent) {
-	if len(t.members) == 1 {
-		copyMetrics(e, &t.members[0].metrics)
+func (t *Trajectory) summarize(e *event.EpochEvent) {
+	if len(t.Members) == 1 {
+		workplace.CopyMetrics(e, &t.Members[0].Metrics)
 		return
 	}
 	e.TestLoss, e.TestError, e.TestRMSE = event.Absent, event.Absent, event.Absent
 	e.ValidationLoss, e.ValidationError, e.ValidationRMSE = event.Absent, event.Absent, event.Absent
-	evaluateMean(t.place, t.members, e)
-	t.place.config.leaveOut(e)
-	e.Members = make([]event.MemberMetrics, len(t.members))
-	for i, m := range t.members {
-		f := &m.metrics
+	evaluateMean(t.Work, t.Members, e)
+	t.Work.Config.OmitWeighted(e)
+	e.Members = make([]event.MemberMetrics, len(t.Members))
+	for i, m := range t.Members {
+		f := &m.Metrics
 		e.Members[i] = event.MemberMetrics{
-			Seed: m.seed, Loss: f.Loss, TestLoss: f.TestLoss, Error: f.Error, TestError: f.TestError,
+			Seed: m.Seed, Loss: f.Loss, TestLoss: f.TestLoss, Error: f.Error, TestError: f.TestError,
 			RMSE: f.RMSE, TestRMSE: f.TestRMSE,
 			ValidationLoss: f.ValidationLoss, ValidationError: f.ValidationError, ValidationRMSE: f.ValidationRMSE,
 		}
 	}
 }
 
-// refresh makes the last epoch's metrics those of the weights as they are now.
-func (t *trajectory) refresh() { t.summarize(&t.last) }
+// Refresh makes the last epoch's metrics those of the weights as they are now.
+func (t *Trajectory) Refresh() { t.summarize(&t.Last) }
 
 // norms returns the norms of every block of weights: of the weights now, of the last gradient over all rows
 // that the method computed, and of the step. Of a committee they are the first member's. The gradient is the one
 // that the step came from, but where the step ended with a new one.
-func (t *trajectory) norms() []event.BlockNorms {
-	blocks, first := t.place.problem.Blocks(), t.members[0]
-	report := &first.report
+func (t *Trajectory) norms() []event.BlockNorms {
+	blocks, first := t.Work.Problem.Blocks(), t.Members[0]
+	report := &first.Report
 	out := make([]event.BlockNorms, len(blocks))
-	whole := t.epoch > 0 && !t.batched() && !math.IsNaN(report.GradientNorm)
+	whole := t.Epoch > 0 && !t.Batched() && !math.IsNaN(report.GradientNorm)
 	for i, b := range blocks {
 		from, to := b.Offset, b.Offset+b.Size()
-		w := first.weights[from:to]
+		w := first.Weights[from:to]
 		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.ValueOf(floats.Norm(w, 2)), Gradient: event.Absent}
 		if whole {
-			out[i].Gradient = event.ValueOf(floats.Norm(first.state.Gradient[from:to], 2))
+			out[i].Gradient = event.ValueOf(floats.Norm(first.State.Gradient[from:to], 2))
 		}
-		if report.Accepted && t.epoch > 0 {
-			out[i].Step = event.ValueOf(floats.Distance(w, first.previous[from:to], 2))
+		if report.Accepted && t.Epoch > 0 {
+			out[i].Step = event.ValueOf(floats.Distance(w, first.Previous[from:to], 2))
 		}
 	}
 	return out
 }
 
 // gates describes the gates of the first member as they are now.
-func (t *trajectory) gates() []event.GateMetrics {
-	network, w := t.place.problem.Network, t.members[0].weights
+func (t *Trajectory) gates() []event.GateMetrics {
+	network, w := t.Work.Problem.Network, t.Members[0].Weights
 	if network == nil {
 		return nil
 	}
@@ -113,7 +114,7 @@ func (t *trajectory) gates() []event.GateMetrics {
 		return nil
 	}
 	shares := make([]float64, len(gates))
-	network.GateSharesTo(shares, w, t.place.problem.Train.X)
+	network.GateSharesTo(shares, w, t.Work.Problem.Train.X)
 	out := make([]event.GateMetrics, len(gates))
 	period := network.Architecture().Mixture.Period
 	for i, g := range gates {
@@ -188,12 +189,12 @@ func innerSummary(in *optim.InnerSolve, member int) event.InnerSummary {
 	}
 }
 
-// innerEvent describes an inner iteration of the member whose turn it is.
-func (t *trajectory) innerEvent(block int, it *krylov.Iteration) event.InnerEvent {
+// InnerEvent describes an inner iteration of the member whose turn it is.
+func (t *Trajectory) InnerEvent(block int, it *krylov.Iteration) event.InnerEvent {
 	return event.InnerEvent{
-		Epoch:     t.epoch + 1,
+		Epoch:     t.Epoch + 1,
 		Block:     block,
-		Member:    t.turn,
+		Member:    t.Turn,
 		Iteration: it.Number,
 		Residual:  relative(it.Residual, it.Gradient),
 		StepNorm:  event.Float(it.StepNorm),
@@ -216,4 +217,16 @@ func radiusOf(v float64) event.Float {
 		return event.Absent
 	}
 	return event.Float(v)
+}
+
+// ScaleRMSE makes RMSEs in standard deviations of the targets, as checkpoints of before have them, what measured returns.
+func (t *Trajectory) ScaleRMSE() {
+	unit, _ := t.Work.Problem.Data.TargetUnit()
+	all := []*event.EpochEvent{&t.First, &t.Last, &t.Best}
+	for _, m := range t.Members {
+		all = append(all, &m.Metrics)
+	}
+	for _, e := range all {
+		e.RMSE, e.TestRMSE = e.RMSE.Times(unit), e.TestRMSE.Times(unit)
+	}
 }

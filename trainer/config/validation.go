@@ -1,7 +1,8 @@
-package trainer
+package config
 
 import (
 	"fmt"
+	"math"
 
 	"newtop/datasets"
 )
@@ -12,21 +13,21 @@ const (
 	defaultPatience   = 30
 )
 
-// Settle writes into the configuration of a run that begins what it leaves to the data: Validation, and how long its
+// ResolveDefaults writes into the configuration of a run that begins what it leaves to the data: Validation, and how long its
 // patience is. New does it; whoever records the configuration has it done before. One of a recorded run stays as it is:
 // where it says nothing, there are no validation rows.
-func (c *Config) Settle() {
-	table := c.Model == "" && datasets.IsTable(c.data())
+func (c *Config) ResolveDefaults() {
+	table := c.Model == "" && datasets.IsTable(c.DataName())
 	if c.Validation == "" && c.Folds == 0 && table {
 		c.Validation = DefaultValidation
 	}
-	if c.Patience == 0 && table && c.validates() {
+	if c.Patience == 0 && table && c.hasValidation() {
 		c.Patience = defaultPatience
 	}
 }
 
-// validates reports whether a settled configuration asks for validation rows.
-func (c *Config) validates() bool {
+// hasValidation reports whether a settled configuration asks for validation rows.
+func (c *Config) hasValidation() bool {
 	return c.Folds > 0 || c.Validation != "" && c.Validation != "0"
 }
 
@@ -64,10 +65,10 @@ func (c *Config) checkValidation() error {
 	return nil
 }
 
-// checkSettled returns a *ConfigError for what the configuration of a run, or of what is left of one, can't ask for.
-func (c *Config) checkSettled() error {
+// CheckResolved returns a *ConfigError for what the configuration of a run, or of what is left of one, can't ask for.
+func (c *Config) CheckResolved() error {
 	switch {
-	case c.Patience > 0 && !c.validates():
+	case c.Patience > 0 && !c.hasValidation():
 		return &ConfigError{Field: "Patience", Value: fmt.Sprint(c.Patience),
 			Expected: "validation rows to decide by, as with {Validation} 0.15"}
 	case c.Folds > 0 && c.Fold == 0 && !c.FoldCommittee():
@@ -75,3 +76,15 @@ func (c *Config) checkSettled() error {
 	}
 	return nil
 }
+
+// TargetFraction says what the target of an error of classes is, of one that was meant in per cent which one.
+func TargetFraction(target float64) string {
+	const text = "a fraction of the rows below 1"
+	if target > 100 {
+		return text + ", as in 0.05"
+	}
+	return fmt.Sprintf("%s: %.4g for %.4g %%", text, target/100, target)
+}
+
+// NonNegative reports whether v can be so much of something.
+func NonNegative(v float64) bool { return v >= 0 && !math.IsInf(v, 0) }
