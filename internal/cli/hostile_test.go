@@ -17,6 +17,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 )
 
 // harmless runs a command and fails where a terminal would act on what it prints, or a line is not its own; where the last
@@ -108,9 +109,9 @@ func TestHostileRecords(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, id := range []string{"20260101-000000-aaaaaa", "20260101-000000-bbbbbb"} {
-		about := filled[store.About]()
+		about := filled[recorder.About]()
 		about.Sole, about.Config.Epochs = false, 5
-		r := store.NewRecorder(s, about)
+		r := recorder.New(s, about)
 		for _, e := range hostileEvents() {
 			if run, ok := e.(event.RunEvent); ok {
 				run.ID = id

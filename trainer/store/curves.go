@@ -5,18 +5,16 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"os"
-	"strings"
 
 	"newtop/trainer/event"
+	"newtop/trainer/store/rowcode"
 )
 
 // Curves returns at most n epochs of each of some runs, spread evenly over its record, the first and the newest among
 // them, for small pictures: of each the number and what a run can be judged by, and of nothing whether it is damaged.
 func (s *Store) Curves(ctx context.Context, ids []string, n int) (map[string][]event.EpochEvent, error) {
 	out := make(map[string][]event.EpochEvent, len(ids))
-	err := s.view(ctx, func(tx *sql.Tx) error {
+	err := s.View(ctx, func(tx *sql.Tx) error {
 		c, err := newCurveReader(ctx, tx)
 		if err != nil {
 			return err
@@ -38,7 +36,7 @@ type curveReader struct{ runs, all, next *sql.Stmt }
 func newCurveReader(ctx context.Context, tx *sql.Tx) (c *curveReader, err error) {
 	columns := "seq, epoch, CASE WHEN instr(rest, '\"not_finite\"') THEN json_extract(rest, '$.not_finite') END"
 	for _, q := range event.Judging {
-		columns += ", " + expression(q)
+		columns += ", " + rowcode.Expression(q)
 	}
 	c = &curveReader{}
 	for _, p := range []struct {
@@ -156,16 +154,4 @@ func scanCurve(row interface{ Scan(...any) error }) (seq int64, e event.EpochEve
 		}
 	}
 	return seq, e, nil
-}
-
-// Stamp changes when anything is written to the store, by this process or another. Asking costs a look at two files,
-// and reads nothing.
-func (s *File) Stamp() string {
-	var b strings.Builder
-	for _, path := range []string{s.Path(), s.Path() + "-wal"} {
-		if info, err := os.Stat(path); err == nil {
-			fmt.Fprint(&b, info.Size(), " ", info.ModTime().UnixNano(), " ")
-		}
-	}
-	return b.String()
 }

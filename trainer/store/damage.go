@@ -5,6 +5,9 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+
+	"newtop/trainer/store/rowcode"
+	"newtop/trainer/store/sqlfile"
 )
 
 // DamageError says that a run was read without some of its events. All others were given.
@@ -34,61 +37,61 @@ func (e *DamageError) words() string {
 type damage struct {
 	events int
 	first  error
-	read   int64           // sum of the checksums of the rows that were read
-	report func(*RowError) // hears of each; may be nil
+	read   int64                   // sum of the checksums of the rows that were read
+	Report func(*sqlfile.RowError) // hears of each; may be nil
 }
 
 // leaveOut notes a row that is not read.
-func (d *damage) leaveOut(err *RowError) {
+func (d *damage) leaveOut(err *sqlfile.RowError) {
 	d.events++
 	if d.first == nil {
 		d.first = err
 	}
-	if d.report != nil {
-		d.report(err)
+	if d.Report != nil {
+		d.Report(err)
 	}
 }
 
 // lost returns the error of a run that was read; whole says that all its rows were to be there.
-func (r *runReader) lost(file string, whole bool) error {
-	missing := whole && r.damage.events == 0 && r.damage.read != r.sums
-	if r.damage.events == 0 && !missing {
+func (r *RunReader) Lost(file string, whole bool) error {
+	missing := whole && r.Damage.events == 0 && r.Damage.read != r.sums
+	if r.Damage.events == 0 && !missing {
 		return nil
 	}
-	if row, ok := r.damage.first.(*RowError); ok {
+	if row, ok := r.Damage.first.(*sqlfile.RowError); ok {
 		row.File = file
 	}
-	return &DamageError{File: file, Run: r.id, Events: r.damage.events, Missing: missing, First: r.damage.first}
+	return &DamageError{File: file, Run: r.Id, Events: r.Damage.events, Missing: missing, First: r.Damage.first}
 }
 
 // eventRows is rows for tables of events: f also returns the row's checksum, and a row that is damaged is left out.
-func (r *runReader) eventRows(ctx context.Context, table, query string, args []any,
+func (r *RunReader) eventRows(ctx context.Context, table, query string, args []any,
 	f func(*sql.Rows) (seq int64, crc sql.NullInt64, err error)) error {
-	return eachRow(ctx, r.tx, query, slices.Insert(args, 0, any(r.run)), func(rows *sql.Rows) error {
+	return sqlfile.EachRow(ctx, r.Tx, query, slices.Insert(args, 0, any(r.Run)), func(rows *sql.Rows) error {
 		seq, crc, err := f(rows)
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case r.again: // it was counted before
 		case err != nil:
-			r.damage.leaveOut(&RowError{Table: table, Run: r.id, Seq: seq, Err: err})
+			r.Damage.leaveOut(&sqlfile.RowError{Table: table, Run: r.Id, Seq: seq, Err: err})
 		default:
-			r.damage.read += crc.Int64
+			r.Damage.read += crc.Int64
 		}
 		return nil
 	})
 }
 
 // sealerOf returns the sealer of a table's rows.
-func (r *runReader) sealerOf(table string) *sealer {
+func (r *RunReader) sealerOf(table string) *rowcode.Sealer {
 	if r.sealers[table] == nil {
 		if r.sealers == nil {
-			r.sealers = map[string]*sealer{}
+			r.sealers = map[string]*rowcode.Sealer{}
 		}
-		r.sealers[table] = newSealer(table)
+		r.sealers[table] = rowcode.NewSealer(table)
 	}
 	return r.sealers[table]
 }
 
 // crc names the column of a table's checksums.
-func (r *runReader) crc() string { return crcColumn(r.version, "") }
+func (r *RunReader) crc() string { return rowcode.CrcColumn(r.version, "") }

@@ -6,6 +6,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"newtop/trainer/store/rowcode"
+	"newtop/trainer/store/sqlfile"
 )
 
 // notes is the version from which on a run has a note and tags.
@@ -13,7 +16,7 @@ const notes = 4
 
 // Bounds of what a user says of a run, in bytes.
 const (
-	maxNote = 2000
+	MaxNote = 2000
 	maxTag  = 40
 	maxTags = 16
 )
@@ -28,8 +31,8 @@ func (e *NoteError) Error() string {
 // Annotate replaces what the user says of a run, which changes nothing that was recorded. It returns a *NoteError for
 // what is no line of text or no words.
 func (s *Store) Annotate(ctx context.Context, id, note string, tags []string) error {
-	if len(note) > maxNote || strings.IndexFunc(note, func(r rune) bool { return !strconv.IsPrint(r) }) >= 0 {
-		return &NoteError{"note", note, fmt.Sprintf("one line of at most %d printable bytes", maxNote)}
+	if len(note) > MaxNote || strings.IndexFunc(note, func(r rune) bool { return !strconv.IsPrint(r) }) >= 0 {
+		return &NoteError{"note", note, fmt.Sprintf("one line of at most %d printable bytes", MaxNote)}
 	}
 	if len(tags) > maxTags {
 		return &NoteError{"tags", strings.Join(tags, " "), fmt.Sprintf("at most %d words", maxTags)}
@@ -40,15 +43,15 @@ func (s *Store) Annotate(ctx context.Context, id, note string, tags []string) er
 			return &NoteError{"tag", t, fmt.Sprintf("one word of at most %d printable bytes", maxTag)}
 		}
 	}
-	return s.changeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
-		done, err := conn.ExecContext(ctx, "UPDATE runs SET note = ?, tags = ? WHERE id = ?", textOrNull(note),
-			textOrNull(strings.Join(tags, " ")), id)
+	return s.ChangeRetrying(ctx, func(ctx context.Context, conn *sql.Conn) error {
+		done, err := conn.ExecContext(ctx, "UPDATE runs SET note = ?, tags = ? WHERE id = ?", rowcode.TextOrNull(note),
+			rowcode.TextOrNull(strings.Join(tags, " ")), id)
 		if err != nil {
 			return err
 		}
 		n, err := done.RowsAffected()
 		if err == nil && n == 0 {
-			err = &NotFoundError{Name: id}
+			err = &sqlfile.NotFoundError{Name: id}
 		}
 		return err
 	})

@@ -9,71 +9,73 @@ import (
 	"time"
 
 	"newtop/trainer/event"
+	"newtop/trainer/store/rowcode"
+	"newtop/trainer/store/sqlfile"
 )
 
 // A run's events are numbered from 1 over all tables. Number 1 is its RunEvent.
 
 // window is how many numbers are read at a time: no transaction is open while a caller thinks, and memory is bounded.
-const window = 4096
+const Window = 4096
 
 // numbered is an event with its number.
-type numbered struct {
-	seq   int64
-	event event.Event
+type Numbered struct {
+	Seq   int64
+	Event event.Event
 }
 
 // head is where a run's record stands.
-type head struct {
-	run        int64
+type Head struct {
+	Run        int64
 	generation int64 // changes when events were forgotten
-	events     int64 // number of the newest
-	epochs     int64
-	inner      int64
+	Events     int64 // number of the newest
+	Epochs     int64
+	Inner      int64
 	done       bool
-	owner      owner
+	owner      sqlfile.Owner
 	sums       int64 // of the checksums of its rows
 	thinned    int64 // epochs that were taken out
 }
 
 // runReader reads one run's events in one transaction.
-type runReader struct {
-	tx *sql.Tx
-	id string
-	head
+type RunReader struct {
+	Tx *sql.Tx
+	Id string
+	Head
 	version int // of the tables
-	damage  damage
+	Damage  damage
 	again   bool // rows are read that were read before
-	sealers map[string]*sealer
+	sealers map[string]*rowcode.Sealer
 }
 
 // newRunReader returns the reader of the run of an ID, or a *NotFoundError.
-func newRunReader(ctx context.Context, tx *sql.Tx, id string) (*runReader, error) {
-	r := &runReader{tx: tx, id: id}
-	var row ownerRow
+func NewRunReader(ctx context.Context, tx *sql.Tx, id string) (*RunReader, error) {
+	r := &RunReader{Tx: tx, Id: id}
+	var row sqlfile.OwnerRow
 	var claimed bool
 	err := tx.QueryRowContext(
-		ctx, "SELECT run, generation, events, epochs, inner, done IS NOT NULL, claimed, "+ownerColumns+
+		ctx, "SELECT run, generation, events, epochs, inner, done IS NOT NULL, claimed, "+sqlfile.OwnerColumns+
 			" FROM runs WHERE id = ?", id).
-		Scan(row.dests(&r.run, &r.generation, &r.events, &r.epochs, &r.inner, &r.done, &claimed)...)
+		Scan(row.Dests(&r.Run, &r.generation, &r.Events, &r.Epochs, &r.Inner, &r.done, &claimed)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return nil, &NotFoundError{Name: id}
+		return nil, &sqlfile.NotFoundError{Name: id}
 	}
 	if err != nil {
 		return nil, err
 	}
-	r.owner = row.owner()
-	r.done = r.done && !(claimed && r.owner.alive(time.Now()))
-	if r.version, err = versionNow(ctx, tx); err == nil && r.version >= checksums {
-		err = tx.QueryRowContext(ctx, "SELECT sums, thinned FROM runs WHERE run = ?", r.run).Scan(&r.sums, &r.thinned)
+	r.owner = row.Owner()
+	r.done = r.done && !(claimed && r.owner.Alive(time.Now()))
+	if r.version, err = rowcode.VersionNow(ctx, tx); err == nil && r.version >= rowcode.Checksums {
+		err = tx.QueryRowContext(ctx, "SELECT sums, thinned FROM runs WHERE run = ?", r.Run).Scan(&r.sums, &r.thinned)
 	}
 	return r, err
 }
 
 // window returns the next events after a number, up to r.events, and up to which number it has read. It returns none
 // only at the end.
-func (r *runReader) window(ctx context.Context, after int64) (out []numbered, reached int64, err error) {
-	for after < r.events {
-		to := min(after+window, r.events)
+func (r *RunReader) Window(ctx context.Context, after int64) (out []Numbered, reached int64, err error) {
+	for after < r.Events {
+		to := min(after+Window, r.Events)
 		if err := r.between(ctx, after, to, &out); err != nil {
 			return nil, after, err
 		}
@@ -90,29 +92,29 @@ func (r *runReader) window(ctx context.Context, after int64) (out []numbered, re
 		}
 		after = next - 1
 	}
-	return nil, max(after, r.events), nil
+	return nil, max(after, r.Events), nil
 }
 
 // nextSeq returns the least number of an event after one, or 0.
-func (r *runReader) nextSeq(ctx context.Context, after int64) (int64, error) {
+func (r *RunReader) nextSeq(ctx context.Context, after int64) (int64, error) {
 	var next sql.NullInt64
-	err := r.tx.QueryRowContext(ctx, `SELECT min(n) FROM (
+	err := r.Tx.QueryRowContext(ctx, `SELECT min(n) FROM (
 		SELECT min(seq) AS n FROM epochs WHERE run = ?1 AND seq > ?2 UNION ALL
 		SELECT min(seq) FROM solves WHERE run = ?1 AND seq > ?2 UNION ALL
 		SELECT min(seq) FROM spectra WHERE run = ?1 AND seq > ?2 UNION ALL
-		SELECT min(seq) FROM marks WHERE run = ?1 AND seq > ?2)`, r.run, after).Scan(&next)
+		SELECT min(seq) FROM marks WHERE run = ?1 AND seq > ?2)`, r.Run, after).Scan(&next)
 	return next.Int64, err
 }
 
 // between appends the events of after < seq ≤ to in order.
-func (r *runReader) between(ctx context.Context, after, to int64, out *[]numbered) error {
+func (r *RunReader) between(ctx context.Context, after, to int64, out *[]Numbered) error {
 	begin := len(*out)
 	if after < 1 && to >= 1 {
 		if err := r.readOpening(ctx, out); err != nil {
 			return err
 		}
 	}
-	for _, read := range []func(context.Context, *[]numbered, string, ...any) error{
+	for _, read := range []func(context.Context, *[]Numbered, string, ...any) error{
 		r.readEpochs, r.readSolves, r.readSpectra, r.readMarks,
 	} {
 		// A row of solves may begin before the first of the events.
@@ -125,49 +127,49 @@ func (r *runReader) between(ctx context.Context, after, to int64, out *[]numbere
 	}
 	sortEvents((*out)[begin:])
 	// Rows of solves reach beyond the last number.
-	*out = slices.DeleteFunc(*out, func(n numbered) bool { return n.seq > to })
+	*out = slices.DeleteFunc(*out, func(n Numbered) bool { return n.Seq > to })
 	return nil
 }
 
 // readCut appends the inner iterations after a number of the row of solves that the number cuts in two.
-func (r *runReader) readCut(ctx context.Context, after, to int64, out *[]numbered) error {
-	var cut []numbered
+func (r *RunReader) readCut(ctx context.Context, after, to int64, out *[]Numbered) error {
+	var cut []Numbered
 	r.again = true
 	defer func() { r.again = false }()
-	err := r.readSolves(ctx, &cut, "seq > ? AND seq <= ? ORDER BY seq DESC LIMIT 1", after-maxSteps, after)
+	err := r.readSolves(ctx, &cut, "seq > ? AND seq <= ? ORDER BY seq DESC LIMIT 1", after-rowcode.MaxSteps, after)
 	for _, n := range cut {
-		if n.seq > after {
+		if n.Seq > after {
 			*out = append(*out, n)
 		}
 	}
 	return err
 }
 
-func sortEvents(events []numbered) {
-	slices.SortStableFunc(events, func(a, b numbered) int { return cmp.Compare(a.seq, b.seq) })
+func sortEvents(events []Numbered) {
+	slices.SortStableFunc(events, func(a, b Numbered) int { return cmp.Compare(a.Seq, b.Seq) })
 }
 
-func (r *runReader) readOpening(ctx context.Context, out *[]numbered) error {
+func (r *RunReader) readOpening(ctx context.Context, out *[]Numbered) error {
 	var text []byte
-	if err := r.tx.QueryRowContext(ctx, "SELECT opening FROM runs WHERE run = ?", r.run).Scan(&text); err != nil {
+	if err := r.Tx.QueryRowContext(ctx, "SELECT opening FROM runs WHERE run = ?", r.Run).Scan(&text); err != nil {
 		return err
 	}
-	e, err := decodeEvent(text, "run")
+	e, err := rowcode.DecodeEvent(text, "run")
 	switch {
 	case err != nil:
-		r.damage.leaveOut(&RowError{Table: "runs", Run: r.id, Seq: 1, Err: err})
+		r.Damage.leaveOut(&sqlfile.RowError{Table: "runs", Run: r.Id, Seq: 1, Err: err})
 	case e != nil:
-		*out = append(*out, numbered{1, e})
+		*out = append(*out, Numbered{1, e})
 	}
 	return nil
 }
 
 // rows calls f with each row of a query on a table, whose first argument is the run; f scans it and returns the event's
 // number and what is wrong.
-func (r *runReader) rows(ctx context.Context, table, query string, args []any, f func(*sql.Rows) (int64, error)) error {
-	return eachRow(ctx, r.tx, query, slices.Insert(args, 0, any(r.run)), func(rows *sql.Rows) error {
+func (r *RunReader) rows(ctx context.Context, table, query string, args []any, f func(*sql.Rows) (int64, error)) error {
+	return sqlfile.EachRow(ctx, r.Tx, query, slices.Insert(args, 0, any(r.Run)), func(rows *sql.Rows) error {
 		if seq, err := f(rows); err != nil {
-			return &RowError{Table: table, Run: r.id, Seq: seq, Err: err}
+			return &sqlfile.RowError{Table: table, Run: r.Id, Seq: seq, Err: err}
 		}
 		return nil
 	})
@@ -175,23 +177,23 @@ func (r *runReader) rows(ctx context.Context, table, query string, args []any, f
 
 // The readers below append a table's events of the run where a condition holds, but for damaged ones.
 
-func (r *runReader) readEpochs(ctx context.Context, out *[]numbered, where string, args ...any) error {
-	var row epochRow
+func (r *RunReader) readEpochs(ctx context.Context, out *[]Numbered, where string, args ...any) error {
+	var row rowcode.EpochRow
 	check := r.sealerOf("epochs")
-	query := "SELECT " + epochsOf(r.version, "") + " FROM epochs WHERE run = ? AND " + where
+	query := "SELECT " + rowcode.EpochsOf(r.version, "") + " FROM epochs WHERE run = ? AND " + where
 	return r.eventRows(ctx, "epochs", query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
-		if err := rows.Scan(row.dests()...); err != nil {
-			return row.seq.Int64, row.crc, err
+		if err := rows.Scan(row.Dests()...); err != nil {
+			return row.Seq.Int64, row.Crc, err
 		}
-		e, err := row.event(check)
+		e, err := row.Event(check)
 		if err == nil {
-			*out = append(*out, numbered{row.seq.Int64, e})
+			*out = append(*out, Numbered{row.Seq.Int64, e})
 		}
-		return row.seq.Int64, row.crc, err
+		return row.Seq.Int64, row.Crc, err
 	})
 }
 
-func (r *runReader) readSolves(ctx context.Context, out *[]numbered, where string, args ...any) error {
+func (r *RunReader) readSolves(ctx context.Context, out *[]Numbered, where string, args ...any) error {
 	check := r.sealerOf("solves")
 	query := "SELECT seq, epoch, block, member, steps, " + r.crc() + " FROM solves WHERE run = ? AND " + where
 	return r.eventRows(ctx, "solves", query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
@@ -202,28 +204,28 @@ func (r *runReader) readSolves(ctx context.Context, out *[]numbered, where strin
 		if err := rows.Scan(&seq, &epoch, &block, &member, &text, &crc); err != nil {
 			return seq, crc, err
 		}
-		if err := check.verify(crc, seq, epoch, block, member, []byte(text)); err != nil {
+		if err := check.Verify(crc, seq, epoch, block, member, []byte(text)); err != nil {
 			return seq, crc, err
 		}
-		steps, err := readSteps(epoch, block, member, text)
+		steps, err := rowcode.ReadSteps(epoch, block, member, text)
 		for i, e := range steps {
-			*out = append(*out, numbered{seq + int64(i), e})
+			*out = append(*out, Numbered{seq + int64(i), e})
 		}
 		return seq, crc, err
 	})
 }
 
-func (r *runReader) readSpectra(ctx context.Context, out *[]numbered, where string, args ...any) error {
+func (r *RunReader) readSpectra(ctx context.Context, out *[]Numbered, where string, args ...any) error {
 	return r.readJSON(ctx, out, "spectra", "spectrum", where, args)
 }
 
-func (r *runReader) readMarks(ctx context.Context, out *[]numbered, where string, args ...any) error {
+func (r *RunReader) readMarks(ctx context.Context, out *[]Numbered, where string, args ...any) error {
 	return r.readJSON(ctx, out, "marks", "", where, args)
 }
 
 // readJSON reads events that are stored whole, all of one type unless that is empty. Those of types that this program
 // does not know are passed over.
-func (r *runReader) readJSON(ctx context.Context, out *[]numbered, table, kind, where string, args []any) error {
+func (r *RunReader) readJSON(ctx context.Context, out *[]Numbered, table, kind, where string, args []any) error {
 	check := r.sealerOf(table)
 	query := "SELECT seq, json, " + r.crc() + " FROM " + table + " WHERE run = ? AND " + where
 	return r.eventRows(ctx, table, query, args, func(rows *sql.Rows) (int64, sql.NullInt64, error) {
@@ -233,12 +235,12 @@ func (r *runReader) readJSON(ctx context.Context, out *[]numbered, table, kind, 
 		if err := rows.Scan(&seq, &text, &crc); err != nil {
 			return seq, crc, err
 		}
-		if err := check.verify(crc, seq, []byte(text)); err != nil {
+		if err := check.Verify(crc, seq, []byte(text)); err != nil {
 			return seq, crc, err
 		}
-		e, err := decodeEvent(text, kind)
+		e, err := rowcode.DecodeEvent(text, kind)
 		if e != nil {
-			*out = append(*out, numbered{seq, e})
+			*out = append(*out, Numbered{seq, e})
 		}
 		return seq, crc, err
 	})

@@ -17,6 +17,8 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer"
 	"newtop/trainer/event"
+	"newtop/trainer/store/rowcode"
+	"newtop/trainer/store/sqlfile"
 	"newtop/trainer/stream"
 )
 
@@ -91,7 +93,7 @@ func (f *Filter) takes(r *Run) bool {
 // Runs returns the chosen runs, the last that came into the store first.
 func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 	var out []Run
-	err := s.view(ctx, func(tx *sql.Tx) error {
+	err := s.View(ctx, func(tx *sql.Tx) error {
 		where, args := "", []any(nil)
 		switch {
 		case f.Alone:
@@ -101,12 +103,12 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 			}
 			where = "WHERE r." + alone
 		case f.Search != "":
-			if there, err := hasSearches(ctx, tx); err != nil || !there {
+			if there, err := HasSearches(ctx, tx); err != nil || !there {
 				return err
 			}
 			where, args = "WHERE r.id IN (SELECT t.run FROM trials t JOIN searches q USING (search) WHERE q.id = ?)", []any{f.Search}
 		}
-		return eachRun(ctx, tx, where, args, func(r *Run) bool {
+		return EachRun(ctx, tx, where, args, func(r *Run) bool {
 			if f.takes(r) {
 				s.name(r)
 				out = append(out, *r)
@@ -119,23 +121,23 @@ func (s *Store) Runs(ctx context.Context, f Filter) ([]Run, error) {
 
 // LastChange returns when something was last recorded, by the clock of the machine that did.
 func (s *Store) LastChange(ctx context.Context) (last time.Time, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
+	err = s.View(ctx, func(tx *sql.Tx) error {
 		var text sql.NullString
 		if err := tx.QueryRowContext(ctx, "SELECT max(changed) FROM runs").Scan(&text); err != nil || !text.Valid {
 			return err
 		}
-		last, err = parseTime(text.String)
+		last, err = sqlfile.ParseTime(text.String)
 		return err
 	})
 	return last, err
 }
 
 // name puts the file's name into a run's Damage.
-func (s *Store) name(r *Run) { _ = s.wrap(context.Background(), r.Damage) }
+func (s *Store) name(r *Run) { _ = s.Wrap(context.Background(), r.Damage) }
 
 // notOfSearches returns the condition that a run is no trial of a search.
 func notOfSearches(ctx context.Context, tx *sql.Tx) (string, error) {
-	there, err := hasSearches(ctx, tx)
+	there, err := HasSearches(ctx, tx)
 	if err != nil || !there {
 		return "run IS NOT NULL", err
 	}
@@ -158,19 +160,19 @@ func (s *Store) Find(ctx context.Context, name string) (*Run, error) {
 
 // FindAny is Find for what can be done with a damaged run too.
 func (s *Store) FindAny(ctx context.Context, name string) (found *Run, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
+	err = s.View(ctx, func(tx *sql.Tx) error {
 		id, err := resolve(ctx, tx, name)
 		if err != nil {
 			return err
 		}
-		return eachRun(ctx, tx, "WHERE r.id = ?", []any{id}, func(r *Run) bool {
+		return EachRun(ctx, tx, "WHERE r.id = ?", []any{id}, func(r *Run) bool {
 			found = r
 			return false
 		})
 	})
 	if err == nil {
 		if found == nil { // as a damaged index gives it
-			return nil, &NotFoundError{Name: name}
+			return nil, &sqlfile.NotFoundError{Name: name}
 		}
 		s.name(found)
 	}
@@ -178,7 +180,7 @@ func (s *Store) FindAny(ctx context.Context, name string) (found *Run, err error
 }
 
 // maxNear bounds the runs that a NotFoundError names.
-const maxNear = 5
+const MaxNear = 5
 
 // maxKnown bounds the names, the newest ones, that one which stands for no run is compared with.
 const maxKnown = 1000
@@ -190,21 +192,21 @@ func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY run DESC LIMIT 1 OFFSET ?", back)
+		ids, err := sqlfile.Texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY run DESC LIMIT 1 OFFSET ?", back)
 		return one(name, ids, err)
 	}
-	ids, err := texts(ctx, tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
+	ids, err := sqlfile.Texts(ctx, tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
 	if err != nil || len(ids) > 0 || name == "" {
 		return one(name, ids, err)
 	}
-	ids, err = texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
-		ORDER BY run DESC LIMIT ?2`, name, maxNear)
+	ids, err = sqlfile.Texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
+		ORDER BY run DESC LIMIT ?2`, name, MaxNear)
 	if err == nil && len(ids) == 0 {
-		names, err := texts(ctx, tx, "SELECT name FROM runs WHERE name <> '' ORDER BY run DESC LIMIT ?", maxKnown)
+		names, err := sqlfile.Texts(ctx, tx, "SELECT name FROM runs WHERE name <> '' ORDER BY run DESC LIMIT ?", maxKnown)
 		if err != nil {
 			return "", err
 		}
-		return "", &NotFoundError{Name: name, Meant: format.DidYouMean(name, names)}
+		return "", &sqlfile.NotFoundError{Name: name, Meant: format.DidYouMean(name, names)}
 	}
 	return one(name, ids, err)
 }
@@ -212,7 +214,7 @@ func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 // one returns the only ID.
 func one(name string, ids []string, err error) (string, error) {
 	if err == nil && len(ids) != 1 {
-		err = &NotFoundError{Name: name, Near: ids}
+		err = &sqlfile.NotFoundError{Name: name, Near: ids}
 	}
 	if err != nil {
 		return "", err
@@ -242,12 +244,12 @@ var errChanged = errors.New("the run was resumed by another process while it was
 func (s *Store) Events(ctx context.Context, id string, after int64, yield func(event.Event) bool) (int64, error) {
 	generation, thinned := int64(-1), int64(0)
 	all, reached := after == 0, after
-	var last *runReader
+	var last *RunReader
 	var left damage
 	for {
-		var batch []numbered
-		err := s.view(ctx, func(tx *sql.Tx) error {
-			r, err := newRunReader(ctx, tx, id)
+		var batch []Numbered
+		err := s.View(ctx, func(tx *sql.Tx) error {
+			r, err := NewRunReader(ctx, tx, id)
 			if err != nil {
 				return err
 			}
@@ -258,22 +260,22 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 				all = false // rows were taken out that may have been read
 			}
 			generation, thinned = r.generation, r.thinned
-			r.damage, last = left, r
-			batch, reached, err = r.window(ctx, reached)
-			left = r.damage
+			r.Damage, last = left, r
+			batch, reached, err = r.Window(ctx, reached)
+			left = r.Damage
 			return err
 		})
 		if err != nil {
 			return after, err
 		}
 		for _, n := range batch {
-			after = n.seq
-			if !yield(n.event) {
+			after = n.Seq
+			if !yield(n.Event) {
 				return after, nil
 			}
 		}
 		if len(batch) == 0 {
-			return after, last.lost(s.Path(), all)
+			return after, last.Lost(s.Path(), all)
 		}
 	}
 }
@@ -281,15 +283,15 @@ func (s *Store) Events(ctx context.Context, id string, after int64, yield func(e
 // Checkpoint returns a run's newest checkpoint that can be read, or nil if there is none, and what is wrong with one
 // that is newer.
 func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoint, passed, err error) {
-	err = s.view(ctx, func(tx *sql.Tx) error {
-		r, err := newRunReader(ctx, tx, id)
+	err = s.View(ctx, func(tx *sql.Tx) error {
+		r, err := NewRunReader(ctx, tx, id)
 		if err != nil {
 			return err
 		}
-		_, c, passed, err = r.newestSound(ctx)
+		_, c, passed, err = r.NewestSound(ctx)
 		return err
 	})
-	return c, s.wrap(ctx, passed), err
+	return c, s.Wrap(ctx, passed), err
 }
 
 // Source returns a run as it is recorded, for stream.Open. It follows the run for good and never returns io.EOF, since
@@ -298,10 +300,10 @@ func (s *Store) Checkpoint(ctx context.Context, id string) (c *trainer.Checkpoin
 // newest.
 func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
 	w := &source{store: s, id: id}
-	err := s.view(ctx, func(tx *sql.Tx) error {
-		r, err := newRunReader(ctx, tx, id)
+	err := s.View(ctx, func(tx *sql.Tx) error {
+		r, err := NewRunReader(ctx, tx, id)
 		if err == nil {
-			w.head = r.head
+			w.head = r.Head
 		}
 		return err
 	})
@@ -319,39 +321,19 @@ func (s *Store) Source(ctx context.Context, id string) (stream.Source, error) {
 	return w, nil
 }
 
-// NewRecorder returns the recorder of a new run.
-func NewRecorder(s *Store, a About) *Recorder {
-	return newRecorder(s, a, &writer{store: s, owner: self()})
-}
-
-// Continue takes a run that is no longer trained and returns the recorder for the rest. With the first event that
-// comes what was recorded after the newest checkpoint is forgotten; a recorder that is flushed without any leaves the
-// run as it was. Continue returns a *BusyError where a process records the run.
-func Continue(ctx context.Context, s *Store, id string) (*Recorder, error) {
-	w := &writer{store: s, owner: self()}
-	if err := w.claim(ctx, id); err != nil {
-		return nil, err
-	}
-	r := newRecorder(s, About{}, w)
-	r.id, r.name, r.seq, r.resumed = id, w.name, w.from, true
-	r.checkpoint.last = time.Now()
-	r.start()
-	return r, nil
-}
-
 // Remove deletes runs with all that belongs to them, all or none. It returns a *BusyError for one that is being
 // trained and a *NotFoundError for one that is not there.
 func (s *Store) Remove(ctx context.Context, ids ...string) error {
-	err := s.change(ctx, func(ctx context.Context, conn *sql.Conn) error { return removeRuns(ctx, conn, ids) })
+	err := s.Change(ctx, func(ctx context.Context, conn *sql.Conn) error { return RemoveRuns(ctx, conn, ids) })
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return s.shrink(ctx)
+	return s.Shrink(ctx)
 }
 
-func removeRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
+func RemoveRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
 	for _, id := range ids {
-		run, err := idleRun(ctx, conn, id)
+		run, err := IdleRun(ctx, conn, id)
 		if err == nil {
 			_, err = conn.ExecContext(ctx, "DELETE FROM runs WHERE run = ?", run)
 		}
@@ -363,18 +345,18 @@ func removeRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
 }
 
 // idleRun returns the row of a run, or a *BusyError where a living process records it.
-func idleRun(ctx context.Context, conn *sql.Conn, id string) (run int64, err error) {
-	var row ownerRow
-	err = conn.QueryRowContext(ctx, "SELECT run, "+ownerColumns+" FROM runs WHERE id = ?", id).Scan(row.dests(&run)...)
+func IdleRun(ctx context.Context, conn *sql.Conn, id string) (run int64, err error) {
+	var row sqlfile.OwnerRow
+	err = conn.QueryRowContext(ctx, "SELECT run, "+sqlfile.OwnerColumns+" FROM runs WHERE id = ?", id).Scan(row.Dests(&run)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, &NotFoundError{Name: id}
+		return 0, &sqlfile.NotFoundError{Name: id}
 	}
 	if err != nil {
 		return 0, err
 	}
-	o := row.owner()
-	if o.alive(time.Now()) {
-		return 0, &BusyError{Run: id, Owner: o.String(), Sure: sameMachine(o.identity)}
+	o := row.Owner()
+	if o.Alive(time.Now()) {
+		return 0, &sqlfile.BusyError{Run: id, Owner: o.String(), Sure: sqlfile.SameMachine(o.Identity)}
 	}
 	return run, nil
 }
@@ -384,22 +366,22 @@ func (s *Store) Rename(ctx context.Context, id, name string) error {
 	if err := CheckName(name); name != "" && err != nil {
 		return err
 	}
-	return s.change(ctx, func(ctx context.Context, conn *sql.Conn) error {
+	return s.Change(ctx, func(ctx context.Context, conn *sql.Conn) error {
 		var other string
 		err := conn.QueryRowContext(ctx, "SELECT id FROM runs WHERE name = ? AND id <> ?", name, id).Scan(&other)
 		if err == nil {
-			return &NameError{Name: name, Expected: "one that no other run has; it is that of " + other}
+			return &sqlfile.NameError{Name: name, Expected: "one that no other run has; it is that of " + other}
 		}
 		if !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
-		_, err = resealed(ctx, conn, id, func() error {
-			done, err := conn.ExecContext(ctx, "UPDATE runs SET name = ? WHERE id = ?", textOrNull(name), id)
+		_, err = Resealed(ctx, conn, id, func() error {
+			done, err := conn.ExecContext(ctx, "UPDATE runs SET name = ? WHERE id = ?", rowcode.TextOrNull(name), id)
 			if err != nil {
 				return err
 			}
 			if n, err := done.RowsAffected(); err != nil || n == 0 {
-				return cmp.Or[error](err, &NotFoundError{Name: id})
+				return cmp.Or[error](err, &sqlfile.NotFoundError{Name: id})
 			}
 			return nil
 		})
@@ -418,7 +400,7 @@ func CheckName(name string) error {
 	switch {
 	case name == "", len(name) > maxName, strings.HasPrefix(name, "-"), taken, name == "off",
 		strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0:
-		return &NameError{Name: name,
+		return &sqlfile.NameError{Name: name,
 			Expected: fmt.Sprintf("one word of at most %d printable bytes without slashes and quotes, other than last",
 				maxName)}
 	}

@@ -26,12 +26,12 @@ type source struct {
 	store   *Store
 	id      string
 	watcher *fsnotify.Watcher // nil: poll alone
-	head    head
+	head    Head
 	given   int64 // number of the last event that Next returned
 	reached int64 // up to which number the run was read
 	lost    damage
 	warning string
-	ready   []numbered
+	ready   []Numbered
 	begun   bool // the past was read
 	stale   string
 	read    atomic.Uint64 // a fraction in units of 1/readUnits
@@ -52,24 +52,24 @@ func (w *source) Next(ctx context.Context) (event.Event, error) {
 	}
 	n := w.ready[0]
 	w.ready = w.ready[1:]
-	w.given = n.seq
-	if w.head.events > 0 {
-		w.read.Store(uint64(float64(n.seq) / float64(w.head.events) * readUnits))
+	w.given = n.Seq
+	if w.head.Events > 0 {
+		w.read.Store(uint64(float64(n.Seq) / float64(w.head.Events) * readUnits))
 	}
-	return n.event, nil
+	return n.Event, nil
 }
 
 // fill reads what is new.
 func (w *source) fill(ctx context.Context) error {
-	return w.store.view(ctx, func(tx *sql.Tx) error {
+	return w.store.View(ctx, func(tx *sql.Tx) error {
 		before := w.head
-		r, err := newRunReader(ctx, tx, w.id)
+		r, err := NewRunReader(ctx, tx, w.id)
 		if err != nil {
 			return err
 		}
-		w.head = r.head
+		w.head = r.Head
 		w.stale = ""
-		if !r.done && !r.owner.alive(time.Now()) {
+		if !r.done && !r.owner.Alive(time.Now()) {
 			w.stale = fmt.Sprintf("interrupted: %s is gone", r.owner.String())
 		}
 		switch {
@@ -79,14 +79,14 @@ func (w *source) fill(ctx context.Context) error {
 		case !w.begun:
 			w.begun = true
 			var downsampled bool
-			w.ready, downsampled, err = r.whole(ctx)
-			w.reached = r.events
-			w.note(r, !downsampled)
+			w.ready, downsampled, err = r.Whole(ctx)
+			w.reached = r.Events
+			w.Note(r, !downsampled)
 			return err
-		case r.events > w.reached:
-			r.damage = w.lost
-			w.ready, w.reached, err = r.window(ctx, w.reached)
-			w.note(r, false)
+		case r.Events > w.reached:
+			r.Damage = w.lost
+			w.ready, w.reached, err = r.Window(ctx, w.reached)
+			w.Note(r, false)
 			return err
 		}
 		return nil
@@ -94,9 +94,9 @@ func (w *source) fill(ctx context.Context) error {
 }
 
 // note keeps what was left out.
-func (w *source) note(r *runReader, whole bool) {
-	w.lost = r.damage
-	if e, ok := errors.AsType[*DamageError](r.lost(w.store.Path(), whole)); ok {
+func (w *source) Note(r *RunReader, whole bool) {
+	w.lost = r.Damage
+	if e, ok := errors.AsType[*DamageError](r.Lost(w.store.Path(), whole)); ok {
 		w.warning = "run " + w.id + ": " + e.words()
 	}
 }

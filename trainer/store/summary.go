@@ -12,12 +12,14 @@ import (
 
 	"newtop/trainer"
 	"newtop/trainer/event"
+	"newtop/trainer/store/rowcode"
+	"newtop/trainer/store/sqlfile"
 )
 
 // summary selects what a Run is made of; the epochs that first, last and best number are joined to it.
 func summary(version int) string {
 	thinned, said := "0", "NULL, NULL"
-	if version >= checksums {
+	if version >= rowcode.Checksums {
 		thinned = "r.thinned"
 	}
 	if version >= notes {
@@ -27,7 +29,7 @@ func summary(version int) string {
 SELECT r.run, r.id, r.name, r.changed, r.opening, r.config, r.command, r.version, r.epochs, r.inner,
   r.bytes + coalesce((SELECT sum(size) FROM checkpoints c WHERE c.run = r.run), 0),
   r.claimed, c.epoch, c.fingerprint, d.json, ` + thinned + `, ` + said + `,
-` + strings.Join([]string{prefixed("r", ownerColumns), epochsOf(version, "f"), epochsOf(version, "l"), epochsOf(version, "b")}, ",") + `
+` + strings.Join([]string{rowcode.Prefixed("r", sqlfile.OwnerColumns), rowcode.EpochsOf(version, "f"), rowcode.EpochsOf(version, "l"), rowcode.EpochsOf(version, "b")}, ",") + `
 FROM runs r
 LEFT JOIN epochs f ON f.run = r.run AND f.seq = r.first
 LEFT JOIN epochs l ON l.run = r.run AND l.seq = r.last
@@ -36,39 +38,35 @@ LEFT JOIN checkpoints c ON c.run = r.run AND c.seq = (SELECT max(seq) FROM check
 LEFT JOIN marks d ON d.run = r.run AND d.seq = r.done`
 }
 
-func prefixed(table, columns string) string {
-	return table + "." + strings.ReplaceAll(columns, ", ", ", "+table+".")
-}
-
 // eachRun calls yield with the summaries of runs, the last that came first, until it returns false.
-func eachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield func(*Run) bool) error {
-	version, err := versionNow(ctx, tx)
+func EachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield func(*Run) bool) error {
+	version, err := rowcode.VersionNow(ctx, tx)
 	if err != nil {
 		return err
 	}
 	altered := map[int64]bool{}
-	if version >= checksums {
+	if version >= rowcode.Checksums {
 		if altered, err = alteredRuns(ctx, tx, where, args); err != nil {
 			return err
 		}
 	}
-	return eachRow(ctx, tx, summary(version)+" "+where+" ORDER BY r.run DESC", args, func(rows *sql.Rows) error {
+	return sqlfile.EachRow(ctx, tx, summary(version)+" "+where+" ORDER BY r.run DESC", args, func(rows *sql.Rows) error {
 		number, r := scanRun(rows)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if altered[number] && r.Damage == nil {
-			r.damaged(errChecksum)
+			r.damaged(rowcode.ErrChecksum)
 		}
 		if !yield(r) {
-			return errEnough
+			return sqlfile.ErrEnough
 		}
 		return nil
 	})
 }
 
 // alteredRuns returns the rows of runs that are not what their checksums say, or whose checkpoints' rows are not.
-func alteredRuns(ctx context.Context, tx querier, where string, args []any) (map[int64]bool, error) {
+func alteredRuns(ctx context.Context, tx sqlfile.Querier, where string, args []any) (map[int64]bool, error) {
 	altered := map[int64]bool{}
 	err := markAltered(ctx, tx, "runs", "r", where, args, altered)
 	if err == nil {
@@ -78,21 +76,21 @@ func alteredRuns(ctx context.Context, tx querier, where string, args []any) (map
 }
 
 // markAltered notes whether the rows of a table that has a name in a query are what their checksums say, by their run.
-func markAltered(ctx context.Context, tx querier, table, name, where string, args []any, altered map[int64]bool) error {
-	s := newSealer(table)
-	query := "SELECT r.run, " + name + ".crc, " + prefixed(name, sealed[table]) + " FROM runs r " + where
-	return eachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
+func markAltered(ctx context.Context, tx sqlfile.Querier, table, name, where string, args []any, altered map[int64]bool) error {
+	s := rowcode.NewSealer(table)
+	query := "SELECT r.run, " + name + ".crc, " + rowcode.Prefixed(name, rowcode.Sealed[table]) + " FROM runs r " + where
+	return sqlfile.EachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var number int64
 		var crc sql.NullInt64
-		values := make([]any, len(s.names))
-		err := rows.Scan(destsOf(values, &number, &crc)...)
-		altered[number] = altered[number] || err != nil || s.verify(crc, values...) != nil
+		values := make([]any, len(s.Names))
+		err := rows.Scan(rowcode.DestsOf(values, &number, &crc)...)
+		altered[number] = altered[number] || err != nil || s.Verify(crc, values...) != nil
 		return ctx.Err()
 	})
 }
 
 // resealed calls change, which changes a run's row, and seals it again, unless it was damaged before.
-func resealed(ctx context.Context, conn *sql.Conn, id string, change func() error) (damaged bool, err error) {
+func Resealed(ctx context.Context, conn *sql.Conn, id string, change func() error) (damaged bool, err error) {
 	altered := map[int64]bool{}
 	err = markAltered(ctx, conn, "runs", "r", "WHERE r.id = ?", []any{id}, altered)
 	if err == nil {
@@ -101,7 +99,7 @@ func resealed(ctx context.Context, conn *sql.Conn, id string, change func() erro
 	for number, was := range altered {
 		damaged = was
 		if err == nil && !was {
-			err = seal(ctx, conn, "runs", "run = ?", number)
+			err = rowcode.Seal(ctx, conn, "runs", "run = ?", number)
 		}
 	}
 	return damaged, err
@@ -109,7 +107,7 @@ func resealed(ctx context.Context, conn *sql.Conn, id string, change func() erro
 
 // damaged notes what is wrong with the run's row.
 func (r *Run) damaged(err error) {
-	r.Damage = &RowError{Table: "runs", Run: r.ID, Err: err}
+	r.Damage = &sqlfile.RowError{Table: "runs", Run: r.ID, Err: err}
 }
 
 // Readable reports whether the run's row says what it trains and how, and returns Damage otherwise.
@@ -130,30 +128,30 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 		changed               string
 		claimed               bool
 		checkpoint            sql.NullInt64
-		by                    ownerRow
-		first, last, best     epochRow
+		by                    sqlfile.OwnerRow
+		first, last, best     rowcode.EpochRow
 	)
 	to := []any{
 		&number, &r.ID, &name, &changed, &opening, &config, &r.Command, &r.Version, &r.Epochs, &r.Inner,
 		&r.Bytes, &claimed, &checkpoint, &print, &done, &r.Thinned, &note, &tags,
 	}
-	to = by.dests(to...)
-	to = append(to, first.dests()...)
-	to = append(to, last.dests()...)
-	to = append(to, best.dests()...)
+	to = by.Dests(to...)
+	to = append(to, first.Dests()...)
+	to = append(to, last.Dests()...)
+	to = append(to, best.Dests()...)
 	r.Checkpoint, r.State = -1, Interrupted
 	if err := rows.Scan(to...); err != nil {
 		r.ID = cmp.Or(r.ID, strconv.FormatInt(number, 10))
 		r.damaged(err)
 		return number, &r
 	}
-	r.Name, r.Host, r.Process, r.Fingerprint = name.String, by.host, by.process, print.String
+	r.Name, r.Host, r.Process, r.Fingerprint = name.String, by.Host, by.Process, print.String
 	r.Note, r.Tags = note.String, strings.Fields(tags.String)
 	if checkpoint.Valid {
 		r.Checkpoint = int(checkpoint.Int64)
 	}
 	var err error
-	if r.Changed, err = parseTime(changed); err != nil {
+	if r.Changed, err = sqlfile.ParseTime(changed); err != nil {
 		r.damaged(err)
 	}
 	if err := json.Unmarshal(config, &r.Config); err != nil {
@@ -168,23 +166,23 @@ func scanRun(rows *sql.Rows) (number int64, _ *Run) {
 		r.Begun = r.Opening.Time
 	}
 	r.figures(&first, &last, &best, done)
-	o := by.owner()
+	o := by.Owner()
 	r.State = state(&o, claimed, r.Done)
 	return number, &r
 }
 
 // figures reads the epochs and the end that a run's row names. Of one that is damaged nothing is told; who reads the
 // events hears of it.
-func (r *Run) figures(first, last, best *epochRow, done []byte) {
-	check := newSealer("epochs")
+func (r *Run) figures(first, last, best *rowcode.EpochRow, done []byte) {
+	check := rowcode.NewSealer("epochs")
 	for _, p := range []struct {
-		row *epochRow
+		row *rowcode.EpochRow
 		to  **event.EpochEvent
 	}{{first, &r.First}, {last, &r.Last}, {best, &r.Best}} {
-		if !p.row.epoch.Valid {
+		if !p.row.Epoch.Valid {
 			continue
 		}
-		if e, err := p.row.event(check); err == nil {
+		if e, err := p.row.Event(check); err == nil {
 			*p.to = &e
 		}
 	}
@@ -197,27 +195,14 @@ func (r *Run) figures(first, last, best *epochRow, done []byte) {
 }
 
 // state tells what has become of a run. One that is claimed to be resumed runs, though it has an end still.
-func state(o *owner, claimed bool, done *event.DoneEvent) State {
+func state(o *sqlfile.Owner, claimed bool, done *event.DoneEvent) State {
 	switch {
-	case done != nil && !(claimed && o.alive(time.Now())):
+	case done != nil && !(claimed && o.Alive(time.Now())):
 		return State(done.Reason)
-	case o.alive(time.Now()):
+	case o.Alive(time.Now()):
 		return Running
 	}
 	return Interrupted
-}
-
-// timeLayout is how times stand in the database: in UTC, so that they sort as text and SQL's functions know them.
-const timeLayout = "2006-01-02T15:04:05.000Z"
-
-func formatTime(t time.Time) string { return t.UTC().Format(timeLayout) }
-
-func parseTime(text string) (time.Time, error) {
-	t, err := time.Parse(timeLayout, text)
-	if err != nil {
-		return t, fmt.Errorf("time %q: expected one like %s", text, timeLayout)
-	}
-	return t, nil
 }
 
 // DataName names the data of a run, of one that did not begin as it was asked for.

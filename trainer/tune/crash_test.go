@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 		if os.Getenv(childBounded) != "" {
 			make = bounded
 		}
-		if err := search(path, make(&testing.B{})); err != nil {
+		if err := runSearch(path, make(&testing.B{})); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)
@@ -51,7 +51,7 @@ func bounded(t testing.TB) Config {
 	return c
 }
 
-func search(path string, c Config) error {
+func runSearch(path string, c Config) error {
 	s, err := store.Open(path, store.Options{})
 	if err != nil {
 		return err

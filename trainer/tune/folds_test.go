@@ -8,6 +8,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 )
 
 // crossed is a cross-validation of a fraction of a second.
@@ -21,7 +22,7 @@ func crossed() Config {
 // alone trains a fold by itself and returns the end of its run.
 func alone(t *testing.T, c trainer.Config, s *store.Store) *event.DoneEvent {
 	t.Helper()
-	recorder := store.NewRecorder(s, store.About{Config: c})
+	recorder := recorder.New(s, recorder.About{Config: c})
 	session, err := trainer.New(c, recorder)
 	if err != nil {
 		t.Fatal(err)

@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"newtop/trainer/event"
-	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 // State is what has become of a trial.
@@ -200,7 +200,7 @@ type Dimension struct {
 
 // Part is one of the searches that are looked at together, and which of them it is.
 type Part struct {
-	store.Search
+	search.Search
 	Shard Shard
 }
 

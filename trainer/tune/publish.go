@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 // beat is what a search does ten times a second.
@@ -204,7 +205,7 @@ func New(c Config, s *store.Store) (*Search, error) {
 		return nil, err
 	}
 	row.Name, row.Phase, row.Data, row.Version = c.Name, phaseSearching, q.data, c.Version
-	if q.recording.record, err = store.NewSearch(context.Background(), s, row); err != nil {
+	if q.recording.record, err = search.New(context.Background(), s, row); err != nil {
 		return nil, err
 	}
 	q.config.Name = row.Name

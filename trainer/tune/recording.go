@@ -11,7 +11,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/optim/methods"
-	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 // rest is what the record of a search has besides.
@@ -53,8 +53,8 @@ func encode(v any) (json.RawMessage, error) {
 
 // recording keeps a search in the store.
 type recording struct {
-	record  *store.SearchRecord
-	row     store.Search
+	record  *search.Record
+	row     search.Search
 	changed map[int]bool // trials since the last time
 	saved   time.Time
 	warning string // why it is not kept; empty: it is
@@ -62,7 +62,7 @@ type recording struct {
 
 // save records what has changed. Where that fails the search goes on and says so.
 func (r *recording) save(ctx context.Context, trials []*trial, state *rest) {
-	var rows []store.Trial
+	var rows []search.Trial
 	ahead := map[int]bool{}
 	for _, t := range trials {
 		if !r.changed[t.Number] {
@@ -105,7 +105,7 @@ func (t *trial) beginning() *trial {
 }
 
 // rowOf returns a trial as the store keeps it.
-func rowOf(t *trial) store.Trial {
+func rowOf(t *trial) search.Trial {
 	f := trialMetrics{
 		Setting: t.Setting, Epochs: t.Epochs, BestEpoch: t.BestEpoch, Tie: event.Float(t.tie), Test: t.Test,
 		Best: t.Best, Last: t.Last, Loss: t.Loss,
@@ -116,7 +116,7 @@ func rowOf(t *trial) store.Trial {
 	for _, v := range t.scores {
 		f.Scores = append(f.Scores, level{Value: event.Float(v), Lost: math.IsInf(v, 1), Won: math.IsInf(v, -1)})
 	}
-	row := store.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Why: t.Why, Seed: t.Seed, Rung: t.Rung,
+	row := search.Trial{Number: t.Number, Run: t.Run, State: t.State.String(), Why: t.Why, Seed: t.Seed, Rung: t.Rung,
 		Final: t.Final}
 	row.Choices, _ = json.Marshal(t.Choices) // texts, and numbers from −1 to 1
 	row.Figures, _ = json.Marshal(&f)        // of which those that may be no numbers are trainer.Floats
@@ -124,7 +124,7 @@ func rowOf(t *trial) store.Trial {
 }
 
 // trialOf reads what rowOf writes.
-func trialOf(row *store.Trial) (*trial, error) {
+func trialOf(row *search.Trial) (*trial, error) {
 	f := trialMetrics{Test: nan, Tie: nan} // which earlier versions did not keep
 	t := &trial{Trial: Trial{Number: row.Number, Run: row.Run, Why: row.Why, Seed: row.Seed, Rung: row.Rung,
 		Final: row.Final}}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 // Resume returns the search of that name in s, to go on where it was stopped or killed, with its configuration changed:
@@ -19,7 +20,7 @@ func Resume(ctx context.Context, s *store.Store, name string, change func(*Confi
 		return nil, &store.SearchError{Name: w.Name, Found: w.Shards() + " are here",
 			Expected: "one of them: " + w.Parts[0].Name + ", …"}
 	}
-	record, row, trials, err := store.ContinueSearch(ctx, s, w.Parts[0].ID)
+	record, row, trials, err := search.Continue(ctx, s, w.Parts[0].ID)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ type ExhaustedError struct{ store.SearchError }
 func (e *ExhaustedError) Unwrap() error { return &e.SearchError }
 
 // exhausted returns an *ExhaustedError for a search that has nothing left of a limit.
-func exhausted(s *Search, row *store.Search) error {
+func exhausted(s *Search, row *search.Search) error {
 	var was Config
 	if err := json.Unmarshal(row.Config, &was); err != nil {
 		return err

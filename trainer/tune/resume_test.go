@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 // A damaged record of a trial is an error with the trial's number, and never more.
@@ -30,11 +31,11 @@ func FuzzRevive(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	row := store.Search{Name: "mine", Config: config, Phase: phaseSearching, Rest: json.RawMessage(`{"Drawn":9}`)}
+	row := search.Search{Name: "mine", Config: config, Phase: phaseSearching, Rest: json.RawMessage(`{"Drawn":9}`)}
 	f.Fuzz(func(t *testing.T, state, choices, figures string) {
-		var trials []store.Trial
+		var trials []search.Trial
 		for i := range 9 { // enough for estimates
-			trials = append(trials, store.Trial{Number: i + 1, State: state, Choices: json.RawMessage(choices), Figures: json.RawMessage(figures)})
+			trials = append(trials, search.Trial{Number: i + 1, State: state, Choices: json.RawMessage(choices), Figures: json.RawMessage(figures)})
 		}
 		q, err := revive(s, &row, trials, nil)
 		if err != nil {

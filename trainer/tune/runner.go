@@ -11,6 +11,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 )
 
 // runner gives trials their sessions, and has these pause and end. What they do comes back as reports.
@@ -95,36 +96,36 @@ func (r *runner) open(ctx context.Context, t *trial) (*trainer.Session, error) {
 			return session, err
 		}
 	}
-	recorder := store.NewRecorder(r.store, store.About{
+	rec := recorder.New(r.store, recorder.About{
 		Config: t.config, Command: r.config.command(&t.config), Name: fmt.Sprintf("%s.%d", r.config.Name, t.Number),
 		Version: r.config.Version,
 	})
-	session, err := trainer.New(t.config, recorder, watcher)
+	session, err := trainer.New(t.config, rec, watcher)
 	if err != nil {
-		recorder.Flush()
+		rec.Flush()
 		return nil, err
 	}
-	t.recorder = recorder
+	t.recorder = rec
 	return session, nil
 }
 
 // goOn returns a session that goes on with a trial's run. Epochs that the search has not seen yet wait in the trial's
 // queue.
 func (r *runner) goOn(ctx context.Context, t *trial, watcher *tap) (session *trainer.Session, err error) {
-	recorder, err := store.Continue(ctx, r.store, t.Run)
+	rec, err := recorder.Continue(ctx, r.store, t.Run)
 	if err != nil {
 		return nil, err
 	}
 	defer func() {
 		if err != nil {
-			recorder.Flush()
+			rec.Flush()
 		}
 	}()
-	rest, err := store.Resumable(ctx, recorder)
+	rest, err := recorder.Resumable(ctx, rec)
 	if err != nil {
 		return nil, err
 	}
-	if session, err = trainer.Resume(t.config, rest.From, rest.History, recorder, watcher); err != nil {
+	if session, err = trainer.Resume(t.config, rest.From, rest.History, rec, watcher); err != nil {
 		return nil, err
 	}
 	if rest.From != nil {

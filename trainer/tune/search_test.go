@@ -18,6 +18,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 func temporary(t testing.TB) *store.Store {
@@ -126,7 +127,7 @@ func TestTrialsAreRuns(t *testing.T) {
 	if last := b.Trials[len(b.Trials)-1]; !last.Final || b.Order[0] != len(b.Trials)-1 || last.Setting == last.Number {
 		t.Errorf("the final is %+v, the order %v", last, b.Order)
 	}
-	q, rows, err := store.FindSearch(t.Context(), s, "mine")
+	q, rows, err := search.Find(t.Context(), s, "mine")
 	if err != nil || len(rows) != len(b.Trials) || q.Running || q.Phase != "done" || math.Abs(q.Spent-b.Spent) > 1e-9 {
 		t.Errorf("%+v with %d trials: %v", q, len(rows), err)
 	}
@@ -321,7 +322,7 @@ func TestCancelledContext(t *testing.T) {
 	if b := q.Leaderboard(); b.Phase != "stopped" {
 		t.Error(b.Phase)
 	}
-	row, _, err := store.FindSearch(t.Context(), s, "last")
+	row, _, err := search.Find(t.Context(), s, "last")
 	if err != nil || row.Running || row.Phase != "stopped" {
 		t.Errorf("%+v: %v", row, err)
 	}
@@ -350,7 +351,7 @@ func TestConfigErrors(t *testing.T) {
 			t.Errorf("%v, expected %q", err, c.want)
 		}
 	}
-	if all, err := store.Searches(t.Context(), s); err != nil || len(all) != 0 {
+	if all, err := search.All(t.Context(), s); err != nil || len(all) != 0 {
 		t.Errorf("%d searches were begun: %v", len(all), err)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"newtop/trainer"
-	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 // MaxShards bounds Shard.Of.
@@ -48,7 +48,7 @@ func (c *Config) Divide(index, of int) error {
 }
 
 // ShardOf returns which shard a recorded search is; the zero Shard for a whole one.
-func ShardOf(row *store.Search) Shard {
+func ShardOf(row *search.Search) Shard {
 	var c struct{ Shard Shard }
 	if err := json.Unmarshal(row.Config, &c); err != nil || c.Shard.check() != nil {
 		return Shard{} // Load reports what is wrong

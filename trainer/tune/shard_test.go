@@ -12,6 +12,7 @@ import (
 
 	"newtop/trainer"
 	"newtop/trainer/store"
+	"newtop/trainer/store/upkeep"
 )
 
 // Shards have names and seeds of their own, and what they may take adds up to what all may.
@@ -64,7 +65,7 @@ func TestSweepOfShards(t *testing.T) {
 		if name := boards[index].Name; name != fmt.Sprintf("sweep-%dof3", index) || boards[index].Shard.Index != index {
 			t.Errorf("shard %d is %s, %+v", index, name, boards[index].Shard)
 		}
-		if _, err := store.Merge(t.Context(), into, s.Path()); err != nil {
+		if _, err := upkeep.Merge(t.Context(), into, s.Path()); err != nil {
 			t.Fatal(err)
 		}
 		w, err := Find(t.Context(), into, "sweep")

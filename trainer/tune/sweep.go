@@ -10,6 +10,7 @@ import (
 
 	"newtop/trainer"
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 // Sweep is what is listed and shown as one search: a whole one alone, the shards of one that a store has, or several
@@ -22,7 +23,7 @@ type Sweep struct {
 
 // Sweeps returns all searches, shards of one together, those with the newest shard first.
 func Sweeps(ctx context.Context, s *store.Store) ([]Sweep, error) {
-	rows, err := store.Searches(ctx, s)
+	rows, err := search.All(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +32,7 @@ func Sweeps(ctx context.Context, s *store.Store) ([]Sweep, error) {
 
 // sweepsOf gathers shards. One that was renamed, because its store has another of its name, stands alone: it would be
 // there twice.
-func sweepsOf(rows []store.Search) (out []Sweep) {
+func sweepsOf(rows []search.Search) (out []Sweep) {
 	for _, row := range rows {
 		h := ShardOf(&row)
 		if h.Of == 0 || row.Name != h.name() {
@@ -55,14 +56,14 @@ func sweepsOf(rows []store.Search) (out []Sweep) {
 // by the sweep's, the newest search, with the other shards if it is one, by last. It returns a *store.SearchError where
 // there is none.
 func Find(ctx context.Context, s *store.Store, names ...string) (*Sweep, error) {
-	rows, err := store.Searches(ctx, s)
+	rows, err := search.All(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	all := sweepsOf(rows)
 	var found []Sweep
 	for _, name := range names {
-		row := slices.IndexFunc(rows, func(q store.Search) bool { return q.Name == name || q.ID == name })
+		row := slices.IndexFunc(rows, func(q search.Search) bool { return q.Name == name || q.ID == name })
 		sweep := slices.IndexFunc(all, func(w Sweep) bool { return w.Of > 0 && w.Name == name })
 		switch {
 		case name == "last" && len(all) > 0:
@@ -72,7 +73,7 @@ func Find(ctx context.Context, s *store.Store, names ...string) (*Sweep, error) 
 		case sweep >= 0:
 			found = append(found, all[sweep])
 		default:
-			_, _, err := store.FindSearch(ctx, s, name)
+			_, _, err := search.Find(ctx, s, name)
 			return nil, cmp.Or[error](err, &store.SearchError{Name: name, Found: "it has just been begun",
 				Expected: "it to be asked for again"})
 		}
@@ -110,7 +111,7 @@ func Load(ctx context.Context, s *store.Store, command func(*trainer.Config) str
 	}
 	var q *Search
 	for i := range w.Parts {
-		row, trials, err := store.FindSearch(ctx, s, w.Parts[i].ID)
+		row, trials, err := search.Find(ctx, s, w.Parts[i].ID)
 		if err != nil {
 			return nil, err
 		}
@@ -143,7 +144,7 @@ func Load(ctx context.Context, s *store.Store, command func(*trainer.Config) str
 }
 
 // readOnly makes a search of its record that is only looked at.
-func readOnly(s *store.Store, row *store.Search, trials []store.Trial, command func(*trainer.Config) string) (*Search,
+func readOnly(s *store.Store, row *search.Search, trials []search.Trial, command func(*trainer.Config) string) (*Search,
 	error) {
 	q, err := revive(s, row, trials, func(c *Config) { c.Command, c.Shard = command, ShardOf(row) })
 	if err != nil {
@@ -174,8 +175,8 @@ func (w *Sweep) Shards() string {
 }
 
 // Joined returns the newest part with the trials and the work of all and the seconds of the longest.
-func (w *Sweep) Joined() store.Search {
-	var out store.Search
+func (w *Sweep) Joined() search.Search {
+	var out search.Search
 	var trials int
 	var spent, longest float64
 	for i := range w.Parts {
@@ -204,7 +205,7 @@ func (w *Sweep) State() string {
 }
 
 // StateOf says what has become of a search: its phase where it ended in order or goes on.
-func StateOf(q *store.Search) string {
+func StateOf(q *search.Search) string {
 	if !q.Running && (q.Phase == phaseSearching || q.Phase == phaseFinals) {
 		return "interrupted"
 	}
@@ -212,7 +213,7 @@ func StateOf(q *store.Search) string {
 }
 
 // revive makes a search of its record.
-func revive(s *store.Store, row *store.Search, trials []store.Trial, change func(*Config)) (*Search, error) {
+func revive(s *store.Store, row *search.Search, trials []search.Trial, change func(*Config)) (*Search, error) {
 	bad := func(err error) error {
 		return &store.RowError{File: s.Path(), Table: "searches", Run: row.Name, Err: err}
 	}

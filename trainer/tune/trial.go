@@ -6,7 +6,7 @@ import (
 
 	"newtop/trainer"
 	"newtop/trainer/event"
-	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 )
 
 // trial is a Trial with what runs it. The search's goroutine alone touches it.
@@ -18,13 +18,13 @@ type trial struct {
 	barred bool      // given up for good, however long the search goes on
 	parent *trial    // of a final, the trial that it repeats
 
-	session  *trainer.Session // nil: it has none
-	recorder *store.Recorder  // of a new run; nil where the run is in the store, or nothing more will come of it
-	seated   bool             // it holds a place: its session trains, or is about to end
-	pausing  bool             // it will pause at the end of the epoch under way
-	heard    int              // the newest epoch that the search has heard of in this session
-	pausedAt int              // the epoch after which it has paused; −1: it has not yet
-	leaving  bool             // it is paused, and its session ends to make room
+	session  *trainer.Session   // nil: it has none
+	recorder *recorder.Recorder // of a new run; nil where the run is in the store, or nothing more will come of it
+	seated   bool               // it holds a place: its session trains, or is about to end
+	pausing  bool               // it will pause at the end of the epoch under way
+	heard    int                // the newest epoch that the search has heard of in this session
+	pausedAt int                // the epoch after which it has paused; −1: it has not yet
+	leaving  bool               // it is paused, and its session ends to make room
 	ended    *event.DoneEvent
 	queue    []epochMetrics // epochs that nobody has looked at
 	room     int64          // bytes that its session takes, roughly

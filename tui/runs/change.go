@@ -11,6 +11,7 @@ import (
 
 	"newtop/internal/format"
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 	"newtop/tui/screen"
 	"newtop/tui/style"
 )
@@ -120,7 +121,7 @@ func expire(m *Model, number expiredMsg) tea.Cmd {
 // delete deletes it for good.
 func (x *removal) delete(s *store.Store) error {
 	if x.names != nil {
-		return store.RemoveSearches(context.Background(), s, x.names...)
+		return search.Remove(context.Background(), s, x.names...)
 	}
 	err := s.Remove(context.Background(), x.key)
 	if _, gone := errors.AsType[*store.NotFoundError](err); gone {

@@ -13,6 +13,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 	"newtop/trainer/tune"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/screen"
@@ -56,7 +57,7 @@ func fakeFound(n int) found {
 	for i := range n {
 		f.runs = append(f.runs, fakeRun(i))
 	}
-	q := store.Search{ID: "20261122-120000-aaaaaa", Name: "night", Begun: today.Add(-time.Hour), Phase: "done", Data: "letters", Trials: 3, Seconds: 61, Spent: 12345}
+	q := search.Search{ID: "20261122-120000-aaaaaa", Name: "night", Begun: today.Add(-time.Hour), Phase: "done", Data: "letters", Trials: 3, Seconds: 61, Spent: 12345}
 	f.sweeps = []tune.Sweep{{Name: "night", Parts: []tune.Part{{Search: q}}}}
 	for i := range 3 {
 		r := fakeRun(100 + i)

@@ -17,6 +17,7 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
@@ -92,7 +93,7 @@ func newLibrary(t *testing.T, o screen.Options) *library {
 	t.Cleanup(func() { s.Close() })
 	l := &library{t: t, store: s}
 	for i, id := range []string{"old", "adam-run", "third"} {
-		r := store.NewRecorder(s, store.About{Name: map[int]string{1: "fast"}[i]})
+		r := recorder.New(s, recorder.About{Name: map[int]string{1: "fast"}[i]})
 		e := fakeRun(i + 1).Opening
 		if e == nil {
 			e = fakeRun(1).Opening
@@ -314,7 +315,7 @@ func TestRemove(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored("third")
-	live := store.NewRecorder(l.store, store.About{Name: "live"})
+	live := recorder.New(l.store, recorder.About{Name: "live"})
 	if err := live.Record(*fakeRun(1).Opening); err != nil {
 		t.Fatal(err)
 	}

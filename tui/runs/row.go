@@ -8,6 +8,7 @@ import (
 	"newtop/internal/format"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 	"newtop/trainer/tune"
 	"newtop/tui/style"
 	"newtop/tui/widget"
@@ -174,7 +175,7 @@ type row struct {
 	key     string
 	run     *store.Run  // nil for a search
 	sweep   *tune.Sweep // nil for a run
-	all     store.Search
+	all     search.Search
 	trial   bool
 	measure event.Measure
 	best    float64 // NaN for none

@@ -11,6 +11,7 @@ import (
 	"newtop/internal/cli/flags"
 	"newtop/trainer"
 	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 )
 
 // How long a run that goes on waits for its last process to be gone. One on another machine counts as alive for ten
@@ -84,10 +85,10 @@ func restOf(f *flags.Run, cmd *cobra.Command, c trainer.Config) (*Job, error) {
 }
 
 // take makes this process the one that records a run. One that goes on by itself waits a while for the last process.
-func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*store.Recorder, error) {
+func (r *Resumption) take(cmd *cobra.Command, s *store.Store, id string) (*recorder.Recorder, error) {
 	var busy *store.BusyError
 	for begin, told := time.Now(), false; ; {
-		recorder, err := store.Continue(cmd.Context(), s, id)
+		recorder, err := recorder.Continue(cmd.Context(), s, id)
 		if !r.again || !errors.As(err, &busy) || time.Since(begin) > ownerPatience || busy.Sure &&
 			time.Since(begin) > endPatience {
 			return recorder, err

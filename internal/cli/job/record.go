@@ -19,14 +19,15 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 )
 
 // Record is a run's place in a run store. A nil record is a run that is not kept.
 type Record struct {
 	store    *store.Store
-	recorder *store.Recorder // nil where the store could not be opened
-	place    string          // what --record says in commands that name the run; empty for the default
-	trouble  string          // why the run is not kept, though it should be
+	recorder *recorder.Recorder // nil where the store could not be opened
+	place    string             // what --record says in commands that name the run; empty for the default
+	trouble  string             // why the run is not kept, though it should be
 }
 
 // keepRecord opens the store of --record for a new run, which with sole has to have its name alone. The default place
@@ -56,9 +57,9 @@ func keepRecord(f *flags.Run, cmd *cobra.Command, c trainer.Config, sole bool) (
 			fmt.Sprintf("this machine's clock is behind: it says %s, and the last run in the record is of %s",
 				time.Now().UTC().Format(time.DateTime), last.UTC().Format(time.DateTime)))
 	}
-	about := store.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name,
+	about := recorder.About{Config: flags.Absolute(c), Command: cmd.Root().Annotations[flags.CommandLine], Name: f.Name,
 		Sole: sole, Version: version.Program()}
-	return &Record{store: s, recorder: store.NewRecorder(s, about), place: f.Store}, nil
+	return &Record{store: s, recorder: recorder.New(s, about), place: f.Store}, nil
 }
 
 // clockSlack is how far the clocks of machines with one record may be apart before it is said.

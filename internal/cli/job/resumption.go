@@ -14,6 +14,7 @@ import (
 	"newtop/trainer"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 )
 
 // Resumption goes on with recorded runs.
@@ -62,7 +63,7 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 
 // load reads what the run goes on from, once nobody else can change it.
 func (r *Resumption) load(cmd *cobra.Command, j *Job) error {
-	left, err := store.Resumable(cmd.Context(), j.record.recorder)
+	left, err := recorder.Resumable(cmd.Context(), j.record.recorder)
 	if err != nil {
 		return err
 	}

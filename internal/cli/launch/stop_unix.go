@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"newtop/trainer/store"
+	"newtop/trainer/store/sqlfile"
 )
 
 // stopped is how long a process that stops itself may take to stand still.
@@ -23,7 +23,7 @@ func stopAtRest() {
 	signal.Notify(asked, syscall.SIGTSTP)
 	go func() {
 		for range asked {
-			store.AtRest(func() {
+			sqlfile.Quiesce(func() {
 				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
 				time.Sleep(stopped)
 			})

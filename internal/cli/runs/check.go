@@ -10,6 +10,7 @@ import (
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/trainer/store"
+	"newtop/trainer/store/upkeep"
 )
 
 func newRunsCheck(a *job.StoreFlags) *cobra.Command {
@@ -49,7 +50,7 @@ func (e *DamagedError) Error() string {
 
 func check(cmd *cobra.Command, s *store.Store, ids []string, place string) error {
 	tell := teller(cmd)
-	c, err := store.Check(cmd.Context(), s, ids, tell.finding)
+	c, err := upkeep.Check(cmd.Context(), s, ids, tell.finding)
 	if err != nil {
 		return err
 	}
@@ -72,7 +73,7 @@ type findings struct {
 
 func teller(cmd *cobra.Command) *findings { return &findings{cmd: cmd} }
 
-func (t *findings) finding(f store.Finding) {
+func (t *findings) finding(f upkeep.Finding) {
 	text := ""
 	if f.Run != "" {
 		text = "run " + f.Run + ": "
@@ -112,7 +113,7 @@ each. The damaged file is only read.`,
 				return err
 			}
 			tell := teller(cmd)
-			v, err := store.Salvage(cmd.Context(), from, to, tell.finding)
+			v, err := upkeep.Salvage(cmd.Context(), from, to, tell.finding)
 			if err != nil || tell.err != nil {
 				return cmp.Or(err, tell.err)
 			}

@@ -9,6 +9,7 @@ import (
 	"newtop/internal/cli/job"
 	"newtop/internal/cli/print"
 	"newtop/trainer/store"
+	"newtop/trainer/store/upkeep"
 	"newtop/trainer/tune"
 )
 
@@ -48,7 +49,7 @@ func areStores(files []string) error {
 // mergeInto merges files in turn.
 func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string) error {
 	for _, file := range files {
-		m, err := store.Merge(cmd.Context(), s, file)
+		m, err := upkeep.Merge(cmd.Context(), s, file)
 		if err != nil {
 			return err
 		}
@@ -60,7 +61,7 @@ func mergeInto(cmd *cobra.Command, s *store.Store, place string, files []string)
 }
 
 // mergedText says what came of merging a file.
-func mergedText(m *store.Merged) string {
+func mergedText(m *upkeep.Merged) string {
 	text := print.Count(m.Runs.All(), "run")
 	if n := len(m.Found); n > 0 {
 		text += ", " + print.CountOf(n, "search", "searches")
@@ -69,7 +70,7 @@ func mergedText(m *store.Merged) string {
 		}
 	}
 	var parts []string
-	all := store.Tally{
+	all := upkeep.Tally{
 		Added: m.Runs.Added + m.Searches.Added, Updated: m.Runs.Updated + m.Searches.Updated,
 		Same: m.Runs.Same + m.Searches.Same, Older: m.Runs.Older + m.Searches.Older,
 	}

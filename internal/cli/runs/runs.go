@@ -16,6 +16,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 )
 
 // New returns newtop runs.
@@ -101,11 +102,11 @@ func (l *lister) list(cmd *cobra.Command, a *job.StoreFlags) error {
 		return err
 	}
 	var runs []store.Run
-	var searches []store.Search
+	var searches []search.Search
 	err = a.With(store.Options{ReadOnly: true}, func(s *store.Store) (err error) {
 		if runs, err = s.Runs(cmd.Context(), f); err == nil && f.Alone {
 			var failed error
-			if searches, failed = store.Searches(cmd.Context(), s); failed != nil { // which is no reason not to list runs
+			if searches, failed = search.All(cmd.Context(), s); failed != nil { // which is no reason not to list runs
 				print.Warn(cmd.ErrOrStderr(), print.OneLine(failed))
 			}
 		}

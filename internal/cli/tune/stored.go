@@ -14,6 +14,7 @@ import (
 	"newtop/internal/cli/print"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/search"
 	"newtop/trainer/tune"
 )
 
@@ -188,7 +189,7 @@ func removeSearches(cmd *cobra.Command, s *store.Store, names []string, sure boo
 			return err
 		}
 	}
-	if err := store.RemoveSearches(cmd.Context(), s, ids...); err != nil {
+	if err := search.Remove(cmd.Context(), s, ids...); err != nil {
 		return err
 	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s removed\n", what)

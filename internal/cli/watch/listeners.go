@@ -19,6 +19,7 @@ import (
 	"newtop/trainer/alert"
 	"newtop/trainer/event"
 	"newtop/trainer/store"
+	"newtop/trainer/store/recorder"
 	"newtop/trainer/stream"
 	"newtop/tui/screen"
 )
@@ -162,9 +163,9 @@ func (u *untilMet) words() string {
 // recorded behind a way back to the last epoch that they have in common.
 type saver struct {
 	store   *store.Store
-	about   store.About
+	about   recorder.About
 	id      string // the watched run's own
-	out     *store.Recorder
+	out     *recorder.Recorder
 	seed    maphash.Seed
 	given   []uint64          // hashes of the events that were recorded
 	same    int               // how many of them came again since the source began anew
@@ -183,7 +184,7 @@ func newSaver(cmd *cobra.Command, a job.StoreFlags, name string) (*saver, error)
 	if err != nil {
 		return nil, err
 	}
-	return &saver{store: s, seed: maphash.MakeSeed(), about: store.About{Name: name, Version: version.Program(),
+	return &saver{store: s, seed: maphash.MakeSeed(), about: recorder.About{Name: name, Version: version.Program(),
 		Command: cmd.Root().Annotations[flags.CommandLine]}}, nil
 }
 
@@ -240,7 +241,7 @@ func (s *saver) begin(run event.RunEvent) {
 		run.Time = time.Now().UTC().Truncate(time.Millisecond)
 	}
 	run.ID = trainer.NewID(time.Now())
-	s.out = store.NewRecorder(s.store, s.about)
+	s.out = recorder.New(s.store, s.about)
 	s.opening = &run
 }
 

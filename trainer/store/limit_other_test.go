@@ -1,5 +1,0 @@
-//go:build !unix
-
-package store
-
-func (c *child) limit() error { return nil }

@@ -1,5 +1,0 @@
-//go:build !linux
-
-package store
-
-func networkOf(string) string { return "" }

@@ -1,6 +1,0 @@
-//go:build race
-
-package store
-
-// slowness is how many times fewer trials there are with the race detector.
-const slowness = 4

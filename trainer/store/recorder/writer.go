@@ -1,0 +1,409 @@
+package recorder
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"newtop/trainer/event"
+	"newtop/trainer/store"
+	"newtop/trainer/store/rowcode"
+	"newtop/trainer/store/sqlfile"
+)
+
+// writer writes what a Recorder has gathered. Its own goroutine alone uses it.
+type Writer struct {
+	recorder *Recorder
+	Store    *store.Store
+	Owner    sqlfile.Owner
+
+	db         *sql.DB // nil while closed
+	conn       *sql.Conn
+	prepared   map[string]*sql.Stmt
+	insertions map[string]insertion
+	Bounds     Bounds
+
+	from     int64 // of a run that is gone on with: its events after this one are forgotten
+	name     string
+	damaged  bool // the row of a run that is gone on with, which stays marked as such
+	at       place
+	Queued   *Encoded      // a checkpoint to write
+	encoding chan *Encoded // where the one being encoded comes from; nil: none is
+	beaten   time.Time     // of the last transaction
+	failing  time.Time     // since when nothing succeeds; zero: all is well
+	flaw     string        // what is wrong with the last checkpoint
+}
+
+// place is what the writer knows of the run after its last transaction.
+type place struct {
+	run     int64 // the row; 0: none yet
+	measure event.Measure
+	best    *event.EpochEvent
+	stretch rowcode.Stretch
+	begun   bool // this recorder has written an event
+	thinning
+}
+
+// work is one transaction's.
+type Work struct {
+	Events []Item
+	size   int   // their bytes in the queue
+	next   int64 // number of the first event that still waits behind them
+	Part   bool  // write the next part of the queued checkpoint
+	lost   int   // events that could not be written as JSON
+}
+
+// errTaken says that the run belongs to somebody else now, or is no more.
+var errTaken = errors.New("the run was removed, or another process has taken it over")
+
+// write runs until the recorder is flushed.
+func (w *Writer) Write(ctx context.Context) {
+	defer close(w.recorder.Ended)
+	defer w.Disconnect()
+	wait := firstRetry
+	for {
+		job, more := w.next(ctx)
+		if !more {
+			break
+		}
+		err := w.Do(ctx, job)
+		switch {
+		case err == nil:
+			wait = firstRetry
+			w.failing = time.Time{}
+			w.recorder.warn(w.flaw)
+			continue
+		case errors.Is(err, errTaken), sqlfile.Permanent(err):
+			w.recorder.abandon(w.complaint(err))
+			return
+		case sqlfile.Is[*sqlfile.BusyError](err), errors.Is(err, ErrClaimed):
+			w.recorder.refuse(w.Store.Wrap(ctx, err))
+			return
+		}
+		w.recorder.restore(job.Events)
+		if w.failing.IsZero() {
+			w.failing = time.Now()
+		}
+		if !sqlfile.Busy(err) {
+			w.Disconnect()
+		}
+		if !sqlfile.Busy(err) || time.Since(w.failing) >= lockGrace {
+			w.recorder.warn(w.complaint(err))
+		}
+		if w.hopeless() {
+			w.recorder.abandon(w.complaint(err))
+			return
+		}
+		w.pause(wait)
+		wait = min(2*wait, lastRetry)
+	}
+	w.release()
+}
+
+// hopeless reports whether a recorder that is flushed has waited long enough, which is less long for what has failed
+// since long before.
+func (w *Writer) hopeless() bool {
+	flushed, ending := w.recorder.ending()
+	grace := w.recorder.Grace
+	if flushed.Sub(w.failing) > grace {
+		grace /= 5
+	}
+	if w.failing.After(flushed) {
+		flushed = w.failing
+	}
+	return ending && time.Since(flushed) >= grace
+}
+
+// complaint is the warning of an error.
+func (w *Writer) complaint(err error) string {
+	cause := w.Store.Wrap(context.Background(), err).Error()
+	w.recorder.blame(cause)
+	return "the run is not being recorded: " + cause
+}
+
+// pause waits before the next attempt, less long when the recorder is flushed.
+func (w *Writer) pause(wait time.Duration) {
+	if _, ending := w.recorder.ending(); ending {
+		wait = min(wait, 100*time.Millisecond)
+	}
+	time.Sleep(wait)
+}
+
+// next waits for something to do: events, a part of a checkpoint, or a sign of life. It returns false when all is
+// written and the recorder is flushed.
+func (w *Writer) next(ctx context.Context) (Work, bool) {
+	r := w.recorder
+	for {
+		w.breathe()
+		w.encode()
+		job, closing := r.take()
+		// The row of a checkpoint must not come before the events that it stands behind.
+		job.Part = w.Queued != nil && (w.at.begun || len(job.Events) > 0) &&
+			(!w.Queued.last() || job.next > w.Queued.Seq)
+		switch {
+		case len(job.Events) > 0 || job.Part:
+			return job, true
+		case closing && w.encoding == nil:
+			return Work{}, false
+		}
+		select {
+		case <-r.wake:
+		case e := <-w.encoding:
+			w.encoding, w.Queued = nil, e
+		case <-time.After(time.Until(w.beaten.Add(sqlfile.Beat))):
+			return Work{}, true
+		}
+	}
+}
+
+// breathe waits until the next transaction may begin: events are gathered for a while, and where there are many, or a
+// checkpoint is written in parts, other processes get at the file in between.
+func (w *Writer) breathe() {
+	r := w.recorder
+	r.Mu.Lock()
+	ending, behind := r.closing, len(r.Queue.Items) >= maxEvents
+	r.Mu.Unlock()
+	if ending || !w.failing.IsZero() {
+		return
+	}
+	wait := pace
+	if w.Queued != nil || behind {
+		wait = pace / 8
+	}
+	time.Sleep(time.Until(w.beaten.Add(wait)))
+}
+
+// encode takes a checkpoint that is encoded, and begins to encode one that waits, beside the writer, as a large one
+// takes a while.
+func (w *Writer) encode() {
+	select {
+	case e := <-w.encoding:
+		w.encoding, w.Queued = nil, e
+	default:
+	}
+	if w.encoding != nil || w.Queued != nil {
+		return
+	}
+	r := w.recorder
+	r.Mu.Lock()
+	p := r.Checkpoint.Pending
+	r.Checkpoint.Pending = nil
+	r.Mu.Unlock()
+	if p == nil {
+		return
+	}
+	done := make(chan *Encoded, 1)
+	w.encoding = done
+	go func() { done <- p.run() }()
+}
+
+// do carries one transaction out.
+func (w *Writer) Do(ctx context.Context, job Work) error {
+	if err := w.connect(ctx); err != nil {
+		return err
+	}
+	if w.at.run == 0 && len(job.Events) == 0 {
+		w.beaten = time.Now()
+		return nil
+	}
+	if w.Queued != nil && w.Queued.err != nil && job.Part {
+		// Not the disk's fault, so that trying again is of no use.
+		w.flaw = fmt.Sprintf("the run can't be resumed from epoch %d: %v", w.Queued.Epoch, w.Queued.err)
+		w.endCheckpoint()
+		job.Part = false
+	}
+	after := w.at
+	begin := time.Now()
+	write := func() error {
+		return sqlfile.Transact(ctx, w.conn, func(ctx context.Context,
+			conn *sql.Conn) error {
+			return w.fill(ctx, &after, &job)
+		})
+	}
+	var err error
+	if job.Part && w.Queued.last() {
+		err = sqlfile.Lastingly(ctx, w.conn, write)
+	} else {
+		err = write()
+	}
+	if err != nil {
+		return err
+	}
+	w.at = after
+	w.beaten = time.Now()
+	w.recorder.written(job)
+	if job.Part {
+		w.wrotePart(w.beaten.Sub(begin))
+	}
+	return nil
+}
+
+// fill does the work of a transaction. What it learns goes to at.
+func (w *Writer) fill(ctx context.Context, at *place, job *Work) error {
+	events := job.Events
+	if len(events) > 0 && !at.begun {
+		opening, ok := events[0].Event.(event.RunEvent)
+		if !ok {
+			panic("store: the first event is no RunEvent")
+		}
+		if err := w.begin(ctx, at, &opening); err != nil {
+			return err
+		}
+		events = events[1:]
+	}
+	sum, err := w.insertEvents(ctx, at, events)
+	if err != nil {
+		return err
+	}
+	if err := w.thin(ctx, at, &sum); err != nil {
+		return err
+	}
+	job.lost = sum.lost
+	if job.Part {
+		if err := w.insertPart(ctx, at.run); err != nil {
+			return err
+		}
+	}
+	now := sqlfile.FormatTime(time.Now())
+	changed := sql.NullString{String: now, Valid: len(job.Events) > 0 || job.Part}
+	res, err := w.exec(ctx, `UPDATE runs SET events = max(events, ?), epochs = epochs + ?, inner = inner + ?,
+		bytes = bytes + ?, sums = sums + ?, thinned = thinned + ?, whole = max(whole, ?), first = coalesce(first, ?), last = coalesce(?, last), best = coalesce(?, best),
+		done = iif(?, ?, done), heartbeat = ?, changed = coalesce(?, changed) WHERE run = ? AND owner = ?`,
+		sum.events, sum.epochs, sum.inner, sum.bytes, sum.sums, sum.thinned, sum.whole, sum.first, sum.last, sum.best,
+		sum.ended, sum.done,
+		now, changed, at.run, w.Owner.Token)
+	if err != nil {
+		return err
+	}
+	if n, err := res.RowsAffected(); err != nil || n == 0 {
+		return errors.Join(err, errTaken)
+	}
+	if w.damaged {
+		return nil
+	}
+	return rowcode.Seal(ctx, w.conn, "runs", "run = ?", at.run)
+}
+
+// begin makes the row of a new run, or forgets the rest of one that is gone on with.
+func (w *Writer) begin(ctx context.Context, at *place, e *event.RunEvent) error {
+	text, err := event.EncodeEvent(*e)
+	if err != nil {
+		return err
+	}
+	at.begun, at.measure = true, e.Measure()
+	a, config, err := w.recorder.described()
+	if err != nil {
+		return err
+	}
+	if at.run != 0 {
+		return w.forget(ctx, at, text, config)
+	}
+	if a.Sole {
+		if err := claimName(ctx, w.conn, a.Name); err != nil {
+			return err
+		}
+	}
+	name, err := sqlfile.FreeName(ctx, w.conn, "runs", a.Name)
+	if err != nil {
+		return err
+	}
+	res, err := w.conn.ExecContext(ctx, `INSERT INTO runs
+		(id, name, begun, changed, opening, config, command, version, `+sqlfile.OwnerColumns+`)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		w.Owner.Args(e.ID, rowcode.TextOrNull(name), sqlfile.FormatTime(e.Time), sqlfile.FormatTime(time.Now()), string(text), config,
+			a.Command, a.Version)...)
+	if err != nil {
+		return err
+	}
+	w.recorder.setName(name)
+	at.run, err = res.LastInsertId()
+	return err
+}
+
+// errClaimed says that a run has the name by now that was to be this one's.
+var ErrClaimed = errors.New("another process has begun a run of this name meanwhile, which is to be gone on with")
+
+// claimName returns a *BusyError or errClaimed where a run has a name.
+func claimName(ctx context.Context, conn *sql.Conn, name string) error {
+	var id string
+	err := conn.QueryRowContext(ctx, "SELECT id FROM runs WHERE name = ?", name).Scan(&id)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return nil
+	case err == nil:
+		_, err = store.IdleRun(ctx, conn, id)
+	}
+	return cmp.Or(err, ErrClaimed)
+}
+
+// connect opens the database where it is not open, and makes sure that its file is where it was.
+func (w *Writer) connect(ctx context.Context) (err error) {
+	if err := w.Store.Same(); err != nil || w.conn != nil {
+		return err
+	}
+	if w.db == nil {
+		if w.db, err = sqlfile.OpenDB(w.Store.Path(), "rw", sqlfile.WritePatience); err != nil {
+			return err
+		}
+	}
+	conn, err := w.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	w.conn, w.prepared = conn, map[string]*sql.Stmt{}
+	return nil
+}
+
+// disconnect makes the next attempt begin with a fresh connection.
+func (w *Writer) Disconnect() {
+	for _, s := range w.prepared {
+		s.Close()
+	}
+	w.prepared = nil
+	if w.conn != nil {
+		w.conn.Close()
+		w.conn = nil
+	}
+	if w.db != nil {
+		w.db.Close()
+		w.db = nil
+	}
+}
+
+// statement returns a prepared statement.
+func (w *Writer) statement(ctx context.Context, text string) (*sql.Stmt, error) {
+	if s := w.prepared[text]; s != nil {
+		return s, nil
+	}
+	s, err := w.conn.PrepareContext(ctx, text)
+	if err == nil {
+		w.prepared[text] = s
+	}
+	return s, err
+}
+
+// release gives the run up, so that another process may go on with it at once.
+func (w *Writer) release() {
+	if w.at.run == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), giveUp)
+	defer cancel()
+	for {
+		err := w.connect(ctx)
+		if err == nil {
+			err = sqlfile.Lastingly(ctx, w.conn, func() error {
+				_, err := w.conn.ExecContext(
+					ctx, "UPDATE runs SET owner = NULL, claimed = 0 WHERE run = ? AND owner = ?", w.at.run,
+					w.Owner.Token)
+				return err
+			})
+		}
+		if !sqlfile.Busy(err) || ctx.Err() != nil {
+			return // a process that is gone has given it up too
+		}
+	}
+}

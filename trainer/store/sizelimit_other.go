@@ -1,6 +1,0 @@
-//go:build !unix
-
-package store
-
-// sizeLimit returns how large this process may make a file; empty: as large as the disk allows.
-func sizeLimit() string { return "" }

@@ -1,0 +1,5 @@
+//go:build !linux
+
+package sqlfile
+
+func NetworkOf(string) string { return "" }

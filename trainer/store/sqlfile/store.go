@@ -1,0 +1,344 @@
+package sqlfile
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// File is an open database. Its methods may be called from any goroutine.
+type File struct {
+	DB       *sql.DB
+	PathOf   string // absolute
+	Info     os.FileInfo
+	ReadOnly bool
+
+	Immutable bool // opened as a file that nobody changes
+	Empty     bool // there are no tables yet, and reading is all that is wanted: DB is none of the file's
+}
+
+// Options say how a database is opened.
+type Options struct {
+	ReadOnly bool // fail where there is none, change nothing
+	Existing bool // fail where there is none
+}
+
+// openPatience is how long opening waits for others that have locked the file.
+const openPatience = 5 * time.Second
+
+// OpenFile opens or creates the database at path, with its directory, and brings it to the newest version of its tables.
+// To be read only, one without tables is a store without runs, and left as it is.
+// It returns a *FormatError for a file that is no run store, or one of another version that it can't bring up, and
+// with ReadOnly or Existing an fs.ErrNotExist where there is none.
+func OpenFile(path string, o Options) (*File, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, &FormatError{File: path, Found: "a directory", Expected: "a run store"}
+	case errors.Is(err, fs.ErrNotExist) && (o.ReadOnly || o.Existing):
+		return nil, fmt.Errorf("%s: %w: expected a run store, which newtop train makes", path, fs.ErrNotExist)
+	case errors.Is(err, fs.ErrNotExist):
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	}
+	s := &File{PathOf: path, ReadOnly: o.ReadOnly}
+	mode := "rwc"
+	if o.ReadOnly {
+		mode = "ro"
+	}
+	err = s.open(mode)
+	if o.ReadOnly && unwritable(err) {
+		// Reading takes part in the WAL, for which SQLite wants to write to the directory. Where nobody can, and there
+		// is no WAL, nobody changes the file either.
+		if _, none := os.Stat(path + "-wal"); errors.Is(none, fs.ErrNotExist) {
+			err = s.open("immutable")
+			s.Immutable = true
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.Info, err = os.Stat(path); err != nil {
+		s.DB.Close()
+		return nil, err
+	}
+	if info == nil { // it is there for good
+		if dir, err := os.Open(filepath.Dir(path)); err == nil {
+			_ = dir.Sync() // some systems can't sync directories
+			dir.Close()
+		}
+	}
+	return s, nil
+}
+
+// open opens the database in a mode of openDB's.
+func (s *File) open(mode string) (err error) {
+	if s.DB, err = OpenDB(s.PathOf, mode, ReadPatience); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), openPatience)
+	defer cancel()
+	err = Prepare(ctx, s, Migrations)
+	if err == nil && s.Empty {
+		s.DB.Close()
+		s.DB, err = emptyDB(ctx)
+	}
+	if err != nil {
+		s.DB.Close()
+	}
+	return err
+}
+
+// emptyDB returns a database in memory that is a run store without any run.
+func emptyDB(ctx context.Context) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each has a database of its own
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return db, err
+	}
+	defer conn.Close()
+	return db, migrate(ctx, conn, Migrations, len(Migrations))
+}
+
+// unwritable reports whether the file or its directory can't be written.
+func unwritable(err error) bool {
+	code := CodeOf(err)
+	return code == sqlite3.SQLITE_READONLY || code == sqlite3.SQLITE_CANTOPEN
+}
+
+// How long SQLite itself waits for others that have locked the file. A recorder has its own, longer patience above
+// this, and must come back to see that it is told to end.
+const (
+	ReadPatience  = 2 * time.Second
+	WritePatience = 100 * time.Millisecond
+)
+
+// readers bounds the connections of a Store, apart from its recorders'.
+const readers = 4
+
+// openDB returns connections to the file; it does not look at it yet. The mode is rwc to make one where there is none,
+// rw, ro, or immutable for one that nobody changes.
+func OpenDB(path, mode string, patience time.Duration) (*sql.DB, error) {
+	query := url.Values{"_pragma": {
+		"foreign_keys(1)",
+		"trusted_schema(0)",
+		"cell_size_check(1)",
+		"synchronous(1)",
+		fmt.Sprintf("journal_size_limit(%d)", 16<<20),
+	}}
+	// No _pragma: those come after _auto_vacuum, which reads the file and would not wait.
+	query.Set("_busy_timeout", fmt.Sprint(patience.Milliseconds()))
+	query.Set("_txlock", "deferred")
+	query.Set("_error_rc", "1")
+	switch mode {
+	case "immutable":
+		query.Set("mode", "ro")
+		query.Set("immutable", "1")
+	case "rwc":
+		// Of a database with tables it would change nothing, and need the lock that another process may have.
+		if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+			query.Set("_auto_vacuum", "incremental")
+		}
+		fallthrough
+	default:
+		query.Set("mode", mode)
+	}
+	db, err := sql.Open("sqlite", FileURI(path, query))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	db.SetMaxOpenConns(readers)
+	return db, nil
+}
+
+// fileURI returns the name by which SQLite opens a file.
+func FileURI(path string, query url.Values) string {
+	if runtime.GOOS == "windows" {
+		path = "/" + filepath.ToSlash(path)
+	}
+	return (&url.URL{Scheme: "file", OmitHost: true, Path: path, RawQuery: query.Encode()}).String()
+}
+
+// Close closes the database. Recorders must have been flushed.
+func (s *File) Close() error { return s.DB.Close() }
+
+// Path returns the database's file.
+func (s *File) Path() string { return s.PathOf }
+
+// view calls f in one read transaction, so that all that it reads is of one moment.
+func (s *File) View(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := s.DB.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return s.Wrap(ctx, err)
+	}
+	defer tx.Rollback()
+	return s.Wrap(ctx, f(tx))
+}
+
+// change calls f in one write transaction.
+func (s *File) Change(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
+	conn, err := s.DB.Conn(ctx)
+	if err != nil {
+		return s.Wrap(ctx, err)
+	}
+	defer conn.Close()
+	return s.Wrap(ctx, Transact(ctx, conn, f))
+}
+
+// reading calls f in one read transaction of the connection's.
+func reading(ctx context.Context, conn *sql.Conn, f func() error) error {
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	return f()
+}
+
+// transact calls f between BEGIN IMMEDIATE and COMMIT, or ROLLBACK where it fails.
+func Transact(ctx context.Context, conn *sql.Conn, f func(context.Context, *sql.Conn) error) error {
+	resting.RLock()
+	defer resting.RUnlock()
+	if _, err := conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	err := f(ctx, conn)
+	if err == nil {
+		_, err = conn.ExecContext(ctx, "COMMIT")
+	}
+	if err != nil {
+		// What SQLite has rolled back by itself it refuses to roll back again, which is as well.
+		_, _ = conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+	}
+	return err
+}
+
+// lastingly calls f, whose transactions survive a loss of power once it returns, with all before them. Others do once
+// SQLite has carried them from the WAL into the database.
+func Lastingly(ctx context.Context, conn *sql.Conn, f func() error) error {
+	if _, err := conn.ExecContext(ctx, "PRAGMA synchronous=FULL"); err != nil {
+		return err
+	}
+	err := f()
+	_, normal := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA synchronous=NORMAL")
+	return cmp.Or(err, normal)
+}
+
+// changeRetrying is change with more patience: the runs of a search write to the same file.
+func (s *File) ChangeRetrying(ctx context.Context, f func(context.Context, *sql.Conn) error) error {
+	return RetryBusy(func() error { return s.Change(ctx, f) })
+}
+
+// retryBusy calls f again, a few times, where another process keeps the file locked.
+func RetryBusy(f func() error) (err error) {
+	for range 3 {
+		if err = f(); !Busy(err) {
+			break
+		}
+	}
+	return err
+}
+
+// shrink gives the room of what was deleted back to the disk.
+func (s *File) Shrink(ctx context.Context) error {
+	each := func(*sql.Rows) error { return nil } // each call frees a page
+	return s.Wrap(ctx, EachRow(ctx, s.DB, "PRAGMA incremental_vacuum", nil, each))
+}
+
+// querier is a transaction that only reads, or a connection that is changing something.
+type Querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// texts returns the only column of a query's rows.
+func Texts(ctx context.Context, q Querier, query string, args ...any) ([]string, error) {
+	return Column[string](ctx, q, query, args...)
+}
+
+// column returns the only column of a query's rows.
+func Column[T any](ctx context.Context, q Querier, query string, args ...any) (out []T, err error) {
+	err = EachRow(ctx, q, query, args, func(rows *sql.Rows) error {
+		var v T
+		err := rows.Scan(&v)
+		out = append(out, v)
+		return err
+	})
+	return out, err
+}
+
+// eachRow calls f with each row of a query until it returns an error, which may be errEnough.
+func EachRow(ctx context.Context, q Querier, query string, args []any, f func(*sql.Rows) error) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		switch err := f(rows); {
+		case err == ErrEnough:
+			return nil
+		case err != nil:
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// errEnough ends eachRow without an error.
+var ErrEnough = errors.New("enough")
+
+// wrap names the file in a *RowError and in an error of SQLite's, and prefers the context's error to what came of its
+// end.
+func (s *File) Wrap(ctx context.Context, err error) error {
+	if row, ok := errors.AsType[*RowError](err); ok {
+		row.File = s.PathOf
+	}
+	own, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return err
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	words := &sqlError{err: own}
+	if Busy(own) {
+		words.holder = lockHolder(s.PathOf)
+	}
+	return fmt.Errorf("%s: %w", s.PathOf, words)
+}
+
+// busy reports whether another connection holds a lock that the failed statement needs.
+func Busy(err error) bool {
+	code := CodeOf(err)
+	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
+}
+
+// codeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
+func CodeOf(err error) int {
+	if own, ok := errors.AsType[*sqlite.Error](err); ok {
+		return own.Code() & 0xff
+	}
+	return 0
+}

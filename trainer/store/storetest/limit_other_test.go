@@ -1,0 +1,5 @@
+//go:build !unix
+
+package storetest
+
+func (c *child) limit() error { return nil }
