@@ -15,7 +15,7 @@ type Evaluation struct {
 	Rows    int
 	Outputs int
 	// Wrong counts the rows whose largest output is not where the largest target is (the first one of equals), or is
-	// not a number. It is 0 where there is only one output, and −1 where a model elsewhere does not tell it.
+	// not a number. It is 0 where there is only one output, and −1 where an external model does not report it.
 	Wrong        int
 	Loss         float64 // E, the mean loss
 	SquaredError float64 // Σ ‖u − t‖² over the rows

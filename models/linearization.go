@@ -10,7 +10,7 @@ type Options struct {
 	// Pool is what computes; nil means the caller's goroutine alone.
 	Pool *reduce.Pool
 	// Memory bounds the bytes of what is kept for products: inputs, outputs, derivatives. 0 means
-	// 1 GiB. Blocks of rows that do not fit are computed anew in every product, to the same bits.
+	// 1 GiB. Blocks of rows that do not fit are computed again in every product, to the same bits.
 	// Partial sums, at most 32 vectors of weights and for each thread one a level of the Tree, come on top.
 	Memory int64
 	// Double asks for passes in double precision, whatever the network's is: of what must be certain.

@@ -37,7 +37,7 @@ func (s *Skip) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
-// NameError says that a value of a field, such as "activation" or "init", is none of the names that can be chosen.
+// NameError says that a value of a field, such as "activation" or "init", is not one of the names that can be chosen.
 type NameError struct{ Field, Value, Expected string }
 
 func (e *NameError) Error() string {

@@ -7,7 +7,7 @@ import (
 )
 
 // release gives the pages of memory that nobody reads again back to the system, which has zeros there if anybody does.
-// The numbers have no pointers among them, and Go clears what it hands out anew.
+// The numbers have no pointers among them, and Go clears what it hands out again.
 func release(x []float64) {
 	page := os.Getpagesize()
 	all := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(x))), 8*len(x))

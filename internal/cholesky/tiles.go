@@ -92,7 +92,7 @@ func (f *factoring) add(count int) int {
 	return f.count
 }
 
-// report tells the watcher of the parts that are done and were not told of.
+// report tells the watcher of the parts that are done and were not reported.
 func (f *factoring) report(count int) {
 	for f.watch != nil && f.err == nil && f.reported < f.parts-1 && (f.reported+1)*partSize <= count {
 		f.reported++

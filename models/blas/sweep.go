@@ -23,7 +23,7 @@ type sweep struct {
 	lanes     [4]uint64      // the last vector's of each strip: AVX-512 a mask of bits, AVX2 a mask of vectors
 	start     int            // Start
 	bias      unsafe.Pointer // first row's
-	below     unsafe.Pointer // where c goes on after the last tile, which is fetched ahead
+	below     unsafe.Pointer // where c continues after the last tile, which is fetched ahead
 
 	// What is read next is fetched into the second-level cache: four lines for each eight columns of A, aheadRow
 	// apart, and the next four aheadStep further on; aheadNext further on for each of aheadStrips strips.

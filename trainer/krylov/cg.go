@@ -37,7 +37,7 @@ type CG struct {
 	residual              float64 // ‖g + (H + λM)s‖₂, ‖r‖₂ of CG
 	recursive             float64 // the same as it was before a refresh replaced r
 	refreshed             bool    // r is the true residual of s
-	restart               bool    // the recurrence was found worthless: begin anew from s
+	restart               bool    // the recurrence was found worthless: begin again from s
 }
 
 // SolveTo stores in s an approximate minimizer of q(s) = gᵀs + ½ sᵀHs over ‖s‖_M ≤ R. The decrease is

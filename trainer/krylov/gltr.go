@@ -20,7 +20,7 @@ import (
 //	h, λ  the solution of T's problem by secular, s = Ph; since g = −γMp_0 it leaves g + (H + λM)s = h_k w
 //
 // As in the paper no vector is orthogonalized again. What rounding takes from PᵀMP = I makes the space a little poorer
-// than it could be; HP = MPT + we_kᵀ stays true, and so does all that is told of a step.
+// than it could be; HP = MPT + we_kᵀ stays true, and so does all that is reported of a step.
 type gltr struct {
 	secular
 	basis       [][]float64 // P, as rows of n numbers
@@ -173,7 +173,7 @@ func (k *gltr) combine(radius float64) {
 	k.promised = k.ratio*(1-k.ratio/2)*descent + k.ratio*k.ratio*sr/2
 }
 
-// minimize goes on in the Krylov space of a solve that CG has ended at the boundary or at negative curvature. It
+// minimize continues in the Krylov space of a solve that CG has ended at the boundary or at negative curvature. It
 // replaces CG's step by the model's minimizer over the space and the region, unless that promises less, but for
 // rounding, or a number is not finite. The error is the monitor's; then the step stays CG's.
 func (c *CG) minimize() error {

@@ -81,8 +81,8 @@ func (s *Spectrum) Start() []float64 {
 //
 // It stops when these estimates are small enough for every wanted pair, beside the eigenvalues of its own end: the
 // smallest of a trained net's Hessian may be a millionth of the largest, and what is small beside these says nothing of
-// them. Then it spends one product on each to certify it. Where the basis spans an invariant subspace it goes on with a
-// new random vector orthogonal to it, which is how copies of a repeated eigenvalue are found; one that is met before
+// them. Then it spends one product on each to certify it. Where the basis spans an invariant subspace it continues with
+// a new random vector orthogonal to it, which is how copies of a repeated eigenvalue are found; one that is met before
 // that happens is shown once. It keeps all of V, or restarts when V has Basis rows; one more vector is all that it
 // needs besides, since the vectors handed back take the place of V. The error is the monitor's. It panics when k is
 // below 1 or a length is wrong.
@@ -151,7 +151,7 @@ type lanczos struct {
 
 	theta, vectors []float64 // of T when last looked at
 	restarts       int
-	renewed        bool    // whether the basis began anew
+	renewed        bool    // whether the basis began again
 	block          int     // the row at which it last did
 	low, high      float64 // the k-th smallest and largest θ of the rows before
 }
@@ -190,7 +190,7 @@ func (l *lanczos) run() (Stop, error) {
 	}
 }
 
-// renew lets the basis begin anew, with a random vector outside the invariant subspace that it spans.
+// renew lets the basis begin again, with a random vector outside the invariant subspace that it spans.
 func (l *lanczos) renew() {
 	l.low, l.high = math.Inf(1), math.Inf(-1)
 	if m := len(l.theta); m >= l.k {
@@ -226,7 +226,7 @@ func (l *lanczos) wanted() (top, bottom int) {
 }
 
 // converged reports whether the wanted pairs are there and good. In an invariant subspace every pair is,
-// and says nothing about the rest; a basis that began anew has told about it when its own extreme pairs
+// and says nothing about the rest; a basis that began again has reported it when its own extreme pairs
 // are good and would not be wanted.
 func (l *lanczos) converged() bool {
 	if bottom, top := l.good(); !bottom || !top {
@@ -273,7 +273,7 @@ func (l *lanczos) good() (low, high bool) {
 	return low, high
 }
 
-// freshEnds returns the outermost Ritz pairs of the rows since the basis began anew.
+// freshEnds returns the outermost Ritz pairs of the rows since the basis began again.
 func (l *lanczos) freshEnds() (first, last int) {
 	first, last = -1, -1
 	for i := range l.theta {
@@ -287,7 +287,7 @@ func (l *lanczos) freshEnds() (first, last int) {
 	return first, last
 }
 
-// fresh reports whether the i-th Ritz vector lies in the rows since the basis began anew. T has a zero
+// fresh reports whether the i-th Ritz vector lies in the rows since the basis began again. T has a zero
 // there, so that it lies on one side or the other.
 func (l *lanczos) fresh(i int) bool {
 	m, part := len(l.theta), 0.0

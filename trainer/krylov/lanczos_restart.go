@@ -7,8 +7,8 @@ import "newtop/internal/vector"
 //
 //	H y_i = θ_i y_i + β_m s_mi w/β_m
 //
-// T becomes the diagonal of their θ with the arms β_m s_mi to the next row, which is w; after it the process goes on as
-// before.
+// T becomes the diagonal of their θ with the arms β_m s_mi to the next row, which is w; after it the process continues
+// as before.
 func (l *lanczos) restart() {
 	kept, old := l.outermost()
 	m := len(l.theta)
@@ -27,7 +27,7 @@ func (l *lanczos) restart() {
 	l.restarts++
 }
 
-// outermost returns which Ritz pairs a restart keeps. First come the old ones, of rows before the basis began anew:
+// outermost returns which Ritz pairs a restart keeps. First come the old ones, of rows before the basis began again:
 // they are exact, and one that is not wanted now never will be, as later ones only move outwards (Parlett 1998, §10.1).
 // Half of the room beyond what is wanted goes to the pairs next to the wanted ones, which brings these in faster. Where
 // nothing couples the basis to the rest, only the wanted ones stay.
@@ -65,8 +65,8 @@ func (l *lanczos) outermost() (kept []int, old int) {
 	return append(append(kept, fresh[:low]...), fresh[len(fresh)-high:]...), old
 }
 
-// lock parts the wanted pairs from the rest where a bounded basis that began anew has them good, but outside of what
-// was there before: it may never span the invariant subspace, after which it would begin anew. It reports whether it
+// lock parts the wanted pairs from the rest where a bounded basis that began again has them good, but outside of what
+// was there before: it may never span the invariant subspace, after which it would begin again. It reports whether it
 // did.
 func (l *lanczos) lock() bool {
 	if l.restarts == 0 || !l.renewed || l.last == 0 {

@@ -63,7 +63,7 @@ func (d *Dominant) Start() [][]float64 {
 // An x_i known to its residual leaves as much in all later ones. So the pairs handed back are the Ritz pairs
 // of the x_i together, for which the products are there already (Parlett 1998, ch. 11); this also parts
 // neighbours in a cluster. Eigenvalues of equal size and opposite sign, between which e never settles, end
-// at the limit with a residual that tells. It panics when k is below 1 or a length is wrong.
+// at the limit with a residual that shows it. It panics when k is below 1 or a length is wrong.
 func Power(h Operator, k int, o PowerOptions) (Dominant, error) {
 	n := h.Dim()
 	mustFit(n, k, o.Start...)

@@ -116,7 +116,7 @@ type Iteration struct {
 	Model     float64 // q(s), negative when the model promises a decrease
 }
 
-// Solve tells how an inner solve went.
+// Solve is the outcome of an inner solve.
 type Solve struct {
 	Iterations     int       // products spent on directions, the Lanczos steps among them
 	LanczosSteps   int       // after CG met the boundary or negative curvature

@@ -22,7 +22,7 @@ type Info struct {
 	// nil: there is none, or it is not known. With small batches it is a guide.
 	Edge func(*Settings) (curvature float64, formula string)
 	// Planned returns the rate of a batch after so many epochs since the method took over, of so many that it has, 0
-	// where a run goes on until it is stopped. Nil: the method has no schedule.
+	// where a run has no end. Nil: the method has no schedule.
 	Planned func(set *Settings, done float64, epochs int) float64
 	// Inner returns what ends an inner solve with these settings: the most iterations, 0 for as many as weights or
 	// where that is not known, and the ratio ‖g + Hs‖/‖g‖, NaN where it depends on the gradient or is not known. Nil:

@@ -1,4 +1,4 @@
-// Package optim says what a training method is: what it asks of an objective, what it tells of a step, its settings,
+// Package optim says what a training method is: what it asks of an objective, what it reports of a step, its settings,
 // and what of it a checkpoint carries. The methods stand in the packages below it, a file each that reads like its
 // paper; methods lists them. None knows an objective but through the interfaces here.
 package optim
@@ -47,7 +47,7 @@ type RowObjective interface {
 	BatchGradientTo(dst, w []float64, rows []int) float64
 }
 
-// SquaresObjective has the gradients of single rows, of which it tells the squares. BatchGradientSquaresTo is
+// SquaresObjective has the gradients of single rows, and their squares. BatchGradientSquaresTo is
 // BatchGradientTo, and stores in squares the mean over the given rows of the squares of each row's own gradient, that
 // of its loss alone: a penalty on weights is in dst and in the loss, and not in squares. So squares are the diagonal of
 // the empirical Fisher matrix, with which Martens 2010, §4.7, preconditions, and without a penalty squares − dst² is
@@ -181,7 +181,7 @@ type InnerSolve struct {
 	krylov.Solve
 }
 
-// Diagnostic is a number of a method's own that tells how it is doing: a damping, a step length, a rank. Key
+// Diagnostic is a number of a method's own that shows how it is doing: a damping, a step length, a rank. Key
 // is its name in events; Symbol and Meaning are for readers.
 type Diagnostic struct {
 	Key, Symbol, Meaning string
@@ -258,12 +258,12 @@ func evaluate(s *State) error {
 }
 
 // Method is one training method. Step does one outer iteration (an epoch). It returns ErrInterrupted
-// or the context's error when told to stop, a *StalledError when there is nothing left to do, and a
+// or the context's error when it is to stop, a *StalledError when there is nothing left to do, and a
 // *NotFiniteError when the loss is not finite. A Method value is used by one goroutine; what it remembers
 // between steps (momentum, moments) starts from nothing in a new value.
 //
-// Carried returns a pointer to what decides how the next Step from the state goes on, as an Archive carries it. A new
-// value that is given what another one had goes on to the same digits, reports and charges.
+// Carried returns a pointer to what decides how the next Step from the state continues, as an Archive carries it. A new
+// value that is given what another one had continues to the same digits, reports and charges.
 type Method interface {
 	Step(ctx context.Context, s *State) (Report, error)
 	Carried(s *State) any

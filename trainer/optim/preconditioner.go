@@ -2,9 +2,9 @@ package optim
 
 import "time"
 
-// Preconditioner is what a method that scales gradients by matrices of their layers tells of these after an epoch.
+// Preconditioner is what a method that scales gradients by matrices of their layers reports of these after an epoch.
 type Preconditioner struct {
-	Refreshes int           // how often in the epoch bases, roots or inverses were made anew
+	Refreshes int           // how often in the epoch bases, roots or inverses were made again
 	Time      time.Duration // that this took
 	Factors   []Factor
 }

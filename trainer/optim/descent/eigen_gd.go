@@ -59,7 +59,7 @@ var (
 //
 // On a quadratic this is all. On a net λ_{k+1} alone sets no bound to the steps, and the plain method runs away:
 // its eigenvectors are outdated within some epochs, and where λ_{k+1} is far smaller than the most negative
-// eigenvalue a step multiplies what lies along that one. So the eigenvectors are computed anew, too, where E has
+// eigenvalue a step multiplies what lies along that one. So the eigenvectors are computed again where E has
 // risen, and λ_{k+1} is no smaller than the size of any negative eigenvalue; pairs below that are not corrected
 // for.
 type eigenGD struct {
@@ -140,7 +140,7 @@ func (m *eigenGD) Step(ctx context.Context, s *optim.State) (optim.Report, error
 	return report, nil
 }
 
-// due reports whether the eigenvectors are to be computed anew: with age, with another k, at weights that are
+// due reports whether the eigenvectors are to be computed again: with age, with another k, at weights that are
 // not this method's, and where E has risen, for then they are no longer the steepest.
 func (m *eigenGD) due(s *optim.State) bool {
 	c := m.state.Begun

@@ -48,7 +48,7 @@ var (
 //	w  the weights, E the loss, g its gradient · d the direction, α the step length
 //	s  = w_{k+1} − w_k and y = g_{k+1} − g_k, the pairs that d is made of, where sᵀy > 0
 //
-// The pairs start anew when the weights are not those it left, when the last one has no curvature, and when a
+// The pairs start again when the weights are not those it left, when the last one has no curvature, and when a
 // line search fails. One that fails along −g is the end.
 type lbfgs struct {
 	trial, gradient []float64

@@ -291,7 +291,7 @@ func (h *hessianFree) goBack(s *optim.State, all optim.Objective, loss *float64)
 	}
 }
 
-// Report tells of the steps of the epoch.
+// Report describes the steps of the epoch.
 func (h *hessianFree) Report(r *optim.Report) {
 	t := &h.outcome
 	r.Inner, r.Rho = t.solves, t.rho

@@ -252,7 +252,7 @@ func (c *Curvature) solve(b *block, f *blockFactors, from, to int) {
 	b.add(c.dst, scale, x, from, to)
 }
 
-// Report tells of the factors as they are now. Their spectra are for readers, so that nothing is charged for them.
+// Report describes the factors as they are now. Their spectra are for readers, so that nothing is charged for them.
 func (c *Curvature) Report() *optim.Preconditioner {
 	out := c.refresh.report()
 	for i := range c.blocks {

@@ -36,7 +36,7 @@ func newFactor(d int) *factor {
 	return f
 }
 
-// room makes room for what is made anew of what is carried.
+// room makes room for what is made again of what is carried.
 func (f *factor) room(d int) {
 	f.d = d
 	f.q, f.next = make([]float64, d*d), make([]float64, d*d)
@@ -95,8 +95,8 @@ func (f *factor) turn() (spent float64, err error) {
 	return spent, nil
 }
 
-// updateRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0, or
-// below normal numbers, it is I.
+// updateRoot makes Root the power of F + εvI, v being the largest curvature, as the basis and F are now. Where F is 0,
+// or below normal numbers, it is I.
 func (f *factor) updateRoot(epsilon, power float64) (spent float64) {
 	d := f.d
 	if len(f.Root) != d*d {

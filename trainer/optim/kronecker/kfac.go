@@ -76,8 +76,8 @@ const stepModel = "model"
 // promised, changes γ: by (19/20)^T₁ where ρ > ¾, by its inverse where ρ < ¼ (section 6.5).
 //
 // Where the paper has two dampings, γ of the factors and λ of the model, of which it searches γ by trial, they are one
-// here. Inverses are made anew in the first three updates and then every T₃. Of a penalty on weights g has its part and
-// F̂ has not.
+// here. Inverses are made again in the first three updates and then every T₃. Of a penalty on weights g has its part
+// and F̂ has not.
 type kfac struct {
 	rate, first float64 // η and η₀
 	mu, clip    float64
@@ -215,7 +215,7 @@ func (p *kfac) stepByModel(s *optim.State, batch *minibatch.Batch) {
 // minGamma and maxGamma bound γ as it adapts.
 const minGamma, maxGamma = 1e-10, 1e10
 
-// Report tells of the factors and of γ.
+// Report describes the factors and of γ.
 func (p *kfac) Report(r *optim.Report) {
 	r.Preconditioner = p.curvature.Report()
 	r.Rho, p.rho = p.rho, math.NaN()

@@ -150,7 +150,7 @@ func (p *muon) moveBlock(b *block, w *schulz) {
 	vector.Axpy(p.state.W[first:last], -p.rate*math.Sqrt(max(1, float64(b.Rows)/float64(b.Cols))), o)
 }
 
-// Report tells nothing: there are no factors that are kept.
+// Report is empty: there are no factors that are kept.
 func (p *muon) Report(*optim.Report) {}
 
 // schulz is Newton and Schulz's iteration for X, short × long.

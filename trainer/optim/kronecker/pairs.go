@@ -176,7 +176,7 @@ func (p *pairs) moveRest(w, g []float64) {
 	}
 }
 
-// report tells of the factors, to whose eigenvalues a share of the largest is added; NaN: nothing is.
+// report describes the factors, to whose eigenvalues a share of the largest is added; NaN: nothing is.
 func (p *pairs) report(damping float64) *optim.Preconditioner {
 	out := p.refresh.report()
 	for i := range p.all {

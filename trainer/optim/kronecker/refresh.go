@@ -20,7 +20,7 @@ func (r *refresh) since(began time.Time) {
 	r.time += time.Since(began)
 }
 
-// report returns what came together, and begins anew.
+// report returns what came together, and begins again.
 func (r *refresh) report() *optim.Preconditioner {
 	p := &optim.Preconditioner{Refreshes: r.count, Time: r.time}
 	*r = refresh{}
@@ -56,8 +56,8 @@ func (r *refreshes) do(s *optim.State, spent *float64) error {
 	return nil
 }
 
-// describe returns a factor of a block, of d rows, with a share of its largest value for its damping; NaN: there is none.
-// A nil one is left out.
+// describe returns a factor of a block, of d rows, with a share of its largest value for its damping; NaN: there is
+// none. A nil one is left out.
 func (f *factor) describe(of optim.Matrix, outputs bool, d int, share float64) optim.Factor {
 	t := optim.Factor{To: of.To, From: of.From, Outputs: outputs, Size: d, Damping: math.NaN()}
 	if f != nil {

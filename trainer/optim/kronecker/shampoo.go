@@ -172,5 +172,5 @@ func (p *shampoo) refreshRoots(s *optim.State, r *refreshes) error {
 	return r.do(s, &p.spent)
 }
 
-// Report tells of the factors.
+// Report describes the factors.
 func (p *shampoo) Report(r *optim.Report) { r.Preconditioner = p.report(p.damping) }

@@ -204,5 +204,5 @@ func (p *soap) rotate(q *pair, trans blas.Transpose, right func(*factor) []float
 	}
 }
 
-// Report tells of the factors.
+// Report describes the factors.
 func (p *soap) Report(r *optim.Report) { r.Preconditioner = p.report(math.NaN()) }

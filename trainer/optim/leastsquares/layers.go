@@ -144,7 +144,7 @@ func (p *layerSolve) misses(w []float64) []int {
 	return p.chain.misses(w)
 }
 
-// charge tells the objective what the iteration cost.
+// charge charges the objective what the iteration cost.
 func (p *layerSolve) charge() { p.layered.Charge(p.spent + p.solver.spent) }
 
 // diagnostics are what the report shows beside the loss.

@@ -31,8 +31,8 @@ func All() []*optim.Info { return slices.Clone(all) }
 
 // Register adds a method of a program's own to those that Lookup, and so a trainer.Config, know by name: it comes last
 // in lists, with the settings of its Parameters. Info has Name, Title, Summary and New at least. A run that is resumed
-// goes on to the same digits where the method is registered again and its Carried has all that one step leaves for the
-// next.
+// continues to the same digits where the method is registered again and its Carried has all that one step leaves for
+// the next.
 //
 // It is called at the start of a program, before anything else uses methods. It panics for a name that another method
 // has, and for what no list or setting could show.

@@ -114,7 +114,7 @@ func Parameters(own ...optim.Handle) []optim.Hyperparameter {
 	return all
 }
 
-// Carried is the update's memory; the rest begins anew with every epoch.
+// Carried is the update's memory; the rest begins again with every epoch.
 func (b *Method) Carried(*optim.State) any { return b.Update.Carried() }
 
 // Restored has the update check what it was given, and make again what was not carried.
@@ -276,7 +276,7 @@ func (b *Method) moveSpan(_, i int) {
 	}
 }
 
-// shuffle orders the rows anew, from the same beginning each time so that the order depends on the state
+// shuffle orders the rows again, from the same beginning each time so that the order depends on the state
 // of the generator alone, and returns the batch size. All rows at once keep their order.
 func (b *Method) shuffle(s *optim.State, rows int) (size int) {
 	if rows < 1 {

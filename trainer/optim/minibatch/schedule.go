@@ -55,7 +55,7 @@ func Planned(set *optim.Settings, done float64, epochs int) float64 {
 //	x      = (p − u)/(H − u), within 0 and 1
 //
 // the rate times 1 − (1 − φ)x, or φ + (1 − φ)(1 + cos πx)/2, and while it warms up times p′/u. Without a horizon, where
-// a run goes on until it is stopped, the rate stays as it is.
+// a run has no end, the rate stays as it is.
 func rateBetween(set *optim.Settings, before, after float64, epochs int) float64 {
 	rate, warmup := Rate.Of(set), Warmup.Of(set)
 	if after < warmup {

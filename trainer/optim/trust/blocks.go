@@ -96,7 +96,7 @@ func (t *trust) beginSweep(s *optim.State) error {
 
 // block takes or rejects a step for one block, and returns the radius for the next. A block that has no
 // finite loss, gradient or curvature where a sweep starts ends the run; further on, the sweep has gone too far,
-// and goes on to be judged.
+// and is judged.
 func (t *trust) block(ctx context.Context, s *optim.State, o optim.Objective, rows part, radius float64,
 	report *optim.Report) (float64, error) {
 	b := &t.sweep
