@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -284,9 +283,6 @@ func (p *Plot) unitOf(w int) string {
 	}
 	return [AxisCount]string{" " + p.counted() + "s", " s", " gradient equivalents"}[p.By]
 }
-
-// counted is what the run counts.
-func (p *Plot) counted() string { return cmp.Or(p.Counted, "epoch") }
 
 // Counting names an axis over what a run counts, "" for epochs.
 func (by Axis) Counting(counted string) string {

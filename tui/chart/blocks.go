@@ -13,14 +13,6 @@ import (
 	"newtop/tui/style"
 )
 
-// Blocks are bars of block elements, in eighths of a cell. ntcharts draws them on a canvas of its own, which is kept,
-// since a cell of it has 664 bytes; only the characters are read back, since its styles are whole Lip Gloss ones. Its
-// zero value works.
-type Blocks struct {
-	canvas canvas.Model
-	out    []rune
-}
-
 // least is the height of a bar's uppermost cell, below which ntcharts would leave it out.
 const least = 1.0 / 8
 

@@ -180,3 +180,19 @@ func drawXAxis(c *Canvas, a Area) {
 		c.Set(x, a.Y+a.H, runes.LineHorizontal, style.Grid)
 	}
 }
+
+// stroke is how a curve is drawn.
+type stroke struct {
+	tok    style.Token
+	mark   rune // stands for its dots in ASCII
+	dashed bool
+	thick  bool
+}
+
+// Blocks are bars of block elements, in eighths of a cell. ntcharts draws them on a canvas of its own, which is kept,
+// since a cell of it has 664 bytes; only the characters are read back, since its styles are whole Lip Gloss ones. Its
+// zero value works.
+type Blocks struct {
+	canvas canvas.Model
+	out    []rune
+}

@@ -387,3 +387,10 @@ func (cv *Controls) KeyLine(v *style.Pen, w int) string {
 	}
 	return l.Full()
 }
+
+// drag is a movement with the button held down.
+type drag struct {
+	on     bool
+	x      int
+	window [2]float64 // as it was at the start
+}

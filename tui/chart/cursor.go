@@ -2,6 +2,7 @@ package chart
 
 import (
 	"math"
+	"slices"
 
 	"newtop/internal/format"
 	"newtop/tui/style"
@@ -148,4 +149,106 @@ func whereRow(p *Plot, first float64, short bool) []style.Part {
 		}
 	}
 	return row
+}
+
+// Draw returns the plot as exactly h rows of w columns. Axes appear when there is room for them.
+func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
+	c.Resize(w, h)
+	c.Drawn = Area{}
+	if w < 1 || h < 1 {
+		return nil
+	}
+	a, ok := p.scale()
+	if !ok {
+		words, ink := p.Waiting, style.Muted
+		if slices.ContainsFunc(p.Curves, func(k Curve) bool { return k.Series.Broken() }) {
+			words, ink = "× nothing that is finite", style.NotFinite
+		}
+		c.Write(max(0, (w-style.Cells(words))/2), (h-1)/2, words, ink)
+		return c.Rows(v)
+	}
+	ticks, labels := yTicks(&a, h, p.Y.Unit)
+	bottom := 0
+	switch {
+	case p.NoX:
+	case h >= 10 && w >= 24:
+		bottom = 2
+	case h >= 4 && w >= 24:
+		bottom = 1
+	}
+	top := p.lane(h - bottom)
+	gutter := p.gutter(labels, w, h)
+	if top > 0 && gutter > 0 {
+		gutter = p.gutter(append(labels, p.Above), w, h)
+	}
+	a.X, a.Y, a.W, a.H = gutter, top, w-gutter, h-bottom-top
+	c.Drawn = a
+	drawRules(c, v, &p, a)
+	drawPlan(c, v.Glyphs, &p, a)
+	missing := drawCurves(c, v, &p, a)
+	drawPoints(c, v, &p, a)
+	drawTags(c, v, &p, a)
+	const few = 8 // curves whose newest values leave something of them to see
+	if p.user.half > 0 && !p.small && len(p.Curves) <= few {
+		drawNewest(c, v, &p, a)
+	}
+	if gutter > 0 {
+		DrawYAxis(c, a, tickRows(v.Glyphs, &a, ticks), labels)
+		if p.Detail && p.Log {
+			drawSmallTicks(c, v.Glyphs, a)
+		}
+		if bottom == 2 {
+			drawXAxis(c, a)
+		}
+	}
+	if bottom > 0 {
+		drawXLabels(c, v, &p, a, h-1)
+		if style.Cells(p.Y.Name) < gutter {
+			c.Write(0, h-1, p.Y.Name, style.Muted)
+		}
+	}
+	drawCursor(c, v, &p, a)
+	if p.Legend {
+		drawLegend(c, v, &p, a, missing)
+	}
+	drawMarkNames(c, v, &p, a)
+	drawValues(c, v, &p, a)
+	return c.Rows(v)
+}
+
+// drawCurves draws the curves, what was left behind under them and what is missing over them.
+func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
+	if c.pair = len(p.Curves) == 2; c.pair {
+		c.first = p.Curves[0].stroke()
+		defer func() { c.pair = false }()
+	}
+	for i := range p.Curves {
+		k := &p.Curves[i]
+		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed, false})
+	}
+	for i := range p.Curves {
+		k := &p.Curves[i]
+		raw := k.stroke()
+		if p.user.half > 0 {
+			raw = stroke{style.Muted, '.', false, false}
+		}
+		drawCurve(c, a, v.Glyphs, p.within(a, p.items(k)), raw)
+	}
+	for i := range p.Curves {
+		if k := &p.Curves[i]; p.user.half > 0 {
+			c.soft = smooth(c.soft, p.items(k), p.user.half)
+			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
+			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)),
+				stroke{k.Token, k.Mark, false, k.Thick})
+		}
+	}
+	for i := range p.Curves {
+		if k := &p.Curves[i]; k.Series.flaws&broken != 0 {
+			drawBroken(c, a, v.Glyphs, p.items(k))
+		}
+	}
+	if p.user.outliers {
+		return drawEdges(c, v, p, a)
+	}
+	return missing{}
 }

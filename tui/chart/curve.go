@@ -9,14 +9,6 @@ import (
 	"newtop/tui/style"
 )
 
-// stroke is how a curve is drawn.
-type stroke struct {
-	tok    style.Token
-	mark   rune // stands for its dots in ASCII
-	dashed bool
-	thick  bool
-}
-
 // drawCurve draws buckets into the area. Those that share a column of dots are gathered first: the column then
 // runs from the least to the greatest of their values, and is joined to the one before.
 func drawCurve(c *Canvas, a Area, g *style.GlyphSet, items []Bucket, k stroke) {

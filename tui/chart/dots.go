@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -96,3 +97,68 @@ func drawNames(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 		c.Write(max(a.X, min(x, a.X+a.W-n)), row, s, style.Muted)
 	}
 }
+
+// Plot says what a chart shows; its zero value is a linear chart scaled to its data.
+type Plot struct {
+	Curves   []Curve
+	Dots     []Dot
+	Planned  Planned
+	Y        YAxis
+	Log      bool
+	Whole    bool                 // epochs are whole numbers
+	Value    func(float64) string // of the legend; nil for plain numbers
+	Best     bool                 // less is better: the legend says what was least
+	NoX      bool                 // a chart beneath has the labels of x
+	Rules    []float64            // y of guide lines
+	Marks    []Mark               // x of events
+	AllMarks func(Axis) []Mark    // along another axis, the minor ones too; nil: marks are all there are
+	Above    string               // what the dots are that have no place on the y axis
+	Names    []string             // what the x 0, 1, 2, … stand for, where they are no numbers
+	Limit    float64              // an epoch that the axis ends at or before, if the data do; 0 for none
+	Closed   bool                 // no more points will come
+	Legend   bool
+	Signs    bool     // the legend says which curve is which, and no values
+	Note     []string // what the curves tell, for the legend, ever shorter
+	Unit     bool     // the last label of x has the unit
+	Counted  string   // what the run counts along x, "step"; "" is "epoch"
+	Waiting  string   // what to say while there is nothing to draw
+
+	By     Axis
+	LogX   bool
+	Window [2]float64 // the part of x to show, when the second is above the first
+	Span   [2]float64 // what the x axis has whatever the data, likewise, so that plots beside each other share theirs
+	Detail bool       // there is room and leisure: the newest points one by one, units, small ticks
+	Told   bool       // a table tells the values at the cursor, and no box beside it
+	small  bool       // it is one of many: few buckets are enough
+	user   view
+}
+
+// Curve is one line of a plot.
+type Curve struct {
+	Name   string
+	Token  style.Token
+	Series *Series
+	Dashed bool
+	Thick  bool   // two dots high, to stand out among others
+	Mark   rune   // stands for its dots in ASCII
+	Tag    string // written at its newest point, to tell many curves apart
+}
+
+// Mark is something that happened at an x.
+type Mark struct {
+	X    float64
+	Text string
+}
+
+// YAxis is how a plot scales and labels y.
+type YAxis struct {
+	Zero   bool       // a linear axis starts at zero
+	Clip   [2]float64 // bounds, when the second is above the first
+	Show   [2]float64 // what is within the axis whatever the data, likewise
+	Unit   string     // of its labels, as format.AxisLabels takes it
+	Name   string     // in the corner where there is room
+	Margin int        // its least width, to align charts
+}
+
+// counted is what the run counts.
+func (p *Plot) counted() string { return cmp.Or(p.Counted, "epoch") }

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"newtop/trainer/event"
-	"newtop/tui/style"
 )
 
 // flaws say where a curve is broken off, and by what.
@@ -41,41 +40,3 @@ func (f flaws) value() float64 {
 	}
 	return float64(event.Absent)
 }
-
-// Last returns the newest finite value, NaN if there is none.
-func (s *Series) Last() float64 {
-	if s.finite == 0 {
-		return math.NaN()
-	}
-	return s.before[1]
-}
-
-// Before returns the finite value before the newest one, NaN if there is none.
-func (s *Series) Before() float64 {
-	if s.finite < 2 {
-		return math.NaN()
-	}
-	return s.before[0]
-}
-
-// Broken reports whether the newest value that was told is not finite.
-func (s *Series) Broken() bool { return s.newest != 0 }
-
-// Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing
-// was told.
-func (s *Series) Now(ink style.Token, text func(float64) string) (parts []style.Part) {
-	if !s.Empty() {
-		parts = append(parts, ink.Of(text(s.Last())))
-	}
-	if s.Broken() {
-		sign := "×"
-		if len(parts) > 0 {
-			sign = " ×"
-		}
-		parts = append(parts, style.NotFinite.Of(sign))
-	}
-	return parts
-}
-
-// Untold reports whether no value was told, be it finite or not.
-func (s *Series) Untold() bool { return s.Empty() && !s.Broken() }

@@ -6,13 +6,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// drag is a movement with the button held down.
-type drag struct {
-	on     bool
-	x      int
-	window [2]float64 // as it was at the start
-}
-
 // HandleMouse reports whether it took what the mouse did: a click or a movement sets the cursor, dragging moves the
 // window, and the wheel zooms around the pointer.
 func (cv *Controls) HandleMouse(m tea.MouseMsg, x, y int) bool {

@@ -10,70 +10,7 @@ import (
 	"newtop/tui/style"
 )
 
-// Curve is one line of a plot.
-type Curve struct {
-	Name   string
-	Token  style.Token
-	Series *Series
-	Dashed bool
-	Thick  bool   // two dots high, to stand out among others
-	Mark   rune   // stands for its dots in ASCII
-	Tag    string // written at its newest point, to tell many curves apart
-}
-
 func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed, k.Thick} }
-
-// Plot says what a chart shows; its zero value is a linear chart scaled to its data.
-type Plot struct {
-	Curves   []Curve
-	Dots     []Dot
-	Planned  Planned
-	Y        YAxis
-	Log      bool
-	Whole    bool                 // epochs are whole numbers
-	Value    func(float64) string // of the legend; nil for plain numbers
-	Best     bool                 // less is better: the legend says what was least
-	NoX      bool                 // a chart beneath has the labels of x
-	Rules    []float64            // y of guide lines
-	Marks    []Mark               // x of events
-	AllMarks func(Axis) []Mark    // along another axis, the minor ones too; nil: marks are all there are
-	Above    string               // what the dots are that have no place on the y axis
-	Names    []string             // what the x 0, 1, 2, … stand for, where they are no numbers
-	Limit    float64              // an epoch that the axis ends at or before, if the data do; 0 for none
-	Closed   bool                 // no more points will come
-	Legend   bool
-	Signs    bool     // the legend says which curve is which, and no values
-	Note     []string // what the curves tell, for the legend, ever shorter
-	Unit     bool     // the last label of x has the unit
-	Counted  string   // what the run counts along x, "step"; "" is "epoch"
-	Waiting  string   // what to say while there is nothing to draw
-
-	By     Axis
-	LogX   bool
-	Window [2]float64 // the part of x to show, when the second is above the first
-	Span   [2]float64 // what the x axis has whatever the data, likewise, so that plots beside each other share theirs
-	Detail bool       // there is room and leisure: the newest points one by one, units, small ticks
-	Told   bool       // a table tells the values at the cursor, and no box beside it
-	small  bool       // it is one of many: few buckets are enough
-	user   view
-}
-
-// YAxis is how a plot scales and labels y.
-type YAxis struct {
-	Zero   bool       // a linear axis starts at zero
-	Clip   [2]float64 // bounds, when the second is above the first
-	Show   [2]float64 // what is within the axis whatever the data, likewise
-	Unit   string     // of its labels, as format.AxisLabels takes it
-	Name   string     // in the corner where there is room
-	Margin int        // its least width, to align charts
-}
-
-// view is what only the controls of a zoomed chart set.
-type view struct {
-	half     float64   // half-life in epochs that curves are smoothed with; 0 for not at all
-	outliers bool      // the y axis leaves out what lies far from most values
-	cursor   *Position // where the values are told; nil for nowhere
-}
 
 // items are the buckets of a curve that a chart draws.
 func (p *Plot) items(k *Curve) []Bucket {
@@ -84,108 +21,6 @@ func (p *Plot) items(k *Curve) []Bucket {
 		return k.Series.Coarse()
 	}
 	return k.Series.Buckets
-}
-
-// Draw returns the plot as exactly h rows of w columns. Axes appear when there is room for them.
-func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
-	c.Resize(w, h)
-	c.Drawn = Area{}
-	if w < 1 || h < 1 {
-		return nil
-	}
-	a, ok := p.scale()
-	if !ok {
-		words, ink := p.Waiting, style.Muted
-		if slices.ContainsFunc(p.Curves, func(k Curve) bool { return k.Series.Broken() }) {
-			words, ink = "× nothing that is finite", style.NotFinite
-		}
-		c.Write(max(0, (w-style.Cells(words))/2), (h-1)/2, words, ink)
-		return c.Rows(v)
-	}
-	ticks, labels := yTicks(&a, h, p.Y.Unit)
-	bottom := 0
-	switch {
-	case p.NoX:
-	case h >= 10 && w >= 24:
-		bottom = 2
-	case h >= 4 && w >= 24:
-		bottom = 1
-	}
-	top := p.lane(h - bottom)
-	gutter := p.gutter(labels, w, h)
-	if top > 0 && gutter > 0 {
-		gutter = p.gutter(append(labels, p.Above), w, h)
-	}
-	a.X, a.Y, a.W, a.H = gutter, top, w-gutter, h-bottom-top
-	c.Drawn = a
-	drawRules(c, v, &p, a)
-	drawPlan(c, v.Glyphs, &p, a)
-	missing := drawCurves(c, v, &p, a)
-	drawPoints(c, v, &p, a)
-	drawTags(c, v, &p, a)
-	const few = 8 // curves whose newest values leave something of them to see
-	if p.user.half > 0 && !p.small && len(p.Curves) <= few {
-		drawNewest(c, v, &p, a)
-	}
-	if gutter > 0 {
-		DrawYAxis(c, a, tickRows(v.Glyphs, &a, ticks), labels)
-		if p.Detail && p.Log {
-			drawSmallTicks(c, v.Glyphs, a)
-		}
-		if bottom == 2 {
-			drawXAxis(c, a)
-		}
-	}
-	if bottom > 0 {
-		drawXLabels(c, v, &p, a, h-1)
-		if style.Cells(p.Y.Name) < gutter {
-			c.Write(0, h-1, p.Y.Name, style.Muted)
-		}
-	}
-	drawCursor(c, v, &p, a)
-	if p.Legend {
-		drawLegend(c, v, &p, a, missing)
-	}
-	drawMarkNames(c, v, &p, a)
-	drawValues(c, v, &p, a)
-	return c.Rows(v)
-}
-
-// drawCurves draws the curves, what was left behind under them and what is missing over them.
-func drawCurves(c *Canvas, v *style.Pen, p *Plot, a Area) missing {
-	if c.pair = len(p.Curves) == 2; c.pair {
-		c.first = p.Curves[0].stroke()
-		defer func() { c.pair = false }()
-	}
-	for i := range p.Curves {
-		k := &p.Curves[i]
-		drawCurve(c, a, v.Glyphs, k.Series.Old, stroke{style.Grid, '.', k.Dashed, false})
-	}
-	for i := range p.Curves {
-		k := &p.Curves[i]
-		raw := k.stroke()
-		if p.user.half > 0 {
-			raw = stroke{style.Muted, '.', false, false}
-		}
-		drawCurve(c, a, v.Glyphs, p.within(a, p.items(k)), raw)
-	}
-	for i := range p.Curves {
-		if k := &p.Curves[i]; p.user.half > 0 {
-			c.soft = smooth(c.soft, p.items(k), p.user.half)
-			drawCurve(c, a, v.Glyphs, p.within(a, c.soft), k.stroke())
-			drawCurve(c, a, v.Glyphs, p.within(a, newerThan(p.items(k), p.user.half)),
-				stroke{k.Token, k.Mark, false, k.Thick})
-		}
-	}
-	for i := range p.Curves {
-		if k := &p.Curves[i]; k.Series.flaws&broken != 0 {
-			drawBroken(c, a, v.Glyphs, p.items(k))
-		}
-	}
-	if p.user.outliers {
-		return drawEdges(c, v, p, a)
-	}
-	return missing{}
 }
 
 // within returns the buckets that the area shows some of.
@@ -335,12 +170,6 @@ func widen(low, high float64, log bool) (float64, float64) {
 		by = 0.5
 	}
 	return low - by, high + by
-}
-
-// Mark is something that happened at an x.
-type Mark struct {
-	X    float64
-	Text string
 }
 
 // Furthest is the curve that reaches furthest along an axis: the keys move along it.

@@ -6,6 +6,7 @@ import (
 	"sort"
 
 	"newtop/trainer/event"
+	"newtop/tui/style"
 )
 
 // Axis is what a chart has along x.
@@ -362,4 +363,57 @@ func (s *Series) Find(by Axis, x float64) (Position, bool) {
 		}
 	}
 	return best, !math.IsInf(least, 1)
+}
+
+// coarse are the buckets of a series merged in groups, as they were when they were looked at.
+type coarse struct {
+	buckets []Bucket
+	each    int // buckets of a group
+	done    int // groups that do not change any more
+	anew    int // of the series then
+}
+
+// view is what only the controls of a zoomed chart set.
+type view struct {
+	half     float64   // half-life in epochs that curves are smoothed with; 0 for not at all
+	outliers bool      // the y axis leaves out what lies far from most values
+	cursor   *Position // where the values are told; nil for nowhere
+}
+
+// Untold reports whether no value was told, be it finite or not.
+func (s *Series) Untold() bool { return s.Empty() && !s.Broken() }
+
+// Now writes the newest finite value, and a × behind it where one came since that is not finite; nothing where nothing
+// was told.
+func (s *Series) Now(ink style.Token, text func(float64) string) (parts []style.Part) {
+	if !s.Empty() {
+		parts = append(parts, ink.Of(text(s.Last())))
+	}
+	if s.Broken() {
+		sign := "×"
+		if len(parts) > 0 {
+			sign = " ×"
+		}
+		parts = append(parts, style.NotFinite.Of(sign))
+	}
+	return parts
+}
+
+// Broken reports whether the newest value that was told is not finite.
+func (s *Series) Broken() bool { return s.newest != 0 }
+
+// Before returns the finite value before the newest one, NaN if there is none.
+func (s *Series) Before() float64 {
+	if s.finite < 2 {
+		return math.NaN()
+	}
+	return s.before[0]
+}
+
+// Last returns the newest finite value, NaN if there is none.
+func (s *Series) Last() float64 {
+	if s.finite == 0 {
+		return math.NaN()
+	}
+	return s.before[1]
 }

@@ -3,14 +3,6 @@ package chart
 // fewBuckets are enough for a small plot: several for each of its columns of dots.
 const fewBuckets = 512
 
-// coarse are the buckets of a series merged in groups, as they were when they were looked at.
-type coarse struct {
-	buckets []Bucket
-	each    int // buckets of a group
-	done    int // groups that do not change any more
-	anew    int // of the series then
-}
-
 // Coarse returns the buckets, merged where they are many. The result is good until the series changes.
 func (s *Series) Coarse() []Bucket {
 	n, c := len(s.Buckets), &s.coarse
