@@ -62,16 +62,6 @@ var Grammar = [...]struct {
 	{Suspend, "ctrl+z", "", "suspend"},
 }
 
-// VerbOf is what a key means on all screens, 0 for a key that each screen uses as it likes.
-func VerbOf(k string) Verb {
-	for i := range Grammar {
-		if g := &Grammar[i]; k == g.Key || k == g.Also && k != "" {
-			return g.Verb
-		}
-	}
-	return 0
-}
-
 // keys are those of a verb.
 func (v Verb) keys() (out []string) {
 	g := &Grammar[v-1]

@@ -54,8 +54,10 @@ func OneMeaning[M screen.Model](t *testing.T, bindings []screen.Binding[M], m M)
 	for i := range bindings {
 		b := &bindings[i]
 		for _, k := range b.Keys() {
-			if v := screen.VerbOf(k); v != 0 && !slices.Contains(b.Verbs, v) {
-				t.Errorf("%s is a key of all screens, and here %q", k, b.Help().Desc)
+			for _, g := range screen.Grammar {
+				if (k == g.Key || k == g.Also) && !slices.Contains(b.Verbs, g.Verb) {
+					t.Errorf("%s is a key of all screens, and here %q", k, b.Help().Desc)
+				}
 			}
 			if b.Absent(m) {
 				continue
