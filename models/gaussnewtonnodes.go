@@ -12,8 +12,8 @@ const (
 	nodeGroup, nodeColumns = 8, 256
 	// nodeUnits is how many units of data a part of the work has at most, and nodeWork about how many multiply-adds.
 	nodeUnits, nodeWork = 8, 1 << 32
-	// reportedWork is how many multiply-adds are worth a report, so that little is one part however many processes share
-	// it.
+	// reportedWork is how many multiply-adds are worth a report, so that little is one part however many processes
+	// share it.
 	reportedWork = 1 << 24
 	// nodeDepth is how many units are added at a time, so that the first-level cache holds a strip of the columns.
 	nodeDepth = 2

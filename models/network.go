@@ -24,7 +24,8 @@ func NewNetwork(a Architecture) (*Network, error) {
 	last := len(a.Layers)
 	net := &pass.Net{Loss: pass.Losses[a.Loss], Columns: a.Inputs + a.Features,
 		Activations: make([]pass.Activation, 1, last+1),
-		GateOf:      make([]int, last+1), Incoming: make([][]pass.Block, last+1), Outgoing: make([][]pass.Block, last+1)}
+		GateOf:      make([]int, last+1), Incoming: make([][]pass.Block, last+1),
+		Outgoing: make([][]pass.Block, last+1)}
 	for l := range last + 1 {
 		net.Nodes = append(net.Nodes, a.nodes(l))
 	}

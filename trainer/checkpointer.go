@@ -182,8 +182,8 @@ func (c *checkpointer) offerHeld() {
 	}
 }
 
-// fingerprintGrace is how long a cancelled run waits for its fingerprint, without which it can't be gone on with: less than
-// most systems leave a program that they have told to end.
+// fingerprintGrace is how long a cancelled run waits for its fingerprint, without which it can't be gone on with: less
+// than most systems leave a program that they have told to end.
 const fingerprintGrace = 8 * time.Second
 
 // await waits for the fingerprint, for which recorders do before they take what comes behind a checkpoint.

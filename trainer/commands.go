@@ -255,8 +255,8 @@ func (l *loop) switchTo(name string) error {
 	return nil
 }
 
-// applyPending goes back to an earlier epoch and hands the weights to another method, if commands have asked for that. Work
-// and time go on counting.
+// applyPending goes back to an earlier epoch and hands the weights to another method, if commands have asked for that.
+// Work and time go on counting.
 func (l *loop) applyPending() {
 	t := l.nets
 	l.interrupted, l.checkpoints.midEpoch = false, t.Turn > 0

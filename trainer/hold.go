@@ -84,8 +84,8 @@ func (l *loop) reopen() {
 	l.checkpoints.markAltered()
 }
 
-// extendLimits gives a run that goes on beyond its epochs, or its patience, as many again, and one that has reached a target
-// none.
+// extendLimits gives a run that goes on beyond its epochs, or its patience, as many again, and one that has reached a
+// target none.
 func (l *loop) extendLimits() {
 	c := l.work.Config
 	if c.Epochs > 0 && l.nets.Epoch >= c.Epochs {

@@ -28,7 +28,8 @@ var limits = []limit{
 			c.TimeLimit, err = time.ParseDuration(text)
 			return err
 		}},
-	number("target-loss", "end at this training loss; 0: never", func(c *config.Config) *float64 { return &c.TargetLoss }),
+	number("target-loss", "end at this training loss; 0: never",
+		func(c *config.Config) *float64 { return &c.TargetLoss }),
 	{"patience", "end after so many epochs without a better one by the validation rows; 0: never", "a whole number ≥ 0",
 		func(c *config.Config) string { return strconv.Itoa(max(c.Patience, 0)) },
 		func(c *config.Config, text string) (err error) {
@@ -112,8 +113,9 @@ func (l *loop) limits() []event.Setting {
 		for i := range limits {
 			if of := &limits[i]; (of.key != "patience" || l.work.HasValidation()) &&
 				(of.key != "until" || l.requested.Until != "") {
-				l.shownLimits = append(l.shownLimits, event.Setting{Key: of.key, Text: of.text(l.work.Config), Meaning: of.meaning,
-					Range: of.expected})
+				l.shownLimits = append(l.shownLimits, event.Setting{Key: of.key, Text: of.text(l.work.Config),
+					Meaning: of.meaning,
+					Range:   of.expected})
 			}
 		}
 	}
@@ -138,7 +140,8 @@ func (l *loop) setLimit(of limit, text string) error {
 	case of.key == "time-limit" && next.TimeLimit > 0 && next.TimeLimit <= l.clocks.Active.Elapsed():
 		return event.Refuse("time-limit %s: expected more than the %s that the run has had, or 0 for no limit",
 			next.TimeLimit, l.clocks.Active.Elapsed().Round(time.Millisecond))
-	case (of.key == "target-loss" || of.key == "target-error" || of.key == "until") && next.ReachedTarget(last, l.work.Measure) != "" &&
+	case (of.key == "target-loss" || of.key == "target-error" || of.key == "until") &&
+		next.ReachedTarget(last, l.work.Measure) != "" &&
 		l.work.Config.ReachedTarget(last, l.work.Measure) == "":
 		return event.Refuse("%s %s: expected less than the run has reached, or 0 for none", of.key, of.text(&next))
 	}

@@ -70,7 +70,8 @@ const (
 func newLoop(ctx context.Context, s *Session) *loop {
 	l := &loop{ctx: ctx, session: s, requested: s.config, clocks: &trajectory.Clocks{}}
 	l.work = &workplace.Workplace{Config: &s.config, Team: s.team, Monitor: l.watch}
-	l.nets = &trajectory.Trajectory{Work: l.work, Info: s.info, Settings: s.settings, First: workplace.Unmeasured, Last: workplace.Unmeasured,
+	l.nets = &trajectory.Trajectory{Work: l.work, Info: s.info, Settings: s.settings, First: workplace.Unmeasured,
+		Last: workplace.Unmeasured,
 		Best: workplace.Unmeasured}
 	l.out = &publish.Publisher{Ctx: ctx, Viewers: &s.broadcaster, Status: l.status}
 	l.saver = &saver{session: s, nets: l.nets, out: l.out}
@@ -358,7 +359,8 @@ func (l *loop) endEpoch() error {
 	}
 	l.checkLimits(&e)
 	c := l.work.Config
-	if c.SpectrumEvery > 0 && t.Epoch%c.SpectrumEvery == 0 && l.analyst.AffordsSpectrum() && l.endReason != event.ReasonTime {
+	if c.SpectrumEvery > 0 && t.Epoch%c.SpectrumEvery == 0 && l.analyst.AffordsSpectrum() &&
+		l.endReason != event.ReasonTime {
 		if err := l.spectrum(); err != nil {
 			return err
 		}

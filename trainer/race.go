@@ -135,7 +135,8 @@ func (c *race) newRacer(entry *event.Racer) (*racer, error) {
 	if err := work.CheckMethod(info, settings); err != nil {
 		return nil, event.Refuse("racer %s: %s", entry.Name, c.loop.session.errorText(err))
 	}
-	return &racer{Trajectory: trajectory.Trajectory{Work: work, Info: info, Settings: settings, Before: nets.Epoch}}, nil
+	return &racer{Trajectory: trajectory.Trajectory{Work: work, Info: info, Settings: settings, Before: nets.Epoch}},
+		nil
 }
 
 // startRacers gives every racer the current weights, the random numbers to come and what the run knows of the weights.
@@ -255,7 +256,8 @@ func (c *race) promote(p *racer) {
 	if c.turn == p {
 		w = p.Members[0].Previous
 	}
-	l.history.Add(trajectory.Snapshot{Weights: [][]float64{slices.Clone(w)}, Trails: p.Trails(), Last: nets.Last, Best: nets.Best,
+	l.history.Add(trajectory.Snapshot{Weights: [][]float64{slices.Clone(w)}, Trails: p.Trails(), Last: nets.Last,
+		Best:        nets.Best,
 		BestWeights: nets.BestWeights})
 	l.out.Publish(e)
 	if l.checkLimits(&e); l.endReason != "" {

@@ -193,10 +193,12 @@ func Export(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent, f
 
 // Restore returns the model of a checkpoint as Export writes it, and the data that it was trained on, with all their
 // rows as they are loaded. It is for networks of newtop's own.
-func Restore(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent) (*modelfile.Model, func() (*datasets.Dataset, error),
+func Restore(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent) (*modelfile.Model,
+	func() (*datasets.Dataset, error),
 	error) {
 	if c.Model != "" {
-		return nil, nil, &checkpoint.CheckpointError{Reason: "of a model that another program has: expected a network of newtop's"}
+		return nil, nil,
+			&checkpoint.CheckpointError{Reason: "of a model that another program has: expected a network of newtop's"}
 	}
 	e, load, err := restore(c, from, run)
 	if err != nil {
@@ -205,7 +207,8 @@ func Restore(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent) 
 	return e.Model, load, nil
 }
 
-func restore(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent) (*trajectory.Result, func() (*datasets.Dataset, error), error) {
+func restore(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent) (*trajectory.Result,
+	func() (*datasets.Dataset, error), error) {
 	c.TargetError = 0 // which the model does not depend on
 	p, err := workplace.Prepare(&c)
 	if err != nil {
@@ -222,6 +225,7 @@ func restore(c config.Config, from *checkpoint.Checkpoint, run *event.RunEvent) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return &trajectory.Result{Model: trajectory.DescribeModel(p, weights, meta), Epoch: metrics.Epoch}, func() (*datasets.Dataset, error) { return workplace.LoadResolved(&c) },
+	return &trajectory.Result{Model: trajectory.DescribeModel(p, weights, meta), Epoch: metrics.Epoch},
+		func() (*datasets.Dataset, error) { return workplace.LoadResolved(&c) },
 		nil
 }

@@ -15,7 +15,8 @@ import (
 // Whether checkpoint and configuration fit together is seen when the data are there: Run returns a *PrepareError that
 // wraps a *CheckpointError if they do not, and the recorders see nothing. A run that had reached its limit, and has no
 // other one now, ends at once.
-func Resume(c config.Config, from *checkpoint.Checkpoint, history []event.Event, recorders ...checkpoint.Recorder) (*Session, error) {
+func Resume(c config.Config, from *checkpoint.Checkpoint, history []event.Event,
+	recorders ...checkpoint.Recorder) (*Session, error) {
 	s, err := newSession(c, recorders)
 	if err != nil {
 		return nil, err

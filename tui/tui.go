@@ -1,6 +1,6 @@
-// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, the board of a search, and a workspace
-// of several runs, watched or recorded. It shows what others publish and sends commands; it knows
-// none of the mathematics. The screens and what they share are packages of their own below it.
+// Package tui is the terminal UI: a dashboard of a run, the list of recorded runs, the board of a search, and a
+// workspace of several runs, watched or recorded. It shows what others publish and sends commands; it knows none of the
+// mathematics. The screens and what they share are packages of their own below it.
 package tui
 
 import (

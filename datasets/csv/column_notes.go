@@ -35,7 +35,8 @@ func (p *plan) noteKind(f *schema.Field, j int) {
 	case f.Kind == schema.Boolean:
 		p.notes.Add("%s: taken as true or false", f.Name)
 	case f.Kind == schema.Date || f.Kind == schema.Time:
-		p.notes.Add("%s: dates as %s, taken as %s", f.Name, f.Order, strings.Join(lex.DatePartNames[:f.NumberInputs()], ", "))
+		p.notes.Add("%s: dates as %s, taken as %s", f.Name, f.Order,
+			strings.Join(lex.DatePartNames[:f.NumberInputs()], ", "))
 	case f.Kind == schema.Statistics:
 		what := "the mean of " + p.Target
 		if p.Classes != nil {

@@ -111,7 +111,8 @@ func (p *plan) reasonAgainst(j int) reason {
 		return used
 	case c.Distinct == 1 && !c.TooManyNumbers && c.Missing == 0:
 		return constant
-	case c.Numbers == s.Rows && c.CountsRows && c.StartsLikeRowNumbers(s) && (named || !s.HasHeader && s.Rows >= manyRows):
+	case c.Numbers == s.Rows && c.CountsRows && c.StartsLikeRowNumbers(s) &&
+		(named || !s.HasHeader && s.Rows >= manyRows):
 		return numbering
 	case named && c.Words == 0 && c.Whole && c.ValueCount() >= manyRows && 10*c.Distinct >= 9*c.ValueCount():
 		return identifier

@@ -144,7 +144,8 @@ func (p *plan) planTarget(last bool) error {
 		return p.columnError(p.target, "the same value in every row", "a target with at least two different values")
 	case c.Numeric():
 	case n > maxClasses || c.TooManyNumbers:
-		return p.columnError(p.target, fmt.Sprintf("more than %d different words", maxClasses), "numbers, or fewer classes")
+		return p.columnError(p.target, fmt.Sprintf("more than %d different words", maxClasses),
+			"numbers, or fewer classes")
 	case c.ValueCount() >= manyRows && 2*n > c.ValueCount():
 		return p.columnError(p.target, fmt.Sprintf("%d different words in %d rows", n, c.ValueCount()),
 			"numbers, or classes of several rows each")

@@ -54,7 +54,8 @@ func listData(out io.Writer, dir string) error {
 			i.Title)
 	}
 	fmt.Fprintln(
-		w, "FILE\t\t\t\tany\tyours\tany table by its path (CSV, Parquet, NPY, NPZ), packed by gzip or not, several, or - for standard input, with --target COLUMN")
+		w, "FILE\t\t\t\tany\tyours\tany table by its path (CSV, Parquet, NPY, NPZ), packed by gzip or not, several, "+
+			"or - for standard input, with --target COLUMN")
 	return w.Flush()
 }
 

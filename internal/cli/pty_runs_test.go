@@ -29,8 +29,8 @@ func TestRunsOnTheScreen(t *testing.T) {
 	c.escape("/thi")
 	c.until(`first`)
 	c.press("  c")
-	c.until(`2 runs compared`)
-	c.escape("2 runs compared")
+	c.until(`2 runs`, `differences`)
+	c.escape("differences")
 	c.until(`✓ 2 marked`)
 	c.press("nslow\r")
 	c.press("\x1b[H") // home: the search

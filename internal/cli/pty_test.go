@@ -296,7 +296,7 @@ func TestThemeFlags(t *testing.T) {
 	config := t.TempDir()
 	c := startConsole(t, 80, 24, []string{"NEWTOP_CONFIG_DIR=" + config}, "--data", "spirals", "--epochs", "2", "--glyphs", "ascii", "--no-mouse")
 	c.until(`\+- *loss`)
-	c.press("t")
+	c.press("T")
 	c.until(`theme: dark`)
 	c.press("q")
 	code, output := c.exit()

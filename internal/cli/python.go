@@ -26,8 +26,9 @@ newtop.watch(model) adds the norms of gradients and weights.
 newtop.serve(model, loss_fn, batch) lets newtop train a PyTorch model, and
 newtop.probe(model, loss_fn, batch) lets it look at the curvature while your own
 loop trains. docs/own-model.md has examples.`,
-		Example: "newtop python > newtop.py\npython3 train.py | newtop watch -\nnewtop watch newtop.jsonl\nnewtop --model model.py\nnewtop watch -- python3 train.py",
-		Args:    flags.NoArguments,
+		Example: "newtop python > newtop.py\npython3 train.py | newtop watch -\nnewtop watch newtop.jsonl\nnewtop " +
+			"--model model.py\nnewtop watch -- python3 train.py",
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := io.WriteString(cmd.OutOrStdout(), module.Module)
 			return err

@@ -164,7 +164,8 @@ type group struct {
 // groups returns the commands in the order of the help.
 func groups(processes *launch.Group) []group {
 	search := processes.SingleOnly(
-		tune.New(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same search")
+		tune.New(), "one process, or with --shard I/N one for each shard in a job array, as each would do the same "+
+			"search")
 	return []group{
 		{"train", []*cobra.Command{train.NewTrain(processes), train.NewServe(processes),
 			train.NewResume(processes, runs.Over), search}},

@@ -199,8 +199,8 @@ func (c *condition) of(e *event.EpochEvent, own bool) (v event.Float, inverse bo
 	return event.Absent, false
 }
 
-// judged is a quantity of an epoch over the rows that a run of newtop's is judged by. What is said of the error holds for
-// the RMSE where the run has no classes.
+// judged is a quantity of an epoch over the rows that a run of newtop's is judged by. What is said of the error holds
+// for the RMSE where the run has no classes.
 func judged(q event.Quantity, e *event.EpochEvent) event.Float {
 	if q == event.Error && e.Error.Absent() {
 		q = event.RMSE

@@ -178,7 +178,8 @@ func (a *Analyst) finalErrors() []event.Command {
 	return []event.Command{event.ShowErrors{Train: a.Nets.Work.Test == nil, Worst: PartingRows}}
 }
 
-// RequestFinal asks for what viewers want to see of a run that has ended and stays: a spectrum if it has some, errors, a slice.
+// RequestFinal asks for what viewers want to see of a run that has ended and stays: a spectrum if it has some, errors,
+// a slice.
 func (a *Analyst) RequestFinal() {
 	a.finalOnly = true
 	c := a.Nets.Work.Config

@@ -131,7 +131,8 @@ func (m *Model) honest(product, v []float64) error {
 		}
 		if k > 0 && apart(before, differences) < min(steadyDifferences, d/4) {
 			return fmt.Errorf(
-				"%s: a product with the Hessian and differences of gradients are %.1g of their norm apart: expected at most %.1g%s",
+				"%s: a product with the Hessian and differences of gradients are %.1g of their norm apart: expected "+
+					"at most %.1g%s",
 				m.about.Name, d, tolerance, m.because())
 		}
 		least, step = min(least, d), step/4
@@ -139,7 +140,8 @@ func (m *Model) honest(product, v []float64) error {
 	}
 	m.notes = append(
 		m.notes, fmt.Sprintf(
-			"products with the Hessian and differences of gradients are %.1g of their norm apart: the loss bends, as with ReLU or pools, "+
+			"products with the Hessian and differences of gradients are %.1g of their norm apart: the loss bends, as "+
+				"with ReLU or pools, "+
 				"or the products are wrong", least))
 	return nil
 }

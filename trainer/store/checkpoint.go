@@ -13,7 +13,8 @@ import (
 
 // checkpoints returns the numbers of the run's checkpoints, each that of the last event before it, newest first.
 func (r *RunReader) Checkpoints(ctx context.Context) ([]int64, error) {
-	return sqlfile.Column[int64](ctx, r.Tx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?", r.Run,
+	return sqlfile.Column[int64](ctx, r.Tx, "SELECT seq FROM checkpoints WHERE run = ? ORDER BY seq DESC LIMIT ?",
+		r.Run,
 		rowcode.CheckpointsOfRun)
 }
 

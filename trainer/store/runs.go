@@ -192,17 +192,20 @@ func resolve(ctx context.Context, tx *sql.Tx, name string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		ids, err := sqlfile.Texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY run DESC LIMIT 1 OFFSET ?", back)
+		ids, err := sqlfile.Texts(ctx, tx, "SELECT id FROM runs WHERE "+alone+" ORDER BY run DESC LIMIT 1 OFFSET ?",
+			back)
 		return one(name, ids, err)
 	}
-	ids, err := sqlfile.Texts(ctx, tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1", name)
+	ids, err := sqlfile.Texts(ctx, tx, "SELECT id FROM runs WHERE id = ?1 OR name = ?1 ORDER BY id = ?1 DESC LIMIT 1",
+		name)
 	if err != nil || len(ids) > 0 || name == "" {
 		return one(name, ids, err)
 	}
 	ids, err = sqlfile.Texts(ctx, tx, `SELECT id FROM runs WHERE substr(id, 1, length(?1)) = ?1 OR substr(id, -length(?1)) = ?1
 		ORDER BY run DESC LIMIT ?2`, name, MaxNear)
 	if err == nil && len(ids) == 0 {
-		names, err := sqlfile.Texts(ctx, tx, "SELECT name FROM runs WHERE name <> '' ORDER BY run DESC LIMIT ?", maxKnown)
+		names, err := sqlfile.Texts(ctx, tx, "SELECT name FROM runs WHERE name <> '' ORDER BY run DESC LIMIT ?",
+			maxKnown)
 		if err != nil {
 			return "", err
 		}
@@ -347,7 +350,8 @@ func RemoveRuns(ctx context.Context, conn *sql.Conn, ids []string) error {
 // idleRun returns the row of a run, or a *BusyError where a living process records it.
 func IdleRun(ctx context.Context, conn *sql.Conn, id string) (run int64, err error) {
 	var row sqlfile.OwnerRow
-	err = conn.QueryRowContext(ctx, "SELECT run, "+sqlfile.OwnerColumns+" FROM runs WHERE id = ?", id).Scan(row.Dests(&run)...)
+	err = conn.QueryRowContext(ctx, "SELECT run, "+sqlfile.OwnerColumns+" FROM runs WHERE id = ?", id).Scan(
+		row.Dests(&run)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, &sqlfile.NotFoundError{Name: id}
 	}

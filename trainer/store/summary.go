@@ -50,19 +50,20 @@ func EachRun(ctx context.Context, tx *sql.Tx, where string, args []any, yield fu
 			return err
 		}
 	}
-	return sqlfile.EachRow(ctx, tx, summary(version)+" "+where+" ORDER BY r.run DESC", args, func(rows *sql.Rows) error {
-		number, r := scanRun(rows)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if altered[number] && r.Damage == nil {
-			r.damaged(rowcode.ErrChecksum)
-		}
-		if !yield(r) {
-			return sqlfile.ErrEnough
-		}
-		return nil
-	})
+	return sqlfile.EachRow(ctx, tx, summary(version)+" "+where+" ORDER BY r.run DESC", args,
+		func(rows *sql.Rows) error {
+			number, r := scanRun(rows)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if altered[number] && r.Damage == nil {
+				r.damaged(rowcode.ErrChecksum)
+			}
+			if !yield(r) {
+				return sqlfile.ErrEnough
+			}
+			return nil
+		})
 }
 
 // alteredRuns returns the rows of runs that are not what their checksums say, or whose checkpoints' rows are not.
@@ -76,9 +77,11 @@ func alteredRuns(ctx context.Context, tx sqlfile.Querier, where string, args []a
 }
 
 // markAltered notes whether the rows of a table that has a name in a query are what their checksums say, by their run.
-func markAltered(ctx context.Context, tx sqlfile.Querier, table, name, where string, args []any, altered map[int64]bool) error {
+func markAltered(ctx context.Context, tx sqlfile.Querier, table, name, where string, args []any,
+	altered map[int64]bool) error {
 	s := rowcode.NewSealer(table)
-	query := "SELECT r.run, " + name + ".crc, " + rowcode.Prefixed(name, rowcode.Sealed[table]) + " FROM runs r " + where
+	query := "SELECT r.run, " + name + ".crc, " + rowcode.Prefixed(name, rowcode.Sealed[table]) + " FROM runs r " +
+		where
 	return sqlfile.EachRow(ctx, tx, query, args, func(rows *sql.Rows) error {
 		var number int64
 		var crc sql.NullInt64

@@ -83,8 +83,8 @@ func (t *Trajectory) Evaluate(m *Member) {
 	t.Work.Config.OmitWeighted(&m.Metrics)
 }
 
-// effectiveAt returns the weights of each net that count after the epoch of the checkpoint, where a run averages over so
-// many. They are not to be changed.
+// effectiveAt returns the weights of each net that count after the epoch of the checkpoint, where a run averages over
+// so many. They are not to be changed.
 func effectiveAt(c *checkpoint.Checkpoint, dim, average int) ([][]float64, error) {
 	all, err := c.Weights(dim)
 	if err != nil {

@@ -71,7 +71,8 @@ func (t *Trajectory) ArchiveBest(k *optim.Archive) {
 
 // EndOf returns the weights of each net that a run of the configuration would end with at the checkpoint, and their
 // metrics.
-func EndOf(c *checkpoint.Checkpoint, config *config.Config, dim int) (weights [][]float64, metrics *event.EpochEvent, err error) {
+func EndOf(c *checkpoint.Checkpoint, config *config.Config, dim int) (weights [][]float64, metrics *event.EpochEvent,
+	err error) {
 	if weights, err = effectiveAt(c, dim, config.Average); err != nil {
 		return nil, nil, err
 	}

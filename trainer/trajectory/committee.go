@@ -53,8 +53,8 @@ func evaluateFolds(w *workplace.Workplace, nets []*Member, e *event.EpochEvent) 
 	}
 }
 
-// MeanOutputs evaluates the nets' mean output on the rows of a split, over all of them in their order, so that it does not
-// depend on the threads.
+// MeanOutputs evaluates the nets' mean output on the rows of a split, over all of them in their order, so that it does
+// not depend on the threads.
 func MeanOutputs(w *workplace.Workplace, s *objective.Split, nets []*Member) models.Evaluation {
 	u := mat.NewDense(s.Rows(), w.Problem.Network.Outputs(), nil)
 	w.OutputsTo(u, s.X, EffectiveWeights(nets))

@@ -92,7 +92,8 @@ func (t *Trajectory) norms() []event.BlockNorms {
 	for i, b := range blocks {
 		from, to := b.Offset, b.Offset+b.Size()
 		w := first.Weights[from:to]
-		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.ValueOf(floats.Norm(w, 2)), Gradient: event.Absent}
+		out[i] = event.BlockNorms{To: b.To, From: b.From, Weight: event.ValueOf(floats.Norm(w, 2)),
+			Gradient: event.Absent}
 		if whole {
 			out[i].Gradient = event.ValueOf(floats.Norm(first.State.Gradient[from:to], 2))
 		}
@@ -219,7 +220,8 @@ func radiusOf(v float64) event.Float {
 	return event.Float(v)
 }
 
-// ScaleRMSE makes RMSEs in standard deviations of the targets, as checkpoints of before have them, what measured returns.
+// ScaleRMSE makes RMSEs in standard deviations of the targets, as checkpoints of before have them, what measured
+// returns.
 func (t *Trajectory) ScaleRMSE() {
 	unit, _ := t.Work.Problem.Data.TargetUnit()
 	all := []*event.EpochEvent{&t.First, &t.Last, &t.Best}

@@ -19,16 +19,17 @@ import (
 // them, a committee as many as it has seeds, which take turns: each does an outer iteration, then the epoch
 // is over. They share the objective, since only one of them is at work at a time.
 type Member struct {
-	Seed          uint64
-	Binding       workplace.Binding // what it is trained on
-	Settings      *optim.Settings
-	Method        optim.Method
-	Weights       []float64 // all of them; the method's are the first
-	State         *optim.State
-	Source        *rand.PCG // of the state's randomness
-	Previous      []float64 // the weights before the outer iteration
-	average       int       // over the weights of how many epochs the mean counts
-	Trail         trail     // the last of these, of which the newest is where the last epoch ended; nil: its weights count
+	Seed     uint64
+	Binding  workplace.Binding // what it is trained on
+	Settings *optim.Settings
+	Method   optim.Method
+	Weights  []float64 // all of them; the method's are the first
+	State    *optim.State
+	Source   *rand.PCG // of the state's randomness
+	Previous []float64 // the weights before the outer iteration
+	average  int       // over the weights of how many epochs the mean counts
+	// the last of these, of which the newest is where the last epoch ended; nil: its weights count
+	Trail         trail
 	Report        optim.Report
 	Metrics       event.EpochEvent // how well the weights do; nothing else of it is filled in
 	ReferenceLoss event.Float      // the minimized loss it started with, or the worse one that its method took over
@@ -53,8 +54,8 @@ func (m *Member) StartMethod(info *optim.Info, loss event.Float) {
 	m.ReferenceLoss = max(m.ReferenceLoss, loss)
 }
 
-// RestingWeights returns the weights that nobody is moving: a method whose step is one whole has not moved them before it is
-// over, and may have trials in them meanwhile.
+// RestingWeights returns the weights that nobody is moving: a method whose step is one whole has not moved them before
+// it is over, and may have trials in them meanwhile.
 func (m *Member) RestingWeights(batched bool) []float64 {
 	if m.Stepping && !batched {
 		return m.Previous

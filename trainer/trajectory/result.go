@@ -32,7 +32,8 @@ func (f *Result) Write(file string) (e event.SavedEvent, err error) {
 }
 
 // OfElsewhere writes the weights of a model that another program has, which does not need to be there.
-func (f *Result) OfElsewhere(c *config.Config, from *checkpoint.Checkpoint, run *event.RunEvent, file string) (event.SavedEvent, error) {
+func (f *Result) OfElsewhere(c *config.Config, from *checkpoint.Checkpoint, run *event.RunEvent,
+	file string) (event.SavedEvent, error) {
 	if run == nil {
 		return event.SavedEvent{},
 			&checkpoint.CheckpointError{Reason: "the names of its tensors are not known: expected the run's first event"}
@@ -58,7 +59,8 @@ func (f *Result) OfElsewhere(c *config.Config, from *checkpoint.Checkpoint, run 
 }
 
 // CheckpointProvenance says of weights in a checkpoint, which have such metrics, where they come from; run may be nil.
-func CheckpointProvenance(c *config.Config, from *checkpoint.Checkpoint, metrics *event.EpochEvent, run *event.RunEvent) (map[string]string,
+func CheckpointProvenance(c *config.Config, from *checkpoint.Checkpoint, metrics *event.EpochEvent,
+	run *event.RunEvent) (map[string]string,
 	error) {
 	optimizer, id := "", ""
 	k := from.OpenArchive()

@@ -1,5 +1,5 @@
-// Package trajectory takes nets from epoch to epoch under one method: it owns their weights, measures them, and keeps the
-// best ones and those of earlier epochs.
+// Package trajectory takes nets from epoch to epoch under one method: it owns their weights, measures them, and keeps
+// the best ones and those of earlier epochs.
 package trajectory
 
 import (

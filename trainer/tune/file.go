@@ -149,7 +149,8 @@ func (s *spaceReader) values(path, name string, value any) (string, error) {
 	text, ok := scalar(value)
 	if !ok {
 		return "", s.fault(
-			path, "%s = %v: expected a list, a range as {low = 1e-4, high = 1e-1, log = true}, or a text as \"1e-4..1e-1:log\"", name, value)
+			path, "%s = %v: expected a list, a range as {low = 1e-4, high = 1e-1, log = true}, or a text as "+
+				"\"1e-4..1e-1:log\"", name, value)
 	}
 	return text, nil
 }

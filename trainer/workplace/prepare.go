@@ -21,8 +21,8 @@ import (
 // problem.
 func Prepare(c *config.Config) (*objective.Problem, error) { return PrepareShared(c, 1) }
 
-// PrepareShared is Prepare for each of so many processes, which all have all rows. It returns a *ConfigError too for what
-// several processes can't train, and for more of them than there are leaves (reduce.Tree) of the training rows.
+// PrepareShared is Prepare for each of so many processes, which all have all rows. It returns a *ConfigError too for
+// what several processes can't train, and for more of them than there are leaves (reduce.Tree) of the training rows.
 func PrepareShared(c *config.Config, processes int) (*objective.Problem, error) {
 	if err := checkTeam(c, processes); err != nil {
 		return nil, err
@@ -107,7 +107,8 @@ func LoadResolved(c *config.Config) (*datasets.Dataset, error) {
 	})
 	var option *fault.OptionError
 	if errors.As(err, &option) {
-		return nil, &config.ConfigError{Field: strings.ToUpper(option.Field[:1]) + option.Field[1:], Value: option.Value,
+		return nil, &config.ConfigError{Field: strings.ToUpper(option.Field[:1]) + option.Field[1:],
+			Value:    option.Value,
 			Expected: option.Expected}
 	}
 	return data, err

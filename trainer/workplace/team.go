@@ -7,9 +7,9 @@ import (
 	"newtop/trainer/objective"
 )
 
-// Team is several processes that train one run together, each with its share of the sums. The session runs in process 0 alone; the
-// others do what its Linearizations ask for. A team that breaks ends the process. One goroutine at a time calls its
-// methods and those of its Linearizations.
+// Team is several processes that train one run together, each with its share of the sums. The session runs in process 0
+// alone; the others do what its Linearizations ask for. A team that breaks ends the process. One goroutine at a time
+// calls its methods and those of its Linearizations.
 type Team interface {
 	// Size is how many processes there are, this one included.
 	Size() int

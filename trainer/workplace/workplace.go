@@ -51,8 +51,8 @@ type loaded struct {
 	Err     error
 }
 
-// StartLoading begins to load the problem; ctx ends a wait for a model elsewhere. The channel has room, so that a loader that
-// nobody waits for ends by itself.
+// StartLoading begins to load the problem; ctx ends a wait for a model elsewhere. The channel has room, so that a
+// loader that nobody waits for ends by itself.
 func (w *Workplace) StartLoading(ctx context.Context) <-chan loaded {
 	done := make(chan loaded, 1)
 	l, prepare := loaded{Config: *w.Config}, Prepare
@@ -106,11 +106,12 @@ func (w *Workplace) bindRows(rows objective.Rows, spent *objective.Work) Binding
 	return b
 }
 
-// BindHeldOut binds the validation and the test rows, if there are any. Only forward passes are asked of them, and those
-// keep nothing.
+// BindHeldOut binds the validation and the test rows, if there are any. Only forward passes are asked of them, and
+// those keep nothing.
 func (w *Workplace) BindHeldOut() {
 	if w.Problem.Validation.Rows() > 0 {
-		w.Validation = w.Binder().Bind(objective.Rows{Part: datasets.Validation}, models.Options{Pool: w.Pool, Memory: 1})
+		w.Validation = w.Binder().Bind(objective.Rows{Part: datasets.Validation},
+			models.Options{Pool: w.Pool, Memory: 1})
 	}
 	if w.Problem.Test.Rows() > 0 {
 		w.Test = w.Binder().Bind(objective.Rows{Part: datasets.Test}, models.Options{Pool: w.Pool, Memory: 1})
@@ -123,7 +124,8 @@ func (b *Binding) Offers(info *optim.Info) error {
 	return cmp.Or(optim.Offers(b.Target, info.Needs), optim.Offers(b.Objective, info.Needs&optim.NeedsMatrix))
 }
 
-// CheckMethod returns an error if the team, a model elsewhere, or a method with such settings can't do what is to be trained.
+// CheckMethod returns an error if the team, a model elsewhere, or a method with such settings can't do what is to be
+// trained.
 func (w *Workplace) CheckMethod(info *optim.Info, settings *optim.Settings) error {
 	if err := w.Config.SuitsLoss(info); err != nil {
 		return err

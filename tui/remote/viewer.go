@@ -30,7 +30,8 @@ func (s *Server) show(ctx context.Context, g *viewer) (err error) {
 	}()
 	if dumb(g.environ) {
 		return errors.New(
-			"newtop: the screen needs a terminal that moves its cursor, and TERM says dumb; ssh HOST status says how the run is")
+			"newtop: the screen needs a terminal that moves its cursor, and TERM says dumb; ssh HOST status says how " +
+				"the run is")
 	}
 	feed := &steered{Feed: s.common.Feed(), viewer: g.info, room: s.room, saves: s.o.Saves, log: s.log}
 	defer feed.Close()

@@ -72,7 +72,10 @@ func columnsOf(m *model, long bool) []column {
 	out = append(out,
 		column{Key: curveColumn, Title: "curve", Width: 8, Grow: 16, Rank: 5, Left: true,
 			Cell: func(i, w int) style.Part { return style.Text.Of(spark(m, trial(i), w)) }},
-		of("epochs", style.Cells(format.Count(m.epochs)), 8, func(t *tune.Trial) string { return format.Count(t.Epochs) }),
+		of("epochs", style.Cells(format.Count(m.epochs)), 8, func(
+			t *tune.Trial) string {
+			return format.Count(t.Epochs)
+		}),
 		of("work", 6, 7, func(t *tune.Trial) string { return format.CountWithin(t.Equivalents, 6) }),
 		of("time", 7, 6, func(t *tune.Trial) string { return format.Elapsed(t.Seconds) }))
 	if m.whys {
@@ -122,7 +125,10 @@ func drawTable(m *model, r layout.Rect) (title []style.Part, rows []string) {
 		tag := m.tag(&m.board.Trials[i])
 		l.Put(tag.Token, tag.Text)
 	}
-	m.table.Ink = func(c *column, i int, chosen bool, own style.Token) style.Token { return cellInk(m, c, i, chosen, own) }
+	m.table.Ink = func(c *column, i int, chosen bool, own style.Token) style.Token {
+		return cellInk(
+			m, c, i, chosen, own)
+	}
 	rows = m.table.Draw(&m.Pen, at, m.rows, m.place(&m.standing))
 	if len(m.rows) == 0 {
 		rows = append(rows, m.Line(r.W).Put(style.Muted, "   "+emptyWords(m)).Full())

@@ -56,7 +56,8 @@ func (r *run) compareBest(other *run, by event.Measure) int {
 		}
 		return 1
 	}
-	return cmp.Or(rank(r)-rank(other), cmp.Compare(history.LastIfMissing(r.best()), history.LastIfMissing(other.best())))
+	return cmp.Or(rank(r)-rank(other), cmp.Compare(history.LastIfMissing(r.best()),
+		history.LastIfMissing(other.best())))
 }
 
 // best is the best value of the run's measure, NaN for none.
@@ -256,7 +257,8 @@ func drawDifferences(m *model, at layout.Rect) []string {
 		title.Put(style.Strong, "differences")
 	}
 	if len(runs) == 0 {
-		return style.Block([]string{title.Full(), m.Line(at.W).Put(style.Muted, "   no run is shown").Full()}, at.W, at.H)
+		return style.Block([]string{title.Full(), m.Line(at.W).Put(style.Muted, "   no run is shown").Full()}, at.W,
+			at.H)
 	}
 	rows := facts(m, runs)
 	d.from = max(0, min(d.from, len(runs)-max(1, d.seen)))

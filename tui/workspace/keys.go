@@ -75,7 +75,8 @@ func bindings() []screen.Binding[*model] {
 			}
 			return "zoom"
 		}),
-		on(groupDifferences, "d", "what the runs reached, took and chose", "d").Then(openDifferences).Foot("differences"),
+		on(groupDifferences, "d", "what the runs reached, took and chose", "d").Then(openDifferences).Foot(
+			"differences"),
 		use(screen.GroupView, "picture of the selected chart, as SVG", screen.Picture).On(picture),
 		screen.ScreenshotKey("newtop-workspace-screen", (*model).screen),
 		screen.ThemeKey[*model](),

@@ -17,7 +17,8 @@ const (
 )
 
 // DateOrderNames name orders, as a Field has them.
-var DateOrderNames = map[DateOrder]string{YearFirst: "year-month-day", DayFirst: "day-month-year", MonthFirst: "month-day-year"}
+var DateOrderNames = map[DateOrder]string{YearFirst: "year-month-day", DayFirst: "day-month-year",
+	MonthFirst: "month-day-year"}
 
 // ParseDateOrder returns the order that words name, 0 for none.
 func ParseDateOrder(words string) DateOrder {

@@ -46,11 +46,13 @@ const sniffed = 1 << 16
 // fields. A column that is neither is an error. The delimiter is told as for a file that is trained on. file is for
 // errors, which are *fault.FormatError, and *fault.OptionError for a target that is not there.
 func New(r io.Reader, file string, t *schema.Table, needed bool) (*Reader, error) {
-	d := &Reader{file: file, csv: lex.RecordReader{Source: lex.BoundedReader{Reader: r, Remaining: lex.MaxRow}, MaxBytes: lex.MaxRow}, table: t,
+	d := &Reader{file: file, csv: lex.RecordReader{Source: lex.BoundedReader{Reader: r, Remaining: lex.MaxRow},
+		MaxBytes: lex.MaxRow}, table: t,
 		numerals: lex.NewNumerals(t.Decimal, t.Thousands), target: -1}
 	for i := range t.Fields {
 		f := &t.Fields[i]
-		d.roles, d.first = append(d.roles, schema.Role{Field: f, Code: f.WordCodes(), Order: lex.ParseDateOrder(f.Order)}), append(
+		d.roles, d.first = append(d.roles, schema.Role{Field: f, Code: f.WordCodes(),
+			Order: lex.ParseDateOrder(f.Order)}), append(
 			d.first, d.inputs)
 		d.inputs += f.Inputs()
 	}

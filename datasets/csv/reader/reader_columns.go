@@ -69,7 +69,8 @@ func (d *Reader) byName(header []string, t *schema.Table, needed bool) error {
 		var expected string
 		if d.target, expected = schema.LookUpColumn(t.Target, d.names, len(d.names)); d.target < 0 {
 			return &fault.OptionError{Field: "target", Value: t.Target,
-				Expected: cmp.Or(expected, "one of the columns "+lex.ListNames(d.names)+format.DidYouMean(t.Target, d.names))}
+				Expected: cmp.Or(expected, "one of the columns "+lex.ListNames(d.names)+format.DidYouMean(
+					t.Target, d.names))}
 		}
 	}
 	for j, name := range d.names {
@@ -77,7 +78,8 @@ func (d *Reader) byName(header []string, t *schema.Table, needed bool) error {
 		if j == d.target {
 			i = -1
 		} else if !ok {
-			return d.fault(j, "a column that the model does not know", "the columns "+lex.ListNames(fieldNames(t.Fields)))
+			return d.fault(j, "a column that the model does not know",
+				"the columns "+lex.ListNames(fieldNames(t.Fields)))
 		}
 		d.fieldOf = append(d.fieldOf, i)
 	}

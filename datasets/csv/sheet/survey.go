@@ -55,7 +55,8 @@ func SurveyInChunks(sources []lex.Source, limit int, o *lex.Options, size, worke
 		return nil, early
 	}
 	if s.Rows < 2 {
-		return nil, &fault.FormatError{File: sources[0].Name, Line: max(s.LastLine, 1), Found: lex.Plural(s.Rows, "row"),
+		return nil, &fault.FormatError{File: sources[0].Name, Line: max(s.LastLine, 1),
+			Found:    lex.Plural(s.Rows, "row"),
 			Expected: "at least 2"}
 	}
 	return s, nil

@@ -54,7 +54,8 @@ func (v *surveyor) run(checkOnly bool) error {
 		v.lastChunk.Store(-1)
 	}
 	s := v.sheet
-	v.notCounting, v.tooManyNumbers, v.tooManyWords = make([]atomic.Bool, len(s.Columns)), make([]atomic.Bool, len(s.Columns)), make(
+	v.notCounting, v.tooManyNumbers, v.tooManyWords = make([]atomic.Bool, len(s.Columns)), make(
+		[]atomic.Bool, len(s.Columns)), make(
 		[]atomic.Bool, len(s.Columns))
 	for j := range s.Columns {
 		if s.Columns[j].NamedLikeIdentifier() {
@@ -127,7 +128,8 @@ func (v *surveyor) finish(tallies []*tally) {
 func (v *surveyor) joinColumn(j int, tallies []*tally) {
 	c := &v.sheet.Columns[j]
 	var distinct *sketch
-	c.Values, c.Counts, c.Orders, c.Whole = make(map[string]struct{}), make(map[string]int), make(map[lex.DateOrder]int), true
+	c.Values, c.Counts, c.Orders, c.Whole = make(map[string]struct{}), make(map[string]int), make(
+		map[lex.DateOrder]int), true
 	for _, t := range tallies {
 		of := &t.columns[j]
 		c.Words, c.Missing, c.TrainMissing = c.Words+of.words, c.Missing+of.missing, c.TrainMissing+of.trainMissing

@@ -16,14 +16,16 @@ import (
 	"newtop/trainer/event"
 )
 
-// pseudoHuber is √(1 + r²) − 1 of the residual r = u − t, with its first two derivatives: a square near 0 and |r| far away.
+// pseudoHuber is √(1 + r²) − 1 of the residual r = u − t, with its first two derivatives: a square near 0 and |r| far
+// away.
 func pseudoHuber(u, t float64) (value, slope, curvature float64) {
 	r := u - t
 	root := math.Sqrt(1 + r*r)
 	return root - 1, r / root, 1 / (root * root * root)
 }
 
-// wildLine has 300 points near y = 2x + 1, of which one in ten is far above, and behind them 100 on the line to test on.
+// wildLine has 300 points near y = 2x + 1, of which one in ten is far above, and behind them 100 on the line to test
+// on.
 func wildLine(o datasets.Options) (*datasets.Rows, error) {
 	const rows, tests = 400, 100
 	rng := rand.New(rand.NewPCG(o.Seed, 0))
@@ -48,12 +50,14 @@ func wildLine(o datasets.Options) (*datasets.Rows, error) {
 func main() {
 	models.RegisterLoss("pseudo-huber", pseudoHuber)
 	datasets.Register(datasets.Info{
-		Name: "wild-line", Title: "a line with wild targets", Rows: 400, Inputs: 1, Outputs: 1, Task: datasets.Regression,
+		Name: "wild-line", Title: "a line with wild targets", Rows: 400, Inputs: 1, Outputs: 1,
+		Task: datasets.Regression,
 	}, wildLine)
 
 	for _, loss := range []string{"mse", "pseudo-huber"} {
 		done := new(end)
-		session, err := trainer.New(trainer.Config{Data: "wild-line", Hidden: []int{}, Loss: loss, Epochs: 50, Seed: 1}, done)
+		session, err := trainer.New(trainer.Config{Data: "wild-line", Hidden: []int{}, Loss: loss, Epochs: 50, Seed: 1},
+			done)
 		if err == nil {
 			err = session.Run(context.Background())
 		}

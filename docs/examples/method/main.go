@@ -18,7 +18,8 @@ import (
 )
 
 // first is a setting of the method: Config.Set and the screen change it by its key.
-var first = &optim.Number{Key: "first", Meaning: "Δ₀, the first step of every weight", Default: 0.01, Max: 1, Open: true}
+var first = &optim.Number{Key: "first", Meaning: "Δ₀, the first step of every weight", Default: 0.01, Max: 1,
+	Open: true}
 
 // rprop describes the method to those who choose one.
 var rprop = optim.Info{
@@ -32,8 +33,8 @@ var rprop = optim.Info{
 	New:        func() optim.Method { return new(resilient) },
 }
 
-// resilient moves every weight by its own step Δ against the sign of its slope. Δ grows by 1.2 where the sign is that of
-// the last step, and is halved where it is not: then the weight waits for a step.
+// resilient moves every weight by its own step Δ against the sign of its slope. Δ grows by 1.2 where the sign is that
+// of the last step, and is halved where it is not: then the weight waits for a step.
 type resilient struct {
 	next  []float64
 	state struct {
@@ -107,7 +108,8 @@ func main() {
 	blas.Use()
 	methods.Register(&rprop)
 
-	config := trainer.Config{Data: "parity", Hidden: []int{20}, Init: "xavier", Optimizer: "rprop", Set: []string{"first=0.1"}, Epochs: 200, Seed: 1}
+	config := trainer.Config{Data: "parity", Hidden: []int{20}, Init: "xavier", Optimizer: "rprop",
+		Set: []string{"first=0.1"}, Epochs: 200, Seed: 1}
 	whole, part, rest := new(recorder), new(recorder), new(recorder)
 	train(trainer.New(config, whole))
 	fmt.Println("loss below 0.01 after 200 epochs:", whole.loss < 0.01)

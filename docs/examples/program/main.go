@@ -32,8 +32,8 @@ func register() {
 	}, rings)
 }
 
-// sign goes through batches, which package minibatch does for all methods that do: their order, the schedule of the rate
-// and weight decay.
+// sign goes through batches, which package minibatch does for all methods that do: their order, the schedule of the
+// rate and weight decay.
 var sign = optim.Info{
 	Name:       "sign",
 	Title:      "Sign descent",

@@ -90,7 +90,8 @@ func usualConfig() *trainer.Config {
 // values returns every run flag that can't be repeated, with what it says in c.
 func values(c *trainer.Config) (list []argument) {
 	for i := range table {
-		if r := &table[i]; r.configures() && r.in != asLimit && (r.parsed() || r.of(c).Type() != reflect.TypeFor[[]string]()) {
+		if r := &table[i]; r.configures() && r.in != asLimit &&
+			(r.parsed() || r.of(c).Type() != reflect.TypeFor[[]string]()) {
 			list = append(list, argument{r.flag(), r.text(c), r.of(c).Kind() == reflect.Bool, r.told})
 		}
 	}

@@ -70,8 +70,8 @@ func (f *Run) Given(cmd *cobra.Command, name string) bool {
 	return cmd.Flags().Changed(name) || f.keys != nil && f.keys.Changed(name)
 }
 
-// Visit goes through what the command line or the configuration file says: the flags, and the keys in place of the flags
-// that take them.
+// Visit goes through what the command line or the configuration file says: the flags, and the keys in place of the
+// flags that take them.
 func (f *Run) Visit(cmd *cobra.Command, do func(flag string, f *pflag.Flag)) {
 	cmd.Flags().Visit(func(flag *pflag.Flag) {
 		if flag.Name != "table" && (flag.Name != "set" || len(f.Set) > 0) {

@@ -20,7 +20,8 @@ func (f *Screen) Add(cmd *cobra.Command) {
 	set := cmd.Flags()
 	set.StringVar(
 		&f.theme, "theme", "",
-		"colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as last chosen there")
+		"colours of the screen: auto (by the background), dark, light, safe (for the colour-blind), mono; empty: as "+
+			"last chosen there")
 	set.StringVar(
 		&f.glyphs, "glyphs", "",
 		"what its charts are made of: auto (by the locale), braille, block, ascii; empty: as last chosen there")

@@ -69,7 +69,8 @@ const clockSlack = 5 * time.Minute
 func warnOfNetwork(w io.Writer, s *store.Store) {
 	if network := s.Network(); network != "" {
 		print.Warn(w,
-			fmt.Sprintf("%s is on %s, which SQLite's log does not work over between hosts: look at the run on this host (ssh HOST newtop watch) or with --serve",
+			fmt.Sprintf("%s is on %s, which SQLite's log does not work over between hosts: look at the run on this "+
+				"host (ssh HOST newtop watch) or with --serve",
 				s.Path(), network))
 	}
 }

@@ -52,11 +52,13 @@ func (r *Resumption) Job(cmd *cobra.Command, name string) (_ *Job, err error) {
 	warnOfNetwork(cmd.ErrOrStderr(), s)
 	if before, now := run.Opening.Kernel, kernel.Selected().String(); !kernel.SameDigits(before, now) {
 		print.Warn(cmd.ErrOrStderr(),
-			fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the last places", before, now))
+			fmt.Sprintf("the run was trained with the kernel %s, and goes on with %s: its digits will differ in the "+
+				"last places", before, now))
 	}
 	if o := run.Opening; max(o.Digits, 1) != event.Digits && o.Model.Program == "" {
 		print.Warn(cmd.ErrOrStderr(),
-			"the run was begun by another version of newtop, which adds up in another order: its digits will differ in the last places")
+			"the run was begun by another version of newtop, which adds up in another order: its digits will differ "+
+				"in the last places")
 	}
 	return j, r.load(cmd, j)
 }

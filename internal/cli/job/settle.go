@@ -17,7 +17,8 @@ func Settle(c *trainer.Config) (lines []string) {
 	if c.Validation != before.Validation {
 		lines = append(
 			lines, print.Share(
-				c.Validation)+" of the rows that are not for testing decide which epoch is the best: --validation 0 for none")
+				c.Validation)+" of the rows that are not for testing decide which epoch is the best: --validation 0 "+
+				"for none")
 	}
 	if c.Patience != before.Patience {
 		lines = append(

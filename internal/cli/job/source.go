@@ -61,7 +61,8 @@ func recorded(cmd *cobra.Command, a StoreFlags, name string) (stream.Source, fun
 	if host, _ := os.Hostname(); r.State == store.Running && r.Host != host {
 		if network := s.Network(); network != "" {
 			print.Warn(cmd.ErrOrStderr(),
-				fmt.Sprintf("%s is on %s and written by %s: what is seen from here may be old or damaged; expected ssh %s newtop watch, or --serve there",
+				fmt.Sprintf("%s is on %s and written by %s: what is seen from here may be old or damaged; expected "+
+					"ssh %s newtop watch, or --serve there",
 					s.Path(), network, r.Host, r.Host))
 		}
 	}

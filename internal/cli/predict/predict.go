@@ -72,7 +72,8 @@ func (f *rowFlags) openBoth(cmd *cobra.Command, args []string) (*modelfile.Model
 	return m.Model, source, err
 }
 
-const expectedArguments = "expected two arguments: a saved model, and a CSV file, - or a data set's name; a recorded run has rows of its own"
+const expectedArguments = "expected two arguments: a saved model, and a CSV file, - or a data set's name; a recorded " +
+	"run has rows of its own"
 
 // predictFlags are those of newtop predict.
 type predictFlags struct {

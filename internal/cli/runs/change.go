@@ -40,9 +40,10 @@ type remover struct {
 func newRunsRemove(a *job.StoreFlags) *cobra.Command {
 	var r remover
 	cmd := &cobra.Command{
-		Use:               "rm [RUN…]",
-		Short:             "Remove recorded runs",
-		Long:              "Remove recorded runs: those that are named, or all that the flags choose.\nWhat is still being trained stays.",
+		Use:   "rm [RUN…]",
+		Short: "Remove recorded runs",
+		Long: "Remove recorded runs: those that are named, or all that the flags choose.\nWhat is still " +
+			"being trained stays.",
 		Example:           "newtop runs rm last\nnewtop runs rm --older-than 30d --state interrupted",
 		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -139,7 +140,8 @@ func (r *remover) chosen(cmd *cobra.Command, s *store.Store) (out []*store.Run, 
 func warnOfClock(cmd *cobra.Command, doubtful []*store.Run) {
 	if len(doubtful) > 0 {
 		print.Warn(cmd.ErrOrStderr(),
-			fmt.Sprintf("%s kept, of which %s is the last: the clock says that they are old, and they came after runs that are not", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
+			fmt.Sprintf("%s kept, of which %s is the last: the clock says that they are old, and they came after "+
+				"runs that are not", print.Count(len(doubtful), "run"), print.ShortID(doubtful[0].ID)))
 	}
 }
 

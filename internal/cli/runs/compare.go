@@ -37,7 +37,8 @@ func newRunsCompare(a *job.StoreFlags) *cobra.Command {
 
 The table says what each run reached and what it took, what it took to reach
 the errors of --reach, and which choices differ.`,
-		Example:           "newtop runs compare last last~1\nnewtop runs compare last last~1 --reach 0.1,0.05 --format text",
+		Example: "newtop runs compare last last~1\nnewtop runs compare last last~1 --reach 0.1,0.05 " +
+			"--format text",
 		Args:              flags.Arguments(2, 0, "two runs or more, by ID or name"),
 		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {

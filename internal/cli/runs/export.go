@@ -52,7 +52,8 @@ func newRunsExport(a *job.StoreFlags) *cobra.Command {
 		Use: "export RUN",
 		Short: "Write a recorded run as " + strings.Join(names[:len(names)-1], ", ") + " or " +
 			names[len(names)-1],
-		Example:           "newtop runs export last --format csv > run.csv\nnewtop runs export last --format tensorboard -o logs/run1",
+		Example: "newtop runs export last --format csv > run.csv\nnewtop runs export last --format " +
+			"tensorboard -o logs/run1",
 		Args:              flags.OneArgument("a run's ID or name, or last"),
 		ValidArgsFunction: a.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {

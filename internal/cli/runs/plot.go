@@ -18,9 +18,10 @@ func newRunsPlot(a *job.StoreFlags) *cobra.Command {
 	var o figure.Options
 	var file, what string
 	cmd := &cobra.Command{
-		Use:               "plot RUN…",
-		Short:             "Draw recorded runs as SVG, PNG or PDF",
-		Example:           "newtop runs plot last -o figure.svg\nnewtop runs plot last last~1 -o figure.pdf --what test_error --x seconds",
+		Use:   "plot RUN…",
+		Short: "Draw recorded runs as SVG, PNG or PDF",
+		Example: "newtop runs plot last -o figure.svg\nnewtop runs plot last last~1 -o figure.pdf --what " +
+			"test_error --x seconds",
 		Args:              flags.Arguments(1, 0, "the runs to draw, by ID or name"),
 		ValidArgsFunction: a.Complete(0, cobra.ShellCompDirectiveNoFileComp),
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -33,8 +33,9 @@ first, with newtop runs list, with any flag of the list, or in a pipe.
 
 Commands take a run by its ID, by the beginning or the end of one if no other
 run has it, by its name, or as last, last~1, last~2: the newest that are no trials of a search.`,
-		Example: "newtop runs --data letters --since 24h\nnewtop runs show last\nnewtop runs compare last last~1 last~2\nnewtop runs plot last last~1 -o figure.svg",
-		Args:    flags.NoArguments,
+		Example: "newtop runs --data letters --since 24h\nnewtop runs show last\nnewtop runs compare last last~1 " +
+			"last~2\nnewtop runs plot last last~1 -o figure.svg",
+		Args: flags.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if browses(cmd, list) {
 				return browse(cmd, &a, &screen)
@@ -74,7 +75,8 @@ func (l *lister) add(set *pflag.FlagSet) {
 	set.StringVar(&l.filter.Optimizer, "opt", "", "only runs that began with this optimizer")
 	set.StringVar(
 		&l.filter.State, "state", "",
-		"only runs in this state: running, interrupted, damaged, or why they ended: epochs, target, time, stopped, stalled, diverged, failed")
+		"only runs in this state: running, interrupted, damaged, or why they ended: epochs, target, time, stopped, "+
+			"stalled, diverged, failed")
 	set.StringVar(&l.since, "since", "", "only runs begun since `WHEN`: 90m, 24h, 7d ago, or a date as in 2026-11-01")
 	set.StringVar(&l.filter.Text, "text", "", "only runs with this text in ID, name, data, optimizer or command")
 	set.BoolVar(&l.trials, "trials", false,

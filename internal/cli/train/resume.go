@@ -33,7 +33,8 @@ one, a name, or last.
 
 Limits count from the beginning of the run: --epochs 60 takes a run that
 ended after 40 epochs 20 further.`,
-		Example:           "newtop resume last\nnewtop resume last --epochs 60\nnewtop resume a1b2c3 --format jsonl > rest.jsonl\nnewtop resume nightly --listen 127.0.0.1:2222",
+		Example: "newtop resume last\nnewtop resume last --epochs 60\nnewtop resume a1b2c3 --format jsonl " +
+			"> rest.jsonl\nnewtop resume nightly --listen 127.0.0.1:2222",
 		Args:              flags.OneArgument("a recorded run by ID or name, or last"),
 		ValidArgsFunction: r.Store.Complete(1, cobra.ShellCompDirectiveNoFileComp),
 		RunE:              func(cmd *cobra.Command, args []string) error { return r.resume(cmd, args[0]) },

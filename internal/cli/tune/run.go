@@ -55,11 +55,13 @@ func (t *tuner) tell(cmd *cobra.Command, settled trainer.Config) {
 	switch given := &t.config.Base; {
 	case settled.Folds != given.Folds:
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"a trial is %d nets, each without a fold of the rows, and all rows decide: --validation %s for one net and a part that decides\n",
+			"a trial is %d nets, each without a fold of the rows, and all rows decide: --validation %s for one net "+
+				"and a part that decides\n",
 			settled.Folds, trainer.DefaultValidation)
 	case settled.Validation != given.Validation:
 		fmt.Fprintf(cmd.ErrOrStderr(),
-			"%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by the test rows\n",
+			"%s of the rows that are not for testing decide which setting is the best: --validation 0 to choose by "+
+				"the test rows\n",
 			print.Share(settled.Validation))
 	}
 }

@@ -82,7 +82,8 @@ func (t *tuner) shard() error {
 		return err
 	}
 	if t.config.Name == "" {
-		return flags.Wrong("--shard", fmt.Sprintf("%d/%d", index, of), "--name beside it, which all shards have in common, or off")
+		return flags.Wrong("--shard", fmt.Sprintf("%d/%d", index, of),
+			"--name beside it, which all shards have in common, or off")
 	}
 	if err := t.config.Divide(index, of); err != nil {
 		return err
@@ -108,7 +109,8 @@ func (t *tuner) shard() error {
 // do, of which what came of it is printed.
 func (t *tuner) startShard(cmd *cobra.Command, s *store.Store) (*tune.Search, error) {
 	h, messages := t.config.Shard, cmd.ErrOrStderr()
-	again := fmt.Sprintf("%s%s of %s, kept in %s\n", h, t.origin, print.Printable(h.Sweep), print.Printable(t.run.Store))
+	again := fmt.Sprintf("%s%s of %s, kept in %s\n", h, t.origin, print.Printable(h.Sweep),
+		print.Printable(t.run.Store))
 	search, err := tune.New(t.config, s)
 	if taken, ok := errors.AsType[*store.SearchError](err); ok && taken.Name == t.config.Name {
 		search, err = tune.Resume(cmd.Context(), s, t.config.Name, func(c *tune.Config) {

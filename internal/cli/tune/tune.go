@@ -93,7 +93,8 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.StringArrayVar(&t.over, "over", nil, "what is searched, as `KEY=VALUES`: A,B,C or KEY=LOW..HIGH with :log or :int behind it; may be repeated; none: what is usual")
 	set.DurationVar(
 		&t.config.Budget, "budget", 0,
-		"time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where they are not")
+		"time for the search in all, as in 90s or 5m; 0: no limit, with --trials or --most; not given: 60s where "+
+			"they are not")
 	set.IntVar(&t.config.Trials, "trials", 0, "trials at most; 0: as many as the budget allows")
 	set.Float64Var(&t.config.Most, "most", 0, "gradient equivalents of all trials together; 0: no limit")
 	set.Float64Var(&t.config.Trial, "trial", 0, "gradient equivalents of one trial; 0: from the budget")
@@ -107,7 +108,8 @@ func (t *tuner) add(cmd *cobra.Command) {
 	set.IntVar(&t.top, "top", 10, "settings in the list at the end; 1: only the command line that trains the best")
 	set.StringVar(
 		&t.format, "format", "",
-		"instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in a terminal, else text")
+		"instead of the screen: text, json (one object at the end) or jsonl (one line a trial); empty: the screen in "+
+			"a terminal, else text")
 	flags.Choices(cmd, "format", "text", "json", "jsonl")
 	flags.Choices(cmd, "sampler", samplers...)
 	set.VisitAll(func(f *pflag.Flag) { flags.Under("search", set, f.Name) })
@@ -119,15 +121,18 @@ func (t *tuner) add(cmd *cobra.Command) {
 	})
 	t.run.Config.Optimizer, t.run.Config.Epochs, t.run.Config.Committee = "", 0, 0
 	for name, usage := range map[string]string{
-		"name":      "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
-		"opt":       "the method whose settings are searched; empty: several",
-		"epochs":    "outer iterations of one trial; 0: no limit but the search's",
-		"until":     "end a trial when a term is met, as 90s of work or error<=5%, which is then what trials are ranked by",
-		"threads":   "threads of all trials together; 0: all cores",
-		"record":    "database that keeps the search and its trials; empty: runs.db in the state directory, of a shard NAME-IofN.db there",
-		"seed":      "what the settings that are drawn, and the trials' weights, follow from",
-		"committee": "nets of every trial; 0: one, and where a table is searched for its usual settings 8 for those that are measured in the end",
-		"config":    "file with any of these flags and a table [over], in TOML; the command line wins",
+		"name":   "what the search is called; its trials are NAME.1, NAME.2, …; empty: by date and time",
+		"opt":    "the method whose settings are searched; empty: several",
+		"epochs": "outer iterations of one trial; 0: no limit but the search's",
+		"until": "end a trial when a term is met, as 90s of work or error<=5%, which is then what trials are " +
+			"ranked by",
+		"threads": "threads of all trials together; 0: all cores",
+		"record": "database that keeps the search and its trials; empty: runs.db in the state directory, of a " +
+			"shard NAME-IofN.db there",
+		"seed": "what the settings that are drawn, and the trials' weights, follow from",
+		"committee": "nets of every trial; 0: one, and where a table is searched for its usual settings 8 for those " +
+			"that are measured in the end",
+		"config": "file with any of these flags and a table [over], in TOML; the command line wins",
 	} {
 		f := set.Lookup(name)
 		f.Usage = usage
@@ -205,7 +210,8 @@ func (t *tuner) search(cmd *cobra.Command, s *store.Store) (*tune.Search, error)
 var samplers = []string{"sobol", "random", "tpe"}
 
 // beside are the flags that --resume goes with: limits, and how it is shown.
-var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "tape-memory", "threads", "resume", "top",
+var beside = []string{"budget", "trials", "most", "parallel", "finals", "seeds", "tape-memory", "threads", "resume",
+	"top",
 	"format", "record",
 	"theme", "glyphs", "no-mouse", "config"}
 

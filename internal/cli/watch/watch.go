@@ -53,8 +53,10 @@ beginning or end of it, its name, or last. Several are shown over one another.
 After -- a program is run in a terminal of its own, whose lines are shown and
 read, and newtop ends as it ended. Without a terminal the numbers are printed
 as text. docs/watch.md has a table of what is read.`,
-		Example: "newtop watch train.log\nnewtop watch -- python3 train.py --lr 0.1\nnewtop watch runs/\nnewtop watch a.csv b/ c.jsonl\n" +
-			"python3 train.py | newtop watch -\nnewtop watch metrics.csv --until 'val_loss<0.1' --alert bell\nnewtop watch last --replay --speed 8",
+		Example: "newtop watch train.log\nnewtop watch -- python3 train.py --lr 0.1\nnewtop watch runs/\nnewtop " +
+			"watch a.csv b/ c.jsonl\n" +
+			"python3 train.py | newtop watch -\nnewtop watch metrics.csv --until 'val_loss<0.1' --alert bell\nnewtop " +
+			"watch last --replay --speed 8",
 		Args:              cobra.ArbitraryArgs,
 		ValidArgsFunction: w.store.Complete(1, cobra.ShellCompDirectiveDefault),
 		RunE:              func(cmd *cobra.Command, args []string) error { return w.watch(cmd, args) },

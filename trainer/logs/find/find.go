@@ -220,10 +220,13 @@ func modified(path string) time.Time {
 
 // refused are directories of programs whose logs can't be read, and why.
 var refused = []struct{ name, why string }{
-	{".aim", "Aim keeps its metrics in RocksDB, which can't be read here: export them as CSV or JSON lines, and watch those"},
-	{".neptune", "Neptune's own format, whose service ended on 5 March 2026, is not read: log to CSV or JSON lines as well, and watch those"},
+	{".aim", "Aim keeps its metrics in RocksDB, which can't be read here: export them as CSV or JSON lines, and " +
+		"watch those"},
+	{".neptune", "Neptune's own format, whose service ended on 5 March 2026, is not read: log to CSV or JSON lines " +
+		"as well, and watch those"},
 	{".cometml-runs",
-		"Comet writes its offline runs when they end, in a layout that is not published: log to CSV or JSON lines as well, and watch those"},
+		"Comet writes its offline runs when they end, in a layout that is not published: log to CSV or JSON lines as " +
+			"well, and watch those"},
 }
 
 // Refused says in one line why what is known in a directory can't be watched, and what to do. It returns nothing where

@@ -36,7 +36,8 @@ func ListDB(path string) (runs []Run, err error) {
 // What runsIn is asked for, beside all runs.
 const (
 	theRun = "AND r.run_uuid = ?"
-	newest = "AND r.run_uuid = (SELECT run_uuid FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time DESC, rowid DESC LIMIT 1)"
+	newest = "AND r.run_uuid = (SELECT run_uuid FROM runs WHERE lifecycle_stage = 'active' ORDER BY start_time DESC, " +
+		"rowid DESC LIMIT 1)"
 )
 
 // runsIn returns the runs that were not deleted, and for which a condition holds.

@@ -10,11 +10,12 @@ import (
 // squares of all gradients g seen, H = δI + diag(G)^½, w ← w − ηH⁻¹g. δ stands outside the root, as there.
 // The paper leaves η and δ open. A small δ keeps the first steps at η in every weight, whatever its gradient.
 var AdaGrad = optim.Info{
-	Name:       "adagrad",
-	Title:      "AdaGrad",
-	Paper:      "Duchi, Hazan & Singer 2011",
-	Equations:  "G ← G + g², w ← w − ηg/(δ + √G); figure 1, diagonal",
-	Summary:    "A rate for each weight that falls with all the gradient it has met: good for rare features, slow in the end.",
+	Name:      "adagrad",
+	Title:     "AdaGrad",
+	Paper:     "Duchi, Hazan & Singer 2011",
+	Equations: "G ← G + g², w ← w − ηg/(δ + √G); figure 1, diagonal",
+	Summary: "A rate for each weight that falls with all the gradient it has met: good for rare features, slow in " +
+		"the end.",
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,

@@ -15,11 +15,12 @@ var OnlineBP = optim.Info{
 	Title:     "Online backpropagation, momentum",
 	Paper:     "Mizutani & Demmel 2003; Rumelhart et al. 1986",
 	Equations: "algorithm A: Δw ← μΔw − ηG_p, w ← w + Δw for each row p",
-	Summary:   "An update for every row, as the paper's baseline does it: short steps, many of them, and only one core at work.",
-	Cost:      "1",
-	Primary:   "rate",
-	Needs:     optim.NeedsRows,
-	Planned:   minibatch.Planned,
+	Summary: "An update for every row, as the paper's baseline does it: short steps, many of them, and only one " +
+		"core at work.",
+	Cost:    "1",
+	Primary: "rate",
+	Needs:   optim.NeedsRows,
+	Planned: minibatch.Planned,
 	Parameters: minibatch.Parameters(
 		minibatch.Rate.Starting(0.0005, ""), Momentum.Starting(0.8, "Mizutani & Demmel 2003, §3, algorithm A"),
 		minibatch.Size.Starting(1),

@@ -15,7 +15,8 @@ var KFAC = optim.Info{
 	Title:     "K-FAC: Kronecker-factored curvature",
 	Paper:     "Martens & Grosse 2015; Ba, Grosse & Martens 2017",
 	Equations: "Δ = −(S + √γ/π·I)⁻¹G(A + π√γ·I)⁻¹ for each layer; sections 3, 5 and 6",
-	Summary: "Natural gradients by the Gauss–Newton matrix of each layer as a Kronecker product, in steps of a bounded change of the outputs; " +
+	Summary: "Natural gradients by the Gauss–Newton matrix of each layer as a Kronecker product, in steps of a " +
+		"bounded change of the outputs; " +
 		"for regression and for nets that others find hard.",
 	Cost:    "1, and what factors take: 0.5 with batches of 256",
 	Primary: "rate",
@@ -35,11 +36,13 @@ const martens = "Martens & Grosse 2015"
 // The hyperparameters of K-FAC.
 var (
 	Clip = &optim.Number{
-		Key: "clip", Meaning: "κ, the most that (rate·Δ)ᵀg may be, which is twice the change of the outputs' distribution", Default: 1e-3, Max: optim.Inf, Open: true,
+		Key: "clip", Meaning: "κ, the most that (rate·Δ)ᵀg may be, which is twice the change of the outputs' " +
+			"distribution", Default: 1e-3, Max: optim.Inf, Open: true,
 		Source: "Ba, Grosse & Martens 2017, section 5",
 	}
 	StepRule = &optim.Choice{
-		Key: "step", Meaning: "of the rate, within κ and with momentum, or where the damped model is least along Δ and the last step",
+		Key: "step", Meaning: "of the rate, within κ and with momentum, or where the damped model is least along Δ " +
+			"and the last step",
 		Choices: []string{"rate", stepModel}, Source: "model: " + martens + ", sections 6.4 and 7",
 	}
 	Gamma = &optim.Number{

@@ -19,7 +19,8 @@ var Shampoo = optim.Info{
 	Title:     "Shampoo, grafted to Adam",
 	Paper:     "Gupta, Koren & Singer 2018; Anil et al. 2020",
 	Equations: "algorithm 1 with decaying sums and Adam's step length: W ← W − η‖Adam‖·L^(−1/4)MR^(−1/4)/‖·‖",
-	Summary: "Gradients scaled from both sides by the roots of their own second moments, layer by layer, with steps as long as Adam's; " +
+	Summary: "Gradients scaled from both sides by the roots of their own second moments, layer by layer, with steps " +
+		"as long as Adam's; " +
 		"what SOAP came from.",
 	Cost:    "1, and what products with factors take: 0.3 with batches of 256, 0.6 with 128",
 	Primary: "rate",

@@ -36,8 +36,9 @@ var (
 	}
 	// The minimum takes no more products than the cuts of the paper, and fewer of them to an error (docs/radius.md).
 	Boundary = &optim.Choice{
-		Key:     "boundary",
-		Meaning: "cut at the boundary along the last segment, by scaling the step, or to the model's minimum in the Krylov space",
+		Key: "boundary",
+		Meaning: "cut at the boundary along the last segment, by scaling the step, or to the model's minimum in the " +
+			"Krylov space",
 		Default: 2, // minimum
 		Choices: []string{"segment", boundaryScaling, boundaryMinimum},
 		Source:  mizutani + "eq. 5 and 6; Gould et al. 1999, algorithm 5.1",

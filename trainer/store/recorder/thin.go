@@ -138,9 +138,11 @@ func (w *Writer) pair(ctx context.Context, at *place, sum *tally) error {
 
 // stretchesOf returns the first stretches for which a condition holds. One that is damaged is left out: its epochs stay
 // until its neighbours are merged.
-func (w *Writer) stretchesOf(ctx context.Context, most int, where string, args ...any) (out []rowcode.Stretch, err error) {
+func (w *Writer) stretchesOf(ctx context.Context, most int, where string, args ...any) (out []rowcode.Stretch,
+	err error) {
 	check := rowcode.NewSealer("peaks")
-	err = sqlfile.EachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where+" ORDER BY first", args,
+	err = sqlfile.EachRow(ctx, w.conn, "SELECT first, last, extremes, crc FROM peaks WHERE "+where+" ORDER BY first",
+		args,
 		func(rows *sql.Rows) error {
 			if s, err := store.ScanStretch(rows, check); err == nil {
 				out = append(out, s)

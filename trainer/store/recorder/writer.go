@@ -313,7 +313,8 @@ func (w *Writer) begin(ctx context.Context, at *place, e *event.RunEvent) error 
 	res, err := w.conn.ExecContext(ctx, `INSERT INTO runs
 		(id, name, begun, changed, opening, config, command, version, `+sqlfile.OwnerColumns+`)
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		w.Owner.Args(e.ID, rowcode.TextOrNull(name), sqlfile.FormatTime(e.Time), sqlfile.FormatTime(time.Now()), string(text), config,
+		w.Owner.Args(e.ID, rowcode.TextOrNull(name), sqlfile.FormatTime(e.Time), sqlfile.FormatTime(time.Now()),
+			string(text), config,
 			a.Command, a.Version)...)
 	if err != nil {
 		return err

@@ -20,7 +20,8 @@ import (
 
 // sealed are the columns that a checksum is of, by table.
 var Sealed = map[string]string{
-	"runs": "id, name, begun, changed, opening, config, command, version, events, epochs, inner, bytes, first, last, best, done, " +
+	"runs": "id, name, begun, changed, opening, config, command, version, events, epochs, inner, bytes, first, last, " +
+		"best, done, " +
 		"generation, host, process, sums, thinned, whole",
 	"epochs":      "seq, " + epochColumns,
 	"solves":      "seq, epoch, block, member, steps",

@@ -87,7 +87,8 @@ func New(ctx context.Context, s *store.Store, q *Search) (*Record, error) {
 		res, err := conn.ExecContext(ctx, `INSERT INTO searches
 			(id, name, begun, changed, config, version, phase, data, rest, `+sqlfile.OwnerColumns+`)
 			VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.owner.Args(q.ID, q.Name, sqlfile.FormatTime(q.Begun), sqlfile.FormatTime(now), string(q.Config), q.Version, q.Phase,
+			r.owner.Args(q.ID, q.Name, sqlfile.FormatTime(q.Begun), sqlfile.FormatTime(now), string(q.Config),
+				q.Version, q.Phase,
 				q.Data, orEmpty(q.Rest))...)
 		if err != nil {
 			return err
@@ -122,7 +123,8 @@ func Continue(ctx context.Context, s *store.Store, name string) (*Record, *Searc
 		if r.row, err = IdleSearch(ctx, conn, q); err != nil {
 			return err
 		}
-		_, err = conn.ExecContext(ctx, "UPDATE searches SET ("+sqlfile.OwnerColumns+") = (?, ?, ?, ?, ?) WHERE search = ?",
+		_, err = conn.ExecContext(
+			ctx, "UPDATE searches SET ("+sqlfile.OwnerColumns+") = (?, ?, ?, ?, ?) WHERE search = ?",
 			append(r.owner.Args(), r.row)...)
 		return err
 	})
@@ -145,8 +147,9 @@ func IdleSearch(ctx context.Context, conn *sql.Conn, q *Search) (row int64, err 
 	}
 	o := by.Owner()
 	if o.Alive(time.Now()) {
-		return 0, &sqlfile.SearchError{Name: q.Name, Found: o.String() + " searches", Expected: "a search that no process has",
-			Busy: true}
+		return 0, &sqlfile.SearchError{Name: q.Name, Found: o.String() + " searches",
+			Expected: "a search that no process has",
+			Busy:     true}
 	}
 	return row, nil
 }
@@ -168,7 +171,8 @@ func Remove(ctx context.Context, s *store.Store, names ...string) error {
 			if err != nil {
 				return err
 			}
-			ids, err := sqlfile.Texts(ctx, conn, "SELECT id FROM runs WHERE id IN (SELECT run FROM trials WHERE search = ?)",
+			ids, err := sqlfile.Texts(
+				ctx, conn, "SELECT id FROM runs WHERE id IN (SELECT run FROM trials WHERE search = ?)",
 				row)
 			if err == nil {
 				err = store.RemoveRuns(ctx, conn, ids)
@@ -274,10 +278,12 @@ func noSearch(ctx context.Context, tx *sql.Tx, name string) error {
 		names = append(names, all[i].Name)
 	}
 	if len(names) == 0 {
-		return &sqlfile.SearchError{Name: name, Found: "there are no searches yet", Expected: "one that newtop tune has begun"}
+		return &sqlfile.SearchError{Name: name, Found: "there are no searches yet",
+			Expected: "one that newtop tune has begun"}
 	}
 	return &sqlfile.SearchError{Name: name, Found: "there is none of that name",
-		Expected: "one of " + strings.Join(names[:min(len(names), store.MaxNear)], ", ") + format.DidYouMean(name, names)}
+		Expected: "one of " + strings.Join(names[:min(len(names), store.MaxNear)], ", ") +
+			format.DidYouMean(name, names)}
 }
 
 func BadSearch(name string, err error) error {
@@ -345,7 +351,8 @@ func TrialsOf(ctx context.Context, tx *sql.Tx, q *Search) (out []Trial, err erro
 		var crc sql.NullInt64
 		err := rows.Scan(&t.Number, &run, &t.State, &t.Why, &seed, &t.Rung, &t.Final, &choices, &figures, &crc)
 		if err == nil {
-			err = check.Verify(crc, t.Number, rowcode.TextOrNull(run.String), t.State, t.Why, seed, t.Rung, t.Final, choices,
+			err = check.Verify(crc, t.Number, rowcode.TextOrNull(run.String), t.State, t.Why, seed, t.Rung, t.Final,
+				choices,
 				figures)
 		}
 		if err == nil {

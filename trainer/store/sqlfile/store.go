@@ -37,10 +37,10 @@ type Options struct {
 // openPatience is how long opening waits for others that have locked the file.
 const openPatience = 5 * time.Second
 
-// OpenFile opens or creates the database at path, with its directory, and brings it to the newest version of its tables.
-// To be read only, one without tables is a store without runs, and left as it is.
-// It returns a *FormatError for a file that is no run store, or one of another version that it can't bring up, and
-// with ReadOnly or Existing an fs.ErrNotExist where there is none.
+// OpenFile opens or creates the database at path, with its directory, and brings it to the newest version of its
+// tables. To be read only, one without tables is a store without runs, and left as it is. It returns a *FormatError for
+// a file that is no run store, or one of another version that it can't bring up, and with ReadOnly or Existing an
+// fs.ErrNotExist where there is none.
 func OpenFile(path string, o Options) (*File, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

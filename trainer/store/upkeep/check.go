@@ -118,7 +118,8 @@ func (c *checker) trials(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	names, err := sqlfile.Texts(
-		ctx, tx, "SELECT name FROM searches s WHERE sums <> (SELECT coalesce(sum(crc), 0) FROM trials t WHERE t.search = s.search)")
+		ctx, tx, "SELECT name FROM searches s WHERE sums <> (SELECT coalesce(sum(crc), 0) FROM trials t WHERE "+
+			"t.search = s.search)")
 	for _, name := range names {
 		c.tell(Finding{Table: "trials", Text: "search " + name + ": " + search.ErrTrials.Error()})
 	}

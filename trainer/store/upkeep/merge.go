@@ -140,7 +140,8 @@ var later = []string{"crc", "sums", "thinned", "whole", "note", "tags"}
 func (m *merge) sound(ctx context.Context) error {
 	damaged := &sqlfile.FormatError{File: m.source.Path(), Found: "a damaged SQLite database", Expected: "a run store"}
 	found, err := sqlfile.Texts(ctx, m.conn, "PRAGMA src.quick_check(1)")
-	if sqlfile.CodeOf(err) != 0 && ctx.Err() == nil && !sqlfile.Busy(err) || err == nil && !slices.Equal(found, []string{"ok"}) {
+	if sqlfile.CodeOf(err) != 0 && ctx.Err() == nil && !sqlfile.Busy(err) || err == nil &&
+		!slices.Equal(found, []string{"ok"}) {
 		return damaged
 	}
 	if err != nil {
@@ -165,7 +166,8 @@ func (m *merge) sound(ctx context.Context) error {
 			}
 			m.columns[table] = append(m.columns[table], c)
 			if !slices.Contains(there, c) {
-				return &sqlfile.FormatError{File: m.source.Path(), Found: fmt.Sprintf("no column %s in its table %s", c, table),
+				return &sqlfile.FormatError{File: m.source.Path(),
+					Found:    fmt.Sprintf("no column %s in its table %s", c, table),
 					Expected: "a run store"}
 			}
 		}

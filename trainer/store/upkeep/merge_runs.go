@@ -91,7 +91,8 @@ func (m *merge) known(ctx context.Context, from int64, id string) (to int64, own
 func (m *merge) otherID(ctx context.Context, from int64, id string) (string, error) {
 	var what string
 	err := m.conn.QueryRowContext(
-		ctx, "SELECT begun || char(10) || command || char(10) || host || char(10) || process || char(10) || identity FROM src.runs WHERE run = ?", from).Scan(&what)
+		ctx, "SELECT begun || char(10) || command || char(10) || host || char(10) || process || char(10) || identity "+
+			"FROM src.runs WHERE run = ?", from).Scan(&what)
 	sum := sha256.Sum256([]byte(id + "\n" + what))
 	other := id[:strings.LastIndexByte(id, '-')+1] + hex.EncodeToString(sum[:3])
 	m.ids[id] = other

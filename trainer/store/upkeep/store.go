@@ -19,7 +19,8 @@ func Merge(ctx context.Context, s *store.Store, path string) (Merged, error) {
 		panic("store: Merge into a store that is open for reading")
 	}
 	if info, err := os.Stat(path); err == nil && os.SameFile(info, s.Info) { // which SQLite must not open by two names
-		return Merged{}, &sqlfile.FormatError{File: path, Found: "the run store that is merged into", Expected: "another one"}
+		return Merged{}, &sqlfile.FormatError{File: path, Found: "the run store that is merged into",
+			Expected: "another one"}
 	}
 	source, err := store.Open(path, sqlfile.Options{ReadOnly: true})
 	if err != nil {

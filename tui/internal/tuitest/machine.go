@@ -33,7 +33,8 @@ func MachineSamples(n, gpus int) (out []machine.Sample) {
 		for g := range gpus {
 			s.GPUs = append(s.GPUs, machine.GPU{Index: g, Name: "NVIDIA A100-SXM4-80GB",
 				Busy: 0.9 + 0.07*math.Sin(x/6+float64(g)), MemoryUsed: 31 << 30,
-				MemoryTotal: 80 << 30, Temperature: 71, Power: 301.4, PowerLimit: 400, Clock: 1410e6, UUID: fmt.Sprintf("GPU-%d", g)})
+				MemoryTotal: 80 << 30, Temperature: 71, Power: 301.4, PowerLimit: 400, Clock: 1410e6,
+				UUID: fmt.Sprintf("GPU-%d", g)})
 		}
 		if gpus > 0 {
 			s.GPUUsers = []machine.GPUUser{{PID: 4711, Name: "python", User: "ann", Memory: 30 << 30},

@@ -283,9 +283,11 @@ func (g *Grid) Figure() *figure.Chart {
 	if m == nil {
 		return nil
 	}
-	f := &figure.Chart{Title: style.Clean(m.name), X: g.By.Words(), Y: style.Clean(m.name), LogX: g.LogX, LogY: g.log(m)}
+	f := &figure.Chart{Title: style.Clean(m.name), X: g.By.Words(), Y: style.Clean(m.name), LogX: g.LogX,
+		LogY: g.log(m)}
 	for _, k := range g.drawn(m) {
-		c := figure.Curve{Name: g.runs[k.run].Name, Color: style.OnPaper(g.runs[k.run].Token), Dashed: g.runs[k.run].Dashed}
+		c := figure.Curve{Name: g.runs[k.run].Name, Color: style.OnPaper(g.runs[k.run].Token),
+			Dashed: g.runs[k.run].Dashed}
 		for _, b := range k.series(g.runs).Fine() {
 			if b.N > 0 {
 				c.Points = append(c.Points, figure.Point{X: b.X1[g.By], Y: b.Last})
