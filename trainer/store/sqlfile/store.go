@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"time"
 
 	"modernc.org/sqlite"
@@ -341,4 +342,32 @@ func CodeOf(err error) int {
 		return own.Code() & 0xff
 	}
 	return 0
+}
+
+// Stamp changes when anything is written to the store, by this process or another. Asking costs a look at two files,
+// and reads nothing.
+func (s *File) Stamp() string {
+	var b strings.Builder
+	for _, path := range []string{s.Path(), s.Path() + "-wal"} {
+		if info, err := os.Stat(path); err == nil {
+			fmt.Fprint(&b, info.Size(), " ", info.ModTime().UnixNano(), " ")
+		}
+	}
+	return b.String()
+}
+
+// same returns an error unless the file is the one that was opened: SQLite writes on to one that was removed or
+// replaced, for nobody to find.
+func (s *File) Same() error {
+	info, err := os.Stat(s.Path())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return errors.New(s.Path() + ": the file is gone")
+	case err != nil:
+		return err
+	case !os.SameFile(info, s.Info):
+		return &FormatError{File: s.Path(), Found: "another file than when the run began",
+			Expected: "it to be moved back"}
+	}
+	return nil
 }

@@ -295,7 +295,7 @@ func TestPlainSQL(t *testing.T) {
 
 // The queries that docs/runs.md shows work as they stand.
 func TestQueriesOfTheDocs(t *testing.T) {
-	doc, err := os.ReadFile("../../docs/runs.md")
+	doc, err := os.ReadFile("../../../docs/runs.md")
 	if err != nil {
 		t.Fatal(err)
 	}
