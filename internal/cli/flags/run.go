@@ -3,6 +3,7 @@
 package flags
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"newtop/trainer"
+	"newtop/trainer/alert"
 )
 
 // Run has what the flags say of every command that trains.
@@ -94,7 +96,7 @@ func (f *Run) Change(cmd *cobra.Command, c *trainer.Config) error {
 	if f.keys == nil { // there are no flags
 		return c.Check()
 	}
-	if err := f.gather(cmd); err != nil {
+	if err := cmp.Or(f.gather(cmd), f.oneEnd(cmd)); err != nil {
 		return err
 	}
 	for i := range table {
@@ -110,6 +112,18 @@ func (f *Run) Change(cmd *cobra.Command, c *trainer.Config) error {
 		}
 	}
 	return c.Check()
+}
+
+// oneEnd returns an error if the command line says twice how many epochs there are.
+func (f *Run) oneEnd(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("epochs") || !cmd.Flags().Changed("until") {
+		return nil
+	}
+	until, err := alert.ParseUntil(*f.texts["until"])
+	if err != nil || until.Limits().Epochs == 0 {
+		return nil // the flag's own error is told where it is read
+	}
+	return Wrong("--epochs", f.Epochs, fmt.Sprintf("one number of epochs: --until has %d", until.Limits().Epochs))
 }
 
 // SameProblem reports whether two runs differ in nothing but what may change when one is gone on with.
@@ -148,7 +162,7 @@ func leaveOut(c *trainer.Config, given func(flag string) bool) {
 
 // Parse returns what the flags and the configuration file say, checked.
 func (f *Run) Parse(cmd *cobra.Command) (trainer.Config, error) {
-	if err := f.gather(cmd); err != nil {
+	if err := cmp.Or(f.gather(cmd), f.oneEnd(cmd)); err != nil {
 		return f.Config, err
 	}
 	c := f.Config

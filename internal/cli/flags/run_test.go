@@ -247,6 +247,25 @@ func TestFormerFlags(t *testing.T) {
 	}
 }
 
+// A number of epochs is said once: by --epochs, or as a term of --until.
+func TestEpochsAreSaidOnce(t *testing.T) {
+	for _, c := range []struct {
+		until string
+		wrong bool
+	}{{"90s or 200 epochs", true}, {"error<5%", false}, {"90s", false}} {
+		var f Run
+		cmd := &cobra.Command{}
+		f.Add(cmd)
+		if err := cmd.ParseFlags([]string{"--epochs", "7", "--until", c.until}); err != nil {
+			t.Fatal(err)
+		}
+		config, err := f.Parse(cmd)
+		if c.wrong != (err != nil) || err == nil && config.Epochs != 7 {
+			t.Errorf("--until %s: %d epochs, %v", c.until, config.Epochs, err)
+		}
+	}
+}
+
 // No key of --set but those that stand for a hyperparameter is the key of one.
 func TestKeysAreNoHyperparameters(t *testing.T) {
 	own := map[string]bool{}
