@@ -9,6 +9,7 @@ import (
 
 	"newtop/models/reduce"
 	"newtop/trainer/analyst"
+	"newtop/trainer/checkpoint"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
 	"newtop/trainer/optim"
@@ -440,4 +441,36 @@ func (l *loop) checkLimits(e *event.EpochEvent) {
 func (l *loop) expired() bool {
 	limit := l.work.Config.TimeLimit
 	return l.endReason == "" && limit > 0 && l.clocks.Active.Elapsed() >= limit
+}
+
+// Run trains until a limit or a target is reached, a Stop command comes, the context ends, or the run
+// fails. It returns nil when the run came to an end of its own or by Stop, the context's error, a
+// *PrepareError, a *DivergedError, a recorder's error, or a *PanicError.
+func (s *Session) Run(ctx context.Context) error {
+	if !s.started.CompareAndSwap(false, true) {
+		panic("trainer: Session.Run called twice")
+	}
+	defer close(s.ended)
+	defer trajectory.Awake.WatchStops()()
+	l := newLoop(ctx, s)
+	for _, rec := range s.recorders {
+		l.out.Recordings = append(l.out.Recordings, checkpoint.StartRecording(rec))
+	}
+	err := checkpoint.GuardPanics(l.run)
+	l.leaveModel()
+	if !l.concluded {
+		err = l.conclude(err)
+	}
+	if failed := l.closeModel(); err == nil {
+		err = failed
+	}
+	l.out.StatusPulse.Stop()
+	if l.work.Pool != nil {
+		l.work.Pool.Close()
+	}
+	l.checkpoints.await()
+	err = l.out.Finish(err)
+	l.checkpoints.forget()
+	s.broadcaster.Publish(nil, l.status()) // with the last word of the record
+	return err
 }

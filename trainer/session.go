@@ -122,38 +122,6 @@ type PrepareError struct{ Err error }
 func (e *PrepareError) Error() string { return e.Err.Error() }
 func (e *PrepareError) Unwrap() error { return e.Err }
 
-// Run trains until a limit or a target is reached, a Stop command comes, the context ends, or the run
-// fails. It returns nil when the run came to an end of its own or by Stop, the context's error, a
-// *PrepareError, a *DivergedError, a recorder's error, or a *PanicError.
-func (s *Session) Run(ctx context.Context) error {
-	if !s.started.CompareAndSwap(false, true) {
-		panic("trainer: Session.Run called twice")
-	}
-	defer close(s.ended)
-	defer trajectory.Awake.WatchStops()()
-	l := newLoop(ctx, s)
-	for _, rec := range s.recorders {
-		l.out.Recordings = append(l.out.Recordings, checkpoint.StartRecording(rec))
-	}
-	err := checkpoint.GuardPanics(l.run)
-	l.leaveModel()
-	if !l.concluded {
-		err = l.conclude(err)
-	}
-	if failed := l.closeModel(); err == nil {
-		err = failed
-	}
-	l.out.StatusPulse.Stop()
-	if l.work.Pool != nil {
-		l.work.Pool.Close()
-	}
-	l.checkpoints.await()
-	err = l.out.Finish(err)
-	l.checkpoints.forget()
-	s.broadcaster.Publish(nil, l.status()) // with the last word of the record
-	return err
-}
-
 // Do asks for a command and returns when it was taken or refused, and with Save when the file is there. It waits for
 // the inner unit under way and no longer. After the run's end there is Save alone.
 func (s *Session) Do(ctx context.Context, c event.Command) error {

@@ -1,59 +1,11 @@
 package config
 
 import (
-	"fmt"
-
 	"newtop/datasets"
-	"newtop/models"
-	"newtop/trainer/event"
-	"newtop/trainer/optim"
 )
 
 // Balanced is the one way of ClassWeights.
 const Balanced = "balanced"
-
-// SuitsLoss returns a *ConfigError if a method can't minimize the loss that L2 to ClassWeights make.
-func (c *Config) SuitsLoss(info *optim.Info) error {
-	if info.Needs&optim.NeedsLayers != 0 {
-		switch {
-		case c.L2 > 0:
-			return &ConfigError{Field: "L2", Value: fmt.Sprint(c.L2),
-				Expected: "0 with " + info.Name + ", which solves for layers without a penalty"}
-		case c.LabelSmoothing > 0:
-			return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing),
-				Expected: "0 with " + info.Name + ", which solves for the targets of the data"}
-		case c.ClassWeights != "":
-			return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights,
-				Expected: "none with " + info.Name + ", whose rows count alike"}
-		}
-	}
-	if c.InputNoise > 0 && info.Needs&optim.NeedsRows == 0 {
-		return &ConfigError{Field: "InputNoise", Value: fmt.Sprint(c.InputNoise),
-			Expected: "0 with " + info.Name + ", which does not go through batches"}
-	}
-	return nil
-}
-
-// SuitsTargets returns a *ConfigError if LabelSmoothing or ClassWeights don't go with what the network and its targets
-// are.
-func (c *Config) SuitsTargets(data *datasets.Dataset, a *models.Architecture) error {
-	softmax := a.Loss == models.CrossEntropy && a.Layers[len(a.Layers)-1].Activation == models.Softmax
-	switch {
-	case c.LabelSmoothing > 0 && data.Classes == nil:
-		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing),
-			Expected: "0, because the targets are numbers and not classes"}
-	case c.LabelSmoothing > 0 && !softmax && a.Loss != models.SquaredError:
-		return &ConfigError{Field: "LabelSmoothing", Value: fmt.Sprint(c.LabelSmoothing),
-			Expected: "0 with this {Loss}, or softmax outputs"}
-	case c.ClassWeights != "" && data.Classes == nil:
-		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights,
-			Expected: "none, because the targets are numbers and not classes"}
-	case c.ClassWeights != "" && !softmax:
-		return &ConfigError{Field: "ClassWeights", Value: c.ClassWeights,
-			Expected: "none, or softmax outputs with the {Loss} xent"}
-	}
-	return nil
-}
 
 // TargetCoding codes classes for what a network is trained on: how its outputs want them, and on the training rows as
 // LabelSmoothing and ClassWeights say. Other rows are what predictions are held against, and stay whole.
@@ -108,11 +60,4 @@ func ClassWeights(counts []int, rows int) []float64 {
 		}
 	}
 	return weights
-}
-
-// OmitWeighted takes from metrics what says nothing: residuals of training rows from targets that are weighted.
-func (c *Config) OmitWeighted(e *event.EpochEvent) {
-	if c.ClassWeights != "" {
-		e.RMSE = event.Absent
-	}
 }

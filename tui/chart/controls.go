@@ -394,3 +394,22 @@ type drag struct {
 	x      int
 	window [2]float64 // as it was at the start
 }
+
+func (cv *Controls) XAxis() string { return AxisNames[cv.By] }
+
+func (cv *Controls) SetXAxis(name string) {
+	if i := slices.Index(AxisNames, name); i >= 0 {
+		cv.By = Axis(i)
+	}
+}
+
+// DressSmall gives what the user has set to one of many small plots, whose titles tell the values at the cursor.
+func (cv *Controls) DressSmall(p *Plot) {
+	cv.set(p)
+	p.small, p.Told = true, true
+}
+
+// Look returns what is set now.
+func (cv *Controls) Look() Look {
+	return Look{cv.By, cv.LogX, cv.outliers, cv.Half, cv.Window, cv.On, cv.Cursor}
+}

@@ -1,7 +1,5 @@
 package chart
 
-import "slices"
-
 // AxisKeeper is a pane whose charts have the x axis that the user chose last, in whatever run. How curves are smoothed
 // is forgotten with the run: it would bend those of the next one unasked.
 type AxisKeeper interface {
@@ -14,11 +12,3 @@ type AxisKeeper interface {
 var AxisNames = []string{Epochs: "epoch", Seconds: "seconds", Equivalents: "equivalents"}
 
 var _ AxisKeeper = (*Controls)(nil)
-
-func (cv *Controls) XAxis() string { return AxisNames[cv.By] }
-
-func (cv *Controls) SetXAxis(name string) {
-	if i := slices.Index(AxisNames, name); i >= 0 {
-		cv.By = Axis(i)
-	}
-}

@@ -29,12 +29,6 @@ func (s *Series) Coarse() []Bucket {
 	return c.buckets
 }
 
-// DressSmall gives what the user has set to one of many small plots, whose titles tell the values at the cursor.
-func (cv *Controls) DressSmall(p *Plot) {
-	cv.set(p)
-	p.small, p.Told = true, true
-}
-
 // Look is what the user has set, to tell pictures apart.
 type Look struct {
 	by             Axis
@@ -43,9 +37,4 @@ type Look struct {
 	window         [2]float64
 	on             bool
 	cursor         Position
-}
-
-// Look returns what is set now.
-func (cv *Controls) Look() Look {
-	return Look{cv.By, cv.LogX, cv.outliers, cv.Half, cv.Window, cv.On, cv.Cursor}
 }
