@@ -4,7 +4,6 @@ package peer
 
 import (
 	"errors"
-	"math"
 	"slices"
 )
 
@@ -68,9 +67,6 @@ type Finding struct {
 
 // Figures tell how well weights do. Error and RMSE are NaN where the model does not tell them.
 type Figures struct{ Loss, Error, RMSE float64 }
-
-// LossAlone are the figures of a model that tells no others.
-func LossAlone(loss float64) Figures { return Figures{loss, math.NaN(), math.NaN()} }
 
 // Endpoint answers for a model. One goroutine at a time calls its methods. Vectors have About.Dim numbers. An error
 // that wraps ErrUnsupported says that this request alone is not answered; after any other error all methods fail.

@@ -95,42 +95,6 @@ func Sniff(head []byte) bool {
 	return slices.ContainsFunc(formats, func(f *format) bool { return strings.HasPrefix(string(head), f.ident) })
 }
 
-// Find returns the files of the runs in a directory: W&B's or SwanLab's own, as ./wandb, the one in which that lies, or
-// a run's. The run that began last is the first.
-func Find(dir string) []string {
-	found := runFiles(dir)
-	for _, sub := range []string{"", "wandb", ".wandb", "swanlog"} {
-		entries, _ := os.ReadDir(filepath.Join(dir, sub))
-		for _, e := range entries {
-			if _, ok := stamp(e.Name()); ok { // which the link latest-run is not
-				found = append(found, runFiles(filepath.Join(dir, sub, e.Name()))...)
-			}
-		}
-	}
-	slices.SortStableFunc(found, func(a, b string) int {
-		begunA, _ := stamp(filepath.Base(filepath.Dir(a)))
-		begunB, _ := stamp(filepath.Base(filepath.Dir(b)))
-		return strings.Compare(begunB, begunA)
-	})
-	return found
-}
-
-// stamp returns when a run began and its ID, by the name of its directory, as run-20261123_191500-ab12cd34.
-func stamp(name string) (string, bool) {
-	return strings.CutPrefix(strings.TrimPrefix(name, "offline-"), "run-")
-}
-
-func runFiles(dir string) (found []string) {
-	entries, _ := os.ReadDir(dir)
-	for _, e := range entries {
-		if ext := filepath.Ext(e.Name()); (ext == ".wandb" || ext == ".swanlab") && len(e.Name()) > len(ext) &&
-			!e.IsDir() {
-			found = append(found, filepath.Join(dir, e.Name()))
-		}
-	}
-	return found
-}
-
 func (r *reader) Read(ctx context.Context, to logs.Sink) (more bool, err error) {
 	if info, err := os.Stat(r.path); err == nil {
 		own, err := r.f.Stat()

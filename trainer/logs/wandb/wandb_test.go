@@ -243,30 +243,6 @@ func TestOpenRefusesOthers(t *testing.T) {
 	}
 }
 
-func TestFind(t *testing.T) {
-	dir := t.TempDir()
-	var want []string
-	for _, name := range []string{"offline-run-20261101_000000-b/run-b", "run-20261031_000000-a/run-a"} {
-		path := filepath.Join(dir, "wandb", name+".wandb")
-		write(t, path, nil)
-		want = append(want, path)
-	}
-	if err := os.Symlink("offline-run-20261101_000000-b", filepath.Join(dir, "wandb", "latest-run")); err != nil {
-		t.Skip(err)
-	}
-	for _, at := range []string{dir, filepath.Join(dir, "wandb")} {
-		if got := Find(at); !slices.Equal(got, want) {
-			t.Errorf("%s: found %q, expected %q", at, got, want)
-		}
-	}
-	if got := Find(filepath.Join(dir, "wandb", "latest-run")); len(got) != 1 || filepath.Base(got[0]) != "run-b.wandb" {
-		t.Errorf("found %q in a run", got)
-	}
-	if got := Find(filepath.Join(dir, "none")); got != nil {
-		t.Errorf("found %q in no directory", got)
-	}
-}
-
 func TestClean(t *testing.T) {
 	for in, want := range map[string]string{
 		"a\tb \r": "a b", "50%\r100%": "100%", "abc\b\bX": "aX", "\x1b]0;title\agreen \x1b[32mtext\x1b[0m\x1b": "green text", "\x1b]8;;u\x1b\\link": "link", "\xff": "", "\x1b[1": "",

@@ -250,16 +250,6 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// Modified returns when a database was last written to, its write-ahead log included.
-func Modified(path string) (last time.Time) {
-	for _, name := range []string{path, path + "-wal"} {
-		if info, err := os.Stat(name); err == nil && info.ModTime().After(last) {
-			last = info.ModTime()
-		}
-	}
-	return last
-}
-
 // HasHeader reports whether a file begins as an SQLite database does (sqlite.org/fileformat2.html, 1.3).
 func HasHeader(path string) bool { return header(path) != nil }
 
