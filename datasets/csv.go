@@ -80,12 +80,12 @@ func readCSV(f *csvFiles, sources []lex.Source, o Options) (*Dataset, error) {
 		d.finishTarget(standard(d.Train.Targets, nil))
 	}
 	d.finish(scaling)
-	d.noteConstant()
+	noteConstant(d)
 	return d, nil
 }
 
 // noteConstant says which inputs of a table tell nothing apart.
-func (d *Dataset) noteConstant() {
+func noteConstant(d *Dataset) {
 	var names []string
 	for _, j := range d.InputScaling.Constant {
 		names = append(names, d.InputNames[j])

@@ -72,6 +72,11 @@ type Dataset struct {
 	Notes []string // what was decided for the user, a line each: columns left out, what stands in for missing values, …
 }
 
+// Split returns a part of the set.
+func (d *Dataset) Split(p Part) *Split {
+	return [Parts]*Split{&d.Train, &d.Validation, &d.Test}[p]
+}
+
 // Inputs returns the number of input columns.
 func (d *Dataset) Inputs() int { return d.Train.Inputs.RawMatrix().Cols }
 

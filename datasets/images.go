@@ -158,7 +158,7 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	if err != nil {
 		return nil, err
 	}
-	to, err := o.arrangeImages(parts, rows, test, f.drawn(&o))
+	to, err := arrangeImages(&o, parts, rows, test, f.drawn(&o))
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 	for part, n := range to.Sizes {
 		*d.Split(Part(part)) = newSplit(n, height*width)
 	}
-	if err := d.fillImages(parts, rows, &to); err != nil {
+	if err := fillImages(d, parts, rows, &to); err != nil {
 		return nil, err
 	}
 	d.finish(greyLevels(width * height))
@@ -178,7 +178,7 @@ func (s imageSet) read(f imageFiles, o Options) (*Dataset, error) {
 
 // arrangeImages says which images are what. Those that have no order of their own are drawn to test on, with equal
 // shares of all classes; all keep their order in each part.
-func (o *Options) arrangeImages(parts []*imagePart, rows, test int, drawn bool) (order, error) {
+func arrangeImages(o *Options, parts []*imagePart, rows, test int, drawn bool) (order, error) {
 	if !drawn && o.Validation == "" && o.Folds == 0 {
 		return o.arrange(rows, test, nil, nil)
 	}
@@ -198,7 +198,7 @@ func (o *Options) arrangeImages(parts []*imagePart, rows, test int, drawn bool) 
 }
 
 // fillImages reads the images of all files, whose rows follow one another, each to its place.
-func (d *Dataset) fillImages(parts []*imagePart, rows int, to *order) error {
+func fillImages(d *Dataset, parts []*imagePart, rows int, to *order) error {
 	first := 0 // of the file among all rows
 	for _, x := range parts {
 		n := min(x.rows(), rows-first)

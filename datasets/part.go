@@ -17,11 +17,6 @@ func (p Part) String() string { return [Parts]string{"training", "validation", "
 // Sizes are how many rows each part of a set has.
 type Sizes [Parts]int
 
-// Split returns a part of the set.
-func (d *Dataset) Split(p Part) *Split {
-	return [Parts]*Split{&d.Train, &d.Validation, &d.Test}[p]
-}
-
 // newSplit returns a split of so many rows of zeros, with room for their labels.
 func newSplit(rows, columns int) Split {
 	return Split{Inputs: newDense(rows, columns), Labels: make([]int, rows)}

@@ -50,7 +50,7 @@ func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error)
 	if err != nil {
 		return nil, err
 	}
-	to, err := o.arrangeLetter(text, file, rows, test)
+	to, err := arrangeLetter(&o, text, file, rows, test)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func readUCILetter(text io.ReadSeeker, file string, o Options) (*Dataset, error)
 }
 
 // arrangeLetter says which rows of the text are what.
-func (o *Options) arrangeLetter(text io.ReadSeeker, file string, rows, test int) (order, error) {
+func arrangeLetter(o *Options, text io.ReadSeeker, file string, rows, test int) (order, error) {
 	labels := make([]int, letterRows)
 	if o.Validation != "" || o.Folds > 0 {
 		if err := eachLetter(text, file, func(i int, _ []float64, label int) { labels[i] = label }); err != nil {

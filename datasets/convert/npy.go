@@ -69,7 +69,8 @@ func readArray(f File) (*array, error) {
 func (a *array) parse(header string) error {
 	d, o, s := descr.FindStringSubmatch(header), fortran.FindStringSubmatch(header), shape.FindStringSubmatch(header)
 	if d == nil && strings.Contains(header, "'descr': [") {
-		return a.file.at(a.begin, "a structured array", `columns of one type; with Python: pandas.DataFrame(ARRAY).to_csv("table.csv", index=False)`)
+		return a.file.at(a.begin, "a structured array",
+			`columns of one type; with Python: pandas.DataFrame(ARRAY).to_csv("table.csv", index=False)`)
 	}
 	if d == nil || o == nil || s == nil {
 		return a.file.at(a.begin, fault.Quote(header), "a header with descr, fortran_order and shape")

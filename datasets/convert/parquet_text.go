@@ -33,7 +33,8 @@ func (c *parquetColumn) prepare() (found, expected string) {
 	length := c.Length
 	switch {
 	case c.Children > 0 || c.Repetition == format.Repeated:
-		return "a nested column", `plain columns; with Python: pandas.read_parquet(FILE).drop(columns=[…]).to_parquet("table.parquet")`
+		return "a nested column", "plain columns; with Python: " +
+			`pandas.read_parquet(FILE).drop(columns=[…]).to_parquet("table.parquet")`
 	case c.Type < format.Boolean || c.Type > format.FixedLenByteArray:
 		return fmt.Sprintf("type %d", c.Type), "a type of Parquet's, 0 to 7"
 	case c.Type == format.FixedLenByteArray && (length < 1 || length > math.MaxInt16):

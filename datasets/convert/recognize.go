@@ -53,10 +53,13 @@ var refusedTexts = []struct {
 	{regexp.MustCompile(`^\s*(\[\s*)?\{\s*"[^"\n]*"\s*:`), "JSON",
 		`a table; with Python: pandas.read_json(FILE).to_csv("table.csv", index=False)`},
 	{regexp.MustCompile(`(?i)^(\x{feff}|\s|%.*\n)*@(relation|attribute)\s`), "an ARFF file",
-		`a table; with Python: pandas.DataFrame(d["data"], columns=[a for a, _ in d["attributes"]]).to_csv("table.csv", index=False) of d = arff.load(open(FILE)), from liac-arff`},
-	{regexp.MustCompile(`^(\s|#.*\n)*[-+.0-9][-+.,0-9eE]*([ \t]+qid:[0-9]+)?([ \t]+[0-9]+:[-+.0-9a-zA-Z]+)+[ \t]*(#.*)?[\r\n]`),
+		`a table; with Python: pandas.DataFrame(d["data"], columns=[a for a, _ in d["attributes"]])` +
+			`.to_csv("table.csv", index=False) of d = arff.load(open(FILE)), from liac-arff`},
+	{regexp.MustCompile(`^(\s|#.*\n)*[-+.0-9][-+.,0-9eE]*([ \t]+qid:[0-9]+)?` +
+		`([ \t]+[0-9]+:[-+.0-9a-zA-Z]+)+[ \t]*(#.*)?[\r\n]`),
 		"a LIBSVM file",
-		`a table; with Python: numpy.savez("table.npz", X=X.toarray(), y=y) of X, y = sklearn.datasets.load_svmlight_file(FILE)`},
+		`a table; with Python: numpy.savez("table.npz", X=X.toarray(), y=y) ` +
+			`of X, y = sklearn.datasets.load_svmlight_file(FILE)`},
 }
 
 // refused are formats that are known by how they begin, and what to do with them.
@@ -66,11 +69,15 @@ var refused = []struct {
 }{
 	{[]string{"PARE"}, "an encrypted Parquet file", "one without encryption"},
 	{[]string{"\x89HDF\r\n\x1a\n"}, "an HDF5 file (.h5, or .mat of MATLAB 7.3)",
-		`a table; with Python: pandas.read_hdf(FILE).to_csv("table.csv", index=False), or numpy.save("table.npy", h5py.File(FILE)[NAME][()])`},
-	{[]string{"MATLAB 5.0 MAT-file"}, "a MATLAB file", `a table; with Python: numpy.savez("table.npz", X=m["X"], y=m["y"]) of m = scipy.io.loadmat(FILE)`},
-	{[]string{"FEA1", "ARROW1"}, "a Feather or Arrow file", `a table; with Python: pandas.read_feather(FILE).to_parquet("table.parquet")`},
+		`a table; with Python: pandas.read_hdf(FILE).to_csv("table.csv", index=False), ` +
+			`or numpy.save("table.npy", h5py.File(FILE)[NAME][()])`},
+	{[]string{"MATLAB 5.0 MAT-file"}, "a MATLAB file",
+		`a table; with Python: numpy.savez("table.npz", X=m["X"], y=m["y"]) of m = scipy.io.loadmat(FILE)`},
+	{[]string{"FEA1", "ARROW1"}, "a Feather or Arrow file",
+		`a table; with Python: pandas.read_feather(FILE).to_parquet("table.parquet")`},
 	{[]string{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"}, "an Excel file (.xls)", "a table; save the sheet as CSV"},
-	{[]string{"SQLite format 3\x00"}, "an SQLite database", `a table; save one with: sqlite3 -header -csv FILE "select * from TABLE" > table.csv`},
+	{[]string{"SQLite format 3\x00"}, "an SQLite database",
+		`a table; save one with: sqlite3 -header -csv FILE "select * from TABLE" > table.csv`},
 	{[]string{"\x80\x02", "\x80\x03", "\x80\x04", "\x80\x05"}, "a Python pickle, which can run any program",
 		`a table; with Python: pandas.read_pickle(FILE).to_csv("table.csv", index=False)`},
 	{[]string{"\x28\xb5\x2f\xfd", "BZh", "\xfd7zXZ\x00"}, "a file packed by zstd, bzip2 or xz",

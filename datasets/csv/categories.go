@@ -22,34 +22,9 @@ const (
 	maxMeanClasses = 20     // for statistics; with more classes the most frequent words are inputs
 )
 
-// planWords decides which words of a column are inputs of their own.
-func (p *plan) planWords() error {
-	s := p.sheet
-	p.counts = make(map[int]map[string]int)
-	var mixed []int
-	for j := range s.Columns {
-		if p.fields[j].Words == nil {
-			continue
-		}
-		p.counts[j] = maps.Clone(s.Columns[j].Counts)
-		if s.Columns[j].Numbers > 0 {
-			mixed = append(mixed, j)
-		}
-	}
-	if mixed != nil {
-		if err := p.countNumbers(mixed); err != nil {
-			return err
-		}
-	}
-	for j, counts := range p.counts {
-		p.planCategories(&p.fields[j], counts)
-	}
-	return nil
-}
-
-// planCategories decides which words of a column, in so many rows each, are inputs of their own.
-func (p *plan) planCategories(f *schema.Field, counts map[string]int) {
-	rows := p.sheet.Rows - p.sheet.CountTestRows(p.sheet.RowsBefore)
+// chooseWords decides which words of a column are inputs of their own. counts are of the rows to train on, and classes
+// is the number of the target's, 0 for regression.
+func chooseWords(f *schema.Field, counts map[string]int, rows, classes int) {
 	rare := max(min(rareRows, rows/rareShare), 1)
 	common := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
 		return cmp.Or(cmp.Compare(counts[b], counts[a]), cmp.Compare(a, b))
@@ -62,7 +37,7 @@ func (p *plan) planCategories(f *schema.Field, counts map[string]int) {
 			single = n
 		}
 	}
-	switch means := len(p.Classes); {
+	switch means := classes; {
 	case n <= oneHot && (len(common) <= oneHot || maxRareShare*folded <= rows):
 	case means > maxMeanClasses:
 		n = min(n, oneHot)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"newtop/datasets/csv/schema"
+	"newtop/datasets/csv/sheet"
 )
 
 // Fact is what a survey found in a column, whether it becomes inputs or not.
@@ -36,11 +37,11 @@ type WordCount struct {
 // maxFrequent is how many words a Fact has.
 const maxFrequent = 20
 
-// facts returns what was found in the columns, of which some are left out.
-func (p *plan) facts(reasons []reason) []Fact {
-	all := make([]Fact, len(p.sheet.Columns))
+// factsOf returns what was found in the columns, of which some are left out.
+func factsOf(columns []sheet.Column, target int, reasons []reason) []Fact {
+	all := make([]Fact, len(columns))
 	for j := range all {
-		c := &p.sheet.Columns[j]
+		c := &columns[j]
 		f := Fact{Name: c.Name, Kind: Numbers, Missing: c.Missing, Distinct: c.Distinct}
 		switch {
 		case c.ValueCount() == 0:
@@ -60,7 +61,7 @@ func (p *plan) facts(reasons []reason) []Fact {
 		if f.Kind == schema.Boolean || f.Kind == Categories {
 			f.Words = frequent(c.Counts)
 		}
-		if r := reasons[j]; j != p.target && r != used {
+		if r := reasons[j]; j != target && r != used {
 			f.Reason = describeReason(r)
 		}
 		all[j] = f

@@ -67,7 +67,7 @@ func (p *plan) planFields() error {
 	}
 	p.assemble()
 	p.noteFields()
-	p.Facts = p.facts(reasons)
+	p.Facts = factsOf(p.sheet.Columns, p.target, reasons)
 	return nil
 }
 
@@ -209,7 +209,8 @@ func (p *plan) planField(j int) error {
 			f.Kind = schema.Time
 		}
 	case c.TooManyWords || c.TooManyNumbers:
-		return p.columnError(j, fmt.Sprintf("more than %s different words", format.Count(sheet.MaxWords)), "numbers, or fewer categories")
+		return p.columnError(j, fmt.Sprintf("more than %s different words", format.Count(sheet.MaxWords)),
+			"numbers, or fewer categories")
 	default:
 		f.Words = []string{}
 	}
@@ -221,7 +222,34 @@ func (p *plan) planField(j int) error {
 	if n > 0 {
 		f.Fill = make([]float64, n)
 	}
-	f.Missing = c.TrainMissing > 0 && (n == 0 || cmp.Or(s.Options.Missing, lex.MissingIndicator) == lex.MissingIndicator)
+	indicator := cmp.Or(s.Options.Missing, lex.MissingIndicator) == lex.MissingIndicator
+	f.Missing = c.TrainMissing > 0 && (n == 0 || indicator)
+	return nil
+}
+
+// planWords decides which words of a column are inputs of their own.
+func (p *plan) planWords() error {
+	s := p.sheet
+	p.counts = make(map[int]map[string]int)
+	var mixed []int
+	for j := range s.Columns {
+		if p.fields[j].Words == nil {
+			continue
+		}
+		p.counts[j] = maps.Clone(s.Columns[j].Counts)
+		if s.Columns[j].Numbers > 0 {
+			mixed = append(mixed, j)
+		}
+	}
+	if mixed != nil {
+		if err := countNumbers(s, mixed, p.counts); err != nil {
+			return err
+		}
+	}
+	rows := s.Rows - s.CountTestRows(s.RowsBefore)
+	for j, counts := range p.counts {
+		chooseWords(&p.fields[j], counts, rows, len(p.Classes))
+	}
 	return nil
 }
 
@@ -238,9 +266,11 @@ func (p *plan) order(j int) (lex.DateOrder, error) {
 	case month > day && sheet.Mostly(month, rest-month):
 		return lex.MonthFirst, nil
 	case day == month && sheet.Mostly(day, rest-day):
-		return 0, p.columnError(j, "dates that can be read with the day or the month first", "dates as 2000-12-31, or {Drop} "+shellWord(c.Name))
+		return 0, p.columnError(j, "dates that can be read with the day or the month first",
+			"dates as 2000-12-31, or {Drop} "+shellWord(c.Name))
 	}
-	return 0, p.columnError(j, "dates in several orders", "one of "+strings.Join(slices.Sorted(maps.Values(lex.DateOrderNames)), ", ")+", or {Drop} "+shellWord(c.Name))
+	return 0, p.columnError(j, "dates in several orders",
+		"one of "+strings.Join(slices.Sorted(maps.Values(lex.DateOrderNames)), ", ")+", or {Drop} "+shellWord(c.Name))
 }
 
 // assemble lists the fields, and which values of a row may be missing.

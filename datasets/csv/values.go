@@ -6,6 +6,7 @@ import (
 
 	"newtop/datasets/csv/lex"
 	"newtop/datasets/csv/schema"
+	"newtop/datasets/csv/sheet"
 	"newtop/datasets/fault"
 )
 
@@ -53,16 +54,16 @@ func (l *Layout) isComplete(r *lex.Rows) bool {
 	return true
 }
 
-// countNumbers counts in how many rows to train on each number of some columns is, which a survey doesn't.
-func (p *plan) countNumbers(columns []int) error {
-	s := p.sheet
+// countNumbers counts in how many rows to train on each number of some columns is, which a survey doesn't. counts are
+// of each column.
+func countNumbers(s *sheet.Sheet, columns []int, counts map[int]map[string]int) error {
 	all := make([]lex.Rows, s.Workers)
 	for w := range all {
 		all[w] = s.NewRows()
 	}
 	for _, j := range columns {
 		for text := range s.Columns[j].Values {
-			p.counts[j][text] = 0
+			counts[j][text] = 0
 		}
 	}
 	var mu sync.Mutex
@@ -73,7 +74,7 @@ func (p *plan) countNumbers(columns []int) error {
 		return s.EachRow(k, r, func() error {
 			for _, j := range columns {
 				if _, known := s.Columns[j].Values[string(r.Field(j))]; known && !s.Sources[k.Source].Test {
-					p.counts[j][string(r.Field(j))]++
+					counts[j][string(r.Field(j))]++
 				}
 			}
 			return nil

@@ -34,8 +34,8 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 135239
-	maxTestLines = 83309
+	maxLines     = 135258
+	maxTestLines = 83297
 )
 
 // records are structs that have many fields because what they stand for has: nothing but data, and no methods that hide them.
@@ -49,12 +49,6 @@ var records = map[string]string{
 
 // over lists what is over a bound, with how far. It only shrinks: what is less than listed here has to be lowered.
 var over = map[string]int{
-	"datasets Dataset files with methods":              5,
-	"datasets Options files with methods":              4,
-	"datasets/convert long lines":                      9,
-	"datasets/csv long lines":                          4,
-	"datasets/csv plan files with methods":             6,
-	"datasets/csv/sheet long lines":                    1,
 	"internal/cli long lines":                          1,
 	"internal/cli/flags long lines":                    1,
 	"internal/cli/job long lines":                      7,
@@ -69,15 +63,12 @@ var over = map[string]int{
 	"internal/release/targets long lines":              1,
 	"internal/release/wheel long lines":                1,
 	"internal/tfevents long lines":                     1,
-	"internal/vector/gen long lines":                   1,
-	"models/reduce long lines":                         1,
 	"trainer long lines":                               1,
 	"trainer loop fields":                              31,
 	"trainer loop files with methods":                  6,
 	"trainer loop methods":                             49,
 	"trainer/analysis long lines":                      1,
 	"trainer/event long lines":                         2,
-	"trainer/krylov long lines":                        1,
 	"trainer/logs/csvlog long lines":                   7,
 	"trainer/logs/jsonlog long lines":                  10,
 	"trainer/logs/mlflow long lines":                   1,
@@ -89,9 +80,6 @@ var over = map[string]int{
 	"trainer/objective Objective methods":              43,
 	"trainer/objective Problem files with methods":     6,
 	"trainer/objective long lines":                     1,
-	"trainer/optim long lines":                         1,
-	"trainer/optim/firstorder long lines":              1,
-	"trainer/optim/kronecker long lines":               1,
 	"trainer/peer Client files with methods":           4,
 	"trainer/peer Client methods":                      46,
 	"trainer/store RunReader files with methods":       4,

@@ -19,8 +19,8 @@ const BlockRows = 96
 //
 //	level 2            ┌───────┴───────┐
 //	level 1        ┌───┴───┐       ┌───┴──
-//	level 0        0       1       2          node i of level k is over the leaves [i·2ᵏ, (i+1)·2ᵏ), as far as they exist;
-//	                                          one with a single child is that child
+//	level 0        0       1       2          node i of level k is over the leaves [i·2ᵏ, (i+1)·2ᵏ), as far
+//	                                          as they exist; one with a single child is that child
 type Tree struct{ rows, blocks, leaves int }
 
 // Node is a node of a Tree. Level 0 has the leaves.

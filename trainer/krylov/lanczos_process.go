@@ -30,7 +30,7 @@ func (p *products) multiply(dst, v []float64) error {
 //
 //	basis        V, m orthonormal rows of n numbers
 //	alpha, beta  T = VHVᵀ, tridiagonal: the diagonal and beside it, beta[j] between the rows j and j+1
-//	arms         what couples Ritz vectors of an earlier basis, the first rows, to the row after them; none before a restart
+//	arms         what couples Ritz vectors of an earlier basis, the first rows, to the row after them; none at first
 //	last         β_m, which couples T to what the basis lacks; 0 where it spans an invariant subspace
 //	w            what the last product left orthogonal to the basis, of norm β_m
 type process struct {

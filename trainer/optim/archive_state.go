@@ -30,8 +30,8 @@ var positionType = reflect.TypeFor[Position]()
 //	[]float64              as many numbers as w has
 //	Numbers                how many; then these
 //	[]int                  ascending
-//	*struct                whether there is one; beside it its fields, or under its key where the tag is "key,apart". One with a
-//	                       Position that is not w counts as none
+//	*struct                whether there is one; beside it its fields, or under its key where the tag is "key,apart".
+//	                       One with a Position that is not w counts as none
 //	[]struct               how many; then the fields of each, under a key like "pair 2" for one of "pairs"
 //
 // A Position needs no key, being w whenever it is carried, and an embedded struct none either.

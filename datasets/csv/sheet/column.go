@@ -81,7 +81,8 @@ func (c *Column) ValueCount() int { return c.Numbers + c.Words }
 
 // identifiers are names of columns that tell rows apart, and ends of such names.
 var (
-	identifiers    = regexp.MustCompile(`(?i)^(id|ids|idx|index|key|uuid|guid|row|rows|rownames?|row[ _.-]?(id|no|nr|number|index)|no|nr|#|unnamed: \d+)$`)
+	identifiers = regexp.MustCompile(`(?i)^(id|ids|idx|index|key|uuid|guid|row|rows|rownames?|` +
+		`row[ _.-]?(id|no|nr|number|index)|no|nr|#|unnamed: \d+)$`)
 	identifierEnds = regexp.MustCompile(`(?:[ _.-](?i:id|idx|index|uuid|guid|key)|[a-z0-9](?:Id|ID|UUID))$`)
 )
 

@@ -31,7 +31,8 @@ func updates(g *generator) {
 		},
 	})
 	update(elementwise{
-		"adam", "func(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64)",
+		"adam",
+		"func(w, m, v, grad *float64, n int, beta1, rest1, beta2, rest2, rate, correct1, correct2, epsilon float64)",
 		[]string{"w", "m", "v", "grad"}, []string{"w", "m", "v"},
 		[]string{"beta1", "rest1", "beta2", "rest2", "rate", "correct1", "correct2", "epsilon"}, []int{1},
 		func(m *machine, in, scalars []value) []value {

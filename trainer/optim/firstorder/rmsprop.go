@@ -10,11 +10,12 @@ import (
 // divides by the root alone. The ε added to it here keeps a weight that has never had a gradient in its place,
 // and is too small to be felt by any other.
 var RMSProp = optim.Info{
-	Name:       "rmsprop",
-	Title:      "RMSProp",
-	Paper:      "Tieleman & Hinton 2012",
-	Equations:  "r ← γr + (1 − γ)g², w ← w − ηg/(√r + ε); lecture 6e",
-	Summary:    "Each weight moves by its gradient over the recent size of it, so that layers of any scale learn alike.",
+	Name:      "rmsprop",
+	Title:     "RMSProp",
+	Paper:     "Tieleman & Hinton 2012",
+	Equations: "r ← γr + (1 − γ)g², w ← w − ηg/(√r + ε); lecture 6e",
+	Summary: "Each weight moves by its gradient over the recent size of it, " +
+		"so that layers of any scale learn alike.",
 	Cost:       "1",
 	Primary:    "rate",
 	Needs:      optim.NeedsRows,

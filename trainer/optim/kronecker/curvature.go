@@ -20,7 +20,7 @@ import (
 // weights W, m × n with its biases as the last column, and nothing between blocks:
 //
 //	A  n × n, the running mean of ā āᵀ for the block's inputs ā
-//	S  m × m, that of g gᵀ for the derivatives g by its net inputs, of targets that are drawn from the model's distribution (§5)
+//	S  m × m, that of g gᵀ for the derivatives g by its net inputs, of targets that the model draws (§5)
 //	γ  the damping, which π = √((tr A/n)/(tr S/m)) shares out (§6.3)
 //
 //	(S ⊗ A + γI)⁻¹ ≈ (S + √γ/π·I)⁻¹ ⊗ (A + π√γ·I)⁻¹
