@@ -7,12 +7,10 @@ import (
 	"io"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"charm.land/fang/v2"
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/term"
@@ -30,30 +28,10 @@ const (
 	mostNameWidth  = 26
 )
 
-// askedForHelp is the value of --help, of all commands. fang gives the root a help that has one heading for all flags;
-// once help is asked for, newtop's takes its place.
-type askedForHelp struct {
-	asked bool
-	root  *cobra.Command
-	help  func(*cobra.Command, []string)
-}
-
-func (a *askedForHelp) String() string   { return strconv.FormatBool(a.asked) }
-func (a *askedForHelp) Type() string     { return "bool" }
-func (a *askedForHelp) IsBoolFlag() bool { return true }
-
-func (a *askedForHelp) Set(text string) (err error) {
-	a.asked, err = strconv.ParseBool(text)
-	a.root.SetHelpFunc(a.help)
-	return err
-}
-
 // addHelp has root and the commands below it write their help to out, for --help and by newtop help.
 func addHelp(root *cobra.Command, out *print.Output) {
-	asked := &askedForHelp{root: root, help: func(cmd *cobra.Command, _ []string) {
-		writeHelp(cmd, out, isAll(cmd.Flags().Args()))
-	}}
-	root.PersistentFlags().VarPF(asked, "help", "h", "this help; --help all: every flag and key").NoOptDefVal = "true"
+	root.PersistentFlags().BoolP("help", "h", false, "this help; --help all: every flag and key")
+	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) { writeHelp(cmd, out, isAll(cmd.Flags().Args())) })
 	root.SetHelpCommand(&cobra.Command{
 		Use:               "help [COMMAND] [all]",
 		Short:             "Help about any command",
@@ -97,7 +75,20 @@ type helpWriter struct {
 	out    io.Writer // remembers what can't be written
 	width  int
 	all    bool // what few people need, too
-	colors fang.ColorScheme
+	colors helpColors
+}
+
+// helpColors are the colors of the help: pairs for a light and a dark background.
+type helpColors struct{ title, program, command, flag color.Color }
+
+func newHelpColors(dark bool) helpColors {
+	of := lipgloss.LightDark(dark)
+	return helpColors{
+		title:   lipgloss.Color("#6B50FF"),
+		program: of(lipgloss.Color("#00A4FF"), lipgloss.Color("#7272FF")),
+		command: of(lipgloss.Color("#FF4FBF"), lipgloss.Color("#FF79D0")),
+		flag:    of(lipgloss.Color("#0CB37F"), lipgloss.Color("#12C78F")),
+	}
 }
 
 // writeHelp writes the help of a command as wide as the terminal. Where that of a command that trains is not all of it,
@@ -105,6 +96,7 @@ type helpWriter struct {
 func writeHelp(cmd *cobra.Command, out *print.Output, all bool) {
 	dark := false
 	if f, ok := print.File(out); ok && term.IsTerminal(f.Fd()) {
+		lipgloss.EnableLegacyWindowsANSI(f)
 		dark = lipgloss.HasDarkBackground(os.Stdin, f)
 	}
 	width := cmp.Or(print.Width(out), print.TextWidth)
@@ -112,7 +104,7 @@ func writeHelp(cmd *cobra.Command, out *print.Output, all bool) {
 		out:    colorprofile.NewWriter(out.Styled(), os.Environ()),
 		width:  min(max(width, leastHelpWidth), mostHelpWidth),
 		all:    all || !flags.HasKeys(cmd),
-		colors: fang.DefaultColorScheme(lipgloss.LightDark(dark)),
+		colors: newHelpColors(dark),
 	}
 	h.command(cmd)
 }
@@ -143,15 +135,15 @@ func (h *helpWriter) command(cmd *cobra.Command) {
 	commands, options := commandEntries(cmd), flagEntries(cmd)
 	if !h.all {
 		commands, options = shortCommands(cmd), shortFlags(cmd)
-		h.entries(commands, nameWidth(commands), h.colors.Command)
-		h.entries(options, nameWidth(options), h.colors.Flag)
+		h.entries(commands, nameWidth(commands), h.colors.command)
+		h.entries(options, nameWidth(options), h.colors.flag)
 		fmt.Fprintln(h.out)
 		return
 	}
 	names := nameWidth(slices.Concat(commands, options))
-	h.entries(commands, names, h.colors.Command)
-	h.entries(options, names, h.colors.Flag)
-	h.entries(keyEntries(cmd), names, h.colors.Flag)
+	h.entries(commands, names, h.colors.command)
+	h.entries(options, names, h.colors.flag)
+	h.entries(keyEntries(cmd), names, h.colors.flag)
 	fmt.Fprintln(h.out)
 }
 
@@ -212,7 +204,7 @@ func (h *helpWriter) paragraph(text string) {
 }
 
 func (h *helpWriter) heading(text string) {
-	fmt.Fprintln(h.out, "  "+lipgloss.NewStyle().Bold(true).Foreground(h.colors.Title).Render(strings.ToUpper(text)))
+	fmt.Fprintln(h.out, "  "+lipgloss.NewStyle().Bold(true).Foreground(h.colors.title).Render(strings.ToUpper(text)))
 }
 
 // shell writes a line as it is typed.
@@ -221,9 +213,9 @@ func (h *helpWriter) shell(line string) {
 	for i, word := range words {
 		switch {
 		case word == "newtop":
-			words[i] = ink(h.colors.Program, word)
+			words[i] = ink(h.colors.program, word)
 		case strings.HasPrefix(word, "-"):
-			words[i] = ink(h.colors.Flag, word)
+			words[i] = ink(h.colors.flag, word)
 		}
 	}
 	fmt.Fprintln(h.out, "    "+strings.Join(words, " "))

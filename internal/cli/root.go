@@ -5,7 +5,6 @@ package cli
 import (
 	"io"
 
-	"charm.land/fang/v2"
 	"github.com/spf13/cobra"
 
 	"newtop/internal/cli/flags"
@@ -62,64 +61,19 @@ func execute(args []string, in io.Reader, out, errs *print.Output) int {
 	root.SetOut(out)
 	addHelp(root, out)
 	root.SetErr(errs)
-	var first failure
-	first.keep(root)
-	unsaid := func(io.Writer, fang.Styles, error) {}
-	if err := fang.Execute(ctx, root, fang.WithVersion(version.Program()), fang.WithoutManpage(),
-		fang.WithErrorHandler(unsaid)); err != nil {
-		first.note(err)
+	err := root.ExecuteContext(ctx)
+	if flushed := out.Flush(); err == nil {
+		err = flushed
 	}
-	if err := out.Flush(); err != nil {
-		first.note(err)
+	if err != nil {
+		print.Report(errs, err)
 	}
-	if first.err != nil {
-		print.Report(errs, first.err)
-	}
-	code := exitCode(ctx, first.err)
-	processes.Leave(code, first.err)
+	code := exitCode(ctx, err)
+	processes.Leave(code, err)
 	if quiet && code != print.ExitDone {
 		processes.Linger()
 	}
 	return code
-}
-
-// failure keeps what went wrong away from fang. On the way to its error handler fang asks the terminal
-// for its background, and waits seconds for one that does not answer.
-type failure struct {
-	err error
-}
-
-func (f *failure) note(err error) {
-	if f.err == nil {
-		f.err = err
-	}
-}
-
-// keep wraps whatever can fail in a command and those below it.
-func (f *failure) keep(cmd *cobra.Command) {
-	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		f.note(flags.Error(cmd, err))
-		return nil // and cobra goes no further
-	})
-	if args := cmd.Args; args != nil {
-		cmd.Args = func(cmd *cobra.Command, a []string) error {
-			if err := args(cmd, a); err != nil {
-				f.note(err)
-			}
-			return nil
-		}
-	}
-	if run := cmd.RunE; run != nil {
-		cmd.RunE = func(cmd *cobra.Command, a []string) error {
-			if f.err == nil {
-				f.note(run(cmd, a))
-			}
-			return nil
-		}
-	}
-	for _, c := range cmd.Commands() {
-		f.keep(c)
-	}
 }
 
 func newRoot(processes *launch.Group) *cobra.Command {
@@ -130,11 +84,16 @@ func newRoot(processes *launch.Group) *cobra.Command {
 		Short:   "A terminal lab for second-order training of feed-forward networks",
 		Long:    description,
 		Example: examples,
+		Version: version.Program(),
 		Args:    flags.NoArguments,
+		// An error is printed by execute, in one line.
+		SilenceErrors: true,
+		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return train.Open(cmd, &run, &screen, runs.Over)
 		},
 	}
+	root.SetFlagErrorFunc(flags.Error)
 	run.Add(root)
 	screen.Add(root)
 	processes.SingleOnly(root, "newtop train, as the screen needs a terminal; with --serve one looks over SSH")

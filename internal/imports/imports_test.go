@@ -92,7 +92,7 @@ var apart = [][2]string{
 
 // terminal lists the modules that only the screen and the command line may know.
 var terminal = []string{
-	"charm.land/bubbletea", "charm.land/lipgloss", "charm.land/bubbles", "charm.land/fang",
+	"charm.land/bubbletea", "charm.land/lipgloss", "charm.land/bubbles",
 	"github.com/NimbleMarkets/ntcharts", "github.com/charmbracelet", "github.com/spf13/cobra",
 }
 
