@@ -13,27 +13,6 @@ import (
 	"newtop/tui/style"
 )
 
-// tuneCharts is how the charts of a search are drawn, and where.
-type tuneCharts struct {
-	work    bool            // x are gradient equivalents instead of seconds
-	measure bool            // values are the measure, although some trial reached the target
-	linear  [tunePanes]bool // y
-	dim     string          // that the slice is over; empty: that which matters most
-	chart   [tunePanes]chart.Canvas
-	dots    [tunePanes]tuneDots
-	blocks  chart.Blocks // of the curves in the table
-	matters layout.Rect  // where the shares stand
-	shares  []string     // the dimension of each of its rows
-	layers  []int        // the listed trials, in the order in which they are drawn
-}
-
-// tuneDots are the trials that a chart drew as dots, for the mouse.
-type tuneDots struct {
-	at     layout.Rect // of the chart
-	cells  [][2]int    // in it
-	trials []int       // their indices
-}
-
 // mostCurves bounds how many learning curves stand in one chart; a low one has fewer.
 const mostCurves = 60
 

@@ -2,8 +2,6 @@ package tuning
 
 import (
 	"newtop/tui/layout"
-	"newtop/tui/style"
-	"newtop/tui/widget"
 )
 
 // The panes of a search, in the order of tab.
@@ -70,49 +68,4 @@ func tuneWide(body layout.Rect) []layout.Place {
 	return append(out, layout.Stack(layout.Rect{X: rest.X + rest.W, Y: rest.Y, W: side, H: rest.H}, false,
 		[]layout.Row{{H: matters, Panes: []layout.ID{tuneMatters}},
 			{H: rest.H - matters, Panes: []layout.ID{tuneDetails}}})...)
-}
-
-// drawPane draws one of them: exactly its rectangle.
-func drawPane(m *model, p *layout.Place) []string {
-	at := layout.Rect{X: p.X + 2, Y: p.Y + 1, W: p.W - 4, H: p.H - 2}
-	if p.Bare {
-		at = layout.Rect{X: p.X + 1, Y: p.Y + 1, W: p.W - 1, H: p.H - 1}
-	}
-	var title []style.Part
-	var rows []string
-	switch p.Pane {
-	case tuneTable:
-		title, rows = drawTable(m, at)
-	case tuneProgress:
-		title, rows = drawProgress(m, at)
-	case tuneCurves:
-		title, rows = drawCurves(m, at)
-	case tuneSlice:
-		title, rows = drawSlice(m, at)
-	case tuneMatters:
-		title, rows = drawMatters(m, at)
-	case tuneDetails:
-		title, rows = []style.Part{style.Strong.Of("selected")}, details(m, at.W)
-	}
-	rows = style.Block(rows, at.W, at.H)
-	if !p.Bare {
-		ink := style.Border
-		if p.Pane == m.focus {
-			ink, title[0].Token = style.Focus, style.Focus
-		}
-		return widget.Framed(&m.Pen, ink, widget.TitleParts(title, p.W-6), rows, p.W)
-	}
-	arrow := " "
-	if p.Pane == m.focus {
-		arrow = "▸"
-	}
-	l := m.Line(p.W).Put(style.Focus, arrow)
-	for _, t := range widget.TitleParts(title, p.W-2) {
-		l.Put(t.Token, t.Text)
-	}
-	out := []string{l.Full()}
-	for _, row := range rows {
-		out = append(out, " "+row)
-	}
-	return out
 }

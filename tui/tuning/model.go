@@ -3,17 +3,12 @@ package tuning
 
 import (
 	"context"
-	"errors"
-	"io"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
-	"newtop/internal/format"
 	"newtop/trainer/tune"
+	"newtop/tui/chart"
 	"newtop/tui/layout"
 	"newtop/tui/screen"
-	"newtop/tui/style"
 )
 
 // Search is a search under way, as Tune shows it; tune.Search is one.
@@ -25,17 +20,6 @@ type Search interface {
 	// Stop ends the search in order, without waiting for it.
 	Stop()
 }
-
-// Run shows a search until the user quits, the context ends or the program fails, and restores the terminal like Run. A
-// user who quits while it is under way stops it first, and Tune returns when its last Leaderboard was seen, or at once
-// if asked a third time. The search itself is the caller's to run and to end.
-func Run(ctx context.Context, s Search, o screen.Options) error {
-	m := newTuning(s, o)
-	return m.Run(ctx, m, o)
-}
-
-// clockMsg moves the clock on.
-type clockMsg struct{}
 
 // model is the root model of Tune. It waits for one Leaderboard at a time: a terminal that does not read stops the
 // waiting, and nobody else. Between Boards only the clock moves, once a second while the search is under way.
@@ -61,88 +45,6 @@ type model struct {
 	ticking bool
 }
 
-// boardPause is the least time between two Boards: it bounds what a fast search can cost the screen.
-const boardPause = 100 * time.Millisecond
-
-// boardMsg is what the search brought.
-type boardMsg struct {
-	board *tune.Leaderboard
-	err   error
-}
-
-// New returns the screen of a search that others are at, or that is over, to stand over another one. Leaving it stops
-// nothing.
-func New(s Search, o screen.Options) screen.Layer { return newTuning(s, o) }
-
-func newTuning(s Search, o screen.Options) *model {
-	m := &model{
-		Base:     screen.NewBase(&o),
-		search:   s,
-		bindings: bindings(),
-		side:     tuneProgress,
-		now:      time.Now,
-	}
-	_, ok, err := m.Prefer(&o)
-	if err != nil {
-		m.Note(style.Warn, "preferences: "+style.Clean(err.Error()))
-	}
-	if ok {
-		m.Prefs.Begin(m.preferences())
-	}
-	m.Restyle()
-	b := s.Leaderboard()
-	if b == nil {
-		b = &tune.Leaderboard{}
-	}
-	m.take(b)
-	return m
-}
-
-// preferences are the choices that the screen shows now. Those of other screens stay as they were.
-func (m *model) preferences() screen.Preferences {
-	p := m.Looks()
-	stored := m.Prefs.Stored()
-	p.XAxis, p.Save = stored.XAxis, stored.Save
-	return p
-}
-
-// take goes on to a Leaderboard.
-func (m *model) take(b *tune.Leaderboard) {
-	m.heard = m.now()
-	m.standing = newStanding(b)
-	m.list(&m.standing)
-}
-
-// Init asks for the background and arms the wait for the first Leaderboard.
-func (m *model) Init() tea.Cmd {
-	return tea.Batch(m.Opening(), m.wait(0), m.tick())
-}
-
-// wait returns the command that waits for what is newer than the Leaderboard on the screen, after a pause.
-func (m *model) wait(pause time.Duration) tea.Cmd {
-	ctx, search, seen := m.Ctx, m.search, m.board
-	return func() tea.Msg {
-		timer := time.NewTimer(pause)
-		defer timer.Stop()
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			return nil
-		}
-		b, err := search.Wait(ctx, seen)
-		return boardMsg{b, err}
-	}
-}
-
-// tick moves the clock on while the search is under way.
-func (m *model) tick() tea.Cmd {
-	if m.ticking || !m.underway() {
-		return nil
-	}
-	m.ticking = true
-	return screen.After(m.Ctx, time.Second, clockMsg{})
-}
-
 // underway reports whether the search goes on.
 func (m *model) underway() bool {
 	return !m.ended && m.board.Phase != "done" && m.board.Phase != "stopped"
@@ -157,100 +59,23 @@ func (m *model) elapsed() float64 {
 	return s
 }
 
-// Update delegates.
-func (m *model) Update(msg tea.Msg) (tea.Model, tea.Cmd) {
-	switch msg := msg.(type) {
-	case boardMsg:
-		return m, m.receive(msg)
-	case clockMsg:
-		m.ticking = false
-		return m, m.tick()
-	case tea.KeyPressMsg:
-		cmd := m.press(msg)
-		return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
-	case tea.PasteMsg:
-		if m.filter.Typing {
-			m.filter.Add(style.Clean(msg.Content))
-			m.list(&m.standing)
-		}
-		return m, nil
-	case tea.MouseMsg:
-		if m.dialog != nil {
-			cmd := screen.MouseToDialog(&m.dialog, m, msg)
-			return m, tea.Batch(cmd, m.Prefs.Notice(m.preferences()))
-		}
-		m.mouse(msg)
-		return m, nil
-	}
-	return m, m.Handle(msg)
+// tuneCharts is how the charts of a search are drawn, and where.
+type tuneCharts struct {
+	work    bool            // x are gradient equivalents instead of seconds
+	measure bool            // values are the measure, although some trial reached the target
+	linear  [tunePanes]bool // y
+	dim     string          // that the slice is over; empty: that which matters most
+	chart   [tunePanes]chart.Canvas
+	dots    [tunePanes]tuneDots
+	blocks  chart.Blocks // of the curves in the table
+	matters layout.Rect  // where the shares stand
+	shares  []string     // the dimension of each of its rows
+	layers  []int        // the listed trials, in the order in which they are drawn
 }
 
-// receive takes a Leaderboard and waits for the next one.
-func (m *model) receive(msg boardMsg) tea.Cmd {
-	if msg.board != nil && msg.board != m.board {
-		m.take(msg.board)
-	}
-	if msg.err == nil && msg.board != nil {
-		pause := boardPause
-		if screen.Remote(m.Environ) {
-			pause *= 2
-		}
-		return tea.Batch(m.wait(pause), m.tick())
-	}
-	m.ended = true
-	if msg.err != nil && !errors.Is(msg.err, io.EOF) && m.Ctx.Err() == nil {
-		m.err = msg.err
-	}
-	if m.leaving {
-		return tea.Quit
-	}
-	if _, asking := m.dialog.(*tuneQuit); asking {
-		m.dialog = nil
-	}
-	if m.board.Command == "" {
-		return nil
-	}
-	return m.Tell(style.Good, "the search is over: c has the command line of the best")
-}
-
-// leave ends the program, with the search if that is still under way: it asks first, and once that is stopped it waits
-// for nothing.
-func (m *model) leave() tea.Cmd {
-	_, asking := m.dialog.(*tuneQuit)
-	switch {
-	case m.ended || m.leaving || m.Over:
-		return tea.Quit
-	case !asking:
-		m.dialog, m.filter.Typing = &tuneQuit{}, false
-		return nil
-	}
-	m.dialog, m.leaving = nil, true
-	search := m.search
-	return func() tea.Msg { search.Stop(); return nil }
-}
-
-// View draws the screen.
-func (m *model) View() tea.View {
-	return m.Base.View(m.screen(), m.Title+" · tune "+style.Clean(m.board.Name), tea.MouseModeCellMotion)
-}
-
-// screen returns exactly the terminal's rows, each exactly as wide as it.
-func (m *model) screen() []string {
-	m.places = tuneLayout(m.Width, m.Height, m.focus, m.side, m.zoomed)
-	if len(m.places) == 0 {
-		return m.Small(header(m, m.Width), m.hints(), screen.InFront(m.dialog, m))
-	}
-	layerTrials(m)
-	rows := header(m, m.Width)
-	drawn := make([][]string, len(m.places))
-	for i := range m.places {
-		drawn[i] = drawPane(m, &m.places[i])
-	}
-	rows = append(rows, layout.Join(m.places, drawn, m.Width, len(rows), m.Height-len(rows)-layout.FooterRows)...)
-	rows = m.Draw(rows, m.hints(), screen.InFront(m.dialog, m))
-	if m.filter.Typing {
-		rows[len(rows)-1] = m.filter.Line(&m.Pen, m.Width, format.Count(len(m.rows))+" of "+format.Count(
-			len(m.board.Trials)))
-	}
-	return rows
+// tuneDots are the trials that a chart drew as dots, for the mouse.
+type tuneDots struct {
+	at     layout.Rect // of the chart
+	cells  [][2]int    // in it
+	trials []int       // their indices
 }
