@@ -34,8 +34,8 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 135209
-	maxTestLines = 83297
+	maxLines     = 135220
+	maxTestLines = 83293
 )
 
 // records are structs that have many fields because what they stand for has: nothing but data, and no methods that hide them.
@@ -94,15 +94,11 @@ var over = map[string]int{
 	"trainer/trajectory Trajectory methods":            36,
 	"trainer/trajectory long lines":                    1,
 	"trainer/workplace long lines":                     1,
-	"tui/chart Controls methods":                       31,
-	"tui/chart Plot fields":                            30,
-	"tui/chart Plot files with methods":                5,
 	"tui/history long lines":                           1,
 	"tui/internal/tuitest long lines":                  1,
 	"tui/pane long lines":                              1,
 	"tui/remote long lines":                            2,
 	"tui/render long lines":                            3,
-	"tui/tuning cycle":                                 10,
 	"tui/tuning long lines":                            1,
 }
 

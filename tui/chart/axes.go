@@ -207,7 +207,7 @@ func drawXLabels(c *Canvas, v *style.Pen, p *Plot, a Area, row int) {
 	}
 	var at []float64
 	if a.Right > a.Left {
-		at = p.xTicks(a)
+		at = p.ticks(a)
 	}
 	epochs := p.Whole && p.By == Epochs
 	if epochs {
@@ -261,27 +261,36 @@ func roomBetween(c *Canvas, v *style.Pen, a Area, x, later float64, s, further s
 		a.CellX(v.Glyphs, later)-(style.Cells(further)-1)/2, a.X+a.W-style.Cells(further))
 }
 
-func (p *Plot) xTicks(a Area) []float64 {
+// ticks are the places of the labels within an area.
+func (x *XAxis) ticks(a Area) []float64 {
 	n := max(2, a.W/10)
 	switch {
-	case p.LogX:
+	case x.LogX:
 		return Decades(a.Left, a.Right, n)
-	case p.clocked(a):
+	case x.clocked(a):
 		return clockSteps(a.Left, a.Right, n)
 	}
 	return Steps(a.Left, a.Right, n)
 }
 
 // clocked reports whether x are written as minutes and hours.
-func (p *Plot) clocked(a Area) bool { return p.By == Seconds && !p.LogX && a.Right >= 100 }
+func (x *XAxis) clocked(a Area) bool { return x.By == Seconds && !x.LogX && a.Right >= 100 }
 
 // unitOf follows the last label of an axis of w columns.
-func (p *Plot) unitOf(w int) string {
+func (x *XAxis) unitOf(w int) string {
 	const wide = 60
 	if w < wide {
-		return [AxisCount]string{" " + p.counted() + "s", " s", " equivalents"}[p.By]
+		return [AxisCount]string{" " + x.counted() + "s", " s", " equivalents"}[x.By]
 	}
-	return [AxisCount]string{" " + p.counted() + "s", " s", " gradient equivalents"}[p.By]
+	return [AxisCount]string{" " + x.counted() + "s", " s", " gradient equivalents"}[x.By]
+}
+
+// spanOf writes a number of epochs.
+func (x *XAxis) spanOf(n float64) string {
+	if n == 1 {
+		return "1 " + x.counted()
+	}
+	return format.Tick(n) + " " + x.counted() + "s"
 }
 
 // Counting names an axis over what a run counts, "" for epochs.

@@ -176,7 +176,7 @@ func (c *Canvas) Draw(v *style.Pen, p Plot, w, h int) []string {
 	case h >= 4 && w >= 24:
 		bottom = 1
 	}
-	top := p.lane(h - bottom)
+	top := lane(&p, h-bottom)
 	gutter := p.gutter(labels, w, h)
 	if top > 0 && gutter > 0 {
 		gutter = p.gutter(append(labels, p.Above), w, h)

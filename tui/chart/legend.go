@@ -80,7 +80,10 @@ func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][
 		}
 		rows = append(rows, []style.Part{k.Token.Of(s), sign, k.Token.Of(best)})
 	}
-	plan := p.planRow(v.Glyphs)
+	var plan []style.Part
+	if len(p.plan()) > 0 {
+		plan = []style.Part{p.Planned.Sign(v.Glyphs)}
+	}
 	if one != nil && plan != nil {
 		one, plan = append(one, style.Text.Of("  "), plan[0]), nil
 	}
@@ -100,14 +103,6 @@ func legendRows(p *Plot, v *style.Pen, a Area, m missing, brevity int) (rows [][
 		rows = append(rows, []style.Part{style.Muted.Of("smoothed, half-life " + p.spanOf(p.user.half))})
 	}
 	return append(rows, missingRows(p, a, m)...)
-}
-
-// spanOf writes a number of epochs.
-func (p *Plot) spanOf(n float64) string {
-	if n == 1 {
-		return "1 " + p.counted()
-	}
-	return format.Tick(n) + " " + p.counted() + "s"
 }
 
 // missingRows say what a y axis by quantiles leaves out.

@@ -9,7 +9,7 @@ import (
 // HandleMouse reports whether it took what the mouse did: a click or a movement sets the cursor, dragging moves the
 // window, and the wheel zooms around the pointer.
 func (cv *Controls) HandleMouse(m tea.MouseMsg, x, y int) bool {
-	at := cv.under(x, y)
+	at := viewportAt(cv.Shown, x, y)
 	if at == nil || cv.blank() {
 		cv.drag.on = false
 		return false
@@ -45,11 +45,11 @@ func (cv *Controls) HandleMouse(m tea.MouseMsg, x, y int) bool {
 	return false
 }
 
-// under returns the chart at a cell.
-func (cv *Controls) under(x, y int) *Viewport {
-	for i := range cv.Shown {
-		if s := &cv.Shown[i]; s.Covers(x, y) {
-			return s
+// viewportAt returns the chart at a cell, nil for none.
+func viewportAt(shown []Viewport, x, y int) *Viewport {
+	for i := range shown {
+		if shown[i].Covers(x, y) {
+			return &shown[i]
 		}
 	}
 	return nil

@@ -3,12 +3,105 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"newtop/internal/format"
 	"newtop/tui/style"
 )
+
+// Plot says what a chart shows; its zero value is a linear chart scaled to its data.
+type Plot struct {
+	XAxis
+	Curves   []Curve
+	Dots     []Dot
+	Planned  Planned
+	Y        YAxis
+	Log      bool
+	Value    func(float64) string // of the legend; nil for plain numbers
+	Best     bool                 // less is better: the legend says what was least
+	Rules    []float64            // y of guide lines
+	Marks    []Mark               // x of events
+	AllMarks func(Axis) []Mark    // along another axis, the minor ones too; nil: marks are all there are
+	Above    string               // what the dots are that have no place on the y axis
+	Closed   bool                 // no more points will come
+	Legend   bool
+	Signs    bool     // the legend says which curve is which, and no values
+	Note     []string // what the curves tell, for the legend, ever shorter
+	Waiting  string   // what to say while there is nothing to draw
+	Detail   bool     // there is room and leisure: the newest points one by one, units, small ticks
+	Told     bool     // a table tells the values at the cursor, and no box beside it
+	small    bool     // it is one of many: few buckets are enough
+	user     view
+}
+
+// XAxis is what a plot has along x, and how that is labelled.
+type XAxis struct {
+	By      Axis
+	LogX    bool
+	Window  [2]float64 // the part of x to show, when the second is above the first
+	Span    [2]float64 // what the axis has whatever the data, likewise, so that plots beside each other share theirs
+	Limit   float64    // an epoch that the axis ends at or before, if the data do; 0 for none
+	Whole   bool       // epochs are whole numbers
+	Counted string     // what the run counts, "step"; "" is "epoch"
+	Unit    bool       // the last label has the unit
+	NoX     bool       // a chart beneath has the labels
+	Names   []string   // what the x 0, 1, 2, … stand for, where they are no numbers
+}
+
+// YAxis is how a plot scales and labels y.
+type YAxis struct {
+	Zero   bool       // a linear axis starts at zero
+	Clip   [2]float64 // bounds, when the second is above the first
+	Show   [2]float64 // what is within the axis whatever the data, likewise
+	Unit   string     // of its labels, as format.AxisLabels takes it
+	Name   string     // in the corner where there is room
+	Margin int        // its least width, to align charts
+}
+
+// Curve is one line of a plot.
+type Curve struct {
+	Name   string
+	Token  style.Token
+	Series *Series
+	Dashed bool
+	Thick  bool   // two dots high, to stand out among others
+	Mark   rune   // stands for its dots in ASCII
+	Tag    string // written at its newest point, to tell many curves apart
+}
+
+// Mark is something that happened at an x.
+type Mark struct {
+	X    float64
+	Text string
+}
+
+// Dot is a point of a plot that no line joins, at an x of the axis that is shown. One whose y has no place on the
+// axis stands in a lane over it.
+type Dot struct {
+	X, Y  float64
+	R     rune
+	Token style.Token
+}
+
+// Planned is what a curve will do after its newest point, as far as that is settled: a dotted line over the epochs to
+// come, which widens both axes and has no cursor.
+type Planned struct {
+	Name   string
+	Token  style.Token
+	Points []Point
+}
+
+// Point is one of a line's.
+type Point struct{ X, Y float64 }
+
+// view is what only the controls of a zoomed chart set.
+type view struct {
+	half     float64   // half-life in epochs that curves are smoothed with; 0 for not at all
+	outliers bool      // the y axis leaves out what lies far from most values
+	cursor   *Position // where the values are told; nil for nowhere
+}
 
 func (k *Curve) stroke() stroke { return stroke{k.Token, k.Mark, k.Dashed, k.Thick} }
 
@@ -42,93 +135,6 @@ func inside(a Area, items []Bucket) []Bucket {
 	return items
 }
 
-// scale finds the ranges of both axes; false when there is nothing to draw.
-func (p *Plot) scale() (Area, bool) {
-	a := Area{Left: math.Inf(1), Right: math.Inf(-1), Low: math.Inf(1), High: math.Inf(-1), log: p.Log, By: p.By,
-		logX: p.LogX}
-	a.Left, a.Right = p.reach()
-	if a.Left > a.Right {
-		return a, false
-	}
-	for i := range p.Curves {
-		k := &p.Curves[i]
-		items := p.items(k)
-		if p.Detail || p.small {
-			if some := inside(a, p.within(a, items)); len(some) > 0 {
-				items = some
-			}
-		}
-		low, high, ok := extremes(items, p.Log)
-		if !ok {
-			continue
-		}
-		a.Low, a.High = math.Min(a.Low, low), math.Max(a.High, high)
-	}
-	a.Low, a.High = p.dotSpan(a.Low, a.High)
-	p.planSpan(&a)
-	if a.Low > a.High {
-		return a, false
-	}
-	if p.Y.Clip[1] > p.Y.Clip[0] {
-		a.Low, a.High = math.Max(a.Low, p.Y.Clip[0]), math.Min(a.High, p.Y.Clip[1])
-		if a.Low > a.High {
-			a.Low, a.High = p.Y.Clip[0], p.Y.Clip[1]
-		}
-	}
-	if p.Y.Show[1] > p.Y.Show[0] {
-		a.Low, a.High = math.Min(a.Low, p.Y.Show[0]), math.Max(a.High, p.Y.Show[1])
-	}
-	if p.user.outliers {
-		a.Low, a.High = mostOf(p, a)
-	}
-	if p.Log {
-		a.Low, a.High = math.Log10(a.Low), math.Log10(a.High)
-	} else if p.Y.Zero && !p.user.outliers {
-		a.Low = math.Min(a.Low, 0)
-	}
-	a.Low, a.High = widen(a.Low, a.High, p.Log)
-	a.Low, a.High = Settled(a.Low, a.High, p.coarse(a.High-a.Low))
-	return a, true
-}
-
-// reach is the range of x, the logarithms taken; it is empty when no curve has a value to draw.
-func (p *Plot) reach() (left, right float64) {
-	if p.Span[1] > p.Span[0] && !(p.Window[1] > p.Window[0]) && !p.LogX {
-		return p.Span[0], p.Span[1]
-	}
-	left, right = math.Inf(1), math.Inf(-1)
-	old := right
-	for i := range p.Curves {
-		s := p.Curves[i].Series
-		if _, _, ok := s.Bounds(p.Log); !ok {
-			continue
-		}
-		first, last, _ := s.Extent()
-		from := first[p.By]
-		if p.LogX {
-			from = p.positive(&p.Curves[i])
-		}
-		left, right = math.Min(left, from), math.Max(right, last[p.By])
-		if n := len(s.Old); n > 0 {
-			old = math.Max(old, s.Old[n-1].X1[p.By])
-		}
-	}
-	if left, right = p.dotReach(left, right); left > right {
-		return left, right
-	}
-	right = math.Max(right, math.Min(old, left+2*(right-left)))
-	if !p.Closed {
-		right = p.planEnd(p.ahead(right))
-	}
-	if p.Window[1] > p.Window[0] {
-		left, right = p.Window[0], p.Window[1]
-	}
-	if p.LogX {
-		return math.Log10(left), math.Log10(right)
-	}
-	return left, right
-}
-
 // positive returns a curve's first x above zero, +Inf if it has none.
 func (p *Plot) positive(k *Curve) float64 {
 	items := p.items(k)
@@ -137,39 +143,6 @@ func (p *Plot) positive(k *Curve) float64 {
 		return math.Inf(1)
 	}
 	return items[i].X1[p.By]
-}
-
-// Settled moves the ends of an axis outwards to coarse values, so that a new minimum does not move every dot of the
-// picture.
-func Settled(low, high, step float64) (float64, float64) {
-	if from, to := math.Floor(low/step+1e-9)*step, math.Ceil(high/step-1e-9)*step; format.Finite(from) &&
-		format.Finite(to) {
-		return from, to
-	}
-	return low, high
-}
-
-// coarse is what the ends of a y axis of an extent are multiples of.
-func (p *Plot) coarse(extent float64) float64 {
-	switch {
-	case !p.Log:
-		return Nice(extent / 16)
-	case extent < 1:
-		return 0.03125
-	}
-	return 0.125
-}
-
-// widen gives a range without extent some, so that a constant is a line in the middle.
-func widen(low, high float64, log bool) (float64, float64) {
-	if high-low > 1e-9*math.Max(math.Abs(low), math.Abs(high)) && high > low {
-		return low, high
-	}
-	by := math.Abs(low) / 2
-	if log || by == 0 {
-		by = 0.5
-	}
-	return low - by, high + by
 }
 
 // Furthest is the curve that reaches furthest along an axis: the keys move along it.
@@ -210,4 +183,41 @@ func (p *Plot) text(y float64) string {
 // Percent writes the values as such.
 func (p *Plot) Percent() {
 	p.Value, p.Y.Unit = format.Percent, format.PercentUnit
+}
+
+// Sign is a short stretch of the dotted line with its name.
+func (k *Planned) Sign(g *style.GlyphSet) style.Part {
+	dots := "···"
+	if g.ASCII {
+		dots = "..."
+	}
+	return k.Token.Of(dots + " " + k.Name)
+}
+
+// placed reports whether a y has a place on the axis.
+func (p *Plot) placed(y float64) bool { return format.Finite(y) && (y > 0 || !p.Log) }
+
+// counted is what the run counts.
+func (x *XAxis) counted() string { return cmp.Or(x.Counted, "epoch") }
+
+// DotCell is the cell that a dot stands in; false if it lies outside, or in a lane for which there is no room.
+func (p *Plot) DotCell(g *style.GlyphSet, a *Area, d *Dot) (x, y int, ok bool) {
+	if !format.Finite(d.X) || p.LogX && d.X <= 0 || a.Right > a.Left && !a.has(d.X) {
+		return 0, 0, false
+	}
+	x, y = a.CellX(g, d.X), 0
+	if p.placed(d.Y) {
+		y = a.Row(g, d.Y)
+		return x, y, a.Covers(x, y)
+	}
+	return x, y, a.Y > 0 && x >= a.X && x < a.X+a.W
+}
+
+// plan is what of the plan is shown: all of it, but along other axes than the epochs, and where x is logarithmic,
+// nothing.
+func (p *Plot) plan() []Point {
+	if p.By != Epochs || p.LogX || p.Closed {
+		return nil
+	}
+	return p.Planned.Points
 }

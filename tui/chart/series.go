@@ -373,13 +373,6 @@ type coarse struct {
 	anew    int // of the series then
 }
 
-// view is what only the controls of a zoomed chart set.
-type view struct {
-	half     float64   // half-life in epochs that curves are smoothed with; 0 for not at all
-	outliers bool      // the y axis leaves out what lies far from most values
-	cursor   *Position // where the values are told; nil for nowhere
-}
-
 // Untold reports whether no value was told, be it finite or not.
 func (s *Series) Untold() bool { return s.Empty() && !s.Broken() }
 

@@ -60,6 +60,6 @@ func EpochPlot(h *history.History, curves ...chart.Curve) chart.Plot {
 	if r := h.Status.Replay; r != nil && !r.Live && r.Last > 0 {
 		limit = r.Last
 	}
-	return chart.Plot{Curves: curves, Whole: true, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks,
-		Counted: h.Run.Counted(), Limit: float64(limit), Unit: true, Closed: h.Over()}
+	return chart.Plot{Curves: curves, Marks: h.Curves.Marks(), AllMarks: h.Curves.AllMarks, Closed: h.Over(),
+		XAxis: chart.XAxis{Whole: true, Counted: h.Run.Counted(), Limit: float64(limit), Unit: true}}
 }

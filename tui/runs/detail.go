@@ -38,7 +38,7 @@ func legend(m *Model, w int) string {
 func lossChart(m *Model, r *row, w, h int) []string {
 	c := m.curves[r.run.ID]
 	train, test := c.series()
-	p := chart.Plot{Log: true, Whole: true, Closed: true, Waiting: "no epoch yet"}
+	p := chart.Plot{XAxis: chart.XAxis{Whole: true}, Log: true, Closed: true, Waiting: "no epoch yet"}
 	p.Add(chart.Curve{Name: "train", Token: style.Train, Series: &train, Mark: '*'})
 	p.Add(chart.Curve{Name: "test", Token: style.Test, Series: &test, Mark: 'o', Dashed: true})
 	return m.detail.canvas.Draw(&m.Pen, p, w, h)

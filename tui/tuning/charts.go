@@ -153,7 +153,7 @@ func drawDots(m *model, id layout.ID, p chart.Plot, trials []int, r layout.Rect)
 
 // drawProgress has every trial at the time when it ended, and the best so far as a line.
 func drawProgress(m *model, r layout.Rect) (title []style.Part, rows []string) {
-	p := chart.Plot{By: m.charts.along(), Waiting: "no trial has a value yet", Detail: m.zoomed}
+	p := chart.Plot{XAxis: chart.XAxis{By: m.charts.along()}, Waiting: "no trial has a value yet", Detail: m.zoomed}
 	scalePlot(m, &p, tuneProgress, timed(m))
 	title = []style.Part{style.Strong.Of("found"), style.Muted.Of("  " + valueName(m)),
 		style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}
@@ -208,7 +208,7 @@ func bestSoFar(m *model, log bool) *chart.Series {
 
 // drawCurves has the learning curve of the selected trial over those of the others.
 func drawCurves(m *model, r layout.Rect) (title []style.Part, rows []string) {
-	p := chart.Plot{By: m.charts.along(), Detail: m.zoomed}
+	p := chart.Plot{XAxis: chart.XAxis{By: m.charts.along()}, Detail: m.zoomed}
 	scalePlot(m, &p, tuneCurves, false)
 	title = []style.Part{style.Strong.Of("curves"), style.Muted.Of("  " + m.measure()),
 		style.Muted.Of("  by " + m.charts.along().Words()), p.ScaleWord()}

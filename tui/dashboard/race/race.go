@@ -225,7 +225,7 @@ func (r *View) charts(v *pane.View, w, h int, framed bool) []string {
 
 func (r *View) chart(v *pane.View, c *chart.Canvas, name, unit string, of func(*history.Racer) *chart.Series, w,
 	h int, framed bool) []string {
-	p := chart.Plot{Log: !r.linear, Whole: r.axis != history.BySeconds, Y: chart.YAxis{Unit: unit},
+	p := chart.Plot{Log: !r.linear, XAxis: chart.XAxis{Whole: r.axis != history.BySeconds}, Y: chart.YAxis{Unit: unit},
 		Waiting: "waiting for the first laps"}
 	switch r.axis {
 	case history.ByEquivalents:

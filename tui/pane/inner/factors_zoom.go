@@ -182,8 +182,8 @@ func conditionPlot(v *pane.View, rows []factorRow, chosen int) chart.Plot {
 
 // rankPlot has the newest spectra, the greatest eigenvalue at the left, and the damping of the chosen one as a line.
 func rankPlot(rows []factorRow, chosen int) chart.Plot {
-	pl := chart.Plot{Log: true, Whole: true, Closed: true, Detail: true, Y: chart.YAxis{Name: "rank"},
-		Waiting: "all factors are zero"}
+	pl := chart.Plot{XAxis: chart.XAxis{Whole: true}, Y: chart.YAxis{Name: "rank"}, Log: true, Closed: true,
+		Detail: true, Waiting: "all factors are zero"}
 	for i := range rows {
 		r, s := &rows[i], &chart.Series{}
 		for k, x := range r.Eigenvalues {

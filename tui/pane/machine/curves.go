@@ -187,7 +187,7 @@ func (b *Board) draw(v *style.Pen, g *graph, w, h int) []string {
 		rows = append(rows, v.Line(w).Put(style.Muted, "cores ").Put(style.Train, bars).Put(
 			style.Muted, " "+format.Count(len(b.Newest.Core))).Full())
 	}
-	pl := chart.Plot{Curves: g.curves, Y: g.axis, NoX: true, Detail: true}
+	pl := chart.Plot{Curves: g.curves, Y: g.axis, XAxis: chart.XAxis{NoX: true}, Detail: true}
 	pl.Window[0], pl.Window[1] = b.window()
 	pl.Y.Margin = 7
 	return append(rows, b.canvas.Draw(v, pl, w, h-len(rows))...)
