@@ -52,8 +52,8 @@ func keySections(a *desk.App) (out []widget.Section) {
 	for _, g := range desk.Groups {
 		s := widget.Section{Title: g}
 		var idle []string
-		for i := range a.Bindings {
-			switch b := &a.Bindings[i]; {
+		for _, b := range a.Bindings {
+			switch {
 			case b.Group != g || b.Absent(a):
 			case desk.Replays(a) && b.Group == desk.GroupRun, a.Onlooker() &&
 				(b.Group == desk.GroupRun || b.Lacking(a) == desk.ViewerOnly):

@@ -15,8 +15,8 @@ import (
 )
 
 // bindings is the table, in the order of the footer: what matters most first.
-func bindings(s *dialogs.Saves, b *replay.Bar) []screen.Binding[*desk.App] {
-	return slices.Concat(mainBindings(), []screen.Binding[*desk.App]{b.PlayBinding()}, b.Bindings(), zoomBindings(),
+func bindings(s *dialogs.Saves, b *replay.Bar) []*screen.Binding[*desk.App] {
+	return slices.Concat(mainBindings(), []*screen.Binding[*desk.App]{b.PlayBinding()}, b.Bindings(), zoomBindings(),
 		runBindings(s), viewBindings())
 }
 
@@ -30,18 +30,18 @@ func resting(a *desk.App) bool {
 }
 
 // mainBindings are those that a footer should never be without.
-func mainBindings() []screen.Binding[*desk.App] {
+func mainBindings() []*screen.Binding[*desk.App] {
 	pauseWord := func(a *desk.App) string {
 		if resting(a) {
 			return "go on"
 		}
 		return "pause"
 	}
-	quit := func(help string, only func(*desk.App) bool) screen.Binding[*desk.App] {
+	quit := func(help string, only func(*desk.App) bool) *screen.Binding[*desk.App] {
 		return desk.Use(desk.GroupHelp, help, screen.Quit).
 			On(func(a *desk.App, _ string) tea.Cmd { return a.Quit() }).FootBy(desk.QuitWord).Only(only)
 	}
-	return []screen.Binding[*desk.App]{
+	return []*screen.Binding[*desk.App]{
 		quit("stop the run, then quit; twice: at once", desk.Owns),
 		quit("quit, and leave the run alone", func(a *desk.App) bool { return !desk.Owns(a) && !a.Program }),
 		quit("quit; a program that runs ends, after a second q",
@@ -56,8 +56,8 @@ func mainBindings() []screen.Binding[*desk.App] {
 }
 
 // zoomBindings give one pane the screen, and take it back.
-func zoomBindings() []screen.Binding[*desk.App] {
-	return []screen.Binding[*desk.App]{
+func zoomBindings() []*screen.Binding[*desk.App] {
+	return []*screen.Binding[*desk.App]{
 		desk.Use(desk.GroupView, "zoom the focused pane; also enter", screen.Zoom, screen.Open).
 			Then(func(a *desk.App, _ string) { a.Zoomed = !a.Zoomed }).
 			Foot("zoom").While(func(a *desk.App) bool { return uncovered(a) && !a.Zoomed }).Unless(desk.Covered),
@@ -71,7 +71,7 @@ func zoomBindings() []screen.Binding[*desk.App] {
 }
 
 // runBindings steer the run.
-func runBindings(s *dialogs.Saves) []screen.Binding[*desk.App] {
+func runBindings(s *dialogs.Saves) []*screen.Binding[*desk.App] {
 	paused := func(a *desk.App) bool { return desk.Steerable(a) && resting(a) }
 	send := func(c event.Command) func(*desk.App, string) tea.Cmd {
 		return func(a *desk.App, _ string) tea.Cmd { return a.Send(c) }
@@ -92,10 +92,10 @@ func runBindings(s *dialogs.Saves) []screen.Binding[*desk.App] {
 		}
 		return reason
 	}
-	run := func(show, help string, keys ...string) screen.Binding[*desk.App] {
+	run := func(show, help string, keys ...string) *screen.Binding[*desk.App] {
 		return desk.Bind(desk.GroupRun, show, help, keys...)
 	}
-	return []screen.Binding[*desk.App]{
+	return []*screen.Binding[*desk.App]{
 		run("s", "run one epoch", "s").On(send(event.StepEpoch{})).Foot("one epoch").While(paused).
 			Unless(desk.Unsteerable).Only(desk.Trains),
 		run("i", "run one inner iteration, or one batch", "i").On(send(event.StepInner{})).Foot("one inner").
@@ -129,7 +129,7 @@ func runBindings(s *dialogs.Saves) []screen.Binding[*desk.App] {
 }
 
 // footed names a key in the footer while nothing keeps it from acting; reason says what does.
-func footed(b screen.Binding[*desk.App], foot string, reason func(*desk.App) string) screen.Binding[*desk.App] {
+func footed(b *screen.Binding[*desk.App], foot string, reason func(*desk.App) string) *screen.Binding[*desk.App] {
 	return b.Foot(foot).While(func(a *desk.App) bool { return reason(a) == "" }).Unless(reason)
 }
 
@@ -137,8 +137,8 @@ func footed(b screen.Binding[*desk.App], foot string, reason func(*desk.App) str
 func rewind(a *desk.App, epoch int) tea.Cmd { return a.Send(event.Rewind{Epoch: epoch}) }
 
 // viewBindings change what is seen.
-func viewBindings() []screen.Binding[*desk.App] {
-	return []screen.Binding[*desk.App]{
+func viewBindings() []*screen.Binding[*desk.App] {
+	return []*screen.Binding[*desk.App]{
 		footed(desk.Bind(desk.GroupView, "tab ←↑→↓", "another pane; shift+tab goes back",
 			"tab", "shift+tab", "left", "right", "up", "down").
 			Then(move).By([2]string{"tab", "next pane"}, [2]string{"shift+tab", "previous pane"}),

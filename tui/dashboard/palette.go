@@ -46,9 +46,9 @@ func commandEntries(a *desk.App) (out []paletteEntry) {
 // byGroup lists the bindings in the order of the help: what ends a run does not come first.
 func byGroup(a *desk.App) (out []*screen.Binding[*desk.App]) {
 	for _, g := range desk.Groups {
-		for i := range a.Bindings {
-			if a.Bindings[i].Group == g && !a.Bindings[i].Absent(a) {
-				out = append(out, &a.Bindings[i])
+		for _, b := range a.Bindings {
+			if b.Group == g && !b.Absent(a) {
+				out = append(out, b)
 			}
 		}
 	}

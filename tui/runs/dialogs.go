@@ -21,8 +21,8 @@ func helpSections(m *Model) (keys, _ []widget.Section) {
 	const columns = 8
 	for _, g := range groups {
 		s := widget.Section{Title: g}
-		for i := range m.bindings {
-			if b := &m.bindings[i]; b.Group == g {
+		for _, b := range m.bindings {
+			if b.Group == g {
 				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}
@@ -52,8 +52,8 @@ func helpSections(m *Model) (keys, _ []widget.Section) {
 // entries are what the search for commands has: the bindings, and what the list can be sorted by.
 func entries(m *Model) (out []screen.Entry[*Model]) {
 	for _, g := range groups {
-		for i := range m.bindings {
-			if b := &m.bindings[i]; b.Group == g && b.Keys()[0] != ":" {
+		for _, b := range m.bindings {
+			if b.Group == g && b.Keys()[0] != ":" {
 				out = append(out, screen.BoundEntries(b, m)...)
 			}
 		}

@@ -193,7 +193,7 @@ type Model struct {
 	list
 	store    *store.Store
 	host     Host
-	bindings []screen.Binding[*Model]
+	bindings []*screen.Binding[*Model]
 	curves   map[string]curve
 	drawing  bool // curves are being read
 	detail   detail

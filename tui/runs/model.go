@@ -288,9 +288,9 @@ func (m *Model) count(n int) string {
 }
 
 // bindings is the table of the keys, in the order of the footer.
-func bindings() []screen.Binding[*Model] {
+func bindings() []*screen.Binding[*Model] {
 	on, use := screen.Bind[*Model], screen.Use[*Model]
-	return []screen.Binding[*Model]{
+	return []*screen.Binding[*Model]{
 		use(groupList, "all runs; then back to the screen beneath, or quit", screen.Back).On(showAll).Foot(
 			"all runs").While(func(m *Model) bool { return m.filter.Text != "" }),
 		screen.QuitKey[*Model](groupHelp, "quit, or back to the screen beneath"),

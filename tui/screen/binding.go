@@ -32,37 +32,37 @@ type Binding[M Model] struct {
 }
 
 // Bind returns a binding of keys: under which heading and how the help shows them, and what it says.
-func Bind[M Model](group, show, help string, keys ...string) Binding[M] {
-	return Binding[M]{Group: group, Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(show, help))}
+func Bind[M Model](group, show, help string, keys ...string) *Binding[M] {
+	return &Binding[M]{Group: group, Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(show, help))}
 }
 
 // On completes a binding with its action.
-func (b Binding[M]) On(do func(m M, k string) tea.Cmd) Binding[M] { b.Do = do; return b }
+func (b *Binding[M]) On(do func(m M, k string) tea.Cmd) *Binding[M] { b.Do = do; return b }
 
 // Then completes it with an action that only changes the model.
-func (b Binding[M]) Then(do func(m M, k string)) Binding[M] {
+func (b *Binding[M]) Then(do func(m M, k string)) *Binding[M] {
 	return b.On(func(m M, k string) tea.Cmd { do(m, k); return nil })
 }
 
 // Unless completes it with what may be in its way.
-func (b Binding[M]) Unless(why func(m M) string) Binding[M] { b.Why = why; return b }
+func (b *Binding[M]) Unless(why func(m M) string) *Binding[M] { b.Why = why; return b }
 
 // By completes it with what its keys do one by one.
-func (b Binding[M]) By(each ...[2]string) Binding[M] { b.Each = each; return b }
+func (b *Binding[M]) By(each ...[2]string) *Binding[M] { b.Each = each; return b }
 
 // Only completes it with the state that it belongs to.
-func (b Binding[M]) Only(there func(m M) bool) Binding[M] { b.There = there; return b }
+func (b *Binding[M]) Only(there func(m M) bool) *Binding[M] { b.There = there; return b }
 
 // Foot puts it into the footer with a word.
-func (b Binding[M]) Foot(s string) Binding[M] {
+func (b *Binding[M]) Foot(s string) *Binding[M] {
 	return b.FootBy(func(M) string { return s })
 }
 
 // FootBy does so with a word that depends on the state.
-func (b Binding[M]) FootBy(short func(m M) string) Binding[M] { b.Short = short; return b }
+func (b *Binding[M]) FootBy(short func(m M) string) *Binding[M] { b.Short = short; return b }
 
 // While keeps it in the footer only while a condition holds.
-func (b Binding[M]) While(now func(m M) bool) Binding[M] { b.Now = now; return b }
+func (b *Binding[M]) While(now func(m M) bool) *Binding[M] { b.Now = now; return b }
 
 // Absent reports whether the key means something else at present, or nothing.
 func (b *Binding[M]) Absent(m M) bool { return b.There != nil && !b.There(m) }
@@ -76,9 +76,9 @@ func (b *Binding[M]) Lacking(m M) string {
 }
 
 // Bound returns the binding that a key has at present, nil for none.
-func Bound[M Model](bindings []Binding[M], m M, k string) *Binding[M] {
-	for i := range bindings {
-		if b := &bindings[i]; !b.Absent(m) && slices.Contains(b.Keys(), k) {
+func Bound[M Model](bindings []*Binding[M], m M, k string) *Binding[M] {
+	for _, b := range bindings {
+		if !b.Absent(m) && slices.Contains(b.Keys(), k) {
 			return b
 		}
 	}
@@ -86,7 +86,7 @@ func Bound[M Model](bindings []Binding[M], m M, k string) *Binding[M] {
 }
 
 // Press does what a key is bound to, or says why that can't be done.
-func Press[M Model](bindings []Binding[M], m M, k string) tea.Cmd {
+func Press[M Model](bindings []*Binding[M], m M, k string) tea.Cmd {
 	if b := Bound(bindings, m, k); b != nil {
 		return b.Act(m, k)
 	}
@@ -102,9 +102,8 @@ func (b *Binding[M]) Act(m M, k string) tea.Cmd {
 }
 
 // Hints are what the footer names.
-func Hints[M Model](bindings []Binding[M], m M) (out []widget.Hint) {
-	for i := range bindings {
-		b := &bindings[i]
+func Hints[M Model](bindings []*Binding[M], m M) (out []widget.Hint) {
+	for _, b := range bindings {
 		if b.Short == nil || b.Absent(m) || b.Now != nil && !b.Now(m) {
 			continue
 		}

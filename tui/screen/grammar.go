@@ -72,64 +72,64 @@ func (v Verb) keys() (out []string) {
 }
 
 // Use returns a binding of a verb's keys under a heading of the help. More verbs do the same here.
-func Use[M Model](group, help string, v Verb, more ...Verb) Binding[M] {
+func Use[M Model](group, help string, v Verb, more ...Verb) *Binding[M] {
 	keys := v.keys()
 	for _, m := range more {
 		keys = append(keys, m.keys()...)
 	}
-	return Binding[M]{Group: group, Verbs: append([]Verb{v}, more...),
+	return &Binding[M]{Group: group, Verbs: append([]Verb{v}, more...),
 		Binding: key.NewBinding(key.WithKeys(keys...), key.WithHelp(Grammar[v-1].Key, help))}
 }
 
 // Footed puts a binding of a verb into the footer with the verb's word.
-func (b Binding[M]) Footed() Binding[M] { return b.Foot(Grammar[b.Verbs[0]-1].Word) }
+func (b *Binding[M]) Footed() *Binding[M] { return b.Foot(Grammar[b.Verbs[0]-1].Word) }
 
 // GroupView is the heading of the keys that change what is seen.
 const GroupView = "view"
 
 // ThemeKey goes round the themes.
-func ThemeKey[M Model]() Binding[M] {
+func ThemeKey[M Model]() *Binding[M] {
 	return Use[M](GroupView, "the next theme: auto, dark, light, safe, mono", NextTheme).
 		On(func(m M, _ string) tea.Cmd { return m.Screen().SetTheme(m.Screen().ThemeChoice.Next()) })
 }
 
 // GlyphsKey goes round the glyph sets.
-func GlyphsKey[M Model]() Binding[M] {
+func GlyphsKey[M Model]() *Binding[M] {
 	return Use[M](GroupView, "the next glyphs: auto, braille, block, ascii", NextGlyphs).
 		On(func(m M, _ string) tea.Cmd { return m.Screen().SetGlyphs(m.Screen().GlyphChoice.Next()) })
 }
 
 // MouseKey takes the mouse, or leaves it to the terminal.
-func MouseKey[M Model]() Binding[M] {
+func MouseKey[M Model]() *Binding[M] {
 	return Use[M](GroupView, "newtop follows the mouse, or leaves it alone", Mouse).
 		On(func(m M, _ string) tea.Cmd { return m.Screen().ToggleMouse() })
 }
 
 // QuitKey leaves the screen.
-func QuitKey[M Model](group, help string) Binding[M] {
+func QuitKey[M Model](group, help string) *Binding[M] {
 	return Use[M](group, help, Quit).On(func(M, string) tea.Cmd { return tea.Quit }).FootBy(LeaveWord[M])
 }
 
 // CommandsKey opens the search for all commands.
-func CommandsKey[M Model](group string, open func(m M)) Binding[M] {
+func CommandsKey[M Model](group string, open func(m M)) *Binding[M] {
 	return Use[M](group, "search all commands; also ctrl+p", Search).
 		Then(func(m M, _ string) { open(m) }).Footed()
 }
 
 // ScreenshotKey writes a picture of the screen, whose rows a function returns, to files of a name.
-func ScreenshotKey[M Model](name string, rows func(m M) []string) Binding[M] {
+func ScreenshotKey[M Model](name string, rows func(m M) []string) *Binding[M] {
 	return Use[M](GroupView, "picture of the screen, as SVG and PNG", Screenshot).
 		On(func(m M, _ string) tea.Cmd { return m.Screen().ScreenPicture(rows(m), name) })
 }
 
 // RedrawKey draws the screen again, on which something else may have written.
-func RedrawKey[M Model]() Binding[M] {
+func RedrawKey[M Model]() *Binding[M] {
 	return Use[M](GroupView, "draw the screen anew", Redraw).
 		On(func(M, string) tea.Cmd { return tea.ClearScreen })
 }
 
 // SuspendKey stops the program until the shell takes it up again.
-func SuspendKey[M Model](group string) Binding[M] {
+func SuspendKey[M Model](group string) *Binding[M] {
 	return Use[M](group, "suspend; fg comes back", Suspend).On(
 		func(M, string) tea.Cmd { return tea.Suspend })
 }

@@ -34,9 +34,9 @@ func BoundEntries[M Model](b *Binding[M], m M) (out []Entry[M]) {
 }
 
 // Commands returns the entries of all bindings but the search's own.
-func Commands[M Model](bindings []Binding[M], m M) (out []Entry[M]) {
-	for i := range bindings {
-		if b := &bindings[i]; b.Keys()[0] != ":" && !b.Absent(m) {
+func Commands[M Model](bindings []*Binding[M], m M) (out []Entry[M]) {
+	for _, b := range bindings {
+		if b.Keys()[0] != ":" && !b.Absent(m) {
 			out = append(out, BoundEntries(b, m)...)
 		}
 	}

@@ -10,18 +10,18 @@ import (
 )
 
 // bindings is the table of the keys, in the order of the footer.
-func bindings() []screen.Binding[*Model] {
-	on := func(show, help string, keys ...string) screen.Binding[*Model] {
+func bindings() []*screen.Binding[*Model] {
+	on := func(show, help string, keys ...string) *screen.Binding[*Model] {
 		return screen.Bind[*Model]("", show, help, keys...)
 	}
-	use := func(help string, v screen.Verb) screen.Binding[*Model] { return screen.Use[*Model]("", help, v) }
+	use := func(help string, v screen.Verb) *screen.Binding[*Model] { return screen.Use[*Model]("", help, v) }
 	pause := func(m *Model) string {
 		if m.paused {
 			return "go on"
 		}
 		return "pause"
 	}
-	return []screen.Binding[*Model]{
+	return []*screen.Binding[*Model]{
 		use("back to the screen beneath, or quit", screen.Back).On(func(*Model, string) tea.Cmd { return tea.Quit }),
 		screen.QuitKey[*Model]("", "quit, or back to the screen beneath"),
 		use("this help", screen.ShowHelp).Then(func(m *Model, _ string) { m.dialog = help() }).Footed(),

@@ -21,7 +21,7 @@ import (
 // Model is the root model of the screen. Samples come by commands, one at a time; nothing moves between them.
 type Model struct {
 	screen.Base
-	bindings []screen.Binding[*Model]
+	bindings []*screen.Binding[*Model]
 	read     func(context.Context) (host.Sample, error)
 	name     string // of the machine
 	board    machine.Board

@@ -12,14 +12,14 @@ import (
 )
 
 // bindings is the table of the keys, in the order of the footer.
-func bindings() []screen.Binding[*model] {
-	on := func(show, help string, keys ...string) screen.Binding[*model] {
+func bindings() []*screen.Binding[*model] {
+	on := func(show, help string, keys ...string) *screen.Binding[*model] {
 		return screen.Bind[*model]("", show, help, keys...)
 	}
-	use := func(help string, v screen.Verb, more ...screen.Verb) screen.Binding[*model] {
+	use := func(help string, v screen.Verb, more ...screen.Verb) *screen.Binding[*model] {
 		return screen.Use[*model]("", help, v, more...)
 	}
-	return []screen.Binding[*model]{
+	return []*screen.Binding[*model]{
 		use("back to all panes, or to all trials", screen.Back).On(back).Footed().While(
 			func(m *model) bool { return m.zoomed || m.filter.Text != "" }),
 		use("stop the search and quit; its trials are kept", screen.Quit).On(

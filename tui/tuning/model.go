@@ -26,7 +26,7 @@ type Search interface {
 type model struct {
 	screen.Base
 	search   Search
-	bindings []screen.Binding[*model]
+	bindings []*screen.Binding[*model]
 
 	standing
 	listing

@@ -21,9 +21,9 @@ const (
 var groups = [...]string{groupRuns, groupDifferences, screen.GroupView, groupHelp}
 
 // bindings is the table of the keys, in the order of the footer. Those of the charts stand in the grid's own.
-func bindings() []screen.Binding[*model] {
+func bindings() []*screen.Binding[*model] {
 	on, use := screen.Bind[*model], screen.Use[*model]
-	return []screen.Binding[*model]{
+	return []*screen.Binding[*model]{
 		use(groupHelp, "all runs again; then back to the screen beneath", screen.Back).On(back).Foot(
 			"all runs").While(func(m *model) bool { return m.filter.Text != "" || m.solo != nil }),
 		screen.QuitKey[*model](groupHelp, "quit, or back to the screen beneath"),
@@ -310,8 +310,8 @@ func sections(m *model) (keys, words []widget.Section) {
 	const columns = 9
 	for _, g := range groups {
 		s := widget.Section{Title: g}
-		for i := range m.bindings {
-			if b := &m.bindings[i]; b.Group == g {
+		for _, b := range m.bindings {
+			if b.Group == g {
 				s.Rows = append(s.Rows, widget.Explain(style.Accent, b.Help().Key, columns, b.Help().Desc))
 			}
 		}

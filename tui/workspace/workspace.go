@@ -46,7 +46,7 @@ func Compare(runs []Watched, o screen.Options) screen.Layer {
 type model struct {
 	screen.Base
 	hearing
-	bindings []screen.Binding[*model]
+	bindings []*screen.Binding[*model]
 	grid     metrics.Grid
 	list
 	differences differences

@@ -55,7 +55,7 @@ type App struct {
 
 // Above is what stands above the root model and is called by it.
 type Above struct {
-	Bindings  []screen.Binding[*App]
+	Bindings  []*screen.Binding[*App]
 	Race      Mode
 	Bar       Bar
 	Observers []Observer

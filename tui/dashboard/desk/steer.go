@@ -20,12 +20,12 @@ const (
 var Groups = [...]string{GroupReplay, GroupRun, GroupView, GroupHelp}
 
 // Bind is a binding of a key that means something on this screen alone.
-func Bind(group, show, help string, keys ...string) screen.Binding[*App] {
+func Bind(group, show, help string, keys ...string) *screen.Binding[*App] {
 	return screen.Bind[*App](group, show, help, keys...)
 }
 
 // Use is a binding of what keys mean on all screens.
-func Use(group, help string, v screen.Verb, more ...screen.Verb) screen.Binding[*App] {
+func Use(group, help string, v screen.Verb, more ...screen.Verb) *screen.Binding[*App] {
 	return screen.Use[*App](group, help, v, more...)
 }
 

@@ -19,7 +19,7 @@ import (
 // View takes the place of the panes while a race is on: the racers' curves over one another, and under them
 // a table with the best on top.
 type View struct {
-	keys                  []screen.Binding[*desk.App] // before those of the dashboard
+	keys                  []*screen.Binding[*desk.App] // before those of the dashboard
 	lossChart, faultChart chart.Canvas
 	axis                  history.RaceAxis
 	linear                bool // scale of both charts; else logarithmic
@@ -96,16 +96,16 @@ func New() *View {
 func (r *View) Keys(a *desk.App) []widget.Hint { return screen.Hints(r.keys, a) }
 
 // bindings are the keys while the race has the screen; those of the dashboard stand behind them.
-func (r *View) bindings() []screen.Binding[*desk.App] {
+func (r *View) bindings() []*screen.Binding[*desk.App] {
 	onlooker := func(a *desk.App) bool { return a.H.Watched() || a.Onlooker() }
 	requested := func(a *desk.App) bool { return r.confirming && !onlooker(a) }
 	steered := func(a *desk.App) bool { return !r.confirming && !onlooker(a) }
 	looking := func(a *desk.App) bool { return !requested(a) }
-	key := func(show, word string, keys ...string) screen.Binding[*desk.App] {
+	key := func(show, word string, keys ...string) *screen.Binding[*desk.App] {
 		return desk.Bind("", show, word, keys...).Foot(word)
 	}
 	passed := func(a *desk.App, k string) tea.Cmd { return screen.Press(a.Bindings, a, k) }
-	return []screen.Binding[*desk.App]{
+	return []*screen.Binding[*desk.App]{
 		key("enter", "abandon the race", "enter", "y").
 			On(func(a *desk.App, _ string) tea.Cmd { return a.Send(event.Pick{Racer: -1}) }).Only(requested),
 		key("esc", "race on", "esc", "n", "u", "q").Then(func(*desk.App, string) {}).Only(requested),

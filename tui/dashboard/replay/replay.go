@@ -221,7 +221,7 @@ func (b *Bar) Click(a *desk.App, x, y int) (tea.Cmd, bool) {
 func seekable(a *desk.App) bool { return desk.Replays(a) && unseekable(a) == "" }
 
 // Bindings play a watched run.
-func (b *Bar) Bindings() []screen.Binding[*desk.App] {
+func (b *Bar) Bindings() []*screen.Binding[*desk.App] {
 	seeks := func(part float64) func(*desk.App, string) tea.Cmd {
 		return func(a *desk.App, _ string) tea.Cmd { return b.seekBy(a, part) }
 	}
@@ -235,7 +235,7 @@ func (b *Bar) Bindings() []screen.Binding[*desk.App] {
 			return seeks(on)(a, k)
 		}
 	}
-	list := []screen.Binding[*desk.App]{
+	list := []*screen.Binding[*desk.App]{
 		desk.Bind(desk.GroupReplay, "s", "show the next epoch, and pause", "s").
 			On(func(a *desk.App, _ string) tea.Cmd { a.Touch(); return a.Send(event.StepEpoch{}) }).
 			FootBy(func(a *desk.App) string { return "next " + a.H.Run.Counted() }).While(seekable),
@@ -271,7 +271,7 @@ func (b *Bar) Bindings() []screen.Binding[*desk.App] {
 }
 
 // PlayBinding plays and pauses a watched run.
-func (b *Bar) PlayBinding() screen.Binding[*desk.App] {
+func (b *Bar) PlayBinding() *screen.Binding[*desk.App] {
 	word := func(a *desk.App) string {
 		switch {
 		case a.H.Over():

@@ -48,11 +48,10 @@ func Quits(cmd tea.Cmd) bool {
 
 // OneMeaning fails if a key of a screen means something else there than on other screens, or two things in the present
 // state.
-func OneMeaning[M screen.Model](t *testing.T, bindings []screen.Binding[M], m M) {
+func OneMeaning[M screen.Model](t *testing.T, bindings []*screen.Binding[M], m M) {
 	t.Helper()
 	seen := map[string]string{}
-	for i := range bindings {
-		b := &bindings[i]
+	for _, b := range bindings {
 		for _, k := range b.Keys() {
 			for _, g := range screen.Grammar {
 				if (k == g.Key || k == g.Also) && !slices.Contains(b.Verbs, g.Verb) {
