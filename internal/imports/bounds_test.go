@@ -34,7 +34,7 @@ const (
 // The totals of the main module, in lines of Go outside testdata. Who adds takes away as much, or raises a total in a commit
 // of its own that says why.
 const (
-	maxLines     = 135218
+	maxLines     = 135064
 	maxTestLines = 83293
 )
 
@@ -89,7 +89,7 @@ var over = map[string]int{
 	"trainer/store/recorder long lines":                9,
 	"trainer/store/rowcode long lines":                 3,
 	"trainer/store/search long lines":                  5,
-	"trainer/store/upkeep long lines":                  7,
+	"trainer/store/upkeep long lines":                  3,
 	"trainer/trajectory Trajectory files with methods": 4,
 	"trainer/trajectory Trajectory methods":            36,
 	"trainer/trajectory long lines":                    1,

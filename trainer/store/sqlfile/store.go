@@ -336,6 +336,9 @@ func Busy(err error) bool {
 	return code == sqlite3.SQLITE_BUSY || code == sqlite3.SQLITE_LOCKED
 }
 
+// Full reports whether there is no room on the disk.
+func Full(err error) bool { return CodeOf(err) == sqlite3.SQLITE_FULL }
+
 // codeOf returns SQLite's primary code of an error, 0 where it is none of SQLite's.
 func CodeOf(err error) int {
 	if own, ok := errors.AsType[*sqlite.Error](err); ok {

@@ -1,8 +1,10 @@
 package upkeep
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -156,19 +158,19 @@ func (c *checker) tables(ctx context.Context, tx *sql.Tx) error {
 }
 
 // rows compares the rows of a table for which a condition holds with their checksums.
-func (c *checker) rows(ctx context.Context, tx *sql.Tx, table, run, where string, args ...any) error {
-	version, err := rowcode.VersionNow(ctx, tx)
+func (c *checker) rows(ctx context.Context, q sqlfile.Querier, table, run, where string, args ...any) error {
+	version, err := rowcode.VersionNow(ctx, q)
 	if err != nil || version < rowcode.Checksums {
 		return err
 	}
 	s := rowcode.NewSealer(table)
-	err = sqlfile.EachRow(ctx, tx, "SELECT "+rowcode.Sealed[table]+", crc FROM "+table+" WHERE "+where, args,
+	err = sqlfile.EachRow(ctx, q, "SELECT "+rowcode.Sealed[table]+", crc FROM "+table+" WHERE "+where, args,
 		func(rows *sql.Rows) error {
 			var crc sql.NullInt64
 			values := make([]any, len(s.Names))
 			err := rows.Scan(append(rowcode.DestsOf(values), &crc)...)
 			if err == nil {
-				err = s.Verify(crc, values...)
+				err = cmp.Or(s.Verify(crc, values...), validJSON(s.Names, values))
 			}
 			if err != nil && ctx.Err() == nil {
 				seq, _ := values[0].(int64)
@@ -181,6 +183,18 @@ func (c *checker) rows(ctx context.Context, tx *sql.Tx, table, run, where string
 			return ctx.Err()
 		})
 	return c.unread(ctx, Finding{Run: run, Table: table}, err)
+}
+
+// validJSON returns an error for the first value that is no JSON and should be.
+func validJSON(names []string, values []any) error {
+	for i, name := range names {
+		text, ok := values[i].(string)
+		if ok && slices.Contains([]string{"opening", "config", "extremes", "choices", "figures"}, name) &&
+			!json.Valid([]byte(text)) {
+			return fmt.Errorf("%s is no JSON", name)
+		}
+	}
+	return nil
 }
 
 func (c *checker) ids(ctx context.Context) (ids []string, err error) {

@@ -9,10 +9,10 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"newtop/trainer/event"
 	"newtop/trainer/store"
@@ -23,15 +23,13 @@ import (
 // Salvaged counts what Salvage has brought into a new database.
 type Salvaged struct{ Runs, Rows, Checkpoints, Searches, Left int }
 
-// salvage copies what can be read. A row goes from table to table as it is, with its checksum.
+// salvage copies what can be read, and then takes out what the new database's check finds. A row is copied as it is,
+// with its checksum, and each statement is a transaction of its own: one that fails takes no other with it.
 type salvage struct {
 	Salvaged
-	source  *store.Store
-	tx      *sql.Tx // of the source
-	conn    *sql.Conn
-	found   func(Finding)
-	insert  map[string]*sql.Stmt
-	columns map[string][]string
+	*copier
+	into  *store.Store
+	found func(Finding)
 }
 
 // Salvage writes all that can be read of the database at path into a new one: runs with their sound rows and
@@ -52,295 +50,305 @@ func Salvage(ctx context.Context, path, to string, found func(Finding)) (_ Salva
 	}
 	defer os.RemoveAll(dir)
 	part := filepath.Join(dir, filepath.Base(to))
-	into, err := store.Open(part, sqlfile.Options{})
-	if err != nil {
+	v := salvage{found: found}
+	if v.into, err = store.Open(part, sqlfile.Options{}); err != nil {
 		return Salvaged{}, err
 	}
-	v := salvage{source: source, found: found, insert: map[string]*sql.Stmt{}, columns: map[string][]string{}}
-	err = cmp.Or(v.all(ctx, into), into.Close())
-	if err == nil {
+	if !source.Empty {
+		err = v.all(ctx, source)
+	}
+	if err = cmp.Or(v.into.Wrap(ctx, err), v.into.Close()); err == nil {
 		err = os.Rename(part, to)
 	}
 	return v.Salvaged, err
 }
 
-func (v *salvage) all(ctx context.Context, into *store.Store) error {
-	return v.source.View(ctx, func(tx *sql.Tx) error {
-		v.tx = tx
-		conn, err := into.DB.Conn(ctx)
-		if err != nil {
+func (v *salvage) all(ctx context.Context, source *store.Store) (err error) {
+	if v.copier, err = newCopier(ctx, v.into.Path(), source, "INSERT OR IGNORE"); err != nil {
+		return err
+	}
+	defer v.Close()
+	if err := v.named(ctx, "runs", "run", "id", v.run); err != nil {
+		return err
+	}
+	if v.columns["searches"] != nil {
+		if err := v.named(ctx, "searches", "search", "name", v.search); err != nil {
 			return err
 		}
-		defer conn.Close()
-		v.conn = conn
-		defer func() {
-			for _, s := range v.insert {
-				s.Close() // or the file is not closed
-			}
-		}()
-		return into.Wrap(ctx, sqlfile.Transact(ctx, conn, func(ctx context.Context, _ *sql.Conn) error {
-			if err := v.named(ctx, "runs", "run", "id", v.run); err != nil {
-				return err
-			}
-			there, err := store.HasSearches(ctx, v.tx)
-			if err != nil || !there {
-				return err
-			}
-			return v.named(ctx, "searches", "search", "name", v.search)
-		}))
-	})
+	}
+	return v.conn.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM main.runs), (SELECT count(*) FROM main.searches),
+		(SELECT count(*) FROM main.checkpoints), (SELECT count(*) FROM main.epochs) + (SELECT count(*) FROM main.solves) +
+		(SELECT count(*) FROM main.spectra) + (SELECT count(*) FROM main.marks) + (SELECT count(*) FROM main.peaks) +
+		(SELECT count(*) FROM main.trials)`).Scan(&v.Runs, &v.Searches, &v.Checkpoints, &v.Rows)
 }
 
-// maxNumber bounds the rows' numbers where a table that can't be read to its end does not tell them.
-const maxNumber = 1 << 20
-
+// leave reports what is left out.
 func (v *salvage) leave(f Finding) {
 	v.Left++
 	v.found(f)
 }
 
-// rowFields are a row of the source, by its columns.
-type rowFields map[string]any
+const (
+	// maxNumber bounds the rows' numbers where a table that can't be read to its end does not say them.
+	maxNumber = 1 << 20
+	// maxProbes bounds how often a table is asked for parts of what can't be read.
+	maxProbes = 1 << 14
+)
 
-// table calls each with the rows of a table for which a condition holds, by its key up to a number, and leaves out
-// those that can't be read.
-func (v *salvage) table(ctx context.Context, r ranges, most int64, each func(context.Context, rowFields) error) error {
-	err := v.read(ctx, &r, most, each)
-	if err == nil && r.failed != nil {
-		what := "some rows"
-		if r.of > r.rows {
-			what = fmt.Sprintf("%d of %d rows", r.of-r.rows, r.of)
+// halves copies the rows of a table for which a condition holds, all at once or, where SQLite can't, in halves of the
+// range of their key, up to the greatest that it may have. It returns how many were copied and, where some can't be
+// read, why. Ranges are halved in turn, so that a large one that can't be read does not use up all probes.
+func (v *salvage) halves(ctx context.Context, f Finding, key string, last int64, where string,
+	args ...any) (copied int64,
+	unread, err error) {
+	type span struct{ first, last int64 }
+	var refused int64
+	todo := []span{{math.MinInt64, math.MaxInt64}}
+	for probes := 0; len(todo) > 0 && probes < maxProbes; probes++ {
+		s := todo[0]
+		todo = todo[1:]
+		part := fmt.Sprintf("%s AND %s BETWEEN %d AND %d", where, key, s.first, s.last)
+		n, there, err := v.span(ctx, f.Table, part, args)
+		if err != nil && s.first == s.last { // SQLite may have failed on one of its neighbours
+			for _, direction := range []string{"ASC", "DESC"} {
+				if err != nil {
+					n, there, err = v.span(ctx, f.Table, part+" ORDER BY "+key+" "+direction+" LIMIT 1", args)
+				}
+			}
 		}
-		r.Text += what + " can't be read: " + oneLine(r.failed)
-		v.leave(r.Finding)
+		switch {
+		case err == nil:
+			copied += n
+			refused += there - n
+			continue
+		case ctx.Err() != nil:
+			return copied, nil, ctx.Err()
+		case sqlfile.Busy(err), sqlfile.Full(err):
+			return copied, nil, err
+		}
+		unread = err
+		if s.first, s.last = max(s.first, 0), min(s.last, last); s.first < s.last {
+			middle := s.first + (s.last-s.first)/2
+			todo = append(todo, span{s.first, middle}, span{middle + 1, s.last})
+		}
 	}
-	return err
+	if refused > 0 {
+		f.Text += fmt.Sprintf("%d of its rows contradict others", refused)
+		v.leave(f)
+	}
+	return copied, unread, nil
 }
 
-// read is table without a finding. SQLite is asked for the rows from below, from above, and then for halves of what is
-// between.
-func (v *salvage) read(ctx context.Context, r *ranges, most int64,
-	each func(context.Context, rowFields) error) (err error) {
-	r.columns, err = sqlfile.Texts(ctx, v.tx, "SELECT name FROM pragma_table_info(?)", r.Table)
-	if err != nil || len(r.columns) == 0 {
-		return err
+// span copies rows of a table, and returns how many, and how many there are.
+func (v *salvage) span(ctx context.Context, table, where string, args []any) (n, there int64, err error) {
+	values := map[string]string{}
+	if table == "runs" || table == "searches" {
+		values["owner"], values["claimed"] = "NULL", "0"
 	}
-	r.v, r.each, r.prepared = v, each, map[string]statement{}
-	defer r.close()
-	return r.read(ctx, most)
-}
-
-// named is table for one whose rows have names: those that only the names' index has are left out by name.
-func (v *salvage) named(ctx context.Context, table, key, name string,
-	each func(context.Context, rowFields) error) error {
-	r := ranges{Finding: Finding{Table: table}, key: key, where: "1"}
-	names, most := map[int64]string{}, int64(0)
-	err := sqlfile.EachRow(ctx, v.tx, "SELECT "+key+", "+name+" FROM "+table, nil, func(rows *sql.Rows) error {
-		var number int64
-		var text string
-		err := rows.Scan(&number, &text)
-		names[number], most = text, max(most, number)
-		return err
-	})
+	done, err := v.rows(ctx, table, values, where, args...)
 	if err != nil {
-		most = maxNumber
+		return 0, 0, err
 	}
-	err = v.read(ctx, &r, most, func(ctx context.Context, row rowFields) error {
-		number, _ := row[key].(int64)
-		delete(names, number)
-		return each(ctx, row)
-	})
-	if err != nil || r.failed == nil {
-		return err
+	if n, err = done.RowsAffected(); err != nil {
+		return 0, 0, err
 	}
-	if len(names) == 0 {
-		names[0] = "some rows"
-	}
-	for _, number := range slices.Sorted(maps.Keys(names)) {
-		v.leave(Finding{Table: table, Text: names[number] + ": can't be read: " + oneLine(r.failed)})
-	}
-	return nil
+	err = v.conn.QueryRowContext(ctx, "SELECT count(*) FROM (SELECT 1 FROM src."+table+" WHERE "+where+")", args...).
+		Scan(&there)
+	return n, there, err
 }
 
-// sound says what is wrong with a row.
-func (row rowFields) sound(table string) error {
-	s := rowcode.NewSealer(table)
-	values := make([]any, len(s.Names))
-	for i, name := range s.Names {
-		values[i] = row[name]
-	}
-	crc, ok := row["crc"].(int64)
-	if err := s.Verify(sql.NullInt64{Int64: crc, Valid: ok}, values...); err != nil {
-		return err
-	}
-	for _, name := range []string{"rest", "steps", "json", "extremes", "opening", "config"} {
-		if text, ok := row[name].(string); ok && !json.Valid([]byte(text)) {
-			return fmt.Errorf("%s is no JSON", name)
+// children copies rows of a run or a search, and reports those that can't be read; want is how many there should be,
+// where that is known.
+func (v *salvage) children(ctx context.Context, f Finding, key string, last, want int64, where string,
+	args ...any) error {
+	copied, unread, err := v.halves(ctx, f, key, last, where, args...)
+	if err == nil && unread != nil {
+		what := "some rows"
+		if want > copied {
+			what = fmt.Sprintf("%d of %d rows", want-copied, want)
 		}
+		f.Text += what + " can't be read: " + oneLine(unread)
+		v.leave(f)
 	}
-	return nil
-}
-
-// put writes a row into the new database.
-func (v *salvage) put(ctx context.Context, table string, row rowFields) error {
-	s := v.insert[table]
-	columns := v.columns[table]
-	if s == nil {
-		var err error
-		if columns, err = sqlfile.Texts(ctx, v.conn, "SELECT name FROM pragma_table_info(?)", table); err != nil {
-			return err
-		}
-		v.columns[table] = columns
-		text := "INSERT INTO " + table + " (" + strings.Join(columns, ", ") + ") VALUES (?" +
-			strings.Repeat(", ?", len(columns)-1) + ")"
-		if s, err = v.conn.PrepareContext(ctx, text); err != nil {
-			return err
-		}
-		v.insert[table] = s
-	}
-	args := make([]any, len(columns))
-	for i, c := range columns {
-		args[i] = row[c]
-	}
-	_, err := s.ExecContext(ctx, args...)
 	return err
 }
 
-// take writes a row into the new database, unless it is damaged or contradicts others there.
-func (v *salvage) take(ctx context.Context, f Finding, row rowFields, damage error) (taken bool, err error) {
-	if damage == nil {
-		if damage = v.put(ctx, f.Table, row); damage == nil {
-			return true, nil
-		}
-		if !sqlfile.Permanent(damage) {
-			return false, damage
-		}
-	}
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	f.Text += rowText(damage)
-	v.leave(f)
-	return false, nil
+// numbered is a row that has a number and a name.
+type numbered struct {
+	number int64
+	name   string
 }
 
-// copied returns what copies the rows of a table of a run's or a search's, but for damaged ones.
-func (v *salvage) copied(f Finding, key string) func(context.Context, rowFields) error {
-	return func(ctx context.Context, row rowFields) error {
-		f.Seq, _ = row[key].(int64)
-		taken, err := v.take(ctx, f, row, row.sound(f.Table))
-		if taken {
-			v.Rows++
-		}
+// named copies a table whose rows have names, and calls each with those that were copied. Those that only the names'
+// index has are left out by name.
+func (v *salvage) named(ctx context.Context, table, key, name string,
+	each func(context.Context, numbered) error) error {
+	list := func(from string) (out []numbered, err error) {
+		err = sqlfile.EachRow(ctx, v.conn, fmt.Sprintf("SELECT %s, %s FROM %s.%s", key, name, from, table), nil,
+			func(rows *sql.Rows) error {
+				var n numbered
+				err := rows.Scan(&n.number, &n.name)
+				out = append(out, n)
+				return err
+			})
+		return out, err
+	}
+	listed, err := list("src")
+	lost, last := map[int64]string{}, int64(0)
+	for _, n := range listed {
+		lost[n.number], last = n.name, max(last, n.number)
+	}
+	if err != nil {
+		last = maxNumber
+	}
+	_, unread, err := v.halves(ctx, Finding{Table: table}, key, last, "1")
+	if err != nil {
 		return err
 	}
-}
-
-// run copies a run. One whose row is damaged keeps the mark.
-func (v *salvage) run(ctx context.Context, row rowFields) error {
-	number, _ := row["run"].(int64)
-	id, _ := row["id"].(string)
-	damage := row.sound("runs")
-	if damage != nil {
-		v.leave(Finding{Run: id, Table: "runs", Text: "it stays damaged: " + oneLine(damage)})
-	}
-	row["owner"], row["claimed"] = nil, int64(0)
-	for _, column := range []string{"sums", "thinned", "whole"} { // which an older version has not
-		row[column] = cmp.Or(row[column], any(int64(0)))
-	}
-	if taken, err := v.take(ctx, Finding{Run: id, Table: "runs"}, row, nil); !taken {
+	copied, err := list("main")
+	if err != nil {
 		return err
 	}
-	v.Runs++
-	most, _ := row["events"].(int64)
-	for _, t := range []struct{ table, key string }{{"epochs", "seq"}, {"solves", "seq"}, {"spectra", "seq"},
-		{"marks", "seq"}, {"peaks", "first"}} {
-		r := ranges{Finding: Finding{Run: id, Table: t.table}, key: t.key, where: "run = ?", args: []any{number}}
-		if t.table == "epochs" && damage == nil {
-			epochs, _ := row["epochs"].(int64)
-			thinned, _ := row["thinned"].(int64)
-			r.of = epochs - thinned
+	for _, n := range copied {
+		delete(lost, n.number)
+	}
+	if unread != nil && len(lost) == 0 {
+		lost[0] = "some rows"
+	}
+	for _, number := range slices.Sorted(maps.Keys(lost)) {
+		if unread != nil {
+			v.leave(Finding{Table: table, Text: lost[number] + ": can't be read: " + oneLine(unread)})
 		}
-		if err := v.table(ctx, r, most, v.copied(r.Finding, t.key)); err != nil {
+	}
+	for _, n := range copied {
+		if err := each(ctx, n); err != nil {
 			return err
 		}
 	}
-	if err := v.checkpoints(ctx, number, id, most); err != nil {
-		return err
-	}
-	return v.recount(ctx, number, damage == nil && row["crc"] != nil)
+	return nil
 }
 
-// checkpoints copies those that can be decoded.
-func (v *salvage) checkpoints(ctx context.Context, run int64, id string, most int64) error {
-	r := &store.RunReader{Tx: v.tx, Id: id, Head: store.Head{Run: run}}
-	checkpoints := ranges{Finding: Finding{Run: id, Table: "checkpoints"}, key: "seq", where: "run = ?",
-		args: []any{run}}
-	return v.table(ctx, checkpoints, most, func(ctx context.Context, row rowFields) error {
-		f := checkpoints.Finding
-		f.Seq, _ = row["seq"].(int64)
-		err := row.sound("checkpoints")
-		if err == nil {
-			_, err = r.Checkpoint(ctx, f.Seq)
+// run copies what belongs to a run that was copied. One whose row is damaged keeps the mark.
+func (v *salvage) run(ctx context.Context, n numbered) error {
+	altered := checker{store: v.into, found: func(Finding) {}}
+	if err := altered.rows(ctx, v.conn, "runs", n.name, "run = ?", n.number); err != nil {
+		return err
+	}
+	var last, epochs int64
+	if err := v.conn.QueryRowContext(ctx, "SELECT events, epochs - thinned FROM main.runs WHERE run = ?", n.number).
+		Scan(&last, &epochs); err != nil {
+		return err
+	}
+	for _, table := range Children {
+		key, want := "seq", int64(0)
+		switch {
+		case table == "peaks":
+			key = "first"
+		case table == "epochs" && altered.Damaged == 0:
+			want = epochs
 		}
-		if taken, err := v.take(ctx, f, row, err); !taken {
+		f := Finding{Run: n.name, Table: table}
+		if err := v.children(ctx, f, key, last, want, "run = ?", n.number); err != nil {
 			return err
 		}
-		v.Checkpoints++
-		f.Table = "parts"
-		parts := ranges{Finding: f, key: "part", where: "run = ? AND seq = ?", args: []any{run, f.Seq}}
-		return v.table(ctx, parts, maxNumber, func(ctx context.Context, part rowFields) error {
-			_, err := v.take(ctx, f, part, nil)
+	}
+	if err := v.recount(ctx, n.number, altered.Damaged == 0); err != nil {
+		return err
+	}
+	var bad []Finding
+	c := checker{store: v.into, found: func(f Finding) {
+		if f.Table == "runs" {
+			f.Text = "it stays damaged: " + f.Text
+		}
+		v.leave(f)
+		bad = append(bad, f)
+	}}
+	if err := c.run(ctx, n.name); err != nil {
+		return err
+	}
+	for _, f := range bad {
+		if !slices.Contains(Children, f.Table) {
+			continue
+		}
+		key := "seq"
+		if f.Table == "peaks" {
+			key = "first"
+		}
+		if _, err := v.conn.ExecContext(ctx, "DELETE FROM main."+f.Table+" WHERE run = ? AND "+key+" = ?", n.number,
+			f.Seq); err != nil {
 			return err
-		})
-	})
+		}
+	}
+	return v.recount(ctx, n.number, altered.Damaged == 0)
 }
 
 // recount makes a run's row tell what is there.
 func (v *salvage) recount(ctx context.Context, run int64, sound bool) error {
 	var opening []byte
-	if err := v.conn.QueryRowContext(ctx, "SELECT opening FROM runs WHERE run = ?", run).Scan(&opening); err != nil {
+	if err := v.conn.QueryRowContext(ctx, "SELECT opening FROM main.runs WHERE run = ?", run).Scan(
+		&opening); err != nil {
 		return err
 	}
 	var e event.RunEvent
 	_ = json.Unmarshal(opening, &e) // what is damaged is judged by its loss
-	_, err := v.conn.ExecContext(ctx, "UPDATE runs SET "+rowcode.Counted(e.Measure())+`,
-		done = (SELECT seq FROM marks WHERE run = ?1 AND seq = done) WHERE run = ?1`, run)
+	_, err := v.conn.ExecContext(
+		ctx, "DELETE FROM main.parts WHERE run = ?1 AND seq NOT IN (SELECT seq FROM main.checkpoints "+
+			"WHERE run = ?1); UPDATE main.runs SET "+rowcode.Counted(e.Measure())+`,
+		done = (SELECT seq FROM main.marks WHERE run = ?1 AND seq = done) WHERE run = ?1`, run)
 	if err == nil && sound {
-		err = rowcode.Seal(ctx, v.conn, "runs", "run = ?", run)
+		err = rowcode.Seal(ctx, v.conn, "runs", "run = ? AND crc IS NOT NULL", run)
 	}
 	return err
 }
 
-// search copies a search with its trials, up to the first that is not there: it can be gone on with from what it was
-// then.
-func (v *salvage) search(ctx context.Context, row rowFields) error {
-	number, _ := row["search"].(int64)
-	name, _ := row["name"].(string)
-	row["owner"], row["sums"] = nil, cmp.Or(row["sums"], any(int64(0)))
-	text := fmt.Sprintf("search %s: ", name)
-	if taken, err := v.take(ctx, Finding{Table: "searches", Text: text}, row, row.sound("searches")); !taken {
+// search copies the trials of a search that was copied, up to the first that is not there: it can be gone on with from
+// what it was then.
+func (v *salvage) search(ctx context.Context, n numbered) error {
+	text := "search " + n.name + ": "
+	var bad []int64
+	c := checker{store: v.into, found: func(f Finding) {
+		if f.Table == "trials" {
+			f.Text = text + f.Text
+		}
+		v.leave(f)
+		bad = append(bad, f.Seq)
+	}}
+	if err := c.rows(ctx, v.conn, "searches", "", "search = ?", n.number); err != nil {
 		return err
 	}
-	v.Searches++
-	r := ranges{Finding: Finding{Table: "trials", Text: text}, key: "number", where: "search = ?", args: []any{number}}
-	if err := v.table(ctx, r, maxNumber, v.copied(r.Finding, "number")); err != nil {
+	if len(bad) > 0 {
+		_, err := v.conn.ExecContext(ctx, "DELETE FROM main.searches WHERE search = ?", n.number)
 		return err
 	}
-	res, err := v.conn.ExecContext(ctx, `DELETE FROM trials WHERE search = ?1 AND number IN (SELECT number FROM
-		(SELECT number, row_number() OVER (ORDER BY number) AS n FROM trials WHERE search = ?1) WHERE number <> n)`, number)
+	f := Finding{Table: "trials", Text: text}
+	if err := v.children(ctx, f, "number", maxNumber, 0, "search = ?", n.number); err != nil {
+		return err
+	}
+	if err := c.rows(ctx, v.conn, "trials", "", "search = ?", n.number); err != nil {
+		return err
+	}
+	for _, number := range bad {
+		if _, err := v.conn.ExecContext(ctx, "DELETE FROM main.trials WHERE search = ? AND number = ?", n.number,
+			number); err != nil {
+			return err
+		}
+	}
+	res, err := v.conn.ExecContext(ctx, `DELETE FROM main.trials WHERE search = ?1 AND number IN (SELECT number FROM
+		(SELECT number, row_number() OVER (ORDER BY number) AS n FROM main.trials WHERE search = ?1) WHERE number <> n)`,
+		n.number)
 	if err != nil {
 		return err
 	}
 	if n, err := res.RowsAffected(); err != nil {
 		return err
 	} else if n > 0 {
-		v.Rows -= int(n)
-		r.Text += fmt.Sprintf("%d trials behind a missing one", n)
-		v.leave(r.Finding)
+		f.Text += fmt.Sprintf("%d trials behind a missing one", n)
+		v.leave(f)
 	}
-	if row["crc"] == nil {
-		return nil
+	var summed bool
+	if err := v.conn.QueryRowContext(ctx, "SELECT crc IS NOT NULL FROM main.searches WHERE search = ?", n.number).
+		Scan(&summed); err != nil || !summed {
+		return err
 	}
-	return rowcode.SealSearch(ctx, v.conn, number)
+	return rowcode.SealSearch(ctx, v.conn, n.number)
 }
