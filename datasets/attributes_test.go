@@ -122,14 +122,3 @@ func TestAttributesNaive(t *testing.T) {
 		}
 	}
 }
-
-// BenchmarkAttributes measures one letter of ordinary size.
-func BenchmarkAttributes(b *testing.B) {
-	p := newPen(letterSide)
-	p.pcg.Seed(1, 1)
-	letter := p.letter(letterStyles(letterGlyphs(), 1)[7])
-	var a [attributes]float64
-	for b.Loop() {
-		letter.attributesTo(&a)
-	}
-}

@@ -179,16 +179,13 @@ func TestNeighbouringSeeds(t *testing.T) {
 	}
 }
 
-func BenchmarkLetters(b *testing.B) {
-	for b.Loop() {
-		mustLoad(b, "letters", Options{})
+func BenchmarkRendered(b *testing.B) {
+	for name, rows := range map[string]float64{"letters": lettersRows, "digits": digitsRows} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				mustLoad(b, name, Options{})
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/rows, "ns/row")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/lettersRows, "ns/row")
-}
-
-func BenchmarkDigits(b *testing.B) {
-	for b.Loop() {
-		mustLoad(b, "digits", Options{})
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/digitsRows, "ns/row")
 }

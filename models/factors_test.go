@@ -392,16 +392,3 @@ func TestFactorsInSingle(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkFactors(b *testing.B) { inEach(b, benchmarkFactors) }
-
-func benchmarkFactors(b *testing.B, precision Precision) {
-	for _, side := range []int{math.MaxInt, 512} {
-		cost := 0.0
-		benchmarkBatches(b, precision, fmt.Sprint("factors up to ", side), func(batch *Batch, w []float64, rows []int) func() {
-			factors, rng := batch.net.NewFactors(side), rand.New(rand.NewPCG(1, 1))
-			cost = batch.FactorCost(factors)
-			return func() { batch.FactorsTo(factors, w, rows, rng) }
-		}, func(Cost) float64 { return cost })
-	}
-}

@@ -288,32 +288,3 @@ func TestRowMisuse(t *testing.T) {
 		}()
 	}
 }
-
-// BenchmarkRows is the comparison of [MD, table 1]: an inner iteration by explicit rows (B) and by the R-pass (C)
-// and the full Hessian (E) on a net of 16-82-10 and 1,000 rows, and an assembly.
-func BenchmarkRows(b *testing.B) {
-	const rows = 1000
-	p := randomData(b, Chain(16, []int{82}, 10, Tanh, Identity, SquaredError, SkipNone), rand.New(rand.NewPCG(1, 2)), rows)
-	l, cost := p.n.Linearize(p.w, p.x, p.t), p.n.Cost()
-	dst, m := make([]float64, p.n.Dim()), mat.NewSymDense(p.n.Dim(), nil)
-	for _, c := range []struct {
-		name            string
-		multiplications float64
-		run             func()
-	}{
-		{"B", cost.Rows, func() { l.GaussNewtonRowsTo(dst, p.d) }},
-		{"C", cost.GaussNewton, func() { l.GaussNewtonTo(dst, p.d) }},
-		{"E", cost.Hessian, func() { l.HessianTo(dst, p.d) }},
-		{"matrix", cost.Matrix, func() { assembleTo(b, l, m) }},
-	} {
-		b.Run(c.name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				c.run()
-			}
-			ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
-			b.ReportMetric(2*c.multiplications*rows/ns, "GFLOP/s")
-			b.ReportMetric(c.multiplications/cost.GaussNewton, "×C")
-		})
-	}
-}

@@ -173,3 +173,27 @@ func probabilities(t []float64, out Activation, rng *rand.Rand) {
 		t[k] *= weight / sum
 	}
 }
+
+// letterProblem returns the net and rows of the shape of [MD]'s letter problem: 16-70-50-26, tanh,
+// squared error, targets ±1.
+func letterProblem(tb testing.TB, rows int) (n *Network, w []float64, x, t *mat.Dense) {
+	n = mustNetwork(tb, Chain(16, []int{70, 50}, 26, Tanh, Tanh, SquaredError, SkipNone))
+	rng := rand.New(rand.NewPCG(1, 2))
+	w = make([]float64, n.Dim())
+	init, err := ParseInit("uniform:0.2")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	n.InitTo(w, init, rng)
+	x, t = mat.NewDense(rows, 16, nil), mat.NewDense(rows, 26, nil)
+	for p := range rows {
+		for i := range 16 {
+			x.Set(p, i, rng.NormFloat64())
+		}
+		for k := range 26 {
+			t.Set(p, k, -1)
+		}
+		t.Set(p, rng.IntN(26), 1)
+	}
+	return n, w, x, t
+}

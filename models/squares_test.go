@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -137,56 +136,6 @@ func TestBatchCost(t *testing.T) {
 			c.run()
 			if got := float64(s.Multiplications) / size; got != c.want {
 				t.Errorf("%s: %s takes %g multiplications a row, Cost says %g", describe(p.n), c.what, got, c.want)
-			}
-		}
-	}
-}
-
-func BenchmarkGradientSquares(b *testing.B) { inEach(b, benchmarkGradientSquares) }
-
-func benchmarkGradientSquares(b *testing.B, precision Precision) {
-	benchmarkBatches(b, precision, "squares", func(batch *Batch, w []float64, rows []int) func() {
-		dst, squares := make([]float64, len(w)), make([]float64, len(w))
-		return func() { batch.GradientSquaresTo(dst, squares, w, rows) }
-	}, func(c Cost) float64 { return c.Squares })
-}
-
-// benchmarkBatches has batches of 256 and 1,024 rows of two nets, beside their gradients.
-func benchmarkBatches(b *testing.B, precision Precision, name string, of func(batch *Batch, w []float64, rows []int) func(), cost func(Cost) float64) {
-	for _, net := range []struct {
-		name   string
-		inputs int
-		hidden []int
-		output int
-	}{{"16-70-50-26", 16, []int{70, 50}, 26}, {"784-100-10", 784, []int{100}, 10}} {
-		p := randomData(b, Chain(net.inputs, net.hidden, net.output, Tanh, Softmax, CrossEntropy, SkipNone), rand.New(rand.NewPCG(1, 2)), 1024)
-		n := p.n.In(precision)
-		n.InitTo(p.w, Init{}, rand.New(rand.NewPCG(1, 2)))
-		dst, all := make([]float64, n.Dim()), rand.New(rand.NewPCG(1, 2)).Perm(1024)
-		for _, size := range []int{256, 1024} {
-			for threads := 1; threads <= runtime.NumCPU(); threads *= 2 {
-				pool := reduce.NewPool(threads)
-				batch := n.NewBatch(p.x, p.t, size)
-				batch.Pool = pool
-				for _, c := range []struct {
-					name            string
-					run             func()
-					multiplications float64
-				}{
-					{"gradient", func() { batch.GradientTo(dst, p.w, all[:size]) }, n.Cost().Gradient},
-					{name, of(batch, p.w, all[:size]), cost(n.Cost())},
-				} {
-					b.Run(fmt.Sprintf("%s/rows=%d/%s/threads=%d", net.name, size, c.name, threads), func(b *testing.B) {
-						b.ReportAllocs()
-						for b.Loop() {
-							c.run()
-						}
-						ns := float64(b.Elapsed().Nanoseconds()) / float64(b.N)
-						b.ReportMetric(2*c.multiplications*float64(size)/ns, "GFLOP/s")
-						b.ReportMetric(ns/float64(size), "ns/row")
-					})
-				}
-				pool.Close()
 			}
 		}
 	}

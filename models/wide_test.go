@@ -1,34 +1,12 @@
 package models
 
 import (
-	"fmt"
-	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"testing"
-	"time"
-
-	"gonum.org/v1/gonum/mat"
 
 	"newtop/models/reduce"
 )
-
-// wideNet returns a net of 784 inputs, two hidden layers and ten classes, on random rows.
-func wideNet(tb testing.TB, hidden, rows int) (n *Network, w []float64, x, t *mat.Dense) {
-	n = mustNetwork(tb, Chain(784, []int{hidden, hidden}, 10, Tanh, Softmax, CrossEntropy, SkipNone))
-	rng := rand.New(rand.NewPCG(1, 2))
-	w = make([]float64, n.Dim())
-	n.InitTo(w, Init{}, rng)
-	x, t = mat.NewDense(rows, 784, nil), mat.NewDense(rows, 10, nil)
-	for p := range rows {
-		for i := range 784 {
-			x.Set(p, i, rng.NormFloat64())
-		}
-		t.Set(p, rng.IntN(10), 1)
-	}
-	return n, w, x, t
-}
 
 // TestWideNetsShareNodes: products, gradients and losses of wide nets have the same bits for any number of threads that share
 // their nodes, kept passes or none, and allocate nothing; and batches are those of all rows.
@@ -93,46 +71,4 @@ func newWideResults(t *testing.T, p problem, o Options, rows int) map[string][]f
 		results[of.name] = dst
 	}
 	return results
-}
-
-func BenchmarkWide(b *testing.B) { inEach(b, benchmarkWides) }
-
-func benchmarkWides(b *testing.B, precision Precision) {
-	for _, hidden := range []int{256, 512, 1024, 2048} {
-		for threads := 1; threads <= runtime.NumCPU(); threads *= 2 {
-			benchmarkWide(b, precision, hidden, threads)
-		}
-	}
-}
-
-func benchmarkWide(b *testing.B, precision Precision, hidden, threads int) {
-	const rows = 1000
-	pool := reduce.NewPool(threads)
-	defer pool.Close()
-	n, w, x, t := wideNet(b, hidden, rows)
-	n = n.In(precision)
-	cost, dst := n.Cost(), make([]float64, n.Dim())
-	report := func(name string, multiplications float64, f func()) {
-		b.Run(fmt.Sprintf("nodes=%d/%s/threads=%d", hidden, name, threads), func(b *testing.B) {
-			b.ReportAllocs()
-			best := math.Inf(1)
-			for b.Loop() {
-				start := time.Now()
-				f()
-				best = min(best, time.Since(start).Seconds())
-			}
-			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(1e3*best, "best-ms")
-			b.ReportMetric(2e-9*multiplications/best, "GFLOP/s")
-		})
-	}
-	l := n.Bind(x, t, Options{Pool: pool})
-	l.Update(w)
-	report("gradient", cost.Gradient*rows, func() { l.Update(w) })
-	report("hessian", cost.Hessian*rows, func() { l.HessianTo(dst, w) })
-	for _, size := range []int{64, 256} {
-		batch, chosen := n.NewBatch(x, t, size), rand.New(rand.NewPCG(3, 4)).Perm(rows)[:size]
-		batch.Pool = pool
-		report(fmt.Sprintf("batch=%d", size), cost.Gradient*float64(size), func() { batch.GradientTo(dst, w, chosen) })
-	}
 }

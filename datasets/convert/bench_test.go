@@ -2,11 +2,8 @@ package convert
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
-	"math/rand/v2"
 	"os"
 	"strings"
 	"testing"
@@ -24,24 +21,22 @@ func npy(descr string, fortran bool, shape string, values []byte) []byte {
 	return append(append(b, header...), values...)
 }
 
-func BenchmarkNPY(b *testing.B) {
-	const rows, columns = 60_000, 785
-	r := rand.New(rand.NewPCG(1, 2))
-	small := make([]byte, rows*columns)
-	single := make([]byte, 4*len(small))
-	for i := range small {
-		small[i] = byte(r.Uint32())
-		binary.LittleEndian.PutUint32(single[4*i:], math.Float32bits(r.Float32()))
+// BenchmarkConvert has arrays of numpy and a packed Parquet file.
+func BenchmarkConvert(b *testing.B) {
+	const rows, columns = 6_000, 785
+	parquet, err := os.ReadFile("testdata/apache/datapage_v1-snappy-compressed-checksum.parquet")
+	if err != nil {
+		b.Fatal(err)
 	}
-	for _, c := range []struct {
-		descr  string
-		values []byte
-	}{{"|u1", small}, {"<f4", single}} {
-		b.Run(c.descr[1:], func(b *testing.B) {
-			file := npy(c.descr, false, fmt.Sprintf("(%d, %d)", rows, columns), c.values)
+	shape := fmt.Sprintf("(%d, %d)", rows, columns)
+	for name, file := range map[string][]byte{
+		"u1.npy": npy("|u1", false, shape, bytes.Repeat([]byte{1, 20, 255}, rows*columns/3)),
+		"f4.npy": npy("<f4", false, shape, bytes.Repeat([]byte{219, 15, 73, 64}, rows*columns)), "v1.parquet": parquet,
+	} {
+		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			for b.Loop() {
-				t, err := Open([]File{{"f.npy", bytes.NewReader(file), int64(len(file))}})
+				t, err := Open([]File{{name, bytes.NewReader(file), int64(len(file))}})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -52,23 +47,4 @@ func BenchmarkNPY(b *testing.B) {
 			}
 		})
 	}
-}
-
-func BenchmarkParquet(b *testing.B) {
-	file, err := os.ReadFile("testdata/apache/datapage_v1-snappy-compressed-checksum.parquet")
-	if err != nil {
-		b.Fatal(err)
-	}
-	const values = 2 * 5120
-	for b.Loop() {
-		t, err := Open([]File{{"f.parquet", bytes.NewReader(file), int64(len(file))}})
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := t.Texts[0].Write(io.Discard); err != nil {
-			b.Fatal(err)
-		}
-		t.Close()
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/values, "ns/value")
 }

@@ -26,74 +26,31 @@ func benchmarkSum[F Float](b *testing.B) {
 	}{
 		{"forward", 70, 96, 16, false, Bias},
 		{"forward", 50, 96, 70, false, Bias},
-		{"forward", 26, 96, 50, false, Bias},
+		{"forward", 50, 96, 784, false, Bias},
 		{"backward", 70, 96, 50, true, Zero},
-		{"backward", 50, 96, 26, true, Zero},
+		{"backward", 784, 96, 50, true, Zero},
 		{"outer", 70, 16, 96, false, Add},
-		{"outer", 50, 70, 96, false, Add},
-		{"outer", 26, 50, 96, false, Add},
+		{"outer", 50, 784, 96, false, Add},
 		{"large", 512, 512, 512, false, Zero},
-		{"large", 1500, 1500, 1500, false, Zero},
 		{"large", 500, 500, 500, true, Zero},
-		{"large", 256, 96, 512, false, Zero},
-		{"large", 50, 96, 784, false, Zero},
-		{"large", 784, 96, 50, true, Zero},
-		{"large", 50, 784, 96, false, Add},
 		{"wide", 1024, 96, 1024, false, Bias},
-		{"wide", 1024, 64, 1024, false, Bias},
-		{"wide", 256, 256, 1024, false, Bias},
-		{"wide", 1024, 256, 1024, false, Bias},
-		{"wide", 1024, 96, 784, false, Bias},
-		{"wideT", 1024, 96, 1024, true, Zero},
-		{"wideT", 1024, 64, 1024, true, Zero},
-		{"wideT", 1024, 256, 1024, true, Zero},
-		{"outer", 1024, 1024, 96, false, Zero},
-		{"outer", 1024, 1024, 64, false, Zero},
-		{"outer", 1024, 1024, 256, false, Zero},
-		{"outer", 256, 1024, 96, false, Add},
-		{"outer", 1024, 1024, 96, false, Add},
+		{"wide", 1024, 96, 1024, true, Zero},
+		{"wide", 1024, 1024, 96, false, Add},
 		{"batch", 50, 1, 784, false, Bias},
-		{"batch", 50, 1, 70, false, Bias},
 		{"batch", 50, 2, 70, false, Bias},
-		{"batch", 50, 4, 70, false, Bias},
 		{"batch", 50, 8, 70, false, Bias},
-		{"batch", 50, 16, 70, false, Bias},
 		{"batch", 50, 32, 70, false, Bias},
-		{"batch", 50, 64, 70, false, Bias},
-		{"batchT", 70, 1, 50, true, Bias},
-		{"batchT", 70, 2, 50, true, Bias},
-		{"batchT", 70, 4, 50, true, Bias},
-		{"batchT", 70, 8, 50, true, Bias},
-		{"batchT", 70, 16, 50, true, Bias},
+		{"batch", 70, 8, 50, true, Bias},
 		{"online", 50, 784, 1, false, Zero},
-		{"online", 50, 70, 1, false, Zero},
 		{"one", 1, 96, 50, false, Bias},
 		{"two", 2, 96, 50, false, Bias},
 	} {
 		rng := rand.New(rand.NewPCG(1, 2))
 		q := random[F](rng, shape{m: c.m, n: c.n, ks: []int{c.k}, trans: []bool{c.trans}, start: c.start})
 		for _, k := range kernel.Available() {
-			b.Run(fmt.Sprintf("%s_%dx%dx%d/%v", c.name, c.m, c.n, c.k, k), func(b *testing.B) {
+			b.Run(fmt.Sprintf("%s_%dx%dx%d_%v/%v", c.name, c.m, c.n, c.k, c.trans, k), func(b *testing.B) {
 				measure(b, 2*float64(c.m*c.n*c.k), func() {
 					sum(k, q.c, q.m, q.n, q.stride, q.start, q.bias, q.terms)
-				})
-			})
-		}
-	}
-}
-
-// Gradients: blocks of data transposed, and then the product.
-func BenchmarkOuter(b *testing.B) {
-	for _, c := range [][3]int{{70, 16, 96}, {50, 70, 96}, {26, 50, 96}} {
-		m, n, rows := c[0], c[1], c[2]
-		rng := rand.New(rand.NewPCG(1, 2))
-		q := random[float64](rng, shape{m: m, n: n, ks: []int{rows}, trans: []bool{false}, start: Add})
-		u := make([]float64, n*rows)
-		for _, k := range kernel.Available() {
-			b.Run(fmt.Sprintf("%dx%dx%d/%v", m, n, rows, k), func(b *testing.B) {
-				measure(b, 2*float64(m*n*rows), func() {
-					transpose(k, q.terms[0].B, n, u, rows, n, rows)
-					sum(k, q.c, m, n, n, Add, nil, q.terms)
 				})
 			})
 		}
@@ -122,7 +79,7 @@ func BenchmarkTranspose(b *testing.B) {
 }
 
 func benchmarkTranspose[F Float](b *testing.B) {
-	for _, c := range [][2]int{{70, 96}, {96, 70}, {16, 96}, {50, 96}, {500, 16}, {512, 512}} {
+	for _, c := range [][2]int{{70, 96}, {16, 96}, {512, 512}} {
 		rows, cols := c[0], c[1]
 		src, dst := make([]F, rows*cols), make([]F, rows*cols)
 		for _, k := range kernel.Available() {
