@@ -65,33 +65,36 @@ func checkBatch(t *testing.T, p problem, sizes []int) {
 // TestLargeBatches have parts that threads share, with the same bits for any number of them.
 func TestLargeBatches(t *testing.T) {
 	const most = 8 * partWork / 10000 // rows of 16,640 multiplications each
-	n, w, x, targets := letterProblem(t, most)
-	rows := rand.New(rand.NewPCG(4, 5)).Perm(most)
-	alone, want := n.NewBatch(x, targets, most), make([]float64, n.Dim())
-	for _, threads := range []int{1, 2, 3} {
-		pool := reduce.NewPool(threads)
-		b, got := n.NewBatch(x, targets, most), make([]float64, n.Dim())
-		b.Pool = pool
-		for _, size := range []int{most, 60, most - 50} {
-			loss := alone.GradientTo(want, w, rows[:size])
-			if other := b.GradientTo(got, w, rows[:size]); other != loss || !slices.Equal(got, want) {
-				t.Errorf("%d rows: other bits with %d threads", size, threads)
+	double, w, x, targets := letterProblem(t, most)
+	for _, precision := range []Precision{Double, Single} {
+		n, near := double.In(precision), map[Precision]float64{Double: 1e-14, Single: 1e-6}[precision]
+		rows := rand.New(rand.NewPCG(4, 5)).Perm(most)
+		alone, want := n.NewBatch(x, targets, most), make([]float64, n.Dim())
+		for _, threads := range []int{1, 2, 3} {
+			pool := reduce.NewPool(threads)
+			b, got := n.NewBatch(x, targets, most), make([]float64, n.Dim())
+			b.Pool = pool
+			for _, size := range []int{most, 60, most - 50} {
+				loss := alone.GradientTo(want, w, rows[:size])
+				if other := b.GradientTo(got, w, rows[:size]); other != loss || !slices.Equal(got, want) {
+					t.Errorf("%d rows: other bits with %d threads", size, threads)
+				}
+				if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, w, rows[:size]) }); count != 0 {
+					t.Errorf("%d rows, %d threads: %g allocations", size, threads, count)
+				}
+				if parts := b.divide(size, b.cost.Gradient, b.wide); (parts > 1) != (size*16640 >= 2*partWork) {
+					t.Errorf("%d rows have %d parts", size, parts)
+				}
 			}
-			if count := testing.AllocsPerRun(5, func() { b.GradientTo(got, w, rows[:size]) }); count != 0 {
-				t.Errorf("%d rows, %d threads: %g allocations", size, threads, count)
-			}
-			if parts := b.divide(size, b.cost.Gradient, b.wide); (parts > 1) != (size*16640 >= 2*partWork) {
-				t.Errorf("%d rows have %d parts", size, parts)
-			}
+			pool.Close()
 		}
-		pool.Close()
+		l := n.Linearize(w, x, targets)
+		loss := alone.GradientTo(want, w, rows)
+		got := make([]float64, n.Dim())
+		l.GradientTo(got)
+		wantNear(t, "loss", []float64{loss}, []float64{l.Loss()}, near)
+		wantNear(t, "gradient", want, got, near)
 	}
-	l := n.Linearize(w, x, targets)
-	loss := alone.GradientTo(want, w, rows)
-	got := make([]float64, n.Dim())
-	l.GradientTo(got)
-	wantNear(t, "loss", []float64{loss}, []float64{l.Loss()}, 1e-14)
-	wantNear(t, "gradient", want, got, 1e-14)
 }
 
 // apart returns a copy whose rows do not lie side by side.

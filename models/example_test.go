@@ -146,18 +146,6 @@ func ExampleLinearization_GaussNewtonMatrixTo() {
 	// ⎣2  1⎦
 }
 
-// What passes cost, in multiplications.
-func ExampleNetwork_Cost() {
-	n, err := models.NewNetwork(models.Chain(16, []int{70, 50}, 26, models.Tanh, models.Softmax, models.CrossEntropy, models.SkipNone))
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	c := n.Cost()
-	fmt.Printf("a product with the Hessian is as dear as %.1f gradients\n", c.Hessian/c.Gradient)
-	// Output: a product with the Hessian is as dear as 1.9 gradients
-}
-
 // Factors of the curvature of a dense layer, as K-FAC wants them: from targets that are drawn.
 func ExampleNetwork_NewFactors() {
 	n, x, t := line()
@@ -194,23 +182,10 @@ func ExampleParseActivation() {
 	// unknown activation "tahn": expected identity, sigmoid, tanh, softplus, relu or softmax; did you mean tanh?
 }
 
-func ExampleParseLoss() {
-	loss, err := models.ParseLoss("xent")
-	fmt.Println(loss == models.CrossEntropy, err)
-	// Output: true <nil>
-}
-
 // Rows in float32 take half the memory; a network in that precision computes with them.
 func ExampleToSingle() {
 	n, x, t := line()
 	l := n.In(models.Single).Linearize([]float64{1, 0}, models.ToSingle(x), models.ToSingle(t))
 	fmt.Println(l.Loss())
 	// Output: 1.25
-}
-
-// A view of every second row.
-func ExampleEvery() {
-	rows, _ := models.Every(mat.NewDense(5, 1, nil), 0, 5, 2).Dims()
-	fmt.Println(rows)
-	// Output: 3
 }

@@ -145,103 +145,6 @@ func TestFactors(t *testing.T) {
 	}
 }
 
-// outcomes returns targets, by the numbers that they are made of, and how likely they are, so that their covariance is that of all
-// that could be drawn: each class; each combination of outputs that are 0
-// or 1; ε = √m·e_k of each output k of m, which are as likely as one another.
-func outcomes(p problem, u []float64) (drawn [][]float64, likely []float64) {
-	softmax, sigmoid := p.kind()
-	m, sum := len(u), 0.0
-	switch {
-	case softmax:
-		for _, u := range u {
-			drawn, likely = append(drawn, []float64{sum + u/2}), append(likely, u)
-			sum += u
-		}
-	case sigmoid:
-		for bits := range 1 << m {
-			numbers, share := make([]float64, m), 1.0
-			for k, u := range u {
-				if bits>>k&1 == 1 {
-					numbers[k], share = u/2, share*u
-				} else {
-					numbers[k], share = (1+u)/2, share*(1-u)
-				}
-			}
-			drawn, likely = append(drawn, numbers), append(likely, share)
-		}
-	default:
-		for k := range m {
-			drawn, likely = append(drawn, make([]float64, m)), append(likely, 1/float64(m))
-			drawn[k][k] = math.Sqrt(float64(m))
-		}
-	}
-	return drawn, likely
-}
-
-// TestFactorsAreExpectedToBeGaussNewton: over all targets that can be drawn for a row, the mean of S is the Gauss–Newton matrix of
-// the net inputs, which is that of the layer's biases.
-func TestFactorsAreExpectedToBeGaussNewton(t *testing.T) {
-	for seed := range uint64(90) {
-		p := randomProblem(t, seed, 3, true)
-		if seed >= 60 {
-			p = randomMixture(t, seed, 3, false)
-		}
-		got, places := p.n.NewFactors(math.MaxInt), newPlaces(p.n.Architecture())
-		b := p.n.NewBatch(p.x, p.t, 1)
-		for row := range 3 {
-			want, mean := hyperAll(p.one(row)).g, p.n.NewFactors(math.MaxInt)
-			drawn, likely := outcomes(p, outputsOf(p, row)[len(p.n.net.Nodes)-1])
-			for i, numbers := range drawn {
-				b.factorsTo(got, p.w, []int{row}, numbers)
-				for k := range got {
-					floats.AddScaled(mean[k].Outputs, likely[i], got[k].Outputs)
-				}
-			}
-			for k, m := range p.n.Matrices() {
-				for i := range m.Rows {
-					for j := range m.Rows {
-						g := want.At(places.biases[m.To]+i, places.biases[m.To]+j)
-						if s := mean[k].Outputs[i*m.Rows+j]; !(math.Abs(s-g) <= 1e-10*(1+math.Abs(g))) {
-							t.Fatalf("%d %s: S of matrix %d is %v at %d, %d, expected %v", seed, describe(p.n), k, s, i, j, g)
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestFactorsOfOneRow: of a single row A ⊗ S is vec(G) vec(G)ᵀ, G being the gradient of −log p for what was drawn.
-func TestFactorsOfOneRow(t *testing.T) {
-	for seed := range uint64(60) {
-		p := randomProblem(t, seed, 2, true)
-		if seed >= 40 {
-			p = randomMixture(t, seed, 2, false)
-		}
-		rng, drawn, f := rand.New(rand.NewPCG(seed, 5)), make([]float64, p.n.net.Draws()), p.n.NewFactors(math.MaxInt)
-		p.n.net.DrawTo(drawn, rng)
-		p.n.NewBatch(p.x, p.t, 2).factorsTo(f, p.w, []int{1}, drawn)
-		_, gradient := drawnGradient(p, 1, drawn)
-		for n, m := range p.n.Matrices() {
-			k := m.inputs()
-			at := func(i, j int) float64 { // of [W b]
-				if j == m.Cols {
-					return gradient[m.Offset+m.Rows*m.Cols+i]
-				}
-				return gradient[m.Offset+i*m.Cols+j]
-			}
-			for x := range m.Rows * k {
-				for y := range m.Rows * k {
-					got := f[n].Outputs[x/k*m.Rows+y/k] * f[n].Inputs[x%k*k+y%k]
-					if want := at(x/k, x%k) * at(y/k, y%k); !(math.Abs(got-want) <= 1e-11*(1+math.Abs(want))) {
-						t.Fatalf("%d %s, matrix %d: A⊗S is %v at %d, %d, expected %v", seed, describe(p.n), n, got, x, y, want)
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestTargetsAreDrawn: numbers are drawn row by row, from the generator alone, and over many the mean of S comes close to the
 // Gauss–Newton matrix.
 func TestTargetsAreDrawn(t *testing.T) {
@@ -301,11 +204,11 @@ func TestFactorsSameBits(t *testing.T) {
 			all, _ := p.x.Dims()
 			rows := rand.New(rand.NewPCG(1, 1)).Perm(all)
 			alone := n.NewBatch(p.x, p.t, all)
-			for _, size := range []int{all, 1, 2, 70} {
+			for _, size := range []int{all, 1, 70} {
 				got, want := worthless(n), worthless(n)
 				alone.FactorsTo(want, p.w, rows[:size], rand.New(rand.NewPCG(2, 2)))
 				wantSymmetric(t, n, want)
-				for threads := 1; threads < 4; threads++ {
+				for threads := 2; threads < 4; threads++ {
 					what := fmt.Sprintf("problem %d, %v, %d rows, %d threads: ", i, precision, size, threads)
 					pool := reduce.NewPool(threads)
 					b, source := n.NewBatch(p.x, p.t, all), rand.NewPCG(2, 2)

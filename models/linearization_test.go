@@ -156,7 +156,7 @@ func TestMemoryOfPasses(t *testing.T) {
 // TestPassesAreRetaken: a Linearization that was asked for no product after an Update keeps no passes in the next, and
 // its products have the same bits all the same.
 func TestPassesAreRetaken(t *testing.T) {
-	p := mixedProblem(t, 64*9+13)
+	p := mixedProblem(t, 3*reduce.BlockRows+13)
 	n, other := p.n.Dim(), make([]float64, len(p.w))
 	want, got := mat.NewSymDense(n, nil), mat.NewSymDense(n, nil)
 	wanted, dst := make([]float64, n), make([]float64, n)
@@ -208,7 +208,8 @@ func TestEvaluateAt(t *testing.T) {
 // whole.
 func TestNoAllocation(t *testing.T) {
 	wide := Chain(300, []int{280}, 3, Tanh, Softmax, CrossEntropy, SkipNone)
-	for _, p := range []problem{mixedProblem(t, 200), mixtureProblem(t, 200), randomData(t, wide, rand.New(rand.NewPCG(1, 3)), 70)} {
+	for _, p := range []problem{mixedProblem(t, 100), mixtureProblem(t, 100), randomData(t, wide, rand.New(rand.NewPCG(1, 3)), 70),
+		wideProblem(t, Softmax, 70), wideProblem(t, Sigmoid, 70)} {
 		checkNoAllocation(t, p)
 	}
 }
@@ -221,14 +222,20 @@ func checkNoAllocation(t *testing.T, p problem) {
 		for _, memory := range []int64{0, 1} {
 			l := p.n.Bind(p.x, p.t, Options{Pool: pool, Memory: memory})
 			l.Update(p.w)
-			for name, f := range map[string]func(){
+			products := map[string]func(){
 				"Update":            func() { l.Update(p.w) },
 				"EvaluateAt":        func() { l.EvaluateAt(p.d) },
 				"GradientTo":        func() { l.GradientTo(dst) },
 				"HessianTo":         func() { l.HessianTo(dst, p.d) },
 				"GaussNewtonTo":     func() { l.GaussNewtonTo(dst, p.d) },
 				"GaussNewtonDiagTo": func() { l.GaussNewtonDiagTo(dst) },
-			} {
+			}
+			if p.n.Dim() < 2000 {
+				m := mat.NewSymDense(p.n.Dim(), nil)
+				products["GaussNewtonRowsTo"] = func() { l.GaussNewtonRowsTo(dst, p.d) }
+				products["GaussNewtonMatrixTo"] = func() { assembleTo(t, l, m) }
+			}
+			for name, f := range products {
 				if count := testing.AllocsPerRun(2, f); count != 0 {
 					t.Errorf("%s on %d threads, memory %d: %g allocations", name, threads, memory, count)
 				}
@@ -275,8 +282,11 @@ func TestViews(t *testing.T) {
 }
 
 func TestOutputTo(t *testing.T) {
-	for seed := range uint64(30) {
+	for seed := range uint64(40) {
 		p := randomProblem(t, seed, 70, true)
+		if seed >= 30 {
+			p = randomMixture(t, seed, 70, false)
+		}
 		got := mat.NewDense(70, p.n.Outputs(), nil)
 		p.n.OutputTo(got, p.w, p.x)
 		for row := range 70 {
@@ -295,6 +305,8 @@ func TestMisuse(t *testing.T) {
 	closed := reduce.NewPool(2)
 	closed.Close()
 	closed.Close()
+	large := randomData(t, Chain(MaxMatrixDim, nil, 1, Identity, Identity, SquaredError, SkipNone), rand.New(rand.NewPCG(1, 2)), 1)
+	parts, solo := mixedProblem(t, 3*reduce.BlockRows), &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 0, Size: 1, Joiner: deaf{}}
 	for _, c := range []struct {
 		want string
 		f    func()
@@ -331,14 +343,28 @@ func TestMisuse(t *testing.T) {
 		{"models: FactorsTo: 0 rows, expected 1 to 4", func() { batch.FactorsTo(n.NewFactors(math.MaxInt), p.w, nil, nil) }},
 		{"models: FactorsTo: 2 factors of 6 matrices", func() { batch.FactorsTo(n.NewFactors(math.MaxInt)[:2], p.w, []int{1}, nil) }},
 		{"models: FactorsTo: factors of 0 and 0 numbers, matrix 0 needs 8² and 70²", func() { batch.FactorsTo(make([]Factors, 6), p.w, []int{1}, nil) }},
+		{"models: GaussNewtonRowsTo before Update", func() { bound.GaussNewtonRowsTo(dst, p.d) }},
+		{"models: GaussNewtonMatrixTo before Update", func() { bound.GaussNewtonMatrixTo(mat.NewSymDense(n.Dim(), nil), nil) }},
+		{"models: GaussNewtonRowsTo: v has 3 numbers", func() { l.GaussNewtonRowsTo(dst, short) }},
+		{"models: GaussNewtonMatrixTo: dst is 3 × 3", func() { l.GaussNewtonMatrixTo(mat.NewSymDense(3, nil), nil) }},
+		{"models: GaussNewtonMatrixTo: 11001 weights, expected at most 11000", func() {
+			large.n.Linearize(large.w, large.x, large.t).GaussNewtonMatrixTo(mat.NewSymDense(1, nil), nil)
+		}},
+		{"models: Bind: a part without a Joiner", func() {
+			n.Bind(parts.x, parts.t, Options{Part: &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 0, Size: 1}})
+		}},
+		{"models: Bind: 288 rows, process 1 of 2 has 192 of 288", func() {
+			n.Bind(parts.x, parts.t, Options{Part: &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 1, Size: 2, Joiner: deaf{}}})
+		}},
+		{"models: Bind: 0 rows, process 0 of 1 has 288 of 288", func() { n.Bind(nil, nil, Options{Part: solo}) }},
+		{"models: GaussNewtonMatrixTo: dst is a view", func() {
+			l := n.Bind(parts.x, parts.t, Options{Part: solo})
+			l.Update(p.w)
+			l.GaussNewtonMatrixTo(mat.NewSymDense(n.Dim()+1, nil).SliceSym(0, n.Dim()).(*mat.SymDense), nil)
+		}},
 	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); !strings.HasPrefix(got, c.want) {
-					t.Errorf("panicked with %q, expected %q", got, c.want)
-				}
-			}()
-			c.f()
-		}()
+		if got := panicOf(c.f); !strings.HasPrefix(got, c.want) {
+			t.Errorf("panicked with %q, expected %q", got, c.want)
+		}
 	}
 }

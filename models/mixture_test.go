@@ -9,64 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"gonum.org/v1/gonum/floats"
-	"gonum.org/v1/gonum/mat"
 )
-
-// TestOneExpert: a mixture of one is the net itself, whatever its gate.
-func TestOneExpert(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 1))
-	for _, c := range []struct {
-		out  Activation
-		loss LossFunction
-	}{{Identity, SquaredError}, {Tanh, SquaredError}, {Sigmoid, CrossEntropy}, {Softmax, CrossEntropy}, {Softmax, SquaredError}} {
-		plain := randomData(t, Chain(4, []int{6, 5}, 3, Tanh, c.out, c.loss, SkipNone), rng, 70)
-		n := mustNetwork(t, Experts(4, []int{6, 5}, 3, 1, Tanh, c.out, c.loss, Mixture{Feature: 2, Gates: []Gate{{1, 2, 0.3}}}))
-		if n.ExpertDim() != plain.n.Dim() || n.Dim() != plain.n.Dim()+3 {
-			t.Fatalf("%v: %d weights and gates, %d weights; expected 3 more than %d", c.out, n.Dim(), n.ExpertDim(), plain.n.Dim())
-		}
-		tail := []float64{0.3, -0.2, 1}
-		p := problem{n, append(slices.Clone(plain.w), tail...), append(slices.Clone(plain.d), tail...), plain.x, plain.t}
-		l, m := plain.n.Linearize(plain.w, plain.x, plain.t), n.Linearize(p.w, p.x, p.t)
-		wantNear(t, "loss", []float64{m.Loss()}, []float64{l.Loss()}, 1e-14)
-		want, got := make([]float64, n.Dim()), make([]float64, n.Dim()) // the gate has no effect
-		for _, f := range []func(l *Linearization, dst, d []float64){
-			func(l *Linearization, dst, _ []float64) { l.GradientTo(dst) },
-			func(l *Linearization, dst, d []float64) { l.HessianTo(dst, d) },
-			func(l *Linearization, dst, d []float64) { l.GaussNewtonTo(dst, d) },
-			func(l *Linearization, dst, _ []float64) { l.GaussNewtonDiagTo(dst) },
-		} {
-			f(l, want[:len(plain.d)], plain.d)
-			f(m, got, p.d)
-			wantNear(t, c.out.String(), got, want, 1e-13)
-		}
-	}
-}
-
-// TestConstantGates: very wide bells make a mixture the plain mean of its experts.
-func TestConstantGates(t *testing.T) {
-	const count, rows = 4, 70
-	rng := rand.New(rand.NewPCG(1, 1))
-	gates := make([]Gate, count)
-	for i := range gates {
-		gates[i] = Gate{Width: 1e9, Slope: 2, Center: float64(i)}
-	}
-	p := randomData(t, Experts(3, []int{5}, 2, count, Tanh, Tanh, SquaredError, Mixture{Gates: gates}), rng, rows)
-	clear(p.w[p.n.ExpertDim():])
-	mean, out := mat.NewDense(rows, 2, nil), mat.NewDense(rows, 2, nil)
-	one := mustNetwork(t, Chain(3, []int{5}, 2, Tanh, Tanh, SquaredError, SkipNone))
-	for i := range count {
-		one.OutputTo(out, p.w[i*one.Dim():(i+1)*one.Dim()], p.x)
-		mean.Add(mean, out)
-	}
-	mean.Scale(1./count, mean)
-	p.n.OutputTo(out, p.w, p.x)
-	wantNear(t, "outputs", out.RawMatrix().Data, mean.RawMatrix().Data, 1e-15)
-	shares := slices.Repeat([]float64{math.NaN()}, count) // to be overwritten
-	p.n.GateSharesTo(shares, p.w, p.x)
-	wantNear(t, "shares", shares, []float64{.25, .25, .25, .25}, 1e-15)
-}
 
 // TestExperts: five experts of 16-16-10 have the 2,210 weights of [MD, §3].
 func TestExperts(t *testing.T) {
@@ -111,23 +54,6 @@ func TestExpertOutputs(t *testing.T) {
 		if l[0].Activation != Tanh || l[1].Activation != c.expert || l[2].Activation != c.combined {
 			t.Errorf("%v, %v: %v", c.out, c.loss, l)
 		}
-	}
-}
-
-// TestFeaturesReachGatesOnly: experts see the inputs; a column behind them changes shares and no more.
-func TestFeaturesReachGatesOnly(t *testing.T) {
-	p := mixtureProblem(t, 20)
-	before, after := mat.NewDense(20, 10, nil), mat.NewDense(20, 10, nil)
-	p.n.OutputTo(before, p.w, p.x)
-	for row := range 20 {
-		p.x.Set(row, 16, 77) // a feature no gate looks at
-	}
-	p.n.OutputTo(after, p.w, p.x)
-	wantSameBits(t, "outputs", after.RawMatrix().Data, before.RawMatrix().Data)
-	p.x.Set(0, 17, p.x.At(0, 17)+1)
-	p.n.OutputTo(after, p.w, p.x)
-	if floats.EqualApprox(after.RawRowView(0), before.RawRowView(0), 1e-3) || !slices.Equal(after.RawRowView(1), before.RawRowView(1)) {
-		t.Error("expected row 0, and no other, to change with its feature")
 	}
 }
 

@@ -309,35 +309,3 @@ func TestKeptRowsOfParts(t *testing.T) {
 		t.Errorf("rows kept: %v, expected %v", kept, want)
 	}
 }
-
-func TestPartMisuse(t *testing.T) {
-	p := mixedProblem(t, 3*reduce.BlockRows)
-	solo := &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 0, Size: 1, Joiner: deaf{}}
-	view := mat.NewSymDense(p.n.Dim()+1, nil).SliceSym(0, p.n.Dim()).(*mat.SymDense)
-	for _, c := range []struct {
-		want string
-		f    func()
-	}{
-		{"models: Bind: a part without a Joiner", func() {
-			p.n.Bind(p.x, p.t, Options{Part: &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 0, Size: 1, Joiner: nil}})
-		}},
-		{"models: Bind: 288 rows, process 1 of 2 has 192 of 288", func() {
-			p.n.Bind(p.x, p.t, Options{Part: &reduce.Part{Rows: 3 * reduce.BlockRows, Rank: 1, Size: 2, Joiner: deaf{}}})
-		}},
-		{"models: Bind: 0 rows, process 0 of 1 has 288 of 288", func() { p.n.Bind(nil, nil, Options{Part: solo}) }},
-		{"models: GaussNewtonMatrixTo: dst is a view", func() {
-			l := p.n.Bind(p.x, p.t, Options{Part: solo})
-			l.Update(p.w)
-			l.GaussNewtonMatrixTo(view, nil)
-		}},
-	} {
-		func() {
-			defer func() {
-				if got := fmt.Sprint(recover()); got != c.want {
-					t.Errorf("panicked with %q, expected %q", got, c.want)
-				}
-			}()
-			c.f()
-		}()
-	}
-}

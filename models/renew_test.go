@@ -36,14 +36,9 @@ func TestRenew(t *testing.T) {
 					t.Errorf("%s: %g allocations", what, count)
 				}
 				l.Renew()
-				func() {
-					defer func() {
-						if recover() == nil {
-							t.Errorf("%s: a loss before Update", what)
-						}
-					}()
-					l.Loss()
-				}()
+				if panicOf(func() { l.Loss() }) == "" {
+					t.Errorf("%s: a loss before Update", what)
+				}
 			}
 		}
 	}

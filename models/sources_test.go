@@ -1,7 +1,6 @@
 package models
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -52,63 +51,6 @@ func TestRandomSources(t *testing.T) {
 	if again := RandomSources(nodes, from, count, rand.New(rand.NewPCG(1, 2))); !reflect.DeepEqual(s, again) {
 		t.Error("the same seed gives other sources")
 	}
-}
-
-// TestSparseIsMaskedDense: a sparse network computes what the dense one does whose other weights are 0,
-// for every number of rows around where products change their ways.
-func TestSparseIsMaskedDense(t *testing.T) {
-	for seed := range uint64(40) {
-		rows := []int{1, 2, 7, 8, 95, 96, 97, 71}[seed%8]
-		p := randomProblem(t, seed, rows, true)
-		a := p.n.Architecture()
-		for i := range a.Connections {
-			a.Connections[i].Sources = nil
-		}
-		dense := problem{n: mustNetwork(t, a), x: p.x, t: p.t}
-		place := densePlaces(p.n, dense.n)
-		dense.w, dense.d = make([]float64, dense.n.Dim()), make([]float64, dense.n.Dim())
-		for i, at := range place {
-			dense.w[at], dense.d[at] = p.w[i], p.d[i]
-		}
-		l, m := p.n.Linearize(p.w, p.x, p.t), dense.n.Linearize(dense.w, p.x, p.t)
-		wantNear(t, "loss", []float64{l.Loss()}, []float64{m.Loss()}, 1e-14)
-		got, full, want := make([]float64, len(place)), make([]float64, dense.n.Dim()), make([]float64, len(place))
-		for name, run := range map[string]func(l *Linearization, p problem, dst []float64){
-			"gradient": func(l *Linearization, _ problem, dst []float64) { l.GradientTo(dst) },
-			"Hd":       func(l *Linearization, p problem, dst []float64) { l.HessianTo(dst, p.d) },
-			"Gd":       func(l *Linearization, p problem, dst []float64) { l.GaussNewtonTo(dst, p.d) },
-			"diagonal": func(l *Linearization, _ problem, dst []float64) { l.GaussNewtonDiagTo(dst) },
-		} {
-			run(l, p, got)
-			run(m, dense, full)
-			for i, at := range place {
-				want[i] = full[at]
-			}
-			wantNear(t, fmt.Sprintf("%s of %s, seed %d, %d rows", name, describe(p.n), seed, rows), got, want, 1e-13)
-		}
-	}
-}
-
-// densePlaces returns where each weight of a sparse network is among those of the dense one.
-func densePlaces(sparse, dense *Network) []int {
-	place := make([]int, sparse.Dim())
-	for k, b := range sparse.Blocks() {
-		next := b.Offset
-		for i := range b.Rows {
-			for j := range b.Cols {
-				if b.Sources == nil || slices.Contains(b.Sources.Of(i), j) {
-					place[next] = dense.Blocks()[k].Offset + i*b.Cols + j
-					next++
-				}
-			}
-		}
-	}
-	for k, b := range sparse.Biases() {
-		for i := range b.Nodes {
-			place[b.Offset+i] = dense.Biases()[k].Offset + i
-		}
-	}
-	return place
 }
 
 // TestSparseLayout: a sparse block has as many weights as sources, and everything that counts weights
