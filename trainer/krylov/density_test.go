@@ -57,24 +57,6 @@ func TestQuadratureOverAllSigns(t *testing.T) {
 	}
 }
 
-// TestDensityMoments: the moments are those of the matrix within four standard errors, and the errors are not
-// made large to get there.
-func TestDensityMoments(t *testing.T) {
-	h := withEigenvalues(5, append(spread(50, 0.05, 1), 4, 3, -1)...)
-	d, err := SpectralDensity(h, DensityOptions{Probes: 40, Steps: 30})
-	if err != nil || d.Stop != Limit || d.Products != h.products || d.Products != 40*30 || d.Steps != 30 {
-		t.Fatalf("%v, %v, %d products of %d", err, d.Stop, d.Products, h.products)
-	}
-	for j := range 8 {
-		value, deviation := d.Moment(j)
-		want := powerTrace(h.a, j) / 53
-		near(t, fmt.Sprintf("moment %d", j), value, want, 4*deviation+1e-12)
-		if deviation > 0.3*want {
-			t.Errorf("moment %d: %g ± %g", j, value, deviation)
-		}
-	}
-}
-
 // TestDensityIsOne: whatever the matrix, the density is positive and integrates to 1 on its grid, and so the
 // mean eigenvalue is where it must be.
 func TestDensityIsOne(t *testing.T) {

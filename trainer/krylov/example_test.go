@@ -103,28 +103,3 @@ func ExampleSpectralDensity() {
 	fmt.Println("the mean eigenvalue is 3 within three standard errors:", math.Abs(mean-3) <= 3*deviation)
 	// Output: the mean eigenvalue is 3 within three standard errors: true
 }
-
-func ExampleInner() {
-	fmt.Println(krylov.Inner([]float64{1, 2}, []float64{3, 4}, []float64{10, 1}))
-	// Output: 38
-}
-
-// From s = (1, 0) along d = (0, 1) to the circle of radius 2.
-func ExampleBoundaryRoot() {
-	fmt.Printf("%.3f\n", krylov.BoundaryRoot(1, 0, 1, 2))
-	// Output: 1.732
-}
-
-// A solve tells why it ended.
-func ExampleStops() {
-	for _, s := range krylov.Stops() {
-		fmt.Printf("%c %v: early %t, failed %t\n", s.Letter(), s, s.Early(), s.Failed())
-	}
-	// Output:
-	// N negative-curvature: early true, failed false
-	// B boundary: early true, failed false
-	// R residual: early false, failed false
-	// L limit: early true, failed false
-	// ! not-finite: early true, failed true
-	// I interrupted: early true, failed false
-}

@@ -18,6 +18,8 @@ func distance(x float64, values []float64) float64 {
 
 func repeat(n int, v float64) []float64 { return slices.Repeat([]float64{v}, n) }
 
+// TestLanczosAgainstDense: every pair is an eigenvalue of the matrix and has a true certificate, also of a bounded basis that
+// restarts.
 func TestLanczosAgainstDense(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -40,16 +42,35 @@ func TestLanczosAgainstDense(t *testing.T) {
 		{"more than there are", spread(5, 0.1, 10), 9, LanczosOptions{}},
 		{"tiny", spread(30, 1e-203, 1e-200), 2, LanczosOptions{Tolerance: 1e-9, Steps: 30}},
 		{"huge", spread(30, 1e147, 1e150), 2, LanczosOptions{Tolerance: 1e-9, Steps: 30}},
+		{"restarted: spread", spread(60, 0.1, 10), 4, LanczosOptions{Basis: 20}},
+		{"restarted: steep", steep(150), 3, LanczosOptions{Basis: 20}},
+		{"restarted: one at each end", steep(150), 1, LanczosOptions{Basis: 1}},
+		{"restarted: indefinite", append(spread(80, 1e-2, 10), -3, -2, -0.1), 3, LanczosOptions{Basis: 14}},
+		{"restarted: negative definite", negated(spread(80, 0.1, 10)), 2, LanczosOptions{Basis: 16}},
+		{"restarted: dominant negative", append(spread(80, 1e-2, 1), -50), 2, LanczosOptions{Basis: 12}},
+		{"restarted: clustered", append(spread(80, 1e-2, 1), 5, 5+1e-4, 5-1e-4), 3, LanczosOptions{Basis: 16}},
+		{"restarted: repeated", slices.Repeat([]float64{-4, -1, 0.5, 1, 2, 3, 5, 7}, 5), 2, LanczosOptions{Basis: 9}},
+		{"restarted: repeated, half as many as rows", slices.Repeat([]float64{-4, -1, 1, 3, 7}, 6), 3, LanczosOptions{Basis: 10}},
+		{"restarted: repeated inside", append(repeat(60, 1), steep(40)...), 3, LanczosOptions{Basis: 14}},
+		{"restarted: identity", repeat(30, 3), 2, LanczosOptions{Basis: 8}},
+		{"restarted: zero", repeat(30, 0), 2, LanczosOptions{Basis: 8}},
+		{"restarted: rank one", append(repeat(40, 0), 5), 2, LanczosOptions{Basis: 8}},
+		{"restarted: tiny", spread(50, 1e-203, 1e-200), 2, LanczosOptions{Basis: 14}},
+		{"restarted: huge", spread(50, 1e147, 1e150), 2, LanczosOptions{Basis: 14}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			h := diagonal(test.values...)
-			if n := len(test.values); n > 1 && math.Abs(test.values[n-1]) < 1e100 && math.Abs(test.values[0]) > 1e-100 {
+			if n, first := len(test.values), math.Abs(test.values[0]); n > 1 && math.Abs(test.values[n-1]) < 1e100 && (first > 1e-100 || first == 0) {
 				h = withEigenvalues(21, test.values...)
 			}
 			test.o.Vectors = true
+			estimate, restarts := 1e-10, test.o.Basis > 0
+			if restarts {
+				test.o.Tolerance, test.o.Steps, estimate = 1e-9, 4000, 2e-9
+			}
 			got, err := Lanczos(h, test.k, test.o)
-			if err != nil || got.Stop != Residual || got.Products != h.products {
-				t.Fatalf("%v, %v, %d products of %d", err, got.Stop, got.Products, h.products)
+			if err != nil || got.Stop != Residual || got.Products != h.products || restarts && got.Products != got.Steps+2*test.k {
+				t.Fatalf("%v, %v, %d steps, %d products of %d", err, got.Stop, got.Steps, got.Products, h.products)
 			}
 			want := slices.Sorted(slices.Values(test.values))
 			n := len(want)
@@ -59,10 +80,10 @@ func TestLanczosAgainstDense(t *testing.T) {
 			}
 			scale := max(math.Abs(want[0]), math.Abs(want[n-1]))
 			for i, p := range got.Top {
-				checkPair(t, h, fmt.Sprintf("top %d", i), p, want[n-1-i], scale, 1e-10)
+				checkPair(t, h, fmt.Sprintf("top %d", i), p, want[n-1-i], scale, estimate)
 			}
 			for i, p := range got.Bottom {
-				checkPair(t, h, fmt.Sprintf("bottom %d", i), p, want[i], scale, 1e-10)
+				checkPair(t, h, fmt.Sprintf("bottom %d", i), p, want[i], scale, estimate)
 			}
 		})
 	}

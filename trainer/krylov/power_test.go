@@ -179,23 +179,3 @@ func TestPowerWarmStart(t *testing.T) {
 		}
 	}
 }
-
-// TestPowerAgainstLanczos on a random matrix, whose two ends are of about equal size.
-func TestPowerAgainstLanczos(t *testing.T) {
-	a := mat.NewSymDense(40, nil)
-	for i, v := range gradient(12, 40*40) {
-		a.SetSym(i/40, i%40, v)
-	}
-	for i := range 40 {
-		a.SetSym(i, i, a.At(i, i)+6)
-	}
-	h := &dense{a: a}
-	power, err := Power(h, 3, PowerOptions{Tolerance: 1e-8, Steps: 20_000})
-	if err != nil || power.Stop != Residual {
-		t.Fatal(err, power.Stop)
-	}
-	lanczos, _ := Lanczos(h, 3, LanczosOptions{Tolerance: 1e-10, Steps: 40})
-	for i, p := range power.Pairs {
-		near(t, "eigenvalue", p.Value, lanczos.Top[i].Value, 1e-8)
-	}
-}

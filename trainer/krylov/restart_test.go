@@ -1,7 +1,6 @@
 package krylov
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"reflect"
@@ -18,52 +17,6 @@ func steep(n int) []float64 {
 	}
 	copy(v, []float64{9, 6, 4, 2.5, 1.5, 1, 0.6, -0.9, -0.5, -0.3})
 	return v
-}
-
-// TestRestartsAgainstDense: every pair of a bounded basis is the eigenvalue that the unbounded one finds, and has a true
-// certificate.
-func TestRestartsAgainstDense(t *testing.T) {
-	for _, test := range []struct {
-		name   string
-		values []float64
-		k      int
-		o      LanczosOptions
-	}{
-		{"spread", spread(60, 0.1, 10), 4, LanczosOptions{Basis: 20}},
-		{"steep", steep(150), 3, LanczosOptions{Basis: 20}},
-		{"one at each end", steep(150), 1, LanczosOptions{Basis: 1}},
-		{"indefinite", append(spread(80, 1e-2, 10), -3, -2, -0.1), 3, LanczosOptions{Basis: 14}},
-		{"negative definite", negated(spread(80, 0.1, 10)), 2, LanczosOptions{Basis: 16}},
-		{"dominant negative", append(spread(80, 1e-2, 1), -50), 2, LanczosOptions{Basis: 12}},
-		{"clustered", append(spread(80, 1e-2, 1), 5, 5+1e-4, 5-1e-4), 3, LanczosOptions{Basis: 16}},
-		{"repeated", slices.Repeat([]float64{-4, -1, 0.5, 1, 2, 3, 5, 7}, 5), 2, LanczosOptions{Basis: 9}},
-		{"repeated, half as many as rows", slices.Repeat([]float64{-4, -1, 1, 3, 7}, 6), 3, LanczosOptions{Basis: 10}},
-		{"repeated inside", append(repeat(60, 1), steep(40)...), 3, LanczosOptions{Basis: 14}},
-		{"identity", repeat(30, 3), 2, LanczosOptions{Basis: 8}},
-		{"zero", repeat(30, 0), 2, LanczosOptions{Basis: 8}},
-		{"rank one", append(repeat(40, 0), 5), 2, LanczosOptions{Basis: 8}},
-		{"tiny", spread(50, 1e-203, 1e-200), 2, LanczosOptions{Basis: 14}},
-		{"huge", spread(50, 1e147, 1e150), 2, LanczosOptions{Basis: 14}},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			h := diagonal(test.values...)
-			if size := math.Abs(test.values[0]); size < 1e100 && (size > 1e-100 || size == 0) {
-				h = withEigenvalues(21, test.values...)
-			}
-			test.o.Vectors, test.o.Tolerance, test.o.Steps = true, 1e-9, 4000
-			got, err := Lanczos(h, test.k, test.o)
-			if err != nil || got.Stop != Residual || got.Products != h.products || got.Products != got.Steps+2*test.k {
-				t.Fatalf("%v, %v, %d steps, %d products of %d", err, got.Stop, got.Steps, got.Products, h.products)
-			}
-			want := slices.Sorted(slices.Values(test.values))
-			n := len(want)
-			scale := max(math.Abs(want[0]), math.Abs(want[n-1]))
-			for i := range test.k {
-				checkPair(t, h, fmt.Sprintf("top %d", i), got.Top[i], want[n-1-i], scale, 2e-9)
-				checkPair(t, h, fmt.Sprintf("bottom %d", i), got.Bottom[i], want[i], scale, 2e-9)
-			}
-		})
-	}
 }
 
 func negated(v []float64) []float64 {
@@ -130,10 +83,10 @@ func TestBasisIsBounded(t *testing.T) {
 
 // TestRestartProducts: what restarts cost beside a process that keeps everything.
 func TestRestartProducts(t *testing.T) {
-	h := scaling(steep(20_000))
+	h := scaling(steep(8_000))
 	for i := range h {
 		if math.Abs(h[i]) < 0.11 { // a bulk that thins out to where the wanted ones are
-			h[i] *= 1 + 60*math.Pow(float64(i)/20_000, 40)
+			h[i] *= 1 + 60*math.Pow(float64(i)/8_000, 40)
 		}
 	}
 	for _, tolerance := range []float64{1e-3, 1e-6} {
