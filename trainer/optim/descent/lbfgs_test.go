@@ -15,14 +15,14 @@ import (
 )
 
 func TestLimitedMemoryOnMoreGarbowHillstrom(t *testing.T) {
-	for _, p := range mghProblems {
+	for _, p := range optimtest.MoreGarbowHillstrom() {
 		for _, offset := range []float64{0, 1e8} {
 			for _, memory := range []string{"1", "10"} {
-				o := &optimtest.Smooth{N: len(p.x), F: p.f.Func, Df: p.f.Grad, Offset: offset}
-				s, steps := downhill(t, o, p.x, 2000, "lbfgs", "memory", memory)
-				tolerance := 1e-6*(1+p.want) + 100*optim.Eps*offset
-				if got := p.f.Func(s.W); got > p.want+tolerance || steps == 2000 && got > 1e-20 {
-					t.Errorf("%s + %g, memory %s: %.12g after %d steps, want %.12g", p.name, offset, memory, got, steps, p.want)
+				o := &optimtest.Smooth{N: len(p.X), F: p.F.Func, Df: p.F.Grad, Offset: offset}
+				s, steps := downhill(t, o, p.X, 2000, "lbfgs", "memory", memory)
+				tolerance := 1e-6*(1+p.Least) + 100*optim.Eps*offset
+				if got := p.F.Func(s.W); got > p.Least+tolerance || steps == 2000 && got > 1e-20 {
+					t.Errorf("%s + %g, memory %s: %.12g after %d steps, want %.12g", p.Name, offset, memory, got, steps, p.Least)
 				}
 			}
 		}
@@ -33,15 +33,15 @@ func TestLimitedMemoryOnMoreGarbowHillstrom(t *testing.T) {
 // written out (Nocedal & Wright 2006, eq. 6.17 and 6.20) from the same pairs, begun from γI; and every step
 // meets the strong Wolfe conditions.
 func TestAgainstDenseBFGS(t *testing.T) {
-	p := mghProblems[11] // Wood
-	o := &optimtest.Smooth{N: 4, F: p.f.Func, Df: p.f.Grad}
+	p := optimtest.MoreGarbowHillstrom()[11] // Wood
+	o := &optimtest.Smooth{N: 4, F: p.F.Func, Df: p.F.Grad}
 	m, settings := method(t, "lbfgs", "memory", "50")
-	s := &optim.State{Objective: o, W: slices.Clone(p.x), Settings: settings}
+	s := &optim.State{Objective: o, W: slices.Clone(p.X), Settings: settings}
 	type pair struct{ s, y []float64 }
 	var pairs []pair
 	for k := range 25 {
 		w, g := slices.Clone(s.W), make([]float64, 4)
-		p.f.Grad(g, w)
+		p.F.Grad(g, w)
 		var ss, yy [][]float64
 		for _, q := range pairs {
 			ss, yy = append(ss, q.s), append(yy, q.y)
@@ -52,7 +52,7 @@ func TestAgainstDenseBFGS(t *testing.T) {
 			t.Fatalf("step %d: %v", k, err)
 		}
 		alpha, after := r.Diagnostics[0].Value, make([]float64, 4)
-		p.f.Grad(after, s.W)
+		p.F.Grad(after, s.W)
 		q := pair{make([]float64, 4), make([]float64, 4)}
 		slope, tilt := 0.0, 0.0
 		for i := range d {
@@ -63,7 +63,7 @@ func TestAgainstDenseBFGS(t *testing.T) {
 				t.Fatalf("step %d: %v, want %g times %v", k, q.s, alpha, d)
 			}
 		}
-		if p.f.Func(s.W) > p.f.Func(w)+1e-4*alpha*slope || math.Abs(tilt) > 0.9*math.Abs(slope)*(1+1e-6) {
+		if p.F.Func(s.W) > p.F.Func(w)+1e-4*alpha*slope || math.Abs(tilt) > 0.9*math.Abs(slope)*(1+1e-6) {
 			t.Errorf("step %d: the Wolfe conditions do not hold", k)
 		}
 		if kept := r.Diagnostics[2].Value; kept != float64(len(pairs)) {

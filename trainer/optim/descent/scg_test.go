@@ -86,39 +86,15 @@ func downhill(t *testing.T, o *optimtest.Smooth, x0 []float64, steps int, name s
 	return s, steps
 }
 
-// mghProblems are of Moré, Garbow & Hillstrom 1981, as gonum has them.
-var mghProblems = []struct {
-	name string
-	f    interface {
-		Func([]float64) float64
-		Grad(grad, x []float64)
-	}
-	x    []float64
-	want float64
-}{
-	{"Beale", functions.Beale{}, []float64{1, 1}, 0},
-	{"BiggsEXP4", functions.BiggsEXP4{}, []float64{1, 2, 1, 1}, 0},
-	{"Box3D", functions.Box3D{}, []float64{0, 10, 20}, 0},
-	{"BrownAndDennis", functions.BrownAndDennis{}, []float64{25, 5, -5, -1}, 85822.2016263563},
-	{"ExtendedPowellSingular", functions.ExtendedPowellSingular{}, []float64{3, -1, 0, 3, 3, -1, 0, 3}, 0},
-	{"ExtendedRosenbrock", functions.ExtendedRosenbrock{}, []float64{-1.2, 1, -1.2, 1}, 0},
-	{"Gaussian", functions.Gaussian{}, []float64{0.4, 1, 0}, 1.12793276961912e-08},
-	{"HelicalValley", functions.HelicalValley{}, []float64{-1, 0, 0}, 0},
-	{"PenaltyI", functions.PenaltyI{}, []float64{1, 2, 3, 4}, 2.2499775008999372e-05},
-	{"VariablyDimensioned", functions.VariablyDimensioned{}, []float64{0.75, 0.5, 0.25, 0}, 0},
-	{"Watson", functions.Watson{}, []float64{0, 0, 0, 0, 0, 0}, 0.0022876700535523838},
-	{"Wood", functions.Wood{}, []float64{-3, -1, -3, -1}, 0},
-}
-
 func TestScaledConjugateGradientsOnMoreGarbowHillstrom(t *testing.T) {
 	for _, name := range []string{"scg", "scg-fd"} {
-		for _, p := range mghProblems {
+		for _, p := range optimtest.MoreGarbowHillstrom() {
 			for _, offset := range []float64{0, 1e8} {
-				o := &optimtest.Smooth{N: len(p.x), F: p.f.Func, Df: p.f.Grad, Offset: offset}
-				s, steps := downhill(t, o, p.x, 5000, name)
-				tolerance := 1e-6*(1+p.want) + 100*optim.Eps*offset
-				if got := p.f.Func(s.W); got > p.want+tolerance || steps == 5000 && got > 1e-20 {
-					t.Errorf("%s, %s + %g: %.12g after %d steps, want %.12g", name, p.name, offset, got, steps, p.want)
+				o := &optimtest.Smooth{N: len(p.X), F: p.F.Func, Df: p.F.Grad, Offset: offset}
+				s, steps := downhill(t, o, p.X, 5000, name)
+				tolerance := 1e-6*(1+p.Least) + 100*optim.Eps*offset
+				if got := p.F.Func(s.W); got > p.Least+tolerance || steps == 5000 && got > 1e-20 {
+					t.Errorf("%s, %s + %g: %.12g after %d steps, want %.12g", name, p.Name, offset, got, steps, p.Least)
 				}
 			}
 		}

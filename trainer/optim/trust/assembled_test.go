@@ -116,18 +116,7 @@ func descend(t *testing.T, o *watched, x0 []float64, steps int, name string, set
 }
 
 func TestDirectMethodsOnResiduals(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		o     residuals
-		x     []float64
-		steps int
-	}{
-		{"Rosenbrock", rosenbrock, []float64{-1.2, 1}, 100},
-		{"Powell badly scaled", powellBadlyScaled, []float64{0, 1}, 400},
-		{"helical valley", helicalValley, []float64{-1, 0, 0}, 100},
-		{"Powell singular", powellSingular, []float64{3, -1, 0, 1}, 100},
-		{"Wood", wood, []float64{-3, -1, -3, -1}, 200},
-	} {
+	for _, test := range asResiduals {
 		for _, name := range directMethods {
 			for _, scaling := range []string{"none", "diagonal"} {
 				for _, offset := range []float64{0, 1e8} {

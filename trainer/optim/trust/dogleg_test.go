@@ -229,30 +229,3 @@ func TestConditionByHand(t *testing.T) {
 		t.Errorf("%d matrices", o.assembled)
 	}
 }
-
-// TestTextbookRadius holds the radius rule to its table.
-func TestTextbookRadius(t *testing.T) {
-	_, settings := method(t, "dogleg", "radius-max", "6")
-	rule := readRule(settings)
-	for _, test := range []struct {
-		length, rho float64
-		accepted    bool
-		want        float64 // from R = 4
-	}{
-		{4, 0.9, true, 6},
-		{2, 0.9, true, 4},
-		{4, 0.5, true, 4},
-		{4, 0.2, true, 1},
-		{2, 0.2, true, 0.5},
-		{2, -3, false, 0.5},
-		{2, math.NaN(), false, 0.5},
-	} {
-		a := attempt{length: test.length, rho: test.rho, accepted: test.accepted, onBoundary: test.length == 4}
-		if got := rule.next(4, &a); got != test.want {
-			t.Errorf("%+v: R goes to %g", test, got)
-		}
-	}
-	if got := rule.next(50, &attempt{length: 50, rho: 1, accepted: true, onBoundary: true}); got != 50 {
-		t.Errorf("a radius set by hand goes to %g", got)
-	}
-}

@@ -113,3 +113,17 @@ var (
 			}
 	}}
 )
+
+// asResiduals are these functions, where Moré, Garbow & Hillstrom start, and steps that are enough.
+var asResiduals = []struct {
+	name  string
+	o     residuals
+	x     []float64
+	steps int
+}{
+	{"Rosenbrock", rosenbrock, []float64{-1.2, 1}, 100},
+	{"Powell badly scaled", powellBadlyScaled, []float64{0, 1}, 400},
+	{"helical valley", helicalValley, []float64{-1, 0, 0}, 100},
+	{"Powell singular", powellSingular, []float64{3, -1, 0, 1}, 100},
+	{"Wood", wood, []float64{-3, -1, -3, -1}, 200},
+}

@@ -143,6 +143,10 @@ func TestAdapt(t *testing.T) {
 			t.Errorf("%+v: R goes to %g", test, got)
 		}
 	}
+	rule := ruleOf(settings)
+	if got := rule.next(50, &attempt{length: 50, rho: 1, accepted: true, onBoundary: true}); got != 50 {
+		t.Errorf("a radius set by hand goes to %g", got)
+	}
 }
 
 // TestTinyRadiusRecovers: a radius far too small grows until E shows the steps.

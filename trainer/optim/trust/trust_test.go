@@ -50,48 +50,25 @@ func minimize(t *testing.T, o optim.Objective, x0 []float64, steps int, name str
 }
 
 func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
-	type named interface {
-		Func([]float64) float64
-		Grad(grad, x []float64)
-	}
-	for _, test := range []struct {
-		name  string
-		f     named
-		x     []float64
-		want  float64
-		steps int
-	}{
-		{"Beale", functions.Beale{}, []float64{1, 1}, 0, 100},
-		{"BiggsEXP4", functions.BiggsEXP4{}, []float64{1, 2, 1, 1}, 0, 200},
-		{"Box3D", functions.Box3D{}, []float64{0, 10, 20}, 0, 100},
-		{"BrownAndDennis", functions.BrownAndDennis{}, []float64{25, 5, -5, -1}, 85822.2016263563, 200},
-		{"ExtendedPowellSingular", functions.ExtendedPowellSingular{}, []float64{3, -1, 0, 3, 3, -1, 0, 3}, 0, 100},
-		{"ExtendedRosenbrock", functions.ExtendedRosenbrock{}, []float64{-1.2, 1, -1.2, 1}, 0, 200},
-		{"Gaussian", functions.Gaussian{}, []float64{0.4, 1, 0}, 1.12793276961912e-08, 100},
-		{"HelicalValley", functions.HelicalValley{}, []float64{-1, 0, 0}, 0, 100},
-		{"PenaltyI", functions.PenaltyI{}, []float64{1, 2, 3, 4}, 2.2499775008999372e-05, 300},
-		{"PenaltyII", functions.PenaltyII{}, []float64{0.5, 0.5, 0.5, 0.5}, 9.376293007355449e-06, 600},
-		{"VariablyDimensioned", functions.VariablyDimensioned{}, []float64{0.75, 0.5, 0.25, 0}, 0, 100},
-		{"Watson", functions.Watson{}, []float64{0, 0, 0, 0, 0, 0}, 0.0022876700535523838, 200},
-		{"Wood", functions.Wood{}, []float64{-3, -1, -3, -1}, 0, 200},
-	} {
+	penalty := optimtest.Minimization{Name: "PenaltyII", F: functions.PenaltyII{}, X: []float64{0.5, 0.5, 0.5, 0.5}, Least: 9.376293007355449e-06}
+	for _, test := range append(optimtest.MoreGarbowHillstrom(), penalty) {
 		for _, offset := range []float64{0, 1e8} {
-			o := &optimtest.Smooth{N: len(test.x), F: test.f.Func, Df: test.f.Grad, Offset: offset}
-			h, ok := test.f.(interface {
+			o := &optimtest.Smooth{N: len(test.X), F: test.F.Func, Df: test.F.Grad, Offset: offset}
+			h, ok := test.F.(interface {
 				Hess(dst *mat.SymDense, x []float64)
 			})
-			if ok && test.name != "Beale" { // gonum 0.17's Hessian of Beale is not its gradient's derivative
+			if ok && test.Name != "Beale" { // gonum 0.17's Hessian of Beale is not its gradient's derivative
 				o.Hess = h.Hess
 			}
 			for _, set := range [][]string{
 				{}, byTheBook, {"boundary", "scaling"}, {"forcing", "sqrt"}, {"preconditioner", "jacobi"},
 				{"boundary", "minimum"}, {"boundary", "minimum", "lanczos", "3", "preconditioner", "jacobi"},
 			} {
-				s, steps := minimize(t, o, test.x, test.steps, "tr-newton", set...)
+				s, steps := minimize(t, o, test.X, 600, "tr-newton", set...)
 				// E + 1e8 is known to 1.5e-8, and ρ to ten times that.
-				tolerance := 1e-9*(1+test.want) + 30*optim.Eps*offset
-				if got := test.f.Func(s.W); got > test.want+tolerance {
-					t.Errorf("%s + %g %v: %.12g after %d steps, want %.12g", test.name, offset, set, got, steps, test.want)
+				tolerance := 1e-9*(1+test.Least) + 30*optim.Eps*offset
+				if got := test.F.Func(s.W); got > test.Least+tolerance {
+					t.Errorf("%s + %g %v: %.12g after %d steps, want %.12g", test.Name, offset, set, got, steps, test.Least)
 				}
 			}
 		}
@@ -99,18 +76,7 @@ func TestNewtonOnMoreGarbowHillstrom(t *testing.T) {
 }
 
 func TestGaussNewtonOnResiduals(t *testing.T) {
-	for _, test := range []struct {
-		name  string
-		o     residuals
-		x     []float64
-		steps int
-	}{
-		{"Rosenbrock", rosenbrock, []float64{-1.2, 1}, 100},
-		{"Powell badly scaled", powellBadlyScaled, []float64{0, 1}, 400},
-		{"helical valley", helicalValley, []float64{-1, 0, 0}, 100},
-		{"Powell singular", powellSingular, []float64{3, -1, 0, 1}, 100},
-		{"Wood", wood, []float64{-3, -1, -3, -1}, 200},
-	} {
+	for _, test := range asResiduals {
 		for _, name := range []string{"tr-gn", "tr-gn-jacobi"} {
 			set := []string{"xi", "1e-6", "blocks", "1"}
 			if name == "tr-gn-jacobi" {
@@ -128,28 +94,7 @@ func TestGaussNewtonOnResiduals(t *testing.T) {
 }
 
 // bowl is ½Σ k_i (w_i − 1)².
-func bowl(k ...float64) *optimtest.Smooth {
-	return &optimtest.Smooth{
-		N: len(k),
-		F: func(x []float64) float64 {
-			sum := 0.0
-			for i, v := range x {
-				sum += k[i] * (v - 1) * (v - 1) / 2
-			}
-			return sum
-		},
-		Df: func(dst, x []float64) {
-			for i, v := range x {
-				dst[i] = k[i] * (v - 1)
-			}
-		},
-		Hess: func(dst *mat.SymDense, _ []float64) {
-			for i, v := range k {
-				dst.SetSym(i, i, v)
-			}
-		},
-	}
-}
+func bowl(k ...float64) *optimtest.Smooth { return well(slices.Repeat([]float64{1}, len(k)), k...) }
 
 // TestQuadratic: where the model is the loss, ρ is 1 to the last step, and R doubles while it binds.
 func TestQuadratic(t *testing.T) {

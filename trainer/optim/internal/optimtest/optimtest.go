@@ -11,6 +11,7 @@ import (
 	"newtop/trainer/optim"
 
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/optimize/functions"
 )
 
 // Smooth is an objective given by a loss and its gradient, on purpose with the plainest curvature:
@@ -109,4 +110,33 @@ func Diagnostic(t testing.TB, r optim.Report, key string) float64 {
 	}
 	t.Fatalf("no diagnostic %q in %+v", key, r.Diagnostics)
 	return 0
+}
+
+// Minimization is a function with its gradient, where to start and its least value.
+type Minimization struct {
+	Name string
+	F    interface {
+		Func([]float64) float64
+		Grad(grad, x []float64)
+	}
+	X     []float64
+	Least float64
+}
+
+// MoreGarbowHillstrom returns functions of their paper of 1981, as gonum has them.
+func MoreGarbowHillstrom() []Minimization {
+	return []Minimization{
+		{"Beale", functions.Beale{}, []float64{1, 1}, 0},
+		{"BiggsEXP4", functions.BiggsEXP4{}, []float64{1, 2, 1, 1}, 0},
+		{"Box3D", functions.Box3D{}, []float64{0, 10, 20}, 0},
+		{"BrownAndDennis", functions.BrownAndDennis{}, []float64{25, 5, -5, -1}, 85822.2016263563},
+		{"ExtendedPowellSingular", functions.ExtendedPowellSingular{}, []float64{3, -1, 0, 3, 3, -1, 0, 3}, 0},
+		{"ExtendedRosenbrock", functions.ExtendedRosenbrock{}, []float64{-1.2, 1, -1.2, 1}, 0},
+		{"Gaussian", functions.Gaussian{}, []float64{0.4, 1, 0}, 1.12793276961912e-08},
+		{"HelicalValley", functions.HelicalValley{}, []float64{-1, 0, 0}, 0},
+		{"PenaltyI", functions.PenaltyI{}, []float64{1, 2, 3, 4}, 2.2499775008999372e-05},
+		{"VariablyDimensioned", functions.VariablyDimensioned{}, []float64{0.75, 0.5, 0.25, 0}, 0},
+		{"Watson", functions.Watson{}, []float64{0, 0, 0, 0, 0, 0}, 0.0022876700535523838},
+		{"Wood", functions.Wood{}, []float64{-3, -1, -3, -1}, 0},
+	}
 }
