@@ -116,27 +116,6 @@ func TestSeriesBounds(t *testing.T) {
 	}
 }
 
-func BenchmarkSeriesAdd(b *testing.B) {
-	var s Series
-	for i := range b.N {
-		s.Add(float64(i), float64(i%97))
-	}
-}
-
-func BenchmarkChartMillionPoints(b *testing.B) {
-	var s Series
-	r := rand.New(rand.NewPCG(1, 1))
-	for i := range 1_000_000 {
-		s.Add(float64(i), r.Float64())
-	}
-	v, c := testPen(), Canvas{}
-	pl := Plot{Curves: []Curve{{Series: &s, Token: style.Train}, {Series: &s, Token: style.Test, Dashed: true}}}
-	b.ReportAllocs()
-	for b.Loop() {
-		c.Draw(v, pl, 200, 57)
-	}
-}
-
 // testPen draws without colours in braille.
 func testPen() *style.Pen {
 	return &style.Pen{Palette: style.ThemeAuto.Palette(true, colorprofile.ASCII, true), Glyphs: style.GlyphsBraille.Set(nil)}

@@ -20,6 +20,8 @@ import (
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/dashboard/desk"
+	"newtop/tui/dashboard/dialogs"
+	"newtop/tui/dashboard/replay"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/layout"
@@ -313,15 +315,6 @@ func TestRun(t *testing.T) {
 	}
 }
 
-func BenchmarkUpdateInner(b *testing.B) {
-	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
-	b.ReportAllocs()
-	for i := 0; b.Loop(); i++ {
-		a.Update(came(feed.Delta{Status: a.H.Status, Inner: []event.InnerEvent{tuitest.InnerIteration(34, i%40, 1)}}))
-		a.View()
-	}
-}
-
 func BenchmarkUpdateEpoch(b *testing.B) {
 	a := newTest(tuitest.Script{Epochs: 33, Spectra: true}, screen.Options{}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
@@ -350,3 +343,7 @@ func TestNothingToScale(t *testing.T) {
 		}
 	}
 }
+
+func savesOf(a *desk.App) *dialogs.Saves { return a.Observers[0].(*dialogs.Saves) }
+
+func barOf(a *desk.App) *replay.Bar { return a.Bar.(*replay.Bar) }

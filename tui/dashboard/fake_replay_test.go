@@ -1,16 +1,11 @@
 package dashboard
 
 import (
-	"context"
-	"fmt"
-	"math"
-	"slices"
 	"time"
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
 	"newtop/tui/internal/tuitest"
-	"newtop/tui/screen"
 )
 
 // replayOf is a made-up run of so many epochs as it is watched: shown up to an epoch.
@@ -95,122 +90,4 @@ func replayScene(name string) []feed.Delta {
 		return withRecording(run)
 	}
 	return nil
-}
-
-// fakePlayer plays a made-up run as it is asked to.
-type fakePlayer struct {
-	relay     *feed.Relay
-	events    []event.Event
-	requested chan event.Command
-}
-
-func newFakePlayer(events []event.Event) *fakePlayer {
-	p := &fakePlayer{events: events, requested: make(chan event.Command, 64)}
-	p.relay = feed.NewRelay(func(ctx context.Context, c event.Command) error {
-		switch c.(type) {
-		case event.Pause, event.StepEpoch, event.Seek, event.Speed:
-			p.requested <- c
-			return nil
-		}
-		return feed.ErrReadOnly
-	})
-	return p
-}
-
-func epochOf(e event.Event) int {
-	switch e := e.(type) {
-	case event.EpochEvent:
-		return e.Epoch
-	case event.InnerEvent:
-		return e.Epoch
-	case event.DoneEvent:
-		return math.MaxInt
-	}
-	return 0
-}
-
-// play runs until the context ends.
-func (p *fakePlayer) play(ctx context.Context, pause time.Duration) {
-	last := 0
-	for _, e := range p.events {
-		if k := epochOf(e); k < math.MaxInt {
-			last = max(last, k)
-		}
-	}
-	at, epoch, phase, speed, single := 0, 0, event.Running, 1.0, false
-	show := func() {
-		p.relay.Update(func(s *event.Status) {
-			s.Phase = phase
-			s.Replay = &event.Replay{Source: "made up", Seekable: true, Epoch: epoch, Last: last, At: s.Elapsed, Length: 0.5 * float64(last), Speed: speed}
-		})
-	}
-	seek := func(to int) {
-		n := slices.IndexFunc(p.events, func(e event.Event) bool { return epochOf(e) > to })
-		if n < 0 || to >= last {
-			n = len(p.events)
-		}
-		p.relay.Restart(p.events[:n], nil)
-		at, epoch = n, min(to, last)
-	}
-	for {
-		switch {
-		case phase == event.Running && at < len(p.events):
-			e := p.events[at]
-			p.relay.Add(e)
-			at++
-			if k, ok := e.(event.EpochEvent); ok {
-				if epoch = k.Epoch; single {
-					single, phase = false, event.Paused
-				}
-			}
-		case phase == event.Running:
-			phase = event.Ended
-		}
-		show()
-		wait := time.Duration(float64(pause) / speed)
-		if phase != event.Running {
-			wait = time.Hour
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(wait):
-		case c := <-p.requested:
-			switch c := c.(type) {
-			case event.Pause:
-				if phase == event.Ended {
-					seek(0)
-				}
-				phase = event.Running
-				if c.On {
-					phase = event.Paused
-				}
-			case event.StepEpoch:
-				phase, single = event.Running, true
-			case event.Speed:
-				speed = c.Factor
-			case event.Seek:
-				seek(c.Epoch)
-				if phase == event.Ended {
-					phase = event.Paused
-				}
-			}
-		}
-	}
-}
-
-// runReplayDemo shows a scene, or plays a made-up run.
-func runReplayDemo(name string) error {
-	if name == "player" {
-		p := newFakePlayer(tuitest.EventsOf(tuitest.NewRun(tuitest.Script{Epochs: 40, Spectra: true, Skips: true, SwitchAt: 25, Fate: "done"})))
-		ctx, cancel := context.WithCancel(context.Background())
-		defer cancel()
-		go p.play(ctx, 60*time.Millisecond)
-		return Run(ctx, p.relay.Feed(), screen.Options{})
-	}
-	deltas := replayScene(name)
-	if deltas == nil {
-		return fmt.Errorf("no scene %q", name)
-	}
-	return Run(context.Background(), &tuitest.Feed{Deltas: deltas}, screen.Options{})
 }

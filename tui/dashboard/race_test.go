@@ -438,11 +438,3 @@ func TestWheel(t *testing.T) {
 		t.Errorf("stands at %d", p.At())
 	}
 }
-
-func BenchmarkRace(b *testing.B) {
-	a := newRaceTest(6, 2000, "begun", 120, 40)
-	for i := 0; b.Loop(); i++ {
-		a.H.Race.Gen++
-		a.View()
-	}
-}

@@ -2,10 +2,8 @@ package dashboard
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"math"
-	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -14,62 +12,10 @@ import (
 
 	"newtop/trainer/event"
 	"newtop/trainer/feed"
-	"newtop/tui/history"
 	"newtop/tui/internal/screentest"
 	"newtop/tui/internal/tuitest"
 	"newtop/tui/screen"
 )
-
-// fastFeed has news whenever it is asked: a run of 200 inner iterations and 20 epochs a second.
-type fastFeed struct {
-	tuitest.Feed
-	began time.Time
-	sent  int
-	now   event.Status
-	rand  *rand.Rand
-}
-
-func (f *fastFeed) Wait(ctx context.Context) (feed.Delta, error) {
-	if f.At < len(f.Deltas) {
-		return f.Feed.Wait(ctx)
-	}
-	if f.began.IsZero() {
-		f.began, f.now = time.Now(), f.Deltas[len(f.Deltas)-1].Status
-	}
-	due := f.began.Add(time.Duration(f.sent) * 5 * time.Millisecond)
-	select {
-	case <-time.After(time.Until(due)):
-	case <-ctx.Done():
-		return feed.Delta{}, ctx.Err()
-	}
-	f.sent++
-	d := feed.Delta{Inner: []event.InnerEvent{tuitest.InnerIteration(f.now.Epoch+1, 1+f.sent%10, 4)}}
-	if f.sent%10 == 0 {
-		f.now.Epoch++
-		f.now.Elapsed = float64(f.sent) * 0.005
-		d.Epochs = []event.EpochEvent{tuitest.Epoch(f.now.Epoch, 4, f.rand)}
-	}
-	d.Status = f.now
-	return d, ctx.Err()
-}
-
-// show runs the whole program on a feed for a while and returns what went over the wire in that time, the
-// first screen left out.
-func show(tb testing.TB, feed feed.Feed, w, h int, d time.Duration, environ ...string) (bytes, writes float64) {
-	tb.Helper()
-	out, stop := onWire(feed, w, h, environ...)
-	defer stop()
-	for range 50 {
-		if time.Sleep(100 * time.Millisecond); out.Bytes.Load() > 1000 {
-			break
-		}
-	}
-	time.Sleep(500 * time.Millisecond)
-	bytes, writes = float64(out.Bytes.Load()), float64(out.Writes.Load())
-	time.Sleep(d)
-	bytes, writes = float64(out.Bytes.Load())-bytes, float64(out.Writes.Load())-writes
-	return bytes / d.Seconds(), writes / d.Seconds()
-}
 
 // onWire runs the whole program on a feed until it is stopped.
 func onWire(feed feed.Feed, w, h int, environ ...string) (out *screentest.Wire, stop func()) {
@@ -89,23 +35,6 @@ func onWire(feed feed.Feed, w, h int, environ ...string) (out *screentest.Wire, 
 		<-ended
 		a.Close()
 		keys.Close()
-	}
-}
-
-// BenchmarkWire reports bytes and frames a second of a fast run.
-func BenchmarkWire(b *testing.B) {
-	for _, size := range [][2]int{{80, 24}, {120, 40}, {200, 60}} {
-		for name, environ := range map[string]string{"local": "X=", "ssh": "SSH_TTY=/dev/pts/1"} {
-			b.Run(fmt.Sprintf("%dx%d-%s", size[0], size[1], name), func(b *testing.B) {
-				var bytes, writes float64
-				for range b.N {
-					f := &fastFeed{Feed: tuitest.Feed{Deltas: tuitest.NewRun(tuitest.Script{Epochs: 33, Spectra: true})}, rand: rand.New(rand.NewPCG(1, 1))}
-					bytes, writes = show(b, f, size[0], size[1], 2*time.Second, environ)
-				}
-				b.ReportMetric(bytes/1000, "kB/s")
-				b.ReportMetric(writes, "frames/s")
-			})
-		}
 	}
 }
 
@@ -181,24 +110,5 @@ func TestLoadingWire(t *testing.T) {
 	t.Logf("%d bytes in %d writes", out.Bytes.Load(), out.Writes.Load())
 	if out.Bytes.Load() > most {
 		t.Errorf("expected at most %d bytes", most)
-	}
-}
-
-// BenchmarkLongRecord takes in 8,192 epochs at a time, as a viewer that is far behind gets them.
-func BenchmarkLongRecord(b *testing.B) {
-	d := feed.Delta{Status: event.Status{Phase: event.Running, Replay: &event.Replay{Source: "x", Loading: 0.5}},
-		Run: &event.RunEvent{Data: event.DataInfo{Name: "x"}}}
-	h := &history.History{}
-	h.Apply(&d)
-	d.Run = nil
-	e := 0
-	b.ReportAllocs()
-	for b.Loop() {
-		d.Epochs = d.Epochs[:0]
-		for range 8192 {
-			e++
-			d.Epochs = append(d.Epochs, longEpoch(e))
-		}
-		h.Apply(&d)
 	}
 }

@@ -55,16 +55,3 @@ func TestManyFigures(t *testing.T) {
 		t.Errorf("%d curves after a new key", n)
 	}
 }
-
-// BenchmarkMetrics takes in 200 metrics of 10,000 epochs.
-func BenchmarkMetrics(b *testing.B) {
-	deltas := manyMetrics(200, 10_000)
-	b.ResetTimer()
-	b.ReportAllocs()
-	for range b.N {
-		h := &History{}
-		for i := range deltas {
-			h.Apply(&deltas[i])
-		}
-	}
-}

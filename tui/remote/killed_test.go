@@ -16,10 +16,9 @@ import (
 // TestKilledClient kills a client's process without warning, in the middle of its screen.
 func TestKilledClient(t *testing.T) {
 	s := serve(t, remote.Options{})
-	p := s.party(80, 24)
-	p.become(t, 2)
+	p := s.party(2, 80, 24)
 	s.seen(2)
-	p.command.Process.Kill()
+	p.Kill()
 	s.empties()
 	s.until("leave", ssh.FingerprintSHA256(s.look.PublicKey()))
 	s.open(s.look, 80, 24).sees("spirals")
@@ -30,10 +29,9 @@ func TestStoppedClient(t *testing.T) {
 	s := train(t, trainer.Config{Data: "spirals", Hidden: []int{7}, Optimizer: "adam"}, remote.Options{Limits: remote.Limits{Stall: 500 * time.Millisecond}})
 	c := s.open(s.steer, 80, 24)
 	c.sees("spirals")
-	p := s.party(500, 200)
-	p.become(t, 1)
+	p := s.party(1, 500, 200)
 	s.seen(2)
-	if err := p.command.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := p.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	before := s.epoch()

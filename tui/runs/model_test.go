@@ -415,22 +415,3 @@ func TestFollow(t *testing.T) {
 		t.Fatal("the change is not seen")
 	}
 }
-
-// BenchmarkMove selects another of a thousand runs and draws the screen.
-func BenchmarkMove(b *testing.B) {
-	m := newTest(1000, screen.Options{}, 200, 60)
-	for b.Loop() {
-		press(m, "down")
-		m.View()
-	}
-}
-
-// BenchmarkType narrows a thousand runs by a letter.
-func BenchmarkType(b *testing.B) {
-	m := newTest(1000, screen.Options{}, 200, 60)
-	press(m, "/")
-	for b.Loop() {
-		press(m, "a", "backspace")
-		m.View()
-	}
-}

@@ -265,24 +265,3 @@ func tuneStorm(m *model, r *rand.Rand, b byte) {
 		m.Update(screentest.Typed(string(rune(b))))
 	}
 }
-
-// BenchmarkTune takes a Leaderboard of 1,000 trials and draws the screen.
-func BenchmarkTune(b *testing.B) {
-	board := fakeBoard(1000, 0.9, 0.05)
-	for i := range board.Trials {
-		if t := &board.Trials[i]; len(t.Curve) > 0 {
-			for len(t.Curve) < 200 {
-				t.Curve = append(t.Curve, t.Curve...)
-			}
-			t.Curve = slices.Clone(t.Curve[:200])
-		}
-	}
-	other := *board
-	m := newTuneTest(board, screen.Options{}, 120, 40)
-	b.ReportAllocs()
-	b.ResetTimer()
-	for i := range b.N {
-		m.Update(boardMsg{[]*tune.Leaderboard{board, &other}[i%2], nil})
-		m.View()
-	}
-}

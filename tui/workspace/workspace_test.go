@@ -503,14 +503,3 @@ func BenchmarkScreen(b *testing.B) {
 		m.View()
 	}
 }
-
-// BenchmarkSelect draws the same after another run was selected.
-func BenchmarkSelect(b *testing.B) {
-	m := large(50, 40, 1000)
-	m.View()
-	b.ResetTimer()
-	for i := range b.N {
-		m.Update(screentest.Typed([]string{"down", "down", "up", "up"}[i%4]))
-		m.View()
-	}
-}

@@ -216,10 +216,3 @@ func TestFactorMouse(t *testing.T) {
 		t.Errorf("the picture is %+v", f)
 	}
 }
-
-func BenchmarkFactors(b *testing.B) {
-	v, p := withFactors("soap", slices.Repeat([]int{64}, 16)...), &Pane{}
-	for range b.N {
-		p.Body(v, 56, 12, false)
-	}
-}

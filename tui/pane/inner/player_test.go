@@ -220,15 +220,6 @@ func TestSliceWords(t *testing.T) {
 	}
 }
 
-func BenchmarkPlayer(b *testing.B) {
-	v, p := withSolves(60, 1), &Pane{}
-	solve, _ := tuitest.SolveEvents(62, 0, 4000, krylov.Limit)
-	v.H.Apply(&feed.Delta{Status: v.H.Status, Inner: solve, Slices: []event.SliceEvent{tuitest.SliceAlong("tr-newton", 0.09)}})
-	for range b.N {
-		p.Body(v, 196, 55, true)
-	}
-}
-
 // TestSliceWithoutGaussNewton: a model that another program has may have no Gauss–Newton matrix, which then is not named.
 func TestSliceWithoutGaussNewton(t *testing.T) {
 	v := panetest.View(tuitest.PeerRun(5, tuitest.ConvNet)...)

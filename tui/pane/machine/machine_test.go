@@ -5,7 +5,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 
@@ -121,19 +120,5 @@ func TestWindow(t *testing.T) {
 	p.Take(p.Newest)
 	if p.Samples() != 3000 {
 		t.Error("a sample was taken twice")
-	}
-}
-
-func BenchmarkPane(b *testing.B) {
-	list := tuitest.MachineSamples(2, 2)
-	p, v := told(tuitest.MachineSamples(600, 2)), panetest.View()
-	at := p.Newest.At
-	for i := 0; b.Loop(); i++ {
-		s := list[i%2]
-		s.At = at.Add(time.Second)
-		at = s.At
-		p.Take(s)
-		p.Row(&v.Pen, 120)
-		p.Body(v, 118, 38, false)
 	}
 }

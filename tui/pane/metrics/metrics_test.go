@@ -343,31 +343,4 @@ func many(metrics, epochs int) *Grid {
 	return gridOf(d)
 }
 
-// BenchmarkPage turns through 200 metrics of 10,000 epochs, each page drawn anew.
-func BenchmarkPage(b *testing.B) {
-	for _, size := range [][2]int{{116, 36}, {196, 56}} {
-		b.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(b *testing.B) {
-			g, pen := many(200, 10_000), tuitest.Pen()
-			b.ResetTimer()
-			b.ReportAllocs()
-			for i := range b.N {
-				g.changes++
-				g.turn([]int{1, 1, 1, -1, -1, -1}[i%6])
-				g.Draw(&pen, size[0], size[1], true)
-			}
-		})
-	}
-}
-
-// BenchmarkMove selects another chart of a page, whose others stay as they are.
-func BenchmarkMove(b *testing.B) {
-	g, pen := many(200, 10_000), tuitest.Pen()
-	g.Draw(&pen, 196, 56, true)
-	b.ResetTimer()
-	for i := range b.N {
-		press(g, []string{"right", "left"}[i%2])
-		g.Draw(&pen, 196, 56, true)
-	}
-}
-
 var _ pane.Pane = New()
