@@ -119,23 +119,6 @@ func addFrame(add func(name, text string), text string, size [2]int, retained []
 
 // TestPanes draws every pane alone, as wide as in the screens of three sizes.
 
-// TestASCII looks for anything beyond 7 bits.
-func TestASCII(t *testing.T) {
-	for _, keys := range [][]string{nil, {"z"}, {"tab", "tab", "z"}, {"o"}, {"?"}} {
-		a := newTest(tuitest.Script{Epochs: 33, Spectra: true, Skips: true}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, 120, 40)
-		press(a, keys...)
-		text := frameText(t, a)
-		for _, r := range text {
-			if r > 0x7e {
-				t.Fatalf("%v: %q in\n%s", keys, r, text)
-			}
-		}
-		if a.Dialog == nil && strings.Count(text, "?") != 1 {
-			t.Errorf("%v: a character without a counterpart in\n%s", keys, text)
-		}
-	}
-}
-
 var colour = regexp.MustCompile(`\x1b\[[0-9;:]*(?:3[0-9]|4[0-9]|9[0-7]|10[0-7])[0-9;:]*m`)
 
 func TestNoColor(t *testing.T) {

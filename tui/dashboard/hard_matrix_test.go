@@ -31,8 +31,9 @@ func watchedRich() []feed.Delta {
 	return append(append(deltas, again), deltas...)
 }
 
-// TestMatrix draws every pane, small and zoomed, in every theme on every kind of terminal, and with every set of
-// glyphs; by day in every theme with one set of glyphs. Themes change no text but in heat maps; each text is kept once.
+// TestMatrix draws every pane, small and zoomed, of every kind of run with every set of glyphs on every kind of terminal,
+// and one run in every theme too, by day with one set of glyphs. Themes change no text but in heat maps; each text is kept
+// once.
 func TestMatrix(t *testing.T) {
 	for name, deltas := range map[string][]feed.Delta{
 		"running": tuitest.RichRun(false, false), "diverged": tuitest.RichRun(false, true), "regression": tuitest.RichRun(true, false), "watched": watchedRich(),
@@ -55,9 +56,9 @@ func TestMatrix(t *testing.T) {
 					}
 					for g := style.GlyphsBraille; g < style.GlyphsCount; g++ {
 						v.Glyphs = g.Set(nil)
-						themes := style.ThemeCount
-						if g != style.GlyphsBraille && !nightly.On() {
-							themes = style.ThemeAuto + 1
+						themes := style.ThemeAuto + 1
+						if name == "running" && g == style.GlyphsBraille || nightly.On() {
+							themes = style.ThemeCount
 						}
 						if text := matrixText(t, v, layout.ID(id), w, themes); w == 80 || g == style.GlyphsBraille {
 							add(fmt.Sprintf("%d columns, %v", w, g), text)
@@ -97,9 +98,9 @@ func matrixText(t *testing.T, v *pane.View, id layout.ID, w int, themes style.Th
 	return texts[false]
 }
 
-// TestScreensInASCII has all that can be in front on screens of all sizes in 7 bits.
+// TestScreensInASCII has all that can be in front on screens of all sizes in 7 bits, and watched runs of every kind.
 func TestScreensInASCII(t *testing.T) {
-	for _, size := range [][2]int{{60, 16}, {80, 24}, {120, 40}, {200, 60}} {
+	for _, size := range screenSizes {
 		for name, keys := range dialogKeys {
 			a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: true, Glyphs: style.GlyphsASCII}, size[0], size[1])
 			withKept(a)
@@ -108,8 +109,15 @@ func TestScreensInASCII(t *testing.T) {
 				screentest.Plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
 			})
 		}
-		a := newRaceTest(6, 12, "begun", size[0], size[1])
-		a.SetGlyphs(style.GlyphsASCII)
-		screentest.Plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
+		watched := []*desk.App{newRaceTest(6, 12, "begun", size[0], size[1]), newWatch(replayScene("live"), size[0], size[1])}
+		for _, name := range replayScenes {
+			if size[0] == 120 {
+				watched = append(watched, newWatch(replayScene(name), size[0], size[1]))
+			}
+		}
+		for _, a := range watched {
+			a.SetGlyphs(style.GlyphsASCII)
+			screentest.Plain(t, strings.Split(a.View().Content, "\n"), size[0], size[1], true)
+		}
 	}
 }

@@ -64,7 +64,7 @@ func take(t *testing.T, a *desk.App, cmd tea.Cmd) (path string, text []byte) {
 
 // TestChartPictures takes every pane, of several runs, of one in every format.
 func TestChartPictures(t *testing.T) {
-	for i, s := range []tuitest.Script{{Epochs: 33, Spectra: true}, {Epochs: 20, Regression: true}, {Epochs: 33, Adam: true}, {Epochs: 33, SwitchAt: 20}, {Epochs: 12, Fate: "nan"}, {Epochs: 1}} {
+	for i, s := range []tuitest.Script{{Epochs: 9, Spectra: true}, {Epochs: 9, Regression: true}, {Epochs: 9, SwitchAt: 4}, {Epochs: 9, Fate: "nan"}, {Epochs: 1}} {
 		formats := []string{"svg"}
 		if i == 0 {
 			formats = []string{"svg", "png", "pdf"}
@@ -78,6 +78,9 @@ func TestChartPictures(t *testing.T) {
 					t.Errorf("%+v: pane %d has no picture", s, id)
 				}
 				continue
+			}
+			if id != layout.Loss { // figure tests the formats
+				formats = formats[:1]
 			}
 			for _, format := range formats {
 				path, text := take(t, a, chartPicture(a, format))
@@ -205,7 +208,7 @@ func letters(s string) string {
 func TestPictureWhileTraining(t *testing.T) {
 	a := newTest(tuitest.Script{Epochs: 5, Spectra: true}, screen.Options{Pictures: t.TempDir()}, 120, 40)
 	r := rand.New(rand.NewPCG(1, 1))
-	epochs := nightly.Of(10, 4)
+	epochs := nightly.Of(10, 2)
 	done := make(chan tea.Msg, 100)
 	for e := 6; e < 6+epochs; e++ {
 		for _, cmd := range []tea.Cmd{screenPicture(a), chartPicture(a, "svg")} {

@@ -191,7 +191,7 @@ func TestRaceSize(t *testing.T) {
 // TestOverlaySize opens every overlay in rooms of every size, with wide and strange text.
 func TestOverlaySize(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for i := range few(105) {
+	for i := range few(70) {
 		a := newTest(tuitest.Script{Epochs: 12}, screen.Options{NoColor: i%2 == 0, Glyphs: style.Glyphs(i % 4), DataSets: []string{tuitest.RandomText(r)}}, layout.MinWidth+r.IntN(160), layout.MinHeight+r.IntN(50))
 		withKept(a)
 		press(a, []string{"f", "u", ":", "e", "?", "o", "/"}[i%7])

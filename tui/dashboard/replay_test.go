@@ -74,17 +74,6 @@ func TestReplayScreens(t *testing.T) {
 	}
 }
 
-// TestReplayASCII: the scenes in 7 bits, and no frame with anything but text.
-func TestReplayASCII(t *testing.T) {
-	for _, name := range replayScenes {
-		a := newWatch(replayScene(name), 120, 40)
-		a.SetGlyphs(style.GlyphsASCII)
-		t.Run(name, func(t *testing.T) {
-			screentest.Plain(t, strings.Split(a.View().Content, "\n"), 120, 40, true)
-		})
-	}
-}
-
 // TestReplayKeys presses keys at the paused replay of 40 epochs at the 20th.
 func TestReplayKeys(t *testing.T) {
 	readOnly := feed.ErrReadOnly.Error()
