@@ -175,17 +175,17 @@ func TestSliceOfTheLastBlock(t *testing.T) {
 // TestSlicesFollowTheMethod: the first epoch of one that proposes nothing takes the slice away.
 func TestSlicesFollowTheMethod(t *testing.T) {
 	l, m := ready(t, config.Config{Data: "spirals", Hidden: []int{5}, Optimizer: "tr-newton"}, 2)
-	if err := l.handle(event.Switch{Optimizer: "sgd"}); err != nil {
+	if err := l.control.handle(event.Switch{Optimizer: "sgd"}); err != nil {
 		t.Fatal(err)
 	}
-	l.applyPending()
+	l.control.applyPending()
 	if e := handled[event.SliceEvent](t, l, m, event.Slice{}); e.Optimizer != "tr-newton" || e.Epoch != 2 {
 		t.Errorf("right after the switch: %+v", e)
 	}
 	if err := l.outer(); err != nil {
 		t.Fatal(err)
 	}
-	if err := l.handle(event.Slice{}); err == nil {
+	if err := l.control.handle(event.Slice{}); err == nil {
 		t.Error("sgd has a slice")
 	}
 	l.out.Recordings[0].Finish(l.ctx)

@@ -35,7 +35,7 @@ func ready(t *testing.T, c config.Config, epochs int) (*loop, *memory) {
 		l.work.Pool.Close()
 		l.out.StatusPulse.Stop()
 	})
-	l.phase = event.Running
+	l.control.phase = event.Running
 	l.nets.EvaluateStart()
 	for range epochs {
 		if err := l.outer(); err != nil {
@@ -48,10 +48,10 @@ func ready(t *testing.T, c config.Config, epochs int) (*loop, *memory) {
 // obeyed gives a command to a run between two outer iterations and returns the events that came of it.
 func handled[E event.Event](t *testing.T, l *loop, m *memory, c event.Command) E {
 	t.Helper()
-	if err := l.handle(c); err != nil {
+	if err := l.control.handle(c); err != nil {
 		t.Fatalf("%+v: %v", c, err)
 	}
-	if err := l.safepoint(); err != nil {
+	if err := l.control.safepoint(); err != nil {
 		t.Fatal(err)
 	}
 	if err := l.out.Recordings[0].Finish(l.ctx); err != nil {
@@ -144,7 +144,7 @@ func TestLooksThatAreRefused(t *testing.T) {
 		l, _ := ready(t, c.config, c.epochs)
 		l.work.Test = nil
 		var refused *event.CommandError
-		if err := l.handle(c.ask); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
+		if err := l.control.handle(c.ask); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: %v: expected a refusal with %q", c.ask, err, c.want)
 		}
 		if len(l.analyst.Requested) != 0 {
@@ -158,7 +158,7 @@ func TestLooksThatAreRefused(t *testing.T) {
 func TestLooksAskedForTwice(t *testing.T) {
 	l, m := ready(t, config.Config{Data: "spirals", Hidden: []int{4}}, 1)
 	for _, c := range []event.Command{event.Slice{}, event.ShowErrors{Worst: 2}, event.Slice{}, event.ShowErrors{Worst: 2}} {
-		if err := l.handle(c); err != nil {
+		if err := l.control.handle(c); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -170,8 +170,8 @@ func TestLooksAskedForTwice(t *testing.T) {
 		t.Errorf("computing %q, the clock runs: %v", l.analyst.Computing, l.clocks.Training.Running)
 	}
 	l.analyst.Request(event.Slice{})
-	l.handle(event.Stop{})
-	if err := l.safepoint(); err == nil || len(l.analyst.Requested) != 1 {
+	l.control.handle(event.Stop{})
+	if err := l.control.safepoint(); err == nil || len(l.analyst.Requested) != 1 {
 		t.Errorf("after a stop: %v, %d looks to come", err, len(l.analyst.Requested))
 	}
 	l.out.Recordings[0].Finish(l.ctx)

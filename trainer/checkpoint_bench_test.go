@@ -124,7 +124,7 @@ func letterRun(b *testing.B, optimizer string) *loop {
 	if err := l.checkpoints.start(nil); err != nil {
 		b.Fatal(err)
 	}
-	l.phase = event.Running
+	l.control.phase = event.Running
 	if err := l.showStart(); err != nil {
 		b.Fatal(err)
 	}

@@ -10,42 +10,65 @@ import (
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/optim/trust"
+	"newtop/trainer/trajectory"
 )
 
 // backlogInterval is how often a run that waits tells how many events wait for the disk.
 const backlogInterval = 100 * time.Millisecond
 
+// controller carries out the commands of viewers, at once or once the method has let go of the weights.
+type controller struct {
+	loop        *loop
+	phase       event.Phase
+	pauseAfter  span                 // pause again after this
+	interrupted bool                 // the outer iteration under way must be given up
+	nextMethod  *optim.Info          // the method that must take over; nil: none
+	rewindTo    *trajectory.Snapshot // what the run must go back to; nil: nothing
+	holding     bool                 // at the end of the run, for commands
+}
+
+// span says after what a run pauses again.
+type span uint8
+
+const (
+	freely span = iota
+	oneEpoch
+	oneUnit
+)
+
 // watch is every method's Monitor: it publishes the inner unit and takes the commands that came
 // meanwhile.
-func (l *loop) watch(in optim.Inner) error {
+func (c *controller) watch(in optim.Inner) error {
+	l := c.loop
 	l.unit, l.units = in.Iteration.Number, in.Total
 	if math.IsNaN(in.Loss) && l.race == nil {
 		l.out.Publish(l.nets.InnerEvent(in.Block, &in.Iteration))
 	} else if l.out.StatusPulse.Expired.Load() {
 		l.out.Publish(nil)
 	}
-	if l.pauseAfter == oneUnit {
-		l.pause()
+	if c.pauseAfter == oneUnit {
+		c.pause()
 	}
-	l.receivePrinted()
-	l.checkTime()
-	return l.safepoint()
+	l.model.receivePrinted()
+	c.checkTime()
+	return c.safepoint()
 }
 
 // checkTime ends a run whose time is over in the middle of its outer iteration.
-func (l *loop) checkTime() {
-	if l.expired() {
-		l.endReason, l.interrupted = event.ReasonTime, true
+func (c *controller) checkTime() {
+	if c.loop.expired() {
+		c.loop.endReason, c.interrupted = event.ReasonTime, true
 	}
 }
 
 // safepoint answers waiting commands, and waits for more while the run is paused. It returns
 // optim.ErrInterrupted when the outer iteration must be given up, and the context's error.
-func (l *loop) safepoint() error {
+func (c *controller) safepoint() error {
+	l := c.loop
 	for {
 		var err error
 		switch {
-		case l.interrupted, l.holding && l.phase != event.Ended:
+		case c.interrupted, c.holding && c.phase != event.Ended:
 			return optim.ErrInterrupted
 		case l.analyst.SpectrumRequested:
 			l.analyst.ComputeSpectrum()
@@ -58,7 +81,7 @@ func (l *loop) safepoint() error {
 				return nil
 			}
 			err = l.race.compete()
-		case l.phase == event.Paused, l.phase == event.Ended:
+		case c.phase == event.Paused, c.phase == event.Ended:
 			l.offer(false)
 			l.clocks.Training.Stop()
 			l.clocks.Active.Stop()
@@ -68,12 +91,12 @@ func (l *loop) safepoint() error {
 			}
 			var printed <-chan time.Time
 			if l.work.External() != nil {
-				l.receivePrinted()
+				l.model.receivePrinted()
 				printed = time.After(printPause)
 			}
 			select {
 			case q := <-l.session.requests:
-				l.reply(q)
+				c.reply(q)
 			case <-printed:
 			case <-written:
 				l.out.Publish(nil)
@@ -89,7 +112,7 @@ func (l *loop) safepoint() error {
 				return l.ctx.Err()
 			}
 			var replied bool
-			if replied, err = l.poll(); err == nil && !replied {
+			if replied, err = c.poll(); err == nil && !replied {
 				return nil
 			}
 		}
@@ -101,11 +124,12 @@ func (l *loop) safepoint() error {
 
 // poll replies to a command that waits, if there is one: whose caller was counted, but has not come to send it, is
 // waited for, so that a command takes effect at the first safepoint after it was given. It returns the context's error.
-func (l *loop) poll() (replied bool, err error) {
+func (c *controller) poll() (replied bool, err error) {
+	l := c.loop
 	for {
 		select {
 		case q := <-l.session.requests:
-			l.reply(q)
+			c.reply(q)
 			return true, nil
 		case <-l.ctx.Done():
 			return false, l.ctx.Err()
@@ -120,29 +144,31 @@ func (l *loop) poll() (replied bool, err error) {
 
 // pollDuring replies to the commands that came while an analysis is computed. A changed setting makes an
 // inner solve begin anew, but is no reason to give those up.
-func (l *loop) pollDuring() error {
+func (c *controller) pollDuring() error {
+	l := c.loop
 	for {
 		if l.analyst.Abandoned {
 			l.analyst.Abandoned = false
 			return optim.ErrInterrupted
 		}
-		l.checkTime()
+		c.checkTime()
 		// what comes next is for the method that takes over
-		if l.interrupted && (l.endReason != "" || l.nextMethod != nil || l.rewindTo != nil) {
+		if c.interrupted && (l.endReason != "" || c.nextMethod != nil || c.rewindTo != nil) {
 			return optim.ErrInterrupted
 		}
-		if replied, err := l.poll(); err != nil || !replied {
+		if replied, err := c.poll(); err != nil || !replied {
 			return err
 		}
 	}
 }
 
-func (l *loop) reply(q request) {
-	if c, ok := q.command.(event.Save); ok {
-		l.saver.save(c.File, l.phase == event.Ended, q.answer)
+func (c *controller) reply(q request) {
+	l := c.loop
+	if save, ok := q.command.(event.Save); ok {
+		l.saver.save(save.File, c.phase == event.Ended, q.answer)
 		return
 	}
-	err := l.handle(q.command)
+	err := c.handle(q.command)
 	if err == nil {
 		l.out.Publish(nil)
 	}
@@ -150,15 +176,15 @@ func (l *loop) reply(q request) {
 }
 
 // handleEarly carries out a command that comes before the run began.
-func (l *loop) handleEarly(c event.Command) error {
-	switch c := c.(type) {
+func (c *controller) handleEarly(command event.Command) error {
+	switch command := command.(type) {
 	case event.Stop:
-		l.endReason = event.ReasonStopped
+		c.loop.endReason = event.ReasonStopped
 	case event.Pause:
-		l.phase = event.Preparing
-		l.pauseAfter = freely
-		if c.On {
-			l.phase = event.Paused
+		c.phase = event.Preparing
+		c.pauseAfter = freely
+		if command.On {
+			c.phase = event.Paused
 		}
 	default:
 		return event.Refuse("the data are still being prepared")
@@ -167,55 +193,58 @@ func (l *loop) handleEarly(c event.Command) error {
 }
 
 // handle carries a command out, or notes what has to happen once the method has let go of the weights.
-func (l *loop) handle(c event.Command) error {
-	if err := l.race.allows(c); err != nil {
+func (c *controller) handle(command event.Command) error {
+	l := c.loop
+	if err := l.race.allows(command); err != nil {
 		return err
 	}
-	switch c := c.(type) {
+	switch command := command.(type) {
 	case event.Pause:
-		if c.On && l.phase == event.Ended {
+		if command.On && c.phase == event.Ended {
 			return nil
 		}
-		return l.resume(freely, c.On)
+		return c.resume(freely, command.On)
 	case event.StepEpoch:
-		return l.resume(oneEpoch, false)
+		return c.resume(oneEpoch, false)
 	case event.StepInner:
-		return l.resume(oneUnit, false)
+		return c.resume(oneUnit, false)
 	case event.Stop:
 		l.endReason = cmp.Or(l.endReason, event.ReasonStopped)
-		l.interrupted = true
+		c.interrupted = true
 	case event.Spectrum, event.Slice, event.ShowErrors:
-		return l.analyst.Request(c)
+		return l.analyst.Request(command)
 	case event.ShowWeights:
-		return l.analyst.ShowWeights(c.To, c.From)
+		return l.analyst.ShowWeights(command.To, command.From)
 	case event.Rewind:
-		back, err := l.history.Find(c.Epoch)
+		back, err := l.history.Find(command.Epoch)
 		if err != nil {
 			return err
 		}
 		l.reopen()
-		l.rewindTo, l.interrupted = back, true
+		c.rewindTo, c.interrupted = back, true
 	case event.Race:
-		return beginRace(l, c)
+		return beginRace(l, command)
 	case event.Pick:
-		return l.race.pick(c.Racer)
+		return l.race.pick(command.Racer)
 	case wrote:
-		l.saver.saved(c)
+		l.saver.saved(command)
 	case event.Seek, event.Speed:
 		return event.Refuse("the run is trained here: expected a recorded one to seek through")
 	case event.Switch:
-		return l.switchTo(c.Optimizer)
+		return c.switchTo(command.Optimizer)
 	case event.Set:
-		if limit, ok := limitOf(c.Key); ok {
-			return l.setLimit(limit, c.Value)
+		if limit, ok := limitOf(command.Key); ok {
+			return l.limits.change(limit, command.Value)
 		}
-		return l.changeSetting(c.Key, func(s *optim.Settings) error { return s.PutText(c.Key, c.Value) })
+		return c.changeSetting(command.Key, func(s *optim.Settings) error {
+			return s.PutText(command.Key, command.Value)
+		})
 	case event.Scale:
 		key := l.nets.Info.Primary
 		if key == "" {
 			return event.Refuse("%s has no rate or radius", l.nets.Info.Name)
 		}
-		return l.changeSetting(key, func(s *optim.Settings) error { return scale(s, key, c.Factor) })
+		return c.changeSetting(key, func(s *optim.Settings) error { return scale(s, key, command.Factor) })
 	}
 	return nil
 }
@@ -236,7 +265,8 @@ func scale(s *optim.Settings, key string, factor float64) error {
 }
 
 // switchTo notes which method has to take over.
-func (l *loop) switchTo(name string) error {
+func (c *controller) switchTo(name string) error {
+	l := c.loop
 	info, err := methods.Lookup(name)
 	if err != nil {
 		return &event.CommandError{Reason: l.session.errorText(err)}
@@ -251,28 +281,28 @@ func (l *loop) switchTo(name string) error {
 		return err
 	}
 	l.reopen()
-	l.nextMethod, l.interrupted = info, true
+	c.nextMethod, c.interrupted = info, true
 	return nil
 }
 
 // applyPending goes back to an earlier epoch and hands the weights to another method, if commands have asked for that.
 // Work and time go on counting.
-func (l *loop) applyPending() {
-	t := l.nets
-	l.interrupted, l.checkpoints.midEpoch = false, t.Turn > 0
-	if l.rewindTo != nil {
+func (c *controller) applyPending() {
+	l, t := c.loop, c.loop.nets
+	c.interrupted, l.checkpoints.midEpoch = false, t.Turn > 0
+	if c.rewindTo != nil {
 		from := t.Epoch
-		t.Rewind(l.rewindTo)
-		l.rewindTo = nil
+		t.Rewind(c.rewindTo)
+		c.rewindTo = nil
 		l.analyst.Proposed.Known = false
 		l.history.ForgetAfter(t.Epoch)
 		l.out.Publish(event.RewindEvent{Epoch: from, To: t.Epoch})
 		l.checkpoints.markAltered()
 	}
-	if l.nextMethod != nil {
+	if c.nextMethod != nil {
 		from := t.Info.Name
-		t.SwitchTo(l.nextMethod)
-		l.nextMethod = nil
+		t.SwitchTo(c.nextMethod)
+		c.nextMethod = nil
 		l.out.Publish(event.SwitchEvent{Epoch: t.Epoch, From: from, To: t.Info.Name})
 		l.checkpoints.markAltered()
 	}
@@ -281,8 +311,8 @@ func (l *loop) applyPending() {
 // changeSetting changes a hyperparameter, for every member of a committee or for none. A method whose step is one
 // whole starts its outer iteration again, so that the change takes effect now; one that goes through batches
 // reads it before the next batch, and the size of its batches before the next epoch.
-func (l *loop) changeSetting(key string, put func(*optim.Settings) error) error {
-	t := l.nets
+func (c *controller) changeSetting(key string, put func(*optim.Settings) error) error {
+	l, t := c.loop, c.loop.nets
 	for _, m := range t.Members {
 		settings := m.Settings.Clone()
 		if err := cmp.Or(put(settings), l.work.CheckMethod(t.Info, settings)); err != nil {
@@ -307,7 +337,7 @@ func (l *loop) changeSetting(key string, put func(*optim.Settings) error) error 
 		}
 	}
 	if l.stepping && !t.Batched() {
-		l.interrupted = true
+		c.interrupted = true
 	}
 	l.out.Publish(event.SettingEvent{Epoch: t.Epoch, Key: key, Value: value})
 	l.checkpoints.markAltered()
@@ -315,16 +345,17 @@ func (l *loop) changeSetting(key string, put func(*optim.Settings) error) error 
 }
 
 // resume makes the run pause, or go on for so long.
-func (l *loop) resume(single span, pause bool) error {
+func (c *controller) resume(single span, pause bool) error {
+	l := c.loop
 	if err := l.checkSound(); err != nil {
 		return err
 	}
 	l.reopen()
-	l.pauseAfter, l.phase = single, event.Running
+	c.pauseAfter, c.phase = single, event.Running
 	if pause {
-		l.phase = event.Paused
+		c.phase = event.Paused
 	}
 	return nil
 }
 
-func (l *loop) pause() { l.pauseAfter, l.phase = freely, event.Paused; l.out.Publish(nil) }
+func (c *controller) pause() { c.pauseAfter, c.phase = freely, event.Paused; c.loop.out.Publish(nil) }

@@ -89,6 +89,6 @@ func rehearsed(b *testing.B, optimizer string, layers []int, rows, batch int) *l
 	if err := l.bind(); err != nil {
 		b.Fatal(err)
 	}
-	l.phase = event.Running
+	l.control.phase = event.Running
 	return l
 }

@@ -1,64 +1,56 @@
 package trainer
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"time"
 
 	"newtop/trainer/event"
-	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/optim/methods"
 	"newtop/trainer/peer"
+	"newtop/trainer/publish"
 	"newtop/trainer/trajectory"
 	"newtop/trainer/workplace"
 )
 
-// unbroken calls f, and deals with a model elsewhere that broke within it.
-func (l *loop) guardModel(f func() error) error {
-	err := objective.Unbroken(f)
-	failure, broken := errors.AsType[objective.Failure](err)
-	if !broken {
-		return err
-	}
-	l.clocks.Training.Stop()
-	l.stepping, l.modelBroken = false, true
-	for _, m := range l.nets.Members {
-		m.Stepping = false
-	}
-	l.analyst.Computing, l.race, l.heldRace = "", nil, nil
-	return cmp.Or(l.ctx.Err(), error(&workplace.ModelError{Err: failure.Err}))
+// modelLink is what a run has to do with the program that has its model. Where newtop has it, it does nothing.
+type modelLink struct {
+	work    *workplace.Workplace
+	out     *publish.Publisher
+	broken  bool            // the program has failed the run
+	cancel  func()          // ends what the run asks of it
+	ended   <-chan struct{} // closed when the program has ended; nil: there is none
+	failure func() error    // how it did so
 }
 
-// hear publishes what the program of the model has printed.
-func (l *loop) receivePrinted() {
-	m := l.work.External()
+// receivePrinted publishes what the program of the model has printed.
+func (k *modelLink) receivePrinted() {
+	m := k.work.External()
 	if m == nil {
 		return
 	}
 	for {
 		select {
 		case text := <-m.Printed:
-			l.out.Publish(event.ConsoleEvent{Text: text})
+			k.out.Publish(event.ConsoleEvent{Text: text})
 		default:
 			return
 		}
 	}
 }
 
-// note publishes what people should know of the model.
-func (l *loop) publishNotes() {
-	if m := l.work.External(); m != nil {
+// publishNotes publishes what people should know of the model.
+func (k *modelLink) publishNotes() {
+	if m := k.work.External(); m != nil {
 		for _, text := range m.Notes() {
-			l.out.Publish(event.ConsoleEvent{Text: "newtop: " + text})
+			k.out.Publish(event.ConsoleEvent{Text: "newtop: " + text})
 		}
 	}
 }
 
-// tell tells the model of an epoch, if it listens.
-func (l *loop) reportEpoch(e event.EpochEvent) {
-	if m := l.work.External(); m != nil && m.About().Can(peer.HasEvents) {
+// reportEpoch sends the model an epoch, if it listens.
+func (k *modelLink) reportEpoch(e event.EpochEvent) {
+	if m := k.work.External(); m != nil && m.About().Can(peer.HasEvents) {
 		if text, err := event.EncodeEvent(e); err == nil {
 			m.Tell(text)
 		}
@@ -71,51 +63,56 @@ const (
 	programGrace = 10 * time.Second
 )
 
-// hurry has a request of a model elsewhere be broken some time after the run is cancelled.
-func (l *loop) interruptModel() {
-	m := l.work.External()
+// interrupt has a request of the model be broken some time after the run is cancelled.
+func (k *modelLink) interrupt() {
+	m := k.work.External()
 	if m == nil {
 		return
 	}
-	context.AfterFunc(l.ctx, func() {
-		time.AfterFunc(answerGrace, func() { m.Hurry(context.Cause(l.ctx)) })
+	ctx := k.out.Ctx
+	context.AfterFunc(ctx, func() {
+		time.AfterFunc(answerGrace, func() { m.Hurry(context.Cause(ctx)) })
 	})
 }
 
-// settle leaves a model elsewhere the weights that the run came to, and what it has to do behind that.
-func (l *loop) leaveModel() {
-	m := l.work.External()
-	if m == nil {
-		return
+// keep leaves the model the weights that the run came to.
+func (k *modelLink) keep(nets []*trajectory.Member) error {
+	m := k.work.External()
+	if m == nil || k.broken {
+		return nil
 	}
-	if l.announced && !l.modelBroken {
-		_ = l.guardModel(func() error { return m.Keep(trajectory.EffectiveWeights(l.nets.Members)[0]) })
-	}
-	l.modelEnded, l.modelFailure = m.Leave()
+	return m.Keep(trajectory.EffectiveWeights(nets)[0])
 }
 
-// farewell waits for the end of the program that has the model, for a while only once the run is cancelled, and returns
-// how it failed. What it prints meanwhile is heard.
-func (l *loop) closeModel() (err error) {
-	if l.cancelModel != nil {
-		defer l.cancelModel()
+// leave lets the program end what it has to do behind the run.
+func (k *modelLink) leave() {
+	if m := k.work.External(); m != nil {
+		k.ended, k.failure = m.Leave()
 	}
-	m := l.work.External()
+}
+
+// close waits for the end of the program that has the model, for a while only once the run is cancelled, and returns
+// how it failed. What it prints meanwhile is published.
+func (k *modelLink) close() (err error) {
+	if k.cancel != nil {
+		defer k.cancel()
+	}
+	m := k.work.External()
 	if m == nil {
 		return nil
 	}
-	cancelled := l.ctx.Done()
+	cancelled := k.out.Ctx.Done()
 	slow := time.After(answerGrace)
 	var late <-chan time.Time
-	for waits := l.modelEnded != nil && !l.modelBroken; waits; {
+	for waits := k.ended != nil && !k.broken; waits; {
 		select {
 		case text := <-m.Printed:
-			l.out.Publish(event.ConsoleEvent{Text: text})
-		case <-l.modelEnded:
+			k.out.Publish(event.ConsoleEvent{Text: text})
+		case <-k.ended:
 			waits = false
-			err = l.modelFailure()
+			err = k.failure()
 		case <-slow:
-			l.out.Publish(event.ConsoleEvent{Text: "newtop: waits for the end of " + m.About().Name +
+			k.out.Publish(event.ConsoleEvent{Text: "newtop: waits for the end of " + m.About().Name +
 				", which goes on by itself"})
 		case <-cancelled:
 			cancelled, late = nil, time.After(programGrace)
@@ -123,13 +120,13 @@ func (l *loop) closeModel() (err error) {
 			waits = false
 		}
 	}
-	l.receivePrinted()
+	k.receivePrinted()
 	m.Close() // whose errors were those of requests
-	l.receivePrinted()
+	k.receivePrinted()
 	return err
 }
 
-// describeElsewhere describes a model that another program has, for a run's first event.
+// describeExternal describes a model that another program has, for a run's first event.
 func describeExternal(e *event.RunEvent, m *workplace.ExternalModel) {
 	about := m.About()
 	e.Data.TrainRows, e.Data.TestRows, e.Data.Outputs = about.Rows, about.TestRows, about.Outputs

@@ -1,12 +1,15 @@
 package trainer
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
 	"time"
 
 	"newtop/internal/format"
 	"newtop/trainer/config"
 	"newtop/trainer/event"
+	"newtop/trainer/trajectory"
 )
 
 // limit is a part of a Config that can change while the run goes on: when it ends, and its spectra. The keys are the
@@ -106,54 +109,127 @@ func ChangeLimits(c *config.Config, events []event.Event) {
 	}
 }
 
-// limits lists the limits as the settings show them, until they change the same slice.
-func (l *loop) limits() []event.Setting {
-	if l.shownLimits == nil {
-		l.shownLimits = make([]event.Setting, 0, len(limits))
-		for i := range limits {
-			if of := &limits[i]; (of.key != "patience" || l.work.HasValidation()) &&
-				(of.key != "until" || l.requested.Until != "") {
-				l.shownLimits = append(l.shownLimits, event.Setting{Key: of.key, Text: of.text(l.work.Config),
-					Meaning: of.meaning,
-					Range:   of.expected})
-			}
-		}
-	}
-	return l.shownLimits
+// limiter has the limits of a run, which are fields of its Config.
+type limiter struct {
+	requested config.Config // what a run that goes on beyond a limit gets as much of again
+	nets      *trajectory.Trajectory
+	clocks    *trajectory.Clocks
+	publish   func(key, text string) // that a limit has changed
+	shown     []event.Setting        // nil when one has changed since
 }
 
-// setLimit changes a limit of the run, which goes on as if it had begun with it.
-func (l *loop) setLimit(of limit, text string) error {
-	next := *l.work.Config
+// list returns the limits as the settings show them, in the same slice until one changes.
+func (m *limiter) list() []event.Setting {
+	if m.shown != nil {
+		return m.shown
+	}
+	for i := range limits {
+		of := &limits[i]
+		if of.key == "patience" && !m.nets.Work.HasValidation() || of.key == "until" && m.requested.Until == "" {
+			continue
+		}
+		m.shown = append(m.shown, event.Setting{Key: of.key, Text: of.text(m.nets.Work.Config), Meaning: of.meaning,
+			Range: of.expected})
+	}
+	return m.shown
+}
+
+// change changes a limit of the run, which goes on as if it had begun with it.
+func (m *limiter) change(of limit, text string) error {
+	work, epoch, active := m.nets.Work, m.nets.Epoch, m.clocks.Active.Elapsed()
+	next := *work.Config
 	if err := of.parse(&next, text); err != nil {
 		return err
 	}
-	switch last := &l.nets.Last; {
-	case of.key == "epochs" && next.Epochs > 0 && next.Epochs <= l.nets.Epoch:
+	switch last := &m.nets.Last; {
+	case of.key == "epochs" && next.Epochs > 0 && next.Epochs <= epoch:
 		return event.Refuse("epochs %d: expected more than the %d that the run has had, or 0 for no limit", next.Epochs,
-			l.nets.Epoch)
-	case of.key == "patience" && !l.work.HasValidation():
+			epoch)
+	case of.key == "patience" && !work.HasValidation():
 		return event.Refuse("there are no validation rows to decide by: expected a run that has some")
-	case of.key == "patience" && next.Patience > 0 && next.Patience <= l.nets.Epoch-l.nets.Best.Epoch:
+	case of.key == "patience" && next.Patience > 0 && next.Patience <= epoch-m.nets.Best.Epoch:
 		return event.Refuse("patience %d: expected more than the %d epochs since the best, or 0 for no end of it",
-			next.Patience, l.nets.Epoch-l.nets.Best.Epoch)
-	case of.key == "time-limit" && next.TimeLimit > 0 && next.TimeLimit <= l.clocks.Active.Elapsed():
+			next.Patience, epoch-m.nets.Best.Epoch)
+	case of.key == "time-limit" && next.TimeLimit > 0 && next.TimeLimit <= active:
 		return event.Refuse("time-limit %s: expected more than the %s that the run has had, or 0 for no limit",
-			next.TimeLimit, l.clocks.Active.Elapsed().Round(time.Millisecond))
+			next.TimeLimit, active.Round(time.Millisecond))
 	case (of.key == "target-loss" || of.key == "target-error" || of.key == "until") &&
-		next.ReachedTarget(last, l.work.Measure) != "" &&
-		l.work.Config.ReachedTarget(last, l.work.Measure) == "":
+		next.ReachedTarget(last, work.Measure) != "" && work.Config.ReachedTarget(last, work.Measure) == "":
 		return event.Refuse("%s %s: expected less than the run has reached, or 0 for none", of.key, of.text(&next))
 	}
-	*l.work.Config = next
-	l.publishLimit(of.key)
+	*work.Config = next
+	m.changed(of.key)
 	return nil
 }
 
-// publishLimit publishes a limit that has changed.
-func (l *loop) publishLimit(key string) {
+// changed publishes a limit that has changed.
+func (m *limiter) changed(key string) {
 	of, _ := limitOf(key)
-	l.shownLimits = nil
-	l.out.Publish(event.SettingEvent{Epoch: l.nets.Epoch, Key: key, Value: of.text(l.work.Config)})
-	l.checkpoints.markAltered()
+	m.shown = nil
+	m.publish(key, of.text(m.nets.Work.Config))
+}
+
+// reached returns which limit an epoch has reached, that of time left out, and what it was where that alone does not
+// say it.
+func (m *limiter) reached(e *event.EpochEvent) (reason event.Reason, text string) {
+	c := m.nets.Work.Config
+	target := c.ReachedTarget(e, m.nets.Work.Measure)
+	switch {
+	case target != "":
+		return event.ReasonTarget, target
+	case c.Epochs > 0 && m.nets.Epoch >= c.Epochs:
+		return event.ReasonEpochs, ""
+	case m.outOfPatience():
+		return event.ReasonPatience, fmt.Sprintf("no better epoch for %d", c.Patience)
+	}
+	return "", ""
+}
+
+// timeOver reports whether the time limit has been reached.
+func (m *limiter) timeOver() bool {
+	limit := m.nets.Work.Config.TimeLimit
+	return limit > 0 && m.clocks.Active.Elapsed() >= limit
+}
+
+// outOfPatience reports whether the run has had no better epoch for as long as its patience.
+func (m *limiter) outOfPatience() bool {
+	c := m.nets.Work.Config
+	return c.Patience > 0 && m.nets.Work.HasValidation() && m.nets.Epoch-m.nets.Best.Epoch >= c.Patience
+}
+
+// extend gives a run that goes on beyond its epochs, or its patience, as many again, and one that has reached a target
+// none.
+func (m *limiter) extend() {
+	c, last, measure := m.nets.Work.Config, &m.nets.Last, m.nets.Work.Measure
+	if c.Epochs > 0 && m.nets.Epoch >= c.Epochs {
+		c.Epochs = m.nets.Epoch + cmp.Or(m.requested.Epochs, c.Epochs)
+		m.changed("epochs")
+	}
+	if m.outOfPatience() {
+		c.Patience = m.nets.Epoch - m.nets.Best.Epoch + cmp.Or(max(m.requested.Patience, 0), c.Patience)
+		m.changed("patience")
+	}
+	if last.Epoch == 0 || c.ReachedTarget(last, measure) == "" {
+		return
+	}
+	if c.TargetLoss > 0 && float64(last.Loss) <= c.TargetLoss {
+		c.TargetLoss = 0
+		m.changed("target-loss")
+	}
+	if c.TargetError > 0 && measure.Value(last) <= c.TargetError {
+		c.TargetError = 0
+		m.changed("target-error")
+	}
+	if c.ReachedTarget(last, measure) != "" {
+		c.Until = ""
+		m.changed("until")
+	}
+}
+
+// extendTime gives a run that has spent its time as much again.
+func (m *limiter) extendTime(spent time.Duration) {
+	if c := m.nets.Work.Config; c.TimeLimit > 0 && spent >= c.TimeLimit {
+		c.TimeLimit = spent + cmp.Or(m.requested.TimeLimit, c.TimeLimit)
+		m.changed("time-limit")
+	}
 }

@@ -1,6 +1,7 @@
 package trainer
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,8 +11,8 @@ import (
 	"newtop/models/reduce"
 	"newtop/trainer/analyst"
 	"newtop/trainer/checkpoint"
-	"newtop/trainer/config"
 	"newtop/trainer/event"
+	"newtop/trainer/objective"
 	"newtop/trainer/optim"
 	"newtop/trainer/publish"
 	"newtop/trainer/trajectory"
@@ -24,14 +25,13 @@ import (
 // It is entered again from inside Method.Step: the method's Monitor is watch, which comes to a safepoint, where
 // commands are answered; a run that is paused or raced from waits there, with its outer iteration on the stack.
 type loop struct {
-	ctx       context.Context
-	session   *Session
-	requested config.Config // for
-	work      *workplace.Workplace
-	nets      *trajectory.Trajectory
-	clocks    *trajectory.Clocks
-	race      *race // nil while there is none
-	heldRace  *race // the one that compete is at
+	ctx      context.Context
+	session  *Session
+	work     *workplace.Workplace
+	nets     *trajectory.Trajectory
+	clocks   *trajectory.Clocks
+	race     *race // nil while there is none
+	heldRace *race // the one that compete is at
 
 	out         *publish.Publisher
 	saver       *saver
@@ -39,45 +39,32 @@ type loop struct {
 	checkpoints *checkpointer
 	history     trajectory.History
 
-	phase        event.Phase
-	unit         int // inner units done in the outer iteration under way
-	units        int
-	stepping     bool                 // inside Method.Step
-	pauseAfter   span                 // pause again after this
-	announced    bool                 // the run's first event is out
-	interrupted  bool                 // the outer iteration under way must be given up
-	nextMethod   *optim.Info          // the method that must take over; nil: none
-	rewindTo     *trajectory.Snapshot // what the run must go back to; nil: nothing
-	shownLimits  []event.Setting      // the limits; nil when they have changed
-	concluded    bool                 // Done is out
-	holding      bool                 // at the end of the run, for commands
-	modelBroken  bool                 // a model elsewhere is
-	cancelModel  func()               // ends what the run asks of it
-	modelEnded   <-chan struct{}      // closed when its program has ended; nil: there is none
-	modelFailure func() error         // how that did so
-	endReason    event.Reason         // why the run must end; empty while it goes on
-	endText      string               // the same in words, where the reason alone does not say it
+	control controller
+	limits  limiter
+	model   modelLink
+
+	unit      int // inner units done in the outer iteration under way
+	units     int
+	stepping  bool         // inside Method.Step
+	announced bool         // the run's first event is out
+	concluded bool         // Done is out
+	endReason event.Reason // why the run must end; empty while it goes on
+	endText   string       // the same in words, where the reason alone does not say it
 }
 
-// span says after what a run pauses again.
-type span uint8
-
-const (
-	freely span = iota
-	oneEpoch
-	oneUnit
-)
-
 func newLoop(ctx context.Context, s *Session) *loop {
-	l := &loop{ctx: ctx, session: s, requested: s.config, clocks: &trajectory.Clocks{}}
-	l.work = &workplace.Workplace{Config: &s.config, Team: s.team, Monitor: l.watch}
+	l := &loop{ctx: ctx, session: s, clocks: &trajectory.Clocks{}}
+	l.work = &workplace.Workplace{Config: &s.config, Team: s.team, Monitor: l.control.watch}
 	l.nets = &trajectory.Trajectory{Work: l.work, Info: s.info, Settings: s.settings, First: workplace.Unmeasured,
 		Last: workplace.Unmeasured,
 		Best: workplace.Unmeasured}
 	l.out = &publish.Publisher{Ctx: ctx, Viewers: &s.broadcaster, Status: l.status}
 	l.saver = &saver{session: s, nets: l.nets, out: l.out}
-	l.analyst = &analyst.Analyst{Nets: l.nets, Out: l.out, Clocks: l.clocks, Poll: l.pollDuring}
+	l.analyst = &analyst.Analyst{Nets: l.nets, Out: l.out, Clocks: l.clocks, Poll: l.control.pollDuring}
 	l.checkpoints = &checkpointer{nets: l.nets, out: l.out, clocks: l.clocks, analyst: l.analyst}
+	l.control.loop = l
+	l.limits = limiter{requested: s.config, nets: l.nets, clocks: l.clocks, publish: l.publishLimit}
+	l.model = modelLink{work: l.work, out: l.out}
 	return l
 }
 
@@ -103,8 +90,8 @@ func (l *loop) run() error {
 // for a team, whose other processes must hear of the end.
 func (l *loop) prepare() error {
 	var ctx context.Context
-	ctx, l.cancelModel = context.WithCancel(context.WithoutCancel(l.ctx))
-	leave := context.AfterFunc(l.ctx, l.cancelModel)
+	ctx, l.model.cancel = context.WithCancel(context.WithoutCancel(l.ctx))
+	leave := context.AfterFunc(l.ctx, l.model.cancel)
 	prepared := l.work.StartLoading(ctx)
 	for {
 		var err error
@@ -115,11 +102,11 @@ func (l *loop) prepare() error {
 			}
 			*l.work.Config, l.work.Problem = p.Config, p.Problem
 			if leave() {
-				l.interruptModel()
+				l.model.interrupt()
 			}
 			return nil
 		case q := <-l.session.requests:
-			q.answer <- l.handleEarly(q.command)
+			q.answer <- l.control.handleEarly(q.command)
 			if l.endReason == "" {
 				l.out.Publish(nil)
 				continue
@@ -131,7 +118,7 @@ func (l *loop) prepare() error {
 		case l.work.Team != nil:
 			<-prepared
 		case l.work.Config.Model != "":
-			l.cancelModel()
+			l.model.cancel()
 			if p := <-prepared; p.Err == nil {
 				p.Problem.Close()
 			}
@@ -173,9 +160,9 @@ func (l *loop) train(opening event.RunEvent) error {
 	l.work.Measure = opening.Measure()
 	l.out.Publish(opening)
 	l.announced = true
-	l.publishNotes()
-	if l.phase != event.Paused {
-		l.phase = event.Running
+	l.model.publishNotes()
+	if l.control.phase != event.Paused {
+		l.control.phase = event.Running
 	}
 	l.clocks.Active.Start()
 	defer l.clocks.Active.Stop()
@@ -201,13 +188,29 @@ func (l *loop) train(opening event.RunEvent) error {
 			return err
 		}
 		if err == nil && !l.session.waitsAtEnd && l.session.broadcaster.Watched() {
-			l.interrupted = false
+			l.control.interrupted = false
 			err = l.guardModel(l.analyst.AnalyseAtEnd)
 		}
 		if on, err := l.hold(err); !on {
 			return err
 		}
 	}
+}
+
+// guardModel calls f, and deals with an external model that broke within it.
+func (l *loop) guardModel(f func() error) error {
+	err := objective.Unbroken(f)
+	failure, broken := errors.AsType[objective.Failure](err)
+	if !broken {
+		return err
+	}
+	l.clocks.Training.Stop()
+	l.stepping, l.model.broken = false, true
+	for _, m := range l.nets.Members {
+		m.Stepping = false
+	}
+	l.analyst.Computing, l.race, l.heldRace = "", nil, nil
+	return cmp.Or(l.ctx.Err(), error(&workplace.ModelError{Err: failure.Err}))
 }
 
 // offerEnd has the end of the run kept, that of its last whole outer iteration.
@@ -242,7 +245,7 @@ func (l *loop) show(e event.EpochEvent) error {
 		l.history.Add(l.nets.Snapshot())
 	}
 	l.out.Publish(e)
-	l.reportEpoch(e)
+	l.model.reportEpoch(e)
 	l.checkpoints.markChanged()
 	if why != "" {
 		return l.diverge(l.nets.Epoch, why)
@@ -256,16 +259,16 @@ func (l *loop) epochs() error {
 		if err := l.out.FirstError(); err != nil {
 			return err
 		}
-		l.applyPending()
-		l.receivePrinted()
+		l.control.applyPending()
+		l.model.receivePrinted()
 		l.offer(false)
-		if err := l.safepoint(); err != nil {
+		if err := l.control.safepoint(); err != nil {
 			if errors.Is(err, optim.ErrInterrupted) {
 				continue
 			}
 			return err
 		}
-		l.extendLimits()
+		l.limits.extend()
 		l.offer(false) // with settings that have just come
 		l.checkpoints.hold()
 		if err := l.outer(); err != nil {
@@ -296,7 +299,7 @@ func (l *loop) outer() error {
 			return l.cutShort(m, err)
 		}
 		if t.Turn+1 < len(t.Members) {
-			if err := l.safepoint(); err != nil {
+			if err := l.control.safepoint(); err != nil {
 				t.Turn++
 				return l.cutShort(m, err)
 			}
@@ -366,8 +369,8 @@ func (l *loop) endEpoch() error {
 			return err
 		}
 	}
-	if l.pauseAfter == oneEpoch {
-		l.pause()
+	if l.control.pauseAfter == oneEpoch {
+		l.control.pause()
 	}
 	return nil
 }
@@ -381,7 +384,7 @@ func (l *loop) spectrum() error {
 	if err := l.ctx.Err(); err != nil {
 		return err
 	}
-	l.checkpoints.midEpoch = l.interrupted && l.endReason != ""
+	l.checkpoints.midEpoch = l.control.interrupted && l.endReason != ""
 	return nil
 }
 
@@ -423,25 +426,23 @@ func (l *loop) diverge(epoch int, reason string) error {
 
 // checkLimits ends the run where the metrics or the number of epochs say so.
 func (l *loop) checkLimits(e *event.EpochEvent) {
-	c := l.work.Config
-	target := c.ReachedTarget(e, l.work.Measure)
+	reason, text := l.limits.reached(e)
 	switch {
-	case target != "":
-		l.endReason, l.endText = event.ReasonTarget, target
-	case c.Epochs > 0 && l.nets.Epoch >= c.Epochs:
-		l.endReason = event.ReasonEpochs
-	case l.outOfPatience():
-		l.endReason, l.endText = event.ReasonPatience, fmt.Sprintf("no better epoch for %d", c.Patience)
+	case reason != "":
+		l.endReason, l.endText = reason, text
 	case l.expired():
 		l.endReason = event.ReasonTime
 	}
 }
 
-// expired reports whether the time limit has been reached. A run that ends has none any more.
-func (l *loop) expired() bool {
-	limit := l.work.Config.TimeLimit
-	return l.endReason == "" && limit > 0 && l.clocks.Active.Elapsed() >= limit
+// publishLimit publishes a limit that has changed.
+func (l *loop) publishLimit(key, text string) {
+	l.out.Publish(event.SettingEvent{Epoch: l.nets.Epoch, Key: key, Value: text})
+	l.checkpoints.markAltered()
 }
+
+// expired reports whether the time limit has been reached. A run that ends has none any more.
+func (l *loop) expired() bool { return l.endReason == "" && l.limits.timeOver() }
 
 // Run trains until a limit or a target is reached, a Stop command comes, the context ends, or the run
 // fails. It returns nil when the run came to an end of its own or by Stop, the context's error, a
@@ -457,11 +458,14 @@ func (s *Session) Run(ctx context.Context) error {
 		l.out.Recordings = append(l.out.Recordings, checkpoint.StartRecording(rec))
 	}
 	err := checkpoint.GuardPanics(l.run)
-	l.leaveModel()
+	if l.announced {
+		_ = l.guardModel(func() error { return l.model.keep(l.nets.Members) })
+	}
+	l.model.leave()
 	if !l.concluded {
 		err = l.conclude(err)
 	}
-	if failed := l.closeModel(); err == nil {
+	if failed := l.model.close(); err == nil {
 		err = failed
 	}
 	l.out.StatusPulse.Stop()

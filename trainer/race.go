@@ -93,9 +93,9 @@ func beginRace(l *loop, c event.Race) error {
 		return err
 	}
 	l.reopen()
-	next.before = l.phase
+	next.before = l.control.phase
 	next.startRacers()
-	l.race, l.pauseAfter, l.phase = next, freely, event.Running
+	l.race, l.control.pauseAfter, l.control.phase = next, freely, event.Running
 	l.out.Publish(next.event)
 	for i, p := range next.racers {
 		l.out.Publish(event.LapEvent{Racer: i, Lap: p.Last})
@@ -219,10 +219,10 @@ func (c *race) leave(state string, picked int) {
 	l := c.loop
 	l.race = nil
 	if c.over || c.before == event.Paused {
-		l.phase, l.pauseAfter = c.before, freely
+		l.control.phase, l.control.pauseAfter = c.before, freely
 	}
 	if c.turn != nil && c.turn != c.picked {
-		l.interrupted = true
+		l.control.interrupted = true
 	}
 	e := c.event
 	e.State, e.Picked = state, picked
@@ -261,6 +261,6 @@ func (c *race) promote(p *racer) {
 		BestWeights: nets.BestWeights})
 	l.out.Publish(e)
 	if l.checkLimits(&e); l.endReason != "" {
-		l.interrupted = true
+		l.control.interrupted = true
 	}
 }

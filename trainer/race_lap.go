@@ -29,13 +29,13 @@ func (c *race) compete() error {
 		if l.nets.Objective == c.Objective {
 			c.load(c.picked)
 		}
-		l.interrupted = true
+		l.control.interrupted = true
 	case l.endReason == "":
 		c.Objective.Close()
-		l.interrupted = false
+		l.control.interrupted = false
 		l.nets.Started += l.clocks.Training.Elapsed() - before
 	}
-	if err == nil && l.interrupted {
+	if err == nil && l.control.interrupted {
 		err = optim.ErrInterrupted
 		l.unit, l.units = 0, 0
 	}
@@ -53,7 +53,7 @@ func (c *race) laps() error {
 		if err := l.out.FirstError(); err != nil {
 			return err
 		}
-		err := l.safepoint()
+		err := l.control.safepoint()
 		if err == nil && l.race == c {
 			err = c.lap()
 		}
@@ -122,16 +122,16 @@ func (c *race) lap() error {
 	}
 	p.Last.Seconds = event.Float(seconds)
 	l.out.Publish(event.LapEvent{Racer: slices.Index(c.racers, p), Ended: p.ended, Lap: p.Last})
-	l.checkTime()
+	l.control.checkTime()
 	switch {
 	case c.next() == nil:
 		c.over = true
 		e := c.event
 		e.State = "over"
 		l.out.Publish(e)
-		l.pause()
-	case l.pauseAfter == oneEpoch:
-		l.pause()
+		l.control.pause()
+	case l.control.pauseAfter == oneEpoch:
+		l.control.pause()
 	}
 	return nil
 }

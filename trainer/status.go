@@ -17,9 +17,9 @@ import (
 func (l *loop) status() event.Status {
 	t := l.nets
 	s := event.Status{
-		Phase:        l.phase,
-		Held:         l.phase == event.Ended && l.holding,
-		Limits:       l.limits(),
+		Phase:        l.control.phase,
+		Held:         l.control.phase == event.Ended && l.control.holding,
+		Limits:       l.limits.list(),
 		Epoch:        t.Epoch,
 		EpochLimit:   l.work.Config.Epochs,
 		Optimizer:    t.Info.Name,
@@ -86,7 +86,7 @@ func (l *loop) finish(err error) {
 	if l.announced && err == nil {
 		done.Scores = l.analyst.Scores()
 	}
-	l.phase = event.Ended
+	l.control.phase = event.Ended
 	if l.session.resumed && !l.announced { // in the record the run ends where it had come to
 		l.session.broadcaster.Publish(done, l.status())
 		return
